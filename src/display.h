@@ -1,0 +1,47 @@
+/* display.h - the program's side of a live display: gives the program's terminal streams to a
+ * pseudo terminal, starts the keeper (launch.h), and takes the streams back at the end.
+ *
+ * Part of the module, in a stranger's process: no thread, no signal handler, no child that the
+ * program could notice, nothing printed. Lua is not seen here. */
+#ifndef LMP_DISPLAY_H
+#define LMP_DISPLAY_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "err.h"
+
+typedef struct LmpDisplayOptions {
+    bool hold;           /* wait for a key at the end */
+    double fps;          /* repaints a second */
+    const char *summary; /* "" none; "-" on the terminal; else a file that the keeper appends to */
+    int run_socket;      /* socket to `lmp run` for LMP_HELLO_DISPLAY, or -1 */
+} LmpDisplayOptions;
+
+typedef struct LmpDisplay {
+    int line;     /* our end of the line to the keeper, -1: no display */
+    int master;   /* our copy of the master, so that writing never fails if the keeper dies */
+    int saved[3]; /* duplicates of the program's own streams, -1: that stream was left alone */
+    dev_t pty;    /* the pseudo terminal's slave, to see whether a stream is still ours */
+    bool ended;
+} LmpDisplay;
+
+/* Starts the display for the state in `state_fd` (stays the caller's). `command`: path of lmp.
+ * Returns when the display is up. On error nothing has changed: the program's streams are as they
+ * were. Errors: NOTTY, PTY, VIEWER, NOVIEWER. */
+LmpErr display_start(LmpDisplay *display, int state_fd, const char *command,
+                     const LmpDisplayOptions *options);
+
+/* Is the keeper still there? If not, the streams are given back here (what was in the pseudo
+ * terminal goes to the terminal first, in order), and false is returned from then on. Called now
+ * and then from the cold side of the hook; must not allocate. */
+bool display_check(LmpDisplay *display);
+
+/* The end: flushes C's stdout and stderr, gives the streams back, tells the keeper and waits until
+ * it has left the terminal. May be called again, does nothing then. */
+void display_end(LmpDisplay *display);
+
+/* In a forked child: lets go of everything without touching the terminal. */
+void display_forget(LmpDisplay *display);
+
+#endif

@@ -1,0 +1,39 @@
+/* err.h - the one table of errors: code, short name, message.
+ *
+ * Every fallible C function of lmp returns an LmpErr and gives its results by pointer. Lua sees
+ * `nil, message, name`. Only ui/ prints messages or exits. */
+#ifndef LMP_ERR_H
+#define LMP_ERR_H
+
+/* X(code, name, message). Messages finish the sentence "lmp: ..." and say what to do. */
+#define LMP_ERR_TABLE(X)                                                                           \
+    X(LMP_OK, "OK", "no error")                                                                    \
+    X(LMP_E_NOMEM, "NOMEM", "no memory for the profiler's own state (a resource limit?)")          \
+    X(LMP_E_MEMFD, "MEMFD", "cannot create the shared state (too many open files?)")               \
+    X(LMP_E_FOREIGN, "FOREIGN", "this is not the shared state of a profiled program")              \
+    X(LMP_E_VERSION, "VERSION", "the shared state was written by another version of lmp")          \
+    X(LMP_E_DAMAGED, "DAMAGED", "the shared state is damaged")                                     \
+    X(LMP_E_PERM, "PERM", "not permitted (the process belongs to another user?)")                  \
+    X(LMP_E_NOPROC, "NOPROC", "there is no such profiled process")                                 \
+    X(LMP_E_NOTTY, "NOTTY", "there is no terminal to show the display in")                         \
+    X(LMP_E_NOVIEWER, "NOVIEWER", "the command lmp was not found (set LMP_COMMAND to its path)")   \
+    X(LMP_E_VIEWER, "VIEWER", "the display could not start")                                       \
+    X(LMP_E_PTY, "PTY", "cannot open a pseudo terminal for the program's output")                  \
+    X(LMP_E_STARTED, "STARTED", "the profiler is already running in this state")                   \
+    X(LMP_E_NOTSTARTED, "NOTSTARTED", "the profiler is not running in this state")                 \
+    X(LMP_E_WRAPPED, "WRAPPED", "another allocator was put over the profiler's")                   \
+    X(LMP_E_FILE, "FILE", "cannot write the file")                                                 \
+    X(LMP_E_RANGE, "RANGE", "the value is out of range")
+
+typedef enum LmpErr {
+#define LMP_ERR_ENUM(code, name, message) code,
+    LMP_ERR_TABLE(LMP_ERR_ENUM)
+#undef LMP_ERR_ENUM
+        LMP_ERRS
+} LmpErr;
+
+/* The short name ("NOMEM") and the message of an error; never NULL, also for a foreign code. */
+const char *err_name(LmpErr err);
+const char *err_message(LmpErr err);
+
+#endif

@@ -1,0 +1,58 @@
+/* launch.h - what the module in the profiled program and the command lmp say to each other when
+ * one starts the other.
+ *
+ * 1. The display of `lmp.start(true)`. The module runs
+ *        lmp display [OPTIONS]
+ *    with these descriptors open and no other but its standard ones:
+ *        LMP_FD_STATE   the shared state
+ *        LMP_FD_MASTER  master side of the pseudo terminal that the program now writes to in place
+ *                       of the terminal (not open when none of its streams was the terminal)
+ *        LMP_FD_LINE    a SOCK_SEQPACKET socket to the module: the messages below, a byte each
+ *        LMP_FD_TTY     the terminal to show the display in
+ *    That process, the keeper, double forks so that the program does not see it as a child, owns
+ *    the terminal and the program's output until the program has ended, and runs the viewer as a
+ *    child of its own: a viewer that crashes takes nothing with it.
+ *
+ * 2. `lmp run`. The command starts the program with
+ *        LUA_INIT_5_4   package.loadlib(MODULE, "luaopen_luamemprofiler_run")()
+ *        LMP_USER_INIT  the user's own LUA_INIT_5_4 or LUA_INIT (unset when there is none), run
+ *                       afterwards just as the interpreter would have
+ *        LMP_RUN        "FD OPTIONS": number of an inherited SOCK_SEQPACKET socket to `lmp run`, and
+ *                       the options of lmp.start as NAME=VALUE, separated by blanks
+ *    and each profiled state sends an LmpHello there with one descriptor. `lmp run` prints the
+ *    summaries: it alone is left when a program is killed. */
+#ifndef LMP_LAUNCH_H
+#define LMP_LAUNCH_H
+
+#include <stdint.h>
+
+enum { LMP_FD_STATE = 3, LMP_FD_MASTER = 4, LMP_FD_LINE = 5, LMP_FD_TTY = 6 };
+
+/* Bytes on LMP_FD_LINE. */
+#define LMP_SAY_READY 'R' /* keeper: the display is up, the program may go on */
+#define LMP_SAY_FAILED 'F' /* keeper: there will be no display; the program takes its streams back */
+#define LMP_SAY_END 'E'   /* module: state is FINISHED, our streams are the terminal again */
+#define LMP_SAY_DONE 'D'  /* keeper: display gone, output and summary written; nothing more comes */
+
+#define LMP_ENV_RUN "LMP_RUN"
+#define LMP_ENV_USER_INIT "LMP_USER_INIT"
+#define LMP_ENV_COMMAND "LMP_COMMAND" /* path of the command lmp, where the module cannot find it */
+#define LMP_RUN_ENTRY "luaopen_luamemprofiler_run"
+
+enum {
+    LMP_HELLO_STATE = 1,  /* with the shared state; answered by one byte, LMP_LIVE_YES or _NO */
+    LMP_HELLO_DISPLAY = 2 /* with the read end of a pipe that the keeper holds open: its end tells
+                             that the keeper is done with the terminal; not answered */
+};
+#define LMP_HELLO_MAGIC 0x4f4c4548504d4cull
+#define LMP_LIVE_YES 'L' /* this state may show the display (if its options say so) */
+#define LMP_LIVE_NO '-'
+
+typedef struct LmpHello {
+    uint64_t magic;
+    uint32_t what; /* LMP_HELLO_... */
+    uint32_t pid, serial;
+    uint32_t spare;
+} LmpHello;
+
+#endif

@@ -1,0 +1,30 @@
+/* os.h - the one table of system calls that lmp's own state needs, so that tests can make any of
+ * them fail and can stop the clock. Everything else in src/ that talks to the system goes through
+ * `lmp_os`; nothing in it is called on the hot path. */
+#ifndef LMP_OS_H
+#define LMP_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct LmpOs {
+    /* A new sealed-against-shrinking memory file of `size` bytes; -1 on failure. */
+    int (*memfd)(const char *name, uint64_t size);
+    /* Grows the file to `size` bytes; false on failure (never raises SIGXFSZ). */
+    bool (*grow)(int fd, uint64_t size);
+    /* Maps `size` bytes of `fd` at `offset` (fd -1: private memory of zeroes); NULL on failure. */
+    void *(*map)(size_t size, int fd, uint64_t offset, bool writable);
+    void (*unmap)(void *p, size_t size);
+    uint64_t (*clock)(void); /* CLOCK_MONOTONIC, nanoseconds */
+    /* Sleeps while *word == value, at most `ns` nanoseconds; may wake for no reason. */
+    void (*futex_wait)(const void *word, uint32_t value, uint64_t ns);
+    void (*futex_wake)(const void *word);
+    /* Is a process with this pid there? */
+    bool (*alive)(uint32_t pid);
+} LmpOs;
+
+extern const LmpOs os_real;
+extern const LmpOs *lmp_os; /* &os_real, unless a test put its own there */
+
+#endif

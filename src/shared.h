@@ -1,0 +1,288 @@
+/* shared.h - layout of the shared state: the memory file in which a profiled program keeps its
+ * figures and its map of the heap, for any viewer of the same user to map.
+ *
+ * One file (a sealed memfd, named LMP_MEMFD_NAME) per profiled Lua state:
+ *
+ *     offset 0            LmpHeader    written once before the file can be found, then constant
+ *     LMP_CONTROL_AT      LmpControl   the only part a viewer may write: wishes
+ *     LMP_LIVE_AT         LmpLive      everything else of a fixed size, written by the program
+ *     LMP_OVERFLOW_AT     LmpOverflow  blocks that do not fit the shadow map's grid
+ *     LMP_LEAVES_AT       LmpLeaf[n]   the shadow map, 64 MiB of addresses a leaf; n grows
+ *
+ * Rules. One writer (the thread that runs the Lua state); every word is written whole. The file
+ * never shrinks while mapped (F_SEAL_SHRINK; a reader checks for the seal), so a checked offset
+ * stays good. There are no pointers in it, only offsets and plain addresses of the program. The
+ * writer may have died anywhere: a reader checks every count and every index before it uses it.
+ * Groups of words that must fit together carry a sequence number: odd while they are written. */
+#ifndef LMP_SHARED_H
+#define LMP_SHARED_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kind.h"
+
+#define LMP_MEMFD_NAME "lmp-state" /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
+#define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
+#define LMP_LAYOUT 1u                   /* changes whenever anything below does */
+
+#define LMP_CONTROL_AT 4096ull
+#define LMP_LIVE_AT 8192ull
+#define LMP_OVERFLOW_AT (1ull << 20)
+#define LMP_LEAVES_AT (16ull << 20)
+
+/* ---- header ---------------------------------------------------------------------------------- */
+
+typedef struct LmpHeader {
+    uint64_t magic;       /* LMP_MAGIC, stored last */
+    uint32_t layout;      /* LMP_LAYOUT */
+    uint32_t header_size; /* sizeof(LmpHeader), and so on: a second check of the layout */
+    uint32_t control_size;
+    uint32_t live_size;
+    uint64_t leaf_size;
+    uint32_t pid;            /* of the profiled process, in its own pid namespace */
+    uint32_t serial;         /* 1, 2, ... for the states profiled in this process */
+    uint64_t start_realtime; /* nanoseconds since 1970 */
+    uint64_t start_clock;    /* CLOCK_MONOTONIC at start, nanoseconds; times below count from it */
+    char program[256];       /* script, or option `name`; NUL-terminated, UTF-8 not guaranteed */
+    char lua[32];            /* "Lua 5.4.4" */
+    char lmp[32];            /* version of the module */
+    uint32_t interval_us;    /* wished time between repaints, from option fps */
+    uint32_t flags;          /* reserved, zero */
+} LmpHeader;
+
+/* ---- control: what viewers wish -------------------------------------------------------------- */
+
+#define LMP_PREVIEWS 64u      /* blocks whose contents can be asked for at once */
+#define LMP_PREVIEW_BYTES 96u /* bytes of each */
+
+/* A viewer writes a wish, then sets `trap`, then adds one to `wake` and wakes the futex there. The
+ * hook sees `trap` in its next memory operation (or, when it sleeps, wakes), takes it back to zero
+ * and then reads the wishes. Wishes that are counts are fulfilled when the program's own count
+ * (in LmpLive) has caught up. */
+typedef struct LmpControl {
+    _Atomic uint32_t trap;
+    _Atomic uint32_t wake;    /* futex of the paused program */
+    _Atomic uint32_t pause;   /* 1: pause in the next memory operation */
+    _Atomic uint32_t step;    /* operations to let through while paused (count) */
+    _Atomic uint32_t collect; /* full collections (count) */
+    _Atomic uint32_t mark;    /* marks (count) */
+    _Atomic uint32_t preview; /* sequence of the request below (count) */
+    _Atomic uint32_t viewer;  /* pid of the viewer that paused: if it dies, the program goes on */
+    _Atomic uint32_t frame;   /* number of the viewer's frame; the hook stamps it on what it touches */
+    _Atomic uint32_t attached; /* number of viewers attached at the moment (information only) */
+    uint32_t preview_count;
+    uint32_t spare;
+    uint64_t preview_addr[LMP_PREVIEWS];
+} LmpControl;
+
+/* ---- live: figures --------------------------------------------------------------------------- */
+
+/* What happened to the blocks of one class. Bytes are as Lua asked for them. Live blocks are
+ * allocs - frees. `realloc_bytes` is the sum of new - old, so it may be negative. */
+typedef struct LmpClassCount {
+    uint64_t allocs, alloc_bytes;
+    uint64_t frees, free_bytes;
+    uint64_t reallocs;
+    int64_t realloc_bytes;
+    uint64_t spare[2]; /* one cache line */
+} LmpClassCount;
+
+/* All exact. The totals a person sees are sums over the counted classes (stats.h derives them).
+ * live_bytes = sum of class_live over the counted classes; the high-water mark is the larger of
+ * live_bytes and peak_bytes (peak_* is only brought up to date before live_bytes falls). */
+typedef struct LmpCounters {
+    uint64_t live_bytes;
+    uint64_t peak_bytes;
+    uint64_t peak_clock; /* when, about; nanoseconds since start */
+    uint64_t failed, failed_bytes; /* requests that the allocator under us refused */
+    uint64_t before_frees, before_free_bytes; /* blocks from before start: not in other figures */
+    uint64_t before_reallocs;
+    int64_t before_realloc_bytes;
+    uint64_t dropped, dropped_bytes; /* allocations not accounted: no memory for the map */
+    uint64_t spare[5];
+    uint64_t class_live[LMP_CLASSES]; /* bytes */
+    uint64_t class_peak[LMP_CLASSES]; /* bytes at the moment of the peak */
+    LmpClassCount count[LMP_CLASSES];
+} LmpCounters;
+
+/* ---- live: garbage collector ----------------------------------------------------------------- */
+
+#define LMP_GC_RING 256u
+
+typedef struct LmpGcCycle {
+    uint64_t start, end; /* nanoseconds since start: atomic phase seen, sweep ended */
+    uint64_t freed_bytes, freed_blocks; /* by frees of counted blocks between the two */
+    uint64_t live_bytes;                /* after it */
+} LmpGcCycle;
+
+typedef enum LmpGcMode { LMP_GC_UNKNOWN, LMP_GC_INCREMENTAL, LMP_GC_GENERATIONAL } LmpGcMode;
+
+typedef struct LmpGc {
+    uint64_t cycles;     /* finished; the last ones are in ring[(cycles - 1) % LMP_GC_RING] ... */
+    uint32_t mode;       /* LmpGcMode; LMP_GC_UNKNOWN: cycles cannot be seen on this interpreter */
+    uint32_t sweeping;   /* 1 between the two moments of a cycle */
+    LmpGcCycle now;      /* the cycle under way */
+    uint64_t freed_bytes, freed_blocks; /* by all finished cycles */
+    LmpGcCycle ring[LMP_GC_RING];
+} LmpGc;
+
+/* ---- live: marks, history -------------------------------------------------------------------- */
+
+#define LMP_MARKS 64u
+
+typedef struct LmpMark {
+    uint64_t clock; /* nanoseconds since start */
+    char name[40];  /* NUL-terminated */
+    uint64_t class_live[LMP_CLASSES];
+    uint64_t class_blocks[LMP_CLASSES];
+    uint64_t class_allocs[LMP_CLASSES];
+} LmpMark;
+
+#define LMP_HISTORY 1024u
+
+/* The heap over time. samples[i] covers [i, i+1) * interval nanoseconds since start; when all are
+ * used, neighbours are merged and the interval doubles. Sample `used - 1` is still being filled. */
+typedef struct LmpSample {
+    uint64_t max_bytes, last_bytes; /* live: largest in the interval, and at its end */
+    uint64_t allocs, frees;         /* totals at its end (counts) */
+    uint64_t alloc_bytes, free_bytes; /* totals at its end; growth by realloc counts as allocated */
+    uint32_t gc_cycles;             /* finished at its end (count) */
+    uint32_t spare;
+} LmpSample;
+
+typedef struct LmpHistory {
+    _Atomic uint32_t seq; /* odd while being merged */
+    uint32_t used;
+    uint64_t interval;
+    LmpSample samples[LMP_HISTORY];
+} LmpHistory;
+
+/* ---- live: the operation under the pause ------------------------------------------------------ */
+
+#define LMP_FRAMES 200u
+
+typedef enum LmpOpKind { LMP_OP_NONE, LMP_OP_ALLOC, LMP_OP_REALLOC, LMP_OP_FREE } LmpOpKind;
+
+/* A frame of a Lua call stack, innermost first, worded as Lua's own traceback does. */
+typedef struct LmpFrame {
+    char name[80];   /* "function 'load'", "local 'mk'", "main chunk", "field 'insert'" ... */
+    char source[80]; /* short_src: "options.lua", "[C]", "[string \"...\"]" */
+    int32_t line;    /* current line, -1 when there is none */
+    int32_t linedefined;
+    uint32_t tail; /* 1: reached by a tail call */
+    uint32_t is_c;
+} LmpFrame;
+
+typedef struct LmpOp {
+    _Atomic uint32_t seq; /* odd while being written */
+    uint32_t op;          /* LmpOpKind */
+    uint32_t cls;         /* class of the block; LMP_C_NONE: a block from before start */
+    uint32_t failed;      /* 1: the allocator refused */
+    uint64_t number;      /* operations so far, this one included (count) */
+    uint64_t old_addr, new_addr; /* 0 where there is none */
+    uint64_t old_size, new_size; /* bytes */
+    uint32_t depth;       /* frames of the whole stack (count) */
+    uint32_t frames;      /* of which in `frame`: the innermost, and the outermost 40 at the end */
+    uint32_t cut_at;      /* index in `frame` after which depth - frames frames are left out */
+    uint32_t coroutines;  /* 1 more than the number of resumes the stack goes through */
+    LmpFrame frame[LMP_FRAMES];
+} LmpOp;
+
+/* ---- live: previews --------------------------------------------------------------------------- */
+
+typedef struct LmpPreview {
+    uint64_t addr;
+    uint64_t size;                   /* of the contents, bytes */
+    uint32_t valid;                  /* 0: no live string block at this address any more */
+    uint32_t shown;                  /* bytes in `bytes` */
+    uint8_t bytes[LMP_PREVIEW_BYTES];
+} LmpPreview;
+
+/* ---- live: the shadow map's directory ---------------------------------------------------------- */
+
+#define LMP_LEAF_BITS 26u                       /* a leaf covers 64 MiB of addresses */
+#define LMP_GRAIN_BITS 5u                       /* an entry covers 32 bytes */
+#define LMP_LEAF_ENTRIES (1u << (LMP_LEAF_BITS - LMP_GRAIN_BITS))
+#define LMP_TOUCH_BITS 20u                      /* changes are stamped for each 1 MiB */
+#define LMP_TOUCHES (1u << (LMP_LEAF_BITS - LMP_TOUCH_BITS))
+#define LMP_MAX_LEAVES 8192u
+
+/* A shadow entry says which block starts in its 32 bytes:
+ *     bits 0-3    class, 0: none starts here
+ *     bit  4      the block starts at +16, not at +0
+ *     bits 5-10   size in bytes, 1 to 63; 0: 64 or more, see the next entries
+ *     bits 11-31  site (zero: none)
+ * A block of 64 bytes or more covers the next entry wholly, so its size can stand there: class
+ * LMP_E_SIZE, bits 4-31 the low 28 bits of the size; from 2^28 bytes on the one after that, class
+ * LMP_E_SIZE_HIGH, bits 4-31 the higher bits. Blocks that do not fit this grid (a second block in
+ * one entry's 32 bytes, an address not divisible by 16, a size word in another leaf) stand in the
+ * overflow table. */
+enum { LMP_E_SIZE_HIGH = 14, LMP_E_SIZE = 15 };
+#define LMP_SITE_BITS 21u
+
+typedef struct LmpLeaf {
+    uint32_t touch[LMP_TOUCHES];      /* viewer's frame at the last change, plus 1; 0: never */
+    uint32_t spare[1024 - LMP_TOUCHES];
+    uint32_t entry[LMP_LEAF_ENTRIES];
+    uint8_t birth[LMP_LEAF_ENTRIES];  /* epoch of the block's birth (LmpLive.epoch_*) */
+} LmpLeaf;
+
+/* A block outside the grid. Open addressing; addr 0: free, 1: was used. */
+typedef struct LmpOverflowBlock {
+    uint64_t addr, size;
+    uint32_t entry; /* as a shadow entry, class and site only */
+    uint32_t birth;
+} LmpOverflowBlock;
+
+typedef struct LmpOverflow {
+    uint32_t slots; /* in use: a power of two, 0 before the first block */
+    uint32_t used;
+    uint64_t dropped; /* blocks that found no place */
+    LmpOverflowBlock block[];
+} LmpOverflow;
+
+#define LMP_OVERFLOW_MAX (1u << 19) /* slots that fit between LMP_OVERFLOW_AT and LMP_LEAVES_AT */
+
+/* ---- live: all of it --------------------------------------------------------------------------- */
+
+typedef enum LmpRunState {
+    LMP_STARTING,
+    LMP_RUNNING,
+    LMP_PAUSED,
+    LMP_FINISHED, /* stopped in order, figures final; a process that is gone without it was killed */
+} LmpRunState;
+
+typedef struct LmpLive {
+    _Atomic uint32_t state;  /* LmpRunState */
+    _Atomic uint32_t changed; /* futex and count: bumped when state or op change */
+    uint64_t clock;          /* nanoseconds since start, at the last tick or at the end */
+    uint64_t own_bytes;      /* memory of the profiler's own in this process, about (bytes) */
+    _Atomic uint32_t step_done, collect_done, mark_done, preview_done;
+    uint32_t leaves; /* entries of leaf_base in use; grows */
+    uint32_t marks;  /* all so far; the last LMP_MARKS are in mark[i % LMP_MARKS] */
+    uint32_t epoch;  /* births are now stamped with this, 1 to 255 */
+    uint32_t owners_known; /* 1: parts are told by the calibrated call sites, 0: by rules */
+    uint64_t epoch_length; /* nanoseconds an epoch lasts; epoch e began at (e - 1) * length */
+    LmpCounters counters;
+    LmpGc gc;
+    LmpMark mark[LMP_MARKS];
+    LmpHistory history;
+    LmpOp op;
+    uint32_t preview_count;
+    uint32_t spare;
+    LmpPreview preview[LMP_PREVIEWS];
+    uint64_t leaf_base[LMP_MAX_LEAVES]; /* leaf i stands for these addresses >> LMP_LEAF_BITS */
+} LmpLive;
+
+_Static_assert(sizeof(LmpHeader) <= LMP_LIVE_AT - LMP_CONTROL_AT, "the header fits its page");
+_Static_assert(sizeof(LmpControl) <= LMP_LIVE_AT - LMP_CONTROL_AT, "the control block fits its page");
+_Static_assert(LMP_LIVE_AT + sizeof(LmpLive) <= LMP_OVERFLOW_AT, "the live part fits");
+_Static_assert(sizeof(LmpOverflow) + LMP_OVERFLOW_MAX * sizeof(LmpOverflowBlock) <=
+                   LMP_LEAVES_AT - LMP_OVERFLOW_AT,
+               "the overflow table fits");
+_Static_assert(sizeof(LmpLeaf) % 4096 == 0, "leaves are whole pages");
+_Static_assert(sizeof(LmpClassCount) == 64, "one cache line");
+
+#endif

@@ -1,0 +1,37 @@
+/* stats.h - the figures a person reads, derived from the counters of a shared state.
+ *
+ * Terms and units: docs of lmp.stats() in README. Counts are counts, bytes are bytes as Lua asked
+ * for them. Either column of the kinds (by owner, by tag) sums to the totals. */
+#ifndef LMP_STATS_H
+#define LMP_STATS_H
+
+#include "shared.h"
+
+typedef struct LmpKindStats {
+    /* by owner */
+    uint64_t allocs, live_blocks, live_bytes, peak_bytes;
+    /* by tag */
+    uint64_t tag_allocs, tag_live_blocks, tag_live_bytes;
+} LmpKindStats;
+
+typedef struct LmpStats {
+    uint64_t mallocs, malloc_bytes;
+    uint64_t reallocs;
+    int64_t realloc_bytes; /* sum of new - old */
+    uint64_t frees, free_bytes;
+    uint64_t failed;
+    uint64_t live_blocks, live_bytes, peak_bytes;
+    uint64_t before_frees, before_free_bytes, before_reallocs;
+    int64_t before_realloc_bytes;
+    uint64_t dropped, dropped_bytes;
+    uint64_t gc_cycles, gc_freed_bytes;
+    uint32_t gc_mode; /* LmpGcMode */
+    double seconds;   /* since start, at `clock` */
+    LmpKindStats kind[LMP_KINDS];
+} LmpStats;
+
+/* Derives all figures. `clock`: nanoseconds since start to report as `seconds`. Safe on any bytes
+ * (sums may wrap, nothing else happens). */
+void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out);
+
+#endif

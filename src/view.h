@@ -1,0 +1,57 @@
+/* view.h - a reader's mapping of a shared state: attach, check, read, and wish.
+ *
+ * All pointers are into mappings that stay good until view_close, whatever the program does; their
+ * contents are written by another process and may be anything (it may have died half-way), so every
+ * count taken from them is checked by the functions here and must be checked by whoever reads on. */
+#ifndef LMP_VIEW_H
+#define LMP_VIEW_H
+
+#include <stdbool.h>
+
+#include "err.h"
+#include "shared.h"
+
+typedef struct LmpView {
+    int fd;
+    uint64_t size; /* of the file, bytes */
+    const LmpHeader *header;
+    LmpControl *control; /* may be written, see the functions below */
+    const LmpLive *live;
+    const LmpOverflow *overflow;
+    uint32_t leaves;                      /* mapped so far */
+    const LmpLeaf *leaf[LMP_MAX_LEAVES];  /* mapped so far */
+    uint64_t leaf_base[LMP_MAX_LEAVES];   /* address >> LMP_LEAF_BITS of each, checked */
+} LmpView;
+
+/* Maps the state in `fd` and checks it. The view owns fd from then on, also when this fails (it is
+ * closed then). Errors: FOREIGN, VERSION, DAMAGED, NOMEM. The struct is large: do not put it on a
+ * small stack. */
+LmpErr view_open(LmpView *view, int fd);
+void view_close(LmpView *view);
+
+/* Maps the leaves that were added since. Cheap when there are none. */
+void view_refresh(LmpView *view);
+
+/* A consistent copy of a group that carries a sequence number. False: the writer is in the middle
+ * of it (or died there); *out is then the best that could be had, still safe to read. */
+bool view_copy_history(const LmpView *view, LmpHistory *out);
+bool view_copy_op(const LmpView *view, LmpOp *out);
+
+/* Wishes. They return at once; the program fulfils them in its next memory operation. */
+void view_pause(LmpView *view, bool pause);
+void view_step(LmpView *view, uint32_t operations);
+void view_collect(LmpView *view);
+void view_mark(LmpView *view);
+/* Asks for the contents of up to LMP_PREVIEWS string blocks by address. view_preview_ready tells
+ * whether live->preview answers the last request. */
+void view_preview(LmpView *view, const uint64_t *addr, uint32_t count);
+bool view_preview_ready(const LmpView *view);
+/* Tells the hook the number of this repaint, so that touched parts of the map can be told. */
+void view_next_frame(LmpView *view);
+
+/* The state as a person would name it, process death included. */
+typedef enum LmpSeen { LMP_SEEN_RUNNING, LMP_SEEN_PAUSED, LMP_SEEN_FINISHED, LMP_SEEN_KILLED } LmpSeen;
+/* `alive`: whether the process is still there. */
+LmpSeen view_seen(const LmpView *view, bool alive);
+
+#endif
