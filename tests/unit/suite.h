@@ -1,0 +1,112 @@
+/* suite.h - what the Check suites share: a main, seeds that can be repeated, golden files.
+ *
+ * A suite file includes this, defines tests with START_TEST and ends with
+ *     SUITE("name", test_one, test_two, ...)
+ * Every test runs in a process of its own. Property tests draw from `suite_random` after
+ * `suite_seed()`, which prints the seed when the test fails (run it again with SEED=number). */
+#ifndef LMP_SUITE_H
+#define LMP_SUITE_H
+
+#include <check.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static uint64_t suite_state_ = 1;
+
+/* xorshift64*: the next of a repeatable series. */
+__attribute__((unused)) static uint64_t suite_random(void) {
+    suite_state_ ^= suite_state_ >> 12;
+    suite_state_ ^= suite_state_ << 25;
+    suite_state_ ^= suite_state_ >> 27;
+    return suite_state_ * 0x2545f4914f6cdd1dull;
+}
+
+/* A number below n (n > 0). */
+__attribute__((unused)) static uint64_t suite_below(uint64_t n) {
+    return suite_random() % n;
+}
+
+/* Seeds suite_random: SEED of the environment, else the clock. Print it (stderr is shown by
+ * `ctest --output-on-failure`), so that a failure can be repeated. */
+__attribute__((unused)) static uint64_t suite_seed(void) {
+    const char *fixed = getenv("SEED");
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t seed = fixed ? strtoull(fixed, NULL, 10)
+                          : (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    suite_state_ = seed * 2 + 1;
+    fprintf(stderr, "SEED=%llu\n", (unsigned long long)seed);
+    return seed;
+}
+
+/* Compares `text` with tests/golden/NAME; with GENERATE=1 writes it there instead. On a difference
+ * names the first line that differs and leaves what was got in the file NAME.got (slashes as -) of
+ * the working directory. */
+__attribute__((unused)) static void suite_golden(const char *name, const char *text) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", TEST_GOLDEN, name);
+    if (getenv("GENERATE")) {
+        FILE *f = fopen(path, "w");
+        ck_assert_msg(f != NULL, "cannot write %s", path);
+        fputs(text, f);
+        fclose(f);
+        return;
+    }
+    FILE *f = fopen(path, "r");
+    ck_assert_msg(f != NULL, "no golden file %s (make it with GENERATE=1)", path);
+    size_t size = 0, room = 4096, n;
+    char *want = malloc(room);
+    while ((n = fread(want + size, 1, room - size - 1, f)) > 0) {
+        size += n;
+        if (size + 1 == room) want = realloc(want, room *= 2);
+    }
+    want[size] = '\0';
+    fclose(f);
+    if (strcmp(want, text) != 0) {
+        size_t at = 0;
+        int line = 1;
+        while (want[at] && want[at] == text[at])
+            if (want[at++] == '\n') line++;
+        while (at > 0 && want[at - 1] != '\n')
+            at--;
+        char got[256];
+        snprintf(got, sizeof got, "%s.got", name);
+        for (char *p = got; *p; p++)
+            if (*p == '/') *p = '-';
+        FILE *g = fopen(got, "w");
+        if (g) {
+            fputs(text, g);
+            fclose(g);
+        }
+        ck_abort_msg("%s differs in line %d\n want: %.*s\n got:  %.*s\n(all of it in %s)", name,
+                     line, (int)strcspn(want + at, "\n"), want + at, (int)strcspn(text + at, "\n"),
+                     text + at, got);
+    }
+    free(want);
+}
+
+__attribute__((unused)) static int suite_main(const char *name, const TTest *const *tests,
+                                              size_t n) {
+    Suite *suite = suite_create(name);
+    TCase *tcase = tcase_create(name);
+    tcase_set_timeout(tcase, 120);
+    for (size_t i = 0; i < n; i++)
+        tcase_add_test(tcase, tests[i]);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#define SUITE(name, ...)                                                                           \
+    int main(void) {                                                                               \
+        const TTest *const tests[] = {__VA_ARGS__};                                                \
+        return suite_main(name, tests, sizeof tests / sizeof *tests);                              \
+    }
+
+#endif
