@@ -1,0 +1,123 @@
+/* action.h - everything a person can do, one row each: the keys, the footer, the help and the
+ * dispatch derive from this table. A new action is one row here and one case where it is done. */
+#ifndef LMP_ACTION_H
+#define LMP_ACTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A key: a code point, a control code ('\t', 27, 'L' & 31 ...), or one of these. */
+typedef uint32_t Key;
+enum {
+    K_NONE = 0,
+    K_TAB = 9,
+    K_ENTER = 13,
+    K_ESC = 27,
+    K_BACKSPACE = 127,
+    K_UP = 0x110000,
+    K_DOWN,
+    K_LEFT,
+    K_RIGHT,
+    K_PAGE_UP,
+    K_PAGE_DOWN,
+    K_HOME,
+    K_END,
+    K_DELETE,
+    K_BACK_TAB,
+    K_F1,
+    K_RESIZE, /* the terminal has another size */
+    K_MOUSE,  /* see term_mouse */
+    K_EOF,    /* the terminal is gone */
+};
+#define K_CTRL(c) ((Key)((c)&31))
+
+typedef enum ActionGroup {
+    GROUP_PROGRAM, /* what reaches the profiled program */
+    GROUP_DISPLAY,
+    GROUP_MOVE,
+    GROUP_KINDS,
+    GROUPS
+} ActionGroup;
+extern const char *const action_group_title[GROUPS];
+
+/* X(action, group, footer priority (0: not in the footer, 1 first to stay), key 1, key 2,
+ *   key as shown, footer label, label while it is "on" (NULL: the same), help)
+ * What is done with the action is app.c's, or the focused panel's where app.c does not know it. */
+/* clang-format off */
+#define ACTION_TABLE(X)                                                                            \
+    X(ACT_PAUSE, GROUP_PROGRAM, 2, ' ', 0, "space", "pause", "resume",                             \
+      "pause the program in its next memory operation; again: resume")                             \
+    X(ACT_STEP, GROUP_PROGRAM, 3, 'n', 0, "n", "step", NULL,                                       \
+      "one memory operation, then pause; held down: slow motion")                                  \
+    X(ACT_FREEZE, GROUP_DISPLAY, 8, 'z', 0, "z", "freeze", "thaw",                                 \
+      "freeze only the display; the program runs on")                                              \
+    X(ACT_NEXT_PANEL, GROUP_DISPLAY, 6, K_TAB, 0, "tab", "panel", NULL, "next panel")              \
+    X(ACT_PREV_PANEL, GROUP_DISPLAY, 0, K_BACK_TAB, 0, "shift-tab", NULL, NULL, "previous panel")  \
+    X(ACT_PANEL_NUMBER, GROUP_DISPLAY, 0, 0, 0, "1-9", NULL, NULL, "go to the panel of that number") \
+    X(ACT_ENTER, GROUP_DISPLAY, 7, K_ENTER, '\n', "enter", "look inside", NULL,                    \
+      "look inside (heap map: the blocks of the cell), or enlarge the panel")                      \
+    X(ACT_BACK, GROUP_DISPLAY, 0, K_ESC, 0, "esc", "back", NULL, "back: close, shrink")            \
+    X(ACT_UP, GROUP_MOVE, 0, K_UP, 'k', "up k", NULL, NULL, "up")                                  \
+    X(ACT_DOWN, GROUP_MOVE, 0, K_DOWN, 'j', "down j", NULL, NULL, "down")                          \
+    X(ACT_LEFT, GROUP_MOVE, 0, K_LEFT, 0, "left", NULL, NULL, "left")                              \
+    X(ACT_RIGHT, GROUP_MOVE, 0, K_RIGHT, 'l', "right l", NULL, NULL, "right")                      \
+    X(ACT_PAGE_UP, GROUP_MOVE, 0, K_PAGE_UP, 0, "PgUp", NULL, NULL, "a page up")                   \
+    X(ACT_PAGE_DOWN, GROUP_MOVE, 0, K_PAGE_DOWN, 0, "PgDn", NULL, NULL, "a page down")             \
+    X(ACT_HOME, GROUP_MOVE, 0, K_HOME, 0, "Home", NULL, NULL, "to the beginning")                  \
+    X(ACT_END, GROUP_MOVE, 0, K_END, 0, "End", NULL, NULL, "to the end")                           \
+    X(ACT_ZOOM_IN, GROUP_MOVE, 9, '+', '=', "+ -", "zoom", NULL, "+ zoom in at the cursor, down to single blocks") \
+    X(ACT_ZOOM_OUT, GROUP_MOVE, 0, '-', '_', "-", NULL, NULL, "- zoom out")                        \
+    X(ACT_STRING, GROUP_KINDS, 0, 's', 0, "s", NULL, NULL, "strings: show or hide")                \
+    X(ACT_FUNCTION, GROUP_KINDS, 0, 'f', 0, "f", NULL, NULL, "functions")                          \
+    X(ACT_USERDATA, GROUP_KINDS, 0, 'u', 0, "u", NULL, NULL, "userdata")                           \
+    X(ACT_THREAD, GROUP_KINDS, 0, 'h', 0, "h", NULL, NULL, "threads (coroutines)")                 \
+    X(ACT_TABLE, GROUP_KINDS, 10, 't', 0, "s f u h t o", "types", NULL, "tables")                  \
+    X(ACT_OTHER, GROUP_KINDS, 0, 'o', 0, "o", NULL, NULL, "other: what has no owner")              \
+    X(ACT_ALL, GROUP_KINDS, 0, 'a', 0, "a", NULL, NULL, "show all types")                          \
+    X(ACT_CLEAR, GROUP_KINDS, 0, 'c', 0, "c", NULL, NULL, "show none")                             \
+    X(ACT_MARK, GROUP_PROGRAM, 11, 'm', 0, "m", "mark", NULL,                                      \
+      "mark this moment: tables then show the change since")                                       \
+    X(ACT_COLLECT, GROUP_PROGRAM, 12, 'g', 0, "g", "collect", NULL,                                \
+      "ask for a full garbage collection")                                                         \
+    X(ACT_INPUT, GROUP_PROGRAM, 14, 'i', 0, "i", "input", NULL, "type a line to the program")      \
+    X(ACT_SAVE, GROUP_DISPLAY, 13, 'p', 0, "p", "save picture", NULL,                              \
+      "save the screen as lmp-PID-N.svg")                                                          \
+    X(ACT_MOUSE, GROUP_DISPLAY, 15, 'M', 0, "M", "mouse off", "mouse on",                          \
+      "mouse off, so that text can be selected, or on")                                            \
+    X(ACT_REDRAW, GROUP_DISPLAY, 0, K_CTRL('L'), 0, "ctrl-L", NULL, NULL, "draw the screen anew")  \
+    X(ACT_INTERRUPT, GROUP_PROGRAM, 0, K_CTRL('C'), 0, "ctrl-C", NULL, NULL,                       \
+      "interrupt the program (in lmp top: quit)")                                                  \
+    X(ACT_SUSPEND, GROUP_PROGRAM, 0, K_CTRL('Z'), 0, "ctrl-Z", NULL, NULL,                         \
+      "suspend to the shell; fg brings both back")                                                 \
+    X(ACT_HELP, GROUP_DISPLAY, 4, '?', K_F1, "?", "help", "close help", "this help")               \
+    X(ACT_QUIT, GROUP_DISPLAY, 1, 'q', 'Q', "q", "quit display", NULL,                             \
+      "quit the display; the program runs on")
+/* clang-format on */
+
+typedef enum Action {
+    ACT_NONE,
+#define ACTION_ENUM(action, ...) action,
+    ACTION_TABLE(ACTION_ENUM)
+#undef ACTION_ENUM
+        ACTIONS
+} Action;
+
+typedef struct ActionInfo {
+    Action action;
+    ActionGroup group;
+    int priority; /* in the footer: 1 is the last to go; 0: not there */
+    Key key[2];
+    const char *shown; /* the key, as people write it */
+    const char *label; /* in the footer */
+    const char *label_on;
+    const char *help;
+} ActionInfo;
+
+extern const ActionInfo action_info[ACTIONS]; /* [ACT_NONE] is empty */
+
+/* The action of a key; ACT_NONE when it has none. For '1' .. '9' ACT_PANEL_NUMBER. */
+Action action_of_key(Key key);
+/* The kind that an action toggles (ACT_STRING ... ACT_OTHER), or -1. */
+int action_kind(Action action);
+
+#endif

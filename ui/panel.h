@@ -1,0 +1,88 @@
+/* panel.h - what a panel is. A panel is one file and one row in the table of app.c.
+ *
+ * A frame goes: update() of every panel with a fresh model (not while frozen), then draw() of those
+ * on screen. draw() gets the inside of its frame only; title and frame are app.c's. A panel never
+ * touches the shared state or the terminal: it reads the model and leaves wishes in the Ui. The one
+ * exception: heap map and blocks read the shadow map through model->view (NULL in tests: then they
+ * show what they have). */
+#ifndef LMP_PANEL_H
+#define LMP_PANEL_H
+
+#include "action.h"
+#include "canvas.h"
+#include "model.h"
+#include "output.h"
+#include "theme.h"
+
+struct Panel;
+
+/* What panels ask for; the viewer fulfils it after each key and repaint, and clears it. */
+typedef struct Wishes {
+    bool pause, resume, collect, mark;
+    uint32_t steps;
+    uint32_t preview_count; /* contents of these string blocks */
+    uint64_t preview_addr[LMP_PREVIEWS];
+} Wishes;
+
+/* What all panels see and may change. */
+typedef struct Ui {
+    bool utf8;                 /* else ASCII only: letters s f u h t o in the map, no braille */
+    int colours;               /* 0 (monochrome), 8, 16 or 256; below 8 kinds are told by letters */
+    bool mouse;                /* on */
+    unsigned kinds;            /* bit per LmpKind: shown */
+    bool frozen;               /* the display, not the program */
+    bool enlarged;             /* the focused panel has the whole body */
+    const struct Panel *focus; /* has the keys */
+    const struct Panel *over;  /* opened over another by enter (blocks, help), NULL: none */
+    uint64_t now;              /* clock of this frame, nanoseconds, any origin */
+    Output *output;            /* what the program printed; NULL: not ours to show */
+    bool can_type;             /* a line can be sent to the program */
+    /* What enter on the heap map opened: panel_blocks lists the live blocks that start in
+     * [look_from, look_to). */
+    uint64_t look_from, look_to;
+    Wishes wish;
+} Ui;
+
+#define UI_SHOWS(ui, kind) (((ui)->kinds >> (unsigned)(kind)&1u) != 0)
+
+typedef enum MouseWhat { MOUSE_CLICK, MOUSE_DOUBLE, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN } MouseWhat;
+
+typedef struct Panel {
+    const char *title; /* "Heap map" */
+    int number;        /* its key, 1 .. 9; 0: none */
+    int min_w, min_h;  /* inside the frame; app.c leaves the panel out where there is less */
+    /* State of its own, from create() (NULL: none, or no memory: the panel must bear both). */
+    void *(*create)(void);
+    void (*destroy)(void *state);
+    /* A fresh model. `rect`: where it was drawn last (w 0: not on screen now). May be NULL. */
+    void (*update)(void *state, const Model *model, Ui *ui, Rect rect);
+    /* Draws into rect; the canvas is clipped to it and blank. Must not change what the program
+     * sees; may change `state` (scroll positions that no longer fit). */
+    void (*draw)(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect);
+    /* An action while it has the focus. True: done. May be NULL. Actions that app.c does itself
+     * (pause, panels, filters ...) never come here, ACT_ENTER and ACT_BACK come here first. */
+    bool (*act)(void *state, const Model *model, Ui *ui, Action action, Rect rect);
+    /* A mouse event at (x, y) relative to the inside. True: done. May be NULL. */
+    bool (*mouse)(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y, Rect rect);
+    /* Text at the right of the frame's upper line ("64 KiB/cell · ..."), at most size - 1 bytes.
+     * May be NULL. */
+    void (*note)(void *state, const Model *model, const Ui *ui, char *out, size_t size);
+} Panel;
+
+extern const Panel panel_heap, panel_types, panel_timeline, panel_output, panel_inspector,
+    panel_blocks, panel_help;
+
+/* Opens `panel` over the others (esc closes it), gives it the focus. */
+void ui_open(Ui *ui, const Panel *panel);
+void ui_close(Ui *ui);
+
+/* A scrolling list, for panels that have one. Invariant after list_fit: cursor < count or both 0;
+ * top <= cursor < top + page. */
+typedef struct List {
+    uint64_t cursor, top, count;
+} List;
+void list_fit(List *list, uint64_t count, int page);
+/* Moves the cursor by an action; false: not an action of lists. */
+bool list_act(List *list, Action action, int page);
+
+#endif
