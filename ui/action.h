@@ -4,6 +4,7 @@
 #define LMP_ACTION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A key: a code point, a control code ('\t', 27, 'L' & 31 ...), or one of these. */
@@ -60,7 +61,7 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_UP, GROUP_MOVE, 0, K_UP, 'k', "up k", NULL, NULL, "up")                                  \
     X(ACT_DOWN, GROUP_MOVE, 0, K_DOWN, 'j', "down j", NULL, NULL, "down")                          \
     X(ACT_LEFT, GROUP_MOVE, 0, K_LEFT, 0, "left", NULL, NULL, "left")                              \
-    X(ACT_RIGHT, GROUP_MOVE, 0, K_RIGHT, 'l', "right l", NULL, NULL, "right")                      \
+    X(ACT_RIGHT, GROUP_MOVE, 0, K_RIGHT, 0, "right", NULL, NULL, "right")                      \
     X(ACT_PAGE_UP, GROUP_MOVE, 0, K_PAGE_UP, 0, "PgUp", NULL, NULL, "a page up")                   \
     X(ACT_PAGE_DOWN, GROUP_MOVE, 0, K_PAGE_DOWN, 0, "PgDn", NULL, NULL, "a page down")             \
     X(ACT_HOME, GROUP_MOVE, 0, K_HOME, 0, "Home", NULL, NULL, "to the beginning")                  \

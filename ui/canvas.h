@@ -116,5 +116,7 @@ int canvas_encode(char *out, uint32_t glyph);
 uint32_t canvas_decode(const char **text);
 /* Columns of a code point: 0, 1 or 2. Does not depend on the locale. */
 int canvas_glyph_width(uint32_t glyph);
+/* What a canvas that is not UTF-8 draws in its place. */
+uint32_t canvas_glyph_ascii(uint32_t glyph);
 
 #endif
