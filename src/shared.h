@@ -23,7 +23,7 @@
 
 #include "kind.h"
 
-#define LMP_MEMFD_NAME "lmp-state" /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
+#define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
 #define LMP_LAYOUT 1u                   /* changes whenever anything below does */
 
@@ -70,7 +70,8 @@ typedef struct LmpControl {
     _Atomic uint32_t mark;    /* marks (count) */
     _Atomic uint32_t preview; /* sequence of the request below (count) */
     _Atomic uint32_t viewer;  /* pid of the viewer that paused: if it dies, the program goes on */
-    _Atomic uint32_t frame;   /* number of the viewer's frame; the hook stamps it on what it touches */
+    _Atomic uint32_t
+        frame; /* number of the viewer's frame; the hook stamps it on what it touches */
     _Atomic uint32_t attached; /* number of viewers attached at the moment (information only) */
     uint32_t preview_count;
     uint32_t spare;
@@ -95,8 +96,8 @@ typedef struct LmpClassCount {
 typedef struct LmpCounters {
     uint64_t live_bytes;
     uint64_t peak_bytes;
-    uint64_t peak_clock; /* when, about; nanoseconds since start */
-    uint64_t failed, failed_bytes; /* requests that the allocator under us refused */
+    uint64_t peak_clock;                      /* when, about; nanoseconds since start */
+    uint64_t failed, failed_bytes;            /* requests that the allocator under us refused */
     uint64_t before_frees, before_free_bytes; /* blocks from before start: not in other figures */
     uint64_t before_reallocs;
     int64_t before_realloc_bytes;
@@ -120,10 +121,10 @@ typedef struct LmpGcCycle {
 typedef enum LmpGcMode { LMP_GC_UNKNOWN, LMP_GC_INCREMENTAL, LMP_GC_GENERATIONAL } LmpGcMode;
 
 typedef struct LmpGc {
-    uint64_t cycles;     /* finished; the last ones are in ring[(cycles - 1) % LMP_GC_RING] ... */
-    uint32_t mode;       /* LmpGcMode; LMP_GC_UNKNOWN: cycles cannot be seen on this interpreter */
-    uint32_t sweeping;   /* 1 between the two moments of a cycle */
-    LmpGcCycle now;      /* the cycle under way */
+    uint64_t cycles;   /* finished; the last ones are in ring[(cycles - 1) % LMP_GC_RING] ... */
+    uint32_t mode;     /* LmpGcMode; LMP_GC_UNKNOWN: cycles cannot be seen on this interpreter */
+    uint32_t sweeping; /* 1 between the two moments of a cycle */
+    LmpGcCycle now;    /* the cycle under way */
     uint64_t freed_bytes, freed_blocks; /* by all finished cycles */
     LmpGcCycle ring[LMP_GC_RING];
 } LmpGc;
@@ -145,10 +146,10 @@ typedef struct LmpMark {
 /* The heap over time. samples[i] covers [i, i+1) * interval nanoseconds since start; when all are
  * used, neighbours are merged and the interval doubles. Sample `used - 1` is still being filled. */
 typedef struct LmpSample {
-    uint64_t max_bytes, last_bytes; /* live: largest in the interval, and at its end */
-    uint64_t allocs, frees;         /* totals at its end (counts) */
+    uint64_t max_bytes, last_bytes;   /* live: largest in the interval, and at its end */
+    uint64_t allocs, frees;           /* totals at its end (counts) */
     uint64_t alloc_bytes, free_bytes; /* totals at its end; growth by realloc counts as allocated */
-    uint32_t gc_cycles;             /* finished at its end (count) */
+    uint32_t gc_cycles;               /* finished at its end (count) */
     uint32_t spare;
 } LmpSample;
 
@@ -159,7 +160,8 @@ typedef struct LmpHistory {
     LmpSample samples[LMP_HISTORY];
 } LmpHistory;
 
-/* ---- live: the operation under the pause ------------------------------------------------------ */
+/* ---- live: the operation under the pause ------------------------------------------------------
+ */
 
 #define LMP_FRAMES 200u
 
@@ -176,36 +178,38 @@ typedef struct LmpFrame {
 } LmpFrame;
 
 typedef struct LmpOp {
-    _Atomic uint32_t seq; /* odd while being written */
-    uint32_t op;          /* LmpOpKind */
-    uint32_t cls;         /* class of the block; LMP_C_NONE: a block from before start */
-    uint32_t failed;      /* 1: the allocator refused */
-    uint64_t number;      /* operations so far, this one included (count) */
+    _Atomic uint32_t seq;        /* odd while being written */
+    uint32_t op;                 /* LmpOpKind */
+    uint32_t cls;                /* class of the block; LMP_C_NONE: a block from before start */
+    uint32_t failed;             /* 1: the allocator refused */
+    uint64_t number;             /* operations so far, this one included (count) */
     uint64_t old_addr, new_addr; /* 0 where there is none */
     uint64_t old_size, new_size; /* bytes */
-    uint32_t depth;       /* frames of the whole stack (count) */
-    uint32_t frames;      /* of which in `frame`: the innermost, and the outermost 40 at the end */
-    uint32_t cut_at;      /* index in `frame` after which depth - frames frames are left out */
-    uint32_t coroutines;  /* 1 more than the number of resumes the stack goes through */
+    uint32_t depth;              /* frames of the whole stack (count) */
+    uint32_t frames;     /* of which in `frame`: the innermost, and the outermost 40 at the end */
+    uint32_t cut_at;     /* index in `frame` after which depth - frames frames are left out */
+    uint32_t coroutines; /* 1 more than the number of resumes the stack goes through */
     LmpFrame frame[LMP_FRAMES];
 } LmpOp;
 
-/* ---- live: previews --------------------------------------------------------------------------- */
+/* ---- live: previews ---------------------------------------------------------------------------
+ */
 
 typedef struct LmpPreview {
     uint64_t addr;
-    uint64_t size;                   /* of the contents, bytes */
-    uint32_t valid;                  /* 0: no live string block at this address any more */
-    uint32_t shown;                  /* bytes in `bytes` */
+    uint64_t size;  /* of the contents, bytes */
+    uint32_t valid; /* 0: no live string block at this address any more */
+    uint32_t shown; /* bytes in `bytes` */
     uint8_t bytes[LMP_PREVIEW_BYTES];
 } LmpPreview;
 
-/* ---- live: the shadow map's directory ---------------------------------------------------------- */
+/* ---- live: the shadow map's directory ----------------------------------------------------------
+ */
 
-#define LMP_LEAF_BITS 26u                       /* a leaf covers 64 MiB of addresses */
-#define LMP_GRAIN_BITS 5u                       /* an entry covers 32 bytes */
+#define LMP_LEAF_BITS 26u /* a leaf covers 64 MiB of addresses */
+#define LMP_GRAIN_BITS 5u /* an entry covers 32 bytes */
 #define LMP_LEAF_ENTRIES (1u << (LMP_LEAF_BITS - LMP_GRAIN_BITS))
-#define LMP_TOUCH_BITS 20u                      /* changes are stamped for each 1 MiB */
+#define LMP_TOUCH_BITS 20u /* changes are stamped for each 1 MiB */
 #define LMP_TOUCHES (1u << (LMP_LEAF_BITS - LMP_TOUCH_BITS))
 #define LMP_MAX_LEAVES 8192u
 
@@ -223,10 +227,10 @@ enum { LMP_E_SIZE_HIGH = 14, LMP_E_SIZE = 15 };
 #define LMP_SITE_BITS 21u
 
 typedef struct LmpLeaf {
-    uint32_t touch[LMP_TOUCHES];      /* viewer's frame at the last change, plus 1; 0: never */
+    uint32_t touch[LMP_TOUCHES]; /* viewer's frame at the last change, plus 1; 0: never */
     uint32_t spare[1024 - LMP_TOUCHES];
     uint32_t entry[LMP_LEAF_ENTRIES];
-    uint8_t birth[LMP_LEAF_ENTRIES];  /* epoch of the block's birth (LmpLive.epoch_*) */
+    uint8_t birth[LMP_LEAF_ENTRIES]; /* epoch of the block's birth (LmpLive.epoch_*) */
 } LmpLeaf;
 
 /* A block outside the grid. Open addressing; addr 0: free, 1: was used. */
@@ -245,24 +249,26 @@ typedef struct LmpOverflow {
 
 #define LMP_OVERFLOW_MAX (1u << 19) /* slots that fit between LMP_OVERFLOW_AT and LMP_LEAVES_AT */
 
-/* ---- live: all of it --------------------------------------------------------------------------- */
+/* ---- live: all of it ---------------------------------------------------------------------------
+ */
 
 typedef enum LmpRunState {
     LMP_STARTING,
     LMP_RUNNING,
     LMP_PAUSED,
-    LMP_FINISHED, /* stopped in order, figures final; a process that is gone without it was killed */
+    LMP_FINISHED, /* stopped in order, figures final; a process that is gone without it was killed
+                   */
 } LmpRunState;
 
 typedef struct LmpLive {
-    _Atomic uint32_t state;  /* LmpRunState */
+    _Atomic uint32_t state;   /* LmpRunState */
     _Atomic uint32_t changed; /* futex and count: bumped when state or op change */
-    uint64_t clock;          /* nanoseconds since start, at the last tick or at the end */
-    uint64_t own_bytes;      /* memory of the profiler's own in this process, about (bytes) */
+    uint64_t clock;           /* nanoseconds since start, at the last tick or at the end */
+    uint64_t own_bytes;       /* memory of the profiler's own in this process, about (bytes) */
     _Atomic uint32_t step_done, collect_done, mark_done, preview_done;
-    uint32_t leaves; /* entries of leaf_base in use; grows */
-    uint32_t marks;  /* all so far; the last LMP_MARKS are in mark[i % LMP_MARKS] */
-    uint32_t epoch;  /* births are now stamped with this, 1 to 255 */
+    uint32_t leaves;       /* entries of leaf_base in use; grows */
+    uint32_t marks;        /* all so far; the last LMP_MARKS are in mark[i % LMP_MARKS] */
+    uint32_t epoch;        /* births are now stamped with this, 1 to 255 */
     uint32_t owners_known; /* 1: parts are told by the calibrated call sites, 0: by rules */
     uint64_t epoch_length; /* nanoseconds an epoch lasts; epoch e began at (e - 1) * length */
     LmpCounters counters;
@@ -277,7 +283,8 @@ typedef struct LmpLive {
 } LmpLive;
 
 _Static_assert(sizeof(LmpHeader) <= LMP_LIVE_AT - LMP_CONTROL_AT, "the header fits its page");
-_Static_assert(sizeof(LmpControl) <= LMP_LIVE_AT - LMP_CONTROL_AT, "the control block fits its page");
+_Static_assert(sizeof(LmpControl) <= LMP_LIVE_AT - LMP_CONTROL_AT,
+               "the control block fits its page");
 _Static_assert(LMP_LIVE_AT + sizeof(LmpLive) <= LMP_OVERFLOW_AT, "the live part fits");
 _Static_assert(sizeof(LmpOverflow) + LMP_OVERFLOW_MAX * sizeof(LmpOverflowBlock) <=
                    LMP_LEAVES_AT - LMP_OVERFLOW_AT,

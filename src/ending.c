@@ -1,0 +1,134 @@
+/* ending.c - see ending.h. Prints nothing through the program's own streams: the summary is made in
+ * memory and written to its descriptor in one go. */
+#include "ending.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "launch.h"
+#include "profile.h"
+#include "report.h"
+
+enum { ANSWER_MS = 2000 };
+
+static void (*exit_function)(void);
+
+/* Runs at exit() and when the (pinned) module goes: after the host's own atexit functions. */
+__attribute__((destructor)) static void run_exit_function(void) {
+    void (*f)(void) = exit_function;
+    exit_function = NULL;
+    if (f) f();
+}
+
+void ending_at_exit(void (*f)(void)) {
+    exit_function = f;
+}
+
+void ending_prepare(LmpProfile *p, const LmpOptions *options) {
+    const char *to = options->run_socket >= 0 ? "" : options->summary;
+    snprintf(p->summary, sizeof p->summary, "%s", to);
+    if (*to && *to != '-' && *to != '/') { /* the program may change its directory */
+        char here[sizeof p->summary];
+        if (getcwd(here, sizeof here) && strlen(here) + strlen(to) + 2 < sizeof here) {
+            strcat(here, "/");
+            strcat(here, to);
+            memcpy(p->summary, here, sizeof here);
+        }
+    }
+}
+
+static void write_all(int fd, const char *text, size_t size) {
+    while (size > 0) {
+        ssize_t n = write(fd, text, size);
+        if (n <= 0) return;
+        text += n;
+        size -= (size_t)n;
+    }
+}
+
+static void write_summary(LmpProfile *p, const char *ending) {
+    char *text = NULL;
+    size_t size = 0;
+    LmpReport *report = calloc(1, sizeof *report);
+    FILE *memory = report ? open_memstream(&text, &size) : NULL;
+    if (memory) {
+        report_fill(report, p->header, p->live, p->live->clock, ending);
+        report_summary(report, memory);
+        fclose(memory);
+    }
+    free(report);
+    bool file = strcmp(p->summary, "-") != 0;
+    int fd =
+        file ? open(p->summary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDERR_FILENO;
+    if (fd >= 0 && text) {
+        write_all(fd, text, size);
+    } else if (text) {
+        dprintf(STDERR_FILENO, "lmp: %s: %s\n", p->summary, err_message(LMP_E_FILE));
+    }
+    if (file && fd >= 0) close(fd);
+    free(text);
+}
+
+void ending_finish(LmpProfile *p, const char *ending) {
+    bool shown = p->display.line >= 0;         /* the keeper writes the summary then */
+    if (!shown && *p->summary) fflush(stdout); /* what the program said comes before it */
+    display_end(&p->display);
+    if (!shown && *p->summary) write_summary(p, ending);
+}
+
+bool ending_hello(const LmpProfile *p, int socket) {
+    LmpHello hello = {LMP_HELLO_MAGIC, LMP_HELLO_STATE, p->header->pid, p->header->serial, 0};
+    struct iovec part = {&hello, sizeof hello};
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control = {{0}};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof control.bytes};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(c), &p->fd, sizeof(int));
+    if (sendmsg(socket, &message, MSG_NOSIGNAL) != (ssize_t)sizeof hello) return false;
+    struct pollfd wait = {.fd = socket, .events = POLLIN};
+    char answer = LMP_LIVE_NO;
+    if (poll(&wait, 1, ANSWER_MS) != 1 || recv(socket, &answer, 1, MSG_DONTWAIT) != 1) return false;
+    return answer == LMP_LIVE_YES;
+}
+
+/* ---- the command
+ * ---------------------------------------------------------------------------------- */
+
+static bool usable(char *out, size_t size, const char *directory, size_t length, const char *name) {
+    int n = snprintf(out, size, "%.*s%s", (int)length, directory, name);
+    return n > 0 && (size_t)n < size && access(out, X_OK) == 0;
+}
+
+LmpErr ending_find_command(char *out, size_t size) {
+    const char *named = getenv(LMP_ENV_COMMAND);
+    if (named && *named)
+        return usable(out, size, named, strlen(named), "") ? LMP_OK : LMP_E_NOVIEWER;
+    Dl_info info;
+    if (dladdr((void *)&exit_function, &info) && info.dli_fname) {
+        const char *slash = strrchr(info.dli_fname, '/');
+        size_t length = slash ? (size_t)(slash - info.dli_fname) : 0;
+        if (slash && (usable(out, size, info.dli_fname, length, "/lmp") ||
+                      usable(out, size, info.dli_fname, length, "/../../../bin/lmp")))
+            return LMP_OK;
+    }
+    for (const char *path = getenv("PATH"); path && *path;) {
+        size_t length = strcspn(path, ":");
+        if (length && usable(out, size, path, length, "/lmp")) return LMP_OK;
+        path += length + (path[length] == ':');
+    }
+    return LMP_E_NOVIEWER;
+}

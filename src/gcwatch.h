@@ -1,0 +1,24 @@
+/* gcwatch.h - watching Lua's collector without a finalizer of our own.
+ *
+ * Lua has no call for "a cycle has ended", and an object with a finalizer would change what the
+ * program allocates. So the collector's own words are read: its current colour, which changes once
+ * in every cycle's atomic phase, and its state. Where they stand is found and verified in a private
+ * state made by the same code, and verified again on the user's; where that fails, cycles are
+ * unknown, and said to be. */
+#ifndef LMP_GCWATCH_H
+#define LMP_GCWATCH_H
+
+#include "profile.h"
+
+/* Points p->gc_word and p->gc_kind into L's global state (or at p->gc_none). `alloc` and `ud` are
+ * what lua_getallocf(L) gives at this moment. Only at start. */
+void gcwatch_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud);
+
+/* The colour or the state has changed since the last operation. `clock`: nanoseconds since start.
+ */
+void gcwatch_changed(LmpProfile *p, uint64_t clock);
+
+/* Brings gc.mode up to date. */
+void gcwatch_mode(LmpProfile *p);
+
+#endif

@@ -1,0 +1,78 @@
+/* os.c - the real system calls behind os.h (Linux). */
+#include "os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Setting a file's size beyond RLIMIT_FSIZE raises SIGXFSZ, which would kill the host. */
+static bool size_allowed(uint64_t size) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           size <= limit.rlim_cur;
+}
+
+static bool real_grow(int fd, uint64_t size) {
+    return size_allowed(size) && ftruncate(fd, (off_t)size) == 0;
+}
+
+static int real_memfd(const char *name, uint64_t size) {
+    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0) return -1;
+    if (fchmod(fd, S_IRUSR | S_IWUSR) != 0 || !real_grow(fd, size) ||
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static void *real_map(size_t size, int fd, uint64_t offset, bool writable) {
+    int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+    int prot = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+    void *p = mmap(NULL, size, prot, flags, fd, (off_t)offset);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void real_unmap(void *p, size_t size) {
+    munmap(p, size);
+}
+
+static uint64_t real_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void real_futex_wait(const void *word, uint32_t value, uint64_t ns) {
+    struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    syscall(SYS_futex, word, FUTEX_WAIT, value, &t, NULL, 0);
+}
+
+static void real_futex_wake(const void *word) {
+    syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+static bool real_alive(uint32_t pid) {
+    return kill((pid_t)pid, 0) == 0 || errno == EPERM;
+}
+
+const LmpOs os_real = {
+    .memfd = real_memfd,
+    .grow = real_grow,
+    .map = real_map,
+    .unmap = real_unmap,
+    .clock = real_clock,
+    .futex_wait = real_futex_wait,
+    .futex_wake = real_futex_wake,
+    .alive = real_alive,
+};
+
+const LmpOs *lmp_os = &os_real;

@@ -1,0 +1,65 @@
+/* profile.h - what the in-process part keeps of one profiled Lua state: private to this process,
+ * shared between hook, shadow, trap, tick and lifecycle. The figures themselves live in the shared
+ * state (shared.h); here are the pointers to it and what only the hook needs. */
+#ifndef LMP_PROFILE_H
+#define LMP_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <lua.h>
+
+#include "display.h"
+#include "shared.h"
+
+#define LMP_DIR_BITS (47u - LMP_LEAF_BITS) /* user addresses have 47 bits on x86-64 and aarch64 */
+#define LMP_DIR_SIZE (1u << LMP_DIR_BITS)
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define COLD __attribute__((cold, noinline))
+
+struct LmpCallsites;
+
+typedef struct LmpProfile {
+    /* hot: read or written in every operation */
+    lua_Alloc alloc; /* the allocator we found, called with its own ud */
+    void *ud;
+    LmpControl *control;
+    LmpLive *live;
+    LmpLeaf **dir;          /* LMP_DIR_SIZE leaves by address >> LMP_LEAF_BITS, NULL: none yet */
+    int32_t countdown;      /* operations until the next tick; below zero: take the slow way */
+    uint16_t gc_seen;       /* the collector's colour and state at the last operation */
+    uint8_t epoch;          /* stamped on new blocks */
+    const uint8_t *gc_word; /* where those stand in the interpreter (or in gc_none) */
+    const struct LmpCallsites *callsites; /* owners of parts by call site, NULL: by rules */
+
+    /* cold */
+    lua_State *main; /* main thread of the state */
+    int fd;          /* of the shared state */
+    LmpHeader *header;
+    LmpOverflow *overflow;
+    uint64_t file_size;            /* bytes */
+    LmpLeaf *leaf[LMP_MAX_LEAVES]; /* all leaves, in the order of the file */
+    bool refused;                  /* the system refused a leaf; asked again after the next tick */
+    uint64_t start;                /* CLOCK_MONOTONIC, nanoseconds */
+    uint64_t ticked;               /* clock of the last tick, nanoseconds since start */
+    uint64_t tick_peak;            /* high-water mark known at the last tick, bytes */
+    int32_t tick_ops;              /* operations between ticks, adapted to their rate */
+    uint8_t gc_none[4];            /* stands in for the interpreter's words when they are unknown */
+    const uint8_t *gc_kind;        /* incremental or generational; NULL: unknown */
+    uint64_t gc_start_frees, gc_start_bytes; /* totals when the sweep under way began */
+    bool detached;        /* in a forked child, or stopped under a wrapper: pass through */
+    uint32_t step_target; /* steps granted so far, of control->step */
+    uint8_t rule_last;    /* owner rules: class of the last request (owner.c) */
+    bool rule_parsing;
+    const void *own_frame; /* CallInfo of our own API call under way: its blocks are LMP_C_OWN */
+    lua_State *own_thread;
+    bool collecting; /* a full collection was asked for and its hook is set */
+    LmpDisplay display;
+    char summary[4096];      /* where the summary goes (ending.c): "" nowhere, "-" standard error */
+    struct LmpProfile *next; /* list of profiler.c */
+} LmpProfile;
+
+#endif

@@ -1,0 +1,305 @@
+/* profiler.c - see profiler.h: wires shared state, hook, display and endings together.
+ *
+ * A running profile is found from its state through the registry: under the address of
+ * `registry_key` stands a userdata that holds the LmpProfile pointer and whose finalizer ends the
+ * profile when the state is closed. Profiles are also in a list, for the end of the process and for
+ * fork. */
+#include "profiler.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <lauxlib.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ending.h"
+#include "gcwatch.h"
+#include "hook.h"
+#include "os.h"
+#include "owner.h"
+#include "state.h"
+#include "trap.h"
+
+const LmpOptions profiler_defaults = {
+    .live = false, .hold = true, .fps = 10, .summary = "-", .name = NULL, .run_socket = -1};
+
+static const char registry_key;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the three below */
+static LmpProfile *profiles;
+static uint32_t serials;
+static bool prepared;
+
+/* ---- the list
+ * ------------------------------------------------------------------------------------- */
+
+static void list_add(LmpProfile *p) {
+    pthread_mutex_lock(&lock);
+    p->next = profiles;
+    profiles = p;
+    pthread_mutex_unlock(&lock);
+}
+
+static void list_remove(LmpProfile *p) {
+    pthread_mutex_lock(&lock);
+    for (LmpProfile **at = &profiles; *at; at = &(*at)->next) {
+        if (*at == p) {
+            *at = p->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* A forked child shares the pages of the shared state with its parent: it must not write there. */
+static void before_fork(void) {
+    pthread_mutex_lock(&lock);
+}
+
+static void after_fork_in_parent(void) {
+    pthread_mutex_unlock(&lock);
+}
+
+static void after_fork_in_child(void) {
+    for (LmpProfile *p = profiles; p; p = p->next) {
+        p->detached = true;
+        p->countdown = 0;
+        p->gc_word = p->gc_none;
+        display_forget(&p->display);
+    }
+    profiles = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+/* The state is FINISHED for whoever looks; then the display ends, then the summary is written. */
+static void finish(LmpProfile *p, const char *ending) {
+    trap_tick(p);
+    gcwatch_mode(p);
+    atomic_store(&p->live->state, LMP_FINISHED);
+    atomic_fetch_add(&p->live->changed, 1);
+    lmp_os->futex_wake(&p->live->changed);
+    ending_finish(p, ending);
+}
+
+/* exit() without lua_close: figures and display end here; the allocator stays (threads may still be
+ * running), and so does the memory. */
+static void at_exit(void) {
+    for (;;) {
+        pthread_mutex_lock(&lock);
+        LmpProfile *p = profiles;
+        if (p) profiles = p->next;
+        pthread_mutex_unlock(&lock);
+        if (!p) return;
+        if (atomic_load(&p->live->state) != LMP_FINISHED) finish(p, "exited");
+    }
+}
+
+/* Once per process: stay loaded whatever closes the module (frees come late), know of forks, hear
+ * of the end. */
+static void prepare_process(void) {
+    pthread_mutex_lock(&lock);
+    if (!prepared) {
+        Dl_info info;
+        if (dladdr(&registry_key, &info) && info.dli_fname)
+            dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+        pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+        ending_at_exit(at_exit);
+        prepared = true;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- finding
+ * -------------------------------------------------------------------------------------- */
+
+/* The slot in the registry: NULL when there is none. Allocates nothing. */
+static LmpProfile **find_slot(lua_State *L) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &registry_key);
+    LmpProfile **slot = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return slot;
+}
+
+static LmpProfile *find(lua_State *L) {
+    LmpProfile **slot = find_slot(L);
+    return slot && *slot && !(*slot)->detached ? *slot : NULL;
+}
+
+/* ---- stopping
+ * ------------------------------------------------------------------------------------- */
+
+/* Gives the allocator back. False: somebody has covered it, so it stays, passing through for ever.
+ */
+static bool unhook(lua_State *L, LmpProfile *p) {
+    void *ud;
+    if (lua_getallocf(L, &ud) == hook_alloc && ud == p) {
+        lua_setallocf(L, p->alloc, p->ud);
+        return true;
+    }
+    p->detached = true;
+    p->countdown = 0;
+    return false;
+}
+
+static LmpErr end_profile(lua_State *L, LmpProfile *p, const char *ending, LmpStats *last) {
+    bool forked = p->detached;
+    bool unhooked = unhook(L, p);
+    if (!forked) {
+        bool over = atomic_load(&p->live->state) == LMP_FINISHED; /* at_exit came first */
+        list_remove(p);
+        if (!over) finish(p, ending);
+        if (last) stats_derive(p->live, p->live->clock, last);
+    }
+    if (!unhooked) { /* the hook still reads p, its control block and the colour's word */
+        p->gc_word = p->gc_none;
+        return LMP_E_WRAPPED;
+    }
+    state_release(p);
+    lmp_os->unmap(p, sizeof *p);
+    return LMP_OK;
+}
+
+/* Finalizer of the registry's userdata: the state is being closed. */
+static int state_closes(lua_State *L) {
+    LmpProfile **slot = lua_touserdata(L, 1);
+    LmpProfile *p = *slot;
+    *slot = NULL;
+    if (p) end_profile(L, p, "finished", NULL);
+    return 0;
+}
+
+LmpErr profiler_stop(lua_State *L, LmpStats *last) {
+    LmpProfile **slot = find_slot(L);
+    if (!find(L)) return LMP_E_NOTSTARTED;
+    LmpProfile *p = *slot;
+    *slot = NULL;
+    return end_profile(L, p, "stopped", last);
+}
+
+/* ---- starting
+ * ------------------------------------------------------------------------------------- */
+
+/* The userdata of the registry, with its slot empty; made once per state, before the hook. */
+static LmpProfile **make_slot(lua_State *L) {
+    LmpProfile **slot = find_slot(L);
+    if (slot) return slot;
+    slot = lua_newuserdatauv(L, sizeof *slot, 0);
+    *slot = NULL;
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, state_closes);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &registry_key);
+    return slot;
+}
+
+static lua_State *main_thread(lua_State *L) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    lua_State *main = lua_tothread(L, -1);
+    lua_pop(L, 1);
+    return main;
+}
+
+/* The name to show: the option, or the script that lua.c runs, or the program's own. */
+static const char *program_name(lua_State *L, const char *wished) {
+    if (wished) {
+        lua_pushstring(L, wished);
+    } else if (lua_getglobal(L, "arg") == LUA_TTABLE) {
+        lua_rawgeti(L, -1, 0);
+        lua_remove(L, -2);
+    }
+    if (lua_type(L, -1) != LUA_TSTRING) {
+        lua_pop(L, 1);
+        lua_pushstring(L, program_invocation_short_name);
+    }
+    return lua_tostring(L, -1); /* stays on the stack */
+}
+
+/* "Lua 5.4.4" of the interpreter that runs, not of the headers: from its identification string
+ * ("$LuaVersion: Lua 5.4.4  Copyright ..."), else just LUA_VERSION. */
+static void running_release(char *out, size_t size) {
+    const char *ident = dlsym(RTLD_DEFAULT, "lua_ident");
+    const char *lua = ident ? strstr(ident, LUA_VERSION) : NULL;
+    size_t length = lua ? strcspn(lua + 4, " ") + 4 : 0;
+    snprintf(out, size, "%.*s", length ? (int)length : (int)strlen(LUA_VERSION),
+             length ? lua : LUA_VERSION);
+}
+
+static LmpErr start_display(LmpProfile *p, const LmpOptions *options) {
+    LmpDisplayOptions wish = {options->hold, options->fps, options->summary, options->run_socket};
+    char command[4096];
+    if (options->run_socket >= 0) wish.summary = "";
+    LmpErr err = ending_find_command(command, sizeof command);
+    return err ? err : display_start(&p->display, p->fd, command, &wish);
+}
+
+LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) {
+    *display = LMP_OK;
+    if (find(L)) return LMP_E_STARTED;
+    prepare_process();
+    LmpProfile **slot = make_slot(L);
+    const char *name = program_name(L, options->name);
+    char release[32];
+    running_release(release, sizeof release);
+    LmpProfile *p = lmp_os->map(sizeof *p, -1, 0, true);
+    LmpErr err = p ? LMP_OK : LMP_E_NOMEM;
+    if (p) {
+        pthread_mutex_lock(&lock);
+        uint32_t serial = ++serials;
+        pthread_mutex_unlock(&lock);
+        p->fd = -1;
+        p->display.line = p->display.master = -1;
+        LmpIdentity identity = {name, release, (uint32_t)getpid(), serial,
+                                (uint32_t)(1e6 / options->fps)};
+        err = state_create(p, &identity);
+    }
+    lua_pop(L, 1);
+    if (err) {
+        if (p) lmp_os->unmap(p, sizeof *p);
+        return err;
+    }
+    p->main = main_thread(L);
+    p->tick_ops = 16;
+    p->callsites = owner_callsites();
+    p->live->owners_known = p->callsites != NULL;
+    ending_prepare(p, options);
+    bool live = options->live;
+    if (options->run_socket >= 0) live = ending_hello(p, options->run_socket) && live;
+    if (live) *display = start_display(p, options);
+    p->alloc = lua_getallocf(L, &p->ud);
+    gcwatch_attach(p, L, p->alloc, p->ud);
+    list_add(p);
+    *slot = p;
+    trap_tick(p);
+    atomic_store(&p->live->state, LMP_RUNNING);
+    lua_setallocf(L, hook_alloc, p);
+    return LMP_OK;
+}
+
+/* ---- figures
+ * ---------------------------------------------------------------------------------------- */
+
+LmpErr profiler_stats(lua_State *L, LmpStats *out) {
+    LmpProfile *p = find(L);
+    if (!p) return LMP_E_NOTSTARTED;
+    stats_derive(p->live, lmp_os->clock() - p->start, out);
+    return LMP_OK;
+}
+
+void profiler_own_begin(lua_State *L) {
+    LmpProfile *p = find(L);
+    if (p) trap_own_begin(p, L);
+}
+
+void profiler_own_end(lua_State *L) {
+    LmpProfile *p = find(L);
+    if (p) trap_own_end(p);
+}
+
+LmpErr profiler_mark(lua_State *L, const char *name) {
+    LmpProfile *p = find(L);
+    if (!p) return LMP_E_NOTSTARTED;
+    trap_mark(p, name);
+    return LMP_OK;
+}

@@ -1,0 +1,48 @@
+/* profiler.h - the life of a profile: start, find, stop, and every way a program can end.
+ *
+ * All functions that take a lua_State must be called from the thread that runs it. Different states
+ * may be profiled in different threads at once. */
+#ifndef LMP_PROFILER_H
+#define LMP_PROFILER_H
+
+#include <lua.h>
+#include <stdbool.h>
+
+#include "err.h"
+#include "stats.h"
+
+typedef struct LmpOptions {
+    bool live;           /* show the display in this terminal */
+    bool hold;           /* wait for a key at its end */
+    double fps;          /* repaints a second */
+    const char *summary; /* at the end: "" none, "-" standard error, else a file to write */
+    const char *name;    /* shown in place of the script's name; NULL: that */
+    int run_socket;      /* to `lmp run`, which prints the summary then; -1: none */
+} LmpOptions;
+
+#define LMP_FPS_MIN 0.1
+#define LMP_FPS_MAX 60.0
+extern const LmpOptions profiler_defaults;
+
+/* Starts profiling L's state. Pushes and pops; may raise a Lua memory error before anything has
+ * begun. *display: why there is no display although one was wished (the profile runs), else LMP_OK.
+ * Errors: STARTED, NOMEM, MEMFD: nothing has changed. */
+LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display);
+
+/* Stops: the state has its old allocator back, the display has ended, the summary is written. The
+ * last figures go to *last (may be NULL). Errors: NOTSTARTED; WRAPPED: somebody put an allocator
+ * over ours, which therefore stays, passing through (the profile has ended all the same). */
+LmpErr profiler_stop(lua_State *L, LmpStats *last);
+
+/* The figures at this moment. Error: NOTSTARTED. */
+LmpErr profiler_stats(lua_State *L, LmpStats *out);
+
+/* From here to the end call, blocks that L's running C function asks for are not counted. Without a
+ * running profile they do nothing. */
+void profiler_own_begin(lua_State *L);
+void profiler_own_end(lua_State *L);
+
+/* Notes a mark; `name` NULL: numbered. Error: NOTSTARTED. */
+LmpErr profiler_mark(lua_State *L, const char *name);
+
+#endif

@@ -1,0 +1,170 @@
+/* shadow.c - cold half of the shadow map, see shadow.h. */
+#include "shadow.h"
+
+#include "os.h"
+
+/* Leaves are appended to the file; the directory entry is set once the leaf can be used. After a
+ * refusal nothing is asked of the system until the next tick: under a resource limit the hook must
+ * not turn every allocation into a failing system call. */
+COLD LmpLeaf *shadow_leaf(LmpProfile *p, uintptr_t addr) {
+    LmpLive *live = p->live;
+    uint32_t n = live->leaves;
+    if (n >= LMP_MAX_LEAVES || p->refused) return NULL;
+    uint64_t at = LMP_LEAVES_AT + n * (uint64_t)sizeof(LmpLeaf);
+    if (p->file_size < at + sizeof(LmpLeaf)) {
+        if (!lmp_os->grow(p->fd, at + sizeof(LmpLeaf))) {
+            p->refused = true;
+            return NULL;
+        }
+        p->file_size = at + sizeof(LmpLeaf);
+    }
+    LmpLeaf *leaf = lmp_os->map(sizeof(LmpLeaf), p->fd, at, true);
+    if (!leaf) {
+        p->refused = true;
+        return NULL;
+    }
+    p->dir[addr >> LMP_LEAF_BITS] = leaf;
+    p->leaf[n] = leaf;
+    live->leaf_base[n] = addr >> LMP_LEAF_BITS;
+    atomic_thread_fence(memory_order_release);
+    live->leaves = n + 1;
+    return leaf;
+}
+
+/* ---- blocks off the grid: open addressing, linear probing -------------------------------------
+ */
+
+enum { ADDR_FREE = 0, ADDR_USED_BEFORE = 1, FIRST_SLOTS = 256 };
+
+static uint32_t home(uint64_t addr, uint32_t slots) {
+    return (uint32_t)((addr * 0x9e3779b97f4a7c15ull) >> 32) & (slots - 1);
+}
+
+static LmpOverflowBlock *overflow_find(LmpOverflow *o, uint64_t addr) {
+    for (uint32_t i = 0, at = o->slots ? home(addr, o->slots) : 0; i < o->slots; i++) {
+        LmpOverflowBlock *b = &o->block[(at + i) & (o->slots - 1)];
+        if (b->addr == addr) return b;
+        if (b->addr == ADDR_FREE) return NULL;
+    }
+    return NULL;
+}
+
+static void overflow_insert(LmpOverflow *o, const LmpOverflowBlock *block) {
+    uint32_t at = home(block->addr, o->slots);
+    while (o->block[at].addr > ADDR_USED_BEFORE)
+        at = (at + 1) & (o->slots - 1);
+    if (o->block[at].addr == ADDR_FREE) o->used++;
+    o->block[at].size = block->size;
+    o->block[at].entry = block->entry;
+    o->block[at].birth = block->birth;
+    atomic_thread_fence(memory_order_release);
+    o->block[at].addr = block->addr;
+}
+
+/* Doubles the table in place, or sweeps out the slots that were only used before. The blocks are
+ * put aside in private memory meanwhile; a reader sees some of them missing for a moment. */
+static bool overflow_grow(LmpOverflow *o) {
+    uint32_t live = 0;
+    for (uint32_t i = 0; i < o->slots; i++)
+        live += o->block[i].addr > ADDR_USED_BEFORE;
+    uint32_t slots = o->slots ? o->slots : FIRST_SLOTS;
+    while (live >= slots / 2 && slots < LMP_OVERFLOW_MAX)
+        slots *= 2;
+    if (live >= slots / 4 * 3) return false;
+    size_t aside_size = (live + 1) * sizeof(LmpOverflowBlock);
+    LmpOverflowBlock *aside = lmp_os->map(aside_size, -1, 0, true);
+    if (!aside) return false;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < o->slots; i++) {
+        if (o->block[i].addr > ADDR_USED_BEFORE) aside[n++] = o->block[i];
+        o->block[i] = (LmpOverflowBlock){0};
+    }
+    o->used = 0;
+    o->slots = slots;
+    for (uint32_t i = 0; i < n; i++)
+        overflow_insert(o, &aside[i]);
+    lmp_os->unmap(aside, aside_size);
+    return true;
+}
+
+static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
+                         uint8_t birth) {
+    LmpOverflow *o = p->overflow;
+    LmpOverflowBlock *known = overflow_find(o, addr);
+    if (!known && o->used >= o->slots / 4 * 3 && !overflow_grow(o)) {
+        o->dropped++;
+        return false;
+    }
+    LmpOverflowBlock block = {addr, size, entry, birth};
+    if (known) {
+        *known = block;
+    } else {
+        overflow_insert(o, &block);
+    }
+    return true;
+}
+
+COLD uint32_t shadow_odd(LmpProfile *p, uintptr_t addr, bool take, uint8_t *birth) {
+    LmpOverflowBlock *b = overflow_find(p->overflow, addr);
+    if (!b || addr <= ADDR_USED_BEFORE) return 0;
+    uint32_t entry = b->entry;
+    if (birth) *birth = (uint8_t)b->birth;
+    if (take) b->addr = ADDR_USED_BEFORE;
+    return entry;
+}
+
+/* ---- odd places on the grid --------------------------------------------------------------------
+ */
+
+COLD bool shadow_place_odd(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
+                           uint8_t birth) {
+    if (addr >> 47 || addr & 15) return overflow_add(p, addr, size, entry, birth);
+    LmpLeaf *leaf = p->dir[addr >> LMP_LEAF_BITS];
+    if (!leaf) return false;
+    uint32_t i = (uint32_t)(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
+    if (leaf->entry[i] || size < LMP_E_BIG || i + 2 >= LMP_LEAF_ENTRIES || size >> 56)
+        return overflow_add(p, addr, size, entry, birth);
+    leaf->birth[i] = birth;
+    leaf->entry[i + 2] = (uint32_t)(size >> 28) << 4 | LMP_E_SIZE_HIGH;
+    leaf->entry[i + 1] = (uint32_t)(size & (LMP_E_BIG - 1)) << 4 | LMP_E_SIZE;
+    atomic_thread_fence(memory_order_release);
+    leaf->entry[i] = entry | (addr & LMP_E_OFFSET);
+    return true;
+}
+
+uint32_t shadow_lookup(LmpProfile *p, uintptr_t addr, uint64_t *size) {
+    if (!(addr >> 47) && !(addr & 15) && p->dir[addr >> LMP_LEAF_BITS]) {
+        const LmpLeaf *leaf = p->dir[addr >> LMP_LEAF_BITS];
+        uint32_t i = (uint32_t)(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
+        uint32_t e = leaf->entry[i];
+        if ((e & 15) && (e & 15) < LMP_E_SIZE_HIGH && (e & LMP_E_OFFSET) == (addr & LMP_E_OFFSET)) {
+            *size = (e & LMP_E_SIZE_MASK) >> LMP_E_SIZE_SHIFT;
+            if (*size == 0) {
+                *size = leaf->entry[i + 1] >> 4;
+                if (i + 2 < LMP_LEAF_ENTRIES && (leaf->entry[i + 2] & 15) == LMP_E_SIZE_HIGH)
+                    *size |= (uint64_t)(leaf->entry[i + 2] >> 4) << 28;
+            }
+            return e;
+        }
+    }
+    LmpOverflowBlock *b = overflow_find(p->overflow, addr);
+    if (!b || addr <= ADDR_USED_BEFORE) return 0;
+    *size = b->size;
+    return b->entry;
+}
+
+COLD void shadow_halve_births(LmpProfile *p) {
+    const uint32_t per_touch = LMP_LEAF_ENTRIES / LMP_TOUCHES;
+    for (uint32_t n = 0; n < p->live->leaves; n++) {
+        LmpLeaf *leaf = p->leaf[n];
+        for (uint32_t t = 0; t < LMP_TOUCHES; t++) {
+            if (!leaf->touch[t]) continue; /* reading untouched memory would allocate it */
+            uint8_t *birth = leaf->birth + t * per_touch;
+            for (uint32_t i = 0; i < per_touch; i++)
+                birth[i] = (uint8_t)((birth[i] + 1) / 2);
+        }
+    }
+    LmpOverflow *o = p->overflow;
+    for (uint32_t i = 0; i < o->slots; i++)
+        o->block[i].birth = (o->block[i].birth + 1) / 2;
+}

@@ -1,0 +1,82 @@
+/* state.c - see state.h. */
+#include "state.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "history.h"
+#include "os.h"
+
+#define HISTORY_INTERVAL 25000000u /* nanoseconds: 1024 samples are 25 seconds before they merge   \
+                                    */
+#define EPOCH_LENGTH 100000000u    /* nanoseconds: 255 epochs are 25 seconds before they double */
+
+static uint64_t realtime(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void fill_header(LmpProfile *p, const LmpIdentity *identity) {
+    LmpHeader *h = p->header;
+    h->layout = LMP_LAYOUT;
+    h->header_size = sizeof(LmpHeader);
+    h->control_size = sizeof(LmpControl);
+    h->live_size = sizeof(LmpLive);
+    h->leaf_size = sizeof(LmpLeaf);
+    h->pid = identity->pid;
+    h->serial = identity->serial;
+    h->start_realtime = realtime();
+    h->start_clock = p->start;
+    h->interval_us = identity->interval_us;
+    snprintf(h->program, sizeof h->program, "%s", identity->program);
+    snprintf(h->lua, sizeof h->lua, "%s", identity->lua);
+    snprintf(h->lmp, sizeof h->lmp, "%s", LMP_VERSION);
+    atomic_thread_fence(memory_order_release);
+    h->magic = LMP_MAGIC;
+}
+
+LmpErr state_create(LmpProfile *p, const LmpIdentity *identity) {
+    p->fd = lmp_os->memfd(LMP_MEMFD_NAME, LMP_LEAVES_AT);
+    if (p->fd < 0) return LMP_E_MEMFD;
+    p->file_size = LMP_LEAVES_AT;
+    p->header = lmp_os->map(LMP_CONTROL_AT, p->fd, 0, true);
+    p->control = lmp_os->map(LMP_LIVE_AT - LMP_CONTROL_AT, p->fd, LMP_CONTROL_AT, true);
+    p->live = lmp_os->map(LMP_OVERFLOW_AT - LMP_LIVE_AT, p->fd, LMP_LIVE_AT, true);
+    p->overflow = lmp_os->map(LMP_LEAVES_AT - LMP_OVERFLOW_AT, p->fd, LMP_OVERFLOW_AT, true);
+    p->dir = lmp_os->map(LMP_DIR_SIZE * sizeof *p->dir, -1, 0, true);
+    if (!p->header || !p->control || !p->live || !p->overflow || !p->dir) {
+        state_release(p);
+        return LMP_E_NOMEM;
+    }
+    p->start = lmp_os->clock();
+    p->epoch = 1;
+    p->live->epoch = 1;
+    p->live->epoch_length = EPOCH_LENGTH;
+    history_init(&p->live->history, HISTORY_INTERVAL);
+    fill_header(p, identity);
+    return LMP_OK;
+}
+
+static void release(void *mapping, size_t size) {
+    if (mapping) lmp_os->unmap(mapping, size);
+}
+
+void state_release(LmpProfile *p) {
+    for (uint32_t i = 0; p->live && i < p->live->leaves && i < LMP_MAX_LEAVES; i++)
+        release(p->leaf[i], sizeof(LmpLeaf));
+    release(p->dir, LMP_DIR_SIZE * sizeof *p->dir);
+    release(p->overflow, LMP_LEAVES_AT - LMP_OVERFLOW_AT);
+    release(p->live, LMP_OVERFLOW_AT - LMP_LIVE_AT);
+    release(p->control, LMP_LIVE_AT - LMP_CONTROL_AT);
+    release(p->header, LMP_CONTROL_AT);
+    if (p->fd >= 0) close(p->fd);
+    p->dir = NULL;
+    p->overflow = NULL;
+    p->live = NULL;
+    p->control = NULL;
+    p->header = NULL;
+    p->fd = -1;
+}

@@ -1,0 +1,283 @@
+/* trap.c - see trap.h. Everything here is cold: it runs every few milliseconds, or when a viewer
+ * has asked for something. */
+#include "trap.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gcwatch.h"
+#include "history.h"
+#include "os.h"
+#include "shadow.h"
+#include "stack.h"
+
+enum {
+    TICK_OPS_MIN = 16,
+    TICK_OPS_MAX = 1 << 14,
+    EPOCHS = 255,
+    STRING_HEADER = 24 /* bytes before the contents of a string block, Lua 5.4 */
+};
+#define TICK_NS 2000000u              /* wished time between ticks */
+#define LOOK_AT_DISPLAY_NS 250000000u /* time between looks whether the display is still there */
+#define PAUSE_LOOK_NS 1000000000u /* a paused program looks this often whether its viewer lives */
+
+/* ---- tick
+ * ------------------------------------------------------------------------------------------ */
+
+static void next_epoch(LmpProfile *p, uint64_t clock) {
+    LmpLive *live = p->live;
+    while (clock / live->epoch_length + 1 > EPOCHS) {
+        live->epoch_length *= 2;
+        shadow_halve_births(p);
+    }
+    live->epoch = (uint32_t)(clock / live->epoch_length + 1);
+    p->epoch = (uint8_t)live->epoch;
+}
+
+static void note_history(LmpProfile *p, uint64_t clock) {
+    const LmpCounters *c = &p->live->counters;
+    LmpSample now = {.max_bytes = c->live_bytes, .last_bytes = c->live_bytes};
+    if (c->peak_bytes > p->tick_peak) { /* a new peak since the last tick that is already left */
+        p->tick_peak = c->peak_bytes;
+        if (c->peak_bytes > now.max_bytes) now.max_bytes = c->peak_bytes;
+    }
+    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
+        now.allocs += c->count[cls].allocs;
+        now.frees += c->count[cls].frees;
+        now.alloc_bytes += c->count[cls].alloc_bytes + (uint64_t)c->count[cls].realloc_bytes;
+        now.free_bytes += c->count[cls].free_bytes;
+    }
+    now.gc_cycles = (uint32_t)p->live->gc.cycles;
+    history_add(&p->live->history, clock, &now);
+}
+
+COLD void trap_tick(LmpProfile *p) {
+    uint64_t clock = lmp_os->clock() - p->start, passed = clock - p->ticked;
+    if (passed < TICK_NS / 2 && p->tick_ops < TICK_OPS_MAX) p->tick_ops *= 2;
+    if (passed > TICK_NS * 2 && p->tick_ops > TICK_OPS_MIN) p->tick_ops /= 2;
+    if (clock / LOOK_AT_DISPLAY_NS != p->ticked / LOOK_AT_DISPLAY_NS) {
+        display_check(&p->display);
+        gcwatch_mode(p);
+    }
+    p->ticked = clock;
+    p->countdown = p->tick_ops;
+    p->refused = false;
+    p->live->clock = clock;
+    next_epoch(p, clock);
+    note_history(p, clock);
+}
+
+/* ---- wishes
+ * ----------------------------------------------------------------------------------------- */
+
+void trap_mark(LmpProfile *p, const char *name) {
+    LmpLive *live = p->live;
+    LmpMark *mark = &live->mark[live->marks % LMP_MARKS];
+    mark->clock = lmp_os->clock() - p->start;
+    if (name) {
+        snprintf(mark->name, sizeof mark->name, "%s", name);
+    } else {
+        snprintf(mark->name, sizeof mark->name, "mark %u", live->marks + 1);
+    }
+    for (unsigned c = 0; c < LMP_CLASSES; c++) {
+        const LmpClassCount *count = &live->counters.count[c];
+        mark->class_live[c] = live->counters.class_live[c];
+        mark->class_blocks[c] = count->allocs - count->frees;
+        mark->class_allocs[c] = count->allocs;
+    }
+    atomic_thread_fence(memory_order_release);
+    live->marks++;
+}
+
+/* The debug hook of a wished collection: fires at the next instruction of a thread, where running
+ * the collector is as safe as in any call. It takes itself back; threads that inherited it, too. */
+static void collect_now(lua_State *L, lua_Debug *ar) {
+    (void)ar;
+    void *ud;
+    lua_sethook(L, NULL, 0, 0);
+    if (lua_getallocf(L, &ud) != hook_alloc) return;
+    LmpProfile *p = ud;
+    if (!p->collecting) return;
+    p->collecting = false;
+    lua_gc(L, LUA_GCCOLLECT);
+    atomic_store(&p->live->collect_done, atomic_load(&p->control->collect));
+}
+
+/* Setting a debug hook is what may be done from anywhere (lua.c does it in a signal handler).
+ * Threads in which the program has set its own are left alone. */
+static void arm_collection(LmpProfile *p) {
+    lua_State *chain[LMP_CHAIN];
+    int n = stack_chain(p->main, chain);
+    for (int i = 0; i < n; i++) {
+        if (lua_gethook(chain[i])) continue;
+        lua_sethook(chain[i], collect_now, LUA_MASKCOUNT, 1);
+        p->collecting = true;
+    }
+}
+
+static void answer_previews(LmpProfile *p, uint32_t request) {
+    uint32_t n = p->control->preview_count;
+    if (n > LMP_PREVIEWS) n = LMP_PREVIEWS;
+    for (uint32_t i = 0; i < n; i++) {
+        LmpPreview *out = &p->live->preview[i];
+        uint64_t size = 0;
+        memset(out, 0, sizeof *out);
+        out->addr = p->control->preview_addr[i];
+        uint32_t e = shadow_lookup(p, (uintptr_t)out->addr, &size);
+        if ((e & 15) != LMP_C_STRING || size <= STRING_HEADER) continue;
+        out->valid = 1;
+        out->size = size - STRING_HEADER - 1;
+        out->shown = (uint32_t)(out->size < LMP_PREVIEW_BYTES ? out->size : LMP_PREVIEW_BYTES);
+        memcpy(out->bytes, (const char *)(uintptr_t)out->addr + STRING_HEADER, out->shown);
+    }
+    p->live->preview_count = n;
+    atomic_store(&p->live->preview_done, request);
+}
+
+/* Fulfils what can be fulfilled at once. `stack_safe`: the stack may be looked at now. */
+static void grant_wishes(LmpProfile *p, bool stack_safe) {
+    LmpControl *control = p->control;
+    LmpLive *live = p->live;
+    uint32_t preview = atomic_load(&control->preview), mark = atomic_load(&control->mark);
+    if (atomic_load(&live->preview_done) != preview) answer_previews(p, preview);
+    if (atomic_load(&live->mark_done) != mark) {
+        trap_mark(p, NULL);
+        atomic_store(&live->mark_done, mark);
+    }
+    if (atomic_load(&live->collect_done) != atomic_load(&control->collect) && !p->collecting) {
+        if (stack_safe) {
+            arm_collection(p);
+        } else {
+            atomic_store(&control->trap, 1); /* look again in the next operation */
+        }
+    }
+}
+
+/* ---- pause
+ * -------------------------------------------------------------------------------------------- */
+
+static uint64_t operations(const LmpLive *live) {
+    uint64_t n = live->counters.before_frees + live->counters.before_reallocs +
+                 live->counters.failed + live->counters.dropped;
+    for (unsigned c = 1; c < LMP_C_COUNTED; c++)
+        n += live->counters.count[c].allocs + live->counters.count[c].frees +
+             live->counters.count[c].reallocs;
+    return n;
+}
+
+static void set_state(LmpProfile *p, LmpRunState state) {
+    atomic_store(&p->live->state, state);
+    atomic_fetch_add(&p->live->changed, 1);
+    lmp_os->futex_wake(&p->live->changed);
+}
+
+static void sleep_paused(LmpProfile *p) {
+    LmpControl *control = p->control;
+    LmpLive *live = p->live;
+    atomic_store(&live->step_done, p->step_target);
+    set_state(p, LMP_PAUSED);
+    for (;;) {
+        uint32_t wake = atomic_load(&control->wake);
+        atomic_store(&control->trap, 0);
+        grant_wishes(p, false);
+        if (!atomic_load(&control->pause)) break;
+        if (atomic_load(&control->step) != p->step_target) {
+            p->step_target++;
+            atomic_store(&control->trap, 1);
+            return; /* still counts as paused: the next operation pauses again */
+        }
+        uint32_t viewer = atomic_load(&control->viewer);
+        if (viewer && !lmp_os->alive(viewer)) {
+            atomic_store(&control->pause, 0);
+            break;
+        }
+        lmp_os->futex_wait(&control->wake, wake, PAUSE_LOOK_NS);
+    }
+    p->step_target = atomic_load(&control->step);
+    atomic_store(&live->step_done, p->step_target);
+    atomic_store(&control->trap, 1); /* a wish that could not be granted in here */
+    set_state(p, LMP_RUNNING);
+}
+
+static void *paused_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize,
+                              LmpCaller caller, bool own, uint32_t entry, bool stack_safe) {
+    LmpOp *op = &p->live->op;
+    LmpCounters *c = &p->live->counters;
+    uint64_t failed = c->failed;
+    atomic_fetch_add(&op->seq, 1);
+    op->op = !ptr ? LMP_OP_ALLOC : nsize ? LMP_OP_REALLOC : LMP_OP_FREE;
+    op->old_addr = (uintptr_t)ptr;
+    op->old_size = ptr ? osize : 0;
+    op->new_size = nsize;
+    op->depth = op->frames = op->cut_at = op->coroutines = 0;
+    if (stack_safe) stack_inspect(p->main, op);
+    void *r = hook_operate(p, ptr, osize, nsize, caller, own);
+    uint64_t size;
+    if (r) entry = shadow_lookup(p, (uintptr_t)r, &size);
+    op->cls = entry & 15;
+    op->new_addr = (uintptr_t)r;
+    op->failed = c->failed != failed;
+    op->number = operations(p->live);
+    atomic_fetch_add(&op->seq, 1);
+    trap_tick(p);
+    sleep_paused(p);
+    return r;
+}
+
+/* ---- own API calls
+ * ------------------------------------------------------------------------------------ */
+
+void trap_own_begin(LmpProfile *p, lua_State *L) {
+    lua_Debug ar;
+    if (!lua_getstack(L, 0, &ar)) return;
+    p->own_frame = ar.i_ci;
+    p->own_thread = L;
+    p->countdown = 0; /* every operation takes the slow way until own_end */
+}
+
+void trap_own_end(LmpProfile *p) {
+    p->own_frame = NULL;
+    p->own_thread = NULL;
+}
+
+/* Is our own C function the one that runs? A finalizer called meanwhile is the program's. */
+static bool is_own(const LmpProfile *p) {
+    lua_Debug ar;
+    return lua_getstack(p->own_thread, 0, &ar) && (const void *)ar.i_ci == p->own_frame;
+}
+
+/* ---- the slow way
+ * ---------------------------------------------------------------------------------------- */
+
+/* The stack may be looked at unless this request moves or frees (part of) a thread's stack, or may
+ * do so: a block from before start can be one. */
+static bool stack_is_safe(LmpProfile *p, void *ptr, uint32_t entry) {
+    (void)p;
+    if (!ptr) return true;
+    unsigned cls = entry & 15;
+    return cls != LMP_C_NONE && cls != LMP_C_THREAD_PART && cls != LMP_C_THREAD;
+}
+
+COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller) {
+    if (p->detached) {
+        p->countdown = 0;
+        return p->alloc(p->ud, ptr, osize, nsize);
+    }
+    if (memcmp(&p->gc_seen, p->gc_word, sizeof p->gc_seen) != 0)
+        gcwatch_changed(p, lmp_os->clock() - p->start);
+    if (p->countdown < 0) trap_tick(p);
+    bool own = false;
+    if (p->own_frame) {
+        p->countdown = 0;
+        own = !ptr && is_own(p);
+    }
+    if (!ptr && !nsize) return p->alloc(p->ud, ptr, osize, nsize);
+    if (own || !atomic_exchange(&p->control->trap, 0))
+        return hook_operate(p, ptr, osize, nsize, caller, own);
+    uint64_t size;
+    uint32_t entry = ptr ? shadow_lookup(p, (uintptr_t)ptr, &size) : 0;
+    bool stack_safe = stack_is_safe(p, ptr, entry);
+    grant_wishes(p, stack_safe);
+    if (!atomic_load(&p->control->pause)) return hook_operate(p, ptr, osize, nsize, caller, own);
+    return paused_operation(p, ptr, osize, nsize, caller, own, entry, stack_safe);
+}
