@@ -1,5 +1,6 @@
-/* format.h - numbers as people read them. All write a NUL-terminated text into `out` of at least
- * LMP_NUM bytes and return it; none depends on the locale. */
+/* format.h - numbers and foreign text as people read them. The format_* functions that take `out`
+ * write a NUL-terminated text there, of at least LMP_NUM bytes unless a size is given, and return
+ * it; none depends on the locale. */
 #ifndef LMP_FORMAT_H
 #define LMP_FORMAT_H
 
@@ -8,21 +9,26 @@
 
 #define LMP_NUM 32
 
-/* "999 B", "1.0 KiB", "153.2 MiB", "12.0 GiB" (1 MiB = 2^20). */
+/* "999 B", "1.0 KiB", "153.2 MiB", "12.0 GiB" (1 MiB = 2^20), rounded to the nearest tenth. */
 char *format_bytes(char *out, uint64_t bytes);
 /* The same with a sign: "+12.1 MiB", "-3 B", "0". */
 char *format_delta_bytes(char *out, int64_t bytes);
 /* "1,204,551" */
 char *format_count(char *out, uint64_t n);
+/* "+1,204", "-3", "0" */
 char *format_delta_count(char *out, int64_t n);
 /* At most five characters: "999", "9.9 k", "182 k", "1.2 M", "44 G". */
 char *format_short(char *out, uint64_t n);
-/* "00:01:42"; from 100 hours on "4d 07h". */
+/* "00:01:42"; from 100 hours on "4d 07h". Rounded down. */
 char *format_clock(char *out, uint64_t ns);
-/* "3 ms", "1.9 s", "5 min", "2.5 h". */
+/* "850 ns", "412 us", "3 ms", "1.9 s", "42 s", "5 min", "2.5 h", "12 d". Rounded down. */
 char *format_span(char *out, uint64_t ns);
-/* Copies text, replacing control bytes and bytes that are not UTF-8 by '?' (ascii: also every
- * non-ASCII character), never cutting a character; at most size - 1 bytes and a NUL. */
+/* Copies text, replacing control characters (also those that change the direction of writing) and
+ * bytes that are not UTF-8 by '?' (ascii: also every non-ASCII character), never cutting a
+ * character; at most size - 1 bytes and a NUL. */
 char *format_text(char *out, size_t size, const char *text, int ascii);
+/* Length in bytes of the UTF-8 character that `text` (NUL-terminated) begins with, and its number
+ * in *code; 0 when it is none (truncated, overlong, a surrogate, beyond U+10FFFF). */
+size_t format_utf8(const char *text, uint32_t *code);
 
 #endif

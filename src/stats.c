@@ -1,0 +1,56 @@
+/* stats.c - derives the figures a person reads from the counters of a shared state. */
+#include "stats.h"
+
+#include <string.h>
+
+void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
+    const LmpCounters *c = &live->counters;
+    memset(out, 0, sizeof *out);
+
+    uint64_t peak[LMP_KINDS] = {0};
+    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
+        /* Frees first: read beside a running program they are the older figure, so that blocks do
+         * not seem to be fewer than none. */
+        uint64_t frees = c->count[cls].frees;
+        uint64_t allocs = c->count[cls].allocs;
+        uint64_t blocks = allocs > frees ? allocs - frees : 0;
+        uint64_t bytes = c->class_live[cls];
+
+        out->mallocs += allocs;
+        out->malloc_bytes += c->count[cls].alloc_bytes;
+        out->reallocs += c->count[cls].reallocs;
+        out->realloc_bytes =
+            (int64_t)((uint64_t)out->realloc_bytes + (uint64_t)c->count[cls].realloc_bytes);
+        out->frees += frees;
+        out->free_bytes += c->count[cls].free_bytes;
+        out->live_blocks += blocks;
+        out->live_bytes += bytes;
+
+        LmpKindStats *owner = &out->kind[class_owner(cls)], *tag = &out->kind[class_tag(cls)];
+        owner->allocs += allocs;
+        owner->live_blocks += blocks;
+        owner->live_bytes += bytes;
+        tag->tag_allocs += allocs;
+        tag->tag_live_blocks += blocks;
+        tag->tag_live_bytes += bytes;
+        peak[class_owner(cls)] += c->class_peak[cls];
+    }
+
+    /* The peak in the counters is only brought up to date before live bytes fall. */
+    int at_peak = out->live_bytes >= c->peak_bytes;
+    out->peak_bytes = at_peak ? out->live_bytes : c->peak_bytes;
+    for (unsigned k = 0; k < LMP_KINDS; k++)
+        out->kind[k].peak_bytes = at_peak ? out->kind[k].live_bytes : peak[k];
+
+    out->failed = c->failed;
+    out->before_frees = c->before_frees;
+    out->before_free_bytes = c->before_free_bytes;
+    out->before_reallocs = c->before_reallocs;
+    out->before_realloc_bytes = c->before_realloc_bytes;
+    out->dropped = c->dropped;
+    out->dropped_bytes = c->dropped_bytes;
+    out->gc_cycles = live->gc.cycles;
+    out->gc_freed_bytes = live->gc.freed_bytes;
+    out->gc_mode = live->gc.mode;
+    out->seconds = (double)clock / 1e9;
+}

@@ -1,0 +1,153 @@
+/* Tests of format.c: every rounding edge, every length, any bytes. */
+#include "format.h"
+#include "suite.h"
+
+#define K UINT64_C(1024)
+
+static void same(const char *got, const char *want) {
+    ck_assert_str_eq(got, want);
+}
+
+START_TEST(bytes) {
+    char b[LMP_NUM];
+    same(format_bytes(b, 0), "0 B");
+    same(format_bytes(b, 1023), "1023 B");
+    same(format_bytes(b, 1024), "1.0 KiB");
+    same(format_bytes(b, 1536), "1.5 KiB");
+    same(format_bytes(b, K * K - 1), "1.0 MiB"); /* never "1024.0 KiB" */
+    same(format_bytes(b, 1023 * K + 900), "1023.9 KiB");
+    same(format_bytes(b, 12 * K * K * K), "12.0 GiB");
+    same(format_bytes(b, UINT64_MAX), "16.0 EiB");
+}
+END_TEST
+
+START_TEST(delta_bytes) {
+    char b[LMP_NUM];
+    same(format_delta_bytes(b, 0), "0");
+    same(format_delta_bytes(b, -3), "-3 B");
+    same(format_delta_bytes(b, 12 * 1024 * 1024 + 104858), "+12.1 MiB");
+    same(format_delta_bytes(b, INT64_MIN), "-8.0 EiB");
+}
+END_TEST
+
+START_TEST(counts) {
+    char b[LMP_NUM];
+    same(format_count(b, 0), "0");
+    same(format_count(b, 999), "999");
+    same(format_count(b, 1000), "1,000");
+    same(format_count(b, 1204551), "1,204,551");
+    same(format_count(b, UINT64_MAX), "18,446,744,073,709,551,615");
+    same(format_delta_count(b, 1204), "+1,204");
+    same(format_delta_count(b, 0), "0");
+    same(format_delta_count(b, INT64_MIN), "-9,223,372,036,854,775,808");
+}
+END_TEST
+
+START_TEST(shorts) {
+    char b[LMP_NUM];
+    same(format_short(b, 0), "0");
+    same(format_short(b, 999), "999");
+    same(format_short(b, 1000), "1.0 k");
+    same(format_short(b, 9949), "9.9 k");
+    same(format_short(b, 9950), "10 k");
+    same(format_short(b, 182400), "182 k");
+    same(format_short(b, 999499), "999 k");
+    same(format_short(b, 999500), "1.0 M");
+    same(format_short(b, 44000000000), "44 G");
+    same(format_short(b, UINT64_MAX), "18 E");
+}
+END_TEST
+
+START_TEST(short_is_short) {
+    char b[LMP_NUM];
+    suite_seed();
+    for (int i = 0; i < 200000; i++) {
+        uint64_t n = suite_random() >> suite_below(64);
+        ck_assert_msg(strlen(format_short(b, n)) <= 5, "%llu: %s", (unsigned long long)n, b);
+        double back = strtod(b, NULL);
+        const char *prefix = strchr("kMGTPE", b[strlen(b) - 1]);
+        if (prefix && *prefix)
+            for (const char *p = "kMGTPE"; p <= strchr("kMGTPE", *prefix); p++)
+                back *= 1000;
+        ck_assert_msg(back >= (double)n * 0.949 && back <= (double)n * 1.051, "%llu: %s",
+                      (unsigned long long)n, b);
+    }
+}
+END_TEST
+
+START_TEST(clocks) {
+    char b[LMP_NUM];
+    const uint64_t s = 1000000000;
+    same(format_clock(b, 0), "00:00:00");
+    same(format_clock(b, 102 * s + 999999999), "00:01:42");
+    same(format_clock(b, (99 * 3600 + 3599) * s), "99:59:59");
+    same(format_clock(b, (100 * 3600) * s), "4d 04h");
+    same(format_clock(b, UINT64_MAX), "213503d 23h");
+}
+END_TEST
+
+START_TEST(spans) {
+    char b[LMP_NUM];
+    const uint64_t ms = 1000000, s = 1000 * ms;
+    same(format_span(b, 0), "0 ns");
+    same(format_span(b, 412999), "412 us");
+    same(format_span(b, 3 * ms), "3 ms");
+    same(format_span(b, 1999 * ms), "1.9 s");
+    same(format_span(b, 42 * s), "42 s");
+    same(format_span(b, 59999 * ms), "59 s");
+    same(format_span(b, 300 * s), "5 min");
+    same(format_span(b, 9000 * s), "2.5 h");
+    same(format_span(b, 86400 * s), "24 h");
+    same(format_span(b, 12 * 86400 * s), "12 d");
+    same(format_span(b, UINT64_MAX), "213503 d");
+}
+END_TEST
+
+START_TEST(text_is_cleaned) {
+    char b[64];
+    same(format_text(b, sizeof b, "options.lua", 0), "options.lua");
+    same(format_text(b, sizeof b, "a\033[31mb\n\tc\177", 0), "a?[31mb??c?");
+    same(format_text(b, sizeof b,
+                     "gr\xc3\xb6\xc3\x9f"
+                     "e",
+                     0),
+         "gr\xc3\xb6\xc3\x9f"
+         "e");
+    same(format_text(b, sizeof b,
+                     "gr\xc3\xb6\xc3\x9f"
+                     "e",
+                     1),
+         "gr??e");
+    same(format_text(b, sizeof b, "\xff\xc0\x80\xed\xa0\x80", 0), "??????"); /* none of it UTF-8 */
+    same(format_text(b, sizeof b, "\xc2\x9b", 0), "?");                      /* C1: CSI */
+    same(format_text(b, sizeof b, "\xe2\x80\xae", 0), "?"); /* right-to-left override */
+    same(format_text(b, 4, "ab\xc3\xb6", 0), "ab");         /* no half characters */
+    same(format_text(b, 5, "ab\xc3\xb6", 0), "ab\xc3\xb6");
+    same(format_text(b, 1, "ab", 0), "");
+}
+END_TEST
+
+START_TEST(text_of_any_bytes) {
+    suite_seed();
+    for (int i = 0; i < 100000; i++) {
+        char in[24], out[24];
+        size_t n = suite_below(sizeof in - 1), room = 1 + suite_below(sizeof out);
+        for (size_t k = 0; k < n; k++)
+            in[k] = (char)(1 + suite_below(255));
+        in[n] = '\0';
+        memset(out, 'X', sizeof out);
+        format_text(out, room, in, i % 2);
+        ck_assert(strlen(out) < room);
+        for (const char *p = out; *p;) { /* what comes out is UTF-8 without controls */
+            uint32_t c;
+            size_t step = format_utf8(p, &c);
+            ck_assert(step > 0);
+            ck_assert(c >= 0x20 && (c < 0x7f || c >= 0xa0) && (i % 2 == 0 || c < 0x80));
+            p += step;
+        }
+    }
+}
+END_TEST
+
+SUITE("format", bytes, delta_bytes, counts, shorts, short_is_short, clocks, spans, text_is_cleaned,
+      text_of_any_bytes)

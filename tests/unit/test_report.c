@@ -1,0 +1,228 @@
+/* Tests of the reports: golden files from fixed figures; width of the summary and validity of the
+ * JSON for any figures and any name. */
+#include <ctype.h>
+
+#include "format.h"
+#include "report.h"
+#include "suite.h"
+
+static LmpHeader header;
+static LmpLive live;
+
+static void class_figures(unsigned cls, uint64_t allocs, uint64_t frees, uint64_t size) {
+    LmpClassCount *c = &live.counters.count[cls];
+    c->allocs = allocs;
+    c->alloc_bytes = allocs * size;
+    c->frees = frees;
+    c->free_bytes = frees * size;
+    live.counters.class_live[cls] = (allocs - frees) * size;
+    live.counters.class_peak[cls] = (allocs - frees / 2) * size;
+}
+
+/* A run as it might have been. */
+static void fill(void) {
+    snprintf(header.program, sizeof header.program, "options.lua");
+    snprintf(header.lua, sizeof header.lua, "Lua 5.4.4");
+    header.pid = 4711;
+    class_figures(LMP_C_STRING, 981204, 850112, 31);
+    class_figures(LMP_C_FUNCTION, 20110, 15300, 40);
+    class_figures(LMP_C_USERDATA, 211, 200, 1040);
+    class_figures(LMP_C_THREAD, 1000, 998, 208);
+    class_figures(LMP_C_TABLE, 200144, 98120, 56);
+    class_figures(LMP_C_TABLE_PART, 310020, 150010, 160);
+    class_figures(LMP_C_OTHER, 12, 11, 512);
+    live.counters.count[LMP_C_TABLE_PART].reallocs = 128015;
+    live.counters.count[LMP_C_TABLE_PART].realloc_bytes = 8204272;
+    live.counters.class_live[LMP_C_TABLE_PART] += 8204272;
+    live.counters.peak_bytes = 0;
+    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
+        live.counters.live_bytes += live.counters.class_live[cls];
+        live.counters.peak_bytes += live.counters.class_peak[cls];
+    }
+    live.owners_known = 1;
+    live.gc.mode = LMP_GC_INCREMENTAL;
+    live.gc.cycles = 300;
+    live.gc.freed_bytes = 123456789;
+    live.gc.ring[299 % LMP_GC_RING].start = 5000000000;
+    live.gc.ring[299 % LMP_GC_RING].end = 5041000000;
+}
+
+/* The report as text; the caller frees it. */
+static char *written(void (*write)(const LmpReport *, FILE *), const LmpReport *report) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    write(report, out);
+    fclose(out);
+    return text;
+}
+
+static void golden(const char *name, void (*write)(const LmpReport *, FILE *),
+                   const LmpReport *report) {
+    char *text = written(write, report);
+    suite_golden(name, text);
+    free(text);
+}
+
+START_TEST(finished) {
+    LmpReport r;
+    fill();
+    report_fill(&r, &header, &live, 62412345678, "finished");
+    golden("summary-finished.txt", report_summary, &r);
+    golden("report-finished.json", report_json, &r);
+}
+END_TEST
+
+START_TEST(everything_went_wrong) {
+    LmpReport r;
+    fill();
+    live.owners_known = 0;
+    live.gc.mode = LMP_GC_UNKNOWN;
+    live.counters.failed = 1234;
+    live.counters.dropped = 5;
+    live.counters.dropped_bytes = 5000;
+    live.counters.before_frees = 77;
+    live.counters.before_free_bytes = 7700;
+    live.counters.before_reallocs = 2;
+    live.counters.before_realloc_bytes = -4096;
+    live.counters.count[LMP_C_TABLE_PART].realloc_bytes = -8204272;
+    snprintf(header.program, sizeof header.program,
+             "gr\xc3\xb6\xc3\x9f"
+             "e \"1\".lua");
+    report_fill(&r, &header, &live, 400ull * 3600 * 1000000000, "killed by signal 9 (SIGKILL)");
+    golden("summary-killed.txt", report_summary, &r);
+    golden("report-killed.json", report_json, &r);
+}
+END_TEST
+
+START_TEST(still_running) {
+    LmpReport r;
+    fill();
+    report_fill(&r, &header, &live, 1000000000, "still running");
+    r.attached = true;
+    golden("summary-running.txt", report_summary, &r);
+}
+END_TEST
+
+START_TEST(nothing_happened) {
+    LmpReport r;
+    report_fill(&r, &header, &live, 0, "finished");
+    golden("summary-empty.txt", report_summary, &r);
+}
+END_TEST
+
+/* ---- any figures, any name ------------------------------------------------------------------- */
+
+static void randomly(LmpReport *r) {
+    unsigned char *p = (unsigned char *)&live;
+    unsigned shift = (unsigned)suite_below(64);
+    for (size_t i = 0; i + 8 <= offsetof(LmpLive, mark); i += 8) {
+        uint64_t word = suite_random() >> shift;
+        memcpy(p + i, &word, sizeof word);
+    }
+    size_t n = suite_below(sizeof header.program);
+    for (size_t i = 0; i < n; i++)
+        header.program[i] = (char)(1 + suite_below(suite_below(2) ? 255 : 126));
+    header.program[n] = '\0';
+    report_fill(r, &header, &live, suite_random() >> shift, "killed by signal 11 (SIGSEGV)");
+    r->attached = suite_below(2);
+}
+
+START_TEST(summary_keeps_to_80_columns) {
+    suite_seed();
+    for (int i = 0; i < 3000; i++) {
+        LmpReport r;
+        randomly(&r);
+        char *text = written(report_summary, &r);
+        int columns = 0;
+        for (const char *p = text; *p;) {
+            uint32_t c;
+            size_t n = format_utf8(p, &c);
+            ck_assert_msg(n > 0 && (c == '\n' || c >= 0x20), "not text: %s", text);
+            columns = c == '\n' ? 0 : columns + 1;
+            ck_assert_msg(columns <= 80, "too wide at \"%.8s\":\n%s", p - 8, text);
+            p += n;
+        }
+        free(text);
+    }
+}
+END_TEST
+
+/* A JSON reader that only says where the value ends, NULL for what is no JSON. */
+static const char *json(const char *p, int depth);
+
+static const char *json_string(const char *p) {
+    if (*p++ != '"') return NULL;
+    while (*p != '"') {
+        uint32_t c;
+        size_t n = format_utf8(p, &c);
+        if (n == 0 || c < 0x20) return NULL;
+        if (c == '\\') {
+            if (p[1] == 'u') {
+                for (int i = 2; i < 6; i++)
+                    if (!isxdigit((unsigned char)p[i])) return NULL;
+                n = 6;
+            } else if (p[1] && strchr("\"\\/bfnrt", p[1])) {
+                n = 2;
+            } else {
+                return NULL;
+            }
+        }
+        p += n;
+    }
+    return p + 1;
+}
+
+static const char *json_object(const char *p, int depth) {
+    do {
+        p = json_string(p + 1);
+        if (!p || *p != ':') return NULL;
+        p = json(p + 1, depth + 1);
+    } while (p && *p == ',');
+    return p && *p == '}' ? p + 1 : NULL;
+}
+
+static const char *json(const char *p, int depth) {
+    if (depth > 5) return NULL;
+    if (*p == '{') return json_object(p, depth);
+    if (*p == '"') return json_string(p);
+    if (strncmp(p, "true", 4) == 0) return p + 4;
+    if (strncmp(p, "false", 5) == 0) return p + 5;
+    if (*p == '-') p++;
+    if (!isdigit((unsigned char)*p) || (*p == '0' && isdigit((unsigned char)p[1]))) return NULL;
+    while (isdigit((unsigned char)*p))
+        p++;
+    if (*p == '.') {
+        if (!isdigit((unsigned char)*++p)) return NULL;
+        while (isdigit((unsigned char)*p))
+            p++;
+    }
+    return p;
+}
+
+START_TEST(json_is_valid) {
+    suite_seed();
+    ck_assert_ptr_null(json("{\"a\":01}", 0)); /* the reader can say no */
+    ck_assert_ptr_null(json("{\"a\":1,}", 0));
+    ck_assert_ptr_null(json("{\"\xff\":1}", 0));
+    for (int i = 0; i < 3000; i++) {
+        LmpReport r;
+        randomly(&r);
+        char *text = written(report_json, &r);
+        const char *end = json(text, 0);
+        ck_assert_msg(end && strcmp(end, "\n") == 0, "not JSON: %s", text);
+        free(text);
+    }
+}
+END_TEST
+
+START_TEST(table_of_reports) {
+    int rows = 0;
+    for (const LmpReportKind *k = report_kinds; k->name; k++, rows++)
+        ck_assert(k->help && k->write);
+    ck_assert_int_ge(rows, 2);
+}
+END_TEST
+
+SUITE("report", finished, everything_went_wrong, still_running, nothing_happened,
+      summary_keeps_to_80_columns, json_is_valid, table_of_reports)
