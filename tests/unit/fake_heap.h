@@ -1,0 +1,125 @@
+/* fake_heap.h - a shared state in private memory, written as the hook would, for tests that read
+ * one: blocks are placed and taken by address; every other part of it can be set by hand. */
+#ifndef LMP_FAKE_HEAP_H
+#define LMP_FAKE_HEAP_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "heapscan.h"
+#include "view.h"
+
+typedef struct FakeHeap {
+    LmpView view;
+    LmpHeader header;
+    LmpControl control;
+    LmpLive live;
+    LmpOverflow *overflow;
+    LmpLeaf *leaf[LMP_MAX_LEAVES];
+    bool guard; /* parts never touched cannot be read: a read is a crash */
+} FakeHeap;
+
+static void *fake_map(size_t size) {
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) abort();
+    return p;
+}
+
+static FakeHeap *fake_new(bool guard) {
+    FakeHeap *f = calloc(1, sizeof *f);
+    f->guard = guard;
+    f->overflow = fake_map(LMP_LEAVES_AT - LMP_OVERFLOW_AT);
+    f->view.fd = -1;
+    f->view.header = &f->header;
+    f->view.control = &f->control;
+    f->view.live = &f->live;
+    f->view.overflow = f->overflow;
+    f->live.epoch = 1;
+    f->live.epoch_length = 1000000000;
+    return f;
+}
+
+static void fake_free(FakeHeap *f) {
+    for (uint32_t i = 0; i < f->view.leaves; i++)
+        munmap(f->leaf[i], sizeof(LmpLeaf));
+    munmap(f->overflow, LMP_LEAVES_AT - LMP_OVERFLOW_AT);
+    free(f);
+}
+
+static LmpLeaf *fake_add_leaf(FakeHeap *f, uint64_t base) {
+    uint32_t n = f->view.leaves;
+    if (n == LMP_MAX_LEAVES) abort();
+    LmpLeaf *leaf = fake_map(sizeof *leaf);
+    if (f->guard) mprotect(leaf->entry, sizeof leaf->entry, PROT_NONE);
+    f->leaf[n] = leaf;
+    f->view.leaf[n] = leaf;
+    f->view.leaf_base[n] = base;
+    f->live.leaf_base[n] = base;
+    f->live.leaves = f->view.leaves = n + 1;
+    return leaf;
+}
+
+static LmpLeaf *fake_leaf(FakeHeap *f, uint64_t addr) {
+    for (uint32_t i = 0; i < f->view.leaves; i++)
+        if (f->view.leaf_base[i] == addr >> LMP_LEAF_BITS) return f->leaf[i];
+    return fake_add_leaf(f, addr >> LMP_LEAF_BITS);
+}
+
+static void fake_touch(FakeHeap *f, LmpLeaf *leaf, uint64_t addr) {
+    uint32_t p = (uint32_t)(addr >> LMP_TOUCH_BITS) % LMP_TOUCHES;
+    if (f->guard && !leaf->touch[p]) {
+        mprotect(leaf->entry + p * HEAP_PART_ENTRIES, HEAP_PART_ENTRIES * 4,
+                 PROT_READ | PROT_WRITE);
+        if (p + 1 < LMP_TOUCHES && !leaf->touch[p + 1]) /* a size word may stand there */
+            mprotect(leaf->entry + (p + 1) * HEAP_PART_ENTRIES, 4096, PROT_READ | PROT_WRITE);
+    }
+    leaf->touch[p] = f->control.frame + 1;
+}
+
+static void fake_place_odd(FakeHeap *f, uint64_t addr, uint64_t size, unsigned cls,
+                           unsigned birth) {
+    LmpOverflow *o = f->overflow;
+    if (o->slots == 0) o->slots = 4096;
+    for (uint32_t i = (uint32_t)(addr * 2654435761u), n = 0;; i++, n++) {
+        LmpOverflowBlock *b = &o->block[i % o->slots];
+        if (n == o->slots) abort();
+        if (b->addr > 1) continue;
+        *b = (LmpOverflowBlock){addr, size, cls, birth};
+        o->used++;
+        return;
+    }
+}
+
+static void fake_place(FakeHeap *f, uint64_t addr, uint64_t size, unsigned cls, unsigned birth) {
+    LmpLeaf *leaf = fake_leaf(f, addr);
+    uint32_t i = (uint32_t)(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
+    fake_touch(f, leaf, addr);
+    unsigned words = size < 64 ? 0 : size < 1ull << 28 ? 1 : 2;
+    if (addr & 15 || leaf->entry[i] || i + words >= LMP_LEAF_ENTRIES) {
+        fake_place_odd(f, addr, size, cls, birth);
+        return;
+    }
+    leaf->birth[i] = (uint8_t)birth;
+    if (words > 1) leaf->entry[i + 2] = (uint32_t)(size >> 28) << 4 | LMP_E_SIZE_HIGH;
+    if (words > 0) leaf->entry[i + 1] = (uint32_t)size << 4 | LMP_E_SIZE;
+    leaf->entry[i] = cls | ((uint32_t)addr & 16) | (words ? 0 : (uint32_t)size << 5);
+}
+
+static void fake_take(FakeHeap *f, uint64_t addr, uint64_t size) {
+    LmpOverflow *o = f->overflow;
+    for (uint32_t i = 0; i < o->slots; i++) {
+        if (o->block[i].addr != addr) continue;
+        o->block[i].addr = 1;
+        return;
+    }
+    LmpLeaf *leaf = fake_leaf(f, addr);
+    uint32_t i = (uint32_t)(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
+    leaf->entry[i] = 0;
+    if (size >= 64) leaf->entry[i + 1] = 0;
+    if (size >= 1ull << 28) leaf->entry[i + 2] = 0;
+    fake_touch(f, leaf, addr);
+}
+
+#endif
