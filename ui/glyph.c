@@ -47,12 +47,12 @@ uint32_t canvas_glyph_ascii(uint32_t glyph) {
         {G_BOTTOM_LEFT, '+'}, {G_BOTTOM_RIGHT, '+'}, {G_UPPER_HALF, '"'}, {G_LOWER_HALF, '_'},
         {G_FULL, '#'},        {G_SQUARE, '#'},       {G_UP, '^'},         {G_DOWN, 'v'},
         {G_RIGHT, '>'},       {G_DOT, '*'},          {G_MIDDOT, '.'},     {G_ELLIPSIS, '~'},
-        {G_DELTA, 'd'},       {G_DASH_VLINE, ':'},   {G_PAUSE, '='},      {G_FLAKE, '*'},
-        {G_CHECK, 'v'},       {G_CROSS, 'x'},        {0x2501, '='},       {0x2581, '_'},
+        {G_DELTA, 'd'},       {G_DASH_VLINE, ':'},   {G_PAUSE, '='},      {G_FROZEN, '*'},
+        {G_CHECK, 'v'},       {G_CROSS, 'x'},        {G_BAR, '='},        {0x2581, '_'},
         {0x258c, '|'},        {0x2191, '^'},         {0x2193, 'v'},       {0x2190, '<'},
         {0x2192, '>'},        {0x2013, '-'},         {0x2014, '-'},       {0x2018, '\''},
         {0x2019, '\''},       {0x201c, '"'},         {0x201d, '"'},       {0x00d7, 'x'},
-        {0x25c6, '*'},        {0x251c, '+'},         {0x2524, '+'},       {0x252c, '+'},
+        {0x25a1, '.'},        {0x251c, '+'},         {0x2524, '+'},       {0x252c, '+'},
         {0x2534, '+'},        {0x00a0, ' '},         {0x2503, '#'},
     };
     if (glyph < 0x7f) return glyph;

@@ -34,9 +34,10 @@ typedef struct Ui {
     bool enlarged;             /* the focused panel has the whole body */
     const struct Panel *focus; /* has the keys */
     const struct Panel *over;  /* opened over another by enter (blocks, help), NULL: none */
-    uint64_t now;              /* clock of this frame, nanoseconds, any origin */
-    Output *output;            /* what the program printed; NULL: not ours to show */
-    bool can_type;             /* a line can be sent to the program */
+    const struct Panel *before; /* had the focus before `over` was opened */
+    uint64_t now;               /* clock of this frame, nanoseconds, any origin */
+    Output *output;             /* what the program printed; NULL: not ours to show */
+    bool can_type;              /* a line can be sent to the program */
     /* What enter on the heap map opened: panel_blocks lists the live blocks that start in
      * [look_from, look_to). */
     uint64_t look_from, look_to;

@@ -1,0 +1,405 @@
+/* app.c - what keys do: the state of the display and its changes. Drawing: app_draw.c. */
+#include "app.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app_state.h"
+
+#define NOTICE_TIME 4000000000ull
+
+/* Every panel, in the order of tab. A new panel is its file and its row here. */
+const PanelRow app_panels[APP_PANELS] = {
+    {&panel_heap, SLOT_MAP, true},
+    {&panel_types, SLOT_TYPES, true},
+    {&panel_timeline, SLOT_TIMELINE, true},
+    {&panel_output, SLOT_BOTTOM, true},
+    {&panel_inspector, SLOT_BOTTOM, true},
+    {&panel_blocks, SLOT_BOTTOM, false},
+    {&panel_help, SLOTS, false},
+};
+
+int app_row(const Panel *panel) {
+    for (int i = 0; i < APP_PANELS; i++) {
+        if (app_panels[i].panel == panel) return i;
+    }
+    return -1;
+}
+
+App *app_new(const AppOptions *options) {
+    App *app = calloc(1, sizeof *app);
+    if (!app) return NULL;
+    app->live = options->live;
+    app->hold = options->hold;
+    app->ui.utf8 = options->utf8;
+    app->ui.colours = options->colours;
+    app->ui.mouse = true;
+    app->ui.kinds = (1u << LMP_KINDS) - 1;
+    app->ui.output = options->output;
+    app->ui.can_type = options->can_type;
+    app->ui.focus = &panel_heap;
+    app->bottom = options->output ? &panel_output : NULL;
+    for (int i = 0; i < APP_PANELS; i++) {
+        const Panel *panel = app_panels[i].panel;
+        if (panel->create) app->state[i] = panel->create();
+    }
+    return app;
+}
+
+void app_free(App *app) {
+    if (!app) return;
+    for (int i = 0; i < APP_PANELS; i++) {
+        const Panel *panel = app_panels[i].panel;
+        if (panel->destroy && app->state[i]) panel->destroy(app->state[i]);
+    }
+    free(app);
+}
+
+Model *app_model(App *app) {
+    return &app->model;
+}
+
+Ui *app_ui(App *app) {
+    return &app->ui;
+}
+
+AppAsk *app_ask(App *app) {
+    return &app->ask;
+}
+
+Rect app_where(const App *app, const Panel *panel) {
+    int row = app_row(panel);
+    return row < 0 ? (Rect){0} : app->inner[row];
+}
+
+void app_say(App *app, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(app->notice, sizeof app->notice, format, args);
+    va_end(args);
+    app->notice_until = app->ui.now + NOTICE_TIME;
+}
+
+bool app_restless(const App *app) {
+    return app->notice_until != 0;
+}
+
+/* ---- the program's state ----------------------------------------------------------------------
+ */
+
+/* A pause brings the inspector to the bottom, and its end takes it away again, unless the person
+ * chose a panel in between. */
+static void on_pause(App *app) {
+    app->want_pause = true;
+    if (app->bottom == &panel_inspector) return;
+    app->bottom_before = app->bottom;
+    app->focus_before = app->ui.focus;
+    app->lent_bottom = true;
+    app->bottom = &panel_inspector;
+    /* the keys stay where they are, if that is still on the screen then */
+    int h = app->layout.footer.y + app->layout.footer.h;
+    Layout next = layout_make(app->layout.header.w, h, BOTTOM_MUCH);
+    Slot slot = app_panels[app_row(app->ui.focus)].slot;
+    if (app->ui.over || app->ui.enlarged) return;
+    if (slot == SLOT_BOTTOM || next.slot[slot].w == 0) app->ui.focus = &panel_inspector;
+}
+
+static void on_resume(App *app) {
+    app->want_pause = false;
+    if (!app->lent_bottom) return;
+    app->lent_bottom = false;
+    app->bottom = app->bottom_before;
+    if (app->ui.focus == &panel_inspector) app->ui.focus = app->focus_before;
+    if (app->ui.before == &panel_inspector) app->ui.before = app->focus_before;
+}
+
+void app_seen(App *app, LmpSeen seen) {
+    LmpSeen was = app->seen;
+    if (seen == was) return;
+    app->seen = seen;
+    if (seen == LMP_SEEN_PAUSED) on_pause(app);
+    if (was == LMP_SEEN_PAUSED) on_resume(app);
+    app->ended = seen == LMP_SEEN_FINISHED || seen == LMP_SEEN_KILLED;
+    if (app->ended) {
+        app->want_pause = app->typing = false;
+        app->ui.frozen = false; /* the last figures are the ones to see */
+    }
+}
+
+void app_fresh(App *app, uint64_t now) {
+    app->ui.now = now;
+    app_seen(app, app->model.seen);
+    if (app->model.marks_all > app->marks_seen && app->begun) {
+        app_say(app, "Mark %llu set: \"since mark\" counts from here",
+                (unsigned long long)app->model.marks_all);
+    }
+    app->marks_seen = app->model.marks_all;
+    app->begun = true;
+    for (int i = 0; i < APP_PANELS; i++) {
+        const Panel *panel = app_panels[i].panel;
+        if (panel->update) panel->update(app->state[i], &app->model, &app->ui, app->inner[i]);
+    }
+}
+
+/* ---- panels -----------------------------------------------------------------------------------
+ */
+
+static void show(App *app, const Panel *panel) {
+    int row = app_row(panel);
+    ui_close(&app->ui);
+    if (app_panels[row].slot == SLOT_BOTTOM && app->bottom != panel) {
+        app->bottom = panel;
+        app->lent_bottom = false;
+    }
+    app->ui.focus = panel;
+}
+
+static void next_panel(App *app, int step) {
+    int row = app_row(app->ui.over ? app->ui.before : app->ui.focus);
+    do
+        row = (row + step + APP_PANELS) % APP_PANELS;
+    while (!app_panels[row].home);
+    show(app, app_panels[row].panel);
+}
+
+static void number_panel(App *app, int number) {
+    for (int i = 0; i < APP_PANELS; i++) {
+        if (app_panels[i].home && app_panels[i].panel->number == number) {
+            show(app, app_panels[i].panel);
+            return;
+        }
+    }
+    app_say(app, "There is no panel %d", number);
+}
+
+static void back(App *app) {
+    if (app->ui.over) {
+        ui_close(&app->ui);
+    } else if (app->ui.enlarged) {
+        app->ui.enlarged = false;
+    } else if (app->ended && app->hold) {
+        app->ask.quit = true;
+    }
+}
+
+/* ---- the program ------------------------------------------------------------------------------
+ */
+
+static bool can_ask(App *app) {
+    if (app->ended) {
+        app_say(app, "The program has %s; these are its last figures",
+                app->seen == LMP_SEEN_KILLED ? "been killed" : "finished");
+    }
+    return !app->ended;
+}
+
+static void toggle_pause(App *app) {
+    if (app->ended && app->hold) {
+        app->ask.quit = true;
+    } else if (can_ask(app)) {
+        app->want_pause = !app->want_pause;
+        app->ui.wish.pause = app->want_pause;
+        app->ui.wish.resume = !app->want_pause;
+    }
+}
+
+static void step(App *app) {
+    if (!can_ask(app)) return;
+    if (app->seen == LMP_SEEN_PAUSED) {
+        app->ui.wish.steps++;
+    } else if (!app->want_pause) {
+        toggle_pause(app);
+    }
+}
+
+static void begin_typing(App *app) {
+    if (!can_ask(app)) return;
+    if (!app->ui.can_type) {
+        app_say(app, app->live ? "The program does not read from this terminal"
+                               : "The program reads from its own terminal, not this one");
+        return;
+    }
+    app->typing = true;
+    app->typed = 0;
+    app->text[0] = 0;
+    if (!app->ui.over && app->ui.output) show(app, &panel_output);
+}
+
+static void type_key(App *app, Key key) {
+    char bytes[5];
+    switch (key) {
+    case K_ESC:
+        app->typing = false;
+        return;
+    case K_ENTER:
+    case '\n':
+        app->text[app->typed] = '\n';
+        app->text[app->typed + 1] = 0;
+        memcpy(app->ask.line, app->text, app->typed + 2);
+        app->ask.send = true;
+        app->typed = 0;
+        app->text[0] = 0;
+        return;
+    case K_CTRL('D'):
+        memcpy(app->ask.line, "\004", 2);
+        app->ask.send = true;
+        app->typing = false;
+        return;
+    case K_CTRL('U'):
+        app->typed = 0;
+        break;
+    case K_BACKSPACE:
+    case '\b':
+        while (app->typed > 0 && ((unsigned char)app->text[app->typed - 1] & 0xc0) == 0x80) {
+            app->typed--;
+        }
+        app->typed -= app->typed > 0;
+        break;
+    default:
+        if ((key < ' ' && key != K_TAB) || key > 0x10ffff) return;
+        size_t n = (size_t)canvas_encode(bytes, key);
+        if (app->typed + n + 2 > sizeof app->text) return;
+        memcpy(app->text + app->typed, bytes, n);
+        app->typed += n;
+    }
+    app->text[app->typed] = 0;
+}
+
+/* ---- actions ----------------------------------------------------------------------------------
+ */
+
+static bool act_kinds(App *app, Action action) {
+    int kind = action_kind(action);
+    if (kind >= 0) {
+        app->ui.kinds ^= 1u << kind;
+    } else if (action == ACT_ALL) {
+        app->ui.kinds = (1u << LMP_KINDS) - 1;
+    } else if (action == ACT_CLEAR) {
+        app->ui.kinds = 0;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool act_focused(App *app, Action action) {
+    int row = app_row(app->ui.focus);
+    const Panel *panel = app->ui.focus;
+    return row >= 0 && panel->act &&
+           panel->act(app->state[row], &app->model, &app->ui, action, app->inner[row]);
+}
+
+static void toggle_help(App *app) {
+    if (app->ui.over == &panel_help) {
+        ui_close(&app->ui);
+    } else {
+        ui_open(&app->ui, &panel_help);
+    }
+}
+
+void app_act(App *app, Action action, Key key) {
+    if (act_kinds(app, action)) return;
+    switch (action) {
+    case ACT_PAUSE:
+        toggle_pause(app);
+        break;
+    case ACT_STEP:
+        step(app);
+        break;
+    case ACT_FREEZE:
+        app->ui.frozen = !app->ui.frozen && !app->ended;
+        break;
+    case ACT_NEXT_PANEL:
+        next_panel(app, 1);
+        break;
+    case ACT_PREV_PANEL:
+        next_panel(app, -1);
+        break;
+    case ACT_PANEL_NUMBER:
+        number_panel(app, (int)key - '0');
+        break;
+    case ACT_MARK:
+        if (can_ask(app)) app->ui.wish.mark = true;
+        break;
+    case ACT_COLLECT:
+        if (!can_ask(app)) break;
+        app->ui.wish.collect = true;
+        app_say(app, "A full collection runs at the program's next safe point");
+        break;
+    case ACT_INPUT:
+        begin_typing(app);
+        break;
+    case ACT_SAVE:
+        app->ask.save = true;
+        break;
+    case ACT_MOUSE:
+        app->ui.mouse = !app->ui.mouse;
+        break;
+    case ACT_REDRAW:
+        app->ask.redraw = true;
+        break;
+    case ACT_INTERRUPT:
+        if (app->live && !app->ended) {
+            app->ask.interrupt = true;
+        } else {
+            app->ask.quit = true;
+        }
+        break;
+    case ACT_SUSPEND:
+        app->ask.suspend = true;
+        break;
+    case ACT_HELP:
+        toggle_help(app);
+        break;
+    case ACT_QUIT:
+        app->ask.quit = true;
+        break;
+    case ACT_ENTER:
+        if (app->ended && app->hold && !app->looked) {
+            app->ask.quit = true;
+        } else if (!act_focused(app, action)) {
+            app->ui.enlarged = !app->ui.enlarged;
+        }
+        break;
+    case ACT_BACK:
+        if (!act_focused(app, action)) back(app);
+        break;
+    default:
+        act_focused(app, action);
+    }
+    if (app->ended) app->looked = true;
+}
+
+void app_key(App *app, Key key) {
+    if (app->typing && key != K_CTRL('C') && key != K_CTRL('Z') && key != K_CTRL('L')) {
+        type_key(app, key);
+        return;
+    }
+    app->notice_until = 0; /* it has been read */
+    Action action = action_of_key(key);
+    if (action != ACT_NONE) app_act(app, action, key);
+}
+
+void app_mouse(App *app, MouseWhat what, int x, int y) {
+    for (int i = APP_PANELS - 1; i >= 0; i--) {
+        const Rect *outer = &app->outer[i], *inner = &app->inner[i];
+        if (outer->w == 0 || x < outer->x || y < outer->y || x >= outer->x + outer->w ||
+            y >= outer->y + outer->h) {
+            continue;
+        }
+        const Panel *panel = app_panels[i].panel;
+        if (what == MOUSE_CLICK && panel != app->ui.focus && app_panels[i].home) show(app, panel);
+        if (panel->mouse && panel->mouse(app->state[i], &app->model, &app->ui, what, x - inner->x,
+                                         y - inner->y, *inner)) {
+            return;
+        }
+        Action action = what == MOUSE_WHEEL_UP     ? ACT_UP
+                        : what == MOUSE_WHEEL_DOWN ? ACT_DOWN
+                        : what == MOUSE_DOUBLE     ? ACT_ENTER
+                                                   : ACT_NONE;
+        if (action == ACT_NONE || !panel->act) return;
+        panel->act(app->state[i], &app->model, &app->ui, action, *inner);
+        return;
+    }
+}

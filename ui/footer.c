@@ -1,0 +1,95 @@
+/* footer.c - the line at the bottom: the keys that do something now, from the table of actions; or
+ * a notice; or the line being typed to the program. */
+#include "app_state.h"
+#include "line.h"
+
+#define ENDED_PRIORITY 1
+
+bool footer_offers(const App *app, Action action) {
+    bool map = app->ui.focus == &panel_heap, timeline = app->ui.focus == &panel_timeline;
+    switch (action) {
+    case ACT_PAUSE:
+    case ACT_STEP:
+    case ACT_FREEZE:
+    case ACT_MARK:
+    case ACT_COLLECT:
+        return !app->ended;
+    case ACT_INPUT:
+        return !app->ended && app->ui.can_type;
+    case ACT_ZOOM_IN:
+        return map || timeline;
+    case ACT_BACK:
+        return app->ui.over || app->ui.enlarged;
+    case ACT_ENTER:
+        return !(app->ended && !app->looked) && app->ui.over != &panel_help;
+    default:
+        return true;
+    }
+}
+
+/* Is what the action switches on now? Then the footer says what the key would do next. */
+static bool is_on(const App *app, Action action) {
+    switch (action) {
+    case ACT_PAUSE:
+        return app->want_pause;
+    case ACT_FREEZE:
+        return app->ui.frozen;
+    case ACT_MOUSE:
+        return !app->ui.mouse;
+    case ACT_HELP:
+        return app->ui.over == &panel_help;
+    default:
+        return false;
+    }
+}
+
+static const char *label_of(const App *app, const ActionInfo *info) {
+    if (info->action == ACT_ENTER && app->ui.focus != &panel_heap) {
+        return app->ui.enlarged ? "shrink" : "enlarge";
+    }
+    if (info->action == ACT_QUIT && app->ended) return "leave";
+    return is_on(app, info->action) && info->label_on ? info->label_on : info->label;
+}
+
+static void draw_keys(const App *app, Canvas *canvas, Rect rect) {
+    Line line = {0};
+    if (app->ended && app->hold && !app->looked) {
+        line_add(&line, 2, STYLE(TONE_ACCENT), " enter");
+        line_add(&line, 2, STYLE(TONE_TEXT), " leave ");
+    }
+    for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
+        const ActionInfo *info = &action_info[i];
+        int priority = info->action == ACT_BACK ? 5 : info->priority;
+        if (priority == 0 || !info->label || !footer_offers(app, info->action)) continue;
+        line_add(&line, priority, STYLE(TONE_ACCENT), " %s", info->shown);
+        line_add(&line, priority, STYLE(TONE_TEXT), " %s ", label_of(app, info));
+    }
+    line_draw(&line, canvas, rect.x, rect.y, rect.w);
+}
+
+static void draw_typing(const App *app, Canvas *canvas, Rect rect) {
+    static const char help[] = "  enter send  esc close";
+    int x = rect.x, right = rect.x + rect.w;
+    x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_ACCENT), " input> ");
+    int room = right - x - 1, tail = canvas_width(help);
+    if (room > 30 + tail) {
+        canvas_text_right(canvas, right, rect.y, tail, STYLE(TONE_MUTED), help);
+        room -= tail;
+    }
+    const char *text = app->text;
+    while (canvas_width(text) > room && *text)
+        canvas_decode(&text); /* its end is what matters */
+    x += canvas_text(canvas, x, rect.y, room, STYLE(TONE_STRONG), text);
+    canvas_put(canvas, x, rect.y, ' ', STYLE_WITH(STYLE(TONE_TEXT), ATTR_REVERSE));
+}
+
+void footer_draw(App *app, Canvas *canvas, Rect rect) {
+    if (rect.h < 1) return;
+    if (app->typing) {
+        draw_typing(app, canvas, rect);
+    } else if (app->notice_until) {
+        canvas_text(canvas, rect.x + 1, rect.y, rect.w - 1, STYLE(TONE_STRONG), app->notice);
+    } else {
+        draw_keys(app, canvas, rect);
+    }
+}

@@ -1,0 +1,160 @@
+/* header.c - the lines at the top: who, in what state, how much, how fast. */
+#include <string.h>
+
+#include "app_state.h"
+#include "format.h"
+#include "line.h"
+
+/* The state in words, with a sign and a colour: one row each. */
+typedef struct StateWord {
+    const char *word;
+    uint32_t glyph;
+    Tone tone;
+} StateWord;
+
+static StateWord state_word(const App *app) {
+    static const StateWord of_program[] = {
+        [LMP_SEEN_RUNNING] = {"RUNNING", G_DOT, TONE_RUNNING},
+        [LMP_SEEN_PAUSED] = {"PAUSED", G_PAUSE, TONE_PAUSED},
+        [LMP_SEEN_FINISHED] = {"FINISHED", G_CHECK, TONE_FINISHED},
+        [LMP_SEEN_KILLED] = {"KILLED", G_CROSS, TONE_KILLED},
+    };
+    if (app->ui.frozen) return (StateWord){"FROZEN", G_FROZEN, TONE_FROZEN};
+    if (app->seen == LMP_SEEN_RUNNING && app->want_pause) {
+        return (StateWord){"PAUSING", G_PAUSE, TONE_PAUSED};
+    }
+    return of_program[app->seen];
+}
+
+static void draw_who(const App *app, Canvas *canvas, Rect rect) {
+    const Model *model = &app->model;
+    StateWord state = state_word(app);
+    char glyph[5], clock[LMP_NUM], bytes[LMP_NUM];
+    canvas_encode(glyph, state.glyph);
+    bool one_line = rect.h == 1;
+
+    Line right = {0};
+    line_add(&right, 1, STYLE(state.tone), " %s %s", glyph, state.word);
+    if (app->ui.frozen) {
+        line_add(&right, 7, STYLE(TONE_MUTED), ", program %s",
+                 app->seen == LMP_SEEN_PAUSED ? "paused" : "running");
+    }
+    if (one_line) {
+        line_add(&right, 2, STYLE(TONE_STRONG), " %s",
+                 format_bytes(bytes, model->stats.live_bytes));
+    }
+    line_add(&right, 4, STYLE(TONE_TEXT), "  %s", format_clock(clock, model->clock));
+    line_add(&right, 8, STYLE(TONE_ACCENT), "   ?");
+    line_add(&right, 8, STYLE(TONE_TEXT), " help");
+    line_add(&right, 3, STYLE(TONE_TEXT), " ");
+
+    Line left = {0};
+    line_add(&left, 6, STYLE(TONE_ACCENT), " lmp ");
+    line_add(&left, 5, STYLE_BOLD(TONE_STRONG), " %s", model->program);
+    line_add(&left, 7, STYLE(TONE_MUTED), "  pid %u", model->pid);
+    line_add(&left, 8, STYLE(TONE_MUTED), " %s %s", app->ui.utf8 ? "·" : "-", model->lua);
+    if (model->serial > 1) line_add(&left, 9, STYLE(TONE_MUTED), " · state %u", model->serial);
+
+    /* both halves lose their pieces by the same limit */
+    int limit = 10;
+    while (limit > 2 && line_width(&left, limit) + line_width(&right, limit) > rect.w)
+        limit--;
+    int width = line_width(&right, limit);
+    if (width > rect.w) width = rect.w;
+    line_draw(&left, canvas, rect.x, rect.y, rect.w - width);
+    line_draw(&right, canvas, rect.x + rect.w - width, rect.y, width);
+    canvas_tint(canvas, (Rect){rect.x, rect.y, rect.w, 1}, TONE_BAR);
+}
+
+/* The bar by kind takes what the figures leave. */
+static void draw_bar(const App *app, Canvas *canvas, int x, int y, int w) {
+    uint64_t part[LMP_KINDS];
+    Style style[LMP_KINDS];
+    char letter[LMP_KINDS];
+    static const LmpKind order[LMP_KINDS] = {LMP_TABLE,    LMP_STRING, LMP_FUNCTION,
+                                             LMP_USERDATA, LMP_OTHER,  LMP_THREAD};
+    for (int i = 0; i < LMP_KINDS; i++) {
+        part[i] = app->model.stats.kind[order[i]].live_bytes;
+        style[i] = STYLE(TONE_KIND(order[i]));
+        letter[i] = kind_info[order[i]].letter;
+    }
+    bool letters = app->ui.colours < 8;
+    canvas_stack(canvas, x, y, w, LMP_KINDS, part, app->model.stats.peak_bytes, style,
+                 letters ? letter : NULL, G_BAR, STYLE(TONE_FAINT));
+}
+
+static void draw_heap(const App *app, Canvas *canvas, Rect rect, int y) {
+    const Model *model = &app->model;
+    char live[LMP_NUM], peak[LMP_NUM], rss[LMP_NUM], outside[LMP_NUM];
+    Line left = {0}, right = {0};
+    line_add(&left, 5, STYLE(TONE_MUTED), " Heap ");
+    line_add(&left, 1, STYLE(TONE_STRONG), " %s", format_bytes(live, model->stats.live_bytes));
+    line_add(&left, 2, STYLE(TONE_MUTED), "  peak ");
+    line_add(&left, 2, STYLE(TONE_TEXT), "%s", format_bytes(peak, model->stats.peak_bytes));
+    line_add(&left, 2, STYLE(TONE_TEXT), "  ");
+    if (model->rss > 0) {
+        line_add(&right, 3, STYLE(TONE_MUTED), "  RSS ");
+        line_add(&right, 3, STYLE(TONE_TEXT), "%s", format_bytes(rss, model->rss));
+        line_add(&right, 4, STYLE(TONE_MUTED), "  outside Lua ");
+        line_add(&right, 4, STYLE(TONE_TEXT), "%s ", format_bytes(outside, model->outside));
+    }
+    int limit = 6, least = 10; /* of the bar */
+    while (limit > 2 && line_width(&left, limit) + line_width(&right, limit) + least > rect.w) {
+        limit--;
+    }
+    int wl = line_width(&left, limit), wr = line_width(&right, limit);
+    line_draw(&left, canvas, rect.x, y, wl);
+    line_draw(&right, canvas, rect.x + rect.w - wr, y, wr);
+    int w = rect.w - wl - wr;
+    if (w >= 4) draw_bar(app, canvas, rect.x + wl, y, wr ? w : w - 1);
+}
+
+static void add_gc(Line *line, const Model *model, const char *dot) {
+    static const char *const mode[] = {
+        [LMP_GC_INCREMENTAL] = "incremental", [LMP_GC_GENERATIONAL] = "generational"};
+    char text[LMP_NUM], ago[LMP_NUM];
+    if (model->gc.mode == LMP_GC_UNKNOWN) {
+        line_add(line, 6, STYLE(TONE_FAINT), "   GC cycles cannot be seen here");
+        return;
+    }
+    line_add(line, 4, STYLE(TONE_MUTED), "   GC ");
+    line_add(line, 6, STYLE(TONE_TEXT), "%s %s ", mode[model->gc.mode], dot);
+    line_add(line, 4, STYLE(TONE_TEXT), "%s cycle%s", format_count(text, model->gc.cycles),
+             model->gc.cycles == 1 ? "" : "s");
+    const LmpGcCycle *last = model_gc_cycle(model, 0);
+    if (last && last->end <= model->clock) {
+        line_add(line, 7, STYLE(TONE_TEXT), " %s freed %s %s ago", dot,
+                 format_bytes(text, last->freed_bytes), format_span(ago, model->clock - last->end));
+    }
+}
+
+static void draw_rates(const App *app, Canvas *canvas, Rect rect, int y) {
+    const Model *model = &app->model;
+    char text[LMP_NUM];
+    Line line = {0};
+    line_add(&line, 5, STYLE(TONE_MUTED), " Rate ");
+    line_add(&line, 1, STYLE(TONE_GROWTH), " ▲ %s/s",
+             format_bytes(text, (uint64_t)model->alloc_bytes_per_s));
+    line_add(&line, 3, STYLE(TONE_TEXT), "  %s allocs/s",
+             format_short(text, (uint64_t)model->allocs_per_s));
+    line_add(&line, 2, STYLE(TONE_SHRINK), "   ▼ %s/s",
+             format_bytes(text, (uint64_t)model->free_bytes_per_s));
+    line_add(&line, 3, STYLE(TONE_TEXT), "  %s frees/s",
+             format_short(text, (uint64_t)model->frees_per_s));
+    add_gc(&line, model, "·");
+    if (model->stats.failed > 0) {
+        line_add(&line, 4, STYLE(TONE_SHRINK), "   %s failed",
+                 format_count(text, model->stats.failed));
+    }
+    if (model->stats.dropped > 0) {
+        line_add(&line, 2, STYLE(TONE_SHRINK), "   %s not counted (no memory for the map)",
+                 format_count(text, model->stats.dropped));
+    }
+    line_draw(&line, canvas, rect.x, y, rect.w);
+}
+
+void header_draw(App *app, Canvas *canvas, Rect rect) {
+    if (rect.h >= 1) draw_who(app, canvas, rect);
+    if (rect.h >= 2) draw_heap(app, canvas, rect, rect.y + 1);
+    if (rect.h >= 3) draw_rates(app, canvas, rect, rect.y + 2);
+}
