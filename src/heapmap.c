@@ -65,64 +65,124 @@ static void add_leaves(HeapMap *map) {
     }
 }
 
-/* Spreads a block that goes over a page's end. `offset`: in the part, of its first byte. */
-static void spread(HeapPage *page, uint64_t offset, uint64_t size, unsigned kind) {
-    uint64_t end = offset + size < HEAP_PART ? offset + size : HEAP_PART;
+/* ---- summing up a part
+ * --------------------------------------------------------------------------- */
+
+/* A viewer's time goes here (20 million blocks in a heap of 1 GiB), and whether an entry holds a
+ * block, of what class and how large, is as good as random: every branch on it would be guessed
+ * wrong half the time. So all entries are added up under their class, also those that are no
+ * block, and only blocks of 64 bytes or more and those at a page's end are looked at singly. */
+
+#define PAGE_ENTRIES (1u << (HEAP_PAGE_BITS - LMP_GRAIN_BITS))
+#define ONE_BLOCK (1u << 20)                  /* a sum: blocks from bit 20 on, bytes below */
+#define BLOCK_CLASSES ((2u << LMP_C_OWN) - 2) /* a bit per class that a block can have */
+
+typedef struct Summing {
+    const HeapMap *map;
+    const HeapLeaf *leaf;
+    HeapPart *part;
+    uint64_t start; /* address of the part */
+    uint64_t free;  /* no block that goes over a page's end may begin below this address */
+    struct {
+        uint32_t bytes[LMP_KINDS], blocks;
+    } page[HEAP_PART_PAGES];
+} Summing;
+
+/* Spreads a block over the pages it covers, up to the part's end. */
+static void spread(Summing *s, uint64_t addr, uint64_t size, unsigned kind) {
+    uint64_t offset = addr - s->start, end = offset + size;
+    if (end > HEAP_PART) {
+        s->part->tail_end = addr + size;
+        s->part->tail_kind = (uint8_t)kind;
+        end = HEAP_PART;
+    }
     while (offset < end) {
         uint64_t page_end = (offset | (HEAP_PAGE - 1)) + 1;
         uint64_t n = (page_end < end ? page_end : end) - offset;
-        uint16_t *bytes = &page[offset >> HEAP_PAGE_BITS].bytes[kind];
-        *bytes = (uint16_t)(*bytes + n);
+        s->page[offset >> HEAP_PAGE_BITS].bytes[kind] += (uint32_t)n;
         offset += n;
+    }
+}
+
+static void sum_single(Summing *s, uint32_t i, uint32_t entry) {
+    uint64_t addr =
+        (s->leaf->base << LMP_LEAF_BITS) + ((uint64_t)i << LMP_GRAIN_BITS) + (entry & 16);
+    uint64_t size = entry >> 5 & 63;
+    unsigned kind = s->map->kind[entry & 15];
+    if (kind >= LMP_KINDS) return;
+    if (size == 0) size = heapscan_size(s->leaf->leaf, i);
+    if (size == 0 || size > HEAP_ADDRESS_END - addr || addr < s->free) return;
+    if ((addr & (HEAP_PAGE - 1)) + size > HEAP_PAGE) s->free = addr + size;
+    s->page[(addr - s->start) >> HEAP_PAGE_BITS].blocks++;
+    spread(s, addr, size, kind);
+}
+
+/* Adds up the page whose first entry in the leaf is `first`. */
+static void sum_page(Summing *s, uint32_t page, uint32_t first) {
+    uint32_t entry[PAGE_ENTRIES]; /* each is read from the shared state once */
+    uint32_t sum[2][16] = {{0}};  /* two, so that one addition need not wait for the last */
+    memcpy(entry, s->leaf->leaf->entry + first, sizeof entry);
+    const uint32_t last[2] = {entry[PAGE_ENTRIES - 2], entry[PAGE_ENTRIES - 1]};
+    entry[PAGE_ENTRIES - 2] = entry[PAGE_ENTRIES - 1] = 0;
+    for (uint32_t i = 0; i < PAGE_ENTRIES; i += 8) {
+        uint64_t w[4];
+        memcpy(w, entry + i, sizeof w);
+        if (!(w[0] | w[1] | w[2] | w[3])) continue;
+        uint32_t large = 0;
+        for (uint32_t j = 0; j < 8; j++) {
+            uint32_t e = entry[i + j], size = e >> 5 & 63;
+            uint32_t is_large = (size == 0) & (BLOCK_CLASSES >> (e & 15));
+            sum[j & 1][e & 15] += size + (is_large ? 0 : ONE_BLOCK);
+            large |= is_large << j;
+        }
+        for (; large; large &= large - 1) {
+            uint32_t j = i + (uint32_t)__builtin_ctz(large);
+            sum_single(s, first + j, entry[j]);
+        }
+    }
+    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
+        uint32_t n = sum[0][cls] + sum[1][cls];
+        s->page[page].bytes[s->map->kind[cls]] += n % ONE_BLOCK;
+        s->page[page].blocks += n / ONE_BLOCK;
+    }
+    for (uint32_t j = 0; j < 2; j++)
+        if (last[j]) sum_single(s, first + PAGE_ENTRIES - 2 + j, last[j]);
+}
+
+/* Puts the sums into the summaries. On a damaged state they may be more than a page can hold. */
+static void keep_sums(const Summing *s, HeapPart *part) {
+    memset(part->total, 0, sizeof part->total);
+    memset(part->used, 0, sizeof part->used);
+    part->blocks = 0;
+    for (uint32_t i = 0; i < HEAP_PART_PAGES; i++) {
+        HeapPage *page = &part->page[i];
+        uint32_t any = 0;
+        for (unsigned k = 0; k < LMP_KINDS; k++) {
+            uint32_t n = s->page[i].bytes[k] < HEAP_PAGE ? s->page[i].bytes[k] : HEAP_PAGE;
+            page->bytes[k] = (uint16_t)n;
+            part->total[k] += n;
+            any |= n;
+        }
+        page->blocks = (uint16_t)s->page[i].blocks;
+        part->blocks += page->blocks;
+        if (any) part->used[i / 64] |= 1ull << (i % 64);
     }
 }
 
 static bool scan_part(HeapMap *map, HeapLeaf *leaf, uint32_t p, uint32_t touch, uint32_t frame) {
     HeapPart *part = &leaf->part[p];
-    if (!part->page) {
-        part->page = calloc(HEAP_PART_PAGES, sizeof *part->page);
-        if (!part->page) return false;
-    } else {
-        memset(part->page, 0, HEAP_PART_PAGES * sizeof *part->page);
-    }
-    HeapPage *page = part->page;
-    const uint8_t *kinds = map->kind;
+    if (!part->page) part->page = calloc(HEAP_PART_PAGES, sizeof *part->page);
+    if (!part->page) return false;
     part->seen = touch;
     /* The hook stamps a change with the frame it sees plus one, a moment before or after the
      * change itself: under a stamp of this frame or the last one more may come. */
     part->again = (int32_t)(touch - frame) >= 0;
     part->tail_end = 0;
-    const uint64_t start = (leaf->base << LMP_LEAF_BITS) + p * HEAP_PART;
-    HeapScan scan = heapscan_part(leaf->leaf, leaf->base, p);
-    HeapBlock b;
-    while (heapscan_next(&scan, &b)) {
-        unsigned kind = kinds[b.entry & 15];
-        if (kind >= LMP_KINDS) continue;
-        uint64_t offset = b.addr - start;
-        HeapPage *first = &page[offset >> HEAP_PAGE_BITS];
-        first->blocks++;
-        if ((offset & (HEAP_PAGE - 1)) + b.size <= HEAP_PAGE) {
-            first->bytes[kind] = (uint16_t)(first->bytes[kind] + b.size);
-            continue;
-        }
-        spread(page, offset, b.size, kind);
-        if (offset + b.size > HEAP_PART) {
-            part->tail_end = b.addr + b.size;
-            part->tail_kind = (uint8_t)kind;
-        }
-    }
-    memset(part->total, 0, sizeof part->total);
-    memset(part->used, 0, sizeof part->used);
-    part->blocks = 0;
-    for (uint32_t i = 0; i < HEAP_PART_PAGES; i++) {
-        unsigned any = 0;
-        for (unsigned k = 0; k < LMP_KINDS; k++) {
-            part->total[k] += page[i].bytes[k];
-            any |= page[i].bytes[k];
-        }
-        part->blocks += page[i].blocks;
-        if (any) part->used[i / 64] |= 1ull << (i % 64);
-    }
+    Summing s = {.map = map, .leaf = leaf, .part = part};
+    s.start = (leaf->base << LMP_LEAF_BITS) + p * HEAP_PART;
+    for (uint32_t page = 0; page < HEAP_PART_PAGES; page++)
+        sum_page(&s, page, p * HEAP_PART_ENTRIES + page * (uint32_t)PAGE_ENTRIES);
+    keep_sums(&s, part);
     return true;
 }
 
