@@ -1,0 +1,101 @@
+# setup.sh - what ./demo and ./test share; they source it with `root` set to the source tree.
+# POSIX sh. Everything here does nothing where nothing is left to do.
+
+: "${root:?the script that sources this sets it}"
+
+# A command run without stdin must not take the first file it opens for it.
+{ true <&0; } 2>/dev/null || exec </dev/null
+
+die() {
+    printf '%s: %s\n' "${0##*/}" "$*" >&2
+    exit 1
+}
+
+# One row per need: who needs it (all, test), what it is called, Debian's package, how to see it.
+needs() {
+    cat <<'TABLE'
+all  C compiler and make   build-essential  command -v cc && command -v make
+all  CMake                 cmake            command -v cmake && command -v ctest
+all  pkg-config            pkg-config       command -v pkg-config
+all  wide ncurses          libncurses-dev   pkg-config --exists ncursesw
+all  Lua 5.4               lua5.4           command -v lua5.4 || command -v lua54 || lua -v | grep -F 'Lua 5.4'
+all  Lua 5.4 headers       liblua5.4-dev    pkg-config --exists lua5.4 || pkg-config --exists lua-5.4 || pkg-config --exists lua54
+all  Check                 check            pkg-config --exists check
+test tmux                  tmux             command -v tmux
+test luacheck              lua-check        command -v luacheck
+test LDoc                  lua-ldoc         command -v ldoc
+test LuaRocks              luarocks         command -v luarocks
+test busted                lua-busted       command -v busted
+TABLE
+}
+
+# missing WHO: the rows of `all` and of WHO that are not there, as "name (package)".
+missing() {
+    needs | while read -r who rest; do
+        [ "$who" = all ] || [ "$who" = "$1" ] || continue
+        name=$(printf '%s' "$rest" | cut -c1-21)
+        package=$(printf '%s' "$rest" | cut -c23-38)
+        sh -c "$(printf '%s' "$rest" | cut -c40-)" >/dev/null 2>&1 </dev/null ||
+            printf '%s %s\n' "$package" "$name"
+    done
+}
+
+# install_missing WHO: gets what is missing through apt, or says what that is and stops.
+install_missing() {
+    lacking=$(missing "$1")
+    [ -n "$lacking" ] || return 0
+    list=$(printf '%s\n' "$lacking" | sed 's/^\([^ ]*\) *\(.*[^ ]\) *$/  \2 (Debian: \1)/')
+    packages=$(printf '%s\n' "$lacking" | awk '{ printf "%s ", $1 }')
+    if [ "$(id -u)" = 0 ]; then
+        as_root='env'
+    elif command -v sudo >/dev/null; then
+        if [ -t 0 ]; then as_root=sudo; else as_root='sudo -n'; fi
+    else
+        as_root=
+    fi
+    if [ -z "$as_root" ] || ! command -v apt-get >/dev/null; then
+        printf 'These are needed and missing:\n%s\n' "$list" >&2
+        die "please install them with your system's package manager, then run this again"
+    fi
+    printf 'Installing %s\n' "$packages" >&2
+    # word splitting is wanted: a list of packages, and `sudo -n`
+    # shellcheck disable=SC2086
+    {
+        $as_root apt-get update -qq </dev/null >&2 || true # an old list may still do
+        $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+            --no-install-recommends $packages </dev/null >&2 ||
+            die "apt-get could not install: $packages"
+    }
+    lacking=$(missing "$1")
+    [ -z "$lacking" ] || die "installed, but still not found: $(printf '%s' "$lacking" | tr -s ' \n' ' ')"
+}
+
+# quietly LOG COMMAND...: the command's output goes to a file, and is shown only if it fails.
+quietly() {
+    log=$1
+    shift
+    "$@" >"$log" 2>&1 </dev/null || {
+        cat "$log" >&2
+        return 1
+    }
+}
+
+# configure DIRECTORY OPTIONS...: only when it was not configured just so.
+configure() {
+    dir=$root/$1
+    shift
+    if [ ! -e "$dir/CMakeCache.txt" ] || [ "$(cat "$dir/options" 2>/dev/null)" != "$*" ]; then
+        mkdir -p "$dir"
+        quietly "$dir/configure.log" cmake -S "$root" -B "$dir" "$@" || die "CMake failed"
+        printf '%s\n' "$*" >"$dir/options"
+    fi
+}
+
+# build DIRECTORY [TARGETS...]
+build() {
+    dir=$root/$1
+    shift
+    jobs=$(nproc 2>/dev/null || echo 2)
+    [ $# -eq 0 ] || set -- --target "$@"
+    quietly "$dir/build.log" cmake --build "$dir" --parallel "$jobs" "$@" || die "the build failed"
+}
