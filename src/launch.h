@@ -9,6 +9,8 @@
  *                       of the terminal (not open when none of its streams was the terminal)
  *        LMP_FD_LINE    a SOCK_SEQPACKET socket to the module: the messages below, a byte each
  *        LMP_FD_TTY     the terminal to show the display in
+ *        LMP_FD_HOLD    under `lmp run`: write end of a pipe to hold open while the terminal is in
+ *                       use (the read end went to `lmp run`, see below); else not open
  *    That process, the keeper, double forks so that the program does not see it as a child, owns
  *    the terminal and the program's output until the program has ended, and runs the viewer as a
  *    child of its own: a viewer that crashes takes nothing with it.
@@ -26,7 +28,14 @@
 
 #include <stdint.h>
 
-enum { LMP_FD_STATE = 3, LMP_FD_MASTER = 4, LMP_FD_LINE = 5, LMP_FD_TTY = 6 };
+enum {
+    LMP_FD_STATE = 3,
+    LMP_FD_MASTER = 4,
+    LMP_FD_LINE = 5,
+    LMP_FD_TTY = 6,
+    LMP_FD_HOLD = 7,
+    LMP_FD_END /* one more than the last */
+};
 
 /* Bytes on LMP_FD_LINE. */
 #define LMP_SAY_READY 'R' /* keeper: the display is up, the program may go on */

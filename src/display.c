@@ -1,0 +1,360 @@
+/* display.c - see display.h: owns the program's end of the pseudo terminal and of the line to the
+ * keeper. */
+#include "display.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "launch.h"
+#include "os.h"
+#include "ptydrain.h"
+
+extern char **environ;
+
+#define START_NS 15000000000ull /* the display must be up by then */
+#define HIGH_FD 32              /* our own descriptors stay out of the way of the program's */
+
+/* Everything that display_start has open until it knows how it ends. */
+typedef struct Start {
+    int tty, master, slave, line[2], hold[2];
+    bool on_tty[3]; /* the program's streams that are the terminal */
+} Start;
+
+static void close_fd(int *fd) {
+    if (*fd >= 0) close(*fd);
+    *fd = -1;
+}
+
+/* Moves a descriptor up, closing the old one; passes -1 through. */
+static int lift(int fd) {
+    if (fd < 0 || fd >= HIGH_FD) return fd;
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
+    close(fd);
+    return high;
+}
+
+static void start_close(Start *s) {
+    close_fd(&s->tty);
+    close_fd(&s->master);
+    close_fd(&s->slave);
+    close_fd(&s->line[0]);
+    close_fd(&s->line[1]);
+    close_fd(&s->hold[0]);
+    close_fd(&s->hold[1]);
+}
+
+/* A descriptor of our own for the terminal: a fresh one where possible, so that its flags are not
+ * those of the program's streams. */
+static int open_tty(int stream) {
+    char path[32];
+    int fd = -1;
+    if (stream < 0) {
+        fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+    } else {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", stream);
+        fd = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
+        if (fd < 0) fd = fcntl(stream, F_DUPFD_CLOEXEC, HIGH_FD);
+    }
+    return lift(fd);
+}
+
+/* The terminal is that of stdout, stderr or stdin, else the controlling one. */
+static LmpErr find_tty(Start *s) {
+    static const int order[3] = {1, 2, 0};
+    struct stat tty, st;
+    int stream = -1;
+    for (int i = 2; i >= 0; i--)
+        if (isatty(order[i])) stream = order[i];
+    s->tty = open_tty(stream);
+    if (s->tty < 0 || fstat(s->tty, &tty) != 0) return LMP_E_NOTTY;
+    /* A background job must not take the terminal from whoever has it. */
+    pid_t group = tcgetpgrp(s->tty);
+    if (group >= 0 && group != getpgrp()) return LMP_E_NOTTY;
+    for (int i = 0; i < 3; i++)
+        s->on_tty[i] =
+            isatty(i) && fstat(i, &st) == 0 && st.st_rdev == tty.st_rdev && st.st_ino == tty.st_ino;
+    return LMP_OK;
+}
+
+/* The pseudo terminal passes output unchanged (the real one does the processing when it is written
+ * there); input is edited and echoed by its line discipline, as typed into the output panel. */
+static LmpErr open_pty(Start *s) {
+    struct termios mode;
+    struct winsize size;
+    s->master = lift(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+    if (s->master < 0 || grantpt(s->master) != 0 || unlockpt(s->master) != 0) return LMP_E_PTY;
+    s->slave = lift(pty_open_slave(s->master, 0));
+    if (s->slave < 0 || fcntl(s->master, F_SETFL, O_RDWR | O_NONBLOCK) != 0) return LMP_E_PTY;
+    if (tcgetattr(s->tty, &mode) != 0 && tcgetattr(s->slave, &mode) != 0) return LMP_E_PTY;
+    mode.c_oflag &= (tcflag_t)~OPOST;
+    mode.c_iflag &= (tcflag_t) ~(IXON | IXOFF | INLCR | IGNCR);
+    mode.c_iflag |= ICRNL;
+    mode.c_lflag &= (tcflag_t) ~(ISIG | TOSTOP);
+    mode.c_lflag |= ICANON | ECHO | ECHOE | ECHOK;
+    if (tcsetattr(s->slave, TCSANOW, &mode) != 0) return LMP_E_PTY;
+    if (ioctl(s->tty, TIOCGWINSZ, &size) == 0) ioctl(s->master, TIOCSWINSZ, &size);
+    return LMP_OK;
+}
+
+static bool open_pair(int pair[2], bool socket) {
+    int made = socket ? socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)
+                      : pipe2(pair, O_CLOEXEC);
+    if (made != 0) {
+        pair[0] = pair[1] = -1;
+        return false;
+    }
+    pair[0] = lift(pair[0]);
+    pair[1] = lift(pair[1]);
+    return pair[0] >= 0 && pair[1] >= 0;
+}
+
+/* Reaps the process that forked the keeper, without the program seeing a SIGCHLD of ours. */
+static void reap(pid_t pid, bool was_pending) {
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    if (was_pending) return;
+    sigset_t chld;
+    siginfo_t info;
+    struct timespec now = {0, 0};
+    sigemptyset(&chld);
+    sigaddset(&chld, SIGCHLD);
+    if (sigtimedwait(&chld, &info, &now) == SIGCHLD && info.si_pid != pid) raise(SIGCHLD);
+}
+
+static bool file_actions(posix_spawn_file_actions_t *actions, const Start *s, int state_fd) {
+    const int wanted[LMP_FD_END] = {
+        [0] = s->tty,
+        [1] = s->tty,
+        [2] = s->tty,
+        [LMP_FD_STATE] = state_fd,
+        [LMP_FD_MASTER] = s->on_tty[0] || s->on_tty[1] || s->on_tty[2] ? s->master : -1,
+        [LMP_FD_LINE] = s->line[1],
+        [LMP_FD_TTY] = s->tty,
+        [LMP_FD_HOLD] = s->hold[1],
+    };
+    /* All sources are above the targets, so that the order does not matter. */
+    for (int to = 0; to < LMP_FD_END; to++) {
+        int failed = wanted[to] >= 0 ? posix_spawn_file_actions_adddup2(actions, wanted[to], to)
+                                     : posix_spawn_file_actions_addopen(actions, to, "/dev/null",
+                                                                        O_RDONLY | O_CLOEXEC, 0);
+        if (failed) return false;
+    }
+    return true;
+}
+
+static LmpErr spawn_keeper(const Start *s, int state_fd, const char *command,
+                           const LmpDisplayOptions *options) {
+    char fps[48];
+    char summary[4200];
+    unsigned mfps = options->fps > 0 && options->fps < 1e6 ? (unsigned)(options->fps * 1000) : 0;
+    snprintf(fps, sizeof fps, "--fps=%u.%03u", mfps / 1000, mfps % 1000);
+    snprintf(summary, sizeof summary, "--summary=%s", options->summary ? options->summary : "");
+    char *argv[8] = {(char *)(uintptr_t) "lmp", (char *)(uintptr_t) "display", fps, summary};
+    int argc = 4;
+    argv[argc++] = (char *)(uintptr_t)(options->hold ? "--hold" : "--no-hold");
+    if (s->on_tty[0]) argv[argc++] = (char *)(uintptr_t) "--input";
+
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attr;
+    sigset_t chld, mask, none, pending;
+    pid_t pid;
+    int failed = ENOMEM;
+    int high = fcntl(state_fd, F_DUPFD_CLOEXEC, HIGH_FD);
+    if (high < 0) return LMP_E_VIEWER;
+    sigemptyset(&none);
+    sigemptyset(&chld);
+    sigaddset(&chld, SIGCHLD);
+    pthread_sigmask(SIG_BLOCK, &chld, &mask);
+    sigpending(&pending);
+    if (posix_spawn_file_actions_init(&actions) == 0) {
+        if (posix_spawnattr_init(&attr) == 0) {
+            posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+            posix_spawnattr_setsigmask(&attr, &none);
+            if (file_actions(&actions, s, high))
+                failed = posix_spawn(&pid, command, &actions, &attr, argv, environ);
+            posix_spawnattr_destroy(&attr);
+        }
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    close(high);
+    if (!failed) reap(pid, sigismember(&pending, SIGCHLD) == 1);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    if (failed == ENOENT || failed == EACCES || failed == ENOEXEC) return LMP_E_NOVIEWER;
+    return failed ? LMP_E_VIEWER : LMP_OK;
+}
+
+/* Waits for the keeper's word until `deadline` (0: for ever); 0 when the line is dead or silent. */
+static char hear(int line, uint64_t deadline) {
+    for (;;) {
+        int ms = -1;
+        if (deadline) {
+            uint64_t now = lmp_os->clock();
+            if (now >= deadline) return 0;
+            ms = (int)((deadline - now) / 1000000u) + 1;
+        }
+        struct pollfd p = {.fd = line, .events = POLLIN};
+        int ready = poll(&p, 1, ms);
+        if (ready < 0 && errno != EINTR) return 0;
+        if (ready <= 0) continue;
+        char word;
+        ssize_t n = recv(line, &word, 1, MSG_DONTWAIT);
+        if (n == 1) return word;
+        if (n == 0 || (errno != EAGAIN && errno != EINTR)) return 0;
+    }
+}
+
+/* Tells `lmp run` of a display: it waits for the end of the pipe. */
+static void tell_run(int run_socket, int pipe_end) {
+    LmpHello hello = {
+        .magic = LMP_HELLO_MAGIC, .what = LMP_HELLO_DISPLAY, .pid = (uint32_t)getpid()};
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    memset(&control, 0, sizeof control);
+    struct iovec io = {&hello, sizeof hello};
+    struct msghdr message = {.msg_iov = &io,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof control.bytes};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(c), &pipe_end, sizeof pipe_end);
+    while (sendmsg(run_socket, &message, MSG_NOSIGNAL) < 0 && errno == EINTR)
+        ;
+}
+
+/* Puts the slave in place of the streams that are the terminal; on failure puts them back. */
+static bool take_streams(LmpDisplay *d, const Start *s) {
+    for (int i = 0; i < 3; i++)
+        if (s->on_tty[i]) {
+            d->saved[i] = fcntl(i, F_DUPFD_CLOEXEC, HIGH_FD);
+            if (d->saved[i] < 0) goto undo;
+        }
+    for (int i = 0; i < 3; i++)
+        if (s->on_tty[i] && dup2(s->slave, i) < 0) goto undo;
+    return true;
+undo:
+    for (int i = 0; i < 3; i++)
+        if (d->saved[i] >= 0) {
+            dup2(d->saved[i], i);
+            close_fd(&d->saved[i]);
+        }
+    return false;
+}
+
+LmpErr display_start(LmpDisplay *d, int state_fd, const char *command,
+                     const LmpDisplayOptions *options) {
+    Start s = {-1, -1, -1, {-1, -1}, {-1, -1}, {false, false, false}};
+    struct stat st;
+    *d = (LmpDisplay){.line = -1, .master = -1, .saved = {-1, -1, -1}};
+    LmpErr err = find_tty(&s);
+    if (!err) err = open_pty(&s);
+    if (!err && (fstat(s.slave, &st) != 0 || !open_pair(s.line, true) ||
+                 (options->run_socket >= 0 && !open_pair(s.hold, false))))
+        err = LMP_E_VIEWER;
+    if (!err) {
+        fflush(stdout);
+        fflush(stderr);
+        err = spawn_keeper(&s, state_fd, command, options);
+    }
+    if (!err) {
+        close_fd(&s.line[1]);
+        close_fd(&s.hold[1]);
+        if (s.hold[0] >= 0) tell_run(options->run_socket, s.hold[0]);
+        if (hear(s.line[0], lmp_os->clock() + START_NS) != LMP_SAY_READY || !take_streams(d, &s))
+            err = LMP_E_VIEWER;
+    }
+    if (!err) {
+        d->pty = st.st_rdev;
+        d->line = s.line[0];
+        s.line[0] = -1;
+        if (s.on_tty[0] || s.on_tty[1] || s.on_tty[2]) {
+            d->master = s.master;
+            s.master = -1;
+        }
+    }
+    start_close(&s);
+    return err;
+}
+
+/* A descriptor of the terminal among the streams we keep, -1: none was the terminal. */
+static int saved_tty(const LmpDisplay *d) {
+    static const int order[3] = {1, 2, 0};
+    for (int i = 0; i < 3; i++)
+        if (d->saved[order[i]] >= 0) return d->saved[order[i]];
+    return -1;
+}
+
+/* The streams that are still the pseudo terminal are the terminal again. */
+static void give_back(LmpDisplay *d) {
+    struct stat st;
+    for (int i = 0; i < 3; i++) {
+        if (d->saved[i] < 0) continue;
+        if (fstat(i, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == d->pty) dup2(d->saved[i], i);
+    }
+}
+
+/* What is left in the pseudo terminal when there is no keeper to show it. */
+static void drain_alone(const LmpDisplay *d) {
+    int tty = saved_tty(d);
+    if (d->master >= 0 && tty >= 0) pty_drain(d->master, sink_fd, &tty);
+}
+
+bool display_check(LmpDisplay *d) {
+    char word;
+    if (d->line >= 0) {
+        ssize_t n = recv(d->line, &word, 1, MSG_DONTWAIT | MSG_PEEK);
+        if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) return true;
+        close_fd(&d->line);
+        drain_alone(d);
+        give_back(d);
+    } else if (d->master >= 0) {
+        /* No keeper any more, but children may still write to the pseudo terminal. */
+        char bytes[4096];
+        ssize_t n = read(d->master, bytes, sizeof bytes);
+        if (n > 0) write_all(saved_tty(d), bytes, (size_t)n);
+        if (n == 0 || (n < 0 && errno == EIO)) close_fd(&d->master);
+    }
+    return false;
+}
+
+void display_end(LmpDisplay *d) {
+    if (d->ended || (d->line < 0 && d->master < 0)) return;
+    fflush(stdout);
+    fflush(stderr);
+    char word = 0;
+    if (display_check(d)) {
+        give_back(d);
+        word = LMP_SAY_END;
+        if (send(d->line, &word, 1, MSG_NOSIGNAL) != 1) word = 0;
+        while (word != LMP_SAY_DONE && word != 0)
+            word = hear(d->line, 0);
+    }
+    if (word == 0) drain_alone(d);
+    d->ended = true;
+    display_forget(d);
+}
+
+void display_forget(LmpDisplay *d) {
+    close_fd(&d->line);
+    close_fd(&d->master);
+    for (int i = 0; i < 3; i++)
+        close_fd(&d->saved[i]);
+}

@@ -1,0 +1,156 @@
+/* guard.c - see guard.h. */
+#include "guard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ptydrain.h"
+
+#define UP_MS 5000  /* for the first picture; a slow machine is no reason to refuse */
+#define END_MS 2000 /* for a viewer that was told to end */
+#define STEP_MS 2
+
+enum { EXIT_LEFT = 0 };
+
+static void close_fd(int *fd) {
+    if (*fd >= 0) close(*fd);
+    *fd = -1;
+}
+
+/* The child: shows the display, and outlives a killed guard just as long as it must. */
+static _Noreturn void be_viewer(Guard *guard, const ViewerOptions *options, int notify,
+                                pid_t parent, void (*orphaned)(void *), void *context) {
+    ViewerOptions own = *options;
+    sigset_t none;
+    own.notify = notify;
+    close_fd(&guard->notify);  /* or the end of file would never come */
+    prctl(PR_SET_NAME, "lmp"); /* unlike the keeper's */
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGINT, SIG_DFL);
+    /* A shell that has taken the terminal back keeps its settings: ours would stop the job, or
+     * fail when the job is no longer anybody's. */
+    signal(SIGTTOU, SIG_DFL);
+    signal(SIGTTIN, SIG_DFL);
+    viewer_run(&own, guard->result);
+    if (getppid() != parent) {
+        guard->pid = 0;
+        if (orphaned) orphaned(context);
+    }
+    _exit(EXIT_LEFT);
+}
+
+bool guard_start(Guard *guard, const ViewerOptions *options, void (*orphaned)(void *),
+                 void *context) {
+    int notify[2], life[2];
+    *guard = (Guard){.notify = -1, .life = -1, .tty = options->tty, .view = options->view};
+    guard->before_known = tcgetattr(options->tty, &guard->before) == 0;
+    guard->result = mmap(NULL, sizeof *guard->result, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (guard->result == MAP_FAILED) return false;
+    guard->result->end = VIEWER_NO_TTY;
+    if (pipe2(notify, O_CLOEXEC | O_NONBLOCK) != 0) return false;
+    if (pipe2(life, O_CLOEXEC) != 0) {
+        close(notify[0]);
+        close(notify[1]);
+        return false;
+    }
+    guard->notify = notify[1];
+    guard->life = life[0];
+    pid_t parent = getpid();
+    guard->pid = fork();
+    if (guard->pid == 0) {
+        close(life[0]);
+        guard->life = -1;
+        be_viewer(guard, options, notify[0], parent, orphaned, context);
+    }
+    close(notify[0]);
+    close(life[1]);
+    if (guard->pid > 0) return true;
+    guard->pid = 0;
+    close_fd(&guard->notify);
+    close_fd(&guard->life);
+    return false;
+}
+
+static bool ended_within(const Guard *guard, int ms) {
+    struct pollfd p = {.fd = guard->life, .events = POLLIN};
+    int ready;
+    do {
+        ready = poll(&p, 1, ms);
+    } while (ready < 0 && errno == EINTR);
+    return ready != 0;
+}
+
+/* Every repaint changes the frame's number. */
+bool guard_up(Guard *guard) {
+    uint32_t frame = atomic_load(&guard->view->control->frame);
+    for (int ms = 0; ms < UP_MS; ms += STEP_MS) {
+        if (ended_within(guard, STEP_MS)) return false;
+        if (atomic_load(&guard->view->control->frame) != frame) break;
+    }
+    guard->during_known = tcgetattr(guard->tty, &guard->during) == 0;
+    return true;
+}
+
+void guard_poke(Guard *guard) {
+    char byte = '.';
+    if (guard->notify >= 0) (void)!write(guard->notify, &byte, 1); /* full: it will look anyway */
+}
+
+void guard_tell(Guard *guard) {
+    close_fd(&guard->notify);
+}
+
+static bool same_mode(const struct termios *a, const struct termios *b) {
+    return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_cflag == b->c_cflag &&
+           a->c_lflag == b->c_lflag && memcmp(a->c_cc, b->c_cc, sizeof a->c_cc) == 0;
+}
+
+/* Once a shell has taken the terminal back, settings other than the viewer's are the shell's. */
+static void restore_mode(const Guard *guard) {
+    struct termios now;
+    if (!guard->before_known || tcgetattr(guard->tty, &now) != 0) return;
+    bool ours = tcgetpgrp(guard->tty) == getpgrp();
+    if (!ours && !(guard->during_known && same_mode(&now, &guard->during))) return;
+    tcsetattr(guard->tty, TCSADRAIN, &guard->before);
+}
+
+/* What a viewer that crashed can have left switched on. Terminals ignore what they do not know. */
+static void restore_screen(const Guard *guard) {
+    static const char leave[] = "\033[?1000l\033[?1002l\033[?1003l\033[?1006l" /* mouse */
+                                "\033[?2004l"                                  /* pasting */
+                                "\033(B\017\033[0m"       /* letters, colours */
+                                "\033[?1049l"             /* other screen */
+                                "\033[?25h\033[?1l\033>"; /* cursor, keys */
+    const char *term = getenv("TERM");
+    if (!term || !*term || strcmp(term, "dumb") == 0) return;
+    write_all(guard->tty, leave, sizeof leave - 1);
+}
+
+GuardEnd guard_end(Guard *guard) {
+    int status = 0;
+    pid_t pid = guard->pid;
+    if (pid == 0) return GUARD_LEFT;
+    guard_tell(guard);
+    if (!ended_within(guard, END_MS)) kill(pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    guard->pid = 0;
+    close_fd(&guard->life);
+    if (atomic_load(&guard->view->control->viewer) == (uint32_t)pid) view_pause(guard->view, false);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_LEFT) return GUARD_LEFT;
+    guard->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    restore_screen(guard);
+    restore_mode(guard);
+    return GUARD_CRASHED;
+}

@@ -1,0 +1,48 @@
+/* guard.h - runs the viewer in a child process and puts the terminal right when that child ends,
+ * whichever way: shared by the keeper (`lmp display`) and `lmp top`.
+ *
+ * The guard outlives its viewer, whatever happens to it. The other way round, a viewer whose guard
+ * was killed leaves the terminal by itself and calls `orphaned`. */
+#ifndef LMP_GUARD_H
+#define LMP_GUARD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <termios.h>
+
+#include "viewer.h"
+
+typedef enum GuardEnd {
+    GUARD_LEFT,    /* the viewer ended by itself: see result */
+    GUARD_CRASHED, /* it was killed or crashed: see signal */
+} GuardEnd;
+
+typedef struct Guard {
+    pid_t pid;  /* of the viewer, 0: there is none */
+    int notify; /* the viewer's ViewerOptions.notify, our end */
+    int life;   /* readable (end of file) when the viewer has ended; for poll() */
+    int tty;
+    LmpView *view;
+    struct termios before, during; /* the terminal's settings without and with the viewer */
+    bool before_known, during_known;
+    ViewerResult *result; /* shared with the child */
+    int signal;           /* that ended a crashed viewer; 0: it exited on its own, badly */
+} Guard;
+
+/* Starts a viewer. options->notify is ours to set. `orphaned` (may be NULL) is called in the child
+ * with the terminal restored when this process was killed. False: no process, no memory. */
+bool guard_start(Guard *guard, const ViewerOptions *options, void (*orphaned)(void *context),
+                 void *context);
+
+/* Waits until the viewer shows something; false when it ended instead (then guard_end tells). */
+bool guard_up(Guard *guard);
+
+void guard_poke(Guard *guard); /* the spool has grown */
+void guard_tell(Guard *guard); /* the display is to end */
+
+/* Collects the viewer after `life` became readable, or else waits at most two seconds for it and
+ * then kills it. Restores the terminal where the viewer could not, and lets the program go on if
+ * the viewer had paused it. */
+GuardEnd guard_end(Guard *guard);
+
+#endif

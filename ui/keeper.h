@@ -1,0 +1,19 @@
+/* keeper.h - the process that owns terminal and output while a program shows its display
+ * (`lmp display`, see launch.h). */
+#ifndef LMP_KEEPER_H
+#define LMP_KEEPER_H
+
+#include <stdbool.h>
+
+typedef struct KeeperOptions {
+    double fps;          /* repaints a second; 0: the default */
+    bool hold;           /* wait for a key at the program's end */
+    bool input;          /* the program's standard input is the pseudo terminal */
+    const char *summary; /* "" none; "-" on the terminal; else a file to append to */
+} KeeperOptions;
+
+/* Does all of it, from the viewer's start to the last byte of output. Descriptors as in launch.h.
+ * Returns the exit status. */
+int keeper_run(const KeeperOptions *options);
+
+#endif
