@@ -1,0 +1,138 @@
+/* fixed.c - see fixed.h. */
+#include "fixed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SECOND 1000000000ull
+#define KIB 1024ull
+#define MIB (1024 * KIB)
+
+static void set_kind(Model *model, LmpKind kind, uint64_t bytes, uint64_t blocks, uint64_t allocs,
+                     int64_t per_s) {
+    LmpKindStats *k = &model->stats.kind[kind];
+    k->live_bytes = k->tag_live_bytes = bytes;
+    k->live_blocks = k->tag_live_blocks = blocks;
+    k->allocs = k->tag_allocs = allocs;
+    model->stats.live_bytes += bytes;
+    model->stats.live_blocks += blocks;
+    model->stats.mallocs += allocs;
+    model->per_s.bytes[kind] = per_s;
+    model->per_s.total_bytes += per_s;
+}
+
+/* A saw: grows, and a collection takes most of it back. */
+static void set_history(Model *model) {
+    LmpHistory *history = &model->history;
+    history->used = 512;
+    history->interval = SECOND / 5;
+    uint64_t allocated = 0, freed = 0, live = 20 * MIB;
+    for (uint32_t i = 0; i < history->used; i++) {
+        LmpSample *sample = &history->samples[i];
+        uint64_t phase = i % 73, grown = (200 + 37 * (i % 11)) * KIB * (phase < 60);
+        uint64_t given = phase >= 60 ? (live > 40 * MIB ? 3 * MIB : 100 * KIB) : 40 * KIB;
+        allocated += grown;
+        freed += given;
+        live = live + grown - given;
+        sample->max_bytes = live + 300 * KIB;
+        sample->last_bytes = live;
+        sample->allocs = allocated / 90;
+        sample->frees = freed / 90;
+        sample->alloc_bytes = allocated;
+        sample->free_bytes = freed;
+        sample->gc_cycles = i / 73;
+    }
+}
+
+static void set_gc(Model *model) {
+    model->gc.mode = LMP_GC_INCREMENTAL;
+    model->gc.cycles = 14;
+    model->gc.freed_bytes = 96 * MIB;
+    for (uint32_t i = 0; i < 14; i++) {
+        LmpGcCycle *cycle = &model->gc.ring[i];
+        cycle->start = (i * 7 + 1) * SECOND;
+        cycle->end = cycle->start + SECOND * 18 / 10;
+        cycle->freed_bytes = 8 * MIB + 200 * KIB + i * KIB;
+        cycle->freed_blocks = 90000 + i;
+        cycle->live_bytes = 100 * MIB;
+    }
+    model->stats.gc_cycles = 14;
+    model->stats.gc_mode = LMP_GC_INCREMENTAL;
+}
+
+void fixed_model(Model *model) {
+    memset(model, 0, sizeof *model);
+    snprintf(model->program, sizeof model->program, "options.lua");
+    snprintf(model->lua, sizeof model->lua, "Lua 5.4.4");
+    model->pid = 4242;
+    model->serial = 1;
+    model->owners_known = true;
+    model->seen = LMP_SEEN_RUNNING;
+    model->clock = 102 * SECOND + SECOND / 2;
+    set_kind(model, LMP_TABLE, 79 * MIB + 600 * KIB, 201118, 1804331, 6 * MIB + 100 * KIB);
+    set_kind(model, LMP_STRING, 47 * MIB + 500 * KIB, 1204551, 9120443, 5 * MIB + 800 * KIB);
+    set_kind(model, LMP_FUNCTION, 12 * MIB + 300 * KIB, 64020, 71002, 100 * KIB);
+    set_kind(model, LMP_USERDATA, 7 * MIB + 700 * KIB, 2011, 2011, 0);
+    set_kind(model, LMP_OTHER, 4 * MIB + 600 * KIB, 1204, 90331, -300 * (int64_t)KIB);
+    set_kind(model, LMP_THREAD, MIB + 500 * KIB, 512, 6001, 0);
+    model->stats.frees = model->stats.mallocs - model->stats.live_blocks;
+    model->stats.malloc_bytes = 611 * MIB;
+    model->stats.free_bytes = model->stats.malloc_bytes - model->stats.live_bytes;
+    model->stats.peak_bytes = 161 * MIB;
+    model->stats.seconds = 102.5;
+    model->peak_clock = 91 * SECOND;
+    model->own_bytes = 22 * MIB;
+    model->rss = 241 * MIB + 300 * KIB;
+    model->outside = model->rss - model->own_bytes - model->stats.live_bytes;
+    model->allocs_per_s = 182000;
+    model->frees_per_s = 44100;
+    model->alloc_bytes_per_s = 12.4 * (double)MIB;
+    model->free_bytes_per_s = 3.1 * (double)MIB;
+    model->epoch = 20;
+    model->epoch_length = 5 * SECOND;
+    set_gc(model);
+    set_history(model);
+}
+
+static void set_frame(LmpFrame *frame, const char *name, const char *source, int line, bool c) {
+    snprintf(frame->name, sizeof frame->name, "%s", name);
+    snprintf(frame->source, sizeof frame->source, "%s", source);
+    frame->line = line;
+    frame->linedefined = c ? -1 : line > 3 ? line - 3 : 0;
+    frame->is_c = c;
+}
+
+void fixed_pause(Model *model) {
+    fixed_model(model);
+    model->seen = LMP_SEEN_PAUSED;
+    model->allocs_per_s = model->frees_per_s = 0;
+    model->alloc_bytes_per_s = model->free_bytes_per_s = 0;
+    memset(&model->per_s, 0, sizeof model->per_s);
+    LmpOp *op = &model->op;
+    op->op = LMP_OP_REALLOC;
+    op->cls = LMP_C_TABLE_PART;
+    op->number = 13214882;
+    op->old_addr = 0x55d0c2a0b3c0;
+    op->new_addr = 0x55d0c3f10010;
+    op->old_size = 8192;
+    op->new_size = 16384;
+    op->depth = op->frames = op->cut_at = 6;
+    op->coroutines = 1;
+    set_frame(&op->frame[0], "function 'table.insert'", "[C]", -1, true);
+    set_frame(&op->frame[1], "upvalue 'push'", "options.lua", 12, false);
+    set_frame(&op->frame[2], "local 'load'", "options.lua", 31, false);
+    set_frame(&op->frame[3], "function 'pcall'", "[C]", -1, true);
+    set_frame(&op->frame[4], "main chunk", "options.lua", 88, false);
+    set_frame(&op->frame[5], "?", "[C]", -1, true);
+}
+
+void fixed_output(Output *output) {
+    static const char text[] = "reading options.txt\n"
+                               "100000 records, 9 columns\n"
+                               "\033[32mok\033[0m  loaded in 3.1 s\n"
+                               "day 1  price sum 4218837.25\n"
+                               "day 2  price sum 4218911.75\n"
+                               "day 3  price sum 4219004.50\n"
+                               "progress 10%\rprogress 42%";
+    output_feed(output, text, sizeof text - 1);
+}

@@ -1,0 +1,15 @@
+/* fixed.h - a model made by hand, the same each time, for screens that are compared. */
+#ifndef LMP_TEST_FIXED_H
+#define LMP_TEST_FIXED_H
+
+#include "model.h"
+#include "output.h"
+
+/* A program in the middle of its run: every kind lives, cycles and a mark are there. */
+void fixed_model(Model *model);
+/* The same, paused in an allocation with a call stack. */
+void fixed_pause(Model *model);
+/* What it printed. */
+void fixed_output(Output *output);
+
+#endif
