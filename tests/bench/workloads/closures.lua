@@ -1,0 +1,16 @@
+-- Closures, each with an upvalue of its own.
+local function counter(start)
+    local n = start
+    return function(by)
+        n = n + by
+        return n
+    end
+end
+
+local sum, kept = 0, {}
+for i = 1, 6000000 do
+    local c = counter(i)
+    kept[i % 1000 + 1] = c
+    sum = sum + c(1)
+end
+print(sum, #kept)
