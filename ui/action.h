@@ -42,7 +42,8 @@ typedef enum ActionGroup {
 extern const char *const action_group_title[GROUPS];
 
 /* X(action, group, footer priority (0: not in the footer, 1 first to stay), key 1, key 2,
- *   key as shown, footer label, label while it is "on" (NULL: the same), help)
+ *   key as shown, footer label, label while it is "on" (NULL: the same),
+ *   help (NULL: the row of another action tells it))
  * What is done with the action is app.c's, or the focused panel's where app.c does not know it. */
 /* clang-format off */
 #define ACTION_TABLE(X)                                                                            \
@@ -50,48 +51,51 @@ extern const char *const action_group_title[GROUPS];
       "pause the program in its next memory operation; again: resume")                             \
     X(ACT_STEP, GROUP_PROGRAM, 3, 'n', 0, "n", "step", NULL,                                       \
       "one memory operation, then pause; held down: slow motion")                                  \
-    X(ACT_FREEZE, GROUP_DISPLAY, 8, 'z', 0, "z", "freeze", "thaw",                                 \
+    X(ACT_FREEZE, GROUP_DISPLAY, 12, 'z', 0, "z", "freeze", "thaw",                                \
       "freeze only the display; the program runs on")                                              \
-    X(ACT_NEXT_PANEL, GROUP_DISPLAY, 6, K_TAB, 0, "tab", "panel", NULL, "next panel")              \
-    X(ACT_PREV_PANEL, GROUP_DISPLAY, 0, K_BACK_TAB, 0, "shift-tab", NULL, NULL, "previous panel")  \
-    X(ACT_PANEL_NUMBER, GROUP_DISPLAY, 0, 0, 0, "1-9", NULL, NULL, "go to the panel of that number") \
+    X(ACT_NEXT_PANEL, GROUP_DISPLAY, 6, K_TAB, 0, "tab", "panel", NULL,                            \
+      "next panel; shift-tab: the one before")                                                     \
+    X(ACT_PREV_PANEL, GROUP_DISPLAY, 0, K_BACK_TAB, 0, "shift-tab", NULL, NULL, NULL)              \
+    X(ACT_PANEL_NUMBER, GROUP_DISPLAY, 0, 0, 0, "1 to 9", NULL, NULL,                              \
+      "the panel of that number")                                                                  \
     X(ACT_ENTER, GROUP_DISPLAY, 7, K_ENTER, '\n', "enter", "look inside", NULL,                    \
-      "look inside (heap map: the blocks of the cell), or enlarge the panel")                      \
+      "look inside (heap map: the blocks of the cell), or enlarge")                                \
     X(ACT_BACK, GROUP_DISPLAY, 0, K_ESC, 0, "esc", "back", NULL, "back: close, shrink")            \
-    X(ACT_UP, GROUP_MOVE, 0, K_UP, 'k', "up k", NULL, NULL, "up")                                  \
-    X(ACT_DOWN, GROUP_MOVE, 0, K_DOWN, 'j', "down j", NULL, NULL, "down")                          \
-    X(ACT_LEFT, GROUP_MOVE, 0, K_LEFT, 0, "left", NULL, NULL, "left")                              \
-    X(ACT_RIGHT, GROUP_MOVE, 0, K_RIGHT, 0, "right", NULL, NULL, "right")                      \
-    X(ACT_PAGE_UP, GROUP_MOVE, 0, K_PAGE_UP, 0, "PgUp", NULL, NULL, "a page up")                   \
-    X(ACT_PAGE_DOWN, GROUP_MOVE, 0, K_PAGE_DOWN, 0, "PgDn", NULL, NULL, "a page down")             \
-    X(ACT_HOME, GROUP_MOVE, 0, K_HOME, 0, "Home", NULL, NULL, "to the beginning")                  \
-    X(ACT_END, GROUP_MOVE, 0, K_END, 0, "End", NULL, NULL, "to the end")                           \
-    X(ACT_ZOOM_IN, GROUP_MOVE, 9, '+', '=', "+ -", "zoom", NULL, "+ zoom in at the cursor, down to single blocks") \
-    X(ACT_ZOOM_OUT, GROUP_MOVE, 0, '-', '_', "-", NULL, NULL, "- zoom out")                        \
-    X(ACT_STRING, GROUP_KINDS, 0, 's', 0, "s", NULL, NULL, "strings: show or hide")                \
-    X(ACT_FUNCTION, GROUP_KINDS, 0, 'f', 0, "f", NULL, NULL, "functions")                          \
-    X(ACT_USERDATA, GROUP_KINDS, 0, 'u', 0, "u", NULL, NULL, "userdata")                           \
-    X(ACT_THREAD, GROUP_KINDS, 0, 'h', 0, "h", NULL, NULL, "threads (coroutines)")                 \
-    X(ACT_TABLE, GROUP_KINDS, 10, 't', 0, "s f u h t o", "types", NULL, "tables")                  \
+    X(ACT_UP, GROUP_MOVE, 0, K_UP, 'k', "arrows, k j", NULL, NULL, "move the cursor, scroll")      \
+    X(ACT_DOWN, GROUP_MOVE, 0, K_DOWN, 'j', "down", NULL, NULL, NULL)                              \
+    X(ACT_LEFT, GROUP_MOVE, 0, K_LEFT, 0, "left", NULL, NULL, NULL)                                \
+    X(ACT_RIGHT, GROUP_MOVE, 0, K_RIGHT, 0, "right", NULL, NULL, NULL)                             \
+    X(ACT_PAGE_UP, GROUP_MOVE, 0, K_PAGE_UP, 0, "PgUp PgDn", NULL, NULL, "a page at a time")       \
+    X(ACT_PAGE_DOWN, GROUP_MOVE, 0, K_PAGE_DOWN, 0, "PgDn", NULL, NULL, NULL)                      \
+    X(ACT_HOME, GROUP_MOVE, 0, K_HOME, 0, "Home End", NULL, NULL, "to the beginning, to the end")  \
+    X(ACT_END, GROUP_MOVE, 0, K_END, 0, "End", NULL, NULL, NULL)                                   \
+    X(ACT_ZOOM_IN, GROUP_MOVE, 9, '+', '=', "+ -", "zoom", NULL,                                   \
+      "zoom at the cursor, down to single blocks; the wheel does too")                             \
+    X(ACT_ZOOM_OUT, GROUP_MOVE, 0, '-', '_', "-", NULL, NULL, NULL)                                \
+    X(ACT_STRING, GROUP_KINDS, 8, 's', 0, "s f u h t o", "types", NULL, "strings: show or hide")   \
+    X(ACT_FUNCTION, GROUP_KINDS, 0, 'f', 0, "f", NULL, NULL, "functions, their prototypes and upvalues")\
+    X(ACT_USERDATA, GROUP_KINDS, 0, 'u', 0, "u", NULL, NULL, "userdata and buffers")               \
+    X(ACT_THREAD, GROUP_KINDS, 0, 'h', 0, "h", NULL, NULL, "threads (coroutines) and their stacks")\
+    X(ACT_TABLE, GROUP_KINDS, 0, 't', 0, "t", NULL, NULL, "tables, their array and hash parts")    \
     X(ACT_OTHER, GROUP_KINDS, 0, 'o', 0, "o", NULL, NULL, "other: what has no owner")              \
-    X(ACT_ALL, GROUP_KINDS, 0, 'a', 0, "a", NULL, NULL, "show all types")                          \
+    X(ACT_ALL, GROUP_KINDS, 0, 'a', 0, "a", NULL, NULL, "show all")                                \
     X(ACT_CLEAR, GROUP_KINDS, 0, 'c', 0, "c", NULL, NULL, "show none")                             \
-    X(ACT_MARK, GROUP_PROGRAM, 11, 'm', 0, "m", "mark", NULL,                                      \
+    X(ACT_MARK, GROUP_PROGRAM, 10, 'm', 0, "m", "mark", NULL,                                      \
       "mark this moment: tables then show the change since")                                       \
-    X(ACT_COLLECT, GROUP_PROGRAM, 12, 'g', 0, "g", "collect", NULL,                                \
+    X(ACT_COLLECT, GROUP_PROGRAM, 11, 'g', 0, "g", "collect", NULL,                                \
       "ask for a full garbage collection")                                                         \
-    X(ACT_INPUT, GROUP_PROGRAM, 14, 'i', 0, "i", "input", NULL, "type a line to the program")      \
-    X(ACT_SAVE, GROUP_DISPLAY, 13, 'p', 0, "p", "save picture", NULL,                              \
-      "save the screen as lmp-PID-N.svg")                                                          \
+    X(ACT_INPUT, GROUP_PROGRAM, 13, 'i', 0, "i", "input", NULL, "type a line to the program")      \
+    X(ACT_SAVE, GROUP_DISPLAY, 14, 'p', 0, "p", "picture", NULL,                                   \
+      "save a picture of the screen, lmp-PID-N.svg")                                               \
     X(ACT_MOUSE, GROUP_DISPLAY, 15, 'M', 0, "M", "mouse off", "mouse on",                          \
-      "mouse off, so that text can be selected, or on")                                            \
+      "mouse off (to select text) or on")                                                          \
     X(ACT_REDRAW, GROUP_DISPLAY, 0, K_CTRL('L'), 0, "ctrl-L", NULL, NULL, "draw the screen anew")  \
     X(ACT_INTERRUPT, GROUP_PROGRAM, 0, K_CTRL('C'), 0, "ctrl-C", NULL, NULL,                       \
       "interrupt the program (in lmp top: quit)")                                                  \
     X(ACT_SUSPEND, GROUP_PROGRAM, 0, K_CTRL('Z'), 0, "ctrl-Z", NULL, NULL,                         \
       "suspend to the shell; fg brings both back")                                                 \
     X(ACT_HELP, GROUP_DISPLAY, 4, '?', K_F1, "?", "help", "close help", "this help")               \
-    X(ACT_QUIT, GROUP_DISPLAY, 1, 'q', 'Q', "q", "quit display", NULL,                             \
+    X(ACT_QUIT, GROUP_DISPLAY, 1, 'q', 'Q', "q", "quit", NULL,                                     \
       "quit the display; the program runs on")
 /* clang-format on */
 

@@ -153,6 +153,7 @@ static void show(App *app, const Panel *panel) {
         app->lent_bottom = false;
     }
     app->ui.focus = panel;
+    app->chose = true;
 }
 
 static void next_panel(App *app, int step) {

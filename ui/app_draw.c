@@ -26,6 +26,12 @@ void app_arrange(App *app, int w, int h) {
     app->layout = layout_make(w, h, bottom_wish(bottom));
     memset(app->outer, 0, sizeof app->outer);
     memset(app->inner, 0, sizeof app->inner);
+    /* as long as the person has not chosen, the keys go to the map, or to what there is */
+    bool at_home = app->ui.focus == &panel_heap || app->ui.focus == &panel_types;
+    if (!app->chose && at_home) {
+        bool map = app->layout.slot[SLOT_MAP].w > 0 || app->layout.slot[SLOT_TYPES].w == 0;
+        app->ui.focus = map ? &panel_heap : &panel_types;
+    }
     int focus = app_row(app->ui.focus);
     Slot slot = app_panels[focus].slot;
     /* what has the keys is on the screen, whatever the size */

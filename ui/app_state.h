@@ -27,6 +27,7 @@ struct App {
     bool lent_bottom;    /* the pause put the inspector there; before it was: */
     const Panel *bottom_before;
     const Panel *focus_before;
+    bool chose; /* a person has chosen a panel */
     bool begun; /* a model has been there */
     uint64_t marks_seen;
 

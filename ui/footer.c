@@ -3,8 +3,6 @@
 #include "app_state.h"
 #include "line.h"
 
-#define ENDED_PRIORITY 1
-
 bool footer_offers(const App *app, Action action) {
     bool map = app->ui.focus == &panel_heap, timeline = app->ui.focus == &panel_timeline;
     switch (action) {

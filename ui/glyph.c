@@ -46,7 +46,7 @@ uint32_t canvas_glyph_ascii(uint32_t glyph) {
         {G_HLINE, '-'},       {G_VLINE, '|'},        {G_TOP_LEFT, '+'},   {G_TOP_RIGHT, '+'},
         {G_BOTTOM_LEFT, '+'}, {G_BOTTOM_RIGHT, '+'}, {G_UPPER_HALF, '"'}, {G_LOWER_HALF, '_'},
         {G_FULL, '#'},        {G_SQUARE, '#'},       {G_UP, '^'},         {G_DOWN, 'v'},
-        {G_RIGHT, '>'},       {G_DOT, '*'},          {G_MIDDOT, '.'},     {G_ELLIPSIS, '~'},
+        {G_RIGHT, '>'},       {G_DOT, '*'},          {G_MIDDOT, '-'},     {G_ELLIPSIS, '~'},
         {G_DELTA, 'd'},       {G_DASH_VLINE, ':'},   {G_PAUSE, '='},      {G_FROZEN, '*'},
         {G_CHECK, 'v'},       {G_CROSS, 'x'},        {G_BAR, '='},        {0x2581, '_'},
         {0x258c, '|'},        {0x2191, '^'},         {0x2193, 'v'},       {0x2190, '<'},

@@ -96,7 +96,8 @@ static void draw_heap(const App *app, Canvas *canvas, Rect rect, int y) {
         line_add(&right, 3, STYLE(TONE_MUTED), "  RSS ");
         line_add(&right, 3, STYLE(TONE_TEXT), "%s", format_bytes(rss, model->rss));
         line_add(&right, 4, STYLE(TONE_MUTED), "  outside Lua ");
-        line_add(&right, 4, STYLE(TONE_TEXT), "%s ", format_bytes(outside, model->outside));
+        line_add(&right, 4, STYLE(TONE_TEXT), "%s", format_bytes(outside, model->outside));
+        line_add(&right, 3, STYLE(TONE_TEXT), " ");
     }
     int limit = 6, least = 10; /* of the bar */
     while (limit > 2 && line_width(&left, limit) + line_width(&right, limit) + least > rect.w) {

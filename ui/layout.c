@@ -14,7 +14,7 @@ static int clamp(int v, int low, int high) {
 static int bottom_rows(int h, Bottom bottom, int top) {
     if (bottom == BOTTOM_NONE) return 0;
     if (bottom == BOTTOM_SOME) {
-        int rows = clamp(h * 3 / 10, 5, 18);
+        int rows = h >= 24 ? clamp(h * 3 / 10, 5, 18) : clamp(h / 4, 5, 18);
         return h - rows >= top ? rows : 0;
     }
     int rows = clamp(h / 2, 9, 28);
@@ -22,9 +22,9 @@ static int bottom_rows(int h, Bottom bottom, int top) {
 }
 
 static int right_column(int w) {
-    if (w >= 116) return clamp(w * 43 / 100, 51, 78);
+    if (w >= 116) return clamp(w * 45 / 100, 56, 84);
     if (w >= 96) return 46;
-    return w >= 76 ? 38 : 28;
+    return w >= 76 ? 41 : 30;
 }
 
 static void two_columns(Layout *layout, Bottom bottom) {

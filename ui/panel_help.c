@@ -50,7 +50,7 @@ static void put_group(Page *page, ActionGroup group) {
     page->line++;
     for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
         const ActionInfo *info = &action_info[i];
-        if (info->group != group) continue;
+        if (info->group != group || !info->help) continue;
         int kind = action_kind((Action)i);
         char key[16];
         snprintf(key, sizeof key, "%s", info->shown);

@@ -161,7 +161,10 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     bool chosen[COLUMNS_ALL];
     int width[COLUMNS_ALL] = {0};
     int room = rect.w > 90 ? 90 : rect.w, y = rect.y;
-    if (rect.w >= 34) rect.x++, room = room == rect.w ? room - 2 : room;
+    if (rect.w >= 28) {
+        rect.x++;
+        room -= rect.w >= 46 ? 2 : 1;
+    }
     int first = choose(room, chosen, width);
     TypesRow rows[LMP_KINDS + 1];
     fill_rows(model, ui, rows);
