@@ -1,0 +1,296 @@
+/* cmd_run.c - `lmp run`: profiles an unchanged program and prints what it amounted to. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "collect.h"
+#include "launch.h"
+#include "program.h"
+
+#define EXIT_CANNOT 126
+#define EXIT_NOT_FOUND 127
+
+typedef struct Run {
+    bool live, hold;
+    double fps;
+    const char *name;
+    const char *summary; /* file; NULL: standard error */
+    bool no_summary;
+    bool json;             /* instead of the summary */
+    const char *json_file; /* besides it */
+    Program program;
+    Collect collect;
+    CollectEnd end;
+    int signals;
+    sigset_t mask; /* that we were started with */
+} Run;
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+enum { O_LIVE, O_NO_LIVE, O_SUMMARY, O_NO_SUMMARY, O_JSON, O_FPS, O_HOLD, O_NO_HOLD, O_NAME };
+
+static const Option options[] = {
+    [O_LIVE] = {"live", NULL, "show the display (the default on a terminal)"},
+    [O_NO_LIVE] = {"no-live", NULL, "no display, only the summary at the end"},
+    [O_SUMMARY] = {"summary", "FILE", "write the summary to FILE, not to standard error"},
+    [O_NO_SUMMARY] = {"no-summary", NULL, "no summary"},
+    [O_JSON] = {"json", "[FILE]", "the summary as JSON; with FILE, as JSON to FILE besides it"},
+    [O_FPS] = {"fps", "N", "repaints a second, 0.1 to 60 (default 10)"},
+    [O_HOLD] = {"hold", NULL, "at the end, the display waits for a key (the default)"},
+    [O_NO_HOLD] = {"no-hold", NULL, "at the end, the display leaves at once"},
+    [O_NAME] = {"name", "NAME", "show NAME in place of the script's name"},
+    {0},
+};
+
+static const Example examples[] = {
+    {"lmp run script.lua data.txt", "watch script.lua in the terminal; the summary at the end"},
+    {"lmp run --no-live --json=heap.json script.lua", "no display; figures for machines"},
+    {"lmp run -- luarocks list", "any command whose interpreter is Lua 5.4"},
+    {"lmp run -- lua5.4 /usr/bin/luacheck src", "a tool that would take another Lua"},
+    {0},
+};
+
+/* True: go on. Else *status is what to exit with. */
+static bool read_options(Run *run, const Command *command, Parse *p, int *status) {
+    const char *term = getenv("TERM");
+    const Option *o;
+    run->hold = true;
+    run->fps = 10;
+    run->live = isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0 &&
+                tcgetpgrp(STDOUT_FILENO) == getpgrp();
+    while ((o = options_next(p))) {
+        switch (o - options) {
+        case O_LIVE:
+        case O_NO_LIVE:
+            run->live = o == &options[O_LIVE];
+            break;
+        case O_HOLD:
+        case O_NO_HOLD:
+            run->hold = o == &options[O_HOLD];
+            break;
+        case O_SUMMARY:
+            run->summary = p->value;
+            break;
+        case O_NO_SUMMARY:
+            run->no_summary = true;
+            break;
+        case O_JSON:
+            run->json_file = p->value;
+            run->json = !p->value;
+            break;
+        case O_FPS:
+            if (!parse_number(p->value, FPS_MIN, FPS_MAX, &run->fps)) {
+                *status = command_wrong(command, "--fps=%s: a number from 0.1 to 60 was expected",
+                                        p->value);
+                return false;
+            }
+            break;
+        case O_NAME:
+            run->name = p->value;
+            break;
+        }
+    }
+    *status = p->failed ? EXIT_USAGE : 0;
+    if (p->failed || p->help) return false;
+    if (p->at >= p->argc) {
+        *status = command_wrong(command, "what is to be run? SCRIPT.lua or -- COMMAND");
+        return false;
+    }
+    return true;
+}
+
+/* A report that cannot be written is better known now than after hours. */
+static bool writable(const char *file) {
+    if (!file) return true;
+    int fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        command_say("cannot write %s: %s", file, strerror(errno));
+        return false;
+    }
+    close(fd);
+    return true;
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+static void catch_signals(Run *run) {
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGUSR1, SIGUSR2};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+        sigaddset(&set, caught[i]);
+    sigprocmask(SIG_BLOCK, &set, &run->mask);
+    run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* Starts the program. Returns 0, or the errno of what could not be done. */
+static int launch(Run *run, int socket) {
+    int failure[2], error = 0;
+    if (pipe2(failure, O_CLOEXEC) != 0) return errno;
+    run->end.pid = fork();
+    if (run->end.pid == 0) {
+        fcntl(socket, F_SETFD, 0);
+        sigprocmask(SIG_SETMASK, &run->mask, NULL);
+        execv(run->program.path, run->program.argv);
+        error = errno;
+        (void)!write(failure[1], &error, sizeof error);
+        _exit(EXIT_NOT_FOUND);
+    }
+    if (run->end.pid < 0) error = errno;
+    close(failure[1]);
+    if (run->end.pid > 0 && read(failure[0], &error, sizeof error) != sizeof error) error = 0;
+    close(failure[0]);
+    return error;
+}
+
+/* Was it sent by another lmp of this job, which has sent it to the program as well? */
+static bool from_display(pid_t sender) {
+    char path[64], theirs[4096], ours[4096];
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)sender);
+    ssize_t n = readlink(path, theirs, sizeof theirs);
+    return getpgid(sender) == getpgrp() && n > 0 &&
+           n == readlink("/proc/self/exe", ours, sizeof ours) && !memcmp(ours, theirs, (size_t)n);
+}
+
+/* What the terminal sends, the program has got by itself; what was sent to us alone is passed on.
+ */
+static void pass_signal(const Run *run, const struct signalfd_siginfo *info) {
+    if (info->ssi_signo == SIGCHLD || info->ssi_code == SI_KERNEL ||
+        from_display((pid_t)info->ssi_pid))
+        return;
+    kill(run->end.pid, (int)info->ssi_signo);
+}
+
+/* Until the program has ended. */
+static void follow(Run *run) {
+    for (;;) {
+        struct pollfd p[] = {{.fd = run->signals, .events = POLLIN},
+                             {.fd = run->collect.socket, .events = POLLIN}};
+        struct signalfd_siginfo info;
+        pid_t pid = waitpid(run->end.pid, &run->end.status, WNOHANG);
+        if (pid == run->end.pid || (pid < 0 && errno == ECHILD)) break;
+        if (poll(p, 2, -1) < 0) continue;
+        if (p[1].revents) collect_receive(&run->collect);
+        while (read(run->signals, &info, sizeof info) == sizeof info)
+            pass_signal(run, &info);
+    }
+    collect_receive(&run->collect);
+}
+
+/* Ends as the program did: a shell must see the same. */
+static int end_alike(const Run *run) {
+    if (!WIFSIGNALED(run->end.status)) return WEXITSTATUS(run->end.status);
+    int sig = WTERMSIG(run->end.status);
+    struct rlimit none = {0, 0};
+    sigset_t set;
+    fflush(NULL);
+    setrlimit(RLIMIT_CORE, &none); /* the program's own core file stays the only one */
+    signal(sig, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, sig);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(sig);
+    return 128 + sig;
+}
+
+/* ---- reports --------------------------------------------------------------------------------- */
+
+static void write_report(const Run *run, const char *file,
+                         void (*write)(const Collect *, const CollectEnd *, FILE *)) {
+    FILE *out = file ? fopen(file, "w") : stderr;
+    if (out) write(&run->collect, &run->end, out);
+    if (!out || (file ? fclose(out) : fflush(out)) != 0)
+        command_say("cannot write %s: %s", file ? file : "the summary", strerror(errno));
+}
+
+static void report(const Run *run) {
+    if (run->collect.count == 0 && run->collect.lost == 0) {
+        char hint[4200];
+        program_hint(&run->program, hint, sizeof hint);
+        command_say("%s never started a Lua 5.4 state; to run it with lua5.4: lmp run -- %s",
+                    run->program.argv[0], hint);
+    } else if (!run->no_summary) {
+        write_report(run, run->summary, run->json ? collect_json : collect_summaries);
+    }
+    if (run->json_file) write_report(run, run->json_file, collect_json);
+}
+
+static int run_program(Run *run) {
+    char module[4096], text[512];
+    int pair[2];
+    if (!program_find_module(module, sizeof module)) {
+        command_say("the Lua module luamemprofiler.so was not found beside this command");
+        return EXIT_CANNOT;
+    }
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+        command_say("cannot start: %s", strerror(errno));
+        return EXIT_CANNOT;
+    }
+    /* Out of the way of programs that expect to get 3, 4, ... from open(). */
+    int theirs = fcntl(pair[1], F_DUPFD_CLOEXEC, 200);
+    if (theirs >= 0)
+        close(pair[1]);
+    else
+        theirs = pair[1];
+    run->collect.socket = pair[0];
+    run->collect.live = run->live;
+    snprintf(text, sizeof text, "live=%d hold=%d fps=%u.%03u%s%.200s", run->live, run->hold,
+             (unsigned)run->fps, (unsigned)(run->fps * 1000) % 1000, run->name ? " name=" : "",
+             run->name ? run->name : "");
+    catch_signals(run);
+    int error = program_set_environment(module, theirs, text) ? launch(run, theirs) : ENOMEM;
+    close(theirs);
+    if (error) {
+        command_say("cannot run %s: %s", run->program.argv[0], strerror(error));
+        collect_close(&run->collect);
+        return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT;
+    }
+    follow(run);
+    collect_wait_displays(&run->collect);
+    report(run);
+    collect_close(&run->collect);
+    return end_alike(run);
+}
+
+static int run(const Command *command, int argc, char **argv) {
+    static Run state;
+    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
+    const char *problem;
+    int status;
+    if (!read_options(&state, command, &p, &status)) return status;
+    if (!writable(state.summary) || !writable(state.json_file)) return EXIT_CANNOT;
+    if (!program_find(&state.program, argc - p.at, argv + p.at, &problem)) {
+        command_say("%s", problem);
+        status = EXIT_NOT_FOUND;
+    } else if (!state.program.path[0]) {
+        command_say("cannot run %s: no such command", argv[p.at]);
+        status = EXIT_NOT_FOUND;
+    } else {
+        status = run_program(&state);
+    }
+    free(state.program.argv);
+    return status;
+}
+
+const Command cmd_run = {
+    .name = "run",
+    .usage = {"[OPTIONS] [--] SCRIPT.lua [ARGS...]", "[OPTIONS] -- COMMAND [ARGS...]"},
+    .help = "Profiles an unchanged program, live on a terminal, and prints the summary",
+    .details =
+        "The program may be a Lua script or any command that runs Lua 5.4; its exit status is that "
+        "of\nlmp run. The display is left with q, and the program goes on. Your own LUA_INIT is "
+        "run as ever.",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,172 @@
+/* collect.c - see collect.h. */
+#include "collect.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launch.h"
+#include "os.h"
+#include "report.h"
+#include "view.h"
+
+static void keep_state(Collect *c, int fd) {
+    if (c->count == c->room) {
+        size_t room = c->room ? c->room * 2 : 8;
+        int *states = realloc(c->states, room * sizeof *states);
+        if (!states) {
+            close(fd);
+            c->lost++;
+            return;
+        }
+        c->states = states;
+        c->room = room;
+    }
+    c->states[c->count++] = fd;
+}
+
+static void keep_display(Collect *c, int fd) {
+    if (c->display_count < sizeof c->displays / sizeof *c->displays)
+        c->displays[c->display_count++] = fd;
+    else
+        close(fd);
+}
+
+/* The descriptor that came with a message, -1: none. */
+static int message_fd(struct msghdr *message) {
+    int fd = -1;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c))
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+            c->cmsg_len >= CMSG_LEN(sizeof fd))
+            memcpy(&fd, CMSG_DATA(c), sizeof fd);
+    return fd;
+}
+
+static void answer(Collect *c) {
+    char word = c->live ? LMP_LIVE_YES : LMP_LIVE_NO;
+    c->live = false;
+    (void)!send(c->socket, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void collect_receive(Collect *c) {
+    while (c->socket >= 0) {
+        LmpHello hello = {0};
+        union {
+            struct cmsghdr align;
+            char bytes[CMSG_SPACE(sizeof(int))];
+        } control;
+        struct iovec io = {&hello, sizeof hello};
+        struct msghdr message = {.msg_iov = &io,
+                                 .msg_iovlen = 1,
+                                 .msg_control = control.bytes,
+                                 .msg_controllen = sizeof control.bytes};
+        ssize_t n = recvmsg(c->socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno == EAGAIN) return;
+        if (n <= 0) { /* nobody has the other end any more */
+            close(c->socket);
+            c->socket = -1;
+            return;
+        }
+        int fd = message_fd(&message);
+        bool known = n == (ssize_t)sizeof hello && hello.magic == LMP_HELLO_MAGIC;
+        if (known && hello.what == LMP_HELLO_STATE) {
+            answer(c);
+            if (fd >= 0)
+                keep_state(c, fd);
+            else
+                c->lost++;
+        } else if (known && hello.what == LMP_HELLO_DISPLAY && fd >= 0) {
+            keep_display(c, fd);
+        } else if (fd >= 0) {
+            close(fd);
+        }
+    }
+}
+
+void collect_wait_displays(Collect *c) {
+    for (size_t i = 0; i < c->display_count; i++) {
+        char byte;
+        while (read(c->displays[i], &byte, 1) != 0)
+            if (errno != EINTR) break;
+        close(c->displays[i]);
+    }
+    c->display_count = 0;
+}
+
+/* ---- summaries ------------------------------------------------------------------------------- */
+
+static void describe(char *out, size_t size, const LmpView *view, const CollectEnd *end) {
+    uint32_t pid = view->header->pid;
+    bool child = end->pid == (pid_t)pid;
+    if (child && WIFSIGNALED(end->status)) {
+        const char *name = sigabbrev_np(WTERMSIG(end->status));
+        snprintf(out, size, "killed by signal %d (SIG%s)", WTERMSIG(end->status),
+                 name ? name : "RT");
+    } else if (child && WEXITSTATUS(end->status) != 0) {
+        snprintf(out, size, "exited with status %d", WEXITSTATUS(end->status));
+    } else if (view_seen(view, true) == LMP_SEEN_FINISHED) {
+        snprintf(out, size, "finished");
+    } else if (child) {
+        snprintf(out, size, "ended without stopping the profiler");
+    } else {
+        snprintf(out, size, lmp_os->alive(pid) ? "still running" : "killed, or crashed");
+    }
+}
+
+/* Writes one state's report; false: the state cannot be read. */
+static bool write_report(int fd, const CollectEnd *end, FILE *out,
+                         void (*write)(const LmpReport *, FILE *)) {
+    static LmpView view; /* large, both */
+    static LmpReport report;
+    char ending[64];
+    int own = dup(fd);
+    if (own < 0 || view_open(&view, own)) return false;
+    describe(ending, sizeof ending, &view, end);
+    report_fill(&report, view.header, view.live, view.live->clock, ending);
+    report.attached = view_seen(&view, lmp_os->alive(view.header->pid)) <= LMP_SEEN_PAUSED;
+    write(&report, out);
+    view_close(&view);
+    return true;
+}
+
+void collect_summaries(const Collect *c, const CollectEnd *end, FILE *out) {
+    size_t unread = c->lost;
+    for (size_t i = 0; i < c->count; i++)
+        unread += !write_report(c->states[i], end, out, report_summary);
+    if (unread > 0) fprintf(out, "lmp: %zu more Lua states could not be read\n", unread);
+}
+
+void collect_json(const Collect *c, const CollectEnd *end, FILE *out) {
+    if (c->count == 1 && write_report(c->states[0], end, out, report_json)) return;
+    bool first = true;
+    fputs("[\n", out);
+    for (size_t i = 0; i < c->count; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *memory = open_memstream(&text, &size);
+        if (memory) {
+            bool good = write_report(c->states[i], end, memory, report_json);
+            fclose(memory);
+            if (good) fprintf(out, "%s%s", first ? "" : ",", text);
+            first = first && !good;
+        }
+        free(text);
+    }
+    fputs("]\n", out);
+}
+
+void collect_close(Collect *c) {
+    for (size_t i = 0; i < c->count; i++)
+        close(c->states[i]);
+    free(c->states);
+    c->states = NULL;
+    c->count = c->room = 0;
+    if (c->socket >= 0) close(c->socket);
+    c->socket = -1;
+}

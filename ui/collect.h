@@ -1,0 +1,38 @@
+/* collect.h - what `lmp run` receives from the profiled states of the program and its children, and
+ * the summaries made of it in the end. */
+#ifndef LMP_COLLECT_H
+#define LMP_COLLECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+typedef struct Collect {
+    int socket;  /* our end of LMP_RUN's socket, -1: closed */
+    bool live;   /* the next state may show the display */
+    int *states; /* shared states, in the order of their hellos; owned */
+    size_t count, room;
+    size_t lost;      /* states that could not be received: too many open files */
+    int displays[16]; /* read ends of the keepers' pipes, -1: done */
+    size_t display_count;
+} Collect;
+
+/* How the program that was started ended, as waitpid tells. */
+typedef struct CollectEnd {
+    pid_t pid;
+    int status;
+} CollectEnd;
+
+/* Receives what is there, without waiting. */
+void collect_receive(Collect *collect);
+/* Waits until every keeper has left the terminal. */
+void collect_wait_displays(Collect *collect);
+
+void collect_summaries(const Collect *collect, const CollectEnd *end, FILE *out);
+/* One object, or an array of them when there is not exactly one state. */
+void collect_json(const Collect *collect, const CollectEnd *end, FILE *out);
+
+void collect_close(Collect *collect);
+
+#endif

@@ -1,0 +1,66 @@
+/* command.h - the subcommands of `lmp` as a table, their options as tables, and one parser.
+ *
+ * A new subcommand is one file cmd_NAME.c that defines a Command, and one row in main.c. Usage,
+ * help and the man page (docs/lmp.1) derive from these tables. */
+#ifndef LMP_COMMAND_H
+#define LMP_COMMAND_H
+
+#include <stdbool.h>
+
+#define EXIT_USAGE 2
+
+typedef struct Option {
+    const char *name; /* without the dashes */
+    const char *arg;  /* name of the argument; NULL: none; "[X]": may be left out, with its = */
+    const char *help; /* one sentence without a full stop; NULL: internal */
+} Option;
+
+typedef struct Example {
+    const char *line, *help;
+} Example;
+
+typedef struct Command {
+    const char *name;
+    const char *usage[3];    /* what follows the name, a line each */
+    const char *help;        /* one line */
+    const char *details;     /* paragraphs for help and man page, separated by an empty line */
+    const Option *options;   /* ends with a row whose name is NULL; may be NULL */
+    const Example *examples; /* ends with a row whose line is NULL; may be NULL */
+    /* argv[0] is the name of the command. Returns the exit status. */
+    int (*run)(const struct Command *command, int argc, char **argv);
+    bool internal; /* not for people: left out of help */
+} Command;
+
+extern const Command *const commands[]; /* ends with NULL */
+
+/* Goes through the options of a command. Start with at = 1; the first operand stands there when
+ * options_next has returned NULL. */
+typedef struct Parse {
+    const Command *command;
+    int argc;
+    char **argv;
+    int at;
+    bool dashes;       /* "--" stood before the first operand */
+    bool failed;       /* a wrong option was reported (one line) and parsing ended */
+    bool help;         /* --help was there and help was printed */
+    const char *value; /* of the option returned; NULL: it has none */
+} Parse;
+
+/* The next option, or NULL at the first operand, after "--", after --help or a mistake. */
+const Option *options_next(Parse *parse);
+
+/* Prints "lmp COMMAND: ..." and how to get help, on stderr; returns EXIT_USAGE. */
+int command_wrong(const Command *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Prints "lmp: ..." on stderr. */
+void command_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A number within [low, high], written with a point; false: it is not one. */
+bool parse_number(const char *text, double low, double high, double *out);
+
+#define FPS_MIN 0.1
+#define FPS_MAX 60.0
+
+void command_help(const Command *command);
+
+#endif

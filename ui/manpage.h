@@ -1,0 +1,10 @@
+/* manpage.h - the man page, from the tables of commands and options. */
+#ifndef LMP_MANPAGE_H
+#define LMP_MANPAGE_H
+
+#include <stdio.h>
+
+/* The source of docs/lmp.1 (roff). A test compares the two. */
+void manpage_print(FILE *out);
+
+#endif
