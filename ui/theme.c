@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Colour numbers; -1: the terminal's own. `attr` goes with every colour mode, `few` instead with 8
- * and 16 colours, `mono` with none. Grounds that few colours cannot give become an attribute. */
+/* Colour numbers; -1: the terminal's own, which is what plain text has: so it can be read also on a
+ * light terminal that does not tell that it is one. `attr` goes with every colour mode, `few`
+ * instead with 8 and 16 colours, `mono` with none. Grounds that few colours cannot give become an
+ * attribute. */
 typedef struct Row {
     short dark, light, c16, c8;
     uint8_t attr, few, mono;
@@ -19,28 +21,28 @@ typedef struct Row {
 /* clang-format off */
 static const Row palette[TONES] = {
     [TONE_NONE]          = { -1,  -1, -1, -1, 0, 0, 0},
-    [TONE_TEXT]          = {252, 235, -1, -1, 0, 0, 0},
-    [TONE_STRONG]        = {231,  16, -1, -1, B, B, B},
+    [TONE_TEXT]          = { -1,  -1, -1, -1, 0, 0, 0},
+    [TONE_STRONG]        = { -1,  -1, -1, -1, B, B, B},
     [TONE_MUTED]         = {246, 242,  8, -1, 0, 0, 0},
     [TONE_FAINT]         = {240, 248,  8, -1, 0, D, D},
     [TONE_ACCENT]        = {214, 130, 11,  3, B, B, B},
     [TONE_GROWTH]        = {114,  28, 10,  2, 0, 0, 0},
     [TONE_SHRINK]        = {203, 160,  9,  1, 0, 0, 0},
     [TONE_FRAME]         = {240, 250,  8, -1, 0, 0, 0},
-    [TONE_FRAME_FOCUS]   = {250, 238, -1, -1, 0, 0, B},
+    [TONE_FRAME_FOCUS]   = { -1,  -1, -1, -1, 0, 0, B},
     [TONE_BAR]           = {236, 254, -1, -1, 0, 0, R},
     [TONE_SELECT]        = {238, 252, -1, -1, 0, R, R},
     [TONE_RUNNING]       = { 78,  28, 10,  2, B, B, B},
     [TONE_PAUSED]        = {214, 166, 11,  3, B, B, B},
     [TONE_FROZEN]        = { 81,  25, 14,  6, B, B, B},
-    [TONE_FINISHED]      = {231,  16, -1, -1, B, B, B},
+    [TONE_FINISHED]      = { -1,  -1, -1, -1, B, B, B},
     [TONE_KILLED]        = {203, 160,  9,  1, B, B, B},
     [TONE_EMPTY]         = {235, 255,  0,  0, 0, 0, 0},
     [TONE_OUTSIDE]       = {233, 253, -1, -1, 0, 0, 0},
     [TONE_CURSOR]        = {231, 231, 15,  7, B, B, R},
     [TONE_CURSOR_GROUND] = { 16,  16,  0,  0, 0, 0, 0},
-    [TONE_SOURCE]        = {229, 236, -1, -1, 0, 0, 0},
-    [TONE_MARK]          = {222, 130, 11,  3, 0, 0, B},
+    [TONE_SOURCE]        = {222,  94, -1, -1, 0, 0, 0},
+    [TONE_MARK]          = {219, 130, 11,  3, 0, 0, B},
     [TONE_GC]            = {244, 245,  8, -1, 0, 0, 0},
 
     [TONE_GRADE(0)] = { 25, 25,  4, 4, 0, 0, 0},
@@ -132,6 +134,8 @@ Look theme_look(const Theme *theme, Style style) {
     Look look;
     look.fg = colour_of(theme, front);
     look.bg = colour_of(theme, ground);
+    /* the terminal's own colour suits its own ground, not ours */
+    if (look.fg < 0 && look.bg >= 0 && theme->mode == THEME_256) look.fg = theme->light ? 16 : 255;
     look.attr = style_attr(style) | attr_of(theme, front);
     /* of a ground only what stands for a colour counts */
     look.attr |= attr_of(theme, ground) & ATTR_REVERSE;
