@@ -55,7 +55,7 @@ static const Option options[] = {
 static const Example examples[] = {
     {"lmp run script.lua data.txt", "watch script.lua in the terminal; the summary at the end"},
     {"lmp run --no-live --json=heap.json script.lua", "no display; figures for machines"},
-    {"lmp run -- luarocks list", "any command whose interpreter is Lua 5.4"},
+    {"lmp run -- lua5.4 script.lua", "any command that runs Lua 5.4"},
     {"lmp run -- lua5.4 /usr/bin/luacheck src", "a tool that would take another Lua"},
     {0},
 };
@@ -218,7 +218,7 @@ static void report(const Run *run) {
         char hint[4200];
         program_hint(&run->program, hint, sizeof hint);
         command_say("%s never started a Lua 5.4 state; to run it with lua5.4: lmp run -- %s",
-                    run->program.argv[0], hint);
+                    run->program.name, hint);
     } else if (!run->no_summary) {
         write_report(run, run->summary, run->json ? collect_json : collect_summaries);
     }
@@ -251,7 +251,7 @@ static int run_program(Run *run) {
     int error = program_set_environment(module, theirs, text) ? launch(run, theirs) : ENOMEM;
     close(theirs);
     if (error) {
-        command_say("cannot run %s: %s", run->program.argv[0], strerror(error));
+        command_say("cannot run %s: %s", run->program.name, strerror(error));
         collect_close(&run->collect);
         return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT;
     }

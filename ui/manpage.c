@@ -102,6 +102,7 @@ static void put_rows(FILE *out, const char *title, const struct Row *rows, size_
 static void put_keys(FILE *out) {
     fputs(".SH KEYS\n", out);
     for (int a = ACT_NONE + 1; a < ACTIONS; a++) {
+        if (!action_info[a].shown || !action_info[a].help) continue; /* part of another row */
         put_macro(out, ".TP\n.B ", action_info[a].shown);
         put(out, action_info[a].help);
         fputc('\n', out);

@@ -91,6 +91,7 @@ bool program_find(Program *program, int argc, char **argv, const char **problem)
         *problem = "no memory";
         return false;
     }
+    program->name = argv[0];
     bool command = search_path(argv[0], program->path, sizeof program->path);
     program->script = is_script(argv[0], command && is_command_file(program->path));
     int at = 0;

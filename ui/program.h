@@ -7,9 +7,10 @@
 #include <stddef.h>
 
 typedef struct Program {
-    char **argv;     /* of the command; owned, the words are the caller's */
-    char path[4096]; /* of its file; "" when it was not found */
-    bool script;     /* a Lua script, run with an interpreter of our choice */
+    char **argv;      /* of the command; owned, the words are the caller's */
+    char path[4096];  /* of its file; "" when it was not found */
+    const char *name; /* the word by which it was asked for */
+    bool script;      /* a Lua script, run with an interpreter of our choice */
 } Program;
 
 /* From the words after the options. A word that ends in .lua, or is "-", or names a file that is
