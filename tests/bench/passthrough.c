@@ -12,7 +12,7 @@ static void *pass(void *ud, void *block, size_t old_size, size_t new_size) {
     return next(next_ud, block, old_size, new_size);
 }
 
-LUAMOD_API int luaopen_passthrough(lua_State *L) {
+__attribute__((visibility("default"))) int luaopen_passthrough(lua_State *L) {
     next = lua_getallocf(L, &next_ud);
     lua_setallocf(L, pass, NULL);
     lua_pushboolean(L, 1);
