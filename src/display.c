@@ -335,8 +335,8 @@ bool display_check(LmpDisplay *d) {
     return false;
 }
 
-void display_end(LmpDisplay *d) {
-    if (d->ended || (d->line < 0 && d->master < 0)) return;
+bool display_end(LmpDisplay *d) {
+    if (d->ended || (d->line < 0 && d->master < 0)) return false;
     fflush(stdout);
     fflush(stderr);
     char word = 0;
@@ -350,6 +350,7 @@ void display_end(LmpDisplay *d) {
     if (word == 0) drain_alone(d);
     d->ended = true;
     display_forget(d);
+    return word == LMP_SAY_DONE;
 }
 
 void display_forget(LmpDisplay *d) {

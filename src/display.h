@@ -14,7 +14,7 @@
 typedef struct LmpDisplayOptions {
     bool hold;           /* wait for a key at the end */
     double fps;          /* repaints a second */
-    const char *summary; /* "" none; "-" on the terminal; else a file that the keeper appends to */
+    const char *summary; /* "" none; "-" on the terminal; else a file that the keeper writes */
     int run_socket;      /* socket to `lmp run` for LMP_HELLO_DISPLAY, or -1 */
 } LmpDisplayOptions;
 
@@ -38,8 +38,9 @@ LmpErr display_start(LmpDisplay *display, int state_fd, const char *command,
 bool display_check(LmpDisplay *display);
 
 /* The end: flushes C's stdout and stderr, gives the streams back, tells the keeper and waits until
- * it has left the terminal. May be called again, does nothing then. */
-void display_end(LmpDisplay *display);
+ * it has left the terminal. True: the keeper was there and has written output and summary. May be
+ * called again (or without a display), does nothing then and returns false. */
+bool display_end(LmpDisplay *display);
 
 /* In a forked child: lets go of everything without touching the terminal. */
 void display_forget(LmpDisplay *display);

@@ -10,7 +10,8 @@
  *        LMP_FD_LINE    a SOCK_SEQPACKET socket to the module: the messages below, a byte each
  *        LMP_FD_TTY     the terminal to show the display in
  *        LMP_FD_HOLD    under `lmp run`: write end of a pipe to hold open while the terminal is in
- *                       use (the read end went to `lmp run`, see below); else not open
+ *                       use (the read end went to `lmp run`, see below), and to write a newline to
+ *                       if the program's output did not end with one; else not open
  *    That process, the keeper, double forks so that the program does not see it as a child, owns
  *    the terminal and the program's output until the program has ended, and runs the viewer as a
  *    child of its own: a viewer that crashes takes nothing with it.
@@ -19,10 +20,10 @@
  *        LUA_INIT_5_4   package.loadlib(MODULE, "luaopen_luamemprofiler_run")()
  *        LMP_USER_INIT  the user's own LUA_INIT_5_4 or LUA_INIT (unset when there is none), run
  *                       afterwards just as the interpreter would have
- *        LMP_RUN        "FD OPTIONS": number of an inherited SOCK_SEQPACKET socket to `lmp run`, and
- *                       the options of lmp.start as NAME=VALUE, separated by blanks
- *    and each profiled state sends an LmpHello there with one descriptor. `lmp run` prints the
- *    summaries: it alone is left when a program is killed. */
+ *        LMP_RUN        "FD OPTIONS": number of an inherited SOCK_SEQPACKET socket to `lmp run`,
+ * and the options of lmp.start as NAME=VALUE, separated by blanks and each profiled state sends an
+ * LmpHello there with one descriptor. `lmp run` prints the summaries: it alone is left when a
+ * program is killed. */
 #ifndef LMP_LAUNCH_H
 #define LMP_LAUNCH_H
 
@@ -39,13 +40,16 @@ enum {
 
 /* Bytes on LMP_FD_LINE. */
 #define LMP_SAY_READY 'R' /* keeper: the display is up, the program may go on */
-#define LMP_SAY_FAILED 'F' /* keeper: there will be no display; the program takes its streams back */
-#define LMP_SAY_END 'E'   /* module: state is FINISHED, our streams are the terminal again */
-#define LMP_SAY_DONE 'D'  /* keeper: display gone, output and summary written; nothing more comes */
+#define LMP_SAY_FAILED                                                                             \
+    'F'                  /* keeper: there will be no display; the program takes its streams back */
+#define LMP_SAY_END 'E'  /* module: state is FINISHED, our streams are the terminal again */
+#define LMP_SAY_DONE 'D' /* keeper: display gone, output and summary written; nothing more comes   \
+                          */
 
 #define LMP_ENV_RUN "LMP_RUN"
 #define LMP_ENV_USER_INIT "LMP_USER_INIT"
-#define LMP_ENV_COMMAND "LMP_COMMAND" /* path of the command lmp, where the module cannot find it */
+#define LMP_ENV_COMMAND "LMP_COMMAND" /* path of the command lmp, where the module cannot find it  \
+                                       */
 #define LMP_RUN_ENTRY "luaopen_luamemprofiler_run"
 
 enum {

@@ -256,7 +256,9 @@ static int run_program(Run *run) {
         return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT;
     }
     follow(run);
-    collect_wait_displays(&run->collect);
+    if (collect_wait_displays(&run->collect) && isatty(STDERR_FILENO) && !run->no_summary &&
+        !run->summary)
+        fputc('\n', stderr);
     report(run);
     collect_close(&run->collect);
     return end_alike(run);

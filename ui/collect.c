@@ -89,14 +89,19 @@ void collect_receive(Collect *c) {
     }
 }
 
-void collect_wait_displays(Collect *c) {
+bool collect_wait_displays(Collect *c) {
+    bool open_line = false;
     for (size_t i = 0; i < c->display_count; i++) {
         char byte;
-        while (read(c->displays[i], &byte, 1) != 0)
-            if (errno != EINTR) break;
+        for (;;) {
+            ssize_t n = read(c->displays[i], &byte, 1);
+            if (n == 1) open_line = true;
+            if (n == 0 || (n < 0 && errno != EINTR)) break;
+        }
         close(c->displays[i]);
     }
     c->display_count = 0;
+    return open_line;
 }
 
 /* ---- summaries ------------------------------------------------------------------------------- */

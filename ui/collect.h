@@ -26,8 +26,8 @@ typedef struct CollectEnd {
 
 /* Receives what is there, without waiting. */
 void collect_receive(Collect *collect);
-/* Waits until every keeper has left the terminal. */
-void collect_wait_displays(Collect *collect);
+/* Waits until every keeper has left the terminal. True: the cursor is not at a line's beginning. */
+bool collect_wait_displays(Collect *collect);
 
 void collect_summaries(const Collect *collect, const CollectEnd *end, FILE *out);
 /* One object, or an array of them when there is not exactly one state. */

@@ -180,7 +180,7 @@ static void write_summary(const Keeper *k) {
                                                   : "killed, or crashed";
     if (!to[0]) return;
     bool terminal = strcmp(to, "-") == 0;
-    FILE *out = terminal ? fdopen(dup(k->tty), "w") : fopen(to, "a");
+    FILE *out = terminal ? fdopen(dup(k->tty), "w") : fopen(to, "we");
     if (!out) {
         dprintf(k->tty, "lmp: cannot write the summary to %s: %s\n", to, strerror(errno));
         return;
@@ -212,7 +212,10 @@ static void finish(Keeper *k) {
     write_summary(k);
     if (k->line >= 0) (void)!send(k->line, &word, 1, MSG_NOSIGNAL);
     close_fd(&k->line);
-    if (k->under_run) close(LMP_FD_HOLD);
+    if (k->under_run) {
+        if (k->last >= 0 && k->last != '\n') (void)!write(LMP_FD_HOLD, "\n", 1);
+        close(LMP_FD_HOLD);
+    }
 }
 
 /* ---- what can happen ------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@ typedef struct KeeperOptions {
     double fps;          /* repaints a second; 0: the default */
     bool hold;           /* wait for a key at the program's end */
     bool input;          /* the program's standard input is the pseudo terminal */
-    const char *summary; /* "" none; "-" on the terminal; else a file to append to */
+    const char *summary; /* "" none; "-" on the terminal; else a file to write */
 } KeeperOptions;
 
 /* Does all of it, from the viewer's start to the last byte of output. Descriptors as in launch.h.
