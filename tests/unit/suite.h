@@ -14,6 +14,13 @@
 #include <string.h>
 #include <time.h>
 
+/* EXPECT(condition, format, values...): ck_assert for loops. Check's own notes every success in a
+ * file, which takes its time. */
+#define EXPECT(condition, format, ...)                                                             \
+    do {                                                                                           \
+        if (!(condition)) ck_abort_msg("%s: " format, #condition, __VA_ARGS__);                    \
+    } while (0)
+
 static uint64_t suite_state_ = 1;
 
 /* xorshift64*: the next of a repeatable series. */
