@@ -144,7 +144,7 @@ static void put_exceptions(const LmpReport *r, FILE *out) {
 /* Can the name stand in a shell command as it is? */
 static bool is_plain(const char *program) {
     size_t length = strlen(program);
-    if (length == 0 || length > 44 || program[0] == '-') return false;
+    if (length == 0 || length > 37 || program[0] == '-') return false;
     for (const char *p = program; *p; p++)
         if (!isalnum((unsigned char)*p) && !strchr("_-./+,@", *p)) return false;
     return true;
@@ -153,12 +153,13 @@ static bool is_plain(const char *program) {
 static void put_next(const LmpReport *r, FILE *out) {
     fputc('\n', out);
     if (r->attached) {
-        fprintf(out, "  Next:  lmp top %-29u watch it again\n", r->pid);
+        fprintf(out, "  Next:  lmp top %-28u watch it again\n", r->pid);
         return;
     }
     const char *script = is_plain(r->program) ? r->program : "SCRIPT.lua";
-    fprintf(out, "  Next:  lmp run --live %-22s watch it while it runs\n", script);
-    fprintf(out, "         lmp run --json %-22s the same for machines\n", script);
+    int width = strlen(script) > 21 ? (int)strlen(script) : 21;
+    fprintf(out, "  Next:  lmp run --live %-*s watch it while it runs\n", width, script);
+    fprintf(out, "         lmp run --json %-*s the same for machines\n", width, script);
 }
 
 void report_summary(const LmpReport *report, FILE *out) {
