@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats.h"
+#include "counters.h"
 
 enum {
     WHITE0 = 8, /* bit mask of one colour; the other is twice that */
@@ -59,7 +59,7 @@ static char *find_global(const Block *block, lua_Alloc alloc, const void *ud) {
 }
 
 static void churn(lua_State *L) {
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 50; i++) {
         lua_newtable(L);
         lua_pop(L, 1);
     }
@@ -68,8 +68,6 @@ static void churn(lua_State *L) {
 /* Does the byte at `at` behave as the colour, the next as the state, the next as the kind? */
 static bool behaves(lua_State *L, const char *global, size_t at) {
     const unsigned char *b = (const unsigned char *)global + at;
-    lua_gc(L, LUA_GCINC, 0, 0, 0);
-    lua_gc(L, LUA_GCCOLLECT);
     for (int i = 0; i < 4; i++) {
         unsigned before = b[0];
         if ((before != WHITE0 && before != WHITE1) || b[1] != STATE_PAUSE || b[2] != 0)
@@ -101,12 +99,13 @@ static void find_once(void) {
     lua_State *L = lua_newstate(probe_alloc, &block);
     if (!L) return;
     lua_newtable(L); /* something to keep, so that stepping takes more than a step */
-    for (int i = 1; i <= 2000; i++) {
+    for (int i = 1; i <= 300; i++) {
         lua_newtable(L);
         lua_rawseti(L, 1, i);
     }
     const char *global = find_global(&block, probe_alloc, &block);
     size_t found = 0, links = 0;
+    lua_gc(L, LUA_GCCOLLECT);
     if (global) {
         size_t limit = (size_t)(block.start + block.size - global);
         for (size_t at = 0; at + 3 < (limit < SCAN ? limit : SCAN); at++)
@@ -142,10 +141,12 @@ void gcwatch_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud) {
  * ------------------------------------------------------------------------------------------ */
 
 static void frees_so_far(const LmpProfile *p, uint64_t *blocks, uint64_t *bytes) {
+    LmpClassTotal total[LMP_CLASSES];
+    counters_read(&p->live->counters, total);
     *blocks = *bytes = 0;
     for (unsigned c = 1; c < LMP_C_COUNTED; c++) {
-        *blocks += p->live->counters.count[c].frees;
-        *bytes += p->live->counters.count[c].free_bytes;
+        *blocks += total[c].frees;
+        *bytes += total[c].free_bytes;
     }
 }
 

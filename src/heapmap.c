@@ -174,7 +174,7 @@ static bool scan_part(HeapMap *map, HeapLeaf *leaf, uint32_t p, uint32_t touch, 
     if (!part->page) part->page = calloc(HEAP_PART_PAGES, sizeof *part->page);
     if (!part->page) return false;
     part->seen = touch;
-    /* The hook stamps a change with the frame it sees plus one, a moment before or after the
+    /* The hook stamps a change with the frame it sees, a moment before or after the
      * change itself: under a stamp of this frame or the last one more may come. */
     part->again = (int32_t)(touch - frame) >= 0;
     part->tail_end = 0;
@@ -203,7 +203,7 @@ static void verify_one(HeapMap *map, uint32_t frame) {
 
 bool heapmap_refresh(HeapMap *map, uint64_t budget) {
     uint64_t began = lmp_os->clock();
-    uint32_t frame = atomic_load_explicit(&map->view->control->frame, memory_order_relaxed);
+    uint32_t frame = atomic_load_explicit(&map->view->control->frame, memory_order_relaxed) - 1;
     bool changed = heapodd_refresh(&map->odd, map->view->overflow);
     bool late = false, left = false;
     add_leaves(map);

@@ -1,16 +1,16 @@
 /* hook.c - the hot path: one allocator request in, one out, and the account of it.
  *
- * Nothing here allocates, locks, formats or calls the system; whatever is rare goes to the cold
- * functions of trap.c (the viewer wants something, a tick is due, the collector has moved on) and
- * shadow.c (a new leaf, a block off the grid). The account is made after the allocator underneath
- * has said yes. Invariants, per operation: class_live[c] = alloc_bytes + realloc_bytes - free_bytes
- * of class c; live_bytes = their sum over the counted classes; the shadow map holds exactly the
- * blocks that are counted as live (and the profiler's own). */
+ * Nothing here allocates, locks, formats or calls the system; whatever is rare goes to cold
+ * functions: here for odd blocks, in shadow.c for a new leaf, in trap.c when a viewer wants
+ * something, a tick is due or the collector has moved on. The account is made after the allocator
+ * underneath has said yes. Invariants: those of counters.h; and the shadow map holds exactly the
+ * blocks that are counted as live, and the profiler's own. */
 #include "hook.h"
 
 #include <string.h>
 
 #include "callsite.h"
+#include "counters.h"
 #include "owner.h"
 #include "shadow.h"
 #include "trap.h"
@@ -27,199 +27,267 @@ static const uint8_t tag_class[16] = {
 };
 _Static_assert(LUA_TSTRING == 4 && LUA_TTHREAD == 8 && LUA_NUMTYPES == 9, "tags of Lua 5.4");
 
-static inline unsigned class_of(LmpProfile *p, size_t tag, size_t size, LmpCaller caller) {
-    unsigned cls = tag < sizeof tag_class ? tag_class[tag] : 0;
-    if (LIKELY(p->callsites)) return cls ? cls : callsite_class(p->callsites, caller);
-    return owner_by_rules(p, cls, size);
+static inline unsigned class_by_tag(size_t tag) {
+    return LIKELY(tag < sizeof tag_class) ? tag_class[tag] : 0;
 }
 
-/* The high-water mark is noted before it is left, not at every step up. */
-static inline void before_fall(LmpCounters *c, LmpProfile *p) {
-    if (UNLIKELY(c->live_bytes > c->peak_bytes)) {
-        c->peak_bytes = c->live_bytes;
-        c->peak_clock = p->ticked;
-        for (int i = 0; i < LMP_CLASSES; i++)
-            c->class_peak[i] = c->class_live[i];
-    }
-}
-
-static inline uint32_t grain(uintptr_t a) {
-    return (uint32_t)(a >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
-}
-
-static inline void touch(LmpProfile *p, LmpLeaf *leaf, uintptr_t a) {
-    leaf->touch[(a >> LMP_TOUCH_BITS) & (LMP_TOUCHES - 1)] =
-        atomic_load_explicit(&p->control->frame, memory_order_relaxed) + 1;
-}
-
-/* Enters a block in the map. False: there was no memory for it. */
-static inline bool place(LmpProfile *p, uintptr_t a, size_t n, uint32_t entry, uint8_t birth) {
-    if (UNLIKELY(a & 15 || a >> 47)) return shadow_place_odd(p, a, n, entry, birth);
-    LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
-    if (UNLIKELY(!leaf)) {
-        leaf = shadow_leaf(p, a);
-        if (!leaf) return false;
-    }
-    uint32_t i = grain(a);
-    touch(p, leaf, a);
-    if (UNLIKELY(leaf->entry[i])) return shadow_place_odd(p, a, n, entry, birth);
-    leaf->birth[i] = birth;
-    entry |= (uint32_t)a & LMP_E_OFFSET;
-    if (n < LMP_E_SMALL) {
-        leaf->entry[i] = entry | (uint32_t)n << LMP_E_SIZE_SHIFT;
-        return true;
-    }
-    if (UNLIKELY(n >= LMP_E_BIG || i + 1 == LMP_LEAF_ENTRIES))
-        return shadow_place_odd(p, a, n, entry & ~LMP_E_OFFSET, birth);
-    leaf->entry[i + 1] = (uint32_t)n << 4 | LMP_E_SIZE;
-    atomic_signal_fence(memory_order_release); /* size word before the entry that points to it */
-    leaf->entry[i] = entry;
-    return true;
-}
-
-/* The leaf that holds the entry of the block at a, NULL if it is not on the grid. */
-static inline LmpLeaf *find(LmpProfile *p, uintptr_t a) {
-    if (UNLIKELY(a & 15 || a >> 47)) return NULL;
-    LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
-    if (UNLIKELY(!leaf)) return NULL;
-    uint32_t e = leaf->entry[grain(a)];
-    if (UNLIKELY(!(e & 15) || (e ^ a) & LMP_E_OFFSET || (e & 15) >= LMP_E_SIZE_HIGH)) return NULL;
-    return leaf;
-}
-
-static inline void clear(LmpProfile *p, LmpLeaf *leaf, uintptr_t a, size_t n) {
-    uint32_t i = grain(a);
-    uint32_t e = leaf->entry[i];
-    leaf->entry[i] = 0;
-    if (!(e & LMP_E_SIZE_MASK)) {
-        leaf->entry[i + 1] = 0;
-        if (UNLIKELY(n >= LMP_E_BIG)) leaf->entry[i + 2] = 0;
-    }
-    touch(p, leaf, a);
-}
-
-static inline void count_alloc(LmpProfile *p, unsigned cls, size_t n) {
-    LmpCounters *c = &p->live->counters;
-    c->count[cls].allocs++;
-    c->count[cls].alloc_bytes += n;
-    c->class_live[cls] += n;
-    if (LIKELY(cls < LMP_C_COUNTED)) c->live_bytes += n;
-}
-
-static inline void count_free(LmpProfile *p, unsigned cls, size_t n) {
-    LmpCounters *c = &p->live->counters;
-    before_fall(c, p);
-    c->count[cls].frees++;
-    c->count[cls].free_bytes += n;
-    c->class_live[cls] -= n;
-    if (LIKELY(cls < LMP_C_COUNTED)) c->live_bytes -= n;
-}
-
-static inline void count_realloc(LmpProfile *p, unsigned cls, size_t osize, size_t nsize) {
-    LmpCounters *c = &p->live->counters;
-    if (nsize < osize) before_fall(c, p);
-    c->count[cls].reallocs++;
-    c->count[cls].realloc_bytes += (int64_t)(nsize - osize);
-    c->class_live[cls] += nsize - osize;
-    if (LIKELY(cls < LMP_C_COUNTED)) c->live_bytes += nsize - osize;
-}
-
-static COLD void count_failed(LmpProfile *p, size_t n) {
-    p->live->counters.failed++;
-    p->live->counters.failed_bytes += n;
-}
+/* ---- the cold ways
+ * -------------------------------------------------------------------------------- */
 
 static COLD void count_dropped(LmpProfile *p, size_t n) {
-    p->live->counters.dropped++;
-    p->live->counters.dropped_bytes += n;
+    p->counters->dropped++;
+    p->counters->dropped_bytes += n;
 }
 
-/* A free of a block off the grid or from before start. */
-static COLD void *free_odd(LmpProfile *p, void *ptr, size_t osize) {
-    uint32_t e = shadow_odd(p, (uintptr_t)ptr, true, NULL);
-    if (e & 15) {
-        count_free(p, e & 15, osize);
-    } else {
-        p->live->counters.before_frees++;
-        p->live->counters.before_free_bytes += osize;
-    }
-    return p->alloc(p->ud, ptr, osize, 0);
+static COLD void *count_failed(LmpProfile *p, size_t n) {
+    p->counters->failed++;
+    p->counters->failed_bytes += n;
+    return NULL;
 }
 
-static COLD void *realloc_odd(LmpProfile *p, void *ptr, size_t osize, size_t nsize) {
-    uint8_t birth = 0;
-    uint32_t e = shadow_odd(p, (uintptr_t)ptr, false, &birth);
-    void *r = p->alloc(p->ud, ptr, osize, nsize);
-    if (!r) {
-        count_failed(p, nsize);
-    } else if (!(e & 15)) {
-        p->live->counters.before_reallocs++;
-        p->live->counters.before_realloc_bytes += (int64_t)(nsize - osize);
+/* The same as the packed words, straight into the full counters: for blocks too large for those,
+ * and for the profiler's own, which are in no total. */
+static COLD void count_alloc(LmpProfile *p, unsigned cls, size_t n) {
+    LmpCounters *c = p->counters;
+    c->count[cls].allocs++;
+    c->count[cls].alloc_bytes += n;
+    if (cls < LMP_C_COUNTED) c->live_bytes += n;
+}
+
+static COLD void count_free(LmpProfile *p, unsigned cls, size_t n) {
+    LmpCounters *c = p->counters;
+    c->count[cls].frees++;
+    c->count[cls].free_bytes += n;
+    if (cls >= LMP_C_COUNTED) return;
+    if (c->live_bytes > c->peak_bytes) counters_note_peak(c, p->ticked);
+    c->live_bytes -= n;
+}
+
+/* Whatever comes of a request: refused, on a new leaf, off the grid, very large. */
+static COLD void *alloc_odd(LmpProfile *p, void *r, size_t n, unsigned cls) {
+    if (!r) return count_failed(p, n);
+    if (shadow_place(p, (uintptr_t)r, n, cls, p->epoch)) {
+        count_alloc(p, cls, n);
     } else {
-        shadow_odd(p, (uintptr_t)ptr, true, NULL);
-        count_realloc(p, e & 15, osize, nsize);
-        if (!place(p, (uintptr_t)r, nsize, e & ~(LMP_E_SIZE_MASK | LMP_E_OFFSET), birth)) {
-            count_free(p, e & 15, nsize);
-            count_dropped(p, nsize);
-        }
+        count_dropped(p, n);
     }
     return r;
 }
 
-static inline void *operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller,
-                            bool own) {
-    if (!ptr) {
-        void *r = p->alloc(p->ud, NULL, osize, nsize);
-        if (UNLIKELY(!nsize)) return r; /* Lua frees NULL now and then */
-        if (UNLIKELY(!r)) {
-            count_failed(p, nsize);
-            return NULL;
-        }
-        unsigned cls = own ? LMP_C_OWN : class_of(p, osize, nsize, caller);
-        if (LIKELY(place(p, (uintptr_t)r, nsize, cls, p->epoch))) {
-            count_alloc(p, cls, nsize);
-        } else {
-            count_dropped(p, nsize);
-        }
+/* Any block: off the grid, from before start, the profiler's own, very large, or the first to be
+ * freed after a new peak. */
+static COLD void *free_odd(LmpProfile *p, void *ptr, size_t osize) {
+    uint8_t birth;
+    uint32_t entry = shadow_take(p, (uintptr_t)ptr, &birth);
+    if (entry) {
+        count_free(p, entry & 15, osize);
+    } else {
+        p->counters->before_frees++;
+        p->counters->before_free_bytes += osize;
+    }
+    return p->alloc(p->ud, ptr, osize, 0);
+}
+
+static COLD void *alloc_and_tick(LmpProfile *p, void *r) {
+    trap_tick(p);
+    return r;
+}
+
+static COLD void *free_and_tick(LmpProfile *p, void *ptr, size_t osize) {
+    trap_tick(p);
+    return p->alloc(p->ud, ptr, osize, 0);
+}
+
+/* ---- the three operations
+ * ------------------------------------------------------------------------------ */
+
+#define OFF_GRID 0xffff80000000000full /* address bits that no block on the grid has */
+
+static ALWAYS_INLINE void touch(const LmpProfile *p, LmpLeaf *leaf, uintptr_t a) {
+    leaf->touch[(a >> LMP_TOUCH_BITS) & (LMP_TOUCHES - 1)] =
+        atomic_load_explicit(&p->control->frame, memory_order_relaxed);
+}
+
+/* In these, every call but the one to the allocator stands last, so that hardly a register has to
+ * be saved. `n` is 1 to LMP_PACK_MAX - 1, `cls` a counted class. */
+static ALWAYS_INLINE void *do_alloc(LmpProfile *p, size_t tag, size_t n, unsigned cls) {
+    void *r = p->alloc(p->ud, NULL, tag, n);
+    uintptr_t a = (uintptr_t)r;
+    if (UNLIKELY(a & OFF_GRID)) return alloc_odd(p, r, n, cls);
+    LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
+    if (UNLIKELY(!leaf)) return alloc_odd(p, r, n, cls); /* address zero has no leaf either */
+    uint32_t i = (uint32_t)(a >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
+    uint32_t *entry = &leaf->entry[i];
+    if (UNLIKELY(*entry)) return alloc_odd(p, r, n, cls);
+    leaf->birth[i] = p->epoch;
+    uint32_t e = ((uint32_t)a & LMP_E_OFFSET) | cls;
+    if (n < LMP_E_SMALL) {
+        *entry = e | (uint32_t)n << LMP_E_SIZE_SHIFT;
+    } else {
+        entry[1] = (uint32_t)n << 4 | LMP_E_SIZE;
+        atomic_signal_fence(memory_order_release); /* the size before the entry that points to it */
+        *entry = e;
+    }
+    touch(p, leaf, a);
+    LmpCounters *c = p->counters;
+    c->live_bytes += n;
+    if (UNLIKELY(counters_pack(&c->alloc_now[cls], n))) return alloc_and_tick(p, r);
+    return r;
+}
+
+static ALWAYS_INLINE void *do_free(LmpProfile *p, void *ptr, size_t osize) {
+    uintptr_t a = (uintptr_t)ptr;
+    LmpCounters *c = p->counters;
+    uint64_t live = c->live_bytes;
+    if (UNLIKELY(a & OFF_GRID || osize >= LMP_PACK_MAX)) return free_odd(p, ptr, osize);
+    LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
+    if (UNLIKELY(!leaf || live > c->peak_bytes)) return free_odd(p, ptr, osize);
+    uint32_t i = (uint32_t)(a >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
+    uint32_t *entry = &leaf->entry[i];
+    uint32_t e = *entry;
+    uint32_t cls = (e ^ (uint32_t)a) & (LMP_E_OFFSET | 15); /* a class if the offset agrees */
+    if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1)) return free_odd(p, ptr, osize);
+    if (!(e & LMP_E_SIZE_MASK)) entry[1] = 0;
+    *entry = 0;
+    touch(p, leaf, a);
+    c->live_bytes = live - osize;
+    if (UNLIKELY(counters_pack(&c->free_now[cls], osize))) return free_and_tick(p, ptr, osize);
+    return p->alloc(p->ud, ptr, osize, 0);
+}
+
+/* Any reallocation that has succeeded. */
+static COLD void *realloc_odd(LmpProfile *p, void *ptr, void *r, size_t osize, size_t nsize) {
+    if (!r) return count_failed(p, nsize);
+    uint8_t birth;
+    LmpCounters *c = p->counters;
+    uint32_t entry = shadow_take(p, (uintptr_t)ptr, &birth);
+    unsigned cls = entry & 15;
+    if (!entry) {
+        c->before_reallocs++;
+        c->before_realloc_bytes += (int64_t)(nsize - osize);
         return r;
     }
-    uintptr_t a = (uintptr_t)ptr;
-    LmpLeaf *leaf = find(p, a);
-    if (!nsize) {
-        if (UNLIKELY(!leaf)) return free_odd(p, ptr, osize);
-        count_free(p, leaf->entry[grain(a)] & 15, osize);
-        clear(p, leaf, a, osize);
-        return p->alloc(p->ud, ptr, osize, 0);
+    if (cls < LMP_C_COUNTED) {
+        if (nsize < osize && c->live_bytes > c->peak_bytes) counters_note_peak(c, p->ticked);
+        c->live_bytes += nsize - osize;
     }
-    if (UNLIKELY(!leaf)) return realloc_odd(p, ptr, osize, nsize);
-    void *r = p->alloc(p->ud, ptr, osize, nsize);
-    if (UNLIKELY(!r)) {
-        count_failed(p, nsize);
-        return NULL;
-    }
-    uint32_t e = leaf->entry[grain(a)];
-    uint8_t birth = leaf->birth[grain(a)];
-    clear(p, leaf, a, osize);
-    count_realloc(p, e & 15, osize, nsize);
-    if (UNLIKELY(!place(p, (uintptr_t)r, nsize, e & ~(LMP_E_SIZE_MASK | LMP_E_OFFSET), birth))) {
-        count_free(p, e & 15, nsize);
+    c->count[cls].reallocs++;
+    c->count[cls].realloc_bytes += (int64_t)(nsize - osize);
+    if (!shadow_place(p, (uintptr_t)r, nsize, entry, birth)) {
+        count_free(p, cls, nsize);
         count_dropped(p, nsize);
     }
     return r;
 }
 
+static ALWAYS_INLINE void *do_realloc(LmpProfile *p, void *ptr, size_t osize, size_t nsize) {
+    void *r = p->alloc(p->ud, ptr, osize, nsize);
+    uintptr_t from = (uintptr_t)ptr, to = (uintptr_t)r;
+    if (UNLIKELY((from | to) & OFF_GRID || (osize | nsize) >= LMP_PACK_MAX))
+        return realloc_odd(p, ptr, r, osize, nsize);
+    LmpCounters *c = p->counters;
+    LmpLeaf *old = p->dir[from >> LMP_LEAF_BITS], *new = p->dir[to >> LMP_LEAF_BITS];
+    if (UNLIKELY(!old || !new || c->live_bytes > c->peak_bytes))
+        return realloc_odd(p, ptr, r, osize, nsize); /* also when r is NULL */
+    uint32_t i = (uint32_t)(from >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
+    uint32_t k = (uint32_t)(to >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
+    uint32_t e = old->entry[i];
+    uint32_t cls = (e ^ (uint32_t)from) & (LMP_E_OFFSET | 15);
+    if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1 || (from != to && new->entry[k])))
+        return realloc_odd(p, ptr, r, osize, nsize);
+    if (!(e & LMP_E_SIZE_MASK)) old->entry[i + 1] = 0;
+    if (from != to) {
+        old->entry[i] = 0;
+        new->birth[k] = old->birth[i];
+    }
+    e = (e & ~(LMP_E_SIZE_MASK | LMP_E_OFFSET)) | ((uint32_t)to & LMP_E_OFFSET);
+    if (nsize < LMP_E_SMALL) {
+        e |= (uint32_t)nsize << LMP_E_SIZE_SHIFT;
+    } else {
+        new->entry[k + 1] = (uint32_t)nsize << 4 | LMP_E_SIZE;
+        atomic_signal_fence(memory_order_release);
+    }
+    new->entry[k] = e;
+    touch(p, old, from);
+    touch(p, new, to);
+    c->live_bytes += nsize - osize;
+    c->count[cls].reallocs++;
+    c->count[cls].realloc_bytes += (int64_t)(nsize - osize);
+    return r;
+}
+
 COLD void *hook_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller,
                         bool own) {
-    return operate(p, ptr, osize, nsize, caller, own);
+    if (ptr && !nsize) return free_odd(p, ptr, osize);
+    if (ptr) return realloc_odd(p, ptr, p->alloc(p->ud, ptr, osize, nsize), osize, nsize);
+    unsigned cls = class_by_tag(osize);
+    if (!p->callsites) {
+        cls = owner_by_rules(p, cls, nsize);
+    } else if (!cls) {
+        cls = callsite_class(p->callsites, caller);
+    }
+    if (own && cls != LMP_C_THREAD_PART) cls = LMP_C_OWN; /* the stack stays the program's */
+    return alloc_odd(p, p->alloc(p->ud, NULL, osize, nsize), nsize, cls);
+}
+
+/* ---- the way in
+ * -------------------------------------------------------------------------------------------- */
+
+/* hook_alloc only tells the ways apart; each is a function of its own, entered by a jump (the same
+ * arguments and result: a sibling call), so that none pays for the registers another one saves, and
+ * each sees the stack as hook_alloc found it: raw requests and the slow way want to know who
+ * called. Without optimization there are no such jumps, and all are part of hook_alloc. */
+#ifdef __OPTIMIZE__
+#define ENTERED_BY_JUMP __attribute__((noinline))
+#else
+#define ENTERED_BY_JUMP ALWAYS_INLINE
+#endif
+#define OUR_CALLER                                                                                 \
+    (LmpCaller) {                                                                                  \
+        __builtin_dwarf_cfa(), (uintptr_t)__builtin_return_address(0)                              \
+    }
+
+static ENTERED_BY_JUMP void *slow_request(void *ud, void *ptr, size_t osize, size_t nsize) {
+    LmpCaller caller = OUR_CALLER;
+    return trap_operation(ud, ptr, osize, nsize, caller);
+}
+
+/* A block without a tag; or nothing at all, which Lua asks for now and then. */
+static ENTERED_BY_JUMP void *raw_request(void *ud, void *ptr, size_t osize, size_t nsize) {
+    LmpProfile *p = ud;
+    LmpCaller caller = OUR_CALLER;
+    if (UNLIKELY(!nsize)) return p->alloc(p->ud, ptr, osize, 0);
+    unsigned cls = callsite_class(p->callsites, caller);
+    if (UNLIKELY(nsize >= LMP_PACK_MAX))
+        return alloc_odd(p, p->alloc(p->ud, ptr, osize, nsize), nsize, cls);
+    return do_alloc(p, osize, nsize, cls);
+}
+
+static ENTERED_BY_JUMP void *object_request(void *ud, void *ptr, size_t osize, size_t nsize) {
+    LmpProfile *p = ud;
+    unsigned cls = class_by_tag(osize);
+    if (UNLIKELY(!cls || nsize - 1 >= LMP_PACK_MAX - 1)) {
+        if (!cls || !nsize) return raw_request(ud, ptr, osize, nsize);
+        return alloc_odd(p, p->alloc(p->ud, ptr, osize, nsize), nsize, cls);
+    }
+    return do_alloc(p, osize, nsize, cls);
+}
+
+static ENTERED_BY_JUMP void *realloc_request(void *ud, void *ptr, size_t osize, size_t nsize) {
+    return do_realloc(ud, ptr, osize, nsize);
 }
 
 void *hook_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
-    LmpCaller caller = {__builtin_dwarf_cfa(), (uintptr_t)__builtin_return_address(0)};
+    if (UNLIKELY(atomic_load_explicit(p->trap, memory_order_relaxed)))
+        return slow_request(ud, ptr, osize, nsize);
+    if (!ptr) {
+        if (osize) return object_request(ud, ptr, osize, nsize);
+        return raw_request(ud, ptr, osize, nsize);
+    }
+    if (nsize) return realloc_request(ud, ptr, osize, nsize);
     uint16_t gc;
-    memcpy(&gc, p->gc_word, sizeof gc);
-    if (UNLIKELY(--p->countdown < 0 || gc != p->gc_seen ||
-                 atomic_load_explicit(&p->control->trap, memory_order_relaxed)))
-        return trap_operation(p, ptr, osize, nsize, caller);
-    return operate(p, ptr, osize, nsize, caller, false);
+    memcpy(&gc, p->gc_word, sizeof gc); /* a sweep shows itself by what it frees */
+    if (UNLIKELY(gc != p->gc_seen)) return slow_request(ud, ptr, osize, nsize);
+    return do_free(p, ptr, osize);
 }

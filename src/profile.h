@@ -19,25 +19,28 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define COLD __attribute__((cold, noinline))
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
 struct LmpCallsites;
 
 typedef struct LmpProfile {
-    /* hot: read or written in every operation */
+    /* hot: read in every operation, one cache line */
     lua_Alloc alloc; /* the allocator we found, called with its own ud */
     void *ud;
-    LmpControl *control;
-    LmpLive *live;
+    LmpCounters *counters;        /* in live */
+    const _Atomic uint32_t *trap; /* nonzero: the slow way; control->trap, or a word of ours */
     LmpLeaf **dir;          /* LMP_DIR_SIZE leaves by address >> LMP_LEAF_BITS, NULL: none yet */
-    int32_t countdown;      /* operations until the next tick; below zero: take the slow way */
-    uint16_t gc_seen;       /* the collector's colour and state at the last operation */
-    uint8_t epoch;          /* stamped on new blocks */
-    const uint8_t *gc_word; /* where those stand in the interpreter (or in gc_none) */
+    const uint8_t *gc_word; /* the collector's colour and state in the interpreter (or gc_none) */
     const struct LmpCallsites *callsites; /* owners of parts by call site, NULL: by rules */
+    LmpControl *control;
+    uint16_t gc_seen; /* colour and state at the last look */
+    uint8_t epoch;    /* stamped on new blocks */
 
     /* cold */
-    lua_State *main; /* main thread of the state */
-    int fd;          /* of the shared state */
+    LmpLive *live;
+    _Atomic uint32_t always; /* 1: what `trap` points to when every operation goes the slow way */
+    lua_State *main;         /* main thread of the state */
+    int fd;                  /* of the shared state */
     LmpHeader *header;
     LmpOverflow *overflow;
     uint64_t file_size;            /* bytes */

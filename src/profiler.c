@@ -64,7 +64,7 @@ static void after_fork_in_parent(void) {
 static void after_fork_in_child(void) {
     for (LmpProfile *p = profiles; p; p = p->next) {
         p->detached = true;
-        p->countdown = 0;
+        trap_always(p, true);
         p->gc_word = p->gc_none;
         display_forget(&p->display);
     }
@@ -138,7 +138,7 @@ static bool unhook(lua_State *L, LmpProfile *p) {
         return true;
     }
     p->detached = true;
-    p->countdown = 0;
+    trap_always(p, true);
     return false;
 }
 
@@ -262,6 +262,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) 
     p->main = main_thread(L);
     p->tick_ops = 16;
     p->callsites = owner_callsites();
+    trap_always(p, !p->callsites); /* owners by rules: every request is looked at */
     p->live->owners_known = p->callsites != NULL;
     ending_prepare(p, options);
     bool live = options->live;

@@ -1,12 +1,13 @@
-/* shadow.c - cold half of the shadow map, see shadow.h. */
+/* shadow.c - see shadow.h. */
 #include "shadow.h"
 
+#include "counters.h"
 #include "os.h"
 
 /* Leaves are appended to the file; the directory entry is set once the leaf can be used. After a
  * refusal nothing is asked of the system until the next tick: under a resource limit the hook must
  * not turn every allocation into a failing system call. */
-COLD LmpLeaf *shadow_leaf(LmpProfile *p, uintptr_t addr) {
+static COLD LmpLeaf *new_leaf(LmpProfile *p, uintptr_t addr) {
     LmpLive *live = p->live;
     uint32_t n = live->leaves;
     if (n >= LMP_MAX_LEAVES || p->refused) return NULL;
@@ -104,51 +105,110 @@ static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t 
     return true;
 }
 
-COLD uint32_t shadow_odd(LmpProfile *p, uintptr_t addr, bool take, uint8_t *birth) {
-    LmpOverflowBlock *b = overflow_find(p->overflow, addr);
-    if (!b || addr <= ADDR_USED_BEFORE) return 0;
-    uint32_t entry = b->entry;
-    if (birth) *birth = (uint8_t)b->birth;
-    if (take) b->addr = ADDR_USED_BEFORE;
-    return entry;
+static uint32_t overflow_take(LmpProfile *p, uintptr_t addr, uint8_t *birth) {
+    LmpOverflowBlock *b = addr > ADDR_USED_BEFORE ? overflow_find(p->overflow, addr) : NULL;
+    if (!b) return 0;
+    *birth = (uint8_t)b->birth;
+    b->addr = ADDR_USED_BEFORE;
+    return b->entry;
 }
 
-/* ---- odd places on the grid --------------------------------------------------------------------
- */
+/* ---- blocks on the grid
+ * ---------------------------------------------------------------------------- */
 
-COLD bool shadow_place_odd(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
-                           uint8_t birth) {
-    if (addr >> 47 || addr & 15) return overflow_add(p, addr, size, entry, birth);
+static bool off_grid(uintptr_t addr) {
+    return addr >> 47 || addr & 15;
+}
+
+/* The entry of a block that starts at addr, on the grid; NULL: there is none. */
+static uint32_t *grid_find(LmpProfile *p, uintptr_t addr) {
+    LmpLeaf *leaf = off_grid(addr) ? NULL : p->dir[addr >> LMP_LEAF_BITS];
+    if (!leaf) return NULL;
+    uint32_t *entry = &leaf->entry[(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1)];
+    uint32_t cls = *entry & 15;
+    return cls && cls < LMP_E_SIZE_HIGH && !((*entry ^ (uint32_t)addr) & LMP_E_OFFSET) ? entry
+                                                                                       : NULL;
+}
+
+static void touch(LmpProfile *p, uintptr_t addr) {
+    p->dir[addr >> LMP_LEAF_BITS]->touch[(addr >> LMP_TOUCH_BITS) & (LMP_TOUCHES - 1)] =
+        atomic_load_explicit(&p->control->frame, memory_order_relaxed);
+}
+
+static uint64_t grid_size(const uint32_t *entry) {
+    uint64_t size = (*entry & LMP_E_SIZE_MASK) >> LMP_E_SIZE_SHIFT;
+    if (size == 0) {
+        size = entry[1] >> 4;
+        if ((entry[2] & 15) == LMP_E_SIZE_HIGH) size |= (uint64_t)(entry[2] >> 4) << 28;
+    }
+    return size;
+}
+
+static void grid_clear(uint32_t *entry) {
+    if (!(*entry & LMP_E_SIZE_MASK)) {
+        entry[1] = 0;
+        if ((entry[2] & 15) == LMP_E_SIZE_HIGH) entry[2] = 0;
+    }
+    *entry = 0;
+}
+
+/* A block that was never freed through us starts where a new one does now: it is gone. */
+static void forget_stale(LmpProfile *p, uint32_t *entry) {
+    LmpCounters *c = p->counters;
+    unsigned cls = *entry & 15;
+    uint64_t size = grid_size(entry);
+    c->count[cls].frees++;
+    c->count[cls].free_bytes += size;
+    if (cls < LMP_C_COUNTED) {
+        if (c->live_bytes > c->peak_bytes) counters_note_peak(c, p->ticked);
+        c->live_bytes -= size;
+    }
+    grid_clear(entry);
+}
+
+bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry, uint8_t birth) {
+    entry &= ~(LMP_E_SIZE_MASK | LMP_E_OFFSET);
+    if (off_grid(addr) || size >> 56) return overflow_add(p, addr, size, entry, birth);
     LmpLeaf *leaf = p->dir[addr >> LMP_LEAF_BITS];
+    if (!leaf) leaf = new_leaf(p, addr);
     if (!leaf) return false;
+    uint32_t *stale = grid_find(p, addr);
+    if (stale) forget_stale(p, stale);
     uint32_t i = (uint32_t)(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
-    if (leaf->entry[i] || size < LMP_E_BIG || i + 2 >= LMP_LEAF_ENTRIES || size >> 56)
-        return overflow_add(p, addr, size, entry, birth);
+    if (leaf->entry[i]) return overflow_add(p, addr, size, entry, birth);
+    entry |= (uint32_t)addr & LMP_E_OFFSET;
     leaf->birth[i] = birth;
-    leaf->entry[i + 2] = (uint32_t)(size >> 28) << 4 | LMP_E_SIZE_HIGH;
-    leaf->entry[i + 1] = (uint32_t)(size & (LMP_E_BIG - 1)) << 4 | LMP_E_SIZE;
-    atomic_thread_fence(memory_order_release);
-    leaf->entry[i] = entry | (addr & LMP_E_OFFSET);
+    if (size < LMP_E_SMALL) {
+        entry |= (uint32_t)size << LMP_E_SIZE_SHIFT;
+    } else {
+        if (size >= LMP_E_BIG) leaf->entry[i + 2] = (uint32_t)(size >> 28) << 4 | LMP_E_SIZE_HIGH;
+        leaf->entry[i + 1] = (uint32_t)(size & (LMP_E_BIG - 1)) << 4 | LMP_E_SIZE;
+        atomic_thread_fence(memory_order_release);
+    }
+    leaf->entry[i] = entry;
+    touch(p, addr);
     return true;
 }
 
+uint32_t shadow_take(LmpProfile *p, uintptr_t addr, uint8_t *birth) {
+    uint32_t *at = grid_find(p, addr);
+    if (!at) return p->overflow->slots ? overflow_take(p, addr, birth) : 0;
+    uint32_t entry = *at;
+    *birth =
+        p->dir[addr >> LMP_LEAF_BITS]->birth[(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1)];
+    grid_clear(at);
+    touch(p, addr);
+    return entry;
+}
+
 uint32_t shadow_lookup(LmpProfile *p, uintptr_t addr, uint64_t *size) {
-    if (!(addr >> 47) && !(addr & 15) && p->dir[addr >> LMP_LEAF_BITS]) {
-        const LmpLeaf *leaf = p->dir[addr >> LMP_LEAF_BITS];
-        uint32_t i = (uint32_t)(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
-        uint32_t e = leaf->entry[i];
-        if ((e & 15) && (e & 15) < LMP_E_SIZE_HIGH && (e & LMP_E_OFFSET) == (addr & LMP_E_OFFSET)) {
-            *size = (e & LMP_E_SIZE_MASK) >> LMP_E_SIZE_SHIFT;
-            if (*size == 0) {
-                *size = leaf->entry[i + 1] >> 4;
-                if (i + 2 < LMP_LEAF_ENTRIES && (leaf->entry[i + 2] & 15) == LMP_E_SIZE_HIGH)
-                    *size |= (uint64_t)(leaf->entry[i + 2] >> 4) << 28;
-            }
-            return e;
-        }
+    uint32_t *entry = grid_find(p, addr);
+    if (entry) {
+        *size = grid_size(entry);
+        return *entry;
     }
-    LmpOverflowBlock *b = overflow_find(p->overflow, addr);
-    if (!b || addr <= ADDR_USED_BEFORE) return 0;
+    LmpOverflowBlock *b = addr > ADDR_USED_BEFORE ? overflow_find(p->overflow, addr) : NULL;
+    if (!b) return 0;
     *size = b->size;
     return b->entry;
 }

@@ -1,5 +1,7 @@
-/* shadow.h - the cold half of the shadow map: new leaves, blocks off the grid, whole-map passes.
- * The hot half (find, place, clear on the grid) is in hook.c. Layout: LmpLeaf in shared.h. */
+/* shadow.h - the shadow map (LmpLeaf in shared.h): entering and taking out any block.
+ *
+ * The hook does the same by itself for the plain case, a block on the grid of a leaf that is there:
+ * do_alloc and do_free in hook.c. */
 #ifndef LMP_SHADOW_H
 #define LMP_SHADOW_H
 
@@ -12,15 +14,13 @@
 #define LMP_E_SMALL 64u        /* blocks below this keep their size in the entry */
 #define LMP_E_BIG (1ull << 28) /* blocks from here on need two size words */
 
-/* Maps the leaf for an address. NULL: no memory (asked again only after the next tick). */
-LmpLeaf *shadow_leaf(LmpProfile *p, uintptr_t addr);
+/* Enters a block of any size at any address. `entry`: its class and site (other bits are ignored).
+ * False: there is no memory for it, the block stays unknown. */
+bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry, uint8_t birth);
 
-/* Enters a block that the hot path could not: its place is taken, or it needs two size words, or it
- * is off the grid. `entry`: class and site. False: no room, the block stays unknown. */
-bool shadow_place_odd(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry, uint8_t birth);
-
-/* A block off the grid: its entry (class and site) or 0. `take` removes it. */
-uint32_t shadow_odd(LmpProfile *p, uintptr_t addr, bool take, uint8_t *birth);
+/* Takes out the block that starts at addr: its entry (with class and site) and birth, or 0 if none
+ * is known there. */
+uint32_t shadow_take(LmpProfile *p, uintptr_t addr, uint8_t *birth);
 
 /* The block that starts at addr, on or off the grid: its entry with class and site, 0 if there is
  * none; its size in *size. For the cold side (previews). */

@@ -70,8 +70,7 @@ typedef struct LmpControl {
     _Atomic uint32_t mark;    /* marks (count) */
     _Atomic uint32_t preview; /* sequence of the request below (count) */
     _Atomic uint32_t viewer;  /* pid of the viewer that paused: if it dies, the program goes on */
-    _Atomic uint32_t
-        frame; /* number of the viewer's frame; the hook stamps it on what it touches */
+    _Atomic uint32_t frame; /* from 1, one more a repaint; the hook stamps it on what it touches */
     _Atomic uint32_t attached; /* number of viewers attached at the moment (information only) */
     uint32_t preview_count;
     uint32_t spare;
@@ -90,22 +89,30 @@ typedef struct LmpClassCount {
     uint64_t spare[2]; /* one cache line */
 } LmpClassCount;
 
-/* All exact. The totals a person sees are sums over the counted classes (stats.h derives them).
- * live_bytes = sum of class_live over the counted classes; the high-water mark is the larger of
- * live_bytes and peak_bytes (peak_* is only brought up to date before live_bytes falls). */
+/* All exact, read through counters_read (counters.h).
+ *
+ * The hot path adds one packed word per operation: bits 0-39 bytes, bits 40-63 a count that starts
+ * at `bias` and reaches the sign bit when it is time to fold the word into the full counters. So
+ * the totals of class c are count[c] plus what alloc_now[c] and free_now[c] hold. `seq` is odd
+ * while they are folded. live_bytes is their balance over the counted classes; the high-water mark
+ * is the larger of live_bytes and peak_bytes (peak_* is only brought up to date before live_bytes
+ * falls). */
 typedef struct LmpCounters {
     uint64_t live_bytes;
     uint64_t peak_bytes;
+    _Atomic uint32_t seq;
+    uint32_t bias;                            /* what the counts of all packed words start at */
     uint64_t peak_clock;                      /* when, about; nanoseconds since start */
     uint64_t failed, failed_bytes;            /* requests that the allocator under us refused */
     uint64_t before_frees, before_free_bytes; /* blocks from before start: not in other figures */
     uint64_t before_reallocs;
     int64_t before_realloc_bytes;
     uint64_t dropped, dropped_bytes; /* allocations not accounted: no memory for the map */
-    uint64_t spare[5];
-    uint64_t class_live[LMP_CLASSES]; /* bytes */
-    uint64_t class_peak[LMP_CLASSES]; /* bytes at the moment of the peak */
+    uint64_t spare[4];
+    uint64_t alloc_now[LMP_CLASSES]; /* packed: allocations since the last fold */
+    uint64_t free_now[LMP_CLASSES];  /* packed: frees since the last fold */
     LmpClassCount count[LMP_CLASSES];
+    uint64_t class_peak[LMP_CLASSES]; /* live bytes at the moment of the peak */
 } LmpCounters;
 
 /* ---- live: garbage collector ----------------------------------------------------------------- */
@@ -220,16 +227,18 @@ typedef struct LmpPreview {
  *     bits 11-31  site (zero: none)
  * A block of 64 bytes or more covers the next entry wholly, so its size can stand there: class
  * LMP_E_SIZE, bits 4-31 the low 28 bits of the size; from 2^28 bytes on the one after that, class
- * LMP_E_SIZE_HIGH, bits 4-31 the higher bits. Blocks that do not fit this grid (a second block in
- * one entry's 32 bytes, an address not divisible by 16, a size word in another leaf) stand in the
- * overflow table. */
+ * LMP_E_SIZE_HIGH, bits 4-31 the higher bits. Size words of the last block of a leaf stand beyond
+ * its entries. Blocks that do not fit this grid (a second block in one entry's 32 bytes, an address
+ * not divisible by 16) stand in the overflow table. */
 enum { LMP_E_SIZE_HIGH = 14, LMP_E_SIZE = 15 };
 #define LMP_SITE_BITS 21u
 
+#define LMP_LEAF_BEYOND 1024u /* a page of entries beyond those of the leaf's own addresses */
+
 typedef struct LmpLeaf {
-    uint32_t touch[LMP_TOUCHES]; /* viewer's frame at the last change, plus 1; 0: never */
+    uint32_t touch[LMP_TOUCHES]; /* control.frame at the last change; 0: never */
     uint32_t spare[1024 - LMP_TOUCHES];
-    uint32_t entry[LMP_LEAF_ENTRIES];
+    uint32_t entry[LMP_LEAF_ENTRIES + LMP_LEAF_BEYOND];
     uint8_t birth[LMP_LEAF_ENTRIES]; /* epoch of the block's birth (LmpLive.epoch_*) */
 } LmpLeaf;
 

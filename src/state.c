@@ -9,9 +9,10 @@
 #include "history.h"
 #include "os.h"
 
-#define HISTORY_INTERVAL 25000000u /* nanoseconds: 1024 samples are 25 seconds before they merge   \
-                                    */
-#define EPOCH_LENGTH 100000000u    /* nanoseconds: 255 epochs are 25 seconds before they double */
+#define HISTORY_INTERVAL                                                                           \
+    25000000u                   /* nanoseconds: 1024 samples are 25 seconds before they merge      \
+                                 */
+#define EPOCH_LENGTH 100000000u /* nanoseconds: 255 epochs are 25 seconds before they double */
 
 static uint64_t realtime(void) {
     struct timespec t;
@@ -51,8 +52,10 @@ LmpErr state_create(LmpProfile *p, const LmpIdentity *identity) {
         state_release(p);
         return LMP_E_NOMEM;
     }
+    p->counters = &p->live->counters;
     p->start = lmp_os->clock();
     p->epoch = 1;
+    atomic_store(&p->control->frame, 1);
     p->live->epoch = 1;
     p->live->epoch_length = EPOCH_LENGTH;
     history_init(&p->live->history, HISTORY_INTERVAL);

@@ -3,36 +3,33 @@
 
 #include <string.h>
 
+#include "counters.h"
+
 void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     const LmpCounters *c = &live->counters;
+    LmpClassTotal total[LMP_CLASSES];
+    counters_read(c, total);
     memset(out, 0, sizeof *out);
 
     uint64_t peak[LMP_KINDS] = {0};
     for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
-        /* Frees first: read beside a running program they are the older figure, so that blocks do
-         * not seem to be fewer than none. */
-        uint64_t frees = c->count[cls].frees;
-        uint64_t allocs = c->count[cls].allocs;
-        uint64_t blocks = allocs > frees ? allocs - frees : 0;
-        uint64_t bytes = c->class_live[cls];
-
-        out->mallocs += allocs;
-        out->malloc_bytes += c->count[cls].alloc_bytes;
-        out->reallocs += c->count[cls].reallocs;
-        out->realloc_bytes =
-            (int64_t)((uint64_t)out->realloc_bytes + (uint64_t)c->count[cls].realloc_bytes);
-        out->frees += frees;
-        out->free_bytes += c->count[cls].free_bytes;
-        out->live_blocks += blocks;
-        out->live_bytes += bytes;
+        const LmpClassTotal *t = &total[cls];
+        out->mallocs += t->allocs;
+        out->malloc_bytes += t->alloc_bytes;
+        out->reallocs += t->reallocs;
+        out->realloc_bytes = (int64_t)((uint64_t)out->realloc_bytes + (uint64_t)t->realloc_bytes);
+        out->frees += t->frees;
+        out->free_bytes += t->free_bytes;
+        out->live_blocks += t->live_blocks;
+        out->live_bytes += t->live_bytes;
 
         LmpKindStats *owner = &out->kind[class_owner(cls)], *tag = &out->kind[class_tag(cls)];
-        owner->allocs += allocs;
-        owner->live_blocks += blocks;
-        owner->live_bytes += bytes;
-        tag->tag_allocs += allocs;
-        tag->tag_live_blocks += blocks;
-        tag->tag_live_bytes += bytes;
+        owner->allocs += t->allocs;
+        owner->live_blocks += t->live_blocks;
+        owner->live_bytes += t->live_bytes;
+        tag->tag_allocs += t->allocs;
+        tag->tag_live_blocks += t->live_blocks;
+        tag->tag_live_bytes += t->live_bytes;
         peak[class_owner(cls)] += c->class_peak[cls];
     }
 

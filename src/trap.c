@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "counters.h"
 #include "gcwatch.h"
 #include "history.h"
 #include "os.h"
@@ -13,7 +14,7 @@
 
 enum {
     TICK_OPS_MIN = 16,
-    TICK_OPS_MAX = 1 << 14,
+    TICK_OPS_MAX = LMP_PACK_OPS_MAX,
     EPOCHS = 255,
     STRING_HEADER = 24 /* bytes before the contents of a string block, Lua 5.4 */
 };
@@ -41,7 +42,8 @@ static void note_history(LmpProfile *p, uint64_t clock) {
         p->tick_peak = c->peak_bytes;
         if (c->peak_bytes > now.max_bytes) now.max_bytes = c->peak_bytes;
     }
-    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
+    for (unsigned cls = 1; cls < LMP_C_COUNTED;
+         cls++) { /* just folded: the full counters say all */
         now.allocs += c->count[cls].allocs;
         now.frees += c->count[cls].frees;
         now.alloc_bytes += c->count[cls].alloc_bytes + (uint64_t)c->count[cls].realloc_bytes;
@@ -60,11 +62,16 @@ COLD void trap_tick(LmpProfile *p) {
         gcwatch_mode(p);
     }
     p->ticked = clock;
-    p->countdown = p->tick_ops;
+    counters_fold(&p->live->counters, (uint32_t)p->tick_ops);
     p->refused = false;
     p->live->clock = clock;
     next_epoch(p, clock);
     note_history(p, clock);
+}
+
+void trap_always(LmpProfile *p, bool always) {
+    atomic_store(&p->always, 1);
+    p->trap = always ? &p->always : &p->control->trap;
 }
 
 /* ---- wishes
@@ -79,11 +86,12 @@ void trap_mark(LmpProfile *p, const char *name) {
     } else {
         snprintf(mark->name, sizeof mark->name, "mark %u", live->marks + 1);
     }
+    LmpClassTotal total[LMP_CLASSES];
+    counters_read(&live->counters, total);
     for (unsigned c = 0; c < LMP_CLASSES; c++) {
-        const LmpClassCount *count = &live->counters.count[c];
-        mark->class_live[c] = live->counters.class_live[c];
-        mark->class_blocks[c] = count->allocs - count->frees;
-        mark->class_allocs[c] = count->allocs;
+        mark->class_live[c] = total[c].live_bytes;
+        mark->class_blocks[c] = total[c].live_blocks;
+        mark->class_allocs[c] = total[c].allocs;
     }
     atomic_thread_fence(memory_order_release);
     live->marks++;
@@ -159,9 +167,10 @@ static void grant_wishes(LmpProfile *p, bool stack_safe) {
 static uint64_t operations(const LmpLive *live) {
     uint64_t n = live->counters.before_frees + live->counters.before_reallocs +
                  live->counters.failed + live->counters.dropped;
+    LmpClassTotal total[LMP_CLASSES];
+    counters_read(&live->counters, total);
     for (unsigned c = 1; c < LMP_C_COUNTED; c++)
-        n += live->counters.count[c].allocs + live->counters.count[c].frees +
-             live->counters.count[c].reallocs;
+        n += total[c].allocs + total[c].frees + total[c].reallocs;
     return n;
 }
 
@@ -232,18 +241,23 @@ void trap_own_begin(LmpProfile *p, lua_State *L) {
     if (!lua_getstack(L, 0, &ar)) return;
     p->own_frame = ar.i_ci;
     p->own_thread = L;
-    p->countdown = 0; /* every operation takes the slow way until own_end */
+    trap_always(p, true);
 }
 
 void trap_own_end(LmpProfile *p) {
     p->own_frame = NULL;
     p->own_thread = NULL;
+    trap_always(p, p->detached || !p->callsites);
 }
 
-/* Is our own C function the one that runs? A finalizer called meanwhile is the program's. */
-static bool is_own(const LmpProfile *p) {
+/* Is our own C function the one that runs? A finalizer called by it is the program's. If it is not
+ * even waiting (it has raised an error), the own call is over. */
+static bool is_own(LmpProfile *p) {
     lua_Debug ar;
-    return lua_getstack(p->own_thread, 0, &ar) && (const void *)ar.i_ci == p->own_frame;
+    for (int level = 0; lua_getstack(p->own_thread, level, &ar); level++)
+        if ((const void *)ar.i_ci == p->own_frame) return level == 0;
+    trap_own_end(p);
+    return false;
 }
 
 /* ---- the slow way
@@ -251,32 +265,22 @@ static bool is_own(const LmpProfile *p) {
 
 /* The stack may be looked at unless this request moves or frees (part of) a thread's stack, or may
  * do so: a block from before start can be one. */
-static bool stack_is_safe(LmpProfile *p, void *ptr, uint32_t entry) {
-    (void)p;
+static bool stack_is_safe(const void *ptr, uint32_t entry) {
     if (!ptr) return true;
     unsigned cls = entry & 15;
     return cls != LMP_C_NONE && cls != LMP_C_THREAD_PART && cls != LMP_C_THREAD;
 }
 
 COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller) {
-    if (p->detached) {
-        p->countdown = 0;
-        return p->alloc(p->ud, ptr, osize, nsize);
-    }
+    if (p->detached || (!ptr && !nsize)) return p->alloc(p->ud, ptr, osize, nsize);
     if (memcmp(&p->gc_seen, p->gc_word, sizeof p->gc_seen) != 0)
         gcwatch_changed(p, lmp_os->clock() - p->start);
-    if (p->countdown < 0) trap_tick(p);
-    bool own = false;
-    if (p->own_frame) {
-        p->countdown = 0;
-        own = !ptr && is_own(p);
-    }
-    if (!ptr && !nsize) return p->alloc(p->ud, ptr, osize, nsize);
+    bool own = p->own_frame && !ptr && is_own(p);
     if (own || !atomic_exchange(&p->control->trap, 0))
         return hook_operate(p, ptr, osize, nsize, caller, own);
     uint64_t size;
     uint32_t entry = ptr ? shadow_lookup(p, (uintptr_t)ptr, &size) : 0;
-    bool stack_safe = stack_is_safe(p, ptr, entry);
+    bool stack_safe = stack_is_safe(ptr, entry);
     grant_wishes(p, stack_safe);
     if (!atomic_load(&p->control->pause)) return hook_operate(p, ptr, osize, nsize, caller, own);
     return paused_operation(p, ptr, osize, nsize, caller, own, entry, stack_safe);

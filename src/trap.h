@@ -8,6 +8,9 @@
  * births), wishes, and the pause, in which it sleeps until a viewer lets the program go on. */
 void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller);
 
+/* Sends every operation the slow way, or only when a viewer wishes so. */
+void trap_always(LmpProfile *p, bool always);
+
 /* The tick by itself, at start and at the end. */
 void trap_tick(LmpProfile *p);
 

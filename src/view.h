@@ -2,7 +2,8 @@
  *
  * All pointers are into mappings that stay good until view_close, whatever the program does; their
  * contents are written by another process and may be anything (it may have died half-way), so every
- * count taken from them is checked by the functions here and must be checked by whoever reads on. */
+ * count taken from them is checked by the functions here and must be checked by whoever reads on.
+ */
 #ifndef LMP_VIEW_H
 #define LMP_VIEW_H
 
@@ -18,9 +19,9 @@ typedef struct LmpView {
     LmpControl *control; /* may be written, see the functions below */
     const LmpLive *live;
     const LmpOverflow *overflow;
-    uint32_t leaves;                      /* mapped so far */
-    const LmpLeaf *leaf[LMP_MAX_LEAVES];  /* mapped so far */
-    uint64_t leaf_base[LMP_MAX_LEAVES];   /* address >> LMP_LEAF_BITS of each, checked */
+    uint32_t leaves;                     /* mapped so far */
+    const LmpLeaf *leaf[LMP_MAX_LEAVES]; /* mapped so far */
+    uint64_t leaf_base[LMP_MAX_LEAVES];  /* address >> LMP_LEAF_BITS of each, checked */
 } LmpView;
 
 /* Maps the state in `fd` and checks it. The view owns fd from then on, also when this fails (it is
@@ -50,7 +51,12 @@ bool view_preview_ready(const LmpView *view);
 void view_next_frame(LmpView *view);
 
 /* The state as a person would name it, process death included. */
-typedef enum LmpSeen { LMP_SEEN_RUNNING, LMP_SEEN_PAUSED, LMP_SEEN_FINISHED, LMP_SEEN_KILLED } LmpSeen;
+typedef enum LmpSeen {
+    LMP_SEEN_RUNNING,
+    LMP_SEEN_PAUSED,
+    LMP_SEEN_FINISHED,
+    LMP_SEEN_KILLED
+} LmpSeen;
 /* `alive`: whether the process is still there. */
 LmpSeen view_seen(const LmpView *view, bool alive);
 

@@ -36,12 +36,13 @@ static FakeHeap *fake_new(bool guard) {
     f->view.control = &f->control;
     f->view.live = &f->live;
     f->view.overflow = f->overflow;
+    atomic_store(&f->control.frame, 1);
     f->live.epoch = 1;
     f->live.epoch_length = 1000000000;
     return f;
 }
 
-static void fake_free(FakeHeap *f) {
+__attribute__((unused)) static void fake_free(FakeHeap *f) {
     for (uint32_t i = 0; i < f->view.leaves; i++)
         munmap(f->leaf[i], sizeof(LmpLeaf));
     munmap(f->overflow, LMP_LEAVES_AT - LMP_OVERFLOW_AT);
@@ -75,7 +76,7 @@ static void fake_touch(FakeHeap *f, LmpLeaf *leaf, uint64_t addr) {
         if (p + 1 < LMP_TOUCHES && !leaf->touch[p + 1]) /* a size word may stand there */
             mprotect(leaf->entry + (p + 1) * HEAP_PART_ENTRIES, 4096, PROT_READ | PROT_WRITE);
     }
-    leaf->touch[p] = f->control.frame + 1;
+    leaf->touch[p] = f->control.frame;
 }
 
 static void fake_place_odd(FakeHeap *f, uint64_t addr, uint64_t size, unsigned cls,
@@ -107,7 +108,7 @@ static void fake_place(FakeHeap *f, uint64_t addr, uint64_t size, unsigned cls, 
     leaf->entry[i] = cls | ((uint32_t)addr & 16) | (words ? 0 : (uint32_t)size << 5);
 }
 
-static void fake_take(FakeHeap *f, uint64_t addr, uint64_t size) {
+__attribute__((unused)) static void fake_take(FakeHeap *f, uint64_t addr, uint64_t size) {
     LmpOverflow *o = f->overflow;
     for (uint32_t i = 0; i < o->slots; i++) {
         if (o->block[i].addr != addr) continue;

@@ -283,7 +283,7 @@ START_TEST(test_same_stamp) {
     view_next_frame(&n->heap->view);
     heapmap_refresh(map, FOREVER);
     fake_place(n->heap, 0x1000040, 50, LMP_C_STRING, 1);
-    n->heap->leaf[0]->touch[16] = n->heap->control.frame; /* stamped by a hook a frame behind */
+    n->heap->leaf[0]->touch[16] = n->heap->control.frame - 1; /* stamped by a hook a frame behind */
     view_next_frame(&n->heap->view);
     heapmap_refresh(map, FOREVER);
     HeapCell cell;
