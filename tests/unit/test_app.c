@@ -1,0 +1,454 @@
+/* Tests of what keys do, without a terminal: wishes to the program, panels, filters, typing, the
+ * end. Also of the lines that output makes. */
+#include "app.h"
+#include "fixed.h"
+#include "suite.h"
+
+#define SECOND 1000000000ull
+
+static App *app;
+static Output *output;
+static Canvas *canvas;
+static uint64_t now = SECOND;
+
+static void set_up(int w, int h, bool live) {
+    output = output_new();
+    fixed_output(output);
+    AppOptions options = {.utf8 = true,
+                          .colours = 256,
+                          .live = live,
+                          .can_type = live,
+                          .hold = true,
+                          .output = live ? output : NULL};
+    app = app_new(&options);
+    canvas = canvas_new(w, h, true);
+    fixed_model(app_model(app));
+    app_fresh(app, now);
+    app_draw(app, canvas, now);
+}
+
+static void tear_down(void) {
+    app_free(app);
+    canvas_free(canvas);
+    output_free(output);
+}
+
+static void press(const char *keys) {
+    for (; *keys; keys++) {
+        app_key(app, *keys == '\n' ? K_ENTER : (Key)(unsigned char)*keys);
+        app_draw(app, canvas, now);
+    }
+}
+
+static void become(LmpSeen seen) {
+    if (seen == LMP_SEEN_PAUSED) {
+        fixed_pause(app_model(app));
+    } else {
+        fixed_model(app_model(app));
+        app_model(app)->seen = seen;
+    }
+    app_fresh(app, now);
+    app_draw(app, canvas, now);
+}
+
+static bool shows(const char *text) {
+    char *dump = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&dump, &size);
+    canvas_dump_text(canvas, out);
+    fclose(out);
+    bool found = strstr(dump, text) != NULL;
+    free(dump);
+    return found;
+}
+
+static bool is_on(const Panel *panel) {
+    return app_where(app, panel).w > 0;
+}
+
+static Wishes taken(void) {
+    Wishes wish = app_ui(app)->wish;
+    memset(&app_ui(app)->wish, 0, sizeof wish);
+    return wish;
+}
+
+START_TEST(space_pauses_and_resumes) {
+    set_up(120, 36, true);
+    ck_assert(shows("RUNNING"));
+    press(" ");
+    ck_assert(taken().pause);
+    ck_assert(shows("PAUSING"));
+    become(LMP_SEEN_PAUSED);
+    ck_assert(shows("PAUSED"));
+    ck_assert(shows("space resume"));
+    ck_assert(is_on(&panel_inspector));
+    ck_assert(!is_on(&panel_output));
+    press(" ");
+    ck_assert(taken().resume);
+    become(LMP_SEEN_RUNNING);
+    ck_assert(is_on(&panel_output));
+    tear_down();
+}
+END_TEST
+
+START_TEST(step_pauses_first_then_counts) {
+    set_up(120, 36, true);
+    press("n");
+    Wishes wish = taken();
+    ck_assert(wish.pause);
+    ck_assert_uint_eq(wish.steps, 0);
+    press("n"); /* still on its way */
+    wish = taken();
+    ck_assert(!wish.pause && !wish.resume);
+    become(LMP_SEEN_PAUSED);
+    press("nnn");
+    wish = taken();
+    ck_assert_uint_eq(wish.steps, 3);
+    ck_assert(!wish.resume);
+    tear_down();
+}
+END_TEST
+
+START_TEST(a_pause_by_another_viewer_can_be_ended) {
+    set_up(120, 36, false);
+    become(LMP_SEEN_PAUSED);
+    press(" ");
+    ck_assert(taken().resume);
+    tear_down();
+}
+END_TEST
+
+START_TEST(the_inspector_stays_if_it_was_chosen) {
+    set_up(120, 36, true);
+    press("5");
+    become(LMP_SEEN_PAUSED);
+    become(LMP_SEEN_RUNNING);
+    ck_assert(is_on(&panel_inspector));
+    press("4");
+    ck_assert(is_on(&panel_output));
+    become(LMP_SEEN_PAUSED);
+    press("4");
+    ck_assert(is_on(&panel_output)); /* chosen during the pause */
+    become(LMP_SEEN_RUNNING);
+    ck_assert(is_on(&panel_output));
+    tear_down();
+}
+END_TEST
+
+START_TEST(freeze_is_not_pause) {
+    set_up(120, 36, true);
+    press("z");
+    Wishes wish = taken();
+    ck_assert(!wish.pause);
+    ck_assert(app_ui(app)->frozen);
+    ck_assert(shows("FROZEN") && shows("program running"));
+    app_seen(app, LMP_SEEN_PAUSED);
+    app_draw(app, canvas, now);
+    ck_assert(shows("FROZEN") && shows("program paused"));
+    press("z");
+    ck_assert(!app_ui(app)->frozen);
+    app_ui(app)->frozen = true;
+    app_seen(app, LMP_SEEN_KILLED); /* the end thaws */
+    app_draw(app, canvas, now);
+    ck_assert(shows("KILLED"));
+    tear_down();
+}
+END_TEST
+
+START_TEST(filters) {
+    set_up(120, 36, true);
+    unsigned all = (1u << LMP_KINDS) - 1;
+    ck_assert_uint_eq(app_ui(app)->kinds, all);
+    for (int kind = 0; kind < LMP_KINDS; kind++) {
+        char key[2] = {kind_info[kind].letter, 0};
+        press(key);
+        ck_assert_uint_eq(app_ui(app)->kinds, all & ~(1u << kind));
+        press(key);
+        ck_assert_uint_eq(app_ui(app)->kinds, all);
+    }
+    press("c");
+    ck_assert_uint_eq(app_ui(app)->kinds, 0);
+    press("s");
+    ck_assert_uint_eq(app_ui(app)->kinds, 1u << LMP_STRING);
+    press("a");
+    ck_assert_uint_eq(app_ui(app)->kinds, all);
+    tear_down();
+}
+END_TEST
+
+START_TEST(panels_by_tab_and_number) {
+    set_up(120, 36, true);
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_heap);
+    const Panel *order[] = {&panel_types, &panel_timeline, &panel_output, &panel_inspector,
+                            &panel_heap};
+    for (int i = 0; i < 5; i++) {
+        press("\t");
+        ck_assert_ptr_eq(app_ui(app)->focus, order[i]);
+        ck_assert(is_on(order[i]));
+    }
+    app_key(app, K_BACK_TAB);
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_inspector);
+    press("3");
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_timeline);
+    press("9");
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_timeline);
+    ck_assert(shows("no panel 9"));
+    tear_down();
+}
+END_TEST
+
+START_TEST(enlarge_and_back) {
+    set_up(120, 36, true);
+    press("2\n");
+    ck_assert(app_ui(app)->enlarged);
+    ck_assert(is_on(&panel_types) && !is_on(&panel_heap));
+    ck_assert_int_eq(app_where(app, &panel_types).w, 118);
+    press("\t"); /* the next one, enlarged as well */
+    ck_assert(is_on(&panel_timeline) && !is_on(&panel_types));
+    app_key(app, K_ESC);
+    app_draw(app, canvas, now);
+    ck_assert(is_on(&panel_types) && is_on(&panel_heap));
+    ck_assert(!app_ask(app)->quit);
+    tear_down();
+}
+END_TEST
+
+START_TEST(help_opens_and_closes) {
+    set_up(120, 36, true);
+    press("?");
+    ck_assert(is_on(&panel_help) && !is_on(&panel_heap));
+    for (int i = ACT_NONE + 1; i < ACTIONS; i++) { /* it tells every key */
+        if (action_info[i].help) ck_assert_msg(action_info[i].help[0] != 0, "row %d", i);
+    }
+    ck_assert(shows("ask for a full garbage collection"));
+    press("?");
+    ck_assert(!is_on(&panel_help) && is_on(&panel_heap));
+    press("?");
+    app_key(app, K_ESC);
+    app_draw(app, canvas, now);
+    ck_assert(is_on(&panel_heap));
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_heap);
+    press("?2"); /* a panel's number closes it too */
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_types);
+    ck_assert(is_on(&panel_heap));
+    tear_down();
+}
+END_TEST
+
+/* What has the keys is on the screen, at every size and whatever is pressed. */
+START_TEST(the_focus_is_always_on_the_screen) {
+    suite_seed();
+    static const char keys[] = " nzsfuhtoac12345\t\n\033?mgM+-jk\t\t\n";
+    set_up(120, 36, true);
+    for (int i = 0; i < 4000; i++) {
+        if (suite_below(7) == 0) {
+            canvas_resize(canvas, 20 + (int)suite_below(180), 5 + (int)suite_below(60));
+        }
+        if (suite_below(20) == 0) become((LmpSeen)suite_below(2));
+        app_key(app, (Key)(unsigned char)keys[suite_below(sizeof keys - 1)]);
+        if (suite_below(9) == 0) {
+            app_mouse(app, (MouseWhat)suite_below(4), (int)suite_below(200), (int)suite_below(60));
+        }
+        app_draw(app, canvas, now += SECOND / 10);
+        ck_assert_msg(is_on(app_ui(app)->focus), "%s is not there at %dx%d",
+                      app_ui(app)->focus->title, canvas->w, canvas->h);
+        ck_assert(shows(" q ") || app_restless(app)); /* but for a notice */
+    }
+    tear_down();
+}
+END_TEST
+
+START_TEST(typing_a_line) {
+    set_up(120, 36, true);
+    press("iheq\tz");
+    ck_assert(!app_ask(app)->quit);
+    ck_assert(shows("input>"));
+    app_key(app, K_BACKSPACE);
+    app_key(app, 0xe9);
+    app_key(app, K_BACKSPACE);
+    press("!\n");
+    ck_assert(app_ask(app)->send);
+    ck_assert_str_eq(app_ask(app)->line, "heq\t!\n");
+    for (int i = 0; i < 2000; i++)
+        app_key(app, 0x65e5); /* more than fits */
+    app_draw(app, canvas, now);
+    press("\n");
+    ck_assert_uint_lt(strlen(app_ask(app)->line), APP_LINE);
+    app_key(app, K_CTRL('C')); /* is still for the program */
+    ck_assert(app_ask(app)->interrupt);
+    app_key(app, K_ESC);
+    app_draw(app, canvas, now);
+    ck_assert(!shows("input>"));
+    tear_down();
+    set_up(120, 36, false);
+    press("i");
+    ck_assert(!shows("input>"));
+    ck_assert(shows("its own terminal"));
+    tear_down();
+}
+END_TEST
+
+START_TEST(ctrl_c_quits_lmp_top) {
+    set_up(80, 24, false);
+    app_key(app, K_CTRL('C'));
+    ck_assert(app_ask(app)->quit);
+    ck_assert(!app_ask(app)->interrupt);
+    tear_down();
+    set_up(80, 24, true);
+    app_key(app, K_CTRL('C'));
+    ck_assert(!app_ask(app)->quit);
+    ck_assert(app_ask(app)->interrupt);
+    tear_down();
+}
+END_TEST
+
+START_TEST(after_the_end) {
+    static const LmpSeen ends[] = {LMP_SEEN_FINISHED, LMP_SEEN_KILLED};
+    for (int i = 0; i < 2; i++) {
+        set_up(120, 36, true);
+        become(ends[i]);
+        ck_assert(shows(i ? "KILLED" : "FINISHED"));
+        press("mgn");
+        Wishes wish = taken();
+        ck_assert(!wish.mark && !wish.collect && !wish.pause && wish.steps == 0);
+        ck_assert(!app_ask(app)->quit);
+        press("\n"); /* one has looked around: it looks inside or enlarges */
+        ck_assert(!app_ask(app)->quit);
+        press(" ");
+        ck_assert(app_ask(app)->quit);
+        tear_down();
+        set_up(120, 36, true);
+        become(ends[i]);
+        press("\n");
+        ck_assert(app_ask(app)->quit);
+        tear_down();
+    }
+}
+END_TEST
+
+START_TEST(notices_go_away) {
+    set_up(120, 36, true);
+    press("g");
+    ck_assert(taken().collect);
+    ck_assert(shows("full collection"));
+    ck_assert(app_restless(app));
+    app_draw(app, canvas, now += 10 * SECOND);
+    ck_assert(!shows("full collection"));
+    ck_assert(!app_restless(app));
+    press("m");
+    ck_assert(taken().mark);
+    app_model(app)->marks_all = app_model(app)->marks = 1;
+    app_model(app)->marked = true;
+    app_fresh(app, now);
+    app_draw(app, canvas, now);
+    ck_assert(shows("Mark 1 set"));
+    ck_assert(shows("Δ mark"));
+    tear_down();
+}
+END_TEST
+
+/* Nothing that a model can hold makes a panel draw outside its place or fall over. */
+START_TEST(any_figures_can_be_drawn) {
+    suite_seed();
+    set_up(120, 36, true);
+    for (int round = 0; round < 300; round++) {
+        Model *model = app_model(app);
+        fixed_pause(model);
+        uint64_t *words = (uint64_t *)&model->stats;
+        for (size_t i = 0; i < sizeof model->stats / 8; i++) {
+            if (suite_below(2)) words[i] = suite_random() >> suite_below(64);
+        }
+        model->clock = suite_random() >> suite_below(64);
+        model->seen = (LmpSeen)suite_below(4);
+        model->gc.cycles = suite_random() >> suite_below(64);
+        model->gc.mode = (uint32_t)suite_below(3);
+        model->rss = suite_random();
+        model->alloc_bytes_per_s = 1e19;
+        canvas_resize(canvas, 1 + (int)suite_below(220), 1 + (int)suite_below(70));
+        app_fresh(app, now);
+        app_draw(app, canvas, now);
+    }
+    tear_down();
+}
+END_TEST
+
+/* ---- output ------------------------------------------------------------------------------------
+ */
+
+START_TEST(output_lines_and_sequences) {
+    Output *o = output_new();
+    ck_assert_uint_eq(output_lines(o), 0);
+    const char *text =
+        "plain\r\n\033[1;31mred\033[0m\na\tb\n12345\rxy\nab\bc\n\033]0;title\007end\n"
+        "long \033[Kgone\rlo\033[K\nlast";
+    for (const char *p = text; *p; p++)
+        output_feed(o, p, 1); /* cut anywhere */
+    static const char *const want[] = {"plain", "red", "a       b", "xy345",
+                                       "ac",    "end", "lo",        "last"};
+    ck_assert_uint_eq(output_lines(o), 8);
+    for (uint64_t i = 0; i < 8; i++)
+        ck_assert_str_eq(output_line(o, i), want[i]);
+    ck_assert_str_eq(output_line(o, 8), "");
+    output_free(o);
+}
+END_TEST
+
+START_TEST(output_keeps_the_last_lines) {
+    Output *o = output_new();
+    char line[32];
+    for (int i = 0; i < 5000; i++) {
+        output_feed(o, line, (size_t)snprintf(line, sizeof line, "line %d\n", i));
+    }
+    ck_assert_uint_eq(output_lines(o), 5000);
+    ck_assert_str_eq(output_line(o, 4999), "line 4999");
+    ck_assert_str_eq(output_line(o, 5000 - OUTPUT_LINES), "line 3000");
+    ck_assert_str_eq(output_line(o, 2999), "");
+    output_free(o);
+}
+END_TEST
+
+START_TEST(output_bears_anything) {
+    suite_seed();
+    Output *o = output_new();
+    char bytes[4096];
+    for (int round = 0; round < 500; round++) {
+        for (size_t i = 0; i < sizeof bytes; i++) {
+            bytes[i] = suite_below(4) ? (char)suite_random() : "\033[]\n\r\t\b"[suite_below(7)];
+        }
+        output_feed(o, bytes, sizeof bytes);
+        uint64_t n = output_lines(o);
+        for (uint64_t i = n > 50 ? n - 50 : 0; i < n; i++) {
+            ck_assert_uint_le(strlen(output_line(o, i)), OUTPUT_COLUMNS);
+        }
+    }
+    output_free(o);
+}
+END_TEST
+
+/* ---- lists -------------------------------------------------------------------------------------
+ */
+
+START_TEST(lists_keep_their_invariant) {
+    suite_seed();
+    static const Action actions[] = {ACT_UP,        ACT_DOWN, ACT_PAGE_UP,
+                                     ACT_PAGE_DOWN, ACT_HOME, ACT_END};
+    List list = {0};
+    for (int i = 0; i < 20000; i++) {
+        int page = (int)suite_below(12);
+        if (suite_below(9) == 0) list.count = suite_below(suite_below(2) ? 5 : 100);
+        list_fit(&list, list.count, page);
+        if (suite_below(2)) ck_assert(list_act(&list, actions[suite_below(6)], page));
+        uint64_t rows = page > 0 ? (uint64_t)page : 1;
+        ck_assert(list.cursor < list.count || (list.count == 0 && list.cursor == 0));
+        ck_assert(list.top <= list.cursor && list.cursor < list.top + rows);
+    }
+    ck_assert(!list_act(&list, ACT_PAUSE, 5));
+}
+END_TEST
+
+SUITE("app", space_pauses_and_resumes, step_pauses_first_then_counts,
+      a_pause_by_another_viewer_can_be_ended, the_inspector_stays_if_it_was_chosen,
+      freeze_is_not_pause, filters, panels_by_tab_and_number, enlarge_and_back,
+      help_opens_and_closes, the_focus_is_always_on_the_screen, typing_a_line, ctrl_c_quits_lmp_top,
+      after_the_end, notices_go_away, any_figures_can_be_drawn, output_lines_and_sequences,
+      output_keeps_the_last_lines, output_bears_anything, lists_keep_their_invariant)

@@ -1,0 +1,143 @@
+/* Tests of the layout at every size, and of the table of actions. */
+#include "action.h"
+#include "kind.h"
+#include "layout.h"
+#include "suite.h"
+
+static bool inside(Rect rect, int w, int h) {
+    return rect.w >= 0 && rect.h >= 0 && rect.x >= 0 && rect.y >= 0 && rect.x + rect.w <= w &&
+           rect.y + rect.h <= h;
+}
+
+static bool overlap(Rect a, Rect b) {
+    return a.w > 0 && a.h > 0 && b.w > 0 && b.h > 0 && a.x < b.x + b.w && b.x < a.x + a.w &&
+           a.y < b.y + b.h && b.y < a.y + a.h;
+}
+
+START_TEST(every_size) {
+    for (int w = 1; w <= 300; w++) {
+        for (int h = 1; h <= 100; h++) {
+            for (int bottom = BOTTOM_NONE; bottom <= BOTTOM_MUCH; bottom++) {
+                Layout layout = layout_make(w, h, (Bottom)bottom);
+                Rect all[SLOTS + 2];
+                memcpy(all, layout.slot, sizeof layout.slot);
+                all[SLOTS] = layout.header;
+                all[SLOTS + 1] = layout.footer;
+                int area = 0;
+                for (int i = 0; i < SLOTS + 2; i++) {
+                    ck_assert_msg(inside(all[i], w, h), "slot %d at %dx%d", i, w, h);
+                    for (int j = 0; j < i; j++) {
+                        ck_assert_msg(!overlap(all[i], all[j]), "%d over %d at %dx%d", i, j, w, h);
+                    }
+                    area += all[i].w * all[i].h;
+                }
+                ck_assert_int_ge(layout.header.h, 1);
+                ck_assert_int_eq(layout.header.w, w);
+                ck_assert_int_eq(layout.footer.h, h >= 3 ? 1 : 0);
+                ck_assert_msg(area == w * h || h < 4, "a hole at %dx%d", w, h);
+            }
+        }
+    }
+}
+END_TEST
+
+/* Timeline goes before the map, the map before the types. */
+START_TEST(what_is_dropped_first) {
+    for (int w = 1; w <= 300; w++) {
+        for (int h = 4; h <= 100; h++) {
+            for (int bottom = BOTTOM_NONE; bottom <= BOTTOM_MUCH; bottom++) {
+                Layout layout = layout_make(w, h, (Bottom)bottom);
+                bool map = layout.slot[SLOT_MAP].w > 0, types = layout.slot[SLOT_TYPES].w > 0;
+                bool timeline = layout.slot[SLOT_TIMELINE].w > 0;
+                bool low = layout.slot[SLOT_BOTTOM].w > 0;
+                ck_assert(!timeline || map);
+                ck_assert(!map || types);
+                ck_assert(types || low);
+                if (bottom == BOTTOM_MUCH) ck_assert(low);
+                if (bottom == BOTTOM_NONE) ck_assert(!low);
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(known_sizes) {
+    Layout layout = layout_make(120, 36, BOTTOM_SOME);
+    ck_assert_int_eq(layout.header.h, 3);
+    for (int i = 0; i < SLOTS; i++)
+        ck_assert_int_gt(layout.slot[i].w, 0);
+    layout = layout_make(80, 24, BOTTOM_SOME);
+    for (int i = 0; i < SLOTS; i++)
+        ck_assert_int_gt(layout.slot[i].w, 0);
+    layout = layout_make(60, 15, BOTTOM_SOME);
+    ck_assert_int_gt(layout.slot[SLOT_MAP].w, 0);
+    ck_assert_int_gt(layout.slot[SLOT_TYPES].w, 0);
+    layout = layout_make(20, 5, BOTTOM_SOME);
+    ck_assert_int_eq(layout.slot[SLOT_TYPES].h, 3);
+    ck_assert_int_eq(layout.footer.y, 4);
+}
+END_TEST
+
+START_TEST(frames_leave_room) {
+    for (int w = 1; w <= 60; w++) {
+        for (int h = 1; h <= 30; h++) {
+            FrameKind kind;
+            Rect outer = {3, 4, w, h}, inner = layout_inside(outer, &kind);
+            ck_assert_int_gt(inner.w, 0);
+            ck_assert_int_gt(inner.h, 0);
+            ck_assert_int_ge(inner.x, outer.x);
+            ck_assert_int_ge(inner.y, outer.y);
+            ck_assert_int_le(inner.x + inner.w, outer.x + outer.w);
+            ck_assert_int_le(inner.y + inner.h, outer.y + outer.h);
+        }
+    }
+}
+END_TEST
+
+/* ---- actions -----------------------------------------------------------------------------------
+ */
+
+START_TEST(every_key_has_one_action) {
+    for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
+        const ActionInfo *info = &action_info[i];
+        ck_assert_int_eq((int)info->action, i);
+        ck_assert_ptr_nonnull(info->shown);
+        for (int k = 0; k < 2; k++) {
+            if (info->key[k] == 0) continue;
+            ck_assert_msg(action_of_key(info->key[k]) == (Action)i, "key %u has two actions",
+                          info->key[k]);
+            ck_assert(info->key[k] < '0' || info->key[k] > '9');
+        }
+        if (info->priority > 0) ck_assert_ptr_nonnull(info->label);
+    }
+    for (Key key = '1'; key <= '9'; key++)
+        ck_assert_int_eq(action_of_key(key), ACT_PANEL_NUMBER);
+    ck_assert_int_eq(action_of_key(K_NONE), ACT_NONE);
+    ck_assert_int_eq(action_of_key('0'), ACT_NONE);
+    ck_assert_int_eq(action_of_key('X'), ACT_NONE);
+}
+END_TEST
+
+START_TEST(footer_priorities_differ) {
+    for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
+        for (int j = ACT_NONE + 1; j < i; j++) {
+            if (action_info[i].priority == 0) continue;
+            ck_assert_int_ne(action_info[i].priority, action_info[j].priority);
+        }
+    }
+    ck_assert_int_eq(action_info[ACT_QUIT].priority, 1);
+}
+END_TEST
+
+START_TEST(kinds_have_their_letters) {
+    for (int kind = 0; kind < LMP_KINDS; kind++) {
+        Action action = action_of_key((Key)kind_info[kind].letter);
+        ck_assert_int_eq(action_kind(action), kind);
+    }
+    ck_assert_int_eq(action_kind(ACT_ALL), -1);
+    ck_assert_int_eq(action_kind(ACT_NONE), -1);
+}
+END_TEST
+
+SUITE("layout", every_size, what_is_dropped_first, known_sizes, frames_leave_room,
+      every_key_has_one_action, footer_priorities_differ, kinds_have_their_letters)

@@ -1,0 +1,217 @@
+/* Tests of the model: rates, marks, what it does with a damaged state. */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fixed.h"
+#include "os.h"
+#include "suite.h"
+
+#define SECOND 1000000000ull
+
+static Model model;
+static LmpLive live;
+
+/* One class has all that the program does here. */
+static void allocate(uint64_t blocks, uint64_t bytes) {
+    live.counters.count[LMP_C_TABLE].allocs += blocks;
+    live.counters.count[LMP_C_TABLE].alloc_bytes += bytes;
+}
+
+static void release(uint64_t blocks, uint64_t bytes) {
+    live.counters.count[LMP_C_TABLE].frees += blocks;
+    live.counters.count[LMP_C_TABLE].free_bytes += bytes;
+}
+
+static void close_to(double got, double want) {
+    ck_assert_msg(got > want * 0.98 - 0.01 && got < want * 1.02 + 0.01, "%g, not %g", got, want);
+}
+
+START_TEST(rates_of_a_steady_program) {
+    for (int fps = 1; fps <= 60; fps += 7) {
+        memset(&model, 0, sizeof model);
+        memset(&live, 0, sizeof live);
+        uint64_t clock = 5 * SECOND;
+        for (int i = 0; i < fps * 4; i++) {
+            allocate(6000 / (unsigned)fps, 600000 / (unsigned)fps);
+            release(3000 / (unsigned)fps, 300000 / (unsigned)fps);
+            clock += SECOND / (unsigned)fps;
+            model_fill_live(&model, &live, clock);
+        }
+        double steps = (double)(6000 / (unsigned)fps * (unsigned)fps);
+        close_to(model.allocs_per_s, steps);
+        close_to(model.frees_per_s, (double)(3000 / (unsigned)fps * (unsigned)fps));
+        close_to(model.alloc_bytes_per_s, (double)(600000 / (unsigned)fps * (unsigned)fps));
+        close_to((double)model.per_s.blocks[LMP_TABLE],
+                 (double)((6000 / (unsigned)fps - 3000 / (unsigned)fps) * (unsigned)fps));
+        ck_assert_uint_le(model.past_used, MODEL_PAST);
+        /* nothing more happens: a second and a half later the rates are zero */
+        for (int i = 0; i < fps + fps / 2 + 2; i++) {
+            clock += SECOND / (unsigned)fps;
+            model_fill_live(&model, &live, clock);
+        }
+        close_to(model.allocs_per_s, 0);
+        close_to((double)model.per_s.total_bytes, 0);
+    }
+}
+END_TEST
+
+START_TEST(no_rates_while_nothing_runs) {
+    memset(&model, 0, sizeof model);
+    memset(&live, 0, sizeof live);
+    for (uint64_t i = 1; i < 20; i++) {
+        allocate(10, 1000);
+        model_fill_live(&model, &live, i * SECOND / 10);
+    }
+    ck_assert(model.allocs_per_s > 0);
+    model.seen = LMP_SEEN_PAUSED;
+    model_fill_live(&model, &live, 2 * SECOND);
+    ck_assert(model.allocs_per_s == 0);
+    ck_assert_int_eq(model.per_s.total_blocks, 0);
+}
+END_TEST
+
+START_TEST(change_since_the_last_mark) {
+    memset(&model, 0, sizeof model);
+    memset(&live, 0, sizeof live);
+    allocate(10, 1000);
+    model_fill_live(&model, &live, SECOND);
+    ck_assert(!model.marked);
+    for (uint32_t i = 0; i < 70; i++) { /* more than are kept */
+        LmpMark *mark = &live.mark[live.marks % LMP_MARKS];
+        memset(mark->name, 'x', sizeof mark->name); /* not ended */
+        mark->clock = i;
+        mark->class_live[LMP_C_TABLE] = 600;
+        mark->class_blocks[LMP_C_TABLE] = 12;
+        mark->class_allocs[LMP_C_TABLE] = 4;
+        live.marks++;
+    }
+    model_fill_live(&model, &live, SECOND);
+    ck_assert(model.marked);
+    ck_assert_uint_eq(model.marks, LMP_MARKS);
+    ck_assert_uint_eq(model.marks_all, 70);
+    for (uint32_t i = 0; i < model.marks; i++) {
+        ck_assert_uint_eq(model.mark[i].clock, i + 6);
+        ck_assert_uint_lt(strlen(model.mark[i].name), sizeof model.mark[i].name);
+    }
+    ck_assert_int_eq(model.since_mark.blocks[LMP_TABLE], -2);
+    ck_assert_int_eq(model.since_mark.allocs[LMP_TABLE], 6);
+    ck_assert_int_eq(model.since_mark.total_bytes, model.since_mark.bytes[LMP_TABLE]);
+}
+END_TEST
+
+START_TEST(cycles_by_age) {
+    memset(&model, 0, sizeof model);
+    ck_assert_ptr_null(model_gc_cycle(&model, 0));
+    model.gc.cycles = 300;
+    for (uint32_t i = 0; i < 300; i++)
+        model.gc.ring[i % LMP_GC_RING].start = i;
+    ck_assert_uint_eq(model_gc_cycle(&model, 0)->start, 299);
+    ck_assert_uint_eq(model_gc_cycle(&model, 255)->start, 44);
+    ck_assert_ptr_null(model_gc_cycle(&model, 256));
+    ck_assert_ptr_null(model_gc_cycle(&model, UINT64_MAX));
+}
+END_TEST
+
+/* What panels rely on (model.h), whatever stood in the state. */
+static void check_promises(const Model *m) {
+    ck_assert_uint_le(m->marks, LMP_MARKS);
+    ck_assert_uint_le(m->history.used, LMP_HISTORY);
+    ck_assert_uint_gt(m->history.interval, 0);
+    ck_assert_uint_le(m->op.op, LMP_OP_FREE);
+    ck_assert_uint_lt(m->op.cls, LMP_CLASSES);
+    ck_assert_uint_le(m->op.frames, LMP_FRAMES);
+    ck_assert_uint_le(m->op.frames, m->op.depth);
+    ck_assert_uint_le(m->op.cut_at, m->op.frames);
+    for (uint32_t i = 0; i < m->op.frames; i++) {
+        ck_assert_ptr_nonnull(memchr(m->op.frame[i].name, 0, sizeof m->op.frame[i].name));
+        ck_assert_ptr_nonnull(memchr(m->op.frame[i].source, 0, sizeof m->op.frame[i].source));
+    }
+    ck_assert_uint_le(m->preview_count, LMP_PREVIEWS);
+    for (uint32_t i = 0; i < m->preview_count; i++) {
+        ck_assert_uint_le(m->preview[i].shown, LMP_PREVIEW_BYTES);
+    }
+    ck_assert_uint_le(m->gc.mode, LMP_GC_GENERATIONAL);
+    ck_assert_ptr_nonnull(memchr(m->program, 0, sizeof m->program));
+    ck_assert_ptr_nonnull(memchr(m->lua, 0, sizeof m->lua));
+    ck_assert_uint_le(m->past_used, MODEL_PAST);
+}
+
+static LmpView view;
+
+/* Random bytes in the live part and the header's texts: the promises hold. */
+START_TEST(a_damaged_state) {
+    suite_seed();
+    static LmpHeader header;
+    static LmpControl control;
+    static LmpLive state;
+    view.fd = -1;
+    view.header = &header;
+    view.control = &control;
+    view.live = &state;
+    memset(&model, 0, sizeof model);
+    uint64_t *words = (uint64_t *)&state;
+    for (int round = 0; round < 60; round++) {
+        unsigned zeroes = (unsigned)suite_below(4);
+        for (size_t i = 0; i < sizeof state / 8; i++) {
+            words[i] = suite_below(4) < zeroes ? 0 : suite_random() >> suite_below(64);
+        }
+        atomic_store(&state.history.seq, 2 * (uint32_t)suite_below(9));
+        atomic_store(&state.op.seq, (uint32_t)suite_below(9));
+        state.leaves = 0;
+        for (size_t i = 0; i < sizeof header.program; i++)
+            header.program[i] = (char)suite_random();
+        for (size_t i = 0; i < sizeof header.lua; i++)
+            header.lua[i] = (char)suite_random();
+        header.start_clock = suite_random() >> suite_below(64);
+        ModelInput input = {suite_random() >> suite_below(64), suite_below(2) != 0, suite_random()};
+        model_fill(&model, &view, &input);
+        check_promises(&model);
+    }
+}
+END_TEST
+
+START_TEST(the_clock_stands_in_a_pause) {
+    static LmpHeader header;
+    static LmpControl control;
+    static LmpLive state;
+    view = (LmpView){.fd = -1, .header = &header, .control = &control, .live = &state};
+    memset(&model, 0, sizeof model);
+    header.start_clock = 100 * SECOND;
+    atomic_store(&state.state, LMP_RUNNING);
+    model_fill(&model, &view, &(ModelInput){107 * SECOND, true, 0});
+    ck_assert_uint_eq(model.clock, 7 * SECOND);
+    atomic_store(&state.state, LMP_PAUSED);
+    model_fill(&model, &view, &(ModelInput){108 * SECOND, true, 0});
+    model_fill(&model, &view, &(ModelInput){150 * SECOND, true, 0});
+    ck_assert_uint_eq(model.clock, 8 * SECOND);
+    ck_assert_int_eq(model.seen, LMP_SEEN_PAUSED);
+    state.op.number++; /* a step */
+    model_fill(&model, &view, &(ModelInput){151 * SECOND, true, 0});
+    ck_assert_uint_eq(model.clock, 51 * SECOND);
+    model_fill(&model, &view, &(ModelInput){152 * SECOND, false, 0});
+    ck_assert_int_eq(model.seen, LMP_SEEN_KILLED);
+    ck_assert_uint_eq(model.clock, 51 * SECOND);
+    state.clock = 53 * SECOND;
+    atomic_store(&state.state, LMP_FINISHED);
+    model_fill(&model, &view, &(ModelInput){170 * SECOND, false, 0});
+    ck_assert_int_eq(model.seen, LMP_SEEN_FINISHED);
+    ck_assert_uint_eq(model.clock, 53 * SECOND);
+}
+END_TEST
+
+START_TEST(memory_outside_lua) {
+    static LmpHeader header;
+    static LmpControl control;
+    static LmpLive state;
+    view = (LmpView){.fd = -1, .header = &header, .control = &control, .live = &state};
+    memset(&model, 0, sizeof model);
+    state.own_bytes = 1000;
+    model_fill(&model, &view, &(ModelInput){SECOND, true, 5000});
+    ck_assert_uint_eq(model.outside, 4000);
+    model_fill(&model, &view, &(ModelInput){SECOND, true, 500});
+    ck_assert_uint_eq(model.outside, 0);
+}
+END_TEST
+
+SUITE("model", rates_of_a_steady_program, no_rates_while_nothing_runs, change_since_the_last_mark,
+      cycles_by_age, a_damaged_state, the_clock_stands_in_a_pause, memory_outside_lua)
