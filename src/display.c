@@ -22,6 +22,7 @@
 #include "launch.h"
 #include "os.h"
 #include "ptydrain.h"
+#include "ttyrestore.h"
 
 extern char **environ;
 
@@ -264,7 +265,9 @@ LmpErr display_start(LmpDisplay *d, int state_fd, const char *command,
     Start s = {-1, -1, -1, {-1, -1}, {-1, -1}, {false, false, false}};
     struct stat st;
     *d = (LmpDisplay){.line = -1, .master = -1, .saved = {-1, -1, -1}};
+    struct termios before;
     LmpErr err = find_tty(&s);
+    if (!err && tcgetattr(s.tty, &before) != 0) err = LMP_E_NOTTY;
     if (!err) err = open_pty(&s);
     if (!err && (fstat(s.slave, &st) != 0 || !open_pair(s.line, true) ||
                  (options->run_socket >= 0 && !open_pair(s.hold, false))))
@@ -283,6 +286,7 @@ LmpErr display_start(LmpDisplay *d, int state_fd, const char *command,
     }
     if (!err) {
         d->pty = st.st_rdev;
+        d->before = before;
         d->line = s.line[0];
         s.line[0] = -1;
         if (s.on_tty[0] || s.on_tty[1] || s.on_tty[2]) {
@@ -311,6 +315,17 @@ static void give_back(LmpDisplay *d) {
     }
 }
 
+/* A keeper and a viewer that were both killed leave the terminal as the display had it. */
+static void restore_terminal(const LmpDisplay *d) {
+    struct termios now;
+    int tty = saved_tty(d);
+    if (tty < 0 || !tty_is_ours(tty) || tcgetattr(tty, &now) != 0 ||
+        tty_same_mode(&now, &d->before))
+        return;
+    tty_leave_screen(tty);
+    tcsetattr(tty, TCSADRAIN, &d->before);
+}
+
 /* What is left in the pseudo terminal when there is no keeper to show it. */
 static void drain_alone(const LmpDisplay *d) {
     int tty = saved_tty(d);
@@ -323,6 +338,7 @@ bool display_check(LmpDisplay *d) {
         ssize_t n = recv(d->line, &word, 1, MSG_DONTWAIT | MSG_PEEK);
         if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) return true;
         close_fd(&d->line);
+        restore_terminal(d);
         drain_alone(d);
         give_back(d);
     } else if (d->master >= 0) {
@@ -347,7 +363,10 @@ bool display_end(LmpDisplay *d) {
         while (word != LMP_SAY_DONE && word != 0)
             word = hear(d->line, 0);
     }
-    if (word == 0) drain_alone(d);
+    if (word == 0) {
+        restore_terminal(d);
+        drain_alone(d);
+    }
     d->ended = true;
     display_forget(d);
     return word == LMP_SAY_DONE;

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
+#include <termios.h>
 
 #include "err.h"
 
@@ -22,7 +23,8 @@ typedef struct LmpDisplay {
     int line;     /* our end of the line to the keeper, -1: no display */
     int master;   /* our copy of the master, so that writing never fails if the keeper dies */
     int saved[3]; /* duplicates of the program's own streams, -1: that stream was left alone */
-    dev_t pty;    /* the pseudo terminal's slave, to see whether a stream is still ours */
+    struct termios before; /* settings of the terminal, for when the keeper cannot restore them */
+    dev_t pty;             /* the pseudo terminal's slave, to see whether a stream is still ours */
     bool ended;
 } LmpDisplay;
 

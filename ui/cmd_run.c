@@ -10,12 +10,14 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "cmd.h"
 #include "collect.h"
 #include "launch.h"
 #include "program.h"
+#include "ttyrestore.h"
 
 #define EXIT_CANNOT 126
 #define EXIT_NOT_FOUND 127
@@ -32,6 +34,8 @@ typedef struct Run {
     Collect collect;
     CollectEnd end;
     int signals;
+    struct termios before; /* settings of the terminal; used when there was a display */
+    bool before_known;
     sigset_t mask; /* that we were started with */
 } Run;
 
@@ -205,6 +209,16 @@ static int end_alike(const Run *run) {
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
+/* Keeper, viewer and program all killed: then nobody else is left to do it. */
+static void restore_terminal(const Run *run) {
+    struct termios now;
+    if (!run->before_known || !tty_is_ours(STDOUT_FILENO) || tcgetattr(STDOUT_FILENO, &now) != 0 ||
+        tty_same_mode(&now, &run->before))
+        return;
+    tty_leave_screen(STDOUT_FILENO);
+    tcsetattr(STDOUT_FILENO, TCSADRAIN, &run->before);
+}
+
 static void write_report(const Run *run, const char *file,
                          void (*write)(const Collect *, const CollectEnd *, FILE *)) {
     FILE *out = file ? fopen(file, "w") : stderr;
@@ -247,6 +261,7 @@ static int run_program(Run *run) {
     snprintf(text, sizeof text, "live=%d hold=%d fps=%u.%03u%s%.200s", run->live, run->hold,
              (unsigned)run->fps, (unsigned)(run->fps * 1000) % 1000, run->name ? " name=" : "",
              run->name ? run->name : "");
+    run->before_known = run->live && tcgetattr(STDOUT_FILENO, &run->before) == 0;
     catch_signals(run);
     int error = program_set_environment(module, theirs, text) ? launch(run, theirs) : ENOMEM;
     close(theirs);
@@ -256,8 +271,10 @@ static int run_program(Run *run) {
         return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT;
     }
     follow(run);
-    if (collect_wait_displays(&run->collect) && isatty(STDERR_FILENO) && !run->no_summary &&
-        !run->summary)
+    if (run->collect.display_count == 0) run->before_known = false;
+    bool open_line = collect_wait_displays(&run->collect);
+    restore_terminal(run);
+    if (open_line && isatty(STDERR_FILENO) && !run->no_summary && !run->summary)
         fputc('\n', stderr);
     report(run);
     collect_close(&run->collect);

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ptydrain.h"
+#include "ttyrestore.h"
 
 #define UP_MS 5000  /* for the first picture; a slow machine is no reason to refuse */
 #define END_MS 2000 /* for a viewer that was told to end */
@@ -24,6 +24,14 @@ enum { EXIT_LEFT = 0 };
 static void close_fd(int *fd) {
     if (*fd >= 0) close(*fd);
     *fd = -1;
+}
+
+static int viewer_notify, nothing; /* descriptors, of the viewer's process */
+
+/* SIGTERM, SIGHUP: as if the guard had told the viewer to end. */
+static void on_end_signal(int signal) {
+    (void)signal;
+    dup2(nothing, viewer_notify);
 }
 
 /* The child: shows the display, and outlives a killed guard just as long as it must. */
@@ -37,6 +45,11 @@ static _Noreturn void be_viewer(Guard *guard, const ViewerOptions *options, int 
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGINT, SIG_DFL);
+    struct sigaction end = {.sa_handler = on_end_signal};
+    viewer_notify = notify;
+    nothing = open("/dev/null", O_RDONLY | O_CLOEXEC); /* reads as end of file */
+    sigaction(SIGTERM, &end, NULL);
+    sigaction(SIGHUP, &end, NULL);
     /* A shell that has taken the terminal back keeps its settings: ours would stop the job, or
      * fail when the job is no longer anybody's. */
     signal(SIGTTOU, SIG_DFL);
@@ -111,30 +124,13 @@ void guard_tell(Guard *guard) {
     close_fd(&guard->notify);
 }
 
-static bool same_mode(const struct termios *a, const struct termios *b) {
-    return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_cflag == b->c_cflag &&
-           a->c_lflag == b->c_lflag && memcmp(a->c_cc, b->c_cc, sizeof a->c_cc) == 0;
-}
-
 /* Once a shell has taken the terminal back, settings other than the viewer's are the shell's. */
 static void restore_mode(const Guard *guard) {
     struct termios now;
     if (!guard->before_known || tcgetattr(guard->tty, &now) != 0) return;
-    bool ours = tcgetpgrp(guard->tty) == getpgrp();
-    if (!ours && !(guard->during_known && same_mode(&now, &guard->during))) return;
+    if (!tty_is_ours(guard->tty) && !(guard->during_known && tty_same_mode(&now, &guard->during)))
+        return;
     tcsetattr(guard->tty, TCSADRAIN, &guard->before);
-}
-
-/* What a viewer that crashed can have left switched on. Terminals ignore what they do not know. */
-static void restore_screen(const Guard *guard) {
-    static const char leave[] = "\033[?1000l\033[?1002l\033[?1003l\033[?1006l" /* mouse */
-                                "\033[?2004l"                                  /* pasting */
-                                "\033(B\017\033[0m"       /* letters, colours */
-                                "\033[?1049l"             /* other screen */
-                                "\033[?25h\033[?1l\033>"; /* cursor, keys */
-    const char *term = getenv("TERM");
-    if (!term || !*term || strcmp(term, "dumb") == 0) return;
-    write_all(guard->tty, leave, sizeof leave - 1);
 }
 
 GuardEnd guard_end(Guard *guard) {
@@ -150,7 +146,7 @@ GuardEnd guard_end(Guard *guard) {
     if (atomic_load(&guard->view->control->viewer) == (uint32_t)pid) view_pause(guard->view, false);
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_LEFT) return GUARD_LEFT;
     guard->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    restore_screen(guard);
+    tty_leave_screen(guard->tty);
     restore_mode(guard);
     return GUARD_CRASHED;
 }

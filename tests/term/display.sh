@@ -1,0 +1,328 @@
+#!/bin/bash
+# Whole runs with the display in a terminal: display.sh CASE
+cd "$(dirname "$0")" && . ./lib.sh && . ./programs.sh
+
+run_live() { type_line "\$P \$LMP run --no-hold --live $* ; echo \"status=\$?\""; }
+
+case_end() { # everything in order: display, output, summary, status
+    open 100 30
+    type_line '$P $LMP run talk.lua 60 ; echo "status=$?"'
+    wait_for 'RUNNING'
+    wait_for 'line 1[0-9]'
+    wait_for 'FINISHED'
+    key q
+    wait_for 'status=0'
+    said 'Maximum memory used' || fail "no summary"
+    check_output wanted
+    check_terminal
+}
+
+case_hold_enter() { # lmp.start(true) waits for a key at the end, and prints the summary itself
+    open 80 24
+    sed -i 's/hold = false/hold = true/' "$work/self.lua"
+    type_line '$P $LUA self.lua 40; echo "status=$?"'
+    wait_for 'FINISHED'
+    key Enter
+    wait_for 'status=0'
+    said 'Maximum memory used' || fail "no summary"
+    check_output wanted
+    check_terminal
+}
+
+case_quit() { # q leaves the display while the script goes on
+    open 100 30
+    run_live talk.lua 300
+    wait_for 'line 2[0-9]'
+    key q
+    wait_gone 'RUNNING'
+    wait_for 'line 29[0-9]'
+    wait_for 'status=0'
+    check_output wanted
+    check_terminal
+}
+
+case_viewer_killed() {
+    open 100 30
+    run_live talk.lua 200
+    wait_for 'line 2[0-9]'
+    kill -9 "$(viewer_pid)"
+    wait_said 'lmp: the display crashed \(signal 9\)'
+    wait_for 'status=0'
+    check_output wanted 'lmp: the display crashed'
+    check_terminal
+}
+
+case_viewer_killed_paused() { # a paused program goes on when its viewer dies
+    open 100 30
+    run_live talk.lua 100
+    wait_for 'line 2[0-9]'
+    key Space
+    wait_for 'PAUSED'
+    kill -9 "$(viewer_pid)"
+    wait_for 'status=0'
+    check_output wanted 'lmp: the display crashed'
+    check_terminal
+}
+
+case_viewer_told() { # SIGTERM to the viewer or the keeper: the display ends, the program goes on
+    open 100 30
+    run_live talk.lua 200
+    wait_for 'line 2[0-9]'
+    kill -TERM "$("${1:-viewer}_pid")"
+    wait_gone 'RUNNING'
+    wait_for 'status=0'
+    check_output wanted
+    check_terminal
+}
+
+case_keeper_told() { case_viewer_told keeper; }
+
+case_keeper_killed() { # the viewer takes over its work
+    open 100 30
+    run_live talk.lua 200
+    wait_for 'line 2[0-9]'
+    kill -9 "$(keeper_pid)"
+    wait_said "lmp: the display's keeper was killed"
+    wait_for 'status=0'
+    check_output wanted "lmp: the display's keeper"
+    check_terminal
+}
+
+case_both_killed() { # nothing is left of the display: the module takes its streams back
+    open 100 30
+    type_line 'rm -f stop; $P $LMP run --no-hold --live endless.lua; echo "status=$?"'
+    wait_for 'the endless program speaks'
+    kill -9 "$(keeper_pid)" "$(viewer_pid)"
+    touch "$work/stop"
+    wait_said 'status=0'
+    said 'the endless program is done' || fail "the output after the kill is lost"
+}
+
+case_program_killed() { # SIGKILL: output in full, summary, terminal, and the same status
+    open 100 30
+    type_line '$P $LMP run --live endless.lua; echo "status=$?"'
+    wait_for 'the endless program speaks'
+    wait_program
+    kill "-${1:-KILL}" "$program"
+    wait_for "status=${2:-137}"
+    said "illed by signal ${3:-9 \(SIGKILL\)}" || fail "nothing says how it ended"
+    said 'the endless program speaks' || fail "the output is lost"
+    said 'Maximum memory used' || fail "no summary"
+    check_terminal
+}
+
+case_program_aborted() { case_program_killed ABRT 134 '6 \(SIGABRT\)'; }
+case_program_terminated() { case_program_killed TERM 143 '15 \(SIGTERM\)'; }
+
+case_self_killed() { # the same without lmp run
+    open 100 30
+    echo 'require("luamemprofiler").start(true)' | cat - "$work/endless.lua" >"$work/self_endless.lua"
+    type_line '$P $LUA self_endless.lua; echo "status=$?"'
+    wait_for 'RUNNING'
+    wait_for 'the endless program speaks'
+    wait_program
+    kill -9 "$program"
+    wait_said 'was killed or crashed'
+    wait_said 'Maximum memory used'
+    wait_said 'status=137'
+    said 'the endless program speaks' || fail "the output is lost"
+    check_terminal
+}
+
+case_paused_killed() {
+    open 100 30
+    type_line '$P $LMP run --live endless.lua; echo "status=$?"'
+    wait_for 'the endless program speaks'
+    key Space
+    wait_for 'PAUSED'
+    wait_program
+    kill -9 "$program"
+    wait_for 'status=137'
+    check_terminal
+}
+
+case_interrupt() { # ctrl-C is for the script
+    open 100 30
+    run_live endless.lua
+    wait_for 'the endless program speaks'
+    key C-c
+    wait_for 'status=1'
+    said 'interrupted!' || fail "lua5.4 does not say that it was interrupted"
+    said 'Maximum memory used' || fail "no summary"
+    check_terminal
+}
+
+case_interrupt_paused() {
+    open 100 30
+    run_live endless.lua
+    wait_for 'the endless program speaks'
+    key Space
+    wait_for 'PAUSED'
+    key C-c
+    wait_for 'status=1'
+    said 'interrupted!' || fail "lua5.4 does not say that it was interrupted"
+    check_terminal
+}
+
+case_suspend() { # ctrl-Z and fg, while the display is up and after it was left
+    open 100 30
+    type_line 'rm -f stop; $P $LMP run --no-hold --live endless.lua; echo "status=$?"'
+    wait_for 'the endless program speaks'
+    wait_program
+    key C-z
+    wait_for 'Stopped'
+    grep -q '^State:.T' "/proc/$program/status" || fail "the program was not stopped"
+    type_line 'fg'
+    wait_for 'RUNNING'
+    key q
+    wait_gone 'RUNNING'
+    key C-z
+    wait_for 'Stopped'
+    type_line 'fg'
+    touch "$work/stop"
+    wait_said 'the endless program is done'
+    check_terminal
+}
+
+case_input() { # what is typed in the output panel reaches the script; after q, the terminal does
+    cat >"$work/ask.lua" <<'LUA'
+io.write "name? "
+print("hello " .. io.read())
+io.write "number? "
+print("square " .. io.read "n" ^ 2)
+io.read()
+print("rest " .. tostring(io.read "a"))
+LUA
+    open 100 30
+    run_live ask.lua
+    wait_for 'name\?'
+    key i
+    type_line 'Roberto'
+    wait_for 'hello Roberto'
+    wait_for 'number\?'
+    key Escape
+    key q
+    wait_gone 'RUNNING'
+    type_line '12'
+    wait_for 'square 144'
+    type_line 'last words'
+    key C-d
+    wait_for 'rest last words'
+    wait_for 'status=0'
+    check_terminal
+}
+
+case_children() { # os.execute's output in its place; a background child's after the end
+    cat >"$work/children.lua" <<'LUA'
+local wanted = io.open("wanted", "wb")
+for i = 1, 20 do
+  print("parent " .. i) wanted:write("parent " .. i .. "\n")
+  os.execute("echo child " .. i) wanted:write("child " .. i .. "\n")
+end
+wanted:close()
+os.execute "(while ! test -e late; do sleep 0.1; done; echo late child; sleep 0.2; echo later) &"
+LUA
+    open 100 30
+    run_live children.lua
+    wait_for 'status=0'
+    check_output wanted
+    touch "$work/late"
+    wait_for '^later'
+    check_terminal
+}
+
+case_redirected() { # streams that are not the terminal are left alone
+    open 100 30
+    "$LUA" -e '' # the file as it is without lmp
+    (cd "$work" && "$LUA" talk.lua 30 0 >plain.out 2>plain.err)
+    run_live "talk.lua 30 >live.out"
+    wait_for 'RUNNING|status=0'
+    wait_for 'status=0'
+    cmp "$work/plain.out" "$work/live.out" || fail "standard output has changed"
+    said 'err 28' || fail "standard error has not reached the terminal"
+    check_terminal
+}
+
+case_stopped() { # lmp.stop() gives the terminal back in the middle of the script, twice
+    cat >"$work/stops.lua" <<'LUA'
+local lmp = require "luamemprofiler"
+for i = 1, 2 do
+  lmp.start { live = true, hold = false, summary = false }
+  print("inside " .. i)
+  local stop = os.clock() + 0.3
+  repeat local t = {} until os.clock() > stop
+  lmp.stop()
+  print("outside " .. i)
+end
+LUA
+    open 100 30
+    type_line '$P $LUA stops.lua; echo "status=$?"'
+    wait_for 'status=0'
+    printf 'inside 1\noutside 1\n' >"$work/first"
+    printf 'inside 2\noutside 2\n' >"$work/second"
+    for part in first second; do
+        sed 's/$/\r/' "$work/$part" >"$work/$part.crlf"
+    done
+    check_terminal
+    [ "$(grep -aoE '(in|out)side [12]' "$work/raw" | grep -c outside)" = 2 ] || fail "wrong output"
+}
+
+case_exec() { # the program becomes another program: display away, output relayed
+    cat >"$work/spool.lua" <<'LUA'
+for i = 1, 3000 do print(("x"):rep(60) .. i) end
+io.open("wanted", "w"):write((("x"):rep(60) .. "3000\n"))
+LUA
+    open 100 30
+    run_live spool.lua
+    wait_for 'status=0'
+    check_output wanted
+    check_terminal
+}
+
+case_resize() {
+    open 120 36
+    run_live endless.lua
+    wait_for 'the endless program speaks'
+    tm resize-window -t t -x 60 -y 15
+    wait_for 'RUNNING'
+    until_true "$patience" "the whole width in use" shows '^.{50,60}$'
+    key q
+    wait_gone RUNNING
+    touch "$work/stop"
+    wait_said 'status=0'
+    check_terminal
+}
+
+case_top_twice() { # attach, quit, attach again from another terminal; totals from before
+    open 100 30
+    (cd "$work" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live \
+        endless.lua >run.out 2>run.err) &
+    wait_program
+    for round in 1 2; do
+        type_line "\$P \$LMP top $program; echo top=\$?"
+        wait_for 'RUNNING'
+        wait_for 'endless.lua'
+        key q
+        wait_for 'top=0'
+        type_line 'clear'
+        wait_gone 'top=0'
+    done
+    type_line "\$P \$LMP top --list"
+    wait_for "^$program .*RUNNING.*endless.lua"
+    type_line "clear; \$P \$LMP top $program; echo top=\$?"
+    wait_for 'RUNNING'
+    key C-c
+    wait_for 'top=0'
+    kill -0 "$program" || fail "ctrl-C in lmp top has reached the program"
+    type_line "clear; \$P \$LMP top $program; echo top=\$?"
+    wait_for 'RUNNING'
+    kill -9 "$program"
+    wait_for 'KILLED|was killed'
+    key q
+    wait_for 'top=0'
+    check_terminal
+}
+
+[ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }
+"case_$1"
+echo "ok: $1"
