@@ -8,6 +8,8 @@
 #include "format.h"
 #include "heapmap.h"
 
+#define SECOND 1000000000ull
+
 static const struct {
     const char *name, *full;
 } classes[LMP_CLASSES] = {
@@ -50,8 +52,12 @@ char *describe_age(char *out, uint32_t birth, uint64_t epoch_length, uint64_t cl
     char span[LMP_NUM];
     if (!heaplist_age(birth, epoch_length, clock, &least, &most)) {
         snprintf(out, LMP_NUM, "?");
-    } else if (least < epoch_length) {
-        snprintf(out, LMP_NUM, "< %s", format_span(span, epoch_length + least));
+    } else if (least == 0 && epoch_length % SECOND == 0) {
+        snprintf(out, LMP_NUM, "< %llu s", (unsigned long long)(epoch_length / SECOND));
+    } else if (least == 0) {
+        snprintf(out, LMP_NUM, "< %s", format_span(span, epoch_length));
+    } else if (most < 120 * SECOND && epoch_length >= SECOND) {
+        snprintf(out, LMP_NUM, "%llu s", (unsigned long long)((least + most) / 2 / SECOND));
     } else {
         format_span(out, least + (most - least) / 2);
     }

@@ -121,37 +121,44 @@ static void update(void *state, const Model *model, Ui *ui, Rect rect) {
 /* ---- drawing
  * --------------------------------------------------------------------------------------- */
 
-enum { ADDR_W = 14, TYPE_W = 13, SIZE_W = 10, AGE_W = 8, GAP = 2 };
+enum { ADDR_W = 14, TYPE_W = 13, SIZE_W = 10, AGE_W = 8, TEXT_LEAST = 12, GAP = 2 };
 
 /* Which columns fit; address and size stay to the last. */
 typedef struct Columns {
-    int type, size, age, text, right; /* where they begin; 0: not there. size and age end there */
+    /* where they begin (size and age: end), 0: not there */
+    int type, size, age, text, right;
+    bool letter; /* of the type only its letter */
 } Columns;
 
-static Columns columns_for(Rect rect) {
-    Columns c = {0};
-    int x = rect.x + 2 + ADDR_W, right = rect.x + rect.w;
-    c.right = right;
-    if (x + GAP + TYPE_W + SIZE_W <= right) {
+static Columns columns_with(Rect rect, bool letter) {
+    Columns c = {.letter = letter, .right = rect.x + rect.w};
+    int x = rect.x + 2 + ADDR_W, type_w = letter ? 1 : TYPE_W;
+    if (x + GAP + type_w <= c.right) {
         c.type = x + GAP;
-        x += GAP + TYPE_W;
+        x += GAP + type_w;
     }
-    if (x + SIZE_W <= right) {
+    if (x + SIZE_W <= c.right) {
         x += SIZE_W;
         c.size = x;
     }
-    if (x + AGE_W + 1 <= right) {
+    if (x + AGE_W + 1 <= c.right) {
         x += AGE_W + 1;
         c.age = x;
     }
-    if (x + GAP + 10 <= right) c.text = x + GAP;
+    if (x + GAP + TEXT_LEAST <= c.right) c.text = x + GAP;
     return c;
+}
+
+/* What a string holds says more than the long name of its type. */
+static Columns columns_for(Rect rect) {
+    Columns c = columns_with(rect, false);
+    return c.text ? c : columns_with(rect, true);
 }
 
 static void draw_heading(Canvas *canvas, Rect rect, Columns c) {
     Style style = STYLE(TONE_MUTED);
     canvas_text(canvas, rect.x + 2, rect.y, rect.w - 2, style, "address");
-    if (c.type) canvas_text(canvas, c.type, rect.y, TYPE_W, style, "type");
+    if (c.type && !c.letter) canvas_text(canvas, c.type, rect.y, TYPE_W, style, "type");
     if (c.size) canvas_text_right(canvas, c.size, rect.y, SIZE_W, style, "size");
     if (c.age) canvas_text_right(canvas, c.age, rect.y, AGE_W, style, "age");
     if (c.text) canvas_text(canvas, c.text, rect.y, c.right - c.text, style, "contents");
@@ -166,6 +173,7 @@ static void draw_line(const Blocks *b, const Model *model, const Ui *ui, Canvas 
     if (c.type) {
         snprintf(text, sizeof text, "%s%s", kind_info[block->kind].name,
                  block->part ? " part" : "");
+        if (c.letter) snprintf(text, sizeof text, "%c", kind_info[block->kind].letter);
         canvas_text(canvas, c.type, y, TYPE_W, STYLE(TONE_KIND(block->kind)), text);
     }
     if (c.size) {

@@ -238,8 +238,8 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     char depth[LMP_NUM], more[64] = "";
     if (!has_operation(model)) return;
     if (model->op.coroutines > 1)
-        snprintf(more, sizeof more, " in %u coroutines %s", model->op.coroutines,
-                 ui->utf8 ? "·" : "-");
+        snprintf(more, sizeof more, " through %u coroutine%s %s", model->op.coroutines - 1,
+                 model->op.coroutines == 2 ? "" : "s", ui->utf8 ? "·" : "-");
     else
         snprintf(more, sizeof more, " %s", ui->utf8 ? "·" : "-");
     snprintf(out, size, "%s frame%s%s n step %s space resume", format_count(depth, model->op.depth),

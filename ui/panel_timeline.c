@@ -174,11 +174,24 @@ static bool draw_marks(const Model *model, const Ui *ui, Span s, Canvas *canvas,
     return any;
 }
 
+/* "-102 s", "-17 min", "-2.5 h" */
+static void ago(char *out, size_t size, uint64_t ns) {
+    uint64_t s = ns / SECOND;
+    if (s < 10) {
+        snprintf(out, size, "-%.1f s", (double)ns / (double)SECOND);
+    } else if (s < 120) {
+        snprintf(out, size, "-%llu s", (unsigned long long)s);
+    } else if (s < 120 * 60) {
+        snprintf(out, size, "-%llu min", (unsigned long long)s / 60);
+    } else {
+        snprintf(out, size, "-%.1f h", (double)s / 3600);
+    }
+}
+
 /* "now" below the right end, "-60 s" or the beginning below the left one, where nothing stands. */
 static void draw_ends(Span s, Canvas *canvas, Rect rect, int y) {
-    char span[LMP_NUM], text[LMP_NUM + 8];
-    format_span(span, s.to - s.from);
-    snprintf(text, sizeof text, "-%s", span);
+    char text[LMP_NUM];
+    ago(text, sizeof text, s.to - s.from);
     const char *ends[2] = {text, "now"};
     for (int i = 0; i < 2; i++) {
         int w = canvas_width(ends[i]), x = i ? rect.x + rect.w - w : rect.x;
@@ -274,7 +287,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     char span[LMP_NUM];
     if (!t || t->span == WHOLE_RUN) {
         snprintf(out, size, "whole run %s %s", ui->utf8 ? "·" : "-",
-                 format_span(span, model->clock));
+                 format_clock(span, model->clock));
     } else {
         snprintf(out, size, "%s", spans[t->span].name);
     }

@@ -1,0 +1,75 @@
+/* panel_draw.h - draws a panel by itself: its title and note in the first line, its inside below;
+ * for golden files of single panels. */
+#ifndef LMP_PANEL_DRAW_H
+#define LMP_PANEL_DRAW_H
+
+#include "suite.h"
+
+#include "panel.h"
+
+typedef struct Stage {
+    const Panel *panel;
+    void *state;
+    Model *model;
+    Ui ui;
+    Canvas *canvas;
+    Rect rect; /* the inside */
+} Stage;
+
+static Stage *stage_new(const Panel *panel, Model *model, int w, int h, bool utf8, int colours) {
+    Stage *s = calloc(1, sizeof *s);
+    s->panel = panel;
+    s->state = panel->create ? panel->create() : NULL;
+    s->model = model;
+    s->ui = (Ui){.utf8 = utf8, .colours = colours, .kinds = (1u << LMP_KINDS) - 1, .focus = panel};
+    s->canvas = canvas_new(w, h, utf8);
+    s->rect = (Rect){0, 1, w, h - 1};
+    return s;
+}
+
+static void stage_free(Stage *s) {
+    if (s->state && s->panel->destroy) s->panel->destroy(s->state);
+    canvas_free(s->canvas);
+    free(s);
+}
+
+__attribute__((unused)) static void stage_update(Stage *s) {
+    if (s->panel->update) s->panel->update(s->state, s->model, &s->ui, s->rect);
+}
+
+static void stage_draw(Stage *s) {
+    canvas_clear(s->canvas, STYLE(TONE_NONE));
+    Rect old = canvas_clip(s->canvas, s->rect);
+    s->panel->draw(s->state, s->model, &s->ui, s->canvas, s->rect);
+    canvas_unclip(s->canvas, old);
+    char note[160] = "";
+    if (s->panel->note) s->panel->note(s->state, s->model, &s->ui, note, sizeof note);
+    canvas_printf(s->canvas, 0, 0, -1, STYLE(TONE_STRONG), "%s: %s", s->panel->title, note);
+}
+
+__attribute__((unused)) static bool stage_act(Stage *s, Action action) {
+    return s->panel->act && s->panel->act(s->state, s->model, &s->ui, action, s->rect);
+}
+
+/* Everything drawn, as canvas_dump_golden or canvas_dump_text gives it; the caller frees it. */
+__attribute__((unused)) static char *stage_text(Stage *s, bool tones) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    stage_draw(s);
+    if (tones) {
+        canvas_dump_golden(s->canvas, f);
+    } else {
+        canvas_dump_text(s->canvas, f);
+    }
+    fclose(f);
+    return text;
+}
+
+__attribute__((unused)) static void stage_golden(Stage *s, const char *name) {
+    char *text = stage_text(s, true);
+    suite_golden(name, text);
+    free(text);
+}
+
+#endif

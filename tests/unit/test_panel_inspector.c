@@ -1,0 +1,141 @@
+/* The inspector: the operation under the pause and its call stack. */
+#include "fake_scene.h"
+#include "panel_draw.h"
+
+static void frame(LmpOp *op, const char *name, const char *source, int line) {
+    LmpFrame *f = &op->frame[op->frames++];
+    snprintf(f->name, sizeof f->name, "%s", name);
+    snprintf(f->source, sizeof f->source, "%s", source);
+    f->line = line;
+    f->is_c = line < 0;
+    op->depth = op->frames;
+    op->cut_at = op->frames;
+}
+
+static Model *paused(void) {
+    Model *m = scene_model(NULL);
+    m->seen = LMP_SEEN_PAUSED;
+    LmpOp *op = &m->op;
+    op->op = LMP_OP_REALLOC;
+    op->cls = LMP_C_TABLE_PART;
+    op->number = 1234567;
+    op->old_addr = 0x55d0c2a01230;
+    op->new_addr = 0x55d0c2b04560;
+    op->old_size = 8192;
+    op->new_size = 16384;
+    op->coroutines = 1;
+    frame(op, "field 'insert'", "[C]", -1);
+    frame(op, "local 'add'", "options.lua", 12);
+    op->frame[1].tail = 1;
+    frame(op, "for iterator 'gmatch'", "[C]", -1);
+    frame(op, "function 'load' (upvalue)", "pricing/reader.lua", 1083);
+    frame(op, "main chunk", "options.lua", 80);
+    frame(op, "?", "[C]", -1);
+    return m;
+}
+
+static void golden(Model *m, int w, int h, bool utf8, int colours, const char *name) {
+    Stage *s = stage_new(&panel_inspector, m, w, h, utf8, colours);
+    stage_golden(s, name);
+    stage_free(s);
+}
+
+START_TEST(test_sizes) {
+    Model *m = paused();
+    golden(m, 100, 14, true, 256, "inspector-100x14.txt");
+    golden(m, 58, 9, true, 256, "inspector-58x9.txt");
+    golden(m, 20, 5, true, 8, "inspector-20x5.txt");
+    golden(m, 78, 10, false, 0, "inspector-78x10-ascii.txt");
+    free(m);
+}
+END_TEST
+
+START_TEST(test_operations) {
+    Model *m = paused();
+    m->op.op = LMP_OP_ALLOC;
+    m->op.cls = LMP_C_STRING;
+    m->op.old_addr = m->op.old_size = 0;
+    m->op.new_size = 29;
+    m->op.frames = m->op.depth = 1;
+    m->op.cut_at = 1;
+    golden(m, 70, 6, true, 256, "inspector-allocation.txt");
+    m->op.failed = 1;
+    m->op.new_addr = 0;
+    golden(m, 70, 6, true, 256, "inspector-refused.txt");
+    m->op.failed = 0;
+    m->op.op = LMP_OP_FREE;
+    m->op.cls = LMP_C_NONE;
+    m->op.old_addr = 0x7f0000001010;
+    m->op.old_size = 56;
+    m->op.new_size = 0;
+    m->op.frames = m->op.depth = m->op.cut_at = 0;
+    golden(m, 70, 6, true, 256, "inspector-free.txt");
+    free(m);
+}
+END_TEST
+
+/* Of a stack of 1434 frames 200 are there: the place of the others is told, and the list scrolls.
+ */
+START_TEST(test_deep) {
+    Model *m = paused();
+    LmpOp *op = &m->op;
+    op->frames = 0;
+    for (int i = 0; i < 200; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "upvalue 'walk%d'", i);
+        frame(op, name, "tree.lua", 10 + i);
+    }
+    op->depth = 1434;
+    op->cut_at = 160;
+    op->coroutines = 3;
+    Stage *s = stage_new(&panel_inspector, m, 70, 12, true, 256);
+    stage_golden(s, "inspector-deep-top.txt");
+    for (int i = 0; i < 165; i++)
+        ck_assert(stage_act(s, ACT_DOWN));
+    stage_golden(s, "inspector-deep-cut.txt");
+    ck_assert(stage_act(s, ACT_END));
+    stage_golden(s, "inspector-deep-end.txt");
+    op->number++; /* the next operation is shown from its innermost frame on */
+    char *text = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(text, "walk0'"));
+    free(text);
+    stage_free(s);
+    free(m);
+}
+END_TEST
+
+START_TEST(test_nothing_to_show) {
+    Model *m = paused();
+    Stage *s = stage_new(&panel_inspector, m, 78, 6, true, 256);
+    m->seen = LMP_SEEN_RUNNING;
+    char *text = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(text, "space pauses the program"));
+    ck_assert_ptr_null(strstr(text, "options.lua"));
+    ck_assert(!stage_act(s, ACT_DOWN));
+    free(text);
+    m->seen = LMP_SEEN_KILLED;
+    text = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(text, "does not run any more"));
+    free(text);
+    stage_free(s);
+    free(m);
+}
+END_TEST
+
+/* Names come from the program: nothing in them reaches the terminal as a control sequence. */
+START_TEST(test_names_are_safe) {
+    Model *m = paused();
+    snprintf(m->op.frame[0].name, sizeof m->op.frame[0].name, "local '\033[2J\x07\xff'");
+    snprintf(m->op.frame[0].source, sizeof m->op.frame[0].source, "\033]0;x\007.lua");
+    Stage *s = stage_new(&panel_inspector, m, 78, 12, true, 256);
+    char *text = stage_text(s, false);
+    for (const char *p = text; *p; p++)
+        ck_assert(*p == '\n' || (unsigned char)*p >= ' ');
+    free(text);
+    stage_free(s);
+    free(m);
+}
+END_TEST
+
+SUITE("panel_inspector", test_sizes, test_operations, test_deep, test_nothing_to_show,
+      test_names_are_safe)
