@@ -19,7 +19,7 @@ typedef enum LmpKind {
     LMP_KINDS
 } LmpKind;
 
-/* One row per kind: its name, and the key and letter it has on the screen (as in luamemprofiler). */
+/* One row per kind: its name, and its key and letter on the screen (as in luamemprofiler). */
 typedef struct LmpKindInfo {
     const char *name;
     char letter;
@@ -39,10 +39,10 @@ typedef enum LmpClass {
     LMP_C_STRING_PART,   /* string buffers, the string table */
     LMP_C_FUNCTION_PART, /* upvalues, prototypes and their vectors, the parser's buffers */
     LMP_C_USERDATA_PART,
-    LMP_C_THREAD_PART, /* stacks, CallInfos */
-    LMP_C_TABLE_PART,  /* array and hash parts */
-    LMP_C_OTHER,       /* what has no owner that can be told */
-    LMP_C_OWN,         /* made by the profiler's own API calls: kept out of every figure */
+    LMP_C_THREAD_PART,         /* stacks, CallInfos */
+    LMP_C_TABLE_PART,          /* array and hash parts */
+    LMP_C_OTHER,               /* what has no owner that can be told */
+    LMP_C_OWN,                 /* made by the profiler's own API calls: kept out of every figure */
     LMP_C_COUNTED = LMP_C_OWN, /* classes 1 .. LMP_C_COUNTED-1 are the program's */
     LMP_CLASSES = 16           /* room in four bits; 14 and 15 mark size words (shared.h) */
 } LmpClass;

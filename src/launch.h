@@ -39,17 +39,14 @@ enum {
 };
 
 /* Bytes on LMP_FD_LINE. */
-#define LMP_SAY_READY 'R' /* keeper: the display is up, the program may go on */
-#define LMP_SAY_FAILED                                                                             \
-    'F'                  /* keeper: there will be no display; the program takes its streams back */
-#define LMP_SAY_END 'E'  /* module: state is FINISHED, our streams are the terminal again */
-#define LMP_SAY_DONE 'D' /* keeper: display gone, output and summary written; nothing more comes   \
-                          */
+#define LMP_SAY_READY 'R'  /* keeper: the display is up, the program may go on */
+#define LMP_SAY_FAILED 'F' /* keeper: there will be no display; the streams go back */
+#define LMP_SAY_END 'E'    /* module: state is FINISHED, our streams are the terminal again */
+#define LMP_SAY_DONE 'D'   /* keeper: display gone, output and summary written; the last word */
 
 #define LMP_ENV_RUN "LMP_RUN"
 #define LMP_ENV_USER_INIT "LMP_USER_INIT"
-#define LMP_ENV_COMMAND "LMP_COMMAND" /* path of the command lmp, where the module cannot find it  \
-                                       */
+#define LMP_ENV_COMMAND "LMP_COMMAND" /* path of the command lmp, where it cannot be found */
 #define LMP_RUN_ENTRY "luaopen_luamemprofiler_run"
 
 enum {

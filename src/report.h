@@ -1,5 +1,6 @@
 /* report.h - reports: what a run amounts to, for people and for machines. A new report is one file
- * and one row in the table of report.c. Nothing here prints by itself: the caller gives the FILE. */
+ * and one row in the table of report.c. Nothing here prints by itself: the caller gives the FILE.
+ */
 #ifndef LMP_REPORT_H
 #define LMP_REPORT_H
 
@@ -32,6 +33,6 @@ typedef struct LmpReportKind {
 extern const LmpReportKind report_kinds[]; /* ends with a row whose name is NULL */
 
 void report_summary(const LmpReport *report, FILE *out); /* for people, plain text */
-void report_json(const LmpReport *report, FILE *out);    /* for machines, one object and a newline */
+void report_json(const LmpReport *report, FILE *out); /* for machines, one object and a newline */
 
 #endif
