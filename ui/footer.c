@@ -51,15 +51,13 @@ static const char *label_of(const App *app, const ActionInfo *info) {
 
 static void draw_keys(const App *app, Canvas *canvas, Rect rect) {
     Line line = {0};
-    if (app->ended && app->hold && !app->looked) {
-        line_add(&line, 2, STYLE(TONE_ACCENT), " enter");
-        line_add(&line, 2, STYLE(TONE_TEXT), " leave ");
-    }
     for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
         const ActionInfo *info = &action_info[i];
         int priority = info->action == ACT_BACK ? 5 : info->priority;
         if (priority == 0 || !info->label || !footer_offers(app, info->action)) continue;
-        line_add(&line, priority, STYLE(TONE_ACCENT), " %s", info->shown);
+        const char *shown = info->shown;
+        if (info->action == ACT_QUIT && app->ended && app->hold && !app->looked) shown = "q enter";
+        line_add(&line, priority, STYLE(TONE_ACCENT), " %s", shown);
         line_add(&line, priority, STYLE(TONE_TEXT), " %s ", label_of(app, info));
     }
     line_draw(&line, canvas, rect.x, rect.y, rect.w);

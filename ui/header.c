@@ -123,9 +123,10 @@ static void add_gc(Line *line, const Model *model, const char *dot) {
     line_add(line, 4, STYLE(TONE_TEXT), "%s cycle%s", format_count(text, model->gc.cycles),
              model->gc.cycles == 1 ? "" : "s");
     const LmpGcCycle *last = model_gc_cycle(model, 0);
-    if (last && last->end <= model->clock) {
+    if (last) { /* the clock is read a moment before the cycles are */
+        uint64_t since = last->end < model->clock ? model->clock - last->end : 0;
         line_add(line, 7, STYLE(TONE_TEXT), " %s freed %s %s ago", dot,
-                 format_bytes(text, last->freed_bytes), format_span(ago, model->clock - last->end));
+                 format_bytes(text, last->freed_bytes), format_span(ago, since));
     }
 }
 

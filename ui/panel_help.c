@@ -5,7 +5,7 @@
 
 #include "panel.h"
 
-#define KEY_W 12
+#define KEY_W 13
 
 typedef struct HelpState {
     int top, most; /* first line shown, and the largest it can be */
