@@ -86,7 +86,7 @@ configure() {
     shift
     if [ ! -e "$dir/CMakeCache.txt" ] || [ "$(cat "$dir/options" 2>/dev/null)" != "$*" ]; then
         mkdir -p "$dir"
-        quietly "$dir/configure.log" cmake -S "$root" -B "$dir" "$@" || die "CMake failed"
+        quietly "$dir/configure.log" cmake -S "$root" -B "$dir" -DCMAKE_RULE_MESSAGES=OFF "$@" || die "CMake failed"
         printf '%s\n' "$*" >"$dir/options"
     fi
 }
