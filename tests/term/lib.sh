@@ -38,7 +38,7 @@ open() {
     tm set-option -t t history-limit 50000 >/dev/null
     wait_for '^ready>'
     tm pipe-pane -t t "cat > $work/raw"
-    type_line 'stty -a > stty.before'
+    type_line 'stty -g > stty.before'
     wait_file stty.before
 }
 
@@ -83,7 +83,7 @@ wait_program() { until_true "$patience" program.pid test -s "$work/program.pid";
 
 # The terminal's settings are what they were, and nothing that was switched on was left on.
 check_terminal() {
-    type_line 'clear; rm -f stty.after; stty -a > stty.after; echo "sane"'
+    type_line 'clear; rm -f stty.after; stty -g > stty.after; echo "sane"'
     wait_for '^sane$'
     cmp "$work/stty.before" "$work/stty.after" || fail "the terminal's settings have changed"
     [ "$(tm display-message -p -t t '#{alternate_on} #{cursor_flag} #{mouse_any_flag}')" = "0 1 0" ] ||

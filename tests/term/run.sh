@@ -1,0 +1,239 @@
+#!/bin/bash
+# `lmp run` and `lmp top` without a terminal: statuses, streams, environment, reports: run.sh CASE
+cd "$(dirname "$0")" || exit 1
+set -u
+: "${LMP_BUILD:?}" "${LUA:=lua5.4}" "${LMP_PRELOAD:=}" "${LMP_SOURCE:=$(cd ../.. && pwd)}"
+LMP=$LMP_BUILD/lmp
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export ASAN_OPTIONS=detect_leaks=0
+
+fail() {
+    echo "FAIL: $*"
+    for f in out err; do [ -f $f ] && echo "---- $f" && head -40 $f; done
+    exit 1
+}
+# lmp ARGS...: files out and err, and $status.
+lmp() {
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" "$@" >out 2>err </dev/null
+    status=$?
+}
+is() { [ "$1" = "$2" ] || fail "$3: got '$1', expected '$2'"; }
+has() { grep -Eq -- "$2" "$1" || fail "$1 lacks: $2"; }
+lines() { is "$(wc -l <"$1")" "$2" "lines in $1"; }
+summary() { has err 'Maximum memory used'; }
+
+case_status() {
+    echo 'print(#arg, arg[1], arg[2]) os.exit(tonumber(arg[1]))' >exit.lua
+    lmp run exit.lua 0 'a b'
+    is $status 0 status
+    is "$(cat out)" "2	0	a b" "the script's output"
+    summary
+    lmp run exit.lua 3
+    is $status 3 status
+    has err 'xited with status 3'
+    lmp run -- exit.lua 4
+    is $status 4 status
+    echo 'os.exit(5, true)' >close.lua
+    lmp run close.lua
+    is $status 5 status
+    summary
+    echo 'error "oops"' >error.lua
+    lmp run error.lua
+    is $status 1 status
+    has err 'oops'
+    summary
+    echo 'coroutine.wrap(function() os.exit(6) end)()' >co.lua
+    lmp run co.lua
+    is $status 6 status
+    summary
+    echo 'setmetatable({}, { __gc = function() error "in gc" end }) collectgarbage() print "on"' >gc.lua
+    lmp run gc.lua
+    is $status 0 status
+    is "$(cat out)" on output
+    summary
+}
+
+case_signals() { # the same signal ends lmp run; what was sent to it reaches the program
+    for s in KILL TERM ABRT SEGV; do
+        echo "os.execute('kill -$s ' .. io.open('/proc/self/stat'):read 'a':match '^%d+')" >kill.lua
+        (lmp run kill.lua; exit $status)
+        is $? $((128 + $(kill -l $s))) "status after SIG$s"
+        has err "illed by signal $(kill -l $s) \(SIG$s\)"
+        summary
+    done
+    echo 'io.open("up", "w"):close() while true do local t = {} end' >loop.lua
+    for s in TERM INT HUP; do
+        rm -f up
+        # A job of its own: a shell script's background jobs ignore SIGINT otherwise.
+        set -m
+        LD_PRELOAD=$LMP_PRELOAD "$LMP" run loop.lua >out 2>err </dev/null &
+        job=$!
+        set +m
+        until [ -f up ]; do sleep 0.05; done
+        kill -$s $job
+        wait $job
+        got=$?
+        case $s in
+        INT) is $got 1 "status after SIGINT"; has err 'interrupted!' ;;
+        *) is $got $((128 + $(kill -l $s))) "status after SIG$s" ;;
+        esac
+        summary
+    done
+}
+
+case_cannot() {
+    lmp run ./no-such-command-here
+    is $status 127 status
+    lines err 1
+    lmp run -- no-such-command-here
+    is $status 127 status
+    has err 'no-such-command-here'
+    lines err 1
+    lmp run no-such-script.lua
+    is $status 1 "status (lua5.4's own)"
+    mkdir directory
+    lmp run -- ./directory
+    is $status 126 "status of a command that is no program"
+    lines err 1
+    lmp run --summary=/no/such/directory/file x.lua
+    is $status 126 status
+    lines err 1
+    lmp run
+    is $status 2 status
+    lines err 1
+    lmp run --fps=900 x.lua
+    is $status 2 status
+    has err '0.1 to 60'
+    lmp run --bogus x.lua
+    is $status 2 status
+    has err 'bogus'
+    lines err 1
+    lmp nonsense
+    is $status 2 status
+    lines err 1
+}
+
+case_not_lua() { # one clear line for a command that never starts a Lua 5.4 state
+    lmp run -- true
+    is $status 0 status
+    lines err 1
+    has err 'true never started a Lua 5.4 state; .*lmp run -- lua5.4'
+    lmp run -- sh -c 'exit 9'
+    is $status 9 status
+    lines err 1
+    printf '#!/bin/sh\n# lua\nexit 0\n' >tool
+    chmod +x tool
+    lmp run -- ./tool
+    lines err 1
+    echo '#!/usr/bin/env lua5.1' >old
+    chmod +x old
+    lmp run -- ./old || true
+    has err 'lmp run -- lua5.4 ./old'
+}
+
+case_init() { # the user's own LUA_INIT, both variables, both forms
+    echo 'print(x, y)' >x.lua
+    echo 'x = "file"' >init.lua
+    LUA_INIT='x = "init"' lmp run x.lua
+    is "$(cat out)" 'init	nil' 'LUA_INIT'
+    LUA_INIT='x = "init"' LUA_INIT_5_4='x = "init54"' lmp run x.lua
+    is "$(cat out)" 'init54	nil' 'LUA_INIT_5_4 over LUA_INIT'
+    LUA_INIT=@init.lua lmp run x.lua
+    is "$(cat out)" 'file	nil' 'LUA_INIT=@file'
+    LUA_INIT_5_4=@init.lua lmp run x.lua
+    is "$(cat out)" 'file	nil' 'LUA_INIT_5_4=@file'
+    summary
+    LUA_INIT='x = (' lmp run x.lua
+    is $status 1 'status of a wrong LUA_INIT'
+    LUA_INIT='x = (' "$LUA" x.lua 2>plain
+    is "$(grep -o 'LUA_INIT:1:.*' err | head -1)" "$(grep -o 'LUA_INIT:1:.*' plain)" 'its message'
+    LUA_INIT=@no-such-file lmp run x.lua
+    is $status 1 'status of a LUA_INIT that is not there'
+    LUA_INIT='x = "init"' lmp run -- "$LMP" run x.lua
+    is "$(cat out)" 'init	nil' 'lmp run within lmp run'
+}
+
+case_reports() {
+    echo 'print "out"' >x.lua
+    lmp run --summary=sum x.lua
+    is "$(cat out)" out output
+    lines err 0
+    has sum 'Maximum memory used'
+    lmp run --no-summary x.lua
+    lines err 0
+    lmp run --json=j x.lua
+    summary
+    has j '^\{'
+    lmp run --json --summary=j2 x.lua
+    has j2 '^\{'
+    lmp run --name=Fred x.lua
+    has err 'Fred'
+    # Two states: the program's and a child's.
+    echo 'os.execute((os.getenv "LUA") .. " x.lua")' >two.lua
+    LUA=$LUA lmp run --json two.lua
+    is "$(head -c1 err)" '[' 'JSON of two states'
+    LUA=$LUA lmp run two.lua
+    is "$(grep -c 'Maximum memory used' err)" 2 'summaries'
+}
+
+case_streams() { # without display nothing of the streams changes; --live without a terminal is told
+    echo 'io.write(io.read "a") io.stderr:write "E"' >cat.lua
+    head -c 100000 /dev/urandom >in
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-summary cat.lua <in >out 2>err || fail status
+    cmp in out || fail "input to output has changed"
+    is "$(cat err)" E stderr
+    LD_PRELOAD=$LMP_PRELOAD setsid -w "$LMP" run --live cat.lua <in >out 2>err || fail status
+    cmp in out || fail "input to output has changed"
+    has err 'without a display'
+    summary
+}
+
+case_help() { # help, usage and the man page agree with the tables
+    lmp help
+    is $status 0 status
+    for c in run top help version; do has out "lmp $c"; done
+    if grep -q 'lmp display' out; then fail "help shows an internal command"; fi
+    lmp run --help
+    has out '--summary=FILE'
+    lmp --version
+    has out '^lmp [0-9]+\.[0-9]+'
+    lmp help --man
+    if [ -n "${GENERATE:-}" ]; then cp out "$LMP_SOURCE/docs/lmp.1"; fi
+    cmp out "$LMP_SOURCE/docs/lmp.1" || fail "docs/lmp.1 differs from the tables (GENERATE=1 makes it)"
+    lmp run --help
+    grep -o -- '--[a-z-]*' out | sort -u | while read -r option; do
+        grep -q -- "$(echo "$option" | sed 's/-/\\\\-/g')" "$LMP_SOURCE/docs/lmp.1" || echo "$option"
+    done >missing
+    lines missing 0
+}
+
+case_top() { # discovery without a terminal
+    echo 'io.open("up", "w"):close() while not io.open "stop" do local t = {} end' >loop.lua
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" run --name=discovered loop.lua >out.run 2>err.run </dev/null &
+    until [ -f up ]; do sleep 0.05; done
+    lmp top --list
+    has out '^PID .*STATE .*LIVE .*ELAPSED .*PROGRAM'
+    has out '^[0-9]+ +RUNNING .*discovered'
+    lmp top 999999999
+    is $status 1 status
+    lmp top x
+    is $status 2 status
+    lines err 1
+    lmp top 1:0
+    is $status 2 status
+    touch stop
+    wait
+}
+
+case_children() { # neither zombies nor SIGCHLD surprises: a host that waits for any child sees its own
+    echo 'local p = io.popen "exit 3" print(p:close()) print(os.execute "exit 4")' >x.lua
+    lmp run --no-summary x.lua
+    is "$(cat out)" 'nil	exit	3
+nil	exit	4' 'statuses of children'
+}
+
+[ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }
+"case_$1"
+echo "ok: $1"
