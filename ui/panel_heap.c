@@ -260,6 +260,42 @@ static void draw_cursor(const Heap *heap, const Ui *ui, Canvas *canvas, Rect rec
     (void)ui;
 }
 
+/* The kinds of a cell by falling bytes; returns how many have any. */
+static int sort_kinds(const HeapCell *cell, int order[LMP_KINDS]) {
+    int n = 0;
+    for (int k = 0; k < LMP_KINDS; k++) {
+        if (cell->bytes[k] == 0) continue;
+        int at = n++;
+        for (; at > 0 && cell->bytes[order[at - 1]] < cell->bytes[k]; at--)
+            order[at] = order[at - 1];
+        order[at] = k;
+    }
+    return n;
+}
+
+/* " · table 40.1 KiB · string 12.0 KiB", with letters for names where there is no room. */
+static void draw_kinds(const HeapCell *cell, const Ui *ui, Canvas *canvas, int x, int right,
+                       int y) {
+    int order[LMP_KINDS], n = sort_kinds(cell, order), need = 0;
+    char text[LMP_NUM];
+    for (int i = 0; i < n; i++)
+        need += 4 + canvas_width(kind_info[order[i]].name) +
+                canvas_width(format_bytes(text, cell->bytes[order[i]]));
+    bool names = x + need <= right;
+    for (int i = 0; i < n; i++) {
+        int k = order[i];
+        char letter[2] = {kind_info[k].letter, 0};
+        const char *name = names ? kind_info[k].name : letter;
+        const char *before = names ? (ui->utf8 ? " · " : " - ") : "  ";
+        format_bytes(text, cell->bytes[k]);
+        if (x + canvas_width(before) + canvas_width(name) + 1 + canvas_width(text) > right) break;
+        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_FAINT), before);
+        x += canvas_text(canvas, x, y, right - x,
+                         STYLE(UI_SHOWS(ui, k) ? TONE_KIND(k) : TONE_FAINT), name);
+        x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_TEXT), " %s", text);
+    }
+}
+
 /* "0x55d0c2a01000 +64 KiB · 812 blocks · table 40.1 KiB · string 12.0 KiB", as much as fits. */
 static void draw_status(const Heap *heap, const Ui *ui, Canvas *canvas, Rect rect, int y) {
     uint64_t i = (cursor_position(heap) - heap->first) / heap->size;
@@ -267,20 +303,19 @@ static void draw_status(const Heap *heap, const Ui *ui, Canvas *canvas, Rect rec
     const HeapCell *cell = &heap->cell[i];
     HeapRange range = heapmap_range(heap->map, heap->first + i * heap->size, heap->size);
     char text[LMP_NUM];
-    const char *dot = ui->utf8 ? " · " : " - ";
     int x = rect.x, right = rect.x + rect.w;
     x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_TEXT), "0x%llx",
                        (unsigned long long)range.start);
     if (right - x < 9) return;
     x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_MUTED), " +%s",
                        describe_cell_size(text, cell->capacity));
-    if (range.pieces > 1 && right - x > 20)
+    if (range.pieces > 1 && right - x > 20) {
         x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_MUTED), " in %u ranges",
                            range.pieces);
-    uint64_t left[LMP_KINDS], all = heapcell_bytes(cell, ~0u);
+    }
     if (right - x < 10) return;
-    x += canvas_text(canvas, x, y, right - x, STYLE(TONE_FAINT), dot);
-    if (all == 0) {
+    x += canvas_text(canvas, x, y, right - x, STYLE(TONE_FAINT), ui->utf8 ? " · " : " - ");
+    if (heapcell_bytes(cell, ~0u) == 0) {
         canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), "nothing lives here");
         return;
     }
@@ -290,22 +325,7 @@ static void draw_status(const Heap *heap, const Ui *ui, Canvas *canvas, Rect rec
         x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_TEXT), "%s block%s",
                            format_count(text, cell->blocks), cell->blocks == 1 ? "" : "s");
     }
-    for (int k = 0; k < LMP_KINDS; k++)
-        left[k] = cell->bytes[k];
-    for (int n = 0; n < LMP_KINDS; n++) {
-        int k = 0;
-        for (int j = 1; j < LMP_KINDS; j++)
-            if (left[j] > left[k]) k = j;
-        if (left[k] == 0) break;
-        format_bytes(text, left[k]);
-        int need = canvas_width(kind_info[k].name) + 1 + canvas_width(text);
-        if (x + 3 + need > right) break;
-        left[k] = 0;
-        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_FAINT), dot);
-        x += canvas_text(canvas, x, y, right - x,
-                         STYLE(UI_SHOWS(ui, k) ? TONE_KIND(k) : TONE_FAINT), kind_info[k].name);
-        x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_TEXT), " %s", text);
-    }
+    draw_kinds(cell, ui, canvas, x, right, y);
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
@@ -320,7 +340,9 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     fill(heap, ui, s);
     if (!heap->cell) return;
     draw_cells(heap, ui, canvas, rect, s);
-    if (ui->focus == &panel_heap) draw_cursor(heap, ui, canvas, rect, s);
+    /* also while its blocks are listed beside it */
+    if (ui->focus == &panel_heap || ui->over == &panel_blocks)
+        draw_cursor(heap, ui, canvas, rect, s);
     if (s.status >= 0) draw_status(heap, ui, canvas, rect, s.status);
 }
 

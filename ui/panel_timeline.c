@@ -123,19 +123,43 @@ static void draw_ascii(Canvas *canvas, Rect rect, const uint64_t *value, uint64_
     }
 }
 
-/* Ticks where cycles of the collector ended. So many that there is one in nearly every column say
- * nothing: then there are none. */
-static bool draw_cycles(const Model *model, Span s, Canvas *canvas, Rect rect, int y) {
-    bool at[MAX_COLUMNS] = {false};
+/* Cycles finished by a moment, as far as the history's samples tell. */
+static uint32_t cycles_by(const Model *model, uint64_t clock) {
+    const LmpHistory *h = &model->history;
+    uint64_t i = clock / h->interval;
+    if (h->used == 0 || i == 0) return 0;
+    return h->samples[i < h->used ? i - 1 : h->used - 1].gc_cycles;
+}
+
+/* Marks the columns in which cycles ended. Of the last ones the very times are known; where samples
+ * are finer than columns, the history tells it for the whole run. */
+static int find_cycles(const Model *model, Span s, int columns, bool *at) {
     int n = 0;
+    memset(at, 0, (size_t)columns * sizeof *at);
+    if ((s.to - s.from) / (uint64_t)columns >= model->history.interval) {
+        for (int x = 0; x < columns; x++) {
+            at[x] = cycles_by(model, time_at(s, x, columns)) !=
+                    cycles_by(model, time_at(s, x + 1, columns));
+            n += at[x];
+        }
+        return n;
+    }
     for (uint64_t back = 0; back < LMP_GC_RING; back++) {
         const LmpGcCycle *cycle = model_gc_cycle(model, back);
         if (!cycle) break;
-        int x = column_of(s, cycle->end, rect.w);
+        int x = column_of(s, cycle->end, columns);
         if (x < 0 || at[x]) continue;
         at[x] = true;
         n++;
     }
+    return n;
+}
+
+/* Ticks where cycles of the collector ended. So many that there is one in nearly every column say
+ * nothing: then there are none. */
+static bool draw_cycles(const Model *model, Span s, Canvas *canvas, Rect rect, int y) {
+    bool at[MAX_COLUMNS];
+    int n = find_cycles(model, s, rect.w, at);
     if (n == 0 || n > rect.w * 3 / 4) return false;
     for (int x = 0; x < rect.w; x++)
         if (at[x]) canvas_put(canvas, rect.x + x, y, G_VLINE, STYLE(TONE_GC));

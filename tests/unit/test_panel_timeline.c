@@ -15,7 +15,11 @@ static Model *run(uint64_t seconds, uint64_t cycle) {
         uint64_t at = i * m->history.interval, since = at % (cycle * SECOND);
         uint64_t live = 20 * MIB + i * 40 * MIB / 1000 +
                         (uint64_t)(since / 1000) * 100 * MIB / (cycle * SECOND / 1000);
-        m->history.samples[i] = (LmpSample){.max_bytes = live, .last_bytes = live};
+        m->history.samples[i] = (LmpSample){
+            .max_bytes = live,
+            .last_bytes = live,
+            .gc_cycles = (uint32_t)((at + m->history.interval) / (cycle * SECOND)),
+        };
     }
     for (uint64_t end = cycle; end < seconds; end += cycle) {
         LmpGcCycle *c = &m->gc.ring[m->gc.cycles++ % LMP_GC_RING];
