@@ -17,6 +17,7 @@
 
 #define UP_MS 5000  /* for the first picture; a slow machine is no reason to refuse */
 #define END_MS 2000 /* for a viewer that was told to end */
+#define DEATH_MS 200
 #define STEP_MS 2
 
 enum { EXIT_LEFT = 0 };
@@ -55,6 +56,10 @@ static _Noreturn void be_viewer(Guard *guard, const ViewerOptions *options, int 
     signal(SIGTTOU, SIG_DFL);
     signal(SIGTTIN, SIG_DFL);
     viewer_run(&own, guard->result);
+    /* A guard's end of the pipe is closed a little before it is seen to be dead. */
+    bool told = guard->result->end == VIEWER_TOLD;
+    for (int ms = 0; told && ms < DEATH_MS && getppid() == parent; ms += STEP_MS)
+        poll(NULL, 0, STEP_MS);
     if (getppid() != parent) {
         guard->pid = 0;
         if (orphaned) orphaned(context);

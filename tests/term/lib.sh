@@ -33,7 +33,7 @@ open() {
     unset TMUX
     tm -f /dev/null new-session -d -x "${1:-100}" -y "${2:-30}" -s t -c "$work" \
         "env LANG=C.UTF-8 LC_ALL=C.UTF-8 PS1='ready> ' TERM=screen-256color LMP=$LMP LUA=$LUA \
-         LUA_CPATH=$LMP_BUILD/?.so P='env LD_PRELOAD=$LMP_PRELOAD ASAN_OPTIONS=detect_leaks=0' \
+         LUA_CPATH=$LMP_BUILD/?.so P='env LD_PRELOAD=$LMP_PRELOAD ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0' \
          bash --norc --noprofile" || fail "tmux does not start"
     tm set-option -t t history-limit 50000 >/dev/null
     wait_for '^ready>'
