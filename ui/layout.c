@@ -23,7 +23,7 @@ static int bottom_rows(int h, Bottom bottom, int top) {
 
 static int right_column(int w) {
     if (w >= 116) return clamp(w * 45 / 100, 56, 84);
-    if (w >= 96) return 46;
+    if (w >= 96) return 49;
     return w >= 76 ? 41 : 30;
 }
 

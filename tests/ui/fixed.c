@@ -88,8 +88,8 @@ void fixed_model(Model *model) {
     model->frees_per_s = 44100;
     model->alloc_bytes_per_s = 12.4 * (double)MIB;
     model->free_bytes_per_s = 3.1 * (double)MIB;
-    model->epoch = 20;
-    model->epoch_length = 5 * SECOND;
+    model->epoch = 51;
+    model->epoch_length = 2 * SECOND;
     set_gc(model);
     set_history(model);
 }

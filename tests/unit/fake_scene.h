@@ -53,7 +53,7 @@ __attribute__((unused)) static FakeHeap *scene_heap(uint64_t bytes) {
 }
 
 /* A model of it, a minute and 42 seconds after start. */
-static Model *scene_model(FakeHeap *f) {
+__attribute__((unused)) static Model *scene_model(FakeHeap *f) {
     Model *m = calloc(1, sizeof *m);
     snprintf(m->program, sizeof m->program, "options.lua");
     snprintf(m->lua, sizeof m->lua, "Lua 5.4.4");

@@ -1,6 +1,7 @@
 /* Whole screens against golden files: from a fixed model and clock, at several sizes and in each
  * colour mode. GENERATE=1 writes them anew; look at the difference before committing it. */
 #include "app.h"
+#include "fake_scene.h"
 #include "fixed.h"
 #include "suite.h"
 
@@ -30,6 +31,7 @@ static const Screen screens[] = {
     {"80x24-mono-ascii", 80, 24, 0, false, true, LMP_SEEN_RUNNING, ""},
     {"80x24-8", 80, 24, 8, true, true, LMP_SEEN_RUNNING, ""},
     {"120x36-paused", 120, 36, 256, true, true, LMP_SEEN_PAUSED, ""},
+    {"120x36-blocks", 120, 36, 256, true, true, LMP_SEEN_RUNNING, DOWN DOWN "\r"},
     {"60x15-paused", 60, 15, 256, true, true, LMP_SEEN_PAUSED, ""},
     {"80x24-frozen", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "z"},
     {"80x24-finished", 80, 24, 256, true, true, LMP_SEEN_FINISHED, ""},
@@ -41,6 +43,8 @@ static const Screen screens[] = {
     {"120x36-help", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "?"},
     {"60x15-help", 60, 15, 256, true, true, LMP_SEEN_RUNNING, "?" DOWN DOWN},
 };
+
+static FakeHeap *heap;
 
 static void compare(const Screen *screen) {
     Output *output = output_new();
@@ -54,14 +58,19 @@ static void compare(const Screen *screen) {
     App *app = app_new(&options);
     Canvas *canvas = canvas_new(screen->w, screen->h, screen->utf8);
     fixed_model(app_model(app));
+    app_model(app)->view = &heap->view;
+    app_draw(app, canvas, SECOND); /* now the panels know their places */
     app_fresh(app, SECOND);
     app_draw(app, canvas, SECOND);
     if (screen->seen == LMP_SEEN_PAUSED) fixed_pause(app_model(app));
+    app_model(app)->view = &heap->view;
     app_model(app)->seen = screen->seen;
     app_fresh(app, 2 * SECOND);
     app_draw(app, canvas, 2 * SECOND);
     for (const char *key = screen->keys; *key; key++) {
         app_key(app, *key == DOWN[0] ? K_DOWN : (Key)(unsigned char)*key);
+        app_draw(app, canvas, 2 * SECOND);
+        if (!app_ui(app)->frozen) app_fresh(app, 2 * SECOND);
         app_draw(app, canvas, 2 * SECOND);
     }
     char name[64], *text = NULL;
@@ -78,8 +87,10 @@ static void compare(const Screen *screen) {
 }
 
 START_TEST(screens_are_as_they_were) {
+    heap = scene_heap(4 << 20);
     for (size_t i = 0; i < sizeof screens / sizeof *screens; i++)
         compare(&screens[i]);
+    fake_free(heap);
 }
 END_TEST
 
