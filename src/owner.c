@@ -148,6 +148,12 @@ static int scene_threads(lua_State *L) {
     return 0;
 }
 
+/* More than 127 lines between two instructions have a place of their own in the line information. */
+#define TEN_LINES "\n\n\n\n\n\n\n\n\n\n"
+#define FAR                                                                                        \
+    TEN_LINES TEN_LINES TEN_LINES TEN_LINES TEN_LINES TEN_LINES TEN_LINES TEN_LINES TEN_LINES      \
+        TEN_LINES TEN_LINES TEN_LINES TEN_LINES
+
 static const char chunk[] =
     "local a, b <const>, c <close> = ..., 'x', nil\n"
     "local t = {1, 2, 3, x = 'y', [a or 1] = 4.5, function(...) return ... end}\n"
@@ -155,6 +161,7 @@ static const char chunk[] =
     "for i = 1, 10 do if i == a then goto done end t[i] = i * 2.25 end ::done::\n"
     "while t.x ~= [[a long text that is not a short string at all, no, not at all]] do break end\n"
     "for k, v in pairs(t) do repeat local z = k .. v .. '1' .. 77 until z end\n"
+    "local far = 1 " FAR " far = far + 1\n"
     "return t, a and b or c, -a, #t, ~1, a // 2, 'd', 'e', 'g', 'h', 'i', 'j', 'k', 0x7fffffff1\n";
 
 static int scene_parser(lua_State *L) {
@@ -162,9 +169,17 @@ static int scene_parser(lua_State *L) {
     return 0;
 }
 
+typedef struct Dump {
+    luaL_Buffer buffer;
+    bool begun;
+} Dump;
+
+/* The buffer begins here, for its box has to stand above the function that is dumped. */
 static int keep_piece(lua_State *L, const void *piece, size_t size, void *ud) {
-    (void)L;
-    luaL_addlstring(ud, piece, size);
+    Dump *dump = ud;
+    if (!dump->begun) luaL_buffinit(L, &dump->buffer);
+    dump->begun = true;
+    luaL_addlstring(&dump->buffer, piece, size);
     return 0;
 }
 
@@ -177,13 +192,10 @@ static int scene_undump(lua_State *L) {
 }
 
 static int dump_chunk(lua_State *L) {
-    luaL_Buffer buffer;
+    Dump dump = {.begun = false};
     if (luaL_loadbuffer(L, chunk, sizeof chunk - 1, "=chunk")) return lua_error(L);
-    luaL_buffinit(L, &buffer);
-    lua_pushvalue(L, 1); /* luaL_Buffer may keep its box above the function */
-    lua_dump(L, keep_piece, &buffer, 0);
-    lua_pop(L, 1);
-    luaL_pushresult(&buffer);
+    if (lua_dump(L, keep_piece, &dump, 0) || !dump.begun) return luaL_error(L, "no dump");
+    luaL_pushresult(&dump.buffer);
     return 1;
 }
 
