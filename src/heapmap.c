@@ -180,8 +180,12 @@ static bool scan_part(HeapMap *map, HeapLeaf *leaf, uint32_t p, uint32_t touch, 
     part->tail_end = 0;
     Summing s = {.map = map, .leaf = leaf, .part = part};
     s.start = (leaf->base << LMP_LEAF_BITS) + p * HEAP_PART;
-    for (uint32_t page = 0; page < HEAP_PART_PAGES; page++)
-        sum_page(&s, page, p * HEAP_PART_ENTRIES + page * (uint32_t)PAGE_ENTRIES);
+    for (uint32_t page = 0; page < HEAP_PART_PAGES; page++) {
+        /* Nothing begins inside a block that covers the page; and entries that were never written
+         * stay holes in the file. */
+        if (s.start + (page + 1) * HEAP_PAGE <= s.free) continue;
+        sum_page(&s, page, p * HEAP_PART_ENTRIES + page * PAGE_ENTRIES);
+    }
     keep_sums(&s, part);
     return true;
 }

@@ -106,10 +106,10 @@ void app_draw(App *app, Canvas *canvas, uint64_t now) {
     app_arrange(app, canvas->w, canvas->h);
     for (int i = 0; i < APP_PANELS; i++) {
         if (app->outer[i].w == 0) continue;
-        draw_frame(app, i, canvas);
         Rect old = canvas_clip(canvas, app->inner[i]);
         app_panels[i].panel->draw(app->state[i], &app->model, &app->ui, canvas, app->inner[i]);
         canvas_unclip(canvas, old);
+        draw_frame(app, i, canvas); /* after it, so that the title tells what is drawn now */
     }
     Rect old = canvas_clip(canvas, app->layout.header);
     header_draw(app, canvas, app->layout.header);

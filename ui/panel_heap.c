@@ -361,14 +361,22 @@ static void move_by(Heap *heap, int64_t cells) {
     uint64_t total = heapmap_total(heap->map);
     uint64_t last = total ? (total - 1) / heap->size : 0, at = cursor_position(heap) / heap->size;
     uint64_t step = (uint64_t)(cells < 0 ? -cells : cells);
-    if (cells < 0) {
-        if (step > at) return;
-        at -= step;
-    } else {
-        if (step > last - at) return;
-        at += step;
+    uint64_t room = cells < 0 ? at : last - at;
+    if (step > room) {
+        if (step <= (uint64_t)heap->cols) return; /* there is no such row */
+        step = room;
     }
+    at = cells < 0 ? at - step : at + step;
     move_to(heap, at * heap->size);
+}
+
+/* A page: all rows but one, which stays for orientation. */
+static void page_by(Heap *heap, bool up) {
+    uint64_t cells = heap->count - (uint64_t)heap->cols;
+    if (cells == 0) cells = heap->count;
+    uint64_t bytes = cells * heap->size, first = heap->first;
+    set_first(heap, !up ? first + bytes : first > bytes ? first - bytes : 0);
+    move_by(heap, up ? -(int64_t)cells : (int64_t)cells);
 }
 
 static bool look_inside(const Heap *heap, Ui *ui) {
@@ -387,7 +395,6 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     if (!heap || !heap->map || heapmap_total(heap->map) == 0) return false;
     Shape s = shape_of(ui, rect);
     arrange(heap, s);
-    int64_t page = (int64_t)heap->count - heap->cols;
     switch (action) {
     case ACT_LEFT:
         move_by(heap, -1);
@@ -402,14 +409,8 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
         move_by(heap, heap->cols);
         return true;
     case ACT_PAGE_UP:
-        if (heap->zoomed)
-            set_first(heap, heap->first - (heap->first < (uint64_t)page * heap->size
-                                               ? heap->first
-                                               : (uint64_t)page * heap->size));
-        move_by(heap, -page);
-        return true;
     case ACT_PAGE_DOWN:
-        move_by(heap, page);
+        page_by(heap, action == ACT_PAGE_UP);
         return true;
     case ACT_HOME:
         move_to(heap, 0);

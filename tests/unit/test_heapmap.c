@@ -297,6 +297,29 @@ START_TEST(test_same_stamp) {
 }
 END_TEST
 
+/* Entries under a large block were never written: they are holes in the file and must stay so. */
+START_TEST(test_holes_stay) {
+    stop_clock();
+    FakeHeap *heap = fake_new(true);
+    HeapMap *map = heapmap_new(&heap->view);
+    uint64_t addr = 7ull << LMP_LEAF_BITS;
+    fake_place(heap, addr, 3 << 20, LMP_C_TABLE_PART, 1);
+    fake_place(heap, addr + (3 << 20), 40, LMP_C_STRING, 1);
+    mprotect(heap->leaf[0]->entry + 1024, (HEAP_PART_ENTRIES - 1024) * 4, PROT_NONE);
+    view_next_frame(&heap->view);
+    heapmap_refresh(map, FOREVER);
+    HeapCell cell;
+    heapmap_cells(map, 0, 4 << 20, 1, &cell);
+    ck_assert_uint_eq(cell.bytes[LMP_TABLE], 3 << 20);
+    ck_assert_uint_eq(cell.bytes[LMP_STRING], 40);
+    heapmap_cells(map, 1 << 20, 64, 1, &cell);
+    ck_assert_uint_eq(cell.bytes[LMP_TABLE], 64);
+    ck_assert_uint_eq(cell.blocks, 0);
+    heapmap_free(map);
+    fake_free(heap);
+}
+END_TEST
+
 /* Regions keep their place: allocations and frees inside move nothing, a growing heap moves things
  * a few times only, one that stays small for long is shown as it is. */
 START_TEST(test_stable) {
@@ -459,5 +482,5 @@ START_TEST(test_hostile) {
 }
 END_TEST
 
-SUITE("heapmap", test_against_model, test_small_budget, test_same_stamp, test_stable, test_empty,
-      test_dominant_kind, test_age, test_hostile)
+SUITE("heapmap", test_against_model, test_small_budget, test_same_stamp, test_holes_stay,
+      test_stable, test_empty, test_dominant_kind, test_age, test_hostile)
