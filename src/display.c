@@ -123,17 +123,20 @@ static bool open_pair(int pair[2], bool socket) {
     return pair[0] >= 0 && pair[1] >= 0;
 }
 
-/* Reaps the process that forked the keeper, without the program seeing a SIGCHLD of ours. */
-static void reap(pid_t pid, bool was_pending) {
+/* Reaps the process that forked the keeper. */
+static void reap(pid_t pid) {
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
-    if (was_pending) return;
-    sigset_t chld;
-    siginfo_t info;
+}
+
+/* Takes back the SIGCHLD of our own child, blocked and pending, so that the program does not see
+ * it; signals do not queue, so if a child of the program waits to be reaped it is raised again. */
+static void swallow_child_signal(const sigset_t *chld) {
+    siginfo_t info = {0};
     struct timespec now = {0, 0};
-    sigemptyset(&chld);
-    sigaddset(&chld, SIGCHLD);
-    if (sigtimedwait(&chld, &info, &now) == SIGCHLD && info.si_pid != pid) raise(SIGCHLD);
+    if (sigtimedwait(chld, NULL, &now) != SIGCHLD) return;
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0)
+        raise(SIGCHLD);
 }
 
 static bool file_actions(posix_spawn_file_actions_t *actions, const Start *s, int state_fd) {
@@ -192,7 +195,8 @@ static LmpErr spawn_keeper(const Start *s, int state_fd, const char *command,
         posix_spawn_file_actions_destroy(&actions);
     }
     close(high);
-    if (!failed) reap(pid, sigismember(&pending, SIGCHLD) == 1);
+    if (!failed) reap(pid);
+    if (sigismember(&pending, SIGCHLD) != 1) swallow_child_signal(&chld);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     if (failed == ENOENT || failed == EACCES || failed == ENOEXEC) return LMP_E_NOVIEWER;
     return failed ? LMP_E_VIEWER : LMP_OK;

@@ -46,7 +46,7 @@ START_TEST(keeps_everything) {
         char tail[256];
         size_t want = used < sizeof tail ? used : sizeof tail;
         ck_assert_int_eq(pread(spool.memory, tail, want, (off_t)(used - want)), (ssize_t)want);
-        EXPECT(memcmp(tail, model + used - want, want) == 0, "at %zu", used);
+        ck_assert_msg(memcmp(tail, model + used - want, want) == 0, "at %zu", used);
     }
     size_t size;
     char *out = written(&spool, &size);
@@ -126,7 +126,7 @@ static void drain_all(size_t size, bool letters) {
     ck_assert(pty_drain(master, take, &got));
     ck_assert_int_eq(status, 0);
     ck_assert_uint_eq(got.used, size);
-    EXPECT(memcmp(got.bytes, text, size) == 0, "%zu bytes", size);
+    ck_assert_msg(memcmp(got.bytes, text, size) == 0, "%zu bytes", size);
     free(text);
     close(slave);
     close(master);

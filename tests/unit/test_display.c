@@ -1,0 +1,143 @@
+/* test_display.c - the program's end of the display when there is no display to be had: every way
+ * in which the start can fail leaves the program exactly as it was. */
+#include "display.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ptydrain.h"
+#include "suite.h"
+
+static const LmpDisplayOptions wish = {.hold = false, .fps = 10, .summary = "", .run_socket = -1};
+static volatile sig_atomic_t child_signals;
+
+static void on_child(int signal) {
+    (void)signal;
+    child_signals++;
+}
+
+/* A terminal of our own as controlling terminal and standard streams. Returns its master. */
+static int become_terminal_user(void) {
+    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ck_assert_int_ge(master, 0);
+    ck_assert_int_eq(grantpt(master), 0);
+    ck_assert_int_eq(unlockpt(master), 0);
+    int slave = pty_open_slave(master, 0);
+    ck_assert_int_ge(slave, 0);
+    setsid(); /* fails in a group's leader: Check has made us one, see below */
+    ck_assert_int_eq(ioctl(slave, TIOCSCTTY, 1), 0);
+    for (int i = 0; i < 3; i++)
+        dup2(slave, i);
+    if (slave > 2) close(slave);
+    return master;
+}
+
+static int count_fds(void) {
+    int n = 0;
+    for (int fd = 0; fd < 1024; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+typedef struct Before {
+    struct stat stream[3];
+    int fds;
+    struct termios mode;
+} Before;
+
+static Before look(void) {
+    Before b = {.fds = count_fds()};
+    for (int i = 0; i < 3; i++)
+        fstat(i, &b.stream[i]);
+    tcgetattr(0, &b.mode);
+    return b;
+}
+
+/* Exits the child with a number that tells what was wrong; 0: all as before. */
+static int compare(const Before *a) {
+    Before b = look();
+    if (a->fds != b.fds) return 10;
+    for (int i = 0; i < 3; i++)
+        if (a->stream[i].st_rdev != b.stream[i].st_rdev ||
+            a->stream[i].st_ino != b.stream[i].st_ino)
+            return 11;
+    if (a->mode.c_lflag != b.mode.c_lflag || a->mode.c_oflag != b.mode.c_oflag) return 12;
+    if (child_signals != 0) return 13;
+    if (waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD) return 14; /* nobody to wait for */
+    return 0;
+}
+
+typedef struct Case {
+    const char *command;
+    LmpErr expected;
+    bool no_terminal;
+    int limit; /* of open files, 0: none */
+} Case;
+
+static int try_case(const Case *c) {
+    LmpDisplay display;
+    struct sigaction act = {.sa_handler = on_child};
+    sigaction(SIGCHLD, &act, NULL);
+    if (c->no_terminal) {
+        setsid();
+        int null = open("/dev/null", O_RDWR);
+        for (int i = 0; i < 3; i++)
+            dup2(null, i);
+    } else {
+        become_terminal_user();
+    }
+    int state = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    Before before = look();
+    if (c->limit) {
+        struct rlimit limit = {(rlim_t)c->limit, (rlim_t)c->limit};
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    LmpErr err = display_start(&display, state, c->command, &wish);
+    int wrong = compare(&before);
+    if (wrong) return wrong;
+    if (c->limit ? err == LMP_OK : err != c->expected) return 20 + (int)err;
+    if (display_end(&display)) return 40; /* there is none */
+    display_check(&display);
+    return compare(&before);
+}
+
+/* In a process of its own that leads no group, so that it can have a terminal. */
+static void check_case(const Case *c) {
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) _exit(try_case(c));
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s, limit %d: status %x",
+                  c->command, c->limit, status);
+}
+
+START_TEST(no_terminal) {
+    check_case(&(Case){.command = "/bin/true", .expected = LMP_E_NOTTY, .no_terminal = true});
+}
+END_TEST
+
+START_TEST(no_command) {
+    check_case(&(Case){.command = "/no/such/lmp", .expected = LMP_E_NOVIEWER});
+    check_case(&(Case){.command = "/etc/passwd", .expected = LMP_E_NOVIEWER});
+}
+END_TEST
+
+START_TEST(other_command) {
+    check_case(&(Case){.command = "/bin/false", .expected = LMP_E_VIEWER});
+    check_case(&(Case){.command = "/bin/true", .expected = LMP_E_VIEWER});
+}
+END_TEST
+
+START_TEST(too_many_files) {
+    for (int limit = 4; limit < 48; limit++)
+        check_case(&(Case){.command = "/bin/true", .limit = limit});
+}
+END_TEST
+
+SUITE("display", no_terminal, no_command, other_command, too_many_files)
