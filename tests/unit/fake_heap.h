@@ -73,7 +73,7 @@ static void fake_touch(FakeHeap *f, LmpLeaf *leaf, uint64_t addr) {
     if (f->guard && !leaf->touch[p]) {
         mprotect(leaf->entry + p * HEAP_PART_ENTRIES, HEAP_PART_ENTRIES * 4,
                  PROT_READ | PROT_WRITE);
-        if (p + 1 < LMP_TOUCHES && !leaf->touch[p + 1]) /* a size word may stand there */
+        if (p + 1 == LMP_TOUCHES || !leaf->touch[p + 1]) /* a size word may stand there */
             mprotect(leaf->entry + (p + 1) * HEAP_PART_ENTRIES, 4096, PROT_READ | PROT_WRITE);
     }
     leaf->touch[p] = f->control.frame;

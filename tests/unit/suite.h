@@ -14,12 +14,9 @@
 #include <string.h>
 #include <time.h>
 
-/* EXPECT(condition, format, values...): ck_assert for loops. Check's own notes every success in a
- * file, which takes its time. */
-#define EXPECT(condition, format, ...)                                                             \
-    do {                                                                                           \
-        if (!(condition)) ck_abort_msg("%s: " format, #condition, __VA_ARGS__);                    \
-    } while (0)
+/* Check's assertions note every success in a file, to tell where a test crashed. In loops of
+ * millions that takes minutes, and a debugger tells it as well. */
+#define _mark_point(file, line) ((void)0)
 
 static uint64_t suite_state_ = 1;
 

@@ -63,14 +63,14 @@ START_TEST(short_is_short) {
     suite_seed();
     for (int i = 0; i < 200000; i++) {
         uint64_t n = suite_random() >> suite_below(64);
-        EXPECT(strlen(format_short(b, n)) <= 5, "%llu: %s", (unsigned long long)n, b);
+        ck_assert_msg(strlen(format_short(b, n)) <= 5, "%llu: %s", (unsigned long long)n, b);
         double back = strtod(b, NULL);
         const char *prefix = strchr("kMGTPE", b[strlen(b) - 1]);
         if (prefix && *prefix)
             for (const char *p = "kMGTPE"; p <= strchr("kMGTPE", *prefix); p++)
                 back *= 1000;
-        EXPECT(back >= (double)n * 0.949 && back <= (double)n * 1.051, "%llu: %s",
-               (unsigned long long)n, b);
+        ck_assert_msg(back >= (double)n * 0.949 && back <= (double)n * 1.051, "%llu: %s",
+                      (unsigned long long)n, b);
     }
 }
 END_TEST
@@ -137,12 +137,13 @@ START_TEST(text_of_any_bytes) {
         in[n] = '\0';
         memset(out, 'X', sizeof out);
         format_text(out, room, in, i % 2);
-        EXPECT(strlen(out) < room, "%zu", room);
+        ck_assert_msg(strlen(out) < room, "%zu", room);
         for (const char *p = out; *p;) { /* what comes out is UTF-8 without controls */
             uint32_t c;
             size_t step = format_utf8(p, &c);
-            EXPECT(step > 0, "%s", out);
-            EXPECT(c >= 0x20 && (c < 0x7f || c >= 0xa0) && (i % 2 == 0 || c < 0x80), "%s", out);
+            ck_assert_msg(step > 0, "%s", out);
+            ck_assert_msg(c >= 0x20 && (c < 0x7f || c >= 0xa0) && (i % 2 == 0 || c < 0x80), "%s",
+                          out);
             p += step;
         }
     }

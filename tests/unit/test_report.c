@@ -137,9 +137,9 @@ START_TEST(summary_keeps_to_80_columns) {
         for (const char *p = text; *p;) {
             uint32_t c;
             size_t n = format_utf8(p, &c);
-            EXPECT(n > 0 && (c == '\n' || c >= 0x20), "not text: %s", text);
+            ck_assert_msg(n > 0 && (c == '\n' || c >= 0x20), "not text: %s", text);
             columns = c == '\n' ? 0 : columns + 1;
-            EXPECT(columns <= 80, "too wide at \"%.8s\":\n%s", p - 8, text);
+            ck_assert_msg(columns <= 80, "too wide at \"%.8s\":\n%s", p - 8, text);
             p += n;
         }
         free(text);
@@ -209,7 +209,7 @@ START_TEST(json_is_valid) {
         randomly(&r);
         char *text = written(report_json, &r);
         const char *end = json(text, 0);
-        EXPECT(end && strcmp(end, "\n") == 0, "not JSON: %s", text);
+        ck_assert_msg(end && strcmp(end, "\n") == 0, "not JSON: %s", text);
         free(text);
     }
 }

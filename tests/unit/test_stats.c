@@ -103,29 +103,30 @@ START_TEST(equals_the_model) {
         }
         LmpStats s;
         stats_derive(&live, 1500000000, &s);
-        EXPECT(s.mallocs == mallocs, "round %d", round);
-        EXPECT(s.frees == frees, "round %d", round);
-        EXPECT(s.reallocs == reallocs, "round %d", round);
-        EXPECT(s.realloc_bytes == resized, "round %d", round);
-        EXPECT(s.live_blocks == blocks, "round %d", round);
-        EXPECT(s.live_bytes == bytes, "round %d", round);
-        EXPECT(s.malloc_bytes + (uint64_t)s.realloc_bytes - s.free_bytes == bytes, "round %d",
-               round);
-        EXPECT(s.peak_bytes == peak, "round %d", round);
+        ck_assert_msg(s.mallocs == mallocs, "round %d", round);
+        ck_assert_msg(s.frees == frees, "round %d", round);
+        ck_assert_msg(s.reallocs == reallocs, "round %d", round);
+        ck_assert_msg(s.realloc_bytes == resized, "round %d", round);
+        ck_assert_msg(s.live_blocks == blocks, "round %d", round);
+        ck_assert_msg(s.live_bytes == bytes, "round %d", round);
+        ck_assert_msg(s.malloc_bytes + (uint64_t)s.realloc_bytes - s.free_bytes == bytes,
+                      "round %d", round);
+        ck_assert_msg(s.peak_bytes == peak, "round %d", round);
         uint64_t tags = 0, peaks = 0;
         for (unsigned k = 0; k < LMP_KINDS; k++) {
-            EXPECT(s.kind[k].allocs == allocs_owner[k], "round %d", round);
-            EXPECT(s.kind[k].tag_allocs == allocs_tag[k], "round %d", round);
-            EXPECT(s.kind[k].live_blocks == owners[k], "round %d", round);
-            EXPECT(s.kind[k].live_bytes == owner[k], "round %d", round);
-            EXPECT(s.kind[k].tag_live_bytes == tag[k], "round %d", round);
-            if (bytes != peak) EXPECT(s.kind[k].peak_bytes == peak_kind[k], "round %d", round);
+            ck_assert_msg(s.kind[k].allocs == allocs_owner[k], "round %d", round);
+            ck_assert_msg(s.kind[k].tag_allocs == allocs_tag[k], "round %d", round);
+            ck_assert_msg(s.kind[k].live_blocks == owners[k], "round %d", round);
+            ck_assert_msg(s.kind[k].live_bytes == owner[k], "round %d", round);
+            ck_assert_msg(s.kind[k].tag_live_bytes == tag[k], "round %d", round);
+            if (bytes != peak)
+                ck_assert_msg(s.kind[k].peak_bytes == peak_kind[k], "round %d", round);
             tags += s.kind[k].tag_live_bytes;
             peaks += s.kind[k].peak_bytes;
         }
-        EXPECT(tags == s.live_bytes, "round %d", round);
-        EXPECT(peaks == s.peak_bytes, "round %d", round);
-        EXPECT(s.seconds == 1.5, "round %d", round);
+        ck_assert_msg(tags == s.live_bytes, "round %d", round);
+        ck_assert_msg(peaks == s.peak_bytes, "round %d", round);
+        ck_assert_msg(s.seconds == 1.5, "round %d", round);
     }
 }
 END_TEST
