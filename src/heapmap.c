@@ -169,14 +169,14 @@ static void keep_sums(const Summing *s, HeapPart *part) {
     }
 }
 
-static bool scan_part(HeapMap *map, HeapLeaf *leaf, uint32_t p, uint32_t touch, uint32_t frame) {
+static bool scan_part(HeapMap *map, HeapLeaf *leaf, uint32_t p, uint32_t touch, uint32_t last) {
     HeapPart *part = &leaf->part[p];
     if (!part->page) part->page = calloc(HEAP_PART_PAGES, sizeof *part->page);
     if (!part->page) return false;
     part->seen = touch;
-    /* The hook stamps a change with the frame it sees, a moment before or after the
-     * change itself: under a stamp of this frame or the last one more may come. */
-    part->again = (int32_t)(touch - frame) >= 0;
+    /* The hook stamps a change with the frame it sees, a moment before or after the change itself:
+     * under a stamp of this frame or of the last one more may come. */
+    part->again = (int32_t)(touch - last) >= 0;
     part->tail_end = 0;
     Summing s = {.map = map, .leaf = leaf, .part = part};
     s.start = (leaf->base << LMP_LEAF_BITS) + p * HEAP_PART;
@@ -192,7 +192,7 @@ static bool scan_part(HeapMap *map, HeapLeaf *leaf, uint32_t p, uint32_t touch, 
 
 /* Looks at one part that need not be looked at, in turn: should a change ever come under a stamp
  * that was taken as settled (the program stopped by a signal between the two), it is seen then. */
-static void verify_one(HeapMap *map, uint32_t frame) {
+static void verify_one(HeapMap *map, uint32_t last) {
     uint64_t all = (uint64_t)map->leaves * LMP_TOUCHES;
     for (uint64_t n = 0; n < all; n++) {
         uint64_t at = map->verify++ % all;
@@ -200,14 +200,14 @@ static void verify_one(HeapMap *map, uint32_t frame) {
         uint32_t p = at % LMP_TOUCHES;
         if (!leaf || !leaf->part[p].page) continue;
         uint32_t touch = heapscan_touch(leaf->leaf, p);
-        if (touch) scan_part(map, leaf, p, touch, frame);
+        if (touch) scan_part(map, leaf, p, touch, last);
         return;
     }
 }
 
 bool heapmap_refresh(HeapMap *map, uint64_t budget) {
     uint64_t began = lmp_os->clock();
-    uint32_t frame = atomic_load_explicit(&map->view->control->frame, memory_order_relaxed) - 1;
+    uint32_t last = atomic_load_explicit(&map->view->control->frame, memory_order_relaxed) - 1;
     bool changed = heapodd_refresh(&map->odd, map->view->overflow);
     bool late = false, left = false;
     add_leaves(map);
@@ -224,11 +224,11 @@ bool heapmap_refresh(HeapMap *map, uint64_t budget) {
             left = true;
             break;
         }
-        if (scan_part(map, leaf, p, touch, frame)) changed = true;
+        if (scan_part(map, leaf, p, touch, last)) changed = true;
         map->cursor = at + 1;
         late = lmp_os->clock() - began >= budget;
     }
-    if (!late) verify_one(map, frame);
+    if (!late) verify_one(map, last);
     if (changed || map->wide_since) heapregion_update(map, began);
     return left;
 }
