@@ -131,7 +131,7 @@ void app_fresh(App *app, uint64_t now) {
     app->ui.now = now;
     app_seen(app, app->model.seen);
     if (app->model.marks_all > app->marks_seen && app->begun) {
-        app_say(app, "Mark %llu set: \"since mark\" counts from here",
+        app_say(app, "Mark %llu set: the types' last column counts from here",
                 (unsigned long long)app->model.marks_all);
     }
     app->marks_seen = app->model.marks_all;

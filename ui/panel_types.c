@@ -201,7 +201,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
         snprintf(out, size, "filtered %s a shows all", dot);
     } else if (mark) {
         format_text(name, sizeof name, mark->name, !ui->utf8);
-        snprintf(out, size, "mark %s%s%s", name, name[0] ? " " : "",
+        snprintf(out, size, "since %s, %s", name[0] ? name : "mark",
                  format_clock(clock, mark->clock));
     } else {
         snprintf(out, size, "by owner %s by live", dot);

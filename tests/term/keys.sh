@@ -1,0 +1,206 @@
+#!/bin/bash
+# What keys, sizes and terminals do to the display, in a real one: keys.sh CASE
+cd "$(dirname "$0")" && . ./lib.sh && . ./programs.sh
+
+# A program that runs on, and the display attached to it. watch [ENVIRONMENT...]
+watch() {
+    (cd "$work" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live \
+        endless.lua >run.out 2>run.err) &
+    wait_program
+    attach "$@"
+}
+attach() {
+    type_line "env $* \$P \$LMP top $program; echo top=\$?"
+    wait_for 'RUNNING|PAUSED'
+}
+leave() {
+    key q
+    wait_for 'top=0'
+    kill -0 "$program" || fail "the program has not outlived its display"
+    check_terminal
+}
+# The process that draws: the youngest of that command.
+top_viewer() {
+    local p
+    for p in /proc/[0-9]*; do
+        [ "$(cat "$p/comm" 2>/dev/null)" = lmp ] || continue
+        { cat "$p/cmdline" | tr '\0' ' '; } 2>/dev/null | grep -q "lmp top $program" && basename "$p"
+    done | sort -n | tail -n 1
+}
+# Number of the operation that the inspector shows.
+operation() { screen | sed -n 's/.*\(allocation\|reallocation\|free\) #\([0-9,]*\).*/\2/p' | tr -d ,; }
+paused_at() { [ "$(operation)" = "$1" ]; }
+
+case_pause_step() {
+    open 120 36
+    watch
+    key Space
+    wait_for 'PAUSED'
+    wait_for '(allocation|free) #'
+    wait_for 'main chunk'
+    local at
+    at=$(operation)
+    for _ in 1 2 3 4 5; do
+        key n
+        at=$((at + 1))
+        until_true "$patience" "operation $at" paused_at "$at"
+    done
+    key n n n
+    until_true "$patience" "three operations" paused_at $((at + 3))
+    key Space
+    wait_for 'RUNNING'
+    key n # pauses
+    wait_for 'PAUSED'
+    key q # leaving lets it go on
+    wait_for 'top=0'
+    attach
+    wait_for 'RUNNING'
+    leave
+}
+
+case_freeze() {
+    open 120 36
+    watch
+    key z
+    wait_for 'FROZEN, program running'
+    kill -STOP "$program" # nothing that moves is ours then
+    local before
+    before=$(screen)
+    kill -CONT "$program"
+    key '?'
+    wait_for 'Moving'
+    key '?'
+    wait_gone 'Moving'
+    [ "$before" = "$(screen)" ] || fail "a frozen display has moved"
+    key z
+    wait_for 'RUNNING'
+    leave
+}
+
+case_filter_zoom() {
+    open 120 36
+    watch
+    wait_for 'by owner'
+    key c
+    wait_for 'filtered'
+    key a
+    wait_for 'by owner'
+    key s
+    wait_for 'filtered'
+    key a
+    local scale
+    scale=$(screen | grep -Eo '[0-9]+ [KMGi]*B/cell' | head -1)
+    [ -n "$scale" ] || fail "no scale on the map"
+    key +
+    scale_changed() { [ "$(screen | grep -Eo '[0-9]+ [KMGi]*B/cell' | head -1)" != "$scale" ]; }
+    until_true "$patience" "another scale" scale_changed
+    key Enter
+    wait_for 'Blocks'
+    wait_for 'address +type'
+    key Escape
+    wait_gone 'address +type'
+    leave
+}
+
+case_picture_mouse_mark() {
+    open 120 36
+    watch
+    key p
+    wait_for "Saved lmp-$program-1.svg"
+    key p
+    wait_for "Saved lmp-$program-2.svg"
+    grep -q '^</svg>' "$work/lmp-$program-1.svg" || fail "the picture is not whole"
+    mouse_is() { [ "$(tm display-message -p -t t '#{mouse_any_flag}')" = "$1" ]; }
+    until_true "$patience" "mouse on" mouse_is 1
+    key M
+    until_true "$patience" "mouse off" mouse_is 0
+    key M
+    until_true "$patience" "mouse on again" mouse_is 1
+    key m
+    wait_for 'since mark 1'
+    key g
+    wait_for 'full collection'
+    leave
+}
+
+case_sizes() { # at once, at every size
+    open 120 36
+    watch
+    local size
+    for size in '80 24' '60 15' '20 5' '200 60' '40 10' '120 36'; do
+        set -- $size
+        tm resize-window -t t -x "$1" -y "$2"
+        at_size() { [ "$(screen | grep -Ec 'RUNNING')" = 1 ] && screen | tail -n 1 | grep -Eq ' q quit'; }
+        until_true "$patience" "the display at $1x$2" at_size
+    done
+    leave
+}
+
+case_terminals() { # each shows the same state, whatever it can
+    open 100 30
+    watch TERM=screen-256color
+    tm capture-pane -e -p -t t | grep -q '38;5;' || fail "256 colours are not used"
+    leave
+    type_line clear
+    attach TERM=nosuchterminal
+    leave
+    type_line clear
+    attach TERM=screen
+    tm capture-pane -e -p -t t | grep -q '38;5;' && fail "8 colours are exceeded"
+    leave
+    type_line clear
+    attach NO_COLOR=1
+    tm capture-pane -e -p -t t | grep -Eq '\[([0-9;]*;)?(3[0-7]|9[0-7]|38)[;m]' && fail "NO_COLOR is not honoured"
+    leave
+    type_line clear
+    attach TERM=vt100
+    leave
+    type_line clear
+    attach LC_ALL=C
+    screen | grep -q '^+- 1 Heap map' || fail "no frame of ASCII"
+    screen | LC_ALL=C grep -q '[^ -~]' && fail "not only ASCII where there is no UTF-8"
+    leave
+    type_line clear
+    type_line "TERM=dumb \$P \$LMP top $program; echo top=\$?"
+    wait_for 'lmp: .*TERM is "dumb"'
+    check_terminal
+}
+
+case_crash() { # a viewer that dies of a signal leaves the terminal as it was
+    open 100 30
+    watch
+    local signal p
+    for signal in TERM SEGV ABRT HUP KILL; do
+        p=$(top_viewer)
+        kill -"$signal" "$p"
+        wait_for 'top='
+        check_terminal
+        kill -0 "$program" || fail "the program has died with its viewer"
+        type_line clear
+        wait_gone 'top='
+        attach
+    done
+    leave
+}
+
+case_idle() { # paused, the display uses no processor time
+    open 100 30
+    watch
+    key Space
+    wait_for 'PAUSED'
+    local p used
+    p=$(top_viewer)
+    ticks() { awk '{print $14 + $15}' "/proc/$p/stat"; }
+    settled() { used=$(ticks) && sleep 1 && [ "$(ticks)" = "$used" ]; }
+    until_true "$patience" "a quiet display" settled
+    used=$(ticks)
+    sleep 3
+    [ $(($(ticks) - used)) -le 1 ] || fail "$(($(ticks) - used)) ticks in three seconds of pause"
+    key Space
+    wait_for 'RUNNING'
+    leave
+}
+
+[ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n "s/.* case_/  /p"; exit 2; }
+"case_$1"
+echo "ok: $1"
