@@ -115,10 +115,10 @@ static ALWAYS_INLINE void *do_alloc(LmpProfile *p, size_t tag, size_t n, unsigne
     uintptr_t a = (uintptr_t)r;
     if (UNLIKELY(a & OFF_GRID)) return alloc_odd(p, r, n, cls);
     LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
-    if (UNLIKELY(!leaf)) return alloc_odd(p, r, n, cls); /* address zero has no leaf either */
+    if (UNLIKELY(!leaf)) return alloc_odd(p, r, n, cls);
     uint32_t i = (uint32_t)(a >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
     uint32_t *entry = &leaf->entry[i];
-    if (UNLIKELY(*entry)) return alloc_odd(p, r, n, cls);
+    if (UNLIKELY(*entry)) return alloc_odd(p, r, n, cls); /* always so where r is NULL */
     leaf->birth[i] = p->epoch;
     uint32_t e = ((uint32_t)a & LMP_E_OFFSET) | cls;
     if (n < LMP_E_SMALL) {

@@ -24,6 +24,7 @@ static COLD LmpLeaf *new_leaf(LmpProfile *p, uintptr_t addr) {
         p->refused = true;
         return NULL;
     }
+    if (addr >> LMP_LEAF_BITS == 0) leaf->entry[0] = LMP_E_SIZE; /* so that NULL is never plain */
     p->dir[addr >> LMP_LEAF_BITS] = leaf;
     p->leaf[n] = leaf;
     live->leaf_base[n] = addr >> LMP_LEAF_BITS;
