@@ -282,6 +282,29 @@ LUA
     check_terminal
 }
 
+case_no_display() { # none to be had: one line, and the script runs on as ever
+    open 100 30
+    type_line 'LMP_COMMAND=/bin/false $P $LUA self.lua 10; echo "status=$?"'
+    wait_for 'status=0'
+    said 'lmp: .*without a display' || fail "nothing says that there is no display"
+    said 'Maximum memory used' || fail "no summary"
+    check_output wanted
+    type_line 'clear; LMP_COMMAND=/no/such $P $LUA self.lua 10; echo "then=$?"'
+    wait_for 'then=0'
+    said 'lmp: .*without a display.*not found' || fail "nothing says that lmp was not found"
+    check_terminal
+}
+
+case_odd_terminal() { # an unknown TERM, and none
+    open 100 30
+    for term in nonsense dumb ''; do
+        type_line "clear; TERM=$term \$P \$LMP run --live --no-hold talk.lua 50; echo \"on $term=\$?\""
+        wait_for "on $term=0"
+        check_output wanted
+    done
+    check_terminal
+}
+
 case_resize() {
     open 120 36
     run_live endless.lua

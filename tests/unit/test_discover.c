@@ -1,0 +1,148 @@
+/* test_discover.c - finding shared states: this process holds some, good and damaged. */
+#include "discover.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "os.h"
+#include "suite.h"
+
+static LmpHeader header(uint32_t pid, uint32_t serial, const char *program) {
+    LmpHeader h = {.magic = LMP_MAGIC,
+                   .layout = LMP_LAYOUT,
+                   .header_size = sizeof(LmpHeader),
+                   .control_size = sizeof(LmpControl),
+                   .live_size = sizeof(LmpLive),
+                   .leaf_size = sizeof(LmpLeaf),
+                   .pid = pid,
+                   .serial = serial,
+                   .start_clock = lmp_os->clock()};
+    snprintf(h.program, sizeof h.program, "%s", program);
+    return h;
+}
+
+static int make_state(const LmpHeader *h, uint32_t run_state, uint64_t live) {
+    int fd = os_real.memfd(LMP_MEMFD_NAME, LMP_LEAVES_AT);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(pwrite(fd, h, sizeof *h, 0), sizeof *h);
+    pwrite(fd, &run_state, sizeof run_state, LMP_LIVE_AT + offsetof(LmpLive, state));
+    pwrite(fd, &live, sizeof live, LMP_LIVE_AT + offsetof(LmpLive, counters.live_bytes));
+    return fd;
+}
+
+/* Those of the list that this process made (others may be profiled on this machine). */
+static size_t list_ours(LmpFound **ours) {
+    LmpFound *all;
+    size_t count, kept = 0;
+    ck_assert_int_eq(discover_list(&all, &count), LMP_OK);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(all[i].program, "test-discover", 13) == 0) all[kept++] = all[i];
+    *ours = all;
+    return kept;
+}
+
+static LmpView view;
+
+START_TEST(finds) {
+    LmpFound *list;
+    uint32_t pid = (uint32_t)getpid();
+    ck_assert_uint_eq(list_ours(&list), 0);
+    free(list);
+    LmpHeader two = header(pid, 2, "test-discover two"), one = header(pid, 1, "test-discover one");
+    int fd2 = make_state(&two, LMP_PAUSED, 2000), fd1 = make_state(&one, LMP_RUNNING, 1000);
+    ck_assert_uint_eq(list_ours(&list), 2);
+    ck_assert_uint_eq(list[0].serial, 1);
+    ck_assert_uint_eq(list[0].live_bytes, 1000);
+    ck_assert_int_eq(list[0].seen, LMP_SEEN_RUNNING);
+    ck_assert_str_eq(list[1].program, "test-discover two");
+    ck_assert_int_eq(list[1].seen, LMP_SEEN_PAUSED);
+    free(list);
+    ck_assert_int_eq(discover_open(pid, 2, &view), LMP_OK);
+    ck_assert_uint_eq(view.header->serial, 2);
+    view_close(&view);
+    ck_assert_int_eq(discover_open(pid, 0, &view), LMP_OK);
+    ck_assert_uint_eq(view.header->serial, 1);
+    view_close(&view);
+    ck_assert_int_eq(discover_open(pid, 3, &view), LMP_E_NOPROC);
+    uint32_t finished = LMP_FINISHED;
+    pwrite(fd1, &finished, sizeof finished, LMP_LIVE_AT + offsetof(LmpLive, state));
+    ck_assert_int_eq(discover_open(pid, 0, &view), LMP_OK);
+    ck_assert_uint_eq(view.header->serial, 2); /* the one that still runs */
+    view_close(&view);
+    close(fd1);
+    close(fd2);
+    ck_assert_uint_eq(list_ours(&list), 0);
+    free(list);
+}
+END_TEST
+
+/* Held by several processes, it is one; its program dead, it was killed. */
+START_TEST(once) {
+    int ready[2], status;
+    LmpFound *list;
+    ck_assert_int_eq(pipe(ready), 0);
+    pid_t gone = fork();
+    if (gone == 0) _exit(0);
+    waitpid(gone, &status, 0);
+    LmpHeader h = header((uint32_t)gone, 1, "test-discover gone");
+    int fd = make_state(&h, LMP_RUNNING, 7);
+    pid_t holder = fork();
+    if (holder == 0) {
+        char byte;
+        close(ready[1]);
+        _exit(read(ready[0], &byte, 1) != 0);
+    }
+    ck_assert_uint_eq(list_ours(&list), 1);
+    ck_assert_int_eq(list[0].seen, LMP_SEEN_KILLED);
+    free(list);
+    close(ready[1]);
+    waitpid(holder, &status, 0);
+    close(fd);
+}
+END_TEST
+
+/* Any bytes under our name: not listed, not opened, nothing crashes. */
+START_TEST(foreign) {
+    suite_seed();
+    uint32_t pid = (uint32_t)getpid();
+    LmpHeader good = header(pid, 1, "test-discover");
+    for (int round = 0; round < 60; round++) {
+        LmpHeader h = good;
+        LmpFound *list;
+        unsigned char *bytes = (unsigned char *)&h;
+        uint64_t size = LMP_LEAVES_AT;
+        if (round % 3 == 0)
+            h.magic ^= 1ull << suite_below(64);
+        else if (round % 3 == 1)
+            h.layout += 1 + (uint32_t)suite_below(1000);
+        else
+            size = suite_below(LMP_LIVE_AT + offsetof(LmpLive, counters)); /* cut off */
+        if (round % 5 == 0)
+            for (size_t i = 0; i < sizeof h; i++)
+                bytes[i] = (unsigned char)suite_random();
+        int fd = memfd_create(LMP_MEMFD_NAME, MFD_CLOEXEC);
+        ck_assert_int_ge(fd, 0);
+        pwrite(fd, &h, sizeof h, 0);
+        ck_assert_int_eq(ftruncate(fd, (off_t)size), 0);
+        size_t n = list_ours(&list);
+        ck_assert_msg(n == 0, "round %d", round);
+        free(list);
+        ck_assert_int_ne(discover_open(pid, 1, &view), LMP_OK);
+        close(fd);
+    }
+    /* A name that is not terminated is cut. */
+    memset(good.program, 'x', sizeof good.program);
+    memcpy(good.program, "test-discover", 13);
+    int fd = make_state(&good, LMP_RUNNING, 1);
+    LmpFound *list;
+    ck_assert_uint_eq(list_ours(&list), 1);
+    ck_assert_uint_eq(strlen(list[0].program), sizeof list[0].program - 1);
+    free(list);
+    ck_assert_int_eq(discover_open(pid, 1, &view), LMP_E_DAMAGED);
+    close(fd);
+}
+END_TEST
+
+SUITE("discover", finds, once, foreign)
