@@ -55,6 +55,7 @@ install_missing() {
     fi
     if [ -z "$as_root" ] || ! command -v apt-get >/dev/null; then
         printf 'These are needed and missing:\n%s\n' "$list" >&2
+        if command -v apt-get >/dev/null; then die "please run as root: apt-get install $packages"; fi
         die "please install them with your system's package manager, then run this again"
     fi
     printf 'Installing %s\n' "$packages" >&2
