@@ -37,13 +37,15 @@ typedef struct Heap {
 typedef struct Shape {
     int cols, rows; /* of cells */
     int half;       /* cells in a character: 2 or 1 */
-    int status;     /* row of the status line, -1: none */
+    int status;     /* first line about the cursor's cell, -1: there is none */
+    int lines;      /* of them: 1, or 2 where they are short */
 } Shape;
 
 static Shape shape_of(const Ui *ui, Rect rect) {
-    Shape s = {rect.w > 0 ? rect.w : 1, rect.h, 1, -1};
+    Shape s = {rect.w > 0 ? rect.w : 1, rect.h, 1, -1, 0};
     if (rect.h >= 4) {
-        s.rows--;
+        s.lines = rect.w < 64 && rect.h >= 8 ? 2 : 1;
+        s.rows -= s.lines;
         s.status = rect.y + s.rows;
     }
     if (s.rows < 1) s.rows = 1;
@@ -274,9 +276,9 @@ static int sort_kinds(const HeapCell *cell, int order[LMP_KINDS]) {
 }
 
 /* " · table 40.1 KiB · string 12.0 KiB", with letters for names where there is no room. */
-static void draw_kinds(const HeapCell *cell, const Ui *ui, Canvas *canvas, int x, int right,
-                       int y) {
-    int order[LMP_KINDS], n = sort_kinds(cell, order), need = 0;
+static void draw_kinds(const HeapCell *cell, const Ui *ui, Canvas *canvas, int x, int right, int y,
+                       bool alone) {
+    int order[LMP_KINDS], n = sort_kinds(cell, order), need = alone ? -1 : 0;
     char text[LMP_NUM];
     for (int i = 0; i < n; i++)
         need += 4 + canvas_width(kind_info[order[i]].name) +
@@ -287,6 +289,7 @@ static void draw_kinds(const HeapCell *cell, const Ui *ui, Canvas *canvas, int x
         char letter[2] = {kind_info[k].letter, 0};
         const char *name = names ? kind_info[k].name : letter;
         const char *before = names ? (ui->utf8 ? " · " : " - ") : "  ";
+        if (alone && i == 0) before = "  ";
         format_bytes(text, cell->bytes[k]);
         if (x + canvas_width(before) + canvas_width(name) + 1 + canvas_width(text) > right) break;
         x += canvas_text(canvas, x, y, right - x, STYLE(TONE_FAINT), before);
@@ -296,36 +299,36 @@ static void draw_kinds(const HeapCell *cell, const Ui *ui, Canvas *canvas, int x
     }
 }
 
-/* "0x55d0c2a01000 +64 KiB · 812 blocks · table 40.1 KiB · string 12.0 KiB", as much as fits. */
-static void draw_status(const Heap *heap, const Ui *ui, Canvas *canvas, Rect rect, int y) {
+/* "0x55d0c2a01000 +64 KiB · 812 blocks · table 40.1 KiB · string 12.0 KiB", as much as fits; in a
+ * narrow panel the kinds have a line of their own. */
+static void draw_status(const Heap *heap, const Ui *ui, Canvas *canvas, Rect rect, Shape s) {
     uint64_t i = (cursor_position(heap) - heap->first) / heap->size;
     if (i >= heap->count) return;
     const HeapCell *cell = &heap->cell[i];
     HeapRange range = heapmap_range(heap->map, heap->first + i * heap->size, heap->size);
-    char text[LMP_NUM];
-    int x = rect.x, right = rect.x + rect.w;
+    char text[LMP_NUM], what[64], size[64];
+    int x = rect.x, y = s.status, right = rect.x + rect.w;
+    if (heapcell_bytes(cell, ~0u) == 0) {
+        snprintf(what, sizeof what, "nothing lives here");
+    } else if (cell->blocks == 0) {
+        snprintf(what, sizeof what, "inside a block");
+    } else {
+        snprintf(what, sizeof what, "%s block%s", format_count(text, cell->blocks),
+                 cell->blocks == 1 ? "" : "s");
+    }
+    snprintf(size, sizeof size, " +%s", describe_cell_size(text, cell->capacity));
+    if (range.pieces > 1 && rect.w > 60)
+        snprintf(size, sizeof size, " +%s in %u ranges", text, range.pieces);
     x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_TEXT), "0x%llx",
                        (unsigned long long)range.start);
-    if (right - x < 9) return;
-    x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_MUTED), " +%s",
-                       describe_cell_size(text, cell->capacity));
-    if (range.pieces > 1 && right - x > 20) {
-        x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_MUTED), " in %u ranges",
-                           range.pieces);
+    if (x + canvas_width(size) + 3 + canvas_width(what) <= right)
+        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), size);
+    if (x + 3 + canvas_width(what) <= right) {
+        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_FAINT), ui->utf8 ? " · " : " - ");
+        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), what);
     }
-    if (right - x < 10) return;
-    x += canvas_text(canvas, x, y, right - x, STYLE(TONE_FAINT), ui->utf8 ? " · " : " - ");
-    if (heapcell_bytes(cell, ~0u) == 0) {
-        canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), "nothing lives here");
-        return;
-    }
-    if (cell->blocks == 0) {
-        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), "inside a block");
-    } else {
-        x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_TEXT), "%s block%s",
-                           format_count(text, cell->blocks), cell->blocks == 1 ? "" : "s");
-    }
-    draw_kinds(cell, ui, canvas, x, right, y);
+    if (s.lines > 1) x = rect.x - 2;
+    draw_kinds(cell, ui, canvas, x, right, y + s.lines - 1, s.lines > 1);
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
@@ -343,7 +346,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     /* also while its blocks are listed beside it */
     if (ui->focus == &panel_heap || ui->over == &panel_blocks)
         draw_cursor(heap, ui, canvas, rect, s);
-    if (s.status >= 0) draw_status(heap, ui, canvas, rect, s.status);
+    if (s.status >= 0) draw_status(heap, ui, canvas, rect, s);
 }
 
 /* ---- keys and mouse
@@ -466,9 +469,16 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     if (!heap || !heap->map || heapmap_total(heap->map) == 0 || heap->size == 0) return;
     uint64_t total = heapmap_total(heap->map), left = total - heap->first;
     uint64_t window = heap->size * heap->count;
-    snprintf(out, size, "%s/cell %s 0x%llx +%s", describe_cell_size(cell, heap->size),
-             ui->utf8 ? "·" : "-", (unsigned long long)heapmap_address(heap->map, heap->first),
-             format_bytes(all, left < window ? left : window));
+    describe_cell_size(cell, heap->size);
+    if (heap->cols < 30) {
+        snprintf(out, size, "%s", cell);
+    } else if (heap->cols < 60) {
+        snprintf(out, size, "%s/cell", cell);
+    } else {
+        snprintf(out, size, "%s/cell %s 0x%llx +%s", cell, ui->utf8 ? "·" : "-",
+                 (unsigned long long)heapmap_address(heap->map, heap->first),
+                 format_bytes(all, left < window ? left : window));
+    }
 }
 
 const Panel panel_heap = {.title = "Heap map",

@@ -107,13 +107,24 @@ static void where_of(const LmpFrame *frame, char *out, size_t size, bool utf8) {
     }
 }
 
+/* A long path loses its beginning: file and line are what one looks for. */
+static void draw_where(Canvas *canvas, int x, int y, int max, Style style, const char *where) {
+    int width = canvas_width(where);
+    if (width > max && max > 1) {
+        canvas_put(canvas, x++, y, G_ELLIPSIS, style);
+        for (max--; width > max && *where;)
+            width -= canvas_glyph_width(canvas_decode(&where));
+    }
+    canvas_text(canvas, x, y, max, style, where);
+}
+
 static void draw_frame_line(const LmpFrame *frame, bool utf8, Canvas *canvas, Rect rect, int y,
                             int where_w) {
     char where[128], name[sizeof frame->name];
     int right = rect.x + rect.w;
     where_of(frame, where, sizeof where, utf8);
     Style style = STYLE(frame->is_c || frame->line <= 0 ? TONE_MUTED : TONE_SOURCE);
-    canvas_text(canvas, rect.x + 2, y, where_w, style, where);
+    draw_where(canvas, rect.x + 2, y, where_w, style, where);
     int x = rect.x + 2 + where_w + 2;
     format_text(name, sizeof name, frame->name, !utf8);
     x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), name);
