@@ -152,6 +152,27 @@ case_interrupt() { # ctrl-C is for the script
     check_terminal
 }
 
+case_interrupt_plain() { # the same without display: once, by the terminal
+    open 100 30
+    type_line '$P $LMP run --no-live endless.lua ; echo "status=$?"'
+    wait_for 'the endless program speaks'
+    key C-c
+    wait_for 'status=1'
+    said 'interrupted!' || fail "lua5.4 does not say that it was interrupted"
+    said 'Maximum memory used' || fail "no summary"
+    check_terminal
+}
+
+case_interrupt_held() { # at the end, ctrl-C only leaves the display
+    open 100 30
+    type_line '$P $LMP run --live talk.lua 20 ; echo "status=$?"'
+    wait_for 'FINISHED'
+    key C-c
+    wait_for 'status=0'
+    check_output wanted
+    check_terminal
+}
+
 case_interrupt_paused() {
     open 100 30
     run_live endless.lua

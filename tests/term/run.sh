@@ -228,6 +228,20 @@ case_top() { # discovery without a terminal
     wait
 }
 
+case_install() { # an installed tree works, wherever it is moved
+    cmake --install "$LMP_BUILD" --prefix "$work/first" >log 2>&1 || fail "cmake --install: $(cat log)"
+    mv first second
+    [ -f second/share/man/man1/lmp.1 ] || fail "no man page"
+    LMP=$work/second/bin/lmp
+    echo 'print "out"' >x.lua
+    lmp run x.lua
+    is "$(cat out)" out output
+    summary
+    LD_PRELOAD=$LMP_PRELOAD LUA_CPATH=$work/second/lib/lua/5.4/?.so "$LUA" \
+        -e 'require("luamemprofiler").start()' >out 2>err || fail status
+    summary
+}
+
 case_children() { # neither zombies nor SIGCHLD surprises: a host that waits for any child sees its own
     echo 'local p = io.popen "exit 3" print(p:close()) print(os.execute "exit 4")' >x.lua
     lmp run --no-summary x.lua
