@@ -27,8 +27,7 @@ enum {
     K_BACK_TAB,
     K_F1,
     K_RESIZE, /* the terminal has another size */
-    K_MOUSE,  /* see term_mouse */
-    K_EOF,    /* the terminal is gone */
+    K_MOUSE,  /* see term_key */
 };
 #define K_CTRL(c) ((Key)((c)&31))
 

@@ -379,7 +379,11 @@ void app_key(App *app, Key key) {
     }
     app->notice_until = 0; /* it has been read */
     Action action = action_of_key(key);
-    if (action != ACT_NONE) app_act(app, action, key);
+    if (action != ACT_NONE) {
+        app_act(app, action, key);
+    } else if (app->ended && app->hold && !app->looked) {
+        app->ask.quit = true; /* any key will do */
+    }
 }
 
 void app_mouse(App *app, MouseWhat what, int x, int y) {

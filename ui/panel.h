@@ -51,7 +51,7 @@ typedef enum MouseWhat { MOUSE_CLICK, MOUSE_DOUBLE, MOUSE_WHEEL_UP, MOUSE_WHEEL_
 typedef struct Panel {
     const char *title; /* "Heap map" */
     int number;        /* its key, 1 .. 9; 0: none */
-    int min_w, min_h;  /* inside the frame; app.c leaves the panel out where there is less */
+    int min_w, min_h;  /* room inside the frame that it is sure of, on any screen from 20x5 on */
     /* State of its own, from create() (NULL: none, or no memory: the panel must bear both). */
     void *(*create)(void);
     void (*destroy)(void *state);

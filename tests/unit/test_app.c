@@ -258,6 +258,33 @@ START_TEST(the_focus_is_always_on_the_screen) {
 }
 END_TEST
 
+/* Panels get the room that they count on. */
+START_TEST(panels_have_their_least_room) {
+    static const Panel *const panels[] = {&panel_heap,     &panel_types,  &panel_timeline,
+                                          &panel_output,   &panel_blocks, &panel_help,
+                                          &panel_inspector};
+    static const char *const keys[] = {"1", "2", "3", "4", "5", "?", "1\n"};
+    set_up(20, 5, true);
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        press(keys[k]);
+        for (int w = 20; w <= 130; w++) {
+            for (int h = 5; h <= 50; h++) {
+                canvas_resize(canvas, w, h);
+                app_draw(app, canvas, now);
+                for (size_t i = 0; i < sizeof panels / sizeof *panels; i++) {
+                    Rect room = app_where(app, panels[i]);
+                    if (room.w == 0) continue;
+                    ck_assert_msg(room.w >= panels[i]->min_w && room.h >= panels[i]->min_h,
+                                  "%s has %dx%d at %dx%d", panels[i]->title, room.w, room.h, w, h);
+                }
+            }
+        }
+        app_key(app, K_ESC);
+    }
+    tear_down();
+}
+END_TEST
+
 START_TEST(typing_a_line) {
     set_up(120, 36, true);
     press("iheq\tz");
@@ -449,6 +476,7 @@ END_TEST
 SUITE("app", space_pauses_and_resumes, step_pauses_first_then_counts,
       a_pause_by_another_viewer_can_be_ended, the_inspector_stays_if_it_was_chosen,
       freeze_is_not_pause, filters, panels_by_tab_and_number, enlarge_and_back,
-      help_opens_and_closes, the_focus_is_always_on_the_screen, typing_a_line, ctrl_c_quits_lmp_top,
-      after_the_end, notices_go_away, any_figures_can_be_drawn, output_lines_and_sequences,
-      output_keeps_the_last_lines, output_bears_anything, lists_keep_their_invariant)
+      help_opens_and_closes, the_focus_is_always_on_the_screen, panels_have_their_least_room,
+      typing_a_line, ctrl_c_quits_lmp_top, after_the_end, notices_go_away, any_figures_can_be_drawn,
+      output_lines_and_sequences, output_keeps_the_last_lines, output_bears_anything,
+      lists_keep_their_invariant)
