@@ -116,6 +116,50 @@ static void complain(const char *what, LmpErr err) {
     dprintf(STDERR_FILENO, "lmp: %s: %s\n", what, err_message(err));
 }
 
+/* Makes our own values for the program: `make` pushes `results` of them, and none of the blocks that
+ * it asks for is counted. Protected, so that the end of the own call is not missed. */
+typedef struct OwnCall {
+    void (*make)(lua_State *L, const void *from);
+    const void *from;
+    LmpOwn before;
+    bool begun;
+} OwnCall;
+
+static int own_body(lua_State *L) {
+    OwnCall *call = lua_touserdata(L, 1);
+    call->before = profiler_own_begin(L);
+    call->begun = true;
+    lua_settop(L, 0);
+    call->make(L, call->from);
+    return lua_gettop(L);
+}
+
+static int own_call(lua_State *L, void (*make)(lua_State *, const void *), const void *from,
+                    int results) {
+    OwnCall call = {.make = make, .from = from};
+    lua_pushcfunction(L, own_body);
+    lua_pushlightuserdata(L, &call);
+    int status = lua_pcall(L, 1, results, 0);
+    if (call.begun) profiler_own_end(L, call.before);
+    return status == LUA_OK ? results : lua_error(L);
+}
+
+typedef struct Refusal {
+    bool unprofiled;
+    LmpErr err;
+} Refusal;
+
+static void push_refusal(lua_State *L, const void *from) {
+    const Refusal *r = from;
+    if (r->unprofiled) {
+        luaL_pushfail(L);
+    } else {
+        lua_pushboolean(L, 1);
+    }
+    lua_pushstring(L, err_message(r->err));
+    lua_pushstring(L, err_name(r->err));
+}
+
 static int start_with(lua_State *L, const LmpOptions *options) {
     LmpErr display;
     LmpErr err = profiler_start(L, options, &display);
@@ -126,16 +170,8 @@ static int start_with(lua_State *L, const LmpOptions *options) {
         return 1;
     }
     complain(err ? "the program runs unprofiled" : "the program runs without a display", said);
-    profiler_own_begin(L);
-    if (err) {
-        luaL_pushfail(L);
-    } else {
-        lua_pushboolean(L, 1);
-    }
-    lua_pushstring(L, err_message(said));
-    lua_pushstring(L, err_name(said));
-    profiler_own_end(L);
-    return 3;
+    Refusal refusal = {err != LMP_OK, said};
+    return own_call(L, push_refusal, &refusal, 3);
 }
 
 /* start([true | number | options]): a number turns the display on, as it did in luamemprofiler. */
@@ -203,7 +239,8 @@ static void put_figures(lua_State *L, const void *from, const struct Figure *row
     }
 }
 
-static void push_stats(lua_State *L, const LmpStats *s) {
+static void push_stats(lua_State *L, const void *from) {
+    const LmpStats *s = from;
     lua_createtable(L, 0, FIGURES + 2);
     put_figures(L, s, figures, FIGURES);
     lua_pushnumber(L, s->seconds);
@@ -219,12 +256,9 @@ static void push_stats(lua_State *L, const LmpStats *s) {
 
 static int api_stats(lua_State *L) {
     LmpStats stats;
-    profiler_own_begin(L);
     LmpErr err = profiler_stats(L, &stats);
     if (err) return luaL_error(L, "%s (call start first)", err_message(err));
-    push_stats(L, &stats);
-    profiler_own_end(L);
-    return 1;
+    return own_call(L, push_stats, &stats, 1);
 }
 
 static int api_stop(lua_State *L) {
@@ -273,7 +307,11 @@ static bool read_run(char *text, LmpOptions *o) {
         if (!strcmp(word, "live")) o->live = *value == '1';
         if (!strcmp(word, "hold")) o->hold = *value == '1';
         if (!strcmp(word, "fps")) o->fps = atof(value);
-        if (!strcmp(word, "name")) o->name = value;
+        if (!strcmp(word, "name")) { /* the last one; blanks are its own */
+            if (*end) value[strlen(value)] = ' ';
+            o->name = value;
+            break;
+        }
     }
     if (!(o->fps >= LMP_FPS_MIN && o->fps <= LMP_FPS_MAX)) o->fps = profiler_defaults.fps;
     return true;

@@ -11,6 +11,7 @@
 #include <lua.h>
 
 #include "display.h"
+#include "profiler.h"
 #include "shared.h"
 
 #define LMP_DIR_BITS (47u - LMP_LEAF_BITS) /* user addresses have 47 bits on x86-64 and aarch64 */
@@ -57,8 +58,7 @@ typedef struct LmpProfile {
     uint32_t step_target; /* steps granted so far, of control->step */
     uint8_t rule_last;    /* owner rules: class of the last request (owner.c) */
     bool rule_parsing;
-    const void *own_frame; /* CallInfo of our own API call under way: its blocks are LMP_C_OWN */
-    lua_State *own_thread;
+    LmpOwn own; /* our own API call under way: its blocks are LMP_C_OWN */
     bool collecting; /* a full collection was asked for and its hook is set */
     LmpDisplay display;
     char summary[4096];      /* where the summary goes (ending.c): "" nowhere, "-" standard error */

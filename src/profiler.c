@@ -288,14 +288,14 @@ LmpErr profiler_stats(lua_State *L, LmpStats *out) {
     return LMP_OK;
 }
 
-void profiler_own_begin(lua_State *L) {
+LmpOwn profiler_own_begin(lua_State *L) {
     LmpProfile *p = find(L);
-    if (p) trap_own_begin(p, L);
+    return p ? trap_own_begin(p, L) : (LmpOwn){NULL, NULL};
 }
 
-void profiler_own_end(lua_State *L) {
+void profiler_own_end(lua_State *L, LmpOwn before) {
     LmpProfile *p = find(L);
-    if (p) trap_own_end(p);
+    if (p) trap_own_end(p, before);
 }
 
 LmpErr profiler_mark(lua_State *L, const char *name) {

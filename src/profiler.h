@@ -37,10 +37,18 @@ LmpErr profiler_stop(lua_State *L, LmpStats *last);
 /* The figures at this moment. Error: NOTSTARTED. */
 LmpErr profiler_stats(lua_State *L, LmpStats *out);
 
-/* From here to the end call, blocks that L's running C function asks for are not counted. Without a
- * running profile they do nothing. */
-void profiler_own_begin(lua_State *L);
-void profiler_own_end(lua_State *L);
+/* An own API call under way. */
+typedef struct LmpOwn {
+    const void *frame; /* CallInfo of its C function; NULL: none is under way */
+    lua_State *thread;
+} LmpOwn;
+
+/* From here to the end call, blocks that L's running C function asks for are not counted. Such calls
+ * nest (a finalizer that runs within one may make the next): the end call is given what the begin
+ * call returned. It must not be missed when an error is raised: the function's CallInfo would come
+ * to stand for another function. Without a running profile both do nothing. */
+LmpOwn profiler_own_begin(lua_State *L);
+void profiler_own_end(lua_State *L, LmpOwn before);
 
 /* Notes a mark; `name` NULL: numbered. Error: NOTSTARTED. */
 LmpErr profiler_mark(lua_State *L, const char *name);

@@ -236,27 +236,25 @@ static void *paused_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsi
 /* ---- own API calls
  * ------------------------------------------------------------------------------------ */
 
-void trap_own_begin(LmpProfile *p, lua_State *L) {
+LmpOwn trap_own_begin(LmpProfile *p, lua_State *L) {
+    LmpOwn before = p->own;
     lua_Debug ar;
-    if (!lua_getstack(L, 0, &ar)) return;
-    p->own_frame = ar.i_ci;
-    p->own_thread = L;
+    if (!lua_getstack(L, 0, &ar)) return before;
+    p->own = (LmpOwn){ar.i_ci, L};
     trap_always(p, true);
+    return before;
 }
 
-void trap_own_end(LmpProfile *p) {
-    p->own_frame = NULL;
-    p->own_thread = NULL;
-    trap_always(p, p->detached || !p->callsites);
+void trap_own_end(LmpProfile *p, LmpOwn before) {
+    p->own = before;
+    trap_always(p, before.frame || p->detached || !p->callsites);
 }
 
-/* Is our own C function the one that runs? A finalizer called by it is the program's. If it is not
- * even waiting (it has raised an error), the own call is over. */
+/* Is our own C function the one that runs? A finalizer called by it is the program's. */
 static bool is_own(LmpProfile *p) {
     lua_Debug ar;
-    for (int level = 0; lua_getstack(p->own_thread, level, &ar); level++)
-        if ((const void *)ar.i_ci == p->own_frame) return level == 0;
-    trap_own_end(p);
+    for (int level = 0; lua_getstack(p->own.thread, level, &ar); level++)
+        if ((const void *)ar.i_ci == p->own.frame) return level == 0;
     return false;
 }
 
@@ -275,7 +273,7 @@ COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
     if (p->detached || (!ptr && !nsize)) return p->alloc(p->ud, ptr, osize, nsize);
     if (memcmp(&p->gc_seen, p->gc_word, sizeof p->gc_seen) != 0)
         gcwatch_changed(p, lmp_os->clock() - p->start);
-    bool own = p->own_frame && !ptr && is_own(p);
+    bool own = p->own.frame && !ptr && is_own(p);
     if (own || !atomic_exchange(&p->control->trap, 0))
         return hook_operate(p, ptr, osize, nsize, caller, own);
     uint64_t size;

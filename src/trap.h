@@ -17,8 +17,9 @@ void trap_tick(LmpProfile *p);
 /* Notes a mark (the name is copied; NULL: "mark N"). */
 void trap_mark(LmpProfile *p, const char *name);
 
-/* From here to own_end, blocks that the running C function of L asks for are the profiler's own. */
-void trap_own_begin(LmpProfile *p, lua_State *L);
-void trap_own_end(LmpProfile *p);
+/* From here to own_end, blocks that the running C function of L asks for are the profiler's own.
+ * Returns what was before, for own_end. */
+LmpOwn trap_own_begin(LmpProfile *p, lua_State *L);
+void trap_own_end(LmpProfile *p, LmpOwn before);
 
 #endif
