@@ -76,10 +76,9 @@ static void write_summary(LmpProfile *p, const char *ending) {
 }
 
 void ending_finish(LmpProfile *p, const char *ending) {
-    bool shown = p->display.line >= 0;         /* the keeper writes the summary then */
-    if (!shown && *p->summary) fflush(stdout); /* what the program said comes before it */
-    display_end(&p->display);
-    if (!shown && *p->summary) write_summary(p, ending);
+    if (*p->summary) fflush(stdout);         /* what the program said comes before it */
+    bool written = display_end(&p->display); /* the keeper writes the summary then */
+    if (!written && *p->summary) write_summary(p, ending);
 }
 
 bool ending_hello(const LmpProfile *p, int socket) {

@@ -21,9 +21,10 @@
  *        LMP_USER_INIT  the user's own LUA_INIT_5_4 or LUA_INIT (unset when there is none), run
  *                       afterwards just as the interpreter would have
  *        LMP_RUN        "FD OPTIONS": number of an inherited SOCK_SEQPACKET socket to `lmp run`,
- * and the options of lmp.start as NAME=VALUE, separated by blanks and each profiled state sends an
- * LmpHello there with one descriptor. `lmp run` prints the summaries: it alone is left when a
- * program is killed. */
+ *                       and the options of lmp.start as NAME=VALUE, separated by blanks; `name`
+ *                       comes last and may contain blanks
+ *    and each profiled state sends an LmpHello there with one descriptor. `lmp run` prints the
+ *    summaries: it alone is left when a program is killed. */
 #ifndef LMP_LAUNCH_H
 #define LMP_LAUNCH_H
 

@@ -96,6 +96,7 @@ case_both_killed() { # nothing is left of the display: the module takes its stre
     touch "$work/stop"
     wait_said 'status=0'
     said 'the endless program is done' || fail "the output after the kill is lost"
+    check_terminal
 }
 
 case_program_killed() { # SIGKILL: output in full, summary, terminal, and the same status

@@ -169,8 +169,8 @@ case_reports() {
     has j '^\{'
     lmp run --json --summary=j2 x.lua
     has j2 '^\{'
-    lmp run --name=Fred x.lua
-    has err 'Fred'
+    lmp run --name='Fred  the Lua' x.lua
+    has err 'Fred  the Lua \('
     # Two states: the program's and a child's.
     echo 'os.execute((os.getenv "LUA") .. " x.lua")' >two.lua
     LUA=$LUA lmp run --json two.lua
