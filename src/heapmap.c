@@ -65,8 +65,7 @@ static void add_leaves(HeapMap *map) {
     }
 }
 
-/* ---- summing up a part
- * --------------------------------------------------------------------------- */
+/* ---- summing up a part ----------------------------------------------------------------------- */
 
 /* A viewer's time goes here (20 million blocks in a heap of 1 GiB), and whether an entry holds a
  * block, of what class and how large, is as good as random: every branch on it would be guessed

@@ -222,8 +222,7 @@ void heapregion_update(HeapMap *map, uint64_t now) {
     map->layout++;
 }
 
-/* ---- positions
- * ----------------------------------------------------------------------------------- */
+/* ---- positions ------------------------------------------------------------------------------- */
 
 uint64_t heapmap_total(const HeapMap *map) {
     return map->total;

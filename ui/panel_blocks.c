@@ -118,8 +118,7 @@ static void update(void *state, const Model *model, Ui *ui, Rect rect) {
     }
 }
 
-/* ---- drawing
- * --------------------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 enum { ADDR_W = 14, TYPE_W = 13, SIZE_W = 10, AGE_W = 8, TEXT_LEAST = 12, GAP = 2 };
 
@@ -224,8 +223,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
                       b->result.total);
 }
 
-/* ---- keys and mouse
- * --------------------------------------------------------------------------------- */
+/* ---- keys and mouse -------------------------------------------------------------------------- */
 
 /* The cursor stands on another line: finds out which block that is. */
 static void choose(Blocks *b) {

@@ -69,10 +69,9 @@ static void destroy(void *state) {
     free(heap);
 }
 
-/* ---- window
- * --------------------------------------------------------------------------------------- */
+/* ---- window ---------------------------------------------------------------------------------- */
 
-/* Index of the cell that holds the cursor; count when the heap is empty. */
+/* Position of the cursor; 0 when the heap is empty. */
 static uint64_t cursor_position(const Heap *heap) {
     uint64_t position, total = heapmap_total(heap->map);
     heapmap_position(heap->map, heap->cursor, &position);
@@ -87,24 +86,6 @@ static uint64_t fit_first(const Heap *heap, uint64_t first, uint32_t count, int 
     uint64_t most = (total - window + row - 1) / row * row;
     if (first > most) first = most;
     return first & ~(heap->size - 1);
-}
-
-/* Works out what the window shows after the heap, the size of the panel or the zoom changed. */
-static void arrange(Heap *heap, Shape s) {
-    uint32_t count = cells_of(s);
-    uint64_t fit = heapmap_fit(heap->map, count, WHOLE_LEAST);
-    if (heap->zoomed && heap->size < fit) {
-        uint64_t first;
-        heapmap_position(heap->map, heap->anchor, &first);
-        heap->first = fit_first(heap, first, count, s.cols);
-    } else {
-        heap->zoomed = false;
-        heap->size = fit;
-        heap->first = 0;
-    }
-    heap->count = count;
-    heap->cols = s.cols;
-    if (heap->cursor == 0) heap->cursor = heapmap_address(heap->map, 0);
 }
 
 static void set_first(Heap *heap, uint64_t first) {
@@ -125,6 +106,25 @@ static void follow_cursor(Heap *heap) {
     if (first != heap->first) set_first(heap, first);
 }
 
+/* Works out what the window shows after the heap, the size of the panel or the zoom changed. */
+static void arrange(Heap *heap, Shape s) {
+    uint32_t count = cells_of(s);
+    uint64_t fit = heapmap_fit(heap->map, count, WHOLE_LEAST);
+    if (heap->zoomed && heap->size < fit) {
+        uint64_t first;
+        heapmap_position(heap->map, heap->anchor, &first);
+        heap->first = fit_first(heap, first, count, s.cols);
+    } else {
+        heap->zoomed = false;
+        heap->size = fit;
+        heap->first = 0;
+    }
+    heap->count = count;
+    heap->cols = s.cols;
+    if (heap->cursor == 0) heap->cursor = heapmap_address(heap->map, 0);
+    if (heap->zoomed) follow_cursor(heap);
+}
+
 /* Changes the size of the cells; what is under the cursor stays where it is on the screen. */
 static void zoom(Heap *heap, Shape s, bool in) {
     uint64_t at = cursor_position(heap);
@@ -136,7 +136,6 @@ static void zoom(Heap *heap, Shape s, bool in) {
     uint64_t before = cell * heap->size;
     set_first(heap, at > before ? at - before : 0);
     arrange(heap, s);
-    follow_cursor(heap);
 }
 
 static void fill(Heap *heap, const Ui *ui, Shape s) {
@@ -175,8 +174,7 @@ static void update(void *state, const Model *model, Ui *ui, Rect rect) {
     if (rect.w > 0) fill(heap, ui, shape_of(ui, rect));
 }
 
-/* ---- drawing
- * --------------------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 /* What a cell looks like: the kind to show (-1: nothing lives here), how bright, and whether it is
  * only there because of kinds that are switched off. */
@@ -349,8 +347,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     if (s.status >= 0) draw_status(heap, ui, canvas, rect, s);
 }
 
-/* ---- keys and mouse
- * --------------------------------------------------------------------------------- */
+/* ---- keys and mouse -------------------------------------------------------------------------- */
 
 static void move_to(Heap *heap, uint64_t position) {
     uint64_t total = heapmap_total(heap->map);

@@ -107,6 +107,7 @@ START_TEST(test_cursor_stays) {
                                      ACT_ZOOM_IN, ACT_ZOOM_OUT};
         while (moves-- > 0)
             stage_act(s, any[suite_below(10)]);
+        s->rect.h = 5 + (int)suite_below(7); /* also when the panel becomes smaller */
         stage_draw(s);
         int brackets = 0;
         for (int i = 0; i < 50 * 11; i++) {
@@ -116,6 +117,8 @@ START_TEST(test_cursor_stays) {
         ck_assert_msg(brackets == 1 || brackets == 2, "the cursor is not in the window");
         while (stage_act(s, ACT_BACK))
             ;
+        s->rect.h = 11;
+        stage_draw(s);
         char note[160];
         s->panel->note(s->state, s->model, &s->ui, note, sizeof note);
         ck_assert_ptr_nonnull(strstr(note, "4 KiB/cell"));
@@ -188,8 +191,7 @@ START_TEST(test_every_size) {
 }
 END_TEST
 
-/* ---- blocks
- * --------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static void answer(Model *m, const Ui *ui) {
     static const char *const texts[] = {"options.lua", "line\n\ttwo",
@@ -278,8 +280,7 @@ START_TEST(test_blocks_follow) {
 }
 END_TEST
 
-/* ---- words
- * ----------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 START_TEST(test_words) {
     char out[LMP_PREVIEW_BYTES * 4];
