@@ -188,6 +188,14 @@ static Term *give_up(Term *term, const char **problem, const char *why) {
     return NULL;
 }
 
+/* Blocks and braille, or letters? The fonts of the Linux console have not got them. */
+static bool wants_utf8(const char *name) {
+    const char *codeset = nl_langinfo(CODESET), *ascii = getenv("LMP_ASCII");
+    if (ascii && *ascii) return false;
+    if (name && strcmp(name, "linux") == 0) return false;
+    return strcmp(codeset, "UTF-8") == 0 || strcmp(codeset, "utf8") == 0;
+}
+
 static FILE *open_stream(int fd, const char *mode) {
     int copy = dup(fd);
     FILE *stream = copy >= 0 ? fdopen(copy, mode) : NULL;
@@ -211,9 +219,8 @@ Term *term_open(int fd, const char **problem) {
         return give_up(term, problem, "no memory for the display");
     }
     setlocale(LC_CTYPE, "");
-    const char *codeset = nl_langinfo(CODESET);
-    term->utf8 = strcmp(codeset, "UTF-8") == 0 || strcmp(codeset, "utf8") == 0;
     const char *name = getenv("TERM");
+    term->utf8 = wants_utf8(name);
     if (name && strcmp(name, "dumb") == 0) {
         return give_up(term, problem, "the terminal cannot show a display (TERM is \"dumb\")");
     }

@@ -19,7 +19,8 @@ typedef struct TermMouse {
 } TermMouse;
 
 /* Opens the display on the terminal `fd` (both directions; stays the caller's). The character set
- * is taken from the locale of the environment, colours from TERM and the environment. NULL: the
+ * is taken from the locale of the environment (LMP_ASCII=1: ASCII), colours from TERM and the
+ * environment (NO_COLOR, LMP_THEME, see theme.h). NULL: the
  * display cannot be shown, *problem says why in one line. */
 Term *term_open(int fd, const char **problem);
 /* Gives the terminal back as it was. */

@@ -156,11 +156,14 @@ case_terminals() { # each shows the same state, whatever it can
     attach TERM=vt100
     leave
     type_line clear
-    attach LC_ALL=C
-    screen | grep -q '^+- 1 Heap map' || fail "no frame of ASCII"
-    screen | LC_ALL=C grep -q '[^ -~]' && fail "not only ASCII where there is no UTF-8"
-    leave
-    type_line clear
+    local ascii
+    for ascii in LC_ALL=C TERM=linux LMP_ASCII=1; do
+        attach $ascii
+        screen | grep -q '^+- 1 Heap map' || fail "no frame of ASCII with $ascii"
+        screen | LC_ALL=C grep -q '[^ -~]' && fail "not only ASCII with $ascii"
+        leave
+        type_line clear
+    done
     type_line "TERM=dumb \$P \$LMP top $program; echo top=\$?"
     wait_for 'lmp: .*TERM is "dumb"'
     check_terminal
