@@ -1,5 +1,5 @@
 -- series.lua BLOCKS OPERATIONS - with BLOCKS tables alive, makes OPERATIONS new ones in place of
--- old ones at random, then frees the old ones. Prints the CPU seconds that took. The collector
+-- old ones at random, then frees the old ones. Writes the CPU seconds that took to stderr. The collector
 -- traverses all that lives, so a figure means something only beside that of an unprofiled run.
 local blocks, operations = math.tointeger(arg[1]), math.tointeger(arg[2])
 collectgarbage("stop")
@@ -14,4 +14,4 @@ for _ = 1, operations do
     t[random(blocks)] = {}
 end
 collectgarbage()
-print(string.format("%.6f", os.clock() - start))
+io.stderr:write(string.format("took %.6f\n", os.clock() - start))
