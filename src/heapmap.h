@@ -69,8 +69,7 @@ int heapcell_kind(const HeapCell *cell, unsigned kinds);
 /* Live bytes of those kinds. */
 uint64_t heapcell_bytes(const HeapCell *cell, unsigned kinds);
 
-/* ---- lists of blocks ----------------------------------------------------------------------------
- */
+/* ---- lists of blocks ------------------------------------------------------------------------- */
 
 typedef struct HeapList HeapList;
 

@@ -17,7 +17,7 @@
 #define HEAP_PAGE_BITS 12u
 #define HEAP_PAGE (1ull << HEAP_PAGE_BITS)
 #define HEAP_PART_PAGES (HEAP_PART / HEAP_PAGE)
-#define HEAP_ADDRESS_BITS 48u
+#define HEAP_ADDRESS_BITS 57u
 #define HEAP_ADDRESS_END (1ull << HEAP_ADDRESS_BITS) /* nothing is at or above it */
 
 typedef struct HeapBlock {
