@@ -82,9 +82,9 @@ static LmpErr find_tty(Start *s) {
         if (isatty(order[i])) stream = order[i];
     s->tty = open_tty(stream);
     if (s->tty < 0 || fstat(s->tty, &tty) != 0) return LMP_E_NOTTY;
-    /* A background job must not take the terminal from whoever has it. */
-    pid_t group = tcgetpgrp(s->tty);
-    if (group >= 0 && group != getpgrp()) return LMP_E_NOTTY;
+    /* A background job must not take the terminal from whoever has it. One that is not our
+     * session's at all may be the pseudo terminal of a display that is up already. */
+    if (tcgetpgrp(s->tty) != getpgrp()) return LMP_E_NOTTY;
     for (int i = 0; i < 3; i++)
         s->on_tty[i] =
             isatty(i) && fstat(i, &st) == 0 && st.st_rdev == tty.st_rdev && st.st_ino == tty.st_ino;

@@ -11,6 +11,7 @@
 #include "discover.h"
 #include "format.h"
 #include "guard.h"
+#include "report.h"
 
 static const Option options[] = {
     {"fps", "N", "repaints a second while the program runs (default 10)"},
@@ -108,7 +109,10 @@ static int attach(uint32_t pid, uint32_t serial, double fps) {
         command_say("%s", guard.result->problem[0] ? guard.result->problem : "no terminal");
         status = 1;
     } else if (guard.result->end == VIEWER_KILLED) {
+        static LmpReport report;
         command_say("process %u was killed or crashed", view.header->pid);
+        report_fill(&report, view.header, view.live, view.live->clock, "killed, or crashed");
+        report_summary(&report, stdout);
     }
     if (guard.result->saved[0]) command_say("picture saved as %s", guard.result->saved);
     view_close(&view);

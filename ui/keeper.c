@@ -403,7 +403,8 @@ static bool start(Keeper *k) {
 int keeper_run(const KeeperOptions *options) {
     Keeper *k = &keeper;
     k->options = *options;
-    prctl(PR_SET_NAME, "lmp-keeper"); /* `killall lmp` shall end the display, not the output */
+    /* `pkill lmp` shall end the display, not the program's output. */
+    prctl(PR_SET_NAME, "display-keeper");
     bool up = start(k);
     char word = up ? LMP_SAY_READY : LMP_SAY_FAILED;
     (void)!send(k->line, &word, 1, MSG_NOSIGNAL);

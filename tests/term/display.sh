@@ -99,6 +99,47 @@ case_both_killed() { # nothing is left of the display: the module takes its stre
     check_terminal
 }
 
+case_all_lmp_killed() { # `pkill -9 lmp`: the keeper has another name, and the output is kept
+    open 100 30
+    run_live talk.lua 200
+    wait_for 'line 2[0-9]'
+    wait_program
+    run=$(awk '{ print $4 }' "/proc/$program/stat")
+    kill -9 "$(viewer_pid)" "$run"
+    wait_said 'lmp: the display crashed'
+    wait_dead "$program"
+    wait_said 'line 199'
+    type_line ''
+    check_terminal
+}
+
+case_hangup() { # the terminal goes away: so do the program and everything of ours
+    open 100 30
+    run_live endless.lua
+    wait_for 'the endless program speaks'
+    wait_program
+    keeper=$(keeper_pid) viewer=$(viewer_pid)
+    tm kill-pane -t t
+    wait_dead "$program"
+    wait_dead "$viewer"
+    wait_dead "$keeper"
+}
+
+case_hangup_ignored() { # a program that outlives its terminal is not held up by it
+    open 100 30
+    type_line 'trap "" HUP; rm -f stop; TALK=1 $P $LMP run --live --summary=sum endless.lua'
+    wait_for 'at [0-9]+'
+    wait_program
+    keeper=$(keeper_pid) viewer=$(viewer_pid)
+    tm kill-pane -t t
+    wait_dead "$viewer"
+    kill -0 "$program" || fail "the program is gone"
+    touch "$work/stop"
+    wait_dead "$program"
+    wait_dead "$keeper"
+    wait_file sum
+}
+
 case_program_killed() { # SIGKILL: output in full, summary, terminal, and the same status
     open 100 30
     type_line '$P $LMP run --live endless.lua; echo "status=$?"'
@@ -368,6 +409,7 @@ case_top_twice() { # attach, quit, attach again from another terminal; totals fr
     wait_for 'KILLED|was killed'
     key q
     wait_for 'top=0'
+    said 'Maximum memory used' || fail "no summary of what was there"
     check_terminal
 }
 

@@ -67,7 +67,7 @@ gone() { ! kill -0 "$1" 2>/dev/null; }
 wait_dead() { until_true "$patience" "the end of process $1" gone "$1"; }
 
 # The program under test writes its pid first thing: program.pid. Its display's two processes:
-keeper_pid() { display_pid lmp-keeper; }
+keeper_pid() { display_pid display-keeper; }
 viewer_pid() { display_pid lmp; }
 # The process of that name that has the program's shared state mapped or open and is not lmp run.
 display_pid() {
