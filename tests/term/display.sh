@@ -99,6 +99,18 @@ case_both_killed() { # nothing is left of the display: the module takes its stre
     check_terminal
 }
 
+case_both_killed_talking() { # while it prints: the module's own end of the terminal keeps it going
+    open 100 30
+    type_line 'rm -f stop; TALK=1 $P $LMP run --no-hold --live endless.lua; echo "status=$?"'
+    wait_for 'at [0-9]+'
+    kill -9 "$(keeper_pid)" "$(viewer_pid)"
+    wait_said '^at [0-9]+'
+    touch "$work/stop"
+    wait_said 'status=0'
+    said 'the endless program is done' || fail "the output after the kill is lost"
+    check_terminal
+}
+
 case_all_lmp_killed() { # `pkill -9 lmp`: the keeper has another name, and the output is kept
     open 100 30
     run_live talk.lua 200
