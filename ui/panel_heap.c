@@ -44,7 +44,7 @@ typedef struct Shape {
 static Shape shape_of(const Ui *ui, Rect rect) {
     Shape s = {rect.w > 0 ? rect.w : 1, rect.h, 1, -1, 0};
     if (rect.h >= 4) {
-        s.lines = rect.w < 64 && rect.h >= 8 ? 2 : 1;
+        s.lines = rect.w < 56 && rect.h >= 8 ? 2 : 1;
         s.rows -= s.lines;
         s.status = rect.y + s.rows;
     }
