@@ -26,6 +26,12 @@ static StateWord state_word(const App *app) {
     return of_program[app->seen];
 }
 
+/* A path in full where there is room, else its last part. */
+static const char *short_name(const char *program, int w) {
+    const char *slash = strrchr(program, '/');
+    return slash && slash[1] && canvas_width(program) > w / 3 ? slash + 1 : program;
+}
+
 static void draw_who(const App *app, Canvas *canvas, Rect rect) {
     const Model *model = &app->model;
     StateWord state = state_word(app);
@@ -50,7 +56,7 @@ static void draw_who(const App *app, Canvas *canvas, Rect rect) {
 
     Line left = {0};
     line_add(&left, 6, STYLE(TONE_ACCENT), " lmp ");
-    line_add(&left, 5, STYLE_BOLD(TONE_STRONG), " %s", model->program);
+    line_add(&left, 5, STYLE_BOLD(TONE_STRONG), " %s", short_name(model->program, rect.w));
     line_add(&left, 7, STYLE(TONE_MUTED), "  pid %u", model->pid);
     line_add(&left, 8, STYLE(TONE_MUTED), " %s %s", app->ui.utf8 ? "·" : "-", model->lua);
     if (model->serial > 1) line_add(&left, 9, STYLE(TONE_MUTED), " · state %u", model->serial);

@@ -17,7 +17,7 @@ static int bottom_rows(int h, Bottom bottom, int top) {
         int rows = h >= 24 ? clamp(h * 3 / 10, 5, 18) : clamp(h / 4, 5, 18);
         return h - rows >= top ? rows : 0;
     }
-    int rows = clamp(h / 2, 9, 28);
+    int rows = clamp(h * 2 / 5, 9, 28);
     return h - rows >= top ? rows : h; /* it is what the person looks at */
 }
 
