@@ -11,8 +11,8 @@
 #include "stats.h"
 
 typedef struct LmpReport {
-    const char *program; /* as in LmpHeader */
-    const char *lua;     /* "Lua 5.4.4" */
+    char program[sizeof((LmpHeader *)0)->program]; /* a copy, ended here whatever stands there */
+    char lua[sizeof((LmpHeader *)0)->lua];         /* "Lua 5.4.4" */
     uint32_t pid;
     const char *ending; /* "finished", "killed by signal 9 (SIGKILL)", "still running" ... */
     bool attached;      /* lmp can look at it again: the "next" line says how */

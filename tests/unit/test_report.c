@@ -215,6 +215,15 @@ START_TEST(json_is_valid) {
 }
 END_TEST
 
+START_TEST(texts_without_an_end) {
+    LmpReport r;
+    memset(&header, 'x', sizeof header);
+    report_fill(&r, &header, &live, 0, "finished");
+    ck_assert_uint_eq(strlen(r.program), sizeof header.program - 1);
+    ck_assert_uint_eq(strlen(r.lua), sizeof header.lua - 1);
+}
+END_TEST
+
 START_TEST(table_of_reports) {
     int rows = 0;
     for (const LmpReportKind *k = report_kinds; k->name; k++, rows++)
@@ -224,4 +233,4 @@ START_TEST(table_of_reports) {
 END_TEST
 
 SUITE("report", finished, everything_went_wrong, still_running, nothing_happened,
-      summary_keeps_to_80_columns, json_is_valid, table_of_reports)
+      summary_keeps_to_80_columns, json_is_valid, texts_without_an_end, table_of_reports)
