@@ -399,7 +399,7 @@ case_top_twice() { # attach, quit, attach again from another terminal; totals fr
     (cd "$work" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live \
         endless.lua >run.out 2>run.err) &
     wait_program
-    for round in 1 2; do
+    for _ in 1 2; do
         type_line "\$P \$LMP top $program; echo top=\$?"
         wait_for 'RUNNING'
         wait_for 'endless.lua'

@@ -237,7 +237,7 @@ case_install() { # an installed tree works, wherever it is moved
     lmp run x.lua
     is "$(cat out)" out output
     summary
-    LD_PRELOAD=$LMP_PRELOAD LUA_CPATH=$work/second/lib/lua/5.4/?.so "$LUA" \
+    LD_PRELOAD=$LMP_PRELOAD LUA_CPATH="$work/second/lib/lua/5.4/?.so" "$LUA" \
         -e 'require("luamemprofiler").start()' >out 2>err || fail status
     summary
 }
