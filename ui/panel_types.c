@@ -204,7 +204,8 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
         snprintf(out, size, "since %s, %s", name[0] ? name : "mark",
                  format_clock(clock, mark->clock));
     } else {
-        snprintf(out, size, "by owner %s by live", dot);
+        /* parts that only rules tell (shared.h, owners_known) make the owners an estimate */
+        snprintf(out, size, "by owner%s %s by live", model->owners_known ? "" : " (estimate)", dot);
     }
 }
 
