@@ -1,0 +1,612 @@
+/* oracle.c - see oracle.h. */
+#include "oracle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <lauxlib.h>
+
+enum { CI_SIZE = 64, CI_PREVIOUS = 16, CI_NEXT = 24, UDATA_META = 24, TABLE_LASTFREE = 32 };
+enum { TAG_STRING = 4, TAG_TABLE, TAG_FUNCTION, TAG_USERDATA, TAG_THREAD, TAG_UPVAL, TAG_PROTO };
+/* No object but a large string or userdata is longer, and those have their pointers in front. */
+enum { SCAN_LIMIT = 4096 };
+
+const char *const oracle_kind_name[O_KINDS] = {"string", "function", "userdata",
+                                               "thread", "table",    "other"};
+
+/* What an object is, by owner and by tag. */
+static int kind_of(int tag, bool by_tag) {
+    switch (tag) {
+    case TAG_STRING:
+        return O_STRING;
+    case TAG_TABLE:
+        return O_TABLE;
+    case TAG_FUNCTION:
+        return O_FUNCTION;
+    case TAG_USERDATA:
+        return O_USERDATA;
+    case TAG_THREAD:
+        return O_THREAD;
+    case TAG_UPVAL:
+    case TAG_PROTO:
+        return by_tag ? O_OTHER : O_FUNCTION;
+    default:
+        return by_tag ? O_OTHER : -1;
+    }
+}
+
+/* ---- memory ------------------------------------------------------------------------------------
+ */
+
+typedef struct OracleChunk {
+    struct OracleChunk *next;
+    size_t size;
+} OracleChunk;
+
+static char *chunk_new(Oracle *o, size_t size, char *at) {
+    void *p =
+        mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return NULL;
+    OracleChunk *c = p;
+    c->next = o->chunks;
+    c->size = size;
+    o->chunks = c;
+    return (char *)(c + 1);
+}
+
+#define PACKED_CHUNK (1u << 20)
+
+static void *packed_get(Oracle *o, size_t size) {
+    size_t n = (size + 7) / 8;
+    if (n >= 64) return malloc(size);
+    if (o->bins[n]) {
+        void *p = o->bins[n];
+        memcpy(&o->bins[n], p, sizeof(void *));
+        return p;
+    }
+    if (!o->bump || (size_t)(o->bump_end - o->bump) < n * 8) {
+        o->bump = chunk_new(o, PACKED_CHUNK, NULL);
+        if (!o->bump) return NULL;
+        o->bump_end = o->bump - sizeof(OracleChunk) + PACKED_CHUNK;
+        o->bump += 8; /* so that not even the first stands at a multiple of 16 */
+    }
+    char *p = o->bump;
+    o->bump += n * 8;
+    return p;
+}
+
+static void packed_put(Oracle *o, void *p, size_t size) {
+    size_t n = (size + 7) / 8;
+    if (n >= 64) {
+        free(p);
+        return;
+    }
+    memcpy(p, &o->bins[n], sizeof(void *));
+    o->bins[n] = p;
+}
+
+/* Sparse: each small allocation has one chance in 16 to stand in a far mapping of its own. Those
+ * are known by their page offset, which malloc never gives out. */
+#define FAR_MAX 1000
+#define FAR_OFFSET (sizeof(OracleChunk))
+
+static void *spread_get(Oracle *o, size_t size) {
+    static const uint64_t base = 0x200000000000ull;
+    if (o->requests % 16 != 0 || size > 2048 || o->far >= FAR_MAX) return malloc(size);
+    uint64_t h = (o->requests + 1) * 0x9e3779b97f4a7c15ull;
+    char *at = (char *)(uintptr_t)(base + (h >> 20) % (1ull << 44) / 4096 * 4096);
+    void *p = chunk_new(o, 4096, at);
+    if (!p) return malloc(size);
+    o->far++;
+    return p;
+}
+
+static void spread_put(Oracle *o, void *p) {
+    if ((uintptr_t)p % 4096 != FAR_OFFSET) {
+        free(p);
+        return;
+    }
+    OracleChunk *c = (OracleChunk *)p - 1, **link = &o->chunks;
+    while (*link && *link != c)
+        link = &(*link)->next;
+    if (!*link) { /* malloc does give it out, after all */
+        free(p);
+        return;
+    }
+    *link = c->next;
+    munmap(c, c->size);
+    o->far--;
+}
+
+static void fill(char *p, size_t from, size_t to) {
+    if (to - from > 1u << 20) to = from + (1u << 20); /* leave huge blocks untouched memory */
+    memset(p + from, 0xA5, to - from);
+}
+
+static void *back_get(Oracle *o, size_t size) {
+    char *p = o->back == OB_PACKED   ? packed_get(o, size)
+              : o->back == OB_SPREAD ? spread_get(o, size)
+                                     : malloc(size);
+    if (p) fill(p, 0, size);
+    return p;
+}
+
+static void back_put(Oracle *o, char *p, size_t size) {
+    fill(p, 0, size);
+    if (o->back == OB_PACKED) {
+        packed_put(o, p, size);
+    } else if (o->back == OB_SPREAD) {
+        spread_put(o, p);
+    } else {
+        free(p);
+    }
+}
+
+static void *back_resize(Oracle *o, char *p, size_t old, size_t size) {
+    if (o->back == OB_MALLOC) {
+        char *q = realloc(p, size);
+        if (q && size > old) fill(q, old, size);
+        return q;
+    }
+    char *q = back_get(o, size);
+    if (!q) return NULL;
+    memcpy(q, p, old < size ? old : size);
+    back_put(o, p, old);
+    return q;
+}
+
+/* ---- table of blocks ---------------------------------------------------------------------------
+ */
+
+static size_t home(const Oracle *o, const void *addr) {
+    return (size_t)(((uintptr_t)addr >> 3) * 0x9e3779b97f4a7c15ull >> 20) & (o->slots - 1);
+}
+
+static OracleBlock **find_slot(const Oracle *o, const void *addr) {
+    size_t i = home(o, addr);
+    while (o->slot[i] && o->slot[i]->addr != addr)
+        i = (i + 1) & (o->slots - 1);
+    return &o->slot[i];
+}
+
+static void table_add(Oracle *o, OracleBlock *b) {
+    if (o->used * 2 >= o->slots) {
+        OracleBlock **old = o->slot;
+        size_t n = o->slots;
+        o->slots = n ? n * 2 : 1024;
+        o->slot = calloc(o->slots, sizeof *o->slot);
+        for (size_t i = 0; i < n; i++)
+            if (old[i]) *find_slot(o, old[i]->addr) = old[i];
+        free(old);
+    }
+    *find_slot(o, b->addr) = b;
+    o->used++;
+}
+
+static void table_remove(Oracle *o, OracleBlock *b) {
+    size_t i = (size_t)(find_slot(o, b->addr) - o->slot), j = i;
+    o->slot[i] = NULL;
+    for (;;) { /* close the gap */
+        j = (j + 1) & (o->slots - 1);
+        if (!o->slot[j]) break;
+        size_t k = home(o, o->slot[j]->addr);
+        if (i <= j ? (i < k && k <= j) : (i < k || k <= j)) continue;
+        o->slot[i] = o->slot[j];
+        o->slot[j] = NULL;
+        i = j;
+    }
+    o->used--;
+}
+
+static void list_add(OracleBlock ***list, size_t *n, size_t *room, OracleBlock *b) {
+    if (*n == *room) {
+        *room = *room ? *room * 2 : 256;
+        *list = realloc(*list, *room * sizeof **list);
+    }
+    (*list)[(*n)++] = b;
+}
+
+static void pending_remove(Oracle *o, const OracleBlock *b) {
+    for (size_t i = o->pending_n; i-- > 0;)
+        if (o->pending[i] == b) {
+            o->pending[i] = o->pending[--o->pending_n];
+            return;
+        }
+}
+
+/* ---- owners ------------------------------------------------------------------------------------
+ */
+
+static char *word_at(const char *p, size_t at) {
+    char *w;
+    memcpy(&w, p + at, sizeof w);
+    return w;
+}
+
+/* Where the words of an object end that may point to its parts. A table's lastfree may point past
+ * the end of its hash part, that is to a stranger; and so may the collector's place in its sweep,
+ * which stands in the global state. */
+static size_t words_end(const Oracle *o, const OracleBlock *b) {
+    if (b->tag == TAG_TABLE) return TABLE_LASTFREE;
+    if (b->tag == TAG_THREAD && o->thread_size) return o->thread_size;
+    return b->size < SCAN_LIMIT ? b->size : SCAN_LIMIT;
+}
+
+/* The kind that an object's parts have; -1: it has none. */
+static int parts_kind(const Oracle *o, const OracleBlock *b) {
+    switch (b->tag) {
+    case TAG_TABLE:
+        return O_TABLE;
+    case TAG_THREAD:
+        return O_THREAD;
+    case TAG_PROTO:
+        return O_FUNCTION;
+    case TAG_USERDATA: /* a buffer's box holds a string in the making */
+        return b->size >= UDATA_META + 8 && o->ubox && word_at(b->addr, UDATA_META) == o->ubox
+                   ? O_STRING
+                   : O_USERDATA;
+    default:
+        return -1;
+    }
+}
+
+/* A CallInfo is known by its neighbour: each points to the other. */
+static bool in_callinfo_chain(const Oracle *o, const OracleBlock *b) {
+    if (b->size != CI_SIZE) return false;
+    char *previous = word_at(b->addr, CI_PREVIOUS);
+    if (previous == NULL || (uintptr_t)previous % 8 != 0) return false;
+    const OracleBlock *p = *find_slot(o, previous);
+    if (p) return p->kind == O_THREAD && p->size == CI_SIZE && word_at(p->addr, CI_NEXT) == b->addr;
+    for (size_t i = o->tagged_n; i-- > 0;) { /* the first CallInfo stands inside the thread */
+        const OracleBlock *t = o->tagged[i];
+        if (t->tag == TAG_THREAD && previous > t->addr &&
+            previous + CI_NEXT + 8 <= t->addr + t->size)
+            return word_at(previous, CI_NEXT) == b->addr;
+    }
+    return false;
+}
+
+static void note_peak(Oracle *o) {
+    if (o->f.live_bytes > o->f.peak_bytes) o->f.peak_bytes = o->f.live_bytes;
+}
+
+static void count_new(Oracle *o, const OracleBlock *b) {
+    o->f.mallocs++;
+    o->f.malloc_bytes += b->size;
+    o->f.live_blocks++;
+    o->f.live_bytes += b->size;
+    OracleKind *k = &o->f.kind[kind_of(b->tag, true)];
+    k->tag_allocs++;
+    k->tag_live_bytes += (int64_t)b->size;
+    note_peak(o);
+}
+
+/* A thread's stack and CallInfos are the program's even when they grew for the profiler's API. */
+static void set_kind(Oracle *o, OracleBlock *b, int kind) {
+    b->kind = kind;
+    if (b->life == OL_OWN && kind == O_THREAD && b->tag == 0) {
+        b->life = OL_COUNTED;
+        count_new(o, b);
+    }
+    if (b->life == OL_COUNTED) {
+        OracleKind *k = &o->f.kind[kind];
+        k->allocs++;
+        k->live_blocks++;
+        k->live_bytes += (int64_t)b->size;
+    }
+}
+
+void oracle_link(Oracle *o) {
+    for (size_t i = o->pending_n; i-- > 0;)
+        if (in_callinfo_chain(o, o->pending[i])) {
+            set_kind(o, o->pending[i], O_THREAD);
+            o->pending[i] = o->pending[--o->pending_n];
+        }
+    for (size_t t = o->tagged_n; t-- > 0 && o->pending_n > 0;) {
+        const OracleBlock *b = o->tagged[t];
+        if (b->tag != TAG_TABLE && b->tag != TAG_PROTO && b->tag != TAG_THREAD &&
+            b->tag != TAG_USERDATA)
+            continue;
+        size_t limit = words_end(o, b);
+        for (size_t at = 0; at + 8 <= limit; at += 8) {
+            const char *w = word_at(b->addr, at);
+            for (size_t i = o->pending_n; i-- > 0;)
+                if (o->pending[i]->addr == w) {
+                    set_kind(o, o->pending[i], parts_kind(o, b));
+                    o->pending[i] = o->pending[--o->pending_n];
+                }
+        }
+    }
+}
+
+static char *main_block(const Oracle *o) {
+    return (char *)o->L - LUA_EXTRASPACE;
+}
+
+static void claim(OracleScan *scan, OracleBlock *part, int kind) {
+    if (part->claims & ~(1u << kind)) scan->disputed++;
+    part->claims |= 1u << kind;
+}
+
+/* One pass over all objects: every word that is the address of a part claims it. Only a thread's
+ * CallInfos need more, for they hang together in a chain. */
+void oracle_scan(Oracle *o, OracleScan *scan) {
+    memset(scan, 0, sizeof *scan);
+    for (size_t i = 0; i < o->slots; i++)
+        if (o->slot[i]) o->slot[i]->claims = 0;
+    for (size_t t = 0; t < o->tagged_n; t++) {
+        const OracleBlock *b = o->tagged[t];
+        int kind = parts_kind(o, b);
+        if (kind < 0) continue;
+        size_t limit = words_end(o, b);
+        for (size_t at = 0; at + 8 <= limit; at += 8) {
+            OracleBlock *part = *find_slot(o, word_at(b->addr, at));
+            if (!part || part->tag != 0) continue;
+            if (kind != O_THREAD) {
+                claim(scan, part, kind);
+                continue;
+            }
+            while (part && part->tag == 0 && !(part->claims & 1u << O_THREAD)) {
+                claim(scan, part, O_THREAD);
+                if (part->size != CI_SIZE) break;
+                char *next = word_at(part->addr, CI_NEXT);
+                OracleBlock *n = *find_slot(o, next);
+                if (!n || n->size != CI_SIZE || word_at(next, CI_PREVIOUS) != part->addr) break;
+                part = n;
+            }
+        }
+    }
+    for (size_t i = 0; i < o->slots; i++) {
+        OracleBlock *b = o->slot[i];
+        if (!b) continue;
+        scan->blocks++;
+        if (b->tag != 0) continue;
+        if (o->L && b->addr == word_at(main_block(o), o->strings_at)) b->claims |= 1u << O_STRING;
+        scan->parts++;
+        scan->part_bytes += b->size;
+        if (!b->claims) {
+            scan->unowned++;
+            scan->unowned_bytes += b->size;
+        } else if (b->kind >= 0) {
+            if (!(b->claims & 1u << b->kind)) scan->changed++;
+        } else {
+            pending_remove(o, b);
+            int kind = 0;
+            while (!(b->claims & 1u << kind))
+                kind++;
+            set_kind(o, b, kind);
+        }
+    }
+}
+
+/* ---- counting ----------------------------------------------------------------------------------
+ */
+
+void oracle_poll(Oracle *o) {
+    if (!o->L || o->frozen) return;
+    void *ud;
+    bool hooked = lua_getallocf(o->L, &ud) != oracle_alloc || ud != o;
+    if (hooked && !o->hooked) {
+        memset(&o->f, 0, sizeof o->f);
+        for (size_t i = 0; i < o->slots; i++)
+            if (o->slot[i]) o->slot[i]->life = OL_BEFORE;
+    }
+    o->hooked = hooked;
+}
+
+/* Is the function on top of the stack one of the profiler's API? It is when its caller is the
+ * function that said it would call it; or the caller's caller, if it is not a finalizer, for the
+ * API's functions may call others of their own. */
+static bool in_api(const Oracle *o) {
+    lua_Debug top, ar;
+    if (!o->api_L || !lua_getstack(o->api_L, 0, &top)) return false;
+    for (int level = 1; level <= 2; level++) {
+        const void *ci = lua_getstack(o->api_L, level, &ar) ? (const void *)ar.i_ci : NULL;
+        if (ci == o->api_ci)
+            return level == 1 ||
+                   (lua_getinfo(o->api_L, "nS", &top) && *top.namewhat == 0 && *top.what == 'C');
+        if (!ci) return false;
+    }
+    return false;
+}
+
+static void count_free(Oracle *o, const OracleBlock *b) {
+    if (b->life == OL_BEFORE) o->f.before_frees++;
+    if (b->life != OL_COUNTED) return;
+    o->f.frees++;
+    o->f.free_bytes += b->size;
+    o->f.live_blocks--;
+    o->f.live_bytes -= b->size;
+    o->f.kind[kind_of(b->tag, true)].tag_live_bytes -= (int64_t)b->size;
+    if (b->kind < 0) {
+        o->f.unlinked++;
+    } else {
+        o->f.kind[b->kind].live_blocks--;
+        o->f.kind[b->kind].live_bytes -= (int64_t)b->size;
+    }
+}
+
+static void count_resize(Oracle *o, const OracleBlock *b, size_t old, size_t size) {
+    if (b->life == OL_BEFORE) o->f.before_reallocs++;
+    if (b->life != OL_COUNTED) return;
+    int64_t more = (int64_t)size - (int64_t)old;
+    o->f.reallocs++;
+    o->f.realloc_bytes += more;
+    o->f.live_bytes += (uint64_t)more;
+    o->f.kind[kind_of(b->tag, true)].tag_live_bytes += more;
+    if (b->kind >= 0) o->f.kind[b->kind].live_bytes += more;
+    note_peak(o);
+}
+
+/* ---- the allocator -----------------------------------------------------------------------------
+ */
+
+static void drop_block(Oracle *o, OracleBlock *b) {
+    if (b->tag != 0) {
+        o->tagged[b->tagged] = o->tagged[--o->tagged_n];
+        o->tagged[b->tagged]->tagged = b->tagged;
+    } else if (b->kind < 0) {
+        pending_remove(o, b);
+    }
+    table_remove(o, b);
+    o->all_bytes -= b->size;
+    back_put(o, b->addr, b->size);
+    free(b);
+}
+
+static void *new_block(Oracle *o, int tag, size_t size, bool own) {
+    char *p = back_get(o, size);
+    if (!p) return NULL;
+    OracleBlock *b = calloc(1, sizeof *b);
+    *b = (OracleBlock){.addr = p, .size = size, .tag = tag, .kind = kind_of(tag, false)};
+    b->life = !o->hooked ? OL_BEFORE : own ? OL_OWN : OL_COUNTED;
+    table_add(o, b);
+    o->all_bytes += size;
+    if (o->hooked && !own) count_new(o, b);
+    if (tag != 0) {
+        int kind = b->kind;
+        b->tagged = o->tagged_n;
+        list_add(&o->tagged, &o->tagged_n, &o->tagged_room, b);
+        set_kind(o, b, kind);
+    } else {
+        list_add(&o->pending, &o->pending_n, &o->pending_room, b);
+    }
+    return p;
+}
+
+static bool fails(Oracle *o, bool own) {
+    if (own || o->fail == OF_NEVER) return false;
+    uint64_t n = ++o->grown;
+    return n == o->fail_at || (o->fail == OF_TWICE && n == o->fail_at + 1) ||
+           (o->fail == OF_FROM && n > o->fail_at);
+}
+
+static void note_trail(Oracle *o, int op, size_t osize, size_t nsize, bool refused) {
+    uint64_t words[4] = {(uint64_t)op, osize, nsize, refused};
+    for (int i = 0; i < 4; i++)
+        o->trail = (o->trail ^ words[i]) * 0x100000001b3ull + 1;
+}
+
+void *oracle_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
+    Oracle *o = ud;
+    oracle_poll(o);
+    if (!ptr && nsize == 0) return NULL;
+    o->requests++;
+    bool own = in_api(o);
+    if (o->deep || own || o->pending_n > 4096) oracle_link(o);
+    OracleBlock *b = ptr ? *find_slot(o, ptr) : NULL;
+    if (ptr && (!b || b->size != osize)) {
+        o->misuse++;
+        fprintf(stderr, "oracle: %p of %zu bytes given back, known as %zu\n", ptr, osize,
+                b ? b->size : 0);
+        if (!b) abort();
+    }
+    if (nsize == 0) {
+        if (!own) note_trail(o, 0, osize, 0, false);
+        if (o->hooked) count_free(o, b);
+        drop_block(o, b);
+        return NULL;
+    }
+    bool refused = (!ptr || nsize > osize) && fails(o, own);
+    if (!own) note_trail(o, ptr ? 2 : 1, osize, nsize, refused);
+    void *p = NULL;
+    if (!refused && !ptr) {
+        int tag = osize >= TAG_STRING && osize <= TAG_PROTO ? (int)osize : 0;
+        p = new_block(o, tag, nsize, own);
+    } else if (!refused) {
+        table_remove(o, b);
+        char *q = back_resize(o, ptr, osize, nsize);
+        if (q) {
+            b->addr = q;
+            b->size = nsize;
+            o->all_bytes += nsize - osize;
+        }
+        table_add(o, b);
+        if (q && o->hooked) count_resize(o, b, osize, nsize);
+        p = q;
+    }
+    if (!p && o->hooked && !own) o->f.failed++;
+    return p;
+}
+
+void oracle_arm(Oracle *o, OracleFail fail, uint64_t at) {
+    o->fail = fail;
+    o->fail_at = at;
+    o->grown = 0;
+    o->trail = 0xcbf29ce484222325ull;
+}
+
+/* ---- life --------------------------------------------------------------------------------------
+ */
+
+void oracle_init(Oracle *o, OracleBack back, bool deep) {
+    memset(o, 0, sizeof *o);
+    o->back = back;
+    o->deep = deep;
+    o->slots = 1024;
+    o->slot = calloc(o->slots, sizeof *o->slot);
+}
+
+size_t oracle_blocks(const Oracle *o) {
+    return o->used;
+}
+
+void oracle_free(Oracle *o) {
+    for (size_t i = 0; i < o->slots; i++)
+        if (o->slot[i]) {
+            back_put(o, o->slot[i]->addr, o->slot[i]->size);
+            free(o->slot[i]);
+        }
+    free(o->slot);
+    free(o->tagged);
+    free(o->pending);
+    while (o->chunks) {
+        OracleChunk *c = o->chunks;
+        o->chunks = c->next;
+        munmap(c, c->size);
+    }
+    memset(o, 0, sizeof *o);
+}
+
+bool oracle_calibrate(Oracle *o, lua_State *L) {
+    o->L = L;
+    /* Make the metatable of buffer boxes, and one box to look at. */
+    luaL_Buffer buffer;
+    luaL_buffinit(L, &buffer);
+    memset(luaL_prepbuffsize(&buffer, 100000), 'x', 100000);
+    lua_getfield(L, LUA_REGISTRYINDEX, "_UBOX*");
+    o->ubox = lua_topointer(L, -1);
+    lua_pop(L, 1);
+    const char *box = lua_touserdata(L, -1);
+    bool ok = o->ubox && box;
+    if (ok) ok = word_at(box - 32, UDATA_META) == o->ubox;
+    luaL_addsize(&buffer, 100000);
+    luaL_pushresult(&buffer);
+    lua_pop(L, 1);
+    /* How long a thread is, and where the table of strings hangs: behind the main thread, and
+     * never anything else but the sweep's place, which is none between collections. */
+    lua_gc(L, LUA_GCCOLLECT);
+    lua_State *thread = lua_newthread(L);
+    const OracleBlock *b = *find_slot(o, (char *)thread - LUA_EXTRASPACE);
+    const OracleBlock *m = *find_slot(o, main_block(o));
+    if (!b || !m) return false;
+    int found = 0;
+    for (size_t at = b->size; at + 8 <= m->size; at += 8) {
+        const OracleBlock *part = *find_slot(o, word_at(m->addr, at));
+        if (!part || part->tag != 0) continue;
+        o->strings_at = at;
+        found++;
+    }
+    o->thread_size = b->size;
+    lua_pop(L, 1);
+    /* Every part that there is has one owner: this checks the CallInfo's fields too. What is known
+     * so far was found without the two. */
+    for (size_t i = 0; i < o->slots; i++)
+        if (o->slot[i] && o->slot[i]->addr == word_at(m->addr, o->strings_at))
+            o->slot[i]->kind = O_STRING;
+    OracleScan scan;
+    oracle_scan(o, &scan);
+    return ok && found == 1 && scan.unowned == 0 && scan.disputed == 0 && scan.changed == 0;
+}
