@@ -51,14 +51,16 @@ typedef struct LmpProfile {
     uint64_t ticked;               /* clock of the last tick, nanoseconds since start */
     uint64_t tick_peak;            /* high-water mark known at the last tick, bytes */
     int32_t tick_ops;              /* operations between ticks, adapted to their rate */
-    uint8_t gc_none[4];            /* stands in for the interpreter's words when they are unknown */
-    const uint8_t *gc_kind;        /* incremental or generational; NULL: unknown */
+    int32_t slow_ops;       /* operations that took the slow way, which counts no other way */
+    uint8_t gc_none[4];     /* stands in for the interpreter's words when they are unknown */
+    const uint8_t *gc_kind; /* incremental or generational; NULL: unknown */
+    uint64_t gc_clock, gc_clock_frees; /* last reading of the clock for a cycle, and frees then */
     uint64_t gc_start_frees, gc_start_bytes; /* totals when the sweep under way began */
     bool detached;        /* in a forked child, or stopped under a wrapper: pass through */
     uint32_t step_target; /* steps granted so far, of control->step */
     uint8_t rule_last;    /* owner rules: class of the last request (owner.c) */
     bool rule_parsing;
-    LmpOwn own; /* our own API call under way: its blocks are LMP_C_OWN */
+    LmpOwn own;      /* our own API call under way: its blocks are LMP_C_OWN */
     bool collecting; /* a full collection was asked for and its hook is set */
     LmpDisplay display;
     char summary[4096];      /* where the summary goes (ending.c): "" nowhere, "-" standard error */

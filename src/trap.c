@@ -272,10 +272,16 @@ static bool stack_is_safe(const void *ptr, uint32_t entry) {
 COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller) {
     if (p->detached || (!ptr && !nsize)) return p->alloc(p->ud, ptr, osize, nsize);
     if (memcmp(&p->gc_seen, p->gc_word, sizeof p->gc_seen) != 0)
-        gcwatch_changed(p, lmp_os->clock() - p->start);
+        gcwatch_changed(p);
     bool own = p->own.frame && !ptr && is_own(p);
-    if (own || !atomic_exchange(&p->control->trap, 0))
-        return hook_operate(p, ptr, osize, nsize, caller, own);
+    if (own || !atomic_exchange(&p->control->trap, 0)) {
+        void *r = hook_operate(p, ptr, osize, nsize, caller, own);
+        if (++p->slow_ops >= p->tick_ops) { /* where all requests come this way, ticks must too */
+            p->slow_ops = 0;
+            trap_tick(p);
+        }
+        return r;
+    }
     uint64_t size;
     uint32_t entry = ptr ? shadow_lookup(p, (uintptr_t)ptr, &size) : 0;
     bool stack_safe = stack_is_safe(ptr, entry);
