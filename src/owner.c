@@ -37,21 +37,24 @@ typedef struct Study {
 /* ---- unwinding two frames -----------------------------------------------------------------------
  */
 
+/* Two frames above the allocator's caller at most, if `note` is not inlined (sanitizers, -O0). */
+enum { WALK_DEPTH = 5 };
+
 typedef struct Walk {
     int depth;
-    uintptr_t ip[3], cfa[3];
+    uintptr_t ip[WALK_DEPTH], cfa[WALK_DEPTH];
 } Walk;
 
 static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg) {
     Walk *walk = arg;
     walk->ip[walk->depth] = (uintptr_t)_Unwind_GetIP(context);
     walk->cfa[walk->depth] = (uintptr_t)_Unwind_GetCFA(context);
-    return ++walk->depth == 3 ? _URC_END_OF_STACK : _URC_NO_REASON;
+    return ++walk->depth == WALK_DEPTH ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-/* Notes a raw request. Frame 0 of the walk is the allocator itself, frame 1 its caller (whose
- * return address is `ret`), frame 2 the caller's caller: its return address stands between the two.
- */
+/* Notes a raw request. The walk begins with the allocator itself, or with this function; then comes
+ * its caller (whose return address is `ret`) and the caller's caller: its return address stands
+ * between the two. */
 __attribute__((no_sanitize("address"))) static void note(Study *study, LmpCaller caller) {
     Walk walk = {0};
     _Unwind_Backtrace(walk_frame, &walk);
