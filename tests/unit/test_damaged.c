@@ -1,0 +1,252 @@
+/* test_damaged.c - a shared state that is cut off, overwritten or of another make: whoever reads it
+ * gets an error or nonsense, but never crashes (run with the sanitizers). The state is a real one,
+ * of a program profiled here. */
+#include "suite.h"
+
+#include <fcntl.h>
+#include <lauxlib.h>
+#include <lualib.h>
+#include <math.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "heapmap.h"
+#include "profiler.h"
+#include "report.h"
+#include "view.h"
+
+static uint8_t *good;
+static size_t good_size;
+
+/* The memory file that this process holds; the caller closes nothing. */
+static int find_state(void) {
+    for (int fd = 3; fd < 64; fd++) {
+        char link[32], name[128];
+        snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+        ssize_t n = readlink(link, name, sizeof name - 1);
+        if (n > 0 && (name[n] = 0, strstr(name, LMP_MEMFD_NAME))) return fd;
+    }
+    return -1;
+}
+
+/* Profiles a program and keeps a copy of its state, taken while it ran. */
+static void make_good(void) {
+    lua_State *L = luaL_newstate();
+    luaL_openlibs(L);
+    LmpOptions options = profiler_defaults;
+    options.summary = "";
+    LmpErr display;
+    ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
+    const char *work =
+        "t = {} for i = 1, 3000 do t[i] = {i, 's' .. i, function() return i end} end "
+        "u = coroutine.wrap(function() end) s = ('x'):rep(1 << 20) collectgarbage()";
+    ck_assert_int_eq(luaL_dostring(L, work), LUA_OK);
+    for (int i = 0; i < 100; i++)
+        profiler_mark(L, i % 2 ? "mark" : NULL);
+    int fd = find_state();
+    ck_assert_int_ge(fd, 0);
+    good_size = (size_t)lseek(fd, 0, SEEK_END);
+    good = malloc(good_size);
+    for (size_t at = 0; at < good_size;) {
+        ssize_t n = pread(fd, good + at, good_size - at, (off_t)at);
+        ck_assert_int_gt(n, 0);
+        at += (size_t)n;
+    }
+    ck_assert_int_eq(profiler_stop(L, NULL), LMP_OK);
+    lua_close(L);
+}
+
+static int new_file(size_t size, bool sealed) {
+    int fd = memfd_create(LMP_MEMFD_NAME, MFD_ALLOW_SEALING);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(ftruncate(fd, (off_t)size), 0);
+    if (sealed) fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK);
+    return fd;
+}
+
+static void put(int fd, size_t at, const void *bytes, size_t size) {
+    while (size > 0) {
+        ssize_t n = pwrite(fd, bytes, size, (off_t)at);
+        ck_assert_int_gt(n, 0);
+        at += (size_t)n;
+        bytes = (const char *)bytes + n;
+        size -= (size_t)n;
+    }
+}
+
+static LmpView view;
+static LmpHistory history;
+static LmpOp op;
+static LmpReport report;
+
+static void read_heap(void) {
+    HeapMap *map = heapmap_new(&view);
+    if (!map) return;
+    heapmap_refresh(map, 1u << 22);
+    static HeapCell cells[256];
+    uint64_t total = heapmap_total(map);
+    heapmap_cells(map, 0, heapmap_fit(map, 256, HEAPMAP_MIN_CELL), 256, cells);
+    heapmap_cells(map, total / 2, HEAPMAP_MIN_CELL, 256, cells);
+    heapmap_cells(map, ~0ull - 5, ~0ull, 3, cells);
+    HeapRange range = heapmap_range(map, total / 3, 4096);
+    heapmap_free(map);
+    HeapList *list = heaplist_new(&view);
+    if (!list) return;
+    static HeapListBlock blocks[64];
+    HeapListQuery query = {.from = 0, .to = ~0ull, .kinds = 63, .key = range.start};
+    heaplist_read(list, &query, blocks, 64);
+    query.from = range.start;
+    query.first = 10;
+    heaplist_read(list, &query, blocks, 64);
+    heaplist_free(list);
+}
+
+/* Everything that a viewer does with a state. The view owns `fd` from here on. */
+static LmpErr read_all(int fd, bool heap) {
+    LmpErr err = view_open(&view, fd);
+    if (err) {
+        ck_assert_ptr_null(view.header);
+        return err;
+    }
+    view_refresh(&view);
+    view_copy_history(&view, &history);
+    view_copy_op(&view, &op);
+    ck_assert_uint_le(history.used, LMP_HISTORY);
+    ck_assert_uint_le(op.frames, LMP_FRAMES);
+    for (int i = 0; i < 2; i++)
+        view_seen(&view, i);
+    LmpStats stats;
+    stats_derive(view.live, 12345, &stats);
+    report_fill(&report, view.header, view.live, 12345, "damaged");
+    for (const LmpReportKind *kind = report_kinds; kind->name; kind++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+        kind->write(&report, out);
+        fclose(out);
+        ck_assert_uint_lt(size, 1u << 20);
+        free(text);
+    }
+    if (heap) read_heap();
+    view_pause(&view, true);
+    view_preview(&view, (const uint64_t[]){1, 2, 3}, 3);
+    view_close(&view);
+    return LMP_OK;
+}
+
+START_TEST(good_state_is_read) {
+    make_good();
+    int fd = new_file(good_size, true);
+    put(fd, 0, good, good_size);
+    ck_assert_int_eq(read_all(fd, true), LMP_OK);
+    ck_assert_uint_gt(report.stats.mallocs, 6000);
+    ck_assert_uint_gt(report.stats.live_bytes, 1u << 20);
+    free(good);
+}
+END_TEST
+
+/* The file ends early; or it has its size, but the rest was never written. */
+START_TEST(prefixes) {
+    make_good();
+    size_t fixed = LMP_LIVE_AT + sizeof(LmpLive);
+    for (size_t n = 0; n < good_size; n += n < sizeof(LmpHeader) + 8 ? 1
+                                           : n < LMP_LIVE_AT         ? 509
+                                           : n < fixed               ? 8191
+                                           : n < LMP_LEAVES_AT       ? 1234567
+                                                                     : 999983) {
+        int fd = new_file(n, true);
+        put(fd, 0, good, n);
+        LmpErr err = read_all(fd, n > fixed);
+        ck_assert_int_eq(err, n < LMP_LEAVES_AT ? LMP_E_FOREIGN : LMP_OK);
+        fd = new_file(good_size, true);
+        put(fd, 0, good, n);
+        err = read_all(fd, n > fixed);
+        if (n < 8) ck_assert_int_eq(err, LMP_E_FOREIGN);
+        if (n >= sizeof(LmpHeader)) ck_assert_int_eq(err, LMP_OK);
+    }
+    free(good);
+}
+END_TEST
+
+START_TEST(foreign) {
+    make_good();
+    int fd = new_file(good_size, false); /* could be cut under our mapping */
+    put(fd, 0, good, good_size);
+    ck_assert_int_eq(read_all(fd, false), LMP_E_FOREIGN);
+    static const struct {
+        size_t at, size;
+        LmpErr err;
+    } fields[] = {
+        {offsetof(LmpHeader, magic), 8, LMP_E_FOREIGN},
+        {offsetof(LmpHeader, layout), 4, LMP_E_VERSION},
+        {offsetof(LmpHeader, header_size), 4, LMP_E_VERSION},
+        {offsetof(LmpHeader, control_size), 4, LMP_E_VERSION},
+        {offsetof(LmpHeader, live_size), 4, LMP_E_VERSION},
+        {offsetof(LmpHeader, leaf_size), 8, LMP_E_VERSION},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        for (size_t k = 0; k < fields[i].size; k++) {
+            fd = new_file(good_size, true);
+            put(fd, 0, good, LMP_LIVE_AT);
+            uint8_t other = (uint8_t)(good[fields[i].at + k] + 1);
+            put(fd, fields[i].at + k, &other, 1);
+            ck_assert_int_eq(read_all(fd, false), fields[i].err);
+        }
+    static const size_t texts[][2] = {
+        {offsetof(LmpHeader, program), sizeof(((LmpHeader *)0)->program)},
+        {offsetof(LmpHeader, lua), sizeof(((LmpHeader *)0)->lua)},
+        {offsetof(LmpHeader, lmp), sizeof(((LmpHeader *)0)->lmp)}};
+    for (size_t i = 0; i < 3; i++) { /* a text without an end */
+        char full[256];
+        memset(full, 'A', sizeof full);
+        fd = new_file(good_size, true);
+        put(fd, 0, good, LMP_LIVE_AT);
+        put(fd, texts[i][0], full, texts[i][1]);
+        ck_assert_int_eq(read_all(fd, false), LMP_E_DAMAGED);
+    }
+    ck_assert_int_eq(read_all(open("/dev/null", O_RDWR), false), LMP_E_FOREIGN);
+    ck_assert_int_eq(read_all(open("/", O_RDONLY), false), LMP_E_FOREIGN);
+    ck_assert_int_eq(read_all(-1, false), LMP_E_FOREIGN);
+    free(good);
+}
+END_TEST
+
+/* Random bytes over parts of it; the header stays right, or nobody would read on. */
+START_TEST(random_bytes) {
+    make_good();
+    suite_seed();
+    static uint8_t noise[4096];
+    int fd = new_file(good_size, true);
+    for (int round = 0; round < 60; round++) {
+        put(fd, 0, good, LMP_LIVE_AT + sizeof(LmpLive));
+        put(fd, LMP_LEAVES_AT, good + LMP_LEAVES_AT, good_size - LMP_LEAVES_AT);
+        int hits = 1 + (int)suite_below(40);
+        for (int i = 0; i < hits; i++) {
+            static const size_t parts[][2] = {
+                {LMP_LIVE_AT, sizeof(LmpLive)},
+                {LMP_LIVE_AT, 4096},
+                {LMP_LIVE_AT + offsetof(LmpLive, gc), 64},
+                {LMP_LIVE_AT + offsetof(LmpLive, history), 64},
+                {LMP_LIVE_AT + offsetof(LmpLive, op), 256},
+                {LMP_LIVE_AT + offsetof(LmpLive, leaf_base), 64},
+                {LMP_OVERFLOW_AT, 65536},
+                {LMP_LEAVES_AT, 1u << 20},
+                {LMP_CONTROL_AT, sizeof(LmpControl)},
+            };
+            size_t part = suite_below(sizeof parts / sizeof *parts);
+            size_t size = 1 + suite_below(suite_below(2) ? 16 : sizeof noise);
+            if (size > parts[part][1]) size = parts[part][1];
+            size_t at = parts[part][0] + suite_below(parts[part][1] - size + 1);
+            int kind = (int)suite_below(3);
+            for (size_t k = 0; k < size; k++)
+                noise[k] = kind == 0 ? 0xff : kind == 1 ? 0 : (uint8_t)suite_random();
+            put(fd, at, noise, size);
+        }
+        ck_assert_int_eq(read_all(dup(fd), true), LMP_OK);
+    }
+    close(fd);
+    free(good);
+}
+END_TEST
+
+SUITE("damaged", good_state_is_read, prefixes, foreign, random_bytes)
