@@ -58,6 +58,14 @@ void counters_read(const LmpCounters *c, LmpClassTotal total[LMP_CLASSES]) {
     }
 }
 
+void counters_frees(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes) {
+    *blocks = *bytes = 0;
+    for (int i = 1; i < LMP_C_COUNTED; i++) {
+        *blocks += c->count[i].frees + packed_count(c->free_now[i], c->bias);
+        *bytes += c->count[i].free_bytes + packed_bytes(c->free_now[i]);
+    }
+}
+
 void counters_note_peak(LmpCounters *c, uint64_t clock) {
     LmpClassTotal total[LMP_CLASSES];
     read_once(c, total);

@@ -28,6 +28,9 @@ void counters_fold(LmpCounters *c, uint32_t ops);
 /* Notes the high-water mark and what it was made of; `clock`: nanoseconds since start. */
 void counters_note_peak(LmpCounters *c, uint64_t clock);
 
+/* Frees of all counted classes so far, for the writer itself. */
+void counters_frees(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes);
+
 /* What a class amounts to. */
 typedef struct LmpClassTotal {
     uint64_t allocs, alloc_bytes, frees, free_bytes, reallocs;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "counters.h"
+#include "os.h"
 
 enum {
     WHITE0 = 8, /* bit mask of one colour; the other is twice that */
@@ -140,24 +141,32 @@ void gcwatch_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud) {
 /* ---- watching
  * ------------------------------------------------------------------------------------------ */
 
-static void frees_so_far(const LmpProfile *p, uint64_t *blocks, uint64_t *bytes) {
-    LmpClassTotal total[LMP_CLASSES];
-    counters_read(&p->live->counters, total);
-    *blocks = *bytes = 0;
-    for (unsigned c = 1; c < LMP_C_COUNTED; c++) {
-        *blocks += total[c].frees;
-        *bytes += total[c].free_bytes;
+/* What the clock says, nanoseconds since start. Small heaps have cycles every few microseconds, for
+ * which reading it would cost too much: within an eighth of the time between ticks (told by the
+ * frees) the last reading is good enough. */
+static uint64_t clock_of_cycle(LmpProfile *p, uint64_t frees) {
+    if (p->gc_clock < p->ticked) p->gc_clock = p->ticked;
+    if (frees - p->gc_clock_frees >= (uint64_t)p->tick_ops / 8) {
+        p->gc_clock = lmp_os->clock() - p->start;
+        p->gc_clock_frees = frees;
     }
+    return p->gc_clock;
 }
 
-static void end_cycle(LmpProfile *p, uint64_t clock) {
+static void begin_cycle(LmpProfile *p) {
+    counters_frees(p->counters, &p->gc_start_frees, &p->gc_start_bytes);
+    p->live->gc.now = (LmpGcCycle){.start = clock_of_cycle(p, p->gc_start_frees)};
+    p->live->gc.sweeping = 1;
+}
+
+static void end_cycle(LmpProfile *p) {
     LmpGc *gc = &p->live->gc;
     uint64_t blocks, bytes;
-    frees_so_far(p, &blocks, &bytes);
-    gc->now.end = clock;
+    counters_frees(p->counters, &blocks, &bytes);
+    gc->now.end = clock_of_cycle(p, blocks);
     gc->now.freed_blocks = blocks - p->gc_start_frees;
     gc->now.freed_bytes = bytes - p->gc_start_bytes;
-    gc->now.live_bytes = p->live->counters.live_bytes;
+    gc->now.live_bytes = p->counters->live_bytes;
     gc->freed_blocks += gc->now.freed_blocks;
     gc->freed_bytes += gc->now.freed_bytes;
     gc->ring[gc->cycles % LMP_GC_RING] = gc->now;
@@ -166,20 +175,18 @@ static void end_cycle(LmpProfile *p, uint64_t clock) {
     gc->cycles++;
 }
 
-COLD void gcwatch_changed(LmpProfile *p, uint64_t clock) {
+COLD void gcwatch_changed(LmpProfile *p) {
     uint8_t colour = p->gc_word[0], state = p->gc_word[1];
     uint8_t old[2];
     memcpy(old, &p->gc_seen, sizeof old);
     memcpy(&p->gc_seen, p->gc_word, sizeof p->gc_seen);
     if (old[0] != colour && (old[0] ^ colour) == (WHITE0 | WHITE1)) { /* an atomic phase */
-        if (p->live->gc.sweeping) end_cycle(p, clock);
-        p->live->gc.now = (LmpGcCycle){.start = clock};
-        frees_so_far(p, &p->gc_start_frees, &p->gc_start_bytes);
-        p->live->gc.sweeping = 1;
+        if (p->live->gc.sweeping) end_cycle(p);
+        begin_cycle(p);
+        gcwatch_mode(p);
     }
     if (p->live->gc.sweeping && (state >= STATE_CALL_FINALIZERS || state < STATE_SWEEP_FIRST))
-        end_cycle(p, clock);
-    gcwatch_mode(p);
+        end_cycle(p);
 }
 
 void gcwatch_mode(LmpProfile *p) {

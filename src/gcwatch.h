@@ -14,9 +14,8 @@
  * what lua_getallocf(L) gives at this moment. Only at start. */
 void gcwatch_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud);
 
-/* The colour or the state has changed since the last operation. `clock`: nanoseconds since start.
- */
-void gcwatch_changed(LmpProfile *p, uint64_t clock);
+/* The colour or the state has changed since the last look. */
+void gcwatch_changed(LmpProfile *p);
 
 /* Brings gc.mode up to date. */
 void gcwatch_mode(LmpProfile *p);
