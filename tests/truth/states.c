@@ -1,9 +1,11 @@
 /* states.c - the life of profiles seen by a host: the Lua API (api.lua), states closed while they
  * are profiled, many states, threads, fork, and other people's allocators above and below. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -290,6 +292,72 @@ static int wrapper_below(void) {
     return host_close(&h);
 }
 
+/* ---- what the environment refuses
+ * ----------------------------------------------------------------- */
+
+/* Runs a chunk in a child process with a limit, and reads its standard error. */
+static int refused_with(int what, rlim_t limit, const char *chunk, int lines) {
+    int fd[2];
+    char text[4096] = "";
+    size_t n = 0;
+    if (pipe(fd) != 0) return 1;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        Host h;
+        dup2(fd[1], STDERR_FILENO);
+        if (!host_open(&h, "refused", HH_PROFILED, OB_MALLOC, false, module)) _exit(2);
+        setrlimit(what, &(struct rlimit){limit, limit});
+        bool ok = play(&h, chunk);
+        h.o.L = NULL;
+        lua_close(h.L);
+        _exit(ok ? 0 : 1);
+    }
+    close(fd[1]);
+    for (ssize_t got;
+         n < sizeof text - 1 && (got = read(fd[0], text + n, sizeof text - 1 - n)) > 0;)
+        n += (size_t)got;
+    close(fd[0]);
+    int status, seen = 0;
+    waitpid(pid, &status, 0);
+    for (size_t i = 0; i < n; i++)
+        seen += text[i] == '\n';
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && seen == lines) return 0;
+    fprintf(stderr, "refused: status %x, %d lines where %d were expected:\n%s\n", (unsigned)status,
+            seen, lines, text);
+    return 1;
+}
+
+/* One line on standard error, nil and why from start(), and the script goes on unprofiled. */
+static int refused(void) {
+    static const char unprofiled[] =
+        "local ok, why, name = lmp.start{live = false, summary = false}"
+        "assert(ok == nil and type(why) == 'string' and #why > 5 and name:find('^%u+$'), why)"
+        "assert(original())"
+        "assert(not pcall(lmp.stats)) assert(not pcall(lmp.stop))"
+        "local t = {} for i = 1, 1000 do t[i] = {i} end assert(#t == 1000)";
+    static const char undisplayed[] = /* nor is there a terminal here, or a command */
+        "local ok, why, name = lmp.start{live = true, summary = false}"
+        "assert(ok == true and type(why) == 'string' and name:find('^%u+$'), why)"
+        "assert(not original()) local t = {} for i = 1, 1000 do t[i] = {i} end"
+        " assert(lmp.stats().mallocs > 1000) lmp.stop() assert(original())";
+    int errors = refused_with(RLIMIT_NOFILE, 3, unprofiled, 1);
+    errors += refused_with(RLIMIT_FSIZE, 1000, unprofiled, 1);
+    setenv("LMP_COMMAND", "/nonexistent/lmp", 1);
+    pid_t pid = fork(); /* without a controlling terminal */
+    if (pid == 0) {
+        setsid();
+        int null = open("/dev/null", O_RDWR);
+        dup2(null, STDIN_FILENO);
+        dup2(null, STDOUT_FILENO);
+        _exit(refused_with(RLIMIT_CORE, 0, undisplayed, 1));
+    }
+    int status;
+    waitpid(pid, &status, 0);
+    unsetenv("LMP_COMMAND");
+    return errors + (status != 0);
+}
+
 static const struct {
     const char *name;
     int (*test)(void);
@@ -303,6 +371,7 @@ static const struct {
     {"forked", forked},
     {"wrapped", wrapped},
     {"wrapper_below", wrapper_below},
+    {"refused", refused},
 };
 
 int main(int argc, char **argv) {
