@@ -118,9 +118,8 @@ static void put_gc(const LmpReport *r, FILE *out) {
             mode[s->gc_mode]);
     if (s->gc_cycles > 0) {
         const LmpGcCycle *last = &r->gc.ring[(s->gc_cycles - 1) % LMP_GC_RING];
-        if (last->end >= last->start)
-            if (last->end > last->start) /* cycles of small heaps are shorter than the clock is read */
-                fprintf(out, ", last took %s", format_span(c, last->end - last->start));
+        if (last->end > last->start) /* cycles of small heaps are shorter than the clock is read */
+            fprintf(out, ", last took %s", format_span(c, last->end - last->start));
     }
     fputc('\n', out);
 }
