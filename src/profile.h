@@ -44,6 +44,7 @@ typedef struct LmpProfile {
     int fd;                  /* of the shared state */
     LmpHeader *header;
     LmpOverflow *overflow;
+    uint32_t overflow_live;   /* blocks in the overflow table (count) */
     uint64_t file_size;            /* bytes */
     LmpLeaf *leaf[LMP_MAX_LEAVES]; /* all leaves, in the order of the file */
     bool refused;                  /* the system refused a leaf; asked again after the next tick */

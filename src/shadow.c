@@ -93,7 +93,9 @@ static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t 
                          uint8_t birth) {
     LmpOverflow *o = p->overflow;
     LmpOverflowBlock *known = overflow_find(o, addr);
-    if (!known && o->used >= o->slots / 4 * 3 && !overflow_grow(o)) {
+    /* Sweeping the largest table out must win room for many blocks, or each would sweep it again. */
+    bool crammed = o->slots == LMP_OVERFLOW_MAX && p->overflow_live >= LMP_OVERFLOW_MAX / 8 * 5;
+    if (!known && o->used >= o->slots / 4 * 3 && (crammed || !overflow_grow(o))) {
         o->dropped++;
         return false;
     }
@@ -102,6 +104,7 @@ static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t 
         *known = block;
     } else {
         overflow_insert(o, &block);
+        p->overflow_live++;
     }
     return true;
 }
@@ -111,6 +114,7 @@ static uint32_t overflow_take(LmpProfile *p, uintptr_t addr, uint8_t *birth) {
     if (!b) return 0;
     *birth = (uint8_t)b->birth;
     b->addr = ADDR_USED_BEFORE;
+    p->overflow_live--;
     return b->entry;
 }
 

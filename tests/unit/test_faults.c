@@ -137,7 +137,10 @@ static bool live(uint64_t *dropped) {
     } else {
         ck_assert_int_eq(profiler_stats(L, &stats), LMP_OK);
         *dropped = stats.dropped;
-        ck_assert_uint_eq(stats.mallocs + stats.dropped, count.mallocs - before);
+        /* a block that was counted is dropped too when it moves to where there is no map */
+        ck_assert_uint_ge(stats.mallocs + stats.dropped, count.mallocs - before);
+        ck_assert_uint_le(stats.mallocs, count.mallocs - before);
+        if (!stats.dropped) ck_assert_uint_eq(stats.mallocs, count.mallocs - before);
         ck_assert_uint_le(stats.live_blocks, count.blocks);
         ck_assert_uint_eq(stats.live_blocks, stats.mallocs - stats.frees);
         ck_assert_int_eq(profiler_stop(L, NULL), LMP_OK);
@@ -201,17 +204,21 @@ END_TEST
 /* ---- limits of the process (each test is a process of its own)
  * --------------------------------------- */
 
-static void limit(int what, rlim_t to) {
+/* Returns the limit that there was. */
+static rlim_t limit(int what, rlim_t to) {
     struct rlimit l;
     getrlimit(what, &l);
+    rlim_t old = l.rlim_cur;
     l.rlim_cur = to;
     ck_assert_int_eq(setrlimit(what, &l), 0);
+    return old;
 }
 
 START_TEST(no_more_files) {
     uint64_t dropped;
-    limit(RLIMIT_NOFILE, 3);
+    rlim_t old = limit(RLIMIT_NOFILE, 3);
     ck_assert(!live(&dropped));
+    limit(RLIMIT_NOFILE, old); /* the sanitizers want files at the end */
 }
 END_TEST
 
