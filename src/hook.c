@@ -103,6 +103,12 @@ static COLD void *free_and_tick(LmpProfile *p, void *ptr, size_t osize) {
 
 #define OFF_GRID 0xffff80000000000full /* address bits that no block on the grid has */
 
+/* The entry for address a: bytes are counted, not entries, which saves the compiler the sums. */
+static ALWAYS_INLINE uint32_t *entry_of(LmpLeaf *leaf, uintptr_t a) {
+    size_t mask = (LMP_LEAF_ENTRIES - 1) * sizeof(uint32_t);
+    return (uint32_t *)(void *)((char *)leaf->entry + (a >> (LMP_GRAIN_BITS - 2) & mask));
+}
+
 static ALWAYS_INLINE void touch(const LmpProfile *p, LmpLeaf *leaf, uintptr_t a) {
     leaf->touch[(a >> LMP_TOUCH_BITS) & (LMP_TOUCHES - 1)] =
         atomic_load_explicit(&p->control->frame, memory_order_relaxed);
@@ -116,10 +122,9 @@ static ALWAYS_INLINE void *do_alloc(LmpProfile *p, size_t tag, size_t n, unsigne
     if (UNLIKELY(a & OFF_GRID)) return alloc_odd(p, r, n, cls);
     LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
     if (UNLIKELY(!leaf)) return alloc_odd(p, r, n, cls);
-    uint32_t i = (uint32_t)(a >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
-    uint32_t *entry = &leaf->entry[i];
+    uint32_t *entry = entry_of(leaf, a);
     if (UNLIKELY(*entry)) return alloc_odd(p, r, n, cls); /* always so where r is NULL */
-    leaf->birth[i] = p->epoch;
+    leaf->birth[entry - leaf->entry] = p->epoch;
     uint32_t e = ((uint32_t)a & LMP_E_OFFSET) | cls;
     if (n < LMP_E_SMALL) {
         *entry = e | (uint32_t)n << LMP_E_SIZE_SHIFT;
@@ -137,20 +142,20 @@ static ALWAYS_INLINE void *do_alloc(LmpProfile *p, size_t tag, size_t n, unsigne
 
 static ALWAYS_INLINE void *do_free(LmpProfile *p, void *ptr, size_t osize) {
     uintptr_t a = (uintptr_t)ptr;
-    LmpCounters *c = p->counters;
-    uint64_t live = c->live_bytes;
     if (UNLIKELY(a & OFF_GRID || osize >= LMP_PACK_MAX)) return free_odd(p, ptr, osize);
     LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
-    if (UNLIKELY(!leaf || live > c->peak_bytes)) return free_odd(p, ptr, osize);
-    uint32_t i = (uint32_t)(a >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
-    uint32_t *entry = &leaf->entry[i];
+    if (UNLIKELY(!leaf)) return free_odd(p, ptr, osize);
+    uint32_t *entry = entry_of(leaf, a);
     uint32_t e = *entry;
     uint32_t cls = (e ^ (uint32_t)a) & (LMP_E_OFFSET | 15); /* a class if the offset agrees */
     if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1)) return free_odd(p, ptr, osize);
+    LmpCounters *c = p->counters;
+    uint64_t live = c->live_bytes;
+    if (UNLIKELY(live > c->peak_bytes)) return free_odd(p, ptr, osize);
+    c->live_bytes = live - osize;
     if (!(e & LMP_E_SIZE_MASK)) entry[1] = 0;
     *entry = 0;
     touch(p, leaf, a);
-    c->live_bytes = live - osize;
     if (UNLIKELY(counters_pack(&c->free_now[cls], osize))) return free_and_tick(p, ptr, osize);
     return p->alloc(p->ud, ptr, osize, 0);
 }
