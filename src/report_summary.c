@@ -133,7 +133,7 @@ static void put_exceptions(const LmpReport *r, FILE *out) {
                 fit_count(a, s->failed, 14));
     if (s->dropped)
         fprintf(out, "  Not accounted        %s mallocs (%s), no memory for the map\n",
-                fit_count(a, s->dropped, 14), format_bytes(b, s->dropped_bytes));
+                fit_count(a, s->dropped, 11), format_bytes(b, s->dropped_bytes));
     if (s->before_frees || s->before_reallocs)
         fprintf(out, "  From before start    %s freed (%s), %s resized (%s)\n",
                 fit_count(a, s->before_frees, 7), format_bytes(b, s->before_free_bytes),
