@@ -31,6 +31,7 @@ static void moment_of(ModelMoment *moment, const LmpStats *stats, uint64_t clock
         moment->live[k] = stats->kind[k].live_bytes;
         moment->blocks[k] = stats->kind[k].live_blocks;
         moment->allocs[k] = stats->kind[k].allocs;
+        moment->tag_live[k] = stats->kind[k].tag_live_bytes;
     }
 }
 
@@ -86,6 +87,7 @@ static void derive_rates(Model *model, uint64_t clock) {
             delta->bytes[k] = change_per_second(now.live[k], then->live[k], seconds);
             delta->blocks[k] = change_per_second(now.blocks[k], then->blocks[k], seconds);
             delta->allocs[k] = change_per_second(now.allocs[k], then->allocs[k], seconds);
+            delta->tag_bytes[k] = change_per_second(now.tag_live[k], then->tag_live[k], seconds);
         }
         sum_delta(&model->per_s);
     }
@@ -110,16 +112,19 @@ static void fill_marks(Model *model, const LmpLive *live) {
     memset(&model->since_mark, 0, sizeof model->since_mark);
     if (n == 0) return;
     uint64_t bytes[LMP_KINDS] = {0}, blocks[LMP_KINDS] = {0}, allocs[LMP_KINDS] = {0};
+    uint64_t tag_bytes[LMP_KINDS] = {0};
     const LmpMark *last = &model->mark[n - 1];
     for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
         LmpKind kind = class_owner(cls);
         bytes[kind] += last->class_live[cls];
+        tag_bytes[class_tag(cls)] += last->class_live[cls];
         blocks[kind] += last->class_blocks[cls];
         allocs[kind] += last->class_allocs[cls];
     }
     for (int k = 0; k < LMP_KINDS; k++) {
         const LmpKindStats *now = &model->stats.kind[k];
         model->since_mark.bytes[k] = (int64_t)(now->live_bytes - bytes[k]);
+        model->since_mark.tag_bytes[k] = (int64_t)(now->tag_live_bytes - tag_bytes[k]);
         model->since_mark.blocks[k] = (int64_t)(now->live_blocks - blocks[k]);
         model->since_mark.allocs[k] = (int64_t)(now->allocs - allocs[k]);
     }

@@ -16,6 +16,7 @@
 /* Change over time or since a mark. Bytes and counts may be negative. */
 typedef struct ModelDelta {
     int64_t bytes[LMP_KINDS], blocks[LMP_KINDS], allocs[LMP_KINDS]; /* by owner */
+    int64_t tag_bytes[LMP_KINDS];                                   /* by tag */
     int64_t total_bytes, total_blocks, total_allocs;
 } ModelDelta;
 
@@ -24,7 +25,7 @@ typedef struct ModelDelta {
 typedef struct ModelMoment {
     uint64_t clock;
     uint64_t mallocs, frees, alloc_bytes, free_bytes;
-    uint64_t live[LMP_KINDS], blocks[LMP_KINDS], allocs[LMP_KINDS];
+    uint64_t live[LMP_KINDS], blocks[LMP_KINDS], allocs[LMP_KINDS], tag_live[LMP_KINDS];
 } ModelMoment;
 
 typedef struct Model {

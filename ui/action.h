@@ -56,7 +56,7 @@ extern const char *const action_group_title[GROUPS];
       "next panel; shift-tab: the one before")                                                     \
     X(ACT_PREV_PANEL, GROUP_DISPLAY, 0, K_BACK_TAB, 0, "shift-tab", NULL, NULL, NULL)              \
     X(ACT_PANEL_NUMBER, GROUP_DISPLAY, 0, 0, 0, "1 to 9", NULL, NULL,                              \
-      "the panel of that number")                                                                  \
+      "the panel of that number; again: enlarge, shrink")                                                                  \
     X(ACT_ENTER, GROUP_DISPLAY, 7, K_ENTER, '\n', "enter", "look inside", NULL,                    \
       "look inside (heap map: the blocks of the cell), or enlarge")                                \
     X(ACT_BACK, GROUP_DISPLAY, 0, K_ESC, 0, "esc", "back", NULL, "back: close, shrink")            \
@@ -79,6 +79,8 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_OTHER, GROUP_KINDS, 0, 'o', 0, "o", NULL, NULL, "other: what has no owner")              \
     X(ACT_ALL, GROUP_KINDS, 0, 'a', 0, "a", NULL, NULL, "show all")                                \
     X(ACT_CLEAR, GROUP_KINDS, 0, 'c', 0, "c", NULL, NULL, "show none")                             \
+    X(ACT_OWNER, GROUP_KINDS, 16, 'v', 0, "v", "by tag", "by owner",                               \
+      "types by owner (whose memory it is) or by tag (as it was asked for)")                       \
     X(ACT_MARK, GROUP_PROGRAM, 10, 'm', 0, "m", "mark", NULL,                                      \
       "mark this moment: tables then show the change since")                                       \
     X(ACT_COLLECT, GROUP_PROGRAM, 11, 'g', 0, "g", "collect", NULL,                                \

@@ -167,7 +167,10 @@ static void next_panel(App *app, int step) {
 static void number_panel(App *app, int number) {
     for (int i = 0; i < APP_PANELS; i++) {
         if (app_panels[i].home && app_panels[i].panel->number == number) {
-            show(app, app_panels[i].panel);
+            const Panel *panel = app_panels[i].panel;
+            bool again = app->ui.focus == panel && !app->ui.over;
+            show(app, panel);
+            if (again) app->ui.enlarged = !app->ui.enlarged;
             return;
         }
     }
@@ -330,6 +333,9 @@ void app_act(App *app, Action action, Key key) {
         break;
     case ACT_INPUT:
         begin_typing(app);
+        break;
+    case ACT_OWNER:
+        app->ui.by_tag = !app->ui.by_tag;
         break;
     case ACT_SAVE:
         app->ask.save = true;

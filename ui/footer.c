@@ -32,6 +32,8 @@ static bool is_on(const App *app, Action action) {
         return app->want_pause;
     case ACT_FREEZE:
         return app->ui.frozen;
+    case ACT_OWNER:
+        return app->ui.by_tag;
     case ACT_MOUSE:
         return !app->ui.mouse;
     case ACT_HELP:

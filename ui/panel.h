@@ -30,6 +30,7 @@ typedef struct Ui {
     int colours;               /* 0 (monochrome), 8, 16 or 256; below 8 kinds are told by letters */
     bool mouse;                /* on */
     unsigned kinds;            /* bit per LmpKind: shown */
+    bool by_tag;               /* types as requests named them, not by owner */
     bool frozen;               /* the display, not the program */
     bool enlarged;             /* the focused panel has the whole body */
     const struct Panel *focus; /* has the keys */

@@ -103,15 +103,16 @@ static void fill_rows(const Model *model, const Ui *ui, TypesRow rows[LMP_KINDS 
     uint64_t heap = model->stats.live_bytes;
     for (int k = 0; k < LMP_KINDS; k++) {
         const LmpKindStats *kind = &model->stats.kind[k];
-        rows[k] = (TypesRow){kind_info[k].name,
-                             STYLE(TONE_KIND(k)),
-                             kind->live_bytes,
-                             kind->live_blocks,
-                             kind->allocs,
-                             delta->bytes[k],
-                             heap ? (double)kind->live_bytes / (double)heap : 0,
-                             UI_SHOWS(ui, k)};
-        total->allocs += kind->allocs;
+        TypesRow *row = &rows[k];
+        *row = (TypesRow){.name = kind_info[k].name,
+                          .style = STYLE(TONE_KIND(k)),
+                          .bytes = ui->by_tag ? kind->tag_live_bytes : kind->live_bytes,
+                          .blocks = ui->by_tag ? kind->tag_live_blocks : kind->live_blocks,
+                          .allocs = ui->by_tag ? kind->tag_allocs : kind->allocs,
+                          .delta = ui->by_tag ? delta->tag_bytes[k] : delta->bytes[k],
+                          .shown = UI_SHOWS(ui, k)};
+        row->share = heap ? (double)row->bytes / (double)heap : 0;
+        total->allocs += row->allocs;
     }
     total->bytes = heap;
     total->blocks = model->stats.live_blocks;
@@ -205,7 +206,10 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
                  format_clock(clock, mark->clock));
     } else {
         /* parts that only rules tell (shared.h, owners_known) make the owners an estimate */
-        snprintf(out, size, "by owner%s %s by live", model->owners_known ? "" : " (estimate)", dot);
+        const char *by = ui->by_tag            ? "by tag"
+                         : model->owners_known ? "by owner"
+                                               : "by owner (estimate)";
+        snprintf(out, size, "%s %s by live", by, dot);
     }
 }
 

@@ -17,7 +17,7 @@ static void set_kind(Model *model, LmpKind kind, uint64_t bytes, uint64_t blocks
     model->stats.live_bytes += bytes;
     model->stats.live_blocks += blocks;
     model->stats.mallocs += allocs;
-    model->per_s.bytes[kind] = per_s;
+    model->per_s.bytes[kind] = model->per_s.tag_bytes[kind] = per_s;
     model->per_s.total_bytes += per_s;
 }
 

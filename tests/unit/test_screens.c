@@ -38,6 +38,8 @@ static const Screen screens[] = {
     {"80x24-killed", 80, 24, 256, true, false, LMP_SEEN_KILLED, ""},
     {"80x24-top", 80, 24, 256, true, false, LMP_SEEN_RUNNING, ""},
     {"80x24-filtered", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "su"},
+    {"80x24-by-tag", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "v"},
+    {"80x24-map", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "1"},
     {"80x24-timeline", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "3\r"},
     {"80x24-typing", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "iyes, go on"},
     {"120x36-help", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "?"},
