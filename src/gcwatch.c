@@ -23,6 +23,7 @@ static struct {
     bool found;
     size_t global; /* in lua_State: pointer to the global state */
     size_t colour; /* in the global state: colour, then state, then kind, a byte each */
+    size_t bad; /* in the global state: word that is not zero after a bad collection; 0: unknown */
 } place;
 
 /* ---- finding
@@ -95,6 +96,34 @@ static bool behaves(lua_State *L, const char *global, size_t at) {
     return ok && b[2] == 0;
 }
 
+/* In generational mode Lua works incrementally for a while after a collection that freed little;
+ * its kind then says incremental, and one word (lastatomic) that it is only for a while. So a heap
+ * is made to grow until the kind changes by itself: the one word that was zero before, is not now,
+ * and is zero again after the mode has been set to incremental. */
+static size_t find_bad(lua_State *L, const char *global, size_t colour) {
+    enum { WORDS = 16 };
+    uintptr_t before[WORDS], during[WORDS];
+    const unsigned char *kind = (const unsigned char *)global + colour + 2;
+    size_t found = 0, count = 0;
+    lua_gc(L, LUA_GCGEN, 0, 0);
+    for (size_t i = 0; i < WORDS; i++)
+        before[i] = word_at(global, i * sizeof(uintptr_t));
+    lua_newtable(L);
+    for (int i = 1; i <= 5000 && *kind == 1; i++) {
+        lua_newtable(L);
+        lua_rawseti(L, -2, i);
+    }
+    bool changed = *kind == 0;
+    for (size_t i = 0; i < WORDS; i++)
+        during[i] = word_at(global, i * sizeof(uintptr_t));
+    lua_pop(L, 1);
+    lua_gc(L, LUA_GCINC, 0, 0, 0);
+    for (size_t i = 0; i < WORDS && changed; i++)
+        if (!before[i] && during[i] && !word_at(global, i * sizeof(uintptr_t)))
+            found = i * sizeof(uintptr_t), count++;
+    return count == 1 ? found : 0;
+}
+
 static void find_once(void) {
     Block block = {NULL, 0};
     lua_State *L = lua_newstate(probe_alloc, &block);
@@ -115,6 +144,7 @@ static void find_once(void) {
             if (word_at(L, at) == (uintptr_t)global) place.global = at, links++;
     }
     place.found = found == 1 && links == 1;
+    if (place.found) place.bad = find_bad(L, global, place.colour);
     lua_close(L);
 }
 
@@ -122,7 +152,7 @@ void gcwatch_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_once);
     p->gc_word = p->gc_none;
-    p->gc_kind = NULL;
+    p->gc_kind = p->gc_bad = NULL;
     if (place.found) {
         const uint8_t *global;
         uintptr_t word = word_at(L, place.global);
@@ -132,6 +162,7 @@ void gcwatch_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud) {
             global[place.colour + 1] <= STATE_PAUSE && global[place.colour + 2] <= 1) {
             p->gc_word = global + place.colour;
             p->gc_kind = global + place.colour + 2;
+            p->gc_bad = place.bad ? global + place.bad : NULL;
         }
     }
     memcpy(&p->gc_seen, p->gc_word, sizeof p->gc_seen);
@@ -190,7 +221,11 @@ COLD void gcwatch_changed(LmpProfile *p) {
 }
 
 void gcwatch_mode(LmpProfile *p) {
-    p->live->gc.mode = !p->gc_kind        ? LMP_GC_UNKNOWN
-                       : *p->gc_kind == 0 ? LMP_GC_INCREMENTAL
-                                          : LMP_GC_GENERATIONAL;
+    LmpGcMode mode = LMP_GC_UNKNOWN;
+    if (p->closing) return;
+    if (p->gc_kind) {
+        bool generational = *p->gc_kind == 1 || (p->gc_bad && word_at(p->gc_bad, 0) != 0);
+        mode = generational ? LMP_GC_GENERATIONAL : LMP_GC_INCREMENTAL;
+    }
+    p->live->gc.mode = mode;
 }

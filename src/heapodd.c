@@ -18,16 +18,14 @@ static bool read_slot(const LmpOverflow *overflow, uint32_t i, HeapOddBlock *out
     out->addr = b->addr;
     out->size = b->size;
     out->entry = b->entry;
-    out->birth = b->birth;
+    out->birth = LMP_E_BIRTH(out->entry);
     uint32_t cls = out->entry & 15;
     return out->addr > 1 && out->addr < HEAP_ADDRESS_END && out->size > 0 &&
-           out->size <= HEAP_ADDRESS_END - out->addr && cls > 0 && cls <= LMP_C_OWN &&
-           out->birth <= 255;
+           out->size <= HEAP_ADDRESS_END - out->addr && cls > 0 && cls <= LMP_C_OWN;
 }
 
 static uint64_t mix(const HeapOddBlock *b) {
-    uint64_t h =
-        (b->addr ^ b->size << 40 ^ b->entry ^ (uint64_t)b->birth << 32) * 0x9e3779b97f4a7c15ull;
+    uint64_t h = (b->addr ^ b->size << 40 ^ b->entry) * 0x9e3779b97f4a7c15ull;
     return (h ^ h >> 29) * 0xbf58476d1ce4e5b9ull;
 }
 

@@ -66,7 +66,7 @@ static COLD void count_free(LmpProfile *p, unsigned cls, size_t n) {
 /* Whatever comes of a request: refused, on a new leaf, off the grid, very large. */
 static COLD void *alloc_odd(LmpProfile *p, void *r, size_t n, unsigned cls) {
     if (!r) return count_failed(p, n);
-    if (shadow_place(p, (uintptr_t)r, n, cls, p->epoch)) {
+    if (shadow_place(p, (uintptr_t)r, n, cls | p->birth)) {
         count_alloc(p, cls, n);
     } else {
         count_dropped(p, n);
@@ -77,8 +77,7 @@ static COLD void *alloc_odd(LmpProfile *p, void *r, size_t n, unsigned cls) {
 /* Any block: off the grid, from before start, the profiler's own, very large, or the first to be
  * freed after a new peak. */
 static COLD void *free_odd(LmpProfile *p, void *ptr, size_t osize) {
-    uint8_t birth;
-    uint32_t entry = shadow_take(p, (uintptr_t)ptr, &birth);
+    uint32_t entry = shadow_take(p, (uintptr_t)ptr);
     if (entry) {
         count_free(p, entry & 15, osize);
     } else {
@@ -124,8 +123,7 @@ static ALWAYS_INLINE void *do_alloc(LmpProfile *p, size_t tag, size_t n, unsigne
     if (UNLIKELY(!leaf)) return alloc_odd(p, r, n, cls);
     uint32_t *entry = entry_of(leaf, a);
     if (UNLIKELY(*entry)) return alloc_odd(p, r, n, cls); /* always so where r is NULL */
-    leaf->birth[entry - leaf->entry] = p->epoch;
-    uint32_t e = ((uint32_t)a & LMP_E_OFFSET) | cls;
+    uint32_t e = ((uint32_t)a & LMP_E_OFFSET) | cls | p->birth;
     if (n < LMP_E_SMALL) {
         *entry = e | (uint32_t)n << LMP_E_SIZE_SHIFT;
     } else {
@@ -163,9 +161,8 @@ static ALWAYS_INLINE void *do_free(LmpProfile *p, void *ptr, size_t osize) {
 /* Any reallocation that has succeeded. */
 static COLD void *realloc_odd(LmpProfile *p, void *ptr, void *r, size_t osize, size_t nsize) {
     if (!r) return count_failed(p, nsize);
-    uint8_t birth;
     LmpCounters *c = p->counters;
-    uint32_t entry = shadow_take(p, (uintptr_t)ptr, &birth);
+    uint32_t entry = shadow_take(p, (uintptr_t)ptr);
     unsigned cls = entry & 15;
     if (!entry) {
         c->before_reallocs++;
@@ -178,7 +175,7 @@ static COLD void *realloc_odd(LmpProfile *p, void *ptr, void *r, size_t osize, s
     }
     c->count[cls].reallocs++;
     c->count[cls].realloc_bytes += (int64_t)(nsize - osize);
-    if (!shadow_place(p, (uintptr_t)r, nsize, entry, birth)) {
+    if (!shadow_place(p, (uintptr_t)r, nsize, entry)) {
         count_free(p, cls, nsize);
         count_dropped(p, nsize);
     }
@@ -201,10 +198,7 @@ static ALWAYS_INLINE void *do_realloc(LmpProfile *p, void *ptr, size_t osize, si
     if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1 || (from != to && new->entry[k])))
         return realloc_odd(p, ptr, r, osize, nsize);
     if (!(e & LMP_E_SIZE_MASK)) old->entry[i + 1] = 0;
-    if (from != to) {
-        old->entry[i] = 0;
-        new->birth[k] = old->birth[i];
-    }
+    if (from != to) old->entry[i] = 0;
     e = (e & ~(LMP_E_SIZE_MASK | LMP_E_OFFSET)) | ((uint32_t)to & LMP_E_OFFSET);
     if (nsize < LMP_E_SMALL) {
         e |= (uint32_t)nsize << LMP_E_SIZE_SHIFT;
@@ -284,15 +278,14 @@ static ENTERED_BY_JUMP void *realloc_request(void *ud, void *ptr, size_t osize, 
 
 void *hook_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
-    if (UNLIKELY(atomic_load_explicit(p->trap, memory_order_relaxed)))
+    uint16_t gc;
+    memcpy(&gc, p->gc_word, sizeof gc);
+    if (UNLIKELY(gc != p->gc_seen || atomic_load_explicit(p->trap, memory_order_relaxed)))
         return slow_request(ud, ptr, osize, nsize);
     if (!ptr) {
         if (osize) return object_request(ud, ptr, osize, nsize);
         return raw_request(ud, ptr, osize, nsize);
     }
     if (nsize) return realloc_request(ud, ptr, osize, nsize);
-    uint16_t gc;
-    memcpy(&gc, p->gc_word, sizeof gc); /* a sweep shows itself by what it frees */
-    if (UNLIKELY(gc != p->gc_seen)) return slow_request(ud, ptr, osize, nsize);
     return do_free(p, ptr, osize);
 }

@@ -151,7 +151,8 @@ static int scene_threads(lua_State *L) {
     return 0;
 }
 
-/* More than 127 lines between two instructions have a place of their own in the line information. */
+/* More than 127 lines between two instructions have a place of their own in the line information.
+ */
 #define TEN_LINES "\n\n\n\n\n\n\n\n\n\n"
 #define FAR                                                                                        \
     TEN_LINES TEN_LINES TEN_LINES TEN_LINES TEN_LINES TEN_LINES TEN_LINES TEN_LINES TEN_LINES      \

@@ -35,7 +35,7 @@ typedef struct LmpProfile {
     const struct LmpCallsites *callsites; /* owners of parts by call site, NULL: by rules */
     LmpControl *control;
     uint16_t gc_seen; /* colour and state at the last look */
-    uint8_t epoch;    /* stamped on new blocks */
+    uint32_t birth;   /* the epoch that new blocks are stamped with, as bits of an entry */
 
     /* cold */
     LmpLive *live;
@@ -44,7 +44,7 @@ typedef struct LmpProfile {
     int fd;                  /* of the shared state */
     LmpHeader *header;
     LmpOverflow *overflow;
-    uint32_t overflow_live;   /* blocks in the overflow table (count) */
+    uint32_t overflow_live;        /* blocks in the overflow table (count) */
     uint64_t file_size;            /* bytes */
     LmpLeaf *leaf[LMP_MAX_LEAVES]; /* all leaves, in the order of the file */
     bool refused;                  /* the system refused a leaf; asked again after the next tick */
@@ -52,9 +52,11 @@ typedef struct LmpProfile {
     uint64_t ticked;               /* clock of the last tick, nanoseconds since start */
     uint64_t tick_peak;            /* high-water mark known at the last tick, bytes */
     int32_t tick_ops;              /* operations between ticks, adapted to their rate */
-    int32_t slow_ops;       /* operations that took the slow way, which counts no other way */
-    uint8_t gc_none[4];     /* stands in for the interpreter's words when they are unknown */
-    const uint8_t *gc_kind; /* incremental or generational; NULL: unknown */
+    int32_t slow_ops;      /* operations that took the slow way, which counts no other way */
+    uint8_t gc_none[4];    /* stands in for the interpreter's words when they are unknown */
+    bool closing;          /* lua_close has begun: it sets the collector's mode for itself */
+    const uint8_t *gc_bad; /* word: not zero while generational mode works incrementally; or NULL */
+    const uint8_t *gc_kind;            /* incremental or generational; NULL: unknown */
     uint64_t gc_clock, gc_clock_frees; /* last reading of the clock for a cycle, and frees then */
     uint64_t gc_start_frees, gc_start_bytes; /* totals when the sweep under way began */
     bool detached;        /* in a forked child, or stopped under a wrapper: pass through */

@@ -165,7 +165,9 @@ static int state_closes(lua_State *L) {
     LmpProfile **slot = lua_touserdata(L, 1);
     LmpProfile *p = *slot;
     *slot = NULL;
-    if (p) end_profile(L, p, "finished", NULL);
+    if (!p) return 0;
+    p->closing = true;
+    end_profile(L, p, "finished", NULL);
     return 0;
 }
 

@@ -43,10 +43,10 @@ typedef struct LmpOwn {
     lua_State *thread;
 } LmpOwn;
 
-/* From here to the end call, blocks that L's running C function asks for are not counted. Such calls
- * nest (a finalizer that runs within one may make the next): the end call is given what the begin
- * call returned. It must not be missed when an error is raised: the function's CallInfo would come
- * to stand for another function. Without a running profile both do nothing. */
+/* From here to the end call, blocks that L's running C function asks for are not counted. Such
+ * calls nest (a finalizer that runs within one may make the next): the end call is given what the
+ * begin call returned. It must not be missed when an error is raised: the function's CallInfo would
+ * come to stand for another function. Without a running profile both do nothing. */
 LmpOwn profiler_own_begin(lua_State *L);
 void profiler_own_end(lua_State *L, LmpOwn before);
 

@@ -58,7 +58,6 @@ static void overflow_insert(LmpOverflow *o, const LmpOverflowBlock *block) {
     if (o->block[at].addr == ADDR_FREE) o->used++;
     o->block[at].size = block->size;
     o->block[at].entry = block->entry;
-    o->block[at].birth = block->birth;
     atomic_thread_fence(memory_order_release);
     o->block[at].addr = block->addr;
 }
@@ -89,17 +88,17 @@ static bool overflow_grow(LmpOverflow *o) {
     return true;
 }
 
-static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
-                         uint8_t birth) {
+static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry) {
     LmpOverflow *o = p->overflow;
     LmpOverflowBlock *known = overflow_find(o, addr);
-    /* Sweeping the largest table out must win room for many blocks, or each would sweep it again. */
+    /* Sweeping the largest table out must win room for many blocks, or each would sweep it again.
+     */
     bool crammed = o->slots == LMP_OVERFLOW_MAX && p->overflow_live >= LMP_OVERFLOW_MAX / 8 * 5;
     if (!known && o->used >= o->slots / 4 * 3 && (crammed || !overflow_grow(o))) {
         o->dropped++;
         return false;
     }
-    LmpOverflowBlock block = {addr, size, entry, birth};
+    LmpOverflowBlock block = {addr, size, entry, 0};
     if (known) {
         *known = block;
     } else {
@@ -109,10 +108,9 @@ static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t 
     return true;
 }
 
-static uint32_t overflow_take(LmpProfile *p, uintptr_t addr, uint8_t *birth) {
+static uint32_t overflow_take(LmpProfile *p, uintptr_t addr) {
     LmpOverflowBlock *b = addr > ADDR_USED_BEFORE ? overflow_find(p->overflow, addr) : NULL;
     if (!b) return 0;
-    *birth = (uint8_t)b->birth;
     b->addr = ADDR_USED_BEFORE;
     p->overflow_live--;
     return b->entry;
@@ -171,18 +169,17 @@ static void forget_stale(LmpProfile *p, uint32_t *entry) {
     grid_clear(entry);
 }
 
-bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry, uint8_t birth) {
+bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry) {
     entry &= ~(LMP_E_SIZE_MASK | LMP_E_OFFSET);
-    if (off_grid(addr) || size >> 56) return overflow_add(p, addr, size, entry, birth);
+    if (off_grid(addr) || size >> 56) return overflow_add(p, addr, size, entry);
     LmpLeaf *leaf = p->dir[addr >> LMP_LEAF_BITS];
     if (!leaf) leaf = new_leaf(p, addr);
     if (!leaf) return false;
     uint32_t *stale = grid_find(p, addr);
     if (stale) forget_stale(p, stale);
     uint32_t i = (uint32_t)(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
-    if (leaf->entry[i]) return overflow_add(p, addr, size, entry, birth);
+    if (leaf->entry[i]) return overflow_add(p, addr, size, entry);
     entry |= (uint32_t)addr & LMP_E_OFFSET;
-    leaf->birth[i] = birth;
     if (size < LMP_E_SMALL) {
         entry |= (uint32_t)size << LMP_E_SIZE_SHIFT;
     } else {
@@ -195,12 +192,10 @@ bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry, 
     return true;
 }
 
-uint32_t shadow_take(LmpProfile *p, uintptr_t addr, uint8_t *birth) {
+uint32_t shadow_take(LmpProfile *p, uintptr_t addr) {
     uint32_t *at = grid_find(p, addr);
-    if (!at) return p->overflow->slots ? overflow_take(p, addr, birth) : 0;
+    if (!at) return p->overflow->slots ? overflow_take(p, addr) : 0;
     uint32_t entry = *at;
-    *birth =
-        p->dir[addr >> LMP_LEAF_BITS]->birth[(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1)];
     grid_clear(at);
     touch(p, addr);
     return entry;
@@ -218,18 +213,23 @@ uint32_t shadow_lookup(LmpProfile *p, uintptr_t addr, uint64_t *size) {
     return b->entry;
 }
 
+static uint32_t half_as_old(uint32_t entry) {
+    uint32_t birth = (LMP_E_BIRTH(entry) + 1) / 2;
+    return (entry & ~LMP_E_BIRTH_MASK) | birth << LMP_E_BIRTH_SHIFT;
+}
+
 COLD void shadow_halve_births(LmpProfile *p) {
     const uint32_t per_touch = LMP_LEAF_ENTRIES / LMP_TOUCHES;
     for (uint32_t n = 0; n < p->live->leaves; n++) {
         LmpLeaf *leaf = p->leaf[n];
         for (uint32_t t = 0; t < LMP_TOUCHES; t++) {
             if (!leaf->touch[t]) continue; /* reading untouched memory would allocate it */
-            uint8_t *birth = leaf->birth + t * per_touch;
+            uint32_t *entry = leaf->entry + t * per_touch;
             for (uint32_t i = 0; i < per_touch; i++)
-                birth[i] = (uint8_t)((birth[i] + 1) / 2);
+                if (entry[i] && (entry[i] & 15) < LMP_E_SIZE_HIGH) entry[i] = half_as_old(entry[i]);
         }
     }
     LmpOverflow *o = p->overflow;
     for (uint32_t i = 0; i < o->slots; i++)
-        o->block[i].birth = (o->block[i].birth + 1) / 2;
+        o->block[i].entry = half_as_old(o->block[i].entry);
 }

@@ -10,17 +10,16 @@
 #define LMP_E_OFFSET 16u    /* bit 4 of an entry, and of the address it stands for */
 #define LMP_E_SIZE_SHIFT 5u /* bits 5-10 */
 #define LMP_E_SIZE_MASK (63u << LMP_E_SIZE_SHIFT)
-#define LMP_E_SITE_SHIFT 11u
 #define LMP_E_SMALL 64u        /* blocks below this keep their size in the entry */
 #define LMP_E_BIG (1ull << 28) /* blocks from here on need two size words */
 
-/* Enters a block of any size at any address. `entry`: its class and site (other bits are ignored).
- * False: there is no memory for it, the block stays unknown. */
-bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry, uint8_t birth);
+/* Enters a block of any size at any address. `entry`: its class, birth and site (other bits are
+ * ignored). False: there is no memory for it, the block stays unknown. */
+bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry);
 
-/* Takes out the block that starts at addr: its entry (with class and site) and birth, or 0 if none
- * is known there. */
-uint32_t shadow_take(LmpProfile *p, uintptr_t addr, uint8_t *birth);
+/* Takes out the block that starts at addr: its entry (class, birth, site), or 0: none is known
+ * there. */
+uint32_t shadow_take(LmpProfile *p, uintptr_t addr);
 
 /* The block that starts at addr, on or off the grid: its entry with class and site, 0 if there is
  * none; its size in *size. For the cold side (previews). */

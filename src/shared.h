@@ -224,14 +224,18 @@ typedef struct LmpPreview {
  *     bits 0-3    class, 0: none starts here
  *     bit  4      the block starts at +16, not at +0
  *     bits 5-10   size in bytes, 1 to 63; 0: 64 or more, see the next entries
- *     bits 11-31  site (zero: none)
+ *     bits 11-18  epoch of its birth (LmpLive.epoch), 0: not known
+ *     bits 19-31  site (zero: none)
  * A block of 64 bytes or more covers the next entry wholly, so its size can stand there: class
  * LMP_E_SIZE, bits 4-31 the low 28 bits of the size; from 2^28 bytes on the one after that, class
  * LMP_E_SIZE_HIGH, bits 4-31 the higher bits. Size words of the last block of a leaf stand beyond
  * its entries. Blocks that do not fit this grid (a second block in one entry's 32 bytes, an address
  * not divisible by 16) stand in the overflow table. */
 enum { LMP_E_SIZE_HIGH = 14, LMP_E_SIZE = 15 };
-#define LMP_SITE_BITS 21u
+#define LMP_SITE_BITS 13u
+#define LMP_E_BIRTH_SHIFT 11u
+#define LMP_E_BIRTH_MASK (255u << LMP_E_BIRTH_SHIFT)
+#define LMP_E_BIRTH(entry) (((entry)&LMP_E_BIRTH_MASK) >> LMP_E_BIRTH_SHIFT)
 
 #define LMP_LEAF_BEYOND 1024u /* a page of entries beyond those of the leaf's own addresses */
 
@@ -239,14 +243,13 @@ typedef struct LmpLeaf {
     uint32_t touch[LMP_TOUCHES]; /* control.frame at the last change; 0: never */
     uint32_t spare[1024 - LMP_TOUCHES];
     uint32_t entry[LMP_LEAF_ENTRIES + LMP_LEAF_BEYOND];
-    uint8_t birth[LMP_LEAF_ENTRIES]; /* epoch of the block's birth (LmpLive.epoch_*) */
 } LmpLeaf;
 
 /* A block outside the grid. Open addressing; addr 0: free, 1: was used. */
 typedef struct LmpOverflowBlock {
     uint64_t addr, size;
-    uint32_t entry; /* as a shadow entry, class and site only */
-    uint32_t birth;
+    uint32_t entry; /* as a shadow entry: class, birth and site */
+    uint32_t spare;
 } LmpOverflowBlock;
 
 typedef struct LmpOverflow {

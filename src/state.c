@@ -54,7 +54,7 @@ LmpErr state_create(LmpProfile *p, const LmpIdentity *identity) {
     }
     p->counters = &p->live->counters;
     p->start = lmp_os->clock();
-    p->epoch = 1;
+    p->birth = 1u << LMP_E_BIRTH_SHIFT;
     atomic_store(&p->control->frame, 1);
     p->live->epoch = 1;
     p->live->epoch_length = EPOCH_LENGTH;

@@ -32,7 +32,7 @@ static void next_epoch(LmpProfile *p, uint64_t clock) {
         shadow_halve_births(p);
     }
     live->epoch = (uint32_t)(clock / live->epoch_length + 1);
-    p->epoch = (uint8_t)live->epoch;
+    p->birth = live->epoch << LMP_E_BIRTH_SHIFT;
 }
 
 static void note_history(LmpProfile *p, uint64_t clock) {
@@ -271,8 +271,7 @@ static bool stack_is_safe(const void *ptr, uint32_t entry) {
 
 COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller) {
     if (p->detached || (!ptr && !nsize)) return p->alloc(p->ud, ptr, osize, nsize);
-    if (memcmp(&p->gc_seen, p->gc_word, sizeof p->gc_seen) != 0)
-        gcwatch_changed(p);
+    if (memcmp(&p->gc_seen, p->gc_word, sizeof p->gc_seen) != 0) gcwatch_changed(p);
     bool own = p->own.frame && !ptr && is_own(p);
     if (own || !atomic_exchange(&p->control->trap, 0)) {
         void *r = hook_operate(p, ptr, osize, nsize, caller, own);

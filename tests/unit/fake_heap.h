@@ -87,7 +87,7 @@ static void fake_place_odd(FakeHeap *f, uint64_t addr, uint64_t size, unsigned c
         LmpOverflowBlock *b = &o->block[i % o->slots];
         if (n == o->slots) abort();
         if (b->addr > 1) continue;
-        *b = (LmpOverflowBlock){addr, size, cls, birth};
+        *b = (LmpOverflowBlock){addr, size, cls | birth << LMP_E_BIRTH_SHIFT, 0};
         o->used++;
         return;
     }
@@ -102,10 +102,10 @@ static void fake_place(FakeHeap *f, uint64_t addr, uint64_t size, unsigned cls, 
         fake_place_odd(f, addr, size, cls, birth);
         return;
     }
-    leaf->birth[i] = (uint8_t)birth;
     if (words > 1) leaf->entry[i + 2] = (uint32_t)(size >> 28) << 4 | LMP_E_SIZE_HIGH;
     if (words > 0) leaf->entry[i + 1] = (uint32_t)size << 4 | LMP_E_SIZE;
-    leaf->entry[i] = cls | ((uint32_t)addr & 16) | (words ? 0 : (uint32_t)size << 5);
+    leaf->entry[i] = cls | birth << LMP_E_BIRTH_SHIFT | ((uint32_t)addr & 16) |
+                     (words ? 0 : (uint32_t)size << 5);
 }
 
 __attribute__((unused)) static void fake_take(FakeHeap *f, uint64_t addr, uint64_t size) {
