@@ -222,6 +222,7 @@ void model_fill(Model *model, LmpView *view, const ModelInput *input) {
     model->preview_ready = view_preview_ready(view);
 
     model->rss = input->rss;
+    model->own_bytes += input->own;
     uint64_t known = model->stats.live_bytes + model->own_bytes;
     model->outside = input->rss > known ? input->rss - known : 0;
 }

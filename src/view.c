@@ -88,6 +88,11 @@ void view_refresh(LmpView *view) {
     }
 }
 
+uint64_t view_memory(const LmpView *view) {
+    struct stat st;
+    return fstat(view->fd, &st) == 0 && st.st_blocks > 0 ? (uint64_t)st.st_blocks * 512 : 0;
+}
+
 /* Copies a group guarded by a sequence number, trying again while the writer is in it. */
 static bool copy_group(const _Atomic uint32_t *seq, const void *from, void *out, size_t size) {
     for (int tries = 0;; tries++) {

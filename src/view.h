@@ -33,6 +33,9 @@ void view_close(LmpView *view);
 /* Maps the leaves that were added since. Cheap when there are none. */
 void view_refresh(LmpView *view);
 
+/* Memory behind the state's pages, bytes: nearly all that the profiler itself takes. */
+uint64_t view_memory(const LmpView *view);
+
 /* A consistent copy of a group that carries a sequence number. False: the writer is in the middle
  * of it (or died there); *out is then the best that could be had, still safe to read. */
 bool view_copy_history(const LmpView *view, LmpHistory *out);

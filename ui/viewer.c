@@ -39,6 +39,7 @@ typedef struct Viewer {
     uint64_t spool_at; /* bytes of the spool that the output panel has */
     uint32_t changed;  /* of the state, when last looked */
     uint64_t rss, rss_time;
+    uint64_t own; /* memory of the shared state when the resident set was read, bytes */
     bool dirty;  /* the screen is not what it would be: at the next repaint */
     bool urgent; /* a person waits for it: at once */
     bool was_frozen;
@@ -107,6 +108,7 @@ static bool is_alive(Viewer *v) {
 static uint64_t resident(Viewer *v, uint64_t now) {
     if (v->rss_time != 0 && now - v->rss_time < 500 * MS) return v->rss;
     v->rss_time = now;
+    v->own = view_memory(v->view);
     char path[48];
     snprintf(path, sizeof path, "/proc/%u/statm", v->view->header->pid);
     FILE *file = fopen(path, "re");
@@ -121,7 +123,7 @@ static uint64_t resident(Viewer *v, uint64_t now) {
 }
 
 static void fill(Viewer *v, uint64_t now) {
-    ModelInput input = {now, is_alive(v), resident(v, now)};
+    ModelInput input = {now, is_alive(v), resident(v, now), v->own};
     v->changed = atomic_load(&v->view->live->changed);
     model_fill(app_model(v->app), v->view, &input);
     app_fresh(v->app, now);

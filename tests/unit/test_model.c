@@ -163,7 +163,8 @@ START_TEST(a_damaged_state) {
         for (size_t i = 0; i < sizeof header.lua; i++)
             header.lua[i] = (char)suite_random();
         header.start_clock = suite_random() >> suite_below(64);
-        ModelInput input = {suite_random() >> suite_below(64), suite_below(2) != 0, suite_random()};
+        ModelInput input = {suite_random() >> suite_below(64), suite_below(2) != 0, suite_random(),
+                            suite_random()};
         model_fill(&model, &view, &input);
         check_promises(&model);
     }
@@ -178,22 +179,22 @@ START_TEST(the_clock_stands_in_a_pause) {
     memset(&model, 0, sizeof model);
     header.start_clock = 100 * SECOND;
     atomic_store(&state.state, LMP_RUNNING);
-    model_fill(&model, &view, &(ModelInput){107 * SECOND, true, 0});
+    model_fill(&model, &view, &(ModelInput){107 * SECOND, true, 0, 0});
     ck_assert_uint_eq(model.clock, 7 * SECOND);
     atomic_store(&state.state, LMP_PAUSED);
-    model_fill(&model, &view, &(ModelInput){108 * SECOND, true, 0});
-    model_fill(&model, &view, &(ModelInput){150 * SECOND, true, 0});
+    model_fill(&model, &view, &(ModelInput){108 * SECOND, true, 0, 0});
+    model_fill(&model, &view, &(ModelInput){150 * SECOND, true, 0, 0});
     ck_assert_uint_eq(model.clock, 8 * SECOND);
     ck_assert_int_eq(model.seen, LMP_SEEN_PAUSED);
     state.op.number++; /* a step */
-    model_fill(&model, &view, &(ModelInput){151 * SECOND, true, 0});
+    model_fill(&model, &view, &(ModelInput){151 * SECOND, true, 0, 0});
     ck_assert_uint_eq(model.clock, 51 * SECOND);
-    model_fill(&model, &view, &(ModelInput){152 * SECOND, false, 0});
+    model_fill(&model, &view, &(ModelInput){152 * SECOND, false, 0, 0});
     ck_assert_int_eq(model.seen, LMP_SEEN_KILLED);
     ck_assert_uint_eq(model.clock, 51 * SECOND);
     state.clock = 53 * SECOND;
     atomic_store(&state.state, LMP_FINISHED);
-    model_fill(&model, &view, &(ModelInput){170 * SECOND, false, 0});
+    model_fill(&model, &view, &(ModelInput){170 * SECOND, false, 0, 0});
     ck_assert_int_eq(model.seen, LMP_SEEN_FINISHED);
     ck_assert_uint_eq(model.clock, 53 * SECOND);
 }
@@ -206,9 +207,9 @@ START_TEST(memory_outside_lua) {
     view = (LmpView){.fd = -1, .header = &header, .control = &control, .live = &state};
     memset(&model, 0, sizeof model);
     state.own_bytes = 1000;
-    model_fill(&model, &view, &(ModelInput){SECOND, true, 5000});
-    ck_assert_uint_eq(model.outside, 4000);
-    model_fill(&model, &view, &(ModelInput){SECOND, true, 500});
+    model_fill(&model, &view, &(ModelInput){SECOND, true, 5000, 500});
+    ck_assert_uint_eq(model.outside, 3500);
+    model_fill(&model, &view, &(ModelInput){SECOND, true, 500, 0});
     ck_assert_uint_eq(model.outside, 0);
 }
 END_TEST
