@@ -9,8 +9,11 @@
 static int run_help(const Command *command, int argc, char **argv);
 static int run_version(const Command *command, int argc, char **argv);
 
+enum { O_MAN, O_KEYS };
+
 static const Option help_options[] = {
-    {"man", NULL, NULL}, /* the man page's source */
+    [O_MAN] = {"man", NULL, NULL},   /* the man page's source */
+    [O_KEYS] = {"keys", NULL, NULL}, /* the keys, as a table for README.md */
     {0},
 };
 
@@ -62,8 +65,12 @@ static int run_help(const Command *command, int argc, char **argv) {
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     const Option *o = options_next(&p);
     if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
-    if (o) {
+    if (o == &help_options[O_MAN]) {
         manpage_print(stdout);
+        return 0;
+    }
+    if (o == &help_options[O_KEYS]) {
+        manpage_print_keys(stdout);
         return 0;
     }
     if (p.at >= argc) {

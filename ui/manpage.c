@@ -5,6 +5,7 @@
 
 #include "action.h"
 #include "command.h"
+#include "kind.h"
 
 /* Text with roff's special characters made plain; an empty line begins a paragraph. */
 static void put(FILE *out, const char *text) {
@@ -80,6 +81,8 @@ static const struct Row {
     {"LMP_COMMAND", "Path of the command lmp, where the Lua module cannot find it"},
     {"TERM, NO_COLOR, LANG", "What the terminal can do, whether colours are wanted, and whether it "
                              "shows UTF-8"},
+    {"LMP_THEME", "light or dark, as the terminal's ground is; mono for no colours"},
+    {"LMP_ASCII", "Set to 1: no character beyond ASCII"},
     {"TMPDIR", "Where output goes that the program prints during the display, beyond 64 MiB"},
 };
 
@@ -106,6 +109,22 @@ static void put_keys(FILE *out) {
         put_macro(out, ".TP\n.B ", action_info[a].shown);
         put(out, action_info[a].help);
         fputc('\n', out);
+    }
+}
+
+void manpage_print_keys(FILE *out) {
+    fputs("| key | what it does |\n| --- | --- |\n", out);
+    for (int g = 0; g < GROUPS; g++) {
+        fprintf(out, "| **%s** | |\n", action_group_title[g]);
+        for (int a = ACT_NONE + 1; a < ACTIONS; a++) {
+            const ActionInfo *info = &action_info[a];
+            int kind = action_kind((Action)a);
+            if (info->group != (ActionGroup)g || !info->shown || !info->help) continue;
+            if (kind >= 0)
+                fprintf(out, "| `%c` | %s |\n", kind_info[kind].letter, info->help);
+            else
+                fprintf(out, "| `%s` | %s |\n", info->shown, info->help);
+        }
     }
 }
 

@@ -191,6 +191,36 @@ case_streams() { # without display nothing of the streams changes; --live withou
     summary
 }
 
+case_readme() { # what README.md lists is what there is: keys, options, fields
+    local readme=$LMP_SOURCE/README.md name
+    lmp help --keys
+    awk -v keys="$PWD/out" '
+        /^<!-- end of keys -->/ { skip = 0 }
+        !skip
+        /^<!-- keys:/ { print ""; while ((getline line < keys) > 0) print line; print ""; skip = 1 }
+    ' "$readme" >made
+    if [ -n "${GENERATE:-}" ]; then cat made >"$readme"; fi
+    cmp made "$readme" || fail "the keys of README.md differ from the table of actions (GENERATE=1 makes them)"
+    LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD=$LMP_PRELOAD "$LUA" - >names 2>err <<'LUA' || fail "no stats"
+local lmp = require "luamemprofiler"
+lmp.start { summary = false }
+local stats = lmp.stats()
+for name in pairs(lmp) do print(name) end
+for name in pairs(stats) do print(name) end
+for name in pairs(stats.types) do print(name) end
+for name in pairs(stats.types.table) do print(name) end
+local _, message = pcall(lmp.start, { ["?"] = true })
+for name in message:match("there are: ([^)]*)"):gmatch "%w+" do print(name) end
+LUA
+    lmp run --help
+    grep -o -- '--[a-z-]*' out | grep -v -x -e --help -e -- | sort -u >>names
+    while read -r name; do
+        grep -Eq -- "\`(lmp\.)?$name[^a-z_]" "$readme" || echo "$name"
+    done <names >missing
+    [ "$(wc -l <names)" -gt 40 ] || fail "too few names: $(cat names)"
+    is "$(cat missing)" "" "not in README.md"
+}
+
 case_help() { # help, usage and the man page agree with the tables
     lmp help
     is $status 0 status
