@@ -59,7 +59,7 @@ START_TEST(everything_draws) {
                 canvas_resize(canvas, 1 + (int)suite_below(200), 1 + (int)suite_below(60));
             }
             ModelInput input = {suite_random() >> suite_below(64), suite_below(4) != 0,
-                                suite_random()};
+                                suite_random(), suite_random()};
             if (!app_ui(app)->frozen) {
                 model_fill(app_model(app), &f->view, &input);
                 app_fresh(app, now);
