@@ -116,8 +116,8 @@ static void complain(const char *what, LmpErr err) {
     dprintf(STDERR_FILENO, "lmp: %s: %s\n", what, err_message(err));
 }
 
-/* Makes our own values for the program: `make` pushes `results` of them, and none of the blocks that
- * it asks for is counted. Protected, so that the end of the own call is not missed. */
+/* Makes our own values for the program: `make` pushes `results` of them, and none of the blocks
+ * that it asks for is counted. Protected, so that the end of the own call is not missed. */
 typedef struct OwnCall {
     void (*make)(lua_State *L, const void *from);
     const void *from;

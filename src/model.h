@@ -87,7 +87,8 @@ typedef struct ModelInput {
     uint64_t now; /* CLOCK_MONOTONIC, nanoseconds */
     bool alive;   /* the process is there */
     uint64_t rss; /* bytes; 0: not known */
-    uint64_t own; /* memory of the shared state, which the program's resident set holds too; bytes */
+    uint64_t
+        own; /* memory of the shared state, which the program's resident set holds too; bytes */
 } ModelInput;
 
 /* Fills the model from the view as of now. `model` is all zeroes before the first time; what

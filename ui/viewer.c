@@ -40,8 +40,8 @@ typedef struct Viewer {
     uint32_t changed;  /* of the state, when last looked */
     uint64_t rss, rss_time;
     uint64_t own; /* memory of the shared state when the resident set was read, bytes */
-    bool dirty;  /* the screen is not what it would be: at the next repaint */
-    bool urgent; /* a person waits for it: at once */
+    bool dirty;   /* the screen is not what it would be: at the next repaint */
+    bool urgent;  /* a person waits for it: at once */
     bool was_frozen;
     bool told; /* the notify descriptor has said that it is over */
     bool mouse;

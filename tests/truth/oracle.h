@@ -99,7 +99,7 @@ typedef struct Oracle {
     size_t all_bytes;
 
     struct OracleChunk *chunks; /* OB_PACKED, OB_SPREAD */
-    size_t far; /* mappings of their own, OB_SPREAD */
+    size_t far;                 /* mappings of their own, OB_SPREAD */
     void *bins[64];
     char *bump, *bump_end;
 } Oracle;
