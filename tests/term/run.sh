@@ -215,7 +215,7 @@ LUA
     lmp run --help
     grep -o -- '--[a-z-]*' out | grep -v -x -e --help -e -- | sort -u >>names
     while read -r name; do
-        grep -Eq -- "\`(lmp\.)?$name[^a-z_]" "$readme" || echo "$name"
+        grep -Eq -- "\`(lmp\.)?${name}[^a-z_]" "$readme" || echo "$name"
     done <names >missing
     [ "$(wc -l <names)" -gt 40 ] || fail "too few names: $(cat names)"
     is "$(cat missing)" "" "not in README.md"
