@@ -113,13 +113,16 @@ static void put_gc(const LmpReport *r, FILE *out) {
         fputs("  Garbage collection   cycles cannot be seen on this interpreter\n", out);
         return;
     }
-    fprintf(out, "  Garbage collection   %s %s, freed %s, %s", fit_count(a, s->gc_cycles, 15),
-            s->gc_cycles == 1 ? "cycle" : "cycles", format_bytes(b, s->gc_freed_bytes),
-            mode[s->gc_mode]);
+    int used = fprintf(out, "  Garbage collection   %s %s, freed %s, %s",
+                       fit_count(a, s->gc_cycles, 15), s->gc_cycles == 1 ? "cycle" : "cycles",
+                       format_bytes(b, s->gc_freed_bytes), mode[s->gc_mode]);
     if (s->gc_cycles > 0) {
         const LmpGcCycle *last = &r->gc.ring[(s->gc_cycles - 1) % LMP_GC_RING];
-        if (last->end > last->start) /* cycles of small heaps are shorter than the clock is read */
-            fprintf(out, ", last took %s", format_span(c, last->end - last->start));
+        format_span(c, last->end - last->start);
+        /* cycles of small heaps are shorter than the clock is read */
+        bool told =
+            last->end > last->start && used + (int)strlen(", last took ") + (int)strlen(c) <= 80;
+        if (told) fprintf(out, ", last took %s", c);
     }
     fputc('\n', out);
 }

@@ -307,7 +307,7 @@ static int refused_with(int what, rlim_t limit, const char *chunk, int lines) {
         Host h;
         dup2(fd[1], STDERR_FILENO);
         if (!host_open(&h, "refused", HH_PROFILED, OB_MALLOC, false, module)) _exit(2);
-        setrlimit(what, &(struct rlimit){limit, limit});
+        setrlimit((unsigned)what, &(struct rlimit){limit, limit});
         bool ok = play(&h, chunk);
         h.o.L = NULL;
         lua_close(h.L);

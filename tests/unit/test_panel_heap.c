@@ -195,8 +195,8 @@ END_TEST
 
 static void answer(Model *m, const Ui *ui) {
     static const char *const texts[] = {"options.lua", "line\n\ttwo",
-                                        "Gr\xc3\xbc\xc3\x9f"
-                                        "e",
+                                        ("Gr\xc3\xbc\xc3\x9f"
+                                         "e"),
                                         "\x1b[2Jbad\xff\xc3", "a \"quoted\" \\ word"};
     m->preview_ready = true;
     m->preview_count = ui->wish.preview_count;
