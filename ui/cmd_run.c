@@ -167,9 +167,11 @@ static bool from_display(pid_t sender) {
 }
 
 /* What the terminal sends, the program has got by itself; what was sent to us alone is passed on.
- */
+ * So is a hangup where we are the first process of the terminal's session: only that one hears of
+ * it. */
 static void pass_signal(const Run *run, const struct signalfd_siginfo *info) {
-    if (info->ssi_signo == SIGCHLD || info->ssi_code == SI_KERNEL ||
+    bool ours_alone = info->ssi_signo == SIGHUP && getsid(0) == getpid();
+    if (info->ssi_signo == SIGCHLD || (info->ssi_code == SI_KERNEL && !ours_alone) ||
         from_display((pid_t)info->ssi_pid))
         return;
     kill(run->end.pid, (int)info->ssi_signo);

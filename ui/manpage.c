@@ -102,11 +102,21 @@ static void put_rows(FILE *out, const char *title, const struct Row *rows, size_
     }
 }
 
+/* The key as people write it; of a type's key its letter, since the footer shows them all at one.
+ */
+static const char *shown(const ActionInfo *info, char letter[2]) {
+    int kind = action_kind(info->action);
+    if (kind < 0) return info->shown;
+    letter[0] = kind_info[kind].letter;
+    return letter;
+}
+
 static void put_keys(FILE *out) {
     fputs(".SH KEYS\n", out);
     for (int a = ACT_NONE + 1; a < ACTIONS; a++) {
         if (!action_info[a].shown || !action_info[a].help) continue; /* part of another row */
-        put_macro(out, ".TP\n.B ", action_info[a].shown);
+        char letter[2] = {0};
+        put_macro(out, ".TP\n.B ", shown(&action_info[a], letter));
         put(out, action_info[a].help);
         fputc('\n', out);
     }
@@ -118,12 +128,9 @@ void manpage_print_keys(FILE *out) {
         fprintf(out, "| **%s** | |\n", action_group_title[g]);
         for (int a = ACT_NONE + 1; a < ACTIONS; a++) {
             const ActionInfo *info = &action_info[a];
-            int kind = action_kind((Action)a);
+            char letter[2] = {0};
             if (info->group != (ActionGroup)g || !info->shown || !info->help) continue;
-            if (kind >= 0)
-                fprintf(out, "| `%c` | %s |\n", kind_info[kind].letter, info->help);
-            else
-                fprintf(out, "| `%s` | %s |\n", info->shown, info->help);
+            fprintf(out, "| `%s` | %s |\n", shown(info, letter), info->help);
         }
     }
 }

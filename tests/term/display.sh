@@ -137,6 +137,18 @@ case_hangup() { # the terminal goes away: so do the program and everything of ou
     wait_dead "$keeper"
 }
 
+case_hangup_first() { # so too where there is no shell between the terminal and lmp run
+    open 100 30
+    type_line 'exec $P $LMP run --live endless.lua'
+    wait_for 'the endless program speaks'
+    wait_program
+    keeper=$(keeper_pid) viewer=$(viewer_pid)
+    tm kill-pane -t t
+    wait_dead "$program"
+    wait_dead "$viewer"
+    wait_dead "$keeper"
+}
+
 case_hangup_ignored() { # a program that outlives its terminal is not held up by it
     open 100 30
     type_line 'trap "" HUP; rm -f stop; TALK=1 $P $LMP run --live --summary=sum endless.lua'
