@@ -285,6 +285,7 @@ static const luaL_Reg functions[] = {
 
 int luaopen_luamemprofiler(lua_State *L) {
     luaL_checkversion(L);
+    profiler_prepare(L);
     luaL_newlib(L, functions);
     lua_pushliteral(L, LMP_VERSION);
     lua_setfield(L, -2, "_VERSION");
@@ -330,6 +331,7 @@ static int run_user_init(lua_State *L) {
 
 int luaopen_luamemprofiler_run(lua_State *L) {
     luaL_checkversion(L);
+    profiler_prepare(L);
     const char *run = getenv(LMP_ENV_RUN);
     char *text = run ? strdup(run) : NULL;
     LmpOptions options = profiler_defaults;

@@ -169,6 +169,12 @@ void gcwatch_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud) {
     gcwatch_mode(p);
 }
 
+void gcwatch_detach(LmpProfile *p) {
+    p->closing = true;
+    p->gc_word = p->gc_none;
+    memcpy(&p->gc_seen, p->gc_word, sizeof p->gc_seen);
+}
+
 /* ---- watching
  * ------------------------------------------------------------------------------------------ */
 

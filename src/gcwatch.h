@@ -17,6 +17,9 @@ void gcwatch_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud);
 /* The colour or the state has changed since the last look. */
 void gcwatch_changed(LmpProfile *p);
 
+/* From now on the interpreter's memory, which may be gone, is not read any more. */
+void gcwatch_detach(LmpProfile *p);
+
 /* Brings gc.mode up to date. */
 void gcwatch_mode(LmpProfile *p);
 

@@ -52,9 +52,9 @@ typedef struct LmpProfile {
     uint64_t ticked;               /* clock of the last tick, nanoseconds since start */
     uint64_t tick_peak;            /* high-water mark known at the last tick, bytes */
     int32_t tick_ops;              /* operations between ticks, adapted to their rate */
-    int32_t slow_ops;      /* operations that took the slow way, which counts no other way */
-    uint8_t gc_none[4];    /* stands in for the interpreter's words when they are unknown */
-    bool closing;          /* lua_close has begun: it sets the collector's mode for itself */
+    int32_t slow_ops;   /* operations that took the slow way, which counts no other way */
+    uint8_t gc_none[4]; /* stands in for the interpreter's words when they are unknown */
+    bool closing; /* the collector's mode is final: lua_close sets it for itself, or all is over */
     const uint8_t *gc_bad; /* word: not zero while generational mode works incrementally; or NULL */
     const uint8_t *gc_kind;            /* incremental or generational; NULL: unknown */
     uint64_t gc_clock, gc_clock_frees; /* last reading of the clock for a cycle, and frees then */

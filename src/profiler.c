@@ -2,8 +2,9 @@
  *
  * A running profile is found from its state through the registry: under the address of
  * `registry_key` stands a userdata that holds the LmpProfile pointer and whose finalizer ends the
- * profile when the state is closed. Profiles are also in a list, for the end of the process and for
- * fork. */
+ * profile when the state is closed. It is made when the module is loaded: a state that is being
+ * closed gives no new finalizers, and a profile begun in there would never end. Profiles are also
+ * in a list, for the end of the process and for fork. */
 #include "profiler.h"
 
 #include <dlfcn.h>
@@ -26,6 +27,12 @@ const LmpOptions profiler_defaults = {
     .live = false, .hold = true, .fps = 10, .summary = "-", .name = NULL, .run_socket = -1};
 
 static const char registry_key;
+
+typedef struct Slot {
+    LmpProfile *profile; /* NULL: none is running */
+    bool closed;         /* the state is being closed, and this is already finalized */
+} Slot;
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the three below */
 static LmpProfile *profiles;
 static uint32_t serials;
@@ -91,6 +98,7 @@ static void at_exit(void) {
         if (p) profiles = p->next;
         pthread_mutex_unlock(&lock);
         if (!p) return;
+        gcwatch_detach(p); /* the state may be gone, if it was closed behind our back */
         if (atomic_load(&p->live->state) != LMP_FINISHED) finish(p, "exited");
     }
 }
@@ -114,16 +122,16 @@ static void prepare_process(void) {
  * -------------------------------------------------------------------------------------- */
 
 /* The slot in the registry: NULL when there is none. Allocates nothing. */
-static LmpProfile **find_slot(lua_State *L) {
+static Slot *find_slot(lua_State *L) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &registry_key);
-    LmpProfile **slot = lua_touserdata(L, -1);
+    Slot *slot = lua_touserdata(L, -1);
     lua_pop(L, 1);
     return slot;
 }
 
 static LmpProfile *find(lua_State *L) {
-    LmpProfile **slot = find_slot(L);
-    return slot && *slot && !(*slot)->detached ? *slot : NULL;
+    Slot *slot = find_slot(L);
+    return slot && slot->profile && !slot->profile->detached ? slot->profile : NULL;
 }
 
 /* ---- stopping
@@ -160,11 +168,15 @@ static LmpErr end_profile(lua_State *L, LmpProfile *p, const char *ending, LmpSt
     return LMP_OK;
 }
 
-/* Finalizer of the registry's userdata: the state is being closed. */
+/* Finalizer of the registry's userdata: the state is being closed. The debug library can call it
+ * with anything. */
 static int state_closes(lua_State *L) {
-    LmpProfile **slot = lua_touserdata(L, 1);
-    LmpProfile *p = *slot;
-    *slot = NULL;
+    Slot *slot = lua_touserdata(L, 1);
+    if (!slot || !lua_getmetatable(L, 1) || lua_rawgetp(L, -1, &registry_key) != LUA_TBOOLEAN)
+        return 0;
+    LmpProfile *p = slot->profile;
+    slot->profile = NULL;
+    slot->closed = true;
     if (!p) return 0;
     p->closing = true;
     end_profile(L, p, "finished", NULL);
@@ -172,28 +184,28 @@ static int state_closes(lua_State *L) {
 }
 
 LmpErr profiler_stop(lua_State *L, LmpStats *last) {
-    LmpProfile **slot = find_slot(L);
+    Slot *slot = find_slot(L);
     if (!find(L)) return LMP_E_NOTSTARTED;
-    LmpProfile *p = *slot;
-    *slot = NULL;
+    LmpProfile *p = slot->profile;
+    slot->profile = NULL;
     return end_profile(L, p, "stopped", last);
 }
 
 /* ---- starting
  * ------------------------------------------------------------------------------------- */
 
-/* The userdata of the registry, with its slot empty; made once per state, before the hook. */
-static LmpProfile **make_slot(lua_State *L) {
-    LmpProfile **slot = find_slot(L);
-    if (slot) return slot;
-    slot = lua_newuserdatauv(L, sizeof *slot, 0);
-    *slot = NULL;
-    lua_createtable(L, 0, 1);
+/* Its metatable, which only we can have made, bears the same key. */
+void profiler_prepare(lua_State *L) {
+    if (find_slot(L)) return;
+    Slot *slot = lua_newuserdatauv(L, sizeof *slot, 0);
+    *slot = (Slot){NULL, false};
+    lua_createtable(L, 0, 2);
+    lua_pushboolean(L, 1);
+    lua_rawsetp(L, -2, &registry_key);
     lua_pushcfunction(L, state_closes);
     lua_setfield(L, -2, "__gc");
     lua_setmetatable(L, -2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &registry_key);
-    return slot;
 }
 
 static lua_State *main_thread(lua_State *L) {
@@ -240,7 +252,9 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) 
     *display = LMP_OK;
     if (find(L)) return LMP_E_STARTED;
     prepare_process();
-    LmpProfile **slot = make_slot(L);
+    profiler_prepare(L);
+    Slot *slot = find_slot(L);
+    if (slot->closed) return LMP_E_CLOSED;
     const char *name = program_name(L, options->name);
     char release[32];
     running_release(release, sizeof release);
@@ -273,7 +287,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) 
     p->alloc = lua_getallocf(L, &p->ud);
     gcwatch_attach(p, L, p->alloc, p->ud);
     list_add(p);
-    *slot = p;
+    slot->profile = p;
     trap_tick(p);
     atomic_store(&p->live->state, LMP_RUNNING);
     lua_setallocf(L, hook_alloc, p);

@@ -24,9 +24,13 @@ typedef struct LmpOptions {
 #define LMP_FPS_MAX 60.0
 extern const LmpOptions profiler_defaults;
 
+/* Makes ready what a state needs, so that every profile in it ends with it: to be called when the
+ * module is loaded. May raise a Lua memory error. */
+void profiler_prepare(lua_State *L);
+
 /* Starts profiling L's state. Pushes and pops; may raise a Lua memory error before anything has
  * begun. *display: why there is no display although one was wished (the profile runs), else LMP_OK.
- * Errors: STARTED, NOMEM, MEMFD: nothing has changed. */
+ * Errors: STARTED, CLOSED, NOMEM, MEMFD: nothing has changed. */
 LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display);
 
 /* Stops: the state has its old allocator back, the display has ended, the summary is written. The

@@ -84,6 +84,23 @@ case_signals() { # the same signal ends lmp run; what was sent to it reaches the
     done
 }
 
+case_closing() { # a finalizer starts a profile while lua_close is under way, after ours has run
+    cat >closing.lua <<'LUA'
+X = setmetatable({}, { __gc = function()
+    print(select(3, lmp.start { summary = false }))
+    for _ = 1, 1000 do Y = {} end
+end })
+lmp = require "luamemprofiler"
+if arg[1] then lmp.start { summary = false } end
+LUA
+    for started in '' yes; do
+        LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD=$LMP_PRELOAD "$LUA" closing.lua $started >out 2>err
+        is $? 0 status
+        is "$(cat out)" CLOSED "what start() says"
+        lines err 1
+    done
+}
+
 case_cannot() {
     lmp run ./no-such-command-here
     is $status 127 status

@@ -169,5 +169,15 @@ raises("not running", again.stop)
 assert(lmp.start(false)) -- a profile without display; its summary is written to stderr at the end
 io.stderr:write("(a summary follows)\n")
 lmp.stop()
+-- the finalizer of our own, which the debug library gives to anybody
+for k, v in pairs(debug.getregistry()) do
+    local meta = type(k) == "userdata" and type(v) == "userdata" and debug.getmetatable(v)
+    if meta and meta.__gc then
+        for _, wrong in ipairs { false, 5, "x", {}, io.stdout } do pcall(meta.__gc, wrong) end
+        pcall(meta.__gc)
+    end
+end
+assert(original())
+
 -- closed while profiled: the host closes the state now
 assert(lmp.start(quiet))
