@@ -282,8 +282,55 @@ START_TEST(pictures_are_well_formed) {
 }
 END_TEST
 
+static char *picture_of(const Canvas *canvas) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    Theme theme = {THEME_256, false};
+    svg_write(canvas, &theme, out);
+    fclose(out);
+    return text;
+}
+
+static int count_of(const char *text, const char *part) {
+    int n = 0;
+    for (const char *p = strstr(text, part); p; p = strstr(p + 1, part))
+        n++;
+    return n;
+}
+
+/* Neighbours of one colour are one shape, so that no renderer can leave a gap between them. */
+START_TEST(pictures_join_what_belongs_together) {
+    Canvas *canvas = canvas_new(8, 6, true);
+    canvas_clear(canvas, STYLE(TONE_NONE));
+    Style cell = STYLE_ON(TONE_KIND(LMP_TABLE), TONE_KIND(LMP_STRING));
+    canvas_fill(canvas, (Rect){0, 0, 8, 1}, G_UPPER_HALF, cell);
+    canvas_fill(canvas, (Rect){0, 1, 8, 1}, ' ', STYLE_ON(TONE_TEXT, TONE_KIND(LMP_STRING)));
+    canvas_box(canvas, (Rect){0, 2, 8, 3}, STYLE(TONE_FRAME));
+    canvas_put(canvas, 1, 3, G_BRAILLE + 0x81, STYLE(TONE_TEXT));
+    canvas_put(canvas, 2, 3, G_BRAILLE + 0x01, STYLE(TONE_TEXT));
+    canvas_text(canvas, 0, 5, -1, STYLE(TONE_TEXT), "ab→cd");
+    char *text = picture_of(canvas);
+    /* the page, the upper halves, and the lower halves together with the row below */
+    ck_assert_int_eq(count_of(text, "<rect "), 3);
+    ck_assert_ptr_nonnull(strstr(text, "y=\"0\" width=\"80\" height=\"10\""));
+    ck_assert_ptr_nonnull(strstr(text, "y=\"10\" width=\"80\" height=\"30\""));
+    /* the frame: four sides, four corners; both cells of dots: one shape with three squares */
+    ck_assert_int_eq(count_of(text, " stroke=\"#"), 8);
+    ck_assert_int_eq(count_of(text, "shape-rendering=\"crispEdges\" fill"), 1);
+    ck_assert_int_eq(count_of(text, "h3v3h-3z"), 3);
+    /* ASCII has the width of its cells, what may come from another font stands in the middle */
+    ck_assert_ptr_nonnull(strstr(text, "x=\"0\" textLength=\"20\">ab<"));
+    ck_assert_ptr_nonnull(strstr(text, "x=\"25\" text-anchor=\"middle\">→<"));
+    ck_assert_ptr_nonnull(strstr(text, "x=\"30\" textLength=\"20\">cd<"));
+    free(text);
+    canvas_free(canvas);
+}
+END_TEST
+
 SUITE("canvas", text_is_cut_with_an_ellipsis, nothing_is_drawn_outside_the_clip,
       wide_characters_stay_whole, hostile_text_draws_as_question_marks, ascii_canvas_has_only_ascii,
       random_drawing, utf8_both_ways, stack_fills_the_bar, lines_drop_the_least_important,
       themes_use_only_the_colours_there_are, kinds_have_colours_of_their_own,
-      the_environment_chooses_the_theme, pictures_are_well_formed)
+      the_environment_chooses_the_theme, pictures_are_well_formed,
+      pictures_join_what_belongs_together)
