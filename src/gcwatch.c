@@ -212,7 +212,8 @@ static void end_cycle(LmpProfile *p) {
     gc->cycles++;
 }
 
-COLD void gcwatch_changed(LmpProfile *p) {
+void gcwatch_look(LmpProfile *p) {
+    if (memcmp(&p->gc_seen, p->gc_word, sizeof p->gc_seen) == 0 || p->closing) return;
     uint8_t colour = p->gc_word[0], state = p->gc_word[1];
     uint8_t old[2];
     memcpy(old, &p->gc_seen, sizeof old);

@@ -14,8 +14,8 @@
  * what lua_getallocf(L) gives at this moment. Only at start. */
 void gcwatch_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud);
 
-/* The colour or the state has changed since the last look. */
-void gcwatch_changed(LmpProfile *p);
+/* Notes what has changed in the colour and the state since the last look. */
+void gcwatch_look(LmpProfile *p);
 
 /* From now on the interpreter's memory, which may be gone, is not read any more. */
 void gcwatch_detach(LmpProfile *p);

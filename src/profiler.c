@@ -300,6 +300,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) 
 LmpErr profiler_stats(lua_State *L, LmpStats *out) {
     LmpProfile *p = find(L);
     if (!p) return LMP_E_NOTSTARTED;
+    gcwatch_look(p); /* a collection may have been the last thing that happened */
     stats_derive(p->live, lmp_os->clock() - p->start, out);
     return LMP_OK;
 }

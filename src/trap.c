@@ -54,6 +54,7 @@ static void note_history(LmpProfile *p, uint64_t clock) {
 }
 
 COLD void trap_tick(LmpProfile *p) {
+    gcwatch_look(p);
     uint64_t clock = lmp_os->clock() - p->start, passed = clock - p->ticked;
     if (passed < TICK_NS / 2 && p->tick_ops < TICK_OPS_MAX) p->tick_ops *= 2;
     if (passed > TICK_NS * 2 && p->tick_ops > TICK_OPS_MIN) p->tick_ops /= 2;
@@ -271,7 +272,7 @@ static bool stack_is_safe(const void *ptr, uint32_t entry) {
 
 COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller) {
     if (p->detached || (!ptr && !nsize)) return p->alloc(p->ud, ptr, osize, nsize);
-    if (memcmp(&p->gc_seen, p->gc_word, sizeof p->gc_seen) != 0) gcwatch_changed(p);
+    gcwatch_look(p);
     bool own = p->own.frame && !ptr && is_own(p);
     if (own || !atomic_exchange(&p->control->trap, 0)) {
         void *r = hook_operate(p, ptr, osize, nsize, caller, own);

@@ -70,6 +70,25 @@ for round = 1, 20 do
   assert(last.frees >= freed.frees)
 end
 
+-- Collections are counted, and what they freed, in both modes: here all are asked for.
+for _, mode in ipairs({ "incremental", "generational" }) do
+  local old = collectgarbage(mode)
+  lmp.start({ summary = false })
+  collectgarbage("stop")
+  local first = lmp.stats()
+  for _ = 1, 10 do
+    for i = 1, 100 do
+      local _ = { i }
+    end
+    collectgarbage()
+  end
+  local last = lmp.stop()
+  assert(last.gc_cycles - first.gc_cycles == 10, last.gc_cycles .. " cycles, " .. mode)
+  assert(last.gc_freed_bytes == last.free_bytes, "all that was freed, the collector has freed")
+  collectgarbage("restart")
+  collectgarbage(old)
+end
+
 -- A summary in a file, and a file that cannot be written: one line, and the program runs on.
 local name = os.tmpname()
 lmp.start({ summary = name, name = "a name of its own" })
