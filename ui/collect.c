@@ -142,8 +142,10 @@ static bool write_report(int fd, const CollectEnd *end, FILE *out,
 
 void collect_summaries(const Collect *c, const CollectEnd *end, FILE *out) {
     size_t unread = c->lost;
-    for (size_t i = 0; i < c->count; i++)
+    for (size_t i = 0; i < c->count; i++) {
+        if (i > 0) fputc('\n', out);
         unread += !write_report(c->states[i], end, out, report_summary);
+    }
     if (unread > 0) fprintf(out, "lmp: %zu more Lua states could not be read\n", unread);
 }
 

@@ -166,6 +166,14 @@ bool program_set_environment(const char *module, int socket, const char *options
     return set && setenv("LUA_INIT_5_4", init, 1) == 0 && setenv(LMP_ENV_RUN, run, 1) == 0;
 }
 
+bool program_ignores_init(const Program *program) {
+    const char *base = strrchr(program->name, '/');
+    if (strncmp(base ? base + 1 : program->name, "lua", 3) != 0) return false;
+    for (char **word = program->argv + 1; *word && **word == '-'; word++)
+        if (!strcmp(*word, "-E")) return true;
+    return false;
+}
+
 void program_hint(const Program *program, char *out, size_t size) {
     char first[128] = "";
     int fd = open(program->path, O_RDONLY | O_CLOEXEC);

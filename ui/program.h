@@ -18,6 +18,9 @@ typedef struct Program {
  * nothing can be run; *problem says why (a static or program-lifetime text). */
 bool program_find(Program *program, int argc, char **argv, const char **problem);
 
+/* Is it an interpreter told by its option -E not to look at the environment? */
+bool program_ignores_init(const Program *program);
+
 /* Path of the Lua module next to this command: build tree or installed. */
 bool program_find_module(char *out, size_t size);
 

@@ -141,6 +141,10 @@ case_not_lua() { # one clear line for a command that never starts a Lua 5.4 stat
     lmp run -- sh -c 'exit 9'
     is $status 9 status
     lines err 1
+    echo 'print "yes"' >in.lua
+    lmp run -- lua5.4 -E in.lua
+    lines err 1
+    has err 'lua5.4 -E ignores the environment'
     printf '#!/bin/sh\n# lua\nexit 0\n' >tool
     chmod +x tool
     lmp run -- ./tool
