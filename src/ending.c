@@ -3,12 +3,16 @@
 #include "ending.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "launch.h"
@@ -43,13 +47,26 @@ void ending_prepare(LmpProfile *p, const LmpOptions *options) {
     }
 }
 
-static void write_all(int fd, const char *text, size_t size) {
+/* A reader that has gone is no reason to end otherwise than the program: SIGPIPE is taken back. */
+static bool write_all(int fd, const char *text, size_t size) {
+    sigset_t pipe, before, pending;
+    struct timespec now = {0, 0};
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    bool broken = false;
     while (size > 0) {
         ssize_t n = write(fd, text, size);
-        if (n <= 0) return;
+        if (n < 0 && errno == EINTR) continue;
+        broken = n < 0 && errno == EPIPE;
+        if (n <= 0) break;
         text += n;
         size -= (size_t)n;
     }
+    if (broken && sigismember(&pending, SIGPIPE) != 1) sigtimedwait(&pipe, NULL, &now);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return size == 0;
 }
 
 static void write_summary(LmpProfile *p, const char *ending) {
@@ -66,9 +83,8 @@ static void write_summary(LmpProfile *p, const char *ending) {
     bool file = strcmp(p->summary, "-") != 0;
     int fd =
         file ? open(p->summary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDERR_FILENO;
-    if (fd >= 0 && text) {
-        write_all(fd, text, size);
-    } else if (text) {
+    bool written = fd >= 0 && text && write_all(fd, text, size);
+    if (!written && text && file) {
         dprintf(STDERR_FILENO, "lmp: %s: %s\n", p->summary, err_message(LMP_E_FILE));
     }
     if (file && fd >= 0) close(fd);
@@ -102,6 +118,11 @@ bool ending_hello(const LmpProfile *p, int socket) {
     char answer = LMP_LIVE_NO;
     if (poll(&wait, 1, ANSWER_MS) != 1 || recv(socket, &answer, 1, MSG_DONTWAIT) != 1) return false;
     return answer == LMP_LIVE_YES;
+}
+
+void ending_refused(int socket) {
+    LmpHello hello = {LMP_HELLO_MAGIC, LMP_HELLO_REFUSED, (uint32_t)getpid(), 0, 0};
+    (void)!send(socket, &hello, sizeof hello, MSG_NOSIGNAL);
 }
 
 /* ---- the command

@@ -20,6 +20,9 @@ void ending_at_exit(void (*f)(void));
 /* Sends the shared state to `lmp run`. True: this state may show the display. */
 bool ending_hello(const struct LmpProfile *p, int socket);
 
+/* Tells `lmp run` that there is a state which could not be profiled. */
+void ending_refused(int socket);
+
 /* Path of the command lmp: LMP_COMMAND, beside the module, ../../../bin from it, or in PATH.
  * Error: NOVIEWER. */
 LmpErr ending_find_command(char *out, size_t size);

@@ -51,9 +51,10 @@ enum {
 #define LMP_RUN_ENTRY "luaopen_luamemprofiler_run"
 
 enum {
-    LMP_HELLO_STATE = 1,  /* with the shared state; answered by one byte, LMP_LIVE_YES or _NO */
-    LMP_HELLO_DISPLAY = 2 /* with the read end of a pipe that the keeper holds open: its end tells
-                             that the keeper is done with the terminal; not answered */
+    LMP_HELLO_STATE = 1,   /* with the shared state; answered by one byte, LMP_LIVE_YES or _NO */
+    LMP_HELLO_DISPLAY = 2, /* with the read end of a pipe that the keeper holds open: its end tells
+                              that the keeper is done with the terminal; not answered */
+    LMP_HELLO_REFUSED = 3  /* a state that runs unprofiled, and has said why; not answered */
 };
 #define LMP_HELLO_MAGIC 0x4f4c4548504d4cull
 #define LMP_LIVE_YES 'L' /* this state may show the display (if its options say so) */

@@ -273,6 +273,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) 
     lua_pop(L, 1);
     if (err) {
         if (p) lmp_os->unmap(p, sizeof *p);
+        if (options->run_socket >= 0) ending_refused(options->run_socket);
         return err;
     }
     p->main = main_thread(L);

@@ -230,11 +230,15 @@ static void write_report(const Run *run, const char *file,
 }
 
 static void report(const Run *run) {
-    if (run->collect.count == 0 && run->collect.lost == 0 && program_ignores_init(&run->program)) {
+    bool none = run->collect.count == 0 && run->collect.lost == 0;
+    signal(SIGPIPE, SIG_IGN); /* a reader that has gone does not change how we end */
+    if (none && run->collect.refused > 0) {
+        /* the program has said why */
+    } else if (none && program_ignores_init(&run->program)) {
         command_say("%s -E ignores the environment, which is how lmp comes in; run it without -E, "
                     "or call lmp.start() in the script",
                     run->program.name);
-    } else if (run->collect.count == 0 && run->collect.lost == 0) {
+    } else if (none) {
         char hint[4200];
         program_hint(&run->program, hint, sizeof hint);
         command_say("%s never started a Lua 5.4 state; to run it with lua5.4: lmp run -- %s",

@@ -83,6 +83,8 @@ void collect_receive(Collect *c) {
                 c->lost++;
         } else if (known && hello.what == LMP_HELLO_DISPLAY && fd >= 0) {
             keep_display(c, fd);
+        } else if (known && hello.what == LMP_HELLO_REFUSED) {
+            c->refused++;
         } else if (fd >= 0) {
             close(fd);
         }

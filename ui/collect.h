@@ -14,6 +14,7 @@ typedef struct Collect {
     int *states; /* shared states, in the order of their hellos; owned */
     size_t count, room;
     size_t lost;      /* states that could not be received: too many open files */
+    size_t refused;   /* states that run unprofiled, and have said why */
     int displays[16]; /* read ends of the keepers' pipes, -1: done */
     size_t display_count;
 } Collect;

@@ -101,6 +101,29 @@ LUA
     done
 }
 
+case_refused() { # what the environment refuses: one line; a reader that has gone changes nothing
+    echo 'print "on"' >x.lua
+    status=$(ulimit -f 1; LD_PRELOAD=$LMP_PRELOAD "$LMP" run x.lua >out 2>err </dev/null; echo $?)
+    is "$status" 0 status
+    is "$(cat out)" on output
+    lines err 1
+    has err 'runs unprofiled'
+    echo 'require "luamemprofiler".start { summary = "/dev/full" }' >full.lua
+    LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD=$LMP_PRELOAD "$LUA" full.lua 2>err
+    is $? 0 status
+    lines err 1
+    has err '/dev/full: cannot write'
+    echo 'require "luamemprofiler".start() while not io.open "gone" do end os.exit(7, true)' >gone.lua
+    echo 'while not io.open "gone" do end os.exit(7, true)' >gone2.lua
+    for how in "env LUA_CPATH=$LMP_BUILD/?.so $LUA gone.lua" "$LMP run gone2.lua"; do
+        rm -f gone status
+        { LD_PRELOAD=$LMP_PRELOAD $how 2>&1; echo $? >status; } | exec true &
+        touch gone
+        until [ -s status ]; do sleep 0.05; done
+        is "$(cat status)" 7 "status of $how when nobody reads"
+    done
+}
+
 case_cannot() {
     lmp run ./no-such-command-here
     is $status 127 status
