@@ -54,6 +54,7 @@ typedef struct LmpProfile {
     int32_t tick_ops;              /* operations between ticks, adapted to their rate */
     int32_t slow_ops;   /* operations that took the slow way, which counts no other way */
     uint8_t gc_none[4]; /* stands in for the interpreter's words when they are unknown */
+    bool adoptable;     /* begun by `lmp run`: the script's own first start() is answered by it */
     bool closing; /* the collector's mode is final: lua_close sets it for itself, or all is over */
     const uint8_t *gc_bad; /* word: not zero while generational mode works incrementally; or NULL */
     const uint8_t *gc_kind;            /* incremental or generational; NULL: unknown */

@@ -250,7 +250,12 @@ static LmpErr start_display(LmpProfile *p, const LmpOptions *options) {
 
 LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) {
     *display = LMP_OK;
-    if (find(L)) return LMP_E_STARTED;
+    LmpProfile *running = find(L);
+    if (running && running->adoptable) { /* `lmp run` was first: the script means this profile */
+        running->adoptable = false;
+        return LMP_OK;
+    }
+    if (running) return LMP_E_STARTED;
     prepare_process();
     profiler_prepare(L);
     Slot *slot = find_slot(L);
@@ -283,6 +288,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) 
     p->live->owners_known = p->callsites != NULL;
     ending_prepare(p, options);
     bool live = options->live;
+    p->adoptable = options->run_socket >= 0;
     if (options->run_socket >= 0) live = ending_hello(p, options->run_socket) && live;
     if (live) *display = start_display(p, options);
     p->alloc = lua_getallocf(L, &p->ud);

@@ -28,7 +28,8 @@ extern const LmpOptions profiler_defaults;
  * module is loaded. May raise a Lua memory error. */
 void profiler_prepare(lua_State *L);
 
-/* Starts profiling L's state. Pushes and pops; may raise a Lua memory error before anything has
+/* Starts profiling L's state. A profile that `lmp run` has begun answers the script's own first
+ * start: it goes on as it is. Pushes and pops; may raise a Lua memory error before anything has
  * begun. *display: why there is no display although one was wished (the profile runs), else LMP_OK.
  * Errors: STARTED, CLOSED, NOMEM, MEMFD: nothing has changed. */
 LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display);

@@ -156,6 +156,19 @@ case_cannot() {
     lines err 1
 }
 
+case_adopted() { # a script that starts the profiler itself runs unchanged under lmp run
+    cat >own.lua <<'LUA'
+local lmp = require("luamemprofiler")
+print(lmp.start({ live = true }), pcall(lmp.start))
+print(math.type(lmp.stop().mallocs), pcall(lmp.stop))
+LUA
+    LUA_CPATH="$LMP_BUILD/?.so" lmp run own.lua
+    is $status 0 status
+    has out '^true	false	.*already running'
+    has out '^integer	false	.*not running'
+    is "$(grep -c '^Memory of' err)" 1 summaries
+}
+
 case_not_lua() { # one clear line for a command that never starts a Lua 5.4 state
     lmp run -- true
     is $status 0 status
