@@ -251,11 +251,10 @@ static ENTERED_BY_JUMP void *slow_request(void *ud, void *ptr, size_t osize, siz
     return trap_operation(ud, ptr, osize, nsize, caller);
 }
 
-/* A block without a tag; or nothing at all, which Lua asks for now and then. */
+/* A block without a tag. */
 static ENTERED_BY_JUMP void *raw_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
     LmpCaller caller = OUR_CALLER;
-    if (UNLIKELY(!nsize)) return p->alloc(p->ud, ptr, osize, 0);
     unsigned cls = callsite_class(p->callsites, caller);
     if (UNLIKELY(nsize >= LMP_PACK_MAX))
         return alloc_odd(p, p->alloc(p->ud, ptr, osize, nsize), nsize, cls);
@@ -265,8 +264,8 @@ static ENTERED_BY_JUMP void *raw_request(void *ud, void *ptr, size_t osize, size
 static ENTERED_BY_JUMP void *object_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
     unsigned cls = class_by_tag(osize);
-    if (UNLIKELY(!cls || nsize - 1 >= LMP_PACK_MAX - 1)) {
-        if (!cls || !nsize) return raw_request(ud, ptr, osize, nsize);
+    if (UNLIKELY(!cls || nsize >= LMP_PACK_MAX)) {
+        if (!cls) return raw_request(ud, ptr, osize, nsize);
         return alloc_odd(p, p->alloc(p->ud, ptr, osize, nsize), nsize, cls);
     }
     return do_alloc(p, osize, nsize, cls);
@@ -283,6 +282,7 @@ void *hook_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     if (UNLIKELY(gc != p->gc_seen || atomic_load_explicit(p->trap, memory_order_relaxed)))
         return slow_request(ud, ptr, osize, nsize);
     if (!ptr) {
+        if (!nsize) return p->alloc(p->ud, ptr, osize, 0); /* Lua frees NULL now and then */
         if (osize) return object_request(ud, ptr, osize, nsize);
         return raw_request(ud, ptr, osize, nsize);
     }
