@@ -208,6 +208,7 @@ static void end_cycle(LmpProfile *p) {
     gc->freed_bytes += gc->now.freed_bytes;
     gc->ring[gc->cycles % LMP_GC_RING] = gc->now;
     gc->sweeping = 0;
+    gcwatch_mode(p);
     atomic_thread_fence(memory_order_release);
     gc->cycles++;
 }
@@ -221,7 +222,6 @@ void gcwatch_look(LmpProfile *p) {
     if (old[0] != colour && (old[0] ^ colour) == (WHITE0 | WHITE1)) { /* an atomic phase */
         if (p->live->gc.sweeping) end_cycle(p);
         begin_cycle(p);
-        gcwatch_mode(p);
     }
     if (p->live->gc.sweeping && (state >= STATE_CALL_FINALIZERS || state < STATE_SWEEP_FIRST))
         end_cycle(p);

@@ -20,7 +20,8 @@ void gcwatch_look(LmpProfile *p);
 /* From now on the interpreter's memory, which may be gone, is not read any more. */
 void gcwatch_detach(LmpProfile *p);
 
-/* Brings gc.mode up to date. */
+/* Brings gc.mode up to date. Not while a cycle sweeps: a full collection of the generational mode
+ * passes through the other mode then. */
 void gcwatch_mode(LmpProfile *p);
 
 #endif

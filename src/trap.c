@@ -60,7 +60,7 @@ COLD void trap_tick(LmpProfile *p) {
     if (passed > TICK_NS * 2 && p->tick_ops > TICK_OPS_MIN) p->tick_ops /= 2;
     if (clock / LOOK_AT_DISPLAY_NS != p->ticked / LOOK_AT_DISPLAY_NS) {
         display_check(&p->display);
-        gcwatch_mode(p);
+        if (!p->live->gc.sweeping) gcwatch_mode(p);
     }
     p->ticked = clock;
     counters_fold(&p->live->counters, (uint32_t)p->tick_ops);
