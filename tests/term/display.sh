@@ -6,9 +6,9 @@ run_live() { type_line "\$P \$LMP run --no-hold --live $* ; echo \"status=\$?\""
 
 case_end() { # everything in order: display, output, summary, status
     open 100 30
-    type_line '$P $LMP run talk.lua 60 ; echo "status=$?"'
+    type_line '$P $LMP run talk.lua 200 ; echo "status=$?"'
     wait_for 'RUNNING'
-    wait_for 'line 1[0-9]'
+    wait_for 'line [0-9]'
     wait_for 'FINISHED'
     key q
     wait_for 'status=0'
