@@ -32,7 +32,7 @@ case_hold_enter() { # lmp.start(true) waits for a key at the end, and prints the
 case_quit() { # q leaves the display while the script goes on
     open 100 30
     run_live talk.lua 300
-    wait_for 'line 2[0-9]'
+    wait_for 'line [0-9]'
     key q
     wait_gone 'RUNNING'
     wait_for 'line 29[0-9]'
@@ -44,7 +44,7 @@ case_quit() { # q leaves the display while the script goes on
 case_viewer_killed() {
     open 100 30
     run_live talk.lua 200
-    wait_for 'line 2[0-9]'
+    wait_for 'line [0-9]'
     kill -9 "$(viewer_pid)"
     wait_said 'lmp: the display crashed \(signal 9\)'
     wait_for 'status=0'
@@ -54,8 +54,8 @@ case_viewer_killed() {
 
 case_viewer_killed_paused() { # a paused program goes on when its viewer dies
     open 100 30
-    run_live talk.lua 100
-    wait_for 'line 2[0-9]'
+    run_live talk.lua 300
+    wait_for 'line [0-9]'
     key Space
     wait_for 'PAUSED'
     kill -9 "$(viewer_pid)"
@@ -67,7 +67,7 @@ case_viewer_killed_paused() { # a paused program goes on when its viewer dies
 case_viewer_told() { # SIGTERM to the viewer or the keeper: the display ends, the program goes on
     open 100 30
     run_live talk.lua 200
-    wait_for 'line 2[0-9]'
+    wait_for 'line [0-9]'
     kill -TERM "$("${1:-viewer}_pid")"
     wait_gone 'RUNNING'
     wait_for 'status=0'
@@ -80,7 +80,7 @@ case_keeper_told() { case_viewer_told keeper; }
 case_keeper_killed() { # the viewer takes over its work
     open 100 30
     run_live talk.lua 200
-    wait_for 'line 2[0-9]'
+    wait_for 'line [0-9]'
     kill -9 "$(keeper_pid)"
     wait_said "lmp: the display's keeper was killed"
     wait_for 'status=0'
@@ -114,7 +114,7 @@ case_both_killed_talking() { # while it prints: the module's own end of the term
 case_all_lmp_killed() { # `pkill -9 lmp`: the keeper has another name, and the output is kept
     open 100 30
     run_live talk.lua 200
-    wait_for 'line 2[0-9]'
+    wait_for 'line [0-9]'
     wait_program
     run=$(awk '{ print $4 }' "/proc/$program/stat")
     kill -9 "$(viewer_pid)" "$run"
