@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "hello.h"
 #include "launch.h"
 #include "os.h"
 #include "ptydrain.h"
@@ -222,29 +223,6 @@ static char hear(int line, uint64_t deadline) {
     }
 }
 
-/* Tells `lmp run` of a display: it waits for the end of the pipe. */
-static void tell_run(int run_socket, int pipe_end) {
-    LmpHello hello = {
-        .magic = LMP_HELLO_MAGIC, .what = LMP_HELLO_DISPLAY, .pid = (uint32_t)getpid()};
-    union {
-        struct cmsghdr align;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control;
-    memset(&control, 0, sizeof control);
-    struct iovec io = {&hello, sizeof hello};
-    struct msghdr message = {.msg_iov = &io,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(c), &pipe_end, sizeof pipe_end);
-    while (sendmsg(run_socket, &message, MSG_NOSIGNAL) < 0 && errno == EINTR)
-        ;
-}
-
 /* Puts the slave in place of the streams that are the terminal; on failure puts them back. */
 static bool take_streams(LmpDisplay *d, const Start *s) {
     for (int i = 0; i < 3; i++)
@@ -284,7 +262,7 @@ LmpErr display_start(LmpDisplay *d, int state_fd, const char *command,
     if (!err) {
         close_fd(&s.line[1]);
         close_fd(&s.hold[1]);
-        if (s.hold[0] >= 0) tell_run(options->run_socket, s.hold[0]);
+        if (s.hold[0] >= 0) hello_send(options->run_socket, LMP_HELLO_DISPLAY, 0, s.hold[0]);
         if (hear(s.line[0], lmp_os->clock() + START_NS) != LMP_SAY_READY || !take_streams(d, &s))
             err = LMP_E_VIEWER;
     }

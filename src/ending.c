@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "hello.h"
 #include "launch.h"
 #include "profile.h"
 #include "report.h"
@@ -98,22 +99,7 @@ void ending_finish(LmpProfile *p, const char *ending) {
 }
 
 bool ending_hello(const LmpProfile *p, int socket) {
-    LmpHello hello = {LMP_HELLO_MAGIC, LMP_HELLO_STATE, p->header->pid, p->header->serial, 0};
-    struct iovec part = {&hello, sizeof hello};
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control = {{0}};
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(c), &p->fd, sizeof(int));
-    if (sendmsg(socket, &message, MSG_NOSIGNAL) != (ssize_t)sizeof hello) return false;
+    if (!hello_send(socket, LMP_HELLO_STATE, p->header->serial, p->fd)) return false;
     struct pollfd wait = {.fd = socket, .events = POLLIN};
     char answer = LMP_LIVE_NO;
     if (poll(&wait, 1, ANSWER_MS) != 1 || recv(socket, &answer, 1, MSG_DONTWAIT) != 1) return false;
@@ -121,8 +107,7 @@ bool ending_hello(const LmpProfile *p, int socket) {
 }
 
 void ending_refused(int socket) {
-    LmpHello hello = {LMP_HELLO_MAGIC, LMP_HELLO_REFUSED, (uint32_t)getpid(), 0, 0};
-    (void)!send(socket, &hello, sizeof hello, MSG_NOSIGNAL);
+    hello_send(socket, LMP_HELLO_REFUSED, 0, -1);
 }
 
 /* ---- the command
