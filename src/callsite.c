@@ -9,6 +9,6 @@ bool callsite_add(LmpCallsites *sites, uintptr_t key, int32_t distance, unsigned
     uint32_t i = callsite_home(key);
     while (sites->slot[i].key && sites->slot[i].key != key)
         i = (i + 1) & (LMP_CALLSITES - 1);
-    sites->slot[i] = (LmpCallsite){key, distance, (uint8_t)cls};
+    sites->slot[i] = (LmpCallsite){key, distance, (uint8_t)cls, -1};
     return true;
 }

@@ -17,6 +17,8 @@ typedef struct LmpCallsite {
     int32_t
         distance; /* first level only: bytes from cfa to the next return address; 0: none needed */
     uint8_t cls;  /* LmpClass when no further look is needed */
+    int16_t at_thread; /* first level only: index among the words at which the thread stands for
+                          which memory is asked (words.h), -1: not known */
 } LmpCallsite;
 
 typedef struct LmpCallsites {
@@ -39,11 +41,13 @@ static inline const LmpCallsite *callsite_find(const LmpCallsites *sites, uintpt
     }
 }
 
-/* The class of the block that a raw request from `caller` is for; LMP_C_OTHER when unknown. Reads
+/* The class of the block that a raw request from `caller` is for; LMP_C_OTHER when unknown. *asker:
+ * the row of the caller itself, NULL when unknown. Reads
  * the interpreter's stack above our own frame, which AddressSanitizer must not mind. */
 __attribute__((no_sanitize("address"))) static inline unsigned
-callsite_class(const LmpCallsites *sites, LmpCaller caller) {
+callsite_class(const LmpCallsites *sites, LmpCaller caller, const LmpCallsite **asker) {
     const LmpCallsite *s = callsite_find(sites, caller.ret);
+    *asker = s;
     if (!s) return LMP_C_OTHER;
     if (s->distance) {
         uintptr_t next = *(const uintptr_t *)(const void *)(caller.cfa + s->distance);

@@ -70,6 +70,7 @@ void counters_note_peak(LmpCounters *c, uint64_t clock) {
     LmpClassTotal total[LMP_CLASSES];
     read_once(c, total);
     c->peak_bytes = c->live_bytes;
+    c->peak_serial++;
     c->peak_clock = clock;
     for (int i = 0; i < LMP_CLASSES; i++)
         c->class_peak[i] = total[i].live_bytes;

@@ -76,8 +76,9 @@ static void write_summary(LmpProfile *p, const char *ending) {
     LmpReport *report = calloc(1, sizeof *report);
     FILE *memory = report ? open_memstream(&text, &size) : NULL;
     if (memory) {
-        report_fill(report, p->header, p->live, p->live->clock, ending);
+        report_fill(report, p->header, p->live, &p->tables, p->live->clock, ending);
         report_summary(report, memory);
+        report_close(report);
         fclose(memory);
     }
     free(report);

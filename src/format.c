@@ -165,3 +165,49 @@ char *format_text(char *out, size_t size, const char *text, int ascii) {
     out[at] = '\0';
     return out;
 }
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* The unit of a size as a power of two, -1: `text` is none. */
+static int size_shift(const char *text) {
+    static const char prefix[] = "kmgtpe";
+    int shift = 0;
+    const char *p = *text ? strchr(prefix, *text | 0x20) : NULL;
+    if (p && *p) {
+        shift = 10 * (int)(p - prefix + 1);
+        text++;
+        if ((*text | 0x20) == 'i') text++;
+    }
+    if ((*text | 0x20) == 'b') text++;
+    return *text ? -1 : shift;
+}
+
+bool format_parse_size(const char *text, uint64_t *bytes) {
+    uint64_t whole = 0, fraction = 0, scale = 1;
+    if (!is_digit(*text)) return false;
+    for (; is_digit(*text); text++)
+        if (__builtin_mul_overflow(whole, 10u, &whole) ||
+            __builtin_add_overflow(whole, (uint64_t)(*text - '0'), &whole))
+            return false;
+    if (*text == '.') {
+        if (!is_digit(*++text)) return false;
+        for (; is_digit(*text); text++) {
+            if (scale >= 1000000000u) continue; /* further digits are below any byte that counts */
+            fraction = fraction * 10 + (uint64_t)(*text - '0');
+            scale *= 10;
+        }
+    }
+    if (*text == ' ') text++;
+    int shift = size_shift(text);
+    if (shift < 0 || (shift > 0 && whole >> (64 - shift))) return false;
+    uint64_t part = 0; /* fraction * 2^shift / scale, bit by bit: the product may not fit */
+    for (int i = 0; i < shift; i++) {
+        fraction *= 2;
+        part = part * 2 + (fraction >= scale);
+        if (fraction >= scale) fraction -= scale;
+    }
+    *bytes = (whole << shift) + part;
+    return true;
+}

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "counters.h"
+#include "grown.h"
 #include "os.h"
+#include "shadow.h"
 
 enum {
     WHITE0 = 8, /* bit mask of one colour; the other is twice that */
@@ -194,6 +196,11 @@ static void begin_cycle(LmpProfile *p) {
     counters_frees(p->counters, &p->gc_start_frees, &p->gc_start_bytes);
     p->live->gc.now = (LmpGcCycle){.start = clock_of_cycle(p, p->gc_start_frees)};
     p->live->gc.sweeping = 1;
+    p->birth += 1u << LMP_E_CYCLE_SHIFT;
+    if (LMP_E_CYCLE(p->birth) == LMP_E_CYCLES - 1) {
+        shadow_age_cycles(p);
+        p->birth = (p->birth & ~LMP_E_CYCLE_MASK) | 2u << LMP_E_CYCLE_SHIFT;
+    }
 }
 
 static void end_cycle(LmpProfile *p) {
@@ -211,6 +218,7 @@ static void end_cycle(LmpProfile *p) {
     gcwatch_mode(p);
     atomic_thread_fence(memory_order_release);
     gc->cycles++;
+    grown_cycle_ended(p);
 }
 
 void gcwatch_look(LmpProfile *p) {

@@ -67,7 +67,7 @@ static void order_leaves(HeapList *list) {
     }
 }
 
-static void take(Reading *r, uint64_t addr, uint64_t size, uint32_t entry) {
+static void take(Reading *r, uint64_t addr, uint64_t size, uint32_t entry, uint32_t maker) {
     const HeapListQuery *q = r->query;
     uint32_t cls = entry & 15;
     if (cls == 0 || cls >= LMP_C_COUNTED || addr >= q->to || addr + size <= q->from) return;
@@ -82,7 +82,7 @@ static void take(Reading *r, uint64_t addr, uint64_t size, uint32_t entry) {
         .kind = kind,
         .part = cls >= LMP_C_STRING_PART && cls < LMP_C_OTHER,
         .text = cls == LMP_C_STRING,
-        .site = entry >> (32 - LMP_SITE_BITS),
+        .maker = maker,
         .birth = LMP_E_BIRTH(entry),
     };
 }
@@ -91,7 +91,7 @@ static void take_odd_below(Reading *r, uint64_t addr) {
     const HeapOdd *odd = &r->list->odd;
     for (; r->odd < odd->count && odd->block[r->odd].addr < addr; r->odd++) {
         const HeapOddBlock *b = &odd->block[r->odd];
-        take(r, b->addr, b->size, b->entry);
+        take(r, b->addr, b->size, b->entry, b->maker);
     }
 }
 
@@ -103,7 +103,7 @@ static void take_part(Reading *r, uint32_t leaf_index, uint32_t p, uint64_t belo
     while (heapscan_next(&scan, &b) && b.addr < below) {
         if (b.addr + b.size <= r->query->from) continue;
         take_odd_below(r, b.addr);
-        take(r, b.addr, b.size, b.entry);
+        take(r, b.addr, b.size, b.entry, leaf->maker[b.index]);
     }
 }
 

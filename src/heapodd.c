@@ -18,6 +18,7 @@ static bool read_slot(const LmpOverflow *overflow, uint32_t i, HeapOddBlock *out
     out->addr = b->addr;
     out->size = b->size;
     out->entry = b->entry;
+    out->maker = b->maker;
     out->birth = LMP_E_BIRTH(out->entry);
     uint32_t cls = out->entry & 15;
     return out->addr > 1 && out->addr < HEAP_ADDRESS_END && out->size > 0 &&

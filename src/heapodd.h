@@ -9,7 +9,8 @@
 
 typedef struct HeapOddBlock {
     uint64_t addr, size; /* checked as a HeapBlock's are */
-    uint32_t entry;      /* class and site */
+    uint32_t entry;      /* class */
+    uint32_t maker;      /* as in LmpLeaf */
     uint32_t birth;      /* epoch, 0 .. 255 */
 } HeapOddBlock;
 

@@ -2,17 +2,29 @@
 #ifndef LMP_HOOK_H
 #define LMP_HOOK_H
 
+#include "frames.h"
 #include "profile.h"
 
 /* A lua_Alloc; `ud` is the LmpProfile. Calls the allocator it covers for every request and gives
  * back exactly what that gave; accounts for what was done. Runs in the thread that runs the state.
  */
 void *hook_alloc(void *ud, void *ptr, size_t osize, size_t nsize);
+/* The same for a profile with lines, where the words of the caller are known (words.h). */
+void *hook_alloc_lines(void *ud, void *ptr, size_t osize, size_t nsize);
+/* And with call paths. */
+void *hook_alloc_stacks(void *ud, void *ptr, size_t osize, size_t nsize);
+/* With sampling (sample.h). */
+void *hook_alloc_sampled(void *ud, void *ptr, size_t osize, size_t nsize);
+
+/* The one for this profile, and whether an allocator is one of them. */
+lua_Alloc hook_choose(const LmpProfile *p);
+bool hook_is(lua_Alloc alloc);
 
 /* Our caller's stack pointer and return address: they tell which part of Lua is asking. */
 typedef struct LmpCaller {
     const char *cfa;
     uintptr_t ret;
+    LmpWords words; /* NULL: not known */
 } LmpCaller;
 
 /* The operation itself, for the slow way: what hook_alloc does between looking left and right.

@@ -48,7 +48,14 @@ enum {
 #define LMP_ENV_RUN "LMP_RUN"
 #define LMP_ENV_USER_INIT "LMP_USER_INIT"
 #define LMP_ENV_COMMAND "LMP_COMMAND" /* path of the command lmp, where it cannot be found */
+#define LMP_ENV_BREAKS "LMP_BREAKS"   /* break conditions to begin with, one a line */
 #define LMP_RUN_ENTRY "luaopen_luamemprofiler_run"
+
+/* What both take of the options. */
+#define LMP_SAMPLE_MIN 1024u /* bytes; 0: every block */
+#define LMP_SAMPLE_MAX (1ull << 40)
+#define LMP_TOP_MAX 1000 /* rows of a table in the summary */
+#define LMP_TOP_DEFAULT 10
 
 enum {
     LMP_HELLO_STATE = 1,   /* with the shared state; answered by one byte, LMP_LIVE_YES or _NO */

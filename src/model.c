@@ -141,6 +141,11 @@ static void fill_previews(Model *model, const LmpLive *live) {
     }
 }
 
+static void fill_breaks(Model *model, const LmpLive *live) {
+    model->breaks = live->breaks;
+    if (model->breaks.count > LMP_BREAKS) model->breaks.count = LMP_BREAKS;
+}
+
 void model_fill_live(Model *model, const LmpLive *live, uint64_t clock) {
     model->clock = clock;
     model->owners_known = live->owners_known == 1;
@@ -154,6 +159,7 @@ void model_fill_live(Model *model, const LmpLive *live, uint64_t clock) {
     if (model->gc.mode > LMP_GC_GENERATIONAL) model->gc.mode = LMP_GC_UNKNOWN;
     fill_marks(model, live);
     fill_previews(model, live);
+    fill_breaks(model, live);
     if (model->seen == LMP_SEEN_RUNNING) {
         derive_rates(model, clock);
     } else {
@@ -179,6 +185,16 @@ static void check_op(LmpOp *op) {
     for (uint32_t i = 0; i < op->frames; i++) {
         end_text(op->frame[i].name, sizeof op->frame[i].name);
         end_text(op->frame[i].source, sizeof op->frame[i].source);
+    }
+    end_text(op->hit_words, sizeof op->hit_words);
+    if (op->hit > LMP_BREAKS) op->hit = 0;
+    if (op->locals > LMP_LOCALS) op->locals = LMP_LOCALS;
+    if (op->locals_state > LMP_LOCALS_NOT_NOW) op->locals_state = LMP_LOCALS_UNKNOWN;
+    for (uint32_t i = 0; i < op->locals; i++) {
+        LmpLocal *local = &op->local[i];
+        end_text(local->name, sizeof local->name);
+        end_text(local->type, sizeof local->type);
+        if (local->size > LMP_LOCAL_BYTES) local->size = LMP_LOCAL_BYTES;
     }
 }
 
@@ -220,6 +236,7 @@ void model_fill(Model *model, LmpView *view, const ModelInput *input) {
     }
     model_fill_live(model, view->live, clock);
     model->preview_ready = view_preview_ready(view);
+    model->breaks_ours = view_breaks_ours(view);
 
     model->rss = input->rss;
     model->own_bytes += input->own;

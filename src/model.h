@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ledger.h"
 #include "stats.h"
 #include "view.h"
 
@@ -64,8 +65,10 @@ typedef struct Model {
     LmpHistory history;
 
     /* the operation under the pause; op.op LMP_OP_NONE: none to show. frames <= LMP_FRAMES, depth
-     * >= frames, cut_at <= frames, all texts end */
+     * >= frames, cut_at <= frames, locals <= LMP_LOCALS, hit <= LMP_BREAKS, all texts end */
     LmpOp op;
+    LmpBreaksDone breaks; /* what became of the conditions; count <= LMP_BREAKS */
+    bool breaks_ours;     /* they are those of this display */
 
     /* birth epochs: a block of epoch e was born about (e - 1) * epoch_length after start */
     uint32_t epoch;
@@ -76,9 +79,17 @@ typedef struct Model {
     uint32_t preview_count;
     LmpPreview preview[LMP_PREVIEWS];
 
+    /* who made what: the parts that panels on screen need, see model_fill_ledger */
+    Ledger ledger;
+    unsigned ledger_parts;  /* LEDGER_* of the last refresh */
+    uint64_t ledger_serial; /* one more with every refresh */
+    bool ledger_marked;     /* its mark_* figures count from the last mark */
+
     const LmpView *view; /* for the heap map only; NULL in tests */
 
-    /* private to model_fill */
+    /* private to model_fill and model_fill_ledger */
+    uint64_t ledger_mark; /* marks_all that the ledger counts from */
+    bool ledger_begun;
     uint32_t past_used;
     ModelMoment past[MODEL_PAST]; /* oldest first */
 } Model;
@@ -94,6 +105,11 @@ typedef struct ModelInput {
 /* Fills the model from the view as of now. `model` is all zeroes before the first time; what
  * earlier calls left in it serves to derive the rates. */
 void model_fill(Model *model, LmpView *view, const ModelInput *input);
+
+/* Refreshes model->ledger, after model_fill: the parts asked for (LEDGER_*), and all that a mark
+ * counts from when one was set since. The ledger is to be freed by who frees the model
+ * (ledger_free). False: no memory, it is as it was. */
+bool model_fill_ledger(Model *model, const LmpView *view, unsigned parts);
 
 /* The parts of it that need no view, for tests and model_fill: figures from a (possibly damaged)
  * live part. */

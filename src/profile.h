@@ -13,6 +13,8 @@
 #include "display.h"
 #include "profiler.h"
 #include "shared.h"
+#include "tables.h"
+#include "watch.h"
 
 #define LMP_DIR_BITS (47u - LMP_LEAF_BITS) /* user addresses have 47 bits on x86-64 and aarch64 */
 #define LMP_DIR_SIZE (1u << LMP_DIR_BITS)
@@ -23,6 +25,12 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 struct LmpCallsites;
+
+/* The most rows of each table, row 0 included (text: bytes). 0: as in shared.h; only tests set
+ * others. */
+typedef struct LmpTableLimits {
+    uint32_t text, functions, sites, records, nodes, paths;
+} LmpTableLimits;
 
 typedef struct LmpProfile {
     /* hot: read in every operation, one cache line */
@@ -35,15 +43,31 @@ typedef struct LmpProfile {
     const struct LmpCallsites *callsites; /* owners of parts by call site, NULL: by rules */
     LmpControl *control;
     uint16_t gc_seen; /* colour and state at the last look */
-    uint32_t birth;   /* the epoch that new blocks are stamped with, as bits of an entry */
+    uint32_t birth;   /* what new blocks are stamped with, as bits of an entry: epoch and cycle */
+    int64_t sample_left;        /* bytes up to the next sample; entry.h knows where it stands */
+    struct LmpLineCache *lines; /* who makes what, NULL: not asked for */
+    LmpRecord *record;          /* of the tables */
+    const struct LmpWordsPlan *words; /* where the caller's thread stands; NULL: not known */
+    uintptr_t object_ret;             /* who asks for objects, and where its thread stands then */
+    int32_t object_thread;
+    uint32_t tag; /* row of the running coroutine's tag, 0: none */
+    const lua_State
+        *running; /* ran when memory was last asked for; NULL: unknown, or freed since */
+
+    bool every; /* each block has its maker: lines without sampling */
 
     /* cold */
+    struct LmpSampling *sampling; /* NULL: every block is accounted for */
     LmpLive *live;
     _Atomic uint32_t always; /* 1: what `trap` points to when every operation goes the slow way */
     lua_State *main;         /* main thread of the state */
     int fd;                  /* of the shared state */
     LmpHeader *header;
     LmpOverflow *overflow;
+    LmpTables tables;
+    LmpTableLimits limits;
+    struct LmpIndexes *indexes;    /* of the tables, sites.c */
+    struct LmpTree *tree;          /* call paths, tree.c; NULL: not kept */
     uint32_t overflow_live;        /* blocks in the overflow table (count) */
     uint64_t file_size;            /* bytes */
     LmpLeaf *leaf[LMP_MAX_LEAVES]; /* all leaves, in the order of the file */
@@ -64,8 +88,13 @@ typedef struct LmpProfile {
     uint32_t step_target; /* steps granted so far, of control->step */
     uint8_t rule_last;    /* owner rules: class of the last request (owner.c) */
     bool rule_parsing;
-    LmpOwn own;      /* our own API call under way: its blocks are LMP_C_OWN */
-    bool collecting; /* a full collection was asked for and its hook is set */
+    LmpOwn own;              /* our own API call under way: its blocks are LMP_C_OWN */
+    bool collecting;         /* a full collection was asked for and its hook is set */
+    LmpWatch watch;          /* break conditions */
+    bool paused_safe;        /* paused where the stacks may be looked at */
+    struct LmpTagBook *tags; /* of coroutines, NULL: none was ever set (tags.c) */
+    struct LmpNames *names;  /* paths of functions (names.c) */
+    uint64_t grown_due;      /* clock from which on a cycle makes the next row, ns since start */
     LmpDisplay display;
     char summary[4096];      /* where the summary goes (ending.c): "" nowhere, "-" standard error */
     struct LmpProfile *next; /* list of profiler.c */

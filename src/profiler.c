@@ -18,13 +18,26 @@
 #include "ending.h"
 #include "gcwatch.h"
 #include "hook.h"
+#include "launch.h"
+#include "lines.h"
+#include "names.h"
 #include "os.h"
 #include "owner.h"
+#include "parsing.h"
+#include "sample.h"
+#include "sites.h"
 #include "state.h"
+#include "tags.h"
 #include "trap.h"
+#include "tree.h"
 
-const LmpOptions profiler_defaults = {
-    .live = false, .hold = true, .fps = 10, .summary = "-", .name = NULL, .run_socket = -1};
+const LmpOptions profiler_defaults = {.live = false,
+                                      .hold = true,
+                                      .fps = 10,
+                                      .summary = "-",
+                                      .run_socket = -1,
+                                      .lines = true,
+                                      .top = LMP_TOP_DEFAULT};
 
 static const char registry_key;
 
@@ -141,7 +154,7 @@ static LmpProfile *find(lua_State *L) {
  */
 static bool unhook(lua_State *L, LmpProfile *p) {
     void *ud;
-    if (lua_getallocf(L, &ud) == hook_alloc && ud == p) {
+    if (hook_is(lua_getallocf(L, &ud)) && ud == p) {
         lua_setallocf(L, p->alloc, p->ud);
         return true;
     }
@@ -150,12 +163,23 @@ static bool unhook(lua_State *L, LmpProfile *p) {
     return false;
 }
 
+static void end_lines(LmpProfile *p) {
+    names_close(p);
+    tags_close(p);
+    sample_close(p);
+    tree_close(p);
+    lines_close(p);
+    sites_close(p);
+}
+
 static LmpErr end_profile(lua_State *L, LmpProfile *p, const char *ending, LmpStats *last) {
     bool forked = p->detached;
     bool unhooked = unhook(L, p);
     if (!forked) {
         bool over = atomic_load(&p->live->state) == LMP_FINISHED; /* at_exit came first */
         list_remove(p);
+        names_pass(p, L);
+        names_close(p); /* what comes is no place to look for more */
         if (!over) finish(p, ending);
         if (last) stats_derive(p->live, p->live->clock, last);
     }
@@ -163,6 +187,7 @@ static LmpErr end_profile(lua_State *L, LmpProfile *p, const char *ending, LmpSt
         p->gc_word = p->gc_none;
         return LMP_E_WRAPPED;
     }
+    end_lines(p);
     state_release(p);
     lmp_os->unmap(p, sizeof *p);
     return LMP_OK;
@@ -248,6 +273,25 @@ static LmpErr start_display(LmpProfile *p, const LmpOptions *options) {
     return err ? err : display_start(&p->display, p->fd, command, &wish);
 }
 
+/* Who makes what. Without memory for it the profile goes on without: tables.lines says so. */
+static void start_lines(LmpProfile *p, lua_State *L, const LmpOptions *options) {
+    bool samples = options->sample > 0; /* so few that their call paths cost nothing */
+    if (!options->lines && !options->stacks && !samples) return;
+    if (sites_open(p)) return;
+    parsing_prepare();
+    if (lines_open(p, L)) {
+        sites_close(p);
+    } else if ((options->stacks || samples) && p->words && tree_open(p) == LMP_OK) {
+        p->live->tables.stacks = 1;
+    }
+    if (!p->lines) return;
+    /* Sampling begins in the words' entry; where they are not known every block is accounted for.
+     */
+    p->every = !samples || !p->words || sample_open(p, options->sample) != LMP_OK;
+    names_open(p);
+    names_pass(p, L);
+}
+
 LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) {
     *display = LMP_OK;
     LmpProfile *running = find(L);
@@ -271,8 +315,9 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) 
         pthread_mutex_unlock(&lock);
         p->fd = -1;
         p->display.line = p->display.master = -1;
-        LmpIdentity identity = {name, release, (uint32_t)getpid(), serial,
-                                (uint32_t)(1e6 / options->fps)};
+        LmpIdentity identity = {
+            name,        release, (uint32_t)getpid(), serial, (uint32_t)(1e6 / options->fps),
+            options->top};
         err = state_create(p, &identity);
     }
     lua_pop(L, 1);
@@ -284,7 +329,8 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) 
     p->main = main_thread(L);
     p->tick_ops = 16;
     p->callsites = owner_callsites();
-    trap_always(p, !p->callsites); /* owners by rules: every request is looked at */
+    start_lines(p, L, options);
+    trap_route(p);
     p->live->owners_known = p->callsites != NULL;
     ending_prepare(p, options);
     bool live = options->live;
@@ -297,7 +343,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) 
     slot->profile = p;
     trap_tick(p);
     atomic_store(&p->live->state, LMP_RUNNING);
-    lua_setallocf(L, hook_alloc, p);
+    lua_setallocf(L, hook_choose(p), p);
     return LMP_OK;
 }
 
@@ -310,6 +356,22 @@ LmpErr profiler_stats(lua_State *L, LmpStats *out) {
     gcwatch_look(p); /* a collection may have been the last thing that happened */
     stats_derive(p->live, lmp_os->clock() - p->start, out);
     return LMP_OK;
+}
+
+LmpErr profiler_ledger(lua_State *L, unsigned parts, Ledger *out) {
+    LmpProfile *p = find(L);
+    if (!p) return LMP_E_NOTSTARTED;
+    gcwatch_look(p);
+    names_look(p, L);
+    return ledger_refresh(out, &p->tables, parts, lmp_os->clock() - p->start);
+}
+
+const char *profiler_tag(lua_State *L, const char *name) {
+    LmpProfile *p = find(L);
+    if (!p || !p->lines) return NULL;
+    const char *before = tags_set(p, L, name);
+    if (p->tags) lines_tag_changed(p, L);
+    return before;
 }
 
 LmpOwn profiler_own_begin(lua_State *L) {
@@ -325,6 +387,7 @@ void profiler_own_end(lua_State *L, LmpOwn before) {
 LmpErr profiler_mark(lua_State *L, const char *name) {
     LmpProfile *p = find(L);
     if (!p) return LMP_E_NOTSTARTED;
+    names_look(p, L);
     trap_mark(p, name);
     return LMP_OK;
 }

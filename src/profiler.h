@@ -7,8 +7,10 @@
 
 #include <lua.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "err.h"
+#include "ledger.h"
 #include "stats.h"
 
 typedef struct LmpOptions {
@@ -18,6 +20,10 @@ typedef struct LmpOptions {
     const char *summary; /* at the end: "" none, "-" standard error, else a file to write */
     const char *name;    /* shown in place of the script's name; NULL: that */
     int run_socket;      /* to `lmp run`, which prints the summary then; -1: none */
+    bool lines;          /* charge every block to the line that asked for it */
+    bool stacks;         /* and to its whole call path: has lines, whatever `lines` says */
+    uint64_t sample;     /* account for one block in so many bytes, on average; 0: for every one */
+    uint32_t top;        /* rows of the summary's tables */
 } LmpOptions;
 
 #define LMP_FPS_MIN 0.1
@@ -41,6 +47,15 @@ LmpErr profiler_stop(lua_State *L, LmpStats *last);
 
 /* The figures at this moment. Error: NOTSTARTED. */
 LmpErr profiler_stats(lua_State *L, LmpStats *out);
+
+/* Who made what until this moment (ledger.h): `parts` are LEDGER_*; *out is the caller's, as for
+ * ledger_refresh. Without lines it has no rows. Errors: NOTSTARTED, NOMEM. */
+LmpErr profiler_ledger(lua_State *L, unsigned parts, Ledger *out);
+
+/* Charges what L does from now on to a tag (tags.h); `name` NULL: to none. Returns the name of the
+ * one before, NULL: none; good as long as the profile. Without a running profile, or one with
+ * lines, it does nothing and returns NULL. */
+const char *profiler_tag(lua_State *L, const char *name);
 
 /* An own API call under way. */
 typedef struct LmpOwn {

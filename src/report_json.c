@@ -3,10 +3,9 @@
 #include <inttypes.h>
 
 #include "format.h"
-#include "report.h"
+#include "report_impl.h"
 
-/* A JSON string of any bytes: what is not UTF-8 becomes U+FFFD, so that the whole stays valid. */
-static void put_string(FILE *out, const char *text) {
+void json_string(FILE *out, const char *text) {
     fputc('"', out);
     while (*text) {
         uint32_t c = 0;
@@ -24,10 +23,10 @@ static void put_string(FILE *out, const char *text) {
     fputc('"', out);
 }
 
-static void put_seconds(FILE *out, double seconds) {
+void json_number(FILE *out, double number) {
     /* not %f: the decimal point is the locale's there */
-    uint64_t us = seconds > 0 && seconds < 1e12 ? (uint64_t)(seconds * 1e6 + 0.5) : 0;
-    fprintf(out, "\"seconds\":%" PRIu64 ".%06u", us / 1000000, (unsigned)(us % 1000000));
+    uint64_t us = number > 0 && number < 1e12 ? (uint64_t)(number * 1e6 + 0.5) : 0;
+    fprintf(out, "%" PRIu64 ".%06u", us / 1000000, (unsigned)(us % 1000000));
 }
 
 static const char *const gc_modes[] = {
@@ -39,11 +38,11 @@ static const char *const gc_modes[] = {
 void report_json(const LmpReport *report, FILE *out) {
     const LmpStats *s = &report->stats;
     fputs("{\"program\":", out);
-    put_string(out, report->program);
+    json_string(out, report->program);
     fprintf(out, ",\"pid\":%" PRIu32 ",\"lua\":", report->pid);
-    put_string(out, report->lua);
+    json_string(out, report->lua);
     fputs(",\"ending\":", out);
-    put_string(out, report->ending);
+    json_string(out, report->ending);
 
     /* The signed figures are stored as they are in two's complement. */
     const struct {
@@ -76,9 +75,9 @@ void report_json(const LmpReport *report, FILE *out) {
         else
             fprintf(out, ",\"%s\":%" PRIu64, figure[i].key, figure[i].value);
     }
-    fprintf(out, ",\"gc_mode\":\"%s\",",
+    fprintf(out, ",\"gc_mode\":\"%s\",\"seconds\":",
             gc_modes[s->gc_mode <= LMP_GC_GENERATIONAL ? s->gc_mode : 0]);
-    put_seconds(out, s->seconds);
+    json_number(out, s->seconds);
     fprintf(out, ",\"owners_known\":%s,\"types\":{", report->owners_known ? "true" : "false");
     for (unsigned k = 0; k < LMP_KINDS; k++) {
         const LmpKindStats *kind = &s->kind[k];
@@ -89,5 +88,7 @@ void report_json(const LmpReport *report, FILE *out) {
                 k ? "," : "", kind_info[k].name, kind->allocs, kind->live_blocks, kind->live_bytes,
                 kind->peak_bytes, kind->tag_allocs, kind->tag_live_bytes);
     }
-    fputs("}}\n", out);
+    fputc('}', out);
+    json_ledger(report, out);
+    fputs("}\n", out);
 }

@@ -1,15 +1,15 @@
-/* report_summary.c - the figures for people: plain text of at most 80 columns, no colours. */
+/* report_summary.c - the figures for people: plain text of at most 80 columns, no colours. What is
+ * told of sites and functions is in report_tables.c. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "format.h"
-#include "report.h"
+#include "report_impl.h"
 
 #define WIDTH 80
 
-/* A count that keeps to its column: exact, or short where it does not fit. */
-static const char *fit_count(char *out, uint64_t n, int width) {
+const char *fit_count(char *out, uint64_t n, int width) {
     format_count(out, n);
     return (int)strlen(out) <= width ? out : format_short(out, n);
 }
@@ -70,8 +70,7 @@ static void put_operations(const LmpReport *r, FILE *out) {
     put_line(out, "Maximum memory used", "", "", "", s->peak_bytes);
 }
 
-/* Share in percent, rounded to the nearest. (Of a damaged state a part can be more than all.) */
-static unsigned percent(uint64_t part, uint64_t whole) {
+unsigned percent(uint64_t part, uint64_t whole) {
     if (part >= whole) return part > 0 ? 100 : 0;
     return (unsigned)((double)part * 100 / (double)whole + 0.5);
 }
@@ -170,6 +169,8 @@ void report_summary(const LmpReport *report, FILE *out) {
     put_operations(report, out);
     put_types(report, out);
     put_gc(report, out);
+    summary_leaks(report, out);
     put_exceptions(report, out);
+    summary_tables(report, out);
     put_next(report, out);
 }

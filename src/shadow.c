@@ -3,6 +3,8 @@
 
 #include "counters.h"
 #include "os.h"
+#include "sample.h"
+#include "usage.h"
 
 /* Leaves are appended to the file; the directory entry is set once the leaf can be used. After a
  * refusal nothing is asked of the system until the next tick: under a resource limit the hook must
@@ -58,6 +60,7 @@ static void overflow_insert(LmpOverflow *o, const LmpOverflowBlock *block) {
     if (o->block[at].addr == ADDR_FREE) o->used++;
     o->block[at].size = block->size;
     o->block[at].entry = block->entry;
+    o->block[at].maker = block->maker;
     atomic_thread_fence(memory_order_release);
     o->block[at].addr = block->addr;
 }
@@ -88,7 +91,8 @@ static bool overflow_grow(LmpOverflow *o) {
     return true;
 }
 
-static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry) {
+static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
+                         uint32_t maker) {
     LmpOverflow *o = p->overflow;
     LmpOverflowBlock *known = overflow_find(o, addr);
     /* Sweeping the largest table out must win room for many blocks, or each would sweep it again.
@@ -98,7 +102,7 @@ static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t 
         o->dropped++;
         return false;
     }
-    LmpOverflowBlock block = {addr, size, entry, 0};
+    LmpOverflowBlock block = {addr, size, entry, maker};
     if (known) {
         *known = block;
     } else {
@@ -108,9 +112,14 @@ static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t 
     return true;
 }
 
-static uint32_t overflow_take(LmpProfile *p, uintptr_t addr) {
-    LmpOverflowBlock *b = addr > ADDR_USED_BEFORE ? overflow_find(p->overflow, addr) : NULL;
+static LmpOverflowBlock *overflow_at(LmpProfile *p, uintptr_t addr) {
+    return addr > ADDR_USED_BEFORE ? overflow_find(p->overflow, addr) : NULL;
+}
+
+static uint32_t overflow_take(LmpProfile *p, uintptr_t addr, uint32_t *maker) {
+    LmpOverflowBlock *b = overflow_at(p, addr);
     if (!b) return 0;
+    *maker = b->maker;
     b->addr = ADDR_USED_BEFORE;
     p->overflow_live--;
     return b->entry;
@@ -155,30 +164,39 @@ static void grid_clear(uint32_t *entry) {
     *entry = 0;
 }
 
+/* Who made the block of an entry. Leaves lie on a page boundary, so the entry tells its leaf only
+ * through the address. */
+static uint32_t *grid_maker(LmpProfile *p, uintptr_t addr) {
+    uint32_t i = (uint32_t)(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
+    return &p->dir[addr >> LMP_LEAF_BITS]->maker[i];
+}
+
 /* A block that was never freed through us starts where a new one does now: it is gone. */
-static void forget_stale(LmpProfile *p, uint32_t *entry) {
+static void forget_stale(LmpProfile *p, uintptr_t addr, uint32_t *entry) {
     LmpCounters *c = p->counters;
     unsigned cls = *entry & 15;
     uint64_t size = grid_size(entry);
-    c->count[cls].frees++;
-    c->count[cls].free_bytes += size;
     if (cls < LMP_C_COUNTED) {
         if (c->live_bytes > c->peak_bytes) counters_note_peak(c, p->ticked);
         c->live_bytes -= size;
+        if (p->every) usage_freed(p, *grid_maker(p, addr), addr, size, *entry, p->tree != NULL);
+        if (p->sampling) sample_leaves(p, *grid_maker(p, addr), addr, size, *entry, true);
     }
+    c->count[cls].frees++;
+    c->count[cls].free_bytes += size;
     grid_clear(entry);
 }
 
-bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry) {
+bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry, uint32_t maker) {
     entry &= ~(LMP_E_SIZE_MASK | LMP_E_OFFSET);
-    if (off_grid(addr) || size >> 56) return overflow_add(p, addr, size, entry);
+    if (off_grid(addr) || size >> 56) return overflow_add(p, addr, size, entry, maker);
     LmpLeaf *leaf = p->dir[addr >> LMP_LEAF_BITS];
     if (!leaf) leaf = new_leaf(p, addr);
     if (!leaf) return false;
     uint32_t *stale = grid_find(p, addr);
-    if (stale) forget_stale(p, stale);
+    if (stale) forget_stale(p, addr, stale);
     uint32_t i = (uint32_t)(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
-    if (leaf->entry[i]) return overflow_add(p, addr, size, entry);
+    if (leaf->entry[i]) return overflow_add(p, addr, size, entry, maker);
     entry |= (uint32_t)addr & LMP_E_OFFSET;
     if (size < LMP_E_SMALL) {
         entry |= (uint32_t)size << LMP_E_SIZE_SHIFT;
@@ -188,14 +206,18 @@ bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry) 
         atomic_thread_fence(memory_order_release);
     }
     leaf->entry[i] = entry;
+    if (p->lines) leaf->maker[i] = maker;
     touch(p, addr);
     return true;
 }
 
-uint32_t shadow_take(LmpProfile *p, uintptr_t addr) {
+uint32_t shadow_take(LmpProfile *p, uintptr_t addr, uint32_t *maker) {
     uint32_t *at = grid_find(p, addr);
-    if (!at) return p->overflow->slots ? overflow_take(p, addr) : 0;
+    *maker = 0;
+    if (!at) return p->overflow->slots ? overflow_take(p, addr, maker) : 0;
     uint32_t entry = *at;
+    if (p->lines) *maker = *grid_maker(p, addr);
+    if (p->sampling) *grid_maker(p, addr) = 0; /* only samples have one */
     grid_clear(at);
     touch(p, addr);
     return entry;
@@ -207,29 +229,64 @@ uint32_t shadow_lookup(LmpProfile *p, uintptr_t addr, uint64_t *size) {
         *size = grid_size(entry);
         return *entry;
     }
-    LmpOverflowBlock *b = addr > ADDR_USED_BEFORE ? overflow_find(p->overflow, addr) : NULL;
+    LmpOverflowBlock *b = overflow_at(p, addr);
     if (!b) return 0;
     *size = b->size;
     return b->entry;
 }
+
+uint32_t *shadow_maker(LmpProfile *p, uintptr_t addr) {
+    if (grid_find(p, addr)) return grid_maker(p, addr);
+    LmpOverflowBlock *b = overflow_at(p, addr);
+    return b ? &b->maker : NULL;
+}
+
+void shadow_watch(LmpProfile *p, uintptr_t addr) {
+    uint32_t *entry = grid_find(p, addr);
+    LmpOverflowBlock *b = entry ? NULL : overflow_at(p, addr);
+    if (b) entry = &b->entry;
+    if (entry) *entry |= LMP_E_WATCHED;
+}
+
+/* ---- changes of all entries
+ * ------------------------------------------------------------------------ */
 
 static uint32_t half_as_old(uint32_t entry) {
     uint32_t birth = (LMP_E_BIRTH(entry) + 1) / 2;
     return (entry & ~LMP_E_BIRTH_MASK) | birth << LMP_E_BIRTH_SHIFT;
 }
 
-COLD void shadow_halve_births(LmpProfile *p) {
+/* Born in the cycle under way, or in the one before it; all others are old. */
+static uint32_t old_by_cycle(uint32_t entry, uint32_t cycle) {
+    uint32_t born = LMP_E_CYCLE(entry);
+    born = born == cycle ? 2 : born == cycle - 1 ? 1 : 0;
+    return (entry & ~LMP_E_CYCLE_MASK) | born << LMP_E_CYCLE_SHIFT;
+}
+
+static COLD void change_all(LmpProfile *p, bool births) {
     const uint32_t per_touch = LMP_LEAF_ENTRIES / LMP_TOUCHES;
+    uint32_t cycle = LMP_E_CYCLE(p->birth);
     for (uint32_t n = 0; n < p->live->leaves; n++) {
         LmpLeaf *leaf = p->leaf[n];
         for (uint32_t t = 0; t < LMP_TOUCHES; t++) {
             if (!leaf->touch[t]) continue; /* reading untouched memory would allocate it */
             uint32_t *entry = leaf->entry + t * per_touch;
             for (uint32_t i = 0; i < per_touch; i++)
-                if (entry[i] && (entry[i] & 15) < LMP_E_SIZE_HIGH) entry[i] = half_as_old(entry[i]);
+                if (entry[i] && (entry[i] & 15) < LMP_E_SIZE_HIGH)
+                    entry[i] = births ? half_as_old(entry[i]) : old_by_cycle(entry[i], cycle);
         }
     }
     LmpOverflow *o = p->overflow;
-    for (uint32_t i = 0; i < o->slots; i++)
-        o->block[i].entry = half_as_old(o->block[i].entry);
+    for (uint32_t i = 0; i < o->slots; i++) {
+        uint32_t *entry = &o->block[i].entry;
+        *entry = births ? half_as_old(*entry) : old_by_cycle(*entry, cycle);
+    }
+}
+
+COLD void shadow_halve_births(LmpProfile *p) {
+    change_all(p, true);
+}
+
+COLD void shadow_age_cycles(LmpProfile *p) {
+    change_all(p, false);
 }

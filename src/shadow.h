@@ -13,17 +13,27 @@
 #define LMP_E_SMALL 64u        /* blocks below this keep their size in the entry */
 #define LMP_E_BIG (1ull << 28) /* blocks from here on need two size words */
 
-/* Enters a block of any size at any address. `entry`: its class, birth and site (other bits are
+/* Enters a block of any size at any address. `entry`: its class and births (other bits are
  * ignored). False: there is no memory for it, the block stays unknown. */
-bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry);
+bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry, uint32_t maker);
 
-/* Takes out the block that starts at addr: its entry (class, birth, site), or 0: none is known
- * there. */
-uint32_t shadow_take(LmpProfile *p, uintptr_t addr);
+/* Takes out the block that starts at addr: its entry (class, births), or 0: none is known there.
+ * Its maker in *maker. */
+uint32_t shadow_take(LmpProfile *p, uintptr_t addr, uint32_t *maker);
 
-/* The block that starts at addr, on or off the grid: its entry with class and site, 0 if there is
- * none; its size in *size. For the cold side (previews). */
+/* The block that starts at addr, on or off the grid: its entry, 0 if there is none; its size in
+ * *size. For the cold side (previews). */
 uint32_t shadow_lookup(LmpProfile *p, uintptr_t addr, uint64_t *size);
+
+/* Marks the block that starts at addr, if it is known: its free goes to lines_watched_gone. */
+void shadow_watch(LmpProfile *p, uintptr_t addr);
+
+/* Makes blocks that have survived a collector cycle long ago count as old: the numbers of cycles
+ * begin anew after it. */
+void shadow_age_cycles(LmpProfile *p);
+
+/* The maker word of the block that starts at addr; NULL: there is no such block. */
+uint32_t *shadow_maker(LmpProfile *p, uintptr_t addr);
 
 /* Halves the birth epochs of all blocks: an epoch lasts twice as long from now on. */
 void shadow_halve_births(LmpProfile *p);

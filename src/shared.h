@@ -7,6 +7,8 @@
  *     LMP_CONTROL_AT      LmpControl   the only part a viewer may write: wishes
  *     LMP_LIVE_AT         LmpLive      everything else of a fixed size, written by the program
  *     LMP_OVERFLOW_AT     LmpOverflow  blocks that do not fit the shadow map's grid
+ *     LMP_TABLES_AT       the tables   who made what: texts, functions, sites, records, tree nodes,
+ *                                      paths, sites by collector cycle (see "tables" below)
  *     LMP_LEAVES_AT       LmpLeaf[n]   the shadow map, 64 MiB of addresses a leaf; n grows
  *
  * Rules. One writer (the thread that runs the Lua state); every word is written whole. The file
@@ -25,12 +27,13 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 1u                   /* changes whenever anything below does */
+#define LMP_LAYOUT 2u                   /* changes whenever anything below does */
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
 #define LMP_OVERFLOW_AT (1ull << 20)
-#define LMP_LEAVES_AT (16ull << 20)
+#define LMP_TABLES_AT (16ull << 20)
+#define LMP_LEAVES_AT (256ull << 20)
 
 /* ---- header ---------------------------------------------------------------------------------- */
 
@@ -49,13 +52,38 @@ typedef struct LmpHeader {
     char lua[32];            /* "Lua 5.4.4" */
     char lmp[32];            /* version of the module */
     uint32_t interval_us;    /* wished time between repaints, from option fps */
-    uint32_t flags;          /* reserved, zero */
+    uint32_t top;            /* rows of the summary's tables, from option top */
 } LmpHeader;
 
 /* ---- control: what viewers wish -------------------------------------------------------------- */
 
 #define LMP_PREVIEWS 64u      /* blocks whose contents can be asked for at once */
 #define LMP_PREVIEW_BYTES 96u /* bytes of each */
+
+#define LMP_BREAKS 16u     /* break conditions at once */
+#define LMP_BREAK_FILE 96u /* bytes of a file's name in one, with its NUL */
+
+typedef enum LmpBreakKind {
+    LMP_BREAK_NONE,
+    LMP_BREAK_SIZE, /* a block larger than `bytes` is asked for */
+    LMP_BREAK_HEAP, /* the heap grows above `bytes` */
+    LMP_BREAK_AT,   /* memory is asked for at `file`, line `line` */
+    LMP_BREAK_TYPE, /* memory of kind `type` is asked for */
+    LMP_BREAK_PEAK, /* the heap is larger than ever before; once */
+    LMP_BREAK_GC,   /* a collector cycle has ended; once */
+    LMP_BREAK_KINDS
+} LmpBreakKind;
+
+/* A condition to pause on; see breaks.h for what each kind takes. */
+typedef struct LmpBreak {
+    uint32_t kind; /* LmpBreakKind */
+    uint32_t on;   /* 0: listed only */
+    uint64_t bytes;
+    uint32_t type; /* LmpKind */
+    int32_t line;
+    char file[LMP_BREAK_FILE]; /* or the last parts of its path */
+    uint64_t turn; /* one more whenever it is switched on again: what was met before is forgotten */
+} LmpBreak;
 
 /* A viewer writes a wish, then sets `trap`, then adds one to `wake` and wakes the futex there. The
  * hook sees `trap` in its next memory operation (or, when it sleeps, wakes), takes it back to zero
@@ -75,6 +103,15 @@ typedef struct LmpControl {
     uint32_t preview_count;
     uint32_t spare;
     uint64_t preview_addr[LMP_PREVIEWS];
+    /* The break conditions: the last list written counts, whoever wrote it. They go when the
+     * viewer goes that wrote it. */
+    _Atomic uint32_t breaks;        /* sequence: odd while a viewer writes the list */
+    _Atomic uint32_t breaks_viewer; /* its pid */
+    uint32_t break_count;
+    _Atomic uint32_t locals; /* sequence of the wish to see locals of another frame (count) */
+    uint32_t locals_frame;   /* index in LmpOp.frame */
+    uint32_t spare2[3];
+    LmpBreak break_row[LMP_BREAKS];
 } LmpControl;
 
 /* ---- live: figures --------------------------------------------------------------------------- */
@@ -108,7 +145,9 @@ typedef struct LmpCounters {
     uint64_t before_reallocs;
     int64_t before_realloc_bytes;
     uint64_t dropped, dropped_bytes; /* allocations not accounted: no memory for the map */
-    uint64_t spare[4];
+    uint32_t peak_serial; /* from 1, one more whenever peak_bytes is brought up to date */
+    uint32_t spare0;
+    uint64_t spare[3];
     uint64_t alloc_now[LMP_CLASSES]; /* packed: allocations since the last fold */
     uint64_t free_now[LMP_CLASSES];  /* packed: frees since the last fold */
     LmpClassCount count[LMP_CLASSES];
@@ -184,6 +223,26 @@ typedef struct LmpFrame {
     uint32_t is_c;
 } LmpFrame;
 
+#define LMP_LOCALS 24u
+#define LMP_LOCAL_BYTES 64u
+
+/* A local variable of a frame. */
+typedef struct LmpLocal {
+    char name[32];
+    char type[12];  /* "table", as type() says; NUL-terminated */
+    uint32_t size;  /* of `value`, bytes */
+    uint64_t whole; /* strings: bytes in all */
+    /* number, boolean: as tostring() says; string: its first bytes; others: address, "0x..." */
+    char value[LMP_LOCAL_BYTES];
+} LmpLocal;
+
+typedef enum LmpLocalsState {
+    LMP_LOCALS_NONE,    /* the frame has none: a C function, or no frame at all */
+    LMP_LOCALS_READ,    /* as they are */
+    LMP_LOCALS_UNKNOWN, /* this interpreter's frames are not known: they cannot be read safely */
+    LMP_LOCALS_NOT_NOW, /* not in this operation: it moves the stack */
+} LmpLocalsState;
+
 typedef struct LmpOp {
     _Atomic uint32_t seq;        /* odd while being written */
     uint32_t op;                 /* LmpOpKind */
@@ -196,8 +255,27 @@ typedef struct LmpOp {
     uint32_t frames;     /* of which in `frame`: the innermost, and the outermost 40 at the end */
     uint32_t cut_at;     /* index in `frame` after which depth - frames frames are left out */
     uint32_t coroutines; /* 1 more than the number of resumes the stack goes through */
+    uint32_t maker;      /* of the block, as in LmpLeaf */
+    uint32_t hit;        /* the break condition that paused: its number in the list, from 1; or 0 */
+    uint32_t hits;       /* all that were met here: bit i is number i + 1 */
+    uint32_t locals_state; /* LmpLocalsState */
+    uint32_t locals_frame; /* whose: index in `frame` */
+    uint32_t locals;       /* rows in `local` */
+    uint32_t locals_more;  /* not shown for want of room (count) */
+    uint32_t spare;
+    char hit_words[160]; /* "block larger than 64 KiB: 131,072 B" */
     LmpFrame frame[LMP_FRAMES];
+    LmpLocal local[LMP_LOCALS];
 } LmpOp;
+
+/* What became of the break conditions. */
+typedef struct LmpBreaksDone {
+    _Atomic uint32_t taken; /* LmpControl.breaks of the list that the rest speaks of */
+    uint32_t count;
+    uint32_t spent; /* bit i: row i was for once and has been met: it is off */
+    uint32_t spare;
+    uint64_t hits[LMP_BREAKS]; /* pauses by each (count) */
+} LmpBreaksDone;
 
 /* ---- live: previews ---------------------------------------------------------------------------
  */
@@ -225,31 +303,42 @@ typedef struct LmpPreview {
  *     bit  4      the block starts at +16, not at +0
  *     bits 5-10   size in bytes, 1 to 63; 0: 64 or more, see the next entries
  *     bits 11-18  epoch of its birth (LmpLive.epoch), 0: not known
- *     bits 19-31  site (zero: none)
+ *     bits 19-30  collector cycle of its birth, from 1; 0: long ago
+ *     bit  31     its free must be noticed: a prototype's code in the cache of lines, a thread
  * A block of 64 bytes or more covers the next entry wholly, so its size can stand there: class
  * LMP_E_SIZE, bits 4-31 the low 28 bits of the size; from 2^28 bytes on the one after that, class
  * LMP_E_SIZE_HIGH, bits 4-31 the higher bits. Size words of the last block of a leaf stand beyond
  * its entries. Blocks that do not fit this grid (a second block in one entry's 32 bytes, an address
  * not divisible by 16) stand in the overflow table. */
 enum { LMP_E_SIZE_HIGH = 14, LMP_E_SIZE = 15 };
-#define LMP_SITE_BITS 13u
 #define LMP_E_BIRTH_SHIFT 11u
 #define LMP_E_BIRTH_MASK (255u << LMP_E_BIRTH_SHIFT)
 #define LMP_E_BIRTH(entry) (((entry)&LMP_E_BIRTH_MASK) >> LMP_E_BIRTH_SHIFT)
+#define LMP_E_CYCLE_SHIFT 19u
+#define LMP_E_CYCLES 4096u
+#define LMP_E_CYCLE_MASK ((LMP_E_CYCLES - 1) << LMP_E_CYCLE_SHIFT)
+#define LMP_E_CYCLE(entry) (((entry)&LMP_E_CYCLE_MASK) >> LMP_E_CYCLE_SHIFT)
+#define LMP_E_WATCHED (1u << 31)
 
 #define LMP_LEAF_BEYOND 1024u /* a page of entries beyond those of the leaf's own addresses */
+#define LMP_LEAF_APART 64u
 
 typedef struct LmpLeaf {
     uint32_t touch[LMP_TOUCHES]; /* control.frame at the last change; 0: never */
     uint32_t spare[1024 - LMP_TOUCHES];
     uint32_t entry[LMP_LEAF_ENTRIES + LMP_LEAF_BEYOND];
+    /* Who made the block of entry[i]: a record, or with stacks a path (0: not known). Not at the
+     * same place in a page as entry[i]: a processor takes a load there for one of what was just
+     * stored. */
+    uint32_t apart[LMP_LEAF_APART];
+    uint32_t maker[LMP_LEAF_ENTRIES + LMP_LEAF_BEYOND - LMP_LEAF_APART];
 } LmpLeaf;
 
 /* A block outside the grid. Open addressing; addr 0: free, 1: was used. */
 typedef struct LmpOverflowBlock {
     uint64_t addr, size;
-    uint32_t entry; /* as a shadow entry: class, birth and site */
-    uint32_t spare;
+    uint32_t entry; /* as a shadow entry: class and births */
+    uint32_t maker; /* as in LmpLeaf */
 } LmpOverflowBlock;
 
 typedef struct LmpOverflow {
@@ -259,7 +348,133 @@ typedef struct LmpOverflow {
     LmpOverflowBlock block[];
 } LmpOverflow;
 
-#define LMP_OVERFLOW_MAX (1u << 19) /* slots that fit between LMP_OVERFLOW_AT and LMP_LEAVES_AT */
+#define LMP_OVERFLOW_MAX (1u << 19) /* slots that fit between LMP_OVERFLOW_AT and LMP_TABLES_AT */
+
+/* ---- tables: who made what ---------------------------------------------------------------------
+ *
+ * Append-only, each up to a fixed number of rows; a row is filled before its count in
+ * LmpLive.tables is raised, and its identity never changes then. Row 0 is none. Row 1 of functions,
+ * sites and nodes is "(others)": what found no place any more. Such records there are two for a
+ * class (without and with a tag), such paths one for a record, made when they are needed.
+ *
+ *     text        names and sources, NUL-terminated, by offset; 0 is ""
+ *     function    Lua functions by (source, linedefined), C functions by address, pseudo-functions
+ *     site        a line of a function, with the C function that it called, if that made the block
+ *     record      what became of the blocks that one site made of one class under one tag
+ *     node        a call path (stacks): a site under the node that called it
+ *     path        (stacks) what a block's maker word points to: its node and its record
+ *     grown       live bytes of each site after collector cycles, for the leak view
+ */
+#define LMP_TEXT_AT LMP_TABLES_AT
+#define LMP_TEXT_MAX (8u << 20) /* bytes */
+#define LMP_FUNCTIONS_AT (24ull << 20)
+#define LMP_FUNCTIONS_MAX (1u << 16)
+#define LMP_SITES_AT (32ull << 20)
+#define LMP_SITES_MAX (1u << 17)
+#define LMP_SITE_COLLECTOR 4u /* row of the pseudo-site "(collector)" */
+#define LMP_RECORDS_AT (40ull << 20)
+#define LMP_RECORDS_MAX (1u << 18)
+#define LMP_NODES_AT (72ull << 20)
+#define LMP_NODES_MAX (1u << 20)
+#define LMP_PATHS_AT (200ull << 20)
+#define LMP_PATHS_MAX (1u << 21)
+#define LMP_GROWN_AT (216ull << 20)
+#define LMP_GROWN 32u /* collector cycles kept */
+
+typedef enum LmpFunctionKind {
+    LMP_F_LUA = 1,
+    LMP_F_MAIN, /* a main chunk */
+    LMP_F_C,
+    LMP_F_PSEUDO /* no function at all: "(host)", "(parser)", "(collector)", "(others)" */
+} LmpFunctionKind;
+
+typedef struct LmpFunction {
+    uint32_t kind;
+    uint32_t source, short_src; /* texts, as lua_Debug has them; C: "=[C]", "[C]" */
+    int32_t linedefined;        /* as lua_Debug has it; C and pseudo: -1 */
+    uint32_t name;    /* text, as a traceback words it: "method 'push'", "main chunk" ... */
+    uint32_t path;    /* text: "table.insert", "options.price" as reached from loaded modules and
+                         globals; 0: not found there (yet); may be set late */
+    uint64_t address; /* C functions; else 0 */
+    uint32_t spare[8];
+} LmpFunction;
+
+typedef struct LmpSite {
+    uint32_t function;        /* whose line it is */
+    int32_t line;             /* current line; -1: none */
+    uint32_t cfunction;       /* a C function that was called there and asked; 0: the line itself */
+    _Atomic uint32_t records; /* the site's newest record, the others by LmpRecord.next */
+    uint32_t spare[4];
+} LmpSite;
+
+/* What became of blocks, one cache line. Live blocks are allocs - frees, live bytes bytes -
+ * free_bytes. Bytes that were live at the heap's high-water mark: peak_bytes if peak_serial is the
+ * counters' and their live_bytes is not above their peak_bytes; else nothing has changed here since
+ * that moment, so what is live now was live then. */
+typedef struct LmpUsage {
+    uint64_t allocs, bytes; /* bytes: allocated, and what reallocations have added (or taken) */
+    uint64_t frees, free_bytes;
+    uint64_t short_lived; /* frees by the first collector cycle after the allocation, or sooner */
+    uint64_t peak_bytes;
+    uint64_t last; /* address of the newest block, 0 once that is freed */
+    uint32_t peak_serial;
+    uint16_t cls, tag; /* of a record: LmpClass; row of the tags, 0: none */
+} LmpUsage;
+
+typedef struct LmpRecord {
+    LmpUsage use;
+    uint64_t reallocs;
+    int64_t realloc_bytes; /* sum of new - old; contained in use.bytes */
+    uint64_t temporary;    /* short-lived frees that came before the next allocation here (count) */
+    /* What was done while this site ran, to blocks of whatever site. */
+    uint64_t here_reallocs;
+    int64_t here_realloc_bytes;
+    uint64_t here_frees, here_free_bytes;
+    uint32_t site, next;
+} LmpRecord;
+
+typedef struct LmpNode {
+    LmpUsage use; /* of blocks made right here, not by callees */
+    uint64_t reallocs;
+    int64_t realloc_bytes;
+    uint64_t temporary;
+    uint32_t parent; /* node of the caller, lower than its own row; 0: outermost */
+    uint32_t site;   /* the frame: function and line; of a C function: itself, line -1 */
+    uint32_t depth;  /* 1: outermost */
+    uint32_t flags;  /* LMP_NODE_TAIL ... */
+    uint64_t spare[3];
+} LmpNode;
+#define LMP_NODE_TAIL 1u      /* its function was reached by a tail call */
+#define LMP_NODE_COROUTINE 2u /* outermost frame of a coroutine, under the resume that ran it */
+
+typedef struct LmpPath {
+    uint32_t node, record;
+} LmpPath;
+
+#define LMP_TAGS 1024u /* row 0: no tag; row 1: "(others)" */
+
+typedef enum LmpLines {
+    LMP_LINES_OFF,
+    LMP_LINES_EXACT,
+    LMP_LINES_APPROXIMATE /* by the documented API alone: constructors may show an earlier line */
+} LmpLines;
+
+typedef struct LmpTablesUsed {
+    uint32_t lines;  /* LmpLines */
+    uint32_t stacks; /* 1: nodes and paths are kept */
+    uint64_t sample; /* bytes between samples on average; 0: every block is accounted */
+    uint32_t text;   /* bytes */
+    uint32_t functions, sites, records, nodes, paths, tags; /* rows in use, row 0 included */
+    uint32_t names;   /* bumped when a path in functions was set */
+    uint64_t folded;  /* allocations that went to "(others)" (count) */
+    uint64_t unknown; /* requests whose line had to be asked of the API (count) */
+    uint64_t grown;   /* all so far; the last LMP_GROWN are in slot [i % LMP_GROWN] */
+    uint64_t grown_clock[LMP_GROWN]; /* nanoseconds since start */
+    uint64_t grown_cycle[LMP_GROWN]; /* collector cycles finished then */
+    uint32_t tag[LMP_TAGS];          /* texts */
+} LmpTablesUsed;
+
+/* grown: uint64_t [LMP_SITES_MAX][LMP_GROWN] at LMP_GROWN_AT. */
 
 /* ---- live: all of it ---------------------------------------------------------------------------
  */
@@ -277,7 +492,7 @@ typedef struct LmpLive {
     _Atomic uint32_t changed; /* futex and count: bumped when state or op change */
     uint64_t clock;           /* nanoseconds since start, at the last tick or at the end */
     uint64_t own_bytes;       /* memory of the profiler's own in this process, about (bytes) */
-    _Atomic uint32_t step_done, collect_done, mark_done, preview_done;
+    _Atomic uint32_t step_done, collect_done, mark_done, preview_done, locals_done;
     uint32_t leaves;       /* entries of leaf_base in use; grows */
     uint32_t marks;        /* all so far; the last LMP_MARKS are in mark[i % LMP_MARKS] */
     uint32_t epoch;        /* births are now stamped with this, 1 to 255 */
@@ -288,6 +503,8 @@ typedef struct LmpLive {
     LmpMark mark[LMP_MARKS];
     LmpHistory history;
     LmpOp op;
+    LmpBreaksDone breaks;
+    LmpTablesUsed tables;
     uint32_t preview_count;
     uint32_t spare;
     LmpPreview preview[LMP_PREVIEWS];
@@ -299,8 +516,20 @@ _Static_assert(sizeof(LmpControl) <= LMP_LIVE_AT - LMP_CONTROL_AT,
                "the control block fits its page");
 _Static_assert(LMP_LIVE_AT + sizeof(LmpLive) <= LMP_OVERFLOW_AT, "the live part fits");
 _Static_assert(sizeof(LmpOverflow) + LMP_OVERFLOW_MAX * sizeof(LmpOverflowBlock) <=
-                   LMP_LEAVES_AT - LMP_OVERFLOW_AT,
+                   LMP_TABLES_AT - LMP_OVERFLOW_AT,
                "the overflow table fits");
+_Static_assert(sizeof(LmpBreak) == 128, "rows of break conditions");
+_Static_assert(sizeof(LmpFunction) == 64 && sizeof(LmpSite) == 32 && sizeof(LmpUsage) == 64 &&
+                   sizeof(LmpRecord) == 128 && sizeof(LmpNode) == 128 && sizeof(LmpPath) == 8,
+               "rows of the tables");
+_Static_assert(LMP_TEXT_AT + LMP_TEXT_MAX <= LMP_FUNCTIONS_AT &&
+                   LMP_FUNCTIONS_AT + LMP_FUNCTIONS_MAX * sizeof(LmpFunction) <= LMP_SITES_AT &&
+                   LMP_SITES_AT + LMP_SITES_MAX * sizeof(LmpSite) <= LMP_RECORDS_AT &&
+                   LMP_RECORDS_AT + LMP_RECORDS_MAX * sizeof(LmpRecord) <= LMP_NODES_AT &&
+                   LMP_NODES_AT + LMP_NODES_MAX * sizeof(LmpNode) <= LMP_PATHS_AT &&
+                   LMP_PATHS_AT + LMP_PATHS_MAX * sizeof(LmpPath) <= LMP_GROWN_AT &&
+                   LMP_GROWN_AT + LMP_SITES_MAX * LMP_GROWN * 8ull <= LMP_LEAVES_AT,
+               "the tables fit");
 _Static_assert(sizeof(LmpLeaf) % 4096 == 0, "leaves are whole pages");
 _Static_assert(sizeof(LmpClassCount) == 64, "one cache line");
 

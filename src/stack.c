@@ -32,13 +32,6 @@ int stack_chain(lua_State *main, lua_State *chain[LMP_CHAIN]) {
     return n;
 }
 
-const void *stack_running(lua_State *main, lua_State **thread) {
-    lua_State *chain[LMP_CHAIN];
-    lua_Debug ar;
-    *thread = chain[stack_chain(main, chain) - 1];
-    return lua_getstack(*thread, 0, &ar) ? (const void *)ar.i_ci : NULL;
-}
-
 /* How many frames a thread has: doubling, then halving, as luaL_traceback does. */
 static uint32_t depth_of(lua_State *thread) {
     lua_Debug ar;
@@ -109,4 +102,20 @@ void stack_inspect(lua_State *main, LmpOp *op) {
             describe(chain[i], (int)level, &op->frame[kept++]);
         }
     }
+}
+
+bool stack_find(lua_State *main, const LmpOp *op, uint32_t frame, lua_State **thread, int *level) {
+    lua_State *chain[LMP_CHAIN];
+    if (frame >= op->frames) return false;
+    uint32_t number = frame < op->cut_at ? frame : op->depth - (op->frames - frame);
+    for (int i = stack_chain(main, chain) - 1; i >= 0; i--) {
+        uint32_t depth = depth_of(chain[i]);
+        if (number < depth) {
+            *thread = chain[i];
+            *level = (int)number;
+            return true;
+        }
+        number -= depth;
+    }
+    return false;
 }

@@ -18,7 +18,8 @@ int stack_chain(lua_State *main, lua_State *chain[LMP_CHAIN]);
 /* Writes depth, frames, cut_at, coroutines and frame[] of op. */
 void stack_inspect(lua_State *main, LmpOp *op);
 
-/* The CallInfo of the running function (what lua_Debug.i_ci says), to compare only; NULL: none. */
-const void *stack_running(lua_State *main, lua_State **thread);
+/* Where op->frame[frame] is: its thread and level there. `op` is as stack_inspect has filled it,
+ * and nothing has run since. */
+bool stack_find(lua_State *main, const LmpOp *op, uint32_t frame, lua_State **thread, int *level);
 
 #endif

@@ -32,6 +32,7 @@ static void fill_header(LmpProfile *p, const LmpIdentity *identity) {
     h->start_realtime = realtime();
     h->start_clock = p->start;
     h->interval_us = identity->interval_us;
+    h->top = identity->top;
     snprintf(h->program, sizeof h->program, "%s", identity->program);
     snprintf(h->lua, sizeof h->lua, "%s", identity->lua);
     snprintf(h->lmp, sizeof h->lmp, "%s", LMP_VERSION);
@@ -46,16 +47,19 @@ LmpErr state_create(LmpProfile *p, const LmpIdentity *identity) {
     p->header = lmp_os->map(LMP_CONTROL_AT, p->fd, 0, true);
     p->control = lmp_os->map(LMP_LIVE_AT - LMP_CONTROL_AT, p->fd, LMP_CONTROL_AT, true);
     p->live = lmp_os->map(LMP_OVERFLOW_AT - LMP_LIVE_AT, p->fd, LMP_LIVE_AT, true);
-    p->overflow = lmp_os->map(LMP_LEAVES_AT - LMP_OVERFLOW_AT, p->fd, LMP_OVERFLOW_AT, true);
+    p->overflow = lmp_os->map(LMP_TABLES_AT - LMP_OVERFLOW_AT, p->fd, LMP_OVERFLOW_AT, true);
+    void *tables = lmp_os->map(LMP_TABLES_SIZE, p->fd, LMP_TABLES_AT, true);
+    if (tables) p->tables = tables_at(tables, p->live);
     p->dir = lmp_os->map(LMP_DIR_SIZE * sizeof *p->dir, -1, 0, true);
-    if (!p->header || !p->control || !p->live || !p->overflow || !p->dir) {
+    if (!p->header || !p->control || !p->live || !p->overflow || !p->dir || !tables) {
         state_release(p);
         return LMP_E_NOMEM;
     }
     p->counters = &p->live->counters;
     p->start = lmp_os->clock();
-    p->birth = 1u << LMP_E_BIRTH_SHIFT;
+    p->birth = 1u << LMP_E_BIRTH_SHIFT | 1u << LMP_E_CYCLE_SHIFT;
     atomic_store(&p->control->frame, 1);
+    p->counters->peak_serial = 1;
     p->live->epoch = 1;
     p->live->epoch_length = EPOCH_LENGTH;
     history_init(&p->live->history, HISTORY_INTERVAL);
@@ -71,13 +75,15 @@ void state_release(LmpProfile *p) {
     for (uint32_t i = 0; p->live && i < p->live->leaves && i < LMP_MAX_LEAVES; i++)
         release(p->leaf[i], sizeof(LmpLeaf));
     release(p->dir, LMP_DIR_SIZE * sizeof *p->dir);
-    release(p->overflow, LMP_LEAVES_AT - LMP_OVERFLOW_AT);
+    release(p->tables.text, LMP_TABLES_SIZE);
+    release(p->overflow, LMP_TABLES_AT - LMP_OVERFLOW_AT);
     release(p->live, LMP_OVERFLOW_AT - LMP_LIVE_AT);
     release(p->control, LMP_LIVE_AT - LMP_CONTROL_AT);
     release(p->header, LMP_CONTROL_AT);
     if (p->fd >= 0) close(p->fd);
     p->dir = NULL;
     p->overflow = NULL;
+    p->tables = (LmpTables){0};
     p->live = NULL;
     p->control = NULL;
     p->header = NULL;

@@ -11,6 +11,7 @@ typedef struct LmpIdentity {
     const char *lua;     /* "Lua 5.4.4" */
     uint32_t pid, serial;
     uint32_t interval_us; /* between repaints, microseconds */
+    uint32_t top;         /* rows of the summary's tables */
 } LmpIdentity;
 
 /* Makes the memory file, its directory and the pointers in p. Errors: MEMFD, NOMEM; p is then as it

@@ -49,5 +49,9 @@ void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     out->gc_cycles = live->gc.cycles;
     out->gc_freed_bytes = live->gc.freed_bytes;
     out->gc_mode = live->gc.mode;
+    out->lines = live->tables.lines <= LMP_LINES_APPROXIMATE ? live->tables.lines : LMP_LINES_OFF;
+    out->stacks = live->tables.stacks != 0;
+    out->sample = live->tables.sample;
+    out->folded = live->tables.folded;
     out->seconds = (double)clock / 1e9;
 }

@@ -5,6 +5,8 @@
 #ifndef LMP_STATS_H
 #define LMP_STATS_H
 
+#include <stdbool.h>
+
 #include "shared.h"
 
 typedef struct LmpKindStats {
@@ -26,7 +28,11 @@ typedef struct LmpStats {
     uint64_t dropped, dropped_bytes;
     uint64_t gc_cycles, gc_freed_bytes;
     uint32_t gc_mode; /* LmpGcMode */
-    double seconds;   /* since start, at `clock` */
+    uint32_t lines;   /* LmpLines: how it is known who made what */
+    bool stacks;
+    uint64_t sample; /* bytes between samples, on average; 0: every block is accounted for */
+    uint64_t folded; /* allocations charged to "(others)": a table was full */
+    double seconds;  /* since start, at `clock` */
     LmpKindStats kind[LMP_KINDS];
 } LmpStats;
 

@@ -8,9 +8,13 @@
 #include "counters.h"
 #include "gcwatch.h"
 #include "history.h"
+#include "lines.h"
+#include "locals.h"
+#include "names.h"
 #include "os.h"
 #include "shadow.h"
 #include "stack.h"
+#include "watch.h"
 
 enum {
     TICK_OPS_MIN = 16,
@@ -32,7 +36,7 @@ static void next_epoch(LmpProfile *p, uint64_t clock) {
         shadow_halve_births(p);
     }
     live->epoch = (uint32_t)(clock / live->epoch_length + 1);
-    p->birth = live->epoch << LMP_E_BIRTH_SHIFT;
+    p->birth = (p->birth & LMP_E_CYCLE_MASK) | live->epoch << LMP_E_BIRTH_SHIFT;
 }
 
 static void note_history(LmpProfile *p, uint64_t clock) {
@@ -53,6 +57,12 @@ static void note_history(LmpProfile *p, uint64_t clock) {
     history_add(&p->live->history, clock, &now);
 }
 
+/* Do all operations have to come the slow way? */
+void trap_route(LmpProfile *p) {
+    bool by_api = p->every && !p->words;
+    trap_always(p, p->own.frame || p->detached || !p->callsites || by_api);
+}
+
 COLD void trap_tick(LmpProfile *p) {
     gcwatch_look(p);
     uint64_t clock = lmp_os->clock() - p->start, passed = clock - p->ticked;
@@ -60,6 +70,7 @@ COLD void trap_tick(LmpProfile *p) {
     if (passed > TICK_NS * 2 && p->tick_ops > TICK_OPS_MIN) p->tick_ops /= 2;
     if (clock / LOOK_AT_DISPLAY_NS != p->ticked / LOOK_AT_DISPLAY_NS) {
         display_check(&p->display);
+        if (watch_check(p)) trap_route(p);
         if (!p->live->gc.sweeping) gcwatch_mode(p);
     }
     p->ticked = clock;
@@ -68,11 +79,12 @@ COLD void trap_tick(LmpProfile *p) {
     p->live->clock = clock;
     next_epoch(p, clock);
     note_history(p, clock);
+    names_tick(p);
 }
 
 void trap_always(LmpProfile *p, bool always) {
     atomic_store(&p->always, 1);
-    p->trap = always ? &p->always : &p->control->trap;
+    p->trap = always || p->watch.on ? &p->always : &p->control->trap;
 }
 
 /* ---- wishes
@@ -104,7 +116,7 @@ static void collect_now(lua_State *L, lua_Debug *ar) {
     (void)ar;
     void *ud;
     lua_sethook(L, NULL, 0, 0);
-    if (lua_getallocf(L, &ud) != hook_alloc) return;
+    if (!hook_is(lua_getallocf(L, &ud))) return;
     LmpProfile *p = ud;
     if (!p->collecting) return;
     p->collecting = false;
@@ -148,6 +160,7 @@ static void grant_wishes(LmpProfile *p, bool stack_safe) {
     LmpControl *control = p->control;
     LmpLive *live = p->live;
     uint32_t preview = atomic_load(&control->preview), mark = atomic_load(&control->mark);
+    if (watch_take(p)) trap_route(p);
     if (atomic_load(&live->preview_done) != preview) answer_previews(p, preview);
     if (atomic_load(&live->mark_done) != mark) {
         trap_mark(p, NULL);
@@ -181,15 +194,28 @@ static void set_state(LmpProfile *p, LmpRunState state) {
     lmp_os->futex_wake(&p->live->changed);
 }
 
+/* The locals of the frame that a viewer has chosen; of the paused operation's own stack. */
+static void answer_locals(LmpProfile *p) {
+    LmpOp *op = &p->live->op;
+    uint32_t wish = atomic_load(&p->control->locals), frame = p->control->locals_frame;
+    if (atomic_load(&p->live->locals_done) == wish) return;
+    atomic_fetch_add(&op->seq, 1);
+    locals_read(p->main, op, frame, p->paused_safe);
+    atomic_fetch_add(&op->seq, 1);
+    atomic_store(&p->live->locals_done, wish);
+}
+
 static void sleep_paused(LmpProfile *p) {
     LmpControl *control = p->control;
     LmpLive *live = p->live;
     atomic_store(&live->step_done, p->step_target);
+    atomic_store(&live->locals_done, atomic_load(&control->locals)); /* another operation's */
     set_state(p, LMP_PAUSED);
     for (;;) {
         uint32_t wake = atomic_load(&control->wake);
         atomic_store(&control->trap, 0);
         grant_wishes(p, false);
+        answer_locals(p);
         if (!atomic_load(&control->pause)) break;
         if (atomic_load(&control->step) != p->step_target) {
             p->step_target++;
@@ -209,29 +235,78 @@ static void sleep_paused(LmpProfile *p) {
     set_state(p, LMP_RUNNING);
 }
 
-static void *paused_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize,
-                              LmpCaller caller, bool own, uint32_t entry, bool stack_safe) {
+/* What a request is, what it comes to, and what was done about it so far. */
+typedef struct Request {
+    void *ptr;
+    size_t osize, nsize;
+    LmpCaller caller;
+    bool own;                /* by our own API call */
+    bool stack_safe;         /* the stack may be looked at */
+    uint32_t entry;          /* of the block that was there */
+    uint32_t maker;          /* its */
+    uint64_t failed;         /* requests refused before it */
+    LmpCallInfo *constructs; /* frame whose saved pc is set to the table constructor that runs */
+    uintptr_t saved;         /* what it was */
+} Request;
+
+static uint32_t maker_of(LmpProfile *p, const void *block) {
+    const uint32_t *maker = p->lines && block ? shadow_maker(p, (uintptr_t)block) : NULL;
+    return maker ? *maker : 0;
+}
+
+static void set_pc(LmpCallInfo *ci, uintptr_t pc) {
+    memcpy((char *)ci + LMP_AT_CI_SAVEDPC, &pc, sizeof pc);
+}
+
+/* A table constructor does not save where it is: for the length of a pause it is made to have, so
+ * that line and locals are those of now. */
+static void save_constructor(LmpProfile *p, Request *q) {
+    const LmpWordsPlan *plan = p->words;
+    LmpWords words = q->caller.words;
+    if (!plan || !words || !q->stack_safe) return;
+    const lua_State *L = (const lua_State *)words_thread(plan, words); /* NOLINT */
+    if (!L || *((const uint8_t *)L + LMP_AT_L_STATUS) != LUA_OK) return;
+    LmpCallInfo *ci = frames_top(L);
+    if (frames_status(ci) & (LMP_CI_C | LMP_CI_HOOKED)) return;
+    uintptr_t pc = words_construction(plan, words);
+    if (!pc || !lines_in_code(ci, pc)) return;
+    q->constructs = ci;
+    q->saved = frames_pc(ci);
+    set_pc(ci, pc);
+}
+
+/* Before the operation or after it, if the stack is safe; op->seq is odd from then on. */
+static void op_begin(LmpProfile *p, Request *q) {
     LmpOp *op = &p->live->op;
-    LmpCounters *c = &p->live->counters;
-    uint64_t failed = c->failed;
     atomic_fetch_add(&op->seq, 1);
-    op->op = !ptr ? LMP_OP_ALLOC : nsize ? LMP_OP_REALLOC : LMP_OP_FREE;
-    op->old_addr = (uintptr_t)ptr;
-    op->old_size = ptr ? osize : 0;
-    op->new_size = nsize;
+    op->op = !q->ptr ? LMP_OP_ALLOC : q->nsize ? LMP_OP_REALLOC : LMP_OP_FREE;
+    op->old_addr = (uintptr_t)q->ptr;
+    op->old_size = q->ptr ? q->osize : 0;
+    op->new_size = q->nsize;
     op->depth = op->frames = op->cut_at = op->coroutines = 0;
-    if (stack_safe) stack_inspect(p->main, op);
-    void *r = hook_operate(p, ptr, osize, nsize, caller, own);
+    op->hit = op->hits = 0;
+    op->hit_words[0] = 0;
+    p->paused_safe = q->stack_safe && !p->closing;
+    save_constructor(p, q);
+    if (q->stack_safe) stack_inspect(p->main, op);
+    locals_read(p->main, op, locals_first(op), p->paused_safe);
+}
+
+/* After the operation: `r` is what it gave. Pauses. */
+static void op_end(LmpProfile *p, const Request *q, void *r, const LmpWatched *watched) {
+    LmpOp *op = &p->live->op;
     uint64_t size;
-    if (r) entry = shadow_lookup(p, (uintptr_t)r, &size);
+    uint32_t entry = r ? shadow_lookup(p, (uintptr_t)r, &size) : q->entry;
     op->cls = entry & 15;
+    op->maker = q->ptr ? q->maker : maker_of(p, r);
     op->new_addr = (uintptr_t)r;
-    op->failed = c->failed != failed;
+    op->failed = p->counters->failed != q->failed;
     op->number = operations(p->live);
+    if (watched->met && watch_pause(p, watched, op)) trap_route(p);
     atomic_fetch_add(&op->seq, 1);
     trap_tick(p);
     sleep_paused(p);
-    return r;
+    if (q->constructs) set_pc(q->constructs, q->saved);
 }
 
 /* ---- own API calls
@@ -248,7 +323,7 @@ LmpOwn trap_own_begin(LmpProfile *p, lua_State *L) {
 
 void trap_own_end(LmpProfile *p, LmpOwn before) {
     p->own = before;
-    trap_always(p, before.frame || p->detached || !p->callsites);
+    trap_route(p);
 }
 
 /* Is our own C function the one that runs? A finalizer called by it is the program's. */
@@ -270,22 +345,36 @@ static bool stack_is_safe(const void *ptr, uint32_t entry) {
     return cls != LMP_C_NONE && cls != LMP_C_THREAD_PART && cls != LMP_C_THREAD;
 }
 
+/* Does the operation; where all requests come this way, ticks must too. */
+static void *operate(LmpProfile *p, const Request *q) {
+    void *r = hook_operate(p, q->ptr, q->osize, q->nsize, q->caller, q->own);
+    if (++p->slow_ops >= p->tick_ops) {
+        p->slow_ops = 0;
+        trap_tick(p);
+    }
+    return r;
+}
+
 COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller) {
     if (p->detached || (!ptr && !nsize)) return p->alloc(p->ud, ptr, osize, nsize);
     gcwatch_look(p);
-    bool own = p->own.frame && !ptr && is_own(p);
-    if (own || !atomic_exchange(&p->control->trap, 0)) {
-        void *r = hook_operate(p, ptr, osize, nsize, caller, own);
-        if (++p->slow_ops >= p->tick_ops) { /* where all requests come this way, ticks must too */
-            p->slow_ops = 0;
-            trap_tick(p);
-        }
-        return r;
-    }
+    Request q = {.ptr = ptr, .osize = osize, .nsize = nsize, .caller = caller};
+    q.own = p->own.frame && !ptr && is_own(p);
+    bool called = !q.own && atomic_exchange(&p->control->trap, 0);
+    if (q.own || (!called && !p->watch.on)) return operate(p, &q);
     uint64_t size;
-    uint32_t entry = ptr ? shadow_lookup(p, (uintptr_t)ptr, &size) : 0;
-    bool stack_safe = stack_is_safe(ptr, entry);
-    grant_wishes(p, stack_safe);
-    if (!atomic_load(&p->control->pause)) return hook_operate(p, ptr, osize, nsize, caller, own);
-    return paused_operation(p, ptr, osize, nsize, caller, own, entry, stack_safe);
+    q.entry = ptr ? shadow_lookup(p, (uintptr_t)ptr, &size) : 0;
+    q.maker = maker_of(p, ptr);
+    q.stack_safe = stack_is_safe(ptr, q.entry);
+    q.failed = p->counters->failed;
+    if (called) grant_wishes(p, q.stack_safe);
+    LmpWatched watched = {ptr, osize, nsize, caller.words, q.entry & 15, q.stack_safe, 0, 0, 0};
+    if (p->watch.on) watch_before(p, &watched);
+    bool pause = watched.met || (called && atomic_load(&p->control->pause));
+    if (pause) op_begin(p, &q);
+    void *r = operate(p, &q);
+    if (p->watch.on) watch_after(p, &watched, r);
+    if (watched.met && !pause) op_begin(p, &q); /* what is safe before it is safe after it */
+    if (watched.met || pause) op_end(p, &q, r, &watched);
+    return r;
 }

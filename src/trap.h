@@ -10,6 +10,9 @@ void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCa
 
 /* Sends every operation the slow way, or only when a viewer wishes so. */
 void trap_always(LmpProfile *p, bool always);
+/* Chooses that by the profile's state: owners by rules, lines by the documented API, an own call
+ * under way, conditions to look at. */
+void trap_route(LmpProfile *p);
 
 /* The tick by itself, at start and at the end. */
 void trap_tick(LmpProfile *p);

@@ -2,6 +2,7 @@
 #include "view.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,8 +48,10 @@ LmpErr view_open(LmpView *view, int fd) {
     if (!err) {
         view->control = lmp_os->map(LMP_LIVE_AT - LMP_CONTROL_AT, fd, LMP_CONTROL_AT, true);
         view->live = lmp_os->map(LMP_OVERFLOW_AT - LMP_LIVE_AT, fd, LMP_LIVE_AT, false);
-        view->overflow = lmp_os->map(LMP_LEAVES_AT - LMP_OVERFLOW_AT, fd, LMP_OVERFLOW_AT, false);
-        if (!view->control || !view->live || !view->overflow) err = LMP_E_NOMEM;
+        view->overflow = lmp_os->map(LMP_TABLES_AT - LMP_OVERFLOW_AT, fd, LMP_OVERFLOW_AT, false);
+        void *tables = lmp_os->map(LMP_TABLES_SIZE, fd, LMP_TABLES_AT, false);
+        if (tables) view->tables = tables_at(tables, (LmpLive *)view->live);
+        if (!view->control || !view->live || !view->overflow || !tables) err = LMP_E_NOMEM;
     }
     if (err) {
         view_close(view);
@@ -61,7 +64,8 @@ LmpErr view_open(LmpView *view, int fd) {
 void view_close(LmpView *view) {
     for (uint32_t i = 0; i < view->leaves; i++)
         lmp_os->unmap((void *)view->leaf[i], sizeof(LmpLeaf));
-    if (view->overflow) lmp_os->unmap((void *)view->overflow, LMP_LEAVES_AT - LMP_OVERFLOW_AT);
+    if (view->tables.text) lmp_os->unmap(view->tables.text, LMP_TABLES_SIZE);
+    if (view->overflow) lmp_os->unmap((void *)view->overflow, LMP_TABLES_AT - LMP_OVERFLOW_AT);
     if (view->live) lmp_os->unmap((void *)view->live, LMP_OVERFLOW_AT - LMP_LIVE_AT);
     if (view->control) lmp_os->unmap(view->control, LMP_LIVE_AT - LMP_CONTROL_AT);
     if (view->header) lmp_os->unmap((void *)view->header, LMP_CONTROL_AT);
@@ -123,6 +127,15 @@ bool view_copy_op(const LmpView *view, LmpOp *out) {
         out->frame[i].name[sizeof out->frame[i].name - 1] = 0;
         out->frame[i].source[sizeof out->frame[i].source - 1] = 0;
     }
+    out->hit_words[sizeof out->hit_words - 1] = 0;
+    if (out->hit > LMP_BREAKS) out->hit = 0;
+    if (out->locals > LMP_LOCALS) out->locals = LMP_LOCALS;
+    for (uint32_t i = 0; i < LMP_LOCALS; i++) {
+        LmpLocal *local = &out->local[i];
+        local->name[sizeof local->name - 1] = 0;
+        local->type[sizeof local->type - 1] = 0;
+        if (local->size > LMP_LOCAL_BYTES) local->size = LMP_LOCAL_BYTES;
+    }
     return whole;
 }
 
@@ -164,6 +177,40 @@ void view_preview(LmpView *view, const uint64_t *addr, uint32_t count) {
 
 bool view_preview_ready(const LmpView *view) {
     return atomic_load(&view->live->preview_done) == atomic_load(&view->control->preview);
+}
+
+/* A viewer that died while it wrote has left an odd number behind: after a while it is passed over.
+ * Should it live after all, the list that is published last is still whole rows, which the program
+ * checks. */
+uint32_t view_breaks(LmpView *view, const LmpBreak *row, uint32_t count) {
+    LmpControl *control = view->control;
+    uint32_t was = atomic_load(&control->breaks), mine;
+    for (int tries = 0;; tries++) {
+        mine = (was | 1) + (was & 1 ? 2 : 0);
+        if (was & 1 && tries < 1000) {
+            sched_yield();
+            was = atomic_load(&control->breaks);
+        } else if (atomic_compare_exchange_strong(&control->breaks, &was, mine)) {
+            break;
+        }
+    }
+    if (count > LMP_BREAKS) count = LMP_BREAKS;
+    if (count) memcpy(control->break_row, row, count * sizeof *row);
+    control->break_count = count;
+    atomic_store(&control->breaks_viewer, (uint32_t)getpid());
+    atomic_store(&control->breaks, mine + 1);
+    call_program(view);
+    return mine + 1;
+}
+
+bool view_breaks_ours(const LmpView *view) {
+    return atomic_load(&view->control->breaks_viewer) == (uint32_t)getpid();
+}
+
+void view_locals(LmpView *view, uint32_t frame) {
+    view->control->locals_frame = frame;
+    atomic_fetch_add(&view->control->locals, 1);
+    call_program(view);
 }
 
 void view_next_frame(LmpView *view) {

@@ -11,6 +11,7 @@
 
 #include "err.h"
 #include "shared.h"
+#include "tables.h"
 
 typedef struct LmpView {
     int fd;
@@ -19,6 +20,7 @@ typedef struct LmpView {
     LmpControl *control; /* may be written, see the functions below */
     const LmpLive *live;
     const LmpOverflow *overflow;
+    LmpTables tables;                    /* mapped read-only; text NULL: not there (tests) */
     uint32_t leaves;                     /* mapped so far */
     const LmpLeaf *leaf[LMP_MAX_LEAVES]; /* mapped so far */
     uint64_t leaf_base[LMP_MAX_LEAVES];  /* address >> LMP_LEAF_BITS of each, checked */
@@ -50,6 +52,14 @@ void view_mark(LmpView *view);
  * whether live->preview answers the last request. */
 void view_preview(LmpView *view, const uint64_t *addr, uint32_t count);
 bool view_preview_ready(const LmpView *view);
+/* Writes the list of break conditions (at most LMP_BREAKS; 0: none any more) in place of whatever
+ * list was there, in the name of this process. Returns its sequence, which live->breaks.taken
+ * equals once the program goes by it. */
+uint32_t view_breaks(LmpView *view, const LmpBreak *row, uint32_t count);
+/* Is the list in force the one that this process wrote? */
+bool view_breaks_ours(const LmpView *view);
+/* Asks for the locals of another frame of the paused operation (index in LmpOp.frame). */
+void view_locals(LmpView *view, uint32_t frame);
 /* Tells the hook the number of this repaint, so that touched parts of the map can be told. */
 void view_next_frame(LmpView *view);
 

@@ -4,9 +4,8 @@
 #include "kind.h"
 
 const char *const action_group_title[GROUPS] = {
-    [GROUP_PROGRAM] = "The program",
-    [GROUP_DISPLAY] = "The display",
-    [GROUP_MOVE] = "Moving",
+    [GROUP_PROGRAM] = "The program", [GROUP_DISPLAY] = "The display",
+    [GROUP_MOVE] = "Moving",         [GROUP_TABLES] = "Tables", /* lists of rows */
     [GROUP_KINDS] = "Types shown",
 };
 
@@ -19,7 +18,7 @@ const ActionInfo action_info[ACTIONS] = {
 
 Action action_of_key(Key key) {
     if (key == K_NONE) return ACT_NONE;
-    if (key >= '1' && key <= '9') return ACT_PANEL_NUMBER;
+    if (key >= '0' && key <= '9') return ACT_PANEL_NUMBER;
     for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
         if (action_info[i].key[0] == key || action_info[i].key[1] == key) return (Action)i;
     }

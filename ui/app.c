@@ -6,18 +6,16 @@
 #include <string.h>
 
 #include "app_state.h"
+#include "breaks.h"
+#include "format.h"
+#include "source.h"
 
 #define NOTICE_TIME 4000000000ull
 
-/* Every panel, in the order of tab. A new panel is its file and its row here. */
 const PanelRow app_panels[APP_PANELS] = {
-    {&panel_heap, SLOT_MAP, true},
-    {&panel_types, SLOT_TYPES, true},
-    {&panel_timeline, SLOT_TIMELINE, true},
-    {&panel_output, SLOT_BOTTOM, true},
-    {&panel_inspector, SLOT_BOTTOM, true},
-    {&panel_blocks, SLOT_BOTTOM, false},
-    {&panel_help, SLOTS, false},
+#define PANEL_ROW(panel, slot, home) {&panel, slot, home},
+    PANEL_TABLE(PANEL_ROW)
+#undef PANEL_ROW
 };
 
 int app_row(const Panel *panel) {
@@ -39,6 +37,7 @@ App *app_new(const AppOptions *options) {
     app->ui.output = options->output;
     app->ui.can_type = options->can_type;
     app->ui.focus = &panel_heap;
+    app->ui.sources = sources_new();
     app->bottom = options->output ? &panel_output : NULL;
     for (int i = 0; i < APP_PANELS; i++) {
         const Panel *panel = app_panels[i].panel;
@@ -53,6 +52,7 @@ void app_free(App *app) {
         const Panel *panel = app_panels[i].panel;
         if (panel->destroy && app->state[i]) panel->destroy(app->state[i]);
     }
+    sources_free(app->ui.sources);
     free(app);
 }
 
@@ -66,6 +66,14 @@ Ui *app_ui(App *app) {
 
 AppAsk *app_ask(App *app) {
     return &app->ask;
+}
+
+unsigned app_parts(const App *app) {
+    unsigned parts = 0;
+    for (int i = 0; i < APP_PANELS; i++) {
+        if (app->outer[i].w > 0) parts |= app_panels[i].panel->ledger;
+    }
+    return parts;
 }
 
 Rect app_where(const App *app, const Panel *panel) {
@@ -82,7 +90,7 @@ void app_say(App *app, const char *format, ...) {
 }
 
 bool app_restless(const App *app) {
-    return app->notice_until != 0;
+    return app->notice_until != 0 || app->ui.restless;
 }
 
 /* ---- the program's state ----------------------------------------------------------------------
@@ -92,6 +100,7 @@ bool app_restless(const App *app) {
  * chose a panel in between. */
 static void on_pause(App *app) {
     app->want_pause = true;
+    if (app->ui.over == &panel_breaks && app->model.op.hit && !app->ui.edit) ui_close(&app->ui);
     if (app->bottom == &panel_inspector) return;
     app->bottom_before = app->bottom;
     app->focus_before = app->ui.focus;
@@ -127,15 +136,39 @@ void app_seen(App *app, LmpSeen seen) {
     }
 }
 
+/* Until the person has chosen what stands at the bottom: the lines that make memory where they are
+ * known, else what the program prints. */
+static void choose_bottom(App *app) {
+    if (app->chose_bottom || app->model.ledger.lines == LMP_LINES_OFF) return;
+    if (app->lent_bottom) {
+        app->bottom_before = &panel_sites;
+    } else {
+        app->bottom = &panel_sites;
+    }
+}
+
 void app_fresh(App *app, uint64_t now) {
     app->ui.now = now;
+    choose_bottom(app);
     app_seen(app, app->model.seen);
     if (app->model.marks_all > app->marks_seen && app->begun) {
         app_say(app, "Mark %llu set: the types' last column counts from here",
                 (unsigned long long)app->model.marks_all);
     }
     app->marks_seen = app->model.marks_all;
+    const LmpOp *op = &app->model.op;
+    if (app->seen == LMP_SEEN_PAUSED && op->hit && op->number != app->hit_seen) {
+        char words[BREAKS_WORDS];
+        bool told = !app->ui.over && (!app->ui.enlarged || app->ui.focus == &panel_inspector);
+        format_text(words, sizeof words, op->hit_words, !app->ui.utf8);
+        if (!told) app_say(app, "Break %u: %s", op->hit, words); /* the inspector is hidden */
+        app->hit_seen = op->number;
+        app->want_pause = true; /* it may have gone on and been met again since the last look */
+    }
     app->begun = true;
+    const LmpView *view = app->model.view;
+    sources_program(app->ui.sources, app->model.pid,
+                    view && view->header ? view->header->start_realtime : 0);
     for (int i = 0; i < APP_PANELS; i++) {
         const Panel *panel = app_panels[i].panel;
         if (panel->update) panel->update(app->state[i], &app->model, &app->ui, app->inner[i]);
@@ -152,6 +185,7 @@ static void show(App *app, const Panel *panel) {
         app->bottom = panel;
         app->lent_bottom = false;
     }
+    if (app_panels[row].slot == SLOT_BOTTOM) app->chose_bottom = true;
     app->ui.focus = panel;
     app->chose = true;
 }
@@ -174,7 +208,7 @@ static void number_panel(App *app, int number) {
             return;
         }
     }
-    app_say(app, "There is no panel %d", number);
+    app_say(app, "There is no panel %d", number % 10);
 }
 
 static void back(App *app) {
@@ -270,6 +304,18 @@ static void type_key(App *app, Key key) {
     app->text[app->typed] = 0;
 }
 
+/* A key while a panel's line is typed. False: the line does not want it. */
+static bool edit_panel(App *app, Key key) {
+    LineEdit *edit = app->ui.edit;
+    if (key == K_CTRL('C') || key == K_CTRL('Z') || key == K_CTRL('L')) return false;
+    EditKey what = edit_key(edit, key);
+    if (what == EDIT_ENTERED || what == EDIT_ESCAPED) {
+        app->ui.edit = NULL;
+        if (edit->done) edit->done(edit, &app->ui, what == EDIT_ENTERED);
+    }
+    return what != EDIT_OTHER;
+}
+
 /* ---- actions ----------------------------------------------------------------------------------
  */
 
@@ -294,6 +340,39 @@ static bool act_focused(App *app, Action action) {
            panel->act(app->state[row], &app->model, &app->ui, action, app->inner[row]);
 }
 
+/* The line under the cursor of the focused panel, in the person's editor. */
+static void edit_place(App *app) {
+    int row = app_row(app->ui.focus);
+    const Panel *panel = app->ui.focus;
+    PanelPlace place;
+    if (!panel->place || !panel->place(app->state[row], &app->model, &app->ui, &place)) {
+        app_say(app, "There is no line of the program here to edit");
+    } else if (place.line < 1) {
+        app_say(app, "%s is no line of a file", place.short_src);
+    } else {
+        ui_open_source(&app->ui, place.source, place.line);
+    }
+}
+
+/* Opens the break conditions; where the cursor is on a line of the program, with that line as the
+ * next one, not yet entered. */
+static void open_breaks(App *app) {
+    const Panel *panel = app->ui.focus;
+    int row = app_row(panel);
+    PanelPlace place;
+    if (!can_ask(app)) return;
+    if (panel != &panel_breaks) {
+        app->ui.break_text[0] = 0;
+        bool asks = panel->place && panel != &panel_inspector; /* there the list is wanted */
+        if (asks && panel->place(app->state[row], &app->model, &app->ui, &place) &&
+            place.line > 0 && !place.defined)
+            ui_break_at(&app->ui, place.short_src, place.line);
+        ui_open(&app->ui, &panel_breaks);
+        if (!app->ui.break_text[0] && app->ui.breaks.count > 0) return;
+    }
+    act_focused(app, ACT_BREAK);
+}
+
 static void toggle_help(App *app) {
     if (app->ui.over == &panel_help) {
         ui_close(&app->ui);
@@ -306,6 +385,7 @@ void app_act(App *app, Action action, Key key) {
     if (act_kinds(app, action)) return;
     switch (action) {
     case ACT_PAUSE:
+        if (app->ui.focus->offers & ACT_BIT(ACT_PAUSE) && act_focused(app, action)) break;
         toggle_pause(app);
         break;
     case ACT_STEP:
@@ -321,7 +401,7 @@ void app_act(App *app, Action action, Key key) {
         next_panel(app, -1);
         break;
     case ACT_PANEL_NUMBER:
-        number_panel(app, (int)key - '0');
+        number_panel(app, key == '0' ? 10 : (int)key - '0');
         break;
     case ACT_MARK:
         if (can_ask(app)) app->ui.wish.mark = true;
@@ -356,6 +436,12 @@ void app_act(App *app, Action action, Key key) {
     case ACT_SUSPEND:
         app->ask.suspend = true;
         break;
+    case ACT_EDIT:
+        edit_place(app);
+        break;
+    case ACT_BREAK:
+        open_breaks(app);
+        break;
     case ACT_HELP:
         toggle_help(app);
         break;
@@ -375,6 +461,10 @@ void app_act(App *app, Action action, Key key) {
     default:
         act_focused(app, action);
     }
+    if (app->ui.said[0]) {
+        app_say(app, "%s", app->ui.said);
+        app->ui.said[0] = 0;
+    }
     if (app->ended) app->looked = true;
 }
 
@@ -384,6 +474,7 @@ void app_key(App *app, Key key) {
         return;
     }
     app->notice_until = 0; /* it has been read */
+    if (app->ui.edit && edit_panel(app, key)) return;
     Action action = action_of_key(key);
     if (action != ACT_NONE) {
         app_act(app, action, key);

@@ -48,11 +48,15 @@ void app_mouse(App *app, MouseWhat what, int x, int y);
 
 /* Shows a notice in the footer for some seconds. */
 void app_say(App *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Is there something that the passing of time alone will change (a notice to take away)? */
+/* Is there something that the passing of time alone will change (a notice to take away, a panel
+ * that has not seen all yet)? */
 bool app_restless(const App *app);
 
 /* Draws a frame over the whole canvas. `now` as in app_fresh. */
 void app_draw(App *app, Canvas *canvas, uint64_t now);
+
+/* The LEDGER_* parts that the panels of the last frame need. */
+unsigned app_parts(const App *app);
 
 /* For tests and panels' own tests: where a panel's inside was in the last frame (w 0: nowhere). */
 Rect app_where(const App *app, const Panel *panel);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "app_state.h"
+#include "format.h"
 
 /* The panel that has the bottom slot now, NULL: none. */
 static const Panel *bottom_panel(const App *app) {
@@ -12,7 +13,8 @@ static const Panel *bottom_panel(const App *app) {
 
 static Bottom bottom_wish(const Panel *bottom) {
     if (!bottom) return BOTTOM_NONE;
-    return bottom == &panel_output ? BOTTOM_SOME : BOTTOM_MUCH;
+    if (bottom == &panel_output) return BOTTOM_SOME;
+    return bottom->ledger ? BOTTOM_LIST : BOTTOM_MUCH;
 }
 
 static void place(App *app, int row, Rect outer) {
@@ -49,8 +51,9 @@ void app_arrange(App *app, int w, int h) {
     }
 }
 
-/* Other panels of the same slot, by number, so that a person knows they are there. */
-static int draw_tabs(int row, Canvas *canvas, int x, int y, int max) {
+/* Other panels of the same slot, by number, so that a person knows they are there; the output is
+ * lit when something was printed that has not been on the screen. */
+static int draw_tabs(const App *app, int row, Canvas *canvas, int x, int y, int max) {
     int used = 0;
     if (app_panels[row].slot != SLOT_BOTTOM) return 0;
     for (int i = 0; i < APP_PANELS; i++) {
@@ -58,10 +61,31 @@ static int draw_tabs(int row, Canvas *canvas, int x, int y, int max) {
         if (i == row || other->slot != SLOT_BOTTOM || !other->home) continue;
         int need = canvas_width(other->panel->title) + 5;
         if (used + need > max) break;
+        bool news = other->panel == &panel_output && app->ui.output &&
+                    output_bytes(app->ui.output) != app->output_seen;
         used += canvas_printf(canvas, x + used, y, -1, STYLE(TONE_MUTED), " %d %s ",
-                              other->panel->number, other->panel->title);
+                              other->panel->number % 10, other->panel->title);
+        if (news) canvas_put(canvas, x + used - 1, y, G_BULLET, STYLE(TONE_ACCENT));
     }
     return used;
+}
+
+/* The last thing that the program printed, in the lower line of the lowest frame, where its panel
+ * is not on the screen: a question that waits for an answer must be seen. */
+static void draw_last_words(const App *app, Canvas *canvas, Rect outer) {
+    Output *output = app->ui.output;
+    bool lowest = outer.x == 0 && outer.y + outer.h == app->layout.footer.y;
+    if (!output || !lowest || app->outer[INDEX_OF_panel_output].w > 0) return;
+    char text[OUTPUT_COLUMNS + 1] = "";
+    for (uint64_t n = output_lines(output), back = 0; n-- > 0 && back < 8 && !text[0]; back++) {
+        format_text(text, sizeof text, output_line(output, n), !app->ui.utf8);
+        if (!text[strspn(text, " ")]) text[0] = 0;
+    }
+    int x = outer.x + 2, y = outer.y + outer.h - 1, right = outer.x + outer.w - 2;
+    if (!text[0] || right - x < 16) return;
+    x += canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), " output: ");
+    x += canvas_text(canvas, x, y, right - x - 1, STYLE(TONE_TEXT), text + strspn(text, " "));
+    canvas_put(canvas, x, y, ' ', STYLE(TONE_TEXT));
 }
 
 static void draw_frame(const App *app, int row, Canvas *canvas) {
@@ -75,6 +99,7 @@ static void draw_frame(const App *app, int row, Canvas *canvas) {
     int x = outer.x, right = outer.x + outer.w;
     if (kind == FRAME_BOX) {
         canvas_box(canvas, outer, line);
+        draw_last_words(app, canvas, outer);
         x += 2;
         right -= 2;
     }
@@ -83,13 +108,13 @@ static void draw_frame(const App *app, int row, Canvas *canvas) {
     if (kind == FRAME_BOX) canvas_put(canvas, x++, outer.y, ' ', line);
     if (panel->number > 0) {
         x += canvas_printf(canvas, x, outer.y, right - x, STYLE(focus ? TONE_ACCENT : TONE_STRONG),
-                           "%d ", panel->number);
+                           "%d ", panel->number % 10);
     }
     x += canvas_text(canvas, x, outer.y, right - x, STYLE(focus ? TONE_ACCENT : TONE_STRONG),
                      panel->title);
     if (x < right) canvas_put(canvas, x++, outer.y, ' ', line);
     int noted = note[0] ? canvas_width(note) + 2 : 0;
-    if (kind == FRAME_BOX) x += draw_tabs(row, canvas, x, outer.y, right - x - noted - 2);
+    if (kind == FRAME_BOX) x += draw_tabs(app, row, canvas, x, outer.y, right - x - noted - 2);
     int room = right - x - 2;
     if (note[0] == 0 || room < 6) return;
     int width = canvas_width(note);
@@ -101,9 +126,12 @@ static void draw_frame(const App *app, int row, Canvas *canvas) {
 
 void app_draw(App *app, Canvas *canvas, uint64_t now) {
     app->ui.now = now;
+    app->ui.restless = false;
     if (app->notice_until && now >= app->notice_until) app->notice_until = 0;
     canvas_clear(canvas, STYLE(TONE_NONE));
     app_arrange(app, canvas->w, canvas->h);
+    if (app->ui.output && app->outer[INDEX_OF_panel_output].w > 0)
+        app->output_seen = output_bytes(app->ui.output);
     for (int i = 0; i < APP_PANELS; i++) {
         if (app->outer[i].w == 0) continue;
         Rect old = canvas_clip(canvas, app->inner[i]);

@@ -4,12 +4,35 @@
 
 #include "app.h"
 
-#define APP_PANELS 7
+/* Every panel, in the order of tab: X(panel, slot, home). `home` panels take part in tab; others
+ * are opened by something. Slot SLOTS: over the whole body. */
+#define PANEL_TABLE(X)                                                                             \
+    X(panel_heap, SLOT_MAP, true)                                                                  \
+    X(panel_types, SLOT_TYPES, true)                                                               \
+    X(panel_timeline, SLOT_TIMELINE, true)                                                         \
+    X(panel_output, SLOT_BOTTOM, true)                                                             \
+    X(panel_inspector, SLOT_BOTTOM, true)                                                          \
+    X(panel_sites, SLOT_BOTTOM, true)                                                              \
+    X(panel_functions, SLOT_BOTTOM, true)                                                          \
+    X(panel_tree, SLOT_BOTTOM, true)                                                               \
+    X(panel_leaks, SLOT_BOTTOM, true)                                                              \
+    X(panel_tags, SLOT_BOTTOM, true)                                                               \
+    X(panel_site, SLOTS, false)                                                                    \
+    X(panel_function, SLOT_BOTTOM, false)                                                          \
+    X(panel_breaks, SLOT_BOTTOM, false)                                                            \
+    X(panel_blocks, SLOT_BOTTOM, false)                                                            \
+    X(panel_help, SLOTS, false)
 
-/* One row per panel (app.c). `home` panels take part in tab; others are opened by something. */
+enum {
+#define PANEL_INDEX(panel, slot, home) INDEX_OF_##panel,
+    PANEL_TABLE(PANEL_INDEX)
+#undef PANEL_INDEX
+        APP_PANELS
+};
+
 typedef struct PanelRow {
     const Panel *panel;
-    Slot slot; /* SLOTS: over the whole body */
+    Slot slot;
     bool home;
 } PanelRow;
 extern const PanelRow app_panels[APP_PANELS];
@@ -27,9 +50,12 @@ struct App {
     bool lent_bottom;    /* the pause put the inspector there; before it was: */
     const Panel *bottom_before;
     const Panel *focus_before;
-    bool chose; /* a person has chosen a panel */
-    bool begun; /* a model has been there */
+    bool chose;           /* a person has chosen a panel */
+    bool chose_bottom;    /* ... for the bottom slot */
+    uint64_t output_seen; /* bytes of output when it was last on the screen */
+    bool begun;           /* a model has been there */
     uint64_t marks_seen;
+    uint64_t hit_seen; /* number of the operation whose break has been told */
 
     /* the line being typed to the program */
     bool typing;

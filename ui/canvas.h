@@ -46,6 +46,7 @@ enum {
     G_RIGHT = 0x25b8,
     G_DOT = 0x25cf,
     G_MIDDOT = 0x00b7,
+    G_BULLET = 0x2022,
     G_ELLIPSIS = 0x2026,
     G_DELTA = 0x0394,
     G_BRAILLE =
@@ -56,6 +57,8 @@ enum {
     G_BAR = 0x2501, /* a thick line */
     G_CHECK = 0x2713,
     G_CROSS = 0x2717,
+    G_SORT_DOWN = 0x25be, /* largest first */
+    G_SORT_UP = 0x25b4,
 };
 
 /* A canvas of blanks, or NULL when there is no memory. Sizes are clamped to 1 .. 1000. */

@@ -13,8 +13,10 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "breaks.h"
 #include "cmd.h"
 #include "collect.h"
+#include "format.h"
 #include "launch.h"
 #include "program.h"
 #include "ttyrestore.h"
@@ -25,6 +27,10 @@
 typedef struct Run {
     bool live, hold;
     double fps;
+    bool lines, stacks;
+    uint64_t sample; /* bytes; 0: exact */
+    unsigned top;
+    char breaks[2048]; /* conditions, one a line */
     const char *name;
     const char *summary; /* file; NULL: standard error */
     bool no_summary;
@@ -41,14 +47,38 @@ typedef struct Run {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-enum { O_LIVE, O_NO_LIVE, O_SUMMARY, O_NO_SUMMARY, O_JSON, O_FPS, O_HOLD, O_NO_HOLD, O_NAME };
+enum {
+    O_LIVE,
+    O_NO_LIVE,
+    O_LINES,
+    O_NO_LINES,
+    O_STACKS,
+    O_SAMPLE,
+    O_SUMMARY,
+    O_NO_SUMMARY,
+    O_TOP,
+    O_JSON,
+    O_BREAK,
+    O_FPS,
+    O_HOLD,
+    O_NO_HOLD,
+    O_NAME
+};
 
 static const Option options[] = {
     [O_LIVE] = {"live", NULL, "show the display (the default on a terminal)"},
     [O_NO_LIVE] = {"no-live", NULL, "no display, only the summary at the end"},
+    [O_LINES] = {"lines", NULL, "charge every block to the line that made it (the default)"},
+    [O_NO_LINES] = {"no-lines", NULL, "only totals, types and the heap map: a little faster"},
+    [O_STACKS] = {"stacks", NULL, "charge every block to its whole call path, too"},
+    [O_SAMPLE] = {"sample", "SIZE",
+                  "lines and paths by samples, one in SIZE bytes, such as 512KiB"},
     [O_SUMMARY] = {"summary", "FILE", "write the summary to FILE, not to standard error"},
     [O_NO_SUMMARY] = {"no-summary", NULL, "no summary"},
+    [O_TOP] = {"top", "N", "rows of the summary's tables, 0 to 1000 (default 10)"},
     [O_JSON] = {"json", "[FILE]", "the summary as JSON; with FILE, as JSON to FILE besides it"},
+    [O_BREAK] = {"break", "CONDITION",
+                 "pause there, such as \"size 64KiB\" or \"at main.lua:12\"; may be repeated"},
     [O_FPS] = {"fps", "N", "repaints a second, 0.1 to 60 (default 10)"},
     [O_HOLD] = {"hold", NULL, "at the end, the display waits for a key (the default)"},
     [O_NO_HOLD] = {"no-hold", NULL, "at the end, the display leaves at once"},
@@ -58,11 +88,49 @@ static const Option options[] = {
 
 static const Example examples[] = {
     {"lmp run script.lua data.txt", "watch script.lua in the terminal; the summary at the end"},
+    {"lmp run --stacks script.lua", "who called the line that made it"},
+    {"lmp run --break='size 1MiB' script.lua", "pause where a block of more is asked for"},
+    {"lmp run --sample=512KiB server.lua", "at next to no cost, for days"},
     {"lmp run --no-live --json=heap.json script.lua", "no display; figures for machines"},
     {"lmp run -- lua5.4 script.lua", "any command that runs Lua 5.4"},
-    {"lmp run -- lua5.4 /usr/bin/luacheck src", "a tool that would take another Lua"},
+    {"lmp run -- lua5.4 /usr/bin/busted", "a tool that would take another Lua"},
     {0},
 };
+
+static bool read_sample(Run *run, const Command *command, const char *value, int *status) {
+    uint64_t bytes = 0;
+    bool size = format_parse_size(value, &bytes);
+    if (size && (bytes == 0 || (bytes >= LMP_SAMPLE_MIN && bytes <= LMP_SAMPLE_MAX))) {
+        run->sample = bytes;
+        return true;
+    }
+    *status = command_wrong(command,
+                            "--sample=%s: a size from 1KiB on was expected, such as 512KiB", value);
+    return false;
+}
+
+static bool read_break(Run *run, const Command *command, const char *value, int *status) {
+    char problem[160], text[BREAKS_TEXT];
+    LmpBreak b;
+    size_t used = strlen(run->breaks);
+    if (!breaks_parse(value, &b, problem, sizeof problem)) {
+        *status = command_wrong(command, "--break: %s", problem);
+        return false;
+    }
+    snprintf(run->breaks + used, sizeof run->breaks - used, "%s\n",
+             breaks_text(text, sizeof text, &b));
+    return true;
+}
+
+static bool read_top(Run *run, const Command *command, const char *value, int *status) {
+    double n;
+    if (parse_number(value, 0, LMP_TOP_MAX, &n) && n == (unsigned)n) {
+        run->top = (unsigned)n;
+        return true;
+    }
+    *status = command_wrong(command, "--top=%s: a whole number from 0 to 1000 was expected", value);
+    return false;
+}
 
 /* True: go on. Else *status is what to exit with. */
 static bool read_options(Run *run, const Command *command, Parse *p, int *status) {
@@ -70,6 +138,8 @@ static bool read_options(Run *run, const Command *command, Parse *p, int *status
     const Option *o;
     run->hold = true;
     run->fps = 10;
+    run->lines = true;
+    run->top = LMP_TOP_DEFAULT;
     run->live = isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0 &&
                 tcgetpgrp(STDOUT_FILENO) == getpgrp();
     while ((o = options_next(p))) {
@@ -81,6 +151,22 @@ static bool read_options(Run *run, const Command *command, Parse *p, int *status
         case O_HOLD:
         case O_NO_HOLD:
             run->hold = o == &options[O_HOLD];
+            break;
+        case O_LINES:
+        case O_NO_LINES:
+            run->lines = o == &options[O_LINES];
+            break;
+        case O_STACKS:
+            run->stacks = true;
+            break;
+        case O_SAMPLE:
+            if (!read_sample(run, command, p->value, status)) return false;
+            break;
+        case O_TOP:
+            if (!read_top(run, command, p->value, status)) return false;
+            break;
+        case O_BREAK:
+            if (!read_break(run, command, p->value, status)) return false;
             break;
         case O_SUMMARY:
             run->summary = p->value;
@@ -106,6 +192,16 @@ static bool read_options(Run *run, const Command *command, Parse *p, int *status
     }
     *status = p->failed ? EXIT_USAGE : 0;
     if (p->failed || p->help) return false;
+    if (!run->lines && (run->stacks || run->sample)) {
+        *status = command_wrong(command, "--%s needs lines: leave out --no-lines",
+                                run->stacks ? "stacks" : "sample");
+        return false;
+    }
+    if (run->breaks[0] && !run->live) {
+        *status =
+            command_wrong(command, "--break needs the display, from which the program goes on");
+        return false;
+    }
     if (p->at >= p->argc) {
         *status = command_wrong(command, "what is to be run? SCRIPT.lua or -- COMMAND");
         return false;
@@ -268,11 +364,18 @@ static int run_program(Run *run) {
         theirs = pair[1];
     run->collect.socket = pair[0];
     run->collect.live = run->live;
-    snprintf(text, sizeof text, "live=%d hold=%d fps=%u.%03u%s%.200s", run->live, run->hold,
-             (unsigned)run->fps, (unsigned)(run->fps * 1000) % 1000, run->name ? " name=" : "",
+    snprintf(text, sizeof text,
+             "live=%d hold=%d fps=%u.%03u lines=%d stacks=%d sample=%llu top=%u%s%.200s", run->live,
+             run->hold, (unsigned)run->fps, (unsigned)(run->fps * 1000) % 1000, run->lines,
+             run->stacks, (unsigned long long)run->sample, run->top, run->name ? " name=" : "",
              run->name ? run->name : "");
     run->before_known = run->live && tcgetattr(STDOUT_FILENO, &run->before) == 0;
     catch_signals(run);
+    if (run->breaks[0]) {
+        setenv(LMP_ENV_BREAKS, run->breaks, 1);
+    } else {
+        unsetenv(LMP_ENV_BREAKS);
+    }
     int error = program_set_environment(module, theirs, text) ? launch(run, theirs) : ENOMEM;
     close(theirs);
     if (error) {

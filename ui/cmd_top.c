@@ -111,8 +111,10 @@ static int attach(uint32_t pid, uint32_t serial, double fps) {
     } else if (guard.result->end == VIEWER_KILLED) {
         static LmpReport report;
         command_say("process %u was killed or crashed", view.header->pid);
-        report_fill(&report, view.header, view.live, view.live->clock, "killed, or crashed");
+        report_fill(&report, view.header, view.live, &view.tables, view.live->clock,
+                    "killed, or crashed");
         report_summary(&report, stdout);
+        report_close(&report);
     }
     if (guard.result->saved[0]) command_say("picture saved as %s", guard.result->saved);
     view_close(&view);

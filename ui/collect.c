@@ -135,9 +135,10 @@ static bool write_report(int fd, const CollectEnd *end, FILE *out,
     int own = dup(fd);
     if (own < 0 || view_open(&view, own)) return false;
     describe(ending, sizeof ending, &view, end);
-    report_fill(&report, view.header, view.live, view.live->clock, ending);
+    report_fill(&report, view.header, view.live, &view.tables, view.live->clock, ending);
     report.attached = view_seen(&view, lmp_os->alive(view.header->pid)) <= LMP_SEEN_PAUSED;
     write(&report, out);
+    report_close(&report);
     view_close(&view);
     return true;
 }

@@ -64,6 +64,47 @@ char *describe_age(char *out, uint32_t birth, uint64_t epoch_length, uint64_t cl
     return out;
 }
 
+char *describe_where(char *out, size_t size, const char *short_src, int line, bool ascii) {
+    format_text(out, size, short_src, ascii);
+    size_t used = strlen(out);
+    if (line > 0) snprintf(out + used, size - used, ":%d", line);
+    return out;
+}
+
+int describe_site_kind(const LmpSiteRow *site, unsigned kinds) {
+    int live = -1, made = -1;
+    for (int k = 0; k < LMP_KINDS; k++) {
+        const LmpKindTally *t = &site->kind[k];
+        if (!(kinds >> k & 1)) continue;
+        if (t->live_bytes > (live < 0 ? 0 : site->kind[live].live_bytes)) live = k;
+        if (t->allocs > 0 && (made < 0 || t->bytes > site->kind[made].bytes)) made = k;
+    }
+    return live >= 0 ? live : made;
+}
+
+bool describe_maker_line(const LmpTables *tables, uint32_t maker, char *source, size_t source_size,
+                         char *name, size_t name_size, int *line) {
+    uint32_t record = tables->text ? tables_record_of(tables, maker) : 0;
+    if (record == 0 || record >= tables_records(tables)) return false;
+    uint32_t site = tables->record[record].site;
+    if (site == 0 || site >= tables_sites(tables)) return false;
+    uint32_t function = tables->site[site].function;
+    if (function == 0 || function >= tables_functions(tables)) return false;
+    tables_text(tables, tables->function[function].source, source, source_size);
+    tables_text(tables, tables->function[function].short_src, name, name_size);
+    *line = tables->site[site].line;
+    return true;
+}
+
+char *describe_maker(char *out, size_t size, const LmpTables *tables, uint32_t maker, bool ascii) {
+    char source[1], name[80];
+    int line;
+    out[0] = 0;
+    if (describe_maker_line(tables, maker, source, sizeof source, name, sizeof name, &line))
+        describe_where(out, size, name, line, ascii);
+    return out;
+}
+
 /* Appends `text` if it fits together with what must follow (`reserve` bytes). */
 static bool append(char *out, size_t size, size_t *used, size_t reserve, const char *text) {
     size_t n = strlen(text);

@@ -3,6 +3,11 @@
 #include "app_state.h"
 #include "line.h"
 
+static bool of_all_types(const Panel *panel) {
+    return panel == &panel_functions || panel == &panel_function || panel == &panel_tree ||
+           panel == &panel_leaks || panel == &panel_tags;
+}
+
 bool footer_offers(const App *app, Action action) {
     bool map = app->ui.focus == &panel_heap, timeline = app->ui.focus == &panel_timeline;
     switch (action) {
@@ -11,15 +16,27 @@ bool footer_offers(const App *app, Action action) {
     case ACT_FREEZE:
     case ACT_MARK:
     case ACT_COLLECT:
+    case ACT_BREAK:
         return !app->ended;
     case ACT_INPUT:
         return !app->ended && app->ui.can_type;
     case ACT_ZOOM_IN:
         return map || timeline;
+    case ACT_STRING: /* some tables are of all types together */
+        return !of_all_types(app->ui.focus);
+    case ACT_FILTER:
+    case ACT_SORT_LEFT:
+    case ACT_REVERSE:
+    case ACT_EDIT:
+    case ACT_INVERT:
+    case ACT_HOTTEST:
+    case ACT_DELETE:
+        return (app->ui.focus->offers & ACT_BIT(action)) != 0;
     case ACT_BACK:
         return app->ui.over || app->ui.enlarged;
     case ACT_ENTER:
-        return !(app->ended && !app->looked) && app->ui.over != &panel_help;
+        return app->ui.focus != &panel_breaks && !(app->ended && !app->looked) &&
+               !(app->ui.over && app_panels[app_row(app->ui.over)].slot == SLOTS);
     default:
         return true;
     }
@@ -36,6 +53,8 @@ static bool is_on(const App *app, Action action) {
         return app->ui.by_tag;
     case ACT_MOUSE:
         return !app->ui.mouse;
+    case ACT_BREAK:
+        return app->ui.over == &panel_breaks;
     case ACT_HELP:
         return app->ui.over == &panel_help;
     default:
@@ -44,7 +63,9 @@ static bool is_on(const App *app, Action action) {
 }
 
 static const char *label_of(const App *app, const ActionInfo *info) {
-    if (info->action == ACT_ENTER && app->ui.focus != &panel_heap) {
+    bool inside = app->ui.focus == &panel_heap || (app->ui.focus->offers & ACT_BIT(ACT_ENTER));
+    if (app->ui.focus == &panel_breaks && info->action == ACT_PAUSE) return "on/off";
+    if (info->action == ACT_ENTER && !inside) {
         return app->ui.enlarged ? "shrink" : "enlarge";
     }
     if (info->action == ACT_QUIT && app->ended) return "leave";
@@ -65,16 +86,15 @@ static void draw_keys(const App *app, Canvas *canvas, Rect rect) {
     line_draw(&line, canvas, rect.x, rect.y, rect.w);
 }
 
-static void draw_typing(const App *app, Canvas *canvas, Rect rect) {
-    static const char help[] = "  enter send  esc close";
+static void draw_typing(Canvas *canvas, Rect rect, const char *prompt, const char *text,
+                        const char *help) {
     int x = rect.x, right = rect.x + rect.w;
-    x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_ACCENT), " input> ");
-    int room = right - x - 1, tail = canvas_width(help);
+    x += canvas_printf(canvas, x, rect.y, right - x, STYLE(TONE_ACCENT), " %s> ", prompt);
+    int room = right - x - 1, tail = canvas_width(help) + 2;
     if (room > 30 + tail) {
-        canvas_text_right(canvas, right, rect.y, tail, STYLE(TONE_MUTED), help);
+        canvas_text_right(canvas, right - 1, rect.y, tail, STYLE(TONE_MUTED), help);
         room -= tail;
     }
-    const char *text = app->text;
     while (canvas_width(text) > room && *text)
         canvas_decode(&text); /* its end is what matters */
     x += canvas_text(canvas, x, rect.y, room, STYLE(TONE_STRONG), text);
@@ -84,7 +104,11 @@ static void draw_typing(const App *app, Canvas *canvas, Rect rect) {
 void footer_draw(App *app, Canvas *canvas, Rect rect) {
     if (rect.h < 1) return;
     if (app->typing) {
-        draw_typing(app, canvas, rect);
+        draw_typing(canvas, rect, "input", app->text, "enter send  esc close");
+    } else if (app->ui.edit) {
+        const LineEdit *edit = app->ui.edit;
+        draw_typing(canvas, rect, edit->prompt ? edit->prompt : "", edit->text,
+                    edit->help ? edit->help : "");
     } else if (app->notice_until) {
         canvas_text(canvas, rect.x + 1, rect.y, rect.w - 1, STYLE(TONE_STRONG), app->notice);
     } else {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "app_state.h"
+#include "describe.h"
 #include "format.h"
 #include "line.h"
 
@@ -32,6 +33,23 @@ static const char *short_name(const char *program, int w) {
     return slash && slash[1] && canvas_width(program) > w / 3 ? slash + 1 : program;
 }
 
+/* How it is known which line made what: "exact, by line"; "" when it is not. */
+static const char *line_words(const Model *model, char *out, size_t size) {
+    const Ledger *ledger = &model->ledger;
+    bool approximate = ledger->lines == LMP_LINES_APPROXIMATE;
+    char every[LMP_NUM];
+    out[0] = 0;
+    if (ledger->lines == LMP_LINES_OFF) return out;
+    if (ledger->sample > 0) {
+        snprintf(out, size, "sampled every %s%s", describe_cell_size(every, ledger->sample),
+                 approximate ? ", lines: approximate" : "");
+    } else {
+        snprintf(out, size, "%s%s", approximate ? "lines: approximate" : "exact, by line",
+                 ledger->stacks ? (approximate ? ", with call paths" : " and call path") : "");
+    }
+    return out;
+}
+
 static void draw_who(const App *app, Canvas *canvas, Rect rect) {
     const Model *model = &app->model;
     StateWord state = state_word(app);
@@ -49,20 +67,29 @@ static void draw_who(const App *app, Canvas *canvas, Rect rect) {
         line_add(&right, 2, STYLE(TONE_STRONG), " %s",
                  format_bytes(bytes, model->stats.live_bytes));
     }
+    uint32_t breaks = app->ended ? 0 : ui_breaks_on(&app->ui);
+    if (breaks > 0) line_add(&right, 4, STYLE(TONE_PAUSED), "  break: %u on", breaks);
     line_add(&right, 4, STYLE(TONE_TEXT), "  %s", format_clock(clock, model->clock));
     line_add(&right, 8, STYLE(TONE_ACCENT), "   ?");
     line_add(&right, 8, STYLE(TONE_TEXT), " help");
     line_add(&right, 3, STYLE(TONE_TEXT), " ");
 
+    char lines[80];
+    const char *dot = app->ui.utf8 ? "·" : "-";
+    bool not_exact = model->ledger.lines == LMP_LINES_APPROXIMATE || model->ledger.sample > 0;
     Line left = {0};
     line_add(&left, 6, STYLE(TONE_ACCENT), " lmp ");
     line_add(&left, 5, STYLE_BOLD(TONE_STRONG), " %s", short_name(model->program, rect.w));
     line_add(&left, 7, STYLE(TONE_MUTED), "  pid %u", model->pid);
-    line_add(&left, 8, STYLE(TONE_MUTED), " %s %s", app->ui.utf8 ? "·" : "-", model->lua);
-    if (model->serial > 1) line_add(&left, 9, STYLE(TONE_MUTED), " · state %u", model->serial);
+    line_add(&left, 8, STYLE(TONE_MUTED), " %s %s", dot, model->lua);
+    if (*line_words(model, lines, sizeof lines))
+        line_add(&left, not_exact ? 7 : 9, STYLE(not_exact ? TONE_TEXT : TONE_MUTED), " %s %s", dot,
+                 lines);
+    if (model->serial > 1)
+        line_add(&left, 10, STYLE(TONE_MUTED), " %s state %u", dot, model->serial);
 
     /* both halves lose their pieces by the same limit */
-    int limit = 10;
+    int limit = 11;
     while (limit > 2 && line_width(&left, limit) + line_width(&right, limit) > rect.w)
         limit--;
     int width = line_width(&right, limit);

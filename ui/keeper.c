@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -185,8 +186,9 @@ static void write_summary(const Keeper *k) {
         dprintf(k->tty, "lmp: cannot write the summary to %s: %s\n", to, strerror(errno));
         return;
     }
-    report_fill(&report, v->header, v->live, v->live->clock, ending);
+    report_fill(&report, v->header, v->live, &v->tables, v->live->clock, ending);
     report_summary(&report, out);
+    report_close(&report);
     if (fclose(out) != 0 && !terminal)
         dprintf(k->tty, "lmp: cannot write the summary to %s: %s\n", to, strerror(errno));
 }
@@ -385,6 +387,7 @@ static bool start(Keeper *k) {
         .tty = k->tty,
         .fps = k->options.fps,
         .hold = k->options.hold,
+        .breaks = getenv(LMP_ENV_BREAKS),
         .live = true,
         .spool = k->spool.memory,
         .input = k->options.input ? k->master : -1,

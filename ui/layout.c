@@ -17,7 +17,12 @@ static int bottom_rows(int h, Bottom bottom, int top) {
         int rows = h >= 24 ? clamp(h * 3 / 10, 5, 18) : clamp(h / 4, 5, 18);
         return h - rows >= top ? rows : 0;
     }
-    int rows = clamp(h * 2 / 5, 9, 28);
+    int rows = clamp(h * 2 / 5, bottom == BOTTOM_LIST ? 6 : 9, 28);
+    if (bottom == BOTTOM_LIST) {
+        /* where there is no room for a timeline anyway the table gets what the types do not need */
+        if (h - rows < TYPES_H + TIMELINE_LEAST && h - TYPES_H >= rows) rows = h - TYPES_H;
+        return h - rows >= top ? rows : 0;
+    }
     return h - rows >= top ? rows : h; /* it is what the person looks at */
 }
 

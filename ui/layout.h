@@ -14,6 +14,7 @@ typedef enum Slot { SLOT_MAP, SLOT_TYPES, SLOT_TIMELINE, SLOT_BOTTOM, SLOTS } Sl
 typedef enum Bottom {
     BOTTOM_NONE, /* nothing to show there */
     BOTTOM_SOME, /* a few lines of output */
+    BOTTOM_LIST, /* a table, part of the overview: not where it would push out the types */
     BOTTOM_MUCH, /* inspector, list of blocks */
 } Bottom;
 

@@ -69,8 +69,10 @@ static void put_synopsis(FILE *out) {
 
 static const char description[] =
     "lmp shows the memory of a running Lua 5.4 program in the terminal: how much, of what type, "
-    "where\nin the heap, as it changes. The program can be paused inside an allocation, stepped "
-    "from one\noperation to the next, and looked into; in the end a summary is printed.\n\n"
+    "where\nin the heap, and which line, function and call path made it, as it changes. The "
+    "program "
+    "can be\npaused inside an allocation, stepped from one operation to the next, and looked into; "
+    "in the\nend a summary is printed.\n\n"
     "A script can start the profiler itself:";
 
 static const struct Row {

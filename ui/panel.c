@@ -1,18 +1,62 @@
 /* panel.c - what panels have in common: opening one over another, scrolling lists. */
 #include "panel.h"
 
+#include "breaks.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "source.h"
+
 void ui_open(Ui *ui, const Panel *panel) {
     if (ui->over != panel) {
         if (!ui->over) ui->before = ui->focus;
         ui->over = panel;
     }
     ui->focus = panel;
+    ui->edit = NULL;
+}
+
+void ui_say(Ui *ui, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(ui->said, sizeof ui->said, format, args);
+    va_end(args);
+}
+
+void ui_open_source(Ui *ui, const char *source, int line) {
+    const SourceText *text = sources_get(ui->sources, source, ui->now);
+    if (text->path && !text->problem) {
+        snprintf(ui->open_path, sizeof ui->open_path, "%s", text->path);
+        ui->open_line = line > 0 ? line : 1;
+    } else {
+        ui_say(ui, "No file to open: %s", text->problem ? text->problem : "a chunk made from text");
+    }
+}
+
+void ui_edit(Ui *ui, LineEdit *edit) {
+    ui->edit = edit;
 }
 
 void ui_close(Ui *ui) {
+    ui->edit = NULL;
     if (!ui->over) return;
     if (ui->before) ui->focus = ui->before;
     ui->over = ui->before = NULL;
+}
+
+void ui_break_at(Ui *ui, const char *short_src, int line) {
+    LmpBreak b = {.kind = LMP_BREAK_AT, .line = line};
+    if (short_src[0] == '.' && short_src[1] == '/') short_src += 2;
+    snprintf(b.file, sizeof b.file, "%s", short_src);
+    breaks_text(ui->break_text, sizeof ui->break_text, &b);
+}
+
+uint32_t ui_breaks_on(const Ui *ui) {
+    uint32_t on = 0;
+    for (uint32_t i = 0; i < ui->breaks.count && i < LMP_BREAKS; i++)
+        on += ui->breaks.row[i].on != 0;
+    return on;
 }
 
 void list_fit(List *list, uint64_t count, int page) {

@@ -10,6 +10,7 @@
 
 #include "action.h"
 #include "canvas.h"
+#include "edit.h"
 #include "model.h"
 #include "output.h"
 #include "theme.h"
@@ -22,7 +23,19 @@ typedef struct Wishes {
     uint32_t steps;
     uint32_t preview_count; /* contents of these string blocks */
     uint64_t preview_addr[LMP_PREVIEWS];
+    bool breaks; /* Ui.breaks is the list of conditions from now on */
+    bool locals; /* of the paused operation's frame locals_frame */
+    uint32_t locals_frame;
 } Wishes;
+
+/* The break conditions of this display. */
+typedef struct UiBreaks {
+    LmpBreak row[LMP_BREAKS];
+    uint32_t count;
+    uint32_t spent;  /* bit i: row i was for once and has been met */
+    uint32_t sent;   /* sequence of the list as the program was told it (view_breaks); 0: never */
+    bool taken_over; /* another display has set its own since */
+} UiBreaks;
 
 /* What all panels see and may change. */
 typedef struct Ui {
@@ -32,6 +45,7 @@ typedef struct Ui {
     unsigned kinds;            /* bit per LmpKind: shown */
     bool by_tag;               /* types as requests named them, not by owner */
     bool frozen;               /* the display, not the program */
+    bool restless;             /* said while drawing: draw again soon, there will be more */
     bool enlarged;             /* the focused panel has the whole body */
     const struct Panel *focus; /* has the keys */
     const struct Panel *over;  /* opened over another by enter (blocks, help), NULL: none */
@@ -42,6 +56,15 @@ typedef struct Ui {
     /* What enter on the heap map opened: panel_blocks lists the live blocks that start in
      * [look_from, look_to). */
     uint64_t look_from, look_to;
+    struct Sources *sources; /* source files of the program; NULL: none can be shown */
+    uint64_t site;           /* id of the row in model->ledger that the site page shows */
+    uint32_t function;       /* id of the function whose lines are shown */
+    char said[128];          /* a notice for the footer, see ui_say */
+    char open_path[4096];    /* a file to open in the editor, see ui_open_source; "": none */
+    int open_line;
+    LineEdit *edit; /* the line being typed, of the focused panel; NULL: none */
+    UiBreaks breaks;
+    char break_text[EDIT_MAX]; /* what the next condition to be typed begins with */
     Wishes wish;
 } Ui;
 
@@ -49,9 +72,18 @@ typedef struct Ui {
 
 typedef enum MouseWhat { MOUSE_CLICK, MOUSE_DOUBLE, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN } MouseWhat;
 
+/* A line of the program. */
+typedef struct PanelPlace {
+    const char *source, *short_src; /* as lua_Debug has them */
+    int line;                       /* -1: no line, a C function or none at all */
+    bool defined;                   /* a function's first line: nothing need be made there */
+} PanelPlace;
+
 typedef struct Panel {
     const char *title; /* "Heap map" */
-    int number;        /* its key, 1 .. 9; 0: none */
+    int number;        /* its key, 1 .. 9, 10: the key 0; 0: none */
+    unsigned ledger;   /* LEDGER_* parts of model->ledger that it needs while it is on screen */
+    uint64_t offers;   /* ACT_BITs of actions that not every panel has, for the footer */
     int min_w, min_h;  /* room inside the frame that it is sure of, on any screen from 20x5 on */
     /* State of its own, from create() (NULL: none, or no memory: the panel must bear both). */
     void *(*create)(void);
@@ -69,14 +101,28 @@ typedef struct Panel {
     /* Text at the right of the frame's upper line ("64 KiB/cell · ..."), at most size - 1 bytes.
      * May be NULL. */
     void (*note)(void *state, const Model *model, const Ui *ui, char *out, size_t size);
+    /* The place that the cursor is on, until the next refresh; false: none. May be NULL. */
+    bool (*place)(void *state, const Model *model, const Ui *ui, PanelPlace *out);
 } Panel;
 
 extern const Panel panel_heap, panel_types, panel_timeline, panel_output, panel_inspector,
-    panel_blocks, panel_help;
+    panel_sites, panel_site, panel_functions, panel_function, panel_tree, panel_leaks, panel_tags,
+    panel_blocks, panel_breaks, panel_help;
 
 /* Opens `panel` over the others (esc closes it), gives it the focus. */
 void ui_open(Ui *ui, const Panel *panel);
 void ui_close(Ui *ui);
+/* A notice in the footer, for some seconds. */
+void ui_say(Ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Opens a line of a source (as lua_Debug names it) in the person's editor, or says why not. */
+void ui_open_source(Ui *ui, const char *source, int line);
+/* Begins typing into a line of the focused panel; its text stays as it is. */
+void ui_edit(Ui *ui, LineEdit *edit);
+
+/* The next condition to be typed begins as this line of the program. */
+void ui_break_at(Ui *ui, const char *short_src, int line);
+/* Break conditions that are switched on. */
+uint32_t ui_breaks_on(const Ui *ui);
 
 /* A scrolling list, for panels that have one. Invariant after list_fit: cursor < count or both 0;
  * top <= cursor < top + page. */

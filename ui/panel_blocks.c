@@ -1,6 +1,7 @@
 /* panel_blocks.c - the live blocks of a cell of the heap map, one line each: address, type, size,
- * age, and for strings what is in them. The list is read anew with every repaint; the cursor stays
- * on its block while others come and go. */
+ * age, the site that made it, and for strings what is in them. The list is read anew with every
+ * repaint; the cursor stays on its block while others come and go. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,9 @@
 #include "describe.h"
 #include "format.h"
 #include "heapmap.h"
-#include "panel.h"
+#include "table.h"
 
-#define MAX_ROWS 256u           /* lines that a page can have */
+#define MOST 65536u             /* blocks that are listed, the first ones by address */
 #define ASK_AGAIN 1000000000ull /* nanoseconds: contents are asked for anew */
 
 typedef struct Blocks {
@@ -19,12 +20,12 @@ typedef struct Blocks {
     HeapList *source;
     uint64_t from, to; /* the range that was shown last */
     unsigned kinds;
-    List list;
-    uint64_t chosen; /* address of the block under the cursor, 0: the first */
+    Table table;
     HeapListResult result;
-    HeapListBlock block[MAX_ROWS]; /* result.count of them, from list.top on */
-    bool read;                     /* there has been something to read */
-    int page;
+    HeapListBlock *block; /* result.count of them, by address */
+    uint32_t room;        /* of block */
+    uint64_t serial;      /* of what was read */
+    bool read;            /* there has been something to read */
     /* contents: what was asked for last, and the last answer */
     uint64_t asked[LMP_PREVIEWS];
     uint32_t asked_count;
@@ -33,35 +34,30 @@ typedef struct Blocks {
     uint32_t previews;
 } Blocks;
 
-static void *create(void) {
-    return calloc(1, sizeof(Blocks));
+static const Blocks *blocks_of(const TableSource *from) {
+    return from->rows;
 }
 
-static void destroy(void *state) {
-    Blocks *b = state;
-    heaplist_free(b->source);
-    free(b);
+static const HeapListBlock *block_of(const TableSource *from, uint32_t row) {
+    return &blocks_of(from)->block[row];
 }
 
-static HeapListResult read_from(Blocks *b, uint64_t first, uint32_t max, HeapListBlock *out) {
-    HeapListQuery q = {b->from, b->to, b->kinds, first, b->chosen};
-    return heaplist_read(b->source, &q, out, max);
-}
-
-/* Reads the page of the list in which the chosen block is. */
-static void read_page(Blocks *b, int page) {
-    uint32_t max = page < 1 ? 1 : page > (int)MAX_ROWS ? MAX_ROWS : (uint32_t)page;
+/* Reads the blocks of the range, as many as are listed. */
+static void read_blocks(Blocks *b) {
+    HeapListQuery q = {b->from, b->to, b->kinds, 0, 0};
     for (int tries = 0; tries < 2; tries++) {
-        b->result = read_from(b, b->list.top, max, b->block);
-        uint64_t top = b->list.top;
-        b->list.cursor = b->result.key;
-        list_fit(&b->list, b->result.total, (int)max);
-        if (b->list.top == top) break;
+        b->result = heaplist_read(b->source, &q, b->block, b->room);
+        uint64_t want = b->result.total < MOST ? b->result.total : MOST;
+        if (want <= b->room) break;
+        /* the program is at work: a few more may be there by then */
+        uint32_t room = want + want / 8 < MOST ? (uint32_t)(want + want / 8) : MOST;
+        HeapListBlock *more = realloc(b->block, room * sizeof *more);
+        if (!more) break;
+        b->block = more;
+        b->room = room;
     }
-    /* the program is at work meanwhile: the page may have become shorter */
-    uint64_t row = b->list.cursor - b->list.top;
-    if (row < b->result.count) b->chosen = b->block[row].addr;
     b->read = true;
+    b->serial++;
 }
 
 static const LmpPreview *preview_of(const Blocks *b, uint64_t addr) {
@@ -70,7 +66,7 @@ static const LmpPreview *preview_of(const Blocks *b, uint64_t addr) {
     return NULL;
 }
 
-static void refresh(Blocks *b, const Model *model, Ui *ui, int page) {
+static void refresh(Blocks *b, const Model *model, Ui *ui) {
     if (b->view != model->view || !b->source) {
         heaplist_free(b->source);
         b->source = heaplist_new(model->view);
@@ -80,23 +76,24 @@ static void refresh(Blocks *b, const Model *model, Ui *ui, int page) {
     if (other) {
         b->from = ui->look_from;
         b->to = ui->look_to;
-        b->list = (List){0};
-        b->chosen = 0;
         b->read = false;
+        table_to_top(&b->table);
     }
-    bool moved = b->kinds != ui->kinds || b->page != page;
+    bool changed = b->kinds != ui->kinds;
     b->kinds = ui->kinds;
-    b->page = page;
-    if (b->source && (!ui->frozen || other || moved || !b->read)) read_page(b, page);
+    if (b->source && (!ui->frozen || other || changed || !b->read)) read_blocks(b);
 }
 
 /* Asks for the contents of the strings on the page: at once when they are others than before, else
  * now and then. */
-static void ask(Blocks *b, const Model *model, Ui *ui) {
+static void ask(Blocks *b, const Model *model, Ui *ui, int page) {
     uint64_t addr[LMP_PREVIEWS];
     uint32_t n = 0;
-    for (uint32_t i = 0; i < b->result.count && n < LMP_PREVIEWS; i++)
-        if (b->block[i].text) addr[n++] = b->block[i].addr;
+    const List *list = &b->table.list;
+    for (uint64_t i = list->top; i < list->count && i < list->top + (uint64_t)page; i++) {
+        const HeapListBlock *block = &b->block[b->table.order[i]];
+        if (block->text && n < LMP_PREVIEWS) addr[n++] = block->addr;
+    }
     if (n == 0 || (model->seen != LMP_SEEN_RUNNING && model->seen != LMP_SEEN_PAUSED)) return;
     bool same = n == b->asked_count && memcmp(addr, b->asked, n * sizeof *addr) == 0;
     if (same && ui->now - b->asked_at < ASK_AGAIN) return;
@@ -109,6 +106,149 @@ static void ask(Blocks *b, const Model *model, Ui *ui) {
     ui->wish.preview_count = n;
 }
 
+/* ---- columns ----------------------------------------------------------------------------------
+ */
+
+static bool reaches_in(const TableSource *from, uint32_t row) {
+    return block_of(from, row)->addr < blocks_of(from)->from; /* it began before the cell */
+}
+
+static void cell_address(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    snprintf(cell->text, sizeof cell->text, "0x%llx",
+             (unsigned long long)block_of(from, row)->addr);
+    if (reaches_in(from, row)) cell->style = STYLE(TONE_MUTED);
+}
+
+/* What a string holds says more than the long name of its type: that is the letter, where both do
+ * not fit. */
+static void cell_type(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    const HeapListBlock *block = block_of(from, row);
+    const LmpKindInfo *info = &kind_info[block->kind];
+    if (wide) {
+        snprintf(cell->text, sizeof cell->text, "%s%s", info->name, block->part ? " part" : "");
+    } else {
+        snprintf(cell->text, sizeof cell->text, "%c", info->letter);
+    }
+    cell->style = STYLE(TONE_KIND(block->kind));
+}
+
+static void cell_size(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    format_bytes(cell->text, block_of(from, row)->size);
+    cell->style = STYLE(TONE_STRONG);
+}
+
+static void cell_age(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    describe_age(cell->text, block_of(from, row)->birth, from->model->epoch_length,
+                 from->model->clock);
+}
+
+static void cell_site(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    describe_maker(cell->text, sizeof cell->text, &from->model->view->tables,
+                   block_of(from, row)->maker, !from->ui->utf8);
+}
+
+static void cell_contents(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    const HeapListBlock *block = block_of(from, row);
+    const LmpPreview *preview = block->text ? preview_of(blocks_of(from), block->addr) : NULL;
+    (void)wide;
+    if (preview) {
+        describe_preview(cell->text, sizeof cell->text, preview, !from->ui->utf8);
+        cell->style = STYLE(TONE_SOURCE);
+    } else if (reaches_in(from, row)) {
+        snprintf(cell->text, sizeof cell->text, "begins before this cell");
+        cell->style = STYLE(TONE_MUTED);
+    }
+}
+
+static double value_address(const TableSource *from, uint32_t row) {
+    return (double)block_of(from, row)->addr;
+}
+static double value_size(const TableSource *from, uint32_t row) {
+    return (double)block_of(from, row)->size;
+}
+static double value_type(const TableSource *from, uint32_t row) {
+    const HeapListBlock *block = block_of(from, row);
+    return block->kind * 2 + block->part;
+}
+/* The later born the younger; of which it is not known come last. */
+static double value_age(const TableSource *from, uint32_t row) {
+    uint32_t birth = block_of(from, row)->birth;
+    return birth ? -(double)birth : NAN;
+}
+/* Blocks of a file stand together, by line. */
+static double value_site(const TableSource *from, uint32_t row) {
+    const LmpTables *t = &from->model->view->tables;
+    uint32_t record = t->text ? tables_record_of(t, block_of(from, row)->maker) : 0;
+    uint32_t site = record && record < tables_records(t) ? t->record[record].site : 0;
+    if (site == 0 || site >= tables_sites(t)) return NAN;
+    uint32_t function = t->site[site].function;
+    if (function >= tables_functions(t)) return NAN;
+    return (double)t->function[function].source * 4294967296.0 + t->site[site].line;
+}
+
+static bool no_sites(const TableSource *from) {
+    const LmpTables *t = &from->model->view->tables;
+    return !t->text || t->live->tables.lines == LMP_LINES_OFF;
+}
+
+static const TableColumn columns[] = {
+    {"address", 16, 16, 0, .align = TABLE_LEFT, .rising = true, .cell = cell_address,
+     .value = value_address},
+    {"type", 2, 14, 1, .align = TABLE_LEFT, .rising = true, .cell = cell_type, .value = value_type},
+    {"size", 9, 10, 2, .cell = cell_size, .value = value_size},
+    {"age", 9, 9, 4, .cell = cell_age, .value = value_age},
+    {"site", 16, 28, 3, .align = TABLE_TAIL, .rising = true, .cell = cell_site, .value = value_site,
+     .hidden = no_sites},
+    {"contents", 13, 13, 5, .align = TABLE_LEFT, .flex = true, .cell = cell_contents},
+};
+
+static uint64_t id_of(const TableSource *from, uint32_t row) {
+    return block_of(from, row)->addr;
+}
+
+static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
+    const HeapListBlock *block = block_of(from, row);
+    char site[160], text[256] = "";
+    describe_maker(site, sizeof site, &from->model->view->tables, block->maker, !from->ui->utf8);
+    const LmpPreview *preview = block->text ? preview_of(blocks_of(from), block->addr) : NULL;
+    if (preview) describe_preview(text, sizeof text, preview, !from->ui->utf8);
+    snprintf(out, size, "0x%llx %s%s %s %s", (unsigned long long)block->addr,
+             kind_info[block->kind].name, block->part ? " part" : "", site, text);
+}
+
+static const TableDef def = {.column = columns,
+                             .columns = sizeof columns / sizeof *columns,
+                             .id = id_of,
+                             .words = words_of,
+                             .empty = "no live blocks here"};
+
+/* ---- panel ------------------------------------------------------------------------------------
+ */
+
+static void *create(void) {
+    Blocks *b = calloc(1, sizeof *b);
+    if (b) table_init(&b->table, &def);
+    return b;
+}
+
+static void destroy(void *state) {
+    Blocks *b = state;
+    heaplist_free(b->source);
+    table_free(&b->table);
+    free(b->block);
+    free(b);
+}
+
+static TableSource fill(Blocks *b, const Model *model, const Ui *ui) {
+    TableSource from = {b, b->result.count, b->serial, model, ui};
+    table_fill(&b->table, &from);
+    return from;
+}
+
 static void update(void *state, const Model *model, Ui *ui, Rect rect) {
     Blocks *b = state;
     if (!b || !model->view || rect.w <= 0 || ui->over != &panel_blocks) return;
@@ -118,163 +258,71 @@ static void update(void *state, const Model *model, Ui *ui, Rect rect) {
     }
 }
 
-/* ---- drawing --------------------------------------------------------------------------------- */
-
-enum { ADDR_W = 14, TYPE_W = 13, SIZE_W = 10, AGE_W = 8, TEXT_LEAST = 12, GAP = 2 };
-
-/* Which columns fit; address and size stay to the last. */
-typedef struct Columns {
-    /* where they begin (size and age: end), 0: not there */
-    int type, size, age, text, right;
-    bool letter; /* of the type only its letter */
-} Columns;
-
-static Columns columns_with(Rect rect, bool letter) {
-    Columns c = {.letter = letter, .right = rect.x + rect.w};
-    int x = rect.x + 2 + ADDR_W, type_w = letter ? 1 : TYPE_W;
-    if (x + GAP + type_w <= c.right) {
-        c.type = x + GAP;
-        x += GAP + type_w;
-    }
-    if (x + SIZE_W <= c.right) {
-        x += SIZE_W;
-        c.size = x;
-    }
-    if (x + AGE_W + 1 <= c.right) {
-        x += AGE_W + 1;
-        c.age = x;
-    }
-    if (x + GAP + TEXT_LEAST <= c.right) c.text = x + GAP;
-    return c;
-}
-
-/* What a string holds says more than the long name of its type. */
-static Columns columns_for(Rect rect) {
-    Columns c = columns_with(rect, false);
-    return c.text ? c : columns_with(rect, true);
-}
-
-static void draw_heading(Canvas *canvas, Rect rect, Columns c) {
-    Style style = STYLE(TONE_MUTED);
-    canvas_text(canvas, rect.x + 2, rect.y, rect.w - 2, style, "address");
-    if (c.type && !c.letter) canvas_text(canvas, c.type, rect.y, TYPE_W, style, "type");
-    if (c.size) canvas_text_right(canvas, c.size, rect.y, SIZE_W, style, "size");
-    if (c.age) canvas_text_right(canvas, c.age, rect.y, AGE_W, style, "age");
-    if (c.text) canvas_text(canvas, c.text, rect.y, c.right - c.text, style, "contents");
-}
-
-static void draw_line(const Blocks *b, const Model *model, const Ui *ui, Canvas *canvas, Rect rect,
-                      int y, const HeapListBlock *block, Columns c) {
-    char text[512];
-    bool reaches = block->addr < b->from; /* it began before the cell */
-    canvas_printf(canvas, rect.x + 2, y, rect.w - 2, STYLE(reaches ? TONE_MUTED : TONE_TEXT),
-                  "0x%llx", (unsigned long long)block->addr);
-    if (c.type) {
-        snprintf(text, sizeof text, "%s%s", kind_info[block->kind].name,
-                 block->part ? " part" : "");
-        if (c.letter) snprintf(text, sizeof text, "%c", kind_info[block->kind].letter);
-        canvas_text(canvas, c.type, y, TYPE_W, STYLE(TONE_KIND(block->kind)), text);
-    }
-    if (c.size) {
-        format_bytes(text, block->size);
-        canvas_text_right(canvas, c.size, y, SIZE_W - 1, STYLE(TONE_STRONG), text);
-    }
-    if (c.age) {
-        describe_age(text, block->birth, model->epoch_length, model->clock);
-        canvas_text_right(canvas, c.age, y, AGE_W, STYLE(TONE_TEXT), text);
-    }
-    const LmpPreview *preview = block->text ? preview_of(b, block->addr) : NULL;
-    int room = c.text ? c.right - c.text : 0;
-    if (preview && room > 0) {
-        describe_preview(text, sizeof text, preview, !ui->utf8);
-        canvas_text(canvas, c.text, y, room, STYLE(TONE_SOURCE), text);
-    } else if (reaches && room > 0) {
-        canvas_text(canvas, c.text, y, room, STYLE(TONE_MUTED), "begins before this cell");
-    }
-}
-
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Blocks *b = state;
     if (rect.w <= 0 || rect.h <= 0 || !b || !model->view) return;
-    bool heading = rect.h >= 3;
-    int page = rect.h - heading;
-    refresh(b, model, ui, page);
-    ask(b, model, ui);
-    Rect body = {rect.x, rect.y + heading, rect.w, page};
-    bool bar = b->result.total > (uint64_t)page && rect.w > 12;
-    if (bar) body.w--;
-    Columns c = columns_for(body);
-    if (heading) draw_heading(canvas, (Rect){body.x, rect.y, body.w, 1}, c);
-    if (b->result.total == 0) {
-        canvas_text(canvas, body.x + 2, body.y, body.w - 2, STYLE(TONE_MUTED),
-                    ui->kinds == (1u << LMP_KINDS) - 1 ? "no live blocks here"
-                                                       : "no live blocks of the chosen types here");
+    refresh(b, model, ui);
+    TableSource from = fill(b, model, ui);
+    if (b->result.total == 0 && ui->kinds != (1u << LMP_KINDS) - 1) {
+        canvas_text(canvas, rect.x + 2, rect.y, rect.w - 2, STYLE(TONE_MUTED),
+                    "no live blocks of the chosen types here");
         return;
     }
-    for (int row = 0; row < page && (uint32_t)row < b->result.count; row++) {
-        int y = body.y + row;
-        draw_line(b, model, ui, canvas, body, y, &b->block[row], c);
-        if (b->list.top + (uint64_t)row != b->list.cursor) continue;
-        canvas_put(canvas, body.x, y, G_RIGHT, STYLE(TONE_ACCENT));
-        canvas_tint(canvas, (Rect){body.x, y, body.w, 1}, TONE_SELECT);
-    }
-    if (bar)
-        canvas_scroll(canvas, rect.x + rect.w - 1, body.y, page, b->list.top, (uint64_t)page,
-                      b->result.total);
+    table_draw(&b->table, &from, canvas, rect);
+    ask(b, model, ui, rect.h);
 }
 
 /* ---- keys and mouse -------------------------------------------------------------------------- */
 
-/* The cursor stands on another line: finds out which block that is. */
-static void choose(Blocks *b) {
-    HeapListBlock one;
-    if (!b->source) return;
-    HeapListResult r = read_from(b, b->list.cursor, 1, &one);
-    if (r.count == 1) b->chosen = one.addr;
-    read_page(b, b->page);
-}
-
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Blocks *b = state;
-    (void)ui;
+    (void)rect;
     if (!b || !model->view) return false;
-    if (b->page < 1) b->page = rect.h > 1 ? rect.h - 1 : 1;
-    if (!list_act(&b->list, action, b->page)) return false;
-    choose(b);
-    return true;
+    TableSource from = fill(b, model, ui);
+    return table_act(&b->table, &from, ui, action);
 }
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
                   Rect rect) {
     Blocks *b = state;
-    (void)x;
     if (!b || !model->view) return false;
-    if (what == MOUSE_WHEEL_UP || what == MOUSE_WHEEL_DOWN) {
-        for (int i = 0; i < 3; i++)
-            list_act(&b->list, what == MOUSE_WHEEL_UP ? ACT_UP : ACT_DOWN, b->page);
-        choose(b);
-        return true;
-    }
-    int row = y - (rect.h >= 3);
-    if (what != MOUSE_CLICK || row < 0 || (uint32_t)row >= b->result.count) return false;
-    b->list.cursor = b->list.top + (uint64_t)row;
-    b->chosen = b->block[row].addr;
-    (void)ui;
-    return true;
+    TableSource from = fill(b, model, ui);
+    return table_mouse(&b->table, &from, what, x, y, rect);
+}
+
+/* The line that made the block. */
+static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
+    Blocks *b = state;
+    static char source[4096], name[160];
+    if (!b || !model->view) return false;
+    fill(b, model, ui);
+    uint32_t row = table_selected(&b->table);
+    if (row == TABLE_NONE) return false;
+    *out = (PanelPlace){.source = source, .short_src = name, .line = -1};
+    return describe_maker_line(&model->view->tables, b->block[row].maker, source, sizeof source,
+                               name, sizeof name, &out->line);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Blocks *b = state;
-    char count[LMP_NUM], bytes[LMP_NUM];
+    char count[LMP_NUM], first[LMP_NUM], bytes[LMP_NUM];
     (void)model;
     if (!b || !b->read) return;
     const char *dot = ui->utf8 ? "·" : "-";
-    snprintf(out, size, "0x%llx %s %s block%s %s %s %s esc back", (unsigned long long)b->from, dot,
-             format_count(count, b->result.total), b->result.total == 1 ? "" : "s", dot,
-             format_bytes(bytes, b->result.bytes), dot);
+    if (b->table.filter.used > 0) {
+        table_note(&b->table, ui, out, size);
+    } else if (b->result.total > b->result.count) {
+        snprintf(out, size, "the first %s of %s blocks %s zoom in for the others",
+                 format_count(first, b->result.count), format_count(count, b->result.total), dot);
+    } else {
+        snprintf(out, size, "0x%llx %s %s block%s %s %s %s esc back", (unsigned long long)b->from,
+                 dot, format_count(count, b->result.total), b->result.total == 1 ? "" : "s", dot,
+                 format_bytes(bytes, b->result.bytes), dot);
+    }
 }
 
 const Panel panel_blocks = {.title = "Blocks",
+                            .offers = TABLE_OFFERS | ACT_BIT(ACT_EDIT),
                             .min_w = 20,
                             .min_h = 3,
                             .create = create,
@@ -283,4 +331,5 @@ const Panel panel_blocks = {.title = "Blocks",
                             .draw = draw,
                             .act = act,
                             .mouse = mouse,
-                            .note = note};
+                            .note = note,
+                            .place = place};

@@ -69,6 +69,8 @@ static void put_about(Page *page) {
         "Live: bytes that are allocated now, as Lua asked for them. Peak: the most there ever "
         "were.",
         "Types are by owner: a table's array and hash part count as table.",
+        "Tables: while the cursor moves the order is held; five seconds after the last move, or "
+        "with Home, rows are sorted again.",
         "PAUSED stops the program; FROZEN stops only this display.",
     };
     Rect rect = page->rect;

@@ -1,8 +1,11 @@
-/* panel_inspector.c - the memory operation under the pause: what it does, to which block, and the
- * whole Lua call stack that led to it. */
+/* panel_inspector.c - the memory operation under the pause: which break condition it met, what it
+ * does, to which block made where, the whole Lua call stack that led to it, and the locals of the
+ * frame under the cursor. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "breaks.h"
 #include "describe.h"
 #include "format.h"
 #include "panel.h"
@@ -11,8 +14,14 @@
 typedef struct Inspector {
     List list;
     uint64_t number; /* of the operation that was shown: another begins at its top */
-    int page;
+    int page, above; /* lines of the stack when last drawn, and above them */
+    char source[96]; /* of the frame under the cursor, for place() */
 } Inspector;
+
+enum {
+    BESIDE = 72,    /* columns from which locals stand beside the stack */
+    LOCAL_NAME = 16 /* columns of a local's name at most */
+};
 
 static const struct {
     const char *name;
@@ -41,6 +50,17 @@ static uint64_t lines_of(const LmpOp *op) {
     return op->frames + (left_out(op) > 0);
 }
 
+/* The frame in a line of the list, op->frames where it is the one of those left out. */
+static uint32_t frame_of(const LmpOp *op, uint64_t line) {
+    if (left_out(op) > 0 && line == op->cut_at) return op->frames;
+    if (left_out(op) > 0 && line > op->cut_at) line--;
+    return line < op->frames ? (uint32_t)line : op->frames;
+}
+
+static uint64_t line_of(const LmpOp *op, uint32_t frame) {
+    return frame + (uint64_t)(left_out(op) > 0 && frame >= op->cut_at);
+}
+
 /* Writes a label and what follows it; returns the columns used. */
 static int labelled(Canvas *canvas, int x, int right, int y, const char *label, Style style,
                     const char *text) {
@@ -48,6 +68,21 @@ static int labelled(Canvas *canvas, int x, int right, int y, const char *label, 
     int used = canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), label);
     used += canvas_text(canvas, x + used, y, right - x - used, style, text);
     return used;
+}
+
+/* "break 2: block larger than 64 KiB: 131,072 B" */
+static void draw_hit(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, int y) {
+    char words[sizeof op->hit_words], others[64] = "";
+    int x = rect.x, right = rect.x + rect.w;
+    format_text(words, sizeof words, op->hit_words, !utf8);
+    x += canvas_printf(canvas, x, y, right - x, STYLE_BOLD(TONE_PAUSED), "break %u: ", op->hit);
+    x += canvas_text(canvas, x, y, right - x, STYLE_BOLD(TONE_STRONG), words);
+    for (uint32_t i = op->hit; i < LMP_BREAKS; i++) {
+        size_t used = strlen(others);
+        if (op->hits >> i & 1 && used + 8 < sizeof others)
+            snprintf(others + used, sizeof others - used, "%s %u", used ? "," : "  also", i + 1);
+    }
+    canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), others);
 }
 
 /* "reallocation #1,234,567 · array or hash part of a table" */
@@ -67,8 +102,9 @@ static void draw_what(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, int
     labelled(canvas, x, right, y, utf8 ? " · " : " - ", style, what);
 }
 
-/* "0x55d0c2a01230 → 0x55d0c2a04560   64 B → 128 B (+64 B)" */
-static void draw_block(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, int y) {
+/* "0x55d0c2a01230 → 0x55d0c2a04560   64 B → 128 B (+64 B)   made at options.lua:12" */
+static void draw_block(const Model *model, bool utf8, Canvas *canvas, Rect rect, int y) {
+    const LmpOp *op = &model->op;
     char text[LMP_NUM], delta[LMP_NUM];
     const char *arrow = utf8 ? " → " : " -> ";
     int x = rect.x, right = rect.x + rect.w;
@@ -92,9 +128,12 @@ static void draw_block(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, in
         x += labelled(canvas, x, right, y, "", strong, format_bytes(text, op->new_size));
     if (op->op == LMP_OP_REALLOC && x < right) {
         int64_t change = (int64_t)(op->new_size - op->old_size);
-        canvas_printf(canvas, x, y, right - x, STYLE(change > 0 ? TONE_GROWTH : TONE_SHRINK),
-                      " (%s)", format_delta_bytes(delta, change));
+        x += canvas_printf(canvas, x, y, right - x, STYLE(change > 0 ? TONE_GROWTH : TONE_SHRINK),
+                           " (%s)", format_delta_bytes(delta, change));
     }
+    char site[128] = "";
+    if (model->view) describe_maker(site, sizeof site, &model->view->tables, op->maker, !utf8);
+    if (site[0]) labelled(canvas, x, right, y, "   made at ", STYLE(TONE_SOURCE), site);
 }
 
 static void where_of(const LmpFrame *frame, char *out, size_t size, bool utf8) {
@@ -131,35 +170,36 @@ static void draw_frame_line(const LmpFrame *frame, bool utf8, Canvas *canvas, Re
     if (frame->tail) canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), " (tail call)");
 }
 
+/* Columns that the places of all frames take, at most three fifths of the width. */
+static int where_width(const LmpOp *op, bool utf8, int w) {
+    char where[128];
+    int widest = 0;
+    for (uint32_t i = 0; i < op->frames; i++) {
+        where_of(&op->frame[i], where, sizeof where, utf8);
+        int width = canvas_width(where);
+        if (width > widest) widest = width;
+    }
+    return widest < w * 3 / 5 ? widest : w * 3 / 5;
+}
+
 static void draw_stack(Inspector *in, const Model *model, const Ui *ui, Canvas *canvas, Rect rect) {
     const LmpOp *op = &model->op;
-    char where[128], count[LMP_NUM];
+    char count[LMP_NUM];
     bool bar = lines_of(op) > (uint64_t)rect.h && rect.w > 12;
     if (bar) rect.w--;
-    int where_w = 0;
-    for (uint32_t i = 0; i < op->frames; i++) {
-        where_of(&op->frame[i], where, sizeof where, ui->utf8);
-        int w = canvas_width(where);
-        if (w > where_w) where_w = w;
-    }
-    if (where_w > rect.w * 3 / 5) where_w = rect.w * 3 / 5;
+    int where_w = where_width(op, ui->utf8, rect.w);
     for (int row = 0; row < rect.h; row++) {
         uint64_t line = in->list.top + (uint64_t)row;
         int y = rect.y + row;
         if (line >= lines_of(op)) break;
-        uint64_t frame = line;
-        if (left_out(op) > 0) {
-            if (line == op->cut_at) {
-                canvas_printf(canvas, rect.x + 2, y, rect.w - 2, STYLE(TONE_MUTED),
-                              ui->utf8 ? "… %s frames …" : "... %s frames ...",
-                              format_count(count, left_out(op)));
-                frame = UINT64_MAX;
-            } else if (line > op->cut_at) {
-                frame--;
-            }
-        }
-        if (frame < op->frames)
+        uint32_t frame = frame_of(op, line);
+        if (frame < op->frames) {
             draw_frame_line(&op->frame[frame], ui->utf8, canvas, rect, y, where_w);
+        } else {
+            canvas_printf(canvas, rect.x + 2, y, rect.w - 2, STYLE(TONE_MUTED),
+                          ui->utf8 ? "… %s frames …" : "... %s frames ...",
+                          format_count(count, left_out(op)));
+        }
         if (line == in->list.cursor) {
             canvas_put(canvas, rect.x, y, G_RIGHT, STYLE(TONE_ACCENT));
             if (ui->focus == &panel_inspector)
@@ -169,6 +209,122 @@ static void draw_stack(Inspector *in, const Model *model, const Ui *ui, Canvas *
     if (bar)
         canvas_scroll(canvas, rect.x + rect.w, rect.y, rect.h, in->list.top, (uint64_t)rect.h,
                       lines_of(op));
+}
+
+/* ---- locals -----------------------------------------------------------------------------------
+ */
+
+/* Kinds of memory have their colours; numbers and booleans are none. */
+static Style value_style(const LmpLocal *local) {
+    for (int k = 0; k < LMP_KINDS; k++)
+        if (strcmp(local->type, kind_info[k].name) == 0) return STYLE(TONE_KIND(k));
+    return STYLE(strcmp(local->type, "nil") == 0 ? TONE_FAINT : TONE_TEXT);
+}
+
+/* "nil", "12.5", "\"text\"…", "table 0x55d0c2a01230" */
+static void value_text(const LmpLocal *local, bool ascii, char *out, size_t size) {
+    char value[LMP_LOCAL_BYTES + 1], text[LMP_LOCAL_BYTES + 1];
+    memcpy(value, local->value, local->size);
+    value[local->size] = 0;
+    format_text(text, sizeof text, value, 1);
+    if (strcmp(local->type, "string") == 0) {
+        LmpPreview preview = {.size = local->whole, .shown = local->size};
+        memcpy(preview.bytes, local->value, local->size);
+        describe_preview(out, size, &preview, ascii);
+    } else if (strcmp(local->type, "number") == 0 || strcmp(local->type, "boolean") == 0) {
+        snprintf(out, size, "%s", text);
+    } else {
+        snprintf(out, size, "%s%s%s", local->type, *text ? " " : "", text);
+    }
+}
+
+/* Why there are no locals to show, NULL: there are. */
+static const char *no_locals(const LmpOp *op) {
+    switch (op->locals_state) {
+    case LMP_LOCALS_READ:
+        return op->locals ? NULL : "no locals here yet";
+    case LMP_LOCALS_UNKNOWN:
+        return "locals: not readable on this interpreter";
+    case LMP_LOCALS_NOT_NOW:
+        return "locals: not readable while the stack is moved";
+    default:
+        return op->locals_frame < op->frames && op->frame[op->locals_frame].is_c
+                   ? "a C function: it has no locals to see"
+                   : "no function's locals to see";
+    }
+}
+
+static int locals_lines(const LmpOp *op) {
+    if (op->locals_state == LMP_LOCALS_NONE) return 0;
+    return 1 + (no_locals(op) ? 0 : (int)op->locals + (op->locals_more > 0));
+}
+
+static void draw_local(const LmpLocal *local, bool utf8, int name_w, Canvas *canvas, Rect rect,
+                       int y) {
+    char name[sizeof local->name], value[4 * LMP_LOCAL_BYTES], size[LMP_NUM];
+    int x = rect.x, right = rect.x + rect.w;
+    format_text(name, sizeof name, local->name, !utf8);
+    canvas_text(canvas, x, y, name_w, STYLE(TONE_STRONG), name);
+    x += name_w + 1;
+    value_text(local, !utf8, value, sizeof value);
+    if (local->whole > local->size && right - x > 20) { /* a string that is not shown whole */
+        int width = canvas_width(format_bytes(size, local->whole));
+        canvas_text_right(canvas, right, y, width, STYLE(TONE_MUTED), size);
+        right -= width + 1;
+    }
+    canvas_text(canvas, x, y, right - x, value_style(local), value);
+}
+
+static void draw_locals(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect) {
+    char where[128], count[LMP_NUM];
+    const char *none = no_locals(op);
+    int y = rect.y, bottom = rect.y + rect.h, name_w = 0;
+    if (none) {
+        canvas_text(canvas, rect.x, y, rect.w, STYLE(TONE_MUTED), none);
+        return;
+    }
+    int x = rect.x + canvas_text(canvas, rect.x, y, rect.w, STYLE(TONE_MUTED), "locals of ");
+    where_of(&op->frame[op->locals_frame], where, sizeof where, utf8);
+    draw_where(canvas, x, y, rect.x + rect.w - x, STYLE(TONE_MUTED), where);
+    for (uint32_t i = 0; i < op->locals; i++) {
+        int w = canvas_width(op->local[i].name);
+        if (w > name_w) name_w = w < LOCAL_NAME ? w : LOCAL_NAME;
+    }
+    uint64_t left = op->locals + (uint64_t)op->locals_more;
+    for (uint32_t i = 0; i < op->locals && ++y < bottom; i++, left--) {
+        if (y == bottom - 1 && left > 1) break;
+        draw_local(&op->local[i], utf8, name_w, canvas, rect, y);
+    }
+    if (left > 0 && y < bottom)
+        canvas_printf(canvas, rect.x, y == rect.y + (int)op->locals ? y + 1 : y, rect.w,
+                      STYLE(TONE_MUTED), utf8 ? "… %s more" : "... %s more",
+                      format_count(count, left));
+}
+
+/* The stack, and beside it or below it the locals. */
+static void draw_lower(Inspector *in, const Model *model, const Ui *ui, Canvas *canvas, Rect rect) {
+    const LmpOp *op = &model->op;
+    Rect stack = rect, locals = rect;
+    if (rect.w >= BESIDE) {
+        stack.w = rect.w * 11 / 20;
+        locals.x += stack.w + 2;
+        locals.w -= stack.w + 2;
+    } else {
+        int need = locals_lines(op), half = rect.h / 2, gap = rect.h >= 10;
+        uint64_t lines = lines_of(op);
+        int wish = lines < (uint64_t)rect.h ? (int)lines : rect.h;
+        if (rect.h - wish - gap < need && wish > half) wish = half;
+        locals.h = rect.h - wish - gap;
+        if (locals.h > need) locals.h = need;
+        if (locals.h < 3 && locals.h < need) locals.h = 0;
+        stack.h -= locals.h > 0 ? locals.h + gap : 0;
+        locals.y += stack.h + gap;
+    }
+    in->page = stack.h;
+    in->above = stack.y;
+    list_fit(&in->list, lines_of(op), in->page);
+    draw_stack(in, model, ui, canvas, stack);
+    if (locals.h > 0) draw_locals(op, ui->utf8, canvas, locals);
 }
 
 static void draw_hint(const Model *model, const Ui *ui, Canvas *canvas, Rect rect) {
@@ -197,12 +353,19 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         return;
     }
     const LmpOp *op = &model->op;
-    if (in->number != op->number) in->list = (List){0};
+    if (in->number != op->number)
+        in->list = (List){.cursor = op->locals_frame < op->frames && op->locals > 0
+                                        ? line_of(op, op->locals_frame)
+                                        : 0};
     in->number = op->number;
     int y = rect.y, left = rect.h;
+    if (op->hit && left > 2) {
+        draw_hit(op, ui->utf8, canvas, rect, y++);
+        left--;
+    }
     draw_what(op, ui->utf8, canvas, rect, y++);
     if (--left > 0) {
-        draw_block(op, ui->utf8, canvas, rect, y++);
+        draw_block(model, ui->utf8, canvas, rect, y++);
         left--;
     }
     if (left > 6) {
@@ -210,6 +373,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         left--;
     }
     in->page = left > 0 ? left : 0;
+    in->above = y;
     list_fit(&in->list, lines_of(op), in->page);
     if (left <= 0) return;
     if (op->frames == 0) {
@@ -217,14 +381,23 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
                     "no call stack can be told at this operation");
         return;
     }
-    draw_stack(in, model, ui, canvas, (Rect){rect.x, y, rect.w, left});
+    draw_lower(in, model, ui, canvas, (Rect){rect.x, y, rect.w, left});
+}
+
+/* The locals of the frame that the cursor has come to. */
+static void ask_locals(const Inspector *in, const Model *model, Ui *ui) {
+    uint32_t frame = frame_of(&model->op, in->list.cursor);
+    if (frame == model->op.frames || frame == model->op.locals_frame) return;
+    ui->wish.locals = true;
+    ui->wish.locals_frame = frame;
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Inspector *in = state;
-    (void)ui;
     (void)rect;
-    return in && has_operation(model) && list_act(&in->list, action, in->page);
+    if (!in || !has_operation(model) || !list_act(&in->list, action, in->page)) return false;
+    ask_locals(in, model, ui);
+    return true;
 }
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
@@ -237,10 +410,26 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x
             act(state, model, ui, what == MOUSE_WHEEL_UP ? ACT_UP : ACT_DOWN, rect);
         return true;
     }
-    int line = y - (rect.h - in->page);
-    if (what != MOUSE_CLICK || line < 0 || in->list.top + (uint64_t)line >= in->list.count)
+    int line = y + rect.y - in->above;
+    if (what != MOUSE_CLICK || line < 0 || line >= in->page ||
+        in->list.top + (uint64_t)line >= in->list.count)
         return false;
     in->list.cursor = in->list.top + (uint64_t)line;
+    ask_locals(in, model, ui);
+    return true;
+}
+
+/* The line of the frame under the cursor. */
+static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
+    Inspector *in = state;
+    (void)ui;
+    if (!in || !has_operation(model)) return false;
+    uint32_t frame = frame_of(&model->op, in->list.cursor);
+    if (frame == model->op.frames || model->op.frame[frame].is_c) return false;
+    const LmpFrame *f = &model->op.frame[frame];
+    bool file = f->source[0] != '[' && strncmp(f->source, "...", 3) != 0;
+    snprintf(in->source, sizeof in->source, "%s%s", file ? "@" : "=", f->source);
+    *out = (PanelPlace){.source = in->source, .short_src = in->source + 1, .line = f->line};
     return true;
 }
 
@@ -266,4 +455,5 @@ const Panel panel_inspector = {.title = "Inspector",
                                .draw = draw,
                                .act = act,
                                .mouse = mouse,
-                               .note = note};
+                               .note = note,
+                               .place = place};

@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "format.h"
-#include "panel.h"
+#include "table.h"
 
 /* One line of the table: a kind, or their sum. */
 typedef struct TypesRow {
     const char *name;
+    uint32_t letter; /* the key that hides and shows it; 0: the sum */
     Style style;
     uint64_t bytes, blocks, allocs;
     int64_t delta;
@@ -15,96 +16,150 @@ typedef struct TypesRow {
     bool shown;   /* not filtered out */
 } TypesRow;
 
-/* Columns from the left; `wide` is the width that the exact figure needs, `narrow` a short one
- * (0: there is none). Those with the highest `drop` go first where there is no room. */
-typedef struct TypesColumn {
-    const char *title;
-    int narrow, wide, drop;
-    void (*text)(char *out, const TypesRow *row, bool wide);
-} TypesColumn;
+typedef struct Types {
+    Table table;
+    TypesRow row[LMP_KINDS + 1]; /* by kind; the last: total */
+    uint64_t serial;
+} Types;
 
-static void text_live(char *out, const TypesRow *row, bool wide) {
-    (void)wide;
-    format_bytes(out, row->bytes);
+static const TypesRow *row_of(const TableSource *from, uint32_t row) {
+    return &((const TypesRow *)from->rows)[row];
 }
 
-static void text_share(char *out, const TypesRow *row, bool wide) {
-    (void)wide;
-    snprintf(out, LMP_NUM, row->share >= 0.9995 ? "%.0f" : "%.1f", row->share * 100);
+/* ---- columns ----------------------------------------------------------------------------------
+ */
+
+static Style plain(const TypesRow *row, bool strong) {
+    return STYLE(!row->shown ? TONE_FAINT : strong || !row->letter ? TONE_STRONG : TONE_TEXT);
 }
 
-static void text_blocks(char *out, const TypesRow *row, bool wide) {
+static void paint_letter(const TableSource *from, uint32_t i, Canvas *canvas, int x, int y, int w) {
+    const TypesRow *row = row_of(from, i);
+    if (!row->letter || w < 3) return;
+    canvas_put(canvas, x, y, row->shown ? G_SQUARE : 0x25a1,
+               row->shown ? row->style : STYLE(TONE_FAINT));
+    canvas_put(canvas, x + 2, y, row->letter, STYLE(row->shown ? TONE_STRONG : TONE_FAINT));
+}
+
+static void paint_name(const TableSource *from, uint32_t i, Canvas *canvas, int x, int y, int w) {
+    const TypesRow *row = row_of(from, i);
+    canvas_text(canvas, x, y, w, row->shown ? row->style : STYLE(TONE_FAINT), row->name);
+}
+
+static void cell_live(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
+    (void)wide;
+    format_bytes(cell->text, row_of(from, i)->bytes);
+    cell->style = plain(row_of(from, i), true);
+}
+
+static void cell_share(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
+    double share = row_of(from, i)->share;
+    (void)wide;
+    snprintf(cell->text, sizeof cell->text, share >= 0.9995 ? "%.0f" : "%.1f", share * 100);
+    cell->style = plain(row_of(from, i), false);
+}
+
+static void count_cell(const TableSource *from, uint32_t i, bool wide, uint64_t n,
+                       TableCell *cell) {
     if (wide) {
-        format_count(out, row->blocks);
+        format_count(cell->text, n);
     } else {
-        format_short(out, row->blocks);
+        format_short(cell->text, n);
     }
+    cell->style = plain(row_of(from, i), false);
 }
 
-static void text_allocs(char *out, const TypesRow *row, bool wide) {
-    if (wide) {
-        format_count(out, row->allocs);
-    } else {
-        format_short(out, row->allocs);
-    }
+static void cell_blocks(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
+    count_cell(from, i, wide, row_of(from, i)->blocks, cell);
 }
 
-static void text_delta(char *out, const TypesRow *row, bool wide) {
+static void cell_allocs(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
+    count_cell(from, i, wide, row_of(from, i)->allocs, cell);
+}
+
+static void cell_delta(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
+    const TypesRow *row = row_of(from, i);
     (void)wide;
-    format_delta_bytes(out, row->delta);
+    format_delta_bytes(cell->text, row->delta);
+    cell->style = STYLE(!row->shown      ? TONE_FAINT
+                        : row->delta > 0 ? TONE_GROWTH
+                        : row->delta < 0 ? TONE_SHRINK
+                                         : TONE_FAINT);
 }
 
-enum { COLUMN_LIVE, COLUMN_SHARE, COLUMN_BLOCKS, COLUMN_ALLOCS, COLUMN_DELTA, COLUMNS_ALL };
+static double value_live(const TableSource *from, uint32_t i) {
+    return (double)row_of(from, i)->bytes;
+}
+static double value_blocks(const TableSource *from, uint32_t i) {
+    return (double)row_of(from, i)->blocks;
+}
+static double value_allocs(const TableSource *from, uint32_t i) {
+    return (double)row_of(from, i)->allocs;
+}
+static double value_delta(const TableSource *from, uint32_t i) {
+    return (double)row_of(from, i)->delta;
+}
+static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
+    return strcmp(row_of(from, a)->name, row_of(from, b)->name);
+}
 
-static const TypesColumn columns[COLUMNS_ALL] = {
-    [COLUMN_LIVE] = {"live", 10, 11, 0, text_live},
-    [COLUMN_SHARE] = {"%", 5, 6, 1, text_share},
-    [COLUMN_BLOCKS] = {"blocks", 7, 12, 3, text_blocks},
-    [COLUMN_ALLOCS] = {"allocs", 7, 15, 4, text_allocs},
-    [COLUMN_DELTA] = {NULL, 11, 12, 2, text_delta},
+static const char *delta_heading(const TableSource *from) {
+    if (from->model->marked) return from->ui->utf8 ? "Δ mark" : "since mark";
+    return from->ui->utf8 ? "Δ/s" : "change/s";
+}
+
+static const TableColumn columns[] = {
+    {"", 4, 4, 0, .align = TABLE_LEFT, .paint = paint_letter},
+    {"type", 9, 9, 1, .align = TABLE_LEFT, .rising = true, .paint = paint_name, .compare = by_name},
+    {"live", 10, 11, 0, .cell = cell_live, .value = value_live},
+    {"%", 5, 6, 2, .cell = cell_share, .value = value_live},
+    {"blocks", 7, 12, 4, .cell = cell_blocks, .value = value_blocks},
+    {"allocs", 7, 15, 5, .cell = cell_allocs, .value = value_allocs},
+    {NULL, 11, 12, 3, .cell = cell_delta, .value = value_delta, .heading = delta_heading},
 };
 
-#define NAME_AT 4 /* "# t " */
-#define NAME_W 8
-#define LETTER_ONLY (NAME_AT)
-
-/* Chooses the columns for a width: all as narrow as can be, then widened from the left. Returns the
- * column where figures begin. */
-static int choose(int w, bool chosen[COLUMNS_ALL], int width[COLUMNS_ALL]) {
-    int first = w >= NAME_AT + NAME_W + 10 ? NAME_AT + NAME_W : LETTER_ONLY;
-    int used = first;
-    memset(chosen, 0, COLUMNS_ALL * sizeof *chosen);
-    for (int drop = 0; drop < COLUMNS_ALL; drop++) {
-        for (int i = 0; i < COLUMNS_ALL; i++) {
-            if (columns[i].drop != drop || used + columns[i].narrow > w) continue;
-            chosen[i] = true;
-            width[i] = columns[i].narrow;
-            used += columns[i].narrow;
-        }
-    }
-    for (int i = 0; i < COLUMNS_ALL; i++) {
-        int more = columns[i].wide - columns[i].narrow;
-        if (!chosen[i] || used + more > w) continue;
-        width[i] = columns[i].wide;
-        used += more;
-    }
-    return first;
+static uint64_t id_of(const TableSource *from, uint32_t i) {
+    (void)from;
+    return i;
 }
 
-static int by_bytes(const void *a, const void *b) {
-    const TypesRow *x = a, *y = b;
-    return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : strcmp(x->name, y->name);
+static void words_of(const TableSource *from, uint32_t i, char *out, size_t size) {
+    snprintf(out, size, "%s", row_of(from, i)->name);
 }
 
-static void fill_rows(const Model *model, const Ui *ui, TypesRow rows[LMP_KINDS + 1]) {
+static const TableDef def = {.column = columns,
+                             .columns = sizeof columns / sizeof *columns,
+                             .sort = 2,
+                             .id = id_of,
+                             .words = words_of,
+                             .heading = LMP_KINDS + 1,
+                             .no_cursor = true};
+
+/* ---- panel ------------------------------------------------------------------------------------
+ */
+
+static void *create(void) {
+    Types *t = calloc(1, sizeof *t);
+    if (t) table_init(&t->table, &def);
+    return t;
+}
+
+static void destroy(void *state) {
+    Types *t = state;
+    table_free(&t->table);
+    free(t);
+}
+
+static TableSource fill(Types *t, const Model *model, const Ui *ui) {
     const ModelDelta *delta = model->marked ? &model->since_mark : &model->per_s;
-    TypesRow *total = &rows[LMP_KINDS];
-    *total = (TypesRow){.name = "total", .style = STYLE(TONE_STRONG), .shown = true};
     uint64_t heap = model->stats.live_bytes;
+    TypesRow *total = &t->row[LMP_KINDS];
+    *total = (TypesRow){.name = "total", .style = STYLE(TONE_STRONG), .shown = true};
     for (int k = 0; k < LMP_KINDS; k++) {
         const LmpKindStats *kind = &model->stats.kind[k];
-        TypesRow *row = &rows[k];
+        TypesRow *row = &t->row[k];
         *row = (TypesRow){.name = kind_info[k].name,
+                          .letter = (unsigned char)kind_info[k].letter,
                           .style = STYLE(TONE_KIND(k)),
                           .bytes = ui->by_tag ? kind->tag_live_bytes : kind->live_bytes,
                           .blocks = ui->by_tag ? kind->tag_live_blocks : kind->live_blocks,
@@ -118,87 +173,57 @@ static void fill_rows(const Model *model, const Ui *ui, TypesRow rows[LMP_KINDS 
     total->blocks = model->stats.live_blocks;
     total->delta = delta->total_bytes;
     total->share = heap ? 1 : 0;
-    qsort(rows, LMP_KINDS, sizeof *rows, by_bytes);
+    TableSource from = {t->row, LMP_KINDS, ++t->serial, model, ui}; /* six rows: never the same */
+    table_fill(&t->table, &from);
+    return from;
 }
 
-static Style figure_style(const TypesRow *row, int column, bool total) {
-    if (!row->shown) return STYLE(TONE_FAINT);
-    if (column == COLUMN_DELTA) {
-        return STYLE(row->delta > 0 ? TONE_GROWTH : row->delta < 0 ? TONE_SHRINK : TONE_FAINT);
-    }
-    if (total || column == COLUMN_LIVE) return STYLE(TONE_STRONG);
-    return STYLE(TONE_TEXT);
-}
-
-static void draw_row(Canvas *canvas, Rect rect, int y, const TypesRow *row, bool total,
-                     const bool chosen[COLUMNS_ALL], const int width[COLUMNS_ALL], int first) {
-    Style style = row->shown ? row->style : STYLE(TONE_FAINT);
-    if (!total) {
-        canvas_put(canvas, rect.x, y, row->shown ? G_SQUARE : 0x25a1, style);
-        /* the letter is the key that hides and shows it */
-        uint32_t letter = (uint32_t)(unsigned char)row->name[0];
-        for (int k = 0; k < LMP_KINDS; k++) {
-            if (row->name == kind_info[k].name) {
-                letter = (uint32_t)(unsigned char)kind_info[k].letter;
-            }
-        }
-        canvas_put(canvas, rect.x + 2, y, letter, STYLE(row->shown ? TONE_STRONG : TONE_FAINT));
-    }
-    if (first > LETTER_ONLY) {
-        canvas_text(canvas, rect.x + NAME_AT, y, NAME_W, style, row->name);
-    }
-    int x = rect.x + first;
-    for (int i = 0; i < COLUMNS_ALL; i++) {
-        if (!chosen[i]) continue;
-        char text[LMP_NUM];
-        columns[i].text(text, row, width[i] == columns[i].wide);
-        x += width[i];
-        canvas_text_right(canvas, x, y, width[i] - 1, figure_style(row, i, total), text);
-    }
-}
-
-static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
-    (void)state;
-    bool chosen[COLUMNS_ALL];
-    int width[COLUMNS_ALL] = {0};
-    int room = rect.w > 90 ? 90 : rect.w, y = rect.y;
+/* Where the table stands in the panel's room. */
+static Rect table_rect(Rect rect) {
+    int room = rect.w > 90 ? 90 : rect.w;
     if (rect.w >= 28) {
         rect.x++;
         room -= rect.w >= 46 ? 2 : 1;
     }
-    int first = choose(room, chosen, width);
-    TypesRow rows[LMP_KINDS + 1];
-    fill_rows(model, ui, rows);
-    if (rect.h > LMP_KINDS) {
-        int x = rect.x + first;
-        if (first > LETTER_ONLY) {
-            canvas_text(canvas, rect.x + NAME_AT, y, NAME_W, STYLE(TONE_MUTED), "type");
-        }
-        for (int i = 0; i < COLUMNS_ALL; i++) {
-            if (!chosen[i]) continue;
-            const char *title = columns[i].title;
-            if (!title)
-                title = model->marked ? (ui->utf8 ? "Δ mark" : "since mark")
-                                      : (ui->utf8 ? "Δ/s" : "change/s");
-            x += width[i];
-            canvas_text_right(canvas, x, y, width[i] - 1, STYLE(TONE_MUTED), title);
-        }
-        y++;
-    }
-    for (int i = 0; i < LMP_KINDS; i++) {
-        draw_row(canvas, rect, y++, &rows[i], false, chosen, width, first);
-    }
-    if (rect.h > LMP_KINDS + 1) {
-        draw_row(canvas, rect, y, &rows[LMP_KINDS], true, chosen, width, first);
-    }
+    return (Rect){rect.x, rect.y, room, rect.h};
+}
+
+static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    Types *t = state;
+    if (!t || rect.w <= 0 || rect.h <= 0) return;
+    TableSource from = fill(t, model, ui);
+    Rect table = table_rect(rect);
+    bool total = rect.h > LMP_KINDS + 1;
+    if (total) table.h = rect.h > LMP_KINDS + 2 ? LMP_KINDS + 1 : rect.h - 1;
+    table_draw(&t->table, &from, canvas, table);
+    if (total) table_draw_row(&t->table, &from, canvas, table, table.y + table.h, LMP_KINDS);
+}
+
+static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    Types *t = state;
+    (void)rect;
+    if (!t) return false;
+    TableSource from = fill(t, model, ui);
+    return table_act(&t->table, &from, ui, action);
+}
+
+static bool mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
+                  Rect rect) {
+    Types *t = state;
+    if (!t) return false;
+    TableSource from = fill(t, model, ui);
+    Rect table = table_rect(rect);
+    return table_mouse(&t->table, &from, what, x - (table.x - rect.x), y, table);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
-    (void)state;
+    const Types *t = state;
     const char *dot = ui->utf8 ? "·" : "-";
     const LmpMark *mark = model->marks ? &model->mark[model->marks - 1] : NULL;
     char clock[LMP_NUM], name[48];
-    if (ui->kinds != (1u << LMP_KINDS) - 1) {
+    if (t && t->table.filter.used > 0) {
+        table_note(&t->table, ui, out, size);
+    } else if (ui->kinds != (1u << LMP_KINDS) - 1) {
         snprintf(out, size, "filtered %s a shows all", dot);
     } else if (mark) {
         format_text(name, sizeof name, mark->name, !ui->utf8);
@@ -209,9 +234,18 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
         const char *by = ui->by_tag            ? "by tag"
                          : model->owners_known ? "by owner"
                                                : "by owner (estimate)";
-        snprintf(out, size, "%s %s by live", by, dot);
+        snprintf(out, size, "%s", by);
     }
 }
 
-const Panel panel_types = {
-    .title = "Types", .number = 2, .min_w = 14, .min_h = 3, .draw = draw, .note = note};
+const Panel panel_types = {.title = "Types",
+                           .number = 2,
+                           .offers = TABLE_OFFERS,
+                           .min_w = 14,
+                           .min_h = 3,
+                           .create = create,
+                           .destroy = destroy,
+                           .draw = draw,
+                           .act = act,
+                           .mouse = mouse,
+                           .note = note};

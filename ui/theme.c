@@ -54,6 +54,11 @@ static const Row palette[TONES] = {
     [TONE_GRADE(6)] = { 81, 29, 14, 6, 0, 0, 0},
     [TONE_GRADE(7)] = {117, 29, 14, 6, 0, 0, 0},
 
+    [TONE_HEATED(0)] = {246, 242,  8, -1, 0, 0, 0},
+    [TONE_HEATED(1)] = { -1,  -1, -1, -1, 0, 0, 0},
+    [TONE_HEATED(2)] = {221, 130, 11,  3, 0, 0, 0},
+    [TONE_HEATED(3)] = {209, 160,  9,  1, B, B, B},
+
 #define KIND(kind, d0, l0, d1, l1, d2, l2, d3, l3, dim, bright, c8)      \
     [TONE_KIND_LEVEL(kind, 0)] = {d0, l0, dim, c8, 0, 0, D},             \
     [TONE_KIND_LEVEL(kind, 1)] = {d1, l1, dim, c8, 0, 0, 0},             \
@@ -137,8 +142,11 @@ Look theme_look(const Theme *theme, Style style) {
     /* the terminal's own colour suits its own ground, not ours */
     if (look.fg < 0 && look.bg >= 0 && theme->mode == THEME_256) look.fg = theme->light ? 16 : 255;
     look.attr = style_attr(style) | attr_of(theme, front);
-    /* of a ground only what stands for a colour counts */
-    look.attr |= attr_of(theme, ground) & ATTR_REVERSE;
+    /* of a ground only what stands for a colour counts; a line of it is one piece */
+    if (attr_of(theme, ground) & ATTR_REVERSE) {
+        look.attr = (look.attr & ~(unsigned)ATTR_DIM) | ATTR_REVERSE;
+        look.fg = look.bg = -1;
+    }
     return look;
 }
 
@@ -172,6 +180,8 @@ char *theme_tone_word(char *out, Tone tone) {
         } else {
             snprintf(out, 24, "%s.%u", name, level);
         }
+    } else if (tone >= TONE_HEAT) {
+        snprintf(out, 24, "heat.%d", tone - TONE_HEAT);
     } else if (tone >= TONE_GRADIENT) {
         snprintf(out, 24, "%s.%d", words[TONE_GRADIENT], tone - TONE_GRADIENT);
     } else {

@@ -13,6 +13,7 @@
 #include "kind.h"
 
 #define THEME_LEVELS 4   /* brightness of a kind: 0 nearly empty ... 3 full */
+#define THEME_HEAT 4     /* tones of figures, from small (0) to those that matter most */
 #define THEME_GRADIENT 8 /* tones of the timeline from the ground (0) to the top */
 
 /* X(name, word in golden files). Tones of kinds follow these, see TONE_KIND. */
@@ -47,7 +48,8 @@ typedef enum ToneName {
 #define TONE_ENUM(name, word) name,
     TONE_TABLE(TONE_ENUM)
 #undef TONE_ENUM
-        TONE_KINDS = TONE_GRADIENT + THEME_GRADIENT,
+        TONE_HEAT = TONE_GRADIENT + THEME_GRADIENT,
+    TONE_KINDS = TONE_HEAT + THEME_HEAT,
     TONES = TONE_KINDS + LMP_KINDS * THEME_LEVELS
 } ToneName;
 
@@ -57,6 +59,7 @@ typedef uint8_t Tone; /* < TONES */
 #define TONE_KIND_LEVEL(kind, level)                                                               \
     ((Tone)(TONE_KINDS + (unsigned)(kind)*THEME_LEVELS + (unsigned)(level)))
 #define TONE_KIND(kind) TONE_KIND_LEVEL(kind, THEME_LEVELS - 1)
+#define TONE_HEATED(i) ((Tone)(TONE_HEAT + (unsigned)(i)))
 #define TONE_GRADE(i) ((Tone)(TONE_GRADIENT + (unsigned)(i)))
 
 enum { ATTR_BOLD = 1, ATTR_DIM = 2, ATTR_UNDERLINE = 4, ATTR_REVERSE = 8 };

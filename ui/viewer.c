@@ -11,16 +11,19 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "breaks.h"
+#include "editor.h"
 #include "os.h"
 #include "svg.h"
 #include "term.h"
 
-#define MS 1000000ull      /* nanoseconds */
-#define QUIET (1000 * MS)  /* how often to look when nothing is expected */
-#define SOON (4 * MS)      /* how often to look for the answer to a wish, at first */
-#define EXPECT (400 * MS)  /* how long an answer is expected before that grows */
-#define BACKLOG (4u << 20) /* of output: what is older than this is not worth showing */
-#define OWN_SHARE 12       /* a repaint may take one part in so many of the time */
+#define MS 1000000ull         /* nanoseconds */
+#define QUIET (1000 * MS)     /* how often to look when nothing is expected */
+#define SOON (4 * MS)         /* how often to look for the answer to a wish, at first */
+#define EXPECT (400 * MS)     /* how long an answer is expected before that grows */
+#define BACKLOG (4u << 20)    /* of output: what is older than this is not worth showing */
+#define OWN_SHARE 12          /* a repaint may take one part in so many of the time */
+#define TREE_EVERY (500 * MS) /* how often the call tree is summed up, at most */
 
 typedef struct Viewer {
     const ViewerOptions *o;
@@ -39,9 +42,10 @@ typedef struct Viewer {
     uint64_t spool_at; /* bytes of the spool that the output panel has */
     uint32_t changed;  /* of the state, when last looked */
     uint64_t rss, rss_time;
-    uint64_t own; /* memory of the shared state when the resident set was read, bytes */
-    bool dirty;   /* the screen is not what it would be: at the next repaint */
-    bool urgent;  /* a person waits for it: at once */
+    uint64_t ledger_next; /* when who made what is due to be summed up again */
+    uint64_t own;         /* memory of the shared state when the resident set was read, bytes */
+    bool dirty;           /* the screen is not what it would be: at the next repaint */
+    bool urgent;          /* a person waits for it: at once */
     bool was_frozen;
     bool told; /* the notify descriptor has said that it is over */
     bool mouse;
@@ -122,12 +126,35 @@ static uint64_t resident(Viewer *v, uint64_t now) {
     return v->rss;
 }
 
+/* Sums up who made what, for the panels of the last frame; `must`: also before it is due. */
+static void fill_ledger(Viewer *v, uint64_t now, bool must) {
+    Model *model = app_model(v->app);
+    unsigned parts = app_parts(v->app);
+    if (!must && now < v->ledger_next) return;
+    model_fill_ledger(model, v->view, parts);
+    uint64_t spent = lmp_os->clock() - now, least = parts & LEDGER_TREE ? TREE_EVERY : 0;
+    v->ledger_next = now + (spent * OWN_SHARE > least ? spent * OWN_SHARE : least);
+}
+
 static void fill(Viewer *v, uint64_t now) {
     ModelInput input = {now, is_alive(v), resident(v, now), v->own};
+    Model *model = app_model(v->app);
+    LmpSeen was = model->seen;
+    uint64_t marks = model->marks_all;
     v->changed = atomic_load(&v->view->live->changed);
-    model_fill(app_model(v->app), v->view, &input);
+    model_fill(model, v->view, &input);
+    /* what stands still is to be seen as it is in the end */
+    bool still = model->seen != LMP_SEEN_RUNNING || model->seen != was;
+    fill_ledger(v, now, still || model->marks_all != marks);
     app_fresh(v->app, now);
     view_next_frame(v->view);
+}
+
+/* By a key here, or by one of our break conditions. */
+static bool is_paused_by_us(const Viewer *v) {
+    const LmpControl *control = v->view->control;
+    return v->paused_by_us ||
+           (atomic_load(&control->pause) && atomic_load(&control->viewer) == (uint32_t)getpid());
 }
 
 static bool answered(const Viewer *v) {
@@ -139,7 +166,9 @@ static bool answered(const Viewer *v) {
            atomic_load(&live->step_done) == atomic_load(&control->step) &&
            atomic_load(&live->collect_done) == atomic_load(&control->collect) &&
            atomic_load(&live->mark_done) == atomic_load(&control->mark) &&
-           atomic_load(&live->preview_done) == atomic_load(&control->preview);
+           atomic_load(&live->preview_done) == atomic_load(&control->preview) &&
+           atomic_load(&live->locals_done) == atomic_load(&control->locals) &&
+           atomic_load(&live->breaks.taken) == atomic_load(&control->breaks);
 }
 
 static void fulfil_wishes(Viewer *v, uint64_t now) {
@@ -148,9 +177,16 @@ static void fulfil_wishes(Viewer *v, uint64_t now) {
     if (wish->pause || wish->resume) {
         view_pause(v->view, wish->pause);
         v->paused_by_us = wish->pause;
-    } else if (wish->steps == 0 && !wish->collect && !wish->mark && wish->preview_count == 0) {
+    } else if (wish->steps == 0 && !wish->collect && !wish->mark && wish->preview_count == 0 &&
+               !wish->breaks && !wish->locals) {
         any = false;
     }
+    if (wish->breaks) {
+        UiBreaks *breaks = &app_ui(v->app)->breaks;
+        breaks->sent = view_breaks(v->view, breaks->row, breaks->count);
+        breaks->taken_over = false;
+    }
+    if (wish->locals) view_locals(v->view, wish->locals_frame);
     if (wish->steps > 0) view_step(v->view, wish->steps);
     if (wish->collect) view_collect(v->view);
     if (wish->mark) view_mark(v->view);
@@ -211,7 +247,7 @@ static void interrupt(Viewer *v) {
         kill((pid_t)v->view->header->pid, SIGINT);
     }
     /* a paused program would not see it: it goes on */
-    if (v->paused_by_us) app_ui(v->app)->wish.resume = true;
+    if (is_paused_by_us(v)) app_ui(v->app)->wish.resume = true;
 }
 
 /* `group`: we are the ones who stop the others too; else a signal has reached them already. */
@@ -239,6 +275,21 @@ static void suspend(Viewer *v, bool group) {
     v->urgent = true;
 }
 
+/* Runs the person's editor on the terminal, while the program runs on. */
+static void edit_file(Viewer *v) {
+    Ui *ui = app_ui(v->app);
+    char problem[128];
+    term_leave(v->term);
+    EditorEnd end = editor_run(v->o->tty, v->told ? -1 : v->o->notify, ui->open_path, ui->open_line,
+                               problem, sizeof problem);
+    seen_stop = seen_cont = 0;
+    term_return(v->term);
+    ui->open_path[0] = 0;
+    if (end == EDITOR_FAILED) app_say(v->app, "%s", problem);
+    if (end == EDITOR_TOLD) v->told = true;
+    v->urgent = true;
+}
+
 static void save_picture(Viewer *v) {
     int w, h;
     term_size(v->term, &w, &h);
@@ -263,6 +314,7 @@ static bool do_asked(Viewer *v) {
     if (ask.interrupt) interrupt(v);
     if (ask.suspend) suspend(v, true);
     if (ask.save) save_picture(v);
+    if (app_ui(v->app)->open_path[0]) edit_file(v);
     if (ask.redraw) term_redraw(v->term);
     if (v->mouse != app_ui(v->app)->mouse) {
         v->mouse = app_ui(v->app)->mouse;
@@ -296,7 +348,13 @@ static void draw(Viewer *v) {
     int w, h;
     term_size(v->term, &w, &h);
     if ((v->canvas->w != w || v->canvas->h != h) && !canvas_resize(v->canvas, w, h)) return;
-    app_draw(v->app, v->canvas, lmp_os->clock());
+    uint64_t now = lmp_os->clock();
+    app_draw(v->app, v->canvas, now);
+    if (app_parts(v->app) & ~app_model(v->app)->ledger_parts) { /* a panel has come up */
+        fill_ledger(v, now, true);
+        app_fresh(v->app, now);
+        app_draw(v->app, v->canvas, now);
+    }
     term_show(v->term, v->canvas);
     v->dirty = v->urgent = false;
     fulfil_wishes(v, lmp_os->clock()); /* panels ask for previews while they draw */
@@ -306,6 +364,7 @@ static void draw(Viewer *v) {
 static uint64_t patience(const Viewer *v, uint64_t now) {
     const Ui *ui = app_ui(v->app);
     LmpSeen seen = app_model(v->app)->seen;
+    if (v->told) return 0;
     uint64_t wait = v->own_group ? QUIET : QUIET / 4; /* else sizes are only seen by looking */
     if (v->wished != 0) {
         uint64_t since = now - v->wished;
@@ -430,6 +489,9 @@ static bool open_all(Viewer *v) {
         snprintf(v->result->problem, sizeof v->result->problem, "no memory for the display");
         return false;
     }
+    UiBreaks *breaks = &app_ui(v->app)->breaks;
+    if (v->o->breaks) breaks->count = breaks_parse_lines(v->o->breaks, breaks->row);
+    if (breaks->count > 0) breaks->sent = view_breaks(v->view, breaks->row, breaks->count);
     v->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)v->view->header->pid, 0);
     if (v->pidfd < 0 && errno == ESRCH) v->dead = true;
     v->own_group = tcgetpgrp(v->o->tty) == getpgrp();
@@ -449,11 +511,14 @@ void viewer_run(const ViewerOptions *options, ViewerResult *result) {
         atomic_fetch_add(&v.view->control->attached, 1);
         result->end = loop(&v, &signals);
         atomic_fetch_sub(&v.view->control->attached, 1);
-        if (v.paused_by_us) view_pause(v.view, false);
+        if (app_ui(v.app)->breaks.count > 0 && view_breaks_ours(v.view))
+            view_breaks(v.view, NULL, 0);
+        if (is_paused_by_us(&v)) view_pause(v.view, false);
         if (result->end == VIEWER_NO_TTY) {
             snprintf(result->problem, sizeof result->problem, "the terminal is gone");
         }
     }
+    if (v.app) ledger_free(&app_model(v.app)->ledger);
     term_close(v.term);
     if (v.pidfd >= 0) close(v.pidfd);
     app_free(v.app);

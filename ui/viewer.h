@@ -19,7 +19,8 @@ typedef struct ViewerOptions {
     int notify;    /* becomes readable when the spool has grown (pipe, eventfd or socket: its bytes
                       are read and thrown away); end of file or a byte 'Q' there: the display ends.
                       -1: none, then the spool is looked at with every repaint */
-    int input;     /* master of the program's pseudo terminal: typed lines are written here; -1 */
+    const char *breaks; /* conditions to begin with, as breaks_parse_lines reads them; NULL: none */
+    int input; /* master of the program's pseudo terminal: typed lines are written here; -1 */
     /* ctrl-C while live. NULL: SIGINT to the program's pid. */
     void (*interrupt)(void *context);
     /* ctrl-Z, called with the terminal restored; returns when the display is to come back. NULL:

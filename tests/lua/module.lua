@@ -28,6 +28,8 @@ assert(lmp._VERSION:match("^%d+%.%d+%.%d+$"))
 raises("not running", lmp.stop)
 raises("not running", lmp.stats)
 raises("not running", lmp.mark)
+raises("not running", lmp.stats, { sites = true })
+raises("not running", lmp.stop, { sites = true })
 
 -- Misuse of the options names the key and what was expected, and starts nothing.
 raises("unknown option 'foo'", lmp.start, { foo = 1 })
@@ -36,6 +38,17 @@ raises("option 'live' must be a boolean", lmp.start, { live = "yes" })
 raises("option 'summary' must be a boolean or the name of a file", lmp.start, { summary = {} })
 raises("option 'name' must be a string", lmp.start, { name = "" })
 raises("option 'hold' must be a boolean", lmp.start, { hold = 0 })
+raises("option 'lines' must be a boolean, got 1", lmp.start, { lines = 1 })
+raises("option 'stacks' must be a boolean, got 'yes'", lmp.start, { stacks = "yes" })
+for _, bad in ipairs({ 1023, -1, 0.5, 2 ^ 41, 0 / 0, "", "12", "1.0", "512 KiBs", "2TiB", true, {} }) do
+  raises("option 'sample' must be a size from 1024 bytes on (524288, '512KiB') or false, got",
+    lmp.start, { sample = bad })
+end
+for _, bad in ipairs({ -1, 1001, 0.5, "10", true }) do
+  raises("option 'top' must be an integer from 0 to 1000, got", lmp.start, { top = bad })
+end
+raises("option 'stacks' needs lines", lmp.start, { stacks = true, lines = false })
+raises("option 'sample' needs lines", lmp.start, { sample = "1MiB", lines = false })
 raises("boolean, number or table expected", lmp.start, "live")
 raises("not running", lmp.stats)
 

@@ -294,7 +294,7 @@ LUA
     wait_for 'square 144'
     type_line 'last words'
     key C-d
-    wait_for 'rest last words'
+    wait_said 'rest last words' # above a long summary
     wait_for 'status=0'
     check_terminal
 }

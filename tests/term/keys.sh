@@ -96,10 +96,124 @@ case_filter_zoom() {
     until_true "$patience" "another scale" scale_changed
     key Enter
     wait_for 'Blocks'
-    wait_for 'address +type'
+    wait_for 'address[^ ]* +type'
     key Escape
-    wait_gone 'address +type'
+    wait_gone 'address[^ ]* +type'
     leave
+}
+
+case_tables() { # sites: filter, sorting, a page for each
+    open 120 36
+    watch
+    wait_for '6 Sites'
+    wait_for 'endless.lua:[0-9]+ .*main chunk'
+    wait_for '[│|] .*keep\[n % 50000\]' # the line of the program below
+    key 6
+    wait_for ' / filter'
+    key /
+    wait_for 'filter> '
+    key q m z
+    wait_for 'nothing matches "qmz"'
+    key Escape
+    wait_gone 'nothing matches'
+    key / M A I N Space e n d l e s s Enter
+    wait_for '[0-9]+ of [0-9]+ match "MAIN endless"'
+    key Escape
+    wait_gone 'match "MAIN'
+    key '<'
+    wait_for 'function▴'
+    key r
+    wait_for 'function▾'
+    key '>'
+    wait_for 'live▾'
+    key Enter
+    wait_for 'History'
+    wait_for 'allocations a second'
+    wait_for 'to 64 B .*[1-9]' # sizes of what lives of it
+    wait_for 'not recorded: start with stacks = true'
+    key Escape
+    wait_gone 'History'
+    key m
+    wait_for 'Δ mark'
+    key 2 /
+    wait_for 'filter> '
+    key s e r Enter
+    wait_for '1 of 6 match "ser"'
+    key 1 Enter
+    wait_for 'address▴ .*site'
+    wait_for 'B .*endless.lua:[0-9]|B .*\((parser|host)\)'
+    leave
+}
+
+# An editor: notes how it was called, waits for a line, notes an interrupt.
+make_editor() {
+    cat >"$work/editor" <<'SH'
+#!/bin/sh
+trap 'echo interrupted >>"$0.int"' INT
+echo "$@" >"$0.args"
+stty sane
+echo "the editor is here"
+read -r line || read -r line
+echo "$line" >"$0.line"
+SH
+    chmod +x "$work/editor"
+}
+
+case_editor() { # opens the line, on the terminal, while the program runs on
+    open 120 36
+    make_editor
+    watch EDITOR="'$work/editor'" VISUAL=
+    key e
+    wait_for 'no line of the program here'
+    key 6
+    wait_for '. endless.lua:[0-9]+ │'
+    key e
+    wait_for 'the editor is here'
+    wait_file editor.args
+    grep -Eq "^\+[0-9]+ $work/endless.lua$" "$work/editor.args" || fail "called with: $(cat "$work/editor.args")"
+    key C-c
+    wait_file editor.int
+    kill -0 "$program" || fail "the interrupt reached the program"
+    key d o n e Enter
+    wait_for 'RUNNING'
+    wait_file editor.line
+    key 6
+    leave
+    local name
+    for name in false "'$work/none'"; do
+        type_line clear
+        attach EDITOR="$name" VISUAL=
+        key 6
+        wait_for '. endless.lua:[0-9]+ │'
+        key e
+        wait_for 'false ended with status 1|Cannot run .*: set EDITOR'
+        wait_for 'RUNNING'
+        leave
+    done
+}
+
+case_editor_live() { # an interrupt in the editor is not for the program, nor is its end the editor's
+    open 120 36
+    make_editor
+    type_line "EDITOR=$work/editor VISUAL= \$P \$LMP run --no-hold --live endless.lua; echo \"status=\$?\""
+    wait_program
+    wait_for 'RUNNING'
+    wait_for 'output: the endless program speaks'
+    key 6
+    wait_for '. endless.lua:[0-9]+ │'
+    key e
+    wait_for 'the editor is here'
+    key C-c
+    wait_file editor.int
+    kill -0 "$program" || fail "the interrupt reached the program"
+    key o k Enter
+    wait_for 'RUNNING'
+    key e
+    wait_for 'the editor is here'
+    : >"$work/stop" # the program ends meanwhile: the display ends, and its editor with it
+    wait_said 'status=0'
+    wait_said 'the endless program is done'
+    check_terminal
 }
 
 case_picture_mouse_mark() {

@@ -22,6 +22,7 @@ lmp() {
 }
 is() { [ "$1" = "$2" ] || fail "$3: got '$1', expected '$2'"; }
 has() { grep -Eq -- "$2" "$1" || fail "$1 lacks: $2"; }
+hasnt() { ! grep -Eq -- "$2" "$1" || fail "$1 has: $2"; }
 lines() { is "$(wc -l <"$1")" "$2" "lines in $1"; }
 summary() { has err 'Maximum memory used'; }
 
@@ -147,6 +148,28 @@ case_cannot() {
     lmp run --fps=900 x.lua
     is $status 2 status
     has err '0.1 to 60'
+    local option
+    for option in --sample=1000 --sample=x --sample=1KiBs --sample=2TiB --sample=-1; do
+        lmp run $option x.lua
+        is $status 2 "status of $option"
+        has err "lmp run: $option: a size from 1KiB on was expected"
+        lines err 1
+    done
+    for option in --top=x --top=-1 --top=1001 --top=1.5; do
+        lmp run $option x.lua
+        is $status 2 "status of $option"
+        has err "lmp run: $option: a whole number from 0 to 1000 was expected"
+        lines err 1
+    done
+    lmp run --no-lines --stacks x.lua
+    is $status 2 status
+    has err '--stacks needs lines'
+    lmp run --sample=1MiB --no-lines x.lua
+    is $status 2 status
+    has err '--sample needs lines'
+    lmp run --sample
+    is $status 2 status
+    lines err 1
     lmp run --bogus x.lua
     is $status 2 status
     has err 'bogus'
@@ -167,6 +190,33 @@ LUA
     has out '^true	false	.*already running'
     has out '^integer	false	.*not running'
     is "$(grep -c '^Memory of' err)" 1 summaries
+}
+
+case_options() { # what lmp run is told reaches the profile
+    cat >x.lua <<'LUA'
+local s = require("luamemprofiler").stats { sites = true, tree = true }
+print(s.lines, s.stacks, s.sample, #s.sites > 0, s.tree ~= nil)
+LUA
+    export LUA_CPATH="$LMP_BUILD/?.so"
+    lmp run x.lua
+    has out '^(exact|approximate)	false	nil	true	false$'
+    lmp run --no-lines x.lua
+    has out '^off	false	nil	false	false$'
+    lmp run --no-lines --lines --stacks x.lua
+    has out '^(exact	true	nil	true	true|approximate	false	nil	true	false)$'
+    lmp run --sample=64k --name='a  name' x.lua
+    has out '^(exact|approximate)	(true|false)	65536	'
+    has err 'a  name \('
+    lmp run --sample=0 --stacks x.lua
+    has out '	nil	'
+    echo 'k = {} for i = 1, 300 do k[#k + 1] = {}; k[#k + 1] = "x" .. i end k.f = function() end' >many.lua
+    echo 'k.l = {1}' >>many.lua
+    lmp run --top=0 many.lua
+    summary
+    if grep -q 'many.lua:[0-9]' err; then fail "--top=0 shows sites"; fi
+    lmp run --top=1 many.lua
+    is "$(grep -c 'many.lua:[0-9]' err)" 1 'sites with --top=1'
+    unset LUA_CPATH
 }
 
 case_not_lua() { # one clear line for a command that never starts a Lua 5.4 state
@@ -236,6 +286,61 @@ case_reports() {
     is "$(grep -c 'Maximum memory used' err)" 2 'summaries'
 }
 
+case_tables() { # sites, functions and tags in the summary, also of a program that was killed
+    printf '%s\n' 'local function keep(t) t[#t + 1] = ("x"):rep(1000) .. #t end' \
+        'local t = {}' 'for i = 1, 2000 do keep(t) end' \
+        'if arg[1] then os.execute("kill -9 " .. io.open("/proc/self/stat"):read "a":match "^%d+") end' >keep.lua
+    lmp run keep.lua
+    has err "keep.lua:1 .*'keep'"
+    has err 'Leaks  .*collector cycles'
+    hasnt err 'retained'
+    (lmp run --stacks keep.lua kill; exit $status)
+    is $? 137 status
+    has err "keep.lua:1 .*'keep'"
+    has err '2\.. MiB +(100|9[89])%  local .keep. +keep.lua:1'
+    has err '100%  main chunk +keep.lua'
+    lmp run --top=0 keep.lua
+    hasnt err 'keep.lua:1 +local'
+    has err 'Leaks'
+    lmp run --no-lines keep.lua
+    hasnt err 'keep.lua:1|Leaks'
+    lmp run --json --stacks keep.lua
+    has err '"sites":\[\{"source":"@keep.lua","short_src":"keep.lua","line":1,'
+    has err '"retained":\{"allocs":[1-9]'
+    echo 'local l = require "luamemprofiler" l.tag "mine" dofile "keep.lua" l.tag()' >tagged.lua
+    LUA_CPATH="$LMP_BUILD/?.so" lmp run tagged.lua
+    has err ' (100|9[0-9])%  +[0-9.]+ MiB +[0-9]+%  mine$'
+    has err '\(untagged\)$'
+}
+
+case_leaks() { # what grows is named, what only waits for the collector or has filled up is not
+    cat >leak.lua <<'END'
+local log = {}
+local function request(n) local t = {} for k = 1, 20 do t[k] = "v" .. k .. n end return t end
+for i = 1, 40000 do
+    local r = request(i)
+    if i % 10 == 0 then
+        log[#log + 1] = {i}
+    end
+end
+END
+    cat >waits.lua <<'END'
+local cache = {}
+for i = 1, 400000 do
+    local s = ("y"):rep(200) .. i
+    if i <= 5000 then cache[i] = {s} end
+end
+END
+    for mode in incremental generational; do
+        echo "collectgarbage '$mode' dofile(arg[1])" >mode.lua
+        lmp run mode.lua leak.lua
+        has err 'Leaks +1 site grew over the last [0-9]+ collector cycles:'
+        has err '^ +[0-9.]+ [KM]?i?B a cycle +[0-9.]+ [KMG]?i?B/s  leak.lua:6$'
+        lmp run mode.lua waits.lua
+        has err 'Leaks +no growth over the last [0-9]+ collector cycles$'
+    done
+}
+
 case_streams() { # without display nothing of the streams changes; --live without a terminal is told
     echo 'io.write(io.read "a") io.stderr:write "E"' >cat.lua
     head -c 100000 /dev/urandom >in
@@ -260,9 +365,19 @@ case_readme() { # what README.md lists is what there is: keys, options, fields
     cmp made "$readme" || fail "the keys of README.md differ from the table of actions (GENERATE=1 makes them)"
     LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD=$LMP_PRELOAD "$LUA" - >names 2>err <<'LUA' || fail "no stats"
 local lmp = require "luamemprofiler"
-lmp.start { summary = false }
-local stats = lmp.stats()
+lmp.start { summary = false, stacks = true, sample = 1024 }
+lmp.tag "a"
+local keep = table.concat { "a", "b", 1 }
+local stats = lmp.stats { sites = true, functions = true, tags = true, tree = true }
 for name in pairs(lmp) do print(name) end
+for _, rows in ipairs { stats.sites, stats.functions, stats.tags, { stats.tree } } do
+    for _, row in ipairs(rows) do
+        for name, value in pairs(row) do
+            print(name)
+            if name == "here" then for sub in pairs(value) do print(sub) end end
+        end
+    end
+end
 for name in pairs(stats) do print(name) end
 for name in pairs(stats.types) do print(name) end
 for name in pairs(stats.types.table) do print(name) end
@@ -273,8 +388,8 @@ LUA
     grep -o -- '--[a-z-]*' out | grep -v -x -e --help -e -- | sort -u >>names
     while read -r name; do
         grep -Eq -- "\`(lmp\.)?${name}[^a-z_]" "$readme" || echo "$name"
-    done <names >missing
-    [ "$(wc -l <names)" -gt 40 ] || fail "too few names: $(cat names)"
+    done < <(sort -u names) >missing
+    [ "$(sort -u names | wc -l)" -gt 70 ] || fail "too few names: $(cat names)"
     is "$(cat missing)" "" "not in README.md"
 }
 

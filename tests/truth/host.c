@@ -73,7 +73,7 @@ static void same(Host *h, const char *label, const char *what, const char *name,
 
 static void check_kinds(Host *h, lua_State *L, const char *label, const OracleFigures *f,
                         const OracleKind *loose) {
-    long long sum[5] = {0};
+    long long sum[6] = {0};
     lua_getfield(L, -1, "types");
     if (!lua_istable(L, -1)) {
         host_error(h, "stats().types is no table");
@@ -113,6 +113,7 @@ static void check_kinds(Host *h, lua_State *L, const char *label, const OracleFi
         sum[2] += bytes;
         sum[3] += tag_allocs;
         sum[4] += tag_bytes;
+        sum[5] += field(h, L, what, "peak_bytes");
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
@@ -121,6 +122,30 @@ static void check_kinds(Host *h, lua_State *L, const char *label, const OracleFi
     same(h, label, "sum of types.*.", "live_bytes", sum[2], (long long)f->live_bytes);
     same(h, label, "sum of types.*.", "tag_allocs", sum[3], (long long)f->mallocs);
     same(h, label, "sum of types.*.", "tag_live_bytes", sum[4], (long long)f->live_bytes);
+    same(h, label, "sum of types.*.", "peak_bytes", sum[5], (long long)f->peak_bytes);
+}
+
+/* Sites come to the totals; the result of stats{sites=true} is on top. */
+static void check_sites(Host *h, lua_State *L, const char *label, const OracleFigures *f) {
+    static const char *const names[] = {"allocs",        "bytes",      "reallocs",
+                                        "realloc_bytes", "frees",      "free_bytes",
+                                        "live_blocks",   "live_bytes", "peak_live_bytes"};
+    const long long want[] = {
+        (long long)f->mallocs,     (long long)f->malloc_bytes, (long long)f->reallocs,
+        f->realloc_bytes,          (long long)f->frees,        (long long)f->free_bytes,
+        (long long)f->live_blocks, (long long)f->live_bytes,   (long long)f->peak_bytes};
+    enum { NAMES = sizeof want / sizeof *want };
+    long long sum[NAMES] = {0};
+    if (lua_getfield(L, -1, "sites") == LUA_TTABLE)
+        for (lua_Integer i = 1, n = (lua_Integer)lua_rawlen(L, -1); i <= n; i++) {
+            lua_rawgeti(L, -1, i);
+            for (int k = 0; k < NAMES; k++)
+                sum[k] += field(h, L, "a site's ", names[k]);
+            lua_pop(L, 1);
+        }
+    lua_pop(L, 1);
+    for (int k = 0; k < NAMES; k++)
+        same(h, label, "sum of sites.", names[k], sum[k], want[k]);
 }
 
 static int nothing(lua_State *L) {
@@ -168,7 +193,8 @@ void host_check(Host *h, lua_State *L, const char *label) {
     check_scan(h, label, &loose);
     OracleFigures f = h->o.f;
     uint64_t now = host_clock();
-    if (host_api(h, L, 0, 1) != LUA_OK) {
+    if (h->sites) lua_getfield(L, LUA_REGISTRYINDEX, "truth.sites");
+    if (host_api(h, L, h->sites, 1) != LUA_OK) {
         host_error(h, "at %s: stats() raised: %s", label, lua_tostring(L, -1));
     } else if (!lua_istable(L, -1)) {
         host_error(h, "at %s: stats() gave a %s", label, luaL_typename(L, -1));
@@ -190,6 +216,7 @@ void host_check(Host *h, lua_State *L, const char *label) {
             same(h, label, "", figures[i].name, field(h, L, "", figures[i].name), want);
         }
         check_kinds(h, L, label, &f, &loose);
+        if (h->sites) check_sites(h, L, label, &f);
         if (field(h, L, "", "gc_cycles") < 0) host_error(h, "gc_cycles is below zero");
         lua_getfield(L, -1, "seconds");
         double seconds = lua_tonumber(L, -1), most = (double)(host_clock() - h->started) / 1e9;
@@ -272,6 +299,9 @@ static void *pass_through(void *ud, void *ptr, size_t osize, size_t nsize) {
 static int setup(lua_State *L) {
     Host *h = host_of(L);
     luaL_openlibs(L);
+    lua_createtable(L, 0, 1); /* the argument of stats() */
+    lua_pushboolean(L, 1), lua_setfield(L, -2, "sites");
+    lua_setfield(L, LUA_REGISTRYINDEX, "truth.sites");
     lua_pushcfunction(L, l_check), lua_setglobal(L, "check");
     lua_pushcfunction(L, l_original), lua_setglobal(L, "original");
     lua_pushcfunction(L, l_bigdata), lua_setglobal(L, "bigdata");
@@ -339,7 +369,12 @@ bool host_start(Host *h) {
         return true;
     }
     lua_getfield(L, LUA_REGISTRYINDEX, "truth.start");
-    lua_createtable(L, 0, 2);
+    lua_pushfstring(L, "return {%s}", h->options ? h->options : "");
+    if (luaL_dostring(L, lua_tostring(L, -1)) != LUA_OK) {
+        host_error(h, "options: %s", lua_tostring(L, -1));
+        return false;
+    }
+    lua_remove(L, -2);
     lua_pushboolean(L, 0), lua_setfield(L, -2, "live");
     lua_pushboolean(L, 0), lua_setfield(L, -2, "summary");
     if (host_api(h, L, 1, 0) != LUA_OK) {

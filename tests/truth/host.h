@@ -16,9 +16,11 @@ typedef struct Host {
     Oracle o;
     lua_State *L;
     HostHook hook;
-    const char *name; /* of the script, for messages */
+    const char *name;    /* of the script, for messages */
+    const char *options; /* of start(), as in a table constructor; NULL: none */
     bool quiet; /* leave out the figures by owner: allocations fail, and owners of parts that died
                    early cannot be told; or the profiler cannot know them */
+    bool sites; /* add up who made what, too */
     bool may_drop; /* the profiler may be at the limit of its memory: dropped is not zero then */
     long long dropped;
     int checks, errors; /* comparisons made; figures that differed */

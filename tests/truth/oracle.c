@@ -252,18 +252,21 @@ static int parts_kind(const Oracle *o, const OracleBlock *b) {
     }
 }
 
-/* A CallInfo is known by its neighbour: each points to the other. */
-static bool in_callinfo_chain(const Oracle *o, const OracleBlock *b) {
+/* A CallInfo is known by its neighbour: each points to the other; one that is being freed has
+ * already left the chain, and only points to the other. */
+static bool in_callinfo_chain(const Oracle *o, const OracleBlock *b, bool freed) {
     if (b->size != CI_SIZE) return false;
     char *previous = word_at(b->addr, CI_PREVIOUS);
     if (previous == NULL || (uintptr_t)previous % 8 != 0) return false;
     const OracleBlock *p = *find_slot(o, previous);
-    if (p) return p->kind == O_THREAD && p->size == CI_SIZE && word_at(p->addr, CI_NEXT) == b->addr;
+    if (p)
+        return p->kind == O_THREAD && p->size == CI_SIZE &&
+               (freed || word_at(p->addr, CI_NEXT) == b->addr);
     for (size_t i = o->tagged_n; i-- > 0;) { /* the first CallInfo stands inside the thread */
         const OracleBlock *t = o->tagged[i];
         if (t->tag == TAG_THREAD && previous > t->addr &&
             previous + CI_NEXT + 8 <= t->addr + t->size)
-            return word_at(previous, CI_NEXT) == b->addr;
+            return freed || word_at(previous, CI_NEXT) == b->addr;
     }
     return false;
 }
@@ -272,7 +275,12 @@ static void note_peak(Oracle *o) {
     if (o->f.live_bytes > o->f.peak_bytes) o->f.peak_bytes = o->f.live_bytes;
 }
 
-static void count_new(Oracle *o, const OracleBlock *b) {
+static void tell(Oracle *o, OracleEvent event, OracleBlock *b, size_t old) {
+    if (o->note && b->life == OL_COUNTED) o->note(o->note_ud, event, b, old);
+}
+
+static void count_new(Oracle *o, OracleBlock *b) {
+    tell(o, OE_NEW, b, 0);
     o->f.mallocs++;
     o->f.malloc_bytes += b->size;
     o->f.live_blocks++;
@@ -296,11 +304,12 @@ static void set_kind(Oracle *o, OracleBlock *b, int kind) {
         k->live_blocks++;
         k->live_bytes += (int64_t)b->size;
     }
+    tell(o, OE_KIND, b, b->size);
 }
 
 void oracle_link(Oracle *o) {
     for (size_t i = o->pending_n; i-- > 0;)
-        if (in_callinfo_chain(o, o->pending[i])) {
+        if (in_callinfo_chain(o, o->pending[i], false)) {
             set_kind(o, o->pending[i], O_THREAD);
             o->pending[i] = o->pending[--o->pending_n];
         }
@@ -412,7 +421,8 @@ static bool in_api(const Oracle *o) {
     return false;
 }
 
-static void count_free(Oracle *o, const OracleBlock *b) {
+static void count_free(Oracle *o, OracleBlock *b) {
+    tell(o, OE_FREE, b, b->size);
     if (b->life == OL_BEFORE) o->f.before_frees++;
     if (b->life != OL_COUNTED) return;
     o->f.frees++;
@@ -428,7 +438,8 @@ static void count_free(Oracle *o, const OracleBlock *b) {
     }
 }
 
-static void count_resize(Oracle *o, const OracleBlock *b, size_t old, size_t size) {
+static void count_resize(Oracle *o, OracleBlock *b, size_t old, size_t size) {
+    tell(o, OE_RESIZE, b, old);
     if (b->life == OL_BEFORE) o->f.before_reallocs++;
     if (b->life != OL_COUNTED) return;
     int64_t more = (int64_t)size - (int64_t)old;
@@ -447,7 +458,7 @@ static void drop_block(Oracle *o, OracleBlock *b) {
     if (b->tag != 0) {
         o->tagged[b->tagged] = o->tagged[--o->tagged_n];
         o->tagged[b->tagged]->tagged = b->tagged;
-    } else if (b->kind < 0) {
+    } else if (b->kind < 0 && !o->blind) {
         pending_remove(o, b);
     }
     table_remove(o, b);
@@ -470,7 +481,7 @@ static void *new_block(Oracle *o, int tag, size_t size, bool own) {
         b->tagged = o->tagged_n;
         list_add(&o->tagged, &o->tagged_n, &o->tagged_room, b);
         set_kind(o, b, kind);
-    } else {
+    } else if (!o->blind) {
         list_add(&o->pending, &o->pending_n, &o->pending_room, b);
     }
     return p;
@@ -495,7 +506,7 @@ void *oracle_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     if (!ptr && nsize == 0) return NULL;
     o->requests++;
     bool own = in_api(o);
-    if (o->deep || own || o->pending_n > 4096) oracle_link(o);
+    if (!o->blind && (o->deep || own || o->pending_n > 4096)) oracle_link(o);
     OracleBlock *b = ptr ? *find_slot(o, ptr) : NULL;
     if (ptr && (!b || b->size != osize)) {
         o->misuse++;
@@ -505,6 +516,10 @@ void *oracle_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     }
     if (nsize == 0) {
         if (!own) note_trail(o, 0, osize, 0, false);
+        if (b->kind < 0 && !o->blind && in_callinfo_chain(o, b, true)) {
+            pending_remove(o, b);
+            set_kind(o, b, O_THREAD);
+        }
         if (o->hooked) count_free(o, b);
         drop_block(o, b);
         return NULL;

@@ -33,7 +33,12 @@ typedef struct OracleBlock {
     int kind;        /* by owner; -1: a part that no object points to so far */
     size_t tagged;   /* objects: index in Oracle.tagged */
     unsigned claims; /* oracle_scan: kinds that claimed it, a bit each */
+    uint32_t number; /* for whoever listens (Oracle.note) */
 } OracleBlock;
+
+/* What happened to a counted block: NEW: made, its number is to be set; KIND: its owner became
+ * known. */
+typedef enum OracleEvent { OE_NEW, OE_KIND, OE_RESIZE, OE_FREE } OracleEvent;
 
 typedef struct OracleKind {
     uint64_t allocs, live_blocks;
@@ -70,7 +75,8 @@ typedef enum OracleBack {
 typedef struct Oracle {
     lua_State *L; /* main thread, NULL: not made yet or closing */
     OracleBack back;
-    bool deep; /* find the owner of each part at once (slow on big heaps) */
+    bool blind; /* owners are not looked for at all */
+    bool deep;  /* find the owner of each part at once (slow on big heaps) */
     bool hooked;
     bool frozen;        /* an own mind of the test's: do not look at lua_getallocf */
     const void *ubox;   /* metatable of luaL_Buffer's boxes */
@@ -86,6 +92,10 @@ typedef struct Oracle {
     uint64_t grown; /* requests for more memory since the failures were armed, OWN ones left out */
     uint64_t requests; /* all calls, count */
     uint64_t trail;    /* hash over all requests of the program since armed, but not addresses */
+
+    /* Told what happens to counted blocks, after it has; NULL: nobody. `old`: bytes before. */
+    void (*note)(void *ud, OracleEvent event, OracleBlock *b, size_t old);
+    void *note_ud;
 
     OracleFigures f;
     uint64_t misuse; /* calls with a size or a pointer that is not ours (count) */

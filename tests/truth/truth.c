@@ -6,6 +6,8 @@
  *   --module=DIR    where luamemprofiler.so is; without it there is no profiler, and only the
  *                   oracle checks itself
  *   --back=NAME     malloc, move, packed, spread: where the blocks come from
+ *   --options=TEXT  of lmp.start, as in a table constructor: "stacks=true"
+ *   --sites         besides, sites must come to the totals
  *   --shallow       owners of parts are looked for at the checks only
  *   --every=N       besides, check after every N instructions
  *   --seed=N|clock  last argument of the script; it is printed
@@ -25,11 +27,11 @@ static const char *const back_name[OB_BACKS] = {"malloc", "move", "packed", "spr
 static const char *const fail_name[] = {"never", "once", "twice", "from"};
 
 typedef struct Options {
-    const char *module, *script;
+    const char *module, *script, *options;
     char **args;
     int nargs;
     OracleBack back;
-    bool deep;
+    bool deep, sites;
     int every, mode, stride;
     char seed[24]; /* empty: none */
 } Options;
@@ -58,6 +60,8 @@ static int run(const Options *op) {
     if (!host_open(&h, op->script, op->module ? HH_PROFILED : HH_NONE, op->back, op->deep,
                    op->module))
         return 1;
+    h.options = op->options;
+    h.sites = op->sites;
     h.may_drop = op->back == OB_PACKED; /* no end of blocks that do not fit the map's grid */
     if (load_script(&h, op) && host_start(&h)) {
         host_check(&h, h.L, "start");
@@ -101,6 +105,8 @@ static int run_failing(const Options *op, HostHook hook, OracleFail fail, uint64
     memset(outcome, 0, sizeof *outcome);
     if (!host_open(&h, name, hook, op->back, op->deep, op->module)) return 1;
     h.quiet = true;
+    h.options = op->options;
+    h.sites = op->sites;
     if (load_script(&h, op) && host_start(&h)) {
         oracle_arm(&h.o, fail, at);
         outcome->status = lua_pcall(h.L, op->nargs + 1, 0, 0);
@@ -193,6 +199,10 @@ int main(int argc, char **argv) {
             op.module = value;
         else if (IS("--back"))
             op.back = (OracleBack)name_index(value, back_name, OB_BACKS);
+        else if (IS("--sites"))
+            op.sites = true;
+        else if (IS("--options"))
+            op.options = value;
         else if (IS("--shallow"))
             op.deep = false;
         else if (IS("--every"))

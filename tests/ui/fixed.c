@@ -102,6 +102,14 @@ static void set_frame(LmpFrame *frame, const char *name, const char *source, int
     frame->is_c = c;
 }
 
+static void set_local(LmpOp *op, const char *name, const char *type, const char *value) {
+    LmpLocal *local = &op->local[op->locals++];
+    snprintf(local->name, sizeof local->name, "%s", name);
+    snprintf(local->type, sizeof local->type, "%s", type);
+    local->size = (uint32_t)snprintf(local->value, sizeof local->value, "%s", value);
+    local->whole = local->size;
+}
+
 void fixed_pause(Model *model) {
     fixed_model(model);
     model->seen = LMP_SEEN_PAUSED;
@@ -124,6 +132,18 @@ void fixed_pause(Model *model) {
     set_frame(&op->frame[3], "function 'pcall'", "[C]", -1, true);
     set_frame(&op->frame[4], "main chunk", "options.lua", 88, false);
     set_frame(&op->frame[5], "?", "[C]", -1, true);
+    op->locals_state = LMP_LOCALS_READ;
+    op->locals_frame = 1;
+    set_local(op, "option", "table", "0x55d0c2a0a1f0");
+    set_local(op, "field", "string", "volatility");
+    set_local(op, "value", "number", "0.2");
+}
+
+void fixed_break(Model *model) {
+    fixed_pause(model);
+    model->op.hit = 1;
+    model->op.hits = 1;
+    snprintf(model->op.hit_words, sizeof model->op.hit_words, "block larger than 10 KiB: 16,384 B");
 }
 
 void fixed_output(Output *output) {

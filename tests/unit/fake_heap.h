@@ -30,7 +30,7 @@ static void *fake_map(size_t size) {
 static FakeHeap *fake_new(bool guard) {
     FakeHeap *f = calloc(1, sizeof *f);
     f->guard = guard;
-    f->overflow = fake_map(LMP_LEAVES_AT - LMP_OVERFLOW_AT);
+    f->overflow = fake_map(LMP_TABLES_AT - LMP_OVERFLOW_AT);
     f->view.fd = -1;
     f->view.header = &f->header;
     f->view.control = &f->control;
@@ -45,7 +45,7 @@ static FakeHeap *fake_new(bool guard) {
 __attribute__((unused)) static void fake_free(FakeHeap *f) {
     for (uint32_t i = 0; i < f->view.leaves; i++)
         munmap(f->leaf[i], sizeof(LmpLeaf));
-    munmap(f->overflow, LMP_LEAVES_AT - LMP_OVERFLOW_AT);
+    munmap(f->overflow, LMP_TABLES_AT - LMP_OVERFLOW_AT);
     free(f);
 }
 

@@ -85,9 +85,10 @@ __attribute__((unused)) static void suite_golden(const char *name, const char *t
             fputs(text, g);
             fclose(g);
         }
+        size_t wide = strcspn(want + at, "\n"), wide_got = strcspn(text + at, "\n");
         ck_abort_msg("%s differs in line %d\n want: %.*s\n got:  %.*s\n(all of it in %s)", name,
-                     line, (int)strcspn(want + at, "\n"), want + at, (int)strcspn(text + at, "\n"),
-                     text + at, got);
+                     line, (int)(wide < 400 ? wide : 400), want + at,
+                     (int)(wide_got < 400 ? wide_got : 400), text + at, got);
     }
     free(want);
 }

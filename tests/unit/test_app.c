@@ -179,20 +179,22 @@ END_TEST
 START_TEST(panels_by_tab_and_number) {
     set_up(120, 36, true);
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_heap);
-    const Panel *order[] = {&panel_types, &panel_timeline, &panel_output, &panel_inspector,
-                            &panel_heap};
-    for (int i = 0; i < 5; i++) {
+    const Panel *order[] = {&panel_types, &panel_timeline,  &panel_output, &panel_inspector,
+                            &panel_sites, &panel_functions, &panel_tree,   &panel_leaks,
+                            &panel_tags,  &panel_heap};
+    for (int i = 0; i < 10; i++) {
         press("\t");
         ck_assert_ptr_eq(app_ui(app)->focus, order[i]);
         ck_assert(is_on(order[i]));
     }
     app_key(app, K_BACK_TAB);
-    ck_assert_ptr_eq(app_ui(app)->focus, &panel_inspector);
-    press("3");
-    ck_assert_ptr_eq(app_ui(app)->focus, &panel_timeline);
-    press("9");
-    ck_assert_ptr_eq(app_ui(app)->focus, &panel_timeline);
-    ck_assert(shows("no panel 9"));
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_tags);
+    for (int i = 0; i < 10; i++) {
+        char key[2] = {(char)('0' + (i + 2) % 10), 0};
+        press(key);
+        ck_assert_ptr_eq(app_ui(app)->focus, order[i]);
+        ck_assert(is_on(order[i]));
+    }
     tear_down();
 }
 END_TEST
@@ -473,7 +475,58 @@ START_TEST(lists_keep_their_invariant) {
 }
 END_TEST
 
-SUITE("app", space_pauses_and_resumes, step_pauses_first_then_counts,
+START_TEST(break_conditions) {
+    set_up(120, 36, true);
+    UiBreaks *breaks = &app_ui(app)->breaks;
+    press("b"); /* an empty list: at once a new one */
+    ck_assert(is_on(&panel_breaks));
+    ck_assert(shows("break>"));
+    press("size 10KiB\n");
+    ck_assert(!shows("break>"));
+    ck_assert(shows("block larger than 10 KiB"));
+    ck_assert(shows("break: 1 on"));
+    ck_assert(taken().breaks);
+    press(" "); /* off, no pause */
+    ck_assert(!shows("break: 1 on"));
+    Wishes wish = taken();
+    ck_assert(wish.breaks && !wish.pause);
+    press("\n");
+    ck_assert(shows("break: 1 on"));
+    press("b"); /* another */
+    ck_assert(shows("break>"));
+    app_key(app, K_ESC);
+    app_draw(app, canvas, now);
+    ck_assert(!shows("break>") && is_on(&panel_breaks));
+    fixed_break(app_model(app)); /* it is met: the inspector is there to say so */
+    app_fresh(app, now);
+    app_draw(app, canvas, now);
+    ck_assert(!is_on(&panel_breaks) && is_on(&panel_inspector));
+    ck_assert(shows("break 1: block larger than 10 KiB: 16,384 B"));
+    taken();
+    press(" ");
+    ck_assert(taken().resume);
+    app_model(app)->op.number++; /* met again before it was seen to run */
+    app_fresh(app, now);
+    press(" ");
+    ck_assert(taken().resume);
+    become(LMP_SEEN_RUNNING);
+    app_key(app, 'b');
+    app_draw(app, canvas, now);
+    ck_assert(!shows("break>")); /* there is a list to look at */
+    press("d");
+    ck_assert_uint_eq(breaks->count, 0);
+    ck_assert(taken().breaks);
+    press("b");
+    become(LMP_SEEN_KILLED);
+    app_key(app, K_ESC);
+    app_key(app, K_ESC);
+    press("b");
+    ck_assert(!is_on(&panel_breaks)); /* nothing can be asked of it any more */
+    tear_down();
+}
+END_TEST
+
+SUITE("app", break_conditions, space_pauses_and_resumes, step_pauses_first_then_counts,
       a_pause_by_another_viewer_can_be_ended, the_inspector_stays_if_it_was_chosen,
       freeze_is_not_pause, filters, panels_by_tab_and_number, enlarge_and_back,
       help_opens_and_closes, the_focus_is_always_on_the_screen, panels_have_their_least_room,

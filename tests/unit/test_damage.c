@@ -3,6 +3,7 @@
  */
 #include "app.h"
 #include "fake_heap.h"
+#include "fake_tables.h"
 #include "suite.h"
 
 #define SECOND 1000000000ull
@@ -41,11 +42,45 @@ static FakeHeap *damaged_heap(void) {
     return f;
 }
 
+/* The tables of a program, then random bytes over this and that. */
+static FakeTables *damaged_tables(void) {
+    FakeTables *f = fake_tables_new(NULL);
+    fake_program(f, suite_below(4) != 0);
+    LmpTablesUsed *used = &f->live->tables;
+    const struct {
+        void *rows;
+        size_t size;
+    } part[] = {
+        {f->t.text, used->text},
+        {f->t.function, used->functions * sizeof *f->t.function},
+        {f->t.site, used->sites * sizeof *f->t.site},
+        {f->t.record, used->records * sizeof *f->t.record},
+        {f->t.node, used->nodes * sizeof *f->t.node},
+        {f->t.path, 4096},
+        {f->t.grown, used->sites * sizeof *f->t.grown},
+    };
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        if (suite_below(3)) continue;
+        size_t from = suite_below(part[i].size) & ~(size_t)7, size = part[i].size - from;
+        scramble((char *)part[i].rows + from, 1 + suite_below(size), (unsigned)suite_below(8));
+    }
+    if (suite_below(3) == 0) {
+        uint32_t *counts[] = {&used->functions, &used->sites, &used->records,
+                              &used->nodes,     &used->paths, &used->tags};
+        *counts[suite_below(6)] = (uint32_t)(suite_random() >> suite_below(64));
+    }
+    if (suite_below(3) == 0) used->grown = suite_random() >> suite_below(64);
+    return f;
+}
+
 START_TEST(everything_draws) {
     suite_seed();
-    static const char keys[] = "12345\r\r++++-- z?aacmn\t\x1b\x1b";
+    static const char keys[] = "12345\r\r++++-- z?aacmn\t\x1b\x1b"
+                               "67890666/<>reI*bd66\r\r\r";
     for (int round = 0; round < 25; round++) {
         FakeHeap *f = damaged_heap();
+        FakeTables *tables = damaged_tables();
+        f->view.tables = tables->t;
         AppOptions options = {.utf8 = suite_below(4) != 0,
                               .colours = suite_below(4) ? 256 : 0,
                               .live = true,
@@ -62,6 +97,7 @@ START_TEST(everything_draws) {
                                 suite_random(), suite_random()};
             if (!app_ui(app)->frozen) {
                 model_fill(app_model(app), &f->view, &input);
+                model_fill_ledger(app_model(app), &f->view, app_parts(app));
                 app_fresh(app, now);
             }
             view_next_frame(&f->view);
@@ -69,11 +105,14 @@ START_TEST(everything_draws) {
             Key key = (Key)(unsigned char)keys[suite_below(sizeof keys - 1)];
             app_key(app, suite_below(3) ? key : K_UP + (Key)suite_below(8));
             app_mouse(app, (MouseWhat)suite_below(4), (int)suite_below(200), (int)suite_below(60));
+            app_ui(app)->open_path[0] = 0;
             if (suite_below(3) == 0) scramble(&f->live.op, sizeof f->live.op, 4);
         }
+        ledger_free(&app_model(app)->ledger);
         app_free(app);
         canvas_free(canvas);
         fake_free(f);
+        fake_tables_free(tables);
     }
 }
 END_TEST

@@ -232,7 +232,7 @@ END_TEST
 
 START_TEST(files_of_some_size) {
     uint64_t dropped;
-    limit(RLIMIT_FSIZE, 64u << 20);
+    limit(RLIMIT_FSIZE, LMP_LEAVES_AT + (48u << 20));
     ck_assert(live(&dropped));
     ck_assert_uint_gt(dropped, 0);
 }

@@ -150,5 +150,60 @@ START_TEST(text_of_any_bytes) {
 }
 END_TEST
 
+static uint64_t size_of(const char *text) {
+    uint64_t size = 12345;
+    ck_assert_msg(format_parse_size(text, &size), "%s", text);
+    return size;
+}
+
+START_TEST(sizes) {
+    ck_assert_uint_eq(size_of("0"), 0);
+    ck_assert_uint_eq(size_of("1048576"), 1048576);
+    ck_assert_uint_eq(size_of("100B"), 100);
+    ck_assert_uint_eq(size_of("64k"), 65536);
+    ck_assert_uint_eq(size_of("64K"), 65536);
+    ck_assert_uint_eq(size_of("512KiB"), 524288);
+    ck_assert_uint_eq(size_of("512 kib"), 524288);
+    ck_assert_uint_eq(size_of("10MiB"), 10485760);
+    ck_assert_uint_eq(size_of("2GB"), 2147483648u);
+    ck_assert_uint_eq(size_of("1.5MiB"), 1572864);
+    ck_assert_uint_eq(size_of("0.1k"), 102);
+    ck_assert_uint_eq(size_of("0.9999999999999E"), 1152921503453925471u); /* nine digits count */
+    ck_assert_uint_eq(size_of("15E"), 15ull << 60);
+    ck_assert_uint_eq(size_of("18446744073709551615"), UINT64_MAX);
+    static const char *const none[] = {
+        "",     "k",     "-1",  "+1",       "1x",   "1kk", "1 k b", "1.",  ".5k",
+        "1..5", "0x10",  "1e3", " 1k",      "1k ",  "1i",  "1iB",   "16E", "18446744073709551616",
+        "ten",  "1.5.5", "1,5", "1.5 MiBB", "1  k", "nan", "inf",   "1\n", "17179869184GiB"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        uint64_t size = 77;
+        ck_assert_msg(!format_parse_size(none[i], &size), "%s", none[i]);
+        ck_assert_uint_eq(size, 77);
+    }
+}
+END_TEST
+
+START_TEST(sizes_of_any_bytes) {
+    suite_seed();
+    static const char some[] = "0123456789.kKmMgGiIbB -+ex\xff";
+    for (int i = 0; i < 200000; i++) {
+        char in[12];
+        uint64_t size;
+        size_t n = suite_below(sizeof in);
+        for (size_t k = 0; k < n; k++)
+            in[k] = some[suite_below(sizeof some - 1)];
+        in[n] = '\0';
+        if (format_parse_size(in, &size)) ck_assert_msg(in[0] >= '0' && in[0] <= '9', "%s", in);
+    }
+    for (int i = 0; i < 100000; i++) { /* what a size is shown as is read as about that */
+        char shown[LMP_NUM];
+        uint64_t n = suite_random() >> (5 + suite_below(59)), read;
+        ck_assert(format_parse_size(format_bytes(shown, n), &read));
+        uint64_t off = read > n ? read - n : n - read;
+        ck_assert_msg(off <= n / 18 + 1, "%s for %llu", shown, (unsigned long long)n);
+    }
+}
+END_TEST
+
 SUITE("format", bytes, delta_bytes, counts, shorts, short_is_short, clocks, spans, text_is_cleaned,
-      text_of_any_bytes)
+      text_of_any_bytes, sizes, sizes_of_any_bytes)

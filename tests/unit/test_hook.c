@@ -85,7 +85,7 @@ static LmpProfile *profile;
 static const LmpCallsites no_callsites; /* every raw request is nobody's */
 
 static void setup(void) {
-    LmpIdentity identity = {"test", "Lua 5.4", (uint32_t)getpid(), 1, 100000};
+    LmpIdentity identity = {"test", "Lua 5.4", (uint32_t)getpid(), 1, 100000, 10};
     profile = lmp_os->map(sizeof *profile, -1, 0, true);
     ck_assert_ptr_nonnull(profile);
     profile->fd = -1;
@@ -325,6 +325,7 @@ START_TEST(refused_leaves_drop_blocks) {
 END_TEST
 
 START_TEST(births_halve) {
+    uint32_t maker;
     setup();
     answer = (void *)(uintptr_t)0x40000;
     profile->birth = 200u << LMP_E_BIRTH_SHIFT;
@@ -332,8 +333,8 @@ START_TEST(births_halve) {
     answer = (void *)(uintptr_t)0x40008; /* off the grid */
     hook_alloc(profile, NULL, LUA_TTABLE, 8);
     shadow_halve_births(profile);
-    ck_assert_uint_eq(LMP_E_BIRTH(shadow_take(profile, 0x40000)), 100);
-    ck_assert_uint_eq(LMP_E_BIRTH(shadow_take(profile, 0x40008)), 100);
+    ck_assert_uint_eq(LMP_E_BIRTH(shadow_take(profile, 0x40000, &maker)), 100);
+    ck_assert_uint_eq(LMP_E_BIRTH(shadow_take(profile, 0x40008, &maker)), 100);
     teardown();
 }
 END_TEST

@@ -104,6 +104,104 @@ START_TEST(test_deep) {
 }
 END_TEST
 
+static void local(LmpOp *op, const char *name, const char *type, const char *value,
+                  uint64_t whole) {
+    LmpLocal *l = &op->local[op->locals++];
+    memset(l, 0, sizeof *l);
+    snprintf(l->name, sizeof l->name, "%s", name);
+    snprintf(l->type, sizeof l->type, "%s", type);
+    l->size = (uint32_t)(strlen(value) < LMP_LOCAL_BYTES ? strlen(value) : LMP_LOCAL_BYTES);
+    memcpy(l->value, value, l->size);
+    l->whole = whole ? whole : l->size;
+}
+
+/* Paused by a break condition, with the locals of the second frame. */
+static Model *broken(void) {
+    Model *m = paused();
+    LmpOp *op = &m->op;
+    op->hit = 2;
+    op->hits = 2 | 16;
+    snprintf(op->hit_words, sizeof op->hit_words, "block larger than 10 KiB: 16,384 B");
+    op->locals_state = LMP_LOCALS_READ;
+    op->locals_frame = 1;
+    local(op, "self", "table", "0x55d0c2a00010", 0);
+    local(op, "line", "string", "CALL,100.5,\"2024\"\n", 0);
+    local(op, "text", "string",
+          "strike,expiry,kind,volatility,rate,dividend,spot,name,currency,and", 1048576);
+    local(op, "count", "number", "1204551", 0);
+    local(op, "last", "boolean", "false", 0);
+    local(op, "missing", "nil", "", 0);
+    local(op, "a_name_that_is_long_enough", "function", "0x55d0c2a0f0e0", 0);
+    local(op, "raw", "string", "\x01\xff\033[2J", 0);
+    return m;
+}
+
+START_TEST(test_locals) {
+    Model *m = broken();
+    golden(m, 118, 14, true, 256, "inspector-break-118x14.txt");
+    golden(m, 78, 9, true, 256, "inspector-break-78x9.txt");
+    golden(m, 58, 18, true, 256, "inspector-break-58x18.txt");
+    golden(m, 58, 8, false, 0, "inspector-break-58x8-ascii.txt");
+    golden(m, 20, 4, true, 8, "inspector-break-20x4.txt");
+    m->op.locals = 24;
+    for (int i = 8; i < 24; i++)
+        m->op.local[i] = m->op.local[i % 8];
+    m->op.locals_more = 100;
+    golden(m, 98, 16, true, 256, "inspector-many-locals.txt");
+    m->op.locals = 0;
+    static const char *const words[] = {[LMP_LOCALS_NONE] = "no function's locals",
+                                        [LMP_LOCALS_READ] = "no locals here yet",
+                                        [LMP_LOCALS_UNKNOWN] = "not readable on this interpreter",
+                                        [LMP_LOCALS_NOT_NOW] = "while the stack is moved"};
+    for (uint32_t i = 0; i < 4; i++) {
+        m->op.locals_state = i;
+        Stage *s = stage_new(&panel_inspector, m, 118, 12, true, 256);
+        char *text = stage_text(s, false);
+        ck_assert_msg(strstr(text, words[i]), "%s", text);
+        free(text);
+        stage_free(s);
+    }
+    free(m);
+}
+END_TEST
+
+/* Whose locals are shown is asked for with the cursor; of frames left out none are. */
+START_TEST(test_other_frames) {
+    Model *m = broken();
+    Stage *s = stage_new(&panel_inspector, m, 118, 14, true, 256);
+    PanelPlace place;
+    stage_draw(s);
+    ck_assert(panel_inspector.place(s->state, m, &s->ui, &place)); /* begins where the locals are */
+    ck_assert_str_eq(place.source, "@options.lua");
+    ck_assert_int_eq(place.line, 12);
+    ck_assert(stage_act(s, ACT_DOWN));
+    ck_assert(s->ui.wish.locals);
+    ck_assert_uint_eq(s->ui.wish.locals_frame, 2);
+    ck_assert(!panel_inspector.place(s->state, m, &s->ui, &place)); /* a C function */
+    s->ui.wish = (Wishes){0};
+    ck_assert(stage_act(s, ACT_UP));
+    ck_assert(!s->ui.wish.locals); /* there already */
+    /* the stack's first line is the sixth of the panel */
+    ck_assert(panel_inspector.mouse(s->state, m, &s->ui, MOUSE_CLICK, 5, 4 + 3, s->rect));
+    ck_assert(s->ui.wish.locals);
+    ck_assert_uint_eq(s->ui.wish.locals_frame, 3);
+    ck_assert(!panel_inspector.mouse(s->state, m, &s->ui, MOUSE_CLICK, 5, 2, s->rect));
+    m->op.depth = 1000;
+    m->op.cut_at = 4;
+    m->op.number++;
+    stage_draw(s);
+    s->ui.wish = (Wishes){0};
+    for (int i = 0; i < 3; i++)
+        stage_act(s, ACT_DOWN);
+    ck_assert_uint_eq(s->ui.wish.locals_frame, 3);
+    s->ui.wish = (Wishes){0};
+    stage_act(s, ACT_END);
+    ck_assert_uint_eq(s->ui.wish.locals_frame, 5);
+    stage_free(s);
+    free(m);
+}
+END_TEST
+
 START_TEST(test_nothing_to_show) {
     Model *m = paused();
     Stage *s = stage_new(&panel_inspector, m, 78, 6, true, 256);
@@ -137,5 +235,5 @@ START_TEST(test_names_are_safe) {
 }
 END_TEST
 
-SUITE("panel_inspector", test_sizes, test_operations, test_deep, test_nothing_to_show,
-      test_names_are_safe)
+SUITE("panel_inspector", test_sizes, test_operations, test_deep, test_locals, test_other_frames,
+      test_nothing_to_show, test_names_are_safe)

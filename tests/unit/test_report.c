@@ -2,6 +2,7 @@
  * JSON for any figures and any name. */
 #include <ctype.h>
 
+#include "fake_tables.h"
 #include "format.h"
 #include "report.h"
 #include "suite.h"
@@ -66,7 +67,7 @@ static void golden(const char *name, void (*write)(const LmpReport *, FILE *),
 START_TEST(finished) {
     LmpReport r;
     fill();
-    report_fill(&r, &header, &live, 62412345678, "finished");
+    report_fill(&r, &header, &live, NULL, 62412345678, "finished");
     golden("summary-finished.txt", report_summary, &r);
     golden("report-finished.json", report_json, &r);
 }
@@ -88,7 +89,8 @@ START_TEST(everything_went_wrong) {
     snprintf(header.program, sizeof header.program,
              "gr\xc3\xb6\xc3\x9f"
              "e \"1\".lua");
-    report_fill(&r, &header, &live, 400ull * 3600 * 1000000000, "killed by signal 9 (SIGKILL)");
+    report_fill(&r, &header, &live, NULL, 400ull * 3600 * 1000000000,
+                "killed by signal 9 (SIGKILL)");
     golden("summary-killed.txt", report_summary, &r);
     golden("report-killed.json", report_json, &r);
 }
@@ -97,7 +99,7 @@ END_TEST
 START_TEST(still_running) {
     LmpReport r;
     fill();
-    report_fill(&r, &header, &live, 1000000000, "still running");
+    report_fill(&r, &header, &live, NULL, 1000000000, "still running");
     r.attached = true;
     golden("summary-running.txt", report_summary, &r);
 }
@@ -105,14 +107,101 @@ END_TEST
 
 START_TEST(nothing_happened) {
     LmpReport r;
-    report_fill(&r, &header, &live, 0, "finished");
+    report_fill(&r, &header, &live, NULL, 0, "finished");
     golden("summary-empty.txt", report_summary, &r);
+}
+END_TEST
+
+/* ---- with lines ------------------------------------------------------------------------------ */
+
+/* The program of fake_program.h. */
+static FakeTables *program(bool stacks) {
+    FakeTables *f = fake_tables_new(&live);
+    fake_program(f, stacks);
+    snprintf(header.program, sizeof header.program, "options.lua");
+    snprintf(header.lua, sizeof header.lua, "Lua 5.4.4");
+    header.pid = 4711;
+    header.top = 10;
+    return f;
+}
+
+static void golden_tables(const char *name, FakeTables *f, const char *ending) {
+    LmpReport r;
+    char file[64];
+    report_fill(&r, &header, &live, &f->t, live.clock, ending);
+    snprintf(file, sizeof file, "summary-%s.txt", name);
+    golden(file, report_summary, &r);
+    snprintf(file, sizeof file, "report-%s.json", name);
+    golden(file, report_json, &r);
+    report_close(&r);
+    fake_tables_free(f);
+}
+
+START_TEST(with_lines) {
+    golden_tables("lines", program(false), "finished");
+}
+END_TEST
+
+START_TEST(with_stacks) {
+    golden_tables("stacks", program(true), "finished");
+}
+END_TEST
+
+START_TEST(with_all_that_can_be_said) {
+    FakeTables *f = program(true);
+    live.tables.lines = LMP_LINES_APPROXIMATE;
+    live.tables.sample = 512 << 10;
+    live.tables.folded = 1234;
+    live.tables.grown = 5;
+    FakeSpot others = {.site = FAKE_OTHERS, .node = FAKE_OTHERS, .cls = LMP_C_TABLE};
+    fake_made(f, others, 1234, 98720);
+    header.top = 2;
+    golden_tables("conditions", f, "killed by signal 9 (SIGKILL)");
+}
+END_TEST
+
+START_TEST(top_none) {
+    LmpReport r;
+    FakeTables *f = program(true);
+    header.top = 0;
+    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
+    char *text = written(report_summary, &r);
+    ck_assert_ptr_null(strstr(text, "options.lua:9"));
+    ck_assert_ptr_nonnull(strstr(text, "Leaks"));
+    free(text);
+    report_close(&r);
+    header.top = 5000;
+    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
+    ck_assert_uint_eq(r.top, REPORT_TOP_MOST);
+    report_close(&r);
+    fake_tables_free(f);
 }
 END_TEST
 
 /* ---- any figures, any name ------------------------------------------------------------------- */
 
-static void randomly(LmpReport *r) {
+/* The program's tables with other figures and other names. */
+static void fake_noise(FakeTables *f, unsigned shift) {
+    LmpTablesUsed *u = &f->live->tables;
+    for (uint32_t i = 1; i < u->records; i++)
+        for (uint64_t *w = &f->t.record[i].use.allocs; w < &f->t.record[i].use.last; w++)
+            *w = suite_random() >> shift;
+    for (uint32_t i = 0; i < u->text; i++)
+        if (f->t.text[i] && suite_below(8) == 0) f->t.text[i] = (char)(1 + suite_below(255));
+    for (uint32_t i = 1; i < u->functions; i++)
+        if (suite_below(8) == 0) f->t.function[i].name = (uint32_t)suite_below(u->text);
+    for (uint32_t i = 1; i < u->sites; i++) {
+        if (suite_below(8) == 0) f->t.site[i].line = (int)suite_random();
+        for (uint32_t k = 0; k < LMP_GROWN; k++)
+            f->t.grown[i][k] = (suite_random() >> 1 >> shift) + k * suite_below(1000000);
+    }
+    u->lines = (uint32_t)suite_below(3);
+    u->stacks = (uint32_t)suite_below(2);
+    u->sample = suite_below(2) ? suite_random() >> shift : 0;
+    u->folded = suite_below(2) ? suite_random() >> shift : 0;
+}
+
+static void randomly(LmpReport *r, FakeTables *f) {
     unsigned char *p = (unsigned char *)&live;
     unsigned shift = (unsigned)suite_below(64);
     for (size_t i = 0; i + 8 <= offsetof(LmpLive, mark); i += 8) {
@@ -123,26 +212,34 @@ static void randomly(LmpReport *r) {
     for (size_t i = 0; i < n; i++)
         header.program[i] = (char)(1 + suite_below(suite_below(2) ? 255 : 126));
     header.program[n] = '\0';
-    report_fill(r, &header, &live, suite_random() >> shift, "killed by signal 11 (SIGSEGV)");
+    header.top = (uint32_t)suite_below(40);
+    if (f) fake_noise(f, shift);
+    report_fill(r, &header, &live, f ? &f->t : NULL, suite_random() >> shift,
+                "killed by signal 11 (SIGSEGV)");
     r->attached = suite_below(2);
 }
 
-START_TEST(summary_keeps_to_80_columns) {
+/* 80, with tables 100. */
+START_TEST(summary_keeps_to_its_columns) {
     suite_seed();
     for (int i = 0; i < 3000; i++) {
         LmpReport r;
-        randomly(&r);
+        FakeTables *f = i % 3 ? NULL : program(suite_below(2));
+        int most = f ? 100 : 80;
+        randomly(&r, f);
         char *text = written(report_summary, &r);
         int columns = 0;
         for (const char *p = text; *p;) {
             uint32_t c;
             size_t n = format_utf8(p, &c);
-            ck_assert_msg(n > 0 && (c == '\n' || c >= 0x20), "not text: %s", text);
+            ck_assert_msg(n > 0 && (c == '\n' || c >= 0x20), "not text: %.2000s", text);
             columns = c == '\n' ? 0 : columns + 1;
-            ck_assert_msg(columns <= 80, "too wide at \"%.8s\":\n%s", p - 8, text);
+            ck_assert_msg(columns <= most, "too wide: %.*s", columns + 8, p - columns);
             p += n;
         }
         free(text);
+        report_close(&r);
+        if (f) fake_tables_free(f);
     }
 }
 END_TEST
@@ -181,9 +278,19 @@ static const char *json_object(const char *p, int depth) {
     return p && *p == '}' ? p + 1 : NULL;
 }
 
+static const char *json_array(const char *p, int depth) {
+    if (p[1] == ']') return p + 2;
+    do
+        p = json(p + 1, depth + 1);
+    while (p && *p == ',');
+    return p && *p == ']' ? p + 1 : NULL;
+}
+
 static const char *json(const char *p, int depth) {
-    if (depth > 5) return NULL;
+    if (depth > 6) return NULL;
+    if (*p == '{' && p[1] == '}') return p + 2;
     if (*p == '{') return json_object(p, depth);
+    if (*p == '[') return json_array(p, depth);
     if (*p == '"') return json_string(p);
     if (strncmp(p, "true", 4) == 0) return p + 4;
     if (strncmp(p, "false", 5) == 0) return p + 5;
@@ -203,14 +310,18 @@ START_TEST(json_is_valid) {
     suite_seed();
     ck_assert_ptr_null(json("{\"a\":01}", 0)); /* the reader can say no */
     ck_assert_ptr_null(json("{\"a\":1,}", 0));
+    ck_assert_ptr_null(json("{\"a\":[1,]}", 0));
     ck_assert_ptr_null(json("{\"\xff\":1}", 0));
     for (int i = 0; i < 3000; i++) {
         LmpReport r;
-        randomly(&r);
+        FakeTables *f = i % 3 ? NULL : program(suite_below(2));
+        randomly(&r, f);
         char *text = written(report_json, &r);
         const char *end = json(text, 0);
-        ck_assert_msg(end && strcmp(end, "\n") == 0, "not JSON: %s", text);
+        ck_assert_msg(end && strcmp(end, "\n") == 0, "not JSON: %.2000s", text);
         free(text);
+        report_close(&r);
+        if (f) fake_tables_free(f);
     }
 }
 END_TEST
@@ -218,7 +329,7 @@ END_TEST
 START_TEST(texts_without_an_end) {
     LmpReport r;
     memset(&header, 'x', sizeof header);
-    report_fill(&r, &header, &live, 0, "finished");
+    report_fill(&r, &header, &live, NULL, 0, "finished");
     ck_assert_uint_eq(strlen(r.program), sizeof header.program - 1);
     ck_assert_uint_eq(strlen(r.lua), sizeof header.lua - 1);
 }
@@ -232,5 +343,6 @@ START_TEST(table_of_reports) {
 }
 END_TEST
 
-SUITE("report", finished, everything_went_wrong, still_running, nothing_happened,
-      summary_keeps_to_80_columns, json_is_valid, texts_without_an_end, table_of_reports)
+SUITE("report", finished, everything_went_wrong, still_running, nothing_happened, with_lines,
+      with_stacks, with_all_that_can_be_said, top_none, summary_keeps_to_its_columns, json_is_valid,
+      texts_without_an_end, table_of_reports)

@@ -2,11 +2,15 @@
  * colour mode. GENERATE=1 writes them anew; look at the difference before committing it. */
 #include "app.h"
 #include "fake_scene.h"
+#include "fake_tables.h"
 #include "fixed.h"
+#include "os.h"
+#include "source.h"
 #include "suite.h"
 
 #define SECOND 1000000000ull
-#define DOWN "\x01" /* stands for the arrow */
+#define DOWN "\x01"     /* stands for the arrow */
+#define NO_LINES "\x02" /* stands for a run that does not know its lines */
 #define ESC "\x1b"
 
 /* What a screen shows, one row each; its golden file is screen-NAME.txt. */
@@ -42,11 +46,76 @@ static const Screen screens[] = {
     {"80x24-map", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "1"},
     {"80x24-timeline", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "3\r"},
     {"80x24-typing", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "iyes, go on"},
+    {"120x36-no-lines", 120, 36, 256, true, true, LMP_SEEN_RUNNING, NO_LINES},
+    {"120x36-sites", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6" DOWN DOWN},
+    {"120x36-sites-large", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "66" DOWN DOWN},
+    {"120x36-site", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6\r"},
+    {"120x36-site-through-c", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6" DOWN "\r"},
+    {"120x36-site-callers", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6/cache.lua:14\r\r"},
+    {"120x36-filter", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6/NORMAL random"},
+    {"120x36-sorted", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6<r"},
+    {"80x24-sites", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "6"},
+    {"80x24-sites-ascii", 80, 24, 256, false, true, LMP_SEEN_RUNNING, "66" DOWN},
+    {"80x24-sites-mono", 80, 24, 0, true, true, LMP_SEEN_RUNNING, "6"},
+    {"80x24-sites-8", 80, 24, 8, true, true, LMP_SEEN_RUNNING, "6"},
+    {"80x24-site", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "6\r"},
+    {"200x60-sites", 200, 60, 256, true, true, LMP_SEEN_RUNNING, "66"},
+    {"60x15-sites", 60, 15, 256, true, true, LMP_SEEN_RUNNING, "6"},
+    {"60x15-site", 60, 15, 256, true, true, LMP_SEEN_RUNNING, "6\r"},
+    {"20x5-sites", 20, 5, 256, true, true, LMP_SEEN_RUNNING, "6"},
+    {"20x5-site", 20, 5, 256, true, true, LMP_SEEN_RUNNING, "6\r"},
+    {"80x24-sites-of-strings", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "6cs"},
     {"120x36-help", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "?"},
     {"60x15-help", 60, 15, 256, true, true, LMP_SEEN_RUNNING, "?" DOWN DOWN},
 };
 
 static FakeHeap *heap;
+static FakeTables *tables;
+
+/* The model as it is to be drawn: a program in the middle of its run or paused in it. */
+static void set_model(App *app, const Screen *screen, bool paused) {
+    Model *model = app_model(app);
+    ledger_free(&model->ledger);
+    (paused ? fixed_pause : fixed_model)(model);
+    model->view = &heap->view;
+    heap->view.tables = tables->t;
+    if (strstr(screen->keys, NO_LINES)) heap->view.tables = (LmpTables){0};
+    ck_assert(model_fill_ledger(model, &heap->view, LEDGER_ALL));
+}
+
+/* Gives the blocks of the heap makers: stretches of them to one record after the other. */
+static void make_makers(void) {
+    LmpTablesUsed *used = &tables->live->tables;
+    for (uint32_t i = 1; i < used->records; i++)
+        tables->t.path[i] = (LmpPath){1, i};
+    used->paths = used->records;
+    for (uint32_t l = 0; l < heap->view.leaves; l++) {
+        for (uint32_t part = 0; part < LMP_TOUCHES; part++) {
+            HeapScan scan = heapscan_part(heap->leaf[l], heap->view.leaf_base[l], part);
+            HeapBlock block;
+            if (!heapscan_touch(heap->leaf[l], part)) continue;
+            while (heapscan_next(&scan, &block))
+                heap->leaf[l]->maker[block.index] =
+                    1 + (block.index >> 6 ^ block.index >> 11) % (used->records - 1);
+        }
+    }
+}
+
+/* What some of the records have made in the second before: so there are rates. */
+static void go_back(int64_t sign) {
+    for (uint32_t i = 2; i < tables->live->tables.records; i++) {
+        LmpUsage *use = &tables->t.record[i].use;
+        uint64_t allocs = use->allocs / (20 + i), bytes = use->bytes / (30 + i);
+        static uint64_t gone[64][2];
+        if (i >= 64 || i % 4 == 3) continue;
+        if (sign < 0) {
+            gone[i][0] = allocs;
+            gone[i][1] = bytes;
+        }
+        use->allocs += (uint64_t)sign * gone[i][0];
+        use->bytes += (uint64_t)sign * gone[i][1];
+    }
+}
 
 static void compare(const Screen *screen) {
     Output *output = output_new();
@@ -59,17 +128,25 @@ static void compare(const Screen *screen) {
                           .output = screen->live ? output : NULL};
     App *app = app_new(&options);
     Canvas *canvas = canvas_new(screen->w, screen->h, screen->utf8);
-    fixed_model(app_model(app));
-    app_model(app)->view = &heap->view;
+    sources_directory(app_ui(app)->sources, TEST_SOURCES);
+    go_back(-1);
+    set_model(app, screen, false);
     app_draw(app, canvas, SECOND); /* now the panels know their places */
     app_fresh(app, SECOND);
     app_draw(app, canvas, SECOND);
-    if (screen->seen == LMP_SEEN_PAUSED) fixed_pause(app_model(app));
-    app_model(app)->view = &heap->view;
+    app_fresh(app, SECOND);
+    go_back(1);
+    if (screen->seen == LMP_SEEN_PAUSED) {
+        set_model(app, screen, true);
+    } else if (heap->view.tables.text) {
+        app_model(app)->clock += SECOND;
+        ck_assert(model_fill_ledger(app_model(app), &heap->view, LEDGER_ALL));
+    }
     app_model(app)->seen = screen->seen;
     app_fresh(app, 2 * SECOND);
     app_draw(app, canvas, 2 * SECOND);
     for (const char *key = screen->keys; *key; key++) {
+        if (*key == NO_LINES[0]) continue;
         app_key(app, *key == DOWN[0] ? K_DOWN : (Key)(unsigned char)*key);
         app_draw(app, canvas, 2 * SECOND);
         if (!app_ui(app)->frozen) app_fresh(app, 2 * SECOND);
@@ -83,16 +160,30 @@ static void compare(const Screen *screen) {
     snprintf(name, sizeof name, "screen-%s.txt", screen->name);
     suite_golden(name, text);
     free(text);
+    ledger_free(&app_model(app)->ledger);
     app_free(app);
     canvas_free(canvas);
     output_free(output);
 }
 
+/* What may take a part of a frame's time gets all it needs. */
+static uint64_t still(void) {
+    return 5 * SECOND;
+}
+
 START_TEST(screens_are_as_they_were) {
+    static LmpOs os;
+    os = os_real;
+    os.clock = still;
+    lmp_os = &os;
     heap = scene_heap(4 << 20);
+    tables = fake_tables_new(NULL);
+    fake_program(tables, true);
+    make_makers();
     for (size_t i = 0; i < sizeof screens / sizeof *screens; i++)
         compare(&screens[i]);
     fake_free(heap);
+    fake_tables_free(tables);
 }
 END_TEST
 

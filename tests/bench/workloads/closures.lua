@@ -1,4 +1,4 @@
--- Closures, each with an upvalue of its own.
+-- closures.lua [SCALE] - closures, each with an upvalue of its own.
 local function counter(start)
     local n = start
     return function(by)
@@ -7,8 +7,9 @@ local function counter(start)
     end
 end
 
+local size = 6000000 * tonumber(arg[1] or 1) // 1
 local sum, kept = 0, {}
-for i = 1, 6000000 do
+for i = 1, size do
     local c = counter(i)
     kept[i % 1000 + 1] = c
     sum = sum + c(1)

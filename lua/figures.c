@@ -1,0 +1,308 @@
+/* figures.c - see figures.h. Tables over fields: one row per figure, so that they all come in one
+ * way. */
+#include "figures.h"
+
+#include <lauxlib.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kind.h"
+
+typedef struct Figure {
+    const char *name;
+    size_t offset;
+} Figure;
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+#define FIGURE(field)                                                                              \
+    { #field, offsetof(LmpStats, field) }
+static const Figure figures[] = {
+    FIGURE(mallocs),         FIGURE(malloc_bytes),
+    FIGURE(reallocs),        FIGURE(realloc_bytes),
+    FIGURE(frees),           FIGURE(free_bytes),
+    FIGURE(failed),          FIGURE(live_blocks),
+    FIGURE(live_bytes),      FIGURE(peak_bytes),
+    FIGURE(before_frees),    FIGURE(before_free_bytes),
+    FIGURE(before_reallocs), FIGURE(before_realloc_bytes),
+    FIGURE(dropped),         FIGURE(dropped_bytes),
+    FIGURE(gc_cycles),       FIGURE(gc_freed_bytes),
+    FIGURE(folded),
+};
+#define KIND_FIGURE(field)                                                                         \
+    { #field, offsetof(LmpKindStats, field) }
+static const Figure kind_figures[] = {
+    KIND_FIGURE(allocs),         KIND_FIGURE(live_blocks), KIND_FIGURE(live_bytes),
+    KIND_FIGURE(peak_bytes),     KIND_FIGURE(tag_allocs),  KIND_FIGURE(tag_live_blocks),
+    KIND_FIGURE(tag_live_bytes),
+};
+
+/* ---- a part of it ---------------------------------------------------------------------------- */
+
+#define TALLY(field)                                                                               \
+    { #field, offsetof(LmpTally, field) }
+/* The first ones are all that a node of the tree has: there may be a million of them. */
+static const Figure tally_figures[] = {
+    TALLY(allocs),
+    TALLY(bytes),
+    TALLY(frees),
+    TALLY(free_bytes),
+    TALLY(live_blocks),
+    TALLY(live_bytes),
+    {"peak_live_bytes", offsetof(LmpTally, peak_bytes)},
+    TALLY(temporary),
+    TALLY(short_lived),
+    TALLY(reallocs),
+    TALLY(realloc_bytes),
+};
+#define KIND_TALLY(field)                                                                          \
+    { #field, offsetof(LmpKindTally, field) }
+static const Figure kind_tally_figures[] = {
+    KIND_TALLY(allocs),     KIND_TALLY(bytes),      KIND_TALLY(live_blocks),
+    KIND_TALLY(live_bytes), KIND_TALLY(tag_allocs),
+};
+static const Figure here_figures[] = {
+    {"reallocs", offsetof(LmpSiteRow, here_reallocs)},
+    {"realloc_bytes", offsetof(LmpSiteRow, here_realloc_bytes)},
+    {"frees", offsetof(LmpSiteRow, here_frees)},
+    {"free_bytes", offsetof(LmpSiteRow, here_free_bytes)},
+};
+#define COUNT(rows) ((int)(sizeof(rows) / sizeof *(rows)))
+enum { NODE_FIGURES = 8 };
+
+static void put_figures(lua_State *L, const void *from, const Figure *rows, int n) {
+    for (int i = 0; i < n; i++) {
+        uint64_t value; /* the signed ones are stored as they are in two's complement */
+        memcpy(&value, (const char *)from + rows[i].offset, sizeof value);
+        lua_pushinteger(L, (lua_Integer)value);
+        lua_setfield(L, -2, rows[i].name);
+    }
+}
+
+static void put_table(lua_State *L, const char *name, const void *from, const Figure *rows, int n) {
+    lua_createtable(L, 0, n);
+    put_figures(L, from, rows, n);
+    lua_setfield(L, -2, name);
+}
+
+static void put_text(lua_State *L, const char *name, const char *text) {
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, name);
+}
+
+static void put_integer(lua_State *L, const char *name, lua_Integer n) {
+    lua_pushinteger(L, n);
+    lua_setfield(L, -2, name);
+}
+
+/* ---- order: by live bytes, then by bytes made, then by place --------------------------------- */
+
+static int by_tally(const LmpTally *a, const LmpTally *b) {
+    if (a->live_bytes != b->live_bytes) return a->live_bytes < b->live_bytes ? 1 : -1;
+    return a->bytes == b->bytes ? 0 : a->bytes < b->bytes ? 1 : -1;
+}
+
+static int by_place(const char *a, int line_a, const char *b, int line_b) {
+    int order = strcmp(a, b);
+    return order ? order : (line_a > line_b) - (line_a < line_b);
+}
+
+static int compare_sites(const void *left, const void *right) {
+    const LmpSiteRow *a = left, *b = right;
+    int order = by_tally(&a->tally, &b->tally);
+    return order ? order : by_place(a->source, a->line, b->source, b->line);
+}
+
+static int compare_functions(const void *left, const void *right) {
+    const LmpFunctionRow *a = left, *b = right;
+    int order = by_tally(&a->shallow, &b->shallow);
+    if (!order) order = by_place(a->source, a->linedefined, b->source, b->linedefined);
+    return order ? order : strcmp(a->name, b->name);
+}
+
+static int compare_tags(const void *left, const void *right) {
+    const LmpTagRow *a = left, *b = right;
+    int order = by_tally(&a->tally, &b->tally);
+    return order ? order : strcmp(a->name, b->name);
+}
+
+/* ---- sites, functions, tags: arrays ---------------------------------------------------------- */
+
+static void put_calls(lua_State *L, const Ledger *ledger, const LmpSiteRow *site) {
+    int n = 0;
+    lua_newtable(L);
+    for (uint32_t i = 0; i < site->details; i++) {
+        const LmpSiteDetail *detail = &ledger->detail[site->first_detail + i];
+        if (!*detail->name) continue; /* the line itself */
+        lua_createtable(L, 0, COUNT(tally_figures) + 1);
+        put_text(L, "name", detail->name);
+        put_figures(L, &detail->tally, tally_figures, COUNT(tally_figures));
+        lua_rawseti(L, -2, ++n);
+    }
+    lua_setfield(L, -2, "calls");
+}
+
+static void put_site(lua_State *L, const Ledger *ledger, const LmpSiteRow *site) {
+    put_text(L, "source", site->raw_source);
+    put_text(L, "short_src", site->short_src);
+    put_text(L, "func", site->func);
+    put_integer(L, "line", site->line);
+    put_figures(L, &site->tally, tally_figures, COUNT(tally_figures));
+    put_table(L, "here", site, here_figures, COUNT(here_figures));
+    lua_createtable(L, 0, LMP_KINDS);
+    for (int k = 0; k < LMP_KINDS; k++)
+        put_table(L, kind_info[k].name, &site->kind[k], kind_tally_figures,
+                  COUNT(kind_tally_figures));
+    lua_setfield(L, -2, "types");
+    put_calls(L, ledger, site);
+}
+
+static void put_sites(lua_State *L, Ledger *ledger) {
+    if (ledger->sites) qsort(ledger->site, ledger->sites, sizeof *ledger->site, compare_sites);
+    lua_createtable(L, (int)ledger->sites, 0);
+    for (uint32_t i = 0; i < ledger->sites; i++) {
+        lua_createtable(L, 0, COUNT(tally_figures) + 7);
+        put_site(L, ledger, &ledger->site[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, "sites");
+}
+
+static void put_functions(lua_State *L, Ledger *ledger) {
+    if (ledger->functions)
+        qsort(ledger->function, ledger->functions, sizeof *ledger->function, compare_functions);
+    lua_createtable(L, (int)ledger->functions, 0);
+    for (uint32_t i = 0; i < ledger->functions; i++) {
+        const LmpFunctionRow *f = &ledger->function[i];
+        lua_createtable(L, 0, 6);
+        put_text(L, "source", f->raw_source);
+        put_text(L, "short_src", f->short_src);
+        put_text(L, "func", f->name);
+        put_integer(L, "linedefined", f->linedefined);
+        put_table(L, "shallow", &f->shallow, tally_figures, COUNT(tally_figures));
+        if (ledger->stacks)
+            put_table(L, "retained", &f->retained, tally_figures, COUNT(tally_figures));
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, "functions");
+}
+
+static void put_tags(lua_State *L, Ledger *ledger) {
+    if (ledger->tags) qsort(ledger->tag, ledger->tags, sizeof *ledger->tag, compare_tags);
+    lua_createtable(L, (int)ledger->tags, 0);
+    for (uint32_t i = 0; i < ledger->tags; i++) {
+        lua_createtable(L, 0, COUNT(tally_figures) + 1);
+        put_text(L, "name", ledger->tag[i].name);
+        put_figures(L, &ledger->tag[i].tally, tally_figures, COUNT(tally_figures));
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, "tags");
+}
+
+/* ---- the tree: nested tables ----------------------------------------------------------------- */
+
+static void put_flag(lua_State *L, const char *name, bool flag) {
+    if (!flag) return;
+    lua_pushboolean(L, 1);
+    lua_setfield(L, -2, name);
+}
+
+static void push_node(lua_State *L, const LmpTreeRow *node) {
+    lua_createtable(L, 0, 8);
+    put_text(L, "func", node->name);
+    put_text(L, "short_src", node->short_src);
+    put_integer(L, "line", node->line);
+    put_flag(L, "tail", node->flags & LMP_NODE_TAIL);
+    put_flag(L, "coroutine", node->flags & LMP_NODE_COROUTINE);
+    put_table(L, "shallow", &node->shallow, tally_figures, NODE_FIGURES);
+    put_table(L, "retained", &node->retained, tally_figures, NODE_FIGURES);
+}
+
+/* A path can be 200 000 calls deep: nothing here goes down it. All nodes are made first, in an
+ * array that is let go at the end; then each gets its array of children from there. */
+static void put_tree(lua_State *L, const Ledger *ledger) {
+    if (!ledger->stacks || !ledger->nodes) return;
+    lua_createtable(L, (int)ledger->nodes, 0);
+    for (uint32_t i = 0; i < ledger->nodes; i++) {
+        push_node(L, &ledger->tree[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    for (uint32_t i = 0; i < ledger->nodes; i++) {
+        const LmpTreeRow *node = &ledger->tree[i];
+        lua_rawgeti(L, -1, (lua_Integer)i + 1);
+        lua_createtable(L, (int)node->children, 0);
+        for (uint32_t k = 0; k < node->children; k++) {
+            lua_rawgeti(L, -3, (lua_Integer)node->first + k + 1);
+            lua_rawseti(L, -2, (lua_Integer)k + 1);
+        }
+        lua_setfield(L, -2, "children");
+        lua_pop(L, 1);
+    }
+    lua_rawgeti(L, -1, 1);
+    lua_setfield(L, -3, "tree");
+    lua_pop(L, 1);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static const struct Part {
+    const char *name;
+    unsigned bit;
+} parts[] = {{"sites", LEDGER_SITES},
+             {"functions", LEDGER_FUNCTIONS},
+             {"tree", LEDGER_TREE},
+             {"tags", LEDGER_TAGS}};
+
+unsigned figures_parts(lua_State *L, const char *function) {
+    unsigned wished = 0;
+    if (lua_isnoneornil(L, 1)) return 0;
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_pushnil(L);
+    while (lua_next(L, 1)) {
+        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+        const struct Part *part = NULL;
+        for (int i = 0; i < COUNT(parts) && key; i++)
+            if (!strcmp(parts[i].name, key)) part = &parts[i];
+        if (!part) {
+            const char *shown = key ? key : luaL_tolstring(L, -2, NULL);
+            luaL_error(L,
+                       "bad argument #1 to '%s' (unknown key '%s'; there are: sites, functions, "
+                       "tree, tags)",
+                       function, shown);
+        } else if (!lua_isboolean(L, -1)) {
+            luaL_error(L, "bad argument #1 to '%s' (key '%s' must be a boolean, got %s)", function,
+                       key, luaL_typename(L, -1));
+        } else if (lua_toboolean(L, -1)) {
+            wished |= part->bit;
+        }
+        lua_pop(L, 1);
+    }
+    return wished;
+}
+
+void figures_push(lua_State *L, void *from) {
+    static const char *const lines[] = {
+        [LMP_LINES_OFF] = "off",
+        [LMP_LINES_EXACT] = "exact",
+        [LMP_LINES_APPROXIMATE] = "approximate",
+    };
+    Figures *f = from;
+    const LmpStats *s = &f->stats;
+    lua_createtable(L, 0, COUNT(figures) + 9);
+    put_figures(L, s, figures, COUNT(figures));
+    lua_pushnumber(L, s->seconds);
+    lua_setfield(L, -2, "seconds");
+    put_text(L, "lines", lines[s->lines]);
+    lua_pushboolean(L, s->stacks);
+    lua_setfield(L, -2, "stacks");
+    if (s->sample) put_integer(L, "sample", (lua_Integer)s->sample);
+    lua_createtable(L, 0, LMP_KINDS);
+    for (int k = 0; k < LMP_KINDS; k++)
+        put_table(L, kind_info[k].name, &s->kind[k], kind_figures, COUNT(kind_figures));
+    lua_setfield(L, -2, "types");
+    if (f->parts & LEDGER_SITES) put_sites(L, &f->ledger);
+    if (f->parts & LEDGER_FUNCTIONS) put_functions(L, &f->ledger);
+    if (f->parts & LEDGER_TAGS) put_tags(L, &f->ledger);
+    if (f->parts & LEDGER_TREE) put_tree(L, &f->ledger);
+}

@@ -1,0 +1,224 @@
+/* options.c - see options.h. A new option is one row of options_table, and a word of run_words
+ * where `lmp run` has it too. */
+#include "options.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format.h"
+#include "launch.h"
+
+/* ---- what values fit: the value is on top of the stack --------------------------------------- */
+
+static bool is_boolean(lua_State *L) {
+    return lua_isboolean(L, -1);
+}
+
+static bool is_fps(lua_State *L) {
+    lua_Number n = lua_tonumber(L, -1);
+    return lua_type(L, -1) == LUA_TNUMBER && n >= LMP_FPS_MIN && n <= LMP_FPS_MAX;
+}
+
+static bool is_text(lua_State *L) {
+    size_t length;
+    const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : NULL;
+    return text && length > 0 && strlen(text) == length;
+}
+
+static bool is_summary(lua_State *L) {
+    return lua_isboolean(L, -1) || is_text(L);
+}
+
+static bool is_top(lua_State *L) {
+    int exact;
+    lua_Integer n = lua_tointegerx(L, -1, &exact);
+    return lua_type(L, -1) == LUA_TNUMBER && exact && n >= 0 && n <= LMP_TOP_MAX;
+}
+
+/* A size in bytes, 0 for exact; false: it is none. */
+static bool read_sample(lua_State *L, uint64_t *bytes) {
+    *bytes = 0;
+    if (lua_isboolean(L, -1)) return !lua_toboolean(L, -1);
+    if (lua_type(L, -1) == LUA_TNUMBER) {
+        lua_Number n = lua_tonumber(L, -1);
+        if (!(n >= 0 && n <= (lua_Number)LMP_SAMPLE_MAX)) return false;
+        *bytes = (uint64_t)n;
+        return n == 0 || n >= LMP_SAMPLE_MIN;
+    }
+    return is_text(L) && format_parse_size(lua_tostring(L, -1), bytes) &&
+           (*bytes == 0 || (*bytes >= LMP_SAMPLE_MIN && *bytes <= LMP_SAMPLE_MAX));
+}
+
+static bool is_sample(lua_State *L) {
+    uint64_t bytes;
+    return read_sample(L, &bytes);
+}
+
+/* ---- where they go --------------------------------------------------------------------------- */
+
+static void set_live(lua_State *L, LmpOptions *o) {
+    o->live = lua_toboolean(L, -1);
+}
+
+static void set_hold(lua_State *L, LmpOptions *o) {
+    o->hold = lua_toboolean(L, -1);
+}
+
+static void set_fps(lua_State *L, LmpOptions *o) {
+    o->fps = lua_tonumber(L, -1);
+}
+
+/* Strings are anchored in the options table (or the environment's copy) for the length of start. */
+static void set_summary(lua_State *L, LmpOptions *o) {
+    o->summary = lua_isboolean(L, -1) ? (lua_toboolean(L, -1) ? "-" : "") : lua_tostring(L, -1);
+}
+
+static void set_name(lua_State *L, LmpOptions *o) {
+    o->name = lua_tostring(L, -1);
+}
+
+static void set_lines(lua_State *L, LmpOptions *o) {
+    o->lines = lua_toboolean(L, -1);
+}
+
+static void set_stacks(lua_State *L, LmpOptions *o) {
+    o->stacks = lua_toboolean(L, -1);
+}
+
+static void set_sample(lua_State *L, LmpOptions *o) {
+    read_sample(L, &o->sample);
+}
+
+static void set_top(lua_State *L, LmpOptions *o) {
+    o->top = (uint32_t)lua_tointeger(L, -1);
+}
+
+static const struct Option {
+    const char *name;
+    bool (*fits)(lua_State *L);
+    const char *expected;
+    void (*set)(lua_State *L, LmpOptions *o);
+} options_table[] = {
+    {"live", is_boolean, "a boolean", set_live},
+    {"summary", is_summary, "a boolean or the name of a file", set_summary},
+    {"hold", is_boolean, "a boolean", set_hold},
+    {"fps", is_fps, "a number from 0.1 to 60", set_fps},
+    {"name", is_text, "a string that is not empty", set_name},
+    {"lines", is_boolean, "a boolean", set_lines},
+    {"stacks", is_boolean, "a boolean", set_stacks},
+    {"sample", is_sample, "a size from 1024 bytes on (524288, '512KiB') or false", set_sample},
+    {"top", is_top, "an integer from 0 to 1000", set_top},
+};
+enum { OPTIONS = sizeof options_table / sizeof *options_table };
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const struct Option *find_option(const char *name) {
+    for (int i = 0; i < OPTIONS; i++)
+        if (!strcmp(options_table[i].name, name)) return &options_table[i];
+    return NULL;
+}
+
+static void all_names(char *out, size_t size) {
+    size_t used = 0;
+    for (int i = 0; i < OPTIONS && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, i ? ", %s" : "%s", options_table[i].name);
+}
+
+static const char *shown_value(lua_State *L) {
+    int type = lua_type(L, -1);
+    if (type == LUA_TSTRING) return lua_pushfstring(L, "'%s'", lua_tostring(L, -1));
+    if (type == LUA_TBOOLEAN) return lua_toboolean(L, -1) ? "true" : "false";
+    return type == LUA_TNUMBER ? lua_tostring(L, -1) : luaL_typename(L, -1);
+}
+
+void options_check(lua_State *L, LmpOptions *o) {
+    char names[160];
+    bool no_lines = false;
+    lua_pushnil(L);
+    while (lua_next(L, 1)) {
+        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+        const struct Option *option = key ? find_option(key) : NULL;
+        if (!option) {
+            all_names(names, sizeof names);
+            const char *shown = key ? key : luaL_tolstring(L, -2, NULL);
+            luaL_error(L, "bad argument #1 to 'start' (unknown option '%s'; there are: %s)", shown,
+                       names);
+        } else if (!option->fits(L)) {
+            luaL_error(L, "bad argument #1 to 'start' (option '%s' must be %s, got %s)", key,
+                       option->expected, shown_value(L));
+        }
+        option->set(L, o);
+        if (option->set == set_lines) no_lines = !o->lines;
+        lua_pop(L, 1);
+    }
+    const char *needs = o->stacks ? "stacks" : o->sample ? "sample" : NULL;
+    if (no_lines && needs)
+        luaL_error(L, "bad argument #1 to 'start' (option '%s' needs lines: leave out lines=false)",
+                   needs);
+}
+
+/* ---- the words of `lmp run` ------------------------------------------------------------------ */
+
+static void run_live(LmpOptions *o, const char *value) {
+    o->live = *value == '1';
+}
+
+static void run_hold(LmpOptions *o, const char *value) {
+    o->hold = *value == '1';
+}
+
+static void run_fps(LmpOptions *o, const char *value) {
+    o->fps = atof(value);
+    if (!(o->fps >= LMP_FPS_MIN && o->fps <= LMP_FPS_MAX)) o->fps = profiler_defaults.fps;
+}
+
+static void run_lines(LmpOptions *o, const char *value) {
+    o->lines = *value == '1';
+}
+
+static void run_stacks(LmpOptions *o, const char *value) {
+    o->stacks = *value == '1';
+}
+
+static void run_sample(LmpOptions *o, const char *value) {
+    if (!format_parse_size(value, &o->sample) || o->sample > LMP_SAMPLE_MAX ||
+        o->sample < LMP_SAMPLE_MIN)
+        o->sample = 0;
+}
+
+static void run_top(LmpOptions *o, const char *value) {
+    long n = strtol(value, NULL, 10);
+    if (n >= 0 && n <= LMP_TOP_MAX) o->top = (uint32_t)n;
+}
+
+static const struct {
+    const char *name;
+    void (*read)(LmpOptions *o, const char *value);
+} run_words[] = {
+    {"live", run_live},     {"hold", run_hold},     {"fps", run_fps}, {"lines", run_lines},
+    {"stacks", run_stacks}, {"sample", run_sample}, {"top", run_top},
+};
+
+/* "FD NAME=VALUE ...": options as in start(), values as text; `name` comes last. */
+bool options_read_run(char *text, LmpOptions *o) {
+    char *end;
+    long fd = strtol(text, &end, 10);
+    if (end == text || fd < 0 || fd > 1 << 20) return false;
+    o->run_socket = (int)fd;
+    for (char *word = strtok_r(NULL, " ", &end); word; word = strtok_r(NULL, " ", &end)) {
+        char *value = strchr(word, '=');
+        if (!value) continue;
+        *value++ = 0;
+        if (!strcmp(word, "name")) { /* blanks are its own */
+            if (*end) value[strlen(value)] = ' ';
+            o->name = value;
+            break;
+        }
+        for (size_t i = 0; i < sizeof run_words / sizeof *run_words; i++)
+            if (!strcmp(word, run_words[i].name)) run_words[i].read(o, value);
+    }
+    return true;
+}

@@ -1,0 +1,17 @@
+/* options.h - what start() and `lmp run` can be told, one row an option. */
+#ifndef LMP_LUA_OPTIONS_H
+#define LMP_LUA_OPTIONS_H
+
+#include <lua.h>
+#include <stdbool.h>
+
+#include "profiler.h"
+
+/* Reads the options table at index 1 of start()'s stack into *o; raises an error that names the
+ * option and what was expected. Strings stay anchored in that table. */
+void options_check(lua_State *L, LmpOptions *o);
+
+/* Reads LMP_ENV_RUN (launch.h), which is cut up; false: it was not written by `lmp run`. */
+bool options_read_run(char *text, LmpOptions *o);
+
+#endif

@@ -1,0 +1,125 @@
+/* frames.h - reading the interpreter's own call frames (CallInfo) without asking its API.
+ *
+ * The hook must know the running line at every allocation, and the documented way to it costs more
+ * than the allocation. So a few words of the interpreter are read instead: where they stand is
+ * found and verified once per process in a private state made by the same code (frames_study), and
+ * again on the user's state; where anything is not as expected none of it is used (frames_known is
+ * false) and the documented API is (stack.h).
+ *
+ * The layout is that of all of Lua 5.4 on 64-bit machines (lstate.h, lobject.h, lfunc.h). */
+#ifndef LMP_FRAMES_H
+#define LMP_FRAMES_H
+
+#include <lua.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The words on the interpreter's stack above our hook, as the way in (hookentry.S) leaves them: six
+ * registers that calls preserve, the return address, then what the callers have pushed. */
+typedef const uintptr_t *LmpWords;
+enum { LMP_WORDS_RET = 6 }; /* index of the return address */
+
+typedef struct LmpCallInfo LmpCallInfo; /* the interpreter's CallInfo */
+
+enum {
+    LMP_AT_L_STATUS = 10,
+    LMP_AT_L_TOP = 16,
+    LMP_AT_L_GLOBAL = 24,
+    LMP_AT_L_CI = 32,
+    LMP_AT_L_JUMP = 88, /* only if frames_jumps_known() */
+    LMP_AT_CI_FUNC = 0,
+    LMP_AT_CI_TOP = 8,
+    LMP_AT_CI_PREVIOUS = 16,
+    LMP_AT_CI_SAVEDPC = 32,
+    LMP_AT_CI_STATUS = 62,
+    LMP_AT_SLOT_TAG = 8,      /* of a stack slot: its value's tag */
+    LMP_AT_CLOSURE_CODE = 24, /* C closure: its function; Lua closure: its prototype */
+    LMP_AT_PROTO_SIZECODE = 24,
+    LMP_AT_PROTO_CODE = 64,
+    LMP_CI_C = 1 << 1, /* bits of CallInfo's callstatus */
+    LMP_CI_HOOKED = 1 << 3,
+    LMP_CI_TAIL = 1 << 5,
+    LMP_CI_SEEN = 1 << 15, /* used by no 5.4: ours (tree.c). A new call clears it */
+    LMP_TAG_LUA_CLOSURE = 0x46,
+    LMP_TAG_C_CLOSURE = 0x66,
+    LMP_TAG_LIGHT_C = 0x16,
+    LMP_TAG_THREAD = 0x48,
+    LMP_SLOT = 16,                /* size of a stack slot, bytes */
+    LMP_AT_CLOSURE_UPVALUES = 10, /* count, a byte */
+    LMP_AT_CLOSURE_UPVALUE = 32,  /* of a C closure: the first */
+};
+
+static inline uintptr_t frames_word(const void *base, size_t at) {
+    uintptr_t w;
+    memcpy(&w, (const char *)base + at, sizeof w);
+    return w;
+}
+
+/* The frame that runs in a thread. */
+static inline LmpCallInfo *frames_top(const lua_State *L) {
+    return (LmpCallInfo *)frames_word(L, LMP_AT_L_CI); /* NOLINT */
+}
+/* The caller's frame; NULL at the bottom frame, which belongs to no function. */
+static inline LmpCallInfo *frames_caller(const LmpCallInfo *ci) {
+    return (LmpCallInfo *)frames_word(ci, LMP_AT_CI_PREVIOUS); /* NOLINT */
+}
+static inline unsigned frames_status(const LmpCallInfo *ci) {
+    uint16_t s;
+    memcpy(&s, (const char *)ci + LMP_AT_CI_STATUS, sizeof s);
+    return s;
+}
+/* Next instruction of a Lua frame. As it was when last saved: stale in table constructors. */
+static inline uintptr_t frames_pc(const LmpCallInfo *ci) {
+    return frames_word(ci, LMP_AT_CI_SAVEDPC);
+}
+/* The function value's slot of a frame; not while the thread's stack is being moved. */
+static inline const void *frames_func(const LmpCallInfo *ci) {
+    return (const void *)frames_word(ci, LMP_AT_CI_FUNC); /* NOLINT */
+}
+static inline unsigned frames_tag(const void *slot) {
+    return *((const uint8_t *)slot + LMP_AT_SLOT_TAG);
+}
+/* Identity of a C frame's function: its address; 0 when the slot holds no C function. */
+static inline uintptr_t frames_c_function(const void *slot) {
+    unsigned tag = frames_tag(slot);
+    uintptr_t value = frames_word(slot, 0);
+    if (tag == LMP_TAG_LIGHT_C) return value;
+    return tag == LMP_TAG_C_CLOSURE ? frames_word((const void *)value, LMP_AT_CLOSURE_CODE) : 0;
+}
+/* Prototype of a Lua frame's function; NULL when the slot holds no Lua function. */
+static inline const void *frames_proto(const void *slot) {
+    if (frames_tag(slot) != LMP_TAG_LUA_CLOSURE) return NULL;
+    return (const void *)frames_word((const void *)frames_word(slot, 0), LMP_AT_CLOSURE_CODE);
+}
+
+/* The coroutine that the C function on top of L has resumed, if it is a resumer: resume and close
+ * have it as first argument, the function made by wrap as first upvalue. NULL: neither is a thread.
+ * Not while L's stack is being moved. */
+static inline const lua_State *frames_resumed(const lua_State *L) {
+    const LmpCallInfo *ci = frames_top(L);
+    if (!(frames_status(ci) & LMP_CI_C) || !frames_caller(ci)) return NULL;
+    const char *func = frames_func(ci), *first = func + LMP_SLOT;
+    if ((uintptr_t)first < frames_word(L, LMP_AT_L_TOP) && frames_tag(first) == LMP_TAG_THREAD)
+        return (const lua_State *)frames_word(first, 0); /* NOLINT */
+    if (frames_tag(func) != LMP_TAG_C_CLOSURE) return NULL;
+    const char *closure = (const char *)frames_word(func, 0); /* NOLINT */
+    const char *upvalue = closure + LMP_AT_CLOSURE_UPVALUE;
+    if (!closure[LMP_AT_CLOSURE_UPVALUES] || frames_tag(upvalue) != LMP_TAG_THREAD) return NULL;
+    return (const lua_State *)frames_word(upvalue, 0); /* NOLINT */
+}
+
+/* Where on the C stack the innermost protected call of a thread was made; 0: the thread is not at
+ * work. Of two threads at work the one with the lower place has been resumed by the other. */
+static inline uintptr_t frames_jump(const lua_State *L) {
+    return frames_word(L, LMP_AT_L_JUMP);
+}
+bool frames_jumps_known(void);
+
+/* Is the layout as above on this interpreter? Found once (thread-safe); may allocate. */
+bool frames_known(void);
+
+/* The same question for the user's state, asked at start: L is running a C function. */
+bool frames_fit(lua_State *L);
+
+#endif

@@ -1,0 +1,17 @@
+/* parsing.h - is Lua compiling a chunk right now? Asked only where no Lua function runs: then the
+ * parser's work is told from the host's. */
+#ifndef LMP_PARSING_H
+#define LMP_PARSING_H
+
+#include <stdbool.h>
+
+#include "words.h"
+
+/* Finds out how to tell (once, thread-safe; may allocate): only at start. */
+void parsing_prepare(void);
+
+/* For a request of class cls that is under way in this thread. Unwinds the stack, about a
+ * microsecond; unwind tables missing: told by the class alone. */
+bool parsing_now(unsigned cls);
+
+#endif

@@ -1,0 +1,47 @@
+/* rowindex.h - a hash index over the rows of a table: hashes and row numbers, nothing of the rows
+ * themselves, so whoever looks up compares the rows (and knows what their identity is).
+ *
+ * Open addressing in private memory from lmp_os->map, doubled when half full. An index that cannot
+ * be grown goes on up to seven eighths and then takes no more; what is in it stays found. Rows are
+ * never removed. */
+#ifndef LMP_ROWINDEX_H
+#define LMP_ROWINDEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct LmpRowSlot {
+    uint32_t hash, row; /* row 0: free */
+} LmpRowSlot;
+
+typedef struct LmpRowIndex {
+    LmpRowSlot *slot;
+    uint32_t slots; /* a power of two */
+    uint32_t used;
+    bool refused; /* the system refused to double it at this size */
+} LmpRowIndex;
+
+/* An index without rows; `slots`: to begin with, a power of two. False: no memory. */
+bool rowindex_open(LmpRowIndex *x, uint32_t slots);
+void rowindex_close(LmpRowIndex *x);
+
+/* Is there room for one row more? Grows the index where needed; call it before making the row. */
+bool rowindex_room(LmpRowIndex *x);
+/* Adds a row that is not in it yet. There is room. */
+void rowindex_add(LmpRowIndex *x, uint32_t hash, uint32_t row);
+
+/* The rows with this hash, one after another, 0 at their end: begin with *at = hash. */
+static inline uint32_t rowindex_next(const LmpRowIndex *x, uint32_t hash, uint32_t *at) {
+    for (;;) {
+        const LmpRowSlot *s = &x->slot[(*at)++ & (x->slots - 1)];
+        if (!s->row || s->hash == hash) return s->row;
+    }
+}
+
+/* Mixes words to the hash of a key. */
+static inline uint64_t rowindex_mix(uint64_t h, uint64_t word) {
+    h = (h ^ word) * 0x9e3779b97f4a7c15ull;
+    return h ^ h >> 32;
+}
+
+#endif

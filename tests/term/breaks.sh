@@ -1,0 +1,302 @@
+#!/bin/bash
+# Break conditions in a terminal: each kind pauses where it should, with stack and locals; and they
+# go with the display: breaks.sh CASE
+cd "$(dirname "$0")" && . ./lib.sh && . ./programs.sh
+
+# Lines that matter are numbered; the rest keeps the collector busy.
+cat >"$work/bank.lua" <<'LUA'
+local pid = io.open("program.pid", "w")
+pid:write((io.open("/proc/self/stat"):read "a"):match "^%d+") pid:close()
+local kept = {}
+local function report(day, title)
+  local width = 200
+  local text = title:rep(width * 100)
+  return text .. day
+end
+local function deposit(account, amount)
+  account[#account + 1] = { amount }
+end
+local function day(n)
+  local account = { "day " .. n }
+  for coin = 1, 200 do deposit(account, coin) end
+  if n % 20 == 0 then report(n, "money ") end
+  if n % 50 == 0 and not io.open "more" then kept = {} end
+  kept[#kept + 1] = account
+end
+local n = 0
+while not io.open "stop" do
+  n = n + 1
+  day(n)
+end
+LUA
+
+# Runs it, with the display attached to it.
+watch() {
+    open "${1:-120}" "${2:-36}"
+    (cd "$work" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live \
+        bank.lua >run.out 2>run.err) &
+    wait_program
+    attach
+}
+attach() {
+    type_line "\$P \$LMP top $program; echo top=\$?"
+    wait_for 'RUNNING|PAUSED'
+}
+leave() {
+    key q
+    wait_for 'top=0'
+    kill -0 "$program" || fail "the program has not outlived its display"
+    check_terminal
+}
+# condition TEXT: opens the panel, types one.
+condition() {
+    key b
+    wait_for '^ *break>|[0-9] . (on|off) '
+    shows '^ *break>' || key b
+    wait_for '^ *break>'
+    tm send-keys -t t -l "$1"
+    wait_for "^ *break> $1"
+    key Enter
+}
+# met NUMBER WORDS: it has paused, and says why.
+met() {
+    wait_for 'PAUSED'
+    wait_for "break $1: $2"
+}
+# The condition under the cursor goes.
+delete() {
+    key b
+    wait_for 'Break conditions'
+    shows '^ *break>' && key Escape
+    key d
+    key Escape
+    wait_gone 'Break conditions'
+}
+# It goes on: it runs, or it has come to another operation already.
+resume() {
+    local at
+    at=$(operation)
+    key Space
+    went_on() { shows_not 'PAUSED' || [ "$(operation)" != "$at" ]; }
+    until_true "$patience" "the program goes on" went_on
+}
+# Number of the operation that the inspector shows.
+operation() { screen | sed -n 's/.*\(allocation\|reallocation\|free\) #\([0-9,]*\).*/\2/p' | tr -d ,; }
+# Kills the display, not its guard.
+kill_display() {
+    local p
+    for p in /proc/[0-9]*; do
+        [ "$(cat "$p/comm" 2>/dev/null)" = lmp ] || continue
+        { cat "$p/cmdline" | tr '\0' ' '; } 2>/dev/null | grep -q "lmp top $program" && basename "$p"
+    done | sort -n | tail -n 1 | xargs kill -KILL
+    wait_for 'top='
+    check_terminal
+    type_line clear
+    wait_gone 'top='
+}
+
+case_size() {
+    watch
+    condition 'size 100KiB'
+    met 1 'block larger than 100 KiB: [0-9,]+ B'
+    wait_for 'bank.lua:[67] +(local|upvalue) .report'
+    wait_for 'bank.lua:15 +local .day'
+    wait_for 'main chunk'
+    wait_for 'locals of bank.lua:[67]'
+    wait_for 'width +200'
+    wait_for 'title +"money "'
+    wait_for 'made at bank.lua:[67]'
+    wait_for 'break: 1 on'
+    # the frame below: its locals
+    key 5
+    key Down
+    wait_for 'locals of bank.lua:15'
+    wait_for 'account +table 0x'
+    key Up
+    wait_for 'width +200'
+    resume
+    met 1 'block larger than 100 KiB'
+    key b # off: it runs on
+    wait_for '1 . on +block larger than 100 KiB'
+    key Enter
+    wait_for '1 . off +block larger than 100 KiB'
+    key Escape
+    resume
+    wait_for 'RUNNING'
+    shows 'break: ' && fail "none is on"
+    leave
+}
+
+case_heap() {
+    watch
+    condition 'heap 1MiB' # it goes up and down around it
+    met 1 'heap above 1 MiB: [1-9],[0-9]{3},[0-9]{3} B'
+    resume
+    met 1 'heap above 1 MiB'
+    leave
+}
+
+case_at() {
+    watch
+    condition 'at bank.lua:10'
+    met 1 'allocation at bank.lua:10'
+    wait_for '. bank.lua:10 +(local|upvalue) .deposit'
+    wait_for 'locals of bank.lua:10'
+    wait_for 'amount +[0-9]+'
+    local amount
+    amount_is() { screen | grep -Eo 'amount +[0-9]+' | grep -Eo '[0-9]+' | head -1; }
+    amount=$(amount_is)
+    for _ in 1 2 3; do # table and array are two allocations
+        resume
+        met 1 'allocation at bank.lua:10'
+    done
+    [ "$(amount_is)" != "$amount" ] || fail "the amount is still $amount"
+    leave
+}
+
+case_type() {
+    watch
+    condition 'type string'
+    met 1 'memory of type string'
+    wait_for 'allocation #[0-9,]+ . string'
+    leave
+}
+
+case_once() { # a new peak, a cycle: once, then off until switched on again
+    watch
+    condition 'gc'
+    met 1 'end of a collector cycle: cycle [0-9,]+'
+    resume
+    key b
+    wait_for '1 . off +end of a collector cycle +was met'
+    key Enter # on again; it may be met before the panel is seen to say so
+    met 1 'end of a collector cycle'
+    delete
+    resume
+    touch "$work/more" # then the heap grows as never before
+    condition 'peak'
+    met 1 'new peak of the heap: [0-9,]+ B'
+    resume
+    wait_for 'RUNNING'
+    shows 'break: ' && fail "a peak is for once"
+    leave
+}
+
+case_typing() { # what cannot be read says what would be right, and can be put right
+    watch
+    condition 'size much'
+    wait_for 'a number of bytes was expected, as in: size 64KiB'
+    for _ in 1 2 3 4; do key BSpace; done
+    tm send-keys -t t -l '9GiB'
+    wait_for 'pauses at: block larger than 9 GiB'
+    key Enter
+    wait_for '1 . on +block larger than 9 GiB'
+    condition 'type strings'
+    wait_for '2 . on +memory of type string|PAUSED'
+    key Escape
+    met 2 'memory of type string'
+    delete # the last one that was added
+    resume
+    wait_for 'break: 1 on'
+    leave
+}
+
+case_sites() { # b on a line of the program begins with that line
+    watch
+    key 6
+    wait_for 'bank.lua:10'
+    key '/'
+    tm send-keys -t t -l 'bank.lua:6'
+    key Enter
+    wait_for 'bank.lua:6'
+    key b
+    wait_for '^ *break> at bank.lua:6'
+    key Enter
+    met 1 'allocation at bank.lua:6'
+    wait_for 'title +"money "'
+    leave
+}
+
+case_gone() { # the conditions go with the display, however it goes
+    watch
+    condition 'type table'
+    met 1 'memory of type table'
+    leave
+    type_line clear
+    attach
+    wait_for 'RUNNING'
+    shows 'break: ' && fail "a condition has outlived its display"
+    condition 'size 9GiB'
+    wait_for 'break: 1 on'
+    kill_display
+    attach
+    wait_for 'RUNNING'
+    condition 'type table'
+    met 1 'memory of type table'
+    kill_display # while its condition holds the program
+    attach
+    wait_for 'RUNNING'
+    leave
+}
+
+case_two() { # of two displays the last writer wins
+    watch
+    condition 'size 9GiB'
+    wait_for 'break: 1 on'
+    (cd "$work" && tm new-window -t t: -n other "env LANG=C.UTF-8 TERM=screen-256color LD_PRELOAD=$LMP_PRELOAD ASAN_OPTIONS=detect_leaks=0 $LMP top $program")
+    other() { tm capture-pane -p -t t:other; }
+    other_shows() { other | grep -Eq -- "$1"; }
+    until_true "$patience" "the other display" other_shows RUNNING
+    tm send-keys -t t:other b
+    until_true "$patience" "its panel" other_shows '^ *break>'
+    tm send-keys -t t:other -l 'type table'
+    tm send-keys -t t:other Enter
+    until_true "$patience" "its pause" other_shows 'break 1: memory of type table'
+    tm select-window -t t:0
+    wait_for 'PAUSED'
+    shows 'break: ' && fail "the first display's condition is said to be on"
+    tm send-keys -t t:other q
+    wait_for 'RUNNING'
+    leave
+}
+
+case_option() { # lmp run --break: from the first operation on
+    open 120 36
+    type_line '$P $LMP run --no-hold --break "size 100KiB" --break=peak bank.lua; echo "status=$?"'
+    wait_for 'break 2: new peak of the heap'
+    wait_for 'allocation #1 '
+    wait_for 'break: 1 on'
+    resume
+    wait_program
+    met 1 'block larger than 100 KiB'
+    wait_for 'title +"money "'
+    touch "$work/stop"
+    delete
+    resume
+    wait_for 'status=0'
+    type_line 'clear; $LMP run --live --break "size much" bank.lua; echo "status=$?"'
+    wait_for 'lmp run: --break: size: a number of bytes was expected'
+    wait_for 'status=2'
+    type_line 'clear; $LMP run --no-live --break gc bank.lua; echo "status=$?"'
+    wait_for 'lmp run: --break needs the display'
+    wait_for 'status=2'
+    check_terminal
+}
+
+case_small() { # on a small screen the pause still says why
+    watch 60 15
+    condition 'size 100KiB'
+    met 1 'block larger than 100 KiB'
+    wait_for 'report'
+    leave
+    type_line clear
+    tm resize-window -t t -x 40 -y 10
+    attach
+    condition 'size 100KiB'
+    met 1 'block larger than 100 KiB'
+    leave
+}
+
+[ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n "s/.* case_/  /p"; exit 2; }
+"case_$1"
+echo "ok: $1"

@@ -1,0 +1,280 @@
+/* fake_tables.h - the tables of who made what (shared.h) in private memory, written by hand as the
+ * hook would write them, for tests that read them; and a scene of them such as a real program has.
+ *
+ * Rows are found again by what they are, by plain search. fake_made, fake_resized and fake_freed
+ * keep the same sums as the hook: record, node, counters, high-water mark. */
+#ifndef LMP_FAKE_TABLES_H
+#define LMP_FAKE_TABLES_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "tables.h"
+
+typedef struct FakeTables {
+    LmpTables t;
+    LmpLive *live;
+    void *base;
+    bool own_live;
+} FakeTables;
+
+/* A site with a call path and a class: where something is made. `node` 0: without a path. */
+typedef struct FakeSpot {
+    uint32_t site, node;
+    unsigned cls, tag;
+} FakeSpot;
+
+#define FAKE_OTHERS 1u
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static uint32_t fake_text(FakeTables *f, const char *text) {
+    LmpTablesUsed *u = &f->live->tables;
+    if (!*text) return 0;
+    for (uint32_t at = 1; at < u->text; at += (uint32_t)strlen(f->t.text + at) + 1)
+        if (strcmp(f->t.text + at, text) == 0) return at;
+    uint32_t at = u->text;
+    size_t size = strlen(text) + 1;
+    if (at + size > LMP_TEXT_MAX) return 0;
+    memcpy(f->t.text + at, text, size);
+    u->text += (uint32_t)size;
+    return at;
+}
+
+/* What Lua makes of a source for people ("@a/b.lua", "=name", or the code of a chunk). */
+static void fake_short_src(char out[60], const char *source) {
+    size_t line = strcspn(source, "\n");
+    if (*source == '@' || *source == '=')
+        snprintf(out, 60, "%.59s", source + 1);
+    else
+        snprintf(out, 60, "[string \"%.*s%s\"]", (int)(line < 40 ? line : 40), source,
+                 source[line] || line > 40 ? "..." : "");
+}
+
+/* `name`: as a traceback words it. C functions: source "=[C]", told apart by name. */
+static uint32_t fake_function(FakeTables *f, LmpFunctionKind kind, const char *source,
+                              int linedefined, const char *name) {
+    LmpTablesUsed *u = &f->live->tables;
+    uint32_t source_at = fake_text(f, source), name_at = fake_text(f, name);
+    for (uint32_t i = 1; i < u->functions; i++) {
+        const LmpFunction *x = &f->t.function[i];
+        if (x->kind == kind && x->source == source_at && x->linedefined == linedefined &&
+            (kind != LMP_F_C || x->name == name_at))
+            return i;
+    }
+    if (u->functions == LMP_FUNCTIONS_MAX) return FAKE_OTHERS;
+    char short_src[60];
+    fake_short_src(short_src, source);
+    f->t.function[u->functions] = (LmpFunction){
+        .kind = kind,
+        .source = source_at,
+        .short_src = fake_text(f, short_src),
+        .linedefined = linedefined,
+        .name = name_at,
+        .address = kind == LMP_F_C ? 0x7f0000400000u + u->functions * 64ull : 0,
+    };
+    return u->functions++;
+}
+
+__attribute__((unused)) static void fake_path(FakeTables *f, uint32_t function, const char *path) {
+    f->t.function[function].path = fake_text(f, path);
+    f->live->tables.names++;
+}
+
+static uint32_t fake_site(FakeTables *f, uint32_t function, int line, uint32_t cfunction) {
+    LmpTablesUsed *u = &f->live->tables;
+    for (uint32_t i = 1; i < u->sites; i++) {
+        const LmpSite *s = &f->t.site[i];
+        if (s->function == function && s->line == line && s->cfunction == cfunction) return i;
+    }
+    if (u->sites == LMP_SITES_MAX) return FAKE_OTHERS;
+    f->t.site[u->sites] = (LmpSite){.function = function, .line = line, .cfunction = cfunction};
+    return u->sites++;
+}
+
+static uint32_t fake_record(FakeTables *f, uint32_t site, unsigned cls, unsigned tag) {
+    LmpTablesUsed *u = &f->live->tables;
+    LmpSite *s = &f->t.site[site];
+    for (uint32_t i = atomic_load(&s->records); i; i = f->t.record[i].next) {
+        const LmpRecord *r = &f->t.record[i];
+        if (r->use.cls == cls && r->use.tag == tag) return i;
+    }
+    if (u->records == LMP_RECORDS_MAX) abort();
+    LmpRecord *r = &f->t.record[u->records];
+    r->use.cls = (uint16_t)cls;
+    r->use.tag = (uint16_t)tag;
+    r->site = site;
+    r->next = atomic_load(&s->records);
+    atomic_store(&s->records, u->records);
+    return u->records++;
+}
+
+__attribute__((unused)) static uint32_t fake_node(FakeTables *f, uint32_t parent, uint32_t site,
+                                                  uint32_t flags) {
+    LmpTablesUsed *u = &f->live->tables;
+    for (uint32_t i = parent + 1; i < u->nodes; i++) {
+        const LmpNode *n = &f->t.node[i];
+        if (n->parent == parent && n->site == site && n->flags == flags) return i;
+    }
+    if (u->nodes == LMP_NODES_MAX) return FAKE_OTHERS;
+    f->t.node[u->nodes] = (LmpNode){
+        .parent = parent, .site = site, .depth = f->t.node[parent].depth + 1, .flags = flags};
+    return u->nodes++;
+}
+
+__attribute__((unused)) static unsigned fake_tag(FakeTables *f, const char *name) {
+    LmpTablesUsed *u = &f->live->tables;
+    uint32_t at = fake_text(f, name);
+    for (uint32_t i = 1; i < u->tags; i++)
+        if (u->tag[i] == at) return i;
+    if (u->tags == LMP_TAGS) return FAKE_OTHERS;
+    u->tag[u->tags] = at;
+    return u->tags++;
+}
+
+/* Empty tables: row 0 and row 1, "(others)", of each. `live` NULL: one of their own. */
+static FakeTables *fake_tables_new(LmpLive *live) {
+    FakeTables *f = calloc(1, sizeof *f);
+    f->base = mmap(NULL, LMP_TABLES_SIZE, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (f->base == MAP_FAILED) abort();
+    f->own_live = !live;
+    f->live = live ? live : calloc(1, sizeof *live);
+    f->t = tables_at(f->base, f->live);
+    LmpTablesUsed *u = &f->live->tables;
+    memset(u, 0, sizeof *u);
+    u->lines = LMP_LINES_EXACT;
+    u->text = u->functions = u->sites = u->records = u->nodes = u->paths = u->tags = 1;
+    fake_site(f, fake_function(f, LMP_F_PSEUDO, "=(others)", -1, "(others)"), -1, 0);
+    fake_node(f, 0, FAKE_OTHERS, 0);
+    fake_tag(f, "(others)");
+    return f;
+}
+
+__attribute__((unused)) static void fake_tables_free(FakeTables *f) {
+    munmap(f->base, LMP_TABLES_SIZE);
+    if (f->own_live) free(f->live);
+    free(f);
+}
+
+/* ---- what happens ---------------------------------------------------------------------------- */
+
+static uint64_t fake_live(const LmpUsage *u) {
+    return u->bytes - u->free_bytes;
+}
+
+/* Before a usage changes: keeps what was live at the high-water mark. */
+static void fake_keep_peak(const FakeTables *f, LmpUsage *u) {
+    const LmpCounters *c = &f->live->counters;
+    if (u->peak_serial == c->peak_serial) return;
+    u->peak_serial = c->peak_serial;
+    u->peak_bytes = fake_live(u);
+}
+
+/* Before the heap shrinks: notes the high-water mark. */
+static void fake_note_peak(FakeTables *f) {
+    LmpCounters *c = &f->live->counters;
+    if (c->live_bytes <= c->peak_bytes) return;
+    c->peak_bytes = c->live_bytes;
+    c->peak_serial++;
+    for (int i = 0; i < LMP_CLASSES; i++)
+        c->class_peak[i] =
+            c->count[i].alloc_bytes + (uint64_t)c->count[i].realloc_bytes - c->count[i].free_bytes;
+}
+
+static void fake_begin(FakeTables *f, const FakeSpot *at, LmpRecord **r, LmpNode **n) {
+    *r = &f->t.record[fake_record(f, at->site, at->cls, at->tag)];
+    *n = at->node ? &f->t.node[at->node] : NULL;
+    fake_keep_peak(f, &(*r)->use);
+    if (*n) fake_keep_peak(f, &(*n)->use);
+}
+
+/* `count` blocks of `bytes` in all are made. */
+__attribute__((unused)) static void fake_made(FakeTables *f, FakeSpot at, uint64_t count,
+                                              uint64_t bytes) {
+    LmpRecord *r;
+    LmpNode *n;
+    fake_begin(f, &at, &r, &n);
+    LmpClassCount *c = &f->live->counters.count[at.cls];
+    LmpUsage *u[2] = {&r->use, n ? &n->use : NULL};
+    for (int i = 0; i < 2 && u[i]; i++) {
+        u[i]->allocs += count;
+        u[i]->bytes += bytes;
+    }
+    c->allocs += count;
+    c->alloc_bytes += bytes;
+    f->live->counters.live_bytes += bytes;
+}
+
+/* `count` blocks made there grow by `bytes` in all (negative: shrink), while `here` runs. */
+__attribute__((unused)) static void fake_resized(FakeTables *f, FakeSpot at, FakeSpot here,
+                                                 uint64_t count, int64_t bytes) {
+    LmpRecord *r;
+    LmpNode *n;
+    if (bytes < 0) fake_note_peak(f);
+    fake_begin(f, &at, &r, &n);
+    LmpClassCount *c = &f->live->counters.count[at.cls];
+    r->use.bytes += (uint64_t)bytes;
+    r->realloc_bytes += bytes;
+    r->reallocs += count;
+    if (n) {
+        n->use.bytes += (uint64_t)bytes;
+        n->realloc_bytes += bytes;
+        n->reallocs += count;
+    }
+    c->reallocs += count;
+    c->realloc_bytes += bytes;
+    f->live->counters.live_bytes += (uint64_t)bytes;
+    LmpRecord *h = &f->t.record[fake_record(f, here.site, here.cls, here.tag)];
+    h->here_reallocs += count;
+    h->here_realloc_bytes += bytes;
+}
+
+/* `count` blocks made there, `bytes` in all, are freed while `here` runs; of them `temporary` were
+ * so short-lived. */
+__attribute__((unused)) static void fake_freed(FakeTables *f, FakeSpot at, FakeSpot here,
+                                               uint64_t count, uint64_t bytes, uint64_t temporary) {
+    LmpRecord *r;
+    LmpNode *n;
+    fake_note_peak(f);
+    fake_begin(f, &at, &r, &n);
+    LmpClassCount *c = &f->live->counters.count[at.cls];
+    r->use.frees += count;
+    r->use.free_bytes += bytes;
+    r->temporary += temporary;
+    r->use.short_lived += temporary;
+    if (n) {
+        n->use.frees += count;
+        n->use.free_bytes += bytes;
+        n->temporary += temporary;
+        n->use.short_lived += temporary;
+    }
+    c->frees += count;
+    c->free_bytes += bytes;
+    f->live->counters.live_bytes -= bytes;
+    LmpRecord *h = &f->t.record[fake_record(f, here.site, here.cls, here.tag)];
+    h->here_frees += count;
+    h->here_free_bytes += bytes;
+}
+
+/* A collector cycle has ended: what of each site is live now is kept. */
+__attribute__((unused)) static void fake_grown(FakeTables *f, uint64_t clock) {
+    LmpTablesUsed *u = &f->live->tables;
+    uint32_t slot = (uint32_t)(u->grown % LMP_GROWN);
+    for (uint32_t s = 1; s < u->sites; s++) {
+        uint64_t bytes = 0;
+        for (uint32_t i = atomic_load(&f->t.site[s].records); i; i = f->t.record[i].next)
+            bytes += fake_live(&f->t.record[i].use);
+        f->t.grown[s][slot] = bytes;
+    }
+    u->grown_clock[slot] = clock;
+    u->grown_cycle[slot] = u->grown + 1;
+    u->grown++;
+}
+
+#include "fake_program.h"
+
+#endif

@@ -1,0 +1,351 @@
+/* Tests of what keys do in the display of a program whose lines are known, without a terminal:
+ * what stands at the bottom, typing a filter, a site's page, the editor; and of source files. */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app.h"
+#include "fake_tables.h"
+#include "fixed.h"
+#include "source.h"
+#include "suite.h"
+
+#define SECOND 1000000000ull
+
+static App *app;
+static Output *output;
+static Canvas *canvas;
+static FakeTables *tables;
+static LmpView view;
+static uint64_t now = SECOND;
+
+static void draw(void) {
+    app_draw(app, canvas, now);
+}
+
+static void refresh(void) {
+    ck_assert(model_fill_ledger(app_model(app), &view, LEDGER_ALL));
+    app_fresh(app, now);
+    draw();
+}
+
+static void set_up(int w, int h, bool lines) {
+    output = output_new();
+    AppOptions options = {
+        .utf8 = true, .colours = 256, .live = true, .can_type = true, .output = output};
+    app = app_new(&options);
+    canvas = canvas_new(w, h, true);
+    tables = fake_tables_new(NULL);
+    fake_program(tables, true);
+    view.tables = lines ? tables->t : (LmpTables){0};
+    fixed_model(app_model(app));
+    sources_directory(app_ui(app)->sources, TEST_SOURCES);
+    refresh();
+}
+
+static void tear_down(void) {
+    ledger_free(&app_model(app)->ledger);
+    app_free(app);
+    canvas_free(canvas);
+    output_free(output);
+    fake_tables_free(tables);
+}
+
+static void press(const char *keys) {
+    for (; *keys; keys++) {
+        app_key(app, *keys == '\n' ? K_ENTER : (Key)(unsigned char)*keys);
+        draw();
+    }
+}
+
+static bool shows(const char *text) {
+    char *dump = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&dump, &size);
+    canvas_dump_text(canvas, out);
+    fclose(out);
+    bool found = strstr(dump, text) != NULL;
+    free(dump);
+    return found;
+}
+
+static bool is_on(const Panel *panel) {
+    return app_where(app, panel).w > 0;
+}
+
+/* ---- what stands at the bottom ----------------------------------------------------------------
+ */
+
+START_TEST(sites_stand_at_the_bottom) {
+    set_up(120, 36, true);
+    ck_assert(is_on(&panel_sites) && is_on(&panel_heap) && is_on(&panel_timeline));
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_heap);
+    ck_assert(shows("options.lua:12") && shows("exact, by line"));
+    ck_assert_uint_eq(app_parts(app), LEDGER_SITES);
+    press("4");
+    ck_assert(is_on(&panel_output));
+    refresh();
+    ck_assert(is_on(&panel_output)); /* chosen, so it stays */
+    ck_assert_uint_eq(app_parts(app), 0);
+    tear_down();
+    set_up(120, 36, false);
+    ck_assert(is_on(&panel_output) && !is_on(&panel_sites));
+    press("6");
+    ck_assert(shows("Lines are off"));
+    tear_down();
+}
+END_TEST
+
+/* Where the types would have to go for them they wait until they are asked for. */
+START_TEST(sites_push_out_nothing) {
+    set_up(60, 15, true);
+    ck_assert(is_on(&panel_types) && !is_on(&panel_sites));
+    press("6");
+    ck_assert(is_on(&panel_sites) && !is_on(&panel_types));
+    tear_down();
+}
+END_TEST
+
+START_TEST(news_of_the_output_are_seen) {
+    set_up(120, 36, true);
+    ck_assert(shows(" 4 Output  "));
+    output_feed(output, "hello\n", 6);
+    draw();
+    ck_assert(shows(" 4 Output• "));
+    press("4");
+    ck_assert(shows("hello"));
+    press("6");
+    ck_assert(shows(" 4 Output  "));
+    tear_down();
+}
+END_TEST
+
+START_TEST(a_pause_lends_the_bottom) {
+    set_up(120, 36, true);
+    Model *model = app_model(app);
+    model->seen = LMP_SEEN_PAUSED;
+    refresh();
+    ck_assert(is_on(&panel_inspector) && !is_on(&panel_sites));
+    model->seen = LMP_SEEN_RUNNING;
+    refresh();
+    ck_assert(is_on(&panel_sites));
+    tear_down();
+}
+END_TEST
+
+/* What is not exact is said on small screens too. */
+START_TEST(the_header_says_how_lines_are_known) {
+    set_up(80, 24, true);
+    app_model(app)->ledger.stacks = false;
+    app_model(app)->ledger.lines = LMP_LINES_APPROXIMATE;
+    draw();
+    ck_assert(shows("lines: approximate"));
+    app_model(app)->ledger.lines = LMP_LINES_EXACT;
+    app_model(app)->ledger.sample = 512 * 1024;
+    draw();
+    ck_assert(shows("sampled every 512 KiB"));
+    tear_down();
+}
+END_TEST
+
+/* Marks that were there before the reader came are not counted from: it does not know what there
+ * was then. */
+START_TEST(sites_since_the_mark) {
+    set_up(120, 36, true);
+    Model *model = app_model(app);
+    model->marks_all = 3;
+    model->ledger_begun = false;
+    press("6");
+    refresh();
+    ck_assert(!model->ledger_marked && shows("Δ/s"));
+    model->marks_all = 4;
+    refresh();
+    ck_assert(model->ledger_marked && shows("Δ mark"));
+    LmpRecord *record = &tables->t.record[2];
+    record->use.allocs += 7;
+    record->use.bytes += 3 << 20;
+    refresh();
+    ck_assert(shows("+3.0 MiB"));
+    model->marks_all = 5; /* from here on anew */
+    refresh();
+    ck_assert(!shows("+3.0 MiB"));
+    tear_down();
+}
+END_TEST
+
+/* ---- filter, sorting ---------------------------------------------------------------------------
+ */
+
+START_TEST(keys_go_into_the_filter) {
+    set_up(120, 36, true);
+    press("6/");
+    ck_assert(shows(" filter> "));
+    press("normal q mz"); /* none of these is a command meanwhile */
+    ck_assert(!app_ask(app)->quit && !app_ui(app)->wish.mark && !app_ui(app)->frozen);
+    ck_assert(shows("nothing matches"));
+    app_key(app, K_CTRL('U'));
+    press("NORMAL new");
+    ck_assert(shows("2 of 25 match \"NORMAL new\""));
+    ck_assert(shows("pricing/normal.lua:30") && !shows("cache.lua:14"));
+    app_key(app, K_DOWN); /* moves in the table while it is typed */
+    draw();
+    ck_assert(app_ui(app)->edit != NULL);
+    ck_assert(shows("normal.lua:29 │"));
+    press("\n"); /* keeps it */
+    ck_assert(app_ui(app)->edit == NULL && !shows("filter> "));
+    ck_assert(shows("2 of 25 match"));
+    app_key(app, K_ESC);
+    draw();
+    ck_assert(!shows("match \"") && shows("normal.lua:29 │")); /* the cursor is where it was */
+    app_key(app, K_HOME);
+    draw();
+    ck_assert(shows("cache.lua:14"));
+    press("/zzz");
+    app_key(app, K_ESC); /* while typing: clears */
+    draw();
+    ck_assert(shows("cache.lua:14"));
+    tear_down();
+}
+END_TEST
+
+START_TEST(typing_ends_with_the_focus) {
+    set_up(120, 36, true);
+    press("6/nor");
+    app_mouse(app, MOUSE_CLICK, 80, 8); /* the types */
+    draw();
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_types);
+    ck_assert(app_ui(app)->edit == NULL);
+    press("/ser"); /* the types have a filter of their own */
+    ck_assert(shows("1 of 6 match \"ser\""));
+    tear_down();
+}
+END_TEST
+
+START_TEST(types_are_sorted_too) {
+    set_up(120, 36, true);
+    press("2");
+    ck_assert(shows("live▾"));
+    press("<");
+    ck_assert(shows("type▴"));
+    press("r");
+    ck_assert(shows("type▾"));
+    press(">>>");
+    ck_assert(shows("blocks▾"));
+    tear_down();
+}
+END_TEST
+
+START_TEST(types_shown_count_in_the_sites) {
+    set_up(120, 36, true);
+    press("6cu"); /* userdata alone */
+    ck_assert(shows("(host)") && shows("scheduler.lua:57"));
+    ck_assert(!shows("options.lua:12"));
+    press("a");
+    ck_assert(shows("options.lua:12"));
+    tear_down();
+}
+END_TEST
+
+/* ---- the page, the editor ----------------------------------------------------------------------
+ */
+
+START_TEST(enter_opens_the_page) {
+    set_up(120, 36, true);
+    press("6\n");
+    ck_assert(is_on(&panel_site) && !is_on(&panel_heap));
+    ck_assert(shows("options.lua:12  in main chunk") && shows("Callers") && shows("History"));
+    ck_assert_uint_eq(app_parts(app), LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TREE);
+    app_key(app, K_ESC);
+    draw();
+    ck_assert(is_on(&panel_sites) && is_on(&panel_heap) && !is_on(&panel_site));
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_sites);
+    tear_down();
+}
+END_TEST
+
+START_TEST(e_opens_the_line) {
+    set_up(120, 36, true);
+    press("e");
+    ck_assert(shows("There is no line of the program here to edit"));
+    ck_assert_str_eq(app_ui(app)->open_path, "");
+    press("6e");
+    ck_assert_str_eq(app_ui(app)->open_path, TEST_SOURCES "/options.lua");
+    ck_assert_int_eq(app_ui(app)->open_line, 12);
+    app_ui(app)->open_path[0] = 0;
+    press("\ne"); /* from its page as well */
+    ck_assert_str_eq(app_ui(app)->open_path, TEST_SOURCES "/options.lua");
+    app_ui(app)->open_path[0] = 0;
+    press("\n/cache\ne");
+    ck_assert(shows("No file to open: cannot read cache.lua: No such file"));
+    press("/");
+    app_key(app, K_CTRL('U'));
+    press("(parser)\ne");
+    ck_assert(shows("(parser) is no line of a file"));
+    ck_assert_str_eq(app_ui(app)->open_path, "");
+    tear_down();
+}
+END_TEST
+
+/* ---- source files ------------------------------------------------------------------------------
+ */
+
+static const char *line_of(Sources *sources, uint32_t line) {
+    static char text[64];
+    return sources_line(sources, line, true, text, sizeof text);
+}
+
+START_TEST(sources_of_each_kind) {
+    Sources *sources = sources_new();
+    char dir[] = "/tmp/lmp-source-XXXXXX", path[64];
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/a.lua", dir);
+    FILE *file = fopen(path, "w");
+    fputs("\tone\r\ntwo\x01\n\nlast without an end", file);
+    fclose(file);
+    sources_directory(sources, dir);
+    const SourceText *text = sources_get(sources, "@a.lua", 0);
+    ck_assert_ptr_null(text->problem);
+    ck_assert_uint_eq(text->lines, 4);
+    ck_assert_str_eq(line_of(sources, 1), "    one");
+    ck_assert_str_eq(line_of(sources, 2), "two?");
+    ck_assert_str_eq(line_of(sources, 3), "");
+    ck_assert_str_eq(line_of(sources, 4), "last without an end");
+    ck_assert_str_eq(line_of(sources, 5), "");
+    ck_assert_str_eq(line_of(sources, 0), "");
+    ck_assert_str_eq(sources_get(sources, "@./a.lua", 0)->path, path);
+
+    file = fopen(path, "w"); /* changes on the disk are seen, after a while */
+    fputs("new\n", file);
+    fclose(file);
+    text = sources_get(sources, "@a.lua", 3 * SECOND);
+    ck_assert_uint_eq(text->lines, 1);
+    ck_assert_str_eq(line_of(sources, 1), "new");
+    unlink(path);
+    text = sources_get(sources, "@a.lua", 6 * SECOND);
+    ck_assert_str_eq(text->problem, "cannot read a.lua: No such file or directory");
+
+    text = sources_get(sources, "return 1,\n 2", 0);
+    ck_assert_ptr_null(text->problem);
+    ck_assert_ptr_null(text->path);
+    ck_assert_str_eq(line_of(sources, 2), " 2");
+    ck_assert_ptr_nonnull(sources_get(sources, "=stdin", 0)->problem);
+    ck_assert_ptr_nonnull(sources_get(sources, "=(host)", 0)->problem);
+    ck_assert_str_eq(sources_get(sources, "@/dev/zero", 0)->problem, "not a file");
+    ck_assert_str_eq(sources_get(sources, "@.", 0)->problem, "not a file");
+    ck_assert_ptr_nonnull(sources_get(sources, "\033Lua", 0)->problem);
+    ck_assert_uint_eq(sources_get(sources, "", 0)->lines, 0);
+    for (int i = 0; i < 40; i++) { /* more than are kept */
+        char chunk[32];
+        snprintf(chunk, sizeof chunk, "chunk %d", i);
+        sources_get(sources, chunk, (uint64_t)i);
+        ck_assert_str_eq(line_of(sources, 1), chunk);
+    }
+    rmdir(dir);
+    sources_free(sources);
+    ck_assert_ptr_nonnull(sources_get(NULL, "@a.lua", 0)->problem);
+}
+END_TEST
+
+SUITE("app_sites", sites_stand_at_the_bottom, sites_push_out_nothing, news_of_the_output_are_seen,
+      a_pause_lends_the_bottom, the_header_says_how_lines_are_known, sites_since_the_mark,
+      keys_go_into_the_filter, typing_ends_with_the_focus, types_are_sorted_too,
+      types_shown_count_in_the_sites, enter_opens_the_page, e_opens_the_line, sources_of_each_kind)

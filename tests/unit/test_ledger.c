@@ -1,0 +1,463 @@
+/* test_ledger.c - the ledger on tables made by hand: a whole program, names, marks, rates, deep and
+ * cyclic paths, damage, refused memory. Random tables against a model: test_ledger_model.c. */
+#include "suite.h"
+
+#include "fake_tables.h"
+#include "ledger.h"
+
+/* ---- memory that can be refused (linked with --wrap) ------------------------------------------
+ */
+
+static long refuse_after = -1; /* requests until one is refused; below zero: none is */
+
+static bool refused(void) {
+    return refuse_after >= 0 && refuse_after-- == 0;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+void *__wrap_malloc(size_t size) {
+    return refused() ? NULL : __real_malloc(size);
+}
+void *__wrap_calloc(size_t n, size_t size) {
+    return refused() ? NULL : __real_calloc(n, size);
+}
+void *__wrap_realloc(void *p, size_t size) {
+    return refused() ? NULL : __real_realloc(p, size);
+}
+
+/* ---- helpers ----------------------------------------------------------------------------------
+ */
+
+static Ledger ledger;
+
+static void refresh(FakeTables *f, unsigned parts, uint64_t clock) {
+    ck_assert_int_eq(ledger_refresh(&ledger, &f->t, parts, clock), LMP_OK);
+}
+
+static void add(LmpTally *sum, const LmpTally *t) {
+    const uint64_t *from = (const uint64_t *)t;
+    uint64_t *to = (uint64_t *)sum;
+    for (size_t i = 0; i < sizeof *sum / 8; i++)
+        to[i] += from[i];
+}
+
+static void same_tally(const LmpTally *a, const LmpTally *b, const char *what) {
+    static const char *const names[] = {"allocs",     "bytes",         "frees",       "free_bytes",
+                                        "reallocs",   "realloc_bytes", "live_blocks", "live_bytes",
+                                        "peak_bytes", "temporary",     "short_lived"};
+    for (size_t i = 0; i < sizeof *a / 8; i++)
+        ck_assert_msg(((const uint64_t *)a)[i] == ((const uint64_t *)b)[i],
+                      "%s: %s is %llu, not %llu", what, names[i],
+                      (unsigned long long)((const uint64_t *)a)[i],
+                      (unsigned long long)((const uint64_t *)b)[i]);
+}
+
+static LmpSiteRow *site(const char *short_src, int line) {
+    for (uint32_t i = 0; i < ledger.sites; i++)
+        if (ledger.site[i].line == line && !strcmp(ledger.site[i].short_src, short_src))
+            return &ledger.site[i];
+    return NULL;
+}
+
+static LmpFunctionRow *function(const char *name) {
+    for (uint32_t i = 0; i < ledger.functions; i++)
+        if (!strcmp(ledger.function[i].name, name)) return &ledger.function[i];
+    return NULL;
+}
+
+/* Everything that must hold of any ledger, whatever the tables held. */
+static void check_shape(unsigned parts) {
+    for (uint32_t i = 0; i < ledger.sites; i++) {
+        const LmpSiteRow *s = &ledger.site[i];
+        ck_assert(s->source && s->raw_source && s->short_src && s->func && s->grown);
+        ck_assert_uint_lt(s->function, ledger.functions);
+        ck_assert_int_ge(s->line, -1);
+        ck_assert(i == 0 || s[-1].tally.live_bytes >= s->tally.live_bytes);
+        ck_assert_uint_le(s->first_detail + s->details, ledger.details);
+        for (uint32_t k = 0; k < s->details; k++)
+            ck_assert_ptr_nonnull(ledger.detail[s->first_detail + k].name);
+    }
+    for (uint32_t i = 0; i < ledger.functions; i++) {
+        const LmpFunctionRow *f = &ledger.function[i];
+        ck_assert(f->source && f->raw_source && f->short_src && f->name);
+        ck_assert(i == 0 || f[-1].shallow.live_bytes >= f->shallow.live_bytes);
+    }
+    for (uint32_t i = 0; i < ledger.tags; i++)
+        ck_assert_ptr_nonnull(ledger.tag[i].name);
+    ck_assert_uint_le(ledger.grown, LMP_GROWN);
+    ck_assert(parts & LEDGER_TREE ? ledger.nodes > 0 : ledger.nodes == 0);
+    uint32_t next = 1;
+    for (uint32_t i = 0; i < ledger.nodes; i++) {
+        const LmpTreeRow *r = &ledger.tree[i];
+        ck_assert(r->name && r->short_src);
+        ck_assert_uint_eq(r->first, next); /* so every row is somebody's child, once */
+        next += r->children;
+        ck_assert_uint_le(next, ledger.nodes);
+        if (i == 0) continue;
+        ck_assert_uint_lt(r->function, ledger.functions);
+        ck_assert_uint_lt(r->parent, i);
+        const LmpTreeRow *up = &ledger.tree[r->parent];
+        ck_assert(i >= up->first && i < up->first + up->children);
+        ck_assert_uint_eq(r->depth, up->depth + 1);
+    }
+    if (ledger.nodes) ck_assert_uint_eq(next, ledger.nodes);
+}
+
+/* ---- a whole program --------------------------------------------------------------------------
+ */
+
+START_TEST(sums_are_those_of_the_heap) {
+    FakeTables *f = fake_tables_new(NULL);
+    fake_program(f, true);
+    refresh(f, LEDGER_ALL, f->live->clock);
+    check_shape(LEDGER_ALL);
+    LmpTally want = {.peak_bytes = f->live->counters.peak_bytes}, sites = {0}, details = {0},
+             functions = {0}, tags = {0};
+    uint64_t kinds[LMP_KINDS] = {0}, own[LMP_KINDS] = {0}, tag_allocs = 0;
+    for (unsigned c = 1; c < LMP_C_COUNTED; c++) {
+        const LmpClassCount *n = &f->live->counters.count[c];
+        want.allocs += n->allocs;
+        want.bytes += n->alloc_bytes;
+        want.frees += n->frees;
+        want.free_bytes += n->free_bytes;
+        want.reallocs += n->reallocs;
+        want.realloc_bytes += n->realloc_bytes;
+        own[class_owner(c)] += n->alloc_bytes + (uint64_t)n->realloc_bytes - n->free_bytes;
+    }
+    want.live_blocks = want.allocs - want.frees;
+    want.live_bytes = f->live->counters.live_bytes;
+    uint64_t here_frees = 0;
+    for (uint32_t i = 0; i < ledger.sites; i++) {
+        const LmpSiteRow *s = &ledger.site[i];
+        add(&sites, &s->tally);
+        for (uint32_t k = 0; k < s->details; k++)
+            add(&details, &ledger.detail[s->first_detail + k].tally);
+        if (s->details == 0) add(&details, &s->tally);
+        for (int k = 0; k < LMP_KINDS; k++) {
+            kinds[k] += s->kind[k].live_bytes;
+            tag_allocs += s->kind[k].tag_allocs;
+        }
+        here_frees += s->here_frees;
+    }
+    for (uint32_t i = 0; i < ledger.functions; i++)
+        add(&functions, &ledger.function[i].shallow);
+    for (uint32_t i = 0; i < ledger.tags; i++)
+        add(&tags, &ledger.tag[i].tally);
+    want.temporary = sites.temporary;
+    want.short_lived = sites.short_lived;
+    ck_assert_uint_gt(want.temporary, 0);
+    same_tally(&sites, &want, "sites");
+    same_tally(&details, &want, "details");
+    same_tally(&functions, &want, "functions");
+    same_tally(&tags, &want, "tags");
+    same_tally(&ledger.tree[0].retained, &want, "root");
+    ck_assert_uint_eq(tag_allocs, want.allocs);
+    ck_assert_uint_eq(here_frees, want.frees);
+    ck_assert_mem_eq(kinds, own, sizeof own);
+    ledger_free(&ledger);
+    fake_tables_free(f);
+}
+END_TEST
+
+START_TEST(rows_of_the_program) {
+    FakeTables *f = fake_tables_new(NULL);
+    fake_program(f, true);
+    refresh(f, LEDGER_ALL, f->live->clock);
+    const LmpSiteRow *s = site("options.lua", 7);
+    ck_assert_ptr_nonnull(s);
+    ck_assert_str_eq(s->func, "local 'load_table'");
+    ck_assert_str_eq(s->source, "@options.lua");
+    ck_assert_uint_eq(s->details, 1);
+    ck_assert_str_eq(ledger.detail[s->first_detail].name, "insert [C]");
+    ck_assert_str_eq(ledger.function[s->function].name, s->func);
+    s = site("(host)", -1); /* the line itself, and what require made */
+    ck_assert_ptr_nonnull(s);
+    ck_assert_uint_eq(s->details, 2);
+    ck_assert_str_eq(ledger.detail[s->first_detail].name, "require [C]");
+    ck_assert_str_eq(ledger.detail[s->first_detail + 1].name, "");
+    s = site("[string \"return function(k)...\"]", 1);
+    ck_assert_ptr_nonnull(s);
+    ck_assert_str_eq(s->source, "return function(k)? return k.strike end"); /* safe to print */
+    ck_assert_str_eq(s->raw_source, "return function(k)\n return k.strike end");
+    ck_assert_str_eq(ledger.function[s->function].raw_source, s->raw_source);
+    /* walk calls itself: what it retains is counted once */
+    const LmpFunctionRow *walk = function("local 'walk'");
+    ck_assert_uint_eq(walk->retained.live_bytes, walk->shallow.live_bytes);
+    /* and all that price calls, as called from two places */
+    const LmpFunctionRow *price = function("function 'options.price'");
+    ck_assert_uint_eq(price->retained.bytes - price->shallow.bytes,
+                      function("method 'keep'")->shallow.bytes +
+                          function("method 'RandomVector'")->retained.bytes);
+    ck_assert_uint_eq(function("function 'coroutine.resume'")->shallow.bytes, 0);
+    ck_assert(function("function 'coroutine.resume'")->is_c);
+    int tails = 0, coroutines = 0;
+    for (uint32_t i = 0; i < ledger.nodes; i++) {
+        tails += ledger.tree[i].flags == LMP_NODE_TAIL;
+        coroutines += ledger.tree[i].flags == LMP_NODE_COROUTINE;
+    }
+    ck_assert_int_eq(tails, 2);
+    ck_assert_int_eq(coroutines, 2);
+    ck_assert_uint_eq(ledger.grown, 24);
+    ck_assert_uint_eq(ledger.grown_cycle[23], 24);
+    ck_assert_uint_eq(site("options.lua", 7)->grown[0], 8388608);
+    ledger_free(&ledger);
+    fake_tables_free(f);
+}
+END_TEST
+
+START_TEST(parts_and_no_tables) {
+    FakeTables *f = fake_tables_new(NULL);
+    fake_program(f, true);
+    static const LmpTables none;
+    ck_assert_int_eq(ledger_refresh(&ledger, &none, LEDGER_ALL, 0), LMP_OK);
+    ck_assert_uint_eq(ledger.sites + ledger.functions + ledger.nodes, 0);
+    for (unsigned parts = 0; parts <= LEDGER_ALL; parts++) {
+        refresh(f, parts, parts);
+        check_shape(parts);
+        ck_assert(parts & LEDGER_SITES ? ledger.sites > 20 : ledger.sites == 0);
+        ck_assert(parts & LEDGER_TAGS ? ledger.tags == 3 : ledger.tags == 0);
+        ck_assert(parts & (LEDGER_FUNCTIONS | LEDGER_SITES | LEDGER_TREE) ? ledger.functions > 5
+                                                                          : ledger.functions == 0);
+        ck_assert_uint_eq(parts & LEDGER_FUNCTIONS && function("local 'walk'")->retained.bytes,
+                          (parts & LEDGER_FUNCTIONS) != 0);
+    }
+    /* another state's tables: begun anew */
+    FakeTables *g = fake_tables_new(NULL);
+    refresh(g, LEDGER_ALL, 1);
+    ck_assert_uint_eq(ledger.sites, 0);
+    ck_assert_uint_eq(ledger.nodes, 1);
+    ledger_free(&ledger);
+    fake_tables_free(f);
+    fake_tables_free(g);
+}
+END_TEST
+
+/* ---- what changes -----------------------------------------------------------------------------
+ */
+
+START_TEST(names_come_late) {
+    FakeTables *f = fake_tables_new(NULL);
+    uint32_t lua = fake_function(f, LMP_F_LUA, "@a.lua", 3, ""),
+             c = fake_function(f, LMP_F_C, "=[C]", -1, "method 'x:push'");
+    FakeSpot at = {.site = fake_site(f, lua, 4, c), .cls = LMP_C_TABLE};
+    fake_made(f, at, 1, 100);
+    refresh(f, LEDGER_ALL, 1);
+    ck_assert_str_eq(ledger.site[0].func, "function <a.lua:3>");
+    ck_assert_str_eq(ledger.detail[0].name, "push [C]");
+    fake_path(f, lua, "m.sub.make");
+    fake_path(f, c, "m.grow");
+    refresh(f, LEDGER_ALL, 2);
+    ck_assert_str_eq(ledger.site[0].func, "function 'm.sub.make'");
+    ck_assert_str_eq(ledger.detail[0].name, "grow [C]");
+    f->t.function[lua].path = 0;
+    f->t.function[lua].name = fake_text(f, "local \x1b[31m'mk'");
+    f->live->tables.names++;
+    refresh(f, LEDGER_ALL, 3);
+    ck_assert_str_eq(ledger.site[0].func, "local ?[31m'mk'");
+    ledger_free(&ledger);
+    fake_tables_free(f);
+}
+END_TEST
+
+START_TEST(functions_on_one_line) {
+    FakeTables *f = fake_tables_new(NULL);
+    uint32_t a = fake_function(f, LMP_F_LUA, "@a.lua", 3, "local 'a'"),
+             b = fake_function(f, LMP_F_LUA, "@a.lua", 4, "local 'b'"),
+             other = fake_function(f, LMP_F_LUA, "@b.lua", 4, "local 'c'");
+    FakeSpot first = {.site = fake_site(f, a, 4, 0), .cls = LMP_C_TABLE},
+             second = {.site = fake_site(f, b, 4, 0), .cls = LMP_C_STRING},
+             third = {.site = fake_site(f, other, 4, 0), .cls = LMP_C_STRING};
+    fake_made(f, first, 1, 100);
+    refresh(f, LEDGER_ALL, 1);
+    uint32_t id = ledger.site[0].id;
+    ck_assert_str_eq(ledger.site[0].func, "local 'a'");
+    fake_made(f, second, 1, 200);
+    fake_made(f, third, 1, 1000);
+    refresh(f, LEDGER_ALL, 2);
+    ck_assert_uint_eq(ledger.sites, 2);
+    ck_assert_uint_eq(ledger.site[1].id, id);
+    ck_assert_str_eq(ledger.site[1].func, "local 'b'");
+    ck_assert_uint_eq(ledger.site[1].tally.live_bytes, 300);
+    ck_assert_uint_eq(ledger.site[1].details, 0);
+    ck_assert_uint_eq(ledger_site_of(&ledger, &f->t, fake_record(f, first.site, first.cls, 0)), 1);
+    ck_assert_uint_eq(ledger_site_of(&ledger, &f->t, fake_record(f, third.site, third.cls, 0)), 0);
+    ck_assert_uint_eq(ledger_site_of(&ledger, &f->t, 0), LEDGER_NO_ROW);
+    ck_assert_uint_eq(ledger_site_of(&ledger, &f->t, 1u << 31), LEDGER_NO_ROW);
+    ledger_free(&ledger);
+    fake_tables_free(f);
+}
+END_TEST
+
+START_TEST(marks_and_rates) {
+    FakeTables *f = fake_tables_new(NULL);
+    uint32_t a = fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main chunk");
+    FakeSpot one = {.site = fake_site(f, a, 1, 0), .cls = LMP_C_TABLE},
+             two = {.site = fake_site(f, a, 2, 0), .cls = LMP_C_TABLE};
+    fake_made(f, one, 10, 1000);
+    refresh(f, LEDGER_SITES, 1000000000);
+    ck_assert_int_eq(ledger.site[0].mark_bytes, 0);
+    ck_assert_int_eq(ledger_mark(&ledger), LMP_OK);
+    fake_made(f, two, 7, 700);
+    fake_freed(f, one, one, 4, 400, 0);
+    refresh(f, LEDGER_SITES, 1500000000);
+    const LmpSiteRow *s = site("a.lua", 1), *t = site("a.lua", 2);
+    ck_assert_int_eq(s->mark_bytes, -400);
+    ck_assert_int_eq(s->mark_allocs, 0);
+    ck_assert_int_eq(t->mark_bytes, 700);
+    ck_assert_int_eq(t->mark_allocs, 7);
+    ck_assert_int_eq(ledger.function[0].mark_bytes, 300);
+    ck_assert_double_eq_tol(t->allocs_per_s, 14, 1e-9);
+    ck_assert_double_eq_tol(s->allocs_per_s, 0, 1e-9);
+    for (int i = 1; i <= 60; i++) { /* 100 a second, looked at 30 times a second */
+        fake_made(f, one, 100 / 30 + (i % 3 == 0), 0);
+        refresh(f, LEDGER_SITES, 1500000000 + (uint64_t)i * 33333333);
+    }
+    ck_assert_double_eq_tol(site("a.lua", 1)->allocs_per_s, 100, 4);
+    refresh(f, LEDGER_SITES, 1500000000 + 60ull * 33333333); /* the clock stands: nothing runs */
+    ck_assert_double_eq_tol(site("a.lua", 1)->allocs_per_s, 0, 1e-9);
+    refresh(f, LEDGER_SITES, 9000000000);
+    refresh(f, LEDGER_SITES, 11000000000);
+    ck_assert_double_eq_tol(site("a.lua", 1)->allocs_per_s, 0, 1e-9);
+    ledger_free(&ledger);
+    fake_tables_free(f);
+}
+END_TEST
+
+/* ---- paths ------------------------------------------------------------------------------------
+ */
+
+START_TEST(deep_and_cyclic_paths) {
+    enum { DEEP = 200000 };
+    FakeTables *f = fake_tables_new(NULL);
+    LmpTablesUsed *u = &f->live->tables;
+    u->stacks = 1;
+    uint32_t fn[3], at[3];
+    static const char *const names[] = {"local 'a'", "local 'b'", "local 'c'"};
+    for (int i = 0; i < 3; i++) {
+        fn[i] = fake_function(f, LMP_F_LUA, "@deep.lua", 10 * i + 1, names[i]);
+        at[i] = fake_site(f, fn[i], 10 * i + 2, 0);
+    }
+    /* c, then a and b in turn, 200 000 deep; a block of 8 bytes in each */
+    for (uint32_t i = 0; i < DEEP; i++, u->nodes++)
+        f->t.node[u->nodes] = (LmpNode){.parent = i ? u->nodes - 1 : 0,
+                                        .site = i ? at[i % 2] : at[2],
+                                        .use = {.allocs = 1, .bytes = 8}};
+    refresh(f, LEDGER_ALL, 1);
+    check_shape(LEDGER_ALL);
+    ck_assert_uint_eq(ledger.tree[ledger.nodes - 1].depth, DEEP);
+    ck_assert_uint_eq(ledger.tree[0].retained.allocs, DEEP);
+    ck_assert_uint_eq(function("local 'c'")->retained.allocs, DEEP);
+    ck_assert_uint_eq(function("local 'b'")->retained.allocs, DEEP - 1);
+    ck_assert_uint_eq(function("local 'a'")->retained.allocs, DEEP - 2);
+    ledger_free(&ledger);
+    fake_tables_free(f);
+}
+END_TEST
+
+/* ---- damage -----------------------------------------------------------------------------------
+ */
+
+START_TEST(damaged_tables) {
+    suite_seed();
+    for (int round = 0; round < 400; round++) {
+        FakeTables *f = fake_tables_new(NULL);
+        fake_program(f, suite_below(2));
+        LmpTablesUsed *u = &f->live->tables;
+        if (suite_below(2)) u->stacks = 1;
+        if (suite_below(2)) refresh(f, LEDGER_ALL, 1);
+        const struct {
+            void *at;
+            size_t size;
+        } parts[] = {
+            {u, sizeof *u},
+            {f->t.text, u->text},
+            {f->t.function, u->functions * sizeof(LmpFunction)},
+            {f->t.site, u->sites * sizeof(LmpSite)},
+            {f->t.record, u->records * sizeof(LmpRecord)},
+            {f->t.node, u->nodes * sizeof(LmpNode)},
+        };
+        for (uint64_t hits = 1 + suite_below(60); hits > 0; hits--) {
+            size_t part = suite_below(sizeof parts / sizeof *parts);
+            size_t word = suite_below(parts[part].size / 4);
+            uint32_t value = suite_below(3) == 0   ? UINT32_MAX
+                             : suite_below(2) == 0 ? (uint32_t)suite_below(70)
+                                                   : (uint32_t)suite_random();
+            memcpy((char *)parts[part].at + 4 * word, &value, 4);
+        }
+        for (int i = 0; i < 2; i++) {
+            unsigned mask = (unsigned)suite_below(16);
+            refresh(f, mask, suite_random() >> suite_below(64));
+            check_shape(mask);
+            ledger_mark(&ledger);
+            ledger_site_of(&ledger, &f->t, (uint32_t)suite_random());
+        }
+        ledger_free(&ledger);
+        fake_tables_free(f);
+    }
+}
+END_TEST
+
+/* ---- refused memory ---------------------------------------------------------------------------
+ */
+
+START_TEST(refused_memory) {
+    int refusals = 0;
+    for (long n = 0;; n++) {
+        FakeTables *f = fake_tables_new(NULL);
+        FakeSpot at = {.site =
+                           fake_site(f, fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main"), 1, 0),
+                       .cls = LMP_C_TABLE};
+        fake_made(f, at, 1, 77);
+        refresh(f, LEDGER_ALL, 1);
+        fake_program(f, true);
+        for (int i = 0; i < 500; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "local 'f%d'", i);
+            FakeSpot s = {.cls = LMP_C_STRING};
+            s.site = fake_site(f, fake_function(f, LMP_F_LUA, "@b.lua", i, name), i + 1, 0);
+            s.node = fake_node(f, 0, s.site, 0);
+            fake_made(f, s, 1, 10);
+        }
+        refuse_after = n;
+        LmpErr err = ledger_refresh(&ledger, &f->t, LEDGER_ALL, 2);
+        refuse_after = -1;
+        if (err) { /* the rows of before */
+            refusals++;
+            ck_assert_int_eq(err, LMP_E_NOMEM);
+            ck_assert_uint_eq(ledger.sites, 1);
+            ck_assert_uint_eq(ledger.site[0].tally.live_bytes, 77);
+            ck_assert_str_eq(ledger.site[0].short_src, "a.lua");
+            ck_assert_str_eq(ledger.function[ledger.site[0].function].name, "main");
+            ck_assert_uint_eq(ledger.site[0].grown[0], 0);
+            refresh(f, LEDGER_ALL, 3); /* and goes on when there is memory again */
+        }
+        ck_assert_uint_gt(ledger.sites, 25);
+        check_shape(LEDGER_ALL);
+        refuse_after = n % 4;
+        ledger_mark(&ledger);
+        refuse_after = -1;
+        ledger_free(&ledger);
+        fake_tables_free(f);
+        if (!err) break;
+    }
+    ck_assert_int_gt(refusals, 20);
+    Ledger fresh = {0};
+    FakeTables *f = fake_tables_new(NULL);
+    refuse_after = 0;
+    ck_assert_int_eq(ledger_refresh(&fresh, &f->t, LEDGER_ALL, 1), LMP_E_NOMEM);
+    refuse_after = -1;
+    ck_assert_uint_eq(fresh.sites, 0);
+    ledger_free(&fresh);
+    fake_tables_free(f);
+}
+END_TEST
+
+SUITE("ledger", sums_are_those_of_the_heap, rows_of_the_program, parts_and_no_tables,
+      names_come_late, functions_on_one_line, marks_and_rates, deep_and_cyclic_paths,
+      damaged_tables, refused_memory)

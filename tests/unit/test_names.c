@@ -1,0 +1,443 @@
+/* Tests of names.c and names_walk.c: the path of a function is the best of all there are, the same
+ * whatever the order of the tables; what is odd in package.loaded or in the globals does no harm;
+ * and a pass asks the profiled state for no memory, runs none of its code and leaves its stack. */
+#include "names.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+
+#include "os.h"
+#include "profiler.h"
+#include "sites.h"
+#include "suite.h"
+
+/* ---- system calls that fail ------------------------------------------------------------------ */
+
+static int maps_left; /* before mapping fails for ever; below 0: never */
+static int mapped;    /* areas */
+static uint64_t now;  /* what the clock says, nanoseconds */
+
+static void *test_map(size_t size, int fd, uint64_t offset, bool writable) {
+    if (maps_left == 0) return NULL;
+    if (maps_left > 0) maps_left--;
+    mapped++;
+    return os_real.map(size, fd, offset, writable);
+}
+
+static void test_unmap(void *p, size_t size) {
+    mapped--;
+    os_real.unmap(p, size);
+}
+
+static uint64_t test_clock(void) {
+    return now;
+}
+
+static LmpOs test_os;
+
+/* ---- a state and a profile with tables, nothing else ----------------------------------------- */
+
+static LmpProfile p;
+static lua_State *L;
+static size_t requests; /* of the state, for memory */
+
+static void *counting_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
+    (void)ud;
+    (void)osize;
+    if (nsize) {
+        requests++;
+        return realloc(ptr, nsize);
+    }
+    free(ptr);
+    return NULL;
+}
+
+static void begin(void) {
+    test_os = os_real;
+    test_os.map = test_map;
+    test_os.unmap = test_unmap;
+    test_os.clock = test_clock;
+    maps_left = -1;
+    mapped = 0;
+    now = 0;
+    lmp_os = &test_os;
+    memset(&p, 0, sizeof p);
+    p.live = calloc(1, sizeof *p.live);
+    p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
+    names_open(&p);
+    L = lua_newstate(counting_alloc, NULL);
+    luaL_openlibs(L);
+}
+
+static void end(void) {
+    lua_close(L);
+    names_close(&p);
+    sites_close(&p);
+    ck_assert_int_eq(mapped, 0);
+    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
+    free(p.live);
+    lmp_os = &os_real;
+}
+
+static void run(const char *code) {
+    ck_assert_msg(luaL_dostring(L, code) == LUA_OK, "%s", lua_tostring(L, -1));
+}
+
+/* The row of the function at -1, which is popped; as the hook makes it. */
+static uint32_t row_of_top(void) {
+    lua_Debug ar = {.namewhat = ""};
+    lua_CFunction c = lua_tocfunction(L, -1);
+    const void *address = NULL;
+    if (c) memcpy(&address, &c, sizeof address);
+    lua_getinfo(L, ">S", &ar);
+    ar.namewhat = "";
+    return sites_function(&p, &ar, address);
+}
+
+static uint32_t row_of(const char *expression) {
+    char code[512];
+    snprintf(code, sizeof code, "return %s", expression);
+    run(code);
+    ck_assert_msg(lua_isfunction(L, -1), "%s is no function", expression);
+    return row_of_top();
+}
+
+static const char *path_of(uint32_t row) {
+    static char out[4096];
+    return tables_text(&p.tables, p.tables.function[row].path, out, sizeof out);
+}
+
+static void pass(void) {
+    int top = lua_gettop(L);
+    size_t before = requests;
+    int kib = lua_gc(L, LUA_GCCOUNT), rest = lua_gc(L, LUA_GCCOUNTB);
+    names_pass(&p, L);
+    ck_assert_int_eq(lua_gettop(L), top);
+    ck_assert_msg(requests == before, "the pass asked for memory");
+    ck_assert(lua_gc(L, LUA_GCCOUNT) == kib && lua_gc(L, LUA_GCCOUNTB) == rest);
+}
+
+/* The path of what an expression gives; known before the pass, as a function that has run is. */
+static void same_path(const char *expression, const char *path) {
+    uint32_t row = row_of(expression);
+    pass();
+    ck_assert_msg(!strcmp(path_of(row), path), "%s: '%s', want '%s'", expression, path_of(row),
+                  path);
+}
+
+static const void *address_of(const char *expression) {
+    char code[512];
+    const void *address;
+    snprintf(code, sizeof code, "return %s", expression);
+    run(code);
+    lua_CFunction c = lua_tocfunction(L, -1);
+    memcpy(&address, &c, sizeof address);
+    lua_pop(L, 1);
+    return address;
+}
+
+/* ---- plain cases ----------------------------------------------------------------------------- */
+
+START_TEST(test_c_functions_at_once) {
+    begin();
+    pass(); /* at start: no function has a row yet */
+    static const struct {
+        const char *expression, *path;
+    } known[] = {{"table.insert", "table.insert"},
+                 {"print", "print"},
+                 {"string.format", "string.format"},
+                 {"io.stdout.write", "FILE*:write"},
+                 {"require", "require"},
+                 {"coroutine.wrap", "coroutine.wrap"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char text[64];
+        uint32_t at = names_of_c(&p, address_of(known[i].expression));
+        ck_assert_str_eq(tables_text(&p.tables, at, text, sizeof text), known[i].path);
+        ck_assert_str_eq(path_of(row_of(known[i].expression)), known[i].path);
+    }
+    ck_assert_uint_eq(names_of_c(&p, &p), 0);
+    end();
+}
+END_TEST
+
+START_TEST(test_modules_and_globals) {
+    begin();
+    run("local M = {Book = {}} function M.price() end\n"
+        "function M.Book.put() end\n"
+        "package.loaded['options'] = M; package.loaded['pl.List'] = {append =\n"
+        "function() end}\n package.loaded['callable'] = function() end");
+    run("Stack = {} Stack.__index = Stack function Stack.push() end");
+    run("function free() end");
+    run("local C = {}; C.__index = C; function C.method() end; object = setmetatable({}, C); "
+        "hidden = C.method; hidden = nil; the = {C.method} the = nil; Keep = {c = object}");
+    run("t = {['with space'] = function() end,\n [3] = function() end,\n ['if'] = function() end}");
+    run("a = {b = {c = {d = function() end,\n e = {f = function() end}}}}");
+    same_path("require 'options'.price", "options.price");
+    same_path("require 'options'.Book.put", "options.Book.put");
+    same_path("require 'pl.List'.append", "pl.List.append");
+    same_path("require 'callable'", "callable");
+    same_path("Stack.push", "Stack.push");
+    same_path("free", "free");
+    same_path("object.method", "object.method");
+    same_path("t['with space']", "t[\"with space\"]");
+    same_path("t[3]", "t[3]");
+    same_path("t['if']", "t.if");
+    same_path("function() end", "");
+    same_path("a.b.c.d", ""); /* a step too far */
+    end();
+}
+END_TEST
+
+START_TEST(test_the_best_way) {
+    begin();
+    run("fmt = string.format; unpack = table.unpack");
+    run("local M = {} function M.f() end\n function M.longname() end M.g = M.longname\n"
+        "package.loaded.m = M; f = M.f; other = {deep = {f = M.f}}");
+    run("first = {} first.run = function() end second = {run = first.run}");
+    same_path("string.format", "string.format"); /* where it comes from, not its alias */
+    same_path("table.unpack", "table.unpack");
+    same_path("require 'm'.f", "m.f"); /* its module before a global */
+    same_path("require 'm'.longname", "m.g");
+    same_path("first.run", "first.run"); /* as long as the other: the alphabet's order */
+    end();
+}
+END_TEST
+
+START_TEST(test_better_ways_come_late) {
+    begin();
+    run("a = {b = {c = function() end}}");
+    uint32_t row = row_of("a.b.c");
+    pass();
+    ck_assert_str_eq(path_of(row), "a.b.c");
+    uint32_t names = p.live->tables.names;
+    pass();
+    ck_assert_uint_eq(p.live->tables.names, names); /* nothing has changed */
+    run("m = a.b.c");
+    pass();
+    ck_assert_str_eq(path_of(row), "m");
+    ck_assert_uint_gt(p.live->tables.names, names);
+    run("m, a = nil, nil"); /* what was is still its name */
+    pass();
+    ck_assert_str_eq(path_of(row), "m");
+    end();
+}
+END_TEST
+
+START_TEST(test_products_of_factories) {
+    begin();
+    run("local function make() return function() end end; one, two = make(), make()\n"
+        "local function same()\n return function() end end; local f = same(); x, y = f, f");
+    same_path("one", ""); /* neither is the name of the other */
+    same_path("x", "x");
+    run("local function again()\n return function() end end; First = again(); Again = again");
+    same_path("First", "First");
+    uint32_t row = row_of("First");
+    run("Another = Again()"); /* it turns out later */
+    pass();
+    ck_assert_str_eq(path_of(row), "");
+    run("Another = nil");
+    pass();
+    ck_assert_str_eq(path_of(row), "");
+    run("gen = coroutine.wrap(function() end)");
+    same_path("gen", ""); /* another coroutine would be called the same */
+    end();
+}
+END_TEST
+
+/* ---- odd cases ------------------------------------------------------------------------------- */
+
+START_TEST(test_odd_tables) {
+    begin();
+    run("for i = 1, 100 do package.loaded[i] = function() end; package.loaded[{}] = {} end\n"
+        "package.loaded[1.5] = {f = print}; package.loaded[true] = {f = print}\n"
+        "package.loaded['a\\0b'] = {f = function() end}; package.loaded[''] = {f = print}\n"
+        "package.loaded[('x'):rep(1000)] = {f = function() end}\n"
+        "package.loaded.odd = {[('y'):rep(1000)] = function() end,\n"
+        "  ['a\\0b'] = function() end}");
+    run("cycle = {} cycle.cycle = cycle; cycle.g = _G; cycle.l = package.loaded;\n"
+        "cycle.m = setmetatable({}, {__index = cycle}) cycle.f = function() end");
+    run("env = setmetatable({own = function() end}, {__index = _G})");
+    run("local bad = function() error 'a metamethod has run' end\n"
+        "local mt = {__index = bad, __newindex = bad, __pairs = bad, __len = bad, __eq = bad,\n"
+        "  __name = 7, __metatable = 'locked', __gc = true, __mode = 'k'}\n"
+        "trap = setmetatable({inside = function() end}, mt)\n"
+        "setmetatable(package.loaded, mt); setmetatable(_G, mt)");
+    run("debug.getregistry().strange = {__name = {}} debug.getregistry().Strange = {__name = 'x'}");
+    same_path("trap.inside", "trap.inside");
+    same_path("cycle.f", "cycle.f");
+    same_path("env.own", "env.own");
+    same_path("print", "print");
+    same_path("package.loaded['a\\0b'].f", "");
+    same_path("package.loaded[('x'):rep(1000)].f", "");
+    same_path("package.loaded.odd[('y'):rep(1000)]", "");
+    run("debug.getregistry()._LOADED = 5");
+    same_path("cycle.m.f", "cycle.f");
+    run("debug.getregistry()._LOADED = nil");
+    run("debug.getregistry()[2] = nil"); /* where the globals stand */
+    pass();
+    end();
+}
+END_TEST
+
+START_TEST(test_much_data) {
+    begin();
+    run("big = {} for i = 1, 300000 do big[i] = {} end\n"
+        "wide = {} for i = 1, 50000 do wide['k' .. i] = {} end\n"
+        "function near() end; long = {} for i = 1, 1000 do long[i] = 0 end\n"
+        "function long.behind() end");
+    same_path("near", "near");
+    same_path("long.behind", "long.behind"); /* behind an array that is skipped */
+    same_path("table.concat", "table.concat");
+    end();
+}
+END_TEST
+
+START_TEST(test_no_memory) {
+    for (int most = 0;; most++) {
+        test_os = os_real;
+        begin();
+        run("function f() end");
+        uint32_t row = row_of("f");
+        names_close(&p);
+        maps_left = most;
+        names_open(&p);
+        pass();
+        bool all = maps_left != 0;
+        ck_assert(!strcmp(path_of(row), "f") || (!all && !*path_of(row)));
+        maps_left = -1;
+        end();
+        if (all) break;
+        ck_assert_int_lt(most, 50);
+    }
+}
+END_TEST
+
+/* ---- a naive model: all ways there are ------------------------------------------------------- */
+
+static const char model[] =
+    "local seed = ...\n"
+    "local state = seed\n"
+    "local function below(n) state = (state * 1103515245 + 12345) & 0x7fffffff\n"
+    "  return (state >> 8) % n + 1 end\n"
+    "local src = {}\n"
+    "for i = 1, 30 do src[i] = 'function() end,' end\n"
+    "local functions = load('return {\\n' .. table.concat(src, '\\n') .. '}', '=model')()\n"
+    "local tables = {}\n"
+    "for i = 1, 12 do tables[i] = {} end\n"
+    "local names = {'a', 'b', 'c', 'dd', 'ee', 'fff', 'x1', 'y_'}\n"
+    "for _, t in ipairs(tables) do\n"
+    "  for _ = 1, below(7) do\n"
+    "    t[names[below(#names)]] = below(2) == 1 and tables[below(12)] or functions[below(30)]\n"
+    "  end\n"
+    "end\n"
+    "for _ = 1, 4 do\n"
+    "  _G['G' .. names[below(#names)]] = below(3) > 1 and tables[below(12)] or "
+    "functions[below(30)]\n"
+    "  package.loaded['m' .. names[below(#names)]] = tables[below(12)]\n"
+    "end\n"
+    "local best = {}\n"
+    "local function better(a, b)\n"
+    "  if a.steps ~= b.steps then return a.steps < b.steps end\n"
+    "  if a.origin ~= b.origin then return a.origin < b.origin end\n"
+    "  if #a.path ~= #b.path then return #a.path < #b.path end\n"
+    "  return a.path < b.path\n"
+    "end\n"
+    "local function go(value, path, steps, origin)\n"
+    "  if type(value) == 'function' then\n"
+    "    local way = {steps = steps, origin = origin, path = path}\n"
+    "    if not best[value] or better(way, best[value]) then best[value] = way end\n"
+    "  elseif type(value) == 'table' and steps < 4 then\n"
+    "    for k, v in next, value do go(v, path .. '.' .. k, steps + 1, origin) end\n"
+    "  end\n"
+    "end\n"
+    "for k, v in next, package.loaded do if k:find '^m' then go(v, k, 1, 0) end end\n"
+    "for k, v in next, _G do if k:find '^G' then go(v, k, 2, 1) end end\n"
+    "local n = 0\n"
+    "for i, f in ipairs(functions) do\n"
+    "  expected[i] = best[f] and best[f].path or ''\n"
+    "  if best[f] then n = n + 1 end\n"
+    "end\n"
+    "return functions, n\n";
+
+START_TEST(test_every_way) {
+    suite_seed();
+    unsigned reached = 0;
+    for (int round = 0; round < 60; round++) {
+        begin();
+        run("expected = {}");
+        ck_assert_int_eq(luaL_loadstring(L, model), LUA_OK);
+        lua_pushinteger(L, (lua_Integer)suite_below(1u << 30));
+        ck_assert_msg(lua_pcall(L, 1, 2, 0) == LUA_OK, "%s", lua_tostring(L, -1));
+        reached += (unsigned)lua_tointeger(L, -1);
+        lua_pop(L, 1);
+        uint32_t rows[31];
+        for (int i = 1; i <= 30; i++) {
+            lua_rawgeti(L, -1, i);
+            rows[i] = row_of_top();
+        }
+        pass();
+        lua_getglobal(L, "expected");
+        for (int i = 1; i <= 30; i++) {
+            lua_rawgeti(L, -1, i);
+            ck_assert_msg(!strcmp(path_of(rows[i]), lua_tostring(L, -1)), "'%s', want '%s'",
+                          path_of(rows[i]), lua_tostring(L, -1));
+            lua_pop(L, 1);
+        }
+        end();
+    }
+    ck_assert_uint_gt(reached, 300);
+}
+END_TEST
+
+/* ---- in a running program -------------------------------------------------------------------- */
+
+static void check_path_in(lua_State *T, const char *name, bool there) {
+    Ledger ledger = {0};
+    ck_assert_int_eq(profiler_ledger(T, LEDGER_FUNCTIONS, &ledger), LMP_OK);
+    bool found = false;
+    for (uint32_t i = 0; i < ledger.functions; i++)
+        found |= !strcmp(ledger.function[i].name, name);
+    ck_assert_msg(found == there, "%s", name);
+    ledger_free(&ledger);
+}
+
+/* The debug hook makes the passes while nobody asks for figures: the tables of the shared state
+ * have the path before any API function is called. */
+START_TEST(test_while_it_runs) {
+    lmp_os = &os_real;
+    lua_State *T = luaL_newstate();
+    luaL_openlibs(T);
+    LmpOptions options = profiler_defaults;
+    LmpErr display;
+    options.summary = "";
+    ck_assert_int_eq(profiler_start(T, &options, &display), LMP_OK);
+    void *ud;
+    lua_getallocf(T, &ud);
+    LmpProfile *profile = ud;
+    atomic_store(&profile->control->attached, 1); /* somebody looks on: else nothing is run */
+    uint32_t names = profile->live->tables.names;
+    const char *code = "Class = {} function Class.work() return {} end\n"
+                       "local ends = os.clock() + ...\n"
+                       "local co = coroutine.wrap(function() while true do\n"
+                       "  for i = 1, 1000 do Class.work() end coroutine.yield() end end)\n"
+                       "repeat co() until os.clock() > ends\n"
+                       "assert(debug.gethook() == nil)";
+    ck_assert_int_eq(luaL_loadstring(T, code), LUA_OK);
+    lua_pushnumber(T, 1.5); /* a pass on a loaded machine may take its time */
+    ck_assert_msg(lua_pcall(T, 1, 0, 0) == LUA_OK, "%s", lua_tostring(T, -1));
+    ck_assert_uint_gt(profile->live->tables.names, names);
+    bool found = false;
+    for (uint32_t i = 1; i < profile->live->tables.functions; i++)
+        found |= !strcmp(profile->tables.text + profile->tables.function[i].path, "Class.work");
+    ck_assert(found);
+    check_path_in(T, "function 'Class.work'", true);
+    check_path_in(T, "function 'Class.play'", false);
+    profiler_stop(T, NULL);
+    lua_close(T);
+}
+END_TEST
+
+SUITE("names", test_c_functions_at_once, test_modules_and_globals, test_the_best_way,
+      test_better_ways_come_late, test_products_of_factories, test_odd_tables, test_much_data,
+      test_no_memory, test_every_way, test_while_it_runs)

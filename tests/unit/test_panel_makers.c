@@ -1,0 +1,225 @@
+/* Panels of functions, leaks and tags: golden files, and what keys do. */
+#include "app.h"
+#include "ledger_scene.h"
+#include "panel_draw.h"
+#include "table.h"
+
+typedef struct Sight {
+    const Panel *panel;
+    const char *name;
+    int w, h, colours;
+    bool utf8, stacks;
+} Sight;
+
+static const Sight sights[] = {
+    {&panel_functions, "functions-118x20", 118, 20, 256, true, true},
+    {&panel_functions, "functions-198x30", 198, 30, 256, true, true},
+    {&panel_functions, "functions-78x12", 78, 12, 256, true, true},
+    {&panel_functions, "functions-58x8", 58, 8, 256, true, true},
+    {&panel_functions, "functions-20x4", 20, 4, 256, true, true},
+    {&panel_functions, "functions-without-stacks", 118, 20, 256, true, false},
+    {&panel_functions, "functions-78x12-ascii", 78, 12, 256, false, true},
+    {&panel_functions, "functions-78x12-mono", 78, 12, 0, true, true},
+    {&panel_functions, "functions-78x12-8", 78, 12, 8, true, true},
+    {&panel_leaks, "leaks-118x16", 118, 16, 256, true, false},
+    {&panel_leaks, "leaks-198x24", 198, 24, 256, true, false},
+    {&panel_leaks, "leaks-78x12", 78, 12, 256, true, false},
+    {&panel_leaks, "leaks-58x8", 58, 8, 256, true, false},
+    {&panel_leaks, "leaks-20x4", 20, 4, 256, true, false},
+    {&panel_leaks, "leaks-78x12-ascii", 78, 12, 256, false, false},
+    {&panel_leaks, "leaks-78x12-mono", 78, 12, 0, true, false},
+    {&panel_leaks, "leaks-78x12-8", 78, 12, 8, true, false},
+    {&panel_tags, "tags-118x8", 118, 8, 256, true, false},
+    {&panel_tags, "tags-198x8", 198, 8, 256, true, false},
+    {&panel_tags, "tags-78x6", 78, 6, 256, true, false},
+    {&panel_tags, "tags-58x6", 58, 6, 256, true, false},
+    {&panel_tags, "tags-20x4", 20, 4, 256, true, false},
+    {&panel_tags, "tags-78x6-ascii", 78, 6, 256, false, false},
+    {&panel_tags, "tags-78x6-mono", 78, 6, 0, true, false},
+};
+
+START_TEST(test_sizes) {
+    for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
+        const Sight *sight = &sights[i];
+        char name[64];
+        LedgerScene scene = ledger_scene(sight->stacks, false);
+        Stage *s =
+            stage_new(sight->panel, scene.model, sight->w, sight->h, sight->utf8, sight->colours);
+        s->ui.now = 1000000000;
+        free(stage_text(s, false));
+        snprintf(name, sizeof name, "%s.txt", sight->name);
+        stage_golden(s, name);
+        stage_free(s);
+        ledger_scene_free(&scene);
+    }
+}
+END_TEST
+
+START_TEST(test_a_function_has_its_lines) {
+    LedgerScene scene = ledger_scene(true, false);
+    Stage *s = stage_new(&panel_functions, scene.model, 118, 20, true, 256);
+    free(stage_text(s, false));
+    ck_assert(stage_act(s, ACT_ENTER));
+    ck_assert_ptr_eq(s->ui.over, &panel_function);
+    Stage *page = stage_new(&panel_function, scene.model, 118, 12, true, 256);
+    page->ui = s->ui;
+    stage_golden(page, "function-118x12.txt");
+    ck_assert(stage_act(page, ACT_DOWN));
+    PanelPlace place;
+    ck_assert(panel_function.place(page->state, page->model, &page->ui, &place));
+    ck_assert_str_eq(place.source, "@options.lua");
+    /* all its lines, and only they: together they are what it made */
+    uint64_t sum = 0, lines = 0;
+    const Ledger *l = &scene.model->ledger;
+    for (uint32_t i = 0; i < l->sites; i++) {
+        if (l->function[l->site[i].function].id != page->ui.function) continue;
+        sum += l->site[i].tally.live_bytes;
+        lines++;
+    }
+    for (uint32_t i = 0; i < l->functions; i++)
+        if (l->function[i].id == page->ui.function)
+            ck_assert_uint_eq(sum, l->function[i].shallow.live_bytes);
+    char *text = stage_text(page, false), want[32];
+    snprintf(want, sizeof want, "%d lines", (int)lines);
+    ck_assert_ptr_nonnull(strstr(text, want));
+    free(text);
+    ck_assert(stage_act(page, ACT_ENTER)); /* the page of that line */
+    ck_assert_ptr_eq(page->ui.over, &panel_site);
+    stage_free(page);
+    stage_free(s);
+    ledger_scene_free(&scene);
+}
+END_TEST
+
+/* A C function has the lines that called it, with what it made there. */
+START_TEST(test_a_c_function_has_its_callers_lines) {
+    LedgerScene scene = ledger_scene(true, false);
+    Stage *s = stage_new(&panel_function, scene.model, 118, 8, true, 256);
+    const Ledger *l = &scene.model->ledger;
+    for (uint32_t i = 0; i < l->functions; i++)
+        if (strstr(l->function[i].name, "string.format")) s->ui.function = l->function[i].id;
+    ck_assert_uint_gt(s->ui.function, 0);
+    stage_golden(s, "function-c-118x8.txt");
+    char *text = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(text, "options.lua:24"));
+    ck_assert_ptr_nonnull(strstr(text, "logging/file.lua:52"));
+    ck_assert_ptr_null(strstr(text, "options.lua:12"));
+    free(text);
+    stage_free(s);
+    ledger_scene_free(&scene);
+}
+END_TEST
+
+START_TEST(test_no_growth_is_said) {
+    LedgerScene scene = ledger_scene(false, true);
+    Stage *s = stage_new(&panel_leaks, scene.model, 78, 8, true, 256);
+    char *text = stage_text(s, false);
+    ck_assert_ptr_null(strstr(text, "grows"));
+    free(text);
+    for (uint64_t i = 0; i < 12; i++)
+        fake_grown(scene.tables, 1000000000ull * (i + 1));
+    ledger_scene_refresh(&scene);
+    text = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(text, "no growth over the last 12 collector cycles"));
+    free(text);
+    stage_free(s);
+    ledger_scene_free(&scene);
+}
+END_TEST
+
+START_TEST(test_what_is_off_is_said) {
+    LedgerScene scene = ledger_scene(false, true);
+    const Panel *const panels[] = {&panel_functions, &panel_tree, &panel_leaks, &panel_tags};
+    scene.tables->live->tables.lines = LMP_LINES_OFF;
+    ledger_scene_refresh(&scene);
+    for (int i = 0; i < 4; i++) {
+        Stage *s = stage_new(panels[i], scene.model, 78, 8, true, 256);
+        char *text = stage_text(s, false);
+        ck_assert_msg(strstr(text, "Lines are off") != NULL, "%s: %s", panels[i]->title, text);
+        free(text);
+        stage_free(s);
+    }
+    scene.tables->live->tables.lines = LMP_LINES_EXACT;
+    ledger_scene_refresh(&scene);
+    Stage *s = stage_new(&panel_tags, scene.model, 78, 8, true, 256);
+    char *text = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(text, "lmp.tag(\"name\")"));
+    free(text);
+    stage_free(s);
+    ledger_scene_free(&scene);
+}
+END_TEST
+
+/* What has not been read is not taken for nothing. */
+START_TEST(test_not_read_yet) {
+    static const Panel *const panels[] = {&panel_functions, &panel_tree, &panel_leaks, &panel_tags};
+    LedgerScene scene = ledger_scene(true, false);
+    scene.model->ledger_parts = 0;
+    for (int i = 0; i < 4; i++) {
+        Stage *s = stage_new(panels[i], scene.model, 78, 8, true, 256);
+        stage_draw(s);
+        for (int y = 1; y < 8; y++)
+            for (int x = 0; x < 78; x++)
+                ck_assert_uint_eq(canvas_at(s->canvas, x, y)->glyph, ' ');
+        s->ui.frozen = true;
+        char *text = stage_text(s, false);
+        ck_assert_ptr_nonnull(strstr(text, "z thaws the display"));
+        free(text);
+        stage_free(s);
+    }
+    ledger_scene_free(&scene);
+}
+END_TEST
+
+START_TEST(test_any_size) {
+    static const Panel *const panels[] = {&panel_functions, &panel_function, &panel_leaks,
+                                          &panel_tags};
+    static const Action acts[] = {ACT_DOWN, ACT_SORT_RIGHT, ACT_REVERSE,
+                                  ACT_END,  ACT_SORT_LEFT,  ACT_UP};
+    LedgerScene scene = ledger_scene(true, false);
+    for (int w = 1; w < 130; w += 3) {
+        for (int h = 1; h < 20; h += 3) {
+            Stage *s = stage_new(panels[(w + h) % 4], scene.model, w, h + 1, w % 2, 256);
+            s->ui.function = scene.model->ledger.function[1].id;
+            for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
+                free(stage_text(s, false));
+                stage_act(s, acts[i]);
+                s->panel->mouse(s->state, s->model, &s->ui, MOUSE_CLICK, w / 2, (int)i, s->rect);
+            }
+            stage_free(s);
+        }
+    }
+    ledger_scene_free(&scene);
+}
+END_TEST
+
+START_TEST(test_each_has_its_key) {
+    static const struct {
+        Key key;
+        const Panel *panel;
+    } keys[] = {
+        {'7', &panel_functions}, {'8', &panel_tree}, {'9', &panel_leaks}, {'0', &panel_tags}};
+    AppOptions options = {.utf8 = true, .colours = 256};
+    App *app = app_new(&options);
+    Canvas *canvas = canvas_new(120, 36, true);
+    app_draw(app, canvas, 1);
+    for (int i = 0; i < 4; i++) {
+        app_key(app, keys[i].key);
+        app_draw(app, canvas, 1);
+        ck_assert_ptr_eq(app_ui(app)->focus, keys[i].panel);
+        ck_assert_int_gt(app_where(app, keys[i].panel).w, 0);
+        ck_assert_uint_eq(app_parts(app) & keys[i].panel->ledger, keys[i].panel->ledger);
+        if (i > 0) ck_assert_int_eq(app_where(app, keys[i - 1].panel).w, 0);
+        app_key(app, keys[i].key); /* again: enlarged */
+        app_draw(app, canvas, 1);
+        ck_assert(app_ui(app)->enlarged);
+        app_key(app, keys[i].key);
+    }
+    app_free(app);
+    canvas_free(canvas);
+}
+END_TEST
+
+SUITE("panel_makers", test_sizes, test_a_function_has_its_lines,
+      test_a_c_function_has_its_callers_lines, test_no_growth_is_said, test_what_is_off_is_said,
+      test_not_read_yet, test_any_size, test_each_has_its_key)

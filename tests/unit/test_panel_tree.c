@@ -1,0 +1,205 @@
+/* The call tree as a panel: golden files, and what keys and mouse do. Which rows there are is
+ * tested in test_treerows.c. */
+#include "ledger_scene.h"
+#include "panel_draw.h"
+#include "table.h"
+
+typedef struct Sight {
+    const char *name;
+    int w, h, colours;
+    bool utf8;
+    const char *keys; /* see press() */
+    const char *filter;
+} Sight;
+
+/* d, u: arrows down and up; r, l: right and left; e: enter; *: hottest; I: callers; >: sort by the
+ * next column; R: reverse. */
+static void press(Stage *s, const char *keys) {
+    static const char known[] = "durle*I>R";
+    static const Action action[] = {ACT_DOWN,    ACT_UP,     ACT_RIGHT,      ACT_LEFT,   ACT_ENTER,
+                                    ACT_HOTTEST, ACT_INVERT, ACT_SORT_RIGHT, ACT_REVERSE};
+    for (; *keys; keys++) {
+        s->ui.now += 1000000;
+        ck_assert_ptr_nonnull(strchr(known, *keys));
+        stage_act(s, action[strchr(known, *keys) - known]);
+        free(stage_text(s, false));
+    }
+}
+
+static void type_filter(Stage *s, const char *text) {
+    ck_assert(stage_act(s, ACT_FILTER));
+    ck_assert_ptr_nonnull(s->ui.edit);
+    for (; *text; text++)
+        edit_key(s->ui.edit, (Key)(unsigned char)*text);
+    s->ui.edit = NULL;
+}
+
+static const Sight sights[] = {
+    {"118x24", 118, 24, 256, true, "", ""},
+    {"198x40", 198, 40, 256, true, "", ""},
+    {"78x18", 78, 18, 256, true, "", ""},
+    {"58x9", 58, 9, 256, true, "", ""},
+    {"20x4", 20, 4, 256, true, "", ""},
+    {"78x18-ascii", 78, 18, 256, false, "", ""},
+    {"78x18-mono", 78, 18, 0, true, "", ""},
+    {"78x18-8", 78, 18, 8, true, "", ""},
+    {"118x24-callers", 118, 24, 256, true, "Id*", ""},
+    {"78x18-callers-ascii", 78, 18, 256, false, "I*", ""},
+    {"118x24-filter", 118, 24, 256, true, "", "walk"},
+    {"118x24-closed", 118, 24, 256, true, "dlll", ""},
+    {"118x24-by-allocs", 118, 24, 256, true, ">>", ""},
+};
+
+START_TEST(test_sizes) {
+    LedgerScene scene = ledger_scene(true, false);
+    for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
+        const Sight *sight = &sights[i];
+        char name[64];
+        Stage *s =
+            stage_new(&panel_tree, scene.model, sight->w, sight->h, sight->utf8, sight->colours);
+        s->ui.now = 1000000000;
+        free(stage_text(s, false));
+        press(s, sight->keys);
+        if (sight->filter[0]) type_filter(s, sight->filter);
+        snprintf(name, sizeof name, "tree-%s.txt", sight->name);
+        stage_golden(s, name);
+        stage_free(s);
+    }
+    ledger_scene_free(&scene);
+}
+END_TEST
+
+START_TEST(test_without_stacks) {
+    LedgerScene scene = ledger_scene(false, false);
+    Stage *s = stage_new(&panel_tree, scene.model, 78, 6, true, 256);
+    stage_golden(s, "tree-without-stacks.txt");
+    ck_assert(!stage_act(s, ACT_DOWN));
+    ck_assert(!stage_act(s, ACT_INVERT));
+    PanelPlace place;
+    ck_assert(!panel_tree.place(s->state, s->model, &s->ui, &place));
+    stage_free(s);
+    ledger_scene_free(&scene);
+}
+END_TEST
+
+/* The line of the screen that the cursor is on. */
+static char *cursor_line(Stage *s) {
+    char *text = stage_text(s, false), *at = strstr(text, "▸ ");
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        if (strncmp(line, "▸ ", strlen("▸ ")) == 0) return memmove(text, line, strlen(line) + 1);
+    (void)at;
+    text[0] = 0;
+    return text;
+}
+
+#define ck_cursor(s, what)                                                                         \
+    do {                                                                                           \
+        char *line_ = cursor_line(s);                                                              \
+        ck_assert_msg(strstr(line_, what) != NULL, "cursor on: %s", line_);                        \
+        free(line_);                                                                               \
+    } while (0)
+
+START_TEST(test_moving_and_opening) {
+    LedgerScene scene = ledger_scene(true, false);
+    Stage *s = stage_new(&panel_tree, scene.model, 118, 30, true, 256);
+    s->ui.now = 1000000000;
+    free(stage_text(s, false));
+    ck_cursor(s, "main chunk");
+    press(s, "l"); /* closes it */
+    ck_cursor(s, "▸ main chunk");
+    press(s, "r");
+    ck_cursor(s, "▾ main chunk");
+    press(s, "r"); /* to its first child */
+    ck_cursor(s, "├─· line 12");
+    press(s, "l");
+    ck_cursor(s, "main chunk");
+    press(s, "ee");
+    ck_cursor(s, "▾ main chunk");
+    PanelPlace place;
+    ck_assert(panel_tree.place(s->state, s->model, &s->ui, &place));
+    ck_assert_int_eq(place.line, 12); /* one of its lines */
+    press(s, "r");
+    ck_assert(panel_tree.place(s->state, s->model, &s->ui, &place));
+    ck_assert_str_eq(place.source, "@options.lua");
+    ck_assert_int_eq(place.line, 12);
+    press(s, "e"); /* the page of that line */
+    ck_assert_ptr_eq(s->ui.over, &panel_site);
+    ck_assert_uint_gt(s->ui.site, 0);
+    stage_free(s);
+    ledger_scene_free(&scene);
+}
+END_TEST
+
+/* What is open and where the cursor is stays as the figures change, though the order does not. */
+START_TEST(test_refreshes) {
+    LedgerScene scene = ledger_scene(true, false);
+    Stage *s = stage_new(&panel_tree, scene.model, 118, 40, true, 256);
+    s->ui.now = 1000000000;
+    free(stage_text(s, false));
+    press(s, "ddd");
+    char *was = cursor_line(s), *name = strstr(was, "· line");
+    ck_assert_ptr_nonnull(name);
+    name = strdup(name);
+    free(was);
+    fake_program(scene.tables, true); /* once more */
+    ledger_scene_refresh(&scene);
+    ck_cursor(s, name);
+    s->ui.now += 2 * TABLE_HOLD;
+    ck_cursor(s, name);
+    free(name);
+    stage_free(s);
+    ledger_scene_free(&scene);
+}
+END_TEST
+
+START_TEST(test_before_anything) {
+    LedgerScene scene = ledger_scene(true, true);
+    Stage *s = stage_new(&panel_tree, scene.model, 78, 6, true, 256);
+    stage_act(s, ACT_DOWN);
+    stage_act(s, ACT_HOTTEST);
+    stage_act(s, ACT_INVERT);
+    stage_act(s, ACT_RIGHT);
+    free(stage_text(s, false));
+    stage_free(s);
+    ledger_scene_free(&scene);
+}
+END_TEST
+
+/* Names come from the program: nothing in them reaches the terminal as a control sequence. */
+START_TEST(test_names_are_safe) {
+    LedgerScene scene = ledger_scene(true, false);
+    Model *m = scene.model;
+    for (uint32_t i = 0; i < m->ledger.nodes; i++) {
+        m->ledger.tree[i].name = "local '\033[2J\x07\xff'";
+        m->ledger.tree[i].short_src = "\033]0;x\007.lua";
+    }
+    Stage *s = stage_new(&panel_tree, m, 78, 20, true, 256);
+    char *text = stage_text(s, false);
+    for (const char *p = text; *p; p++)
+        ck_assert(*p == '\n' || (unsigned char)*p >= ' ');
+    free(text);
+    stage_free(s);
+    ledger_scene_free(&scene);
+}
+END_TEST
+
+START_TEST(test_any_size) {
+    LedgerScene scene = ledger_scene(true, false);
+    for (int w = 1; w < 130; w += 3) {
+        for (int h = 1; h < 30; h += 4) {
+            Stage *s = stage_new(&panel_tree, scene.model, w, h + 1, w % 2, 256);
+            s->ui.now = 1000000000;
+            free(stage_text(s, false));
+            press(s, "dr*dddI*ddlleI");
+            for (int x = 0; x < w; x += 5)
+                panel_tree.mouse(s->state, s->model, &s->ui, MOUSE_CLICK, x, h / 2, s->rect);
+            free(stage_text(s, false));
+            stage_free(s);
+        }
+    }
+    ledger_scene_free(&scene);
+}
+END_TEST
+
+SUITE("panel_tree", test_sizes, test_without_stacks, test_moving_and_opening, test_refreshes,
+      test_before_anything, test_names_are_safe, test_any_size)

@@ -1,0 +1,479 @@
+/* Tests of sites.c with rowindex.c: the same question has the same answer and another question
+ * another one, whatever the tables' size; what finds no place goes to "(others)" and is counted. */
+#include "sites.h"
+
+#include "os.h"
+#include "rowindex.h"
+#include "suite.h"
+
+/* ---- system calls that fail
+ * ---------------------------------------------------------------------- */
+
+static int maps_left; /* before mapping fails for ever; below 0: never */
+static int mapped;    /* areas */
+
+static void *test_map(size_t size, int fd, uint64_t offset, bool writable) {
+    if (maps_left == 0) return NULL;
+    if (maps_left > 0) maps_left--;
+    mapped++;
+    return os_real.map(size, fd, offset, writable);
+}
+
+static void test_unmap(void *p, size_t size) {
+    mapped--;
+    os_real.unmap(p, size);
+}
+
+static LmpOs test_os;
+
+/* ---- a profile with tables and nothing else
+ * ------------------------------------------------------ */
+
+static LmpProfile p;
+
+static void begin(LmpTableLimits limits) {
+    test_os = os_real;
+    test_os.map = test_map;
+    test_os.unmap = test_unmap;
+    maps_left = -1;
+    mapped = 0;
+    lmp_os = &test_os;
+    memset(&p, 0, sizeof p);
+    p.live = calloc(1, sizeof *p.live);
+    p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
+    p.limits = limits;
+}
+
+static void end(void) {
+    sites_close(&p);
+    ck_assert_int_eq(mapped, 0);
+    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
+    free(p.live);
+    lmp_os = &os_real;
+}
+
+static const LmpTableLimits no_limits;
+
+static lua_Debug lua_function(const char *source, int linedefined) {
+    lua_Debug ar = {.what = linedefined ? "Lua" : "main",
+                    .namewhat = "",
+                    .source = source,
+                    .srclen = strlen(source),
+                    .linedefined = linedefined};
+    snprintf(ar.short_src, sizeof ar.short_src, "%s", source + (*source == '@' || *source == '='));
+    return ar;
+}
+
+static lua_Debug c_function(void) {
+    lua_Debug ar = lua_function("=[C]", -1);
+    ar.what = "C";
+    return ar;
+}
+
+static lua_Debug named(lua_Debug ar, const char *what, const char *name) {
+    ar.namewhat = what;
+    ar.name = name;
+    return ar;
+}
+
+static const char *text(uint32_t at) {
+    static char out[2][8192];
+    static int turn;
+    turn = !turn;
+    return tables_text(&p.tables, at, out[turn], sizeof out[turn]);
+}
+
+static const char *name_of(uint32_t function) {
+    return text(p.tables.function[function].name);
+}
+
+static const void *address(uintptr_t n) {
+    return (const void *)n;
+}
+
+/* ---- what is always there
+ * ------------------------------------------------------------------------ */
+
+START_TEST(test_pseudo) {
+    static const char *const names[] = {"(others)", "(host)", "(parser)", "(collector)",
+                                        "(unknown)"};
+    begin(no_limits);
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
+    for (int i = 0; i < LMP_PSEUDOS; i++) {
+        const LmpSite *s = &p.tables.site[sites_pseudo(&p, (LmpPseudo)i)];
+        const LmpFunction *f = &p.tables.function[s->function];
+        ck_assert_int_eq(s->line, -1);
+        ck_assert_uint_eq(f->kind, LMP_F_PSEUDO);
+        ck_assert_int_eq(f->linedefined, -1);
+        ck_assert_str_eq(text(f->name), names[i]);
+        ck_assert_str_eq(text(f->short_src), names[i]);
+        ck_assert_str_eq(text(f->source) + 1, names[i]);
+    }
+    ck_assert_uint_eq(sites_pseudo(&p, LMP_PSEUDO_OTHERS), 1);
+    ck_assert_uint_eq(tables_sites(&p.tables), 1 + LMP_PSEUDOS);
+    ck_assert_uint_eq(tables_records(&p.tables), 1);
+    end();
+}
+END_TEST
+
+/* ---- texts
+ * --------------------------------------------------------------------------------------- */
+
+START_TEST(test_text) {
+    begin(no_limits);
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
+    uint32_t a = sites_text(&p, "apple", 5), b = sites_text(&p, "apples", 6);
+    ck_assert_uint_ne(a, b);
+    ck_assert_uint_eq(sites_text(&p, "apples", 5), a);
+    ck_assert_uint_eq(sites_text(&p, "apple\0pie", 9), a); /* a text ends where it ends for C */
+    ck_assert_uint_eq(sites_text(&p, "", 0), 0);
+    ck_assert_str_eq(text(a), "apple");
+    ck_assert_str_eq(text(b), "apples");
+    end();
+}
+END_TEST
+
+START_TEST(test_text_full) {
+    begin((LmpTableLimits){.text = 300});
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
+    uint32_t left = 300 - p.live->tables.text;
+    char long_text[300];
+    memset(long_text, 'x', sizeof long_text);
+    ck_assert_uint_eq(sites_text(&p, long_text, left), 0);
+    uint32_t row = sites_text(&p, long_text, left - 1);
+    ck_assert_uint_ne(row, 0);
+    ck_assert_uint_eq(p.live->tables.text, 300);
+    ck_assert_uint_eq(sites_text(&p, "y", 1), 0);
+    ck_assert_uint_eq(sites_text(&p, long_text, left - 1), row);
+    /* no room for a source, so no way to tell the function from others */
+    lua_Debug ar = lua_function("@new.lua", 3);
+    ck_assert_uint_eq(sites_function(&p, &ar, NULL), 1);
+    ck_assert_uint_eq(p.live->tables.folded, 1);
+    /* a C function is known by its address, and only its name is lost */
+    ar = named(c_function(), "method", "push");
+    uint32_t c = sites_function(&p, &ar, address(64));
+    ck_assert_uint_gt(c, LMP_PSEUDOS);
+    ck_assert_str_eq(name_of(c), "?");
+    end();
+}
+END_TEST
+
+/* ---- functions
+ * ----------------------------------------------------------------------------------- */
+
+START_TEST(test_names) {
+    static const struct {
+        const char *what, *name, *want;
+    } names[] = {
+        {"global", "print", "function 'print'"},
+        {"field", "insert", "function 'insert'"},
+        {"method", "push", "method 'push'"},
+        {"local", "mk", "local 'mk'"},
+        {"upvalue", "up", "upvalue 'up'"},
+        {"metamethod", "index", "metamethod 'index'"},
+        {"for iterator", "for iterator", "for iterator"},
+        {"hook", "?", "hook '?'"},
+        {"", NULL, "function <file.lua:7>"},
+    };
+    begin(no_limits);
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
+    int n = sizeof names / sizeof *names;
+    for (int i = 0; i < n; i++) {
+        char source[40];
+        snprintf(source, sizeof source, "%d", i);
+        lua_Debug ar = named(lua_function(source, 7), names[i].what, names[i].name);
+        strcpy(ar.short_src, "file.lua");
+        ck_assert_str_eq(name_of(sites_function(&p, &ar, NULL)), names[i].want);
+    }
+    lua_Debug main = named(lua_function("@main.lua", 0), "local", "chunk");
+    uint32_t row = sites_function(&p, &main, NULL);
+    ck_assert_str_eq(name_of(row), "main chunk");
+    ck_assert_uint_eq(p.tables.function[row].kind, LMP_F_MAIN);
+    ck_assert_str_eq(text(p.tables.function[row].source), "@main.lua");
+    ck_assert_str_eq(text(p.tables.function[row].short_src), "main.lua");
+    lua_Debug c = c_function();
+    row = sites_function(&p, &c, address(4096));
+    ck_assert_str_eq(name_of(row), "?");
+    ck_assert_str_eq(text(p.tables.function[row].source), "=[C]");
+    ck_assert_uint_eq(p.tables.function[row].address, 4096);
+    ck_assert_int_eq(p.tables.function[row].linedefined, -1);
+    end();
+}
+END_TEST
+
+START_TEST(test_late_name) {
+    begin(no_limits);
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
+    lua_Debug ar = lua_function("@a.lua", 3);
+    uint32_t row = sites_function(&p, &ar, NULL), names = p.live->tables.names;
+    ck_assert_str_eq(name_of(row), "function <a.lua:3>");
+    ar = named(ar, "local", "mk");
+    ck_assert_uint_eq(sites_function(&p, &ar, NULL), row);
+    ck_assert_str_eq(name_of(row), "local 'mk'");
+    ck_assert_uint_ne(p.live->tables.names, names);
+    ar = named(ar, "method", "other"); /* the first one stays */
+    ck_assert_uint_eq(sites_function(&p, &ar, NULL), row);
+    ck_assert_str_eq(name_of(row), "local 'mk'");
+    end();
+}
+END_TEST
+
+/* Sources are told apart by all of their text, also where only the beginning is kept. */
+START_TEST(test_sources) {
+    enum { SIZE = 70000 };
+    char *s = malloc(SIZE), *t = malloc(SIZE);
+    memset(s, 'a', SIZE);
+    memset(t, 'a', SIZE);
+    s[SIZE - 1] = t[SIZE - 1] = 0;
+    t[SIZE - 2] = 'b';
+    begin(no_limits);
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
+    lua_Debug a = lua_function(s, 3), b = lua_function(t, 3), shorter = a;
+    shorter.srclen--;
+    uint32_t rows[] = {sites_function(&p, &a, NULL), sites_function(&p, &b, NULL),
+                       sites_function(&p, &shorter, NULL)};
+    ck_assert_uint_ne(rows[0], rows[1]);
+    ck_assert_uint_ne(rows[0], rows[2]);
+    ck_assert_uint_ne(rows[1], rows[2]);
+    ck_assert_uint_eq(sites_function(&p, &a, NULL), rows[0]); /* by content: where it stands */
+    a.source = strcpy(t, s);                                  /* does not matter */
+    ck_assert_uint_eq(sites_function(&p, &a, NULL), rows[0]);
+    const char *kept = text(p.tables.function[rows[0]].source);
+    ck_assert_msg(strstr(kept, "aaa ... [69999 bytes, "), "%s", kept + strlen(kept) - 60);
+    /* NULs within */
+    lua_Debug x = lua_function("x", 1), y = x, z = x;
+    x.source = "x\0y", x.srclen = 3;
+    y.source = "x\0z", y.srclen = 3;
+    uint32_t fx = sites_function(&p, &x, NULL), fy = sites_function(&p, &y, NULL);
+    ck_assert_uint_ne(fx, fy);
+    ck_assert_uint_ne(sites_function(&p, &z, NULL), fx);
+    ck_assert_uint_eq(sites_function(&p, &x, NULL), fx);
+    end();
+    free(s);
+    free(t);
+}
+END_TEST
+
+/* When text becomes scarce sources are cut sooner, and those kept whole are found as before. */
+START_TEST(test_scarce) {
+    begin((LmpTableLimits){.text = 40000});
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
+    static char s[60][2000];
+    uint32_t rows[60];
+    for (int i = 0; i < 60; i++) {
+        memset(s[i], 'z', 1999);
+        s[i][1998] = (char)('A' + i);
+        lua_Debug ar = lua_function(s[i], 1);
+        rows[i] = sites_function(&p, &ar, NULL);
+        for (int k = 0; k < i; k++)
+            ck_assert_uint_ne(rows[i], rows[k]);
+    }
+    ck_assert_uint_eq(p.live->tables.folded, 0);
+    for (int i = 0; i < 60; i++) {
+        lua_Debug ar = lua_function(s[i], 1);
+        ck_assert_uint_eq(sites_function(&p, &ar, NULL), rows[i]);
+    }
+    end();
+}
+END_TEST
+
+/* ---- full tables
+ * --------------------------------------------------------------------------------- */
+
+START_TEST(test_functions_full) {
+    begin((LmpTableLimits){.functions = 9});
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
+    uint32_t rows[8];
+    for (int i = 0; i < 8; i++) {
+        lua_Debug ar = lua_function("@a.lua", i + 1);
+        rows[i] = sites_function(&p, &ar, NULL);
+        ck_assert_uint_eq(rows[i], i < 3 ? 6u + (uint32_t)i : 1u);
+    }
+    ck_assert_uint_eq(p.live->tables.folded, 5);
+    ck_assert_uint_eq(tables_functions(&p.tables), 9);
+    ck_assert_uint_eq(sites_site(&p, 1, 30, 0), 1);
+    ck_assert_uint_eq(p.live->tables.folded, 5); /* counted already */
+    end();
+}
+END_TEST
+
+START_TEST(test_sites_full) {
+    begin((LmpTableLimits){.sites = 8});
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
+    ck_assert_uint_eq(sites_site(&p, 4, 1, 0), 6);
+    ck_assert_uint_eq(sites_site(&p, 4, 2, 0), 7);
+    ck_assert_uint_eq(sites_site(&p, 4, 3, 0), 1);
+    ck_assert_uint_eq(sites_site(&p, 4, 1, 0), 6);
+    ck_assert_uint_eq(p.live->tables.folded, 1);
+    ck_assert_uint_eq(tables_sites(&p.tables), 8);
+    end();
+}
+END_TEST
+
+START_TEST(test_records_full) {
+    begin((LmpTableLimits){.records = 40});
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
+    uint32_t kept = 0, site = sites_pseudo(&p, LMP_PSEUDO_HOST);
+    for (unsigned tag = 0; tag < 100; tag++)
+        for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
+            uint32_t row = sites_record(&p, site, cls, tag);
+            const LmpRecord *r = &p.tables.record[row];
+            ck_assert_uint_eq(r->use.cls, cls);
+            if (r->site == site) {
+                ck_assert_uint_eq(r->use.tag, tag);
+                kept++;
+            } else {
+                ck_assert_uint_eq(r->site, 1);
+                ck_assert_uint_eq(r->use.tag, tag ? 1 : 0);
+            }
+        }
+    ck_assert_uint_gt(kept, 0);
+    ck_assert_uint_eq(p.live->tables.folded, 1100 - kept);
+    ck_assert_uint_le(tables_records(&p.tables), 40);
+    end();
+}
+END_TEST
+
+/* ---- no memory
+ * ----------------------------------------------------------------------------------- */
+
+START_TEST(test_open_fails) {
+    int n = 0;
+    for (;; n++) {
+        begin(no_limits);
+        maps_left = n;
+        LmpErr err = sites_open(&p);
+        if (!err) break;
+        ck_assert_int_eq(err, LMP_E_NOMEM);
+        ck_assert_ptr_null(p.indexes);
+        end();
+    }
+    end();
+    ck_assert_int_gt(n, 3);
+}
+END_TEST
+
+START_TEST(test_growing_fails) {
+    enum { N = 5000 };
+    static uint32_t rows[N];
+    begin(no_limits);
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
+    maps_left = 0;
+    uint32_t kept = 0;
+    for (int i = 0; i < N; i++) {
+        rows[i] = sites_site(&p, 2, i, 0);
+        if (rows[i] != 1) kept++;
+    }
+    ck_assert_uint_gt(kept, 500); /* the index goes on until it is nearly full */
+    ck_assert_uint_lt(kept, 1024);
+    ck_assert_uint_eq(p.live->tables.folded, N - kept);
+    for (int i = 0; i < N; i++)
+        ck_assert_uint_eq(sites_site(&p, 2, i, 0), rows[i]);
+    uint32_t record = 0;
+    for (int i = 0; i < N; i++)
+        record = sites_record(&p, 2, 1, (unsigned)i % 1000);
+    ck_assert_uint_ne(record, 0);
+    end();
+}
+END_TEST
+
+/* ---- against a naive model
+ * ----------------------------------------------------------------------- */
+
+enum { SOURCES = 40, LINES = 30, KEYS = 20000 };
+
+typedef struct Key {
+    uint64_t part[3];
+    uint32_t row;
+} Key;
+
+typedef struct Model {
+    Key *key;
+    int keys;
+} Model;
+
+/* The row of before for the same key, and no other key has it; "(others)" may have any. */
+static void model_check(Model *m, uint64_t a, uint64_t b, uint64_t c, uint32_t row, bool others) {
+    for (int i = 0; i < m->keys; i++) {
+        const Key *k = &m->key[i];
+        bool same = k->part[0] == a && k->part[1] == b && k->part[2] == c;
+        if (same) ck_assert_uint_eq(k->row, row);
+        if (same) return;
+        if (!others) ck_assert_uint_ne(k->row, row);
+    }
+    ck_assert_int_lt(m->keys, KEYS);
+    m->key[m->keys++] = (Key){{a, b, c}, row};
+}
+
+static uint32_t some_limit(uint32_t least) {
+    return suite_below(2) ? 0 : least + (uint32_t)suite_below(400);
+}
+
+static uint32_t some_function(Model *m, char source[SOURCES][60]) {
+    if (suite_below(4) == 0) {
+        uintptr_t at = 16 + suite_below(30);
+        lua_Debug ar = c_function();
+        uint32_t row = sites_function(&p, &ar, address(at));
+        model_check(m, 1, at, 0, row, row == 1);
+        if (row != 1) ck_assert_uint_eq(p.tables.function[row].address, at);
+        return row;
+    }
+    uint64_t s = suite_below(SOURCES), line = suite_below(LINES);
+    lua_Debug ar = lua_function(source[s], (int)line);
+    uint32_t row = sites_function(&p, &ar, NULL);
+    model_check(m, 2, s, line, row, row == 1);
+    if (row != 1) {
+        ck_assert_str_eq(text(p.tables.function[row].source), source[s]);
+        ck_assert_int_eq(p.tables.function[row].linedefined, (int)line);
+    }
+    return row;
+}
+
+START_TEST(test_property) {
+    suite_seed();
+    for (int round = 0; round < 6; round++) {
+        begin((LmpTableLimits){.text = suite_below(2) ? 0 : 500 + (uint32_t)suite_below(2000),
+                               .functions = some_limit(8),
+                               .sites = some_limit(8),
+                               .records = some_limit(40)});
+        ck_assert_int_eq(sites_open(&p), LMP_OK);
+        if (suite_below(3) == 0) maps_left = (int)suite_below(4);
+        Model functions = {calloc(KEYS, sizeof(Key)), 0}, sites = {calloc(KEYS, sizeof(Key)), 0},
+              records = {calloc(KEYS, sizeof(Key)), 0};
+        char source[SOURCES][60];
+        for (int i = 0; i < SOURCES; i++)
+            snprintf(source[i], sizeof source[i], "@%.*s%d.lua", (int)suite_below(40),
+                     "some/long/path/to/the/directory/of/sources/", i);
+        for (int i = 0; i < 4000; i++) {
+            uint32_t f = some_function(&functions, source), c = 0;
+            int line = (int)suite_below(5);
+            if (suite_below(3) == 0) c = (uint32_t)suite_below(tables_functions(&p.tables));
+            uint32_t s = sites_site(&p, f, line, c);
+            if (f == 1) {
+                ck_assert_uint_eq(s, 1);
+            } else {
+                model_check(&sites, f, (uint64_t)line, c, s, s == 1);
+            }
+            unsigned cls = 1 + (unsigned)suite_below(LMP_C_COUNTED - 1);
+            unsigned tag = (unsigned)suite_below(3);
+            uint32_t r = sites_record(&p, s, cls, tag);
+            model_check(&records, s, cls, tag, r, p.tables.record[r].site == 1);
+            ck_assert_uint_eq(p.tables.record[r].use.cls, cls);
+        }
+        /* each record hangs in its site's chain, once */
+        uint32_t chained = 0;
+        for (uint32_t s = 0; s < tables_sites(&p.tables); s++)
+            for (uint32_t r = p.tables.site[s].records; r; r = p.tables.record[r].next, chained++)
+                ck_assert_uint_eq(p.tables.record[r].site, s);
+        ck_assert_uint_eq(chained + 1, tables_records(&p.tables));
+        free(functions.key);
+        free(sites.key);
+        free(records.key);
+        end();
+    }
+}
+END_TEST
+
+SUITE("sites", test_pseudo, test_text, test_text_full, test_names, test_late_name, test_sources,
+      test_scarce, test_functions_full, test_sites_full, test_records_full, test_open_fails,
+      test_growing_fails, test_property)

@@ -1,0 +1,104 @@
+/* Tests of slab.c: pieces do not overlap whatever is taken and given back; refused memory is told;
+ * in the end nothing stays mapped. */
+#include "slab.h"
+
+#include "os.h"
+#include "suite.h"
+
+static int maps_left, mapped; /* before mapping fails, below 0: never; areas */
+
+static void *test_map(size_t size, int fd, uint64_t offset, bool writable) {
+    if (maps_left == 0) return NULL;
+    if (maps_left > 0) maps_left--;
+    mapped++;
+    return os_real.map(size, fd, offset, writable);
+}
+
+static void test_unmap(void *p, size_t size) {
+    mapped--;
+    os_real.unmap(p, size);
+}
+
+static LmpOs test_os;
+
+static void begin(int maps) {
+    test_os = os_real;
+    test_os.map = test_map;
+    test_os.unmap = test_unmap;
+    lmp_os = &test_os;
+    maps_left = maps;
+    mapped = 0;
+}
+
+enum { PIECES = 300 };
+
+typedef struct Piece {
+    unsigned char *p;
+    size_t got;
+    unsigned char fill;
+} Piece;
+
+static void check(const Piece *piece) {
+    for (size_t i = 0; i < piece->got; i += i + 61 < piece->got ? 61 : 1)
+        ck_assert_uint_eq(piece->p[i], piece->fill);
+}
+
+START_TEST(test_property) {
+    suite_seed();
+    for (int round = 0; round < 10; round++) {
+        begin(suite_below(3) ? -1 : (int)suite_below(20));
+        LmpSlab slab = {0};
+        static Piece piece[PIECES];
+        memset(piece, 0, sizeof piece);
+        uint64_t refused = 0;
+        for (int i = 0; i < 3000; i++) {
+            Piece *x = &piece[suite_below(PIECES)];
+            if (x->p) {
+                check(x);
+                slab_give(&slab, x->p, x->got);
+                *x = (Piece){0};
+                continue;
+            }
+            size_t size = 1 + suite_below(suite_below(20) ? 2000 : 300000);
+            x->p = slab_take(&slab, size, &x->got);
+            if (!x->p) {
+                refused++;
+                continue;
+            }
+            ck_assert_uint_ge(x->got, size);
+            ck_assert_uint_eq(x->got & (x->got - 1), 0);
+            ck_assert_uint_eq((uintptr_t)x->p % 16, 0);
+            x->fill = (unsigned char)suite_random();
+            memset(x->p, x->fill, x->got);
+        }
+        ck_assert(maps_left >= 0 || refused == 0);
+        for (int i = 0; i < PIECES; i++)
+            if (piece[i].p) {
+                check(&piece[i]);
+                slab_give(&slab, piece[i].p, piece[i].got);
+            }
+        slab_close(&slab);
+        ck_assert_int_eq(mapped, 0);
+    }
+    lmp_os = &os_real;
+}
+END_TEST
+
+/* What is given back is what the next one gets: no memory is asked for again and again. */
+START_TEST(test_again) {
+    begin(-1);
+    LmpSlab slab = {0};
+    for (int i = 0; i < 100000; i++) {
+        size_t a, b;
+        void *p = slab_take(&slab, 100, &a), *q = slab_take(&slab, 5000, &b);
+        slab_give(&slab, p, a);
+        slab_give(&slab, q, b);
+    }
+    ck_assert_int_eq(mapped, 1);
+    slab_close(&slab);
+    ck_assert_int_eq(mapped, 0);
+    lmp_os = &os_real;
+}
+END_TEST
+
+SUITE("slab", test_property, test_again)

@@ -1,0 +1,499 @@
+/* Tests of tables (table.h): order, filter and cursor against a naive model at every step of random
+ * histories; columns at every width; the held order; the mouse; what is typed. */
+#include "panel.h"
+#include "suite.h"
+#include "table.h"
+
+#define SECOND 1000000000ull
+#define ROWS 120
+
+/* ---- a table of made-up rows ------------------------------------------------------------------
+ */
+
+typedef struct Row {
+    uint64_t id;
+    double size;
+    char name[12];
+} Row;
+
+static Row rows[ROWS];
+static uint32_t count;
+static uint64_t serial, next_id;
+static Ui ui;
+static Model *model;
+
+static const Row *row_at(const TableSource *from, uint32_t row) {
+    ck_assert_uint_lt(row, from->count);
+    return &((const Row *)from->rows)[row];
+}
+static uint64_t id_of(const TableSource *from, uint32_t row) {
+    return row_at(from, row)->id;
+}
+static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
+    snprintf(out, size, "%s", row_at(from, row)->name);
+}
+static double value_size(const TableSource *from, uint32_t row) {
+    return row_at(from, row)->size;
+}
+static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
+    return strcmp(row_at(from, a)->name, row_at(from, b)->name);
+}
+static void cell_size(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    snprintf(cell->text, sizeof cell->text, wide ? "%.1f" : "%.0f", row_at(from, row)->size);
+}
+static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    snprintf(cell->text, sizeof cell->text, "%s", row_at(from, row)->name);
+}
+static void cell_id(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    snprintf(cell->text, sizeof cell->text, "#%llu", (unsigned long long)row_at(from, row)->id);
+}
+
+static const TableColumn columns[] = {
+    {"size", 6, 9, 0, .cell = cell_size, .value = value_size},
+    {"name", 6, 10, 1, .align = TABLE_LEFT, .rising = true, .cell = cell_name, .compare = by_name},
+    {"id", 5, 8, 2, .align = TABLE_LEFT, .flex = true, .cell = cell_id}, /* not to sort by */
+};
+static const TableDef def = {
+    .column = columns, .columns = 3, .id = id_of, .words = words_of, .empty = "nothing there"};
+
+static TableSource source(void) {
+    return (TableSource){rows, count, serial, model, &ui};
+}
+
+static Row fresh_row(void) {
+    Row row = {.id = 1000 - next_id++, .size = (double)suite_below(12)};
+    for (int i = 0; i < 3; i++)
+        row.name[i] = (char)('a' + suite_below(3));
+    return row;
+}
+
+static void begin(Table *table) {
+    count = 0;
+    serial = next_id = 0;
+    ui = (Ui){.utf8 = true, .now = SECOND};
+    model = calloc(1, sizeof *model);
+    *table = (Table){0};
+    table_init(table, &def);
+}
+
+static void end(Table *table) {
+    table_free(table);
+    free(model);
+}
+
+/* ---- the naive model --------------------------------------------------------------------------
+ */
+
+typedef struct Naive {
+    int sort;
+    bool reverse, chosen, held;
+    char words[EDIT_MAX];
+    uint64_t id, moved;
+    uint64_t order[ROWS];
+    uint32_t shown, cursor;
+} Naive;
+
+static bool holds(const char *name, const char *words) {
+    char copy[EDIT_MAX], low[EDIT_MAX];
+    snprintf(copy, sizeof copy, "%s", words);
+    for (size_t i = 0; i <= strlen(name); i++)
+        low[i] = (char)((name[i] >= 'A' && name[i] <= 'Z') ? name[i] + 32 : name[i]);
+    for (char *p = copy; *p; p++)
+        if (*p >= 'A' && *p <= 'Z') *p = (char)(*p + 32);
+    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+        if (!strstr(low, word)) return false;
+    return true;
+}
+
+/* Does x come before y? */
+static bool comes_first(const Naive *n, const Row *x, const Row *y) {
+    bool less, more;
+    if (n->sort == 0) {
+        less = x->size > y->size; /* largest first */
+        more = x->size < y->size;
+    } else {
+        less = strcmp(x->name, y->name) < 0;
+        more = strcmp(x->name, y->name) > 0;
+    }
+    if (less || more) return n->reverse ? more : less;
+    return x->id < y->id;
+}
+
+static const Row *row_of_id(uint64_t id) {
+    for (uint32_t i = 0; i < count; i++)
+        if (rows[i].id == id) return &rows[i];
+    return NULL;
+}
+
+static bool among(const uint64_t *ids, uint32_t n, uint64_t id) {
+    for (uint32_t i = 0; i < n; i++)
+        if (ids[i] == id) return true;
+    return false;
+}
+
+static void naive_fill(Naive *n, bool keep) {
+    uint64_t now[ROWS];
+    uint32_t kept = 0;
+    n->held = n->moved && ui.now - n->moved < TABLE_HOLD;
+    if (!n->held) n->moved = 0;
+    for (uint32_t i = 0; n->held && keep && i < n->shown; i++) {
+        const Row *row = row_of_id(n->order[i]);
+        if (row && holds(row->name, n->words)) now[kept++] = row->id;
+    }
+    uint32_t shown = kept;
+    for (uint32_t i = 0; i < count; i++) { /* insertion, behind those that were kept */
+        if (!holds(rows[i].name, n->words) || among(now, kept, rows[i].id)) continue;
+        uint32_t at = shown++;
+        for (; at > kept && comes_first(n, &rows[i], row_of_id(now[at - 1])); at--)
+            now[at] = now[at - 1];
+        now[at] = rows[i].id;
+    }
+    memcpy(n->order, now, shown * sizeof *now);
+    n->shown = shown;
+    uint32_t cursor = n->chosen ? n->cursor : 0;
+    for (uint32_t i = 0; n->chosen && i < shown; i++)
+        if (now[i] == n->id) cursor = i;
+    if (cursor >= shown) cursor = shown ? shown - 1 : 0;
+    n->cursor = cursor;
+    if (n->chosen && shown) n->id = now[cursor];
+}
+
+static void compare(const Table *table, const Naive *n, const char *after) {
+    ck_assert_msg(table->list.count == n->shown, "%s: %u rows, not %u", after,
+                  (unsigned)table->list.count, n->shown);
+    for (uint32_t i = 0; i < n->shown; i++)
+        ck_assert_msg(rows[table->order[i]].id == n->order[i], "%s: row %u is %llu, not %llu",
+                      after, i, (unsigned long long)rows[table->order[i]].id,
+                      (unsigned long long)n->order[i]);
+    uint32_t row = table_selected(table);
+    ck_assert_msg((row == TABLE_NONE) == (n->shown == 0), "%s: a cursor in nothing", after);
+    if (row != TABLE_NONE)
+        ck_assert_msg(rows[row].id == n->order[n->cursor], "%s: cursor on %llu, not %llu", after,
+                      (unsigned long long)rows[row].id, (unsigned long long)n->order[n->cursor]);
+    ck_assert_uint_le(table->list.top, table->list.cursor);
+}
+
+static void change_rows(void) {
+    serial++;
+    for (uint32_t i = 0; i < count; i++)
+        if (suite_below(3) == 0) rows[i].size = (double)suite_below(12);
+    for (uint64_t i = suite_below(6); i > 0 && count < ROWS; i--)
+        rows[count++] = fresh_row();
+    for (uint64_t i = suite_below(5); i > 0 && count > 0; i--) {
+        rows[suite_below(count)] = rows[count - 1];
+        count--;
+    }
+}
+
+/* One random thing, to the table and to the model. */
+static const char *do_something(Table *table, Naive *n) {
+    static const char *const words[] = {"", "a", "B", "ab", "a b", " c  A", "zz"};
+    TableSource from = source();
+    bool keep = true;
+    const char *what;
+    switch (suite_below(9)) {
+    case 0:
+        what = "sort right";
+        table_act(table, &from, &ui, ACT_SORT_RIGHT);
+        n->sort = 1 - n->sort;
+        n->reverse = keep = false;
+        break;
+    case 1:
+        what = "reverse";
+        table_act(table, &from, &ui, ACT_REVERSE);
+        n->reverse = !n->reverse;
+        keep = false;
+        break;
+    case 2: {
+        what = "filter";
+        const char *text = words[suite_below(7)];
+        keep = strcmp(text, n->words) == 0;
+        edit_set(&table->filter, text);
+        snprintf(n->words, sizeof n->words, "%s", text);
+        break;
+    }
+    case 3:
+    case 4:
+        what = "down";
+        if (!table_act(table, &from, &ui, ACT_DOWN)) ck_abort_msg("down is not taken");
+        if (n->shown && n->cursor + 1 < n->shown) n->cursor++;
+        n->chosen = n->shown > 0;
+        n->moved = ui.now;
+        if (n->chosen) n->id = n->order[n->cursor];
+        break;
+    case 5:
+        what = "home";
+        table_act(table, &from, &ui, ACT_HOME);
+        n->chosen = false;
+        n->moved = 0;
+        n->cursor = 0;
+        break;
+    case 6:
+        what = "time";
+        ui.now += suite_below(4) * SECOND;
+        break;
+    default:
+        what = "rows";
+        change_rows();
+    }
+    from = source();
+    table_fill(table, &from);
+    naive_fill(n, keep);
+    return what;
+}
+
+START_TEST(as_the_naive_table) {
+    for (uint64_t round = 0; round < 60; round++) {
+        if (round == 0) suite_seed();
+        Table table;
+        Naive n = {0};
+        begin(&table);
+        TableSource from = source();
+        table_fill(&table, &from);
+        for (int step = 0; step < 200; step++)
+            compare(&table, &n, do_something(&table, &n));
+        end(&table);
+    }
+}
+END_TEST
+
+/* ---- single rules -----------------------------------------------------------------------------
+ */
+
+static void some_rows(uint32_t n) {
+    for (count = 0; count < n; count++)
+        rows[count] =
+            (Row){.id = count + 1, .size = (double)(n - count), .name = {'r', (char)('a' + count)}};
+    serial++;
+}
+
+START_TEST(the_order_is_held_while_one_moves) {
+    Table table;
+    begin(&table);
+    some_rows(5);
+    TableSource from = source();
+    table_fill(&table, &from);
+    table_act(&table, &from, &ui, ACT_DOWN);
+    rows[4].size = 99; /* would be the first */
+    serial++;
+    from = source();
+    table_fill(&table, &from);
+    ck_assert_uint_eq(rows[table.order[0]].id, 1);
+    ck_assert(table_is_held(&table, &ui));
+    char note[64];
+    table_note(&table, &ui, note, sizeof note);
+    ck_assert_str_eq(note, "order held · Home sorts");
+    ui.now += TABLE_HOLD;
+    table_fill(&table, &from);
+    ck_assert_uint_eq(rows[table.order[0]].id, 5);
+    ck_assert_uint_eq(rows[table_selected(&table)].id, 2); /* the cursor keeps to its row */
+    table_act(&table, &from, &ui, ACT_DOWN);
+    rows[3].size = 100;
+    serial++;
+    from = source();
+    table_act(&table, &from, &ui, ACT_HOME); /* sorts at once, and is on the first */
+    ck_assert_uint_eq(rows[table_selected(&table)].id, 4);
+    rows[2].size = 101;
+    serial++;
+    from = source();
+    table_fill(&table, &from);
+    ck_assert_uint_eq(rows[table_selected(&table)].id, 3); /* whichever that is */
+    end(&table);
+}
+END_TEST
+
+/* The cursor's row stays on its line of the screen when the order changes. */
+START_TEST(the_row_keeps_its_line) {
+    Table table;
+    Canvas *canvas = canvas_new(30, 8, true);
+    begin(&table);
+    some_rows(26);
+    TableSource from = source();
+    table_fill(&table, &from);
+    table_draw(&table, &from, canvas, (Rect){0, 0, 30, 8});
+    for (int i = 0; i < 10; i++)
+        table_act(&table, &from, &ui, ACT_DOWN);
+    table_draw(&table, &from, canvas, (Rect){0, 0, 30, 8});
+    uint64_t line = table.list.cursor - table.list.top;
+    ui.now += TABLE_HOLD;
+    for (int i = 20; i < 26; i++)
+        rows[i].size += 1000;
+    serial++;
+    from = source();
+    table_fill(&table, &from);
+    ck_assert_uint_eq(table.list.cursor, 16);
+    ck_assert_uint_eq(table.list.cursor - table.list.top, line);
+    end(&table);
+    canvas_free(canvas);
+}
+END_TEST
+
+static void type(Table *table, const TableSource *from, const char *text) {
+    ck_assert(table_act(table, from, &ui, ACT_FILTER));
+    ck_assert_ptr_eq(ui.edit, &table->filter);
+    for (; *text; text++)
+        edit_key(ui.edit, (Key)(unsigned char)*text);
+    table_fill(table, from);
+}
+
+START_TEST(a_filter_is_typed_and_cleared) {
+    Table table;
+    char note[64];
+    begin(&table);
+    some_rows(20);
+    TableSource from = source();
+    table_fill(&table, &from);
+    type(&table, &from, "RC");
+    ck_assert_uint_eq(table.list.count, 1);
+    table_note(&table, &ui, note, sizeof note);
+    ck_assert_str_eq(note, "1 of 20 match \"RC\"");
+    ui.edit->done(ui.edit, &ui, true); /* enter keeps it */
+    table_fill(&table, &from);
+    ck_assert_uint_eq(table.list.count, 1);
+    ck_assert(table_act(&table, &from, &ui, ACT_BACK)); /* esc clears it */
+    ck_assert_uint_eq(table.list.count, 20);
+    ck_assert(!table_act(&table, &from, &ui, ACT_BACK)); /* and then closes */
+    type(&table, &from, "rd");
+    ui.edit->done(ui.edit, &ui, false);
+    table_fill(&table, &from);
+    ck_assert_uint_eq(table.list.count, 20);
+    end(&table);
+}
+END_TEST
+
+START_TEST(lines_are_edited) {
+    LineEdit edit = {0};
+    edit_set(&edit, "one zwei drei");
+    ck_assert_int_eq(edit_key(&edit, K_CTRL('W')), EDIT_TAKEN);
+    ck_assert_str_eq(edit.text, "one zwei ");
+    ck_assert_int_eq(edit_key(&edit, 0xe4), EDIT_TAKEN);
+    ck_assert_str_eq(edit.text, "one zwei \xc3\xa4");
+    edit_key(&edit, K_BACKSPACE);
+    ck_assert_str_eq(edit.text, "one zwei ");
+    ck_assert_int_eq(edit_key(&edit, K_DOWN), EDIT_OTHER);
+    ck_assert_int_eq(edit_key(&edit, K_TAB), EDIT_OTHER);
+    ck_assert_int_eq(edit_key(&edit, K_ENTER), EDIT_ENTERED);
+    ck_assert_int_eq(edit_key(&edit, K_ESC), EDIT_ESCAPED);
+    edit_key(&edit, K_CTRL('U'));
+    ck_assert_str_eq(edit.text, "");
+    for (int i = 0; i < 300; i++)
+        edit_key(&edit, 0x20ac); /* three bytes each */
+    ck_assert_uint_lt(strlen(edit.text), EDIT_MAX);
+    ck_assert_uint_eq(strlen(edit.text) % 3, 0);
+}
+END_TEST
+
+/* ---- on the screen ----------------------------------------------------------------------------
+ */
+
+static char *drawn(Table *table, const TableSource *from, int w, int h, bool utf8) {
+    char *text = NULL;
+    size_t size = 0;
+    Canvas *canvas = canvas_new(w, h, utf8);
+    canvas_clear(canvas, STYLE(TONE_NONE));
+    table_fill(table, from);
+    table_draw(table, from, canvas, (Rect){0, 0, w, h});
+    FILE *out = open_memstream(&text, &size);
+    canvas_dump_text(canvas, out);
+    fclose(out);
+    canvas_free(canvas);
+    return text;
+}
+
+/* At every width: columns do not overlap, the most important one goes last, a column that is left
+ * out had no room, and the last one ends at the edge. */
+START_TEST(columns_at_every_width) {
+    Table table;
+    begin(&table);
+    some_rows(3);
+    TableSource from = source();
+    for (int w = 1; w <= 60; w++) {
+        free(drawn(&table, &from, w, 6, true));
+        int end_of = 2;
+        for (int i = 0; i < 3; i++) {
+            if (w > 2) ck_assert_int_gt(table.width[0], 0);
+            if (table.width[i] == 0) continue;
+            ck_assert_int_ge(table.at[i], end_of);
+            ck_assert_int_le(table.at[i], end_of + 1);
+            end_of = table.at[i] + table.width[i];
+            ck_assert_int_le(end_of, w + 1);
+        }
+        for (int i = 0; i < 3; i++)
+            if (!table.width[i]) ck_assert_int_gt(columns[i].narrow, w + 1 - end_of);
+        if (table.width[2]) ck_assert_int_eq(end_of, w + 1);
+    }
+    end(&table);
+}
+END_TEST
+
+START_TEST(looks) {
+    Table table;
+    begin(&table);
+    some_rows(3);
+    TableSource from = source();
+    char *text = drawn(&table, &from, 26, 5, true);
+    ck_assert_str_eq(text, "      size▾ name     id\n"
+                           "▸      3.0  ra       #1\n"
+                           "       2.0  rb       #2\n"
+                           "       1.0  rc       #3\n"
+                           "\n");
+    free(text);
+    table_act(&table, &from, &ui, ACT_SORT_RIGHT);
+    table_act(&table, &from, &ui, ACT_REVERSE);
+    text = drawn(&table, &from, 26, 5, false);
+    ck_assert_str_eq(text, "      size  namev    id\n"
+                           ">      1.0  rc       #3\n"
+                           "       2.0  rb       #2\n"
+                           "       3.0  ra       #1\n"
+                           "\n");
+    free(text);
+    edit_set(&table.filter, "zz");
+    text = drawn(&table, &from, 60, 4, true);
+    ck_assert_ptr_nonnull(strstr(text, "nothing matches \"zz\" (esc clears the filter)"));
+    free(text);
+    edit_clear(&table.filter);
+    some_rows(0);
+    from = source();
+    text = drawn(&table, &from, 26, 4, true);
+    ck_assert_ptr_nonnull(strstr(text, "nothing there"));
+    free(text);
+    end(&table);
+}
+END_TEST
+
+START_TEST(mouse_chooses_and_sorts) {
+    Table table;
+    Rect rect = {0, 0, 26, 5};
+    begin(&table);
+    some_rows(9);
+    TableSource from = source();
+    free(drawn(&table, &from, 26, 5, true));
+    ck_assert(table_mouse(&table, &from, MOUSE_CLICK, 5, 3, rect));
+    ck_assert_uint_eq(rows[table_selected(&table)].id, 3);
+    ck_assert(!table_mouse(&table, &from, MOUSE_DOUBLE, 5, 2, rect)); /* the panel's to do */
+    ck_assert_uint_eq(rows[table_selected(&table)].id, 2);
+    ck_assert(table_mouse(&table, &from, MOUSE_WHEEL_DOWN, 5, 2, rect));
+    ck_assert_uint_eq(rows[table_selected(&table)].id, 5);
+    ck_assert(!table_mouse(&table, &from, MOUSE_CLICK, 5, 7, rect));
+    ck_assert(table_mouse(&table, &from, MOUSE_CLICK, 12, 0, rect)); /* the heading "name" */
+    ck_assert_int_eq(table.sort, 1);
+    ck_assert(table_mouse(&table, &from, MOUSE_CLICK, 12, 0, rect));
+    ck_assert(table.reverse);
+    ck_assert(!table_mouse(&table, &from, MOUSE_CLICK, 22, 0, rect)); /* cannot be sorted by */
+    end(&table);
+}
+END_TEST
+
+START_TEST(heat_rises) {
+    ck_assert_int_eq(table_heat(0), TONE_HEATED(0));
+    ck_assert_int_eq(table_heat(0.02), TONE_HEATED(1));
+    ck_assert_int_eq(table_heat(0.1), TONE_HEATED(2));
+    ck_assert_int_eq(table_heat(1), TONE_HEATED(THEME_HEAT - 1));
+}
+END_TEST
+
+SUITE("table", as_the_naive_table, the_order_is_held_while_one_moves, the_row_keeps_its_line,
+      a_filter_is_typed_and_cleared, lines_are_edited, columns_at_every_width, looks,
+      mouse_chooses_and_sorts, heat_rises)

@@ -1,0 +1,294 @@
+/* Tests of tags.c: against a naive list of coroutines and names, over addresses that are used
+ * again, with more names than there is room for, and with memory refused at any moment. */
+#include "tags.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+
+#include "os.h"
+#include "profiler.h"
+#include "shadow.h"
+#include "sites.h"
+#include "suite.h"
+#include "trap.h"
+
+/* ---- system calls that fail ------------------------------------------------------------------ */
+
+static int maps_left; /* before mapping fails for ever; below 0: never */
+static int mapped;    /* areas */
+
+static void *test_map(size_t size, int fd, uint64_t offset, bool writable) {
+    if (maps_left == 0) return NULL;
+    if (maps_left > 0) maps_left--;
+    mapped++;
+    return os_real.map(size, fd, offset, writable);
+}
+
+static void test_unmap(void *p, size_t size) {
+    mapped--;
+    os_real.unmap(p, size);
+}
+
+static LmpOs test_os;
+
+/* ---- a profile with tables and a shadow map that knows no thread ----------------------------- */
+
+static LmpProfile p;
+static LmpOverflow no_blocks;
+
+static void begin(void) {
+    test_os = os_real;
+    test_os.map = test_map;
+    test_os.unmap = test_unmap;
+    maps_left = -1;
+    mapped = 0;
+    lmp_os = &test_os;
+    memset(&p, 0, sizeof p);
+    p.live = calloc(1, sizeof *p.live);
+    p.dir = calloc(LMP_DIR_SIZE, sizeof *p.dir);
+    p.overflow = &no_blocks;
+    p.live->tables.lines = LMP_LINES_EXACT;
+    p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
+}
+
+static void end(void) {
+    tags_close(&p);
+    sites_close(&p);
+    ck_assert_int_eq(mapped, 0);
+    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
+    free(p.dir);
+    free(p.live);
+    lmp_os = &os_real;
+}
+
+static const lua_State *thread(uintptr_t n) {
+    return (const lua_State *)(0x100000 + n * 208); /* never looked at */
+}
+
+static const char *tag_of(const lua_State *L) {
+    return p.tables.text + p.live->tables.tag[tags_current(&p, L)];
+}
+
+static void same(const char *is, const char *want) {
+    ck_assert_msg((!is && !want) || (is && want && !strcmp(is, want)), "'%s', want '%s'",
+                  is ? is : "none", want ? want : "none");
+}
+
+START_TEST(test_set_and_restore) {
+    begin();
+    same(tags_set(&p, thread(1), NULL), NULL);
+    ck_assert_ptr_null(p.tags); /* nothing was used yet */
+    same(tags_set(&p, thread(1), "one"), NULL);
+    same(tags_set(&p, thread(2), "two"), NULL);
+    same(tags_set(&p, thread(1), "three"), "one");
+    same(tags_set(&p, thread(1), NULL), "three");
+    same(tags_set(&p, thread(1), "one"), NULL);
+    same(tag_of(thread(2)), "two");
+    ck_assert_uint_eq(tags_current(&p, thread(3)), 0);
+    ck_assert_uint_eq(p.live->tables.tags, 2 + 3);
+    tags_thread_gone(&p, thread(1));
+    tags_thread_gone(&p, thread(1));
+    tags_thread_gone(&p, thread(77));
+    same(tags_set(&p, thread(1), "two"), NULL);
+    ck_assert_uint_eq(tags_current(&p, thread(1)), tags_current(&p, thread(2)));
+    end();
+}
+END_TEST
+
+START_TEST(test_without_lines) {
+    begin();
+    p.live->tables.lines = LMP_LINES_OFF;
+    same(tags_set(&p, thread(1), "one"), NULL);
+    same(tags_set(&p, thread(1), "two"), NULL);
+    ck_assert_ptr_null(p.tags);
+    end();
+}
+END_TEST
+
+START_TEST(test_long_names) {
+    char name[300];
+    begin();
+    memset(name, 'a', sizeof name);
+    name[sizeof name - 1] = 0;
+    tags_set(&p, thread(1), name);
+    ck_assert_uint_eq(strlen(tag_of(thread(1))), LMP_TAG_BYTES - 1);
+    name[200] = 'b'; /* beyond what counts */
+    tags_set(&p, thread(2), name);
+    ck_assert_uint_eq(tags_current(&p, thread(1)), tags_current(&p, thread(2)));
+    name[LMP_TAG_BYTES - 1] = 0; /* as long as may be: the very same */
+    tags_set(&p, thread(2), name);
+    ck_assert_uint_eq(tags_current(&p, thread(1)), tags_current(&p, thread(2)));
+    memcpy(name + LMP_TAG_BYTES - 2, "\xc3\xb6", 2); /* a character across the end goes whole */
+    tags_set(&p, thread(3), name);
+    ck_assert_uint_eq(strlen(tag_of(thread(3))), LMP_TAG_BYTES - 2);
+    end();
+}
+END_TEST
+
+START_TEST(test_too_many_names) {
+    begin();
+    char name[32];
+    for (int i = 0; i < 3000; i++) {
+        snprintf(name, sizeof name, "name %d", i);
+        tags_set(&p, thread(1), name);
+        same(tag_of(thread(1)), i < (int)LMP_TAGS - 2 ? name : "(others)");
+    }
+    ck_assert_uint_eq(tables_tags(&p.tables), LMP_TAGS);
+    uint32_t text = p.live->tables.text;
+    for (int i = 0; i < 3000; i++) {
+        snprintf(name, sizeof name, "another %d", i);
+        tags_set(&p, thread(1), name);
+    }
+    ck_assert_uint_eq(p.live->tables.text, text); /* names without a row take no room */
+    same(tags_set(&p, thread(1), "name 7"), "(others)");
+    same(tags_set(&p, thread(1), "(others)"), "name 7");
+    same(tag_of(thread(1)), "(others)");
+    end();
+}
+END_TEST
+
+enum { THREADS = 3000, NAMES = 40 };
+
+START_TEST(test_as_a_list) {
+    suite_seed();
+    for (int round = 0; round < 20; round++) {
+        begin();
+        static int model[THREADS]; /* name number, 0: none */
+        memset(model, 0, sizeof model);
+        if (round % 2) maps_left = (int)suite_below(12);
+        unsigned threads = 1 + (unsigned)suite_below(THREADS);
+        for (int i = 0; i < 20000; i++) {
+            unsigned t = (unsigned)suite_below(threads);
+            unsigned what = (unsigned)suite_below(10);
+            if (what < 5) {
+                int n = (int)suite_below(NAMES);
+                char name[32], before[32];
+                snprintf(name, sizeof name, "n%d", n);
+                snprintf(before, sizeof before, "n%d", model[t]);
+                same(tags_set(&p, thread(t), n ? name : NULL), model[t] ? before : NULL);
+                /* refused: as it was, or in "(others)" */
+                const char *is = p.tags ? tag_of(thread(t)) : "";
+                if (maps_left != 0 || !strcmp(is, n ? name : ""))
+                    model[t] = n;
+                else if (!strcmp(is, "(others)"))
+                    tags_set(&p, thread(t), NULL), model[t] = 0;
+                else
+                    ck_assert_msg(!strcmp(is, model[t] ? before : ""), "'%s'", is);
+            } else if (what < 8) {
+                tags_thread_gone(&p, thread(t));
+                model[t] = 0;
+            } else if (p.tags) {
+                char name[32];
+                snprintf(name, sizeof name, "n%d", model[t]);
+                same(tag_of(thread(t)), model[t] ? name : "");
+            }
+        }
+        maps_left = -1;
+        end();
+    }
+}
+END_TEST
+
+/* A coroutine begins with the tag under which its own block was asked for. */
+START_TEST(test_birth) {
+    begin();
+    uint64_t size;
+    p.lines = (struct LmpLineCache *)&size; /* makers are kept */
+    p.control = calloc(1, sizeof *p.control);
+    static LmpOverflow *blocks;
+    blocks = calloc(1, LMP_TABLES_AT - LMP_OVERFLOW_AT);
+    p.overflow = blocks;
+    tags_set(&p, thread(1), "parent");
+    uint32_t tag = tags_current(&p, thread(1));
+    uint32_t record = sites_record(&p, sites_pseudo(&p, LMP_PSEUDO_HOST), LMP_C_THREAD, tag);
+    uintptr_t block = (uintptr_t)thread(5) - LUA_EXTRASPACE; /* off the grid: address not by 16 */
+    ck_assert(shadow_place(&p, block, 208, LMP_C_THREAD, record));
+    same(tag_of(thread(5)), "parent");
+    same(tags_set(&p, thread(5), NULL), "parent");
+    ck_assert_uint_eq(tags_current(&p, thread(5)), 0); /* none is not the same as never set */
+    tags_thread_gone(&p, thread(5));
+    same(tag_of(thread(5)), "parent");
+    p.lines = NULL;
+    free(blocks);
+    free(p.control);
+    end();
+}
+END_TEST
+
+/* ---- in a program ---------------------------------------------------------------------------- */
+
+static int tag(lua_State *L) {
+    profiler_tag(L, luaL_optstring(L, 1, NULL));
+    return 0;
+}
+
+static uint64_t allocs_of(lua_State *L, const char *name) {
+    Ledger ledger = {0};
+    uint64_t allocs = 0;
+    ck_assert_int_eq(profiler_ledger(L, LEDGER_TAGS, &ledger), LMP_OK);
+    for (uint32_t i = 0; i < ledger.tags; i++)
+        if (!strcmp(ledger.tag[i].name, name)) allocs += ledger.tag[i].tally.allocs;
+    ledger_free(&ledger);
+    return allocs;
+}
+
+/* With the interpreter's own frames, by the documented API alone, and by samples; `times` as much.
+ */
+static void coroutines_take_turns(bool by_api, uint64_t sample, unsigned times) {
+    char code[1024];
+    static const char format[] =
+        "local function make(n) for _ = 1, n * %u do local _ = {} end end\n"
+        "local function work() tag 'b' for _ = 1, 5 do make(200) coroutine.yield() end end\n"
+        "tag 'a'; make(100)\n"
+        "local co = coroutine.wrap(work)\n"
+        "local heir = coroutine.wrap(function() make(50) coroutine.yield() make(50) end)\n"
+        "for _ = 1, 5 do co() make(100) end\n"
+        "heir() tag 'c' make(300) heir() make(300)\n"
+        "tag() make(7)\n";
+    snprintf(code, sizeof code, format, times);
+    lua_State *L = luaL_newstate();
+    luaL_openlibs(L);
+    lua_register(L, "tag", tag);
+    LmpOptions options = profiler_defaults;
+    LmpErr display;
+    options.summary = "";
+    options.sample = sample;
+    ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
+    void *ud;
+    lua_getallocf(L, &ud);
+    LmpProfile *profile = ud;
+    if (by_api) {
+        profile->words = NULL;
+        profile->live->tables.lines = LMP_LINES_APPROXIMATE;
+        trap_route(profile);
+    }
+    ck_assert_msg(luaL_dostring(L, code) == LUA_OK, "%s", lua_tostring(L, -1));
+    uint64_t a = allocs_of(L, "a"), b = allocs_of(L, "b"), c = allocs_of(L, "c");
+    uint64_t slack = sample ? 150ull * times : 25; /* samples: many standard deviations */
+    uint64_t less = sample ? slack : 0;
+    a += less, b += less, c += less;
+    ck_assert_msg(a >= 700ull * times && a < 700ull * times + less + slack, "a: %u", (unsigned)a);
+    ck_assert_msg(b >= 1000ull * times && b < 1000ull * times + less + slack, "b: %u", (unsigned)b);
+    ck_assert_msg(c >= 600ull * times && c < 600ull * times + less + slack, "c: %u", (unsigned)c);
+    profiler_stop(L, NULL);
+    lua_close(L);
+}
+
+START_TEST(test_exact_turns) {
+    coroutines_take_turns(false, 0, 1);
+}
+END_TEST
+
+START_TEST(test_approximate_turns) {
+    coroutines_take_turns(true, 0, 1);
+}
+END_TEST
+
+START_TEST(test_sampled_turns) {
+    coroutines_take_turns(false, 1024, 50);
+}
+END_TEST
+
+SUITE("tags", test_set_and_restore, test_without_lines, test_long_names, test_too_many_names,
+      test_as_a_list, test_birth, test_exact_turns, test_approximate_turns, test_sampled_turns)

@@ -1,0 +1,26 @@
+/* keymap.h - a small map from 64-bit keys to numbers, for what panels remember about rows that come
+ * and go: which are open, where they stood. Keys are never 0; nothing is taken out but everything.
+ * All zeroes is an empty map. */
+#ifndef LMP_KEYMAP_H
+#define LMP_KEYMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Invariant: `room` is 0 or a power of two, used * 2 <= room. */
+typedef struct KeyMap {
+    uint64_t *key; /* 0: a free slot */
+    uint32_t *value;
+    size_t used, room;
+} KeyMap;
+
+/* False: no memory, nothing changed. */
+bool keymap_set(KeyMap *map, uint64_t key, uint32_t value);
+/* The value of a key, or `otherwise`. */
+uint32_t keymap_get(const KeyMap *map, uint64_t key, uint32_t otherwise);
+/* Forgets all keys, keeps the room. */
+void keymap_clear(KeyMap *map);
+void keymap_free(KeyMap *map);
+
+#endif

@@ -1,0 +1,291 @@
+/* panel_leaks.c - lines whose live bytes grow from one collector cycle to the next: the verdict in
+ * words, the growth as figures and as a chart over the cycles kept. Lines that only wait for the
+ * collector are there too, muted. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "describe.h"
+#include "format.h"
+#include "spark.h"
+#include "tallycell.h"
+
+#define MOST 512u /* lines */
+
+typedef struct Leaks {
+    Table table;
+    const Ledger *ledger;
+    LmpLeak leak[MOST];
+    uint32_t count;
+    LmpVerdict verdict;
+    uint64_t serial; /* of the ledger that these are of */
+} Leaks;
+
+static const LmpLeak *leak_of(const TableSource *from, uint32_t row) {
+    return &((const Leaks *)from->rows)->leak[row];
+}
+
+static const LmpSiteRow *row_of(const TableSource *from, uint32_t row) {
+    return &((const Leaks *)from->rows)->ledger->site[leak_of(from, row)->site];
+}
+
+/* ---- columns ----------------------------------------------------------------------------------
+ */
+
+static Style style_of(const TableSource *from, uint32_t row, Tone tone) {
+    return STYLE(leak_of(from, row)->steady ? tone : (Tone)TONE_MUTED);
+}
+
+static void slope(TableCell *cell, double bytes) {
+    format_delta_bytes(cell->text, bytes > 9e18 || bytes < -9e18 ? 0 : (int64_t)bytes);
+}
+
+static void cell_grown(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    slope(cell, (double)leak_of(from, row)->grown);
+    cell->style = style_of(from, row, TONE_STRONG);
+}
+
+static void cell_cycle(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    slope(cell, leak_of(from, row)->bytes_per_cycle);
+    cell->style = style_of(from, row, TONE_SHRINK);
+}
+
+static void cell_second(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    slope(cell, leak_of(from, row)->bytes_per_second);
+    cell->style = style_of(from, row, TONE_TEXT);
+}
+
+/* From the least to the largest: it is the way of it that tells, the figures are beside it. */
+static void paint_chart(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y,
+                        int w) {
+    const Ledger *ledger = ((const Leaks *)from->rows)->ledger;
+    const uint64_t *grown = row_of(from, row)->grown;
+    uint64_t value[LMP_GROWN], least = UINT64_MAX, most = 0;
+    uint32_t n = ledger->grown < LMP_GROWN ? ledger->grown : LMP_GROWN;
+    for (uint32_t i = 0; i < n; i++) {
+        if (grown[i] < least) least = grown[i];
+        if (grown[i] > most) most = grown[i];
+    }
+    for (uint32_t i = 0; i < n; i++)
+        value[i] = grown[i] - least + (most - least) / 8;
+    spark_draw(canvas, (Rect){x, y, w, 1}, value, n, style_of(from, row, TONE_SHRINK));
+}
+
+static void cell_trend(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    bool steady = leak_of(from, row)->steady;
+    snprintf(cell->text, sizeof cell->text, "%s",
+             steady ? "grows"
+             : wide ? "waits for the collector"
+                    : "waits");
+    cell->style = style_of(from, row, TONE_SHRINK);
+}
+
+static void cell_live(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_bytes(cell, row_of(from, row)->tally.live_bytes, style_of(from, row, TONE_TEXT));
+}
+
+static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    const LmpSiteRow *site = row_of(from, row);
+    (void)wide;
+    tallycell_where(cell, from->ui, site->short_src, site->line);
+    int kind = describe_site_kind(site, (1u << LMP_KINDS) - 1);
+    cell->style = style_of(from, row, kind < 0 ? (Tone)TONE_MUTED : TONE_KIND(kind));
+}
+
+static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_name(cell, from->ui, row_of(from, row)->func);
+    cell->style = style_of(from, row, TONE_TEXT);
+}
+
+/* Steady growth comes first, whatever the figure. */
+static double first(const TableSource *from, uint32_t row, double value) {
+    return leak_of(from, row)->steady ? value + 1e19 : value;
+}
+static double value_grown(const TableSource *from, uint32_t row) {
+    return first(from, row, (double)leak_of(from, row)->grown);
+}
+static double value_cycle(const TableSource *from, uint32_t row) {
+    return first(from, row, leak_of(from, row)->bytes_per_cycle);
+}
+static double value_second(const TableSource *from, uint32_t row) {
+    return first(from, row, leak_of(from, row)->bytes_per_second);
+}
+static double value_live(const TableSource *from, uint32_t row) {
+    return (double)row_of(from, row)->tally.live_bytes;
+}
+
+static int by_where(const TableSource *from, uint32_t a, uint32_t b) {
+    const LmpSiteRow *x = row_of(from, a), *y = row_of(from, b);
+    int order = strcmp(x->short_src, y->short_src);
+    return order ? order : x->line < y->line ? -1 : x->line > y->line;
+}
+
+static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
+    return strcmp(row_of(from, a)->func, row_of(from, b)->func);
+}
+
+enum {
+    COL_GROWN,
+    COL_CYCLE,
+    COL_SECOND,
+    COL_CHART,
+    COL_LIVE,
+    COL_TREND,
+    COL_WHERE,
+    COL_NAME,
+    COLS
+};
+
+static const TableColumn columns[COLS] = {
+    [COL_GROWN] = {"grew", 11, 12, 2, .cell = cell_grown, .value = value_grown},
+    [COL_CYCLE] = {"a cycle", 11, 12, 0, .cell = cell_cycle, .value = value_cycle},
+    [COL_SECOND] = {"a second", 11, 12, 5, .cell = cell_second, .value = value_second},
+    [COL_CHART] = {"over the cycles", 9, 17, 3, .align = TABLE_LEFT, .paint = paint_chart},
+    [COL_LIVE] = {"live", 10, 11, 6, .cell = cell_live, .value = value_live},
+    [COL_TREND] = {"", 7, 24, 7, .align = TABLE_LEFT, .cell = cell_trend},
+    [COL_WHERE] = {"where", 18, 24, 1, .least = 6, .align = TABLE_TAIL, .rising = true,
+                   .cell = cell_where, .compare = by_where},
+    [COL_NAME] = {"function", 14, 30, 4, .align = TABLE_LEFT, .flex = true, .rising = true,
+                  .cell = cell_name, .compare = by_name},
+};
+
+static uint64_t id_of(const TableSource *from, uint32_t row) {
+    return row_of(from, row)->id;
+}
+
+static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
+    const LmpSiteRow *site = row_of(from, row);
+    snprintf(out, size, "%s %s:%d", site->func, site->short_src, (int)site->line);
+}
+
+static const TableDef def = {
+    .column = columns,
+    .columns = COLS,
+    .sort = COL_CYCLE,
+    .id = id_of,
+    .words = words_of,
+    .empty = "no line holds more than it did at the first of these cycles",
+};
+
+/* ---- panel ------------------------------------------------------------------------------------
+ */
+
+static void *create(void) {
+    Leaks *s = calloc(1, sizeof *s);
+    if (s) table_init(&s->table, &def);
+    return s;
+}
+
+static void destroy(void *state) {
+    Leaks *s = state;
+    table_free(&s->table);
+    free(s);
+}
+
+static TableSource fill(Leaks *s, const Model *model, const Ui *ui) {
+    if (s->serial != model->ledger_serial || !s->ledger) {
+        s->ledger = &model->ledger;
+        s->serial = model->ledger_serial;
+        s->count = 0;
+        ledger_leaks(s->ledger, s->leak, MOST, &s->count, &s->verdict);
+    }
+    TableSource from = {
+        .rows = s, .count = s->count, .serial = s->serial, .model = model, .ui = ui};
+    table_fill(&s->table, &from);
+    return from;
+}
+
+static void draw_verdict(const Leaks *s, const Ui *ui, Canvas *canvas, Rect rect) {
+    const LmpVerdict *v = &s->verdict;
+    bool known = v->cycles >= 3, leaks = v->leaks > 0;
+    Style style = !known  ? STYLE(TONE_MUTED)
+                  : leaks ? STYLE_BOLD(TONE_SHRINK)
+                          : STYLE_BOLD(TONE_GROWTH);
+    uint32_t mark = !known ? G_ELLIPSIS : leaks ? G_UP : G_CHECK;
+    char words[sizeof v->words];
+    canvas_put(canvas, rect.x, rect.y, mark, style);
+    format_text(words, sizeof words, v->words, !ui->utf8);
+    canvas_text(canvas, rect.x + 2, rect.y, rect.w - 2, style, words);
+}
+
+/* The verdict has its line, and one below it where there is room. */
+static Rect table_rect(Rect rect) {
+    int above = rect.h >= 14 ? 2 : rect.h >= 2 ? 1 : 0;
+    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
+}
+
+static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    Leaks *s = state;
+    if (!s || rect.w <= 0 || rect.h <= 0) return;
+    if (!tallycell_can(model, ui, canvas, rect, NEED_LINES, LEDGER_SITES)) return;
+    TableSource from = fill(s, model, ui);
+    draw_verdict(s, ui, canvas, rect);
+    Rect table = table_rect(rect);
+    if (table.h > 0 && table.y > rect.y && (s->count > 0 || s->verdict.cycles >= 3))
+        table_draw(&s->table, &from, canvas, table);
+}
+
+static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    Leaks *s = state;
+    (void)rect;
+    if (!s) return false;
+    TableSource from = fill(s, model, ui);
+    uint32_t row = table_selected(&s->table);
+    if (row != TABLE_NONE && action == ACT_ENTER) {
+        ui->site = row_of(&from, row)->id;
+        ui_open(ui, &panel_site);
+        return true;
+    }
+    return table_act(&s->table, &from, ui, action);
+}
+
+static bool mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
+                  Rect rect) {
+    Leaks *s = state;
+    if (!s) return false;
+    TableSource from = fill(s, model, ui);
+    Rect table = table_rect(rect);
+    return table_mouse(&s->table, &from, what, x, y - (table.y - rect.y), table);
+}
+
+static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    const Leaks *s = state;
+    char span[LMP_NUM];
+    if (!s) return;
+    table_note(&s->table, ui, out, size);
+    const Ledger *l = &model->ledger;
+    if (out[0] || l->grown < 2) return;
+    snprintf(out, size, "live after the last %u collector cycles, %s", (unsigned)l->grown,
+             format_span(span, l->grown_clock[l->grown - 1] - l->grown_clock[0]));
+}
+
+static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
+    Leaks *s = state;
+    if (!s) return false;
+    TableSource from = fill(s, model, ui);
+    uint32_t row = table_selected(&s->table);
+    if (row == TABLE_NONE) return false;
+    const LmpSiteRow *site = row_of(&from, row);
+    *out =
+        (PanelPlace){.source = site->raw_source, .short_src = site->short_src, .line = site->line};
+    return true;
+}
+
+const Panel panel_leaks = {.title = "Leaks",
+                           .number = 9,
+                           .ledger = LEDGER_SITES,
+                           .offers = TABLE_OFFERS | ACT_BIT(ACT_EDIT) | ACT_BIT(ACT_ENTER),
+                           .min_w = 16,
+                           .min_h = 3,
+                           .create = create,
+                           .destroy = destroy,
+                           .draw = draw,
+                           .act = act,
+                           .mouse = mouse,
+                           .note = note,
+                           .place = place};
