@@ -17,6 +17,16 @@ void ui_open(Ui *ui, const Panel *panel) {
     ui->edit = NULL;
 }
 
+void ui_open_site(Ui *ui, uint64_t id) {
+    ui->site = id;
+    ui_open(ui, &panel_site);
+}
+
+PanelPlace panel_place_of(const LmpSiteRow *site) {
+    return (PanelPlace){
+        .source = site->raw_source, .short_src = site->short_src, .line = site->line};
+}
+
 void ui_say(Ui *ui, const char *format, ...) {
     va_list args;
     va_start(args, format);

@@ -105,6 +105,9 @@ typedef struct Panel {
     bool (*place)(void *state, const Model *model, const Ui *ui, PanelPlace *out);
 } Panel;
 
+/* The place that is a site. */
+PanelPlace panel_place_of(const LmpSiteRow *site);
+
 extern const Panel panel_heap, panel_types, panel_timeline, panel_output, panel_inspector,
     panel_sites, panel_site, panel_functions, panel_function, panel_tree, panel_leaks, panel_tags,
     panel_blocks, panel_breaks, panel_help;
@@ -112,6 +115,8 @@ extern const Panel panel_heap, panel_types, panel_timeline, panel_output, panel_
 /* Opens `panel` over the others (esc closes it), gives it the focus. */
 void ui_open(Ui *ui, const Panel *panel);
 void ui_close(Ui *ui);
+/* Opens the page of the site with this id. */
+void ui_open_site(Ui *ui, uint64_t id);
 /* A notice in the footer, for some seconds. */
 void ui_say(Ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Opens a line of a source (as lua_Debug names it) in the person's editor, or says why not. */

@@ -10,17 +10,17 @@
 #include "describe.h"
 #include "format.h"
 #include "heapmap.h"
-#include "table.h"
+#include "tablepanel.h"
 
 #define MOST 65536u             /* blocks that are listed, the first ones by address */
 #define ASK_AGAIN 1000000000ull /* nanoseconds: contents are asked for anew */
 
 typedef struct Blocks {
+    TablePanel panel;
     const LmpView *view; /* that `source` is of */
     HeapList *source;
     uint64_t from, to; /* the range that was shown last */
     unsigned kinds;
-    Table table;
     HeapListResult result;
     HeapListBlock *block; /* result.count of them, by address */
     uint32_t room;        /* of block */
@@ -77,7 +77,7 @@ static void refresh(Blocks *b, const Model *model, Ui *ui) {
         b->from = ui->look_from;
         b->to = ui->look_to;
         b->read = false;
-        table_to_top(&b->table);
+        table_to_top(&b->panel.table);
     }
     bool changed = b->kinds != ui->kinds;
     b->kinds = ui->kinds;
@@ -89,9 +89,9 @@ static void refresh(Blocks *b, const Model *model, Ui *ui) {
 static void ask(Blocks *b, const Model *model, Ui *ui, int page) {
     uint64_t addr[LMP_PREVIEWS];
     uint32_t n = 0;
-    const List *list = &b->table.list;
+    const List *list = &b->panel.table.list;
     for (uint64_t i = list->top; i < list->count && i < list->top + (uint64_t)page; i++) {
-        const HeapListBlock *block = &b->block[b->table.order[i]];
+        const HeapListBlock *block = &b->block[b->panel.table.order[i]];
         if (block->text && n < LMP_PREVIEWS) addr[n++] = block->addr;
     }
     if (n == 0 || (model->seen != LMP_SEEN_RUNNING && model->seen != LMP_SEEN_PAUSED)) return;
@@ -220,33 +220,45 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
              kind_info[block->kind].name, block->part ? " part" : "", site, text);
 }
 
-static const TableDef def = {.column = columns,
-                             .columns = sizeof columns / sizeof *columns,
-                             .id = id_of,
-                             .words = words_of,
-                             .empty = "no live blocks here"};
+static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+    const Blocks *b = state;
+    (void)ui;
+    from->rows = b;
+    from->count = b->result.count;
+    from->serial = b->serial;
+    return model->view != NULL;
+}
+
+/* The line that made the block. */
+static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
+    static char source[4096], name[160];
+    *out = (PanelPlace){.source = source, .short_src = name, .line = -1};
+    return describe_maker_line(&from->model->view->tables, block_of(from, row)->maker, source,
+                               sizeof source, name, sizeof name, &out->line);
+}
+
+static const TablePanelDef def = {
+    .table = {.column = columns,
+              .columns = sizeof columns / sizeof *columns,
+              .id = id_of,
+              .words = words_of,
+              .empty = "no live blocks here"},
+    .rows = rows,
+    .place = place,
+};
 
 /* ---- panel ------------------------------------------------------------------------------------
  */
 
 static void *create(void) {
-    Blocks *b = calloc(1, sizeof *b);
-    if (b) table_init(&b->table, &def);
-    return b;
+    return tablepanel_new(&def, sizeof(Blocks));
 }
 
 static void destroy(void *state) {
     Blocks *b = state;
     heaplist_free(b->source);
-    table_free(&b->table);
     free(b->block);
-    free(b);
-}
-
-static TableSource fill(Blocks *b, const Model *model, const Ui *ui) {
-    TableSource from = {b, b->result.count, b->serial, model, ui};
-    table_fill(&b->table, &from);
-    return from;
+    tablepanel_free(b);
 }
 
 static void update(void *state, const Model *model, Ui *ui, Rect rect) {
@@ -260,47 +272,17 @@ static void update(void *state, const Model *model, Ui *ui, Rect rect) {
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Blocks *b = state;
+    TableSource from;
     if (rect.w <= 0 || rect.h <= 0 || !b || !model->view) return;
     refresh(b, model, ui);
-    TableSource from = fill(b, model, ui);
     if (b->result.total == 0 && ui->kinds != (1u << LMP_KINDS) - 1) {
         canvas_text(canvas, rect.x + 2, rect.y, rect.w - 2, STYLE(TONE_MUTED),
                     "no live blocks of the chosen types here");
+        tablepanel_fill(b, model, ui, &from); /* nothing is under the cursor */
         return;
     }
-    table_draw(&b->table, &from, canvas, rect);
+    tablepanel_draw(b, model, ui, canvas, rect, &from);
     ask(b, model, ui, rect.h);
-}
-
-/* ---- keys and mouse -------------------------------------------------------------------------- */
-
-static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
-    Blocks *b = state;
-    (void)rect;
-    if (!b || !model->view) return false;
-    TableSource from = fill(b, model, ui);
-    return table_act(&b->table, &from, ui, action);
-}
-
-static bool mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
-                  Rect rect) {
-    Blocks *b = state;
-    if (!b || !model->view) return false;
-    TableSource from = fill(b, model, ui);
-    return table_mouse(&b->table, &from, what, x, y, rect);
-}
-
-/* The line that made the block. */
-static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
-    Blocks *b = state;
-    static char source[4096], name[160];
-    if (!b || !model->view) return false;
-    fill(b, model, ui);
-    uint32_t row = table_selected(&b->table);
-    if (row == TABLE_NONE) return false;
-    *out = (PanelPlace){.source = source, .short_src = name, .line = -1};
-    return describe_maker_line(&model->view->tables, b->block[row].maker, source, sizeof source,
-                               name, sizeof name, &out->line);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
@@ -309,8 +291,8 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     (void)model;
     if (!b || !b->read) return;
     const char *dot = ui->utf8 ? "·" : "-";
-    if (b->table.filter.used > 0) {
-        table_note(&b->table, ui, out, size);
+    if (b->panel.table.filter.used > 0) {
+        table_note(&b->panel.table, ui, out, size);
     } else if (b->result.total > b->result.count) {
         snprintf(out, size, "the first %s of %s blocks %s zoom in for the others",
                  format_count(first, b->result.count), format_count(count, b->result.total), dot);
@@ -329,7 +311,7 @@ const Panel panel_blocks = {.title = "Blocks",
                             .destroy = destroy,
                             .update = update,
                             .draw = draw,
-                            .act = act,
-                            .mouse = mouse,
+                            .act = tablepanel_act,
+                            .mouse = tablepanel_mouse,
                             .note = note,
-                            .place = place};
+                            .place = tablepanel_place};

@@ -7,6 +7,7 @@
 #include "describe.h"
 #include "format.h"
 #include "source.h"
+#include "tablepanel.h"
 #include "tallycell.h"
 
 /* What the cells are made from: the ledger's sites, and which function's are wanted. Of a C
@@ -19,7 +20,7 @@ typedef struct FunctionRows {
 } FunctionRows;
 
 typedef struct Function {
-    Table table;
+    TablePanel panel;
     FunctionRows rows;
     uint32_t shown; /* id of the function that the cursor is for */
 } Function;
@@ -53,32 +54,9 @@ static double share_of(const TableSource *from, uint32_t row) {
     return all ? (double)tally_of(from, row)->live_bytes / (double)all : 0;
 }
 
-static void cell_live(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_bytes(cell, tally_of(from, row)->live_bytes, STYLE(TONE_STRONG));
-}
-
 static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     (void)wide;
     tallycell_share(cell, share_of(from, row));
-}
-
-static void cell_blocks(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    tallycell_count(cell, tally_of(from, row)->live_blocks, wide);
-}
-
-static void cell_allocs(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    tallycell_count(cell, tally_of(from, row)->allocs, wide);
-}
-
-static void cell_each(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_bytes(cell, tally_each(tally_of(from, row)), STYLE(TONE_TEXT));
-}
-
-static void cell_churn(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_churn(cell, tally_of(from, row));
 }
 
 static void cell_line(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
@@ -120,32 +98,17 @@ static void cell_text(const TableSource *from, uint32_t row, bool wide, TableCel
     cell->style = STYLE(TONE_SOURCE);
 }
 
-static double value_live(const TableSource *from, uint32_t row) {
-    return (double)tally_of(from, row)->live_bytes;
-}
-static double value_blocks(const TableSource *from, uint32_t row) {
-    return (double)tally_of(from, row)->live_blocks;
-}
-static double value_allocs(const TableSource *from, uint32_t row) {
-    return (double)tally_of(from, row)->allocs;
-}
-static double value_each(const TableSource *from, uint32_t row) {
-    return (double)tally_each(tally_of(from, row));
-}
-static double value_churn(const TableSource *from, uint32_t row) {
-    return tally_churn(tally_of(from, row));
-}
 static double value_line(const TableSource *from, uint32_t row) {
     return row_of(from, row)->line;
 }
 
 static const TableColumn columns[] = {
-    {"live", 10, 11, 0, .cell = cell_live, .value = value_live},
+    {"live", 10, 11, 0, .cell = tallycol_live, .value = tallycol_by_live},
     {"%", 6, 6, 2, .cell = cell_share},
-    {"blocks", 7, 12, 6, .cell = cell_blocks, .value = value_blocks},
-    {"allocs", 7, 13, 4, .cell = cell_allocs, .value = value_allocs},
-    {"each", 9, 10, 5, .cell = cell_each, .value = value_each},
-    {"churn", 6, 7, 3, .cell = cell_churn, .value = value_churn},
+    {"blocks", 7, 12, 6, .cell = tallycol_blocks, .value = tallycol_by_blocks},
+    {"allocs", 7, 13, 4, .cell = tallycol_allocs, .value = tallycol_by_allocs},
+    {"each", 9, 10, 5, .cell = tallycol_each, .value = tallycol_by_each},
+    {"churn", 6, 7, 3, .cell = tallycol_churn, .value = tallycol_by_churn},
     {"line", 6, 7, 0, .rising = true, .cell = cell_line, .value = value_line, .hidden = is_c},
     {"where", 18, 28, 0, .least = 6, .align = TABLE_TAIL, .rising = true, .cell = cell_where,
      .value = value_line, .hidden = is_lua},
@@ -168,30 +131,6 @@ static bool skips(const TableSource *from, uint32_t row) {
     return !made_by(rows->ledger, row_of(from, row), rows->ledger->function[rows->row].id);
 }
 
-static const TableDef def = {
-    .column = columns,
-    .columns = sizeof columns / sizeof *columns,
-    .id = id_of,
-    .words = words_of,
-    .skips = skips,
-    .empty = "made nothing by itself: its memory is that of what it called",
-};
-
-/* ---- panel ------------------------------------------------------------------------------------
- */
-
-static void *create(void) {
-    Function *s = calloc(1, sizeof *s);
-    if (s) table_init(&s->table, &def);
-    return s;
-}
-
-static void destroy(void *state) {
-    Function *s = state;
-    table_free(&s->table);
-    free(s);
-}
-
 static uint32_t find(const Ledger *ledger, uint32_t id) {
     for (uint32_t i = 0; i < ledger->functions; i++)
         if (ledger->function[i].id == id) return i;
@@ -211,10 +150,10 @@ static LmpTally all_made(const Ledger *ledger, uint32_t id) {
     return all;
 }
 
-static bool fill(Function *s, const Model *model, const Ui *ui, TableSource *from) {
+static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+    Function *s = state;
     if (s->shown != ui->function) {
-        table_free(&s->table);
-        table_init(&s->table, &def);
+        tablepanel_reset(&s->panel);
         s->shown = ui->function;
     }
     const Ledger *ledger = &model->ledger;
@@ -223,13 +162,37 @@ static bool fill(Function *s, const Model *model, const Ui *ui, TableSource *fro
     s->rows.is_c = ledger->function[s->rows.row].is_c;
     s->rows.all = ledger->function[s->rows.row].shallow;
     if (s->rows.is_c) s->rows.all = all_made(ledger, ui->function);
-    *from = (TableSource){.rows = &s->rows,
-                          .count = model->ledger.sites,
-                          .serial = model->ledger_serial,
-                          .model = model,
-                          .ui = ui};
-    table_fill(&s->table, from);
+    from->rows = &s->rows;
+    from->count = ledger->sites;
+    from->serial = model->ledger_serial;
     return true;
+}
+
+/* The function's figures stand above it. */
+static Rect table_room(const Ui *ui, Rect rect) {
+    int above = rect.h >= 5 ? 1 : 0;
+    (void)ui;
+    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
+}
+
+static const TablePanelDef def = {
+    .table = {.column = columns,
+              .columns = sizeof columns / sizeof *columns,
+              .id = id_of,
+              .words = words_of,
+              .skips = skips,
+              .empty = "made nothing by itself: its memory is that of what it called"},
+    .rows = rows,
+    .room = table_room,
+    .tally = tally_of,
+    .site = row_of,
+};
+
+/* ---- panel ------------------------------------------------------------------------------------
+ */
+
+static void *create(void) {
+    return tablepanel_new(&def, sizeof(Function));
 }
 
 /* "live 12.1 MiB · retained 14.0 MiB · 1,204 allocations · 96 B each" */
@@ -261,44 +224,12 @@ static void draw_figures(const Function *s, const Model *model, const Ui *ui, Ca
     }
 }
 
-static Rect table_rect(Rect rect) {
-    int above = rect.h >= 5 ? 1 : 0;
-    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
-}
-
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
-    Function *s = state;
     TableSource from;
-    if (!s || rect.w <= 0 || rect.h <= 0) return;
     if (!tallycell_can(model, ui, canvas, rect, NEED_LINES, LEDGER_FUNCTIONS | LEDGER_SITES))
         return;
-    if (!fill(s, model, ui, &from)) return;
-    Rect table = table_rect(rect);
-    if (table.y > rect.y) draw_figures(s, model, ui, canvas, rect);
-    table_draw(&s->table, &from, canvas, table);
-}
-
-static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
-    Function *s = state;
-    TableSource from;
-    (void)rect;
-    if (!s || !fill(s, model, ui, &from)) return false;
-    uint32_t row = table_selected(&s->table);
-    if (row != TABLE_NONE && action == ACT_ENTER) {
-        ui->site = row_of(&from, row)->id;
-        ui_open(ui, &panel_site);
-        return true;
-    }
-    return table_act(&s->table, &from, ui, action);
-}
-
-static bool mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
-                  Rect rect) {
-    Function *s = state;
-    TableSource from;
-    Rect table = table_rect(rect);
-    if (!s || !fill(s, model, ui, &from)) return false;
-    return table_mouse(&s->table, &from, what, x, y - (table.y - rect.y), table);
+    if (tablepanel_draw(state, model, ui, canvas, rect, &from) && table_room(ui, rect).y > rect.y)
+        draw_figures(state, model, ui, canvas, rect);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
@@ -306,23 +237,12 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     char count[LMP_NUM];
     (void)model;
     if (!s) return;
-    table_note(&s->table, ui, out, size);
+    table_note(&s->panel.table, ui, out, size);
     if (out[0]) return;
     const char *dot = ui->utf8 ? "·" : "-";
     snprintf(out, size, "%s line%s %s enter: look inside %s esc back",
-             format_count(count, s->table.total), s->table.total == 1 ? "" : "s", dot, dot);
-}
-
-static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
-    Function *s = state;
-    TableSource from;
-    if (!s || !fill(s, model, ui, &from)) return false;
-    uint32_t row = table_selected(&s->table);
-    if (row == TABLE_NONE) return false;
-    const LmpSiteRow *site = row_of(&from, row);
-    *out =
-        (PanelPlace){.source = site->raw_source, .short_src = site->short_src, .line = site->line};
-    return true;
+             format_count(count, s->panel.table.total), s->panel.table.total == 1 ? "" : "s", dot,
+             dot);
 }
 
 const Panel panel_function = {.title = "Function",
@@ -331,9 +251,9 @@ const Panel panel_function = {.title = "Function",
                               .min_w = 18,
                               .min_h = 3,
                               .create = create,
-                              .destroy = destroy,
+                              .destroy = tablepanel_free,
                               .draw = draw,
-                              .act = act,
-                              .mouse = mouse,
+                              .act = tablepanel_act,
+                              .mouse = tablepanel_mouse,
                               .note = note,
-                              .place = place};
+                              .place = tablepanel_place};

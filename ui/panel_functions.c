@@ -5,14 +5,15 @@
 #include <string.h>
 
 #include "format.h"
+#include "tablepanel.h"
 #include "tallycell.h"
-
-typedef struct Functions {
-    Table table;
-} Functions;
 
 static const LmpFunctionRow *row_of(const TableSource *from, uint32_t row) {
     return &((const LmpFunctionRow *)from->rows)[row];
+}
+
+static const LmpTally *shallow_of(const TableSource *from, uint32_t row) {
+    return &row_of(from, row)->shallow;
 }
 
 static double share_of(const TableSource *from, uint64_t bytes) {
@@ -50,25 +51,11 @@ static void cell_retained_share(const TableSource *from, uint32_t row, bool wide
         tallycell_share(cell, share_of(from, row_of(from, row)->retained.live_bytes));
 }
 
-static void cell_allocs(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    tallycell_count(cell, row_of(from, row)->shallow.allocs, wide);
-}
-
-static void cell_each(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_bytes(cell, tally_each(&row_of(from, row)->shallow), STYLE(TONE_TEXT));
-}
-
 static void cell_change(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     int64_t bytes = row_of(from, row)->mark_bytes;
     (void)wide;
     format_delta_bytes(cell->text, bytes);
     cell->style = STYLE(bytes > 0 ? TONE_GROWTH : bytes < 0 ? TONE_SHRINK : TONE_FAINT);
-}
-
-static void cell_churn(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_churn(cell, &row_of(from, row)->shallow);
 }
 
 static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
@@ -85,25 +72,12 @@ static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCel
     if (r->linedefined < 0) cell->style = STYLE(TONE_MUTED);
 }
 
-static double value_shallow(const TableSource *from, uint32_t row) {
-    return (double)row_of(from, row)->shallow.live_bytes;
-}
 static double value_retained(const TableSource *from, uint32_t row) {
     return (double)row_of(from, row)->retained.live_bytes;
-}
-static double value_allocs(const TableSource *from, uint32_t row) {
-    return (double)row_of(from, row)->shallow.allocs;
-}
-static double value_each(const TableSource *from, uint32_t row) {
-    return (double)tally_each(&row_of(from, row)->shallow);
 }
 static double value_change(const TableSource *from, uint32_t row) {
     return (double)row_of(from, row)->mark_bytes;
 }
-static double value_churn(const TableSource *from, uint32_t row) {
-    return tally_churn(&row_of(from, row)->shallow);
-}
-
 static int by_where(const TableSource *from, uint32_t a, uint32_t b) {
     const LmpFunctionRow *x = row_of(from, a), *y = row_of(from, b);
     int order = strcmp(x->short_src, y->short_src);
@@ -131,15 +105,15 @@ static const char *change_heading(const TableSource *from) {
 }
 
 static const TableColumn columns[] = {
-    {"shallow", 10, 11, 0, .cell = cell_shallow, .value = value_shallow},
+    {"shallow", 10, 11, 0, .cell = cell_shallow, .value = tallycol_by_live},
     {"%", 6, 6, 3, .cell = cell_shallow_share},
     {NULL, 10, 11, 2, .cell = cell_retained, .value = value_retained, .heading = retained_heading},
     {"%", 6, 6, 3, .cell = cell_retained_share, .hidden = no_paths},
-    {"allocs", 7, 12, 5, .cell = cell_allocs, .value = value_allocs},
-    {"each", 9, 10, 6, .cell = cell_each, .value = value_each},
+    {"allocs", 7, 12, 5, .cell = tallycol_allocs, .value = tallycol_by_allocs},
+    {"each", 9, 10, 6, .cell = tallycol_each, .value = tallycol_by_each},
     {NULL, 11, 12, 8, .cell = cell_change, .value = value_change, .heading = change_heading,
      .hidden = no_mark},
-    {"churn", 6, 8, 7, .cell = cell_churn, .value = value_churn},
+    {"churn", 6, 8, 7, .cell = tallycol_churn, .value = tallycol_by_churn},
     {"function", 28, 60, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,
      .cell = cell_name, .compare = by_name},
     {"where", 18, 28, 4, .align = TABLE_TAIL, .flex = true, .rising = true, .cell = cell_where,
@@ -162,72 +136,57 @@ static bool skips(const TableSource *from, uint32_t row) {
            r->retained.live_bytes == 0;
 }
 
-static const TableDef def = {
-    .column = columns,
-    .columns = sizeof columns / sizeof *columns,
-    .id = id_of,
-    .words = words_of,
-    .skips = skips,
-    .empty = "no function has made anything yet",
+static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+    (void)state, (void)ui;
+    from->rows = model->ledger.function;
+    from->count = model->ledger.functions;
+    from->serial = model->ledger_serial;
+    return true;
+}
+
+static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
+    ui->function = row_of(from, row)->id;
+    ui_open(ui, &panel_function);
+    return true;
+}
+
+static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
+    const LmpFunctionRow *r = row_of(from, row);
+    *out = (PanelPlace){.source = r->raw_source,
+                        .short_src = r->short_src,
+                        .line = r->linedefined ? r->linedefined : 1,
+                        .defined = true};
+    return true;
+}
+
+static const TablePanelDef def = {
+    .table = {.column = columns,
+              .columns = sizeof columns / sizeof *columns,
+              .id = id_of,
+              .words = words_of,
+              .skips = skips,
+              .empty = "no function has made anything yet"},
+    .rows = rows,
+    .tally = shallow_of,
+    .enter = enter,
+    .place = place,
 };
 
 /* ---- panel ------------------------------------------------------------------------------------
  */
 
 static void *create(void) {
-    Functions *s = calloc(1, sizeof *s);
-    if (s) table_init(&s->table, &def);
-    return s;
-}
-
-static void destroy(void *state) {
-    Functions *s = state;
-    table_free(&s->table);
-    free(s);
-}
-
-static TableSource fill(Functions *s, const Model *model, const Ui *ui) {
-    TableSource from = {.rows = model->ledger.function,
-                        .count = model->ledger.functions,
-                        .serial = model->ledger_serial,
-                        .model = model,
-                        .ui = ui};
-    table_fill(&s->table, &from);
-    return from;
+    return tablepanel_new(&def, sizeof(TablePanel));
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
-    Functions *s = state;
-    if (!s || rect.w <= 0 || rect.h <= 0) return;
-    if (!tallycell_can(model, ui, canvas, rect, NEED_LINES, LEDGER_FUNCTIONS)) return;
-    TableSource from = fill(s, model, ui);
-    table_draw(&s->table, &from, canvas, rect);
-}
-
-static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
-    Functions *s = state;
-    (void)rect;
-    if (!s) return false;
-    TableSource from = fill(s, model, ui);
-    uint32_t row = table_selected(&s->table);
-    if (row != TABLE_NONE && action == ACT_ENTER) {
-        ui->function = row_of(&from, row)->id;
-        ui_open(ui, &panel_function);
-        return true;
-    }
-    return table_act(&s->table, &from, ui, action);
-}
-
-static bool mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
-                  Rect rect) {
-    Functions *s = state;
-    if (!s) return false;
-    TableSource from = fill(s, model, ui);
-    return table_mouse(&s->table, &from, what, x, y, rect);
+    TableSource from;
+    if (tallycell_can(model, ui, canvas, rect, NEED_LINES, LEDGER_FUNCTIONS))
+        tablepanel_draw(state, model, ui, canvas, rect, &from);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
-    const Functions *s = state;
+    const TablePanel *s = state;
     char count[LMP_NUM];
     if (!s || model->ledger.functions == 0) return;
     table_note(&s->table, ui, out, size);
@@ -238,20 +197,6 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
              model->ledger.stacks ? "enter: its lines" : "retained: lmp run --stacks");
 }
 
-static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
-    Functions *s = state;
-    if (!s) return false;
-    TableSource from = fill(s, model, ui);
-    uint32_t row = table_selected(&s->table);
-    if (row == TABLE_NONE) return false;
-    const LmpFunctionRow *r = row_of(&from, row);
-    *out = (PanelPlace){.source = r->raw_source,
-                        .short_src = r->short_src,
-                        .line = r->linedefined ? r->linedefined : 1,
-                        .defined = true};
-    return true;
-}
-
 const Panel panel_functions = {.title = "Functions",
                                .number = 7,
                                .ledger = LEDGER_FUNCTIONS,
@@ -259,9 +204,9 @@ const Panel panel_functions = {.title = "Functions",
                                .min_w = 16,
                                .min_h = 3,
                                .create = create,
-                               .destroy = destroy,
+                               .destroy = tablepanel_free,
                                .draw = draw,
-                               .act = act,
-                               .mouse = mouse,
+                               .act = tablepanel_act,
+                               .mouse = tablepanel_mouse,
                                .note = note,
-                               .place = place};
+                               .place = tablepanel_place};

@@ -8,12 +8,13 @@
 #include "describe.h"
 #include "format.h"
 #include "spark.h"
+#include "tablepanel.h"
 #include "tallycell.h"
 
 #define MOST 512u /* lines */
 
 typedef struct Leaks {
-    Table table;
+    TablePanel panel;
     const Ledger *ledger;
     LmpLeak leak[MOST];
     uint32_t count;
@@ -27,6 +28,10 @@ static const LmpLeak *leak_of(const TableSource *from, uint32_t row) {
 
 static const LmpSiteRow *row_of(const TableSource *from, uint32_t row) {
     return &((const Leaks *)from->rows)->ledger->site[leak_of(from, row)->site];
+}
+
+static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
+    return &row_of(from, row)->tally;
 }
 
 /* ---- columns ----------------------------------------------------------------------------------
@@ -115,20 +120,6 @@ static double value_cycle(const TableSource *from, uint32_t row) {
 static double value_second(const TableSource *from, uint32_t row) {
     return first(from, row, leak_of(from, row)->bytes_per_second);
 }
-static double value_live(const TableSource *from, uint32_t row) {
-    return (double)row_of(from, row)->tally.live_bytes;
-}
-
-static int by_where(const TableSource *from, uint32_t a, uint32_t b) {
-    const LmpSiteRow *x = row_of(from, a), *y = row_of(from, b);
-    int order = strcmp(x->short_src, y->short_src);
-    return order ? order : x->line < y->line ? -1 : x->line > y->line;
-}
-
-static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
-    return strcmp(row_of(from, a)->func, row_of(from, b)->func);
-}
-
 enum {
     COL_GROWN,
     COL_CYCLE,
@@ -146,12 +137,12 @@ static const TableColumn columns[COLS] = {
     [COL_CYCLE] = {"a cycle", 11, 12, 0, .cell = cell_cycle, .value = value_cycle},
     [COL_SECOND] = {"a second", 11, 12, 5, .cell = cell_second, .value = value_second},
     [COL_CHART] = {"over the cycles", 9, 17, 3, .align = TABLE_LEFT, .paint = paint_chart},
-    [COL_LIVE] = {"live", 10, 11, 6, .cell = cell_live, .value = value_live},
+    [COL_LIVE] = {"live", 10, 11, 6, .cell = cell_live, .value = tallycol_by_live},
     [COL_TREND] = {"", 7, 24, 7, .align = TABLE_LEFT, .cell = cell_trend},
     [COL_WHERE] = {"where", 18, 24, 1, .least = 6, .align = TABLE_TAIL, .rising = true,
-                   .cell = cell_where, .compare = by_where},
+                   .cell = cell_where, .compare = tallycol_by_where},
     [COL_NAME] = {"function", 14, 30, 4, .align = TABLE_LEFT, .flex = true, .rising = true,
-                  .cell = cell_name, .compare = by_name},
+                  .cell = cell_name, .compare = tallycol_by_function},
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
@@ -163,41 +154,46 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
     snprintf(out, size, "%s %s:%d", site->func, site->short_src, (int)site->line);
 }
 
-static const TableDef def = {
-    .column = columns,
-    .columns = COLS,
-    .sort = COL_CYCLE,
-    .id = id_of,
-    .words = words_of,
-    .empty = "no line holds more than it did at the first of these cycles",
-};
-
-/* ---- panel ------------------------------------------------------------------------------------
- */
-
-static void *create(void) {
-    Leaks *s = calloc(1, sizeof *s);
-    if (s) table_init(&s->table, &def);
-    return s;
-}
-
-static void destroy(void *state) {
+static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
     Leaks *s = state;
-    table_free(&s->table);
-    free(s);
-}
-
-static TableSource fill(Leaks *s, const Model *model, const Ui *ui) {
+    (void)ui;
     if (s->serial != model->ledger_serial || !s->ledger) {
         s->ledger = &model->ledger;
         s->serial = model->ledger_serial;
         s->count = 0;
         ledger_leaks(s->ledger, s->leak, MOST, &s->count, &s->verdict);
     }
-    TableSource from = {
-        .rows = s, .count = s->count, .serial = s->serial, .model = model, .ui = ui};
-    table_fill(&s->table, &from);
-    return from;
+    from->rows = s;
+    from->count = s->count;
+    from->serial = s->serial;
+    return true;
+}
+
+/* The verdict has its line, and one below it where there is room. */
+static Rect table_room(const Ui *ui, Rect rect) {
+    int above = rect.h >= 14 ? 2 : rect.h >= 2 ? 1 : 0;
+    (void)ui;
+    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
+}
+
+static const TablePanelDef def = {
+    .table = {.column = columns,
+              .columns = COLS,
+              .sort = COL_CYCLE,
+              .id = id_of,
+              .words = words_of,
+              .empty = "no line holds more than it did at the first of these cycles"},
+    .rows = rows,
+    .room = table_room,
+    .tally = tally_of,
+    .site = row_of,
+};
+
+/* ---- panel ------------------------------------------------------------------------------------
+ */
+
+static void *create(void) {
+    return tablepanel_new(&def, sizeof(Leaks));
 }
 
 static void draw_verdict(const Leaks *s, const Ui *ui, Canvas *canvas, Rect rect) {
@@ -213,67 +209,26 @@ static void draw_verdict(const Leaks *s, const Ui *ui, Canvas *canvas, Rect rect
     canvas_text(canvas, rect.x + 2, rect.y, rect.w - 2, style, words);
 }
 
-/* The verdict has its line, and one below it where there is room. */
-static Rect table_rect(Rect rect) {
-    int above = rect.h >= 14 ? 2 : rect.h >= 2 ? 1 : 0;
-    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
-}
-
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Leaks *s = state;
-    if (!s || rect.w <= 0 || rect.h <= 0) return;
+    TableSource from;
     if (!tallycell_can(model, ui, canvas, rect, NEED_LINES, LEDGER_SITES)) return;
-    TableSource from = fill(s, model, ui);
+    if (!tablepanel_fill(s, model, ui, &from)) return;
     draw_verdict(s, ui, canvas, rect);
-    Rect table = table_rect(rect);
-    if (table.h > 0 && table.y > rect.y && (s->count > 0 || s->verdict.cycles >= 3))
-        table_draw(&s->table, &from, canvas, table);
-}
-
-static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
-    Leaks *s = state;
-    (void)rect;
-    if (!s) return false;
-    TableSource from = fill(s, model, ui);
-    uint32_t row = table_selected(&s->table);
-    if (row != TABLE_NONE && action == ACT_ENTER) {
-        ui->site = row_of(&from, row)->id;
-        ui_open(ui, &panel_site);
-        return true;
-    }
-    return table_act(&s->table, &from, ui, action);
-}
-
-static bool mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
-                  Rect rect) {
-    Leaks *s = state;
-    if (!s) return false;
-    TableSource from = fill(s, model, ui);
-    Rect table = table_rect(rect);
-    return table_mouse(&s->table, &from, what, x, y - (table.y - rect.y), table);
+    Rect room = table_room(ui, rect);
+    if (room.h > 0 && room.y > rect.y && (s->count > 0 || s->verdict.cycles >= 3))
+        table_draw(&s->panel.table, &from, canvas, room);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Leaks *s = state;
     char span[LMP_NUM];
     if (!s) return;
-    table_note(&s->table, ui, out, size);
+    table_note(&s->panel.table, ui, out, size);
     const Ledger *l = &model->ledger;
     if (out[0] || l->grown < 2) return;
     snprintf(out, size, "live after the last %u collector cycles, %s", (unsigned)l->grown,
              format_span(span, l->grown_clock[l->grown - 1] - l->grown_clock[0]));
-}
-
-static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
-    Leaks *s = state;
-    if (!s) return false;
-    TableSource from = fill(s, model, ui);
-    uint32_t row = table_selected(&s->table);
-    if (row == TABLE_NONE) return false;
-    const LmpSiteRow *site = row_of(&from, row);
-    *out =
-        (PanelPlace){.source = site->raw_source, .short_src = site->short_src, .line = site->line};
-    return true;
 }
 
 const Panel panel_leaks = {.title = "Leaks",
@@ -283,9 +238,9 @@ const Panel panel_leaks = {.title = "Leaks",
                            .min_w = 16,
                            .min_h = 3,
                            .create = create,
-                           .destroy = destroy,
+                           .destroy = tablepanel_free,
                            .draw = draw,
-                           .act = act,
-                           .mouse = mouse,
+                           .act = tablepanel_act,
+                           .mouse = tablepanel_mouse,
                            .note = note,
-                           .place = place};
+                           .place = tablepanel_place};

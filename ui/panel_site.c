@@ -295,7 +295,7 @@ static void put_callers(Flow *f, const Ledger *ledger, const LmpSiteRow *row) {
 
 static void put_source(Flow *f, Ui *ui, const LmpSiteRow *row, int rows) {
     char name[96];
-    const SourceText *text = sources_get(ui->sources, row->source, ui->now);
+    const SourceText *text = sources_get(ui->sources, row->raw_source, ui->now);
     format_text(name, sizeof name, row->short_src, !f->utf8);
     put_title(f, "Source",
               text->problem   ? NULL
@@ -307,7 +307,7 @@ static void put_source(Flow *f, Ui *ui, const LmpSiteRow *row, int rows) {
     }
     if (rows > (int)text->lines) rows = (int)text->lines;
     Rect rect = {f->rect.x, flow_y(f), f->rect.w, rows};
-    source_draw(ui->sources, f->canvas, rect, row->source, name, row->line, ui->now);
+    source_draw(ui->sources, f->canvas, rect, row->raw_source, name, row->line, ui->now);
     f->line += rows;
 }
 
@@ -368,8 +368,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
     (void)state;
     const LmpSiteRow *row = find_site(model, ui->site);
-    if (row)
-        *out = (PanelPlace){.source = row->source, .short_src = row->short_src, .line = row->line};
+    if (row) *out = panel_place_of(row);
     return row != NULL;
 }
 

@@ -8,7 +8,8 @@
 #include "format.h"
 #include "site_rate.h"
 #include "source.h"
-#include "table.h"
+#include "tablepanel.h"
+#include "tallycell.h"
 
 /* What the cells are made from. */
 typedef struct SitesRows {
@@ -17,7 +18,7 @@ typedef struct SitesRows {
 } SitesRows;
 
 typedef struct Sites {
-    Table table;
+    TablePanel panel;
     SitesRows rows;
 } Sites;
 
@@ -156,16 +157,6 @@ static double value_blocks(const TableSource *from, uint32_t row) {
     return (double)blocks_of(from, row);
 }
 
-static int by_where(const TableSource *from, uint32_t a, uint32_t b) {
-    const LmpSiteRow *x = row_of(from, a), *y = row_of(from, b);
-    int order = strcmp(x->short_src, y->short_src);
-    return order ? order : x->line < y->line ? -1 : x->line > y->line;
-}
-
-static int by_function(const TableSource *from, uint32_t a, uint32_t b) {
-    return strcmp(row_of(from, a)->func, row_of(from, b)->func);
-}
-
 static const char *change_heading(const TableSource *from) {
     if (from->model->ledger_marked) return from->ui->utf8 ? "Δ mark" : "since mark";
     return from->ui->utf8 ? "Δ/s" : "change/s";
@@ -179,9 +170,9 @@ static const TableColumn columns[] = {
     {"allocs/s", 10, 10, 6, .cell = cell_rate, .value = value_rate},
     {"churn", 7, 7, 5, .cell = cell_churn, .value = churn_of},
     {"where", 18, 28, 1, .least = 7, .align = TABLE_TAIL, .rising = true, .cell = cell_where,
-     .compare = by_where},
+     .compare = tallycol_by_where},
     {"function", 14, 30, 4, .align = TABLE_LEFT, .flex = true, .rising = true,
-     .cell = cell_function, .compare = by_function},
+     .cell = cell_function, .compare = tallycol_by_function},
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
@@ -198,47 +189,13 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
     }
 }
 
-static const TableDef def = {
-    .column = columns,
-    .columns = sizeof columns / sizeof *columns,
-    .id = id_of,
-    .words = words_of,
-    .skips = skips,
-    .empty = "no site has made anything yet",
-};
-
-/* ---- panel ------------------------------------------------------------------------------------
- */
-
-static void *create(void) {
-    Sites *s = calloc(1, sizeof *s);
-    if (s) table_init(&s->table, &def);
-    return s;
-}
-
-static void destroy(void *state) {
+static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
     Sites *s = state;
-    table_free(&s->table);
-    site_rate_free(&s->rows.rate);
-    free(s);
-}
-
-/* Tells the table what there is. */
-static TableSource fill(Sites *s, const Model *model, const Ui *ui) {
     s->rows.ledger = &model->ledger;
-    TableSource from = {.rows = &s->rows,
-                        .count = model->ledger.sites,
-                        .serial = model->ledger_serial << 8 ^ ui->kinds,
-                        .model = model,
-                        .ui = ui};
-    table_fill(&s->table, &from);
-    return from;
-}
-
-static void update(void *state, const Model *model, Ui *ui, Rect rect) {
-    Sites *s = state;
-    (void)ui;
-    if (s && rect.w > 0) site_rate_update(&s->rows.rate, &model->ledger, model->clock);
+    from->rows = &s->rows;
+    from->count = model->ledger.sites;
+    from->serial = model->ledger_serial << 8 ^ ui->kinds;
+    return true;
 }
 
 /* Lines below the table: the source of the site under the cursor. */
@@ -246,6 +203,41 @@ static int source_rows(const Ui *ui, int h) {
     if (h < 6) return 0;
     if (ui->enlarged && h >= 14) return h * 2 / 5;
     return h >= 16 ? 6 : h >= 12 ? 3 : 1;
+}
+
+static Rect table_room(const Ui *ui, Rect rect) {
+    return (Rect){rect.x, rect.y, rect.w, rect.h - source_rows(ui, rect.h)};
+}
+
+static const TablePanelDef def = {
+    .table = {.column = columns,
+              .columns = sizeof columns / sizeof *columns,
+              .id = id_of,
+              .words = words_of,
+              .skips = skips,
+              .empty = "no site has made anything yet"},
+    .rows = rows,
+    .room = table_room,
+    .site = row_of,
+};
+
+/* ---- panel ------------------------------------------------------------------------------------
+ */
+
+static void *create(void) {
+    return tablepanel_new(&def, sizeof(Sites));
+}
+
+static void destroy(void *state) {
+    Sites *s = state;
+    site_rate_free(&s->rows.rate);
+    tablepanel_free(s);
+}
+
+static void update(void *state, const Model *model, Ui *ui, Rect rect) {
+    Sites *s = state;
+    (void)ui;
+    if (s && rect.w > 0) site_rate_update(&s->rows.rate, &model->ledger, model->clock);
 }
 
 /* "of which insert [C] 8.0 MiB, gmatch [C] 1.2 MiB": what C functions made on this line. */
@@ -295,7 +287,7 @@ static void draw_source(const Model *model, Ui *ui, Canvas *canvas, Rect rect,
                      ui->utf8);
     }
     if (rect.h == 1) rect = (Rect){rect.x + 2, rect.y, rect.w - 2, 1};
-    source_draw(ui->sources, canvas, rect, site->source, name, site->line, ui->now);
+    source_draw(ui->sources, canvas, rect, site->raw_source, name, site->line, ui->now);
 }
 
 static void draw_off(Canvas *canvas, Rect rect) {
@@ -308,53 +300,18 @@ static void draw_off(Canvas *canvas, Rect rect) {
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Sites *s = state;
-    if (!s || rect.w <= 0 || rect.h <= 0) return;
+    TableSource from;
     if (model->ledger.lines == LMP_LINES_OFF && model->ledger.sites == 0) {
         draw_off(canvas, rect);
         return;
     }
-    TableSource from = fill(s, model, ui);
+    if (!tablepanel_draw(s, model, ui, canvas, rect, &from)) return;
     int below = source_rows(ui, rect.h);
-    table_draw(&s->table, &from, canvas, (Rect){rect.x, rect.y, rect.w, rect.h - below});
-    uint32_t row = table_selected(&s->table);
+    uint32_t row = table_selected(&s->panel.table);
     if (below > 0 && row != TABLE_NONE) {
         draw_source(model, ui, canvas, (Rect){rect.x, rect.y + rect.h - below, rect.w, below},
                     row_of(&from, row));
     }
-}
-
-static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
-    Sites *s = state;
-    (void)rect;
-    if (!s) return false;
-    TableSource from = fill(s, model, ui);
-    uint32_t row = table_selected(&s->table);
-    if (action == ACT_ENTER && row != TABLE_NONE) {
-        ui->site = row_of(&from, row)->id;
-        ui_open(ui, &panel_site);
-        return true;
-    }
-    return table_act(&s->table, &from, ui, action);
-}
-
-static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
-    Sites *s = state;
-    if (!s) return false;
-    TableSource from = fill(s, model, ui);
-    uint32_t row = table_selected(&s->table);
-    if (row == TABLE_NONE) return false;
-    const LmpSiteRow *site = row_of(&from, row);
-    *out = (PanelPlace){.source = site->source, .short_src = site->short_src, .line = site->line};
-    return true;
-}
-
-static bool mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
-                  Rect rect) {
-    Sites *s = state;
-    if (!s) return false;
-    TableSource from = fill(s, model, ui);
-    rect.h -= source_rows(ui, rect.h);
-    return table_mouse(&s->table, &from, what, x, y, rect);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
@@ -362,13 +319,13 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     char count[LMP_NUM];
     if (!s || model->ledger.sites == 0) return;
     const char *dot = ui->utf8 ? "·" : "-";
-    table_note(&s->table, ui, out, size);
+    table_note(&s->panel.table, ui, out, size);
     if (out[0]) return;
     if (model->ledger.folded > 0) {
         snprintf(out, size, "no room for more sites: %s allocations in (others)",
                  format_short(count, model->ledger.folded));
     } else {
-        uint64_t sites = s->table.total;
+        uint64_t sites = s->panel.table.total;
         snprintf(out, size, "%s site%s %s %s", format_count(count, sites), sites == 1 ? "" : "s",
                  dot, ui->focus == &panel_sites ? "/ filter" : "6 looks closer");
     }
@@ -384,7 +341,7 @@ const Panel panel_sites = {.title = "Sites",
                            .destroy = destroy,
                            .update = update,
                            .draw = draw,
-                           .act = act,
-                           .mouse = mouse,
+                           .act = tablepanel_act,
+                           .mouse = tablepanel_mouse,
                            .note = note,
-                           .place = place};
+                           .place = tablepanel_place};

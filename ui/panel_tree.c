@@ -396,8 +396,7 @@ static bool toggle(Tree *s, const Model *model, Ui *ui, uint32_t row) {
         treerows_open(s->rows, row, !r.open);
         changed(s, model, ui);
     } else if (r.site) {
-        ui->site = r.site;
-        ui_open(ui, &panel_site);
+        ui_open_site(ui, r.site);
     }
     return true;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "format.h"
-#include "table.h"
+#include "tablepanel.h"
 
 /* One line of the table: a kind, or their sum. */
 typedef struct TypesRow {
@@ -17,7 +17,7 @@ typedef struct TypesRow {
 } TypesRow;
 
 typedef struct Types {
-    Table table;
+    TablePanel panel;
     TypesRow row[LMP_KINDS + 1]; /* by kind; the last: total */
     uint64_t serial;
 } Types;
@@ -127,30 +127,8 @@ static void words_of(const TableSource *from, uint32_t i, char *out, size_t size
     snprintf(out, size, "%s", row_of(from, i)->name);
 }
 
-static const TableDef def = {.column = columns,
-                             .columns = sizeof columns / sizeof *columns,
-                             .sort = 2,
-                             .id = id_of,
-                             .words = words_of,
-                             .heading = LMP_KINDS + 1,
-                             .no_cursor = true};
-
-/* ---- panel ------------------------------------------------------------------------------------
- */
-
-static void *create(void) {
-    Types *t = calloc(1, sizeof *t);
-    if (t) table_init(&t->table, &def);
-    return t;
-}
-
-static void destroy(void *state) {
+static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
     Types *t = state;
-    table_free(&t->table);
-    free(t);
-}
-
-static TableSource fill(Types *t, const Model *model, const Ui *ui) {
     const ModelDelta *delta = model->marked ? &model->since_mark : &model->per_s;
     uint64_t heap = model->stats.live_bytes;
     TypesRow *total = &t->row[LMP_KINDS];
@@ -173,47 +151,50 @@ static TableSource fill(Types *t, const Model *model, const Ui *ui) {
     total->blocks = model->stats.live_blocks;
     total->delta = delta->total_bytes;
     total->share = heap ? 1 : 0;
-    TableSource from = {t->row, LMP_KINDS, ++t->serial, model, ui}; /* six rows: never the same */
-    table_fill(&t->table, &from);
-    return from;
+    from->rows = t->row;
+    from->count = LMP_KINDS;
+    from->serial = ++t->serial; /* six rows: never the same */
+    return true;
 }
 
-/* Where the table stands in the panel's room. */
-static Rect table_rect(Rect rect) {
+/* A table of six short rows is not drawn out over a wide screen. The sum has the line below it. */
+static Rect table_room(const Ui *ui, Rect rect) {
     int room = rect.w > 90 ? 90 : rect.w;
+    (void)ui;
     if (rect.w >= 28) {
         rect.x++;
         room -= rect.w >= 46 ? 2 : 1;
     }
+    if (rect.h > LMP_KINDS + 1) rect.h = rect.h > LMP_KINDS + 2 ? LMP_KINDS + 1 : rect.h - 1;
     return (Rect){rect.x, rect.y, room, rect.h};
 }
 
+static const TablePanelDef def = {
+    .table = {.column = columns,
+              .columns = sizeof columns / sizeof *columns,
+              .sort = 2,
+              .id = id_of,
+              .words = words_of,
+              .heading = LMP_KINDS + 1,
+              .no_cursor = true},
+    .rows = rows,
+    .room = table_room,
+};
+
+/* ---- panel ------------------------------------------------------------------------------------
+ */
+
+static void *create(void) {
+    return tablepanel_new(&def, sizeof(Types));
+}
+
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
-    Types *t = state;
-    if (!t || rect.w <= 0 || rect.h <= 0) return;
-    TableSource from = fill(t, model, ui);
-    Rect table = table_rect(rect);
-    bool total = rect.h > LMP_KINDS + 1;
-    if (total) table.h = rect.h > LMP_KINDS + 2 ? LMP_KINDS + 1 : rect.h - 1;
-    table_draw(&t->table, &from, canvas, table);
-    if (total) table_draw_row(&t->table, &from, canvas, table, table.y + table.h, LMP_KINDS);
-}
-
-static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
-    Types *t = state;
-    (void)rect;
-    if (!t) return false;
-    TableSource from = fill(t, model, ui);
-    return table_act(&t->table, &from, ui, action);
-}
-
-static bool mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
-                  Rect rect) {
-    Types *t = state;
-    if (!t) return false;
-    TableSource from = fill(t, model, ui);
-    Rect table = table_rect(rect);
-    return table_mouse(&t->table, &from, what, x - (table.x - rect.x), y, table);
+    TableSource from;
+    if (!tablepanel_draw(state, model, ui, canvas, rect, &from)) return;
+    Rect room = table_room(ui, rect);
+    if (room.h < rect.h)
+        table_draw_row(&((Types *)state)->panel.table, &from, canvas, room, room.y + room.h,
+                       LMP_KINDS);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
@@ -221,8 +202,8 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     const char *dot = ui->utf8 ? "·" : "-";
     const LmpMark *mark = model->marks ? &model->mark[model->marks - 1] : NULL;
     char clock[LMP_NUM], name[48];
-    if (t && t->table.filter.used > 0) {
-        table_note(&t->table, ui, out, size);
+    if (t && t->panel.table.filter.used > 0) {
+        table_note(&t->panel.table, ui, out, size);
     } else if (ui->kinds != (1u << LMP_KINDS) - 1) {
         snprintf(out, size, "filtered %s a shows all", dot);
     } else if (mark) {
@@ -244,8 +225,8 @@ const Panel panel_types = {.title = "Types",
                            .min_w = 14,
                            .min_h = 3,
                            .create = create,
-                           .destroy = destroy,
+                           .destroy = tablepanel_free,
                            .draw = draw,
-                           .act = act,
-                           .mouse = mouse,
+                           .act = tablepanel_act,
+                           .mouse = tablepanel_mouse,
                            .note = note};

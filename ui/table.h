@@ -29,6 +29,9 @@ typedef struct TableSource {
     uint64_t serial; /* changes whenever rows or what is in them may have changed */
     const Model *model;
     const Ui *ui;
+    /* What a row is about, for what tables of such rows have in common. May be NULL. */
+    const LmpTally *(*tally)(const struct TableSource *from, uint32_t row);
+    const LmpSiteRow *(*site)(const struct TableSource *from, uint32_t row);
 } TableSource;
 
 typedef struct TableCell {

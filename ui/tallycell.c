@@ -2,6 +2,7 @@
 #include "tallycell.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "describe.h"
 #include "format.h"
@@ -63,6 +64,61 @@ void tallycell_bar(Canvas *canvas, int x, int y, int w, double share, double who
     if (whole > share) spark_bar(canvas, x, y, w, whole, STYLE(TONE_FAINT));
     spark_bar(canvas, x, y, w, share, STYLE(table_heat(share)));
 }
+
+/* ---- columns ----------------------------------------------------------------------------------
+ */
+
+void tallycol_live(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_bytes(cell, from->tally(from, row)->live_bytes, STYLE(TONE_STRONG));
+}
+
+void tallycol_blocks(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    tallycell_count(cell, from->tally(from, row)->live_blocks, wide);
+}
+
+void tallycol_allocs(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    tallycell_count(cell, from->tally(from, row)->allocs, wide);
+}
+
+void tallycol_each(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_bytes(cell, tally_each(from->tally(from, row)), STYLE(TONE_TEXT));
+}
+
+void tallycol_churn(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_churn(cell, from->tally(from, row));
+}
+
+double tallycol_by_live(const TableSource *from, uint32_t row) {
+    return (double)from->tally(from, row)->live_bytes;
+}
+double tallycol_by_blocks(const TableSource *from, uint32_t row) {
+    return (double)from->tally(from, row)->live_blocks;
+}
+double tallycol_by_allocs(const TableSource *from, uint32_t row) {
+    return (double)from->tally(from, row)->allocs;
+}
+double tallycol_by_each(const TableSource *from, uint32_t row) {
+    return (double)tally_each(from->tally(from, row));
+}
+double tallycol_by_churn(const TableSource *from, uint32_t row) {
+    return tally_churn(from->tally(from, row));
+}
+
+int tallycol_by_where(const TableSource *from, uint32_t a, uint32_t b) {
+    const LmpSiteRow *x = from->site(from, a), *y = from->site(from, b);
+    int order = strcmp(x->short_src, y->short_src);
+    return order ? order : x->line < y->line ? -1 : x->line > y->line;
+}
+
+int tallycol_by_function(const TableSource *from, uint32_t a, uint32_t b) {
+    return strcmp(from->site(from, a)->func, from->site(from, b)->func);
+}
+
+/* ---- where there is no table ------------------------------------------------------------------
+ */
 
 /* Why not: in two lines. */
 enum { WHY_LINES, WHY_STACKS, WHY_TAGS, WHY_FROZEN, WHY_NOTHING };

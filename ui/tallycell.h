@@ -1,5 +1,5 @@
-/* tallycell.h - what tables of allocations and live bytes have in common: cells of tallies, bars of
- * shares, and what is said where a table cannot be. */
+/* tallycell.h - what tables of allocations and live bytes have in common: cells and columns of
+ * tallies, bars of shares, and what is said where a table cannot be. */
 #ifndef LMP_TALLYCELL_H
 #define LMP_TALLYCELL_H
 
@@ -23,6 +23,21 @@ void tallycell_where(TableCell *cell, const Ui *ui, const char *short_src, int l
 void tallycell_name(TableCell *cell, const Ui *ui, const char *name);
 /* A bar of w columns: `share` (0 .. 1) in its heat, and behind it muted up to `whole`. */
 void tallycell_bar(Canvas *canvas, int x, int y, int w, double share, double whole);
+
+/* Columns of tables whose rows have a tally (TableSource.tally): their cells, what to sort by. */
+void tallycol_live(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
+void tallycol_blocks(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
+void tallycol_allocs(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
+void tallycol_each(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
+void tallycol_churn(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
+double tallycol_by_live(const TableSource *from, uint32_t row);
+double tallycol_by_blocks(const TableSource *from, uint32_t row);
+double tallycol_by_allocs(const TableSource *from, uint32_t row);
+double tallycol_by_each(const TableSource *from, uint32_t row);
+double tallycol_by_churn(const TableSource *from, uint32_t row);
+/* The order of rows that are about sites (TableSource.site): by place, by the function's name. */
+int tallycol_by_where(const TableSource *from, uint32_t a, uint32_t b);
+int tallycol_by_function(const TableSource *from, uint32_t a, uint32_t b);
 
 /* What a table needs of the run. */
 typedef enum TallyNeed { NEED_LINES, NEED_STACKS, NEED_TAGS } TallyNeed;

@@ -59,7 +59,7 @@ static const TableDef def = {
     .column = columns, .columns = 3, .id = id_of, .words = words_of, .empty = "nothing there"};
 
 static TableSource source(void) {
-    return (TableSource){rows, count, serial, model, &ui};
+    return (TableSource){.rows = rows, .count = count, .serial = serial, .model = model, .ui = &ui};
 }
 
 static Row fresh_row(void) {
