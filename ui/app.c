@@ -1,4 +1,5 @@
-/* app.c - what keys do: the state of the display and its changes. Drawing: app_draw.c. */
+/* app.c - what keys do: the state of the display and its changes. Panels: app_panels.c; drawing:
+ * app_draw.c. */
 #include "app.h"
 
 #include <stdarg.h>
@@ -11,19 +12,6 @@
 #include "source.h"
 
 #define NOTICE_TIME 4000000000ull
-
-const PanelRow app_panels[APP_PANELS] = {
-#define PANEL_ROW(panel, slot, home) {&panel, slot, home},
-    PANEL_TABLE(PANEL_ROW)
-#undef PANEL_ROW
-};
-
-int app_row(const Panel *panel) {
-    for (int i = 0; i < APP_PANELS; i++) {
-        if (app_panels[i].panel == panel) return i;
-    }
-    return -1;
-}
 
 App *app_new(const AppOptions *options) {
     App *app = calloc(1, sizeof *app);
@@ -68,19 +56,6 @@ AppAsk *app_ask(App *app) {
     return &app->ask;
 }
 
-unsigned app_parts(const App *app) {
-    unsigned parts = 0;
-    for (int i = 0; i < APP_PANELS; i++) {
-        if (app->outer[i].w > 0) parts |= app_panels[i].panel->ledger;
-    }
-    return parts;
-}
-
-Rect app_where(const App *app, const Panel *panel) {
-    int row = app_row(panel);
-    return row < 0 ? (Rect){0} : app->inner[row];
-}
-
 void app_say(App *app, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -96,39 +71,18 @@ bool app_restless(const App *app) {
 /* ---- the program's state ----------------------------------------------------------------------
  */
 
-/* A pause brings the inspector to the bottom, and its end takes it away again, unless the person
- * chose a panel in between. */
-static void on_pause(App *app) {
-    app->want_pause = true;
-    if (app->ui.over == &panel_breaks && app->model.op.hit && !app->ui.edit) ui_close(&app->ui);
-    if (app->bottom == &panel_inspector) return;
-    app->bottom_before = app->bottom;
-    app->focus_before = app->ui.focus;
-    app->lent_bottom = true;
-    app->bottom = &panel_inspector;
-    /* the keys stay where they are, if that is still on the screen then */
-    int h = app->layout.footer.y + app->layout.footer.h;
-    Layout next = layout_make(app->layout.header.w, h, BOTTOM_MUCH);
-    Slot slot = app_panels[app_row(app->ui.focus)].slot;
-    if (app->ui.over || app->ui.enlarged) return;
-    if (slot == SLOT_BOTTOM || next.slot[slot].w == 0) app->ui.focus = &panel_inspector;
-}
-
-static void on_resume(App *app) {
-    app->want_pause = false;
-    if (!app->lent_bottom) return;
-    app->lent_bottom = false;
-    app->bottom = app->bottom_before;
-    if (app->ui.focus == &panel_inspector) app->ui.focus = app->focus_before;
-    if (app->ui.before == &panel_inspector) app->ui.before = app->focus_before;
-}
-
 void app_seen(App *app, LmpSeen seen) {
     LmpSeen was = app->seen;
     if (seen == was) return;
     app->seen = seen;
-    if (seen == LMP_SEEN_PAUSED) on_pause(app);
-    if (was == LMP_SEEN_PAUSED) on_resume(app);
+    if (seen == LMP_SEEN_PAUSED) {
+        app->want_pause = true;
+        app_paused(app);
+    }
+    if (was == LMP_SEEN_PAUSED) {
+        app->want_pause = false;
+        app_resumed(app);
+    }
     app->ended = seen == LMP_SEEN_FINISHED || seen == LMP_SEEN_KILLED;
     if (app->ended) {
         app->want_pause = app->typing = false;
@@ -136,20 +90,9 @@ void app_seen(App *app, LmpSeen seen) {
     }
 }
 
-/* Until the person has chosen what stands at the bottom: the lines that make memory where they are
- * known, else what the program prints. */
-static void choose_bottom(App *app) {
-    if (app->chose_bottom || app->model.ledger.lines == LMP_LINES_OFF) return;
-    if (app->lent_bottom) {
-        app->bottom_before = &panel_sites;
-    } else {
-        app->bottom = &panel_sites;
-    }
-}
-
 void app_fresh(App *app, uint64_t now) {
     app->ui.now = now;
-    choose_bottom(app);
+    app_choose_bottom(app);
     app_seen(app, app->model.seen);
     if (app->model.marks_all > app->marks_seen && app->begun) {
         app_say(app, "Mark %llu set: the types' last column counts from here",
@@ -172,52 +115,6 @@ void app_fresh(App *app, uint64_t now) {
     for (int i = 0; i < APP_PANELS; i++) {
         const Panel *panel = app_panels[i].panel;
         if (panel->update) panel->update(app->state[i], &app->model, &app->ui, app->inner[i]);
-    }
-}
-
-/* ---- panels -----------------------------------------------------------------------------------
- */
-
-static void show(App *app, const Panel *panel) {
-    int row = app_row(panel);
-    ui_close(&app->ui);
-    if (app_panels[row].slot == SLOT_BOTTOM && app->bottom != panel) {
-        app->bottom = panel;
-        app->lent_bottom = false;
-    }
-    if (app_panels[row].slot == SLOT_BOTTOM) app->chose_bottom = true;
-    app->ui.focus = panel;
-    app->chose = true;
-}
-
-static void next_panel(App *app, int step) {
-    int row = app_row(app->ui.over ? app->ui.before : app->ui.focus);
-    do
-        row = (row + step + APP_PANELS) % APP_PANELS;
-    while (!app_panels[row].home);
-    show(app, app_panels[row].panel);
-}
-
-static void number_panel(App *app, int number) {
-    for (int i = 0; i < APP_PANELS; i++) {
-        if (app_panels[i].home && app_panels[i].panel->number == number) {
-            const Panel *panel = app_panels[i].panel;
-            bool again = app->ui.focus == panel && !app->ui.over;
-            show(app, panel);
-            if (again) app->ui.enlarged = !app->ui.enlarged;
-            return;
-        }
-    }
-    app_say(app, "There is no panel %d", number % 10);
-}
-
-static void back(App *app) {
-    if (app->ui.over) {
-        ui_close(&app->ui);
-    } else if (app->ui.enlarged) {
-        app->ui.enlarged = false;
-    } else if (app->ended && app->hold) {
-        app->ask.quit = true;
     }
 }
 
@@ -261,7 +158,7 @@ static void begin_typing(App *app) {
     app->typing = true;
     app->typed = 0;
     app->text[0] = 0;
-    if (!app->ui.over && app->ui.output) show(app, &panel_output);
+    if (!app->ui.over && app->ui.output) app_show(app, &panel_output);
 }
 
 static void type_key(App *app, Key key) {
@@ -395,13 +292,13 @@ void app_act(App *app, Action action, Key key) {
         app->ui.frozen = !app->ui.frozen && !app->ended;
         break;
     case ACT_NEXT_PANEL:
-        next_panel(app, 1);
+        app_show_next(app, 1);
         break;
     case ACT_PREV_PANEL:
-        next_panel(app, -1);
+        app_show_next(app, -1);
         break;
     case ACT_PANEL_NUMBER:
-        number_panel(app, key == '0' ? 10 : (int)key - '0');
+        app_show_number(app, key == '0' ? 10 : (int)key - '0');
         break;
     case ACT_MARK:
         if (can_ask(app)) app->ui.wish.mark = true;
@@ -456,7 +353,7 @@ void app_act(App *app, Action action, Key key) {
         }
         break;
     case ACT_BACK:
-        if (!act_focused(app, action)) back(app);
+        if (!act_focused(app, action)) app_back(app);
         break;
     default:
         act_focused(app, action);
@@ -491,7 +388,8 @@ void app_mouse(App *app, MouseWhat what, int x, int y) {
             continue;
         }
         const Panel *panel = app_panels[i].panel;
-        if (what == MOUSE_CLICK && panel != app->ui.focus && app_panels[i].home) show(app, panel);
+        if (what == MOUSE_CLICK && panel != app->ui.focus && app_panels[i].home)
+            app_show(app, panel);
         if (panel->mouse && panel->mouse(app->state[i], &app->model, &app->ui, what, x - inner->x,
                                          y - inner->y, *inner)) {
             return;

@@ -14,6 +14,7 @@ static const Panel *bottom_panel(const App *app) {
 static Bottom bottom_wish(const Panel *bottom) {
     if (!bottom) return BOTTOM_NONE;
     if (bottom == &panel_output) return BOTTOM_SOME;
+    if (bottom == &panel_blocks) return BOTTOM_MUCH; /* what a person has asked to see */
     return bottom->ledger ? BOTTOM_LIST : BOTTOM_MUCH;
 }
 

@@ -1,4 +1,5 @@
-/* app_state.h - the inside of App, for app.c, app_draw.c, header.c and footer.c only. */
+/* app_state.h - the inside of App, for app.c, app_panels.c, app_draw.c, header.c and footer.c only.
+ */
 #ifndef LMP_APP_STATE_H
 #define LMP_APP_STATE_H
 
@@ -72,6 +73,21 @@ struct App {
 
 /* The row of a panel, -1: none. */
 int app_row(const Panel *panel);
+/* A pause brings the inspector to the bottom, and its end takes it away again, unless the person
+ * chose a panel in between. */
+void app_paused(App *app);
+void app_resumed(App *app);
+/* Until the person has chosen what stands at the bottom: the lines that make memory where they are
+ * known, else what the program prints. */
+void app_choose_bottom(App *app);
+/* A panel that is at home somewhere on the screen gets the keys: this one, the next one by `step`
+ * (1, -1), the one of that number (again: enlarged, shrunk). What is open over others is closed. */
+void app_show(App *app, const Panel *panel);
+void app_show_next(App *app, int step);
+void app_show_number(App *app, int number);
+/* Closes what was opened last, or shrinks what is enlarged. */
+void app_back(App *app);
+
 /* Where the panels stand on a screen of w * h; fills app->layout, outer, inner. */
 void app_arrange(App *app, int w, int h);
 

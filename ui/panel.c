@@ -9,12 +9,35 @@
 #include "source.h"
 
 void ui_open(Ui *ui, const Panel *panel) {
-    if (ui->over != panel) {
-        if (!ui->over) ui->before = ui->focus;
-        ui->over = panel;
+    int at = 0;
+    while (at < ui->unders && ui->under[at] != panel)
+        at++;
+    if (at < ui->unders) {
+        ui->unders = at;
+    } else if (!ui->over) {
+        ui->before = ui->focus;
+    } else if (ui->over != panel && ui->unders < UI_UNDER) {
+        ui->under[ui->unders++] = ui->over;
     }
-    ui->focus = panel;
+    ui->over = ui->focus = panel;
     ui->edit = NULL;
+}
+
+void ui_close(Ui *ui) {
+    ui->edit = NULL;
+    if (!ui->over) return;
+    ui->over = ui->unders > 0 ? ui->under[--ui->unders] : NULL;
+    if (ui->over) {
+        ui->focus = ui->over;
+    } else {
+        if (ui->before) ui->focus = ui->before;
+        ui->before = NULL;
+    }
+}
+
+void ui_close_all(Ui *ui) {
+    ui->unders = 0;
+    ui_close(ui);
 }
 
 void ui_open_site(Ui *ui, uint64_t id) {
@@ -46,13 +69,6 @@ void ui_open_source(Ui *ui, const char *source, int line) {
 
 void ui_edit(Ui *ui, LineEdit *edit) {
     ui->edit = edit;
-}
-
-void ui_close(Ui *ui) {
-    ui->edit = NULL;
-    if (!ui->over) return;
-    if (ui->before) ui->focus = ui->before;
-    ui->over = ui->before = NULL;
 }
 
 void ui_break_at(Ui *ui, const char *short_src, int line) {

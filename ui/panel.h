@@ -37,6 +37,8 @@ typedef struct UiBreaks {
     bool taken_over; /* another display has set its own since */
 } UiBreaks;
 
+#define UI_UNDER 4 /* panels that are only opened over others, but one */
+
 /* What all panels see and may change. */
 typedef struct Ui {
     bool utf8;                 /* else ASCII only: letters s f u h t o in the map, no braille */
@@ -49,7 +51,10 @@ typedef struct Ui {
     bool enlarged;             /* the focused panel has the whole body */
     const struct Panel *focus; /* has the keys */
     const struct Panel *over;  /* opened over another by enter (blocks, help), NULL: none */
-    const struct Panel *before; /* had the focus before `over` was opened */
+    const struct Panel
+        *under[UI_UNDER]; /* `unders` that were open when it was, the last one on top */
+    int unders;
+    const struct Panel *before; /* had the focus before anything was opened */
     uint64_t now;               /* clock of this frame, nanoseconds, any origin */
     Output *output;             /* what the program printed; NULL: not ours to show */
     bool can_type;              /* a line can be sent to the program */
@@ -112,9 +117,12 @@ extern const Panel panel_heap, panel_types, panel_timeline, panel_output, panel_
     panel_sites, panel_site, panel_functions, panel_function, panel_tree, panel_leaks, panel_tags,
     panel_blocks, panel_breaks, panel_help;
 
-/* Opens `panel` over the others (esc closes it), gives it the focus. */
+/* Opens `panel` over the others and gives it the focus; where it is open already, what is over it
+ * is closed. */
 void ui_open(Ui *ui, const Panel *panel);
+/* Closes what was opened last (esc): back to what it was opened from. */
 void ui_close(Ui *ui);
+void ui_close_all(Ui *ui);
 /* Opens the page of the site with this id. */
 void ui_open_site(Ui *ui, uint64_t id);
 /* A notice in the footer, for some seconds. */

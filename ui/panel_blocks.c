@@ -237,6 +237,20 @@ static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
                                sizeof source, name, sizeof name, &out->line);
 }
 
+/* The page of that line, where it is known by now. */
+static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
+    const Model *model = from->model;
+    if (no_sites(from)) return false;
+    uint32_t site =
+        ledger_site_of(&model->ledger, &model->view->tables, block_of(from, row)->maker);
+    if (site == LEDGER_NO_ROW) {
+        ui_say(ui, "Which line made this block is not known");
+    } else {
+        ui_open_site(ui, model->ledger.site[site].id);
+    }
+    return true;
+}
+
 static const TablePanelDef def = {
     .table = {.column = columns,
               .columns = sizeof columns / sizeof *columns,
@@ -244,6 +258,7 @@ static const TablePanelDef def = {
               .words = words_of,
               .empty = "no live blocks here"},
     .rows = rows,
+    .enter = enter,
     .place = place,
 };
 
@@ -304,7 +319,8 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 }
 
 const Panel panel_blocks = {.title = "Blocks",
-                            .offers = TABLE_OFFERS | ACT_BIT(ACT_EDIT),
+                            .ledger = LEDGER_SITES,
+                            .offers = TABLE_OFFERS | ACT_BIT(ACT_EDIT) | ACT_BIT(ACT_ENTER),
                             .min_w = 20,
                             .min_h = 3,
                             .create = create,

@@ -16,6 +16,7 @@
 #include "os.h"
 #include "svg.h"
 #include "term.h"
+#include "ttysignals.h"
 
 #define MS 1000000ull         /* nanoseconds */
 #define QUIET (1000 * MS)     /* how often to look when nothing is expected */
@@ -51,48 +52,6 @@ typedef struct Viewer {
     bool mouse;
     ViewerResult *result;
 } Viewer;
-
-/* ---- signals ----------------------------------------------------------------------------------
- */
-
-static volatile sig_atomic_t seen_resize, seen_stop, seen_cont;
-
-static void on_signal(int number) {
-    if (number == SIGWINCH) seen_resize = 1;
-    if (number == SIGTSTP) seen_stop = 1;
-    if (number == SIGCONT) seen_cont = 1;
-}
-
-static const int watched[] = {SIGWINCH, SIGTSTP, SIGCONT};
-#define WATCHED (sizeof watched / sizeof *watched)
-
-/* They are blocked but while we wait, so that none is missed in between. */
-typedef struct Signals {
-    struct sigaction old[WATCHED], old_pipe;
-    sigset_t mask;
-} Signals;
-
-static void signals_take(Signals *signals) {
-    struct sigaction act = {.sa_handler = on_signal};
-    sigset_t block;
-    sigemptyset(&act.sa_mask);
-    sigemptyset(&block);
-    seen_resize = seen_stop = seen_cont = 0;
-    for (size_t i = 0; i < WATCHED; i++) {
-        sigaddset(&block, watched[i]);
-        sigaction(watched[i], &act, &signals->old[i]);
-    }
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    sigaction(SIGPIPE, &ignore, &signals->old_pipe);
-    sigprocmask(SIG_BLOCK, &block, &signals->mask);
-}
-
-static void signals_give_back(const Signals *signals) {
-    for (size_t i = 0; i < WATCHED; i++)
-        sigaction(watched[i], &signals->old[i], NULL);
-    sigaction(SIGPIPE, &signals->old_pipe, NULL);
-    sigprocmask(SIG_SETMASK, &signals->mask, NULL);
-}
 
 /* ---- the program ------------------------------------------------------------------------------
  */
@@ -256,21 +215,9 @@ static void suspend(Viewer *v, bool group) {
     if (group && v->o->suspend) {
         v->o->suspend(v->o->context);
     } else {
-        struct sigaction normal = {.sa_handler = SIG_DFL}, old;
-        sigset_t open, mask;
-        sigemptyset(&open);
-        sigaddset(&open, SIGTSTP);
-        sigaction(SIGTSTP, &normal, &old);
-        if (group) {
-            kill(0, SIGTSTP);
-        } else {
-            raise(SIGTSTP);
-        }
-        sigprocmask(SIG_UNBLOCK, &open, &mask); /* stops here */
-        sigprocmask(SIG_SETMASK, &mask, NULL);
-        sigaction(SIGTSTP, &old, NULL);
+        ttysignals_stop(group);
     }
-    seen_stop = seen_cont = 0;
+    ttysignals_forget_stops();
     term_return(v->term);
     v->urgent = true;
 }
@@ -282,7 +229,7 @@ static void edit_file(Viewer *v) {
     term_leave(v->term);
     EditorEnd end = editor_run(v->o->tty, v->told ? -1 : v->o->notify, ui->open_path, ui->open_line,
                                problem, sizeof problem);
-    seen_stop = seen_cont = 0;
+    ttysignals_forget_stops();
     term_return(v->term);
     ui->open_path[0] = 0;
     if (end == EDITOR_FAILED) app_say(v->app, "%s", problem);
@@ -423,7 +370,7 @@ static ViewerEnd ended_as(LmpSeen seen) {
     return seen == LMP_SEEN_KILLED ? VIEWER_KILLED : VIEWER_FINISHED;
 }
 
-static ViewerEnd loop(Viewer *v, const Signals *signals) {
+static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
     uint64_t spent = 0; /* by the last repaint */
     for (;;) {
         uint64_t now = lmp_os->clock();
@@ -445,17 +392,15 @@ static ViewerEnd loop(Viewer *v, const Signals *signals) {
         if (app_restless(v->app)) v->dirty = true;
         if (!wait_for_events(v, &signals->mask)) return VIEWER_NO_TTY;
         if (v->told) return over ? ended_as(seen) : VIEWER_TOLD;
-        if (seen_stop) suspend(v, false);
-        if (seen_cont) {
-            seen_cont = 0;
+        if (ttysignals_wants_stop()) suspend(v, false);
+        if (ttysignals_continued()) {
             term_return(v->term);
             v->urgent = true;
         }
         if (read_keys(v)) return over ? ended_as(seen) : VIEWER_QUIT;
         int w, h;
         term_size(v->term, &w, &h);
-        if (seen_resize || w != v->canvas->w || h != v->canvas->h) v->urgent = true;
-        seen_resize = 0;
+        if (ttysignals_resized() || w != v->canvas->w || h != v->canvas->h) v->urgent = true;
         if (v->urgent) draw(v);
     }
 }
@@ -504,8 +449,8 @@ void viewer_run(const ViewerOptions *options, ViewerResult *result) {
     memset(result, 0, sizeof *result);
     result->end = VIEWER_NO_TTY;
     Viewer v = {.o = options, .view = options->view, .pidfd = -1, .result = result};
-    Signals signals;
-    signals_take(&signals);
+    TtySignals signals;
+    ttysignals_take(&signals);
     v.interval = interval_of(options);
     if (open_all(&v)) {
         atomic_fetch_add(&v.view->control->attached, 1);
@@ -524,5 +469,5 @@ void viewer_run(const ViewerOptions *options, ViewerResult *result) {
     app_free(v.app);
     output_free(v.output);
     canvas_free(v.canvas);
-    signals_give_back(&signals);
+    ttysignals_give_back(&signals);
 }

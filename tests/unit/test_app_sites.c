@@ -262,6 +262,70 @@ START_TEST(enter_opens_the_page) {
 }
 END_TEST
 
+static void back_to(const Panel *panel) {
+    app_key(app, K_ESC);
+    draw();
+    ck_assert_msg(app_ui(app)->focus == panel && is_on(panel), "%s, not %s",
+                  app_ui(app)->focus->title, panel->title);
+}
+
+/* Each page leads back to what it was opened from. */
+START_TEST(pages_lead_back) {
+    set_up(120, 36, true);
+    press("7\n");
+    ck_assert(is_on(&panel_function));
+    press("\n");
+    ck_assert(is_on(&panel_site) && !is_on(&panel_function));
+    press("?");
+    ck_assert(is_on(&panel_help));
+    press("?");
+    ck_assert(is_on(&panel_site));
+    press("b");
+    ck_assert(is_on(&panel_breaks) && app_ui(app)->edit);
+    app_key(app, K_ESC); /* the line that is typed */
+    back_to(&panel_site);
+    back_to(&panel_function);
+    press("\n\n"); /* enter closes it as well */
+    ck_assert(is_on(&panel_function));
+    back_to(&panel_functions);
+    press("\n\n6"); /* another panel closes all of them */
+    ck_assert(is_on(&panel_sites) && is_on(&panel_heap) && !app_ui(app)->over);
+    tear_down();
+}
+END_TEST
+
+/* Whatever was opened over what: a few escapes lead home, and a pause in between changes nothing.
+ */
+START_TEST(every_way_leads_home) {
+    static const char keys[] = "\n\n\n\n\n?b67890/\x1b \tz";
+    suite_seed();
+    set_up(120, 36, true);
+    for (int round = 0; round < 300; round++) {
+        for (int i = 0; i < 12; i++) {
+            press((const char[]){keys[suite_below(sizeof keys - 1)], 0});
+            if (suite_below(8) == 0) {
+                Model *model = app_model(app);
+                bool paused = model->seen == LMP_SEEN_PAUSED;
+                model->seen = paused ? LMP_SEEN_RUNNING : LMP_SEEN_PAUSED;
+                refresh();
+            }
+            const Ui *ui = app_ui(app);
+            ck_assert(is_on(ui->focus));
+            ck_assert(!ui->over || ui->over == ui->focus);
+            ck_assert_int_le(ui->unders, UI_UNDER);
+            for (int k = 0; k < ui->unders; k++)
+                ck_assert_ptr_ne(ui->under[k], ui->over);
+        }
+        for (int i = 0; i < UI_UNDER + 4; i++) {
+            app_key(app, K_ESC);
+            draw();
+        }
+        ck_assert(!app_ui(app)->over && app_ui(app)->focus->number > 0);
+    }
+    tear_down();
+}
+END_TEST
+
 START_TEST(e_opens_the_line) {
     set_up(120, 36, true);
     press("e");
@@ -348,4 +412,5 @@ END_TEST
 SUITE("app_sites", sites_stand_at_the_bottom, sites_push_out_nothing, news_of_the_output_are_seen,
       a_pause_lends_the_bottom, the_header_says_how_lines_are_known, sites_since_the_mark,
       keys_go_into_the_filter, typing_ends_with_the_focus, types_are_sorted_too,
-      types_shown_count_in_the_sites, enter_opens_the_page, e_opens_the_line, sources_of_each_kind)
+      types_shown_count_in_the_sites, enter_opens_the_page, pages_lead_back, every_way_leads_home,
+      e_opens_the_line, sources_of_each_kind)

@@ -36,6 +36,7 @@ static const Screen screens[] = {
     {"80x24-8", 80, 24, 8, true, true, LMP_SEEN_RUNNING, ""},
     {"120x36-paused", 120, 36, 256, true, true, LMP_SEEN_PAUSED, ""},
     {"120x36-blocks", 120, 36, 256, true, true, LMP_SEEN_RUNNING, DOWN DOWN "\r"},
+    {"120x36-block-site", 120, 36, 256, true, true, LMP_SEEN_RUNNING, DOWN DOWN "\r" DOWN "\r"},
     {"60x15-paused", 60, 15, 256, true, true, LMP_SEEN_PAUSED, ""},
     {"80x24-frozen", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "z"},
     {"80x24-finished", 80, 24, 256, true, true, LMP_SEEN_FINISHED, ""},
