@@ -50,8 +50,7 @@ static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
 }
 
 static double share_of(const TableSource *from, uint32_t row) {
-    uint64_t all = rows_of(from)->all.live_bytes;
-    return all ? (double)tally_of(from, row)->live_bytes / (double)all : 0;
+    return tally_share(tally_of(from, row)->live_bytes, rows_of(from)->all.live_bytes);
 }
 
 static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {

@@ -17,8 +17,7 @@ static const LmpTally *shallow_of(const TableSource *from, uint32_t row) {
 }
 
 static double share_of(const TableSource *from, uint64_t bytes) {
-    uint64_t heap = from->model->stats.live_bytes;
-    return heap ? (double)bytes / (double)heap : 0;
+    return tally_share(bytes, from->model->stats.live_bytes);
 }
 
 static bool has_paths(const TableSource *from) {

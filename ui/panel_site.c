@@ -12,7 +12,7 @@
 #include "site_callers.h"
 #include "source.h"
 #include "spark.h"
-#include "table.h"
+#include "tallycell.h"
 
 #define BUDGET 4000000ull /* nanoseconds of a frame for looking at blocks */
 #define TWO_COLUMNS 92    /* from this width on */
@@ -124,10 +124,6 @@ static void put_bar(Flow *f, const char *label, Style label_style, Style bar, do
 /* ---- sections ---------------------------------------------------------------------------------
  */
 
-static double share(uint64_t part, uint64_t whole) {
-    return whole ? (double)part / (double)whole : 0;
-}
-
 static void put_head(Flow *f, const LmpSiteRow *row, const Ledger *ledger) {
     char where[160], func[160];
     describe_where(where, sizeof where, row->short_src, row->line, !f->utf8);
@@ -153,11 +149,11 @@ static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
     Style strong = STYLE(TONE_STRONG), plain = STYLE(TONE_TEXT);
     put_title(f, "Memory", NULL);
     put_figure(f, "live", strong, format_bytes(a, t->live_bytes), "%.1f %% of the heap",
-               share(t->live_bytes, model->stats.live_bytes) * 100);
+               tally_share(t->live_bytes, model->stats.live_bytes) * 100);
     put_figure(f, "blocks", plain, format_count(a, t->live_blocks), "%s each",
                format_bytes(b, t->live_blocks ? t->live_bytes / t->live_blocks : 0));
     put_figure(f, "at the peak", plain, format_bytes(a, t->peak_bytes), "%.1f %% of %s",
-               share(t->peak_bytes, model->stats.peak_bytes) * 100,
+               tally_share(t->peak_bytes, model->stats.peak_bytes) * 100,
                format_bytes(b, model->stats.peak_bytes));
     if (model->ledger_marked) {
         Style style = STYLE(row->mark_bytes > 0   ? TONE_GROWTH
@@ -177,11 +173,11 @@ static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
                    "%s reallocation%s", format_count(b, t->reallocs), t->reallocs == 1 ? "" : "s");
     put_figure(f, "freed", plain, format_bytes(a, t->free_bytes), "%s block%s, churn %.0f %%",
                format_count(b, t->frees), t->frees == 1 ? "" : "s",
-               share(t->free_bytes, t->free_bytes + t->live_bytes) * 100);
+               tally_share(t->free_bytes, t->free_bytes + t->live_bytes) * 100);
     put_figure(f, "temporary", plain, format_count(a, t->temporary),
-               "%.1f %%, gone before the next", share(t->temporary, t->allocs) * 100);
+               "%.1f %%, gone before the next", tally_share(t->temporary, t->allocs) * 100);
     put_figure(f, "short-lived", plain, format_count(a, t->short_lived), "%.1f %%, gone in a cycle",
-               share(t->short_lived, t->allocs) * 100);
+               tally_share(t->short_lived, t->allocs) * 100);
     if (row->here_frees > 0)
         put_figure(f, "frees here", plain, format_bytes(a, row->here_free_bytes),
                    "%s block%s of any site", format_count(b, row->here_frees),
@@ -199,8 +195,8 @@ static void put_details(Flow *f, const Ledger *ledger, const LmpSiteRow *row) {
         char name[80];
         format_text(name, sizeof name, detail->name[0] ? detail->name : "the line", !f->utf8);
         put_bar(f, name, STYLE(TONE_TEXT), STYLE(TONE_MUTED),
-                share(detail->tally.live_bytes, row->tally.live_bytes), detail->tally.live_bytes,
-                detail->tally.live_blocks);
+                tally_share(detail->tally.live_bytes, row->tally.live_bytes),
+                detail->tally.live_bytes, detail->tally.live_blocks);
     }
 }
 
@@ -210,7 +206,7 @@ static void put_types(Flow *f, const LmpSiteRow *row) {
         const LmpKindTally *t = &row->kind[k];
         if (t->allocs == 0) continue;
         put_bar(f, kind_info[k].name, STYLE(TONE_KIND(k)), STYLE(TONE_KIND(k)),
-                share(t->live_bytes, row->tally.live_bytes), t->live_bytes, t->live_blocks);
+                tally_share(t->live_bytes, row->tally.live_bytes), t->live_bytes, t->live_blocks);
     }
 }
 
@@ -250,7 +246,7 @@ static void put_blocks(Flow *f, const SitePage *s, const Model *model, const Lmp
         bool last = i == SITE_SIZES - 1;
         describe_cell_size(size, 16ull << (last ? i - 1 : i));
         snprintf(label, sizeof label, "%s %.20s", last ? "over" : "to", size);
-        put_bar(f, label, STYLE(TONE_MUTED), bar, share(found->size_bytes[i], found->bytes),
+        put_bar(f, label, STYLE(TONE_MUTED), bar, tally_share(found->size_bytes[i], found->bytes),
                 found->size_bytes[i], found->size_blocks[i]);
     }
     if (found->blocks == 0) put_text(f, "no live blocks found");
@@ -258,7 +254,7 @@ static void put_blocks(Flow *f, const SitePage *s, const Model *model, const Lmp
     for (int i = 0; i < SITE_AGES; i++) {
         if (found->age_blocks[i] == 0) continue;
         put_bar(f, site_blocks_ages[i], STYLE(TONE_MUTED), bar,
-                share(found->age_bytes[i], found->bytes), found->age_bytes[i],
+                tally_share(found->age_bytes[i], found->bytes), found->age_bytes[i],
                 found->age_blocks[i]);
     }
     if (found->blocks == 0) put_text(f, "no live blocks found");
@@ -282,9 +278,10 @@ static void put_callers(Flow *f, const Ledger *ledger, const LmpSiteRow *row) {
         format_text(name, sizeof name, caller[i].name, !f->utf8);
         canvas_text_right(f->canvas, x + 10, y, 10, STYLE(TONE_STRONG),
                           format_bytes(bytes, caller[i].tally.live_bytes));
-        canvas_printf(f->canvas, x + 11, y, 6,
-                      STYLE(table_heat(share(caller[i].tally.live_bytes, row->tally.live_bytes))),
-                      "%4.0f%%", share(caller[i].tally.live_bytes, row->tally.live_bytes) * 100);
+        canvas_printf(
+            f->canvas, x + 11, y, 6,
+            STYLE(table_heat(tally_share(caller[i].tally.live_bytes, row->tally.live_bytes))),
+            "%4.0f%%", tally_share(caller[i].tally.live_bytes, row->tally.live_bytes) * 100);
         x += 18;
         x += canvas_text(f->canvas, x, y, right - x, STYLE(TONE_TEXT), where);
         canvas_text(f->canvas, x + 1, y, right - x - 1, STYLE(TONE_MUTED), name);

@@ -52,8 +52,7 @@ static uint64_t blocks_of(const TableSource *from, uint32_t row) {
 
 /* Of the heap, all types together. */
 static double share_of(const TableSource *from, uint32_t row) {
-    uint64_t heap = from->model->stats.live_bytes;
-    return heap ? (double)live_of(from, row) / (double)heap : 0;
+    return tally_share(live_of(from, row), from->model->stats.live_bytes);
 }
 
 static double change_of(const TableSource *from, uint32_t row) {

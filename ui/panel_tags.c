@@ -17,8 +17,7 @@ static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
 }
 
 static double share_of(const TableSource *from, uint32_t row) {
-    uint64_t heap = from->model->stats.live_bytes;
-    return heap ? (double)row_of(from, row)->tally.live_bytes / (double)heap : 0;
+    return tally_share(row_of(from, row)->tally.live_bytes, from->model->stats.live_bytes);
 }
 
 static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {

@@ -21,6 +21,11 @@ uint64_t tally_each(const LmpTally *t) {
     return t->allocs ? tally_made(t) / t->allocs : 0;
 }
 
+double tally_share(uint64_t part, uint64_t whole) {
+    if (part >= whole) return whole > 0;
+    return (double)part / (double)whole;
+}
+
 void tallycell_bytes(TableCell *cell, uint64_t bytes, Style style) {
     format_bytes(cell->text, bytes);
     cell->style = bytes ? style : STYLE(TONE_FAINT);

@@ -12,6 +12,10 @@ double tally_churn(const LmpTally *tally);
 /* Of them, for an allocation. */
 uint64_t tally_each(const LmpTally *tally);
 
+/* A share, 0 .. 1. The parts are summed up at another moment than the heap that they are parts of,
+ * which may have shrunk since: no more than all of it. */
+double tally_share(uint64_t part, uint64_t whole);
+
 void tallycell_bytes(TableCell *cell, uint64_t bytes, Style style);
 /* A count, short unless `wide`. */
 void tallycell_count(TableCell *cell, uint64_t count, bool wide);
