@@ -184,6 +184,8 @@ static void read_notify(Viewer *v) {
         (n < 0 && errno != EAGAIN && errno != EINTR)) {
         v->told = true;
     }
+    /* output may come when nothing else changes any more: the last of it, after the end */
+    if (n > 0 && !app_ui(v->app)->frozen) v->dirty = true;
 }
 
 static void send_line(Viewer *v, const char *line) {
@@ -232,6 +234,7 @@ static void edit_file(Viewer *v) {
     ttysignals_forget_stops();
     term_return(v->term);
     ui->open_path[0] = 0;
+    ui->now = lmp_os->clock(); /* it has taken its time; notices last from now on */
     if (end == EDITOR_FAILED) app_say(v->app, "%s", problem);
     if (end == EDITOR_TOLD) v->told = true;
     v->urgent = true;
@@ -277,6 +280,7 @@ static bool read_keys(Viewer *v) {
         Key key = term_key(v->term, &mouse);
         if (key == K_NONE) break;
         v->urgent = true;
+        app_ui(v->app)->now = lmp_os->clock(); /* the last frame may be long ago */
         if (key == K_MOUSE) {
             app_mouse(v->app, mouse.what, mouse.x, mouse.y);
         } else if (key != K_RESIZE) {
