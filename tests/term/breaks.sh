@@ -7,7 +7,7 @@ cd "$(dirname "$0")" && . ./lib.sh && . ./programs.sh
 cat >"$work/bank.lua" <<'LUA'
 local pid = io.open("program.pid", "w")
 pid:write((io.open("/proc/self/stat"):read "a"):match "^%d+") pid:close()
-local kept = {}
+local kept, more = {}, {}
 local function report(day, title)
   local width = 200
   local text = title:rep(width * 100)
@@ -20,7 +20,10 @@ local function day(n)
   local account = { "day " .. n }
   for coin = 1, 200 do deposit(account, coin) end
   if n % 20 == 0 then report(n, "money ") end
-  if n % 50 == 0 and not io.open "more" then kept = {} end
+  if n % 50 == 0 then
+    if io.open "more" then more[#more + 1] = kept[1] end
+    kept = {}
+  end
   kept[#kept + 1] = account
 end
 local n = 0
@@ -45,7 +48,7 @@ attach() {
 leave() {
     key q
     wait_for 'top=0'
-    kill -0 "$program" || fail "the program has not outlived its display"
+    outlived "its display"
     check_terminal
 }
 # condition TEXT: opens the panel, types one.
@@ -54,7 +57,7 @@ condition() {
     wait_for '^ *break>|[0-9] . (on|off) '
     shows '^ *break>' || key b
     wait_for '^ *break>'
-    tm send-keys -t t -l "$1"
+    type_text "$1"
     wait_for "^ *break> $1"
     key Enter
 }
@@ -74,22 +77,20 @@ delete() {
 }
 # It goes on: it runs, or it has come to another operation already.
 resume() {
-    local at
-    at=$(operation)
+    local at=
+    paused_at() { at=$(operation) && [ -n "$at" ]; } # no panel hides it, and it is painted
+    until_true "$patience" "the operation" paused_at
     key Space
-    went_on() { shows_not 'PAUSED' || [ "$(operation)" != "$at" ]; }
+    went_on() {
+        local now
+        shows_not 'PAUSED' || { now=$(operation) && [ -n "$now" ] && [ "$now" != "$at" ]; }
+    }
     until_true "$patience" "the program goes on" went_on
 }
-# Number of the operation that the inspector shows.
-operation() { screen | sed -n 's/.*\(allocation\|reallocation\|free\) #\([0-9,]*\).*/\2/p' | tr -d ,; }
 # Kills the display, not its guard.
 kill_display() {
-    local p
-    for p in /proc/[0-9]*; do
-        [ "$(cat "$p/comm" 2>/dev/null)" = lmp ] || continue
-        { cat "$p/cmdline" | tr '\0' ' '; } 2>/dev/null | grep -q "lmp top $program" && basename "$p"
-    done | sort -n | tail -n 1 | xargs kill -KILL
-    wait_for 'top='
+    kill_one KILL "$(top_viewer)"
+    wait_for 'top=[0-9]'
     check_terminal
     type_line clear
     wait_gone 'top='
@@ -123,7 +124,7 @@ case_size() {
     key Escape
     resume
     wait_for 'RUNNING'
-    shows 'break: ' && fail "none is on"
+    wait_gone 'break: ' # none is on
     leave
 }
 
@@ -150,7 +151,8 @@ case_at() {
         resume
         met 1 'allocation at bank.lua:10'
     done
-    [ "$(amount_is)" != "$amount" ] || fail "the amount is still $amount"
+    amount_differs() { [ "$(amount_is)" != "$amount" ]; }
+    until_true "$patience" "another amount than $amount" amount_differs
     leave
 }
 
@@ -178,7 +180,7 @@ case_once() { # a new peak, a cycle: once, then off until switched on again
     met 1 'new peak of the heap: [0-9,]+ B'
     resume
     wait_for 'RUNNING'
-    shows 'break: ' && fail "a peak is for once"
+    wait_gone 'break: ' # a peak is for once
     leave
 }
 
@@ -187,7 +189,7 @@ case_typing() { # what cannot be read says what would be right, and can be put r
     condition 'size much'
     wait_for 'a number of bytes was expected, as in: size 64KiB'
     for _ in 1 2 3 4; do key BSpace; done
-    tm send-keys -t t -l '9GiB'
+    type_text '9GiB'
     wait_for 'pauses at: block larger than 9 GiB'
     key Enter
     wait_for '1 . on +block larger than 9 GiB'
@@ -206,7 +208,7 @@ case_sites() { # b on a line of the program begins with that line
     key 6
     wait_for 'bank.lua:10'
     key '/'
-    tm send-keys -t t -l 'bank.lua:6'
+    type_text 'bank.lua:6'
     key Enter
     wait_for 'bank.lua:6'
     key b
@@ -225,6 +227,7 @@ case_gone() { # the conditions go with the display, however it goes
     type_line clear
     attach
     wait_for 'RUNNING'
+    until_true "$patience" "a whole display" whole
     shows 'break: ' && fail "a condition has outlived its display"
     condition 'size 9GiB'
     wait_for 'break: 1 on'
@@ -243,19 +246,22 @@ case_two() { # of two displays the last writer wins
     watch
     condition 'size 9GiB'
     wait_for 'break: 1 on'
-    (cd "$work" && tm new-window -t t: -n other "env LANG=C.UTF-8 TERM=screen-256color LD_PRELOAD=$LMP_PRELOAD ASAN_OPTIONS=detect_leaks=0 $LMP top $program")
-    other() { tm capture-pane -p -t t:other; }
-    other_shows() { other | grep -Eq -- "$1"; }
-    until_true "$patience" "the other display" other_shows RUNNING
-    tm send-keys -t t:other b
-    until_true "$patience" "its panel" other_shows '^ *break>'
-    tm send-keys -t t:other -l 'type table'
-    tm send-keys -t t:other Enter
-    until_true "$patience" "its pause" other_shows 'break 1: memory of type table'
-    tm select-window -t t:0
+    local first=$pane second
+    second=$(cd "$work" && tm new-window -P -F '#{pane_id}' -t t: \
+        "env LANG=C.UTF-8 TERM=screen-256color LD_PRELOAD=$LMP_PRELOAD ASAN_OPTIONS=detect_leaks=0 $LMP top $program")
+    pane=$second
+    wait_for 'RUNNING'
+    key b
+    wait_for '^ *break>'
+    type_text 'type table'
+    key Enter
+    wait_for 'break 1: memory of type table'
+    pane=$first
     wait_for 'PAUSED'
-    shows 'break: ' && fail "the first display's condition is said to be on"
-    tm send-keys -t t:other q
+    wait_gone 'break: ' # the first display's condition has gone
+    pane=$second
+    key q
+    pane=$first
     wait_for 'RUNNING'
     leave
 }
@@ -290,7 +296,7 @@ case_small() { # on a small screen the pause still says why
     wait_for 'report'
     leave
     type_line clear
-    tm resize-window -t t -x 40 -y 10
+    tm resize-window -t "$pane" -x 40 -y 10
     attach
     condition 'size 100KiB'
     met 1 'block larger than 100 KiB'

@@ -3,16 +3,39 @@
 cd "$(dirname "$0")" && . ./lib.sh && . ./programs.sh
 
 run_live() { type_line "\$P \$LMP run --no-hold --live $* ; echo \"status=\$?\""; }
+# talk LINES [OPTIONS]: half of its lines are printed, and the display is there; `go_on` for the rest.
+talk() {
+    type_line "WAIT=1 \$P \$LMP run --live ${2---no-hold} talk.lua $1; echo \"status=\$?\""
+    wait_for 'RUNNING'
+    wait_for "line $(($1 / 2 + 1))"
+    wait_program
+}
+go_on() { : >"$work/go"; }
 
 case_end() { # everything in order: display, output, summary, status
     open 100 30
-    type_line '$P $LMP run talk.lua 200 ; echo "status=$?"'
-    wait_for 'RUNNING'
-    wait_for 'line [0-9]'
+    talk 201 ''
+    go_on
     wait_for 'FINISHED'
+    wait_for 'line 201 ' # the last one, too
     key q
     wait_for 'status=0'
-    said 'Maximum memory used' || fail "no summary"
+    wait_said 'Maximum memory used'
+    check_output wanted
+    check_terminal
+}
+
+case_late_output() { # what comes after the end has been seen is shown as well
+    open 100 30
+    talk 201 ''
+    find_both
+    kill_one STOP "$keeper"
+    go_on
+    wait_for 'FINISHED'
+    kill_one CONT "$keeper"
+    wait_for 'line 201 '
+    key q
+    wait_for 'status=0'
     check_output wanted
     check_terminal
 }
@@ -24,18 +47,18 @@ case_hold_enter() { # lmp.start(true) waits for a key at the end, and prints the
     wait_for 'FINISHED'
     key Enter
     wait_for 'status=0'
-    said 'Maximum memory used' || fail "no summary"
+    wait_said 'Maximum memory used'
     check_output wanted
     check_terminal
 }
 
 case_quit() { # q leaves the display while the script goes on
     open 100 30
-    run_live talk.lua 300
-    wait_for 'line [0-9]'
+    talk 302
     key q
     wait_gone 'RUNNING'
-    wait_for 'line 29[0-9]'
+    go_on
+    wait_said 'line 302 ' # above the summary
     wait_for 'status=0'
     check_output wanted
     check_terminal
@@ -43,10 +66,10 @@ case_quit() { # q leaves the display while the script goes on
 
 case_viewer_killed() {
     open 100 30
-    run_live talk.lua 200
-    wait_for 'line [0-9]'
-    kill -9 "$(viewer_pid)"
+    talk 201
+    kill_one KILL "$(viewer_pid)"
     wait_said 'lmp: the display crashed \(signal 9\)'
+    go_on
     wait_for 'status=0'
     check_output wanted 'lmp: the display crashed'
     check_terminal
@@ -54,11 +77,11 @@ case_viewer_killed() {
 
 case_viewer_killed_paused() { # a paused program goes on when its viewer dies
     open 100 30
-    run_live talk.lua 300
-    wait_for 'line [0-9]'
+    talk 302
     key Space
     wait_for 'PAUSED'
-    kill -9 "$(viewer_pid)"
+    go_on
+    kill_one KILL "$(viewer_pid)"
     wait_for 'status=0'
     check_output wanted 'lmp: the display crashed'
     check_terminal
@@ -66,10 +89,10 @@ case_viewer_killed_paused() { # a paused program goes on when its viewer dies
 
 case_viewer_told() { # SIGTERM to the viewer or the keeper: the display ends, the program goes on
     open 100 30
-    run_live talk.lua 200
-    wait_for 'line [0-9]'
-    kill -TERM "$("${1:-viewer}_pid")"
+    talk 201
+    kill_one TERM "$("${1:-viewer}_pid")"
     wait_gone 'RUNNING'
+    go_on
     wait_for 'status=0'
     check_output wanted
     check_terminal
@@ -79,23 +102,34 @@ case_keeper_told() { case_viewer_told keeper; }
 
 case_keeper_killed() { # the viewer takes over its work
     open 100 30
-    run_live talk.lua 200
-    wait_for 'line [0-9]'
-    kill -9 "$(keeper_pid)"
+    talk 201
+    kill_one KILL "$(keeper_pid)"
     wait_said "lmp: the display's keeper was killed"
+    go_on
     wait_for 'status=0'
     check_output wanted "lmp: the display's keeper"
     check_terminal
+}
+
+find_both() {
+    keeper=$(keeper_pid) viewer=$(viewer_pid)
+    [ -n "$keeper" ] && [ -n "$viewer" ] || fail "the display's processes are not found"
+}
+kill_both() {
+    find_both
+    kill_one STOP "$viewer" # that it does not take over
+    kill_one KILL "$keeper"
+    kill_one KILL "$viewer"
 }
 
 case_both_killed() { # nothing is left of the display: the module takes its streams back
     open 100 30
     type_line 'rm -f stop; $P $LMP run --no-hold --live endless.lua; echo "status=$?"'
     wait_for 'the endless program speaks'
-    kill -9 "$(keeper_pid)" "$(viewer_pid)"
+    kill_both
     touch "$work/stop"
     wait_said 'status=0'
-    said 'the endless program is done' || fail "the output after the kill is lost"
+    wait_said 'the endless program is done'
     check_terminal
 }
 
@@ -103,24 +137,24 @@ case_both_killed_talking() { # while it prints: the module's own end of the term
     open 100 30
     type_line 'rm -f stop; TALK=1 $P $LMP run --no-hold --live endless.lua; echo "status=$?"'
     wait_for 'at [0-9]+'
-    kill -9 "$(keeper_pid)" "$(viewer_pid)"
+    kill_both
     wait_said '^at [0-9]+'
     touch "$work/stop"
     wait_said 'status=0'
-    said 'the endless program is done' || fail "the output after the kill is lost"
+    wait_said 'the endless program is done'
     check_terminal
 }
 
 case_all_lmp_killed() { # `pkill -9 lmp`: the keeper has another name, and the output is kept
     open 100 30
-    run_live talk.lua 200
-    wait_for 'line [0-9]'
-    wait_program
+    talk 201
     run=$(awk '{ print $4 }' "/proc/$program/stat")
-    kill -9 "$(viewer_pid)" "$run"
+    kill_one KILL "$(viewer_pid)"
+    kill_one KILL "$run"
     wait_said 'lmp: the display crashed'
+    go_on
     wait_dead "$program"
-    wait_said 'line 199'
+    wait_said 'line 201 '
     type_line ''
     check_terminal
 }
@@ -130,8 +164,8 @@ case_hangup() { # the terminal goes away: so do the program and everything of ou
     run_live endless.lua
     wait_for 'the endless program speaks'
     wait_program
-    keeper=$(keeper_pid) viewer=$(viewer_pid)
-    tm kill-pane -t t
+    find_both
+    tm kill-pane -t "$pane"
     wait_dead "$program"
     wait_dead "$viewer"
     wait_dead "$keeper"
@@ -142,8 +176,8 @@ case_hangup_first() { # so too where there is no shell between the terminal and 
     type_line 'exec $P $LMP run --live endless.lua'
     wait_for 'the endless program speaks'
     wait_program
-    keeper=$(keeper_pid) viewer=$(viewer_pid)
-    tm kill-pane -t t
+    find_both
+    tm kill-pane -t "$pane"
     wait_dead "$program"
     wait_dead "$viewer"
     wait_dead "$keeper"
@@ -154,10 +188,10 @@ case_hangup_ignored() { # a program that outlives its terminal is not held up by
     type_line 'trap "" HUP; rm -f stop; TALK=1 $P $LMP run --live --summary=sum endless.lua'
     wait_for 'at [0-9]+'
     wait_program
-    keeper=$(keeper_pid) viewer=$(viewer_pid)
-    tm kill-pane -t t
+    find_both
+    tm kill-pane -t "$pane"
     wait_dead "$viewer"
-    kill -0 "$program" || fail "the program is gone"
+    outlived "its terminal"
     touch "$work/stop"
     wait_dead "$program"
     wait_dead "$keeper"
@@ -169,11 +203,11 @@ case_program_killed() { # SIGKILL: output in full, summary, terminal, and the sa
     type_line '$P $LMP run --live endless.lua; echo "status=$?"'
     wait_for 'the endless program speaks'
     wait_program
-    kill "-${1:-KILL}" "$program"
+    kill_one "${1:-KILL}" "$program"
     wait_for "status=${2:-137}"
-    said "illed by signal ${3:-9 \(SIGKILL\)}" || fail "nothing says how it ended"
-    said 'the endless program speaks' || fail "the output is lost"
-    said 'Maximum memory used' || fail "no summary"
+    wait_said "illed by signal ${3:-9 \(SIGKILL\)}"
+    wait_said 'the endless program speaks'
+    wait_said 'Maximum memory used'
     check_terminal
 }
 
@@ -187,11 +221,11 @@ case_self_killed() { # the same without lmp run
     wait_for 'RUNNING'
     wait_for 'the endless program speaks'
     wait_program
-    kill -9 "$program"
+    kill_one KILL "$program"
     wait_said 'was killed or crashed'
     wait_said 'Maximum memory used'
     # The shell may have prompted on the display's screen, before that was left.
-    said 'the endless program speaks' || fail "the output is lost"
+    wait_said 'the endless program speaks'
     check_terminal
 }
 
@@ -202,7 +236,7 @@ case_paused_killed() {
     key Space
     wait_for 'PAUSED'
     wait_program
-    kill -9 "$program"
+    kill_one KILL "$program"
     wait_for 'status=137'
     check_terminal
 }
@@ -213,8 +247,8 @@ case_interrupt() { # ctrl-C is for the script
     wait_for 'the endless program speaks'
     key C-c
     wait_for 'status=1'
-    said 'interrupted!' || fail "lua5.4 does not say that it was interrupted"
-    said 'Maximum memory used' || fail "no summary"
+    wait_said 'interrupted!'
+    wait_said 'Maximum memory used'
     check_terminal
 }
 
@@ -224,8 +258,8 @@ case_interrupt_plain() { # the same without display: once, by the terminal
     wait_for 'the endless program speaks'
     key C-c
     wait_for 'status=1'
-    said 'interrupted!' || fail "lua5.4 does not say that it was interrupted"
-    said 'Maximum memory used' || fail "no summary"
+    wait_said 'interrupted!'
+    wait_said 'Maximum memory used'
     check_terminal
 }
 
@@ -247,10 +281,11 @@ case_interrupt_paused() {
     wait_for 'PAUSED'
     key C-c
     wait_for 'status=1'
-    said 'interrupted!' || fail "lua5.4 does not say that it was interrupted"
+    wait_said 'interrupted!'
     check_terminal
 }
 
+stopped() { grep -q '^State:.T' "/proc/$program/status"; }
 case_suspend() { # ctrl-Z and fg, while the display is up and after it was left
     open 100 30
     type_line 'rm -f stop; $P $LMP run --no-hold --live endless.lua; echo "status=$?"'
@@ -258,13 +293,16 @@ case_suspend() { # ctrl-Z and fg, while the display is up and after it was left
     wait_program
     key C-z
     wait_for 'Stopped'
-    grep -q '^State:.T' "/proc/$program/status" || fail "the program was not stopped"
-    type_line 'fg'
+    until_true "$patience" "the program to be stopped" stopped
+    type_line 'clear; fg'
     wait_for 'RUNNING'
     key q
     wait_gone 'RUNNING'
+    until_true "$patience" "the terminal's own settings" cooked_terminal
+    wait_gone 'Stopped'
     key C-z
     wait_for 'Stopped'
+    until_true "$patience" "the program to be stopped again" stopped
     type_line 'fg'
     touch "$work/stop"
     wait_said 'the endless program is done'
@@ -290,6 +328,7 @@ LUA
     key Escape
     key q
     wait_gone 'RUNNING'
+    until_true "$patience" "the terminal's own settings" cooked_terminal
     type_line '12'
     wait_for 'square 144'
     type_line 'last words'
@@ -325,7 +364,7 @@ case_redirected() { # streams that are not the terminal are left alone
     wait_for 'RUNNING|status=0'
     wait_for 'status=0'
     cmp "$work/plain.out" "$work/live.out" || fail "standard output has changed"
-    said 'err 28' || fail "standard error has not reached the terminal"
+    wait_said 'err 28'
     check_terminal
 }
 
@@ -344,13 +383,11 @@ LUA
     open 100 30
     type_line '$P $LUA stops.lua; echo "status=$?"'
     wait_for 'status=0'
-    printf 'inside 1\noutside 1\n' >"$work/first"
-    printf 'inside 2\noutside 2\n' >"$work/second"
-    for part in first second; do
-        sed 's/$/\r/' "$work/$part" >"$work/$part.crlf"
-    done
     check_terminal
-    [ "$(grep -aoE '(in|out)side [12]' "$work/raw" | grep -c outside)" = 2 ] || fail "wrong output"
+    for part in 'inside 1' 'outside 1' 'inside 2' 'outside 2'; do
+        echo "$part" >"$work/part"
+        check_output part
+    done
 }
 
 case_bulk() { # more output than a pseudo terminal or the output panel holds
@@ -373,12 +410,12 @@ case_no_display() { # none to be had: one line, and the script runs on as ever
     open 100 30
     type_line 'LMP_COMMAND=/bin/false $P $LUA self.lua 10; echo "status=$?"'
     wait_for 'status=0'
-    said 'lmp: .*without a display' || fail "nothing says that there is no display"
-    said 'Maximum memory used' || fail "no summary"
+    wait_said 'lmp: .*without a display'
+    wait_said 'Maximum memory used'
     check_output wanted
     type_line 'clear; LMP_COMMAND=/no/such $P $LUA self.lua 10; echo "then=$?"'
     wait_for 'then=0'
-    said 'lmp: .*without a display.*not found' || fail "nothing says that lmp was not found"
+    wait_said 'lmp: .*without a display.*not found'
     check_terminal
 }
 
@@ -396,7 +433,7 @@ case_resize() {
     open 120 36
     run_live endless.lua
     wait_for 'the endless program speaks'
-    tm resize-window -t t -x 60 -y 15
+    tm resize-window -t "$pane" -x 60 -y 15
     wait_for 'RUNNING'
     until_true "$patience" "the whole width in use" shows '^.{50,60}$'
     key q
@@ -422,18 +459,22 @@ case_top_twice() { # attach, quit, attach again from another terminal; totals fr
     done
     type_line "\$P \$LMP top --list"
     wait_for "^$program .*RUNNING.*endless.lua"
-    type_line "clear; \$P \$LMP top $program; echo top=\$?"
+    type_line 'clear'
+    wait_gone 'RUNNING' # that of the list
+    type_line "\$P \$LMP top $program; echo top=\$?"
     wait_for 'RUNNING'
     key C-c
     wait_for 'top=0'
-    kill -0 "$program" || fail "ctrl-C in lmp top has reached the program"
-    type_line "clear; \$P \$LMP top $program; echo top=\$?"
+    outlived "ctrl-C in lmp top"
+    type_line 'clear'
+    wait_gone 'top=0'
+    type_line "\$P \$LMP top $program; echo top=\$?"
     wait_for 'RUNNING'
-    kill -9 "$program"
+    kill_one KILL "$program"
     wait_for 'KILLED|was killed'
     key q
     wait_for 'top=0'
-    said 'Maximum memory used' || fail "no summary of what was there"
+    wait_said 'Maximum memory used'
     check_terminal
 }
 

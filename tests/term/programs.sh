@@ -1,6 +1,7 @@
 # programs.sh - the Lua programs that the terminal tests run; sourced after lib.sh.
 cat >"$work/talk.lua" <<'LUA'
--- Prints N lines of all kinds of bytes, slowly, and the same to the file "wanted".
+-- Prints N lines of all kinds of bytes, slowly, and the same to the file "wanted". With WAIT it
+-- prints half of them, and goes on when the test has made the file "go".
 local pid = io.open("program.pid", "w")
 pid:write((io.open("/proc/self/stat"):read "a"):match "^%d+") pid:close()
 local n, wanted = tonumber(arg[1]) or 100, io.open("wanted", "wb")
@@ -15,6 +16,7 @@ for i = 1, n do
   if i % 7 == 0 then io.stderr:write("err " .. i .. "\n") wanted:write("err " .. i .. "\n") end
   local stop = os.clock() + (tonumber(arg[2]) or 0.01)
   repeat local t = { {}, "s" .. i } until os.clock() > stop
+  while i == n // 2 + 1 and os.getenv "WAIT" and not io.open "go" do end
 end
 wanted:close()
 LUA

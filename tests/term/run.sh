@@ -3,9 +3,18 @@
 cd "$(dirname "$0")" || exit 1
 set -u
 : "${LMP_BUILD:?}" "${LUA:=lua5.4}" "${LMP_PRELOAD:=}" "${LMP_SOURCE:=$(cd ../.. && pwd)}"
+. ./environment.sh
 LMP=$LMP_BUILD/lmp
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=$(cd "$(mktemp -d)" && pwd -P) || exit 1
+finish() {
+    local p
+    exec 2>/dev/null
+    for p in /proc/[0-9]*; do # a program of a test that has failed may be on its way still
+        [ "$p/cwd" -ef "$work" ] && [ "${p#/proc/}" != $$ ] && kill -9 "${p#/proc/}"
+    done
+    rm -rf "$work"
+}
+trap finish EXIT
 cd "$work" || exit 1
 # The program's signals are its own, not the sanitizer's.
 export ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0
@@ -19,6 +28,14 @@ fail() {
 lmp() {
     LD_PRELOAD=$LMP_PRELOAD "$LMP" "$@" >out 2>err </dev/null
     status=$?
+}
+# Waits until the file is there and not empty.
+wait_file() {
+    local end=$((SECONDS + ${LMP_PATIENCE:-100}))
+    until [ -s "$1" ]; do
+        [ $SECONDS -lt $end ] || fail "waited in vain for the file $1"
+        sleep 0.05
+    done
 }
 is() { [ "$1" = "$2" ] || fail "$3: got '$1', expected '$2'"; }
 has() { grep -Eq -- "$2" "$1" || fail "$1 lacks: $2"; }
@@ -65,7 +82,7 @@ case_signals() { # the same signal ends lmp run; what was sent to it reaches the
         has err "illed by signal $(kill -l $s) \(SIG$s\)"
         summary
     done
-    echo 'io.open("up", "w"):close() while true do local t = {} end' >loop.lua
+    echo 'io.open("up", "w"):write("up"):close() while true do local t = {} end' >loop.lua
     for s in TERM INT HUP; do
         rm -f up
         # A job of its own: a shell script's background jobs ignore SIGINT otherwise.
@@ -73,7 +90,7 @@ case_signals() { # the same signal ends lmp run; what was sent to it reaches the
         LD_PRELOAD=$LMP_PRELOAD "$LMP" run loop.lua >out 2>err </dev/null &
         job=$!
         set +m
-        until [ -f up ]; do sleep 0.05; done
+        wait_file up
         kill -$s $job
         wait $job
         got=$?
@@ -120,7 +137,7 @@ case_refused() { # what the environment refuses: one line; a reader that has gon
         rm -f gone status
         { LD_PRELOAD=$LMP_PRELOAD $how 2>&1; echo $? >status; } | exec true &
         touch gone
-        until [ -s status ]; do sleep 0.05; done
+        wait_file status
         is "$(cat status)" 7 "status of $how when nobody reads"
     done
 }
@@ -413,9 +430,9 @@ case_help() { # help, usage and the man page agree with the tables
 }
 
 case_top() { # discovery without a terminal
-    echo 'io.open("up", "w"):close() while not io.open "stop" do local t = {} end' >loop.lua
+    echo 'io.open("up", "w"):write("up"):close() while not io.open "stop" do local t = {} end' >loop.lua
     LD_PRELOAD=$LMP_PRELOAD "$LMP" run --name=discovered loop.lua >out.run 2>err.run </dev/null &
-    until [ -f up ]; do sleep 0.05; done
+    wait_file up
     lmp top --list
     has out '^PID .*STATE .*LIVE .*ELAPSED .*PROGRAM'
     has out '^[0-9]+ +RUNNING .*discovered'
