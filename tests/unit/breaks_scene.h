@@ -1,0 +1,142 @@
+/* breaks_scene.h - a program with break conditions and its viewer, for the tests of both.
+ *
+ * The program runs here, in the test's own process: when it pauses, the system call that it would
+ * sleep in is ours, and plays the viewer. */
+#ifndef LMP_BREAKS_SCENE_H
+#define LMP_BREAKS_SCENE_H
+
+#include "suite.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+#include <unistd.h>
+
+#include "breaks_parsed.h"
+#include "os.h"
+#include "profile.h"
+#include "profiler.h"
+#include "view.h"
+
+static LmpOs os; /* os_real but for what the program sleeps in */
+static LmpView *view;
+static lua_State *L;
+static LmpProfile *profile;
+static LmpOp op;               /* of the last pause */
+static int pauses;             /* so far (count) */
+static bool viewer_alive;      /* what the program is told */
+static uint32_t sent;          /* sequence of the last list */
+static bool (*on_pause)(void); /* looks at op; false: the pause goes on. NULL: resume */
+
+static void viewer_in_wait(const void *word, uint32_t value, uint64_t ns) {
+    (void)word;
+    (void)value;
+    (void)ns;
+    static uint64_t number;
+    ck_assert_uint_eq(atomic_load(&view->live->state), LMP_PAUSED);
+    ck_assert(view_copy_op(view, &op));
+    if (op.number != number) pauses++;
+    number = op.number;
+    if (!on_pause || on_pause()) view_pause(view, false);
+}
+
+static bool is_alive(uint32_t pid) {
+    (void)pid;
+    return viewer_alive;
+}
+
+static int find_state(void) {
+    for (int fd = 3; fd < 256; fd++) {
+        char path[64], name[128] = "";
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        if (readlink(path, name, sizeof name - 1) > 0 && strstr(name, LMP_MEMFD_NAME))
+            return dup(fd);
+    }
+    return -1;
+}
+
+static void begin_as(bool lines, bool stacks) {
+    LmpOptions options = profiler_defaults;
+    LmpErr display;
+    void *ud;
+    os = os_real;
+    os.futex_wait = viewer_in_wait;
+    os.alive = is_alive;
+    lmp_os = &os;
+    viewer_alive = true;
+    on_pause = NULL;
+    pauses = 0;
+    L = luaL_newstate();
+    luaL_openlibs(L);
+    options.summary = "";
+    options.live = false;
+    options.lines = lines;
+    options.stacks = stacks;
+    ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
+    view = calloc(1, sizeof *view);
+    ck_assert_int_eq(view_open(view, find_state()), LMP_OK);
+    lua_getallocf(L, &ud);
+    profile = ud;
+}
+
+static void begin(void) {
+    begin_as(true, false);
+}
+
+static void end(void) {
+    view_close(view);
+    free(view);
+    profiler_stop(L, NULL);
+    lua_close(L);
+    lmp_os = &os_real;
+}
+
+/* Sets these conditions, up to a NULL; "-..." is one switched off. */
+static void want(const char *first, ...) {
+    LmpBreak row[LMP_BREAKS];
+    uint32_t n = 0;
+    va_list args;
+    va_start(args, first);
+    for (const char *text = first; text; text = va_arg(args, const char *)) {
+        row[n] = parsed(text + (*text == '-'));
+        row[n++].on = *text != '-';
+    }
+    va_end(args);
+    sent = view_breaks(view, row, n);
+}
+
+/* Runs a script under the name "@src/prog.lua". */
+static void run(const char *script) {
+    ck_assert_msg(luaL_loadbuffer(L, script, strlen(script), "@src/prog.lua") == LUA_OK &&
+                      lua_pcall(L, 0, 0, 0) == LUA_OK,
+                  "%s", lua_tostring(L, -1));
+}
+
+/* Runs it with one condition and gives how often it paused. */
+static int run_with(const char *condition, const char *script) {
+    run("collectgarbage() collectgarbage()"); /* so that no string is there already */
+    want(condition, NULL);
+    pauses = 0;
+    run(script);
+    return pauses;
+}
+
+__attribute__((unused)) static bool goes_fast(void) {
+    return profile->trap == &profile->control->trap;
+}
+
+static const LmpLocal *local_of(const char *name) {
+    const LmpLocal *found = NULL;
+    for (uint32_t i = 0; i < op.locals; i++) /* the last of a name hides those before */
+        if (strcmp(op.local[i].name, name) == 0) found = &op.local[i];
+    return found;
+}
+
+static void local_is(const char *name, const char *type, const char *value) {
+    const LmpLocal *local = local_of(name);
+    ck_assert_msg(local, "no local '%s' of %u", name, op.locals);
+    ck_assert_str_eq(local->type, type);
+    ck_assert_msg(strlen(value) == local->size && !memcmp(value, local->value, local->size),
+                  "%s is '%.*s', not '%s'", name, (int)local->size, local->value, value);
+}
+
+#endif
