@@ -14,7 +14,8 @@ static const Panel *bottom_panel(const App *app) {
 static Bottom bottom_wish(const Panel *bottom) {
     if (!bottom) return BOTTOM_NONE;
     if (bottom == &panel_output) return BOTTOM_SOME;
-    if (bottom == &panel_blocks) return BOTTOM_MUCH; /* what a person has asked to see */
+    /* what a person has asked to see, and for a while only */
+    if (bottom == &panel_inspector || bottom == &panel_blocks) return BOTTOM_MUCH;
     return bottom->ledger ? BOTTOM_LIST : BOTTOM_MUCH;
 }
 

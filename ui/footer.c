@@ -62,10 +62,16 @@ static bool is_on(const App *app, Action action) {
     }
 }
 
+/* Does enter look inside something there? */
+static bool has_inside(const App *app) {
+    const Panel *panel = app->ui.focus;
+    if (panel == &panel_inspector && app->model.seen != LMP_SEEN_PAUSED) return false;
+    return panel == &panel_heap || (panel->offers & ACT_BIT(ACT_ENTER));
+}
+
 static const char *label_of(const App *app, const ActionInfo *info) {
-    bool inside = app->ui.focus == &panel_heap || (app->ui.focus->offers & ACT_BIT(ACT_ENTER));
     if (app->ui.focus == &panel_breaks && info->action == ACT_PAUSE) return "on/off";
-    if (info->action == ACT_ENTER && !inside) {
+    if (info->action == ACT_ENTER && !has_inside(app)) {
         return app->ui.enlarged ? "shrink" : "enlarge";
     }
     if (info->action == ACT_QUIT && app->ended) return "leave";

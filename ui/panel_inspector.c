@@ -392,10 +392,29 @@ static void ask_locals(const Inspector *in, const Model *model, Ui *ui) {
     ui->wish.locals_frame = frame;
 }
 
+/* The page of the line that the frame under the cursor is at, where lines are known. */
+static bool look_inside(const Inspector *in, const Model *model, Ui *ui) {
+    const Ledger *ledger = &model->ledger;
+    uint32_t frame = frame_of(&model->op, in->list.cursor);
+    if (frame == model->op.frames || model->op.frame[frame].line < 1 || ledger->sites == 0)
+        return false;
+    const LmpFrame *f = &model->op.frame[frame];
+    for (uint32_t i = 0; i < ledger->sites; i++) {
+        const LmpSiteRow *site = &ledger->site[i];
+        if (site->line != f->line || strcmp(site->short_src, f->source) != 0) continue;
+        ui_open_site(ui, site->id);
+        return true;
+    }
+    ui_say(ui, "Line %d has made nothing so far", f->line);
+    return true;
+}
+
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Inspector *in = state;
     (void)rect;
-    if (!in || !has_operation(model) || !list_act(&in->list, action, in->page)) return false;
+    if (!in || !has_operation(model)) return false;
+    if (action == ACT_ENTER) return look_inside(in, model, ui);
+    if (!list_act(&in->list, action, in->page)) return false;
     ask_locals(in, model, ui);
     return true;
 }
@@ -448,6 +467,8 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 
 const Panel panel_inspector = {.title = "Inspector",
                                .number = 5,
+                               .ledger = LEDGER_SITES,
+                               .offers = ACT_BIT(ACT_EDIT) | ACT_BIT(ACT_ENTER),
                                .min_w = 20,
                                .min_h = 3,
                                .create = create,

@@ -294,6 +294,25 @@ START_TEST(pages_lead_back) {
 }
 END_TEST
 
+/* From a frame of the call stack under a pause to the page of its line. */
+START_TEST(enter_on_a_frame_opens_its_page) {
+    set_up(120, 36, true);
+    press("5");
+    ck_assert(shows("enter enlarge")); /* nothing is paused */
+    fixed_pause(app_model(app));
+    refresh();
+    press("\n"); /* the cursor is on the innermost Lua function */
+    ck_assert(is_on(&panel_site) && shows("options.lua:12  in main chunk"));
+    back_to(&panel_inspector);
+    ck_assert(shows("enter look inside"));
+    press("jjj\n");
+    ck_assert(is_on(&panel_inspector) && shows("Line 88 has made nothing so far"));
+    press("j\n"); /* of a C function there is nothing to see */
+    ck_assert(app_ui(app)->enlarged);
+    tear_down();
+}
+END_TEST
+
 /* Whatever was opened over what: a few escapes lead home, and a pause in between changes nothing.
  */
 START_TEST(every_way_leads_home) {
@@ -412,5 +431,5 @@ END_TEST
 SUITE("app_sites", sites_stand_at_the_bottom, sites_push_out_nothing, news_of_the_output_are_seen,
       a_pause_lends_the_bottom, the_header_says_how_lines_are_known, sites_since_the_mark,
       keys_go_into_the_filter, typing_ends_with_the_focus, types_are_sorted_too,
-      types_shown_count_in_the_sites, enter_opens_the_page, pages_lead_back, every_way_leads_home,
-      e_opens_the_line, sources_of_each_kind)
+      types_shown_count_in_the_sites, enter_opens_the_page, pages_lead_back,
+      enter_on_a_frame_opens_its_page, every_way_leads_home, e_opens_the_line, sources_of_each_kind)
