@@ -106,6 +106,15 @@ static void draw_tail(Canvas *canvas, int x, int y, int w, Style style, const ch
     canvas_text(canvas, x + 1, y, w - 1, style, text);
 }
 
+/* A figure that is too long for its column loses its fraction rather than its unit: "1009.4 KiB".
+ */
+static void shorten_figure(char *text, int w) {
+    char *point = strchr(text, '.');
+    if (canvas_width(text) <= w || !point) return;
+    const char *rest = point + 1 + strspn(point + 1, "0123456789");
+    memmove(point, rest, strlen(rest) + 1);
+}
+
 void table_draw_row(const Table *t, const TableSource *from, Canvas *canvas, Rect rect, int y,
                     uint32_t row) {
     for (int i = 0; i < t->def->columns; i++) {
@@ -119,6 +128,7 @@ void table_draw_row(const Table *t, const TableSource *from, Canvas *canvas, Rec
         TableCell cell = {.style = STYLE(TONE_TEXT)};
         column->cell(from, row, t->width[i] >= column->wide, &cell);
         if (column->align == TABLE_RIGHT) {
+            shorten_figure(cell.text, room);
             canvas_text_right(canvas, x + room, y, room, cell.style, cell.text);
         } else if (column->align == TABLE_TAIL) {
             draw_tail(canvas, x, y, room, cell.style, cell.text);

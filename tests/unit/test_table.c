@@ -449,6 +449,11 @@ START_TEST(looks) {
                            "       3.0  ra       #1\n"
                            "\n");
     free(text);
+    rows[2].size = 1234567.8; /* its column has room for eight */
+    from.serial++;
+    text = drawn(&table, &from, 26, 5, true);
+    ck_assert_ptr_nonnull(strstr(text, " 1234567  "));
+    free(text);
     edit_set(&table.filter, "zz");
     text = drawn(&table, &from, 60, 4, true);
     ck_assert_ptr_nonnull(strstr(text, "nothing matches \"zz\" (esc clears the filter)"));
