@@ -299,6 +299,7 @@ START_TEST(enter_on_a_frame_opens_its_page) {
     set_up(120, 36, true);
     press("5");
     ck_assert(shows("enter enlarge")); /* nothing is paused */
+    ledger_free(&app_model(app)->ledger);
     fixed_pause(app_model(app));
     refresh();
     press("\n"); /* the cursor is on the innermost Lua function */
