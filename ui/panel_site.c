@@ -16,6 +16,9 @@
 
 #define BUDGET 4000000ull /* nanoseconds of a frame for looking at blocks */
 #define TWO_COLUMNS 92    /* from this width on */
+#define GAP 3             /* between them */
+#define LEFT_FULL 56      /* the figures with all that is said about them */
+#define RIGHT_LEAST 40    /* the histograms with their bars */
 
 typedef struct SitePage {
     SiteBlocks *blocks;
@@ -311,6 +314,13 @@ static void put_source(Flow *f, Ui *ui, const LmpSiteRow *row, int rows) {
 /* ---- panel ------------------------------------------------------------------------------------
  */
 
+/* Both have the same room where that is enough for the figures, which are on the left. */
+static int left_column(int w) {
+    int half = (w - GAP) / 2, most = w - GAP - RIGHT_LEAST;
+    int wish = half > LEFT_FULL ? half : LEFT_FULL;
+    return wish < most ? wish : most;
+}
+
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     SitePage *s = state;
     if (!s || rect.w <= 0 || rect.h <= 0) return;
@@ -329,9 +339,9 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     bool two = in.w >= TWO_COLUMNS;
     Flow right = left;
     if (two) {
-        left.rect.w = (in.w - 3) / 2;
-        right.rect.x += left.rect.w + 3;
-        right.rect.w = in.w - left.rect.w - 3;
+        left.rect.w = left_column(in.w);
+        right.rect.x += left.rect.w + GAP;
+        right.rect.w = in.w - left.rect.w - GAP;
     }
     put_figures(&left, model, row);
     Flow *other = two ? &right : &left;
