@@ -1,10 +1,22 @@
-/* entry.h - the way into an allocator of ours that sees the words of its caller (frames.h).
+/* entry.h - the ways into our allocators that see the words of their caller (frames.h).
  *
- * LMP_ENTRY(name, request, release) defines a lua_Alloc `name` that stores the registers which
- * calls preserve beside the return address and then calls void *request(void *ud, void *ptr, size_t
- * osize, size_t nsize, LmpWords words) Frees go to release(ud, ptr, osize, nsize) by a jump: nobody
- * asks who frees. C has no way to see these registers, so this is the one piece of assembly;
- * elsewhere than on x86-64 there is none, and LMP_HAS_ENTRY is 0. */
+ * C has no way to see the registers that calls preserve, so this is the one piece of assembly;
+ * elsewhere than on x86-64 there is none, and LMP_HAS_ENTRY is 0. Each macro defines a lua_Alloc
+ * `name`; what it calls is C:
+ *
+ * LMP_ENTRY(name, request, release): stores those registers beside the return address and calls
+ * void *request(void *ud, void *ptr, size_t osize, size_t nsize, LmpWords words). Frees go to
+ * release(ud, ptr, osize, nsize) by a jump.
+ *
+ * LMP_ENTRY_SAMPLED(name, request, plain): what fits into ud's sample_left goes to plain(), which
+ * does the whole operation, by a jump; only the operation that uses it up goes to request().
+ *
+ * LMP_ENTRY_LINES(name, find, made, release): the three steps of making a block. uint64_t
+ * find(ud, ptr, osize, nsize, words) says who makes it, or does the whole operation: then it
+ * returns the result, and bit 63 set. Else ud's allocator is called, and made(ud, result, nsize,
+ * maker) enters the block, by a jump, and returns the result. So neither of them lives through a
+ * call and has to save registers, which have been saved here already. Frees go to release(ud, ptr,
+ * osize, cfa) by a jump; cfa: the stack pointer of our caller, above its return address. */
 #ifndef LMP_ENTRY_H
 #define LMP_ENTRY_H
 
@@ -45,6 +57,54 @@
             "addq $56, %rsp\n"                                                                     \
             ".cfi_adjust_cfa_offset -56\n"                                                         \
             "ret\n"                                                                                \
+            ".cfi_endproc\n"                                                                       \
+            ".size " #name ", . - " #name "\n")
+#define LMP_ENTRY_LINES(name, find, made, release)                                                 \
+    __asm__(".text\n"                                                                              \
+            ".p2align 4\n"                                                                         \
+            ".globl " #name "\n"                                                                   \
+            ".hidden " #name "\n"                                                                  \
+            ".type " #name ", @function\n" #name ":\n"                                             \
+            ".cfi_startproc\n"                                                                     \
+            "endbr64\n"                                                                            \
+            "testq %rcx, %rcx\n"                                                                   \
+            "je 2f\n"                                                                              \
+            "pushq %r15\n"                                                                         \
+            "pushq %r14\n"                                                                         \
+            "pushq %r13\n"                                                                         \
+            "pushq %r12\n"                                                                         \
+            "pushq %rbp\n"                                                                         \
+            "pushq %rbx\n"                                                                         \
+            ".cfi_adjust_cfa_offset 48\n"                                                          \
+            "movq %rsp, %r8\n"                                                                     \
+            "pushq %rcx\n"                                                                         \
+            "pushq %rdx\n"                                                                         \
+            "pushq %rdi\n"                                                                         \
+            ".cfi_adjust_cfa_offset 24\n"                                                          \
+            "call " #find "\n"                                                                     \
+            "testq %rax, %rax\n"                                                                   \
+            "js 1f\n"                                                                              \
+            "movq 8(%rsp), %rdx\n"                                                                 \
+            "movq %rax, 8(%rsp)\n"                                                                 \
+            "movq (%rsp), %rax\n"                                                                  \
+            "movq 16(%rsp), %rcx\n"                                                                \
+            "xorl %esi, %esi\n"                                                                    \
+            "movq 8(%rax), %rdi\n"                                                                 \
+            "call *(%rax)\n"                                                                       \
+            "movq (%rsp), %rdi\n"                                                                  \
+            "movq %rax, %rsi\n"                                                                    \
+            "movq 16(%rsp), %rdx\n"                                                                \
+            "movq 8(%rsp), %rcx\n"                                                                 \
+            "addq $72, %rsp\n"                                                                     \
+            ".cfi_adjust_cfa_offset -72\n"                                                         \
+            "jmp " #made "\n"                                                                      \
+            ".cfi_adjust_cfa_offset 72\n"                                                          \
+            "1: btrq $63, %rax\n"                                                                  \
+            "addq $72, %rsp\n"                                                                     \
+            ".cfi_adjust_cfa_offset -72\n"                                                         \
+            "ret\n"                                                                                \
+            "2: leaq 8(%rsp), %rcx\n"                                                              \
+            "jmp " #release "\n"                                                                   \
             ".cfi_endproc\n"                                                                       \
             ".size " #name ", . - " #name "\n")
 #else

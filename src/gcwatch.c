@@ -167,14 +167,14 @@ void gcwatch_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud) {
             p->gc_bad = place.bad ? global + place.bad : NULL;
         }
     }
-    memcpy(&p->gc_seen, p->gc_word, sizeof p->gc_seen);
+    p->gc_seen = gcwatch_now(p);
     gcwatch_mode(p);
 }
 
 void gcwatch_detach(LmpProfile *p) {
     p->closing = true;
     p->gc_word = p->gc_none;
-    memcpy(&p->gc_seen, p->gc_word, sizeof p->gc_seen);
+    p->gc_seen = gcwatch_now(p);
 }
 
 /* ---- watching
@@ -222,11 +222,12 @@ static void end_cycle(LmpProfile *p) {
 }
 
 void gcwatch_look(LmpProfile *p) {
-    if (memcmp(&p->gc_seen, p->gc_word, sizeof p->gc_seen) == 0 || p->closing) return;
+    if (gcwatch_now(p) == p->gc_seen || p->closing) return;
     uint8_t colour = p->gc_word[0], state = p->gc_word[1];
+    uint16_t seen = (uint16_t)p->gc_seen;
     uint8_t old[2];
-    memcpy(old, &p->gc_seen, sizeof old);
-    memcpy(&p->gc_seen, p->gc_word, sizeof p->gc_seen);
+    memcpy(old, &seen, sizeof old);
+    p->gc_seen = gcwatch_now(p);
     if (old[0] != colour && (old[0] ^ colour) == (WHITE0 | WHITE1)) { /* an atomic phase */
         if (p->live->gc.sweeping) end_cycle(p);
         begin_cycle(p);

@@ -8,6 +8,8 @@
 #ifndef LMP_GCWATCH_H
 #define LMP_GCWATCH_H
 
+#include <string.h>
+
 #include "profile.h"
 
 /* Points p->gc_word and p->gc_kind into L's global state (or at p->gc_none). `alloc` and `ud` are
@@ -23,5 +25,12 @@ void gcwatch_detach(LmpProfile *p);
 /* Brings gc.mode up to date. Not while a cycle sweeps: a full collection of the generational mode
  * passes through the other mode then. */
 void gcwatch_mode(LmpProfile *p);
+
+/* The collector's colour and state at this moment, a byte each. */
+static ALWAYS_INLINE uint32_t gcwatch_now(const LmpProfile *p) {
+    uint16_t now;
+    memcpy(&now, p->gc_word, sizeof now);
+    return now;
+}
 
 #endif

@@ -13,7 +13,7 @@
 #include "tree.h"
 
 /* Kinds of answers that are no record stand where the tag would (tags are below LMP_TAGS). */
-enum { KEY_FRAME = 0x1ffe, KEY_C_FRAME = 0x1ffd };
+enum { KEY_FRAME = 0x7ffe, KEY_C_FRAME = 0x7ffd };
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -92,8 +92,10 @@ COLD void lines_watched_gone(LmpProfile *p, uintptr_t addr, size_t size, unsigne
     }
 }
 
-/* Enters an answer about code, if its end will be noticed. */
-static void keep(LmpProfile *p, const void *proto, uint64_t key, uintptr_t cfn, uint32_t row) {
+/* Enters an answer about code, if its end will be noticed. `cls`: 0 for kinds that are no record.
+ */
+static void keep(LmpProfile *p, const void *proto, uint64_t key, uintptr_t cfn, unsigned cls,
+                 uint32_t row) {
     LmpLineCache *cache = p->lines;
     LmpLineSlot *slot = lines_slot(cache, key, cfn);
     if (proto) {
@@ -103,7 +105,8 @@ static void keep(LmpProfile *p, const void *proto, uint64_t key, uintptr_t cfn, 
         if (!codes_note(cache->codes, code, group, &added)) return;
         if (added) shadow_watch(p, code);
     }
-    *slot = (LmpLineSlot){key, cfn, row, 0};
+    if (slot->key != key || slot->cfn != cfn) *slot = (LmpLineSlot){.key = key, .cfn = cfn};
+    slot->row[cls] = row;
 }
 
 /* ---- asking the documented API --------------------------------------------------------------- */
@@ -142,13 +145,13 @@ static uint32_t site_of(LmpProfile *p, const Where *w) {
 
 /* The record, from the cache or learned. */
 static uint32_t record_of(LmpProfile *p, const Where *w, unsigned cls) {
-    uint64_t key = lines_key(w->pc, cls, p->tag);
+    uint64_t key = lines_key(w->pc, p->tag) | (w->cfn ? LMP_LINE_C : 0);
     const LmpLineSlot *slot = lines_slot(p->lines, key, w->cfn);
-    if (LIKELY(slot->key == key && slot->cfn == w->cfn)) return slot->row;
+    if (LIKELY(slot->key == key && slot->cfn == w->cfn && slot->row[cls])) return slot->row[cls];
     const void *proto = frames_proto(frames_func(w->ci));
     if (!proto) return sites_record(p, sites_pseudo(p, LMP_PSEUDO_UNKNOWN), cls, p->tag);
     uint32_t row = sites_record(p, site_of(p, w), cls, p->tag);
-    keep(p, proto, key, w->cfn, row);
+    keep(p, proto, key, w->cfn, cls, row);
     return row;
 }
 
@@ -165,10 +168,6 @@ void lines_tag_changed(LmpProfile *p, lua_State *L) {
     lines_switch(p, L);
 }
 
-static unsigned thread_status(const lua_State *L) {
-    return *((const uint8_t *)L + LMP_AT_L_STATUS);
-}
-
 static LmpCallInfo *lua_caller(LmpCallInfo *ci) {
     while (ci && frames_status(ci) & LMP_CI_C)
         ci = frames_caller(ci);
@@ -177,7 +176,7 @@ static LmpCallInfo *lua_caller(LmpCallInfo *ci) {
 
 /* Is a thread at work, running or having resumed another? */
 static bool is_active(const lua_State *L) {
-    return thread_status(L) == LUA_OK && frames_caller(frames_top(L)) != NULL;
+    return !lines_is_idle(L) && frames_caller(frames_top(L)) != NULL;
 }
 
 /* Both are at work: has `a` been resumed (over others, perhaps) by `b`? */
@@ -283,7 +282,8 @@ uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask) {
         unsigned status = frames_status(frames_top(L));
         ask->L = (lua_State *)L; /* NOLINT */
         if (!(status & (LMP_CI_C | LMP_CI_HOOKED))) {
-            ask->constructor = words_construction(p->words, words);
+            if (cls == LMP_C_TABLE || cls == LMP_C_TABLE_PART)
+                ask->constructor = words_construction(p->words, words, cls == LMP_C_TABLE);
         } else if (cls == LMP_C_THREAD_PART) {
             /* a stack may be asked for on behalf of a thread that has resumed another */
             ask->L = (lua_State *)innermost(L); /* NOLINT */
@@ -298,39 +298,26 @@ uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask) {
     return ask_frames(p, cls, ask);
 }
 
-uint32_t lines_record_c(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask) {
-    const lua_State *L = ask->L;
-    LmpCallInfo *top = frames_top(L), *ci = frames_caller(top);
-    if (UNLIKELY(!ci || cls == LMP_C_THREAD_PART || thread_status(L) != LUA_OK))
-        return lines_ask(p, words, cls, ask);
-    while (frames_status(ci) & LMP_CI_C) {
-        ci = frames_caller(ci);
-        if (UNLIKELY(!ci)) return lines_ask(p, words, cls, ask);
-    }
-    if (p->running != L) {
-        if (p->running && is_active(p->running) && is_within(p, p->running, L))
-            return lines_ask(p, words, cls, ask);
-        lines_switch(p, L);
-    }
-    uintptr_t cfn = frames_c_function(frames_func(top));
-    uint64_t key = lines_key(frames_pc(ci), cls, p->tag);
-    const LmpLineSlot *slot = lines_slot(p->lines, key, cfn);
-    if (LIKELY(slot->key == key && slot->cfn == cfn)) return slot->row;
-    return lines_ask(p, words, cls, ask);
+bool lines_switch_c(LmpProfile *p, const lua_State *L) {
+    if (!lua_caller(frames_top(L))) return false;
+    if (p->running && is_active(p->running) && is_within(p, p->running, L)) return false;
+    lines_switch(p, L);
+    return true;
 }
 
 uint32_t lines_stack_moves(LmpProfile *p, LmpWords words) {
     const lua_State *L =
         p->words && words ? (const lua_State *)words_thread(p->words, words) : NULL; /* NOLINT */
     const LmpCallInfo *ci = L ? lua_caller(frames_top(L)) : NULL;
-    for (unsigned cls = LMP_C_THREAD_PART, i = 0; ci && i < LMP_C_COUNTED; i++) {
-        uint64_t key = lines_key(frames_pc(ci), cls, p->tag);
-        const LmpLineSlot *slot = lines_slot(p->lines, key, 0);
-        if (slot->key == key && !slot->cfn) {
-            if (cls == LMP_C_THREAD_PART) return slot->row;
-            return sites_record(p, p->record[slot->row].site, LMP_C_THREAD_PART, p->tag);
+    uint64_t key = ci ? lines_key(frames_pc(ci), p->tag) : 0;
+    const LmpLineSlot *slot = lines_slot(p->lines, key, 0);
+    if (ci && slot->key == key) {
+        if (slot->row[LMP_C_THREAD_PART]) return slot->row[LMP_C_THREAD_PART];
+        for (unsigned cls = 0; cls < LMP_C_COUNTED; cls++) { /* the same line, another class */
+            if (!slot->row[cls]) continue;
+            uint32_t site = p->record[slot->row[cls]].site;
+            return sites_record(p, site, LMP_C_THREAD_PART, p->tag);
         }
-        cls = i + 1; /* the same line, for a block of another class */
     }
     return sites_record(p, sites_pseudo(p, LMP_PSEUDO_UNKNOWN), LMP_C_THREAD_PART, p->tag);
 }
@@ -338,26 +325,26 @@ uint32_t lines_stack_moves(LmpProfile *p, LmpWords words) {
 /* ---- sites of frames ------------------------------------------------------------------------- */
 
 uint32_t lines_frame_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uintptr_t pc) {
-    uint64_t key = lines_key(pc, 0, KEY_FRAME);
+    uint64_t key = lines_key(pc, KEY_FRAME);
     const LmpLineSlot *slot = lines_slot(p->lines, key, 0);
-    if (slot->key == key && !slot->cfn) return slot->row;
+    if (slot->key == key) return slot->row[0];
     const void *proto = frames_proto(frames_func(ci));
     if (!proto) return sites_pseudo(p, LMP_PSEUDO_UNKNOWN);
     Where w = {.L = L, .runs = L, .ci = (LmpCallInfo *)ci, .pc = pc}; /* NOLINT */
     uint32_t site = site_of(p, &w);
-    keep(p, proto, key, 0, site);
+    keep(p, proto, key, 0, 0, site);
     return site;
 }
 
 uint32_t lines_c_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci) {
     uintptr_t cfn = frames_c_function(frames_func(ci));
-    uint64_t key = lines_key(0, 0, KEY_C_FRAME);
+    uint64_t key = lines_key(0, KEY_C_FRAME) | LMP_LINE_C;
     const LmpLineSlot *slot = lines_slot(p->lines, key, cfn);
-    if (slot->key == key && slot->cfn == cfn) return slot->row;
+    if (slot->key == key && slot->cfn == cfn) return slot->row[0];
     if (!cfn) return sites_pseudo(p, LMP_PSEUDO_UNKNOWN);
     lua_Debug ar = {0};
     describe(L, ci, 0, "Sn", &ar);
     uint32_t site = sites_site(p, sites_function(p, &ar, (const void *)cfn), -1, 0); /* NOLINT */
-    keep(p, NULL, key, cfn, site);
+    keep(p, NULL, key, cfn, 0, site);
     return site;
 }

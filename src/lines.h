@@ -2,9 +2,9 @@
  *
  * The running thread and, in table constructors, the running instruction are taken from where the
  * interpreter's own code keeps them at the moment it asks for memory (words.h); the rest from its
- * frames (frames.h). (pc, C function, class, tag) is the key to a small cache; only a miss asks the
- * debug API for source, line and names. Code that dies is watched (LMP_E_WATCHED), so that the next
- * code at its address is looked at anew. */
+ * frames (frames.h). (pc, C function, tag) is the key to a small cache, which has a row for each
+ * class; only a miss asks the debug API for source, line and names. Code that dies is watched
+ * (LMP_E_WATCHED), so that the next code at its address is looked at anew. */
 #ifndef LMP_LINES_H
 #define LMP_LINES_H
 
@@ -16,25 +16,25 @@
 enum {
     LMP_LINE_SLOTS = 4096, /* a power of two */
     LMP_LINE_GROUP = 64,   /* slots in each of 64 groups */
-    LMP_RAN_LATELY = 16
+    LMP_RAN_LATELY = 32    /* a power of two */
 };
 
-/* One answer. key 0: empty. */
+/* What is known of a place, in one cache line. key 0: empty. */
 typedef struct LmpLineSlot {
-    uint64_t key;  /* pc, class << 47, kind of answer or tag << 51 */
+    uint64_t key;  /* pc, tag or kind of other answers << 47, LMP_LINE_C */
     uintptr_t cfn; /* the C function on top, 0: the Lua function itself */
-    uint32_t row;  /* record; of other kinds of answers: site */
-    uint32_t spare;
+    /* Records by the class of the block, 0: not known yet. Other kinds of answers: a site at 0. */
+    uint32_t row[LMP_C_COUNTED];
 } LmpLineSlot;
 
 typedef struct LmpLineCache {
+    _Alignas(64) LmpLineSlot slot[LMP_LINE_SLOTS];
     struct LmpCodes *codes; /* prototypes' code with answers in the cache */
     /* Threads that ran lately, also those that C code resumed in its own way; the newest is at
      * [ran % LMP_RAN_LATELY]. All live, or are NULL. */
     const lua_State *lately[LMP_RAN_LATELY];
     uint32_t ran;
     bool jumps; /* frames_jump() may be asked */
-    LmpLineSlot slot[LMP_LINE_SLOTS];
 } LmpLineCache;
 
 /* Allocates what lines need and chooses how they are had: live->tables.lines says it after. Sites
@@ -66,20 +66,28 @@ uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask);
 /* The record of who makes a stack move: from Lua 5.4.5 on a thread's frames say nothing of their
  * functions meanwhile, so only what is known of the line already counts, else "(unknown)". */
 uint32_t lines_stack_moves(LmpProfile *p, LmpWords words);
-/* For a C function on top of L. */
-uint32_t lines_record_c(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask);
 /* L runs now: its tag counts. */
 void lines_switch(LmpProfile *p, const lua_State *L);
+/* The same for one that asks in a C function. False: it is not known to run. */
+bool lines_switch_c(LmpProfile *p, const lua_State *L);
 
-static inline uint64_t lines_key(uintptr_t pc, unsigned cls, unsigned tag) {
-    return pc | (uint64_t)cls << 47 | (uint64_t)tag << 51;
+/* Has a thread yielded, or died of an error? */
+static inline bool lines_is_idle(const lua_State *L) {
+    return *((const uint8_t *)L + LMP_AT_L_STATUS) != LUA_OK;
+}
+
+#define LMP_LINE_C (1ull << 63) /* with a C function: without it, a key says all */
+
+static inline uint64_t lines_key(uintptr_t pc, unsigned tag) {
+    return pc | (uint64_t)tag << 47;
 }
 
 static inline LmpLineSlot *lines_slot(LmpLineCache *cache, uint64_t key, uintptr_t cfn) {
     uint64_t h = (key ^ (uint64_t)cfn << 13) * 0x9e3779b97f4a7c15ull;
-    return &cache->slot[h >> 52];
+    size_t at = h >> 46 & (LMP_LINE_SLOTS - 1) * sizeof(LmpLineSlot); /* the upper 12 bits */
+    return (LmpLineSlot *)(void *)((char *)cache->slot + at);
 }
-_Static_assert(LMP_LINE_SLOTS == 1 << 12, "lines_slot takes the upper 12 bits");
+_Static_assert(LMP_LINE_SLOTS == 1 << 12 && sizeof(LmpLineSlot) == 1 << 6, "as in lines_slot");
 
 /* Is w a pc in the code of the Lua function of ci? */
 static inline bool lines_in_code(const LmpCallInfo *ci, uintptr_t w) {
@@ -90,27 +98,61 @@ static inline bool lines_in_code(const LmpCallInfo *ci, uintptr_t w) {
     return w - frames_word(proto, LMP_AT_PROTO_CODE) <= size * (uint64_t)sizeof(uint32_t);
 }
 
-/* The record for a block of class cls that is asked for now. ask->L is the thread for which it is,
- * as the words say; ask->constructor becomes what it is. */
-static ALWAYS_INLINE uint32_t lines_record(LmpProfile *p, LmpWords words, unsigned cls,
-                                           LmpAsk *ask) {
-    const lua_State *L = ask->L;
-    if (UNLIKELY(!L)) return lines_ask(p, words, cls, ask);
-    LmpCallInfo *ci = frames_top(L);
-    unsigned status = frames_status(ci);
-    if (status & LMP_CI_C) return lines_record_c(p, words, cls, ask);
-    if (UNLIKELY(status & LMP_CI_HOOKED || *((const uint8_t *)L + LMP_AT_L_STATUS) != LUA_OK))
-        return lines_ask(p, words, cls, ask);
-    if (UNLIKELY(p->running != L)) lines_switch(p, L);
+/* The record for a block of class cls that L asks for in a Lua function, the topmost of its frames
+ * and not below a hook; 0: it is to be asked for the long way. In a table constructor the running
+ * instruction is in *constructor. */
+static ALWAYS_INLINE uint32_t lines_record(const LmpProfile *p, const lua_State *L,
+                                           const LmpCallInfo *ci, LmpWords words, unsigned cls,
+                                           uintptr_t *constructor) {
+    if (UNLIKELY(lines_is_idle(L))) return 0;
     uintptr_t pc = frames_pc(ci);
     if (cls == LMP_C_TABLE || cls == LMP_C_TABLE_PART) {
-        ask->constructor = words_construction(p->words, words);
-        if (ask->constructor) pc = ask->constructor;
+        *constructor = words_construction(p->words, words, cls == LMP_C_TABLE);
+        if (*constructor) pc = *constructor;
     }
-    uint64_t key = lines_key(pc, cls, p->tag);
+    uint64_t key = lines_key(pc, p->tag);
     const LmpLineSlot *slot = lines_slot(p->lines, key, 0);
-    if (LIKELY(slot->key == key && !slot->cfn)) return slot->row;
-    return lines_ask(p, words, cls, ask);
+    return LIKELY(slot->key == key) ? slot->row[cls] : 0;
+}
+
+/* The Lua function that has called, over C functions perhaps, the one of `ci`; NULL: none. */
+static ALWAYS_INLINE const LmpCallInfo *lines_lua_caller(const LmpCallInfo *ci) {
+    do
+        ci = frames_caller(ci);
+    while (ci && frames_status(ci) & LMP_CI_C);
+    return ci;
+}
+
+/* The same in a C function, whose name is kept as a detail; but not with stacks and frames, which
+ * also belong to its call. */
+static ALWAYS_INLINE uint32_t lines_record_c(const LmpProfile *p, const lua_State *L,
+                                             const LmpCallInfo *top, unsigned cls) {
+    const LmpCallInfo *ci = lines_lua_caller(top);
+    if (UNLIKELY(!ci || lines_is_idle(L))) return 0;
+    uintptr_t cfn = 0;
+    uint64_t key = lines_key(frames_pc(ci), p->tag);
+    if (cls != LMP_C_THREAD_PART) {
+        cfn = frames_c_function(frames_func(top));
+        key |= LMP_LINE_C;
+    } else if (frames_resumed(L)) {
+        return 0;
+    }
+    const LmpLineSlot *slot = lines_slot(p->lines, key, cfn);
+    return LIKELY(slot->key == key && slot->cfn == cfn) ? slot->row[cls] : 0;
+}
+
+/* The same for a part of a thread that has no function yet: the one that runs is about to resume it
+ * for the first time, and it is the line of that. */
+static ALWAYS_INLINE uint32_t lines_record_new(const LmpProfile *p, const lua_State *L,
+                                               unsigned cls) {
+    const lua_State *by = p->running;
+    if (!by || by == L || lines_is_idle(by) || frames_resumed(by) != L || cls != LMP_C_THREAD_PART)
+        return 0;
+    const LmpCallInfo *ci = lines_lua_caller(frames_top(by));
+    if (UNLIKELY(!ci)) return 0;
+    uint64_t key = lines_key(frames_pc(ci), p->tag);
+    const LmpLineSlot *slot = lines_slot(p->lines, key, 0);
+    return LIKELY(slot->key == key) ? slot->row[cls] : 0;
 }
 
 #endif

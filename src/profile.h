@@ -23,6 +23,13 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define COLD __attribute__((cold, noinline))
 #define ALWAYS_INLINE inline __attribute__((always_inline))
+/* A function that is entered by jumps from others of the same parameters, which stay where they
+ * are: the compiler must not change them. */
+#if defined __clang__
+#define BY_JUMP __attribute__((noinline))
+#else
+#define BY_JUMP __attribute__((noipa))
+#endif
 
 struct LmpCallsites;
 
@@ -42,7 +49,7 @@ typedef struct LmpProfile {
     const uint8_t *gc_word; /* the collector's colour and state in the interpreter (or gc_none) */
     const struct LmpCallsites *callsites; /* owners of parts by call site, NULL: by rules */
     LmpControl *control;
-    uint16_t gc_seen; /* colour and state at the last look */
+    uint32_t gc_seen; /* gcwatch_now() at the last look */
     uint32_t birth;   /* what new blocks are stamped with, as bits of an entry: epoch and cycle */
     int64_t sample_left;        /* bytes up to the next sample; entry.h knows where it stands */
     struct LmpLineCache *lines; /* who makes what, NULL: not asked for */

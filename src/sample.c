@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "hook_impl.h"
 #include "lines.h"
 #include "os.h"
 #include "shadow.h"
@@ -112,10 +113,7 @@ void sample_leaves(LmpProfile *p, uint32_t maker, uintptr_t addr, uint64_t size,
 }
 
 static COLD void *operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller) {
-    uint16_t gc;
-    memcpy(&gc, p->gc_word, sizeof gc);
-    if (gc != p->gc_seen || atomic_load_explicit(p->trap, memory_order_relaxed))
-        return trap_operation(p, ptr, osize, nsize, caller);
+    if (hook_must_stop(p)) return trap_operation(p, ptr, osize, nsize, caller);
     return hook_operate(p, ptr, osize, nsize, caller, false);
 }
 

@@ -189,6 +189,7 @@ static void forget_stale(LmpProfile *p, uintptr_t addr, uint32_t *entry) {
 
 bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry, uint32_t maker) {
     entry &= ~(LMP_E_SIZE_MASK | LMP_E_OFFSET);
+    if (size >= LMP_PACK_MAX) entry |= LMP_E_WATCHED; /* not for the plain way out of the map */
     if (off_grid(addr) || size >> 56) return overflow_add(p, addr, size, entry, maker);
     LmpLeaf *leaf = p->dir[addr >> LMP_LEAF_BITS];
     if (!leaf) leaf = new_leaf(p, addr);

@@ -304,7 +304,8 @@ typedef struct LmpPreview {
  *     bits 5-10   size in bytes, 1 to 63; 0: 64 or more, see the next entries
  *     bits 11-18  epoch of its birth (LmpLive.epoch), 0: not known
  *     bits 19-30  collector cycle of its birth, from 1; 0: long ago
- *     bit  31     its free must be noticed: a prototype's code in the cache of lines, a thread
+ *     bit  31     its free must be noticed: a prototype's code in the cache of lines, a thread, a
+ *                 sample, a very large block
  * A block of 64 bytes or more covers the next entry wholly, so its size can stand there: class
  * LMP_E_SIZE, bits 4-31 the low 28 bits of the size; from 2^28 bytes on the one after that, class
  * LMP_E_SIZE_HIGH, bits 4-31 the higher bits. Size words of the last block of a leaf stand beyond

@@ -268,7 +268,8 @@ static void save_constructor(LmpProfile *p, Request *q) {
     if (!L || *((const uint8_t *)L + LMP_AT_L_STATUS) != LUA_OK) return;
     LmpCallInfo *ci = frames_top(L);
     if (frames_status(ci) & (LMP_CI_C | LMP_CI_HOOKED)) return;
-    uintptr_t pc = words_construction(plan, words);
+    uintptr_t pc = words_construction(plan, words, true);
+    if (!pc) pc = words_construction(plan, words, false);
     if (!pc || !lines_in_code(ci, pc)) return;
     q->constructs = ci;
     q->saved = frames_pc(ci);

@@ -11,9 +11,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unwind.h>
 
 #include "entry.h"
+#include "freers.h"
 #include "scenes.h"
 
 #if LMP_HAS_ENTRY
@@ -24,7 +24,6 @@ enum {
     OP_MASK = 0x7f,
     OP_K = 1 << 15, /* an extra argument follows */
     MOST_WAYS = 64,
-    MOST_FREERS = 32,
     LEAST_SEEN = 4 /* requests by which a place is known */
 };
 
@@ -44,16 +43,8 @@ typedef struct Way { /* a place that asks, or a way from a constructor to it */
     Places places;
 } Way;
 
-typedef struct Freer {
-    uintptr_t ret, next;
-    int32_t at; /* of next, bytes from the stack pointer of the caller */
-    bool collector, program;
-} Freer;
-
 typedef struct Study {
-    Freer freer[MOST_FREERS];
-    uint32_t freers;
-    bool collecting;          /* what is freed is the collector's doing */
+    LmpFreers freers;
     const lua_State *running; /* NULL: not noting */
     bool refuse, refused;
     bool broken;
@@ -109,22 +100,6 @@ static void note_asker(Study *study, LmpWords words, bool object) {
                 (uintptr_t)study->running);
 }
 
-/* Return addresses from the allocator's caller outwards, and where on the stack each stands. */
-typedef struct Walk {
-    uintptr_t ret; /* the first to be found */
-    int found;
-    uintptr_t ip[3], at[3];
-} Walk;
-
-static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg) {
-    Walk *walk = arg;
-    uintptr_t ip = (uintptr_t)_Unwind_GetIP(context);
-    if (!walk->found && ip != walk->ret) return _URC_NO_REASON;
-    walk->ip[walk->found] = ip;
-    walk->at[walk->found] = (uintptr_t)_Unwind_GetCFA(context) - sizeof(uintptr_t);
-    return ++walk->found == 3 ? _URC_END_OF_STACK : _URC_NO_REASON;
-}
-
 LMP_READS_WORDS static Way *find_way(Study *study, LmpWords words, bool add) {
     for (uint32_t i = 0; i < study->ways; i++) {
         Way *way = &study->way[i];
@@ -132,9 +107,9 @@ LMP_READS_WORDS static Way *find_way(Study *study, LmpWords words, bool add) {
             way->third == words[way->at_third])
             return way;
     }
-    Walk walk = {.ret = words[LMP_WORDS_RET], .found = 0};
     if (!add || study->ways == MOST_WAYS) return NULL;
-    _Unwind_Backtrace(walk_frame, &walk);
+    LmpWalk walk = {.ret = words[LMP_WORDS_RET], .found = 0};
+    freers_walk(&walk);
     if (walk.found != 3) return NULL;
     Way *way = &study->way[study->ways];
     *way = (Way){.ret = walk.ip[0], .next = walk.ip[1], .third = walk.ip[2]};
@@ -180,32 +155,12 @@ static void *study_release(void *ud, void *ptr, size_t osize, size_t nsize) __at
 void *words_study_alloc(void *ud, void *ptr, size_t osize, size_t nsize);
 LMP_ENTRY(words_study_alloc, study_request, study_release);
 
-/* Notes who frees: `cfa` and `ret` are those of the allocator's caller. */
-LMP_READS_WORDS static void note_freer(Study *study, uintptr_t cfa, uintptr_t ret) {
-    for (uint32_t i = 0; i < study->freers; i++) {
-        Freer *f = &study->freer[i];
-        uintptr_t next;
-        memcpy(&next, (const char *)cfa + f->at, sizeof next); /* NOLINT */
-        if (f->ret != ret || f->next != next) continue;
-        *(study->collecting ? &f->collector : &f->program) = true;
-        return;
-    }
-    Walk walk = {.ret = ret, .found = 0};
-    _Unwind_Backtrace(walk_frame, &walk);
-    if (walk.found < 2 || study->freers == MOST_FREERS) return;
-    uintptr_t at = walk.at[1] - cfa, next;
-    if (at > 4096) return;
-    memcpy(&next, (const void *)walk.at[1], sizeof next); /* NOLINT */
-    if (next != walk.ip[1]) return;
-    study->freer[study->freers++] =
-        (Freer){ret, next, (int32_t)at, study->collecting, !study->collecting};
-}
-
 static void *study_release(void *ud, void *ptr, size_t osize, size_t nsize) {
     Study *study = ud;
     (void)osize, (void)nsize;
-    if (ptr && !study->refuse && (study->running || study->collecting))
-        note_freer(study, (uintptr_t)__builtin_dwarf_cfa(), (uintptr_t)__builtin_return_address(0));
+    if (ptr && !study->refuse && (study->running || study->freers.collecting))
+        freers_note(&study->freers, (uintptr_t)__builtin_dwarf_cfa(),
+                    (uintptr_t)__builtin_return_address(0));
     free(ptr);
     return NULL;
 }
@@ -376,20 +331,10 @@ static int play_constructors(lua_State *L) {
     return 0;
 }
 
-/* Garbage of every kind with parts, and its collection. */
 static int play_collector(lua_State *L) {
     Study *study = lua_touserdata(L, 1);
     lua_settop(L, 1);
-    for (int i = 0; i < 5; i++) {
-        lua_createtable(L, i, i);
-        lua_State *thread = lua_newthread(L);
-        lua_checkstack(thread, 200);
-        if (luaL_loadstring(L, others) != LUA_OK) study->broken = true;
-        lua_settop(L, 1);
-    }
-    study->collecting = true;
-    lua_gc(L, LUA_GCCOLLECT);
-    study->collecting = false;
+    study->broken = !freers_play(&study->freers, L) || study->broken;
     return 0;
 }
 
@@ -420,27 +365,8 @@ static int play_all(lua_State *L) {
 static LmpWordsPlan plan;
 static bool plan_good;
 
-/* Of those that free, what only the collector does; all through one place, which serves both. */
-static void note_freers(const Study *study) {
-    for (uint32_t i = 0; i < study->freers; i++) {
-        const Freer *f = &study->freer[i];
-        if (!f->collector || f->program) continue;
-        if (!plan.freers) plan.free_ret = f->ret, plan.free_next = f->at;
-        if (f->ret != plan.free_ret || f->at != plan.free_next) {
-            plan.freers = 0; /* not as expected: nothing is known of frees */
-            plan.free_ret = 0;
-            return;
-        }
-        uint32_t at = words_freer_home(f->next);
-        while (plan.freer[at])
-            at = (at + 1) & ((1u << LMP_FREER_BITS) - 1);
-        plan.freer[at] = f->next;
-        plan.freers++;
-    }
-}
-
 static bool make_plan(const Study *study) {
-    bool objects = false, constructors = false;
+    bool objects = false;
     for (uint32_t pass = 0; pass < 2; pass++) { /* the one that asks for objects goes first */
         for (uint32_t i = 0; i < study->askers; i++) {
             const Way *asker = &study->asker[i];
@@ -451,16 +377,17 @@ static bool make_plan(const Study *study) {
             objects = objects || object;
         }
     }
+    uint32_t object_ways = 0, part_ways = 0;
     for (uint32_t i = 0; i < study->ways; i++) {
         const Way *way = &study->way[i];
+        uint32_t *n = way->object ? &object_ways : &part_ways;
         int32_t at = place_of(&way->places);
-        if (at < 0 || way->bad || plan.constructions == LMP_CONSTRUCTIONS) continue;
-        plan.construction[plan.constructions++] =
+        if (at < 0 || way->bad || *n == LMP_CONSTRUCTIONS) continue;
+        (way->object ? plan.object : plan.part)[(*n)++] =
             (LmpConstruction){way->ret, way->next, way->third, way->at_next, way->at_third, at};
-        constructors = constructors || way->object;
     }
-    note_freers(study);
-    return objects && constructors;
+    freers_enter(&study->freers, &plan);
+    return objects && object_ways;
 }
 
 static void study_once(void) {

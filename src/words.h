@@ -14,7 +14,7 @@
 #include "frames.h"
 #include "kind.h"
 
-enum { LMP_ASKERS = 16, LMP_CONSTRUCTIONS = 24, LMP_FREER_BITS = 6, LMP_WORDS_SEEN = 128 };
+enum { LMP_ASKERS = 16, LMP_CONSTRUCTIONS = 15, LMP_FREER_BITS = 7, LMP_WORDS_SEEN = 128 };
 
 /* A place in the interpreter that asks for memory: a return address, and the index among the words
  * at which its thread stands. */
@@ -31,14 +31,16 @@ typedef struct LmpConstruction {
 } LmpConstruction;
 
 typedef struct LmpWordsPlan {
-    uint32_t askers, constructions, freers;
+    uint32_t askers, freers;
     /* How the collector frees parts of objects: all through one place, `free_ret`, whose caller's
      * return address stands `free_next` bytes above the stack pointer that our caller had. */
     uintptr_t free_ret;
     int32_t free_next;
+    uint64_t freer_factor;                /* for words_freer_home: no two addresses have the same */
     uintptr_t freer[1 << LMP_FREER_BITS]; /* those addresses, by words_freer_home; 0: none */
     LmpAsker asker[LMP_ASKERS];           /* the first is the one that asks for objects */
-    LmpConstruction construction[LMP_CONSTRUCTIONS];
+    /* Those that ask for the table itself, and for its parts. ret 0: the end. */
+    LmpConstruction object[LMP_CONSTRUCTIONS + 1], part[LMP_CONSTRUCTIONS + 1];
 } LmpWordsPlan;
 
 /* Found once per process (thread-safe); NULL when it could not be. Lives as long as the process.
@@ -56,33 +58,29 @@ LMP_READS_WORDS static inline uintptr_t words_thread(const LmpWordsPlan *plan, L
     return 0;
 }
 
-/* The pc of the constructor that asks, 0: it is none. The caller knows that a Lua function runs,
- * and not in a debug hook. */
-LMP_READS_WORDS static inline uintptr_t words_construction(const LmpWordsPlan *plan,
-                                                           LmpWords words) {
+/* The pc of the constructor that asks for a table or, not `object`, for a part of one; 0: it is
+ * none. The caller knows that a Lua function runs, and not in a debug hook. */
+LMP_READS_WORDS static inline uintptr_t words_construction(const LmpWordsPlan *plan, LmpWords words,
+                                                           bool object) {
     uintptr_t ret = words[LMP_WORDS_RET];
-    const LmpConstruction *end = plan->construction + plan->constructions;
-    for (const LmpConstruction *c = plan->construction; c < end; c++)
+    for (const LmpConstruction *c = object ? plan->object : plan->part; c->ret; c++)
         if (c->ret == ret && c->next == words[c->at_next] && c->third == words[c->at_third])
             return words[c->at_pc];
     return 0;
 }
 
-static inline uint32_t words_freer_home(uintptr_t next) {
-    return (uint32_t)((next * 0x9e3779b97f4a7c15ull) >> (64 - LMP_FREER_BITS));
+static inline uint32_t words_freer_home(const LmpWordsPlan *plan, uintptr_t next) {
+    return (uint32_t)((next * plan->freer_factor) >> (64 - LMP_FREER_BITS));
 }
 
-/* Is a part of an object that is being freed the collector's doing? `cfa`, `ret`: of our caller. In
- * doubt it is. */
-LMP_READS_WORDS static inline bool words_collects(const LmpWordsPlan *plan, const char *cfa,
-                                                  uintptr_t ret) {
-    uintptr_t next;
+/* Is a part of an object that is being freed the collector's doing? `cfa`: the stack pointer that
+ * our caller had, above its return address. In doubt it is. */
+LMP_READS_WORDS static inline bool words_collects(const LmpWordsPlan *plan, const char *cfa) {
+    uintptr_t ret, next;
+    memcpy(&ret, cfa - sizeof ret, sizeof ret);
     if (ret != plan->free_ret) return !plan->freers;
     memcpy(&next, cfa + plan->free_next, sizeof next);
-    for (uint32_t i = words_freer_home(next);; i = (i + 1) & ((1u << LMP_FREER_BITS) - 1)) {
-        if (plan->freer[i] == next) return true;
-        if (!plan->freer[i]) return false;
-    }
+    return plan->freer[words_freer_home(plan, next)] == next;
 }
 
 #endif

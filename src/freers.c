@@ -1,0 +1,127 @@
+/* freers.c - see freers.h. */
+#include "freers.h"
+
+#include <lauxlib.h>
+#include <unwind.h>
+
+/* ---- noting ---------------------------------------------------------------------------------- */
+
+static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg) {
+    LmpWalk *walk = arg;
+    uintptr_t ip = (uintptr_t)_Unwind_GetIP(context);
+    if (!walk->found && ip != walk->ret) return _URC_NO_REASON;
+    walk->ip[walk->found] = ip;
+    walk->at[walk->found] = (uintptr_t)_Unwind_GetCFA(context) - sizeof(uintptr_t);
+    return ++walk->found == 3 ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+void freers_walk(LmpWalk *walk) {
+    _Unwind_Backtrace(walk_frame, walk);
+}
+
+LMP_READS_WORDS void freers_note(LmpFreers *freers, uintptr_t cfa, uintptr_t ret) {
+    for (uint32_t i = 0; i < freers->n; i++) {
+        struct LmpFreer *f = &freers->freer[i];
+        uintptr_t next;
+        memcpy(&next, (const char *)cfa + f->at, sizeof next); /* NOLINT */
+        if (f->ret != ret || f->next != next) continue;
+        *(freers->collecting ? &f->collector : &f->program) = true;
+        return;
+    }
+    LmpWalk walk = {.ret = ret, .found = 0};
+    freers_walk(&walk);
+    if (walk.found < 2 || freers->n == LMP_MOST_FREERS) return;
+    uintptr_t at = walk.at[1] - cfa, next;
+    if (at > 4096) return;
+    memcpy(&next, (const void *)walk.at[1], sizeof next); /* NOLINT */
+    if (next != walk.ip[1]) return;
+    freers->freer[freers->n++] =
+        (struct LmpFreer){ret, next, (int32_t)at, freers->collecting, !freers->collecting};
+}
+
+/* ---- playing --------------------------------------------------------------------------------- */
+
+static const char garbage[] = "local t, u = {}, {}\n"
+                              "for i = 1, 40 do t[i] = i; t['k' .. i] = u; u[-i] = t end\n"
+                              "return function() t = u; return t end\n";
+
+/* Some that dies at once, and some that is kept: of both kinds, as a collector of generations sees
+ * them. The thread and the closures hold open and closed upvalues. */
+static bool make_garbage(lua_State *L) {
+    for (int i = 0; i < 5; i++) {
+        lua_createtable(L, i, i);
+        lua_State *thread = lua_newthread(L);
+        lua_checkstack(thread, 200);
+        lua_newuserdatauv(L, 10, 2);
+        if (luaL_loadstring(L, garbage) != LUA_OK) return false;
+        lua_pushvalue(L, -1);
+        lua_call(L, 0, 1);
+        lua_settop(L, -6);
+    }
+    return true;
+}
+
+static void collect(LmpFreers *freers, lua_State *L, int what) {
+    freers->collecting = true;
+    lua_gc(L, what, 0);
+    freers->collecting = false;
+}
+
+bool freers_play(LmpFreers *freers, lua_State *L) {
+    int top = lua_gettop(L);
+    bool good = make_garbage(L);
+    collect(freers, L, LUA_GCCOLLECT);
+    good = make_garbage(L) && good;
+    for (int i = 0; i < 200; i++) /* a whole cycle in steps */
+        collect(freers, L, LUA_GCSTEP);
+    lua_gc(L, LUA_GCGEN, 0, 0);
+    for (int i = 0; i < 4; i++) {
+        good = make_garbage(L) && good;
+        collect(freers, L, i == 2 ? LUA_GCCOLLECT : LUA_GCSTEP);
+    }
+    good = make_garbage(L) && good;
+    freers->collecting = true; /* what a change of the mode sweeps */
+    lua_gc(L, LUA_GCINC, 0, 0, 0);
+    freers->collecting = false;
+    lua_gc(L, LUA_GCSTOP);
+    lua_settop(L, top);
+    return good;
+}
+
+/* ---- the plan -------------------------------------------------------------------------------- */
+
+/* A factor by which all have homes of their own. */
+static bool spread(const uintptr_t *next, uint32_t n, LmpWordsPlan *plan) {
+    for (uint64_t odd = 1; odd < 4000; odd += 2) {
+        uint32_t i = 0;
+        memset(plan->freer, 0, sizeof plan->freer);
+        plan->freer_factor = odd * 0x9e3779b97f4a7c15ull;
+        for (; i < n; i++) {
+            uintptr_t *home = &plan->freer[words_freer_home(plan, next[i])];
+            if (*home) break;
+            *home = next[i];
+        }
+        if (i == n) return true;
+    }
+    return false;
+}
+
+void freers_enter(const LmpFreers *freers, LmpWordsPlan *plan) {
+    uintptr_t next[LMP_MOST_FREERS];
+    uint32_t n = 0;
+    plan->freers = 0; /* if not as expected: nothing is known of frees */
+    plan->free_ret = 0;
+    for (uint32_t i = 0; i < freers->n; i++) {
+        const struct LmpFreer *f = &freers->freer[i];
+        if (!f->collector || f->program) continue;
+        if (!n) plan->free_ret = f->ret, plan->free_next = f->at;
+        if (f->ret != plan->free_ret || f->at != plan->free_next) n = LMP_MOST_FREERS;
+        if (n == LMP_MOST_FREERS) break;
+        next[n++] = f->next;
+    }
+    if (n < LMP_MOST_FREERS && spread(next, n, plan)) {
+        plan->freers = n;
+    } else {
+        plan->free_ret = 0;
+    }
+}
