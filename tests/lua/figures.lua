@@ -244,6 +244,48 @@ for _, stacks in ipairs({ false, true }) do
   assert(put.short_lived <= put.frees and put.temporary <= put.short_lived and #words > 0)
 end
 
+-- What is garbage is freed by the collector, in each of its modes, and by no line; what a table that
+-- grows gives back is freed by the line. The parts of closures, tables and threads are told apart by
+-- who frees them.
+for _, mode in ipairs({ "incremental", "generational" }) do
+  local before = collectgarbage(mode)
+  collectgarbage()
+  lmp.start({ summary = false })
+  local lines = { here() + 1, nil }
+  local function garbage(n)
+    for i = 1, n do
+      local count = i
+      local f = function() count = count + 1; return count end
+      local t = { f(), i, name = i }
+      local co = coroutine.wrap(function() coroutine.yield(t) end)
+      co()
+    end
+  end
+  for _ = 1, 20 do
+    garbage(200)
+    collectgarbage("step")
+  end
+  collectgarbage()
+  lines[2] = here()
+  local grown, grows = {}, here() + 2
+  for i = 1, 5000 do
+    grown["k" .. i] = i
+  end
+  local s = lmp.stop(everything)
+  local freed, by_collector = 0, 0
+  for _, site in ipairs(s.sites) do
+    if site.line >= lines[1] and site.line <= lines[2] and site.source == debug.getinfo(1, "S").source then
+      freed = freed + site.here.frees
+    elseif site.func == "(collector)" then
+      by_collector = by_collector + site.here.frees
+    end
+  end
+  assert(s.lines ~= "exact" or freed == 0, mode .. ": lines have freed " .. freed .. " blocks of garbage")
+  assert(by_collector > 20 * 200 * 8, by_collector .. " blocks freed by the collector")
+  assert(site_of(s, grows).here.frees >= 10, "a table that grows frees its old part")
+  collectgarbage(before)
+end
+
 -- A path far deeper than C's stack: neither made nor shown by recursion.
 do
   lmp.start({ summary = false, stacks = true })
