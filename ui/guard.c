@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,9 +17,15 @@
 #include "ttyrestore.h"
 
 #define UP_MS 5000  /* for the first picture; a slow machine is no reason to refuse */
-#define END_MS 2000 /* for a viewer that was told to end */
-#define DEATH_MS 200
+#define END_MS 8000 /* for a viewer that was told to end; neither is it to kill one */
+#define DEATH_MS 5000
+#define SIGNAL_MS 200 /* where a signal has told it, which need not mean that the guard is dead */
 #define STEP_MS 2
+
+struct GuardShared {
+    ViewerResult result;
+    atomic_bool told; /* guard_tell was called: the guard lives */
+};
 
 enum { EXIT_LEFT = 0 };
 
@@ -28,10 +35,12 @@ static void close_fd(int *fd) {
 }
 
 static int viewer_notify, nothing; /* descriptors, of the viewer's process */
+static volatile sig_atomic_t signalled;
 
 /* SIGTERM, SIGHUP: as if the guard had told the viewer to end. */
 static void on_end_signal(int signal) {
     (void)signal;
+    signalled = 1;
     dup2(nothing, viewer_notify);
 }
 
@@ -56,10 +65,13 @@ static _Noreturn void be_viewer(Guard *guard, const ViewerOptions *options, int 
     signal(SIGTTOU, SIG_DFL);
     signal(SIGTTIN, SIG_DFL);
     viewer_run(&own, guard->result);
-    /* A guard's end of the pipe is closed a little before it is seen to be dead. */
-    bool told = guard->result->end == VIEWER_TOLD;
-    for (int ms = 0; told && ms < DEATH_MS && getppid() == parent; ms += STEP_MS)
+    /* A guard's end of the pipe is closed before it is seen to be dead: a little, or as long as it
+     * takes to get a processor once more. */
+    int most = guard->result->end != VIEWER_TOLD ? 0 : signalled ? SIGNAL_MS : DEATH_MS;
+    for (int ms = 0; ms < most && getppid() == parent; ms += STEP_MS) {
+        if (atomic_load(&guard->shared->told)) break;
         poll(NULL, 0, STEP_MS);
+    }
     if (getppid() != parent) {
         guard->pid = 0;
         if (orphaned) orphaned(context);
@@ -72,9 +84,13 @@ bool guard_start(Guard *guard, const ViewerOptions *options, void (*orphaned)(vo
     int notify[2], life[2];
     *guard = (Guard){.notify = -1, .life = -1, .tty = options->tty, .view = options->view};
     guard->before_known = tcgetattr(options->tty, &guard->before) == 0;
-    guard->result = mmap(NULL, sizeof *guard->result, PROT_READ | PROT_WRITE,
+    guard->shared = mmap(NULL, sizeof *guard->shared, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (guard->result == MAP_FAILED) return false;
+    if (guard->shared == MAP_FAILED) {
+        guard->shared = NULL;
+        return false;
+    }
+    guard->result = &guard->shared->result;
     guard->result->end = VIEWER_NO_TTY;
     if (pipe2(notify, O_CLOEXEC | O_NONBLOCK) != 0) return false;
     if (pipe2(life, O_CLOEXEC) != 0) {
@@ -126,6 +142,7 @@ void guard_poke(Guard *guard) {
 }
 
 void guard_tell(Guard *guard) {
+    if (guard->shared) atomic_store(&guard->shared->told, true);
     close_fd(&guard->notify);
 }
 

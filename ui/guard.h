@@ -25,8 +25,9 @@ typedef struct Guard {
     LmpView *view;
     struct termios before, during; /* the terminal's settings without and with the viewer */
     bool before_known, during_known;
-    ViewerResult *result; /* shared with the child */
-    int signal;           /* that ended a crashed viewer; 0: it exited on its own, badly */
+    struct GuardShared *shared; /* with the child */
+    ViewerResult *result;       /* in it */
+    int signal;                 /* that ended a crashed viewer; 0: it exited on its own, badly */
 } Guard;
 
 /* Starts a viewer. options->notify is ours to set. `orphaned` (may be NULL) is called in the child
@@ -40,9 +41,9 @@ bool guard_up(Guard *guard);
 void guard_poke(Guard *guard); /* the spool has grown */
 void guard_tell(Guard *guard); /* the display is to end */
 
-/* Collects the viewer after `life` became readable, or else waits at most two seconds for it and
- * then kills it. Restores the terminal where the viewer could not, and lets the program go on if
- * the viewer had paused it. */
+/* Collects the viewer after `life` became readable, or else waits for it, at most as long as
+ * a loaded machine needs, and then kills it. Restores the terminal where the viewer could not, and
+ * lets the program go on if the viewer had paused it. */
 GuardEnd guard_end(Guard *guard);
 
 #endif
