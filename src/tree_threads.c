@@ -8,6 +8,7 @@
 enum {
     THREADS = 256, /* buckets to begin with */
     SHALLOW = 8,   /* frames, the bottom one included */
+    SIDE_ROOM = 16 /* frames to begin with */
 };
 
 /* ---- side stacks ------------------------------------------------------------------------------
@@ -34,53 +35,94 @@ static void more_buckets(struct LmpTree *t) {
     lmp_os->unmap(old, n * sizeof *old);
 }
 
+/* Room for so many frames in all; those that are there stay. */
+bool tree_side_room(struct LmpTree *t, LmpSide *s, size_t frames) {
+    size_t got;
+    LmpSideFrame *frame = slab_take(&t->slab, frames * sizeof *frame, &got);
+    if (!frame) return false;
+    size_t n = s->frame ? (size_t)(s->top - s->frame) + 1 : 0;
+    if (n) memcpy(frame, s->frame, n * sizeof *frame);
+    if (n) slab_give(&t->slab, s->frame, s->size);
+    s->frame = frame;
+    s->top = n ? frame + n - 1 : frame;
+    s->end = frame + got / sizeof *frame;
+    s->size = got;
+    return true;
+}
+
+/* An empty side stack. */
+static void begin_side(LmpSide *s, lua_State *L, const LmpCallInfo *bottom, uint64_t key) {
+    s->L = L;
+    s->base = 0;
+    s->top = s->frame;
+    *s->frame = (LmpSideFrame){.ci = bottom, .key = key};
+    if (bottom == NO_CI) return;
+    tree_mark(bottom, frames_status(bottom));
+    s->frame->status = (uint16_t)frames_status(bottom);
+}
+
 static COLD LmpSide *new_side(struct LmpTree *t, lua_State *L) {
     size_t got;
     _Static_assert(sizeof(LmpSide) <= SLAB_LEAST, "a piece of the least size");
     LmpSide *s = slab_take(&t->slab, sizeof *s, &got);
     if (!s) return NULL;
-    LmpSideFrame *frame = slab_take(&t->slab, 4 * sizeof *frame, &got);
-    if (!frame) {
+    *s = (LmpSide){0};
+    if (!tree_side_room(t, s, SIDE_ROOM)) {
         slab_give(&t->slab, s, SLAB_LEAST);
         return NULL;
     }
     if (t->threads >= t->buckets) more_buckets(t);
     LmpSide **bucket = bucket_of(t, L);
-    *s =
-        (LmpSide){.L = L, .next = *bucket, .frame = frame, .room = (uint32_t)(got / sizeof *frame)};
+    begin_side(s, L, NO_CI, KEY_COROUTINE);
+    s->next = *bucket;
     *bucket = s;
     t->threads++;
     return s;
 }
 
-/* Most coroutines are short: rather than that each has a side stack, one after another uses the
- * same one, and its few frames are walked again when its turn comes. */
-static bool is_shallow(const lua_State *L) {
-    const LmpCallInfo *ci = frames_top(L);
-    for (int i = 0; ci && i < SHALLOW; i++)
-        ci = frames_caller(ci);
-    return !ci;
+/* The bottom frame of a thread with few; NULL: it has many. */
+static const LmpCallInfo *shallow_bottom(const lua_State *L) {
+    const LmpCallInfo *ci = frames_top(L), *caller;
+    for (int i = 0; i < SHALLOW; i++, ci = caller)
+        if (!(caller = frames_caller(ci))) return ci;
+    return NULL;
 }
 
-LmpSide *tree_side(LmpProfile *p, lua_State *L) {
+/* Most coroutines are short: rather than that each has a side stack of its own, one after another
+ * uses the same one, and its few frames are walked again when its turn comes. */
+static LmpSide *shared_side(struct LmpTree *t, const lua_State *L) {
+    return &t->shared[((uintptr_t)L * 0x9e3779b97f4a7c15ull) >> (64 - TREE_SHARED)];
+}
+
+static LmpSide *find_side(LmpProfile *p, lua_State *L) {
     struct LmpTree *t = p->tree;
+    LmpSide *shared = shared_side(t, L);
+    if (shared->L == L) return shared;
     if (L == p->main) {
-        t->main.L = L;
+        if (!t->main.L) begin_side(&t->main, L, NO_CI, KEY_MAIN);
         return &t->main;
     }
     for (LmpSide *s = t->threads ? *bucket_of(t, L) : NULL; s; s = s->next)
         if (s->L == L) return s;
-    if (t->shared.L == L) return &t->shared;
-    if (!is_shallow(L)) return new_side(t, L);
-    t->shared.L = L;
-    t->shared.n = 0;
-    return &t->shared;
+    const LmpCallInfo *bottom = shallow_bottom(L);
+    if (!bottom) return new_side(t, L);
+    begin_side(shared, L, bottom, KEY_COROUTINE);
+    return shared;
+}
+
+LmpSide *tree_side(LmpProfile *p, lua_State *L, uint32_t base) {
+    LmpSide *s = find_side(p, L);
+    if (!s || s->base == base) return s;
+    s->base = base; /* all its nodes are others now */
+    s->top = s->frame;
+    s->frame->under = base << 2;
+    return s;
 }
 
 static void drop_side(struct LmpTree *t, LmpSide **at) {
     LmpSide *s = *at;
     *at = s->next;
-    slab_give(&t->slab, s->frame, s->room * sizeof *s->frame);
+    slab_give(&t->slab, s->frame, s->size);
     slab_give(&t->slab, s, SLAB_LEAST);
     t->threads--;
 }
@@ -94,13 +136,17 @@ static bool is_link(const struct LmpTree *t, uint32_t n, const lua_State *L) {
 void tree_thread_gone(LmpProfile *p, const lua_State *L) {
     struct LmpTree *t = p->tree;
     if (!t) return;
-    if (t->asked == L || is_link(t, t->links, L)) t->asked = t;
-    if (t->shared.L == L) t->shared.L = NULL;
+    if (t->side->L == L || is_link(t, t->links, L)) tree_set_side(t, &t->nobody);
     for (uint32_t i = 0; i < TREE_RECENT && t->recent[i]; i++)
         if (t->recent[i] == L) {
             memmove(t->recent + i, t->recent + i + 1, (TREE_RECENT - 1 - i) * sizeof *t->recent);
             t->recent[TREE_RECENT - 1] = NULL;
         }
+    LmpSide *shared = shared_side(t, L);
+    if (shared->L == L) {
+        shared->L = NULL;
+        return;
+    }
     for (LmpSide **at = t->threads ? bucket_of(t, L) : NULL; at && *at; at = &(*at)->next)
         if ((*at)->L == L) {
             drop_side(t, at);
@@ -108,26 +154,24 @@ void tree_thread_gone(LmpProfile *p, const lua_State *L) {
         }
 }
 
-static bool open_side(struct LmpTree *t, LmpSide *s) {
-    size_t got;
-    s->frame = slab_take(&t->slab, 16 * sizeof *s->frame, &got);
-    s->room = (uint32_t)(got / sizeof *s->frame);
-    return s->frame;
-}
-
 bool tree_threads_open(struct LmpTree *t) {
+    t->nobody.L = (lua_State *)(void *)t; /* is no thread */
+    tree_set_side(t, &t->nobody);
     t->buckets = THREADS;
     t->bucket = lmp_os->map(THREADS * sizeof *t->bucket, -1, 0, true);
-    return t->bucket && open_side(t, &t->main) && open_side(t, &t->shared);
+    if (!t->bucket || !tree_side_room(t, &t->main, SIDE_ROOM)) return false;
+    for (uint32_t i = 0; i < 1 << TREE_SHARED; i++)
+        if (!tree_side_room(t, &t->shared[i], SIDE_ROOM)) return false;
+    return true;
 }
 
 void tree_threads_close(struct LmpTree *t) {
     for (uint32_t i = 0; t->bucket && i < t->buckets; i++)
         while (t->bucket[i])
             drop_side(t, &t->bucket[i]);
-    if (t->main.frame) slab_give(&t->slab, t->main.frame, t->main.room * sizeof *t->main.frame);
-    if (t->shared.frame)
-        slab_give(&t->slab, t->shared.frame, t->shared.room * sizeof *t->shared.frame);
+    for (uint32_t i = 0; i < 1 << TREE_SHARED; i++)
+        if (t->shared[i].frame) slab_give(&t->slab, t->shared[i].frame, t->shared[i].size);
+    if (t->main.frame) slab_give(&t->slab, t->main.frame, t->main.size);
     if (t->bucket) lmp_os->unmap(t->bucket, t->buckets * sizeof *t->bucket);
     slab_close(&t->slab);
 }
@@ -139,29 +183,21 @@ static bool top_is_c(const lua_State *L) {
     return frames_status(frames_top(L)) & LMP_CI_C;
 }
 
-/* As resumed_by in stack.c. */
-static lua_State *resumed_by(lua_State *L) {
-    if (!tree_has_frames(L) || !top_is_c(L)) return NULL;
-    lua_State *child = lua_tothread(L, 1);
-    if (!child) child = lua_tothread(L, lua_upvalueindex(1));
-    return child && lua_status(child) == LUA_OK && tree_has_frames(child) ? child : NULL;
-}
-
 /* Can L be the thread that runs, though nothing that we know of has resumed it? A thread may also
  * be the one whose stack grows, while another prepares it. In __close functions run by
  * coroutine.close() its status is that of before, up to Lua 5.4.3. */
-static bool may_run(lua_State *L) {
+static bool may_run(const lua_State *L) {
     if (!tree_has_frames(L)) return false;
-    int status = lua_status(L);
+    int status = *((const uint8_t *)L + LMP_AT_L_STATUS);
     return status == LUA_OK || (status == LUA_YIELD && !top_is_c(L));
 }
 
 /* Adds what `last` has resumed, and that, and so on. Returns the last one, which has no link. */
 static lua_State *go_down(struct LmpTree *t, lua_State *last) {
     lua_State *child;
-    while (t->links < TREE_CHAIN - 1 && (child = resumed_by(last)) && child != last &&
+    while (t->links < TREE_CHAIN - 1 && (child = tree_resumed(last)) && child != last &&
            !is_link(t, t->links, child)) {
-        t->link[t->links++] = (LmpLink){last, frames_top(last)};
+        t->link[t->links++] = (LmpLink){.L = last, .ci = frames_top(last)};
         last = child;
     }
     return last;
@@ -179,21 +215,18 @@ static bool is_hidden(const Hidden *h, const lua_State *L) {
     return false;
 }
 
-static bool is_active(lua_State *L) {
-    return tree_has_frames(L) && lua_status(L) == LUA_OK;
-}
-
 /* Which thread may have resumed the outermost hidden one? One of those that asked lately: one whose
  * topmost frame says so, else the last one that runs. NULL: none. */
 static lua_State *hidden_resumer(const struct LmpTree *t, const Hidden *h, const lua_State *last) {
     const lua_State *child = h->n ? h->L[h->n - 1] : NULL;
     for (uint32_t i = 0; child && i < TREE_RECENT && t->recent[i]; i++) {
         lua_State *L = t->recent[i];
-        if (!is_hidden(h, L) && resumed_by(L) == child) return L;
+        if (!is_hidden(h, L) && tree_resumed(L) == child) return L;
     }
     for (uint32_t i = 0; i < TREE_RECENT && t->recent[i]; i++) {
         lua_State *L = t->recent[i];
-        if (L != last && !is_link(t, t->links, L) && !is_hidden(h, L) && is_active(L)) return L;
+        if (L != last && !is_link(t, t->links, L) && !is_hidden(h, L) && tree_is_active(L))
+            return L;
     }
     return NULL;
 }
@@ -203,7 +236,7 @@ static void note_recent(struct LmpTree *t, lua_State *L) {
     if (t->recent[TREE_RECENT - 1]) {
         uint32_t n = 0;
         for (uint32_t i = 0; i < TREE_RECENT; i++)
-            if (is_active(t->recent[i])) t->recent[n++] = t->recent[i];
+            if (tree_is_active(t->recent[i])) t->recent[n++] = t->recent[i];
         memset(t->recent + n, 0, (TREE_RECENT - n) * sizeof *t->recent);
     }
     uint32_t i = 0;
@@ -219,6 +252,7 @@ static void note_recent(struct LmpTree *t, lua_State *L) {
 lua_State *tree_find_running(LmpProfile *p, lua_State *L) {
     struct LmpTree *t = p->tree;
     t->links = 0;
+    t->hidden = false;
     lua_State *last = go_down(t, p->main), *by;
     if (last == L || is_link(t, t->links, L)) return last;
     Hidden h = {0};
@@ -226,8 +260,9 @@ lua_State *tree_find_running(LmpProfile *p, lua_State *L) {
     while (h.n < TREE_RECENT && (by = hidden_resumer(t, &h, last)) && by != last &&
            !is_link(t, t->links, by))
         h.L[h.n++] = by;
+    t->hidden = h.n > 0;
     for (; h.n && t->links < TREE_CHAIN - 1; last = h.L[--h.n])
-        t->link[t->links++] = (LmpLink){last, frames_top(last)};
+        t->link[t->links++] = (LmpLink){.L = last, .ci = frames_top(last)};
     last = go_down(t, last);
     note_recent(t, last);
     return last;
