@@ -13,7 +13,8 @@ START_TEST(test_siblings) {
         "local function silent(f, n) if n == 0 then return f(2), 1 end return silent(f, n - 1), 1 "
         "end\n"
         "local function string(n) return ('x'):rep(n + 50) .. n end\n"
-        "local list = {leaf, two, tail, string, table.pack, tostring, setmetatable,\n"
+        "local function tailed(n) return leaf(n) end\n"
+        "local list = {leaf, two, tail, tailed, string, table.pack, tostring, setmetatable,\n"
         "  function(n) return ('%d %s'):format(n, 'x'), {n} end,\n"
         "  function(n) return string(n), load('return {}')(), string(n) end,\n"
         "  function(n) return table.concat({n, 'y', n}), table.unpack({n}) end}\n"
@@ -155,4 +156,86 @@ START_TEST(test_hooks) {
 }
 END_TEST
 
-SUITE("tree_moves", test_siblings, test_unwound, test_many_coroutines, test_renewed, test_hooks)
+/* Deep coroutines, whose side stacks grow by one frame at a time, and stand beside each other. */
+START_TEST(test_room) {
+    begin();
+    now.every = 1;
+    run("local function climb(n) if n > 10 then local t = {} end\n"
+        "  if n == 60 then coroutine.yield() return 1 end return climb(n + 1) + 1 end\n"
+        "local co = {}\n"
+        "for round = 1, 3 do\n"
+        "  for i = 1, 40 do co[i] = coroutine.create(function() return {climb(1), {}} end) end\n"
+        "  for i = 1, 80 do coroutine.resume(co[(i - 1) % 40 + 1]) end\n"
+        "end\n",
+        0);
+    end();
+}
+END_TEST
+
+/* Code at the address of other code, that is gone: another source. */
+START_TEST(test_code_follows) {
+    begin();
+    now.every = 1;
+    run("local names, text = {'=a', '=b', '=c', '=d', '=e'}, ('local t = {} '):rep(60)\n"
+        "for i = 1, 200 do\n"
+        "  load(text, names[i % 5 + 1])()\n"
+        "  collectgarbage() collectgarbage()\n"
+        "end\n",
+        0);
+    end();
+}
+END_TEST
+
+/* A coroutine asks for the one that has resumed it, which is still waiting. */
+START_TEST(test_asked_for_resumer) {
+    begin();
+    now.every = 1;
+    run("local _, poke = ...\n"
+        "local main = coroutine.running()\n"
+        "local function inner(outer) local t = {} poke(outer) t = {} poke(main) t = {} end\n"
+        "local function outer() local me = coroutine.running()\n"
+        "  local t = {} coroutine.wrap(inner)(me) t = {} poke(main) return {} end\n"
+        "for i = 1, 3 do coroutine.wrap(outer)() end\n",
+        0);
+    end();
+}
+END_TEST
+
+/* Resumes its arguments in turn: only the first one can be seen. */
+static int l_in_turn(lua_State *L) {
+    int n = lua_gettop(L);
+    for (int i = 1; i <= n; i++) {
+        lua_State *co = lua_tothread(L, i);
+        int got;
+        now.host[now.hosts] = co;
+        now.from[now.hosts++] = L;
+        lua_resume(co, L, 0, &got);
+        now.hosts--;
+        lua_pop(co, got);
+    }
+    return 0;
+}
+
+START_TEST(test_in_turn) {
+    begin();
+    now.every = 1;
+    now.all_known = true;
+    lua_pushcfunction(now.L, l_in_turn);
+    lua_setglobal(now.L, "in_turn");
+    run("local second\n"
+        "local function a() local t = {} coroutine.yield(second) t = {} end\n"
+        "local function b() local t = {} coroutine.wrap(function() local t = {}\n"
+        "  in_turn(coroutine.create(function() local t = {} t = {t} end)) end)() return {t} end\n"
+        "for i = 1, 3 do\n"
+        "  second = coroutine.create(b)\n"
+        "  in_turn(coroutine.create(a), second, coroutine.create(b))\n"
+        "  local t = {}\n"
+        "end\n",
+        0);
+    ck_assert_uint_gt(now.threads, 3);
+    end();
+}
+END_TEST
+
+SUITE("tree_moves", test_siblings, test_unwound, test_many_coroutines, test_renewed, test_hooks,
+      test_room, test_code_follows, test_asked_for_resumer, test_in_turn)
