@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "heapscan.h"
+#include "os.h"
 #include "view.h"
 
 typedef struct FakeHeap {
@@ -27,8 +28,20 @@ static void *fake_map(size_t size) {
     return p;
 }
 
+/* What reads a state does so for some milliseconds a frame. Here time stands still, unless a test
+ * has a clock of its own: how far it comes is not to depend on the machine. */
+static uint64_t fake_still(void) {
+    return 1;
+}
+
 static FakeHeap *fake_new(bool guard) {
+    static LmpOs still;
     FakeHeap *f = calloc(1, sizeof *f);
+    if (lmp_os == &os_real) {
+        still = os_real;
+        still.clock = fake_still;
+        lmp_os = &still;
+    }
     f->guard = guard;
     f->overflow = fake_map(LMP_TABLES_AT - LMP_OVERFLOW_AT);
     f->view.fd = -1;
