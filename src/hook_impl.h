@@ -27,6 +27,8 @@ void *hook_made_odd(LmpProfile *p, void *r, size_t n, uint64_t maker);
 /* Any block: off the grid, from before start, the profiler's own, very large, watched, or the first
  * to be freed after a new peak. */
 void *hook_release_odd(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
+/* A block that somebody watches, with lines: hook_lines.c. */
+void *hook_release_watched(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
 /* Any reallocation that has been tried. `here`: the record of the site that runs. Returns r. */
 void *hook_resized_odd(LmpProfile *p, void *ptr, void *r, size_t osize, size_t nsize,
                        uint32_t here);
@@ -110,7 +112,10 @@ static ALWAYS_INLINE void *hook_release(LmpProfile *p, void *ptr, size_t osize, 
     uint32_t *entry = hook_entry(leaf, a);
     uint32_t e = *entry;
     uint32_t cls = hook_entry_class(e, a);
-    if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1)) return hook_release_odd(p, ptr, osize, cfa);
+    if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1)) {
+        if (lines && e & LMP_E_WATCHED) return hook_release_watched(p, ptr, osize, cfa);
+        return hook_release_odd(p, ptr, osize, cfa);
+    }
     if (lines && cls >= LMP_C_STRING_PART && !words_collects(p->words, cfa))
         return hook_release_odd(p, ptr, osize, cfa);
     LmpCounters *c = p->counters;

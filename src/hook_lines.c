@@ -11,6 +11,18 @@
 #include "trap.h"
 #include "tree.h"
 
+/* Threads and the code of prototypes, once their end is noticed, go like all others. */
+BY_JUMP void *hook_release_watched(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
+    uintptr_t a = (uintptr_t)ptr;
+    uint32_t *entry = hook_entry(p->dir[a >> LMP_LEAF_BITS], a);
+    uint32_t cls = hook_entry_class(*entry & ~LMP_E_WATCHED, a);
+    if (cls - 1 >= LMP_C_COUNTED - 1 || osize >= LMP_PACK_MAX)
+        return hook_release_odd(p, ptr, osize, cfa);
+    *entry &= ~LMP_E_WATCHED;
+    lines_watched_gone(p, a, osize, cls);
+    return hook_release(p, ptr, osize, cfa, true, p->tree != NULL);
+}
+
 #if LMP_HAS_ENTRY
 
 /* Who makes the block (HOOK_MAKER); or, the operation being done already, its result and DONE. */
@@ -117,7 +129,10 @@ LMP_READS_WORDS BY_JUMP static LmpFound find_raw(LmpProfile *p, LmpWords words) 
 /* The record of who resizes a block. */
 LMP_READS_WORDS static ALWAYS_INLINE uint32_t find_resizer(LmpProfile *p, LmpWords words,
                                                            unsigned cls) {
-    const lua_State *L = (const lua_State *)words_thread(p->words, words); /* NOLINT */
+    const LmpAsker *known = &p->words->resizer;
+    const lua_State *L = words[LMP_WORDS_RET] == known->ret
+                             ? (const lua_State *)words[known->at_thread] /* NOLINT */
+                             : NULL;
     uint32_t record = 0;
     LmpAsk ask;
     if (LIKELY(L && L == p->running)) {

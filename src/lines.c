@@ -73,8 +73,10 @@ static void code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
 static void thread_gone(LmpProfile *p, uintptr_t addr) {
     const lua_State *L = (const lua_State *)(addr + LUA_EXTRASPACE); /* NOLINT */
     if (p->running == L) p->running = NULL;
+    const lua_State **lately = p->lines->lately;
+#pragma GCC unroll 16
     for (int i = 0; i < LMP_RAN_LATELY; i++)
-        if (p->lines->lately[i] == L) p->lines->lately[i] = NULL;
+        if (UNLIKELY(lately[i] == L)) lately[i] = NULL;
     if (p->tags) tags_thread_gone(p, L);
     if (p->tree) tree_thread_gone(p, L);
 }
@@ -84,7 +86,7 @@ COLD void lines_unknown_gone(LmpProfile *p, uintptr_t addr, size_t size) {
     thread_gone(p, addr);
 }
 
-COLD void lines_watched_gone(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls) {
+void lines_watched_gone(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls) {
     if (cls == LMP_C_THREAD) {
         thread_gone(p, addr);
     } else {

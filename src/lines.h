@@ -16,7 +16,7 @@
 enum {
     LMP_LINE_SLOTS = 4096, /* a power of two */
     LMP_LINE_GROUP = 64,   /* slots in each of 64 groups */
-    LMP_RAN_LATELY = 32    /* a power of two */
+    LMP_RAN_LATELY = 16
 };
 
 /* What is known of a place, in one cache line. key 0: empty. */

@@ -50,7 +50,7 @@ typedef struct Study {
     bool broken;
     uint32_t askers, ways;
     Way asker[LMP_ASKERS];
-    uintptr_t object_ret; /* asks for objects */
+    uintptr_t object_ret, resizer_ret; /* asks for objects; resizes blocks */
     Way way[MOST_WAYS];
     /* the constructor under way: its code, and what it asks for */
     bool constructing, plain;    /* plain: no constructor at all, table parts are others' */
@@ -86,7 +86,7 @@ static int32_t place_of(const Places *places) {
     return -1;
 }
 
-static void note_asker(Study *study, LmpWords words, bool object) {
+static void note_asker(Study *study, LmpWords words, bool object, bool resizes) {
     uint32_t i = 0;
     while (i < study->askers && study->asker[i].ret != words[LMP_WORDS_RET])
         i++;
@@ -96,6 +96,7 @@ static void note_asker(Study *study, LmpWords words, bool object) {
     }
     if (i == study->askers) study->asker[study->askers++].ret = words[LMP_WORDS_RET];
     if (object && !study->object_ret) study->object_ret = words[LMP_WORDS_RET];
+    if (resizes && !study->resizer_ret) study->resizer_ret = words[LMP_WORDS_RET];
     note_places(&study->asker[i].places, words, (uintptr_t)study->running,
                 (uintptr_t)study->running);
 }
@@ -169,7 +170,7 @@ static void *study_request(void *ud, void *ptr, size_t osize, size_t nsize, LmpW
     Study *study = ud;
     if (study->running) {
         bool object = !ptr && osize == LUA_TTABLE;
-        note_asker(study, words, !ptr && osize != 0);
+        note_asker(study, words, !ptr && osize != 0, ptr != NULL);
         if (object || !ptr || osize % 16 == 0) note_constructor(study, words, object, nsize);
         bool grows = !ptr || nsize > osize;
         study->refused = grows && study->refuse && !study->refused;
@@ -374,6 +375,7 @@ static bool make_plan(const Study *study) {
             bool object = asker->ret == study->object_ret;
             if (at < 0 || object != (pass == 0)) continue;
             plan.asker[plan.askers++] = (LmpAsker){asker->ret, at};
+            if (asker->ret == study->resizer_ret) plan.resizer = (LmpAsker){asker->ret, at};
             objects = objects || object;
         }
     }

@@ -39,6 +39,7 @@ typedef struct LmpWordsPlan {
     uint64_t freer_factor;                /* for words_freer_home: no two addresses have the same */
     uintptr_t freer[1 << LMP_FREER_BITS]; /* those addresses, by words_freer_home; 0: none */
     LmpAsker asker[LMP_ASKERS];           /* the first is the one that asks for objects */
+    LmpAsker resizer; /* the one of them that resizes blocks; ret 0: not known */
     /* Those that ask for the table itself, and for its parts. ret 0: the end. */
     LmpConstruction object[LMP_CONSTRUCTIONS + 1], part[LMP_CONSTRUCTIONS + 1];
 } LmpWordsPlan;
