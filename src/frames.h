@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The words on the interpreter's stack above our hook, as the way in (hookentry.S) leaves them: six
+/* The words on the interpreter's stack above our hook, as the way in (entry.h) leaves them: six
  * registers that calls preserve, the return address, then what the callers have pushed. */
 typedef const uintptr_t *LmpWords;
 enum { LMP_WORDS_RET = 6 }; /* index of the return address */
