@@ -29,6 +29,8 @@ void *hook_made_odd(LmpProfile *p, void *r, size_t n, uint64_t maker);
 void *hook_release_odd(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
 /* A block that somebody watches, with lines: hook_lines.c. */
 void *hook_release_watched(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
+/* A part that the program frees itself, with lines: hook_lines.c. */
+void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
 /* Any reallocation that has been tried. `here`: the record of the site that runs. Returns r. */
 void *hook_resized_odd(LmpProfile *p, void *ptr, void *r, size_t osize, size_t nsize,
                        uint32_t here);
@@ -101,7 +103,7 @@ static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint64_t 
 }
 
 /* Takes a block out and has it freed. `cfa`: the stack pointer of the interpreter's function that
- * called us, above its return address; only with lines. */
+ * called us, above its return address; only with lines. NULL: who frees is known. */
 static ALWAYS_INLINE void *hook_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
                                         bool lines, bool stacks) {
     uintptr_t a = (uintptr_t)ptr;
@@ -116,8 +118,8 @@ static ALWAYS_INLINE void *hook_release(LmpProfile *p, void *ptr, size_t osize, 
         if (lines && e & LMP_E_WATCHED) return hook_release_watched(p, ptr, osize, cfa);
         return hook_release_odd(p, ptr, osize, cfa);
     }
-    if (lines && cls >= LMP_C_STRING_PART && !words_collects(p->words, cfa))
-        return hook_release_odd(p, ptr, osize, cfa);
+    if (lines && cls >= LMP_C_STRING_PART && cfa && !words_collects(p->words, cfa))
+        return hook_release_part(p, ptr, osize, cfa);
     LmpCounters *c = p->counters;
     if (UNLIKELY(c->live_bytes > c->peak_bytes)) return hook_release_odd(p, ptr, osize, cfa);
     c->live_bytes -= osize;

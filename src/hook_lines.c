@@ -23,6 +23,27 @@ BY_JUMP void *hook_release_watched(LmpProfile *p, void *ptr, size_t osize, const
     return hook_release(p, ptr, osize, cfa, true, p->tree != NULL);
 }
 
+/* A table that grows gives its old part back: that is charged to the line that runs, too. Who that
+ * is, is told the short way where the thread that ran last has resumed no other one. */
+BY_JUMP void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
+    uintptr_t a = (uintptr_t)ptr;
+    const lua_State *L = p->running;
+    uint32_t cls = *hook_entry(p->dir[a >> LMP_LEAF_BITS], a) & 15, row = 0;
+    if (LIKELY(L && frames_caller(frames_top(L)))) {
+        const LmpCallInfo *ci = frames_top(L);
+        if (!(frames_status(ci) & LMP_CI_C)) {
+            row = lines_record(p, L, ci, NULL, cls, NULL);
+        } else if (!frames_resumed(L)) {
+            row = lines_record_c(p, L, ci, cls);
+        }
+    }
+    if (UNLIKELY(!row || p->counters->live_bytes > p->counters->peak_bytes))
+        return hook_release_odd(p, ptr, osize, cfa);
+    p->record[row].here_frees++;
+    p->record[row].here_free_bytes += osize; /* nothing else is odd about it */
+    return hook_release(p, ptr, osize, NULL, true, p->tree != NULL);
+}
+
 #if LMP_HAS_ENTRY
 
 /* Who makes the block (HOOK_MAKER); or, the operation being done already, its result and DONE. */

@@ -100,13 +100,13 @@ static inline bool lines_in_code(const LmpCallInfo *ci, uintptr_t w) {
 
 /* The record for a block of class cls that L asks for in a Lua function, the topmost of its frames
  * and not below a hook; 0: it is to be asked for the long way. In a table constructor the running
- * instruction is in *constructor. */
+ * instruction is in *constructor. `words` NULL: it is no constructor. */
 static ALWAYS_INLINE uint32_t lines_record(const LmpProfile *p, const lua_State *L,
                                            const LmpCallInfo *ci, LmpWords words, unsigned cls,
                                            uintptr_t *constructor) {
     if (UNLIKELY(lines_is_idle(L))) return 0;
     uintptr_t pc = frames_pc(ci);
-    if (cls == LMP_C_TABLE || cls == LMP_C_TABLE_PART) {
+    if (words && (cls == LMP_C_TABLE || cls == LMP_C_TABLE_PART)) {
         *constructor = words_construction(p->words, words, cls == LMP_C_TABLE);
         if (*constructor) pc = *constructor;
     }

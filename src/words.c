@@ -366,6 +366,19 @@ static int play_all(lua_State *L) {
 static LmpWordsPlan plan;
 static bool plan_good;
 
+/* The constructors' instructions are few: if they all stand at one place, two at most, that tells
+ * nearly everybody else from them. */
+static void note_thirds(void) {
+    uintptr_t *third = plan.part_third;
+    plan.part_at_third = plan.part[0].ret ? plan.part[0].at_third : 0;
+    third[0] = third[1] = plan.part[0].third;
+    for (const LmpConstruction *c = plan.part; c->ret; c++) {
+        if (c->third != third[0] && third[1] == third[0]) third[1] = c->third;
+        bool same = c->third == third[0] || c->third == third[1];
+        if (!same || c->at_third != plan.part[0].at_third) plan.part_at_third = 0;
+    }
+}
+
 static bool make_plan(const Study *study) {
     bool objects = false;
     for (uint32_t pass = 0; pass < 2; pass++) { /* the one that asks for objects goes first */
@@ -388,6 +401,7 @@ static bool make_plan(const Study *study) {
         (way->object ? plan.object : plan.part)[(*n)++] =
             (LmpConstruction){way->ret, way->next, way->third, way->at_next, way->at_third, at};
     }
+    note_thirds();
     freers_enter(&study->freers, &plan);
     return objects && object_ways;
 }

@@ -42,6 +42,9 @@ typedef struct LmpWordsPlan {
     LmpAsker resizer; /* the one of them that resizes blocks; ret 0: not known */
     /* Those that ask for the table itself, and for its parts. ret 0: the end. */
     LmpConstruction object[LMP_CONSTRUCTIONS + 1], part[LMP_CONSTRUCTIONS + 1];
+    /* If not 0: where `third` stands for all parts; and for which of them, the first two. */
+    int32_t part_at_third;
+    uintptr_t part_third[2];
 } LmpWordsPlan;
 
 /* Found once per process (thread-safe); NULL when it could not be. Lives as long as the process.
@@ -64,6 +67,10 @@ LMP_READS_WORDS static inline uintptr_t words_thread(const LmpWordsPlan *plan, L
 LMP_READS_WORDS static inline uintptr_t words_construction(const LmpWordsPlan *plan, LmpWords words,
                                                            bool object) {
     uintptr_t ret = words[LMP_WORDS_RET];
+    if (!object && plan->part_at_third) { /* mostly a table grows, and nothing is constructed */
+        uintptr_t third = words[plan->part_at_third];
+        if (third != plan->part_third[0] && third != plan->part_third[1]) return 0;
+    }
     for (const LmpConstruction *c = object ? plan->object : plan->part; c->ret; c++)
         if (c->ret == ret && c->next == words[c->at_next] && c->third == words[c->at_third])
             return words[c->at_pc];
