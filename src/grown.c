@@ -36,6 +36,7 @@ COLD void grown_cycle_ended(LmpProfile *p) {
     uint64_t spacing = end / SPACING_PART, cost = (lmp_os->clock() - before) * SPACING_COST;
     if (spacing < SPACING_MIN) spacing = SPACING_MIN;
     if (spacing > SPACING_MAX) spacing = SPACING_MAX;
+    if (cost > end / 4) cost = end / 4; /* it was not the row: the processor was elsewhere */
     if (spacing < cost) spacing = cost;
     p->grown_due = end + spacing;
 }

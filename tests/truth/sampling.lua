@@ -1,4 +1,5 @@
--- sampling.lua [SEEDS] [OPTIONS]: the estimates of sampled mode against the truth, over many seeds.
+-- sampling.lua [SEEDS] [OPTIONS]: the estimates of sampled mode against the truth, over many seeds,
+-- the same ones in each run (SEED=clock in the environment: others).
 -- The same program runs once accounted exactly and then sampled with each seed, each time in a
 -- process of its own. For every line that makes something:
 --   the mean of the estimates is the truth, within 4.5 of its standard errors;
@@ -62,7 +63,7 @@ do
 end
 local truth = run(0, "lines = true")
 local sums, squares, worst = {}, {}, {}
-local first = os.time()
+local first = os.getenv("SEED") == "clock" and os.time() or 20261122
 for seed = first, first + seeds - 1 do
     local estimate = run(seed, "sample = " .. interval .. more)
     for line, row in pairs(truth) do
