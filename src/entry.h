@@ -36,47 +36,47 @@
     LMP_ENTRY_AFTER(name, request,                                                                 \
                     "testq %rcx, %rcx\n"                                                           \
                     "je " #release "\n")
+
+#define LMP_ENTRY_BEGINS(name)                                                                     \
+    ".text\n"                                                                                      \
+    ".p2align 4\n"                                                                                 \
+    ".globl " #name "\n"                                                                           \
+    ".hidden " #name "\n"                                                                          \
+    ".type " #name ", @function\n" #name ":\n"                                                     \
+    ".cfi_startproc\n"                                                                             \
+    "endbr64\n"
+/* The registers that calls preserve go below the return address: that is where words begin. */
+#define LMP_ENTRY_WORDS                                                                            \
+    "pushq %r15\n"                                                                                 \
+    "pushq %r14\n"                                                                                 \
+    "pushq %r13\n"                                                                                 \
+    "pushq %r12\n"                                                                                 \
+    "pushq %rbp\n"                                                                                 \
+    "pushq %rbx\n"                                                                                 \
+    ".cfi_adjust_cfa_offset 48\n"                                                                  \
+    "movq %rsp, %r8\n"
+#define LMP_ENTRY_ENDS(name)                                                                       \
+    ".cfi_endproc\n"                                                                               \
+    ".size " #name ", . - " #name "\n"
+
+/* An instruction a line. */
+/* clang-format off */
 #define LMP_ENTRY_AFTER(name, request, first)                                                      \
-    __asm__(".text\n"                                                                              \
-            ".p2align 4\n"                                                                         \
-            ".globl " #name "\n"                                                                   \
-            ".hidden " #name "\n"                                                                  \
-            ".type " #name ", @function\n" #name ":\n"                                             \
-            ".cfi_startproc\n"                                                                     \
-            "endbr64\n" first "pushq %r15\n"                                                       \
-            "pushq %r14\n"                                                                         \
-            "pushq %r13\n"                                                                         \
-            "pushq %r12\n"                                                                         \
-            "pushq %rbp\n"                                                                         \
-            "pushq %rbx\n"                                                                         \
-            ".cfi_adjust_cfa_offset 48\n"                                                          \
-            "movq %rsp, %r8\n"                                                                     \
+    __asm__(LMP_ENTRY_BEGINS(name)                                                                 \
+            first                                                                                  \
+            LMP_ENTRY_WORDS                                                                        \
             "subq $8, %rsp\n"                                                                      \
             ".cfi_adjust_cfa_offset 8\n"                                                           \
             "call " #request "\n"                                                                  \
             "addq $56, %rsp\n"                                                                     \
             ".cfi_adjust_cfa_offset -56\n"                                                         \
             "ret\n"                                                                                \
-            ".cfi_endproc\n"                                                                       \
-            ".size " #name ", . - " #name "\n")
+            LMP_ENTRY_ENDS(name))
 #define LMP_ENTRY_LINES(name, find, made, release)                                                 \
-    __asm__(".text\n"                                                                              \
-            ".p2align 4\n"                                                                         \
-            ".globl " #name "\n"                                                                   \
-            ".hidden " #name "\n"                                                                  \
-            ".type " #name ", @function\n" #name ":\n"                                             \
-            ".cfi_startproc\n"                                                                     \
-            "endbr64\n"                                                                            \
+    __asm__(LMP_ENTRY_BEGINS(name)                                                                 \
             "testq %rcx, %rcx\n"                                                                   \
             "je 2f\n"                                                                              \
-            "pushq %r15\n"                                                                         \
-            "pushq %r14\n"                                                                         \
-            "pushq %r13\n"                                                                         \
-            "pushq %r12\n"                                                                         \
-            "pushq %rbp\n"                                                                         \
-            "pushq %rbx\n"                                                                         \
-            ".cfi_adjust_cfa_offset 48\n"                                                          \
-            "movq %rsp, %r8\n"                                                                     \
+            LMP_ENTRY_WORDS                                                                        \
             "pushq %rcx\n"                                                                         \
             "pushq %rdx\n"                                                                         \
             "pushq %rdi\n"                                                                         \
@@ -89,7 +89,7 @@
             "movq (%rsp), %rax\n"                                                                  \
             "movq 16(%rsp), %rcx\n"                                                                \
             "xorl %esi, %esi\n"                                                                    \
-            "movq 8(%rax), %rdi\n"                                                                 \
+            "movq 8(%rax), %rdi\n" /* the allocator and its ud: the first words of a profile */    \
             "call *(%rax)\n"                                                                       \
             "movq (%rsp), %rdi\n"                                                                  \
             "movq %rax, %rsi\n"                                                                    \
@@ -105,8 +105,8 @@
             "ret\n"                                                                                \
             "2: leaq 8(%rsp), %rcx\n"                                                              \
             "jmp " #release "\n"                                                                   \
-            ".cfi_endproc\n"                                                                       \
-            ".size " #name ", . - " #name "\n")
+            LMP_ENTRY_ENDS(name))
+/* clang-format on */
 #else
 #define LMP_HAS_ENTRY 0
 #endif
