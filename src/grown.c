@@ -36,7 +36,9 @@ COLD void grown_cycle_ended(LmpProfile *p) {
     uint64_t spacing = end / SPACING_PART, cost = (lmp_os->clock() - before) * SPACING_COST;
     if (spacing < SPACING_MIN) spacing = SPACING_MIN;
     if (spacing > SPACING_MAX) spacing = SPACING_MAX;
-    if (cost > end / 4) cost = end / 4; /* it was not the row: the processor was elsewhere */
-    if (spacing < cost) spacing = cost;
+    /* Of the last two the smaller: one may have waited for the processor. */
+    uint64_t least = cost < p->grown_cost ? cost : p->grown_cost;
+    if (spacing < least) spacing = least;
+    p->grown_cost = cost;
     p->grown_due = end + spacing;
 }

@@ -101,6 +101,7 @@ typedef struct LmpProfile {
     bool paused_safe;        /* paused where the stacks may be looked at */
     struct LmpTagBook *tags; /* of coroutines, NULL: none was ever set (tags.c) */
     struct LmpNames *names;  /* paths of functions (names.c) */
+    uint64_t grown_cost;     /* what the last row cost, times as much as it has to wait for */
     uint64_t grown_due;      /* clock from which on a cycle makes the next row, ns since start */
     LmpDisplay display;
     char summary[4096];      /* where the summary goes (ending.c): "" nowhere, "-" standard error */
