@@ -45,10 +45,10 @@ static const char garbage[] = "local t, u = {}, {}\n"
                               "for i = 1, 40 do t[i] = i; t['k' .. i] = u; u[-i] = t end\n"
                               "return function() t = u; return t end\n";
 
-/* Some that dies at once, and some that is kept: of both kinds, as a collector of generations sees
- * them. The thread and the closures hold open and closed upvalues. */
+/* Of every kind, with something in the middle that L keeps on its stack: what is dead in front of
+ * all that lives is freed elsewhere than what is behind it. */
 static bool make_garbage(lua_State *L) {
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         lua_createtable(L, i, i);
         lua_State *thread = lua_newthread(L);
         lua_checkstack(thread, 200);
@@ -57,23 +57,27 @@ static bool make_garbage(lua_State *L) {
         lua_pushvalue(L, -1);
         lua_call(L, 0, 1);
         lua_settop(L, -6);
+        if (i == 2) lua_newtable(L);
     }
     return true;
 }
 
-static void collect(LmpFreers *freers, lua_State *L, int what) {
+/* True: a cycle has ended. */
+static bool collect(LmpFreers *freers, lua_State *L, int what) {
     freers->collecting = true;
-    lua_gc(L, what, 0);
+    bool ended = lua_gc(L, what, 0) != 0;
     freers->collecting = false;
+    return ended;
 }
 
 bool freers_play(LmpFreers *freers, lua_State *L) {
     int top = lua_gettop(L);
+    luaL_checkstack(L, 40, NULL);
     bool good = make_garbage(L);
     collect(freers, L, LUA_GCCOLLECT);
     good = make_garbage(L) && good;
-    for (int i = 0; i < 200; i++) /* a whole cycle in steps */
-        collect(freers, L, LUA_GCSTEP);
+    for (int steps = 0; steps < 200 && !collect(freers, L, LUA_GCSTEP); steps++) {
+    }
     lua_gc(L, LUA_GCGEN, 0, 0);
     for (int i = 0; i < 4; i++) {
         good = make_garbage(L) && good;

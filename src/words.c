@@ -335,6 +335,8 @@ static int play_constructors(lua_State *L) {
 static int play_collector(lua_State *L) {
     Study *study = lua_touserdata(L, 1);
     lua_settop(L, 1);
+    if (study->refuse || !lua_pushthread(L)) return 0; /* once is enough */
+    lua_settop(L, 1);
     study->broken = !freers_play(&study->freers, L) || study->broken;
     return 0;
 }
