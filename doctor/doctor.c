@@ -33,7 +33,7 @@ static const Mode modes[] = {
     {.name = "default"},
     {.name = "stacks", .stacks = true},
     {.name = "generational", .generational = true},
-    {.name = "sampled", .sample = 300},
+    {.name = "sampled", .sample = 48},
     {.name = "refused", .refuse = 7},
 };
 enum { MODES = sizeof modes / sizeof *modes };

@@ -74,7 +74,8 @@ static void count_made(Stage *s, ArenaBlock *b) {
 
 static void *make(Stage *s, size_t tag, size_t size) {
     uint32_t place = 0, path = 0;
-    if (s->armed && !s->profiled) place = witness_ask(&s->witness, s->mode->stacks ? &path : NULL);
+    bool paths = s->mode->stacks || s->mode->sample; /* samples have theirs, too */
+    if (s->armed && !s->profiled) place = witness_ask(&s->witness, paths ? &path : NULL);
     ArenaBlock *b = arena_make(&s->arena, size);
     if (!b) return NULL;
     b->tag = tag >= 4 && tag <= 10 ? (uint8_t)tag : 0;
