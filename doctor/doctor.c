@@ -106,7 +106,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *ud) {
 static void say_interpreter(void) {
     const char *ident = dlsym(RTLD_DEFAULT, "lua_ident"), *at;
     at = ident ? strstr(ident, LUA_VERSION) : NULL;
-    say("lua\t%.*s", at ? (int)strcspn(at, "$C") : (int)strlen(LUA_VERSION), at ? at : LUA_VERSION);
+    say("lua\t%.*s", at ? (int)(strcspn(at + 4, " ") + 4) : (int)strlen(LUA_VERSION), at ? at : LUA_VERSION);
     Code code = {.address = (uintptr_t)&lua_newstate};
     Dl_info info;
     char file[4096];
