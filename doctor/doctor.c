@@ -103,20 +103,28 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *ud) {
     return here;
 }
 
+/* The file that is mapped at an address. */
+static void find_file(uintptr_t address, char *file, size_t size) {
+    char line[4500];
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps && fgets(line, sizeof line, maps)) {
+        char *rest;
+        uintptr_t from = strtoul(line, &rest, 16), to = strtoul(rest + 1, NULL, 16);
+        const char *path = strchr(line, '/');
+        if (address < from || address >= to || !path) continue;
+        snprintf(file, size, "%.*s", (int)strcspn(path, "\n"), path);
+    }
+    if (maps) fclose(maps);
+}
+
 static void say_interpreter(void) {
     const char *ident = dlsym(RTLD_DEFAULT, "lua_ident"), *at;
     at = ident ? strstr(ident, LUA_VERSION) : NULL;
     say("lua\t%.*s", at ? (int)(strcspn(at + 4, " ") + 4) : (int)strlen(LUA_VERSION), at ? at : LUA_VERSION);
     Code code = {.address = (uintptr_t)&lua_newstate};
-    Dl_info info;
-    char file[4096];
-    ssize_t n = readlink("/proc/self/exe", file, sizeof file - 1);
-    file[n > 0 ? n : 0] = '\0';
+    char file[4096] = "";
     dl_iterate_phdr(find_code, &code);
-    /* lua_newstate may stand for us in a table of the executable's: its own code is elsewhere */
-    if (dladdr((void *)code.address, &info) && info.dli_fname && strchr(info.dli_fname, '/') &&
-        strstr(info.dli_fname, ".so"))
-        snprintf(file, sizeof file, "%s", info.dli_fname);
+    find_file(code.address, file, sizeof file);
     say("code\t%s\t%s", file, code.id);
 }
 

@@ -62,6 +62,7 @@ typedef struct Doctor {
     int at;      /* the job that is played, -1: none so far */
     bool ended;  /* all has been said */
     bool spoke;  /* anything at all */
+    char refused[300]; /* why the module cannot be loaded; "": it can */
     long patience; /* seconds for one job */
     uint64_t sum[FIGURES];
     const char *only, *modes;
@@ -95,7 +96,9 @@ static void hear(Doctor *d, char *line) {
     Job *j = d->at >= 0 ? &d->job[d->at] : NULL;
     if (!line) line = "";
     d->spoke = true;
-    if (!strcmp(what, "lua")) {
+    if (!strcmp(what, "refused")) {
+        format_text(d->refused, sizeof d->refused, line, 0);
+    } else if (!strcmp(what, "lua")) {
         format_text(d->lua, sizeof d->lua, line, 0);
     } else if (!strcmp(what, "code")) {
         format_text(d->code, sizeof d->code, strsep(&line, "\t"), 0);
@@ -195,6 +198,10 @@ static bool play(Doctor *d) {
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (d->ended) return true;
+    if (d->refused[0]) {
+        command_say("the module cannot be loaded by %s: %s", d->program.name, d->refused);
+        return false;
+    }
     if (!d->spoke) {
         if (program_ignores_init(&d->program)) {
             command_say("%s -E ignores the environment, which is how doctor comes in",
@@ -390,6 +397,11 @@ static const Example examples[] = {
     {0},
 };
 
+/* Says why, where play() listens. */
+static const char refusal[] =
+    "local p = io.open(\"/proc/self/fd/\" .. os.getenv(\"" LMP_ENV_DOCTOR "\"):match(\"%d+\"), \"w\") "
+    "if p then p:write(\"refused\\t\", e, \"\\n\") p:close() end os.exit(1)";
+
 static int run(const Command *command, int argc, char **argv) {
     static Doctor d = {.at = -1, .patience = 60};
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
@@ -420,7 +432,7 @@ static int run(const Command *command, int argc, char **argv) {
     if (d.only) setenv(LMP_ENV_DOCTOR_ONLY, d.only, 1);
     unsetenv(LMP_ENV_RUN);
     signal(SIGCHLD, SIG_DFL);
-    if (!program_set_init(d.module, LMP_DOCTOR_ENTRY)) {
+    if (!program_set_init(d.module, LMP_DOCTOR_ENTRY, refusal)) {
         command_say("cannot start: %s", strerror(ENOMEM));
         return EXIT_TROUBLE;
     }

@@ -161,17 +161,18 @@ static void quote(char *out, size_t size, const char *text) {
     out[used] = 0;
 }
 
-bool program_set_init(const char *module, const char *entry) {
+bool program_set_init(const char *module, const char *entry, const char *otherwise) {
     static char path[16400], init[16800];
     quote(path, sizeof path, module);
     snprintf(init, sizeof init,
              "local f, e = package.loadlib(%s, \"%s\") "
-             "if f then f() else io.stderr:write(\"lmp: \", e, \"\\n\") end",
-             path, entry);
+             "if f then f() else %s end",
+             path, entry, otherwise);
     return setenv("LUA_INIT_5_4", init, 1) == 0;
 }
 
 bool program_set_environment(const char *module, int socket, const char *options) {
+    static const char complain[] = "io.stderr:write(\"lmp: \", e, \"\\n\")";
     static char run[1024], self[4096];
     const char *user = getenv("LUA_INIT_5_4");
     if (user && strstr(user, LMP_RUN_ENTRY))
@@ -185,7 +186,7 @@ bool program_set_environment(const char *module, int socket, const char *options
         self[n] = 0;
         set = set && setenv(LMP_ENV_COMMAND, self, 1) == 0;
     }
-    return set && program_set_init(module, LMP_RUN_ENTRY) && setenv(LMP_ENV_RUN, run, 1) == 0;
+    return set && program_set_init(module, LMP_RUN_ENTRY, complain) && setenv(LMP_ENV_RUN, run, 1) == 0;
 }
 
 bool program_ignores_init(const Program *program) {

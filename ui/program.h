@@ -28,8 +28,9 @@ bool program_find_interpreter(Program *program, int argc, char **argv, const cha
 /* Path of the Lua module next to this command: build tree or installed. */
 bool program_find_module(char *out, size_t size);
 
-/* Makes the states of what is started call a function of the module first. False: no memory. */
-bool program_set_init(const char *module, const char *entry);
+/* Makes the states of what is started call a function of the module first, or, if that cannot be
+ * loaded, do `otherwise`: Lua code, in which `e` says why. False: no memory. */
+bool program_set_init(const char *module, const char *entry, const char *otherwise);
 /* Sets the environment for the program: options as in launch.h. False: no memory. */
 bool program_set_environment(const char *module, int socket, const char *options);
 
