@@ -158,4 +158,4 @@ do
     until n == 10 or { u }
         == n
 end
-return long
+assert(#long > 0)
