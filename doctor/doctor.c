@@ -120,7 +120,8 @@ static void find_file(uintptr_t address, char *file, size_t size) {
 static void say_interpreter(void) {
     const char *ident = dlsym(RTLD_DEFAULT, "lua_ident"), *at;
     at = ident ? strstr(ident, LUA_VERSION) : NULL;
-    say("lua\t%.*s", at ? (int)(strcspn(at + 4, " ") + 4) : (int)strlen(LUA_VERSION), at ? at : LUA_VERSION);
+    say("lua\t%.*s", at ? (int)(strcspn(at + 4, " ") + 4) : (int)strlen(LUA_VERSION),
+        at ? at : LUA_VERSION);
     Code code = {.address = (uintptr_t)&lua_newstate};
     char file[4096] = "";
     dl_iterate_phdr(find_code, &code);

@@ -1,6 +1,6 @@
 /* hostlib.c - what programs find in their state besides the libraries: a table `host` of C
- * functions that call, resume and ask for memory in ways that no library does. All of it is there in
- * both runs, so that these are the same; only in the first one the witness is told. */
+ * functions that call, resume and ask for memory in ways that no library does. All of it is there
+ * in both runs, so that these are the same; only in the first one the witness is told. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,8 +81,8 @@ static int l_run(lua_State *L) {
 
 enum { TURNS_MAX = 20 };
 
-/* Threads in turns, until all have ended. `from` NULL: now and then nobody resumes them. Returns the
- * one that failed. */
+/* Threads in turns, until all have ended. `from` NULL: now and then nobody resumes them. Returns
+ * the one that failed. */
 static lua_State *take_turns(lua_State *L, lua_State **t, int n, bool by_nobody) {
     int results;
     for (int left = n; left > 0;)
@@ -217,8 +217,8 @@ static int l_sethook(lua_State *L) {
     return n;
 }
 
-/* coroutine.close (upvalue 1), announced. It may raise an error, which leaves it announced until the
- * next; that does no harm, for a thread that has not yielded is none that is being closed. */
+/* coroutine.close (upvalue 1), announced. It may raise an error, which leaves it announced until
+ * the next; that does no harm, for a thread that has not yielded is none that is being closed. */
 static int l_close(lua_State *L) {
     Witness *w = &stage->witness;
     int max = (int)(sizeof w->closing / sizeof *w->closing), before = w->closings;

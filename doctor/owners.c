@@ -13,10 +13,10 @@ enum { CI_SIZE = 64, CI_PREVIOUS = 16, CI_NEXT = 24, UDATA_META = 24, TABLE_END 
 enum { SCAN_LIMIT = 512 }; /* large userdata have no pointers to parts further on */
 
 int owners_kind(int tag) {
-    static const int8_t kind[] = {[TAG_STRING] = LMP_STRING,     [TAG_TABLE] = LMP_TABLE,
-                                  [TAG_FUNCTION] = LMP_FUNCTION, [TAG_USERDATA] = LMP_USERDATA,
-                                  [TAG_THREAD] = LMP_THREAD,     [TAG_UPVAL] = LMP_FUNCTION,
-                                  [TAG_PROTO] = LMP_FUNCTION};
+    static const int8_t kind[] = {
+        [TAG_STRING] = LMP_STRING,     [TAG_TABLE] = LMP_TABLE,   [TAG_FUNCTION] = LMP_FUNCTION,
+        [TAG_USERDATA] = LMP_USERDATA, [TAG_THREAD] = LMP_THREAD, [TAG_UPVAL] = LMP_FUNCTION,
+        [TAG_PROTO] = LMP_FUNCTION};
     return tag >= TAG_STRING && tag <= TAG_PROTO ? kind[tag] : -1;
 }
 

@@ -138,7 +138,8 @@ static void *doctor_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
         drop(s, b);
     } else if (!refused) {
         r = ptr ? resize(s, b, nsize) : make(s, osize, nsize);
-        if (s->totals.live_bytes > s->totals.peak_bytes) s->totals.peak_bytes = s->totals.live_bytes;
+        if (s->totals.live_bytes > s->totals.peak_bytes)
+            s->totals.peak_bytes = s->totals.live_bytes;
     }
     if (nsize && !r && s->armed) s->totals.failed++;
     if (s->armed) {

@@ -76,8 +76,8 @@ typedef struct Stage {
 bool stage_open(Stage *s);
 void stage_close(Stage *s);
 
-/* The first run; then the second, at whose end `judge` is called with the profile still there. False:
- * s->trouble. */
+/* The first run; then the second, at whose end `judge` is called with the profile still there.
+ * False: s->trouble. */
 bool stage_play(Stage *s, const Program *program, const Mode *mode, void (*judge)(Stage *, void *),
                 void *ud);
 

@@ -128,7 +128,8 @@ static lua_State *announced(const Witness *w, lua_State *L, const lua_Debug *top
 }
 
 /* Up to Lua 5.4.3 a coroutine that is being closed still seems to have yielded while its variables
- * are closed; but its frames begin anew then, and are those of functions that it has called since. */
+ * are closed; but its frames begin anew then, and are those of functions that it has called since.
+ */
 static bool is_closing(const Witness *w, lua_State *t) {
     for (int i = 0; i < w->closings; i++)
         if (w->closing[i] == t) return lua_status(t) == LUA_YIELD;

@@ -1,6 +1,6 @@
-/* cmd_doctor.c - `lmp doctor`: is what lmp says right on this interpreter? Starts it with the part of
- * doctor that plays programs in it (doctor/doctor.c), reads what that says, and makes a table of it.
- * An interpreter that crashes or hangs over one program is started again for the next. */
+/* cmd_doctor.c - `lmp doctor`: is what lmp says right on this interpreter? Starts it with the part
+ * of doctor that plays programs in it (doctor/doctor.c), reads what that says, and makes a table of
+ * it. An interpreter that crashes or hangs over one program is started again for the next. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -59,11 +59,11 @@ typedef struct Doctor {
     char lua[64], code[4096], build_id[128];
     Job job[MOST_JOBS];
     int jobs, falls;
-    int at;      /* the job that is played, -1: none so far */
-    bool ended;  /* all has been said */
-    bool spoke;  /* anything at all */
+    int at;            /* the job that is played, -1: none so far */
+    bool ended;        /* all has been said */
+    bool spoke;        /* anything at all */
     char refused[300]; /* why the module cannot be loaded; "": it can */
-    long patience; /* seconds for one job */
+    long patience;     /* seconds for one job */
     uint64_t sum[FIGURES];
     const char *only, *modes;
 } Doctor;
@@ -170,7 +170,8 @@ static void fell(Doctor *d, const char *format, int n, const char *text) {
     d->falls++;
 }
 
-/* Plays jobs from d->at + 1 on. False: the interpreter cannot be used at all, and why has been said.
+/* Plays jobs from d->at + 1 on. False: the interpreter cannot be used at all, and why has been
+ * said.
  */
 static bool play(Doctor *d) {
     int pair[2], status = 0, before = d->at;
@@ -339,7 +340,8 @@ static const Job *worst(const Doctor *d, Health health) {
 static int conclude(const Doctor *d) {
     char a[LMP_NUM], b[LMP_NUM];
     const Job *fallen = worst(d, H_FELL), *wrong = worst(d, H_WRONG), *said = worst(d, H_SAID);
-    if (wrong) printf("\nfirst difference: %s, %s: %s\n", wrong->program, wrong->mode, wrong->first);
+    if (wrong)
+        printf("\nfirst difference: %s, %s: %s\n", wrong->program, wrong->mode, wrong->first);
     printf("\n");
     if (fallen) {
         printf("CRASHED: %s in %s, %s.\n", fallen->first, fallen->program, fallen->mode);
@@ -373,7 +375,7 @@ static int report(const Doctor *d) {
     print_sum(d, "totals", "counted", F_TOTALS);
     printf("%-12s %s\n", "samples", word(d, "sampled", F_SAID_SAMPLES, "taken", "not taken"));
     if (d->sum[F_UNPROVEN])
-        printf("%-12s %s blocks, by lmp's own count\n", "unproven",
+        printf("%-12s %s of those that differ, by lmp's own count\n", "unproven",
                format_count(a, d->sum[F_UNPROVEN]));
     return conclude(d);
 }
@@ -399,7 +401,8 @@ static const Example examples[] = {
 
 /* Says why, where play() listens. */
 static const char refusal[] =
-    "local p = io.open(\"/proc/self/fd/\" .. os.getenv(\"" LMP_ENV_DOCTOR "\"):match(\"%d+\"), \"w\") "
+    "local p = io.open(\"/proc/self/fd/\" .. os.getenv(\"" LMP_ENV_DOCTOR
+    "\"):match(\"%d+\"), \"w\") "
     "if p then p:write(\"refused\\t\", e, \"\\n\") p:close() end os.exit(1)";
 
 static int run(const Command *command, int argc, char **argv) {
@@ -448,10 +451,11 @@ const Command cmd_doctor = {
     .name = "doctor",
     .usage = {"[OPTIONS] [[--] COMMAND [ARGS...]]"},
     .help = "Tries whether lmp is right on an interpreter, block by block",
-    .details = "Plays some thirty programs in the interpreter, each in five modes, and compares what "
-               "lmp\nsays of every block with what Lua's own API says: line, call path, owner, totals. "
-               "Exit\nstatus 0: all agree, or what differs is said to be approximate; 3: something "
-               "differs; 1:\nit could not be tried, or it crashed.",
+    .details =
+        "Plays some thirty programs in the interpreter, each in five modes, and compares what "
+        "lmp\nsays of every block with what Lua's own API says: line, call path, owner, totals. "
+        "Exit\nstatus 0: all agree, or what differs is said to be approximate; 3: something "
+        "differs; 1:\nit could not be tried, or it crashed.",
     .options = options,
     .examples = examples,
     .run = run,

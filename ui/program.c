@@ -186,7 +186,8 @@ bool program_set_environment(const char *module, int socket, const char *options
         self[n] = 0;
         set = set && setenv(LMP_ENV_COMMAND, self, 1) == 0;
     }
-    return set && program_set_init(module, LMP_RUN_ENTRY, complain) && setenv(LMP_ENV_RUN, run, 1) == 0;
+    return set && program_set_init(module, LMP_RUN_ENTRY, complain) &&
+           setenv(LMP_ENV_RUN, run, 1) == 0;
 }
 
 bool program_ignores_init(const Program *program) {

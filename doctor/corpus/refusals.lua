@@ -2,7 +2,7 @@
 local kept = {}
 local function try(f, ...)
     local r = table.pack(pcall(f, ...))
-    if not r[1] and r[2] ~= "not enough memory" then kept[#kept + 1] = tostring(r[2]) end
+    if not r[1] then kept[#kept + 1] = type(r[2]) end
     return r[2]
 end
 for i = 1, 40 do
