@@ -8,6 +8,7 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
+#include "hook_impl.h"
 #include "profiler.h"
 
 /* ---- the allocator below ------------------------------------------------------------------------
@@ -42,17 +43,21 @@ static Made *add_made(Stage *s) {
  * samples. */
 static void read_answer(Stage *s, const void *freed) {
     if (!s->unread) return;
-    const LmpProfile *p = s->profile;
+    LmpProfile *p = s->profile;
     Made *m = &s->made[s->unread];
-    s->unread = 0;
-    if (freed == s->unread_at && p->sampling) return;
     uintptr_t a = (uintptr_t)s->unread_at;
-    const LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
-    if (!leaf) return;
-    uint32_t at = (uint32_t)(a >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
-    m->maker = leaf->maker[at];
-    m->cls = leaf->entry[at] & 15;
-    m->read = true;
+    uint64_t size;
+    s->unread = 0;
+    if (freed != s->unread_at) {
+        const uint32_t *maker = shadow_maker(p, a);
+        if (!maker) return;
+        m->maker = *maker;
+        m->cls = shadow_lookup(p, a, &size) & 15;
+        m->read = true;
+    } else if (!p->sampling && a >> LMP_LEAF_BITS < LMP_DIR_SIZE && p->dir[a >> LMP_LEAF_BITS]) {
+        m->maker = hook_entry(p->dir[a >> LMP_LEAF_BITS], a)[HOOK_MAKER_AT];
+        m->read = m->maker != 0;
+    }
 }
 
 static void count_made(Stage *s, ArenaBlock *b) {
@@ -129,7 +134,7 @@ static void *doctor_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     }
     ArenaBlock *b = ptr ? arena_find(&s->arena, ptr) : NULL;
     if (ptr && (!b || b->size != osize)) {
-        s->trouble = "a block was given back that is none, or with another size";
+        fprintf(stderr, "lmp doctor: %p of %zu B is given back, which is none\n", ptr, osize);
         abort();
     }
     bool refused = s->armed && nsize > (ptr ? osize : 0) && refuses(s);
