@@ -142,15 +142,18 @@ static void play(Stage *s, const Program *program, const Mode *mode) {
         say("trouble\t%s", s->trouble);
         return;
     }
-    say("row\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%d\t%u\t%d\t%"
-        "d\t%d",
-        (unsigned long long)v.blocks, (unsigned long long)v.lines.agreed,
-        (unsigned long long)v.lines.differed, (unsigned long long)v.paths.agreed,
-        (unsigned long long)v.paths.differed, (unsigned long long)v.owners.agreed,
-        (unsigned long long)v.owners.differed, (unsigned long long)v.totals.agreed,
-        (unsigned long long)v.totals.differed, (unsigned long long)v.owners_untold,
-        (unsigned long long)v.unproven, (unsigned long long)v.unknown, v.behaved, v.lines_said,
-        v.stacks_said, v.owners_said, v.samples_said);
+    const uint64_t figure[] = {
+        /* in the order of ui/cmd_doctor.c */
+        v.blocks,        v.lines.agreed,    v.lines.differed, v.paths.agreed,    v.paths.differed,
+        v.owners.agreed, v.owners.differed, v.totals.agreed,  v.totals.differed, v.owners_untold,
+        v.unproven,      v.owners_unproven, v.unknown,        v.behaved,         v.lines_said,
+        v.stacks_said,   v.owners_said,     v.samples_said};
+    char row[sizeof figure / sizeof *figure * 21 + 1];
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof figure / sizeof *figure; i++)
+        used += (size_t)snprintf(row + used, sizeof row - used, "\t%llu",
+                                 (unsigned long long)figure[i]);
+    say("row%s", row);
     if (v.first[0]) say("diff\t%s", v.first);
 }
 

@@ -18,8 +18,9 @@ Plant judge_plant;
 typedef struct Terms {
     const LmpTables *t;
     Witness *w;
-    uint32_t *site; /* by row: a place + 1, 0: not looked at */
-    uint32_t *node; /* by row: a path + 1 */
+    uint32_t *site;  /* by row: a place + 1, 0: not looked at */
+    uint32_t *node;  /* by row: a path + 1 */
+    uint32_t *wrong; /* by row of sites: blocks that are not theirs (count) */
     uint32_t sites, nodes;
 } Terms;
 
@@ -81,7 +82,8 @@ static bool terms_open(Terms *t, Stage *s) {
     t->nodes = tables_nodes(t->t);
     t->site = calloc(t->sites + 1, sizeof *t->site);
     t->node = calloc(t->nodes + 1, sizeof *t->node);
-    if (t->site && t->node) return true;
+    t->wrong = calloc(t->sites + 1, sizeof *t->wrong);
+    if (t->site && t->node && t->wrong) return true;
     s->failed = true;
     return false;
 }
@@ -89,6 +91,7 @@ static bool terms_open(Terms *t, Stage *s) {
 static void terms_close(Terms *t) {
     free(t->site);
     free(t->node);
+    free(t->wrong);
 }
 
 /* ---- words --------------------------------------------------------------------------------------
@@ -135,24 +138,17 @@ static const char *what_text(const Made *m) {
 /* ---- blocks -------------------------------------------------------------------------------------
  */
 
-/* Does the profiler itself say that it may have blocks of this record wrong? */
-static bool is_unproven(const LmpProfile *p, uint32_t record) {
-    (void)p;
-    (void)record;
-    return false;
-}
-
 static void judge_line(Stage *s, Verdict *v, Terms *t, const Made *m, uint32_t number,
                        uint32_t record) {
     char is[120], was[120];
-    bool unproven = is_unproven(s->profile, record);
-    uint32_t place = place_of_site(t, s->profile->record[record].site);
+    uint32_t site = s->profile->record[record].site, place = place_of_site(t, site);
     if (place == m->place) {
         v->lines.agreed++;
         return;
     }
     if (place == PLACE_UNKNOWN) v->unknown++;
-    if (unproven) v->unproven++;
+    /* a site says how many of its blocks it may have wrong */
+    if (site < t->sites && ++t->wrong[site] <= t->t->site[site].unproven) v->unproven++;
     differ(v, &v->lines, "block %u, %zu B, a %s: made at %s, charged to %s", number, m->size,
            what_text(m), place_text(t->w, m->place, is, sizeof is),
            place_text(t->w, place, was, sizeof was));
@@ -170,13 +166,15 @@ static void judge_path(Verdict *v, Terms *t, const Made *m, uint32_t number, uin
            path_text(t->w, path, was, sizeof was));
 }
 
-static void judge_owner(Verdict *v, const Made *m, uint32_t number, unsigned cls) {
+static void judge_owner(const Stage *s, Verdict *v, const Made *m, uint32_t number, unsigned cls) {
     LmpKind kind = class_owner(cls);
     if (m->owner < 0) {
         v->owners_untold++;
     } else if ((int)kind == m->owner) {
         v->owners.agreed++;
     } else {
+        if (kind == LMP_OTHER && v->owners_unproven < s->profile->live->owners_unproven)
+            v->owners_unproven++;
         differ(v, &v->owners, "block %u, %zu B: it is a %s's, counted as %s", number, m->size,
                kind_info[m->owner].name, kind_info[kind].name);
     }
@@ -199,7 +197,7 @@ static void judge_block(Stage *s, Verdict *v, Terms *t, uint32_t number) {
         differ(v, &v->lines, "block %u, %zu B, a %s: charged to nobody", number, m->size,
                what_text(m));
     }
-    judge_owner(v, m, number, record ? s->profile->record[record].use.cls : m->cls);
+    judge_owner(s, v, m, number, record ? s->profile->record[record].use.cls : m->cls);
 }
 
 /* ---- totals -------------------------------------------------------------------------------------

@@ -10,15 +10,16 @@ typedef struct Count {
 } Count;
 
 typedef struct Verdict {
-    uint64_t blocks;        /* that the program asked for */
-    Count lines, paths;     /* blocks whose line, whose call path was compared */
-    Count owners;           /* parts of objects, and objects */
-    Count totals;           /* figures, and blocks in the map of the heap */
-    uint64_t owners_untold; /* parts whose owner doctor does not know, either */
-    uint64_t unproven;      /* of lines.differed: the profiler itself says it may have them wrong */
-    uint64_t unknown;       /* of lines.differed: charged to "(unknown)" */
-    bool behaved;           /* the program did the same, to the last request */
-    uint32_t lines_said;    /* LmpLines */
+    uint64_t blocks;          /* that the program asked for */
+    Count lines, paths;       /* blocks whose line, whose call path was compared */
+    Count owners;             /* parts of objects, and objects */
+    Count totals;             /* figures, and blocks in the map of the heap */
+    uint64_t owners_untold;   /* parts whose owner doctor does not know, either */
+    uint64_t owners_unproven; /* of owners.differed: "other", and said not to be known */
+    uint64_t unproven;   /* of lines.differed: the profiler itself says it may have them wrong */
+    uint64_t unknown;    /* of lines.differed: charged to "(unknown)" */
+    bool behaved;        /* the program did the same, to the last request */
+    uint32_t lines_said; /* LmpLines */
     bool stacks_said, owners_said, samples_said; /* what the profiler claims to have */
     char first[600];                             /* the first difference, in words; "": none */
 } Verdict;

@@ -35,6 +35,7 @@ typedef enum Figure {
     F_TOTALS_WRONG,
     F_UNTOLD,
     F_UNPROVEN,
+    F_OWNERS_UNPROVEN,
     F_UNKNOWN,
     F_BEHAVED,
     F_SAID_LINES,
@@ -75,7 +76,8 @@ typedef struct Doctor {
 static Health judge_row(const Job *j) {
     const uint64_t *f = j->f;
     bool exact = f[F_SAID_LINES] == LMP_LINES_EXACT;
-    if (!f[F_BEHAVED] || f[F_TOTALS_WRONG] || (f[F_SAID_OWNERS] && f[F_OWNERS_WRONG]))
+    if (!f[F_BEHAVED] || f[F_TOTALS_WRONG] ||
+        (f[F_SAID_OWNERS] && f[F_OWNERS_WRONG] > f[F_OWNERS_UNPROVEN]))
         return H_WRONG;
     if (exact && f[F_LINES_WRONG] > f[F_UNPROVEN]) return H_WRONG;
     if (exact && f[F_PATHS_WRONG] > f[F_UNPROVEN]) return H_WRONG;
@@ -374,9 +376,9 @@ static int report(const Doctor *d) {
     print_sum(d, "owners", word(d, NULL, F_SAID_OWNERS, "known", "not known"), F_OWNERS);
     print_sum(d, "totals", "counted", F_TOTALS);
     printf("%-12s %s\n", "samples", word(d, "sampled", F_SAID_SAMPLES, "taken", "not taken"));
-    if (d->sum[F_UNPROVEN])
+    if (d->sum[F_UNPROVEN] + d->sum[F_OWNERS_UNPROVEN])
         printf("%-12s %s of those that differ, by lmp's own count\n", "unproven",
-               format_count(a, d->sum[F_UNPROVEN]));
+               format_count(a, d->sum[F_UNPROVEN] + d->sum[F_OWNERS_UNPROVEN]));
     return conclude(d);
 }
 
