@@ -354,11 +354,18 @@ static int conclude(const Doctor *d) {
                word(d, NULL, F_SAID_OWNERS, "known", "unknown"));
         return EXIT_DIFFERENT;
     }
-    if (said) {
+    uint64_t lines = d->sum[F_LINES] + d->sum[F_LINES_WRONG];
+    if (said && strcmp(lines_word(d), "exact") != 0) {
         printf("Approximate, and said: %s of %s blocks are charged to another line; totals agree, "
                "and owners where they are said to be known.\n",
-               format_count(a, d->sum[F_LINES_WRONG]),
-               format_count(b, d->sum[F_LINES] + d->sum[F_LINES_WRONG]));
+               format_count(a, d->sum[F_LINES_WRONG]), format_count(b, lines));
+        return 0;
+    }
+    if (said) {
+        uint64_t more = d->sum[F_OWNERS_WRONG] > d->sum[F_LINES_WRONG] ? d->sum[F_OWNERS_WRONG]
+                                                                       : d->sum[F_LINES_WRONG];
+        printf("Right but for %s of %s blocks, of which lmp itself says that it may be wrong.\n",
+               format_count(a, more), format_count(b, lines));
         return 0;
     }
     printf("Right: all %s blocks agree, in line, call path, owner and size; lines are %s.\n",
