@@ -171,10 +171,33 @@ static bool wanted(const char *list, const char *name) {
     return false;
 }
 
+/* A file in place of the corpus; NULL: it cannot be read. */
+static const Program *read_program(const char *path) {
+    static Program program[2];
+    static char name[60];
+    FILE *f = fopen(path, "rbe");
+    char *text = NULL;
+    size_t size = 0, n;
+    for (; f; size += n) {
+        char *more = realloc(text, size + 4096);
+        if (!more) return NULL;
+        text = more;
+        n = fread(text + size, 1, 4096, f);
+        if (n == 0) break;
+    }
+    if (!f) return NULL;
+    fclose(f);
+    const char *slash = strrchr(path, '/');
+    snprintf(name, sizeof name, "%s", slash ? slash + 1 : path);
+    program[0] = (Program){name, text, size};
+    return program;
+}
+
 void doctor_run(lua_State *L) {
     static Stage s;
     const char *text = getenv(LMP_ENV_DOCTOR), *only = getenv(LMP_ENV_DOCTOR_ONLY);
     const char *in_modes = getenv(LMP_ENV_DOCTOR_MODES), *wrong = getenv(LMP_ENV_DOCTOR_PLANT);
+    const char *own = getenv(LMP_ENV_DOCTOR_PROGRAM);
     if (!text) return;
     luaL_checkversion(L);
     out = (int)strtol(text, NULL, 10);
@@ -183,13 +206,11 @@ void doctor_run(lua_State *L) {
         if (!strcmp(wrong, plant_name[i])) judge_plant = (Plant)i;
     say_interpreter();
     long from = option(text, "from=", 0), number = 0;
-    if (!stage_open(&s)) {
-        say("trouble\tno memory");
-        _exit(1);
-    }
+    const Program *programs = own ? read_program(own) : corpus;
+    if (!programs || !stage_open(&s)) _exit(1);
     for (int m = 0; m < MODES; m++) {
         if (!wanted(in_modes, modes[m].name)) continue;
-        for (const Program *p = corpus; p->name; p++) {
+        for (const Program *p = programs; p->name; p++) {
             if (!wanted(only, p->name)) continue;
             if (number++ < from) continue;
             say("job\t%ld\t%s\t%s", number - 1, p->name, modes[m].name);

@@ -66,7 +66,7 @@ typedef struct Doctor {
     char refused[300]; /* why the module cannot be loaded; "": it can */
     long patience;     /* seconds for one job */
     uint64_t sum[FIGURES];
-    const char *only, *modes;
+    const char *only, *modes, *own;
 } Doctor;
 
 /* ---- what is said -------------------------------------------------------------------------------
@@ -392,12 +392,14 @@ static int report(const Doctor *d) {
 /* ---- the command --------------------------------------------------------------------------------
  */
 
-enum { O_MODES, O_ONLY, O_PATIENCE };
+enum { O_MODES, O_ONLY, O_PROGRAM, O_PATIENCE };
 
 static const Option options[] = {
     [O_MODES] = {"modes", "LIST",
                  "only these, such as default,stacks (others: generational, sampled, refused)"},
     [O_ONLY] = {"only", "LIST", "only these programs, such as constructors.lua"},
+    [O_PROGRAM] = {"program", "FILE",
+                   "play this script in place of them; it must do the same each time"},
     [O_PATIENCE] = {"patience", "SECONDS", NULL},
     {0},
 };
@@ -423,6 +425,7 @@ static int run(const Command *command, int argc, char **argv) {
     while ((o = options_next(&p))) {
         if (o == &options[O_MODES]) d.modes = p.value;
         if (o == &options[O_ONLY]) d.only = p.value;
+        if (o == &options[O_PROGRAM]) d.own = p.value;
         if (o == &options[O_PATIENCE] && parse_number(p.value, 1, 3600, &seconds))
             d.patience = (long)seconds;
     }
@@ -442,6 +445,12 @@ static int run(const Command *command, int argc, char **argv) {
     }
     if (d.modes) setenv(LMP_ENV_DOCTOR_MODES, d.modes, 1);
     if (d.only) setenv(LMP_ENV_DOCTOR_ONLY, d.only, 1);
+    unsetenv(LMP_ENV_DOCTOR_PROGRAM);
+    if (d.own && access(d.own, R_OK) != 0) {
+        command_say("cannot read %s: %s", d.own, strerror(errno));
+        return EXIT_TROUBLE;
+    }
+    if (d.own) setenv(LMP_ENV_DOCTOR_PROGRAM, d.own, 1);
     unsetenv(LMP_ENV_RUN);
     signal(SIGCHLD, SIG_DFL);
     if (!program_set_init(d.module, LMP_DOCTOR_ENTRY, refusal)) {
