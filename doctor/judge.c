@@ -160,6 +160,7 @@ static void judge_path(Verdict *v, Terms *t, const Made *m, uint32_t number, uin
         v->paths.agreed++;
         return;
     }
+    if (t->w->path[path].place == PLACE_UNKNOWN) return; /* that it is not known is said */
     char is[240], was[240];
     differ(v, &v->paths, "block %u, %zu B, a %s: made by %s, charged to %s", number, m->size,
            what_text(m), path_text(t->w, m->path, is, sizeof is),

@@ -129,7 +129,7 @@ static lua_State *announced(const Witness *w, lua_State *L, const lua_Debug *top
 
 /* Up to Lua 5.4.3 a coroutine that is being closed still seems to have yielded while its variables
  * are closed; but its frames begin anew then, and are those of functions that it has called since.
- */
+ * What coroutine.wrap has made closes one that has failed, which still seems to have, at once. */
 static bool is_closing(const Witness *w, lua_State *t) {
     for (int i = 0; i < w->closings; i++)
         if (w->closing[i] == t) return lua_status(t) == LUA_YIELD;
@@ -145,6 +145,7 @@ static lua_State *resumed_by(const Witness *w, lua_State *L, const lua_Debug *to
         t = lua_tothread(L, way == 0 ? 1 : lua_upvalueindex(1));
         if (!t || t == L || !lua_getstack(t, 0, &ar)) continue;
         if (lua_status(t) == LUA_OK || (way == 0 && is_closing(w, t))) return t;
+        if (way == 1 && lua_status(t) > LUA_YIELD) return t;
     }
     return NULL;
 }

@@ -42,12 +42,14 @@ typedef struct Study {
     unsigned hooked;   /* bits that were set in a hook each time, and never else in a Lua frame */
     unsigned hooks;    /* seen */
     size_t extra;
-    const char *thread_block; /* the newest */
+    const char *thread_block, *stack_block; /* the newest */
+    bool stacks[2];                         /* the places of at_stack are right */
 } Study;
 
 LmpFrameBits frames_bits = {
     .hooked = 1 << 3, .c_or_hooked = LMP_CI_C | 1 << 3, .tail = 1 << 5, .extra = LUA_EXTRASPACE};
-static const uint16_t jump_places[2] = {88, 80}; /* 5.4.1 and 5.4.2 have the latter */
+static const uint16_t jump_places[2] = {88, 80};  /* 5.4.1 and 5.4.2 have the latter */
+static const uint16_t stack_places[2] = {48, 56}; /* 5.4.0 has the latter */
 
 static void set_status(LmpCallInfo *ci, unsigned status) {
     uint16_t s = (uint16_t)status;
@@ -206,6 +208,8 @@ static int study_all(lua_State *L) {
     char here;
     study->extra = (size_t)((const char *)thread - study->thread_block);
     for (int i = 0; i < 2; i++)
+        study->stacks[i] = frames_word(thread, stack_places[i]) == (uintptr_t)study->stack_block;
+    for (int i = 0; i < 2; i++)
         study->jumps[i] = frames_word(thread, jump_places[i]) == 0 &&
                           frames_word(L, jump_places[i]) > (uintptr_t)&here;
     study->outside = (uintptr_t)&here;
@@ -240,8 +244,14 @@ static void *study_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
         free(ptr);
         return NULL;
     }
-    void *r = realloc(ptr, nsize);
-    if (!ptr && osize == LUA_TTHREAD) study->thread_block = r;
+    if (ptr) return realloc(ptr, nsize);
+    void *r = malloc(nsize);
+    if (osize == LUA_TTHREAD) {
+        study->thread_block = r;
+        study->stack_block = NULL;
+    } else if (!osize && !study->stack_block) {
+        study->stack_block = r; /* what comes next */
+    }
     return r;
 }
 
@@ -253,9 +263,11 @@ static bool enter_bits(const Study *study) {
     frames_bits.tail = late ? 1 << 5 : 1 << 4;
     frames_bits.hooked = late ? 1 << 3 : 1 << 2;
     frames_bits.c_or_hooked = frames_bits.hooked | LMP_CI_C;
+    frames_bits.stale = late ? 0 : 1 << 6;
     if (study->jumps[0] != study->jumps[1]) frames_bits.at_jump = jump_places[study->jumps[1]];
     frames_bits.extra = (uint32_t)study->extra;
-    return study->extra < 4096;
+    frames_bits.at_stack = stack_places[study->stacks[1]];
+    return study->extra < 4096 && study->stacks[0] != study->stacks[1];
 }
 
 static void study_once(void) {

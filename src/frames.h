@@ -52,8 +52,11 @@ typedef struct LmpFrameBits {
     uint16_t hooked;      /* bit of callstatus: a debug hook runs in this frame */
     uint16_t c_or_hooked; /* that, or a C function */
     uint16_t tail;        /* the function was reached by a tail call */
-    uint16_t at_jump;     /* in lua_State, see frames_jump(); 0: not known */
-    uint32_t extra;       /* bytes of a thread's block before its lua_State (LUA_EXTRASPACE) */
+    uint16_t stale;    /* a finalizer runs above this frame, and its saved pc is an earlier one: in
+                          5.4.0 a step of the collector saves none. Later: 0 */
+    uint16_t at_jump;  /* in lua_State, see frames_jump(); 0: not known */
+    uint16_t at_stack; /* in lua_State: the block of its stack */
+    uint32_t extra;    /* bytes of a thread's block before its lua_State (LUA_EXTRASPACE) */
 } LmpFrameBits;
 extern LmpFrameBits frames_bits;
 
@@ -141,6 +144,19 @@ static inline uintptr_t frames_jump(const lua_State *L) {
 }
 static inline bool frames_jumps_known(void) {
     return frames_bits.at_jump != 0;
+}
+
+/* The block of a thread's stack. From 5.4.5 on, while that is being moved, the thread's frames say
+ * nothing of their functions, and must not be asked. */
+static inline uintptr_t frames_stack(const lua_State *L) {
+    return frames_word(L, frames_bits.at_stack);
+}
+
+/* Has a thread yielded, or died of an error? Up to 5.4.3 its to-be-closed variables are closed
+ * without a change of its status. */
+static inline bool frames_is_idle(const lua_State *L) {
+    return __builtin_expect(*((const uint8_t *)L + LMP_AT_L_STATUS) != LUA_OK, 0) &&
+           !(frames_jumps_known() && frames_jump(L));
 }
 
 /* Is the layout as above on this interpreter? Found once (thread-safe); may allocate. */

@@ -129,7 +129,7 @@ BY_JUMP static LmpFound find_switched(LmpProfile *p, LmpWords words, unsigned cl
                                       const lua_State *L) {
     if (!lines_is_thread(p, L)) return find_slowly(p, words, cls);
     const LmpCallInfo *ci = frames_top(L);
-    if (!ci || lines_is_idle(L)) return find_slowly(p, words, cls);
+    if (!ci || frames_is_idle(L)) return find_slowly(p, words, cls);
     if (frames_status(ci) & LMP_CI_C) {
         if (!frames_caller(ci)) { /* it is about to run for the first time */
             uint32_t record = lines_record_new(p, L, cls);
@@ -163,14 +163,14 @@ LMP_READS_WORDS BY_JUMP static LmpFound find_raw(LmpProfile *p, LmpWords words) 
 
 /* The record of who resizes a block. */
 LMP_READS_WORDS static ALWAYS_INLINE uint32_t find_resizer(LmpProfile *p, LmpWords words,
-                                                           unsigned cls) {
+                                                           const void *ptr, unsigned cls) {
     const LmpAsker *known = &p->words->resizer;
     const lua_State *L = words[LMP_WORDS_RET] == known->ret
                              ? (const lua_State *)words[known->at_thread] /* NOLINT */
                              : NULL;
     uint32_t record = 0;
     LmpAsk ask;
-    if (LIKELY(L && L == p->running)) {
+    if (LIKELY(L && L == p->running && frames_stack(L) != (uintptr_t)ptr)) {
         const LmpCallInfo *ci = frames_top(L);
         unsigned status = frames_status(ci);
         if (status & LMP_CI_C) {
@@ -179,7 +179,9 @@ LMP_READS_WORDS static ALWAYS_INLINE uint32_t find_resizer(LmpProfile *p, LmpWor
             record = lines_record(p, L, ci, words, cls, &ask.constructor);
         }
     }
-    return LIKELY(record) ? record : lines_ask(p, words, cls, &ask);
+    if (LIKELY(record)) return record;
+    if (lines_is_stack(p, words, ptr)) return lines_stack_moves(p, words);
+    return lines_ask(p, words, cls, &ask);
 }
 
 /* ---- other operations ------------------------------------------------------------------------ */
@@ -201,7 +203,7 @@ LMP_READS_WORDS BY_JUMP static LmpFound do_realloc(LmpProfile *p, void *ptr, siz
     uint32_t cls = leaf ? hook_entry_class(*hook_entry(leaf, a), a) : LMP_C_NONE;
     if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1)) return do_operate(p, ptr, osize, nsize, words);
     uint32_t here =
-        cls == LMP_C_THREAD_PART ? lines_stack_moves(p, words) : find_resizer(p, words, cls);
+        cls == LMP_C_THREAD_PART ? lines_stack_moves(p, words) : find_resizer(p, words, ptr, cls);
     void *r = p->alloc(p->ud, ptr, osize, nsize);
     return (uintptr_t)hook_resized(p, ptr, r, osize, nsize, true, here) | DONE;
 }

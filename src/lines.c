@@ -214,7 +214,7 @@ static bool runs_lua(const lua_State *L) {
 
 /* Is a thread at work, running or having resumed another? */
 static bool is_active(const lua_State *L) {
-    return !lines_is_idle(L) && frames_top(L) && frames_caller(frames_top(L)) != NULL;
+    return !frames_is_idle(L) && frames_top(L) && frames_caller(frames_top(L)) != NULL;
 }
 
 /* Both are at work: has `a` been resumed (over others, perhaps) by `b`? */
@@ -292,7 +292,8 @@ static uint32_t ask_frames(LmpProfile *p, unsigned cls, LmpAsk *ask) {
 
 /* ask->L runs: the OP_NEWTABLE that it executes, if the request is that one's. */
 static void ask_newtable(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask, bool *doubtful) {
-    bool table = cls == LMP_C_TABLE, part = cls == LMP_C_TABLE_PART || p->made.left;
+    bool table = cls == LMP_C_TABLE;
+    bool part = cls == LMP_C_TABLE_PART || (cls == LMP_C_OTHER && p->made.left);
     if ((!table && !part) || !runs_lua(ask->L)) return;
     const void *proto = frames_proto(frames_func(frames_top(ask->L)));
     if (!proto) return;
@@ -307,6 +308,8 @@ static void note_newtable(LmpProfile *p, unsigned cls, const LmpAsk *ask, uint32
         const void *proto = pc ? frames_proto(frames_func(ci)) : NULL;
         uint32_t parts = pc && !p->sampling ? newtable_parts(pc) : 0;
         p->made = (LmpMade){(const void *)ci, pc, (uintptr_t)proto, record, parts};
+    } else if (p->made.left & LMP_MADE_REFUSED) { /* this one has been counted */
+        p->made.left &= ~LMP_MADE_REFUSED;
     } else if (p->made.left) { /* nothing but its parts comes in between: or it has failed */
         p->made.left = pc == p->made.pc ? p->made.left - 1 : 0;
     }
@@ -397,6 +400,11 @@ bool lines_switch_c(LmpProfile *p, const lua_State *L) {
     if (p->running && is_active(p->running) && is_within(p, p->running, L)) return false;
     lines_switch(p, L);
     return true;
+}
+
+bool lines_is_stack(LmpProfile *p, LmpWords words, const void *ptr) {
+    const lua_State *L = p->words && words ? asking_thread(p, words) : NULL;
+    return L && frames_stack(L) == (uintptr_t)ptr;
 }
 
 uint32_t lines_stack_moves(LmpProfile *p, LmpWords words) {

@@ -76,15 +76,12 @@ uintptr_t lines_constructor(LmpProfile *p, LmpWords words, unsigned cls, LmpCall
 /* The record of who makes a stack move: from Lua 5.4.5 on a thread's frames say nothing of their
  * functions meanwhile, so only what is known of the line already counts, else "(unknown)". */
 uint32_t lines_stack_moves(LmpProfile *p, LmpWords words);
+/* Is this block the stack of the thread that asks? */
+bool lines_is_stack(LmpProfile *p, LmpWords words, const void *ptr);
 /* L runs now: its tag counts. */
 void lines_switch(LmpProfile *p, const lua_State *L);
 /* The same for one that asks in a C function. False: it is not known to run. */
 bool lines_switch_c(LmpProfile *p, const lua_State *L);
-
-/* Has a thread yielded, or died of an error? */
-static inline bool lines_is_idle(const lua_State *L) {
-    return *((const uint8_t *)L + LMP_AT_L_STATUS) != LUA_OK;
-}
 
 #define LMP_LINE_C (1ull << 63) /* with a C function: without it, a key says all */
 
@@ -126,6 +123,7 @@ static ALWAYS_INLINE uint32_t lines_record_made(LmpProfile *p, const LmpCallInfo
                                                 uintptr_t *constructor) {
     const LmpMade *made = &p->made;
     if (UNLIKELY((const void *)ci != made->ci || cls != LMP_C_TABLE_PART)) return 0;
+    if (UNLIKELY(made->left & LMP_MADE_REFUSED)) return 0;
     uint64_t key = lines_key(made->pc, p->tag) | LMP_LINE_C;
     const LmpLineSlot *slot = lines_slot(p->lines, key, made->proto);
     if (UNLIKELY(slot->key != key || slot->cfn != made->proto || !slot->row[cls])) return 0;
@@ -139,7 +137,7 @@ static ALWAYS_INLINE uint32_t lines_record_made(LmpProfile *p, const LmpCallInfo
  * instruction is in *constructor. `words` NULL: it is no constructor. */
 static ALWAYS_INLINE uint32_t lines_record(LmpProfile *p, const lua_State *L, const LmpCallInfo *ci,
                                            LmpWords words, unsigned cls, uintptr_t *constructor) {
-    if (UNLIKELY(lines_is_idle(L))) return 0;
+    if (UNLIKELY(frames_is_idle(L))) return 0;
     if (words && cls == LMP_C_TABLE) return lines_record_table(p, ci, words, constructor);
     if (words && UNLIKELY(p->made.left)) return lines_record_made(p, ci, cls, constructor);
     uintptr_t pc = frames_pc(ci);
@@ -163,7 +161,7 @@ static ALWAYS_INLINE const LmpCallInfo *lines_lua_caller(const LmpCallInfo *ci) 
 static ALWAYS_INLINE uint32_t lines_record_c(const LmpProfile *p, const lua_State *L,
                                              const LmpCallInfo *top, unsigned cls) {
     const LmpCallInfo *ci = lines_lua_caller(top);
-    if (UNLIKELY(!ci || lines_is_idle(L))) return 0;
+    if (UNLIKELY(!ci || frames_is_idle(L))) return 0;
     uintptr_t cfn = 0;
     uint64_t key = lines_key(frames_pc(ci), p->tag);
     if (cls != LMP_C_THREAD_PART) {
@@ -181,7 +179,7 @@ static ALWAYS_INLINE uint32_t lines_record_c(const LmpProfile *p, const lua_Stat
 static ALWAYS_INLINE uint32_t lines_record_new(const LmpProfile *p, const lua_State *L,
                                                unsigned cls) {
     const lua_State *by = p->running;
-    if (!by || by == L || lines_is_idle(by) || frames_resumed(by) != L || cls != LMP_C_THREAD_PART)
+    if (!by || by == L || frames_is_idle(by) || frames_resumed(by) != L || cls != LMP_C_THREAD_PART)
         return 0;
     const LmpCallInfo *ci = lines_lua_caller(frames_top(by));
     if (UNLIKELY(!ci)) return 0;

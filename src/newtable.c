@@ -5,10 +5,12 @@
 #include "tables.h"
 
 enum {
-    TAG_TABLE = 0x45,    /* of a stack slot: a table */
-    AT_TABLE_NODES = 11, /* in a table's block, all of 5.4: log2 of its hash part's size, a byte */
-    AT_TABLE_LIMIT = 12, /* hint for its array part's size, 32 bits */
-    AT_TABLE_ARRAY = 16
+    TAG_TABLE = 0x45, /* of a stack slot: a table */
+    /* in a table's block, all of 5.4: hint for the size of its array part, 32 bits; that part; a
+       pointer into its hash part, NULL: it has none */
+    AT_TABLE_LIMIT = 12,
+    AT_TABLE_ARRAY = 16,
+    AT_TABLE_LAST_FREE = 32
 };
 
 static uint32_t instruction_at(uintptr_t at) {
@@ -54,7 +56,8 @@ static uintptr_t empty_table(LmpProfile *p, const lua_State *L) {
     const char *t = (const char *)table; /* NOLINT */
     uint32_t limit;
     memcpy(&limit, t + AT_TABLE_LIMIT, sizeof limit);
-    return !t[AT_TABLE_NODES] && !limit && !frames_word(t, AT_TABLE_ARRAY) ? table : 0;
+    bool parts = limit || frames_word(t, AT_TABLE_ARRAY) || frames_word(t, AT_TABLE_LAST_FREE);
+    return parts ? 0 : table;
 }
 
 /* Has that table been made by the last constructor that was met, which has a part to ask for? */
@@ -75,7 +78,8 @@ uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, Lmp
         *doubtful = true;
         return 0;
     }
-    if (!p->sampling && p->made.left && p->made.ci == frames_top(L)) return p->made.pc;
+    bool told = p->made.left && !(p->made.left & LMP_MADE_REFUSED);
+    if (!p->sampling && told && p->made.ci == frames_top(L)) return p->made.pc;
     uintptr_t table = empty_table(p, L);
     if (!table) return 0; /* a table that grows */
     if (pc && fits(L, proto, pc) && newtable_parts(pc)) return pc;

@@ -31,6 +31,11 @@ uint32_t newtable_parts(uintptr_t pc);
 uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, LmpWords words,
                        bool object, bool *doubtful);
 
+/* A request is refused: once more, and whoever asked has failed. */
+static inline void newtable_refused(LmpProfile *p) {
+    p->made.left = p->made.left & LMP_MADE_REFUSED ? 0 : p->made.left | LMP_MADE_REFUSED;
+}
+
 /* Is the instruction at pc, the one that comes next, an OP_SETLIST that takes all that is there? */
 bool newtable_setlist(const void *proto, uintptr_t pc);
 

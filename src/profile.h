@@ -39,8 +39,10 @@ typedef struct LmpMade {
     const struct LmpCallInfo *ci; /* in whose frame */
     uintptr_t pc, proto;          /* where, and of which prototype */
     uint32_t record;              /* of the table */
-    uint32_t left;                /* requests for parts of its table that are still to come */
+    uint32_t left; /* requests for parts of its table that are still to come; LMP_MADE_REFUSED */
 } LmpMade;
+#define LMP_MADE_REFUSED 256u /* the last request, if that was a part: it is asked for once more   \
+                               */
 
 /* The most rows of each table, row 0 included (text: bytes). 0: as in shared.h; only tests set
  * others. */

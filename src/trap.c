@@ -365,7 +365,7 @@ COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
     uint64_t size;
     q.entry = ptr ? shadow_lookup(p, (uintptr_t)ptr, &size) : 0;
     q.maker = maker_of(p, ptr);
-    q.stack_safe = stack_is_safe(ptr, q.entry);
+    q.stack_safe = stack_is_safe(ptr, q.entry) && !lines_is_stack(p, caller.words, ptr);
     q.failed = p->counters->failed;
     if (called) grant_wishes(p, q.stack_safe);
     LmpWatched watched = {ptr, osize, nsize, caller.words, q.entry & 15, q.stack_safe, 0, 0, 0};

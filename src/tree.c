@@ -194,6 +194,7 @@ static __attribute__((noinline)) Walk walk(LmpProfile *p, LmpSide *s) {
     for (LmpSideFrame *up = f + fresh; up > f; up--, ci = frames_caller(ci))
         up->ci = ci;
     for (; fresh; fresh--, f = ++s->top) {
+        if (UNLIKELY(frames_status(f->ci) & frames_bits.stale) && !f->key) return WALK_UNSOUND;
         uint32_t under = below(p, s->L, f), status = frames_status(f[1].ci);
         uint64_t key = 0;
         if (under == UNSOUND) return WALK_UNSOUND;
