@@ -262,8 +262,8 @@ static bool enter_bits(const Study *study) {
     if (late == early || !study->hooks) return false;
     frames_bits.tail = late ? 1 << 5 : 1 << 4;
     frames_bits.hooked = late ? 1 << 3 : 1 << 2;
-    frames_bits.c_or_hooked = frames_bits.hooked | LMP_CI_C;
     frames_bits.stale = late ? 0 : 1 << 6;
+    frames_bits.c_or_hooked = frames_bits.hooked | frames_bits.stale | LMP_CI_C;
     if (study->jumps[0] != study->jumps[1]) frames_bits.at_jump = jump_places[study->jumps[1]];
     frames_bits.extra = (uint32_t)study->extra;
     frames_bits.at_stack = stack_places[study->stacks[1]];

@@ -50,7 +50,7 @@ enum {
 /* What differs between releases of 5.4: found with the rest. Constant from then on. */
 typedef struct LmpFrameBits {
     uint16_t hooked;      /* bit of callstatus: a debug hook runs in this frame */
-    uint16_t c_or_hooked; /* that, or a C function */
+    uint16_t c_or_hooked; /* that, a C function, or `stale`: no Lua function that can be asked */
     uint16_t tail;        /* the function was reached by a tail call */
     uint16_t stale;    /* a finalizer runs above this frame, and its saved pc is an earlier one: in
                           5.4.0 a step of the collector saves none. Later: 0 */

@@ -51,7 +51,7 @@ enum {
 #define LMP_ENV_BREAKS "LMP_BREAKS"   /* break conditions to begin with, one a line */
 #define LMP_RUN_ENTRY "luaopen_luamemprofiler_run"
 
-/* `lmp doctor` starts the interpreter in the same way, with the other entry (doctor/doctor.c). */
+/* `lmp doctor` starts the interpreter in the same way, with the other entry (src/doctor/doctor.c). */
 #define LMP_DOCTOR_ENTRY "luaopen_luamemprofiler_doctor"
 #define LMP_ENV_DOCTOR "LMP_DOCTOR"                 /* "FD from=N": the pipe, the first job to do */
 #define LMP_ENV_DOCTOR_ONLY "LMP_DOCTOR_ONLY"       /* programs, separated by commas */

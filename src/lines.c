@@ -372,6 +372,7 @@ uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask) {
     }
     if (ask->L) {
         if (p->running != ask->L) lines_switch(p, ask->L);
+        if (words && frames_status(frames_top(ask->L)) & frames_bits.stale) doubtful = true;
         if (words && !doubtful) ask_newtable(p, words, cls, ask, &doubtful);
         record = ask_frames(p, cls, ask);
     } else {

@@ -1,5 +1,5 @@
 /* cmd_doctor.c - `lmp doctor`: is what lmp says right on this interpreter? Starts it with the part
- * of doctor that plays programs in it (doctor/doctor.c), reads what that says, and makes a table of
+ * of doctor that plays programs in it (src/doctor/doctor.c), reads what that says, and makes a table of
  * it. An interpreter that crashes or hangs over one program is started again for the next. */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 enum { EXIT_TROUBLE = 1, EXIT_DIFFERENT = 3 };
 enum { MOST_JOBS = 1000, MOST_FALLS = 20 };
 
-/* What is counted of a job, as doctor/doctor.c writes it. */
+/* What is counted of a job, as src/doctor/doctor.c writes it. */
 typedef enum Figure {
     F_BLOCKS,
     F_LINES,
