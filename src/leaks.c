@@ -1,18 +1,28 @@
 /* leaks.c - which sites grow: ledger_leaks (ledger.h).
  *
- * After each collector cycle it is known what every site holds. Garbage that waits to be collected,
- * a table that was loaded once, a cache that has filled up: all of these are larger later than
- * earlier, and none of them is a leak. So a site is said to grow only if all of this is true:
+ * After each full collection it is known what every site holds. Something loaded once, a cache that
+ * fills up, a queue that drains late: all of these are larger later than earlier, and none of them
+ * is a leak. Only what was held after full collections is looked at: garbage does not count.
  *
- *   1. Later figures are larger than earlier ones so often that it is not chance: the Mann-Kendall
- *      test, at three standard deviations. It looks at the order only, so one odd cycle does
- *      nothing. (Fewer than seven cycles can never be so sure: NEEDED is a little more.)
- *   2. It grew by more than it sways: the least of the later half is above the largest of the first
- *      quarter.
- *   3. It grew all the time, not once: what never went away again (the least of all figures from a
- *      cycle on) rose in each quarter of the cycles by at least a fourth of that quarter's share.
- *      A quarter's share is what it has of the cycles or of the time, whichever is less: under
- *      Lua's usual pause cycles get rarer as the heap grows, and a program may sleep. */
+ * A *rise* is a row from which on a site always held more than it ever had before, so the gain
+ * never went back. A site grows if all of this is true, for its bytes or for its blocks:
+ *
+ *   1. It rose at least three times: in small steps or in stairs. If it frees most of what it
+ * makes, at least four times while there are few rows, for three can be chance.
+ *   2. It still rises: the last rise is no longer ago than twice and a bit the time between rises.
+ *      What fills up and stops falls out here; an array that doubles does not.
+ *   3. It does not slow down: the later half of the run, of its later half, or of the newest rows
+ *      brought about as much as the earlier one. A cache that is almost full falls out here.
+ *   4. The gain is not nothing.
+ *
+ * Where what is held sways by more than it grows from row to row there are no rises. There the
+ * run's eighths are compared, the first two left out: the most that was held in each must be above
+ * the one before, by more in all than it sways, and without slowing down.
+ *
+ * Nobody is accused before twelve full collections, or four and ten seconds: most programs build up
+ * something first. `no growth` is said after as many (eight after ten seconds), and only if no site
+ * rose considerably in the later half of the run, and the heap is not higher than any full
+ * collection has seen. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,20 +30,159 @@
 #include "format.h"
 #include "ledger.h"
 
-enum { NEEDED = 8 };
+enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16 };
+#define LONG_ENOUGH 10.0 /* seconds */
+#define STILL 2.25       /* of the longest time between the last rises */
+#define HALF 0.5         /* of the earlier half's pace */
+#define REGULAR 0.8      /* the same of the newest rows */
+#define GAIN_BYTES 256.0
+#define GAIN_PART 0.003     /* of what is held */
+#define LATELY_PART 0.01    /* of the heap */
+#define TOP_BEYOND 1.25     /* times the most that a full collection has seen */
+#define LATELY_BYTES 4096.0 /* and at least so much */
+
+/* One site's figures. Row i has v[i] at second t[i], after c[i] full collections. */
+typedef struct Series {
+    const double *t, *c;
+    double v[LMP_GROWN];
+    double floor[LMP_GROWN]; /* the least from the row on: what never went back */
+    double most[LMP_GROWN];  /* the most before the row */
+    uint32_t n;
+    uint32_t rise[LMP_GROWN], rises;
+} Series;
 
 static double lesser(double a, double b) {
     return a < b ? a : b;
 }
 
-/* Least squares: how much y rises for each x; 0 when that cannot be said. */
-static double slope(const double *x, const double *y, uint32_t n) {
-    double mx = 0, my = 0, xx = 0, xy = 0;
-    for (uint32_t i = 0; i < n; i++) {
+static double greater(double a, double b) {
+    return a > b ? a : b;
+}
+
+static void find_rises(Series *s) {
+    double most = 0, least = INFINITY;
+    s->rises = 0;
+    for (uint32_t i = s->n; i-- > 0;)
+        s->floor[i] = least = lesser(least, s->v[i]);
+    for (uint32_t i = 0; i < s->n; i++) {
+        s->most[i] = most;
+        if (i > 0 && s->floor[i] > most) s->rise[s->rises++] = i;
+        most = greater(most, s->v[i]);
+    }
+}
+
+/* ---- still, and not slower --------------------------------------------------------------------
+ */
+
+/* Is the last rise no longer ago than `times` the longest time between the last three? */
+static bool still_by(const Series *s, const double *x, double times) {
+    uint32_t last = s->rise[s->rises - 1], before = s->rise[s->rises - 2];
+    double gap = greater(x[last] - x[before], x[before] - x[s->rise[s->rises - 3]]);
+    return x[s->n - 1] - x[last] <= times * gap;
+}
+
+/* What the later half of the rows from `from` on brought, for each that the earlier one did, by the
+ * axis x: 1 is even growth. */
+static double pace_by(const Series *s, const double *x, uint32_t from) {
+    double middle = (x[from] + x[s->n - 1]) / 2;
+    uint32_t m = from + 1;
+    while (m + 1 < s->n && x[m] < middle)
+        m++;
+    if (m > from + 1 && middle - x[m - 1] < x[m] - middle) m--;
+    double early = s->floor[m] - s->floor[from], late = s->floor[s->n - 1] - s->floor[m];
+    double a = x[m] - x[from], b = x[s->n - 1] - x[m];
+    if (!(late > 0) || !(a > 0) || !(b > 0)) return 0;
+    return early > 0 ? (late / b) / (early / a) : INFINITY;
+}
+
+static double pace(const Series *s, uint32_t from) {
+    return greater(pace_by(s, s->t, from), pace_by(s, s->c, from));
+}
+
+static uint32_t rises_after(const Series *s, uint32_t from) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->rises; i++)
+        n += s->rise[i] > from;
+    return n;
+}
+
+static bool gain_counts(const Series *s, uint32_t from, double least) {
+    double held = s->floor[s->n - 1], gain = held - s->floor[from];
+    return gain >= least && gain >= GAIN_PART * held;
+}
+
+static uint32_t row_at(const Series *s, double t) {
+    uint32_t i = 0;
+    while (i + 1 < s->n && s->t[i] < t)
+        i++;
+    return i;
+}
+
+static bool goes_on(const Series *s, double least) {
+    uint32_t later = row_at(s, s->t[s->n - 1] / 2), newest = s->n > ENOUGH ? s->n - ENOUGH : 0;
+    if (gain_counts(s, 0, least) && pace(s, 0) >= HALF) return true;
+    if (s->n > LEAST_GOOD && rises_after(s, later) >= 3 && gain_counts(s, later, least) &&
+        pace(s, later) >= HALF)
+        return true;
+    return newest > 0 && rises_after(s, newest) >= LEAST_GOOD && gain_counts(s, newest, least) &&
+           pace(s, newest) >= REGULAR;
+}
+
+/* ---- growth below a sway ----------------------------------------------------------------------
+ */
+
+static bool grows_below_sway(const Series *s, double least) {
+    double part[PARTS], from = 0, to = s->t[s->n - 1], low = INFINITY, high = 0;
+    if (s->n < MANY) return false;
+    for (uint32_t p = 0; p < PARTS; p++)
+        part[p] = -1;
+    for (uint32_t i = 0; i < s->n; i++) {
+        double at = to > from ? (s->t[i] - from) / (to - from) * PARTS : 0;
+        uint32_t p = at <= 1 ? 0 : at >= PARTS ? PARTS - 1 : (uint32_t)ceil(at) - 1;
+        part[p] = greater(part[p], s->v[i]);
+        if (i + ENOUGH < s->n) continue;
+        low = lesser(low, s->v[i]);
+        high = greater(high, s->v[i]);
+    }
+    for (uint32_t p = 2; p < PARTS; p++)
+        if (part[p] < 0 || (p > 2 && part[p] <= part[p - 1])) return false;
+    double early = part[4] - part[2], late = part[PARTS - 1] - part[5], gain = part[7] - part[2];
+    return gain > high - low && gain >= least && gain >= GAIN_PART * part[7] &&
+           late >= HALF * early;
+}
+
+/* ---- one site ---------------------------------------------------------------------------------
+ */
+
+static bool grows(const Series *s, bool keeps, double least) {
+    if (s->rises >= (keeps || s->n >= MANY ? 3 : 4) && still_by(s, s->t, STILL) &&
+        still_by(s, s->c, STILL) && goes_on(s, least))
+        return true;
+    return grows_below_sway(s, least);
+}
+
+/* The first row of a rise in the later half of the run (of its time and of its cycles) that is
+ * worth waiting for; 0: none. The last three rows must agree. */
+static uint32_t rose_lately(const Series *s, double least) {
+    double before = 0;
+    uint32_t i = 0, last = s->n - 1;
+    if (s->n < 3) return 0;
+    for (; i < s->n && (s->t[i] <= s->t[last] / 2 || s->c[i] <= s->c[last] / 2); i++)
+        before = greater(before, s->v[i]);
+    if (i == 0 || i >= s->n || s->floor[last - 2] < before + least) return 0;
+    while (i < s->n && s->floor[i] < before + least)
+        i++;
+    return i;
+}
+
+/* Least squares: how much y rises for each x, from row `from` on; 0 when that cannot be said. */
+static double slope(const double *x, const double *y, uint32_t from, uint32_t to) {
+    double mx = 0, my = 0, xx = 0, xy = 0, n = to - from;
+    for (uint32_t i = from; i < to; i++) {
         mx += x[i] / n;
         my += y[i] / n;
     }
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = from; i < to; i++) {
         xx += (x[i] - mx) * (x[i] - mx);
         xy += (x[i] - mx) * (y[i] - my);
     }
@@ -41,57 +190,12 @@ static double slope(const double *x, const double *y, uint32_t n) {
     return isfinite(s) ? s : 0;
 }
 
-static bool not_chance(const double *y, uint32_t n) {
-    int rises = 0;
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = i + 1; k < n; k++)
-            rises += (y[k] > y[i]) - (y[k] < y[i]);
-    double variance = n * (n - 1.0) * (2.0 * n + 5) / 18;
-    return rises > 1 && (rises - 1.0) * (rises - 1.0) >= 9 * variance;
-}
-
-static bool beyond_sway(const double *y, uint32_t n) {
-    double early = y[0], late = y[n - 1];
-    for (uint32_t i = 0; i < n / 4; i++)
-        if (y[i] > early) early = y[i];
-    for (uint32_t i = n / 2; i < n; i++)
-        late = lesser(late, y[i]);
-    return late > early;
-}
-
-/* floor[i]: what of y[i] never went away again. The last few figures count as one, or the very last
- * would be taken for a floor whatever waits in it. */
-static void floors(const double *y, uint32_t n, double *floor) {
-    uint32_t last = n - n / 8;
-    double least = y[n - 1];
-    for (uint32_t i = n; i-- > 0;) {
-        least = lesser(least, y[i]);
-        floor[i] = least;
-    }
-    for (uint32_t i = last + 1; i < n; i++)
-        floor[i] = floor[last];
-}
-
-static bool all_the_time(const double *y, const double *seconds, uint32_t n) {
-    double floor[LMP_GROWN];
-    floors(y, n, floor);
-    double rise = floor[n - 1] - floor[0], time = seconds[n - 1] - seconds[0];
-    if (rise <= 0) return false;
-    for (uint32_t q = 0; q < 4; q++) {
-        uint32_t from = q * (n - 1) / 4, to = (q + 1) * (n - 1) / 4;
-        double cycles = (double)(to - from) / (n - 1);
-        double share = time > 0 ? lesser(cycles, (seconds[to] - seconds[from]) / time) : cycles;
-        double rose = floor[to] - floor[from];
-        if (rose <= 0 || rose < rise * share / 4) return false;
-    }
-    return true;
-}
-
 /* ---- the worst so many ------------------------------------------------------------------------
  */
 
 static bool worse(const LmpLeak *a, const LmpLeak *b) {
     if (a->steady != b->steady) return a->steady;
+    if (a->lately != b->lately) return a->lately;
     if (a->bytes_per_cycle != b->bytes_per_cycle) return a->bytes_per_cycle > b->bytes_per_cycle;
     return a->site < b->site;
 }
@@ -143,65 +247,170 @@ static const char *rate_words(char out[96], const LmpLeak *l) {
     format_bytes(a, (uint64_t)(per_cycle + 0.5));
     format_bytes(b, (uint64_t)(per_second + 0.5));
     if (l->bytes_per_second > 0)
-        snprintf(out, 96, "%s a cycle, %s/s", a, b);
+        snprintf(out, 96, "%s a full cycle, %s/s", a, b);
     else
-        snprintf(out, 96, "%s a cycle", a);
+        snprintf(out, 96, "%s a full cycle", a);
     return out;
 }
 
-static void word(LmpVerdict *v, const Ledger *ledger, const LmpLeak *first) {
-    char rate[96], where[96];
+static const char *where_words(char out[96], const Ledger *ledger, const LmpLeak *leak) {
+    const LmpSiteRow *row = &ledger->site[leak->site];
+    if (row->line >= 0)
+        snprintf(out, 96, "%s:%d", row->short_src, row->line);
+    else
+        snprintf(out, 96, "%s", row->short_src);
+    return out;
+}
+
+static const char *cycle_words(char out[64], uint64_t n) {
+    char a[LMP_NUM];
+    snprintf(out, 64, "%s more full %s", format_count(a, n), n == 1 ? "cycle" : "cycles");
+    return out;
+}
+
+/* `first`: the worst of those that grow, or else of those that rose lately. */
+static void word(LmpVerdict *v, const Ledger *ledger, const LmpLeak *first, bool beyond) {
+    char rate[96], where[96], more[64];
     size_t size = sizeof v->words;
-    if (ledger->lines == LMP_LINES_OFF)
-        snprintf(v->words, size, "growth is not known without lines");
-    else if (v->cycles < NEEDED)
-        snprintf(v->words, size, "too few collector cycles to tell (%u of at least %d)", v->cycles,
-                 NEEDED);
-    else if (v->steady == 0)
-        snprintf(v->words, size, "no growth over the last %u collector cycles", v->cycles);
-    else {
-        const LmpSiteRow *row = &ledger->site[first->site];
-        if (row->line >= 0)
-            snprintf(where, sizeof where, "%s:%d", row->short_src, row->line);
-        else
-            snprintf(where, sizeof where, "%s", row->short_src);
+    if (v->growth == LMP_GROWTH_FOUND) {
+        where_words(where, ledger, first);
         if (v->steady == 1)
             snprintf(v->words, size, "%s grows by %s", where, rate_words(rate, first));
         else
             snprintf(v->words, size, "%u sites grow: %s by %s, ...", v->steady, where,
                      rate_words(rate, first));
-    }
+    } else if (v->growth == LMP_GROWTH_NONE) {
+        format_count(more, v->cycles);
+        snprintf(v->words, size, "no growth over the last %s full cycles", more);
+    } else if (v->growth == LMP_GROWTH_WAIT) {
+        cycle_words(more, v->missing);
+        if (v->lately == 0)
+            snprintf(v->words, size, "cannot tell yet: %s%s",
+                     beyond ? "the heap is higher than any full cycle has seen, " : "", more);
+        else if (v->lately == 1)
+            snprintf(v->words, size, "cannot tell yet: %s rose lately, %s",
+                     where_words(where, ledger, first), more);
+        else
+            snprintf(v->words, size, "cannot tell yet: %u sites rose lately, %s", v->lately, more);
+    } else if (ledger->lines == LMP_LINES_OFF)
+        snprintf(v->words, size, "growth is not known without lines");
+    else
+        snprintf(v->words, size, "growth is not known: cycles cannot be seen on this interpreter");
+}
+
+/* ---- all of them ------------------------------------------------------------------------------
+ */
+
+static uint64_t to_count(double n) {
+    return n < 1 ? 1 : n > 1e15 ? (uint64_t)1e15 : (uint64_t)(n + 0.5);
+}
+
+/* How many more full collections it takes until a rise at row i no longer is in the later half. */
+static double until_half(const Series *s, uint32_t i) {
+    return 2 * s->c[i] - s->c[s->n - 1] + 1;
+}
+
+static void judge(Series *s, const LmpSiteRow *row, double heap, bool enough, LmpLeak *one,
+                  double *wait) {
+    double bytes[LMP_GROWN], held = 0;
+    uint32_t from = 0, n = s->n, rise = 0;
+    memcpy(bytes, s->v, sizeof bytes);
+    bool keeps = row->tally.free_bytes <= row->tally.bytes / 2;
+    find_rises(s);
+    if (enough) one->steady = grows(s, keeps, GAIN_BYTES);
+    if (one->steady && s->rises >= 3) from = s->rise[0] - 1;
+    rise = rose_lately(s, greater(LATELY_PART * heap, LATELY_BYTES));
+    one->lately = rise > 0 && !one->steady;
+    if (one->lately) *wait = greater(*wait, until_half(s, rise));
+    one->bytes_per_cycle = slope(s->c, bytes, from, n);
+    one->bytes_per_second = slope(s->t, bytes, from, n);
+    if (one->steady || !enough || bytes[n - 1] < bytes[0] || row->tally.live_blocks == 0) return;
+    for (uint32_t i = 0; i < n; i++)
+        s->v[i] = (double)row->grown_blocks[i];
+    find_rises(s);
+    held = (double)row->tally.live_bytes / (double)row->tally.live_blocks;
+    if (!(held > 0) || !grows(s, row->tally.frees <= row->tally.allocs / 2, GAIN_BYTES / held))
+        return;
+    one->steady = true;
+    one->lately = false;
+    if (one->bytes_per_cycle > 0 && one->bytes_per_second > 0) return;
+    one->bytes_per_cycle = slope(s->c, s->v, 0, n) * held;
+    one->bytes_per_second = slope(s->t, s->v, 0, n) * held;
+}
+
+static void conclude(LmpVerdict *v, const Ledger *ledger, double seconds, bool beyond,
+                     double wait) {
+    uint32_t n = ledger->grown;
+    uint64_t needed = seconds >= LONG_ENOUGH ? LEAST_GOOD : ENOUGH;
+    if (ledger->lines == LMP_LINES_OFF ||
+        (ledger->gc_mode != LMP_GC_INCREMENTAL && ledger->gc_mode != LMP_GC_GENERATIONAL && n == 0))
+        v->growth = LMP_GROWTH_UNKNOWN;
+    else if (v->steady > 0)
+        v->growth = LMP_GROWTH_FOUND;
+    else if (n < needed || v->lately > 0 || beyond) {
+        v->growth = LMP_GROWTH_WAIT;
+        v->missing = n < needed ? needed - n : 1;
+        if (v->lately > 0 && to_count(wait) > v->missing) v->missing = to_count(wait);
+        if (n < needed) v->lately = 0; /* with so few rows it means nothing */
+    } else
+        v->growth = LMP_GROWTH_NONE;
 }
 
 void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *n,
                   LmpVerdict *verdict) {
-    double cycle[LMP_GROWN], seconds[LMP_GROWN], y[LMP_GROWN];
-    uint32_t cycles = ledger->grown < LMP_GROWN ? ledger->grown : LMP_GROWN;
+    double cycle[LMP_GROWN], seconds[LMP_GROWN], heap = 0, live = 0, wait = 0;
+    uint32_t rows = ledger->grown < LMP_GROWN ? ledger->grown : LMP_GROWN - 1;
     LmpLeak first = {0};
-    *verdict = (LmpVerdict){.cycles = cycles};
+    *verdict = (LmpVerdict){.cycles = rows > 0 ? ledger->grown_cycle[rows - 1] : 0};
     *n = 0;
-    for (uint32_t i = 0; i < cycles; i++) {
-        cycle[i] = (double)(int64_t)(ledger->grown_cycle[i] - ledger->grown_cycle[0]);
-        seconds[i] = (double)(int64_t)(ledger->grown_clock[i] - ledger->grown_clock[0]) / 1e9;
+    for (uint32_t i = 0; i < rows; i++) {
+        cycle[i] = (double)ledger->grown_cycle[i];
+        seconds[i] = (double)ledger->grown_clock[i] / 1e9;
     }
-    for (uint32_t s = 0; cycles >= 2 && s < ledger->sites; s++) {
-        const uint64_t *grown = ledger->site[s].grown;
-        if (!grown || grown[cycles - 1] <= grown[0]) continue;
-        for (uint32_t i = 0; i < cycles; i++)
-            y[i] = (double)grown[i];
-        LmpLeak one = {.site = s,
-                       .bytes_per_cycle = slope(cycle, y, cycles),
-                       .bytes_per_second = slope(seconds, y, cycles),
-                       .grown = grown[cycles - 1] - grown[0]};
-        if (!(one.bytes_per_cycle > 0)) continue;
-        one.steady = cycles >= NEEDED && beyond_sway(y, cycles) &&
-                     all_the_time(y, seconds, cycles) && not_chance(y, cycles);
-        if (one.steady && (verdict->steady == 0 || worse(&one, &first))) first = one;
+    for (uint32_t s = 0; s < ledger->sites; s++) {
+        if (rows > 0 && ledger->site[s].grown) heap += (double)ledger->site[s].grown[rows - 1];
+        live += (double)ledger->site[s].tally.live_bytes;
+    }
+    bool enough = rows >= ENOUGH || (rows >= LEAST && seconds[rows - 1] >= LONG_ENOUGH);
+    for (uint32_t s = 0; rows >= 2 && s < ledger->sites; s++) {
+        const LmpSiteRow *row = &ledger->site[s];
+        if (!row->grown || (row->grown[rows - 1] <= row->grown[0] &&
+                            row->grown_blocks[rows - 1] <= row->grown_blocks[0]))
+            continue;
+        Series series = {.t = seconds, .c = cycle, .n = rows};
+        for (uint32_t i = 0; i < rows; i++)
+            series.v[i] = (double)row->grown[i];
+        LmpLeak one = {.site = s};
+        if (row->grown[rows - 1] > row->grown[0]) one.grown = row->grown[rows - 1] - row->grown[0];
+        judge(&series, row, heap, enough, &one, &wait);
+        if (!(one.bytes_per_cycle > 0)) {
+            if (!one.lately) continue;
+            one.bytes_per_cycle = one.bytes_per_second = 0;
+        }
+        if ((one.steady || one.lately) &&
+            (verdict->steady + verdict->lately == 0 || worse(&one, &first)))
+            first = one;
         verdict->steady += one.steady;
+        verdict->lately += one.lately;
         keep_worst(leak, most, n, &one);
     }
     sort_worst(leak, *n);
     for (uint32_t i = 0; i < *n; i++)
         verdict->leaks += leak[i].steady;
-    word(verdict, ledger, &first);
+    bool beyond = rows > 0 && live > TOP_BEYOND * (double)ledger->grown_top;
+    conclude(verdict, ledger, rows > 0 ? seconds[rows - 1] : 0, beyond, wait);
+    word(verdict, ledger, &first, beyond);
+}
+
+uint32_t ledger_grown_even(const Ledger *ledger, const uint64_t *grown, uint64_t out[LMP_GROWN]) {
+    uint32_t n = ledger->grown, row = 0;
+    if (n < 2) return 0;
+    double from = (double)ledger->grown_clock[0], to = (double)ledger->grown_clock[n - 1];
+    for (uint32_t i = 0; i < LMP_GROWN; i++) {
+        double at = from + (to - from) * i / (LMP_GROWN - 1);
+        while (row + 1 < n && (double)ledger->grown_clock[row] < at)
+            row++;
+        out[i] = grown[row];
+    }
+    return LMP_GROWN;
 }

@@ -90,6 +90,7 @@ typedef struct LmpProfile {
     const uint8_t *gc_bad; /* word: not zero while generational mode works incrementally; or NULL */
     const uint8_t *gc_kind;            /* incremental or generational; NULL: unknown */
     uint64_t gc_clock, gc_clock_frees; /* last reading of the clock for a cycle, and frees then */
+    bool gc_full;                      /* the cycle under way looks at all of the heap */
     uint64_t gc_start_frees, gc_start_bytes; /* totals when the sweep under way began */
     bool detached;        /* in a forked child, or stopped under a wrapper: pass through */
     uint32_t step_target; /* steps granted so far, of control->step */

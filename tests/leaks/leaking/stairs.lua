@@ -1,0 +1,12 @@
+-- A batch of a thousand at every sixtieth step is never given back.
+local batches = {}
+return function(i)
+    churn(300)
+    if i % 60 == 0 then
+        local batch = {}
+        for k = 1, 1000 do
+            batch[k] = { k } --> grows
+        end
+        batches[#batches + 1] = batch --> grows
+    end
+end
