@@ -210,6 +210,7 @@ static void begin_cycle(LmpProfile *p) {
         shadow_age_cycles(p);
         p->birth = (p->birth & ~LMP_E_CYCLE_MASK) | 2u << LMP_E_CYCLE_SHIFT;
     }
+    if (p->gc_full) grown_cycle_began(p);
 }
 
 static void end_cycle(LmpProfile *p) {

@@ -35,18 +35,23 @@ enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16 };
 #define STILL 2.25       /* of the longest time between the last rises */
 #define HALF 0.5         /* of the earlier half's pace */
 #define REGULAR 0.8      /* the same of the newest rows */
+#define RISE_PART 0.0005 /* of what was held */
 #define GAIN_BYTES 256.0
 #define GAIN_PART 0.003     /* of what is held */
-#define LATELY_PART 0.01    /* of the heap */
+#define GAIN_SIZE 0.05      /* the same where blocks got larger, not more */
+#define LATELY_PART 0.005   /* of the heap */
 #define TOP_BEYOND 1.25     /* times the most that a full collection has seen */
 #define LATELY_BYTES 4096.0 /* and at least so much */
 
-/* One site's figures. Row i has v[i] at second t[i], after c[i] full collections. */
+/* One site's figures: row i has v[i]. What matters is how much was done between rows, not how long
+ * it took: w[i] is what the whole program had asked for until then. */
 typedef struct Series {
-    const double *t, *c;
+    const double *w;
+    double now, live; /* w at this moment, and what is there, garbage included */
+    bool floats;      /* garbage may be met alive by a collection that works little by little */
     double v[LMP_GROWN];
     double floor[LMP_GROWN]; /* the least from the row on: what never went back */
-    double most[LMP_GROWN];  /* the most before the row */
+    double least, part;      /* a gain that counts: so much, and so much of what is held */
     uint32_t n;
     uint32_t rise[LMP_GROWN], rises;
 } Series;
@@ -65,38 +70,45 @@ static void find_rises(Series *s) {
     for (uint32_t i = s->n; i-- > 0;)
         s->floor[i] = least = lesser(least, s->v[i]);
     for (uint32_t i = 0; i < s->n; i++) {
-        s->most[i] = most;
-        if (i > 0 && s->floor[i] > most) s->rise[s->rises++] = i;
-        most = greater(most, s->v[i]);
+        if (i > 0 && s->floor[i] > most * (1 + RISE_PART)) s->rise[s->rises++] = i;
+        /* Garbage that was met alive is gone the next time. */
+        bool gone = s->floats && s->n >= MANY && i + 1 < s->n;
+        most = greater(most, gone ? lesser(s->v[i], s->v[i + 1]) : s->v[i]);
     }
 }
 
 /* ---- still, and not slower --------------------------------------------------------------------
  */
 
-/* Is the last rise no longer ago than `times` the longest time between the last three? */
-static bool still_by(const Series *s, const double *x, double times) {
+/* Is the last rise no longer ago than so many times the longest stretch between the last three? */
+static bool within(const Series *s, double now, double times) {
     uint32_t last = s->rise[s->rises - 1], before = s->rise[s->rises - 2];
-    double gap = greater(x[last] - x[before], x[before] - x[s->rise[s->rises - 3]]);
-    return x[s->n - 1] - x[last] <= times * gap;
+    double gap = greater(s->w[last] - s->w[before], s->w[before] - s->w[s->rise[s->rises - 3]]);
+    return now - s->w[last] <= times * gap;
 }
 
-/* What the later half of the rows from `from` on brought, for each that the earlier one did, by the
- * axis x: 1 is even growth. */
-static double pace_by(const Series *s, const double *x, uint32_t from) {
-    double middle = (x[from] + x[s->n - 1]) / 2;
+/* Generational mode makes no full collection while nothing grows. But what is there, garbage
+ * included, is more than is held: if even that did not grow much since, growth has ended. */
+static bool still(const Series *s) {
+    uint32_t last = s->n - 1;
+    double before = (s->v[last] - s->v[0]) / (s->w[last] - s->w[0]);
+    double since = (s->live - s->v[last]) / (s->now - s->w[last]);
+    return within(s, s->w[last], STILL) && (within(s, s->now, 1) || !(since < HALF * before));
+}
+
+/* What the later half of the rows from `from` on brought, for each that the earlier one did: 1 is
+ * even growth. */
+static double pace(const Series *s, uint32_t from) {
+    const double *w = s->w;
+    double middle = (w[from] + w[s->n - 1]) / 2;
     uint32_t m = from + 1;
-    while (m + 1 < s->n && x[m] < middle)
+    while (m + 1 < s->n && w[m] < middle)
         m++;
-    if (m > from + 1 && middle - x[m - 1] < x[m] - middle) m--;
+    if (m > from + 1 && middle - w[m - 1] < w[m] - middle) m--;
     double early = s->floor[m] - s->floor[from], late = s->floor[s->n - 1] - s->floor[m];
-    double a = x[m] - x[from], b = x[s->n - 1] - x[m];
+    double a = w[m] - w[from], b = w[s->n - 1] - w[m];
     if (!(late > 0) || !(a > 0) || !(b > 0)) return 0;
     return early > 0 ? (late / b) / (early / a) : INFINITY;
-}
-
-static double pace(const Series *s, uint32_t from) {
-    return greater(pace_by(s, s->t, from), pace_by(s, s->c, from));
 }
 
 static uint32_t rises_after(const Series *s, uint32_t from) {
@@ -106,38 +118,38 @@ static uint32_t rises_after(const Series *s, uint32_t from) {
     return n;
 }
 
-static bool gain_counts(const Series *s, uint32_t from, double least) {
+static bool gain_counts(const Series *s, uint32_t from) {
     double held = s->floor[s->n - 1], gain = held - s->floor[from];
-    return gain >= least && gain >= GAIN_PART * held;
+    return gain >= s->least && gain >= s->part * held;
 }
 
-static uint32_t row_at(const Series *s, double t) {
+static uint32_t row_at(const Series *s, double w) {
     uint32_t i = 0;
-    while (i + 1 < s->n && s->t[i] < t)
+    while (i + 1 < s->n && s->w[i] < w)
         i++;
     return i;
 }
 
-static bool goes_on(const Series *s, double least) {
-    uint32_t later = row_at(s, s->t[s->n - 1] / 2), newest = s->n > ENOUGH ? s->n - ENOUGH : 0;
-    if (gain_counts(s, 0, least) && pace(s, 0) >= HALF) return true;
-    if (s->n > LEAST_GOOD && rises_after(s, later) >= 3 && gain_counts(s, later, least) &&
+static bool goes_on(const Series *s) {
+    uint32_t later = row_at(s, s->w[s->n - 1] / 2), newest = s->n > ENOUGH ? s->n - ENOUGH : 0;
+    if (gain_counts(s, 0) && pace(s, 0) >= HALF) return true;
+    if (s->n > LEAST_GOOD && rises_after(s, later) >= 3 && gain_counts(s, later) &&
         pace(s, later) >= HALF)
         return true;
-    return newest > 0 && rises_after(s, newest) >= LEAST_GOOD && gain_counts(s, newest, least) &&
+    return newest > 0 && rises_after(s, newest) >= LEAST_GOOD && gain_counts(s, newest) &&
            pace(s, newest) >= REGULAR;
 }
 
 /* ---- growth below a sway ----------------------------------------------------------------------
  */
 
-static bool grows_below_sway(const Series *s, double least) {
-    double part[PARTS], from = 0, to = s->t[s->n - 1], low = INFINITY, high = 0;
+static bool grows_below_sway(const Series *s) {
+    double part[PARTS], all = s->w[s->n - 1], low = INFINITY, high = 0;
     if (s->n < MANY) return false;
     for (uint32_t p = 0; p < PARTS; p++)
         part[p] = -1;
     for (uint32_t i = 0; i < s->n; i++) {
-        double at = to > from ? (s->t[i] - from) / (to - from) * PARTS : 0;
+        double at = all > 0 ? s->w[i] / all * PARTS : 0;
         uint32_t p = at <= 1 ? 0 : at >= PARTS ? PARTS - 1 : (uint32_t)ceil(at) - 1;
         part[p] = greater(part[p], s->v[i]);
         if (i + ENOUGH < s->n) continue;
@@ -147,29 +159,28 @@ static bool grows_below_sway(const Series *s, double least) {
     for (uint32_t p = 2; p < PARTS; p++)
         if (part[p] < 0 || (p > 2 && part[p] <= part[p - 1])) return false;
     double early = part[4] - part[2], late = part[PARTS - 1] - part[5], gain = part[7] - part[2];
-    return gain > high - low && gain >= least && gain >= GAIN_PART * part[7] &&
+    return gain > high - low && gain >= s->least && gain >= s->part * part[7] &&
            late >= HALF * early;
 }
 
 /* ---- one site ---------------------------------------------------------------------------------
  */
 
-static bool grows(const Series *s, bool keeps, double least) {
-    if (s->rises >= (keeps || s->n >= MANY ? 3 : 4) && still_by(s, s->t, STILL) &&
-        still_by(s, s->c, STILL) && goes_on(s, least))
-        return true;
-    return grows_below_sway(s, least);
+static bool grows(const Series *s, bool keeps) {
+    if (s->rises >= (keeps ? 3 : 4) && still(s) && goes_on(s)) return true;
+    return grows_below_sway(s);
 }
 
-/* The first row of a rise in the later half of the run (of its time and of its cycles) that is
- * worth waiting for; 0: none. The last three rows must agree. */
+/* The first row of a rise in the later half of the run that is worth waiting for; 0: none. The last
+ * two rows must agree. */
 static uint32_t rose_lately(const Series *s, double least) {
     double before = 0;
     uint32_t i = 0, last = s->n - 1;
-    if (s->n < 3) return 0;
-    for (; i < s->n && (s->t[i] <= s->t[last] / 2 || s->c[i] <= s->c[last] / 2); i++)
+    if (s->n < 2) return 0;
+    bool stood = s->live < s->v[last] + least;
+    for (; i < s->n && s->w[i] <= (stood ? s->now : s->w[last]) / 2; i++)
         before = greater(before, s->v[i]);
-    if (i == 0 || i >= s->n || s->floor[last - 2] < before + least) return 0;
+    if (i == 0 || i >= s->n || s->floor[last - 1] < before + least) return 0;
     while (i < s->n && s->floor[i] < before + least)
         i++;
     return i;
@@ -305,37 +316,44 @@ static uint64_t to_count(double n) {
     return n < 1 ? 1 : n > 1e15 ? (uint64_t)1e15 : (uint64_t)(n + 0.5);
 }
 
-/* How many more full collections it takes until a rise at row i no longer is in the later half. */
-static double until_half(const Series *s, uint32_t i) {
-    return 2 * s->c[i] - s->c[s->n - 1] + 1;
+/* How many more full collections it takes, at the pace of the last ones, until row i is no longer
+ * in the later half of the run. */
+static double until_half(const Series *s, const double *cycle, uint32_t i) {
+    uint32_t last = s->n - 1, from = row_at(s, s->w[last] / 2);
+    double each = (s->w[last] - s->w[from]) / (cycle[last] - cycle[from]);
+    return each > 0 ? ceil((2 * s->w[i] - s->w[last]) / each) : 1;
 }
 
-static void judge(Series *s, const LmpSiteRow *row, double heap, bool enough, LmpLeak *one,
-                  double *wait) {
+static void judge(Series *s, const LmpSiteRow *row, const double *cycle, const double *seconds,
+                  double heap, bool enough, LmpLeak *one, double *wait) {
     double bytes[LMP_GROWN], held = 0;
     uint32_t from = 0, n = s->n, rise = 0;
     memcpy(bytes, s->v, sizeof bytes);
     bool keeps = row->tally.free_bytes <= row->tally.bytes / 2;
+    s->least = GAIN_BYTES;
+    s->part = row->grown_blocks[n - 1] > row->grown_blocks[0] ? GAIN_PART : GAIN_SIZE;
     find_rises(s);
-    if (enough) one->steady = grows(s, keeps, GAIN_BYTES);
+    if (enough) one->steady = grows(s, keeps);
     if (one->steady && s->rises >= 3) from = s->rise[0] - 1;
     rise = rose_lately(s, greater(LATELY_PART * heap, LATELY_BYTES));
     one->lately = rise > 0 && !one->steady;
-    if (one->lately) *wait = greater(*wait, until_half(s, rise));
-    one->bytes_per_cycle = slope(s->c, bytes, from, n);
-    one->bytes_per_second = slope(s->t, bytes, from, n);
+    if (one->lately) *wait = greater(*wait, until_half(s, cycle, rise));
+    one->bytes_per_cycle = slope(cycle, bytes, from, n);
+    one->bytes_per_second = slope(seconds, bytes, from, n);
     if (one->steady || !enough || bytes[n - 1] < bytes[0] || row->tally.live_blocks == 0) return;
     for (uint32_t i = 0; i < n; i++)
         s->v[i] = (double)row->grown_blocks[i];
+    s->live = (double)row->tally.live_blocks;
     find_rises(s);
     held = (double)row->tally.live_bytes / (double)row->tally.live_blocks;
-    if (!(held > 0) || !grows(s, row->tally.frees <= row->tally.allocs / 2, GAIN_BYTES / held))
-        return;
+    s->least = GAIN_BYTES / held;
+    s->part = GAIN_PART;
+    if (!(held > 0) || !grows(s, row->tally.frees <= row->tally.allocs / 2)) return;
     one->steady = true;
     one->lately = false;
     if (one->bytes_per_cycle > 0 && one->bytes_per_second > 0) return;
-    one->bytes_per_cycle = slope(s->c, s->v, 0, n) * held;
-    one->bytes_per_second = slope(s->t, s->v, 0, n) * held;
+    one->bytes_per_cycle = slope(cycle, s->v, 0, n) * held;
+    one->bytes_per_second = slope(seconds, s->v, 0, n) * held;
 }
 
 static void conclude(LmpVerdict *v, const Ledger *ledger, double seconds, bool beyond,
@@ -358,18 +376,23 @@ static void conclude(LmpVerdict *v, const Ledger *ledger, double seconds, bool b
 
 void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *n,
                   LmpVerdict *verdict) {
-    double cycle[LMP_GROWN], seconds[LMP_GROWN], heap = 0, live = 0, wait = 0;
+    double cycle[LMP_GROWN], work[LMP_GROWN], seconds[LMP_GROWN], heap = 0, live = 0, made = 0,
+                                                                  wait = 0;
     uint32_t rows = ledger->grown < LMP_GROWN ? ledger->grown : LMP_GROWN - 1;
+    double now = (double)ledger->clock / 1e9;
     LmpLeak first = {0};
     *verdict = (LmpVerdict){.cycles = rows > 0 ? ledger->grown_cycle[rows - 1] : 0};
     *n = 0;
     for (uint32_t i = 0; i < rows; i++) {
         cycle[i] = (double)ledger->grown_cycle[i];
+        work[i] = (double)ledger->grown_work[i];
         seconds[i] = (double)ledger->grown_clock[i] / 1e9;
     }
     for (uint32_t s = 0; s < ledger->sites; s++) {
         if (rows > 0 && ledger->site[s].grown) heap += (double)ledger->site[s].grown[rows - 1];
-        live += (double)ledger->site[s].tally.live_bytes;
+        const LmpTally *t = &ledger->site[s].tally;
+        live += (double)t->live_bytes;
+        made += (double)t->bytes + (double)t->realloc_bytes;
     }
     bool enough = rows >= ENOUGH || (rows >= LEAST && seconds[rows - 1] >= LONG_ENOUGH);
     for (uint32_t s = 0; rows >= 2 && s < ledger->sites; s++) {
@@ -377,12 +400,14 @@ void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *
         if (!row->grown || (row->grown[rows - 1] <= row->grown[0] &&
                             row->grown_blocks[rows - 1] <= row->grown_blocks[0]))
             continue;
-        Series series = {.t = seconds, .c = cycle, .n = rows};
+        Series series = {.w = work, .n = rows, .floats = ledger->gc_mode != LMP_GC_GENERATIONAL};
+        series.now = greater(made, work[rows - 1]);
         for (uint32_t i = 0; i < rows; i++)
             series.v[i] = (double)row->grown[i];
+        series.live = (double)row->tally.live_bytes;
         LmpLeak one = {.site = s};
         if (row->grown[rows - 1] > row->grown[0]) one.grown = row->grown[rows - 1] - row->grown[0];
-        judge(&series, row, heap, enough, &one, &wait);
+        judge(&series, row, cycle, seconds, heap, enough, &one, &wait);
         if (!(one.bytes_per_cycle > 0)) {
             if (!one.lately) continue;
             one.bytes_per_cycle = one.bytes_per_second = 0;
@@ -398,7 +423,7 @@ void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *
     for (uint32_t i = 0; i < *n; i++)
         verdict->leaks += leak[i].steady;
     bool beyond = rows > 0 && live > TOP_BEYOND * (double)ledger->grown_top;
-    conclude(verdict, ledger, rows > 0 ? seconds[rows - 1] : 0, beyond, wait);
+    conclude(verdict, ledger, greater(now, rows > 0 ? seconds[rows - 1] : 0), beyond, wait);
     word(verdict, ledger, &first, beyond);
 }
 

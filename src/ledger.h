@@ -109,7 +109,9 @@ typedef struct Ledger {
     uint32_t grown;                  /* how many there are, below LMP_GROWN */
     uint64_t grown_clock[LMP_GROWN]; /* nanoseconds since start */
     uint64_t grown_cycle[LMP_GROWN]; /* full collections so far, this one included */
+    uint64_t grown_work[LMP_GROWN];  /* bytes that were asked for until then */
     uint64_t grown_top;              /* the most the heap held before a full collection (bytes) */
+    uint64_t clock;                  /* of the refresh */
     uint32_t gc_mode;                /* LmpGcMode */
     struct LedgerStore *store;       /* private: arenas, what the last refreshes were, the mark */
 } Ledger;

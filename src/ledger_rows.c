@@ -218,6 +218,7 @@ static void make_cycles(Ledger *ledger, const LmpTables *t, uint8_t slot[LMP_GRO
     for (uint32_t i = 0; i < ledger->grown; i++) {
         slot[i] = *(const volatile uint8_t *)&list->slot[i] % LMP_GROWN;
         ledger->grown_clock[i] = read_once64(&u->grown_clock[slot[i]]);
+        ledger->grown_work[i] = read_once64(&u->grown_work[slot[i]]);
         ledger->grown_cycle[i] = read_once64(&u->grown_cycle[slot[i]]);
     }
     ledger->grown_top = read_once64(&u->grown_top);
@@ -269,6 +270,7 @@ void rows_make(Ledger *ledger, const LmpTables *t, unsigned parts, uint64_t cloc
         want_functions(ledger->store, parts);
         make_functions(ledger, parts);
     }
+    ledger->clock = clock;
     if (parts & LEDGER_SITES) make_sites(ledger, t, clock);
     if (parts & LEDGER_TAGS) make_tags(ledger);
 }

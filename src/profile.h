@@ -103,6 +103,9 @@ typedef struct LmpProfile {
     struct LmpTagBook *tags; /* of coroutines, NULL: none was ever set (tags.c) */
     struct LmpNames *names;  /* paths of functions (names.c) */
     uint64_t grown_cost;     /* what the last row cost, times as much as it has to wait for */
+    uint32_t grown_sites;    /* sites when the row under way was begun; 0: none is */
+    uint64_t grown_spent;    /* on its beginning, nanoseconds */
+    uint64_t grown_work;     /* bytes made until then */
     uint64_t grown_due;      /* clock from which on a cycle makes the next row, ns since start */
     LmpDisplay display;
     char summary[4096];      /* where the summary goes (ending.c): "" nowhere, "-" standard error */

@@ -476,6 +476,7 @@ typedef struct LmpTablesUsed {
     uint64_t grown_top; /* the most the heap held before a full collection (bytes) */
     uint64_t grown_clock[LMP_GROWN]; /* nanoseconds since start */
     uint64_t grown_cycle[LMP_GROWN]; /* full collections finished then */
+    uint64_t grown_work[LMP_GROWN];  /* bytes asked for until then, at all sites */
     struct LmpGrownList {
         uint32_t rows;           /* below LMP_GROWN */
         uint8_t slot[LMP_GROWN]; /* of each row, oldest first */

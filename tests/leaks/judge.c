@@ -1,17 +1,19 @@
-/* judge.c - the corpus of programs that leak and programs that do not (leaking, sound), and what lmp
- * says of them.
+/* judge.c - the corpus of programs that leak and programs that do not (leaking, sound), and what
+ * lmp says of them.
  *
- *     judge MODE PROGRAM.lua...      incremental, generational or asked; a line for each, 1 if wrong
+ *     judge MODE PROGRAM.lua...      incremental, generational or asked; a line for each, 1 if
+ * wrong
  *
  * A program gives a function, which is called with 1, 2, 3 ...; the collector works as MODE says
  * (asked: only in full collections, at every 50th call). The clock stands still but for requests
  * for memory, 40 microseconds each, so all is the same in each run.
  *
- * A program of `leaking` marks the lines that may be said to grow with "--> grows". What is said of it
- * is right if one of them, and nothing else, grows from the twelfth full collection or the tenth
- * second on, whichever is later, to the end; and if `no growth` is not said from then on, nor at the
- * end when there were fewer collections. A sound one is right if nothing is said to grow at the end.
- * With --table the lines are rows for docs/leaks.md. */
+ * A program of `leaking` marks the lines that may be said to grow with "--> grows"; where the leak
+ * does not begin at once the program calls begins(). What is said of it is right if some of these
+ * lines, and no others, grow from the twelfth full collection after that or the tenth second after
+ * it on, whichever is later, to the end; and if `no growth` is not said from then on, nor at the
+ * end when there were fewer collections. A sound one is right if nothing is said to grow at the
+ * end. With --table the lines are rows for docs/leaks.md. */
 #include <lauxlib.h>
 #include <lualib.h>
 #include <stdio.h>
@@ -47,13 +49,16 @@ typedef struct Seen {
     uint64_t full;
     double seconds;
     char words[192];
+    char others[64]; /* lines that were said to grow and should not */
 } Seen;
 
 typedef struct Run {
     const char *path, *mode;
-    bool leaks, marked[LINES];
-    Seen last, due; /* at the end; at the twelfth collection or the tenth second */
-    bool was_due, wrong_after, green_after;
+    bool leaks, later, marked[LINES];
+    Seen last, due;     /* at the end; at the twelfth collection or the tenth second */
+    uint64_t from_full; /* the leak's beginning */
+    double from_seconds;
+    bool began, was_due, wrong_after, green_after;
     uint64_t found_full; /* since when growth was found without a break; 0: it is not */
     double found_seconds;
 } Run;
@@ -67,8 +72,10 @@ static void read_marks(Run *run) {
     char line[512];
     FILE *f = fopen(run->path, "r");
     if (!f) die(run, "cannot be read");
-    for (int n = 1; fgets(line, sizeof line, f); n++)
+    for (int n = 1; fgets(line, sizeof line, f); n++) {
         if (n < LINES && strstr(line, "--> grows")) run->marked[n] = true;
+        if (strstr(line, "begins()")) run->later = true;
+    }
     fclose(f);
 }
 
@@ -84,16 +91,28 @@ static void look(Run *run, lua_State *L, Ledger *ledger) {
     seen->seconds = (double)clock_of_requests() / 1e9;
     snprintf(seen->words, sizeof seen->words, "%s", verdict.words);
     seen->right_site = true;
+    seen->others[0] = 0;
     for (uint32_t i = 0; i < n && leak[i].steady; i++) {
         int line = ledger->site[leak[i].site].line;
-        if (line < 0 || line >= LINES || !run->marked[line]) seen->right_site = false;
+        if (line >= 0 && line < LINES && run->marked[line]) continue;
+        size_t used = strlen(seen->others);
+        snprintf(seen->others + used, sizeof seen->others - used, " %d", line);
+        seen->right_site = false;
     }
     bool found = seen->growth == LMP_GROWTH_FOUND;
     if (!found)
         run->found_full = 0;
     else if (run->found_full == 0)
         run->found_full = seen->full, run->found_seconds = seen->seconds;
-    if (!run->was_due && seen->full >= FULL && seen->seconds >= SECONDS) {
+    lua_getglobal(L, "begun");
+    if (!run->began && lua_toboolean(L, -1)) {
+        run->began = true;
+        run->from_full = seen->full;
+        run->from_seconds = seen->seconds;
+    }
+    lua_pop(L, 1);
+    if (run->began && !run->was_due && seen->full >= run->from_full + FULL &&
+        seen->seconds >= run->from_seconds + SECONDS) {
         run->was_due = true;
         run->due = *seen;
     }
@@ -118,10 +137,18 @@ static void play(Run *run) {
     options.summary = "";
     options.live = false;
     if (profiler_start(L, &options, &display) != LMP_OK) die(run, "no profile");
-    if (luaL_dostring(L, "math.randomseed(42) "
-                         "function churn(n) for i = 1, n do local t = {i} end end") ||
+    const char *seed = getenv("LMP_SEED");
+    lua_pushinteger(L, seed ? atoi(seed) : 42);
+    lua_setglobal(L, "seed");
+    if (luaL_dostring(L, "math.randomseed(seed) "
+                         "function churn(n) for i = 1, n do local t = {i} end end "
+                         "function begins() begun = true end") ||
         luaL_loadfile(L, run->path) || lua_pcall(L, 0, 1, 0))
         die(run, lua_tostring(L, -1));
+    bool later = run->leaks && run->later;
+    lua_pushboolean(L, !later);
+    lua_setglobal(L, "begun");
+    look(run, L, &ledger);
     for (int i = 1; i <= CALLS; i++) {
         lua_pushvalue(L, -1);
         lua_pushinteger(L, i);
@@ -156,12 +183,15 @@ static void tell(const Run *run, bool table) {
     printf(table ? "| %s | %s | %s | %llu, %.1f s | %s | %s | %s |\n"
                  : "%-8s %-22s %-12s %6llu, %5.1f s  %-14s %-5s %s\n",
            run->leaks ? "leaks" : "sound", of, run->mode, (unsigned long long)run->last.full,
-           run->last.seconds, when, right(run) ? "right" : table ? "**wrong**" : "WRONG",
+           run->last.seconds, when,
+           right(run) ? "right"
+           : table    ? "**wrong**"
+                      : "WRONG",
            run->last.words);
     if (!table && run->leaks && !right(run))
-        printf("    at %llu, %.1f s: %s%s%s\n", (unsigned long long)run->due.full,
+        printf("    at %llu, %.1f s: %s%s%s%s%s\n", (unsigned long long)run->due.full,
                run->due.seconds, run->due.words, run->wrong_after ? "; another site" : "",
-               run->green_after ? "; no growth was said" : "");
+               run->due.others, run->last.others, run->green_after ? "; no growth was said" : "");
 }
 
 int main(int argc, char **argv) {

@@ -278,6 +278,9 @@ __attribute__((unused)) static void fake_grown(FakeTables *f, uint64_t clock) {
     }
     u->grown_clock[slot] = clock;
     u->grown_cycle[slot] = u->grown + 1;
+    u->grown_work[slot] = 0;
+    for (uint32_t i = 1; i < u->records; i++)
+        u->grown_work[slot] += f->t.record[i].use.bytes;
     list.slot[list.rows++] = (uint8_t)slot;
     u->grown++;
     u->grown_list[u->grown % 2] = list;

@@ -4,6 +4,6 @@ return function(i)
     local text = string.rep("abc", 20) .. i --> grows
     undo[#undo + 1] = function() --> grows
         return text
-    end
+    end --> grows
     churn(150)
 end

@@ -7,5 +7,5 @@ return function(i)
     churn(150)
     on(function() --> grows
         return i
-    end)
+    end) --> grows
 end

@@ -6,6 +6,9 @@ return function(i)
             base[#base + 1] = { i, k }
         end
     end
+    if i == 300 then
+        begins()
+    end
     churn(200)
     log[#log + 1] = "line " .. i --> grows
 end

@@ -5,6 +5,6 @@ return function(i)
     weak[i] = object --> grows
     alive[object] = function() --> grows
         return object
-    end
+    end --> grows
     churn(150)
 end

@@ -2,8 +2,11 @@
 local batches = {}
 return function(i)
     churn(300)
+    if i == 180 then
+        begins()
+    end
     if i % 60 == 0 then
-        local batch = {}
+        local batch = {} --> grows
         for k = 1, 1000 do
             batch[k] = { k } --> grows
         end
