@@ -33,6 +33,7 @@
 enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16 };
 #define LONG_ENOUGH 10.0 /* seconds */
 #define STILL 2.25       /* of the longest time between the last rises */
+#define PARTING 0.4
 #define HALF 0.5         /* of the earlier half's pace */
 #define REGULAR 0.8      /* the same of the newest rows */
 #define RISE_PART 0.0005 /* of what was held */
@@ -80,31 +81,32 @@ static void find_rises(Series *s) {
 /* ---- still, and not slower --------------------------------------------------------------------
  */
 
-/* Is the last rise no longer ago than so many times the longest stretch between the last three? */
-static bool within(const Series *s, double now, double times) {
-    uint32_t last = s->rise[s->rises - 1], before = s->rise[s->rises - 2];
-    double gap = greater(s->w[last] - s->w[before], s->w[before] - s->w[s->rise[s->rises - 3]]);
-    return now - s->w[last] <= times * gap;
+/* The longest stretch between the last three rises. */
+static double stretch(const Series *s) {
+    const uint32_t *last = &s->rise[s->rises - 1];
+    return greater(s->w[last[0]] - s->w[last[-1]], s->w[last[-1]] - s->w[last[-2]]);
 }
 
 /* Generational mode makes no full collection while nothing grows. But what is there, garbage
- * included, is more than is held: if even that did not grow much since, growth has ended. */
+ * included, is more than is held: if even that did not grow much in as long a stretch, growth has
+ * ended. */
 static bool still(const Series *s) {
     uint32_t last = s->n - 1;
+    double gap = stretch(s), done = s->now - s->w[last];
     double before = (s->v[last] - s->v[0]) / (s->w[last] - s->w[0]);
-    double since = (s->live - s->v[last]) / (s->now - s->w[last]);
-    return within(s, s->w[last], STILL) && (within(s, s->now, 1) || !(since < HALF * before));
+    if (s->w[last] - s->w[s->rise[s->rises - 1]] > STILL * gap) return false;
+    return done <= gap || (s->live - s->v[last]) / done >= HALF * before;
 }
 
-/* What the later half of the rows from `from` on brought, for each that the earlier one did: 1 is
- * even growth. */
+/* What the later part of the rows from `from` on brought, for each that the earlier one did: 1 is
+ * even growth. They part a little before the middle, or an array that doubles might do so just
+ * before. */
 static double pace(const Series *s, uint32_t from) {
     const double *w = s->w;
-    double middle = (w[from] + w[s->n - 1]) / 2;
+    double middle = w[from] + PARTING * (w[s->n - 1] - w[from]);
     uint32_t m = from + 1;
-    while (m + 1 < s->n && w[m] < middle)
+    while (m + 2 < s->n && w[m + 1] <= middle)
         m++;
-    if (m > from + 1 && middle - w[m - 1] < w[m] - middle) m--;
     double early = s->floor[m] - s->floor[from], late = s->floor[s->n - 1] - s->floor[m];
     double a = w[m] - w[from], b = w[s->n - 1] - w[m];
     if (!(late > 0) || !(a > 0) || !(b > 0)) return 0;
