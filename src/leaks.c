@@ -8,7 +8,7 @@
  * never went back. A site grows if all of this is true, for its bytes or for its blocks:
  *
  *   1. It rose at least three times: in small steps or in stairs. If it frees most of what it
- * makes, at least four times while there are few rows, for three can be chance.
+ *      makes, at least five times, for less can be chance.
  *   2. It still rises: the last rise is no longer ago than twice and a bit the time between rises.
  *      What fills up and stops falls out here; an array that doubles does not.
  *   3. It does not slow down: the later half of the run, of its later half, or of the newest rows
@@ -17,7 +17,7 @@
  *
  * Where what is held sways by more than it grows from row to row there are no rises. There the
  * run's eighths are compared, the first two left out: the most that was held in each must be above
- * the one before, by more in all than it sways, and without slowing down.
+ * the one before, by more in all than it sways, in no great step, and without slowing down.
  *
  * Nobody is accused before twelve full collections, or four and ten seconds: most programs build up
  * something first. `no growth` is said after as many (eight after ten seconds), and only if no site
@@ -33,10 +33,12 @@
 enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16 };
 #define LONG_ENOUGH 10.0 /* seconds */
 #define STILL 2.25       /* of the longest time between the last rises */
-#define PARTING 0.4
+#define PARTING 0.4      /* of the run */
 #define HALF 0.5         /* of the earlier half's pace */
 #define REGULAR 0.8      /* the same of the newest rows */
 #define RISE_PART 0.0005 /* of what was held */
+
+#define STEP_PART 0.45 /* of the gain: more at once is a step */
 #define GAIN_BYTES 256.0
 #define GAIN_PART 0.003     /* of what is held */
 #define GAIN_SIZE 0.05      /* the same where blocks got larger, not more */
@@ -158,18 +160,29 @@ static bool grows_below_sway(const Series *s) {
         low = lesser(low, s->v[i]);
         high = greater(high, s->v[i]);
     }
-    for (uint32_t p = 2; p < PARTS; p++)
-        if (part[p] < 0 || (p > 2 && part[p] <= part[p - 1])) return false;
-    double early = part[4] - part[2], late = part[PARTS - 1] - part[5], gain = part[7] - part[2];
-    return gain > high - low && gain >= s->least && gain >= s->part * part[7] &&
-           late >= HALF * early;
+    double gain = part[PARTS - 1] - part[2], early = part[4] - part[2];
+    for (uint32_t p = 2; p < PARTS; p++) {
+        double more = part[p] - part[p - 1];
+        if (part[p] < 0 || (p > 2 && (more <= 0 || more > STEP_PART * gain))) return false;
+    }
+    return gain > high - low && gain >= s->least && gain >= s->part * part[PARTS - 1] &&
+           part[PARTS - 1] - part[5] >= HALF * early;
 }
 
 /* ---- one site ---------------------------------------------------------------------------------
  */
 
+/* Did one rise bring most of it? The others may be chance then. */
+static bool mostly_at_once(const Series *s) {
+    double gain = s->floor[s->n - 1] - s->floor[0];
+    for (uint32_t i = 0; i < s->rises; i++)
+        if (s->floor[s->rise[i]] - s->floor[s->rise[i] - 1] > STEP_PART * gain) return true;
+    return false;
+}
+
 static bool grows(const Series *s, bool keeps) {
-    if (s->rises >= (keeps ? 3 : 4) && still(s) && goes_on(s)) return true;
+    bool enough = keeps ? s->rises >= 3 : s->rises >= 5 && !mostly_at_once(s);
+    if (enough && still(s) && goes_on(s)) return true;
     return grows_below_sway(s);
 }
 
@@ -370,8 +383,10 @@ static void conclude(LmpVerdict *v, const Ledger *ledger, double seconds, bool b
     else if (n < needed || v->lately > 0 || beyond) {
         v->growth = LMP_GROWTH_WAIT;
         v->missing = n < needed ? needed - n : 1;
-        if (v->lately > 0 && to_count(wait) > v->missing) v->missing = to_count(wait);
-        if (n < needed) v->lately = 0; /* with so few rows it means nothing */
+        if (n < needed)
+            v->lately = 0; /* with so few rows it means nothing */
+        else if (v->lately > 0)
+            v->missing = to_count(wait);
     } else
         v->growth = LMP_GROWTH_NONE;
 }
