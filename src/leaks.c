@@ -30,7 +30,7 @@
 #include "format.h"
 #include "ledger.h"
 
-enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16 };
+enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16, WHERE_SIZE = 128 };
 #define LONG_ENOUGH 10.0 /* seconds */
 #define STILL 2.25       /* of the longest time between the last rises */
 #define PARTING 0.4      /* of the run */
@@ -38,6 +38,7 @@ enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16 };
 #define REGULAR 0.8      /* the same of the newest rows */
 #define RISE_PART 0.0005 /* of what was held */
 
+#define ONCE_PART 0.4  /* of the gain, beyond its share: more in one rise is a step */
 #define STEP_PART 0.45 /* of the gain: more at once is a step */
 #define GAIN_BYTES 256.0
 #define GAIN_PART 0.003     /* of what is held */
@@ -172,11 +173,15 @@ static bool grows_below_sway(const Series *s) {
 /* ---- one site ---------------------------------------------------------------------------------
  */
 
-/* Did one rise bring most of it? The others may be chance then. */
+/* Did one rise bring most of it, far more than its share of the work? The others may be chance
+ * then. */
 static bool mostly_at_once(const Series *s) {
-    double gain = s->floor[s->n - 1] - s->floor[0];
-    for (uint32_t i = 0; i < s->rises; i++)
-        if (s->floor[s->rise[i]] - s->floor[s->rise[i] - 1] > STEP_PART * gain) return true;
+    double gain = s->floor[s->n - 1] - s->floor[0], all = s->w[s->n - 1] - s->w[0];
+    for (uint32_t i = 0; i < s->rises; i++) {
+        uint32_t at = s->rise[i];
+        double part = (s->floor[at] - s->floor[at - 1]) / gain;
+        if (part - (s->w[at] - s->w[at - 1]) / all > ONCE_PART) return true;
+    }
     return false;
 }
 
@@ -266,56 +271,55 @@ static void sort_worst(LmpLeak *leak, uint32_t n) {
 /* ---- words ------------------------------------------------------------------------------------
  */
 
-static const char *rate_words(char out[96], const LmpLeak *l) {
-    char a[LMP_NUM], b[LMP_NUM];
-    double per_second = lesser(l->bytes_per_second, 1e18),
-           per_cycle = lesser(l->bytes_per_cycle, 1e18);
-    format_bytes(a, (uint64_t)(per_cycle + 0.5));
-    format_bytes(b, (uint64_t)(per_second + 0.5));
-    if (l->bytes_per_second > 0)
-        snprintf(out, 96, "%s a full cycle, %s/s", a, b);
-    else
-        snprintf(out, 96, "%s a full cycle", a);
-    return out;
+static uint64_t to_count(double n) {
+    return n < 1 ? 1 : n > 999999 ? 999999 : (uint64_t)(n + 0.5);
 }
 
-static const char *where_words(char out[96], const Ledger *ledger, const LmpLeak *leak) {
+/* The end of the place is what tells: at most so many columns of it. */
+static const char *where_words(char out[WHERE_SIZE], const Ledger *ledger, const LmpLeak *leak,
+                               uint32_t most) {
     const LmpSiteRow *row = &ledger->site[leak->site];
-    if (row->line >= 0)
-        snprintf(out, 96, "%s:%d", row->short_src, row->line);
-    else
-        snprintf(out, 96, "%s", row->short_src);
+    char line[16] = "";
+    const char *p;
+    uint32_t columns = 0, c;
+    int n = row->line < 0 ? 0 : snprintf(line, sizeof line, ":%d", row->line);
+    uint32_t room = most - (uint32_t)n;
+    for (p = row->short_src; *p; p += format_utf8(p, &c))
+        columns++;
+    for (p = row->short_src; *p && columns > room; p += format_utf8(p, &c))
+        columns--;
+    bool cut = p > row->short_src;
+    if (cut && *p) p += format_utf8(p, &c); /* for the mark */
+    snprintf(out, WHERE_SIZE, "%s%.*s%s", cut ? "\u2026" : "", WHERE_SIZE - 24, p, line);
     return out;
 }
 
-static const char *cycle_words(char out[64], uint64_t n) {
-    char a[LMP_NUM];
-    snprintf(out, 64, "%s more full %s", format_count(a, n), n == 1 ? "cycle" : "cycles");
-    return out;
-}
-
-/* `first`: the worst of those that grow, or else of those that rose lately. */
+/* None is wider than 76 columns: they have their place in the summary. `first`: the worst of those
+ * that grow, or else of those that rose lately. */
 static void word(LmpVerdict *v, const Ledger *ledger, const LmpLeak *first, bool beyond) {
-    char rate[96], where[96], more[64];
+    char where[WHERE_SIZE], a[LMP_NUM], b[LMP_NUM], more[64];
     size_t size = sizeof v->words;
+    format_count(a, v->missing);
+    snprintf(more, sizeof more, "%s more full %s", a, v->missing == 1 ? "cycle" : "cycles");
     if (v->growth == LMP_GROWTH_FOUND) {
-        where_words(where, ledger, first);
+        format_bytes(a, (uint64_t)(lesser(first->bytes_per_cycle, 1e18) + 0.5));
+        format_bytes(b, (uint64_t)(greater(0, lesser(first->bytes_per_second, 1e18)) + 0.5));
         if (v->steady == 1)
-            snprintf(v->words, size, "%s grows by %s", where, rate_words(rate, first));
+            snprintf(v->words, size, "%s grows by %s a full cycle, %s/s",
+                     where_words(where, ledger, first, 28), a, b);
         else
-            snprintf(v->words, size, "%u sites grow: %s by %s, ...", v->steady, where,
-                     rate_words(rate, first));
+            snprintf(v->words, size, "%u sites grow, most %s by %s a full cycle", v->steady,
+                     where_words(where, ledger, first, 24), a);
     } else if (v->growth == LMP_GROWTH_NONE) {
-        format_count(more, v->cycles);
-        snprintf(v->words, size, "no growth over the last %s full cycles", more);
+        format_count(a, v->cycles);
+        snprintf(v->words, size, "no growth over the last %s full cycles", a);
     } else if (v->growth == LMP_GROWTH_WAIT) {
-        cycle_words(more, v->missing);
         if (v->lately == 0)
             snprintf(v->words, size, "cannot tell yet: %s%s",
-                     beyond ? "the heap is higher than any full cycle has seen, " : "", more);
+                     beyond ? "heap higher than in any full cycle, " : "", more);
         else if (v->lately == 1)
             snprintf(v->words, size, "cannot tell yet: %s rose lately, %s",
-                     where_words(where, ledger, first), more);
+                     where_words(where, ledger, first, 22), more);
         else
             snprintf(v->words, size, "cannot tell yet: %u sites rose lately, %s", v->lately, more);
     } else if (ledger->lines == LMP_LINES_OFF)
@@ -326,10 +330,6 @@ static void word(LmpVerdict *v, const Ledger *ledger, const LmpLeak *first, bool
 
 /* ---- all of them ------------------------------------------------------------------------------
  */
-
-static uint64_t to_count(double n) {
-    return n < 1 ? 1 : n > 1e15 ? (uint64_t)1e15 : (uint64_t)(n + 0.5);
-}
 
 /* How many more full collections it takes, at the pace of the last ones, until row i is no longer
  * in the later half of the run. */

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "format.h"
 #include "ledger.h"
 
 enum { MOST = LMP_GROWN - 1 };
@@ -365,8 +366,8 @@ START_TEST(heap_beyond_is_not_known) {
     row[0].tally.live_bytes = 1300000;
     judge();
     ck_assert_uint_eq(verdict.growth, LMP_GROWTH_WAIT);
-    ck_assert_str_eq(verdict.words, "cannot tell yet: the heap is higher than any full cycle has "
-                                    "seen, 1 more full cycle");
+    ck_assert_str_eq(verdict.words,
+                     "cannot tell yet: heap higher than in any full cycle, 1 more full cycle");
 }
 END_TEST
 
@@ -416,10 +417,32 @@ START_TEST(order_and_room) {
         ck_assert_uint_eq(leaks, most < 19 ? most : 19);
         ck_assert_uint_eq(verdict.leaks, most < 10 ? most : 10);
         ck_assert_uint_eq(verdict.steady, 10);
-        ck_assert_str_eq(verdict.words,
-                         "10 sites grow: a.lua:18 by 19.5 KiB a full cycle, 19.5 KiB/s, ...");
+        ck_assert_str_eq(verdict.words, "10 sites grow, most a.lua:18 by 19.5 KiB a full cycle");
         for (uint32_t i = 0; i < leaks; i++)
             ck_assert_uint_eq(leak[i].site, all[i].site);
+    }
+}
+END_TEST
+
+/* The summary has room for 76 columns of words, whatever the file is called. */
+START_TEST(words_fit) {
+    suite_seed();
+    begin(MOST);
+    for (uint32_t s = 0; s < 2; s++)
+        line(add_site(), MOST);
+    for (int i = 0; i < 400; i++) {
+        char name[80] = "";
+        uint32_t letters = (uint32_t)suite_below(70), columns = 0, c;
+        for (uint32_t k = 0; k < letters && strlen(name) < 76; k++)
+            strcat(name, suite_below(4) ? "x" : "\u00e9");
+        row[0].short_src = row[1].short_src = name;
+        row[0].line = row[1].line = (int)(suite_random() >> suite_below(64));
+        ledger.sites = 1 + i % 2;
+        ck_assert(judge());
+        for (const char *p = verdict.words; *p; p += format_utf8(p, &c))
+            columns++;
+        ck_assert_msg(columns <= 76, "%s", verdict.words);
+        if (letters < 10) ck_assert_ptr_nonnull(strstr(verdict.words, name));
     }
 }
 END_TEST
@@ -448,4 +471,4 @@ END_TEST
 
 SUITE("leaks", growth_is_seen, doubling_heap, blocks_count, what_is_no_growth, slopes,
       too_few_cycles, never_to_be_known, a_step_is_waited_for, heap_beyond_is_not_known,
-      ended_between_collections, order_and_room, any_figures)
+      ended_between_collections, order_and_room, words_fit, any_figures)
