@@ -38,8 +38,9 @@ enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16, WHERE_SIZE 
 #define REGULAR 0.8      /* the same of the newest rows */
 #define RISE_PART 0.0005 /* of what was held */
 
-#define ONCE_PART 0.4  /* of the gain, beyond its share: more in one rise is a step */
-#define STEP_PART 0.45 /* of the gain: more at once is a step */
+#define ONCE_PART 0.4   /* of the gain, beyond its share: more in one rise is a step */
+#define STEP_PART 0.45  /* of the gain: more at once is a step */
+#define KEEPS_PART 0.02 /* of its blocks: a site that frees no more keeps all */
 #define GAIN_BYTES 256.0
 #define GAIN_PART 0.003     /* of what is held */
 #define GAIN_SIZE 0.05      /* the same where blocks got larger, not more */
@@ -50,7 +51,7 @@ enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16, WHERE_SIZE 
 /* One site's figures: row i has v[i]. What matters is how much was done between rows, not how long
  * it took: w[i] is what the whole program had asked for until then. */
 typedef struct Series {
-    const double *w;
+    double w[LMP_GROWN + 1];
     double now, live; /* w at this moment, and what is there, garbage included */
     bool floats;      /* garbage may be met alive by a collection that works little by little */
     double v[LMP_GROWN];
@@ -331,10 +332,11 @@ static void word(LmpVerdict *v, const Ledger *ledger, const LmpLeak *first, bool
 /* ---- all of them ------------------------------------------------------------------------------
  */
 
-/* How many more full collections it takes, at the pace of the last ones, until row i is no longer
- * in the later half of the run. */
-static double until_half(const Series *s, const double *cycle, uint32_t i) {
-    uint32_t last = s->n - 1, from = row_at(s, s->w[last] / 2);
+/* How many more full collections it takes, at the pace of the last of the `n`, until row i is no
+ * longer in the later half of the run. */
+static double until_half(const Series *s, const double *cycle, uint32_t n, uint32_t i) {
+    uint32_t last = n - 1, from = row_at(s, s->w[last] / 2);
+    if (from >= last) return 1;
     double each = (s->w[last] - s->w[from]) / (cycle[last] - cycle[from]);
     return each > 0 ? ceil((2 * s->w[i] - s->w[last]) / each) : 1;
 }
@@ -345,16 +347,27 @@ static void judge(Series *s, const LmpSiteRow *row, const double *cycle, const d
     uint32_t from = 0, n = s->n, rise = 0;
     memcpy(bytes, s->v, sizeof bytes);
     bool keeps = row->tally.free_bytes <= row->tally.bytes / 2;
+    bool keeps_all = keeps && (double)row->tally.frees <= (double)row->tally.allocs * KEEPS_PART;
+    double before = s->n > 1 ? s->w[n - 1] - s->w[n - 2] : 0;
+    /* What never was given back is taken for held without waiting for the next full collection. */
+    if (keeps_all && s->now - s->w[n - 1] > before && s->n + 1 < LMP_GROWN)
+        s->v[s->n++] = greater(s->v[n - 1], s->live);
     s->least = GAIN_BYTES;
     s->part = row->grown_blocks[n - 1] > row->grown_blocks[0] ? GAIN_PART : GAIN_SIZE;
     find_rises(s);
     if (enough) one->steady = grows(s, keeps);
-    if (one->steady && s->rises >= 3) from = s->rise[0] - 1;
+    if (one->steady && s->rises >= 3 && s->rise[0] + 1 < n) from = s->rise[0] - 1;
     rise = rose_lately(s, greater(LATELY_PART * heap, LATELY_BYTES));
     one->lately = rise > 0 && !one->steady;
-    if (one->lately) *wait = greater(*wait, until_half(s, cycle, rise));
+    if (one->lately) *wait = greater(*wait, until_half(s, cycle, n, rise));
     one->bytes_per_cycle = slope(cycle, bytes, from, n);
     one->bytes_per_second = slope(seconds, bytes, from, n);
+    if (one->steady && !(one->bytes_per_cycle > 0)) { /* most of it came since the last row */
+        double gain = s->v[s->n - 1] - bytes[0];
+        one->bytes_per_cycle = gain / (double)n;
+        one->bytes_per_second = gain / greater(seconds[n - 1], 1e-3);
+    }
+    s->n = n;
     if (one->steady || !enough || bytes[n - 1] < bytes[0] || row->tally.live_blocks == 0) return;
     for (uint32_t i = 0; i < n; i++)
         s->v[i] = (double)row->grown_blocks[i];
@@ -371,8 +384,16 @@ static void judge(Series *s, const LmpSiteRow *row, const double *cycle, const d
     one->bytes_per_second = slope(seconds, s->v, 0, n) * held;
 }
 
-static void conclude(LmpVerdict *v, const Ledger *ledger, double seconds, bool beyond,
-                     double wait) {
+/* Rows in the later half of the run. */
+static uint64_t rows_later(const double *work, uint32_t rows, double now) {
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < rows; i++)
+        n += work[i] > now / 2;
+    return n;
+}
+
+static void conclude(LmpVerdict *v, const Ledger *ledger, double seconds, uint64_t later,
+                     bool beyond, double wait) {
     uint32_t n = ledger->grown;
     uint64_t needed = seconds >= LONG_ENOUGH ? LEAST_GOOD : ENOUGH;
     if (ledger->lines == LMP_LINES_OFF ||
@@ -380,9 +401,9 @@ static void conclude(LmpVerdict *v, const Ledger *ledger, double seconds, bool b
         v->growth = LMP_GROWTH_UNKNOWN;
     else if (v->steady > 0)
         v->growth = LMP_GROWTH_FOUND;
-    else if (n < needed || v->lately > 0 || beyond) {
+    else if (n < needed || later < LEAST || v->lately > 0 || beyond) {
         v->growth = LMP_GROWTH_WAIT;
-        v->missing = n < needed ? needed - n : 1;
+        v->missing = n < needed ? needed - n : later < LEAST ? LEAST - later : 1;
         if (n < needed)
             v->lately = 0; /* with so few rows it means nothing */
         else if (v->lately > 0)
@@ -417,8 +438,9 @@ void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *
         if (!row->grown || (row->grown[rows - 1] <= row->grown[0] &&
                             row->grown_blocks[rows - 1] <= row->grown_blocks[0]))
             continue;
-        Series series = {.w = work, .n = rows, .floats = ledger->gc_mode != LMP_GC_GENERATIONAL};
-        series.now = greater(made, work[rows - 1]);
+        Series series = {.n = rows, .floats = ledger->gc_mode != LMP_GC_GENERATIONAL};
+        memcpy(series.w, work, rows * sizeof *work);
+        series.now = series.w[rows] = greater(made, work[rows - 1]);
         for (uint32_t i = 0; i < rows; i++)
             series.v[i] = (double)row->grown[i];
         series.live = (double)row->tally.live_bytes;
@@ -440,7 +462,8 @@ void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *
     for (uint32_t i = 0; i < *n; i++)
         verdict->leaks += leak[i].steady;
     bool beyond = rows > 0 && live > TOP_BEYOND * (double)ledger->grown_top;
-    conclude(verdict, ledger, greater(now, rows > 0 ? seconds[rows - 1] : 0), beyond, wait);
+    conclude(verdict, ledger, greater(now, rows > 0 ? seconds[rows - 1] : 0),
+             rows_later(work, rows, greater(made, rows > 0 ? work[rows - 1] : 0)), beyond, wait);
     word(verdict, ledger, &first, beyond);
 }
 
