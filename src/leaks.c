@@ -432,7 +432,8 @@ void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *
         live += (double)t->live_bytes;
         made += (double)t->bytes + (double)t->realloc_bytes;
     }
-    bool enough = rows >= ENOUGH || (rows >= LEAST && seconds[rows - 1] >= LONG_ENOUGH);
+    if (rows > 0) now = greater(now, seconds[rows - 1]);
+    bool enough = rows >= ENOUGH || (rows >= LEAST && now >= LONG_ENOUGH);
     for (uint32_t s = 0; rows >= 2 && s < ledger->sites; s++) {
         const LmpSiteRow *row = &ledger->site[s];
         if (!row->grown || (row->grown[rows - 1] <= row->grown[0] &&
@@ -462,7 +463,7 @@ void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *
     for (uint32_t i = 0; i < *n; i++)
         verdict->leaks += leak[i].steady;
     bool beyond = rows > 0 && live > TOP_BEYOND * (double)ledger->grown_top;
-    conclude(verdict, ledger, greater(now, rows > 0 ? seconds[rows - 1] : 0),
+    conclude(verdict, ledger, now,
              rows_later(work, rows, greater(made, rows > 0 ? work[rows - 1] : 0)), beyond, wait);
     word(verdict, ledger, &first, beyond);
 }

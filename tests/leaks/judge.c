@@ -6,7 +6,7 @@
  *
  * A program gives a function, which is called with 1, 2, 3 ...; the collector works as MODE says
  * (asked: only in full collections, at every 50th call). The clock stands still but for requests
- * for memory, 40 microseconds each, so all is the same in each run.
+ * for memory, 40 microseconds each, so that all is about the same in each run and on each machine.
  *
  * A program of `leaking` marks the lines that may be said to grow with "--> grows"; where the leak
  * does not begin at once the program calls begins(). What is said of it is right if some of these
@@ -173,22 +173,23 @@ static bool right(const Run *run) {
 }
 
 static void tell(const Run *run, bool table) {
-    const char *name = strrchr(run->path, '/');
-    char when[64] = "", of[64];
-    name = name ? name + 1 : run->path;
-    snprintf(of, sizeof of, "%.*s", (int)strcspn(name, "."), name);
+    static const char *const kind[] = {"not known", "cannot tell yet", "no growth", "grows"};
+    char when[64] = "", name[64];
+    const char *slash = strrchr(run->path, '/'), *file = slash ? slash + 1 : run->path;
+    const char *mark = right(run) ? "right" : table ? "**wrong**" : "WRONG";
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(file, "."), file);
     if (run->found_full > 0)
         snprintf(when, sizeof when, "%llu, %.1f s", (unsigned long long)run->found_full,
                  run->found_seconds);
-    printf(table ? "| %s | %s | %s | %llu, %.1f s | %s | %s | %s |\n"
-                 : "%-8s %-22s %-12s %6llu, %5.1f s  %-14s %-5s %s\n",
-           run->leaks ? "leaks" : "sound", of, run->mode, (unsigned long long)run->last.full,
-           run->last.seconds, when,
-           right(run) ? "right"
-           : table    ? "**wrong**"
-                      : "WRONG",
+    if (table) {
+        printf("| %s | %llu, %.1f s | %s | %s | %s |\n", name, (unsigned long long)run->last.full,
+               run->last.seconds, when, kind[run->last.growth], mark);
+        return;
+    }
+    printf("%-8s %-22s %-12s %6llu, %5.1f s  %-14s %-5s %s\n", run->leaks ? "leaks" : "sound", name,
+           run->mode, (unsigned long long)run->last.full, run->last.seconds, when, mark,
            run->last.words);
-    if (!table && run->leaks && !right(run))
+    if (run->leaks && !right(run))
         printf("    at %llu, %.1f s: %s%s%s%s%s\n", (unsigned long long)run->due.full,
                run->due.seconds, run->due.words, run->wrong_after ? "; another site" : "",
                run->due.others, run->last.others, run->green_after ? "; no growth was said" : "");
