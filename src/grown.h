@@ -3,9 +3,9 @@
  *
  * A minor cycle of the generational mode leaves old garbage where it is, so only full ones count.
  * What a site holds is what was made there before the sweep and not freed at its end: what was made
- * during the sweep nobody has looked at. A row is made at the end of one, if the last row is long enough ago: a 64th of the run, at most
- * two seconds, and never less than 200 times what making a row takes. (A collection that comes
- * later than that is never left out.)
+ * during the sweep nobody has looked at. A row is made at the end of one, if the last row is long
+ * enough ago: a 64th of the run, at most two seconds, and never less than 200 times what making a
+ * row takes. (A collection that comes later than that is never left out.)
  *
  * When there is no place for a new row, two old neighbours become one that has the larger figure of
  * each: those that span the least time together, but none of the newest twelve. So the newest rows

@@ -309,7 +309,7 @@ case_tables() { # sites, functions and tags in the summary, also of a program th
         'if arg[1] then os.execute("kill -9 " .. io.open("/proc/self/stat"):read "a":match "^%d+") end' >keep.lua
     lmp run keep.lua
     has err "keep.lua:1 .*'keep'"
-    has err 'Leaks  .*collector cycles'
+    has err 'Leaks  .*full cycle'
     hasnt err 'retained'
     (lmp run --stacks keep.lua kill; exit $status)
     is $? 137 status
