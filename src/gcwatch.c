@@ -192,7 +192,16 @@ static uint64_t clock_of_cycle(LmpProfile *p, uint64_t frees) {
     return p->gc_clock;
 }
 
+/* In generational mode a minor cycle sweeps as generational; a full one passes through incremental,
+ * and is seen there as soon as it frees something. If it frees nothing, or too little, Lua says
+ * that it was bad. (One that was asked for and found nothing to free at all is taken for a minor
+ * one.) */
+static bool looks_full(const LmpProfile *p) {
+    return !p->gc_kind || *p->gc_kind == 0 || (p->gc_bad && word_at(p->gc_bad, 0) != 0);
+}
+
 static void begin_cycle(LmpProfile *p) {
+    p->gc_full = looks_full(p);
     counters_frees(p->counters, &p->gc_start_frees, &p->gc_start_bytes);
     p->live->gc.now = (LmpGcCycle){.start = clock_of_cycle(p, p->gc_start_frees)};
     p->live->gc.sweeping = 1;
@@ -201,6 +210,7 @@ static void begin_cycle(LmpProfile *p) {
         shadow_age_cycles(p);
         p->birth = (p->birth & ~LMP_E_CYCLE_MASK) | 2u << LMP_E_CYCLE_SHIFT;
     }
+    if (p->gc_full) grown_cycle_began(p);
 }
 
 static void end_cycle(LmpProfile *p) {
@@ -215,10 +225,12 @@ static void end_cycle(LmpProfile *p) {
     gc->freed_bytes += gc->now.freed_bytes;
     gc->ring[gc->cycles % LMP_GC_RING] = gc->now;
     gc->sweeping = 0;
+    bool full = p->gc_full || (p->gc_bad && word_at(p->gc_bad, 0) != 0);
     gcwatch_mode(p);
+    gc->full += full;
     atomic_thread_fence(memory_order_release);
     gc->cycles++;
-    grown_cycle_ended(p);
+    if (full) grown_cycle_ended(p);
 }
 
 void gcwatch_look(LmpProfile *p) {

@@ -52,8 +52,9 @@ typedef struct LmpSiteRow {
     LmpKindTally kind[LMP_KINDS];
     uint64_t here_reallocs, here_frees, here_free_bytes;
     int64_t here_realloc_bytes;
-    uint32_t details, first_detail;  /* in detail[], largest live first; 0: only the line itself */
-    const uint64_t *grown;           /* live bytes after the cycles of grown_clock, oldest first */
+    uint32_t details, first_detail; /* in detail[], largest live first; 0: only the line itself */
+    const uint64_t *grown;        /* the most bytes held after full collections: see grown_clock */
+    const uint64_t *grown_blocks; /* blocks, the same */
     int64_t mark_bytes, mark_allocs; /* change since ledger_mark (0 without) */
     double allocs_per_s;             /* over the last second of refreshes */
 } LmpSiteRow;
@@ -102,11 +103,17 @@ typedef struct Ledger {
     LmpFunctionRow *function; /* by shallow live bytes, largest first */
     LmpTagRow *tag;
     LmpSiteDetail *detail;
-    LmpTreeRow *tree;                /* tree[0]: the root; nodes 0: no tree was asked for */
-    uint32_t grown;                  /* cycles in grown_clock, oldest first; at most LMP_GROWN */
+    LmpTreeRow *tree; /* tree[0]: the root; nodes 0: no tree was asked for */
+    /* What sites held after full collections, oldest first: grown[i] of a site is the most in the
+     * time after grown_clock[i - 1] up to grown_clock[i]. */
+    uint32_t grown;                  /* how many there are, below LMP_GROWN */
     uint64_t grown_clock[LMP_GROWN]; /* nanoseconds since start */
-    uint64_t grown_cycle[LMP_GROWN];
-    struct LedgerStore *store; /* private: arenas, what the last refreshes were, the mark */
+    uint64_t grown_cycle[LMP_GROWN]; /* full collections so far, this one included */
+    uint64_t grown_work[LMP_GROWN];  /* bytes that were asked for until then */
+    uint64_t grown_top;              /* the most the heap held before a full collection (bytes) */
+    uint64_t clock;                  /* of the refresh */
+    uint32_t gc_mode;                /* LmpGcMode */
+    struct LedgerStore *store;       /* private: arenas, what the last refreshes were, the mark */
 } Ledger;
 
 enum { LEDGER_SITES = 1, LEDGER_FUNCTIONS = 2, LEDGER_TREE = 4, LEDGER_TAGS = 8, LEDGER_ALL = 15 };
@@ -130,21 +137,37 @@ uint32_t ledger_site_of(const Ledger *ledger, const LmpTables *tables, uint32_t 
 
 typedef struct LmpLeak {
     uint32_t site;          /* row in ledger->site */
-    double bytes_per_cycle; /* slope of live bytes over the collector cycles kept */
+    double bytes_per_cycle; /* how fast it grew, by full collections */
     double bytes_per_second;
     uint64_t grown; /* bytes, last less first */
-    bool steady;    /* it grew, not just waits for the collector: see ledger_leaks */
+    bool steady;    /* it grows: see ledger_leaks */
+    bool lately;    /* it rose not long ago and stayed up: whether it goes on cannot be told yet */
 } LmpLeak;
 
+typedef enum LmpGrowth {
+    LMP_GROWTH_UNKNOWN, /* and will not be: no lines, or collections cannot be seen */
+    LMP_GROWTH_WAIT,    /* cannot tell yet */
+    LMP_GROWTH_NONE,
+    LMP_GROWTH_FOUND
+} LmpGrowth;
+
 typedef struct LmpVerdict {
-    uint32_t cycles; /* looked at; below 3 nothing can be said */
-    uint32_t leaks;  /* rows in leak[] that are steady */
-    char words[160]; /* "no growth over the last 31 collector cycles", "2 sites grow: ..." */
-    uint32_t steady; /* sites that grow, whether there was room for them in leak[] or not */
+    uint32_t growth;  /* LmpGrowth */
+    uint64_t cycles;  /* full collections looked at */
+    uint64_t missing; /* LMP_GROWTH_WAIT: full collections until it can be told, about; else 0 */
+    uint32_t leaks;   /* rows in leak[] that are steady */
+    char words[192];  /* "no growth over the last 31 full cycles", "2 sites grow: ..." */
+    uint32_t steady;  /* sites that grow, whether there was room for them in leak[] or not */
+    uint32_t lately;  /* the same of those that rose lately */
 } LmpVerdict;
 
-/* Fills at most `most` rows, steady ones and largest slope first; *n how many. */
+/* Fills at most `most` rows: those that grow, then those that rose lately, the largest slope first;
+ * *n how many. */
 void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *n,
                   LmpVerdict *verdict);
+
+/* What a site held, at LMP_GROWN even times from the first row to the last, for a chart. Returns
+ * how many figures there are: LMP_GROWN, or none. */
+uint32_t ledger_grown_even(const Ledger *ledger, const uint64_t *grown, uint64_t out[LMP_GROWN]);
 
 #endif

@@ -31,9 +31,11 @@ bool rows_reserve(Ledger *ledger, unsigned parts) {
     return true;
 }
 
-/* The last of all to be asked for: sites point into it. One row of LMP_GROWN for each. */
+/* The last of all to be asked for: sites point into it. For each LMP_GROWN times bytes, then
+ * blocks.
+ */
 bool grown_reserve(LedgerStore *s) {
-    return pile_reserve(&s->out_grown, (size_t)s->slots * LMP_GROWN, sizeof(uint64_t));
+    return pile_reserve(&s->out_grown, (size_t)s->slots * 2 * LMP_GROWN, sizeof(uint64_t));
 }
 
 /* ---- which ------------------------------------------------------------------------------------
@@ -157,21 +159,23 @@ static void make_details(Ledger *ledger, const LedgerSlot *slot, LmpSiteRow *out
     }
 }
 
-/* Live bytes after the collector cycles that are kept, over all rows of the line. */
+/* Live bytes and blocks after full collections, over all rows of the line. */
 static const uint64_t *make_grown(const Ledger *ledger, const LmpTables *t, const LedgerSlot *slot,
-                                  uint32_t at, uint64_t cycles) {
+                                  uint32_t at, const uint8_t *grown_slot) {
     const LedgerStore *s = ledger->store;
-    uint64_t *out = PILE(s->out_grown, uint64_t) + (size_t)at * LMP_GROWN;
-    memset(out, 0, LMP_GROWN * sizeof *out);
+    uint64_t *out = PILE(s->out_grown, uint64_t) + (size_t)at * 2 * LMP_GROWN;
+    memset(out, 0, 2 * LMP_GROWN * sizeof *out);
     if (ledger->grown == 0) return out; /* nothing is written there: it is not even read */
     for (uint32_t row = slot->first_row; row; row = PILE(s->row, const LedgerRow)[row].next)
-        for (uint32_t i = 0; i < ledger->grown; i++)
-            out[i] += read_once64(&t->grown[row][(cycles - ledger->grown + i) % LMP_GROWN]);
+        for (uint32_t i = 0; i < ledger->grown; i++) {
+            out[i] += read_once64(&t->grown[row][grown_slot[i]]);
+            out[LMP_GROWN + i] += read_once32(&t->grown_blocks[row][grown_slot[i]]);
+        }
     return out;
 }
 
 static void make_site(Ledger *ledger, const LmpTables *t, uint32_t index, uint32_t at,
-                      uint64_t clock, uint64_t cycles) {
+                      uint64_t clock, const uint8_t *grown_slot) {
     LedgerStore *s = ledger->store;
     const LedgerSlot *slot = &PILE(s->slot, const LedgerSlot)[index];
     const LedgerSlotSum *sum = &PILE(s->slot_sum, const LedgerSlotSum)[index];
@@ -192,23 +196,33 @@ static void make_site(Ledger *ledger, const LmpTables *t, uint32_t index, uint32
         .here_frees = sum->here_frees,
         .here_free_bytes = sum->here_free_bytes,
         .here_realloc_bytes = sum->here_realloc_bytes,
-        .grown = make_grown(ledger, t, slot, at, cycles),
+        .grown = make_grown(ledger, t, slot, at, grown_slot),
         .mark_bytes = s->marked ? (int64_t)(sum->tally.live_bytes - mark.live) : 0,
         .mark_allocs = s->marked ? (int64_t)(sum->tally.allocs - mark.allocs) : 0,
         .allocs_per_s = moment_rate(s, index, clock),
     };
+    out->grown_blocks = out->grown + LMP_GROWN;
     memcpy(out->kind, sum->kind, sizeof out->kind);
     make_details(ledger, slot, out);
 }
 
-static void make_cycles(Ledger *ledger, const LmpTables *t, uint64_t cycles) {
+/* Which rows of `grown` there are, and the slots that have them. The program may make another one
+ * meanwhile; the slots of this list are written over only in the making of the one after that. */
+static void make_cycles(Ledger *ledger, const LmpTables *t, uint8_t slot[LMP_GROWN]) {
     const LmpTablesUsed *u = &t->live->tables;
-    ledger->grown = (uint32_t)(cycles < LMP_GROWN - 1 ? cycles : LMP_GROWN - 1);
+    uint64_t made = read_once64(&u->grown);
+    atomic_thread_fence(memory_order_acquire);
+    const struct LmpGrownList *list = &u->grown_list[made % 2];
+    uint32_t rows = read_once32(&list->rows);
+    ledger->grown = made == 0 ? 0 : rows < LMP_GROWN ? rows : LMP_GROWN - 1;
     for (uint32_t i = 0; i < ledger->grown; i++) {
-        uint32_t slot = (uint32_t)((cycles - ledger->grown + i) % LMP_GROWN);
-        ledger->grown_clock[i] = read_once64(&u->grown_clock[slot]);
-        ledger->grown_cycle[i] = read_once64(&u->grown_cycle[slot]);
+        slot[i] = *(const volatile uint8_t *)&list->slot[i] % LMP_GROWN;
+        ledger->grown_clock[i] = read_once64(&u->grown_clock[slot[i]]);
+        ledger->grown_work[i] = read_once64(&u->grown_work[slot[i]]);
+        ledger->grown_cycle[i] = read_once64(&u->grown_cycle[slot[i]]);
     }
+    ledger->grown_top = read_once64(&u->grown_top);
+    ledger->gc_mode = read_once32(&t->live->gc.mode);
 }
 
 static void make_sites(Ledger *ledger, const LmpTables *t, uint64_t clock) {
@@ -216,10 +230,8 @@ static void make_sites(Ledger *ledger, const LmpTables *t, uint64_t clock) {
     LedgerPair *pair = PILE(s->pairs, LedgerPair);
     const LedgerSlotSum *sum = s->slot_sum.data;
     uint32_t n = 0, *row = PILE(s->slot_row, uint32_t);
-    uint64_t cycles = read_once64(&t->live->tables.grown);
-    atomic_thread_fence(memory_order_acquire);
-    /* The oldest of all places may just be written over: it is left out (make_cycles). */
-    make_cycles(ledger, t, cycles);
+    uint8_t grown_slot[LMP_GROWN];
+    make_cycles(ledger, t, grown_slot);
     for (uint32_t i = 1; i < s->slots; i++) {
         row[i] = LEDGER_NO_ROW;
         if (slot_shown(&sum[i])) pair[n++] = (LedgerPair){sum[i].tally.bytes, i};
@@ -232,7 +244,7 @@ static void make_sites(Ledger *ledger, const LmpTables *t, uint64_t clock) {
         row[pair[i].index] = i;
     ledger->sites = n;
     for (uint32_t i = 1; i < s->slots; i++) /* not by pairs: details are sorted there */
-        if (row[i] != LEDGER_NO_ROW) make_site(ledger, t, i, row[i], clock, cycles);
+        if (row[i] != LEDGER_NO_ROW) make_site(ledger, t, i, row[i], clock, grown_slot);
 }
 
 /* ---- tags -------------------------------------------------------------------------------------
@@ -258,6 +270,7 @@ void rows_make(Ledger *ledger, const LmpTables *t, unsigned parts, uint64_t cloc
         want_functions(ledger->store, parts);
         make_functions(ledger, parts);
     }
+    ledger->clock = clock;
     if (parts & LEDGER_SITES) make_sites(ledger, t, clock);
     if (parts & LEDGER_TAGS) make_tags(ledger);
 }

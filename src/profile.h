@@ -102,6 +102,7 @@ typedef struct LmpProfile {
     const uint8_t *gc_bad; /* word: not zero while generational mode works incrementally; or NULL */
     const uint8_t *gc_kind;            /* incremental or generational; NULL: unknown */
     uint64_t gc_clock, gc_clock_frees; /* last reading of the clock for a cycle, and frees then */
+    bool gc_full;                      /* the cycle under way looks at all of the heap */
     uint64_t gc_start_frees, gc_start_bytes; /* totals when the sweep under way began */
     bool detached;        /* in a forked child, or stopped under a wrapper: pass through */
     uint32_t step_target; /* steps granted so far, of control->step */
@@ -114,6 +115,9 @@ typedef struct LmpProfile {
     struct LmpTagBook *tags; /* of coroutines, NULL: none was ever set (tags.c) */
     struct LmpNames *names;  /* paths of functions (names.c) */
     uint64_t grown_cost;     /* what the last row cost, times as much as it has to wait for */
+    uint32_t grown_sites;    /* sites when the row under way was begun; 0: none is */
+    uint64_t grown_spent;    /* on its beginning, nanoseconds */
+    uint64_t grown_work;     /* bytes made until then */
     uint64_t grown_due;      /* clock from which on a cycle makes the next row, ns since start */
     LmpDisplay display;
     char summary[4096];      /* where the summary goes (ending.c): "" nowhere, "-" standard error */

@@ -114,8 +114,17 @@ static void put_tags(FILE *out, const Ledger *l) {
 }
 
 static void put_leaks(FILE *out, const LmpReport *r) {
-    fprintf(out, ",\"leaks\":{\"cycles\":%" PRIu32 ",\"growing\":%" PRIu32 ",", r->verdict.cycles,
-            r->verdict.steady);
+    static const char *const growth[] = {
+        [LMP_GROWTH_UNKNOWN] = "unknown",
+        [LMP_GROWTH_WAIT] = "cannot tell yet",
+        [LMP_GROWTH_NONE] = "none",
+        [LMP_GROWTH_FOUND] = "found",
+    };
+    const LmpVerdict *v = &r->verdict;
+    fprintf(out,
+            ",\"leaks\":{\"growth\":\"%s\",\"full_cycles\":%" PRIu64 ",\"missing\":%" PRIu64
+            ",\"growing\":%" PRIu32 ",\"lately\":%" PRIu32 ",",
+            growth[v->growth], v->cycles, v->missing, v->steady, v->lately);
     put_text(out, "verdict", r->verdict.words);
     fputs(",\"sites\":[", out);
     for (uint32_t i = 0; i < r->verdict.leaks && i < r->leaks; i++) {

@@ -112,8 +112,11 @@ static void put_gc(const LmpReport *r, FILE *out) {
         fputs("  Garbage collection   cycles cannot be seen on this interpreter\n", out);
         return;
     }
-    int used = fprintf(out, "  Garbage collection   %s %s, freed %s, %s",
-                       fit_count(a, s->gc_cycles, 15), s->gc_cycles == 1 ? "cycle" : "cycles",
+    char full[64] = "";
+    if (s->gc_mode == LMP_GC_GENERATIONAL)
+        snprintf(full, sizeof full, " (%s full)", fit_count(c, r->gc.full, 10));
+    int used = fprintf(out, "  Garbage collection   %s %s%s, freed %s, %s",
+                       fit_count(a, s->gc_cycles, 15), s->gc_cycles == 1 ? "cycle" : "cycles", full,
                        format_bytes(b, s->gc_freed_bytes), mode[s->gc_mode]);
     if (s->gc_cycles > 0) {
         const LmpGcCycle *last = &r->gc.ring[(s->gc_cycles - 1) % LMP_GC_RING];

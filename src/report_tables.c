@@ -214,19 +214,15 @@ void summary_leaks(const LmpReport *r, FILE *out) {
     const LmpVerdict *v = &r->verdict;
     char a[LMP_NUM], b[LMP_NUM], text[256];
     if (r->ledger.lines == LMP_LINES_OFF || r->ledger_error) return;
-    if (v->steady == 0) {
-        fprintf(out, "  Leaks                %s\n", v->words);
-        return;
-    }
-    fprintf(out, "  Leaks                %u %s over the last %u collector cycles:\n", v->steady,
-            v->steady == 1 ? "site grew" : "sites grew", v->cycles);
+    fprintf(out, "  Leaks                %s\n", v->words);
+    if (v->steady < 2) return;
     for (uint32_t i = 0; i < v->leaks && i < LEAKS_SHOWN; i++) {
         const LmpLeak *leak = &r->leak[i];
         const LmpSiteRow *s = &r->ledger.site[leak->site];
         double rate = leak->bytes_per_second > 0 ? leak->bytes_per_second : 0;
         format_bytes(a, (uint64_t)(leak->bytes_per_cycle < 1e18 ? leak->bytes_per_cycle : 1e18));
         format_bytes(b, (uint64_t)(rate < 1e18 ? rate : 1e18));
-        fprintf(out, "%33s a cycle %10s/s  ", a, b);
+        fprintf(out, "%33s a full cycle %10s/s  ", a, b);
         put_last(out, where_of(text, sizeof text, s->short_src, s->line), WHERE_MOST, true);
     }
     if (v->steady > LEAKS_SHOWN) fprintf(out, "%*s%u more\n", 57, "", v->steady - LEAKS_SHOWN);

@@ -27,7 +27,7 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 2u                   /* changes whenever anything below does */
+#define LMP_LAYOUT 3u                   /* changes whenever anything below does */
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
@@ -172,6 +172,8 @@ typedef struct LmpGc {
     uint32_t sweeping; /* 1 between the two moments of a cycle */
     LmpGcCycle now;    /* the cycle under way */
     uint64_t freed_bytes, freed_blocks; /* by all finished cycles */
+    uint64_t
+        full; /* of the cycles, those that looked at all of the heap (all in incremental mode) */
     LmpGcCycle ring[LMP_GC_RING];
 } LmpGc;
 
@@ -364,7 +366,7 @@ typedef struct LmpOverflow {
  *     record      what became of the blocks that one site made of one class under one tag
  *     node        a call path (stacks): a site under the node that called it
  *     path        (stacks) what a block's maker word points to: its node and its record
- *     grown       live bytes of each site after collector cycles, for the leak view
+ *     grown       bytes and blocks of each site after full collections, for the leak view
  */
 #define LMP_TEXT_AT LMP_TABLES_AT
 #define LMP_TEXT_MAX (8u << 20) /* bytes */
@@ -380,7 +382,8 @@ typedef struct LmpOverflow {
 #define LMP_PATHS_AT (200ull << 20)
 #define LMP_PATHS_MAX (1u << 21)
 #define LMP_GROWN_AT (216ull << 20)
-#define LMP_GROWN 32u /* collector cycles kept */
+#define LMP_GROWN 26u /* slots: the rows kept, and one that is being made */
+#define LMP_GROWN_BLOCKS_AT (242ull << 20)
 
 typedef enum LmpFunctionKind {
     LMP_F_LUA = 1,
@@ -467,18 +470,27 @@ typedef struct LmpTablesUsed {
     uint64_t sample; /* bytes between samples on average; 0: every block is accounted */
     uint32_t text;   /* bytes */
     uint32_t functions, sites, records, nodes, paths, tags; /* rows in use, row 0 included */
-    uint32_t names;    /* bumped when a path in functions was set */
-    uint64_t folded;   /* allocations that went to "(others)" (count) */
-    uint64_t unknown;  /* requests whose line had to be asked of the API (count) */
-    uint64_t unproven; /* requests charged by the documented API because no known way explains them
-                          (count); where lines are approximate: all of them */
-    uint64_t grown;    /* all so far; the last LMP_GROWN are in slot [i % LMP_GROWN] */
+    uint32_t names;     /* bumped when a path in functions was set */
+    uint64_t folded;    /* allocations that went to "(others)" (count) */
+    uint64_t unknown;   /* requests whose line had to be asked of the API (count) */
+    uint64_t unproven;  /* requests charged by the documented API because no known way explains them
+                           (count); where lines are approximate: all of them */
+    uint64_t grown;     /* rows made so far; which of them are kept says grown_list[grown % 2] */
+    uint64_t grown_top; /* the most the heap held before a full collection (bytes) */
     uint64_t grown_clock[LMP_GROWN]; /* nanoseconds since start */
-    uint64_t grown_cycle[LMP_GROWN]; /* collector cycles finished then */
-    uint32_t tag[LMP_TAGS];          /* texts */
+    uint64_t grown_cycle[LMP_GROWN]; /* full collections finished then */
+    uint64_t grown_work[LMP_GROWN];  /* bytes asked for until then, at all sites */
+    struct LmpGrownList {
+        uint32_t rows;           /* below LMP_GROWN */
+        uint8_t slot[LMP_GROWN]; /* of each row, oldest first */
+        uint8_t spare[2];
+    } grown_list[2];
+    uint32_t tag[LMP_TAGS]; /* texts */
 } LmpTablesUsed;
 
-/* grown: uint64_t [LMP_SITES_MAX][LMP_GROWN] at LMP_GROWN_AT. */
+/* grown: bytes, uint64_t [LMP_SITES_MAX][LMP_GROWN] at LMP_GROWN_AT, and blocks, uint32_t in the
+ * same form at LMP_GROWN_BLOCKS_AT. A row stands for all full collections since the one before it:
+ * it has the most that was found after one of them. */
 
 /* ---- live: all of it ---------------------------------------------------------------------------
  */
@@ -533,7 +545,8 @@ _Static_assert(LMP_TEXT_AT + LMP_TEXT_MAX <= LMP_FUNCTIONS_AT &&
                    LMP_RECORDS_AT + LMP_RECORDS_MAX * sizeof(LmpRecord) <= LMP_NODES_AT &&
                    LMP_NODES_AT + LMP_NODES_MAX * sizeof(LmpNode) <= LMP_PATHS_AT &&
                    LMP_PATHS_AT + LMP_PATHS_MAX * sizeof(LmpPath) <= LMP_GROWN_AT &&
-                   LMP_GROWN_AT + LMP_SITES_MAX * LMP_GROWN * 8ull <= LMP_LEAVES_AT,
+                   LMP_GROWN_AT + LMP_SITES_MAX * LMP_GROWN * 8ull <= LMP_GROWN_BLOCKS_AT &&
+                   LMP_GROWN_BLOCKS_AT + LMP_SITES_MAX * LMP_GROWN * 4ull <= LMP_LEAVES_AT,
                "the tables fit");
 _Static_assert(sizeof(LmpLeaf) % 4096 == 0, "leaves are whole pages");
 _Static_assert(sizeof(LmpClassCount) == 64, "one cache line");

@@ -14,6 +14,7 @@ LmpTables tables_at(void *base, LmpLive *live) {
         .node = (void *)(text + (LMP_NODES_AT - LMP_TEXT_AT)),
         .path = (void *)(text + (LMP_PATHS_AT - LMP_TEXT_AT)),
         .grown = (void *)(text + (LMP_GROWN_AT - LMP_TEXT_AT)),
+        .grown_blocks = (void *)(text + (LMP_GROWN_BLOCKS_AT - LMP_TEXT_AT)),
     };
 }
 

@@ -20,6 +20,7 @@ typedef struct LmpTables {
     LmpNode *node;
     LmpPath *path;
     uint64_t (*grown)[LMP_GROWN];
+    uint32_t (*grown_blocks)[LMP_GROWN];
 } LmpTables;
 
 /* `base`: where LMP_TABLES_AT of the file is mapped (LMP_TABLES_SIZE bytes). */

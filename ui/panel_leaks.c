@@ -1,6 +1,6 @@
-/* panel_leaks.c - lines whose live bytes grow from one collector cycle to the next: the verdict in
- * words, the growth as figures and as a chart over the cycles kept. Lines that only wait for the
- * collector are there too, muted. */
+/* panel_leaks.c - lines that hold more and more after full collections: the verdict in words, the
+ * growth as figures and as a chart over the run. Lines that hold more than at first but are not
+ * said to grow are there too: in amber what rose lately, muted what did so long ago or sways. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,9 @@ static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
  */
 
 static Style style_of(const TableSource *from, uint32_t row, Tone tone) {
-    return STYLE(leak_of(from, row)->steady ? tone : (Tone)TONE_MUTED);
+    const LmpLeak *leak = leak_of(from, row);
+    bool amber = leak->lately && tone == TONE_SHRINK;
+    return STYLE(amber ? TONE_PAUSED : leak->steady || leak->lately ? tone : (Tone)TONE_MUTED);
 }
 
 static void slope(TableCell *cell, double bytes) {
@@ -63,28 +65,30 @@ static void cell_second(const TableSource *from, uint32_t row, bool wide, TableC
     cell->style = style_of(from, row, TONE_TEXT);
 }
 
-/* From the least to the largest: it is the way of it that tells, the figures are beside it. */
+/* Over time, from the least to the largest: it is the way of it that tells, the figures are beside
+ * it.
+ */
 static void paint_chart(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y,
                         int w) {
     const Ledger *ledger = ((const Leaks *)from->rows)->ledger;
-    const uint64_t *grown = row_of(from, row)->grown;
     uint64_t value[LMP_GROWN], least = UINT64_MAX, most = 0;
-    uint32_t n = ledger->grown < LMP_GROWN ? ledger->grown : LMP_GROWN;
+    uint32_t n = ledger_grown_even(ledger, row_of(from, row)->grown, value);
     for (uint32_t i = 0; i < n; i++) {
-        if (grown[i] < least) least = grown[i];
-        if (grown[i] > most) most = grown[i];
+        if (value[i] < least) least = value[i];
+        if (value[i] > most) most = value[i];
     }
     for (uint32_t i = 0; i < n; i++)
-        value[i] = grown[i] - least + (most - least) / 8;
+        value[i] += (most - least) / 8 - least;
     spark_draw(canvas, (Rect){x, y, w, 1}, value, n, style_of(from, row, TONE_SHRINK));
 }
 
 static void cell_trend(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    bool steady = leak_of(from, row)->steady;
+    const LmpLeak *leak = leak_of(from, row);
     snprintf(cell->text, sizeof cell->text, "%s",
-             steady ? "grows"
-             : wide ? "waits for the collector"
-                    : "waits");
+             leak->steady   ? "grows"
+             : leak->lately ? wide ? "rose: cannot tell yet" : "rose"
+             : wide         ? "no growth"
+                            : "");
     cell->style = style_of(from, row, TONE_SHRINK);
 }
 
@@ -107,9 +111,10 @@ static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCel
     cell->style = style_of(from, row, TONE_TEXT);
 }
 
-/* Steady growth comes first, whatever the figure. */
+/* What grows comes first, whatever the figure, then what rose lately. */
 static double first(const TableSource *from, uint32_t row, double value) {
-    return leak_of(from, row)->steady ? value + 1e19 : value;
+    const LmpLeak *leak = leak_of(from, row);
+    return leak->steady ? value + 4e19 : leak->lately ? value + 2e19 : value;
 }
 static double value_grown(const TableSource *from, uint32_t row) {
     return first(from, row, (double)leak_of(from, row)->grown);
@@ -136,7 +141,7 @@ static const TableColumn columns[COLS] = {
     [COL_GROWN] = {"grew", 11, 12, 2, .cell = cell_grown, .value = value_grown},
     [COL_CYCLE] = {"a cycle", 11, 12, 0, .cell = cell_cycle, .value = value_cycle},
     [COL_SECOND] = {"a second", 11, 12, 5, .cell = cell_second, .value = value_second},
-    [COL_CHART] = {"over the cycles", 9, 17, 3, .align = TABLE_LEFT, .paint = paint_chart},
+    [COL_CHART] = {"over the run", 9, 17, 3, .align = TABLE_LEFT, .paint = paint_chart},
     [COL_LIVE] = {"live", 10, 11, 6, .cell = cell_live, .value = tallycol_by_live},
     [COL_TREND] = {"", 7, 24, 7, .align = TABLE_LEFT, .cell = cell_trend},
     [COL_WHERE] = {"where", 18, 24, 1, .least = 6, .align = TABLE_TAIL, .rising = true,
@@ -182,7 +187,7 @@ static const TablePanelDef def = {
               .sort = COL_CYCLE,
               .id = id_of,
               .words = words_of,
-              .empty = "no line holds more than it did at the first of these cycles"},
+              .empty = "no line holds more than it did after the first full cycle"},
     .rows = rows,
     .room = table_room,
     .tally = tally_of,
@@ -197,16 +202,25 @@ static void *create(void) {
 }
 
 static void draw_verdict(const Leaks *s, const Ui *ui, Canvas *canvas, Rect rect) {
+    static const struct {
+        Style style;
+        uint32_t mark;
+    } look[] = {
+        [LMP_GROWTH_UNKNOWN] = {STYLE(TONE_MUTED), G_ELLIPSIS},
+        [LMP_GROWTH_WAIT] = {STYLE_BOLD(TONE_PAUSED), G_ELLIPSIS},
+        [LMP_GROWTH_NONE] = {STYLE_BOLD(TONE_GROWTH), G_CHECK},
+        [LMP_GROWTH_FOUND] = {STYLE_BOLD(TONE_SHRINK), G_UP},
+    };
     const LmpVerdict *v = &s->verdict;
-    bool known = v->cycles >= 3, leaks = v->leaks > 0;
-    Style style = !known  ? STYLE(TONE_MUTED)
-                  : leaks ? STYLE_BOLD(TONE_SHRINK)
-                          : STYLE_BOLD(TONE_GROWTH);
-    uint32_t mark = !known ? G_ELLIPSIS : leaks ? G_UP : G_CHECK;
+    Style style = look[v->growth].style;
+    uint32_t mark = look[v->growth].mark;
     char words[sizeof v->words];
     canvas_put(canvas, rect.x, rect.y, mark, style);
     format_text(words, sizeof words, v->words, !ui->utf8);
-    canvas_text(canvas, rect.x + 2, rect.y, rect.w - 2, style, words);
+    int used = canvas_text(canvas, rect.x + 2, rect.y, rect.w - 2, style, words);
+    static const char how[] = "g asks for one";
+    if (v->growth == LMP_GROWTH_WAIT && used + 6 + (int)sizeof how <= rect.w)
+        canvas_text(canvas, rect.x + 5 + used, rect.y, rect.w - 5 - used, STYLE(TONE_MUTED), how);
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
@@ -216,7 +230,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     if (!tablepanel_fill(s, model, ui, &from)) return;
     draw_verdict(s, ui, canvas, rect);
     Rect room = table_room(ui, rect);
-    if (room.h > 0 && room.y > rect.y && (s->count > 0 || s->verdict.cycles >= 3))
+    if (room.h > 0 && room.y > rect.y && (s->count > 0 || s->verdict.growth == LMP_GROWTH_NONE))
         table_draw(&s->panel.table, &from, canvas, room);
 }
 
@@ -227,8 +241,11 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     table_note(&s->panel.table, ui, out, size);
     const Ledger *l = &model->ledger;
     if (out[0] || l->grown < 2) return;
-    snprintf(out, size, "live after the last %u collector cycles, %s", (unsigned)l->grown,
-             format_span(span, l->grown_clock[l->grown - 1] - l->grown_clock[0]));
+    char cycles[LMP_NUM];
+    uint64_t from = l->grown_clock[0], to = l->grown_clock[l->grown - 1];
+    snprintf(out, size, "held after full cycles, %s in %s",
+             format_count(cycles, l->grown_cycle[l->grown - 1]),
+             format_span(span, to > from ? to - from : 0));
 }
 
 const Panel panel_leaks = {.title = "Leaks",

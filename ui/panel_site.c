@@ -217,18 +217,19 @@ static void put_history(Flow *f, const Ledger *ledger, const LmpSiteRow *row) {
     char a[LMP_NUM], b[LMP_NUM], note[96];
     if (!row->grown || ledger->grown < 2) {
         put_title(f, "History", NULL);
-        put_text(f, "live bytes after each collector cycle: fewer than two yet");
+        put_text(f, "bytes held after full cycles: fewer than two yet");
         return;
     }
-    uint32_t n = ledger->grown;
-    snprintf(note, sizeof note, "live after %u cycles: %s to %s", n, format_bytes(a, row->grown[0]),
-             format_bytes(b, row->grown[n - 1]));
+    uint64_t even[LMP_GROWN];
+    uint32_t n = ledger_grown_even(ledger, row->grown, even);
+    snprintf(note, sizeof note, "held after full cycles: %s to %s", format_bytes(a, even[0]),
+             format_bytes(b, even[n - 1]));
     put_title(f, "History", note);
     int w = f->rect.w - 2;
     if (w > (int)n * 2) w = (int)n * 2;
     Rect chart = {f->rect.x + 1, flow_y(f), w, 3};
     int kind = describe_site_kind(row, (1u << LMP_KINDS) - 1);
-    spark_draw(f->canvas, chart, row->grown, n, STYLE(kind < 0 ? TONE_TEXT : TONE_KIND(kind)));
+    spark_draw(f->canvas, chart, even, n, STYLE(kind < 0 ? TONE_TEXT : TONE_KIND(kind)));
     f->line += 3;
 }
 

@@ -58,6 +58,8 @@ static FakeTables *damaged_tables(void) {
         {f->t.node, used->nodes * sizeof *f->t.node},
         {f->t.path, 4096},
         {f->t.grown, used->sites * sizeof *f->t.grown},
+        {f->t.grown_blocks, used->sites * sizeof *f->t.grown_blocks},
+        {used->grown_list, sizeof used->grown_list},
     };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
         if (suite_below(3)) continue;

@@ -297,6 +297,7 @@ START_TEST(random_bytes) {
                 {LMP_NODES_AT, 128 * sizeof(LmpNode)},
                 {LMP_PATHS_AT, 4096},
                 {LMP_GROWN_AT, 64 * LMP_GROWN * 8},
+                {LMP_GROWN_BLOCKS_AT, 64 * LMP_GROWN * 4},
             };
             size_t part = suite_below(sizeof parts / sizeof *parts);
             size_t size = 1 + suite_below(suite_below(2) ? 16 : sizeof noise);

@@ -1,0 +1,215 @@
+/* judge.c - the corpus of programs that leak and programs that do not (leaking, sound), and what
+ * lmp says of them.
+ *
+ *     judge MODE PROGRAM.lua...      incremental, generational or asked; a line for each, 1 if
+ * wrong
+ *
+ * A program gives a function, which is called with 1, 2, 3 ...; the collector works as MODE says
+ * (asked: only in full collections, at every 50th call). The clock stands still but for requests
+ * for memory, 40 microseconds each, so that all is about the same in each run and on each machine.
+ *
+ * A program of `leaking` marks the lines that may be said to grow with "--> grows"; where the leak
+ * does not begin at once the program calls begins(). What is said of it is right if some of these
+ * lines, and no others, grow from the twelfth full collection after that or the tenth second after
+ * it on, whichever is later, to the end; and if `no growth` is not said from then on, nor at the
+ * end when there were fewer collections. A sound one is right if nothing is said to grow at the
+ * end. With --table the lines are rows for docs/leaks.md. */
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "os.h"
+#include "profiler.h"
+
+enum { CALLS = 2400, LOOK = 8, FULL = 12, ASKED = 50, LINES = 200, MOST = 64 };
+#define SECONDS 10
+
+static uint64_t requests;
+
+static uint64_t clock_of_requests(void) {
+    return requests * 40000;
+}
+
+static void *alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
+    (void)ud, (void)osize;
+    requests++;
+    if (nsize > 0) return realloc(ptr, nsize);
+    free(ptr);
+    return NULL;
+}
+
+/* ---- one program ------------------------------------------------------------------------------
+ */
+
+typedef struct Seen {
+    uint32_t growth; /* LmpGrowth at the last look */
+    bool right_site; /* no other site was said to grow */
+    uint64_t full;
+    double seconds;
+    char words[192];
+    char others[64]; /* lines that were said to grow and should not */
+} Seen;
+
+typedef struct Run {
+    const char *path, *mode;
+    bool leaks, later, marked[LINES];
+    Seen last, due;     /* at the end; at the twelfth collection or the tenth second */
+    uint64_t from_full; /* the leak's beginning */
+    double from_seconds;
+    bool began, was_due, wrong_after, green_after;
+    uint64_t found_full; /* since when growth was found without a break; 0: it is not */
+    double found_seconds;
+} Run;
+
+static void die(const Run *run, const char *what) {
+    fprintf(stderr, "%s: %s\n", run->path, what);
+    exit(2);
+}
+
+static void read_marks(Run *run) {
+    char line[512];
+    FILE *f = fopen(run->path, "r");
+    if (!f) die(run, "cannot be read");
+    for (int n = 1; fgets(line, sizeof line, f); n++) {
+        if (n < LINES && strstr(line, "--> grows")) run->marked[n] = true;
+        if (strstr(line, "begins()")) run->later = true;
+    }
+    fclose(f);
+}
+
+static void look(Run *run, lua_State *L, Ledger *ledger) {
+    static LmpLeak leak[MOST];
+    LmpVerdict verdict;
+    uint32_t n;
+    Seen *seen = &run->last;
+    if (profiler_ledger(L, LEDGER_SITES, ledger) != LMP_OK) die(run, "no ledger");
+    ledger_leaks(ledger, leak, MOST, &n, &verdict);
+    seen->growth = verdict.growth;
+    seen->full = verdict.cycles;
+    seen->seconds = (double)clock_of_requests() / 1e9;
+    snprintf(seen->words, sizeof seen->words, "%s", verdict.words);
+    seen->right_site = true;
+    seen->others[0] = 0;
+    for (uint32_t i = 0; i < n && leak[i].steady; i++) {
+        int line = ledger->site[leak[i].site].line;
+        if (line >= 0 && line < LINES && run->marked[line]) continue;
+        size_t used = strlen(seen->others);
+        snprintf(seen->others + used, sizeof seen->others - used, " %d", line);
+        seen->right_site = false;
+    }
+    bool found = seen->growth == LMP_GROWTH_FOUND;
+    if (!found)
+        run->found_full = 0;
+    else if (run->found_full == 0)
+        run->found_full = seen->full, run->found_seconds = seen->seconds;
+    lua_getglobal(L, "begun");
+    if (!run->began && lua_toboolean(L, -1)) {
+        run->began = true;
+        run->from_full = seen->full;
+        run->from_seconds = seen->seconds;
+    }
+    lua_pop(L, 1);
+    if (run->began && !run->was_due && seen->full >= run->from_full + FULL &&
+        seen->seconds >= run->from_seconds + SECONDS) {
+        run->was_due = true;
+        run->due = *seen;
+    }
+    if (!run->was_due) return;
+    run->wrong_after |= found && !seen->right_site;
+    run->green_after |= seen->growth == LMP_GROWTH_NONE;
+}
+
+static void play(Run *run) {
+    LmpOptions options = profiler_defaults;
+    LmpErr display;
+    Ledger ledger = {0};
+    requests = 0;
+    read_marks(run);
+    lua_State *L = lua_newstate(alloc, NULL);
+    if (!L) die(run, "no state");
+    luaL_openlibs(L);
+    lua_gc(L, LUA_GCINC, 200, 100, 13);
+    if (!strcmp(run->mode, "generational")) lua_gc(L, LUA_GCGEN, 0, 0);
+    bool asked = !strcmp(run->mode, "asked");
+    if (asked) lua_gc(L, LUA_GCSTOP);
+    options.summary = "";
+    options.live = false;
+    if (profiler_start(L, &options, &display) != LMP_OK) die(run, "no profile");
+    const char *seed = getenv("LMP_SEED");
+    lua_pushinteger(L, seed ? atoi(seed) : 42);
+    lua_setglobal(L, "seed");
+    if (luaL_dostring(L, "math.randomseed(seed) "
+                         "function churn(n) for i = 1, n do local t = {i} end end "
+                         "function begins() begun = true end") ||
+        luaL_loadfile(L, run->path) || lua_pcall(L, 0, 1, 0))
+        die(run, lua_tostring(L, -1));
+    bool later = run->leaks && run->later;
+    lua_pushboolean(L, !later);
+    lua_setglobal(L, "begun");
+    look(run, L, &ledger);
+    for (int i = 1; i <= CALLS; i++) {
+        lua_pushvalue(L, -1);
+        lua_pushinteger(L, i);
+        if (lua_pcall(L, 1, 0, 0)) die(run, lua_tostring(L, -1));
+        if (asked && i % ASKED == 0) lua_gc(L, LUA_GCCOLLECT);
+        if (i % LOOK == 0) look(run, L, &ledger);
+    }
+    ledger_free(&ledger);
+    profiler_stop(L, NULL);
+    lua_close(L);
+}
+
+/* ---- what was right ---------------------------------------------------------------------------
+ */
+
+static bool right(const Run *run) {
+    bool found = run->last.growth == LMP_GROWTH_FOUND;
+    if (!run->leaks) return !found;
+    if (!run->was_due) return found ? run->last.right_site : run->last.growth == LMP_GROWTH_WAIT;
+    return found && run->due.growth == LMP_GROWTH_FOUND && run->last.right_site &&
+           !run->wrong_after && !run->green_after;
+}
+
+static void tell(const Run *run, bool table) {
+    static const char *const kind[] = {"not known", "cannot tell yet", "no growth", "grows"};
+    char when[64] = "", name[64];
+    const char *slash = strrchr(run->path, '/'), *file = slash ? slash + 1 : run->path;
+    const char *mark = right(run) ? "right" : table ? "**wrong**" : "WRONG";
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(file, "."), file);
+    if (run->found_full > 0)
+        snprintf(when, sizeof when, "%llu, %.1f s", (unsigned long long)run->found_full,
+                 run->found_seconds);
+    if (table) {
+        printf("| %s | %llu, %.1f s | %s | %s | %s |\n", name, (unsigned long long)run->last.full,
+               run->last.seconds, when, kind[run->last.growth], mark);
+        return;
+    }
+    printf("%-8s %-22s %-12s %6llu, %5.1f s  %-14s %-5s %s\n", run->leaks ? "leaks" : "sound", name,
+           run->mode, (unsigned long long)run->last.full, run->last.seconds, when, mark,
+           run->last.words);
+    if (run->leaks && !right(run))
+        printf("    at %llu, %.1f s: %s%s%s%s%s\n", (unsigned long long)run->due.full,
+               run->due.seconds, run->due.words, run->wrong_after ? "; another site" : "",
+               run->due.others, run->last.others, run->green_after ? "; no growth was said" : "");
+}
+
+int main(int argc, char **argv) {
+    static LmpOs os;
+    bool table = argc > 1 && !strcmp(argv[1], "--table");
+    int first = table ? 3 : 2, wrong = 0;
+    if (argc <= first) return 2;
+    os = os_real;
+    os.clock = clock_of_requests;
+    lmp_os = &os;
+    for (int i = first; i < argc; i++) {
+        Run run = {.path = argv[i], .mode = argv[first - 1]};
+        run.leaks = strstr(argv[i], "leaking/") != NULL;
+        play(&run);
+        tell(&run, table);
+        wrong += !right(&run);
+    }
+    if (!table) printf("%d of %d wrong\n", wrong, argc - first);
+    return wrong > 0;
+}

@@ -1,0 +1,4 @@
+-- Nothing but garbage.
+return function()
+    churn(300)
+end

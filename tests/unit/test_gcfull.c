@@ -1,0 +1,106 @@
+/* Tests of gcwatch.c: which cycles looked at all of the heap. In incremental mode all do; in
+ * generational mode the major ones, those that were asked for, and those after a bad one. */
+#include "suite.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+#include <unistd.h>
+
+#include "profiler.h"
+#include "view.h"
+
+static lua_State *L;
+static LmpView *view;
+
+/* A second descriptor of the shared state, as another process would find it. */
+static int find_state(void) {
+    for (int fd = 3; fd < 4096; fd++) {
+        char path[64], name[128] = "";
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        if (readlink(path, name, sizeof name - 1) > 0 && strstr(name, LMP_MEMFD_NAME))
+            return dup(fd);
+    }
+    return -1;
+}
+
+static void begin(void) {
+    LmpOptions options = profiler_defaults;
+    LmpErr display;
+    options.summary = "";
+    options.live = false;
+    L = luaL_newstate();
+    luaL_openlibs(L);
+    ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
+    view = calloc(1, sizeof *view);
+    ck_assert_int_eq(view_open(view, find_state()), LMP_OK);
+}
+
+static void end(void) {
+    view_close(view);
+    free(view);
+    profiler_stop(L, NULL);
+    lua_close(L);
+}
+
+static void lua(const char *script) {
+    ck_assert_msg(luaL_dostring(L, script) == 0, "%s", lua_tostring(L, -1));
+}
+
+static uint64_t cycles, full;
+
+/* What the script added to both counts. */
+static void counts(const char *script) {
+    uint64_t c = view->live->gc.cycles, f = view->live->gc.full;
+    lua(script);
+    /* The end of a cycle is seen in the next operation that frees something. */
+    lua("local t = {} for i = 1, 20 do t['key' .. i] = i end");
+    cycles = view->live->gc.cycles - c;
+    full = view->live->gc.full - f;
+}
+
+START_TEST(incremental) {
+    begin();
+    counts("collectgarbage 'incremental' for i = 1, 300000 do local t = {i} end");
+    ck_assert_uint_gt(cycles, 5);
+    ck_assert_uint_eq(full, cycles);
+    counts("local g = {} g = nil collectgarbage()");
+    ck_assert_uint_ge(full, 1);
+    ck_assert_uint_eq(full, cycles);
+    end();
+}
+END_TEST
+
+START_TEST(generational) {
+    begin();
+    counts("keep = {} for i = 1, 2000 do keep[i] = {i} end collectgarbage()");
+    counts("collectgarbage 'generational'"); /* begins with a full one */
+    ck_assert_uint_le(full, 1);
+    counts("for i = 1, 100000 do local t = {i} end"); /* the first may still be a major one */
+    ck_assert_uint_gt(cycles, 20);
+    ck_assert_uint_le(full, 1);
+    counts("for i = 1, 100000 do local t = {i} end");
+    ck_assert_uint_gt(cycles, 20);
+    ck_assert_uint_eq(full, 0);
+    for (int i = 0; i < 20; i++) {
+        counts("for i = 1, 10 do local t = {i} end collectgarbage()");
+        ck_assert_uint_eq(full, 1);
+    }
+    counts("for i = 1, 10 do local t = {i} end collectgarbage('step', 0)");
+    ck_assert_uint_eq(full, 0);
+    end();
+}
+END_TEST
+
+/* A heap that grows has major cycles; these are bad ones, and further ones full, too. */
+START_TEST(growing) {
+    begin();
+    counts("collectgarbage 'generational' all = {} for i = 1, 200000 do all[i] = {i} end");
+    ck_assert_uint_ge(full, 4);
+    ck_assert_uint_gt(cycles, full);
+    counts("for i = 1, 2000000 do local t = {i} end"); /* and then minor ones again */
+    ck_assert_uint_gt(cycles, full + 5);
+    end();
+}
+END_TEST
+
+SUITE("gcfull", incremental, generational, growing)
