@@ -270,7 +270,7 @@ static LmpErr start_display(LmpProfile *p, const LmpOptions *options) {
     char command[4096];
     if (options->run_socket >= 0) wish.summary = "";
     LmpErr err = ending_find_command(command, sizeof command);
-    return err ? err : display_start(&p->display, p->fd, command, &wish);
+    return err ? err : display_start(&p->display, p->file.fd, command, &wish);
 }
 
 /* Who makes what. Without memory for it the profile goes on without: tables.lines says so. */
@@ -313,8 +313,8 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) 
         pthread_mutex_lock(&lock);
         uint32_t serial = ++serials;
         pthread_mutex_unlock(&lock);
-        p->fd = -1;
-        p->display.line = p->display.master = -1;
+        p->file = OWNFD_NONE;
+        p->display = DISPLAY_NONE;
         LmpIdentity identity = {
             name,        release, (uint32_t)getpid(), serial, (uint32_t)(1e6 / options->fps),
             options->top};

@@ -66,6 +66,7 @@ void report_json(const LmpReport *report, FILE *out) {
         {"before_realloc_bytes", (uint64_t)s->before_realloc_bytes, true},
         {"dropped", s->dropped, false},
         {"dropped_bytes", s->dropped_bytes, false},
+        {"hidden_regions", s->hidden_regions, false},
         {"gc_cycles", s->gc_cycles, false},
         {"gc_freed_bytes", s->gc_freed_bytes, false},
     };

@@ -507,7 +507,7 @@ typedef struct LmpLive {
     LmpBreaksDone breaks;
     LmpTablesUsed tables;
     uint32_t preview_count;
-    uint32_t spare;
+    uint32_t hidden_leaves; /* of leaves: not in the file, since the program has closed it (count) */
     LmpPreview preview[LMP_PREVIEWS];
     uint64_t leaf_base[LMP_MAX_LEAVES]; /* leaf i stands for these addresses >> LMP_LEAF_BITS */
 } LmpLive;

@@ -41,14 +41,15 @@ static void fill_header(LmpProfile *p, const LmpIdentity *identity) {
 }
 
 LmpErr state_create(LmpProfile *p, const LmpIdentity *identity) {
-    p->fd = lmp_os->memfd(LMP_MEMFD_NAME, LMP_LEAVES_AT);
-    if (p->fd < 0) return LMP_E_MEMFD;
+    p->file = ownfd_take(lmp_os->memfd(LMP_MEMFD_NAME, LMP_LEAVES_AT));
+    int fd = p->file.fd;
+    if (fd < 0) return LMP_E_MEMFD;
     p->file_size = LMP_LEAVES_AT;
-    p->header = lmp_os->map(LMP_CONTROL_AT, p->fd, 0, true);
-    p->control = lmp_os->map(LMP_LIVE_AT - LMP_CONTROL_AT, p->fd, LMP_CONTROL_AT, true);
-    p->live = lmp_os->map(LMP_OVERFLOW_AT - LMP_LIVE_AT, p->fd, LMP_LIVE_AT, true);
-    p->overflow = lmp_os->map(LMP_TABLES_AT - LMP_OVERFLOW_AT, p->fd, LMP_OVERFLOW_AT, true);
-    void *tables = lmp_os->map(LMP_TABLES_SIZE, p->fd, LMP_TABLES_AT, true);
+    p->header = lmp_os->map(LMP_CONTROL_AT, fd, 0, true);
+    p->control = lmp_os->map(LMP_LIVE_AT - LMP_CONTROL_AT, fd, LMP_CONTROL_AT, true);
+    p->live = lmp_os->map(LMP_OVERFLOW_AT - LMP_LIVE_AT, fd, LMP_LIVE_AT, true);
+    p->overflow = lmp_os->map(LMP_TABLES_AT - LMP_OVERFLOW_AT, fd, LMP_OVERFLOW_AT, true);
+    void *tables = lmp_os->map(LMP_TABLES_SIZE, fd, LMP_TABLES_AT, true);
     if (tables) p->tables = tables_at(tables, p->live);
     p->dir = lmp_os->map(LMP_DIR_SIZE * sizeof *p->dir, -1, 0, true);
     if (!p->header || !p->control || !p->live || !p->overflow || !p->dir || !tables) {
@@ -80,12 +81,11 @@ void state_release(LmpProfile *p) {
     release(p->live, LMP_OVERFLOW_AT - LMP_LIVE_AT);
     release(p->control, LMP_LIVE_AT - LMP_CONTROL_AT);
     release(p->header, LMP_CONTROL_AT);
-    if (p->fd >= 0) close(p->fd);
+    ownfd_close(&p->file);
     p->dir = NULL;
     p->overflow = NULL;
     p->tables = (LmpTables){0};
     p->live = NULL;
     p->control = NULL;
     p->header = NULL;
-    p->fd = -1;
 }
