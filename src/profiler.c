@@ -84,6 +84,7 @@ static void after_fork_in_parent(void) {
 static void after_fork_in_child(void) {
     for (LmpProfile *p = profiles; p; p = p->next) {
         p->detached = true;
+        p->collecting = false; /* a debug hook that is set does nothing */
         trap_always(p, true);
         p->gc_word = p->gc_none;
         display_forget(&p->display);
@@ -244,9 +245,15 @@ static lua_State *main_thread(lua_State *L) {
 static const char *program_name(lua_State *L, const char *wished) {
     if (wished) {
         lua_pushstring(L, wished);
-    } else if (lua_getglobal(L, "arg") == LUA_TTABLE) {
-        lua_rawgeti(L, -1, 0);
+    } else { /* as it is: a program may have made it an error to ask for what is not there */
+        lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+        lua_pushliteral(L, "arg");
+        lua_rawget(L, -2);
         lua_remove(L, -2);
+        if (lua_type(L, -1) == LUA_TTABLE) {
+            lua_rawgeti(L, -1, 0);
+            lua_remove(L, -2);
+        }
     }
     if (lua_type(L, -1) != LUA_TSTRING) {
         lua_pop(L, 1);
