@@ -61,7 +61,26 @@ LmpErr view_open(LmpView *view, int fd) {
     return err;
 }
 
-void view_close(LmpView *view) {
+void *view_whole(int fd) {
+    return sealed_size(fd) < VIEW_WHOLE ? NULL : lmp_os->map(VIEW_WHOLE, fd, 0, false);
+}
+
+LmpErr view_open_whole(LmpView *view, void *whole) {
+    char *at = whole;
+    memset(view, 0, sizeof *view);
+    view->fd = -1;
+    view->borrowed = true;
+    view->header = whole;
+    LmpErr err = check_header(view->header);
+    if (err) return err;
+    view->control = (void *)(at + LMP_CONTROL_AT);
+    view->live = (void *)(at + LMP_LIVE_AT);
+    view->overflow = (void *)(at + LMP_OVERFLOW_AT);
+    view->tables = tables_at(at + LMP_TABLES_AT, (LmpLive *)view->live);
+    return LMP_OK;
+}
+
+static void unmap_all(const LmpView *view) {
     for (uint32_t i = 0; i < view->leaves; i++)
         lmp_os->unmap((void *)view->leaf[i], sizeof(LmpLeaf));
     if (view->tables.text) lmp_os->unmap(view->tables.text, LMP_TABLES_SIZE);
@@ -69,6 +88,10 @@ void view_close(LmpView *view) {
     if (view->live) lmp_os->unmap((void *)view->live, LMP_OVERFLOW_AT - LMP_LIVE_AT);
     if (view->control) lmp_os->unmap(view->control, LMP_LIVE_AT - LMP_CONTROL_AT);
     if (view->header) lmp_os->unmap((void *)view->header, LMP_CONTROL_AT);
+}
+
+void view_close(LmpView *view) {
+    if (!view->borrowed) unmap_all(view);
     if (view->fd >= 0) close(view->fd);
     memset(view, 0, sizeof *view);
     view->fd = -1;

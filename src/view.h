@@ -16,6 +16,7 @@
 typedef struct LmpView {
     int fd;
     uint64_t size; /* of the file, bytes */
+    bool borrowed; /* the mappings are not ours: view_open_whole */
     const LmpHeader *header;
     LmpControl *control; /* may be written, see the functions below */
     const LmpLive *live;
@@ -31,6 +32,13 @@ typedef struct LmpView {
  * small stack. */
 LmpErr view_open(LmpView *view, int fd);
 void view_close(LmpView *view);
+
+/* For whoever keeps many states, more than there may be descriptors: all of a state but its leaves,
+ * mapped read-only, VIEW_WHOLE bytes; the descriptor may go then. NULL: no state, or no memory. */
+#define VIEW_WHOLE LMP_LEAVES_AT
+void *view_whole(int fd);
+/* The same as view_open for such a mapping, which stays the caller's; no wishes are possible. */
+LmpErr view_open_whole(LmpView *view, void *whole);
 
 /* Maps the leaves that were added since. Cheap when there are none. */
 void view_refresh(LmpView *view);

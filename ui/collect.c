@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,10 +16,16 @@
 #include "report.h"
 #include "view.h"
 
+/* A build may run a thousand Lua programs: half of the descriptors are for them, at most. */
+static bool runs_short(int fd) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd >= limit.rlim_cur / 2;
+}
+
 static void keep_state(Collect *c, int fd) {
     if (c->count == c->room) {
         size_t room = c->room ? c->room * 2 : 8;
-        int *states = realloc(c->states, room * sizeof *states);
+        CollectState *states = realloc(c->states, room * sizeof *states);
         if (!states) {
             close(fd);
             c->lost++;
@@ -27,7 +34,11 @@ static void keep_state(Collect *c, int fd) {
         c->states = states;
         c->room = room;
     }
-    c->states[c->count++] = fd;
+    CollectState *state = &c->states[c->count++];
+    *state = (CollectState){fd, runs_short(fd) ? view_whole(fd) : NULL};
+    if (!state->whole) return;
+    close(fd);
+    state->fd = -1;
 }
 
 static void keep_display(Collect *c, int fd) {
@@ -127,13 +138,16 @@ static void describe(char *out, size_t size, const LmpView *view, const CollectE
 }
 
 /* Writes one state's report; false: the state cannot be read. */
-static bool write_report(int fd, const CollectEnd *end, FILE *out,
+static bool write_report(const CollectState *state, const CollectEnd *end, FILE *out,
                          void (*write)(const LmpReport *, FILE *)) {
     static LmpView view; /* large, both */
     static LmpReport report;
     char ending[64];
-    int own = dup(fd);
-    if (own < 0 || view_open(&view, own)) return false;
+    int own = state->whole ? -1 : dup(state->fd);
+    LmpErr err = state->whole ? view_open_whole(&view, state->whole)
+                 : own < 0    ? LMP_E_MEMFD
+                              : view_open(&view, own);
+    if (err) return false;
     describe(ending, sizeof ending, &view, end);
     report_fill(&report, view.header, view.live, &view.tables, view.live->clock, ending);
     report.attached = view_seen(&view, lmp_os->alive(view.header->pid)) <= LMP_SEEN_PAUSED;
@@ -147,13 +161,13 @@ void collect_summaries(const Collect *c, const CollectEnd *end, FILE *out) {
     size_t unread = c->lost;
     for (size_t i = 0; i < c->count; i++) {
         if (i > 0) fputc('\n', out);
-        unread += !write_report(c->states[i], end, out, report_summary);
+        unread += !write_report(&c->states[i], end, out, report_summary);
     }
     if (unread > 0) fprintf(out, "lmp: %zu more Lua states could not be read\n", unread);
 }
 
 void collect_json(const Collect *c, const CollectEnd *end, FILE *out) {
-    if (c->count == 1 && write_report(c->states[0], end, out, report_json)) return;
+    if (c->count == 1 && write_report(&c->states[0], end, out, report_json)) return;
     bool first = true;
     fputs("[\n", out);
     for (size_t i = 0; i < c->count; i++) {
@@ -161,7 +175,7 @@ void collect_json(const Collect *c, const CollectEnd *end, FILE *out) {
         size_t size = 0;
         FILE *memory = open_memstream(&text, &size);
         if (memory) {
-            bool good = write_report(c->states[i], end, memory, report_json);
+            bool good = write_report(&c->states[i], end, memory, report_json);
             fclose(memory);
             if (good) fprintf(out, "%s%s", first ? "" : ",", text);
             first = first && !good;
@@ -172,8 +186,10 @@ void collect_json(const Collect *c, const CollectEnd *end, FILE *out) {
 }
 
 void collect_close(Collect *c) {
-    for (size_t i = 0; i < c->count; i++)
-        close(c->states[i]);
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->states[i].whole) lmp_os->unmap(c->states[i].whole, VIEW_WHOLE);
+        if (c->states[i].fd >= 0) close(c->states[i].fd);
+    }
     free(c->states);
     c->states = NULL;
     c->count = c->room = 0;

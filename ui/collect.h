@@ -8,12 +8,18 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+/* A state that was received: its descriptor, or where these run short (-1), its mapping. */
+typedef struct CollectState {
+    int fd;
+    void *whole; /* view_whole */
+} CollectState;
+
 typedef struct Collect {
-    int socket;  /* our end of LMP_RUN's socket, -1: closed */
-    bool live;   /* the next state may show the display */
-    int *states; /* shared states, in the order of their hellos; owned */
+    int socket;           /* our end of LMP_RUN's socket, -1: closed */
+    bool live;            /* the next state may show the display */
+    CollectState *states; /* shared states, in the order of their hellos; owned */
     size_t count, room;
-    size_t lost;      /* states that could not be received: too many open files */
+    size_t lost;      /* states that could not be received: no memory, or too many open files */
     size_t refused;   /* states that run unprofiled, and have said why */
     int displays[16]; /* read ends of the keepers' pipes, -1: done */
     size_t display_count;

@@ -113,6 +113,26 @@ LUA
     has r.json '"program":"\\u009b31m\\ufffd"'
 }
 
+case_many() { # more children than there may be descriptors
+    echo 'K = {} for i = 1, tonumber(arg[1]) do K[i] = {} end' >child.lua
+    cat >many.lua <<'LUA'
+for i = 1, 100 do assert(os.execute(('"%s" child.lua %d'):format(os.getenv "LUA", i))) end
+local files = {} -- and the program has all that it may have
+for i = 1, 70 do files[#files + 1] = io.open "child.lua" end
+print(#files > 50 and #files < 64)
+LUA
+    export LUA
+    ulimit -n 64
+    lmp run --no-live --json=r.json many.lua
+    is $status 0 status
+    is "$(cat out)" true 'files of the program'
+    is "$(grep -c '^Memory of child.lua' err)" 100 summaries
+    is "$(grep -c '^Memory of many.lua' err)" 1 summaries
+    hasnt err 'could not be read'
+    is "$(grep -o '"program":"child.lua"' r.json | wc -l)" 100 'children in the report'
+    is "$(grep -o '"dropped":0' r.json | wc -l)" 101 'states whose blocks are all counted'
+}
+
 [ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }
 "case_$1"
 echo "ok: $1"
