@@ -85,6 +85,23 @@ static bool real_alive(uint32_t pid) {
     return there;
 }
 
+static struct flock lock_of(short type, uint64_t at) {
+    return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)at, .l_len = 1};
+}
+
+static bool real_locked(int fd, uint64_t at) {
+    int before = errno;
+    struct flock lock = lock_of(F_WRLCK, at);
+    bool held = fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+    errno = before;
+    return held;
+}
+
+static bool real_lock(int fd, uint64_t at) {
+    struct flock lock = lock_of(F_RDLCK, at);
+    return fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}
+
 const LmpOs os_real = {
     .memfd = real_memfd,
     .grow = real_grow,
@@ -94,6 +111,8 @@ const LmpOs os_real = {
     .futex_wait = real_futex_wait,
     .futex_wake = real_futex_wake,
     .alive = real_alive,
+    .locked = real_locked,
+    .lock = real_lock,
 };
 
 const LmpOs *lmp_os = &os_real;

@@ -8,6 +8,7 @@
 
 #include "history.h"
 #include "os.h"
+#include "view.h"
 
 #define HISTORY_INTERVAL                                                                           \
     25000000u                   /* nanoseconds: 1024 samples are 25 seconds before they merge      \
@@ -33,6 +34,7 @@ static void fill_header(LmpProfile *p, const LmpIdentity *identity) {
     h->start_clock = p->start;
     h->interval_us = identity->interval_us;
     h->top = identity->top;
+    h->pid_space = view_pid_space(0);
     snprintf(h->program, sizeof h->program, "%s", identity->program);
     snprintf(h->lua, sizeof h->lua, "%s", identity->lua);
     snprintf(h->lmp, sizeof h->lmp, "%s", LMP_VERSION);
@@ -88,4 +90,10 @@ void state_release(LmpProfile *p) {
     p->live = NULL;
     p->control = NULL;
     p->header = NULL;
+}
+
+bool state_viewer_lives(LmpProfile *p, uint32_t viewer) {
+    if (viewer & LMP_VIEWER_LOCKED && ownfd_get(&p->file) >= 0)
+        return lmp_os->locked(p->file.fd, LMP_VIEWER_LOCK(viewer));
+    return lmp_os->alive(LMP_VIEWER_PID(viewer));
 }

@@ -360,8 +360,7 @@ static int run_program(Run *run) {
         command_say("cannot start: %s", strerror(errno));
         return EXIT_CANNOT;
     }
-    run->collect.socket = pair[0];
-    run->collect.live = run->live;
+    collect_open(&run->collect, pair[0], run->live);
     snprintf(text, sizeof text,
              "live=%d hold=%d fps=%u.%03u lines=%d stacks=%d sample=%llu top=%u%s%.200s", run->live,
              run->hold, (unsigned)run->fps, (unsigned)(run->fps * 1000) % 1000, run->lines,

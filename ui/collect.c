@@ -22,7 +22,7 @@ static bool runs_short(int fd) {
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd >= limit.rlim_cur / 2;
 }
 
-static void keep_state(Collect *c, int fd) {
+static void keep_state(Collect *c, int fd, uint32_t pid) {
     if (c->count == c->room) {
         size_t room = c->room ? c->room * 2 : 8;
         CollectState *states = realloc(c->states, room * sizeof *states);
@@ -35,7 +35,7 @@ static void keep_state(Collect *c, int fd) {
         c->room = room;
     }
     CollectState *state = &c->states[c->count++];
-    *state = (CollectState){fd, runs_short(fd) ? view_whole(fd) : NULL};
+    *state = (CollectState){fd, runs_short(fd) ? view_whole(fd) : NULL, pid};
     if (!state->whole) return;
     close(fd);
     state->fd = -1;
@@ -48,14 +48,31 @@ static void keep_display(Collect *c, int fd) {
         close(fd);
 }
 
-/* The descriptor that came with a message, -1: none. */
-static int message_fd(struct msghdr *message) {
-    int fd = -1;
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c))
-        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-            c->cmsg_len >= CMSG_LEN(sizeof fd))
-            memcpy(&fd, CMSG_DATA(c), sizeof fd);
-    return fd;
+/* What comes with a message besides its words. */
+typedef struct Enclosed {
+    int fd;            /* -1: none */
+    struct ucred from; /* as the sender is called here; pid 0: not known */
+} Enclosed;
+
+static void take_part(const struct cmsghdr *c, int type, void *out, size_t size) {
+    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == type && c->cmsg_len >= CMSG_LEN(size))
+        memcpy(out, CMSG_DATA(c), size);
+}
+
+static Enclosed enclosed(struct msghdr *message) {
+    Enclosed e = {.fd = -1};
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+        take_part(c, SCM_RIGHTS, &e.fd, sizeof e.fd);
+        take_part(c, SCM_CREDENTIALS, &e.from, sizeof e.from);
+    }
+    return e;
+}
+
+void collect_open(Collect *c, int socket, bool live) {
+    int yes = 1;
+    c->socket = socket;
+    c->live = live;
+    setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
 }
 
 static void answer(Collect *c) {
@@ -69,7 +86,7 @@ void collect_receive(Collect *c) {
         LmpHello hello = {0};
         union {
             struct cmsghdr align;
-            char bytes[CMSG_SPACE(sizeof(int))];
+            char bytes[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
         } control;
         struct iovec io = {&hello, sizeof hello};
         struct msghdr message = {.msg_iov = &io,
@@ -84,12 +101,13 @@ void collect_receive(Collect *c) {
             c->socket = -1;
             return;
         }
-        int fd = message_fd(&message);
+        Enclosed with = enclosed(&message);
+        int fd = with.fd;
         bool known = n == (ssize_t)sizeof hello && hello.magic == LMP_HELLO_MAGIC;
         if (known && hello.what == LMP_HELLO_STATE) {
             answer(c);
             if (fd >= 0)
-                keep_state(c, fd);
+                keep_state(c, fd, (uint32_t)with.from.pid);
             else
                 c->lost++;
         } else if (known && hello.what == LMP_HELLO_DISPLAY && fd >= 0) {
@@ -120,7 +138,7 @@ bool collect_wait_displays(Collect *c) {
 /* ---- summaries ------------------------------------------------------------------------------- */
 
 static void describe(char *out, size_t size, const LmpView *view, const CollectEnd *end) {
-    uint32_t pid = view->header->pid;
+    uint32_t pid = view->pid;
     bool child = end->pid == (pid_t)pid;
     if (child && WIFSIGNALED(end->status)) {
         const char *name = sigabbrev_np(WTERMSIG(end->status));
@@ -133,7 +151,7 @@ static void describe(char *out, size_t size, const LmpView *view, const CollectE
     } else if (child) {
         snprintf(out, size, "ended without stopping the profiler");
     } else {
-        snprintf(out, size, lmp_os->alive(pid) ? "still running" : "killed, or crashed");
+        snprintf(out, size, pid && lmp_os->alive(pid) ? "still running" : "killed, or crashed");
     }
 }
 
@@ -148,9 +166,11 @@ static bool write_report(const CollectState *state, const CollectEnd *end, FILE 
                  : own < 0    ? LMP_E_MEMFD
                               : view_open(&view, own);
     if (err) return false;
+    if (state->pid) view.pid = state->pid;
     describe(ending, sizeof ending, &view, end);
     report_fill(&report, view.header, view.live, &view.tables, view.live->clock, ending);
-    report.attached = view_seen(&view, lmp_os->alive(view.header->pid)) <= LMP_SEEN_PAUSED;
+    if (view.pid) report.pid = view.pid;
+    report.attached = view_seen(&view, view.pid && lmp_os->alive(view.pid)) <= LMP_SEEN_PAUSED;
     write(&report, out);
     report_close(&report);
     view_close(&view);

@@ -5,13 +5,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
 /* A state that was received: its descriptor, or where these run short (-1), its mapping. */
 typedef struct CollectState {
     int fd;
-    void *whole; /* view_whole */
+    void *whole;  /* view_whole */
+    uint32_t pid; /* of the program, as it is called here; 0: not known */
 } CollectState;
 
 typedef struct Collect {
@@ -31,6 +33,8 @@ typedef struct CollectEnd {
     int status;
 } CollectEnd;
 
+/* `socket` is ours from then on. `live`: the first state may show the display. */
+void collect_open(Collect *collect, int socket, bool live);
 /* Receives what is there, without waiting. */
 void collect_receive(Collect *collect);
 /* Waits until every keeper has left the terminal. True: the cursor is not at a line's beginning. */

@@ -7,10 +7,13 @@
 #include <lauxlib.h>
 #include <lualib.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "discover.h"
 #include "os.h"
 #include "profiler.h"
 #include "view.h"
@@ -180,8 +183,9 @@ START_TEST(child_collects_nothing) {
     ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
     ck_assert_int_eq(view_open(&view, find_state()), LMP_OK);
     uint32_t done = atomic_load(&view.live->collect_done);
-    int failed = luaL_dostring(L, "local gone = 0 setmetatable({}, {__gc = function() gone = 1 end}) "
-                                  "arm_and_fork() return gone");
+    int failed =
+        luaL_dostring(L, "local gone = 0 setmetatable({}, {__gc = function() gone = 1 end}) "
+                         "arm_and_fork() return gone");
     if (child == 0) { /* still asked for, and nothing collected */
         bool same = !failed && lua_tointeger(L, -1) == 0;
         for (int i = 0; i < 1000; i++)
@@ -199,4 +203,112 @@ START_TEST(child_collects_nothing) {
 }
 END_TEST
 
-SUITE("hosts", errno_stays, child_collects_nothing)
+/* ---- a program in a container: its pids and the viewer's are not each other's ---------------- */
+
+/* As the first process of a pid namespace; does not return. Writes a byte when it runs. */
+static void be_contained(int ready) {
+    LmpOptions options = profiler_defaults;
+    LmpErr display;
+    lua_State *L = luaL_newstate();
+    luaL_openlibs(L);
+    options.summary = "";
+    options.name = "test-hosts contained";
+    if (getpid() != 1 || profiler_start(L, &options, &display)) _exit(1);
+    if (write(ready, "r", 1) != 1) _exit(1);
+    while (luaL_dostring(L, "for i = 1, 1000 do local t = {{}} end") == LUA_OK)
+        ;
+    _exit(1);
+}
+
+/* The program's pid here, 0: there can be no namespaces. */
+static pid_t contain(void) {
+    int ready[2];
+    pid_t inner = 0;
+    ck_assert_int_eq(pipe(ready), 0);
+    pid_t outer = fork();
+    if (outer == 0) {
+        if (unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) _exit(77);
+        inner = fork();
+        if (inner == 0) be_contained(ready[1]);
+        if (write(ready[1], &inner, sizeof inner) != sizeof inner) kill(inner, SIGKILL);
+        _exit(waitpid(inner, NULL, 0) == inner ? 0 : 1);
+    }
+    close(ready[1]);
+    /* The two write in either order; the pid in one piece. */
+    char both[sizeof inner + 1];
+    size_t got = 0;
+    ssize_t n;
+    while (got < sizeof both && (n = read(ready[0], both + got, sizeof both - got)) > 0)
+        got += (size_t)n;
+    close(ready[0]);
+    if (got < sizeof both) {
+        waitpid(outer, NULL, 0);
+        return 0;
+    }
+    LmpFound *list;
+    size_t count;
+    ck_assert_int_eq(discover_list(&list, &count), LMP_OK);
+    for (size_t i = 0; i < count; i++) {
+        char path[64];
+        pid_t parent = 0;
+        snprintf(path, sizeof path, "/proc/%u/stat", list[i].pid);
+        FILE *file = fopen(path, "r");
+        if (file && fscanf(file, "%*d %*s %*c %d", &parent) == 1 && parent == outer) {
+            inner = (pid_t)list[i].pid;
+            ck_assert_int_eq(list[i].seen, LMP_SEEN_RUNNING);
+            ck_assert_str_eq(list[i].program, "test-hosts contained");
+        }
+        if (file) fclose(file);
+    }
+    free(list);
+    return inner;
+}
+
+/* Makes a paused program look around once more. */
+static void poke(void) {
+    atomic_fetch_add(&view.control->wake, 1);
+    lmp_os->futex_wake(&view.control->wake);
+    nap();
+}
+
+static void wait_state(uint32_t state) {
+    for (int i = 0; i < 20000 && atomic_load(&view.live->state) != state; i++)
+        poke();
+    ck_assert_uint_eq(atomic_load(&view.live->state), state);
+}
+
+START_TEST(container) {
+    pid_t program = contain();
+    if (!program) return;
+    ck_assert_int_gt(program, 1);
+    static LmpView mine;
+    ck_assert_int_eq(discover_open((uint32_t)program, 0, &mine), LMP_OK);
+    ck_assert_uint_eq(mine.pid, (uint32_t)program);
+    ck_assert_uint_eq(mine.header->pid, 1);
+    ck_assert_int_eq(view_open(&view, dup(mine.fd)), LMP_OK);
+    ck_assert_uint_eq(view.pid, 0); /* by itself it does not say */
+    for (int round = 0; round < 2; round++) {
+        view_pause(&mine, true);
+        ck_assert_uint_eq(view_pauser(&mine), (uint32_t)getpid());
+        wait_state(LMP_PAUSED);
+        for (int i = 0; i < 50; i++) { /* no process has our number there, but we live */
+            poke();
+            ck_assert_uint_eq(atomic_load(&view.live->state), LMP_PAUSED);
+        }
+        if (round == 0) {
+            view_pause(&mine, false);
+            wait_state(LMP_RUNNING);
+        }
+    }
+    /* We are gone, and somebody has our number there. */
+    atomic_store(&view.control->viewer, LMP_VIEWER_LOCKED | 1);
+    view_close(&mine);
+    wait_state(LMP_RUNNING);
+    view_close(&view);
+    kill(program, SIGKILL);
+    while (wait(NULL) > 0)
+        ;
+}
+END_TEST
+
+SUITE("hosts", errno_stays, child_collects_nothing, container)
