@@ -133,6 +133,30 @@ LUA
     is "$(grep -o '"dropped":0' r.json | wc -l)" 101 'states whose blocks are all counted'
 }
 
+case_container() { # where its pid is another one than out here
+    local inner listed
+    unshare -Urpf --mount-proc true 2>/dev/null || { echo "no pid namespaces here"; exit 77; }
+    cat >inside.lua <<'LUA'
+local own = io.open("/proc/self/status"):read("a"):match("\nPid:%s*(%d+)")
+local f = io.open("up", "w") f:write(own) f:close()
+repeat K = {} for i = 1, 1000 do K[i] = { i } end until io.open("stop")
+LUA
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-live --json=r.json --name=contained -- \
+        unshare -Urpf --mount-proc "$LUA" inside.lua >out.run 2>err.run </dev/null &
+    wait_file up
+    is "$(cat up)" 1 'the pid inside'
+    lmp top --list
+    has out '^[0-9]+ +RUNNING .*contained'
+    listed=$(awk '/contained/ {print $1}' out)
+    inner=$(sed -n 's/^NSpid:.*\t//p' "/proc/$listed/status")
+    is "$inner" 1 'the pid inside of the listed process'
+    [ "/proc/$listed/cwd" -ef . ] || fail "process $listed is a stranger"
+    touch stop
+    wait
+    is "$(figure r.json pid)" "$listed" 'pid in the report'
+    has r.json '"ending":"finished"'
+}
+
 [ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }
 "case_$1"
 echo "ok: $1"
