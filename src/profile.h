@@ -17,7 +17,7 @@
 #include "tables.h"
 #include "watch.h"
 
-#define LMP_DIR_BITS (47u - LMP_LEAF_BITS) /* user addresses have 47 bits on x86-64 and aarch64 */
+#define LMP_DIR_BITS (LMP_ADDRESS_BITS - LMP_LEAF_BITS)
 #define LMP_DIR_SIZE (1u << LMP_DIR_BITS)
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)

@@ -144,7 +144,7 @@ static uint32_t overflow_take(LmpProfile *p, uintptr_t addr, uint32_t *maker) {
  * ---------------------------------------------------------------------------- */
 
 static bool off_grid(uintptr_t addr) {
-    return addr >> 47 || addr & 15;
+    return addr >> LMP_ADDRESS_BITS || addr & 15;
 }
 
 /* The entry of a block that starts at addr, on the grid; NULL: there is none. */

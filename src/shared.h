@@ -298,6 +298,7 @@ typedef struct LmpPreview {
 /* ---- live: the shadow map's directory ----------------------------------------------------------
  */
 
+#define LMP_ADDRESS_BITS 48u /* of user addresses: aarch64 has as many, x86-64 one less */
 #define LMP_LEAF_BITS 26u /* a leaf covers 64 MiB of addresses */
 #define LMP_GRAIN_BITS 5u /* an entry covers 32 bytes */
 #define LMP_LEAF_ENTRIES (1u << (LMP_LEAF_BITS - LMP_GRAIN_BITS))
