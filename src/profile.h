@@ -40,6 +40,13 @@ typedef struct LmpTableLimits {
     uint32_t text, functions, sites, records, nodes, paths;
 } LmpTableLimits;
 
+/* Under strict overcommit: how far the tables have been reserved (reserve.h). */
+typedef struct LmpReserve {
+    bool strict;
+    unsigned level;
+    LmpTableLimits most; /* what the limits would be otherwise */
+} LmpReserve;
+
 typedef struct LmpProfile {
     /* hot: read in every operation, one cache line */
     lua_Alloc alloc; /* the allocator we found, called with its own ud */
@@ -74,6 +81,7 @@ typedef struct LmpProfile {
     LmpOverflow *overflow;
     LmpTables tables;
     LmpTableLimits limits;
+    LmpReserve reserve;
     struct LmpIndexes *indexes;    /* of the tables, sites.c */
     struct LmpTree *tree;          /* call paths, tree.c; NULL: not kept */
     uint32_t overflow_live;        /* blocks in the overflow table (count) */

@@ -13,6 +13,7 @@
 
 #include "names.h"
 #include "os.h"
+#include "reserve.h"
 #include "rowindex.h"
 
 enum {
@@ -353,6 +354,7 @@ static void make_pseudos(LmpProfile *p) {
 LmpErr sites_open(LmpProfile *p) {
     LmpTablesUsed *used = &p->tables.live->tables;
     set_limits(&p->limits);
+    if (!reserve_tables(p)) return LMP_E_NOMEM;
     struct LmpIndexes *x = p->indexes = lmp_os->map(sizeof *x, -1, 0, true);
     if (!x) return LMP_E_NOMEM;
     if (!rowindex_open(&x->text, INDEX_SLOTS) || !rowindex_open(&x->function, INDEX_SLOTS) ||

@@ -12,6 +12,7 @@
 #include "locals.h"
 #include "names.h"
 #include "os.h"
+#include "reserve.h"
 #include "shadow.h"
 #include "stack.h"
 #include "state.h"
@@ -81,6 +82,7 @@ COLD void trap_tick(LmpProfile *p) {
     next_epoch(p, clock);
     note_history(p, clock);
     names_tick(p);
+    reserve_tick(p);
 }
 
 void trap_always(LmpProfile *p, bool always) {
