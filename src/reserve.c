@@ -60,7 +60,7 @@ bool reserve_tables(LmpProfile *p) {
     return reach(p, 0);
 }
 
-void reserve_tick(LmpProfile *p) {
+void reserve_more(LmpProfile *p) {
     if (!p->reserve.strict || !p->indexes || p->reserve.level >= LEVELS) return;
     for (int i = 0; i < TABLES; i++) {
         uint32_t used;

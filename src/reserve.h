@@ -19,7 +19,7 @@ bool reserve_open(LmpProfile *p);
 /* The first level of the tables; p->limits are the most rows, and are cut to it. */
 bool reserve_tables(LmpProfile *p);
 
-/* Between ticks: the next level, if a table is half full. */
-void reserve_tick(LmpProfile *p);
+/* Before a row is added to a table: the next level, if one is half full. */
+void reserve_more(LmpProfile *p);
 
 #endif

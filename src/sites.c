@@ -76,6 +76,7 @@ static uint32_t find_or_add_text(LmpProfile *p, const char *s, size_t length) {
     uint32_t row = find_text(p, s, length, hash);
     if (row) return row;
     uint32_t *used = &p->tables.live->tables.text;
+    reserve_more(p);
     if (length >= p->limits.text - *used || !rowindex_room(&p->indexes->text)) return 0;
     row = *used;
     memcpy(p->tables.text + row, s, length);
@@ -224,6 +225,7 @@ uint32_t sites_function(LmpProfile *p, const lua_Debug *ar, const void *address)
     uint32_t hash = hash_function(key.source, key.linedefined, address);
     uint32_t row = sites_find_function(p, key.source, key.linedefined, address);
     if (row) return met_again(p, row, ar);
+    reserve_more(p);
     if (p->tables.live->tables.functions >= p->limits.functions ||
         !rowindex_room(&p->indexes->function))
         return fold(p, OTHERS);
@@ -263,6 +265,7 @@ uint32_t sites_site(LmpProfile *p, uint32_t function, int line, uint32_t cfuncti
         const LmpSite *s = &p->tables.site[row];
         if (s->function == function && s->line == line && s->cfunction == cfunction) return row;
     }
+    reserve_more(p);
     if (p->tables.live->tables.sites >= p->limits.sites || !rowindex_room(&p->indexes->site))
         return fold(p, OTHERS);
     return add_site(p, hash, function, line, cfunction);
@@ -305,6 +308,7 @@ uint32_t sites_record(LmpProfile *p, uint32_t site, unsigned cls, unsigned tag) 
         const LmpRecord *r = &p->tables.record[row];
         if (r->site == site && r->use.cls == cls && r->use.tag == tag) return row;
     }
+    reserve_more(p);
     if (p->tables.live->tables.records + KINDS_OF_OTHERS >= p->limits.records ||
         !rowindex_room(&p->indexes->record)) {
         fold(p, 0);

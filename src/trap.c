@@ -12,7 +12,6 @@
 #include "locals.h"
 #include "names.h"
 #include "os.h"
-#include "reserve.h"
 #include "shadow.h"
 #include "stack.h"
 #include "state.h"
@@ -82,7 +81,6 @@ COLD void trap_tick(LmpProfile *p) {
     next_epoch(p, clock);
     note_history(p, clock);
     names_tick(p);
-    reserve_tick(p);
 }
 
 void trap_always(LmpProfile *p, bool always) {

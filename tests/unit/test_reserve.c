@@ -28,6 +28,7 @@ static bool note_reserved(int fd, uint64_t at, uint64_t size) {
     ck_assert_uint_le(at + size, (uint64_t)lseek(fd, 0, SEEK_END)); /* or it would grow */
     if (fail_at && ++asked >= fail_at) return false;
     file = fd;
+    ck_assert_uint_le(at + size, (uint64_t)PAGES * PAGE);
     for (uint64_t page = at / PAGE; page < (at + size + PAGE - 1) / PAGE; page++)
         reserved[page] = true;
     return true;
@@ -47,30 +48,32 @@ static void check_pages(void) {
 
 /* ---- a program that uses every part ---------------------------------------------------------- */
 
-/* Now and then blocks of other parts of the address space, and such as are off the grid. */
-static void *odd_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
+enum { FAR_SIZE = 1 << 16 };
+
+static bool is_far(const void *p) {
+    return (uintptr_t)p >= 0x200000000000 && (uintptr_t)p < 0x300000000000;
+}
+
+/* Now and then blocks of other parts of the address space, and many that are off the grid. */
+static void *new_block(size_t size) {
     static uint64_t n;
-    const size_t size = 1 << 16;
-    bool far = ptr && (uintptr_t)ptr >= 0x200000000000 && (uintptr_t)ptr < 0x300000000000;
+    if (++n % 400 == 1 && size < PAGE) {
+        void *p = mmap((void *)(uintptr_t)(0x200000000000 + (n << 15)), FAR_SIZE,
+                       PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        return p == MAP_FAILED ? NULL : p;
+    }
+    return n % 4 == 0 ? (char *)malloc(size + 16) + 8 : malloc(size);
+}
+
+static void *odd_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
+    void *r = nsize ? new_block(nsize) : NULL;
     (void)ud;
-    if (!far && (ptr || !nsize || (n++ & 3) || nsize > 4096)) {
-        if (nsize) return realloc(ptr, nsize);
-        free(ptr);
-        return NULL;
-    }
-    char *moved = NULL;
-    if (far && nsize) {
-        moved = malloc(nsize);
-        memcpy(moved, ptr, osize < nsize ? osize : nsize);
-    }
-    if (far) {
-        munmap((void *)((uintptr_t)ptr & ~(uintptr_t)(PAGE - 1)), size);
-        return moved;
-    }
-    if (n % 400 != 1) return malloc(nsize);
-    char *p = mmap((void *)(uintptr_t)(0x200000000000 + (n << 21)), size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return p == MAP_FAILED ? NULL : p + (n % 800 == 1 ? 8 : 0);
+    if (ptr && r) memcpy(r, ptr, osize < nsize ? osize : nsize);
+    if (is_far(ptr))
+        munmap(ptr, FAR_SIZE);
+    else if (ptr)
+        free((void *)((uintptr_t)ptr & ~(uintptr_t)15));
+    return r;
 }
 
 static const char work[] =
@@ -122,6 +125,7 @@ START_TEST(all_is_reserved) {
         live(mode > 0, mode == 2, mode == 3 ? 4096 : 0, &stats);
         ck_assert_uint_gt(stats.mallocs, 30000);
         ck_assert_uint_eq(stats.dropped, 0);
+        ck_assert_uint_eq(stats.folded, 0); /* level after level */
     }
 }
 END_TEST
