@@ -135,7 +135,7 @@ static void live(bool lines, bool stacks, uint64_t sample) {
     asked = changed = 0;
     errno = MARK;
     ck_assert_int_eq(pthread_create(&viewer, NULL, watch, NULL), 0);
-    for (int i = 0; i < 20 || atomic_load(&view.live->marks) < 20; i++) {
+    for (int i = 0; i < 20 || atomic_load(&view.live->mark_done) < 20; i++) {
         errno = MARK;
         ck_assert_int_eq(luaL_dostring(L, "local t = {} for i = 1, 500 do t[i] = {i, 's' .. i} end "
                                           "allocate(2000)"),
