@@ -33,6 +33,15 @@
 #endif
 
 struct LmpCallsites;
+struct LmpCallInfo;
+
+/* The last OP_NEWTABLE that was met: newtable.h. */
+typedef struct LmpMade {
+    const struct LmpCallInfo *ci; /* in whose frame */
+    uintptr_t pc, proto;          /* where, and of which prototype */
+    uint32_t record;              /* of the table */
+    uint32_t left;                /* requests for parts of its table that are still to come */
+} LmpMade;
 
 /* The most rows of each table, row 0 included (text: bytes). 0: as in shared.h; only tests set
  * others. */
@@ -68,6 +77,7 @@ typedef struct LmpProfile {
     uint32_t tag; /* row of the running coroutine's tag, 0: none */
     const lua_State
         *running; /* ran when memory was last asked for; NULL: unknown, or freed since */
+    LmpMade made; /* by the last table constructor (newtable.h) */
 
     bool every; /* each block has its maker: lines without sampling */
 
