@@ -206,7 +206,7 @@ static int run_user_init(lua_State *L) {
 int luaopen_luamemprofiler_run(lua_State *L) {
     luaL_checkversion(L);
     profiler_prepare(L);
-    const char *run = getenv(LMP_ENV_RUN);
+    const char *run = secure_getenv(LMP_ENV_RUN);
     char *text = run ? strdup(run) : NULL;
     LmpOptions options = profiler_defaults;
     if (text && options_read_run(text, &options)) start_with(L, &options);

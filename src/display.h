@@ -11,6 +11,7 @@
 #include <termios.h>
 
 #include "err.h"
+#include "ownfd.h"
 
 typedef struct LmpDisplayOptions {
     bool hold;           /* wait for a key at the end */
@@ -19,10 +20,15 @@ typedef struct LmpDisplayOptions {
     int run_socket;      /* socket to `lmp run` for LMP_HELLO_DISPLAY, or -1 */
 } LmpDisplayOptions;
 
+#define DISPLAY_NONE                                                                               \
+    ((LmpDisplay){                                                                                 \
+        .line = OWNFD_NONE, .master = OWNFD_NONE, .saved = {OWNFD_NONE, OWNFD_NONE, OWNFD_NONE}})
+
 typedef struct LmpDisplay {
-    int line;     /* our end of the line to the keeper, -1: no display */
-    int master;   /* our copy of the master, so that writing never fails if the keeper dies */
-    int saved[3]; /* duplicates of the program's own streams, -1: that stream was left alone */
+    LmpOwnFd line;     /* our end of the line to the keeper; none: no display */
+    LmpOwnFd master;   /* our copy of the master, so that writing never fails if the keeper dies */
+    LmpOwnFd saved[3]; /* duplicates of the program's own streams; none: that was left alone */
+    unsigned terminal; /* number of the pseudo terminal: all masters are one file */
     struct termios before; /* settings of the terminal, for when the keeper cannot restore them */
     dev_t pty;             /* the pseudo terminal's slave, to see whether a stream is still ours */
     bool ended;

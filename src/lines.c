@@ -64,7 +64,7 @@ static void forget_code(LmpLineCache *cache, uintptr_t addr, size_t size, uint64
         if (!(groups & 1)) continue;
         LmpLineSlot *slot = &cache->slot[g * LMP_LINE_GROUP];
         for (unsigned i = 0; i < LMP_LINE_GROUP; i++) {
-            uintptr_t pc = slot[i].key & ((1ull << 47) - 1);
+            uintptr_t pc = slot[i].key & ((1ull << LMP_ADDRESS_BITS) - 1);
             if (pc - addr <= size) slot[i].key = 0; /* a pc may stand behind the last one */
         }
     }

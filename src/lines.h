@@ -23,7 +23,7 @@ enum {
 
 /* What is known of a place, in one cache line. key 0: empty. */
 typedef struct LmpLineSlot {
-    uint64_t key;  /* pc, tag or kind of other answers << 47, LMP_LINE_C */
+    uint64_t key;  /* pc, tag or kind of other answers << 48, LMP_LINE_C */
     uintptr_t cfn; /* the C function on top, 0: the Lua function itself. Of OP_NEWTABLE: its
                       prototype, which proves that the pc is one of the function that runs */
     /* Records by the class of the block, 0: not known yet. At 0: of OP_NEWTABLE, how many parts it
@@ -86,7 +86,7 @@ bool lines_switch_c(LmpProfile *p, const lua_State *L);
 #define LMP_LINE_C (1ull << 63) /* with a C function: without it, a key says all */
 
 static inline uint64_t lines_key(uintptr_t pc, unsigned tag) {
-    return pc | (uint64_t)tag << 47;
+    return pc | (uint64_t)tag << LMP_ADDRESS_BITS;
 }
 
 static inline LmpLineSlot *lines_slot(LmpLineCache *cache, uint64_t key, uintptr_t cfn) {

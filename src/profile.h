@@ -11,12 +11,13 @@
 #include <lua.h>
 
 #include "display.h"
+#include "ownfd.h"
 #include "profiler.h"
 #include "shared.h"
 #include "tables.h"
 #include "watch.h"
 
-#define LMP_DIR_BITS (47u - LMP_LEAF_BITS) /* user addresses have 47 bits on x86-64 and aarch64 */
+#define LMP_DIR_BITS (LMP_ADDRESS_BITS - LMP_LEAF_BITS)
 #define LMP_DIR_SIZE (1u << LMP_DIR_BITS)
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
@@ -50,6 +51,13 @@ typedef struct LmpTableLimits {
     uint32_t text, functions, sites, records, nodes, paths;
 } LmpTableLimits;
 
+/* Under strict overcommit: how far the tables have been reserved (reserve.h). */
+typedef struct LmpReserve {
+    bool strict;
+    unsigned level;
+    LmpTableLimits most; /* what the limits would be otherwise */
+} LmpReserve;
+
 typedef struct LmpProfile {
     /* hot: read in every operation, one cache line */
     lua_Alloc alloc; /* the allocator we found, called with its own ud */
@@ -80,11 +88,12 @@ typedef struct LmpProfile {
     LmpLive *live;
     _Atomic uint32_t always; /* 1: what `trap` points to when every operation goes the slow way */
     lua_State *main;         /* main thread of the state */
-    int fd;                  /* of the shared state */
+    LmpOwnFd file;           /* the shared state's */
     LmpHeader *header;
     LmpOverflow *overflow;
     LmpTables tables;
     LmpTableLimits limits;
+    LmpReserve reserve;
     struct LmpIndexes *indexes;    /* of the tables, sites.c */
     struct LmpTree *tree;          /* call paths, tree.c; NULL: not kept */
     uint32_t overflow_live;        /* blocks in the overflow table (count) */

@@ -5,15 +5,23 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
+/* A state that was received: its descriptor, or where these run short (-1), its mapping. */
+typedef struct CollectState {
+    int fd;
+    void *whole;  /* view_whole */
+    uint32_t pid; /* of the program, as it is called here; 0: not known */
+} CollectState;
+
 typedef struct Collect {
-    int socket;  /* our end of LMP_RUN's socket, -1: closed */
-    bool live;   /* the next state may show the display */
-    int *states; /* shared states, in the order of their hellos; owned */
+    int socket;           /* our end of LMP_RUN's socket, -1: closed */
+    bool live;            /* the next state may show the display */
+    CollectState *states; /* shared states, in the order of their hellos; owned */
     size_t count, room;
-    size_t lost;      /* states that could not be received: too many open files */
+    size_t lost;      /* states that could not be received: no memory, or too many open files */
     size_t refused;   /* states that run unprofiled, and have said why */
     int displays[16]; /* read ends of the keepers' pipes, -1: done */
     size_t display_count;
@@ -25,6 +33,8 @@ typedef struct CollectEnd {
     int status;
 } CollectEnd;
 
+/* `socket` is ours from then on. `live`: the first state may show the display. */
+void collect_open(Collect *collect, int socket, bool live);
 /* Receives what is there, without waiting. */
 void collect_receive(Collect *collect);
 /* Waits until every keeper has left the terminal. True: the cursor is not at a line's beginning. */

@@ -171,7 +171,7 @@ bool program_set_init(const char *module, const char *entry, const char *otherwi
     return setenv("LUA_INIT_5_4", init, 1) == 0;
 }
 
-bool program_set_environment(const char *module, int socket, const char *options) {
+bool program_set_environment(const char *module, const LmpOwnFd *socket, const char *options) {
     static const char complain[] = "io.stderr:write(\"lmp: \", e, \"\\n\")";
     static char run[1024], self[4096];
     const char *user = getenv("LUA_INIT_5_4");
@@ -179,7 +179,8 @@ bool program_set_environment(const char *module, int socket, const char *options
         user = getenv(LMP_ENV_USER_INIT); /* run within run */
     else if (!user)
         user = getenv("LUA_INIT");
-    snprintf(run, sizeof run, "%d %s", socket, options);
+    snprintf(run, sizeof run, "%d:%llu:%llu %s", socket->fd, (unsigned long long)socket->device,
+             (unsigned long long)socket->inode, options);
     bool set = user ? setenv(LMP_ENV_USER_INIT, user, 1) == 0 : unsetenv(LMP_ENV_USER_INIT) == 0;
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n > 0 && !getenv(LMP_ENV_COMMAND)) {

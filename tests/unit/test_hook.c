@@ -54,8 +54,8 @@ static bool is_free(uint64_t addr, uint64_t size, int except) {
 
 /* Addresses of every kind: neighbours on and off the grid, at the end of a leaf, far above. */
 static uint64_t some_addr(uint64_t size, int except) {
-    static const uint64_t bases[] = {0x10000,        0x3fff000,         0x7ffe00000000,
-                                     0x555500000000, (1ull << 47) + 64, (1ull << 56) + 4096};
+    static const uint64_t bases[] = {0x10000,        0x3fff000,      0x7ffe00000000,
+                                     0x555500000000, 0xfffe00000000, (1ull << 56) + 4096};
     for (uint64_t tries = 0;; tries++) { /* further up where all is taken by a very large block */
         uint64_t addr = bases[suite_below(6)] + suite_below(0x2000) + (tries / 50 << 34);
         static const uint64_t aligns[] = {16, 16, 16, 32, 8, 1};
@@ -88,8 +88,8 @@ static void setup(void) {
     LmpIdentity identity = {"test", "Lua 5.4", (uint32_t)getpid(), 1, 100000, 10};
     profile = lmp_os->map(sizeof *profile, -1, 0, true);
     ck_assert_ptr_nonnull(profile);
-    profile->fd = -1;
-    profile->display.line = profile->display.master = -1;
+    profile->file = OWNFD_NONE;
+    profile->display = DISPLAY_NONE;
     ck_assert_int_eq(state_create(profile, &identity), LMP_OK);
     profile->alloc = underneath;
     profile->ud = &underneath_ud;
