@@ -14,6 +14,7 @@
 #include "gcwatch.h"
 #include "hook.h"
 #include "shadow.h"
+#include "strangers.h"
 #include "usage.h"
 #include "words.h"
 
@@ -50,9 +51,11 @@ static ALWAYS_INLINE unsigned hook_class(size_t tag) {
     return LIKELY(tag < 16) ? hook_tag_class[tag] : 0;
 }
 
-/* Does somebody want something, or has the collector moved on? */
+/* Is it not our thread, does somebody want something, or has the collector moved on? Elsewhere
+ * nothing but the first can be looked at. */
 static ALWAYS_INLINE bool hook_must_stop(const LmpProfile *p) {
-    return (gcwatch_now(p) ^ p->gc_seen) | atomic_load_explicit(p->trap, memory_order_relaxed);
+    return strangers_elsewhere(p) ||
+           (gcwatch_now(p) ^ p->gc_seen) | atomic_load_explicit(p->trap, memory_order_relaxed);
 }
 
 /* The entry for address a: bytes are counted, not entries, which saves the compiler the sums. */

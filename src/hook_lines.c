@@ -192,6 +192,13 @@ LMP_READS_WORDS BY_JUMP static LmpFound do_realloc(LmpProfile *p, void *ptr, siz
     return (uintptr_t)hook_resized(p, ptr, r, osize, nsize, true, here) | DONE;
 }
 
+/* Another state that is being made (strangers.h), or an object that is asked for elsewhere than all
+ * others. */
+COLD static LmpFound find_birth(LmpProfile *p, size_t osize, size_t nsize, LmpWords words) {
+    if (strangers_is_birth(osize, nsize)) return (uintptr_t)strangers_birth(p, nsize) | DONE;
+    return find_slowly(p, words, hook_class(osize));
+}
+
 /* ---- the ways in ----------------------------------------------------------------------------- */
 
 LMP_READS_WORDS static ALWAYS_INLINE LmpFound find(LmpProfile *p, void *ptr, size_t osize,
@@ -200,7 +207,8 @@ LMP_READS_WORDS static ALWAYS_INLINE LmpFound find(LmpProfile *p, void *ptr, siz
     if (ptr) return do_realloc(p, ptr, osize, nsize, words);
     unsigned cls = hook_class(osize);
     if (!cls) return find_raw(p, words);
-    if (UNLIKELY(words[LMP_WORDS_RET] != p->object_ret)) return find_slowly(p, words, cls);
+    /* not from where objects are asked for: perhaps a state that is being made */
+    if (UNLIKELY(words[LMP_WORDS_RET] != p->object_ret)) return find_birth(p, osize, nsize, words);
     const lua_State *L = (const lua_State *)words[p->object_thread]; /* NOLINT */
     return find_in(p, words, cls, L, stacks);
 }

@@ -33,6 +33,25 @@
 
 struct LmpCallsites;
 
+enum { LMP_NEWBORNS = 8 };
+
+/* A state that is being made with our allocator (strangers.h). */
+typedef struct LmpNewborn {
+    _Atomic uintptr_t thread; /* where; 0: free, 1: being written */
+    void *block;
+} LmpNewborn;
+
+/* What any thread may read and write at any time, also when the profile is over. */
+typedef struct LmpStrangers {
+    _Atomic uintptr_t global;      /* of the profiled state, disguised; 0: unknown */
+    _Atomic uint64_t passed;       /* requests in other threads, passed on (count) */
+    _Atomic uint32_t apart, mixed; /* other states: counted nowhere; counted with ours */
+    LmpNewborn newborn[LMP_NEWBORNS];
+    bool taken;              /* the rest under the lock of place.h */
+    uint64_t begun;          /* profiles that have had this place (count) */
+    struct LmpProfile *next; /* list of place.c */
+} LmpStrangers;
+
 /* The most rows of each table, row 0 included (text: bytes). 0: as in shared.h; only tests set
  * others. */
 typedef struct LmpTableLimits {
@@ -41,7 +60,7 @@ typedef struct LmpTableLimits {
 
 typedef struct LmpProfile {
     /* hot: read in every operation, one cache line */
-    lua_Alloc alloc; /* the allocator we found, called with its own ud */
+    lua_Alloc alloc; /* the allocator we found, called with its own ud; they stay (place.h) */
     void *ud;
     LmpCounters *counters;        /* in live */
     const _Atomic uint32_t *trap; /* nonzero: the slow way; control->trap, or a word of ours */
@@ -52,6 +71,7 @@ typedef struct LmpProfile {
     uint32_t gc_seen; /* gcwatch_now() at the last look */
     uint32_t birth;   /* what new blocks are stamped with, as bits of an entry: epoch and cycle */
     int64_t sample_left;        /* bytes up to the next sample; entry.h knows where it stands */
+    _Atomic uintptr_t thread;   /* the one that runs the state (strangers.h); 0: it is over */
     struct LmpLineCache *lines; /* who makes what, NULL: not asked for */
     LmpRecord *record;          /* of the tables */
     const struct LmpWordsPlan *words; /* where the caller's thread stands; NULL: not known */
@@ -69,6 +89,7 @@ typedef struct LmpProfile {
     _Atomic uint32_t always; /* 1: what `trap` points to when every operation goes the slow way */
     lua_State *main;         /* main thread of the state */
     int fd;                  /* of the shared state */
+    uint32_t serial;         /* of profiles in this process */
     LmpHeader *header;
     LmpOverflow *overflow;
     LmpTables tables;
@@ -77,7 +98,7 @@ typedef struct LmpProfile {
     struct LmpTree *tree;          /* call paths, tree.c; NULL: not kept */
     uint32_t overflow_live;        /* blocks in the overflow table (count) */
     uint64_t file_size;            /* bytes */
-    LmpLeaf *leaf[LMP_MAX_LEAVES]; /* all leaves, in the order of the file */
+    LmpLeaf **leaf;                /* LMP_MAX_LEAVES: all leaves, in the order of the file */
     bool refused;                  /* the system refused a leaf; asked again after the next tick */
     uint64_t start;                /* CLOCK_MONOTONIC, nanoseconds */
     uint64_t ticked;               /* clock of the last tick, nanoseconds since start */
@@ -96,7 +117,9 @@ typedef struct LmpProfile {
     uint8_t rule_last;    /* owner rules: class of the last request (owner.c) */
     bool rule_parsing;
     LmpOwn own;              /* our own API call under way: its blocks are LMP_C_OWN */
-    bool collecting;         /* a full collection was asked for and its hook is set */
+    bool collecting;         /* a full collection was asked for, and threads for it (interlude.h) */
+    uint64_t collect_asked;  /* clock of that */
+    struct LmpInterludes *interludes; /* of the state, profiler.c */
     LmpWatch watch;          /* break conditions */
     bool paused_safe;        /* paused where the stacks may be looked at */
     struct LmpTagBook *tags; /* of coroutines, NULL: none was ever set (tags.c) */
@@ -106,6 +129,8 @@ typedef struct LmpProfile {
     LmpDisplay display;
     char summary[4096];      /* where the summary goes (ending.c): "" nowhere, "-" standard error */
     struct LmpProfile *next; /* list of profiler.c */
+    bool expecting;          /* another state is being made here: the next request is its own */
+    LmpStrangers strangers;  /* last: it stays (place.h) */
 } LmpProfile;
 
 #endif

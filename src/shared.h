@@ -488,6 +488,15 @@ typedef enum LmpRunState {
                    */
 } LmpRunState;
 
+/* Others that have called the allocator of the profiled state (strangers.h). */
+typedef struct LmpStrange {
+    uint32_t apart;   /* states made with it that are counted nowhere (count) */
+    uint32_t mixed;   /* such states behind an allocator of their own: counted with ours (count) */
+    uint32_t covered; /* 1: another allocator was put over ours: lines, owners are less certain */
+    uint32_t spare;
+    uint64_t passed; /* requests in other threads that are counted nowhere (count) */
+} LmpStrange;
+
 typedef struct LmpLive {
     _Atomic uint32_t state;   /* LmpRunState */
     _Atomic uint32_t changed; /* futex and count: bumped when state or op change */
@@ -510,6 +519,7 @@ typedef struct LmpLive {
     uint32_t spare;
     LmpPreview preview[LMP_PREVIEWS];
     uint64_t leaf_base[LMP_MAX_LEAVES]; /* leaf i stands for these addresses >> LMP_LEAF_BITS */
+    LmpStrange strange;
 } LmpLive;
 
 _Static_assert(sizeof(LmpHeader) <= LMP_LIVE_AT - LMP_CONTROL_AT, "the header fits its page");
