@@ -79,6 +79,8 @@ bool interlude_wish_all(LmpProfile *p) {
     int n = stack_chain(p->main, chain);
     for (int i = 0; i < n; i++) /* the one that runs comes last */
         ok = interlude_wish(p, chain[i]) && ok;
+    lua_State *running = p->lines ? (lua_State *)p->running : NULL; /* NOLINT */
+    if (running) ok = interlude_wish(p, running) && ok;             /* C code may have resumed it */
     return ok;
 }
 

@@ -13,8 +13,8 @@
 
 typedef struct LmpLent LmpLent; /* the hooks of a state that ours stands for */
 
-/* Of the state that L belongs to: its profile (NULL: none runs) and where its hooks are noted, NULL:
- * it is being closed. Allocates nothing. Of profiler.c. */
+/* Of the state that L belongs to: its profile (NULL: none runs) and where its hooks are noted,
+ * NULL: it is being closed. Allocates nothing. Of profiler.c. */
 typedef struct LmpInterludes {
     LmpProfile *profile;
     LmpLent *lent; /* NULL: none yet */

@@ -178,7 +178,8 @@ static LmpCallInfo *lua_caller(LmpCallInfo *ci) {
 
 /* Is a thread at work, running or having resumed another? */
 static bool is_active(const lua_State *L) {
-    return !lines_is_idle(L) && frames_caller(frames_top(L)) != NULL;
+    const LmpCallInfo *ci = frames_top(L); /* none: it is only being made */
+    return ci && !lines_is_idle(L) && frames_caller(ci) != NULL;
 }
 
 /* Both are at work: has `a` been resumed (over others, perhaps) by `b`? */

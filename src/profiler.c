@@ -151,7 +151,8 @@ LmpInterludes *profiler_interludes(lua_State *L) {
 
 static LmpProfile *find(lua_State *L) {
     Slot *slot = find_slot(L);
-    LmpProfile *p = slot && slot->of.profile && !slot->of.profile->detached ? slot->of.profile : NULL;
+    LmpProfile *p =
+        slot && slot->of.profile && !slot->of.profile->detached ? slot->of.profile : NULL;
     if (p) strangers_moved(p);
     return p;
 }
@@ -196,6 +197,7 @@ static void end_lines(LmpProfile *p) {
 
 static LmpErr end_profile(lua_State *L, LmpProfile *p, const char *ending, LmpStats *last) {
     bool forked = p->detached;
+    if (!forked) strangers_tell(p); /* while our allocator should be there */
     bool unhooked = unhook(L, p);
     if (!forked) {
         bool over = atomic_load(&p->live->state) == LMP_FINISHED; /* at_exit came first */

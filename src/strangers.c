@@ -57,23 +57,6 @@ bool strangers_is_birth(size_t tag, size_t nsize) {
     return tag == LUA_TTHREAD && nsize == gcwatch_birth()->size && nsize > 0;
 }
 
-/* Notes whose block is being filled in by this thread. Where too many are under way, the oldest
- * notes are lost: those stay with our allocator. */
-static void expect(LmpProfile *p, void *block) {
-    uintptr_t here = strangers_thread();
-    for (int round = 0; round < 2; round++) {
-        for (int i = 0; i < LMP_NEWBORNS; i++) {
-            LmpNewborn *n = &p->strangers.newborn[i];
-            uintptr_t was = round ? atomic_load(&n->thread) : NOBODY;
-            if (was == BEING_WRITTEN) continue;
-            if (!atomic_compare_exchange_strong(&n->thread, &was, BEING_WRITTEN)) continue;
-            n->block = block;
-            atomic_store(&n->thread, here);
-            return;
-        }
-    }
-}
-
 /* The block that this thread was given for a state, NULL: none. Only once. */
 static void *expected(LmpProfile *p) {
     uintptr_t here = strangers_thread();
@@ -86,6 +69,24 @@ static void *expected(LmpProfile *p) {
         return block;
     }
     return NULL;
+}
+
+/* Notes whose block is being filled in by this thread. Where too many are under way, the oldest
+ * notes are lost: those stay with our allocator. */
+static void expect(LmpProfile *p, void *block) {
+    uintptr_t here = strangers_thread();
+    expected(p); /* one that came to nothing */
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < LMP_NEWBORNS; i++) {
+            LmpNewborn *n = &p->strangers.newborn[i];
+            uintptr_t was = round ? atomic_load(&n->thread) : NOBODY;
+            if (was == BEING_WRITTEN) continue;
+            if (!atomic_compare_exchange_strong(&n->thread, &was, BEING_WRITTEN)) continue;
+            n->block = block;
+            atomic_store(&n->thread, here);
+            return;
+        }
+    }
 }
 
 static uintptr_t word_at(const char *block, size_t offset) {
@@ -107,6 +108,12 @@ static bool set_free(LmpProfile *p, char *block) {
     return true;
 }
 
+/* A newborn that cannot be told apart is counted with ours, its first block included. */
+static void mix(LmpProfile *p, void *block) {
+    atomic_fetch_add(&p->strangers.mixed, 1);
+    hook_made_before(p, block, LUA_TTHREAD, gcwatch_birth()->size);
+}
+
 COLD void *strangers_birth(LmpProfile *p, size_t nsize) {
     void *block = p->alloc(p->ud, NULL, LUA_TTHREAD, nsize);
     if (!block) return NULL;
@@ -122,8 +129,7 @@ COLD bool strangers_settle(LmpProfile *p) {
     char *block = expected(p);
     if (!block) return false;
     if (set_free(p, block)) return true;
-    atomic_fetch_add(&p->strangers.mixed, 1);
-    hook_made_before(p, block, LUA_TTHREAD, gcwatch_birth()->size);
+    mix(p, block);
     return false;
 }
 
@@ -137,8 +143,8 @@ LMP_READS_WORDS static bool holds(const uintptr_t *from, const uintptr_t *to, ui
 
 /* Is a word in a register that calls preserve, or on the stack from here to a few words above
  * `above`? What lies beyond a page's end is asked for, not read: a small stack may end there. */
-__attribute__((noinline)) LMP_READS_WORDS static bool
-stands_above(const char *above, uintptr_t disguised) {
+__attribute__((noinline)) LMP_READS_WORDS static bool stands_above(const char *above,
+                                                                   uintptr_t disguised) {
     __builtin_unwind_init(); /* the registers are on the stack, too */
 #if defined __x86_64__ && defined __LP64__
     const uintptr_t *from;
@@ -155,7 +161,8 @@ stands_above(const char *above, uintptr_t disguised) {
            holds(beyond, beyond + (end - page) / sizeof *beyond, disguised);
 }
 
-COLD bool strangers_joins(LmpProfile *p, const char *above) {
+/* Is a request in this thread one of the profiled state, which has moved here? */
+static bool joins(LmpProfile *p, const char *above) {
     uintptr_t was = atomic_load(&p->thread);
     if (!was) return false;
     uintptr_t global = atomic_load(&p->strangers.global);
@@ -163,17 +170,22 @@ COLD bool strangers_joins(LmpProfile *p, const char *above) {
     return atomic_compare_exchange_strong(&p->thread, &was, strangers_thread());
 }
 
-COLD void *strangers_pass(LmpProfile *p, void *ptr, size_t osize, size_t nsize) {
+COLD bool strangers_pass(LmpProfile *p, const LmpRequested *q, const char *above, void **r) {
     char *block = expected(p);
-    if (block && set_free(p, block)) return p->alloc(p->ud, ptr, osize, nsize);
+    bool newborn = block && set_free(p, block);
+    if (!newborn && joins(p, above)) {
+        if (block) mix(p, block);
+        return false;
+    }
+    *r = p->alloc(p->ud, q->ptr, q->osize, q->nsize);
+    if (newborn) return true;
     if (block) atomic_fetch_add(&p->strangers.apart, 1); /* nothing here is counted */
-    void *r = p->alloc(p->ud, ptr, osize, nsize);
-    if (r && !ptr && strangers_is_birth(osize, nsize)) {
-        expect(p, r);
+    if (*r && !q->ptr && strangers_is_birth(q->osize, q->nsize)) {
+        expect(p, *r);
     } else {
         atomic_fetch_add_explicit(&p->strangers.passed, 1, memory_order_relaxed);
     }
-    return r;
+    return true;
 }
 
 /* ---- what is said ---------------------------------------------------------------------------- */

@@ -47,11 +47,14 @@ void strangers_end(LmpProfile *p);
 /* Nothing is noted. */
 void strangers_clear(LmpProfile *p);
 
-/* A request in another thread: is it of the profiled state, which has moved here? `above`: the
- * stack pointer of whoever called us. */
-bool strangers_joins(LmpProfile *p, const char *above);
-/* If not, it is passed on. */
-void *strangers_pass(LmpProfile *p, void *ptr, size_t osize, size_t nsize);
+typedef struct LmpRequested {
+    void *ptr;
+    size_t osize, nsize;
+} LmpRequested;
+
+/* A request in another thread is passed on, with the result in *r; false: it is of the profiled
+ * state, which has moved here. `above`: the stack pointer of whoever called us. */
+bool strangers_pass(LmpProfile *p, const LmpRequested *q, const char *above, void **r);
 
 /* Is a request (not of a block that is there already) the birth of a state? */
 bool strangers_is_birth(size_t tag, size_t nsize);

@@ -26,7 +26,7 @@ enum {
 };
 #define TICK_NS 2000000u              /* wished time between ticks */
 #define LOOK_AT_DISPLAY_NS 250000000u /* time between looks whether the display is still there */
-#define ASK_AGAIN_NS 50000000u /* time between two tries to have a wished collection run */
+#define ASK_AGAIN_NS 50000000u        /* time between two tries to have a wished collection run */
 #define PAUSE_LOOK_NS 1000000000u /* a paused program looks this often whether its viewer lives */
 
 /* ---- tick
@@ -255,7 +255,7 @@ static void save_constructor(LmpProfile *p, Request *q) {
     const lua_State *L = (const lua_State *)words_thread(plan, words); /* NOLINT */
     if (!L || *((const uint8_t *)L + LMP_AT_L_STATUS) != LUA_OK) return;
     LmpCallInfo *ci = frames_top(L);
-    if (frames_status(ci) & (LMP_CI_C | LMP_CI_HOOKED)) return;
+    if (!ci || frames_status(ci) & (LMP_CI_C | LMP_CI_HOOKED)) return;
     uintptr_t pc = words_construction(plan, words, true);
     if (!pc) pc = words_construction(plan, words, false);
     if (!pc || !lines_in_code(ci, pc)) return;
@@ -345,8 +345,11 @@ static void *operate(LmpProfile *p, const Request *q) {
 }
 
 COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller) {
-    if (strangers_elsewhere(p) && !strangers_joins(p, caller.cfa))
-        return strangers_pass(p, ptr, osize, nsize);
+    if (strangers_elsewhere(p)) {
+        void *passed;
+        if (strangers_pass(p, &(LmpRequested){ptr, osize, nsize}, caller.cfa, &passed))
+            return passed;
+    }
     if (p->expecting && strangers_settle(p)) return p->alloc(p->ud, ptr, osize, nsize);
     if (p->detached || (!ptr && !nsize)) return p->alloc(p->ud, ptr, osize, nsize);
     gcwatch_look(p);
