@@ -202,10 +202,23 @@ COLD void *hook_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, Lm
         __builtin_dwarf_cfa(), (uintptr_t)__builtin_return_address(0), NULL                        \
     }
 
-WAY void *slow_request(void *ud, void *ptr, size_t osize, size_t nsize) {
+#if LMP_HAS_ENTRY && defined __OPTIMIZE__
+/* Entered by a jump, from whatever was entered so: with the registers as our caller left them. */
+static void *slow_with_words(void *ud, void *ptr, size_t osize, size_t nsize, LmpWords words)
+    __attribute__((used));
+LMP_ENTRY_AFTER(hook_slow, slow_with_words, "");
+
+LMP_READS_WORDS static void *slow_with_words(void *ud, void *ptr, size_t osize, size_t nsize,
+                                             LmpWords words) {
+    LmpCaller caller = {(const char *)(words + LMP_WORDS_RET + 1), words[LMP_WORDS_RET], words};
+    return trap_operation(ud, ptr, osize, nsize, caller);
+}
+#else
+void *hook_slow(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpCaller caller = OUR_CALLER;
     return trap_operation(ud, ptr, osize, nsize, caller);
 }
+#endif
 
 /* A block without a tag. */
 WAY void *raw_request(void *ud, void *ptr, size_t osize, size_t nsize) {
@@ -243,13 +256,13 @@ WAY void *realloc_request(void *ud, void *ptr, size_t osize, size_t nsize) {
 WAY void *release_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
     if (!ptr) return p->alloc(p->ud, ptr, osize, 0); /* Lua frees NULL now and then */
-    if (UNLIKELY(hook_must_stop(p))) return slow_request(ud, ptr, osize, nsize);
+    if (UNLIKELY(hook_must_stop(p))) return hook_slow(ud, ptr, osize, nsize);
     return hook_release(p, ptr, osize, NULL, false, false);
 }
 
 void *hook_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     if (!nsize) return release_request(ud, ptr, osize, nsize);
-    if (UNLIKELY(hook_must_stop(ud))) return slow_request(ud, ptr, osize, nsize);
+    if (UNLIKELY(hook_must_stop(ud))) return hook_slow(ud, ptr, osize, nsize);
     if (ptr) return realloc_request(ud, ptr, osize, nsize);
     return osize ? object_request(ud, ptr, osize, nsize) : raw_request(ud, ptr, osize, nsize);
 }

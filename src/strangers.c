@@ -12,7 +12,7 @@
 enum {
     NOBODY = 0, /* no thread has this number */
     BEING_WRITTEN = 1,
-    ABOVE = 64, /* words of our callers that are looked through */
+    ABOVE = 8, /* words of our callers that are looked through: of all builds tried, 5 are used */
     PAGE = 4096
 };
 
@@ -141,17 +141,26 @@ LMP_READS_WORDS static bool holds(const uintptr_t *from, const uintptr_t *to, ui
     return false;
 }
 
-/* Is a word in a register that calls preserve, or on the stack from here to a few words above
- * `above`? What lies beyond a page's end is asked for, not read: a small stack may end there. */
-__attribute__((noinline)) LMP_READS_WORDS static bool stands_above(const char *above,
-                                                                   uintptr_t disguised) {
-    __builtin_unwind_init(); /* the registers are on the stack, too */
+/* Where to begin to look when the caller's words are not known: the registers are on the stack,
+ * too, somewhere below `above`, among what is of no meaning. */
 #if defined __x86_64__ && defined __LP64__
-    const uintptr_t *from;
-    __asm__("movq %%rsp, %0" : "=r"(from));
+#define FROM_HERE(from)                                                                            \
+    __builtin_unwind_init();                                                                       \
+    __asm__("movq %%rsp, %0" : "=r"(from))
 #else
-    const uintptr_t *from = __builtin_frame_address(0);
+#define FROM_HERE(from)                                                                            \
+    __builtin_unwind_init();                                                                       \
+    (from) = __builtin_frame_address(0)
 #endif
+
+/* Is a word in a register that calls preserve, or on the stack up to a few words above `above`?
+ * What lies beyond a page's end is asked for, not read: a small stack may end there. */
+__attribute__((noinline)) LMP_READS_WORDS static bool
+stands_above(const char *above, LmpWords words, uintptr_t disguised) {
+    const uintptr_t *from = words;
+    if (!words) {
+        FROM_HERE(from);
+    }
     uintptr_t end = (uintptr_t)above + ABOVE * sizeof(uintptr_t);
     uintptr_t page = ((uintptr_t)above | (PAGE - 1)) + 1;
     if (holds(from, (const uintptr_t *)(page < end ? page : end), disguised)) /* NOLINT */
@@ -162,18 +171,19 @@ __attribute__((noinline)) LMP_READS_WORDS static bool stands_above(const char *a
 }
 
 /* Is a request in this thread one of the profiled state, which has moved here? */
-static bool joins(LmpProfile *p, const char *above) {
+static bool joins(LmpProfile *p, const char *above, LmpWords words) {
     uintptr_t was = atomic_load(&p->thread);
     if (!was) return false;
     uintptr_t global = atomic_load(&p->strangers.global);
-    if (global && !stands_above(above, global)) return false;
+    if (global && !stands_above(above, words, global)) return false;
     return atomic_compare_exchange_strong(&p->thread, &was, strangers_thread());
 }
 
-COLD bool strangers_pass(LmpProfile *p, const LmpRequested *q, const char *above, void **r) {
+COLD bool strangers_pass(LmpProfile *p, const LmpRequested *q, const char *above, LmpWords words,
+                         void **r) {
     char *block = expected(p);
     bool newborn = block && set_free(p, block);
-    if (!newborn && joins(p, above)) {
+    if (!newborn && joins(p, above, words)) {
         if (block) mix(p, block);
         return false;
     }

@@ -18,6 +18,7 @@
 
 #include <pthread.h>
 
+#include "frames.h"
 #include "profile.h"
 
 /* The running thread: a number that no other thread that lives has, and that costs nothing. */
@@ -53,8 +54,10 @@ typedef struct LmpRequested {
 } LmpRequested;
 
 /* A request in another thread is passed on, with the result in *r; false: it is of the profiled
- * state, which has moved here. `above`: the stack pointer of whoever called us. */
-bool strangers_pass(LmpProfile *p, const LmpRequested *q, const char *above, void **r);
+ * state, which has moved here. `above`: the stack pointer of whoever called us; `words` may be
+ * NULL. */
+bool strangers_pass(LmpProfile *p, const LmpRequested *q, const char *above, LmpWords words,
+                    void **r);
 
 /* Is a request (not of a block that is there already) the birth of a state? */
 bool strangers_is_birth(size_t tag, size_t nsize);

@@ -347,7 +347,8 @@ static void *operate(LmpProfile *p, const Request *q) {
 COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller) {
     if (strangers_elsewhere(p)) {
         void *passed;
-        if (strangers_pass(p, &(LmpRequested){ptr, osize, nsize}, caller.cfa, &passed))
+        if (strangers_pass(p, &(LmpRequested){ptr, osize, nsize}, caller.cfa, caller.words,
+                           &passed))
             return passed;
     }
     if (p->expecting && strangers_settle(p)) return p->alloc(p->ud, ptr, osize, nsize);

@@ -367,8 +367,8 @@ static void finalizers(void) {
             "   collectgarbage('generational') setmetatable({}, {__gc = go})"
             "   for k = 1, i * 3 do local t = {} end"
             "   pcall(lmp.start, {summary = false, name = ('x'):rep(i * 40)})"
-            "   assert(pcall(lmp.stop)) assert(not pcall(lmp.stop))"
-            "   collectgarbage() pcall(lmp.stop)"
+            "   collectgarbage 'stop' assert(pcall(lmp.stop)) assert(not pcall(lmp.stop))"
+            "   collectgarbage 'restart' collectgarbage() pcall(lmp.stop)"
             " end");
     play(L, "lmp.start{summary = false, stacks = true}"
             " local function stop() pcall(lmp.stop) pcall(lmp.start, {summary = false}) end"
