@@ -377,6 +377,18 @@ static void finalizers(void) {
             "   pcall(lmp.tag, 'tag' .. i) pcall(lmp.stats, {sites = true, functions = true})"
             "   pcall(lmp.mark, 'm')"
             " end");
+    /* a collection as a whole while start asks for memory, in which another start comes first */
+    Kept below;
+    play(L, "collectgarbage('incremental', 100, 100, 40) collectgarbage() pcall(lmp.stop)");
+    below = kept_of(L);
+    play(L, "local o, ran = {summary = false, name = ('x'):rep(3000)}, 0"
+            " collectgarbage 'stop'"
+            " setmetatable({}, {__gc = function() ran = ran + 1 lmp.start{summary = false} end})"
+            " collectgarbage 'restart' local ok, why = pcall(lmp.start, o)"
+            " assert(ran == 1 and not ok and why:find 'already', why)");
+    CHECK(!same(kept_of(L), below));
+    play(L, "lmp.stop() assert(not pcall(lmp.stop))");
+    CHECK(same(kept_of(L), below));
     lua_close(L);
 }
 
