@@ -170,7 +170,8 @@ stands_above(const char *above, LmpWords words, uintptr_t disguised) {
            holds(beyond, beyond + (end - page) / sizeof *beyond, disguised);
 }
 
-/* Is a request in this thread one of the profiled state, which has moved here? */
+/* Is a request in this thread one of the profiled state, which has moved here? Where its global
+ * state is not known it is taken for that. */
 static bool joins(LmpProfile *p, const char *above, LmpWords words) {
     uintptr_t was = atomic_load(&p->thread);
     if (!was) return false;

@@ -43,10 +43,21 @@ static const char busy[] =
     " load('return ' .. #t)() keep = {t, string.rep('x', #t)}"
     " for i = 1, 5 do collectgarbage('step', 50) end";
 
+/* What is below all states: refuses one request, the `refuse`th from now; 0: none. */
+static _Thread_local int refuse;
+
+static void *limited(void *ud, void *ptr, size_t osize, size_t nsize) {
+    (void)ud, (void)osize;
+    if (nsize && refuse && --refuse == 0) return NULL;
+    if (nsize) return realloc(ptr, nsize);
+    free(ptr);
+    return NULL;
+}
+
 /* A state under the profiler; `options` as in a table constructor. check(n) compares its bytes; n:
  * bytes of others that are counted with it. */
 static lua_State *profiled(const char *options) {
-    lua_State *L = luaL_newstate();
+    lua_State *L = lua_newstate(limited, NULL);
     luaL_openlibs(L);
     lua_pushfstring(
         L,
@@ -110,9 +121,8 @@ enum { WAYS = sizeof options / sizeof *options };
 /* One that is closed before, one that lives on through stop and close. */
 static void apart(void) {
     for (int way = 0; way < WAYS; way++) {
-        lua_State *L = profiled(options[way]), *before = luaL_newstate();
-        Kept k = kept_of(L), below = kept_of(before);
-        lua_close(before);
+        lua_State *L = profiled(options[way]);
+        Kept k = kept_of(L), below = {limited, NULL};
         lua_State *one = sibling(k), *other = sibling(k);
         CHECK(same(kept_of(one), below) && same(kept_of(other), below));
         play(L, busy);
@@ -330,6 +340,28 @@ static void behind(void) {
     }
 }
 
+/* Whatever is refused while a state is made or works, the figures hold. */
+static void refused(void) {
+    for (int way = 0; way < 2 * WAYS; way++) {
+        lua_State *L = profiled(options[way % WAYS]);
+        Kept k = kept_of(L), behind_it = {wrapping, &k};
+        int made = 0;
+        for (int n = 1; n <= 120; n++) {
+            refuse = n;
+            lua_State *one =
+                lua_newstate(way < WAYS ? k.alloc : wrapping, way < WAYS ? k.ud : behind_it.ud);
+            refuse = 0;
+            made += one != NULL;
+            if (one) lua_close(one);
+        }
+        CHECK(made > 0 && made < 119);
+        play(L, busy);
+        play(L, "check()");
+        CHECK(figure(L, "other_states") + figure(L, "mixed_states") == 119);
+        lua_close(L);
+    }
+}
+
 /* Over the profiled state's: noticed at the next tick, and it stays said. */
 static void covered(void) {
     lua_State *L = profiled("");
@@ -398,7 +430,7 @@ static const struct {
 } tests[] = {
     {"apart", apart},     {"next_profile", next_profile}, {"threads", threads},
     {"library", library}, {"wandering", wandering},       {"behind", behind},
-    {"covered", covered}, {"finalizers", finalizers},
+    {"refused", refused}, {"covered", covered},           {"finalizers", finalizers},
 };
 
 int main(int argc, char **argv) {
