@@ -27,7 +27,7 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 2u                   /* changes whenever anything below does */
+#define LMP_LAYOUT 3u                   /* changes whenever anything below does */
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
