@@ -141,25 +141,27 @@ LMP_READS_WORDS static bool holds(const uintptr_t *from, const uintptr_t *to, ui
     return false;
 }
 
-/* Where to begin to look when the caller's words are not known: the registers are on the stack,
- * too, somewhere below `above`, among what is of no meaning. */
-#if defined __x86_64__ && defined __LP64__
-#define FROM_HERE(from)                                                                            \
-    __builtin_unwind_init();                                                                       \
-    __asm__("movq %%rsp, %0" : "=r"(from))
-#else
-#define FROM_HERE(from)                                                                            \
-    __builtin_unwind_init();                                                                       \
-    (from) = __builtin_frame_address(0)
-#endif
-
 /* Is a word in a register that calls preserve, or on the stack up to a few words above `above`?
  * What lies beyond a page's end is asked for, not read: a small stack may end there. */
 __attribute__((noinline)) LMP_READS_WORDS static bool
 stands_above(const char *above, LmpWords words, uintptr_t disguised) {
     const uintptr_t *from = words;
     if (!words) {
-        FROM_HERE(from);
+#if defined __x86_64__ && defined __LP64__
+        /* Not optimized: all registers but the frame pointer are as our caller left them, and that
+         * was pushed first. */
+        uintptr_t kept[5];
+        __asm__("movq %%rbx, 0(%0)\n movq %%r12, 8(%0)\n movq %%r13, 16(%0)\n"
+                "movq %%r14, 24(%0)\n movq %%r15, 32(%0)"
+                :
+                : "r"(kept)
+                : "memory");
+        if (holds(kept, kept + 5, disguised)) return true;
+        from = (const uintptr_t *)(const void *)above - 2;
+#else
+        __builtin_unwind_init(); /* they are on the stack, too, somewhere below `above` */
+        from = __builtin_frame_address(0);
+#endif
     }
     uintptr_t end = (uintptr_t)above + ABOVE * sizeof(uintptr_t);
     uintptr_t page = ((uintptr_t)above | (PAGE - 1)) + 1;
