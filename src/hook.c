@@ -213,8 +213,12 @@ LMP_READS_WORDS static void *slow_with_words(void *ud, void *ptr, size_t osize, 
     LmpCaller caller = {(const char *)(words + LMP_WORDS_RET + 1), words[LMP_WORDS_RET], words};
     return trap_operation(ud, ptr, osize, nsize, caller);
 }
+
+static ALWAYS_INLINE void *slow_request(void *ud, void *ptr, size_t osize, size_t nsize) {
+    return hook_slow(ud, ptr, osize, nsize);
+}
 #else
-void *hook_slow(void *ud, void *ptr, size_t osize, size_t nsize) {
+WAY void *slow_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpCaller caller = OUR_CALLER;
     return trap_operation(ud, ptr, osize, nsize, caller);
 }
@@ -256,13 +260,13 @@ WAY void *realloc_request(void *ud, void *ptr, size_t osize, size_t nsize) {
 WAY void *release_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
     if (!ptr) return p->alloc(p->ud, ptr, osize, 0); /* Lua frees NULL now and then */
-    if (UNLIKELY(hook_must_stop(p))) return hook_slow(ud, ptr, osize, nsize);
+    if (UNLIKELY(hook_must_stop(p))) return slow_request(ud, ptr, osize, nsize);
     return hook_release(p, ptr, osize, NULL, false, false);
 }
 
 void *hook_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     if (!nsize) return release_request(ud, ptr, osize, nsize);
-    if (UNLIKELY(hook_must_stop(ud))) return hook_slow(ud, ptr, osize, nsize);
+    if (UNLIKELY(hook_must_stop(ud))) return slow_request(ud, ptr, osize, nsize);
     if (ptr) return realloc_request(ud, ptr, osize, nsize);
     return osize ? object_request(ud, ptr, osize, nsize) : raw_request(ud, ptr, osize, nsize);
 }

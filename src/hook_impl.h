@@ -32,7 +32,8 @@ void *hook_release_odd(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
 void *hook_release_watched(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
 /* A part that the program frees itself, with lines: hook_lines.c. */
 void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
-/* The slow way through any operation; by a jump, before anything else was done. */
+/* The slow way through any operation; by a jump, before anything else was done. Only where there
+ * are such: LMP_HAS_ENTRY, and we are optimized. */
 void *hook_slow(void *ud, void *ptr, size_t osize, size_t nsize);
 /* Any reallocation that has been tried. `here`: the record of the site that runs. Returns r. */
 void *hook_resized_odd(LmpProfile *p, void *ptr, void *r, size_t osize, size_t nsize,

@@ -229,10 +229,23 @@ static void *stacks_made(void *ud, void *r, size_t n, uint64_t maker) {
     return hook_made(ud, r, n, maker, true, true);
 }
 
+/* The slow way, by a jump where there are such. */
+static ALWAYS_INLINE void *release_trapped(LmpProfile *p, void *ptr, size_t osize,
+                                           const char *cfa) {
+#ifdef __OPTIMIZE__
+    (void)cfa;
+    return hook_slow(p, ptr, osize, 0);
+#else
+    LmpCaller caller = {cfa, 0, NULL};
+    memcpy(&caller.ret, cfa - sizeof caller.ret, sizeof caller.ret);
+    return trap_operation(p, ptr, osize, 0, caller);
+#endif
+}
+
 static ALWAYS_INLINE void *release(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
                                    bool stacks) {
     if (!ptr) return p->alloc(p->ud, ptr, osize, 0); /* Lua frees NULL now and then */
-    if (UNLIKELY(hook_must_stop(p))) return hook_slow(p, ptr, osize, 0);
+    if (UNLIKELY(hook_must_stop(p))) return release_trapped(p, ptr, osize, cfa);
     return hook_release(p, ptr, osize, cfa, true, stacks);
 }
 
