@@ -29,6 +29,8 @@ static const Figure figures[] = {
     FIGURE(dropped),         FIGURE(dropped_bytes),
     FIGURE(gc_cycles),       FIGURE(gc_freed_bytes),
     FIGURE(folded),          FIGURE(hidden_regions),
+    FIGURE(other_states),    FIGURE(mixed_states),
+    FIGURE(passed_requests),
 };
 #define KIND_FIGURE(field)                                                                         \
     { #field, offsetof(LmpKindStats, field) }
@@ -289,13 +291,15 @@ void figures_push(lua_State *L, void *from) {
     };
     Figures *f = from;
     const LmpStats *s = &f->stats;
-    lua_createtable(L, 0, COUNT(figures) + 9);
+    lua_createtable(L, 0, COUNT(figures) + 10);
     put_figures(L, s, figures, COUNT(figures));
     lua_pushnumber(L, s->seconds);
     lua_setfield(L, -2, "seconds");
     put_text(L, "lines", lines[s->lines]);
     lua_pushboolean(L, s->stacks);
     lua_setfield(L, -2, "stacks");
+    lua_pushboolean(L, s->covered);
+    lua_setfield(L, -2, "covered");
     if (s->sample) put_integer(L, "sample", (lua_Integer)s->sample);
     lua_createtable(L, 0, LMP_KINDS);
     for (int k = 0; k < LMP_KINDS; k++)

@@ -28,6 +28,8 @@ static struct {
     size_t bad; /* in the global state: word that is not zero after a bad collection; 0: unknown */
 } place;
 
+static LmpBirth birth;
+
 /* ---- finding
  * ---------------------------------------------------------------------------------------- */
 
@@ -146,8 +148,19 @@ static void find_once(void) {
             if (word_at(L, at) == (uintptr_t)global) place.global = at, links++;
     }
     place.found = found == 1 && links == 1;
+    if (global && links == 1)
+        birth = (LmpBirth){block.size, (size_t)((char *)L - block.start),
+                           (size_t)(global - block.start), place.global};
     if (place.found) place.bad = find_bad(L, global, place.colour);
     lua_close(L);
+}
+
+const LmpBirth *gcwatch_birth(void) {
+    return &birth;
+}
+
+uintptr_t gcwatch_global(const lua_State *L) {
+    return birth.size ? word_at(L, birth.link) : 0;
 }
 
 void gcwatch_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud) {

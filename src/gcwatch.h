@@ -16,6 +16,20 @@
  * what lua_getallocf(L) gives at this moment. Only at start. */
 void gcwatch_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud);
 
+/* What a state asks for first when it is made: one block that holds its main thread and its global
+ * state. Offsets in it, bytes. */
+typedef struct LmpBirth {
+    size_t size;   /* of the block; 0: all of it is unknown */
+    size_t state;  /* of the main thread (lua_State) */
+    size_t global; /* of the global state, which begins with the allocator and its ud */
+    size_t link;   /* in a lua_State: pointer to the global state */
+} LmpBirth;
+
+/* Known once gcwatch_attach has been called. */
+const LmpBirth *gcwatch_birth(void);
+/* The address of L's global state, 0: unknown. */
+uintptr_t gcwatch_global(const lua_State *L);
+
 /* Notes what has changed in the colour and the state since the last look. */
 void gcwatch_look(LmpProfile *p);
 

@@ -152,6 +152,12 @@ static COLD uint32_t maker_slow(LmpProfile *p, LmpWords words, unsigned cls, boo
     return stacks && p->tree ? tree_path(p, ask.L, ask.constructor, record) : record;
 }
 
+COLD void hook_made_before(LmpProfile *p, void *block, size_t tag, size_t n) {
+    unsigned cls = hook_class(tag);
+    uint32_t maker = p->every ? maker_slow(p, NULL, cls, true) : 0;
+    hook_made_odd(p, block, n, HOOK_MAKER(maker, cls));
+}
+
 COLD void *hook_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller,
                         bool own) {
     if (ptr && !nsize) return hook_release_odd(p, ptr, osize, caller.cfa);
@@ -166,6 +172,7 @@ COLD void *hook_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, Lm
         void *r = p->alloc(p->ud, ptr, osize, nsize);
         return hook_resized_odd(p, ptr, r, osize, nsize, here);
     }
+    if (strangers_is_birth(osize, nsize)) return strangers_birth(p, nsize);
     unsigned cls = hook_class(osize);
     if (!p->callsites) {
         cls = owner_by_rules(p, cls, nsize);
@@ -198,10 +205,27 @@ COLD void *hook_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, Lm
         __builtin_dwarf_cfa(), (uintptr_t)__builtin_return_address(0), NULL                        \
     }
 
+#if LMP_HAS_ENTRY && defined __OPTIMIZE__
+/* Entered by a jump, from whatever was entered so: with the registers as our caller left them. */
+static void *slow_with_words(void *ud, void *ptr, size_t osize, size_t nsize, LmpWords words)
+    __attribute__((used));
+LMP_ENTRY_AFTER(hook_slow, slow_with_words, "");
+
+LMP_READS_WORDS static void *slow_with_words(void *ud, void *ptr, size_t osize, size_t nsize,
+                                             LmpWords words) {
+    LmpCaller caller = {(const char *)(words + LMP_WORDS_RET + 1), words[LMP_WORDS_RET], words};
+    return trap_operation(ud, ptr, osize, nsize, caller);
+}
+
+static ALWAYS_INLINE void *slow_request(void *ud, void *ptr, size_t osize, size_t nsize) {
+    return hook_slow(ud, ptr, osize, nsize);
+}
+#else
 WAY void *slow_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpCaller caller = OUR_CALLER;
     return trap_operation(ud, ptr, osize, nsize, caller);
 }
+#endif
 
 /* A block without a tag. */
 WAY void *raw_request(void *ud, void *ptr, size_t osize, size_t nsize) {
@@ -213,10 +237,19 @@ WAY void *raw_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     return hook_made(p, r, nsize, HOOK_MAKER(0, cls), false, false);
 }
 
+/* A coroutine, or another state that is being made. */
+WAY void *thread_request(void *ud, void *ptr, size_t osize, size_t nsize) {
+    LmpProfile *p = ud;
+    if (strangers_is_birth(osize, nsize)) return strangers_birth(p, nsize);
+    void *r = p->alloc(p->ud, ptr, osize, nsize);
+    return hook_made(p, r, nsize, HOOK_MAKER(0, LMP_C_THREAD), false, false);
+}
+
 WAY void *object_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
     unsigned cls = hook_class(osize);
     if (UNLIKELY(!cls)) return raw_request(ud, ptr, osize, nsize);
+    if (UNLIKELY(cls == LMP_C_THREAD)) return thread_request(ud, ptr, osize, nsize);
     void *r = p->alloc(p->ud, ptr, osize, nsize);
     return hook_made(p, r, nsize, HOOK_MAKER(0, cls), false, false);
 }

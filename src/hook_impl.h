@@ -14,6 +14,7 @@
 #include "gcwatch.h"
 #include "hook.h"
 #include "shadow.h"
+#include "strangers.h"
 #include "usage.h"
 #include "words.h"
 
@@ -31,6 +32,9 @@ void *hook_release_odd(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
 void *hook_release_watched(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
 /* A part that the program frees itself, with lines: hook_lines.c. */
 void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
+/* The slow way through any operation; by a jump, before anything else was done. Only where there
+ * are such: LMP_HAS_ENTRY, and we are optimized. */
+void *hook_slow(void *ud, void *ptr, size_t osize, size_t nsize);
 /* Any reallocation that has been tried. `here`: the record of the site that runs. Returns r. */
 void *hook_resized_odd(LmpProfile *p, void *ptr, void *r, size_t osize, size_t nsize,
                        uint32_t here);
@@ -51,9 +55,11 @@ static ALWAYS_INLINE unsigned hook_class(size_t tag) {
     return LIKELY(tag < 16) ? hook_tag_class[tag] : 0;
 }
 
-/* Does somebody want something, or has the collector moved on? */
+/* Is it not our thread, does somebody want something, or has the collector moved on? Elsewhere
+ * nothing but the first can be looked at. */
 static ALWAYS_INLINE bool hook_must_stop(const LmpProfile *p) {
-    return (gcwatch_now(p) ^ p->gc_seen) | atomic_load_explicit(p->trap, memory_order_relaxed);
+    return strangers_elsewhere(p) ||
+           (gcwatch_now(p) ^ p->gc_seen) | atomic_load_explicit(p->trap, memory_order_relaxed);
 }
 
 /* The entry for address a: bytes are counted, not entries, which saves the compiler the sums. */

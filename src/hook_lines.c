@@ -143,6 +143,11 @@ BY_JUMP static LmpFound find_switched(LmpProfile *p, LmpWords words, unsigned cl
     return find_in(p, words, cls, L, p->tree != NULL);
 }
 
+/* Another state is being made (strangers.h). */
+COLD static LmpFound do_birth(LmpProfile *p, size_t nsize) {
+    return (uintptr_t)strangers_birth(p, nsize) | DONE;
+}
+
 /* An object, from a place that is not the usual one. */
 LMP_READS_WORDS BY_JUMP static LmpFound find_object(LmpProfile *p, LmpWords words, unsigned cls) {
     const LmpAsker *asker = words_asker(p->words, words[LMP_WORDS_RET]);
@@ -216,7 +221,10 @@ LMP_READS_WORDS static ALWAYS_INLINE LmpFound find(LmpProfile *p, void *ptr, siz
     if (ptr) return do_realloc(p, ptr, osize, nsize, words);
     unsigned cls = hook_class(osize);
     if (!cls) return find_raw(p, words);
-    if (UNLIKELY(words[LMP_WORDS_RET] != p->object_ret)) return find_object(p, words, cls);
+    if (UNLIKELY(words[LMP_WORDS_RET] != p->object_ret)) {
+        if (UNLIKELY(strangers_is_birth(osize, nsize))) return do_birth(p, nsize);
+        return find_object(p, words, cls);
+    }
     const lua_State *L = (const lua_State *)words[p->object_thread]; /* NOLINT */
     return find_in(p, words, cls, L, stacks);
 }
@@ -237,10 +245,17 @@ static void *stacks_made(void *ud, void *r, size_t n, uint64_t maker) {
     return hook_made(ud, r, n, maker, true, true);
 }
 
-COLD static void *release_trapped(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
+/* The slow way, by a jump where there are such. */
+static ALWAYS_INLINE void *release_trapped(LmpProfile *p, void *ptr, size_t osize,
+                                           const char *cfa) {
+#ifdef __OPTIMIZE__
+    (void)cfa;
+    return hook_slow(p, ptr, osize, 0);
+#else
     LmpCaller caller = {cfa, 0, NULL};
     memcpy(&caller.ret, cfa - sizeof caller.ret, sizeof caller.ret);
     return trap_operation(p, ptr, osize, 0, caller);
+#endif
 }
 
 static ALWAYS_INLINE void *release(LmpProfile *p, void *ptr, size_t osize, const char *cfa,

@@ -22,10 +22,10 @@
  *                       afterwards just as the interpreter would have
  *        LMP_RUN        "FD:DEVICE:INODE OPTIONS": number of an inherited SOCK_SEQPACKET socket to
  *                       `lmp run`, which file it is (a descendant may have closed it and opened
- *                       another: then this variable says nothing), and the options of lmp.start as NAME=VALUE, separated by blanks; `name`
- *                       comes last and may contain blanks
- *    and each profiled state sends an LmpHello there with one descriptor. `lmp run` prints the
- *    summaries: it alone is left when a program is killed. */
+ *                       another: then this variable says nothing), and the options of lmp.start as
+ * NAME=VALUE, separated by blanks; `name` comes last and may contain blanks and each profiled state
+ * sends an LmpHello there with one descriptor. `lmp run` prints the summaries: it alone is left
+ * when a program is killed. */
 #ifndef LMP_LAUNCH_H
 #define LMP_LAUNCH_H
 
@@ -52,7 +52,8 @@ enum {
 #define LMP_ENV_BREAKS "LMP_BREAKS"   /* break conditions to begin with, one a line */
 #define LMP_RUN_ENTRY "luaopen_luamemprofiler_run"
 
-/* `lmp doctor` starts the interpreter in the same way, with the other entry (src/doctor/doctor.c). */
+/* `lmp doctor` starts the interpreter in the same way, with the other entry (src/doctor/doctor.c).
+ */
 #define LMP_DOCTOR_ENTRY "luaopen_luamemprofiler_doctor"
 #define LMP_ENV_DOCTOR "LMP_DOCTOR"                 /* "FD from=N": the pipe, the first job to do */
 #define LMP_ENV_DOCTOR_ONLY "LMP_DOCTOR_ONLY"       /* programs, separated by commas */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "hook.h"
+#include "interlude.h"
 #include "lines.h"
 #include "names_walk.h"
 #include "os.h"
@@ -149,22 +149,8 @@ void names_look(LmpProfile *p, lua_State *L) {
         names_pass(p, L);
 }
 
-/* The debug hook: fires at the next instruction of a thread. It takes itself back; threads that
- * inherited it, too. */
-static void pass_now(lua_State *L, lua_Debug *ar) {
-    (void)ar;
-    void *ud;
-    if (lua_gethook(L) == pass_now) lua_sethook(L, NULL, 0, 0); /* not that of a signal handler */
-    if (!hook_is(lua_getallocf(L, &ud))) return;
-    LmpProfile *p = ud;
-    if (!p->names || !p->names->armed) return;
-    names_pass(p, L);
-    atomic_store(&p->control->trap, 1); /* a collection wished meanwhile found its place taken */
-}
-
-/* Setting a debug hook is what may be done from anywhere; threads that have one are left alone. */
-static void arm(lua_State *L) {
-    if (L && !lua_gethook(L)) lua_sethook(L, pass_now, LUA_MASKCOUNT, 1);
+void names_answer(LmpProfile *p, lua_State *L) {
+    if (p->names && p->names->armed) names_pass(p, L);
 }
 
 void names_tick(LmpProfile *p) {
@@ -173,9 +159,9 @@ void names_tick(LmpProfile *p) {
     /* A debug hook may make the program's stack grow: only for somebody who looks on. */
     if (atomic_load_explicit(&p->control->attached, memory_order_relaxed) == 0) return;
     n->armed = p->ticked + SPACING_NS;
-    arm(p->main);
+    interlude_wish(p, p->main);
     lua_State *running = p->lines ? (lua_State *)p->running : NULL; /* NOLINT */
-    if (running && running != p->main) arm(running);
+    if (running && running != p->main) interlude_wish(p, running);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

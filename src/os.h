@@ -24,6 +24,8 @@ typedef struct LmpOs {
     /* Sleeps while *word == value, at most `ns` nanoseconds; may wake for no reason. */
     void (*futex_wait)(const void *word, uint32_t value, uint64_t ns);
     void (*futex_wake)(const void *word);
+    /* Copies n bytes of our own memory, if all of them can be read. */
+    bool (*peek)(void *to, const void *from, size_t n);
     /* Is a process with this pid there? */
     bool (*alive)(uint32_t pid);
     /* Does anybody else hold a lock on this byte of the file? */

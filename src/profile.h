@@ -42,8 +42,28 @@ typedef struct LmpMade {
     uint32_t record;              /* of the table */
     uint32_t left; /* requests for parts of its table that are still to come; LMP_MADE_REFUSED */
 } LmpMade;
-#define LMP_MADE_REFUSED 256u /* the last request, if that was a part: it is asked for once more   \
-                               */
+#define LMP_MADE_REFUSED                                                                           \
+    256u /* the last request, if that was a part: it is asked for once more                        \
+          */
+
+enum { LMP_NEWBORNS = 8 };
+
+/* A state that is being made with our allocator (strangers.h). */
+typedef struct LmpNewborn {
+    _Atomic uintptr_t thread; /* where; 0: free, 1: being written */
+    void *block;
+} LmpNewborn;
+
+/* What any thread may read and write at any time, also when the profile is over. */
+typedef struct LmpStrangers {
+    _Atomic uintptr_t global;      /* of the profiled state, disguised; 0: unknown */
+    _Atomic uint64_t passed;       /* requests in other threads, passed on (count) */
+    _Atomic uint32_t apart, mixed; /* other states: counted nowhere; counted with ours */
+    LmpNewborn newborn[LMP_NEWBORNS];
+    bool taken;              /* the rest under the lock of place.h */
+    uint64_t begun;          /* profiles that have had this place (count) */
+    struct LmpProfile *next; /* list of place.c */
+} LmpStrangers;
 
 /* The most rows of each table, row 0 included (text: bytes). 0: as in shared.h; only tests set
  * others. */
@@ -60,7 +80,7 @@ typedef struct LmpReserve {
 
 typedef struct LmpProfile {
     /* hot: read in every operation, one cache line */
-    lua_Alloc alloc; /* the allocator we found, called with its own ud */
+    lua_Alloc alloc; /* the allocator we found, called with its own ud; they stay (place.h) */
     void *ud;
     LmpCounters *counters;        /* in live */
     const _Atomic uint32_t *trap; /* nonzero: the slow way; control->trap, or a word of ours */
@@ -71,6 +91,7 @@ typedef struct LmpProfile {
     uint32_t gc_seen; /* gcwatch_now() at the last look */
     uint32_t birth;   /* what new blocks are stamped with, as bits of an entry: epoch and cycle */
     int64_t sample_left;        /* bytes up to the next sample; entry.h knows where it stands */
+    _Atomic uintptr_t thread;   /* the one that runs the state (strangers.h); 0: it is over */
     struct LmpLineCache *lines; /* who makes what, NULL: not asked for */
     LmpRecord *record;          /* of the tables */
     const struct LmpWordsPlan *words; /* where the caller's thread stands; NULL: not known */
@@ -89,24 +110,25 @@ typedef struct LmpProfile {
     _Atomic uint32_t always; /* 1: what `trap` points to when every operation goes the slow way */
     lua_State *main;         /* main thread of the state */
     LmpOwnFd file;           /* the shared state's */
+    uint32_t serial;         /* of profiles in this process */
     LmpHeader *header;
     LmpOverflow *overflow;
     LmpTables tables;
     LmpTableLimits limits;
     LmpReserve reserve;
-    struct LmpIndexes *indexes;    /* of the tables, sites.c */
-    struct LmpTree *tree;          /* call paths, tree.c; NULL: not kept */
-    uint32_t overflow_live;        /* blocks in the overflow table (count) */
-    uint64_t file_size;            /* bytes */
-    LmpLeaf *leaf[LMP_MAX_LEAVES]; /* all leaves, in the order of the file */
-    bool refused;                  /* the system refused a leaf; asked again after the next tick */
-    uint64_t start;                /* CLOCK_MONOTONIC, nanoseconds */
-    uint64_t ticked;               /* clock of the last tick, nanoseconds since start */
-    uint64_t tick_peak;            /* high-water mark known at the last tick, bytes */
-    int32_t tick_ops;              /* operations between ticks, adapted to their rate */
-    int32_t slow_ops;   /* operations that took the slow way, which counts no other way */
-    uint8_t gc_none[4]; /* stands in for the interpreter's words when they are unknown */
-    bool adoptable;     /* begun by `lmp run`: the script's own first start() is answered by it */
+    struct LmpIndexes *indexes; /* of the tables, sites.c */
+    struct LmpTree *tree;       /* call paths, tree.c; NULL: not kept */
+    uint32_t overflow_live;     /* blocks in the overflow table (count) */
+    uint64_t file_size;         /* bytes */
+    LmpLeaf **leaf;             /* LMP_MAX_LEAVES: all leaves, in the order of the file */
+    bool refused;               /* the system refused a leaf; asked again after the next tick */
+    uint64_t start;             /* CLOCK_MONOTONIC, nanoseconds */
+    uint64_t ticked;            /* clock of the last tick, nanoseconds since start */
+    uint64_t tick_peak;         /* high-water mark known at the last tick, bytes */
+    int32_t tick_ops;           /* operations between ticks, adapted to their rate */
+    int32_t slow_ops;           /* operations that took the slow way, which counts no other way */
+    uint8_t gc_none[4];         /* stands in for the interpreter's words when they are unknown */
+    bool adoptable; /* begun by `lmp run`: the script's own first start() is answered by it */
     bool closing; /* the collector's mode is final: lua_close sets it for itself, or all is over */
     const uint8_t *gc_bad; /* word: not zero while generational mode works incrementally; or NULL */
     const uint8_t *gc_kind;            /* incremental or generational; NULL: unknown */
@@ -117,20 +139,24 @@ typedef struct LmpProfile {
     uint32_t step_target; /* steps granted so far, of control->step */
     uint8_t rule_last;    /* owner rules: class of the last request (owner.c) */
     bool rule_parsing;
-    LmpOwn own;              /* our own API call under way: its blocks are LMP_C_OWN */
-    bool collecting;         /* a full collection was asked for and its hook is set */
-    LmpWatch watch;          /* break conditions */
-    bool paused_safe;        /* paused where the stacks may be looked at */
-    struct LmpTagBook *tags; /* of coroutines, NULL: none was ever set (tags.c) */
-    struct LmpNames *names;  /* paths of functions (names.c) */
-    uint64_t grown_cost;     /* what the last row cost, times as much as it has to wait for */
-    uint32_t grown_sites;    /* sites when the row under way was begun; 0: none is */
-    uint64_t grown_spent;    /* on its beginning, nanoseconds */
-    uint64_t grown_work;     /* bytes made until then */
-    uint64_t grown_due;      /* clock from which on a cycle makes the next row, ns since start */
+    LmpOwn own;             /* our own API call under way: its blocks are LMP_C_OWN */
+    bool collecting;        /* a full collection was asked for, and threads for it (interlude.h) */
+    uint64_t collect_asked; /* clock of that */
+    struct LmpInterludes *interludes; /* of the state, profiler.c */
+    LmpWatch watch;                   /* break conditions */
+    bool paused_safe;                 /* paused where the stacks may be looked at */
+    struct LmpTagBook *tags;          /* of coroutines, NULL: none was ever set (tags.c) */
+    struct LmpNames *names;           /* paths of functions (names.c) */
+    uint64_t grown_cost;  /* what the last row cost, times as much as it has to wait for */
+    uint32_t grown_sites; /* sites when the row under way was begun; 0: none is */
+    uint64_t grown_spent; /* on its beginning, nanoseconds */
+    uint64_t grown_work;  /* bytes made until then */
+    uint64_t grown_due;   /* clock from which on a cycle makes the next row, ns since start */
     LmpDisplay display;
     char summary[4096];      /* where the summary goes (ending.c): "" nowhere, "-" standard error */
     struct LmpProfile *next; /* list of profiler.c */
+    bool expecting;          /* another state is being made here: the next request is its own */
+    LmpStrangers strangers;  /* last: it stays (place.h) */
 } LmpProfile;
 
 #endif

@@ -19,15 +19,18 @@
 #include "ending.h"
 #include "gcwatch.h"
 #include "hook.h"
+#include "interlude.h"
 #include "launch.h"
 #include "lines.h"
 #include "names.h"
 #include "os.h"
 #include "owner.h"
 #include "parsing.h"
+#include "place.h"
 #include "sample.h"
 #include "sites.h"
 #include "state.h"
+#include "strangers.h"
 #include "tags.h"
 #include "trap.h"
 #include "tree.h"
@@ -43,11 +46,11 @@ const LmpOptions profiler_defaults = {.live = false,
 static const char registry_key;
 
 typedef struct Slot {
-    LmpProfile *profile; /* NULL: none is running */
-    bool closed;         /* the state is being closed, and this is already finalized */
+    LmpInterludes of; /* with the profile, NULL: none is running */
+    bool closed;      /* the state is being closed, and this is already finalized */
 } Slot;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the three below */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards these, and the places */
 static LmpProfile *profiles;
 static uint32_t serials;
 static bool prepared;
@@ -85,9 +88,7 @@ static void after_fork_in_parent(void) {
 static void after_fork_in_child(void) {
     for (LmpProfile *p = profiles; p; p = p->next) {
         p->detached = true;
-        p->collecting = false; /* a debug hook that is set does nothing */
-        trap_always(p, true);
-        p->gc_word = p->gc_none;
+        strangers_end(p);
         display_forget(&p->display);
     }
     profiles = NULL;
@@ -144,9 +145,17 @@ static Slot *find_slot(lua_State *L) {
     return slot;
 }
 
+LmpInterludes *profiler_interludes(lua_State *L) {
+    Slot *slot = find_slot(L);
+    return slot && !slot->closed ? &slot->of : NULL;
+}
+
 static LmpProfile *find(lua_State *L) {
     Slot *slot = find_slot(L);
-    return slot && slot->profile && !slot->profile->detached ? slot->profile : NULL;
+    LmpProfile *p =
+        slot && slot->of.profile && !slot->of.profile->detached ? slot->of.profile : NULL;
+    if (p) strangers_moved(p);
+    return p;
 }
 
 /* ---- stopping
@@ -156,13 +165,26 @@ static LmpProfile *find(lua_State *L) {
  */
 static bool unhook(lua_State *L, LmpProfile *p) {
     void *ud;
-    if (hook_is(lua_getallocf(L, &ud)) && ud == p) {
-        lua_setallocf(L, p->alloc, p->ud);
-        return true;
-    }
-    p->detached = true;
-    trap_always(p, true);
-    return false;
+    bool ours = hook_is(lua_getallocf(L, &ud)) && ud == p;
+    if (ours) lua_setallocf(L, p->alloc, p->ud);
+    strangers_end(p);
+    return ours;
+}
+
+static LmpProfile *take_place(lua_State *L) {
+    void *ud;
+    lua_Alloc alloc = lua_getallocf(L, &ud);
+    pthread_mutex_lock(&lock);
+    LmpProfile *p = place_take(alloc, ud);
+    if (p) p->serial = ++serials;
+    pthread_mutex_unlock(&lock);
+    return p;
+}
+
+static void leave_place(LmpProfile *p) {
+    pthread_mutex_lock(&lock);
+    place_leave(p);
+    pthread_mutex_unlock(&lock);
 }
 
 static void end_lines(LmpProfile *p) {
@@ -176,6 +198,7 @@ static void end_lines(LmpProfile *p) {
 
 static LmpErr end_profile(lua_State *L, LmpProfile *p, const char *ending, LmpStats *last) {
     bool forked = p->detached;
+    if (!forked) strangers_tell(p); /* while our allocator should be there */
     bool unhooked = unhook(L, p);
     if (!forked) {
         bool over = atomic_load(&p->live->state) == LMP_FINISHED; /* at_exit came first */
@@ -185,13 +208,10 @@ static LmpErr end_profile(lua_State *L, LmpProfile *p, const char *ending, LmpSt
         if (!over) finish(p, ending);
         if (last) stats_derive(p->live, p->live->clock, last);
     }
-    if (!unhooked) { /* the hook still reads p, its control block and the colour's word */
-        p->gc_word = p->gc_none;
-        return LMP_E_WRAPPED;
-    }
     end_lines(p);
     state_release(p);
-    lmp_os->unmap(p, sizeof *p);
+    if (!unhooked) return LMP_E_WRAPPED; /* it keeps its place */
+    leave_place(p);
     return LMP_OK;
 }
 
@@ -201,9 +221,10 @@ static int state_closes(lua_State *L) {
     Slot *slot = lua_touserdata(L, 1);
     if (!slot || !lua_getmetatable(L, 1) || lua_rawgetp(L, -1, &registry_key) != LUA_TBOOLEAN)
         return 0;
-    LmpProfile *p = slot->profile;
-    slot->profile = NULL;
+    LmpProfile *p = slot->of.profile;
+    slot->of.profile = NULL;
     slot->closed = true;
+    interlude_close(&slot->of);
     if (!p) return 0;
     p->closing = true;
     end_profile(L, p, "finished", NULL);
@@ -213,8 +234,8 @@ static int state_closes(lua_State *L) {
 LmpErr profiler_stop(lua_State *L, LmpStats *last) {
     Slot *slot = find_slot(L);
     if (!find(L)) return LMP_E_NOTSTARTED;
-    LmpProfile *p = slot->profile;
-    slot->profile = NULL;
+    LmpProfile *p = slot->of.profile;
+    slot->of.profile = NULL;
     return end_profile(L, p, "stopped", last);
 }
 
@@ -225,7 +246,7 @@ LmpErr profiler_stop(lua_State *L, LmpStats *last) {
 void profiler_prepare(lua_State *L) {
     if (find_slot(L)) return;
     Slot *slot = lua_newuserdatauv(L, sizeof *slot, 0);
-    *slot = (Slot){NULL, false};
+    *slot = (Slot){{NULL, NULL}, false};
     lua_createtable(L, 0, 2);
     lua_pushboolean(L, 1);
     lua_rawsetp(L, -2, &registry_key);
@@ -317,26 +338,25 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) 
     const char *name = program_name(L, options->name);
     char release[32];
     running_release(release, sizeof release);
-    LmpProfile *p = lmp_os->map(sizeof *p, -1, 0, true);
+    if (find(L)) return LMP_E_STARTED; /* by a finalizer, just now */
+    LmpProfile *p = take_place(L);
     LmpErr err = p ? LMP_OK : LMP_E_NOMEM;
     if (p) {
-        pthread_mutex_lock(&lock);
-        uint32_t serial = ++serials;
-        pthread_mutex_unlock(&lock);
         p->file = OWNFD_NONE;
         p->display = DISPLAY_NONE;
         LmpIdentity identity = {
-            name,        release, (uint32_t)getpid(), serial, (uint32_t)(1e6 / options->fps),
+            name,        release, (uint32_t)getpid(), p->serial, (uint32_t)(1e6 / options->fps),
             options->top};
         err = state_create(p, &identity);
     }
     lua_pop(L, 1);
     if (err) {
-        if (p) lmp_os->unmap(p, sizeof *p);
+        if (p) leave_place(p);
         if (options->run_socket >= 0) ending_refused(options->run_socket);
         return err;
     }
     p->main = main_thread(L);
+    p->interludes = &slot->of;
     p->tick_ops = 16;
     p->callsites = owner_callsites();
     start_lines(p, L, options);
@@ -347,12 +367,12 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) 
     p->adoptable = options->run_socket >= 0;
     if (options->run_socket >= 0) live = ending_hello(p, options->run_socket) && live;
     if (live) *display = start_display(p, options);
-    p->alloc = lua_getallocf(L, &p->ud);
     gcwatch_attach(p, L, p->alloc, p->ud);
     list_add(p);
-    slot->profile = p;
+    slot->of.profile = p;
     trap_tick(p);
     atomic_store(&p->live->state, LMP_RUNNING);
+    strangers_begin(p, L);
     lua_setallocf(L, hook_choose(p), p);
     return LMP_OK;
 }
@@ -364,6 +384,7 @@ LmpErr profiler_stats(lua_State *L, LmpStats *out) {
     LmpProfile *p = find(L);
     if (!p) return LMP_E_NOTSTARTED;
     gcwatch_look(p); /* a collection may have been the last thing that happened */
+    strangers_tell(p);
     stats_derive(p->live, lmp_os->clock() - p->start, out);
     return LMP_OK;
 }

@@ -67,6 +67,9 @@ void report_json(const LmpReport *report, FILE *out) {
         {"dropped", s->dropped, false},
         {"dropped_bytes", s->dropped_bytes, false},
         {"hidden_regions", s->hidden_regions, false},
+        {"other_states", s->other_states, false},
+        {"mixed_states", s->mixed_states, false},
+        {"passed_requests", s->passed_requests, false},
         {"gc_cycles", s->gc_cycles, false},
         {"gc_freed_bytes", s->gc_freed_bytes, false},
     };
@@ -79,6 +82,7 @@ void report_json(const LmpReport *report, FILE *out) {
     fprintf(out, ",\"gc_mode\":\"%s\",\"seconds\":",
             gc_modes[s->gc_mode <= LMP_GC_GENERATIONAL ? s->gc_mode : 0]);
     json_number(out, s->seconds);
+    fprintf(out, ",\"covered\":%s", s->covered ? "true" : "false");
     fprintf(out, ",\"owners_known\":%s,\"types\":{", report->owners_known ? "true" : "false");
     for (unsigned k = 0; k < LMP_KINDS; k++) {
         const LmpKindStats *kind = &s->kind[k];

@@ -95,7 +95,7 @@ static void put_types(const LmpReport *r, FILE *out) {
     for (unsigned k = 0; k < LMP_KINDS; k++)
         put_type(out, kind_info[k].name, &s->kind[k], s->live_bytes);
     put_type(out, "total", &total, s->live_bytes);
-    if (!r->owners_known)
+    if (!r->owners_known && !s->covered)
         fputs("  (owners told by rules: this interpreter's own code is not one that lmp knows)\n",
               out);
 }
@@ -142,6 +142,18 @@ static void put_exceptions(const LmpReport *r, FILE *out) {
     if (s->hidden_regions)
         fprintf(out, "  Heap map             lacks %s x 64 MiB: the program closed lmp's file\n",
                 fit_count(a, s->hidden_regions, 7));
+    if (s->other_states)
+        fprintf(out, "  Other Lua states     %s made with the same allocator, counted nowhere\n",
+                fit_count(a, s->other_states, 11));
+    if (s->mixed_states)
+        fprintf(out,
+                "  Other Lua states     %s behind an allocator of their own: counted in here\n",
+                fit_count(a, s->mixed_states, 5));
+    if (s->passed_requests)
+        fprintf(out, "  From other threads   %s requests passed on, counted nowhere\n",
+                fit_count(a, s->passed_requests, 14));
+    if (s->covered)
+        fputs("  Allocator covered    by another one: lines and owners are approximate\n", out);
     if (s->before_frees || s->before_reallocs)
         fprintf(out, "  From before start    %s freed (%s), %s resized (%s)\n",
                 fit_count(a, s->before_frees, 7), format_bytes(b, s->before_free_bytes),

@@ -129,6 +129,8 @@ static uint32_t maker_now(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *a
 LMP_READS_WORDS COLD void *sample_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize,
                                             LmpWords words) {
     LmpCaller caller = {(const char *)(words + LMP_WORDS_RET + 1), words[LMP_WORDS_RET], words};
+    /* the way in counts down in any thread; nothing more is touched */
+    if (strangers_elsewhere(p)) return trap_operation(p, ptr, osize, nsize, caller);
     p->sample_left = next_gap(p->sampling);
     if (p->detached || p->own.frame) return operate(p, ptr, osize, nsize, caller);
     uint64_t size;

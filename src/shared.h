@@ -53,7 +53,7 @@ typedef struct LmpHeader {
     char lmp[32];            /* version of the module */
     uint32_t interval_us;    /* wished time between repaints, from option fps */
     uint32_t top;            /* rows of the summary's tables, from option top */
-    uint64_t pid_space;      /* inode of the pid namespace that `pid` is a number of; 0: not known */
+    uint64_t pid_space; /* inode of the pid namespace that `pid` is a number of; 0: not known */
 } LmpHeader;
 
 /* ---- control: what viewers wish -------------------------------------------------------------- */
@@ -301,8 +301,8 @@ typedef struct LmpPreview {
  */
 
 #define LMP_ADDRESS_BITS 48u /* of user addresses: aarch64 has as many, x86-64 one less */
-#define LMP_LEAF_BITS 26u /* a leaf covers 64 MiB of addresses */
-#define LMP_GRAIN_BITS 5u /* an entry covers 32 bytes */
+#define LMP_LEAF_BITS 26u    /* a leaf covers 64 MiB of addresses */
+#define LMP_GRAIN_BITS 5u    /* an entry covers 32 bytes */
 #define LMP_LEAF_ENTRIES (1u << (LMP_LEAF_BITS - LMP_GRAIN_BITS))
 #define LMP_TOUCH_BITS 20u /* changes are stamped for each 1 MiB */
 #define LMP_TOUCHES (1u << (LMP_LEAF_BITS - LMP_TOUCH_BITS))
@@ -511,6 +511,15 @@ typedef enum LmpRunState {
                    */
 } LmpRunState;
 
+/* Others that have called the allocator of the profiled state (strangers.h). */
+typedef struct LmpStrange {
+    uint32_t apart;   /* states made with it that are counted nowhere (count) */
+    uint32_t mixed;   /* such states behind an allocator of their own: counted with ours (count) */
+    uint32_t covered; /* 1: another allocator was put over ours: lines, owners are less certain */
+    uint32_t spare;
+    uint64_t passed; /* requests in other threads that are counted nowhere (count) */
+} LmpStrange;
+
 typedef struct LmpLive {
     _Atomic uint32_t state;   /* LmpRunState */
     _Atomic uint32_t changed; /* futex and count: bumped when state or op change */
@@ -534,6 +543,7 @@ typedef struct LmpLive {
     uint32_t hidden_leaves; /* not in the file, which the program has closed (count) */
     LmpPreview preview[LMP_PREVIEWS];
     uint64_t leaf_base[LMP_MAX_LEAVES]; /* leaf i stands for these addresses >> LMP_LEAF_BITS */
+    LmpStrange strange;
 } LmpLive;
 
 _Static_assert(sizeof(LmpHeader) <= LMP_LIVE_AT - LMP_CONTROL_AT, "the header fits its page");

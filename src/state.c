@@ -16,6 +16,9 @@
                                  */
 #define EPOCH_LENGTH 100000000u /* nanoseconds: 255 epochs are 25 seconds before they double */
 
+#define DIRECTORY_SIZE /* by address, and by age */                                                \
+    ((LMP_DIR_SIZE + LMP_MAX_LEAVES) * sizeof(LmpLeaf *))
+
 static uint64_t realtime(void) {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
@@ -58,7 +61,8 @@ LmpErr state_create(LmpProfile *p, const LmpIdentity *identity) {
     p->overflow = lmp_os->map(LMP_TABLES_AT - LMP_OVERFLOW_AT, fd, LMP_OVERFLOW_AT, true);
     void *tables = lmp_os->map(LMP_TABLES_SIZE, fd, LMP_TABLES_AT, true);
     if (tables) p->tables = tables_at(tables, p->live);
-    p->dir = lmp_os->map(LMP_DIR_SIZE * sizeof *p->dir, -1, 0, true);
+    p->dir = lmp_os->map(DIRECTORY_SIZE, -1, 0, true);
+    if (p->dir) p->leaf = p->dir + LMP_DIR_SIZE;
     if (!p->header || !p->control || !p->live || !p->overflow || !p->dir || !tables) {
         state_release(p);
         return LMP_E_NOMEM;
@@ -82,14 +86,14 @@ static void release(void *mapping, size_t size) {
 void state_release(LmpProfile *p) {
     for (uint32_t i = 0; p->live && i < p->live->leaves && i < LMP_MAX_LEAVES; i++)
         release(p->leaf[i], sizeof(LmpLeaf));
-    release(p->dir, LMP_DIR_SIZE * sizeof *p->dir);
+    release(p->dir, DIRECTORY_SIZE);
     release(p->tables.text, LMP_TABLES_SIZE);
     release(p->overflow, LMP_TABLES_AT - LMP_OVERFLOW_AT);
     release(p->live, LMP_OVERFLOW_AT - LMP_LIVE_AT);
     release(p->control, LMP_LIVE_AT - LMP_CONTROL_AT);
     release(p->header, LMP_CONTROL_AT);
     ownfd_close(&p->file);
-    p->dir = NULL;
+    p->dir = p->leaf = NULL;
     p->overflow = NULL;
     p->tables = (LmpTables){0};
     p->live = NULL;

@@ -53,6 +53,10 @@ void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     out->lines = live->tables.lines <= LMP_LINES_APPROXIMATE ? live->tables.lines : LMP_LINES_OFF;
     out->stacks = live->tables.stacks != 0;
     out->sample = live->tables.sample;
+    out->other_states = live->strange.apart;
+    out->mixed_states = live->strange.mixed;
+    out->passed_requests = live->strange.passed;
+    out->covered = live->strange.covered != 0;
     out->folded = live->tables.folded;
     out->seconds = (double)clock / 1e9;
 }

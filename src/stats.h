@@ -32,6 +32,9 @@ typedef struct LmpStats {
     uint32_t lines;   /* LmpLines: how it is known who made what */
     bool stacks;
     uint64_t sample; /* bytes between samples, on average; 0: every block is accounted for */
+    /* others that have called the profiled state's allocator (LmpStrange) */
+    uint64_t other_states, mixed_states, passed_requests;
+    bool covered;
     uint64_t folded; /* allocations charged to "(others)": a table was full */
     double seconds;  /* since start, at `clock` */
     LmpKindStats kind[LMP_KINDS];

@@ -9,6 +9,7 @@
 #include "gcwatch.h"
 #include "history.h"
 #include "hook_impl.h"
+#include "interlude.h"
 #include "lines.h"
 #include "locals.h"
 #include "names.h"
@@ -16,6 +17,7 @@
 #include "shadow.h"
 #include "stack.h"
 #include "state.h"
+#include "strangers.h"
 #include "watch.h"
 
 enum {
@@ -26,6 +28,7 @@ enum {
 };
 #define TICK_NS 2000000u              /* wished time between ticks */
 #define LOOK_AT_DISPLAY_NS 250000000u /* time between looks whether the display is still there */
+#define ASK_AGAIN_NS 50000000u        /* time between two tries to have a wished collection run */
 #define PAUSE_LOOK_NS 1000000000u /* a paused program looks this often whether its viewer lives */
 
 /* ---- tick
@@ -62,7 +65,15 @@ static void note_history(LmpProfile *p, uint64_t clock) {
 /* Do all operations have to come the slow way? */
 void trap_route(LmpProfile *p) {
     bool by_api = p->every && !p->words;
-    trap_always(p, p->own.frame || p->detached || !p->callsites || by_api);
+    trap_always(p, p->own.frame || p->detached || p->expecting || !p->callsites || by_api);
+}
+
+/* A collection that was wished has not come yet: another thread than those that were asked may be
+ * the next to run. */
+static void ask_again(LmpProfile *p) {
+    if (!p->collecting || p->live->clock - p->collect_asked < ASK_AGAIN_NS) return;
+    p->collecting = false;
+    atomic_store(&p->control->trap, 1);
 }
 
 COLD void trap_tick(LmpProfile *p) {
@@ -82,6 +93,8 @@ COLD void trap_tick(LmpProfile *p) {
     next_epoch(p, clock);
     note_history(p, clock);
     names_tick(p);
+    strangers_tell(p);
+    ask_again(p);
 }
 
 void trap_always(LmpProfile *p, bool always) {
@@ -110,32 +123,6 @@ void trap_mark(LmpProfile *p, const char *name) {
     }
     atomic_thread_fence(memory_order_release);
     live->marks++;
-}
-
-/* The debug hook of a wished collection: fires at the next instruction of a thread, where running
- * the collector is as safe as in any call. It takes itself back; threads that inherited it, too. */
-static void collect_now(lua_State *L, lua_Debug *ar) {
-    (void)ar;
-    void *ud;
-    lua_sethook(L, NULL, 0, 0);
-    if (!hook_is(lua_getallocf(L, &ud))) return;
-    LmpProfile *p = ud;
-    if (!p->collecting) return;
-    p->collecting = false;
-    lua_gc(L, LUA_GCCOLLECT);
-    atomic_store(&p->live->collect_done, atomic_load(&p->control->collect));
-}
-
-/* Setting a debug hook is what may be done from anywhere (lua.c does it in a signal handler).
- * Threads in which the program has set its own are left alone. */
-static void arm_collection(LmpProfile *p) {
-    lua_State *chain[LMP_CHAIN];
-    int n = stack_chain(p->main, chain);
-    for (int i = 0; i < n; i++) {
-        if (lua_gethook(chain[i])) continue;
-        lua_sethook(chain[i], collect_now, LUA_MASKCOUNT, 1);
-        p->collecting = true;
-    }
 }
 
 static void answer_previews(LmpProfile *p, uint32_t request) {
@@ -170,7 +157,8 @@ static void grant_wishes(LmpProfile *p, bool stack_safe) {
     }
     if (atomic_load(&live->collect_done) != atomic_load(&control->collect) && !p->collecting) {
         if (stack_safe) {
-            arm_collection(p);
+            p->collecting = interlude_wish_all(p);
+            p->collect_asked = p->live->clock;
         } else {
             atomic_store(&control->trap, 1); /* look again in the next operation */
         }
@@ -357,6 +345,13 @@ static void *operate(LmpProfile *p, const Request *q) {
 }
 
 COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller) {
+    if (strangers_elsewhere(p)) {
+        void *passed;
+        if (strangers_pass(p, &(LmpRequested){ptr, osize, nsize}, caller.cfa, caller.words,
+                           &passed))
+            return passed;
+    }
+    if (p->expecting && strangers_settle(p)) return p->alloc(p->ud, ptr, osize, nsize);
     if (p->detached || (!ptr && !nsize)) return p->alloc(p->ud, ptr, osize, nsize);
     gcwatch_look(p);
     Request q = {.ptr = ptr, .osize = osize, .nsize = nsize, .caller = caller};

@@ -224,6 +224,12 @@ void view_collect(LmpView *view) {
     call_program(view);
 }
 
+void view_collect_no_more(LmpView *view) {
+    uint32_t wish = atomic_load(&view->control->collect);
+    uint32_t done = atomic_load(&view->live->collect_done);
+    if (wish != done) atomic_compare_exchange_strong(&view->control->collect, &wish, done);
+}
+
 void view_mark(LmpView *view) {
     atomic_fetch_add(&view->control->mark, 1);
     call_program(view);

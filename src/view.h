@@ -61,6 +61,8 @@ bool view_copy_op(const LmpView *view, LmpOp *out);
 void view_pause(LmpView *view, bool pause);
 void view_step(LmpView *view, uint32_t operations);
 void view_collect(LmpView *view);
+/* Those that have not come need not come any more. */
+void view_collect_no_more(LmpView *view);
 void view_mark(LmpView *view);
 /* Asks for the contents of up to LMP_PREVIEWS string blocks by address. view_preview_ready tells
  * whether live->preview answers the last request. */

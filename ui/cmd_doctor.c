@@ -1,6 +1,7 @@
 /* cmd_doctor.c - `lmp doctor`: is what lmp says right on this interpreter? Starts it with the part
- * of doctor that plays programs in it (src/doctor/doctor.c), reads what that says, and makes a table of
- * it. An interpreter that crashes or hangs over one program is started again for the next. */
+ * of doctor that plays programs in it (src/doctor/doctor.c), reads what that says, and makes a
+ * table of it. An interpreter that crashes or hangs over one program is started again for the next.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -163,6 +163,21 @@ static void add_gc(Line *line, const Model *model, const char *dot) {
     }
 }
 
+/* Others that have called the program's allocator, or stand in front of it. */
+static void add_strangers(Line *line, const LmpStats *s) {
+    char text[LMP_NUM];
+    if (s->covered) line_add(line, 2, STYLE(TONE_SHRINK), "   allocator covered by another");
+    if (s->other_states > 0)
+        line_add(line, 2, STYLE(TONE_SHRINK), "   %s other state%s not counted",
+                 format_count(text, s->other_states), s->other_states == 1 ? "" : "s");
+    if (s->mixed_states > 0)
+        line_add(line, 2, STYLE(TONE_SHRINK), "   %s other state%s counted in",
+                 format_count(text, s->mixed_states), s->mixed_states == 1 ? "" : "s");
+    if (s->passed_requests > 0)
+        line_add(line, 2, STYLE(TONE_SHRINK), "   %s requests of other threads not counted",
+                 format_count(text, s->passed_requests));
+}
+
 static void draw_rates(const App *app, Canvas *canvas, Rect rect, int y) {
     const Model *model = &app->model;
     char text[LMP_NUM];
@@ -187,6 +202,7 @@ static void draw_rates(const App *app, Canvas *canvas, Rect rect, int y) {
     }
     if (model->stats.hidden_regions > 0)
         line_add(&line, 3, STYLE(TONE_SHRINK), "   map incomplete (the program closed its file)");
+    add_strangers(&line, &model->stats);
     line_draw(&line, canvas, rect.x, y, rect.w);
 }
 

@@ -12,6 +12,7 @@
 
 #include "app.h"
 #include "breaks.h"
+#include "collectwatch.h"
 #include "editor.h"
 #include "os.h"
 #include "svg.h"
@@ -42,6 +43,7 @@ typedef struct Viewer {
     uint64_t wished;   /* when something was last asked of the program; 0: nothing is open */
     uint64_t spool_at; /* bytes of the spool that the output panel has */
     uint32_t changed;  /* of the state, when last looked */
+    CollectWatch collect;
     uint64_t rss, rss_time;
     uint64_t ledger_next; /* when who made what is due to be summed up again */
     uint64_t own;         /* memory of the shared state when the resident set was read, bytes */
@@ -154,6 +156,20 @@ static void fulfil_wishes(Viewer *v, uint64_t now) {
         memset(wish, 0, sizeof *wish);
         v->wished = now;
     }
+}
+
+/* Says so when a collection does not come, and in the end asks for it no more. */
+static void watch_collection(Viewer *v, uint64_t now) {
+    const LmpControl *control = v->view->control;
+    const LmpLive *live = v->view->live;
+    bool open = atomic_load(&live->collect_done) != atomic_load(&control->collect);
+    uint32_t state = atomic_load(&live->state);
+    CollectTurn turn =
+        collectwatch_look(&v->collect, open && state != LMP_FINISHED, state == LMP_RUNNING, now);
+    if (turn == COLLECT_QUIET) return;
+    app_say(v->app, "%s", collectwatch_words(turn, atomic_load(&control->trap) == 0));
+    v->dirty = true;
+    if (turn == COLLECT_GIVE_UP) view_collect_no_more(v->view);
 }
 
 /* ---- its output and input ---------------------------------------------------------------------
@@ -379,6 +395,7 @@ static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
     for (;;) {
         uint64_t now = lmp_os->clock();
         bool fresh = look(v, now);
+        watch_collection(v, now);
         if (v->o->notify < 0 && now >= v->next) read_spool(v);
         if (fresh) fill(v, now);
         LmpSeen seen = app_model(v->app)->seen;

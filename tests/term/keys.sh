@@ -298,6 +298,46 @@ case_crash() { # a viewer that dies of a signal leaves the terminal as it was
     leave
 }
 
+case_collect() { # a collection comes under the program's own debug hook, or it is said that it does not
+    cat >"$work/hooked.lua" <<'LUA'
+local pid = io.open("program.pid", "w")
+pid:write((io.open("/proc/self/stat"):read "a"):match "^%d+") pid:close()
+collectgarbage "incremental" collectgarbage "stop"
+local hook = function() end
+debug.sethook(hook, "l")
+local keep
+local function file(name) local f = io.open(name) if f then f:close() end return f end
+while not file "stop" do
+  local till = os.clock() + 0.002 -- what it asks for is never freed unless a collection comes
+  repeat keep = keep or {} until os.clock() > till
+  keep = { till }
+  if file "block" then os.execute "rm block; while [ ! -e go ]; do sleep 0.05; done" end
+  assert(debug.gethook() == hook)
+end
+LUA
+    open 120 36
+    (cd "$work" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live \
+        hooked.lua >run.out 2>run.err) &
+    wait_program
+    attach
+    local before
+    wait_for ' [0-9]+ cycles?'
+    cycles() { screen | grep -oE '[0-9]+ cycles?' | head -1; }
+    collected() { [ "$(cycles)" != "$before" ]; }
+    before=$(cycles)
+    key g
+    until_true "$patience" "a collection under the program's hook" collected
+    before=$(cycles)
+    : >"$work/block"
+    blocked() { [ ! -e "$work/block" ]; }
+    until_true "$patience" "the program inside a C function" blocked
+    key g
+    wait_for 'No collection yet: the program'
+    : >"$work/go"
+    until_true "$patience" "the collection, late" collected
+    leave
+}
+
 case_idle() { # paused, the display uses no processor time
     open 100 30
     watch

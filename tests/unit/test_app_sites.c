@@ -147,6 +147,36 @@ START_TEST(the_header_says_how_lines_are_known) {
 }
 END_TEST
 
+START_TEST(the_header_says_who_else_calls) {
+    set_up(160, 24, true);
+    LmpStats *s = &app_model(app)->stats;
+    draw();
+    ck_assert(!shows("not counted") && !shows("counted in") && !shows("covered"));
+    s->other_states = 1;
+    draw();
+    ck_assert(shows("1 other state not counted"));
+    s->other_states = 12;
+    s->mixed_states = 1;
+    draw();
+    ck_assert(shows("12 other states not counted") && shows("1 other state counted in"));
+    s->other_states = s->mixed_states = 0;
+    s->passed_requests = 4711;
+    draw();
+    ck_assert(shows("4,711 requests of other threads not counted"));
+    s->passed_requests = 0;
+    s->covered = true;
+    draw();
+    ck_assert(shows("allocator covered by another"));
+    tear_down();
+    set_up(80, 24, true); /* on small screens, too */
+    s = &app_model(app)->stats;
+    s->other_states = 3;
+    draw();
+    ck_assert(shows("3 other states not counted"));
+    tear_down();
+}
+END_TEST
+
 /* Marks that were there before the reader came are not counted from: it does not know what there
  * was then. */
 START_TEST(sites_since_the_mark) {
@@ -430,7 +460,7 @@ START_TEST(sources_of_each_kind) {
 END_TEST
 
 SUITE("app_sites", sites_stand_at_the_bottom, sites_push_out_nothing, news_of_the_output_are_seen,
-      a_pause_lends_the_bottom, the_header_says_how_lines_are_known, sites_since_the_mark,
-      keys_go_into_the_filter, typing_ends_with_the_focus, types_are_sorted_too,
-      types_shown_count_in_the_sites, enter_opens_the_page, pages_lead_back,
+      a_pause_lends_the_bottom, the_header_says_how_lines_are_known, the_header_says_who_else_calls,
+      sites_since_the_mark, keys_go_into_the_filter, typing_ends_with_the_focus,
+      types_are_sorted_too, types_shown_count_in_the_sites, enter_opens_the_page, pages_lead_back,
       enter_on_a_frame_opens_its_page, every_way_leads_home, e_opens_the_line, sources_of_each_kind)

@@ -11,6 +11,7 @@
 #include "shadow.h"
 #include "state.h"
 #include "stats.h"
+#include "strangers.h"
 #include "suite.h"
 #include "trap.h"
 
@@ -96,6 +97,7 @@ static void setup(void) {
     profile->callsites = &no_callsites;
     profile->gc_word = profile->gc_none;
     profile->tick_ops = 16;
+    atomic_store(&profile->thread, strangers_thread());
     trap_always(profile, false);
     trap_tick(profile);
     blocks = 0;

@@ -86,6 +86,9 @@ START_TEST(everything_went_wrong) {
     live.counters.before_reallocs = 2;
     live.counters.before_realloc_bytes = -4096;
     live.counters.count[LMP_C_TABLE_PART].realloc_bytes = -8204272;
+    live.strange.apart = 12;
+    live.strange.mixed = 3;
+    live.strange.passed = 45678;
     snprintf(header.program, sizeof header.program,
              "gr\xc3\xb6\xc3\x9f"
              "e \"1\".lua");
@@ -177,6 +180,27 @@ START_TEST(with_all_that_can_be_said) {
     fake_made(f, others, 1234, 98720);
     header.top = 2;
     golden_tables("conditions", f, "killed by signal 9 (SIGKILL)");
+}
+END_TEST
+
+/* Where another allocator covers ours that is the reason, and no other is given. */
+START_TEST(covered) {
+    LmpReport r;
+    FakeTables *f = program(false);
+    live.tables.lines = LMP_LINES_APPROXIMATE;
+    live.owners_known = 0;
+    live.strange.covered = 1;
+    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
+    char *text = written(report_summary, &r), *json = written(report_json, &r);
+    ck_assert_ptr_nonnull(strstr(text, "  Allocator covered    by another one: lines and owners"));
+    ck_assert_ptr_nonnull(strstr(text, "(lines: approximate: another allocator was put over"));
+    ck_assert_ptr_null(strstr(text, "table constructors may show"));
+    ck_assert_ptr_null(strstr(text, "told by rules"));
+    ck_assert_ptr_nonnull(strstr(json, "\"covered\":true,"));
+    free(json);
+    free(text);
+    report_close(&r);
+    fake_tables_free(f);
 }
 END_TEST
 
@@ -364,5 +388,5 @@ START_TEST(table_of_reports) {
 END_TEST
 
 SUITE("report", map_incomplete, finished, everything_went_wrong, still_running, nothing_happened,
-      with_lines, with_stacks, with_all_that_can_be_said, top_none, summary_keeps_to_its_columns,
-      json_is_valid, texts_without_an_end, table_of_reports)
+      with_lines, with_stacks, with_all_that_can_be_said, covered, top_none,
+      summary_keeps_to_its_columns, json_is_valid, texts_without_an_end, table_of_reports)

@@ -1,0 +1,45 @@
+/* place.c - see place.h. */
+#include "place.h"
+
+#include <string.h>
+
+#include "os.h"
+#include "strangers.h"
+
+static LmpProfile *places; /* all there ever were */
+
+/* What a stranger may be reading meanwhile is left alone. */
+static void clear(LmpProfile *p) {
+    char *from = (char *)p;
+    size_t first = offsetof(LmpProfile, counters), thread = offsetof(LmpProfile, thread);
+    size_t rest = thread + sizeof p->thread;
+    memset(from + first, 0, thread - first);
+    memset(from + rest, 0, offsetof(LmpProfile, strangers) - rest);
+    strangers_clear(p);
+}
+_Static_assert(offsetof(LmpProfile, alloc) == 0 && offsetof(LmpProfile, ud) == sizeof(lua_Alloc) &&
+                   offsetof(LmpProfile, counters) == 2 * sizeof(void *),
+               "what stays comes first");
+
+LmpProfile *place_take(lua_Alloc alloc, void *ud) {
+    LmpProfile *p = places;
+    while (p && (p->strangers.taken || p->alloc != alloc || p->ud != ud))
+        p = p->strangers.next;
+    if (p) {
+        clear(p);
+    } else {
+        p = lmp_os->map(sizeof *p, -1, 0, true);
+        if (!p) return NULL;
+        p->alloc = alloc;
+        p->ud = ud;
+        p->strangers.next = places;
+        places = p;
+    }
+    p->strangers.taken = true;
+    p->strangers.begun++;
+    return p;
+}
+
+void place_leave(LmpProfile *p) {
+    p->strangers.taken = false;
+}
