@@ -9,21 +9,26 @@
 #include <stdint.h>
 
 typedef struct LmpCode {
-    uintptr_t addr;  /* of the vector's block; 0: free */
-    uint64_t groups; /* a bit for each group */
+    uintptr_t addr;    /* of the vector's block; 0: free */
+    uint64_t groups;   /* a bit for each group */
+    uint64_t life;     /* from 1, another for each vector that there ever was */
+    uint32_t function; /* row of the function whose code it is, 0: not known yet */
+    uint32_t read;     /* instructions that Lua has read to name what was called from here */
 } LmpCode;
 
 typedef struct LmpCodes {
     LmpCode *slot;
     uint32_t slots, used; /* slots: a power of two */
+    uint64_t lives;       /* so far */
 } LmpCodes;
 
 bool codes_open(LmpCodes *codes);
 void codes_close(LmpCodes *codes);
 
-/* Adds a group to a vector's; *added: it was not known before. False: no memory for one more. */
-bool codes_note(LmpCodes *codes, uintptr_t addr, unsigned group, bool *added);
-/* Forgets a vector: its groups, 0 when it was not known. */
+/* A vector, made where it was not known before: *added then. NULL: no memory for one more. Good
+ * until the next one is added or taken. */
+LmpCode *codes_note(LmpCodes *codes, uintptr_t addr, bool *added);
+/* Forgets a vector: its groups, 0 when there were none. */
 uint64_t codes_take(LmpCodes *codes, uintptr_t addr);
 
 #endif

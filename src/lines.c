@@ -15,6 +15,10 @@
 /* Kinds of answers that are no record stand where the tag would (tags are below LMP_TAGS). */
 enum { KEY_FRAME = 0x7ffe, KEY_C_FRAME = 0x7ffd };
 
+/* Instructions of a function that may be read to name what it calls: so many, and so many times
+ * all. */
+enum { NAMING_LEAST = 1 << 14, NAMING_TIMES = 16 };
+
 /* ---- life ------------------------------------------------------------------------------------ */
 
 LmpErr lines_open(LmpProfile *p, lua_State *L) {
@@ -43,6 +47,7 @@ void lines_close(LmpProfile *p) {
     if (!p->lines) return;
     codes_close(p->lines->codes);
     lmp_os->unmap(p->lines->codes, sizeof *p->lines->codes);
+    answers_close(&p->lines->answers);
     lmp_os->unmap(p->lines, sizeof *p->lines);
     p->lines = NULL;
     p->words = NULL;
@@ -84,29 +89,36 @@ static void thread_gone(LmpProfile *p, uintptr_t addr) {
 COLD void lines_unknown_gone(LmpProfile *p, uintptr_t addr, size_t size) {
     code_gone(p, addr, size);
     thread_gone(p, addr);
+    sites_string_gone(p, addr);
 }
 
 void lines_watched_gone(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls) {
     if (cls == LMP_C_THREAD) {
         thread_gone(p, addr);
+    } else if (cls == LMP_C_STRING) {
+        sites_string_gone(p, addr);
     } else {
         code_gone(p, addr, size);
     }
 }
 
+/* What is known of a prototype's code, whose end will be noticed from now on; NULL: no memory. */
+static LmpCode *code_of(LmpProfile *p, const void *proto) {
+    uintptr_t addr = frames_word(proto, LMP_AT_PROTO_CODE);
+    bool added;
+    LmpCode *code = codes_note(p->lines->codes, addr, &added);
+    if (code && added) shadow_watch(p, addr);
+    return code;
+}
+
 /* Enters an answer about code, if its end will be noticed. `cls`: 0 for kinds that are no record.
  */
-static void keep(LmpProfile *p, const void *proto, uint64_t key, uintptr_t cfn, unsigned cls,
+static void keep(LmpProfile *p, LmpCode *code, uint64_t key, uintptr_t cfn, unsigned cls,
                  uint32_t row) {
     LmpLineCache *cache = p->lines;
     LmpLineSlot *slot = lines_slot(cache, key, cfn);
-    if (proto) {
-        uintptr_t code = frames_word(proto, LMP_AT_PROTO_CODE);
-        bool added;
-        unsigned group = (unsigned)(slot - cache->slot) / LMP_LINE_GROUP;
-        if (!codes_note(cache->codes, code, group, &added)) return;
-        if (added) shadow_watch(p, code);
-    }
+    if (!code) return;
+    code->groups |= 1ull << (unsigned)(slot - cache->slot) / LMP_LINE_GROUP;
     if (slot->key != key || slot->cfn != cfn) *slot = (LmpLineSlot){.key = key, .cfn = cfn};
     slot->row[cls] = row;
 }
@@ -133,16 +145,67 @@ typedef struct Where {
     uintptr_t pc, cfn; /* as in a slot */
 } Where;
 
-static uint32_t site_of(LmpProfile *p, const Where *w) {
+static uint32_t c_function_of(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uintptr_t cfn) {
+    const void *address = (const void *)cfn; /* NOLINT */
+    uint32_t row = sites_find_function(p, 0, -1, address);
+    if (row && !sites_wants_name(p, row)) return row;
     lua_Debug ar = {0};
-    uint32_t cfunction = 0;
+    describe(L, ci, 0, "Sn", &ar);
+    return sites_function(p, &ar, address);
+}
+
+/* To name a function Lua reads the code that has called it from its beginning. May it read that
+ * once more? So much in all that it stays small beside what compiling that code has cost. */
+static bool may_name(LmpProfile *p, const LmpCallInfo *ci) {
+    const LmpCallInfo *caller = frames_caller(ci);
+    if (!caller || !frames_caller(caller) || frames_status(caller) & LMP_CI_C) return true;
+    const void *proto = frames_proto(frames_func(caller));
+    LmpCode *code = proto ? code_of(p, proto) : NULL;
+    if (!code) return false;
+    uint32_t size;
+    memcpy(&size, (const char *)proto + LMP_AT_PROTO_SIZECODE, sizeof size);
+    uint64_t read = (frames_pc(caller) - code->addr) / sizeof(uint32_t);
+    if (read > size || code->read + read > NAMING_LEAST + (uint64_t)size * NAMING_TIMES)
+        return false;
+    code->read += (uint32_t)read;
+    return true;
+}
+
+/* `proto`: of the function of w->ci. The whole function is only asked for while something about it
+ * is not known. */
+static uint32_t site_of(LmpProfile *p, const Where *w, const void *proto) {
+    lua_Debug ar = {.namewhat = ""};
+    uint32_t cfunction = w->c ? c_function_of(p, w->runs, w->c, w->cfn) : 0;
+    LmpCode *code = code_of(p, proto);
+    uint32_t function = code ? code->function : 0;
     p->live->tables.unknown++;
-    if (w->c) {
-        describe(w->runs, w->c, 0, "Sn", &ar);
-        cfunction = sites_function(p, &ar, (const void *)w->cfn); /* NOLINT */
+    bool name = (!function || sites_wants_name(p, function)) && may_name(p, w->ci);
+    if (function && !name) {
+        describe(w->L, w->ci, w->pc, "l", &ar);
+        return sites_site(p, function, ar.currentline, cfunction);
     }
-    describe(w->L, w->ci, w->pc, "Sln", &ar);
-    return sites_site(p, sites_function(p, &ar, NULL), ar.currentline, cfunction);
+    describe(w->L, w->ci, w->pc, name ? "Sln" : "Sl", &ar);
+    function = sites_function(p, &ar, NULL);
+    code = code_of(p, proto); /* it may have moved */
+    if (code && function != sites_pseudo(p, LMP_PSEUDO_OTHERS)) code->function = function;
+    return sites_site(p, function, ar.currentline, cfunction);
+}
+
+/* The site of a place, or for cls > 0 the record, when the first cache does not know it. */
+static uint32_t row_of(LmpProfile *p, const Where *w, const void *proto, uint64_t key,
+                       unsigned cls) {
+    LmpCode *code = code_of(p, proto);
+    LmpAnswer answer = {.key = key, .cfn = w->cfn, .life = code ? code->life : 0, .cls = cls};
+    uint32_t row = code ? answers_find(&p->lines->answers, &answer) : 0;
+    if (!row) {
+        row = site_of(p, w, proto);
+        if (cls) row = sites_record(p, row, cls, p->tag);
+        answer.row = row;
+        if (code) answers_add(&p->lines->answers, &answer);
+        code = code_of(p, proto); /* it may have moved */
+    }
+    keep(p, code, key, w->cfn, cls, row);
+    return row;
 }
 
 /* The record, from the cache or learned. */
@@ -152,9 +215,7 @@ static uint32_t record_of(LmpProfile *p, const Where *w, unsigned cls) {
     if (LIKELY(slot->key == key && slot->cfn == w->cfn && slot->row[cls])) return slot->row[cls];
     const void *proto = frames_proto(frames_func(w->ci));
     if (!proto) return sites_record(p, sites_pseudo(p, LMP_PSEUDO_UNKNOWN), cls, p->tag);
-    uint32_t row = sites_record(p, site_of(p, w), cls, p->tag);
-    keep(p, proto, key, w->cfn, cls, row);
-    return row;
+    return row_of(p, w, proto, key, cls);
 }
 
 /* ---- the running thread ---------------------------------------------------------------------- */
@@ -333,9 +394,7 @@ uint32_t lines_frame_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, ui
     const void *proto = frames_proto(frames_func(ci));
     if (!proto) return sites_pseudo(p, LMP_PSEUDO_UNKNOWN);
     Where w = {.L = L, .runs = L, .ci = (LmpCallInfo *)ci, .pc = pc}; /* NOLINT */
-    uint32_t site = site_of(p, &w);
-    keep(p, proto, key, 0, 0, site);
-    return site;
+    return row_of(p, &w, proto, key, 0);
 }
 
 uint32_t lines_c_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci) {
@@ -344,9 +403,8 @@ uint32_t lines_c_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci) {
     const LmpLineSlot *slot = lines_slot(p->lines, key, cfn);
     if (slot->key == key && slot->cfn == cfn) return slot->row[0];
     if (!cfn) return sites_pseudo(p, LMP_PSEUDO_UNKNOWN);
-    lua_Debug ar = {0};
-    describe(L, ci, 0, "Sn", &ar);
-    uint32_t site = sites_site(p, sites_function(p, &ar, (const void *)cfn), -1, 0); /* NOLINT */
-    keep(p, NULL, key, cfn, 0, site);
+    uint32_t site = sites_site(p, c_function_of(p, L, ci, cfn), -1, 0);
+    LmpLineSlot *fresh = lines_slot(p->lines, key, cfn);
+    *fresh = (LmpLineSlot){.key = key, .cfn = cfn, .row = {site}};
     return site;
 }

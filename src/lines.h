@@ -8,6 +8,7 @@
 #ifndef LMP_LINES_H
 #define LMP_LINES_H
 
+#include "answers.h"
 #include "kind.h"
 #include "profile.h"
 #include "sites.h"
@@ -30,6 +31,7 @@ typedef struct LmpLineSlot {
 typedef struct LmpLineCache {
     _Alignas(64) LmpLineSlot slot[LMP_LINE_SLOTS];
     struct LmpCodes *codes; /* prototypes' code with answers in the cache */
+    LmpAnswers answers;     /* those that the slots have no room for */
     /* Threads that ran lately, also those that C code resumed in its own way; the newest is at
      * [ran % LMP_RAN_LATELY]. All live, or are NULL. */
     const lua_State *lately[LMP_RAN_LATELY];

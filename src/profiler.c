@@ -26,6 +26,7 @@
 #include "parsing.h"
 #include "sample.h"
 #include "sites.h"
+#include "sources.h"
 #include "state.h"
 #include "tags.h"
 #include "trap.h"
@@ -279,6 +280,7 @@ static void start_lines(LmpProfile *p, lua_State *L, const LmpOptions *options) 
     if (!options->lines && !options->stacks && !samples) return;
     if (sites_open(p)) return;
     parsing_prepare();
+    sources_prepare();
     if (lines_open(p, L)) {
         sites_close(p);
     } else if ((options->stacks || samples) && p->words && tree_open(p) == LMP_OK) {
