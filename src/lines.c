@@ -279,8 +279,10 @@ static lua_State *find_running(LmpProfile *p, const lua_State *asks) {
 
 /* ---- who asks -------------------------------------------------------------------------------- */
 
-static uint32_t pseudo(LmpProfile *p, unsigned cls) {
-    LmpPseudo who = parsing_now(cls) ? LMP_PSEUDO_PARSER : LMP_PSEUDO_HOST;
+/* `L` asks. */
+static uint32_t pseudo(LmpProfile *p, unsigned cls, const lua_State *L) {
+    LmpPseudo who =
+        parsing_now(cls, L ? L : p->main, p->words != NULL) ? LMP_PSEUDO_PARSER : LMP_PSEUDO_HOST;
     return sites_record(p, sites_pseudo(p, who), cls, p->tag);
 }
 
@@ -299,12 +301,12 @@ static LmpCallInfo *find_caller(LmpProfile *p, lua_State **thread) {
     return NULL;
 }
 
-/* A thread that runs, seen through its frames. */
-static uint32_t ask_frames(LmpProfile *p, unsigned cls, LmpAsk *ask) {
+/* A thread that runs, seen through its frames. `asks`: the one that asks, NULL: unknown. */
+static uint32_t ask_frames(LmpProfile *p, unsigned cls, const lua_State *asks, LmpAsk *ask) {
     LmpCallInfo *top = frames_top(ask->L);
     Where w = {.L = ask->L, .runs = ask->L, .ci = lua_caller(top)};
     if (!w.ci) w.ci = find_caller(p, &w.L);
-    if (!w.ci) return pseudo(p, cls);
+    if (!w.ci) return pseudo(p, cls, asks);
     w.pc = frames_pc(w.ci);
     if (top != w.ci && cls != LMP_C_THREAD_PART) {
         w.cfn = frames_c_function(frames_func(top));
@@ -332,7 +334,7 @@ static uint32_t ask_api(LmpProfile *p, unsigned cls) {
             return sites_record(p, site, cls, p->tag);
         }
     }
-    return pseudo(p, cls);
+    return pseudo(p, cls, chain[threads - 1]);
 }
 
 uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask) {
@@ -353,12 +355,12 @@ uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask) {
         }
     } else {
         ask->L = find_running(p, L);
-        if (!ask->L) return pseudo(p, cls);
+        if (!ask->L) return pseudo(p, cls, L);
         if (L && is_active(L) && !lua_caller(frames_top(ask->L)))
             ask->L = (lua_State *)L; /* NOLINT */
     }
     if (p->running != ask->L) lines_switch(p, ask->L);
-    return ask_frames(p, cls, ask);
+    return ask_frames(p, cls, L, ask);
 }
 
 bool lines_switch_c(LmpProfile *p, const lua_State *L) {
