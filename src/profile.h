@@ -61,7 +61,8 @@ typedef struct LmpProfile {
     const lua_State
         *running; /* ran when memory was last asked for; NULL: unknown, or freed since */
 
-    bool every; /* each block has its maker: lines without sampling */
+    bool every;     /* each block has its maker: lines without sampling */
+    uintptr_t skew; /* low 4 bits of the addresses of the plain blocks: what most of them have */
 
     /* cold */
     struct LmpSampling *sampling; /* NULL: every block is accounted for */
@@ -75,6 +76,7 @@ typedef struct LmpProfile {
     LmpTableLimits limits;
     struct LmpIndexes *indexes;    /* of the tables, sites.c */
     struct LmpTree *tree;          /* call paths, tree.c; NULL: not kept */
+    LmpLeaf **odd[LMP_LEAF_KINDS]; /* as `dir`, of other leaves: shadow.c; NULL: none yet */
     uint32_t overflow_live;        /* blocks in the overflow table (count) */
     uint64_t file_size;            /* bytes */
     LmpLeaf *leaf[LMP_MAX_LEAVES]; /* all leaves, in the order of the file */

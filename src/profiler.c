@@ -25,6 +25,7 @@
 #include "owner.h"
 #include "parsing.h"
 #include "sample.h"
+#include "shadow.h"
 #include "sites.h"
 #include "sources.h"
 #include "state.h"
@@ -329,6 +330,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) 
         return err;
     }
     p->main = main_thread(L);
+    p->skew = shadow_usual_skew(L);
     p->tick_ops = 16;
     p->callsites = owner_callsites();
     start_lines(p, L, options);
