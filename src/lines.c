@@ -9,6 +9,7 @@
 #include "parsing.h"
 #include "shadow.h"
 #include "stack.h"
+#include "stripped.h"
 #include "tags.h"
 #include "tree.h"
 
@@ -185,6 +186,8 @@ static uint32_t site_of(LmpProfile *p, const Where *w, const void *proto) {
         return sites_site(p, function, ar.currentline, cfunction);
     }
     describe(w->L, w->ci, w->pc, name ? "Sln" : "Sl", &ar);
+    char stripped[LMP_STRIPPED_NAME];
+    if (stripped_is(&ar)) stripped_name(proto, &ar, stripped);
     function = sites_function(p, &ar, NULL);
     code = code_of(p, proto); /* it may have moved */
     if (code && function != sites_pseudo(p, LMP_PSEUDO_OTHERS)) code->function = function;
