@@ -192,6 +192,13 @@ static bool scan_part(HeapMap *map, HeapLeaf *leaf, uint32_t p, uint32_t touch, 
     return true;
 }
 
+/* There is nothing in the part any more, and that has been noticed by the writer. */
+static void clear_part(HeapPart *part) {
+    HeapPage *page = part->page;
+    memset(page, 0, HEAP_PART_PAGES * sizeof *page);
+    *part = (HeapPart){.page = page};
+}
+
 /* Looks at one part that need not be looked at, in turn: should a change ever come under a stamp
  * that was taken as settled (the program stopped by a signal between the two), it is seen then. */
 static void verify_one(HeapMap *map, uint32_t last) {
@@ -220,6 +227,10 @@ bool heapmap_refresh(HeapMap *map, uint64_t budget) {
         if (!leaf) continue;
         uint32_t p = at % LMP_TOUCHES;
         uint32_t touch = heapscan_touch(leaf->leaf, p);
+        if (!touch && leaf->part[p].page && leaf->part[p].seen) {
+            clear_part(&leaf->part[p]);
+            changed = true;
+        }
         if (!touch || (leaf->part[p].page && leaf->part[p].seen == touch && !leaf->part[p].again))
             continue;
         if (late) {

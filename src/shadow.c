@@ -1,6 +1,8 @@
 /* shadow.c - see shadow.h. */
 #include "shadow.h"
 
+#include <string.h>
+
 #include "counters.h"
 #include "os.h"
 #include "sample.h"
@@ -307,17 +309,33 @@ static uint32_t old_by_cycle(uint32_t entry, uint32_t cycle) {
     return (entry & ~LMP_E_CYCLE_MASK) | born << LMP_E_CYCLE_SHIFT;
 }
 
+enum { PART_ENTRIES = LMP_LEAF_ENTRIES / LMP_TOUCHES };
+
+/* False: there is nothing in this part any more. What was full once may be empty for ever after, so
+ * empty stretches are passed over quickly. */
+static bool change_part(uint32_t *entry, bool births, uint32_t cycle) {
+    bool any = false;
+    for (uint32_t i = 0; i < PART_ENTRIES; i += 8) {
+        uint64_t w[4];
+        memcpy(w, entry + i, sizeof w);
+        if (!(w[0] | w[1] | w[2] | w[3])) continue;
+        any = true;
+        for (uint32_t j = i; j < i + 8; j++)
+            if (entry[j] && (entry[j] & 15) < LMP_E_SIZE_HIGH)
+                entry[j] = births ? half_as_old(entry[j]) : old_by_cycle(entry[j], cycle);
+    }
+    return any;
+}
+
+/* Parts in which nothing is left are as if they had never been touched: who looks through all of
+ * them, we the next time and readers, need not look there. */
 static COLD void change_all(LmpProfile *p, bool births) {
-    const uint32_t per_touch = LMP_LEAF_ENTRIES / LMP_TOUCHES;
     uint32_t cycle = LMP_E_CYCLE(p->birth);
     for (uint32_t n = 0; n < p->live->leaves; n++) {
         LmpLeaf *leaf = p->leaf[n];
         for (uint32_t t = 0; t < LMP_TOUCHES; t++) {
             if (!leaf->touch[t]) continue; /* reading untouched memory would allocate it */
-            uint32_t *entry = leaf->entry + t * per_touch;
-            for (uint32_t i = 0; i < per_touch; i++)
-                if (entry[i] && (entry[i] & 15) < LMP_E_SIZE_HIGH)
-                    entry[i] = births ? half_as_old(entry[i]) : old_by_cycle(entry[i], cycle);
+            if (!change_part(leaf->entry + t * PART_ENTRIES, births, cycle)) leaf->touch[t] = 0;
         }
     }
     LmpOverflow *o = p->overflow;

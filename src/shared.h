@@ -329,7 +329,7 @@ enum { LMP_E_SIZE_HIGH = 14, LMP_E_SIZE = 15 };
 #define LMP_LEAF_APART 64u
 
 typedef struct LmpLeaf {
-    uint32_t touch[LMP_TOUCHES]; /* control.frame at the last change; 0: never */
+    uint32_t touch[LMP_TOUCHES]; /* control.frame at the last change; 0: nothing is there */
     uint32_t spare[1024 - LMP_TOUCHES];
     uint32_t entry[LMP_LEAF_ENTRIES + LMP_LEAF_BEYOND];
     /* Who made the block of entry[i]: a record, or with stacks a path (0: not known). Not at the
