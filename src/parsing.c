@@ -153,13 +153,21 @@ LMP_READS_WORDS static bool parses(const lua_State *L) {
     return false;
 }
 
+bool parsing_is_known(void) {
+    return steps > 0;
+}
+
+bool parsing_unwound(void) {
+    Search search = {0, false};
+    if (load_address) _Unwind_Backtrace(look_frame, &search);
+    return search.found;
+}
+
 bool parsing_now(unsigned cls, const lua_State *L, bool certain) {
     if (cls == LMP_C_FUNCTION_PART) return true;
     if (steps > 0) {
         bool found = parses(L);
         if (found || certain) return found;
     }
-    Search search = {0, false};
-    if (load_address) _Unwind_Backtrace(look_frame, &search);
-    return search.found;
+    return parsing_unwound();
 }

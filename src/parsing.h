@@ -16,4 +16,8 @@ void parsing_prepare(void);
  * tables missing: told by the class alone. */
 bool parsing_now(unsigned cls, const lua_State *L, bool certain);
 
+/* What it says after it has unwound the stack, and whether there is a way without. */
+bool parsing_unwound(void);
+bool parsing_is_known(void);
+
 #endif
