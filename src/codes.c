@@ -66,11 +66,19 @@ static void close_gap(LmpCodes *codes, uint32_t gap) {
     codes->slot[gap] = (LmpCode){0};
 }
 
-uint64_t codes_take(LmpCodes *codes, uintptr_t addr) {
+void codes_place(LmpCode *code, unsigned group, unsigned slot) {
+    code->groups |= 1ull << group;
+    for (unsigned i = 0; i < code->places && i < LMP_CODE_PLACES; i++)
+        if (code->place[i] == slot) return;
+    if (code->places < LMP_CODE_PLACES) code->place[code->places] = (uint16_t)slot;
+    if (code->places <= LMP_CODE_PLACES) code->places++;
+}
+
+bool codes_take(LmpCodes *codes, uintptr_t addr, LmpCode *out) {
     LmpCode *code = find(codes, addr);
-    if (!code->addr) return 0;
-    uint64_t groups = code->groups;
+    if (!code->addr) return false;
+    *out = *code;
     codes->used--;
     close_gap(codes, (uint32_t)(code - codes->slot));
-    return groups;
+    return true;
 }

@@ -56,23 +56,32 @@ void lines_close(LmpProfile *p) {
 
 /* ---- code that dies -------------------------------------------------------------------------- */
 
-/* The answers about code in [addr, addr + size). */
-static void forget_code(LmpLineCache *cache, uintptr_t addr, size_t size, uint64_t groups) {
+/* The answer in a slot, if it is about code in [addr, addr + size). */
+static inline void forget_slot(LmpLineSlot *slot, uintptr_t addr, size_t size) {
+    uintptr_t pc = slot->key & ((1ull << 47) - 1);
+    if (pc - addr <= size) slot->key = 0; /* a pc may stand behind the last one */
+}
+
+static void forget_code(LmpLineCache *cache, const LmpCode *code, size_t size) {
+    if (code->places <= LMP_CODE_PLACES) {
+        for (unsigned i = 0; i < code->places; i++)
+            forget_slot(&cache->slot[code->place[i]], code->addr, size);
+        return;
+    }
+    uint64_t groups = code->groups;
     for (unsigned g = 0; groups; g++, groups >>= 1) {
         if (!(groups & 1)) continue;
         LmpLineSlot *slot = &cache->slot[g * LMP_LINE_GROUP];
-        for (unsigned i = 0; i < LMP_LINE_GROUP; i++) {
-            uintptr_t pc = slot[i].key & ((1ull << 47) - 1);
-            if (pc - addr <= size) slot[i].key = 0; /* a pc may stand behind the last one */
-        }
+        for (unsigned i = 0; i < LMP_LINE_GROUP; i++)
+            forget_slot(&slot[i], code->addr, size);
     }
 }
 _Static_assert(LMP_LINE_SLOTS / LMP_LINE_GROUP == 64, "a bit for each group");
 
 static void code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
-    uint64_t groups = codes_take(p->lines->codes, addr);
-    if (!groups) return;
-    forget_code(p->lines, addr, size, groups);
+    LmpCode code;
+    if (!codes_take(p->lines->codes, addr, &code) || !code.places) return;
+    forget_code(p->lines, &code, size);
     if (p->tree) tree_code_gone(p);
 }
 
@@ -119,7 +128,8 @@ static void keep(LmpProfile *p, LmpCode *code, uint64_t key, uintptr_t cfn, unsi
     LmpLineCache *cache = p->lines;
     LmpLineSlot *slot = lines_slot(cache, key, cfn);
     if (!code) return;
-    code->groups |= 1ull << (unsigned)(slot - cache->slot) / LMP_LINE_GROUP;
+    unsigned at = (unsigned)(slot - cache->slot);
+    codes_place(code, at / LMP_LINE_GROUP, at);
     if (slot->key != key || slot->cfn != cfn) *slot = (LmpLineSlot){.key = key, .cfn = cfn};
     slot->row[cls] = row;
 }
@@ -204,7 +214,9 @@ static uint32_t row_of(LmpProfile *p, const Where *w, const void *proto, uint64_
         row = site_of(p, w, proto);
         if (cls) row = sites_record(p, row, cls, p->tag);
         answer.row = row;
-        if (code) answers_add(&p->lines->answers, &answer);
+        const LmpLineSlot *slot = lines_slot(p->lines, key, w->cfn);
+        bool crowded = slot->key && (slot->key != key || slot->cfn != w->cfn);
+        if (code && crowded) answers_add(&p->lines->answers, &answer);
         code = code_of(p, proto); /* it may have moved */
     }
     keep(p, code, key, w->cfn, cls, row);

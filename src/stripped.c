@@ -1,8 +1,6 @@
 /* stripped.c - see stripped.h. */
 #include "stripped.h"
 
-#include <stdio.h>
-
 #include "frames.h"
 #include "rowindex.h"
 
@@ -15,7 +13,13 @@ void stripped_name(const void *proto, lua_Debug *ar, char out[LMP_STRIPPED_NAME]
         memcpy(&instruction, code + i * sizeof instruction, sizeof instruction);
         hash = rowindex_mix(hash, instruction);
     }
-    ar->srclen = (size_t)snprintf(out, LMP_STRIPPED_NAME, "=?#%08x", (uint32_t)(hash ^ hash >> 32));
+    static const char digit[] = "0123456789abcdef";
+    uint32_t number = (uint32_t)(hash ^ hash >> 32);
+    memcpy(out, "=?#", 3);
+    for (int i = 0; i < 8; i++)
+        out[3 + i] = digit[number >> (28 - 4 * i) & 15];
+    out[11] = 0;
     ar->source = out;
-    snprintf(ar->short_src, sizeof ar->short_src, "%s", out + 1);
+    ar->srclen = 11;
+    memcpy(ar->short_src, out + 1, 11);
 }

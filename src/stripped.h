@@ -6,7 +6,7 @@
 #include <lua.h>
 #include <stdbool.h>
 
-enum { LMP_STRIPPED_NAME = 24 };
+enum { LMP_STRIPPED_NAME = 12 };
 
 /* Has `ar` ("S") the source of a stripped function? */
 static inline bool stripped_is(const lua_Debug *ar) {

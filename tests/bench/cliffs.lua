@@ -64,7 +64,7 @@ case("userdata", "files opened and closed", function(n)
 end)
 
 case("large", "strings of a megabyte", function(n)
-    for i = 1, n * 100 do
+    for i = 1, n * 3 do
         local _ = ("x"):rep(1000000 + i)
     end
 end)
@@ -87,7 +87,7 @@ end)
 
 case("rep", "string.rep of all lengths", function(n)
     for i = 1, n * 30000 do
-        local _ = ("ab"):rep(i % 1000)
+        local _ = ("ab"):rep(i % 300)
     end
 end)
 
