@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LMP_CODE_PLACES = 3 };
+enum { LMP_CODE_PLACES = 7 };
 
 typedef struct LmpCode {
     uintptr_t addr;    /* of the vector's block; 0: free */
