@@ -237,7 +237,8 @@ static uint32_t record_of(LmpProfile *p, const Where *w, unsigned cls) {
 
 COLD void lines_switch(LmpProfile *p, const lua_State *L) {
     p->running = L;
-    p->lines->lately[++p->lines->ran % LMP_RAN_LATELY] = L;
+    if (!++p->lines->ran) p->lines->ran = LMP_RAN_LATELY; /* the same slot, and all are in use */
+    p->lines->lately[p->lines->ran % LMP_RAN_LATELY] = L;
     if (p->live->tables.sample) shadow_watch(p, (uintptr_t)L - LUA_EXTRASPACE); /* else all are */
     if (p->tags) p->tag = tags_current(p, L);
 }
@@ -282,7 +283,7 @@ static lua_State *find_running(LmpProfile *p, const lua_State *asks) {
     const lua_State *found = p->running;
     if (!found || found == asks || !is_active(found)) {
         found = NULL;
-        for (uint32_t i = 0; i < LMP_RAN_LATELY; i++) {
+        for (uint32_t i = 0; i < LMP_RAN_LATELY && i < cache->ran; i++) {
             const lua_State *L = cache->lately[(cache->ran - i) % LMP_RAN_LATELY];
             if (!L || L == asks || L == p->main || L == found || !is_active(L)) continue;
             if (!found || is_within(p, L, found)) found = L;
@@ -296,9 +297,13 @@ static lua_State *find_running(LmpProfile *p, const lua_State *asks) {
 
 /* `L` asks. */
 static uint32_t pseudo(LmpProfile *p, unsigned cls, const lua_State *L) {
-    LmpPseudo who =
-        parsing_now(cls, L ? L : p->main, p->words != NULL) ? LMP_PSEUDO_PARSER : LMP_PSEUDO_HOST;
-    return sites_record(p, sites_pseudo(p, who), cls, p->tag);
+    bool parser = parsing_now(cls, L ? L : p->main, p->words != NULL);
+    uint32_t *kept = &p->lines->outside[parser][cls];
+    if (*kept && !p->tag) return *kept;
+    uint32_t site = sites_pseudo(p, parser ? LMP_PSEUDO_PARSER : LMP_PSEUDO_HOST);
+    uint32_t row = sites_record(p, site, cls, p->tag);
+    if (!p->tag && p->record[row].site == site) *kept = row; /* not "(others)", which is counted */
+    return row;
 }
 
 /* The Lua function that has, over some coroutines, called what runs in `thread`, which has none. */

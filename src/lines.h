@@ -37,6 +37,8 @@ typedef struct LmpLineCache {
     const lua_State *lately[LMP_RAN_LATELY];
     uint32_t ran;
     bool jumps; /* frames_jump() may be asked */
+    /* Records of "(host)" and, at 1, "(parser)", without a tag; 0: not known yet. */
+    uint32_t outside[2][LMP_C_COUNTED];
 } LmpLineCache;
 
 /* Allocates what lines need and chooses how they are had: live->tables.lines says it after. Sites

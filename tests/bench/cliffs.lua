@@ -1,7 +1,7 @@
 -- cliffs.lua NAME SIZE - programs of every shape, each of one thing done very often or very large:
 -- where the profiler's cost may fall off a cliff. tests/bench/run counts their instructions.
 -- SIZE 0: the same without the work, so that what starting costs can be taken off.
--- Without arguments: prints NAME and what it is for, a line each.
+-- Without arguments: prints NAME and what it is for, a line each. The table is made by shapes.lua.
 local list = {}
 local function case(name, what, run)
     list[#list + 1] = { name = name, what = what, run = run }
