@@ -44,7 +44,8 @@ static void threads(lua_State *L, double size) {
 static void script(lua_State *L, double size) {
     lua_pushnumber(L, size);
     lua_setglobal(L, "size");
-    if (luaL_dostring(L, "local t = {} for i = 1, size * 30000 do t[i % 5000] = { i, '' .. i } end"))
+    if (luaL_dostring(L,
+                      "local t = {} for i = 1, size * 30000 do t[i % 5000] = { i, '' .. i } end"))
         abort();
 }
 

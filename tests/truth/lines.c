@@ -364,8 +364,8 @@ static BookLine *find_line(const Lines *lines, const char *source, int line) {
     return NULL;
 }
 
-/* Pseudo-sites, which have no line, are one: what was done outside any Lua function. So are stripped
- * functions, which the oracle cannot tell apart (tests/lua/shapes.lua does). */
+/* Pseudo-sites, which have no line, are one: what was done outside any Lua function. So are
+ * stripped functions, which the oracle cannot tell apart (tests/lua/shapes.lua does). */
 static bool read_site(Host *h, lua_State *L, Lines *out) {
     BookLine l = {0};
     lua_getfield(L, -1, "source");
