@@ -4,19 +4,18 @@
  * interpreter's code, a thread's stack by another, and so on. owner.c finds these places once per
  * process by making a private Lua state do known things; the hook then compares return addresses:
  * its own caller's (luaM_malloc_, luaM_realloc_ ...) and, where that one serves many, the caller's
- * caller's, which stands at a constant distance from our frame. */
+ * caller's, and so on, each at a constant distance from our frame. */
 #ifndef LMP_CALLSITE_H
 #define LMP_CALLSITE_H
 
 #include "hook.h"
 
-#define LMP_CALLSITES 512u /* slots, a power of two; at most half are used */
+#define LMP_CALLSITES 2048u /* slots, a power of two; at most half are used */
 
 typedef struct LmpCallsite {
-    uintptr_t key; /* a return address, or one mixed with its caller's; 0: free */
-    int32_t
-        distance; /* first level only: bytes from cfa to the next return address; 0: none needed */
-    uint8_t cls;  /* LmpClass when no further look is needed */
+    uintptr_t key;     /* a return address, or one mixed with its callers'; 0: free */
+    int32_t distance;  /* bytes from cfa to the next return address; 0: none needed */
+    uint8_t cls;       /* LmpClass when no further look is needed */
     int16_t at_thread; /* first level only: index among the words at which the thread stands for
                           which memory is asked (words.h), -1: not known */
 } LmpCallsite;
@@ -46,15 +45,14 @@ static inline const LmpCallsite *callsite_find(const LmpCallsites *sites, uintpt
  * the interpreter's stack above our own frame, which AddressSanitizer must not mind. */
 __attribute__((no_sanitize("address"))) static inline unsigned
 callsite_class(const LmpCallsites *sites, LmpCaller caller, const LmpCallsite **asker) {
-    const LmpCallsite *s = callsite_find(sites, caller.ret);
+    uintptr_t key = caller.ret;
+    const LmpCallsite *s = callsite_find(sites, key);
     *asker = s;
-    if (!s) return LMP_C_OTHER;
-    if (s->distance) {
-        uintptr_t next = *(const uintptr_t *)(const void *)(caller.cfa + s->distance);
-        s = callsite_find(sites, callsite_pair(caller.ret, next));
-        if (!s) return LMP_C_OTHER;
+    while (s && s->distance) {
+        key = callsite_pair(key, *(const uintptr_t *)(const void *)(caller.cfa + s->distance));
+        s = callsite_find(sites, key);
     }
-    return s->cls;
+    return s ? s->cls : LMP_C_OTHER;
 }
 
 /* Adds a site (owner.c, once). False when the table is half full. */

@@ -10,6 +10,7 @@
 #include "entry.h"
 #include "hook_impl.h"
 #include "lines.h"
+#include "newtable.h"
 #include "owner.h"
 #include "sample.h"
 #include "trap.h"
@@ -36,6 +37,7 @@ static COLD void count_dropped(LmpProfile *p, size_t n) {
 static COLD void *count_failed(LmpProfile *p, size_t n) {
     p->counters->failed++;
     p->counters->failed_bytes += n;
+    newtable_refused(p);
     return NULL;
 }
 
@@ -157,9 +159,10 @@ COLD void *hook_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, Lm
         uint64_t size;
         unsigned cls = shadow_lookup(p, (uintptr_t)ptr, &size) & 15;
         bool counts = p->every && cls > LMP_C_NONE && cls < LMP_C_COUNTED;
-        uint32_t here = !counts                    ? 0
-                        : cls == LMP_C_THREAD_PART ? lines_stack_moves(p, caller.words)
-                                                   : maker_slow(p, caller.words, cls, false);
+        bool moves = cls == LMP_C_THREAD_PART || lines_is_stack(p, caller.words, ptr);
+        uint32_t here = !counts ? 0
+                        : moves ? lines_stack_moves(p, caller.words)
+                                : maker_slow(p, caller.words, cls, false);
         void *r = p->alloc(p->ud, ptr, osize, nsize);
         return hook_resized_odd(p, ptr, r, osize, nsize, here);
     }

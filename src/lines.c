@@ -22,6 +22,10 @@ enum { NAMING_LEAST = 1 << 14, NAMING_TIMES = 16 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+static void know(LmpLineCache *cache, const lua_State *L) {
+    cache->known[lines_known_home(L)] = L;
+}
+
 LmpErr lines_open(LmpProfile *p, lua_State *L) {
     LmpLineCache *cache = lmp_os->map(sizeof *cache, -1, 0, true);
     LmpCodes *codes = cache ? lmp_os->map(sizeof *codes, -1, 0, true) : NULL;
@@ -38,8 +42,12 @@ LmpErr lines_open(LmpProfile *p, lua_State *L) {
     cache->jumps = frames_jumps_known();
     if (p->words) {
         owner_note_threads(p->words);
-        p->object_ret = p->words->asker[0].ret;
-        p->object_thread = p->words->asker[0].at_thread;
+        p->object_ret = p->words->objects.ret;
+        p->object_thread = p->words->objects.at_thread;
+        lua_State *chain[LMP_CHAIN];
+        know(cache, L);
+        for (int n = stack_chain(p->main, chain); n > 0; n--)
+            know(cache, chain[n - 1]);
     }
     return LMP_OK;
 }
@@ -86,8 +94,10 @@ static void code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
 }
 
 static void thread_gone(LmpProfile *p, uintptr_t addr) {
-    const lua_State *L = (const lua_State *)(addr + LUA_EXTRASPACE); /* NOLINT */
+    const lua_State *L = (const lua_State *)(addr + frames_bits.extra); /* NOLINT */
     if (p->running == L) p->running = NULL;
+    const lua_State **known = &p->lines->known[lines_known_home(L)];
+    if (*known == L) *known = NULL;
     const lua_State **lately = p->lines->lately;
 #pragma GCC unroll 16
     for (int i = 0; i < LMP_RAN_LATELY; i++)
@@ -121,17 +131,18 @@ static LmpCode *code_of(LmpProfile *p, const void *proto) {
     return code;
 }
 
-/* Enters an answer about code, if its end will be noticed. `cls`: 0 for kinds that are no record.
- */
-static void keep(LmpProfile *p, LmpCode *code, uint64_t key, uintptr_t cfn, unsigned cls,
-                 uint32_t row) {
+/* Enters an answer about code, if its end will be noticed: its slot, else NULL. `cls`: 0 for kinds
+ * that are no record. */
+static LmpLineSlot *keep(LmpProfile *p, LmpCode *code, uint64_t key, uintptr_t cfn, unsigned cls,
+                         uint32_t row) {
     LmpLineCache *cache = p->lines;
     LmpLineSlot *slot = lines_slot(cache, key, cfn);
-    if (!code) return;
+    if (!code) return NULL;
     unsigned at = (unsigned)(slot - cache->slot);
     codes_place(code, at / LMP_LINE_GROUP, at);
     if (slot->key != key || slot->cfn != cfn) *slot = (LmpLineSlot){.key = key, .cfn = cfn};
     slot->row[cls] = row;
+    return slot;
 }
 
 /* ---- asking the documented API --------------------------------------------------------------- */
@@ -182,9 +193,9 @@ static bool may_name(LmpProfile *p, const LmpCallInfo *ci) {
     return true;
 }
 
-/* `proto`: of the function of w->ci. The whole function is only asked for while something about it
- * is not known. */
-static uint32_t site_of(LmpProfile *p, const Where *w, const void *proto) {
+/* `pc`: whose line it is; `proto`: of the function of w->ci. The whole function is only asked for
+ * while something about it is not known. */
+static uint32_t site_of(LmpProfile *p, const Where *w, uintptr_t pc, const void *proto) {
     lua_Debug ar = {.namewhat = ""};
     uint32_t cfunction = w->c ? c_function_of(p, w->runs, w->c, w->cfn) : 0;
     LmpCode *code = code_of(p, proto);
@@ -192,10 +203,10 @@ static uint32_t site_of(LmpProfile *p, const Where *w, const void *proto) {
     p->live->tables.unknown++;
     bool name = (!function || sites_wants_name(p, function)) && may_name(p, w->ci);
     if (function && !name) {
-        describe(w->L, w->ci, w->pc, "l", &ar);
+        describe(w->L, w->ci, pc, "l", &ar);
         return sites_site(p, function, ar.currentline, cfunction);
     }
-    describe(w->L, w->ci, w->pc, name ? "Sln" : "Sl", &ar);
+    describe(w->L, w->ci, pc, name ? "Sln" : "Sl", &ar);
     char stripped[LMP_STRIPPED_NAME];
     if (stripped_is(&ar)) stripped_name(proto, &ar, stripped);
     function = sites_function(p, &ar, NULL);
@@ -204,42 +215,64 @@ static uint32_t site_of(LmpProfile *p, const Where *w, const void *proto) {
     return sites_site(p, function, ar.currentline, cfunction);
 }
 
-/* The site of a place, or for cls > 0 the record, when the first cache does not know it. */
-static uint32_t row_of(LmpProfile *p, const Where *w, const void *proto, uint64_t key,
-                       unsigned cls) {
+/* The site of a place, or for cls > 0 the record, when the first cache does not know it. `pc`:
+ * whose line it is; *slot: where the answer stands now, or NULL. */
+static uint32_t row_of(LmpProfile *p, const Where *w, uintptr_t pc, const void *proto, uint64_t key,
+                       uintptr_t beside, unsigned cls, LmpLineSlot **slot) {
     LmpCode *code = code_of(p, proto);
-    LmpAnswer answer = {.key = key, .cfn = w->cfn, .life = code ? code->life : 0, .cls = cls};
+    LmpAnswer answer = {.key = key, .cfn = beside, .life = code ? code->life : 0, .cls = cls};
     uint32_t row = code ? answers_find(&p->lines->answers, &answer) : 0;
     if (!row) {
-        row = site_of(p, w, proto);
+        row = site_of(p, w, pc, proto);
         if (cls) row = sites_record(p, row, cls, p->tag);
         answer.row = row;
-        const LmpLineSlot *slot = lines_slot(p->lines, key, w->cfn);
-        bool crowded = slot->key && (slot->key != key || slot->cfn != w->cfn);
+        const LmpLineSlot *at = lines_slot(p->lines, key, beside);
+        bool crowded = at->key && (at->key != key || at->cfn != beside);
         if (code && crowded) answers_add(&p->lines->answers, &answer);
         code = code_of(p, proto); /* it may have moved */
     }
-    keep(p, code, key, w->cfn, cls, row);
+    *slot = keep(p, code, key, beside, cls, row);
     return row;
 }
 
-/* The record, from the cache or learned. */
-static uint32_t record_of(LmpProfile *p, const Where *w, unsigned cls) {
-    uint64_t key = lines_key(w->pc, p->tag) | (w->cfn ? LMP_LINE_C : 0);
-    const LmpLineSlot *slot = lines_slot(p->lines, key, w->cfn);
-    if (LIKELY(slot->key == key && slot->cfn == w->cfn && slot->row[cls])) return slot->row[cls];
+/* The record, from the cache or learned. In a table constructor *constructor is set; where it asks
+ * for the table, or for parts that come next to it, that is known already. */
+static uint32_t record_of(LmpProfile *p, const Where *w, unsigned cls, uintptr_t *constructor) {
     const void *proto = frames_proto(frames_func(w->ci));
+    bool newtable = *constructor != 0;
+    uintptr_t pc = newtable ? *constructor : w->pc, at = pc;
+    uint64_t key = lines_key(pc, p->tag) | (w->cfn || newtable ? LMP_LINE_C : 0);
+    uintptr_t beside = newtable ? (uintptr_t)proto : w->cfn;
+    LmpLineSlot *slot = lines_slot(p->lines, key, beside);
+    bool there = slot->key == key && slot->cfn == beside;
     if (!proto) return sites_record(p, sites_pseudo(p, LMP_PSEUDO_UNKNOWN), cls, p->tag);
-    return row_of(p, w, proto, key, cls);
+    bool setlist = cls == LMP_C_TABLE_PART && !newtable && !w->cfn && newtable_setlist(proto, pc);
+    if (setlist) at = *constructor = pc + LMP_INSTRUCTION;
+    uint32_t row = there ? slot->row[cls] : 0;
+    if (!row) {
+        row = row_of(p, w, at, proto, key, beside, cls, &slot);
+        if (slot && newtable) slot->row[0] = newtable_parts(pc);
+        if (slot && setlist) slot->row[0] = 1;
+    }
+    return row;
 }
 
 /* ---- the running thread ---------------------------------------------------------------------- */
+
+bool lines_is_thread(LmpProfile *p, const lua_State *L) {
+    uintptr_t addr = (uintptr_t)L - frames_bits.extra;
+    uint64_t size;
+    if (!L) return false;
+    if (p->lines->known[lines_known_home(L)] == L) return true;
+    return (shadow_lookup(p, addr, &size) & 15) == LMP_C_THREAD;
+}
 
 COLD void lines_switch(LmpProfile *p, const lua_State *L) {
     p->running = L;
     if (!++p->lines->ran) p->lines->ran = LMP_RAN_LATELY; /* the same slot, and all are in use */
     p->lines->lately[p->lines->ran % LMP_RAN_LATELY] = L;
-    if (p->live->tables.sample) shadow_watch(p, (uintptr_t)L - LUA_EXTRASPACE); /* else all are */
+    if (p->live->tables.sample)
+        shadow_watch(p, (uintptr_t)L - frames_bits.extra); /* else all are */
     if (p->tags) p->tag = tags_current(p, L);
 }
 
@@ -253,9 +286,14 @@ static LmpCallInfo *lua_caller(LmpCallInfo *ci) {
     return ci;
 }
 
+/* The same on top, not in a debug hook. */
+static bool runs_lua(const lua_State *L) {
+    return !(frames_status(frames_top(L)) & frames_bits.c_or_hooked);
+}
+
 /* Is a thread at work, running or having resumed another? */
 static bool is_active(const lua_State *L) {
-    return !lines_is_idle(L) && frames_caller(frames_top(L)) != NULL;
+    return !frames_is_idle(L) && frames_top(L) && frames_caller(frames_top(L)) != NULL;
 }
 
 /* Both are at work: has `a` been resumed (over others, perhaps) by `b`? */
@@ -321,7 +359,8 @@ static LmpCallInfo *find_caller(LmpProfile *p, lua_State **thread) {
     return NULL;
 }
 
-/* A thread that runs, seen through its frames. `asks`: the one that asks, NULL: unknown. */
+/* A thread that runs, seen through its frames. ask->constructor: of OP_NEWTABLE on top, or 0.
+ * `asks`: the one that asks, NULL: unknown. */
 static uint32_t ask_frames(LmpProfile *p, unsigned cls, const lua_State *asks, LmpAsk *ask) {
     LmpCallInfo *top = frames_top(ask->L);
     Where w = {.L = ask->L, .runs = ask->L, .ci = lua_caller(top)};
@@ -332,12 +371,34 @@ static uint32_t ask_frames(LmpProfile *p, unsigned cls, const lua_State *asks, L
         w.cfn = frames_c_function(frames_func(top));
         w.c = w.cfn ? top : NULL;
     }
-    if (top == w.ci && ask->constructor && lines_in_code(top, ask->constructor)) {
-        w.pc = ask->constructor;
-    } else {
-        ask->constructor = 0;
+    if (top == w.ci) return record_of(p, &w, cls, &ask->constructor);
+    uintptr_t none = ask->constructor = 0;
+    return record_of(p, &w, cls, &none);
+}
+
+/* ask->L runs: the OP_NEWTABLE that it executes, if the request is that one's. */
+static void ask_newtable(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask, bool *doubtful) {
+    bool table = cls == LMP_C_TABLE;
+    bool part = cls == LMP_C_TABLE_PART || (cls == LMP_C_OTHER && p->made.left);
+    if ((!table && !part) || !runs_lua(ask->L)) return;
+    const void *proto = frames_proto(frames_func(frames_top(ask->L)));
+    if (!proto) return;
+    ask->constructor = newtable_ask(p, ask->L, proto, words, table, doubtful);
+}
+
+/* The request is charged; notes what of its constructor is to come. */
+static void note_newtable(LmpProfile *p, unsigned cls, const LmpAsk *ask, uint32_t record) {
+    uintptr_t pc = ask->constructor;
+    if (cls == LMP_C_TABLE) {
+        const LmpCallInfo *ci = pc ? frames_top(ask->L) : NULL;
+        const void *proto = pc ? frames_proto(frames_func(ci)) : NULL;
+        uint32_t parts = pc && !p->sampling ? newtable_parts(pc) : 0;
+        p->made = (LmpMade){(const void *)ci, pc, (uintptr_t)proto, record, parts};
+    } else if (p->made.left & LMP_MADE_REFUSED) { /* this one has been counted */
+        p->made.left &= ~LMP_MADE_REFUSED;
+    } else if (p->made.left) { /* nothing but its parts comes in between: or it has failed */
+        p->made.left = pc == p->made.pc ? p->made.left - 1 : 0;
     }
-    return record_of(p, &w, cls);
 }
 
 /* By the documented API alone: the innermost Lua function of the innermost thread. */
@@ -357,30 +418,67 @@ static uint32_t ask_api(LmpProfile *p, unsigned cls) {
     return pseudo(p, cls, chain[threads - 1]);
 }
 
+/* The thread of the words, if it is one; NULL: it is not known. */
+LMP_READS_WORDS static const lua_State *asking_thread(LmpProfile *p, LmpWords words) {
+    const LmpAsker *asker = words ? words_asker(p->words, words[LMP_WORDS_RET]) : NULL;
+    if (!asker) return NULL;
+    const lua_State *L = (const lua_State *)words[asker->at_thread]; /* NOLINT */
+    return (L && L == p->running) || lines_is_thread(p, L) ? L : NULL;
+}
+
+/* No known way explains the request: the documented API does. */
+static void count_unproven(LmpProfile *p, uint32_t record) {
+    p->live->tables.unproven++;
+    p->tables.site[p->record[record].site].unproven++;
+}
+
 uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask) {
     *ask = (LmpAsk){NULL, 0};
-    if (!p->words) return ask_api(p, cls);
-    const lua_State *L = words ? (const lua_State *)words_thread(p->words, words) : NULL;
+    uint32_t record;
+    if (!p->words) {
+        record = ask_api(p, cls);
+        count_unproven(p, record);
+        return record;
+    }
+    const lua_State *L = asking_thread(p, words);
+    bool doubtful = words && !L;
     const lua_State *last = p->running;
     bool outer = L && last && last != L && is_active(last) && is_within(p, last, L);
     if (L && !outer && is_active(L) && lua_caller(frames_top(L))) {
-        unsigned status = frames_status(frames_top(L));
         ask->L = (lua_State *)L; /* NOLINT */
-        if (!(status & (LMP_CI_C | LMP_CI_HOOKED))) {
-            if (cls == LMP_C_TABLE || cls == LMP_C_TABLE_PART)
-                ask->constructor = words_construction(p->words, words, cls == LMP_C_TABLE);
-        } else if (cls == LMP_C_THREAD_PART) {
-            /* a stack may be asked for on behalf of a thread that has resumed another */
+        /* a stack may be asked for on behalf of a thread that has resumed another */
+        if (cls == LMP_C_THREAD_PART && !runs_lua(L))
             ask->L = (lua_State *)innermost(L); /* NOLINT */
-        }
     } else {
         ask->L = find_running(p, L);
-        if (!ask->L) return pseudo(p, cls, L);
-        if (L && is_active(L) && !lua_caller(frames_top(ask->L)))
+        if (ask->L) know(p->lines, ask->L);
+        if (doubtful) doubtful = !ask->L || !runs_lua(ask->L); /* what runs Lua code is who runs */
+        if (ask->L && L && is_active(L) && !lua_caller(frames_top(ask->L)))
             ask->L = (lua_State *)L; /* NOLINT */
     }
-    if (p->running != ask->L) lines_switch(p, ask->L);
-    return ask_frames(p, cls, L, ask);
+    if (ask->L) {
+        if (p->running != ask->L) lines_switch(p, ask->L);
+        if (words && !doubtful) ask_newtable(p, words, cls, ask, &doubtful);
+        record = ask_frames(p, cls, L, ask);
+    } else {
+        record = pseudo(p, cls, L);
+    }
+    if (words) note_newtable(p, cls, ask, record);
+    if (doubtful) count_unproven(p, record);
+    return record;
+}
+
+uintptr_t lines_constructor(LmpProfile *p, LmpWords words, unsigned cls, LmpCallInfo **ci) {
+    const lua_State *L = asking_thread(p, words);
+    bool doubtful;
+    if (!L || !is_active(L) || !runs_lua(L)) return 0;
+    *ci = frames_top(L);
+    const void *proto = frames_proto(frames_func(*ci));
+    if (!proto || (cls != LMP_C_TABLE && cls != LMP_C_TABLE_PART)) return 0;
+    uintptr_t pc = newtable_ask(p, L, proto, words, cls == LMP_C_TABLE, &doubtful);
+    if (pc || cls == LMP_C_TABLE) return pc;
+    pc = frames_pc(*ci);
+    return newtable_setlist(proto, pc) ? pc + LMP_INSTRUCTION : 0;
 }
 
 bool lines_switch_c(LmpProfile *p, const lua_State *L) {
@@ -390,10 +488,14 @@ bool lines_switch_c(LmpProfile *p, const lua_State *L) {
     return true;
 }
 
+bool lines_is_stack(LmpProfile *p, LmpWords words, const void *ptr) {
+    const lua_State *L = p->words && words ? asking_thread(p, words) : NULL;
+    return L && frames_stack(L) == (uintptr_t)ptr;
+}
+
 uint32_t lines_stack_moves(LmpProfile *p, LmpWords words) {
-    const lua_State *L =
-        p->words && words ? (const lua_State *)words_thread(p->words, words) : NULL; /* NOLINT */
-    const LmpCallInfo *ci = L ? lua_caller(frames_top(L)) : NULL;
+    const lua_State *L = p->words ? asking_thread(p, words) : NULL;
+    const LmpCallInfo *ci = L && frames_top(L) ? lua_caller(frames_top(L)) : NULL;
     uint64_t key = ci ? lines_key(frames_pc(ci), p->tag) : 0;
     const LmpLineSlot *slot = lines_slot(p->lines, key, 0);
     if (ci && slot->key == key) {
@@ -416,7 +518,8 @@ uint32_t lines_frame_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, ui
     const void *proto = frames_proto(frames_func(ci));
     if (!proto) return sites_pseudo(p, LMP_PSEUDO_UNKNOWN);
     Where w = {.L = L, .runs = L, .ci = (LmpCallInfo *)ci, .pc = pc}; /* NOLINT */
-    return row_of(p, &w, proto, key, 0);
+    LmpLineSlot *kept;
+    return row_of(p, &w, pc, proto, key, 0, 0, &kept);
 }
 
 uint32_t lines_c_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci) {

@@ -2,14 +2,15 @@
  * functions and for string buffers (see callsite.h).
  *
  * A private Lua state, made by the same code as the user's, is led through scenes in which every
- * raw request has a known owner. For each request the allocator here notes its caller and its
- * caller's caller, with the help of the unwind tables. Everything is done twice: the second time
+ * raw request has a known owner. For each request the allocator here notes its caller and whom that
+ * has been called by, with the help of the unwind tables. Everything is done twice: the second time
  * each raw request is refused once, because Lua asks again (after an emergency collection) from
- * another place. A place that only ever served one owner is decided at once; the others by the
- * pair. A pair seen with two owners is nobody's. */
+ * another place. A place that only ever served one owner is decided at once; the others by as many
+ * callers as it takes. A way seen with two owners is nobody's. */
 #include "owner.h"
 
 #include <lauxlib.h>
+#include <lualib.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +18,13 @@
 
 #include "scenes.h"
 
-enum { MAX_SEEN = 256 };
+enum { MAX_SEEN = 1024 };
+
+enum { DEEP = 6, SURE = 3 };
 
 typedef struct Seen {
-    uintptr_t ret, next; /* return addresses: of the allocator, and one further out */
-    int32_t distance;    /* where `next` stands, from the allocator's cfa */
+    uintptr_t ret[DEEP];    /* return addresses: of the allocator, and further out */
+    int32_t distance[DEEP]; /* where each stands, from the allocator's cfa */
     uint8_t cls;
     bool doubtful;
 } Seen;
@@ -36,57 +39,57 @@ typedef struct Study {
     bool broken;  /* unwinding does not work here */
 } Study;
 
-/* ---- unwinding two frames -----------------------------------------------------------------------
- */
-
-/* Two frames above the allocator's caller at most, if `note` is not inlined (sanitizers, -O0). */
-enum { WALK_DEPTH = 5 };
+/* ---- unwinding ------------------------------------------------------------------------------- */
 
 typedef struct Walk {
+    Seen *seen;
+    LmpCaller caller;
     int depth;
-    uintptr_t ip[WALK_DEPTH], cfa[WALK_DEPTH];
 } Walk;
 
 static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg) {
     Walk *walk = arg;
-    walk->ip[walk->depth] = (uintptr_t)_Unwind_GetIP(context);
-    walk->cfa[walk->depth] = (uintptr_t)_Unwind_GetCFA(context);
-    return ++walk->depth == WALK_DEPTH ? _URC_END_OF_STACK : _URC_NO_REASON;
+    uintptr_t ip = (uintptr_t)_Unwind_GetIP(context);
+    if (!walk->depth && ip != walk->caller.ret) return _URC_NO_REASON;
+    /* the CFA that is told is the one of who was called: below it stands the address */
+    walk->seen->ret[walk->depth] = ip;
+    walk->seen->distance[walk->depth] = (int32_t)((intptr_t)_Unwind_GetCFA(context) -
+                                                  (intptr_t)sizeof ip - (intptr_t)walk->caller.cfa);
+    return ++walk->depth == DEEP ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-/* Notes a raw request. The walk begins with the allocator itself, or with this function; then comes
- * its caller (whose return address is `ret`) and the caller's caller: its return address stands
- * between the two. */
+static bool same_way(const Seen *a, const Seen *b, int depth) {
+    return !memcmp(a->ret, b->ret, (size_t)depth * sizeof *a->ret);
+}
+
+/* Notes a raw request: who has asked, and on whose behalf. */
 __attribute__((no_sanitize("address"))) static void note(Study *study, LmpCaller caller) {
-    Walk walk = {0};
+    Seen seen = {.cls = (uint8_t)study->cls};
+    Walk walk = {&seen, caller, 0};
     _Unwind_Backtrace(walk_frame, &walk);
-    int at = 0;
-    while (at < walk.depth && walk.ip[at] != caller.ret)
-        at++;
-    if (at + 1 >= walk.depth) {
+    for (int d = 1; d < walk.depth; d++) {
+        uintptr_t word;
+        memcpy(&word, caller.cfa + seen.distance[d], sizeof word);
+        if (seen.distance[d] < 0 || seen.distance[d] > 16384 || word != seen.ret[d]) walk.depth = d;
+    }
+    if (walk.depth < SURE) {
         study->broken = true;
         return;
     }
-    uintptr_t next = walk.ip[at + 1], end = walk.cfa[at + 1], word = end - sizeof(uintptr_t);
-    while (word >= (uintptr_t)caller.cfa && *(const uintptr_t *)word != next)
-        word -= sizeof(uintptr_t);
-    if (word < (uintptr_t)caller.cfa || word - (uintptr_t)caller.cfa > 4096) {
-        study->broken = true;
-        return;
-    }
-    int32_t distance = (int32_t)(word - (uintptr_t)caller.cfa);
+    for (int d = walk.depth; d < DEEP; d++)
+        seen.ret[d] = 0;
     for (int i = 0; i < study->count; i++) {
         Seen *s = &study->seen[i];
-        if (s->ret != caller.ret || s->next != next) continue;
-        if (s->distance != distance) study->broken = true;
-        if (s->cls != study->cls && !study->unsure) s->doubtful = true;
+        if (study->unsure && s->cls != seen.cls && same_way(s, &seen, SURE)) return;
+        if (!same_way(s, &seen, DEEP)) continue;
+        if (s->cls != seen.cls) s->doubtful = true;
         return;
     }
     if (study->count == MAX_SEEN) {
         study->broken = true;
         return;
     }
-    study->seen[study->count++] = (Seen){caller.ret, next, distance, (uint8_t)study->cls, false};
+    study->seen[study->count++] = seen;
 }
 
 /* noinline, and the walk in a function of its own: the frames must be the ones that note expects.
@@ -110,6 +113,25 @@ static __attribute__((noinline)) void *study_alloc(void *ud, void *ptr, size_t o
 /* ---- playing ------------------------------------------------------------------------------------
  */
 
+static int descend(lua_State *L) {
+    lua_Integer n = lua_tointeger(L, 1);
+    if (n > 0) {
+        lua_pushcfunction(L, descend);
+        lua_pushinteger(L, n - 1);
+        lua_call(L, 1, 0);
+    }
+    return 0;
+}
+
+/* Frames and room on the stack, so that a scene of something else asks for none: a collection has
+ * just taken them away. */
+static void make_room(lua_State *L) {
+    lua_checkstack(L, 150);
+    lua_pushcfunction(L, descend);
+    lua_pushinteger(L, 20);
+    lua_pcall(L, 1, 0, 0);
+}
+
 /* Every scene once, at the bottom of a protected call. Its own call may already need a CallInfo or
  * stack: those are had before noting begins by playing the scene dumb first. */
 static void play_all(lua_State *L, Study *study) {
@@ -120,6 +142,7 @@ static void play_all(lua_State *L, Study *study) {
             lua_pushvalue(L, 1);
             lua_pushcclosure(L, scenes[i].play, 1);
             lua_gc(L, LUA_GCCOLLECT);
+            make_room(L);
             study->cls = noting ? scenes[i].cls : 0;
             study->unsure = i > 0;
             study->refused = false;
@@ -133,58 +156,70 @@ static void play_all(lua_State *L, Study *study) {
 /* ---- the table
  * ------------------------------------------------------------------------------------ */
 
-static bool serves_one_owner(const Study *study, uintptr_t ret) {
-    int cls = -1;
+/* The one owner of all that came this way so far out; LMP_C_NONE: there are some. */
+static unsigned one_owner(const Study *study, const Seen *way, int depth) {
     for (int i = 0; i < study->count; i++) {
         const Seen *s = &study->seen[i];
-        if (s->ret != ret) continue;
-        if (s->doubtful || (cls >= 0 && cls != s->cls)) return false;
-        cls = s->cls;
+        if (same_way(s, way, depth) && (s->doubtful || s->cls != way->cls)) return LMP_C_NONE;
+    }
+    return way->doubtful ? LMP_C_NONE : way->cls;
+}
+
+/* Does the next return address stand at the same distance for all of them, and is there one? */
+static bool goes_on(const Study *study, const Seen *way, int depth) {
+    if (depth == DEEP) return false;
+    for (int i = 0; i < study->count; i++) {
+        const Seen *s = &study->seen[i];
+        if (same_way(s, way, depth) &&
+            (!s->ret[depth] || s->distance[depth] != way->distance[depth]))
+            return false;
     }
     return true;
+}
+
+/* As far out as it takes to tell. */
+static bool add_way(const Study *study, const Seen *way, LmpCallsites *sites) {
+    uintptr_t key = way->ret[0];
+    for (int depth = 1;; depth++) {
+        unsigned cls = one_owner(study, way, depth);
+        if (cls) return callsite_add(sites, key, 0, cls);
+        if (!goes_on(study, way, depth)) return callsite_add(sites, key, 0, LMP_C_OTHER);
+        if (!callsite_add(sites, key, way->distance[depth], LMP_C_OTHER)) return false;
+        key = callsite_pair(key, way->ret[depth]);
+    }
 }
 
 static bool fill_table(const Study *study, LmpCallsites *sites) {
     bool ok = true, parts[LMP_CLASSES] = {false};
     for (int i = 0; i < study->count; i++) {
-        const Seen *s = &study->seen[i];
-        unsigned cls = s->doubtful ? LMP_C_OTHER : s->cls;
-        if (serves_one_owner(study, s->ret)) {
-            ok = ok && callsite_add(sites, s->ret, 0, cls);
-        } else {
-            ok = ok && callsite_add(sites, s->ret, s->distance, LMP_C_OTHER);
-            ok = ok && callsite_add(sites, callsite_pair(s->ret, s->next), 0, cls);
-        }
-        parts[cls] = true;
+        ok = ok && add_way(study, &study->seen[i], sites);
+        parts[study->seen[i].cls] = true;
     }
     return ok && parts[LMP_C_TABLE_PART] && parts[LMP_C_THREAD_PART] && parts[LMP_C_FUNCTION_PART];
 }
 
-/* A distance must be the same for all that come through one place, or it is no distance. */
-static bool distances_agree(const Study *study) {
-    for (int i = 0; i < study->count; i++)
-        for (int k = i + 1; k < study->count; k++)
-            if (study->seen[i].ret == study->seen[k].ret &&
-                study->seen[i].distance != study->seen[k].distance)
-                return false;
-    return true;
-}
-
 static LmpCallsites table;
 static bool table_good;
+
+static int open_libraries(lua_State *L) {
+    luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
+    luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
+    luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 1);
+    lua_settop(L, 0);
+    return scenes_prepare(L);
+}
 
 static void study_once(void) {
     Study *study = calloc(1, sizeof *study);
     if (!study) return;
     lua_State *L = lua_newstate(study_alloc, study);
     if (L) {
-        lua_pushcfunction(L, scenes_prepare);
-        lua_pushnil(L);
-        if (lua_pcall(L, 1, 1, 0) == LUA_OK) {
+        lua_pushcfunction(L, open_libraries);
+        if (lua_pcall(L, 0, 1, 0) == LUA_OK) {
             play_all(L, study);
             study->refuse = true;
             play_all(L, study);
-            table_good = !study->broken && distances_agree(study) && fill_table(study, &table);
+            table_good = !study->broken && fill_table(study, &table);
         }
         study->refuse = false;
         lua_close(L);
@@ -203,10 +238,10 @@ void owner_note_threads(const LmpWordsPlan *plan) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static bool noted;
     pthread_mutex_lock(&lock);
-    for (uint32_t i = 0; i < LMP_CALLSITES && !noted; i++)
-        for (uint32_t k = 0; k < plan->askers; k++)
-            if (table.slot[i].key == plan->asker[k].ret)
-                table.slot[i].at_thread = (int16_t)plan->asker[k].at_thread;
+    for (uint32_t i = 0; i < LMP_CALLSITES && !noted; i++) {
+        const LmpAsker *asker = table.slot[i].key ? words_asker(plan, table.slot[i].key) : NULL;
+        if (asker && !asker->again) table.slot[i].at_thread = (int16_t)asker->at_thread;
+    }
     noted = true;
     pthread_mutex_unlock(&lock);
 }

@@ -32,6 +32,17 @@
 #endif
 
 struct LmpCallsites;
+struct LmpCallInfo;
+
+/* The last OP_NEWTABLE that was met: newtable.h. */
+typedef struct LmpMade {
+    const struct LmpCallInfo *ci; /* in whose frame */
+    uintptr_t pc, proto;          /* where, and of which prototype */
+    uint32_t record;              /* of the table */
+    uint32_t left; /* requests for parts of its table that are still to come; LMP_MADE_REFUSED */
+} LmpMade;
+#define LMP_MADE_REFUSED 256u /* the last request, if that was a part: it is asked for once more   \
+                               */
 
 /* The most rows of each table, row 0 included (text: bytes). 0: as in shared.h; only tests set
  * others. */
@@ -60,6 +71,7 @@ typedef struct LmpProfile {
     uint32_t tag; /* row of the running coroutine's tag, 0: none */
     const lua_State
         *running; /* ran when memory was last asked for; NULL: unknown, or freed since */
+    LmpMade made; /* by the last table constructor (newtable.h) */
 
     bool every;     /* each block has its maker: lines without sampling */
     uintptr_t skew; /* low 4 bits of the addresses of the plain blocks: what most of them have */

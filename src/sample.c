@@ -117,9 +117,11 @@ static COLD void *operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
     return hook_operate(p, ptr, osize, nsize, caller, false);
 }
 
-static uint32_t maker_now(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask, bool moves) {
+/* `ptr`: the block that is about to be resized, NULL: none. */
+static uint32_t maker_now(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask,
+                          const void *ptr) {
     *ask = (LmpAsk){NULL, 0};
-    bool stack = moves && cls == LMP_C_THREAD_PART;
+    bool stack = ptr && (cls == LMP_C_THREAD_PART || lines_is_stack(p, words, ptr));
     uint32_t record = stack ? lines_stack_moves(p, words) : lines_ask(p, words, cls, ask);
     return p->tree ? tree_path(p, ask->L, ask->constructor, record) : record;
 }
@@ -137,13 +139,13 @@ LMP_READS_WORDS COLD void *sample_operation(LmpProfile *p, void *ptr, size_t osi
         unsigned cls = shadow_lookup(p, (uintptr_t)ptr, &size) & 15;
         if (!before || cls >= LMP_C_COUNTED) return operate(p, ptr, osize, nsize, caller);
         /* it stays its maker's */
-        maker = *before ? *before : maker_now(p, words, cls, &ask, true);
+        maker = *before ? *before : maker_now(p, words, cls, &ask, ptr);
     }
     void *r = operate(p, ptr, osize, nsize, caller);
     uint32_t *now = r ? shadow_maker(p, (uintptr_t)r) : NULL;
     unsigned cls = now ? shadow_lookup(p, (uintptr_t)r, &size) & 15 : LMP_C_NONE;
     if (cls == LMP_C_NONE || cls >= LMP_C_COUNTED) return r;
-    if (!ptr) maker = maker_now(p, words, cls, &ask, false);
+    if (!ptr) maker = maker_now(p, words, cls, &ask, NULL);
     *now = maker;
     shadow_watch(p, (uintptr_t)r);
     Weight w = weigh(p->sampling, (uintptr_t)r, nsize);

@@ -126,7 +126,7 @@ static inline bool tree_has_frames(const lua_State *L) {
 
 /* Is L at work, running or having resumed another one? */
 static inline bool tree_is_active(const lua_State *L) {
-    return *((const uint8_t *)L + LMP_AT_L_STATUS) == LUA_OK && tree_has_frames(L);
+    return !frames_is_idle(L) && tree_has_frames(L);
 }
 
 static ALWAYS_INLINE void tree_mark(const LmpCallInfo *ci, uint32_t status) {
