@@ -18,7 +18,8 @@ static LmpCode *find(const LmpCodes *codes, uintptr_t addr) {
 }
 
 bool codes_open(LmpCodes *codes) {
-    *codes = (LmpCodes){lmp_os->map(FIRST_SLOTS * sizeof(LmpCode), -1, 0, true), FIRST_SLOTS, 0};
+    *codes = (LmpCodes){.slot = lmp_os->map(FIRST_SLOTS * sizeof(LmpCode), -1, 0, true),
+                        .slots = FIRST_SLOTS};
     return codes->slot != NULL;
 }
 
@@ -28,7 +29,7 @@ void codes_close(LmpCodes *codes) {
 }
 
 static bool grow(LmpCodes *codes) {
-    LmpCodes next = {NULL, codes->slots * 2, codes->used};
+    LmpCodes next = {NULL, codes->slots * 2, codes->used, codes->lives};
     next.slot = lmp_os->map(next.slots * sizeof(LmpCode), -1, 0, true);
     if (!next.slot) return false;
     for (uint32_t i = 0; i < codes->slots; i++)
@@ -38,19 +39,19 @@ static bool grow(LmpCodes *codes) {
     return true;
 }
 
-bool codes_note(LmpCodes *codes, uintptr_t addr, unsigned group, bool *added) {
+LmpCode *codes_note(LmpCodes *codes, uintptr_t addr, bool *added) {
     LmpCode *code = find(codes, addr);
     *added = !code->addr;
     if (!code->addr) {
         if (codes->used >= codes->slots / 2) {
-            if (!grow(codes) && codes->used >= codes->slots / 8 * 7) return false;
+            if (!grow(codes) && codes->used >= codes->slots / 8 * 7) return NULL;
             code = find(codes, addr);
         }
         code->addr = addr;
+        code->life = ++codes->lives;
         codes->used++;
     }
-    code->groups |= 1ull << group;
-    return true;
+    return code;
 }
 
 /* What stands behind the freed slot moves up, so that every chain stays whole. */
@@ -62,14 +63,22 @@ static void close_gap(LmpCodes *codes, uint32_t gap) {
         codes->slot[gap] = codes->slot[at];
         gap = at;
     }
-    codes->slot[gap] = (LmpCode){0, 0};
+    codes->slot[gap] = (LmpCode){0};
 }
 
-uint64_t codes_take(LmpCodes *codes, uintptr_t addr) {
+void codes_place(LmpCode *code, unsigned group, unsigned slot) {
+    code->groups |= 1ull << group;
+    for (unsigned i = 0; i < code->places && i < LMP_CODE_PLACES; i++)
+        if (code->place[i] == slot) return;
+    if (code->places < LMP_CODE_PLACES) code->place[code->places] = (uint16_t)slot;
+    if (code->places <= LMP_CODE_PLACES) code->places++;
+}
+
+bool codes_take(LmpCodes *codes, uintptr_t addr, LmpCode *out) {
     LmpCode *code = find(codes, addr);
-    if (!code->addr) return 0;
-    uint64_t groups = code->groups;
+    if (!code->addr) return false;
+    *out = *code;
     codes->used--;
     close_gap(codes, (uint32_t)(code - codes->slot));
-    return groups;
+    return true;
 }

@@ -40,7 +40,7 @@ static void add_block(const Window *w, uint64_t addr, uint64_t size, unsigned ki
 /* From the shadow map itself: every block of the part that lies in the piece. */
 static void add_part_blocks(const Window *w, const HeapLeaf *leaf, uint32_t p) {
     if (!heapscan_touch(leaf->leaf, p)) return;
-    HeapScan scan = heapscan_part(leaf->leaf, leaf->base, p);
+    HeapScan scan = heapscan_part(leaf->leaf, leaf->word, p);
     uint64_t end = (leaf->base << LMP_LEAF_BITS) + (p + 1) * HEAP_PART;
     HeapBlock b;
     while (heapscan_next(&scan, &b) && b.addr < w->to) {

@@ -34,8 +34,12 @@ void heaplist_free(HeapList *list) {
     free(list);
 }
 
-static uint64_t base_of(const HeapList *list, uint32_t i) {
+static uint64_t word_of(const HeapList *list, uint32_t i) {
     return list->view->leaf_base[list->order[i]];
+}
+
+static uint64_t base_of(const HeapList *list, uint32_t i) {
+    return LMP_LEAF_BASE(word_of(list, i));
 }
 
 /* Index in order[] of the first leaf with at least this base. */
@@ -57,9 +61,11 @@ static void order_leaves(HeapList *list) {
     if (leaves > LMP_MAX_LEAVES) leaves = LMP_MAX_LEAVES;
     list->ordered = 0;
     for (uint32_t i = 0; i < leaves; i++) {
-        uint64_t base = list->view->leaf_base[i];
+        uint64_t word = list->view->leaf_base[i], base = LMP_LEAF_BASE(word);
         uint32_t at = find_leaf(list, base);
-        bool known = at < list->ordered && base_of(list, at) == base;
+        bool known = false;
+        for (uint32_t j = at; j < list->ordered && base_of(list, j) == base; j++)
+            known = known || word_of(list, j) == word;
         if (known || base >= HEAP_ADDRESS_END >> LMP_LEAF_BITS) continue;
         memmove(&list->order[at + 1], &list->order[at], (list->ordered - at) * sizeof *list->order);
         list->order[at] = (uint16_t)i;
@@ -95,35 +101,72 @@ static void take_odd_below(Reading *r, uint64_t addr) {
     }
 }
 
-static void take_part(Reading *r, uint32_t leaf_index, uint32_t p, uint64_t below) {
-    const LmpLeaf *leaf = r->list->view->leaf[leaf_index];
-    if (!heapscan_touch(leaf, p)) return;
-    HeapScan scan = heapscan_part(leaf, r->list->view->leaf_base[leaf_index], p);
+/* The same part of all leaves for the same addresses, read as one by rising address. */
+typedef struct Merge {
+    HeapScan scan[LMP_LEAF_KINDS];
+    HeapBlock next[LMP_LEAF_KINDS]; /* of each scan; those that are at their end are left out */
+    uint32_t count;
+} Merge;
+
+/* `i`: of the first of them in the order. */
+static void merge_part(Merge *m, const HeapList *list, uint32_t i, uint32_t p) {
+    uint64_t base = base_of(list, i);
+    m->count = 0;
+    for (; i < list->ordered && base_of(list, i) == base && m->count < LMP_LEAF_KINDS; i++) {
+        const LmpLeaf *leaf = list->view->leaf[list->order[i]];
+        if (!heapscan_touch(leaf, p)) continue;
+        m->scan[m->count] = heapscan_part(leaf, word_of(list, i), p);
+        if (heapscan_next(&m->scan[m->count], &m->next[m->count])) m->count++;
+    }
+}
+
+static bool merge_next(Merge *m, HeapBlock *out, uint32_t *maker) {
+    uint32_t first = 0;
+    if (m->count == 0) return false;
+    for (uint32_t i = 1; i < m->count; i++)
+        if (m->next[i].addr < m->next[first].addr) first = i;
+    *out = m->next[first];
+    *maker = *(const volatile uint32_t *)&m->scan[first].leaf->maker[out->index];
+    if (!heapscan_next(&m->scan[first], &m->next[first])) {
+        m->count--;
+        m->scan[first] = m->scan[m->count];
+        m->next[first] = m->next[m->count];
+    }
+    return true;
+}
+
+static void take_part(Reading *r, uint32_t i, uint32_t p, uint64_t below) {
+    Merge m;
     HeapBlock b;
-    while (heapscan_next(&scan, &b) && b.addr < below) {
+    uint32_t maker;
+    merge_part(&m, r->list, i, p);
+    while (merge_next(&m, &b, &maker) && b.addr < below) {
         if (b.addr + b.size <= r->query->from) continue;
         take_odd_below(r, b.addr);
-        take(r, b.addr, b.size, b.entry, leaf->maker[b.index]);
+        take(r, b.addr, b.size, b.entry, maker);
     }
+}
+
+/* The first leaf for the same addresses as leaf i. */
+static uint32_t first_of(const HeapList *list, uint32_t i) {
+    while (i > 0 && base_of(list, i - 1) == base_of(list, i))
+        i--;
+    return i;
 }
 
 /* The part before `addr` in which the nearest block begins may hold one that reaches up to it. */
 static void take_reaching(Reading *r, uint64_t addr) {
     HeapList *list = r->list;
-    for (uint32_t i = find_leaf(list, (addr >> LMP_LEAF_BITS) + 1); i-- > 0;) {
+    for (uint32_t i = find_leaf(list, (addr >> LMP_LEAF_BITS) + 1); i > 0;) {
+        i = first_of(list, i - 1);
         uint64_t base = base_of(list, i);
-        const LmpLeaf *leaf = list->view->leaf[list->order[i]];
         uint32_t p = LMP_TOUCHES;
         if (base == addr >> LMP_LEAF_BITS) p = (uint32_t)(addr >> LMP_TOUCH_BITS) % LMP_TOUCHES;
         while (p-- > 0) {
-            if (!heapscan_touch(leaf, p)) continue;
-            HeapScan scan = heapscan_part(leaf, base, p);
-            HeapBlock b;
-            bool any = false;
-            while (heapscan_next(&scan, &b))
-                any = true;
-            if (!any) continue;
-            take_part(r, list->order[i], p, addr);
+            Merge m;
+            merge_part(&m, list, i, p);
+            if (m.count == 0) continue;
+            take_part(r, i, p, addr);
             return;
         }
     }
@@ -142,10 +185,11 @@ HeapListResult heaplist_read(HeapList *list, const HeapListQuery *query, HeapLis
     for (uint32_t i = find_leaf(list, start >> LMP_LEAF_BITS); i < list->ordered; i++) {
         uint64_t base = base_of(list, i) << LMP_LEAF_BITS;
         if (base >= to) break;
+        if (first_of(list, i) != i) continue;
         for (uint32_t p = 0; p < LMP_TOUCHES; p++) {
             uint64_t part = base + p * HEAP_PART;
             if (part >= to) break;
-            if (part >= start) take_part(&r, list->order[i], p, to);
+            if (part >= start) take_part(&r, i, p, to);
         }
     }
     take_odd_below(&r, to);

@@ -48,13 +48,16 @@ uint32_t heapmap_find_leaf(const HeapMap *map, uint64_t addr) {
  * for already, or for none that can be, is left out (NULL in map->leaf). */
 static void add_leaves(HeapMap *map) {
     while (map->leaves < map->view->leaves && map->leaves < LMP_MAX_LEAVES) {
-        uint64_t base = map->view->leaf_base[map->leaves];
+        uint64_t word = map->view->leaf_base[map->leaves], base = LMP_LEAF_BASE(word);
         uint32_t at = heapmap_find_leaf(map, base << LMP_LEAF_BITS);
-        bool known = at < map->ordered && map->leaf[map->order[at]]->base == base;
+        bool known = false;
+        for (uint32_t i = at; i < map->ordered && map->leaf[map->order[i]]->base == base; i++)
+            known = known || map->leaf[map->order[i]]->word == word;
         if (base < HEAP_ADDRESS_END >> LMP_LEAF_BITS && !known) {
             HeapLeaf *leaf = calloc(1, sizeof *leaf);
             if (!leaf) return; /* tried again next time */
             leaf->base = base;
+            leaf->word = word;
             leaf->leaf = map->view->leaf[map->leaves];
             map->leaf[map->leaves] = leaf;
             memmove(&map->order[at + 1], &map->order[at], (map->ordered - at) * sizeof *map->order);
@@ -104,8 +107,8 @@ static void spread(Summing *s, uint64_t addr, uint64_t size, unsigned kind) {
 }
 
 static void sum_single(Summing *s, uint32_t i, uint32_t entry) {
-    uint64_t addr =
-        (s->leaf->base << LMP_LEAF_BITS) + ((uint64_t)i << LMP_GRAIN_BITS) + (entry & 16);
+    uint64_t addr = (s->leaf->base << LMP_LEAF_BITS) + ((uint64_t)i << LMP_GRAIN_BITS) +
+                    (entry & 16) + LMP_LEAF_LOW(s->leaf->word);
     uint64_t size = entry >> 5 & 63;
     unsigned kind = s->map->kind[entry & 15];
     if (kind >= LMP_KINDS) return;
@@ -189,6 +192,13 @@ static bool scan_part(HeapMap *map, HeapLeaf *leaf, uint32_t p, uint32_t touch, 
     return true;
 }
 
+/* There is nothing in the part any more, and that has been noticed by the writer. */
+static void clear_part(HeapPart *part) {
+    HeapPage *page = part->page;
+    memset(page, 0, HEAP_PART_PAGES * sizeof *page);
+    *part = (HeapPart){.page = page};
+}
+
 /* Looks at one part that need not be looked at, in turn: should a change ever come under a stamp
  * that was taken as settled (the program stopped by a signal between the two), it is seen then. */
 static void verify_one(HeapMap *map, uint32_t last) {
@@ -217,6 +227,10 @@ bool heapmap_refresh(HeapMap *map, uint64_t budget) {
         if (!leaf) continue;
         uint32_t p = at % LMP_TOUCHES;
         uint32_t touch = heapscan_touch(leaf->leaf, p);
+        if (!touch && leaf->part[p].page && leaf->part[p].seen) {
+            clear_part(&leaf->part[p]);
+            changed = true;
+        }
         if (!touch || (leaf->part[p].page && leaf->part[p].seen == touch && !leaf->part[p].again))
             continue;
         if (late) {

@@ -31,8 +31,10 @@ typedef struct HeapPart {
     uint64_t tail_end; /* address; 0: no block reaches beyond the part */
 } HeapPart;
 
+/* Several of them may stand for the same addresses: see LMP_LEAF_WORD. */
 typedef struct HeapLeaf {
     uint64_t base; /* address >> LMP_LEAF_BITS */
+    uint64_t word; /* with the bits that tell which blocks */
     const LmpLeaf *leaf;
     HeapPart part[LMP_TOUCHES];
 } HeapLeaf;
@@ -43,8 +45,8 @@ typedef struct HeapRegion {
     bool used;           /* something was in it when last looked at */
 } HeapRegion;
 
-/* Invariants: leaf[order[i]]->base rises strictly with i < ordered; regions rise by address and do
- * not touch; total = sum of their lengths. */
+/* Invariants: leaf[order[i]]->base rises with i < ordered, each word is there once; regions rise by
+ * address and do not touch; total = sum of their lengths. */
 struct HeapMap {
     const LmpView *view;
     uint8_t kind[16]; /* of a class; LMP_KINDS: not shown */
@@ -69,7 +71,7 @@ void heapregion_update(HeapMap *map, uint64_t now);
 uint32_t heapregion_find(const HeapMap *map, uint64_t position);
 /* Index of the region that holds an address, or of the next one above. */
 uint32_t heapregion_at(const HeapMap *map, uint64_t addr);
-/* Index of the leaf (in map->order) that holds addr, or of the next one above. */
+/* Index of the first leaf (in map->order) that holds addr, or of the next one above. */
 uint32_t heapmap_find_leaf(const HeapMap *map, uint64_t addr);
 
 #endif

@@ -90,6 +90,21 @@ static void add_part(Layout *l, const HeapPart *part, uint64_t start, uint32_t *
     }
 }
 
+/* The same part of some leaves for the same addresses, as one. */
+static void add_parts(Layout *l, HeapLeaf *const *leaf, uint32_t n, uint32_t p, uint32_t *odd) {
+    HeapPart all = {0};
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const HeapPart *part = &leaf[i]->part[p];
+        if (!part->page) continue;
+        any = true;
+        for (uint32_t w = 0; w < HEAP_PART_PAGES / 64; w++)
+            all.used[w] |= part->used[w];
+        if (part->tail_end > all.tail_end) all.tail_end = part->tail_end;
+    }
+    if (any) add_part(l, &all, (leaf[0]->base << LMP_LEAF_BITS) + p * HEAP_PART, odd);
+}
+
 static void collect(Layout *l) {
     HeapMap *map = l->map;
     uint32_t odd = 0;
@@ -97,11 +112,14 @@ static void collect(Layout *l) {
     l->escaped = l->full = false;
     for (uint32_t i = 0; i < map->regions; i++)
         map->region[i].used = false;
-    for (uint32_t i = 0; i < map->ordered; i++) {
-        const HeapLeaf *leaf = map->leaf[map->order[i]];
+    for (uint32_t i = 0; i < map->ordered;) {
+        HeapLeaf *leaf[LMP_LEAF_KINDS] = {map->leaf[map->order[i]]};
+        uint32_t n = 1;
+        while (++i < map->ordered && map->leaf[map->order[i]]->base == leaf[0]->base &&
+               n < LMP_LEAF_KINDS)
+            leaf[n++] = map->leaf[map->order[i]];
         for (uint32_t p = 0; p < LMP_TOUCHES; p++)
-            if (leaf->part[p].page)
-                add_part(l, &leaf->part[p], (leaf->base << LMP_LEAF_BITS) + p * HEAP_PART, &odd);
+            add_parts(l, leaf, n, p, &odd);
     }
     add_odd(l, &odd, UINT64_MAX);
 }

@@ -30,7 +30,7 @@ typedef struct HeapBlock {
  */
 typedef struct HeapScan {
     const LmpLeaf *leaf;
-    uint64_t base; /* address that entry 0 stands for */
+    uint64_t base; /* address that entry 0 stands for, with the blocks' low bits */
     uint64_t free;
     uint32_t at, end;
 } HeapScan;
@@ -41,11 +41,11 @@ static inline uint32_t heapscan_touch(const LmpLeaf *leaf, uint32_t part) {
     return *(const volatile uint32_t *)&leaf->touch[part];
 }
 
-/* Begins a scan of part `part` (0 .. LMP_TOUCHES-1) of a leaf that stands for the addresses
- * base << LMP_LEAF_BITS. The caller has seen that the part was touched. */
-static inline HeapScan heapscan_part(const LmpLeaf *leaf, uint64_t base, uint32_t part) {
-    HeapScan s = {leaf, base << LMP_LEAF_BITS, 0, part * HEAP_PART_ENTRIES,
-                  (part + 1) * HEAP_PART_ENTRIES};
+/* Begins a scan of part `part` (0 .. LMP_TOUCHES-1) of a leaf that stands for `word`
+ * (LMP_LEAF_WORD). The caller has seen that the part was touched. */
+static inline HeapScan heapscan_part(const LmpLeaf *leaf, uint64_t word, uint32_t part) {
+    uint64_t base = LMP_LEAF_BASE(word) << LMP_LEAF_BITS | LMP_LEAF_LOW(word);
+    HeapScan s = {leaf, base, 0, part * HEAP_PART_ENTRIES, (part + 1) * HEAP_PART_ENTRIES};
     return s;
 }
 

@@ -45,14 +45,17 @@ void *hook_tick_and_release(LmpProfile *p, void *ptr, size_t osize);
 
 /* Where an entry's maker stands, from the entry (entries). */
 #define HOOK_MAKER_AT ((offsetof(LmpLeaf, maker) - offsetof(LmpLeaf, entry)) / sizeof(uint32_t))
-#define HOOK_OFF_GRID                                                                              \
-    (~0ull << LMP_ADDRESS_BITS | 15) /* address bits that no block on the grid has */
+#define HOOK_GRID (~0ull << LMP_ADDRESS_BITS | 15) /* address bits that are p->skew on the grid */
 
 /* Classes by the tag of a request: 4 .. 8 the Lua types, 9 upvalues, 10 prototypes (lobject.h). */
 extern const uint8_t hook_tag_class[16];
 
 static ALWAYS_INLINE unsigned hook_class(size_t tag) {
     return LIKELY(tag < 16) ? hook_tag_class[tag] : 0;
+}
+
+static ALWAYS_INLINE bool hook_off_grid(const LmpProfile *p, uintptr_t a) {
+    return (a & HOOK_GRID) != p->skew;
 }
 
 /* Is it not our thread, does somebody want something, or has the collector moved on? Elsewhere
@@ -84,7 +87,7 @@ static ALWAYS_INLINE uint32_t hook_entry_class(uint32_t entry, uintptr_t a) {
 static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint64_t maker, bool lines,
                                      bool stacks) {
     uintptr_t a = (uintptr_t)r;
-    if (UNLIKELY(a & HOOK_OFF_GRID)) return hook_made_odd(p, r, n, maker);
+    if (UNLIKELY(hook_off_grid(p, a))) return hook_made_odd(p, r, n, maker);
     LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
     if (UNLIKELY(!leaf)) return hook_made_odd(p, r, n, maker);
     uint32_t *entry = hook_entry(leaf, a);
@@ -114,7 +117,7 @@ static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint64_t 
 static ALWAYS_INLINE void *hook_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
                                         bool lines, bool stacks) {
     uintptr_t a = (uintptr_t)ptr;
-    if (UNLIKELY(a & HOOK_OFF_GRID)) return hook_release_odd(p, ptr, osize, cfa);
+    if (UNLIKELY(hook_off_grid(p, a))) return hook_release_odd(p, ptr, osize, cfa);
     LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
     if (UNLIKELY(!leaf)) return hook_release_odd(p, ptr, osize, cfa);
     hook_touch(p, leaf, a);
@@ -142,7 +145,7 @@ static ALWAYS_INLINE void *hook_release(LmpProfile *p, void *ptr, size_t osize, 
 static ALWAYS_INLINE void *hook_resized(LmpProfile *p, void *ptr, void *r, size_t osize,
                                         size_t nsize, bool lines, uint32_t here) {
     uintptr_t from = (uintptr_t)ptr, to = (uintptr_t)r;
-    if (UNLIKELY((from | to) & HOOK_OFF_GRID || (osize | nsize) >= LMP_PACK_MAX))
+    if (UNLIKELY(hook_off_grid(p, from) || hook_off_grid(p, to) || (osize | nsize) >= LMP_PACK_MAX))
         return hook_resized_odd(p, ptr, r, osize, nsize, here);
     LmpCounters *c = p->counters;
     LmpLeaf *old = p->dir[from >> LMP_LEAF_BITS], *new = p->dir[to >> LMP_LEAF_BITS];

@@ -204,7 +204,7 @@ COLD static LmpFound do_operate(LmpProfile *p, void *ptr, size_t osize, size_t n
 LMP_READS_WORDS BY_JUMP static LmpFound do_realloc(LmpProfile *p, void *ptr, size_t osize,
                                                    size_t nsize, LmpWords words) {
     uintptr_t a = (uintptr_t)ptr;
-    LmpLeaf *leaf = a & HOOK_OFF_GRID ? NULL : p->dir[a >> LMP_LEAF_BITS];
+    LmpLeaf *leaf = hook_off_grid(p, a) ? NULL : p->dir[a >> LMP_LEAF_BITS];
     uint32_t cls = leaf ? hook_entry_class(*hook_entry(leaf, a), a) : LMP_C_NONE;
     if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1)) return do_operate(p, ptr, osize, nsize, words);
     uint32_t here =

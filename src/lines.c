@@ -9,11 +9,16 @@
 #include "parsing.h"
 #include "shadow.h"
 #include "stack.h"
+#include "stripped.h"
 #include "tags.h"
 #include "tree.h"
 
 /* Kinds of answers that are no record stand where the tag would (tags are below LMP_TAGS). */
 enum { KEY_FRAME = 0x7ffe, KEY_C_FRAME = 0x7ffd };
+
+/* Instructions of a function that may be read to name what it calls: so many, and so many times
+ * all. */
+enum { NAMING_LEAST = 1 << 14, NAMING_TIMES = 16 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -51,6 +56,7 @@ void lines_close(LmpProfile *p) {
     if (!p->lines) return;
     codes_close(p->lines->codes);
     lmp_os->unmap(p->lines->codes, sizeof *p->lines->codes);
+    answers_close(&p->lines->answers);
     lmp_os->unmap(p->lines, sizeof *p->lines);
     p->lines = NULL;
     p->words = NULL;
@@ -58,23 +64,32 @@ void lines_close(LmpProfile *p) {
 
 /* ---- code that dies -------------------------------------------------------------------------- */
 
-/* The answers about code in [addr, addr + size). */
-static void forget_code(LmpLineCache *cache, uintptr_t addr, size_t size, uint64_t groups) {
+/* The answer in a slot, if it is about code in [addr, addr + size). */
+static inline void forget_slot(LmpLineSlot *slot, uintptr_t addr, size_t size) {
+    uintptr_t pc = slot->key & ((1ull << LMP_ADDRESS_BITS) - 1);
+    if (pc - addr <= size) slot->key = 0; /* a pc may stand behind the last one */
+}
+
+static void forget_code(LmpLineCache *cache, const LmpCode *code, size_t size) {
+    if (code->places <= LMP_CODE_PLACES) {
+        for (unsigned i = 0; i < code->places; i++)
+            forget_slot(&cache->slot[code->place[i]], code->addr, size);
+        return;
+    }
+    uint64_t groups = code->groups;
     for (unsigned g = 0; groups; g++, groups >>= 1) {
         if (!(groups & 1)) continue;
         LmpLineSlot *slot = &cache->slot[g * LMP_LINE_GROUP];
-        for (unsigned i = 0; i < LMP_LINE_GROUP; i++) {
-            uintptr_t pc = slot[i].key & ((1ull << LMP_ADDRESS_BITS) - 1);
-            if (pc - addr <= size) slot[i].key = 0; /* a pc may stand behind the last one */
-        }
+        for (unsigned i = 0; i < LMP_LINE_GROUP; i++)
+            forget_slot(&slot[i], code->addr, size);
     }
 }
 _Static_assert(LMP_LINE_SLOTS / LMP_LINE_GROUP == 64, "a bit for each group");
 
 static void code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
-    uint64_t groups = codes_take(p->lines->codes, addr);
-    if (!groups) return;
-    forget_code(p->lines, addr, size, groups);
+    LmpCode code;
+    if (!codes_take(p->lines->codes, addr, &code) || !code.places) return;
+    forget_code(p->lines, &code, size);
     if (p->tree) tree_code_gone(p);
 }
 
@@ -94,29 +109,37 @@ static void thread_gone(LmpProfile *p, uintptr_t addr) {
 COLD void lines_unknown_gone(LmpProfile *p, uintptr_t addr, size_t size) {
     code_gone(p, addr, size);
     thread_gone(p, addr);
+    sites_string_gone(p, addr);
 }
 
 void lines_watched_gone(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls) {
     if (cls == LMP_C_THREAD) {
         thread_gone(p, addr);
+    } else if (cls == LMP_C_STRING) {
+        sites_string_gone(p, addr);
     } else {
         code_gone(p, addr, size);
     }
 }
 
+/* What is known of a prototype's code, whose end will be noticed from now on; NULL: no memory. */
+static LmpCode *code_of(LmpProfile *p, const void *proto) {
+    uintptr_t addr = frames_word(proto, LMP_AT_PROTO_CODE);
+    bool added;
+    LmpCode *code = codes_note(p->lines->codes, addr, &added);
+    if (code && added) shadow_watch(p, addr);
+    return code;
+}
+
 /* Enters an answer about code, if its end will be noticed: its slot, else NULL. `cls`: 0 for kinds
  * that are no record. */
-static LmpLineSlot *keep(LmpProfile *p, const void *proto, uint64_t key, uintptr_t cfn,
-                         unsigned cls, uint32_t row) {
+static LmpLineSlot *keep(LmpProfile *p, LmpCode *code, uint64_t key, uintptr_t cfn, unsigned cls,
+                         uint32_t row) {
     LmpLineCache *cache = p->lines;
     LmpLineSlot *slot = lines_slot(cache, key, cfn);
-    if (proto) {
-        uintptr_t code = frames_word(proto, LMP_AT_PROTO_CODE);
-        bool added;
-        unsigned group = (unsigned)(slot - cache->slot) / LMP_LINE_GROUP;
-        if (!codes_note(cache->codes, code, group, &added)) return NULL;
-        if (added) shadow_watch(p, code);
-    }
+    if (!code) return NULL;
+    unsigned at = (unsigned)(slot - cache->slot);
+    codes_place(code, at / LMP_LINE_GROUP, at);
     if (slot->key != key || slot->cfn != cfn) *slot = (LmpLineSlot){.key = key, .cfn = cfn};
     slot->row[cls] = row;
     return slot;
@@ -144,16 +167,72 @@ typedef struct Where {
     uintptr_t pc, cfn; /* as in a slot */
 } Where;
 
-static uint32_t site_of(LmpProfile *p, const Where *w, uintptr_t pc) {
+static uint32_t c_function_of(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uintptr_t cfn) {
+    const void *address = (const void *)cfn; /* NOLINT */
+    uint32_t row = sites_find_function(p, 0, -1, address);
+    if (row && !sites_wants_name(p, row)) return row;
     lua_Debug ar = {0};
-    uint32_t cfunction = 0;
+    describe(L, ci, 0, "Sn", &ar);
+    return sites_function(p, &ar, address);
+}
+
+/* To name a function Lua reads the code that has called it from its beginning. May it read that
+ * once more? So much in all that it stays small beside what compiling that code has cost. */
+static bool may_name(LmpProfile *p, const LmpCallInfo *ci) {
+    const LmpCallInfo *caller = frames_caller(ci);
+    if (!caller || !frames_caller(caller) || frames_status(caller) & LMP_CI_C) return true;
+    const void *proto = frames_proto(frames_func(caller));
+    LmpCode *code = proto ? code_of(p, proto) : NULL;
+    if (!code) return false;
+    uint32_t size;
+    memcpy(&size, (const char *)proto + LMP_AT_PROTO_SIZECODE, sizeof size);
+    uint64_t read = (frames_pc(caller) - code->addr) / sizeof(uint32_t);
+    if (read > size || code->read + read > NAMING_LEAST + (uint64_t)size * NAMING_TIMES)
+        return false;
+    code->read += (uint32_t)read;
+    return true;
+}
+
+/* `pc`: whose line it is; `proto`: of the function of w->ci. The whole function is only asked for
+ * while something about it is not known. */
+static uint32_t site_of(LmpProfile *p, const Where *w, uintptr_t pc, const void *proto) {
+    lua_Debug ar = {.namewhat = ""};
+    uint32_t cfunction = w->c ? c_function_of(p, w->runs, w->c, w->cfn) : 0;
+    LmpCode *code = code_of(p, proto);
+    uint32_t function = code ? code->function : 0;
     p->live->tables.unknown++;
-    if (w->c) {
-        describe(w->runs, w->c, 0, "Sn", &ar);
-        cfunction = sites_function(p, &ar, (const void *)w->cfn); /* NOLINT */
+    bool name = (!function || sites_wants_name(p, function)) && may_name(p, w->ci);
+    if (function && !name) {
+        describe(w->L, w->ci, pc, "l", &ar);
+        return sites_site(p, function, ar.currentline, cfunction);
     }
-    describe(w->L, w->ci, pc, "Sln", &ar);
-    return sites_site(p, sites_function(p, &ar, NULL), ar.currentline, cfunction);
+    describe(w->L, w->ci, pc, name ? "Sln" : "Sl", &ar);
+    char stripped[LMP_STRIPPED_NAME];
+    if (stripped_is(&ar)) stripped_name(proto, &ar, stripped);
+    function = sites_function(p, &ar, NULL);
+    code = code_of(p, proto); /* it may have moved */
+    if (code && function != sites_pseudo(p, LMP_PSEUDO_OTHERS)) code->function = function;
+    return sites_site(p, function, ar.currentline, cfunction);
+}
+
+/* The site of a place, or for cls > 0 the record, when the first cache does not know it. `pc`:
+ * whose line it is; *slot: where the answer stands now, or NULL. */
+static uint32_t row_of(LmpProfile *p, const Where *w, uintptr_t pc, const void *proto, uint64_t key,
+                       uintptr_t beside, unsigned cls, LmpLineSlot **slot) {
+    LmpCode *code = code_of(p, proto);
+    LmpAnswer answer = {.key = key, .cfn = beside, .life = code ? code->life : 0, .cls = cls};
+    uint32_t row = code ? answers_find(&p->lines->answers, &answer) : 0;
+    if (!row) {
+        row = site_of(p, w, pc, proto);
+        if (cls) row = sites_record(p, row, cls, p->tag);
+        answer.row = row;
+        const LmpLineSlot *at = lines_slot(p->lines, key, beside);
+        bool crowded = at->key && (at->key != key || at->cfn != beside);
+        if (code && crowded) answers_add(&p->lines->answers, &answer);
+        code = code_of(p, proto); /* it may have moved */
+    }
+    *slot = keep(p, code, key, beside, cls, row);
+    return row;
 }
 
 /* The record, from the cache or learned. In a table constructor *constructor is set; where it asks
@@ -171,8 +250,7 @@ static uint32_t record_of(LmpProfile *p, const Where *w, unsigned cls, uintptr_t
     if (setlist) at = *constructor = pc + LMP_INSTRUCTION;
     uint32_t row = there ? slot->row[cls] : 0;
     if (!row) {
-        row = sites_record(p, site_of(p, w, at), cls, p->tag);
-        slot = keep(p, proto, key, beside, cls, row);
+        row = row_of(p, w, at, proto, key, beside, cls, &slot);
         if (slot && newtable) slot->row[0] = newtable_parts(pc);
         if (slot && setlist) slot->row[0] = 1;
     }
@@ -191,7 +269,8 @@ bool lines_is_thread(LmpProfile *p, const lua_State *L) {
 
 COLD void lines_switch(LmpProfile *p, const lua_State *L) {
     p->running = L;
-    p->lines->lately[++p->lines->ran % LMP_RAN_LATELY] = L;
+    if (!++p->lines->ran) p->lines->ran = LMP_RAN_LATELY; /* the same slot, and all are in use */
+    p->lines->lately[p->lines->ran % LMP_RAN_LATELY] = L;
     if (p->live->tables.sample)
         shadow_watch(p, (uintptr_t)L - frames_bits.extra); /* else all are */
     if (p->tags) p->tag = tags_current(p, L);
@@ -242,7 +321,7 @@ static lua_State *find_running(LmpProfile *p, const lua_State *asks) {
     const lua_State *found = p->running;
     if (!found || found == asks || !is_active(found)) {
         found = NULL;
-        for (uint32_t i = 0; i < LMP_RAN_LATELY; i++) {
+        for (uint32_t i = 0; i < LMP_RAN_LATELY && i < cache->ran; i++) {
             const lua_State *L = cache->lately[(cache->ran - i) % LMP_RAN_LATELY];
             if (!L || L == asks || L == p->main || L == found || !is_active(L)) continue;
             if (!found || is_within(p, L, found)) found = L;
@@ -254,9 +333,15 @@ static lua_State *find_running(LmpProfile *p, const lua_State *asks) {
 
 /* ---- who asks -------------------------------------------------------------------------------- */
 
-static uint32_t pseudo(LmpProfile *p, unsigned cls) {
-    LmpPseudo who = parsing_now(cls) ? LMP_PSEUDO_PARSER : LMP_PSEUDO_HOST;
-    return sites_record(p, sites_pseudo(p, who), cls, p->tag);
+/* `L` asks. */
+static uint32_t pseudo(LmpProfile *p, unsigned cls, const lua_State *L) {
+    bool parser = parsing_now(cls, L ? L : p->main, p->words != NULL);
+    uint32_t *kept = &p->lines->outside[parser][cls];
+    if (*kept && !p->tag) return *kept;
+    uint32_t site = sites_pseudo(p, parser ? LMP_PSEUDO_PARSER : LMP_PSEUDO_HOST);
+    uint32_t row = sites_record(p, site, cls, p->tag);
+    if (!p->tag && p->record[row].site == site) *kept = row; /* not "(others)", which is counted */
+    return row;
 }
 
 /* The Lua function that has, over some coroutines, called what runs in `thread`, which has none. */
@@ -274,12 +359,13 @@ static LmpCallInfo *find_caller(LmpProfile *p, lua_State **thread) {
     return NULL;
 }
 
-/* A thread that runs, seen through its frames. ask->constructor: of OP_NEWTABLE on top, or 0. */
-static uint32_t ask_frames(LmpProfile *p, unsigned cls, LmpAsk *ask) {
+/* A thread that runs, seen through its frames. ask->constructor: of OP_NEWTABLE on top, or 0.
+ * `asks`: the one that asks, NULL: unknown. */
+static uint32_t ask_frames(LmpProfile *p, unsigned cls, const lua_State *asks, LmpAsk *ask) {
     LmpCallInfo *top = frames_top(ask->L);
     Where w = {.L = ask->L, .runs = ask->L, .ci = lua_caller(top)};
     if (!w.ci) w.ci = find_caller(p, &w.L);
-    if (!w.ci) return pseudo(p, cls);
+    if (!w.ci) return pseudo(p, cls, asks);
     w.pc = frames_pc(w.ci);
     if (top != w.ci && cls != LMP_C_THREAD_PART) {
         w.cfn = frames_c_function(frames_func(top));
@@ -329,7 +415,7 @@ static uint32_t ask_api(LmpProfile *p, unsigned cls) {
             return sites_record(p, site, cls, p->tag);
         }
     }
-    return pseudo(p, cls);
+    return pseudo(p, cls, chain[threads - 1]);
 }
 
 /* The thread of the words, if it is one; NULL: it is not known. */
@@ -374,9 +460,9 @@ uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask) {
         if (p->running != ask->L) lines_switch(p, ask->L);
         if (words && frames_status(frames_top(ask->L)) & frames_bits.stale) doubtful = true;
         if (words && !doubtful) ask_newtable(p, words, cls, ask, &doubtful);
-        record = ask_frames(p, cls, ask);
+        record = ask_frames(p, cls, L, ask);
     } else {
-        record = pseudo(p, cls);
+        record = pseudo(p, cls, L);
     }
     if (words) note_newtable(p, cls, ask, record);
     if (doubtful) count_unproven(p, record);
@@ -433,9 +519,8 @@ uint32_t lines_frame_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, ui
     const void *proto = frames_proto(frames_func(ci));
     if (!proto) return sites_pseudo(p, LMP_PSEUDO_UNKNOWN);
     Where w = {.L = L, .runs = L, .ci = (LmpCallInfo *)ci, .pc = pc}; /* NOLINT */
-    uint32_t site = site_of(p, &w, pc);
-    keep(p, proto, key, 0, 0, site);
-    return site;
+    LmpLineSlot *kept;
+    return row_of(p, &w, pc, proto, key, 0, 0, &kept);
 }
 
 uint32_t lines_c_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci) {
@@ -444,9 +529,8 @@ uint32_t lines_c_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci) {
     const LmpLineSlot *slot = lines_slot(p->lines, key, cfn);
     if (slot->key == key && slot->cfn == cfn) return slot->row[0];
     if (!cfn) return sites_pseudo(p, LMP_PSEUDO_UNKNOWN);
-    lua_Debug ar = {0};
-    describe(L, ci, 0, "Sn", &ar);
-    uint32_t site = sites_site(p, sites_function(p, &ar, (const void *)cfn), -1, 0); /* NOLINT */
-    keep(p, NULL, key, cfn, 0, site);
+    uint32_t site = sites_site(p, c_function_of(p, L, ci, cfn), -1, 0);
+    LmpLineSlot *fresh = lines_slot(p->lines, key, cfn);
+    *fresh = (LmpLineSlot){.key = key, .cfn = cfn, .row = {site}};
     return site;
 }

@@ -8,6 +8,7 @@
 #ifndef LMP_LINES_H
 #define LMP_LINES_H
 
+#include "answers.h"
 #include "kind.h"
 #include "newtable.h"
 #include "profile.h"
@@ -35,6 +36,7 @@ typedef struct LmpLineSlot {
 typedef struct LmpLineCache {
     _Alignas(64) LmpLineSlot slot[LMP_LINE_SLOTS];
     struct LmpCodes *codes; /* prototypes' code with answers in the cache */
+    LmpAnswers answers;     /* those that the slots have no room for */
     /* Threads that ran lately, also those that C code resumed in its own way; the newest is at
      * [ran % LMP_RAN_LATELY]. All live, or are NULL. */
     const lua_State *lately[LMP_RAN_LATELY];
@@ -42,6 +44,8 @@ typedef struct LmpLineCache {
     const lua_State *known[LMP_KNOWN];
     uint32_t ran;
     bool jumps; /* frames_jump() may be asked */
+    /* Records of "(host)" and, at 1, "(parser)", without a tag; 0: not known yet. */
+    uint32_t outside[2][LMP_C_COUNTED];
 } LmpLineCache;
 
 /* Allocates what lines need and chooses how they are had: live->tables.lines says it after. Sites

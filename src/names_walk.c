@@ -13,6 +13,7 @@
 #include "os.h"
 #include "rowindex.h"
 #include "sites.h"
+#include "stripped.h"
 
 enum {
     ENTRIES_MOST = 24000, /* looked at in one pass */
@@ -176,7 +177,15 @@ static void take(Walk *w, unsigned step) {
     }
     lua_pushvalue(L, -1);
     lua_getinfo(L, ">S", &ar);
-    uint32_t source = *ar.what == 'm' ? 0 : source_of(w, &ar);
+    char stripped[LMP_STRIPPED_NAME];
+    uint32_t source = 0;
+    if (stripped_is(&ar) && w->p->words) {
+        stripped_name((const void *)frames_word(lua_topointer(L, -1), LMP_AT_CLOSURE_CODE), &ar,
+                      stripped); /* NOLINT */
+        source = sites_find_source(w->p, ar.source, ar.srclen);
+    } else if (*ar.what != 'm') {
+        source = source_of(w, &ar);
+    }
     uint32_t row = source ? sites_find_function(w->p, source, ar.linedefined, NULL) : 0;
     if (row) offer(w, step, NULL, row);
 }

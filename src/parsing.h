@@ -10,8 +10,14 @@
 /* Finds out how to tell (once, thread-safe; may allocate): only at start. */
 void parsing_prepare(void);
 
-/* For a request of class cls that is under way in this thread. Unwinds the stack, about a
- * microsecond; unwind tables missing: told by the class alone. */
-bool parsing_now(unsigned cls);
+/* For a request of class cls that is under way in this thread, on behalf of L; `certain`: or of no
+ * thread at all, and not perhaps of another one. Takes some instructions for each protected call.
+ * Else, or where those could not be learned, the stack is unwound, which takes microseconds; unwind
+ * tables missing: told by the class alone. */
+bool parsing_now(unsigned cls, const lua_State *L, bool certain);
+
+/* What it says after it has unwound the stack, and whether there is a way without. */
+bool parsing_unwound(void);
+bool parsing_is_known(void);
 
 #endif

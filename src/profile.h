@@ -102,7 +102,8 @@ typedef struct LmpProfile {
         *running; /* ran when memory was last asked for; NULL: unknown, or freed since */
     LmpMade made; /* by the last table constructor (newtable.h) */
 
-    bool every; /* each block has its maker: lines without sampling */
+    bool every;     /* each block has its maker: lines without sampling */
+    uintptr_t skew; /* low 4 bits of the addresses of the plain blocks: what most of them have */
 
     /* cold */
     struct LmpSampling *sampling; /* NULL: every block is accounted for */
@@ -116,19 +117,20 @@ typedef struct LmpProfile {
     LmpTables tables;
     LmpTableLimits limits;
     LmpReserve reserve;
-    struct LmpIndexes *indexes; /* of the tables, sites.c */
-    struct LmpTree *tree;       /* call paths, tree.c; NULL: not kept */
-    uint32_t overflow_live;     /* blocks in the overflow table (count) */
-    uint64_t file_size;         /* bytes */
-    LmpLeaf **leaf;             /* LMP_MAX_LEAVES: all leaves, in the order of the file */
-    bool refused;               /* the system refused a leaf; asked again after the next tick */
-    uint64_t start;             /* CLOCK_MONOTONIC, nanoseconds */
-    uint64_t ticked;            /* clock of the last tick, nanoseconds since start */
-    uint64_t tick_peak;         /* high-water mark known at the last tick, bytes */
-    int32_t tick_ops;           /* operations between ticks, adapted to their rate */
-    int32_t slow_ops;           /* operations that took the slow way, which counts no other way */
-    uint8_t gc_none[4];         /* stands in for the interpreter's words when they are unknown */
-    bool adoptable; /* begun by `lmp run`: the script's own first start() is answered by it */
+    struct LmpIndexes *indexes;    /* of the tables, sites.c */
+    struct LmpTree *tree;          /* call paths, tree.c; NULL: not kept */
+    LmpLeaf **odd[LMP_LEAF_KINDS]; /* as `dir`, of other leaves: shadow.c; NULL: none yet */
+    uint32_t overflow_live;        /* blocks in the overflow table (count) */
+    uint64_t file_size;            /* bytes */
+    LmpLeaf **leaf;                /* LMP_MAX_LEAVES: all leaves, in the order of the file */
+    bool refused;                  /* the system refused a leaf; asked again after the next tick */
+    uint64_t start;                /* CLOCK_MONOTONIC, nanoseconds */
+    uint64_t ticked;               /* clock of the last tick, nanoseconds since start */
+    uint64_t tick_peak;            /* high-water mark known at the last tick, bytes */
+    int32_t tick_ops;              /* operations between ticks, adapted to their rate */
+    int32_t slow_ops;   /* operations that took the slow way, which counts no other way */
+    uint8_t gc_none[4]; /* stands in for the interpreter's words when they are unknown */
+    bool adoptable;     /* begun by `lmp run`: the script's own first start() is answered by it */
     bool closing; /* the collector's mode is final: lua_close sets it for itself, or all is over */
     const uint8_t *gc_bad; /* word: not zero while generational mode works incrementally; or NULL */
     const uint8_t *gc_kind;            /* incremental or generational; NULL: unknown */

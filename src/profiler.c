@@ -28,7 +28,9 @@
 #include "parsing.h"
 #include "place.h"
 #include "sample.h"
+#include "shadow.h"
 #include "sites.h"
+#include "sources.h"
 #include "state.h"
 #include "strangers.h"
 #include "tags.h"
@@ -310,6 +312,7 @@ static void start_lines(LmpProfile *p, lua_State *L, const LmpOptions *options) 
     if (!options->lines && !options->stacks && !samples) return;
     if (sites_open(p)) return;
     parsing_prepare();
+    sources_prepare();
     if (lines_open(p, L)) {
         sites_close(p);
     } else if ((options->stacks || samples) && p->words && tree_open(p) == LMP_OK) {
@@ -357,6 +360,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) 
     }
     p->main = main_thread(L);
     p->interludes = &slot->of;
+    p->skew = shadow_usual_skew(L);
     p->tick_ops = 16;
     p->callsites = owner_callsites();
     start_lines(p, L, options);

@@ -1,6 +1,8 @@
 /* shadow.c - see shadow.h. */
 #include "shadow.h"
 
+#include <string.h>
+
 #include "counters.h"
 #include "os.h"
 #include "reserve.h"
@@ -34,8 +36,9 @@ static LmpLeaf *hidden_leaf(LmpProfile *p) {
     return leaf;
 }
 
-static COLD LmpLeaf *new_leaf(LmpProfile *p, uintptr_t addr) {
+static COLD LmpLeaf *new_leaf(LmpProfile *p, LmpLeaf **dir, uint64_t word) {
     LmpLive *live = p->live;
+    uint64_t base = LMP_LEAF_BASE(word);
     uint32_t n = live->leaves;
     if (n >= LMP_MAX_LEAVES || p->refused) return NULL;
     LmpLeaf *leaf = map_leaf(p, LMP_LEAVES_AT + n * (uint64_t)sizeof(LmpLeaf));
@@ -44,16 +47,16 @@ static COLD LmpLeaf *new_leaf(LmpProfile *p, uintptr_t addr) {
         p->refused = true;
         return NULL;
     }
-    if (addr >> LMP_LEAF_BITS == 0) leaf->entry[0] = LMP_E_SIZE; /* so that NULL is never plain */
-    p->dir[addr >> LMP_LEAF_BITS] = leaf;
+    if (base == 0) leaf->entry[0] = LMP_E_SIZE; /* so that NULL is never plain */
+    dir[base] = leaf;
     p->leaf[n] = leaf;
-    live->leaf_base[n] = addr >> LMP_LEAF_BITS;
+    live->leaf_base[n] = word;
     atomic_thread_fence(memory_order_release);
     live->leaves = n + 1;
     return leaf;
 }
 
-/* ---- blocks off the grid: open addressing, linear probing -------------------------------------
+/* ---- the overflow table: open addressing, linear probing --------------------------------------
  */
 
 enum { ADDR_FREE = 0, ADDR_USED_BEFORE = 1, FIRST_SLOTS = 256 };
@@ -146,25 +149,53 @@ static uint32_t overflow_take(LmpProfile *p, uintptr_t addr, uint32_t *maker) {
     return b->entry;
 }
 
-/* ---- blocks on the grid
- * ---------------------------------------------------------------------------- */
+/* ---- blocks on a grid
+ * ----------------------------------------------------------------------------
+ *
+ * Plain blocks are those with p->skew in their low bits, the first of their entry's 32 bytes. All
+ * others have leaves and directories of their own, made when the first of the kind is met. */
 
 static bool off_grid(uintptr_t addr) {
-    return addr >> LMP_ADDRESS_BITS || addr & 15;
+    return addr >> LMP_ADDRESS_BITS;
 }
 
-/* The entry of a block that starts at addr, on the grid; NULL: there is none. */
-static uint32_t *grid_find(LmpProfile *p, uintptr_t addr) {
-    LmpLeaf *leaf = off_grid(addr) ? NULL : p->dir[addr >> LMP_LEAF_BITS];
-    if (!leaf) return NULL;
-    uint32_t *entry = &leaf->entry[(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1)];
-    uint32_t cls = *entry & 15;
-    return cls && cls < LMP_E_SIZE_HIGH && !((*entry ^ (uint32_t)addr) & LMP_E_OFFSET) ? entry
-                                                                                       : NULL;
+static unsigned kind_of(uintptr_t addr, unsigned second) {
+    return (unsigned)LMP_LEAF_KIND(LMP_LEAF_WORD(0, addr & 15, second));
 }
 
-static void touch(LmpProfile *p, uintptr_t addr) {
-    p->dir[addr >> LMP_LEAF_BITS]->touch[(addr >> LMP_TOUCH_BITS) & (LMP_TOUCHES - 1)] =
+/* The directory for blocks like this one; NULL: none yet. */
+static LmpLeaf **dir_of(const LmpProfile *p, uintptr_t addr, unsigned second) {
+    return !second && (addr & 15) == p->skew ? p->dir : p->odd[kind_of(addr, second)];
+}
+
+static COLD LmpLeaf **new_dir(LmpProfile *p, uintptr_t addr, unsigned second) {
+    LmpLeaf **dir = p->refused ? NULL : lmp_os->map(LMP_DIR_SIZE * sizeof *dir, -1, 0, true);
+    if (!dir) p->refused = true;
+    p->odd[kind_of(addr, second)] = dir;
+    return dir;
+}
+
+static uint32_t *entry_of(LmpLeaf *leaf, uintptr_t addr) {
+    return &leaf->entry[(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1)];
+}
+
+/* The entry of a block that starts at addr, on a grid, and its leaf; NULL: there is none. */
+static uint32_t *grid_find(const LmpProfile *p, uintptr_t addr, LmpLeaf **in) {
+    if (off_grid(addr)) return NULL;
+    for (unsigned second = 0; second < 2; second++) {
+        LmpLeaf **dir = dir_of(p, addr, second), *leaf = dir ? dir[addr >> LMP_LEAF_BITS] : NULL;
+        if (!leaf) continue;
+        uint32_t *entry = entry_of(leaf, addr), cls = *entry & 15;
+        if (cls && cls < LMP_E_SIZE_HIGH && !((*entry ^ (uint32_t)addr) & LMP_E_OFFSET)) {
+            *in = leaf;
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+static void touch(const LmpProfile *p, LmpLeaf *leaf, uintptr_t addr) {
+    leaf->touch[(addr >> LMP_TOUCH_BITS) & (LMP_TOUCHES - 1)] =
         atomic_load_explicit(&p->control->frame, memory_order_relaxed);
 }
 
@@ -185,68 +216,80 @@ static void grid_clear(uint32_t *entry) {
     *entry = 0;
 }
 
-/* Who made the block of an entry. Leaves lie on a page boundary, so the entry tells its leaf only
- * through the address. */
-static uint32_t *grid_maker(LmpProfile *p, uintptr_t addr) {
-    uint32_t i = (uint32_t)(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
-    return &p->dir[addr >> LMP_LEAF_BITS]->maker[i];
+/* Who made the block of an entry. */
+static uint32_t *grid_maker(LmpLeaf *leaf, uintptr_t addr) {
+    return &leaf->maker[(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1)];
 }
 
 /* A block that was never freed through us starts where a new one does now: it is gone. */
-static void forget_stale(LmpProfile *p, uintptr_t addr, uint32_t *entry) {
+static void forget_stale(LmpProfile *p, uintptr_t addr, uint32_t *entry, LmpLeaf *leaf) {
     LmpCounters *c = p->counters;
     unsigned cls = *entry & 15;
     uint64_t size = grid_size(entry);
     if (cls < LMP_C_COUNTED) {
         if (c->live_bytes > c->peak_bytes) counters_note_peak(c, p->ticked);
         c->live_bytes -= size;
-        if (p->every) usage_freed(p, *grid_maker(p, addr), addr, size, *entry, p->tree != NULL);
-        if (p->sampling) sample_leaves(p, *grid_maker(p, addr), addr, size, *entry, true);
+        if (p->every) usage_freed(p, *grid_maker(leaf, addr), addr, size, *entry, p->tree != NULL);
+        if (p->sampling) sample_leaves(p, *grid_maker(leaf, addr), addr, size, *entry, true);
     }
     c->count[cls].frees++;
     c->count[cls].free_bytes += size;
     grid_clear(entry);
 }
 
+/* The leaf for a block that starts at addr, if its entry there is free; NULL: it is not, or there
+ * is no memory. */
+static LmpLeaf *free_leaf(LmpProfile *p, uintptr_t addr, unsigned second) {
+    LmpLeaf **dir = dir_of(p, addr, second);
+    if (!dir) dir = new_dir(p, addr, second);
+    if (!dir) return NULL;
+    LmpLeaf *leaf = dir[addr >> LMP_LEAF_BITS];
+    uint64_t word = LMP_LEAF_WORD(addr >> LMP_LEAF_BITS, addr & 15, second);
+    if (!leaf) leaf = new_leaf(p, dir, word);
+    return leaf && !*entry_of(leaf, addr) ? leaf : NULL;
+}
+
 bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry, uint32_t maker) {
     entry &= ~(LMP_E_SIZE_MASK | LMP_E_OFFSET);
     if (size >= LMP_PACK_MAX) entry |= LMP_E_WATCHED; /* not for the plain way out of the map */
     if (off_grid(addr) || size >> 56) return overflow_add(p, addr, size, entry, maker);
-    LmpLeaf *leaf = p->dir[addr >> LMP_LEAF_BITS];
-    if (!leaf) leaf = new_leaf(p, addr);
-    if (!leaf) return false;
-    uint32_t *stale = grid_find(p, addr);
-    if (stale) forget_stale(p, addr, stale);
-    uint32_t i = (uint32_t)(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
-    if (leaf->entry[i]) return overflow_add(p, addr, size, entry, maker);
+    LmpLeaf *leaf = NULL;
+    uint32_t *at = grid_find(p, addr, &leaf);
+    if (at) forget_stale(p, addr, at, leaf);
+    leaf = free_leaf(p, addr, 0);
+    if (!leaf && !p->refused) leaf = free_leaf(p, addr, 1);
+    if (!leaf) return !p->refused && overflow_add(p, addr, size, entry, maker);
+    at = entry_of(leaf, addr);
     entry |= (uint32_t)addr & LMP_E_OFFSET;
     if (size < LMP_E_SMALL) {
         entry |= (uint32_t)size << LMP_E_SIZE_SHIFT;
     } else {
-        if (size >= LMP_E_BIG) leaf->entry[i + 2] = (uint32_t)(size >> 28) << 4 | LMP_E_SIZE_HIGH;
-        leaf->entry[i + 1] = (uint32_t)(size & (LMP_E_BIG - 1)) << 4 | LMP_E_SIZE;
+        if (size >= LMP_E_BIG) at[2] = (uint32_t)(size >> 28) << 4 | LMP_E_SIZE_HIGH;
+        at[1] = (uint32_t)(size & (LMP_E_BIG - 1)) << 4 | LMP_E_SIZE;
         atomic_thread_fence(memory_order_release);
     }
-    leaf->entry[i] = entry;
-    if (p->lines) leaf->maker[i] = maker;
-    touch(p, addr);
+    *at = entry;
+    if (p->lines) *grid_maker(leaf, addr) = maker;
+    touch(p, leaf, addr);
     return true;
 }
 
 uint32_t shadow_take(LmpProfile *p, uintptr_t addr, uint32_t *maker) {
-    uint32_t *at = grid_find(p, addr);
+    LmpLeaf *leaf = NULL;
+    uint32_t *at = grid_find(p, addr, &leaf);
     *maker = 0;
     if (!at) return p->overflow->slots ? overflow_take(p, addr, maker) : 0;
     uint32_t entry = *at;
-    if (p->lines) *maker = *grid_maker(p, addr);
-    if (p->sampling) *grid_maker(p, addr) = 0; /* only samples have one */
+    if (p->lines) *maker = *grid_maker(leaf, addr);
+    if (p->sampling) *grid_maker(leaf, addr) = 0; /* only samples have one */
     grid_clear(at);
-    touch(p, addr);
+    touch(p, leaf, addr);
     return entry;
 }
 
 uint32_t shadow_lookup(LmpProfile *p, uintptr_t addr, uint64_t *size) {
-    uint32_t *entry = grid_find(p, addr);
+    LmpLeaf *leaf = NULL;
+    const uint32_t *entry = grid_find(p, addr, &leaf);
     if (entry) {
         *size = grid_size(entry);
         return *entry;
@@ -258,13 +301,15 @@ uint32_t shadow_lookup(LmpProfile *p, uintptr_t addr, uint64_t *size) {
 }
 
 uint32_t *shadow_maker(LmpProfile *p, uintptr_t addr) {
-    if (grid_find(p, addr)) return grid_maker(p, addr);
+    LmpLeaf *leaf = NULL;
+    if (grid_find(p, addr, &leaf)) return grid_maker(leaf, addr);
     LmpOverflowBlock *b = overflow_at(p, addr);
     return b ? &b->maker : NULL;
 }
 
 void shadow_watch(LmpProfile *p, uintptr_t addr) {
-    uint32_t *entry = grid_find(p, addr);
+    LmpLeaf *leaf = NULL;
+    uint32_t *entry = grid_find(p, addr, &leaf);
     LmpOverflowBlock *b = entry ? NULL : overflow_at(p, addr);
     if (b) entry = &b->entry;
     if (entry) *entry |= LMP_E_WATCHED;
@@ -285,17 +330,33 @@ static uint32_t old_by_cycle(uint32_t entry, uint32_t cycle) {
     return (entry & ~LMP_E_CYCLE_MASK) | born << LMP_E_CYCLE_SHIFT;
 }
 
+enum { PART_ENTRIES = LMP_LEAF_ENTRIES / LMP_TOUCHES };
+
+/* False: there is nothing in this part any more. What was full once may be empty for ever after, so
+ * empty stretches are passed over quickly. */
+static bool change_part(uint32_t *entry, bool births, uint32_t cycle) {
+    bool any = false;
+    for (uint32_t i = 0; i < PART_ENTRIES; i += 8) {
+        uint64_t w[4];
+        memcpy(w, entry + i, sizeof w);
+        if (!(w[0] | w[1] | w[2] | w[3])) continue;
+        any = true;
+        for (uint32_t j = i; j < i + 8; j++)
+            if (entry[j] && (entry[j] & 15) < LMP_E_SIZE_HIGH)
+                entry[j] = births ? half_as_old(entry[j]) : old_by_cycle(entry[j], cycle);
+    }
+    return any;
+}
+
+/* Parts in which nothing is left are as if they had never been touched: who looks through all of
+ * them, we the next time and readers, need not look there. */
 static COLD void change_all(LmpProfile *p, bool births) {
-    const uint32_t per_touch = LMP_LEAF_ENTRIES / LMP_TOUCHES;
     uint32_t cycle = LMP_E_CYCLE(p->birth);
     for (uint32_t n = 0; n < p->live->leaves; n++) {
         LmpLeaf *leaf = p->leaf[n];
         for (uint32_t t = 0; t < LMP_TOUCHES; t++) {
             if (!leaf->touch[t]) continue; /* reading untouched memory would allocate it */
-            uint32_t *entry = leaf->entry + t * per_touch;
-            for (uint32_t i = 0; i < per_touch; i++)
-                if (entry[i] && (entry[i] & 15) < LMP_E_SIZE_HIGH)
-                    entry[i] = births ? half_as_old(entry[i]) : old_by_cycle(entry[i], cycle);
+            if (!change_part(leaf->entry + t * PART_ENTRIES, births, cycle)) leaf->touch[t] = 0;
         }
     }
     LmpOverflow *o = p->overflow;
@@ -311,4 +372,35 @@ COLD void shadow_halve_births(LmpProfile *p) {
 
 COLD void shadow_age_cycles(LmpProfile *p) {
     change_all(p, false);
+}
+
+/* ---- where blocks usually stand -----------------------------------------------------------------
+ */
+
+enum { SKEW_LOOKS = 200 };
+
+/* Counts the strings and tables in the table at -1. */
+static void count_skews(lua_State *L, unsigned count[16]) {
+    lua_pushnil(L);
+    for (int i = 0; i < SKEW_LOOKS && lua_next(L, -2); i++) {
+        for (int at = -2; at <= -1; at++) {
+            int type = lua_type(L, at);
+            if (type == LUA_TSTRING || type == LUA_TTABLE)
+                count[(uintptr_t)lua_topointer(L, at) & 15]++;
+        }
+        lua_pop(L, 1);
+        if (i == SKEW_LOOKS - 1) lua_pop(L, 1);
+    }
+}
+
+uintptr_t shadow_usual_skew(lua_State *L) {
+    unsigned count[16] = {0}, most = 0;
+    lua_pushvalue(L, LUA_REGISTRYINDEX);
+    count_skews(L, count);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    if (lua_istable(L, -1)) count_skews(L, count);
+    lua_pop(L, 2);
+    for (unsigned i = 1; i < 16; i++)
+        if (count[i] > count[most]) most = i;
+    return most;
 }

@@ -32,6 +32,10 @@ void shadow_watch(LmpProfile *p, uintptr_t addr);
  * begin anew after it. */
 void shadow_age_cycles(LmpProfile *p);
 
+/* The low 4 bits that the addresses of most blocks of a state have, by a look at what its globals
+ * and its registry hold. Allocates nothing; needs four free slots of L's stack. */
+uintptr_t shadow_usual_skew(lua_State *L);
+
 /* The maker word of the block that starts at addr; NULL: there is no such block. */
 uint32_t *shadow_maker(LmpProfile *p, uintptr_t addr);
 

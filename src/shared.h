@@ -6,7 +6,7 @@
  *     offset 0            LmpHeader    written once before the file can be found, then constant
  *     LMP_CONTROL_AT      LmpControl   the only part a viewer may write: wishes
  *     LMP_LIVE_AT         LmpLive      everything else of a fixed size, written by the program
- *     LMP_OVERFLOW_AT     LmpOverflow  blocks that do not fit the shadow map's grid
+ *     LMP_OVERFLOW_AT     LmpOverflow  blocks that do not fit any grid of the shadow map
  *     LMP_TABLES_AT       the tables   who made what: texts, functions, sites, records, tree nodes,
  *                                      paths, sites by collector cycle (see "tables" below)
  *     LMP_LEAVES_AT       LmpLeaf[n]   the shadow map, 64 MiB of addresses a leaf; n grows
@@ -27,7 +27,7 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 3u                   /* changes whenever anything below does */
+#define LMP_LAYOUT 4u                   /* changes whenever anything below does */
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
@@ -319,8 +319,12 @@ typedef struct LmpPreview {
  * A block of 64 bytes or more covers the next entry wholly, so its size can stand there: class
  * LMP_E_SIZE, bits 4-31 the low 28 bits of the size; from 2^28 bytes on the one after that, class
  * LMP_E_SIZE_HIGH, bits 4-31 the higher bits. Size words of the last block of a leaf stand beyond
- * its entries. Blocks that do not fit this grid (a second block in one entry's 32 bytes, an address
- * not divisible by 16) stand in the overflow table. */
+ * its entries.
+ *
+ * All blocks of a leaf have the same low 4 bits of address, which leaf_base tells: 0 with the usual
+ * allocators, 8 where one keeps a word in front of each block. Blocks that stand otherwise have
+ * leaves of their own for the same addresses, and so has a second block in one entry's 32 bytes.
+ * What is left over (addresses beyond the directory) stands in the overflow table. */
 enum { LMP_E_SIZE_HIGH = 14, LMP_E_SIZE = 15 };
 #define LMP_E_BIRTH_SHIFT 11u
 #define LMP_E_BIRTH_MASK (255u << LMP_E_BIRTH_SHIFT)
@@ -335,7 +339,7 @@ enum { LMP_E_SIZE_HIGH = 14, LMP_E_SIZE = 15 };
 #define LMP_LEAF_APART 64u
 
 typedef struct LmpLeaf {
-    uint32_t touch[LMP_TOUCHES]; /* control.frame at the last change; 0: never */
+    uint32_t touch[LMP_TOUCHES]; /* control.frame at the last change; 0: nothing is there */
     uint32_t spare[1024 - LMP_TOUCHES];
     uint32_t entry[LMP_LEAF_ENTRIES + LMP_LEAF_BEYOND];
     /* Who made the block of entry[i]: a record, or with stacks a path (0: not known). Not at the
@@ -542,9 +546,18 @@ typedef struct LmpLive {
     uint32_t preview_count;
     uint32_t hidden_leaves; /* not in the file, which the program has closed (count) */
     LmpPreview preview[LMP_PREVIEWS];
-    uint64_t leaf_base[LMP_MAX_LEAVES]; /* leaf i stands for these addresses >> LMP_LEAF_BITS */
+    uint64_t leaf_base[LMP_MAX_LEAVES]; /* of leaf i: see LMP_LEAF_WORD */
     LmpStrange strange;
 } LmpLive;
+
+/* Which blocks a leaf stands for: address >> LMP_LEAF_BITS; low 4 bits of their addresses; 1: the
+ * second ones in the 32 bytes of an entry. */
+#define LMP_LEAF_WORD(base, low, second)                                                           \
+    ((uint64_t)(base) | (uint64_t)(low) << 56 | (uint64_t)(second) << 60)
+#define LMP_LEAF_BASE(word) ((word) & ((1ull << 56) - 1))
+#define LMP_LEAF_LOW(word) ((word) >> 56 & 15)
+#define LMP_LEAF_KINDS 32u /* for the same addresses, by the bits above base */
+#define LMP_LEAF_KIND(word) ((word) >> 56)
 
 _Static_assert(sizeof(LmpHeader) <= LMP_LIVE_AT - LMP_CONTROL_AT, "the header fits its page");
 _Static_assert(sizeof(LmpControl) <= LMP_LIVE_AT - LMP_CONTROL_AT,

@@ -15,13 +15,15 @@
 #include "os.h"
 #include "reserve.h"
 #include "rowindex.h"
+#include "sources.h"
 
 enum {
     INDEX_SLOTS = 1024,
     SOURCE_MOST = 4096, /* bytes kept of a source; of longer ones the beginning, length and hash */
     SOURCE_SHORT = 160, /* and once half of the text is used up */
     NAME_MOST = 200,
-    OTHERS = 1, /* row of functions, sites and tags */
+    OTHERS = 1,      /* row of functions, sites and tags */
+    NAME_TRIES = 16, /* calls of a function that are asked for its name */
     KINDS_OF_OTHERS = 2 * LMP_CLASSES,
 };
 
@@ -30,6 +32,8 @@ struct LmpIndexes {
     uint32_t unnamed;                       /* the text "?" */
     uint32_t others[LMP_CLASSES][2];        /* records of "(others)" without, with a tag; 0: none */
     uint8_t named[(LMP_FUNCTIONS_MAX) / 8]; /* bits: functions whose name came from a call */
+    uint8_t tried[LMP_FUNCTIONS_MAX];       /* calls that were asked for it (count) */
+    LmpSources sources;
 };
 
 /* The rows up to n - 1 are there for readers. */
@@ -105,7 +109,7 @@ static size_t cut_source(const char *s, size_t length, size_t most, char *out, s
 }
 
 /* A source as it is if it is short and without NUL, else cut; 0: no room. */
-static uint32_t source_text(LmpProfile *p, const char *s, size_t length) {
+static uint32_t read_source(LmpProfile *p, const char *s, size_t length) {
     char cut[SOURCE_MOST + 64];
     bool scarce = p->tables.live->tables.text > p->limits.text / 2;
     uint32_t row;
@@ -119,6 +123,19 @@ static uint32_t source_text(LmpProfile *p, const char *s, size_t length) {
     }
     if (row) return row; /* from the days of plenty */
     return find_or_add_text(p, cut, cut_source(s, length, SOURCE_SHORT, cut, sizeof cut));
+}
+
+static uint32_t source_text(LmpProfile *p, const char *s, size_t length) {
+    uint32_t row;
+    if (length < LMP_SOURCE_LONG) return read_source(p, s, length);
+    if (sources_find(&p->indexes->sources, s, length, &row)) return row;
+    row = read_source(p, s, length);
+    sources_keep(p, &p->indexes->sources, s, length, row);
+    return row;
+}
+
+void sites_string_gone(LmpProfile *p, uintptr_t addr) {
+    sources_gone(&p->indexes->sources, addr);
 }
 
 uint32_t sites_find_source(const LmpProfile *p, const char *s, size_t length) {
@@ -175,6 +192,7 @@ static uint32_t name_text(LmpProfile *p, const lua_Debug *ar, bool *named) {
 
 /* A function that was met before: it may have had no name then. */
 static uint32_t met_again(LmpProfile *p, uint32_t row, const lua_Debug *ar) {
+    if (p->indexes->tried[row] < NAME_TRIES) p->indexes->tried[row]++;
     if (is_named(p, row) || !*ar->namewhat) return row;
     bool named;
     uint32_t name = name_text(p, ar, &named);
@@ -184,6 +202,11 @@ static uint32_t met_again(LmpProfile *p, uint32_t row, const lua_Debug *ar) {
         publish(&p->tables.live->tables.names, p->tables.live->tables.names + 1);
     }
     return row;
+}
+
+/* To find the name Lua reads the caller's code from its beginning. */
+bool sites_wants_name(const LmpProfile *p, uint32_t function) {
+    return !is_named(p, function) && p->indexes->tried[function] < NAME_TRIES;
 }
 
 static uint32_t add_function(LmpProfile *p, uint32_t hash, const LmpFunction *f, bool named) {

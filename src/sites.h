@@ -23,6 +23,10 @@ void sites_close(LmpProfile *p);
 
 /* The row of a function. `ar` has "S" and "n" filled; `address`: of a C function, else NULL. */
 uint32_t sites_function(LmpProfile *p, const lua_Debug *ar, const void *address);
+/* Might one more look at a call give a function that is there a name? */
+bool sites_wants_name(const LmpProfile *p, uint32_t function);
+/* A string's block is freed, or one that may have been a string's: sources are strings. */
+void sites_string_gone(LmpProfile *p, uintptr_t addr);
 /* The same without making one, 0: there is none. `source`: text that stands for it, as found by
  * sites_find_source; of a C function only `address` counts. */
 uint32_t sites_find_source(const LmpProfile *p, const char *source, size_t length);

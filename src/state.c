@@ -87,6 +87,10 @@ void state_release(LmpProfile *p) {
     for (uint32_t i = 0; p->live && i < p->live->leaves && i < LMP_MAX_LEAVES; i++)
         release(p->leaf[i], sizeof(LmpLeaf));
     release(p->dir, DIRECTORY_SIZE);
+    for (uint32_t i = 0; i < LMP_LEAF_KINDS; i++) {
+        release(p->odd[i], LMP_DIR_SIZE * sizeof *p->dir);
+        p->odd[i] = NULL;
+    }
     release(p->tables.text, LMP_TABLES_SIZE);
     release(p->overflow, LMP_TABLES_AT - LMP_OVERFLOW_AT);
     release(p->live, LMP_OVERFLOW_AT - LMP_LIVE_AT);

@@ -54,7 +54,7 @@ uint32_t tree_others_path(LmpProfile *p, uint32_t record) {
 uint32_t tree_find_path(LmpProfile *p, uint32_t node, uint32_t record) {
     struct LmpTree *t = p->tree;
     if (node == TREE_NODE_OTHERS) return tree_others_path(p, record);
-    uint32_t hash = (uint32_t)rowindex_mix(node, record), at = hash, row;
+    uint32_t hash = (uint32_t)rowindex_mix((uint64_t)node << 32 | record, 0), at = hash, row;
     while ((row = rowindex_next(&t->path, hash, &at))) {
         const LmpPath *path = &p->tables.path[row];
         if (path->node == node && path->record == record) return row;

@@ -27,7 +27,7 @@ typedef struct LmpView {
     LmpTables tables;                    /* mapped read-only; text NULL: not there (tests) */
     uint32_t leaves;                     /* mapped so far */
     const LmpLeaf *leaf[LMP_MAX_LEAVES]; /* mapped so far */
-    uint64_t leaf_base[LMP_MAX_LEAVES];  /* address >> LMP_LEAF_BITS of each, checked */
+    uint64_t leaf_base[LMP_MAX_LEAVES];  /* LMP_LEAF_WORD of each, checked */
 } LmpView;
 
 /* Maps the state in `fd` and checks it. The view owns fd from then on, also when this fails (it is

@@ -62,23 +62,25 @@ __attribute__((unused)) static void fake_free(FakeHeap *f) {
     free(f);
 }
 
-static LmpLeaf *fake_add_leaf(FakeHeap *f, uint64_t base) {
+static LmpLeaf *fake_add_leaf(FakeHeap *f, uint64_t word) {
     uint32_t n = f->view.leaves;
     if (n == LMP_MAX_LEAVES) abort();
     LmpLeaf *leaf = fake_map(sizeof *leaf);
     if (f->guard) mprotect(leaf->entry, sizeof leaf->entry, PROT_NONE);
     f->leaf[n] = leaf;
     f->view.leaf[n] = leaf;
-    f->view.leaf_base[n] = base;
-    f->live.leaf_base[n] = base;
+    f->view.leaf_base[n] = word;
+    f->live.leaf_base[n] = word;
     f->live.leaves = f->view.leaves = n + 1;
     return leaf;
 }
 
-static LmpLeaf *fake_leaf(FakeHeap *f, uint64_t addr) {
+/* `second`: for the second blocks in the 32 bytes of an entry. */
+static LmpLeaf *fake_leaf(FakeHeap *f, uint64_t addr, unsigned second) {
+    uint64_t word = LMP_LEAF_WORD(addr >> LMP_LEAF_BITS, addr & 15, second);
     for (uint32_t i = 0; i < f->view.leaves; i++)
-        if (f->view.leaf_base[i] == addr >> LMP_LEAF_BITS) return f->leaf[i];
-    return fake_add_leaf(f, addr >> LMP_LEAF_BITS);
+        if (f->view.leaf_base[i] == word) return f->leaf[i];
+    return fake_add_leaf(f, word);
 }
 
 static void fake_touch(FakeHeap *f, LmpLeaf *leaf, uint64_t addr) {
@@ -106,12 +108,23 @@ static void fake_place_odd(FakeHeap *f, uint64_t addr, uint64_t size, unsigned c
     }
 }
 
+static uint32_t *fake_entry(LmpLeaf *leaf, uint64_t addr) {
+    return &leaf->entry[(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1)];
+}
+
+/* Beside the grid some blocks stand in leaves of their own, some in the overflow table. */
 static void fake_place(FakeHeap *f, uint64_t addr, uint64_t size, unsigned cls, unsigned birth) {
-    LmpLeaf *leaf = fake_leaf(f, addr);
     uint32_t i = (uint32_t)(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
-    fake_touch(f, leaf, addr);
-    unsigned words = size < 64 ? 0 : size < 1ull << 28 ? 1 : 2;
-    if (addr & 15 || leaf->entry[i] || i + words >= LMP_LEAF_ENTRIES) {
+    unsigned words = size < 64 ? 0 : size < 1ull << 28 ? 1 : 2, second = 0;
+    bool overflow = i + words >= LMP_LEAF_ENTRIES || (addr & 15 && addr >> 8 & 1);
+    LmpLeaf *leaf = NULL;
+    while (!overflow && !leaf) {
+        leaf = fake_leaf(f, addr, second);
+        fake_touch(f, leaf, addr);
+        if (*fake_entry(leaf, addr)) leaf = NULL;
+        overflow = !leaf && second++;
+    }
+    if (!leaf) {
         fake_place_odd(f, addr, size, cls, birth);
         return;
     }
@@ -121,6 +134,15 @@ static void fake_place(FakeHeap *f, uint64_t addr, uint64_t size, unsigned cls, 
                      (words ? 0 : (uint32_t)size << 5);
 }
 
+/* As the writer does now and then where nothing is left. */
+static void fake_forget(LmpLeaf *leaf, uint64_t addr) {
+    uint32_t p = (uint32_t)(addr >> LMP_TOUCH_BITS) % LMP_TOUCHES;
+    const uint32_t *entry = leaf->entry + p * HEAP_PART_ENTRIES;
+    for (uint32_t i = 0; i < HEAP_PART_ENTRIES; i++)
+        if (entry[i]) return;
+    leaf->touch[p] = 0;
+}
+
 __attribute__((unused)) static void fake_take(FakeHeap *f, uint64_t addr, uint64_t size) {
     LmpOverflow *o = f->overflow;
     for (uint32_t i = 0; i < o->slots; i++) {
@@ -128,12 +150,17 @@ __attribute__((unused)) static void fake_take(FakeHeap *f, uint64_t addr, uint64
         o->block[i].addr = 1;
         return;
     }
-    LmpLeaf *leaf = fake_leaf(f, addr);
-    uint32_t i = (uint32_t)(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
-    leaf->entry[i] = 0;
-    if (size >= 64) leaf->entry[i + 1] = 0;
-    if (size >= 1ull << 28) leaf->entry[i + 2] = 0;
+    LmpLeaf *leaf = fake_leaf(f, addr, 0);
+    uint32_t *entry = fake_entry(leaf, addr);
+    if (!*entry || (*entry ^ (uint32_t)addr) & 16) {
+        leaf = fake_leaf(f, addr, 1);
+        entry = fake_entry(leaf, addr);
+    }
+    entry[0] = 0;
+    if (size >= 64) entry[1] = 0;
+    if (size >= 1ull << 28) entry[2] = 0;
     fake_touch(f, leaf, addr);
+    if (addr % 7 == 0) fake_forget(leaf, addr);
 }
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <lauxlib.h>
 #include <lualib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "heapmap.h"
@@ -36,6 +37,83 @@ static int find_state(void) {
     return -1;
 }
 
+/* ---- allocators whose blocks stand elsewhere ---------------------------------------------------
+ */
+
+/* With the block's size in front of it, as allocators that count have it: 8 bytes beside malloc's
+ * places, or with `turns` every second block only. */
+typedef struct Where {
+    bool turns;
+    unsigned turn;
+    char *next, *end; /* packed: what is not used yet */
+    void *free[64];   /* packed: by size / 16 */
+} Where;
+
+static size_t size_at(uint64_t block) {
+    size_t size;
+    memcpy(&size, (const char *)(uintptr_t)block - sizeof size, sizeof size); /* NOLINT */
+    return size;
+}
+
+static char *raw_of(char *block) {
+    return block - 24 - block[-9];
+}
+
+static void *headed(void *ud, void *ptr, size_t osize, size_t nsize) {
+    Where *w = ud;
+    char *block = NULL;
+    if (nsize) {
+        char *raw = malloc(nsize + 32);
+        if (!raw) return NULL;
+        char aside = (char)(w->turns && w->turn++ % 2 ? 8 : 0);
+        block = raw + 24 + aside;
+        block[-9] = aside;
+        memcpy(block - sizeof nsize, &nsize, sizeof nsize);
+        if (ptr) memcpy(block, ptr, osize < nsize ? osize : nsize);
+    }
+    if (ptr) free(raw_of(ptr));
+    return block;
+}
+
+/* One behind the other, so that two may begin in 32 bytes. */
+static void *packed(void *ud, void *ptr, size_t osize, size_t nsize) {
+    Where *w = ud;
+    char *block = NULL;
+    size_t size = (nsize + 15) & ~(size_t)15, old = (osize + 15) & ~(size_t)15;
+    if (nsize) {
+        void **list = size < 1024 ? &w->free[size / 16] : NULL;
+        if (list && *list) {
+            block = *list;
+            memcpy(list, block, sizeof *list);
+        } else if ((size_t)(w->end - w->next) >= size) {
+            block = w->next;
+            w->next += size;
+        } else {
+            return NULL;
+        }
+        if (ptr) memcpy(block, ptr, osize < nsize ? osize : nsize);
+    }
+    if (ptr && old < 1024) {
+        memcpy(ptr, &w->free[old / 16], sizeof(void *));
+        w->free[old / 16] = ptr;
+    }
+    return block;
+}
+
+static const Where *watched; /* headed: sizes are looked at, where blocks are said to be */
+
+static void look_at_sizes(HeapList *list, uint64_t total) {
+    HeapListBlock *block = calloc(total + 1, sizeof *block);
+    HeapListQuery query = {0, UINT64_MAX, (1u << LMP_KINDS) - 1, 0, 0};
+    HeapListResult found = heaplist_read(list, &query, block, (uint32_t)total + 1);
+    ck_assert_uint_eq(found.count, total);
+    for (uint32_t i = 0; i < found.count; i++) {
+        ck_assert_uint_eq(block[i].size, size_at(block[i].addr));
+        ck_assert(i == 0 || block[i].addr > block[i - 1].addr);
+    }
+    free(block);
+}
+
 static void compare(lua_State *L, LmpView *view, HeapMap *map, HeapList *list, const char *after) {
     static HeapCell cell[CELLS];
     LmpStats stats;
@@ -60,10 +138,10 @@ static void compare(lua_State *L, LmpView *view, HeapMap *map, HeapList *list, c
         ck_assert_uint_eq(found.total, stats.kind[k].live_blocks);
     }
     ck_assert_uint_eq(sum.blocks, stats.live_blocks);
+    if (watched) look_at_sizes(list, stats.live_blocks);
 }
 
-START_TEST(test_every_byte) {
-    lua_State *L = luaL_newstate();
+static void run_all(lua_State *L) {
     luaL_openlibs(L);
     LmpOptions options = profiler_defaults;
     LmpErr display;
@@ -86,6 +164,39 @@ START_TEST(test_every_byte) {
     profiler_stop(L, NULL);
     lua_close(L);
 }
+
+START_TEST(test_every_byte) {
+    run_all(luaL_newstate());
+}
 END_TEST
 
-SUITE("heap_truth", test_every_byte)
+START_TEST(test_beside_the_grid) {
+    Where w = {.turns = false};
+    watched = &w;
+    run_all(lua_newstate(headed, &w));
+    watched = NULL;
+}
+END_TEST
+
+START_TEST(test_on_and_beside_the_grid) {
+    Where w = {.turns = true};
+    watched = &w;
+    run_all(lua_newstate(headed, &w));
+    watched = NULL;
+}
+END_TEST
+
+START_TEST(test_packed) {
+    Where w = {.turns = false};
+    size_t size = (size_t)1 << 30;
+    char *all = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ck_assert(all != MAP_FAILED);
+    w.next = all;
+    w.end = all + size;
+    run_all(lua_newstate(packed, &w));
+    munmap(all, size);
+}
+END_TEST
+
+SUITE("heap_truth", test_every_byte, test_beside_the_grid, test_on_and_beside_the_grid, test_packed)

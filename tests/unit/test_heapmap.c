@@ -437,7 +437,8 @@ START_TEST(test_hostile) {
         for (int step = 0; step < 4; step++) {
             uint64_t bases[] = {suite_random(), suite_below(4), suite_below(1 << 22), 0x3fffff,
                                 UINT64_MAX};
-            LmpLeaf *leaf = fake_add_leaf(heap, bases[suite_below(5)]);
+            uint64_t kind = suite_below(3) ? 0 : suite_below(LMP_LEAF_KINDS) << 56;
+            LmpLeaf *leaf = fake_add_leaf(heap, bases[suite_below(5)] | kind);
             uint32_t density = 1 + (uint32_t)suite_below(5000);
             for (uint32_t i = 0; i < LMP_LEAF_ENTRIES; i += 1 + (uint32_t)suite_below(density))
                 leaf->entry[i] = hostile_entry();

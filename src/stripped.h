@@ -1,0 +1,21 @@
+/* stripped.h - functions whose debug information was taken away (string.dump(f, true), luac -s):
+ * they all have the source "=?" and no lines. Their code tells them apart. */
+#ifndef LMP_STRIPPED_H
+#define LMP_STRIPPED_H
+
+#include <lua.h>
+#include <stdbool.h>
+
+enum { LMP_STRIPPED_NAME = 12 };
+
+/* Has `ar` ("S") the source of a stripped function? */
+static inline bool stripped_is(const lua_Debug *ar) {
+    return ar->srclen == 2 && ar->source[0] == '=' && ar->source[1] == '?';
+}
+
+/* Gives it a source of its own, "=?#" and a number made of its code and the lines where it was
+ * defined: the same in every run, and for the same code loaded again. `out` is to last as long as
+ * `ar`. `proto`: the function's prototype, laid out as frames.h says. */
+void stripped_name(const void *proto, lua_Debug *ar, char out[LMP_STRIPPED_NAME]);
+
+#endif

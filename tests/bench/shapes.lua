@@ -1,0 +1,62 @@
+-- shapes.lua - programs of every shape (cliffs.lua, and host.c for those that are C), in instructions
+-- relative to the unprofiled run: for what falls off a cliff, on any machine, however busy. Part of
+-- tests/bench/run, which calls it with a table of what it needs; returns how many figures are
+-- above the aim.
+local AIM = 2
+
+return function(bench)
+    local ways = {
+        { "totals", ".start({ summary = false, lines = false })" },
+        { "lines", ".start({ summary = false })" },
+        { "stacks", ".start({ summary = false, stacks = true })" },
+        { "sampled", ".start({ summary = false, sample = 512 * 1024 })" },
+    }
+
+    --- Instructions of a program after `code`; nil: it cannot be run so.
+    local function count(runner, code, name, size)
+        local text = bench.output_of(string.format(
+            "LUA_INIT= LUA_INIT_5_4= LUA_CPATH=%s valgrind --tool=cachegrind --cache-sim=no "
+            .. "--cachegrind-out-file=/dev/null " .. runner .. " 2>&1",
+            bench.quote(bench.build .. "/?.so;;"), bench.quote(code), name, size))
+        local number = text:match("I%s+refs:%s+([%d,]+)")
+        return number and tonumber((number:gsub(",", "")))
+    end
+
+    --- The same without what starting costs, in millions.
+    local function work(runner, code, name)
+        local whole, start = count(runner, code, name, bench.size), count(runner, code, name, 0)
+        return whole and start and (whole - start) / 1e6
+    end
+
+    local script = bench.quote(bench.here .. "/cliffs.lua")
+    local host = bench.quote(bench.build .. "/bench_host")
+    local cases = {}
+    for _, from in ipairs({ { bench.lua .. " -e %s " .. script .. " %s %s", bench.lua .. " " .. script },
+        { host .. " %s %s %s", host } }) do
+        for line in bench.output_of(from[2]):gmatch("[^\n]+") do
+            local name, what = line:match("^(%S+)%s+(.*)")
+            if name:find(bench.only) then cases[#cases + 1] = { from[1], name, what } end
+        end
+    end
+
+    print("\n## Programs of every shape\n")
+    print("Each does one thing very often or very large. Instructions relative to the unprofiled run, without what "
+        .. "starting\ncosts (valgrind's cachegrind; there is next to no chance in them). The aim: at most "
+        .. AIM .. "; more has a ✗.\n")
+    bench.head({ "program", "unprofiled", "totals", "lines", "stacks", "sampled" })
+    local missed = 0
+    for i, case in ipairs(cases) do
+        bench.progress("shapes: %d of %d: %s", i, #cases, case[2])
+        local plain = work(case[1], 'require "luamemprofiler"', case[2])
+        local cells = { case[3], plain and string.format("%.0f million", plain) or "cannot be run under valgrind" }
+        for n, way in ipairs(ways) do
+            local mine = plain and work(case[1], 'require "luamemprofiler"' .. way[2], case[2])
+            local ratio = mine and mine / plain
+            cells[n + 2] = not ratio and "?" or string.format("%.2f%s", ratio, ratio > AIM and " ✗" or "")
+            if not ratio or ratio > AIM then missed = missed + 1 end
+        end
+        bench.row(cells)
+        io.stdout:flush()
+    end
+    return missed
+end

@@ -1,0 +1,149 @@
+-- Programs of odd shapes are charged to the right places: stripped functions, long sources that
+-- come and go at one address, more lines than any cache has room for, code that dies and is
+-- followed by other code at its address.
+local lmp = require("luamemprofiler")
+
+local function sites()
+  local found = {}
+  for _, site in ipairs(lmp.stats({ sites = true }).sites) do
+    local key = site.source .. ":" .. site.line
+    assert(not found[key], key .. " is there twice")
+    found[key] = site
+  end
+  return found
+end
+
+local function same(what, is, want)
+  if is ~= want then
+    error(("%s: %s, not %s"):format(what, tostring(is), tostring(want)), 2)
+  end
+end
+
+local function tables_at(found, key)
+  local site = found[key]
+  return site and site.types.table and site.types.table.tag_allocs or 0
+end
+
+-- ---- stripped: by function, and the same code is the same function ------------------------------
+
+local function strip(source)
+  return load(string.dump(assert(load(source)), true))
+end
+
+lmp.start({ summary = false })
+local parts = strip([[
+local function one() return {} end
+local function two(n) return { n }, {} end
+local function
+  three()
+  return {}, {}, {}
+end
+return one, two, three
+]])
+local one, two, three = parts()
+local again = strip("return function() return {}, {}, {}, {}, {} end")
+for _ = 1, 10 do
+  one()
+  two(1)
+  three()
+  again()()
+end
+again = strip("return function() return {}, {}, {}, {}, {} end")
+again()()
+local counts = {}
+for _, site in ipairs(lmp.stats({ sites = true }).sites) do
+  if site.source:sub(1, 3) == "=?#" then
+    same("line of a stripped function", site.line, -1)
+    local tables = site.types.table and site.types.table.tag_allocs or 0
+    if tables > 0 then counts[#counts + 1] = tables end
+  end
+end
+table.sort(counts)
+same("stripped functions", table.concat(counts, " "), "10 20 30 55")
+lmp.stop()
+
+-- ---- long sources at the same address -----------------------------------------------------------
+
+lmp.start({ summary = false })
+local rest = ("x"):rep(5000)
+for i = 1, 300 do
+  load(("local t = {} -- %06d %s"):format(i, rest))()
+  if i % 10 == 0 then collectgarbage() end
+end
+local seen = 0
+for _, site in ipairs(lmp.stats({ sites = true }).sites) do
+  local i = site.source:match("^local t = {} %-%- (%d+) x")
+  if i then
+    seen = seen + 1
+    same("tables of source " .. i, site.types.table.tag_allocs, 1)
+  end
+end
+same("long sources", seen, 300)
+lmp.stop()
+
+-- ---- the same function under several sources at once, one of them from before start ---------------
+
+local early = load("local function f() return {} end\nreturn f -- early " .. rest)
+lmp.start({ summary = false })
+local late = load("local function f() return {} end\nreturn f -- later " .. rest)
+local f, g = early(), late()
+for _ = 1, 7 do
+  f()
+  g()
+end
+early, f = nil, nil
+collectgarbage()
+local fresh = load("local function f() return {} end\nreturn f -- fresh " .. rest)() -- perhaps there
+for _ = 1, 5 do
+  fresh()
+end
+local by = {}
+for _, site in ipairs(lmp.stats({ sites = true }).sites) do
+  local which = site.source:match("return f %-%- (%a+) x")
+  if which and site.line == 1 then by[which] = site.types.table.tag_allocs end
+end
+same("from before start", by.early, 7)
+same("later", by.later, 7)
+same("fresh", by.fresh, 5)
+lmp.stop()
+
+-- ---- more lines than caches have room for -------------------------------------------------------
+
+for _, options in ipairs({ {}, { stacks = true } }) do
+  options.summary = false
+  lmp.start(options)
+  local lines = { "local _ return function()" }
+  for i = 2, 20001 do
+    lines[i] = i % 150 == 0 and "end, function()" or "_ = {}"
+  end
+  lines[#lines + 1] = "end"
+  local all = table.pack(load(table.concat(lines, "\n"), "=many")())
+  for _ = 1, 2 do
+    for i = 1, all.n do
+      all[i]()
+    end
+  end
+  local found = sites()
+  for i = 2, 20001 do
+    same("tables of line " .. i, tables_at(found, "=many:" .. i), i % 150 == 0 and 0 or 2)
+  end
+  lmp.stop()
+end
+
+-- ---- code that dies -----------------------------------------------------------------------------
+
+lmp.start({ summary = false })
+for i = 1, 400 do
+  local chunk = load(("\n"):rep(i) .. "local a = {}\nreturn function() return { a } end", "=dies")
+  chunk()()
+  if i % 7 == 0 then collectgarbage() end
+end
+local found = sites()
+same("first line of the last", tables_at(found, "=dies:401"), 2)
+for i = 2, 400 do
+  same("tables of line " .. i + 1, tables_at(found, "=dies:" .. i + 1), 2)
+end
+same("the second of the last", tables_at(found, "=dies:402"), 1)
+same("the first of all", tables_at(found, "=dies:2"), 1)
+lmp.stop()
+print("shapes: all right")
