@@ -11,6 +11,7 @@
 #include <termios.h>
 
 #include "err.h"
+#include "spool.h"
 
 typedef struct LmpDisplayOptions {
     bool hold;           /* wait for a key at the end */
@@ -23,10 +24,13 @@ typedef struct LmpDisplay {
     int line;     /* our end of the line to the keeper, -1: no display */
     int master;   /* our copy of the master, so that writing never fails if the keeper dies */
     int saved[3]; /* duplicates of the program's own streams, -1: that stream was left alone */
-    struct termios before; /* settings of the terminal, for when the keeper cannot restore them */
+    Spool spool;  /* the output that was kept, for when nobody else is left to write it */
     dev_t pty;             /* the pseudo terminal's slave, to see whether a stream is still ours */
     bool ended;
 } LmpDisplay;
+
+/* No display: what an LmpDisplay must be before anything else is called. */
+void display_none(LmpDisplay *display);
 
 /* Starts the display for the state in `state_fd` (stays the caller's). `command`: path of lmp.
  * Returns when the display is up. On error nothing has changed: the program's streams are as they
@@ -34,8 +38,9 @@ typedef struct LmpDisplay {
 LmpErr display_start(LmpDisplay *display, int state_fd, const char *command,
                      const LmpDisplayOptions *options);
 
-/* Is the keeper still there? If not, the streams are given back here (what was in the pseudo
- * terminal goes to the terminal first, in order), and false is returned from then on. Called now
+/* Is the keeper still there, or another who does its work? If not, the streams are given back here
+ * (the terminal is restored, and gets what was kept first, in order), and false is returned from
+ * then on. Called now
  * and then from the cold side of the hook; must not allocate. */
 bool display_check(LmpDisplay *display);
 

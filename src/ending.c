@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,7 +37,14 @@ void ending_at_exit(void (*f)(void)) {
 }
 
 void ending_prepare(LmpProfile *p, const LmpOptions *options) {
-    const char *to = options->run_socket >= 0 ? "" : options->summary;
+    struct stat st;
+    const char *to = options->summary;
+    p->run_socket = options->run_socket;
+    if (p->run_socket >= 0) { /* to be written only if `lmp run` was killed */
+        to = getenv(LMP_ENV_SUMMARY);
+        if (!to) to = "";
+        p->run_inode = fstat(p->run_socket, &st) == 0 ? st.st_ino : 0;
+    }
     snprintf(p->summary, sizeof p->summary, "%s", to);
     if (*to && *to != '-' && *to != '/') { /* the program may change its directory */
         char here[sizeof p->summary];
@@ -93,10 +101,20 @@ static void write_summary(LmpProfile *p, const char *ending) {
     free(text);
 }
 
+/* Of the socket's two ends, the other one is closed. The number may be another file's by now. */
+static bool run_killed(const LmpProfile *p) {
+    struct stat st;
+    struct pollfd other = {.fd = p->run_socket};
+    return fstat(p->run_socket, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_ino == p->run_inode &&
+           poll(&other, 1, 0) == 1 && (other.revents & POLLHUP);
+}
+
 void ending_finish(LmpProfile *p, const char *ending) {
-    if (*p->summary) fflush(stdout);         /* what the program said comes before it */
+    bool wanted = *p->summary && p->run_socket < 0;
+    if (wanted) fflush(stdout);              /* what the program said comes before it */
     bool written = display_end(&p->display); /* the keeper writes the summary then */
-    if (!written && *p->summary) write_summary(p, ending);
+    if (!wanted) wanted = *p->summary && run_killed(p);
+    if (!written && wanted) write_summary(p, ending);
 }
 
 bool ending_hello(const LmpProfile *p, int socket) {

@@ -314,7 +314,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) 
         uint32_t serial = ++serials;
         pthread_mutex_unlock(&lock);
         p->fd = -1;
-        p->display.line = p->display.master = -1;
+        display_none(&p->display);
         LmpIdentity identity = {
             name,        release, (uint32_t)getpid(), serial, (uint32_t)(1e6 / options->fps),
             options->top};

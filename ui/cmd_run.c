@@ -10,7 +10,6 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "breaks.h"
@@ -19,7 +18,6 @@
 #include "format.h"
 #include "launch.h"
 #include "program.h"
-#include "ttyrestore.h"
 
 #define EXIT_CANNOT 126
 #define EXIT_NOT_FOUND 127
@@ -40,8 +38,6 @@ typedef struct Run {
     Collect collect;
     CollectEnd end;
     int signals;
-    struct termios before; /* settings of the terminal; used when there was a display */
-    bool before_known;
     sigset_t mask; /* that we were started with */
 } Run;
 
@@ -277,12 +273,14 @@ static void pass_signal(const Run *run, const struct signalfd_siginfo *info) {
 static void follow(Run *run) {
     for (;;) {
         struct pollfd p[] = {{.fd = run->signals, .events = POLLIN},
-                             {.fd = run->collect.socket, .events = POLLIN}};
+                             {.fd = run->collect.socket, .events = POLLIN},
+                             {.fd = collect_display_fd(&run->collect), .events = POLLIN}};
         struct signalfd_siginfo info;
         pid_t pid = waitpid(run->end.pid, &run->end.status, WNOHANG);
         if (pid == run->end.pid || (pid < 0 && errno == ECHILD)) break;
-        if (poll(p, 2, -1) < 0) continue;
+        if (poll(p, 3, -1) < 0) continue;
         if (p[1].revents) collect_receive(&run->collect);
+        if (p[2].revents) collect_displays(&run->collect);
         while (read(run->signals, &info, sizeof info) == sizeof info)
             pass_signal(run, &info);
     }
@@ -306,16 +304,6 @@ static int end_alike(const Run *run) {
 }
 
 /* ---- reports --------------------------------------------------------------------------------- */
-
-/* Keeper, viewer and program all killed: then nobody else is left to do it. */
-static void restore_terminal(const Run *run) {
-    struct termios now;
-    if (!run->before_known || !tty_is_ours(STDOUT_FILENO) || tcgetattr(STDOUT_FILENO, &now) != 0 ||
-        tty_same_mode(&now, &run->before))
-        return;
-    tty_leave_screen(STDOUT_FILENO);
-    tcsetattr(STDOUT_FILENO, TCSADRAIN, &run->before);
-}
 
 static void write_report(const Run *run, const char *file,
                          void (*write)(const Collect *, const CollectEnd *, FILE *)) {
@@ -345,6 +333,18 @@ static void report(const Run *run) {
     if (run->json_file) write_report(run, run->json_file, collect_json);
 }
 
+/* Whoever is left when we are killed writes it there; not as JSON. */
+static void set_summary_place(const Run *run) {
+    char place[8192] = "-", here[4096];
+    if (run->no_summary || run->json) place[0] = 0;
+    if (run->summary) {
+        bool relative = run->summary[0] != '/' && getcwd(here, sizeof here);
+        snprintf(place, sizeof place, "%s%s%s", relative ? here : "", relative ? "/" : "",
+                 run->summary);
+    }
+    setenv(LMP_ENV_SUMMARY, place, 1);
+}
+
 static int run_program(Run *run) {
     char module[4096], text[512];
     int pair[2];
@@ -369,13 +369,13 @@ static int run_program(Run *run) {
              run->hold, (unsigned)run->fps, (unsigned)(run->fps * 1000) % 1000, run->lines,
              run->stacks, (unsigned long long)run->sample, run->top, run->name ? " name=" : "",
              run->name ? run->name : "");
-    run->before_known = run->live && tcgetattr(STDOUT_FILENO, &run->before) == 0;
     catch_signals(run);
     if (run->breaks[0]) {
         setenv(LMP_ENV_BREAKS, run->breaks, 1);
     } else {
         unsetenv(LMP_ENV_BREAKS);
     }
+    set_summary_place(run);
     int error = program_set_environment(module, theirs, text) ? launch(run, theirs) : ENOMEM;
     close(theirs);
     if (error) {
@@ -384,12 +384,11 @@ static int run_program(Run *run) {
         return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT;
     }
     follow(run);
-    if (run->collect.display_count == 0) run->before_known = false;
-    bool open_line = collect_wait_displays(&run->collect);
-    restore_terminal(run);
-    if (open_line && isatty(STDERR_FILENO) && !run->no_summary && !run->summary)
+    collect_wait_displays(&run->collect);
+    if (run->collect.open_line && isatty(STDERR_FILENO) && !run->no_summary && !run->summary)
         fputc('\n', stderr);
     report(run);
+    collect_reported(&run->collect);
     collect_close(&run->collect);
     return end_alike(run);
 }

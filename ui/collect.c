@@ -2,6 +2,7 @@
 #include "collect.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,10 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launch.h"
+#include "keeper.h"
 #include "os.h"
 #include "report.h"
+#include "spool.h"
 #include "view.h"
+
+#define HIGH_FD 64 /* beyond the numbers that mean something in launch.h */
 
 static void keep_state(Collect *c, int fd) {
     if (c->count == c->room) {
@@ -30,21 +34,35 @@ static void keep_state(Collect *c, int fd) {
     c->states[c->count++] = fd;
 }
 
-static void keep_display(Collect *c, int fd) {
-    if (c->display_count < sizeof c->displays / sizeof *c->displays)
-        c->displays[c->display_count++] = fd;
-    else
-        close(fd);
+/* Descriptors that came in order, by the bits of `which`; above the numbers that they get in a
+ * process that takes over. */
+static void keep_display(Collect *c, uint32_t which, const int *fd, size_t count) {
+    CollectDisplay *d = &c->displays[c->display_count];
+    size_t used = 0;
+    bool room = c->display_count < sizeof c->displays / sizeof *c->displays;
+    for (int to = 0; room && to < LMP_FD_END; to++) {
+        d->fd[to] = -1;
+        if (!(which & 1u << to) || used >= count) continue;
+        d->fd[to] = fcntl(fd[used], F_DUPFD_CLOEXEC, HIGH_FD);
+        close(fd[used++]);
+    }
+    d->heir = 0;
+    d->over = false;
+    if (room && d->fd[LMP_FD_HOLD] >= 0) c->display_count++;
+    while (used < count)
+        close(fd[used++]);
 }
 
-/* The descriptor that came with a message, -1: none. */
-static int message_fd(struct msghdr *message) {
-    int fd = -1;
+/* The descriptors that came with a message; their number. */
+static size_t message_fds(struct msghdr *message, int fd[LMP_HELLO_FDS]) {
+    size_t count = 0;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c))
-        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-            c->cmsg_len >= CMSG_LEN(sizeof fd))
-            memcpy(&fd, CMSG_DATA(c), sizeof fd);
-    return fd;
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
+            count = (c->cmsg_len - CMSG_LEN(0)) / sizeof *fd;
+            if (count > LMP_HELLO_FDS) count = LMP_HELLO_FDS; /* never: there is no room for more */
+            memcpy(fd, CMSG_DATA(c), count * sizeof *fd);
+        }
+    return count;
 }
 
 static void answer(Collect *c) {
@@ -58,7 +76,7 @@ void collect_receive(Collect *c) {
         LmpHello hello = {0};
         union {
             struct cmsghdr align;
-            char bytes[CMSG_SPACE(sizeof(int))];
+            char bytes[CMSG_SPACE(LMP_HELLO_FDS * sizeof(int))];
         } control;
         struct iovec io = {&hello, sizeof hello};
         struct msghdr message = {.msg_iov = &io,
@@ -73,7 +91,9 @@ void collect_receive(Collect *c) {
             c->socket = -1;
             return;
         }
-        int fd = message_fd(&message);
+        int fds[LMP_HELLO_FDS];
+        size_t count = message_fds(&message, fds);
+        int fd = count > 0 ? fds[0] : -1;
         bool known = n == (ssize_t)sizeof hello && hello.magic == LMP_HELLO_MAGIC;
         if (known && hello.what == LMP_HELLO_STATE) {
             answer(c);
@@ -81,29 +101,114 @@ void collect_receive(Collect *c) {
                 keep_state(c, fd);
             else
                 c->lost++;
-        } else if (known && hello.what == LMP_HELLO_DISPLAY && fd >= 0) {
-            keep_display(c, fd);
+        } else if (known && hello.what == LMP_HELLO_DISPLAY) {
+            keep_display(c, hello.fds, fds, count);
         } else if (known && hello.what == LMP_HELLO_REFUSED) {
             c->refused++;
-        } else if (fd >= 0) {
-            close(fd);
+        } else {
+            for (size_t i = 0; i < count; i++)
+                close(fds[i]);
         }
     }
 }
 
-bool collect_wait_displays(Collect *c) {
-    bool open_line = false;
+/* ---- displays -------------------------------------------------------------------------------- */
+
+static void close_fd(int *fd) {
+    if (*fd >= 0) close(*fd);
+    *fd = -1;
+}
+
+/* What is kept is for collect_reported. */
+static void display_over(CollectDisplay *d) {
+    for (int i = 0; i < LMP_FD_END; i++)
+        if (i != LMP_FD_SPOOL && i != LMP_FD_HOLD) close_fd(&d->fd[i]);
+    d->over = true;
+    if (d->heir > 0) waitpid(d->heir, NULL, WNOHANG); /* children of the program may need it on */
+    d->heir = 0;
+}
+
+static bool display_done(const CollectDisplay *d) {
+    Spool spool;
+    int memory = fcntl(d->fd[LMP_FD_SPOOL], F_DUPFD_CLOEXEC, 0);
+    bool done = !spool_inherit(&spool, memory, -1, -1, -1, 0) ||
+                (atomic_load(&spool.estate->steps) & ESTATE_DONE);
+    spool_close(&spool);
+    return done;
+}
+
+static _Noreturn void be_heir(const CollectDisplay *d, int hold) {
+    int fd[LMP_FD_END];
+    memcpy(fd, d->fd, sizeof fd);
+    fd[LMP_FD_HOLD] = hold;
+    for (int to = LMP_FD_STATE; to < LMP_FD_END; to++)
+        if (fd[to] < 0 || dup2(fd[to], to) < 0) close(to);
+    close_range(LMP_FD_END, ~0u, 0);
+    keeper_inherit();
+    _exit(0);
+}
+
+/* A new process does what the dead have left undone; its end of the pipe is our new one. */
+static bool make_heir(CollectDisplay *d) {
+    int hold[2];
+    if (pipe2(hold, O_CLOEXEC) != 0) return false;
+    int high = fcntl(hold[1], F_DUPFD_CLOEXEC, HIGH_FD);
+    close(hold[1]);
+    pid_t pid = high >= 0 ? fork() : -1;
+    if (pid == 0) be_heir(d, high);
+    if (high >= 0) close(high);
+    if (pid < 0) {
+        close(hold[0]);
+        return false;
+    }
+    if (d->heir > 0) waitpid(d->heir, NULL, WNOHANG); /* killed as well */
+    close(d->fd[LMP_FD_HOLD]);
+    d->fd[LMP_FD_HOLD] = hold[0];
+    d->heir = pid;
+    return true;
+}
+
+/* The display that is not over; there is one at a time. */
+static CollectDisplay *open_display(const Collect *c) {
+    for (size_t i = 0; i < c->display_count; i++)
+        if (!c->displays[i].over) return (CollectDisplay *)&c->displays[i];
+    return NULL;
+}
+
+int collect_display_fd(const Collect *c) {
+    const CollectDisplay *d = open_display(c);
+    return d ? d->fd[LMP_FD_HOLD] : -1;
+}
+
+void collect_displays(Collect *c) {
+    CollectDisplay *d = open_display(c);
+    struct pollfd p = {.fd = d ? d->fd[LMP_FD_HOLD] : -1, .events = POLLIN};
+    char byte;
+    if (!d || poll(&p, 1, 0) <= 0) return;
+    ssize_t n = read(p.fd, &byte, 1);
+    if (n == 1 && byte == 'D') display_over(d);
+    if (n == 1 && byte == '\n') c->open_line = true;
+    if (n == 1 || (n < 0 && errno == EINTR)) return;
+    if (display_done(d) || !make_heir(d)) display_over(d);
+}
+
+void collect_reported(Collect *c) {
     for (size_t i = 0; i < c->display_count; i++) {
-        char byte;
-        for (;;) {
-            ssize_t n = read(c->displays[i], &byte, 1);
-            if (n == 1) open_line = true;
-            if (n == 0 || (n < 0 && errno != EINTR)) break;
-        }
-        close(c->displays[i]);
+        Spool spool;
+        CollectDisplay *d = &c->displays[i];
+        if (spool_inherit(&spool, d->fd[LMP_FD_SPOOL], -1, -1, -1, 0))
+            atomic_fetch_or(&spool.estate->steps, ESTATE_SUMMARY);
+        d->fd[LMP_FD_SPOOL] = -1;
+        spool_close(&spool);
+        close_fd(&d->fd[LMP_FD_HOLD]);
     }
     c->display_count = 0;
-    return open_line;
+}
+
+void collect_wait_displays(Collect *c) {
+    struct pollfd p = {.events = POLLIN};
+    while ((p.fd = collect_display_fd(c)) >= 0)
+        if (poll(&p, 1, -1) > 0) collect_displays(c);
 }
 
 /* ---- summaries ------------------------------------------------------------------------------- */

@@ -8,6 +8,15 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "launch.h"
+
+/* A display of the program's, and what is needed to take over from its killed processes. */
+typedef struct CollectDisplay {
+    int fd[LMP_FD_END]; /* LMP_FD_..., -1: not there; LMP_FD_HOLD the read end, -1: it is over */
+    pid_t heir;         /* the process that we have made for it, 0: none */
+    bool over;          /* it has left the terminal */
+} CollectDisplay;
+
 typedef struct Collect {
     int socket;  /* our end of LMP_RUN's socket, -1: closed */
     bool live;   /* the next state may show the display */
@@ -15,8 +24,9 @@ typedef struct Collect {
     size_t count, room;
     size_t lost;      /* states that could not be received: too many open files */
     size_t refused;   /* states that run unprofiled, and have said why */
-    int displays[16]; /* read ends of the keepers' pipes, -1: done */
+    CollectDisplay displays[16];
     size_t display_count;
+    bool open_line; /* the cursor is not at a line's beginning after the last of them */
 } Collect;
 
 /* How the program that was started ended, as waitpid tells. */
@@ -27,8 +37,15 @@ typedef struct CollectEnd {
 
 /* Receives what is there, without waiting. */
 void collect_receive(Collect *collect);
-/* Waits until every keeper has left the terminal. True: the cursor is not at a line's beginning. */
-bool collect_wait_displays(Collect *collect);
+/* For poll(): readable when something has happened to a display, -1: there is none. */
+int collect_display_fd(const Collect *collect);
+/* Looks what that is, without waiting: where keeper and viewer were killed a process is made that
+ * does the rest. */
+void collect_displays(Collect *collect);
+/* Waits until every display has left the terminal. */
+void collect_wait_displays(Collect *collect);
+/* The summary has been written: who waits for it, to write it should we be killed, need not. */
+void collect_reported(Collect *collect);
 
 void collect_summaries(const Collect *collect, const CollectEnd *end, FILE *out);
 /* One object, or an array of them when there is not exactly one state. */

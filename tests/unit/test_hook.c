@@ -89,7 +89,7 @@ static void setup(void) {
     profile = lmp_os->map(sizeof *profile, -1, 0, true);
     ck_assert_ptr_nonnull(profile);
     profile->fd = -1;
-    profile->display.line = profile->display.master = -1;
+    display_none(&profile->display);
     ck_assert_int_eq(state_create(profile, &identity), LMP_OK);
     profile->alloc = underneath;
     profile->ud = &underneath_ud;
