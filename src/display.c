@@ -279,18 +279,13 @@ static void tell_run(const Start *s, int state_fd, int socket) {
 }
 
 void display_none(LmpDisplay *d) {
-    *d = (LmpDisplay){.line = -1,
-                      .master = -1,
-                      .saved = {-1, -1, -1},
-                      .spool = {-1, -1, -1, -1, 0, NULL, 0}};
+    *d = (LmpDisplay){
+        .line = -1, .master = -1, .saved = {-1, -1, -1}, .spool = {-1, -1, -1, -1, 0, NULL, 0}};
 }
 
 LmpErr display_start(LmpDisplay *d, int state_fd, const char *command,
                      const LmpDisplayOptions *options) {
-    Start s = {-1,       -1,
-               -1,       {-1, -1},
-               {-1, -1}, {-1, -1, -1, -1, 0, NULL, 0},
-               {false, false, false}};
+    Start s = {-1, -1, -1, {-1, -1}, {-1, -1}, {-1, -1, -1, -1, 0, NULL, 0}, {false, false, false}};
     struct stat st;
     display_none(d);
     struct termios before;

@@ -25,7 +25,7 @@ typedef struct LmpDisplay {
     int master;   /* our copy of the master, so that writing never fails if the keeper dies */
     int saved[3]; /* duplicates of the program's own streams, -1: that stream was left alone */
     Spool spool;  /* the output that was kept, for when nobody else is left to write it */
-    dev_t pty;             /* the pseudo terminal's slave, to see whether a stream is still ours */
+    dev_t pty;    /* the pseudo terminal's slave, to see whether a stream is still ours */
     bool ended;
 } LmpDisplay;
 

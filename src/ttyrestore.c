@@ -43,8 +43,7 @@ void tty_restore_mode(int tty, const TtyTaken *taken) {
     if (!atomic_load(&taken->before_known) || tcgetattr(tty, &now) != 0 ||
         tty_same_mode(&now, &taken->before))
         return;
-    if (tty_is_ours(tty) || tty_looks_taken(taken, &now))
-        tcsetattr(tty, TCSADRAIN, &taken->before);
+    if (tty_is_ours(tty) || tty_looks_taken(taken, &now)) tcsetattr(tty, TCSADRAIN, &taken->before);
 }
 
 /* An editor that the display had started may have died with the terminal in its hands. */

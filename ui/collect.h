@@ -22,8 +22,8 @@ typedef struct Collect {
     bool live;   /* the next state may show the display */
     int *states; /* shared states, in the order of their hellos; owned */
     size_t count, room;
-    size_t lost;      /* states that could not be received: too many open files */
-    size_t refused;   /* states that run unprofiled, and have said why */
+    size_t lost;    /* states that could not be received: too many open files */
+    size_t refused; /* states that run unprofiled, and have said why */
     CollectDisplay displays[16];
     size_t display_count;
     bool open_line; /* the cursor is not at a line's beginning after the last of them */

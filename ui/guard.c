@@ -64,7 +64,7 @@ static _Noreturn void be_viewer(Guard *guard, const ViewerOptions *options, Ends
     int notify = ends.notify;
     own.notify = notify;
     own.taken = guard->taken;
-    close_fd(&guard->notify);  /* or the end of file would never come */
+    close_fd(&guard->notify); /* or the end of file would never come */
     close_fd(&guard->watch);
     prctl(PR_SET_NAME, "lmp"); /* unlike the keeper's */
     sigemptyset(&none);
@@ -101,8 +101,8 @@ static _Noreturn void be_viewer(Guard *guard, const ViewerOptions *options, Ends
 bool guard_start(Guard *guard, const ViewerOptions *options, void (*orphaned)(void *),
                  void *context) {
     int notify[2], life[2], watch[2];
-    *guard = (Guard){
-        .notify = -1, .life = -1, .watch = -1, .tty = options->tty, .view = options->view};
+    *guard =
+        (Guard){.notify = -1, .life = -1, .watch = -1, .tty = options->tty, .view = options->view};
     guard->shared = mmap(NULL, sizeof *guard->shared, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (guard->shared == MAP_FAILED) {

@@ -25,14 +25,15 @@ typedef struct Guard {
     int watch;  /* a pipe of ours that ends when we do; for the viewer that stays */
     int tty;
     LmpView *view;
-    TtyTaken *taken; /* ViewerOptions.taken, or else our own */
+    TtyTaken *taken;            /* ViewerOptions.taken, or else our own */
     struct GuardShared *shared; /* with the child */
     ViewerResult *result;       /* in it */
     int signal; /* that ended a crashed viewer; 0: it exited on its own, with an error */
 } Guard;
 
 /* Starts a viewer. options->notify is ours to set. `orphaned` (may be NULL) is called in the child
- * with the terminal restored when this process was killed and not dismissed it before. False: no process, no memory. */
+ * with the terminal restored when this process was killed and not dismissed it before. False: no
+ * process, no memory. */
 bool guard_start(Guard *guard, const ViewerOptions *options, void (*orphaned)(void *context),
                  void *context);
 

@@ -54,7 +54,7 @@ typedef struct Keeper {
     LmpEstate *estate; /* the spool's: how far we are */
     bool showing;
     int tty, master, line, process, signals; /* -1: not there (any more) */
-    bool run_killed;  /* it was there */
+    bool run_killed;                         /* it was there */
     bool under_run;   /* LMP_FD_HOLD is open: `lmp run` tells how the program ended */
     char typed[4097]; /* input that the program's terminal has not taken yet */
     size_t typed_size;
@@ -397,8 +397,8 @@ static void turn(Keeper *k) {
         [W_TTY] = {.fd = foreground && !typed ? k->tty : -1, .events = POLLIN},
         [W_HOLD] = {.fd = k->under_run ? LMP_FD_HOLD : -1, .events = 0},
     };
-    int ms = k->showing && ending              ? LEAVE_MS
-             : k->showing                      ? LOOK_MS
+    int ms = k->showing && ending             ? LEAVE_MS
+             : k->showing                     ? LOOK_MS
              : input && !foreground && !typed ? BACKGROUND_MS
                                               : -1;
     int ready = poll(p, WATCHES, ms);

@@ -18,9 +18,9 @@ typedef struct ViewerOptions {
     int spool;     /* memory file to which another process appends what the program printed: read
                       with pread from SPOOL_AT on, never sought in (spool.h); -1: none */
     TtyTaken *taken; /* shared with who restores the terminal when we are killed; NULL: nobody */
-    int notify;    /* becomes readable when the spool has grown (pipe, eventfd or socket: its bytes
-                      are read and thrown away); end of file or a byte 'Q' there: the display ends.
-                      -1: none, then the spool is looked at with every repaint */
+    int notify; /* becomes readable when the spool has grown (pipe, eventfd or socket: its bytes
+                   are read and thrown away); end of file or a byte 'Q' there: the display ends.
+                   -1: none, then the spool is looked at with every repaint */
     const char *breaks; /* conditions to begin with, as breaks_parse_lines reads them; NULL: none */
     int input; /* master of the program's pseudo terminal: typed lines are written here; -1 */
     /* ctrl-C while live. NULL: SIGINT to the program's pid. */

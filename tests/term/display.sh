@@ -190,10 +190,10 @@ case_hangup_ignored() { # a program that outlives its terminal is not held up by
     wait_program
     find_both
     tm kill-pane -t "$pane"
-    wait_dead "$viewer"
     outlived "its terminal"
     touch "$work/stop"
     wait_dead "$program"
+    wait_dead "$viewer" # it stays for as long as its keeper might need it
     wait_dead "$keeper"
     wait_file sum
 }
