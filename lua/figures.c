@@ -28,7 +28,7 @@ static const Figure figures[] = {
     FIGURE(before_reallocs), FIGURE(before_realloc_bytes),
     FIGURE(dropped),         FIGURE(dropped_bytes),
     FIGURE(gc_cycles),       FIGURE(gc_freed_bytes),
-    FIGURE(folded),
+    FIGURE(folded),          FIGURE(hidden_regions),
 };
 #define KIND_FIGURE(field)                                                                         \
     { #field, offsetof(LmpKindStats, field) }

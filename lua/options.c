@@ -9,6 +9,7 @@
 
 #include "format.h"
 #include "launch.h"
+#include "ownfd.h"
 
 /* ---- what values fit: the value is on top of the stack --------------------------------------- */
 
@@ -202,12 +203,23 @@ static const struct {
     {"stacks", run_stacks}, {"sample", run_sample}, {"top", run_top},
 };
 
-/* "FD NAME=VALUE ...": options as in start(), values as text; `name` comes last. */
+/* The socket to `lmp run`, if the number still means it: this may be any descendant. */
+static int run_socket(const char *text, char **end) {
+    LmpOwnFd socket = OWNFD_NONE;
+    long fd = strtol(text, end, 10);
+    if (*end == text || **end != ':' || fd < 0 || fd > 1 << 20) return -1;
+    socket.fd = (int)fd;
+    socket.device = strtoull(*end + 1, end, 10);
+    if (**end != ':') return -1;
+    socket.inode = strtoull(*end + 1, end, 10);
+    return ownfd_get(&socket);
+}
+
+/* "FD:DEVICE:INODE NAME=VALUE ...": options as in start(), values as text; `name` comes last. */
 bool options_read_run(char *text, LmpOptions *o) {
     char *end;
-    long fd = strtol(text, &end, 10);
-    if (end == text || fd < 0 || fd > 1 << 20) return false;
-    o->run_socket = (int)fd;
+    o->run_socket = run_socket(text, &end);
+    if (o->run_socket < 0) return false;
     for (char *word = strtok_r(NULL, " ", &end); word; word = strtok_r(NULL, " ", &end)) {
         char *value = strchr(word, '=');
         if (!value) continue;

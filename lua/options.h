@@ -11,7 +11,8 @@
  * option and what was expected. Strings stay anchored in that table. */
 void options_check(lua_State *L, LmpOptions *o);
 
-/* Reads LMP_ENV_RUN (launch.h), which is cut up; false: it was not written by `lmp run`. */
+/* Reads LMP_ENV_RUN (launch.h), which is cut up; false: it was not written by `lmp run`, or its
+ * socket has been closed on the way here. */
 bool options_read_run(char *text, LmpOptions *o);
 
 #endif

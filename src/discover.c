@@ -39,8 +39,47 @@ static bool read_at(int fd, void *out, size_t size, uint64_t at) {
     return pread(fd, out, size, (off_t)at) == (ssize_t)size;
 }
 
+/* The number that a process has in its own pid namespace, 0: not known. */
+static uint32_t own_number(uint32_t pid) {
+    char path[64], line[512];
+    unsigned number = 0;
+    snprintf(path, sizeof path, "/proc/%u/status", pid);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file)) {
+        if (strncmp(line, "NSpid:", 6) != 0) continue;
+        const char *last = strrchr(line, '\t'); /* one number for each namespace, ours first */
+        if (last) number = (unsigned)strtoul(last + 1, NULL, 10);
+        break;
+    }
+    if (file) fclose(file);
+    return number;
+}
+
+/* Is the process the one that the state is about? In a container its number there is in the state,
+ * which here may be a stranger's. */
+static bool is_program(uint32_t holder, const LmpHeader *h) {
+    if (!h->pid_space) return holder == h->pid;
+    return view_pid_space(holder) == h->pid_space && own_number(holder) == h->pid;
+}
+
+static bool same_owner(uint32_t a, uint32_t b) {
+    char path[64];
+    struct stat first, second;
+    snprintf(path, sizeof path, "/proc/%u", a);
+    if (stat(path, &first) != 0) return false;
+    snprintf(path, sizeof path, "/proc/%u", b);
+    return stat(path, &second) != 0 || first.st_uid == second.st_uid;
+}
+
+/* The program's number here by the word of another holder (its keeper, a viewer, `lmp run`): not of
+ * another namespace, where there is no telling, nor about somebody else's process. 0: none. */
+static uint32_t pid_by_other(uint32_t holder, const LmpHeader *h) {
+    if (h->pid_space && h->pid_space != view_pid_space(0)) return 0;
+    return same_owner(holder, h->pid) ? h->pid : 0;
+}
+
 /* Reads the little that a list shows; false: not a state that we know. */
-static bool look(int fd, LmpFound *out) {
+static bool look(int fd, uint32_t holder, LmpFound *out) {
     LmpHeader header;
     LmpCounters counters;
     uint32_t state;
@@ -54,8 +93,12 @@ static bool look(int fd, LmpFound *out) {
         !read_at(fd, &counters, sizeof counters, LMP_LIVE_AT + offsetof(LmpLive, counters)))
         return false;
     uint64_t now = lmp_os->clock();
-    bool alive = lmp_os->alive(header.pid);
-    *out = (LmpFound){.pid = header.pid,
+    bool by_program = is_program(holder, &header);
+    uint32_t pid = by_program ? holder : pid_by_other(holder, &header);
+    bool alive = by_program || (pid && lmp_os->alive(pid));
+    *out = (LmpFound){.pid = pid,
+                      .holder = holder,
+                      .by_program = by_program,
                       .serial = header.serial,
                       .live_bytes = counters.live_bytes,
                       .elapsed = clock,
@@ -76,7 +119,7 @@ static void add(Found *found, const LmpFound *one) {
     for (size_t i = 0; i < found->count; i++) {
         LmpFound *old = &found->at[i];
         if (old->inode != one->inode || old->device != one->device) continue;
-        if (one->holder == one->pid) *old = *one;
+        if (one->by_program) *old = *one;
         return;
     }
     if (found->count == found->room) {
@@ -108,8 +151,7 @@ static void look_at_process(Found *found, uint32_t pid) {
         int state = open_holder_fd(pid, (int)fd);
         LmpFound one;
         if (state < 0) continue;
-        if (look(state, &one)) {
-            one.holder = pid;
+        if (look(state, pid, &one) && one.pid) {
             one.holder_fd = (int)fd;
             add(found, &one);
         }
@@ -178,6 +220,7 @@ LmpErr discover_open(uint32_t pid, uint32_t serial, LmpView *view) {
             fd = -1;
         }
         err = fd < 0 ? LMP_E_NOPROC : view_open(view, fd);
+        if (!err) view->pid = chosen->pid;
     }
     free(list);
     return err;

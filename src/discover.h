@@ -8,13 +8,14 @@
 #include "view.h"
 
 typedef struct LmpFound {
-    uint32_t pid, serial; /* as in LmpHeader */
+    uint32_t pid, serial; /* as in LmpHeader; the pid as the process is called here */
     LmpSeen seen;
     uint64_t live_bytes;
     uint64_t elapsed;  /* nanoseconds since its start, until now or until its end */
     char program[256]; /* as in LmpHeader, always terminated */
     /* where it is open; used by discover_open */
     uint32_t holder;
+    bool by_program; /* the holder is the program itself */
     int holder_fd;
     uint64_t inode, device;
 } LmpFound;

@@ -28,7 +28,6 @@
 extern char **environ;
 
 #define START_NS 15000000000ull /* the display must be up by then */
-#define HIGH_FD 32              /* our own descriptors stay out of the way of the program's */
 
 /* Everything that display_start has open until it knows how it ends. */
 typedef struct Start {
@@ -40,14 +39,6 @@ typedef struct Start {
 static void close_fd(int *fd) {
     if (*fd >= 0) close(*fd);
     *fd = -1;
-}
-
-/* Moves a descriptor up, closing the old one; passes -1 through. */
-static int lift(int fd) {
-    if (fd < 0 || fd >= HIGH_FD) return fd;
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
-    close(fd);
-    return high;
 }
 
 static void start_close(Start *s) {
@@ -71,9 +62,9 @@ static int open_tty(int stream) {
     } else {
         snprintf(path, sizeof path, "/proc/self/fd/%d", stream);
         fd = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
-        if (fd < 0) fd = fcntl(stream, F_DUPFD_CLOEXEC, HIGH_FD);
+        if (fd < 0) fd = fcntl(stream, F_DUPFD_CLOEXEC, OWNFD_LEAST);
     }
-    return lift(fd);
+    return ownfd_lift(fd);
 }
 
 /* The terminal is that of stdout, stderr or stdin, else the controlling one. */
@@ -99,9 +90,9 @@ static LmpErr find_tty(Start *s) {
 static LmpErr open_pty(Start *s) {
     struct termios mode;
     struct winsize size;
-    s->master = lift(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+    s->master = ownfd_lift(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
     if (s->master < 0 || grantpt(s->master) != 0 || unlockpt(s->master) != 0) return LMP_E_PTY;
-    s->slave = lift(pty_open_slave(s->master, 0));
+    s->slave = pty_open_slave(s->master, 0);
     if (s->slave < 0 || fcntl(s->master, F_SETFL, O_RDWR | O_NONBLOCK) != 0) return LMP_E_PTY;
     if (tcgetattr(s->tty, &mode) != 0 && tcgetattr(s->slave, &mode) != 0) return LMP_E_PTY;
     mode.c_oflag &= (tcflag_t)~OPOST;
@@ -121,8 +112,8 @@ static bool open_pair(int pair[2], bool socket) {
         pair[0] = pair[1] = -1;
         return false;
     }
-    pair[0] = lift(pair[0]);
-    pair[1] = lift(pair[1]);
+    pair[0] = ownfd_lift(pair[0]);
+    pair[1] = ownfd_lift(pair[1]);
     return pair[0] >= 0 && pair[1] >= 0;
 }
 
@@ -192,7 +183,7 @@ static LmpErr spawn_keeper(const Start *s, int state_fd, const char *command,
     sigset_t chld, mask, none, pending;
     pid_t pid;
     int failed = ENOMEM;
-    int high = fcntl(state_fd, F_DUPFD_CLOEXEC, HIGH_FD);
+    int high = fcntl(state_fd, F_DUPFD_CLOEXEC, OWNFD_LEAST);
     if (high < 0) return LMP_E_VIEWER;
     sigemptyset(&none);
     sigemptyset(&chld);
@@ -241,17 +232,17 @@ static char hear(int line, uint64_t deadline) {
 static bool take_streams(LmpDisplay *d, const Start *s) {
     for (int i = 0; i < 3; i++)
         if (s->on_tty[i]) {
-            d->saved[i] = fcntl(i, F_DUPFD_CLOEXEC, HIGH_FD);
-            if (d->saved[i] < 0) goto undo;
+            d->saved[i] = ownfd_take(fcntl(i, F_DUPFD_CLOEXEC, OWNFD_LEAST));
+            if (d->saved[i].fd < 0) goto undo;
         }
     for (int i = 0; i < 3; i++)
         if (s->on_tty[i] && dup2(s->slave, i) < 0) goto undo;
     return true;
 undo:
     for (int i = 0; i < 3; i++)
-        if (d->saved[i] >= 0) {
-            dup2(d->saved[i], i);
-            close_fd(&d->saved[i]);
+        if (ownfd_get(&d->saved[i]) >= 0) {
+            dup2(d->saved[i].fd, i);
+            ownfd_close(&d->saved[i]);
         }
     return false;
 }
@@ -259,10 +250,10 @@ undo:
 /* What the survivors need to know, and where it lies. */
 static LmpErr open_spool(Start *s, const struct termios *before) {
     if (!spool_open(&s->spool, SPOOL_MEMORY)) return LMP_E_NOMEM;
-    s->spool.memory = lift(s->spool.memory);
-    s->spool.disk = lift(s->spool.disk);
-    s->spool.out = lift(s->spool.out);
-    s->spool.in = lift(s->spool.in);
+    s->spool.memory = ownfd_lift(s->spool.memory);
+    s->spool.disk = ownfd_lift(s->spool.disk);
+    s->spool.out = ownfd_lift(s->spool.out);
+    s->spool.in = ownfd_lift(s->spool.in);
     if (s->spool.memory < 0 || s->spool.out < 0 || s->spool.in < 0) return LMP_E_NOMEM;
     LmpEstate *e = s->spool.estate;
     e->input = s->on_tty[0];
@@ -278,16 +269,21 @@ static void tell_run(const Start *s, int state_fd, int socket) {
     if (s->hold[0] >= 0) hello_send_display(socket, fds);
 }
 
-void display_none(LmpDisplay *d) {
-    *d = (LmpDisplay){
-        .line = -1, .master = -1, .saved = {-1, -1, -1}, .spool = {-1, -1, -1, -1, 0, NULL, 0}};
+/* The spool goes over to the display: for us to read from, when there is nobody else. */
+static void keep_spool(LmpDisplay *d, Start *s) {
+    d->kept[0] = ownfd_note(s->spool.memory);
+    d->kept[1] = ownfd_note(s->spool.disk);
+    d->kept[2] = ownfd_note(s->spool.out);
+    d->estate = s->spool.estate;
+    close_fd(&s->spool.in); /* nothing is put there any more then */
+    s->spool = NO_SPOOL;
 }
 
 LmpErr display_start(LmpDisplay *d, int state_fd, const char *command,
                      const LmpDisplayOptions *options) {
-    Start s = {-1, -1, -1, {-1, -1}, {-1, -1}, {-1, -1, -1, -1, 0, NULL, 0}, {false, false, false}};
+    Start s = {-1, -1, -1, {-1, -1}, {-1, -1}, NO_SPOOL, {false, false, false}};
     struct stat st;
-    display_none(d);
+    *d = DISPLAY_NONE;
     struct termios before;
     LmpErr err = find_tty(&s);
     if (!err && tcgetattr(s.tty, &before) != 0) err = LMP_E_NOTTY;
@@ -311,13 +307,12 @@ LmpErr display_start(LmpDisplay *d, int state_fd, const char *command,
     }
     if (!err) {
         d->pty = st.st_rdev;
-        d->spool = s.spool;
-        close_fd(&d->spool.in); /* nothing is put there any more when it is for us to read */
-        s.spool = (Spool){-1, -1, -1, -1, 0, NULL, 0};
-        d->line = s.line[0];
+        keep_spool(d, &s);
+        d->line = ownfd_note(s.line[0]);
         s.line[0] = -1;
         if (s.on_tty[0] || s.on_tty[1] || s.on_tty[2]) {
-            d->master = s.master;
+            d->master = ownfd_note(s.master);
+            ioctl(s.master, TIOCGPTN, &d->terminal);
             s.master = -1;
         }
     }
@@ -326,19 +321,33 @@ LmpErr display_start(LmpDisplay *d, int state_fd, const char *command,
 }
 
 /* A descriptor of the terminal among the streams we keep, -1: none was the terminal. */
-static int saved_tty(const LmpDisplay *d) {
+static int saved_tty(LmpDisplay *d) {
     static const int order[3] = {1, 2, 0};
     for (int i = 0; i < 3; i++)
-        if (d->saved[order[i]] >= 0) return d->saved[order[i]];
+        if (ownfd_get(&d->saved[order[i]]) >= 0) return d->saved[order[i]].fd;
     return -1;
+}
+
+static int get_master(LmpDisplay *d) {
+    unsigned number;
+    int master = ownfd_get(&d->master);
+    if (master >= 0 && (ioctl(master, TIOCGPTN, &number) != 0 || number != d->terminal))
+        d->master.fd = -1; /* another one's */
+    return d->master.fd;
+}
+
+static void close_master(LmpDisplay *d) {
+    if (get_master(d) >= 0) ownfd_close(&d->master);
+    d->master.fd = -1;
 }
 
 /* The streams that are still the pseudo terminal are the terminal again. */
 static void give_back(LmpDisplay *d) {
     struct stat st;
     for (int i = 0; i < 3; i++) {
-        if (d->saved[i] < 0) continue;
-        if (fstat(i, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == d->pty) dup2(d->saved[i], i);
+        if (ownfd_get(&d->saved[i]) < 0) continue;
+        if (fstat(i, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == d->pty)
+            dup2(d->saved[i].fd, i);
     }
 }
 
@@ -346,50 +355,72 @@ static void give_back(LmpDisplay *d) {
  * writes what was kept and what is left in the pseudo terminal. Where nobody told us that it is
  * over, everything may have been done before. */
 static void do_the_rest(LmpDisplay *d) {
-    int tty = saved_tty(d);
+    int tty = saved_tty(d), master = get_master(d);
     if (tty < 0) return;
-    if (d->spool.estate) {
-        tty_put_right(tty, &d->spool.estate->tty);
-        spool_mend(&d->spool);
-        spool_pass(&d->spool, tty);
+    if (d->estate) {
+        Spool spool = {ownfd_get(&d->kept[0]),
+                       ownfd_get(&d->kept[1]),
+                       ownfd_get(&d->kept[2]),
+                       -1,
+                       SPOOL_MEMORY,
+                       d->estate,
+                       0};
+        tty_put_right(tty, &d->estate->tty);
+        spool_mend(&spool);
+        spool_pass(&spool, tty);
     }
-    if (d->master >= 0) pty_drain(d->master, sink_fd, &tty);
+    if (master >= 0) pty_drain(master, sink_fd, &tty);
 }
 
-bool display_check(LmpDisplay *d) {
+/* Is the keeper there? If the program has closed the line, the keeper takes it for gone, ends the
+ * display and passes on what comes: the streams may stay. */
+static bool check(LmpDisplay *d) {
     char word;
-    if (d->line >= 0) {
-        ssize_t n = recv(d->line, &word, 1, MSG_DONTWAIT | MSG_PEEK);
+    if (d->line.fd >= 0) {
+        int line = ownfd_get(&d->line);
+        if (line < 0) {
+            display_forget(d);
+            return false;
+        }
+        ssize_t n = recv(line, &word, 1, MSG_DONTWAIT | MSG_PEEK);
         if (n > 0 && word == LMP_SAY_READY) /* again, by one who took over */
-            n = recv(d->line, &word, 1, MSG_DONTWAIT);
+            n = recv(line, &word, 1, MSG_DONTWAIT);
         if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) return true;
-        close_fd(&d->line);
+        ownfd_close(&d->line);
         do_the_rest(d);
         give_back(d);
-    } else if (d->master >= 0) {
+    } else if (d->master.fd >= 0) {
         /* No keeper any more, but children may still write to the pseudo terminal. */
         char bytes[4096];
-        ssize_t n = read(d->master, bytes, sizeof bytes);
-        if (n > 0) write_all(saved_tty(d), bytes, (size_t)n);
-        if (n == 0 || (n < 0 && errno == EIO)) close_fd(&d->master);
+        int master = get_master(d), tty = saved_tty(d);
+        ssize_t n = master >= 0 ? read(master, bytes, sizeof bytes) : 0;
+        if (n > 0 && tty >= 0) write_all(tty, bytes, (size_t)n);
+        if (n == 0 || (n < 0 && errno == EIO)) close_master(d);
     }
     return false;
 }
 
+bool display_check(LmpDisplay *d) {
+    int before = errno;
+    bool there = check(d);
+    errno = before;
+    return there;
+}
+
 bool display_end(LmpDisplay *d) {
-    if (d->ended || (d->line < 0 && d->master < 0)) return false;
+    if (d->ended || (d->line.fd < 0 && d->master.fd < 0)) return false;
     fflush(stdout);
     fflush(stderr);
     char word = 0;
     if (display_check(d)) {
         give_back(d);
         word = LMP_SAY_END;
-        if (send(d->line, &word, 1, MSG_NOSIGNAL) != 1) word = 0;
+        if (send(d->line.fd, &word, 1, MSG_NOSIGNAL) != 1) word = 0;
         while (word != LMP_SAY_DONE && word != 0)
-            word = hear(d->line, 0);
+            word = hear(d->line.fd, 0);
     }
     bool said = word == LMP_SAY_DONE;
-    if (d->spool.estate) said |= (atomic_load(&d->spool.estate->steps) & ESTATE_SUMMARY) != 0;
+    if (d->estate) said |= (atomic_load(&d->estate->steps) & ESTATE_SUMMARY) != 0;
     if (word == 0) do_the_rest(d);
     d->ended = true;
     display_forget(d);
@@ -397,9 +428,12 @@ bool display_end(LmpDisplay *d) {
 }
 
 void display_forget(LmpDisplay *d) {
-    close_fd(&d->line);
-    close_fd(&d->master);
+    ownfd_close(&d->line);
+    close_master(d);
     for (int i = 0; i < 3; i++)
-        close_fd(&d->saved[i]);
-    spool_close(&d->spool);
+        ownfd_close(&d->saved[i]);
+    for (int i = 0; i < 3; i++)
+        ownfd_close(&d->kept[i]);
+    if (d->estate) lmp_os->unmap(d->estate, SPOOL_AT);
+    d->estate = NULL;
 }

@@ -11,6 +11,7 @@
 #include <termios.h>
 
 #include "err.h"
+#include "ownfd.h"
 #include "spool.h"
 
 typedef struct LmpDisplayOptions {
@@ -20,17 +21,24 @@ typedef struct LmpDisplayOptions {
     int run_socket;      /* socket to `lmp run` for LMP_HELLO_DISPLAY, or -1 */
 } LmpDisplayOptions;
 
+#define DISPLAY_NONE                                                                               \
+    ((LmpDisplay){                                                                                 \
+        .line = OWNFD_NONE,                                                                        \
+        .master = OWNFD_NONE,                                                                      \
+        .saved = {OWNFD_NONE, OWNFD_NONE, OWNFD_NONE},                                             \
+        .kept = {OWNFD_NONE, OWNFD_NONE, OWNFD_NONE},                                              \
+    })
+
 typedef struct LmpDisplay {
-    int line;     /* our end of the line to the keeper, -1: no display */
-    int master;   /* our copy of the master, so that writing never fails if the keeper dies */
-    int saved[3]; /* duplicates of the program's own streams, -1: that stream was left alone */
-    Spool spool;  /* the output that was kept, for when nobody else is left to write it */
-    dev_t pty;    /* the pseudo terminal's slave, to see whether a stream is still ours */
+    LmpOwnFd line;     /* our end of the line to the keeper; none: no display */
+    LmpOwnFd master;   /* our copy of the master, so that writing never fails if the keeper dies */
+    LmpOwnFd saved[3]; /* duplicates of the program's own streams; none: that was left alone */
+    LmpOwnFd kept[3];  /* the spool's memory, disk, out: for when nobody else is left to write it */
+    LmpEstate *estate; /* in it, mapped; NULL: no display */
+    unsigned terminal; /* number of the pseudo terminal: all masters are one file */
+    dev_t pty;         /* the pseudo terminal's slave, to see whether a stream is still ours */
     bool ended;
 } LmpDisplay;
-
-/* No display: what an LmpDisplay must be before anything else is called. */
-void display_none(LmpDisplay *display);
 
 /* Starts the display for the state in `state_fd` (stays the caller's). `command`: path of lmp.
  * Returns when the display is up. On error nothing has changed: the program's streams are as they

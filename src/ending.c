@@ -18,12 +18,14 @@
 
 #include "hello.h"
 #include "launch.h"
+#include "ownfd.h"
 #include "profile.h"
 #include "report.h"
 
 enum { ANSWER_MS = 2000 };
 
 static void (*exit_function)(void);
+static bool no_stderr; /* at the start: what has its number later is a file of the program's */
 
 /* Runs at exit() and when the (pinned) module goes: after the host's own atexit functions. */
 __attribute__((destructor)) static void run_exit_function(void) {
@@ -45,6 +47,8 @@ void ending_prepare(LmpProfile *p, const LmpOptions *options) {
         if (!to) to = "";
         p->run_inode = fstat(p->run_socket, &st) == 0 ? st.st_ino : 0;
     }
+    no_stderr = fcntl(STDERR_FILENO, F_GETFD) < 0;
+    if (no_stderr && strcmp(to, "-") == 0) to = "";
     snprintf(p->summary, sizeof p->summary, "%s", to);
     if (*to && *to != '-' && *to != '/') { /* the program may change its directory */
         char here[sizeof p->summary];
@@ -91,10 +95,10 @@ static void write_summary(LmpProfile *p, const char *ending) {
     }
     free(report);
     bool file = strcmp(p->summary, "-") != 0;
-    int fd =
-        file ? open(p->summary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDERR_FILENO;
+    int fd = STDERR_FILENO;
+    if (file) fd = ownfd_lift(open(p->summary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     bool written = fd >= 0 && text && write_all(fd, text, size);
-    if (!written && text && file) {
+    if (!written && text && file && !no_stderr) {
         dprintf(STDERR_FILENO, "lmp: %s: %s\n", p->summary, err_message(LMP_E_FILE));
     }
     if (file && fd >= 0) close(fd);
@@ -118,7 +122,7 @@ void ending_finish(LmpProfile *p, const char *ending) {
 }
 
 bool ending_hello(const LmpProfile *p, int socket) {
-    if (!hello_send(socket, LMP_HELLO_STATE, p->header->serial, p->fd)) return false;
+    if (!hello_send(socket, LMP_HELLO_STATE, p->header->serial, p->file.fd)) return false;
     struct pollfd wait = {.fd = socket, .events = POLLIN};
     char answer = LMP_LIVE_NO;
     if (poll(&wait, 1, ANSWER_MS) != 1 || recv(socket, &answer, 1, MSG_DONTWAIT) != 1) return false;
@@ -138,7 +142,8 @@ static bool usable(char *out, size_t size, const char *directory, size_t length,
 }
 
 LmpErr ending_find_command(char *out, size_t size) {
-    const char *named = getenv(LMP_ENV_COMMAND);
+    /* What the environment names is not run with rights that its author may not have. */
+    const char *named = secure_getenv(LMP_ENV_COMMAND);
     if (named && *named)
         return usable(out, size, named, strlen(named), "") ? LMP_OK : LMP_E_NOVIEWER;
     Dl_info info;
@@ -149,7 +154,7 @@ LmpErr ending_find_command(char *out, size_t size) {
                       usable(out, size, info.dli_fname, length, "/../../../bin/lmp")))
             return LMP_OK;
     }
-    for (const char *path = getenv("PATH"); path && *path;) {
+    for (const char *path = secure_getenv("PATH"); path && *path;) {
         size_t length = strcspn(path, ":");
         if (length && usable(out, size, path, length, "/lmp")) return LMP_OK;
         path += length + (path[length] == ':');

@@ -25,8 +25,9 @@
  *        LUA_INIT_5_4   package.loadlib(MODULE, "luaopen_luamemprofiler_run")()
  *        LMP_USER_INIT  the user's own LUA_INIT_5_4 or LUA_INIT (unset when there is none), run
  *                       afterwards just as the interpreter would have
- *        LMP_RUN        "FD OPTIONS": number of an inherited SOCK_SEQPACKET socket to `lmp run`,
- *                       and the options of lmp.start as NAME=VALUE, separated by blanks; `name`
+ *        LMP_RUN        "FD:DEVICE:INODE OPTIONS": number of an inherited SOCK_SEQPACKET socket to
+ *                       `lmp run`, which file it is (a descendant may have closed it and opened
+ *                       another: then this variable says nothing), and the options of lmp.start as NAME=VALUE, separated by blanks; `name`
  *                       comes last and may contain blanks
  *    and each profiled state sends an LmpHello there with one descriptor. `lmp run` prints the
  *    summaries: it alone is left when a program is killed. */

@@ -210,7 +210,7 @@ void model_fill(Model *model, LmpView *view, const ModelInput *input) {
     memcpy(text, header->lua, sizeof header->lua);
     text[sizeof header->lua - 1] = 0;
     format_text(model->lua, sizeof model->lua, text, 0);
-    model->pid = header->pid;
+    model->pid = view->pid ? view->pid : header->pid;
     model->serial = header->serial;
     model->view = view;
 

@@ -1,4 +1,5 @@
-/* os.c - the real system calls behind os.h (Linux). */
+/* os.c - the real system calls behind os.h (Linux). What happens inside an allocation must not
+ * change errno, which a program may be about to read: all of them leave it as it was. */
 #include "os.h"
 
 #include <errno.h>
@@ -20,10 +21,13 @@ static bool size_allowed(uint64_t size) {
 }
 
 static bool real_grow(int fd, uint64_t size) {
-    return size_allowed(size) && ftruncate(fd, (off_t)size) == 0;
+    int before = errno;
+    bool grown = size_allowed(size) && ftruncate(fd, (off_t)size) == 0;
+    errno = before;
+    return grown;
 }
 
-static int real_memfd(const char *name, uint64_t size) {
+static int make_memfd(const char *name, uint64_t size) {
     int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) return -1;
     if (fchmod(fd, S_IRUSR | S_IWUSR) != 0 || !real_grow(fd, size) ||
@@ -34,15 +38,25 @@ static int real_memfd(const char *name, uint64_t size) {
     return fd;
 }
 
+static int real_memfd(const char *name, uint64_t size) {
+    int before = errno, fd = make_memfd(name, size);
+    errno = before;
+    return fd;
+}
+
 static void *real_map(size_t size, int fd, uint64_t offset, bool writable) {
     int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
     int prot = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+    int before = errno;
     void *p = mmap(NULL, size, prot, flags, fd, (off_t)offset);
+    errno = before;
     return p == MAP_FAILED ? NULL : p;
 }
 
 static void real_unmap(void *p, size_t size) {
+    int before = errno;
     munmap(p, size);
+    errno = before;
 }
 
 static uint64_t real_clock(void) {
@@ -53,15 +67,39 @@ static uint64_t real_clock(void) {
 
 static void real_futex_wait(const void *word, uint32_t value, uint64_t ns) {
     struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    int before = errno;
     syscall(SYS_futex, word, FUTEX_WAIT, value, &t, NULL, 0);
+    errno = before;
 }
 
 static void real_futex_wake(const void *word) {
+    int before = errno;
     syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    errno = before;
 }
 
 static bool real_alive(uint32_t pid) {
-    return kill((pid_t)pid, 0) == 0 || errno == EPERM;
+    int before = errno;
+    bool there = kill((pid_t)pid, 0) == 0 || errno == EPERM;
+    errno = before;
+    return there;
+}
+
+static struct flock lock_of(short type, uint64_t at) {
+    return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)at, .l_len = 1};
+}
+
+static bool real_locked(int fd, uint64_t at) {
+    int before = errno;
+    struct flock lock = lock_of(F_WRLCK, at);
+    bool held = fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+    errno = before;
+    return held;
+}
+
+static bool real_lock(int fd, uint64_t at) {
+    struct flock lock = lock_of(F_RDLCK, at);
+    return fcntl(fd, F_OFD_SETLK, &lock) == 0;
 }
 
 const LmpOs os_real = {
@@ -73,6 +111,8 @@ const LmpOs os_real = {
     .futex_wait = real_futex_wait,
     .futex_wake = real_futex_wake,
     .alive = real_alive,
+    .locked = real_locked,
+    .lock = real_lock,
 };
 
 const LmpOs *lmp_os = &os_real;

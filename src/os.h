@@ -22,6 +22,10 @@ typedef struct LmpOs {
     void (*futex_wake)(const void *word);
     /* Is a process with this pid there? */
     bool (*alive)(uint32_t pid);
+    /* Does anybody else hold a lock on this byte of the file? */
+    bool (*locked)(int fd, uint64_t at);
+    /* Holds a shared one, until the descriptor is closed by everybody who has it. */
+    bool (*lock)(int fd, uint64_t at);
 } LmpOs;
 
 extern const LmpOs os_real;

@@ -11,6 +11,7 @@
 #include <lua.h>
 
 #include "display.h"
+#include "ownfd.h"
 #include "profiler.h"
 #include "shared.h"
 #include "tables.h"
@@ -68,7 +69,7 @@ typedef struct LmpProfile {
     LmpLive *live;
     _Atomic uint32_t always; /* 1: what `trap` points to when every operation goes the slow way */
     lua_State *main;         /* main thread of the state */
-    int fd;                  /* of the shared state */
+    LmpOwnFd file;           /* the shared state's */
     LmpHeader *header;
     LmpOverflow *overflow;
     LmpTables tables;

@@ -84,6 +84,7 @@ static void after_fork_in_parent(void) {
 static void after_fork_in_child(void) {
     for (LmpProfile *p = profiles; p; p = p->next) {
         p->detached = true;
+        p->collecting = false; /* a debug hook that is set does nothing */
         trap_always(p, true);
         p->gc_word = p->gc_none;
         display_forget(&p->display);
@@ -244,9 +245,15 @@ static lua_State *main_thread(lua_State *L) {
 static const char *program_name(lua_State *L, const char *wished) {
     if (wished) {
         lua_pushstring(L, wished);
-    } else if (lua_getglobal(L, "arg") == LUA_TTABLE) {
-        lua_rawgeti(L, -1, 0);
+    } else { /* as it is: a program may have made it an error to ask for what is not there */
+        lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+        lua_pushliteral(L, "arg");
+        lua_rawget(L, -2);
         lua_remove(L, -2);
+        if (lua_type(L, -1) == LUA_TTABLE) {
+            lua_rawgeti(L, -1, 0);
+            lua_remove(L, -2);
+        }
     }
     if (lua_type(L, -1) != LUA_TSTRING) {
         lua_pop(L, 1);
@@ -270,7 +277,7 @@ static LmpErr start_display(LmpProfile *p, const LmpOptions *options) {
     char command[4096];
     if (options->run_socket >= 0) wish.summary = "";
     LmpErr err = ending_find_command(command, sizeof command);
-    return err ? err : display_start(&p->display, p->fd, command, &wish);
+    return err ? err : display_start(&p->display, p->file.fd, command, &wish);
 }
 
 /* Who makes what. Without memory for it the profile goes on without: tables.lines says so. */
@@ -313,8 +320,8 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) 
         pthread_mutex_lock(&lock);
         uint32_t serial = ++serials;
         pthread_mutex_unlock(&lock);
-        p->fd = -1;
-        display_none(&p->display);
+        p->file = OWNFD_NONE;
+        p->display = DISPLAY_NONE;
         LmpIdentity identity = {
             name,        release, (uint32_t)getpid(), serial, (uint32_t)(1e6 / options->fps),
             options->top};

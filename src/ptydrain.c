@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "os.h"
+#include "ownfd.h"
 
 #define WORD 32u         /* bytes of the random word */
 #define PATIENCE_MS 1000 /* without a byte coming: give up */
@@ -41,9 +42,9 @@ bool sink_fd(void *context, const void *bytes, size_t size) {
 int pty_open_slave(int master, int flags) {
     flags |= O_RDWR | O_NOCTTY | O_CLOEXEC;
     int slave = ioctl(master, TIOCGPTPEER, flags);
-    if (slave >= 0) return slave;
     char path[64];
-    return ptsname_r(master, path, sizeof path) == 0 ? open(path, flags) : -1;
+    if (slave < 0 && ptsname_r(master, path, sizeof path) == 0) slave = open(path, flags);
+    return ownfd_lift(slave);
 }
 
 /* Letters only: they pass every output mode of the line discipline unchanged. */

@@ -14,7 +14,7 @@ void json_string(FILE *out, const char *text) {
             fputs("\\ufffd", out);
         else if (c == '"' || c == '\\')
             fprintf(out, "\\%c", (int)c);
-        else if (c < 0x20 || c == 0x7f)
+        else if (c < 0x20 || (c >= 0x7f && c < 0xa0)) /* a terminal obeys both kinds of controls */
             fprintf(out, "\\u%04x", (unsigned)c);
         else
             fwrite(text, 1, n, out);
@@ -66,6 +66,7 @@ void report_json(const LmpReport *report, FILE *out) {
         {"before_realloc_bytes", (uint64_t)s->before_realloc_bytes, true},
         {"dropped", s->dropped, false},
         {"dropped_bytes", s->dropped_bytes, false},
+        {"hidden_regions", s->hidden_regions, false},
         {"gc_cycles", s->gc_cycles, false},
         {"gc_freed_bytes", s->gc_freed_bytes, false},
     };

@@ -136,6 +136,9 @@ static void put_exceptions(const LmpReport *r, FILE *out) {
     if (s->dropped)
         fprintf(out, "  Not accounted        %s mallocs (%s), no memory for the map\n",
                 fit_count(a, s->dropped, 11), format_bytes(b, s->dropped_bytes));
+    if (s->hidden_regions)
+        fprintf(out, "  Heap map             lacks %s x 64 MiB: the program closed lmp's file\n",
+                fit_count(a, s->hidden_regions, 7));
     if (s->before_frees || s->before_reallocs)
         fprintf(out, "  From before start    %s freed (%s), %s resized (%s)\n",
                 fit_count(a, s->before_frees, 7), format_bytes(b, s->before_free_bytes),

@@ -9,19 +9,34 @@
 /* Leaves are appended to the file; the directory entry is set once the leaf can be used. After a
  * refusal nothing is asked of the system until the next tick: under a resource limit the hook must
  * not turn every allocation into a failing system call. */
+static LmpLeaf *map_leaf(LmpProfile *p, uint64_t at) {
+    int fd = ownfd_get(&p->file);
+    if (fd < 0) return NULL;
+    if (p->file_size < at + sizeof(LmpLeaf)) {
+        if (!lmp_os->grow(fd, at + sizeof(LmpLeaf))) return NULL;
+        p->file_size = at + sizeof(LmpLeaf);
+    }
+    LmpLeaf *leaf = lmp_os->map(sizeof(LmpLeaf), fd, at, true);
+    if (leaf && ownfd_get(&p->file) < 0) { /* another thread has closed it just now */
+        lmp_os->unmap(leaf, sizeof(LmpLeaf));
+        leaf = NULL;
+    }
+    return leaf;
+}
+
+/* Once the program has closed the file, the figures go on in memory that no viewer sees. */
+static LmpLeaf *hidden_leaf(LmpProfile *p) {
+    LmpLeaf *leaf = lmp_os->map(sizeof(LmpLeaf), -1, 0, true);
+    if (leaf) p->live->hidden_leaves++;
+    return leaf;
+}
+
 static COLD LmpLeaf *new_leaf(LmpProfile *p, uintptr_t addr) {
     LmpLive *live = p->live;
     uint32_t n = live->leaves;
     if (n >= LMP_MAX_LEAVES || p->refused) return NULL;
-    uint64_t at = LMP_LEAVES_AT + n * (uint64_t)sizeof(LmpLeaf);
-    if (p->file_size < at + sizeof(LmpLeaf)) {
-        if (!lmp_os->grow(p->fd, at + sizeof(LmpLeaf))) {
-            p->refused = true;
-            return NULL;
-        }
-        p->file_size = at + sizeof(LmpLeaf);
-    }
-    LmpLeaf *leaf = lmp_os->map(sizeof(LmpLeaf), p->fd, at, true);
+    LmpLeaf *leaf = map_leaf(p, LMP_LEAVES_AT + n * (uint64_t)sizeof(LmpLeaf));
+    if (!leaf && p->file.fd < 0) leaf = hidden_leaf(p);
     if (!leaf) {
         p->refused = true;
         return NULL;

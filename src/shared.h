@@ -53,12 +53,19 @@ typedef struct LmpHeader {
     char lmp[32];            /* version of the module */
     uint32_t interval_us;    /* wished time between repaints, from option fps */
     uint32_t top;            /* rows of the summary's tables, from option top */
+    uint64_t pid_space;      /* inode of the pid namespace that `pid` is a number of; 0: not known */
 } LmpHeader;
 
 /* ---- control: what viewers wish -------------------------------------------------------------- */
 
 #define LMP_PREVIEWS 64u      /* blocks whose contents can be asked for at once */
 #define LMP_PREVIEW_BYTES 96u /* bytes of each */
+
+/* Who a viewer is: its pid, in its own pid namespace; with LMP_VIEWER_LOCKED it holds a shared lock
+ * on the byte of the file that LMP_VIEWER_LOCK tells, and lives as long as somebody does. */
+#define LMP_VIEWER_LOCKED (1u << 31)
+#define LMP_VIEWER_PID(viewer) ((viewer) & ~LMP_VIEWER_LOCKED)
+#define LMP_VIEWER_LOCK(viewer) ((1ull << 40) + LMP_VIEWER_PID(viewer))
 
 #define LMP_BREAKS 16u     /* break conditions at once */
 #define LMP_BREAK_FILE 96u /* bytes of a file's name in one, with its NUL */
@@ -97,7 +104,7 @@ typedef struct LmpControl {
     _Atomic uint32_t collect; /* full collections (count) */
     _Atomic uint32_t mark;    /* marks (count) */
     _Atomic uint32_t preview; /* sequence of the request below (count) */
-    _Atomic uint32_t viewer;  /* pid of the viewer that paused: if it dies, the program goes on */
+    _Atomic uint32_t viewer;  /* who paused, as above: if it dies, the program goes on */
     _Atomic uint32_t frame; /* from 1, one more a repaint; the hook stamps it on what it touches */
     _Atomic uint32_t attached; /* number of viewers attached at the moment (information only) */
     uint32_t preview_count;
@@ -106,7 +113,7 @@ typedef struct LmpControl {
     /* The break conditions: the last list written counts, whoever wrote it. They go when the
      * viewer goes that wrote it. */
     _Atomic uint32_t breaks;        /* sequence: odd while a viewer writes the list */
-    _Atomic uint32_t breaks_viewer; /* its pid */
+    _Atomic uint32_t breaks_viewer; /* who, as above */
     uint32_t break_count;
     _Atomic uint32_t locals; /* sequence of the wish to see locals of another frame (count) */
     uint32_t locals_frame;   /* index in LmpOp.frame */
@@ -507,7 +514,7 @@ typedef struct LmpLive {
     LmpBreaksDone breaks;
     LmpTablesUsed tables;
     uint32_t preview_count;
-    uint32_t spare;
+    uint32_t hidden_leaves; /* not in the file, which the program has closed (count) */
     LmpPreview preview[LMP_PREVIEWS];
     uint64_t leaf_base[LMP_MAX_LEAVES]; /* leaf i stands for these addresses >> LMP_LEAF_BITS */
 } LmpLive;

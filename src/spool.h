@@ -36,6 +36,8 @@ typedef struct Spool {
     uint64_t punched; /* written and given back to the system so far */
 } Spool;
 
+#define NO_SPOOL ((Spool){-1, -1, -1, -1, 0, NULL, 0})
+
 typedef enum SpoolTook {
     SPOOL_SOME, /* there may be more */
     SPOOL_NONE, /* for now; all that had been written to the pseudo terminal before is here */

@@ -8,6 +8,7 @@
 
 #include "history.h"
 #include "os.h"
+#include "view.h"
 
 #define HISTORY_INTERVAL                                                                           \
     25000000u                   /* nanoseconds: 1024 samples are 25 seconds before they merge      \
@@ -33,6 +34,7 @@ static void fill_header(LmpProfile *p, const LmpIdentity *identity) {
     h->start_clock = p->start;
     h->interval_us = identity->interval_us;
     h->top = identity->top;
+    h->pid_space = view_pid_space(0);
     snprintf(h->program, sizeof h->program, "%s", identity->program);
     snprintf(h->lua, sizeof h->lua, "%s", identity->lua);
     snprintf(h->lmp, sizeof h->lmp, "%s", LMP_VERSION);
@@ -41,14 +43,15 @@ static void fill_header(LmpProfile *p, const LmpIdentity *identity) {
 }
 
 LmpErr state_create(LmpProfile *p, const LmpIdentity *identity) {
-    p->fd = lmp_os->memfd(LMP_MEMFD_NAME, LMP_LEAVES_AT);
-    if (p->fd < 0) return LMP_E_MEMFD;
+    p->file = ownfd_take(lmp_os->memfd(LMP_MEMFD_NAME, LMP_LEAVES_AT));
+    int fd = p->file.fd;
+    if (fd < 0) return LMP_E_MEMFD;
     p->file_size = LMP_LEAVES_AT;
-    p->header = lmp_os->map(LMP_CONTROL_AT, p->fd, 0, true);
-    p->control = lmp_os->map(LMP_LIVE_AT - LMP_CONTROL_AT, p->fd, LMP_CONTROL_AT, true);
-    p->live = lmp_os->map(LMP_OVERFLOW_AT - LMP_LIVE_AT, p->fd, LMP_LIVE_AT, true);
-    p->overflow = lmp_os->map(LMP_TABLES_AT - LMP_OVERFLOW_AT, p->fd, LMP_OVERFLOW_AT, true);
-    void *tables = lmp_os->map(LMP_TABLES_SIZE, p->fd, LMP_TABLES_AT, true);
+    p->header = lmp_os->map(LMP_CONTROL_AT, fd, 0, true);
+    p->control = lmp_os->map(LMP_LIVE_AT - LMP_CONTROL_AT, fd, LMP_CONTROL_AT, true);
+    p->live = lmp_os->map(LMP_OVERFLOW_AT - LMP_LIVE_AT, fd, LMP_LIVE_AT, true);
+    p->overflow = lmp_os->map(LMP_TABLES_AT - LMP_OVERFLOW_AT, fd, LMP_OVERFLOW_AT, true);
+    void *tables = lmp_os->map(LMP_TABLES_SIZE, fd, LMP_TABLES_AT, true);
     if (tables) p->tables = tables_at(tables, p->live);
     p->dir = lmp_os->map(LMP_DIR_SIZE * sizeof *p->dir, -1, 0, true);
     if (!p->header || !p->control || !p->live || !p->overflow || !p->dir || !tables) {
@@ -80,12 +83,17 @@ void state_release(LmpProfile *p) {
     release(p->live, LMP_OVERFLOW_AT - LMP_LIVE_AT);
     release(p->control, LMP_LIVE_AT - LMP_CONTROL_AT);
     release(p->header, LMP_CONTROL_AT);
-    if (p->fd >= 0) close(p->fd);
+    ownfd_close(&p->file);
     p->dir = NULL;
     p->overflow = NULL;
     p->tables = (LmpTables){0};
     p->live = NULL;
     p->control = NULL;
     p->header = NULL;
-    p->fd = -1;
+}
+
+bool state_viewer_lives(LmpProfile *p, uint32_t viewer) {
+    if (viewer & LMP_VIEWER_LOCKED && ownfd_get(&p->file) >= 0)
+        return lmp_os->locked(p->file.fd, LMP_VIEWER_LOCK(viewer));
+    return lmp_os->alive(LMP_VIEWER_PID(viewer));
 }

@@ -46,6 +46,7 @@ void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     out->before_realloc_bytes = c->before_realloc_bytes;
     out->dropped = c->dropped;
     out->dropped_bytes = c->dropped_bytes;
+    out->hidden_regions = live->hidden_leaves;
     out->gc_cycles = live->gc.cycles;
     out->gc_freed_bytes = live->gc.freed_bytes;
     out->gc_mode = live->gc.mode;

@@ -26,6 +26,7 @@ typedef struct LmpStats {
     uint64_t before_frees, before_free_bytes, before_reallocs;
     int64_t before_realloc_bytes;
     uint64_t dropped, dropped_bytes;
+    uint64_t hidden_regions; /* of 64 MiB: in the figures, but not in the file that viewers map */
     uint64_t gc_cycles, gc_freed_bytes;
     uint32_t gc_mode; /* LmpGcMode */
     uint32_t lines;   /* LmpLines: how it is known who made what */

@@ -14,6 +14,7 @@
 #include "os.h"
 #include "shadow.h"
 #include "stack.h"
+#include "state.h"
 #include "watch.h"
 
 enum {
@@ -223,7 +224,7 @@ static void sleep_paused(LmpProfile *p) {
             return; /* still counts as paused: the next operation pauses again */
         }
         uint32_t viewer = atomic_load(&control->viewer);
-        if (viewer && !lmp_os->alive(viewer)) {
+        if (viewer && !state_viewer_lives(p, viewer)) {
             atomic_store(&control->pause, 0);
             break;
         }

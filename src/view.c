@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,6 +29,18 @@ static uint64_t sealed_size(int fd) {
     int seals = fcntl(fd, F_GET_SEALS);
     if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) != 0 || st.st_size < 0) return 0;
     return (uint64_t)st.st_size;
+}
+
+uint64_t view_pid_space(uint32_t pid) {
+    char path[64] = "/proc/self/ns/pid";
+    struct stat st;
+    if (pid) snprintf(path, sizeof path, "/proc/%u/ns/pid", pid);
+    return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+/* Numbers of another namespace mean other processes here. */
+static uint32_t pid_here(const LmpHeader *h) {
+    return !h->pid_space || h->pid_space == view_pid_space(0) ? h->pid : 0;
 }
 
 LmpErr view_open(LmpView *view, int fd) {
@@ -56,12 +69,33 @@ LmpErr view_open(LmpView *view, int fd) {
     if (err) {
         view_close(view);
     } else {
+        view->pid = pid_here(view->header);
         view_refresh(view);
     }
     return err;
 }
 
-void view_close(LmpView *view) {
+void *view_whole(int fd) {
+    return sealed_size(fd) < VIEW_WHOLE ? NULL : lmp_os->map(VIEW_WHOLE, fd, 0, false);
+}
+
+LmpErr view_open_whole(LmpView *view, void *whole) {
+    char *at = whole;
+    memset(view, 0, sizeof *view);
+    view->fd = -1;
+    view->borrowed = true;
+    view->header = whole;
+    LmpErr err = check_header(view->header);
+    if (err) return err;
+    view->pid = pid_here(view->header);
+    view->control = (void *)(at + LMP_CONTROL_AT);
+    view->live = (void *)(at + LMP_LIVE_AT);
+    view->overflow = (void *)(at + LMP_OVERFLOW_AT);
+    view->tables = tables_at(at + LMP_TABLES_AT, (LmpLive *)view->live);
+    return LMP_OK;
+}
+
+static void unmap_all(const LmpView *view) {
     for (uint32_t i = 0; i < view->leaves; i++)
         lmp_os->unmap((void *)view->leaf[i], sizeof(LmpLeaf));
     if (view->tables.text) lmp_os->unmap(view->tables.text, LMP_TABLES_SIZE);
@@ -69,7 +103,12 @@ void view_close(LmpView *view) {
     if (view->live) lmp_os->unmap((void *)view->live, LMP_OVERFLOW_AT - LMP_LIVE_AT);
     if (view->control) lmp_os->unmap(view->control, LMP_LIVE_AT - LMP_CONTROL_AT);
     if (view->header) lmp_os->unmap((void *)view->header, LMP_CONTROL_AT);
+}
+
+void view_close(LmpView *view) {
+    if (!view->borrowed) unmap_all(view);
     if (view->fd >= 0) close(view->fd);
+    if (view->lock) close(view->lock - 1);
     memset(view, 0, sizeof *view);
     view->fd = -1;
 }
@@ -146,8 +185,31 @@ static void call_program(LmpView *view) {
     lmp_os->futex_wake(&view->control->wake);
 }
 
+/* Who we are, for a program that may live in another pid namespace and asks whether we still are: a
+ * lock goes with its holder. It belongs to the open file, so this must be a file of our own, and a
+ * forked process takes another. */
+static uint32_t viewer_name(LmpView *view) {
+    char path[64];
+    uint32_t pid = (uint32_t)getpid();
+    if (view->lock && view->lock_pid != (int)pid) {
+        close(view->lock - 1);
+        view->lock = 0;
+    }
+    if (!view->lock && view->size >= LMP_LEAVES_AT) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", view->fd);
+        int fd = open(path, O_RDWR | O_CLOEXEC);
+        if (fd >= 0 && lmp_os->lock(fd, LMP_VIEWER_LOCK(pid))) {
+            view->lock = fd + 1;
+            view->lock_pid = (int)pid;
+        } else if (fd >= 0) {
+            close(fd);
+        }
+    }
+    return view->lock ? pid | LMP_VIEWER_LOCKED : pid;
+}
+
 void view_pause(LmpView *view, bool pause) {
-    atomic_store(&view->control->viewer, pause ? (uint32_t)getpid() : 0);
+    atomic_store(&view->control->viewer, pause ? viewer_name(view) : 0);
     atomic_store(&view->control->pause, pause);
     call_program(view);
 }
@@ -197,14 +259,18 @@ uint32_t view_breaks(LmpView *view, const LmpBreak *row, uint32_t count) {
     if (count > LMP_BREAKS) count = LMP_BREAKS;
     if (count) memcpy(control->break_row, row, count * sizeof *row);
     control->break_count = count;
-    atomic_store(&control->breaks_viewer, (uint32_t)getpid());
+    atomic_store(&control->breaks_viewer, viewer_name(view));
     atomic_store(&control->breaks, mine + 1);
     call_program(view);
     return mine + 1;
 }
 
 bool view_breaks_ours(const LmpView *view) {
-    return atomic_load(&view->control->breaks_viewer) == (uint32_t)getpid();
+    return LMP_VIEWER_PID(atomic_load(&view->control->breaks_viewer)) == (uint32_t)getpid();
+}
+
+uint32_t view_pauser(const LmpView *view) {
+    return LMP_VIEWER_PID(atomic_load(&view->control->viewer));
 }
 
 void view_locals(LmpView *view, uint32_t frame) {

@@ -16,6 +16,10 @@
 typedef struct LmpView {
     int fd;
     uint64_t size; /* of the file, bytes */
+    uint32_t pid;  /* of the program, as it is called here; 0: cannot be seen from here */
+    int lock;      /* what holds our lock as a viewer, and one more; 0: nothing yet */
+    int lock_pid;  /* the process that took it */
+    bool borrowed; /* the mappings are not ours: view_open_whole */
     const LmpHeader *header;
     LmpControl *control; /* may be written, see the functions below */
     const LmpLive *live;
@@ -31,6 +35,16 @@ typedef struct LmpView {
  * small stack. */
 LmpErr view_open(LmpView *view, int fd);
 void view_close(LmpView *view);
+
+/* The inode of a process's pid namespace, pid 0: ours; 0: not known. */
+uint64_t view_pid_space(uint32_t pid);
+
+/* For whoever keeps many states, more than there may be descriptors: all of a state but its leaves,
+ * mapped read-only, VIEW_WHOLE bytes; the descriptor may go then. NULL: no state, or no memory. */
+#define VIEW_WHOLE LMP_LEAVES_AT
+void *view_whole(int fd);
+/* The same as view_open for such a mapping, which stays the caller's; no wishes are possible. */
+LmpErr view_open_whole(LmpView *view, void *whole);
 
 /* Maps the leaves that were added since. Cheap when there are none. */
 void view_refresh(LmpView *view);
@@ -58,6 +72,8 @@ bool view_preview_ready(const LmpView *view);
 uint32_t view_breaks(LmpView *view, const LmpBreak *row, uint32_t count);
 /* Is the list in force the one that this process wrote? */
 bool view_breaks_ours(const LmpView *view);
+/* The process that the program waits for, 0: none. */
+uint32_t view_pauser(const LmpView *view);
 /* Asks for the locals of another frame of the paused operation (index in LmpOp.frame). */
 void view_locals(LmpView *view, uint32_t frame);
 /* Tells the hook the number of this repaint, so that touched parts of the map can be told. */

@@ -8,6 +8,7 @@
 #include "profile.h"
 #include "shadow.h"
 #include "stack.h"
+#include "state.h"
 
 /* ---- the list ---------------------------------------------------------------------------------
  */
@@ -79,7 +80,7 @@ bool watch_take(LmpProfile *p) {
 
 bool watch_check(LmpProfile *p) {
     uint32_t viewer = atomic_load(&p->control->breaks_viewer);
-    if (!p->watch.on || (viewer && lmp_os->alive(viewer))) return false;
+    if (!p->watch.on || (viewer && state_viewer_lives(p, viewer))) return false;
     memset(&p->watch, 0, sizeof p->watch);
     p->live->breaks.count = 0;
     return true;

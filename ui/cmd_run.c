@@ -17,6 +17,7 @@
 #include "collect.h"
 #include "format.h"
 #include "launch.h"
+#include "ownfd.h"
 #include "program.h"
 
 #define EXIT_CANNOT 126
@@ -352,18 +353,14 @@ static int run_program(Run *run) {
         command_say("the Lua module luamemprofiler.so was not found beside this command");
         return EXIT_CANNOT;
     }
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+    LmpOwnFd theirs = OWNFD_NONE; /* out of the way of programs that expect to get 3, 4, ... */
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0)
+        theirs = ownfd_take(pair[1]);
+    if (theirs.fd < 0) {
         command_say("cannot start: %s", strerror(errno));
         return EXIT_CANNOT;
     }
-    /* Out of the way of programs that expect to get 3, 4, ... from open(). */
-    int theirs = fcntl(pair[1], F_DUPFD_CLOEXEC, 200);
-    if (theirs >= 0)
-        close(pair[1]);
-    else
-        theirs = pair[1];
-    run->collect.socket = pair[0];
-    run->collect.live = run->live;
+    collect_open(&run->collect, pair[0], run->live);
     snprintf(text, sizeof text,
              "live=%d hold=%d fps=%u.%03u lines=%d stacks=%d sample=%llu top=%u%s%.200s", run->live,
              run->hold, (unsigned)run->fps, (unsigned)(run->fps * 1000) % 1000, run->lines,
@@ -376,8 +373,8 @@ static int run_program(Run *run) {
         unsetenv(LMP_ENV_BREAKS);
     }
     set_summary_place(run);
-    int error = program_set_environment(module, theirs, text) ? launch(run, theirs) : ENOMEM;
-    close(theirs);
+    int error = program_set_environment(module, &theirs, text) ? launch(run, theirs.fd) : ENOMEM;
+    ownfd_close(&theirs);
     if (error) {
         command_say("cannot run %s: %s", run->program.name, strerror(error));
         collect_close(&run->collect);

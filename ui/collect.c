@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,10 +20,16 @@
 
 #define HIGH_FD 64 /* beyond the numbers that mean something in launch.h */
 
-static void keep_state(Collect *c, int fd) {
+/* A build may run a thousand Lua programs: half of the descriptors are for them, at most. */
+static bool runs_short(int fd) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd >= limit.rlim_cur / 2;
+}
+
+static void keep_state(Collect *c, int fd, uint32_t pid) {
     if (c->count == c->room) {
         size_t room = c->room ? c->room * 2 : 8;
-        int *states = realloc(c->states, room * sizeof *states);
+        CollectState *states = realloc(c->states, room * sizeof *states);
         if (!states) {
             close(fd);
             c->lost++;
@@ -31,7 +38,11 @@ static void keep_state(Collect *c, int fd) {
         c->states = states;
         c->room = room;
     }
-    c->states[c->count++] = fd;
+    CollectState *state = &c->states[c->count++];
+    *state = (CollectState){fd, runs_short(fd) ? view_whole(fd) : NULL, pid};
+    if (!state->whole) return;
+    close(fd);
+    state->fd = -1;
 }
 
 /* Descriptors that came in order, by the bits of `which`; above the numbers that they get in a
@@ -53,16 +64,33 @@ static void keep_display(Collect *c, uint32_t which, const int *fd, size_t count
         close(fd[used++]);
 }
 
-/* The descriptors that came with a message; their number. */
-static size_t message_fds(struct msghdr *message, int fd[LMP_HELLO_FDS]) {
-    size_t count = 0;
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c))
-        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
-            count = (c->cmsg_len - CMSG_LEN(0)) / sizeof *fd;
-            if (count > LMP_HELLO_FDS) count = LMP_HELLO_FDS; /* never: there is no room for more */
-            memcpy(fd, CMSG_DATA(c), count * sizeof *fd);
+/* What comes with a message besides its words. */
+typedef struct Enclosed {
+    int fd[LMP_HELLO_FDS];
+    size_t count;
+    struct ucred from; /* as the sender is called here; pid 0: not known */
+} Enclosed;
+
+static Enclosed enclosed(struct msghdr *message) {
+    Enclosed e = {.count = 0};
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+        if (c->cmsg_level != SOL_SOCKET) continue;
+        if (c->cmsg_type == SCM_RIGHTS) {
+            e.count = (c->cmsg_len - CMSG_LEN(0)) / sizeof *e.fd;
+            if (e.count > LMP_HELLO_FDS) e.count = LMP_HELLO_FDS; /* never: there is no room */
+            memcpy(e.fd, CMSG_DATA(c), e.count * sizeof *e.fd);
         }
-    return count;
+        if (c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len >= CMSG_LEN(sizeof e.from))
+            memcpy(&e.from, CMSG_DATA(c), sizeof e.from);
+    }
+    return e;
+}
+
+void collect_open(Collect *c, int socket, bool live) {
+    int yes = 1;
+    c->socket = socket;
+    c->live = live;
+    setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
 }
 
 static void answer(Collect *c) {
@@ -76,7 +104,7 @@ void collect_receive(Collect *c) {
         LmpHello hello = {0};
         union {
             struct cmsghdr align;
-            char bytes[CMSG_SPACE(LMP_HELLO_FDS * sizeof(int))];
+            char bytes[CMSG_SPACE(LMP_HELLO_FDS * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
         } control;
         struct iovec io = {&hello, sizeof hello};
         struct msghdr message = {.msg_iov = &io,
@@ -91,23 +119,22 @@ void collect_receive(Collect *c) {
             c->socket = -1;
             return;
         }
-        int fds[LMP_HELLO_FDS];
-        size_t count = message_fds(&message, fds);
-        int fd = count > 0 ? fds[0] : -1;
+        Enclosed with = enclosed(&message);
+        int fd = with.count > 0 ? with.fd[0] : -1;
         bool known = n == (ssize_t)sizeof hello && hello.magic == LMP_HELLO_MAGIC;
         if (known && hello.what == LMP_HELLO_STATE) {
             answer(c);
             if (fd >= 0)
-                keep_state(c, fd);
+                keep_state(c, fd, (uint32_t)with.from.pid);
             else
                 c->lost++;
         } else if (known && hello.what == LMP_HELLO_DISPLAY) {
-            keep_display(c, hello.fds, fds, count);
+            keep_display(c, hello.fds, with.fd, with.count);
         } else if (known && hello.what == LMP_HELLO_REFUSED) {
             c->refused++;
         } else {
-            for (size_t i = 0; i < count; i++)
-                close(fds[i]);
+            for (size_t i = 0; i < with.count; i++)
+                close(with.fd[i]);
         }
     }
 }
@@ -214,7 +241,7 @@ void collect_wait_displays(Collect *c) {
 /* ---- summaries ------------------------------------------------------------------------------- */
 
 static void describe(char *out, size_t size, const LmpView *view, const CollectEnd *end) {
-    uint32_t pid = view->header->pid;
+    uint32_t pid = view->pid;
     bool child = end->pid == (pid_t)pid;
     if (child && WIFSIGNALED(end->status)) {
         const char *name = sigabbrev_np(WTERMSIG(end->status));
@@ -227,21 +254,26 @@ static void describe(char *out, size_t size, const LmpView *view, const CollectE
     } else if (child) {
         snprintf(out, size, "ended without stopping the profiler");
     } else {
-        snprintf(out, size, lmp_os->alive(pid) ? "still running" : "killed, or crashed");
+        snprintf(out, size, pid && lmp_os->alive(pid) ? "still running" : "killed, or crashed");
     }
 }
 
 /* Writes one state's report; false: the state cannot be read. */
-static bool write_report(int fd, const CollectEnd *end, FILE *out,
+static bool write_report(const CollectState *state, const CollectEnd *end, FILE *out,
                          void (*write)(const LmpReport *, FILE *)) {
     static LmpView view; /* large, both */
     static LmpReport report;
     char ending[64];
-    int own = dup(fd);
-    if (own < 0 || view_open(&view, own)) return false;
+    int own = state->whole ? -1 : dup(state->fd);
+    LmpErr err = state->whole ? view_open_whole(&view, state->whole)
+                 : own < 0    ? LMP_E_MEMFD
+                              : view_open(&view, own);
+    if (err) return false;
+    if (state->pid) view.pid = state->pid;
     describe(ending, sizeof ending, &view, end);
     report_fill(&report, view.header, view.live, &view.tables, view.live->clock, ending);
-    report.attached = view_seen(&view, lmp_os->alive(view.header->pid)) <= LMP_SEEN_PAUSED;
+    if (view.pid) report.pid = view.pid;
+    report.attached = view_seen(&view, view.pid && lmp_os->alive(view.pid)) <= LMP_SEEN_PAUSED;
     write(&report, out);
     report_close(&report);
     view_close(&view);
@@ -252,13 +284,13 @@ void collect_summaries(const Collect *c, const CollectEnd *end, FILE *out) {
     size_t unread = c->lost;
     for (size_t i = 0; i < c->count; i++) {
         if (i > 0) fputc('\n', out);
-        unread += !write_report(c->states[i], end, out, report_summary);
+        unread += !write_report(&c->states[i], end, out, report_summary);
     }
     if (unread > 0) fprintf(out, "lmp: %zu more Lua states could not be read\n", unread);
 }
 
 void collect_json(const Collect *c, const CollectEnd *end, FILE *out) {
-    if (c->count == 1 && write_report(c->states[0], end, out, report_json)) return;
+    if (c->count == 1 && write_report(&c->states[0], end, out, report_json)) return;
     bool first = true;
     fputs("[\n", out);
     for (size_t i = 0; i < c->count; i++) {
@@ -266,7 +298,7 @@ void collect_json(const Collect *c, const CollectEnd *end, FILE *out) {
         size_t size = 0;
         FILE *memory = open_memstream(&text, &size);
         if (memory) {
-            bool good = write_report(c->states[i], end, memory, report_json);
+            bool good = write_report(&c->states[i], end, memory, report_json);
             fclose(memory);
             if (good) fprintf(out, "%s%s", first ? "" : ",", text);
             first = first && !good;
@@ -277,8 +309,10 @@ void collect_json(const Collect *c, const CollectEnd *end, FILE *out) {
 }
 
 void collect_close(Collect *c) {
-    for (size_t i = 0; i < c->count; i++)
-        close(c->states[i]);
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->states[i].whole) lmp_os->unmap(c->states[i].whole, VIEW_WHOLE);
+        if (c->states[i].fd >= 0) close(c->states[i].fd);
+    }
     free(c->states);
     c->states = NULL;
     c->count = c->room = 0;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -12,17 +13,24 @@
 
 /* A display of the program's, and what is needed to take over from its killed processes. */
 typedef struct CollectDisplay {
-    int fd[LMP_FD_END]; /* LMP_FD_..., -1: not there; LMP_FD_HOLD the read end, -1: it is over */
+    int fd[LMP_FD_END]; /* LMP_FD_..., -1: not there; LMP_FD_HOLD the read end */
     pid_t heir;         /* the process that we have made for it, 0: none */
     bool over;          /* it has left the terminal */
 } CollectDisplay;
 
+/* A state that was received: its descriptor, or where these run short (-1), its mapping. */
+typedef struct CollectState {
+    int fd;
+    void *whole;  /* view_whole */
+    uint32_t pid; /* of the program, as it is called here; 0: not known */
+} CollectState;
+
 typedef struct Collect {
-    int socket;  /* our end of LMP_RUN's socket, -1: closed */
-    bool live;   /* the next state may show the display */
-    int *states; /* shared states, in the order of their hellos; owned */
+    int socket;           /* our end of LMP_RUN's socket, -1: closed */
+    bool live;            /* the next state may show the display */
+    CollectState *states; /* shared states, in the order of their hellos; owned */
     size_t count, room;
-    size_t lost;    /* states that could not be received: too many open files */
+    size_t lost;    /* states that could not be received: no memory, or too many open files */
     size_t refused; /* states that run unprofiled, and have said why */
     CollectDisplay displays[16];
     size_t display_count;
@@ -35,6 +43,8 @@ typedef struct CollectEnd {
     int status;
 } CollectEnd;
 
+/* `socket` is ours from then on. `live`: the first state may show the display. */
+void collect_open(Collect *collect, int socket, bool live);
 /* Receives what is there, without waiting. */
 void collect_receive(Collect *collect);
 /* For poll(): readable when something has happened to a display, -1: there is none. */

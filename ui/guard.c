@@ -193,7 +193,7 @@ GuardEnd guard_end(Guard *guard) {
         ;
     guard->pid = 0;
     close_fd(&guard->life);
-    if (atomic_load(&guard->view->control->viewer) == (uint32_t)pid) view_pause(guard->view, false);
+    if (view_pauser(guard->view) == (uint32_t)pid) view_pause(guard->view, false);
     tty_put_right(guard->tty, guard->taken);
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_LEFT) return GUARD_LEFT;
     guard->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

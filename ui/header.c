@@ -185,6 +185,8 @@ static void draw_rates(const App *app, Canvas *canvas, Rect rect, int y) {
         line_add(&line, 2, STYLE(TONE_SHRINK), "   %s not counted (no memory for the map)",
                  format_count(text, model->stats.dropped));
     }
+    if (model->stats.hidden_regions > 0)
+        line_add(&line, 3, STYLE(TONE_SHRINK), "   map incomplete (the program closed its file)");
     line_draw(&line, canvas, rect.x, y, rect.w);
 }
 

@@ -1,6 +1,8 @@
 /* main.c - the command `lmp`: the table of its subcommands, help and version. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "command.h"
@@ -92,7 +94,16 @@ static int run_version(const Command *command, int argc, char **argv) {
     return 0;
 }
 
+/* Standard streams that were closed stay so for what is started, and fail when they are used; but
+ * no descriptor of ours gets their numbers. */
+static void plug_streams(void) {
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
 int main(int argc, char **argv) {
+    plug_streams();
     if (argc < 2) {
         print_overview(stderr);
         return EXIT_USAGE;

@@ -144,7 +144,7 @@ static void quote(char *out, size_t size, const char *text) {
     out[used] = 0;
 }
 
-bool program_set_environment(const char *module, int socket, const char *options) {
+bool program_set_environment(const char *module, const LmpOwnFd *socket, const char *options) {
     static char path[16400], init[16800], run[1024], self[4096];
     const char *user = getenv("LUA_INIT_5_4");
     if (user && strstr(user, LMP_RUN_ENTRY))
@@ -156,7 +156,8 @@ bool program_set_environment(const char *module, int socket, const char *options
              "local f, e = package.loadlib(%s, \"" LMP_RUN_ENTRY "\") "
              "if f then f() else io.stderr:write(\"lmp: \", e, \"\\n\") end",
              path);
-    snprintf(run, sizeof run, "%d %s", socket, options);
+    snprintf(run, sizeof run, "%d:%llu:%llu %s", socket->fd, (unsigned long long)socket->device,
+             (unsigned long long)socket->inode, options);
     bool set = user ? setenv(LMP_ENV_USER_INIT, user, 1) == 0 : unsetenv(LMP_ENV_USER_INIT) == 0;
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n > 0 && !getenv(LMP_ENV_COMMAND)) {

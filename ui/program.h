@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ownfd.h"
+
 typedef struct Program {
     char **argv;      /* of the command; owned, the words are the caller's */
     char path[4096];  /* of its file; "" when it was not found */
@@ -25,7 +27,7 @@ bool program_ignores_init(const Program *program);
 bool program_find_module(char *out, size_t size);
 
 /* Sets the environment for the program: options as in launch.h. False: no memory. */
-bool program_set_environment(const char *module, int socket, const char *options);
+bool program_set_environment(const char *module, const LmpOwnFd *socket, const char *options);
 
 /* If the program is a script for another interpreter of Lua (by its first line): the words with
  * which lua5.4 would run it; else "lua5.4 SCRIPT.lua". */

@@ -64,7 +64,7 @@ static bool is_alive(Viewer *v) {
         struct pollfd poll_one = {.fd = v->pidfd, .events = POLLIN};
         v->dead = poll(&poll_one, 1, 0) > 0; /* also when nobody has waited for it yet */
     } else {
-        v->dead = !lmp_os->alive(v->view->header->pid);
+        v->dead = !lmp_os->alive(v->view->pid);
     }
     return !v->dead;
 }
@@ -75,7 +75,7 @@ static uint64_t resident(Viewer *v, uint64_t now) {
     v->rss_time = now;
     v->own = view_memory(v->view);
     char path[48];
-    snprintf(path, sizeof path, "/proc/%u/statm", v->view->header->pid);
+    snprintf(path, sizeof path, "/proc/%u/statm", v->view->pid);
     FILE *file = fopen(path, "re");
     unsigned long long total = 0, pages = 0;
     if (file) {
@@ -115,7 +115,7 @@ static void fill(Viewer *v, uint64_t now) {
 static bool is_paused_by_us(const Viewer *v) {
     const LmpControl *control = v->view->control;
     return v->paused_by_us ||
-           (atomic_load(&control->pause) && atomic_load(&control->viewer) == (uint32_t)getpid());
+           (atomic_load(&control->pause) && view_pauser(v->view) == (uint32_t)getpid());
 }
 
 static bool answered(const Viewer *v) {
@@ -208,7 +208,7 @@ static void interrupt(Viewer *v) {
     if (v->o->interrupt) {
         v->o->interrupt(v->o->context);
     } else if (!v->dead) {
-        kill((pid_t)v->view->header->pid, SIGINT);
+        kill((pid_t)v->view->pid, SIGINT);
     }
     /* a paused program would not see it: it goes on */
     if (is_paused_by_us(v)) app_ui(v->app)->wish.resume = true;
@@ -270,7 +270,7 @@ static void save_picture(Viewer *v) {
     app_draw(v->app, v->canvas, lmp_os->clock());
     char name[sizeof v->result->saved];
     Theme theme = *term_theme(v->term);
-    if (svg_save(v->canvas, &theme, v->view->header->pid, name, sizeof name) == LMP_OK) {
+    if (svg_save(v->canvas, &theme, v->view->pid, name, sizeof name) == LMP_OK) {
         memcpy(v->result->saved, name, sizeof name);
         app_say(v->app, "Saved %s", name);
     } else {
@@ -480,8 +480,8 @@ static bool open_all(Viewer *v) {
     UiBreaks *breaks = &app_ui(v->app)->breaks;
     if (v->o->breaks) breaks->count = breaks_parse_lines(v->o->breaks, breaks->row);
     if (breaks->count > 0) breaks->sent = view_breaks(v->view, breaks->row, breaks->count);
-    v->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)v->view->header->pid, 0);
-    if (v->pidfd < 0 && errno == ESRCH) v->dead = true;
+    v->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)v->view->pid, 0);
+    if (v->pidfd < 0 && (errno == ESRCH || !v->view->pid)) v->dead = true;
     v->mouse = true;
     term_mouse(v->term, true);
     return true;

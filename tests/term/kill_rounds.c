@@ -515,9 +515,9 @@ static void kill_victims(Round *r, uint64_t since) {
         if (i == RUN && r->job_ended) r->pending[i] = false;
         pid_t pid = find_victim(p, i, r->shell, r->job);
         if (pid == 0) continue;
+        if ((i == V_KEEPER || i == V_VIEWER) && !have_file("count")) r->early = true;
         kill(pid, SIGKILL);
         r->killed[i] = pid;
-        if ((i == V_KEEPER || i == V_VIEWER) && !have_file("count")) r->early = true;
         r->pending[i] = false;
     }
 }

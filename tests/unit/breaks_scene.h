@@ -44,8 +44,14 @@ static bool is_alive(uint32_t pid) {
     return viewer_alive;
 }
 
+static bool is_locked(int fd, uint64_t at) {
+    (void)fd;
+    (void)at;
+    return viewer_alive;
+}
+
 static int find_state(void) {
-    for (int fd = 3; fd < 256; fd++) {
+    for (int fd = 3; fd < 1024; fd++) {
         char path[64], name[128] = "";
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         if (readlink(path, name, sizeof name - 1) > 0 && strstr(name, LMP_MEMFD_NAME))
@@ -61,6 +67,7 @@ static void begin_as(bool lines, bool stacks) {
     os = os_real;
     os.futex_wait = viewer_in_wait;
     os.alive = is_alive;
+    os.locked = is_locked;
     lmp_os = &os;
     viewer_alive = true;
     on_pause = NULL;

@@ -23,7 +23,7 @@ static size_t writtens;
 
 /* The memory file that this process holds; the caller closes nothing. */
 static int find_state(void) {
-    for (int fd = 3; fd < 64; fd++) {
+    for (int fd = 3; fd < 1024; fd++) {
         char link[32], name[128];
         snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
         ssize_t n = readlink(link, name, sizeof name - 1);

@@ -152,7 +152,7 @@ static bool live(uint64_t *dropped) {
 
 static int open_files(void) {
     int n = 0;
-    for (int fd = 0; fd < 100; fd++)
+    for (int fd = 0; fd < 1024; fd++)
         if (fcntl(fd, F_GETFD) >= 0) n++;
     return n;
 }

@@ -27,7 +27,7 @@ static const char *const scripts[] = {
 
 /* A second descriptor of the shared state, as another process would find it. */
 static int find_state(void) {
-    for (int fd = 3; fd < 256; fd++) {
+    for (int fd = 3; fd < 1024; fd++) {
         char path[64], name[128] = "";
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         if (readlink(path, name, sizeof name - 1) > 0 && strstr(name, LMP_MEMFD_NAME))

@@ -88,8 +88,8 @@ static void setup(void) {
     LmpIdentity identity = {"test", "Lua 5.4", (uint32_t)getpid(), 1, 100000, 10};
     profile = lmp_os->map(sizeof *profile, -1, 0, true);
     ck_assert_ptr_nonnull(profile);
-    profile->fd = -1;
-    display_none(&profile->display);
+    profile->file = OWNFD_NONE;
+    profile->display = DISPLAY_NONE;
     ck_assert_int_eq(state_create(profile, &identity), LMP_OK);
     profile->alloc = underneath;
     profile->ud = &underneath_ud;

@@ -1,0 +1,314 @@
+/* test_hosts.c - what a host may count on while it is profiled: errno is its own in every
+ * allocation, and a forked child is left alone. The test is a viewer of its own process. */
+#include "suite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <lauxlib.h>
+#include <lualib.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "discover.h"
+#include "os.h"
+#include "profiler.h"
+#include "view.h"
+
+/* ---- a host that looks at errno -------------------------------------------------------------- */
+
+enum { MARK = 7777 };
+static uint64_t asked, changed;
+static int changed_to;
+
+/* Blocks far apart, for new leaves of the map. */
+static void *far_block(size_t size) {
+    static uint64_t n;
+    void *p = mmap((void *)(uintptr_t)(0x200000000000 + (++n << 26)), size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static bool is_far(const void *p) {
+    return (uintptr_t)p >= 0x200000000000 && (uintptr_t)p < 0x300000000000;
+}
+
+static void *host_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
+    void *r = NULL;
+    (void)ud;
+    if (errno != MARK) { /* by what the profiler did before us */
+        changed++;
+        changed_to = errno;
+    }
+    if (is_far(ptr)) {
+        if (nsize) memcpy(r = malloc(nsize), ptr, osize < nsize ? osize : nsize);
+        munmap(ptr, osize);
+    } else if (!nsize) {
+        free(ptr);
+    } else if (!ptr && nsize > 50000 && nsize < 60000) {
+        r = far_block(nsize);
+    } else {
+        r = realloc(ptr, nsize);
+    }
+    errno = MARK;
+    asked++;
+    return r;
+}
+
+/* allocate(n): n userdata, a look at errno after each. */
+static int allocate(lua_State *L) {
+    lua_Integer n = luaL_checkinteger(L, 1);
+    for (lua_Integer i = 0; i < n; i++) {
+        errno = MARK;
+        lua_newuserdatauv(L, i % 1000 == 999 ? 55000 : 64, 0);
+        if (errno != MARK) {
+            changed++;
+            changed_to = errno;
+        }
+        lua_settop(L, 1);
+    }
+    return 0;
+}
+
+/* ---- a viewer ---------------------------------------------------------------------------------
+ */
+
+static LmpView view;
+static _Atomic uint32_t over;
+
+static int find_state(void) {
+    char path[64], link[64];
+    for (int fd = 0; fd < 4096; fd++) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        ssize_t size = readlink(path, link, sizeof link - 1);
+        if (size <= 0) continue;
+        link[size] = 0;
+        if (strstr(link, LMP_MEMFD_NAME)) return dup(fd);
+    }
+    return -1;
+}
+
+static void nap(void) {
+    uint32_t never = 0;
+    lmp_os->futex_wait(&never, 0, 1000000);
+}
+
+/* Pauses, steps, looks at locals, collects, marks, breaks. */
+static void *watch(void *arg) {
+    LmpBreak none = {.kind = LMP_BREAK_SIZE, .on = 1, .bytes = 1u << 30};
+    (void)arg;
+    for (uint32_t round = 0; !atomic_load(&over); round++) {
+        view_next_frame(&view);
+        view_pause(&view, true);
+        for (int i = 0; i < 100 && atomic_load(&view.live->state) != LMP_PAUSED; i++)
+            nap();
+        view_locals(&view, 0);
+        view_step(&view, 3);
+        nap();
+        view_mark(&view);
+        view_collect(&view);
+        if (round % 4 == 1) view_breaks(&view, &none, round % 8 == 1);
+        view_pause(&view, false);
+        nap();
+    }
+    view_pause(&view, false);
+    return NULL;
+}
+
+static void live(bool lines, bool stacks, uint64_t sample) {
+    LmpOptions options = profiler_defaults;
+    LmpErr display;
+    pthread_t viewer;
+    lua_State *L = lua_newstate(host_alloc, NULL);
+    luaL_openlibs(L);
+    lua_register(L, "allocate", allocate);
+    options.summary = "";
+    options.lines = lines;
+    options.stacks = stacks;
+    options.sample = sample;
+    ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
+    ck_assert_int_eq(view_open(&view, find_state()), LMP_OK);
+    atomic_store(&over, 0);
+    asked = changed = 0;
+    errno = MARK;
+    ck_assert_int_eq(pthread_create(&viewer, NULL, watch, NULL), 0);
+    for (int i = 0; i < 20 || atomic_load(&view.live->marks) < 20; i++) {
+        errno = MARK;
+        ck_assert_int_eq(luaL_dostring(L, "local t = {} for i = 1, 500 do t[i] = {i, 's' .. i} end "
+                                          "allocate(2000)"),
+                         LUA_OK);
+    }
+    atomic_store(&over, 1);
+    pthread_join(viewer, NULL);
+    ck_assert_uint_gt(asked, 10000);
+    ck_assert_msg(changed == 0, "errno changed %llu times, the last time to %d",
+                  (unsigned long long)changed, changed_to);
+    ck_assert_uint_gt(view.live->leaves, 5);
+    view_close(&view);
+    ck_assert_int_eq(profiler_stop(L, NULL), LMP_OK);
+    lua_close(L);
+}
+
+START_TEST(errno_stays) {
+    live(false, false, 0);
+    live(true, false, 0);
+    live(true, true, 0);
+    live(true, false, 4096);
+}
+END_TEST
+
+/* ---- a child of a program for which a collection was on its way ------------------------------ */
+
+static pid_t child;
+
+/* A viewer has asked for a collection, the request has set a debug hook: then we fork. */
+static int arm_and_fork(lua_State *L) {
+    view_collect(&view);
+    lua_newuserdatauv(L, 64, 0);
+    child = fork();
+    return 0;
+}
+
+START_TEST(child_collects_nothing) {
+    LmpOptions options = profiler_defaults;
+    LmpErr display;
+    int status;
+    lua_State *L = luaL_newstate();
+    luaL_openlibs(L);
+    lua_register(L, "arm_and_fork", arm_and_fork);
+    options.summary = "";
+    ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
+    ck_assert_int_eq(view_open(&view, find_state()), LMP_OK);
+    uint32_t done = atomic_load(&view.live->collect_done);
+    int failed =
+        luaL_dostring(L, "local gone = 0 setmetatable({}, {__gc = function() gone = 1 end}) "
+                         "arm_and_fork() return gone");
+    if (child == 0) { /* still asked for, and nothing collected */
+        bool same = !failed && lua_tointeger(L, -1) == 0;
+        for (int i = 0; i < 1000; i++)
+            same = same && luaL_dostring(L, "local t = {{}}") == LUA_OK;
+        _exit(same ? 0 : 1);
+    }
+    ck_assert_int_eq(failed, LUA_OK);
+    ck_assert_int_eq(lua_tointeger(L, -1), 1); /* and in the parent it was done */
+    ck_assert_uint_eq(atomic_load(&view.live->collect_done), done + 1);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    view_close(&view);
+    ck_assert_int_eq(profiler_stop(L, NULL), LMP_OK);
+    lua_close(L);
+}
+END_TEST
+
+/* ---- a program in a container: its pids and the viewer's are not each other's ---------------- */
+
+/* As the first process of a pid namespace; does not return. Writes a byte when it runs. */
+static void be_contained(int ready) {
+    LmpOptions options = profiler_defaults;
+    LmpErr display;
+    lua_State *L = luaL_newstate();
+    luaL_openlibs(L);
+    options.summary = "";
+    options.name = "test-hosts contained";
+    if (getpid() != 1 || profiler_start(L, &options, &display)) _exit(1);
+    if (write(ready, "r", 1) != 1) _exit(1);
+    while (luaL_dostring(L, "for i = 1, 1000 do local t = {{}} end") == LUA_OK)
+        ;
+    _exit(1);
+}
+
+/* The program's pid here, 0: there can be no namespaces. */
+static pid_t contain(void) {
+    int ready[2];
+    pid_t inner = 0;
+    ck_assert_int_eq(pipe(ready), 0);
+    pid_t outer = fork();
+    if (outer == 0) {
+        if (unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) _exit(77);
+        inner = fork();
+        if (inner == 0) be_contained(ready[1]);
+        if (write(ready[1], &inner, sizeof inner) != sizeof inner) kill(inner, SIGKILL);
+        _exit(waitpid(inner, NULL, 0) == inner ? 0 : 1);
+    }
+    close(ready[1]);
+    /* The two write in either order; the pid in one piece. */
+    char both[sizeof inner + 1];
+    size_t got = 0;
+    ssize_t n;
+    while (got < sizeof both && (n = read(ready[0], both + got, sizeof both - got)) > 0)
+        got += (size_t)n;
+    close(ready[0]);
+    if (got < sizeof both) {
+        waitpid(outer, NULL, 0);
+        return 0;
+    }
+    LmpFound *list;
+    size_t count;
+    ck_assert_int_eq(discover_list(&list, &count), LMP_OK);
+    for (size_t i = 0; i < count; i++) {
+        char path[64];
+        pid_t parent = 0;
+        snprintf(path, sizeof path, "/proc/%u/stat", list[i].pid);
+        FILE *file = fopen(path, "r");
+        if (file && fscanf(file, "%*d %*s %*c %d", &parent) == 1 && parent == outer) {
+            inner = (pid_t)list[i].pid;
+            ck_assert_int_eq(list[i].seen, LMP_SEEN_RUNNING);
+            ck_assert_str_eq(list[i].program, "test-hosts contained");
+        }
+        if (file) fclose(file);
+    }
+    free(list);
+    return inner;
+}
+
+/* Makes a paused program look around once more. */
+static void poke(void) {
+    atomic_fetch_add(&view.control->wake, 1);
+    lmp_os->futex_wake(&view.control->wake);
+    nap();
+}
+
+static void wait_state(uint32_t state) {
+    for (int i = 0; i < 20000 && atomic_load(&view.live->state) != state; i++)
+        poke();
+    ck_assert_uint_eq(atomic_load(&view.live->state), state);
+}
+
+START_TEST(container) {
+    pid_t program = contain();
+    if (!program) return;
+    ck_assert_int_gt(program, 1);
+    static LmpView mine;
+    ck_assert_int_eq(discover_open((uint32_t)program, 0, &mine), LMP_OK);
+    ck_assert_uint_eq(mine.pid, (uint32_t)program);
+    ck_assert_uint_eq(mine.header->pid, 1);
+    ck_assert_int_eq(view_open(&view, dup(mine.fd)), LMP_OK);
+    ck_assert_uint_eq(view.pid, 0); /* by itself it does not say */
+    for (int round = 0; round < 2; round++) {
+        view_pause(&mine, true);
+        ck_assert_uint_eq(view_pauser(&mine), (uint32_t)getpid());
+        wait_state(LMP_PAUSED);
+        for (int i = 0; i < 50; i++) { /* no process has our number there, but we live */
+            poke();
+            ck_assert_uint_eq(atomic_load(&view.live->state), LMP_PAUSED);
+        }
+        if (round == 0) {
+            view_pause(&mine, false);
+            wait_state(LMP_RUNNING);
+        }
+    }
+    /* We are gone, and somebody has our number there. */
+    atomic_store(&view.control->viewer, LMP_VIEWER_LOCKED | 1);
+    view_close(&mine);
+    wait_state(LMP_RUNNING);
+    view_close(&view);
+    kill(program, SIGKILL);
+    while (wait(NULL) > 0)
+        ;
+}
+END_TEST
+
+SUITE("hosts", errno_stays, child_collects_nothing, container)
