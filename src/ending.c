@@ -22,7 +22,10 @@
 #include "profile.h"
 #include "report.h"
 
-enum { ANSWER_MS = 2000 };
+enum {
+    ANSWER_MS = 2000,
+    READER_MS = 1000, /* for a reader to make room */
+};
 
 static void (*exit_function)(void);
 static bool no_stderr; /* at the start: what has its number later is a file of the program's */
@@ -60,26 +63,43 @@ void ending_prepare(LmpProfile *p, const LmpOptions *options) {
     }
 }
 
-/* A reader that has gone is no reason to end otherwise than the program: SIGPIPE is taken back. */
+/* A reader that has gone, or a limit of file sizes, is no reason to end otherwise than the program:
+ * SIGPIPE and SIGXFSZ are taken back. Nor is one that does not read. */
 static bool write_all(int fd, const char *text, size_t size) {
-    sigset_t pipe, before, pending;
+    sigset_t ours, before, pending;
     struct timespec now = {0, 0};
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
+    struct pollfd room = {.fd = fd, .events = POLLOUT};
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGPIPE);
+    sigaddset(&ours, SIGXFSZ);
     sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &pipe, &before);
-    bool broken = false;
+    pthread_sigmask(SIG_BLOCK, &ours, &before);
+    int raised = 0;
     while (size > 0) {
         ssize_t n = write(fd, text, size);
         if (n < 0 && errno == EINTR) continue;
-        broken = n < 0 && errno == EPIPE;
+        if (n < 0 && errno == EAGAIN && poll(&room, 1, READER_MS) == 1) continue;
+        raised = n >= 0 ? 0 : errno == EPIPE ? SIGPIPE : errno == EFBIG ? SIGXFSZ : 0;
         if (n <= 0) break;
         text += n;
         size -= (size_t)n;
     }
-    if (broken && sigismember(&pending, SIGPIPE) != 1) sigtimedwait(&pipe, NULL, &now);
+    if (raised && sigismember(&pending, raised) != 1) {
+        sigemptyset(&ours);
+        sigaddset(&ours, raised);
+        sigtimedwait(&ours, NULL, &now);
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return size == 0;
+}
+
+/* Of a file, which may be a FIFO without a reader: that is no reason to wait, either. */
+static bool write_file(const char *path, const char *text, size_t size) {
+    int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK;
+    int fd = ownfd_lift(open(path, flags, 0666));
+    bool written = fd >= 0 && write_all(fd, text, size);
+    if (fd >= 0) close(fd);
+    return written;
 }
 
 static void write_summary(LmpProfile *p, const char *ending) {
@@ -95,13 +115,13 @@ static void write_summary(LmpProfile *p, const char *ending) {
     }
     free(report);
     bool file = strcmp(p->summary, "-") != 0;
-    int fd = STDERR_FILENO;
-    if (file) fd = ownfd_lift(open(p->summary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    bool written = fd >= 0 && text && write_all(fd, text, size);
-    if (!written && text && file && !no_stderr) {
-        dprintf(STDERR_FILENO, "lmp: %s: %s\n", p->summary, err_message(LMP_E_FILE));
+    bool written = !text || (file ? write_file(p->summary, text, size)
+                                  : write_all(STDERR_FILENO, text, size));
+    if (!written && file && !no_stderr) {
+        char line[sizeof p->summary + 80];
+        int n = snprintf(line, sizeof line, "lmp: %s: %s\n", p->summary, err_message(LMP_E_FILE));
+        if (n > 0) write_all(STDERR_FILENO, line, (size_t)n);
     }
-    if (file && fd >= 0) close(fd);
     free(text);
 }
 

@@ -16,7 +16,9 @@
 #include "cmd.h"
 #include "collect.h"
 #include "format.h"
+#include "inherited.h"
 #include "launch.h"
+#include "outfile.h"
 #include "ownfd.h"
 #include "program.h"
 
@@ -209,12 +211,10 @@ static bool read_options(Run *run, const Command *command, Parse *p, int *status
 /* A report that cannot be written is better known now than after hours. */
 static bool writable(const char *file) {
     if (!file) return true;
-    int fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        command_say("cannot write %s: %s", file, strerror(errno));
+    if (!outfile_writable(file)) {
+        command_say("cannot write %s: %s", file, outfile_problem(errno));
         return false;
     }
-    close(fd);
     return true;
 }
 
@@ -238,6 +238,7 @@ static int launch(Run *run, int socket) {
     if (run->end.pid == 0) {
         fcntl(socket, F_SETFD, 0);
         sigprocmask(SIG_SETMASK, &run->mask, NULL);
+        inherited_give_back();
         execv(run->program.path, run->program.argv);
         error = errno;
         (void)!write(failure[1], &error, sizeof error);
@@ -288,18 +289,22 @@ static void follow(Run *run) {
     collect_receive(&run->collect);
 }
 
+static void unblock(int number) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 /* Ends as the program did: a shell must see the same. */
 static int end_alike(const Run *run) {
     if (!WIFSIGNALED(run->end.status)) return WEXITSTATUS(run->end.status);
     int sig = WTERMSIG(run->end.status);
     struct rlimit none = {0, 0};
-    sigset_t set;
     fflush(NULL);
     setrlimit(RLIMIT_CORE, &none); /* the program's own core file stays the only one */
     signal(sig, SIG_DFL);
-    sigemptyset(&set);
-    sigaddset(&set, sig);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    unblock(sig);
     raise(sig);
     return 128 + sig;
 }
@@ -308,15 +313,16 @@ static int end_alike(const Run *run) {
 
 static void write_report(const Run *run, const char *file,
                          void (*write)(const Collect *, const CollectEnd *, FILE *)) {
-    FILE *out = file ? fopen(file, "w") : stderr;
+    FILE *out = file ? outfile_open(file) : stderr;
     if (out) write(&run->collect, &run->end, out);
     if (!out || (file ? fclose(out) : fflush(out)) != 0)
-        command_say("cannot write %s: %s", file ? file : "the summary", strerror(errno));
+        command_say("cannot write %s: %s", file ? file : "the summary", outfile_problem(errno));
 }
 
 static void report(const Run *run) {
     bool none = run->collect.count == 0 && run->collect.lost == 0;
     signal(SIGPIPE, SIG_IGN); /* a reader that has gone does not change how we end */
+    unblock(SIGTERM);         /* nor is one waited for that does not read */
     if (none && run->collect.refused > 0) {
         /* the program has said why */
     } else if (none && program_ignores_init(&run->program)) {

@@ -29,6 +29,7 @@
 #include "guard.h"
 #include "launch.h"
 #include "os.h"
+#include "outfile.h"
 #include "ptydrain.h"
 #include "report.h"
 #include "spool.h"
@@ -269,10 +270,10 @@ static void say_ending(Keeper *k) {
     if (terminal) {
         write_summary(k, out);
     } else if (to[0]) {
-        FILE *file = fopen(to, "we");
+        FILE *file = outfile_open(to);
         if (file) write_summary(k, file);
         if (!file || fclose(file) != 0)
-            fprintf(out, "lmp: cannot write the summary to %s: %s\n", to, strerror(errno));
+            fprintf(out, "lmp: cannot write the summary to %s: %s\n", to, outfile_problem(errno));
     }
     if (fclose(out) == 0) say_text(k, ESTATE_SUMMARY, text, size);
     free(text);
