@@ -419,12 +419,23 @@ bool display_end(LmpDisplay *d) {
         while (word != LMP_SAY_DONE && word != 0)
             word = hear(d->line.fd, 0);
     }
-    bool said = word == LMP_SAY_DONE;
-    if (d->estate) said |= (atomic_load(&d->estate->steps) & ESTATE_SUMMARY) != 0;
+    bool said = word == LMP_SAY_DONE || display_said(d);
     if (word == 0) do_the_rest(d);
     d->ended = true;
     display_forget(d);
     return said;
+}
+
+bool display_said(const LmpDisplay *d) {
+    return d->estate && (atomic_load(&d->estate->steps) & ESTATE_SUMMARY);
+}
+
+bool display_leave(LmpDisplay *d) {
+    char word = LMP_SAY_LAST;
+    if (d->ended || d->line.fd < 0) return false;
+    fflush(stdout);
+    fflush(stderr);
+    return display_check(d) && send(d->line.fd, &word, 1, MSG_NOSIGNAL) == 1;
 }
 
 void display_forget(LmpDisplay *d) {

@@ -57,6 +57,14 @@ bool display_check(LmpDisplay *display);
  * called again (or without a display), does nothing then and returns false. */
 bool display_end(LmpDisplay *display);
 
+/* The process is about to end, and `lmp run` waits for the display in its place: says so and waits
+ * for nothing. The streams stay as they are, to the process's end; then display_check is to be
+ * called once more. False: there is nobody there (or no display). */
+bool display_leave(LmpDisplay *display);
+
+/* Has somebody written the summary? */
+bool display_said(const LmpDisplay *display);
+
 /* In a forked child: lets go of everything without touching the terminal. */
 void display_forget(LmpDisplay *display);
 

@@ -21,6 +21,7 @@
 #include "ownfd.h"
 #include "profile.h"
 #include "report.h"
+#include "view.h"
 
 enum {
     ANSWER_MS = 2000,
@@ -28,6 +29,7 @@ enum {
 };
 
 static void (*exit_function)(void);
+static void end_late(void);
 static bool no_stderr; /* at the start: what has its number later is a file of the program's */
 
 /* Runs at exit() and when the (pinned) module goes: after the host's own atexit functions. */
@@ -35,6 +37,7 @@ __attribute__((destructor)) static void run_exit_function(void) {
     void (*f)(void) = exit_function;
     exit_function = NULL;
     if (f) f();
+    end_late();
 }
 
 void ending_at_exit(void (*f)(void)) {
@@ -102,43 +105,91 @@ static bool write_file(const char *path, const char *text, size_t size) {
     return written;
 }
 
-static void write_summary(LmpProfile *p, const char *ending) {
+static void write_summary(const char *place, const LmpHeader *header, const LmpLive *live,
+                          const LmpTables *tables, const char *ending) {
     char *text = NULL;
     size_t size = 0;
     LmpReport *report = calloc(1, sizeof *report);
     FILE *memory = report ? open_memstream(&text, &size) : NULL;
     if (memory) {
-        report_fill(report, p->header, p->live, &p->tables, p->live->clock, ending);
+        report_fill(report, header, live, tables, live->clock, ending);
         report_summary(report, memory);
         report_close(report);
         fclose(memory);
     }
     free(report);
-    bool file = strcmp(p->summary, "-") != 0;
-    bool written = !text || (file ? write_file(p->summary, text, size)
-                                  : write_all(STDERR_FILENO, text, size));
+    bool file = strcmp(place, "-") != 0;
+    bool written =
+        !text || (file ? write_file(place, text, size) : write_all(STDERR_FILENO, text, size));
     if (!written && file && !no_stderr) {
-        char line[sizeof p->summary + 80];
-        int n = snprintf(line, sizeof line, "lmp: %s: %s\n", p->summary, err_message(LMP_E_FILE));
+        char line[4096 + 80];
+        int n = snprintf(line, sizeof line, "lmp: %s: %s\n", place, err_message(LMP_E_FILE));
         if (n > 0) write_all(STDERR_FILENO, line, (size_t)n);
     }
     free(text);
 }
 
 /* Of the socket's two ends, the other one is closed. The number may be another file's by now. */
-static bool run_killed(const LmpProfile *p) {
+static bool run_killed(int socket, ino_t inode) {
     struct stat st;
-    struct pollfd other = {.fd = p->run_socket};
-    return fstat(p->run_socket, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_ino == p->run_inode &&
+    struct pollfd other = {.fd = socket};
+    return fstat(socket, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_ino == inode &&
            poll(&other, 1, 0) == 1 && (other.revents & POLLHUP);
+}
+
+/* A display of `lmp run` that the end of the profile has not waited for: should all of lmp's
+ * processes be killed yet, the end of this process does what is left to do. */
+static struct Late {
+    bool there;
+    LmpDisplay display;
+    LmpOwnFd state;
+    char summary[4096];
+    int run_socket;
+    ino_t run_inode;
+} late;
+
+static bool leave_to_late(LmpProfile *p) {
+    if (late.there || !display_leave(&p->display)) return false;
+    late = (struct Late){.there = true,
+                         .display = p->display,
+                         .state = ownfd_take(dup(ownfd_get(&p->file))),
+                         .run_socket = p->run_socket,
+                         .run_inode = p->run_inode};
+    memcpy(late.summary, p->summary, sizeof late.summary);
+    p->display = DISPLAY_NONE;
+    return true;
+}
+
+static void end_late(void) {
+    static LmpView view; /* large */
+    if (!late.there) return;
+    late.there = false;
+    fflush(stdout);
+    bool alive = display_check(&late.display);
+    bool said = alive || display_said(&late.display);
+    display_forget(&late.display);
+    int state = ownfd_get(&late.state);
+    if (said || state < 0 || !*late.summary || !run_killed(late.run_socket, late.run_inode)) return;
+    if (view_open(&view, state)) return;
+    write_summary(late.summary, view.header, view.live, &view.tables, "ended");
+    view_close(&view);
+}
+
+void ending_forget(void) {
+    if (!late.there) return;
+    late.there = false;
+    display_forget(&late.display);
+    ownfd_close(&late.state);
 }
 
 void ending_finish(LmpProfile *p, const char *ending) {
     bool wanted = *p->summary && p->run_socket < 0;
-    if (wanted) fflush(stdout);              /* what the program said comes before it */
+    if (wanted) fflush(stdout); /* what the program said comes before it */
+    /* `lmp run` waits for the display, and knows how the program ended only when it has. */
+    if (p->run_socket >= 0 && strcmp(ending, "stopped") != 0 && leave_to_late(p)) return;
     bool written = display_end(&p->display); /* the keeper writes the summary then */
-    if (!wanted) wanted = *p->summary && run_killed(p);
-    if (!written && wanted) write_summary(p, ending);
+    if (!wanted) wanted = *p->summary && run_killed(p->run_socket, p->run_inode);
+    if (!written && wanted) write_summary(p->summary, p->header, p->live, &p->tables, ending);
 }
 
 bool ending_hello(const LmpProfile *p, int socket) {

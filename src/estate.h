@@ -23,6 +23,7 @@ enum {
     ESTATE_SUMMARY = 1u << 3, /* all is said that is to be said at the end */
     ESTATE_NEWLINE = 1u << 4, /* `lmp run` knows that the output did not end with a line's end */
     ESTATE_DONE = 1u << 5,    /* nobody need take over any more */
+    ESTATE_LAST = 1u << 6,    /* the program is ending and waits for nothing */
 };
 
 typedef struct LmpEstate {

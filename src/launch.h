@@ -53,6 +53,8 @@ enum {
 #define LMP_SAY_READY 'R'  /* keeper: the display is up, the program may go on */
 #define LMP_SAY_FAILED 'F' /* keeper: there will be no display; the streams go back */
 #define LMP_SAY_END 'E'    /* module: state is FINISHED, our streams are the terminal again */
+#define LMP_SAY_LAST 'L'   /* module, under `lmp run`: state is FINISHED, the program is about to end
+                              and waits for nothing; its streams stay, its end is the line's */
 #define LMP_SAY_DONE 'D'   /* keeper: display gone, output and summary written; the last word */
 
 #define LMP_ENV_RUN "LMP_RUN"

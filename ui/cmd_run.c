@@ -387,6 +387,7 @@ static int run_program(Run *run) {
         return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT;
     }
     follow(run);
+    collect_ended(&run->collect, &run->end);
     collect_wait_displays(&run->collect);
     if (run->collect.open_line && isatty(STDERR_FILENO) && !run->no_summary && !run->summary)
         fputc('\n', stderr);

@@ -29,7 +29,7 @@ static const Example examples[] = {
 static const char *const seen_names[] = {
     [LMP_SEEN_RUNNING] = "RUNNING",
     [LMP_SEEN_PAUSED] = "PAUSED",
-    [LMP_SEEN_FINISHED] = "FINISHED",
+    [LMP_SEEN_FINISHED] = "ENDED",
     [LMP_SEEN_KILLED] = "KILLED",
 };
 

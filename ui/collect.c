@@ -9,9 +9,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "errorline.h"
 #include "keeper.h"
 #include "os.h"
 #include "report.h"
@@ -238,6 +240,21 @@ void collect_wait_displays(Collect *c) {
         if (poll(&p, 1, -1) > 0) collect_displays(c);
 }
 
+void collect_ended(const Collect *c, const CollectEnd *end) {
+    for (size_t i = 0; i < c->count; i++) {
+        const CollectState *s = &c->states[i];
+        struct stat st;
+        if (s->fd < 0 || s->pid != (uint32_t)end->pid || fstat(s->fd, &st) != 0 ||
+            st.st_size < (off_t)LMP_LIVE_AT)
+            continue;
+        size_t size = LMP_LIVE_AT - LMP_CONTROL_AT;
+        LmpControl *control = lmp_os->map(size, s->fd, LMP_CONTROL_AT, true);
+        if (!control) continue;
+        atomic_store(&control->ended, 1 + (uint32_t)end->status);
+        lmp_os->unmap(control, size);
+    }
+}
+
 /* ---- summaries ------------------------------------------------------------------------------- */
 
 static void describe(char *out, size_t size, const LmpView *view, const CollectEnd *end) {
@@ -250,7 +267,7 @@ static void describe(char *out, size_t size, const LmpView *view, const CollectE
     } else if (child && WEXITSTATUS(end->status) != 0) {
         snprintf(out, size, "exited with status %d", WEXITSTATUS(end->status));
     } else if (view_seen(view, true) == LMP_SEEN_FINISHED) {
-        snprintf(out, size, "finished");
+        snprintf(out, size, child ? "finished" : "ended");
     } else if (child) {
         snprintf(out, size, "ended without stopping the profiler");
     } else {
@@ -258,12 +275,20 @@ static void describe(char *out, size_t size, const LmpView *view, const CollectE
     }
 }
 
+/* Known where its output went through a display. */
+static bool error_line(const Collect *c, char *out, size_t size) {
+    for (size_t i = 0; i < c->display_count; i++)
+        if (errorline_find(c->displays[i].fd[LMP_FD_SPOOL], SPOOL_AT, out, size)) return true;
+    return false;
+}
+
 /* Writes one state's report; false: the state cannot be read. */
-static bool write_report(const CollectState *state, const CollectEnd *end, FILE *out,
+static bool write_report(const Collect *c, size_t which, const CollectEnd *end, FILE *out,
                          void (*write)(const LmpReport *, FILE *)) {
+    const CollectState *state = &c->states[which];
     static LmpView view; /* large, both */
     static LmpReport report;
-    char ending[64];
+    char ending[64], error[256];
     int own = state->whole ? -1 : dup(state->fd);
     LmpErr err = state->whole ? view_open_whole(&view, state->whole)
                  : own < 0    ? LMP_E_MEMFD
@@ -271,9 +296,11 @@ static bool write_report(const CollectState *state, const CollectEnd *end, FILE 
     if (err) return false;
     if (state->pid) view.pid = state->pid;
     describe(ending, sizeof ending, &view, end);
+    bool failed = view.pid == (uint32_t)end->pid && end->status != 0;
     report_fill(&report, view.header, view.live, &view.tables, view.live->clock, ending);
     if (view.pid) report.pid = view.pid;
     report.attached = view_seen(&view, view.pid && lmp_os->alive(view.pid)) <= LMP_SEEN_PAUSED;
+    report.error = failed && error_line(c, error, sizeof error) ? error : NULL;
     write(&report, out);
     report_close(&report);
     view_close(&view);
@@ -284,13 +311,13 @@ void collect_summaries(const Collect *c, const CollectEnd *end, FILE *out) {
     size_t unread = c->lost;
     for (size_t i = 0; i < c->count; i++) {
         if (i > 0) fputc('\n', out);
-        unread += !write_report(&c->states[i], end, out, report_summary);
+        unread += !write_report(c, i, end, out, report_summary);
     }
     if (unread > 0) fprintf(out, "lmp: %zu more Lua states could not be read\n", unread);
 }
 
 void collect_json(const Collect *c, const CollectEnd *end, FILE *out) {
-    if (c->count == 1 && write_report(&c->states[0], end, out, report_json)) return;
+    if (c->count == 1 && write_report(c, 0, end, out, report_json)) return;
     bool first = true;
     fputs("[\n", out);
     for (size_t i = 0; i < c->count; i++) {
@@ -298,7 +325,7 @@ void collect_json(const Collect *c, const CollectEnd *end, FILE *out) {
         size_t size = 0;
         FILE *memory = open_memstream(&text, &size);
         if (memory) {
-            bool good = write_report(&c->states[i], end, memory, report_json);
+            bool good = write_report(c, i, end, memory, report_json);
             fclose(memory);
             if (good) fprintf(out, "%s%s", first ? "" : ",", text);
             first = first && !good;

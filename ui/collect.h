@@ -47,6 +47,8 @@ typedef struct CollectEnd {
 void collect_open(Collect *collect, int socket, bool live);
 /* Receives what is there, without waiting. */
 void collect_receive(Collect *collect);
+/* The program has ended: whoever shows or looks at its states hears how. */
+void collect_ended(const Collect *collect, const CollectEnd *end);
 /* For poll(): readable when something has happened to a display, -1: there is none. */
 int collect_display_fd(const Collect *collect);
 /* Looks what that is, without waiting: where keeper and viewer were killed a process is made that

@@ -245,7 +245,7 @@ static const char *summary_place(Keeper *k) {
 static void write_summary(const Keeper *k, FILE *out) {
     LmpReport report;
     const LmpView *v = &k->view;
-    const char *ending = ended(k) == PROGRAM_ENDED  ? "finished"
+    const char *ending = ended(k) == PROGRAM_ENDED  ? "ended"
                          : ended(k) == PROGRAM_LEFT ? "went on as another program"
                                                     : "killed, or crashed";
     report_fill(&report, v->header, v->live, &v->tables, v->live->clock, ending);
@@ -279,12 +279,16 @@ static void say_ending(Keeper *k) {
     free(text);
 }
 
-/* The program is over or says so: everything that it wrote until now is fetched first. */
-static void note_end(Keeper *k, KeeperEnd end) {
+static void drain(Keeper *k) {
     /* More than a pseudo terminal holds is from children that go on writing. */
     uint64_t most = spool_size(&k->spool) + DRAIN_MOST;
     while (take_output(k) && spool_size(&k->spool) < most)
         ;
+}
+
+/* The program is over or says so: everything that it wrote until now is fetched first. */
+static void note_end(Keeper *k, KeeperEnd end) {
+    drain(k);
     atomic_store(&k->estate->end, (uint32_t)end);
 }
 
@@ -322,13 +326,18 @@ static void on_line(Keeper *k) {
     ssize_t n = recv(k->line, &word, 1, MSG_DONTWAIT | MSG_PEEK);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (n == 1) { /* taken when it has been dealt with, and noted */
-        if (word == LMP_SAY_END && ended(k) == PROGRAM_RUNS) note_end(k, PROGRAM_ENDED);
+        if (word == LMP_SAY_LAST) note(k, ESTATE_LAST);
+        if ((word == LMP_SAY_END || word == LMP_SAY_LAST) && ended(k) == PROGRAM_RUNS)
+            note_end(k, PROGRAM_ENDED);
         (void)!recv(k->line, &word, 1, MSG_DONTWAIT);
         return;
     }
     close_fd(&k->line);
     /* Descriptors are closed a little before the process is seen to be dead. */
-    if (ended(k) == PROGRAM_RUNS) note_end(k, program_dead(k, 1000) ? PROGRAM_GONE : PROGRAM_LEFT);
+    if (ended(k) != PROGRAM_RUNS)
+        drain(k); /* its last words, after LAST */
+    else
+        note_end(k, program_dead(k, 1000) ? PROGRAM_GONE : PROGRAM_LEFT);
 }
 
 static void on_signal(Keeper *k) {
@@ -421,9 +430,15 @@ static void turn(Keeper *k) {
     if (k->master >= 0) pass_typed(k);
 }
 
+/* A program that said LAST is about to end; what it writes meanwhile comes before the summary, which
+ * `lmp run` writes. */
+static bool still_speaks(Keeper *k) {
+    return has(k, ESTATE_LAST) && k->line >= 0 && k->under_run && !run_gone(k);
+}
+
 static void relay_on(Keeper *k) {
     for (;;) {
-        if (!k->showing && ended(k) != PROGRAM_RUNS) finish(k);
+        if (!k->showing && ended(k) != PROGRAM_RUNS && !still_speaks(k)) finish(k);
         if (has(k, ESTATE_DONE) && k->master < 0 && !k->under_run) break;
         turn(k);
     }

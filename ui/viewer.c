@@ -14,6 +14,7 @@
 #include "app.h"
 #include "breaks.h"
 #include "editor.h"
+#include "errorline.h"
 #include "os.h"
 #include "spool.h"
 #include "svg.h"
@@ -107,6 +108,10 @@ static void fill(Viewer *v, uint64_t now) {
     /* what stands still is to be seen as it is in the end */
     bool still = model->seen != LMP_SEEN_RUNNING || model->seen != was;
     fill_ledger(v, now, still || model->marks_all != marks);
+    if (v->o->spool >= 0 && model->ended > 1) {
+        Ui *ui = app_ui(v->app);
+        errorline_find(v->o->spool, SPOOL_AT, ui->error, sizeof ui->error);
+    }
     app_fresh(v->app, now);
     view_next_frame(v->view);
 }
@@ -376,6 +381,7 @@ static bool look(Viewer *v, uint64_t now) {
         return true;
     }
     if (seen != was || atomic_load(&v->view->live->changed) != v->changed) return true;
+    if (atomic_load(&v->view->control->ended) != app_model(v->app)->ended) return true;
     return seen == LMP_SEEN_RUNNING && now >= v->next;
 }
 
