@@ -16,10 +16,10 @@ typedef struct StateWord {
 } StateWord;
 
 /* How it ended, where `lmp run` has told; else only that it did. */
-static StateWord ended_word(const Model *model, char *text, size_t size) {
-    int status = (int)(model->ended - 1);
-    if (model->ended == 0) {
-        bool killed = model->seen == LMP_SEEN_KILLED;
+static StateWord ended_word(const App *app, char *text, size_t size) {
+    int status = (int)(app->model.ended - 1);
+    if (app->model.ended == 0) {
+        bool killed = app->seen == LMP_SEEN_KILLED;
         return killed ? (StateWord){"KILLED", G_CROSS, TONE_KILLED}
                       : (StateWord){"ENDED", G_DOT, TONE_FINISHED};
     }
@@ -38,7 +38,7 @@ static StateWord state_word(const App *app, char *text, size_t size) {
         [LMP_SEEN_PAUSED] = {"PAUSED", G_PAUSE, TONE_PAUSED},
     };
     if (app->seen == LMP_SEEN_FINISHED || app->seen == LMP_SEEN_KILLED)
-        return ended_word(&app->model, text, size);
+        return ended_word(app, text, size);
     if (app->ui.frozen) return (StateWord){"FROZEN", G_FROZEN, TONE_FROZEN};
     if (app->seen == LMP_SEEN_RUNNING && app->want_pause) {
         return (StateWord){"PAUSING", G_PAUSE, TONE_PAUSED};

@@ -154,7 +154,7 @@ LUA
     touch stop
     wait
     is "$(figure r.json pid)" "$listed" 'pid in the report'
-    has r.json '"ending":"finished"'
+    has r.json '"ending":"ended"'
 }
 
 [ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }
