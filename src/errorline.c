@@ -9,11 +9,12 @@
 
 #define LOOK 16384u /* bytes at the end */
 
-/* "lua5.4: " or "/usr/bin/lua: ": a word with "lua" in it, a colon, a blank. */
+/* "lua5.4: " or "/usr/bin/lua: ": a command of that name, a colon, a blank. */
 static bool is_message(const char *line) {
-    const char *colon = strstr(line, ": ");
-    const char *lua = strstr(line, "lua");
-    return lua && colon && lua < colon && !memchr(line, ' ', (size_t)(colon - line));
+    size_t word = strcspn(line, " ");
+    const char *name = memrchr(line, '/', word);
+    name = name ? name + 1 : line;
+    return word > 0 && line[word - 1] == ':' && line[word] && strncmp(name, "lua", 3) == 0;
 }
 
 /* Cuts the text's last line that is not empty off and returns it; NULL: there is none. */

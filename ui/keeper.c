@@ -430,8 +430,8 @@ static void turn(Keeper *k) {
     if (k->master >= 0) pass_typed(k);
 }
 
-/* A program that said LAST is about to end; what it writes meanwhile comes before the summary, which
- * `lmp run` writes. */
+/* A program that said LAST is about to end; what it writes meanwhile comes before the summary,
+ * which `lmp run` writes. */
 static bool still_speaks(Keeper *k) {
     return has(k, ESTATE_LAST) && k->line >= 0 && k->under_run && !run_gone(k);
 }

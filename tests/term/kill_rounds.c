@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 20000 /* for a round; only a failure takes them */
+#define PATIENCE_MS 60000 /* for a round; only a failure takes them */
 #define SUMMARY "Memory of "
 
 enum { RUN, V_KEEPER, V_VIEWER, V_PROGRAM, VICTIMS }; /* RUN: `lmp run`, or the guard of lmp top */
@@ -108,7 +108,7 @@ static Plan make_plan(int kind) {
                                                       : K_TOP)};
     p.hold = chance(50);
     p.slow_reader = chance(15);
-    p.lines = p.slow_reader ? 200 + below(1500) : chance(30) ? 5000 + below(15000) : below(400);
+    p.lines = p.slow_reader ? 100 + below(500) : chance(30) ? 5000 + below(15000) : below(400);
     p.pause_ms = below(3) * below(150);
     p.status = chance(50) ? 0 : 1 + (int)below(100);
     do {
@@ -493,7 +493,7 @@ static uint64_t now_ms(void) {
 static void read_terminal(Round *r) {
     char bytes[1 << 15];
     ssize_t n;
-    size_t most = r->plan->slow_reader ? 300 : sizeof bytes;
+    size_t most = r->plan->slow_reader ? 700 : sizeof bytes;
     for (int i = 0; i < (r->plan->slow_reader ? 1 : 20); i++) {
         n = read(r->master, bytes, most);
         if (n <= 0) return;
@@ -547,7 +547,7 @@ static void start_round(Round *r, pid_t top) {
 /* Until nothing of the job is left. False: it did not come to that. */
 static bool follow(Round *r) {
     const Plan *p = r->plan;
-    uint64_t start = now_ms(), output_end = 0, key = 0;
+    uint64_t start = now_ms(), output_end = 0, key = 0, looked = 0;
     memcpy(r->pending, p->victim, sizeof r->pending);
     for (;;) {
         uint64_t now = now_ms();
@@ -570,10 +570,17 @@ static bool follow(Round *r) {
         }
         reap(r);
         Process all[64];
-        size_t n = list_session(r->shell, all, 64), alive = 0;
-        for (size_t i = 0; i < n; i++)
-            alive += all[i].pid != r->shell && !is_zombie(&all[i]);
-        if (r->job_ended && alive == 0) break;
+        size_t n = 0, alive = 0;
+        bool late = now - start >= PATIENCE_MS;
+        if (r->job_ended && (late || now - looked > 20)) {
+            n = list_session(r->shell, all, 64);
+            for (size_t i = 0; i < n; i++)
+                alive += all[i].pid != r->shell && !is_zombie(&all[i]);
+            if (alive == 0) break;
+            looked = now;
+        } else if (late) {
+            n = list_session(r->shell, all, 64);
+        }
         /* the display is left when nothing more is to happen to it */
         bool idle = !r->pending[0] && !r->pending[1] && !r->pending[2] && !r->pending[3];
         bool over = p->kind == K_TOP ? idle || now - start > 700 : output_end > 0;
@@ -583,7 +590,7 @@ static bool follow(Round *r) {
                 key = now;
             }
         }
-        if (now - start < PATIENCE_MS) continue;
+        if (!late) continue;
         char names[256] = "";
         for (size_t i = 0; i < n; i++)
             if (all[i].pid != r->shell && !is_zombie(&all[i]))
