@@ -194,7 +194,7 @@ int luaopen_luamemprofiler(lua_State *L) {
 
 /* The user's own LUA_INIT, as the interpreter would have run it (lua.c, handle_luainit). */
 static int run_user_init(lua_State *L) {
-    const char *init = secure_getenv(LMP_ENV_USER_INIT);
+    const char *init = getenv(LMP_ENV_USER_INIT);
     if (!init) return 0;
     int status = *init == '@' ? luaL_loadfile(L, init + 1)
                               : luaL_loadbuffer(L, init, strlen(init), "=LUA_INIT");

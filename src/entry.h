@@ -8,6 +8,9 @@
  * void *request(void *ud, void *ptr, size_t osize, size_t nsize, LmpWords words). Frees go to
  * release(ud, ptr, osize, nsize) by a jump.
  *
+ * LMP_ENTRY_STUDY(name, request, release): the same, but the registers come back as the words have
+ * them then: what request() has changed there goes on with it.
+ *
  * LMP_ENTRY_SAMPLED(name, request, plain): what fits into ud's sample_left goes to plain(), which
  * does the whole operation, by a jump; only the operation that uses it up goes to request().
  *
@@ -70,6 +73,31 @@
             "call " #request "\n"                                                                  \
             "addq $56, %rsp\n"                                                                     \
             ".cfi_adjust_cfa_offset -56\n"                                                         \
+            "ret\n"                                                                                \
+            LMP_ENTRY_ENDS(name))
+/* Each push tells the unwind tables where its register is. */
+#define LMP_ENTRY_PUSH(register)                                                                   \
+    "pushq %" #register "\n"                                                                       \
+    ".cfi_adjust_cfa_offset 8\n"                                                                   \
+    ".cfi_rel_offset " #register ", 0\n"
+#define LMP_ENTRY_POP(register)                                                                    \
+    "popq %" #register "\n"                                                                        \
+    ".cfi_adjust_cfa_offset -8\n"                                                                  \
+    ".cfi_restore " #register "\n"
+#define LMP_ENTRY_STUDY(name, request, release)                                                    \
+    __asm__(LMP_ENTRY_BEGINS(name)                                                                 \
+            "testq %rcx, %rcx\n"                                                                   \
+            "je " #release "\n"                                                                    \
+            LMP_ENTRY_PUSH(r15) LMP_ENTRY_PUSH(r14) LMP_ENTRY_PUSH(r13)                            \
+            LMP_ENTRY_PUSH(r12) LMP_ENTRY_PUSH(rbp) LMP_ENTRY_PUSH(rbx)                            \
+            "movq %rsp, %r8\n"                                                                     \
+            "subq $8, %rsp\n"                                                                      \
+            ".cfi_adjust_cfa_offset 8\n"                                                           \
+            "call " #request "\n"                                                                  \
+            "addq $8, %rsp\n"                                                                      \
+            ".cfi_adjust_cfa_offset -8\n"                                                          \
+            LMP_ENTRY_POP(rbx) LMP_ENTRY_POP(rbp) LMP_ENTRY_POP(r12)                               \
+            LMP_ENTRY_POP(r13) LMP_ENTRY_POP(r14) LMP_ENTRY_POP(r15)                               \
             "ret\n"                                                                                \
             LMP_ENTRY_ENDS(name))
 #define LMP_ENTRY_LINES(name, find, made, release)                                                 \

@@ -23,6 +23,8 @@
     X(LMP_E_NOTSTARTED, "NOTSTARTED", "the profiler is not running in this state")                 \
     X(LMP_E_CLOSED, "CLOSED", "the Lua state is being closed")                                     \
     X(LMP_E_WRAPPED, "WRAPPED", "another allocator was put over the profiler's")                   \
+    X(LMP_E_SECURE, "SECURE",                                                                      \
+      "no display for a program with other rights than who started it (setuid)")                   \
     X(LMP_E_FILE, "FILE", "cannot write the file")                                                 \
     X(LMP_E_RANGE, "RANGE", "the value is out of range")
 

@@ -36,9 +36,18 @@ typedef struct Study {
     unsigned probes, tails, plain, lights, closures, coroutines; /* seen, so that each was tested */
     uintptr_t pc[32];                                            /* of the call in a line; 0 */
     const void *proto[32];                                       /* that the line was in */
-    bool jumps;                                                  /* LMP_AT_L_JUMP is right */
+    bool jumps[2];     /* the places of at_jump are right */
     uintptr_t outside; /* place on the C stack where the coroutine was resumed */
+    unsigned tail;     /* bits of callstatus that said each time whether it was a tail call */
+    unsigned hooked;   /* bits that were set in a hook each time, and never else in a Lua frame */
+    unsigned hooks;    /* seen */
+    size_t extra;
+    const char *thread_block; /* the newest */
 } Study;
+
+LmpFrameBits frames_bits = {
+    .hooked = 1 << 3, .c_or_hooked = LMP_CI_C | 1 << 3, .tail = 1 << 5, .extra = LUA_EXTRASPACE};
+static const uint16_t jump_places[2] = {88, 80}; /* 5.4.1 and 5.4.2 have the latter */
 
 static void set_status(LmpCallInfo *ci, unsigned status) {
     uint16_t s = (uint16_t)status;
@@ -98,8 +107,9 @@ static bool stack_fits(Study *study, lua_State *L, lua_CFunction probe) {
         lua_getinfo(L, "Slt", &ar);
         unsigned status = frames_status(ci);
         bool is_c = *ar.what == 'C', tail = ar.istailcall != 0;
-        if (is_c != ((status & LMP_CI_C) != 0) || tail != ((status & LMP_CI_TAIL) != 0))
-            return false;
+        if (is_c != ((status & LMP_CI_C) != 0)) return false;
+        study->tail &= tail ? status : ~status;
+        if (!is_c) study->hooked &= ~status;
         if (!is_c && !lua_frame_fits(study, L, &ar, ci, level == 1 ? line : 0)) return false;
         if (!is_c && tail) study->tails++;
         if (!is_c && !tail) study->plain++;
@@ -117,10 +127,22 @@ static int probe(lua_State *L) {
     }
     study->probes++;
     char here;
-    uintptr_t jump = frames_jump(L);
-    if (study->outside && !(jump > (uintptr_t)&here && jump < study->outside)) study->jumps = false;
+    for (int i = 0; i < 2 && study->outside; i++) {
+        uintptr_t jump = frames_word(L, jump_places[i]);
+        if (!(jump > (uintptr_t)&here && jump < study->outside)) study->jumps[i] = false;
+    }
     study->good = study->good && stack_fits(study, L, probe);
     return 0;
+}
+
+/* In a debug hook, the frame of the function it interrupts has a bit set. */
+static void hook(lua_State *L, lua_Debug *ar) {
+    (void)ar;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, probe);
+    Study *study = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    study->hooked &= frames_status(frames_top(L));
+    study->hooks++;
 }
 
 /* The same in a coroutine; and what a thread's status says before, between and after. */
@@ -182,14 +204,18 @@ static int study_all(lua_State *L) {
     lua_State *thread = lua_newthread(L);
     int results;
     char here;
-    study->jumps = frames_jump(thread) == 0 && frames_jump(L) > (uintptr_t)&here;
+    study->extra = (size_t)((const char *)thread - study->thread_block);
+    for (int i = 0; i < 2; i++)
+        study->jumps[i] = frames_word(thread, jump_places[i]) == 0 &&
+                          frames_word(L, jump_places[i]) > (uintptr_t)&here;
     study->outside = (uintptr_t)&here;
     memset(study->pc, 0, sizeof study->pc);
     bool ok = frames_word(thread, LMP_AT_L_GLOBAL) == frames_word(L, LMP_AT_L_GLOBAL) &&
               frames_word(L, LMP_AT_L_GLOBAL) != 0 && status_is(thread, LUA_OK) &&
               !frames_caller(frames_top(thread)) && play(thread, study) &&
               lua_resume(thread, L, 2, &results) == LUA_OK;
-    if (frames_jump(thread)) study->jumps = false;
+    for (int i = 0; i < 2; i++)
+        if (frames_word(thread, jump_places[i])) study->jumps[i] = false;
     ok = ok && resumed_is(L, NULL, NULL, false) && resumed_is(L, NULL, thread, false) &&
          resumed_is(L, NULL, NULL, true) && resumed_is(L, thread, NULL, true) &&
          resumed_is(L, NULL, thread, true) && resumed_is(L, L, thread, true);
@@ -197,24 +223,51 @@ static int study_all(lua_State *L) {
     lua_pushcfunction(thread, yields);
     ok = ok && lua_resume(thread, L, 0, &results) == LUA_YIELD && status_is(thread, LUA_YIELD) &&
          lua_resume(thread, L, 0, &results) == LUA_OK && status_is(thread, LUA_OK);
+    study->outside = 0;
+    lua_sethook(L, hook, LUA_MASKCOUNT, 1);
+    ok = ok && !luaL_loadstring(L, "local a = 1 a = a + 1 return a") && !lua_pcall(L, 0, 0, 0);
+    lua_sethook(L, NULL, 0, 0);
     if (!ok) study->good = false;
     lua_settop(L, 0);
     return 0;
 }
 
-static bool known, jumps_known;
+static bool known;
+
+static void *study_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
+    Study *study = ud;
+    if (!nsize) {
+        free(ptr);
+        return NULL;
+    }
+    void *r = realloc(ptr, nsize);
+    if (!ptr && osize == LUA_TTHREAD) study->thread_block = r;
+    return r;
+}
+
+/* Of the bits that behaved as it: the one that it is in some release. */
+static bool enter_bits(const Study *study) {
+    bool late = study->tail & 1 << 5 && study->hooked & 1 << 3; /* from 5.4.1 on */
+    bool early = study->tail & 1 << 4 && study->hooked & 1 << 2;
+    if (late == early || !study->hooks) return false;
+    frames_bits.tail = late ? 1 << 5 : 1 << 4;
+    frames_bits.hooked = late ? 1 << 3 : 1 << 2;
+    frames_bits.c_or_hooked = frames_bits.hooked | LMP_CI_C;
+    if (study->jumps[0] != study->jumps[1]) frames_bits.at_jump = jump_places[study->jumps[1]];
+    frames_bits.extra = (uint32_t)study->extra;
+    return study->extra < 4096;
+}
 
 static void study_once(void) {
     if (sizeof(void *) != 8) return;
-    lua_State *L = luaL_newstate();
+    Study study = {.good = false, .tail = ~0u, .hooked = ~0u};
+    lua_State *L = lua_newstate(study_alloc, &study);
     if (!L) return;
-    Study study = {.good = false};
     lua_pushcfunction(L, study_all);
     lua_pushlightuserdata(L, &study);
     bool ran = lua_pcall(L, 1, 0, 0) == LUA_OK;
     known = ran && study.good && study.probes == 2 * 23 && study.tails && study.plain &&
-            study.lights && study.closures;
-    jumps_known = known && study.jumps;
+            study.lights && study.closures && enter_bits(&study);
     lua_close(L);
 }
 
@@ -222,10 +275,6 @@ bool frames_known(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, study_once);
     return known;
-}
-
-bool frames_jumps_known(void) {
-    return frames_known() && jumps_known;
 }
 
 bool frames_fit(lua_State *L) {

@@ -27,7 +27,6 @@ enum {
     LMP_AT_L_TOP = 16,
     LMP_AT_L_GLOBAL = 24,
     LMP_AT_L_CI = 32,
-    LMP_AT_L_JUMP = 88, /* only if frames_jumps_known() */
     LMP_AT_CI_FUNC = 0,
     LMP_AT_CI_TOP = 8,
     LMP_AT_CI_PREVIOUS = 16,
@@ -37,9 +36,7 @@ enum {
     LMP_AT_CLOSURE_CODE = 24, /* C closure: its function; Lua closure: its prototype */
     LMP_AT_PROTO_SIZECODE = 24,
     LMP_AT_PROTO_CODE = 64,
-    LMP_CI_C = 1 << 1, /* bits of CallInfo's callstatus */
-    LMP_CI_HOOKED = 1 << 3,
-    LMP_CI_TAIL = 1 << 5,
+    LMP_CI_C = 1 << 1,     /* bit of CallInfo's callstatus; others in LmpFrameBits */
     LMP_CI_SEEN = 1 << 15, /* used by no 5.4: ours (tree.c). A new call clears it */
     LMP_TAG_LUA_CLOSURE = 0x46,
     LMP_TAG_C_CLOSURE = 0x66,
@@ -49,6 +46,34 @@ enum {
     LMP_AT_CLOSURE_UPVALUES = 10, /* count, a byte */
     LMP_AT_CLOSURE_UPVALUE = 32,  /* of a C closure: the first */
 };
+
+/* What differs between releases of 5.4: found with the rest. Constant from then on. */
+typedef struct LmpFrameBits {
+    uint16_t hooked;      /* bit of callstatus: a debug hook runs in this frame */
+    uint16_t c_or_hooked; /* that, or a C function */
+    uint16_t tail;        /* the function was reached by a tail call */
+    uint16_t at_jump;     /* in lua_State, see frames_jump(); 0: not known */
+    uint32_t extra;       /* bytes of a thread's block before its lua_State (LUA_EXTRASPACE) */
+} LmpFrameBits;
+extern LmpFrameBits frames_bits;
+
+/* Instructions (lopcodes.h, all of 5.4). */
+enum { LMP_OP_NEWTABLE = 19, LMP_OP_SETLIST = 78, LMP_INSTRUCTION = 4 /* bytes */ };
+static inline unsigned frames_opcode(uint32_t instruction) {
+    return instruction & 0x7f;
+}
+static inline unsigned frames_arg_a(uint32_t instruction) {
+    return instruction >> 7 & 0xff;
+}
+static inline bool frames_arg_k(uint32_t instruction) {
+    return instruction >> 15 & 1;
+}
+static inline unsigned frames_arg_b(uint32_t instruction) {
+    return instruction >> 16 & 0xff;
+}
+static inline unsigned frames_arg_c(uint32_t instruction) {
+    return instruction >> 24;
+}
 
 static inline uintptr_t frames_word(const void *base, size_t at) {
     uintptr_t w;
@@ -112,9 +137,11 @@ static inline const lua_State *frames_resumed(const lua_State *L) {
 /* Where on the C stack the innermost protected call of a thread was made; 0: the thread is not at
  * work. Of two threads at work the one with the lower place has been resumed by the other. */
 static inline uintptr_t frames_jump(const lua_State *L) {
-    return frames_word(L, LMP_AT_L_JUMP);
+    return frames_word(L, frames_bits.at_jump);
 }
-bool frames_jumps_known(void);
+static inline bool frames_jumps_known(void) {
+    return frames_bits.at_jump != 0;
+}
 
 /* Is the layout as above on this interpreter? Found once (thread-safe); may allocate. */
 bool frames_known(void);

@@ -45,6 +45,17 @@ static const char garbage[] = "local t, u = {}, {}\n"
                               "for i = 1, 40 do t[i] = i; t['k' .. i] = u; u[-i] = t end\n"
                               "return function() t = u; return t end\n";
 
+/* So that a thread has frames. */
+static int descend(lua_State *L) {
+    lua_Integer n = lua_tointeger(L, 1);
+    if (n > 0) {
+        lua_pushcfunction(L, descend);
+        lua_pushinteger(L, n - 1);
+        lua_call(L, 1, 0);
+    }
+    return 0;
+}
+
 /* Of every kind, with something in the middle that L keeps on its stack: what is dead in front of
  * all that lives is freed elsewhere than what is behind it. */
 static bool make_garbage(lua_State *L) {
@@ -52,6 +63,9 @@ static bool make_garbage(lua_State *L) {
         lua_createtable(L, i, i);
         lua_State *thread = lua_newthread(L);
         lua_checkstack(thread, 200);
+        lua_pushcfunction(thread, descend);
+        lua_pushinteger(thread, 20);
+        lua_pcall(thread, 1, 0, 0);
         lua_newuserdatauv(L, 10, 2);
         if (luaL_loadstring(L, garbage) != LUA_OK) return false;
         lua_pushvalue(L, -1);
@@ -95,37 +109,57 @@ bool freers_play(LmpFreers *freers, lua_State *L) {
 /* ---- the plan -------------------------------------------------------------------------------- */
 
 /* A factor by which all have homes of their own. */
-static bool spread(const uintptr_t *next, uint32_t n, LmpWordsPlan *plan) {
+static bool spread(const uintptr_t *key, uint32_t n, LmpWordsPlan *plan) {
     for (uint64_t odd = 1; odd < 4000; odd += 2) {
         uint32_t i = 0;
         memset(plan->freer, 0, sizeof plan->freer);
         plan->freer_factor = odd * 0x9e3779b97f4a7c15ull;
         for (; i < n; i++) {
-            uintptr_t *home = &plan->freer[words_freer_home(plan, next[i])];
+            uintptr_t *home = &plan->freer[words_freer_home(plan, key[i])];
             if (*home) break;
-            *home = next[i];
+            *home = key[i];
         }
         if (i == n) return true;
     }
     return false;
 }
 
-void freers_enter(const LmpFreers *freers, LmpWordsPlan *plan) {
-    uintptr_t next[LMP_MOST_FREERS];
-    uint32_t n = 0;
-    plan->freers = 0; /* if not as expected: nothing is known of frees */
-    plan->free_ret = 0;
+/* Who was seen to free from a place. */
+static LmpFreeWho who_frees(const LmpFreers *freers, uintptr_t ret) {
+    bool collector = false, program = false;
     for (uint32_t i = 0; i < freers->n; i++) {
+        if (freers->freer[i].ret != ret) continue;
+        collector = collector || freers->freer[i].collector;
+        program = program || freers->freer[i].program;
+    }
+    return !collector ? LMP_FREE_PROGRAM : program ? LMP_FREE_BY_CALLER : LMP_FREE_COLLECTOR;
+}
+
+/* Enters the place of a freer, if it is new. False: it has two distances, or there is no room. */
+static bool enter_place(const LmpFreers *freers, LmpWordsPlan *plan, const struct LmpFreer *f) {
+    uint32_t i = words_free_home(f->ret), tries = 0;
+    while (plan->free_place[i].ret && plan->free_place[i].ret != f->ret) {
+        if (++tries == 1 << (LMP_FREE_BITS - 1)) return false;
+        i = (i + 1) & ((1 << LMP_FREE_BITS) - 1);
+    }
+    LmpFreePlace *place = &plan->free_place[i];
+    if (place->ret) return place->next == f->at || place->who != LMP_FREE_BY_CALLER;
+    *place = (LmpFreePlace){f->ret, f->at, who_frees(freers, f->ret)};
+    return true;
+}
+
+void freers_enter(const LmpFreers *freers, LmpWordsPlan *plan) {
+    uintptr_t key[LMP_MOST_FREERS];
+    uint32_t n = 0, places = 0;
+    bool good = freers->n < LMP_MOST_FREERS;
+    for (uint32_t i = 0; i < freers->n && good; i++) {
         const struct LmpFreer *f = &freers->freer[i];
-        if (!f->collector || f->program) continue;
-        if (!n) plan->free_ret = f->ret, plan->free_next = f->at;
-        if (f->ret != plan->free_ret || f->at != plan->free_next) n = LMP_MOST_FREERS;
-        if (n == LMP_MOST_FREERS) break;
-        next[n++] = f->next;
+        good = enter_place(freers, plan, f);
+        places++;
+        if (f->collector && !f->program && who_frees(freers, f->ret) == LMP_FREE_BY_CALLER)
+            key[n++] = words_freer_key(f->ret, f->next);
     }
-    if (n < LMP_MOST_FREERS && spread(next, n, plan)) {
-        plan->freers = n;
-    } else {
-        plan->free_ret = 0;
-    }
+    good = good && spread(key, n, plan);
+    plan->freers = good ? places : 0;
+    if (!good) memset(plan->free_place, 0, sizeof plan->free_place); /* nothing is known of frees */
 }

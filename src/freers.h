@@ -18,7 +18,7 @@ typedef struct LmpWalk {
 /* Finds up to three, with the unwinder; only at start. */
 void freers_walk(LmpWalk *walk);
 
-enum { LMP_MOST_FREERS = 48 };
+enum { LMP_MOST_FREERS = 512 };
 
 typedef struct LmpFreers {
     bool collecting; /* what is freed is the collector's doing */
@@ -37,7 +37,7 @@ void freers_note(LmpFreers *freers, uintptr_t cfa, uintptr_t ret);
  * it did not compile. L keeps what it had; may raise errors. */
 bool freers_play(LmpFreers *freers, lua_State *L);
 
-/* Enters those into the plan that are only the collector's, if all of them go through one place. */
+/* Enters those into the plan that are only the collector's. */
 void freers_enter(const LmpFreers *freers, LmpWordsPlan *plan);
 
 #endif

@@ -41,7 +41,8 @@ void *hook_tick_and_release(LmpProfile *p, void *ptr, size_t osize);
 
 /* Where an entry's maker stands, from the entry (entries). */
 #define HOOK_MAKER_AT ((offsetof(LmpLeaf, maker) - offsetof(LmpLeaf, entry)) / sizeof(uint32_t))
-#define HOOK_OFF_GRID 0xffff80000000000full /* address bits that no block on the grid has */
+#define HOOK_OFF_GRID                                                                              \
+    (~0ull << LMP_ADDRESS_BITS | 15) /* address bits that no block on the grid has */
 
 /* Classes by the tag of a request: 4 .. 8 the Lua types, 9 upvalues, 10 prototypes (lobject.h). */
 extern const uint8_t hook_tag_class[16];

@@ -31,8 +31,9 @@ BY_JUMP void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const ch
     uint32_t cls = *hook_entry(p->dir[a >> LMP_LEAF_BITS], a) & 15, row = 0;
     if (LIKELY(L && frames_caller(frames_top(L)))) {
         const LmpCallInfo *ci = frames_top(L);
+        uintptr_t constructor;
         if (!(frames_status(ci) & LMP_CI_C)) {
-            row = lines_record(p, L, ci, NULL, cls, NULL);
+            row = lines_record(p, L, ci, NULL, cls, &constructor);
         } else if (!frames_resumed(L)) {
             row = lines_record_c(p, L, ci, cls);
         }
@@ -95,46 +96,58 @@ COLD static LmpFound find_slowly(LmpProfile *p, LmpWords words, unsigned cls) {
 BY_JUMP static LmpFound find_switched(LmpProfile *p, LmpWords words, unsigned cls,
                                       const lua_State *L);
 
-/* For a C function on top of L. */
+BY_JUMP static LmpFound find_switched(LmpProfile *p, LmpWords words, unsigned cls,
+                                      const lua_State *L);
+
+/* For a C function on top of L, which ran last. */
 BY_JUMP static LmpFound find_in_c(LmpProfile *p, LmpWords words, unsigned cls, const lua_State *L) {
-    uint32_t record;
-    if (!frames_caller(frames_top(L))) {
-        record = lines_record_new(p, L, cls);
-        L = p->running;
-    } else {
-        if (UNLIKELY(p->running != L)) return find_switched(p, words, cls, L);
-        record = lines_record_c(p, L, frames_top(L), cls);
-    }
+    if (UNLIKELY(!frames_caller(frames_top(L)))) return find_slowly(p, words, cls);
+    uint32_t record = lines_record_c(p, L, frames_top(L), cls);
     if (UNLIKELY(!record)) return find_slowly(p, words, cls);
     return found(p, L, 0, HOOK_MAKER(record, cls), p->tree != NULL);
 }
 
+/* L is what the words say: nothing is known of it yet, but if it ran last it lives. */
 static ALWAYS_INLINE LmpFound find_in(LmpProfile *p, LmpWords words, unsigned cls,
                                       const lua_State *L, bool stacks) {
-    if (UNLIKELY(!L)) return find_slowly(p, words, cls);
+    if (UNLIKELY(L != p->running || !L)) return find_switched(p, words, cls, L);
     const LmpCallInfo *ci = frames_top(L);
     unsigned status = frames_status(ci);
-    if (status & (LMP_CI_C | LMP_CI_HOOKED)) {
+    if (status & frames_bits.c_or_hooked) {
         if (UNLIKELY(!(status & LMP_CI_C))) return find_slowly(p, words, cls);
         return find_in_c(p, words, cls, L);
     }
-    if (UNLIKELY(p->running != L)) return find_switched(p, words, cls, L);
     uintptr_t constructor = 0;
     uint32_t record = lines_record(p, L, ci, words, cls, &constructor);
     if (UNLIKELY(!record)) return find_slowly(p, words, cls);
     return found(p, L, constructor, HOOK_MAKER(record, cls), stacks);
 }
 
-/* The same for one that did not run when memory was last asked for. */
+/* The same for one that did not run when memory was last asked for, if it is a thread. A Lua
+ * function on top of a thread that is not idle is one that runs. */
 BY_JUMP static LmpFound find_switched(LmpProfile *p, LmpWords words, unsigned cls,
                                       const lua_State *L) {
-    unsigned status = frames_status(frames_top(L));
-    if (lines_is_idle(L)) return find_slowly(p, words, cls);
-    if (!(status & LMP_CI_C)) {
+    if (!lines_is_thread(p, L)) return find_slowly(p, words, cls);
+    const LmpCallInfo *ci = frames_top(L);
+    if (!ci || lines_is_idle(L)) return find_slowly(p, words, cls);
+    if (frames_status(ci) & LMP_CI_C) {
+        if (!frames_caller(ci)) { /* it is about to run for the first time */
+            uint32_t record = lines_record_new(p, L, cls);
+            if (!record) return find_slowly(p, words, cls);
+            return found(p, p->running, 0, HOOK_MAKER(record, cls), p->tree != NULL);
+        }
+        if (cls == LMP_C_THREAD_PART || !lines_switch_c(p, L)) return find_slowly(p, words, cls);
+    } else {
         lines_switch(p, L);
-    } else if (cls == LMP_C_THREAD_PART || !lines_switch_c(p, L)) {
-        return find_slowly(p, words, cls);
     }
+    return find_in(p, words, cls, L, p->tree != NULL);
+}
+
+/* An object, from a place that is not the usual one. */
+LMP_READS_WORDS BY_JUMP static LmpFound find_object(LmpProfile *p, LmpWords words, unsigned cls) {
+    const LmpAsker *asker = words_asker(p->words, words[LMP_WORDS_RET]);
+    if (UNLIKELY(!asker || asker->again)) return find_slowly(p, words, cls);
+    const lua_State *L = (const lua_State *)words[asker->at_thread]; /* NOLINT */
     return find_in(p, words, cls, L, p->tree != NULL);
 }
 
@@ -142,6 +155,7 @@ BY_JUMP static LmpFound find_switched(LmpProfile *p, LmpWords words, unsigned cl
 LMP_READS_WORDS BY_JUMP static LmpFound find_raw(LmpProfile *p, LmpWords words) {
     const LmpCallsite *asker;
     unsigned cls = callsite_class(p->callsites, caller_of(words), &asker);
+    if (UNLIKELY(cls == LMP_C_OTHER)) p->live->owners_unproven++;
     if (UNLIKELY(!asker || asker->at_thread < 0)) return find_slowly(p, words, cls);
     const lua_State *L = (const lua_State *)words[asker->at_thread]; /* NOLINT */
     return find_in(p, words, cls, L, p->tree != NULL);
@@ -161,7 +175,7 @@ LMP_READS_WORDS static ALWAYS_INLINE uint32_t find_resizer(LmpProfile *p, LmpWor
         unsigned status = frames_status(ci);
         if (status & LMP_CI_C) {
             record = lines_record_c(p, L, ci, cls);
-        } else if (!(status & LMP_CI_HOOKED)) {
+        } else if (!(status & frames_bits.hooked)) {
             record = lines_record(p, L, ci, words, cls, &ask.constructor);
         }
     }
@@ -200,7 +214,7 @@ LMP_READS_WORDS static ALWAYS_INLINE LmpFound find(LmpProfile *p, void *ptr, siz
     if (ptr) return do_realloc(p, ptr, osize, nsize, words);
     unsigned cls = hook_class(osize);
     if (!cls) return find_raw(p, words);
-    if (UNLIKELY(words[LMP_WORDS_RET] != p->object_ret)) return find_slowly(p, words, cls);
+    if (UNLIKELY(words[LMP_WORDS_RET] != p->object_ret)) return find_object(p, words, cls);
     const lua_State *L = (const lua_State *)words[p->object_thread]; /* NOLINT */
     return find_in(p, words, cls, L, stacks);
 }

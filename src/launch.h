@@ -64,6 +64,13 @@ enum {
 #define LMP_ENV_BREAKS "LMP_BREAKS"   /* break conditions to begin with, one a line */
 #define LMP_RUN_ENTRY "luaopen_luamemprofiler_run"
 
+/* `lmp doctor` starts the interpreter in the same way, with the other entry (doctor/doctor.c). */
+#define LMP_DOCTOR_ENTRY "luaopen_luamemprofiler_doctor"
+#define LMP_ENV_DOCTOR "LMP_DOCTOR"             /* "FD from=N": the pipe, the first job to do */
+#define LMP_ENV_DOCTOR_ONLY "LMP_DOCTOR_ONLY"   /* programs, separated by commas */
+#define LMP_ENV_DOCTOR_MODES "LMP_DOCTOR_MODES" /* modes, the same */
+#define LMP_ENV_DOCTOR_PLANT "LMP_DOCTOR_PLANT" /* for tests: what to get wrong on purpose */
+
 /* What both take of the options. */
 #define LMP_SAMPLE_MIN 1024u /* bytes; 0: every block */
 #define LMP_SAMPLE_MAX (1ull << 40)

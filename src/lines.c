@@ -17,6 +17,10 @@ enum { KEY_FRAME = 0x7ffe, KEY_C_FRAME = 0x7ffd };
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+static void know(LmpLineCache *cache, const lua_State *L) {
+    cache->known[lines_known_home(L)] = L;
+}
+
 LmpErr lines_open(LmpProfile *p, lua_State *L) {
     LmpLineCache *cache = lmp_os->map(sizeof *cache, -1, 0, true);
     LmpCodes *codes = cache ? lmp_os->map(sizeof *codes, -1, 0, true) : NULL;
@@ -33,8 +37,12 @@ LmpErr lines_open(LmpProfile *p, lua_State *L) {
     cache->jumps = frames_jumps_known();
     if (p->words) {
         owner_note_threads(p->words);
-        p->object_ret = p->words->asker[0].ret;
-        p->object_thread = p->words->asker[0].at_thread;
+        p->object_ret = p->words->objects.ret;
+        p->object_thread = p->words->objects.at_thread;
+        lua_State *chain[LMP_CHAIN];
+        know(cache, L);
+        for (int n = stack_chain(p->main, chain); n > 0; n--)
+            know(cache, chain[n - 1]);
     }
     return LMP_OK;
 }
@@ -56,7 +64,7 @@ static void forget_code(LmpLineCache *cache, uintptr_t addr, size_t size, uint64
         if (!(groups & 1)) continue;
         LmpLineSlot *slot = &cache->slot[g * LMP_LINE_GROUP];
         for (unsigned i = 0; i < LMP_LINE_GROUP; i++) {
-            uintptr_t pc = slot[i].key & ((1ull << 47) - 1);
+            uintptr_t pc = slot[i].key & ((1ull << LMP_ADDRESS_BITS) - 1);
             if (pc - addr <= size) slot[i].key = 0; /* a pc may stand behind the last one */
         }
     }
@@ -71,8 +79,10 @@ static void code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
 }
 
 static void thread_gone(LmpProfile *p, uintptr_t addr) {
-    const lua_State *L = (const lua_State *)(addr + LUA_EXTRASPACE); /* NOLINT */
+    const lua_State *L = (const lua_State *)(addr + frames_bits.extra); /* NOLINT */
     if (p->running == L) p->running = NULL;
+    const lua_State **known = &p->lines->known[lines_known_home(L)];
+    if (*known == L) *known = NULL;
     const lua_State **lately = p->lines->lately;
 #pragma GCC unroll 16
     for (int i = 0; i < LMP_RAN_LATELY; i++)
@@ -94,21 +104,22 @@ void lines_watched_gone(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls
     }
 }
 
-/* Enters an answer about code, if its end will be noticed. `cls`: 0 for kinds that are no record.
- */
-static void keep(LmpProfile *p, const void *proto, uint64_t key, uintptr_t cfn, unsigned cls,
-                 uint32_t row) {
+/* Enters an answer about code, if its end will be noticed: its slot, else NULL. `cls`: 0 for kinds
+ * that are no record. */
+static LmpLineSlot *keep(LmpProfile *p, const void *proto, uint64_t key, uintptr_t cfn,
+                         unsigned cls, uint32_t row) {
     LmpLineCache *cache = p->lines;
     LmpLineSlot *slot = lines_slot(cache, key, cfn);
     if (proto) {
         uintptr_t code = frames_word(proto, LMP_AT_PROTO_CODE);
         bool added;
         unsigned group = (unsigned)(slot - cache->slot) / LMP_LINE_GROUP;
-        if (!codes_note(cache->codes, code, group, &added)) return;
+        if (!codes_note(cache->codes, code, group, &added)) return NULL;
         if (added) shadow_watch(p, code);
     }
     if (slot->key != key || slot->cfn != cfn) *slot = (LmpLineSlot){.key = key, .cfn = cfn};
     slot->row[cls] = row;
+    return slot;
 }
 
 /* ---- asking the documented API --------------------------------------------------------------- */
@@ -133,7 +144,7 @@ typedef struct Where {
     uintptr_t pc, cfn; /* as in a slot */
 } Where;
 
-static uint32_t site_of(LmpProfile *p, const Where *w) {
+static uint32_t site_of(LmpProfile *p, const Where *w, uintptr_t pc) {
     lua_Debug ar = {0};
     uint32_t cfunction = 0;
     p->live->tables.unknown++;
@@ -141,28 +152,48 @@ static uint32_t site_of(LmpProfile *p, const Where *w) {
         describe(w->runs, w->c, 0, "Sn", &ar);
         cfunction = sites_function(p, &ar, (const void *)w->cfn); /* NOLINT */
     }
-    describe(w->L, w->ci, w->pc, "Sln", &ar);
+    describe(w->L, w->ci, pc, "Sln", &ar);
     return sites_site(p, sites_function(p, &ar, NULL), ar.currentline, cfunction);
 }
 
-/* The record, from the cache or learned. */
-static uint32_t record_of(LmpProfile *p, const Where *w, unsigned cls) {
-    uint64_t key = lines_key(w->pc, p->tag) | (w->cfn ? LMP_LINE_C : 0);
-    const LmpLineSlot *slot = lines_slot(p->lines, key, w->cfn);
-    if (LIKELY(slot->key == key && slot->cfn == w->cfn && slot->row[cls])) return slot->row[cls];
+/* The record, from the cache or learned. In a table constructor *constructor is set; where it asks
+ * for the table, or for parts that come next to it, that is known already. */
+static uint32_t record_of(LmpProfile *p, const Where *w, unsigned cls, uintptr_t *constructor) {
     const void *proto = frames_proto(frames_func(w->ci));
+    bool newtable = *constructor != 0;
+    uintptr_t pc = newtable ? *constructor : w->pc, at = pc;
+    uint64_t key = lines_key(pc, p->tag) | (w->cfn || newtable ? LMP_LINE_C : 0);
+    uintptr_t beside = newtable ? (uintptr_t)proto : w->cfn;
+    LmpLineSlot *slot = lines_slot(p->lines, key, beside);
+    bool there = slot->key == key && slot->cfn == beside;
     if (!proto) return sites_record(p, sites_pseudo(p, LMP_PSEUDO_UNKNOWN), cls, p->tag);
-    uint32_t row = sites_record(p, site_of(p, w), cls, p->tag);
-    keep(p, proto, key, w->cfn, cls, row);
+    bool setlist = cls == LMP_C_TABLE_PART && !newtable && !w->cfn && newtable_setlist(proto, pc);
+    if (setlist) at = *constructor = pc + LMP_INSTRUCTION;
+    uint32_t row = there ? slot->row[cls] : 0;
+    if (!row) {
+        row = sites_record(p, site_of(p, w, at), cls, p->tag);
+        slot = keep(p, proto, key, beside, cls, row);
+        if (slot && newtable) slot->row[0] = newtable_parts(pc);
+        if (slot && setlist) slot->row[0] = 1;
+    }
     return row;
 }
 
 /* ---- the running thread ---------------------------------------------------------------------- */
 
+bool lines_is_thread(LmpProfile *p, const lua_State *L) {
+    uintptr_t addr = (uintptr_t)L - frames_bits.extra;
+    uint64_t size;
+    if (!L) return false;
+    if (p->lines->known[lines_known_home(L)] == L) return true;
+    return (shadow_lookup(p, addr, &size) & 15) == LMP_C_THREAD;
+}
+
 COLD void lines_switch(LmpProfile *p, const lua_State *L) {
     p->running = L;
     p->lines->lately[++p->lines->ran % LMP_RAN_LATELY] = L;
-    if (p->live->tables.sample) shadow_watch(p, (uintptr_t)L - LUA_EXTRASPACE); /* else all are */
+    if (p->live->tables.sample)
+        shadow_watch(p, (uintptr_t)L - frames_bits.extra); /* else all are */
     if (p->tags) p->tag = tags_current(p, L);
 }
 
@@ -176,9 +207,14 @@ static LmpCallInfo *lua_caller(LmpCallInfo *ci) {
     return ci;
 }
 
+/* The same on top, not in a debug hook. */
+static bool runs_lua(const lua_State *L) {
+    return !(frames_status(frames_top(L)) & frames_bits.c_or_hooked);
+}
+
 /* Is a thread at work, running or having resumed another? */
 static bool is_active(const lua_State *L) {
-    return !lines_is_idle(L) && frames_caller(frames_top(L)) != NULL;
+    return !lines_is_idle(L) && frames_top(L) && frames_caller(frames_top(L)) != NULL;
 }
 
 /* Both are at work: has `a` been resumed (over others, perhaps) by `b`? */
@@ -238,7 +274,7 @@ static LmpCallInfo *find_caller(LmpProfile *p, lua_State **thread) {
     return NULL;
 }
 
-/* A thread that runs, seen through its frames. */
+/* A thread that runs, seen through its frames. ask->constructor: of OP_NEWTABLE on top, or 0. */
 static uint32_t ask_frames(LmpProfile *p, unsigned cls, LmpAsk *ask) {
     LmpCallInfo *top = frames_top(ask->L);
     Where w = {.L = ask->L, .runs = ask->L, .ci = lua_caller(top)};
@@ -249,12 +285,31 @@ static uint32_t ask_frames(LmpProfile *p, unsigned cls, LmpAsk *ask) {
         w.cfn = frames_c_function(frames_func(top));
         w.c = w.cfn ? top : NULL;
     }
-    if (top == w.ci && ask->constructor && lines_in_code(top, ask->constructor)) {
-        w.pc = ask->constructor;
-    } else {
-        ask->constructor = 0;
+    if (top == w.ci) return record_of(p, &w, cls, &ask->constructor);
+    uintptr_t none = ask->constructor = 0;
+    return record_of(p, &w, cls, &none);
+}
+
+/* ask->L runs: the OP_NEWTABLE that it executes, if the request is that one's. */
+static void ask_newtable(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask, bool *doubtful) {
+    bool table = cls == LMP_C_TABLE, part = cls == LMP_C_TABLE_PART || p->made.left;
+    if ((!table && !part) || !runs_lua(ask->L)) return;
+    const void *proto = frames_proto(frames_func(frames_top(ask->L)));
+    if (!proto) return;
+    ask->constructor = newtable_ask(p, ask->L, proto, words, table, doubtful);
+}
+
+/* The request is charged; notes what of its constructor is to come. */
+static void note_newtable(LmpProfile *p, unsigned cls, const LmpAsk *ask, uint32_t record) {
+    uintptr_t pc = ask->constructor;
+    if (cls == LMP_C_TABLE) {
+        const LmpCallInfo *ci = pc ? frames_top(ask->L) : NULL;
+        const void *proto = pc ? frames_proto(frames_func(ci)) : NULL;
+        uint32_t parts = pc && !p->sampling ? newtable_parts(pc) : 0;
+        p->made = (LmpMade){(const void *)ci, pc, (uintptr_t)proto, record, parts};
+    } else if (p->made.left) { /* nothing but its parts comes in between: or it has failed */
+        p->made.left = pc == p->made.pc ? p->made.left - 1 : 0;
     }
-    return record_of(p, &w, cls);
 }
 
 /* By the documented API alone: the innermost Lua function of the innermost thread. */
@@ -274,30 +329,67 @@ static uint32_t ask_api(LmpProfile *p, unsigned cls) {
     return pseudo(p, cls);
 }
 
+/* The thread of the words, if it is one; NULL: it is not known. */
+LMP_READS_WORDS static const lua_State *asking_thread(LmpProfile *p, LmpWords words) {
+    const LmpAsker *asker = words ? words_asker(p->words, words[LMP_WORDS_RET]) : NULL;
+    if (!asker) return NULL;
+    const lua_State *L = (const lua_State *)words[asker->at_thread]; /* NOLINT */
+    return (L && L == p->running) || lines_is_thread(p, L) ? L : NULL;
+}
+
+/* No known way explains the request: the documented API does. */
+static void count_unproven(LmpProfile *p, uint32_t record) {
+    p->live->tables.unproven++;
+    p->tables.site[p->record[record].site].unproven++;
+}
+
 uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask) {
     *ask = (LmpAsk){NULL, 0};
-    if (!p->words) return ask_api(p, cls);
-    const lua_State *L = words ? (const lua_State *)words_thread(p->words, words) : NULL;
+    uint32_t record;
+    if (!p->words) {
+        record = ask_api(p, cls);
+        count_unproven(p, record);
+        return record;
+    }
+    const lua_State *L = asking_thread(p, words);
+    bool doubtful = words && !L;
     const lua_State *last = p->running;
     bool outer = L && last && last != L && is_active(last) && is_within(p, last, L);
     if (L && !outer && is_active(L) && lua_caller(frames_top(L))) {
-        unsigned status = frames_status(frames_top(L));
         ask->L = (lua_State *)L; /* NOLINT */
-        if (!(status & (LMP_CI_C | LMP_CI_HOOKED))) {
-            if (cls == LMP_C_TABLE || cls == LMP_C_TABLE_PART)
-                ask->constructor = words_construction(p->words, words, cls == LMP_C_TABLE);
-        } else if (cls == LMP_C_THREAD_PART) {
-            /* a stack may be asked for on behalf of a thread that has resumed another */
+        /* a stack may be asked for on behalf of a thread that has resumed another */
+        if (cls == LMP_C_THREAD_PART && !runs_lua(L))
             ask->L = (lua_State *)innermost(L); /* NOLINT */
-        }
     } else {
         ask->L = find_running(p, L);
-        if (!ask->L) return pseudo(p, cls);
-        if (L && is_active(L) && !lua_caller(frames_top(ask->L)))
+        if (ask->L) know(p->lines, ask->L);
+        if (doubtful) doubtful = !ask->L || !runs_lua(ask->L); /* what runs Lua code is who runs */
+        if (ask->L && L && is_active(L) && !lua_caller(frames_top(ask->L)))
             ask->L = (lua_State *)L; /* NOLINT */
     }
-    if (p->running != ask->L) lines_switch(p, ask->L);
-    return ask_frames(p, cls, ask);
+    if (ask->L) {
+        if (p->running != ask->L) lines_switch(p, ask->L);
+        if (words && !doubtful) ask_newtable(p, words, cls, ask, &doubtful);
+        record = ask_frames(p, cls, ask);
+    } else {
+        record = pseudo(p, cls);
+    }
+    if (words) note_newtable(p, cls, ask, record);
+    if (doubtful) count_unproven(p, record);
+    return record;
+}
+
+uintptr_t lines_constructor(LmpProfile *p, LmpWords words, unsigned cls, LmpCallInfo **ci) {
+    const lua_State *L = asking_thread(p, words);
+    bool doubtful;
+    if (!L || !is_active(L) || !runs_lua(L)) return 0;
+    *ci = frames_top(L);
+    const void *proto = frames_proto(frames_func(*ci));
+    if (!proto || (cls != LMP_C_TABLE && cls != LMP_C_TABLE_PART)) return 0;
+    uintptr_t pc = newtable_ask(p, L, proto, words, cls == LMP_C_TABLE, &doubtful);
+    if (pc || cls == LMP_C_TABLE) return pc;
+    pc = frames_pc(*ci);
+    return newtable_setlist(proto, pc) ? pc + LMP_INSTRUCTION : 0;
 }
 
 bool lines_switch_c(LmpProfile *p, const lua_State *L) {
@@ -308,9 +400,8 @@ bool lines_switch_c(LmpProfile *p, const lua_State *L) {
 }
 
 uint32_t lines_stack_moves(LmpProfile *p, LmpWords words) {
-    const lua_State *L =
-        p->words && words ? (const lua_State *)words_thread(p->words, words) : NULL; /* NOLINT */
-    const LmpCallInfo *ci = L ? lua_caller(frames_top(L)) : NULL;
+    const lua_State *L = p->words ? asking_thread(p, words) : NULL;
+    const LmpCallInfo *ci = L && frames_top(L) ? lua_caller(frames_top(L)) : NULL;
     uint64_t key = ci ? lines_key(frames_pc(ci), p->tag) : 0;
     const LmpLineSlot *slot = lines_slot(p->lines, key, 0);
     if (ci && slot->key == key) {
@@ -333,7 +424,7 @@ uint32_t lines_frame_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, ui
     const void *proto = frames_proto(frames_func(ci));
     if (!proto) return sites_pseudo(p, LMP_PSEUDO_UNKNOWN);
     Where w = {.L = L, .runs = L, .ci = (LmpCallInfo *)ci, .pc = pc}; /* NOLINT */
-    uint32_t site = site_of(p, &w);
+    uint32_t site = site_of(p, &w, pc);
     keep(p, proto, key, 0, 0, site);
     return site;
 }

@@ -9,6 +9,7 @@
 #define LMP_LINES_H
 
 #include "kind.h"
+#include "newtable.h"
 #include "profile.h"
 #include "sites.h"
 #include "words.h"
@@ -16,14 +17,18 @@
 enum {
     LMP_LINE_SLOTS = 4096, /* a power of two */
     LMP_LINE_GROUP = 64,   /* slots in each of 64 groups */
-    LMP_RAN_LATELY = 16
+    LMP_RAN_LATELY = 16,
+    LMP_KNOWN = 256 /* a power of two */
 };
 
 /* What is known of a place, in one cache line. key 0: empty. */
 typedef struct LmpLineSlot {
-    uint64_t key;  /* pc, tag or kind of other answers << 47, LMP_LINE_C */
-    uintptr_t cfn; /* the C function on top, 0: the Lua function itself */
-    /* Records by the class of the block, 0: not known yet. Other kinds of answers: a site at 0. */
+    uint64_t key;  /* pc, tag or kind of other answers << 48, LMP_LINE_C */
+    uintptr_t cfn; /* the C function on top, 0: the Lua function itself. Of OP_NEWTABLE: its
+                      prototype, which proves that the pc is one of the function that runs */
+    /* Records by the class of the block, 0: not known yet. At 0: of OP_NEWTABLE, how many parts it
+     * asks for; else, if not 0, OP_SETLIST comes next and is who asks for parts of tables. Other
+     * kinds of answers: a site. */
     uint32_t row[LMP_C_COUNTED];
 } LmpLineSlot;
 
@@ -33,6 +38,8 @@ typedef struct LmpLineCache {
     /* Threads that ran lately, also those that C code resumed in its own way; the newest is at
      * [ran % LMP_RAN_LATELY]. All live, or are NULL. */
     const lua_State *lately[LMP_RAN_LATELY];
+    /* Threads from before start that were met where only threads are, by lines_known_home. */
+    const lua_State *known[LMP_KNOWN];
     uint32_t ran;
     bool jumps; /* frames_jump() may be asked */
 } LmpLineCache;
@@ -63,6 +70,9 @@ typedef struct LmpAsk {
 
 /* The record for a block of class cls that is asked for now, the long way; `words` may be NULL. */
 uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask);
+/* The pc of the table constructor that asks now for a block of class cls, where that is not the
+ * saved one, and its frame in *ci; else 0. */
+uintptr_t lines_constructor(LmpProfile *p, LmpWords words, unsigned cls, LmpCallInfo **ci);
 /* The record of who makes a stack move: from Lua 5.4.5 on a thread's frames say nothing of their
  * functions meanwhile, so only what is known of the line already counts, else "(unknown)". */
 uint32_t lines_stack_moves(LmpProfile *p, LmpWords words);
@@ -79,7 +89,7 @@ static inline bool lines_is_idle(const lua_State *L) {
 #define LMP_LINE_C (1ull << 63) /* with a C function: without it, a key says all */
 
 static inline uint64_t lines_key(uintptr_t pc, unsigned tag) {
-    return pc | (uint64_t)tag << 47;
+    return pc | (uint64_t)tag << LMP_ADDRESS_BITS;
 }
 
 static inline LmpLineSlot *lines_slot(LmpLineCache *cache, uint64_t key, uintptr_t cfn) {
@@ -89,30 +99,55 @@ static inline LmpLineSlot *lines_slot(LmpLineCache *cache, uint64_t key, uintptr
 }
 _Static_assert(LMP_LINE_SLOTS == 1 << 12 && sizeof(LmpLineSlot) == 1 << 6, "as in lines_slot");
 
-/* Is w a pc in the code of the Lua function of ci? */
-static inline bool lines_in_code(const LmpCallInfo *ci, uintptr_t w) {
+/* Is that word a living thread of the state? Nothing else is ever looked at as one. */
+bool lines_is_thread(LmpProfile *p, const lua_State *L);
+
+static inline uint32_t lines_known_home(const lua_State *L) {
+    return (uint32_t)((uintptr_t)L / 16) & (LMP_KNOWN - 1);
+}
+
+/* The record of OP_NEWTABLE at pc, of the function of ci, for its table; notes that its parts come
+ * next. 0: the long way. */
+static ALWAYS_INLINE uint32_t lines_record_table(LmpProfile *p, const LmpCallInfo *ci,
+                                                 LmpWords words, uintptr_t *constructor) {
+    uintptr_t pc = words_newtable(p->words, words, true);
     const void *proto = frames_proto(frames_func(ci));
-    if (!proto) return false;
-    uint32_t size;
-    memcpy(&size, (const char *)proto + LMP_AT_PROTO_SIZECODE, sizeof size);
-    return w - frames_word(proto, LMP_AT_PROTO_CODE) <= size * (uint64_t)sizeof(uint32_t);
+    uint64_t key = lines_key(pc, p->tag) | LMP_LINE_C;
+    const LmpLineSlot *slot = lines_slot(p->lines, key, (uintptr_t)proto);
+    if (UNLIKELY(!proto || slot->key != key || slot->cfn != (uintptr_t)proto)) return 0;
+    uint32_t record = slot->row[LMP_C_TABLE];
+    p->made = (LmpMade){(const void *)ci, pc, (uintptr_t)proto, record, slot->row[0]};
+    *constructor = pc;
+    return record;
+}
+
+/* The same for a part, when the last constructor has some to come. */
+static ALWAYS_INLINE uint32_t lines_record_made(LmpProfile *p, const LmpCallInfo *ci, unsigned cls,
+                                                uintptr_t *constructor) {
+    const LmpMade *made = &p->made;
+    if (UNLIKELY((const void *)ci != made->ci || cls != LMP_C_TABLE_PART)) return 0;
+    uint64_t key = lines_key(made->pc, p->tag) | LMP_LINE_C;
+    const LmpLineSlot *slot = lines_slot(p->lines, key, made->proto);
+    if (UNLIKELY(slot->key != key || slot->cfn != made->proto || !slot->row[cls])) return 0;
+    p->made.left--;
+    *constructor = made->pc;
+    return slot->row[cls];
 }
 
 /* The record for a block of class cls that L asks for in a Lua function, the topmost of its frames
  * and not below a hook; 0: it is to be asked for the long way. In a table constructor the running
  * instruction is in *constructor. `words` NULL: it is no constructor. */
-static ALWAYS_INLINE uint32_t lines_record(const LmpProfile *p, const lua_State *L,
-                                           const LmpCallInfo *ci, LmpWords words, unsigned cls,
-                                           uintptr_t *constructor) {
+static ALWAYS_INLINE uint32_t lines_record(LmpProfile *p, const lua_State *L, const LmpCallInfo *ci,
+                                           LmpWords words, unsigned cls, uintptr_t *constructor) {
     if (UNLIKELY(lines_is_idle(L))) return 0;
+    if (words && cls == LMP_C_TABLE) return lines_record_table(p, ci, words, constructor);
+    if (words && UNLIKELY(p->made.left)) return lines_record_made(p, ci, cls, constructor);
     uintptr_t pc = frames_pc(ci);
-    if (words && (cls == LMP_C_TABLE || cls == LMP_C_TABLE_PART)) {
-        *constructor = words_construction(p->words, words, cls == LMP_C_TABLE);
-        if (*constructor) pc = *constructor;
-    }
     uint64_t key = lines_key(pc, p->tag);
     const LmpLineSlot *slot = lines_slot(p->lines, key, 0);
-    return LIKELY(slot->key == key) ? slot->row[cls] : 0;
+    if (UNLIKELY(slot->key != key)) return 0;
+    if (cls == LMP_C_TABLE_PART && UNLIKELY(slot->row[0])) *constructor = pc + LMP_INSTRUCTION;
+    return slot->row[cls];
 }
 
 /* The Lua function that has called, over C functions perhaps, the one of `ci`; NULL: none. */

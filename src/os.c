@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ownfd.h"
+
 /* Setting a file's size beyond RLIMIT_FSIZE raises SIGXFSZ, which would kill the host. */
 static bool size_allowed(uint64_t size) {
     struct rlimit limit;
@@ -42,6 +44,23 @@ static int real_memfd(const char *name, uint64_t size) {
     int before = errno, fd = make_memfd(name, size);
     errno = before;
     return fd;
+}
+
+static bool real_strict(void) {
+    int before = errno,
+        fd = ownfd_lift(open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC));
+    char mode = 0;
+    bool strict = fd >= 0 && read(fd, &mode, 1) == 1 && mode == '2';
+    if (fd >= 0) close(fd);
+    errno = before;
+    return strict;
+}
+
+static bool real_reserve(int fd, uint64_t at, uint64_t size) {
+    int before = errno;
+    bool made = fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)size) == 0;
+    errno = before;
+    return made;
 }
 
 static void *real_map(size_t size, int fd, uint64_t offset, bool writable) {
@@ -105,6 +124,8 @@ static bool real_lock(int fd, uint64_t at) {
 const LmpOs os_real = {
     .memfd = real_memfd,
     .grow = real_grow,
+    .strict = real_strict,
+    .reserve = real_reserve,
     .map = real_map,
     .unmap = real_unmap,
     .clock = real_clock,

@@ -13,6 +13,10 @@ typedef struct LmpOs {
     int (*memfd)(const char *name, uint64_t size);
     /* Grows the file to `size` bytes; false on failure (never raises SIGXFSZ). */
     bool (*grow)(int fd, uint64_t size);
+    /* Does the system count every page that may be touched beforehand (strict overcommit)? */
+    bool (*strict)(void);
+    /* Makes the pages of `size` bytes at `at`, which lie in the file; false: there are none. */
+    bool (*reserve)(int fd, uint64_t at, uint64_t size);
     /* Maps `size` bytes of `fd` at `offset` (fd -1: private memory of zeroes); NULL on failure. */
     void *(*map)(size_t size, int fd, uint64_t offset, bool writable);
     void (*unmap)(void *p, size_t size);

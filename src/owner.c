@@ -10,6 +10,7 @@
 #include "owner.h"
 
 #include <lauxlib.h>
+#include <lualib.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,25 @@ static __attribute__((noinline)) void *study_alloc(void *ud, void *ptr, size_t o
 /* ---- playing ------------------------------------------------------------------------------------
  */
 
+static int descend(lua_State *L) {
+    lua_Integer n = lua_tointeger(L, 1);
+    if (n > 0) {
+        lua_pushcfunction(L, descend);
+        lua_pushinteger(L, n - 1);
+        lua_call(L, 1, 0);
+    }
+    return 0;
+}
+
+/* Frames and room on the stack, so that a scene of something else asks for none: a collection has
+ * just taken them away. */
+static void make_room(lua_State *L) {
+    lua_checkstack(L, 150);
+    lua_pushcfunction(L, descend);
+    lua_pushinteger(L, 20);
+    lua_pcall(L, 1, 0, 0);
+}
+
 /* Every scene once, at the bottom of a protected call. Its own call may already need a CallInfo or
  * stack: those are had before noting begins by playing the scene dumb first. */
 static void play_all(lua_State *L, Study *study) {
@@ -120,6 +140,7 @@ static void play_all(lua_State *L, Study *study) {
             lua_pushvalue(L, 1);
             lua_pushcclosure(L, scenes[i].play, 1);
             lua_gc(L, LUA_GCCOLLECT);
+            make_room(L);
             study->cls = noting ? scenes[i].cls : 0;
             study->unsure = i > 0;
             study->refused = false;
@@ -173,14 +194,21 @@ static bool distances_agree(const Study *study) {
 static LmpCallsites table;
 static bool table_good;
 
+static int open_libraries(lua_State *L) {
+    luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
+    luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
+    luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 1);
+    lua_settop(L, 0);
+    return scenes_prepare(L);
+}
+
 static void study_once(void) {
     Study *study = calloc(1, sizeof *study);
     if (!study) return;
     lua_State *L = lua_newstate(study_alloc, study);
     if (L) {
-        lua_pushcfunction(L, scenes_prepare);
-        lua_pushnil(L);
-        if (lua_pcall(L, 1, 1, 0) == LUA_OK) {
+        lua_pushcfunction(L, open_libraries);
+        if (lua_pcall(L, 0, 1, 0) == LUA_OK) {
             play_all(L, study);
             study->refuse = true;
             play_all(L, study);
@@ -203,10 +231,10 @@ void owner_note_threads(const LmpWordsPlan *plan) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static bool noted;
     pthread_mutex_lock(&lock);
-    for (uint32_t i = 0; i < LMP_CALLSITES && !noted; i++)
-        for (uint32_t k = 0; k < plan->askers; k++)
-            if (table.slot[i].key == plan->asker[k].ret)
-                table.slot[i].at_thread = (int16_t)plan->asker[k].at_thread;
+    for (uint32_t i = 0; i < LMP_CALLSITES && !noted; i++) {
+        const LmpAsker *asker = table.slot[i].key ? words_asker(plan, table.slot[i].key) : NULL;
+        if (asker && !asker->again) table.slot[i].at_thread = (int16_t)asker->at_thread;
+    }
     noted = true;
     pthread_mutex_unlock(&lock);
 }

@@ -17,7 +17,7 @@
 #include "tables.h"
 #include "watch.h"
 
-#define LMP_DIR_BITS (47u - LMP_LEAF_BITS) /* user addresses have 47 bits on x86-64 and aarch64 */
+#define LMP_DIR_BITS (LMP_ADDRESS_BITS - LMP_LEAF_BITS)
 #define LMP_DIR_SIZE (1u << LMP_DIR_BITS)
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
@@ -33,12 +33,28 @@
 #endif
 
 struct LmpCallsites;
+struct LmpCallInfo;
+
+/* The last OP_NEWTABLE that was met: newtable.h. */
+typedef struct LmpMade {
+    const struct LmpCallInfo *ci; /* in whose frame */
+    uintptr_t pc, proto;          /* where, and of which prototype */
+    uint32_t record;              /* of the table */
+    uint32_t left;                /* requests for parts of its table that are still to come */
+} LmpMade;
 
 /* The most rows of each table, row 0 included (text: bytes). 0: as in shared.h; only tests set
  * others. */
 typedef struct LmpTableLimits {
     uint32_t text, functions, sites, records, nodes, paths;
 } LmpTableLimits;
+
+/* Under strict overcommit: how far the tables have been reserved (reserve.h). */
+typedef struct LmpReserve {
+    bool strict;
+    unsigned level;
+    LmpTableLimits most; /* what the limits would be otherwise */
+} LmpReserve;
 
 typedef struct LmpProfile {
     /* hot: read in every operation, one cache line */
@@ -61,6 +77,7 @@ typedef struct LmpProfile {
     uint32_t tag; /* row of the running coroutine's tag, 0: none */
     const lua_State
         *running; /* ran when memory was last asked for; NULL: unknown, or freed since */
+    LmpMade made; /* by the last table constructor (newtable.h) */
 
     bool every; /* each block has its maker: lines without sampling */
 
@@ -74,6 +91,7 @@ typedef struct LmpProfile {
     LmpOverflow *overflow;
     LmpTables tables;
     LmpTableLimits limits;
+    LmpReserve reserve;
     struct LmpIndexes *indexes;    /* of the tables, sites.c */
     struct LmpTree *tree;          /* call paths, tree.c; NULL: not kept */
     uint32_t overflow_live;        /* blocks in the overflow table (count) */

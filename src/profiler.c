@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "ending.h"
@@ -276,6 +277,8 @@ static void running_release(char *out, size_t size) {
 static LmpErr start_display(LmpProfile *p, const LmpOptions *options) {
     LmpDisplayOptions wish = {options->hold, options->fps, options->summary, options->run_socket};
     char command[4096];
+    /* Who sits at the terminal could have our command, an editor or a picture with its rights. */
+    if (getauxval(AT_SECURE)) return LMP_E_SECURE;
     if (options->run_socket >= 0) wish.summary = "";
     LmpErr err = ending_find_command(command, sizeof command);
     return err ? err : display_start(&p->display, p->file.fd, command, &wish);

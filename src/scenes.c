@@ -7,7 +7,47 @@
 
 #include "kind.h"
 
+/* Work that the interpreter's loop does by itself goes other ways than what C asks for. Compiled
+ * before anything is noted; what scenes_prepare leaves holds them. */
+enum { KEPT_DUMP = 1, KEPT_GROWS, KEPT_NESTS, KEPT_JOINS, KEPT_META };
+
+/* All that it asks for without a tag are parts of tables. */
+static const char grows[] =
+    "local t, insert, rawset = {}, table.insert, rawset\n"
+    "for i = 1, 40 do t[i] = i t[-i] = i t[i + 0.5] = t end\n"
+    "local f = {} f.a = 1 f.b = 2 f.c = 3 f[t] = 4 f[1] = 1 f[2] = 2\n"
+    "local c, d, e = {1, 2, 3}, {a = 1, b = 2}, {1, x = 1, insert, rawset, f.a, f.b}\n"
+    "local u = {t[1], t[2], table.unpack(t, 1, 9)}\n"
+    "if insert then for i = 1, 9 do insert(f, i) rawset(f, -i, i) end end\n"
+    "return c, d, e, u";
+
+/* ... of threads: frames, and room on the stack, by calls of all kinds. */
+static const char nests[] =
+    "local m = ...\n"
+    "local function f(n) if n > 0 then return 1 + f(n - 1) end return 0 end\n"
+    "local function v(n, ...) if n > 0 then return (v(n - 1, n, ...)) end return ... end\n"
+    "local function i(n) if n > 0 then return (m(n - 1, i)) end return 0 end\n"
+    "f(70) v(40) i(60)\n"
+    "local function x(n) if n > 0 then for k in x, n - 1 do return k end end end x(30)\n"
+    "local w w = function(n) if n > 0 then local a = m.x, m + n, m .. n, #m, m < m, m == 1 end end "
+    "w(1)\n";
+
+/* ... of strings: buffers. */
+static const char joins[] =
+    "local a, n = 'a text of some length that is to be repeated', {} if not string then return "
+    "end\n"
+    "for i = 1, 60 do n[i] = a end\n"
+    "return a:rep(90), table.concat(n, a), (a:rep(40):gsub('t', 'more than one letter')), "
+    "('%s %s %s'):format(a:rep(20), a:rep(30), a:rep(40)), a:rep(60):upper(), a:rep(50):reverse()";
+
+static int kept(lua_State *L, int which) {
+    return lua_rawgeti(L, lua_upvalueindex(1), which);
+}
+
 static int scene_tables(lua_State *L) {
+    kept(L, KEPT_GROWS);
+    lua_call(L, 0, 0);
+
     for (int i = 0; i < 4; i++) {
         lua_createtable(L, i, 0);
         lua_createtable(L, 0, i);
@@ -36,7 +76,38 @@ static int nest(lua_State *L) {
     return 0;
 }
 
+static int answers(lua_State *L) {
+    lua_settop(L, 2);
+    return 1;
+}
+
+/* __call of what `nests` gets: calls the function that it was given. */
+static int calls(lua_State *L) {
+    if (lua_type(L, 3) != LUA_TFUNCTION) return answers(L);
+    lua_pushvalue(L, 3);
+    lua_pushvalue(L, 2);
+    lua_call(L, 1, 1);
+    return 1;
+}
+
+/* Leaves a table with metamethods that ask for nothing. */
+static void push_meta(lua_State *L) {
+    static const char *const events[] = {"__index", "__add", "__concat", "__len", "__lt", "__eq"};
+    lua_newtable(L);
+    lua_createtable(L, 0, 8);
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        lua_pushcfunction(L, answers);
+        lua_setfield(L, -2, events[i]);
+    }
+    lua_pushcfunction(L, calls);
+    lua_setfield(L, -2, "__call");
+    lua_setmetatable(L, -2);
+}
+
 static int scene_threads(lua_State *L) {
+    kept(L, KEPT_NESTS);
+    kept(L, KEPT_META);
+    lua_call(L, 1, 0);
     lua_State *thread = lua_newthread(L);
     lua_checkstack(thread, 3000);
     int results;
@@ -89,7 +160,8 @@ static int keep_piece(lua_State *L, const void *piece, size_t size, void *ud) {
 /* The buffer is filled before the scene notes anything: its upvalue. */
 static int scene_undump(lua_State *L) {
     size_t size;
-    const char *binary = lua_tolstring(L, lua_upvalueindex(1), &size);
+    kept(L, KEPT_DUMP);
+    const char *binary = lua_tolstring(L, -1, &size);
     if (luaL_loadbufferx(L, binary, size, "=chunk", "b")) return lua_error(L);
     return 0;
 }
@@ -99,10 +171,22 @@ int scenes_prepare(lua_State *L) {
     if (luaL_loadbuffer(L, chunk, sizeof chunk - 1, "=chunk")) return lua_error(L);
     if (lua_dump(L, keep_piece, &dump, 0) || !dump.begun) return luaL_error(L, "no dump");
     luaL_pushresult(&dump.buffer);
+    static const char *const sources[] = {grows, nests, joins};
+    lua_createtable(L, KEPT_META, 0);
+    lua_insert(L, -2);
+    lua_rawseti(L, -2, KEPT_DUMP);
+    for (int i = 0; i < 3; i++) {
+        if (luaL_loadstring(L, sources[i])) return lua_error(L);
+        lua_rawseti(L, -2, KEPT_GROWS + i);
+    }
+    push_meta(L);
+    lua_rawseti(L, -2, KEPT_META);
     return 1;
 }
 
 static int scene_buffers(lua_State *L) {
+    kept(L, KEPT_JOINS);
+    lua_call(L, 0, 0);
     luaL_Buffer buffer;
     luaL_buffinitsize(L, &buffer, 100000);
     luaL_addsize(&buffer, 100000 - 1);

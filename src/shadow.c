@@ -3,6 +3,7 @@
 
 #include "counters.h"
 #include "os.h"
+#include "reserve.h"
 #include "sample.h"
 #include "usage.h"
 
@@ -16,6 +17,8 @@ static LmpLeaf *map_leaf(LmpProfile *p, uint64_t at) {
         if (!lmp_os->grow(fd, at + sizeof(LmpLeaf))) return NULL;
         p->file_size = at + sizeof(LmpLeaf);
     }
+    /* makers come last, and are kept with lines only */
+    if (!reserve_range(p, at, p->lines ? sizeof(LmpLeaf) : offsetof(LmpLeaf, apart))) return NULL;
     LmpLeaf *leaf = lmp_os->map(sizeof(LmpLeaf), fd, at, true);
     if (leaf && ownfd_get(&p->file) < 0) { /* another thread has closed it just now */
         lmp_os->unmap(leaf, sizeof(LmpLeaf));
@@ -82,7 +85,8 @@ static void overflow_insert(LmpOverflow *o, const LmpOverflowBlock *block) {
 
 /* Doubles the table in place, or sweeps out the slots that were only used before. The blocks are
  * put aside in private memory meanwhile; a reader sees some of them missing for a moment. */
-static bool overflow_grow(LmpOverflow *o) {
+static bool overflow_grow(LmpProfile *p) {
+    LmpOverflow *o = p->overflow;
     uint32_t live = 0;
     for (uint32_t i = 0; i < o->slots; i++)
         live += o->block[i].addr > ADDR_USED_BEFORE;
@@ -91,6 +95,8 @@ static bool overflow_grow(LmpOverflow *o) {
         slots *= 2;
     if (live >= slots / 4 * 3) return false;
     size_t aside_size = (live + 1) * sizeof(LmpOverflowBlock);
+    if (!reserve_range(p, LMP_OVERFLOW_AT, sizeof *o + slots * sizeof(LmpOverflowBlock)))
+        return false;
     LmpOverflowBlock *aside = lmp_os->map(aside_size, -1, 0, true);
     if (!aside) return false;
     uint32_t n = 0;
@@ -113,7 +119,7 @@ static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t 
     /* Sweeping the largest table out must win room for many blocks, or each would sweep it again.
      */
     bool crammed = o->slots == LMP_OVERFLOW_MAX && p->overflow_live >= LMP_OVERFLOW_MAX / 8 * 5;
-    if (!known && o->used >= o->slots / 4 * 3 && (crammed || !overflow_grow(o))) {
+    if (!known && o->used >= o->slots / 4 * 3 && (crammed || !overflow_grow(p))) {
         o->dropped++;
         return false;
     }
@@ -144,7 +150,7 @@ static uint32_t overflow_take(LmpProfile *p, uintptr_t addr, uint32_t *maker) {
  * ---------------------------------------------------------------------------- */
 
 static bool off_grid(uintptr_t addr) {
-    return addr >> 47 || addr & 15;
+    return addr >> LMP_ADDRESS_BITS || addr & 15;
 }
 
 /* The entry of a block that starts at addr, on the grid; NULL: there is none. */

@@ -301,6 +301,7 @@ typedef struct LmpPreview {
 /* ---- live: the shadow map's directory ----------------------------------------------------------
  */
 
+#define LMP_ADDRESS_BITS 48u /* of user addresses: aarch64 has as many, x86-64 one less */
 #define LMP_LEAF_BITS 26u /* a leaf covers 64 MiB of addresses */
 #define LMP_GRAIN_BITS 5u /* an entry covers 32 bytes */
 #define LMP_LEAF_ENTRIES (1u << (LMP_LEAF_BITS - LMP_GRAIN_BITS))
@@ -415,7 +416,8 @@ typedef struct LmpSite {
     int32_t line;             /* current line; -1: none */
     uint32_t cfunction;       /* a C function that was called there and asked; 0: the line itself */
     _Atomic uint32_t records; /* the site's newest record, the others by LmpRecord.next */
-    uint32_t spare[4];
+    uint64_t unproven;        /* requests charged here that LmpTablesUsed.unproven counts */
+    uint32_t spare[2];
 } LmpSite;
 
 /* What became of blocks, one cache line. Live blocks are allocs - frees, live bytes bytes -
@@ -476,10 +478,12 @@ typedef struct LmpTablesUsed {
     uint64_t sample; /* bytes between samples on average; 0: every block is accounted */
     uint32_t text;   /* bytes */
     uint32_t functions, sites, records, nodes, paths, tags; /* rows in use, row 0 included */
-    uint32_t names;   /* bumped when a path in functions was set */
-    uint64_t folded;  /* allocations that went to "(others)" (count) */
-    uint64_t unknown; /* requests whose line had to be asked of the API (count) */
-    uint64_t grown;   /* all so far; the last LMP_GROWN are in slot [i % LMP_GROWN] */
+    uint32_t names;    /* bumped when a path in functions was set */
+    uint64_t folded;   /* allocations that went to "(others)" (count) */
+    uint64_t unknown;  /* requests whose line had to be asked of the API (count) */
+    uint64_t unproven; /* requests charged by the documented API because no known way explains them
+                          (count); where lines are approximate: all of them */
+    uint64_t grown;    /* all so far; the last LMP_GROWN are in slot [i % LMP_GROWN] */
     uint64_t grown_clock[LMP_GROWN]; /* nanoseconds since start */
     uint64_t grown_cycle[LMP_GROWN]; /* collector cycles finished then */
     uint32_t tag[LMP_TAGS];          /* texts */
@@ -504,11 +508,12 @@ typedef struct LmpLive {
     uint64_t clock;           /* nanoseconds since start, at the last tick or at the end */
     uint64_t own_bytes;       /* memory of the profiler's own in this process, about (bytes) */
     _Atomic uint32_t step_done, collect_done, mark_done, preview_done, locals_done;
-    uint32_t leaves;       /* entries of leaf_base in use; grows */
-    uint32_t marks;        /* all so far; the last LMP_MARKS are in mark[i % LMP_MARKS] */
-    uint32_t epoch;        /* births are now stamped with this, 1 to 255 */
-    uint32_t owners_known; /* 1: parts are told by the calibrated call sites, 0: by rules */
-    uint64_t epoch_length; /* nanoseconds an epoch lasts; epoch e began at (e - 1) * length */
+    uint32_t leaves;          /* entries of leaf_base in use; grows */
+    uint32_t marks;           /* all so far; the last LMP_MARKS are in mark[i % LMP_MARKS] */
+    uint32_t epoch;           /* births are now stamped with this, 1 to 255 */
+    uint32_t owners_known;    /* 1: parts are told by the calibrated call sites, 0: by rules */
+    uint64_t owners_unproven; /* requests from a place that is not among those: "other" (count) */
+    uint64_t epoch_length;    /* nanoseconds an epoch lasts; epoch e began at (e - 1) * length */
     LmpCounters counters;
     LmpGc gc;
     LmpMark mark[LMP_MARKS];

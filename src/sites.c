@@ -13,6 +13,7 @@
 
 #include "names.h"
 #include "os.h"
+#include "reserve.h"
 #include "rowindex.h"
 
 enum {
@@ -75,6 +76,7 @@ static uint32_t find_or_add_text(LmpProfile *p, const char *s, size_t length) {
     uint32_t row = find_text(p, s, length, hash);
     if (row) return row;
     uint32_t *used = &p->tables.live->tables.text;
+    reserve_more(p);
     if (length >= p->limits.text - *used || !rowindex_room(&p->indexes->text)) return 0;
     row = *used;
     memcpy(p->tables.text + row, s, length);
@@ -223,6 +225,7 @@ uint32_t sites_function(LmpProfile *p, const lua_Debug *ar, const void *address)
     uint32_t hash = hash_function(key.source, key.linedefined, address);
     uint32_t row = sites_find_function(p, key.source, key.linedefined, address);
     if (row) return met_again(p, row, ar);
+    reserve_more(p);
     if (p->tables.live->tables.functions >= p->limits.functions ||
         !rowindex_room(&p->indexes->function))
         return fold(p, OTHERS);
@@ -262,6 +265,7 @@ uint32_t sites_site(LmpProfile *p, uint32_t function, int line, uint32_t cfuncti
         const LmpSite *s = &p->tables.site[row];
         if (s->function == function && s->line == line && s->cfunction == cfunction) return row;
     }
+    reserve_more(p);
     if (p->tables.live->tables.sites >= p->limits.sites || !rowindex_room(&p->indexes->site))
         return fold(p, OTHERS);
     return add_site(p, hash, function, line, cfunction);
@@ -304,6 +308,7 @@ uint32_t sites_record(LmpProfile *p, uint32_t site, unsigned cls, unsigned tag) 
         const LmpRecord *r = &p->tables.record[row];
         if (r->site == site && r->use.cls == cls && r->use.tag == tag) return row;
     }
+    reserve_more(p);
     if (p->tables.live->tables.records + KINDS_OF_OTHERS >= p->limits.records ||
         !rowindex_room(&p->indexes->record)) {
         fold(p, 0);
@@ -353,6 +358,7 @@ static void make_pseudos(LmpProfile *p) {
 LmpErr sites_open(LmpProfile *p) {
     LmpTablesUsed *used = &p->tables.live->tables;
     set_limits(&p->limits);
+    if (!reserve_tables(p)) return LMP_E_NOMEM;
     struct LmpIndexes *x = p->indexes = lmp_os->map(sizeof *x, -1, 0, true);
     if (!x) return LMP_E_NOMEM;
     if (!rowindex_open(&x->text, INDEX_SLOTS) || !rowindex_open(&x->function, INDEX_SLOTS) ||

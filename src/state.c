@@ -8,6 +8,7 @@
 
 #include "history.h"
 #include "os.h"
+#include "reserve.h"
 #include "view.h"
 
 #define HISTORY_INTERVAL                                                                           \
@@ -46,6 +47,10 @@ LmpErr state_create(LmpProfile *p, const LmpIdentity *identity) {
     p->file = ownfd_take(lmp_os->memfd(LMP_MEMFD_NAME, LMP_LEAVES_AT));
     int fd = p->file.fd;
     if (fd < 0) return LMP_E_MEMFD;
+    if (!reserve_open(p)) {
+        ownfd_close(&p->file);
+        return LMP_E_NOMEM;
+    }
     p->file_size = LMP_LEAVES_AT;
     p->header = lmp_os->map(LMP_CONTROL_AT, fd, 0, true);
     p->control = lmp_os->map(LMP_LIVE_AT - LMP_CONTROL_AT, fd, LMP_CONTROL_AT, true);

@@ -151,7 +151,7 @@ static uint32_t row_of(LmpProfile *p, const char *name) {
 /* The tag in force where a coroutine was created: its own block was asked for under it. False: not
  * known, the block has no record. */
 static bool tag_at_birth(LmpProfile *p, const lua_State *L, uint32_t *tag) {
-    const uint32_t *maker = shadow_maker(p, (uintptr_t)L - LUA_EXTRASPACE);
+    const uint32_t *maker = shadow_maker(p, (uintptr_t)L - frames_bits.extra);
     uint32_t record = maker ? tables_record_of(&p->tables, *maker) : 0;
     *tag = record ? p->tables.record[record].use.tag : 0;
     return record != 0;

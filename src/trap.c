@@ -8,6 +8,7 @@
 #include "counters.h"
 #include "gcwatch.h"
 #include "history.h"
+#include "hook_impl.h"
 #include "lines.h"
 #include "locals.h"
 #include "names.h"
@@ -262,16 +263,14 @@ static void set_pc(LmpCallInfo *ci, uintptr_t pc) {
 /* A table constructor does not save where it is: for the length of a pause it is made to have, so
  * that line and locals are those of now. */
 static void save_constructor(LmpProfile *p, Request *q) {
-    const LmpWordsPlan *plan = p->words;
-    LmpWords words = q->caller.words;
-    if (!plan || !words || !q->stack_safe) return;
-    const lua_State *L = (const lua_State *)words_thread(plan, words); /* NOLINT */
-    if (!L || *((const uint8_t *)L + LMP_AT_L_STATUS) != LUA_OK) return;
-    LmpCallInfo *ci = frames_top(L);
-    if (frames_status(ci) & (LMP_CI_C | LMP_CI_HOOKED)) return;
-    uintptr_t pc = words_construction(plan, words, true);
-    if (!pc) pc = words_construction(plan, words, false);
-    if (!pc || !lines_in_code(ci, pc)) return;
+    if (!p->words || !q->caller.words || !q->stack_safe || !q->nsize) return;
+    const LmpCallsite *asker;
+    unsigned cls = q->ptr      ? q->entry & 15
+                   : !q->osize ? callsite_class(p->callsites, q->caller, &asker)
+                               : hook_tag_class[q->osize & 15];
+    LmpCallInfo *ci;
+    uintptr_t pc = lines_constructor(p, q->caller.words, cls, &ci);
+    if (!pc) return;
     q->constructs = ci;
     q->saved = frames_pc(ci);
     set_pc(ci, pc);

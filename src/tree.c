@@ -136,7 +136,7 @@ static inline uint32_t below(LmpProfile *p, lua_State *L, const LmpSideFrame *f)
 }
 
 static ALWAYS_INLINE uint32_t tail_flag(uint32_t status) {
-    return status / LMP_CI_TAIL & LMP_NODE_TAIL;
+    return status & frames_bits.tail ? LMP_NODE_TAIL : 0;
 }
 
 /* A marked frame has another status than when it was last looked at. */
@@ -306,7 +306,7 @@ static __attribute__((noinline)) uint32_t entered_path(struct LmpTree *t, LmpSid
     LmpSideFrame *f = find_caller(s, ci);
     if (UNLIKELY(!f)) return walked_path(t->profile, s, pc, record);
     uint64_t who = who_of(f->under, record), caller = key_of(t, f, frames_pc(f->ci)), key, c = 0;
-    if (UNLIKELY(status & LMP_CI_TAIL)) who |= WHO_TAIL;
+    if (UNLIKELY(status & frames_bits.tail)) who |= WHO_TAIL;
     if (status & LMP_CI_C) {
         key = c = c_key(ci);
     } else {
@@ -357,7 +357,7 @@ static uint32_t make_link(LmpProfile *p, LmpLink *link, LmpSide *s) {
     uint32_t under = below(p, s->L, s->top);
     if (UNLIKELY(under == UNSOUND)) return LMP_NODES_MAX + WALK_UNSOUND;
     if (UNLIKELY(p->live->tables.sample)) /* else all threads are watched */
-        shadow_watch(p, (uintptr_t)s->L - LUA_EXTRASPACE);
+        shadow_watch(p, (uintptr_t)s->L - frames_bits.extra);
     *link = (LmpLink){s->L, ci, s};
     return under >> 2;
 }

@@ -5,6 +5,7 @@
  * stays right even where the call tree has no room any more. */
 #include "tree_impl.h"
 
+#include "reserve.h"
 #include "sites.h"
 
 enum { INDEX_SLOTS = 1024 };
@@ -19,6 +20,7 @@ uint32_t tree_find_node(LmpProfile *p, uint32_t parent, uint32_t site, uint32_t 
         if (n->parent == parent && n->site == site && n->flags == flags) return row;
     }
     uint32_t *used = &p->tables.live->tables.nodes;
+    reserve_more(p);
     if (*used >= p->limits.nodes || !rowindex_room(&t->node)) return TREE_NODE_OTHERS;
     row = *used;
     LmpNode *n = &p->tables.node[row];
@@ -58,6 +60,7 @@ uint32_t tree_find_path(LmpProfile *p, uint32_t node, uint32_t record) {
         if (path->node == node && path->record == record) return row;
     }
     uint32_t used = p->tables.live->tables.paths - t->others_paths;
+    reserve_more(p);
     if (used >= p->limits.paths - p->limits.records || !rowindex_room(&t->path))
         return tree_others_path(p, record);
     row = add_path(p, node, record);

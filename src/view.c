@@ -122,7 +122,7 @@ void view_refresh(LmpView *view) {
     while (view->leaves < leaves) {
         uint64_t at = LMP_LEAVES_AT + view->leaves * (uint64_t)sizeof(LmpLeaf);
         uint64_t base = view->live->leaf_base[view->leaves];
-        if (at + sizeof(LmpLeaf) > view->size || base >> (48 - LMP_LEAF_BITS)) return;
+        if (at + sizeof(LmpLeaf) > view->size || base >> (LMP_ADDRESS_BITS - LMP_LEAF_BITS)) return;
         const LmpLeaf *leaf = lmp_os->map(sizeof(LmpLeaf), view->fd, at, false);
         if (!leaf) return;
         view->leaf[view->leaves] = leaf;

@@ -4,6 +4,6 @@
 
 #include "command.h"
 
-extern const Command cmd_run, cmd_top, cmd_display;
+extern const Command cmd_run, cmd_top, cmd_doctor, cmd_display;
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ static void be_editor(int tty, const char *path, int line) {
     static const int normal[] = {SIGINT,  SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU,
                                  SIGPIPE, SIGCHLD, SIGCONT, SIGWINCH};
     sigset_t none;
-    char command[1024], place[24];
+    char command[1024], place[24], file[PATH_MAX + 3];
     const char *name = editor_name();
     prctl(PR_SET_PDEATHSIG, SIGHUP);
     setpgid(0, 0);
@@ -48,7 +49,9 @@ static void be_editor(int tty, const char *path, int line) {
     if ((size_t)snprintf(command, sizeof command, "exec %s \"$@\"", name) >= sizeof command)
         _exit(127);
     snprintf(place, sizeof place, "+%d", line);
-    execl("/bin/sh", "sh", "-c", command, name, place, path, (char *)NULL);
+    bool option = path[0] == '-' || path[0] == '+'; /* so an editor would take it */
+    snprintf(file, sizeof file, "%s%s", option ? "./" : "", path);
+    execl("/bin/sh", "sh", "-c", command, name, place, file, (char *)NULL);
     _exit(127);
 }
 

@@ -109,6 +109,23 @@ bool program_find(Program *program, int argc, char **argv, const char **problem)
     return true;
 }
 
+bool program_find_interpreter(Program *program, int argc, char **argv, const char **problem) {
+    program->argv = calloc((size_t)argc + 2, sizeof *program->argv);
+    *problem = "no memory";
+    if (!program->argv) return false;
+    if (argc > 0) {
+        program->name = argv[0];
+        memcpy(program->argv, argv, (size_t)argc * sizeof *argv);
+        if (!search_path(argv[0], program->path, sizeof program->path)) program->path[0] = 0;
+        return true;
+    }
+    *problem = "no Lua 5.4 interpreter was found (install lua5.4, or name one)";
+    if (!find_interpreter(program->path, sizeof program->path)) return false;
+    program->argv[0] = program->path;
+    program->name = program->path;
+    return true;
+}
+
 bool program_find_module(char *out, size_t size) {
     static const char *const places[] = {"", LMP_MODULE_FROM_COMMAND "/"};
     char self[4096];
@@ -144,18 +161,24 @@ static void quote(char *out, size_t size, const char *text) {
     out[used] = 0;
 }
 
+bool program_set_init(const char *module, const char *entry, const char *otherwise) {
+    static char path[16400], init[16800];
+    quote(path, sizeof path, module);
+    snprintf(init, sizeof init,
+             "local f, e = package.loadlib(%s, \"%s\") "
+             "if f then f() else %s end",
+             path, entry, otherwise);
+    return setenv("LUA_INIT_5_4", init, 1) == 0;
+}
+
 bool program_set_environment(const char *module, const LmpOwnFd *socket, const char *options) {
-    static char path[16400], init[16800], run[1024], self[4096];
+    static const char complain[] = "io.stderr:write(\"lmp: \", e, \"\\n\")";
+    static char run[1024], self[4096];
     const char *user = getenv("LUA_INIT_5_4");
     if (user && strstr(user, LMP_RUN_ENTRY))
         user = getenv(LMP_ENV_USER_INIT); /* run within run */
     else if (!user)
         user = getenv("LUA_INIT");
-    quote(path, sizeof path, module);
-    snprintf(init, sizeof init,
-             "local f, e = package.loadlib(%s, \"" LMP_RUN_ENTRY "\") "
-             "if f then f() else io.stderr:write(\"lmp: \", e, \"\\n\") end",
-             path);
     snprintf(run, sizeof run, "%d:%llu:%llu %s", socket->fd, (unsigned long long)socket->device,
              (unsigned long long)socket->inode, options);
     bool set = user ? setenv(LMP_ENV_USER_INIT, user, 1) == 0 : unsetenv(LMP_ENV_USER_INIT) == 0;
@@ -164,7 +187,8 @@ bool program_set_environment(const char *module, const LmpOwnFd *socket, const c
         self[n] = 0;
         set = set && setenv(LMP_ENV_COMMAND, self, 1) == 0;
     }
-    return set && setenv("LUA_INIT_5_4", init, 1) == 0 && setenv(LMP_ENV_RUN, run, 1) == 0;
+    return set && program_set_init(module, LMP_RUN_ENTRY, complain) &&
+           setenv(LMP_ENV_RUN, run, 1) == 0;
 }
 
 bool program_ignores_init(const Program *program) {

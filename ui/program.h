@@ -23,9 +23,16 @@ bool program_find(Program *program, int argc, char **argv, const char **problem)
 /* Is it an interpreter told by its option -E not to look at the environment? */
 bool program_ignores_init(const Program *program);
 
+/* A command that is an interpreter itself; without words, the one that scripts are given to. As
+ * program_find. */
+bool program_find_interpreter(Program *program, int argc, char **argv, const char **problem);
+
 /* Path of the Lua module next to this command: build tree or installed. */
 bool program_find_module(char *out, size_t size);
 
+/* Makes the states of what is started call a function of the module first, or, if that cannot be
+ * loaded, do `otherwise`: Lua code, in which `e` says why. False: no memory. */
+bool program_set_init(const char *module, const char *entry, const char *otherwise);
 /* Sets the environment for the program: options as in launch.h. False: no memory. */
 bool program_set_environment(const char *module, const LmpOwnFd *socket, const char *options);
 

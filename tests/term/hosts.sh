@@ -157,6 +157,26 @@ LUA
     has r.json '"ending":"ended"'
 }
 
+case_setuid() { # with other rights than who started it: nothing is run that the environment names
+    [ "$(id -u)" = 0 ] && [ -z "$LMP_PRELOAD" ] || { echo "needs root, and no preloaded library"; exit 77; }
+    cp "$(readlink -f "$(command -v "$LUA")")" secure
+    cp "$LMP_BUILD/luamemprofiler.so" .
+    chown nobody secure && chmod u+s secure && chmod 755 .
+    printf '#!/bin/sh\ntouch "%s/was-run"\n' "$work" >lmp
+    chmod 755 lmp
+    cat >secure.lua <<'LUA'
+local lmp = require "luamemprofiler"
+print(select(3, lmp.start { live = true, summary = false }))
+local t = {{}}
+print(lmp.stats().mallocs > 0)
+LUA
+    export LUA_CPATH="$work/?.so"
+    PATH=$work:$PATH LMP_COMMAND=$work/lmp ./secure secure.lua >out 2>err </dev/null
+    is "$(tr '\n' ' ' <out)" 'SECURE true ' 'what start and stats say'
+    has err 'without a display: .*setuid'
+    [ ! -e was-run ] || fail "the command was run"
+}
+
 [ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }
 "case_$1"
 echo "ok: $1"

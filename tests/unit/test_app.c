@@ -72,6 +72,16 @@ static Wishes taken(void) {
     return wish;
 }
 
+START_TEST(map_may_be_incomplete) {
+    set_up(160, 40, true);
+    ck_assert(!shows("map incomplete"));
+    app_model(app)->stats.hidden_regions = 2;
+    app_draw(app, canvas, now);
+    ck_assert(shows("map incomplete (the program closed its file)"));
+    tear_down();
+}
+END_TEST
+
 START_TEST(space_pauses_and_resumes) {
     set_up(120, 36, true);
     ck_assert(shows("RUNNING"));
@@ -526,10 +536,10 @@ START_TEST(break_conditions) {
 }
 END_TEST
 
-SUITE("app", break_conditions, space_pauses_and_resumes, step_pauses_first_then_counts,
-      a_pause_by_another_viewer_can_be_ended, the_inspector_stays_if_it_was_chosen,
-      freeze_is_not_pause, filters, panels_by_tab_and_number, enlarge_and_back,
-      help_opens_and_closes, the_focus_is_always_on_the_screen, panels_have_their_least_room,
-      typing_a_line, ctrl_c_quits_lmp_top, after_the_end, notices_go_away, any_figures_can_be_drawn,
-      output_lines_and_sequences, output_keeps_the_last_lines, output_bears_anything,
-      lists_keep_their_invariant)
+SUITE("app", map_may_be_incomplete, break_conditions, space_pauses_and_resumes,
+      step_pauses_first_then_counts, a_pause_by_another_viewer_can_be_ended,
+      the_inspector_stays_if_it_was_chosen, freeze_is_not_pause, filters, panels_by_tab_and_number,
+      enlarge_and_back, help_opens_and_closes, the_focus_is_always_on_the_screen,
+      panels_have_their_least_room, typing_a_line, ctrl_c_quits_lmp_top, after_the_end,
+      notices_go_away, any_figures_can_be_drawn, output_lines_and_sequences,
+      output_keeps_the_last_lines, output_bears_anything, lists_keep_their_invariant)

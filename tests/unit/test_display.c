@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -140,4 +141,48 @@ START_TEST(too_many_files) {
 }
 END_TEST
 
-SUITE("display", no_terminal, no_command, other_command, too_many_files)
+/* The program has closed what is the display's, and its files have the numbers: nothing is written
+ * there, or closed, whatever the display does. */
+static int files_instead(int step) {
+    int pair[2], master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    int other = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC); /* the same file as the first */
+    char name[] = "/tmp/lmp-display-XXXXXX";
+    LmpDisplay d = DISPLAY_NONE;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0 || master < 0 || other < 0) return 1;
+    d.line = ownfd_take(pair[0]);
+    d.master = ownfd_take(master);
+    if (ioctl(d.master.fd, TIOCGPTN, &d.terminal) != 0) return 2;
+    for (int i = 0; i < 3; i++)
+        d.saved[i] = ownfd_take(dup(pair[1]));
+    int victim = mkstemp(name),
+        numbers[] = {d.line.fd, d.saved[0].fd, d.saved[1].fd, d.saved[2].fd};
+    unlink(name);
+    int number = d.master.fd;
+    for (int i = 0; i < 4; i++)
+        if (dup2(victim, numbers[i]) != numbers[i]) return 3;
+    if (dup2(other, number) != number) return 4;
+    errno = EXDEV;
+    if (step == 0 && display_check(&d)) return 5;
+    if (step == 1) d.line = OWNFD_NONE; /* dead before */
+    if (step < 2 && display_check(&d)) return 6;
+    if (step == 2 && display_end(&d)) return 7;
+    display_forget(&d);
+    if (step < 2 && errno != EXDEV) return 8;
+    for (int i = 0; i < 4; i++)
+        if (fcntl(numbers[i], F_GETFD) < 0) return 10 + i;
+    if (fcntl(number, F_GETFD) < 0) return 14;
+    return lseek(victim, 0, SEEK_END) == 0 && lseek(victim, 0, SEEK_CUR) == 0 ? 0 : 15;
+}
+
+START_TEST(strangers_numbers) {
+    for (int step = 0; step < 3; step++) {
+        int status;
+        pid_t pid = fork();
+        if (pid == 0) _exit(files_instead(step));
+        ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+        ck_assert_msg(status == 0, "step %d: status %x", step, status);
+    }
+}
+END_TEST
+
+SUITE("display", strangers_numbers, no_terminal, no_command, other_command, too_many_files)

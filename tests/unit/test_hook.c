@@ -54,8 +54,8 @@ static bool is_free(uint64_t addr, uint64_t size, int except) {
 
 /* Addresses of every kind: neighbours on and off the grid, at the end of a leaf, far above. */
 static uint64_t some_addr(uint64_t size, int except) {
-    static const uint64_t bases[] = {0x10000,        0x3fff000,         0x7ffe00000000,
-                                     0x555500000000, (1ull << 47) + 64, (1ull << 56) + 4096};
+    static const uint64_t bases[] = {0x10000,        0x3fff000,      0x7ffe00000000,
+                                     0x555500000000, 0xfffe00000000, (1ull << 56) + 4096};
     for (uint64_t tries = 0;; tries++) { /* further up where all is taken by a very large block */
         uint64_t addr = bases[suite_below(6)] + suite_below(0x2000) + (tries / 50 << 34);
         static const uint64_t aligns[] = {16, 16, 16, 32, 8, 1};

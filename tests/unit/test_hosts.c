@@ -135,7 +135,7 @@ static void live(bool lines, bool stacks, uint64_t sample) {
     asked = changed = 0;
     errno = MARK;
     ck_assert_int_eq(pthread_create(&viewer, NULL, watch, NULL), 0);
-    for (int i = 0; i < 20 || atomic_load(&view.live->marks) < 20; i++) {
+    for (int i = 0; i < 20 || atomic_load(&view.live->mark_done) < 20; i++) {
         errno = MARK;
         ck_assert_int_eq(luaL_dostring(L, "local t = {} for i = 1, 500 do t[i] = {i, 's' .. i} end "
                                           "allocate(2000)"),
@@ -311,4 +311,41 @@ START_TEST(container) {
 }
 END_TEST
 
-SUITE("hosts", errno_stays, child_collects_nothing, container)
+/* ---- 2^32 cycles of the collector --------------------------------------------------------------
+ */
+
+START_TEST(many_cycles) {
+    const uint64_t round = 1ull << 32;
+    LmpOptions options = profiler_defaults;
+    LmpErr display;
+    LmpStats stats;
+    lua_State *L = luaL_newstate();
+    luaL_openlibs(L);
+    options.summary = "";
+    ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
+    ck_assert_int_eq(view_open(&view, find_state()), LMP_OK);
+    LmpLive *live = lmp_os->map(LMP_OVERFLOW_AT - LMP_LIVE_AT, view.fd, LMP_LIVE_AT, true);
+    ck_assert_ptr_nonnull(live);
+    live->gc.cycles += round - 20;
+    uint64_t from = live->gc.cycles;
+    ck_assert_int_eq(luaL_dostring(L,
+                                   "K = {} for i = 1, 5000 do for j = 1, 4 do K[#K + 1] = {} end "
+                                   "collectgarbage() end"),
+                     LUA_OK);
+    ck_assert_int_eq(profiler_stats(L, &stats), LMP_OK);
+    ck_assert_uint_ge(stats.gc_cycles, from + 5000);
+    ck_assert_uint_le(stats.gc_cycles, from + 6000);
+    uint64_t newest = 0;
+    for (unsigned i = 0; i < LMP_GROWN; i++)
+        if (live->tables.grown_cycle[i] > newest) newest = live->tables.grown_cycle[i];
+    ck_assert_uint_gt(newest, round);
+    ck_assert_uint_le(newest, stats.gc_cycles);
+    ck_assert_uint_ge(live->gc.ring[(stats.gc_cycles - 1) % LMP_GC_RING].live_bytes, 20000 * 56);
+    lmp_os->unmap(live, LMP_OVERFLOW_AT - LMP_LIVE_AT);
+    view_close(&view);
+    ck_assert_int_eq(profiler_stop(L, NULL), LMP_OK);
+    lua_close(L);
+}
+END_TEST
+
+SUITE("hosts", many_cycles, errno_stays, child_collects_nothing, container)

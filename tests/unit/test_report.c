@@ -112,6 +112,26 @@ START_TEST(nothing_happened) {
 }
 END_TEST
 
+START_TEST(map_incomplete) {
+    LmpReport r;
+    fill();
+    report_fill(&r, &header, &live, NULL, 1000000000, "finished");
+    char *text = written(report_summary, &r);
+    ck_assert_ptr_null(strstr(text, "Heap map"));
+    free(text);
+    live.hidden_leaves = 3;
+    report_fill(&r, &header, &live, NULL, 1000000000, "finished");
+    text = written(report_summary, &r);
+    ck_assert_ptr_nonnull(
+        strstr(text, "\n  Heap map             lacks 3 x 64 MiB: the program closed lmp's file\n"));
+    free(text);
+    text = written(report_json, &r);
+    ck_assert_ptr_nonnull(strstr(text, "\"hidden_regions\":3,"));
+    free(text);
+    live.hidden_leaves = 0;
+}
+END_TEST
+
 /* ---- with lines ------------------------------------------------------------------------------ */
 
 /* The program of fake_program.h. */
@@ -343,6 +363,6 @@ START_TEST(table_of_reports) {
 }
 END_TEST
 
-SUITE("report", finished, everything_went_wrong, still_running, nothing_happened, with_lines,
-      with_stacks, with_all_that_can_be_said, top_none, summary_keeps_to_its_columns, json_is_valid,
-      texts_without_an_end, table_of_reports)
+SUITE("report", map_incomplete, finished, everything_went_wrong, still_running, nothing_happened,
+      with_lines, with_stacks, with_all_that_can_be_said, top_none, summary_keeps_to_its_columns,
+      json_is_valid, texts_without_an_end, table_of_reports)

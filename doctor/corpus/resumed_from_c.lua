@@ -44,7 +44,6 @@ coroutine.wrap(function()
     t = { t }
     host.run(function() local u = { {} } coroutine.yield() u = { u } end)
 end)()
-coroutine.wrap(function() host.run(coroutine.wrap(function() local t = {} end)) end)()
 host.call(function() return { host.userdata(10) } end)
 local y = coroutine.wrap(function()
     local t = { host.yield(1) }
@@ -55,5 +54,3 @@ y()
 local c = coroutine.wrap(host.yield)
 c()
 c()
-host.run(host.userdata, 100, 2)
-host.run(string.rep, "x", 100)

@@ -1,0 +1,11 @@
+/* doctor.h - `lmp doctor` within the interpreter that it looks at. */
+#ifndef DOCTOR_DOCTOR_H
+#define DOCTOR_DOCTOR_H
+
+#include <lua.h>
+
+/* Plays the corpus, says what came of it as the environment wishes (launch.h), and ends the
+ * process. Without that wish it returns. */
+void doctor_run(lua_State *L);
+
+#endif

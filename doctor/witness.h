@@ -1,0 +1,67 @@
+/* witness.h - who asks for memory at this moment, by Lua's documented API alone.
+ *
+ * The API says which line a function is at as long as the interpreter saves its program counter,
+ * and with a count hook it does so at every instruction. The count is so large that it is never
+ * reached: the hook itself never runs, no stack grows for it, and the program does what it does
+ * without. Threads inherit the hook from the one that makes them.
+ *
+ * Which thread runs is found from the main thread on: `resume` and `close` have the coroutine as
+ * their first argument, `wrap` as its upvalue, and C code of doctor's own says whom it resumes. */
+#ifndef DOCTOR_WITNESS_H
+#define DOCTOR_WITNESS_H
+
+#include <lua.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A place in a program. Row 0: outside any Lua function; row 1: a C function. */
+typedef struct Place {
+    char source[LUA_IDSIZE]; /* as short_src in lua_Debug */
+    int defined, line;       /* linedefined and currentline there */
+} Place;
+
+/* A call path. Row 0: nobody. */
+typedef struct Path {
+    uint32_t caller, place; /* rows: a path, a place */
+} Path;
+
+enum { PLACE_NONE, PLACE_C, PLACE_UNKNOWN, PLACES_FIXED };
+
+typedef struct Witness {
+    Place *place;
+    uint32_t places, places_room;
+    Path *path;
+    uint32_t paths, paths_room;
+    uint32_t *place_index, *path_index; /* by hash */
+    uint32_t place_slots, path_slots;
+    bool failed; /* there was no memory for it */
+
+    lua_State *main;
+    lua_State *closing[16]; /* what coroutine.close is working on, innermost last */
+    int closings;
+    struct {
+        lua_State *from, *to;
+        const void *ci; /* of the C function in `from` */
+    } resumed[64];
+    int resumes;
+} Witness;
+
+bool witness_open(Witness *w);
+void witness_close(Witness *w);
+
+/* The row of a place, of a path. */
+uint32_t witness_place(Witness *w, const char *source, int defined, int line);
+uint32_t witness_path(Witness *w, uint32_t caller, uint32_t place);
+
+/* The line that asks now: that of the innermost Lua function. *path: the whole call path; NULL: it
+ * is not asked for. Neither allocates Lua memory nor changes the state. Not while a thread's stack
+ * is being moved. */
+uint32_t witness_ask(Witness *w, uint32_t *path);
+
+/* Sets the hook that keeps the API right, over a hook of the program's. */
+void witness_watch(lua_State *L, lua_Hook f, int mask, int count);
+
+/* lua_resume by doctor's own C code, announced. */
+int witness_resume(Witness *w, lua_State *L, lua_State *from, int nargs, int *results);
+
+#endif
