@@ -478,7 +478,7 @@ typedef struct Round {
     bool job_ended;
     int job_status;
     pid_t killed[VICTIMS];
-    bool early;
+    bool early, after;
     bool pending[VICTIMS];
     pid_t program;      /* once seen */
     int program_status; /* as seen when it was left to us; -1 */
@@ -515,7 +515,8 @@ static void kill_victims(Round *r, uint64_t since) {
         if (i == RUN && r->job_ended) r->pending[i] = false;
         pid_t pid = find_victim(p, i, r->shell, r->job);
         if (pid == 0) continue;
-        if ((i == V_KEEPER || i == V_VIEWER) && !have_file("count")) r->early = true;
+        if (!have_file("count")) r->early = true;
+        if (have_file("done")) r->after = true;
         kill(pid, SIGKILL);
         r->killed[i] = pid;
         r->pending[i] = false;
@@ -652,7 +653,7 @@ static bool play(const Plan *p) {
     write_file("e.lua", endless);
     pid_t top = p->kind == K_TOP ? start_endless() : 0;
     start_round(&r, top);
-    bool good = follow(&r);
+    bool good = follow(&r), nobody = false;
     kill(r.shell, SIGKILL);
     waitpid(r.shell, NULL, 0);
     /* Victims that came too late for their time: the program had ended before. */
@@ -660,8 +661,10 @@ static bool play(const Plan *p) {
     done.early = r.early;
     for (int i = 0; i < VICTIMS; i++)
         done.victim[i] = r.killed[i] != 0;
-    if (good) good = check_terminal(&r.screen, r.tty, &r.before);
-    if (good && p->kind != K_TOP) good = check_output(&done, &r.screen);
+    /* A program under `lmp run` does not wait for its display: it may have ended before them. */
+    if (good && p->kind == K_RUN && r.after && all_of_lmp(&done)) good = nobody = true;
+    if (good && !nobody) good = check_terminal(&r.screen, r.tty, &r.before);
+    if (good && !nobody && p->kind != K_TOP) good = check_output(&done, &r.screen);
     if (good) good = check_status(&r);
     if (top) {
         if (good && waitpid(top, NULL, WNOHANG) != 0) good = wrong("the program has ended");
