@@ -64,6 +64,25 @@ case_failed() { # a script that failed is not finished: its status and its error
     check_terminal
 }
 
+case_run_killed() { # its shell takes the terminal: the display leaves it, the rest is done from behind
+    open 100 30
+    type_line '$P $LMP run --live endless.lua'
+    wait_for 'RUNNING'
+    wait_program
+    find_both
+    kill_one KILL "$(lmp_pids lmp run)"
+    wait_gone 'RUNNING'
+    until_true "$patience" "the first screen" plain_terminal
+    outlived "lmp run"
+    : >"$work/stop"
+    wait_dead "$program"
+    wait_dead "$viewer"
+    wait_dead "$keeper"
+    wait_said 'the endless program is done'
+    wait_said 'Maximum memory used'
+    check_terminal
+}
+
 case_closed_streams() { # each of them, with a display; the program finds them closed
     open 100 30
     cat >"$work/closed.lua" <<'LUA'
