@@ -27,10 +27,10 @@
  *                       afterwards just as the interpreter would have
  *        LMP_RUN        "FD:DEVICE:INODE OPTIONS": number of an inherited SOCK_SEQPACKET socket to
  *                       `lmp run`, which file it is (a descendant may have closed it and opened
- *                       another: then this variable says nothing), and the options of lmp.start as NAME=VALUE, separated by blanks; `name`
- *                       comes last and may contain blanks
- *    and each profiled state sends an LmpHello there with one descriptor. `lmp run` prints the
- *    summaries: it alone is left when a program is killed. */
+ *                       another: then this variable says nothing), and the options of lmp.start as
+ * NAME=VALUE, separated by blanks; `name` comes last and may contain blanks and each profiled state
+ * sends an LmpHello there with one descriptor. `lmp run` prints the summaries: it alone is left
+ * when a program is killed. */
 #ifndef LMP_LAUNCH_H
 #define LMP_LAUNCH_H
 
@@ -53,9 +53,10 @@ enum {
 #define LMP_SAY_READY 'R'  /* keeper: the display is up, the program may go on */
 #define LMP_SAY_FAILED 'F' /* keeper: there will be no display; the streams go back */
 #define LMP_SAY_END 'E'    /* module: state is FINISHED, our streams are the terminal again */
-#define LMP_SAY_LAST 'L'   /* module, under `lmp run`: state is FINISHED, the program is about to end
-                              and waits for nothing; its streams stay, its end is the line's */
-#define LMP_SAY_DONE 'D'   /* keeper: display gone, output and summary written; the last word */
+#define LMP_SAY_LAST                                                                               \
+    'L' /* module, under `lmp run`: state is FINISHED, the program is about to end                 \
+           and waits for nothing; its streams stay, its end is the line's */
+#define LMP_SAY_DONE 'D' /* keeper: display gone, output and summary written; the last word */
 
 #define LMP_ENV_RUN "LMP_RUN"
 #define LMP_ENV_USER_INIT "LMP_USER_INIT"

@@ -53,7 +53,7 @@ typedef struct LmpHeader {
     char lmp[32];            /* version of the module */
     uint32_t interval_us;    /* wished time between repaints, from option fps */
     uint32_t top;            /* rows of the summary's tables, from option top */
-    uint64_t pid_space;      /* inode of the pid namespace that `pid` is a number of; 0: not known */
+    uint64_t pid_space; /* inode of the pid namespace that `pid` is a number of; 0: not known */
 } LmpHeader;
 
 /* ---- control: what viewers wish -------------------------------------------------------------- */
@@ -302,8 +302,8 @@ typedef struct LmpPreview {
  */
 
 #define LMP_ADDRESS_BITS 48u /* of user addresses: aarch64 has as many, x86-64 one less */
-#define LMP_LEAF_BITS 26u /* a leaf covers 64 MiB of addresses */
-#define LMP_GRAIN_BITS 5u /* an entry covers 32 bytes */
+#define LMP_LEAF_BITS 26u    /* a leaf covers 64 MiB of addresses */
+#define LMP_GRAIN_BITS 5u    /* an entry covers 32 bytes */
 #define LMP_LEAF_ENTRIES (1u << (LMP_LEAF_BITS - LMP_GRAIN_BITS))
 #define LMP_TOUCH_BITS 20u /* changes are stamped for each 1 MiB */
 #define LMP_TOUCHES (1u << (LMP_LEAF_BITS - LMP_TOUCH_BITS))
