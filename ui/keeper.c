@@ -219,7 +219,7 @@ static void orphaned(void *context) {
     Keeper *k = context;
     close_fd(&k->signals);
     k->signals = open_signals();
-    if (!has(k, ESTATE_DONE)) take_over(k);
+    if (!has(k, ESTATE_FAILED)) take_over(k);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -310,7 +310,6 @@ static void finish(Keeper *k) {
     if (k->line >= 0) (void)!send(k->line, &word, 1, MSG_NOSIGNAL);
     note(k, ESTATE_DONE);
     close_fd(&k->line);
-    guard_dismiss(&k->guard);
 }
 
 /* ---- what can happen ------------------------------------------------------------------------- */
@@ -545,6 +544,7 @@ int keeper_run(const KeeperOptions *options) {
     (void)!send(k->line, &word, 1, MSG_NOSIGNAL);
     if (!up) return EXIT_TROUBLE;
     relay_on(k);
+    guard_dismiss(&k->guard); /* not before: `lmp run` may be killed yet, and the summary be ours */
     return 0;
 }
 
