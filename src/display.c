@@ -32,6 +32,7 @@ extern char **environ;
 /* Everything that display_start has open until it knows how it ends. */
 typedef struct Start {
     int tty, master, slave, line[2], hold[2];
+    Spool spool;
     bool on_tty[3]; /* the program's streams that are the terminal */
 } Start;
 
@@ -48,6 +49,7 @@ static void start_close(Start *s) {
     close_fd(&s->line[1]);
     close_fd(&s->hold[0]);
     close_fd(&s->hold[1]);
+    spool_close(&s->spool);
 }
 
 /* A descriptor of our own for the terminal: a fresh one where possible, so that its flags are not
@@ -131,8 +133,10 @@ static void swallow_child_signal(const sigset_t *chld) {
         raise(SIGCHLD);
 }
 
-static bool file_actions(posix_spawn_file_actions_t *actions, const Start *s, int state_fd) {
-    const int wanted[LMP_FD_END] = {
+/* What the keeper gets, and `lmp run` in case that it must take over; `hold` is which end of the
+ * pipe. */
+static void to_give(int wanted[LMP_FD_END], const Start *s, int state_fd, int hold) {
+    const int all[LMP_FD_END] = {
         [0] = s->tty,
         [1] = s->tty,
         [2] = s->tty,
@@ -140,8 +144,18 @@ static bool file_actions(posix_spawn_file_actions_t *actions, const Start *s, in
         [LMP_FD_MASTER] = s->on_tty[0] || s->on_tty[1] || s->on_tty[2] ? s->master : -1,
         [LMP_FD_LINE] = s->line[1],
         [LMP_FD_TTY] = s->tty,
-        [LMP_FD_HOLD] = s->hold[1],
+        [LMP_FD_HOLD] = s->hold[hold],
+        [LMP_FD_SPOOL] = s->spool.memory,
+        [LMP_FD_DISK] = s->spool.disk,
+        [LMP_FD_OUT] = s->spool.out,
+        [LMP_FD_IN] = s->spool.in,
     };
+    memcpy(wanted, all, sizeof all);
+}
+
+static bool file_actions(posix_spawn_file_actions_t *actions, const Start *s, int state_fd) {
+    int wanted[LMP_FD_END];
+    to_give(wanted, s, state_fd, 1);
     /* All sources are above the targets, so that the order does not matter. */
     for (int to = 0; to < LMP_FD_END; to++) {
         int failed = wanted[to] >= 0 ? posix_spawn_file_actions_adddup2(actions, wanted[to], to)
@@ -233,33 +247,67 @@ undo:
     return false;
 }
 
+/* What the survivors need to know, and where it lies. */
+static LmpErr open_spool(Start *s, const struct termios *before) {
+    if (!spool_open(&s->spool, SPOOL_MEMORY)) return LMP_E_NOMEM;
+    s->spool.memory = ownfd_lift(s->spool.memory);
+    s->spool.disk = ownfd_lift(s->spool.disk);
+    s->spool.out = ownfd_lift(s->spool.out);
+    s->spool.in = ownfd_lift(s->spool.in);
+    if (s->spool.memory < 0 || s->spool.out < 0 || s->spool.in < 0) return LMP_E_NOMEM;
+    LmpEstate *e = s->spool.estate;
+    e->input = s->on_tty[0];
+    e->tty.before = *before;
+    atomic_store(&e->tty.before_known, true);
+    return LMP_OK;
+}
+
+/* Before there is anything that could die and leave it to them. */
+static void tell_run(const Start *s, int state_fd, int socket) {
+    int fds[LMP_FD_END];
+    to_give(fds, s, state_fd, 0);
+    if (s->hold[0] >= 0) hello_send_display(socket, fds);
+}
+
+/* The spool goes over to the display: for us to read from, when there is nobody else. */
+static void keep_spool(LmpDisplay *d, Start *s) {
+    d->kept[0] = ownfd_note(s->spool.memory);
+    d->kept[1] = ownfd_note(s->spool.disk);
+    d->kept[2] = ownfd_note(s->spool.out);
+    d->estate = s->spool.estate;
+    close_fd(&s->spool.in); /* nothing is put there any more then */
+    s->spool = NO_SPOOL;
+}
+
 LmpErr display_start(LmpDisplay *d, int state_fd, const char *command,
                      const LmpDisplayOptions *options) {
-    Start s = {-1, -1, -1, {-1, -1}, {-1, -1}, {false, false, false}};
+    Start s = {-1, -1, -1, {-1, -1}, {-1, -1}, NO_SPOOL, {false, false, false}};
     struct stat st;
     *d = DISPLAY_NONE;
     struct termios before;
     LmpErr err = find_tty(&s);
     if (!err && tcgetattr(s.tty, &before) != 0) err = LMP_E_NOTTY;
     if (!err) err = open_pty(&s);
+    if (!err) err = open_spool(&s, &before);
     if (!err && (fstat(s.slave, &st) != 0 || !open_pair(s.line, true) ||
                  (options->run_socket >= 0 && !open_pair(s.hold, false))))
         err = LMP_E_VIEWER;
     if (!err) {
         fflush(stdout);
         fflush(stderr);
+        if (options->run_socket >= 0) tell_run(&s, state_fd, options->run_socket);
         err = spawn_keeper(&s, state_fd, command, options);
     }
     if (!err) {
         close_fd(&s.line[1]);
         close_fd(&s.hold[1]);
-        if (s.hold[0] >= 0) hello_send(options->run_socket, LMP_HELLO_DISPLAY, 0, s.hold[0]);
-        if (hear(s.line[0], lmp_os->clock() + START_NS) != LMP_SAY_READY || !take_streams(d, &s))
-            err = LMP_E_VIEWER;
+        char word = hear(s.line[0], lmp_os->clock() + START_NS);
+        if (word != LMP_SAY_READY || !take_streams(d, &s)) err = LMP_E_VIEWER;
+        if (word == 0) tty_put_right(s.tty, &s.spool.estate->tty); /* killed on its way up */
     }
     if (!err) {
         d->pty = st.st_rdev;
-        d->before = before;
+        keep_spool(d, &s);
         d->line = ownfd_note(s.line[0]);
         s.line[0] = -1;
         if (s.on_tty[0] || s.on_tty[1] || s.on_tty[2]) {
@@ -303,21 +351,25 @@ static void give_back(LmpDisplay *d) {
     }
 }
 
-/* A keeper and a viewer that were both killed leave the terminal as the display had it. */
-static void restore_terminal(LmpDisplay *d) {
-    struct termios now;
-    int tty = saved_tty(d);
-    if (tty < 0 || !tty_is_ours(tty) || tcgetattr(tty, &now) != 0 ||
-        tty_same_mode(&now, &d->before))
-        return;
-    tty_leave_screen(tty);
-    tcsetattr(tty, TCSADRAIN, &d->before);
-}
-
-/* What is left in the pseudo terminal when there is no keeper to show it. */
-static void drain_alone(LmpDisplay *d) {
+/* All of lmp's processes were killed: puts the terminal right, which is as the display had it, and
+ * writes what was kept and what is left in the pseudo terminal. Where nobody told us that it is
+ * over, everything may have been done before. */
+static void do_the_rest(LmpDisplay *d) {
     int tty = saved_tty(d), master = get_master(d);
-    if (master >= 0 && tty >= 0) pty_drain(master, sink_fd, &tty);
+    if (tty < 0) return;
+    if (d->estate) {
+        Spool spool = {ownfd_get(&d->kept[0]),
+                       ownfd_get(&d->kept[1]),
+                       ownfd_get(&d->kept[2]),
+                       -1,
+                       SPOOL_MEMORY,
+                       d->estate,
+                       0};
+        tty_put_right(tty, &d->estate->tty);
+        spool_mend(&spool);
+        spool_pass(&spool, tty);
+    }
+    if (master >= 0) pty_drain(master, sink_fd, &tty);
 }
 
 /* Is the keeper there? If the program has closed the line, the keeper takes it for gone, ends the
@@ -331,10 +383,11 @@ static bool check(LmpDisplay *d) {
             return false;
         }
         ssize_t n = recv(line, &word, 1, MSG_DONTWAIT | MSG_PEEK);
+        if (n > 0 && word == LMP_SAY_READY) /* again, by one who took over */
+            n = recv(line, &word, 1, MSG_DONTWAIT);
         if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) return true;
         ownfd_close(&d->line);
-        restore_terminal(d);
-        drain_alone(d);
+        do_the_rest(d);
         give_back(d);
     } else if (d->master.fd >= 0) {
         /* No keeper any more, but children may still write to the pseudo terminal. */
@@ -366,13 +419,23 @@ bool display_end(LmpDisplay *d) {
         while (word != LMP_SAY_DONE && word != 0)
             word = hear(d->line.fd, 0);
     }
-    if (word == 0) {
-        restore_terminal(d);
-        drain_alone(d);
-    }
+    bool said = word == LMP_SAY_DONE || display_said(d);
+    if (word == 0) do_the_rest(d);
     d->ended = true;
     display_forget(d);
-    return word == LMP_SAY_DONE;
+    return said;
+}
+
+bool display_said(const LmpDisplay *d) {
+    return d->estate && (atomic_load(&d->estate->steps) & ESTATE_SUMMARY);
+}
+
+bool display_leave(LmpDisplay *d) {
+    char word = LMP_SAY_LAST;
+    if (d->ended || d->line.fd < 0) return false;
+    fflush(stdout);
+    fflush(stderr);
+    return display_check(d) && send(d->line.fd, &word, 1, MSG_NOSIGNAL) == 1;
 }
 
 void display_forget(LmpDisplay *d) {
@@ -380,4 +443,8 @@ void display_forget(LmpDisplay *d) {
     close_master(d);
     for (int i = 0; i < 3; i++)
         ownfd_close(&d->saved[i]);
+    for (int i = 0; i < 3; i++)
+        ownfd_close(&d->kept[i]);
+    if (d->estate) lmp_os->unmap(d->estate, SPOOL_AT);
+    d->estate = NULL;
 }

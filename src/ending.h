@@ -10,6 +10,9 @@ struct LmpProfile;
 /* Keeps what the end will need of the options. */
 void ending_prepare(struct LmpProfile *p, const LmpOptions *options);
 
+/* In a forked child: what stays for the end of the process is its parent's. */
+void ending_forget(void);
+
 /* The program has ended its profile: display away, summary written (to standard error or the file,
  * unless the keeper or `lmp run` writes it). `ending`: how, in words. */
 void ending_finish(struct LmpProfile *p, const char *ending);

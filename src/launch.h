@@ -10,8 +10,13 @@
  *        LMP_FD_LINE    a SOCK_SEQPACKET socket to the module: the messages below, a byte each
  *        LMP_FD_TTY     the terminal to show the display in
  *        LMP_FD_HOLD    under `lmp run`: write end of a pipe to hold open while the terminal is in
- *                       use (the read end went to `lmp run`, see below), and to write a newline to
- *                       if the program's output did not end with one; else not open
+ *                       use (the read end went to `lmp run`, see below), and to write to: a newline
+ *                       if the program's output did not end with one, a 'D' when all is done but
+ *                       the summary; else not open
+ *        LMP_FD_SPOOL   memory file for the program's output, and for what the display leaves to
+ *                       its survivors (spool.h, estate.h); with it
+ *        LMP_FD_DISK    its part on the disk (not open where there is no place for one), and
+ *        LMP_FD_OUT, LMP_FD_IN   the pipe on the way to it
  *    That process, the keeper, double forks so that the program does not see it as a child, owns
  *    the terminal and the program's output until the program has ended, and runs the viewer as a
  *    child of its own: a viewer that crashes takes nothing with it.
@@ -37,6 +42,10 @@ enum {
     LMP_FD_LINE = 5,
     LMP_FD_TTY = 6,
     LMP_FD_HOLD = 7,
+    LMP_FD_SPOOL = 8,
+    LMP_FD_DISK = 9,
+    LMP_FD_OUT = 10,
+    LMP_FD_IN = 11,
     LMP_FD_END /* one more than the last */
 };
 
@@ -44,11 +53,15 @@ enum {
 #define LMP_SAY_READY 'R'  /* keeper: the display is up, the program may go on */
 #define LMP_SAY_FAILED 'F' /* keeper: there will be no display; the streams go back */
 #define LMP_SAY_END 'E'    /* module: state is FINISHED, our streams are the terminal again */
-#define LMP_SAY_DONE 'D'   /* keeper: display gone, output and summary written; the last word */
+#define LMP_SAY_LAST                                                                               \
+    'L' /* module, under `lmp run`: state is FINISHED, the program is about to end                 \
+           and waits for nothing; its streams stay, its end is the line's */
+#define LMP_SAY_DONE 'D' /* keeper: display gone, output and summary written; the last word */
 
 #define LMP_ENV_RUN "LMP_RUN"
 #define LMP_ENV_USER_INIT "LMP_USER_INIT"
 #define LMP_ENV_COMMAND "LMP_COMMAND" /* path of the command lmp, where it cannot be found */
+#define LMP_ENV_SUMMARY "LMP_SUMMARY" /* where to, should `lmp run` be killed: as --summary= */
 #define LMP_ENV_BREAKS "LMP_BREAKS"   /* break conditions to begin with, one a line */
 #define LMP_RUN_ENTRY "luaopen_luamemprofiler_run"
 
@@ -69,10 +82,13 @@ enum {
 
 enum {
     LMP_HELLO_STATE = 1,   /* with the shared state; answered by one byte, LMP_LIVE_YES or _NO */
-    LMP_HELLO_DISPLAY = 2, /* with the read end of a pipe that the keeper holds open: its end tells
-                              that the keeper is done with the terminal; not answered */
+    LMP_HELLO_DISPLAY = 2, /* before the keeper is started, with all that it gets, too (LMP_FD_STATE
+                              and so on, in this order, those in `fds`), but with the read end of
+                              the pipe, whose end tells that keeper and viewer are done or dead; not
+                              answered */
     LMP_HELLO_REFUSED = 3  /* a state that runs unprofiled, and has said why; not answered */
 };
+#define LMP_HELLO_FDS 9 /* most that come along */
 #define LMP_HELLO_MAGIC 0x4f4c4548504d4cull
 #define LMP_LIVE_YES 'L' /* this state may show the display (if its options say so) */
 #define LMP_LIVE_NO '-'
@@ -81,7 +97,7 @@ typedef struct LmpHello {
     uint64_t magic;
     uint32_t what; /* LMP_HELLO_... */
     uint32_t pid, serial;
-    uint32_t spare;
+    uint32_t fds; /* LMP_HELLO_DISPLAY: bit N: LMP_FD_N comes along */
 } LmpHello;
 
 #endif

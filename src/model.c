@@ -216,6 +216,7 @@ void model_fill(Model *model, LmpView *view, const ModelInput *input) {
 
     view_refresh(view);
     model->seen = view_seen(view, input->alive);
+    model->ended = atomic_load(&view->control->ended);
     view_copy_op(view, &model->op);
     check_op(&model->op);
     view_copy_history(view, &model->history);

@@ -38,6 +38,7 @@ typedef struct Model {
 
     /* when and in what state */
     LmpSeen seen;
+    uint32_t ended; /* how the process ended, by `lmp run`: 1 + its wait status; 0: not known */
     uint64_t clock; /* nanoseconds since start: elapsed time, origin of all clocks below */
 
     /* figures */

@@ -17,7 +17,7 @@ typedef struct LmpOwnFd {
 } LmpOwnFd;
 
 #define OWNFD_NONE ((LmpOwnFd){-1, 0, 0})
-#define OWNFD_LEAST 10 /* lower numbers mean something, or are what programs expect to get */
+#define OWNFD_LEAST 12 /* lower numbers mean something, or are what programs expect to get */
 
 /* Moves a descriptor up and marks it to be closed on exec; -1 is passed through. `fd` is gone, also
  * when there was no room: then the result is -1. */

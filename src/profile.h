@@ -156,6 +156,8 @@ typedef struct LmpProfile {
     uint64_t grown_due;   /* clock from which on a cycle makes the next row, ns since start */
     LmpDisplay display;
     char summary[4096];      /* where the summary goes (ending.c): "" nowhere, "-" standard error */
+    int run_socket;          /* to `lmp run`, which writes it unless it was killed; -1: none */
+    ino_t run_inode;         /* of that socket */
     struct LmpProfile *next; /* list of profiler.c */
     bool expecting;          /* another state is being made here: the next request is its own */
     LmpStrangers strangers;  /* last: it stays (place.h) */

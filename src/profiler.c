@@ -94,6 +94,7 @@ static void after_fork_in_child(void) {
         display_forget(&p->display);
     }
     profiles = NULL;
+    ending_forget();
     pthread_mutex_unlock(&lock);
 }
 
@@ -229,7 +230,7 @@ static int state_closes(lua_State *L) {
     interlude_close(&slot->of);
     if (!p) return 0;
     p->closing = true;
-    end_profile(L, p, "finished", NULL);
+    end_profile(L, p, "ended", NULL);
     return 0;
 }
 

@@ -28,6 +28,7 @@ void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live
     report->program[sizeof report->program - 1] = report->lua[sizeof report->lua - 1] = 0;
     report->pid = header->pid;
     report->ending = ending;
+    report->error = NULL;
     report->owners_known = live->owners_known == 1;
     stats_derive(live, clock, &report->stats);
     report->gc = live->gc;

@@ -18,6 +18,7 @@ typedef struct LmpReport {
     char lua[sizeof((LmpHeader *)0)->lua];         /* "Lua 5.4.4" */
     uint32_t pid;
     const char *ending; /* "finished", "killed by signal 9 (SIGKILL)", "still running" ... */
+    const char *error;  /* the message that it ended with; NULL: none, or not known */
     bool attached;      /* lmp can look at it again: the "next" line says how */
     bool owners_known;
     LmpStats stats;

@@ -43,6 +43,10 @@ void report_json(const LmpReport *report, FILE *out) {
     json_string(out, report->lua);
     fputs(",\"ending\":", out);
     json_string(out, report->ending);
+    if (report->error) {
+        fputs(",\"error\":", out);
+        json_string(out, report->error);
+    }
 
     /* The signed figures are stored as they are in two's complement. */
     const struct {

@@ -41,6 +41,7 @@ static void put_head(const LmpReport *r, FILE *out) {
     format_text(ending, sizeof ending, r->ending, 0);
     ending[0] = (char)toupper((unsigned char)ending[0]);
     fprintf(out, "%s after %s\n", ending, format_clock(clock, (uint64_t)(r->stats.seconds * 1e9)));
+    if (r->error) fprintf(out, "  %s\n", r->error);
 }
 
 /* One line of the operations; `count` and `sign` are "" where the line has none. */

@@ -117,7 +117,10 @@ typedef struct LmpControl {
     uint32_t break_count;
     _Atomic uint32_t locals; /* sequence of the wish to see locals of another frame (count) */
     uint32_t locals_frame;   /* index in LmpOp.frame */
-    uint32_t spare2[3];
+    /* By `lmp run`, when it has seen the program's end: 1 + its status as wait() gives it; 0: not
+     * known. */
+    _Atomic uint32_t ended;
+    uint32_t spare2[2];
     LmpBreak break_row[LMP_BREAKS];
 } LmpControl;
 

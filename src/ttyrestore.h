@@ -2,16 +2,33 @@
 #ifndef LMP_TTYRESTORE_H
 #define LMP_TTYRESTORE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <termios.h>
+
+/* What a display has done to the terminal, in memory that its survivors share. */
+typedef struct TtyTaken {
+    struct termios before, during; /* settings without and with the display */
+    atomic_bool before_known, during_known;
+    atomic_bool taken; /* a display is on the terminal, or was when it died */
+} TtyTaken;
 
 bool tty_same_mode(const struct termios *a, const struct termios *b);
 
 /* Has this process's job the terminal? False also when a shell has taken it back. */
 bool tty_is_ours(int tty);
 
+/* Are these the display's settings? Also halfway to them; never those of a shell's prompt. */
+bool tty_looks_taken(const TtyTaken *taken, const struct termios *now);
+
 /* Switches off all that a display can have left on: the other screen, the mouse, colours, the
  * hidden cursor. Nothing on a terminal that has no such things by its name. */
 void tty_leave_screen(int tty);
+
+/* The settings only: those from before, unless a shell has the terminal and has set its own. */
+void tty_restore_mode(int tty, const TtyTaken *taken);
+
+/* All of it, if a display is there; it is not from then on. */
+void tty_put_right(int tty, TtyTaken *taken);
 
 #endif

@@ -124,7 +124,7 @@ void app_fresh(App *app, uint64_t now) {
 static bool can_ask(App *app) {
     if (app->ended) {
         app_say(app, "The program has %s; these are its last figures",
-                app->seen == LMP_SEEN_KILLED ? "been killed" : "finished");
+                app->seen == LMP_SEEN_KILLED ? "been killed" : "ended");
     }
     return !app->ended;
 }

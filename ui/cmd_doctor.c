@@ -16,6 +16,7 @@
 #include "cmd.h"
 #include "compiler.h"
 #include "format.h"
+#include "inherited.h"
 #include "launch.h"
 #include "program.h"
 #include "shared.h"
@@ -190,7 +191,10 @@ static bool play(Doctor *d) {
     setenv(LMP_ENV_DOCTOR, wish, 1);
     fflush(NULL);
     pid_t pid = fork();
-    if (pid == 0) become(d, theirs);
+    if (pid == 0) {
+        inherited_give_back();
+        become(d, theirs);
+    }
     close(theirs);
     bool heard = pid > 0 && listen(d, pair[0]);
     close(pair[0]);

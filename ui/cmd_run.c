@@ -10,17 +10,17 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "breaks.h"
 #include "cmd.h"
 #include "collect.h"
 #include "format.h"
+#include "inherited.h"
 #include "launch.h"
+#include "outfile.h"
 #include "ownfd.h"
 #include "program.h"
-#include "ttyrestore.h"
 
 #define EXIT_CANNOT 126
 #define EXIT_NOT_FOUND 127
@@ -41,8 +41,6 @@ typedef struct Run {
     Collect collect;
     CollectEnd end;
     int signals;
-    struct termios before; /* settings of the terminal; used when there was a display */
-    bool before_known;
     sigset_t mask; /* that we were started with */
 } Run;
 
@@ -213,12 +211,10 @@ static bool read_options(Run *run, const Command *command, Parse *p, int *status
 /* A report that cannot be written is better known now than after hours. */
 static bool writable(const char *file) {
     if (!file) return true;
-    int fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        command_say("cannot write %s: %s", file, strerror(errno));
+    if (!outfile_writable(file)) {
+        command_say("cannot write %s: %s", file, outfile_problem(errno));
         return false;
     }
-    close(fd);
     return true;
 }
 
@@ -242,6 +238,7 @@ static int launch(Run *run, int socket) {
     if (run->end.pid == 0) {
         fcntl(socket, F_SETFD, 0);
         sigprocmask(SIG_SETMASK, &run->mask, NULL);
+        inherited_give_back();
         execv(run->program.path, run->program.argv);
         error = errno;
         (void)!write(failure[1], &error, sizeof error);
@@ -278,16 +275,25 @@ static void pass_signal(const Run *run, const struct signalfd_siginfo *info) {
 static void follow(Run *run) {
     for (;;) {
         struct pollfd p[] = {{.fd = run->signals, .events = POLLIN},
-                             {.fd = run->collect.socket, .events = POLLIN}};
+                             {.fd = run->collect.socket, .events = POLLIN},
+                             {.fd = collect_display_fd(&run->collect), .events = POLLIN}};
         struct signalfd_siginfo info;
         pid_t pid = waitpid(run->end.pid, &run->end.status, WNOHANG);
         if (pid == run->end.pid || (pid < 0 && errno == ECHILD)) break;
-        if (poll(p, 2, -1) < 0) continue;
+        if (poll(p, 3, -1) < 0) continue;
         if (p[1].revents) collect_receive(&run->collect);
+        if (p[2].revents) collect_displays(&run->collect);
         while (read(run->signals, &info, sizeof info) == sizeof info)
             pass_signal(run, &info);
     }
     collect_receive(&run->collect);
+}
+
+static void unblock(int number) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 /* Ends as the program did: a shell must see the same. */
@@ -295,40 +301,28 @@ static int end_alike(const Run *run) {
     if (!WIFSIGNALED(run->end.status)) return WEXITSTATUS(run->end.status);
     int sig = WTERMSIG(run->end.status);
     struct rlimit none = {0, 0};
-    sigset_t set;
     fflush(NULL);
     setrlimit(RLIMIT_CORE, &none); /* the program's own core file stays the only one */
     signal(sig, SIG_DFL);
-    sigemptyset(&set);
-    sigaddset(&set, sig);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    unblock(sig);
     raise(sig);
     return 128 + sig;
 }
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-/* Keeper, viewer and program all killed: then nobody else is left to do it. */
-static void restore_terminal(const Run *run) {
-    struct termios now;
-    if (!run->before_known || !tty_is_ours(STDOUT_FILENO) || tcgetattr(STDOUT_FILENO, &now) != 0 ||
-        tty_same_mode(&now, &run->before))
-        return;
-    tty_leave_screen(STDOUT_FILENO);
-    tcsetattr(STDOUT_FILENO, TCSADRAIN, &run->before);
-}
-
 static void write_report(const Run *run, const char *file,
                          void (*write)(const Collect *, const CollectEnd *, FILE *)) {
-    FILE *out = file ? fopen(file, "w") : stderr;
+    FILE *out = file ? outfile_open(file) : stderr;
     if (out) write(&run->collect, &run->end, out);
     if (!out || (file ? fclose(out) : fflush(out)) != 0)
-        command_say("cannot write %s: %s", file ? file : "the summary", strerror(errno));
+        command_say("cannot write %s: %s", file ? file : "the summary", outfile_problem(errno));
 }
 
 static void report(const Run *run) {
     bool none = run->collect.count == 0 && run->collect.lost == 0;
     signal(SIGPIPE, SIG_IGN); /* a reader that has gone does not change how we end */
+    unblock(SIGTERM);         /* nor is one waited for that does not read */
     if (none && run->collect.refused > 0) {
         /* the program has said why */
     } else if (none && program_ignores_init(&run->program)) {
@@ -344,6 +338,18 @@ static void report(const Run *run) {
         write_report(run, run->summary, run->json ? collect_json : collect_summaries);
     }
     if (run->json_file) write_report(run, run->json_file, collect_json);
+}
+
+/* Whoever is left when we are killed writes it there; not as JSON. */
+static void set_summary_place(const Run *run) {
+    char place[8192] = "-", here[4096];
+    if (run->no_summary || run->json) place[0] = 0;
+    if (run->summary) {
+        bool relative = run->summary[0] != '/' && getcwd(here, sizeof here);
+        snprintf(place, sizeof place, "%s%s%s", relative ? here : "", relative ? "/" : "",
+                 run->summary);
+    }
+    setenv(LMP_ENV_SUMMARY, place, 1);
 }
 
 static int run_program(Run *run) {
@@ -366,13 +372,13 @@ static int run_program(Run *run) {
              run->hold, (unsigned)run->fps, (unsigned)(run->fps * 1000) % 1000, run->lines,
              run->stacks, (unsigned long long)run->sample, run->top, run->name ? " name=" : "",
              run->name ? run->name : "");
-    run->before_known = run->live && tcgetattr(STDOUT_FILENO, &run->before) == 0;
     catch_signals(run);
     if (run->breaks[0]) {
         setenv(LMP_ENV_BREAKS, run->breaks, 1);
     } else {
         unsetenv(LMP_ENV_BREAKS);
     }
+    set_summary_place(run);
     int error = program_set_environment(module, &theirs, text) ? launch(run, theirs.fd) : ENOMEM;
     ownfd_close(&theirs);
     if (error) {
@@ -381,12 +387,12 @@ static int run_program(Run *run) {
         return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT;
     }
     follow(run);
-    if (run->collect.display_count == 0) run->before_known = false;
-    bool open_line = collect_wait_displays(&run->collect);
-    restore_terminal(run);
-    if (open_line && isatty(STDERR_FILENO) && !run->no_summary && !run->summary)
+    collect_ended(&run->collect, &run->end);
+    collect_wait_displays(&run->collect);
+    if (run->collect.open_line && isatty(STDERR_FILENO) && !run->no_summary && !run->summary)
         fputc('\n', stderr);
     report(run);
+    collect_reported(&run->collect);
     collect_close(&run->collect);
     return end_alike(run);
 }

@@ -29,7 +29,7 @@ static const Example examples[] = {
 static const char *const seen_names[] = {
     [LMP_SEEN_RUNNING] = "RUNNING",
     [LMP_SEEN_PAUSED] = "PAUSED",
-    [LMP_SEEN_FINISHED] = "FINISHED",
+    [LMP_SEEN_FINISHED] = "ENDED",
     [LMP_SEEN_KILLED] = "KILLED",
 };
 
@@ -103,7 +103,10 @@ static int attach(uint32_t pid, uint32_t serial, double fps) {
     GuardEnd end = guard_end(&guard);
     int status = 0;
     if (end == GUARD_CRASHED) {
-        command_say("the display crashed (signal %d); the program goes on", guard.signal);
+        if (guard.signal)
+            command_say("the display crashed (signal %d); the program goes on", guard.signal);
+        else
+            command_say("the display ended with an error; the program goes on");
         status = 1;
     } else if (guard.result->end == VIEWER_NO_TTY) {
         command_say("%s", guard.result->problem[0] ? guard.result->problem : "no terminal");

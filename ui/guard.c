@@ -18,13 +18,12 @@
 
 #define UP_MS 5000  /* for the first picture; a slow machine is no reason to refuse */
 #define END_MS 8000 /* for a viewer that was told to end; neither is it to kill one */
-#define DEATH_MS 5000
-#define SIGNAL_MS 200 /* where a signal has told it, which need not mean that the guard is dead */
 #define STEP_MS 2
 
 struct GuardShared {
     ViewerResult result;
-    atomic_bool told; /* guard_tell was called: the guard lives */
+    TtyTaken taken;
+    atomic_bool dismissed; /* guard_dismiss was called */
 };
 
 enum { EXIT_LEFT = 0 };
@@ -35,22 +34,38 @@ static void close_fd(int *fd) {
 }
 
 static int viewer_notify, nothing; /* descriptors, of the viewer's process */
-static volatile sig_atomic_t signalled;
 
 /* SIGTERM, SIGHUP: as if the guard had told the viewer to end. */
 static void on_end_signal(int signal) {
     (void)signal;
-    signalled = 1;
     dup2(nothing, viewer_notify);
 }
 
-/* The child: shows the display, and outlives a killed guard just as long as it must. */
-static _Noreturn void be_viewer(Guard *guard, const ViewerOptions *options, int notify,
-                                pid_t parent, void (*orphaned)(void *), void *context) {
+/* What the child has of the pipes. */
+typedef struct Ends {
+    int notify, life, watch;
+} Ends;
+
+/* Waits for the guard's end. True: it was killed. */
+static bool outlive(Guard *guard, int watch) {
+    char byte;
+    ssize_t n;
+    do {
+        n = read(watch, &byte, 1);
+    } while (n < 0 && errno == EINTR);
+    return !atomic_load(&guard->shared->dismissed);
+}
+
+/* The child: shows the display, and stays as long as its guard may need it. */
+static _Noreturn void be_viewer(Guard *guard, const ViewerOptions *options, Ends ends,
+                                void (*orphaned)(void *), void *context) {
     ViewerOptions own = *options;
     sigset_t none;
+    int notify = ends.notify;
     own.notify = notify;
-    close_fd(&guard->notify);  /* or the end of file would never come */
+    own.taken = guard->taken;
+    close_fd(&guard->notify); /* or the end of file would never come */
+    close_fd(&guard->watch);
     prctl(PR_SET_NAME, "lmp"); /* unlike the keeper's */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -65,25 +80,29 @@ static _Noreturn void be_viewer(Guard *guard, const ViewerOptions *options, int 
     signal(SIGTTOU, SIG_DFL);
     signal(SIGTTIN, SIG_DFL);
     viewer_run(&own, guard->result);
-    /* A guard's end of the pipe is closed before it is seen to be dead: a little, or as long as it
-     * takes to get a processor once more. */
-    int most = guard->result->end != VIEWER_TOLD ? 0 : signalled ? SIGNAL_MS : DEATH_MS;
-    for (int ms = 0; ms < most && getppid() == parent; ms += STEP_MS) {
-        if (atomic_load(&guard->shared->told)) break;
-        poll(NULL, 0, STEP_MS);
-    }
-    if (getppid() != parent) {
-        guard->pid = 0;
-        if (orphaned) orphaned(context);
+    if (orphaned) {
+        static const int ignored[] = {SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGTTOU,
+                                      SIGTTIN, SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2};
+        for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+            signal(ignored[i], SIG_IGN);
+        (void)!write(ends.life, "", 1); /* in order, unlike the end of file of a crash */
+        close(ends.life);
+        if (outlive(guard, ends.watch)) {
+            close(ends.watch);
+            close(notify);
+            guard->pid = 0;
+            orphaned(context);
+        }
+        _exit(EXIT_LEFT);
     }
     _exit(EXIT_LEFT);
 }
 
 bool guard_start(Guard *guard, const ViewerOptions *options, void (*orphaned)(void *),
                  void *context) {
-    int notify[2], life[2];
-    *guard = (Guard){.notify = -1, .life = -1, .tty = options->tty, .view = options->view};
-    guard->before_known = tcgetattr(options->tty, &guard->before) == 0;
+    int notify[2], life[2], watch[2];
+    *guard =
+        (Guard){.notify = -1, .life = -1, .watch = -1, .tty = options->tty, .view = options->view};
     guard->shared = mmap(NULL, sizeof *guard->shared, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (guard->shared == MAP_FAILED) {
@@ -92,27 +111,40 @@ bool guard_start(Guard *guard, const ViewerOptions *options, void (*orphaned)(vo
     }
     guard->result = &guard->shared->result;
     guard->result->end = VIEWER_NO_TTY;
+    guard->taken = options->taken ? options->taken : &guard->shared->taken;
+    if (!atomic_load(&guard->taken->before_known))
+        atomic_store(&guard->taken->before_known,
+                     tcgetattr(options->tty, &guard->taken->before) == 0);
     if (pipe2(notify, O_CLOEXEC | O_NONBLOCK) != 0) return false;
     if (pipe2(life, O_CLOEXEC) != 0) {
         close(notify[0]);
         close(notify[1]);
         return false;
     }
+    if (pipe2(watch, O_CLOEXEC) != 0) {
+        close(notify[0]);
+        close(notify[1]);
+        close(life[0]);
+        close(life[1]);
+        return false;
+    }
     guard->notify = notify[1];
     guard->life = life[0];
-    pid_t parent = getpid();
+    guard->watch = watch[1];
     guard->pid = fork();
     if (guard->pid == 0) {
         close(life[0]);
         guard->life = -1;
-        be_viewer(guard, options, notify[0], parent, orphaned, context);
+        be_viewer(guard, options, (Ends){notify[0], life[1], watch[0]}, orphaned, context);
     }
     close(notify[0]);
     close(life[1]);
+    close(watch[0]);
     if (guard->pid > 0) return true;
     guard->pid = 0;
     close_fd(&guard->notify);
     close_fd(&guard->life);
+    close_fd(&guard->watch);
     return false;
 }
 
@@ -132,7 +164,6 @@ bool guard_up(Guard *guard) {
         if (ended_within(guard, STEP_MS)) return false;
         if (atomic_load(&guard->view->control->frame) != frame) break;
     }
-    guard->during_known = tcgetattr(guard->tty, &guard->during) == 0;
     return true;
 }
 
@@ -142,17 +173,7 @@ void guard_poke(Guard *guard) {
 }
 
 void guard_tell(Guard *guard) {
-    if (guard->shared) atomic_store(&guard->shared->told, true);
     close_fd(&guard->notify);
-}
-
-/* Once a shell has taken the terminal back, settings other than the viewer's are the shell's. */
-static void restore_mode(const Guard *guard) {
-    struct termios now;
-    if (!guard->before_known || tcgetattr(guard->tty, &now) != 0) return;
-    if (!tty_is_ours(guard->tty) && !(guard->during_known && tty_same_mode(&now, &guard->during)))
-        return;
-    tcsetattr(guard->tty, TCSADRAIN, &guard->before);
 }
 
 GuardEnd guard_end(Guard *guard) {
@@ -161,14 +182,25 @@ GuardEnd guard_end(Guard *guard) {
     if (pid == 0) return GUARD_LEFT;
     guard_tell(guard);
     if (!ended_within(guard, END_MS)) kill(pid, SIGKILL);
+    char byte;
+    if (read(guard->life, &byte, 1) == 1) { /* it has left the terminal, and stays */
+        guard->pid = 0;
+        close_fd(&guard->life);
+        tty_put_right(guard->tty, guard->taken);
+        return GUARD_LEFT;
+    }
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     guard->pid = 0;
     close_fd(&guard->life);
     if (view_pauser(guard->view) == (uint32_t)pid) view_pause(guard->view, false);
+    tty_put_right(guard->tty, guard->taken);
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_LEFT) return GUARD_LEFT;
     guard->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    tty_leave_screen(guard->tty);
-    restore_mode(guard);
     return GUARD_CRASHED;
+}
+
+void guard_dismiss(Guard *guard) {
+    if (guard->shared) atomic_store(&guard->shared->dismissed, true);
+    close_fd(&guard->watch);
 }

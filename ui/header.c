@@ -1,5 +1,7 @@
 /* header.c - the lines at the top: who, in what state, how much, how fast. */
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "app_state.h"
 #include "describe.h"
@@ -13,13 +15,30 @@ typedef struct StateWord {
     Tone tone;
 } StateWord;
 
-static StateWord state_word(const App *app) {
+/* How it ended, where `lmp run` has told; else only that it did. */
+static StateWord ended_word(const App *app, char *text, size_t size) {
+    int status = (int)(app->model.ended - 1);
+    if (app->model.ended == 0) {
+        bool killed = app->seen == LMP_SEEN_KILLED;
+        return killed ? (StateWord){"KILLED", G_CROSS, TONE_KILLED}
+                      : (StateWord){"ENDED", G_DOT, TONE_FINISHED};
+    }
+    if (status == 0) return (StateWord){"FINISHED", G_CHECK, TONE_FINISHED};
+    const char *name = WIFSIGNALED(status) ? sigabbrev_np(WTERMSIG(status)) : NULL;
+    if (WIFSIGNALED(status))
+        snprintf(text, size, name ? "SIG%s" : "SIGNAL", name);
+    else
+        snprintf(text, size, "EXITED %d", WEXITSTATUS(status));
+    return (StateWord){text, G_CROSS, TONE_KILLED};
+}
+
+static StateWord state_word(const App *app, char *text, size_t size) {
     static const StateWord of_program[] = {
         [LMP_SEEN_RUNNING] = {"RUNNING", G_DOT, TONE_RUNNING},
         [LMP_SEEN_PAUSED] = {"PAUSED", G_PAUSE, TONE_PAUSED},
-        [LMP_SEEN_FINISHED] = {"FINISHED", G_CHECK, TONE_FINISHED},
-        [LMP_SEEN_KILLED] = {"KILLED", G_CROSS, TONE_KILLED},
     };
+    if (app->seen == LMP_SEEN_FINISHED || app->seen == LMP_SEEN_KILLED)
+        return ended_word(app, text, size);
     if (app->ui.frozen) return (StateWord){"FROZEN", G_FROZEN, TONE_FROZEN};
     if (app->seen == LMP_SEEN_RUNNING && app->want_pause) {
         return (StateWord){"PAUSING", G_PAUSE, TONE_PAUSED};
@@ -52,7 +71,8 @@ static const char *line_words(const Model *model, char *out, size_t size) {
 
 static void draw_who(const App *app, Canvas *canvas, Rect rect) {
     const Model *model = &app->model;
-    StateWord state = state_word(app);
+    char word[24];
+    StateWord state = state_word(app, word, sizeof word);
     char glyph[5], clock[LMP_NUM], bytes[LMP_NUM];
     canvas_encode(glyph, state.glyph);
     bool one_line = rect.h == 1;
@@ -206,8 +226,18 @@ static void draw_rates(const App *app, Canvas *canvas, Rect rect, int y) {
     line_draw(&line, canvas, rect.x, y, rect.w);
 }
 
+/* In place of rates, which are nothing then: the message that the program ended with. */
+static void draw_error(const App *app, Canvas *canvas, Rect rect, int y) {
+    Line line = {0};
+    line_add(&line, 1, STYLE(TONE_KILLED), " %s", app->ui.error);
+    line_draw(&line, canvas, rect.x, y, rect.w);
+}
+
 void header_draw(App *app, Canvas *canvas, Rect rect) {
     if (rect.h >= 1) draw_who(app, canvas, rect);
     if (rect.h >= 2) draw_heap(app, canvas, rect, rect.y + 1);
-    if (rect.h >= 3) draw_rates(app, canvas, rect, rect.y + 2);
+    if (rect.h >= 3 && app->ended && app->model.ended > 1 && app->ui.error[0])
+        draw_error(app, canvas, rect, rect.y + 2);
+    else if (rect.h >= 3)
+        draw_rates(app, canvas, rect, rect.y + 2);
 }

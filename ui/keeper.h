@@ -16,4 +16,8 @@ typedef struct KeeperOptions {
  * Returns the exit status. */
 int keeper_run(const KeeperOptions *options);
 
+/* In a process that `lmp run` makes when keeper and viewer were killed: does what is left to do,
+ * with the same descriptors. */
+void keeper_inherit(void);
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "cmd.h"
 #include "command.h"
+#include "inherited.h"
 #include "manpage.h"
 
 static int run_help(const Command *command, int argc, char **argv);
@@ -103,6 +104,7 @@ static void plug_streams(void) {
 }
 
 int main(int argc, char **argv) {
+    inherited_take();
     plug_streams();
     if (argc < 2) {
         print_overview(stderr);

@@ -44,6 +44,7 @@ typedef struct Ui {
     bool utf8;                 /* else ASCII only: letters s f u h t o in the map, no braille */
     int colours;               /* 0 (monochrome), 8, 16 or 256; below 8 kinds are told by letters */
     bool mouse;                /* on */
+    char error[256];           /* the message that the program ended with; "": none is known */
     unsigned kinds;            /* bit per LmpKind: shown */
     bool by_tag;               /* types as requests named them, not by owner */
     bool frozen;               /* the display, not the program */

@@ -15,6 +15,7 @@
 #include <wchar.h>
 
 #include "os.h"
+#include "ttyrestore.h"
 
 #define GROUNDS 258 /* colours 0 .. 255, the terminal's own as -1, and one spare */
 #define DOUBLE_CLICK 400000000ull
@@ -25,6 +26,7 @@ struct Term {
     SCREEN *screen;
     WINDOW *keys; /* a pad: reading keys from it never repaints the screen */
     struct termios modes;
+    TtyTaken taken; /* the same, and ours */
     bool utf8, mouse, away, redraw;
     Theme theme;
     int colours;
@@ -242,15 +244,37 @@ Term *term_open(int fd, const char **problem) {
     }
     set_up_colours(term);
     set_up_modes(term);
+    atomic_store(&term->taken.during_known, tcgetattr(fd, &term->taken.during) == 0);
     term->redraw = true;
     return term;
 }
 
-void term_close(Term *term) {
-    if (!term) return;
+/* When another job has the terminal, its settings stay; those that are still the display's go. What
+ * would stop a job in the background is blocked by the caller. */
+static void end_in_background(Term *term) {
+    tty_restore_mode(term->fd, &term->taken);
+    def_shell_mode(); /* for endwin() to change nothing */
     term_mouse(term, false);
     if (!term->away) endwin();
-    tcsetattr(term->fd, TCSADRAIN, &term->modes);
+}
+
+void term_close(Term *term) {
+    if (!term) return;
+    sigset_t stop, mask;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTTOU);
+    term->taken.before = term->modes;
+    atomic_store(&term->taken.before_known, true);
+    bool ours = tty_is_ours(term->fd) || tcgetpgrp(term->fd) < 0; /* < 0: nobody's */
+    if (ours) {
+        term_mouse(term, false);
+        if (!term->away) endwin();
+        tcsetattr(term->fd, TCSADRAIN, &term->modes);
+    }
+    sigprocmask(SIG_BLOCK, &stop, &mask);
+    if (!ours) end_in_background(term);
+    tty_restore_mode(term->fd, &term->taken); /* lost meanwhile */
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     rescue_disarm();
     delwin(term->keys);
     delscreen(term->screen);

@@ -25,7 +25,8 @@ static void add(LmpTally *sum, const LmpTally *t) {
     sum->frees += t->frees;
     sum->free_bytes += t->free_bytes;
     sum->reallocs += t->reallocs;
-    sum->realloc_bytes += t->realloc_bytes;
+    /* damaged figures may be of any size */
+    sum->realloc_bytes = (int64_t)((uint64_t)sum->realloc_bytes + (uint64_t)t->realloc_bytes);
     sum->live_blocks += t->live_blocks;
     sum->live_bytes += t->live_bytes;
     sum->peak_bytes += t->peak_bytes;

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,7 +15,9 @@
 #include "breaks.h"
 #include "collectwatch.h"
 #include "editor.h"
+#include "errorline.h"
 #include "os.h"
+#include "spool.h"
 #include "svg.h"
 #include "term.h"
 #include "ttysignals.h"
@@ -41,7 +44,7 @@ typedef struct Viewer {
     uint64_t interval; /* wished time between repaints */
     uint64_t next;     /* when the model is due to be filled again */
     uint64_t wished;   /* when something was last asked of the program; 0: nothing is open */
-    uint64_t spool_at; /* bytes of the spool that the output panel has */
+    uint64_t spool_at; /* where in the spool's file the output panel goes on reading */
     uint32_t changed;  /* of the state, when last looked */
     CollectWatch collect;
     uint64_t rss, rss_time;
@@ -107,6 +110,10 @@ static void fill(Viewer *v, uint64_t now) {
     /* what stands still is to be seen as it is in the end */
     bool still = model->seen != LMP_SEEN_RUNNING || model->seen != was;
     fill_ledger(v, now, still || model->marks_all != marks);
+    if (v->o->spool >= 0 && model->ended > 1) {
+        Ui *ui = app_ui(v->app);
+        errorline_find(v->o->spool, SPOOL_AT, ui->error, sizeof ui->error);
+    }
     app_fresh(v->app, now);
     view_next_frame(v->view);
 }
@@ -177,10 +184,11 @@ static void watch_collection(Viewer *v, uint64_t now) {
 
 static void read_spool(Viewer *v) {
     if (v->o->spool < 0 || !v->output || app_ui(v->app)->frozen) return;
-    off_t end = lseek(v->o->spool, 0, SEEK_END);
-    if (end > 0 && (uint64_t)end > v->spool_at + BACKLOG) {
+    struct stat st;
+    uint64_t end = fstat(v->o->spool, &st) == 0 ? (uint64_t)st.st_size : 0;
+    if (end > v->spool_at + BACKLOG) {
         static const char gap[] = "\r\n[...]\r\n";
-        v->spool_at = (uint64_t)end - BACKLOG / 4;
+        v->spool_at = end - BACKLOG / 4;
         output_feed(v->output, gap, sizeof gap - 1);
     }
     char bytes[16384];
@@ -227,16 +235,36 @@ static void interrupt(Viewer *v) {
     if (is_paused_by_us(v)) app_ui(v->app)->wish.resume = true;
 }
 
+/* Noted before the terminal is touched, and after it was given back: who is killed in between has
+ * the note. */
+static void note_taken(Viewer *v, bool taken) {
+    if (v->o->taken) atomic_store(&v->o->taken->taken, taken);
+}
+
+static void leave_for_a_while(Viewer *v) {
+    term_leave(v->term);
+    note_taken(v, false);
+}
+
+/* In the background this stops us until we are in the foreground again. */
+static void come_back(Viewer *v) {
+    struct termios now;
+    if (tcgetattr(v->o->tty, &now) == 0) tcsetattr(v->o->tty, TCSANOW, &now);
+    if (v->o->taken && !atomic_load(&v->o->taken->taken)) v->o->taken->before = now;
+    note_taken(v, true);
+    term_return(v->term);
+}
+
 /* `group`: we are the ones who stop the others too; else a signal has reached them already. */
 static void suspend(Viewer *v, bool group) {
-    term_leave(v->term);
+    leave_for_a_while(v);
     if (group && v->o->suspend) {
         v->o->suspend(v->o->context);
     } else {
         ttysignals_stop(group);
     }
     ttysignals_forget_stops();
-    term_return(v->term);
+    come_back(v);
     v->urgent = true;
 }
 
@@ -244,11 +272,11 @@ static void suspend(Viewer *v, bool group) {
 static void edit_file(Viewer *v) {
     Ui *ui = app_ui(v->app);
     char problem[128];
-    term_leave(v->term);
+    leave_for_a_while(v);
     EditorEnd end = editor_run(v->o->tty, v->told ? -1 : v->o->notify, ui->open_path, ui->open_line,
                                problem, sizeof problem);
     ttysignals_forget_stops();
-    term_return(v->term);
+    come_back(v);
     ui->open_path[0] = 0;
     ui->now = lmp_os->clock(); /* it has taken its time; notices last from now on */
     if (end == EDITOR_FAILED) app_say(v->app, "%s", problem);
@@ -332,7 +360,9 @@ static uint64_t patience(const Viewer *v, uint64_t now) {
     const Ui *ui = app_ui(v->app);
     LmpSeen seen = app_model(v->app)->seen;
     if (v->told) return 0;
-    uint64_t wait = v->own_group ? QUIET : QUIET / 4; /* else sizes are only seen by looking */
+    /* That another has the terminal, and sizes where its signals do not reach us, are only seen by
+     * looking. */
+    uint64_t wait = QUIET / 4;
     if (v->wished != 0) {
         uint64_t since = now - v->wished;
         uint64_t look = since < EXPECT ? SOON : since / 16;
@@ -367,6 +397,7 @@ static bool look(Viewer *v, uint64_t now) {
         return true;
     }
     if (seen != was || atomic_load(&v->view->live->changed) != v->changed) return true;
+    if (atomic_load(&v->view->control->ended) != app_model(v->app)->ended) return true;
     return seen == LMP_SEEN_RUNNING && now >= v->next;
 }
 
@@ -390,10 +421,16 @@ static ViewerEnd ended_as(LmpSeen seen) {
     return seen == LMP_SEEN_KILLED ? VIEWER_KILLED : VIEWER_FINISHED;
 }
 
+/* Has a shell taken it back? It does so when the first process of the job was killed. */
+static bool lost_terminal(const Viewer *v) {
+    return v->own_group && !tty_is_ours(v->o->tty);
+}
+
 static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
     uint64_t spent = 0; /* by the last repaint */
     for (;;) {
         uint64_t now = lmp_os->clock();
+        if (lost_terminal(v)) return VIEWER_LOST;
         bool fresh = look(v, now);
         watch_collection(v, now);
         if (v->o->notify < 0 && now >= v->next) read_spool(v);
@@ -415,9 +452,10 @@ static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
         if (v->told) return over ? ended_as(seen) : VIEWER_TOLD;
         if (ttysignals_wants_stop()) suspend(v, false);
         if (ttysignals_continued()) {
-            term_return(v->term);
+            come_back(v);
             v->urgent = true;
         }
+        if (lost_terminal(v)) return VIEWER_LOST;
         if (read_keys(v)) return over ? ended_as(seen) : VIEWER_QUIT;
         int w, h;
         term_size(v->term, &w, &h);
@@ -436,12 +474,19 @@ static uint64_t interval_of(const ViewerOptions *options) {
 }
 
 static bool open_all(Viewer *v) {
-    const char *problem = NULL;
-    v->term = term_open(v->o->tty, &problem);
+    const char *problem = "the terminal is in other hands";
+    v->own_group = tty_is_ours(v->o->tty);
+    if (v->own_group || !v->o->live) {
+        note_taken(v, true);
+        v->term = term_open(v->o->tty, &problem);
+    }
     if (!v->term) {
         snprintf(v->result->problem, sizeof v->result->problem, "%s", problem);
         return false;
     }
+    if (v->o->taken && tcgetattr(v->o->tty, &v->o->taken->during) == 0)
+        atomic_store(&v->o->taken->during_known, true);
+    v->spool_at = SPOOL_AT;
     v->output = v->o->spool >= 0 ? output_new() : NULL;
     v->canvas = canvas_new(1, 1, term_utf8(v->term));
     AppOptions options = {.utf8 = term_utf8(v->term),
@@ -460,7 +505,6 @@ static bool open_all(Viewer *v) {
     if (breaks->count > 0) breaks->sent = view_breaks(v->view, breaks->row, breaks->count);
     v->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)v->view->pid, 0);
     if (v->pidfd < 0 && (errno == ESRCH || !v->view->pid)) v->dead = true;
-    v->own_group = tcgetpgrp(v->o->tty) == getpgrp();
     v->mouse = true;
     term_mouse(v->term, true);
     return true;
@@ -486,6 +530,7 @@ void viewer_run(const ViewerOptions *options, ViewerResult *result) {
     }
     if (v.app) ledger_free(&app_model(v.app)->ledger);
     term_close(v.term);
+    note_taken(&v, false);
     if (v.pidfd >= 0) close(v.pidfd);
     app_free(v.app);
     output_free(v.output);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "ttyrestore.h"
 #include "view.h"
 
 typedef struct ViewerOptions {
@@ -14,11 +15,12 @@ typedef struct ViewerOptions {
     bool hold;     /* at the program's end wait for a key */
     bool live;     /* the program runs in this terminal (lmp.start(true), lmp run): ctrl-C is for it
                       and quitting says that it goes on; false: lmp top */
-    int spool;     /* memfd (or file) to which another process appends what the program printed:
-                      read with pread from 0 on; -1: none */
-    int notify;    /* becomes readable when the spool has grown (pipe, eventfd or socket: its bytes
-                      are read and thrown away); end of file or a byte 'Q' there: the display ends.
-                      -1: none, then the spool is looked at with every repaint */
+    int spool;     /* memory file to which another process appends what the program printed: read
+                      with pread from SPOOL_AT on, never sought in (spool.h); -1: none */
+    TtyTaken *taken; /* shared with who restores the terminal when we are killed; NULL: nobody */
+    int notify; /* becomes readable when the spool has grown (pipe, eventfd or socket: its bytes
+                   are read and thrown away); end of file or a byte 'Q' there: the display ends.
+                   -1: none, then the spool is looked at with every repaint */
     const char *breaks; /* conditions to begin with, as breaks_parse_lines reads them; NULL: none */
     int input; /* master of the program's pseudo terminal: typed lines are written here; -1 */
     /* ctrl-C while live. NULL: SIGINT to the program's pid. */
@@ -34,6 +36,7 @@ typedef enum ViewerEnd {
     VIEWER_FINISHED, /* the program stopped the profile or ended in order */
     VIEWER_KILLED,   /* the program is gone without having ended in order */
     VIEWER_TOLD,     /* the notify descriptor said so */
+    VIEWER_LOST,     /* another job has the terminal now, such as the shell that started this one */
     VIEWER_NO_TTY,   /* the terminal could not be used (or went away); nothing was shown */
 } ViewerEnd;
 

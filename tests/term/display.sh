@@ -40,11 +40,76 @@ case_late_output() { # what comes after the end has been seen is shown as well
     check_terminal
 }
 
+case_failed() { # a script that failed is not finished: its status and its error say so
+    open 100 30
+    echo 'print "so far" local t t.x = 1' >"$work/bad.lua"
+    type_line '$P $LMP run --live --json=j bad.lua; echo "status=$?"'
+    wait_for 'EXITED 1'
+    wait_for "lua[0-9.]*: bad.lua:1: attempt to index a nil value \(local 't'\)"
+    shows_not 'FINISHED' || fail "it says FINISHED"
+    key q
+    wait_for 'status=1'
+    wait_said '^Exited with status 1 after'
+    wait_said "^  [^ ]*lua[0-9.]*: bad.lua:1: attempt to index a nil value \(local 't'\)"
+    grep -q '"ending":"exited with status 1","error":"[^ ]*: bad.lua:1: attempt' "$work/j" ||
+        fail "JSON: $(head -c 300 "$work/j")"
+    type_line 'clear; $P $LMP run --live -- $LUA endless.lua; echo "status=$?"'
+    wait_program
+    wait_for 'RUNNING'
+    kill_one INT "$program" # the interpreter makes it an error
+    wait_for 'EXITED 1'
+    wait_for 'interrupted!'
+    key q
+    wait_for 'status=1'
+    check_terminal
+}
+
+case_run_killed() { # its shell takes the terminal: the display leaves it, the rest is done from behind
+    open 100 30
+    type_line '$P $LMP run --live endless.lua'
+    wait_for 'RUNNING'
+    wait_program
+    find_both
+    kill_one KILL "$(lmp_pids lmp run)"
+    wait_gone 'RUNNING'
+    until_true "$patience" "the first screen" plain_terminal
+    outlived "lmp run"
+    : >"$work/stop"
+    wait_dead "$program"
+    wait_dead "$viewer"
+    wait_dead "$keeper"
+    wait_said 'the endless program is done'
+    wait_said 'Maximum memory used'
+    check_terminal
+}
+
+case_closed_streams() { # each of them, with a display; the program finds them closed
+    open 100 30
+    cat >"$work/closed.lua" <<'LUA'
+local f = assert(io.open("open.txt", "w"))
+for fd = 0, 2 do
+  local d = io.open("/proc/self/fd/" .. fd)
+  f:write(fd, d and " open " or " closed ")
+end
+f:close()
+for i = 1, 1000 do local t = { i } end
+os.exit(3)
+LUA
+    local closed
+    for closed in '<&-' '>&-' '2>&-' '<&- >&-' '<&- >&- 2>&-'; do
+        type_line "clear; \$P \$LMP run --live --no-hold --summary=sum closed.lua $closed; echo \"status=\$?\""
+        wait_for 'status=3'
+        wait_file sum
+        rm "$work/sum"
+    done
+    check_terminal
+}
+
 case_hold_enter() { # lmp.start(true) waits for a key at the end, and prints the summary itself
     open 80 24
     sed -i 's/hold = false/hold = true/' "$work/self.lua"
     type_line '$P $LUA self.lua 40; echo "status=$?"'
-    wait_for 'FINISHED'
+    wait_for 'ENDED'
     key Enter
     wait_for 'status=0'
     wait_said 'Maximum memory used'
@@ -190,10 +255,10 @@ case_hangup_ignored() { # a program that outlives its terminal is not held up by
     wait_program
     find_both
     tm kill-pane -t "$pane"
-    wait_dead "$viewer"
     outlived "its terminal"
     touch "$work/stop"
     wait_dead "$program"
+    wait_dead "$viewer" # it stays for as long as its keeper might need it
     wait_dead "$keeper"
     wait_file sum
 }
@@ -471,7 +536,7 @@ case_top_twice() { # attach, quit, attach again from another terminal; totals fr
     type_line "\$P \$LMP top $program; echo top=\$?"
     wait_for 'RUNNING'
     kill_one KILL "$program"
-    wait_for 'KILLED|was killed'
+    wait_for 'SIGKILL|KILLED|was killed'
     key q
     wait_for 'top=0'
     wait_said 'Maximum memory used'

@@ -154,7 +154,7 @@ LUA
     touch stop
     wait
     is "$(figure r.json pid)" "$listed" 'pid in the report'
-    has r.json '"ending":"finished"'
+    has r.json '"ending":"ended"'
 }
 
 case_setuid() { # with other rights than who started it: nothing is run that the environment names

@@ -348,6 +348,53 @@ case_streams() { # without display nothing of the streams changes; --live withou
     summary
 }
 
+case_chld_ignored() { # supervisors start what they start with SIGCHLD ignored
+    echo 'for l in io.lines "/proc/self/status" do if l:find "SigIgn" then print(l) end end os.exit(5)' >chld.lua
+    LD_PRELOAD=$LMP_PRELOAD timeout 60 env --ignore-signal=CHLD "$LMP" run --no-live chld.lua >out 2>err
+    is $? 5 status
+    summary
+    grep -Eq 'SigIgn:.*1....$' out || fail "SIGCHLD is not ignored in the program: $(cat out)"
+}
+
+case_file_limit() { # of file sizes: neither program nor lmp run is killed by what lmp writes
+    echo 'local t = {} for i = 1, 1000 do t[i] = {} end' >limit.lua
+    (
+        trap '' XFSZ # of this shell; not of what it starts
+        truncate -s 400M big # as a log that has reached the limit
+        ulimit -f 409600
+        LD_PRELOAD=$LMP_PRELOAD timeout 60 env --default-signal=XFSZ "$LMP" run --no-live limit.lua 2>>big
+        echo "run=$?"
+        LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD=$LMP_PRELOAD env --default-signal=XFSZ "$LUA" -e \
+            'require "luamemprofiler".start() local t = {}' 2>>big
+        echo "start=$?"
+        ulimit -f 0
+        LD_PRELOAD=$LMP_PRELOAD timeout 60 env --default-signal=XFSZ "$LMP" run --no-live --json=json \
+            limit.lua 2>&1
+        echo "none=$?"
+    ) | cat >out
+    has out 'run=0'
+    has out 'start=0'
+    has out 'none=0'
+    has out 'cannot write json'
+}
+
+case_fifo() { # a summary to a FIFO: is read, or is not, and nobody waits for ever
+    echo 'local t = {}' >fifo.lua
+    mkfifo pipe
+    LD_PRELOAD=$LMP_PRELOAD timeout 60 "$LMP" run --no-live --summary=pipe fifo.lua 2>err
+    is $? 0 status
+    has err 'nobody reads it'
+    cat pipe >got &
+    LD_PRELOAD=$LMP_PRELOAD timeout 60 "$LMP" run --no-live --summary=pipe fifo.lua 2>err
+    is $? 0 status
+    wait
+    has got 'Maximum memory used'
+    LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD=$LMP_PRELOAD timeout 60 "$LUA" -e \
+        'require "luamemprofiler".start { summary = "pipe" } local t = {}' 2>err
+    is $? 0 status
+    has err 'pipe'
+}
+
 case_readme() { # what README.md lists is what there is: keys, options, fields
     local readme=$LMP_SOURCE/README.md name
     lmp help --keys

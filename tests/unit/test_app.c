@@ -346,7 +346,7 @@ START_TEST(after_the_end) {
     for (int i = 0; i < 2; i++) {
         set_up(120, 36, true);
         become(ends[i]);
-        ck_assert(shows(i ? "KILLED" : "FINISHED"));
+        ck_assert(shows(i ? "KILLED" : "ENDED"));
         press("mgn");
         Wishes wish = taken();
         ck_assert(!wish.mark && !wish.collect && !wish.pause && wish.steps == 0);

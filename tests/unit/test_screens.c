@@ -39,7 +39,10 @@ static const Screen screens[] = {
     {"120x36-block-site", 120, 36, 256, true, true, LMP_SEEN_RUNNING, DOWN DOWN "\r" DOWN "\r"},
     {"60x15-paused", 60, 15, 256, true, true, LMP_SEEN_PAUSED, ""},
     {"80x24-frozen", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "z"},
+    {"80x24-ended", 80, 24, 256, true, true, LMP_SEEN_FINISHED, ""},
     {"80x24-finished", 80, 24, 256, true, true, LMP_SEEN_FINISHED, ""},
+    {"80x24-failed", 80, 24, 256, true, true, LMP_SEEN_FINISHED, ""},
+    {"80x24-interrupted", 80, 24, 256, true, true, LMP_SEEN_KILLED, ""},
     {"80x24-killed", 80, 24, 256, true, false, LMP_SEEN_KILLED, ""},
     {"80x24-top", 80, 24, 256, true, false, LMP_SEEN_RUNNING, ""},
     {"80x24-filtered", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "su"},
@@ -118,6 +121,17 @@ static void go_back(int64_t sign) {
     }
 }
 
+/* What `lmp run` tells of the end. */
+static void set_end(App *app, const char *name) {
+    Model *model = app_model(app);
+    if (strstr(name, "finished")) model->ended = 1;
+    if (strstr(name, "failed")) model->ended = 1 + (3 << 8);
+    if (strstr(name, "interrupted")) model->ended = 1 + 2;
+    if (strstr(name, "failed"))
+        snprintf(app_ui(app)->error, sizeof app_ui(app)->error,
+                 "lua5.4: options.lua:12: attempt to index a nil value (local 'cache')");
+}
+
 static void compare(const Screen *screen) {
     Output *output = output_new();
     fixed_output(output);
@@ -144,6 +158,7 @@ static void compare(const Screen *screen) {
         ck_assert(model_fill_ledger(app_model(app), &heap->view, LEDGER_ALL));
     }
     app_model(app)->seen = screen->seen;
+    set_end(app, screen->name);
     app_fresh(app, 2 * SECOND);
     app_draw(app, canvas, 2 * SECOND);
     for (const char *key = screen->keys; *key; key++) {

@@ -1,6 +1,7 @@
 /* test_spool.c - the spool against a plain copy of what went in, and the draining of a pseudo
  * terminal against what was written to it. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,12 +9,13 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "errorline.h"
 #include "ptydrain.h"
 #include "spool.h"
 #include "suite.h"
 
 /* Everything that the spool writes, as one piece of memory. */
-static char *written(const Spool *spool, size_t *size) {
+static char *written(Spool *spool, size_t *size) {
     char name[] = "/tmp/lmp-spool-XXXXXX";
     int fd = mkstemp(name);
     ck_assert_int_ge(fd, 0);
@@ -45,7 +47,8 @@ START_TEST(keeps_everything) {
         /* What the output panel reads: the last of it, from the memory file alone. */
         char tail[256];
         size_t want = used < sizeof tail ? used : sizeof tail;
-        ck_assert_int_eq(pread(spool.memory, tail, want, (off_t)(used - want)), (ssize_t)want);
+        ck_assert_int_eq(pread(spool.memory, tail, want, (off_t)(SPOOL_AT + used - want)),
+                         (ssize_t)want);
         ck_assert_msg(memcmp(tail, model + used - want, want) == 0, "at %zu", used);
     }
     size_t size;
@@ -79,6 +82,143 @@ START_TEST(full) {
     ck_assert_uint_eq(size, taken);
     free(out);
     spool_close(&spool);
+}
+END_TEST
+
+/* ---- killed in the middle -------------------------------------------------------------------- */
+
+static size_t read_some(int master, char *out, size_t used, size_t room) {
+    ssize_t n = read(master, out + used, room - used);
+    return n > 0 ? (size_t)n : 0;
+}
+
+static int open_master(int *slave);
+
+/* A terminal's reader gets all of it once and in order, whoever is killed while writing there. */
+START_TEST(written_by_several) {
+    enum { TOTAL = 300000 };
+    Spool spool;
+    int slave, master = open_master(&slave);
+    suite_seed();
+    ck_assert(spool_open(&spool, 1 << 17)); /* some of it on the disk */
+    char *model = malloc(TOTAL), *got_all = malloc(2 * TOTAL);
+    for (size_t i = 0; i < TOTAL; i++)
+        model[i] = (char)suite_random();
+    for (size_t at = 0; at < TOTAL; at += 10000)
+        ck_assert(spool_append(&spool, model + at, 10000));
+    size_t used = 0;
+    while (used < TOTAL) {
+        pid_t pid = fork();
+        if (pid == 0) _exit(!spool_write(&spool, slave));
+        size_t until = used + 1 + suite_below(30000);
+        if (until > TOTAL) until = TOTAL;
+        while (used < until)
+            used += read_some(master, got_all, used, 2 * TOTAL);
+        kill(pid, SIGKILL);
+        ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+        for (size_t n; (n = read_some(master, got_all, used, 2 * TOTAL)) > 0;)
+            used += n;
+    }
+    ck_assert_uint_eq(used, TOTAL);
+    ck_assert(memcmp(got_all, model, TOTAL) == 0);
+    free(model);
+    free(got_all);
+    spool_close(&spool);
+    close(master);
+    close(slave);
+}
+END_TEST
+
+/* So does the spool, of what a program writes, whoever is killed while taking it. */
+START_TEST(taken_by_several) {
+    enum { TOTAL = 400000 };
+    Spool spool;
+    int slave, master = open_master(&slave), status;
+    suite_seed();
+    ck_assert(spool_open(&spool, SPOOL_MEMORY));
+    char *model = malloc(TOTAL);
+    for (size_t i = 0; i < TOTAL; i++)
+        model[i] = (char)suite_random();
+    pid_t writer = fork();
+    if (writer == 0) _exit(!write_all(slave, model, TOTAL));
+    while (spool_size(&spool) < TOTAL) {
+        pid_t pid = fork();
+        if (pid == 0)
+            for (;;)
+                spool_take(&spool, master);
+        uint64_t until = spool_size(&spool) + suite_below(40000);
+        while (spool_size(&spool) < until && spool_size(&spool) < TOTAL)
+            ;
+        kill(pid, SIGKILL);
+        ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+        while (spool_take(&spool, master) == SPOOL_SOME)
+            ;
+    }
+    ck_assert_int_eq(waitpid(writer, &status, 0), writer);
+    ck_assert_int_eq(status, 0);
+    size_t size;
+    char *out = written(&spool, &size);
+    ck_assert_uint_eq(size, TOTAL);
+    ck_assert(memcmp(out, model, TOTAL) == 0);
+    free(out);
+    free(model);
+    spool_close(&spool);
+    close(master);
+    close(slave);
+}
+END_TEST
+
+/* A message comes once; half of one, left by a killed process, not at all. */
+START_TEST(says_once) {
+    Spool spool, heir;
+    ck_assert(spool_open(&spool, SPOOL_MEMORY));
+    ck_assert(spool_append(&spool, "output ", 7));
+    atomic_store(&spool.estate->saying, 1 + 7);
+    ck_assert(spool_append(&spool, "half of a mes", 13));
+    ck_assert(spool_inherit(&heir, dup(spool.memory), -1, -1, -1, SPOOL_MEMORY));
+    spool_mend(&heir);
+    ck_assert_uint_eq(spool_size(&spool), 7);
+    ck_assert(spool_say(&heir, ESTATE_SUMMARY, "message", 7));
+    atomic_store(&spool.estate->saying, 1 + 7); /* killed after the note */
+    spool_mend(&spool);
+    ck_assert(spool_say(&spool, ESTATE_SUMMARY, "message", 7));
+    ck_assert_uint_eq(spool_size(&spool), 14);
+    size_t size;
+    char *out = written(&spool, &size);
+    ck_assert_uint_eq(size, 14);
+    ck_assert(memcmp(out, "output message", 14) == 0);
+    free(out);
+    spool_close(&heir);
+    spool_close(&spool);
+}
+END_TEST
+
+/* ---- the error at the end -------------------------------------------------------------------- */
+
+START_TEST(error_lines) {
+    static const struct {
+        const char *text, *error;
+    } cases[] = {
+        {"so far\nlua5.4: x.lua:1: boom\nstack traceback:\n\t[C]: in ?\n", "lua5.4: x.lua:1: boom"},
+        {"lua5.4: x.lua:1: boom\r\nstack traceback:\r\n\t[C]: in ?\r\n", "lua5.4: x.lua:1: boom"},
+        {"/usr/bin/lua: (error object is a table value)\n",
+         "/usr/bin/lua: (error object is a table value)"},
+        {"lua5.4: a \033[1mb\n", "lua5.4: a ?[1mb"},
+        {"total: 5\n", ""}, /* what a script says before os.exit(1) is no error */
+        {"evaluated: 5 of lua\n", ""},
+        {"\n\n", ""},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Spool spool;
+        char error[80];
+        ck_assert(spool_open(&spool, SPOOL_MEMORY));
+        ck_assert(spool_append(&spool, cases[i].text, strlen(cases[i].text)));
+        bool found = errorline_find(spool.memory, SPOOL_AT, error, sizeof error);
+        ck_assert_str_eq(error, cases[i].error);
+        ck_assert_int_eq(found, *cases[i].error != 0);
+        spool_close(&spool);
+    }
 }
 END_TEST
 
@@ -154,4 +294,5 @@ START_TEST(drains_closed) {
 }
 END_TEST
 
-SUITE("spool", keeps_everything, full, drains, drains_closed)
+SUITE("spool", keeps_everything, full, written_by_several, taken_by_several, says_once, error_lines,
+      drains, drains_closed)

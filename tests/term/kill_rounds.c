@@ -1,0 +1,771 @@
+/* kill_rounds.c - kills lmp's own processes, any of them at any moment, and looks what comes to
+ * harm. A round is one program with a live display, or one `lmp top`, on a pseudo terminal, with
+ * some of keeper, viewer, `lmp run` and program as victims. Afterwards:
+ *     all that the program wrote stands on the main screen, in order and once;
+ *     the terminal is as it was: settings, screen, cursor, mouse, keys;
+ *     the program ended with the status of its own, and `lmp run` with the same;
+ *     there was a summary, and no process is left.
+ *
+ * The job is started by a process that does what a shell does, and no more: it gives the terminal
+ * to the job, waits for its first process, and takes the terminal back.
+ *
+ *     kill_rounds [--rounds=N] [--part=K/N] [--seed=S] [--jobs=J] [--one=ROUND] [--kind=NAME] [-v]
+ *
+ * Environment: LMP_BUILD (directory of lmp and the module), LUA, LMP_PRELOAD. The seed is printed;
+ * --one=ROUND with it plays one round again. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATIENCE_MS 60000 /* for a round; only a failure takes them */
+#define SUMMARY "Memory of "
+
+enum { RUN, V_KEEPER, V_VIEWER, V_PROGRAM, VICTIMS }; /* RUN: `lmp run`, or the guard of lmp top */
+static const char *const victim_names[] = {"run", "keeper", "viewer", "program"};
+
+typedef enum Kind { K_RUN, K_START, K_TOP, KINDS } Kind;
+static const char *const kind_names[] = {"run", "start", "top"};
+
+typedef struct Plan {
+    Kind kind;
+    bool hold, slow_reader;
+    unsigned lines, pause_ms; /* of the program */
+    int status;               /* it exits with this one */
+    bool victim[VICTIMS];
+    unsigned at_ms[VICTIMS];
+    bool early;  /* keeper or viewer was killed before the program could go on: it had no display
+                    then */
+    bool at_end; /* times count from the end of the program's output, not from the start */
+} Plan;
+
+/* What has come out of the terminal. */
+typedef struct Screen {
+    char *text; /* of the main screen, without carriage returns */
+    size_t used, room;
+    char escape[64];
+    size_t escape_used;
+    bool in_escape, alternate, hidden, keys;
+    bool shown;     /* there was a display */
+    unsigned mouse; /* modes that are on, a bit each */
+} Screen;
+
+static const char *build, *lua, *preload;
+static char work[256];
+static bool verbose;
+static uint64_t random_state;
+
+/* ---- chance ---------------------------------------------------------------------------------- */
+
+static void seed_random(uint64_t seed, unsigned round) {
+    random_state = seed * 0x9e3779b97f4a7c15u + round * 0xbf58476d1ce4e5b9u + 1;
+}
+
+static unsigned below(unsigned n) {
+    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (unsigned)((z ^ z >> 31) >> 33) % n;
+}
+
+static bool chance(unsigned percent) {
+    return below(100) < percent;
+}
+
+/* Somebody must be left to do it: one of lmp's processes, or the program, whose module does it in
+ * the end. */
+static bool all_of_lmp(const Plan *p) {
+    const bool *v = p->victim;
+    if (p->kind == K_TOP) return v[RUN] && v[V_VIEWER];
+    return v[V_KEEPER] && v[V_VIEWER] && (p->kind == K_START || v[RUN]);
+}
+
+static bool survivable(const Plan *p) {
+    const bool *v = p->victim;
+    bool any = v[RUN] || v[V_KEEPER] || v[V_VIEWER] || v[V_PROGRAM];
+    return any && !(all_of_lmp(p) && (p->kind == K_TOP || v[V_PROGRAM]));
+}
+
+static Plan make_plan(int kind) {
+    static const unsigned most_ms[] = {20, 120, 500};
+    Plan p = {.kind = kind >= 0 ? (Kind)kind
+                                : (Kind)(chance(55)   ? K_RUN
+                                         : chance(75) ? K_START
+                                                      : K_TOP)};
+    p.hold = chance(50);
+    p.slow_reader = chance(15);
+    p.lines = p.slow_reader ? 100 + below(500) : chance(30) ? 5000 + below(15000) : below(400);
+    p.pause_ms = below(3) * below(150);
+    p.status = chance(50) ? 0 : 1 + (int)below(100);
+    do {
+        for (int i = 0; i < VICTIMS; i++)
+            p.victim[i] = chance(i == V_PROGRAM ? 20 : 50);
+        if (p.kind == K_START) p.victim[RUN] = false;
+        if (p.kind == K_TOP) p.victim[V_KEEPER] = p.victim[V_PROGRAM] = false;
+    } while (!survivable(&p));
+    /* Nobody else reads what the program writes then: it must not wait for that. */
+    if (all_of_lmp(&p) && p.lines > 60) p.lines = 60;
+    unsigned most = most_ms[below(3)], together = below(most);
+    bool at_once = chance(40);
+    for (int i = 0; i < VICTIMS; i++)
+        p.at_ms[i] = at_once ? together : below(most);
+    p.at_end = p.kind != K_TOP && chance(40);
+    return p;
+}
+
+static void describe(char *out, size_t size, const Plan *p) {
+    int n = snprintf(out, size, "%s%s, %u lines in %u ms%s, status %d; kill", kind_names[p->kind],
+                     p->kind == K_TOP ? ""
+                     : p->hold        ? " --hold"
+                                      : " --no-hold",
+                     p->lines, p->pause_ms, p->slow_reader ? " (slow reader)" : "", p->status);
+    for (int i = 0; i < VICTIMS; i++)
+        if (p->victim[i] && n > 0 && (size_t)n < size)
+            n += snprintf(out + n, size - (size_t)n, " %s@%u", victim_names[i], p->at_ms[i]);
+    if (p->at_end && n > 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, " after its output");
+}
+
+/* ---- the screen ------------------------------------------------------------------------------ */
+
+static void screen_put(Screen *s, char c) {
+    if (s->used + 1 >= s->room) {
+        s->room = s->room ? s->room * 2 : 1 << 16;
+        s->text = realloc(s->text, s->room);
+        if (!s->text) abort();
+    }
+    s->text[s->used++] = c;
+    s->text[s->used] = 0;
+}
+
+/* "?1000;1006h" and the like. */
+static void screen_mode(Screen *s, const char *what, bool on) {
+    static const int mice[] = {1000, 1002, 1003, 1006};
+    while (*what == '?' || *what == ';') {
+        int mode = (int)strtol(what + 1, (char **)(uintptr_t)&what, 10);
+        if (mode == 1049) s->alternate = on;
+        if (mode == 1049) s->shown = true;
+        if (mode == 25) s->hidden = !on;
+        if (mode == 1) s->keys = on;
+        for (unsigned i = 0; i < 4; i++)
+            if (mode == mice[i]) s->mouse = on ? s->mouse | 1u << i : s->mouse & ~(1u << i);
+    }
+}
+
+/* One byte of an escape sequence; false: it has ended. */
+static bool screen_escape(Screen *s, char c) {
+    if (s->escape_used + 1 >= sizeof s->escape) return false;
+    s->escape[s->escape_used++] = c;
+    s->escape[s->escape_used] = 0;
+    if (s->escape_used == 1) return strchr("[()*+#%", c) != NULL;
+    if (s->escape[0] != '[') return false;
+    if ((c >= '0' && c <= '?') || (c >= ' ' && c <= '/')) return true;
+    if (s->escape[1] == '?' && (c == 'h' || c == 'l')) screen_mode(s, s->escape + 1, c == 'h');
+    return false;
+}
+
+static void screen_feed(Screen *s, const char *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        char c = bytes[i];
+        if (c == '\033') { /* also in the middle of another one */
+            s->in_escape = true;
+            s->escape_used = 0;
+        } else if (s->in_escape) {
+            s->in_escape = screen_escape(s, c);
+        } else if (!s->alternate && (c == '\n' || (unsigned char)c >= ' ')) {
+            screen_put(s, c);
+        }
+    }
+}
+
+/* ---- what was wrong -------------------------------------------------------------------------- */
+
+static char problem[512];
+
+static bool wrong(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    if (!problem[0]) vsnprintf(problem, sizeof problem, format, args);
+    va_end(args);
+    return false;
+}
+
+/* A line of the program: its number, filled up to a length that depends on it. */
+static size_t line_text(char *out, unsigned n) {
+    int head = sprintf(out, "L%06u ", n);
+    size_t size = (size_t)head + n % 37;
+    memset(out + head, 'a' + (int)(n % 26), size - (size_t)head);
+    out[size++] = '$';
+    out[size++] = '\n';
+    return size;
+}
+
+/* The messages of lmp in between begin a line, if need be by ending one that goes on after them. */
+static size_t skip_message(const char *at, const char *end, bool in_line) {
+    const char *start = at;
+    if (in_line && at < end && *at == '\n') at++;
+    if (end - at < 5 || memcmp(at, "lmp: ", 5) != 0) return 0;
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    return newline ? (size_t)(newline + 1 - start) : 0;
+}
+
+/* The lines from the first on. Returns how many there are; *rest what follows them. */
+static unsigned count_lines(const Screen *s, const char **rest, bool *partial) {
+    const char *at = s->text ? s->text : "", *end = at + s->used;
+    unsigned n = 0;
+    *partial = false;
+    for (;; n++) {
+        char want[128];
+        size_t size = line_text(want, n + 1), got = 0;
+        const char *line = at;
+        while (got < size) {
+            size_t skip = skip_message(at, end, got > 0 && want[got] != '\n');
+            at += skip;
+            if (skip > 0 && got == 0 && at < end && *at == '\n') at++; /* of the line before it */
+            if (skip > 0) continue;
+            if (at >= end || *at != want[got]) break;
+            at++;
+            got++;
+        }
+        if (got < size) {
+            /* a killed program's last line may be cut off: no system call writes more than it does
+             */
+            *partial = got > 0;
+            *rest = got > 0 ? line : at;
+            return n;
+        }
+    }
+}
+
+static unsigned lines_written(void) {
+    char path[300];
+    unsigned n = 0;
+    snprintf(path, sizeof path, "%s/count", work);
+    FILE *f = fopen(path, "r");
+    if (f && fscanf(f, "%u", &n) != 1) n = 0;
+    if (f) fclose(f);
+    return n;
+}
+
+static bool have_file(const char *name) {
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", work, name);
+    return access(path, F_OK) == 0;
+}
+
+static bool check_output(const Plan *p, const Screen *s) {
+    const char *rest;
+    bool partial;
+    if ((p->victim[RUN] || p->victim[V_PROGRAM]) && !have_file("count"))
+        return true; /* nothing had been started yet */
+    unsigned shown = count_lines(s, &rest, &partial), written = lines_written();
+    unsigned least = p->victim[V_PROGRAM] ? written : p->lines;
+    if (shown < least || shown > p->lines)
+        return wrong("%u of %u lines came (%u written); then: %.60s", shown, p->lines, written,
+                     rest);
+    if (strstr(rest, "$\nL0")) return wrong("lines came twice");
+    /* Without a display there was nobody but the program, or `lmp run`. */
+    bool alone = p->kind == K_START || p->victim[RUN];
+    if (p->victim[V_PROGRAM] && alone && (!s->shown || p->early)) return true;
+    if (!strstr(rest, SUMMARY)) return wrong("no summary; but: %.80s", rest);
+    /* `lmp run` can be killed when it has written its own and has not noted it. */
+    if (!p->victim[RUN] && strstr(strstr(rest, SUMMARY) + 1, SUMMARY))
+        return wrong("two summaries");
+    return true;
+}
+
+static bool check_terminal(const Screen *s, int tty, const struct termios *before) {
+    struct termios now;
+    tcgetattr(tty, &now);
+    if (s->alternate || s->hidden || s->mouse || s->keys)
+        return wrong("left on:%s%s%s%s", s->alternate ? " alternate screen" : "",
+                     s->hidden ? " hidden cursor" : "", s->mouse ? " mouse" : "",
+                     s->keys ? " keypad" : "");
+    if (now.c_iflag != before->c_iflag || now.c_oflag != before->c_oflag ||
+        now.c_cflag != before->c_cflag || now.c_lflag != before->c_lflag ||
+        memcmp(now.c_cc, before->c_cc, sizeof now.c_cc) != 0)
+        return wrong("settings: iflag %x->%x oflag %x->%x lflag %x->%x", before->c_iflag,
+                     now.c_iflag, before->c_oflag, now.c_oflag, before->c_lflag, now.c_lflag);
+    return true;
+}
+
+/* ---- processes ------------------------------------------------------------------------------- */
+
+typedef struct Process {
+    pid_t pid, parent, session;
+    char state, name[32];
+} Process;
+
+static size_t list_session(pid_t session, Process *out, size_t room) {
+    DIR *dir = opendir("/proc");
+    size_t n = 0;
+    for (struct dirent *e; dir && n < room && (e = readdir(dir));) {
+        char path[64], text[512];
+        if (e->d_name[0] < '1' || e->d_name[0] > '9') continue;
+        snprintf(path, sizeof path, "/proc/%.20s/stat", e->d_name);
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+        if (fd >= 0) close(fd);
+        if (got <= 0) continue;
+        text[got] = 0;
+        char *open_at = strchr(text, '('), *close_at = strrchr(text, ')');
+        Process p = {.pid = (pid_t)atoi(e->d_name)};
+        int parent, group, in;
+        if (!open_at || !close_at ||
+            sscanf(close_at + 2, "%c %d %d %d", &p.state, &parent, &group, &in) != 4)
+            continue;
+        p.parent = parent;
+        p.session = in;
+        *close_at = 0;
+        snprintf(p.name, sizeof p.name, "%s", open_at + 1);
+        if (p.session == session) out[n++] = p;
+    }
+    if (dir) closedir(dir);
+    return n;
+}
+
+static bool is_zombie(const Process *p) {
+    return p->state == 'Z' || p->state == 'X';
+}
+
+/* The process that plays a part now, 0: none does. */
+static pid_t find_victim(const Plan *p, int victim, pid_t session, pid_t job) {
+    Process all[64];
+    size_t n = list_session(session, all, 64);
+    for (size_t i = 0; i < n; i++) {
+        const Process *x = &all[i];
+        if (is_zombie(x) || x->pid == session) continue;
+        bool keeper = strcmp(x->name, "display-keeper") == 0;
+        if (victim == RUN && x->pid == job && strcmp(x->name, "lmp") == 0) return x->pid;
+        if (victim == V_KEEPER && keeper) return x->pid;
+        if (victim == V_PROGRAM && strncmp(x->name, "lua", 3) == 0) return x->pid;
+        if (victim != V_VIEWER || x->pid == job || strcmp(x->name, "lmp") != 0) continue;
+        for (size_t k = 0; k < n; k++) /* not the process that forks the keeper */
+            if (x->parent == all[k].pid &&
+                (p->kind == K_TOP ? all[k].pid == job : strcmp(all[k].name, "display-keeper") == 0))
+                return x->pid;
+    }
+    return 0;
+}
+
+/* ---- a round --------------------------------------------------------------------------------- */
+
+static const char script[] =
+    "local lines, ms, status, hold, live = ...\n"
+    "lines, ms, status = tonumber(lines), tonumber(ms), tonumber(status)\n"
+    "if live == 'live' then require 'luamemprofiler'.start(true, {hold = hold == 'hold'}) end\n"
+    "io.stdout:setvbuf 'no'\n"
+    "local count = assert(io.open('count', 'w'))\n"
+    "count:setvbuf 'no'\n"
+    "local each, kept = lines // 20 + 1, {}\n"
+    "for i = 1, lines do\n"
+    "  io.write(('L%06d '):format(i), string.char(97 + i % 26):rep(i % 37), '$\\n')\n"
+    "  count:seek('set', 0) count:write(i)\n"
+    "  kept[i % 100] = {i}\n"
+    "  if i % each == 0 then\n"
+    "    local t = os.clock() + ms / 20000\n"
+    "    repeat local x = {} until os.clock() >= t\n"
+    "  end\n"
+    "end\n"
+    "local done = assert(io.open('done', 'w')) done:close()\n"
+    "os.exit(status, true)\n";
+
+static const char endless[] = "require 'luamemprofiler'.start()\n"
+                              "local up = assert(io.open('up', 'w')) up:close()\n"
+                              "while true do local x = {} end\n";
+
+static void write_file(const char *name, const char *text) {
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", work, name);
+    FILE *f = fopen(path, "w");
+    if (!f || fputs(text, f) < 0 || fclose(f) != 0) abort();
+}
+
+static void remove_file(const char *name) {
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", work, name);
+    unlink(path);
+}
+
+static void environment(void) {
+    char path[400];
+    snprintf(path, sizeof path, "%s/?.so", build);
+    setenv("LUA_CPATH", path, 1);
+    setenv("TERM", "xterm-256color", 1);
+    setenv("LC_ALL", "C.UTF-8", 1);
+    if (*preload) setenv("LD_PRELOAD", preload, 1);
+    if (*preload) setenv("ASAN_OPTIONS", "detect_leaks=0:handle_segv=0:handle_abort=0", 1);
+}
+
+static _Noreturn void be_job(const Plan *p, pid_t top) {
+    char lmp[400], n[4][24];
+    snprintf(lmp, sizeof lmp, "%s/lmp", build);
+    snprintf(n[0], sizeof n[0], "%u", p->lines);
+    snprintf(n[1], sizeof n[1], "%u", p->pause_ms);
+    snprintf(n[2], sizeof n[2], "%d", p->status);
+    snprintf(n[3], sizeof n[3], "%d", (int)top);
+    const char *hold = p->hold ? "hold" : "leave";
+    environment();
+    if (p->kind == K_RUN) {
+        setenv("LD_PRELOAD", preload, 1);
+        execl(lmp, "lmp", "run", p->hold ? "--hold" : "--no-hold", "--", lua, "s.lua", n[0], n[1],
+              n[2], hold, "run", (char *)NULL);
+    }
+    if (p->kind == K_START)
+        execl("/usr/bin/env", "env", lua, "s.lua", n[0], n[1], n[2], hold, "live", (char *)NULL);
+    execl(lmp, "lmp", "top", n[3], (char *)NULL);
+    _exit(126);
+}
+
+typedef struct Told {
+    pid_t job;
+    int status;
+} Told;
+
+/* What a shell does; then it waits until the driver has looked at everything. */
+static _Noreturn void be_shell(const Plan *p, int tty, int report, pid_t top) {
+    Told told = {0, 0};
+    setsid();
+    ioctl(tty, TIOCSCTTY, 0);
+    signal(SIGTTOU, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    for (int i = 0; i < 3; i++)
+        dup2(tty, i);
+    if (chdir(work) != 0) _exit(1);
+    int gate[2];
+    if (pipe2(gate, O_CLOEXEC) != 0) _exit(1);
+    told.job = fork();
+    if (told.job == 0) {
+        char byte;
+        setpgid(0, 0);
+        if (read(gate[0], &byte, 1) != 1) _exit(1);
+        signal(SIGTTOU, SIG_DFL);
+        signal(SIGHUP, SIG_DFL);
+        be_job(p, top);
+    }
+    setpgid(told.job, told.job);
+    tcsetpgrp(tty, told.job);
+    (void)!write(report, &told, sizeof told);
+    (void)!write(gate[1], "", 1);
+    while (waitpid(told.job, &told.status, WUNTRACED) < 0 && errno == EINTR)
+        ;
+    tcsetpgrp(tty, getpgrp());
+    (void)!write(report, &told, sizeof told);
+    for (;;)
+        pause();
+}
+
+typedef struct Round {
+    const Plan *plan;
+    Screen screen;
+    int master, tty, report;
+    struct termios before;
+    pid_t shell, job;
+    bool job_ended;
+    int job_status;
+    pid_t killed[VICTIMS];
+    bool early, after;
+    bool pending[VICTIMS];
+    pid_t program;      /* once seen */
+    int program_status; /* as seen when it was left to us; -1 */
+} Round;
+
+static uint64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void read_terminal(Round *r) {
+    char bytes[1 << 15];
+    ssize_t n;
+    size_t most = r->plan->slow_reader ? 700 : sizeof bytes;
+    for (int i = 0; i < (r->plan->slow_reader ? 1 : 20); i++) {
+        n = read(r->master, bytes, most);
+        if (n <= 0) return;
+        screen_feed(&r->screen, bytes, (size_t)n);
+    }
+}
+
+/* Whoever has lost its parent is our child. */
+static void reap(Round *r) {
+    int status;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+        if (pid == r->program) r->program_status = status;
+}
+
+static void kill_victims(Round *r, uint64_t since) {
+    const Plan *p = r->plan;
+    for (int i = 0; i < VICTIMS; i++) {
+        if (!r->pending[i] || since < p->at_ms[i]) continue;
+        if (i == RUN && r->job_ended) r->pending[i] = false;
+        pid_t pid = find_victim(p, i, r->shell, r->job);
+        if (pid == 0) continue;
+        if (!have_file("count")) r->early = true;
+        if (have_file("done")) r->after = true;
+        kill(pid, SIGKILL);
+        r->killed[i] = pid;
+        r->pending[i] = false;
+    }
+}
+
+static void start_round(Round *r, pid_t top) {
+    int report[2];
+    struct winsize size = {24, 90, 0, 0};
+    r->master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    grantpt(r->master);
+    unlockpt(r->master);
+    r->tty = open(ptsname(r->master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ioctl(r->tty, TIOCSWINSZ, &size);
+    tcgetattr(r->tty, &r->before);
+    r->before.c_lflag &= (tcflag_t)~ECHO; /* of our keys that come a little late */
+    tcsetattr(r->tty, TCSANOW, &r->before);
+    if (pipe2(report, O_CLOEXEC) != 0) abort();
+    r->shell = fork();
+    if (r->shell == 0) be_shell(r->plan, r->tty, report[1], top);
+    close(report[1]);
+    r->report = report[0];
+    Told told;
+    if (read(r->report, &told, sizeof told) != sizeof told) abort();
+    r->job = told.job;
+    fcntl(r->report, F_SETFL, O_NONBLOCK);
+}
+
+/* Until nothing of the job is left. False: it did not come to that. */
+static bool follow(Round *r) {
+    const Plan *p = r->plan;
+    uint64_t start = now_ms(), output_end = 0, key = 0, looked = 0;
+    memcpy(r->pending, p->victim, sizeof r->pending);
+    for (;;) {
+        uint64_t now = now_ms();
+        struct pollfd fd = {.fd = r->master, .events = POLLIN};
+        poll(&fd, 1, 1);
+        if (p->slow_reader) poll(NULL, 0, 1);
+        read_terminal(r);
+        Told told;
+        if (read(r->report, &told, sizeof told) == sizeof told) {
+            r->job_ended = true;
+            r->job_status = told.status;
+        }
+        if (!output_end && have_file("done")) output_end = now;
+        if (!r->program && p->kind != K_TOP)
+            r->program = find_victim(p, V_PROGRAM, r->shell, r->job);
+        if (!p->at_end) {
+            kill_victims(r, now - start);
+        } else if (output_end) {
+            kill_victims(r, now - output_end);
+        }
+        reap(r);
+        Process all[64];
+        size_t n = 0, alive = 0;
+        bool late = now - start >= PATIENCE_MS;
+        if (r->job_ended && (late || now - looked > 20)) {
+            n = list_session(r->shell, all, 64);
+            for (size_t i = 0; i < n; i++)
+                alive += all[i].pid != r->shell && !is_zombie(&all[i]);
+            if (alive == 0) break;
+            looked = now;
+        } else if (late) {
+            n = list_session(r->shell, all, 64);
+        }
+        /* the display is left when nothing more is to happen to it */
+        bool idle = !r->pending[0] && !r->pending[1] && !r->pending[2] && !r->pending[3];
+        bool over = p->kind == K_TOP ? idle || now - start > 700 : output_end > 0;
+        if (r->screen.alternate && over && now - start > 800 && now - key > 200) {
+            if (idle || now - (output_end ? output_end : start) > 800) {
+                (void)!write(r->master, "q", 1);
+                key = now;
+            }
+        }
+        if (!late) continue;
+        char names[256] = "";
+        for (size_t i = 0; i < n; i++)
+            if (all[i].pid != r->shell && !is_zombie(&all[i]))
+                snprintf(names + strlen(names), sizeof names - strlen(names), " %s(%d)%c",
+                         all[i].name, (int)all[i].pid, all[i].state);
+        if (getenv("KILL_ROUNDS_WAIT")) pause();
+        for (size_t i = 0; i < n; i++)
+            if (all[i].pid != r->shell) kill(all[i].pid, SIGKILL);
+        return wrong("left after %d s:%s", PATIENCE_MS / 1000, names);
+    }
+    for (int i = 0; i < 3; i++) /* the last of it */
+        while (poll(&(struct pollfd){.fd = r->master, .events = POLLIN}, 1, 0) > 0)
+            read_terminal(r);
+    return true;
+}
+
+static bool same_end(int a, int status, bool killed) {
+    if (killed && WIFSIGNALED(a) && WTERMSIG(a) == SIGKILL) return true;
+    return WIFEXITED(a) && WEXITSTATUS(a) == status; /* a killed one may have been at its end */
+}
+
+static bool check_status(const Round *r) {
+    const Plan *p = r->plan;
+    bool killed = r->killed[V_PROGRAM] != 0;
+    if (p->kind == K_RUN && r->killed[RUN]) {
+        if (r->program_status < 0) return true; /* it had ended before */
+        if (!same_end(r->program_status, p->status, killed))
+            return wrong("the program's status: %x", r->program_status);
+        return true;
+    }
+    if (p->kind != K_TOP && !same_end(r->job_status, p->status, killed))
+        return wrong("status of the job: %x", r->job_status);
+    return true;
+}
+
+static pid_t start_endless(void) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        int null = open("/dev/null", O_RDWR);
+        for (int i = 0; i < 3; i++)
+            dup2(null, i);
+        if (chdir(work) != 0) _exit(1);
+        environment();
+        execl("/usr/bin/env", "env", lua, "e.lua", (char *)NULL);
+        _exit(126);
+    }
+    while (!have_file("up"))
+        poll(NULL, 0, 5);
+    return pid;
+}
+
+static bool play(const Plan *p) {
+    Round r = {.plan = p, .program_status = -1};
+    static const char *const files[] = {"count", "done", "up"};
+    for (size_t i = 0; i < 3; i++)
+        remove_file(files[i]);
+    problem[0] = 0;
+    write_file("s.lua", script);
+    write_file("e.lua", endless);
+    pid_t top = p->kind == K_TOP ? start_endless() : 0;
+    start_round(&r, top);
+    bool good = follow(&r), nobody = false;
+    kill(r.shell, SIGKILL);
+    waitpid(r.shell, NULL, 0);
+    /* Victims that came too late for their time: the program had ended before. */
+    Plan done = *p;
+    done.early = r.early;
+    for (int i = 0; i < VICTIMS; i++)
+        done.victim[i] = r.killed[i] != 0;
+    /* A program under `lmp run` does not wait for its display: it may have ended before them. */
+    if (good && p->kind == K_RUN && r.after && all_of_lmp(&done)) good = nobody = true;
+    if (good && !nobody) good = check_terminal(&r.screen, r.tty, &r.before);
+    if (good && !nobody && p->kind != K_TOP) good = check_output(&done, &r.screen);
+    if (good) good = check_status(&r);
+    if (top) {
+        if (good && waitpid(top, NULL, WNOHANG) != 0) good = wrong("the program has ended");
+        kill(top, SIGKILL);
+        waitpid(top, NULL, 0);
+    }
+    reap(&r);
+    close(r.master);
+    close(r.tty);
+    close(r.report);
+    if (!good && verbose)
+        fprintf(stderr, "---- the last of %zu bytes\n%s\n----\n", r.screen.used,
+                r.screen.text ? r.screen.text + (r.screen.used > 3000 ? r.screen.used - 3000 : 0)
+                              : "");
+    free(r.screen.text);
+    return good;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+typedef struct Options {
+    unsigned rounds, part, parts, jobs;
+    uint64_t seed;
+    int one, kind;
+} Options;
+
+/* Returns the number of rounds that failed. */
+static unsigned play_some(const Options *o, unsigned job) {
+    unsigned failed = 0;
+    char text[300], base[200];
+    const char *tmp = getenv("TMPDIR");
+    snprintf(base, sizeof base, "%s/lmp-kill-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(base)) abort();
+    snprintf(work, sizeof work, "%s", base);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    for (unsigned i = 0; i < o->rounds; i++) {
+        if (o->one >= 0 ? i != (unsigned)o->one
+                        : i % o->parts != o->part || i / o->parts % o->jobs != job)
+            continue;
+        seed_random(o->seed, i);
+        Plan p = make_plan(o->kind);
+        describe(text, sizeof text, &p);
+        bool good = play(&p);
+        failed += !good;
+        if (!good) printf("FAIL round %u: %s: %s\n", i, text, problem);
+        if (good && verbose) printf("ok   round %u: %s\n", i, text);
+        fflush(stdout);
+    }
+    static const char *const files[] = {"count", "done", "up", "s.lua", "e.lua"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        remove_file(files[i]);
+    rmdir(work);
+    return failed;
+}
+
+static bool read_options(Options *o, int argc, char **argv) {
+    *o = (Options){
+        .rounds = 100, .parts = 1, .jobs = 4, .seed = (uint64_t)time(NULL), .one = -1, .kind = -1};
+    for (int i = 1; i < argc; i++) {
+        unsigned k;
+        if (sscanf(argv[i], "--rounds=%u", &o->rounds) == 1) continue;
+        if (sscanf(argv[i], "--part=%u/%u", &k, &o->parts) == 2 && k >= 1 && k <= o->parts) {
+            o->part = k - 1;
+            continue;
+        }
+        if (sscanf(argv[i], "--seed=%lu", &o->seed) == 1) continue;
+        if (sscanf(argv[i], "--jobs=%u", &o->jobs) == 1 && o->jobs > 0) continue;
+        if (sscanf(argv[i], "--one=%d", &o->one) == 1) continue;
+        if (strcmp(argv[i], "-v") == 0) {
+            verbose = true;
+            continue;
+        }
+        for (o->kind = 0; o->kind < KINDS; o->kind++)
+            if (strncmp(argv[i], "--kind=", 7) == 0 &&
+                strcmp(argv[i] + 7, kind_names[o->kind]) == 0)
+                break;
+        if (o->kind == KINDS) return false;
+    }
+    if (o->one >= 0) {
+        o->rounds = (unsigned)o->one + 1;
+        o->jobs = 1;
+    }
+    return true;
+}
+
+int main(int argc, char **argv) {
+    Options o;
+    build = getenv("LMP_BUILD");
+    lua = getenv("LUA") ? getenv("LUA") : "lua5.4";
+    preload = getenv("LMP_PRELOAD") ? getenv("LMP_PRELOAD") : "";
+    if (!read_options(&o, argc, argv) || !build) {
+        fprintf(stderr, "kill_rounds: see the first lines of kill_rounds.c\n");
+        return 2;
+    }
+    printf("kill_rounds: --rounds=%u --seed=%lu\n", o.rounds, o.seed);
+    fflush(stdout);
+    unsigned failed = 0;
+    for (unsigned job = 0; job < o.jobs; job++)
+        if (fork() == 0) _exit(play_some(&o, job) > 0);
+    for (int status; wait(&status) > 0;)
+        failed += status != 0;
+    if (!failed) puts("all is well");
+    return failed > 0;
+}
