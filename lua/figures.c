@@ -29,6 +29,7 @@ static const Figure figures[] = {
     FIGURE(dropped),         FIGURE(dropped_bytes),
     FIGURE(gc_cycles),       FIGURE(gc_freed_bytes),
     FIGURE(folded),          FIGURE(hidden_regions),
+    FIGURE(lines_unproven),  FIGURE(owners_unproven),
     FIGURE(other_states),    FIGURE(mixed_states),
     FIGURE(passed_requests),
 };
@@ -296,6 +297,7 @@ void figures_push(lua_State *L, void *from) {
     lua_pushnumber(L, s->seconds);
     lua_setfield(L, -2, "seconds");
     put_text(L, "lines", lines[s->lines]);
+    if (s->why) put_text(L, "lines_why", stats_why_words[s->why]);
     lua_pushboolean(L, s->stacks);
     lua_setfield(L, -2, "stacks");
     lua_pushboolean(L, s->covered);

@@ -166,6 +166,7 @@ COLD void *hook_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, Lm
         unsigned cls = shadow_lookup(p, (uintptr_t)ptr, &size) & 15;
         bool counts = p->every && cls > LMP_C_NONE && cls < LMP_C_COUNTED;
         bool moves = cls == LMP_C_THREAD_PART || lines_is_stack(p, caller.words, ptr);
+        counts = counts && p->callsites; /* else it may be a stack, and then nobody may look */
         uint32_t here = !counts ? 0
                         : moves ? lines_stack_moves(p, caller.words)
                                 : maker_slow(p, caller.words, cls, false);

@@ -161,7 +161,8 @@ LMP_READS_WORDS BY_JUMP static LmpFound find_raw(LmpProfile *p, LmpWords words) 
     const LmpCallsite *asker;
     unsigned cls = callsite_class(p->callsites, caller_of(words), &asker);
     if (UNLIKELY(cls == LMP_C_OTHER)) p->live->owners_unproven++;
-    if (UNLIKELY(!asker || asker->at_thread < 0)) return find_slowly(p, words, cls);
+    if (UNLIKELY(!asker || asker->at_thread < 0 || cls == LMP_C_OTHER))
+        return find_slowly(p, words, cls);
     const lua_State *L = (const lua_State *)words[asker->at_thread]; /* NOLINT */
     return find_in(p, words, cls, L, p->tree != NULL);
 }

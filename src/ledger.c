@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ledger_impl.h"
+#include "stats.h"
 
 static void store_free(LedgerStore *s) {
     if (!s) return;
@@ -66,8 +67,8 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     }
     if (!reserve(ledger, tables, parts)) return LMP_E_NOMEM;
     const LmpTablesUsed *used = &tables->live->tables;
-    uint32_t lines = read_once32(&used->lines);
-    ledger->lines = lines <= LMP_LINES_APPROXIMATE ? lines : LMP_LINES_OFF;
+    ledger->lines = stats_lines(tables->live);
+    ledger->unproven = read_once64(&used->unproven);
     ledger->stacks = read_once32(&used->stacks) == 1;
     ledger->sample = read_once64(&used->sample);
     ledger->grown = 0;

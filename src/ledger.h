@@ -91,7 +91,8 @@ typedef struct LmpTagRow {
 } LmpTagRow;
 
 typedef struct Ledger {
-    uint32_t lines; /* LmpLines */
+    uint32_t lines;    /* LmpLines: stats_lines() */
+    uint64_t unproven; /* requests whose line is the documented API's (count) */
     bool stacks;
     uint64_t sample; /* bytes; 0: exact */
     uint64_t folded; /* allocations charged to the site "(others)": the tables were full */

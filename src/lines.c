@@ -37,7 +37,10 @@ LmpErr lines_open(LmpProfile *p, lua_State *L) {
     cache->codes = codes;
     p->lines = cache;
     p->record = p->tables.record;
-    p->words = p->callsites && frames_fit(L) ? words_plan() : NULL;
+    p->framed = p->callsites && frames_fit(L);
+    p->words = p->framed ? words_plan() : NULL;
+    p->live->tables.why = p->words ? LMP_WHY_CHECK : LMP_WHY_PLACES;
+    if (p->words && p->words->differed) p->words = NULL;
     p->live->tables.lines = p->words ? LMP_LINES_EXACT : LMP_LINES_APPROXIMATE;
     cache->jumps = frames_jumps_known();
     if (p->words) {
@@ -380,10 +383,21 @@ static uint32_t ask_frames(LmpProfile *p, unsigned cls, const lua_State *asks, L
 static void ask_newtable(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask, bool *doubtful) {
     bool table = cls == LMP_C_TABLE;
     bool part = cls == LMP_C_TABLE_PART || (cls == LMP_C_OTHER && p->made.left);
-    if ((!table && !part) || !runs_lua(ask->L)) return;
-    const void *proto = frames_proto(frames_func(frames_top(ask->L)));
+    if ((!table && !part && cls != LMP_C_OTHER) || !runs_lua(ask->L)) return;
+    const LmpCallInfo *ci = frames_top(ask->L);
+    const void *proto = frames_proto(frames_func(ci));
     if (!proto) return;
+    if (!table && !part) { /* whose it is is not known: perhaps of a table that is constructed */
+        *doubtful = newtable_setlist(proto, frames_pc(ci));
+        return;
+    }
     ask->constructor = newtable_ask(p, ask->L, proto, words, table, doubtful);
+}
+
+/* Without words: may it be OP_NEWTABLE that asks, which has not saved where it is? */
+static bool in_constructor(LmpProfile *p, const lua_State *L, unsigned cls) {
+    if (!runs_lua(L)) return false;
+    return cls == LMP_C_TABLE || (cls == LMP_C_TABLE_PART && newtable_has_none(p, L));
 }
 
 /* The request is charged; notes what of its constructor is to come. */
@@ -435,7 +449,8 @@ static void count_unproven(LmpProfile *p, uint32_t record) {
 uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask) {
     *ask = (LmpAsk){NULL, 0};
     uint32_t record;
-    if (!p->words) {
+    if (!p->words) words = NULL;
+    if (!p->framed) {
         record = ask_api(p, cls);
         count_unproven(p, record);
         return record;
@@ -460,6 +475,7 @@ uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask) {
         if (p->running != ask->L) lines_switch(p, ask->L);
         if (words && frames_status(frames_top(ask->L)) & frames_bits.stale) doubtful = true;
         if (words && !doubtful) ask_newtable(p, words, cls, ask, &doubtful);
+        if (!p->words) doubtful = in_constructor(p, ask->L, cls);
         record = ask_frames(p, cls, L, ask);
     } else {
         record = pseudo(p, cls, L);

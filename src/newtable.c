@@ -60,6 +60,10 @@ static uintptr_t empty_table(LmpProfile *p, const lua_State *L) {
     return parts ? 0 : table;
 }
 
+bool newtable_has_none(LmpProfile *p, const lua_State *L) {
+    return empty_table(p, L) != 0;
+}
+
 /* Has that table been made by the last constructor that was met, which has a part to ask for? */
 static bool is_made(LmpProfile *p, const lua_State *L, const void *proto, uintptr_t table) {
     const LmpMade *made = &p->made;

@@ -31,6 +31,9 @@ uint32_t newtable_parts(uintptr_t pc);
 uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, LmpWords words,
                        bool object, bool *doubtful);
 
+/* Is there on top of L's stack a living table that has no parts yet? L runs a Lua function. */
+bool newtable_has_none(LmpProfile *p, const lua_State *L);
+
 /* A request is refused: once more, and whoever asked has failed. */
 static inline void newtable_refused(LmpProfile *p) {
     p->made.left = p->made.left & LMP_MADE_REFUSED ? 0 : p->made.left | LMP_MADE_REFUSED;

@@ -103,6 +103,8 @@ typedef struct LmpProfile {
     LmpMade made; /* by the last table constructor (newtable.h) */
 
     bool every;     /* each block has its maker: lines without sampling */
+    bool framed; /* frames can be read (frames.h), and owners are known: lines without `words` are
+                    told by them, not by the documented API */
     uintptr_t skew; /* low 4 bits of the addresses of the plain blocks: what most of them have */
 
     /* cold */

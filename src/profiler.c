@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "ending.h"
+#include "entry.h"
 #include "gcwatch.h"
 #include "hook.h"
 #include "interlude.h"
@@ -316,13 +317,12 @@ static void start_lines(LmpProfile *p, lua_State *L, const LmpOptions *options) 
     sources_prepare();
     if (lines_open(p, L)) {
         sites_close(p);
-    } else if ((options->stacks || samples) && p->words && tree_open(p) == LMP_OK) {
+    } else if ((options->stacks || samples) && p->framed && tree_open(p) == LMP_OK) {
         p->live->tables.stacks = 1;
     }
     if (!p->lines) return;
-    /* Sampling begins in the words' entry; where they are not known every block is accounted for.
-     */
-    p->every = !samples || !p->words || sample_open(p, options->sample) != LMP_OK;
+    /* Sampling begins in the way in; where there is none every block is accounted for. */
+    p->every = !samples || !LMP_HAS_ENTRY || sample_open(p, options->sample) != LMP_OK;
     names_open(p);
     names_pass(p, L);
 }

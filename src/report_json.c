@@ -70,6 +70,8 @@ void report_json(const LmpReport *report, FILE *out) {
         {"before_realloc_bytes", (uint64_t)s->before_realloc_bytes, true},
         {"dropped", s->dropped, false},
         {"dropped_bytes", s->dropped_bytes, false},
+        {"lines_unproven", s->lines_unproven, false},
+        {"owners_unproven", s->owners_unproven, false},
         {"hidden_regions", s->hidden_regions, false},
         {"other_states", s->other_states, false},
         {"mixed_states", s->mixed_states, false},

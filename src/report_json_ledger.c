@@ -147,6 +147,7 @@ void json_ledger(const LmpReport *r, FILE *out) {
         [LMP_LINES_APPROXIMATE] = "approximate",
     };
     const Ledger *l = &r->ledger;
+    fprintf(out, ",\"lines_why\":\"%s\"", stats_why_words[r->stats.why]);
     fprintf(out, ",\"lines\":\"%s\",\"stacks\":%s,\"sample\":%" PRIu64 ",\"folded\":%" PRIu64,
             lines[l->lines <= LMP_LINES_APPROXIMATE ? l->lines : 0], l->stacks ? "true" : "false",
             l->sample, l->folded);

@@ -86,6 +86,7 @@ static void put_type(FILE *out, const char *name, const LmpKindStats *k, uint64_
 
 static void put_types(const LmpReport *r, FILE *out) {
     const LmpStats *s = &r->stats;
+    char a[LMP_NUM];
     LmpKindStats total = {.allocs = s->mallocs,
                           .tag_allocs = s->mallocs,
                           .live_blocks = s->live_blocks,
@@ -99,6 +100,9 @@ static void put_types(const LmpReport *r, FILE *out) {
     if (!r->owners_known && !s->covered)
         fputs("  (owners told by rules: this interpreter's own code is not one that lmp knows)\n",
               out);
+    else if (s->owners_unproven)
+        fprintf(out, "  (owners: of %s parts it is not known whose they are: other)\n",
+                fit_count(a, s->owners_unproven, 14));
 }
 
 static void put_gc(const LmpReport *r, FILE *out) {

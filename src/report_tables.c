@@ -135,10 +135,11 @@ static void put_sites(const LmpReport *r, FILE *out) {
 static void put_conditions(const LmpReport *r, FILE *out) {
     const Ledger *l = &r->ledger;
     char a[LMP_NUM], b[LMP_NUM];
-    if (l->lines == LMP_LINES_APPROXIMATE && r->stats.covered)
-        fputs("  (lines: approximate: another allocator was put over lmp's)\n", out);
-    else if (l->lines == LMP_LINES_APPROXIMATE)
-        fputs("  (lines: approximate: table constructors may show an earlier one)\n", out);
+    if (l->lines == LMP_LINES_APPROXIMATE)
+        fprintf(out, "  (lines: approximate: %s)\n", stats_why_words[r->stats.why]);
+    else if (l->unproven > 0)
+        fprintf(out, "  (lines: exact but for %s requests that no known way explains)\n",
+                fit_count(a, l->unproven, 11));
     if (l->sample > 0)
         fprintf(out, "  (sampled: one block in every %s; what sites hold is estimated)\n",
                 format_bytes(a, l->sample));

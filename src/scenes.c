@@ -18,6 +18,8 @@ static const char grows[] =
     "local f = {} f.a = 1 f.b = 2 f.c = 3 f[t] = 4 f[1] = 1 f[2] = 2\n"
     "local c, d, e = {1, 2, 3}, {a = 1, b = 2}, {1, x = 1, insert, rawset, f.a, f.b}\n"
     "local u = {t[1], t[2], table.unpack(t, 1, 9)}\n"
+    "local x = {a = 1, b = 2, table.unpack(t, 1, 9)}\n"
+    "local y = {a = 1, t[1], table.unpack(t, 1, 9)}\n"
     "if insert then for i = 1, 9 do insert(f, i) rawset(f, -i, i) end end\n"
     "return c, d, e, u";
 

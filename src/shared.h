@@ -479,8 +479,19 @@ typedef enum LmpLines {
     LMP_LINES_APPROXIMATE /* by the documented API alone: constructors may show an earlier line */
 } LmpLines;
 
+/* Why lines are approximate. The program says the first two; the others follow from figures. */
+typedef enum LmpWhy {
+    LMP_WHY_NOT,    /* they are not */
+    LMP_WHY_PLACES, /* where the interpreter has its thread was not found */
+    LMP_WHY_CHECK,  /* what was found did not stand the check at start */
+    LMP_WHY_COVERED,
+    LMP_WHY_UNPROVEN,
+    LMP_WHYS
+} LmpWhy;
+
 typedef struct LmpTablesUsed {
     uint32_t lines;  /* LmpLines */
+    uint32_t why;    /* LmpWhy */
     uint32_t stacks; /* 1: nodes and paths are kept */
     uint64_t sample; /* bytes between samples on average; 0: every block is accounted */
     uint32_t text;   /* bytes */

@@ -5,6 +5,32 @@
 
 #include "counters.h"
 
+LmpLines stats_lines(const LmpLive *live) {
+    uint32_t lines = live->tables.lines;
+    uint64_t unproven = live->tables.unproven, requests = 0;
+    LmpClassTotal total[LMP_CLASSES];
+    if (lines != LMP_LINES_EXACT) return lines == LMP_LINES_APPROXIMATE ? lines : LMP_LINES_OFF;
+    counters_read(&live->counters, total);
+    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++)
+        requests += total[cls].allocs + total[cls].reallocs;
+    return unproven > requests / 1000 ? LMP_LINES_APPROXIMATE : LMP_LINES_EXACT;
+}
+
+const char *const stats_why_words[LMP_WHYS] = {
+    [LMP_WHY_NOT] = "",
+    [LMP_WHY_PLACES] = "table constructors may show an earlier one",
+    [LMP_WHY_CHECK] = "the check at start found differences",
+    [LMP_WHY_COVERED] = "another allocator was put over lmp's",
+    [LMP_WHY_UNPROVEN] = "too many requests come from unknown places",
+};
+
+LmpWhy stats_why(const LmpLive *live) {
+    if (stats_lines(live) != LMP_LINES_APPROXIMATE) return LMP_WHY_NOT;
+    if (live->strange.covered) return LMP_WHY_COVERED;
+    if (live->tables.lines == LMP_LINES_EXACT) return LMP_WHY_UNPROVEN;
+    return live->tables.why == LMP_WHY_CHECK ? LMP_WHY_CHECK : LMP_WHY_PLACES;
+}
+
 void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     const LmpCounters *c = &live->counters;
     LmpClassTotal total[LMP_CLASSES];
@@ -50,7 +76,10 @@ void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     out->gc_cycles = live->gc.cycles;
     out->gc_freed_bytes = live->gc.freed_bytes;
     out->gc_mode = live->gc.mode;
-    out->lines = live->tables.lines <= LMP_LINES_APPROXIMATE ? live->tables.lines : LMP_LINES_OFF;
+    out->lines = stats_lines(live);
+    out->lines_unproven = live->tables.lines == LMP_LINES_OFF ? 0 : live->tables.unproven;
+    out->why = stats_why(live);
+    out->owners_unproven = live->owners_unproven;
     out->stacks = live->tables.stacks != 0;
     out->sample = live->tables.sample;
     out->other_states = live->strange.apart;

@@ -29,7 +29,11 @@ typedef struct LmpStats {
     uint64_t hidden_regions; /* of 64 MiB: in the figures, but not in the file that viewers map */
     uint64_t gc_cycles, gc_freed_bytes;
     uint32_t gc_mode; /* LmpGcMode */
-    uint32_t lines;   /* LmpLines: how it is known who made what */
+    uint32_t lines;   /* LmpLines: how it is known who made what; lines_known() */
+    /* Requests charged by the documented API because no known way explains them, and parts whose
+     * owner is not known (counts). */
+    uint64_t lines_unproven, owners_unproven;
+    uint32_t why; /* LmpWhy */
     bool stacks;
     uint64_t sample; /* bytes between samples, on average; 0: every block is accounted for */
     /* others that have called the profiled state's allocator (LmpStrange) */
@@ -39,6 +43,13 @@ typedef struct LmpStats {
     double seconds;  /* since start, at `clock` */
     LmpKindStats kind[LMP_KINDS];
 } LmpStats;
+
+/* How lines are known, by what the program says of itself and by what came of it: where more than
+ * one request in a thousand is unproven, lines are approximate. */
+LmpLines stats_lines(const LmpLive *live);
+/* Why they are approximate, and that in words ("" where they are not). */
+LmpWhy stats_why(const LmpLive *live);
+extern const char *const stats_why_words[LMP_WHYS];
 
 /* Derives all figures. `clock`: nanoseconds since start to report as `seconds`. Safe on any bytes
  * (sums may wrap, nothing else happens). */

@@ -62,6 +62,10 @@ static const char *line_words(const Model *model, char *out, size_t size) {
     if (ledger->sample > 0) {
         snprintf(out, size, "sampled every %s%s", describe_cell_size(every, ledger->sample),
                  approximate ? ", lines: approximate" : "");
+    } else if (!approximate && ledger->unproven > 0) {
+        char count[LMP_NUM];
+        snprintf(out, size, "exact but for %s, by line%s", format_count(count, ledger->unproven),
+                 ledger->stacks ? " and call path" : "");
     } else {
         snprintf(out, size, "%s%s", approximate ? "lines: approximate" : "exact, by line",
                  ledger->stacks ? (approximate ? ", with call paths" : " and call path") : "");
