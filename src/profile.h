@@ -102,7 +102,7 @@ typedef struct LmpProfile {
         *running; /* ran when memory was last asked for; NULL: unknown, or freed since */
     LmpMade made; /* by the last table constructor (newtable.h) */
 
-    bool every;     /* each block has its maker: lines without sampling */
+    bool every;  /* each block has its maker: lines without sampling */
     bool framed; /* frames can be read (frames.h), and owners are known: lines without `words` are
                     told by them, not by the documented API */
     uintptr_t skew; /* low 4 bits of the addresses of the plain blocks: what most of them have */

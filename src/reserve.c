@@ -19,6 +19,7 @@ static const struct Table {
     TABLE(functions, LMP_FUNCTIONS_AT, sizeof(LmpFunction), LMP_FUNCTIONS_MAX),
     TABLE(sites, LMP_SITES_AT, sizeof(LmpSite), LMP_SITES_MAX),
     TABLE(sites, LMP_GROWN_AT, LMP_GROWN * sizeof(uint64_t), LMP_SITES_MAX),
+    TABLE(sites, LMP_GROWN_BLOCKS_AT, LMP_GROWN * sizeof(uint32_t), LMP_SITES_MAX),
     TABLE(records, LMP_RECORDS_AT, sizeof(LmpRecord), LMP_RECORDS_MAX),
     TABLE(nodes, LMP_NODES_AT, sizeof(LmpNode), LMP_NODES_MAX),
     TABLE(paths, LMP_PATHS_AT, sizeof(LmpPath), LMP_PATHS_MAX),

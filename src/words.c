@@ -15,14 +15,33 @@ static bool plan_good;
 
 enum { LEAST_SEEN = 3 }; /* requests by which a thread's place is known */
 
-/* Which of n places left is taken: the first, or one by the tests' seed. */
-static uint32_t choose(uint32_t n) {
+static uint64_t random_below(uint64_t n, const char *seed) {
     static uint64_t random;
-    const char *seed = getenv(LMP_WORDS_SEED);
-    if (!seed || !n) return 0;
     if (!random) random = strtoull(seed, NULL, 10) * 2 + 1;
     random = random * 6364136223846793005ull + 1442695040888963407ull;
-    return (uint32_t)((random >> 33) % n);
+    return (random >> 33) % n;
+}
+
+/* Which of n places left is taken: the first, or one by the tests' seed. */
+static uint32_t choose(uint32_t n) {
+    const char *seed = getenv(LMP_WORDS_SEED);
+    return seed && n ? (uint32_t)random_below(n, seed) : 0;
+}
+
+/* For a test of what happens when a word is not what it should be: places by chance. */
+static void run_wild(void) {
+    const char *seed = getenv(LMP_WORDS_SEED);
+    enum { NEAR = 64 };
+    if (!seed || strncmp(seed, "wild", 4) != 0) return;
+    for (uint32_t i = 0; i < sizeof plan.asker / sizeof *plan.asker; i++)
+        if (plan.asker[i].ret) plan.asker[i].at_thread = (int32_t)random_below(NEAR, seed + 4);
+    for (uint32_t i = 0; i < LMP_NEWTABLES; i++) {
+        plan.object[i].at_pc = (int32_t)random_below(NEAR, seed + 4);
+        plan.part[i].at_pc = (int32_t)random_below(NEAR, seed + 4);
+    }
+    plan.objects.at_thread = (int32_t)random_below(NEAR, seed + 4);
+    plan.resizer.at_thread = (int32_t)random_below(NEAR, seed + 4);
+    plan.differed = 0;
 }
 
 static int32_t place_of(const LmpAskerStudy *asker) {
@@ -92,6 +111,7 @@ static void study_once(void) {
         freers_enter(&study->freers, &plan);
         plan.checked = study->checked;
         plan.differed = study->differed;
+        run_wild();
         lua_close(L);
     }
     free(study);

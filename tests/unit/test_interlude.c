@@ -21,7 +21,7 @@ static LmpView *view;
 static lua_State *L;
 
 static int find_state(void) {
-    for (int fd = 3; fd < 256; fd++) {
+    for (int fd = 3; fd < 4096; fd++) {
         char path[64], name[128] = "";
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         if (readlink(path, name, sizeof name - 1) > 0 && strstr(name, LMP_MEMFD_NAME))

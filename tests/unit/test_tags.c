@@ -203,7 +203,7 @@ START_TEST(test_birth) {
     uint32_t tag = tags_current(&p, thread(1));
     uint32_t record = sites_record(&p, sites_pseudo(&p, LMP_PSEUDO_HOST), LMP_C_THREAD, tag);
     /* Beyond the directory, so that there need be none. */
-    lua_State *born = (lua_State *)(1ull << 47 | (uintptr_t)thread(5)); /* NOLINT */
+    lua_State *born = (lua_State *)(1ull << LMP_ADDRESS_BITS | (uintptr_t)thread(5)); /* NOLINT */
     uintptr_t block = (uintptr_t)born - LUA_EXTRASPACE;
     ck_assert(shadow_place(&p, block, 208, LMP_C_THREAD, record));
     same(tag_of(born), "parent");
