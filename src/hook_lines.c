@@ -230,11 +230,13 @@ LMP_READS_WORDS static ALWAYS_INLINE LmpFound find(LmpProfile *p, void *ptr, siz
     return find_in(p, words, cls, L, stacks);
 }
 
-static LmpFound lines_find(void *ud, void *ptr, size_t osize, size_t nsize, LmpWords words) {
+LMP_READS_WORDS static LmpFound lines_find(void *ud, void *ptr, size_t osize, size_t nsize,
+                                           LmpWords words) {
     return find(ud, ptr, osize, nsize, words, false);
 }
 
-static LmpFound stacks_find(void *ud, void *ptr, size_t osize, size_t nsize, LmpWords words) {
+LMP_READS_WORDS static LmpFound stacks_find(void *ud, void *ptr, size_t osize, size_t nsize,
+                                            LmpWords words) {
     return find(ud, ptr, osize, nsize, words, true);
 }
 

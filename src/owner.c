@@ -20,14 +20,31 @@
 
 enum { MAX_SEEN = 1024 };
 
-enum { DEEP = 6, SURE = 3 };
+/* So far out a way says whose a part is, if an earlier scene has met it: who asks, and for whom;
+ * when Lua asks again there is one function more. */
+enum { DEEP = 6, SURE = 2, SURE_AGAIN = 3 };
 
 typedef struct Seen {
     uintptr_t ret[DEEP];    /* return addresses: of the allocator, and further out */
     int32_t distance[DEEP]; /* where each stands, from the allocator's cfa */
     uint8_t cls;
     bool doubtful;
+    bool looked_at; /* its class is what became of the block, not that of the scene */
 } Seen;
+
+/* The parser and its like make tables, too, for themselves: what is a part of one shows when the
+ * table has it. */
+enum { TABLES = 16, PENDING = 8, AT_ARRAY = 16, AT_NODES = 24 };
+
+typedef struct Tables {
+    const char *table[TABLES]; /* the newest, in turn; NULL: none, or freed */
+    struct {
+        const void *block;
+        int seen; /* index */
+    } pending[PENDING];
+    unsigned tables, blocks; /* so far */
+    int refused;             /* row of the request that was just refused, -1: none */
+} Tables;
 
 typedef struct Study {
     Seen seen[MAX_SEEN];
@@ -37,6 +54,7 @@ typedef struct Study {
     bool refuse;  /* refuse each raw request once */
     bool refused; /* ... this one was just refused */
     bool broken;  /* unwinding does not work here */
+    Tables made;  /* in this scene */
 } Study;
 
 /* ---- unwinding ------------------------------------------------------------------------------- */
@@ -62,8 +80,8 @@ static bool same_way(const Seen *a, const Seen *b, int depth) {
     return !memcmp(a->ret, b->ret, (size_t)depth * sizeof *a->ret);
 }
 
-/* Notes a raw request: who has asked, and on whose behalf. */
-__attribute__((no_sanitize("address"))) static void note(Study *study, LmpCaller caller) {
+/* Notes a raw request: who has asked, and on whose behalf. Returns its row, -1: none is made. */
+__attribute__((no_sanitize("address"))) static int note(Study *study, LmpCaller caller) {
     Seen seen = {.cls = (uint8_t)study->cls};
     Walk walk = {&seen, caller, 0};
     _Unwind_Backtrace(walk_frame, &walk);
@@ -72,24 +90,59 @@ __attribute__((no_sanitize("address"))) static void note(Study *study, LmpCaller
         memcpy(&word, caller.cfa + seen.distance[d], sizeof word);
         if (seen.distance[d] < 0 || seen.distance[d] > 16384 || word != seen.ret[d]) walk.depth = d;
     }
-    if (walk.depth < SURE) {
+    int sure = study->refuse ? SURE_AGAIN : SURE;
+    if (walk.depth < sure) {
         study->broken = true;
-        return;
+        return -1;
     }
     for (int d = walk.depth; d < DEEP; d++)
         seen.ret[d] = 0;
     for (int i = 0; i < study->count; i++) {
         Seen *s = &study->seen[i];
-        if (study->unsure && s->cls != seen.cls && same_way(s, &seen, SURE)) return;
+        if (study->unsure && s->cls != seen.cls && same_way(s, &seen, sure)) return -1;
         if (!same_way(s, &seen, DEEP)) continue;
-        if (s->cls != seen.cls) s->doubtful = true;
-        return;
+        if (s->cls != seen.cls && !s->looked_at) s->doubtful = true;
+        return i;
     }
     if (study->count == MAX_SEEN) {
         study->broken = true;
-        return;
+        return -1;
     }
     study->seen[study->count++] = seen;
+    return study->count - 1;
+}
+
+static void look_at_tables(Study *study) {
+    Tables *m = &study->made;
+    for (int k = 0; k < PENDING; k++) {
+        for (int i = 0; m->pending[k].block && i < TABLES; i++) {
+            const char *t = m->table[i];
+            const void *array, *nodes;
+            if (!t) continue;
+            memcpy(&array, t + AT_ARRAY, sizeof array);
+            memcpy(&nodes, t + AT_NODES, sizeof nodes);
+            if (array != m->pending[k].block && nodes != m->pending[k].block) continue;
+            Seen *s = &study->seen[m->pending[k].seen];
+            s->cls = LMP_C_TABLE_PART;
+            s->looked_at = true;
+            m->pending[k].block = NULL;
+        }
+    }
+}
+
+/* The block of this row, -1: none, may turn out to be a table's. */
+static void await(Tables *m, const void *block, int seen) {
+    if (seen < 0) return;
+    m->pending[m->blocks % PENDING].block = block;
+    m->pending[m->blocks++ % PENDING].seen = seen;
+}
+
+static void forget_block(Study *study, const void *block) {
+    Tables *m = &study->made;
+    for (int i = 0; i < TABLES; i++)
+        if (m->table[i] == block) m->table[i] = NULL;
+    for (int k = 0; k < PENDING; k++)
+        if (m->pending[k].block == block) m->pending[k].block = NULL;
 }
 
 /* noinline, and the walk in a function of its own: the frames must be the ones that note expects.
@@ -98,16 +151,34 @@ static __attribute__((noinline)) void *study_alloc(void *ud, void *ptr, size_t o
                                                    size_t nsize) {
     Study *study = ud;
     LmpCaller caller = {__builtin_dwarf_cfa(), (uintptr_t)__builtin_return_address(0), NULL};
+    bool looks = study->cls == LMP_C_FUNCTION_PART;
+    int seen = -1;
+    if (looks) look_at_tables(study);
+    if (ptr) forget_block(study, ptr);
     if (!nsize) {
         free(ptr);
         return NULL;
     }
     if (!ptr && osize == 0 && study->cls) {
-        note(study, caller);
+        seen = note(study, caller);
         study->refused = study->refuse && !study->refused;
-        if (study->refused) return NULL;
+        if (study->refused) {
+            study->made.refused = seen;
+            return NULL;
+        }
     }
-    return realloc(ptr, nsize);
+    void *r = realloc(ptr, nsize);
+    Tables *m = &study->made;
+    if (looks && r && !ptr && osize == LUA_TTABLE) {
+        memset(r, 0, nsize); /* it is looked at before it has been filled in */
+        m->table[m->tables++ % TABLES] = r;
+    }
+    if (looks && r) {
+        await(m, r, seen);
+        await(m, r, m->refused); /* the same, asked for once more */
+    }
+    m->refused = -1;
+    return r;
 }
 
 /* ---- playing ------------------------------------------------------------------------------------
@@ -143,6 +214,7 @@ static void play_all(lua_State *L, Study *study) {
             lua_pushcclosure(L, scenes[i].play, 1);
             lua_gc(L, LUA_GCCOLLECT);
             make_room(L);
+            study->made = (Tables){.refused = -1};
             study->cls = noting ? scenes[i].cls : 0;
             study->unsure = i > 0;
             study->refused = false;

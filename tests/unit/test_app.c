@@ -397,6 +397,8 @@ START_TEST(any_figures_can_be_drawn) {
         for (size_t i = 0; i < sizeof model->stats / 8; i++) {
             if (suite_below(2)) words[i] = suite_random() >> suite_below(64);
         }
+        model->stats.covered = suite_below(2) == 1; /* has but two values */
+        model->stats.stacks = suite_below(2) == 1;
         model->clock = suite_random() >> suite_below(64);
         model->seen = (LmpSeen)suite_below(4);
         model->gc.cycles = suite_random() >> suite_below(64);

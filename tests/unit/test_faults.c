@@ -22,12 +22,16 @@
  * ---------------------------------------------------------------------- */
 
 enum { CALL_MEMFD, CALL_GROW, CALL_MAP, CALLS };
-static int calls[CALLS], fail_at[CALLS]; /* 0: never; counts from 1 */
-static bool for_ever;                    /* that call and all later ones of its kind */
+static int calls[CALLS], fail_at[CALLS];   /* 0: never; counts from 1 */
+static enum { ONCE, FOR_EVER, TWICE } how; /* TWICE: and what is asked next, of whatever kind */
+static bool failed_last;
 
 static bool fails(int call) {
     int n = ++calls[call];
-    return fail_at[call] && (n == fail_at[call] || (for_ever && n > fail_at[call]));
+    bool first = fail_at[call] && (n == fail_at[call] || (how == FOR_EVER && n > fail_at[call]));
+    bool second = failed_last && how == TWICE;
+    failed_last = first;
+    return first || second;
 }
 
 static int test_memfd(const char *name, uint64_t size) {
@@ -44,7 +48,7 @@ static void *test_map(size_t size, int fd, uint64_t offset, bool writable) {
 
 static LmpOs faulty;
 
-static void install(int call, int at, bool ever) {
+static void install(int call, int at, int mode) {
     faulty = os_real;
     faulty.memfd = test_memfd;
     faulty.grow = test_grow;
@@ -53,7 +57,8 @@ static void install(int call, int at, bool ever) {
     memset(calls, 0, sizeof calls);
     memset(fail_at, 0, sizeof fail_at);
     fail_at[call] = at;
-    for_ever = ever;
+    how = mode;
+    failed_last = false;
 }
 
 /* ---- a host whose blocks are far apart, so that the map needs many leaves
@@ -157,11 +162,11 @@ static int open_files(void) {
     return n;
 }
 
-static void each_call_fails(int call, bool ever) {
+static void each_call_fails(int call, int mode) {
     uint64_t dropped;
     int at = 1, files = open_files(), unprofiled = 0, with_drops = 0;
     for (;; at++) {
-        install(call, at, ever);
+        install(call, at, mode);
         if (!live(&dropped)) unprofiled++;
         if (dropped) with_drops++;
         ck_assert_int_eq(open_files(), files);
@@ -177,27 +182,34 @@ static void each_call_fails(int call, bool ever) {
 }
 
 START_TEST(memfd_fails) {
-    each_call_fails(CALL_MEMFD, false);
+    each_call_fails(CALL_MEMFD, ONCE);
 }
 END_TEST
 
 START_TEST(grow_fails_once) {
-    each_call_fails(CALL_GROW, false);
+    each_call_fails(CALL_GROW, ONCE);
 }
 END_TEST
 
 START_TEST(grow_fails_for_ever) {
-    each_call_fails(CALL_GROW, true);
+    each_call_fails(CALL_GROW, FOR_EVER);
 }
 END_TEST
 
 START_TEST(map_fails_once) {
-    each_call_fails(CALL_MAP, false);
+    each_call_fails(CALL_MAP, ONCE);
 }
 END_TEST
 
 START_TEST(map_fails_for_ever) {
-    each_call_fails(CALL_MAP, true);
+    each_call_fails(CALL_MAP, FOR_EVER);
+}
+END_TEST
+
+START_TEST(a_second_fails_in_its_wake) {
+    each_call_fails(CALL_MEMFD, TWICE);
+    each_call_fails(CALL_GROW, TWICE);
+    each_call_fails(CALL_MAP, TWICE);
 }
 END_TEST
 
@@ -260,4 +272,5 @@ START_TEST(little_address_space) {
 END_TEST
 
 SUITE("faults", memfd_fails, grow_fails_once, grow_fails_for_ever, map_fails_once,
-      map_fails_for_ever, no_more_files, small_files_only, files_of_some_size, little_address_space)
+      map_fails_for_ever, a_second_fails_in_its_wake, no_more_files, small_files_only,
+      files_of_some_size, little_address_space)

@@ -183,6 +183,26 @@ START_TEST(with_all_that_can_be_said) {
 }
 END_TEST
 
+/* "exact" says how many are not. */
+START_TEST(exact_but_for) {
+    LmpReport r;
+    FakeTables *f = program(false);
+    live.tables.lines = LMP_LINES_EXACT;
+    live.tables.unproven = 7;
+    live.owners_known = 1;
+    live.owners_unproven = 3;
+    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
+    char *text = written(report_summary, &r), *json = written(report_json, &r);
+    ck_assert_ptr_nonnull(strstr(text, "(lines: exact but for 7 requests"));
+    ck_assert_ptr_nonnull(strstr(text, "(owners: of 3 parts it is not known"));
+    ck_assert_ptr_nonnull(strstr(json, "\"lines_unproven\":7,\"owners_unproven\":3,"));
+    free(json);
+    free(text);
+    report_close(&r);
+    fake_tables_free(f);
+}
+END_TEST
+
 /* Where another allocator covers ours that is the reason, and no other is given. */
 START_TEST(covered) {
     LmpReport r;
@@ -388,5 +408,5 @@ START_TEST(table_of_reports) {
 END_TEST
 
 SUITE("report", map_incomplete, finished, everything_went_wrong, still_running, nothing_happened,
-      with_lines, with_stacks, with_all_that_can_be_said, covered, top_none,
+      with_lines, with_stacks, with_all_that_can_be_said, exact_but_for, covered, top_none,
       summary_keeps_to_its_columns, json_is_valid, texts_without_an_end, table_of_reports)

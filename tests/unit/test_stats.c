@@ -180,4 +180,35 @@ START_TEST(frees_seen_before_their_mallocs) {
 }
 END_TEST
 
-SUITE("stats", equals_the_model, copies_the_rest, any_bytes, frees_seen_before_their_mallocs)
+/* Exact is a claim about nearly all requests; what is not is counted. */
+START_TEST(how_lines_are_known) {
+    memset(&live, 0, sizeof live);
+    LmpStats s;
+    live.counters.count[LMP_C_TABLE].allocs = 10000;
+    ck_assert_int_eq(stats_lines(&live), LMP_LINES_OFF);
+    live.tables.lines = LMP_LINES_EXACT;
+    live.tables.unproven = 10;
+    stats_derive(&live, 0, &s);
+    ck_assert_uint_eq(s.lines, LMP_LINES_EXACT);
+    ck_assert_uint_eq(s.lines_unproven, 10);
+    ck_assert_uint_eq(s.why, LMP_WHY_NOT);
+    live.tables.unproven = 11;
+    stats_derive(&live, 0, &s);
+    ck_assert_uint_eq(s.lines, LMP_LINES_APPROXIMATE);
+    ck_assert_uint_eq(s.why, LMP_WHY_UNPROVEN);
+    live.counters.count[LMP_C_TABLE_PART].reallocs = 1000;
+    ck_assert_int_eq(stats_lines(&live), LMP_LINES_EXACT);
+    live.tables.lines = LMP_LINES_APPROXIMATE;
+    live.tables.why = LMP_WHY_CHECK;
+    ck_assert_int_eq(stats_why(&live), LMP_WHY_CHECK);
+    live.tables.why = LMP_WHY_PLACES;
+    ck_assert_int_eq(stats_why(&live), LMP_WHY_PLACES);
+    live.strange.covered = 1;
+    ck_assert_int_eq(stats_why(&live), LMP_WHY_COVERED);
+    for (int why = 0; why < LMP_WHYS; why++)
+        ck_assert_int_eq(*stats_why_words[why] != 0, why != LMP_WHY_NOT);
+}
+END_TEST
+
+SUITE("stats", how_lines_are_known, equals_the_model, copies_the_rest, any_bytes,
+      frees_seen_before_their_mallocs)
