@@ -4,6 +4,8 @@
 #include <lauxlib.h>
 #include <unwind.h>
 
+#include "scenes.h"
+
 /* ---- noting ---------------------------------------------------------------------------------- */
 
 static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg) {
@@ -45,17 +47,6 @@ static const char garbage[] = "local t, u = {}, {}\n"
                               "for i = 1, 40 do t[i] = i; t['k' .. i] = u; u[-i] = t end\n"
                               "return function() t = u; return t end\n";
 
-/* So that a thread has frames. */
-static int descend(lua_State *L) {
-    lua_Integer n = lua_tointeger(L, 1);
-    if (n > 0) {
-        lua_pushcfunction(L, descend);
-        lua_pushinteger(L, n - 1);
-        lua_call(L, 1, 0);
-    }
-    return 0;
-}
-
 /* Of every kind, with something in the middle that L keeps on its stack: what is dead in front of
  * all that lives is freed elsewhere than what is behind it. */
 static bool make_garbage(lua_State *L) {
@@ -63,7 +54,7 @@ static bool make_garbage(lua_State *L) {
         lua_createtable(L, i, i);
         lua_State *thread = lua_newthread(L);
         lua_checkstack(thread, 200);
-        lua_pushcfunction(thread, descend);
+        lua_pushcfunction(thread, scenes_nest);
         lua_pushinteger(thread, 20);
         lua_pcall(thread, 1, 0, 0);
         lua_newuserdatauv(L, 10, 2);

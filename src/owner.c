@@ -29,6 +29,7 @@ typedef struct Seen {
     int32_t distance[DEEP]; /* where each stands, from the allocator's cfa */
     uint8_t cls;
     bool doubtful;
+    uint8_t refusals;
     bool looked_at; /* its class is what became of the block, not that of the scene */
 } Seen;
 
@@ -112,6 +113,12 @@ __attribute__((no_sanitize("address"))) static int note(Study *study, LmpCaller 
     return study->count - 1;
 }
 
+/* A refusal costs a whole collection, so a way is refused a few times only. */
+static bool refuses(Study *study, int seen) {
+    enum { TIMES = 2 };
+    return seen >= 0 && study->seen[seen].refusals++ < TIMES;
+}
+
 static void look_at_tables(Study *study) {
     Tables *m = &study->made;
     for (int k = 0; k < PENDING; k++) {
@@ -161,7 +168,7 @@ static __attribute__((noinline)) void *study_alloc(void *ud, void *ptr, size_t o
     }
     if (!ptr && osize == 0 && study->cls) {
         seen = note(study, caller);
-        study->refused = study->refuse && !study->refused;
+        study->refused = study->refuse && !study->refused && refuses(study, seen);
         if (study->refused) {
             study->made.refused = seen;
             return NULL;
@@ -184,21 +191,11 @@ static __attribute__((noinline)) void *study_alloc(void *ud, void *ptr, size_t o
 /* ---- playing ------------------------------------------------------------------------------------
  */
 
-static int descend(lua_State *L) {
-    lua_Integer n = lua_tointeger(L, 1);
-    if (n > 0) {
-        lua_pushcfunction(L, descend);
-        lua_pushinteger(L, n - 1);
-        lua_call(L, 1, 0);
-    }
-    return 0;
-}
-
 /* Frames and room on the stack, so that a scene of something else asks for none: a collection has
  * just taken them away. */
 static void make_room(lua_State *L) {
     lua_checkstack(L, 150);
-    lua_pushcfunction(L, descend);
+    lua_pushcfunction(L, scenes_nest);
     lua_pushinteger(L, 20);
     lua_pcall(L, 1, 0, 0);
 }

@@ -68,10 +68,10 @@ static int scene_tables(lua_State *L) {
     return 0;
 }
 
-static int nest(lua_State *L) {
+int scenes_nest(lua_State *L) {
     lua_Integer n = lua_tointeger(L, 1);
     if (n > 0) {
-        lua_pushcfunction(L, nest);
+        lua_pushcfunction(L, scenes_nest);
         lua_pushinteger(L, n - 1);
         lua_call(L, 1, 0);
     }
@@ -237,10 +237,10 @@ static int scene_threads(lua_State *L) {
     lua_State *thread = lua_newthread(L);
     lua_checkstack(thread, 3000);
     int results;
-    lua_pushcfunction(thread, nest); /* a CallInfo a level */
+    lua_pushcfunction(thread, scenes_nest); /* a CallInfo a level */
     lua_pushinteger(thread, 30);
     lua_resume(thread, L, 1, &results);
-    lua_pushcfunction(L, nest);
+    lua_pushcfunction(L, scenes_nest);
     lua_pushinteger(L, 60);
     lua_call(L, 1, 0);
     lua_gc(L, LUA_GCCOLLECT); /* shrinks the big stack again */

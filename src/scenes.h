@@ -16,6 +16,9 @@ enum { LMP_SCENES = 5 };
 /* In this order: a request inside a later scene that an earlier one explains keeps its owner. */
 extern const LmpScene scenes[LMP_SCENES];
 
+/* A C function that calls itself as often as its argument says: frames. */
+int scenes_nest(lua_State *L);
+
 /* A C function: makes what the scenes need as upvalue, its result. To be called before noting. */
 int scenes_prepare(lua_State *L);
 

@@ -37,21 +37,10 @@ static bool perform(LmpWordStudy *study, lua_State *thread, const lua_State *oth
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-static int nest(lua_State *L) {
-    lua_Integer n = lua_tointeger(L, 1);
-    luaL_checkstack(L, 40, NULL);
-    if (n > 0) {
-        lua_pushcfunction(L, nest);
-        lua_pushinteger(L, n - 1);
-        lua_call(L, 1, 0);
-    }
-    return 0;
-}
-
 static int op_nest(lua_State *L) {
     lua_pushinteger(L, 30);
     lua_replace(L, 1);
-    return nest(L);
+    return scenes_nest(L);
 }
 
 static int op_values(lua_State *L) {
