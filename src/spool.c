@@ -227,8 +227,14 @@ bool spool_write(Spool *spool, int fd) {
     return send_on(fd, spool->memory, SPOOL_AT + spool_size(spool));
 }
 
+/* By way of the memory file, whose last byte tells whether a line is open. One that was full has
+ * room when it has been written. */
 bool spool_pass(Spool *spool, int fd) {
-    if (!spool_write(spool, fd)) return false;
+    for (int i = 0; i < 2; i++) {
+        bool all = settle(spool);
+        if (!spool_write(spool, fd)) return false;
+        if (all) return true;
+    }
     for (size_t n; (n = waiting(spool)) > 0;) {
         ssize_t moved = splice(spool->out, NULL, fd, NULL, n, 0);
         if (moved < 0 && errno == EINVAL) {

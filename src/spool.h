@@ -68,7 +68,7 @@ int spool_last(const Spool *spool);
 /* Writes everything to `fd` that no call did before. False: fd does not take it, or the spool
  * cannot be read. */
 bool spool_write(Spool *spool, int fd);
-/* What waits in the pipe, too. */
+/* What waits in the pipe, too, as who was killed may have left it there. */
 bool spool_pass(Spool *spool, int fd);
 /* Gives memory back whose bytes have been written. */
 void spool_trim(Spool *spool);

@@ -518,8 +518,8 @@ static void kill_victims(Round *r, uint64_t since) {
         pid_t pid = find_victim(p, i, r->shell, r->job);
         if (pid == 0) continue;
         if (!have_file("count")) r->early = true;
-        if (have_file("done")) r->after = true;
         kill(pid, SIGKILL);
+        if (have_file("done")) r->after = true; /* looked at before, it might come in between */
         r->killed[i] = pid;
         r->pending[i] = false;
     }

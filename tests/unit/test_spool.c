@@ -168,6 +168,52 @@ START_TEST(taken_by_several) {
 }
 END_TEST
 
+/* What a killed process has left in the pipe comes, too, and then counts as the last that came: a
+ * message after it begins a line if it must, and only then. */
+START_TEST(left_in_the_pipe) {
+    Spool spool;
+    size_t size;
+    FILE *out = tmpfile();
+    char got[32];
+    ck_assert(spool_open(&spool, SPOOL_MEMORY));
+    ck_assert(spool_append(&spool, "a line", 6));
+    ck_assert_int_eq(write(spool.in, "\n", 1), 1);
+    ck_assert(spool_pass(&spool, fileno(out)));
+    ck_assert_int_eq(spool_last(&spool), '\n');
+    ck_assert_int_eq(write(spool.in, "half", 4), 4);
+    ck_assert(spool_pass(&spool, fileno(out)));
+    ck_assert_int_eq(spool_last(&spool), 'f');
+    rewind(out);
+    size = fread(got, 1, sizeof got, out);
+    ck_assert_uint_eq(size, 11);
+    ck_assert(memcmp(got, "a line\nhalf", 11) == 0);
+    fclose(out);
+    spool_close(&spool);
+}
+END_TEST
+
+/* Also where the memory file takes no more before it has been written. */
+START_TEST(left_in_the_pipe_of_a_full_one) {
+    Spool spool;
+    char piece[5000], got[2 * sizeof piece];
+    FILE *out = tmpfile();
+    memset(piece, 'x', sizeof piece);
+    ck_assert(spool_open(&spool, 6000));
+    if (spool.disk >= 0) close(spool.disk);
+    spool.disk = -1;
+    ck_assert(spool_append(&spool, piece, sizeof piece));
+    memset(piece, 'y', 4000);
+    ck_assert_int_eq(write(spool.in, piece, 4000), 4000);
+    ck_assert(spool_pass(&spool, fileno(out)));
+    rewind(out);
+    ck_assert_uint_eq(fread(got, 1, sizeof got, out), 9000);
+    ck_assert(got[4999] == 'x' && got[5000] == 'y' && got[8999] == 'y');
+    ck_assert_int_eq(spool_last(&spool), 'y');
+    fclose(out);
+    spool_close(&spool);
+}
+END_TEST
+
 /* A message comes once; half of one, left by a killed process, not at all. */
 START_TEST(says_once) {
     Spool spool, heir;
@@ -294,5 +340,5 @@ START_TEST(drains_closed) {
 }
 END_TEST
 
-SUITE("spool", keeps_everything, full, written_by_several, taken_by_several, says_once, error_lines,
-      drains, drains_closed)
+SUITE("spool", keeps_everything, full, written_by_several, taken_by_several, says_once,
+      left_in_the_pipe, left_in_the_pipe_of_a_full_one, error_lines, drains, drains_closed)
