@@ -298,6 +298,8 @@ void figures_push(lua_State *L, void *from) {
     lua_setfield(L, -2, "seconds");
     put_text(L, "lines", lines[s->lines]);
     if (s->why) put_text(L, "lines_why", stats_why_words[s->why]);
+    if (s->stacks_why) put_text(L, "stacks_why", stats_why_words[s->stacks_why]);
+    if (s->sample_why) put_text(L, "sample_why", stats_why_words[s->sample_why]);
     lua_pushboolean(L, s->stacks);
     lua_setfield(L, -2, "stacks");
     lua_pushboolean(L, s->covered);

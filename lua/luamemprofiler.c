@@ -2,7 +2,7 @@
  *
  * Misuse raises an error that names the argument. What the environment refuses is one line on
  * standard error, and the program runs on: start() then gives nil, message, code (no profile) or
- * true, message, code (a profile, but no display). */
+ * true, message, code (a profile, but without the display, or without another option). */
 #include <lauxlib.h>
 #include <lua.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@ EXPORT int luaopen_luamemprofiler_run(lua_State *L);
 /* ---- start and stop
  * ----------------------------------------------------------------------------------- */
 
-static void complain(const char *what, LmpErr err) {
-    dprintf(STDERR_FILENO, "lmp: %s: %s\n", what, err_message(err));
+static void complain(const char *what, const char *why) {
+    dprintf(STDERR_FILENO, "lmp: %s: %s\n", what, why);
 }
 
 /* Makes our own values for the program: `make` pushes `results` of them, and none of the blocks
@@ -71,16 +71,32 @@ static void push_refusal(lua_State *L, void *from) {
     lua_pushstring(L, err_name(r->err));
 }
 
+/* Of options that are not there all are said; under `lmp run` header and summary do that. */
+static void complain_of_options(lua_State *L) {
+    LmpStats s;
+    if (profiler_stats(L, &s)) return;
+    if (s.lines == LMP_LINES_OFF && s.why)
+        complain(err_message(LMP_E_NOLINES), stats_why_words[s.why]);
+    if (s.stacks_why) complain(err_message(LMP_E_NOSTACKS), stats_why_words[s.stacks_why]);
+    if (s.sample_why) complain(err_message(LMP_E_NOSAMPLE), stats_why_words[s.sample_why]);
+}
+
 static int start_with(lua_State *L, const LmpOptions *options) {
-    LmpErr display;
-    LmpErr err = profiler_start(L, options, &display);
+    LmpErr lack;
+    LmpErr err = profiler_start(L, options, &lack);
     if (err == LMP_E_STARTED) return luaL_error(L, "%s (call stop first)", err_message(err));
-    LmpErr said = err ? err : display;
+    LmpErr said = err ? err : lack;
+    bool of_options = lack >= LMP_E_NOLINES && lack <= LMP_E_NOSAMPLE;
+    if (err) {
+        complain("the program runs unprofiled", err_message(err));
+    } else {
+        if (lack && !of_options) complain("the program runs without a display", err_message(lack));
+        if (lack && options->run_socket < 0) complain_of_options(L);
+    }
     if (!said) {
         lua_pushboolean(L, 1);
         return 1;
     }
-    complain(err ? "the program runs unprofiled" : "the program runs without a display", said);
     Refusal refusal = {err != LMP_OK, said};
     return own_call(L, push_refusal, &refusal, 3) == LUA_OK ? 3 : lua_error(L);
 }

@@ -25,6 +25,9 @@
     X(LMP_E_WRAPPED, "WRAPPED", "another allocator was put over the profiler's")                   \
     X(LMP_E_SECURE, "SECURE",                                                                      \
       "no display for a program with other rights than who started it (setuid)")                   \
+    X(LMP_E_NOLINES, "NOLINES", "who made what is not kept")                                       \
+    X(LMP_E_NOSTACKS, "NOSTACKS", "call paths are not kept")                                       \
+    X(LMP_E_NOSAMPLE, "NOSAMPLE", "every block is accounted for, not samples")                     \
     X(LMP_E_FILE, "FILE", "cannot write the file")                                                 \
     X(LMP_E_RANGE, "RANGE", "the value is out of range")
 

@@ -37,7 +37,7 @@ LmpErr lines_open(LmpProfile *p, lua_State *L) {
     cache->codes = codes;
     p->lines = cache;
     p->record = p->tables.record;
-    p->framed = p->callsites && frames_fit(L);
+    p->framed = p->callsites && !words_none() && frames_fit(L);
     p->words = p->framed ? words_plan() : NULL;
     p->live->tables.why = p->words ? LMP_WHY_CHECK : LMP_WHY_PLACES;
     if (p->words && p->words->differed) p->words = NULL;

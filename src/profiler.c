@@ -33,10 +33,12 @@
 #include "sites.h"
 #include "sources.h"
 #include "state.h"
+#include "stats.h"
 #include "strangers.h"
 #include "tags.h"
 #include "trap.h"
 #include "tree.h"
+#include "words.h"
 
 const LmpOptions profiler_defaults = {.live = false,
                                       .hold = true,
@@ -311,24 +313,38 @@ static LmpErr start_display(LmpProfile *p, const LmpOptions *options) {
 /* Who makes what. Without memory for it the profile goes on without: tables.lines says so. */
 static void start_lines(LmpProfile *p, lua_State *L, const LmpOptions *options) {
     bool samples = options->sample > 0; /* so few that their call paths cost nothing */
+    LmpTablesUsed *tables = &p->live->tables;
     if (!options->lines && !options->stacks && !samples) return;
+    tables->why = LMP_WHY_MEMORY;
+    tables->stacks_why = options->stacks ? LMP_WHY_MEMORY : LMP_WHY_NOT;
+    tables->sample_why = samples ? LMP_WHY_MEMORY : LMP_WHY_NOT;
     if (sites_open(p)) return;
     parsing_prepare();
     sources_prepare();
     if (lines_open(p, L)) {
         sites_close(p);
-    } else if ((options->stacks || samples) && p->framed && tree_open(p) == LMP_OK) {
-        p->live->tables.stacks = 1;
+        return;
     }
-    if (!p->lines) return;
+    if (options->stacks && !p->framed) tables->stacks_why = LMP_WHY_FRAMES;
+    if ((options->stacks || samples) && p->framed && tree_open(p) == LMP_OK) tables->stacks = 1;
     /* Sampling begins in the way in; where there is none every block is accounted for. */
-    p->every = !samples || !LMP_HAS_ENTRY || sample_open(p, options->sample) != LMP_OK;
+    bool entry = LMP_HAS_ENTRY && !words_none();
+    if (samples && !entry) tables->sample_why = LMP_WHY_ENTRY;
+    p->every = !samples || !entry || sample_open(p, options->sample) != LMP_OK;
     names_open(p);
     names_pass(p, L);
 }
 
-LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) {
-    *display = LMP_OK;
+/* The first of the options that was asked for and is not there. */
+static LmpErr first_lack(const LmpProfile *p) {
+    LmpStats s;
+    stats_derive(p->live, 0, &s);
+    if (s.lines == LMP_LINES_OFF && s.why) return LMP_E_NOLINES;
+    return s.stacks_why ? LMP_E_NOSTACKS : s.sample_why ? LMP_E_NOSAMPLE : LMP_OK;
+}
+
+LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
+    *lack = LMP_OK;
     LmpProfile *running = find(L);
     if (running && running->adoptable) { /* `lmp run` was first: the script means this profile */
         running->adoptable = false;
@@ -371,7 +387,8 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display) 
     bool live = options->live;
     p->adoptable = options->run_socket >= 0;
     if (options->run_socket >= 0) live = ending_hello(p, options->run_socket) && live;
-    if (live) *display = start_display(p, options);
+    if (live) *lack = start_display(p, options);
+    if (!*lack) *lack = first_lack(p);
     gcwatch_attach(p, L, p->alloc, p->ud);
     list_add(p);
     slot->of.profile = p;

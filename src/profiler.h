@@ -36,9 +36,10 @@ void profiler_prepare(lua_State *L);
 
 /* Starts profiling L's state. A profile that `lmp run` has begun answers the script's own first
  * start: it goes on as it is. Pushes and pops; may raise a Lua memory error before anything has
- * begun. *display: why there is no display although one was wished (the profile runs), else LMP_OK.
+ * begun. *lack: what was wished and is not there (the profile runs): the display, why; or else
+ * LMP_E_NOLINES, LMP_E_NOSTACKS, LMP_E_NOSAMPLE, where the figures say why. Or LMP_OK.
  * Errors: STARTED, CLOSED, NOMEM, MEMFD: nothing has changed. */
-LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *display);
+LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack);
 
 /* Stops: the state has its old allocator back, the display has ended, the summary is written. The
  * last figures go to *last (may be NULL). Errors: NOTSTARTED; WRAPPED: somebody put an allocator

@@ -147,7 +147,9 @@ void json_ledger(const LmpReport *r, FILE *out) {
         [LMP_LINES_APPROXIMATE] = "approximate",
     };
     const Ledger *l = &r->ledger;
-    fprintf(out, ",\"lines_why\":\"%s\"", stats_why_words[r->stats.why]);
+    fprintf(out, ",\"lines_why\":\"%s\",\"stacks_why\":\"%s\",\"sample_why\":\"%s\"",
+            stats_why_words[r->stats.why], stats_why_words[r->stats.stacks_why],
+            stats_why_words[r->stats.sample_why]);
     fprintf(out, ",\"lines\":\"%s\",\"stacks\":%s,\"sample\":%" PRIu64 ",\"folded\":%" PRIu64,
             lines[l->lines <= LMP_LINES_APPROXIMATE ? l->lines : 0], l->stacks ? "true" : "false",
             l->sample, l->folded);

@@ -138,6 +138,11 @@ static void put_gc(const LmpReport *r, FILE *out) {
 static void put_exceptions(const LmpReport *r, FILE *out) {
     const LmpStats *s = &r->stats;
     char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM], d[LMP_NUM];
+    if (s->lines == LMP_LINES_OFF && s->why)
+        fprintf(out, "  No lines             %s\n", stats_why_words[s->why]);
+    if (s->stacks_why) fprintf(out, "  No call paths        %s\n", stats_why_words[s->stacks_why]);
+    if (s->sample_why)
+        fprintf(out, "  Not sampled          %s: all counted\n", stats_why_words[s->sample_why]);
     if (s->failed)
         fprintf(out, "  Failed requests      %s, refused by the program's own allocator\n",
                 fit_count(a, s->failed, 14));

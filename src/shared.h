@@ -27,7 +27,7 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 4u                   /* changes whenever anything below does */
+#define LMP_LAYOUT 5u                   /* changes whenever anything below does */
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
@@ -479,20 +479,25 @@ typedef enum LmpLines {
     LMP_LINES_APPROXIMATE /* by the documented API alone: constructors may show an earlier line */
 } LmpLines;
 
-/* Why lines are approximate. The program says the first two; the others follow from figures. */
+/* Why lines are approximate, or why what was asked for (lines, call paths, samples) is not there.
+ * The program says it; covered and unproven follow from figures. */
 typedef enum LmpWhy {
-    LMP_WHY_NOT,    /* they are not */
+    LMP_WHY_NOT,    /* they are not; it is, or nobody asked for it */
     LMP_WHY_PLACES, /* where the interpreter has its thread was not found */
     LMP_WHY_CHECK,  /* what was found did not stand the check at start */
     LMP_WHY_COVERED,
     LMP_WHY_UNPROVEN,
+    LMP_WHY_MEMORY, /* the system gave none */
+    LMP_WHY_FRAMES, /* call frames cannot be read (frames.h) */
+    LMP_WHY_ENTRY,  /* there is no way in that sees words (entry.h) */
     LMP_WHYS
 } LmpWhy;
 
 typedef struct LmpTablesUsed {
-    uint32_t lines;  /* LmpLines */
-    uint32_t why;    /* LmpWhy */
-    uint32_t stacks; /* 1: nodes and paths are kept */
+    uint32_t lines;                  /* LmpLines */
+    uint32_t why;                    /* LmpWhy */
+    uint32_t stacks;                 /* 1: nodes and paths are kept */
+    uint32_t stacks_why, sample_why; /* LmpWhy: asked for and not there */
     uint64_t sample; /* bytes between samples on average; 0: every block is accounted */
     uint32_t text;   /* bytes */
     uint32_t functions, sites, records, nodes, paths, tags; /* rows in use, row 0 included */

@@ -22,13 +22,23 @@ const char *const stats_why_words[LMP_WHYS] = {
     [LMP_WHY_CHECK] = "the check at start found differences",
     [LMP_WHY_COVERED] = "another allocator was put over lmp's",
     [LMP_WHY_UNPROVEN] = "too many requests come from unknown places",
+    [LMP_WHY_MEMORY] = "no memory for tables",
+    [LMP_WHY_FRAMES] = "this interpreter keeps calls in an unknown way",
+    [LMP_WHY_ENTRY] = "not possible on this processor",
 };
 
 LmpWhy stats_why(const LmpLive *live) {
-    if (stats_lines(live) != LMP_LINES_APPROXIMATE) return LMP_WHY_NOT;
+    LmpLines lines = stats_lines(live);
+    if (lines == LMP_LINES_OFF && live->tables.why == LMP_WHY_MEMORY) return LMP_WHY_MEMORY;
+    if (lines != LMP_LINES_APPROXIMATE) return LMP_WHY_NOT;
     if (live->strange.covered) return LMP_WHY_COVERED;
     if (live->tables.lines == LMP_LINES_EXACT) return LMP_WHY_UNPROVEN;
     return live->tables.why == LMP_WHY_CHECK ? LMP_WHY_CHECK : LMP_WHY_PLACES;
+}
+
+/* Why an option is not there. */
+static uint32_t why_not(uint32_t why, bool is_there) {
+    return is_there || why >= LMP_WHYS ? LMP_WHY_NOT : why;
 }
 
 void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
@@ -82,6 +92,8 @@ void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     out->owners_unproven = live->owners_unproven;
     out->stacks = live->tables.stacks != 0;
     out->sample = live->tables.sample;
+    out->stacks_why = why_not(live->tables.stacks_why, out->stacks);
+    out->sample_why = why_not(live->tables.sample_why, out->sample > 0);
     out->other_states = live->strange.apart;
     out->mixed_states = live->strange.mixed;
     out->passed_requests = live->strange.passed;

@@ -33,7 +33,8 @@ typedef struct LmpStats {
     /* Requests charged by the documented API because no known way explains them, and parts whose
      * owner is not known (counts). */
     uint64_t lines_unproven, owners_unproven;
-    uint32_t why; /* LmpWhy */
+    uint32_t why;                    /* LmpWhy: lines are approximate, or off though asked for */
+    uint32_t stacks_why, sample_why; /* LmpWhy: asked for and not there */
     bool stacks;
     uint64_t sample; /* bytes between samples, on average; 0: every block is accounted for */
     /* others that have called the profiled state's allocator (LmpStrange) */
@@ -47,7 +48,7 @@ typedef struct LmpStats {
 /* How lines are known, by what the program says of itself and by what came of it: where more than
  * one request in a thousand is unproven, lines are approximate. */
 LmpLines stats_lines(const LmpLive *live);
-/* Why they are approximate, and that in words ("" where they are not). */
+/* Why they are approximate, or off though asked for, and that in words ("" where they are not). */
 LmpWhy stats_why(const LmpLive *live);
 extern const char *const stats_why_words[LMP_WHYS];
 

@@ -11,6 +11,11 @@
 static LmpWordsPlan plan;
 static bool plan_good;
 
+bool words_none(void) {
+    const char *seed = getenv(LMP_WORDS_SEED);
+    return seed && !strcmp(seed, "none");
+}
+
 #if LMP_HAS_ENTRY
 
 enum { LEAST_SEEN = 3 }; /* requests by which a thread's place is known */

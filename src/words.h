@@ -72,9 +72,11 @@ typedef struct LmpWordsPlan {
 const LmpWordsPlan *words_plan(void);
 
 /* For tests: a number in this variable chooses, of the places that were left, others than the first
- * ones, and all of them must do. "off": nothing is studied, as on other processors. "wild" and a
- * number: any words are taken, which must do no harm but to lines. */
+ * ones, and all of them must do. "off": nothing is studied, as on other processors. "none": nor are
+ * frames, and no way in sees words. "wild" and a number: any words are taken, which must do no harm
+ * but to lines. */
 #define LMP_WORDS_SEED "LMP_WORDS_SEED"
+bool words_none(void); /* is it "none"? */
 
 /* The words are the interpreter's stack and registers: AddressSanitizer must not mind. */
 #define LMP_READS_WORDS __attribute__((no_sanitize("address")))

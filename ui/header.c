@@ -187,6 +187,21 @@ static void add_gc(Line *line, const Model *model, const char *dot) {
     }
 }
 
+/* What was asked for and cannot be had. */
+static void add_lacks(Line *line, const LmpStats *s) {
+    const struct {
+        const char *what;
+        uint32_t why;
+    } lack[] = {{"no lines", s->lines == LMP_LINES_OFF ? s->why : LMP_WHY_NOT},
+                {"no call paths", s->stacks_why},
+                {"not sampled", s->sample_why}};
+    for (size_t i = 0; i < sizeof lack / sizeof *lack; i++) {
+        if (!lack[i].why) continue;
+        line_add(line, 2, STYLE(TONE_SHRINK), "   %s", lack[i].what);
+        line_add(line, 8, STYLE(TONE_SHRINK), ": %s", stats_why_words[lack[i].why]);
+    }
+}
+
 /* Others that have called the program's allocator, or stand in front of it. */
 static void add_strangers(Line *line, const LmpStats *s) {
     char text[LMP_NUM];
@@ -226,6 +241,7 @@ static void draw_rates(const App *app, Canvas *canvas, Rect rect, int y) {
     }
     if (model->stats.hidden_regions > 0)
         line_add(&line, 3, STYLE(TONE_SHRINK), "   map incomplete (the program closed its file)");
+    add_lacks(&line, &model->stats);
     add_strangers(&line, &model->stats);
     line_draw(&line, canvas, rect.x, y, rect.w);
 }

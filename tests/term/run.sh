@@ -185,6 +185,15 @@ LUA
     has err 'a  name \('
     lmp run --sample=0 --stacks x.lua
     has out '	nil	'
+    export LMP_WORDS_SEED=none # as where nothing is known: said, and no line of the program's more
+    lmp run --stacks --sample=64k --json=refused.json x.lua
+    unset LMP_WORDS_SEED
+    is $status 0 status
+    has out '^approximate	false	nil	true	false$'
+    has err '^  No call paths        this interpreter keeps calls in an unknown way$'
+    has err '^  Not sampled          not possible on this processor: all counted$'
+    has refused.json '"stacks_why":"this interpreter[^"]*","sample_why":"not possible on this processor"'
+    if grep -q '^lmp:' err; then fail 'lmp run says it twice'; fi
     echo 'k = {} for i = 1, 300 do k[#k + 1] = {}; k[#k + 1] = "x" .. i end k.f = function() end' >many.lua
     echo 'k.l = {1}' >>many.lua
     lmp run --top=0 many.lua

@@ -147,6 +147,29 @@ START_TEST(the_header_says_how_lines_are_known) {
 }
 END_TEST
 
+/* So is what was asked for and cannot be had, at any width. */
+START_TEST(the_header_says_what_cannot_be_had) {
+    static const int width[] = {60, 80, 160};
+    for (int i = 0; i < 3; i++) {
+        set_up(width[i], 24, true);
+        LmpStats *s = &app_model(app)->stats;
+        ck_assert(!shows("not sampled") && !shows("no call paths") && !shows("no lines"));
+        s->sample_why = LMP_WHY_ENTRY;
+        draw();
+        ck_assert(shows(i == 2 ? "not sampled: not possible on this processor" : "not sampled"));
+        s->stacks_why = LMP_WHY_FRAMES;
+        draw();
+        ck_assert(shows("not sampled") && shows("no call paths"));
+        s->sample_why = s->stacks_why = LMP_WHY_NOT;
+        s->lines = LMP_LINES_OFF;
+        s->why = LMP_WHY_MEMORY;
+        draw();
+        ck_assert(shows(i == 2 ? "no lines: no memory for tables" : "no lines"));
+        tear_down();
+    }
+}
+END_TEST
+
 START_TEST(the_header_says_who_else_calls) {
     set_up(160, 24, true);
     LmpStats *s = &app_model(app)->stats;
@@ -460,7 +483,8 @@ START_TEST(sources_of_each_kind) {
 END_TEST
 
 SUITE("app_sites", sites_stand_at_the_bottom, sites_push_out_nothing, news_of_the_output_are_seen,
-      a_pause_lends_the_bottom, the_header_says_how_lines_are_known, the_header_says_who_else_calls,
-      sites_since_the_mark, keys_go_into_the_filter, typing_ends_with_the_focus,
-      types_are_sorted_too, types_shown_count_in_the_sites, enter_opens_the_page, pages_lead_back,
+      a_pause_lends_the_bottom, the_header_says_how_lines_are_known,
+      the_header_says_what_cannot_be_had, the_header_says_who_else_calls, sites_since_the_mark,
+      keys_go_into_the_filter, typing_ends_with_the_focus, types_are_sorted_too,
+      types_shown_count_in_the_sites, enter_opens_the_page, pages_lead_back,
       enter_on_a_frame_opens_its_page, every_way_leads_home, e_opens_the_line, sources_of_each_kind)

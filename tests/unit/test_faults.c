@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "launch.h"
 #include "os.h"
 #include "profiler.h"
 
@@ -114,6 +115,22 @@ static const char work[] =
     "local s = table.concat({('x'):rep(5000), #t, ('y'):rep(3000)}) collectgarbage('step')\n"
     "return #s .. ' ' .. select('#', table.unpack({}, 1, 200)) .. ' ' .. t[400][2]";
 
+static bool wish_all;    /* stacks and sampling, too */
+static uint64_t lacking; /* of LmpErr, bits: what start has said */
+
+/* Either an option is there or it is said that it is not; start tells the first that is not. */
+static void check_wishes(const LmpStats *s, LmpErr lack) {
+    ck_assert((s->lines == LMP_LINES_OFF) == (s->why == LMP_WHY_MEMORY));
+    ck_assert(s->stacks == (wish_all && s->stacks_why == LMP_WHY_NOT));
+    ck_assert((s->sample > 0) == (wish_all && s->sample_why == LMP_WHY_NOT));
+    LmpErr first = s->lines == LMP_LINES_OFF ? LMP_E_NOLINES
+                   : s->stacks_why           ? LMP_E_NOSTACKS
+                   : s->sample_why           ? LMP_E_NOSAMPLE
+                                             : LMP_OK;
+    ck_assert_int_eq(lack, first);
+    lacking |= 1u << lack;
+}
+
 /* One life of a program; true: it was profiled. */
 static bool live(uint64_t *dropped) {
     Count count = {0, 0};
@@ -121,7 +138,9 @@ static bool live(uint64_t *dropped) {
     luaL_openlibs(L);
     LmpOptions options = profiler_defaults;
     options.summary = "";
-    LmpErr display, err = profiler_start(L, &options, &display);
+    options.stacks = wish_all;
+    options.sample = wish_all ? LMP_SAMPLE_MIN : 0;
+    LmpErr lack, err = profiler_start(L, &options, &lack);
     void *ud;
     if (err) {
         ck_assert(err == LMP_E_MEMFD || err == LMP_E_NOMEM);
@@ -142,6 +161,7 @@ static bool live(uint64_t *dropped) {
     } else {
         ck_assert_int_eq(profiler_stats(L, &stats), LMP_OK);
         *dropped = stats.dropped;
+        check_wishes(&stats, lack);
         /* a block that was counted is dropped too when it moves to where there is no map */
         ck_assert_uint_ge(stats.mallocs + stats.dropped, count.mallocs - before);
         ck_assert_uint_le(stats.mallocs, count.mallocs - before);
@@ -213,6 +233,19 @@ START_TEST(a_second_fails_in_its_wake) {
 }
 END_TEST
 
+/* Lines, call paths and samples have memory of their own: each can be lacking alone. */
+START_TEST(options_without_memory) {
+    wish_all = true;
+    lacking = 0;
+    each_call_fails(CALL_MAP, ONCE);
+    ck_assert(lacking >> LMP_E_NOLINES & 1 && lacking >> LMP_E_NOSTACKS & 1);
+#if defined __x86_64__
+    ck_assert(lacking >> LMP_E_NOSAMPLE & 1 && lacking & 1);
+#endif
+    wish_all = false;
+}
+END_TEST
+
 /* ---- limits of the process (each test is a process of its own)
  * --------------------------------------- */
 
@@ -272,5 +305,5 @@ START_TEST(little_address_space) {
 END_TEST
 
 SUITE("faults", memfd_fails, grow_fails_once, grow_fails_for_ever, map_fails_once,
-      map_fails_for_ever, a_second_fails_in_its_wake, no_more_files, small_files_only,
-      files_of_some_size, little_address_space)
+      map_fails_for_ever, a_second_fails_in_its_wake, options_without_memory, no_more_files,
+      small_files_only, files_of_some_size, little_address_space)

@@ -183,6 +183,9 @@ START_TEST(with_all_that_can_be_said) {
 }
 END_TEST
 
+#define STACKS_WHY "this interpreter keeps calls in an unknown way"
+#define SAMPLE_WHY "not possible on this processor"
+
 /* "exact" says how many are not. */
 START_TEST(exact_but_for) {
     LmpReport r;
@@ -200,6 +203,39 @@ START_TEST(exact_but_for) {
     free(text);
     report_close(&r);
     fake_tables_free(f);
+}
+END_TEST
+
+/* What was asked for and cannot be had is said, with or without tables. */
+START_TEST(what_cannot_be_had) {
+    LmpReport r;
+    FakeTables *f = program(false);
+    live.tables.lines = LMP_LINES_EXACT;
+    live.tables.stacks_why = LMP_WHY_FRAMES;
+    live.tables.sample_why = LMP_WHY_ENTRY;
+    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
+    char *text = written(report_summary, &r), *json = written(report_json, &r);
+    ck_assert_ptr_nonnull(strstr(text, "\n  No call paths        " STACKS_WHY "\n"));
+    ck_assert_ptr_nonnull(strstr(text, "\n  Not sampled          " SAMPLE_WHY ": all counted\n"));
+    ck_assert_ptr_nonnull(
+        strstr(json, ",\"stacks_why\":\"" STACKS_WHY "\",\"sample_why\":\"" SAMPLE_WHY "\""));
+    free(json);
+    free(text);
+    report_close(&r);
+    fake_tables_free(f);
+    live.tables.lines = LMP_LINES_OFF;
+    live.tables.why = LMP_WHY_MEMORY;
+    live.tables.stacks_why = live.tables.sample_why = 0;
+    report_fill(&r, &header, &live, &(LmpTables){.live = &live}, live.clock, "finished");
+    text = written(report_summary, &r), json = written(report_json, &r);
+    ck_assert_ptr_nonnull(strstr(text, "\n  No lines             no memory for tables\n"));
+    ck_assert_ptr_null(strstr(text, "No call paths"));
+    ck_assert_ptr_null(strstr(text, "Not sampled"));
+    ck_assert_ptr_nonnull(strstr(json, "\"lines_why\":\"no memory for tables\""));
+    ck_assert_ptr_nonnull(strstr(json, ",\"stacks_why\":\"\",\"sample_why\":\"\""));
+    free(json);
+    free(text);
+    report_close(&r);
 }
 END_TEST
 
@@ -408,5 +444,6 @@ START_TEST(table_of_reports) {
 END_TEST
 
 SUITE("report", map_incomplete, finished, everything_went_wrong, still_running, nothing_happened,
-      with_lines, with_stacks, with_all_that_can_be_said, exact_but_for, covered, top_none,
-      summary_keeps_to_its_columns, json_is_valid, texts_without_an_end, table_of_reports)
+      with_lines, with_stacks, with_all_that_can_be_said, exact_but_for, what_cannot_be_had,
+      covered, top_none, summary_keeps_to_its_columns, json_is_valid, texts_without_an_end,
+      table_of_reports)

@@ -210,5 +210,30 @@ START_TEST(how_lines_are_known) {
 }
 END_TEST
 
-SUITE("stats", how_lines_are_known, equals_the_model, copies_the_rest, any_bytes,
-      frees_seen_before_their_mallocs)
+/* What was asked for and cannot be had has a reason; what nobody asked for has none. */
+START_TEST(what_cannot_be_had) {
+    memset(&live, 0, sizeof live);
+    LmpStats s;
+    stats_derive(&live, 0, &s);
+    ck_assert(s.why == LMP_WHY_NOT && s.stacks_why == LMP_WHY_NOT && s.sample_why == LMP_WHY_NOT);
+    live.tables.why = LMP_WHY_MEMORY;
+    live.tables.stacks_why = LMP_WHY_FRAMES;
+    live.tables.sample_why = LMP_WHY_ENTRY;
+    stats_derive(&live, 0, &s);
+    ck_assert_uint_eq(s.lines, LMP_LINES_OFF);
+    ck_assert(s.why == LMP_WHY_MEMORY && s.stacks_why == LMP_WHY_FRAMES);
+    ck_assert_uint_eq(s.sample_why, LMP_WHY_ENTRY);
+    live.tables.stacks = 1; /* figures that damage each other: what is there was not refused */
+    live.tables.sample = 4096;
+    stats_derive(&live, 0, &s);
+    ck_assert(s.stacks_why == LMP_WHY_NOT && s.sample_why == LMP_WHY_NOT);
+    live.tables.stacks = 0;
+    live.tables.sample = 0;
+    live.tables.stacks_why = live.tables.sample_why = live.tables.why = 0xffff;
+    stats_derive(&live, 0, &s);
+    ck_assert(s.why < LMP_WHYS && s.stacks_why < LMP_WHYS && s.sample_why < LMP_WHYS);
+}
+END_TEST
+
+SUITE("stats", how_lines_are_known, what_cannot_be_had, equals_the_model, copies_the_rest,
+      any_bytes, frees_seen_before_their_mallocs)
