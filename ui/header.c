@@ -196,7 +196,7 @@ static void add_lacks(Line *line, const LmpStats *s) {
                 {"no call paths", s->stacks_why},
                 {"not sampled", s->sample_why}};
     for (size_t i = 0; i < sizeof lack / sizeof *lack; i++) {
-        if (!lack[i].why) continue;
+        if (lack[i].why == LMP_WHY_NOT || lack[i].why >= LMP_WHYS) continue;
         line_add(line, 2, STYLE(TONE_SHRINK), "   %s", lack[i].what);
         line_add(line, 8, STYLE(TONE_SHRINK), ": %s", stats_why_words[lack[i].why]);
     }
