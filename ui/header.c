@@ -52,25 +52,30 @@ static const char *short_name(const char *program, int w) {
     return slash && slash[1] && canvas_width(program) > w / 3 ? slash + 1 : program;
 }
 
-/* How it is known which line made what: "exact, by line"; "" when it is not. */
-static const char *line_words(const Model *model, char *out, size_t size) {
+/* How it is known which line made what: "exact, by line"; the first word or two of it stay where
+ * there is little room, and say nothing that the rest takes back. */
+static void add_line_words(Line *line, const Model *model, const char *dot) {
     const Ledger *ledger = &model->ledger;
     bool approximate = ledger->lines == LMP_LINES_APPROXIMATE;
-    char every[LMP_NUM];
-    out[0] = 0;
-    if (ledger->lines == LMP_LINES_OFF) return out;
+    const char *paths = ledger->stacks ? " and call path" : "";
+    Style muted = STYLE(TONE_MUTED), plain = STYLE(TONE_TEXT);
+    char number[LMP_NUM];
+    if (ledger->lines == LMP_LINES_OFF) return;
     if (ledger->sample > 0) {
-        snprintf(out, size, "sampled every %s%s", describe_cell_size(every, ledger->sample),
-                 approximate ? ", lines: approximate" : "");
-    } else if (!approximate && ledger->unproven > 0) {
-        char count[LMP_NUM];
-        snprintf(out, size, "exact but for %s, by line%s", format_count(count, ledger->unproven),
-                 ledger->stacks ? " and call path" : "");
+        line_add(line, 7, plain, " %s sampled", dot);
+        line_add(line, 8, plain, " every %s", describe_cell_size(number, ledger->sample));
+        if (approximate) line_add(line, 8, plain, ", lines: approximate");
+    } else if (approximate) {
+        line_add(line, 7, plain, " %s lines: approximate", dot);
+        if (ledger->stacks) line_add(line, 10, plain, ", with call paths");
+    } else if (ledger->unproven > 0) {
+        line_add(line, 7, muted, " %s exact but for %s", dot,
+                 format_count(number, ledger->unproven));
+        line_add(line, 10, muted, ", by line%s", paths);
     } else {
-        snprintf(out, size, "%s%s", approximate ? "lines: approximate" : "exact, by line",
-                 ledger->stacks ? (approximate ? ", with call paths" : " and call path") : "");
+        line_add(line, 7, muted, " %s exact", dot);
+        line_add(line, 10, muted, ", by line%s", paths);
     }
-    return out;
 }
 
 static void draw_who(const App *app, Canvas *canvas, Rect rect) {
@@ -84,7 +89,7 @@ static void draw_who(const App *app, Canvas *canvas, Rect rect) {
     Line right = {0};
     line_add(&right, 1, STYLE(state.tone), " %s %s", glyph, state.word);
     if (app->ui.frozen) {
-        line_add(&right, 7, STYLE(TONE_MUTED), ", program %s",
+        line_add(&right, 8, STYLE(TONE_MUTED), ", program %s",
                  app->seen == LMP_SEEN_PAUSED ? "paused" : "running");
     }
     if (one_line) {
@@ -94,26 +99,22 @@ static void draw_who(const App *app, Canvas *canvas, Rect rect) {
     uint32_t breaks = app->ended ? 0 : ui_breaks_on(&app->ui);
     if (breaks > 0) line_add(&right, 4, STYLE(TONE_PAUSED), "  break: %u on", breaks);
     line_add(&right, 4, STYLE(TONE_TEXT), "  %s", format_clock(clock, model->clock));
-    line_add(&right, 8, STYLE(TONE_ACCENT), "   ?");
-    line_add(&right, 8, STYLE(TONE_TEXT), " help");
+    line_add(&right, 9, STYLE(TONE_ACCENT), "   ?");
+    line_add(&right, 9, STYLE(TONE_TEXT), " help");
     line_add(&right, 3, STYLE(TONE_TEXT), " ");
 
-    char lines[80];
     const char *dot = app->ui.utf8 ? "·" : "-";
-    bool not_exact = model->ledger.lines == LMP_LINES_APPROXIMATE || model->ledger.sample > 0;
     Line left = {0};
     line_add(&left, 6, STYLE(TONE_ACCENT), " lmp ");
     line_add(&left, 5, STYLE_BOLD(TONE_STRONG), " %s", short_name(model->program, rect.w));
-    line_add(&left, 7, STYLE(TONE_MUTED), "  pid %u", model->pid);
-    line_add(&left, 8, STYLE(TONE_MUTED), " %s %s", dot, model->lua);
-    if (*line_words(model, lines, sizeof lines))
-        line_add(&left, not_exact ? 7 : 9, STYLE(not_exact ? TONE_TEXT : TONE_MUTED), " %s %s", dot,
-                 lines);
+    line_add(&left, 8, STYLE(TONE_MUTED), "  pid %u", model->pid);
+    line_add(&left, 9, STYLE(TONE_MUTED), " %s %s", dot, model->lua);
+    add_line_words(&left, model, dot);
     if (model->serial > 1)
-        line_add(&left, 10, STYLE(TONE_MUTED), " %s state %u", dot, model->serial);
+        line_add(&left, 11, STYLE(TONE_MUTED), " %s state %u", dot, model->serial);
 
     /* both halves lose their pieces by the same limit */
-    int limit = 11;
+    int limit = 12;
     while (limit > 2 && line_width(&left, limit) + line_width(&right, limit) > rect.w)
         limit--;
     int width = line_width(&right, limit);
@@ -198,7 +199,7 @@ static void add_lacks(Line *line, const LmpStats *s) {
     for (size_t i = 0; i < sizeof lack / sizeof *lack; i++) {
         if (lack[i].why == LMP_WHY_NOT || lack[i].why >= LMP_WHYS) continue;
         line_add(line, 2, STYLE(TONE_SHRINK), "   %s", lack[i].what);
-        line_add(line, 8, STYLE(TONE_SHRINK), ": %s", stats_why_words[lack[i].why]);
+        line_add(line, 5, STYLE(TONE_SHRINK), ": %s", stats_why_words[lack[i].why]);
     }
 }
 

@@ -144,6 +144,35 @@ START_TEST(the_header_says_how_lines_are_known) {
     draw();
     ck_assert(shows("sampled every 512 KiB"));
     tear_down();
+    set_up(60, 24, true);
+    Ledger *ledger = &app_model(app)->ledger;
+    ledger->lines = LMP_LINES_APPROXIMATE;
+    ledger->sample = 512 * 1024;
+    draw();
+    ck_assert(shows(" sampled") && !shows("exact"));
+    tear_down();
+}
+END_TEST
+
+/* In short where there is no room for more; never "exact" alone where it is not all. */
+START_TEST(the_header_says_exact_on_small_screens) {
+    static const int width[] = {60, 80, 100, 200};
+    static const char *const name[] = {"options.lua", "a/path/to/a/server-of-prices.lua"};
+    static const LmpSeen seen[] = {LMP_SEEN_RUNNING, LMP_SEEN_PAUSED};
+    for (int i = 0; i < 4 * 2 * 2 * 2; i++) {
+        set_up(width[i / 8], 24, true);
+        Model *model = app_model(app);
+        strcpy(model->program, name[i % 2]);
+        model->seen = seen[i / 2 % 2];
+        app_ui(app)->frozen = i / 4 % 2;
+        draw();
+        ck_assert(width[i / 8] > 100 ? shows("exact, by line and call path") : shows("exact"));
+        model->ledger.unproven = 7;
+        draw();
+        ck_assert(shows("exact but for 7") == (width[i / 8] > 60 || shows("exact")));
+        ck_assert(width[i / 8] < 80 || shows("exact but for 7"));
+        tear_down();
+    }
 }
 END_TEST
 
@@ -484,7 +513,8 @@ END_TEST
 
 SUITE("app_sites", sites_stand_at_the_bottom, sites_push_out_nothing, news_of_the_output_are_seen,
       a_pause_lends_the_bottom, the_header_says_how_lines_are_known,
-      the_header_says_what_cannot_be_had, the_header_says_who_else_calls, sites_since_the_mark,
-      keys_go_into_the_filter, typing_ends_with_the_focus, types_are_sorted_too,
-      types_shown_count_in_the_sites, enter_opens_the_page, pages_lead_back,
-      enter_on_a_frame_opens_its_page, every_way_leads_home, e_opens_the_line, sources_of_each_kind)
+      the_header_says_exact_on_small_screens, the_header_says_what_cannot_be_had,
+      the_header_says_who_else_calls, sites_since_the_mark, keys_go_into_the_filter,
+      typing_ends_with_the_focus, types_are_sorted_too, types_shown_count_in_the_sites,
+      enter_opens_the_page, pages_lead_back, enter_on_a_frame_opens_its_page, every_way_leads_home,
+      e_opens_the_line, sources_of_each_kind)
