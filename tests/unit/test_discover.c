@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -148,4 +149,83 @@ START_TEST(foreign) {
 }
 END_TEST
 
-SUITE("discover", finds, once, foreign)
+/* A state in the hands of another user: it says what it likes, also that it is ours. Seen by root,
+ * who can read everybody's. */
+static void forge(bool dumpable) {
+    int ready[2], stay[2], status;
+    char byte;
+    LmpFound *list;
+    ck_assert_int_eq(pipe(ready), 0);
+    ck_assert_int_eq(pipe(stay), 0);
+    uint32_t victim = (uint32_t)getpid();
+    pid_t forger = fork();
+    if (forger == 0) {
+        close(stay[1]);
+        if (setgid(65534) || setuid(65534)) _exit(2);
+        prctl(PR_SET_DUMPABLE, dumpable);
+        LmpHeader h = header(victim, 1, "test-discover forged");
+        int fd = make_state(&h, LMP_RUNNING, 7);
+        (void)!write(ready[1], "x", 1);
+        (void)!read(stay[0], &byte, 1);
+        _exit(fd < 0);
+    }
+    close(ready[1]);
+    close(stay[0]);
+    ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+    size_t n = list_ours(&list);
+    for (size_t i = 0; i < n; i++)
+        ck_assert_uint_ne(list[i].pid, victim);
+    free(list);
+    ck_assert_int_ne(discover_open(victim, 1, &view), LMP_OK);
+    close(stay[1]);
+    waitpid(forger, &status, 0);
+    ck_assert_int_eq(status, 0);
+    close(ready[0]);
+}
+
+START_TEST(forged) {
+    if (geteuid() != 0) return; /* nobody else can look at another user's descriptors */
+    forge(true);
+    forge(false); /* then /proc says that it is root's */
+}
+END_TEST
+
+/* The user's own is believed: a keeper holds the state of a program that has ended. */
+START_TEST(own_holder) {
+    int ready[2], stay[2], status;
+    char byte;
+    LmpFound *list;
+    ck_assert_int_eq(pipe(ready), 0);
+    ck_assert_int_eq(pipe(stay), 0);
+    uint32_t program = (uint32_t)getpid();
+    pid_t holder = fork();
+    if (holder == 0) {
+        close(stay[1]);
+        if (geteuid() == 0 && (setgid(65534) || setuid(65534))) _exit(2);
+        pid_t other = fork(); /* the one whose state it is, of the same user */
+        if (other == 0) {
+            (void)!read(stay[0], &byte, 1);
+            _exit(0);
+        }
+        LmpHeader h = header((uint32_t)other, 1, "test-discover own");
+        int fd = make_state(&h, LMP_RUNNING, 7);
+        (void)!write(ready[1], "x", 1);
+        (void)!read(stay[0], &byte, 1);
+        waitpid(other, &status, 0);
+        _exit(fd < 0);
+    }
+    close(ready[1]);
+    close(stay[0]);
+    ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+    ck_assert_uint_eq(list_ours(&list), 1);
+    ck_assert_uint_ne(list[0].pid, program);
+    ck_assert_int_eq(list[0].seen, LMP_SEEN_RUNNING);
+    free(list);
+    close(stay[1]);
+    waitpid(holder, &status, 0);
+    ck_assert_int_eq(status, 0);
+    close(ready[0]);
+}
+END_TEST
+
+SUITE("discover", finds, once, foreign, forged, own_holder)

@@ -34,6 +34,37 @@ static uint32_t naive_paths(const Tree *tree, Path *path) {
     return count;
 }
 
+/* Figures that are damaged may be of any size: their sums wrap (under the sanitizers, else
+ * anything). */
+START_TEST(test_damaged_figures_wrap) {
+    suite_seed();
+    for (int callers = 0; callers < 2; callers++) {
+        uint32_t n = 50;
+        Tree *tree = tree_new(n);
+        LmpTreeRow *raw = random_nodes(n, 6);
+        for (uint32_t i = 1; i < n; i++)
+            tally(&raw[i].shallow, 1, 10);
+        tree_arrange(tree, raw);
+        for (uint32_t i = 1; i < n; i++)
+            tree->row[i].shallow.realloc_bytes = tree->row[i].retained.realloc_bytes = INT64_MAX;
+        TreeRows *rows = treerows_new();
+        TreeWish wish = {.callers = callers, .measure = by_total, .filter = ""};
+        ck_assert(treerows_update(rows, &tree->ledger, &wish));
+        open_all(rows, &tree->ledger, &wish);
+        uint64_t wrapped = 0;
+        for (uint32_t i = 0; callers && i < treerows_count(rows); i++) {
+            const LmpTally *t = treerows_row(rows, i).total;
+            ck_assert_uint_eq((uint64_t)t->realloc_bytes, t->allocs * INT64_MAX);
+            wrapped += t->allocs > 1;
+        }
+        ck_assert(!callers || wrapped > 0);
+        treerows_free(rows);
+        tree_free(tree);
+        free(raw);
+    }
+}
+END_TEST
+
 START_TEST(test_callers_add_up) {
     suite_seed();
     for (int round = 0; round < 40; round++) {
@@ -264,5 +295,6 @@ START_TEST(test_an_empty_tree) {
 }
 END_TEST
 
-SUITE("treerows_callers", test_callers_add_up, test_callers_under_a_filter, test_hottest_path,
-      test_deep_recursion, test_a_million_nodes, test_an_empty_tree)
+SUITE("treerows_callers", test_damaged_figures_wrap, test_callers_add_up,
+      test_callers_under_a_filter, test_hottest_path, test_deep_recursion, test_a_million_nodes,
+      test_an_empty_tree)
