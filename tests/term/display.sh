@@ -140,6 +140,34 @@ case_viewer_killed() {
     check_terminal
 }
 
+case_viewer_fails() { # it ends with an error of its own: that is said, and no signal is named
+    [ -z "$LMP_PRELOAD" ] || { echo "another library is preloaded"; exit 77; }
+    open 100 30
+    type_line 'P="env LD_PRELOAD=$(dirname $LMP)/libexit_on_signal.so"'
+    talk 201
+    kill_one RTMIN+5 "$(viewer_pid)"
+    wait_said 'lmp: the display ended with an error; the program goes on'
+    go_on
+    wait_for 'status=0'
+    check_output wanted 'lmp: the display ended'
+    check_terminal
+    if said 'crashed'; then fail 'a crash is told'; fi
+}
+
+case_top_fails() { # the same in lmp top
+    [ -z "$LMP_PRELOAD" ] || { echo "another library is preloaded"; exit 77; }
+    open 100 30
+    (cd "$work" && "$LMP" run --no-live endless.lua >run.out 2>run.err) &
+    wait_program
+    type_line "LD_PRELOAD=\$(dirname \$LMP)/libexit_on_signal.so \$LMP top $program; echo top=\$?"
+    wait_for 'RUNNING'
+    kill_one RTMIN+5 "$(top_viewer)"
+    wait_for 'top=1'
+    said 'lmp: the display ended with an error; the program goes on' || fail 'nothing is said'
+    if said 'crashed'; then fail 'a crash is told'; fi
+    outlived 'the display'
+}
+
 case_viewer_killed_paused() { # a paused program goes on when its viewer dies
     open 100 30
     talk 302
