@@ -140,6 +140,19 @@ case_viewer_killed() {
     check_terminal
 }
 
+case_viewer_crashed() { # as by a fault of its own: the program and the terminal do not notice
+    open 100 30
+    talk 201
+    kill_one SEGV "$(viewer_pid)"
+    wait_said 'lmp: the display crashed \(signal 11\)'
+    outlived 'its display'
+    go_on
+    wait_for 'status=0'
+    check_output wanted 'lmp: the display crashed'
+    check_terminal
+}
+case_program_crashed() { case_program_killed SEGV 139 '11 \(SIGSEGV\)'; }
+
 case_viewer_fails() { # it ends with an error of its own: that is said, and no signal is named
     [ -z "$LMP_PRELOAD" ] || { echo "another library is preloaded"; exit 77; }
     open 100 30

@@ -338,7 +338,7 @@ LUA
     leave
 }
 
-case_idle() { # paused, the display uses no processor time
+case_idle() { # paused, neither the display nor the program uses processor time
     open 100 30
     watch
     key Space
@@ -351,6 +351,10 @@ case_idle() { # paused, the display uses no processor time
     used=$(ticks)
     sleep 3
     [ $(($(ticks) - used)) -le 3 ] || fail "$(($(ticks) - used)) ticks in three seconds of pause"
+    p=$program
+    used=$(ticks)
+    sleep 3
+    [ "$(ticks)" = "$used" ] || fail "the program: $(($(ticks) - used)) ticks in three seconds of pause"
     key e # and what it has to say is there for some time, however long nothing was painted before
     wait_for 'no line of the program here'
     key Space
