@@ -4,15 +4,14 @@
  * elsewhere than on x86-64 there is none, and LMP_HAS_ENTRY is 0. Each macro defines a lua_Alloc
  * `name`; what it calls is C:
  *
- * LMP_ENTRY(name, request, release): stores those registers beside the return address and calls
- * void *request(void *ud, void *ptr, size_t osize, size_t nsize, LmpWords words). Frees go to
- * release(ud, ptr, osize, nsize) by a jump.
+ * LMP_ENTRY_STUDY(name, request, release): stores those registers beside the return address and
+ * calls void *request(void *ud, void *ptr, size_t osize, size_t nsize, LmpWords words). The
+ * registers come back as the words have them then: what request() has changed there goes on with
+ * it. Frees go to release(ud, ptr, osize, nsize) by a jump.
  *
- * LMP_ENTRY_STUDY(name, request, release): the same, but the registers come back as the words have
- * them then: what request() has changed there goes on with it.
- *
- * LMP_ENTRY_SAMPLED(name, request, plain): what fits into ud's sample_left goes to plain(), which
- * does the whole operation, by a jump; only the operation that uses it up goes to request().
+ * LMP_ENTRY_SAMPLED(name, request, plain): the same, but the registers come back as they were; and
+ * what fits into ud's sample_left goes to plain(), which does the whole operation, by a jump: only
+ * the operation that uses it up goes to request().
  *
  * LMP_ENTRY_LINES(name, find, made, release): the three steps of making a block. uint64_t
  * find(ud, ptr, osize, nsize, words) says who makes it, or does the whole operation: then it
@@ -27,18 +26,12 @@
 
 #if defined __x86_64__ && defined __ELF__ && defined __LP64__
 #define LMP_HAS_ENTRY 1
-/* The same for a profile that samples: what fits into ud's sample_left goes to plain(), which does
- * the whole operation, by a jump; only the operation that uses it up goes to request(). */
 #define LMP_ENTRY_SAMPLED(name, request, plain)                                                    \
     LMP_ENTRY_AFTER(name, request,                                                                 \
                     "subq %rcx, 72(%rdi)\n"                                                        \
                     "jns " #plain "\n"                                                             \
                     "testq %rcx, %rcx\n"                                                           \
                     "je " #plain "\n")
-#define LMP_ENTRY(name, request, release)                                                          \
-    LMP_ENTRY_AFTER(name, request,                                                                 \
-                    "testq %rcx, %rcx\n"                                                           \
-                    "je " #release "\n")
 
 #define LMP_ENTRY_BEGINS(name)                                                                     \
     ".text\n"                                                                                      \

@@ -13,6 +13,7 @@
 
 #include "breaks_parsed.h"
 #include "os.h"
+#include "own_state.h"
 #include "profile.h"
 #include "profiler.h"
 #include "view.h"
@@ -48,16 +49,6 @@ static bool is_locked(int fd, uint64_t at) {
     (void)fd;
     (void)at;
     return viewer_alive;
-}
-
-static int find_state(void) {
-    for (int fd = 3; fd < 1024; fd++) {
-        char path[64], name[128] = "";
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        if (readlink(path, name, sizeof name - 1) > 0 && strstr(name, LMP_MEMFD_NAME))
-            return dup(fd);
-    }
-    return -1;
 }
 
 static void begin_as(bool lines, bool stacks) {

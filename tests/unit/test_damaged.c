@@ -12,6 +12,7 @@
 
 #include "heapmap.h"
 #include "ledger.h"
+#include "own_state.h"
 #include "profiler.h"
 #include "report.h"
 #include "view.h"
@@ -20,17 +21,6 @@ static uint8_t *good; /* mostly holes, as the state */
 static size_t good_size;
 static struct { size_t at, end; } written[256]; /* the parts of it that are no holes */
 static size_t writtens;
-
-/* The memory file that this process holds; the caller closes nothing. */
-static int find_state(void) {
-    for (int fd = 3; fd < 1024; fd++) {
-        char link[32], name[128];
-        snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-        ssize_t n = readlink(link, name, sizeof name - 1);
-        if (n > 0 && (name[n] = 0, strstr(name, LMP_MEMFD_NAME))) return fd;
-    }
-    return -1;
-}
 
 /* Keeps a copy of the state in fd. */
 static void read_good(int fd) {
@@ -71,6 +61,7 @@ static void make_good(void) {
     int fd = find_state();
     ck_assert_int_ge(fd, 0);
     read_good(fd);
+    close(fd);
     ck_assert_int_eq(profiler_stop(L, NULL), LMP_OK);
     lua_close(L);
 }

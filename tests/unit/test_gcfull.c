@@ -6,22 +6,12 @@
 #include <lualib.h>
 #include <unistd.h>
 
+#include "own_state.h"
 #include "profiler.h"
 #include "view.h"
 
 static lua_State *L;
 static LmpView *view;
-
-/* A second descriptor of the shared state, as another process would find it. */
-static int find_state(void) {
-    for (int fd = 3; fd < 4096; fd++) {
-        char path[64], name[128] = "";
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        if (readlink(path, name, sizeof name - 1) > 0 && strstr(name, LMP_MEMFD_NAME))
-            return dup(fd);
-    }
-    return -1;
-}
 
 static void begin(void) {
     LmpOptions options = profiler_defaults;

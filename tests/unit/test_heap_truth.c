@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "heapmap.h"
+#include "own_state.h"
 #include "profiler.h"
 #include "view.h"
 
@@ -25,17 +26,6 @@ static const char *const scripts[] = {
     ".. ' end') end",
     "t, big, s, c, f = nil collectgarbage() collectgarbage()",
 };
-
-/* A second descriptor of the shared state, as another process would find it. */
-static int find_state(void) {
-    for (int fd = 3; fd < 1024; fd++) {
-        char path[64], name[128] = "";
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        if (readlink(path, name, sizeof name - 1) > 0 && strstr(name, LMP_MEMFD_NAME))
-            return dup(fd);
-    }
-    return -1;
-}
 
 /* ---- allocators whose blocks stand elsewhere ---------------------------------------------------
  */

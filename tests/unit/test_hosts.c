@@ -15,6 +15,7 @@
 
 #include "discover.h"
 #include "os.h"
+#include "own_state.h"
 #include "profiler.h"
 #include "view.h"
 
@@ -78,18 +79,6 @@ static int allocate(lua_State *L) {
 
 static LmpView view;
 static _Atomic uint32_t over;
-
-static int find_state(void) {
-    char path[64], link[64];
-    for (int fd = 0; fd < 4096; fd++) {
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        ssize_t size = readlink(path, link, sizeof link - 1);
-        if (size <= 0) continue;
-        link[size] = 0;
-        if (strstr(link, LMP_MEMFD_NAME)) return dup(fd);
-    }
-    return -1;
-}
 
 static void nap(void) {
     uint32_t never = 0;

@@ -13,22 +13,13 @@
 
 #include "launch.h"
 #include "os.h"
+#include "own_state.h"
 #include "profile.h"
 #include "profiler.h"
 #include "view.h"
 
 static LmpView *view;
 static lua_State *L;
-
-static int find_state(void) {
-    for (int fd = 3; fd < 4096; fd++) {
-        char path[64], name[128] = "";
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        if (readlink(path, name, sizeof name - 1) > 0 && strstr(name, LMP_MEMFD_NAME))
-            return dup(fd);
-    }
-    return -1;
-}
 
 /* ---- what the program can call --------------------------------------------------------------- */
 
