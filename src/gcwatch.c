@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters.h"
-#include "grown.h"
-#include "os.h"
-#include "shadow.h"
-
 enum {
     WHITE0 = 8, /* bit mask of one colour; the other is twice that */
     WHITE1 = 16,
@@ -181,7 +176,6 @@ void gcwatch_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud) {
         }
     }
     p->gc_seen = gcwatch_now(p);
-    gcwatch_mode(p);
 }
 
 void gcwatch_detach(LmpProfile *p) {
@@ -190,83 +184,25 @@ void gcwatch_detach(LmpProfile *p) {
     p->gc_seen = gcwatch_now(p);
 }
 
-/* ---- watching
- * ------------------------------------------------------------------------------------------ */
+/* ---- what they say --------------------------------------------------------------------------- */
 
-/* What the clock says, nanoseconds since start. Small heaps have cycles every few microseconds, for
- * which reading it would cost too much: within an eighth of the time between ticks (told by the
- * frees) the last reading is good enough. */
-static uint64_t clock_of_cycle(LmpProfile *p, uint64_t frees) {
-    if (p->gc_clock < p->ticked) p->gc_clock = p->ticked;
-    if (frees - p->gc_clock_frees >= (uint64_t)p->tick_ops / 8) {
-        p->gc_clock = lmp_os->clock() - p->start;
-        p->gc_clock_frees = frees;
-    }
-    return p->gc_clock;
+bool gcwatch_is_bad(const LmpProfile *p) {
+    return p->gc_bad && word_at(p->gc_bad, 0) != 0;
 }
 
-/* In generational mode a minor cycle sweeps as generational; a full one passes through incremental,
- * and is seen there as soon as it frees something. If it frees nothing, or too little, Lua says
- * that it was bad. (One that was asked for and found nothing to free at all is taken for a minor
- * one.) */
-static bool looks_full(const LmpProfile *p) {
-    return !p->gc_kind || *p->gc_kind == 0 || (p->gc_bad && word_at(p->gc_bad, 0) != 0);
+LmpGcMode gcwatch_kind(const LmpProfile *p) {
+    if (!p->gc_kind) return LMP_GC_UNKNOWN;
+    return *p->gc_kind == 1 || gcwatch_is_bad(p) ? LMP_GC_GENERATIONAL : LMP_GC_INCREMENTAL;
 }
 
-static void begin_cycle(LmpProfile *p) {
-    p->gc_full = looks_full(p);
-    counters_frees(p->counters, &p->gc_start_frees, &p->gc_start_bytes);
-    p->live->gc.now = (LmpGcCycle){.start = clock_of_cycle(p, p->gc_start_frees)};
-    p->live->gc.sweeping = 1;
-    p->birth += 1u << LMP_E_CYCLE_SHIFT;
-    if (LMP_E_CYCLE(p->birth) == LMP_E_CYCLES - 1) {
-        shadow_age_cycles(p);
-        p->birth = (p->birth & ~LMP_E_CYCLE_MASK) | 2u << LMP_E_CYCLE_SHIFT;
-    }
-    if (p->gc_full) grown_cycle_began(p);
-}
-
-static void end_cycle(LmpProfile *p) {
-    LmpGc *gc = &p->live->gc;
-    uint64_t blocks, bytes;
-    counters_frees(p->counters, &blocks, &bytes);
-    gc->now.end = clock_of_cycle(p, blocks);
-    gc->now.freed_blocks = blocks - p->gc_start_frees;
-    gc->now.freed_bytes = bytes - p->gc_start_bytes;
-    gc->now.live_bytes = p->counters->live_bytes;
-    gc->freed_blocks += gc->now.freed_blocks;
-    gc->freed_bytes += gc->now.freed_bytes;
-    gc->ring[gc->cycles % LMP_GC_RING] = gc->now;
-    gc->sweeping = 0;
-    bool full = p->gc_full || (p->gc_bad && word_at(p->gc_bad, 0) != 0);
-    gcwatch_mode(p);
-    gc->full += full;
-    atomic_thread_fence(memory_order_release);
-    gc->cycles++;
-    if (full) grown_cycle_ended(p);
-}
-
-void gcwatch_look(LmpProfile *p) {
-    if (gcwatch_now(p) == p->gc_seen || p->closing) return;
+unsigned gcwatch_turns(LmpProfile *p) {
     uint8_t colour = p->gc_word[0], state = p->gc_word[1];
     uint16_t seen = (uint16_t)p->gc_seen;
     uint8_t old[2];
+    unsigned turns = 0;
     memcpy(old, &seen, sizeof old);
     p->gc_seen = gcwatch_now(p);
-    if (old[0] != colour && (old[0] ^ colour) == (WHITE0 | WHITE1)) { /* an atomic phase */
-        if (p->live->gc.sweeping) end_cycle(p);
-        begin_cycle(p);
-    }
-    if (p->live->gc.sweeping && (state >= STATE_CALL_FINALIZERS || state < STATE_SWEEP_FIRST))
-        end_cycle(p);
-}
-
-void gcwatch_mode(LmpProfile *p) {
-    LmpGcMode mode = LMP_GC_UNKNOWN;
-    if (p->closing) return;
-    if (p->gc_kind) {
-        bool generational = *p->gc_kind == 1 || (p->gc_bad && word_at(p->gc_bad, 0) != 0);
-        mode = generational ? LMP_GC_GENERATIONAL : LMP_GC_INCREMENTAL;
-    }
-    p->live->gc.mode = mode;
+    if (old[0] != colour && (old[0] ^ colour) == (WHITE0 | WHITE1)) turns |= GC_MARKED;
+    if (state >= STATE_CALL_FINALIZERS || state < STATE_SWEEP_FIRST) turns |= GC_SWEPT;
+    return turns;
 }

@@ -30,15 +30,22 @@ const LmpBirth *gcwatch_birth(void);
 /* The address of L's global state, 0: unknown. */
 uintptr_t gcwatch_global(const lua_State *L);
 
-/* Notes what has changed in the colour and the state since the last look. */
-void gcwatch_look(LmpProfile *p);
-
 /* From now on the interpreter's memory, which may be gone, is not read any more. */
 void gcwatch_detach(LmpProfile *p);
 
-/* Brings gc.mode up to date. Not while a cycle sweeps: a full collection of the generational mode
- * passes through the other mode then. */
-void gcwatch_mode(LmpProfile *p);
+/* What has happened since this was asked last, as bits. */
+enum {
+    GC_MARKED = 1u << 0, /* an atomic phase: all that lives is marked, the sweep begins */
+    GC_SWEPT = 1u << 1,  /* it does not sweep now */
+};
+unsigned gcwatch_turns(LmpProfile *p);
+
+/* The mode that the program has set. Not while a cycle sweeps: a full collection of the
+ * generational mode passes through the other mode then. */
+LmpGcMode gcwatch_kind(const LmpProfile *p);
+/* In generational mode: the last full collection was no success, so that it works incrementally
+ * for a while. */
+bool gcwatch_is_bad(const LmpProfile *p);
 
 /* The collector's colour and state at this moment, a byte each. */
 static ALWAYS_INLINE uint32_t gcwatch_now(const LmpProfile *p) {

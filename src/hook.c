@@ -60,11 +60,25 @@ static COLD void count_free(LmpProfile *p, unsigned cls, size_t n) {
     c->count[cls].free_bytes += n;
 }
 
+/* Enters a block in the map. One that stood there was never freed through us: it is gone. */
+static COLD bool place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
+                       uint32_t maker) {
+    LmpStale stale;
+    bool placed = shadow_place(p, addr, size, entry, maker, &stale);
+    unsigned cls = stale.entry & 15;
+    if (!stale.entry) return placed;
+    count_free(p, cls, stale.size);
+    if (cls >= LMP_C_COUNTED) return placed;
+    if (p->every) usage_freed(p, stale.maker, addr, stale.size, stale.entry, p->tree != NULL);
+    if (p->sampling) sample_leaves(p, stale.maker, addr, stale.size, stale.entry, true);
+    return placed;
+}
+
 COLD void *hook_made_odd(LmpProfile *p, void *r, size_t n, uint64_t maker) {
     unsigned cls = (unsigned)(maker >> 32);
     if (!r) return count_failed(p, n);
     uint32_t watched = p->every && cls == LMP_C_THREAD ? LMP_E_WATCHED : 0;
-    if (shadow_place(p, (uintptr_t)r, n, cls | p->birth | watched, (uint32_t)maker)) {
+    if (place(p, (uintptr_t)r, n, cls | p->birth | watched, (uint32_t)maker)) {
         count_alloc(p, cls, n);
         if (p->every) usage_made(p, (uint32_t)maker, (uintptr_t)r, n, p->tree != NULL);
     } else {
@@ -136,7 +150,7 @@ COLD void *hook_resized_odd(LmpProfile *p, void *ptr, void *r, size_t osize, siz
         sample_leaves(p, maker, (uintptr_t)ptr, osize, entry, false);
         maker = 0;
     }
-    if (!shadow_place(p, (uintptr_t)r, nsize, entry & ~LMP_E_WATCHED, maker)) {
+    if (!place(p, (uintptr_t)r, nsize, entry & ~LMP_E_WATCHED, maker)) {
         count_free(p, cls, nsize);
         count_dropped(p, nsize);
         if (p->every) usage_freed(p, maker, (uintptr_t)r, nsize, entry, p->tree != NULL);

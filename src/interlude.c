@@ -3,7 +3,6 @@
 
 #include <signal.h>
 
-#include "names.h"
 #include "os.h"
 #include "stack.h"
 
@@ -22,7 +21,13 @@ struct LmpLent {
     Lent of[LENT_MOST];
 };
 
+static LmpFindInterludes *find_of;
+
 static void between(lua_State *L, lua_Debug *ar);
+
+void interlude_prepare(LmpFindInterludes *find) {
+    find_of = find;
+}
 
 /* A signal handler may set a debug hook at any time (lua.c's does, for Ctrl-C): never between our
  * looking and our setting. */
@@ -114,22 +119,22 @@ static void collect(LmpProfile *p, lua_State *L) {
     p->collecting = false;
     if (atomic_load(&p->live->collect_done) == wish) return; /* withdrawn */
     lua_gc(L, LUA_GCCOLLECT);
-    LmpInterludes *of = profiler_interludes(L);
+    LmpInterludes *of = find_of(L);
     if (of && of->profile == p && p->strangers.begun == begun)
         atomic_store(&p->live->collect_done, wish);
 }
 
 static void do_wishes(lua_State *L) {
-    LmpInterludes *of = profiler_interludes(L);
+    LmpInterludes *of = find_of(L);
     LmpProfile *p = of ? of->profile : NULL;
     if (!p || p->detached || p->closing) return;
-    names_answer(p, L);
+    of->also(p, L);
     if (p->collecting) collect(p, L);
 }
 
 /* Our debug hook. What the program has asked for is passed on to its own. */
 static void between(lua_State *L, lua_Debug *ar) {
-    LmpInterludes *of = profiler_interludes(L);
+    LmpInterludes *of = find_of(L);
     Lent own = hook_of(of ? of->lent : NULL, L);
     if (ar->event == LUA_HOOKCOUNT) {
         LmpLent *lent = of ? of->lent : NULL;

@@ -14,12 +14,16 @@
 typedef struct LmpLent LmpLent; /* the hooks of a state that ours stands for */
 
 /* Of the state that L belongs to: its profile (NULL: none runs) and where its hooks are noted,
- * NULL: it is being closed. Allocates nothing. Of profiler.c. */
+ * NULL: it is being closed. Finding them allocates nothing. */
 typedef struct LmpInterludes {
     LmpProfile *profile;
-    LmpLent *lent; /* NULL: none yet */
+    LmpLent *lent;                             /* NULL: none yet */
+    void (*also)(LmpProfile *p, lua_State *L); /* called in each, before a collection */
 } LmpInterludes;
-LmpInterludes *profiler_interludes(lua_State *L);
+/* Finds them for L. The same for all states, told when the process is made ready; to be set before
+ * the first wish. */
+typedef LmpInterludes *LmpFindInterludes(lua_State *L);
+void interlude_prepare(LmpFindInterludes *find);
 
 /* What is wished for will be done at the next instruction of L; may be called from anywhere. False:
  * there is no memory to note its hook. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "os.h"
-#include "strangers.h"
 
 static LmpProfile *places; /* all there ever were */
 
@@ -15,7 +14,6 @@ static void clear(LmpProfile *p) {
     size_t rest = thread + sizeof p->thread;
     memset(from + first, 0, thread - first);
     memset(from + rest, 0, offsetof(LmpProfile, strangers) - rest);
-    strangers_clear(p);
 }
 _Static_assert(offsetof(LmpProfile, alloc) == 0 && offsetof(LmpProfile, ud) == sizeof(lua_Alloc) &&
                    offsetof(LmpProfile, counters) == 2 * sizeof(void *),

@@ -156,6 +156,7 @@ typedef struct LmpProfile {
     uint64_t grown_spent; /* on its beginning, nanoseconds */
     uint64_t grown_work;  /* bytes made until then */
     uint64_t grown_due;   /* clock from which on a cycle makes the next row, ns since start */
+    void (*at_look)(struct LmpProfile *p); /* from some ticks: is the display still there? */
     LmpDisplay display;
     char summary[4096];      /* where the summary goes (ending.c): "" nowhere, "-" standard error */
     int run_socket;          /* to `lmp run`, which writes it unless it was killed; -1: none */

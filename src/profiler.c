@@ -16,6 +16,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "cycles.h"
 #include "ending.h"
 #include "entry.h"
 #include "gcwatch.h"
@@ -104,7 +105,7 @@ static void after_fork_in_child(void) {
 /* The state is FINISHED for whoever looks; then the display ends, then the summary is written. */
 static void finish(LmpProfile *p, const char *ending) {
     trap_tick(p);
-    gcwatch_mode(p);
+    cycles_mode(p);
     atomic_store(&p->live->state, LMP_FINISHED);
     atomic_fetch_add(&p->live->changed, 1);
     lmp_os->futex_wake(&p->live->changed);
@@ -127,6 +128,8 @@ static void at_exit(void) {
 
 /* Once per process: stay loaded whatever closes the module (frees come late), know of forks, hear
  * of the end. */
+static LmpInterludes *find_interludes(lua_State *L);
+
 static void prepare_process(void) {
     pthread_mutex_lock(&lock);
     if (!prepared) {
@@ -135,6 +138,7 @@ static void prepare_process(void) {
             dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
         ending_at_exit(at_exit);
+        interlude_prepare(find_interludes);
         prepared = true;
     }
     pthread_mutex_unlock(&lock);
@@ -151,7 +155,7 @@ static Slot *find_slot(lua_State *L) {
     return slot;
 }
 
-LmpInterludes *profiler_interludes(lua_State *L) {
+static LmpInterludes *find_interludes(lua_State *L) {
     Slot *slot = find_slot(L);
     return slot && !slot->closed ? &slot->of : NULL;
 }
@@ -182,6 +186,7 @@ static LmpProfile *take_place(lua_State *L) {
     lua_Alloc alloc = lua_getallocf(L, &ud);
     pthread_mutex_lock(&lock);
     LmpProfile *p = place_take(alloc, ud);
+    if (p) strangers_clear(p);
     if (p) p->serial = ++serials;
     pthread_mutex_unlock(&lock);
     return p;
@@ -252,7 +257,7 @@ LmpErr profiler_stop(lua_State *L, LmpStats *last) {
 void profiler_prepare(lua_State *L) {
     if (find_slot(L)) return;
     Slot *slot = lua_newuserdatauv(L, sizeof *slot, 0);
-    *slot = (Slot){{NULL, NULL}, false};
+    *slot = (Slot){{NULL, NULL, names_answer}, false};
     lua_createtable(L, 0, 2);
     lua_pushboolean(L, 1);
     lua_rawsetp(L, -2, &registry_key);
@@ -298,6 +303,11 @@ static void running_release(char *out, size_t size) {
     size_t length = lua ? strcspn(lua + 4, " ") + 4 : 0;
     snprintf(out, size, "%.*s", length ? (int)length : (int)strlen(LUA_VERSION),
              length ? lua : LUA_VERSION);
+}
+
+/* Now and then: is the display still there? */
+static void look_at_display(LmpProfile *p) {
+    display_check(&p->display);
 }
 
 static LmpErr start_display(LmpProfile *p, const LmpOptions *options) {
@@ -377,6 +387,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     }
     p->main = main_thread(L);
     p->interludes = &slot->of;
+    p->at_look = look_at_display;
     p->skew = shadow_usual_skew(L);
     p->tick_ops = 16;
     p->callsites = owner_callsites();
@@ -390,6 +401,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     if (live) *lack = start_display(p, options);
     if (!*lack) *lack = first_lack(p);
     gcwatch_attach(p, L, p->alloc, p->ud);
+    cycles_mode(p);
     list_add(p);
     slot->of.profile = p;
     trap_tick(p);
@@ -405,7 +417,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
 LmpErr profiler_stats(lua_State *L, LmpStats *out) {
     LmpProfile *p = find(L);
     if (!p) return LMP_E_NOTSTARTED;
-    gcwatch_look(p); /* a collection may have been the last thing that happened */
+    cycles_look(p); /* a collection may have been the last thing that happened */
     strangers_tell(p);
     stats_derive(p->live, lmp_os->clock() - p->start, out);
     return LMP_OK;
@@ -414,7 +426,7 @@ LmpErr profiler_stats(lua_State *L, LmpStats *out) {
 LmpErr profiler_ledger(lua_State *L, unsigned parts, Ledger *out) {
     LmpProfile *p = find(L);
     if (!p) return LMP_E_NOTSTARTED;
-    gcwatch_look(p);
+    cycles_look(p);
     names_look(p, L);
     return ledger_refresh(out, &p->tables, parts, lmp_os->clock() - p->start);
 }

@@ -6,8 +6,6 @@
 #include "counters.h"
 #include "os.h"
 #include "reserve.h"
-#include "sample.h"
-#include "usage.h"
 
 /* Leaves are appended to the file; the directory entry is set once the leaf can be used. After a
  * refusal nothing is asked of the system until the next tick: under a resource limit the hook must
@@ -222,19 +220,10 @@ static uint32_t *grid_maker(LmpLeaf *leaf, uintptr_t addr) {
 }
 
 /* A block that was never freed through us starts where a new one does now: it is gone. */
-static void forget_stale(LmpProfile *p, uintptr_t addr, uint32_t *entry, LmpLeaf *leaf) {
-    LmpCounters *c = p->counters;
-    unsigned cls = *entry & 15;
-    uint64_t size = grid_size(entry);
-    if (cls < LMP_C_COUNTED) {
-        if (c->live_bytes > c->peak_bytes) counters_note_peak(c, p->ticked);
-        c->live_bytes -= size;
-        if (p->every) usage_freed(p, *grid_maker(leaf, addr), addr, size, *entry, p->tree != NULL);
-        if (p->sampling) sample_leaves(p, *grid_maker(leaf, addr), addr, size, *entry, true);
-    }
-    c->count[cls].frees++;
-    c->count[cls].free_bytes += size;
+static LmpStale forget_stale(const LmpProfile *p, uintptr_t addr, uint32_t *entry, LmpLeaf *leaf) {
+    LmpStale stale = {grid_size(entry), *entry, p->lines ? *grid_maker(leaf, addr) : 0};
     grid_clear(entry);
+    return stale;
 }
 
 /* The leaf for a block that starts at addr, if its entry there is free; NULL: it is not, or there
@@ -249,13 +238,15 @@ static LmpLeaf *free_leaf(LmpProfile *p, uintptr_t addr, unsigned second) {
     return leaf && !*entry_of(leaf, addr) ? leaf : NULL;
 }
 
-bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry, uint32_t maker) {
+bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry, uint32_t maker,
+                  LmpStale *stale) {
+    stale->entry = 0;
     entry &= ~(LMP_E_SIZE_MASK | LMP_E_OFFSET);
     if (size >= LMP_PACK_MAX) entry |= LMP_E_WATCHED; /* not for the plain way out of the map */
     if (off_grid(addr) || size >> 56) return overflow_add(p, addr, size, entry, maker);
     LmpLeaf *leaf = NULL;
     uint32_t *at = grid_find(p, addr, &leaf);
-    if (at) forget_stale(p, addr, at, leaf);
+    if (at) *stale = forget_stale(p, addr, at, leaf);
     leaf = free_leaf(p, addr, 0);
     if (!leaf && !p->refused) leaf = free_leaf(p, addr, 1);
     if (!leaf) return !p->refused && overflow_add(p, addr, size, entry, maker);

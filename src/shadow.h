@@ -13,9 +13,18 @@
 #define LMP_E_SMALL 64u        /* blocks below this keep their size in the entry */
 #define LMP_E_BIG (1ull << 28) /* blocks from here on need two size words */
 
+/* A block that was never freed through us, and has been found gone. */
+typedef struct LmpStale {
+    uint64_t size;  /* bytes */
+    uint32_t entry; /* class and births; 0: there was none */
+    uint32_t maker;
+} LmpStale;
+
 /* Enters a block of any size at any address. `entry`: its class and births (other bits are
- * ignored). False: there is no memory for it, the block stays unknown. */
-bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry, uint32_t maker);
+ * ignored). False: there is no memory for it, the block stays unknown. What stood there goes to
+ * *stale, for the caller to account for; the map has forgotten it. */
+bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry, uint32_t maker,
+                  LmpStale *stale);
 
 /* Takes out the block that starts at addr: its entry (class, births), or 0: none is known there.
  * Its maker in *maker. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "counters.h"
-#include "gcwatch.h"
+#include "cycles.h"
 #include "history.h"
 #include "hook_impl.h"
 #include "interlude.h"
@@ -26,9 +26,9 @@ enum {
     EPOCHS = 255,
     STRING_HEADER = 24 /* bytes before the contents of a string block, Lua 5.4 */
 };
-#define TICK_NS 2000000u              /* wished time between ticks */
-#define LOOK_AT_DISPLAY_NS 250000000u /* time between looks whether the display is still there */
-#define ASK_AGAIN_NS 50000000u        /* time between two tries to have a wished collection run */
+#define TICK_NS 2000000u          /* wished time between ticks */
+#define LOOK_NS 250000000u        /* time between looks at what is outside: display, viewers */
+#define ASK_AGAIN_NS 50000000u    /* time between two tries to have a wished collection run */
 #define PAUSE_LOOK_NS 1000000000u /* a paused program looks this often whether its viewer lives */
 
 /* ---- tick
@@ -77,14 +77,14 @@ static void ask_again(LmpProfile *p) {
 }
 
 COLD void trap_tick(LmpProfile *p) {
-    gcwatch_look(p);
+    cycles_look(p);
     uint64_t clock = lmp_os->clock() - p->start, passed = clock - p->ticked;
     if (passed < TICK_NS / 2 && p->tick_ops < TICK_OPS_MAX) p->tick_ops *= 2;
     if (passed > TICK_NS * 2 && p->tick_ops > TICK_OPS_MIN) p->tick_ops /= 2;
-    if (clock / LOOK_AT_DISPLAY_NS != p->ticked / LOOK_AT_DISPLAY_NS) {
-        display_check(&p->display);
+    if (clock / LOOK_NS != p->ticked / LOOK_NS) {
+        if (p->at_look) p->at_look(p);
         if (watch_check(p)) trap_route(p);
-        if (!p->live->gc.sweeping) gcwatch_mode(p);
+        if (!p->live->gc.sweeping) cycles_mode(p);
     }
     p->ticked = clock;
     counters_fold(&p->live->counters, (uint32_t)p->tick_ops);
@@ -353,7 +353,7 @@ COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
     }
     if (p->expecting && strangers_settle(p)) return p->alloc(p->ud, ptr, osize, nsize);
     if (p->detached || (!ptr && !nsize)) return p->alloc(p->ud, ptr, osize, nsize);
-    gcwatch_look(p);
+    cycles_look(p);
     Request q = {.ptr = ptr, .osize = osize, .nsize = nsize, .caller = caller};
     q.own = p->own.frame && !ptr && is_own(p);
     bool called = !q.own && atomic_exchange(&p->control->trap, 0);

@@ -31,6 +31,9 @@ enum {
 };
 #define K_CTRL(c) ((Key)((c)&31))
 
+/* What the mouse does. */
+typedef enum MouseWhat { MOUSE_CLICK, MOUSE_DOUBLE, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN } MouseWhat;
+
 typedef enum ActionGroup {
     GROUP_PROGRAM, /* what reaches the profiled program */
     GROUP_DISPLAY,

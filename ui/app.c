@@ -22,6 +22,7 @@ App *app_new(const AppOptions *options) {
     app->ui.colours = options->colours;
     app->ui.mouse = true;
     app->ui.kinds = (1u << LMP_KINDS) - 1;
+    app->ui.site_page = &panel_site;
     app->ui.output = options->output;
     app->ui.can_type = options->can_type;
     app->ui.focus = &panel_heap;

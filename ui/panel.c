@@ -42,7 +42,7 @@ void ui_close_all(Ui *ui) {
 
 void ui_open_site(Ui *ui, uint64_t id) {
     ui->site = id;
-    ui_open(ui, &panel_site);
+    ui_open(ui, ui->site_page);
 }
 
 PanelPlace panel_place_of(const LmpSiteRow *site) {

@@ -55,10 +55,11 @@ typedef struct Ui {
     const struct Panel
         *under[UI_UNDER]; /* `unders` that were open when it was, the last one on top */
     int unders;
-    const struct Panel *before; /* had the focus before anything was opened */
-    uint64_t now;               /* clock of this frame, nanoseconds, any origin */
-    Output *output;             /* what the program printed; NULL: not ours to show */
-    bool can_type;              /* a line can be sent to the program */
+    const struct Panel *site_page; /* what ui_open_site opens: app.c's */
+    const struct Panel *before;    /* had the focus before anything was opened */
+    uint64_t now;                  /* clock of this frame, nanoseconds, any origin */
+    Output *output;                /* what the program printed; NULL: not ours to show */
+    bool can_type;                 /* a line can be sent to the program */
     /* What enter on the heap map opened: panel_blocks lists the live blocks that start in
      * [look_from, look_to). */
     uint64_t look_from, look_to;
@@ -75,8 +76,6 @@ typedef struct Ui {
 } Ui;
 
 #define UI_SHOWS(ui, kind) (((ui)->kinds >> (unsigned)(kind)&1u) != 0)
-
-typedef enum MouseWhat { MOUSE_CLICK, MOUSE_DOUBLE, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN } MouseWhat;
 
 /* A line of the program. */
 typedef struct PanelPlace {

@@ -9,7 +9,6 @@
 
 #include "action.h"
 #include "canvas.h"
-#include "panel.h"
 
 typedef struct Term Term;
 

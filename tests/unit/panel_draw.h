@@ -21,7 +21,11 @@ static Stage *stage_new(const Panel *panel, Model *model, int w, int h, bool utf
     s->panel = panel;
     s->state = panel->create ? panel->create() : NULL;
     s->model = model;
-    s->ui = (Ui){.utf8 = utf8, .colours = colours, .kinds = (1u << LMP_KINDS) - 1, .focus = panel};
+    s->ui = (Ui){.utf8 = utf8,
+                 .colours = colours,
+                 .kinds = (1u << LMP_KINDS) - 1,
+                 .focus = panel,
+                 .site_page = &panel_site};
     s->canvas = canvas_new(w, h, utf8);
     s->rect = (Rect){0, 1, w, h - 1};
     return s;

@@ -205,7 +205,9 @@ START_TEST(test_birth) {
     /* Beyond the directory, so that there need be none. */
     lua_State *born = (lua_State *)(1ull << LMP_ADDRESS_BITS | (uintptr_t)thread(5)); /* NOLINT */
     uintptr_t block = (uintptr_t)born - LUA_EXTRASPACE;
-    ck_assert(shadow_place(&p, block, 208, LMP_C_THREAD, record));
+    LmpStale stale;
+    ck_assert(shadow_place(&p, block, 208, LMP_C_THREAD, record, &stale));
+    ck_assert_uint_eq(stale.entry, 0);
     same(tag_of(born), "parent");
     same(tags_set(&p, born, NULL), "parent");
     ck_assert_uint_eq(tags_current(&p, born), 0); /* none is not the same as never set */
