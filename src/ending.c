@@ -19,8 +19,8 @@
 #include "hello.h"
 #include "launch.h"
 #include "ownfd.h"
-#include "profile.h"
 #include "report.h"
+#include "session.h"
 #include "view.h"
 
 enum {
@@ -45,23 +45,24 @@ void ending_at_exit(void (*f)(void)) {
 }
 
 void ending_prepare(LmpProfile *p, const LmpOptions *options) {
+    LmpSession *s = session_of(p);
     struct stat st;
     const char *to = options->summary;
-    p->run_socket = options->run_socket;
-    if (p->run_socket >= 0) { /* to be written only if `lmp run` was killed */
+    s->run_socket = options->run_socket;
+    if (s->run_socket >= 0) { /* to be written only if `lmp run` was killed */
         to = getenv(LMP_ENV_SUMMARY);
         if (!to) to = "";
-        p->run_inode = fstat(p->run_socket, &st) == 0 ? st.st_ino : 0;
+        s->run_inode = fstat(s->run_socket, &st) == 0 ? st.st_ino : 0;
     }
     no_stderr = fcntl(STDERR_FILENO, F_GETFD) < 0;
     if (no_stderr && strcmp(to, "-") == 0) to = "";
-    snprintf(p->summary, sizeof p->summary, "%s", to);
+    snprintf(s->summary, sizeof s->summary, "%s", to);
     if (*to && *to != '-' && *to != '/') { /* the program may change its directory */
-        char here[sizeof p->summary];
+        char here[sizeof s->summary];
         if (getcwd(here, sizeof here) && strlen(here) + strlen(to) + 2 < sizeof here) {
             strcat(here, "/");
             strcat(here, to);
-            memcpy(p->summary, here, sizeof here);
+            memcpy(s->summary, here, sizeof here);
         }
     }
 }
@@ -149,14 +150,15 @@ static struct Late {
 } late;
 
 static bool leave_to_late(LmpProfile *p) {
-    if (late.there || !display_leave(&p->display)) return false;
+    LmpSession *s = session_of(p);
+    if (late.there || !display_leave(&s->display)) return false;
     late = (struct Late){.there = true,
-                         .display = p->display,
+                         .display = s->display,
                          .state = ownfd_take(dup(ownfd_get(&p->file))),
-                         .run_socket = p->run_socket,
-                         .run_inode = p->run_inode};
-    memcpy(late.summary, p->summary, sizeof late.summary);
-    p->display = DISPLAY_NONE;
+                         .run_socket = s->run_socket,
+                         .run_inode = s->run_inode};
+    memcpy(late.summary, s->summary, sizeof late.summary);
+    s->display = DISPLAY_NONE;
     return true;
 }
 
@@ -183,13 +185,14 @@ void ending_forget(void) {
 }
 
 void ending_finish(LmpProfile *p, const char *ending) {
-    bool wanted = *p->summary && p->run_socket < 0;
+    LmpSession *s = session_of(p);
+    bool wanted = *s->summary && s->run_socket < 0;
     if (wanted) fflush(stdout); /* what the program said comes before it */
     /* `lmp run` waits for the display, and knows how the program ended only when it has. */
-    if (p->run_socket >= 0 && strcmp(ending, "stopped") != 0 && leave_to_late(p)) return;
-    bool written = display_end(&p->display); /* the keeper writes the summary then */
-    if (!wanted) wanted = *p->summary && run_killed(p->run_socket, p->run_inode);
-    if (!written && wanted) write_summary(p->summary, p->header, p->live, &p->tables, ending);
+    if (s->run_socket >= 0 && strcmp(ending, "stopped") != 0 && leave_to_late(p)) return;
+    bool written = display_end(&s->display); /* the keeper writes the summary then */
+    if (!wanted) wanted = *s->summary && run_killed(s->run_socket, s->run_inode);
+    if (!written && wanted) write_summary(s->summary, p->header, p->live, &p->tables, ending);
 }
 
 bool ending_hello(const LmpProfile *p, int socket) {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "frames.h"
 #include "os.h"
 #include "rowindex.h"
 #include "sites.h"

@@ -10,10 +10,10 @@
 
 #include "profile.h"
 
-/* A profile of nothing but zeroes, except for `alloc` and `ud`, and what is noted of strangers in
- * pass (strangers.h); no thread runs its state. NULL: no memory. The caller holds a lock, the same
- * for both. */
-LmpProfile *place_take(lua_Alloc alloc, void *ud);
+/* `size` bytes, the same in each call, that begin with a profile: nothing but zeroes, except for
+ * `alloc` and `ud`, and what is noted of strangers in pass (strangers.h); no thread runs its state.
+ * NULL: no memory. The caller holds a lock, the same for both. */
+LmpProfile *place_take(lua_Alloc alloc, void *ud, size_t size);
 /* Nothing of the profile is left but its place. Whose allocator is still in use by the state that
  * was profiled never leaves. */
 void place_leave(LmpProfile *p);

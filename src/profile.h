@@ -10,12 +10,11 @@
 
 #include <lua.h>
 
-#include "display.h"
+#include "err.h"
 #include "ownfd.h"
-#include "profiler.h"
+#include "own.h"
 #include "shared.h"
 #include "tables.h"
-#include "watch.h"
 
 #define LMP_DIR_BITS (LMP_ADDRESS_BITS - LMP_LEAF_BITS)
 #define LMP_DIR_SIZE (1u << LMP_DIR_BITS)
@@ -132,7 +131,6 @@ typedef struct LmpProfile {
     int32_t tick_ops;              /* operations between ticks, adapted to their rate */
     int32_t slow_ops;   /* operations that took the slow way, which counts no other way */
     uint8_t gc_none[4]; /* stands in for the interpreter's words when they are unknown */
-    bool adoptable;     /* begun by `lmp run`: the script's own first start() is answered by it */
     bool closing; /* the collector's mode is final: lua_close sets it for itself, or all is over */
     const uint8_t *gc_bad; /* word: not zero while generational mode works incrementally; or NULL */
     const uint8_t *gc_kind;            /* incremental or generational; NULL: unknown */
@@ -147,7 +145,7 @@ typedef struct LmpProfile {
     bool collecting;        /* a full collection was asked for, and threads for it (interlude.h) */
     uint64_t collect_asked; /* clock of that */
     struct LmpInterludes *interludes; /* of the state, profiler.c */
-    LmpWatch watch;                   /* break conditions */
+    struct LmpWatch *watch;           /* break conditions (watch.h) */
     bool paused_safe;                 /* paused where the stacks may be looked at */
     struct LmpTagBook *tags;          /* of coroutines, NULL: none was ever set (tags.c) */
     struct LmpNames *names;           /* paths of functions (names.c) */
@@ -156,12 +154,7 @@ typedef struct LmpProfile {
     uint64_t grown_spent; /* on its beginning, nanoseconds */
     uint64_t grown_work;  /* bytes made until then */
     uint64_t grown_due;   /* clock from which on a cycle makes the next row, ns since start */
-    void (*at_look)(struct LmpProfile *p); /* from some ticks: is the display still there? */
-    LmpDisplay display;
-    char summary[4096];      /* where the summary goes (ending.c): "" nowhere, "-" standard error */
-    int run_socket;          /* to `lmp run`, which writes it unless it was killed; -1: none */
-    ino_t run_inode;         /* of that socket */
-    struct LmpProfile *next; /* list of profiler.c */
+    void (*at_look)(struct LmpProfile *p); /* from some ticks: session.h */
     bool expecting;          /* another state is being made here: the next request is its own */
     LmpStrangers strangers;  /* last: it stays (place.h) */
 } LmpProfile;

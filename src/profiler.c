@@ -30,6 +30,7 @@
 #include "parsing.h"
 #include "place.h"
 #include "sample.h"
+#include "session.h"
 #include "shadow.h"
 #include "sites.h"
 #include "sources.h"
@@ -57,7 +58,7 @@ typedef struct Slot {
 } Slot;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards these, and the places */
-static LmpProfile *profiles;
+static LmpSession *sessions;
 static uint32_t serials;
 static bool prepared;
 
@@ -66,16 +67,16 @@ static bool prepared;
 
 static void list_add(LmpProfile *p) {
     pthread_mutex_lock(&lock);
-    p->next = profiles;
-    profiles = p;
+    session_of(p)->next = sessions;
+    sessions = session_of(p);
     pthread_mutex_unlock(&lock);
 }
 
 static void list_remove(LmpProfile *p) {
     pthread_mutex_lock(&lock);
-    for (LmpProfile **at = &profiles; *at; at = &(*at)->next) {
-        if (*at == p) {
-            *at = p->next;
+    for (LmpSession **at = &sessions; *at; at = &(*at)->next) {
+        if (*at == session_of(p)) {
+            *at = (*at)->next;
             break;
         }
     }
@@ -92,12 +93,12 @@ static void after_fork_in_parent(void) {
 }
 
 static void after_fork_in_child(void) {
-    for (LmpProfile *p = profiles; p; p = p->next) {
-        p->detached = true;
-        strangers_end(p);
-        display_forget(&p->display);
+    for (LmpSession *s = sessions; s; s = s->next) {
+        s->profile.detached = true;
+        strangers_end(&s->profile);
+        display_forget(&s->display);
     }
-    profiles = NULL;
+    sessions = NULL;
     ending_forget();
     pthread_mutex_unlock(&lock);
 }
@@ -117,10 +118,11 @@ static void finish(LmpProfile *p, const char *ending) {
 static void at_exit(void) {
     for (;;) {
         pthread_mutex_lock(&lock);
-        LmpProfile *p = profiles;
-        if (p) profiles = p->next;
+        LmpSession *s = sessions;
+        if (s) sessions = s->next;
         pthread_mutex_unlock(&lock);
-        if (!p) return;
+        if (!s) return;
+        LmpProfile *p = &s->profile;
         gcwatch_detach(p); /* the state may be gone, if it was closed behind our back */
         if (atomic_load(&p->live->state) != LMP_FINISHED) finish(p, "exited");
     }
@@ -185,9 +187,10 @@ static LmpProfile *take_place(lua_State *L) {
     void *ud;
     lua_Alloc alloc = lua_getallocf(L, &ud);
     pthread_mutex_lock(&lock);
-    LmpProfile *p = place_take(alloc, ud);
+    LmpProfile *p = place_take(alloc, ud, sizeof(LmpSession));
     if (p) strangers_clear(p);
     if (p) p->serial = ++serials;
+    if (p) p->watch = &session_of(p)->watch;
     pthread_mutex_unlock(&lock);
     return p;
 }
@@ -307,7 +310,7 @@ static void running_release(char *out, size_t size) {
 
 /* Now and then: is the display still there? */
 static void look_at_display(LmpProfile *p) {
-    display_check(&p->display);
+    display_check(&session_of(p)->display);
 }
 
 static LmpErr start_display(LmpProfile *p, const LmpOptions *options) {
@@ -317,7 +320,7 @@ static LmpErr start_display(LmpProfile *p, const LmpOptions *options) {
     if (getauxval(AT_SECURE)) return LMP_E_SECURE;
     if (options->run_socket >= 0) wish.summary = "";
     LmpErr err = ending_find_command(command, sizeof command);
-    return err ? err : display_start(&p->display, p->file.fd, command, &wish);
+    return err ? err : display_start(&session_of(p)->display, p->file.fd, command, &wish);
 }
 
 /* Who makes what. Without memory for it the profile goes on without: tables.lines says so. */
@@ -356,8 +359,9 @@ static LmpErr first_lack(const LmpProfile *p) {
 LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     *lack = LMP_OK;
     LmpProfile *running = find(L);
-    if (running && running->adoptable) { /* `lmp run` was first: the script means this profile */
-        running->adoptable = false;
+    if (running &&
+        session_of(running)->adoptable) { /* `lmp run` was first: the script means this profile */
+        session_of(running)->adoptable = false;
         return LMP_OK;
     }
     if (running) return LMP_E_STARTED;
@@ -373,7 +377,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     LmpErr err = p ? LMP_OK : LMP_E_NOMEM;
     if (p) {
         p->file = OWNFD_NONE;
-        p->display = DISPLAY_NONE;
+        session_of(p)->display = DISPLAY_NONE;
         LmpIdentity identity = {
             name,        release, (uint32_t)getpid(), p->serial, (uint32_t)(1e6 / options->fps),
             options->top};
@@ -396,7 +400,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     p->live->owners_known = p->callsites != NULL;
     ending_prepare(p, options);
     bool live = options->live;
-    p->adoptable = options->run_socket >= 0;
+    session_of(p)->adoptable = options->run_socket >= 0;
     if (options->run_socket >= 0) live = ending_hello(p, options->run_socket) && live;
     if (live) *lack = start_display(p, options);
     if (!*lack) *lack = first_lack(p);

@@ -11,6 +11,7 @@
 
 #include "err.h"
 #include "ledger.h"
+#include "own.h"
 #include "stats.h"
 
 typedef struct LmpOptions {
@@ -57,12 +58,6 @@ LmpErr profiler_ledger(lua_State *L, unsigned parts, Ledger *out);
  * one before, NULL: none; good as long as the profile. Without a running profile, or one with
  * lines, it does nothing and returns NULL. */
 const char *profiler_tag(lua_State *L, const char *name);
-
-/* An own API call under way. */
-typedef struct LmpOwn {
-    const void *frame; /* CallInfo of its C function; NULL: none is under way */
-    lua_State *thread;
-} LmpOwn;
 
 /* From here to the end call, blocks that L's running C function asks for are not counted. Such
  * calls nest (a finalizer that runs within one may make the next): the end call is given what the

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "frames.h"
 #include "os.h"
 #include "rowindex.h"
 #include "shadow.h"

@@ -99,7 +99,7 @@ COLD void trap_tick(LmpProfile *p) {
 
 void trap_always(LmpProfile *p, bool always) {
     atomic_store(&p->always, 1);
-    p->trap = always || p->watch.on ? &p->always : &p->control->trap;
+    p->trap = always || p->watch->on ? &p->always : &p->control->trap;
 }
 
 /* ---- wishes
@@ -357,7 +357,7 @@ COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
     Request q = {.ptr = ptr, .osize = osize, .nsize = nsize, .caller = caller};
     q.own = p->own.frame && !ptr && is_own(p);
     bool called = !q.own && atomic_exchange(&p->control->trap, 0);
-    if (q.own || (!called && !p->watch.on)) return operate(p, &q);
+    if (q.own || (!called && !p->watch->on)) return operate(p, &q);
     uint64_t size;
     q.entry = ptr ? shadow_lookup(p, (uintptr_t)ptr, &size) : 0;
     q.maker = maker_of(p, ptr);
@@ -365,11 +365,11 @@ COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
     q.failed = p->counters->failed;
     if (called) grant_wishes(p, q.stack_safe);
     LmpWatched watched = {ptr, osize, nsize, caller.words, q.entry & 15, q.stack_safe, 0, 0, 0};
-    if (p->watch.on) watch_before(p, &watched);
+    if (p->watch->on) watch_before(p, &watched);
     bool pause = watched.met || (called && atomic_load(&p->control->pause));
     if (pause) op_begin(p, &q);
     void *r = operate(p, &q);
-    if (p->watch.on) watch_after(p, &watched, r);
+    if (p->watch->on) watch_after(p, &watched, r);
     if (watched.met && !pause) op_begin(p, &q); /* what is safe before it is safe after it */
     if (watched.met || pause) op_end(p, &q, r, &watched);
     return r;

@@ -37,7 +37,7 @@ static int find_old(const LmpWatch *old, const LmpBreak *b) {
 /* A condition that was on already stays as it is: setting another must not make the program pause
  * again where it has just been. */
 static void arm(LmpProfile *p, const LmpWatch *old, uint32_t spent, uint32_t i, int before) {
-    LmpWatch *w = &p->watch;
+    LmpWatch *w = p->watch;
     const LmpBreak *b = &w->row[i];
     uint32_t bit = 1u << i;
     if (!b->on || b->kind == LMP_BREAK_NONE) return;
@@ -60,13 +60,13 @@ bool watch_take(LmpProfile *p) {
     if (atomic_load(&p->control->breaks) == atomic_load(&done->taken) ||
         !copy_list(p->control, row, &count, &sequence))
         return false;
-    const LmpWatch old = p->watch;
+    const LmpWatch old = *p->watch;
     uint64_t hits[LMP_BREAKS];
     uint32_t spent = done->spent;
     memcpy(hits, done->hits, sizeof hits);
-    memset(&p->watch, 0, sizeof p->watch);
-    p->watch.count = count;
-    memcpy(p->watch.row, row, count * sizeof *row);
+    memset(p->watch, 0, sizeof *p->watch);
+    p->watch->count = count;
+    memcpy(p->watch->row, row, count * sizeof *row);
     done->count = count;
     done->spent = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -80,8 +80,8 @@ bool watch_take(LmpProfile *p) {
 
 bool watch_check(LmpProfile *p) {
     uint32_t viewer = atomic_load(&p->control->breaks_viewer);
-    if (!p->watch.on || (viewer && state_viewer_lives(p, viewer))) return false;
-    memset(&p->watch, 0, sizeof p->watch);
+    if (!p->watch->on || (viewer && state_viewer_lives(p, viewer))) return false;
+    memset(p->watch, 0, sizeof *p->watch);
     p->live->breaks.count = 0;
     return true;
 }
@@ -134,7 +134,7 @@ static uint64_t high_water(const LmpCounters *c) {
 }
 
 void watch_before(LmpProfile *p, LmpWatched *w) {
-    LmpWatch *watch = &p->watch;
+    LmpWatch *watch = p->watch;
     w->ceiling = high_water(p->counters);
     w->size = !w->ptr || w->nsize > w->osize ? w->nsize : 0;
     for (uint32_t i = 0, bit = 1; i < watch->count; i++, bit <<= 1) {
@@ -162,7 +162,7 @@ static bool is_of_type(LmpProfile *p, const LmpWatched *w, const void *r, const 
 }
 
 void watch_after(LmpProfile *p, LmpWatched *w, const void *r) {
-    LmpWatch *watch = &p->watch;
+    LmpWatch *watch = p->watch;
     uint64_t live = p->counters->live_bytes;
     for (uint32_t i = 0, bit = 1; i < watch->count; i++, bit <<= 1) {
         const LmpBreak *b = &watch->row[i];
@@ -193,7 +193,7 @@ static uint64_t value_of(const LmpProfile *p, const LmpWatched *w, const LmpBrea
 }
 
 bool watch_pause(LmpProfile *p, const LmpWatched *w, LmpOp *op) {
-    LmpWatch *watch = &p->watch;
+    LmpWatch *watch = p->watch;
     LmpBreaksDone *done = &p->live->breaks;
     op->hits = w->met;
     for (uint32_t i = 0, bit = 1; i < watch->count; i++, bit <<= 1) {

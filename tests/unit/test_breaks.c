@@ -1,6 +1,9 @@
 /* Break conditions: a program pauses exactly where one is met, never otherwise; and their list,
  * whoever writes it. */
+#include "watch.h" /* before an L of the scene's own */
+
 #include "breaks_scene.h"
+#include "watch.h"
 
 /* ---- conditions ---------------------------------------------------------------------------------
  */
@@ -46,7 +49,7 @@ START_TEST(test_heap) {
     want(text, "size 1GiB", NULL);
     run(grow);
     ck_assert_int_eq(pauses, 1); /* not in every operation above it */
-    ck_assert_uint_gt(view->live->counters.live_bytes, profile->watch.row[0].bytes);
+    ck_assert_uint_gt(view->live->counters.live_bytes, profile->watch->row[0].bytes);
     ck_assert(strstr(op.hit_words, "heap above "));
     ck_assert_int_eq(op.frame[0].line, 1);
     want("peak", text, "size 1GiB", "size 2GiB", NULL); /* others are set: it does not pause anew */
@@ -219,7 +222,7 @@ static uint64_t seen_cycles;
 /* One operation may see the end of a cycle and, of a full collection within it, a second one's. */
 static bool note_cycle(void) {
     seen_cycles = view->live->gc.cycles;
-    uint64_t passed = seen_cycles - profile->watch.cycles[0];
+    uint64_t passed = seen_cycles - profile->watch->cycles[0];
     ck_assert_msg(passed == 1 || passed == 2, "%llu cycles", (unsigned long long)passed);
     return true;
 }
@@ -330,7 +333,7 @@ START_TEST(test_viewer_died_writing) {
     ck_assert_uint_gt(sent, before);
     run("local a = {}");
     ck_assert_uint_eq(atomic_load(&view->live->breaks.taken), sent);
-    ck_assert_uint_eq(profile->watch.row[0].kind, LMP_BREAK_SIZE);
+    ck_assert_uint_eq(profile->watch->row[0].kind, LMP_BREAK_SIZE);
     end();
 }
 END_TEST

@@ -14,6 +14,7 @@
 #include "strangers.h"
 #include "suite.h"
 #include "trap.h"
+#include "watch.h"
 
 /* ---- the allocator underneath: hands out addresses, never memory
  * ---------------------------------- */
@@ -83,6 +84,7 @@ static unsigned class_of_tag(unsigned tag) {
 }
 
 static LmpProfile *profile;
+static LmpWatch watch;
 static const LmpCallsites no_callsites; /* every raw request is nobody's */
 
 static void setup(void) {
@@ -90,7 +92,8 @@ static void setup(void) {
     profile = lmp_os->map(sizeof *profile, -1, 0, true);
     ck_assert_ptr_nonnull(profile);
     profile->file = OWNFD_NONE;
-    profile->display = DISPLAY_NONE;
+    memset(&watch, 0, sizeof watch);
+    profile->watch = &watch;
     ck_assert_int_eq(state_create(profile, &identity), LMP_OK);
     profile->alloc = underneath;
     profile->ud = &underneath_ud;

@@ -1,0 +1,12 @@
+/* own.h - a call of the Lua API that lmp itself makes in the program: its blocks are nobody's. */
+#ifndef LMP_OWN_H
+#define LMP_OWN_H
+
+#include <lua.h>
+
+typedef struct LmpOwn {
+    const void *frame; /* CallInfo of its C function; NULL: none is under way */
+    lua_State *thread;
+} LmpOwn;
+
+#endif
