@@ -8,7 +8,7 @@
 #ifndef LMP_CALLSITE_H
 #define LMP_CALLSITE_H
 
-#include "hook.h"
+#include "frames.h"
 
 #define LMP_CALLSITES 2048u /* slots, a power of two; at most half are used */
 
