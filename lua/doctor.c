@@ -1,5 +1,5 @@
 /* doctor.c - the module's entry for `lmp doctor`. */
-#include "doctor.h"
+#include "agent/doctor/doctor.h"
 
 __attribute__((visibility("default"))) int luaopen_luamemprofiler_doctor(lua_State *L);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kind.h"
+#include "base/kind.h"
 
 typedef struct Figure {
     const char *name;

@@ -5,8 +5,8 @@
 
 #include <lua.h>
 
-#include "ledger.h"
-#include "stats.h"
+#include "read/ledger/ledger.h"
+#include "read/stats.h"
 
 typedef struct Figures {
     LmpStats stats;

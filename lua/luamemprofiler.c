@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/session/profiler.h"
 #include "figures.h"
-#include "launch.h"
 #include "options.h"
-#include "profiler.h"
+#include "shared/launch.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format.h"
-#include "launch.h"
-#include "ownfd.h"
+#include "base/format.h"
+#include "base/ownfd.h"
+#include "shared/launch.h"
 
 /* ---- what values fit: the value is on top of the stack --------------------------------------- */
 

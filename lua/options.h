@@ -5,7 +5,7 @@
 #include <lua.h>
 #include <stdbool.h>
 
-#include "profiler.h"
+#include "agent/session/profiler.h"
 
 /* Reads the options table at index 1 of start()'s stack into *o; raises an error that names the
  * option and what was expected. Strings stay anchored in that table. */

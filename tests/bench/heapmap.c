@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "heapmap.h"
-#include "heapscan.h"
+#include "read/heap/heapmap.h"
+#include "read/heap/heapscan.h"
 
 #define BASE 0x55d0c2a00000ull
 #define FRAME_NS 100e6 /* between two repaints */

@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os.h"
-#include "profiler.h"
+#include "agent/session/profiler.h"
+#include "base/os.h"
 
 enum { CALLS = 2400, LOOK = 8, FULL = 12, ASKED = 50, LINES = 200, MOST = 64 };
 #define SECONDS 10

@@ -2,8 +2,8 @@
 #ifndef LMP_TEST_FIXED_H
 #define LMP_TEST_FIXED_H
 
-#include "model.h"
-#include "output.h"
+#include "read/model/model.h"
+#include "screen/output.h"
 
 /* A program in the middle of its run: every kind lives, cycles and a mark are there. */
 void fixed_model(Model *model);

@@ -4,7 +4,7 @@
 
 #include "suite.h"
 
-#include "breaks.h"
+#include "shared/breaks.h"
 
 static LmpBreak parsed(const char *text) {
     LmpBreak b = {0};

@@ -11,12 +11,12 @@
 #include <lualib.h>
 #include <unistd.h>
 
+#include "agent/session/profiler.h"
+#include "agent/state/profile.h"
+#include "base/os.h"
 #include "breaks_parsed.h"
-#include "os.h"
 #include "own_state.h"
-#include "profile.h"
-#include "profiler.h"
-#include "view.h"
+#include "read/view.h"
 
 static LmpOs os; /* os_real but for what the program sleeps in */
 static LmpView *view;

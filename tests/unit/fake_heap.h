@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "heapscan.h"
-#include "os.h"
-#include "view.h"
+#include "base/os.h"
+#include "read/heap/heapscan.h"
+#include "read/view.h"
 
 typedef struct FakeHeap {
     LmpView view;

@@ -3,9 +3,9 @@
 #define LMP_FAKE_SCENE_H
 
 #include "fake_heap.h"
-#include "heapmap.h"
-#include "model.h"
-#include "panel.h"
+#include "read/heap/heapmap.h"
+#include "read/model/model.h"
+#include "widget/panel.h"
 
 #define SCENE_LOW 0x55d0c2a00000ull
 #define SCENE_HIGH 0x7f10a0000000ull

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "tables.h"
+#include "shared/tables.h"
 
 typedef struct FakeTables {
     LmpTables t;

@@ -5,7 +5,7 @@
 
 #include "suite.h"
 
-#include "treerows.h"
+#include "panels/treerows.h"
 
 #define FUNCTIONS 9
 #define C_FUNCTION 8u /* has no lines: it is charged to its caller's */

@@ -5,7 +5,7 @@
 
 #include "suite.h"
 
-#include "panel.h"
+#include "widget/panel.h"
 
 typedef struct Stage {
     const Panel *panel;

@@ -1,6 +1,6 @@
 /* Tests of what keys do, without a terminal: wishes to the program, panels, filters, typing, the
  * end. Also of the lines that output makes. */
-#include "app.h"
+#include "app/app.h"
 #include "fixed.h"
 #include "suite.h"
 

@@ -3,11 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app.h"
+#include "app/app.h"
 #include "fake_tables.h"
 #include "fixed.h"
-#include "source.h"
 #include "suite.h"
+#include "widget/source.h"
 
 #define SECOND 1000000000ull
 

@@ -1,9 +1,9 @@
 /* Break conditions: a program pauses exactly where one is met, never otherwise; and their list,
  * whoever writes it. */
-#include "watch.h" /* before an L of the scene's own */
+#include "agent/hook/watch.h" /* before an L of the scene's own */
 
+#include "agent/hook/watch.h"
 #include "breaks_scene.h"
-#include "watch.h"
 
 /* ---- conditions ---------------------------------------------------------------------------------
  */

@@ -1,8 +1,8 @@
 /* Tests of the canvas, of code points, of lines of pieces, of themes and of pictures. */
-#include "canvas.h"
-#include "line.h"
+#include "screen/canvas.h"
+#include "screen/line.h"
+#include "screen/svg.h"
 #include "suite.h"
-#include "svg.h"
 
 static char *dump(const Canvas *canvas) {
     char *text = NULL;

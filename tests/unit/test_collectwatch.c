@@ -1,5 +1,5 @@
 /* A wished collection that does not come: when that is said, and when it is given up. */
-#include "collectwatch.h"
+#include "viewer/collectwatch.h"
 
 #include "suite.h"
 

@@ -1,5 +1,5 @@
-/* test_compiler.c - which compiler a file says it was made by (ui/compiler.h). */
-#include "compiler.h"
+/* test_compiler.c - which compiler a file says it was made by (ui/cmd/compiler.h). */
+#include "cmd/compiler.h"
 
 #include <stdio.h>
 #include <stdlib.h>

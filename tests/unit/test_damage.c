@@ -1,7 +1,7 @@
 /* A damaged shared state, all the way to the screen: whatever bytes a dead or hostile writer left,
  * every panel draws, and no key makes it fall over. Run under the sanitizers this is a fuzz test.
  */
-#include "app.h"
+#include "app/app.h"
 #include "fake_heap.h"
 #include "fake_tables.h"
 #include "suite.h"

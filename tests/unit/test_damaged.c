@@ -10,12 +10,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "heapmap.h"
-#include "ledger.h"
+#include "agent/session/profiler.h"
 #include "own_state.h"
-#include "profiler.h"
-#include "report.h"
-#include "view.h"
+#include "read/heap/heapmap.h"
+#include "read/ledger/ledger.h"
+#include "read/view.h"
+#include "report/report.h"
 
 static uint8_t *good; /* mostly holes, as the state */
 static size_t good_size;

@@ -1,5 +1,5 @@
 /* test_discover.c - finding shared states: this process holds some, good and damaged. */
-#include "discover.h"
+#include "read/discover.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "os.h"
+#include "base/os.h"
 #include "suite.h"
 
 static LmpHeader header(uint32_t pid, uint32_t serial, const char *program) {

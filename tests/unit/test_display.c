@@ -1,6 +1,6 @@
 /* test_display.c - the program's end of the display when there is no display to be had: every way
  * in which the start can fail leaves the program exactly as it was. */
-#include "display.h"
+#include "agent/session/display.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ptydrain.h"
+#include "pty/ptydrain.h"
 #include "suite.h"
 
 static const LmpDisplayOptions wish = {.hold = false, .fps = 10, .summary = "", .run_socket = -1};

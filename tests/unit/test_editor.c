@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "editor.h"
+#include "viewer/editor.h"
 
 static char place[] = "/tmp/lmp-editor-XXXXXX";
 

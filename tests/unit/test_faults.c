@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "launch.h"
-#include "os.h"
-#include "profiler.h"
+#include "agent/session/profiler.h"
+#include "base/os.h"
+#include "shared/launch.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1

@@ -1,5 +1,5 @@
 /* Tests of format.c: every rounding edge, every length, any bytes. */
-#include "format.h"
+#include "base/format.h"
 #include "suite.h"
 
 #define K UINT64_C(1024)

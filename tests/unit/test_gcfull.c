@@ -6,9 +6,9 @@
 #include <lualib.h>
 #include <unistd.h>
 
+#include "agent/session/profiler.h"
 #include "own_state.h"
-#include "profiler.h"
-#include "view.h"
+#include "read/view.h"
 
 static lua_State *L;
 static LmpView *view;

@@ -1,10 +1,10 @@
 /* Tests of grown.c: rows are what every site holds after full collections, the last of them the
  * newest; the newest are as dense as they were made, the others span the whole run, and the most
  * that was ever held is never lost; making them costs a bounded share of the time. */
-#include "grown.h"
+#include "agent/charge/grown.h"
 
-#include "os.h"
-#include "sites.h"
+#include "agent/charge/sites.h"
+#include "base/os.h"
 #include "suite.h"
 
 static LmpProfile p;

@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "heapmap.h"
+#include "agent/session/profiler.h"
 #include "own_state.h"
-#include "profiler.h"
-#include "view.h"
+#include "read/heap/heapmap.h"
+#include "read/view.h"
 
 #define CELLS 1000
 

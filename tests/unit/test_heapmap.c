@@ -1,9 +1,9 @@
 /* Heap map and lists of blocks, against a naive model that keeps all blocks in an array. */
 #include "suite.h"
 
+#include "base/os.h"
 #include "fake_heap.h"
-#include "heapmap.h"
-#include "os.h"
+#include "read/heap/heapmap.h"
 
 #define ALL_KINDS ((1u << LMP_KINDS) - 1)
 #define FOREVER UINT64_MAX

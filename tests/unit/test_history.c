@@ -1,5 +1,5 @@
 /* Tests of history.c against a naive list of everything that was noted. */
-#include "history.h"
+#include "shared/history.h"
 
 #include <stdbool.h>
 

@@ -1,20 +1,20 @@
 /* Tests of hook.c with shadow.c and state.c: over an allocator that answers with any addresses and
  * refuses now and then, the counters and the map equal a naive list of blocks after every
  * operation; arguments and results pass through untouched. No block's memory is ever looked at. */
-#include "hook.h"
+#include "agent/hook/hook.h"
 
 #include <unistd.h>
 
-#include "callsite.h"
-#include "counters.h"
-#include "os.h"
-#include "shadow.h"
-#include "state.h"
-#include "stats.h"
-#include "strangers.h"
+#include "agent/hook/strangers.h"
+#include "agent/hook/trap.h"
+#include "agent/hook/watch.h"
+#include "agent/interp/callsite.h"
+#include "agent/map/shadow.h"
+#include "agent/state/state.h"
+#include "base/os.h"
+#include "read/stats.h"
+#include "shared/counters.h"
 #include "suite.h"
-#include "trap.h"
-#include "watch.h"
 
 /* ---- the allocator underneath: hands out addresses, never memory
  * ---------------------------------- */

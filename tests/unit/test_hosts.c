@@ -13,11 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "discover.h"
-#include "os.h"
+#include "agent/session/profiler.h"
+#include "base/os.h"
 #include "own_state.h"
-#include "profiler.h"
-#include "view.h"
+#include "read/discover.h"
+#include "read/view.h"
 
 /* ---- a host that looks at errno -------------------------------------------------------------- */
 

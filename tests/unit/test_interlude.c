@@ -1,6 +1,6 @@
 /* What is done between two instructions of the program: a wished collection comes, whatever debug
  * hook the program has, and that hook does not notice. */
-#include "interlude.h"
+#include "agent/interp/interlude.h"
 
 #include "suite.h"
 
@@ -11,12 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launch.h"
-#include "os.h"
+#include "agent/session/profiler.h"
+#include "agent/state/profile.h"
+#include "base/os.h"
 #include "own_state.h"
-#include "profile.h"
-#include "profiler.h"
-#include "view.h"
+#include "read/view.h"
+#include "shared/launch.h"
 
 static LmpView *view;
 static lua_State *L;

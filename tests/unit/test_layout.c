@@ -1,7 +1,7 @@
 /* Tests of the layout at every size, and of the table of actions. */
-#include "action.h"
-#include "kind.h"
-#include "layout.h"
+#include "base/kind.h"
+#include "screen/action.h"
+#include "screen/layout.h"
 #include "suite.h"
 
 static bool inside(Rect rect, int w, int h) {

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "format.h"
-#include "ledger.h"
+#include "base/format.h"
+#include "read/ledger/ledger.h"
 
 enum { MOST = LMP_GROWN - 1 };
 

@@ -3,7 +3,7 @@
 #include "suite.h"
 
 #include "fake_tables.h"
-#include "ledger.h"
+#include "read/ledger/ledger.h"
 
 /* ---- memory that can be refused (linked with --wrap) ------------------------------------------
  */

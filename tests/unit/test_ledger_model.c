@@ -3,7 +3,7 @@
 #include "suite.h"
 
 #include "fake_tables.h"
-#include "ledger.h"
+#include "read/ledger/ledger.h"
 
 enum { FUNCTIONS = 9, LINES = 5, SOURCES = 3, SPOTS = 70, DEPTH = 7, TAGS = 4 };
 

@@ -2,8 +2,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/os.h"
 #include "fixed.h"
-#include "os.h"
 #include "suite.h"
 
 #define SECOND 1000000000ull

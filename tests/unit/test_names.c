@@ -1,14 +1,14 @@
 /* Tests of names.c and names_walk.c: the path of a function is the best of all there are, the same
  * whatever the order of the tables; what is odd in package.loaded or in the globals does no harm;
  * and a pass asks the profiled state for no memory, runs none of its code and leaves its stack. */
-#include "names.h"
+#include "agent/charge/names.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
 
-#include "os.h"
-#include "profiler.h"
-#include "sites.h"
+#include "agent/charge/sites.h"
+#include "agent/session/profiler.h"
+#include "base/os.h"
 #include "suite.h"
 
 /* ---- system calls that fail ------------------------------------------------------------------ */

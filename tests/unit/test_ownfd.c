@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ownfd.h"
-#include "profiler.h"
-#include "shared.h"
+#include "agent/session/profiler.h"
+#include "base/ownfd.h"
+#include "shared/shared.h"
 
 /* In a process of its own, whose descriptors are ours to close. */
 static void in_child(void (*body)(void)) {

@@ -2,7 +2,7 @@
 #include "fake_scene.h"
 #include "panel_draw.h"
 
-#include "breaks.h"
+#include "shared/breaks.h"
 
 static Model *model;
 static Stage *stage;

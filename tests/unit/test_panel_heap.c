@@ -2,7 +2,7 @@
 #include "fake_scene.h"
 #include "panel_draw.h"
 
-#include "describe.h"
+#include "widget/describe.h"
 
 #define EVERY_KIND ((1u << LMP_KINDS) - 1)
 

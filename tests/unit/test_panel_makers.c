@@ -1,8 +1,8 @@
 /* Panels of functions, leaks and tags: golden files, and what keys do. */
-#include "app.h"
+#include "app/app.h"
 #include "ledger_scene.h"
 #include "panel_draw.h"
-#include "table.h"
+#include "widget/table.h"
 
 typedef struct Sight {
     const Panel *panel;

@@ -2,7 +2,7 @@
  * tested in test_treerows.c. */
 #include "ledger_scene.h"
 #include "panel_draw.h"
-#include "table.h"
+#include "widget/table.h"
 
 typedef struct Sight {
     const char *name;

@@ -6,8 +6,8 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
-#include "kind.h"
-#include "parsing.h"
+#include "agent/interp/parsing.h"
+#include "base/kind.h"
 
 static unsigned asked, parsing; /* requests, and those of the parser */
 static lua_State *asks;         /* on whose behalf; NULL: they are not looked at */

@@ -2,9 +2,9 @@
  * JSON for any figures and any name. */
 #include <ctype.h>
 
+#include "base/format.h"
 #include "fake_tables.h"
-#include "format.h"
-#include "report.h"
+#include "report/report.h"
 #include "suite.h"
 
 static LmpHeader header;

@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "os.h"
-#include "profiler.h"
-#include "shared.h"
+#include "agent/session/profiler.h"
+#include "base/os.h"
+#include "shared/shared.h"
 
 /* ---- a system that counts -------------------------------------------------------------------- */
 

@@ -1,12 +1,12 @@
 /* Whole screens against golden files: from a fixed model and clock, at several sizes and in each
  * colour mode. GENERATE=1 writes them anew; look at the difference before committing it. */
-#include "app.h"
+#include "app/app.h"
+#include "base/os.h"
 #include "fake_scene.h"
 #include "fake_tables.h"
 #include "fixed.h"
-#include "os.h"
-#include "source.h"
 #include "suite.h"
+#include "widget/source.h"
 
 #define SECOND 1000000000ull
 #define DOWN "\x01"     /* stands for the arrow */

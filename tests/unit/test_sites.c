@@ -1,9 +1,9 @@
 /* Tests of sites.c with rowindex.c: the same question has the same answer and another question
  * another one, whatever the tables' size; what finds no place goes to "(others)" and is counted. */
-#include "sites.h"
+#include "agent/charge/sites.h"
 
-#include "os.h"
-#include "rowindex.h"
+#include "base/os.h"
+#include "base/rowindex.h"
 #include "suite.h"
 
 /* ---- system calls that fail

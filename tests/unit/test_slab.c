@@ -1,8 +1,8 @@
 /* Tests of slab.c: pieces do not overlap whatever is taken and given back; refused memory is told;
  * in the end nothing stays mapped. */
-#include "slab.h"
+#include "base/slab.h"
 
-#include "os.h"
+#include "base/os.h"
 #include "suite.h"
 
 static int maps_left, mapped; /* before mapping fails, below 0: never; areas */

@@ -9,9 +9,9 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "errorline.h"
-#include "ptydrain.h"
-#include "spool.h"
+#include "pty/errorline.h"
+#include "pty/ptydrain.h"
+#include "pty/spool.h"
 #include "suite.h"
 
 /* Everything that the spool writes, as one piece of memory. */

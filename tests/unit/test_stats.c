@@ -1,7 +1,7 @@
 /* Tests of stats.c: the figures equal those of a naive model that keeps every block; whatever the
  * counters hold, nothing bad happens. */
-#include "counters.h"
-#include "stats.h"
+#include "read/stats.h"
+#include "shared/counters.h"
 #include "suite.h"
 
 /* The model: blocks in an array, figures by going through all of them. */

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "launch.h"
-#include "profiler.h"
+#include "agent/session/profiler.h"
+#include "shared/launch.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1 /* makes system calls of its own */

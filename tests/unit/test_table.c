@@ -1,8 +1,8 @@
 /* Tests of tables (table.h): order, filter and cursor against a naive model at every step of random
  * histories; columns at every width; the held order; the mouse; what is typed. */
-#include "panel.h"
 #include "suite.h"
-#include "table.h"
+#include "widget/panel.h"
+#include "widget/table.h"
 
 #define SECOND 1000000000ull
 #define ROWS 120

@@ -1,16 +1,16 @@
 /* Tests of tags.c: against a naive list of coroutines and names, over addresses that are used
  * again, with more names than there is room for, and with memory refused at any moment. */
-#include "tags.h"
+#include "agent/charge/tags.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
 
-#include "os.h"
-#include "profiler.h"
-#include "shadow.h"
-#include "sites.h"
+#include "agent/charge/sites.h"
+#include "agent/hook/trap.h"
+#include "agent/map/shadow.h"
+#include "agent/session/profiler.h"
+#include "base/os.h"
 #include "suite.h"
-#include "trap.h"
 
 /* ---- system calls that fail ------------------------------------------------------------------ */
 

@@ -6,14 +6,14 @@
 #ifndef LMP_TREE_SCENE_H
 #define LMP_TREE_SCENE_H
 
-#include "tree.h"
+#include "agent/charge/tree.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
 
-#include "lines.h"
-#include "os.h"
-#include "sites.h"
+#include "agent/charge/lines.h"
+#include "agent/charge/sites.h"
+#include "base/os.h"
 #include "suite.h"
 
 /* ---- system calls that fail ------------------------------------------------------------------ */

@@ -1,0 +1,75 @@
+/* cycles.c - see cycles.h. */
+#include "agent/charge/cycles.h"
+
+#include "agent/charge/grown.h"
+#include "agent/interp/gcwatch.h"
+#include "agent/map/shadow.h"
+#include "base/os.h"
+#include "shared/counters.h"
+
+/* What the clock says, nanoseconds since start. Small heaps have cycles every few microseconds, for
+ * which reading it would cost too much: within an eighth of the time between ticks (told by the
+ * frees) the last reading is good enough. */
+static uint64_t clock_of_cycle(LmpProfile *p, uint64_t frees) {
+    if (p->gc_clock < p->ticked) p->gc_clock = p->ticked;
+    if (frees - p->gc_clock_frees >= (uint64_t)p->tick_ops / 8) {
+        p->gc_clock = lmp_os->clock() - p->start;
+        p->gc_clock_frees = frees;
+    }
+    return p->gc_clock;
+}
+
+/* In generational mode a minor cycle sweeps as generational; a full one passes through incremental,
+ * and is seen there as soon as it frees something. If it frees nothing, or too little, Lua says
+ * that it was bad. (One that was asked for and found nothing to free at all is taken for a minor
+ * one.) */
+static bool looks_full(const LmpProfile *p) {
+    return !p->gc_kind || *p->gc_kind == 0 || gcwatch_is_bad(p);
+}
+
+static void begin_cycle(LmpProfile *p) {
+    p->gc_full = looks_full(p);
+    counters_frees(p->counters, &p->gc_start_frees, &p->gc_start_bytes);
+    p->live->gc.now = (LmpGcCycle){.start = clock_of_cycle(p, p->gc_start_frees)};
+    p->live->gc.sweeping = 1;
+    p->birth += 1u << LMP_E_CYCLE_SHIFT;
+    if (LMP_E_CYCLE(p->birth) == LMP_E_CYCLES - 1) {
+        shadow_age_cycles(p);
+        p->birth = (p->birth & ~LMP_E_CYCLE_MASK) | 2u << LMP_E_CYCLE_SHIFT;
+    }
+    if (p->gc_full) grown_cycle_began(p);
+}
+
+static void end_cycle(LmpProfile *p) {
+    LmpGc *gc = &p->live->gc;
+    uint64_t blocks, bytes;
+    counters_frees(p->counters, &blocks, &bytes);
+    gc->now.end = clock_of_cycle(p, blocks);
+    gc->now.freed_blocks = blocks - p->gc_start_frees;
+    gc->now.freed_bytes = bytes - p->gc_start_bytes;
+    gc->now.live_bytes = p->counters->live_bytes;
+    gc->freed_blocks += gc->now.freed_blocks;
+    gc->freed_bytes += gc->now.freed_bytes;
+    gc->ring[gc->cycles % LMP_GC_RING] = gc->now;
+    gc->sweeping = 0;
+    bool full = p->gc_full || gcwatch_is_bad(p);
+    cycles_mode(p);
+    gc->full += full;
+    atomic_thread_fence(memory_order_release);
+    gc->cycles++;
+    if (full) grown_cycle_ended(p);
+}
+
+void cycles_look(LmpProfile *p) {
+    if (gcwatch_now(p) == p->gc_seen || p->closing) return;
+    unsigned turns = gcwatch_turns(p);
+    if (turns & GC_MARKED) {
+        if (p->live->gc.sweeping) end_cycle(p);
+        begin_cycle(p);
+    }
+    if (p->live->gc.sweeping && turns & GC_SWEPT) end_cycle(p);
+}
+
+void cycles_mode(LmpProfile *p) {
+    if (!p->closing) p->live->gc.mode = gcwatch_kind(p);
+}

@@ -1,0 +1,195 @@
+/* lines.h - from where the program runs to the rows of the tables: who makes this block?
+ *
+ * The running thread and, in table constructors, the running instruction are taken from where the
+ * interpreter's own code keeps them at the moment it asks for memory (words.h); the rest from its
+ * frames (frames.h). (pc, C function, tag) is the key to a small cache, which has a row for each
+ * class; only a miss asks the debug API for source, line and names. Code that dies is watched
+ * (LMP_E_WATCHED), so that the next code at its address is looked at anew. */
+#ifndef LMP_LINES_H
+#define LMP_LINES_H
+
+#include "agent/charge/answers.h"
+#include "agent/charge/sites.h"
+#include "agent/interp/newtable.h"
+#include "agent/interp/words.h"
+#include "agent/state/profile.h"
+#include "base/kind.h"
+
+enum {
+    LMP_LINE_SLOTS = 4096, /* a power of two */
+    LMP_LINE_GROUP = 64,   /* slots in each of 64 groups */
+    LMP_RAN_LATELY = 16,
+    LMP_KNOWN = 256 /* a power of two */
+};
+
+/* What is known of a place, in one cache line. key 0: empty. */
+typedef struct LmpLineSlot {
+    uint64_t key;  /* pc, tag or kind of other answers << 48, LMP_LINE_C */
+    uintptr_t cfn; /* the C function on top, 0: the Lua function itself. Of OP_NEWTABLE: its
+                      prototype, which proves that the pc is one of the function that runs */
+    /* Records by the class of the block, 0: not known yet. At 0: of OP_NEWTABLE, how many parts it
+     * asks for; else, if not 0, OP_SETLIST comes next and is who asks for parts of tables. Other
+     * kinds of answers: a site. */
+    uint32_t row[LMP_C_COUNTED];
+} LmpLineSlot;
+
+typedef struct LmpLineCache {
+    _Alignas(64) LmpLineSlot slot[LMP_LINE_SLOTS];
+    struct LmpCodes *codes; /* prototypes' code with answers in the cache */
+    LmpAnswers answers;     /* those that the slots have no room for */
+    /* Threads that ran lately, also those that C code resumed in its own way; the newest is at
+     * [ran % LMP_RAN_LATELY]. All live, or are NULL. */
+    const lua_State *lately[LMP_RAN_LATELY];
+    /* Threads from before start that were met where only threads are, by lines_known_home. */
+    const lua_State *known[LMP_KNOWN];
+    uint32_t ran;
+    bool jumps; /* frames_jump() may be asked */
+    /* Records of "(host)" and, at 1, "(parser)", without a tag; 0: not known yet. */
+    uint32_t outside[2][LMP_C_COUNTED];
+} LmpLineCache;
+
+/* Allocates what lines need and chooses how they are had: live->tables.lines says it after. Sites
+ * are open. NOMEM. */
+LmpErr lines_open(LmpProfile *p, lua_State *L);
+void lines_close(LmpProfile *p);
+
+/* A block of a prototype's code, or of a thread, is freed. */
+void lines_watched_gone(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls);
+/* A block from before start is freed: it may be such code, too. */
+void lines_unknown_gone(LmpProfile *p, uintptr_t addr, size_t size);
+
+/* The running coroutine's tag has been set: L is running. */
+void lines_tag_changed(LmpProfile *p, lua_State *L);
+
+/* Site row of a frame, for call paths: of a Lua frame at `pc` (its saved pc, or a better one); of a
+ * C frame itself, line -1. */
+uint32_t lines_frame_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uintptr_t pc);
+uint32_t lines_c_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci);
+
+/* Who asks now, for call paths. */
+typedef struct LmpAsk {
+    lua_State *L;          /* NULL: nobody that is known */
+    uintptr_t constructor; /* the running instruction, where the saved pc is not it; else 0 */
+} LmpAsk;
+
+/* The record for a block of class cls that is asked for now, the long way; `words` may be NULL. */
+uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask);
+/* The pc of the table constructor that asks now for a block of class cls, where that is not the
+ * saved one, and its frame in *ci; else 0. */
+uintptr_t lines_constructor(LmpProfile *p, LmpWords words, unsigned cls, LmpCallInfo **ci);
+/* The record of who makes a stack move: from Lua 5.4.5 on a thread's frames say nothing of their
+ * functions meanwhile, so only what is known of the line already counts, else "(unknown)". */
+uint32_t lines_stack_moves(LmpProfile *p, LmpWords words);
+/* Is this block the stack of the thread that asks? */
+bool lines_is_stack(LmpProfile *p, LmpWords words, const void *ptr);
+/* L runs now: its tag counts. */
+void lines_switch(LmpProfile *p, const lua_State *L);
+/* The same for one that asks in a C function. False: it is not known to run. */
+bool lines_switch_c(LmpProfile *p, const lua_State *L);
+
+#define LMP_LINE_C (1ull << 63) /* with a C function: without it, a key says all */
+
+static inline uint64_t lines_key(uintptr_t pc, unsigned tag) {
+    return pc | (uint64_t)tag << LMP_ADDRESS_BITS;
+}
+
+static inline LmpLineSlot *lines_slot(LmpLineCache *cache, uint64_t key, uintptr_t cfn) {
+    uint64_t h = (key ^ (uint64_t)cfn << 13) * 0x9e3779b97f4a7c15ull;
+    size_t at = h >> 46 & (LMP_LINE_SLOTS - 1) * sizeof(LmpLineSlot); /* the upper 12 bits */
+    return (LmpLineSlot *)(void *)((char *)cache->slot + at);
+}
+_Static_assert(LMP_LINE_SLOTS == 1 << 12 && sizeof(LmpLineSlot) == 1 << 6, "as in lines_slot");
+
+/* Is that word a living thread of the state? Nothing else is ever looked at as one. */
+bool lines_is_thread(LmpProfile *p, const lua_State *L);
+
+static inline uint32_t lines_known_home(const lua_State *L) {
+    return (uint32_t)((uintptr_t)L / 16) & (LMP_KNOWN - 1);
+}
+
+/* The record of OP_NEWTABLE at pc, of the function of ci, for its table; notes that its parts come
+ * next. 0: the long way. */
+static ALWAYS_INLINE uint32_t lines_record_table(LmpProfile *p, const LmpCallInfo *ci,
+                                                 LmpWords words, uintptr_t *constructor) {
+    uintptr_t pc = words_newtable(p->words, words, true);
+    const void *proto = frames_proto(frames_func(ci));
+    uint64_t key = lines_key(pc, p->tag) | LMP_LINE_C;
+    const LmpLineSlot *slot = lines_slot(p->lines, key, (uintptr_t)proto);
+    if (UNLIKELY(!proto || slot->key != key || slot->cfn != (uintptr_t)proto)) return 0;
+    uint32_t record = slot->row[LMP_C_TABLE];
+    p->made = (LmpMade){(const void *)ci, pc, (uintptr_t)proto, record, slot->row[0]};
+    *constructor = pc;
+    return record;
+}
+
+/* The same for a part, when the last constructor has some to come. */
+static ALWAYS_INLINE uint32_t lines_record_made(LmpProfile *p, const LmpCallInfo *ci, unsigned cls,
+                                                uintptr_t *constructor) {
+    const LmpMade *made = &p->made;
+    if (UNLIKELY((const void *)ci != made->ci || cls != LMP_C_TABLE_PART)) return 0;
+    if (UNLIKELY(made->left & LMP_MADE_REFUSED)) return 0;
+    uint64_t key = lines_key(made->pc, p->tag) | LMP_LINE_C;
+    const LmpLineSlot *slot = lines_slot(p->lines, key, made->proto);
+    if (UNLIKELY(slot->key != key || slot->cfn != made->proto || !slot->row[cls])) return 0;
+    p->made.left--;
+    *constructor = made->pc;
+    return slot->row[cls];
+}
+
+/* The record for a block of class cls that L asks for in a Lua function, the topmost of its frames
+ * and not below a hook; 0: it is to be asked for the long way. In a table constructor the running
+ * instruction is in *constructor. `words` NULL: it is no constructor. */
+static ALWAYS_INLINE uint32_t lines_record(LmpProfile *p, const lua_State *L, const LmpCallInfo *ci,
+                                           LmpWords words, unsigned cls, uintptr_t *constructor) {
+    if (UNLIKELY(frames_is_idle(L))) return 0;
+    if (words && cls == LMP_C_TABLE) return lines_record_table(p, ci, words, constructor);
+    if (words && UNLIKELY(p->made.left)) return lines_record_made(p, ci, cls, constructor);
+    uintptr_t pc = frames_pc(ci);
+    uint64_t key = lines_key(pc, p->tag);
+    const LmpLineSlot *slot = lines_slot(p->lines, key, 0);
+    if (UNLIKELY(slot->key != key)) return 0;
+    if (cls == LMP_C_TABLE_PART && UNLIKELY(slot->row[0])) *constructor = pc + LMP_INSTRUCTION;
+    return slot->row[cls];
+}
+
+/* The Lua function that has called, over C functions perhaps, the one of `ci`; NULL: none. */
+static ALWAYS_INLINE const LmpCallInfo *lines_lua_caller(const LmpCallInfo *ci) {
+    do
+        ci = frames_caller(ci);
+    while (ci && frames_status(ci) & LMP_CI_C);
+    return ci;
+}
+
+/* The same in a C function, whose name is kept as a detail; but not with stacks and frames, which
+ * also belong to its call. */
+static ALWAYS_INLINE uint32_t lines_record_c(const LmpProfile *p, const lua_State *L,
+                                             const LmpCallInfo *top, unsigned cls) {
+    const LmpCallInfo *ci = lines_lua_caller(top);
+    if (UNLIKELY(!ci || frames_is_idle(L))) return 0;
+    uintptr_t cfn = 0;
+    uint64_t key = lines_key(frames_pc(ci), p->tag);
+    if (cls != LMP_C_THREAD_PART) {
+        cfn = frames_c_function(frames_func(top));
+        key |= LMP_LINE_C;
+    } else if (frames_resumed(L)) {
+        return 0;
+    }
+    const LmpLineSlot *slot = lines_slot(p->lines, key, cfn);
+    return LIKELY(slot->key == key && slot->cfn == cfn) ? slot->row[cls] : 0;
+}
+
+/* The same for a part of a thread that has no function yet: the one that runs is about to resume it
+ * for the first time, and it is the line of that. */
+static ALWAYS_INLINE uint32_t lines_record_new(const LmpProfile *p, const lua_State *L,
+                                               unsigned cls) {
+    const lua_State *by = p->running;
+    if (!by || by == L || frames_is_idle(by) || frames_resumed(by) != L || cls != LMP_C_THREAD_PART)
+        return 0;
+    const LmpCallInfo *ci = lines_lua_caller(frames_top(by));
+    if (UNLIKELY(!ci)) return 0;
+    uint64_t key = lines_key(frames_pc(ci), p->tag);
+    const LmpLineSlot *slot = lines_slot(p->lines, key, 0);
+    return LIKELY(slot->key == key) ? slot->row[cls] : 0;
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* names.h - paths of functions, as reached from loaded modules and globals: "table.insert",
+ * "options.price", "print", "Stack.push", "FILE*:read". They are what LmpFunction.path says.
+ *
+ * The way to a function in fewest steps counts; of these, one through a loaded module before one
+ * through globals, then the shorter text, then the alphabet's order: the same from run to run. A
+ * Lua function of which several closures are found at different places (a factory's product) has
+ * no path.
+ *
+ * A pass looks through tables with raw access only: it runs no code of the program, makes no
+ * objects, and stops after a bounded number of entries. It is made where any call of the Lua API
+ * is safe: at start, at the end, from our own API functions, and from a debug hook that fires
+ * between two instructions. */
+#ifndef LMP_NAMES_H
+#define LMP_NAMES_H
+
+#include "agent/state/profile.h"
+
+/* Sites are open. Without memory functions have no paths, and nothing else is different. */
+void names_open(LmpProfile *p);
+void names_close(LmpProfile *p);
+
+/* Looks for the paths of all functions in the tables. L runs a C function. */
+void names_pass(LmpProfile *p, lua_State *L);
+
+/* The same if there is something to look for: functions without path that are new, or at longer
+ * and longer intervals all of them again. From our own API functions. */
+void names_look(LmpProfile *p, lua_State *L);
+
+/* Sees to it that a pass is made when one is due, at the next instruction that a thread executes.
+ * From the tick; looks at no stack. */
+void names_tick(LmpProfile *p);
+
+/* Makes the pass that the tick has waited for, if it has; between two instructions of L. */
+void names_answer(LmpProfile *p, lua_State *L);
+
+/* Path of a C function (a text of the tables), 0: none is known. */
+uint32_t names_of_c(const LmpProfile *p, const void *address);
+
+#endif

@@ -1,0 +1,44 @@
+/* sites.h - the writer's side of the tables: finds or makes the row for a function, a site, a
+ * record. Everything here is cold: the hook keeps what it found (lines.h). Rows are never taken
+ * away; when a table is full the answer is its "(others)" row, and live->tables.folded counts. */
+#ifndef LMP_SITES_H
+#define LMP_SITES_H
+
+#include "agent/state/profile.h"
+#include "shared/tables.h"
+
+/* Pseudo-functions, made at start: sites of work outside any Lua function. */
+typedef enum LmpPseudo {
+    LMP_PSEUDO_OTHERS, /* row 1 */
+    LMP_PSEUDO_HOST,
+    LMP_PSEUDO_PARSER,
+    LMP_PSEUDO_COLLECTOR,
+    LMP_PSEUDO_UNKNOWN,
+    LMP_PSEUDOS
+} LmpPseudo;
+
+/* Makes the rows that are always there. p->tables is set. NOMEM: no memory for the indexes. */
+LmpErr sites_open(LmpProfile *p);
+void sites_close(LmpProfile *p);
+
+/* The row of a function. `ar` has "S" and "n" filled; `address`: of a C function, else NULL. */
+uint32_t sites_function(LmpProfile *p, const lua_Debug *ar, const void *address);
+/* Might one more look at a call give a function that is there a name? */
+bool sites_wants_name(const LmpProfile *p, uint32_t function);
+/* A string's block is freed, or one that may have been a string's: sources are strings. */
+void sites_string_gone(LmpProfile *p, uintptr_t addr);
+/* The same without making one, 0: there is none. `source`: text that stands for it, as found by
+ * sites_find_source; of a C function only `address` counts. */
+uint32_t sites_find_source(const LmpProfile *p, const char *source, size_t length);
+uint32_t sites_find_function(const LmpProfile *p, uint32_t source, int linedefined,
+                             const void *address);
+/* The row of a line of a function; `cfunction`: a C function's row or 0. */
+uint32_t sites_site(LmpProfile *p, uint32_t function, int line, uint32_t cfunction);
+/* The site of a pseudo-function. */
+uint32_t sites_pseudo(const LmpProfile *p, LmpPseudo pseudo);
+/* The record of a site, class and tag. */
+uint32_t sites_record(LmpProfile *p, uint32_t site, unsigned cls, unsigned tag);
+/* A text of the tables, each kept once; 0 when there is no room. */
+uint32_t sites_text(LmpProfile *p, const char *text, size_t length);
+
+#endif

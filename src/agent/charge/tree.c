@@ -1,0 +1,467 @@
+/* tree.c - see tree.h.
+ *
+ * Each thread that has asked has a side stack: for each of its frames, outermost first, the node of
+ * the frame's caller. As of the last walk, that is: since then frames may have gone and new ones
+ * come, but those that are still there are its first ones, and they are those that still bear the
+ * mark. So a walk goes from the topmost frame down to the first marked one, drops from the side
+ * stack what is above it, and then goes up again over the new frames. What a frame called is told
+ * by its saved pc, which stands still while the call lasts; only the topmost frame that is left has
+ * moved on, so its own node is looked for anew. (A tail call replaces the function in a frame that
+ * stays marked; it is a topmost frame then.)
+ *
+ * A coroutine's outermost frame hangs under the frame of the resume that ran it. The threads that
+ * are running are found from the main thread on; which they were, and in which frame, is kept, and
+ * as long as those frames are on top of their threads and marked nothing has changed below the last
+ * one.
+ *
+ * A walk is seldom needed. Mostly a thread has returned over some frames, or has called one
+ * function from a frame that is marked, or both, or has resumed another one or been resumed: each
+ * of these is told by one look at the topmost frame and its caller.
+ *
+ * Everything is looked for in direct-mapped caches first. A Lua frame's key there is its pc, which
+ * stands for its function and line until the code is freed: `epoch` is part of the key, and another
+ * one from then on. A C frame's is its function's address. */
+#include "agent/charge/tree.h"
+
+#include <string.h>
+
+#include "agent/charge/lines.h"
+#include "agent/charge/tree_impl.h"
+#include "agent/map/shadow.h"
+#include "base/os.h"
+
+_Static_assert(LMP_NODE_TAIL == 1 && LMP_NODE_COROUTINE == 2, "flags stand below a node's row");
+_Static_assert(LMP_NODES_MAX <= 1u << 30, "which has room above them");
+
+/* ---- frames ------------------------------------------------------------------------------------
+ */
+
+static ALWAYS_INLINE bool is_marked(const LmpCallInfo *ci) {
+    return frames_status(ci) & LMP_CI_SEEN;
+}
+
+/* Has the frame a Lua function with this instruction? In states that are being closed, and below
+ * functions that died, frames may be left that have none. */
+static bool is_sound(const LmpCallInfo *ci, uintptr_t pc) {
+    const void *proto = frames_proto(frames_func(ci));
+    if (!proto) return false;
+    uint32_t size;
+    memcpy(&size, (const char *)proto + LMP_AT_PROTO_SIZECODE, sizeof size);
+    uintptr_t at = pc - frames_word(proto, LMP_AT_PROTO_CODE);
+    return at <= size * (uintptr_t)4 && at % 4 == 0;
+}
+
+/* What tells a frame's node from others of the same caller. pc: of a Lua frame. */
+static ALWAYS_INLINE uint64_t key_of(const struct LmpTree *t, const LmpSideFrame *f, uintptr_t pc) {
+    uint64_t key = t->epoch | pc;
+    return f->key ? f->key : key;
+}
+
+/* A record and what a node stands under, in one word, which hashes lay over addresses: above the
+ * lowest bits, by which those differ. */
+#define WHO_RECORD 20
+#define WHO_TAIL (1ull << 41)
+#define WHO_UNDER 42
+static ALWAYS_INLINE uint64_t who_of(uint32_t under, uint32_t record) {
+    return (uint64_t)under << WHO_UNDER | (uint64_t)record << WHO_RECORD;
+}
+_Static_assert(LMP_NODES_MAX <= 1ull << (64 - WHO_UNDER - 2), "an under has room");
+_Static_assert(LMP_RECORDS_MAX <= 1u << (41 - WHO_RECORD), "and a record");
+
+static ALWAYS_INLINE uint64_t mix(uint64_t a, uint64_t b) {
+    return (a ^ b) * 0x9e3779b97f4a7c15ull;
+}
+
+/* Where a hash's slot is in a cache of 1 << bits slots of 1 << size bytes. */
+static ALWAYS_INLINE void *slot_at(void *cache, unsigned bits, unsigned size, uint64_t hash) {
+    return (char *)cache + (hash >> (64 - bits - size) & ~((1ull << size) - 1));
+}
+_Static_assert(sizeof(LmpNodeSlot) == 16 && sizeof(LmpPathSlot) == 32 && sizeof(LmpCallSlot) == 32,
+               "sizes of slots");
+
+static ALWAYS_INLINE LmpNodeSlot *node_slot(struct LmpTree *t, uint64_t key, uint32_t under) {
+    return slot_at(t->node_cache, TREE_NODE_CACHE, 4, mix(key, (uint64_t)under << 32));
+}
+
+static ALWAYS_INLINE LmpPathSlot *path_slot(struct LmpTree *t, uint64_t key, uint64_t who) {
+    return slot_at(t->path_cache, TREE_PATH_CACHE, 5, mix(key, who));
+}
+
+static ALWAYS_INLINE LmpCallSlot *call_slot(struct LmpTree *t, uint64_t caller, uint64_t key,
+                                            uint64_t who) {
+    return slot_at(t->call_cache, TREE_CALL_CACHE, 5, mix(caller + key * 8, who));
+}
+
+/* The node of a frame of a function, past the cache; 0: it is not sound. */
+static uint32_t node_of_frame(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc) {
+    uint32_t site;
+    if (f->key) {
+        site = lines_c_site(p, L, f->ci);
+    } else {
+        if (!is_sound(f->ci, pc)) return 0;
+        site = lines_frame_site(p, L, f->ci, pc);
+    }
+    return tree_find_node(p, f->under >> 2, site, f->under & (LMP_NODE_TAIL | LMP_NODE_COROUTINE));
+}
+
+/* What the frames stand under that a waiting frame has called; UNSOUND if it is not sound. */
+#define UNSOUND UINT32_MAX
+
+static __attribute__((noinline)) uint32_t learn_below(LmpProfile *p, lua_State *L,
+                                                      const LmpSideFrame *f) {
+    struct LmpTree *t = p->tree;
+    uintptr_t pc = frames_pc(f->ci);
+    uint64_t key = key_of(t, f, pc);
+    uint32_t below = f->under;
+    if (key == KEY_COROUTINE) {
+        below |= LMP_NODE_COROUTINE;
+    } else if (key != KEY_MAIN) {
+        below = node_of_frame(p, L, f, pc) << 2;
+        if (!below) return UNSOUND;
+    }
+    *node_slot(t, key, f->under) = (LmpNodeSlot){key, f->under, below};
+    return below;
+}
+
+/* The same if it is known; else UNSOUND. */
+static ALWAYS_INLINE uint32_t known_below(struct LmpTree *t, const LmpSideFrame *f) {
+    uint64_t key = key_of(t, f, frames_pc(f->ci));
+    const LmpNodeSlot *slot = node_slot(t, key, f->under);
+    return LIKELY(slot->key == key && slot->under == f->under) ? slot->below : UNSOUND;
+}
+
+static inline uint32_t below(LmpProfile *p, lua_State *L, const LmpSideFrame *f) {
+    uint32_t known = known_below(p->tree, f);
+    return LIKELY(known != UNSOUND) ? known : learn_below(p, L, f);
+}
+
+static ALWAYS_INLINE uint32_t tail_flag(uint32_t status) {
+    return status & frames_bits.tail ? LMP_NODE_TAIL : 0;
+}
+
+/* A marked frame has another status than when it was last looked at. */
+static ALWAYS_INLINE void note_status(LmpSideFrame *f, uint32_t status) {
+    f->status = (uint16_t)status;
+    f->under = (f->under & ~LMP_NODE_TAIL) | tail_flag(status);
+}
+
+/* The key of a C function's frame, 0: it is not sound. */
+static ALWAYS_INLINE uint64_t c_key(const LmpCallInfo *ci) {
+    uintptr_t function = frames_c_function(frames_func(ci));
+    return LIKELY(function) ? KEY_C | function : 0;
+}
+
+/* Puts a new frame above those of the side stack; its `under` has its flags. */
+static ALWAYS_INLINE void put_frame(LmpSideFrame *f, const LmpCallInfo *ci, uint64_t key,
+                                    uint32_t under, uint32_t status) {
+    f->ci = ci;
+    f->key = key;
+    f->under = under;
+    f->status = (uint16_t)(status | LMP_CI_SEEN);
+    tree_mark(ci, status);
+}
+
+/* ---- walking -----------------------------------------------------------------------------------
+ */
+
+typedef enum Walk { WALK_GOOD, WALK_UNSOUND, WALK_NO_ROOM } Walk;
+
+/* Brings a side stack up to date. Where a frame is not sound those below it stay. */
+static __attribute__((noinline)) Walk walk(LmpProfile *p, LmpSide *s) {
+    LmpSideFrame *f = s->top;
+    const LmpCallInfo *top = frames_top(s->L), *ci = top, *caller;
+    size_t fresh = 0;
+    for (;; ci = caller, fresh++) {
+        if (is_marked(ci)) { /* also when it is not one of ours: then all are walked */
+            while (f->ci != ci && f > s->frame)
+                f--;
+            if (f->ci == ci) break;
+        }
+        caller = frames_caller(ci);
+        if (caller) continue;
+        f = s->frame;
+        f->ci = ci;
+        break;
+    }
+    tree_mark(ci, frames_status(ci));
+    note_status(f, frames_status(ci));
+    s->top = f;
+    if ((size_t)(s->end - f) <= fresh) {
+        if (!tree_side_room(p->tree, s, (size_t)(f - s->frame) + 1 + fresh)) return WALK_NO_ROOM;
+        f = s->top;
+    }
+    ci = top;
+    for (LmpSideFrame *up = f + fresh; up > f; up--, ci = frames_caller(ci))
+        up->ci = ci;
+    for (; fresh; fresh--, f = ++s->top) {
+        if (UNLIKELY(frames_status(f->ci) & frames_bits.stale) && !f->key) return WALK_UNSOUND;
+        uint32_t under = below(p, s->L, f), status = frames_status(f[1].ci);
+        uint64_t key = 0;
+        if (under == UNSOUND) return WALK_UNSOUND;
+        if (status & LMP_CI_C && !(key = c_key(f[1].ci))) return WALK_UNSOUND;
+        put_frame(f + 1, f[1].ci, key, under | tail_flag(status), status);
+    }
+    return WALK_GOOD;
+}
+
+/* The frame of a side stack with this ci; NULL: there is none. */
+static ALWAYS_INLINE LmpSideFrame *find_frame(const LmpSide *s, const LmpCallInfo *ci) {
+    for (LmpSideFrame *f = s->top;; f--) {
+        if (f->ci == ci) return f;
+        if (UNLIKELY(f == s->frame)) return NULL;
+    }
+}
+
+/* The frame that has called `ci`, a new one, if all is well with it and there is room above. */
+static ALWAYS_INLINE LmpSideFrame *find_caller(const LmpSide *s, const LmpCallInfo *ci) {
+    const LmpCallInfo *caller = frames_caller(ci);
+    LmpSideFrame *f = find_frame(s, caller); /* none if it is NULL */
+    return f && f->status == frames_status(caller) && f + 1 < s->end ? f : NULL;
+}
+
+static ALWAYS_INLINE bool holds(const LmpLink *link) {
+    return frames_top(link->L) == link->ci && is_marked(link->ci);
+}
+
+/* There is one at least. */
+static ALWAYS_INLINE bool links_hold(const struct LmpTree *t) {
+    const LmpLink *link = t->link, *end = link + t->links;
+    do {
+        if (!holds(link)) return false;
+    } while (++link < end);
+    return true;
+}
+
+/* ---- the way to a path -------------------------------------------------------------------------
+ */
+
+/* The path of a topmost frame, past the cache. */
+static __attribute__((noinline)) uint32_t
+new_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc, uint32_t record) {
+    struct LmpTree *t = p->tree;
+    uint64_t key = key_of(t, f, pc), who = who_of(f->under, record);
+    if (key == KEY_MAIN || key == KEY_COROUTINE) return tree_outside_path(p, record);
+    uint32_t node = node_of_frame(p, L, f, pc);
+    if (!node) return tree_unknown_path(p, record);
+    uint32_t path = tree_find_path(p, node, record);
+    if (p->tables.path[path].node != TREE_NODE_OTHERS) /* each of those is counted */
+        *path_slot(t, key, who) = (LmpPathSlot){key, who, path, {0}};
+    return path;
+}
+
+/* The path of the topmost frame of L. */
+static ALWAYS_INLINE uint32_t top_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f,
+                                       const LmpCallInfo *ci, uintptr_t pc, uint32_t record) {
+    struct LmpTree *t = p->tree;
+    if (!pc) pc = frames_pc(ci);
+    uint64_t key = key_of(t, f, pc), who = who_of(f->under, record);
+    const LmpPathSlot *slot = path_slot(t, key, who);
+    if (LIKELY(slot->key == key && slot->who == who)) return slot->path;
+    return new_path(p, L, f, pc, record);
+}
+
+static uint32_t no_path(LmpProfile *p, Walk why, uint32_t record) {
+    tree_set_side(p->tree, &p->tree->nobody);
+    return why == WALK_UNSOUND ? tree_unknown_path(p, record) : tree_others_path(p, record);
+}
+
+static __attribute__((noinline)) uint32_t walked_path(LmpProfile *p, LmpSide *s, uintptr_t pc,
+                                                      uint32_t record) {
+    Walk good = walk(p, s);
+    if (good != WALK_GOOD) return no_path(p, good, record);
+    return top_path(p, s->L, s->top, s->top->ci, pc, record);
+}
+
+/* The path of a frame that another one of the side stack has called, when that is not in the cache
+ * under these words. */
+static __attribute__((noinline)) uint32_t called_path(struct LmpTree *t, LmpSide *s, uint64_t key,
+                                                      uint64_t who) {
+    LmpProfile *p = t->profile;
+    uint32_t record = who >> WHO_RECORD & ((1u << (41 - WHO_RECORD)) - 1);
+    uint32_t path = walked_path(p, s, key & KEY_C ? 0 : key & (KEY_C - 1), record);
+    if (t->side == &t->nobody) return path;
+    const LmpSideFrame *f = s->top - 1;
+    uint64_t caller = key_of(t, f, frames_pc(f->ci)), own = who_of(f[1].under, record);
+    const LmpPathSlot *kept = path_slot(t, key, own);
+    if (kept->key == key && kept->who == own)
+        *call_slot(t, caller, key, who) = (LmpCallSlot){caller, key, who, f[1].under, path};
+    return path;
+}
+
+/* The path of a thread that has returned since it asked last; or its function was replaced. */
+static __attribute__((noinline)) uint32_t returned_path(LmpProfile *p, LmpSide *s, uintptr_t pc,
+                                                        uint32_t record, const LmpCallInfo *ci,
+                                                        uint32_t status) {
+    LmpSideFrame *f = find_frame(s, ci);
+    if (UNLIKELY(!f)) return walked_path(p, s, pc, record);
+    if (f->status != status) note_status(f, status);
+    s->top = f;
+    return top_path(p, s->L, f, ci, pc, record);
+}
+
+/* The path of a new frame, whether or not the thread has returned before from others. (With the
+ * tree for an argument, and no other words kept than the cache's, since each costs a register.) */
+static __attribute__((noinline)) uint32_t entered_path(struct LmpTree *t, LmpSide *s, uintptr_t pc,
+                                                       uint32_t record, const LmpCallInfo *ci,
+                                                       uint32_t status) {
+    LmpSideFrame *f = find_caller(s, ci);
+    if (UNLIKELY(!f)) return walked_path(t->profile, s, pc, record);
+    uint64_t who = who_of(f->under, record), caller = key_of(t, f, frames_pc(f->ci)), key, c = 0;
+    if (UNLIKELY(status & frames_bits.tail)) who |= WHO_TAIL;
+    if (status & LMP_CI_C) {
+        key = c = c_key(ci);
+    } else {
+        key = t->epoch | (pc ? pc : frames_pc(ci));
+    }
+    const LmpCallSlot *slot = call_slot(t, caller, key, who);
+    if (UNLIKELY(slot->key != key || slot->caller != caller || slot->who != who))
+        return called_path(t, s, key, who);
+    s->top = ++f;
+    put_frame(f, ci, c, slot->under, status);
+    return slot->path;
+}
+
+/* The path of the thread that runs. */
+static ALWAYS_INLINE uint32_t thread_path(LmpProfile *p, LmpSide *s, uintptr_t pc,
+                                          uint32_t record) {
+    const LmpCallInfo *ci = frames_top(s->L);
+    uint32_t status = frames_status(ci);
+    const LmpSideFrame *f = s->top;
+    if (f->ci == ci && f->status == status) return top_path(p, s->L, f, ci, pc, record);
+    if (status & LMP_CI_SEEN) return returned_path(p, s, pc, record, ci, status);
+    return entered_path(p->tree, s, pc, record, ci, status);
+}
+
+/* ---- from thread to thread ---------------------------------------------------------------------
+ */
+
+/* Brings a side stack up to date, without a walk where little has changed. */
+static Walk follow(LmpProfile *p, LmpSide *s, const LmpCallInfo *ci) {
+    uint32_t status = frames_status(ci);
+    if (s->top->ci == ci && s->top->status == status) return WALK_GOOD;
+    if (status & LMP_CI_SEEN) return walk(p, s);
+    LmpSideFrame *f = find_caller(s, ci);
+    uint32_t under = f ? known_below(p->tree, f) : UNSOUND;
+    uint64_t key = status & LMP_CI_C ? c_key(ci) : 0;
+    if (UNLIKELY(under == UNSOUND || (status & LMP_CI_C && !key))) return walk(p, s);
+    s->top = f + 1;
+    put_frame(f + 1, ci, key, under | tail_flag(status), status);
+    return WALK_GOOD;
+}
+
+/* Makes the link from one that runs, or has run, to the one that it has resumed. Returns the node
+ * that this one hangs under; or a Walk that went wrong, above all of them. */
+static uint32_t make_link(LmpProfile *p, LmpLink *link, LmpSide *s) {
+    const LmpCallInfo *ci = frames_top(s->L);
+    Walk good = follow(p, s, ci);
+    if (UNLIKELY(good != WALK_GOOD)) return LMP_NODES_MAX + good;
+    uint32_t under = below(p, s->L, s->top);
+    if (UNLIKELY(under == UNSOUND)) return LMP_NODES_MAX + WALK_UNSOUND;
+    if (UNLIKELY(p->live->tables.sample)) /* else all threads are watched */
+        shadow_watch(p, (uintptr_t)s->L - frames_bits.extra);
+    *link = (LmpLink){s->L, ci, s};
+    return under >> 2;
+}
+
+/* L asks, not the one that asked last, or resumed by other frames. What is usual: of the threads
+ * that run, as far as is known, the last one whose frame stands is L, or has resumed L. The side
+ * stack of L then, else NULL. */
+static ALWAYS_INLINE LmpSide *relink(LmpProfile *p, lua_State *L) {
+    struct LmpTree *t = p->tree;
+    uint32_t n = 0, links = t->links;
+    if (UNLIKELY(t->hidden || t->side == &t->nobody || !tree_is_active(L))) return NULL;
+    while (n < links && holds(&t->link[n]))
+        n++;
+    LmpSide *s = n < links ? t->link[n].side : t->side;
+    lua_State *last = n < links ? t->link[n].L : s->L;
+    if (UNLIKELY(s->L != last)) return NULL; /* another one has its side stack now */
+    if (UNLIKELY(tree_resumed(L))) return NULL;
+    if (last != L) {
+        if (n == TREE_CHAIN - 1 || !tree_is_active(last) || frames_resumed(last) != L) return NULL;
+        uint32_t base = make_link(p, &t->link[n++], s);
+        if (base >= LMP_NODES_MAX || !(s = tree_side(p, L, base))) return NULL;
+    }
+    t->links = n;
+    tree_set_side(t, s);
+    return s;
+}
+
+/* Finds the thread that runs when L asks, what it hangs under, and its path. */
+static __attribute__((noinline)) uint32_t found_path(LmpProfile *p, lua_State *L, uintptr_t pc,
+                                                     uint32_t record) {
+    struct LmpTree *t = p->tree;
+    tree_set_side(t, &t->nobody);
+    lua_State *runs = tree_find_running(p, L);
+    LmpSide *s;
+    uint32_t base = 0;
+    for (uint32_t i = 0;; i++) {
+        s = tree_side(p, i < t->links ? t->link[i].L : runs, base);
+        if (!s) return no_path(p, WALK_NO_ROOM, record);
+        if (i == t->links) break;
+        base = make_link(p, &t->link[i], s);
+        if (base >= LMP_NODES_MAX) return no_path(p, base - LMP_NODES_MAX, record);
+    }
+    if (runs != L) return walked_path(p, s, 0, record);
+    tree_set_side(t, s);
+    return walked_path(p, s, pc, record);
+}
+
+/* The path when another thread asks, or one that was resumed once more. */
+static __attribute__((noinline)) uint32_t switched_path(LmpProfile *p, lua_State *L, uintptr_t pc,
+                                                        uint32_t record) {
+    if (UNLIKELY(!L)) return tree_outside_path(p, record);
+    LmpSide *s = relink(p, L);
+    if (UNLIKELY(!s)) return found_path(p, L, pc, record);
+    return thread_path(p, s, pc, record);
+}
+
+/* Not the main thread, or not the same as last time. */
+static __attribute__((noinline)) uint32_t linked_path(LmpProfile *p, lua_State *L, uintptr_t pc,
+                                                      uint32_t record) {
+    const struct LmpTree *t = p->tree;
+    LmpSide *s = t->side;
+    if (s->L != L || !links_hold(t)) return switched_path(p, L, pc, record);
+    return thread_path(p, s, pc, record);
+}
+
+uint32_t tree_path(LmpProfile *p, lua_State *L, uintptr_t pc, uint32_t record) {
+    LmpSide *s = p->tree->alone;
+    if (UNLIKELY(s->L != L)) return linked_path(p, L, pc, record);
+    return thread_path(p, s, pc, record);
+}
+
+/* ---- life --------------------------------------------------------------------------------------
+ */
+
+void tree_code_gone(LmpProfile *p) {
+    struct LmpTree *t = p->tree;
+    if (!t) return;
+    t->epoch += 1ull << KEY_EPOCH;
+    if (t->epoch) return;
+    t->epoch = 1ull << KEY_EPOCH;
+    memset(t->node_cache, 0, sizeof t->node_cache); /* after so many, keys would come again */
+    memset(t->path_cache, 0, sizeof t->path_cache);
+    memset(t->call_cache, 0, sizeof t->call_cache);
+}
+
+LmpErr tree_open(LmpProfile *p) {
+    struct LmpTree *t = p->tree = lmp_os->map(sizeof *t, -1, 0, true);
+    if (!t) return LMP_E_NOMEM;
+    t->profile = p;
+    t->epoch = 1ull << KEY_EPOCH; /* so that no key is 0 */
+    if (!tree_threads_open(t) || tree_rows_open(p) != LMP_OK) {
+        tree_close(p);
+        return LMP_E_NOMEM;
+    }
+    return LMP_OK;
+}
+
+void tree_close(LmpProfile *p) {
+    struct LmpTree *t = p->tree;
+    if (!t) return;
+    tree_threads_close(t);
+    rowindex_close(&t->node);
+    rowindex_close(&t->path);
+    lmp_os->unmap(t, sizeof *t);
+    p->tree = NULL;
+}

@@ -1,0 +1,153 @@
+/* tree_impl.h - what the files of tree.c share: the state of call paths. */
+#ifndef LMP_TREE_IMPL_H
+#define LMP_TREE_IMPL_H
+
+#include <string.h>
+
+#include "agent/charge/tree.h"
+#include "base/rowindex.h"
+#include "base/slab.h"
+
+enum {
+    TREE_CHAIN = 256,     /* coroutines inside coroutines: C calls nest no deeper */
+    TREE_NODE_CACHE = 11, /* bits: there are 1 << that */
+    TREE_PATH_CACHE = 11,
+    TREE_CALL_CACHE = 11,
+    TREE_SHARED = 6,
+    TREE_RECENT = 32,     /* threads remembered by when they asked */
+    TREE_NODE_OTHERS = 1, /* row */
+};
+
+/* A frame of a side stack, as it was when it was last looked at. `under`: row of the caller's node
+ * << 2 | flags of its own. `key`: of a C function what stands for it, else 0. `status`: the frame's
+ * callstatus, mark included: while it is still the same, `under` is right. */
+typedef struct LmpSideFrame {
+    const LmpCallInfo *ci;
+    uint64_t key;
+    uint32_t under;
+    uint16_t status, spare;
+} LmpSideFrame;
+
+/* The side stack of a thread, see tree.c. `frame[0]` is the bottom frame, which belongs to no
+ * function and bears the node of the frame that resumed the thread; its ci is NO_CI until it
+ * has been seen. The last frame is *top. */
+typedef struct LmpSide {
+    lua_State *L; /* NULL: free */
+    LmpSideFrame *top, *end, *frame;
+    struct LmpSide *next; /* of its bucket */
+    size_t size;          /* of `frame`, bytes */
+    uint32_t base;        /* node of the frame that resumed the thread; 0: none */
+    uint32_t spare;
+} LmpSide;
+
+/* A thread that has resumed another one, or is thought to have. */
+typedef struct LmpLink {
+    lua_State *L;
+    const LmpCallInfo *ci; /* its topmost frame */
+    LmpSide *side;         /* was its side stack */
+} LmpLink;
+
+/* Caches, each slot half a cache line or less. What the frames stand under that a frame calls: */
+typedef struct LmpNodeSlot {
+    uint64_t key;
+    uint32_t under, below; /* below: but for flags of their own */
+} LmpNodeSlot;
+
+/* The path of a frame: */
+typedef struct LmpPathSlot {
+    uint64_t key, who; /* who: of who_of in tree.c */
+    uint32_t path, spare[3];
+} LmpPathSlot;
+
+/* Both at once, of a frame that a known one has called: */
+typedef struct LmpCallSlot {
+    uint64_t caller, key, who; /* who: with the caller's under and WHO_TAIL */
+    uint32_t under, path;      /* of the one that was called */
+} LmpCallSlot;
+
+/* Keys of frames: for a Lua function's its pc and the epoch, for a C function's its address. */
+#define KEY_C (1ull << 47) /* addresses have 47 bits on x86-64, which alone keeps paths */
+#define KEY_EPOCH 48
+#define KEY_MAIN KEY_C             /* bottom frame of the main thread */
+#define KEY_COROUTINE (KEY_C | 1u) /* of others */
+
+#define NO_CI ((const LmpCallInfo *)1) /* the bottom frame's until it has been seen */
+
+struct LmpTree {
+    /* As of the last answer: the thread that runs, by `links` links; `nobody`: not known. `alone`:
+     * the same if there are no links, else `nobody`. */
+    LmpSide *alone, *side;
+    uint64_t epoch; /* << KEY_EPOCH */
+    uint32_t links;
+    bool hidden; /* the main thread does not lead to all of them */
+    LmpLink link[TREE_CHAIN];
+
+    LmpSide main, nobody;
+    LmpSide shared[1 << TREE_SHARED]; /* of shallow threads, by their address */
+    LmpProfile *profile;
+    lua_State *recent[TREE_RECENT]; /* hidden ones that asked, the last one first; NULL: none */
+    LmpSide **bucket;
+    uint32_t buckets, threads;
+    LmpSlab slab;
+    LmpRowIndex node, path;
+    uint32_t others_paths;                 /* rows of paths to "(others)": one for a record */
+    uint32_t others_path[LMP_RECORDS_MAX]; /* by record; 0: none */
+    _Alignas(64) LmpNodeSlot node_cache[1 << TREE_NODE_CACHE];
+    _Alignas(64) LmpPathSlot path_cache[1 << TREE_PATH_CACHE];
+    _Alignas(64) LmpCallSlot call_cache[1 << TREE_CALL_CACHE];
+};
+
+/* ---- tree_rows.c: rows of nodes and paths ---------------------------------------------------- */
+
+LmpErr tree_rows_open(LmpProfile *p);
+/* TREE_NODE_OTHERS when there is no room. */
+uint32_t tree_find_node(LmpProfile *p, uint32_t parent, uint32_t site, uint32_t flags);
+uint32_t tree_find_path(LmpProfile *p, uint32_t node, uint32_t record);
+/* Paths of one node: "(others)", "(unknown)", what is done outside any function. */
+uint32_t tree_others_path(LmpProfile *p, uint32_t record);
+uint32_t tree_unknown_path(LmpProfile *p, uint32_t record);
+uint32_t tree_outside_path(LmpProfile *p, uint32_t record);
+
+/* ---- tree_threads.c: threads and who runs ---------------------------------------------------- */
+
+bool tree_threads_open(struct LmpTree *t);
+void tree_threads_close(struct LmpTree *t);
+/* The side stack of a thread that was resumed by a frame of node `base`, made where there is none;
+ * good until the next call. NULL: no memory. */
+LmpSide *tree_side(LmpProfile *p, lua_State *L, uint32_t base);
+bool tree_side_room(struct LmpTree *t, LmpSide *s, size_t frames); /* in all */
+/* Makes the links that lead to the thread that runs when L asks. Returns that thread. */
+lua_State *tree_find_running(LmpProfile *p, lua_State *L);
+
+static inline bool tree_has_frames(const lua_State *L) {
+    const LmpCallInfo *ci = frames_top(L);
+    return ci && frames_caller(ci);
+}
+
+/* Is L at work, running or having resumed another one? */
+static inline bool tree_is_active(const lua_State *L) {
+    return !frames_is_idle(L) && tree_has_frames(L);
+}
+
+static ALWAYS_INLINE void tree_mark(const LmpCallInfo *ci, uint32_t status) {
+    uint16_t marked = (uint16_t)(status | LMP_CI_SEEN);
+    memcpy((char *)(uintptr_t)ci + LMP_AT_CI_STATUS, &marked, sizeof marked);
+}
+
+/* The thread that L, which has frames, has resumed and that is at work; NULL: none. */
+static inline lua_State *tree_resumed(const lua_State *L) {
+    const lua_State *child = frames_resumed(L);
+    return child && tree_is_active(child) ? (lua_State *)child : NULL; /* NOLINT */
+}
+
+static inline void tree_set_side(struct LmpTree *t, LmpSide *s) {
+    t->side = s;
+    t->alone = t->links ? &t->nobody : s;
+}
+
+static inline void tree_publish(uint32_t *count, uint32_t n) {
+    atomic_thread_fence(memory_order_release);
+    *(volatile uint32_t *)count = n;
+}
+
+#endif

@@ -1,0 +1,223 @@
+/* doctor.c - see doctor.h: plays every program of the corpus
+ * in every mode and writes what came of it to a pipe, a line each, words separated by tabs.
+ *
+ *   lua RELEASE                  once, at the beginning
+ *   code FILE BUILD-ID           where the code of Lua comes from
+ *   jobs COUNT
+ *   job NUMBER PROGRAM MODE      the next one begins: if nothing follows, it was the end of us
+ *   row FIGURES                  of that job, as in Verdict
+ *   diff TEXT                    its first difference
+ *   trouble TEXT                 why it could not be played
+ *   end                          all has been said
+ *
+ * The process is left at its end, whatever it was to do otherwise. */
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <lauxlib.h>
+
+#include "agent/doctor/doctor.h"
+
+#include "agent/doctor/corpus.h"
+#include "agent/doctor/judge.h"
+#include "shared/launch.h"
+
+static const Mode modes[] = {
+    {.name = "default"},
+    {.name = "stacks", .stacks = true},
+    {.name = "generational", .generational = true},
+    {.name = "sampled", .sample = 48},
+    {.name = "refused", .refuse = 7},
+};
+enum { MODES = sizeof modes / sizeof *modes };
+
+static int out = -1;
+
+static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void say(const char *format, ...) {
+    char line[2000];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(line, sizeof line - 1, format, args);
+    va_end(args);
+    if (n < 0) return;
+    if ((size_t)n > sizeof line - 2) n = sizeof line - 2;
+    for (int i = 0; i < n; i++)
+        if (line[i] == '\n') line[i] = ' ';
+    line[n++] = '\n';
+    for (const char *at = line; n > 0;) {
+        ssize_t done = write(out, at, (size_t)n);
+        if (done <= 0) _exit(1); /* nobody listens any more */
+        at += done;
+        n -= (int)done;
+    }
+}
+
+/* ---- the interpreter ----------------------------------------------------------------------------
+ */
+
+typedef struct Code {
+    uintptr_t address;
+    char id[100]; /* hexadecimal */
+} Code;
+
+static void read_notes(Code *code, const char *at, size_t size) {
+    while (size >= sizeof(ElfW(Nhdr))) {
+        ElfW(Nhdr) note;
+        memcpy(&note, at, sizeof note);
+        size_t name = (note.n_namesz + 3u) & ~3u, text = (note.n_descsz + 3u) & ~3u;
+        size_t whole = sizeof note + name + text;
+        if (whole > size) return;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+            memcmp(at + sizeof note, "GNU", 4) == 0)
+            for (size_t i = 0; i < note.n_descsz && i * 2 + 3 < sizeof code->id; i++)
+                snprintf(code->id + i * 2, 3, "%02x",
+                         (unsigned)(unsigned char)at[sizeof note + name + i]);
+        at += whole;
+        size -= whole;
+    }
+}
+
+static int find_code(struct dl_phdr_info *info, size_t size, void *ud) {
+    (void)size;
+    Code *code = ud;
+    bool here = false;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+        here = here || (h->p_type == PT_LOAD &&
+                        code->address - (info->dlpi_addr + h->p_vaddr) < h->p_memsz);
+    }
+    for (int i = 0; here && i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+        if (h->p_type == PT_NOTE)
+            read_notes(code, (const char *)(info->dlpi_addr + h->p_vaddr), h->p_memsz);
+    }
+    return here;
+}
+
+/* The file that is mapped at an address. */
+static void find_file(uintptr_t address, char *file, size_t size) {
+    char line[4500];
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps && fgets(line, sizeof line, maps)) {
+        char *rest;
+        uintptr_t from = strtoul(line, &rest, 16), to = strtoul(rest + 1, NULL, 16);
+        const char *path = strchr(line, '/');
+        if (address < from || address >= to || !path) continue;
+        snprintf(file, size, "%.*s", (int)strcspn(path, "\n"), path);
+    }
+    if (maps) fclose(maps);
+}
+
+static void say_interpreter(void) {
+    const char *ident = dlsym(RTLD_DEFAULT, "lua_ident"), *at;
+    at = ident ? strstr(ident, LUA_VERSION) : NULL;
+    say("lua\t%.*s", at ? (int)(strcspn(at + 4, " ") + 4) : (int)strlen(LUA_VERSION),
+        at ? at : LUA_VERSION);
+    Code code = {.address = (uintptr_t)&lua_newstate};
+    char file[4096] = "";
+    dl_iterate_phdr(find_code, &code);
+    find_file(code.address, file, sizeof file);
+    say("code\t%s\t%s", file, code.id);
+}
+
+/* ---- jobs ---------------------------------------------------------------------------------------
+ */
+
+static void judge_job(Stage *s, void *ud) {
+    judge(s, ud);
+}
+
+static void play(Stage *s, const Program *program, const Mode *mode) {
+    Verdict v = {0};
+    if (!stage_play(s, program, mode, judge_job, &v)) {
+        say("trouble\t%s", s->trouble);
+        return;
+    }
+    const uint64_t figure[] = {
+        /* in the order of ui/cmd/cmd_doctor.c */
+        v.blocks,        v.lines.agreed,    v.lines.differed, v.paths.agreed,    v.paths.differed,
+        v.owners.agreed, v.owners.differed, v.totals.agreed,  v.totals.differed, v.owners_untold,
+        v.unproven,      v.owners_unproven, v.unknown,        v.behaved,         v.lines_said,
+        v.stacks_said,   v.owners_said,     v.samples_said};
+    char row[sizeof figure / sizeof *figure * 21 + 1];
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof figure / sizeof *figure; i++)
+        used += (size_t)snprintf(row + used, sizeof row - used, "\t%llu",
+                                 (unsigned long long)figure[i]);
+    say("row%s", row);
+    if (v.first[0]) say("diff\t%s", v.first);
+}
+
+/* The value of a word of ours, or `otherwise`. */
+static long option(const char *text, const char *name, long otherwise) {
+    const char *at = text ? strstr(text, name) : NULL;
+    return at ? strtol(at + strlen(name), NULL, 10) : otherwise;
+}
+
+static bool wanted(const char *list, const char *name) {
+    size_t n = strlen(name);
+    if (!list) return true;
+    for (const char *at = strstr(list, name); at; at = strstr(at + 1, name))
+        if ((at == list || at[-1] == ',') && (at[n] == '\0' || at[n] == ',')) return true;
+    return false;
+}
+
+/* A file in place of the corpus; NULL: it cannot be read. */
+static const Program *read_program(const char *path) {
+    static Program program[2];
+    static char name[60];
+    FILE *f = fopen(path, "rbe");
+    char *text = NULL;
+    size_t size = 0, n;
+    for (; f; size += n) {
+        char *more = realloc(text, size + 4096);
+        if (!more) return NULL;
+        text = more;
+        n = fread(text + size, 1, 4096, f);
+        if (n == 0) break;
+    }
+    if (!f) return NULL;
+    fclose(f);
+    const char *slash = strrchr(path, '/');
+    snprintf(name, sizeof name, "%s", slash ? slash + 1 : path);
+    program[0] = (Program){name, text, size};
+    return program;
+}
+
+void doctor_run(lua_State *L) {
+    static Stage s;
+    const char *text = getenv(LMP_ENV_DOCTOR), *only = getenv(LMP_ENV_DOCTOR_ONLY);
+    const char *in_modes = getenv(LMP_ENV_DOCTOR_MODES), *wrong = getenv(LMP_ENV_DOCTOR_PLANT);
+    const char *own = getenv(LMP_ENV_DOCTOR_PROGRAM);
+    if (!text) return;
+    luaL_checkversion(L);
+    out = (int)strtol(text, NULL, 10);
+    fcntl(out, F_SETFD, FD_CLOEXEC);
+    for (int i = 0; wrong && i < PLANTS; i++)
+        if (!strcmp(wrong, plant_name[i])) judge_plant = (Plant)i;
+    say_interpreter();
+    long from = option(text, "from=", 0), number = 0;
+    const Program *programs = own ? read_program(own) : corpus;
+    if (!programs || !stage_open(&s)) _exit(1);
+    for (int m = 0; m < MODES; m++) {
+        if (!wanted(in_modes, modes[m].name)) continue;
+        for (const Program *p = programs; p->name; p++) {
+            if (!wanted(only, p->name)) continue;
+            if (number++ < from) continue;
+            say("job\t%ld\t%s\t%s", number - 1, p->name, modes[m].name);
+            play(&s, p, &modes[m]);
+        }
+    }
+    stage_close(&s);
+    say("end");
+    _exit(0);
+}

@@ -1,0 +1,14 @@
+# Makes OUT, the table of corpus.h, from the files PROGRAMS.
+set(texts "")
+set(rows "")
+set(n 0)
+foreach(program ${PROGRAMS})
+  get_filename_component(name ${program} NAME)
+  file(READ ${program} bytes HEX)
+  string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")
+  string(APPEND texts "static const char text${n}[] = {${bytes}0};\n")
+  string(APPEND rows "    {\"${name}\", text${n}, sizeof text${n} - 1},\n")
+  math(EXPR n "${n} + 1")
+endforeach()
+file(WRITE ${OUT} "/* Made by embed.cmake. */\n#include \"agent/doctor/corpus.h\"\n\n${texts}\n"
+  "const Program corpus[] = {\n${rows}    {NULL, NULL, 0},\n};\n")

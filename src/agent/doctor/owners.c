@@ -1,0 +1,177 @@
+/* owners.c - see owners.h. */
+#include "agent/doctor/owners.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <lauxlib.h>
+
+#include "base/kind.h"
+
+enum { TAG_STRING = 4, TAG_TABLE, TAG_FUNCTION, TAG_USERDATA, TAG_THREAD, TAG_UPVAL, TAG_PROTO };
+enum { CI_SIZE = 64, CI_PREVIOUS = 16, CI_NEXT = 24, UDATA_META = 24, TABLE_END = 32 };
+enum { SCAN_LIMIT = 512 }; /* large userdata have no pointers to parts further on */
+
+int owners_kind(int tag) {
+    static const int8_t kind[] = {
+        [TAG_STRING] = LMP_STRING,     [TAG_TABLE] = LMP_TABLE,   [TAG_FUNCTION] = LMP_FUNCTION,
+        [TAG_USERDATA] = LMP_USERDATA, [TAG_THREAD] = LMP_THREAD, [TAG_UPVAL] = LMP_FUNCTION,
+        [TAG_PROTO] = LMP_FUNCTION};
+    return tag >= TAG_STRING && tag <= TAG_PROTO ? kind[tag] : -1;
+}
+
+static char *word_at(const char *p, size_t at) {
+    char *w;
+    memcpy(&w, p + at, sizeof w);
+    return w;
+}
+
+static bool add(Owners *o, uint32_t **list, uint32_t *n, uint32_t *room, ArenaBlock *b) {
+    if (*n == *room) {
+        uint32_t more = *room ? *room * 2 : 1024;
+        uint32_t *p = realloc(*list, more * sizeof *p);
+        if (!p) return !(o->failed = true);
+        *list = p;
+        *room = more;
+    }
+    b->listed = *n;
+    (*list)[(*n)++] = (uint32_t)(b - o->arena->block);
+    return true;
+}
+
+static void take(const Owners *o, uint32_t *list, uint32_t *n, const ArenaBlock *b) {
+    uint32_t last = list[--*n];
+    list[b->listed] = last;
+    o->arena->block[last].listed = b->listed;
+}
+
+static bool may_own(int tag) {
+    return tag == TAG_TABLE || tag == TAG_USERDATA || tag == TAG_THREAD || tag == TAG_PROTO;
+}
+
+void owners_made(Owners *o, ArenaBlock *b) {
+    b->owner = (int8_t)owners_kind(b->tag);
+    if (may_own(b->tag)) {
+        add(o, &o->object, &o->objects, &o->objects_room, b);
+    } else if (b->owner < 0) {
+        add(o, &o->part, &o->parts, &o->parts_room, b);
+    }
+}
+
+void owners_gone(Owners *o, ArenaBlock *b) {
+    if (o->failed) return;
+    if (may_own(b->tag)) {
+        take(o, o->object, &o->objects, b);
+    } else if (b->owner < 0) {
+        take(o, o->part, &o->parts, b);
+    }
+}
+
+/* ---- looking -----------------------------------------------------------------------------------
+ */
+
+static void claim(Owners *o, ArenaBlock *part, LmpKind kind) {
+    take(o, o->part, &o->parts, part);
+    part->owner = (int8_t)kind;
+}
+
+/* A thread's first CallInfo stands inside it; each of the others is known by its neighbours. */
+static void claim_calls(Owners *o, ArenaBlock *part) {
+    while (part && part->tag == 0 && part->owner < 0) {
+        claim(o, part, LMP_THREAD);
+        if (part->size != CI_SIZE) return;
+        char *before = part->addr;
+        part = arena_find(o->arena, word_at(before, CI_NEXT));
+        if (part && (part->size != CI_SIZE || word_at(part->addr, CI_PREVIOUS) != before)) return;
+    }
+}
+
+/* The same from one that has its owner: those behind it may have been made since. */
+static void follow_calls(Owners *o) {
+    for (uint32_t i = o->parts; i-- > 0;) {
+        if (i >= o->parts) continue;
+        ArenaBlock *b = &o->arena->block[o->part[i]];
+        if (b->size != CI_SIZE) continue;
+        char *previous = word_at(b->addr, CI_PREVIOUS);
+        const ArenaBlock *p = arena_find(o->arena, previous);
+        if (p && p->size == CI_SIZE && p->owner == LMP_THREAD &&
+            word_at(previous, CI_NEXT) == b->addr)
+            claim_calls(o, b);
+    }
+}
+
+static void scan(Owners *o, const ArenaBlock *b, size_t from, size_t to, LmpKind kind) {
+    for (size_t at = from; at + 8 <= to && o->parts > 0; at += 8) {
+        ArenaBlock *part = arena_find(o->arena, word_at(b->addr, at));
+        if (!part || part->tag != 0 || part->owner >= 0) continue;
+        if (kind == LMP_THREAD) {
+            claim_calls(o, part);
+        } else {
+            claim(o, part, kind);
+        }
+    }
+}
+
+static void scan_object(Owners *o, const ArenaBlock *b) {
+    size_t end = b->size < SCAN_LIMIT ? b->size : SCAN_LIMIT;
+    switch (b->tag) {
+    case TAG_TABLE:
+        scan(o, b, 0, TABLE_END, LMP_TABLE);
+        break;
+    case TAG_PROTO:
+        scan(o, b, 0, end, LMP_FUNCTION);
+        break;
+    case TAG_USERDATA: /* a buffer's box holds a string in the making */
+        if (b->size >= UDATA_META + 8 && o->box && word_at(b->addr, UDATA_META) == o->box)
+            scan(o, b, 0, end, LMP_STRING);
+        break;
+    default: /* a thread: behind the main one, only the table of strings hangs */
+        if (!o->thread_size) break;
+        scan(o, b, 0, o->thread_size, LMP_THREAD);
+        scan(o, b, o->thread_size, b->size, LMP_STRING);
+    }
+}
+
+void owners_look(Owners *o, bool now) {
+    if (o->failed || (!now && o->wait > 0 && o->wait--)) return;
+    if (!o->parts) return;
+    o->wait = 1 + o->objects / 256; /* so that it costs the same for each block */
+    follow_calls(o);
+    for (uint32_t i = o->objects; i-- > 0 && o->parts > 0;) /* the newest first */
+        scan_object(o, &o->arena->block[o->object[i]]);
+}
+
+/* ---- life --------------------------------------------------------------------------------------
+ */
+
+void owners_reset(Owners *o, Arena *arena) {
+    o->arena = arena;
+    o->main = NULL;
+    o->thread_size = 0;
+    o->box = NULL;
+    o->objects = o->parts = o->wait = 0;
+    o->failed = false;
+}
+
+void owners_free(Owners *o) {
+    free(o->object);
+    free(o->part);
+    memset(o, 0, sizeof *o);
+}
+
+void owners_learn(Owners *o, lua_State *L) {
+    o->main = L;
+    luaL_Buffer buffer; /* the first large one makes the metatable */
+    luaL_buffinit(L, &buffer);
+    memset(luaL_prepbuffsize(&buffer, 10000), 'x', 10000);
+    luaL_addsize(&buffer, 10000);
+    luaL_pushresult(&buffer);
+    lua_getfield(L, LUA_REGISTRYINDEX, "_UBOX*");
+    o->box = lua_topointer(L, -1);
+    lua_pop(L, 2);
+    const ArenaBlock *thread =
+        arena_find(o->arena, (const char *)lua_newthread(L) - LUA_EXTRASPACE);
+    if (thread) o->thread_size = thread->size;
+    lua_pop(L, 1);
+    owners_look(o, true);
+}

@@ -1,0 +1,42 @@
+/* owners.h - to whom blocks without a tag belong, found by looking for their addresses in the
+ * objects that could hold them: it shares nothing with the way in which the profiler tells.
+ *
+ * Facts of Lua 5.4 used here: the tags of requests; CallInfo.previous at 16, next at 24; the
+ * metatable of a userdata at 24; a table's pointers to its parts below 32. Memory that was never
+ * written holds a pattern (arena.h), so that a stale word does not pass for a pointer. */
+#ifndef DOCTOR_OWNERS_H
+#define DOCTOR_OWNERS_H
+
+#include <lua.h>
+
+#include "agent/doctor/arena.h"
+
+typedef struct Owners {
+    Arena *arena;
+    lua_State *main;
+    size_t thread_size; /* bytes of a thread; behind the main one the global state follows */
+    const void *box;    /* metatable of the boxes of luaL_Buffer, NULL: not known */
+    uint32_t *object;   /* rows of blocks that may own others */
+    uint32_t objects, objects_room;
+    uint32_t *part; /* rows of parts whose owner is not known so far */
+    uint32_t parts, parts_room;
+    uint32_t wait; /* blocks to be made before the next look */
+    bool failed;   /* no memory */
+} Owners;
+
+void owners_reset(Owners *o, Arena *arena);
+void owners_free(Owners *o);
+/* Once the libraries are there: may allocate in L. */
+void owners_learn(Owners *o, lua_State *L);
+
+/* A block has been made: call owners_look first, so that the one before has its owner. */
+void owners_made(Owners *o, ArenaBlock *b);
+/* It is to be freed, or moved. */
+void owners_gone(Owners *o, ArenaBlock *b);
+/* Looks for owners, if it is time. `now`: in any case. */
+void owners_look(Owners *o, bool now);
+
+/* LmpKind of a tag; -1: a part. */
+int owners_kind(int tag);
+
+#endif

@@ -1,0 +1,305 @@
+/* hook.c - one allocator request in, one out, and the account of it: totals, and for all ways what
+ * is rare. The hot path with lines is hook_lines.c; what they share, hook_impl.h.
+ *
+ * Whatever is rare goes to cold functions: here for odd blocks, in shadow.c for a new leaf, in
+ * trap.c when a viewer wants something, a tick is due or the collector has moved on. The account is
+ * made after the allocator underneath has said yes. Invariants: those of counters.h; and the shadow
+ * map holds exactly the blocks that are counted as live, and the profiler's own. */
+#include "agent/hook/hook.h"
+
+#include "agent/charge/lines.h"
+#include "agent/charge/tree.h"
+#include "agent/hook/hook_impl.h"
+#include "agent/hook/sample.h"
+#include "agent/hook/trap.h"
+#include "agent/interp/entry.h"
+#include "agent/interp/newtable.h"
+#include "agent/interp/owner.h"
+
+const uint8_t hook_tag_class[16] = {
+    [LUA_TSTRING] = LMP_C_STRING,
+    [LUA_TTABLE] = LMP_C_TABLE,
+    [LUA_TFUNCTION] = LMP_C_FUNCTION,
+    [LUA_TUSERDATA] = LMP_C_USERDATA,
+    [LUA_TTHREAD] = LMP_C_THREAD,
+    [LUA_NUMTYPES] = LMP_C_FUNCTION_PART,
+    [LUA_NUMTYPES + 1] = LMP_C_FUNCTION_PART,
+};
+_Static_assert(LUA_TSTRING == 4 && LUA_TTHREAD == 8 && LUA_NUMTYPES == 9, "tags of Lua 5.4");
+
+/* ---- the cold ways --------------------------------------------------------------------------- */
+
+static COLD void count_dropped(LmpProfile *p, size_t n) {
+    p->counters->dropped++;
+    p->counters->dropped_bytes += n;
+}
+
+static COLD void *count_failed(LmpProfile *p, size_t n) {
+    p->counters->failed++;
+    p->counters->failed_bytes += n;
+    newtable_refused(p);
+    return NULL;
+}
+
+/* The same as the packed words, straight into the full counters: for blocks too large for those,
+ * and for the profiler's own, which are in no total. */
+static COLD void count_alloc(LmpProfile *p, unsigned cls, size_t n) {
+    LmpCounters *c = p->counters;
+    c->count[cls].allocs++;
+    c->count[cls].alloc_bytes += n;
+    if (cls < LMP_C_COUNTED) c->live_bytes += n;
+}
+
+static COLD void count_free(LmpProfile *p, unsigned cls, size_t n) {
+    LmpCounters *c = p->counters;
+    if (cls < LMP_C_COUNTED) {
+        if (c->live_bytes > c->peak_bytes) counters_note_peak(c, p->ticked); /* with the block */
+        c->live_bytes -= n;
+    }
+    c->count[cls].frees++;
+    c->count[cls].free_bytes += n;
+}
+
+/* Enters a block in the map. One that stood there was never freed through us: it is gone. */
+static COLD bool place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
+                       uint32_t maker) {
+    LmpStale stale;
+    bool placed = shadow_place(p, addr, size, entry, maker, &stale);
+    unsigned cls = stale.entry & 15;
+    if (!stale.entry) return placed;
+    count_free(p, cls, stale.size);
+    if (cls >= LMP_C_COUNTED) return placed;
+    if (p->every) usage_freed(p, stale.maker, addr, stale.size, stale.entry, p->tree != NULL);
+    if (p->sampling) sample_leaves(p, stale.maker, addr, stale.size, stale.entry, true);
+    return placed;
+}
+
+COLD void *hook_made_odd(LmpProfile *p, void *r, size_t n, uint64_t maker) {
+    unsigned cls = (unsigned)(maker >> 32);
+    if (!r) return count_failed(p, n);
+    uint32_t watched = p->every && cls == LMP_C_THREAD ? LMP_E_WATCHED : 0;
+    if (place(p, (uintptr_t)r, n, cls | p->birth | watched, (uint32_t)maker)) {
+        count_alloc(p, cls, n);
+        if (p->every) usage_made(p, (uint32_t)maker, (uintptr_t)r, n, p->tree != NULL);
+    } else {
+        count_dropped(p, n);
+    }
+    return r;
+}
+
+/* A free is charged to the line that runs, if it is that line's doing: a table that grows gives its
+ * old part back. All others are the collector's, which is what a reader adds up (ledger.h): objects
+ * are never freed by anybody else. */
+static COLD void charge_free(LmpProfile *p, unsigned cls, size_t n, const char *cfa) {
+    if (cls < LMP_C_STRING_PART || words_collects(p->words, cfa)) return;
+    LmpAsk ask;
+    LmpRecord *here = &p->record[lines_ask(p, NULL, cls, &ask)];
+    here->here_frees++;
+    here->here_free_bytes += n;
+}
+
+COLD void *hook_release_odd(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
+    uintptr_t addr = (uintptr_t)ptr;
+    uint32_t maker, entry = shadow_take(p, addr, &maker);
+    if (entry) {
+        if (p->every && p->words && (entry & 15) < LMP_C_COUNTED)
+            charge_free(p, entry & 15, osize, cfa);
+        count_free(p, entry & 15, osize);
+        if (p->every) usage_freed(p, maker, addr, osize, entry, p->tree != NULL);
+        if (p->sampling) sample_leaves(p, maker, addr, osize, entry, true);
+        if (entry & LMP_E_WATCHED && p->lines) lines_watched_gone(p, addr, osize, entry & 15);
+    } else {
+        p->counters->before_frees++;
+        p->counters->before_free_bytes += osize;
+        if (p->lines) lines_unknown_gone(p, addr, osize);
+    }
+    return p->alloc(p->ud, ptr, osize, 0);
+}
+
+COLD void *hook_made_and_tick(LmpProfile *p, void *r) {
+    trap_tick(p);
+    return r;
+}
+
+COLD void *hook_tick_and_release(LmpProfile *p, void *ptr, size_t osize) {
+    trap_tick(p);
+    return p->alloc(p->ud, ptr, osize, 0);
+}
+
+COLD void *hook_resized_odd(LmpProfile *p, void *ptr, void *r, size_t osize, size_t nsize,
+                            uint32_t here) {
+    if (!r) return count_failed(p, nsize);
+    LmpCounters *c = p->counters;
+    uint32_t maker, entry = shadow_take(p, (uintptr_t)ptr, &maker);
+    unsigned cls = entry & 15;
+    if (!entry) {
+        c->before_reallocs++;
+        c->before_realloc_bytes += (int64_t)(nsize - osize);
+        if (p->lines) lines_unknown_gone(p, (uintptr_t)ptr, osize);
+        return r;
+    }
+    if (cls < LMP_C_COUNTED) {
+        if (nsize < osize && c->live_bytes > c->peak_bytes) counters_note_peak(c, p->ticked);
+        c->live_bytes += nsize - osize;
+    }
+    c->count[cls].reallocs++;
+    c->count[cls].realloc_bytes += (int64_t)(nsize - osize);
+    if (p->every) usage_resized(p, maker, here, (uintptr_t)ptr, (uintptr_t)r, osize, nsize);
+    if (p->lines && entry & LMP_E_WATCHED) lines_watched_gone(p, (uintptr_t)ptr, osize, cls);
+    if (p->sampling) {
+        sample_leaves(p, maker, (uintptr_t)ptr, osize, entry, false);
+        maker = 0;
+    }
+    if (!place(p, (uintptr_t)r, nsize, entry & ~LMP_E_WATCHED, maker)) {
+        count_free(p, cls, nsize);
+        count_dropped(p, nsize);
+        if (p->every) usage_freed(p, maker, (uintptr_t)r, nsize, entry, p->tree != NULL);
+    }
+    return r;
+}
+
+/* Who makes a block, the slow way, where words may be missing. `stacks`: a path, if they are kept,
+ * else a record. */
+static COLD uint32_t maker_slow(LmpProfile *p, LmpWords words, unsigned cls, bool stacks) {
+    LmpAsk ask;
+    uint32_t record = lines_ask(p, words, cls, &ask);
+    return stacks && p->tree ? tree_path(p, ask.L, ask.constructor, record) : record;
+}
+
+COLD void hook_made_before(LmpProfile *p, void *block, size_t tag, size_t n) {
+    unsigned cls = hook_class(tag);
+    uint32_t maker = p->every ? maker_slow(p, NULL, cls, true) : 0;
+    hook_made_odd(p, block, n, HOOK_MAKER(maker, cls));
+}
+
+COLD void *hook_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller,
+                        bool own) {
+    if (ptr && !nsize) return hook_release_odd(p, ptr, osize, caller.cfa);
+    if (ptr) {
+        uint64_t size;
+        unsigned cls = shadow_lookup(p, (uintptr_t)ptr, &size) & 15;
+        bool counts = p->every && cls > LMP_C_NONE && cls < LMP_C_COUNTED;
+        bool moves = cls == LMP_C_THREAD_PART || lines_is_stack(p, caller.words, ptr);
+        counts = counts && p->callsites; /* else it may be a stack, and then nobody may look */
+        uint32_t here = !counts ? 0
+                        : moves ? lines_stack_moves(p, caller.words)
+                                : maker_slow(p, caller.words, cls, false);
+        void *r = p->alloc(p->ud, ptr, osize, nsize);
+        return hook_resized_odd(p, ptr, r, osize, nsize, here);
+    }
+    if (strangers_is_birth(osize, nsize)) return strangers_birth(p, nsize);
+    unsigned cls = hook_class(osize);
+    if (!p->callsites) {
+        cls = owner_by_rules(p, cls, nsize);
+    } else if (!cls) {
+        const LmpCallsite *asker;
+        cls = callsite_class(p->callsites, caller, &asker);
+    }
+    if (own && cls != LMP_C_THREAD_PART) cls = LMP_C_OWN; /* the stack stays the program's */
+    bool counts = p->every && cls != LMP_C_OWN;
+    uint32_t maker = counts ? maker_slow(p, caller.words, cls, true) : 0;
+    void *r = p->alloc(p->ud, NULL, osize, nsize);
+    return hook_made_odd(p, r, nsize, HOOK_MAKER(maker, cls));
+}
+
+/* ---- totals ---------------------------------------------------------------------------------- */
+
+/* hook_alloc only tells the ways apart; each is a function of its own, entered by a jump, so that
+ * none pays for the registers another one saves, and each sees the stack as hook_alloc found it:
+ * raw requests and the slow way want to know who called. Without optimization there are no such
+ * jumps, and all are part of hook_alloc. */
+#ifdef __OPTIMIZE__
+#define WAY BY_JUMP static
+#else
+#define WAY static ALWAYS_INLINE
+#endif
+
+/* Our caller, seen from a function that was entered as hook_alloc was, or is part of one. */
+#define OUR_CALLER                                                                                 \
+    (LmpCaller) {                                                                                  \
+        __builtin_dwarf_cfa(), (uintptr_t)__builtin_return_address(0), NULL                        \
+    }
+
+#if LMP_HAS_ENTRY && defined __OPTIMIZE__
+/* Entered by a jump, from whatever was entered so: with the registers as our caller left them. */
+static void *slow_with_words(void *ud, void *ptr, size_t osize, size_t nsize, LmpWords words)
+    __attribute__((used));
+LMP_ENTRY_AFTER(hook_slow, slow_with_words, "");
+
+LMP_READS_WORDS static void *slow_with_words(void *ud, void *ptr, size_t osize, size_t nsize,
+                                             LmpWords words) {
+    LmpCaller caller = {(const char *)(words + LMP_WORDS_RET + 1), words[LMP_WORDS_RET], words};
+    return trap_operation(ud, ptr, osize, nsize, caller);
+}
+
+static ALWAYS_INLINE void *slow_request(void *ud, void *ptr, size_t osize, size_t nsize) {
+    return hook_slow(ud, ptr, osize, nsize);
+}
+#else
+WAY void *slow_request(void *ud, void *ptr, size_t osize, size_t nsize) {
+    LmpCaller caller = OUR_CALLER;
+    return trap_operation(ud, ptr, osize, nsize, caller);
+}
+#endif
+
+/* A block without a tag. */
+WAY void *raw_request(void *ud, void *ptr, size_t osize, size_t nsize) {
+    LmpProfile *p = ud;
+    LmpCaller caller = OUR_CALLER;
+    const LmpCallsite *asker;
+    unsigned cls = callsite_class(p->callsites, caller, &asker);
+    void *r = p->alloc(p->ud, ptr, osize, nsize);
+    return hook_made(p, r, nsize, HOOK_MAKER(0, cls), false, false);
+}
+
+/* A coroutine, or another state that is being made. */
+WAY void *thread_request(void *ud, void *ptr, size_t osize, size_t nsize) {
+    LmpProfile *p = ud;
+    if (strangers_is_birth(osize, nsize)) return strangers_birth(p, nsize);
+    void *r = p->alloc(p->ud, ptr, osize, nsize);
+    return hook_made(p, r, nsize, HOOK_MAKER(0, LMP_C_THREAD), false, false);
+}
+
+WAY void *object_request(void *ud, void *ptr, size_t osize, size_t nsize) {
+    LmpProfile *p = ud;
+    unsigned cls = hook_class(osize);
+    if (UNLIKELY(!cls)) return raw_request(ud, ptr, osize, nsize);
+    if (UNLIKELY(cls == LMP_C_THREAD)) return thread_request(ud, ptr, osize, nsize);
+    void *r = p->alloc(p->ud, ptr, osize, nsize);
+    return hook_made(p, r, nsize, HOOK_MAKER(0, cls), false, false);
+}
+
+WAY void *realloc_request(void *ud, void *ptr, size_t osize, size_t nsize) {
+    LmpProfile *p = ud;
+    void *r = p->alloc(p->ud, ptr, osize, nsize);
+    return hook_resized(p, ptr, r, osize, nsize, false, 0);
+}
+
+WAY void *release_request(void *ud, void *ptr, size_t osize, size_t nsize) {
+    LmpProfile *p = ud;
+    if (!ptr) return p->alloc(p->ud, ptr, osize, 0); /* Lua frees NULL now and then */
+    if (UNLIKELY(hook_must_stop(p))) return slow_request(ud, ptr, osize, nsize);
+    return hook_release(p, ptr, osize, NULL, false, false);
+}
+
+void *hook_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
+    if (!nsize) return release_request(ud, ptr, osize, nsize);
+    if (UNLIKELY(hook_must_stop(ud))) return slow_request(ud, ptr, osize, nsize);
+    if (ptr) return realloc_request(ud, ptr, osize, nsize);
+    return osize ? object_request(ud, ptr, osize, nsize) : raw_request(ud, ptr, osize, nsize);
+}
+
+/* ---- which way ------------------------------------------------------------------------------- */
+
+lua_Alloc hook_choose(const LmpProfile *p) {
+    if (LMP_HAS_ENTRY && p->sampling) return hook_alloc_sampled;
+    if (LMP_HAS_ENTRY && p->words && p->lines)
+        return p->tree ? hook_alloc_stacks : hook_alloc_lines;
+    return hook_alloc;
+}
+
+bool hook_is(lua_Alloc alloc) {
+    return alloc == hook_alloc ||
+           (LMP_HAS_ENTRY && (alloc == hook_alloc_lines || alloc == hook_alloc_stacks ||
+                              alloc == hook_alloc_sampled));
+}

@@ -1,0 +1,182 @@
+/* hook_impl.h - what the files of the hook share: a block entered, taken out and resized in the
+ * plain case, and the cold ways for every other.
+ *
+ * The plain case is a block on the grid of a leaf that is there, smaller than LMP_PACK_MAX, that
+ * nobody watches. Nothing here allocates, locks, formats or calls the system. In hook_made() and
+ * hook_release() every call stands last, so that no register has to be saved for one. */
+#ifndef LMP_HOOK_IMPL_H
+#define LMP_HOOK_IMPL_H
+
+#include <string.h>
+
+#include "agent/hook/hook.h"
+#include "agent/hook/strangers.h"
+#include "agent/interp/callsite.h"
+#include "agent/interp/gcwatch.h"
+#include "agent/interp/words.h"
+#include "agent/map/shadow.h"
+#include "agent/map/usage.h"
+#include "shared/counters.h"
+
+/* ---- hook.c: the cold ways ------------------------------------------------------------------- */
+
+/* Who makes a block: its maker, and its class in the upper half. */
+#define HOOK_MAKER(maker, cls) ((uint64_t)(maker) | (uint64_t)(cls) << 32)
+
+/* Whatever comes of a request, r: refused, on a new leaf, off the grid, very large. Returns r. */
+void *hook_made_odd(LmpProfile *p, void *r, size_t n, uint64_t maker);
+/* Any block: off the grid, from before start, the profiler's own, very large, watched, or the first
+ * to be freed after a new peak. */
+void *hook_release_odd(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
+/* A block that somebody watches, with lines: hook_lines.c. */
+void *hook_release_watched(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
+/* A part that the program frees itself, with lines: hook_lines.c. */
+void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
+/* The slow way through any operation; by a jump, before anything else was done. Only where there
+ * are such: LMP_HAS_ENTRY, and we are optimized. */
+void *hook_slow(void *ud, void *ptr, size_t osize, size_t nsize);
+/* Any reallocation that has been tried. `here`: the record of the site that runs. Returns r. */
+void *hook_resized_odd(LmpProfile *p, void *ptr, void *r, size_t osize, size_t nsize,
+                       uint32_t here);
+void *hook_made_and_tick(LmpProfile *p, void *r);
+void *hook_tick_and_release(LmpProfile *p, void *ptr, size_t osize);
+
+/* ---- the plain case -------------------------------------------------------------------------- */
+
+/* Where an entry's maker stands, from the entry (entries). */
+#define HOOK_MAKER_AT ((offsetof(LmpLeaf, maker) - offsetof(LmpLeaf, entry)) / sizeof(uint32_t))
+#define HOOK_GRID (~0ull << LMP_ADDRESS_BITS | 15) /* address bits that are p->skew on the grid */
+
+/* Classes by the tag of a request: 4 .. 8 the Lua types, 9 upvalues, 10 prototypes (lobject.h). */
+extern const uint8_t hook_tag_class[16];
+
+static ALWAYS_INLINE unsigned hook_class(size_t tag) {
+    return LIKELY(tag < 16) ? hook_tag_class[tag] : 0;
+}
+
+static ALWAYS_INLINE bool hook_off_grid(const LmpProfile *p, uintptr_t a) {
+    return (a & HOOK_GRID) != p->skew;
+}
+
+/* Is it not our thread, does somebody want something, or has the collector moved on? Elsewhere
+ * nothing but the first can be looked at. */
+static ALWAYS_INLINE bool hook_must_stop(const LmpProfile *p) {
+    return strangers_elsewhere(p) ||
+           (gcwatch_now(p) ^ p->gc_seen) | atomic_load_explicit(p->trap, memory_order_relaxed);
+}
+
+/* The entry for address a: bytes are counted, not entries, which saves the compiler the sums. */
+static ALWAYS_INLINE uint32_t *hook_entry(LmpLeaf *leaf, uintptr_t a) {
+    size_t mask = (LMP_LEAF_ENTRIES - 1) * sizeof(uint32_t);
+    return (uint32_t *)(void *)((char *)leaf->entry + (a >> (LMP_GRAIN_BITS - 2) & mask));
+}
+
+static ALWAYS_INLINE void hook_touch(const LmpProfile *p, LmpLeaf *leaf, uintptr_t a) {
+    leaf->touch[(a >> LMP_TOUCH_BITS) & (LMP_TOUCHES - 1)] =
+        atomic_load_explicit(&p->control->frame, memory_order_relaxed);
+}
+
+/* The class of an entry for a block that starts at a and is not watched; others are not counted
+ * ones: LMP_C_NONE or from LMP_C_COUNTED on. */
+static ALWAYS_INLINE uint32_t hook_entry_class(uint32_t entry, uintptr_t a) {
+    return (entry ^ ((uint32_t)a & LMP_E_OFFSET)) & (LMP_E_WATCHED | LMP_E_OFFSET | 15);
+}
+
+/* The allocator has made a block of n bytes at r: enters it. `maker`: HOOK_MAKER. `lines`: makers
+ * are kept; `stacks`: they are paths. */
+static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint64_t maker, bool lines,
+                                     bool stacks) {
+    uintptr_t a = (uintptr_t)r;
+    if (UNLIKELY(hook_off_grid(p, a))) return hook_made_odd(p, r, n, maker);
+    LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
+    if (UNLIKELY(!leaf)) return hook_made_odd(p, r, n, maker);
+    uint32_t *entry = hook_entry(leaf, a);
+    if (UNLIKELY(*entry)) return hook_made_odd(p, r, n, maker); /* always so where r is NULL */
+    uint32_t cls = (uint32_t)(maker >> 32);
+    uint32_t e = ((uint32_t)a & LMP_E_OFFSET) | cls | p->birth;
+    if (cls == LMP_C_THREAD && p->every) e |= LMP_E_WATCHED;
+    if (LIKELY(n < LMP_E_SMALL)) {
+        e |= (uint32_t)n << LMP_E_SIZE_SHIFT;
+    } else {
+        if (UNLIKELY(n >= LMP_PACK_MAX)) return hook_made_odd(p, r, n, maker);
+        entry[1] = (uint32_t)n << 4 | LMP_E_SIZE;
+        atomic_signal_fence(memory_order_release); /* the size before the entry that points to it */
+    }
+    *entry = e;
+    if (lines) entry[HOOK_MAKER_AT] = (uint32_t)maker;
+    hook_touch(p, leaf, a);
+    LmpCounters *c = p->counters;
+    c->live_bytes += n;
+    if (lines) usage_made(p, (uint32_t)maker, a, n, stacks);
+    if (UNLIKELY(counters_pack(&c->alloc_now[cls], n))) return hook_made_and_tick(p, r);
+    return r;
+}
+
+/* Takes a block out and has it freed. `cfa`: the stack pointer of the interpreter's function that
+ * called us, above its return address; only with lines. NULL: who frees is known. */
+static ALWAYS_INLINE void *hook_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
+                                        bool lines, bool stacks) {
+    uintptr_t a = (uintptr_t)ptr;
+    if (UNLIKELY(hook_off_grid(p, a))) return hook_release_odd(p, ptr, osize, cfa);
+    LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
+    if (UNLIKELY(!leaf)) return hook_release_odd(p, ptr, osize, cfa);
+    hook_touch(p, leaf, a);
+    uint32_t *entry = hook_entry(leaf, a);
+    uint32_t e = *entry;
+    uint32_t cls = hook_entry_class(e, a);
+    if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1)) {
+        if (lines && e & LMP_E_WATCHED) return hook_release_watched(p, ptr, osize, cfa);
+        return hook_release_odd(p, ptr, osize, cfa);
+    }
+    if (lines && cls >= LMP_C_STRING_PART && cfa && !words_collects(p->words, cfa))
+        return hook_release_part(p, ptr, osize, cfa);
+    LmpCounters *c = p->counters;
+    if (UNLIKELY(c->live_bytes > c->peak_bytes)) return hook_release_odd(p, ptr, osize, cfa);
+    c->live_bytes -= osize;
+    if (!(e & LMP_E_SIZE_MASK)) entry[1] = 0;
+    *entry = 0;
+    if (lines) usage_freed(p, entry[HOOK_MAKER_AT], a, osize, e, stacks);
+    if (UNLIKELY(counters_pack(&c->free_now[cls], osize)))
+        return hook_tick_and_release(p, ptr, osize);
+    return p->alloc(p->ud, ptr, osize, 0);
+}
+
+/* The allocator has made `r` of ptr: enters that. `here`: the record of the site that runs. */
+static ALWAYS_INLINE void *hook_resized(LmpProfile *p, void *ptr, void *r, size_t osize,
+                                        size_t nsize, bool lines, uint32_t here) {
+    uintptr_t from = (uintptr_t)ptr, to = (uintptr_t)r;
+    if (UNLIKELY(hook_off_grid(p, from) || hook_off_grid(p, to) || (osize | nsize) >= LMP_PACK_MAX))
+        return hook_resized_odd(p, ptr, r, osize, nsize, here);
+    LmpCounters *c = p->counters;
+    LmpLeaf *old = p->dir[from >> LMP_LEAF_BITS], *new = p->dir[to >> LMP_LEAF_BITS];
+    if (UNLIKELY(!old || !new || c->live_bytes > c->peak_bytes))
+        return hook_resized_odd(p, ptr, r, osize, nsize, here); /* also when r is NULL */
+    uint32_t *was = hook_entry(old, from), *is = hook_entry(new, to);
+    uint32_t e = *was;
+    uint32_t cls = hook_entry_class(e, from);
+    if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1 || (from != to && *is)))
+        return hook_resized_odd(p, ptr, r, osize, nsize, here);
+    uint32_t maker = lines ? was[HOOK_MAKER_AT] : 0;
+    if (!(e & LMP_E_SIZE_MASK)) was[1] = 0;
+    if (from != to) *was = 0;
+    e = (e & ~(LMP_E_SIZE_MASK | LMP_E_OFFSET)) | ((uint32_t)to & LMP_E_OFFSET);
+    if (nsize < LMP_E_SMALL) {
+        e |= (uint32_t)nsize << LMP_E_SIZE_SHIFT;
+    } else {
+        is[1] = (uint32_t)nsize << 4 | LMP_E_SIZE;
+        atomic_signal_fence(memory_order_release);
+    }
+    *is = e;
+    hook_touch(p, old, from);
+    hook_touch(p, new, to);
+    c->live_bytes += nsize - osize;
+    c->count[cls].reallocs++;
+    c->count[cls].realloc_bytes += (int64_t)(nsize - osize);
+    if (lines) {
+        is[HOOK_MAKER_AT] = maker;
+        usage_resized(p, maker, here, from, to, osize, nsize);
+    }
+    return r;
+}
+
+#endif

@@ -1,0 +1,279 @@
+/* hook_lines.c - the hot path with lines and call paths: who makes the block that is asked for.
+ *
+ * The way in (entry.h) calls find() first, then the allocator underneath, then made(). Nothing here
+ * allocates, locks, formats or calls the system. What find() goes on to is entered by jumps, so
+ * that the plain case saves no register: a tag, the thread by the caller's words, its topmost
+ * frame, a line in the cache. */
+#include "agent/charge/lines.h"
+#include "agent/charge/tree.h"
+#include "agent/hook/hook_impl.h"
+#include "agent/hook/sample.h"
+#include "agent/hook/trap.h"
+#include "agent/interp/entry.h"
+
+/* Threads and the code of prototypes, once their end is noticed, go like all others. */
+BY_JUMP void *hook_release_watched(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
+    uintptr_t a = (uintptr_t)ptr;
+    uint32_t *entry = hook_entry(p->dir[a >> LMP_LEAF_BITS], a);
+    uint32_t cls = hook_entry_class(*entry & ~LMP_E_WATCHED, a);
+    if (cls - 1 >= LMP_C_COUNTED - 1 || osize >= LMP_PACK_MAX)
+        return hook_release_odd(p, ptr, osize, cfa);
+    *entry &= ~LMP_E_WATCHED;
+    lines_watched_gone(p, a, osize, cls);
+    return hook_release(p, ptr, osize, cfa, true, p->tree != NULL);
+}
+
+/* A table that grows gives its old part back: that is charged to the line that runs, too. Who that
+ * is, is told the short way where the thread that ran last has resumed no other one. */
+BY_JUMP void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
+    uintptr_t a = (uintptr_t)ptr;
+    const lua_State *L = p->running;
+    uint32_t cls = *hook_entry(p->dir[a >> LMP_LEAF_BITS], a) & 15, row = 0;
+    if (LIKELY(L && frames_caller(frames_top(L)))) {
+        const LmpCallInfo *ci = frames_top(L);
+        uintptr_t constructor;
+        if (!(frames_status(ci) & LMP_CI_C)) {
+            row = lines_record(p, L, ci, NULL, cls, &constructor);
+        } else if (!frames_resumed(L)) {
+            row = lines_record_c(p, L, ci, cls);
+        }
+    }
+    if (UNLIKELY(!row || p->counters->live_bytes > p->counters->peak_bytes))
+        return hook_release_odd(p, ptr, osize, cfa);
+    p->record[row].here_frees++;
+    p->record[row].here_free_bytes += osize; /* nothing else is odd about it */
+    return hook_release(p, ptr, osize, NULL, true, p->tree != NULL);
+}
+
+#if LMP_HAS_ENTRY
+
+/* Who makes the block (HOOK_MAKER); or, the operation being done already, its result and DONE. */
+typedef uint64_t LmpFound;
+#define DONE (1ull << 63)
+
+static LmpFound lines_find(void *ud, void *ptr, size_t osize, size_t nsize, LmpWords words)
+    __attribute__((used));
+static LmpFound stacks_find(void *ud, void *ptr, size_t osize, size_t nsize, LmpWords words)
+    __attribute__((used));
+static void *lines_made(void *ud, void *r, size_t n, uint64_t maker) __attribute__((used));
+static void *stacks_made(void *ud, void *r, size_t n, uint64_t maker) __attribute__((used));
+static void *lines_release(void *ud, void *ptr, size_t osize, const char *cfa)
+    __attribute__((used));
+static void *stacks_release(void *ud, void *ptr, size_t osize, const char *cfa)
+    __attribute__((used));
+LMP_ENTRY_LINES(hook_alloc_lines, lines_find, lines_made, lines_release);
+LMP_ENTRY_LINES(hook_alloc_stacks, stacks_find, stacks_made, stacks_release);
+LMP_ENTRY_SAMPLED(hook_alloc_sampled, sample_operation, hook_alloc);
+_Static_assert(offsetof(LmpProfile, alloc) == 0 && offsetof(LmpProfile, ud) == 8,
+               "entry.h calls it");
+_Static_assert(offsetof(LmpProfile, sample_left) == LMP_AT_SAMPLE_LEFT, "entry.h counts it down");
+
+/* The caller as hook_alloc would have seen it. */
+LMP_READS_WORDS static inline LmpCaller caller_of(LmpWords words) {
+    return (LmpCaller){(const char *)(words + LMP_WORDS_RET + 1), words[LMP_WORDS_RET], words};
+}
+
+/* ---- who makes it ---------------------------------------------------------------------------- */
+
+BY_JUMP static LmpFound path_found(LmpProfile *p, lua_State *L, uintptr_t constructor,
+                                   uint64_t maker) {
+    uint32_t path = tree_path(p, L, constructor, (uint32_t)maker);
+    return HOOK_MAKER(path, maker >> 32);
+}
+
+static ALWAYS_INLINE LmpFound found(LmpProfile *p, const lua_State *L, uintptr_t constructor,
+                                    uint64_t maker, bool stacks) {
+    if (stacks) return path_found(p, (lua_State *)L, constructor, maker); /* NOLINT */
+    return maker;
+}
+
+COLD static LmpFound find_slowly(LmpProfile *p, LmpWords words, unsigned cls) {
+    LmpAsk ask;
+    uint32_t record = lines_ask(p, words, cls, &ask);
+    return found(p, ask.L, ask.constructor, HOOK_MAKER(record, cls), p->tree != NULL);
+}
+
+BY_JUMP static LmpFound find_switched(LmpProfile *p, LmpWords words, unsigned cls,
+                                      const lua_State *L);
+
+BY_JUMP static LmpFound find_switched(LmpProfile *p, LmpWords words, unsigned cls,
+                                      const lua_State *L);
+
+/* For a C function on top of L, which ran last. */
+BY_JUMP static LmpFound find_in_c(LmpProfile *p, LmpWords words, unsigned cls, const lua_State *L) {
+    if (UNLIKELY(!frames_caller(frames_top(L)))) return find_slowly(p, words, cls);
+    uint32_t record = lines_record_c(p, L, frames_top(L), cls);
+    if (UNLIKELY(!record)) return find_slowly(p, words, cls);
+    return found(p, L, 0, HOOK_MAKER(record, cls), p->tree != NULL);
+}
+
+/* L is what the words say: nothing is known of it yet, but if it ran last it lives. */
+static ALWAYS_INLINE LmpFound find_in(LmpProfile *p, LmpWords words, unsigned cls,
+                                      const lua_State *L, bool stacks) {
+    if (UNLIKELY(L != p->running || !L)) return find_switched(p, words, cls, L);
+    const LmpCallInfo *ci = frames_top(L);
+    unsigned status = frames_status(ci);
+    if (status & frames_bits.c_or_hooked) {
+        if (UNLIKELY(!(status & LMP_CI_C))) return find_slowly(p, words, cls);
+        return find_in_c(p, words, cls, L);
+    }
+    uintptr_t constructor = 0;
+    uint32_t record = lines_record(p, L, ci, words, cls, &constructor);
+    if (UNLIKELY(!record)) return find_slowly(p, words, cls);
+    return found(p, L, constructor, HOOK_MAKER(record, cls), stacks);
+}
+
+/* The same for one that did not run when memory was last asked for, if it is a thread. A Lua
+ * function on top of a thread that is not idle is one that runs. */
+BY_JUMP static LmpFound find_switched(LmpProfile *p, LmpWords words, unsigned cls,
+                                      const lua_State *L) {
+    if (!lines_is_thread(p, L)) return find_slowly(p, words, cls);
+    const LmpCallInfo *ci = frames_top(L);
+    if (!ci || frames_is_idle(L)) return find_slowly(p, words, cls);
+    if (frames_status(ci) & LMP_CI_C) {
+        if (!frames_caller(ci)) { /* it is about to run for the first time */
+            uint32_t record = lines_record_new(p, L, cls);
+            if (!record) return find_slowly(p, words, cls);
+            return found(p, p->running, 0, HOOK_MAKER(record, cls), p->tree != NULL);
+        }
+        if (cls == LMP_C_THREAD_PART || !lines_switch_c(p, L)) return find_slowly(p, words, cls);
+    } else {
+        lines_switch(p, L);
+    }
+    return find_in(p, words, cls, L, p->tree != NULL);
+}
+
+/* Another state is being made (strangers.h). */
+COLD static LmpFound do_birth(LmpProfile *p, size_t nsize) {
+    return (uintptr_t)strangers_birth(p, nsize) | DONE;
+}
+
+/* An object, from a place that is not the usual one. */
+LMP_READS_WORDS BY_JUMP static LmpFound find_object(LmpProfile *p, LmpWords words, unsigned cls) {
+    const LmpAsker *asker = words_asker(p->words, words[LMP_WORDS_RET]);
+    if (UNLIKELY(!asker || asker->again)) return find_slowly(p, words, cls);
+    const lua_State *L = (const lua_State *)words[asker->at_thread]; /* NOLINT */
+    return find_in(p, words, cls, L, p->tree != NULL);
+}
+
+/* A block without a tag. */
+LMP_READS_WORDS BY_JUMP static LmpFound find_raw(LmpProfile *p, LmpWords words) {
+    const LmpCallsite *asker;
+    unsigned cls = callsite_class(p->callsites, caller_of(words), &asker);
+    if (UNLIKELY(cls == LMP_C_OTHER)) p->live->owners_unproven++;
+    if (UNLIKELY(!asker || asker->at_thread < 0 || cls == LMP_C_OTHER))
+        return find_slowly(p, words, cls);
+    const lua_State *L = (const lua_State *)words[asker->at_thread]; /* NOLINT */
+    return find_in(p, words, cls, L, p->tree != NULL);
+}
+
+/* The record of who resizes a block. */
+LMP_READS_WORDS static ALWAYS_INLINE uint32_t find_resizer(LmpProfile *p, LmpWords words,
+                                                           const void *ptr, unsigned cls) {
+    const LmpAsker *known = &p->words->resizer;
+    const lua_State *L = words[LMP_WORDS_RET] == known->ret
+                             ? (const lua_State *)words[known->at_thread] /* NOLINT */
+                             : NULL;
+    uint32_t record = 0;
+    LmpAsk ask;
+    if (LIKELY(L && L == p->running && frames_stack(L) != (uintptr_t)ptr)) {
+        const LmpCallInfo *ci = frames_top(L);
+        unsigned status = frames_status(ci);
+        if (status & LMP_CI_C) {
+            record = lines_record_c(p, L, ci, cls);
+        } else if (!(status & frames_bits.hooked)) {
+            record = lines_record(p, L, ci, words, cls, &ask.constructor);
+        }
+    }
+    if (LIKELY(record)) return record;
+    if (lines_is_stack(p, words, ptr)) return lines_stack_moves(p, words);
+    return lines_ask(p, words, cls, &ask);
+}
+
+/* ---- other operations ------------------------------------------------------------------------ */
+
+COLD static LmpFound do_trapped(LmpProfile *p, void *ptr, size_t osize, size_t nsize,
+                                LmpWords words) {
+    return (uintptr_t)trap_operation(p, ptr, osize, nsize, caller_of(words)) | DONE;
+}
+
+COLD static LmpFound do_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize,
+                                LmpWords words) {
+    return (uintptr_t)hook_operate(p, ptr, osize, nsize, caller_of(words), false) | DONE;
+}
+
+LMP_READS_WORDS BY_JUMP static LmpFound do_realloc(LmpProfile *p, void *ptr, size_t osize,
+                                                   size_t nsize, LmpWords words) {
+    uintptr_t a = (uintptr_t)ptr;
+    LmpLeaf *leaf = hook_off_grid(p, a) ? NULL : p->dir[a >> LMP_LEAF_BITS];
+    uint32_t cls = leaf ? hook_entry_class(*hook_entry(leaf, a), a) : LMP_C_NONE;
+    if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1)) return do_operate(p, ptr, osize, nsize, words);
+    uint32_t here =
+        cls == LMP_C_THREAD_PART ? lines_stack_moves(p, words) : find_resizer(p, words, ptr, cls);
+    void *r = p->alloc(p->ud, ptr, osize, nsize);
+    return (uintptr_t)hook_resized(p, ptr, r, osize, nsize, true, here) | DONE;
+}
+
+/* ---- the ways in ----------------------------------------------------------------------------- */
+
+LMP_READS_WORDS static ALWAYS_INLINE LmpFound find(LmpProfile *p, void *ptr, size_t osize,
+                                                   size_t nsize, LmpWords words, bool stacks) {
+    if (UNLIKELY(hook_must_stop(p))) return do_trapped(p, ptr, osize, nsize, words);
+    if (ptr) return do_realloc(p, ptr, osize, nsize, words);
+    unsigned cls = hook_class(osize);
+    if (!cls) return find_raw(p, words);
+    if (UNLIKELY(words[LMP_WORDS_RET] != p->object_ret)) {
+        if (UNLIKELY(strangers_is_birth(osize, nsize))) return do_birth(p, nsize);
+        return find_object(p, words, cls);
+    }
+    const lua_State *L = (const lua_State *)words[p->object_thread]; /* NOLINT */
+    return find_in(p, words, cls, L, stacks);
+}
+
+LMP_READS_WORDS static LmpFound lines_find(void *ud, void *ptr, size_t osize, size_t nsize,
+                                           LmpWords words) {
+    return find(ud, ptr, osize, nsize, words, false);
+}
+
+LMP_READS_WORDS static LmpFound stacks_find(void *ud, void *ptr, size_t osize, size_t nsize,
+                                            LmpWords words) {
+    return find(ud, ptr, osize, nsize, words, true);
+}
+
+static void *lines_made(void *ud, void *r, size_t n, uint64_t maker) {
+    return hook_made(ud, r, n, maker, true, false);
+}
+
+static void *stacks_made(void *ud, void *r, size_t n, uint64_t maker) {
+    return hook_made(ud, r, n, maker, true, true);
+}
+
+/* The slow way, by a jump where there are such. */
+static ALWAYS_INLINE void *release_trapped(LmpProfile *p, void *ptr, size_t osize,
+                                           const char *cfa) {
+#ifdef __OPTIMIZE__
+    (void)cfa;
+    return hook_slow(p, ptr, osize, 0);
+#else
+    LmpCaller caller = {cfa, 0, NULL};
+    memcpy(&caller.ret, cfa - sizeof caller.ret, sizeof caller.ret);
+    return trap_operation(p, ptr, osize, 0, caller);
+#endif
+}
+
+static ALWAYS_INLINE void *release(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
+                                   bool stacks) {
+    if (!ptr) return p->alloc(p->ud, ptr, osize, 0); /* Lua frees NULL now and then */
+    if (UNLIKELY(hook_must_stop(p))) return release_trapped(p, ptr, osize, cfa);
+    return hook_release(p, ptr, osize, cfa, true, stacks);
+}
+
+static void *lines_release(void *ud, void *ptr, size_t osize, const char *cfa) {
+    return release(ud, ptr, osize, cfa, false);
+}
+
+static void *stacks_release(void *ud, void *ptr, size_t osize, const char *cfa) {
+    return release(ud, ptr, osize, cfa, true);
+}
+
+#endif

@@ -1,0 +1,156 @@
+/* locals.c - see locals.h.
+ *
+ * lua_getlocal pushes, and in an allocator request that is not to be done just so: a Lua function's
+ * registers may lie above L->top then, and the interpreter may hold a value in the slot at L->top
+ * itself that it has not yet counted. So the top is first set above the registers, as the
+ * interpreter does before it calls a debug hook, and both it and what was in the slot are put back:
+ * the thread is left as it was, byte for byte. There is always a slot: stacks have five more than
+ * their size. The value is only looked at with calls that neither allocate nor convert.
+ *
+ * A slot never holds a value that is freed already: the collector marks all of a stack below its
+ * top, and clears what is above, before it frees anything. */
+#include "agent/interp/locals.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/interp/frames.h"
+#include "agent/interp/stack.h"
+
+enum { SLOT = 16 }; /* bytes of a stack slot */
+
+/* A thread's stack with room for one value to be pushed. */
+typedef struct Lent {
+    lua_State *thread;
+    LmpCallInfo *ci;
+    uintptr_t top, ci_top;
+    unsigned char slot[SLOT];
+    void *at; /* that slot */
+} Lent;
+
+static void set_word(void *base, size_t at, uintptr_t w) {
+    memcpy((char *)base + at, &w, sizeof w);
+}
+
+/* Are the words of the running frame what the documented API says of them? */
+static bool fits(lua_State *thread) {
+    lua_Debug ar;
+    if (!frames_known() || !lua_getstack(thread, 0, &ar)) return false;
+    LmpCallInfo *ci = frames_top(thread);
+    if ((const void *)ar.i_ci != (const void *)ci) return false;
+    uintptr_t func = (uintptr_t)frames_func(ci), top = frames_word(thread, LMP_AT_L_TOP);
+    uintptr_t ci_top = frames_word(ci, LMP_AT_CI_TOP);
+    return top > func && top - func == SLOT * ((uintptr_t)lua_gettop(thread) + 1) &&
+           ci_top > func && ci_top - func < (1u << 24) * (uintptr_t)SLOT &&
+           (ci_top - func) % SLOT == 0;
+}
+
+static void lend(Lent *l, lua_State *thread) {
+    l->thread = thread;
+    l->ci = frames_top(thread);
+    l->top = frames_word(thread, LMP_AT_L_TOP);
+    l->ci_top = frames_word(l->ci, LMP_AT_CI_TOP);
+    uintptr_t top = l->top;
+    bool is_lua = !(frames_status(l->ci) & LMP_CI_C);
+    if (is_lua && top < l->ci_top) top = l->ci_top;
+    l->at = (void *)top; /* NOLINT */
+    memcpy(l->slot, l->at, SLOT);
+    set_word(thread, LMP_AT_L_TOP, top);
+    /* interpreters that check their API's use want to see the push below this */
+    if (l->ci_top <= top) set_word(l->ci, LMP_AT_CI_TOP, top + SLOT);
+}
+
+static void give_back(const Lent *l) {
+    memcpy(l->at, l->slot, SLOT);
+    set_word(l->ci, LMP_AT_CI_TOP, l->ci_top);
+    set_word(l->thread, LMP_AT_L_TOP, l->top);
+}
+
+static void set_value(LmpLocal *local, const char *text) {
+    size_t n = strlen(text);
+    local->size = (uint32_t)(n < LMP_LOCAL_BYTES ? n : LMP_LOCAL_BYTES);
+    local->whole = local->size;
+    memcpy(local->value, text, local->size);
+}
+
+/* As tostring() would have it. */
+static void number_text(lua_State *thread, char *out, size_t size) {
+    if (lua_isinteger(thread, -1)) {
+        snprintf(out, size, LUA_INTEGER_FMT, lua_tointeger(thread, -1));
+        return;
+    }
+    snprintf(out, size, LUA_NUMBER_FMT, lua_tonumber(thread, -1));
+    size_t n = strlen(out);
+    if (out[strspn(out, "-0123456789")] == 0 && n + 3 < size) memcpy(out + n, ".0", 3);
+}
+
+/* The value on top of the stack; its content is only read where it stays as it is. */
+static void describe(lua_State *thread, const char *name, LmpLocal *local) {
+    char text[LMP_LOCAL_BYTES];
+    int type = lua_type(thread, -1);
+    memset(local, 0, sizeof *local);
+    snprintf(local->name, sizeof local->name, "%s", name);
+    snprintf(local->type, sizeof local->type, "%s", lua_typename(thread, type));
+    switch (type) {
+    case LUA_TNIL:
+        break;
+    case LUA_TBOOLEAN:
+        set_value(local, lua_toboolean(thread, -1) ? "true" : "false");
+        break;
+    case LUA_TNUMBER:
+        number_text(thread, text, sizeof text);
+        set_value(local, text);
+        break;
+    case LUA_TSTRING: {
+        size_t size = 0;
+        const char *bytes = lua_tolstring(thread, -1, &size);
+        local->whole = size;
+        local->size = (uint32_t)(size < LMP_LOCAL_BYTES ? size : LMP_LOCAL_BYTES);
+        memcpy(local->value, bytes, local->size);
+        break;
+    }
+    default:
+        snprintf(text, sizeof text, "%p", lua_topointer(thread, -1));
+        set_value(local, text);
+    }
+}
+
+static void read_frame(lua_State *thread, int level, LmpOp *op) {
+    lua_Debug ar;
+    Lent lent;
+    const char *name;
+    if (!fits(thread) || !lua_getstack(thread, level, &ar)) return;
+    op->locals_state = LMP_LOCALS_READ;
+    lend(&lent, thread);
+    for (int i = 1; (name = lua_getlocal(thread, &ar, i)); i++) {
+        bool temporary = strcmp(name, "(temporary)") == 0; /* so are all after it */
+        if (*name != '(') {                                /* else a loop's own */
+            if (op->locals < LMP_LOCALS) {
+                describe(thread, name, &op->local[op->locals++]);
+            } else {
+                op->locals_more++;
+            }
+        }
+        set_word(thread, LMP_AT_L_TOP, (uintptr_t)lent.at); /* popped */
+        if (temporary) break;
+    }
+    give_back(&lent);
+}
+
+uint32_t locals_first(const LmpOp *op) {
+    uint32_t i = 0;
+    while (i < op->frames && op->frame[i].is_c)
+        i++;
+    return i;
+}
+
+void locals_read(lua_State *main, LmpOp *op, uint32_t frame, bool safe) {
+    lua_State *thread;
+    int level;
+    op->locals = op->locals_more = 0;
+    op->locals_state = safe ? LMP_LOCALS_NONE : LMP_LOCALS_NOT_NOW;
+    op->locals_frame = frame;
+    if (!safe || frame >= op->frames || op->frame[frame].is_c) return;
+    op->locals_state = LMP_LOCALS_UNKNOWN;
+    if (stack_find(main, op, frame, &thread, &level)) read_frame(thread, level, op);
+}

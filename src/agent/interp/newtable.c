@@ -1,0 +1,95 @@
+/* newtable.c - see newtable.h. */
+#include "agent/interp/newtable.h"
+
+#include "agent/map/shadow.h"
+#include "shared/tables.h"
+
+enum {
+    TAG_TABLE = 0x45, /* of a stack slot: a table */
+    /* in a table's block, all of 5.4: hint for the size of its array part, 32 bits; that part; a
+       pointer into its hash part, NULL: it has none */
+    AT_TABLE_LIMIT = 12,
+    AT_TABLE_ARRAY = 16,
+    AT_TABLE_LAST_FREE = 32
+};
+
+static uint32_t instruction_at(uintptr_t at) {
+    uint32_t instruction;
+    memcpy(&instruction, (const void *)at, sizeof instruction); /* NOLINT */
+    return instruction;
+}
+
+/* pc stands behind the extra argument, which is always there. */
+static uint32_t newtable_at(uintptr_t pc) {
+    return instruction_at(pc - (uintptr_t)2 * LMP_INSTRUCTION);
+}
+
+uint32_t newtable_parts(uintptr_t pc) {
+    uint32_t i = newtable_at(pc);
+    bool array = frames_arg_c(i) || frames_arg_k(i);
+    return (uint32_t)array + (frames_arg_b(i) > 0);
+}
+
+bool newtable_setlist(const void *proto, uintptr_t pc) {
+    if (!newtable_in_code(proto, pc + LMP_INSTRUCTION)) return false;
+    uint32_t i = instruction_at(pc);
+    return frames_opcode(i) == LMP_OP_SETLIST && frames_arg_b(i) == 0;
+}
+
+/* Is it behind an OP_NEWTABLE of the prototype, into the register below the top of the stack? It
+ * sets the top there, in case that memory has to be collected. */
+static bool fits(const lua_State *L, const void *proto, uintptr_t pc) {
+    if (!newtable_in_code(proto, pc) || !newtable_in_code(proto, pc - LMP_INSTRUCTION))
+        return false;
+    uint32_t i = newtable_at(pc);
+    uintptr_t func = (uintptr_t)frames_func(frames_top(L)), top = frames_word(L, LMP_AT_L_TOP);
+    return frames_opcode(i) == LMP_OP_NEWTABLE && top == func + (frames_arg_a(i) + 2ull) * LMP_SLOT;
+}
+
+/* The table on top of the stack if that is one, alive, and has no parts yet; else 0. */
+static uintptr_t empty_table(LmpProfile *p, const lua_State *L) {
+    const char *slot = (const char *)frames_word(L, LMP_AT_L_TOP) - LMP_SLOT; /* NOLINT */
+    uint64_t size;
+    if (frames_tag(slot) != TAG_TABLE) return 0;
+    uintptr_t table = frames_word(slot, 0);
+    if ((shadow_lookup(p, table, &size) & 15) != LMP_C_TABLE) return 0;
+    const char *t = (const char *)table; /* NOLINT */
+    uint32_t limit;
+    memcpy(&limit, t + AT_TABLE_LIMIT, sizeof limit);
+    bool parts = limit || frames_word(t, AT_TABLE_ARRAY) || frames_word(t, AT_TABLE_LAST_FREE);
+    return parts ? 0 : table;
+}
+
+bool newtable_has_none(LmpProfile *p, const lua_State *L) {
+    return empty_table(p, L) != 0;
+}
+
+/* Has that table been made by the last constructor that was met, which has a part to ask for? */
+static bool is_made(LmpProfile *p, const lua_State *L, const void *proto, uintptr_t table) {
+    const LmpMade *made = &p->made;
+    if (made->ci != frames_top(L) || made->proto != (uintptr_t)proto) return false;
+    uint32_t maker = *shadow_maker(p, table);
+    if (p->tree) maker = p->tables.path[maker].record;
+    return maker == made->record && newtable_parts(made->pc) > 0;
+}
+
+uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, LmpWords words,
+                       bool object, bool *doubtful) {
+    uintptr_t pc = words_newtable(p->words, words, object);
+    *doubtful = false;
+    if (object) {
+        if (pc && fits(L, proto, pc)) return pc;
+        *doubtful = true;
+        return 0;
+    }
+    bool told = p->made.left && !(p->made.left & LMP_MADE_REFUSED);
+    if (!p->sampling && told && p->made.ci == frames_top(L)) return p->made.pc;
+    uintptr_t table = empty_table(p, L);
+    if (!table) return 0; /* a table that grows */
+    if (pc && fits(L, proto, pc) && newtable_parts(pc)) return pc;
+    if (p->sampling) {
+        *doubtful = p->words->newtables < p->words->newtables_met;
+        return 0;
+    }
+    return is_made(p, L, proto, table) ? p->made.pc : 0;
+}

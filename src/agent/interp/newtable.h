@@ -1,0 +1,45 @@
+/* newtable.h - table constructors: which instruction asks for a table, and for its parts.
+ *
+ * A table that is asked for while a Lua function runs is OP_NEWTABLE's: nothing else makes one
+ * there. Where it is, words.h knows; the same instruction then asks for the hash part and the
+ * array part that it has room for, with nothing in between, so as many of the next requests are
+ * its own. After a refusal, and where not every request is looked at, the table itself tells: it is
+ * on top of the stack, and empty until it has its parts.
+ *
+ * OP_SETLIST asks for room only after a call or "..." with all its results, whose instruction has
+ * saved the pc: so it is the one that the saved pc points to. */
+#ifndef LMP_NEWTABLE_H
+#define LMP_NEWTABLE_H
+
+#include "agent/interp/words.h"
+#include "agent/state/profile.h"
+
+/* Is w a pc behind an instruction of the prototype? */
+static inline bool newtable_in_code(const void *proto, uintptr_t w) {
+    uint32_t size;
+    memcpy(&size, (const char *)proto + LMP_AT_PROTO_SIZECODE, sizeof size);
+    uintptr_t at = w - frames_word(proto, LMP_AT_PROTO_CODE);
+    return at - 1 < size * (uintptr_t)LMP_INSTRUCTION && at % LMP_INSTRUCTION == 0;
+}
+
+/* The requests for parts that OP_NEWTABLE at pc, which is in the code, makes: 0 to 2. */
+uint32_t newtable_parts(uintptr_t pc);
+
+/* The pc of the instruction that asks for a table or, not `object`, for a part of one, the long
+ * way; L runs its topmost frame, a Lua function of `proto` and not in a debug hook. 0: it is no
+ * constructor, or not known; *doubtful: it may be one. */
+uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, LmpWords words,
+                       bool object, bool *doubtful);
+
+/* Is there on top of L's stack a living table that has no parts yet? L runs a Lua function. */
+bool newtable_has_none(LmpProfile *p, const lua_State *L);
+
+/* A request is refused: once more, and whoever asked has failed. */
+static inline void newtable_refused(LmpProfile *p) {
+    p->made.left = p->made.left & LMP_MADE_REFUSED ? 0 : p->made.left | LMP_MADE_REFUSED;
+}
+
+/* Is the instruction at pc, the one that comes next, an OP_SETLIST that takes all that is there? */
+bool newtable_setlist(const void *proto, uintptr_t pc);
+
+#endif

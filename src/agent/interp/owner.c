@@ -1,0 +1,341 @@
+/* owner.c - finds the places in the interpreter's code that ask for parts of tables, threads,
+ * functions and for string buffers (see callsite.h).
+ *
+ * A private Lua state, made by the same code as the user's, is led through scenes in which every
+ * raw request has a known owner. For each request the allocator here notes its caller and whom that
+ * has been called by, with the help of the unwind tables. Everything is done twice: the second time
+ * each raw request is refused once, because Lua asks again (after an emergency collection) from
+ * another place. A place that only ever served one owner is decided at once; the others by as many
+ * callers as it takes. A way seen with two owners is nobody's. */
+#include "agent/interp/owner.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unwind.h>
+
+#include "agent/interp/scenes.h"
+
+enum { MAX_SEEN = 1024 };
+
+/* So far out a way says whose a part is, if an earlier scene has met it: who asks, and for whom;
+ * when Lua asks again there is one function more. */
+enum { DEEP = 6, SURE = 2, SURE_AGAIN = 3 };
+
+typedef struct Seen {
+    uintptr_t ret[DEEP];    /* return addresses: of the allocator, and further out */
+    int32_t distance[DEEP]; /* where each stands, from the allocator's cfa */
+    uint8_t cls;
+    bool doubtful;
+    uint8_t refusals;
+    bool looked_at; /* its class is what became of the block, not that of the scene */
+} Seen;
+
+/* The parser and its like make tables, too, for themselves: what is a part of one shows when the
+ * table has it. */
+enum { TABLES = 16, PENDING = 8, AT_ARRAY = 16, AT_NODES = 24 };
+
+typedef struct Tables {
+    const char *table[TABLES]; /* the newest, in turn; NULL: none, or freed */
+    struct {
+        const void *block;
+        int seen; /* index */
+    } pending[PENDING];
+    unsigned tables, blocks; /* so far */
+    int refused;             /* row of the request that was just refused, -1: none */
+} Tables;
+
+typedef struct Study {
+    Seen seen[MAX_SEEN];
+    int count;
+    unsigned cls; /* owner in the scene under way; 0: not noting */
+    bool unsure;  /* a request of the scene that is known already keeps its owner */
+    bool refuse;  /* refuse each raw request once */
+    bool refused; /* ... this one was just refused */
+    bool broken;  /* unwinding does not work here */
+    Tables made;  /* in this scene */
+} Study;
+
+/* ---- unwinding ------------------------------------------------------------------------------- */
+
+typedef struct Walk {
+    Seen *seen;
+    LmpCaller caller;
+    int depth;
+} Walk;
+
+static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg) {
+    Walk *walk = arg;
+    uintptr_t ip = (uintptr_t)_Unwind_GetIP(context);
+    if (!walk->depth && ip != walk->caller.ret) return _URC_NO_REASON;
+    /* the CFA that is told is the one of who was called: below it stands the address */
+    walk->seen->ret[walk->depth] = ip;
+    walk->seen->distance[walk->depth] = (int32_t)((intptr_t)_Unwind_GetCFA(context) -
+                                                  (intptr_t)sizeof ip - (intptr_t)walk->caller.cfa);
+    return ++walk->depth == DEEP ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+static bool same_way(const Seen *a, const Seen *b, int depth) {
+    return !memcmp(a->ret, b->ret, (size_t)depth * sizeof *a->ret);
+}
+
+/* Notes a raw request: who has asked, and on whose behalf. Returns its row, -1: none is made. */
+__attribute__((no_sanitize("address"))) static int note(Study *study, LmpCaller caller) {
+    Seen seen = {.cls = (uint8_t)study->cls};
+    Walk walk = {&seen, caller, 0};
+    _Unwind_Backtrace(walk_frame, &walk);
+    for (int d = 1; d < walk.depth; d++) {
+        uintptr_t word;
+        memcpy(&word, caller.cfa + seen.distance[d], sizeof word);
+        if (seen.distance[d] < 0 || seen.distance[d] > 16384 || word != seen.ret[d]) walk.depth = d;
+    }
+    int sure = study->refuse ? SURE_AGAIN : SURE;
+    if (walk.depth < sure) {
+        study->broken = true;
+        return -1;
+    }
+    for (int d = walk.depth; d < DEEP; d++)
+        seen.ret[d] = 0;
+    for (int i = 0; i < study->count; i++) {
+        Seen *s = &study->seen[i];
+        if (study->unsure && s->cls != seen.cls && same_way(s, &seen, sure)) return -1;
+        if (!same_way(s, &seen, DEEP)) continue;
+        if (s->cls != seen.cls && !s->looked_at) s->doubtful = true;
+        return i;
+    }
+    if (study->count == MAX_SEEN) {
+        study->broken = true;
+        return -1;
+    }
+    study->seen[study->count++] = seen;
+    return study->count - 1;
+}
+
+/* A refusal costs a whole collection, so a way is refused a few times only. */
+static bool refuses(Study *study, int seen) {
+    enum { TIMES = 2 };
+    return seen >= 0 && study->seen[seen].refusals++ < TIMES;
+}
+
+static void look_at_tables(Study *study) {
+    Tables *m = &study->made;
+    for (int k = 0; k < PENDING; k++) {
+        for (int i = 0; m->pending[k].block && i < TABLES; i++) {
+            const char *t = m->table[i];
+            const void *array, *nodes;
+            if (!t) continue;
+            memcpy(&array, t + AT_ARRAY, sizeof array);
+            memcpy(&nodes, t + AT_NODES, sizeof nodes);
+            if (array != m->pending[k].block && nodes != m->pending[k].block) continue;
+            Seen *s = &study->seen[m->pending[k].seen];
+            s->cls = LMP_C_TABLE_PART;
+            s->looked_at = true;
+            m->pending[k].block = NULL;
+        }
+    }
+}
+
+/* The block of this row, -1: none, may turn out to be a table's. */
+static void await(Tables *m, const void *block, int seen) {
+    if (seen < 0) return;
+    m->pending[m->blocks % PENDING].block = block;
+    m->pending[m->blocks++ % PENDING].seen = seen;
+}
+
+static void forget_block(Study *study, const void *block) {
+    Tables *m = &study->made;
+    for (int i = 0; i < TABLES; i++)
+        if (m->table[i] == block) m->table[i] = NULL;
+    for (int k = 0; k < PENDING; k++)
+        if (m->pending[k].block == block) m->pending[k].block = NULL;
+}
+
+/* noinline, and the walk in a function of its own: the frames must be the ones that note expects.
+ */
+static __attribute__((noinline)) void *study_alloc(void *ud, void *ptr, size_t osize,
+                                                   size_t nsize) {
+    Study *study = ud;
+    LmpCaller caller = {__builtin_dwarf_cfa(), (uintptr_t)__builtin_return_address(0), NULL};
+    bool looks = study->cls == LMP_C_FUNCTION_PART;
+    int seen = -1;
+    if (looks) look_at_tables(study);
+    if (ptr) forget_block(study, ptr);
+    if (!nsize) {
+        free(ptr);
+        return NULL;
+    }
+    if (!ptr && osize == 0 && study->cls) {
+        seen = note(study, caller);
+        study->refused = study->refuse && !study->refused && refuses(study, seen);
+        if (study->refused) {
+            study->made.refused = seen;
+            return NULL;
+        }
+    }
+    void *r = realloc(ptr, nsize);
+    Tables *m = &study->made;
+    if (looks && r && !ptr && osize == LUA_TTABLE) {
+        memset(r, 0, nsize); /* it is looked at before it has been filled in */
+        m->table[m->tables++ % TABLES] = r;
+    }
+    if (looks && r) {
+        await(m, r, seen);
+        await(m, r, m->refused); /* the same, asked for once more */
+    }
+    m->refused = -1;
+    return r;
+}
+
+/* ---- playing ------------------------------------------------------------------------------------
+ */
+
+/* Frames and room on the stack, so that a scene of something else asks for none: a collection has
+ * just taken them away. */
+static void make_room(lua_State *L) {
+    lua_checkstack(L, 150);
+    lua_pushcfunction(L, scenes_nest);
+    lua_pushinteger(L, 20);
+    lua_pcall(L, 1, 0, 0);
+}
+
+/* Every scene once, at the bottom of a protected call. Its own call may already need a CallInfo or
+ * stack: those are had before noting begins by playing the scene dumb first. */
+static void play_all(lua_State *L, Study *study) {
+    for (int i = 0; i < LMP_SCENES; i++) {
+        for (int noting = 0; noting < 2; noting++) {
+            study->cls = 0;
+            lua_settop(L, 1);
+            lua_pushvalue(L, 1);
+            lua_pushcclosure(L, scenes[i].play, 1);
+            lua_gc(L, LUA_GCCOLLECT);
+            make_room(L);
+            study->made = (Tables){.refused = -1};
+            study->cls = noting ? scenes[i].cls : 0;
+            study->unsure = i > 0;
+            study->refused = false;
+            lua_pcall(L, 0, 0,
+                      0); /* refused buffers raise an error: what was seen until then counts */
+        }
+    }
+    study->cls = 0;
+}
+
+/* ---- the table
+ * ------------------------------------------------------------------------------------ */
+
+/* The one owner of all that came this way so far out; LMP_C_NONE: there are some. */
+static unsigned one_owner(const Study *study, const Seen *way, int depth) {
+    for (int i = 0; i < study->count; i++) {
+        const Seen *s = &study->seen[i];
+        if (same_way(s, way, depth) && (s->doubtful || s->cls != way->cls)) return LMP_C_NONE;
+    }
+    return way->doubtful ? LMP_C_NONE : way->cls;
+}
+
+/* Does the next return address stand at the same distance for all of them, and is there one? */
+static bool goes_on(const Study *study, const Seen *way, int depth) {
+    if (depth == DEEP) return false;
+    for (int i = 0; i < study->count; i++) {
+        const Seen *s = &study->seen[i];
+        if (same_way(s, way, depth) &&
+            (!s->ret[depth] || s->distance[depth] != way->distance[depth]))
+            return false;
+    }
+    return true;
+}
+
+/* As far out as it takes to tell. */
+static bool add_way(const Study *study, const Seen *way, LmpCallsites *sites) {
+    uintptr_t key = way->ret[0];
+    for (int depth = 1;; depth++) {
+        unsigned cls = one_owner(study, way, depth);
+        if (cls) return callsite_add(sites, key, 0, cls);
+        if (!goes_on(study, way, depth)) return callsite_add(sites, key, 0, LMP_C_OTHER);
+        if (!callsite_add(sites, key, way->distance[depth], LMP_C_OTHER)) return false;
+        key = callsite_pair(key, way->ret[depth]);
+    }
+}
+
+static bool fill_table(const Study *study, LmpCallsites *sites) {
+    bool ok = true, parts[LMP_CLASSES] = {false};
+    for (int i = 0; i < study->count; i++) {
+        ok = ok && add_way(study, &study->seen[i], sites);
+        parts[study->seen[i].cls] = true;
+    }
+    return ok && parts[LMP_C_TABLE_PART] && parts[LMP_C_THREAD_PART] && parts[LMP_C_FUNCTION_PART];
+}
+
+static LmpCallsites table;
+static bool table_good;
+
+static int open_libraries(lua_State *L) {
+    luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
+    luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
+    luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 1);
+    lua_settop(L, 0);
+    return scenes_prepare(L);
+}
+
+static void study_once(void) {
+    Study *study = calloc(1, sizeof *study);
+    if (!study) return;
+    lua_State *L = lua_newstate(study_alloc, study);
+    if (L) {
+        lua_pushcfunction(L, open_libraries);
+        if (lua_pcall(L, 0, 1, 0) == LUA_OK) {
+            play_all(L, study);
+            study->refuse = true;
+            play_all(L, study);
+            table_good = !study->broken && fill_table(study, &table);
+        }
+        study->refuse = false;
+        lua_close(L);
+    }
+    free(study);
+}
+
+const LmpCallsites *owner_callsites(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, study_once);
+    return table_good ? &table : NULL;
+}
+
+/* Profiles without lines, which may run in other threads meanwhile, do not read what is written. */
+void owner_note_threads(const LmpWordsPlan *plan) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool noted;
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < LMP_CALLSITES && !noted; i++) {
+        const LmpAsker *asker = table.slot[i].key ? words_asker(plan, table.slot[i].key) : NULL;
+        if (asker && !asker->again) table.slot[i].at_thread = (int16_t)asker->at_thread;
+    }
+    noted = true;
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- rules
+ * ---------------------------------------------------------------------------------------- */
+
+enum { CALLINFO_SIZE = 64, BOX_SIZE = 48 };
+
+unsigned owner_by_rules(LmpProfile *p, unsigned cls, size_t size) {
+    unsigned last = p->rule_last;
+    if (cls) {
+        p->rule_parsing = cls == LMP_C_FUNCTION_PART && size > CALLINFO_SIZE; /* a prototype */
+        if (cls == LMP_C_USERDATA && size != BOX_SIZE) cls = LMP_C_USERDATA;
+        p->rule_last =
+            (uint8_t)(cls == LMP_C_USERDATA && size == BOX_SIZE ? LMP_C_STRING_PART : cls);
+        return cls;
+    }
+    p->rule_last = LMP_C_OTHER;
+    if (last == LMP_C_THREAD) return LMP_C_THREAD_PART;      /* a new thread's stack */
+    if (last == LMP_C_STRING_PART) return LMP_C_STRING_PART; /* a buffer's box, then its contents */
+    if (last == LMP_C_TABLE) {                               /* a constructor's parts */
+        p->rule_last = LMP_C_TABLE;
+        return LMP_C_TABLE_PART;
+    }
+    if (p->rule_parsing || size == CALLINFO_SIZE) return LMP_C_OTHER;
+    return size % 16 == 0 || size % 24 == 0 ? LMP_C_TABLE_PART : LMP_C_OTHER;
+}

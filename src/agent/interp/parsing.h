@@ -1,0 +1,23 @@
+/* parsing.h - is Lua compiling a chunk right now? Asked only where no Lua function runs: then the
+ * parser's work is told from the host's. */
+#ifndef LMP_PARSING_H
+#define LMP_PARSING_H
+
+#include <stdbool.h>
+
+#include "agent/interp/words.h"
+
+/* Finds out how to tell (once, thread-safe; may allocate): only at start. */
+void parsing_prepare(void);
+
+/* For a request of class cls that is under way in this thread, on behalf of L; `certain`: or of no
+ * thread at all, and not perhaps of another one. Takes some instructions for each protected call.
+ * Else, or where those could not be learned, the stack is unwound, which takes microseconds; unwind
+ * tables missing: told by the class alone. */
+bool parsing_now(unsigned cls, const lua_State *L, bool certain);
+
+/* What it says after it has unwound the stack, and whether there is a way without. */
+bool parsing_unwound(void);
+bool parsing_is_known(void);
+
+#endif

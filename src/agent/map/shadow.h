@@ -1,0 +1,54 @@
+/* shadow.h - the shadow map (LmpLeaf in shared.h): entering and taking out any block.
+ *
+ * The hook does the same by itself for the plain case, a block on the grid of a leaf that is there:
+ * do_alloc and do_free in hook.c. */
+#ifndef LMP_SHADOW_H
+#define LMP_SHADOW_H
+
+#include "agent/state/profile.h"
+
+#define LMP_E_OFFSET 16u    /* bit 4 of an entry, and of the address it stands for */
+#define LMP_E_SIZE_SHIFT 5u /* bits 5-10 */
+#define LMP_E_SIZE_MASK (63u << LMP_E_SIZE_SHIFT)
+#define LMP_E_SMALL 64u        /* blocks below this keep their size in the entry */
+#define LMP_E_BIG (1ull << 28) /* blocks from here on need two size words */
+
+/* A block that was never freed through us, and has been found gone. */
+typedef struct LmpStale {
+    uint64_t size;  /* bytes */
+    uint32_t entry; /* class and births; 0: there was none */
+    uint32_t maker;
+} LmpStale;
+
+/* Enters a block of any size at any address. `entry`: its class and births (other bits are
+ * ignored). False: there is no memory for it, the block stays unknown. What stood there goes to
+ * *stale, for the caller to account for; the map has forgotten it. */
+bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry, uint32_t maker,
+                  LmpStale *stale);
+
+/* Takes out the block that starts at addr: its entry (class, births), or 0: none is known there.
+ * Its maker in *maker. */
+uint32_t shadow_take(LmpProfile *p, uintptr_t addr, uint32_t *maker);
+
+/* The block that starts at addr, on or off the grid: its entry, 0 if there is none; its size in
+ * *size. For the cold side (previews). */
+uint32_t shadow_lookup(LmpProfile *p, uintptr_t addr, uint64_t *size);
+
+/* Marks the block that starts at addr, if it is known: its free goes to lines_watched_gone. */
+void shadow_watch(LmpProfile *p, uintptr_t addr);
+
+/* Makes blocks that have survived a collector cycle long ago count as old: the numbers of cycles
+ * begin anew after it. */
+void shadow_age_cycles(LmpProfile *p);
+
+/* The low 4 bits that the addresses of most blocks of a state have, by a look at what its globals
+ * and its registry hold. Allocates nothing; needs four free slots of L's stack. */
+uintptr_t shadow_usual_skew(lua_State *L);
+
+/* The maker word of the block that starts at addr; NULL: there is no such block. */
+uint32_t *shadow_maker(LmpProfile *p, uintptr_t addr);
+
+/* Halves the birth epochs of all blocks: an epoch lasts twice as long from now on. */
+void shadow_halve_births(LmpProfile *p);
+
+#endif

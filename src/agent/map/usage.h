@@ -1,0 +1,92 @@
+/* usage.h - counting what becomes of a block in the rows of its maker (LmpUsage in shared.h).
+ *
+ * A maker is a record, or with stacks a path: a record and a node. Row 0 of each is nobody's and
+ * takes what has no maker, so nothing is asked here; readers leave it out. What was live at the
+ * heap's high-water mark is kept without looking at all rows when there is a new one: a row that
+ * changes for the first time since then notes what it had. */
+#ifndef LMP_USAGE_H
+#define LMP_USAGE_H
+
+#include "agent/state/profile.h"
+
+static ALWAYS_INLINE void usage_stamp(const LmpCounters *c, LmpUsage *u) {
+    if (UNLIKELY(u->peak_serial != c->peak_serial)) {
+        u->peak_bytes = u->bytes - u->free_bytes;
+        u->peak_serial = c->peak_serial;
+    }
+}
+
+static ALWAYS_INLINE void usage_add(const LmpCounters *c, LmpUsage *u, uintptr_t addr, uint64_t n) {
+    usage_stamp(c, u);
+    u->allocs++;
+    u->bytes += n;
+    u->last = addr;
+}
+
+static ALWAYS_INLINE void usage_take(const LmpCounters *c, LmpUsage *u, uint64_t *temporary,
+                                     uintptr_t addr, uint64_t n, bool short_lived) {
+    usage_stamp(c, u);
+    u->frees++;
+    u->free_bytes += n;
+    u->short_lived += short_lived;
+    if (u->last == addr) {
+        u->last = 0;
+        *temporary += short_lived;
+    }
+}
+
+/* A block of n bytes has been made. Call it after it is in the live total. `stacks`: p->tree is
+ * there, makers are paths. */
+static ALWAYS_INLINE void usage_made(LmpProfile *p, uint32_t maker, uintptr_t addr, uint64_t n,
+                                     bool stacks) {
+    if (stacks) {
+        LmpPath path = p->tables.path[maker];
+        usage_add(p->counters, &p->tables.node[path.node].use, addr, n);
+        maker = path.record;
+    }
+    usage_add(p->counters, &p->record[maker].use, addr, n);
+}
+
+/* Has the block of this entry lived through no collector cycle at all, or died in the first? */
+static ALWAYS_INLINE bool usage_short_lived(const LmpProfile *p, uint32_t entry) {
+    return (p->birth & LMP_E_CYCLE_MASK) - (entry & LMP_E_CYCLE_MASK) <= 1u << LMP_E_CYCLE_SHIFT;
+}
+
+/* It is freed. Call it after a new high-water mark has been noted. */
+static ALWAYS_INLINE void usage_freed(LmpProfile *p, uint32_t maker, uintptr_t addr, uint64_t n,
+                                      uint32_t entry, bool stacks) {
+    bool short_lived = usage_short_lived(p, entry);
+    if (stacks) {
+        LmpPath path = p->tables.path[maker];
+        LmpNode *node = &p->tables.node[path.node];
+        usage_take(p->counters, &node->use, &node->temporary, addr, n, short_lived);
+        maker = path.record;
+    }
+    LmpRecord *record = &p->record[maker];
+    usage_take(p->counters, &record->use, &record->temporary, addr, n, short_lived);
+}
+
+/* It has been moved and resized, by the site of record `here`. */
+static inline void usage_resized(LmpProfile *p, uint32_t maker, uint32_t here, uintptr_t from,
+                                 uintptr_t to, uint64_t osize, uint64_t nsize) {
+    if (p->tree) {
+        LmpPath path = p->tables.path[maker];
+        LmpNode *node = &p->tables.node[path.node];
+        usage_stamp(p->counters, &node->use);
+        node->use.bytes += nsize - osize;
+        node->reallocs++;
+        node->realloc_bytes += (int64_t)(nsize - osize);
+        if (node->use.last == from) node->use.last = to;
+        maker = path.record;
+    }
+    LmpRecord *record = &p->record[maker];
+    usage_stamp(p->counters, &record->use);
+    record->use.bytes += nsize - osize;
+    record->reallocs++;
+    record->realloc_bytes += (int64_t)(nsize - osize);
+    if (record->use.last == from) record->use.last = to;
+    p->record[here].here_reallocs++;
+    p->record[here].here_realloc_bytes += (int64_t)(nsize - osize);
+}
+
+#endif

@@ -1,0 +1,71 @@
+/* display.h - the program's side of a live display: gives the program's terminal streams to a
+ * pseudo terminal, starts the keeper (launch.h), and takes the streams back at the end.
+ *
+ * Part of the module, in a stranger's process: no thread, no signal handler, no child that the
+ * program could notice, nothing printed. Lua is not seen here. */
+#ifndef LMP_DISPLAY_H
+#define LMP_DISPLAY_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <termios.h>
+
+#include "base/err.h"
+#include "base/ownfd.h"
+#include "pty/spool.h"
+
+typedef struct LmpDisplayOptions {
+    bool hold;           /* wait for a key at the end */
+    double fps;          /* repaints a second */
+    const char *summary; /* "" none; "-" on the terminal; else a file that the keeper writes */
+    int run_socket;      /* socket to `lmp run` for LMP_HELLO_DISPLAY, or -1 */
+} LmpDisplayOptions;
+
+#define DISPLAY_NONE                                                                               \
+    ((LmpDisplay){                                                                                 \
+        .line = OWNFD_NONE,                                                                        \
+        .master = OWNFD_NONE,                                                                      \
+        .saved = {OWNFD_NONE, OWNFD_NONE, OWNFD_NONE},                                             \
+        .kept = {OWNFD_NONE, OWNFD_NONE, OWNFD_NONE},                                              \
+    })
+
+typedef struct LmpDisplay {
+    LmpOwnFd line;     /* our end of the line to the keeper; none: no display */
+    LmpOwnFd master;   /* our copy of the master, so that writing never fails if the keeper dies */
+    LmpOwnFd saved[3]; /* duplicates of the program's own streams; none: that was left alone */
+    LmpOwnFd kept[3];  /* the spool's memory, disk, out: for when nobody else is left to write it */
+    LmpEstate *estate; /* in it, mapped; NULL: no display */
+    unsigned terminal; /* number of the pseudo terminal: all masters are one file */
+    dev_t pty;         /* the pseudo terminal's slave, to see whether a stream is still ours */
+    bool ended;
+} LmpDisplay;
+
+/* Starts the display for the state in `state_fd` (stays the caller's). `command`: path of lmp.
+ * Returns when the display is up. On error nothing has changed: the program's streams are as they
+ * were. Errors: NOTTY, PTY, VIEWER, NOVIEWER. */
+LmpErr display_start(LmpDisplay *display, int state_fd, const char *command,
+                     const LmpDisplayOptions *options);
+
+/* Is the keeper still there, or another who does its work? If not, the streams are given back here
+ * (the terminal is restored, and gets what was kept first, in order), and false is returned from
+ * then on. Called now
+ * and then from the cold side of the hook; must not allocate. */
+bool display_check(LmpDisplay *display);
+
+/* The end: flushes C's stdout and stderr, gives the streams back, tells the keeper and waits until
+ * it has left the terminal. True: the keeper was there and has written output and summary. May be
+ * called again (or without a display), does nothing then and returns false. */
+bool display_end(LmpDisplay *display);
+
+/* The process is about to end, and `lmp run` waits for the display in its place: says so and waits
+ * for nothing. The streams stay as they are, to the process's end; then display_check is to be
+ * called once more. False: there is nobody there (or no display). */
+bool display_leave(LmpDisplay *display);
+
+/* Has somebody written the summary? */
+bool display_said(const LmpDisplay *display);
+
+/* In a forked child: lets go of everything without touching the terminal. */
+void display_forget(LmpDisplay *display);
+
+#endif

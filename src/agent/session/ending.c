@@ -1,0 +1,237 @@
+/* ending.c - see ending.h. Prints nothing through the program's own streams: the summary is made in
+ * memory and written to its descriptor in one go. */
+#include "agent/session/ending.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/session/session.h"
+#include "base/ownfd.h"
+#include "read/view.h"
+#include "report/report.h"
+#include "shared/hello.h"
+#include "shared/launch.h"
+
+enum {
+    ANSWER_MS = 2000,
+    READER_MS = 1000, /* for a reader to make room */
+};
+
+static void (*exit_function)(void);
+static void end_late(void);
+static bool no_stderr; /* at the start: what has its number later is a file of the program's */
+
+/* Runs at exit() and when the (pinned) module goes: after the host's own atexit functions. */
+__attribute__((destructor)) static void run_exit_function(void) {
+    void (*f)(void) = exit_function;
+    exit_function = NULL;
+    if (f) f();
+    end_late();
+}
+
+void ending_at_exit(void (*f)(void)) {
+    exit_function = f;
+}
+
+void ending_prepare(LmpProfile *p, const LmpOptions *options) {
+    LmpSession *s = session_of(p);
+    struct stat st;
+    const char *to = options->summary;
+    s->run_socket = options->run_socket;
+    if (s->run_socket >= 0) { /* to be written only if `lmp run` was killed */
+        to = getenv(LMP_ENV_SUMMARY);
+        if (!to) to = "";
+        s->run_inode = fstat(s->run_socket, &st) == 0 ? st.st_ino : 0;
+    }
+    no_stderr = fcntl(STDERR_FILENO, F_GETFD) < 0;
+    if (no_stderr && strcmp(to, "-") == 0) to = "";
+    snprintf(s->summary, sizeof s->summary, "%s", to);
+    if (*to && *to != '-' && *to != '/') { /* the program may change its directory */
+        char here[sizeof s->summary];
+        if (getcwd(here, sizeof here) && strlen(here) + strlen(to) + 2 < sizeof here) {
+            strcat(here, "/");
+            strcat(here, to);
+            memcpy(s->summary, here, sizeof here);
+        }
+    }
+}
+
+/* A reader that has gone, or a limit of file sizes, is no reason to end otherwise than the program:
+ * SIGPIPE and SIGXFSZ are taken back. Nor is one that does not read. */
+static bool write_all(int fd, const char *text, size_t size) {
+    sigset_t ours, before, pending;
+    struct timespec now = {0, 0};
+    struct pollfd room = {.fd = fd, .events = POLLOUT};
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGPIPE);
+    sigaddset(&ours, SIGXFSZ);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &ours, &before);
+    int raised = 0;
+    while (size > 0) {
+        ssize_t n = write(fd, text, size);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno == EAGAIN && poll(&room, 1, READER_MS) == 1) continue;
+        raised = n >= 0 ? 0 : errno == EPIPE ? SIGPIPE : errno == EFBIG ? SIGXFSZ : 0;
+        if (n <= 0) break;
+        text += n;
+        size -= (size_t)n;
+    }
+    if (raised && sigismember(&pending, raised) != 1) {
+        sigemptyset(&ours);
+        sigaddset(&ours, raised);
+        sigtimedwait(&ours, NULL, &now);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return size == 0;
+}
+
+/* Of a file, which may be a FIFO without a reader: that is no reason to wait, either. */
+static bool write_file(const char *path, const char *text, size_t size) {
+    int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK;
+    int fd = ownfd_lift(open(path, flags, 0666));
+    bool written = fd >= 0 && write_all(fd, text, size);
+    if (fd >= 0) close(fd);
+    return written;
+}
+
+static void write_summary(const char *place, const LmpHeader *header, const LmpLive *live,
+                          const LmpTables *tables, const char *ending) {
+    char *text = NULL;
+    size_t size = 0;
+    LmpReport *report = calloc(1, sizeof *report);
+    FILE *memory = report ? open_memstream(&text, &size) : NULL;
+    if (memory) {
+        report_fill(report, header, live, tables, live->clock, ending);
+        report_summary(report, memory);
+        report_close(report);
+        fclose(memory);
+    }
+    free(report);
+    bool file = strcmp(place, "-") != 0;
+    bool written =
+        !text || (file ? write_file(place, text, size) : write_all(STDERR_FILENO, text, size));
+    if (!written && file && !no_stderr) {
+        char line[4096 + 80];
+        int n = snprintf(line, sizeof line, "lmp: %s: %s\n", place, err_message(LMP_E_FILE));
+        if (n > 0) write_all(STDERR_FILENO, line, (size_t)n);
+    }
+    free(text);
+}
+
+/* Of the socket's two ends, the other one is closed. The number may be another file's by now. */
+static bool run_killed(int socket, ino_t inode) {
+    struct stat st;
+    struct pollfd other = {.fd = socket};
+    return fstat(socket, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_ino == inode &&
+           poll(&other, 1, 0) == 1 && (other.revents & POLLHUP);
+}
+
+/* A display of `lmp run` that the end of the profile has not waited for: should all of lmp's
+ * processes be killed yet, the end of this process does what is left to do. */
+static struct Late {
+    bool there;
+    LmpDisplay display;
+    LmpOwnFd state;
+    char summary[4096];
+    int run_socket;
+    ino_t run_inode;
+} late;
+
+static bool leave_to_late(LmpProfile *p) {
+    LmpSession *s = session_of(p);
+    if (late.there || !display_leave(&s->display)) return false;
+    late = (struct Late){.there = true,
+                         .display = s->display,
+                         .state = ownfd_take(dup(ownfd_get(&p->file))),
+                         .run_socket = s->run_socket,
+                         .run_inode = s->run_inode};
+    memcpy(late.summary, s->summary, sizeof late.summary);
+    s->display = DISPLAY_NONE;
+    return true;
+}
+
+static void end_late(void) {
+    static LmpView view; /* large */
+    if (!late.there) return;
+    late.there = false;
+    fflush(stdout);
+    bool alive = display_check(&late.display);
+    bool said = alive || display_said(&late.display);
+    display_forget(&late.display);
+    int state = ownfd_get(&late.state);
+    if (said || state < 0 || !*late.summary || !run_killed(late.run_socket, late.run_inode)) return;
+    if (view_open(&view, state)) return;
+    write_summary(late.summary, view.header, view.live, &view.tables, "ended");
+    view_close(&view);
+}
+
+void ending_forget(void) {
+    if (!late.there) return;
+    late.there = false;
+    display_forget(&late.display);
+    ownfd_close(&late.state);
+}
+
+void ending_finish(LmpProfile *p, const char *ending) {
+    LmpSession *s = session_of(p);
+    bool wanted = *s->summary && s->run_socket < 0;
+    if (wanted) fflush(stdout); /* what the program said comes before it */
+    /* `lmp run` waits for the display, and knows how the program ended only when it has. */
+    if (s->run_socket >= 0 && strcmp(ending, "stopped") != 0 && leave_to_late(p)) return;
+    bool written = display_end(&s->display); /* the keeper writes the summary then */
+    if (!wanted) wanted = *s->summary && run_killed(s->run_socket, s->run_inode);
+    if (!written && wanted) write_summary(s->summary, p->header, p->live, &p->tables, ending);
+}
+
+bool ending_hello(const LmpProfile *p, int socket) {
+    if (!hello_send(socket, LMP_HELLO_STATE, p->header->serial, p->file.fd)) return false;
+    struct pollfd wait = {.fd = socket, .events = POLLIN};
+    char answer = LMP_LIVE_NO;
+    if (poll(&wait, 1, ANSWER_MS) != 1 || recv(socket, &answer, 1, MSG_DONTWAIT) != 1) return false;
+    return answer == LMP_LIVE_YES;
+}
+
+void ending_refused(int socket) {
+    hello_send(socket, LMP_HELLO_REFUSED, 0, -1);
+}
+
+/* ---- the command
+ * ---------------------------------------------------------------------------------- */
+
+static bool usable(char *out, size_t size, const char *directory, size_t length, const char *name) {
+    int n = snprintf(out, size, "%.*s%s", (int)length, directory, name);
+    return n > 0 && (size_t)n < size && access(out, X_OK) == 0;
+}
+
+LmpErr ending_find_command(char *out, size_t size) {
+    /* What the environment names is not run with rights that its author may not have. */
+    const char *named = secure_getenv(LMP_ENV_COMMAND);
+    if (named && *named)
+        return usable(out, size, named, strlen(named), "") ? LMP_OK : LMP_E_NOVIEWER;
+    Dl_info info;
+    if (dladdr((void *)&exit_function, &info) && info.dli_fname) {
+        const char *slash = strrchr(info.dli_fname, '/');
+        size_t length = slash ? (size_t)(slash - info.dli_fname) : 0;
+        if (slash && (usable(out, size, info.dli_fname, length, "/lmp") ||
+                      usable(out, size, info.dli_fname, length, "/../../../bin/lmp")))
+            return LMP_OK;
+    }
+    for (const char *path = secure_getenv("PATH"); path && *path;) {
+        size_t length = strcspn(path, ":");
+        if (length && usable(out, size, path, length, "/lmp")) return LMP_OK;
+        path += length + (path[length] == ':');
+    }
+    return LMP_E_NOVIEWER;
+}

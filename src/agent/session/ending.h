@@ -1,0 +1,33 @@
+/* ending.h - what the in-process part says to the outside: the summary at the end, the hello to
+ * `lmp run`, and where the command lmp is. No Lua here. */
+#ifndef LMP_ENDING_H
+#define LMP_ENDING_H
+
+#include "agent/session/profiler.h"
+
+struct LmpProfile;
+
+/* Keeps what the end will need of the options. */
+void ending_prepare(struct LmpProfile *p, const LmpOptions *options);
+
+/* In a forked child: what stays for the end of the process is its parent's. */
+void ending_forget(void);
+
+/* The program has ended its profile: display away, summary written (to standard error or the file,
+ * unless the keeper or `lmp run` writes it). `ending`: how, in words. */
+void ending_finish(struct LmpProfile *p, const char *ending);
+
+/* Has `f` called when the process exits (also without lua_close). Once. */
+void ending_at_exit(void (*f)(void));
+
+/* Sends the shared state to `lmp run`. True: this state may show the display. */
+bool ending_hello(const struct LmpProfile *p, int socket);
+
+/* Tells `lmp run` that there is a state which could not be profiled. */
+void ending_refused(int socket);
+
+/* Path of the command lmp: LMP_COMMAND, beside the module, ../../../bin from it, or in PATH.
+ * Error: NOVIEWER. */
+LmpErr ending_find_command(char *out, size_t size);
+
+#endif

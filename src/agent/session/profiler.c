@@ -1,0 +1,462 @@
+/* profiler.c - see profiler.h: wires shared state, hook, display and endings together.
+ *
+ * A running profile is found from its state through the registry: under the address of
+ * `registry_key` stands a userdata that holds the LmpProfile pointer and whose finalizer ends the
+ * profile when the state is closed. It is made when the module is loaded: a state that is being
+ * closed gives no new finalizers, and a profile begun in there would never end. Profiles are also
+ * in a list, for the end of the process and for fork. */
+#include "agent/session/profiler.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <lauxlib.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "agent/charge/cycles.h"
+#include "agent/charge/lines.h"
+#include "agent/charge/names.h"
+#include "agent/charge/sites.h"
+#include "agent/charge/sources.h"
+#include "agent/charge/tags.h"
+#include "agent/charge/tree.h"
+#include "agent/hook/hook.h"
+#include "agent/hook/sample.h"
+#include "agent/hook/strangers.h"
+#include "agent/hook/trap.h"
+#include "agent/interp/entry.h"
+#include "agent/interp/gcwatch.h"
+#include "agent/interp/interlude.h"
+#include "agent/interp/owner.h"
+#include "agent/interp/parsing.h"
+#include "agent/interp/words.h"
+#include "agent/map/shadow.h"
+#include "agent/session/ending.h"
+#include "agent/session/session.h"
+#include "agent/state/place.h"
+#include "agent/state/state.h"
+#include "base/os.h"
+#include "read/stats.h"
+#include "shared/launch.h"
+
+const LmpOptions profiler_defaults = {.live = false,
+                                      .hold = true,
+                                      .fps = 10,
+                                      .summary = "-",
+                                      .run_socket = -1,
+                                      .lines = true,
+                                      .top = LMP_TOP_DEFAULT};
+
+static const char registry_key;
+
+typedef struct Slot {
+    LmpInterludes of; /* with the profile, NULL: none is running */
+    bool closed;      /* the state is being closed, and this is already finalized */
+} Slot;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards these, and the places */
+static LmpSession *sessions;
+static uint32_t serials;
+static bool prepared;
+
+/* ---- the list
+ * ------------------------------------------------------------------------------------- */
+
+static void list_add(LmpProfile *p) {
+    pthread_mutex_lock(&lock);
+    session_of(p)->next = sessions;
+    sessions = session_of(p);
+    pthread_mutex_unlock(&lock);
+}
+
+static void list_remove(LmpProfile *p) {
+    pthread_mutex_lock(&lock);
+    for (LmpSession **at = &sessions; *at; at = &(*at)->next) {
+        if (*at == session_of(p)) {
+            *at = (*at)->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* A forked child shares the pages of the shared state with its parent: it must not write there. */
+static void before_fork(void) {
+    pthread_mutex_lock(&lock);
+}
+
+static void after_fork_in_parent(void) {
+    pthread_mutex_unlock(&lock);
+}
+
+static void after_fork_in_child(void) {
+    for (LmpSession *s = sessions; s; s = s->next) {
+        s->profile.detached = true;
+        strangers_end(&s->profile);
+        display_forget(&s->display);
+    }
+    sessions = NULL;
+    ending_forget();
+    pthread_mutex_unlock(&lock);
+}
+
+/* The state is FINISHED for whoever looks; then the display ends, then the summary is written. */
+static void finish(LmpProfile *p, const char *ending) {
+    trap_tick(p);
+    cycles_mode(p);
+    atomic_store(&p->live->state, LMP_FINISHED);
+    atomic_fetch_add(&p->live->changed, 1);
+    lmp_os->futex_wake(&p->live->changed);
+    ending_finish(p, ending);
+}
+
+/* exit() without lua_close: figures and display end here; the allocator stays (threads may still be
+ * running), and so does the memory. */
+static void at_exit(void) {
+    for (;;) {
+        pthread_mutex_lock(&lock);
+        LmpSession *s = sessions;
+        if (s) sessions = s->next;
+        pthread_mutex_unlock(&lock);
+        if (!s) return;
+        LmpProfile *p = &s->profile;
+        gcwatch_detach(p); /* the state may be gone, if it was closed behind our back */
+        if (atomic_load(&p->live->state) != LMP_FINISHED) finish(p, "exited");
+    }
+}
+
+/* Once per process: stay loaded whatever closes the module (frees come late), know of forks, hear
+ * of the end. */
+static LmpInterludes *find_interludes(lua_State *L);
+
+static void prepare_process(void) {
+    pthread_mutex_lock(&lock);
+    if (!prepared) {
+        Dl_info info;
+        if (dladdr(&registry_key, &info) && info.dli_fname)
+            dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+        pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+        ending_at_exit(at_exit);
+        interlude_prepare(find_interludes);
+        prepared = true;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- finding
+ * -------------------------------------------------------------------------------------- */
+
+/* The slot in the registry: NULL when there is none. Allocates nothing. */
+static Slot *find_slot(lua_State *L) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &registry_key);
+    Slot *slot = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return slot;
+}
+
+static LmpInterludes *find_interludes(lua_State *L) {
+    Slot *slot = find_slot(L);
+    return slot && !slot->closed ? &slot->of : NULL;
+}
+
+static LmpProfile *find(lua_State *L) {
+    Slot *slot = find_slot(L);
+    LmpProfile *p =
+        slot && slot->of.profile && !slot->of.profile->detached ? slot->of.profile : NULL;
+    if (p) strangers_moved(p);
+    return p;
+}
+
+/* ---- stopping
+ * ------------------------------------------------------------------------------------- */
+
+/* Gives the allocator back. False: somebody has covered it, so it stays, passing through for ever.
+ */
+static bool unhook(lua_State *L, LmpProfile *p) {
+    void *ud;
+    bool ours = hook_is(lua_getallocf(L, &ud)) && ud == p;
+    if (ours) lua_setallocf(L, p->alloc, p->ud);
+    strangers_end(p);
+    return ours;
+}
+
+static LmpProfile *take_place(lua_State *L) {
+    void *ud;
+    lua_Alloc alloc = lua_getallocf(L, &ud);
+    pthread_mutex_lock(&lock);
+    LmpProfile *p = place_take(alloc, ud, sizeof(LmpSession));
+    if (p) strangers_clear(p);
+    if (p) p->serial = ++serials;
+    if (p) p->watch = &session_of(p)->watch;
+    pthread_mutex_unlock(&lock);
+    return p;
+}
+
+static void leave_place(LmpProfile *p) {
+    pthread_mutex_lock(&lock);
+    place_leave(p);
+    pthread_mutex_unlock(&lock);
+}
+
+static void end_lines(LmpProfile *p) {
+    names_close(p);
+    tags_close(p);
+    sample_close(p);
+    tree_close(p);
+    lines_close(p);
+    sites_close(p);
+}
+
+static LmpErr end_profile(lua_State *L, LmpProfile *p, const char *ending, LmpStats *last) {
+    bool forked = p->detached;
+    if (!forked) strangers_tell(p); /* while our allocator should be there */
+    bool unhooked = unhook(L, p);
+    if (!forked) {
+        bool over = atomic_load(&p->live->state) == LMP_FINISHED; /* at_exit came first */
+        list_remove(p);
+        names_pass(p, L);
+        names_close(p); /* what comes is no place to look for more */
+        if (!over) finish(p, ending);
+        if (last) stats_derive(p->live, p->live->clock, last);
+    }
+    end_lines(p);
+    state_release(p);
+    if (!unhooked) return LMP_E_WRAPPED; /* it keeps its place */
+    leave_place(p);
+    return LMP_OK;
+}
+
+/* Finalizer of the registry's userdata: the state is being closed. The debug library can call it
+ * with anything. */
+static int state_closes(lua_State *L) {
+    Slot *slot = lua_touserdata(L, 1);
+    if (!slot || !lua_getmetatable(L, 1) || lua_rawgetp(L, -1, &registry_key) != LUA_TBOOLEAN)
+        return 0;
+    LmpProfile *p = slot->of.profile;
+    slot->of.profile = NULL;
+    slot->closed = true;
+    interlude_close(&slot->of);
+    if (!p) return 0;
+    p->closing = true;
+    end_profile(L, p, "ended", NULL);
+    return 0;
+}
+
+LmpErr profiler_stop(lua_State *L, LmpStats *last) {
+    Slot *slot = find_slot(L);
+    if (!find(L)) return LMP_E_NOTSTARTED;
+    LmpProfile *p = slot->of.profile;
+    slot->of.profile = NULL;
+    return end_profile(L, p, "stopped", last);
+}
+
+/* ---- starting
+ * ------------------------------------------------------------------------------------- */
+
+/* Its metatable, which only we can have made, bears the same key. */
+void profiler_prepare(lua_State *L) {
+    if (find_slot(L)) return;
+    Slot *slot = lua_newuserdatauv(L, sizeof *slot, 0);
+    *slot = (Slot){{NULL, NULL, names_answer}, false};
+    lua_createtable(L, 0, 2);
+    lua_pushboolean(L, 1);
+    lua_rawsetp(L, -2, &registry_key);
+    lua_pushcfunction(L, state_closes);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &registry_key);
+}
+
+static lua_State *main_thread(lua_State *L) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    lua_State *main = lua_tothread(L, -1);
+    lua_pop(L, 1);
+    return main;
+}
+
+/* The name to show: the option, or the script that lua.c runs, or the program's own. */
+static const char *program_name(lua_State *L, const char *wished) {
+    if (wished) {
+        lua_pushstring(L, wished);
+    } else { /* as it is: a program may have made it an error to ask for what is not there */
+        lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+        lua_pushliteral(L, "arg");
+        lua_rawget(L, -2);
+        lua_remove(L, -2);
+        if (lua_type(L, -1) == LUA_TTABLE) {
+            lua_rawgeti(L, -1, 0);
+            lua_remove(L, -2);
+        }
+    }
+    if (lua_type(L, -1) != LUA_TSTRING) {
+        lua_pop(L, 1);
+        lua_pushstring(L, program_invocation_short_name);
+    }
+    return lua_tostring(L, -1); /* stays on the stack */
+}
+
+/* "Lua 5.4.4" of the interpreter that runs, not of the headers: from its identification string
+ * ("$LuaVersion: Lua 5.4.4  Copyright ..."), else just LUA_VERSION. */
+static void running_release(char *out, size_t size) {
+    const char *ident = dlsym(RTLD_DEFAULT, "lua_ident");
+    const char *lua = ident ? strstr(ident, LUA_VERSION) : NULL;
+    size_t length = lua ? strcspn(lua + 4, " ") + 4 : 0;
+    snprintf(out, size, "%.*s", length ? (int)length : (int)strlen(LUA_VERSION),
+             length ? lua : LUA_VERSION);
+}
+
+/* Now and then: is the display still there? */
+static void look_at_display(LmpProfile *p) {
+    display_check(&session_of(p)->display);
+}
+
+static LmpErr start_display(LmpProfile *p, const LmpOptions *options) {
+    LmpDisplayOptions wish = {options->hold, options->fps, options->summary, options->run_socket};
+    char command[4096];
+    /* Who sits at the terminal could have our command, an editor or a picture with its rights. */
+    if (getauxval(AT_SECURE)) return LMP_E_SECURE;
+    if (options->run_socket >= 0) wish.summary = "";
+    LmpErr err = ending_find_command(command, sizeof command);
+    return err ? err : display_start(&session_of(p)->display, p->file.fd, command, &wish);
+}
+
+/* Who makes what. Without memory for it the profile goes on without: tables.lines says so. */
+static void start_lines(LmpProfile *p, lua_State *L, const LmpOptions *options) {
+    bool samples = options->sample > 0; /* so few that their call paths cost nothing */
+    LmpTablesUsed *tables = &p->live->tables;
+    if (!options->lines && !options->stacks && !samples) return;
+    tables->why = LMP_WHY_MEMORY;
+    tables->stacks_why = options->stacks ? LMP_WHY_MEMORY : LMP_WHY_NOT;
+    tables->sample_why = samples ? LMP_WHY_MEMORY : LMP_WHY_NOT;
+    if (sites_open(p)) return;
+    parsing_prepare();
+    sources_prepare();
+    if (lines_open(p, L)) {
+        sites_close(p);
+        return;
+    }
+    if (options->stacks && !p->framed) tables->stacks_why = LMP_WHY_FRAMES;
+    if ((options->stacks || samples) && p->framed && tree_open(p) == LMP_OK) tables->stacks = 1;
+    /* Sampling begins in the way in; where there is none every block is accounted for. */
+    bool entry = LMP_HAS_ENTRY && !words_none();
+    if (samples && !entry) tables->sample_why = LMP_WHY_ENTRY;
+    p->every = !samples || !entry || sample_open(p, options->sample) != LMP_OK;
+    names_open(p);
+    names_pass(p, L);
+}
+
+/* The first of the options that was asked for and is not there. */
+static LmpErr first_lack(const LmpProfile *p) {
+    LmpStats s;
+    stats_derive(p->live, 0, &s);
+    if (s.lines == LMP_LINES_OFF && s.why) return LMP_E_NOLINES;
+    return s.stacks_why ? LMP_E_NOSTACKS : s.sample_why ? LMP_E_NOSAMPLE : LMP_OK;
+}
+
+LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
+    *lack = LMP_OK;
+    LmpProfile *running = find(L);
+    if (running &&
+        session_of(running)->adoptable) { /* `lmp run` was first: the script means this profile */
+        session_of(running)->adoptable = false;
+        return LMP_OK;
+    }
+    if (running) return LMP_E_STARTED;
+    prepare_process();
+    profiler_prepare(L);
+    Slot *slot = find_slot(L);
+    if (slot->closed) return LMP_E_CLOSED;
+    const char *name = program_name(L, options->name);
+    char release[32];
+    running_release(release, sizeof release);
+    if (find(L)) return LMP_E_STARTED; /* by a finalizer, just now */
+    LmpProfile *p = take_place(L);
+    LmpErr err = p ? LMP_OK : LMP_E_NOMEM;
+    if (p) {
+        p->file = OWNFD_NONE;
+        session_of(p)->display = DISPLAY_NONE;
+        LmpIdentity identity = {
+            name,        release, (uint32_t)getpid(), p->serial, (uint32_t)(1e6 / options->fps),
+            options->top};
+        err = state_create(p, &identity);
+    }
+    lua_pop(L, 1);
+    if (err) {
+        if (p) leave_place(p);
+        if (options->run_socket >= 0) ending_refused(options->run_socket);
+        return err;
+    }
+    p->main = main_thread(L);
+    p->interludes = &slot->of;
+    p->at_look = look_at_display;
+    p->skew = shadow_usual_skew(L);
+    p->tick_ops = 16;
+    p->callsites = owner_callsites();
+    start_lines(p, L, options);
+    trap_route(p);
+    p->live->owners_known = p->callsites != NULL;
+    ending_prepare(p, options);
+    bool live = options->live;
+    session_of(p)->adoptable = options->run_socket >= 0;
+    if (options->run_socket >= 0) live = ending_hello(p, options->run_socket) && live;
+    if (live) *lack = start_display(p, options);
+    if (!*lack) *lack = first_lack(p);
+    gcwatch_attach(p, L, p->alloc, p->ud);
+    cycles_mode(p);
+    list_add(p);
+    slot->of.profile = p;
+    trap_tick(p);
+    atomic_store(&p->live->state, LMP_RUNNING);
+    strangers_begin(p, L);
+    lua_setallocf(L, hook_choose(p), p);
+    return LMP_OK;
+}
+
+/* ---- figures
+ * ---------------------------------------------------------------------------------------- */
+
+LmpErr profiler_stats(lua_State *L, LmpStats *out) {
+    LmpProfile *p = find(L);
+    if (!p) return LMP_E_NOTSTARTED;
+    cycles_look(p); /* a collection may have been the last thing that happened */
+    strangers_tell(p);
+    stats_derive(p->live, lmp_os->clock() - p->start, out);
+    return LMP_OK;
+}
+
+LmpErr profiler_ledger(lua_State *L, unsigned parts, Ledger *out) {
+    LmpProfile *p = find(L);
+    if (!p) return LMP_E_NOTSTARTED;
+    cycles_look(p);
+    names_look(p, L);
+    return ledger_refresh(out, &p->tables, parts, lmp_os->clock() - p->start);
+}
+
+const char *profiler_tag(lua_State *L, const char *name) {
+    LmpProfile *p = find(L);
+    if (!p || !p->lines) return NULL;
+    const char *before = tags_set(p, L, name);
+    if (p->tags) lines_tag_changed(p, L);
+    return before;
+}
+
+LmpOwn profiler_own_begin(lua_State *L) {
+    LmpProfile *p = find(L);
+    return p ? trap_own_begin(p, L) : (LmpOwn){NULL, NULL};
+}
+
+void profiler_own_end(lua_State *L, LmpOwn before) {
+    LmpProfile *p = find(L);
+    if (p) trap_own_end(p, before);
+}
+
+LmpErr profiler_mark(lua_State *L, const char *name) {
+    LmpProfile *p = find(L);
+    if (!p) return LMP_E_NOTSTARTED;
+    names_look(p, L);
+    trap_mark(p, name);
+    return LMP_OK;
+}

@@ -1,0 +1,72 @@
+/* profiler.h - the life of a profile: start, find, stop, and every way a program can end.
+ *
+ * All functions that take a lua_State must be called from the thread that runs it. Different states
+ * may be profiled in different threads at once. */
+#ifndef LMP_PROFILER_H
+#define LMP_PROFILER_H
+
+#include <lua.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/state/own.h"
+#include "base/err.h"
+#include "read/ledger/ledger.h"
+#include "read/stats.h"
+
+typedef struct LmpOptions {
+    bool live;           /* show the display in this terminal */
+    bool hold;           /* wait for a key at its end */
+    double fps;          /* repaints a second */
+    const char *summary; /* at the end: "" none, "-" standard error, else a file to write */
+    const char *name;    /* shown in place of the script's name; NULL: that */
+    int run_socket;      /* to `lmp run`, which prints the summary then; -1: none */
+    bool lines;          /* charge every block to the line that asked for it */
+    bool stacks;         /* and to its whole call path: has lines, whatever `lines` says */
+    uint64_t sample;     /* account for one block in so many bytes, on average; 0: for every one */
+    uint32_t top;        /* rows of the summary's tables */
+} LmpOptions;
+
+#define LMP_FPS_MIN 0.1
+#define LMP_FPS_MAX 60.0
+extern const LmpOptions profiler_defaults;
+
+/* Makes ready what a state needs, so that every profile in it ends with it: to be called when the
+ * module is loaded. May raise a Lua memory error. */
+void profiler_prepare(lua_State *L);
+
+/* Starts profiling L's state. A profile that `lmp run` has begun answers the script's own first
+ * start: it goes on as it is. Pushes and pops; may raise a Lua memory error before anything has
+ * begun. *lack: what was wished and is not there (the profile runs): the display, why; or else
+ * LMP_E_NOLINES, LMP_E_NOSTACKS, LMP_E_NOSAMPLE, where the figures say why. Or LMP_OK.
+ * Errors: STARTED, CLOSED, NOMEM, MEMFD: nothing has changed. */
+LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack);
+
+/* Stops: the state has its old allocator back, the display has ended, the summary is written. The
+ * last figures go to *last (may be NULL). Errors: NOTSTARTED; WRAPPED: somebody put an allocator
+ * over ours, which therefore stays, passing through (the profile has ended all the same). */
+LmpErr profiler_stop(lua_State *L, LmpStats *last);
+
+/* The figures at this moment. Error: NOTSTARTED. */
+LmpErr profiler_stats(lua_State *L, LmpStats *out);
+
+/* Who made what until this moment (ledger.h): `parts` are LEDGER_*; *out is the caller's, as for
+ * ledger_refresh. Without lines it has no rows. Errors: NOTSTARTED, NOMEM. */
+LmpErr profiler_ledger(lua_State *L, unsigned parts, Ledger *out);
+
+/* Charges what L does from now on to a tag (tags.h); `name` NULL: to none. Returns the name of the
+ * one before, NULL: none; good as long as the profile. Without a running profile, or one with
+ * lines, it does nothing and returns NULL. */
+const char *profiler_tag(lua_State *L, const char *name);
+
+/* From here to the end call, blocks that L's running C function asks for are not counted. Such
+ * calls nest (a finalizer that runs within one may make the next): the end call is given what the
+ * begin call returned. It must not be missed when an error is raised: the function's CallInfo would
+ * come to stand for another function. Without a running profile both do nothing. */
+LmpOwn profiler_own_begin(lua_State *L);
+void profiler_own_end(lua_State *L, LmpOwn before);
+
+/* Notes a mark; `name` NULL: numbered. Error: NOTSTARTED. */
+LmpErr profiler_mark(lua_State *L, const char *name);
+
+#endif

@@ -1,0 +1,73 @@
+/* reserve.c - see reserve.h. */
+#include "agent/state/reserve.h"
+
+#include <string.h>
+
+#include "base/os.h"
+
+enum { LEVELS = 5, REFUSED = LEVELS + 1, FIRST_OVERFLOW = 64 << 10 };
+
+/* Each table at its place, and what of LmpTableLimits it goes by. */
+static const struct Table {
+    size_t limit, used; /* offsets in LmpTableLimits, LmpTablesUsed */
+    uint64_t at;
+    uint32_t row, rows; /* bytes; the most there can be */
+} tables[] = {
+#define TABLE(field, at, row, rows)                                                                \
+    { offsetof(LmpTableLimits, field), offsetof(LmpTablesUsed, field), at, row, rows }
+    TABLE(text, LMP_TEXT_AT, 1, LMP_TEXT_MAX),
+    TABLE(functions, LMP_FUNCTIONS_AT, sizeof(LmpFunction), LMP_FUNCTIONS_MAX),
+    TABLE(sites, LMP_SITES_AT, sizeof(LmpSite), LMP_SITES_MAX),
+    TABLE(sites, LMP_GROWN_AT, LMP_GROWN * sizeof(uint64_t), LMP_SITES_MAX),
+    TABLE(sites, LMP_GROWN_BLOCKS_AT, LMP_GROWN * sizeof(uint32_t), LMP_SITES_MAX),
+    TABLE(records, LMP_RECORDS_AT, sizeof(LmpRecord), LMP_RECORDS_MAX),
+    TABLE(nodes, LMP_NODES_AT, sizeof(LmpNode), LMP_NODES_MAX),
+    TABLE(paths, LMP_PATHS_AT, sizeof(LmpPath), LMP_PATHS_MAX),
+};
+enum { TABLES = sizeof tables / sizeof *tables };
+
+static uint32_t *limit_of(LmpTableLimits *limits, const struct Table *t) {
+    return (uint32_t *)(void *)((char *)limits + t->limit);
+}
+
+bool reserve_range(LmpProfile *p, uint64_t at, uint64_t size) {
+    if (!p->reserve.strict) return true;
+    int fd = ownfd_get(&p->file);
+    return fd >= 0 && lmp_os->reserve(fd, at, size);
+}
+
+bool reserve_open(LmpProfile *p) {
+    p->reserve.strict = lmp_os->strict();
+    return reserve_range(p, 0, LMP_OVERFLOW_AT + FIRST_OVERFLOW);
+}
+
+static bool reach(LmpProfile *p, unsigned level) {
+    for (int i = 0; i < TABLES; i++)
+        if (!reserve_range(p, tables[i].at,
+                           (uint64_t)(tables[i].rows >> (LEVELS - level)) * tables[i].row))
+            return false;
+    for (int i = 0; i < TABLES; i++) {
+        uint32_t rows = tables[i].rows >> (LEVELS - level);
+        uint32_t most = *limit_of(&p->reserve.most, &tables[i]);
+        *limit_of(&p->limits, &tables[i]) = most < rows ? most : rows;
+    }
+    p->reserve.level = level;
+    return true;
+}
+
+bool reserve_tables(LmpProfile *p) {
+    if (!p->reserve.strict) return true;
+    p->reserve.most = p->limits;
+    return reach(p, 0);
+}
+
+void reserve_more(LmpProfile *p) {
+    if (!p->reserve.strict || !p->indexes || p->reserve.level >= LEVELS) return;
+    for (int i = 0; i < TABLES; i++) {
+        uint32_t used;
+        memcpy(&used, (const char *)&p->live->tables + tables[i].used, sizeof used);
+        if (used <= *limit_of(&p->limits, &tables[i]) / 2) continue;
+        if (!reach(p, p->reserve.level + 1)) p->reserve.level = REFUSED; /* asking costs */
+        return;
+    }
+}

@@ -1,0 +1,18 @@
+/* err.c - names and messages of the errors in err.h. */
+#include "base/err.h"
+
+static const struct {
+    const char *name, *message;
+} table[LMP_ERRS] = {
+#define LMP_ERR_ROW(code, name, message) [code] = {name, message},
+    LMP_ERR_TABLE(LMP_ERR_ROW)
+#undef LMP_ERR_ROW
+};
+
+const char *err_name(LmpErr err) {
+    return (unsigned)err < LMP_ERRS ? table[err].name : "UNKNOWN";
+}
+
+const char *err_message(LmpErr err) {
+    return (unsigned)err < LMP_ERRS ? table[err].message : "unknown error";
+}

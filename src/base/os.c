@@ -1,0 +1,146 @@
+/* os.c - the real system calls behind os.h (Linux). What happens inside an allocation must not
+ * change errno, which a program may be about to read: all of them leave it as it was. */
+#include "base/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/ownfd.h"
+
+/* Setting a file's size beyond RLIMIT_FSIZE raises SIGXFSZ, which would kill the host. */
+static bool size_allowed(uint64_t size) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           size <= limit.rlim_cur;
+}
+
+static bool real_grow(int fd, uint64_t size) {
+    int before = errno;
+    bool grown = size_allowed(size) && ftruncate(fd, (off_t)size) == 0;
+    errno = before;
+    return grown;
+}
+
+static int make_memfd(const char *name, uint64_t size) {
+    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0) return -1;
+    if (fchmod(fd, S_IRUSR | S_IWUSR) != 0 || !real_grow(fd, size) ||
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static int real_memfd(const char *name, uint64_t size) {
+    int before = errno, fd = make_memfd(name, size);
+    errno = before;
+    return fd;
+}
+
+static bool real_strict(void) {
+    int before = errno,
+        fd = ownfd_lift(open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC));
+    char mode = 0;
+    bool strict = fd >= 0 && read(fd, &mode, 1) == 1 && mode == '2';
+    if (fd >= 0) close(fd);
+    errno = before;
+    return strict;
+}
+
+static bool real_reserve(int fd, uint64_t at, uint64_t size) {
+    int before = errno;
+    bool made = fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)size) == 0;
+    errno = before;
+    return made;
+}
+
+static void *real_map(size_t size, int fd, uint64_t offset, bool writable) {
+    int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+    int prot = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+    int before = errno;
+    void *p = mmap(NULL, size, prot, flags, fd, (off_t)offset);
+    errno = before;
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void real_unmap(void *p, size_t size) {
+    int before = errno;
+    munmap(p, size);
+    errno = before;
+}
+
+static bool real_peek(void *to, const void *from, size_t n) {
+    struct iovec here = {to, n}, there = {(void *)from, n}; /* NOLINT: only read */
+    return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)n;
+}
+
+static uint64_t real_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void real_futex_wait(const void *word, uint32_t value, uint64_t ns) {
+    struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    int before = errno;
+    syscall(SYS_futex, word, FUTEX_WAIT, value, &t, NULL, 0);
+    errno = before;
+}
+
+static void real_futex_wake(const void *word) {
+    int before = errno;
+    syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    errno = before;
+}
+
+static bool real_alive(uint32_t pid) {
+    int before = errno;
+    bool there = kill((pid_t)pid, 0) == 0 || errno == EPERM;
+    errno = before;
+    return there;
+}
+
+static struct flock lock_of(short type, uint64_t at) {
+    return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)at, .l_len = 1};
+}
+
+static bool real_locked(int fd, uint64_t at) {
+    int before = errno;
+    struct flock lock = lock_of(F_WRLCK, at);
+    bool held = fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+    errno = before;
+    return held;
+}
+
+static bool real_lock(int fd, uint64_t at) {
+    struct flock lock = lock_of(F_RDLCK, at);
+    return fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}
+
+const LmpOs os_real = {
+    .memfd = real_memfd,
+    .grow = real_grow,
+    .strict = real_strict,
+    .reserve = real_reserve,
+    .map = real_map,
+    .unmap = real_unmap,
+    .peek = real_peek,
+    .clock = real_clock,
+    .futex_wait = real_futex_wait,
+    .futex_wake = real_futex_wake,
+    .alive = real_alive,
+    .locked = real_locked,
+    .lock = real_lock,
+};
+
+const LmpOs *lmp_os = &os_real;

@@ -1,0 +1,45 @@
+/* rowindex.c - see rowindex.h. */
+#include "base/rowindex.h"
+
+#include "base/os.h"
+
+bool rowindex_open(LmpRowIndex *x, uint32_t slots) {
+    *x = (LmpRowIndex){.slot = lmp_os->map(slots * sizeof *x->slot, -1, 0, true)};
+    if (x->slot) x->slots = slots;
+    return x->slot;
+}
+
+void rowindex_close(LmpRowIndex *x) {
+    if (x->slot) lmp_os->unmap(x->slot, x->slots * sizeof *x->slot);
+    *x = (LmpRowIndex){0};
+}
+
+static void put(LmpRowSlot *slot, uint32_t slots, LmpRowSlot s) {
+    uint32_t i = s.hash;
+    while (slot[i & (slots - 1)].row)
+        i++;
+    slot[i & (slots - 1)] = s;
+}
+
+bool rowindex_room(LmpRowIndex *x) {
+    if (x->used < x->slots / 2) return true;
+    if (!x->refused && x->slots <= UINT32_MAX / 2) {
+        uint32_t slots = x->slots * 2;
+        LmpRowSlot *slot = lmp_os->map(slots * sizeof *slot, -1, 0, true);
+        if (slot) {
+            for (uint32_t i = 0; i < x->slots; i++)
+                if (x->slot[i].row) put(slot, slots, x->slot[i]);
+            lmp_os->unmap(x->slot, x->slots * sizeof *x->slot);
+            x->slot = slot;
+            x->slots = slots;
+            return true;
+        }
+        x->refused = true; /* not asked for again and again: this is where every new row passes */
+    }
+    return x->used < x->slots - x->slots / 8;
+}
+
+void rowindex_add(LmpRowIndex *x, uint32_t hash, uint32_t row) {
+    put(x->slot, x->slots, (LmpRowSlot){hash, row});
+    x->used++;
+}

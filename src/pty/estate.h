@@ -1,0 +1,38 @@
+/* estate.h - what the processes of a live display leave to whichever of them survives: how far they
+ * have come, and how the terminal was. It is the first page of the memory file that holds the
+ * program's output (spool.h), which keeper, viewer, `lmp run` and the program all have.
+ *
+ * One process at a time acts for the display: the keeper; when it is dead the viewer; when both are
+ * `lmp run`, by a new process; when there is none of them the program itself. Who comes next sees
+ * it by an end of file that comes when all before it are gone, so nothing is locked. Each step is
+ * noted when it is done, and one that is taken twice does no harm. */
+#ifndef LMP_ESTATE_H
+#define LMP_ESTATE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "pty/ttyrestore.h"
+
+#define LMP_ESTATE_MAGIC 0x6574617473657ull
+
+enum {
+    ESTATE_READY = 1u << 0,   /* the display is up: the program has been told, or is told now */
+    ESTATE_FAILED = 1u << 1,  /* there is none, and it has been told */
+    ESTATE_RELAY = 1u << 2,   /* the display is over: output goes to the terminal */
+    ESTATE_SUMMARY = 1u << 3, /* all is said that is to be said at the end */
+    ESTATE_NEWLINE = 1u << 4, /* `lmp run` knows that the output did not end with a line's end */
+    ESTATE_DONE = 1u << 5,    /* nobody need take over any more */
+    ESTATE_LAST = 1u << 6,    /* the program is ending and waits for nothing */
+};
+
+typedef struct LmpEstate {
+    uint64_t magic;
+    _Atomic uint32_t steps;  /* ESTATE_..., taken so far */
+    _Atomic uint32_t end;    /* how the program ended: keeper.c's KeeperEnd */
+    _Atomic uint64_t saying; /* 1 + bytes before a message that is being appended, 0: none */
+    uint32_t input;          /* the program's standard input is the pseudo terminal */
+    TtyTaken tty;
+} LmpEstate;
+
+#endif

@@ -1,0 +1,78 @@
+/* spool.h - what the program printed while the display was up: kept whole, in order, for the
+ * terminal to get it afterwards, and readable meanwhile by the viewer's output panel.
+ *
+ * A memory file takes it, after a page that is an LmpEstate. Beyond SPOOL_MEMORY its oldest part
+ * moves to an unlinked temporary file and is punched out of the memory file, whose offsets stay as
+ * they are: of the output
+ *     bytes [0, size of `disk`) stand in `disk`, at the same offsets,
+ *     the others in `memory`, SPOOL_AT further on.
+ *
+ * A process may be killed between any two of its instructions, and another goes on from there: no
+ * byte may be lost, nor come twice. So bytes never pass through a process. The kernel moves them,
+ * each step one system call that a kill leaves either done or undone, byte by byte:
+ *     pseudo terminal -> pipe       splice
+ *     pipe -> end of `memory`       splice; how much there is, the file's size says
+ *     `memory` -> terminal          sendfile; how much has been written, the descriptor's own
+ *                                   position says, which all have in common who inherited it
+ * Nobody but spool_write may therefore seek in these descriptors. */
+#ifndef LMP_SPOOL_H
+#define LMP_SPOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pty/estate.h"
+
+#define SPOOL_MEMORY (64u << 20) /* bytes held in memory at most, about */
+#define SPOOL_AT 4096u           /* where the output begins in the memory file */
+
+typedef struct Spool {
+    int memory;     /* -1: no spool */
+    int disk;       /* -1: there is no place for one */
+    int out, in;    /* the pipe's ends: to read from, to write to; -1: not here */
+    uint64_t limit; /* SPOOL_MEMORY, smaller in tests */
+    LmpEstate *estate;
+    uint64_t punched; /* written and given back to the system so far */
+} Spool;
+
+#define NO_SPOOL ((Spool){-1, -1, -1, -1, 0, NULL, 0})
+
+typedef enum SpoolTook {
+    SPOOL_SOME, /* there may be more */
+    SPOOL_NONE, /* for now; all that had been written to the pseudo terminal before is here */
+    SPOOL_END,  /* the pseudo terminal is closed by everybody */
+    SPOOL_FULL, /* no room; what was taken waits in the pipe */
+} SpoolTook;
+
+/* Makes a new one. False: no memory or descriptors; it is closed then. */
+bool spool_open(Spool *spool, uint64_t limit);
+/* From descriptors that another process made. False: this is no spool. */
+bool spool_inherit(Spool *spool, int memory, int disk, int out, int in, uint64_t limit);
+void spool_close(Spool *spool);
+
+/* Takes what there is to read at a pseudo terminal's master, which must not block. */
+SpoolTook spool_take(Spool *spool, int master);
+/* False: there is no room (disk full); nothing of `bytes` was taken then. */
+bool spool_append(Spool *spool, const void *bytes, size_t size);
+/* The same for a message of ours that must come once and whole: `step` (ESTATE_...) is noted with
+ * it, and nothing happens if it was before. */
+bool spool_say(Spool *spool, uint32_t step, const void *bytes, size_t size);
+/* Takes back what a killed process has left of such a message: first thing to call for who takes
+ * over. */
+void spool_mend(Spool *spool);
+
+uint64_t spool_size(const Spool *spool);
+/* The last byte, -1 when empty. */
+int spool_last(const Spool *spool);
+/* Writes everything to `fd` that no call did before. False: fd does not take it, or the spool
+ * cannot be read. */
+bool spool_write(Spool *spool, int fd);
+/* What waits in the pipe, too, as who was killed may have left it there. */
+bool spool_pass(Spool *spool, int fd);
+/* Gives memory back whose bytes have been written. */
+void spool_trim(Spool *spool);
+/* Forgets all that has not been written: there is no terminal any more. */
+void spool_drop(Spool *spool);
+
+#endif

@@ -1,0 +1,209 @@
+/* heaplist.c - lists of single blocks in a range of addresses, read from the shadow map at the
+ * moment they are asked for; a page of the list needs no more memory than that page. */
+#include <stdlib.h>
+
+#include "read/heap/heapmap.h"
+#include "read/heap/heapodd.h"
+#include "read/heap/heapscan.h"
+
+struct HeapList {
+    const LmpView *view;
+    HeapOdd odd;
+    uint16_t order[LMP_MAX_LEAVES]; /* of the view's leaves, by base */
+    uint32_t ordered;
+};
+
+/* What a reading has come to. `odd` is the next block off the grid to be merged in. */
+typedef struct Reading {
+    HeapList *list;
+    const HeapListQuery *query;
+    HeapListResult result;
+    HeapListBlock *out;
+    uint32_t max, odd;
+} Reading;
+
+HeapList *heaplist_new(const LmpView *view) {
+    HeapList *list = calloc(1, sizeof *list);
+    if (list) list->view = view;
+    return list;
+}
+
+void heaplist_free(HeapList *list) {
+    if (!list) return;
+    heapodd_free(&list->odd);
+    free(list);
+}
+
+static uint64_t word_of(const HeapList *list, uint32_t i) {
+    return list->view->leaf_base[list->order[i]];
+}
+
+static uint64_t base_of(const HeapList *list, uint32_t i) {
+    return LMP_LEAF_BASE(word_of(list, i));
+}
+
+/* Index in order[] of the first leaf with at least this base. */
+static uint32_t find_leaf(const HeapList *list, uint64_t base) {
+    uint32_t low = 0, high = list->ordered;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (base_of(list, middle) < base) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void order_leaves(HeapList *list) {
+    uint32_t leaves = list->view->leaves;
+    if (leaves > LMP_MAX_LEAVES) leaves = LMP_MAX_LEAVES;
+    list->ordered = 0;
+    for (uint32_t i = 0; i < leaves; i++) {
+        uint64_t word = list->view->leaf_base[i], base = LMP_LEAF_BASE(word);
+        uint32_t at = find_leaf(list, base);
+        bool known = false;
+        for (uint32_t j = at; j < list->ordered && base_of(list, j) == base; j++)
+            known = known || word_of(list, j) == word;
+        if (known || base >= HEAP_ADDRESS_END >> LMP_LEAF_BITS) continue;
+        memmove(&list->order[at + 1], &list->order[at], (list->ordered - at) * sizeof *list->order);
+        list->order[at] = (uint16_t)i;
+        list->ordered++;
+    }
+}
+
+static void take(Reading *r, uint64_t addr, uint64_t size, uint32_t entry, uint32_t maker) {
+    const HeapListQuery *q = r->query;
+    uint32_t cls = entry & 15;
+    if (cls == 0 || cls >= LMP_C_COUNTED || addr >= q->to || addr + size <= q->from) return;
+    LmpKind kind = class_owner(cls);
+    if (!(q->kinds >> kind & 1)) return;
+    if (q->key && addr < q->key) r->result.key++;
+    r->result.bytes += size;
+    if (r->result.total++ < q->first || r->result.count == r->max) return;
+    r->out[r->result.count++] = (HeapListBlock){
+        .addr = addr,
+        .size = size,
+        .kind = kind,
+        .part = cls >= LMP_C_STRING_PART && cls < LMP_C_OTHER,
+        .text = cls == LMP_C_STRING,
+        .maker = maker,
+        .birth = LMP_E_BIRTH(entry),
+    };
+}
+
+static void take_odd_below(Reading *r, uint64_t addr) {
+    const HeapOdd *odd = &r->list->odd;
+    for (; r->odd < odd->count && odd->block[r->odd].addr < addr; r->odd++) {
+        const HeapOddBlock *b = &odd->block[r->odd];
+        take(r, b->addr, b->size, b->entry, b->maker);
+    }
+}
+
+/* The same part of all leaves for the same addresses, read as one by rising address. */
+typedef struct Merge {
+    HeapScan scan[LMP_LEAF_KINDS];
+    HeapBlock next[LMP_LEAF_KINDS]; /* of each scan; those that are at their end are left out */
+    uint32_t count;
+} Merge;
+
+/* `i`: of the first of them in the order. */
+static void merge_part(Merge *m, const HeapList *list, uint32_t i, uint32_t p) {
+    uint64_t base = base_of(list, i);
+    m->count = 0;
+    for (; i < list->ordered && base_of(list, i) == base && m->count < LMP_LEAF_KINDS; i++) {
+        const LmpLeaf *leaf = list->view->leaf[list->order[i]];
+        if (!heapscan_touch(leaf, p)) continue;
+        m->scan[m->count] = heapscan_part(leaf, word_of(list, i), p);
+        if (heapscan_next(&m->scan[m->count], &m->next[m->count])) m->count++;
+    }
+}
+
+static bool merge_next(Merge *m, HeapBlock *out, uint32_t *maker) {
+    uint32_t first = 0;
+    if (m->count == 0) return false;
+    for (uint32_t i = 1; i < m->count; i++)
+        if (m->next[i].addr < m->next[first].addr) first = i;
+    *out = m->next[first];
+    *maker = *(const volatile uint32_t *)&m->scan[first].leaf->maker[out->index];
+    if (!heapscan_next(&m->scan[first], &m->next[first])) {
+        m->count--;
+        m->scan[first] = m->scan[m->count];
+        m->next[first] = m->next[m->count];
+    }
+    return true;
+}
+
+static void take_part(Reading *r, uint32_t i, uint32_t p, uint64_t below) {
+    Merge m;
+    HeapBlock b;
+    uint32_t maker;
+    merge_part(&m, r->list, i, p);
+    while (merge_next(&m, &b, &maker) && b.addr < below) {
+        if (b.addr + b.size <= r->query->from) continue;
+        take_odd_below(r, b.addr);
+        take(r, b.addr, b.size, b.entry, maker);
+    }
+}
+
+/* The first leaf for the same addresses as leaf i. */
+static uint32_t first_of(const HeapList *list, uint32_t i) {
+    while (i > 0 && base_of(list, i - 1) == base_of(list, i))
+        i--;
+    return i;
+}
+
+/* The part before `addr` in which the nearest block begins may hold one that reaches up to it. */
+static void take_reaching(Reading *r, uint64_t addr) {
+    HeapList *list = r->list;
+    for (uint32_t i = find_leaf(list, (addr >> LMP_LEAF_BITS) + 1); i > 0;) {
+        i = first_of(list, i - 1);
+        uint64_t base = base_of(list, i);
+        uint32_t p = LMP_TOUCHES;
+        if (base == addr >> LMP_LEAF_BITS) p = (uint32_t)(addr >> LMP_TOUCH_BITS) % LMP_TOUCHES;
+        while (p-- > 0) {
+            Merge m;
+            merge_part(&m, list, i, p);
+            if (m.count == 0) continue;
+            take_part(r, i, p, addr);
+            return;
+        }
+    }
+}
+
+HeapListResult heaplist_read(HeapList *list, const HeapListQuery *query, HeapListBlock *out,
+                             uint32_t max) {
+    Reading r = {.list = list, .query = query, .out = out, .max = max};
+    uint64_t from = query->from, to = query->to < HEAP_ADDRESS_END ? query->to : HEAP_ADDRESS_END;
+    if (from >= to) return r.result;
+    order_leaves(list);
+    heapodd_refresh(&list->odd, list->view->overflow);
+    r.odd = heapodd_find(&list->odd, from > list->odd.longest ? from - list->odd.longest : 0);
+    uint64_t start = from & ~(HEAP_PART - 1);
+    take_reaching(&r, start);
+    for (uint32_t i = find_leaf(list, start >> LMP_LEAF_BITS); i < list->ordered; i++) {
+        uint64_t base = base_of(list, i) << LMP_LEAF_BITS;
+        if (base >= to) break;
+        if (first_of(list, i) != i) continue;
+        for (uint32_t p = 0; p < LMP_TOUCHES; p++) {
+            uint64_t part = base + p * HEAP_PART;
+            if (part >= to) break;
+            if (part >= start) take_part(&r, i, p, to);
+        }
+    }
+    take_odd_below(&r, to);
+    return r.result;
+}
+
+bool heaplist_age(uint32_t birth, uint64_t epoch_length, uint64_t clock, uint64_t *least,
+                  uint64_t *most) {
+    *least = *most = 0;
+    if (birth == 0 || birth > 255 || epoch_length == 0 || epoch_length > UINT64_MAX / 256)
+        return false;
+    uint64_t begin = (birth - 1) * epoch_length, end = birth * epoch_length;
+    if (begin > clock) return false; /* not in this run's time */
+    *least = clock > end ? clock - end : 0;
+    *most = clock - begin;
+    return true;
+}

@@ -1,0 +1,110 @@
+/* heapmap.h - the heap as a picture: what lies where, by kind, at any scale, kept up to date from
+ * the shadow map of a program at work in a bounded time per call.
+ *
+ * The heap's addresses are scattered over the whole address space. The map puts the ranges in use
+ * (regions) one behind the other: a position counts bytes along that line, from 0 to heapmap_total.
+ * Regions keep their place while the program allocates and frees: they are laid out anew only when
+ * the heap outgrows them, or has for a while been much smaller.
+ *
+ * A summary is kept for every page of 4 KiB; cells of less are read from the shadow map itself when
+ * they are asked for. Blocks made by the profiler itself (LMP_C_OWN) are left out everywhere. */
+#ifndef LMP_HEAPMAP_H
+#define LMP_HEAPMAP_H
+
+#include <stdbool.h>
+
+#include "base/kind.h"
+#include "read/view.h"
+
+#define HEAPMAP_MIN_CELL 16u /* bytes of the smallest cell: no two blocks share one */
+
+typedef struct HeapMap HeapMap;
+
+/* What lies in one cell. */
+typedef struct HeapCell {
+    uint64_t bytes[LMP_KINDS]; /* live, by owner */
+    uint64_t blocks;           /* that start in it (count) */
+    uint64_t capacity;         /* addresses that it stands for, bytes; 0: beyond the heap's end */
+} HeapCell;
+
+/* The addresses of a cell: it may reach over the end of one region into the next ones. */
+typedef struct HeapRange {
+    uint64_t start, end; /* of its first piece */
+    uint64_t last;       /* end of its last piece; equal to `end` when there is one piece */
+    uint32_t pieces;     /* 0: beyond the heap's end */
+} HeapRange;
+
+/* A map of the view's heap. The view stays the caller's and must stay open. NULL: no memory. */
+HeapMap *heapmap_new(const LmpView *view);
+void heapmap_free(HeapMap *map);
+
+/* Looks again at what has changed since, for about `budget` nanoseconds, everything in turn; then
+ * lays the regions out anew if need be. Returns whether some changes were left for the next call.
+ * Call view_refresh and view_next_frame before. */
+bool heapmap_refresh(HeapMap *map, uint64_t budget);
+
+/* Bytes of addresses of all regions together; 0: nothing was found yet. */
+uint64_t heapmap_total(const HeapMap *map);
+/* Changes whenever the regions are laid out anew. */
+uint32_t heapmap_layout(const HeapMap *map);
+uint32_t heapmap_regions(const HeapMap *map);
+/* The address at a position (beyond the end: the end of the last region; without regions 0). */
+uint64_t heapmap_address(const HeapMap *map, uint64_t position);
+/* The position of an address, or where the next region begins when it is in none (beyond the last
+ * one: the total). True: it is in a region. */
+bool heapmap_position(const HeapMap *map, uint64_t addr, uint64_t *position);
+
+/* The smallest size of a cell (a power of two, at least `least`) with which the whole heap fits
+ * into `count` cells. */
+uint64_t heapmap_fit(const HeapMap *map, uint64_t count, uint64_t least);
+/* Fills `count` cells of `size` bytes (a power of two, at least HEAPMAP_MIN_CELL) from position
+ * `first` on, a multiple of `size`. */
+void heapmap_cells(const HeapMap *map, uint64_t first, uint64_t size, uint32_t count,
+                   HeapCell *out);
+HeapRange heapmap_range(const HeapMap *map, uint64_t position, uint64_t size);
+
+/* The kind that has most of the cell's bytes among those of `kinds` (a bit per LmpKind); -1: none
+ * of them has any. */
+int heapcell_kind(const HeapCell *cell, unsigned kinds);
+/* Live bytes of those kinds. */
+uint64_t heapcell_bytes(const HeapCell *cell, unsigned kinds);
+
+/* ---- lists of blocks ------------------------------------------------------------------------- */
+
+typedef struct HeapList HeapList;
+
+typedef struct HeapListBlock {
+    uint64_t addr, size; /* bytes */
+    LmpKind kind;        /* by owner */
+    bool part;           /* of an object (array, hash part, buffer, stack ...), not one itself */
+    bool text;           /* a string object: its contents can be asked for */
+    uint32_t maker;      /* word of LmpLeaf.maker, for tables_record_of */
+    uint32_t birth; /* epoch: born between (birth - 1) and birth * epoch_length; 0: not known */
+} HeapListBlock;
+
+typedef struct HeapListQuery {
+    uint64_t from, to; /* addresses: blocks that start in or reach into [from, to) */
+    unsigned kinds;    /* a bit per LmpKind */
+    uint64_t first;    /* of those, by rising address: leave out so many */
+    uint64_t key;      /* an address to look for; 0: none */
+} HeapListQuery;
+
+typedef struct HeapListResult {
+    uint64_t total; /* blocks that there are (count) */
+    uint64_t bytes; /* of them */
+    uint64_t key;   /* how many of them start below query.key */
+    uint32_t count; /* of blocks in out[] */
+} HeapListResult;
+
+/* A list reads the shadow map itself, at the moment it is asked. NULL: no memory. */
+HeapList *heaplist_new(const LmpView *view);
+void heaplist_free(HeapList *list);
+HeapListResult heaplist_read(HeapList *list, const HeapListQuery *query, HeapListBlock *out,
+                             uint32_t max);
+
+/* How long ago a block of an epoch was born: between *least and *most, nanoseconds; false: not
+ * known. */
+bool heaplist_age(uint32_t birth, uint64_t epoch_length, uint64_t clock, uint64_t *least,
+                  uint64_t *most);
+
+#endif

@@ -1,0 +1,77 @@
+/* heapmap_impl.h - inside of the heap map, shared by heapmap.c (summaries), heapregion.c (regions)
+ * and heapcell.c (cells). Nobody else includes it. */
+#ifndef LMP_HEAPMAP_IMPL_H
+#define LMP_HEAPMAP_IMPL_H
+
+#include "read/heap/heapmap.h"
+#include "read/heap/heapodd.h"
+#include "read/heap/heapscan.h"
+
+#define HEAP_MAX_REGIONS 65536u
+
+/* A page's summary. Blocks of a part do not overlap, so no sum exceeds the page. */
+typedef struct HeapPage {
+    uint16_t bytes[LMP_KINDS];
+    uint16_t blocks; /* that start in it */
+    uint16_t spare;
+} HeapPage;
+
+/* A part: 1 MiB of addresses. Its last block may reach beyond its end: such bytes are not in the
+ * summaries of the parts they lie in (which are looked at at other times) but stand here, as tail;
+ * whoever sums up lays the tails over the pages. So do blocks off the grid (HeapMap.odd).
+ * Invariants: page != NULL when seen != 0; total and blocks are the sums over page. */
+typedef struct HeapPart {
+    HeapPage *page;                      /* HEAP_PART_PAGES of them; NULL: never looked at */
+    uint64_t used[HEAP_PART_PAGES / 64]; /* a bit per page that has bytes */
+    uint32_t total[LMP_KINDS];           /* bytes */
+    uint32_t blocks;
+    uint32_t seen;     /* its stamp when it was last looked at */
+    bool again;        /* that stamp was so fresh that more may have come under it */
+    uint8_t tail_kind; /* LmpKind */
+    uint64_t tail_end; /* address; 0: no block reaches beyond the part */
+} HeapPart;
+
+/* Several of them may stand for the same addresses: see LMP_LEAF_WORD. */
+typedef struct HeapLeaf {
+    uint64_t base; /* address >> LMP_LEAF_BITS */
+    uint64_t word; /* with the bits that tell which blocks */
+    const LmpLeaf *leaf;
+    HeapPart part[LMP_TOUCHES];
+} HeapLeaf;
+
+typedef struct HeapRegion {
+    uint64_t start, end; /* whole pages, start < end */
+    uint64_t position;   /* sum of the lengths of the regions before */
+    bool used;           /* something was in it when last looked at */
+} HeapRegion;
+
+/* Invariants: leaf[order[i]]->base rises with i < ordered, each word is there once; regions rise by
+ * address and do not touch; total = sum of their lengths. */
+struct HeapMap {
+    const LmpView *view;
+    uint8_t kind[16]; /* of a class; LMP_KINDS: not shown */
+    HeapLeaf *leaf[LMP_MAX_LEAVES];
+    uint16_t order[LMP_MAX_LEAVES];
+    uint32_t leaves, ordered;
+    uint64_t cursor; /* leaf * LMP_TOUCHES + part to begin with in the next refresh */
+    uint64_t verify; /* the same, of the part that is looked at without need (see there) */
+    HeapOdd odd;
+    HeapRegion *region;
+    uint32_t regions, region_room;
+    HeapRegion *fresh; /* work space of heapregion.c */
+    uint32_t fresh_room;
+    uint64_t total;
+    uint32_t layout;
+    uint64_t wide_since; /* clock since which the regions are too wide; 0: they are not */
+};
+
+/* Lays out the regions anew if what is in use has left them, or is much less for a while. */
+void heapregion_update(HeapMap *map, uint64_t now);
+/* Index of the region that holds a position; map->regions when none does. */
+uint32_t heapregion_find(const HeapMap *map, uint64_t position);
+/* Index of the region that holds an address, or of the next one above. */
+uint32_t heapregion_at(const HeapMap *map, uint64_t addr);
+/* Index of the first leaf (in map->order) that holds addr, or of the next one above. */
+uint32_t heapmap_find_leaf(const HeapMap *map, uint64_t addr);
+
+#endif

@@ -1,0 +1,33 @@
+/* heapodd.h - a sorted copy of the blocks off the grid (LmpOverflow in shared.h): few with the
+ * usual allocators, up to LMP_OVERFLOW_MAX with others. */
+#ifndef LMP_HEAPODD_H
+#define LMP_HEAPODD_H
+
+#include <stdbool.h>
+
+#include "read/view.h"
+
+typedef struct HeapOddBlock {
+    uint64_t addr, size; /* checked as a HeapBlock's are */
+    uint32_t entry;      /* class */
+    uint32_t maker;      /* as in LmpLeaf */
+    uint32_t birth;      /* epoch, 0 .. 255 */
+} HeapOddBlock;
+
+/* All zeroes: empty. Blocks stand by rising address. */
+typedef struct HeapOdd {
+    HeapOddBlock *block;
+    uint32_t count, room;
+    uint64_t longest; /* size of the largest, bytes */
+    uint64_t digest;  /* of the table's contents, whatever the order */
+    uint32_t wait;    /* calls of heapodd_refresh to let pass */
+} HeapOdd;
+
+/* Looks at the table again: at once when it is small, now and then when it is large. True: the
+ * copy has changed. Without memory for it the old copy stays. */
+bool heapodd_refresh(HeapOdd *odd, const LmpOverflow *overflow);
+void heapodd_free(HeapOdd *odd);
+/* Index of the first block at or above addr; count when there is none. */
+uint32_t heapodd_find(const HeapOdd *odd, uint64_t addr);
+
+#endif

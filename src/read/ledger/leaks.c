@@ -1,0 +1,482 @@
+/* leaks.c - which sites grow: ledger_leaks (ledger.h).
+ *
+ * After each full collection it is known what every site holds. Something loaded once, a cache that
+ * fills up, a queue that drains late: all of these are larger later than earlier, and none of them
+ * is a leak. Only what was held after full collections is looked at: garbage does not count.
+ *
+ * A *rise* is a row from which on a site always held more than it ever had before, so the gain
+ * never went back. A site grows if all of this is true, for its bytes or for its blocks:
+ *
+ *   1. It rose at least three times: in small steps or in stairs. If it frees most of what it
+ *      makes, at least five times, for less can be chance.
+ *   2. It still rises: the last rise is no longer ago than twice and a bit the time between rises.
+ *      What fills up and stops falls out here; an array that doubles does not.
+ *   3. It does not slow down: the later half of the run, of its later half, or of the newest rows
+ *      brought about as much as the earlier one. A cache that is almost full falls out here.
+ *   4. The gain is not nothing.
+ *
+ * Where what is held sways by more than it grows from row to row there are no rises. There the
+ * run's eighths are compared, the first two left out: the most that was held in each must be above
+ * the one before, by more in all than it sways, in no great step, and without slowing down.
+ *
+ * Nobody is accused before twelve full collections, or four and ten seconds: most programs build up
+ * something first. `no growth` is said after as many (eight after ten seconds), and only if no site
+ * rose considerably in the later half of the run, and the heap is not higher than any full
+ * collection has seen. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "read/ledger/ledger.h"
+
+enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16, WHERE_SIZE = 128 };
+#define LONG_ENOUGH 10.0 /* seconds */
+#define STILL 2.25       /* of the longest time between the last rises */
+#define PARTING 0.4      /* of the run */
+#define HALF 0.5         /* of the earlier half's pace */
+#define REGULAR 0.8      /* the same of the newest rows */
+#define RISE_PART 0.0005 /* of what was held */
+
+#define ONCE_PART 0.4   /* of the gain, beyond its share: more in one rise is a step */
+#define STEP_PART 0.45  /* of the gain: more at once is a step */
+#define KEEPS_PART 0.02 /* of its blocks: a site that frees no more keeps all */
+#define GAIN_BYTES 256.0
+#define GAIN_PART 0.003     /* of what is held */
+#define GAIN_SIZE 0.05      /* the same where blocks got larger, not more */
+#define LATELY_PART 0.005   /* of the heap */
+#define TOP_BEYOND 1.25     /* times the most that a full collection has seen */
+#define LATELY_BYTES 4096.0 /* and at least so much */
+
+/* One site's figures: row i has v[i]. What matters is how much was done between rows, not how long
+ * it took: w[i] is what the whole program had asked for until then. */
+typedef struct Series {
+    double w[LMP_GROWN + 1];
+    double now, live; /* w at this moment, and what is there, garbage included */
+    bool floats;      /* garbage may be met alive by a collection that works little by little */
+    double v[LMP_GROWN];
+    double floor[LMP_GROWN]; /* the least from the row on: what never went back */
+    double least, part;      /* a gain that counts: so much, and so much of what is held */
+    uint32_t n;
+    uint32_t rise[LMP_GROWN], rises;
+} Series;
+
+static double lesser(double a, double b) {
+    return a < b ? a : b;
+}
+
+static double greater(double a, double b) {
+    return a > b ? a : b;
+}
+
+static void find_rises(Series *s) {
+    double most = 0, least = INFINITY;
+    s->rises = 0;
+    for (uint32_t i = s->n; i-- > 0;)
+        s->floor[i] = least = lesser(least, s->v[i]);
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (i > 0 && s->floor[i] > most * (1 + RISE_PART)) s->rise[s->rises++] = i;
+        /* Garbage that was met alive is gone the next time. */
+        bool gone = s->floats && s->n >= MANY && i + 1 < s->n;
+        most = greater(most, gone ? lesser(s->v[i], s->v[i + 1]) : s->v[i]);
+    }
+}
+
+/* ---- still, and not slower --------------------------------------------------------------------
+ */
+
+/* The longest stretch between the last three rises. */
+static double stretch(const Series *s) {
+    const uint32_t *last = &s->rise[s->rises - 1];
+    return greater(s->w[last[0]] - s->w[last[-1]], s->w[last[-1]] - s->w[last[-2]]);
+}
+
+/* Generational mode makes no full collection while nothing grows. But what is there, garbage
+ * included, is more than is held: if even that did not grow much in as long a stretch, growth has
+ * ended. */
+static bool still(const Series *s) {
+    uint32_t last = s->n - 1;
+    double gap = stretch(s), done = s->now - s->w[last];
+    double before = (s->v[last] - s->v[0]) / (s->w[last] - s->w[0]);
+    if (s->w[last] - s->w[s->rise[s->rises - 1]] > STILL * gap) return false;
+    return done <= gap || (s->live - s->v[last]) / done >= HALF * before;
+}
+
+/* What the later part of the rows from `from` on brought, for each that the earlier one did: 1 is
+ * even growth. They part a little before the middle, or an array that doubles might do so just
+ * before. */
+static double pace(const Series *s, uint32_t from) {
+    const double *w = s->w;
+    double middle = w[from] + PARTING * (w[s->n - 1] - w[from]);
+    uint32_t m = from + 1;
+    while (m + 2 < s->n && w[m + 1] <= middle)
+        m++;
+    double early = s->floor[m] - s->floor[from], late = s->floor[s->n - 1] - s->floor[m];
+    double a = w[m] - w[from], b = w[s->n - 1] - w[m];
+    if (!(late > 0) || !(a > 0) || !(b > 0)) return 0;
+    return early > 0 ? (late / b) / (early / a) : INFINITY;
+}
+
+static uint32_t rises_after(const Series *s, uint32_t from) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->rises; i++)
+        n += s->rise[i] > from;
+    return n;
+}
+
+static bool gain_counts(const Series *s, uint32_t from) {
+    double held = s->floor[s->n - 1], gain = held - s->floor[from];
+    return gain >= s->least && gain >= s->part * held;
+}
+
+static uint32_t row_at(const Series *s, double w) {
+    uint32_t i = 0;
+    while (i + 1 < s->n && s->w[i] < w)
+        i++;
+    return i;
+}
+
+static bool goes_on(const Series *s) {
+    uint32_t later = row_at(s, s->w[s->n - 1] / 2), newest = s->n > ENOUGH ? s->n - ENOUGH : 0;
+    if (gain_counts(s, 0) && pace(s, 0) >= HALF) return true;
+    if (s->n > LEAST_GOOD && rises_after(s, later) >= 3 && gain_counts(s, later) &&
+        pace(s, later) >= HALF)
+        return true;
+    return newest > 0 && rises_after(s, newest) >= LEAST_GOOD && gain_counts(s, newest) &&
+           pace(s, newest) >= REGULAR;
+}
+
+/* ---- growth below a sway ----------------------------------------------------------------------
+ */
+
+static bool grows_below_sway(const Series *s) {
+    double part[PARTS], all = s->w[s->n - 1], low = INFINITY, high = 0;
+    if (s->n < MANY) return false;
+    for (uint32_t p = 0; p < PARTS; p++)
+        part[p] = -1;
+    for (uint32_t i = 0; i < s->n; i++) {
+        double at = all > 0 ? s->w[i] / all * PARTS : 0;
+        uint32_t p = at <= 1 ? 0 : at >= PARTS ? PARTS - 1 : (uint32_t)ceil(at) - 1;
+        part[p] = greater(part[p], s->v[i]);
+        if (i + ENOUGH < s->n) continue;
+        low = lesser(low, s->v[i]);
+        high = greater(high, s->v[i]);
+    }
+    double gain = part[PARTS - 1] - part[2], early = part[4] - part[2];
+    for (uint32_t p = 2; p < PARTS; p++) {
+        double more = part[p] - part[p - 1];
+        if (part[p] < 0 || (p > 2 && (more <= 0 || more > STEP_PART * gain))) return false;
+    }
+    return gain > high - low && gain >= s->least && gain >= s->part * part[PARTS - 1] &&
+           part[PARTS - 1] - part[5] >= HALF * early;
+}
+
+/* ---- one site ---------------------------------------------------------------------------------
+ */
+
+/* Did one rise bring most of it, far more than its share of the work? The others may be chance
+ * then. */
+static bool mostly_at_once(const Series *s) {
+    double gain = s->floor[s->n - 1] - s->floor[0], all = s->w[s->n - 1] - s->w[0];
+    for (uint32_t i = 0; i < s->rises; i++) {
+        uint32_t at = s->rise[i];
+        double part = (s->floor[at] - s->floor[at - 1]) / gain;
+        if (part - (s->w[at] - s->w[at - 1]) / all > ONCE_PART) return true;
+    }
+    return false;
+}
+
+static bool grows(const Series *s, bool keeps) {
+    bool enough = keeps ? s->rises >= 3 : s->rises >= 5 && !mostly_at_once(s);
+    if (enough && still(s) && goes_on(s)) return true;
+    return grows_below_sway(s);
+}
+
+/* The first row of a rise in the later half of the run that is worth waiting for; 0: none. The last
+ * two rows must agree. */
+static uint32_t rose_lately(const Series *s, double least) {
+    double before = 0;
+    uint32_t i = 0, last = s->n - 1;
+    if (s->n < 2) return 0;
+    bool stood = s->live < s->v[last] + least;
+    for (; i < s->n && s->w[i] <= (stood ? s->now : s->w[last]) / 2; i++)
+        before = greater(before, s->v[i]);
+    if (i == 0 || i >= s->n || s->floor[last - 1] < before + least) return 0;
+    while (i < s->n && s->floor[i] < before + least)
+        i++;
+    return i;
+}
+
+/* Least squares: how much y rises for each x, from row `from` on; 0 when that cannot be said. */
+static double slope(const double *x, const double *y, uint32_t from, uint32_t to) {
+    double mx = 0, my = 0, xx = 0, xy = 0, n = to - from;
+    for (uint32_t i = from; i < to; i++) {
+        mx += x[i] / n;
+        my += y[i] / n;
+    }
+    for (uint32_t i = from; i < to; i++) {
+        xx += (x[i] - mx) * (x[i] - mx);
+        xy += (x[i] - mx) * (y[i] - my);
+    }
+    double s = xx > 0 ? xy / xx : 0;
+    return isfinite(s) ? s : 0;
+}
+
+/* ---- the worst so many ------------------------------------------------------------------------
+ */
+
+static bool worse(const LmpLeak *a, const LmpLeak *b) {
+    if (a->steady != b->steady) return a->steady;
+    if (a->lately != b->lately) return a->lately;
+    if (a->bytes_per_cycle != b->bytes_per_cycle) return a->bytes_per_cycle > b->bytes_per_cycle;
+    return a->site < b->site;
+}
+
+/* Moves leak[at] down until nothing below it is less bad: leak[0] is the least of a heap. */
+static void sink(LmpLeak *leak, uint32_t n, uint32_t at) {
+    for (;;) {
+        uint32_t least = at;
+        for (uint32_t k = 2 * at + 1; k <= 2 * at + 2 && k < n; k++)
+            if (worse(&leak[least], &leak[k])) least = k;
+        if (least == at) return;
+        LmpLeak swap = leak[at];
+        leak[at] = leak[least];
+        leak[least] = swap;
+        at = least;
+    }
+}
+
+static void keep_worst(LmpLeak *leak, uint32_t most, uint32_t *n, const LmpLeak *one) {
+    if (*n < most) {
+        leak[(*n)++] = *one;
+        if (*n < most) return;
+        for (uint32_t i = *n / 2; i-- > 0;)
+            sink(leak, *n, i);
+    } else if (most > 0 && worse(one, &leak[0])) {
+        leak[0] = *one;
+        sink(leak, *n, 0);
+    }
+}
+
+static void sort_worst(LmpLeak *leak, uint32_t n) {
+    for (uint32_t i = n / 2; i-- > 0;)
+        sink(leak, n, i);
+    for (uint32_t end = n; end > 1; end--) { /* the least goes last */
+        LmpLeak swap = leak[0];
+        leak[0] = leak[end - 1];
+        leak[end - 1] = swap;
+        sink(leak, end - 1, 0);
+    }
+}
+
+/* ---- words ------------------------------------------------------------------------------------
+ */
+
+static uint64_t to_count(double n) {
+    return n < 1 ? 1 : n > 999999 ? 999999 : (uint64_t)(n + 0.5);
+}
+
+/* The end of the place is what tells: at most so many columns of it. */
+static const char *where_words(char out[WHERE_SIZE], const Ledger *ledger, const LmpLeak *leak,
+                               uint32_t most) {
+    const LmpSiteRow *row = &ledger->site[leak->site];
+    char line[16] = "";
+    const char *p;
+    uint32_t columns = 0, c;
+    int n = row->line < 0 ? 0 : snprintf(line, sizeof line, ":%d", row->line);
+    uint32_t room = most - (uint32_t)n;
+    for (p = row->short_src; *p; p += format_utf8(p, &c))
+        columns++;
+    for (p = row->short_src; *p && columns > room; p += format_utf8(p, &c))
+        columns--;
+    bool cut = p > row->short_src;
+    if (cut && *p) p += format_utf8(p, &c); /* for the mark */
+    snprintf(out, WHERE_SIZE, "%s%.*s%s", cut ? "\u2026" : "", WHERE_SIZE - 24, p, line);
+    return out;
+}
+
+/* None is wider than 76 columns: they have their place in the summary. `first`: the worst of those
+ * that grow, or else of those that rose lately. */
+static void word(LmpVerdict *v, const Ledger *ledger, const LmpLeak *first, bool beyond) {
+    char where[WHERE_SIZE], a[LMP_NUM], b[LMP_NUM], more[64];
+    size_t size = sizeof v->words;
+    format_count(a, v->missing);
+    snprintf(more, sizeof more, "%s more full %s", a, v->missing == 1 ? "cycle" : "cycles");
+    if (v->growth == LMP_GROWTH_FOUND) {
+        format_bytes(a, (uint64_t)(lesser(first->bytes_per_cycle, 1e18) + 0.5));
+        format_bytes(b, (uint64_t)(greater(0, lesser(first->bytes_per_second, 1e18)) + 0.5));
+        if (v->steady == 1)
+            snprintf(v->words, size, "%s grows by %s a full cycle, %s/s",
+                     where_words(where, ledger, first, 28), a, b);
+        else
+            snprintf(v->words, size, "%u sites grow, most %s by %s a full cycle", v->steady,
+                     where_words(where, ledger, first, 24), a);
+    } else if (v->growth == LMP_GROWTH_NONE) {
+        format_count(a, v->cycles);
+        snprintf(v->words, size, "no growth over the last %s full cycles", a);
+    } else if (v->growth == LMP_GROWTH_WAIT) {
+        if (v->lately == 0)
+            snprintf(v->words, size, "cannot tell yet: %s%s",
+                     beyond ? "heap higher than in any full cycle, " : "", more);
+        else if (v->lately == 1)
+            snprintf(v->words, size, "cannot tell yet: %s rose lately, %s",
+                     where_words(where, ledger, first, 22), more);
+        else
+            snprintf(v->words, size, "cannot tell yet: %u sites rose lately, %s", v->lately, more);
+    } else if (ledger->lines == LMP_LINES_OFF)
+        snprintf(v->words, size, "growth is not known without lines");
+    else
+        snprintf(v->words, size, "growth is not known: cycles cannot be seen on this interpreter");
+}
+
+/* ---- all of them ------------------------------------------------------------------------------
+ */
+
+/* How many more full collections it takes, at the pace of the last of the `n`, until row i is no
+ * longer in the later half of the run. */
+static double until_half(const Series *s, const double *cycle, uint32_t n, uint32_t i) {
+    uint32_t last = n - 1, from = row_at(s, s->w[last] / 2);
+    if (from >= last) return 1;
+    double each = (s->w[last] - s->w[from]) / (cycle[last] - cycle[from]);
+    return each > 0 ? ceil((2 * s->w[i] - s->w[last]) / each) : 1;
+}
+
+static void judge(Series *s, const LmpSiteRow *row, const double *cycle, const double *seconds,
+                  double heap, bool enough, LmpLeak *one, double *wait) {
+    double bytes[LMP_GROWN], held = 0;
+    uint32_t from = 0, n = s->n, rise = 0;
+    memcpy(bytes, s->v, sizeof bytes);
+    bool keeps = row->tally.free_bytes <= row->tally.bytes / 2;
+    bool keeps_all = keeps && (double)row->tally.frees <= (double)row->tally.allocs * KEEPS_PART;
+    double before = s->n > 1 ? s->w[n - 1] - s->w[n - 2] : 0;
+    /* What never was given back is taken for held without waiting for the next full collection. */
+    if (keeps_all && s->now - s->w[n - 1] > before && s->n + 1 < LMP_GROWN)
+        s->v[s->n++] = greater(s->v[n - 1], s->live);
+    s->least = GAIN_BYTES;
+    s->part = row->grown_blocks[n - 1] > row->grown_blocks[0] ? GAIN_PART : GAIN_SIZE;
+    find_rises(s);
+    if (enough) one->steady = grows(s, keeps);
+    if (one->steady && s->rises >= 3 && s->rise[0] + 1 < n) from = s->rise[0] - 1;
+    rise = rose_lately(s, greater(LATELY_PART * heap, LATELY_BYTES));
+    one->lately = rise > 0 && !one->steady;
+    if (one->lately) *wait = greater(*wait, until_half(s, cycle, n, rise));
+    one->bytes_per_cycle = slope(cycle, bytes, from, n);
+    one->bytes_per_second = slope(seconds, bytes, from, n);
+    if (one->steady && !(one->bytes_per_cycle > 0)) { /* most of it came since the last row */
+        double gain = s->v[s->n - 1] - bytes[0];
+        one->bytes_per_cycle = gain / (double)n;
+        one->bytes_per_second = gain / greater(seconds[n - 1], 1e-3);
+    }
+    s->n = n;
+    if (one->steady || !enough || bytes[n - 1] < bytes[0] || row->tally.live_blocks == 0) return;
+    for (uint32_t i = 0; i < n; i++)
+        s->v[i] = (double)row->grown_blocks[i];
+    s->live = (double)row->tally.live_blocks;
+    find_rises(s);
+    held = (double)row->tally.live_bytes / (double)row->tally.live_blocks;
+    s->least = GAIN_BYTES / held;
+    s->part = GAIN_PART;
+    if (!(held > 0) || !grows(s, row->tally.frees <= row->tally.allocs / 2)) return;
+    one->steady = true;
+    one->lately = false;
+    if (one->bytes_per_cycle > 0 && one->bytes_per_second > 0) return;
+    one->bytes_per_cycle = slope(cycle, s->v, 0, n) * held;
+    one->bytes_per_second = slope(seconds, s->v, 0, n) * held;
+}
+
+/* Rows in the later half of the run. */
+static uint64_t rows_later(const double *work, uint32_t rows, double now) {
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < rows; i++)
+        n += work[i] > now / 2;
+    return n;
+}
+
+static void conclude(LmpVerdict *v, const Ledger *ledger, double seconds, uint64_t later,
+                     bool beyond, double wait) {
+    uint32_t n = ledger->grown;
+    uint64_t needed = seconds >= LONG_ENOUGH ? LEAST_GOOD : ENOUGH;
+    if (ledger->lines == LMP_LINES_OFF ||
+        (ledger->gc_mode != LMP_GC_INCREMENTAL && ledger->gc_mode != LMP_GC_GENERATIONAL && n == 0))
+        v->growth = LMP_GROWTH_UNKNOWN;
+    else if (v->steady > 0)
+        v->growth = LMP_GROWTH_FOUND;
+    else if (n < needed || later < LEAST || v->lately > 0 || beyond) {
+        v->growth = LMP_GROWTH_WAIT;
+        v->missing = n < needed ? needed - n : later < LEAST ? LEAST - later : 1;
+        if (n < needed)
+            v->lately = 0; /* with so few rows it means nothing */
+        else if (v->lately > 0)
+            v->missing = to_count(wait);
+    } else
+        v->growth = LMP_GROWTH_NONE;
+}
+
+void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *n,
+                  LmpVerdict *verdict) {
+    double cycle[LMP_GROWN], work[LMP_GROWN], seconds[LMP_GROWN], heap = 0, live = 0, made = 0,
+                                                                  wait = 0;
+    uint32_t rows = ledger->grown < LMP_GROWN ? ledger->grown : LMP_GROWN - 1;
+    double now = (double)ledger->clock / 1e9;
+    LmpLeak first = {0};
+    *verdict = (LmpVerdict){.cycles = rows > 0 ? ledger->grown_cycle[rows - 1] : 0};
+    *n = 0;
+    for (uint32_t i = 0; i < rows; i++) {
+        cycle[i] = (double)ledger->grown_cycle[i];
+        work[i] = (double)ledger->grown_work[i];
+        seconds[i] = (double)ledger->grown_clock[i] / 1e9;
+    }
+    for (uint32_t s = 0; s < ledger->sites; s++) {
+        if (rows > 0 && ledger->site[s].grown) heap += (double)ledger->site[s].grown[rows - 1];
+        const LmpTally *t = &ledger->site[s].tally;
+        live += (double)t->live_bytes;
+        made += (double)t->bytes + (double)t->realloc_bytes;
+    }
+    if (rows > 0) now = greater(now, seconds[rows - 1]);
+    bool enough = rows >= ENOUGH || (rows >= LEAST && now >= LONG_ENOUGH);
+    for (uint32_t s = 0; rows >= 2 && s < ledger->sites; s++) {
+        const LmpSiteRow *row = &ledger->site[s];
+        if (!row->grown || (row->grown[rows - 1] <= row->grown[0] &&
+                            row->grown_blocks[rows - 1] <= row->grown_blocks[0]))
+            continue;
+        Series series = {.n = rows, .floats = ledger->gc_mode != LMP_GC_GENERATIONAL};
+        memcpy(series.w, work, rows * sizeof *work);
+        series.now = series.w[rows] = greater(made, work[rows - 1]);
+        for (uint32_t i = 0; i < rows; i++)
+            series.v[i] = (double)row->grown[i];
+        series.live = (double)row->tally.live_bytes;
+        LmpLeak one = {.site = s};
+        if (row->grown[rows - 1] > row->grown[0]) one.grown = row->grown[rows - 1] - row->grown[0];
+        judge(&series, row, cycle, seconds, heap, enough, &one, &wait);
+        if (!(one.bytes_per_cycle > 0)) {
+            if (!one.lately) continue;
+            one.bytes_per_cycle = one.bytes_per_second = 0;
+        }
+        if ((one.steady || one.lately) &&
+            (verdict->steady + verdict->lately == 0 || worse(&one, &first)))
+            first = one;
+        verdict->steady += one.steady;
+        verdict->lately += one.lately;
+        keep_worst(leak, most, n, &one);
+    }
+    sort_worst(leak, *n);
+    for (uint32_t i = 0; i < *n; i++)
+        verdict->leaks += leak[i].steady;
+    bool beyond = rows > 0 && live > TOP_BEYOND * (double)ledger->grown_top;
+    conclude(verdict, ledger, now,
+             rows_later(work, rows, greater(made, rows > 0 ? work[rows - 1] : 0)), beyond, wait);
+    word(verdict, ledger, &first, beyond);
+}
+
+uint32_t ledger_grown_even(const Ledger *ledger, const uint64_t *grown, uint64_t out[LMP_GROWN]) {
+    uint32_t n = ledger->grown, row = 0;
+    if (n < 2) return 0;
+    double from = (double)ledger->grown_clock[0], to = (double)ledger->grown_clock[n - 1];
+    for (uint32_t i = 0; i < LMP_GROWN; i++) {
+        double at = from + (to - from) * i / (LMP_GROWN - 1);
+        while (row + 1 < n && (double)ledger->grown_clock[row] < at)
+            row++;
+        out[i] = grown[row];
+    }
+    return LMP_GROWN;
+}

@@ -1,0 +1,115 @@
+/* ledger.c - see ledger.h. The order of a refresh is told in ledger_impl.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/ledger/ledger_impl.h"
+#include "read/stats.h"
+
+static void store_free(LedgerStore *s) {
+    if (!s) return;
+    for (LedgerChunk *c = s->chunks, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    map_free(&s->text_map);
+    map_free(&s->slot_map);
+    map_free(&s->detail_map);
+    LedgerPile *const piles[] = {
+        &s->texts,         &s->function,      &s->row,          &s->slot,         &s->detail,
+        &s->slot_sum,      &s->detail_sum,    &s->function_sum, &s->row_bytes,    &s->slot_mark,
+        &s->function_mark, &s->out_site,      &s->out_function, &s->out_detail,   &s->out_tag,
+        &s->out_tree,      &s->out_grown,     &s->slot_row,     &s->function_row, &s->pairs,
+        &s->parent,        &s->node_function, &s->first,        &s->kid,          &s->next,
+        &s->node_live,     &s->order,         &s->retained,     &s->on_path,
+    };
+    for (size_t i = 0; i < sizeof piles / sizeof *piles; i++)
+        free(piles[i]->data);
+    for (size_t i = 0; i < LEDGER_MOMENTS; i++)
+        free(s->moment[i].allocs.data);
+    free(s);
+}
+
+void ledger_free(Ledger *ledger) {
+    store_free(ledger->store);
+    memset(ledger, 0, sizeof *ledger);
+}
+
+static bool reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
+    LedgerStore *s = ledger->store;
+    return index_update(s, t) && sum_reserve(s) && moment_reserve(s) &&
+           rows_reserve(ledger, parts) && tree_reserve(ledger, t, parts) &&
+           (!(parts & LEDGER_SITES) || grown_reserve(s));
+}
+
+/* What found no room: lines in the row for them, call paths in that of the nodes. */
+static void note_others(Ledger *ledger, const LmpTables *t) {
+    LedgerStore *s = ledger->store;
+    ledger->folded = ledger->pathless = ledger->pathless_bytes = 0;
+    if (s->rows > LEDGER_OTHERS) {
+        uint32_t slot = PILE(s->row, const LedgerRow)[LEDGER_OTHERS].slot;
+        ledger->folded = PILE(s->slot_sum, const LedgerSlotSum)[slot].tally.allocs;
+    }
+    if (ledger->stacks && tables_nodes(t) > LEDGER_OTHERS) {
+        const LmpUsage *use = &t->node[LEDGER_OTHERS].use;
+        uint64_t freed = read_once64(&use->free_bytes), bytes = read_once64(&use->bytes);
+        ledger->pathless = read_once64(&use->allocs);
+        ledger->pathless_bytes = bytes > freed ? bytes - freed : 0;
+    }
+}
+
+LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, uint64_t clock) {
+    if (ledger->store && ledger->store->base != tables->text) ledger_free(ledger);
+    if (!tables->text) return LMP_OK; /* no tables: no rows */
+    if (!ledger->store) {
+        ledger->store = calloc(1, sizeof *ledger->store);
+        if (!ledger->store) return LMP_E_NOMEM;
+        ledger->store->base = tables->text;
+    }
+    if (!reserve(ledger, tables, parts)) return LMP_E_NOMEM;
+    const LmpTablesUsed *used = &tables->live->tables;
+    ledger->lines = stats_lines(tables->live);
+    ledger->unproven = read_once64(&used->unproven);
+    ledger->stacks = read_once32(&used->stacks) == 1;
+    ledger->sample = read_once64(&used->sample);
+    ledger->grown = 0;
+    sum_records(ledger->store, tables);
+    note_others(ledger, tables);
+    moment_note(ledger->store, clock);
+    tree_read(ledger, tables, parts);
+    rows_make(ledger, tables, parts, clock);
+    ledger->nodes = 0;
+    if (parts & LEDGER_TREE) tree_make(ledger, tables);
+    ledger->store->clock = clock;
+    return LMP_OK;
+}
+
+LmpErr ledger_mark(Ledger *ledger) {
+    LedgerStore *s = ledger->store;
+    if (!s) return LMP_OK; /* nothing was there: all that comes is new */
+    if (!pile_reserve(&s->slot_mark, s->summed_slots, sizeof(LedgerMark)) ||
+        !pile_reserve(&s->function_mark, s->summed_functions, sizeof(LedgerMark)))
+        return LMP_E_NOMEM;
+    for (uint32_t i = 0; i < s->summed_slots; i++) {
+        const LmpTally *t = &PILE(s->slot_sum, const LedgerSlotSum)[i].tally;
+        PILE(s->slot_mark, LedgerMark)[i] = (LedgerMark){t->live_bytes, t->allocs};
+    }
+    for (uint32_t i = 0; i < s->summed_functions; i++) {
+        const LmpTally *t = &PILE(s->function_sum, const LmpTally)[i];
+        PILE(s->function_mark, LedgerMark)[i] = (LedgerMark){t->live_bytes, t->allocs};
+    }
+    s->marked = true;
+    s->marked_slots = s->summed_slots;
+    s->marked_functions = s->summed_functions;
+    return LMP_OK;
+}
+
+uint32_t ledger_site_of(const Ledger *ledger, const LmpTables *tables, uint32_t maker) {
+    const LedgerStore *s = ledger->store;
+    if (!s || ledger->sites == 0 || s->base != tables->text) return LEDGER_NO_ROW;
+    uint32_t record = tables_record_of(tables, maker);
+    uint32_t row = record ? read_once32(&tables->record[record].site) : 0;
+    if (row == 0 || row >= s->rows) return LEDGER_NO_ROW;
+    uint32_t slot = PILE(s->row, const LedgerRow)[row].slot;
+    uint32_t at = slot < s->slot_row.room ? PILE(s->slot_row, const uint32_t)[slot] : LEDGER_NO_ROW;
+    return at < ledger->sites ? at : LEDGER_NO_ROW;
+}

@@ -1,0 +1,174 @@
+/* ledger.h - who made what, as figures for people: the rows of the tables (tables.h) summed up by
+ * site, function, tag and call path, with texts made safe. Used by panels, reports and lmp.stats().
+ *
+ * A ledger belongs to its reader; refreshing copies everything out of the shared state and checks
+ * it, so rows may be used as they are until the next refresh. Bytes are as Lua asked for them.
+ * Sums: over sites, live_bytes is that of the heap (also by kind), and so on for each figure; the
+ * retained figures of the tree's root are the heap's too. In sampled mode all of it is estimated.
+ *
+ * Texts are safe to print, but `raw_source`, which is for finding the file. Whatever stands in the
+ * shared state, rows refer to rows that are there. */
+#ifndef LMP_LEDGER_H
+#define LMP_LEDGER_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/kind.h"
+#include "shared/tables.h"
+
+typedef struct LmpTally {
+    uint64_t allocs, bytes;     /* made: allocations and bytes asked for */
+    uint64_t frees, free_bytes; /* of these, freed */
+    uint64_t reallocs;
+    int64_t realloc_bytes; /* sum of new - old */
+    uint64_t live_blocks, live_bytes;
+    uint64_t peak_bytes;             /* live at the heap's high-water mark */
+    uint64_t temporary, short_lived; /* as in LmpRecord (counts) */
+} LmpTally;
+
+typedef struct LmpKindTally { /* by owner, but tag_allocs */
+    uint64_t allocs, bytes, live_blocks, live_bytes, tag_allocs;
+} LmpKindTally;
+
+/* A C function that a site's line called and that asked for memory. */
+typedef struct LmpSiteDetail {
+    const char *name; /* "insert [C]"; "" for the line itself */
+    LmpTally tally;
+    uint32_t function; /* LmpFunctionRow.id of the C function; 0: the line itself */
+} LmpSiteDetail;
+
+#define LEDGER_NO_ROW UINT32_MAX
+
+/* One line of one source (all functions that have code on it). */
+typedef struct LmpSiteRow {
+    uint32_t id;                    /* stays the same from refresh to refresh */
+    uint32_t function;              /* row in functions[]: the one that made most there */
+    const char *source, *short_src; /* as lua_Debug has them; pseudo-sites: "=(host)", "(host)" */
+    const char *raw_source;         /* the very bytes (up to a NUL) */
+    const char *func;               /* name of that function, as a traceback words it */
+    int32_t line;                   /* -1: a pseudo-site */
+    LmpTally tally;
+    LmpKindTally kind[LMP_KINDS];
+    uint64_t here_reallocs, here_frees, here_free_bytes;
+    int64_t here_realloc_bytes;
+    uint32_t details, first_detail; /* in detail[], largest live first; 0: only the line itself */
+    const uint64_t *grown;        /* the most bytes held after full collections: see grown_clock */
+    const uint64_t *grown_blocks; /* blocks, the same */
+    int64_t mark_bytes, mark_allocs; /* change since ledger_mark (0 without) */
+    double allocs_per_s;             /* over the last second of refreshes */
+} LmpSiteRow;
+
+typedef struct LmpFunctionRow {
+    uint32_t id; /* of LmpFunction: stays the same */
+    const char *source, *short_src, *name;
+    const char *raw_source; /* as in LmpSiteRow */
+    int32_t linedefined;
+    bool is_c;
+    LmpTally shallow;  /* made by its own lines (with C functions they call) */
+    LmpTally retained; /* and by all it called; recursion counted once. Only with stacks */
+    uint64_t calls;    /* 0: not known */
+    int64_t mark_bytes;
+} LmpFunctionRow;
+
+/* A node of the call tree; children are contiguous. */
+typedef struct LmpTreeRow {
+    uint32_t id;       /* of LmpNode: stays the same; 0: the root */
+    uint32_t function; /* row in functions[]; of the root without meaning */
+    uint32_t site;     /* LmpSiteRow.id of its line (which may have no row); 0: the root */
+    const char *name, *short_src;
+    int32_t line;
+    uint32_t parent;          /* row in tree[]; the root: 0 */
+    uint32_t first, children; /* rows of the children, largest live retained first */
+    uint32_t depth;
+    uint32_t flags; /* LMP_NODE_* */
+    LmpTally shallow, retained;
+} LmpTreeRow;
+
+typedef struct LmpTagRow {
+    const char *name; /* "(untagged)": what has none */
+    LmpTally tally;
+} LmpTagRow;
+
+typedef struct Ledger {
+    uint32_t lines;    /* LmpLines: stats_lines() */
+    uint64_t unproven; /* requests whose line is the documented API's (count) */
+    bool stacks;
+    uint64_t sample; /* bytes; 0: exact */
+    uint64_t folded; /* allocations charged to the site "(others)": the tables were full */
+    /* With stacks: allocations whose call path found no room, and live bytes of them. What
+     * functions retain is without them. */
+    uint64_t pathless, pathless_bytes;
+    uint32_t sites, functions, tags, nodes, details;
+    LmpSiteRow *site;         /* by live bytes, largest first */
+    LmpFunctionRow *function; /* by shallow live bytes, largest first */
+    LmpTagRow *tag;
+    LmpSiteDetail *detail;
+    LmpTreeRow *tree; /* tree[0]: the root; nodes 0: no tree was asked for */
+    /* What sites held after full collections, oldest first: grown[i] of a site is the most in the
+     * time after grown_clock[i - 1] up to grown_clock[i]. */
+    uint32_t grown;                  /* how many there are, below LMP_GROWN */
+    uint64_t grown_clock[LMP_GROWN]; /* nanoseconds since start */
+    uint64_t grown_cycle[LMP_GROWN]; /* full collections so far, this one included */
+    uint64_t grown_work[LMP_GROWN];  /* bytes that were asked for until then */
+    uint64_t grown_top;              /* the most the heap held before a full collection (bytes) */
+    uint64_t clock;                  /* of the refresh */
+    uint32_t gc_mode;                /* LmpGcMode */
+    struct LedgerStore *store;       /* private: arenas, what the last refreshes were, the mark */
+} Ledger;
+
+enum { LEDGER_SITES = 1, LEDGER_FUNCTIONS = 2, LEDGER_TREE = 4, LEDGER_TAGS = 8, LEDGER_ALL = 15 };
+
+/* `ledger` all zeroes before the first time. `parts`: LEDGER_*; what is not asked for has no rows,
+ * but functions come with sites and with the tree (retained only when they are asked for).
+ * `clock`: nanoseconds since start, for the rates. Errors: NOMEM (the rows of before stay).
+ *
+ * Costs about 50 ns a record and 150 ns a node: a tree of a million nodes is not for every frame.
+ * Given the tables of another state it begins anew. */
+LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, uint64_t clock);
+/* From here on mark_* count: from the figures of the last refresh. Error: NOMEM. */
+LmpErr ledger_mark(Ledger *ledger);
+void ledger_free(Ledger *ledger);
+
+/* The site that made a block, by its maker word (LmpLeaf): row in ledger->site, LEDGER_NO_ROW when
+ * it is not known or has no row. */
+uint32_t ledger_site_of(const Ledger *ledger, const LmpTables *tables, uint32_t maker);
+
+/* ---- leaks: sites that grow ------------------------------------------------------------------ */
+
+typedef struct LmpLeak {
+    uint32_t site;          /* row in ledger->site */
+    double bytes_per_cycle; /* how fast it grew, by full collections */
+    double bytes_per_second;
+    uint64_t grown; /* bytes, last less first */
+    bool steady;    /* it grows: see ledger_leaks */
+    bool lately;    /* it rose not long ago and stayed up: whether it goes on cannot be told yet */
+} LmpLeak;
+
+typedef enum LmpGrowth {
+    LMP_GROWTH_UNKNOWN, /* and will not be: no lines, or collections cannot be seen */
+    LMP_GROWTH_WAIT,    /* cannot tell yet */
+    LMP_GROWTH_NONE,
+    LMP_GROWTH_FOUND
+} LmpGrowth;
+
+typedef struct LmpVerdict {
+    uint32_t growth;  /* LmpGrowth */
+    uint64_t cycles;  /* full collections looked at */
+    uint64_t missing; /* LMP_GROWTH_WAIT: full collections until it can be told, about; else 0 */
+    uint32_t leaks;   /* rows in leak[] that are steady */
+    char words[192];  /* "no growth over the last 31 full cycles", "2 sites grow: ..." */
+    uint32_t steady;  /* sites that grow, whether there was room for them in leak[] or not */
+    uint32_t lately;  /* the same of those that rose lately */
+} LmpVerdict;
+
+/* Fills at most `most` rows: those that grow, then those that rose lately, the largest slope first;
+ * *n how many. */
+void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *n,
+                  LmpVerdict *verdict);
+
+/* What a site held, at LMP_GROWN even times from the first row to the last, for a chart. Returns
+ * how many figures there are: LMP_GROWN, or none. */
+uint32_t ledger_grown_even(const Ledger *ledger, const uint64_t *grown, uint64_t out[LMP_GROWN]);
+
+#endif

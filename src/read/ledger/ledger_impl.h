@@ -1,0 +1,232 @@
+/* ledger_impl.h - what the parts of the ledger share. Order of a refresh:
+ *
+ *     ledger_index.c  knows each row of the tables once: functions with their texts, sites merged
+ *                     by line ("slots") and by the C function called there ("details"). Rows are
+ *                     only ever added, so only new ones are looked at
+ *     ledger_sum.c    sums the records up in slots, details, functions and tags; rates and marks
+ *     ledger_rows.c   makes the rows that people see, in order
+ *     ledger_tree.c   the call tree, and what each function retains
+ *
+ * All memory is had before anything is changed that a reader sees, so a refresh that is refused
+ * leaves the rows of before. Indexes taken from the shared state are read once and checked. */
+#ifndef LMP_LEDGER_IMPL_H
+#define LMP_LEDGER_IMPL_H
+
+#include <string.h>
+
+#include "read/ledger/ledger.h"
+
+/* ---- small tools: ledger_tools.c ---------------------------------------------------------------
+ */
+
+/* A growing array: `data` of `room` elements. */
+typedef struct LedgerPile {
+    void *data;
+    size_t room;
+} LedgerPile;
+/* Room for n elements of `size` bytes; what was there stays. */
+bool pile_reserve(LedgerPile *pile, size_t n, size_t size);
+#define PILE(pile, type) ((type *)(pile).data)
+
+/* From numbers to numbers. */
+typedef struct LedgerMap {
+    uint64_t *key; /* plus 1; 0: free */
+    uint32_t *value;
+    uint32_t used, slots;
+} LedgerMap;
+/* The value of a key, LEDGER_NO_ROW: none. */
+uint32_t map_get(const LedgerMap *map, uint64_t key);
+bool map_put(LedgerMap *map, uint64_t key, uint32_t value); /* a key that is not there */
+void map_free(LedgerMap *map);
+
+typedef struct LedgerPair {
+    uint64_t key;
+    uint32_t index;
+} LedgerPair;
+/* Sorts by key, largest first; equal ones keep their order. `room`: n more pairs. */
+void pairs_sort(LedgerPair *pair, uint32_t n, LedgerPair *room);
+
+/* Reads a word of the shared state exactly once, so that what was checked is what is used. */
+static inline uint32_t read_once32(const void *word) {
+    return *(const volatile uint32_t *)word;
+}
+static inline uint64_t read_once64(const void *word) {
+    return *(const volatile uint64_t *)word;
+}
+
+/* All figures of a tally are words of eight bytes, which add up alike, signed or not. Sums may wrap
+ * where the state is damaged, and nothing else happens. */
+enum { TALLY_WORDS = sizeof(LmpTally) / 8 };
+_Static_assert(sizeof(LmpTally) == 11 * 8, "figures only");
+
+static inline void tally_add(LmpTally *sum, const LmpTally *t) {
+    uint64_t a[TALLY_WORDS], b[TALLY_WORDS];
+    memcpy(a, sum, sizeof a);
+    memcpy(b, t, sizeof b);
+    for (int i = 0; i < TALLY_WORDS; i++)
+        a[i] += b[i];
+    memcpy(sum, a, sizeof a);
+}
+static inline void tally_sub(LmpTally *sum, const LmpTally *t) {
+    uint64_t a[TALLY_WORDS], b[TALLY_WORDS];
+    memcpy(a, sum, sizeof a);
+    memcpy(b, t, sizeof b);
+    for (int i = 0; i < TALLY_WORDS; i++)
+        a[i] -= b[i];
+    memcpy(sum, a, sizeof a);
+}
+bool tally_any(const LmpTally *t);
+
+/* How to tell what was live at the high-water mark. */
+typedef struct LedgerPeak {
+    uint32_t serial;
+    bool now; /* it is now */
+} LedgerPeak;
+LedgerPeak peak_of(const LmpLive *live);
+/* What a usage amounts to. The first row of the three that follow it in records and nodes. */
+LmpTally tally_of(const LmpUsage *use, const uint64_t *reallocs, const int64_t *realloc_bytes,
+                  const uint64_t *temporary, LedgerPeak peak);
+
+/* ---- what is known of the tables --------------------------------------------------------------
+ */
+
+typedef struct LedgerText {
+    const char *safe, *raw;
+} LedgerText;
+
+typedef struct LedgerFunction {
+    uint32_t kind, source_at, name_at, path_at; /* as in LmpFunction */
+    int32_t linedefined;
+    LedgerText source;
+    const char *short_src;
+    const char *name;   /* worded as a traceback does */
+    const char *detail; /* "insert [C]" */
+} LedgerFunction;
+
+typedef struct LedgerSlot {
+    uint32_t id;       /* its first row of the sites */
+    uint32_t function; /* of that row */
+    uint32_t best;     /* function that made most there */
+    int32_t line;
+    bool several;                   /* functions have code on that line */
+    uint32_t first_row, last_row;   /* its rows of the sites, by LedgerRow.next; 0 ends */
+    uint32_t first_detail, details; /* by LedgerDetail.next; 0 ends */
+} LedgerSlot;
+
+typedef struct LedgerDetail {
+    uint32_t slot, cfunction; /* 0: the line itself */
+    uint32_t next;
+} LedgerDetail;
+
+typedef struct LedgerRow { /* of a row of the sites */
+    uint32_t detail, slot, function, next;
+} LedgerRow;
+
+typedef struct LedgerSlotSum {
+    LmpKindTally kind[LMP_KINDS];
+    uint64_t here_reallocs, here_frees, here_free_bytes;
+    int64_t here_realloc_bytes;
+    LmpTally tally;
+} LedgerSlotSum;
+
+typedef struct LedgerMark {
+    uint64_t live, allocs;
+} LedgerMark;
+
+#define LEDGER_MOMENTS 6u
+typedef struct LedgerMoment { /* allocations of each slot at one time */
+    uint64_t clock;
+    uint32_t slots;
+    LedgerPile allocs; /* uint64_t */
+} LedgerMoment;
+
+typedef struct LedgerChunk {
+    struct LedgerChunk *next;
+    size_t used, size;
+    char text[];
+} LedgerChunk;
+
+typedef struct LedgerStore {
+    const char *base; /* of the tables that all of this is about */
+    /* Rows looked at in this refresh. They are counted before what they refer to is looked at, or
+     * beside a running program some would refer to rows that are not known yet. */
+    uint32_t records, nodes, tags;
+
+    /* index: row 0 of each is none; of functions row 1 is "(others)" even if the tables have none
+     */
+    LedgerChunk *chunks; /* texts; they stay where they are until ledger_free */
+    size_t text_bytes;
+    LedgerMap text_map;   /* offset to texts */
+    LedgerPile texts;     /* LedgerText */
+    uint32_t text_count;  /* in texts */
+    LedgerPile function;  /* LedgerFunction */
+    uint32_t functions;   /* known */
+    uint32_t names;       /* LmpTablesUsed.names when they were last looked at */
+    LedgerPile row;       /* LedgerRow */
+    uint32_t rows;        /* known */
+    LedgerMap slot_map;   /* line to slot */
+    LedgerPile slot;      /* LedgerSlot */
+    uint32_t slots;       /* known */
+    LedgerMap detail_map; /* slot and C function to detail */
+    LedgerPile detail;    /* LedgerDetail */
+    uint32_t details;     /* known */
+    const char *tag[LMP_TAGS];
+    uint32_t tag_at[LMP_TAGS];
+
+    /* sums of this refresh, by index */
+    LedgerPile slot_sum;     /* LedgerSlotSum */
+    LedgerPile detail_sum;   /* LmpTally */
+    LedgerPile function_sum; /* LmpTally */
+    LedgerPile row_bytes;    /* uint64_t: all that a row of the sites ever had */
+    LmpTally tag_sum[LMP_TAGS];
+    uint32_t summed_slots, summed_functions; /* there are sums of these */
+
+    /* mark, rates */
+    bool marked;
+    LedgerPile slot_mark, function_mark; /* LedgerMark */
+    uint32_t marked_slots, marked_functions;
+    LedgerMoment moment[LEDGER_MOMENTS]; /* oldest first */
+    uint32_t moments;
+    uint64_t clock; /* of the last refresh */
+
+    /* rows for people; `*_row`: which row an index has, LEDGER_NO_ROW: none */
+    LedgerPile out_site, out_function, out_detail, out_tag, out_tree, out_grown;
+    LedgerPile slot_row, function_row; /* uint32_t */
+    LedgerPile pairs;                  /* LedgerPair, twice as many as anything to sort */
+
+    /* tree, by node */
+    bool others_used;            /* anything was made in node "(others)" or below */
+    LedgerPile parent;           /* uint32_t */
+    LedgerPile node_function;    /* uint32_t: index of the function */
+    LedgerPile node_live;        /* uint64_t: live, own and below */
+    LedgerPile order;            /* uint32_t: nodes in the order of a walk */
+    LedgerPile first, next, kid; /* uint32_t: see ledger_tree.c */
+    LedgerPile retained;         /* LmpTally, by function */
+    LedgerPile on_path;          /* uint32_t, by function */
+} LedgerStore;
+
+#define LEDGER_OTHERS 1u
+
+/* Looks at what was added to the tables. False: no memory. */
+bool index_update(LedgerStore *s, const LmpTables *t);
+/* Room for the sums of all that is known, then the sums. */
+bool sum_reserve(LedgerStore *s);
+void sum_records(LedgerStore *s, const LmpTables *t);
+/* Changes since the mark, allocations a second; before the rows are made. */
+bool moment_reserve(LedgerStore *s);
+void moment_note(LedgerStore *s, uint64_t clock);
+double moment_rate(const LedgerStore *s, uint32_t slot, uint64_t clock);
+
+bool rows_reserve(Ledger *ledger, unsigned parts);
+bool grown_reserve(LedgerStore *s); /* after everything else was had */
+void rows_make(Ledger *ledger, const LmpTables *t, unsigned parts, uint64_t clock);
+
+bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts);
+/* What each function retains, in s->retained; before the rows of functions are made. */
+void tree_read(Ledger *ledger, const LmpTables *t, unsigned parts);
+/* "(others)" has a node from the start, which is a row only once it is used. */
+bool tree_unused(const LedgerStore *s, uint32_t node);
+/* The rows of the tree; after those of functions. */
+void tree_make(Ledger *ledger, const LmpTables *t);
+
+#endif

@@ -1,0 +1,276 @@
+/* ledger_rows.c - the rows that people see, sorted, made of the sums (ledger_impl.h). */
+#include <string.h>
+
+#include "read/ledger/ledger_impl.h"
+
+/* ---- room -------------------------------------------------------------------------------------
+ */
+
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
+/* Rows move when they grow: the ledger knows where they are at every moment. */
+bool rows_reserve(Ledger *ledger, unsigned parts) {
+    LedgerStore *s = ledger->store;
+    size_t most = larger(larger(s->slots, s->functions), larger(s->details, s->rows));
+    if (!pile_reserve(&s->pairs, 2 * most, sizeof(LedgerPair)) ||
+        !pile_reserve(&s->slot_row, s->slots, sizeof(uint32_t)) ||
+        !pile_reserve(&s->function_row, s->functions, sizeof(uint32_t)) ||
+        !pile_reserve(&s->retained, s->functions, sizeof(LmpTally)))
+        return false;
+    if (!pile_reserve(&s->out_function, s->functions, sizeof(LmpFunctionRow))) return false;
+    ledger->function = s->out_function.data;
+    if (!pile_reserve(&s->out_tag, LMP_TAGS, sizeof(LmpTagRow))) return false;
+    ledger->tag = s->out_tag.data;
+    if (!(parts & LEDGER_SITES)) return true;
+    if (!pile_reserve(&s->out_site, s->slots, sizeof(LmpSiteRow))) return false;
+    ledger->site = s->out_site.data;
+    if (!pile_reserve(&s->out_detail, s->details, sizeof(LmpSiteDetail))) return false;
+    ledger->detail = s->out_detail.data;
+    return true;
+}
+
+/* The last of all to be asked for: sites point into it. For each LMP_GROWN times bytes, then
+ * blocks.
+ */
+bool grown_reserve(LedgerStore *s) {
+    return pile_reserve(&s->out_grown, (size_t)s->slots * 2 * LMP_GROWN, sizeof(uint64_t));
+}
+
+/* ---- which ------------------------------------------------------------------------------------
+ */
+
+static bool slot_shown(const LedgerSlotSum *sum) {
+    return tally_any(&sum->tally) || sum->here_reallocs || sum->here_frees;
+}
+
+/* Of the functions that have code on a slot's line, the one that has made most there. */
+static uint32_t best_function(LedgerStore *s, const LedgerSlot *slot) {
+    if (!slot->several) return slot->function;
+    LedgerPair *pair = PILE(s->pairs, LedgerPair);
+    uint32_t n = 0;
+    for (uint32_t row = slot->first_row; row; row = PILE(s->row, const LedgerRow)[row].next)
+        pair[n++] = (LedgerPair){PILE(s->row, const LedgerRow)[row].function, row};
+    pairs_sort(pair, n, pair + n);
+    uint32_t best = slot->function;
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < n;) {
+        uint64_t bytes = 0, function = pair[i].key;
+        for (; i < n && pair[i].key == function; i++)
+            bytes += PILE(s->row_bytes, const uint64_t)[pair[i].index];
+        if (bytes < most) continue;
+        most = bytes;
+        best = (uint32_t)function; /* they come in falling order: of equal ones the first */
+    }
+    return best;
+}
+
+static void want_functions(LedgerStore *s, unsigned parts) {
+    uint32_t *row = PILE(s->function_row, uint32_t);
+    for (uint32_t i = 0; i < s->functions; i++) {
+        bool any = tally_any(&PILE(s->function_sum, const LmpTally)[i]) ||
+                   tally_any(&PILE(s->retained, const LmpTally)[i]);
+        row[i] = any ? 0 : LEDGER_NO_ROW;
+    }
+    for (uint32_t i = 1; i < s->nodes; i++)
+        if (!tree_unused(s, i)) row[PILE(s->node_function, const uint32_t)[i]] = 0;
+    for (uint32_t i = 1; parts & LEDGER_SITES && i < s->slots; i++) {
+        LedgerSlot *slot = &PILE(s->slot, LedgerSlot)[i];
+        if (!slot_shown(&PILE(s->slot_sum, const LedgerSlotSum)[i])) continue;
+        slot->best = best_function(s, slot);
+        row[slot->best] = 0;
+    }
+}
+
+/* ---- functions --------------------------------------------------------------------------------
+ */
+
+/* Parser and collector stand on no call path: they retain what they made. So does, at least, a
+ * function whose paths found no room. */
+static LmpTally retained_by(const Ledger *ledger, unsigned parts, uint32_t at) {
+    const LedgerStore *s = ledger->store;
+    const LmpTally *retained = &PILE(s->retained, const LmpTally)[at];
+    bool pseudo = PILE(s->function, const LedgerFunction)[at].kind == LMP_F_PSEUDO;
+    if (pseudo && ledger->stacks && parts & LEDGER_FUNCTIONS && !tally_any(retained))
+        return PILE(s->function_sum, const LmpTally)[at];
+    if (ledger->pathless && PILE(s->function_sum, const LmpTally)[at].allocs > retained->allocs)
+        return PILE(s->function_sum, const LmpTally)[at];
+    return *retained;
+}
+
+static void make_functions(Ledger *ledger, unsigned parts) {
+    LedgerStore *s = ledger->store;
+    LedgerPair *pair = PILE(s->pairs, LedgerPair);
+    const LmpTally *sum = s->function_sum.data, *retained = s->retained.data;
+    uint32_t n = 0, *row = PILE(s->function_row, uint32_t);
+    for (uint32_t i = 1; i < s->functions; i++)
+        if (row[i] != LEDGER_NO_ROW) pair[n++] = (LedgerPair){sum[i].bytes, i};
+    pairs_sort(pair, n, pair + n);
+    for (uint32_t i = 0; i < n; i++)
+        pair[i].key = retained[pair[i].index].live_bytes;
+    pairs_sort(pair, n, pair + n);
+    for (uint32_t i = 0; i < n; i++)
+        pair[i].key = sum[pair[i].index].live_bytes;
+    pairs_sort(pair, n, pair + n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = pair[i].index;
+        const LedgerFunction *f = &PILE(s->function, const LedgerFunction)[at];
+        const LedgerMark *mark = PILE(s->function_mark, const LedgerMark);
+        uint64_t marked = at < s->marked_functions ? mark[at].live : 0;
+        row[at] = i;
+        ledger->function[i] = (LmpFunctionRow){
+            .id = at,
+            .source = f->source.safe,
+            .raw_source = f->source.raw,
+            .short_src = f->short_src,
+            .name = f->name,
+            .linedefined = f->linedefined,
+            .is_c = f->kind == LMP_F_C,
+            .shallow = sum[at],
+            .retained = retained_by(ledger, parts, at),
+            .mark_bytes = s->marked ? (int64_t)(sum[at].live_bytes - marked) : 0,
+        };
+    }
+    ledger->functions = n;
+}
+
+/* ---- sites ------------------------------------------------------------------------------------
+ */
+
+static void make_details(Ledger *ledger, const LedgerSlot *slot, LmpSiteRow *out) {
+    const LedgerStore *s = ledger->store;
+    const LmpTally *sum = s->detail_sum.data;
+    LedgerPair *pair = PILE(s->pairs, LedgerPair);
+    uint32_t n = 0;
+    bool called = false;
+    for (uint32_t i = slot->first_detail; i; i = PILE(s->detail, const LedgerDetail)[i].next) {
+        if (!tally_any(&sum[i])) continue;
+        pair[n++] = (LedgerPair){sum[i].live_bytes, i};
+        called |= PILE(s->detail, const LedgerDetail)[i].cfunction != 0;
+    }
+    out->first_detail = ledger->details;
+    out->details = called ? n : 0;
+    pairs_sort(pair, n, pair + n);
+    for (uint32_t i = 0; i < out->details; i++) {
+        uint32_t c = PILE(s->detail, const LedgerDetail)[pair[i].index].cfunction;
+        ledger->detail[ledger->details++] = (LmpSiteDetail){
+            c ? PILE(s->function, const LedgerFunction)[c].detail : "", sum[pair[i].index], c};
+    }
+}
+
+/* Live bytes and blocks after full collections, over all rows of the line. */
+static const uint64_t *make_grown(const Ledger *ledger, const LmpTables *t, const LedgerSlot *slot,
+                                  uint32_t at, const uint8_t *grown_slot) {
+    const LedgerStore *s = ledger->store;
+    uint64_t *out = PILE(s->out_grown, uint64_t) + (size_t)at * 2 * LMP_GROWN;
+    memset(out, 0, 2 * LMP_GROWN * sizeof *out);
+    if (ledger->grown == 0) return out; /* nothing is written there: it is not even read */
+    for (uint32_t row = slot->first_row; row; row = PILE(s->row, const LedgerRow)[row].next)
+        for (uint32_t i = 0; i < ledger->grown; i++) {
+            out[i] += read_once64(&t->grown[row][grown_slot[i]]);
+            out[LMP_GROWN + i] += read_once32(&t->grown_blocks[row][grown_slot[i]]);
+        }
+    return out;
+}
+
+static void make_site(Ledger *ledger, const LmpTables *t, uint32_t index, uint32_t at,
+                      uint64_t clock, const uint8_t *grown_slot) {
+    LedgerStore *s = ledger->store;
+    const LedgerSlot *slot = &PILE(s->slot, const LedgerSlot)[index];
+    const LedgerSlotSum *sum = &PILE(s->slot_sum, const LedgerSlotSum)[index];
+    const LedgerFunction *f = &PILE(s->function, const LedgerFunction)[slot->best];
+    LedgerMark mark = {0, 0};
+    if (index < s->marked_slots) mark = PILE(s->slot_mark, const LedgerMark)[index];
+    LmpSiteRow *out = &ledger->site[at];
+    *out = (LmpSiteRow){
+        .id = slot->id,
+        .function = PILE(s->function_row, const uint32_t)[slot->best],
+        .source = f->source.safe,
+        .raw_source = f->source.raw,
+        .short_src = f->short_src,
+        .func = f->name,
+        .line = slot->line,
+        .tally = sum->tally,
+        .here_reallocs = sum->here_reallocs,
+        .here_frees = sum->here_frees,
+        .here_free_bytes = sum->here_free_bytes,
+        .here_realloc_bytes = sum->here_realloc_bytes,
+        .grown = make_grown(ledger, t, slot, at, grown_slot),
+        .mark_bytes = s->marked ? (int64_t)(sum->tally.live_bytes - mark.live) : 0,
+        .mark_allocs = s->marked ? (int64_t)(sum->tally.allocs - mark.allocs) : 0,
+        .allocs_per_s = moment_rate(s, index, clock),
+    };
+    out->grown_blocks = out->grown + LMP_GROWN;
+    memcpy(out->kind, sum->kind, sizeof out->kind);
+    make_details(ledger, slot, out);
+}
+
+/* Which rows of `grown` there are, and the slots that have them. The program may make another one
+ * meanwhile; the slots of this list are written over only in the making of the one after that. */
+static void make_cycles(Ledger *ledger, const LmpTables *t, uint8_t slot[LMP_GROWN]) {
+    const LmpTablesUsed *u = &t->live->tables;
+    uint64_t made = read_once64(&u->grown);
+    atomic_thread_fence(memory_order_acquire);
+    const struct LmpGrownList *list = &u->grown_list[made % 2];
+    uint32_t rows = read_once32(&list->rows);
+    ledger->grown = made == 0 ? 0 : rows < LMP_GROWN ? rows : LMP_GROWN - 1;
+    for (uint32_t i = 0; i < ledger->grown; i++) {
+        slot[i] = *(const volatile uint8_t *)&list->slot[i] % LMP_GROWN;
+        ledger->grown_clock[i] = read_once64(&u->grown_clock[slot[i]]);
+        ledger->grown_work[i] = read_once64(&u->grown_work[slot[i]]);
+        ledger->grown_cycle[i] = read_once64(&u->grown_cycle[slot[i]]);
+    }
+    ledger->grown_top = read_once64(&u->grown_top);
+    ledger->gc_mode = read_once32(&t->live->gc.mode);
+}
+
+static void make_sites(Ledger *ledger, const LmpTables *t, uint64_t clock) {
+    LedgerStore *s = ledger->store;
+    LedgerPair *pair = PILE(s->pairs, LedgerPair);
+    const LedgerSlotSum *sum = s->slot_sum.data;
+    uint32_t n = 0, *row = PILE(s->slot_row, uint32_t);
+    uint8_t grown_slot[LMP_GROWN];
+    make_cycles(ledger, t, grown_slot);
+    for (uint32_t i = 1; i < s->slots; i++) {
+        row[i] = LEDGER_NO_ROW;
+        if (slot_shown(&sum[i])) pair[n++] = (LedgerPair){sum[i].tally.bytes, i};
+    }
+    pairs_sort(pair, n, pair + n);
+    for (uint32_t i = 0; i < n; i++)
+        pair[i].key = sum[pair[i].index].tally.live_bytes;
+    pairs_sort(pair, n, pair + n);
+    for (uint32_t i = 0; i < n; i++)
+        row[pair[i].index] = i;
+    ledger->sites = n;
+    for (uint32_t i = 1; i < s->slots; i++) /* not by pairs: details are sorted there */
+        if (row[i] != LEDGER_NO_ROW) make_site(ledger, t, i, row[i], clock, grown_slot);
+}
+
+/* ---- tags -------------------------------------------------------------------------------------
+ */
+
+static void make_tags(Ledger *ledger) {
+    LedgerStore *s = ledger->store;
+    LedgerPair pair[2 * LMP_TAGS];
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < LMP_TAGS; i++)
+        if (s->tag[i] && tally_any(&s->tag_sum[i]))
+            pair[n++] = (LedgerPair){s->tag_sum[i].live_bytes, i};
+    if (n > 0 && tally_any(&s->tag_sum[0])) pair[n++] = (LedgerPair){s->tag_sum[0].live_bytes, 0};
+    pairs_sort(pair, n, pair + n);
+    for (uint32_t i = 0; i < n; i++)
+        ledger->tag[i] = (LmpTagRow){s->tag[pair[i].index], s->tag_sum[pair[i].index]};
+    ledger->tags = n;
+}
+
+void rows_make(Ledger *ledger, const LmpTables *t, unsigned parts, uint64_t clock) {
+    ledger->sites = ledger->functions = ledger->tags = ledger->details = 0;
+    if (parts & (LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TREE)) {
+        want_functions(ledger->store, parts);
+        make_functions(ledger, parts);
+    }
+    ledger->clock = clock;
+    if (parts & LEDGER_SITES) make_sites(ledger, t, clock);
+    if (parts & LEDGER_TAGS) make_tags(ledger);
+}

@@ -1,0 +1,227 @@
+/* ledger_tree.c - the call tree: what each node and each function retains (ledger_impl.h).
+ *
+ * A node's row is above its parent's, so one pass from the last row to the first sums everything up
+ * and no path is too deep. A parent that is not lower is damage; such nodes hang under the root. */
+#include <string.h>
+
+#include "read/ledger/ledger_impl.h"
+
+enum { AHEAD = 12 }; /* rows of the tables asked for before they are needed */
+
+static bool wanted(const LmpTables *t, unsigned parts) {
+    return parts & LEDGER_TREE ||
+           (parts & LEDGER_FUNCTIONS && read_once32(&t->live->tables.stacks) == 1);
+}
+
+bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
+    LedgerStore *s = ledger->store;
+    if (!wanted(t, parts)) {
+        s->nodes = 0;
+        return true;
+    }
+    if (s->nodes == 0) s->nodes = 1; /* the root */
+    uint32_t n = s->nodes;
+    if (!pile_reserve(&s->parent, n, sizeof(uint32_t)) ||
+        !pile_reserve(&s->node_function, n, sizeof(uint32_t)) ||
+        !pile_reserve(&s->node_live, n, sizeof(uint64_t)) ||
+        !pile_reserve(&s->first, n + 1, sizeof(uint32_t)) ||
+        !pile_reserve(&s->next, n + 1, sizeof(uint32_t)) ||
+        !pile_reserve(&s->order, n, sizeof(uint32_t)) ||
+        !pile_reserve(&s->on_path, s->functions, sizeof(uint32_t)))
+        return false;
+    if (parts & LEDGER_TREE) {
+        if (!pile_reserve(&s->kid, n, sizeof(uint32_t)) ||
+            !pile_reserve(&s->pairs, 2 * (size_t)n, sizeof(LedgerPair)) ||
+            !pile_reserve(&s->out_tree, n, sizeof(LmpTreeRow)))
+            return false;
+        ledger->tree = s->out_tree.data;
+    }
+    return true;
+}
+
+static uint32_t function_of(const LedgerStore *s, uint32_t site) {
+    return site > 0 && site < s->rows ? PILE(s->row, const LedgerRow)[site].function
+                                      : LEDGER_OTHERS;
+}
+
+static void read_nodes(LedgerStore *s, const LmpTables *t) {
+    uint32_t *parent = PILE(s->parent, uint32_t), *function = PILE(s->node_function, uint32_t);
+    uint64_t *live = PILE(s->node_live, uint64_t);
+    parent[0] = 0;
+    function[0] = LEDGER_OTHERS;
+    live[0] = 0;
+    s->others_used = false;
+    for (uint32_t i = 1; i < s->nodes; i++) {
+        const LmpNode *n = &t->node[i];
+        uint64_t frees = read_once64(&n->use.free_bytes), bytes = read_once64(&n->use.bytes);
+        uint32_t up = read_once32(&n->parent);
+        parent[i] = up < i ? up : 0;
+        function[i] = function_of(s, read_once32(&n->site));
+        live[i] = bytes > frees ? bytes - frees : 0;
+        s->others_used |= parent[i] == LEDGER_OTHERS;
+    }
+    if (s->nodes > LEDGER_OTHERS)
+        s->others_used |= read_once64(&t->node[LEDGER_OTHERS].use.allocs) != 0;
+    for (uint32_t i = s->nodes; i-- > 1;)
+        live[parent[i]] += live[i];
+}
+
+/* Asks for the rows of nodes soon to be read: they come in another order than they stand. */
+static void fetch(const LmpTables *t, const uint32_t *order, uint32_t i, uint32_t n) {
+    if (i + AHEAD >= n) return;
+    const char *node = (const char *)&t->node[order[i + AHEAD]];
+    __builtin_prefetch(node);
+    __builtin_prefetch(node + 64);
+}
+
+static LmpTally own_tally(const LmpTables *t, uint32_t node, LedgerPeak peak) {
+    const LmpNode *n = &t->node[node];
+    return tally_of(&n->use, &n->reallocs, &n->realloc_bytes, &n->temporary, peak);
+}
+
+/* ---- what functions retain --------------------------------------------------------------------
+ */
+
+/* Puts the nodes in the order of a walk that goes down first: order[i] is the i-th, and next[i] the
+ * place behind all below it. */
+static void walk_order(LedgerStore *s) {
+    const uint32_t *parent = s->parent.data;
+    uint32_t *size = PILE(s->first, uint32_t), *free_at = PILE(s->next, uint32_t);
+    uint32_t *order = PILE(s->order, uint32_t), n = s->nodes;
+    for (uint32_t i = 0; i < n; i++)
+        size[i] = 1;
+    for (uint32_t i = n; i-- > 1;)
+        size[parent[i]] += size[i];
+    free_at[0] = 1; /* the first free place below each node */
+    order[0] = 0;
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t at = free_at[parent[i]];
+        free_at[parent[i]] += size[i];
+        free_at[i] = at + 1;
+        order[at] = i;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        free_at[i] = i + size[order[i]];
+}
+
+/* Walks the tree with a sum of all that was passed. What a function retains is what the sum grows
+ * by while the function is on the path; only its outermost frame there looks at the sum, so what
+ * recursion makes is counted once. */
+static void sum_functions(LedgerStore *s, const LmpTables *t) {
+    walk_order(s);
+    const uint32_t *order = s->order.data, *next = s->next.data;
+    const uint32_t *function = s->node_function.data;
+    uint32_t *on_path = PILE(s->on_path, uint32_t);
+    uint32_t *open = PILE(s->first, uint32_t), depth = 0; /* places of the nodes on the path */
+    LmpTally *retained = PILE(s->retained, LmpTally), sum = {0};
+    LedgerPeak peak = peak_of(t->live);
+    memset(on_path, 0, s->functions * sizeof *on_path);
+    for (uint32_t i = 1; i <= s->nodes; i++) {
+        while (depth > 0 && (i == s->nodes || next[open[depth - 1]] <= i)) {
+            uint32_t f = function[order[open[--depth]]];
+            if (--on_path[f] == 0) tally_add(&retained[f], &sum);
+        }
+        if (i == s->nodes) break;
+        fetch(t, order, i, s->nodes);
+        uint32_t f = function[order[i]];
+        if (on_path[f]++ == 0) tally_sub(&retained[f], &sum);
+        LmpTally own = own_tally(t, order[i], peak);
+        tally_add(&sum, &own);
+        open[depth++] = i;
+    }
+}
+
+void tree_read(Ledger *ledger, const LmpTables *t, unsigned parts) {
+    LedgerStore *s = ledger->store;
+    memset(s->retained.data, 0, s->functions * sizeof(LmpTally));
+    if (s->nodes == 0) return;
+    read_nodes(s, t);
+    if (parts & LEDGER_FUNCTIONS) sum_functions(s, t);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------
+ */
+
+/* kid[first[i]] up to first[i + 1] are the children of node i, by row. */
+static void find_kids(LedgerStore *s) {
+    const uint32_t *parent = PILE(s->parent, const uint32_t);
+    uint32_t *first = PILE(s->first, uint32_t), *next = PILE(s->next, uint32_t);
+    uint32_t *kid = PILE(s->kid, uint32_t);
+    memset(first, 0, (s->nodes + 1) * sizeof *first);
+    for (uint32_t i = 1; i < s->nodes; i++)
+        first[parent[i] + 1]++;
+    for (uint32_t i = 0; i < s->nodes; i++) {
+        first[i + 1] += first[i];
+        next[i] = first[i];
+    }
+    for (uint32_t i = 1; i < s->nodes; i++)
+        kid[next[parent[i]]++] = i;
+}
+
+static void sort_kids(LedgerStore *s, uint32_t node) {
+    uint32_t from = PILE(s->first, const uint32_t)[node];
+    uint32_t n = PILE(s->first, const uint32_t)[node + 1] - from;
+    if (n < 2) return;
+    uint32_t *kid = PILE(s->kid, uint32_t) + from;
+    const uint64_t *live = PILE(s->node_live, const uint64_t);
+    LedgerPair *pair = PILE(s->pairs, LedgerPair);
+    for (uint32_t i = 0; i < n; i++)
+        pair[i] = (LedgerPair){live[kid[i]], kid[i]};
+    pairs_sort(pair, n, pair + n);
+    for (uint32_t i = 0; i < n; i++)
+        kid[i] = pair[i].index;
+}
+
+bool tree_unused(const LedgerStore *s, uint32_t node) {
+    return node == LEDGER_OTHERS && !s->others_used;
+}
+
+static void make_row(const Ledger *ledger, const LmpTables *t, uint32_t node, LedgerPeak peak,
+                     LmpTreeRow *out) {
+    const LedgerStore *s = ledger->store;
+    const LmpNode *n = &t->node[node];
+    uint32_t site = read_once32(&n->site), function = PILE(s->node_function, uint32_t)[node];
+    const LedgerFunction *f = &PILE(s->function, const LedgerFunction)[function];
+    const LedgerRow *row = site > 0 && site < s->rows ? &PILE(s->row, LedgerRow)[site] : NULL;
+    const LedgerSlot *slot = row ? &PILE(s->slot, const LedgerSlot)[row->slot] : NULL;
+    out->id = node;
+    out->function = PILE(s->function_row, const uint32_t)[function];
+    out->site = slot ? slot->id : 0;
+    out->name = f->name;
+    out->short_src = f->short_src;
+    out->line = slot ? slot->line : -1;
+    out->flags = read_once32(&n->flags) & (LMP_NODE_TAIL | LMP_NODE_COROUTINE);
+    out->shallow = out->retained = own_tally(t, node, peak);
+}
+
+/* Puts the children of each row behind all rows so far: they are contiguous then. */
+void tree_make(Ledger *ledger, const LmpTables *t) {
+    LedgerStore *s = ledger->store;
+    LmpTreeRow *tree = ledger->tree;
+    uint32_t *order = PILE(s->order, uint32_t), n = 1;
+    const uint32_t *first = PILE(s->first, const uint32_t), *kid = s->kid.data;
+    find_kids(s);
+    tree[0] = (LmpTreeRow){.name = "(all)", .short_src = "", .line = -1};
+    order[0] = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t node = order[i];
+        sort_kids(s, node);
+        tree[i].first = n;
+        for (uint32_t k = first[node]; k < first[node + 1]; k++) {
+            if (tree_unused(s, kid[k])) continue;
+            order[n] = kid[k];
+            tree[n].parent = i;
+            tree[n].depth = tree[i].depth + 1;
+            n++;
+        }
+        tree[i].children = n - tree[i].first;
+    }
+    LedgerPeak peak = peak_of(t->live);
+    for (uint32_t i = 1; i < n; i++) {
+        fetch(t, order, i, n);
+        make_row(ledger, t, order[i], peak, &tree[i]);
+    }
+    for (uint32_t i = n; i-- > 1;)
+        tally_add(&tree[tree[i].parent].retained, &tree[i].retained);
+    ledger->nodes = n;
+}

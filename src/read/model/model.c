@@ -1,0 +1,251 @@
+/* model.c - fills a model from a shared state, checking everything that comes from there. */
+#include "read/model/model.h"
+
+#include <string.h>
+
+#include "base/format.h"
+
+#define RATE_WINDOW 1200000000ull /* rates are over about this long, nanoseconds */
+#define RATE_STEP 100000000ull    /* moments to derive them from are at least this far apart */
+
+static void end_text(char *text, size_t size) {
+    text[size - 1] = 0;
+}
+
+/* ---- rates ------------------------------------------------------------------------------------
+ */
+
+static void moment_of(ModelMoment *moment, const LmpStats *stats, uint64_t clock) {
+    moment->clock = clock;
+    moment->mallocs = stats->mallocs;
+    moment->frees = stats->frees;
+    /* growth and shrinking of blocks counts as what it does to the heap */
+    moment->alloc_bytes = stats->malloc_bytes;
+    moment->free_bytes = stats->free_bytes;
+    if (stats->realloc_bytes >= 0) {
+        moment->alloc_bytes += (uint64_t)stats->realloc_bytes;
+    } else {
+        moment->free_bytes += 0 - (uint64_t)stats->realloc_bytes;
+    }
+    for (int k = 0; k < LMP_KINDS; k++) {
+        moment->live[k] = stats->kind[k].live_bytes;
+        moment->blocks[k] = stats->kind[k].live_blocks;
+        moment->allocs[k] = stats->kind[k].allocs;
+        moment->tag_live[k] = stats->kind[k].tag_live_bytes;
+    }
+}
+
+/* Difference of two counters per second; what runs backwards (damage, a restart) is no rate. */
+static double per_second(uint64_t now, uint64_t then, double seconds) {
+    int64_t difference = (int64_t)(now - then);
+    return difference > 0 ? (double)difference / seconds : 0;
+}
+
+static int64_t change_per_second(uint64_t now, uint64_t then, double seconds) {
+    double rate = (double)(int64_t)(now - then) / seconds;
+    return rate > 9e18 || rate < -9e18 ? 0 : (int64_t)rate;
+}
+
+static void sum_delta(ModelDelta *delta) {
+    delta->total_bytes = delta->total_blocks = delta->total_allocs = 0;
+    for (int k = 0; k < LMP_KINDS; k++) {
+        /* unsigned: the figures may be anything, the sum must only not trap */
+        delta->total_bytes = (int64_t)((uint64_t)delta->total_bytes + (uint64_t)delta->bytes[k]);
+        delta->total_blocks = (int64_t)((uint64_t)delta->total_blocks + (uint64_t)delta->blocks[k]);
+        delta->total_allocs = (int64_t)((uint64_t)delta->total_allocs + (uint64_t)delta->allocs[k]);
+    }
+}
+
+static void forget_rates(Model *model) {
+    model->allocs_per_s = model->frees_per_s = 0;
+    model->alloc_bytes_per_s = model->free_bytes_per_s = 0;
+    memset(&model->per_s, 0, sizeof model->per_s);
+}
+
+static void derive_rates(Model *model, uint64_t clock) {
+    ModelMoment now;
+    moment_of(&now, &model->stats, clock);
+    /* of those older than the window the youngest stays, so that slow repaints have a rate too */
+    uint32_t drop = 0;
+    while (drop + 1 < model->past_used && model->past[drop + 1].clock + RATE_WINDOW <= clock)
+        drop++;
+    if (model->past_used == MODEL_PAST && drop == 0) drop = 1;
+    if (drop > 0) {
+        model->past_used -= drop;
+        memmove(model->past, model->past + drop, model->past_used * sizeof *model->past);
+    }
+    forget_rates(model);
+    if (model->past_used > 0 && model->past[0].clock < clock) {
+        const ModelMoment *then = &model->past[0];
+        double seconds = (double)(clock - then->clock) / 1e9;
+        model->allocs_per_s = per_second(now.mallocs, then->mallocs, seconds);
+        model->frees_per_s = per_second(now.frees, then->frees, seconds);
+        model->alloc_bytes_per_s = per_second(now.alloc_bytes, then->alloc_bytes, seconds);
+        model->free_bytes_per_s = per_second(now.free_bytes, then->free_bytes, seconds);
+        for (int k = 0; k < LMP_KINDS; k++) {
+            ModelDelta *delta = &model->per_s;
+            delta->bytes[k] = change_per_second(now.live[k], then->live[k], seconds);
+            delta->blocks[k] = change_per_second(now.blocks[k], then->blocks[k], seconds);
+            delta->allocs[k] = change_per_second(now.allocs[k], then->allocs[k], seconds);
+            delta->tag_bytes[k] = change_per_second(now.tag_live[k], then->tag_live[k], seconds);
+        }
+        sum_delta(&model->per_s);
+    }
+    bool due =
+        model->past_used == 0 || model->past[model->past_used - 1].clock + RATE_STEP <= clock;
+    if (due && model->past_used < MODEL_PAST) model->past[model->past_used++] = now;
+}
+
+/* ---- the parts of the live area ---------------------------------------------------------------
+ */
+
+static void fill_marks(Model *model, const LmpLive *live) {
+    uint32_t all = live->marks; /* read once: it may change under us */
+    uint32_t n = all < LMP_MARKS ? all : LMP_MARKS;
+    model->marks_all = all;
+    model->marks = n;
+    model->marked = n > 0;
+    for (uint32_t i = 0; i < n; i++) {
+        model->mark[i] = live->mark[(all - n + i) % LMP_MARKS];
+        end_text(model->mark[i].name, sizeof model->mark[i].name);
+    }
+    memset(&model->since_mark, 0, sizeof model->since_mark);
+    if (n == 0) return;
+    uint64_t bytes[LMP_KINDS] = {0}, blocks[LMP_KINDS] = {0}, allocs[LMP_KINDS] = {0};
+    uint64_t tag_bytes[LMP_KINDS] = {0};
+    const LmpMark *last = &model->mark[n - 1];
+    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
+        LmpKind kind = class_owner(cls);
+        bytes[kind] += last->class_live[cls];
+        tag_bytes[class_tag(cls)] += last->class_live[cls];
+        blocks[kind] += last->class_blocks[cls];
+        allocs[kind] += last->class_allocs[cls];
+    }
+    for (int k = 0; k < LMP_KINDS; k++) {
+        const LmpKindStats *now = &model->stats.kind[k];
+        model->since_mark.bytes[k] = (int64_t)(now->live_bytes - bytes[k]);
+        model->since_mark.tag_bytes[k] = (int64_t)(now->tag_live_bytes - tag_bytes[k]);
+        model->since_mark.blocks[k] = (int64_t)(now->live_blocks - blocks[k]);
+        model->since_mark.allocs[k] = (int64_t)(now->allocs - allocs[k]);
+    }
+    sum_delta(&model->since_mark);
+}
+
+static void fill_previews(Model *model, const LmpLive *live) {
+    uint32_t n = live->preview_count;
+    model->preview_count = n < LMP_PREVIEWS ? n : LMP_PREVIEWS;
+    for (uint32_t i = 0; i < model->preview_count; i++) {
+        model->preview[i] = live->preview[i];
+        LmpPreview *preview = &model->preview[i];
+        if (preview->shown > LMP_PREVIEW_BYTES) preview->shown = LMP_PREVIEW_BYTES;
+    }
+}
+
+static void fill_breaks(Model *model, const LmpLive *live) {
+    model->breaks = live->breaks;
+    if (model->breaks.count > LMP_BREAKS) model->breaks.count = LMP_BREAKS;
+}
+
+void model_fill_live(Model *model, const LmpLive *live, uint64_t clock) {
+    model->clock = clock;
+    model->owners_known = live->owners_known == 1;
+    stats_derive(live, clock, &model->stats);
+    model->failed_bytes = live->counters.failed_bytes;
+    model->peak_clock = live->counters.peak_clock < clock ? live->counters.peak_clock : clock;
+    model->own_bytes = live->own_bytes;
+    model->epoch = live->epoch;
+    model->epoch_length = live->epoch_length;
+    model->gc = live->gc;
+    if (model->gc.mode > LMP_GC_GENERATIONAL) model->gc.mode = LMP_GC_UNKNOWN;
+    fill_marks(model, live);
+    fill_previews(model, live);
+    fill_breaks(model, live);
+    if (model->seen == LMP_SEEN_RUNNING) {
+        derive_rates(model, clock);
+    } else {
+        forget_rates(model);
+        model->past_used = 0;
+    }
+}
+
+static void check_history(LmpHistory *history) {
+    if (history->used > LMP_HISTORY) history->used = LMP_HISTORY;
+    if (history->interval == 0) {
+        history->used = 0;
+        history->interval = 1;
+    }
+}
+
+static void check_op(LmpOp *op) {
+    if (op->op > LMP_OP_FREE) op->op = LMP_OP_NONE;
+    if (op->cls >= LMP_CLASSES) op->cls = LMP_C_NONE;
+    if (op->frames > LMP_FRAMES) op->frames = LMP_FRAMES;
+    if (op->depth < op->frames) op->depth = op->frames;
+    if (op->cut_at > op->frames) op->cut_at = op->frames;
+    for (uint32_t i = 0; i < op->frames; i++) {
+        end_text(op->frame[i].name, sizeof op->frame[i].name);
+        end_text(op->frame[i].source, sizeof op->frame[i].source);
+    }
+    end_text(op->hit_words, sizeof op->hit_words);
+    if (op->hit > LMP_BREAKS) op->hit = 0;
+    if (op->locals > LMP_LOCALS) op->locals = LMP_LOCALS;
+    if (op->locals_state > LMP_LOCALS_NOT_NOW) op->locals_state = LMP_LOCALS_UNKNOWN;
+    for (uint32_t i = 0; i < op->locals; i++) {
+        LmpLocal *local = &op->local[i];
+        end_text(local->name, sizeof local->name);
+        end_text(local->type, sizeof local->type);
+        if (local->size > LMP_LOCAL_BYTES) local->size = LMP_LOCAL_BYTES;
+    }
+}
+
+void model_fill(Model *model, LmpView *view, const ModelInput *input) {
+    const LmpHeader *header = view->header;
+    LmpSeen was = model->seen;
+    uint64_t was_op = model->op.number, was_clock = model->clock;
+
+    char text[sizeof header->program];
+    memcpy(text, header->program, sizeof text);
+    end_text(text, sizeof text);
+    format_text(model->program, sizeof model->program, text, 0);
+    memcpy(text, header->lua, sizeof header->lua);
+    text[sizeof header->lua - 1] = 0;
+    format_text(model->lua, sizeof model->lua, text, 0);
+    model->pid = view->pid ? view->pid : header->pid;
+    model->serial = header->serial;
+    model->view = view;
+
+    view_refresh(view);
+    model->seen = view_seen(view, input->alive);
+    model->ended = atomic_load(&view->control->ended);
+    view_copy_op(view, &model->op);
+    check_op(&model->op);
+    view_copy_history(view, &model->history);
+    check_history(&model->history);
+
+    uint64_t clock = input->now > header->start_clock ? input->now - header->start_clock : 0;
+    switch (model->seen) {
+    case LMP_SEEN_RUNNING:
+        break;
+    case LMP_SEEN_PAUSED: /* the clock stands while nothing happens */
+        if (was == LMP_SEEN_PAUSED && was_op == model->op.number) clock = was_clock;
+        break;
+    case LMP_SEEN_FINISHED:
+    case LMP_SEEN_KILLED: /* when it ended; after a death about */
+        if (view->live->clock < clock) clock = view->live->clock;
+        if (model->seen == LMP_SEEN_KILLED && was_clock > clock) clock = was_clock;
+        break;
+    }
+    model_fill_live(model, view->live, clock);
+    model->preview_ready = view_preview_ready(view);
+    model->breaks_ours = view_breaks_ours(view);
+
+    model->rss = input->rss;
+    model->own_bytes += input->own;
+    uint64_t known = model->stats.live_bytes + model->own_bytes;
+    model->outside = input->rss > known ? input->rss - known : 0;
+}
+
+const LmpGcCycle *model_gc_cycle(const Model *model, uint64_t back) {
+    if (back >= model->gc.cycles || back >= LMP_GC_RING) return NULL;
+    return &model->gc.ring[(model->gc.cycles - 1 - back) % LMP_GC_RING];
+}

@@ -1,0 +1,122 @@
+/* model.h - what one frame of the display is drawn from: everything a panel may want to know about
+ * the program at one moment, copied out of the shared state, checked, with what is derived from two
+ * moments (rates, change since the mark). The narrow waist between sources and panels: tests fill
+ * one by hand.
+ *
+ * All counts that index something are already checked here: panels may use them as they are. */
+#ifndef LMP_MODEL_H
+#define LMP_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "read/ledger/ledger.h"
+#include "read/stats.h"
+#include "read/view.h"
+
+/* Change over time or since a mark. Bytes and counts may be negative. */
+typedef struct ModelDelta {
+    int64_t bytes[LMP_KINDS], blocks[LMP_KINDS], allocs[LMP_KINDS]; /* by owner */
+    int64_t tag_bytes[LMP_KINDS];                                   /* by tag */
+    int64_t total_bytes, total_blocks, total_allocs;
+} ModelDelta;
+
+#define MODEL_PAST 16u /* moments kept to derive rates from */
+
+typedef struct ModelMoment {
+    uint64_t clock;
+    uint64_t mallocs, frees, alloc_bytes, free_bytes;
+    uint64_t live[LMP_KINDS], blocks[LMP_KINDS], allocs[LMP_KINDS], tag_live[LMP_KINDS];
+} ModelMoment;
+
+typedef struct Model {
+    /* who */
+    char program[64]; /* control bytes replaced, valid UTF-8 */
+    char lua[32];     /* "Lua 5.4.4" */
+    uint32_t pid, serial;
+    bool owners_known;
+
+    /* when and in what state */
+    LmpSeen seen;
+    uint32_t ended; /* how the process ended, by `lmp run`: 1 + its wait status; 0: not known */
+    uint64_t clock; /* nanoseconds since start: elapsed time, origin of all clocks below */
+
+    /* figures */
+    LmpStats stats;
+    uint64_t failed_bytes, own_bytes, peak_clock;
+    uint64_t rss;     /* resident set of the program, bytes; 0: not known */
+    uint64_t outside; /* of which not Lua's and not the profiler's own */
+
+    /* a second's worth of change, per second; zero when nothing runs */
+    double allocs_per_s, frees_per_s;           /* counts */
+    double alloc_bytes_per_s, free_bytes_per_s; /* growth by reallocation counts as allocated */
+    ModelDelta per_s;
+
+    /* garbage collector: ring as in LmpGc, last cycle in ring[(cycles - 1) % LMP_GC_RING] */
+    LmpGc gc;
+
+    /* since the last mark; `marked` false: there is none */
+    bool marked;
+    ModelDelta since_mark;
+    uint32_t marks; /* in mark[], oldest first */
+    LmpMark mark[LMP_MARKS];
+    uint64_t marks_all; /* ever set */
+
+    /* the heap over time; history.used <= LMP_HISTORY, interval > 0 */
+    LmpHistory history;
+
+    /* the operation under the pause; op.op LMP_OP_NONE: none to show. frames <= LMP_FRAMES, depth
+     * >= frames, cut_at <= frames, locals <= LMP_LOCALS, hit <= LMP_BREAKS, all texts end */
+    LmpOp op;
+    LmpBreaksDone breaks; /* what became of the conditions; count <= LMP_BREAKS */
+    bool breaks_ours;     /* they are those of this display */
+
+    /* birth epochs: a block of epoch e was born about (e - 1) * epoch_length after start */
+    uint32_t epoch;
+    uint64_t epoch_length;
+
+    /* previews that the program gave; preview_count <= LMP_PREVIEWS, shown <= LMP_PREVIEW_BYTES */
+    bool preview_ready; /* they answer the last request */
+    uint32_t preview_count;
+    LmpPreview preview[LMP_PREVIEWS];
+
+    /* who made what: the parts that panels on screen need, see model_fill_ledger */
+    Ledger ledger;
+    unsigned ledger_parts;  /* LEDGER_* of the last refresh */
+    uint64_t ledger_serial; /* one more with every refresh */
+    bool ledger_marked;     /* its mark_* figures count from the last mark */
+
+    const LmpView *view; /* for the heap map only; NULL in tests */
+
+    /* private to model_fill and model_fill_ledger */
+    uint64_t ledger_mark; /* marks_all that the ledger counts from */
+    bool ledger_begun;
+    uint32_t past_used;
+    ModelMoment past[MODEL_PAST]; /* oldest first */
+} Model;
+
+typedef struct ModelInput {
+    uint64_t now; /* CLOCK_MONOTONIC, nanoseconds */
+    bool alive;   /* the process is there */
+    uint64_t rss; /* bytes; 0: not known */
+    uint64_t
+        own; /* memory of the shared state, which the program's resident set holds too; bytes */
+} ModelInput;
+
+/* Fills the model from the view as of now. `model` is all zeroes before the first time; what
+ * earlier calls left in it serves to derive the rates. */
+void model_fill(Model *model, LmpView *view, const ModelInput *input);
+
+/* Refreshes model->ledger, after model_fill: the parts asked for (LEDGER_*), and all that a mark
+ * counts from when one was set since. The ledger is to be freed by who frees the model
+ * (ledger_free). False: no memory, it is as it was. */
+bool model_fill_ledger(Model *model, const LmpView *view, unsigned parts);
+
+/* The parts of it that need no view, for tests and model_fill: figures from a (possibly damaged)
+ * live part. */
+void model_fill_live(Model *model, const LmpLive *live, uint64_t clock);
+
+/* The finished cycle `back` cycles ago (0: the last one), NULL when it is not kept. */
+const LmpGcCycle *model_gc_cycle(const Model *model, uint64_t back);
+
+#endif

@@ -1,0 +1,59 @@
+/* stats.h - the figures a person reads, derived from the counters of a shared state.
+ *
+ * Terms and units: docs of lmp.stats() in README. Counts are counts, bytes are bytes as Lua asked
+ * for them. Either column of the kinds (by owner, by tag) sums to the totals. */
+#ifndef LMP_STATS_H
+#define LMP_STATS_H
+
+#include <stdbool.h>
+
+#include "shared/shared.h"
+
+typedef struct LmpKindStats {
+    /* by owner */
+    uint64_t allocs, live_blocks, live_bytes, peak_bytes;
+    /* by tag */
+    uint64_t tag_allocs, tag_live_blocks, tag_live_bytes;
+} LmpKindStats;
+
+typedef struct LmpStats {
+    uint64_t mallocs, malloc_bytes;
+    uint64_t reallocs;
+    int64_t realloc_bytes; /* sum of new - old */
+    uint64_t frees, free_bytes;
+    uint64_t failed;
+    uint64_t live_blocks, live_bytes, peak_bytes;
+    uint64_t before_frees, before_free_bytes, before_reallocs;
+    int64_t before_realloc_bytes;
+    uint64_t dropped, dropped_bytes;
+    uint64_t hidden_regions; /* of 64 MiB: in the figures, but not in the file that viewers map */
+    uint64_t gc_cycles, gc_freed_bytes;
+    uint32_t gc_mode; /* LmpGcMode */
+    uint32_t lines;   /* LmpLines: how it is known who made what; lines_known() */
+    /* Requests charged by the documented API because no known way explains them, and parts whose
+     * owner is not known (counts). */
+    uint64_t lines_unproven, owners_unproven;
+    uint32_t why;                    /* LmpWhy: lines are approximate, or off though asked for */
+    uint32_t stacks_why, sample_why; /* LmpWhy: asked for and not there */
+    bool stacks;
+    uint64_t sample; /* bytes between samples, on average; 0: every block is accounted for */
+    /* others that have called the profiled state's allocator (LmpStrange) */
+    uint64_t other_states, mixed_states, passed_requests;
+    bool covered;
+    uint64_t folded; /* allocations charged to "(others)": a table was full */
+    double seconds;  /* since start, at `clock` */
+    LmpKindStats kind[LMP_KINDS];
+} LmpStats;
+
+/* How lines are known, by what the program says of itself and by what came of it: where more than
+ * one request in a thousand is unproven, lines are approximate. */
+LmpLines stats_lines(const LmpLive *live);
+/* Why they are approximate, or off though asked for, and that in words ("" where they are not). */
+LmpWhy stats_why(const LmpLive *live);
+extern const char *const stats_why_words[LMP_WHYS];
+
+/* Derives all figures. `clock`: nanoseconds since start to report as `seconds`. Safe on any bytes
+ * (sums may wrap, nothing else happens). */
+void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out);
+
+#endif

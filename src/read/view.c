@@ -1,0 +1,299 @@
+/* view.c - see view.h: maps a shared state for reading and checks what it reads. */
+#include "read/view.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+
+static LmpErr check_header(const LmpHeader *h) {
+    if (h->magic != LMP_MAGIC) return LMP_E_FOREIGN;
+    if (h->layout != LMP_LAYOUT || h->header_size != sizeof(LmpHeader) ||
+        h->control_size != sizeof(LmpControl) || h->live_size != sizeof(LmpLive) ||
+        h->leaf_size != sizeof(LmpLeaf))
+        return LMP_E_VERSION;
+    if (!memchr(h->program, 0, sizeof h->program) || !memchr(h->lua, 0, sizeof h->lua) ||
+        !memchr(h->lmp, 0, sizeof h->lmp))
+        return LMP_E_DAMAGED;
+    return LMP_OK;
+}
+
+/* The size of the file in fd if it is a sealed memory file, else 0. Without the seal a foreign
+ * process could cut the file under our mapping, and reading it would raise SIGBUS. */
+static uint64_t sealed_size(int fd) {
+    struct stat st;
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) != 0 || st.st_size < 0) return 0;
+    return (uint64_t)st.st_size;
+}
+
+uint64_t view_pid_space(uint32_t pid) {
+    char path[64] = "/proc/self/ns/pid";
+    struct stat st;
+    if (pid) snprintf(path, sizeof path, "/proc/%u/ns/pid", pid);
+    return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+/* Numbers of another namespace mean other processes here. */
+static uint32_t pid_here(const LmpHeader *h) {
+    return !h->pid_space || h->pid_space == view_pid_space(0) ? h->pid : 0;
+}
+
+LmpErr view_open(LmpView *view, int fd) {
+    memset(view, 0, sizeof *view);
+    view->fd = fd;
+    view->size = sealed_size(fd);
+    LmpErr err = LMP_OK;
+    if (view->size < LMP_LEAVES_AT) {
+        err = LMP_E_FOREIGN;
+    } else {
+        view->header = lmp_os->map(LMP_CONTROL_AT, fd, 0, false);
+        if (!view->header) {
+            err = LMP_E_NOMEM;
+        } else {
+            err = check_header(view->header);
+        }
+    }
+    if (!err) {
+        view->control = lmp_os->map(LMP_LIVE_AT - LMP_CONTROL_AT, fd, LMP_CONTROL_AT, true);
+        view->live = lmp_os->map(LMP_OVERFLOW_AT - LMP_LIVE_AT, fd, LMP_LIVE_AT, false);
+        view->overflow = lmp_os->map(LMP_TABLES_AT - LMP_OVERFLOW_AT, fd, LMP_OVERFLOW_AT, false);
+        void *tables = lmp_os->map(LMP_TABLES_SIZE, fd, LMP_TABLES_AT, false);
+        if (tables) view->tables = tables_at(tables, (LmpLive *)view->live);
+        if (!view->control || !view->live || !view->overflow || !tables) err = LMP_E_NOMEM;
+    }
+    if (err) {
+        view_close(view);
+    } else {
+        view->pid = pid_here(view->header);
+        view_refresh(view);
+    }
+    return err;
+}
+
+void *view_whole(int fd) {
+    return sealed_size(fd) < VIEW_WHOLE ? NULL : lmp_os->map(VIEW_WHOLE, fd, 0, false);
+}
+
+LmpErr view_open_whole(LmpView *view, void *whole) {
+    char *at = whole;
+    memset(view, 0, sizeof *view);
+    view->fd = -1;
+    view->borrowed = true;
+    view->header = whole;
+    LmpErr err = check_header(view->header);
+    if (err) return err;
+    view->pid = pid_here(view->header);
+    view->control = (void *)(at + LMP_CONTROL_AT);
+    view->live = (void *)(at + LMP_LIVE_AT);
+    view->overflow = (void *)(at + LMP_OVERFLOW_AT);
+    view->tables = tables_at(at + LMP_TABLES_AT, (LmpLive *)view->live);
+    return LMP_OK;
+}
+
+static void unmap_all(const LmpView *view) {
+    for (uint32_t i = 0; i < view->leaves; i++)
+        lmp_os->unmap((void *)view->leaf[i], sizeof(LmpLeaf));
+    if (view->tables.text) lmp_os->unmap(view->tables.text, LMP_TABLES_SIZE);
+    if (view->overflow) lmp_os->unmap((void *)view->overflow, LMP_TABLES_AT - LMP_OVERFLOW_AT);
+    if (view->live) lmp_os->unmap((void *)view->live, LMP_OVERFLOW_AT - LMP_LIVE_AT);
+    if (view->control) lmp_os->unmap(view->control, LMP_LIVE_AT - LMP_CONTROL_AT);
+    if (view->header) lmp_os->unmap((void *)view->header, LMP_CONTROL_AT);
+}
+
+void view_close(LmpView *view) {
+    if (!view->borrowed) unmap_all(view);
+    if (view->fd >= 0) close(view->fd);
+    if (view->lock) close(view->lock - 1);
+    memset(view, 0, sizeof *view);
+    view->fd = -1;
+}
+
+void view_refresh(LmpView *view) {
+    uint32_t leaves = *(const volatile uint32_t *)&view->live->leaves;
+    atomic_thread_fence(memory_order_acquire);
+    if (leaves > LMP_MAX_LEAVES) leaves = LMP_MAX_LEAVES;
+    if (leaves <= view->leaves) return;
+    view->size = sealed_size(view->fd);
+    while (view->leaves < leaves) {
+        uint64_t at = LMP_LEAVES_AT + view->leaves * (uint64_t)sizeof(LmpLeaf);
+        uint64_t base = view->live->leaf_base[view->leaves];
+        bool known = LMP_LEAF_KIND(base) < LMP_LEAF_KINDS &&
+                     !(LMP_LEAF_BASE(base) >> (LMP_ADDRESS_BITS - LMP_LEAF_BITS));
+        if (at + sizeof(LmpLeaf) > view->size || !known) return;
+        const LmpLeaf *leaf = lmp_os->map(sizeof(LmpLeaf), view->fd, at, false);
+        if (!leaf) return;
+        view->leaf[view->leaves] = leaf;
+        view->leaf_base[view->leaves] = base;
+        view->leaves++;
+    }
+}
+
+uint64_t view_memory(const LmpView *view) {
+    struct stat st;
+    return fstat(view->fd, &st) == 0 && st.st_blocks > 0 ? (uint64_t)st.st_blocks * 512 : 0;
+}
+
+/* Copies a group guarded by a sequence number, trying again while the writer is in it. */
+static bool copy_group(const _Atomic uint32_t *seq, const void *from, void *out, size_t size) {
+    for (int tries = 0;; tries++) {
+        uint32_t before = atomic_load_explicit(seq, memory_order_acquire);
+        memcpy(out, from, size);
+        atomic_thread_fence(memory_order_acquire);
+        uint32_t after = atomic_load_explicit(seq, memory_order_relaxed);
+        if (before == after && !(before & 1)) return true;
+        if (tries == 100) return false;
+    }
+}
+
+bool view_copy_history(const LmpView *view, LmpHistory *out) {
+    const LmpHistory *from = &view->live->history;
+    bool whole = copy_group(&from->seq, from, out, sizeof *out);
+    if (out->used > LMP_HISTORY) out->used = LMP_HISTORY;
+    if (out->interval == 0) out->interval = 1;
+    return whole;
+}
+
+bool view_copy_op(const LmpView *view, LmpOp *out) {
+    const LmpOp *from = &view->live->op;
+    bool whole = copy_group(&from->seq, from, out, sizeof *out);
+    if (out->frames > LMP_FRAMES) out->frames = LMP_FRAMES;
+    if (out->cut_at > out->frames) out->cut_at = out->frames;
+    if (out->depth < out->frames) out->depth = out->frames;
+    for (uint32_t i = 0; i < LMP_FRAMES; i++) {
+        out->frame[i].name[sizeof out->frame[i].name - 1] = 0;
+        out->frame[i].source[sizeof out->frame[i].source - 1] = 0;
+    }
+    out->hit_words[sizeof out->hit_words - 1] = 0;
+    if (out->hit > LMP_BREAKS) out->hit = 0;
+    if (out->locals > LMP_LOCALS) out->locals = LMP_LOCALS;
+    for (uint32_t i = 0; i < LMP_LOCALS; i++) {
+        LmpLocal *local = &out->local[i];
+        local->name[sizeof local->name - 1] = 0;
+        local->type[sizeof local->type - 1] = 0;
+        if (local->size > LMP_LOCAL_BYTES) local->size = LMP_LOCAL_BYTES;
+    }
+    return whole;
+}
+
+/* A wish is complete: make the hook look, awake or asleep. */
+static void call_program(LmpView *view) {
+    atomic_store(&view->control->trap, 1);
+    atomic_fetch_add(&view->control->wake, 1);
+    lmp_os->futex_wake(&view->control->wake);
+}
+
+/* Who we are, for a program that may live in another pid namespace and asks whether we still are: a
+ * lock goes with its holder. It belongs to the open file, so this must be a file of our own, and a
+ * forked process takes another. */
+static uint32_t viewer_name(LmpView *view) {
+    char path[64];
+    uint32_t pid = (uint32_t)getpid();
+    if (view->lock && view->lock_pid != (int)pid) {
+        close(view->lock - 1);
+        view->lock = 0;
+    }
+    if (!view->lock && view->size >= LMP_LEAVES_AT) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", view->fd);
+        int fd = open(path, O_RDWR | O_CLOEXEC);
+        if (fd >= 0 && lmp_os->lock(fd, LMP_VIEWER_LOCK(pid))) {
+            view->lock = fd + 1;
+            view->lock_pid = (int)pid;
+        } else if (fd >= 0) {
+            close(fd);
+        }
+    }
+    return view->lock ? pid | LMP_VIEWER_LOCKED : pid;
+}
+
+void view_pause(LmpView *view, bool pause) {
+    atomic_store(&view->control->viewer, pause ? viewer_name(view) : 0);
+    atomic_store(&view->control->pause, pause);
+    call_program(view);
+}
+
+void view_step(LmpView *view, uint32_t operations) {
+    atomic_fetch_add(&view->control->step, operations);
+    call_program(view);
+}
+
+void view_collect(LmpView *view) {
+    atomic_fetch_add(&view->control->collect, 1);
+    call_program(view);
+}
+
+void view_collect_no_more(LmpView *view) {
+    uint32_t wish = atomic_load(&view->control->collect);
+    uint32_t done = atomic_load(&view->live->collect_done);
+    if (wish != done) atomic_compare_exchange_strong(&view->control->collect, &wish, done);
+}
+
+void view_mark(LmpView *view) {
+    atomic_fetch_add(&view->control->mark, 1);
+    call_program(view);
+}
+
+void view_preview(LmpView *view, const uint64_t *addr, uint32_t count) {
+    if (count > LMP_PREVIEWS) count = LMP_PREVIEWS;
+    memcpy(view->control->preview_addr, addr, count * sizeof *addr);
+    view->control->preview_count = count;
+    atomic_fetch_add(&view->control->preview, 1);
+    call_program(view);
+}
+
+bool view_preview_ready(const LmpView *view) {
+    return atomic_load(&view->live->preview_done) == atomic_load(&view->control->preview);
+}
+
+/* A viewer that died while it wrote has left an odd number behind: after a while it is passed over.
+ * Should it live after all, the list that is published last is still whole rows, which the program
+ * checks. */
+uint32_t view_breaks(LmpView *view, const LmpBreak *row, uint32_t count) {
+    LmpControl *control = view->control;
+    uint32_t was = atomic_load(&control->breaks), mine;
+    for (int tries = 0;; tries++) {
+        mine = (was | 1) + (was & 1 ? 2 : 0);
+        if (was & 1 && tries < 1000) {
+            sched_yield();
+            was = atomic_load(&control->breaks);
+        } else if (atomic_compare_exchange_strong(&control->breaks, &was, mine)) {
+            break;
+        }
+    }
+    if (count > LMP_BREAKS) count = LMP_BREAKS;
+    if (count) memcpy(control->break_row, row, count * sizeof *row);
+    control->break_count = count;
+    atomic_store(&control->breaks_viewer, viewer_name(view));
+    atomic_store(&control->breaks, mine + 1);
+    call_program(view);
+    return mine + 1;
+}
+
+bool view_breaks_ours(const LmpView *view) {
+    return LMP_VIEWER_PID(atomic_load(&view->control->breaks_viewer)) == (uint32_t)getpid();
+}
+
+uint32_t view_pauser(const LmpView *view) {
+    return LMP_VIEWER_PID(atomic_load(&view->control->viewer));
+}
+
+void view_locals(LmpView *view, uint32_t frame) {
+    view->control->locals_frame = frame;
+    atomic_fetch_add(&view->control->locals, 1);
+    call_program(view);
+}
+
+void view_next_frame(LmpView *view) {
+    atomic_fetch_add_explicit(&view->control->frame, 1, memory_order_relaxed);
+}
+
+LmpSeen view_seen(const LmpView *view, bool alive) {
+    uint32_t state = atomic_load(&view->live->state);
+    if (state == LMP_FINISHED) return LMP_SEEN_FINISHED;
+    if (!alive) return LMP_SEEN_KILLED;
+    return state == LMP_PAUSED ? LMP_SEEN_PAUSED : LMP_SEEN_RUNNING;
+}

@@ -1,0 +1,94 @@
+/* view.h - a reader's mapping of a shared state: attach, check, read, and wish.
+ *
+ * All pointers are into mappings that stay good until view_close, whatever the program does; their
+ * contents are written by another process and may be anything (it may have died half-way), so every
+ * count taken from them is checked by the functions here and must be checked by whoever reads on.
+ */
+#ifndef LMP_VIEW_H
+#define LMP_VIEW_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "shared/shared.h"
+#include "shared/tables.h"
+
+typedef struct LmpView {
+    int fd;
+    uint64_t size; /* of the file, bytes */
+    uint32_t pid;  /* of the program, as it is called here; 0: cannot be seen from here */
+    int lock;      /* what holds our lock as a viewer, and one more; 0: nothing yet */
+    int lock_pid;  /* the process that took it */
+    bool borrowed; /* the mappings are not ours: view_open_whole */
+    const LmpHeader *header;
+    LmpControl *control; /* may be written, see the functions below */
+    const LmpLive *live;
+    const LmpOverflow *overflow;
+    LmpTables tables;                    /* mapped read-only; text NULL: not there (tests) */
+    uint32_t leaves;                     /* mapped so far */
+    const LmpLeaf *leaf[LMP_MAX_LEAVES]; /* mapped so far */
+    uint64_t leaf_base[LMP_MAX_LEAVES];  /* LMP_LEAF_WORD of each, checked */
+} LmpView;
+
+/* Maps the state in `fd` and checks it. The view owns fd from then on, also when this fails (it is
+ * closed then). Errors: FOREIGN, VERSION, DAMAGED, NOMEM. The struct is large: do not put it on a
+ * small stack. */
+LmpErr view_open(LmpView *view, int fd);
+void view_close(LmpView *view);
+
+/* The inode of a process's pid namespace, pid 0: ours; 0: not known. */
+uint64_t view_pid_space(uint32_t pid);
+
+/* For whoever keeps many states, more than there may be descriptors: all of a state but its leaves,
+ * mapped read-only, VIEW_WHOLE bytes; the descriptor may go then. NULL: no state, or no memory. */
+#define VIEW_WHOLE LMP_LEAVES_AT
+void *view_whole(int fd);
+/* The same as view_open for such a mapping, which stays the caller's; no wishes are possible. */
+LmpErr view_open_whole(LmpView *view, void *whole);
+
+/* Maps the leaves that were added since. Cheap when there are none. */
+void view_refresh(LmpView *view);
+
+/* Memory behind the state's pages, bytes: nearly all that the profiler itself takes. */
+uint64_t view_memory(const LmpView *view);
+
+/* A consistent copy of a group that carries a sequence number. False: the writer is in the middle
+ * of it (or died there); *out is then the best that could be had, still safe to read. */
+bool view_copy_history(const LmpView *view, LmpHistory *out);
+bool view_copy_op(const LmpView *view, LmpOp *out);
+
+/* Wishes. They return at once; the program fulfils them in its next memory operation. */
+void view_pause(LmpView *view, bool pause);
+void view_step(LmpView *view, uint32_t operations);
+void view_collect(LmpView *view);
+/* Those that have not come need not come any more. */
+void view_collect_no_more(LmpView *view);
+void view_mark(LmpView *view);
+/* Asks for the contents of up to LMP_PREVIEWS string blocks by address. view_preview_ready tells
+ * whether live->preview answers the last request. */
+void view_preview(LmpView *view, const uint64_t *addr, uint32_t count);
+bool view_preview_ready(const LmpView *view);
+/* Writes the list of break conditions (at most LMP_BREAKS; 0: none any more) in place of whatever
+ * list was there, in the name of this process. Returns its sequence, which live->breaks.taken
+ * equals once the program goes by it. */
+uint32_t view_breaks(LmpView *view, const LmpBreak *row, uint32_t count);
+/* Is the list in force the one that this process wrote? */
+bool view_breaks_ours(const LmpView *view);
+/* The process that the program waits for, 0: none. */
+uint32_t view_pauser(const LmpView *view);
+/* Asks for the locals of another frame of the paused operation (index in LmpOp.frame). */
+void view_locals(LmpView *view, uint32_t frame);
+/* Tells the hook the number of this repaint, so that touched parts of the map can be told. */
+void view_next_frame(LmpView *view);
+
+/* The state as a person would name it, process death included. */
+typedef enum LmpSeen {
+    LMP_SEEN_RUNNING,
+    LMP_SEEN_PAUSED,
+    LMP_SEEN_FINISHED,
+    LMP_SEEN_KILLED
+} LmpSeen;
+/* `alive`: whether the process is still there. */
+LmpSeen view_seen(const LmpView *view, bool alive);
+
+#endif

@@ -1,0 +1,44 @@
+/* report.c - the table of reports, and what all of them are made from. */
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAKS_MOST = 1000 };
+
+const LmpReportKind report_kinds[] = {
+    {"summary", "the figures as text, for people", report_summary},
+    {"json", "the figures as one JSON object, for machines", report_json},
+    {NULL, NULL, NULL},
+};
+
+static void fill_ledger(LmpReport *r, const LmpTables *tables, uint64_t clock) {
+    unsigned parts = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TAGS;
+    r->ledger_error = ledger_refresh(&r->ledger, tables, parts, clock);
+    uint32_t most = r->ledger.sites < LEAKS_MOST ? r->ledger.sites : LEAKS_MOST;
+    r->leak = most > 0 ? malloc(most * sizeof *r->leak) : NULL;
+    ledger_leaks(&r->ledger, r->leak, r->leak ? most : 0, &r->leaks, &r->verdict);
+}
+
+void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live,
+                 const LmpTables *tables, uint64_t clock, const char *ending) {
+    memset(report, 0, sizeof *report);
+    memcpy(report->program, header->program, sizeof report->program);
+    memcpy(report->lua, header->lua, sizeof report->lua);
+    report->program[sizeof report->program - 1] = report->lua[sizeof report->lua - 1] = 0;
+    report->pid = header->pid;
+    report->ending = ending;
+    report->error = NULL;
+    report->owners_known = live->owners_known == 1;
+    stats_derive(live, clock, &report->stats);
+    report->gc = live->gc;
+    report->top = header->top < REPORT_TOP_MOST ? header->top : REPORT_TOP_MOST;
+    if (tables && tables->text) fill_ledger(report, tables, clock);
+}
+
+void report_close(LmpReport *report) {
+    ledger_free(&report->ledger);
+    free(report->leak);
+    report->leak = NULL;
+    report->leaks = 0;
+}

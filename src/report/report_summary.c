@@ -1,0 +1,204 @@
+/* report_summary.c - the figures for people: plain text of at most 80 columns, no colours. What is
+ * told of sites and functions is in report_tables.c. */
+#include <ctype.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "report/report_impl.h"
+
+#define WIDTH 80
+
+const char *fit_count(char *out, uint64_t n, int width) {
+    format_count(out, n);
+    return (int)strlen(out) <= width ? out : format_short(out, n);
+}
+
+/* The name of a program in at most `room` columns; of a longer one the end, which tells more. (A
+ * byte is never less than a column.) */
+static const char *fit_name(char *out, size_t size, const char *program, size_t room) {
+    char clean[1024];
+    format_text(clean, sizeof clean, program, 0);
+    size_t length = strlen(clean);
+    if (room >= size) room = size - 1;
+    if (length <= room) {
+        memcpy(out, clean, length + 1);
+        return out;
+    }
+    const char *tail = clean + length - (room - 3);
+    while (((unsigned char)*tail & 0xc0) == 0x80)
+        tail++;
+    snprintf(out, size, "...%s", tail);
+    return out;
+}
+
+static void put_head(const LmpReport *r, FILE *out) {
+    char name[WIDTH + 1], lua[40], about[80], ending[48], clock[LMP_NUM];
+    int length = snprintf(about, sizeof about, " (%s, pid %u)",
+                          format_text(lua, sizeof lua, r->lua, 0), r->pid);
+    size_t room = (size_t)(WIDTH - (int)strlen("Memory of ") - length);
+    fprintf(out, "Memory of %s%s\n", fit_name(name, sizeof name, r->program, room), about);
+    format_text(ending, sizeof ending, r->ending, 0);
+    ending[0] = (char)toupper((unsigned char)ending[0]);
+    fprintf(out, "%s after %s\n", ending, format_clock(clock, (uint64_t)(r->stats.seconds * 1e9)));
+    if (r->error) fprintf(out, "  %s\n", r->error);
+}
+
+/* One line of the operations; `count` and `sign` are "" where the line has none. */
+static void put_line(FILE *out, const char *name, const char *count, const char *what,
+                     const char *sign, uint64_t bytes) {
+    char digits[LMP_NUM], exact[LMP_NUM + 4], rounded[LMP_NUM];
+    snprintf(exact, sizeof exact, "%s%s B", sign, format_count(digits, bytes));
+    if (strlen(exact) > 18) exact[0] = '\0'; /* then the rounded size has to do */
+    fprintf(out, "  %-19s %14s   %-10s %18s %11s\n", name, count, what, exact,
+            format_bytes(rounded, bytes));
+}
+
+static void put_operations(const LmpReport *r, FILE *out) {
+    const LmpStats *s = &r->stats;
+    char count[LMP_NUM];
+    bool shrunk = s->realloc_bytes < 0;
+    uint64_t resized = shrunk ? 0 - (uint64_t)s->realloc_bytes : (uint64_t)s->realloc_bytes;
+    fputc('\n', out);
+    put_line(out, "Number of mallocs", fit_count(count, s->mallocs, 14), "total size", "",
+             s->malloc_bytes);
+    put_line(out, "Number of reallocs", fit_count(count, s->reallocs, 14), "total size",
+             shrunk ? "-" : "", resized);
+    put_line(out, "Number of frees", fit_count(count, s->frees, 14), "total size", "",
+             s->free_bytes);
+    put_line(out, "Live blocks", fit_count(count, s->live_blocks, 14), "total size", "",
+             s->live_bytes);
+    put_line(out, "Maximum memory used", "", "", "", s->peak_bytes);
+}
+
+unsigned percent(uint64_t part, uint64_t whole) {
+    if (part >= whole) return part > 0 ? 100 : 0;
+    return (unsigned)((double)part * 100 / (double)whole + 0.5);
+}
+
+static void put_type(FILE *out, const char *name, const LmpKindStats *k, uint64_t live_total) {
+    char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM], d[LMP_NUM], e[LMP_NUM];
+    fprintf(out, "  %-8s %14s %14s %11s %10s %4u%% %10s\n", name, fit_count(a, k->tag_allocs, 14),
+            fit_count(b, k->allocs, 14), fit_count(c, k->live_blocks, 11),
+            format_bytes(d, k->live_bytes), percent(k->live_bytes, live_total),
+            format_bytes(e, k->peak_bytes));
+}
+
+static void put_types(const LmpReport *r, FILE *out) {
+    const LmpStats *s = &r->stats;
+    char a[LMP_NUM];
+    LmpKindStats total = {.allocs = s->mallocs,
+                          .tag_allocs = s->mallocs,
+                          .live_blocks = s->live_blocks,
+                          .live_bytes = s->live_bytes,
+                          .peak_bytes = s->peak_bytes};
+    fprintf(out, "\n  %-8s %14s %14s %11s %10s %5s %10s\n", "Type", "mallocs by tag", "by owner",
+            "live blocks", "live", "", "at peak");
+    for (unsigned k = 0; k < LMP_KINDS; k++)
+        put_type(out, kind_info[k].name, &s->kind[k], s->live_bytes);
+    put_type(out, "total", &total, s->live_bytes);
+    if (!r->owners_known && !s->covered)
+        fputs("  (owners told by rules: this interpreter's own code is not one that lmp knows)\n",
+              out);
+    else if (s->owners_unproven)
+        fprintf(out, "  (owners: of %s parts it is not known whose they are: other)\n",
+                fit_count(a, s->owners_unproven, 14));
+}
+
+static void put_gc(const LmpReport *r, FILE *out) {
+    static const char *const mode[] = {
+        [LMP_GC_INCREMENTAL] = "incremental",
+        [LMP_GC_GENERATIONAL] = "generational",
+    };
+    const LmpStats *s = &r->stats;
+    char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM];
+    fputc('\n', out);
+    if (s->gc_mode != LMP_GC_INCREMENTAL && s->gc_mode != LMP_GC_GENERATIONAL) {
+        fputs("  Garbage collection   cycles cannot be seen on this interpreter\n", out);
+        return;
+    }
+    char full[64] = "";
+    if (s->gc_mode == LMP_GC_GENERATIONAL)
+        snprintf(full, sizeof full, " (%s full)", fit_count(c, r->gc.full, 10));
+    int used = fprintf(out, "  Garbage collection   %s %s%s, freed %s, %s",
+                       fit_count(a, s->gc_cycles, 15), s->gc_cycles == 1 ? "cycle" : "cycles", full,
+                       format_bytes(b, s->gc_freed_bytes), mode[s->gc_mode]);
+    if (s->gc_cycles > 0) {
+        const LmpGcCycle *last = &r->gc.ring[(s->gc_cycles - 1) % LMP_GC_RING];
+        format_span(c, last->end - last->start);
+        /* cycles of small heaps are shorter than the clock is read */
+        bool told =
+            last->end > last->start && used + (int)strlen(", last took ") + (int)strlen(c) <= 80;
+        if (told) fprintf(out, ", last took %s", c);
+    }
+    fputc('\n', out);
+}
+
+/* What should be zero, told only when it is not. */
+static void put_exceptions(const LmpReport *r, FILE *out) {
+    const LmpStats *s = &r->stats;
+    char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM], d[LMP_NUM];
+    if (s->lines == LMP_LINES_OFF && s->why)
+        fprintf(out, "  No lines             %s\n", stats_why_words[s->why]);
+    if (s->stacks_why) fprintf(out, "  No call paths        %s\n", stats_why_words[s->stacks_why]);
+    if (s->sample_why)
+        fprintf(out, "  Not sampled          %s: all counted\n", stats_why_words[s->sample_why]);
+    if (s->failed)
+        fprintf(out, "  Failed requests      %s, refused by the program's own allocator\n",
+                fit_count(a, s->failed, 14));
+    if (s->dropped)
+        fprintf(out, "  Not accounted        %s mallocs (%s), no memory for the map\n",
+                fit_count(a, s->dropped, 11), format_bytes(b, s->dropped_bytes));
+    if (s->hidden_regions)
+        fprintf(out, "  Heap map             lacks %s x 64 MiB: the program closed lmp's file\n",
+                fit_count(a, s->hidden_regions, 7));
+    if (s->other_states)
+        fprintf(out, "  Other Lua states     %s made with the same allocator, counted nowhere\n",
+                fit_count(a, s->other_states, 11));
+    if (s->mixed_states)
+        fprintf(out,
+                "  Other Lua states     %s behind an allocator of their own: counted in here\n",
+                fit_count(a, s->mixed_states, 5));
+    if (s->passed_requests)
+        fprintf(out, "  From other threads   %s requests passed on, counted nowhere\n",
+                fit_count(a, s->passed_requests, 14));
+    if (s->covered)
+        fputs("  Allocator covered    by another one: lines and owners are approximate\n", out);
+    if (s->before_frees || s->before_reallocs)
+        fprintf(out, "  From before start    %s freed (%s), %s resized (%s)\n",
+                fit_count(a, s->before_frees, 7), format_bytes(b, s->before_free_bytes),
+                fit_count(c, s->before_reallocs, 7),
+                format_delta_bytes(d, s->before_realloc_bytes));
+}
+
+/* Can the name stand in a shell command as it is? */
+static bool is_plain(const char *program) {
+    size_t length = strlen(program);
+    if (length == 0 || length > 37 || program[0] == '-') return false;
+    for (const char *p = program; *p; p++)
+        if (!isalnum((unsigned char)*p) && !strchr("_-./+,@", *p)) return false;
+    return true;
+}
+
+static void put_next(const LmpReport *r, FILE *out) {
+    fputc('\n', out);
+    if (r->attached) {
+        fprintf(out, "  Next:  lmp top %-28u watch it again\n", r->pid);
+        return;
+    }
+    const char *script = is_plain(r->program) ? r->program : "SCRIPT.lua";
+    int width = strlen(script) > 21 ? (int)strlen(script) : 21;
+    fprintf(out, "  Next:  lmp run --live %-*s watch it while it runs\n", width, script);
+    fprintf(out, "         lmp run --json %-*s the same for machines\n", width, script);
+}
+
+void report_summary(const LmpReport *report, FILE *out) {
+    put_head(report, out);
+    put_operations(report, out);
+    put_types(report, out);
+    put_gc(report, out);
+    summary_leaks(report, out);
+    put_exceptions(report, out);
+    summary_tables(report, out);
+    put_next(report, out);
+}

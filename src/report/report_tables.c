@@ -1,0 +1,232 @@
+/* report_tables.c - the summary's tables: sites, functions and tags with most memory, and which
+ * sites grow. At most 100 columns. */
+#include <string.h>
+
+#include "base/format.h"
+#include "report/report_impl.h"
+
+enum { WIDTH = 100, WHERE_MOST = 36, LEAKS_SHOWN = 5 };
+
+/* ---- cells ------------------------------------------------------------------------------------
+ */
+
+/* Columns of a character, rather too many than too few. */
+static int columns_of(uint32_t c) {
+    return c < 0x1100 ? 1 : 2;
+}
+
+static int columns(const char *text) {
+    int n = 0;
+    for (uint32_t c; *text; n += columns_of(c)) {
+        size_t bytes = format_utf8(text, &c);
+        if (bytes == 0) break;
+        text += bytes;
+    }
+    return n;
+}
+
+/* Writes text in `width` columns, the rest blank. Of what is too long the beginning is shown, or
+ * the end (`tail`: paths, where the end tells more). */
+static void put_text(FILE *out, const char *text, int width, bool tail) {
+    int cut = columns(text) - width, used = 0;
+    if (cut > 0 && tail) {
+        uint32_t c;
+        for (cut += 3; cut > 0; cut -= columns_of(c))
+            text += format_utf8(text, &c);
+        fprintf(out, "...%s", text);
+        used = 3 + columns(text);
+    } else if (cut > 0) {
+        size_t bytes = 0;
+        for (uint32_t c;; used += columns_of(c)) {
+            size_t n = format_utf8(text + bytes, &c);
+            if (used + columns_of(c) > width - 3) break;
+            bytes += n;
+        }
+        fprintf(out, "%.*s...", (int)bytes, text);
+        used += 3;
+    } else {
+        fputs(text, out);
+        used = width + cut;
+    }
+    fprintf(out, "%*s", width - used, "");
+}
+
+/* The same in at most `width` columns, and the line's end. */
+static void put_last(FILE *out, const char *text, int width, bool tail) {
+    int n = columns(text);
+    put_text(out, text, n < width ? n : width, tail);
+    fputc('\n', out);
+}
+
+/* Live bytes, their share, all that was ever there (growth of blocks included), and churn: the
+ * freed share of that. */
+static void put_figures(FILE *out, const LmpTally *t, uint64_t live_total) {
+    char live[LMP_NUM], total[LMP_NUM];
+    uint64_t freed = t->free_bytes, all = freed + t->live_bytes;
+    fprintf(out, "  %10s %3u%%  %10s  %4u%%  ", format_bytes(live, t->live_bytes),
+            percent(t->live_bytes, live_total), format_bytes(total, all), percent(freed, all));
+}
+
+#define FIGURES_HEAD "        live    %       total  churn  "
+enum { FIGURES_WIDTH = sizeof FIGURES_HEAD - 1 };
+
+/* "a.lua:12"; "(host)" has no lines. */
+static const char *where_of(char *out, size_t size, const char *short_src, int32_t line) {
+    if (line >= 0)
+        snprintf(out, size, "%s:%d", short_src, line);
+    else
+        snprintf(out, size, "%s", short_src);
+    return out;
+}
+
+static int wider(int width, const char *text) {
+    int n = columns(text);
+    return n > width ? n : width;
+}
+
+static uint32_t rows_of(const LmpReport *r, uint32_t all) {
+    return r->top < all ? r->top : all;
+}
+
+/* ---- sites ------------------------------------------------------------------------------------
+ */
+
+static int where_width(const LmpReport *r, uint32_t rows) {
+    char where[256];
+    int width = (int)strlen("site");
+    for (uint32_t i = 0; i < rows; i++) {
+        const LmpSiteRow *s = &r->ledger.site[i];
+        width = wider(width, where_of(where, sizeof where, s->short_src, s->line));
+    }
+    return width < WHERE_MOST ? width : WHERE_MOST;
+}
+
+/* The function, and what it called there if that holds most: "main chunk, gmatch [C]". */
+static void function_words(char *out, size_t size, const Ledger *l, const LmpSiteRow *s) {
+    const char *called = s->details > 0 ? l->detail[s->first_detail].name : "";
+    snprintf(out, size, *called ? "%s, %s" : "%s", s->func, called);
+}
+
+static void put_sites(const LmpReport *r, FILE *out) {
+    const Ledger *l = &r->ledger;
+    uint32_t rows = rows_of(r, l->sites);
+    int width = where_width(r, rows), rest = WIDTH - FIGURES_WIDTH - width - 2;
+    char text[640], a[LMP_NUM];
+    fprintf(out, "\n%s%-*s  function\n", FIGURES_HEAD, width, "site");
+    uint64_t left = 0;
+    for (uint32_t i = 0; i < l->sites; i++) {
+        const LmpSiteRow *s = &l->site[i];
+        if (i >= rows) {
+            left += s->tally.live_bytes;
+            continue;
+        }
+        put_figures(out, &s->tally, r->stats.live_bytes);
+        put_text(out, where_of(text, sizeof text, s->short_src, s->line), width, true);
+        function_words(text, sizeof text, l, s);
+        fputs("  ", out);
+        put_last(out, text, rest, false);
+    }
+    if (l->sites > rows)
+        fprintf(out, "  %10s%*s%u more\n", format_bytes(a, left), FIGURES_WIDTH - 12, "",
+                l->sites - rows);
+}
+
+/* What must be known to take the tables for what they are. */
+static void put_conditions(const LmpReport *r, FILE *out) {
+    const Ledger *l = &r->ledger;
+    char a[LMP_NUM], b[LMP_NUM];
+    if (l->lines == LMP_LINES_APPROXIMATE)
+        fprintf(out, "  (lines: approximate: %s)\n", stats_why_words[r->stats.why]);
+    else if (l->unproven > 0)
+        fprintf(out, "  (lines: exact but for %s requests that no known way explains)\n",
+                fit_count(a, l->unproven, 11));
+    if (l->sample > 0)
+        fprintf(out, "  (sampled: one block in every %s; what sites hold is estimated)\n",
+                format_bytes(a, l->sample));
+    uint64_t live = 0;
+    for (uint32_t i = 0; i < l->sites; i++)
+        if (strcmp(l->site[i].short_src, "(others)") == 0) live += l->site[i].tally.live_bytes;
+    if (l->folded > 0)
+        fprintf(out, "  ((others): %s allocations that found no room in the tables, %s live)\n",
+                fit_count(a, l->folded, 15), format_bytes(b, live));
+    if (l->pathless > 0)
+        fprintf(out,
+                "  (call paths of %s allocations, %s live, found no room: retained is without)\n",
+                fit_count(a, l->pathless, 15), format_bytes(b, l->pathless_bytes));
+}
+
+/* ---- functions, tags --------------------------------------------------------------------------
+ */
+
+#define SIZES_HEAD "     shallow    retained    %  "
+enum { SIZES_WIDTH = sizeof SIZES_HEAD - 1 };
+
+static void put_functions(const LmpReport *r, FILE *out) {
+    const Ledger *l = &r->ledger;
+    uint32_t rows = rows_of(r, l->functions);
+    char text[320], a[LMP_NUM], b[LMP_NUM];
+    int width = (int)strlen("function");
+    for (uint32_t i = 0; i < rows; i++)
+        width = wider(width, l->function[i].name);
+    if (width > WHERE_MOST + 4) width = WHERE_MOST + 4;
+    int rest = WIDTH - SIZES_WIDTH - width - 2;
+    fprintf(out, "\n%s%-*s  defined at\n", SIZES_HEAD, width, "function");
+    for (uint32_t i = 0; i < rows; i++) {
+        const LmpFunctionRow *f = &l->function[i];
+        fprintf(out, "  %10s  %10s %3u%%  ", format_bytes(a, f->shallow.live_bytes),
+                format_bytes(b, f->retained.live_bytes),
+                percent(f->retained.live_bytes, r->stats.live_bytes));
+        put_text(out, f->name, width, false);
+        /* a main chunk is defined at line 0 of its source, which is no line */
+        where_of(text, sizeof text, f->short_src, f->linedefined > 0 ? f->linedefined : -1);
+        fputs("  ", out);
+        put_last(out, text, rest, true);
+    }
+    if (l->functions > rows) fprintf(out, "%*s%u more\n", SIZES_WIDTH, "", l->functions - rows);
+}
+
+static void put_tags(const LmpReport *r, FILE *out) {
+    const Ledger *l = &r->ledger;
+    uint32_t rows = rows_of(r, l->tags);
+    int rest = WIDTH - FIGURES_WIDTH;
+    fputs("\n" FIGURES_HEAD "tag\n", out);
+    for (uint32_t i = 0; i < rows; i++) {
+        const char *name = l->tag[i].name;
+        put_figures(out, &l->tag[i].tally, r->stats.live_bytes);
+        put_last(out, name, rest, false);
+    }
+    if (l->tags > rows) fprintf(out, "%*s%u more\n", FIGURES_WIDTH, "", l->tags - rows);
+}
+
+void summary_tables(const LmpReport *r, FILE *out) {
+    const Ledger *l = &r->ledger;
+    if (r->ledger_error)
+        fputs("\n  (no memory for the tables of sites and functions)\n", out);
+    else if (l->lines != LMP_LINES_OFF && r->top > 0 && l->sites > 0) {
+        put_sites(r, out);
+        put_conditions(r, out);
+        if (l->stacks) put_functions(r, out);
+        if (l->tags > 0) put_tags(r, out);
+    }
+}
+
+/* ---- leaks ------------------------------------------------------------------------------------
+ */
+
+void summary_leaks(const LmpReport *r, FILE *out) {
+    const LmpVerdict *v = &r->verdict;
+    char a[LMP_NUM], b[LMP_NUM], text[256];
+    if (r->ledger.lines == LMP_LINES_OFF || r->ledger_error) return;
+    fprintf(out, "  Leaks                %s\n", v->words);
+    if (v->steady < 2) return;
+    for (uint32_t i = 0; i < v->leaks && i < LEAKS_SHOWN; i++) {
+        const LmpLeak *leak = &r->leak[i];
+        const LmpSiteRow *s = &r->ledger.site[leak->site];
+        double rate = leak->bytes_per_second > 0 ? leak->bytes_per_second : 0;
+        format_bytes(a, (uint64_t)(leak->bytes_per_cycle < 1e18 ? leak->bytes_per_cycle : 1e18));
+        format_bytes(b, (uint64_t)(rate < 1e18 ? rate : 1e18));
+        fprintf(out, "%33s a full cycle %10s/s  ", a, b);
+        put_last(out, where_of(text, sizeof text, s->short_src, s->line), WHERE_MOST, true);
+    }
+    if (v->steady > LEAKS_SHOWN) fprintf(out, "%*s%u more\n", 57, "", v->steady - LEAKS_SHOWN);
+}

@@ -1,0 +1,82 @@
+/* counters.c - see counters.h. */
+#include "shared/counters.h"
+
+static uint64_t packed_bytes(uint64_t word) {
+    return word & ((1ull << LMP_PACK_SHIFT) - 1);
+}
+
+static uint64_t packed_count(uint64_t word, uint32_t bias) {
+    return (word >> LMP_PACK_SHIFT) - bias;
+}
+
+void counters_fold(LmpCounters *c, uint32_t ops) {
+    atomic_fetch_add_explicit(&c->seq, 1, memory_order_acq_rel);
+    uint32_t bias = LMP_PACK_SIGN - ops;
+    bool fresh = c->bias == 0;
+    for (int i = 0; i < LMP_CLASSES; i++) {
+        if (!fresh) {
+            c->count[i].allocs += packed_count(c->alloc_now[i], c->bias);
+            c->count[i].alloc_bytes += packed_bytes(c->alloc_now[i]);
+            c->count[i].frees += packed_count(c->free_now[i], c->bias);
+            c->count[i].free_bytes += packed_bytes(c->free_now[i]);
+        }
+        c->alloc_now[i] = c->free_now[i] = (uint64_t)bias << LMP_PACK_SHIFT;
+    }
+    c->bias = bias;
+    atomic_fetch_add_explicit(&c->seq, 1, memory_order_release);
+}
+
+static void read_once(const LmpCounters *c, LmpClassTotal total[LMP_CLASSES]) {
+    uint32_t bias = c->bias;
+    for (int i = 0; i < LMP_CLASSES; i++) {
+        const LmpClassCount *full = &c->count[i];
+        LmpClassTotal *t = &total[i];
+        *t = (LmpClassTotal){full->allocs,   full->alloc_bytes,   full->frees, full->free_bytes,
+                             full->reallocs, full->realloc_bytes, 0,           0};
+        if (bias) { /* zero: a state whose packed words were never set up */
+            /* Frees first: read beside a running program they are then the older figure, and
+             * blocks do not seem to be fewer than none. */
+            uint64_t frees = *(const volatile uint64_t *)&c->free_now[i];
+            uint64_t allocs = *(const volatile uint64_t *)&c->alloc_now[i];
+            t->allocs += packed_count(allocs, bias);
+            t->alloc_bytes += packed_bytes(allocs);
+            t->frees += packed_count(frees, bias);
+            t->free_bytes += packed_bytes(frees);
+        }
+        uint64_t bytes = t->alloc_bytes + (uint64_t)t->realloc_bytes;
+        t->live_blocks = t->allocs > t->frees ? t->allocs - t->frees : 0;
+        t->live_bytes = bytes > t->free_bytes ? bytes - t->free_bytes : 0;
+    }
+}
+
+void counters_read(const LmpCounters *c, LmpClassTotal total[LMP_CLASSES]) {
+    for (int tries = 0; tries < 100; tries++) {
+        uint32_t before = atomic_load_explicit(&c->seq, memory_order_acquire);
+        read_once(c, total);
+        atomic_thread_fence(memory_order_acquire);
+        if (!(before & 1) && atomic_load_explicit(&c->seq, memory_order_relaxed) == before) return;
+    }
+}
+
+void counters_frees(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes) {
+    *blocks = *bytes = 0;
+    for (int i = 1; i < LMP_C_COUNTED; i++) {
+        *blocks += c->count[i].frees + packed_count(c->free_now[i], c->bias);
+        *bytes += c->count[i].free_bytes + packed_bytes(c->free_now[i]);
+    }
+}
+
+/* What a class holds, for the writer itself: it needs not read twice, and there is no race. */
+static uint64_t class_bytes(const LmpCounters *c, int i) {
+    const LmpClassCount *full = &c->count[i];
+    uint64_t bytes = full->alloc_bytes + (uint64_t)full->realloc_bytes - full->free_bytes;
+    return bytes + packed_bytes(c->alloc_now[i]) - packed_bytes(c->free_now[i]);
+}
+
+void counters_note_peak(LmpCounters *c, uint64_t clock) {
+    c->peak_bytes = c->live_bytes;
+    c->peak_serial++;
+    c->peak_clock = clock;
+    for (int i = 0; i < LMP_C_COUNTED; i++)
+        c->class_peak[i] = class_bytes(c, i);
+}

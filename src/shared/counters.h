@@ -1,0 +1,44 @@
+/* counters.h - exact counts at one addition an operation (LmpCounters in shared.h).
+ *
+ * Invariants, between operations: for every class c, live bytes = alloc_bytes + realloc_bytes -
+ * free_bytes; live_bytes = their sum over the counted classes; no packed word has its sign bit set.
+ */
+#ifndef LMP_COUNTERS_H
+#define LMP_COUNTERS_H
+
+#include <stdbool.h>
+
+#include "shared/shared.h"
+
+#define LMP_PACK_SHIFT 40u
+#define LMP_PACK_MAX (1ull << 25)   /* larger blocks are counted the slow way */
+#define LMP_PACK_OPS_MAX (1u << 14) /* 2^14 blocks below 2^25 bytes fit 40 bits */
+#define LMP_PACK_SIGN (1u << 23)    /* the count that sets the word's sign bit */
+
+/* Adds a block to a packed word. True: the word is full, fold now. */
+static inline bool counters_pack(uint64_t *word, uint64_t bytes) {
+    *word += bytes + (1ull << LMP_PACK_SHIFT);
+    return (int64_t)*word < 0;
+}
+
+/* Empties the packed words into the full counters; the next fold is due after `ops` operations of
+ * one class, 1 to LMP_PACK_OPS_MAX. Also the way to set up zeroed counters. */
+void counters_fold(LmpCounters *c, uint32_t ops);
+
+/* Notes the high-water mark and what it was made of; `clock`: nanoseconds since start. */
+void counters_note_peak(LmpCounters *c, uint64_t clock);
+
+/* Frees of all counted classes so far, for the writer itself. */
+void counters_frees(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes);
+
+/* What a class amounts to. */
+typedef struct LmpClassTotal {
+    uint64_t allocs, alloc_bytes, frees, free_bytes, reallocs;
+    int64_t realloc_bytes;
+    uint64_t live_blocks, live_bytes;
+} LmpClassTotal;
+
+/* All classes at this moment. Safe on any bytes; retries while the writer folds. */
+void counters_read(const LmpCounters *c, LmpClassTotal total[LMP_CLASSES]);
+
+#endif

@@ -1,0 +1,51 @@
+/* history.c - writes LmpHistory: one sample an interval, merging pairs when it is full. */
+#include "shared/history.h"
+
+#include <string.h>
+
+void history_init(LmpHistory *history, uint64_t interval) {
+    memset(history, 0, sizeof *history);
+    history->interval = interval;
+}
+
+/* Halves the resolution. The sequence number is odd meanwhile, so that readers wait. */
+static void merge_pairs(LmpHistory *history) {
+    uint32_t used = history->used;
+    atomic_fetch_add_explicit(&history->seq, 1, memory_order_acq_rel);
+    for (uint32_t i = 0; i < used; i += 2) {
+        const LmpSample *a = &history->samples[i];
+        const LmpSample *b = i + 1 < used ? a + 1 : a;
+        LmpSample merged = *b;
+        if (a->max_bytes > merged.max_bytes) merged.max_bytes = a->max_bytes;
+        history->samples[i / 2] = merged;
+    }
+    history->used = (used + 1) / 2;
+    history->interval *= 2;
+    atomic_fetch_add_explicit(&history->seq, 1, memory_order_release);
+}
+
+void history_add(LmpHistory *history, uint64_t clock, const LmpSample *now) {
+    while (clock / history->interval >= LMP_HISTORY) {
+        if (history->used == 0) {
+            history->interval *= 2;
+        } else {
+            merge_pairs(history);
+        }
+    }
+    uint32_t index = (uint32_t)(clock / history->interval);
+    if (history->used == 0) {
+        history->samples[0] = *now;
+        history->used = 1;
+    }
+    while (history->used <= index) { /* nothing happened in between: the level is held */
+        LmpSample held = history->samples[history->used - 1];
+        held.max_bytes = held.last_bytes;
+        history->samples[history->used] = held;
+        atomic_thread_fence(memory_order_release);
+        history->used++;
+    }
+    LmpSample *last = &history->samples[history->used - 1];
+    uint64_t max = last->max_bytes > now->max_bytes ? last->max_bytes : now->max_bytes;
+    *last = *now;
+    last->max_bytes = max;
+}

@@ -1,0 +1,15 @@
+/* history.h - the heap over time in a bounded number of samples (LmpHistory in shared.h). */
+#ifndef LMP_HISTORY_H
+#define LMP_HISTORY_H
+
+#include "shared/shared.h"
+
+/* An empty history whose first intervals last `interval` nanoseconds (> 0). */
+void history_init(LmpHistory *history, uint64_t interval);
+
+/* Notes the state at `clock` (nanoseconds since start, never going back). Intervals in which
+ * nothing was noted repeat the one before: no operation took place in them. `now.max_bytes` is the
+ * largest live size since the last call. When the samples are used up, neighbours are merged. */
+void history_add(LmpHistory *history, uint64_t clock, const LmpSample *now);
+
+#endif

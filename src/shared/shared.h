@@ -1,0 +1,604 @@
+/* shared.h - layout of the shared state: the memory file in which a profiled program keeps its
+ * figures and its map of the heap, for any viewer of the same user to map.
+ *
+ * One file (a sealed memfd, named LMP_MEMFD_NAME) per profiled Lua state:
+ *
+ *     offset 0            LmpHeader    written once before the file can be found, then constant
+ *     LMP_CONTROL_AT      LmpControl   the only part a viewer may write: wishes
+ *     LMP_LIVE_AT         LmpLive      everything else of a fixed size, written by the program
+ *     LMP_OVERFLOW_AT     LmpOverflow  blocks that do not fit any grid of the shadow map
+ *     LMP_TABLES_AT       the tables   who made what: texts, functions, sites, records, tree nodes,
+ *                                      paths, sites by collector cycle (see "tables" below)
+ *     LMP_LEAVES_AT       LmpLeaf[n]   the shadow map, 64 MiB of addresses a leaf; n grows
+ *
+ * Rules. One writer (the thread that runs the Lua state); every word is written whole. The file
+ * never shrinks while mapped (F_SEAL_SHRINK; a reader checks for the seal), so a checked offset
+ * stays good. There are no pointers in it, only offsets and plain addresses of the program. The
+ * writer may have died anywhere: a reader checks every count and every index before it uses it.
+ * Groups of words that must fit together carry a sequence number: odd while they are written. */
+#ifndef LMP_SHARED_H
+#define LMP_SHARED_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/kind.h"
+
+#define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
+#define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
+#define LMP_LAYOUT 5u                   /* changes whenever anything below does */
+
+#define LMP_CONTROL_AT 4096ull
+#define LMP_LIVE_AT 8192ull
+#define LMP_OVERFLOW_AT (1ull << 20)
+#define LMP_TABLES_AT (16ull << 20)
+#define LMP_LEAVES_AT (256ull << 20)
+
+/* ---- header ---------------------------------------------------------------------------------- */
+
+typedef struct LmpHeader {
+    uint64_t magic;       /* LMP_MAGIC, stored last */
+    uint32_t layout;      /* LMP_LAYOUT */
+    uint32_t header_size; /* sizeof(LmpHeader), and so on: a second check of the layout */
+    uint32_t control_size;
+    uint32_t live_size;
+    uint64_t leaf_size;
+    uint32_t pid;            /* of the profiled process, in its own pid namespace */
+    uint32_t serial;         /* 1, 2, ... for the states profiled in this process */
+    uint64_t start_realtime; /* nanoseconds since 1970 */
+    uint64_t start_clock;    /* CLOCK_MONOTONIC at start, nanoseconds; times below count from it */
+    char program[256];       /* script, or option `name`; NUL-terminated, UTF-8 not guaranteed */
+    char lua[32];            /* "Lua 5.4.4" */
+    char lmp[32];            /* version of the module */
+    uint32_t interval_us;    /* wished time between repaints, from option fps */
+    uint32_t top;            /* rows of the summary's tables, from option top */
+    uint64_t pid_space; /* inode of the pid namespace that `pid` is a number of; 0: not known */
+} LmpHeader;
+
+/* ---- control: what viewers wish -------------------------------------------------------------- */
+
+#define LMP_PREVIEWS 64u      /* blocks whose contents can be asked for at once */
+#define LMP_PREVIEW_BYTES 96u /* bytes of each */
+
+/* Who a viewer is: its pid, in its own pid namespace; with LMP_VIEWER_LOCKED it holds a shared lock
+ * on the byte of the file that LMP_VIEWER_LOCK tells, and lives as long as somebody does. */
+#define LMP_VIEWER_LOCKED (1u << 31)
+#define LMP_VIEWER_PID(viewer) ((viewer) & ~LMP_VIEWER_LOCKED)
+#define LMP_VIEWER_LOCK(viewer) ((1ull << 40) + LMP_VIEWER_PID(viewer))
+
+#define LMP_BREAKS 16u     /* break conditions at once */
+#define LMP_BREAK_FILE 96u /* bytes of a file's name in one, with its NUL */
+
+typedef enum LmpBreakKind {
+    LMP_BREAK_NONE,
+    LMP_BREAK_SIZE, /* a block larger than `bytes` is asked for */
+    LMP_BREAK_HEAP, /* the heap grows above `bytes` */
+    LMP_BREAK_AT,   /* memory is asked for at `file`, line `line` */
+    LMP_BREAK_TYPE, /* memory of kind `type` is asked for */
+    LMP_BREAK_PEAK, /* the heap is larger than ever before; once */
+    LMP_BREAK_GC,   /* a collector cycle has ended; once */
+    LMP_BREAK_KINDS
+} LmpBreakKind;
+
+/* A condition to pause on; see breaks.h for what each kind takes. */
+typedef struct LmpBreak {
+    uint32_t kind; /* LmpBreakKind */
+    uint32_t on;   /* 0: listed only */
+    uint64_t bytes;
+    uint32_t type; /* LmpKind */
+    int32_t line;
+    char file[LMP_BREAK_FILE]; /* or the last parts of its path */
+    uint64_t turn; /* one more whenever it is switched on again: what was met before is forgotten */
+} LmpBreak;
+
+/* A viewer writes a wish, then sets `trap`, then adds one to `wake` and wakes the futex there. The
+ * hook sees `trap` in its next memory operation (or, when it sleeps, wakes), takes it back to zero
+ * and then reads the wishes. Wishes that are counts are fulfilled when the program's own count
+ * (in LmpLive) has caught up. */
+typedef struct LmpControl {
+    _Atomic uint32_t trap;
+    _Atomic uint32_t wake;    /* futex of the paused program */
+    _Atomic uint32_t pause;   /* 1: pause in the next memory operation */
+    _Atomic uint32_t step;    /* operations to let through while paused (count) */
+    _Atomic uint32_t collect; /* full collections (count) */
+    _Atomic uint32_t mark;    /* marks (count) */
+    _Atomic uint32_t preview; /* sequence of the request below (count) */
+    _Atomic uint32_t viewer;  /* who paused, as above: if it dies, the program goes on */
+    _Atomic uint32_t frame; /* from 1, one more a repaint; the hook stamps it on what it touches */
+    _Atomic uint32_t attached; /* number of viewers attached at the moment (information only) */
+    uint32_t preview_count;
+    uint32_t spare;
+    uint64_t preview_addr[LMP_PREVIEWS];
+    /* The break conditions: the last list written counts, whoever wrote it. They go when the
+     * viewer goes that wrote it. */
+    _Atomic uint32_t breaks;        /* sequence: odd while a viewer writes the list */
+    _Atomic uint32_t breaks_viewer; /* who, as above */
+    uint32_t break_count;
+    _Atomic uint32_t locals; /* sequence of the wish to see locals of another frame (count) */
+    uint32_t locals_frame;   /* index in LmpOp.frame */
+    /* By `lmp run`, when it has seen the program's end: 1 + its status as wait() gives it; 0: not
+     * known. */
+    _Atomic uint32_t ended;
+    uint32_t spare2[2];
+    LmpBreak break_row[LMP_BREAKS];
+} LmpControl;
+
+/* ---- live: figures --------------------------------------------------------------------------- */
+
+/* What happened to the blocks of one class. Bytes are as Lua asked for them. Live blocks are
+ * allocs - frees. `realloc_bytes` is the sum of new - old, so it may be negative. */
+typedef struct LmpClassCount {
+    uint64_t allocs, alloc_bytes;
+    uint64_t frees, free_bytes;
+    uint64_t reallocs;
+    int64_t realloc_bytes;
+    uint64_t spare[2]; /* one cache line */
+} LmpClassCount;
+
+/* All exact, read through counters_read (counters.h).
+ *
+ * The hot path adds one packed word per operation: bits 0-39 bytes, bits 40-63 a count that starts
+ * at `bias` and reaches the sign bit when it is time to fold the word into the full counters. So
+ * the totals of class c are count[c] plus what alloc_now[c] and free_now[c] hold. `seq` is odd
+ * while they are folded. live_bytes is their balance over the counted classes; the high-water mark
+ * is the larger of live_bytes and peak_bytes (peak_* is only brought up to date before live_bytes
+ * falls). */
+typedef struct LmpCounters {
+    uint64_t live_bytes;
+    uint64_t peak_bytes;
+    _Atomic uint32_t seq;
+    uint32_t bias;                            /* what the counts of all packed words start at */
+    uint64_t peak_clock;                      /* when, about; nanoseconds since start */
+    uint64_t failed, failed_bytes;            /* requests that the allocator under us refused */
+    uint64_t before_frees, before_free_bytes; /* blocks from before start: not in other figures */
+    uint64_t before_reallocs;
+    int64_t before_realloc_bytes;
+    uint64_t dropped, dropped_bytes; /* allocations not accounted: no memory for the map */
+    uint32_t peak_serial; /* from 1, one more whenever peak_bytes is brought up to date */
+    uint32_t spare0;
+    uint64_t spare[3];
+    uint64_t alloc_now[LMP_CLASSES]; /* packed: allocations since the last fold */
+    uint64_t free_now[LMP_CLASSES];  /* packed: frees since the last fold */
+    LmpClassCount count[LMP_CLASSES];
+    uint64_t class_peak[LMP_CLASSES]; /* live bytes at the moment of the peak */
+} LmpCounters;
+
+/* ---- live: garbage collector ----------------------------------------------------------------- */
+
+#define LMP_GC_RING 256u
+
+typedef struct LmpGcCycle {
+    uint64_t start, end; /* nanoseconds since start: atomic phase seen, sweep ended */
+    uint64_t freed_bytes, freed_blocks; /* by frees of counted blocks between the two */
+    uint64_t live_bytes;                /* after it */
+} LmpGcCycle;
+
+typedef enum LmpGcMode { LMP_GC_UNKNOWN, LMP_GC_INCREMENTAL, LMP_GC_GENERATIONAL } LmpGcMode;
+
+typedef struct LmpGc {
+    uint64_t cycles;   /* finished; the last ones are in ring[(cycles - 1) % LMP_GC_RING] ... */
+    uint32_t mode;     /* LmpGcMode; LMP_GC_UNKNOWN: cycles cannot be seen on this interpreter */
+    uint32_t sweeping; /* 1 between the two moments of a cycle */
+    LmpGcCycle now;    /* the cycle under way */
+    uint64_t freed_bytes, freed_blocks; /* by all finished cycles */
+    uint64_t
+        full; /* of the cycles, those that looked at all of the heap (all in incremental mode) */
+    LmpGcCycle ring[LMP_GC_RING];
+} LmpGc;
+
+/* ---- live: marks, history -------------------------------------------------------------------- */
+
+#define LMP_MARKS 64u
+
+typedef struct LmpMark {
+    uint64_t clock; /* nanoseconds since start */
+    char name[40];  /* NUL-terminated */
+    uint64_t class_live[LMP_CLASSES];
+    uint64_t class_blocks[LMP_CLASSES];
+    uint64_t class_allocs[LMP_CLASSES];
+} LmpMark;
+
+#define LMP_HISTORY 1024u
+
+/* The heap over time. samples[i] covers [i, i+1) * interval nanoseconds since start; when all are
+ * used, neighbours are merged and the interval doubles. Sample `used - 1` is still being filled. */
+typedef struct LmpSample {
+    uint64_t max_bytes, last_bytes;   /* live: largest in the interval, and at its end */
+    uint64_t allocs, frees;           /* totals at its end (counts) */
+    uint64_t alloc_bytes, free_bytes; /* totals at its end; growth by realloc counts as allocated */
+    uint32_t gc_cycles;               /* finished at its end (count) */
+    uint32_t spare;
+} LmpSample;
+
+typedef struct LmpHistory {
+    _Atomic uint32_t seq; /* odd while being merged */
+    uint32_t used;
+    uint64_t interval;
+    LmpSample samples[LMP_HISTORY];
+} LmpHistory;
+
+/* ---- live: the operation under the pause ------------------------------------------------------
+ */
+
+#define LMP_FRAMES 200u
+
+typedef enum LmpOpKind { LMP_OP_NONE, LMP_OP_ALLOC, LMP_OP_REALLOC, LMP_OP_FREE } LmpOpKind;
+
+/* A frame of a Lua call stack, innermost first, worded as Lua's own traceback does. */
+typedef struct LmpFrame {
+    char name[80];   /* "function 'load'", "local 'mk'", "main chunk", "field 'insert'" ... */
+    char source[80]; /* short_src: "options.lua", "[C]", "[string \"...\"]" */
+    int32_t line;    /* current line, -1 when there is none */
+    int32_t linedefined;
+    uint32_t tail; /* 1: reached by a tail call */
+    uint32_t is_c;
+} LmpFrame;
+
+#define LMP_LOCALS 24u
+#define LMP_LOCAL_BYTES 64u
+
+/* A local variable of a frame. */
+typedef struct LmpLocal {
+    char name[32];
+    char type[12];  /* "table", as type() says; NUL-terminated */
+    uint32_t size;  /* of `value`, bytes */
+    uint64_t whole; /* strings: bytes in all */
+    /* number, boolean: as tostring() says; string: its first bytes; others: address, "0x..." */
+    char value[LMP_LOCAL_BYTES];
+} LmpLocal;
+
+typedef enum LmpLocalsState {
+    LMP_LOCALS_NONE,    /* the frame has none: a C function, or no frame at all */
+    LMP_LOCALS_READ,    /* as they are */
+    LMP_LOCALS_UNKNOWN, /* this interpreter's frames are not known: they cannot be read safely */
+    LMP_LOCALS_NOT_NOW, /* not in this operation: it moves the stack */
+} LmpLocalsState;
+
+typedef struct LmpOp {
+    _Atomic uint32_t seq;        /* odd while being written */
+    uint32_t op;                 /* LmpOpKind */
+    uint32_t cls;                /* class of the block; LMP_C_NONE: a block from before start */
+    uint32_t failed;             /* 1: the allocator refused */
+    uint64_t number;             /* operations so far, this one included (count) */
+    uint64_t old_addr, new_addr; /* 0 where there is none */
+    uint64_t old_size, new_size; /* bytes */
+    uint32_t depth;              /* frames of the whole stack (count) */
+    uint32_t frames;     /* of which in `frame`: the innermost, and the outermost 40 at the end */
+    uint32_t cut_at;     /* index in `frame` after which depth - frames frames are left out */
+    uint32_t coroutines; /* 1 more than the number of resumes the stack goes through */
+    uint32_t maker;      /* of the block, as in LmpLeaf */
+    uint32_t hit;        /* the break condition that paused: its number in the list, from 1; or 0 */
+    uint32_t hits;       /* all that were met here: bit i is number i + 1 */
+    uint32_t locals_state; /* LmpLocalsState */
+    uint32_t locals_frame; /* whose: index in `frame` */
+    uint32_t locals;       /* rows in `local` */
+    uint32_t locals_more;  /* not shown for want of room (count) */
+    uint32_t spare;
+    char hit_words[160]; /* "block larger than 64 KiB: 131,072 B" */
+    LmpFrame frame[LMP_FRAMES];
+    LmpLocal local[LMP_LOCALS];
+} LmpOp;
+
+/* What became of the break conditions. */
+typedef struct LmpBreaksDone {
+    _Atomic uint32_t taken; /* LmpControl.breaks of the list that the rest speaks of */
+    uint32_t count;
+    uint32_t spent; /* bit i: row i was for once and has been met: it is off */
+    uint32_t spare;
+    uint64_t hits[LMP_BREAKS]; /* pauses by each (count) */
+} LmpBreaksDone;
+
+/* ---- live: previews ---------------------------------------------------------------------------
+ */
+
+typedef struct LmpPreview {
+    uint64_t addr;
+    uint64_t size;  /* of the contents, bytes */
+    uint32_t valid; /* 0: no live string block at this address any more */
+    uint32_t shown; /* bytes in `bytes` */
+    uint8_t bytes[LMP_PREVIEW_BYTES];
+} LmpPreview;
+
+/* ---- live: the shadow map's directory ----------------------------------------------------------
+ */
+
+#define LMP_ADDRESS_BITS 48u /* of user addresses: aarch64 has as many, x86-64 one less */
+#define LMP_LEAF_BITS 26u    /* a leaf covers 64 MiB of addresses */
+#define LMP_GRAIN_BITS 5u    /* an entry covers 32 bytes */
+#define LMP_LEAF_ENTRIES (1u << (LMP_LEAF_BITS - LMP_GRAIN_BITS))
+#define LMP_TOUCH_BITS 20u /* changes are stamped for each 1 MiB */
+#define LMP_TOUCHES (1u << (LMP_LEAF_BITS - LMP_TOUCH_BITS))
+#define LMP_MAX_LEAVES 8192u
+
+/* A shadow entry says which block starts in its 32 bytes:
+ *     bits 0-3    class, 0: none starts here
+ *     bit  4      the block starts at +16, not at +0
+ *     bits 5-10   size in bytes, 1 to 63; 0: 64 or more, see the next entries
+ *     bits 11-18  epoch of its birth (LmpLive.epoch), 0: not known
+ *     bits 19-30  collector cycle of its birth, from 1; 0: long ago
+ *     bit  31     its free must be noticed: a prototype's code in the cache of lines, a thread, a
+ *                 sample, a very large block
+ * A block of 64 bytes or more covers the next entry wholly, so its size can stand there: class
+ * LMP_E_SIZE, bits 4-31 the low 28 bits of the size; from 2^28 bytes on the one after that, class
+ * LMP_E_SIZE_HIGH, bits 4-31 the higher bits. Size words of the last block of a leaf stand beyond
+ * its entries.
+ *
+ * All blocks of a leaf have the same low 4 bits of address, which leaf_base tells: 0 with the usual
+ * allocators, 8 where one keeps a word in front of each block. Blocks that stand otherwise have
+ * leaves of their own for the same addresses, and so has a second block in one entry's 32 bytes.
+ * What is left over (addresses beyond the directory) stands in the overflow table. */
+enum { LMP_E_SIZE_HIGH = 14, LMP_E_SIZE = 15 };
+#define LMP_E_BIRTH_SHIFT 11u
+#define LMP_E_BIRTH_MASK (255u << LMP_E_BIRTH_SHIFT)
+#define LMP_E_BIRTH(entry) (((entry)&LMP_E_BIRTH_MASK) >> LMP_E_BIRTH_SHIFT)
+#define LMP_E_CYCLE_SHIFT 19u
+#define LMP_E_CYCLES 4096u
+#define LMP_E_CYCLE_MASK ((LMP_E_CYCLES - 1) << LMP_E_CYCLE_SHIFT)
+#define LMP_E_CYCLE(entry) (((entry)&LMP_E_CYCLE_MASK) >> LMP_E_CYCLE_SHIFT)
+#define LMP_E_WATCHED (1u << 31)
+
+#define LMP_LEAF_BEYOND 1024u /* a page of entries beyond those of the leaf's own addresses */
+#define LMP_LEAF_APART 64u
+
+typedef struct LmpLeaf {
+    uint32_t touch[LMP_TOUCHES]; /* control.frame at the last change; 0: nothing is there */
+    uint32_t spare[1024 - LMP_TOUCHES];
+    uint32_t entry[LMP_LEAF_ENTRIES + LMP_LEAF_BEYOND];
+    /* Who made the block of entry[i]: a record, or with stacks a path (0: not known). Not at the
+     * same place in a page as entry[i]: a processor takes a load there for one of what was just
+     * stored. */
+    uint32_t apart[LMP_LEAF_APART];
+    uint32_t maker[LMP_LEAF_ENTRIES + LMP_LEAF_BEYOND - LMP_LEAF_APART];
+} LmpLeaf;
+
+/* A block outside the grid. Open addressing; addr 0: free, 1: was used. */
+typedef struct LmpOverflowBlock {
+    uint64_t addr, size;
+    uint32_t entry; /* as a shadow entry: class and births */
+    uint32_t maker; /* as in LmpLeaf */
+} LmpOverflowBlock;
+
+typedef struct LmpOverflow {
+    uint32_t slots; /* in use: a power of two, 0 before the first block */
+    uint32_t used;
+    uint64_t dropped; /* blocks that found no place */
+    LmpOverflowBlock block[];
+} LmpOverflow;
+
+#define LMP_OVERFLOW_MAX (1u << 19) /* slots that fit between LMP_OVERFLOW_AT and LMP_TABLES_AT */
+
+/* ---- tables: who made what ---------------------------------------------------------------------
+ *
+ * Append-only, each up to a fixed number of rows; a row is filled before its count in
+ * LmpLive.tables is raised, and its identity never changes then. Row 0 is none. Row 1 of functions,
+ * sites and nodes is "(others)": what found no place any more. Such records there are two for a
+ * class (without and with a tag), such paths one for a record, made when they are needed.
+ *
+ *     text        names and sources, NUL-terminated, by offset; 0 is ""
+ *     function    Lua functions by (source, linedefined), C functions by address, pseudo-functions
+ *     site        a line of a function, with the C function that it called, if that made the block
+ *     record      what became of the blocks that one site made of one class under one tag
+ *     node        a call path (stacks): a site under the node that called it
+ *     path        (stacks) what a block's maker word points to: its node and its record
+ *     grown       bytes and blocks of each site after full collections, for the leak view
+ */
+#define LMP_TEXT_AT LMP_TABLES_AT
+#define LMP_TEXT_MAX (8u << 20) /* bytes */
+#define LMP_FUNCTIONS_AT (24ull << 20)
+#define LMP_FUNCTIONS_MAX (1u << 16)
+#define LMP_SITES_AT (32ull << 20)
+#define LMP_SITES_MAX (1u << 17)
+#define LMP_SITE_COLLECTOR 4u /* row of the pseudo-site "(collector)" */
+#define LMP_RECORDS_AT (40ull << 20)
+#define LMP_RECORDS_MAX (1u << 18)
+#define LMP_NODES_AT (72ull << 20)
+#define LMP_NODES_MAX (1u << 20)
+#define LMP_PATHS_AT (200ull << 20)
+#define LMP_PATHS_MAX (1u << 21)
+#define LMP_GROWN_AT (216ull << 20)
+#define LMP_GROWN 26u /* slots: the rows kept, and one that is being made */
+#define LMP_GROWN_BLOCKS_AT (242ull << 20)
+
+typedef enum LmpFunctionKind {
+    LMP_F_LUA = 1,
+    LMP_F_MAIN, /* a main chunk */
+    LMP_F_C,
+    LMP_F_PSEUDO /* no function at all: "(host)", "(parser)", "(collector)", "(others)" */
+} LmpFunctionKind;
+
+typedef struct LmpFunction {
+    uint32_t kind;
+    uint32_t source, short_src; /* texts, as lua_Debug has them; C: "=[C]", "[C]" */
+    int32_t linedefined;        /* as lua_Debug has it; C and pseudo: -1 */
+    uint32_t name;    /* text, as a traceback words it: "method 'push'", "main chunk" ... */
+    uint32_t path;    /* text: "table.insert", "options.price" as reached from loaded modules and
+                         globals; 0: not found there (yet); may be set late */
+    uint64_t address; /* C functions; else 0 */
+    uint32_t spare[8];
+} LmpFunction;
+
+typedef struct LmpSite {
+    uint32_t function;        /* whose line it is */
+    int32_t line;             /* current line; -1: none */
+    uint32_t cfunction;       /* a C function that was called there and asked; 0: the line itself */
+    _Atomic uint32_t records; /* the site's newest record, the others by LmpRecord.next */
+    uint64_t unproven;        /* requests charged here that LmpTablesUsed.unproven counts */
+    uint32_t spare[2];
+} LmpSite;
+
+/* What became of blocks, one cache line. Live blocks are allocs - frees, live bytes bytes -
+ * free_bytes. Bytes that were live at the heap's high-water mark: peak_bytes if peak_serial is the
+ * counters' and their live_bytes is not above their peak_bytes; else nothing has changed here since
+ * that moment, so what is live now was live then. */
+typedef struct LmpUsage {
+    uint64_t allocs, bytes; /* bytes: allocated, and what reallocations have added (or taken) */
+    uint64_t frees, free_bytes;
+    uint64_t short_lived; /* frees by the first collector cycle after the allocation, or sooner */
+    uint64_t peak_bytes;
+    uint64_t last; /* address of the newest block, 0 once that is freed */
+    uint32_t peak_serial;
+    uint16_t cls, tag; /* of a record: LmpClass; row of the tags, 0: none */
+} LmpUsage;
+
+typedef struct LmpRecord {
+    LmpUsage use;
+    uint64_t reallocs;
+    int64_t realloc_bytes; /* sum of new - old; contained in use.bytes */
+    uint64_t temporary;    /* short-lived frees that came before the next allocation here (count) */
+    /* What was done while this site ran, to blocks of whatever site. */
+    uint64_t here_reallocs;
+    int64_t here_realloc_bytes;
+    uint64_t here_frees, here_free_bytes;
+    uint32_t site, next;
+} LmpRecord;
+
+typedef struct LmpNode {
+    LmpUsage use; /* of blocks made right here, not by callees */
+    uint64_t reallocs;
+    int64_t realloc_bytes;
+    uint64_t temporary;
+    uint32_t parent; /* node of the caller, lower than its own row; 0: outermost */
+    uint32_t site;   /* the frame: function and line; of a C function: itself, line -1 */
+    uint32_t depth;  /* 1: outermost */
+    uint32_t flags;  /* LMP_NODE_TAIL ... */
+    uint64_t spare[3];
+} LmpNode;
+#define LMP_NODE_TAIL 1u      /* its function was reached by a tail call */
+#define LMP_NODE_COROUTINE 2u /* outermost frame of a coroutine, under the resume that ran it */
+
+typedef struct LmpPath {
+    uint32_t node, record;
+} LmpPath;
+
+#define LMP_TAGS 1024u /* row 0: no tag; row 1: "(others)" */
+
+typedef enum LmpLines {
+    LMP_LINES_OFF,
+    LMP_LINES_EXACT,
+    LMP_LINES_APPROXIMATE /* by the documented API alone: constructors may show an earlier line */
+} LmpLines;
+
+/* Why lines are approximate, or why what was asked for (lines, call paths, samples) is not there.
+ * The program says it; covered and unproven follow from figures. */
+typedef enum LmpWhy {
+    LMP_WHY_NOT,    /* they are not; it is, or nobody asked for it */
+    LMP_WHY_PLACES, /* where the interpreter has its thread was not found */
+    LMP_WHY_CHECK,  /* what was found did not stand the check at start */
+    LMP_WHY_COVERED,
+    LMP_WHY_UNPROVEN,
+    LMP_WHY_MEMORY, /* the system gave none */
+    LMP_WHY_FRAMES, /* call frames cannot be read (frames.h) */
+    LMP_WHY_ENTRY,  /* there is no way in that sees words (entry.h) */
+    LMP_WHYS
+} LmpWhy;
+
+typedef struct LmpTablesUsed {
+    uint32_t lines;                  /* LmpLines */
+    uint32_t why;                    /* LmpWhy */
+    uint32_t stacks;                 /* 1: nodes and paths are kept */
+    uint32_t stacks_why, sample_why; /* LmpWhy: asked for and not there */
+    uint64_t sample; /* bytes between samples on average; 0: every block is accounted */
+    uint32_t text;   /* bytes */
+    uint32_t functions, sites, records, nodes, paths, tags; /* rows in use, row 0 included */
+    uint32_t names;     /* bumped when a path in functions was set */
+    uint64_t folded;    /* allocations that went to "(others)" (count) */
+    uint64_t unknown;   /* requests whose line had to be asked of the API (count) */
+    uint64_t unproven;  /* requests charged by the documented API because no known way explains them
+                           (count); where lines are approximate: all of them */
+    uint64_t grown;     /* rows made so far; which of them are kept says grown_list[grown % 2] */
+    uint64_t grown_top; /* the most the heap held before a full collection (bytes) */
+    uint64_t grown_clock[LMP_GROWN]; /* nanoseconds since start */
+    uint64_t grown_cycle[LMP_GROWN]; /* full collections finished then */
+    uint64_t grown_work[LMP_GROWN];  /* bytes asked for until then, at all sites */
+    struct LmpGrownList {
+        uint32_t rows;           /* below LMP_GROWN */
+        uint8_t slot[LMP_GROWN]; /* of each row, oldest first */
+        uint8_t spare[2];
+    } grown_list[2];
+    uint32_t tag[LMP_TAGS]; /* texts */
+} LmpTablesUsed;
+
+/* grown: bytes, uint64_t [LMP_SITES_MAX][LMP_GROWN] at LMP_GROWN_AT, and blocks, uint32_t in the
+ * same form at LMP_GROWN_BLOCKS_AT. A row stands for all full collections since the one before it:
+ * it has the most that was found after one of them. */
+
+/* ---- live: all of it ---------------------------------------------------------------------------
+ */
+
+typedef enum LmpRunState {
+    LMP_STARTING,
+    LMP_RUNNING,
+    LMP_PAUSED,
+    LMP_FINISHED, /* stopped in order, figures final; a process that is gone without it was killed
+                   */
+} LmpRunState;
+
+/* Others that have called the allocator of the profiled state (strangers.h). */
+typedef struct LmpStrange {
+    uint32_t apart;   /* states made with it that are counted nowhere (count) */
+    uint32_t mixed;   /* such states behind an allocator of their own: counted with ours (count) */
+    uint32_t covered; /* 1: another allocator was put over ours: lines, owners are less certain */
+    uint32_t spare;
+    uint64_t passed; /* requests in other threads that are counted nowhere (count) */
+} LmpStrange;
+
+typedef struct LmpLive {
+    _Atomic uint32_t state;   /* LmpRunState */
+    _Atomic uint32_t changed; /* futex and count: bumped when state or op change */
+    uint64_t clock;           /* nanoseconds since start, at the last tick or at the end */
+    uint64_t own_bytes;       /* memory of the profiler's own in this process, about (bytes) */
+    _Atomic uint32_t step_done, collect_done, mark_done, preview_done, locals_done;
+    uint32_t leaves;          /* entries of leaf_base in use; grows */
+    uint32_t marks;           /* all so far; the last LMP_MARKS are in mark[i % LMP_MARKS] */
+    uint32_t epoch;           /* births are now stamped with this, 1 to 255 */
+    uint32_t owners_known;    /* 1: parts are told by the calibrated call sites, 0: by rules */
+    uint64_t owners_unproven; /* requests from a place that is not among those: "other" (count) */
+    uint64_t epoch_length;    /* nanoseconds an epoch lasts; epoch e began at (e - 1) * length */
+    LmpCounters counters;
+    LmpGc gc;
+    LmpMark mark[LMP_MARKS];
+    LmpHistory history;
+    LmpOp op;
+    LmpBreaksDone breaks;
+    LmpTablesUsed tables;
+    uint32_t preview_count;
+    uint32_t hidden_leaves; /* not in the file, which the program has closed (count) */
+    LmpPreview preview[LMP_PREVIEWS];
+    uint64_t leaf_base[LMP_MAX_LEAVES]; /* of leaf i: see LMP_LEAF_WORD */
+    LmpStrange strange;
+} LmpLive;
+
+/* Which blocks a leaf stands for: address >> LMP_LEAF_BITS; low 4 bits of their addresses; 1: the
+ * second ones in the 32 bytes of an entry. */
+#define LMP_LEAF_WORD(base, low, second)                                                           \
+    ((uint64_t)(base) | (uint64_t)(low) << 56 | (uint64_t)(second) << 60)
+#define LMP_LEAF_BASE(word) ((word) & ((1ull << 56) - 1))
+#define LMP_LEAF_LOW(word) ((word) >> 56 & 15)
+#define LMP_LEAF_KINDS 32u /* for the same addresses, by the bits above base */
+#define LMP_LEAF_KIND(word) ((word) >> 56)
+
+_Static_assert(sizeof(LmpHeader) <= LMP_LIVE_AT - LMP_CONTROL_AT, "the header fits its page");
+_Static_assert(sizeof(LmpControl) <= LMP_LIVE_AT - LMP_CONTROL_AT,
+               "the control block fits its page");
+_Static_assert(LMP_LIVE_AT + sizeof(LmpLive) <= LMP_OVERFLOW_AT, "the live part fits");
+_Static_assert(sizeof(LmpOverflow) + LMP_OVERFLOW_MAX * sizeof(LmpOverflowBlock) <=
+                   LMP_TABLES_AT - LMP_OVERFLOW_AT,
+               "the overflow table fits");
+_Static_assert(sizeof(LmpBreak) == 128, "rows of break conditions");
+_Static_assert(sizeof(LmpFunction) == 64 && sizeof(LmpSite) == 32 && sizeof(LmpUsage) == 64 &&
+                   sizeof(LmpRecord) == 128 && sizeof(LmpNode) == 128 && sizeof(LmpPath) == 8,
+               "rows of the tables");
+_Static_assert(LMP_TEXT_AT + LMP_TEXT_MAX <= LMP_FUNCTIONS_AT &&
+                   LMP_FUNCTIONS_AT + LMP_FUNCTIONS_MAX * sizeof(LmpFunction) <= LMP_SITES_AT &&
+                   LMP_SITES_AT + LMP_SITES_MAX * sizeof(LmpSite) <= LMP_RECORDS_AT &&
+                   LMP_RECORDS_AT + LMP_RECORDS_MAX * sizeof(LmpRecord) <= LMP_NODES_AT &&
+                   LMP_NODES_AT + LMP_NODES_MAX * sizeof(LmpNode) <= LMP_PATHS_AT &&
+                   LMP_PATHS_AT + LMP_PATHS_MAX * sizeof(LmpPath) <= LMP_GROWN_AT &&
+                   LMP_GROWN_AT + LMP_SITES_MAX * LMP_GROWN * 8ull <= LMP_GROWN_BLOCKS_AT &&
+                   LMP_GROWN_BLOCKS_AT + LMP_SITES_MAX * LMP_GROWN * 4ull <= LMP_LEAVES_AT,
+               "the tables fit");
+_Static_assert(sizeof(LmpLeaf) % 4096 == 0, "leaves are whole pages");
+_Static_assert(sizeof(LmpClassCount) == 64, "one cache line");
+
+#endif

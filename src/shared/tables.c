@@ -1,0 +1,67 @@
+/* tables.c - see tables.h. */
+#include "shared/tables.h"
+
+#include <string.h>
+
+LmpTables tables_at(void *base, LmpLive *live) {
+    char *text = base;
+    return (LmpTables){
+        .live = live,
+        .text = text, /* the first of them */
+        .function = (void *)(text + (LMP_FUNCTIONS_AT - LMP_TEXT_AT)),
+        .site = (void *)(text + (LMP_SITES_AT - LMP_TEXT_AT)),
+        .record = (void *)(text + (LMP_RECORDS_AT - LMP_TEXT_AT)),
+        .node = (void *)(text + (LMP_NODES_AT - LMP_TEXT_AT)),
+        .path = (void *)(text + (LMP_PATHS_AT - LMP_TEXT_AT)),
+        .grown = (void *)(text + (LMP_GROWN_AT - LMP_TEXT_AT)),
+        .grown_blocks = (void *)(text + (LMP_GROWN_BLOCKS_AT - LMP_TEXT_AT)),
+    };
+}
+
+static uint32_t rows(const uint32_t *count, uint32_t most) {
+    uint32_t n = *(const volatile uint32_t *)count;
+    atomic_thread_fence(memory_order_acquire);
+    return n < most ? n : most;
+}
+
+uint32_t tables_functions(const LmpTables *t) {
+    return rows(&t->live->tables.functions, LMP_FUNCTIONS_MAX);
+}
+
+uint32_t tables_sites(const LmpTables *t) {
+    return rows(&t->live->tables.sites, LMP_SITES_MAX);
+}
+
+uint32_t tables_records(const LmpTables *t) {
+    return rows(&t->live->tables.records, LMP_RECORDS_MAX);
+}
+
+uint32_t tables_nodes(const LmpTables *t) {
+    return rows(&t->live->tables.nodes, LMP_NODES_MAX);
+}
+
+uint32_t tables_paths(const LmpTables *t) {
+    return rows(&t->live->tables.paths, LMP_PATHS_MAX);
+}
+
+uint32_t tables_tags(const LmpTables *t) {
+    return rows(&t->live->tables.tags, LMP_TAGS);
+}
+
+const char *tables_text(const LmpTables *t, uint32_t at, char *out, size_t size) {
+    uint32_t used = rows(&t->live->tables.text, LMP_TEXT_MAX);
+    size_t n = 0;
+    while (at < used && n + 1 < size && t->text[at]) {
+        out[n++] = t->text[at++];
+    }
+    out[n] = 0;
+    return out;
+}
+
+uint32_t tables_record_of(const LmpTables *t, uint32_t maker) {
+    if (t->live->tables.stacks) {
+        if (maker >= tables_paths(t)) return 0;
+        maker = t->path[maker].record;
+    }
+    return maker < tables_records(t) ? maker : 0;
+}

@@ -1,0 +1,44 @@
+/* tables.h - the tables of who made what (shared.h), as either side sees them: the profiled process
+ * through its own mapping, a viewer through a LmpView. Pointers and counts only; ledger.h makes
+ * figures of them.
+ *
+ * For readers everything in them is untrusted: the counts in live->tables are cut by the functions
+ * here, and rows may hold anything. */
+#ifndef LMP_TABLES_H
+#define LMP_TABLES_H
+
+#include "shared/shared.h"
+
+#define LMP_TABLES_SIZE (LMP_LEAVES_AT - LMP_TABLES_AT) /* bytes of the mapping; mostly holes */
+
+typedef struct LmpTables {
+    LmpLive *live; /* const for readers: they have it mapped read-only */
+    char *text;
+    LmpFunction *function;
+    LmpSite *site;
+    LmpRecord *record;
+    LmpNode *node;
+    LmpPath *path;
+    uint64_t (*grown)[LMP_GROWN];
+    uint32_t (*grown_blocks)[LMP_GROWN];
+} LmpTables;
+
+/* `base`: where LMP_TABLES_AT of the file is mapped (LMP_TABLES_SIZE bytes). */
+LmpTables tables_at(void *base, LmpLive *live);
+
+/* Rows in use, cut to what there can be; row 0 included. */
+uint32_t tables_functions(const LmpTables *t);
+uint32_t tables_sites(const LmpTables *t);
+uint32_t tables_records(const LmpTables *t);
+uint32_t tables_nodes(const LmpTables *t);
+uint32_t tables_paths(const LmpTables *t);
+uint32_t tables_tags(const LmpTables *t);
+
+/* The text at an offset: at most `size` - 1 bytes of it copied to out and ended, "" for an offset
+ * that is none. Returns out. */
+const char *tables_text(const LmpTables *t, uint32_t at, char *out, size_t size);
+
+/* The record behind a block's maker word, 0: none. Follows the path with stacks. */
+uint32_t tables_record_of(const LmpTables *t, uint32_t maker);
+
+#endif

@@ -1,0 +1,406 @@
+/* app.c - what keys do: the state of the display and its changes. Panels: app_panels.c; drawing:
+ * app_draw.c. */
+#include "app/app.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/app_state.h"
+#include "base/format.h"
+#include "shared/breaks.h"
+#include "widget/source.h"
+
+#define NOTICE_TIME 4000000000ull
+
+App *app_new(const AppOptions *options) {
+    App *app = calloc(1, sizeof *app);
+    if (!app) return NULL;
+    app->live = options->live;
+    app->hold = options->hold;
+    app->ui.utf8 = options->utf8;
+    app->ui.colours = options->colours;
+    app->ui.mouse = true;
+    app->ui.kinds = (1u << LMP_KINDS) - 1;
+    app->ui.site_page = &panel_site;
+    app->ui.output = options->output;
+    app->ui.can_type = options->can_type;
+    app->ui.focus = &panel_heap;
+    app->ui.sources = sources_new();
+    app->bottom = options->output ? &panel_output : NULL;
+    for (int i = 0; i < APP_PANELS; i++) {
+        const Panel *panel = app_panels[i].panel;
+        if (panel->create) app->state[i] = panel->create();
+    }
+    return app;
+}
+
+void app_free(App *app) {
+    if (!app) return;
+    for (int i = 0; i < APP_PANELS; i++) {
+        const Panel *panel = app_panels[i].panel;
+        if (panel->destroy && app->state[i]) panel->destroy(app->state[i]);
+    }
+    sources_free(app->ui.sources);
+    free(app);
+}
+
+Model *app_model(App *app) {
+    return &app->model;
+}
+
+Ui *app_ui(App *app) {
+    return &app->ui;
+}
+
+AppAsk *app_ask(App *app) {
+    return &app->ask;
+}
+
+void app_say(App *app, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(app->notice, sizeof app->notice, format, args);
+    va_end(args);
+    app->notice_until = app->ui.now + NOTICE_TIME;
+}
+
+bool app_restless(const App *app) {
+    return app->notice_until != 0 || app->ui.restless;
+}
+
+/* ---- the program's state ----------------------------------------------------------------------
+ */
+
+void app_seen(App *app, LmpSeen seen) {
+    LmpSeen was = app->seen;
+    if (seen == was) return;
+    app->seen = seen;
+    if (seen == LMP_SEEN_PAUSED) {
+        app->want_pause = true;
+        app_paused(app);
+    }
+    if (was == LMP_SEEN_PAUSED) {
+        app->want_pause = false;
+        app_resumed(app);
+    }
+    app->ended = seen == LMP_SEEN_FINISHED || seen == LMP_SEEN_KILLED;
+    if (app->ended) {
+        app->want_pause = app->typing = false;
+        app->ui.frozen = false; /* the last figures are the ones to see */
+    }
+}
+
+void app_fresh(App *app, uint64_t now) {
+    app->ui.now = now;
+    app_choose_bottom(app);
+    app_seen(app, app->model.seen);
+    if (app->model.marks_all > app->marks_seen && app->begun) {
+        app_say(app, "Mark %llu set: the types' last column counts from here",
+                (unsigned long long)app->model.marks_all);
+    }
+    app->marks_seen = app->model.marks_all;
+    const LmpOp *op = &app->model.op;
+    if (app->seen == LMP_SEEN_PAUSED && op->hit && op->number != app->hit_seen) {
+        char words[BREAKS_WORDS];
+        bool told = !app->ui.over && (!app->ui.enlarged || app->ui.focus == &panel_inspector);
+        format_text(words, sizeof words, op->hit_words, !app->ui.utf8);
+        if (!told) app_say(app, "Break %u: %s", op->hit, words); /* the inspector is hidden */
+        app->hit_seen = op->number;
+        app->want_pause = true; /* it may have gone on and been met again since the last look */
+    }
+    app->begun = true;
+    const LmpView *view = app->model.view;
+    sources_program(app->ui.sources, app->model.pid,
+                    view && view->header ? view->header->start_realtime : 0);
+    for (int i = 0; i < APP_PANELS; i++) {
+        const Panel *panel = app_panels[i].panel;
+        if (panel->update) panel->update(app->state[i], &app->model, &app->ui, app->inner[i]);
+    }
+}
+
+/* ---- the program ------------------------------------------------------------------------------
+ */
+
+static bool can_ask(App *app) {
+    if (app->ended) {
+        app_say(app, "The program has %s; these are its last figures",
+                app->seen == LMP_SEEN_KILLED ? "been killed" : "ended");
+    }
+    return !app->ended;
+}
+
+static void toggle_pause(App *app) {
+    if (app->ended && app->hold) {
+        app->ask.quit = true;
+    } else if (can_ask(app)) {
+        app->want_pause = !app->want_pause;
+        app->ui.wish.pause = app->want_pause;
+        app->ui.wish.resume = !app->want_pause;
+    }
+}
+
+static void step(App *app) {
+    if (!can_ask(app)) return;
+    if (app->seen == LMP_SEEN_PAUSED) {
+        app->ui.wish.steps++;
+    } else if (!app->want_pause) {
+        toggle_pause(app);
+    }
+}
+
+static void begin_typing(App *app) {
+    if (!can_ask(app)) return;
+    if (!app->ui.can_type) {
+        app_say(app, app->live ? "The program does not read from this terminal"
+                               : "The program reads from its own terminal, not this one");
+        return;
+    }
+    app->typing = true;
+    app->typed = 0;
+    app->text[0] = 0;
+    if (!app->ui.over && app->ui.output) app_show(app, &panel_output);
+}
+
+static void type_key(App *app, Key key) {
+    char bytes[5];
+    switch (key) {
+    case K_ESC:
+        app->typing = false;
+        return;
+    case K_ENTER:
+    case '\n':
+        app->text[app->typed] = '\n';
+        app->text[app->typed + 1] = 0;
+        memcpy(app->ask.line, app->text, app->typed + 2);
+        app->ask.send = true;
+        app->typed = 0;
+        app->text[0] = 0;
+        return;
+    case K_CTRL('D'):
+        memcpy(app->ask.line, "\004", 2);
+        app->ask.send = true;
+        app->typing = false;
+        return;
+    case K_CTRL('U'):
+        app->typed = 0;
+        break;
+    case K_BACKSPACE:
+    case '\b':
+        while (app->typed > 0 && ((unsigned char)app->text[app->typed - 1] & 0xc0) == 0x80) {
+            app->typed--;
+        }
+        app->typed -= app->typed > 0;
+        break;
+    default:
+        if ((key < ' ' && key != K_TAB) || key > 0x10ffff) return;
+        size_t n = (size_t)canvas_encode(bytes, key);
+        if (app->typed + n + 2 > sizeof app->text) return;
+        memcpy(app->text + app->typed, bytes, n);
+        app->typed += n;
+    }
+    app->text[app->typed] = 0;
+}
+
+/* A key while a panel's line is typed. False: the line does not want it. */
+static bool edit_panel(App *app, Key key) {
+    LineEdit *edit = app->ui.edit;
+    if (key == K_CTRL('C') || key == K_CTRL('Z') || key == K_CTRL('L')) return false;
+    EditKey what = edit_key(edit, key);
+    if (what == EDIT_ENTERED || what == EDIT_ESCAPED) {
+        app->ui.edit = NULL;
+        if (edit->done) edit->done(edit, &app->ui, what == EDIT_ENTERED);
+    }
+    return what != EDIT_OTHER;
+}
+
+/* ---- actions ----------------------------------------------------------------------------------
+ */
+
+static bool act_kinds(App *app, Action action) {
+    int kind = action_kind(action);
+    if (kind >= 0) {
+        app->ui.kinds ^= 1u << kind;
+    } else if (action == ACT_ALL) {
+        app->ui.kinds = (1u << LMP_KINDS) - 1;
+    } else if (action == ACT_CLEAR) {
+        app->ui.kinds = 0;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool act_focused(App *app, Action action) {
+    int row = app_row(app->ui.focus);
+    const Panel *panel = app->ui.focus;
+    return row >= 0 && panel->act &&
+           panel->act(app->state[row], &app->model, &app->ui, action, app->inner[row]);
+}
+
+/* The line under the cursor of the focused panel, in the person's editor. */
+static void edit_place(App *app) {
+    int row = app_row(app->ui.focus);
+    const Panel *panel = app->ui.focus;
+    PanelPlace place;
+    if (!panel->place || !panel->place(app->state[row], &app->model, &app->ui, &place)) {
+        app_say(app, "There is no line of the program here to edit");
+    } else if (place.line < 1) {
+        app_say(app, "%s is no line of a file", place.short_src);
+    } else {
+        ui_open_source(&app->ui, place.source, place.line);
+    }
+}
+
+/* Opens the break conditions; where the cursor is on a line of the program, with that line as the
+ * next one, not yet entered. */
+static void open_breaks(App *app) {
+    const Panel *panel = app->ui.focus;
+    int row = app_row(panel);
+    PanelPlace place;
+    if (!can_ask(app)) return;
+    if (panel != &panel_breaks) {
+        app->ui.break_text[0] = 0;
+        bool asks = panel->place && panel != &panel_inspector; /* there the list is wanted */
+        if (asks && panel->place(app->state[row], &app->model, &app->ui, &place) &&
+            place.line > 0 && !place.defined)
+            ui_break_at(&app->ui, place.short_src, place.line);
+        ui_open(&app->ui, &panel_breaks);
+        if (!app->ui.break_text[0] && app->ui.breaks.count > 0) return;
+    }
+    act_focused(app, ACT_BREAK);
+}
+
+static void toggle_help(App *app) {
+    if (app->ui.over == &panel_help) {
+        ui_close(&app->ui);
+    } else {
+        ui_open(&app->ui, &panel_help);
+    }
+}
+
+void app_act(App *app, Action action, Key key) {
+    if (act_kinds(app, action)) return;
+    switch (action) {
+    case ACT_PAUSE:
+        if (app->ui.focus->offers & ACT_BIT(ACT_PAUSE) && act_focused(app, action)) break;
+        toggle_pause(app);
+        break;
+    case ACT_STEP:
+        step(app);
+        break;
+    case ACT_FREEZE:
+        app->ui.frozen = !app->ui.frozen && !app->ended;
+        break;
+    case ACT_NEXT_PANEL:
+        app_show_next(app, 1);
+        break;
+    case ACT_PREV_PANEL:
+        app_show_next(app, -1);
+        break;
+    case ACT_PANEL_NUMBER:
+        app_show_number(app, key == '0' ? 10 : (int)key - '0');
+        break;
+    case ACT_MARK:
+        if (can_ask(app)) app->ui.wish.mark = true;
+        break;
+    case ACT_COLLECT:
+        if (!can_ask(app)) break;
+        app->ui.wish.collect = true;
+        app_say(app, "A full collection runs at the program's next safe point");
+        break;
+    case ACT_INPUT:
+        begin_typing(app);
+        break;
+    case ACT_OWNER:
+        app->ui.by_tag = !app->ui.by_tag;
+        break;
+    case ACT_SAVE:
+        app->ask.save = true;
+        break;
+    case ACT_MOUSE:
+        app->ui.mouse = !app->ui.mouse;
+        break;
+    case ACT_REDRAW:
+        app->ask.redraw = true;
+        break;
+    case ACT_INTERRUPT:
+        if (app->live && !app->ended) {
+            app->ask.interrupt = true;
+        } else {
+            app->ask.quit = true;
+        }
+        break;
+    case ACT_SUSPEND:
+        app->ask.suspend = true;
+        break;
+    case ACT_EDIT:
+        edit_place(app);
+        break;
+    case ACT_BREAK:
+        open_breaks(app);
+        break;
+    case ACT_HELP:
+        toggle_help(app);
+        break;
+    case ACT_QUIT:
+        app->ask.quit = true;
+        break;
+    case ACT_ENTER:
+        if (app->ended && app->hold && !app->looked) {
+            app->ask.quit = true;
+        } else if (!act_focused(app, action)) {
+            app->ui.enlarged = !app->ui.enlarged;
+        }
+        break;
+    case ACT_BACK:
+        if (!act_focused(app, action)) app_back(app);
+        break;
+    default:
+        act_focused(app, action);
+    }
+    if (app->ui.said[0]) {
+        app_say(app, "%s", app->ui.said);
+        app->ui.said[0] = 0;
+    }
+    if (app->ended) app->looked = true;
+}
+
+void app_key(App *app, Key key) {
+    if (app->typing && key != K_CTRL('C') && key != K_CTRL('Z') && key != K_CTRL('L')) {
+        type_key(app, key);
+        return;
+    }
+    app->notice_until = 0; /* it has been read */
+    if (app->ui.edit && edit_panel(app, key)) return;
+    Action action = action_of_key(key);
+    if (action != ACT_NONE) {
+        app_act(app, action, key);
+    } else if (app->ended && app->hold && !app->looked) {
+        app->ask.quit = true; /* any key will do */
+    }
+}
+
+void app_mouse(App *app, MouseWhat what, int x, int y) {
+    for (int i = APP_PANELS - 1; i >= 0; i--) {
+        const Rect *outer = &app->outer[i], *inner = &app->inner[i];
+        if (outer->w == 0 || x < outer->x || y < outer->y || x >= outer->x + outer->w ||
+            y >= outer->y + outer->h) {
+            continue;
+        }
+        const Panel *panel = app_panels[i].panel;
+        if (what == MOUSE_CLICK && panel != app->ui.focus && app_panels[i].home)
+            app_show(app, panel);
+        if (panel->mouse && panel->mouse(app->state[i], &app->model, &app->ui, what, x - inner->x,
+                                         y - inner->y, *inner)) {
+            return;
+        }
+        Action action = what == MOUSE_WHEEL_UP     ? ACT_UP
+                        : what == MOUSE_WHEEL_DOWN ? ACT_DOWN
+                        : what == MOUSE_DOUBLE     ? ACT_ENTER
+                                                   : ACT_NONE;
+        if (action == ACT_NONE || !panel->act) return;
+        panel->act(app->state[i], &app->model, &app->ui, action, *inner);
+        return;
+    }
+}

@@ -1,0 +1,64 @@
+/* app.h - the display without a terminal: its state, what keys do to it, and how it is drawn. What
+ * it wants of the outside (the program, the terminal, files) it leaves in `ui.wish` and `ask`. */
+#ifndef LMP_APP_H
+#define LMP_APP_H
+
+#include "screen/layout.h"
+#include "widget/panel.h"
+
+#define APP_LINE 512 /* bytes of a line typed to the program */
+
+/* What only the viewer can do; it clears what it has done. */
+typedef struct AppAsk {
+    bool quit, interrupt, suspend, save, redraw;
+    bool send;           /* `line` goes to the program */
+    char line[APP_LINE]; /* with its newline */
+} AppAsk;
+
+typedef struct App App;
+
+typedef struct AppOptions {
+    bool utf8;
+    int colours; /* 0, 8, 16, 256 */
+    bool live;   /* the program runs in this terminal */
+    bool can_type;
+    bool hold;      /* after the end: wait for a key */
+    Output *output; /* may be NULL */
+} AppOptions;
+
+/* NULL: no memory. `output` stays the caller's. */
+App *app_new(const AppOptions *options);
+void app_free(App *app);
+
+/* The model to fill before app_fresh; all zeroes at first. */
+Model *app_model(App *app);
+Ui *app_ui(App *app);
+AppAsk *app_ask(App *app);
+
+/* The model is fresh: panels take from it what they keep. `now`: clock for notices, nanoseconds.
+ * Not to be called, nor the model to be filled, while ui.frozen, but see app_seen. */
+void app_fresh(App *app, uint64_t now);
+/* The program's state, which is shown also while frozen. */
+void app_seen(App *app, LmpSeen seen);
+
+/* A key, an action, the mouse (cells of the screen). */
+void app_key(App *app, Key key);
+void app_act(App *app, Action action, Key key);
+void app_mouse(App *app, MouseWhat what, int x, int y);
+
+/* Shows a notice in the footer for some seconds. */
+void app_say(App *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Is there something that the passing of time alone will change (a notice to take away, a panel
+ * that has not seen all yet)? */
+bool app_restless(const App *app);
+
+/* Draws a frame over the whole canvas. `now` as in app_fresh. */
+void app_draw(App *app, Canvas *canvas, uint64_t now);
+
+/* The LEDGER_* parts that the panels of the last frame need. */
+unsigned app_parts(const App *app);
+
+/* For tests and panels' own tests: where a panel's inside was in the last frame (w 0: nowhere). */
+Rect app_where(const App *app, const Panel *panel);
+
+#endif

@@ -1,0 +1,150 @@
+/* app_draw.c - a frame: the panels with their frames, header above, footer below. */
+#include <string.h>
+
+#include "app/app_state.h"
+#include "base/format.h"
+
+/* The panel that has the bottom slot now, NULL: none. */
+static const Panel *bottom_panel(const App *app) {
+    const Panel *over = app->ui.over;
+    if (over && app_panels[app_row(over)].slot == SLOT_BOTTOM) return over;
+    return app->bottom;
+}
+
+static Bottom bottom_wish(const Panel *bottom) {
+    if (!bottom) return BOTTOM_NONE;
+    if (bottom == &panel_output) return BOTTOM_SOME;
+    /* what a person has asked to see, and for a while only */
+    if (bottom == &panel_inspector || bottom == &panel_blocks) return BOTTOM_MUCH;
+    return bottom->ledger ? BOTTOM_LIST : BOTTOM_MUCH;
+}
+
+static void place(App *app, int row, Rect outer) {
+    if (outer.w <= 0 || outer.h <= 0) return;
+    app->outer[row] = outer;
+    app->inner[row] = layout_inside(outer, NULL);
+}
+
+void app_arrange(App *app, int w, int h) {
+    const Panel *bottom = bottom_panel(app);
+    app->layout = layout_make(w, h, bottom_wish(bottom));
+    memset(app->outer, 0, sizeof app->outer);
+    memset(app->inner, 0, sizeof app->inner);
+    /* as long as the person has not chosen, the keys go to the map, or to what there is */
+    bool at_home = app->ui.focus == &panel_heap || app->ui.focus == &panel_types;
+    if (!app->chose && at_home) {
+        bool map = app->layout.slot[SLOT_MAP].w > 0 || app->layout.slot[SLOT_TYPES].w == 0;
+        app->ui.focus = map ? &panel_heap : &panel_types;
+    }
+    int focus = app_row(app->ui.focus);
+    Slot slot = app_panels[focus].slot;
+    /* what has the keys is on the screen, whatever the size */
+    bool alone = app->ui.enlarged || slot == SLOTS || app->layout.slot[slot].w == 0 ||
+                 (slot == SLOT_BOTTOM && app->ui.focus != bottom);
+    if (alone) {
+        place(app, focus, app->layout.body);
+        return;
+    }
+    for (int i = 0; i < APP_PANELS; i++) {
+        const PanelRow *row = &app_panels[i];
+        if (row->slot == SLOTS) continue;
+        if (row->slot == SLOT_BOTTOM && row->panel != bottom) continue;
+        place(app, i, app->layout.slot[row->slot]);
+    }
+}
+
+/* Other panels of the same slot, by number, so that a person knows they are there; the output is
+ * lit when something was printed that has not been on the screen. */
+static int draw_tabs(const App *app, int row, Canvas *canvas, int x, int y, int max) {
+    int used = 0;
+    if (app_panels[row].slot != SLOT_BOTTOM) return 0;
+    for (int i = 0; i < APP_PANELS; i++) {
+        const PanelRow *other = &app_panels[i];
+        if (i == row || other->slot != SLOT_BOTTOM || !other->home) continue;
+        int need = canvas_width(other->panel->title) + 5;
+        if (used + need > max) break;
+        bool news = other->panel == &panel_output && app->ui.output &&
+                    output_bytes(app->ui.output) != app->output_seen;
+        used += canvas_printf(canvas, x + used, y, -1, STYLE(TONE_MUTED), " %d %s ",
+                              other->panel->number % 10, other->panel->title);
+        if (news) canvas_put(canvas, x + used - 1, y, G_BULLET, STYLE(TONE_ACCENT));
+    }
+    return used;
+}
+
+/* The last thing that the program printed, in the lower line of the lowest frame, where its panel
+ * is not on the screen: a question that waits for an answer must be seen. */
+static void draw_last_words(const App *app, Canvas *canvas, Rect outer) {
+    Output *output = app->ui.output;
+    bool lowest = outer.x == 0 && outer.y + outer.h == app->layout.footer.y;
+    if (!output || !lowest || app->outer[INDEX_OF_panel_output].w > 0) return;
+    char text[OUTPUT_COLUMNS + 1] = "";
+    for (uint64_t n = output_lines(output), back = 0; n-- > 0 && back < 8 && !text[0]; back++) {
+        format_text(text, sizeof text, output_line(output, n), !app->ui.utf8);
+        if (!text[strspn(text, " ")]) text[0] = 0;
+    }
+    int x = outer.x + 2, y = outer.y + outer.h - 1, right = outer.x + outer.w - 2;
+    if (!text[0] || right - x < 16) return;
+    x += canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), " output: ");
+    x += canvas_text(canvas, x, y, right - x - 1, STYLE(TONE_TEXT), text + strspn(text, " "));
+    canvas_put(canvas, x, y, ' ', STYLE(TONE_TEXT));
+}
+
+static void draw_frame(const App *app, int row, Canvas *canvas) {
+    Rect outer = app->outer[row];
+    const Panel *panel = app_panels[row].panel;
+    FrameKind kind;
+    layout_inside(outer, &kind);
+    if (kind == FRAME_NONE) return;
+    bool focus = panel == app->ui.focus;
+    Style line = STYLE(focus ? TONE_FRAME_FOCUS : TONE_FRAME);
+    int x = outer.x, right = outer.x + outer.w;
+    if (kind == FRAME_BOX) {
+        canvas_box(canvas, outer, line);
+        draw_last_words(app, canvas, outer);
+        x += 2;
+        right -= 2;
+    }
+    char note[160] = "";
+    if (panel->note) panel->note(app->state[row], &app->model, &app->ui, note, sizeof note);
+    if (kind == FRAME_BOX) canvas_put(canvas, x++, outer.y, ' ', line);
+    if (panel->number > 0) {
+        x += canvas_printf(canvas, x, outer.y, right - x, STYLE(focus ? TONE_ACCENT : TONE_STRONG),
+                           "%d ", panel->number % 10);
+    }
+    x += canvas_text(canvas, x, outer.y, right - x, STYLE(focus ? TONE_ACCENT : TONE_STRONG),
+                     panel->title);
+    if (x < right) canvas_put(canvas, x++, outer.y, ' ', line);
+    int noted = note[0] ? canvas_width(note) + 2 : 0;
+    if (kind == FRAME_BOX) x += draw_tabs(app, row, canvas, x, outer.y, right - x - noted - 2);
+    int room = right - x - 2;
+    if (note[0] == 0 || room < 6) return;
+    int width = canvas_width(note);
+    if (width > room - 1) width = room - 1;
+    canvas_put(canvas, right - width - 2, outer.y, ' ', line);
+    canvas_text(canvas, right - width - 1, outer.y, width, STYLE(TONE_MUTED), note);
+    canvas_put(canvas, right - 1, outer.y, ' ', line);
+}
+
+void app_draw(App *app, Canvas *canvas, uint64_t now) {
+    app->ui.now = now;
+    app->ui.restless = false;
+    if (app->notice_until && now >= app->notice_until) app->notice_until = 0;
+    canvas_clear(canvas, STYLE(TONE_NONE));
+    app_arrange(app, canvas->w, canvas->h);
+    if (app->ui.output && app->outer[INDEX_OF_panel_output].w > 0)
+        app->output_seen = output_bytes(app->ui.output);
+    for (int i = 0; i < APP_PANELS; i++) {
+        if (app->outer[i].w == 0) continue;
+        Rect old = canvas_clip(canvas, app->inner[i]);
+        app_panels[i].panel->draw(app->state[i], &app->model, &app->ui, canvas, app->inner[i]);
+        canvas_unclip(canvas, old);
+        draw_frame(app, i, canvas); /* after it, so that the title tells what is drawn now */
+    }
+    Rect old = canvas_clip(canvas, app->layout.header);
+    header_draw(app, canvas, app->layout.header);
+    canvas_unclip(canvas, old);
+    old = canvas_clip(canvas, app->layout.footer);
+    footer_draw(app, canvas, app->layout.footer);
+    canvas_unclip(canvas, old);
+}

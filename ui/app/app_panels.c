@@ -1,0 +1,115 @@
+/* app_panels.c - which panels are on the screen and which has the keys: chosen by a person, opened
+ * over others, or brought up by a pause. Where they stand: app_draw.c. */
+#include "app/app_state.h"
+
+const PanelRow app_panels[APP_PANELS] = {
+#define PANEL_ROW(panel, slot, home) {&panel, slot, home},
+    PANEL_TABLE(PANEL_ROW)
+#undef PANEL_ROW
+};
+
+int app_row(const Panel *panel) {
+    for (int i = 0; i < APP_PANELS; i++) {
+        if (app_panels[i].panel == panel) return i;
+    }
+    return -1;
+}
+
+unsigned app_parts(const App *app) {
+    unsigned parts = 0;
+    for (int i = 0; i < APP_PANELS; i++) {
+        if (app->outer[i].w > 0) parts |= app_panels[i].panel->ledger;
+    }
+    return parts;
+}
+
+Rect app_where(const App *app, const Panel *panel) {
+    int row = app_row(panel);
+    return row < 0 ? (Rect){0} : app->inner[row];
+}
+
+/* The panel that has the keys when nothing is open over it. */
+static const Panel *home_of(const App *app) {
+    return app->ui.over ? app->ui.before : app->ui.focus;
+}
+
+/* ---- what comes by itself ---------------------------------------------------------------------
+ */
+
+void app_paused(App *app) {
+    if (app->ui.over == &panel_breaks && app->model.op.hit && !app->ui.edit) ui_close_all(&app->ui);
+    if (app->bottom == &panel_inspector) return;
+    app->bottom_before = app->bottom;
+    app->focus_before = home_of(app);
+    app->lent_bottom = true;
+    app->bottom = &panel_inspector;
+    /* the keys stay where they are, if that is still on the screen then */
+    int h = app->layout.footer.y + app->layout.footer.h;
+    Layout next = layout_make(app->layout.header.w, h, BOTTOM_MUCH);
+    Slot slot = app_panels[app_row(app->ui.focus)].slot;
+    if (app->ui.over || app->ui.enlarged) return;
+    if (slot == SLOT_BOTTOM || next.slot[slot].w == 0) app->ui.focus = &panel_inspector;
+}
+
+void app_resumed(App *app) {
+    if (!app->lent_bottom) return;
+    app->lent_bottom = false;
+    app->bottom = app->bottom_before;
+    if (app->ui.focus == &panel_inspector) app->ui.focus = app->focus_before;
+    if (app->ui.before == &panel_inspector) app->ui.before = app->focus_before;
+}
+
+void app_choose_bottom(App *app) {
+    if (app->chose_bottom || app->model.ledger.lines == LMP_LINES_OFF) return;
+    if (app->lent_bottom) {
+        app->bottom_before = &panel_sites;
+    } else {
+        app->bottom = &panel_sites;
+    }
+}
+
+/* ---- what a person chooses --------------------------------------------------------------------
+ */
+
+void app_show(App *app, const Panel *panel) {
+    int row = app_row(panel);
+    ui_close_all(&app->ui);
+    if (app_panels[row].slot == SLOT_BOTTOM && app->bottom != panel) {
+        app->bottom = panel;
+        app->lent_bottom = false;
+    }
+    if (app_panels[row].slot == SLOT_BOTTOM) app->chose_bottom = true;
+    app->ui.focus = panel;
+    app->chose = true;
+}
+
+void app_show_next(App *app, int step) {
+    int row = app_row(home_of(app));
+    do
+        row = (row + step + APP_PANELS) % APP_PANELS;
+    while (!app_panels[row].home);
+    app_show(app, app_panels[row].panel);
+}
+
+void app_show_number(App *app, int number) {
+    for (int i = 0; i < APP_PANELS; i++) {
+        if (app_panels[i].home && app_panels[i].panel->number == number) {
+            const Panel *panel = app_panels[i].panel;
+            bool again = app->ui.focus == panel && !app->ui.over;
+            app_show(app, panel);
+            if (again) app->ui.enlarged = !app->ui.enlarged;
+            return;
+        }
+    }
+    app_say(app, "There is no panel %d", number % 10);
+}
+
+void app_back(App *app) {
+    if (app->ui.over) {
+        ui_close(&app->ui);
+    } else if (app->ui.enlarged) {
+        app->ui.enlarged = false;
+    } else if (app->ended && app->hold) {
+        app->ask.quit = true;
+    }
+}

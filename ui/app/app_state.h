@@ -1,0 +1,99 @@
+/* app_state.h - the inside of App, for app.c, app_panels.c, app_draw.c, header.c and footer.c only.
+ */
+#ifndef LMP_APP_STATE_H
+#define LMP_APP_STATE_H
+
+#include "app/app.h"
+
+/* Every panel, in the order of tab: X(panel, slot, home). `home` panels take part in tab; others
+ * are opened by something. Slot SLOTS: over the whole body. */
+#define PANEL_TABLE(X)                                                                             \
+    X(panel_heap, SLOT_MAP, true)                                                                  \
+    X(panel_types, SLOT_TYPES, true)                                                               \
+    X(panel_timeline, SLOT_TIMELINE, true)                                                         \
+    X(panel_output, SLOT_BOTTOM, true)                                                             \
+    X(panel_inspector, SLOT_BOTTOM, true)                                                          \
+    X(panel_sites, SLOT_BOTTOM, true)                                                              \
+    X(panel_functions, SLOT_BOTTOM, true)                                                          \
+    X(panel_tree, SLOT_BOTTOM, true)                                                               \
+    X(panel_leaks, SLOT_BOTTOM, true)                                                              \
+    X(panel_tags, SLOT_BOTTOM, true)                                                               \
+    X(panel_site, SLOTS, false)                                                                    \
+    X(panel_function, SLOT_BOTTOM, false)                                                          \
+    X(panel_breaks, SLOT_BOTTOM, false)                                                            \
+    X(panel_blocks, SLOT_BOTTOM, false)                                                            \
+    X(panel_help, SLOTS, false)
+
+enum {
+#define PANEL_INDEX(panel, slot, home) INDEX_OF_##panel,
+    PANEL_TABLE(PANEL_INDEX)
+#undef PANEL_INDEX
+        APP_PANELS
+};
+
+typedef struct PanelRow {
+    const Panel *panel;
+    Slot slot;
+    bool home;
+} PanelRow;
+extern const PanelRow app_panels[APP_PANELS];
+
+struct App {
+    Ui ui;
+    Model model;
+    AppAsk ask;
+    bool live, hold;
+    LmpSeen seen;        /* as app_seen last said; the model's may be frozen */
+    bool want_pause;     /* pausing was asked for and has not been taken back */
+    bool ended;          /* FINISHED or KILLED: nothing can be asked of the program any more */
+    bool looked;         /* keys since the end: enter no longer leaves */
+    const Panel *bottom; /* shown in the bottom slot */
+    bool lent_bottom;    /* the pause put the inspector there; before it was: */
+    const Panel *bottom_before;
+    const Panel *focus_before;
+    bool chose;           /* a person has chosen a panel */
+    bool chose_bottom;    /* ... for the bottom slot */
+    uint64_t output_seen; /* bytes of output when it was last on the screen */
+    bool begun;           /* a model has been there */
+    uint64_t marks_seen;
+    uint64_t hit_seen; /* number of the operation whose break has been told */
+
+    /* the line being typed to the program */
+    bool typing;
+    size_t typed;
+    char text[APP_LINE];
+
+    char notice[128];
+    uint64_t notice_until; /* 0: none */
+
+    Layout layout;
+    void *state[APP_PANELS];
+    Rect outer[APP_PANELS], inner[APP_PANELS]; /* last frame; w 0: not on screen */
+};
+
+/* The row of a panel, -1: none. */
+int app_row(const Panel *panel);
+/* A pause brings the inspector to the bottom, and its end takes it away again, unless the person
+ * chose a panel in between. */
+void app_paused(App *app);
+void app_resumed(App *app);
+/* Until the person has chosen what stands at the bottom: the lines that make memory where they are
+ * known, else what the program prints. */
+void app_choose_bottom(App *app);
+/* A panel that is at home somewhere on the screen gets the keys: this one, the next one by `step`
+ * (1, -1), the one of that number (again: enlarged, shrunk). What is open over others is closed. */
+void app_show(App *app, const Panel *panel);
+void app_show_next(App *app, int step);
+void app_show_number(App *app, int number);
+/* Closes what was opened last, or shrinks what is enlarged. */
+void app_back(App *app);
+
+/* Where the panels stand on a screen of w * h; fills app->layout, outer, inner. */
+void app_arrange(App *app, int w, int h);
+
+void header_draw(App *app, Canvas *canvas, Rect rect);
+void footer_draw(App *app, Canvas *canvas, Rect rect);
+/* May this action do anything now? What may not is not in the footer. */
+bool footer_offers(const App *app, Action action);
+
+#endif

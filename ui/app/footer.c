@@ -1,0 +1,123 @@
+/* footer.c - the line at the bottom: the keys that do something now, from the table of actions; or
+ * a notice; or the line being typed to the program. */
+#include "app/app_state.h"
+#include "screen/line.h"
+
+static bool of_all_types(const Panel *panel) {
+    return panel == &panel_functions || panel == &panel_function || panel == &panel_tree ||
+           panel == &panel_leaks || panel == &panel_tags;
+}
+
+bool footer_offers(const App *app, Action action) {
+    bool map = app->ui.focus == &panel_heap, timeline = app->ui.focus == &panel_timeline;
+    switch (action) {
+    case ACT_PAUSE:
+    case ACT_STEP:
+    case ACT_FREEZE:
+    case ACT_MARK:
+    case ACT_COLLECT:
+    case ACT_BREAK:
+        return !app->ended;
+    case ACT_INPUT:
+        return !app->ended && app->ui.can_type;
+    case ACT_ZOOM_IN:
+        return map || timeline;
+    case ACT_STRING: /* some tables are of all types together */
+        return !of_all_types(app->ui.focus);
+    case ACT_FILTER:
+    case ACT_SORT_LEFT:
+    case ACT_REVERSE:
+    case ACT_EDIT:
+    case ACT_INVERT:
+    case ACT_HOTTEST:
+    case ACT_DELETE:
+        return (app->ui.focus->offers & ACT_BIT(action)) != 0;
+    case ACT_BACK:
+        return app->ui.over || app->ui.enlarged;
+    case ACT_ENTER:
+        return app->ui.focus != &panel_breaks && !(app->ended && !app->looked) &&
+               !(app->ui.over && app_panels[app_row(app->ui.over)].slot == SLOTS);
+    default:
+        return true;
+    }
+}
+
+/* Is what the action switches on now? Then the footer says what the key would do next. */
+static bool is_on(const App *app, Action action) {
+    switch (action) {
+    case ACT_PAUSE:
+        return app->want_pause;
+    case ACT_FREEZE:
+        return app->ui.frozen;
+    case ACT_OWNER:
+        return app->ui.by_tag;
+    case ACT_MOUSE:
+        return !app->ui.mouse;
+    case ACT_BREAK:
+        return app->ui.over == &panel_breaks;
+    case ACT_HELP:
+        return app->ui.over == &panel_help;
+    default:
+        return false;
+    }
+}
+
+/* Does enter look inside something there? */
+static bool has_inside(const App *app) {
+    const Panel *panel = app->ui.focus;
+    if (panel == &panel_inspector && app->model.seen != LMP_SEEN_PAUSED) return false;
+    return panel == &panel_heap || (panel->offers & ACT_BIT(ACT_ENTER));
+}
+
+static const char *label_of(const App *app, const ActionInfo *info) {
+    if (app->ui.focus == &panel_breaks && info->action == ACT_PAUSE) return "on/off";
+    if (info->action == ACT_ENTER && !has_inside(app)) {
+        return app->ui.enlarged ? "shrink" : "enlarge";
+    }
+    if (info->action == ACT_QUIT && app->ended) return "leave";
+    return is_on(app, info->action) && info->label_on ? info->label_on : info->label;
+}
+
+static void draw_keys(const App *app, Canvas *canvas, Rect rect) {
+    Line line = {0};
+    for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
+        const ActionInfo *info = &action_info[i];
+        int priority = info->action == ACT_BACK ? 5 : info->priority;
+        if (priority == 0 || !info->label || !footer_offers(app, info->action)) continue;
+        const char *shown = info->shown;
+        if (info->action == ACT_QUIT && app->ended && app->hold && !app->looked) shown = "q enter";
+        line_add(&line, priority, STYLE(TONE_ACCENT), " %s", shown);
+        line_add(&line, priority, STYLE(TONE_TEXT), " %s ", label_of(app, info));
+    }
+    line_draw(&line, canvas, rect.x, rect.y, rect.w);
+}
+
+static void draw_typing(Canvas *canvas, Rect rect, const char *prompt, const char *text,
+                        const char *help) {
+    int x = rect.x, right = rect.x + rect.w;
+    x += canvas_printf(canvas, x, rect.y, right - x, STYLE(TONE_ACCENT), " %s> ", prompt);
+    int room = right - x - 1, tail = canvas_width(help) + 2;
+    if (room > 30 + tail) {
+        canvas_text_right(canvas, right - 1, rect.y, tail, STYLE(TONE_MUTED), help);
+        room -= tail;
+    }
+    while (canvas_width(text) > room && *text)
+        canvas_decode(&text); /* its end is what matters */
+    x += canvas_text(canvas, x, rect.y, room, STYLE(TONE_STRONG), text);
+    canvas_put(canvas, x, rect.y, ' ', STYLE_WITH(STYLE(TONE_TEXT), ATTR_REVERSE));
+}
+
+void footer_draw(App *app, Canvas *canvas, Rect rect) {
+    if (rect.h < 1) return;
+    if (app->typing) {
+        draw_typing(canvas, rect, "input", app->text, "enter send  esc close");
+    } else if (app->ui.edit) {
+        const LineEdit *edit = app->ui.edit;
+        draw_typing(canvas, rect, edit->prompt ? edit->prompt : "", edit->text,
+                    edit->help ? edit->help : "");
+    } else if (app->notice_until) {
+        canvas_text(canvas, rect.x + 1, rect.y, rect.w - 1, STYLE(TONE_STRONG), app->notice);
+    } else {
+        draw_keys(app, canvas, rect);
+    }
+}

@@ -1,0 +1,264 @@
+/* header.c - the lines at the top: who, in what state, how much, how fast. */
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "app/app_state.h"
+#include "base/format.h"
+#include "screen/line.h"
+#include "widget/describe.h"
+
+/* The state in words, with a sign and a colour: one row each. */
+typedef struct StateWord {
+    const char *word;
+    uint32_t glyph;
+    Tone tone;
+} StateWord;
+
+/* How it ended, where `lmp run` has told; else only that it did. */
+static StateWord ended_word(const App *app, char *text, size_t size) {
+    int status = (int)(app->model.ended - 1);
+    if (app->model.ended == 0) {
+        bool killed = app->seen == LMP_SEEN_KILLED;
+        return killed ? (StateWord){"KILLED", G_CROSS, TONE_KILLED}
+                      : (StateWord){"ENDED", G_DOT, TONE_FINISHED};
+    }
+    if (status == 0) return (StateWord){"FINISHED", G_CHECK, TONE_FINISHED};
+    const char *name = WIFSIGNALED(status) ? sigabbrev_np(WTERMSIG(status)) : NULL;
+    if (WIFSIGNALED(status))
+        snprintf(text, size, name ? "SIG%s" : "SIGNAL", name);
+    else
+        snprintf(text, size, "EXITED %d", WEXITSTATUS(status));
+    return (StateWord){text, G_CROSS, TONE_KILLED};
+}
+
+static StateWord state_word(const App *app, char *text, size_t size) {
+    static const StateWord of_program[] = {
+        [LMP_SEEN_RUNNING] = {"RUNNING", G_DOT, TONE_RUNNING},
+        [LMP_SEEN_PAUSED] = {"PAUSED", G_PAUSE, TONE_PAUSED},
+    };
+    if (app->seen == LMP_SEEN_FINISHED || app->seen == LMP_SEEN_KILLED)
+        return ended_word(app, text, size);
+    if (app->ui.frozen) return (StateWord){"FROZEN", G_FROZEN, TONE_FROZEN};
+    if (app->seen == LMP_SEEN_RUNNING && app->want_pause) {
+        return (StateWord){"PAUSING", G_PAUSE, TONE_PAUSED};
+    }
+    return of_program[app->seen];
+}
+
+/* A path in full where there is room, else its last part. */
+static const char *short_name(const char *program, int w) {
+    const char *slash = strrchr(program, '/');
+    return slash && slash[1] && canvas_width(program) > w / 3 ? slash + 1 : program;
+}
+
+/* How it is known which line made what: "exact, by line"; the first word or two of it stay where
+ * there is little room, and say nothing that the rest takes back. */
+static void add_line_words(Line *line, const Model *model, const char *dot) {
+    const Ledger *ledger = &model->ledger;
+    bool approximate = ledger->lines == LMP_LINES_APPROXIMATE;
+    const char *paths = ledger->stacks ? " and call path" : "";
+    Style muted = STYLE(TONE_MUTED), plain = STYLE(TONE_TEXT);
+    char number[LMP_NUM];
+    if (ledger->lines == LMP_LINES_OFF) return;
+    if (ledger->sample > 0) {
+        line_add(line, 7, plain, " %s sampled", dot);
+        line_add(line, 8, plain, " every %s", describe_cell_size(number, ledger->sample));
+        if (approximate) line_add(line, 8, plain, ", lines: approximate");
+    } else if (approximate) {
+        line_add(line, 7, plain, " %s lines: approximate", dot);
+        if (ledger->stacks) line_add(line, 10, plain, ", with call paths");
+    } else if (ledger->unproven > 0) {
+        line_add(line, 7, muted, " %s exact but for %s", dot,
+                 format_count(number, ledger->unproven));
+        line_add(line, 10, muted, ", by line%s", paths);
+    } else {
+        line_add(line, 7, muted, " %s exact", dot);
+        line_add(line, 10, muted, ", by line%s", paths);
+    }
+}
+
+static void draw_who(const App *app, Canvas *canvas, Rect rect) {
+    const Model *model = &app->model;
+    char word[24];
+    StateWord state = state_word(app, word, sizeof word);
+    char glyph[5], clock[LMP_NUM], bytes[LMP_NUM];
+    canvas_encode(glyph, state.glyph);
+    bool one_line = rect.h == 1;
+
+    Line right = {0};
+    line_add(&right, 1, STYLE(state.tone), " %s %s", glyph, state.word);
+    if (app->ui.frozen) {
+        line_add(&right, 8, STYLE(TONE_MUTED), ", program %s",
+                 app->seen == LMP_SEEN_PAUSED ? "paused" : "running");
+    }
+    if (one_line) {
+        line_add(&right, 2, STYLE(TONE_STRONG), " %s",
+                 format_bytes(bytes, model->stats.live_bytes));
+    }
+    uint32_t breaks = app->ended ? 0 : ui_breaks_on(&app->ui);
+    if (breaks > 0) line_add(&right, 4, STYLE(TONE_PAUSED), "  break: %u on", breaks);
+    line_add(&right, 4, STYLE(TONE_TEXT), "  %s", format_clock(clock, model->clock));
+    line_add(&right, 9, STYLE(TONE_ACCENT), "   ?");
+    line_add(&right, 9, STYLE(TONE_TEXT), " help");
+    line_add(&right, 3, STYLE(TONE_TEXT), " ");
+
+    const char *dot = app->ui.utf8 ? "·" : "-";
+    Line left = {0};
+    line_add(&left, 6, STYLE(TONE_ACCENT), " lmp ");
+    line_add(&left, 5, STYLE_BOLD(TONE_STRONG), " %s", short_name(model->program, rect.w));
+    line_add(&left, 8, STYLE(TONE_MUTED), "  pid %u", model->pid);
+    line_add(&left, 9, STYLE(TONE_MUTED), " %s %s", dot, model->lua);
+    add_line_words(&left, model, dot);
+    if (model->serial > 1)
+        line_add(&left, 11, STYLE(TONE_MUTED), " %s state %u", dot, model->serial);
+
+    /* both halves lose their pieces by the same limit */
+    int limit = 12;
+    while (limit > 2 && line_width(&left, limit) + line_width(&right, limit) > rect.w)
+        limit--;
+    int width = line_width(&right, limit);
+    if (width > rect.w) width = rect.w;
+    line_draw(&left, canvas, rect.x, rect.y, rect.w - width);
+    line_draw(&right, canvas, rect.x + rect.w - width, rect.y, width);
+    canvas_tint(canvas, (Rect){rect.x, rect.y, rect.w, 1}, TONE_BAR);
+}
+
+/* The bar by kind takes what the figures leave. */
+static void draw_bar(const App *app, Canvas *canvas, int x, int y, int w) {
+    uint64_t part[LMP_KINDS];
+    Style style[LMP_KINDS];
+    char letter[LMP_KINDS];
+    static const LmpKind order[LMP_KINDS] = {LMP_TABLE,    LMP_STRING, LMP_FUNCTION,
+                                             LMP_USERDATA, LMP_OTHER,  LMP_THREAD};
+    for (int i = 0; i < LMP_KINDS; i++) {
+        part[i] = app->model.stats.kind[order[i]].live_bytes;
+        style[i] = STYLE(TONE_KIND(order[i]));
+        letter[i] = kind_info[order[i]].letter;
+    }
+    bool letters = app->ui.colours < 8;
+    canvas_stack(canvas, x, y, w, LMP_KINDS, part, app->model.stats.peak_bytes, style,
+                 letters ? letter : NULL, G_BAR, STYLE(TONE_FAINT));
+}
+
+static void draw_heap(const App *app, Canvas *canvas, Rect rect, int y) {
+    const Model *model = &app->model;
+    char live[LMP_NUM], peak[LMP_NUM], rss[LMP_NUM], outside[LMP_NUM];
+    Line left = {0}, right = {0};
+    line_add(&left, 5, STYLE(TONE_MUTED), " Heap ");
+    line_add(&left, 1, STYLE(TONE_STRONG), " %s", format_bytes(live, model->stats.live_bytes));
+    line_add(&left, 2, STYLE(TONE_MUTED), "  peak ");
+    line_add(&left, 2, STYLE(TONE_TEXT), "%s", format_bytes(peak, model->stats.peak_bytes));
+    line_add(&left, 2, STYLE(TONE_TEXT), "  ");
+    if (model->rss > 0) {
+        line_add(&right, 3, STYLE(TONE_MUTED), "  RSS ");
+        line_add(&right, 3, STYLE(TONE_TEXT), "%s", format_bytes(rss, model->rss));
+        line_add(&right, 4, STYLE(TONE_MUTED), "  outside Lua ");
+        line_add(&right, 4, STYLE(TONE_TEXT), "%s", format_bytes(outside, model->outside));
+        line_add(&right, 3, STYLE(TONE_TEXT), " ");
+    }
+    int limit = 6, least = 10; /* of the bar */
+    while (limit > 2 && line_width(&left, limit) + line_width(&right, limit) + least > rect.w) {
+        limit--;
+    }
+    int wl = line_width(&left, limit), wr = line_width(&right, limit);
+    line_draw(&left, canvas, rect.x, y, wl);
+    line_draw(&right, canvas, rect.x + rect.w - wr, y, wr);
+    int w = rect.w - wl - wr;
+    if (w >= 4) draw_bar(app, canvas, rect.x + wl, y, wr ? w : w - 1);
+}
+
+static void add_gc(Line *line, const Model *model, const char *dot) {
+    static const char *const mode[] = {
+        [LMP_GC_INCREMENTAL] = "incremental", [LMP_GC_GENERATIONAL] = "generational"};
+    char text[LMP_NUM], ago[LMP_NUM];
+    if (model->gc.mode == LMP_GC_UNKNOWN) {
+        line_add(line, 6, STYLE(TONE_FAINT), "   GC cycles cannot be seen here");
+        return;
+    }
+    line_add(line, 4, STYLE(TONE_MUTED), "   GC ");
+    line_add(line, 6, STYLE(TONE_TEXT), "%s %s ", mode[model->gc.mode], dot);
+    line_add(line, 4, STYLE(TONE_TEXT), "%s cycle%s", format_count(text, model->gc.cycles),
+             model->gc.cycles == 1 ? "" : "s");
+    const LmpGcCycle *last = model_gc_cycle(model, 0);
+    if (last) { /* the clock is read a moment before the cycles are */
+        uint64_t since = last->end < model->clock ? model->clock - last->end : 0;
+        line_add(line, 7, STYLE(TONE_TEXT), " %s freed %s %s ago", dot,
+                 format_bytes(text, last->freed_bytes), format_span(ago, since));
+    }
+}
+
+/* What was asked for and cannot be had. */
+static void add_lacks(Line *line, const LmpStats *s) {
+    const struct {
+        const char *what;
+        uint32_t why;
+    } lack[] = {{"no lines", s->lines == LMP_LINES_OFF ? s->why : LMP_WHY_NOT},
+                {"no call paths", s->stacks_why},
+                {"not sampled", s->sample_why}};
+    for (size_t i = 0; i < sizeof lack / sizeof *lack; i++) {
+        if (lack[i].why == LMP_WHY_NOT || lack[i].why >= LMP_WHYS) continue;
+        line_add(line, 2, STYLE(TONE_SHRINK), "   %s", lack[i].what);
+        line_add(line, 5, STYLE(TONE_SHRINK), ": %s", stats_why_words[lack[i].why]);
+    }
+}
+
+/* Others that have called the program's allocator, or stand in front of it. */
+static void add_strangers(Line *line, const LmpStats *s) {
+    char text[LMP_NUM];
+    if (s->covered) line_add(line, 2, STYLE(TONE_SHRINK), "   allocator covered by another");
+    if (s->other_states > 0)
+        line_add(line, 2, STYLE(TONE_SHRINK), "   %s other state%s not counted",
+                 format_count(text, s->other_states), s->other_states == 1 ? "" : "s");
+    if (s->mixed_states > 0)
+        line_add(line, 2, STYLE(TONE_SHRINK), "   %s other state%s counted in",
+                 format_count(text, s->mixed_states), s->mixed_states == 1 ? "" : "s");
+    if (s->passed_requests > 0)
+        line_add(line, 2, STYLE(TONE_SHRINK), "   %s requests of other threads not counted",
+                 format_count(text, s->passed_requests));
+}
+
+static void draw_rates(const App *app, Canvas *canvas, Rect rect, int y) {
+    const Model *model = &app->model;
+    char text[LMP_NUM];
+    Line line = {0};
+    line_add(&line, 5, STYLE(TONE_MUTED), " Rate ");
+    line_add(&line, 1, STYLE(TONE_GROWTH), " ▲ %s/s",
+             format_bytes(text, (uint64_t)model->alloc_bytes_per_s));
+    line_add(&line, 3, STYLE(TONE_TEXT), "  %s allocs/s",
+             format_short(text, (uint64_t)model->allocs_per_s));
+    line_add(&line, 2, STYLE(TONE_SHRINK), "   ▼ %s/s",
+             format_bytes(text, (uint64_t)model->free_bytes_per_s));
+    line_add(&line, 3, STYLE(TONE_TEXT), "  %s frees/s",
+             format_short(text, (uint64_t)model->frees_per_s));
+    add_gc(&line, model, "·");
+    if (model->stats.failed > 0) {
+        line_add(&line, 4, STYLE(TONE_SHRINK), "   %s failed",
+                 format_count(text, model->stats.failed));
+    }
+    if (model->stats.dropped > 0) {
+        line_add(&line, 2, STYLE(TONE_SHRINK), "   %s not counted (no memory for the map)",
+                 format_count(text, model->stats.dropped));
+    }
+    if (model->stats.hidden_regions > 0)
+        line_add(&line, 3, STYLE(TONE_SHRINK), "   map incomplete (the program closed its file)");
+    add_lacks(&line, &model->stats);
+    add_strangers(&line, &model->stats);
+    line_draw(&line, canvas, rect.x, y, rect.w);
+}
+
+/* In place of rates, which are nothing then: the message that the program ended with. */
+static void draw_error(const App *app, Canvas *canvas, Rect rect, int y) {
+    Line line = {0};
+    line_add(&line, 1, STYLE(TONE_KILLED), " %s", app->ui.error);
+    line_draw(&line, canvas, rect.x, y, rect.w);
+}
+
+void header_draw(App *app, Canvas *canvas, Rect rect) {
+    if (rect.h >= 1) draw_who(app, canvas, rect);
+    if (rect.h >= 2) draw_heap(app, canvas, rect, rect.y + 1);
+    if (rect.h >= 3 && app->ended && app->model.ended > 1 && app->ui.error[0])
+        draw_error(app, canvas, rect, rect.y + 2);
+    else if (rect.h >= 3)
+        draw_rates(app, canvas, rect, rect.y + 2);
+}

@@ -1,9 +1,0 @@
-/* cmd.h - the subcommands, one file cmd_NAME.c each. */
-#ifndef LMP_CMD_H
-#define LMP_CMD_H
-
-#include "command.h"
-
-extern const Command cmd_run, cmd_top, cmd_doctor, cmd_display;
-
-#endif

@@ -1,0 +1,198 @@
+/* cmd_top.c - `lmp top`: attaches to a program that is being profiled, or lists them. */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "cmd/cmd.h"
+#include "read/discover.h"
+#include "report/report.h"
+#include "viewer/guard.h"
+
+static const Option options[] = {
+    {"fps", "N", "repaints a second while the program runs (default 10)"},
+    {"list", NULL, "only list the profiled programs"},
+    {0},
+};
+
+static const Example examples[] = {
+    {"lmp top", "attach to the profiled program, or list them when there are several"},
+    {"lmp top 4711", "attach to process 4711, with totals from before the attach"},
+    {"lmp top 4711:2", "attach to the second Lua state of that process"},
+    {0},
+};
+
+static const char *const seen_names[] = {
+    [LMP_SEEN_RUNNING] = "RUNNING",
+    [LMP_SEEN_PAUSED] = "PAUSED",
+    [LMP_SEEN_FINISHED] = "ENDED",
+    [LMP_SEEN_KILLED] = "KILLED",
+};
+
+static bool several_states(const LmpFound *list, size_t count, uint32_t pid) {
+    int states = 0;
+    for (size_t i = 0; i < count; i++)
+        states += list[i].pid == pid;
+    return states > 1;
+}
+
+static void name_of(char out[32], const LmpFound *list, size_t count, const LmpFound *one) {
+    if (several_states(list, count, one->pid))
+        snprintf(out, 32, "%u:%u", one->pid, one->serial);
+    else
+        snprintf(out, 32, "%u", one->pid);
+}
+
+static void print_list(const LmpFound *list, size_t count) {
+    printf("%-12s %-9s %12s %10s  %s\n", "PID", "STATE", "LIVE", "ELAPSED", "PROGRAM");
+    for (size_t i = 0; i < count; i++) {
+        char pid[32], live[LMP_NUM], elapsed[LMP_NUM], program[256];
+        name_of(pid, list, count, &list[i]);
+        printf("%-12s %-9s %12s %10s  %s\n", pid, seen_names[list[i].seen],
+               format_bytes(live, list[i].live_bytes), format_clock(elapsed, list[i].elapsed),
+               format_text(program, sizeof program, list[i].program, 0));
+    }
+}
+
+static int nothing_to_show(void) {
+    command_say("no profiled program is running (start one with: lmp run SCRIPT.lua)");
+    return 1;
+}
+
+/* ---- attached -------------------------------------------------------------------------------- */
+
+static Guard guard;
+static LmpView view;
+
+static void told(int sig) {
+    (void)sig;
+    guard_tell(&guard); /* closes a descriptor: safe in a handler */
+}
+
+/* ctrl-C is for this command alone, as anything else that is typed here. */
+static void catch_signals(void) {
+    struct sigaction act = {.sa_handler = told};
+    sigaction(SIGTERM, &act, NULL);
+    sigaction(SIGHUP, &act, NULL);
+    sigaction(SIGINT, &act, NULL);
+    signal(SIGTTOU, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+}
+
+static int attach(uint32_t pid, uint32_t serial, double fps) {
+    LmpErr err = discover_open(pid, serial, &view);
+    if (err) {
+        command_say("process %u: %s (see: lmp top --list)", pid, err_message(err));
+        return 1;
+    }
+    ViewerOptions viewer = {
+        .view = &view, .tty = STDOUT_FILENO, .fps = fps, .hold = true, .spool = -1, .input = -1};
+    catch_signals();
+    if (!guard_start(&guard, &viewer, NULL, NULL)) {
+        command_say("%s", err_message(LMP_E_NOMEM));
+        return 1;
+    }
+    guard_up(&guard);
+    struct pollfd p = {.fd = guard.life, .events = POLLIN};
+    while (guard.notify >= 0 && poll(&p, 1, -1) <= 0)
+        ;
+    GuardEnd end = guard_end(&guard);
+    int status = 0;
+    if (end == GUARD_CRASHED) {
+        if (guard.signal)
+            command_say("the display crashed (signal %d); the program goes on", guard.signal);
+        else
+            command_say("the display ended with an error; the program goes on");
+        status = 1;
+    } else if (guard.result->end == VIEWER_NO_TTY) {
+        command_say("%s", guard.result->problem[0] ? guard.result->problem : "no terminal");
+        status = 1;
+    } else if (guard.result->end == VIEWER_KILLED) {
+        static LmpReport report;
+        command_say("process %u was killed or crashed", view.header->pid);
+        report_fill(&report, view.header, view.live, &view.tables, view.live->clock,
+                    "killed, or crashed");
+        report_summary(&report, stdout);
+        report_close(&report);
+    }
+    if (guard.result->saved[0]) command_say("picture saved as %s", guard.result->saved);
+    view_close(&view);
+    return status;
+}
+
+/* "PID" or "PID:SERIAL" */
+static bool parse_target(const char *text, uint32_t *pid, uint32_t *serial) {
+    unsigned p = 0, s = 0;
+    int used = 0;
+    *serial = 0;
+    if (sscanf(text, "%9u%n:%9u%n", &p, &used, &s, &used) < 1 || text[used] || p == 0) return false;
+    if (strchr(text, ':') && s == 0) return false;
+    *pid = p;
+    *serial = s;
+    return true;
+}
+
+static int run(const Command *command, int argc, char **argv) {
+    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
+    const Option *o;
+    double fps = 0;
+    bool list_only = false;
+    while ((o = options_next(&p))) {
+        if (strcmp(o->name, "list") == 0) list_only = true;
+        if (strcmp(o->name, "fps") == 0 && !parse_number(p.value, FPS_MIN, FPS_MAX, &fps))
+            return command_wrong(command, "--fps=%s: a number from 0.1 to 60 was expected",
+                                 p.value);
+    }
+    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
+    if (argc - p.at > 1) return command_wrong(command, "takes one process at a time");
+    uint32_t pid, serial;
+    bool terminal = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
+    if (p.at < argc) {
+        if (!parse_target(argv[p.at], &pid, &serial))
+            return command_wrong(command, "%s is not a process: PID or PID:SERIAL was expected",
+                                 argv[p.at]);
+        if (!terminal) {
+            command_say("%s", err_message(LMP_E_NOTTY));
+            return 1;
+        }
+        return attach(pid, serial, fps);
+    }
+    LmpFound *list;
+    size_t count;
+    LmpErr err = discover_list(&list, &count);
+    if (err) {
+        command_say("%s", err_message(err));
+        return 1;
+    }
+    int status = 0;
+    if (count == 0) {
+        status = nothing_to_show();
+    } else if (count == 1 && terminal && !list_only) {
+        status = attach(list[0].pid, list[0].serial, fps);
+    } else {
+        print_list(list, count);
+        if (terminal && !list_only) {
+            char name[32];
+            name_of(name, list, count, &list[0]);
+            printf("\nChoose one: lmp top %s\n", name);
+        }
+    }
+    free(list);
+    return status;
+}
+
+const Command cmd_top = {
+    .name = "top",
+    .usage = {"[OPTIONS] [PID[:SERIAL]]"},
+    .help = "Attaches the display to a program that is being profiled, from any terminal",
+    .details = "Without PID it attaches to the profiled program if there is one, and lists them if "
+               "there are\nseveral. Leaving the display (q) leaves the program alone; attach again "
+               "as often as you like.",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

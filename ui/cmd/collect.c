@@ -1,0 +1,348 @@
+/* collect.c - see collect.h. */
+#include "cmd/collect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "pty/errorline.h"
+#include "pty/spool.h"
+#include "read/view.h"
+#include "relay/keeper.h"
+#include "report/report.h"
+
+#define HIGH_FD 64 /* beyond the numbers that mean something in launch.h */
+
+/* A build may run a thousand Lua programs: half of the descriptors are for them, at most. */
+static bool runs_short(int fd) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd >= limit.rlim_cur / 2;
+}
+
+static void keep_state(Collect *c, int fd, uint32_t pid) {
+    if (c->count == c->room) {
+        size_t room = c->room ? c->room * 2 : 8;
+        CollectState *states = realloc(c->states, room * sizeof *states);
+        if (!states) {
+            close(fd);
+            c->lost++;
+            return;
+        }
+        c->states = states;
+        c->room = room;
+    }
+    CollectState *state = &c->states[c->count++];
+    *state = (CollectState){fd, runs_short(fd) ? view_whole(fd) : NULL, pid};
+    if (!state->whole) return;
+    close(fd);
+    state->fd = -1;
+}
+
+/* Descriptors that came in order, by the bits of `which`; above the numbers that they get in a
+ * process that takes over. */
+static void keep_display(Collect *c, uint32_t which, const int *fd, size_t count) {
+    CollectDisplay *d = &c->displays[c->display_count];
+    size_t used = 0;
+    bool room = c->display_count < sizeof c->displays / sizeof *c->displays;
+    for (int to = 0; room && to < LMP_FD_END; to++) {
+        d->fd[to] = -1;
+        if (!(which & 1u << to) || used >= count) continue;
+        d->fd[to] = fcntl(fd[used], F_DUPFD_CLOEXEC, HIGH_FD);
+        close(fd[used++]);
+    }
+    d->heir = 0;
+    d->over = false;
+    if (room && d->fd[LMP_FD_HOLD] >= 0) c->display_count++;
+    while (used < count)
+        close(fd[used++]);
+}
+
+/* What comes with a message besides its words. */
+typedef struct Enclosed {
+    int fd[LMP_HELLO_FDS];
+    size_t count;
+    struct ucred from; /* as the sender is called here; pid 0: not known */
+} Enclosed;
+
+static Enclosed enclosed(struct msghdr *message) {
+    Enclosed e = {.count = 0};
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+        if (c->cmsg_level != SOL_SOCKET) continue;
+        if (c->cmsg_type == SCM_RIGHTS) {
+            e.count = (c->cmsg_len - CMSG_LEN(0)) / sizeof *e.fd;
+            if (e.count > LMP_HELLO_FDS) e.count = LMP_HELLO_FDS; /* never: there is no room */
+            memcpy(e.fd, CMSG_DATA(c), e.count * sizeof *e.fd);
+        }
+        if (c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len >= CMSG_LEN(sizeof e.from))
+            memcpy(&e.from, CMSG_DATA(c), sizeof e.from);
+    }
+    return e;
+}
+
+void collect_open(Collect *c, int socket, bool live) {
+    int yes = 1;
+    c->socket = socket;
+    c->live = live;
+    setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
+}
+
+static void answer(Collect *c) {
+    char word = c->live ? LMP_LIVE_YES : LMP_LIVE_NO;
+    c->live = false;
+    (void)!send(c->socket, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void collect_receive(Collect *c) {
+    while (c->socket >= 0) {
+        LmpHello hello = {0};
+        union {
+            struct cmsghdr align;
+            char bytes[CMSG_SPACE(LMP_HELLO_FDS * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
+        } control;
+        struct iovec io = {&hello, sizeof hello};
+        struct msghdr message = {.msg_iov = &io,
+                                 .msg_iovlen = 1,
+                                 .msg_control = control.bytes,
+                                 .msg_controllen = sizeof control.bytes};
+        ssize_t n = recvmsg(c->socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno == EAGAIN) return;
+        if (n <= 0) { /* nobody has the other end any more */
+            close(c->socket);
+            c->socket = -1;
+            return;
+        }
+        Enclosed with = enclosed(&message);
+        int fd = with.count > 0 ? with.fd[0] : -1;
+        bool known = n == (ssize_t)sizeof hello && hello.magic == LMP_HELLO_MAGIC;
+        if (known && hello.what == LMP_HELLO_STATE) {
+            answer(c);
+            if (fd >= 0)
+                keep_state(c, fd, (uint32_t)with.from.pid);
+            else
+                c->lost++;
+        } else if (known && hello.what == LMP_HELLO_DISPLAY) {
+            keep_display(c, hello.fds, with.fd, with.count);
+        } else if (known && hello.what == LMP_HELLO_REFUSED) {
+            c->refused++;
+        } else {
+            for (size_t i = 0; i < with.count; i++)
+                close(with.fd[i]);
+        }
+    }
+}
+
+/* ---- displays -------------------------------------------------------------------------------- */
+
+static void close_fd(int *fd) {
+    if (*fd >= 0) close(*fd);
+    *fd = -1;
+}
+
+/* What is kept is for collect_reported. */
+static void display_over(CollectDisplay *d) {
+    for (int i = 0; i < LMP_FD_END; i++)
+        if (i != LMP_FD_SPOOL && i != LMP_FD_HOLD) close_fd(&d->fd[i]);
+    d->over = true;
+    if (d->heir > 0) waitpid(d->heir, NULL, WNOHANG); /* children of the program may need it on */
+    d->heir = 0;
+}
+
+static bool display_done(const CollectDisplay *d) {
+    Spool spool;
+    int memory = fcntl(d->fd[LMP_FD_SPOOL], F_DUPFD_CLOEXEC, 0);
+    bool done = !spool_inherit(&spool, memory, -1, -1, -1, 0) ||
+                (atomic_load(&spool.estate->steps) & ESTATE_DONE);
+    spool_close(&spool);
+    return done;
+}
+
+static _Noreturn void be_heir(const CollectDisplay *d, int hold) {
+    int fd[LMP_FD_END];
+    memcpy(fd, d->fd, sizeof fd);
+    fd[LMP_FD_HOLD] = hold;
+    for (int to = LMP_FD_STATE; to < LMP_FD_END; to++)
+        if (fd[to] < 0 || dup2(fd[to], to) < 0) close(to);
+    close_range(LMP_FD_END, ~0u, 0);
+    keeper_inherit();
+    _exit(0);
+}
+
+/* A new process does what the dead have left undone; its end of the pipe is our new one. */
+static bool make_heir(CollectDisplay *d) {
+    int hold[2];
+    if (pipe2(hold, O_CLOEXEC) != 0) return false;
+    int high = fcntl(hold[1], F_DUPFD_CLOEXEC, HIGH_FD);
+    close(hold[1]);
+    pid_t pid = high >= 0 ? fork() : -1;
+    if (pid == 0) be_heir(d, high);
+    if (high >= 0) close(high);
+    if (pid < 0) {
+        close(hold[0]);
+        return false;
+    }
+    if (d->heir > 0) waitpid(d->heir, NULL, WNOHANG); /* killed as well */
+    close(d->fd[LMP_FD_HOLD]);
+    d->fd[LMP_FD_HOLD] = hold[0];
+    d->heir = pid;
+    return true;
+}
+
+/* The display that is not over; there is one at a time. */
+static CollectDisplay *open_display(const Collect *c) {
+    for (size_t i = 0; i < c->display_count; i++)
+        if (!c->displays[i].over) return (CollectDisplay *)&c->displays[i];
+    return NULL;
+}
+
+int collect_display_fd(const Collect *c) {
+    const CollectDisplay *d = open_display(c);
+    return d ? d->fd[LMP_FD_HOLD] : -1;
+}
+
+void collect_displays(Collect *c) {
+    CollectDisplay *d = open_display(c);
+    struct pollfd p = {.fd = d ? d->fd[LMP_FD_HOLD] : -1, .events = POLLIN};
+    char byte;
+    if (!d || poll(&p, 1, 0) <= 0) return;
+    ssize_t n = read(p.fd, &byte, 1);
+    if (n == 1 && byte == 'D') display_over(d);
+    if (n == 1 && byte == '\n') c->open_line = true;
+    if (n == 1 || (n < 0 && errno == EINTR)) return;
+    if (display_done(d) || !make_heir(d)) display_over(d);
+}
+
+void collect_reported(Collect *c) {
+    for (size_t i = 0; i < c->display_count; i++) {
+        Spool spool;
+        CollectDisplay *d = &c->displays[i];
+        if (spool_inherit(&spool, d->fd[LMP_FD_SPOOL], -1, -1, -1, 0))
+            atomic_fetch_or(&spool.estate->steps, ESTATE_SUMMARY);
+        d->fd[LMP_FD_SPOOL] = -1;
+        spool_close(&spool);
+        close_fd(&d->fd[LMP_FD_HOLD]);
+    }
+    c->display_count = 0;
+}
+
+void collect_wait_displays(Collect *c) {
+    struct pollfd p = {.events = POLLIN};
+    while ((p.fd = collect_display_fd(c)) >= 0)
+        if (poll(&p, 1, -1) > 0) collect_displays(c);
+}
+
+void collect_ended(const Collect *c, const CollectEnd *end) {
+    for (size_t i = 0; i < c->count; i++) {
+        const CollectState *s = &c->states[i];
+        struct stat st;
+        if (s->fd < 0 || s->pid != (uint32_t)end->pid || fstat(s->fd, &st) != 0 ||
+            st.st_size < (off_t)LMP_LIVE_AT)
+            continue;
+        size_t size = LMP_LIVE_AT - LMP_CONTROL_AT;
+        LmpControl *control = lmp_os->map(size, s->fd, LMP_CONTROL_AT, true);
+        if (!control) continue;
+        atomic_store(&control->ended, 1 + (uint32_t)end->status);
+        lmp_os->unmap(control, size);
+    }
+}
+
+/* ---- summaries ------------------------------------------------------------------------------- */
+
+static void describe(char *out, size_t size, const LmpView *view, const CollectEnd *end) {
+    uint32_t pid = view->pid;
+    bool child = end->pid == (pid_t)pid;
+    if (child && WIFSIGNALED(end->status)) {
+        const char *name = sigabbrev_np(WTERMSIG(end->status));
+        snprintf(out, size, "killed by signal %d (SIG%s)", WTERMSIG(end->status),
+                 name ? name : "RT");
+    } else if (child && WEXITSTATUS(end->status) != 0) {
+        snprintf(out, size, "exited with status %d", WEXITSTATUS(end->status));
+    } else if (view_seen(view, true) == LMP_SEEN_FINISHED) {
+        snprintf(out, size, child ? "finished" : "ended");
+    } else if (child) {
+        snprintf(out, size, "ended without stopping the profiler");
+    } else {
+        snprintf(out, size, pid && lmp_os->alive(pid) ? "still running" : "killed, or crashed");
+    }
+}
+
+/* Known where its output went through a display. */
+static bool error_line(const Collect *c, char *out, size_t size) {
+    for (size_t i = 0; i < c->display_count; i++)
+        if (errorline_find(c->displays[i].fd[LMP_FD_SPOOL], SPOOL_AT, out, size)) return true;
+    return false;
+}
+
+/* Writes one state's report; false: the state cannot be read. */
+static bool write_report(const Collect *c, size_t which, const CollectEnd *end, FILE *out,
+                         void (*write)(const LmpReport *, FILE *)) {
+    const CollectState *state = &c->states[which];
+    static LmpView view; /* large, both */
+    static LmpReport report;
+    char ending[64], error[256];
+    int own = state->whole ? -1 : dup(state->fd);
+    LmpErr err = state->whole ? view_open_whole(&view, state->whole)
+                 : own < 0    ? LMP_E_MEMFD
+                              : view_open(&view, own);
+    if (err) return false;
+    if (state->pid) view.pid = state->pid;
+    describe(ending, sizeof ending, &view, end);
+    bool failed = view.pid == (uint32_t)end->pid && end->status != 0;
+    report_fill(&report, view.header, view.live, &view.tables, view.live->clock, ending);
+    if (view.pid) report.pid = view.pid;
+    report.attached = view_seen(&view, view.pid && lmp_os->alive(view.pid)) <= LMP_SEEN_PAUSED;
+    report.error = failed && error_line(c, error, sizeof error) ? error : NULL;
+    write(&report, out);
+    report_close(&report);
+    view_close(&view);
+    return true;
+}
+
+void collect_summaries(const Collect *c, const CollectEnd *end, FILE *out) {
+    size_t unread = c->lost;
+    for (size_t i = 0; i < c->count; i++) {
+        if (i > 0) fputc('\n', out);
+        unread += !write_report(c, i, end, out, report_summary);
+    }
+    if (unread > 0) fprintf(out, "lmp: %zu more Lua states could not be read\n", unread);
+}
+
+void collect_json(const Collect *c, const CollectEnd *end, FILE *out) {
+    if (c->count == 1 && write_report(c, 0, end, out, report_json)) return;
+    bool first = true;
+    fputs("[\n", out);
+    for (size_t i = 0; i < c->count; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *memory = open_memstream(&text, &size);
+        if (memory) {
+            bool good = write_report(c, i, end, memory, report_json);
+            fclose(memory);
+            if (good) fprintf(out, "%s%s", first ? "" : ",", text);
+            first = first && !good;
+        }
+        free(text);
+    }
+    fputs("]\n", out);
+}
+
+void collect_close(Collect *c) {
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->states[i].whole) lmp_os->unmap(c->states[i].whole, VIEW_WHOLE);
+        if (c->states[i].fd >= 0) close(c->states[i].fd);
+    }
+    free(c->states);
+    c->states = NULL;
+    c->count = c->room = 0;
+    if (c->socket >= 0) close(c->socket);
+    c->socket = -1;
+}

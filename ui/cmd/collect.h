@@ -1,0 +1,68 @@
+/* collect.h - what `lmp run` receives from the profiled states of the program and its children, and
+ * the summaries made of it in the end. */
+#ifndef LMP_COLLECT_H
+#define LMP_COLLECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "shared/launch.h"
+
+/* A display of the program's, and what is needed to take over from its killed processes. */
+typedef struct CollectDisplay {
+    int fd[LMP_FD_END]; /* LMP_FD_..., -1: not there; LMP_FD_HOLD the read end */
+    pid_t heir;         /* the process that we have made for it, 0: none */
+    bool over;          /* it has left the terminal */
+} CollectDisplay;
+
+/* A state that was received: its descriptor, or where these run short (-1), its mapping. */
+typedef struct CollectState {
+    int fd;
+    void *whole;  /* view_whole */
+    uint32_t pid; /* of the program, as it is called here; 0: not known */
+} CollectState;
+
+typedef struct Collect {
+    int socket;           /* our end of LMP_RUN's socket, -1: closed */
+    bool live;            /* the next state may show the display */
+    CollectState *states; /* shared states, in the order of their hellos; owned */
+    size_t count, room;
+    size_t lost;    /* states that could not be received: no memory, or too many open files */
+    size_t refused; /* states that run unprofiled, and have said why */
+    CollectDisplay displays[16];
+    size_t display_count;
+    bool open_line; /* the cursor is not at a line's beginning after the last of them */
+} Collect;
+
+/* How the program that was started ended, as waitpid tells. */
+typedef struct CollectEnd {
+    pid_t pid;
+    int status;
+} CollectEnd;
+
+/* `socket` is ours from then on. `live`: the first state may show the display. */
+void collect_open(Collect *collect, int socket, bool live);
+/* Receives what is there, without waiting. */
+void collect_receive(Collect *collect);
+/* The program has ended: whoever shows or looks at its states hears how. */
+void collect_ended(const Collect *collect, const CollectEnd *end);
+/* For poll(): readable when something has happened to a display, -1: there is none. */
+int collect_display_fd(const Collect *collect);
+/* Looks what that is, without waiting: where keeper and viewer were killed a process is made that
+ * does the rest. */
+void collect_displays(Collect *collect);
+/* Waits until every display has left the terminal. */
+void collect_wait_displays(Collect *collect);
+/* The summary has been written: who waits for it, to write it should we be killed, need not. */
+void collect_reported(Collect *collect);
+
+void collect_summaries(const Collect *collect, const CollectEnd *end, FILE *out);
+/* One object, or an array of them when there is not exactly one state. */
+void collect_json(const Collect *collect, const CollectEnd *end, FILE *out);
+
+void collect_close(Collect *collect);
+
+#endif

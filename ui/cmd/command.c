@@ -1,0 +1,120 @@
+/* command.c - see command.h: parses options and prints what the tables say. */
+#include "cmd/command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const Option help_option = {"help", NULL, "show this help"};
+
+void command_say(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fputs("lmp: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+int command_wrong(const Command *command, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "lmp %s: ", command->name);
+    vfprintf(stderr, format, args);
+    fprintf(stderr, " (see: lmp %s --help)\n", command->name);
+    va_end(args);
+    return EXIT_USAGE;
+}
+
+/* By hand, so that the point is a point in every locale. */
+bool parse_number(const char *text, double low, double high, double *out) {
+    double value = 0, scale = 1;
+    bool point = false, digits = false;
+    for (const char *c = text; *c; c++) {
+        if (*c == '.' && !point) {
+            point = true;
+        } else if (*c >= '0' && *c <= '9') {
+            digits = true;
+            if (point) scale /= 10;
+            value = point ? value + (*c - '0') * scale : value * 10 + (*c - '0');
+        } else {
+            return false;
+        }
+    }
+    if (!digits || !(value >= low && value <= high)) return false;
+    *out = value;
+    return true;
+}
+
+static const Option *find_option(const Command *command, const char *name, size_t length) {
+    for (const Option *o = command->options; o && o->name; o++)
+        if (strlen(o->name) == length && strncmp(o->name, name, length) == 0) return o;
+    return strlen(help_option.name) == length && strncmp(help_option.name, name, length) == 0
+               ? &help_option
+               : NULL;
+}
+
+const Option *options_next(Parse *p) {
+    p->value = NULL;
+    if (p->failed || p->help || p->at >= p->argc) return NULL;
+    const char *word = p->argv[p->at];
+    if (strcmp(word, "-h") == 0) word = "--help";
+    if (word[0] != '-' || word[1] == 0) return NULL;
+    p->at++;
+    if (strcmp(word, "--") == 0) {
+        p->dashes = true;
+        return NULL;
+    }
+    const char *name = word + (word[1] == '-' ? 2 : 1);
+    size_t length = strcspn(name, "=");
+    const Option *option = word[1] == '-' ? find_option(p->command, name, length) : NULL;
+    if (!option) {
+        command_wrong(p->command, "unknown option %s", word);
+    } else if (name[length] == '=' && !option->arg) {
+        command_wrong(p->command, "option --%s takes no value", option->name);
+        option = NULL;
+    } else if (name[length] == '=') {
+        p->value = name + length + 1;
+    } else if (option->arg && option->arg[0] != '[') {
+        if (p->at < p->argc) {
+            p->value = p->argv[p->at++];
+        } else {
+            command_wrong(p->command, "option --%s needs a value: --%s=%s", option->name,
+                          option->name, option->arg);
+            option = NULL;
+        }
+    }
+    p->failed = !option;
+    if (option != &help_option) return option;
+    p->help = true;
+    command_help(p->command);
+    return NULL;
+}
+
+static void print_option(const Option *o) {
+    char text[80];
+    if (!o->arg)
+        snprintf(text, sizeof text, "--%s", o->name);
+    else if (o->arg[0] == '[')
+        snprintf(text, sizeof text, "--%s[=%.*s]", o->name, (int)strlen(o->arg) - 2, o->arg + 1);
+    else
+        snprintf(text, sizeof text, "--%s=%s", o->name, o->arg);
+    printf("  %-17s  %s\n", text, o->help);
+}
+
+void command_help(const Command *c) {
+    for (int i = 0; i < 3 && c->usage[i]; i++)
+        printf("%s lmp %s%s%s\n", i == 0 ? "usage:" : "      ", c->name, c->usage[i][0] ? " " : "",
+               c->usage[i]);
+    printf("\n%s.\n", c->help);
+    if (c->details) printf("\n%s\n", c->details);
+    printf("\nOptions:\n");
+    for (const Option *o = c->options; o && o->name; o++)
+        if (o->help) print_option(o);
+    print_option(&help_option);
+    if (!c->examples) return;
+    printf("\nExamples:\n");
+    for (const Example *e = c->examples; e->line; e++)
+        printf("  %s\n      %s\n", e->line, e->help);
+}

@@ -1,0 +1,33 @@
+/* inherited.c - see inherited.h. */
+#include "cmd/inherited.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+/* SIGCHLD: where it is ignored (supervisors do) nobody could be waited for. SIGXFSZ: a limit of
+ * file sizes is for the program; a report of ours that it cuts short is one that says so. */
+static const struct {
+    int number;
+    void (*wanted)(int);
+} signals[] = {{SIGCHLD, SIG_DFL}, {SIGXFSZ, SIG_IGN}};
+#define SIGNALS (sizeof signals / sizeof *signals)
+
+static struct sigaction before[SIGNALS];
+
+void inherited_take(void) {
+    /* A closed one would be the number of the next file that is opened. These are closed again in
+     * whoever is executed. */
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != fd) return;
+    for (size_t i = 0; i < SIGNALS; i++) {
+        struct sigaction act = {.sa_handler = signals[i].wanted};
+        sigaction(signals[i].number, &act, &before[i]);
+    }
+}
+
+void inherited_give_back(void) {
+    for (size_t i = 0; i < SIGNALS; i++)
+        sigaction(signals[i].number, &before[i], NULL);
+}

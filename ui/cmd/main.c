@@ -1,0 +1,121 @@
+/* main.c - the command `lmp`: the table of its subcommands, help and version. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/command.h"
+#include "cmd/inherited.h"
+#include "cmd/manpage.h"
+
+static int run_help(const Command *command, int argc, char **argv);
+static int run_version(const Command *command, int argc, char **argv);
+
+enum { O_MAN, O_KEYS };
+
+static const Option help_options[] = {
+    [O_MAN] = {"man", NULL, NULL},   /* the man page's source */
+    [O_KEYS] = {"keys", NULL, NULL}, /* the keys, as a table for README.md */
+    {0},
+};
+
+static const Command cmd_help = {
+    .name = "help",
+    .usage = {"[COMMAND]"},
+    .help = "Shows what lmp can do, or how to use one of its commands",
+    .options = help_options,
+    .run = run_help,
+};
+
+static const Command cmd_version = {
+    .name = "version",
+    .usage = {""},
+    .help = "Shows the version of lmp",
+    .run = run_version,
+};
+
+const Command *const commands[] = {
+    &cmd_run, &cmd_top, &cmd_doctor, &cmd_help, &cmd_version, &cmd_display, NULL,
+};
+
+static const Command *find(const char *name) {
+    for (const Command *const *c = commands; *c; c++)
+        if (strcmp((*c)->name, name) == 0) return *c;
+    return NULL;
+}
+
+static int unknown(const char *name) {
+    command_say("there is no command %s (see: lmp help)", name);
+    return EXIT_USAGE;
+}
+
+static void print_overview(FILE *out) {
+    fputs("lmp, a memory profiler for Lua 5.4: watch a script's heap in the terminal.\n\n", out);
+    for (const Command *const *c = commands; *c; c++) {
+        if ((*c)->internal) continue;
+        for (int i = 0; i < 3 && (*c)->usage[i]; i++)
+            fprintf(out, "%s lmp %s%s%s\n", c == commands && i == 0 ? "usage:" : "      ",
+                    (*c)->name, (*c)->usage[i][0] ? " " : "", (*c)->usage[i]);
+    }
+    fputc('\n', out);
+    for (const Command *const *c = commands; *c; c++)
+        if (!(*c)->internal) fprintf(out, "  %-8s %s\n", (*c)->name, (*c)->help);
+    fputs("\nFrom a script: require \"luamemprofiler\".start(true)\n", out);
+}
+
+static int run_help(const Command *command, int argc, char **argv) {
+    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
+    const Option *o = options_next(&p);
+    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
+    if (o == &help_options[O_MAN]) {
+        manpage_print(stdout);
+        return 0;
+    }
+    if (o == &help_options[O_KEYS]) {
+        manpage_print_keys(stdout);
+        return 0;
+    }
+    if (p.at >= argc) {
+        print_overview(stdout);
+        return 0;
+    }
+    const Command *c = find(argv[p.at]);
+    if (!c) return unknown(argv[p.at]);
+    command_help(c);
+    return 0;
+}
+
+static int run_version(const Command *command, int argc, char **argv) {
+    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
+    options_next(&p);
+    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
+    if (p.at < argc) return command_wrong(command, "takes no arguments");
+    puts("lmp " LMP_VERSION);
+    return 0;
+}
+
+/* Standard streams that were closed stay so for what is started, and fail when they are used; but
+ * no descriptor of ours gets their numbers. */
+static void plug_streams(void) {
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
+int main(int argc, char **argv) {
+    inherited_take();
+    plug_streams();
+    if (argc < 2) {
+        print_overview(stderr);
+        return EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
+    const Command *c = find(name);
+    if (!c) return unknown(name);
+    int status = c->run(c, argc - 1, argv + 1);
+    if (fflush(stdout) != 0 && status == 0) status = 1; /* e.g. a full disk */
+    return status;
+}

@@ -1,0 +1,333 @@
+/* panel_blocks.c - the live blocks of a cell of the heap map, one line each: address, type, size,
+ * age, the site that made it, and for strings what is in them. The list is read anew with every
+ * repaint; the cursor stays on its block while others come and go. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "read/heap/heapmap.h"
+#include "screen/canvas.h"
+#include "widget/describe.h"
+#include "widget/tablepanel.h"
+
+#define MOST 65536u             /* blocks that are listed, the first ones by address */
+#define ASK_AGAIN 1000000000ull /* nanoseconds: contents are asked for anew */
+
+typedef struct Blocks {
+    TablePanel panel;
+    const LmpView *view; /* that `source` is of */
+    HeapList *source;
+    uint64_t from, to; /* the range that was shown last */
+    unsigned kinds;
+    HeapListResult result;
+    HeapListBlock *block; /* result.count of them, by address */
+    uint32_t room;        /* of block */
+    uint64_t serial;      /* of what was read */
+    bool read;            /* there has been something to read */
+    /* contents: what was asked for last, and the last answer */
+    uint64_t asked[LMP_PREVIEWS];
+    uint32_t asked_count;
+    uint64_t asked_at; /* clock of the frame */
+    LmpPreview preview[LMP_PREVIEWS];
+    uint32_t previews;
+} Blocks;
+
+static const Blocks *blocks_of(const TableSource *from) {
+    return from->rows;
+}
+
+static const HeapListBlock *block_of(const TableSource *from, uint32_t row) {
+    return &blocks_of(from)->block[row];
+}
+
+/* Reads the blocks of the range, as many as are listed. */
+static void read_blocks(Blocks *b) {
+    HeapListQuery q = {b->from, b->to, b->kinds, 0, 0};
+    for (int tries = 0; tries < 2; tries++) {
+        b->result = heaplist_read(b->source, &q, b->block, b->room);
+        uint64_t want = b->result.total < MOST ? b->result.total : MOST;
+        if (want <= b->room) break;
+        /* the program is at work: a few more may be there by then */
+        uint32_t room = want + want / 8 < MOST ? (uint32_t)(want + want / 8) : MOST;
+        HeapListBlock *more = realloc(b->block, room * sizeof *more);
+        if (!more) break;
+        b->block = more;
+        b->room = room;
+    }
+    b->read = true;
+    b->serial++;
+}
+
+static const LmpPreview *preview_of(const Blocks *b, uint64_t addr) {
+    for (uint32_t i = 0; i < b->previews; i++)
+        if (b->preview[i].addr == addr && b->preview[i].valid) return &b->preview[i];
+    return NULL;
+}
+
+static void refresh(Blocks *b, const Model *model, Ui *ui) {
+    if (b->view != model->view || !b->source) {
+        heaplist_free(b->source);
+        b->source = heaplist_new(model->view);
+        b->view = model->view;
+    }
+    bool other = b->from != ui->look_from || b->to != ui->look_to;
+    if (other) {
+        b->from = ui->look_from;
+        b->to = ui->look_to;
+        b->read = false;
+        table_to_top(&b->panel.table);
+    }
+    bool changed = b->kinds != ui->kinds;
+    b->kinds = ui->kinds;
+    if (b->source && (!ui->frozen || other || changed || !b->read)) read_blocks(b);
+}
+
+/* Asks for the contents of the strings on the page: at once when they are others than before, else
+ * now and then. */
+static void ask(Blocks *b, const Model *model, Ui *ui, int page) {
+    uint64_t addr[LMP_PREVIEWS];
+    uint32_t n = 0;
+    const List *list = &b->panel.table.list;
+    for (uint64_t i = list->top; i < list->count && i < list->top + (uint64_t)page; i++) {
+        const HeapListBlock *block = &b->block[b->panel.table.order[i]];
+        if (block->text && n < LMP_PREVIEWS) addr[n++] = block->addr;
+    }
+    if (n == 0 || (model->seen != LMP_SEEN_RUNNING && model->seen != LMP_SEEN_PAUSED)) return;
+    bool same = n == b->asked_count && memcmp(addr, b->asked, n * sizeof *addr) == 0;
+    if (same && ui->now - b->asked_at < ASK_AGAIN) return;
+    /* no answer yet: asking twice does not help; nor when nothing can have changed */
+    if (same && (!model->preview_ready || model->seen == LMP_SEEN_PAUSED)) return;
+    memcpy(b->asked, addr, n * sizeof *addr);
+    b->asked_count = n;
+    b->asked_at = ui->now;
+    memcpy(ui->wish.preview_addr, addr, n * sizeof *addr);
+    ui->wish.preview_count = n;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------
+ */
+
+static bool reaches_in(const TableSource *from, uint32_t row) {
+    return block_of(from, row)->addr < blocks_of(from)->from; /* it began before the cell */
+}
+
+static void cell_address(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    snprintf(cell->text, sizeof cell->text, "0x%llx",
+             (unsigned long long)block_of(from, row)->addr);
+    if (reaches_in(from, row)) cell->style = STYLE(TONE_MUTED);
+}
+
+/* What a string holds says more than the long name of its type: that is the letter, where both do
+ * not fit. */
+static void cell_type(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    const HeapListBlock *block = block_of(from, row);
+    const LmpKindInfo *info = &kind_info[block->kind];
+    if (wide) {
+        snprintf(cell->text, sizeof cell->text, "%s%s", info->name, block->part ? " part" : "");
+    } else {
+        snprintf(cell->text, sizeof cell->text, "%c", info->letter);
+    }
+    cell->style = STYLE(TONE_KIND(block->kind));
+}
+
+static void cell_size(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    format_bytes(cell->text, block_of(from, row)->size);
+    cell->style = STYLE(TONE_STRONG);
+}
+
+static void cell_age(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    describe_age(cell->text, block_of(from, row)->birth, from->model->epoch_length,
+                 from->model->clock);
+}
+
+static void cell_site(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    describe_maker(cell->text, sizeof cell->text, &from->model->view->tables,
+                   block_of(from, row)->maker, !from->ui->utf8);
+}
+
+static void cell_contents(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    const HeapListBlock *block = block_of(from, row);
+    const LmpPreview *preview = block->text ? preview_of(blocks_of(from), block->addr) : NULL;
+    (void)wide;
+    if (preview) {
+        describe_preview(cell->text, sizeof cell->text, preview, !from->ui->utf8);
+        cell->style = STYLE(TONE_SOURCE);
+    } else if (reaches_in(from, row)) {
+        snprintf(cell->text, sizeof cell->text, "begins before this cell");
+        cell->style = STYLE(TONE_MUTED);
+    }
+}
+
+static double value_address(const TableSource *from, uint32_t row) {
+    return (double)block_of(from, row)->addr;
+}
+static double value_size(const TableSource *from, uint32_t row) {
+    return (double)block_of(from, row)->size;
+}
+static double value_type(const TableSource *from, uint32_t row) {
+    const HeapListBlock *block = block_of(from, row);
+    return block->kind * 2 + block->part;
+}
+/* The later born the younger; of which it is not known come last. */
+static double value_age(const TableSource *from, uint32_t row) {
+    uint32_t birth = block_of(from, row)->birth;
+    return birth ? -(double)birth : NAN;
+}
+/* Blocks of a file stand together, by line. */
+static double value_site(const TableSource *from, uint32_t row) {
+    const LmpTables *t = &from->model->view->tables;
+    uint32_t record = t->text ? tables_record_of(t, block_of(from, row)->maker) : 0;
+    uint32_t site = record && record < tables_records(t) ? t->record[record].site : 0;
+    if (site == 0 || site >= tables_sites(t)) return NAN;
+    uint32_t function = t->site[site].function;
+    if (function >= tables_functions(t)) return NAN;
+    return (double)t->function[function].source * 4294967296.0 + t->site[site].line;
+}
+
+static bool no_sites(const TableSource *from) {
+    const LmpTables *t = &from->model->view->tables;
+    return !t->text || t->live->tables.lines == LMP_LINES_OFF;
+}
+
+static const TableColumn columns[] = {
+    {"address", 16, 16, 0, .align = TABLE_LEFT, .rising = true, .cell = cell_address,
+     .value = value_address},
+    {"type", 2, 14, 1, .align = TABLE_LEFT, .rising = true, .cell = cell_type, .value = value_type},
+    {"size", 9, 10, 2, .cell = cell_size, .value = value_size},
+    {"age", 9, 9, 4, .cell = cell_age, .value = value_age},
+    {"site", 16, 28, 3, .align = TABLE_TAIL, .rising = true, .cell = cell_site, .value = value_site,
+     .hidden = no_sites},
+    {"contents", 13, 13, 5, .align = TABLE_LEFT, .flex = true, .cell = cell_contents},
+};
+
+static uint64_t id_of(const TableSource *from, uint32_t row) {
+    return block_of(from, row)->addr;
+}
+
+static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
+    const HeapListBlock *block = block_of(from, row);
+    char site[160], text[256] = "";
+    describe_maker(site, sizeof site, &from->model->view->tables, block->maker, !from->ui->utf8);
+    const LmpPreview *preview = block->text ? preview_of(blocks_of(from), block->addr) : NULL;
+    if (preview) describe_preview(text, sizeof text, preview, !from->ui->utf8);
+    snprintf(out, size, "0x%llx %s%s %s %s", (unsigned long long)block->addr,
+             kind_info[block->kind].name, block->part ? " part" : "", site, text);
+}
+
+static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+    const Blocks *b = state;
+    (void)ui;
+    from->rows = b;
+    from->count = b->result.count;
+    from->serial = b->serial;
+    return model->view != NULL;
+}
+
+/* The line that made the block. */
+static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
+    static char source[4096], name[160];
+    *out = (PanelPlace){.source = source, .short_src = name, .line = -1};
+    return describe_maker_line(&from->model->view->tables, block_of(from, row)->maker, source,
+                               sizeof source, name, sizeof name, &out->line);
+}
+
+/* The page of that line, where it is known by now. */
+static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
+    const Model *model = from->model;
+    if (no_sites(from)) return false;
+    uint32_t site =
+        ledger_site_of(&model->ledger, &model->view->tables, block_of(from, row)->maker);
+    if (site == LEDGER_NO_ROW) {
+        ui_say(ui, "Which line made this block is not known");
+    } else {
+        ui_open_site(ui, model->ledger.site[site].id);
+    }
+    return true;
+}
+
+static const TablePanelDef def = {
+    .table = {.column = columns,
+              .columns = sizeof columns / sizeof *columns,
+              .id = id_of,
+              .words = words_of,
+              .empty = "no live blocks here"},
+    .rows = rows,
+    .enter = enter,
+    .place = place,
+};
+
+/* ---- panel ------------------------------------------------------------------------------------
+ */
+
+static void *create(void) {
+    return tablepanel_new(&def, sizeof(Blocks));
+}
+
+static void destroy(void *state) {
+    Blocks *b = state;
+    heaplist_free(b->source);
+    free(b->block);
+    tablepanel_free(b);
+}
+
+static void update(void *state, const Model *model, Ui *ui, Rect rect) {
+    Blocks *b = state;
+    if (!b || !model->view || rect.w <= 0 || ui->over != &panel_blocks) return;
+    if (model->preview_ready && model->preview_count <= LMP_PREVIEWS && model->preview_count > 0) {
+        memcpy(b->preview, model->preview, model->preview_count * sizeof *b->preview);
+        b->previews = model->preview_count;
+    }
+}
+
+static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    Blocks *b = state;
+    TableSource from;
+    if (rect.w <= 0 || rect.h <= 0 || !b || !model->view) return;
+    refresh(b, model, ui);
+    if (b->result.total == 0 && ui->kinds != (1u << LMP_KINDS) - 1) {
+        canvas_text(canvas, rect.x + 2, rect.y, rect.w - 2, STYLE(TONE_MUTED),
+                    "no live blocks of the chosen types here");
+        tablepanel_fill(b, model, ui, &from); /* nothing is under the cursor */
+        return;
+    }
+    tablepanel_draw(b, model, ui, canvas, rect, &from);
+    ask(b, model, ui, rect.h);
+}
+
+static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    const Blocks *b = state;
+    char count[LMP_NUM], first[LMP_NUM], bytes[LMP_NUM];
+    (void)model;
+    if (!b || !b->read) return;
+    const char *dot = ui->utf8 ? "·" : "-";
+    if (b->panel.table.filter.used > 0) {
+        table_note(&b->panel.table, ui, out, size);
+    } else if (b->result.total > b->result.count) {
+        snprintf(out, size, "the first %s of %s blocks %s zoom in for the others",
+                 format_count(first, b->result.count), format_count(count, b->result.total), dot);
+    } else {
+        snprintf(out, size, "0x%llx %s %s block%s %s %s %s esc back", (unsigned long long)b->from,
+                 dot, format_count(count, b->result.total), b->result.total == 1 ? "" : "s", dot,
+                 format_bytes(bytes, b->result.bytes), dot);
+    }
+}
+
+const Panel panel_blocks = {.title = "Blocks",
+                            .ledger = LEDGER_SITES,
+                            .offers = TABLE_OFFERS | ACT_BIT(ACT_EDIT) | ACT_BIT(ACT_ENTER),
+                            .min_w = 20,
+                            .min_h = 3,
+                            .create = create,
+                            .destroy = destroy,
+                            .update = update,
+                            .draw = draw,
+                            .act = tablepanel_act,
+                            .mouse = tablepanel_mouse,
+                            .note = note,
+                            .place = tablepanel_place};

@@ -1,0 +1,291 @@
+/* panel_breaks.c - break conditions: the list that the viewer keeps (Ui.breaks), each switched on
+ * or off, with what became of it; and the kinds that there are. Typing one is a LineEdit. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "shared/breaks.h"
+#include "widget/panel.h"
+
+enum { LIST_W = 52, KINDS_W = 60 }; /* columns, where they stand beside each other */
+
+typedef struct Breaks {
+    List list;
+    LineEdit edit;
+    char problem[160];      /* with what was entered; gone when something else is typed */
+    char refused[EDIT_MAX]; /* what was entered then */
+    int page;
+} Breaks;
+
+/* ---- the list ---------------------------------------------------------------------------------
+ */
+
+/* Switches a row on, for the first time or once more, or off. */
+static void switch_row(Ui *ui, uint32_t i, bool on) {
+    LmpBreak *b = &ui->breaks.row[i];
+    if (on) b->turn++;
+    if (on) ui->breaks.spent &= ~(1u << i);
+    b->on = on;
+    ui->wish.breaks = true;
+}
+
+/* Takes in a condition: one that is there already is switched on. NULL: done, else why not. */
+static const char *add(Breaks *panel, Ui *ui, const LmpBreak *b) {
+    UiBreaks *breaks = &ui->breaks;
+    uint32_t i = 0;
+    while (i < breaks->count && !breaks_same(&breaks->row[i], b))
+        i++;
+    if (i == LMP_BREAKS) return "there are as many as there can be: d deletes one";
+    if (i == breaks->count) breaks->row[breaks->count++] = *b;
+    switch_row(ui, i, true);
+    panel->list.cursor = i;
+    panel->list.count = breaks->count;
+    return NULL;
+}
+
+static void delete_row(Ui *ui, uint32_t i) {
+    UiBreaks *breaks = &ui->breaks;
+    memmove(&breaks->row[i], &breaks->row[i + 1], (breaks->count - i - 1) * sizeof *breaks->row);
+    breaks->count--;
+    uint32_t below = (1u << i) - 1;
+    breaks->spent = (breaks->spent & below) | (breaks->spent >> 1 & ~below);
+    ui->wish.breaks = true;
+}
+
+static void entered(LineEdit *edit, Ui *ui, bool by_enter) {
+    Breaks *panel = edit->owner;
+    LmpBreak b;
+    panel->problem[0] = 0;
+    if (!by_enter || !edit->text[strspn(edit->text, " ")]) return;
+    bool read = breaks_parse(edit->text, &b, panel->problem, sizeof panel->problem);
+    const char *why = read ? add(panel, ui, &b) : panel->problem;
+    if (!why) return;
+    if (why != panel->problem) snprintf(panel->problem, sizeof panel->problem, "%s", why);
+    memcpy(panel->refused, edit->text, sizeof panel->refused);
+    ui_edit(ui, edit); /* to be put right */
+}
+
+static void begin_typing(Breaks *panel, Ui *ui) {
+    edit_set(&panel->edit, ui->break_text);
+    ui->break_text[0] = 0;
+    panel->problem[0] = 0;
+    ui_edit(ui, &panel->edit);
+}
+
+/* ---- what has become of it --------------------------------------------------------------------
+ */
+
+/* Is what the program says about the list of the list as it is now? */
+static bool is_answered(const Model *model, const Ui *ui) {
+    return ui->breaks.sent != 0 && ui->breaks.sent == atomic_load(&model->breaks.taken) &&
+           !ui->wish.breaks;
+}
+
+static void update(void *state, const Model *model, Ui *ui, Rect rect) {
+    UiBreaks *breaks = &ui->breaks;
+    (void)state;
+    (void)rect;
+    if (breaks->sent != 0 && !ui->wish.breaks && !model->breaks_ours && model->view) {
+        for (uint32_t i = 0; i < breaks->count; i++)
+            breaks->row[i].on = 0; /* another display has set its own */
+        breaks->taken_over = breaks->count > 0;
+        breaks->sent = 0;
+    }
+    if (!is_answered(model, ui)) return;
+    for (uint32_t i = 0; i < breaks->count; i++) {
+        if (!(model->breaks.spent >> i & 1) || !breaks->row[i].on) continue;
+        breaks->row[i].on = 0;
+        breaks->spent |= 1u << i;
+    }
+}
+
+static uint64_t hits_of(const Model *model, const Ui *ui, uint32_t i) {
+    return is_answered(model, ui) && i < model->breaks.count ? model->breaks.hits[i] : 0;
+}
+
+/* ---- drawing ----------------------------------------------------------------------------------
+ */
+
+static void draw_row(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, int y,
+                     uint32_t i) {
+    const LmpBreak *b = &ui->breaks.row[i];
+    char words[BREAKS_TEXT], text[BREAKS_TEXT], count[LMP_NUM], state[48] = "";
+    bool here = model->seen == LMP_SEEN_PAUSED && model->op.hits >> i & 1 && is_answered(model, ui);
+    int x = rect.x + 2, right = rect.x + rect.w;
+    format_text(words, sizeof words, breaks_words(text, sizeof text, b), !ui->utf8);
+    x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_MUTED), "%2u ", i + 1);
+    canvas_put(canvas, x++, y, b->on ? G_DOT : G_MIDDOT, STYLE(b->on ? TONE_RUNNING : TONE_FAINT));
+    x += canvas_printf(canvas, x, y, right - x, STYLE(b->on ? TONE_ACCENT : TONE_FAINT), " %s ",
+                       b->on ? "on " : "off");
+    Style style = STYLE(here ? TONE_PAUSED : b->on ? TONE_STRONG : TONE_MUTED);
+    x += canvas_text(canvas, x, y, right - x, style, words);
+    uint64_t hits = hits_of(model, ui, i);
+    if (here) {
+        snprintf(state, sizeof state, "met here");
+    } else if (b->on && b->kind == LMP_BREAK_GC && model->gc.mode == LMP_GC_UNKNOWN) {
+        snprintf(state, sizeof state, "cycles cannot be seen here");
+    } else if (!b->on && ui->breaks.spent >> i & 1) {
+        bool room = right - x > 36;
+        snprintf(state, sizeof state, "was met%s", room ? ": enter waits for the next" : "");
+    } else if (hits > 0) {
+        snprintf(state, sizeof state, "%s pause%s", format_count(count, hits),
+                 hits == 1 ? "" : "s");
+    }
+    int width = canvas_width(state);
+    if (width > 0 && right - x > width + 1)
+        canvas_text_right(canvas, right, y, width, STYLE(here ? TONE_PAUSED : TONE_MUTED), state);
+}
+
+static void draw_list(Breaks *panel, const Model *model, const Ui *ui, Canvas *canvas, Rect rect) {
+    for (int row = 0; row < rect.h; row++) {
+        uint64_t i = panel->list.top + (uint64_t)row;
+        if (i >= ui->breaks.count) break;
+        draw_row(model, ui, canvas, rect, rect.y + row, (uint32_t)i);
+        if (i != panel->list.cursor || ui->edit) continue;
+        canvas_put(canvas, rect.x, rect.y + row, G_RIGHT, STYLE(TONE_ACCENT));
+        canvas_tint(canvas, (Rect){rect.x, rect.y + row, rect.w, 1}, TONE_SELECT);
+    }
+}
+
+/* What can be typed. */
+static void draw_kinds(Canvas *canvas, Rect rect) {
+    for (int kind = 1; kind < LMP_BREAK_KINDS && kind <= rect.h; kind++) {
+        const BreakInfo *info = &break_info[kind];
+        int x = rect.x, y = rect.y + kind - 1, right = rect.x + rect.w;
+        x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_ACCENT), "%-4s ", info->name);
+        x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_TEXT), "%-9s  ",
+                           info->argument ? info->argument : "");
+        if (right - x >= 20) canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), info->help);
+    }
+}
+
+/* What is being typed would be this, or what is wrong with it. */
+static void draw_typed(const Breaks *panel, const Ui *ui, Canvas *canvas, Rect rect, int y) {
+    LmpBreak b;
+    char problem[160], words[BREAKS_TEXT], text[BREAKS_TEXT];
+    const char *typed = panel->edit.text;
+    if (panel->problem[0] && strcmp(panel->refused, typed) == 0) {
+        canvas_text(canvas, rect.x, y, rect.w, STYLE(TONE_SHRINK), panel->problem);
+    } else if (breaks_parse(typed, &b, problem, sizeof problem)) {
+        format_text(words, sizeof words, breaks_words(text, sizeof text, &b), !ui->utf8);
+        int x = rect.x;
+        x += canvas_text(canvas, x, y, rect.w, STYLE(TONE_MUTED), "pauses at: ");
+        canvas_text(canvas, x, y, rect.x + rect.w - x, STYLE(TONE_STRONG), words);
+    } else {
+        canvas_text(canvas, rect.x, y, rect.w, STYLE(TONE_MUTED),
+                    "a condition, as \"size 64KiB\" or \"at main.lua:12\"; enter adds it");
+    }
+}
+
+static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    Breaks none = {0}, *panel = state ? state : &none;
+    if (rect.w >= 34) {
+        rect.x++;
+        rect.w -= 2;
+    }
+    bool typing = ui->edit && ui->edit == &panel->edit;
+    int rows = rect.h, kinds = LMP_BREAK_KINDS - 1, y = rect.y;
+    if (typing && rows > 1) {
+        draw_typed(panel, ui, canvas, rect, y++);
+        rows--;
+        if (rows > kinds + 2) {
+            y++;
+            rows--;
+        }
+    }
+    int count = (int)ui->breaks.count, list_h = rows;
+    bool beside = rect.w >= LIST_W + KINDS_W && count > 0;
+    if (!beside) { /* while one is typed the kinds matter more, else the list */
+        int most = typing ? rows - kinds - 1 : rows;
+        list_h = count < most ? count : most > 0 ? most : 0;
+    }
+    panel->page = list_h > 0 ? list_h : 1;
+    list_fit(&panel->list, ui->breaks.count, panel->page);
+    int list_w = beside ? rect.w - KINDS_W - 2 : rect.w;
+    draw_list(panel, model, ui, canvas, (Rect){rect.x, y, list_w, list_h});
+    if (beside) {
+        draw_kinds(canvas, (Rect){rect.x + list_w + 2, y, KINDS_W, rows});
+    } else {
+        int below = y + list_h + (list_h > 0);
+        draw_kinds(canvas, (Rect){rect.x, below, rect.w, rect.y + rect.h - below});
+    }
+}
+
+static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)state;
+    (void)model;
+    if (ui->breaks.taken_over) {
+        snprintf(out, size, "another display has set its own");
+    } else if (ui->breaks.count > 0) {
+        const char *dot = ui->utf8 ? "·" : "-";
+        snprintf(out, size, "b add %s d delete %s %u of %u on", dot, dot, ui_breaks_on(ui),
+                 ui->breaks.count);
+    }
+}
+
+/* ---- keys -------------------------------------------------------------------------------------
+ */
+
+static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    Breaks *panel = state;
+    (void)model;
+    (void)rect;
+    if (!panel) return false;
+    uint32_t i = (uint32_t)panel->list.cursor;
+    bool chosen = i < ui->breaks.count;
+    switch (action) {
+    case ACT_BREAK:
+    case ACT_ZOOM_IN:
+        begin_typing(panel, ui);
+        return true;
+    case ACT_ENTER:
+    case ACT_PAUSE:
+        if (chosen) switch_row(ui, i, !ui->breaks.row[i].on);
+        if (!chosen && action == ACT_ENTER) begin_typing(panel, ui);
+        break;
+    case ACT_DELETE:
+        if (chosen) delete_row(ui, i);
+        break;
+    default:
+        list_fit(&panel->list, ui->breaks.count, panel->page);
+        return list_act(&panel->list, action, panel->page);
+    }
+    return chosen || action == ACT_ENTER;
+}
+
+static bool mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
+                  Rect rect) {
+    Breaks *panel = state;
+    (void)model;
+    (void)x;
+    (void)rect;
+    uint64_t i = panel ? panel->list.top + (uint64_t)y : 0;
+    if (!panel || what != MOUSE_CLICK || ui->edit || y < 0 || y >= panel->page ||
+        i >= ui->breaks.count)
+        return false;
+    panel->list.cursor = i;
+    return true;
+}
+
+static void *create(void) {
+    Breaks *panel = calloc(1, sizeof *panel);
+    if (!panel) return NULL;
+    panel->edit.prompt = "break";
+    panel->edit.help = "enter add  esc close";
+    panel->edit.done = entered;
+    panel->edit.owner = panel;
+    return panel;
+}
+
+const Panel panel_breaks = {.title = "Break conditions",
+                            .offers = ACT_BIT(ACT_DELETE) | ACT_BIT(ACT_PAUSE) | ACT_BIT(ACT_ENTER),
+                            .min_w = 20,
+                            .min_h = 3,
+                            .create = create,
+                            .destroy = free,
+                            .update = update,
+                            .draw = draw,
+                            .act = act,
+                            .mouse = mouse,
+                            .note = note};

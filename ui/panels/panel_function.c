@@ -1,0 +1,258 @@
+/* panel_function.c - one function, opened by enter in the table of functions: its figures, and its
+ * lines that made something, with their text. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "widget/describe.h"
+#include "widget/source.h"
+#include "widget/tablepanel.h"
+#include "widget/tallycell.h"
+
+/* What the cells are made from: the ledger's sites, and which function's are wanted. Of a C
+ * function these are the lines that called it, with what it made there. */
+typedef struct FunctionRows {
+    const Ledger *ledger;
+    uint32_t row; /* of the function */
+    bool is_c;
+    LmpTally all; /* what is shared out among the lines */
+} FunctionRows;
+
+typedef struct Function {
+    TablePanel panel;
+    FunctionRows rows;
+    uint32_t shown; /* id of the function that the cursor is for */
+} Function;
+
+static const FunctionRows *rows_of(const TableSource *from) {
+    return from->rows;
+}
+
+static const LmpSiteRow *row_of(const TableSource *from, uint32_t row) {
+    return &rows_of(from)->ledger->site[row];
+}
+
+/* What a C function made on a line; NULL: nothing. */
+static const LmpTally *made_by(const Ledger *ledger, const LmpSiteRow *site, uint32_t id) {
+    for (uint32_t i = 0; i < site->details; i++)
+        if (ledger->detail[site->first_detail + i].function == id)
+            return &ledger->detail[site->first_detail + i].tally;
+    return NULL;
+}
+
+static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
+    const FunctionRows *rows = rows_of(from);
+    const LmpSiteRow *site = row_of(from, row);
+    if (!rows->is_c) return &site->tally;
+    const LmpTally *made = made_by(rows->ledger, site, rows->ledger->function[rows->row].id);
+    return made ? made : &site->tally;
+}
+
+static double share_of(const TableSource *from, uint32_t row) {
+    return tally_share(tally_of(from, row)->live_bytes, rows_of(from)->all.live_bytes);
+}
+
+static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_share(cell, share_of(from, row));
+}
+
+static void cell_line(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    const LmpSiteRow *site = row_of(from, row);
+    (void)wide;
+    if (site->line < 0) return;
+    snprintf(cell->text, sizeof cell->text, "%d", (int)site->line);
+    int kind = describe_site_kind(site, (1u << LMP_KINDS) - 1);
+    cell->style = STYLE(kind < 0 ? TONE_MUTED : TONE_KIND(kind));
+}
+
+static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    const LmpSiteRow *site = row_of(from, row);
+    (void)wide;
+    tallycell_where(cell, from->ui, site->short_src, site->line);
+}
+
+static bool is_c(const TableSource *from) {
+    return rows_of(from)->is_c;
+}
+
+static bool is_lua(const TableSource *from) {
+    return !rows_of(from)->is_c;
+}
+
+static void cell_text(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    const LmpSiteRow *site = row_of(from, row);
+    struct Sources *sources = from->ui->sources;
+    (void)wide;
+    const SourceText *text = sources_get(sources, site->raw_source, from->ui->now);
+    if (text->problem || site->line < 1) {
+        snprintf(cell->text, sizeof cell->text, "%s", text->problem ? text->problem : "");
+        cell->style = STYLE(TONE_FAINT);
+        return;
+    }
+    char line[TABLE_TEXT];
+    sources_line(sources, (uint32_t)site->line, !from->ui->utf8, line, sizeof line);
+    snprintf(cell->text, sizeof cell->text, "%s", line + strspn(line, " "));
+    cell->style = STYLE(TONE_SOURCE);
+}
+
+static double value_line(const TableSource *from, uint32_t row) {
+    return row_of(from, row)->line;
+}
+
+static const TableColumn columns[] = {
+    {"live", 10, 11, 0, .cell = tallycol_live, .value = tallycol_by_live},
+    {"%", 6, 6, 2, .cell = cell_share},
+    {"blocks", 7, 12, 6, .cell = tallycol_blocks, .value = tallycol_by_blocks},
+    {"allocs", 7, 13, 4, .cell = tallycol_allocs, .value = tallycol_by_allocs},
+    {"each", 9, 10, 5, .cell = tallycol_each, .value = tallycol_by_each},
+    {"churn", 6, 7, 3, .cell = tallycol_churn, .value = tallycol_by_churn},
+    {"line", 6, 7, 0, .rising = true, .cell = cell_line, .value = value_line, .hidden = is_c},
+    {"where", 18, 28, 0, .least = 6, .align = TABLE_TAIL, .rising = true, .cell = cell_where,
+     .value = value_line, .hidden = is_lua},
+    {"text", 24, 40, 1, .least = 8, .align = TABLE_LEFT, .flex = true, .cell = cell_text},
+};
+
+static uint64_t id_of(const TableSource *from, uint32_t row) {
+    return row_of(from, row)->id;
+}
+
+static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
+    TableCell cell;
+    cell_text(from, row, true, &cell);
+    snprintf(out, size, "%d %s", (int)row_of(from, row)->line, cell.text);
+}
+
+static bool skips(const TableSource *from, uint32_t row) {
+    const FunctionRows *rows = rows_of(from);
+    if (!rows->is_c) return row_of(from, row)->function != rows->row;
+    return !made_by(rows->ledger, row_of(from, row), rows->ledger->function[rows->row].id);
+}
+
+static uint32_t find(const Ledger *ledger, uint32_t id) {
+    for (uint32_t i = 0; i < ledger->functions; i++)
+        if (ledger->function[i].id == id) return i;
+    return LEDGER_NO_ROW;
+}
+
+/* What a C function made, on whatever line. */
+static LmpTally all_made(const Ledger *ledger, uint32_t id) {
+    LmpTally all = {0};
+    for (uint32_t i = 0; i < ledger->details; i++) {
+        const LmpSiteDetail *detail = &ledger->detail[i];
+        if (detail->function != id) continue;
+        all.allocs += detail->tally.allocs;
+        all.live_bytes += detail->tally.live_bytes;
+        all.free_bytes += detail->tally.free_bytes;
+    }
+    return all;
+}
+
+static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+    Function *s = state;
+    if (s->shown != ui->function) {
+        tablepanel_reset(&s->panel);
+        s->shown = ui->function;
+    }
+    const Ledger *ledger = &model->ledger;
+    s->rows = (FunctionRows){.ledger = ledger, .row = find(ledger, ui->function)};
+    if (s->rows.row == LEDGER_NO_ROW) return false;
+    s->rows.is_c = ledger->function[s->rows.row].is_c;
+    s->rows.all = ledger->function[s->rows.row].shallow;
+    if (s->rows.is_c) s->rows.all = all_made(ledger, ui->function);
+    from->rows = &s->rows;
+    from->count = ledger->sites;
+    from->serial = model->ledger_serial;
+    return true;
+}
+
+/* The function's figures stand above it. */
+static Rect table_room(const Ui *ui, Rect rect) {
+    int above = rect.h >= 5 ? 1 : 0;
+    (void)ui;
+    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
+}
+
+static const TablePanelDef def = {
+    .table = {.column = columns,
+              .columns = sizeof columns / sizeof *columns,
+              .id = id_of,
+              .words = words_of,
+              .skips = skips,
+              .empty = "made nothing by itself: its memory is that of what it called"},
+    .rows = rows,
+    .room = table_room,
+    .tally = tally_of,
+    .site = row_of,
+};
+
+/* ---- panel ------------------------------------------------------------------------------------
+ */
+
+static void *create(void) {
+    return tablepanel_new(&def, sizeof(Function));
+}
+
+/* "live 12.1 MiB · retained 14.0 MiB · 1,204 allocations · 96 B each" */
+static void draw_figures(const Function *s, const Model *model, const Ui *ui, Canvas *canvas,
+                         Rect rect) {
+    const LmpFunctionRow *r = &model->ledger.function[s->rows.row];
+    const LmpTally *all = &s->rows.all;
+    char number[LMP_NUM], name[128], where[96];
+    int x = rect.x + 2, right = rect.x + rect.w;
+    format_text(name, sizeof name, r->name, !ui->utf8);
+    x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_STRONG), name) + 2;
+    describe_where(where, sizeof where, r->short_src, r->linedefined, !ui->utf8);
+    x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_SOURCE), where) + 2;
+    const struct {
+        const char *label, *text;
+        bool shown;
+    } part[] = {
+        {r->is_c ? "live " : "shallow ", format_bytes((char[LMP_NUM]){0}, all->live_bytes), true},
+        {"retained ", format_bytes((char[LMP_NUM]){0}, r->retained.live_bytes),
+         model->ledger.stacks},
+        {"allocs ", format_count(number, all->allocs), true},
+        {"each ", format_bytes((char[LMP_NUM]){0}, tally_each(all)), true},
+    };
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        int need = (int)strlen(part[i].label) + (int)strlen(part[i].text);
+        if (!part[i].shown || x + need > right) continue;
+        x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_MUTED), part[i].label);
+        x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_TEXT), part[i].text) + 2;
+    }
+}
+
+static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    TableSource from;
+    if (!tallycell_can(model, ui, canvas, rect, NEED_LINES, LEDGER_FUNCTIONS | LEDGER_SITES))
+        return;
+    if (tablepanel_draw(state, model, ui, canvas, rect, &from) && table_room(ui, rect).y > rect.y)
+        draw_figures(state, model, ui, canvas, rect);
+}
+
+static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    const Function *s = state;
+    char count[LMP_NUM];
+    (void)model;
+    if (!s) return;
+    table_note(&s->panel.table, ui, out, size);
+    if (out[0]) return;
+    const char *dot = ui->utf8 ? "·" : "-";
+    snprintf(out, size, "%s line%s %s enter: look inside %s esc back",
+             format_count(count, s->panel.table.total), s->panel.table.total == 1 ? "" : "s", dot,
+             dot);
+}
+
+const Panel panel_function = {.title = "Function",
+                              .ledger = LEDGER_FUNCTIONS | LEDGER_SITES,
+                              .offers = TABLE_OFFERS | ACT_BIT(ACT_EDIT) | ACT_BIT(ACT_ENTER),
+                              .min_w = 18,
+                              .min_h = 3,
+                              .create = create,
+                              .destroy = tablepanel_free,
+                              .draw = draw,
+                              .act = tablepanel_act,
+                              .mouse = tablepanel_mouse,
+                              .note = note,
+                              .place = tablepanel_place};

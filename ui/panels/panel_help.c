@@ -1,0 +1,129 @@
+/* panel_help.c - every key and what it does, derived from the table of actions, and what the
+ * colours mean. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "widget/panel.h"
+
+#define KEY_W 13
+
+typedef struct HelpState {
+    int top, most; /* first line shown, and the largest it can be */
+} HelpState;
+
+static void *create(void) {
+    return calloc(1, sizeof(HelpState));
+}
+
+/* Where the next line goes; lines scrolled out are counted and not drawn. */
+typedef struct Page {
+    Canvas *canvas;
+    Rect rect;
+    int line, top;
+} Page;
+
+static int page_y(const Page *page) {
+    return page->rect.y + page->line - page->top;
+}
+
+/* Text broken at blanks into lines of the column that begins at x; returns after the last. */
+static void put_wrapped(Page *page, int x, int w, const char *text) {
+    while (*text) {
+        size_t end = 0, fit = 0;
+        for (size_t i = 0; text[i] && (int)i < w; i++) {
+            end = i + 1;
+            if (text[i + 1] == ' ' || text[i + 1] == 0) fit = end;
+        }
+        if (fit == 0) fit = end > 0 ? end : strlen(text);
+        canvas_printf(page->canvas, x, page_y(page), w, STYLE(TONE_TEXT), "%.*s", (int)fit, text);
+        page->line++;
+        text += fit;
+        while (*text == ' ')
+            text++;
+    }
+}
+
+static void put_group(Page *page, ActionGroup group) {
+    Rect rect = page->rect;
+    canvas_text(page->canvas, rect.x, page_y(page), rect.w, STYLE(TONE_STRONG),
+                action_group_title[group]);
+    page->line++;
+    for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
+        const ActionInfo *info = &action_info[i];
+        if (info->group != group || !info->help) continue;
+        int kind = action_kind((Action)i);
+        char key[16];
+        snprintf(key, sizeof key, "%s", info->shown);
+        if (kind >= 0) snprintf(key, sizeof key, "%c", kind_info[kind].letter);
+        canvas_text(page->canvas, rect.x + 1, page_y(page), KEY_W - 2,
+                    STYLE(kind >= 0 ? TONE_KIND(kind) : TONE_ACCENT), key);
+        put_wrapped(page, rect.x + KEY_W, rect.w - KEY_W, info->help);
+    }
+    page->line++;
+}
+
+static void put_about(Page *page) {
+    static const char *const lines[] = {
+        "Heap map: a cell's colour is the type with most bytes in it, its brightness how full it "
+        "is.",
+        "Live: bytes that are allocated now, as Lua asked for them. Peak: the most there ever "
+        "were.",
+        "Types are by owner: a table's array and hash part count as table.",
+        "Tables: while the cursor moves the order is held; five seconds after the last move, or "
+        "with Home, rows are sorted again.",
+        "PAUSED stops the program; FROZEN stops only this display.",
+    };
+    Rect rect = page->rect;
+    canvas_text(page->canvas, rect.x, page_y(page), rect.w, STYLE(TONE_STRONG), "What is shown");
+    page->line++;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        put_wrapped(page, rect.x + 1, rect.w - 1, lines[i]);
+    }
+}
+
+static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    (void)model;
+    (void)ui;
+    HelpState nothing = {0}, *s = state ? state : &nothing;
+    if (rect.w > 4) rect = (Rect){rect.x + 1, rect.y, rect.w - 2, rect.h};
+    int gap = 3, half = (rect.w - gap) / 2, height = 0;
+    bool two = half >= 48;
+    Page page = {canvas, rect, 0, s->top};
+    if (two) page.rect.w = half;
+    for (int g = 0; g < GROUPS; g++) {
+        if (two && g == GROUP_MOVE) { /* second column */
+            height = page.line;
+            page.line = 0;
+            page.rect.x += half + gap;
+        }
+        put_group(&page, (ActionGroup)g);
+    }
+    put_about(&page);
+    if (page.line > height) height = page.line;
+    s->most = height > rect.h ? height - rect.h : 0;
+    if (s->top > s->most) s->top = s->most;
+    canvas_scroll(canvas, rect.x + rect.w - 1, rect.y, rect.h, (uint64_t)s->top,
+                  (uint64_t)(rect.h > 0 ? rect.h : 1), (uint64_t)height);
+}
+
+static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    (void)model;
+    HelpState *s = state;
+    if (action == ACT_ENTER) {
+        ui_close(ui);
+        return true;
+    }
+    if (!s) return false;
+    List list = {.cursor = (uint64_t)s->top, .count = (uint64_t)s->most + 1};
+    if (!list_act(&list, action, rect.h)) return false;
+    s->top = (int)list.cursor;
+    return true;
+}
+
+const Panel panel_help = {.title = "Help",
+                          .min_w = 20,
+                          .min_h = 1,
+                          .create = create,
+                          .destroy = free,
+                          .draw = draw,
+                          .act = act};

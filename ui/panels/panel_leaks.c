@@ -1,0 +1,263 @@
+/* panel_leaks.c - lines that hold more and more after full collections: the verdict in words, the
+ * growth as figures and as a chart over the run. Lines that hold more than at first but are not
+ * said to grow are there too: in amber what rose lately, muted what did so long ago or sways. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "widget/describe.h"
+#include "widget/spark.h"
+#include "widget/tablepanel.h"
+#include "widget/tallycell.h"
+
+#define MOST 512u /* lines */
+
+typedef struct Leaks {
+    TablePanel panel;
+    const Ledger *ledger;
+    LmpLeak leak[MOST];
+    uint32_t count;
+    LmpVerdict verdict;
+    uint64_t serial; /* of the ledger that these are of */
+} Leaks;
+
+static const LmpLeak *leak_of(const TableSource *from, uint32_t row) {
+    return &((const Leaks *)from->rows)->leak[row];
+}
+
+static const LmpSiteRow *row_of(const TableSource *from, uint32_t row) {
+    return &((const Leaks *)from->rows)->ledger->site[leak_of(from, row)->site];
+}
+
+static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
+    return &row_of(from, row)->tally;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------
+ */
+
+static Style style_of(const TableSource *from, uint32_t row, Tone tone) {
+    const LmpLeak *leak = leak_of(from, row);
+    bool amber = leak->lately && tone == TONE_SHRINK;
+    return STYLE(amber ? TONE_PAUSED : leak->steady || leak->lately ? tone : (Tone)TONE_MUTED);
+}
+
+static void slope(TableCell *cell, double bytes) {
+    format_delta_bytes(cell->text, bytes > 9e18 || bytes < -9e18 ? 0 : (int64_t)bytes);
+}
+
+static void cell_grown(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    slope(cell, (double)leak_of(from, row)->grown);
+    cell->style = style_of(from, row, TONE_STRONG);
+}
+
+static void cell_cycle(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    slope(cell, leak_of(from, row)->bytes_per_cycle);
+    cell->style = style_of(from, row, TONE_SHRINK);
+}
+
+static void cell_second(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    slope(cell, leak_of(from, row)->bytes_per_second);
+    cell->style = style_of(from, row, TONE_TEXT);
+}
+
+/* Over time, from the least to the largest: it is the way of it that tells, the figures are beside
+ * it.
+ */
+static void paint_chart(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y,
+                        int w) {
+    const Ledger *ledger = ((const Leaks *)from->rows)->ledger;
+    uint64_t value[LMP_GROWN], least = UINT64_MAX, most = 0;
+    uint32_t n = ledger_grown_even(ledger, row_of(from, row)->grown, value);
+    for (uint32_t i = 0; i < n; i++) {
+        if (value[i] < least) least = value[i];
+        if (value[i] > most) most = value[i];
+    }
+    for (uint32_t i = 0; i < n; i++)
+        value[i] += (most - least) / 8 - least;
+    spark_draw(canvas, (Rect){x, y, w, 1}, value, n, style_of(from, row, TONE_SHRINK));
+}
+
+static void cell_trend(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    const LmpLeak *leak = leak_of(from, row);
+    snprintf(cell->text, sizeof cell->text, "%s",
+             leak->steady   ? "grows"
+             : leak->lately ? wide ? "rose: cannot tell yet" : "rose"
+             : wide         ? "no growth"
+                            : "");
+    cell->style = style_of(from, row, TONE_SHRINK);
+}
+
+static void cell_live(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_bytes(cell, row_of(from, row)->tally.live_bytes, style_of(from, row, TONE_TEXT));
+}
+
+static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    const LmpSiteRow *site = row_of(from, row);
+    (void)wide;
+    tallycell_where(cell, from->ui, site->short_src, site->line);
+    int kind = describe_site_kind(site, (1u << LMP_KINDS) - 1);
+    cell->style = style_of(from, row, kind < 0 ? (Tone)TONE_MUTED : TONE_KIND(kind));
+}
+
+static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_name(cell, from->ui, row_of(from, row)->func);
+    cell->style = style_of(from, row, TONE_TEXT);
+}
+
+/* What grows comes first, whatever the figure, then what rose lately. */
+static double first(const TableSource *from, uint32_t row, double value) {
+    const LmpLeak *leak = leak_of(from, row);
+    return leak->steady ? value + 4e19 : leak->lately ? value + 2e19 : value;
+}
+static double value_grown(const TableSource *from, uint32_t row) {
+    return first(from, row, (double)leak_of(from, row)->grown);
+}
+static double value_cycle(const TableSource *from, uint32_t row) {
+    return first(from, row, leak_of(from, row)->bytes_per_cycle);
+}
+static double value_second(const TableSource *from, uint32_t row) {
+    return first(from, row, leak_of(from, row)->bytes_per_second);
+}
+enum {
+    COL_GROWN,
+    COL_CYCLE,
+    COL_SECOND,
+    COL_CHART,
+    COL_LIVE,
+    COL_TREND,
+    COL_WHERE,
+    COL_NAME,
+    COLS
+};
+
+static const TableColumn columns[COLS] = {
+    [COL_GROWN] = {"grew", 11, 12, 2, .cell = cell_grown, .value = value_grown},
+    [COL_CYCLE] = {"a cycle", 11, 12, 0, .cell = cell_cycle, .value = value_cycle},
+    [COL_SECOND] = {"a second", 11, 12, 5, .cell = cell_second, .value = value_second},
+    [COL_CHART] = {"over the run", 9, 17, 3, .align = TABLE_LEFT, .paint = paint_chart},
+    [COL_LIVE] = {"live", 10, 11, 6, .cell = cell_live, .value = tallycol_by_live},
+    [COL_TREND] = {"", 7, 24, 7, .align = TABLE_LEFT, .cell = cell_trend},
+    [COL_WHERE] = {"where", 18, 24, 1, .least = 6, .align = TABLE_TAIL, .rising = true,
+                   .cell = cell_where, .compare = tallycol_by_where},
+    [COL_NAME] = {"function", 14, 30, 4, .align = TABLE_LEFT, .flex = true, .rising = true,
+                  .cell = cell_name, .compare = tallycol_by_function},
+};
+
+static uint64_t id_of(const TableSource *from, uint32_t row) {
+    return row_of(from, row)->id;
+}
+
+static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
+    const LmpSiteRow *site = row_of(from, row);
+    snprintf(out, size, "%s %s:%d", site->func, site->short_src, (int)site->line);
+}
+
+static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+    Leaks *s = state;
+    (void)ui;
+    if (s->serial != model->ledger_serial || !s->ledger) {
+        s->ledger = &model->ledger;
+        s->serial = model->ledger_serial;
+        s->count = 0;
+        ledger_leaks(s->ledger, s->leak, MOST, &s->count, &s->verdict);
+    }
+    from->rows = s;
+    from->count = s->count;
+    from->serial = s->serial;
+    return true;
+}
+
+/* The verdict has its line, and one below it where there is room. */
+static Rect table_room(const Ui *ui, Rect rect) {
+    int above = rect.h >= 14 ? 2 : rect.h >= 2 ? 1 : 0;
+    (void)ui;
+    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
+}
+
+static const TablePanelDef def = {
+    .table = {.column = columns,
+              .columns = COLS,
+              .sort = COL_CYCLE,
+              .id = id_of,
+              .words = words_of,
+              .empty = "no line holds more than it did after the first full cycle"},
+    .rows = rows,
+    .room = table_room,
+    .tally = tally_of,
+    .site = row_of,
+};
+
+/* ---- panel ------------------------------------------------------------------------------------
+ */
+
+static void *create(void) {
+    return tablepanel_new(&def, sizeof(Leaks));
+}
+
+static void draw_verdict(const Leaks *s, const Ui *ui, Canvas *canvas, Rect rect) {
+    static const struct {
+        Style style;
+        uint32_t mark;
+    } look[] = {
+        [LMP_GROWTH_UNKNOWN] = {STYLE(TONE_MUTED), G_ELLIPSIS},
+        [LMP_GROWTH_WAIT] = {STYLE_BOLD(TONE_PAUSED), G_ELLIPSIS},
+        [LMP_GROWTH_NONE] = {STYLE_BOLD(TONE_GROWTH), G_CHECK},
+        [LMP_GROWTH_FOUND] = {STYLE_BOLD(TONE_SHRINK), G_UP},
+    };
+    const LmpVerdict *v = &s->verdict;
+    Style style = look[v->growth].style;
+    uint32_t mark = look[v->growth].mark;
+    char words[sizeof v->words];
+    canvas_put(canvas, rect.x, rect.y, mark, style);
+    format_text(words, sizeof words, v->words, !ui->utf8);
+    int used = canvas_text(canvas, rect.x + 2, rect.y, rect.w - 2, style, words);
+    static const char how[] = "g asks for one";
+    if (v->growth == LMP_GROWTH_WAIT && used + 6 + (int)sizeof how <= rect.w)
+        canvas_text(canvas, rect.x + 5 + used, rect.y, rect.w - 5 - used, STYLE(TONE_MUTED), how);
+}
+
+static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    Leaks *s = state;
+    TableSource from;
+    if (!tallycell_can(model, ui, canvas, rect, NEED_LINES, LEDGER_SITES)) return;
+    if (!tablepanel_fill(s, model, ui, &from)) return;
+    draw_verdict(s, ui, canvas, rect);
+    Rect room = table_room(ui, rect);
+    if (room.h > 0 && room.y > rect.y && (s->count > 0 || s->verdict.growth == LMP_GROWTH_NONE))
+        table_draw(&s->panel.table, &from, canvas, room);
+}
+
+static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    const Leaks *s = state;
+    char span[LMP_NUM];
+    if (!s) return;
+    table_note(&s->panel.table, ui, out, size);
+    const Ledger *l = &model->ledger;
+    if (out[0] || l->grown < 2) return;
+    char cycles[LMP_NUM];
+    uint64_t from = l->grown_clock[0], to = l->grown_clock[l->grown - 1];
+    snprintf(out, size, "held after full cycles, %s in %s",
+             format_count(cycles, l->grown_cycle[l->grown - 1]),
+             format_span(span, to > from ? to - from : 0));
+}
+
+const Panel panel_leaks = {.title = "Leaks",
+                           .number = 9,
+                           .ledger = LEDGER_SITES,
+                           .offers = TABLE_OFFERS | ACT_BIT(ACT_EDIT) | ACT_BIT(ACT_ENTER),
+                           .min_w = 16,
+                           .min_h = 3,
+                           .create = create,
+                           .destroy = tablepanel_free,
+                           .draw = draw,
+                           .act = tablepanel_act,
+                           .mouse = tablepanel_mouse,
+                           .note = note,
+                           .place = tablepanel_place};

@@ -1,0 +1,403 @@
+/* panel_site.c - the page of one site: its figures, types, history, the sizes and ages of what
+ * lives of it, who called it, and its source. Opened over the table of sites (ui->site). */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "panels/site_blocks.h"
+#include "panels/site_callers.h"
+#include "widget/describe.h"
+#include "widget/panel.h"
+#include "widget/source.h"
+#include "widget/spark.h"
+#include "widget/tallycell.h"
+
+#define BUDGET 4000000ull /* nanoseconds of a frame for looking at blocks */
+#define TWO_COLUMNS 92    /* from this width on */
+#define GAP 3             /* between them */
+#define LEFT_FULL 56      /* the figures with all that is said about them */
+#define RIGHT_LEAST 40    /* the histograms with their bars */
+
+typedef struct SitePage {
+    SiteBlocks *blocks;
+    int top, most; /* first line shown, and the largest it can be */
+    uint64_t site; /* that it was drawn for */
+} SitePage;
+
+static void *create(void) {
+    SitePage *s = calloc(1, sizeof *s);
+    if (s) s->blocks = site_blocks_new();
+    return s;
+}
+
+static void destroy(void *state) {
+    SitePage *s = state;
+    site_blocks_free(s->blocks);
+    free(s);
+}
+
+static const LmpSiteRow *find_site(const Model *model, uint64_t id) {
+    for (uint32_t i = 0; i < model->ledger.sites; i++)
+        if (model->ledger.site[i].id == id) return &model->ledger.site[i];
+    return NULL;
+}
+
+/* Looks at blocks for a part of this frame; until it has seen all of them once there are to be more
+ * frames, also of a program that stands still. */
+static void look(SitePage *s, const Model *model, Ui *ui) {
+    if (!s->blocks || !model->view || !model->view->tables.text) return;
+    site_blocks_step(s->blocks, model->view, &model->ledger, (uint32_t)ui->site, model->clock,
+                     ui->now, BUDGET);
+    if (!site_blocks_found(s->blocks)->any) ui->restless = true;
+}
+
+/* ---- a flow of lines --------------------------------------------------------------------------
+ */
+
+/* Where the next line goes; those scrolled out are clipped away. */
+typedef struct Flow {
+    Canvas *canvas;
+    Rect rect;
+    int line, top;
+    bool utf8;
+} Flow;
+
+static int flow_y(const Flow *f) {
+    return f->rect.y + f->line - f->top;
+}
+
+static void put_title(Flow *f, const char *title, const char *note) {
+    if (f->line > 0) f->line++;
+    int used = canvas_text(f->canvas, f->rect.x, flow_y(f), f->rect.w, STYLE(TONE_STRONG), title);
+    if (note)
+        canvas_printf(f->canvas, f->rect.x + used + 2, flow_y(f), f->rect.w - used - 2,
+                      STYLE(TONE_MUTED), "%s", note);
+    f->line++;
+}
+
+static void put_text(Flow *f, const char *text) {
+    canvas_text(f->canvas, f->rect.x + 1, flow_y(f), f->rect.w - 1, STYLE(TONE_MUTED), text);
+    f->line++;
+}
+
+/* A label, a figure, and what there is to say about it. */
+static void put_figure(Flow *f, const char *label, Style style, const char *figure,
+                       const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+#define LABEL_W 13
+#define FIGURE_W 11
+
+static void put_figure(Flow *f, const char *label, Style style, const char *figure,
+                       const char *format, ...) {
+    char more[160];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(more, sizeof more, format, args);
+    va_end(args);
+    int x = f->rect.x + 1, y = flow_y(f);
+    canvas_text(f->canvas, x, y, LABEL_W - 1, STYLE(TONE_MUTED), label);
+    canvas_text_right(f->canvas, x + LABEL_W + FIGURE_W, y, FIGURE_W, style, figure);
+    canvas_text(f->canvas, x + LABEL_W + FIGURE_W + 2, y, f->rect.w - LABEL_W - FIGURE_W - 3,
+                STYLE(TONE_TEXT), more);
+    f->line++;
+}
+
+/* A line of a histogram: label, bar, bytes, blocks. */
+static void put_bar(Flow *f, const char *label, Style label_style, Style bar, double share,
+                    uint64_t bytes, uint64_t blocks) {
+    char text[LMP_NUM], count[LMP_NUM];
+    int x = f->rect.x + 1, y = flow_y(f), w = f->rect.w - 1, figures = 11 + 8;
+    canvas_text(f->canvas, x, y, LABEL_W, label_style, label);
+    int room = w - LABEL_W - 1 - figures - 2;
+    if (room > 24) room = 24;
+    x += LABEL_W + 1;
+    if (room >= 4) {
+        spark_bar(f->canvas, x + 1, y, room, share, bar);
+        x += room + 1;
+    }
+    canvas_text_right(f->canvas, x + 11, y, 11, STYLE(bytes ? TONE_TEXT : TONE_FAINT),
+                      format_bytes(text, bytes));
+    canvas_text_right(f->canvas, x + 19, y, 7, STYLE(bytes ? TONE_TEXT : TONE_FAINT),
+                      format_short(count, blocks));
+    f->line++;
+}
+
+/* ---- sections ---------------------------------------------------------------------------------
+ */
+
+static void put_head(Flow *f, const LmpSiteRow *row, const Ledger *ledger) {
+    char where[160], func[160];
+    describe_where(where, sizeof where, row->short_src, row->line, !f->utf8);
+    format_text(func, sizeof func, row->func, !f->utf8);
+    int kind = describe_site_kind(row, (1u << LMP_KINDS) - 1);
+    int x = f->rect.x, y = flow_y(f);
+    x += canvas_text(f->canvas, x, y, f->rect.w, STYLE_BOLD(kind < 0 ? TONE_TEXT : TONE_KIND(kind)),
+                     where);
+    if (row->line > 0) {
+        x += canvas_text(f->canvas, x, y, f->rect.x + f->rect.w - x, STYLE(TONE_MUTED), "  in ");
+        x += canvas_text(f->canvas, x, y, f->rect.x + f->rect.w - x, STYLE(TONE_TEXT), func);
+    }
+    if (row->function < ledger->functions && ledger->function[row->function].linedefined > 0) {
+        canvas_printf(f->canvas, x, y, f->rect.x + f->rect.w - x, STYLE(TONE_MUTED),
+                      ", which begins in line %d", ledger->function[row->function].linedefined);
+    }
+    f->line++;
+}
+
+static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
+    const LmpTally *t = &row->tally;
+    char a[LMP_NUM], b[LMP_NUM];
+    Style strong = STYLE(TONE_STRONG), plain = STYLE(TONE_TEXT);
+    put_title(f, "Memory", NULL);
+    put_figure(f, "live", strong, format_bytes(a, t->live_bytes), "%.1f %% of the heap",
+               tally_share(t->live_bytes, model->stats.live_bytes) * 100);
+    put_figure(f, "blocks", plain, format_count(a, t->live_blocks), "%s each",
+               format_bytes(b, t->live_blocks ? t->live_bytes / t->live_blocks : 0));
+    put_figure(f, "at the peak", plain, format_bytes(a, t->peak_bytes), "%.1f %% of %s",
+               tally_share(t->peak_bytes, model->stats.peak_bytes) * 100,
+               format_bytes(b, model->stats.peak_bytes));
+    if (model->ledger_marked) {
+        Style style = STYLE(row->mark_bytes > 0   ? TONE_GROWTH
+                            : row->mark_bytes < 0 ? TONE_SHRINK
+                                                  : TONE_FAINT);
+        put_figure(f, "since mark", style, format_delta_bytes(a, row->mark_bytes), "%s allocations",
+                   format_delta_count(b, row->mark_allocs));
+    }
+    double rate = model->seen == LMP_SEEN_RUNNING ? row->allocs_per_s : 0;
+    put_figure(f, "made", plain, format_bytes(a, t->bytes), "%s allocation%s",
+               format_count(b, t->allocs), t->allocs == 1 ? "" : "s");
+    put_figure(f, "now", plain,
+               format_short(a, rate > 0 && rate < 1e18 ? (uint64_t)(rate + 0.5) : 0),
+               "allocations a second");
+    if (t->reallocs > 0)
+        put_figure(f, "resized", plain, format_delta_bytes(a, t->realloc_bytes),
+                   "%s reallocation%s", format_count(b, t->reallocs), t->reallocs == 1 ? "" : "s");
+    put_figure(f, "freed", plain, format_bytes(a, t->free_bytes), "%s block%s, churn %.0f %%",
+               format_count(b, t->frees), t->frees == 1 ? "" : "s",
+               tally_share(t->free_bytes, t->free_bytes + t->live_bytes) * 100);
+    put_figure(f, "temporary", plain, format_count(a, t->temporary),
+               "%.1f %%, gone before the next", tally_share(t->temporary, t->allocs) * 100);
+    put_figure(f, "short-lived", plain, format_count(a, t->short_lived), "%.1f %%, gone in a cycle",
+               tally_share(t->short_lived, t->allocs) * 100);
+    if (row->here_frees > 0)
+        put_figure(f, "frees here", plain, format_bytes(a, row->here_free_bytes),
+                   "%s block%s of any site", format_count(b, row->here_frees),
+                   row->here_frees == 1 ? "" : "s");
+}
+
+static void put_details(Flow *f, const Ledger *ledger, const LmpSiteRow *row) {
+    bool any = false;
+    for (uint32_t i = 0; i < row->details; i++)
+        any = any || ledger->detail[row->first_detail + i].name[0] != 0;
+    if (!any) return;
+    put_title(f, "Made through", "live bytes and blocks");
+    for (uint32_t i = 0; i < row->details; i++) {
+        const LmpSiteDetail *detail = &ledger->detail[row->first_detail + i];
+        char name[80];
+        format_text(name, sizeof name, detail->name[0] ? detail->name : "the line", !f->utf8);
+        put_bar(f, name, STYLE(TONE_TEXT), STYLE(TONE_MUTED),
+                tally_share(detail->tally.live_bytes, row->tally.live_bytes),
+                detail->tally.live_bytes, detail->tally.live_blocks);
+    }
+}
+
+static void put_types(Flow *f, const LmpSiteRow *row) {
+    put_title(f, "Types", "live bytes and blocks");
+    for (int k = 0; k < LMP_KINDS; k++) {
+        const LmpKindTally *t = &row->kind[k];
+        if (t->allocs == 0) continue;
+        put_bar(f, kind_info[k].name, STYLE(TONE_KIND(k)), STYLE(TONE_KIND(k)),
+                tally_share(t->live_bytes, row->tally.live_bytes), t->live_bytes, t->live_blocks);
+    }
+}
+
+static void put_history(Flow *f, const Ledger *ledger, const LmpSiteRow *row) {
+    char a[LMP_NUM], b[LMP_NUM], note[96];
+    if (!row->grown || ledger->grown < 2) {
+        put_title(f, "History", NULL);
+        put_text(f, "bytes held after full cycles: fewer than two yet");
+        return;
+    }
+    uint64_t even[LMP_GROWN];
+    uint32_t n = ledger_grown_even(ledger, row->grown, even);
+    snprintf(note, sizeof note, "held after full cycles: %s to %s", format_bytes(a, even[0]),
+             format_bytes(b, even[n - 1]));
+    put_title(f, "History", note);
+    int w = f->rect.w - 2;
+    if (w > (int)n * 2) w = (int)n * 2;
+    Rect chart = {f->rect.x + 1, flow_y(f), w, 3};
+    int kind = describe_site_kind(row, (1u << LMP_KINDS) - 1);
+    spark_draw(f->canvas, chart, even, n, STYLE(kind < 0 ? TONE_TEXT : TONE_KIND(kind)));
+    f->line += 3;
+}
+
+static void put_blocks(Flow *f, const SitePage *s, const Model *model, const LmpSiteRow *row) {
+    const SiteBlocksFound *found = s->blocks ? site_blocks_found(s->blocks) : NULL;
+    int kind = describe_site_kind(row, (1u << LMP_KINDS) - 1);
+    Style bar = STYLE(kind < 0 ? TONE_TEXT : TONE_KIND(kind));
+    char note[64] = "live bytes and blocks", label[LMP_NUM], size[LMP_NUM];
+    if (!found || !model->view) {
+        return; /* there is no map to look at */
+    }
+    if (!found->any)
+        snprintf(note, sizeof note, "looking, %.0f %%",
+                 site_blocks_progress(s->blocks, model->view) * 100);
+    put_title(f, "Sizes", note);
+    for (int i = 0; i < SITE_SIZES; i++) {
+        if (found->size_blocks[i] == 0) continue;
+        bool last = i == SITE_SIZES - 1;
+        describe_cell_size(size, 16ull << (last ? i - 1 : i));
+        snprintf(label, sizeof label, "%s %.20s", last ? "over" : "to", size);
+        put_bar(f, label, STYLE(TONE_MUTED), bar, tally_share(found->size_bytes[i], found->bytes),
+                found->size_bytes[i], found->size_blocks[i]);
+    }
+    if (found->blocks == 0) put_text(f, "no live blocks found");
+    put_title(f, "Ages", note);
+    for (int i = 0; i < SITE_AGES; i++) {
+        if (found->age_blocks[i] == 0) continue;
+        put_bar(f, site_blocks_ages[i], STYLE(TONE_MUTED), bar,
+                tally_share(found->age_bytes[i], found->bytes), found->age_bytes[i],
+                found->age_blocks[i]);
+    }
+    if (found->blocks == 0) put_text(f, "no live blocks found");
+}
+
+#define CALLERS 12
+
+static void put_callers(Flow *f, const Ledger *ledger, const LmpSiteRow *row) {
+    SiteCaller caller[CALLERS];
+    if (!ledger->stacks) {
+        put_title(f, "Callers", NULL);
+        put_text(f, "not recorded: start with stacks = true, or lmp run --stacks");
+        return;
+    }
+    put_title(f, "Callers", "what was made for them here, and is live");
+    uint32_t n = site_callers(ledger, row, caller, CALLERS);
+    for (uint32_t i = 0; i < n; i++) {
+        char where[96], name[96], bytes[LMP_NUM];
+        int x = f->rect.x + 1, y = flow_y(f), right = f->rect.x + f->rect.w;
+        describe_where(where, sizeof where, caller[i].short_src, caller[i].line, !f->utf8);
+        format_text(name, sizeof name, caller[i].name, !f->utf8);
+        canvas_text_right(f->canvas, x + 10, y, 10, STYLE(TONE_STRONG),
+                          format_bytes(bytes, caller[i].tally.live_bytes));
+        canvas_printf(
+            f->canvas, x + 11, y, 6,
+            STYLE(table_heat(tally_share(caller[i].tally.live_bytes, row->tally.live_bytes))),
+            "%4.0f%%", tally_share(caller[i].tally.live_bytes, row->tally.live_bytes) * 100);
+        x += 18;
+        x += canvas_text(f->canvas, x, y, right - x, STYLE(TONE_TEXT), where);
+        canvas_text(f->canvas, x + 1, y, right - x - 1, STYLE(TONE_MUTED), name);
+        f->line++;
+    }
+    if (n == 0) put_text(f, "none known yet");
+}
+
+static void put_source(Flow *f, Ui *ui, const LmpSiteRow *row, int rows) {
+    char name[96];
+    const SourceText *text = sources_get(ui->sources, row->raw_source, ui->now);
+    format_text(name, sizeof name, row->short_src, !f->utf8);
+    put_title(f, "Source",
+              text->problem   ? NULL
+              : text->changed ? "the file has changed since the program's start"
+                              : "e opens it in the editor");
+    if (text->problem) {
+        put_text(f, text->problem);
+        return;
+    }
+    if (rows > (int)text->lines) rows = (int)text->lines;
+    Rect rect = {f->rect.x, flow_y(f), f->rect.w, rows};
+    source_draw(ui->sources, f->canvas, rect, row->raw_source, name, row->line, ui->now);
+    f->line += rows;
+}
+
+/* ---- panel ------------------------------------------------------------------------------------
+ */
+
+/* Both have the same room where that is enough for the figures, which are on the left. */
+static int left_column(int w) {
+    int half = (w - GAP) / 2, most = w - GAP - RIGHT_LEAST;
+    int wish = half > LEFT_FULL ? half : LEFT_FULL;
+    return wish < most ? wish : most;
+}
+
+static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    SitePage *s = state;
+    if (!s || rect.w <= 0 || rect.h <= 0) return;
+    const LmpSiteRow *row = find_site(model, ui->site);
+    if (!row) {
+        canvas_text(canvas, rect.x + 1, rect.y, rect.w - 1, STYLE(TONE_MUTED),
+                    "this site is not known any more");
+        return;
+    }
+    if (s->site != ui->site) s->top = 0;
+    s->site = ui->site;
+    look(s, model, ui);
+    Rect in = rect.w > 24 ? (Rect){rect.x + 1, rect.y, rect.w - 3, rect.h} : rect;
+    Flow left = {canvas, in, 0, s->top, ui->utf8};
+    put_head(&left, row, &model->ledger);
+    bool two = in.w >= TWO_COLUMNS;
+    Flow right = left;
+    if (two) {
+        left.rect.w = left_column(in.w);
+        right.rect.x += left.rect.w + GAP;
+        right.rect.w = in.w - left.rect.w - GAP;
+    }
+    put_figures(&left, model, row);
+    Flow *other = two ? &right : &left;
+    put_source(other, ui, row, two ? 9 : 5);
+    put_details(&left, &model->ledger, row);
+    put_types(&left, row);
+    put_history(&left, &model->ledger, row);
+    put_callers(other, &model->ledger, row);
+    put_blocks(other, s, model, row);
+    int height = left.line > right.line ? left.line : right.line;
+    s->most = height > rect.h ? height - rect.h : 0;
+    if (s->top > s->most) s->top = s->most;
+    canvas_scroll(canvas, rect.x + rect.w - 1, rect.y, rect.h, (uint64_t)s->top, (uint64_t)rect.h,
+                  (uint64_t)height);
+}
+
+static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    SitePage *s = state;
+    (void)model;
+    if (action == ACT_ENTER) {
+        ui_close(ui);
+        return true;
+    }
+    if (!s) return false;
+    List list = {.cursor = (uint64_t)s->top, .count = (uint64_t)s->most + 1};
+    if (!list_act(&list, action, rect.h)) return false;
+    s->top = (int)list.cursor;
+    return true;
+}
+
+static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
+    (void)state;
+    const LmpSiteRow *row = find_site(model, ui->site);
+    if (row) *out = panel_place_of(row);
+    return row != NULL;
+}
+
+static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)state;
+    const LmpSiteRow *row = find_site(model, ui->site);
+    char where[160];
+    if (!row) return;
+    snprintf(out, size, "%s %s esc back",
+             describe_where(where, sizeof where, row->short_src, row->line, !ui->utf8),
+             ui->utf8 ? "·" : "-");
+}
+
+const Panel panel_site = {.title = "Site",
+                          .ledger = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TREE,
+                          .offers = ACT_BIT(ACT_EDIT),
+                          .min_w = 16,
+                          .min_h = 2,
+                          .create = create,
+                          .destroy = destroy,
+                          .draw = draw,
+                          .act = act,
+                          .note = note,
+                          .place = place};

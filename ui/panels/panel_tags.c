@@ -1,0 +1,129 @@
+/* panel_tags.c - what the program made under each name that it gave with lmp.tag(): a request, a
+ * level, a plugin. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "widget/tablepanel.h"
+#include "widget/tallycell.h"
+
+static const LmpTagRow *row_of(const TableSource *from, uint32_t row) {
+    return &((const LmpTagRow *)from->rows)[row];
+}
+
+static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
+    return &row_of(from, row)->tally;
+}
+
+static double share_of(const TableSource *from, uint32_t row) {
+    return tally_share(row_of(from, row)->tally.live_bytes, from->model->stats.live_bytes);
+}
+
+static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_share(cell, share_of(from, row));
+}
+
+static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
+    tallycell_bar(canvas, x, y, w, share_of(from, row), 0);
+}
+
+static void cell_bytes(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_bytes(cell, tally_made(&row_of(from, row)->tally), STYLE(TONE_TEXT));
+}
+
+static bool is_tag(const LmpTagRow *row) {
+    return row->name[0] != '(';
+}
+
+static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    const LmpTagRow *r = row_of(from, row);
+    (void)wide;
+    tallycell_name(cell, from->ui, r->name);
+    cell->style = STYLE(is_tag(r) ? TONE_SOURCE : TONE_MUTED);
+}
+
+static double value_bytes(const TableSource *from, uint32_t row) {
+    return (double)tally_made(&row_of(from, row)->tally);
+}
+static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
+    return strcmp(row_of(from, a)->name, row_of(from, b)->name);
+}
+
+static const TableColumn columns[] = {
+    {"live", 10, 11, 0, .cell = tallycol_live, .value = tallycol_by_live},
+    {"%", 6, 6, 2, .cell = cell_share},
+    {"", 5, 21, 7, .paint = paint_bar},
+    {"blocks", 7, 12, 6, .cell = tallycol_blocks, .value = tallycol_by_blocks},
+    {"allocs", 7, 13, 3, .cell = tallycol_allocs, .value = tallycol_by_allocs},
+    {"allocated", 10, 11, 5, .cell = cell_bytes, .value = value_bytes},
+    {"churn", 6, 8, 4, .cell = tallycol_churn, .value = tallycol_by_churn},
+    {"tag", 20, 30, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,
+     .cell = cell_name, .compare = by_name},
+};
+
+/* Tags have no number; each has another name. */
+static uint64_t id_of(const TableSource *from, uint32_t row) {
+    uint64_t hash = 1469598103934665603ull;
+    for (const char *p = row_of(from, row)->name; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 1099511628211ull;
+    return hash;
+}
+
+static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
+    snprintf(out, size, "%s", row_of(from, row)->name);
+}
+
+static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+    (void)state, (void)ui;
+    from->rows = model->ledger.tag;
+    from->count = model->ledger.tags;
+    from->serial = model->ledger_serial;
+    return true;
+}
+
+static const TablePanelDef def = {
+    .table = {.column = columns,
+              .columns = sizeof columns / sizeof *columns,
+              .id = id_of,
+              .words = words_of},
+    .rows = rows,
+    .tally = tally_of,
+};
+
+static void *create(void) {
+    return tablepanel_new(&def, sizeof(TablePanel));
+}
+
+static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    TableSource from;
+    if (tallycell_can(model, ui, canvas, rect, NEED_TAGS, LEDGER_TAGS))
+        tablepanel_draw(state, model, ui, canvas, rect, &from);
+}
+
+static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    const TablePanel *s = state;
+    char count[LMP_NUM];
+    if (!s || model->ledger.tags == 0) return;
+    table_note(&s->table, ui, out, size);
+    if (out[0]) return;
+    uint32_t tags = 0;
+    for (uint32_t i = 0; i < model->ledger.tags; i++)
+        tags += is_tag(&model->ledger.tag[i]);
+    snprintf(out, size, "%s tag%s", format_count(count, tags), tags == 1 ? "" : "s");
+}
+
+const Panel panel_tags = {.title = "Tags",
+                          .number = 10,
+                          .ledger = LEDGER_TAGS,
+                          .offers = TABLE_OFFERS,
+                          .min_w = 14,
+                          .min_h = 3,
+                          .create = create,
+                          .destroy = tablepanel_free,
+                          .draw = draw,
+                          .act = tablepanel_act,
+                          .mouse = tablepanel_mouse,
+                          .note = note};

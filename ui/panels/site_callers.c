@@ -1,0 +1,75 @@
+/* site_callers.c - see site_callers.h. */
+#include "panels/site_callers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A caller being added up; more than there is room to show, so that the largest ones are kept. */
+#define KEPT 256u
+
+static void add(LmpTally *sum, const LmpTally *t) {
+    sum->allocs += t->allocs;
+    sum->bytes += t->bytes;
+    sum->frees += t->frees;
+    sum->free_bytes += t->free_bytes;
+    sum->reallocs += t->reallocs;
+    sum->realloc_bytes = (int64_t)((uint64_t)sum->realloc_bytes + (uint64_t)t->realloc_bytes);
+    sum->live_blocks += t->live_blocks;
+    sum->live_bytes += t->live_bytes;
+    sum->peak_bytes += t->peak_bytes;
+    sum->temporary += t->temporary;
+    sum->short_lived += t->short_lived;
+}
+
+static int by_live(const void *a, const void *b) {
+    const LmpTally *x = &((const SiteCaller *)a)->tally, *y = &((const SiteCaller *)b)->tally;
+    if (x->live_bytes != y->live_bytes) return x->live_bytes < y->live_bytes ? 1 : -1;
+    return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : 0;
+}
+
+static bool is_site(const Ledger *ledger, const LmpTreeRow *node, const LmpSiteRow *site) {
+    if (node->line != site->line || node->function >= ledger->functions) return false;
+    return strcmp(ledger->function[node->function].source, site->source) == 0;
+}
+
+/* C functions stand for the line that called them: who called is further out. */
+static const LmpTreeRow *caller_of(const Ledger *ledger, const LmpTreeRow *node) {
+    return node->parent < ledger->nodes ? &ledger->tree[node->parent] : &ledger->tree[0];
+}
+
+uint32_t site_callers(const Ledger *ledger, const LmpSiteRow *site, SiteCaller *caller,
+                      uint32_t most) {
+    SiteCaller *all = calloc(KEPT, sizeof *all);
+    uint32_t n = 0;
+    for (uint32_t i = 1; all && i < ledger->nodes; i++) {
+        const LmpTreeRow *node = &ledger->tree[i];
+        if (!is_site(ledger, node, site)) continue;
+        LmpTally made = node->shallow;
+        /* what C functions called from this line made is the line's too */
+        for (uint32_t c = 0; c < node->children; c++) {
+            uint32_t at = node->first + c;
+            if (at >= ledger->nodes) break;
+            const LmpTreeRow *child = &ledger->tree[at];
+            bool is_c =
+                child->function < ledger->functions && ledger->function[child->function].is_c;
+            if (is_c) add(&made, &child->shallow);
+        }
+        if (made.allocs == 0) continue;
+        const LmpTreeRow *from = caller_of(ledger, node);
+        bool none = from == &ledger->tree[0];
+        const char *name = none ? "" : from->name, *src = none ? "(outermost)" : from->short_src;
+        int32_t line = none ? -1 : from->line;
+        uint32_t at = 0;
+        while (at < n && (all[at].line != line || strcmp(all[at].short_src, src) != 0 ||
+                          strcmp(all[at].name, name) != 0))
+            at++;
+        if (at == KEPT) continue;
+        if (at == n) all[n++] = (SiteCaller){.name = name, .short_src = src, .line = line};
+        add(&all[at].tally, &made);
+    }
+    if (all && n > 1) qsort(all, n, sizeof *all, by_live);
+    if (n > most) n = most;
+    if (all && n > 0) memcpy(caller, all, n * sizeof *caller);
+    free(all);
+    return n;
+}

@@ -1,0 +1,348 @@
+/* treerows.c - see treerows.h: what is open, filters, and the rows in their order. What is below a
+ * row: treerows_kids.c. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "panels/treerows_impl.h"
+#include "widget/table.h"
+
+#define NOWHERE UINT32_MAX
+#define ENOUGH_PATHS (1u << 19) /* of callers */
+#define ENOUGH_ROWS 20000u      /* that a filter opens */
+
+bool pile_room(Pile *pile, size_t n, size_t size) {
+    if (n <= pile->room - pile->used) return true;
+    size_t room = pile->room ? pile->room * 2 : 256;
+    while (room - pile->used < n)
+        room *= 2;
+    void *item = realloc(pile->item, room * size);
+    if (!item) return false;
+    pile->item = item;
+    pile->room = room;
+    return true;
+}
+
+TreeRows *treerows_new(void) {
+    return calloc(1, sizeof(TreeRows));
+}
+
+void treerows_free(TreeRows *t) {
+    if (!t) return;
+    Pile *pile[] = {&t->shown, &t->match,  &t->keep,  &t->kid,  &t->siblings,
+                    &t->group, &t->member, &t->queue, &t->slot, &t->outer};
+    for (size_t i = 0; i < sizeof pile / sizeof *pile; i++)
+        free(pile[i]->item);
+    keymap_free(&t->open);
+    keymap_free(&t->by_hand);
+    keymap_free(&t->place);
+    free(t);
+}
+
+static const LmpTreeRow *node_of(const TreeRows *t, uint32_t node) {
+    return &t->ledger->tree[node];
+}
+
+static const Group *group_of(const TreeRows *t, uint32_t group) {
+    return &PILE(t->group, const Group)[group];
+}
+
+static const LmpTally *own_of(const TreeRows *t, const Group *g) {
+    return t->wish.callers ? NULL : &g->own;
+}
+
+static bool has_kids(const TreeRows *t, const Group *g) {
+    return g->callees || (g->many && !t->wish.callers);
+}
+
+/* ---- filter ---------------------------------------------------------------------------------- */
+
+/* A function's name and file are asked once; whether a line is meant only where the words, cut off
+ * behind their colons, fit. */
+enum { MATCH = 1, MATCH_LINE = 2 };
+
+static bool matches(const TreeRows *t, uint32_t function, int32_t line) {
+    uint8_t match = PILE(t->match, const uint8_t)[function];
+    if (match & MATCH) return true;
+    if (!(match & MATCH_LINE) || line < 0) return false;
+    char text[512];
+    const LmpFunctionRow *row = &t->ledger->function[function];
+    snprintf(text, sizeof text, "%s %s:%d", row->name, row->short_src, (int)line);
+    return table_words_match(t->filter, text);
+}
+
+static bool matches_node(const TreeRows *t, uint32_t node) {
+    return matches(t, node_of(t, node)->function, node_of(t, node)->line);
+}
+
+bool treerows_matches_function(const TreeRows *t, uint32_t function) {
+    uint8_t match = PILE(t->match, const uint8_t)[function];
+    if (match & MATCH || !t->wish.callers) return match & MATCH;
+    return matches(t, function, t->ledger->function[function].linedefined);
+}
+
+/* What of the tree a filter keeps: matches, what has one below it, what has one above. */
+static bool apply_filter(TreeRows *t) {
+    const Ledger *l = t->ledger;
+    t->filtering = t->filter[strspn(t->filter, " ")] != 0;
+    if (!t->filtering) return true;
+    t->match.used = t->keep.used = 0;
+    if (!pile_room(&t->match, l->functions, 1) || !pile_room(&t->keep, l->nodes, 1)) return false;
+    uint8_t *match = PILE(t->match, uint8_t), *keep = PILE(t->keep, uint8_t);
+    char text[512], cut[sizeof t->filter];
+    size_t n = 0;
+    bool colon = false;
+    for (const char *p = t->filter; *p; p++) {
+        cut[n++] = *p;
+        if (*p != ':') continue;
+        colon = true;
+        p += strcspn(p, " ") - 1;
+    }
+    cut[n] = 0;
+    for (uint32_t f = 0; f < l->functions; f++) {
+        const LmpFunctionRow *row = &l->function[f];
+        snprintf(text, sizeof text, "%s %s:", row->name, row->short_src);
+        match[f] = colon && table_words_match(cut, text) ? MATCH_LINE : 0;
+        text[strlen(text) - 1] = 0;
+        if (table_words_match(t->filter, text)) match[f] |= MATCH;
+    }
+    /* parents come before their children */
+    keep[0] = 0;
+    for (uint32_t i = 1; i < l->nodes; i++) {
+        uint8_t above = keep[node_of(t, i)->parent] & (KEEP_MATCH | KEEP_ABOVE);
+        keep[i] = (uint8_t)((matches_node(t, i) ? KEEP_MATCH : 0) | (above ? KEEP_ABOVE : 0));
+    }
+    for (uint32_t i = l->nodes; i-- > 1;)
+        if (keep[i] & (KEEP_MATCH | KEEP_BELOW)) keep[node_of(t, i)->parent] |= KEEP_BELOW;
+    return true;
+}
+
+/* So much is open already that nothing more is opened by itself. */
+static bool is_costly(const TreeRows *t) {
+    return (t->wish.callers && t->member.used > ENOUGH_PATHS) ||
+           (t->filtering && t->shown.used > ENOUGH_ROWS);
+}
+
+static bool is_open(const TreeRows *t, const Group *g) {
+    if (!t->filtering) return keymap_get(&t->open, g->key, 0) != 0;
+    uint32_t by_hand = keymap_get(&t->by_hand, g->key, 2);
+    return by_hand == 2 ? g->opens && !is_costly(t) : by_hand;
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+/* qsort has no argument for it; updates do not run at once. */
+static _Thread_local const TreeRows *ordered;
+
+static int by_wish(const void *a, const void *b) {
+    const TreeRows *t = ordered;
+    const Group *x = group_of(t, *(const uint32_t *)a), *y = group_of(t, *(const uint32_t *)b);
+    if (t->placed) {
+        uint32_t p = keymap_get(&t->place, x->key, NOWHERE);
+        uint32_t q = keymap_get(&t->place, y->key, NOWHERE);
+        if (p != q) return p < q ? -1 : 1;
+    }
+    int order = 0;
+    if (t->wish.measure) {
+        uint64_t p = t->wish.measure(&x->total, own_of(t, x));
+        uint64_t q = t->wish.measure(&y->total, own_of(t, y));
+        order = p > q ? -1 : p < q;
+    }
+    /* functions by their names, then lines */
+    if (order == 0) order = x->is_line - y->is_line;
+    if (order == 0 && x->is_line) order = x->line < y->line ? -1 : x->line > y->line;
+    if (order == 0)
+        order =
+            strcmp(t->ledger->function[x->function].name, t->ledger->function[y->function].name);
+    if (order == 0) order = x->key < y->key ? -1 : x->key > y->key;
+    return t->wish.reverse ? -order : order;
+}
+
+/* Appends a row's children to kid[], in order. `from`, `end`: where they are. */
+static bool gather(TreeRows *t, uint32_t group, size_t *from, size_t *end) {
+    *from = t->kid.used;
+    if (!kids_of(t, group)) return false;
+    uint32_t *kid = PILE(t->kid, uint32_t);
+    if (t->filtering) {
+        size_t keep = *from;
+        for (size_t i = *from; i < t->kid.used; i++)
+            if (group_of(t, kid[i])->keep) kid[keep++] = kid[i];
+        t->kid.used = keep;
+    }
+    *end = t->kid.used;
+    ordered = t;
+    if (*end - *from > 1) qsort(kid + *from, *end - *from, sizeof(uint32_t), by_wish);
+    return true;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* The child on the hottest path; 0: there is none. */
+static uint64_t hottest_kid(const TreeRows *t, size_t from, size_t end) {
+    uint64_t most = 0, key = 0;
+    for (size_t i = from; i < end; i++) {
+        const Group *g = group_of(t, PILE(t->kid, const uint32_t)[i]);
+        if (g->total.live_bytes <= most) continue;
+        most = g->total.live_bytes;
+        key = g->key;
+    }
+    return key;
+}
+
+/* Puts a row's children on the stack of what is still to be shown. */
+static bool descend(TreeRows *t, uint32_t group, uint32_t shown, uint32_t depth) {
+    Siblings s = {.owner = shown, .depth = depth};
+    if (!gather(t, group, &s.at, &s.end) || !pile_room(&t->siblings, 1, sizeof s)) return false;
+    PILE(t->siblings, Siblings)[t->siblings.used++] = s;
+    bool hot = group == NOWHERE ? t->hot_root : t->hot != 0 && group_of(t, group)->key == t->hot;
+    if (hot) t->hot = t->hot_levels > 0 ? hottest_kid(t, s.at, s.end) : 0;
+    return true;
+}
+
+static void set_open(TreeRows *t, const Group *g, bool open) {
+    if (t->filtering) {
+        keymap_set(&t->by_hand, g->key, open);
+    } else {
+        keymap_set(&t->open, g->key, open);
+    }
+}
+
+/* Opens the row on the hottest path as it comes by. */
+static void heat(TreeRows *t, const Group *g) {
+    if (t->hot == 0 || g->key != t->hot) return;
+    if (!has_kids(t, g) || t->hot_levels == 0 || is_costly(t)) {
+        t->hot = 0;
+    } else {
+        t->hot_levels -= !is_open(t, g); /* again: further on */
+        set_open(t, g, true);
+    }
+}
+
+static bool show_one(TreeRows *t, const Siblings *s, uint32_t group) {
+    if (!pile_room(&t->shown, 1, sizeof(Shown))) return false;
+    uint32_t i = (uint32_t)t->shown.used++;
+    const Group *g = group_of(t, group);
+    heat(t, g);
+    Shown shown = {.key = g->key,
+                   .group = group,
+                   .up = s->owner == NOWHERE ? i : s->owner,
+                   .depth = s->depth,
+                   .more = s->at < s->end,
+                   .open = has_kids(t, g) && i < TREE_MOST_ROWS && is_open(t, g)};
+    PILE(t->shown, Shown)[i] = shown;
+    return !shown.open || descend(t, group, i, s->depth + 1);
+}
+
+static bool show_all(TreeRows *t) {
+    t->kid.used = t->siblings.used = t->shown.used = 0;
+    if (!kids_begin(t) || !descend(t, NOWHERE, NOWHERE, 0)) return false;
+    while (t->siblings.used > 0) {
+        Siblings *last = &PILE(t->siblings, Siblings)[t->siblings.used - 1];
+        if (last->at == last->end) {
+            t->siblings.used--; /* what is behind it in kid[] were its own descendants */
+            t->kid.used = last->end;
+            continue;
+        }
+        uint32_t group = PILE(t->kid, uint32_t)[last->at++];
+        Siblings now = *last; /* descend may move them */
+        if (!show_one(t, &now, group)) return false;
+    }
+    return true;
+}
+
+/* Notes where the rows stand, before they are found anew. */
+static void note_places(TreeRows *t) {
+    keymap_clear(&t->place);
+    t->placed = true;
+    for (uint32_t i = 0; i < t->shown.used && t->placed; i++)
+        t->placed = keymap_set(&t->place, PILE(t->shown, const Shown)[i].key, i);
+}
+
+bool treerows_update(TreeRows *t, const Ledger *ledger, const TreeWish *wish) {
+    bool ordered_so = t->wish.measure == wish->measure && t->wish.reverse == wish->reverse &&
+                      t->wish.callers == wish->callers;
+    t->placed = false;
+    if (ordered_so && wish->still) note_places(t);
+    t->ledger = ledger;
+    t->wish = *wish;
+    if (strncmp(t->filter, wish->filter, sizeof t->filter - 1) != 0) {
+        snprintf(t->filter, sizeof t->filter, "%s", wish->filter);
+        keymap_clear(&t->by_hand);
+    }
+    t->wish.filter = t->filter;
+    bool done = ledger->nodes == 0 || (apply_filter(t) && show_all(t));
+    if (!done || ledger->nodes == 0) t->shown.used = 0;
+    t->hot = 0;
+    t->hot_root = false;
+    return done;
+}
+
+uint32_t treerows_count(const TreeRows *t) {
+    return (uint32_t)t->shown.used;
+}
+
+TreeRow treerows_row(const TreeRows *t, uint32_t i) {
+    const Shown *s = &PILE(t->shown, const Shown)[i];
+    const Group *g = group_of(t, s->group);
+    const LmpFunctionRow *function = &t->ledger->function[g->function];
+    bool only = g->has_line && !g->many && g->line >= 0;
+    bool line = g->is_line || (only && (t->wish.callers || !g->callees));
+    const LmpFunctionRow *in = line ? &t->ledger->function[g->line_function] : function;
+    return (TreeRow){.key = s->key,
+                     .name = function->name,
+                     .source = in->raw_source,
+                     .short_src = in->short_src,
+                     .line = line ? g->line : function->linedefined,
+                     .site = line ? g->site : 0,
+                     .function = g->function,
+                     .total = &g->total,
+                     .own = own_of(t, g),
+                     .depth = s->depth,
+                     .up = s->up,
+                     .flags = g->flags,
+                     .is_line = g->is_line,
+                     .exact = line,
+                     .some_line = g->has_line && g->line_function == g->function ? g->line : 0,
+                     .recursive = g->recursive,
+                     .kids = has_kids(t, g),
+                     .open = s->open,
+                     .more = s->more,
+                     .matches = t->filtering && g->matches};
+}
+
+uint32_t treerows_find(const TreeRows *t, uint64_t key, uint32_t near) {
+    const Shown *shown = PILE(t->shown, const Shown);
+    uint32_t count = treerows_count(t);
+    if (near < count && shown[near].key == key) return near;
+    for (uint32_t i = 0; i < count; i++)
+        if (shown[i].key == key) return i;
+    return near < count ? near : count ? count - 1 : 0;
+}
+
+uint64_t treerows_lines(const TreeRows *t, uint32_t i, uint32_t levels) {
+    uint64_t lines = 0;
+    for (uint32_t k = 0; k < levels && k < 64; k++) {
+        const Shown *s = &PILE(t->shown, const Shown)[i];
+        lines |= (uint64_t)s->more << k;
+        if (s->up == i) break;
+        i = s->up;
+    }
+    return lines;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+void treerows_open(TreeRows *t, uint32_t i, bool open) {
+    set_open(t, group_of(t, PILE(t->shown, const Shown)[i].group), open);
+}
+
+void treerows_open_hottest(TreeRows *t, uint32_t i, uint32_t levels) {
+    t->hot_root = i >= treerows_count(t);
+    t->hot = t->hot_root ? 0 : PILE(t->shown, const Shown)[i].key;
+    t->hot_levels = levels;
+}
+
+void treerows_close_all(TreeRows *t) {
+    keymap_clear(&t->open);
+    keymap_clear(&t->by_hand);
+}

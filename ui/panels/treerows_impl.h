@@ -1,0 +1,97 @@
+/* treerows_impl.h - the inside of TreeRows, for treerows.c and treerows_kids.c only. */
+#ifndef LMP_TREEROWS_IMPL_H
+#define LMP_TREEROWS_IMPL_H
+
+#include "panels/treerows.h"
+#include "widget/keymap.h"
+
+/* A visible row. */
+typedef struct Shown {
+    uint64_t key;
+    uint32_t group; /* group[] */
+    uint32_t up;    /* shown[] of the parent; outermost: itself */
+    uint32_t depth;
+    bool more, open;
+} Shown;
+
+/* Siblings being gone through; the children of the last one come before the next. */
+typedef struct Siblings {
+    uint32_t owner; /* shown[], UINT32_MAX: the root */
+    uint32_t depth;
+    size_t at, end; /* in kid[] */
+} Siblings;
+
+/* A node of the ledger's tree that a row is made of. Among callers `at` is the ancestor of it that
+ * the path outwards has come to; else the group that it belongs to, while groups are gathered. */
+typedef struct Member {
+    uint32_t node, at;
+} Member;
+
+/* A row: a function under (among callers: above) another row's, or a line of its parent's. */
+typedef struct Group {
+    uint64_t key;
+    uint32_t function;
+    /* The only line that made anything, if not `many`: its own, or the one that called a C
+     * function; whose it is, and LmpTreeRow.site of it. */
+    int32_t line;
+    uint32_t line_function, site;
+    uint32_t flags;
+    bool is_line, has_line, many, recursive;
+    bool callees;              /* there are functions below it */
+    bool keep, opens, matches; /* under a filter */
+    bool collected;            /* its members are in member[] */
+    size_t first, end;         /* member[]; their number in `end` until they are placed */
+    LmpTally total, own;
+} Group;
+
+/* A growing array. */
+typedef struct Pile {
+    void *item;
+    size_t used, room;
+} Pile;
+
+struct TreeRows {
+    const Ledger *ledger;
+    TreeWish wish;
+    char filter[128];
+    Pile shown; /* Shown */
+
+    KeyMap open;    /* rows: 1 open, 0 closed */
+    KeyMap by_hand; /* the same under a filter, which opens the ways to what it finds */
+    KeyMap place;   /* where keys stood last */
+    bool placed;    /* place is filled: rows keep still */
+
+    uint64_t hot; /* this row is to be opened, and its hottest child after it; 0: none */
+    uint32_t hot_levels;
+    bool hot_root; /* begin with the hottest outermost row */
+
+    /* of the filter, for the ledger as it is */
+    bool filtering;
+    Pile match; /* uint8_t by function: MATCH_* */
+    Pile keep;  /* uint8_t by tree row: KEEP_* */
+
+    /* work of an update */
+    Pile kid;      /* uint32_t: groups in order */
+    Pile siblings; /* Siblings */
+    Pile group;    /* Group */
+    Pile member;   /* Member */
+    Pile queue;    /* Member: of groups that are being gathered */
+    Pile slot;     /* uint32_t by function: group[] + 1 of the last group made for it */
+    Pile outer;    /* uint32_t by tree row, among callers: the caller that is another function; 0 */
+};
+
+enum { KEEP_MATCH = 1, KEEP_BELOW = 2, KEEP_ABOVE = 4 };
+
+/* Makes room for n more items of `size` bytes; false: no memory. */
+bool pile_room(Pile *pile, size_t n, size_t size);
+#define PILE(pile, type) ((type *)(pile).item)
+
+/* Is the filter found in a function as such (not in one of its lines)? */
+bool treerows_matches_function(const TreeRows *t, uint32_t function);
+
+/* Appends the children of a group (UINT32_MAX: the outermost) to kid[]. False: no memory. Before
+ * the first of an update kids_begin. */
+bool kids_begin(TreeRows *t);
+bool kids_of(TreeRows *t, uint32_t group);
+
+#endif

@@ -1,0 +1,40 @@
+/* outfile.c - see outfile.h. */
+#include "relay/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define READER_MS 2000 /* for somebody to open the other end of a FIFO */
+#define STEP_MS 20
+
+static bool is_fifo(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+bool outfile_writable(const char *path) {
+    if (is_fifo(path)) return access(path, W_OK) == 0;
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (fd >= 0) close(fd);
+    return fd >= 0;
+}
+
+FILE *outfile_open(const char *path) {
+    if (!is_fifo(path)) return fopen(path, "we");
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    for (int ms = 0; fd < 0 && errno == ENXIO && ms < READER_MS; ms += STEP_MS) {
+        poll(NULL, 0, STEP_MS);
+        fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    }
+    if (fd < 0) return NULL;
+    fcntl(fd, F_SETFL, O_WRONLY);
+    return fdopen(fd, "w");
+}
+
+const char *outfile_problem(int error) {
+    return error == ENXIO ? "nobody reads it" : strerror(error);
+}

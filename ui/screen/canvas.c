@@ -1,0 +1,224 @@
+/* canvas.c - drawing into a grid of cells. Dumps of it: canvas_dump.c; code points: glyph.c. */
+#include "screen/canvas.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_SIDE 1000
+
+static int clamp(int v, int low, int high) {
+    return v < low ? low : v > high ? high : v;
+}
+
+static Rect overlap(Rect a, Rect b) {
+    int x1 = a.x > b.x ? a.x : b.x, y1 = a.y > b.y ? a.y : b.y;
+    int x2 = a.x + a.w < b.x + b.w ? a.x + a.w : b.x + b.w;
+    int y2 = a.y + a.h < b.y + b.h ? a.y + a.h : b.y + b.h;
+    return (Rect){x1, y1, x2 > x1 ? x2 - x1 : 0, y2 > y1 ? y2 - y1 : 0};
+}
+
+Canvas *canvas_new(int w, int h, bool utf8) {
+    Canvas *canvas = calloc(1, sizeof *canvas);
+    if (!canvas) return NULL;
+    canvas->utf8 = utf8;
+    if (!canvas_resize(canvas, w, h)) {
+        free(canvas);
+        return NULL;
+    }
+    return canvas;
+}
+
+void canvas_free(Canvas *canvas) {
+    if (!canvas) return;
+    free(canvas->cells);
+    free(canvas);
+}
+
+bool canvas_resize(Canvas *canvas, int w, int h) {
+    w = clamp(w, 1, MAX_SIDE);
+    h = clamp(h, 1, MAX_SIDE);
+    Cell *cells = malloc((size_t)w * (size_t)h * sizeof *cells);
+    if (!cells) return false;
+    free(canvas->cells);
+    canvas->cells = cells;
+    canvas->w = w;
+    canvas->h = h;
+    canvas_clear(canvas, STYLE(TONE_NONE));
+    return true;
+}
+
+void canvas_clear(Canvas *canvas, Style style) {
+    canvas->clip = (Rect){0, 0, canvas->w, canvas->h};
+    size_t n = (size_t)canvas->w * (size_t)canvas->h;
+    for (size_t i = 0; i < n; i++)
+        canvas->cells[i] = (Cell){' ', style};
+}
+
+bool canvas_same(const Canvas *a, const Canvas *b) {
+    if (a->w != b->w || a->h != b->h) return false;
+    return memcmp(a->cells, b->cells, (size_t)a->w * (size_t)a->h * sizeof(Cell)) == 0;
+}
+
+Rect canvas_clip(Canvas *canvas, Rect rect) {
+    Rect old = canvas->clip;
+    canvas->clip = overlap(old, rect);
+    return old;
+}
+
+void canvas_unclip(Canvas *canvas, Rect old) {
+    canvas->clip = old;
+}
+
+static Cell *cell_in_clip(Canvas *canvas, int x, int y) {
+    const Rect *c = &canvas->clip;
+    if (x < c->x || y < c->y || x >= c->x + c->w || y >= c->y + c->h) return NULL;
+    return &canvas->cells[(size_t)y * (size_t)canvas->w + (size_t)x];
+}
+
+const Cell *canvas_at(const Canvas *canvas, int x, int y) {
+    if (x < 0 || y < 0 || x >= canvas->w || y >= canvas->h) return NULL;
+    return &canvas->cells[(size_t)y * (size_t)canvas->w + (size_t)x];
+}
+
+/* Half of a wide character must not stay behind when the other half is drawn over. */
+static void cut_wide(Canvas *canvas, Cell *cell, int x) {
+    if (cell->glyph == 0 && x > 0) cell[-1].glyph = ' ';
+    if (x + 1 < canvas->w && cell[1].glyph == 0) cell[1].glyph = ' ';
+}
+
+void canvas_put(Canvas *canvas, int x, int y, uint32_t glyph, Style style) {
+    Cell *cell = cell_in_clip(canvas, x, y);
+    if (!cell) return;
+    if (glyph < ' ' || (glyph >= 0x7f && glyph < 0xa0) || glyph > 0x10ffff) glyph = '?';
+    int width = canvas_glyph_width(glyph);
+    if (width == 0 || glyph == 0xfffd) glyph = '?';
+    if (!canvas->utf8) glyph = canvas_glyph_ascii(glyph);
+    cut_wide(canvas, cell, x);
+    if (width == 2) {
+        Cell *right = cell_in_clip(canvas, x + 1, y);
+        if (!right) {
+            glyph = '?'; /* cut by the edge */
+        } else {
+            cut_wide(canvas, right, x + 1);
+            *right = (Cell){canvas->utf8 ? 0 : ' ', style};
+        }
+    }
+    *cell = (Cell){glyph, style};
+}
+
+/* Columns that a glyph of a text takes. */
+static int text_width(uint32_t glyph) {
+    return glyph < ' ' ? 1 : canvas_glyph_width(glyph);
+}
+
+int canvas_width(const char *text) {
+    int width = 0;
+    for (uint32_t glyph; (glyph = canvas_decode(&text)) != 0;)
+        width += text_width(glyph);
+    return width;
+}
+
+int canvas_text(Canvas *canvas, int x, int y, int max, Style style, const char *text) {
+    int width = canvas_width(text), used = 0;
+    if (max < 0) max = width;
+    bool cut = width > max;
+    int room = cut ? max - 1 : max;
+    for (uint32_t glyph; (glyph = canvas_decode(&text)) != 0;) {
+        int w = text_width(glyph);
+        if (w == 0) continue;
+        if (used + w > room) break;
+        canvas_put(canvas, x + used, y, glyph, style);
+        used += w;
+    }
+    if (cut && max > 0) {
+        canvas_put(canvas, x + used, y, G_ELLIPSIS, style);
+        used++;
+    }
+    return used;
+}
+
+int canvas_text_right(Canvas *canvas, int right, int y, int max, Style style, const char *text) {
+    int width = canvas_width(text);
+    if (max >= 0 && width > max) width = max;
+    return canvas_text(canvas, right - width, y, width, style, text);
+}
+
+int canvas_printf(Canvas *canvas, int x, int y, int max, Style style, const char *format, ...) {
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return canvas_text(canvas, x, y, max, style, text);
+}
+
+void canvas_fill(Canvas *canvas, Rect rect, uint32_t glyph, Style style) {
+    rect = overlap(rect, canvas->clip);
+    for (int y = rect.y; y < rect.y + rect.h; y++) {
+        for (int x = rect.x; x < rect.x + rect.w; x++)
+            canvas_put(canvas, x, y, glyph, style);
+    }
+}
+
+void canvas_tint(Canvas *canvas, Rect rect, Tone bg) {
+    rect = overlap(rect, canvas->clip);
+    for (int y = rect.y; y < rect.y + rect.h; y++) {
+        Cell *cell = &canvas->cells[(size_t)y * (size_t)canvas->w + (size_t)rect.x];
+        for (int i = 0; i < rect.w; i++) {
+            cell[i].style = (cell[i].style & ~(Style)0xff00) | (Style)bg << 8;
+        }
+    }
+}
+
+void canvas_attr(Canvas *canvas, Rect rect, unsigned attr) {
+    rect = overlap(rect, canvas->clip);
+    for (int y = rect.y; y < rect.y + rect.h; y++) {
+        Cell *cell = &canvas->cells[(size_t)y * (size_t)canvas->w + (size_t)rect.x];
+        for (int i = 0; i < rect.w; i++)
+            cell[i].style |= (Style)attr << 16;
+    }
+}
+
+void canvas_box(Canvas *canvas, Rect rect, Style style) {
+    if (rect.w < 2 || rect.h < 2) return;
+    int right = rect.x + rect.w - 1, bottom = rect.y + rect.h - 1;
+    canvas_fill(canvas, (Rect){rect.x, rect.y, rect.w, 1}, G_HLINE, style);
+    canvas_fill(canvas, (Rect){rect.x, bottom, rect.w, 1}, G_HLINE, style);
+    canvas_fill(canvas, (Rect){rect.x, rect.y, 1, rect.h}, G_VLINE, style);
+    canvas_fill(canvas, (Rect){right, rect.y, 1, rect.h}, G_VLINE, style);
+    canvas_put(canvas, rect.x, rect.y, G_TOP_LEFT, style);
+    canvas_put(canvas, right, rect.y, G_TOP_RIGHT, style);
+    canvas_put(canvas, rect.x, bottom, G_BOTTOM_LEFT, style);
+    canvas_put(canvas, right, bottom, G_BOTTOM_RIGHT, style);
+}
+
+void canvas_scroll(Canvas *canvas, int x, int y, int h, uint64_t top, uint64_t page,
+                   uint64_t total) {
+    if (h < 1 || total <= page || total == 0) return;
+    double scale = (double)h / (double)total;
+    int size = clamp((int)((double)page * scale), 1, h);
+    int at = clamp((int)((double)top * scale + 0.5), 0, h - size);
+    for (int i = 0; i < h; i++) {
+        bool thumb = i >= at && i < at + size;
+        canvas_put(canvas, x, y + i, thumb ? 0x2503 : G_VLINE,
+                   STYLE(thumb ? TONE_MUTED : TONE_FRAME));
+    }
+}
+
+void canvas_stack(Canvas *canvas, int x, int y, int w, int parts, const uint64_t *part,
+                  uint64_t whole, const Style *style, const char *letter, uint32_t glyph,
+                  Style rest) {
+    uint64_t sum = 0;
+    int from = 0;
+    for (int i = 0; i < parts && whole > 0; i++) {
+        sum += part[i];
+        int to = sum >= whole ? w : (int)((double)sum / (double)whole * w + 0.5);
+        for (; from < to; from++) {
+            uint32_t g = letter ? (uint32_t)(unsigned char)letter[i] : glyph;
+            canvas_put(canvas, x + from, y, g, style[i]);
+        }
+    }
+    for (; from < w; from++)
+        canvas_put(canvas, x + from, y, letter ? '.' : glyph, rest);
+}

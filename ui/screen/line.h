@@ -1,0 +1,32 @@
+/* line.h - a line of the screen made of pieces, of which the least important are left out until the
+ * rest fits: header and footer. */
+#ifndef LMP_LINE_H
+#define LMP_LINE_H
+
+#include "screen/canvas.h"
+
+#define LINE_PIECES 48
+#define LINE_TEXT 96
+
+typedef struct LinePiece {
+    Style style;
+    int priority;         /* 1 stays longest; pieces of one priority go together */
+    char text[LINE_TEXT]; /* blanks to its neighbours included */
+} LinePiece;
+
+typedef struct Line {
+    int count;
+    LinePiece piece[LINE_PIECES];
+} Line;
+
+/* Adds a piece; too many are dropped. */
+void line_add(Line *line, int priority, Style style, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The lowest priority number that has to go so that the line fits `w` columns; pieces with a
+ * priority below it are shown. */
+int line_limit(const Line *line, int w);
+int line_width(const Line *line, int limit);
+/* Draws the pieces that fit, from x on; returns the columns used. */
+int line_draw(const Line *line, Canvas *canvas, int x, int y, int w);
+
+#endif

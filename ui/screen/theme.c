@@ -1,0 +1,191 @@
+/* theme.c - the palette: one row per tone, one column per colour mode. */
+#include "screen/theme.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Colour numbers; -1: the terminal's own, which is what plain text has: so it can be read also on a
+ * light terminal that does not tell that it is one. `attr` goes with every colour mode, `few`
+ * instead with 8 and 16 colours, `mono` with none. Grounds that few colours cannot give become an
+ * attribute. */
+typedef struct Row {
+    short dark, light, c16, c8;
+    uint8_t attr, few, mono;
+} Row;
+
+#define B ATTR_BOLD
+#define D ATTR_DIM
+#define R ATTR_REVERSE
+
+/* clang-format off */
+static const Row palette[TONES] = {
+    [TONE_NONE]          = { -1,  -1, -1, -1, 0, 0, 0},
+    [TONE_TEXT]          = { -1,  -1, -1, -1, 0, 0, 0},
+    [TONE_STRONG]        = { -1,  -1, -1, -1, B, B, B},
+    [TONE_MUTED]         = {246, 242,  8, -1, 0, 0, 0},
+    [TONE_FAINT]         = {240, 248,  8, -1, 0, D, D},
+    [TONE_ACCENT]        = {214, 130, 11,  3, B, B, B},
+    [TONE_GROWTH]        = {114,  28, 10,  2, 0, 0, 0},
+    [TONE_SHRINK]        = {203, 160,  9,  1, 0, 0, 0},
+    [TONE_FRAME]         = {240, 250,  8, -1, 0, 0, 0},
+    [TONE_FRAME_FOCUS]   = { -1,  -1, -1, -1, 0, 0, B},
+    [TONE_BAR]           = {236, 254, -1, -1, 0, 0, R},
+    [TONE_SELECT]        = {238, 252, -1, -1, 0, R, R},
+    [TONE_RUNNING]       = { 78,  28, 10,  2, B, B, B},
+    [TONE_PAUSED]        = {214, 166, 11,  3, B, B, B},
+    [TONE_FROZEN]        = { 81,  25, 14,  6, B, B, B},
+    [TONE_FINISHED]      = { -1,  -1, -1, -1, B, B, B},
+    [TONE_KILLED]        = {203, 160,  9,  1, B, B, B},
+    [TONE_EMPTY]         = {235, 255,  0,  0, 0, 0, 0},
+    [TONE_OUTSIDE]       = {233, 253,  0,  0, 0, 0, 0},
+    [TONE_CURSOR]        = {231, 231, 15,  7, B, B, R},
+    [TONE_CURSOR_GROUND] = { 16,  16,  0,  0, 0, 0, 0},
+    [TONE_SOURCE]        = {222,  94, -1, -1, 0, 0, 0},
+    [TONE_MARK]          = {219, 130, 11,  3, 0, 0, B},
+    [TONE_GC]            = {244, 245,  8, -1, 0, 0, 0},
+
+    [TONE_GRADE(0)] = { 25, 25,  4, 4, 0, 0, 0},
+    [TONE_GRADE(1)] = { 31, 25,  4, 4, 0, 0, 0},
+    [TONE_GRADE(2)] = { 37, 31,  4, 4, 0, 0, 0},
+    [TONE_GRADE(3)] = { 43, 31,  6, 6, 0, 0, 0},
+    [TONE_GRADE(4)] = { 79, 30,  6, 6, 0, 0, 0},
+    [TONE_GRADE(5)] = { 80, 30,  6, 6, 0, 0, 0},
+    [TONE_GRADE(6)] = { 81, 29, 14, 6, 0, 0, 0},
+    [TONE_GRADE(7)] = {117, 29, 14, 6, 0, 0, 0},
+
+    [TONE_HEATED(0)] = {246, 242,  8, -1, 0, 0, 0},
+    [TONE_HEATED(1)] = { -1,  -1, -1, -1, 0, 0, 0},
+    [TONE_HEATED(2)] = {221, 130, 11,  3, 0, 0, 0},
+    [TONE_HEATED(3)] = {209, 160,  9,  1, B, B, B},
+
+#define KIND(kind, d0, l0, d1, l1, d2, l2, d3, l3, dim, bright, c8)      \
+    [TONE_KIND_LEVEL(kind, 0)] = {d0, l0, dim, c8, 0, 0, D},             \
+    [TONE_KIND_LEVEL(kind, 1)] = {d1, l1, dim, c8, 0, 0, 0},             \
+    [TONE_KIND_LEVEL(kind, 2)] = {d2, l2, bright, c8, 0, 0, 0},          \
+    [TONE_KIND_LEVEL(kind, 3)] = {d3, l3, bright, c8, 0, 0, B}
+    KIND(LMP_STRING,    94, 223, 130, 215, 172, 172, 214, 166, 3, 11, 3),
+    KIND(LMP_FUNCTION,  22, 151,  29, 115,  36,  72,  43,  29, 2, 10, 2),
+    KIND(LMP_USERDATA,  53, 225,  96, 218, 132, 205, 175, 162, 5, 13, 5),
+    KIND(LMP_THREAD,    58, 187, 100, 185, 184, 143, 227, 100, 6, 14, 6),
+    KIND(LMP_TABLE,     17, 153,  25, 111,  32,  68,  75,  26, 4, 12, 4),
+    KIND(LMP_OTHER,    238, 252, 241, 250, 244, 246, 247, 242, 8,  7, 7),
+#undef KIND
+};
+/* clang-format on */
+
+#undef B
+#undef D
+#undef R
+
+static const char *const words[TONE_GRADIENT + 1] = {
+#define TONE_WORD(name, word) [name] = word,
+    TONE_TABLE(TONE_WORD)
+#undef TONE_WORD
+};
+
+/* COLORFGBG is "foreground;background" or "foreground;default;background". */
+static bool is_light(const char *colorfgbg) {
+    const char *last = colorfgbg ? strrchr(colorfgbg, ';') : NULL;
+    return last && (strcmp(last, ";7") == 0 || strcmp(last, ";15") == 0);
+}
+
+Theme theme_choose(int colours, const char *no_color, const char *lmp_theme,
+                   const char *colorfgbg) {
+    Theme theme = {THEME_MONO, is_light(colorfgbg)};
+    if (colours >= 256) {
+        theme.mode = THEME_256;
+    } else if (colours >= 16) {
+        theme.mode = THEME_16;
+    } else if (colours >= 8) {
+        theme.mode = THEME_8;
+    }
+    if (lmp_theme && strcmp(lmp_theme, "light") == 0) theme.light = true;
+    if (lmp_theme && strcmp(lmp_theme, "dark") == 0) theme.light = false;
+    bool none = no_color && *no_color; /* as no-color.org has it: set and not empty */
+    if (none || (lmp_theme && strcmp(lmp_theme, "mono") == 0)) theme.mode = THEME_MONO;
+    return theme;
+}
+
+static int colour_of(const Theme *theme, const Row *row) {
+    switch (theme->mode) {
+    case THEME_256:
+        return theme->light ? row->light : row->dark;
+    case THEME_16:
+        return row->c16;
+    case THEME_8:
+        return row->c8;
+    default:
+        return -1;
+    }
+}
+
+static unsigned attr_of(const Theme *theme, const Row *row) {
+    switch (theme->mode) {
+    case THEME_256:
+        return row->attr;
+    case THEME_16:
+    case THEME_8:
+        return row->few;
+    default:
+        return row->mono;
+    }
+}
+
+Look theme_look(const Theme *theme, Style style) {
+    Tone fg = style_fg(style), bg = style_bg(style);
+    const Row *front = &palette[fg < TONES ? fg : TONE_NONE];
+    const Row *ground = &palette[bg < TONES ? bg : TONE_NONE];
+    Look look;
+    look.fg = colour_of(theme, front);
+    look.bg = colour_of(theme, ground);
+    /* the terminal's own colour suits its own ground, not ours */
+    if (look.fg < 0 && look.bg >= 0 && theme->mode == THEME_256) look.fg = theme->light ? 16 : 255;
+    look.attr = style_attr(style) | attr_of(theme, front);
+    /* of a ground only what stands for a colour counts; a line of it is one piece */
+    if (attr_of(theme, ground) & ATTR_REVERSE) {
+        look.attr = (look.attr & ~(unsigned)ATTR_DIM) | ATTR_REVERSE;
+        look.fg = look.bg = -1;
+    }
+    return look;
+}
+
+uint32_t theme_rgb(int colour) {
+    static const uint32_t base[16] = {
+        0x000000, 0xcd3131, 0x0dbc79, 0xe5e510, 0x2472c8, 0xbc3fbc, 0x11a8cd, 0xd0d0d0,
+        0x666666, 0xf14c4c, 0x23d18b, 0xf5f543, 0x3b8eea, 0xd670d6, 0x29b8db, 0xffffff,
+    };
+    if (colour < 0 || colour > 255) return 0xd0d0d0;
+    if (colour < 16) return base[colour];
+    if (colour >= 232) {
+        uint32_t grey = (uint32_t)(8 + 10 * (colour - 232));
+        return grey << 16 | grey << 8 | grey;
+    }
+    uint32_t rgb = 0;
+    int cube = colour - 16, part[3] = {cube / 36, cube / 6 % 6, cube % 6};
+    for (int i = 0; i < 3; i++)
+        rgb = rgb << 8 | (uint32_t)(part[i] ? 55 + 40 * part[i] : 0);
+    return rgb;
+}
+
+char *theme_tone_word(char *out, Tone tone) {
+    if (tone >= TONES) {
+        snprintf(out, 24, "?%u", tone);
+    } else if (tone >= TONE_KINDS) {
+        unsigned i = (unsigned)tone - TONE_KINDS;
+        unsigned level = i % THEME_LEVELS;
+        const char *name = kind_info[i / THEME_LEVELS].name;
+        if (level == THEME_LEVELS - 1) {
+            snprintf(out, 24, "%s", name);
+        } else {
+            snprintf(out, 24, "%s.%u", name, level);
+        }
+    } else if (tone >= TONE_HEAT) {
+        snprintf(out, 24, "heat.%d", tone - TONE_HEAT);
+    } else if (tone >= TONE_GRADIENT) {
+        snprintf(out, 24, "%s.%d", words[TONE_GRADIENT], tone - TONE_GRADIENT);
+    } else {
+        snprintf(out, 24, "%s", words[tone]);
+    }
+    return out;
+}

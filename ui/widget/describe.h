@@ -1,0 +1,36 @@
+/* describe.h - words for blocks and sizes, shared by the panels that show single blocks. */
+#ifndef LMP_DESCRIBE_H
+#define LMP_DESCRIBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/kind.h"
+#include "read/ledger/ledger.h"
+#include "shared/shared.h"
+
+/* What a block of a class is: "table", "table part"; never NULL, also for a foreign class. */
+const char *describe_class(unsigned cls);
+/* The same at length: "array or hash part of a table". */
+const char *describe_class_long(unsigned cls);
+/* "64 KiB", "16 B": a power of two without a fraction. `out` has at least 32 bytes. */
+char *describe_cell_size(char *out, uint64_t bytes);
+/* How old a block is, as far as its epoch tells: "< 2 s", "14 s", "3 min", "?". */
+char *describe_age(char *out, uint32_t birth, uint64_t epoch_length, uint64_t clock);
+/* A site: "file.lua:12"; a pseudo-site (line -1): "(parser)". */
+char *describe_where(char *out, size_t size, const char *short_src, int line, bool ascii);
+/* The kind among `kinds` (bits) that most of a site's live bytes are of; when none lives, most of
+ * what it made. -1: none of them. */
+int describe_site_kind(const LmpSiteRow *site, unsigned kinds);
+/* The site that made a block, by its maker word (shared.h): "file.lua:12"; "" when it is not
+ * known. */
+char *describe_maker(char *out, size_t size, const LmpTables *tables, uint32_t maker, bool ascii);
+/* The same as source, short_src (texts of these sizes) and line; false: not known. */
+bool describe_maker_line(const LmpTables *tables, uint32_t maker, char *source, size_t source_size,
+                         char *name, size_t name_size, int *line);
+/* The contents of a string, quoted, with escapes as Lua reads them; what the preview left out is an
+ * ellipsis after the quote. `ascii`: other characters as escapes too. At most size - 1 bytes. */
+char *describe_preview(char *out, size_t size, const LmpPreview *preview, bool ascii);
+
+#endif

@@ -1,0 +1,149 @@
+/* panel.h - what a panel is. A panel is one file and one row in the table of app.c.
+ *
+ * A frame goes: update() of every panel with a fresh model (not while frozen), then draw() of those
+ * on screen. draw() gets the inside of its frame only; title and frame are app.c's. A panel never
+ * touches the shared state or the terminal: it reads the model and leaves wishes in the Ui. The one
+ * exception: heap map and blocks read the shadow map through model->view (NULL in tests: then they
+ * show what they have). */
+#ifndef LMP_PANEL_H
+#define LMP_PANEL_H
+
+#include "read/model/model.h"
+#include "screen/action.h"
+#include "screen/canvas.h"
+#include "screen/edit.h"
+#include "screen/output.h"
+#include "screen/theme.h"
+
+struct Panel;
+
+/* What panels ask for; the viewer fulfils it after each key and repaint, and clears it. */
+typedef struct Wishes {
+    bool pause, resume, collect, mark;
+    uint32_t steps;
+    uint32_t preview_count; /* contents of these string blocks */
+    uint64_t preview_addr[LMP_PREVIEWS];
+    bool breaks; /* Ui.breaks is the list of conditions from now on */
+    bool locals; /* of the paused operation's frame locals_frame */
+    uint32_t locals_frame;
+} Wishes;
+
+/* The break conditions of this display. */
+typedef struct UiBreaks {
+    LmpBreak row[LMP_BREAKS];
+    uint32_t count;
+    uint32_t spent;  /* bit i: row i was for once and has been met */
+    uint32_t sent;   /* sequence of the list as the program was told it (view_breaks); 0: never */
+    bool taken_over; /* another display has set its own since */
+} UiBreaks;
+
+#define UI_UNDER 4 /* panels that are only opened over others, but one */
+
+/* What all panels see and may change. */
+typedef struct Ui {
+    bool utf8;                 /* else ASCII only: letters s f u h t o in the map, no braille */
+    int colours;               /* 0 (monochrome), 8, 16 or 256; below 8 kinds are told by letters */
+    bool mouse;                /* on */
+    char error[256];           /* the message that the program ended with; "": none is known */
+    unsigned kinds;            /* bit per LmpKind: shown */
+    bool by_tag;               /* types as requests named them, not by owner */
+    bool frozen;               /* the display, not the program */
+    bool restless;             /* said while drawing: draw again soon, there will be more */
+    bool enlarged;             /* the focused panel has the whole body */
+    const struct Panel *focus; /* has the keys */
+    const struct Panel *over;  /* opened over another by enter (blocks, help), NULL: none */
+    const struct Panel
+        *under[UI_UNDER]; /* `unders` that were open when it was, the last one on top */
+    int unders;
+    const struct Panel *site_page; /* what ui_open_site opens: app.c's */
+    const struct Panel *before;    /* had the focus before anything was opened */
+    uint64_t now;                  /* clock of this frame, nanoseconds, any origin */
+    Output *output;                /* what the program printed; NULL: not ours to show */
+    bool can_type;                 /* a line can be sent to the program */
+    /* What enter on the heap map opened: panel_blocks lists the live blocks that start in
+     * [look_from, look_to). */
+    uint64_t look_from, look_to;
+    struct Sources *sources; /* source files of the program; NULL: none can be shown */
+    uint64_t site;           /* id of the row in model->ledger that the site page shows */
+    uint32_t function;       /* id of the function whose lines are shown */
+    char said[128];          /* a notice for the footer, see ui_say */
+    char open_path[4096];    /* a file to open in the editor, see ui_open_source; "": none */
+    int open_line;
+    LineEdit *edit; /* the line being typed, of the focused panel; NULL: none */
+    UiBreaks breaks;
+    char break_text[EDIT_MAX]; /* what the next condition to be typed begins with */
+    Wishes wish;
+} Ui;
+
+#define UI_SHOWS(ui, kind) (((ui)->kinds >> (unsigned)(kind)&1u) != 0)
+
+/* A line of the program. */
+typedef struct PanelPlace {
+    const char *source, *short_src; /* as lua_Debug has them */
+    int line;                       /* -1: no line, a C function or none at all */
+    bool defined;                   /* a function's first line: nothing need be made there */
+} PanelPlace;
+
+typedef struct Panel {
+    const char *title; /* "Heap map" */
+    int number;        /* its key, 1 .. 9, 10: the key 0; 0: none */
+    unsigned ledger;   /* LEDGER_* parts of model->ledger that it needs while it is on screen */
+    uint64_t offers;   /* ACT_BITs of actions that not every panel has, for the footer */
+    int min_w, min_h;  /* room inside the frame that it is sure of, on any screen from 20x5 on */
+    /* State of its own, from create() (NULL: none, or no memory: the panel must bear both). */
+    void *(*create)(void);
+    void (*destroy)(void *state);
+    /* A fresh model. `rect`: where it was drawn last (w 0: not on screen now). May be NULL. */
+    void (*update)(void *state, const Model *model, Ui *ui, Rect rect);
+    /* Draws into rect; the canvas is clipped to it and blank. Must not change what the program
+     * sees; may change `state` (scroll positions that no longer fit). */
+    void (*draw)(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect);
+    /* An action while it has the focus. True: done. May be NULL. Actions that app.c does itself
+     * (pause, panels, filters ...) never come here, ACT_ENTER and ACT_BACK come here first. */
+    bool (*act)(void *state, const Model *model, Ui *ui, Action action, Rect rect);
+    /* A mouse event at (x, y) relative to the inside. True: done. May be NULL. */
+    bool (*mouse)(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y, Rect rect);
+    /* Text at the right of the frame's upper line ("64 KiB/cell · ..."), at most size - 1 bytes.
+     * May be NULL. */
+    void (*note)(void *state, const Model *model, const Ui *ui, char *out, size_t size);
+    /* The place that the cursor is on, until the next refresh; false: none. May be NULL. */
+    bool (*place)(void *state, const Model *model, const Ui *ui, PanelPlace *out);
+} Panel;
+
+/* The place that is a site. */
+PanelPlace panel_place_of(const LmpSiteRow *site);
+
+extern const Panel panel_heap, panel_types, panel_timeline, panel_output, panel_inspector,
+    panel_sites, panel_site, panel_functions, panel_function, panel_tree, panel_leaks, panel_tags,
+    panel_blocks, panel_breaks, panel_help;
+
+/* Opens `panel` over the others and gives it the focus; where it is open already, what is over it
+ * is closed. */
+void ui_open(Ui *ui, const Panel *panel);
+/* Closes what was opened last (esc): back to what it was opened from. */
+void ui_close(Ui *ui);
+void ui_close_all(Ui *ui);
+/* Opens the page of the site with this id. */
+void ui_open_site(Ui *ui, uint64_t id);
+/* A notice in the footer, for some seconds. */
+void ui_say(Ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Opens a line of a source (as lua_Debug names it) in the person's editor, or says why not. */
+void ui_open_source(Ui *ui, const char *source, int line);
+/* Begins typing into a line of the focused panel; its text stays as it is. */
+void ui_edit(Ui *ui, LineEdit *edit);
+
+/* The next condition to be typed begins as this line of the program. */
+void ui_break_at(Ui *ui, const char *short_src, int line);
+/* Break conditions that are switched on. */
+uint32_t ui_breaks_on(const Ui *ui);
+
+/* A scrolling list, for panels that have one. Invariant after list_fit: cursor < count or both 0;
+ * top <= cursor < top + page. */
+typedef struct List {
+    uint64_t cursor, top, count;
+} List;
+void list_fit(List *list, uint64_t count, int page);
+/* Moves the cursor by an action; false: not an action of lists. */
+bool list_act(List *list, Action action, int page);
+
+#endif

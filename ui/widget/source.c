@@ -1,0 +1,319 @@
+/* source.c - reading source files of the program, see source.h. */
+#include "widget/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/format.h"
+
+#define FILES 8                   /* kept at once */
+#define SIZE_MAX_FILE (16u << 20) /* bytes; nobody reads longer ones line by line */
+#define LOOK_AGAIN 1000000000ull  /* nanoseconds between looks at whether a file has changed */
+#define TAB 4
+
+typedef struct File {
+    char *source; /* as it was asked for; NULL: a free slot */
+    SourceText text;
+    char path[PATH_MAX];
+    char *bytes; /* `size` of them and a NUL */
+    size_t size;
+    uint32_t *at; /* where lines begin, text.lines + 1 of them */
+    struct timespec mtime;
+    uint64_t looked, used; /* clock */
+    char problem[128];
+} File;
+
+struct Sources {
+    uint32_t pid;
+    uint64_t start;
+    bool fixed; /* the directory was said, see sources_directory */
+    int cwd;    /* of the program when first seen, -1: not known */
+    char cwd_path[PATH_MAX];
+    File file[FILES];
+    const File *last;
+};
+
+Sources *sources_new(void) {
+    Sources *s = calloc(1, sizeof *s);
+    if (s) s->cwd = -1;
+    return s;
+}
+
+static void forget(File *file) {
+    free(file->source);
+    free(file->bytes);
+    free(file->at);
+    *file = (File){0};
+}
+
+static void forget_all(Sources *s) {
+    for (int i = 0; i < FILES; i++)
+        forget(&s->file[i]);
+    s->last = NULL;
+}
+
+void sources_free(Sources *s) {
+    if (!s) return;
+    forget_all(s);
+    if (s->cwd >= 0) close(s->cwd);
+    free(s);
+}
+
+void sources_directory(Sources *s, const char *path) {
+    if (!s) return;
+    if (s->cwd >= 0) close(s->cwd);
+    s->cwd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    snprintf(s->cwd_path, sizeof s->cwd_path, "%s", path);
+    s->fixed = true;
+    forget_all(s);
+}
+
+void sources_program(Sources *s, uint32_t pid, uint64_t start) {
+    if (!s || s->fixed || (s->pid == pid && s->start == start)) return;
+    if (s->cwd >= 0) close(s->cwd);
+    char link[48];
+    snprintf(link, sizeof link, "/proc/%u/cwd", pid);
+    s->pid = pid;
+    s->start = start;
+    s->cwd = pid ? open(link, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    ssize_t n = s->cwd >= 0 ? readlink(link, s->cwd_path, sizeof s->cwd_path - 1) : -1;
+    s->cwd_path[n > 0 ? n : 0] = 0;
+    forget_all(s);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------
+ */
+
+static void say(File *file, const char *what) {
+    snprintf(file->problem, sizeof file->problem, "%s", what);
+    file->text.problem = file->problem;
+}
+
+/* Notes where the lines begin; false: no memory. */
+static bool find_lines(File *file) {
+    uint32_t lines = 0;
+    for (size_t i = 0; i < file->size; i++)
+        lines += file->bytes[i] == '\n';
+    if (file->size > 0 && file->bytes[file->size - 1] != '\n') lines++;
+    file->at = malloc((lines + 1) * sizeof *file->at);
+    if (!file->at) return false;
+    uint32_t n = 0;
+    for (size_t i = 0; i < file->size && n < lines; i++) {
+        if (i == 0 || file->bytes[i - 1] == '\n') file->at[n++] = (uint32_t)i;
+    }
+    file->at[lines] = (uint32_t)file->size;
+    file->text.lines = lines;
+    return true;
+}
+
+static void take_bytes(File *file, char *bytes, size_t size) {
+    file->bytes = bytes;
+    file->size = size;
+    if (size > 0 && bytes[0] == '\033') {
+        say(file, "a compiled chunk: it has no source text");
+    } else if (!find_lines(file)) {
+        say(file, "no memory for the source text");
+    }
+}
+
+static char *read_all(int fd, size_t size, size_t *got) {
+    char *bytes = malloc(size + 1);
+    *got = 0;
+    while (bytes && *got < size) {
+        ssize_t n = read(fd, bytes + *got, size - *got);
+        if (n <= 0) break;
+        *got += (size_t)n;
+    }
+    if (bytes) bytes[*got] = 0;
+    return bytes;
+}
+
+/* Opens the file of "@name": in the program's directory, and its own root if it has another. */
+static int open_file(const Sources *s, const char *name, char path[PATH_MAX]) {
+    int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, fd = -1;
+    if (name[0] == '/') {
+        snprintf(path, PATH_MAX, "%s", name);
+        fd = open(path, flags);
+        if (fd >= 0 || !s->pid) return fd;
+        snprintf(path, PATH_MAX, "/proc/%u/root%s", s->pid, name);
+        return open(path, flags);
+    }
+    while (strncmp(name, "./", 2) == 0)
+        name += 2;
+    if (s->cwd >= 0) fd = openat(s->cwd, name, flags);
+    if (fd >= 0 || s->cwd >= 0) {
+        int error = errno;
+        size_t n = strlen(s->cwd_path);
+        if (n + strlen(name) + 2 > PATH_MAX) n = 0; /* what would have been cut names nothing */
+        snprintf(path, PATH_MAX, "%.*s/%s", (int)(n > 1 ? n : 0), s->cwd_path, name);
+        errno = error;
+        return fd;
+    }
+    snprintf(path, PATH_MAX, "%s", name);
+    return open(name, flags);
+}
+
+static void read_file(const Sources *s, File *file) {
+    struct stat st;
+    int fd = open_file(s, file->source + 1, file->path);
+    if (fd < 0) {
+        snprintf(file->problem, sizeof file->problem, "cannot read %.60s: %.50s", file->source + 1,
+                 strerror(errno));
+        file->text.problem = file->problem;
+        return;
+    }
+    size_t got = 0;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        say(file, "not a file");
+    } else if (st.st_size > SIZE_MAX_FILE) {
+        say(file, "the file is too long to show");
+    } else {
+        char *bytes = read_all(fd, (size_t)st.st_size, &got);
+        file->mtime = st.st_mtim;
+        uint64_t changed = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+        file->text.changed = s->start != 0 && changed > s->start;
+        file->text.path = file->path;
+        if (bytes) {
+            take_bytes(file, bytes, got);
+        } else {
+            say(file, "no memory for the source text");
+        }
+    }
+    close(fd);
+}
+
+static void read_source(const Sources *s, File *file) {
+    const char *source = file->source;
+    if (source[0] == '@') {
+        read_file(s, file);
+    } else if (source[0] == '=') {
+        say(file, source[1] == '(' ? "no line of a program"
+                                   : "the chunk was given a name, not its source");
+    } else {
+        char *copy = strdup(source);
+        if (copy) {
+            take_bytes(file, copy, strlen(copy));
+        } else {
+            say(file, "no memory for the source text");
+        }
+    }
+}
+
+/* Has the file changed on the disk since it was read? */
+static bool is_stale(File *file, uint64_t now) {
+    struct stat st;
+    if (file->source[0] != '@' || now - file->looked < LOOK_AGAIN) return false;
+    file->looked = now;
+    if (stat(file->path, &st) != 0) return file->text.problem == NULL;
+    return file->text.problem || st.st_mtim.tv_sec != file->mtime.tv_sec ||
+           st.st_mtim.tv_nsec != file->mtime.tv_nsec || (uint64_t)st.st_size != file->size;
+}
+
+const SourceText *sources_get(Sources *s, const char *source, uint64_t now) {
+    static const SourceText none = {.problem = "no source"};
+    if (!s || !source) return &none;
+    File *file = &s->file[0];
+    for (int i = 0; i < FILES; i++) {
+        File *one = &s->file[i];
+        if (one->source && strcmp(one->source, source) == 0) {
+            file = one;
+            break;
+        }
+        if (one->used < file->used) file = one; /* the one that was not used longest */
+    }
+    bool other = !file->source || strcmp(file->source, source) != 0;
+    if (other || is_stale(file, now)) {
+        forget(file);
+        file->source = strdup(source);
+        if (!file->source) return &none;
+        file->looked = now;
+        read_source(s, file);
+    }
+    file->used = now + 1;
+    s->last = file;
+    return &file->text;
+}
+
+char *sources_line(const Sources *s, uint32_t line, bool ascii, char *out, size_t size) {
+    char flat[1024];
+    size_t used = 0;
+    out[0] = 0;
+    const File *file = s ? s->last : NULL;
+    if (!file || file->text.problem || line < 1 || line > file->text.lines) return out;
+    const char *at = file->bytes + file->at[line - 1], *end = file->bytes + file->at[line];
+    while (end > at && (end[-1] == '\n' || end[-1] == '\r'))
+        end--;
+    for (; at < end && used + TAB + 1 < sizeof flat; at++) {
+        if (*at == '\t') {
+            do
+                flat[used++] = ' ';
+            while (used % TAB != 0);
+        } else {
+            flat[used++] = *at ? *at : '?';
+        }
+    }
+    /* a character that the room cut in two is left out */
+    while (at < end && used > 0 && ((unsigned char)flat[used - 1] & 0xc0) == 0x80)
+        used--;
+    flat[used] = 0;
+    return format_text(out, size, flat, ascii);
+}
+
+/* ---- drawing ----------------------------------------------------------------------------------
+ */
+
+static void draw_one(const Sources *s, Canvas *canvas, Rect rect, const SourceText *text,
+                     const char *name, int line) {
+    char code[1024];
+    int x = rect.x;
+    x += line > 0
+             ? canvas_printf(canvas, x, rect.y, rect.w, STYLE(TONE_MUTED), "%s:%d ", name, line)
+             : canvas_printf(canvas, x, rect.y, rect.w, STYLE(TONE_MUTED), "%s ", name);
+    canvas_put(canvas, x, rect.y, G_VLINE, STYLE(TONE_FRAME));
+    x += 2;
+    int room = rect.x + rect.w - x;
+    if (text->problem) {
+        canvas_text(canvas, x, rect.y, room, STYLE(TONE_MUTED), text->problem);
+        return;
+    }
+    if (text->changed) x += canvas_text(canvas, x, rect.y, room, STYLE(TONE_SHRINK), "changed: ");
+    room = rect.x + rect.w - x;
+    sources_line(s, line > 0 ? (uint32_t)line : 0, !canvas->utf8, code, sizeof code);
+    canvas_text(canvas, x, rect.y, room, STYLE(TONE_SOURCE), code + strspn(code, " "));
+}
+
+void source_draw(Sources *s, Canvas *canvas, Rect rect, const char *source, const char *name,
+                 int line, uint64_t now) {
+    if (rect.w < 4 || rect.h < 1) return;
+    const SourceText *text = sources_get(s, source, now);
+    if (rect.h < 2 || text->problem || line < 1 || (uint32_t)line > text->lines) {
+        draw_one(s, canvas, rect, text, name, line);
+        return;
+    }
+    int rows = rect.h, first = line - rows / 2, last;
+    if (first + rows - 1 > (int)text->lines) first = (int)text->lines - rows + 1;
+    if (first < 1) first = 1;
+    last = first + rows - 1 < (int)text->lines ? first + rows - 1 : (int)text->lines;
+    int digits = snprintf(NULL, 0, "%d", last);
+    for (int i = first; i <= last; i++) {
+        char code[1024];
+        int y = rect.y + i - first, x = rect.x;
+        bool here = i == line;
+        if (here) canvas_put(canvas, x, y, G_RIGHT, STYLE(TONE_ACCENT));
+        canvas_printf(canvas, x + 2, y, digits, STYLE(here ? TONE_STRONG : TONE_FAINT), "%*d",
+                      digits, i);
+        x += 2 + digits + 1;
+        canvas_put(canvas, x, y, G_VLINE, STYLE(TONE_FRAME));
+        x += 2;
+        sources_line(s, (uint32_t)i, !canvas->utf8, code, sizeof code);
+        canvas_text(canvas, x, y, rect.x + rect.w - x, STYLE(here ? TONE_SOURCE : TONE_MUTED),
+                    code);
+        if (here) canvas_tint(canvas, (Rect){rect.x, y, rect.w, 1}, TONE_SELECT);
+    }
+}

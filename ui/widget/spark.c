@@ -1,0 +1,36 @@
+/* spark.c - see spark.h. */
+#include "widget/spark.h"
+
+void spark_draw(Canvas *canvas, Rect rect, const uint64_t *value, uint32_t n, Style style) {
+    /* points of a cell, from the lowest: left column, right column */
+    static const unsigned char dot[2][4] = {{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}};
+    if (rect.w < 1 || rect.h < 1 || n == 0) return;
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (value[i] > most) most = value[i];
+    int columns = rect.w * 2, rows = rect.h * 4;
+    for (int x = 0; x < rect.w; x++) {
+        for (int row = 0; row < rect.h; row++) {
+            unsigned bits = 0;
+            for (int half = 0; half < 2; half++) {
+                int column = x * 2 + half;
+                uint32_t at = (uint32_t)((uint64_t)column * n / (uint64_t)columns);
+                double share = most ? (double)value[at] / (double)most : 0;
+                int height = (int)(share * rows + 0.5);
+                if (height == 0 && value[at] > 0) height = 1;
+                for (int d = 0; d < 4; d++)
+                    if (height > (rect.h - 1 - row) * 4 + d) bits |= dot[half][d];
+            }
+            if (bits) canvas_put(canvas, rect.x + x, rect.y + row, G_BRAILLE + bits, style);
+        }
+    }
+}
+
+void spark_bar(Canvas *canvas, int x, int y, int w, double share, Style style) {
+    if (w < 1 || !(share > 0)) return;
+    int halves = (int)((share > 1 ? 1 : share) * w * 2 + 0.5);
+    if (halves == 0) halves = 1;
+    for (int i = 0; i < halves / 2; i++)
+        canvas_put(canvas, x + i, y, G_BAR, style);
+    if (halves % 2) canvas_put(canvas, x + halves / 2, y, canvas->utf8 ? 0x2578 : '-', style);
+}

@@ -1,0 +1,317 @@
+/* table.c - rows in order: filter, sorting, the order that is held, the cursor's row. See table.h;
+ * drawing, keys and mouse: table_draw.c. */
+#include "widget/table.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void table_init(Table *table, const TableDef *def) {
+    *table = (Table){.def = def, .sort = def->sort, .sorted_by = -1, .begun = true};
+    table->filter.prompt = "filter";
+    table->filter.help = "enter keep  esc clear";
+}
+
+void table_free(Table *table) {
+    free(table->order);
+    free(table->ids);
+    free(table->keys);
+    free(table->spare);
+    *table = (Table){0};
+}
+
+/* Room for `count` rows; false: no memory, and nothing has changed. */
+static bool make_room(Table *t, uint32_t count) {
+    if (count <= t->room && t->room > 0) return true; /* nothing is copied from or to NULL */
+    uint32_t room = count < 64 ? 64 : count + count / 4;
+    uint32_t *order = malloc(room * sizeof *order), *spare = malloc(room * sizeof *spare);
+    uint64_t *ids = malloc(room * sizeof *ids);
+    double *keys = malloc(room * sizeof *keys);
+    if (!order || !spare || !ids || !keys) {
+        free(order);
+        free(spare);
+        free(ids);
+        free(keys);
+        return false;
+    }
+    if (t->list.count > 0) {
+        memcpy(order, t->order, t->list.count * sizeof *order);
+        memcpy(ids, t->ids, t->list.count * sizeof *ids);
+    }
+    free(t->order);
+    free(t->spare);
+    free(t->ids);
+    free(t->keys);
+    t->order = order;
+    t->spare = spare;
+    t->ids = ids;
+    t->keys = keys;
+    t->room = room;
+    return true;
+}
+
+/* ---- filter -----------------------------------------------------------------------------------
+ */
+
+static bool holds_word(const char *text, const char *word, size_t n) {
+    for (; *text; text++) {
+        size_t i = 0;
+        while (i < n && text[i] &&
+               tolower((unsigned char)text[i]) == tolower((unsigned char)word[i]))
+            i++;
+        if (i == n) return true;
+    }
+    return n == 0;
+}
+
+bool table_words_match(const char *words, const char *text) {
+    for (const char *word = words;;) {
+        word += strspn(word, " ");
+        size_t n = strcspn(word, " ");
+        if (n == 0) return true;
+        if (!holds_word(text, word, n)) return false;
+        word += n;
+    }
+}
+
+bool table_matches(const Table *table, const char *text) {
+    return table_words_match(table->filter.text, text);
+}
+
+static bool is_filtered(const Table *t) {
+    return t->filter.text[strspn(t->filter.text, " ")] != 0;
+}
+
+static bool passes(const Table *t, const TableSource *from, uint32_t row) {
+    char words[1024] = "";
+    t->def->words(from, row, words, sizeof words);
+    return table_matches(t, words);
+}
+
+/* ---- order ------------------------------------------------------------------------------------
+ */
+
+static const TableColumn *sort_column(const Table *t) {
+    return t->sort >= 0 && t->sort < t->def->columns ? &t->def->column[t->sort] : NULL;
+}
+
+static int by_id(const Table *t, const TableSource *from, uint32_t a, uint32_t b) {
+    uint64_t x = t->def->id(from, a), y = t->def->id(from, b);
+    return x < y ? -1 : x > y;
+}
+
+/* The order of two figures, of which those that are none (NaN) come last. */
+static int by_value(double x, double y) {
+    if (isnan(x) || isnan(y)) return isnan(x) ? -!isnan(y) : 1;
+    return x < y ? -1 : x > y;
+}
+
+int table_before(const Table *t, const TableSource *from, uint32_t a, uint32_t b) {
+    const TableColumn *column = sort_column(t);
+    int order = 0;
+    if (column && column->value) {
+        order = by_value(column->value(from, a), column->value(from, b));
+    } else if (column && column->compare) {
+        order = column->compare(from, a, b);
+    }
+    if (column && !column->rising) order = -order;
+    if (t->reverse) order = -order;
+    return order ? order : by_id(t, from, a, b);
+}
+
+/* As table_before, with the figures of all rows at hand. */
+static int before(const Table *t, const TableSource *from, uint32_t a, uint32_t b) {
+    const TableColumn *column = sort_column(t);
+    if (!column || !column->value) return table_before(t, from, a, b);
+    int order = by_value(t->keys[a], t->keys[b]);
+    if (!column->rising) order = -order;
+    if (t->reverse) order = -order;
+    return order ? order : by_id(t, from, a, b);
+}
+
+/* Merges runs that are in order already, pair by pair: rows that come nearly sorted, as they do
+ * from refresh to refresh, cost little. */
+static void sort_rows(Table *t, const TableSource *from, uint32_t *row, uint32_t count) {
+    uint32_t *spare = t->spare;
+    for (;;) {
+        uint32_t at = 0, runs = 0;
+        while (at < count) {
+            uint32_t start = at, middle, end;
+            for (at++; at < count && before(t, from, row[at - 1], row[at]) <= 0;)
+                at++;
+            middle = at;
+            if (middle < count) {
+                for (at++; at < count && before(t, from, row[at - 1], row[at]) <= 0;)
+                    at++;
+            }
+            end = at;
+            runs++;
+            uint32_t a = start, b = middle, out = start;
+            while (a < middle && b < end)
+                spare[out++] = before(t, from, row[a], row[b]) <= 0 ? row[a++] : row[b++];
+            while (a < middle)
+                spare[out++] = row[a++];
+            while (b < end)
+                spare[out++] = row[b++];
+        }
+        memcpy(row, spare, count * sizeof *row);
+        if (runs <= 1) return;
+    }
+}
+
+/* Where ids are found among `count` of them: open addressing, by place. */
+typedef struct Places {
+    const uint64_t *ids;
+    uint32_t *slot; /* place + 1 */
+    uint32_t mask;
+} Places;
+
+static uint32_t place_slot(const Places *p, uint64_t id) {
+    uint32_t at = (uint32_t)((id * 0x9e3779b97f4a7c15ull) >> 32) & p->mask;
+    while (p->slot[at] && p->ids[p->slot[at] - 1] != id)
+        at = (at + 1) & p->mask;
+    return at;
+}
+
+static bool places_make(Places *p, const uint64_t *ids, uint32_t count) {
+    uint32_t slots = 16;
+    while (slots < 2 * (uint64_t)count)
+        slots *= 2;
+    *p = (Places){ids, calloc(slots, sizeof *p->slot), slots - 1};
+    if (!p->slot) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = place_slot(p, ids[i]);
+        if (!p->slot[at]) p->slot[at] = i + 1;
+    }
+    return true;
+}
+
+/* Rows [0, count) of `row`, which are sorted, into the order of before: rows that were there keep
+ * their places, the others come behind. False: no memory. */
+static bool keep_order(Table *t, const TableSource *from, uint32_t *row, uint32_t count) {
+    Places places;
+    uint32_t was = (uint32_t)t->list.count, out = 0;
+    uint32_t *now = calloc((size_t)was + 1, sizeof *now); /* row + 1 by place of before */
+    if (!now || !places_make(&places, t->ids, was)) {
+        free(now);
+        return false;
+    }
+    uint32_t fresh = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t place = places.slot[place_slot(&places, t->def->id(from, row[i]))];
+        if (place && !now[place - 1]) {
+            now[place - 1] = row[i] + 1;
+        } else {
+            t->spare[fresh++] = row[i];
+        }
+    }
+    for (uint32_t i = 0; i < was; i++) {
+        if (now[i]) row[out++] = now[i] - 1;
+    }
+    memcpy(row + out, t->spare, fresh * sizeof *row);
+    free(now);
+    free(places.slot);
+    return true;
+}
+
+/* Puts the cursor where its row is now, and the page so that it stays on its line. */
+static void find_cursor(Table *t, uint32_t count) {
+    uint64_t line = t->list.cursor - t->list.top;
+    if (!t->has_chosen) {
+        t->list.cursor = t->list.top = 0;
+    } else {
+        for (uint32_t i = 0; i < count; i++) {
+            if (t->ids[i] != t->chosen) continue;
+            t->list.cursor = i;
+            t->list.top = i > line ? i - line : 0;
+            break;
+        }
+    }
+    list_fit(&t->list, count, t->page);
+    /* gone or filtered out: the row that has its place now */
+    if (t->has_chosen && count > 0) t->chosen = t->ids[t->list.cursor];
+}
+
+bool table_is_held(const Table *t, const Ui *ui) {
+    return t->moved != 0 && ui->now - t->moved < TABLE_HOLD;
+}
+
+void table_fill(Table *t, const TableSource *from) {
+    bool held = table_is_held(t, from->ui);
+    bool same = t->sorted_by == t->sort && t->sorted_reverse == t->reverse &&
+                strcmp(t->sought, t->filter.text) == 0;
+    if (!held) t->moved = 0;
+    if (same && held == t->held && t->rows == from->rows && t->rows_count == from->count &&
+        t->serial == from->serial && !t->no_memory)
+        return;
+    t->no_memory = !make_room(t, from->count);
+    if (t->no_memory) {
+        t->list = (List){0};
+        return;
+    }
+    uint32_t count = 0, *row = malloc((from->count + 1ull) * sizeof *row);
+    if (!row) {
+        t->no_memory = true;
+        t->list = (List){0};
+        return;
+    }
+    bool filter = is_filtered(t) && t->def->words;
+    const TableColumn *column = sort_column(t);
+    t->total = 0;
+    for (uint32_t i = 0; i < from->count; i++) {
+        if (t->def->skips && t->def->skips(from, i)) continue;
+        t->total++;
+        if (filter && !passes(t, from, i)) continue;
+        row[count++] = i;
+        if (column && column->value) t->keys[i] = column->value(from, i);
+    }
+    if (!t->def->own_order) {
+        sort_rows(t, from, row, count);
+        /* other words or another column are wishes for another order */
+        if (held && same) t->no_memory = !keep_order(t, from, row, count);
+    }
+    memcpy(t->order, row, count * sizeof *row);
+    free(row);
+    for (uint32_t i = 0; i < count; i++)
+        t->ids[i] = t->def->id(from, t->order[i]);
+    find_cursor(t, count);
+    t->rows = from->rows;
+    t->rows_count = from->count;
+    t->serial = from->serial;
+    t->sorted_by = t->sort;
+    t->sorted_reverse = t->reverse;
+    t->held = held;
+    memcpy(t->sought, t->filter.text, sizeof t->sought);
+}
+
+uint32_t table_selected(const Table *t) {
+    return t->list.cursor < t->list.count && !t->def->no_cursor ? t->order[t->list.cursor]
+                                                                : TABLE_NONE;
+}
+
+void table_to_top(Table *t) {
+    t->moved = 0;
+    t->has_chosen = false;
+    t->list.cursor = t->list.top = 0;
+}
+
+bool table_choose(Table *t, uint64_t id) {
+    for (uint64_t i = 0; i < t->list.count; i++) {
+        if (t->ids[i] != id) continue;
+        t->has_chosen = true;
+        t->chosen = id;
+        t->list.cursor = i;
+        list_fit(&t->list, t->list.count, t->page);
+        return true;
+    }
+    return false;
+}
+
+Tone table_heat(double share) {
+    static const double from[THEME_HEAT] = {-1, 0.01, 0.05, 0.2};
+    int level = 0;
+    for (int i = 1; i < THEME_HEAT; i++)
+        if (share >= from[i]) level = i;
+    return TONE_HEATED(level);
+}

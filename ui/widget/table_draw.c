@@ -1,0 +1,291 @@
+/* table_draw.c - a table on the screen, and what keys and mouse do to it; see table.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "widget/table.h"
+
+#define CURSOR_W 2     /* the cursor's arrow and a blank */
+#define FLEX_ENOUGH 36 /* columns for the last text before a path gets more than its wide width */
+#define TAIL_MORE 16
+
+/* ---- columns ----------------------------------------------------------------------------------
+ */
+
+static bool can_sort(const TableColumn *column) {
+    return column->value || column->compare;
+}
+
+/* Chooses the columns for a width: all as narrow as can be, then widened from the left. */
+static void place_columns(Table *t, const TableSource *source, int from, int w) {
+    const TableColumn *column = t->def->column;
+    int n = t->def->columns, used = from, flex = -1;
+    memset(t->width, 0, sizeof t->width);
+    for (int drop = 0; drop < TABLE_COLUMNS; drop++) {
+        for (int i = 0; i < n; i++) {
+            if (column[i].drop != drop) continue;
+            if (column[i].hidden && column[i].hidden(source)) continue;
+            int take = column[i].narrow;
+            if (used + take > w && column[i].least && used + column[i].least <= w) take = w - used;
+            if (used + take > w && used == from && drop == 0) take = w - from; /* better cut */
+            if (take <= 0 || used + take > w) continue;
+            t->width[i] = take;
+            used += take;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        if (!t->width[i]) continue;
+        int more = column[i].wide - t->width[i];
+        if (column[i].flex) {
+            flex = i;
+            if (more > w - used) more = w - used;
+        }
+        if (used + more > w) continue;
+        t->width[i] += more;
+        used += more;
+    }
+    if (flex >= 0) t->width[flex] += w - used;
+    /* of what is left over paths get a share */
+    for (int i = 0; i < n && flex >= 0; i++) {
+        int more = t->width[flex] - FLEX_ENOUGH;
+        if (!t->width[i] || column[i].align != TABLE_TAIL || more <= 0) continue;
+        if (more > TAIL_MORE) more = TAIL_MORE;
+        t->width[i] += more;
+        t->width[flex] -= more;
+    }
+    for (int i = 0, x = from; i < n; i++) {
+        t->at[i] = x;
+        x += t->width[i];
+    }
+    /* a text beside a figure stands one column off */
+    for (int i = 1, before = 0; i < n; i++) {
+        if (!t->width[i]) continue;
+        if (column[i].align != TABLE_RIGHT && column[before].align == TABLE_RIGHT &&
+            t->width[before] && t->width[i] > 4) {
+            t->at[i]++;
+            t->width[i]--;
+        }
+        before = i;
+    }
+}
+
+static int heading_lines(const Table *t, Rect rect) {
+    return rect.h >= (t->def->heading ? t->def->heading : 3) ? 1 : 0;
+}
+
+static void draw_heading(const Table *t, const TableSource *from, Canvas *canvas, Rect rect) {
+    for (int i = 0; i < t->def->columns; i++) {
+        const TableColumn *column = &t->def->column[i];
+        if (!t->width[i]) continue;
+        const char *title = column->heading ? column->heading(from) : column->title;
+        bool sorted = i == t->sort && can_sort(column);
+        Style style = STYLE(sorted ? TONE_TEXT : TONE_MUTED);
+        int x = rect.x + t->at[i], room = t->width[i] - 1, end = x + room;
+        if (canvas_width(title) > room) title = ""; /* a piece of it would say nothing */
+        if (column->align == TABLE_RIGHT) {
+            canvas_text_right(canvas, end, rect.y, room, style, title);
+        } else {
+            end = x + canvas_text(canvas, x, rect.y, room, style, title);
+        }
+        bool down = column->rising == t->reverse; /* largest first */
+        if (sorted) {
+            canvas_put(canvas, end, rect.y, down ? G_SORT_DOWN : G_SORT_UP, STYLE(TONE_ACCENT));
+        }
+    }
+}
+
+/* The end of a text in `w` columns, with an ellipsis before it. */
+static void draw_tail(Canvas *canvas, int x, int y, int w, Style style, const char *text) {
+    if (canvas_width(text) <= w || w < 2) {
+        canvas_text(canvas, x, y, w, style, text);
+        return;
+    }
+    while (canvas_width(text) > w - 1)
+        canvas_decode(&text);
+    canvas_put(canvas, x, y, G_ELLIPSIS, STYLE(TONE_MUTED));
+    canvas_text(canvas, x + 1, y, w - 1, style, text);
+}
+
+/* A figure that is too long for its column loses its fraction rather than its unit: "1009.4 KiB".
+ */
+static void shorten_figure(char *text, int w) {
+    char *point = strchr(text, '.');
+    if (canvas_width(text) <= w || !point) return;
+    const char *rest = point + 1 + strspn(point + 1, "0123456789");
+    memmove(point, rest, strlen(rest) + 1);
+}
+
+void table_draw_row(const Table *t, const TableSource *from, Canvas *canvas, Rect rect, int y,
+                    uint32_t row) {
+    for (int i = 0; i < t->def->columns; i++) {
+        const TableColumn *column = &t->def->column[i];
+        int x = rect.x + t->at[i], room = t->width[i] - 1;
+        if (room < 1) continue;
+        if (column->paint) {
+            column->paint(from, row, canvas, x, y, room);
+            continue;
+        }
+        TableCell cell = {.style = STYLE(TONE_TEXT)};
+        column->cell(from, row, t->width[i] >= column->wide, &cell);
+        if (column->align == TABLE_RIGHT) {
+            shorten_figure(cell.text, room);
+            canvas_text_right(canvas, x + room, y, room, cell.style, cell.text);
+        } else if (column->align == TABLE_TAIL) {
+            draw_tail(canvas, x, y, room, cell.style, cell.text);
+        } else {
+            canvas_text(canvas, x, y, room, cell.style, cell.text);
+        }
+    }
+}
+
+static void draw_nothing(const Table *t, Canvas *canvas, Rect rect) {
+    const char *text = t->no_memory ? "no memory for this table" : t->def->empty;
+    if (!t->no_memory && t->total > 0) {
+        canvas_printf(canvas, rect.x + CURSOR_W, rect.y, rect.w - CURSOR_W, STYLE(TONE_MUTED),
+                      "nothing matches \"%s\" (esc clears the filter)", t->filter.text);
+    } else if (text) {
+        canvas_text(canvas, rect.x + CURSOR_W, rect.y, rect.w - CURSOR_W, STYLE(TONE_MUTED), text);
+    }
+}
+
+void table_draw(Table *t, const TableSource *from, Canvas *canvas, Rect rect) {
+    if (rect.w <= 0 || rect.h <= 0) return;
+    int heading = heading_lines(t, rect), page = rect.h - heading;
+    t->page = page;
+    list_fit(&t->list, t->list.count, page);
+    bool cursor = !t->def->no_cursor;
+    bool bar = t->list.count > (uint64_t)page && rect.w > 24;
+    Rect body = {rect.x, rect.y + heading, rect.w - bar, page};
+    /* the last column ends with a blank that nothing needs */
+    place_columns(t, from, cursor ? CURSOR_W : 0, body.w + !bar);
+    if (heading) draw_heading(t, from, canvas, (Rect){rect.x, rect.y, body.w, 1});
+    if (t->list.count == 0) draw_nothing(t, canvas, body);
+    for (int line = 0; line < page && t->list.top + (uint64_t)line < t->list.count; line++) {
+        uint64_t place = t->list.top + (uint64_t)line;
+        table_draw_row(t, from, canvas, body, body.y + line, t->order[place]);
+        if (!cursor || place != t->list.cursor) continue;
+        canvas_put(canvas, body.x, body.y + line, G_RIGHT, STYLE(TONE_ACCENT));
+        canvas_tint(canvas, (Rect){body.x, body.y + line, body.w, 1}, TONE_SELECT);
+    }
+    if (bar) {
+        canvas_scroll(canvas, rect.x + rect.w - 1, body.y, page, t->list.top, (uint64_t)page,
+                      t->list.count);
+    }
+}
+
+/* ---- keys -------------------------------------------------------------------------------------
+ */
+
+static bool is_shown(const Table *t, int column) {
+    bool any = false;
+    for (int i = 0; i < t->def->columns; i++)
+        any = any || t->width[i] > 0;
+    return !any || t->width[column] > 0; /* not drawn yet: all */
+}
+
+/* The next column that can be sorted by, to the right (1) or the left (-1), round the ends. */
+static bool choose_column(Table *t, int step) {
+    int n = t->def->columns;
+    for (int i = 1; i <= n; i++) {
+        int column = ((t->sort + i * step) % n + n) % n;
+        if (!can_sort(&t->def->column[column]) || !is_shown(t, column)) continue;
+        t->sort = column;
+        t->reverse = false;
+        return true;
+    }
+    return false;
+}
+
+void table_hold(Table *t, const Ui *ui) {
+    t->moved = ui->now ? ui->now : 1;
+    t->has_chosen = t->list.count > 0;
+    if (t->has_chosen) t->chosen = t->ids[t->list.cursor];
+}
+
+static void filter_done(LineEdit *edit, struct Ui *ui, bool entered) {
+    (void)ui;
+    if (!entered) edit_clear(edit);
+}
+
+bool table_act(Table *t, const TableSource *from, Ui *ui, Action action) {
+    bool done = true;
+    switch (action) {
+    case ACT_FILTER:
+        t->filter.done = filter_done;
+        ui_edit(ui, &t->filter);
+        return true;
+    case ACT_BACK:
+        if (t->filter.used == 0) return false;
+        edit_clear(&t->filter);
+        break;
+    case ACT_SORT_LEFT:
+    case ACT_SORT_RIGHT:
+        done = choose_column(t, action == ACT_SORT_LEFT ? -1 : 1);
+        break;
+    case ACT_REVERSE:
+        done = t->sort >= 0 && can_sort(&t->def->column[t->sort]);
+        t->reverse = t->reverse != done;
+        break;
+    default:
+        if (t->def->no_cursor || !list_act(&t->list, action, t->page)) return false;
+        if (action == ACT_HOME) {
+            table_to_top(t);
+        } else {
+            table_hold(t, ui);
+        }
+    }
+    table_fill(t, from);
+    return done;
+}
+
+/* ---- mouse ------------------------------------------------------------------------------------
+ */
+
+/* The column under x, -1: none. */
+static int column_at(const Table *t, int x) {
+    for (int i = 0; i < t->def->columns; i++)
+        if (x >= t->at[i] && x < t->at[i] + t->width[i]) return i;
+    return -1;
+}
+
+static bool click_heading(Table *t, const TableSource *from, int x) {
+    int column = column_at(t, x);
+    if (column < 0 || !can_sort(&t->def->column[column])) return false;
+    t->reverse = column == t->sort && !t->reverse;
+    t->sort = column;
+    table_fill(t, from);
+    return true;
+}
+
+bool table_mouse(Table *t, const TableSource *from, MouseWhat what, int x, int y, Rect rect) {
+    if (what == MOUSE_WHEEL_UP || what == MOUSE_WHEEL_DOWN) {
+        if (t->def->no_cursor) return false;
+        for (int i = 0; i < 3; i++)
+            list_act(&t->list, what == MOUSE_WHEEL_UP ? ACT_UP : ACT_DOWN, t->page);
+        table_hold(t, from->ui);
+        table_fill(t, from);
+        return true;
+    }
+    int heading = heading_lines(t, rect);
+    if (x < 0 || x >= rect.w || y < 0 || y >= rect.h) return false;
+    if (what == MOUSE_CLICK && heading && y == 0) return click_heading(t, from, x);
+    uint64_t place = t->list.top + (uint64_t)(y - heading);
+    if (y < heading || place >= t->list.count || t->def->no_cursor) return false;
+    t->list.cursor = place;
+    table_hold(t, from->ui);
+    return what == MOUSE_CLICK; /* the second click is an enter */
+}
+
+/* ---- note -------------------------------------------------------------------------------------
+ */
+
+void table_note(const Table *t, const Ui *ui, char *out, size_t size) {
+    char shown[LMP_NUM], all[LMP_NUM];
+    out[0] = 0;
+    if (t->filter.used > 0) {
+        snprintf(out, size, "%s of %s match \"%s\"", format_count(shown, t->list.count),
+                 format_count(all, t->total), t->filter.text);
+    } else if (t->held) {
+        snprintf(out, size, "order held %s Home sorts", ui->utf8 ? "·" : "-");
+    }
+}
