@@ -2,7 +2,7 @@
 --
 --     lua5.4 compile.lua cc ARGUMENTS...
 --
--- Compiles as it is told, but for the sources listed in `files`: of these it gets the assembly
+-- Compiles as it is told, but for the sources that files.lua names: of these it gets the assembly
 -- first, and gives each conditional jump a number, a short jump that can be patched, and two bytes
 -- in which it notes that it was taken or not (mutant.c). So
 --
@@ -12,7 +12,7 @@
 --                                .Lstay7: movb $1, not taken
 --
 -- A move changes no flags. Beside the object stands OBJECT.mutants, a line for each jump: its number,
--- function, place and text, separated by tabs.
+-- file, function, the place of its line and the text there, separated by tabs.
 local here = arg[0]:match("^(.*)/") or "."
 local sources = dofile(here .. "/files.lua")
 

@@ -1,6 +1,6 @@
 /* mutant.c - what a build of mutants has in each program and module: before anything else runs it
- * changes the one jump that the environment names, and lays the bytes in which jumps note where they
- * went over a file, so that they outlive whatever becomes of the process.
+ * changes the one jump that the environment names, and lays the bytes in which jumps note where
+ * they went over a file, so that they outlive whatever becomes of the process.
  *
  *   LMP_MUTANT=NUMBER:always    the jump is taken always, or never
  *   LMP_MUTANT_SEEN=FILE        LMP_SEEN bytes; two a jump: taken, not taken
@@ -62,7 +62,7 @@ __attribute__((constructor(101))) static void begin(void) {
 
     if (row == __stop_lmp_mutants) return;
     if (seen) see(seen);
-    if (!mutant) return;
+    if (!mutant || !*mutant) return;
     number = strtoul(mutant, &end, 10);
     for (; row < __stop_lmp_mutants; row++)
         if (row->number == number)

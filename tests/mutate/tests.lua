@@ -12,7 +12,8 @@ return {
     without = {
         "^unit/screens$", "^unit/spool$", "^unit/damage", "^unit/display$", "^unit/layout$", "^unit/table$",
         "^unit/treerows", "^unit/tree$", "^unit/breaks_", "^unit/gcfull$", "^unit/module$", "^unit/hosts$",
-        "^unit/heap_truth$", "^truth/coroutines", "^truth/random%-m", "%-spread$", "%-static$", "^truth/lines:random$", "^truth/fail",
+        "^unit/heap_truth$", "^truth/coroutines", "^truth/random%-m", "%-spread$", "%-static$",
+        "^truth/lines:random$", "^truth/fail",
     },
     -- Tests of many files: each file is one.
     split = { ["truth/lines"] = true },
