@@ -165,6 +165,55 @@ START_TEST(sums_are_those_of_the_heap) {
 }
 END_TEST
 
+/* What the collector is said to have freed, of eight blocks of 800 bytes that a line made, when
+ * lines have freed `here` and of the line's `freed` are gone. `kind`: the collector's
+ * pseudo-function's. */
+static LmpTally collected(LmpFunctionKind kind, uint32_t lines, uint32_t sample, uint64_t freed,
+                          uint64_t here) {
+    FakeTables *f = fake_tables_new(NULL);
+    LmpTally told = {0};
+    for (uint32_t i = 2; i <= LMP_SITE_COLLECTOR; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "=(%u)", i);
+        fake_site(f,
+                  fake_function(f, i == LMP_SITE_COLLECTOR ? kind : LMP_F_PSEUDO, name, -1, name),
+                  -1, 0);
+    }
+    FakeSpot at = {.cls = LMP_C_TABLE};
+    at.site = fake_site(f, fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main"), 1, 0);
+    ck_assert_uint_eq(at.site, LMP_SITE_COLLECTOR + 1);
+    fake_made(f, at, 8, 800);
+    fake_freed(f, at, at, freed, freed * 100, 0);
+    LmpRecord *r = &f->t.record[fake_record(f, at.site, at.cls, 0)];
+    r->here_frees = here;
+    r->here_free_bytes = here * 100;
+    f->live->tables.lines = lines;
+    f->live->tables.sample = sample;
+    refresh(f, LEDGER_ALL, 1);
+    const LmpSiteRow *s = site("(4)", -1);
+    if (s) told = (LmpTally){.frees = s->here_frees, .free_bytes = s->here_free_bytes};
+    ledger_free(&ledger);
+    fake_tables_free(f);
+    return told;
+}
+
+START_TEST(the_collector_has_freed_the_rest) {
+    LmpTally told = collected(LMP_F_PSEUDO, LMP_LINES_EXACT, 0, 5, 2);
+    ck_assert_uint_eq(told.frees, 3);
+    ck_assert_uint_eq(told.free_bytes, 300);
+    told = collected(LMP_F_PSEUDO, LMP_LINES_EXACT, 0, 5, 5);
+    ck_assert_uint_eq(told.frees, 0);
+    /* read while it was written: not less than nothing */
+    told = collected(LMP_F_PSEUDO, LMP_LINES_EXACT, 0, 5, 6);
+    ck_assert_uint_eq(told.frees, 0);
+    ck_assert_uint_eq(told.free_bytes, 0);
+    /* where it is not known, nothing is said */
+    ck_assert_uint_eq(collected(LMP_F_PSEUDO, LMP_LINES_APPROXIMATE, 0, 5, 2).frees, 0);
+    ck_assert_uint_eq(collected(LMP_F_PSEUDO, LMP_LINES_EXACT, 4096, 5, 2).frees, 0);
+    ck_assert_uint_eq(collected(LMP_F_LUA, LMP_LINES_EXACT, 0, 5, 2).frees, 0);
+}
+END_TEST
+
 START_TEST(rows_of_the_program) {
     FakeTables *f = fake_tables_new(NULL);
     fake_program(f, true);
@@ -458,6 +507,6 @@ START_TEST(refused_memory) {
 }
 END_TEST
 
-SUITE("ledger", sums_are_those_of_the_heap, rows_of_the_program, parts_and_no_tables,
-      names_come_late, functions_on_one_line, marks_and_rates, deep_and_cyclic_paths,
-      damaged_tables, refused_memory)
+SUITE("ledger", sums_are_those_of_the_heap, the_collector_has_freed_the_rest, rows_of_the_program,
+      parts_and_no_tables, names_come_late, functions_on_one_line, marks_and_rates,
+      deep_and_cyclic_paths, damaged_tables, refused_memory)
