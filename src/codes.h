@@ -32,6 +32,11 @@ void codes_close(LmpCodes *codes);
 /* A vector, made where it was not known before: *added then. NULL: no memory for one more. Good
  * until the next one is added or taken. */
 LmpCode *codes_note(LmpCodes *codes, uintptr_t addr, bool *added);
+/* The same if it is known, else NULL. */
+LmpCode *codes_find(const LmpCodes *codes, uintptr_t addr);
+/* The cache of lines has twice as many slots as `before`: answers stand where they did or so much
+ * further. */
+void codes_moved(LmpCodes *codes, unsigned before);
 /* An answer about it is entered in a slot of a group. */
 void codes_place(LmpCode *code, unsigned group, unsigned slot);
 /* Forgets a vector. False: it was not known. */
