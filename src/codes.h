@@ -16,7 +16,8 @@ typedef struct LmpCode {
     uint64_t life;     /* from 1, another for each vector that there ever was */
     uint32_t function; /* row of the function whose code it is, 0: not known yet */
     uint32_t read;     /* instructions that Lua has read to name what was called from here */
-    uint16_t places;   /* where the answers stand (count), */
+    bool more;         /* there may be answers in the second cache (answers.h) */
+    uint8_t places;    /* where the answers stand (count), */
     uint16_t place[LMP_CODE_PLACES]; /* and if they are no more, the slots of the cache */
 } LmpCode;
 

@@ -248,15 +248,15 @@ static uint32_t site_of(LmpProfile *p, const Where *w, uintptr_t pc, const void 
     return sites_site(p, function, ar.currentline, cfunction);
 }
 
-/* Has another place the slot of this answer, or had another one when the same place was asked for
- * blocks of other classes? */
-static bool is_crowded(const LmpLineCache *cache, const LmpAnswer *answer) {
-    const LmpLineSlot *at =
-        lines_slot((LmpLineCache *)cache, answer->key, answer->cfn); /* NOLINT */
-    if (at->key != answer->key || at->cfn != answer->cfn) return at->key != 0;
-    for (LmpAnswer other = *answer; other.cls-- > 1;)
-        if (at->row[other.cls] && answers_find(&cache->answers, &other)) return true;
-    return false;
+/* An answer about code has been learned. It goes to the second cache, too, if another place has its
+ * slot; or if it is about a place of which others may be there. */
+static void keep_more(LmpLineCache *cache, LmpCode *code, const LmpAnswer *answer) {
+    const LmpLineSlot *at = lines_slot(cache, answer->key, answer->cfn);
+    bool same = at->key == answer->key && at->cfn == answer->cfn;
+    if (same ? !code->more : !at->key) return;
+    code->more = true;
+    answers_add(&cache->answers, answer);
+    if (!same) count_pushed(cache);
 }
 
 /* The site of a place, or for cls > 0 the record, when the first cache does not know it. `pc`:
@@ -265,18 +265,14 @@ static uint32_t row_of(LmpProfile *p, const Where *w, uintptr_t pc, const void *
                        uintptr_t beside, unsigned cls, LmpLineSlot **slot) {
     LmpCode *code = code_of(p, proto);
     LmpAnswer answer = {.key = key, .cfn = beside, .life = code ? code->life : 0, .cls = cls};
-    bool met = code && code->places; /* else there is no answer about it */
-    uint32_t row = met ? answers_find(&p->lines->answers, &answer) : 0;
+    uint32_t row = code && code->more ? answers_find(&p->lines->answers, &answer) : 0;
     if (row) {
         count_pushed(p->lines);
     } else {
         row = site_of(p, w, pc, proto, &code);
         if (cls) row = sites_record(p, row, cls, p->tag);
         answer.row = row;
-        if (code && is_crowded(p->lines, &answer)) {
-            answers_add(&p->lines->answers, &answer);
-            count_pushed(p->lines);
-        }
+        if (code) keep_more(p->lines, code, &answer);
     }
     *slot = keep(p, code, key, beside, cls, row);
     return row;
@@ -284,9 +280,8 @@ static uint32_t row_of(LmpProfile *p, const Where *w, uintptr_t pc, const void *
 
 /* A table's place is in the first cache again: is that of its parts in the second one? */
 static void recall_part(const LmpProfile *p, LmpLineSlot *slot, const void *proto) {
-    if (slot->row[LMP_C_TABLE_PART] || !p->lines->answers.slot) return;
     const LmpCode *code = codes_find(p->lines->codes, frames_word(proto, LMP_AT_PROTO_CODE));
-    if (!code) return;
+    if (slot->row[LMP_C_TABLE_PART] || !code || !code->more) return;
     LmpAnswer part = {
         .key = slot->key, .cfn = slot->cfn, .life = code->life, .cls = LMP_C_TABLE_PART};
     slot->row[LMP_C_TABLE_PART] = answers_find(&p->lines->answers, &part);
@@ -324,7 +319,10 @@ bool lines_is_thread(LmpProfile *p, const lua_State *L) {
     uint64_t size;
     if (!L) return false;
     if (p->lines->known[lines_known_home(L)] == L) return true;
-    return (shadow_lookup(p, addr, &size) & 15) == LMP_C_THREAD;
+    uint32_t entry = shadow_lookup(p, addr, &size);
+    if ((entry & 15) != LMP_C_THREAD) return false;
+    if (entry & LMP_E_WATCHED) know(p->lines, L); /* until its end, which will be noticed */
+    return true;
 }
 
 COLD void lines_switch(LmpProfile *p, const lua_State *L) {
@@ -353,7 +351,7 @@ static bool runs_lua(const lua_State *L) {
 
 /* Is a thread at work, running or having resumed another? */
 static bool is_active(const lua_State *L) {
-    return !frames_is_idle(L) && frames_top(L) && frames_caller(frames_top(L)) != NULL;
+    return frames_top(L) && frames_caller(frames_top(L)) && !frames_is_idle(L);
 }
 
 /* Both are at work: has `a` been resumed (over others, perhaps) by `b`? */
@@ -383,7 +381,7 @@ static lua_State *find_running(LmpProfile *p, const lua_State *asks) {
         found = NULL;
         for (uint32_t i = 0; i < LMP_RAN_LATELY && i < cache->ran; i++) {
             const lua_State *L = cache->lately[(cache->ran - i) % LMP_RAN_LATELY];
-            if (!L || L == asks || L == p->main || L == found || !is_active(L)) continue;
+            if (!L || !is_active(L) || L == asks || L == p->main || L == found) continue;
             if (!found || is_within(p, L, found)) found = L;
         }
     }
