@@ -255,7 +255,7 @@ static ALWAYS_INLINE bool links_hold(const struct LmpTree *t) {
 /* The node of the topmost frame, when the record is that of its line; 0: it is not sound. */
 static uint32_t node_of_top(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc,
                             uint32_t record) {
-    uint32_t site = p->record[record].site;
+    uint32_t site = p->tables.record[record].site;
     if (f->key || site <= sites_pseudo(p, LMP_PSEUDO_UNKNOWN) || p->tables.site[site].cfunction)
         return node_of_frame(p, L, f, pc);
     if (!is_sound(f->ci, pc)) return 0;
