@@ -2,9 +2,10 @@
  *
  * The running thread and, in table constructors, the running instruction are taken from where the
  * interpreter's own code keeps them at the moment it asks for memory (words.h); the rest from its
- * frames (frames.h). (pc, C function, tag) is the key to a small cache, which has a row for each
- * class; only a miss asks the debug API for source, line and names. Code that dies is watched
- * (LMP_E_WATCHED), so that the next code at its address is looked at anew. */
+ * frames (frames.h). (pc, C function, tag) is the key to a cache, which has a row for each
+ * class and grows while living answers push each other out; only a miss asks the debug API for
+ * source, line and names. Code that dies is watched (LMP_E_WATCHED), so that the next code at its
+ * address is looked at anew. */
 #ifndef LMP_LINES_H
 #define LMP_LINES_H
 

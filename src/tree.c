@@ -18,9 +18,10 @@
  * function from a frame that is marked, or both, or has resumed another one or been resumed: each
  * of these is told by one look at the topmost frame and its caller.
  *
- * Everything is looked for in direct-mapped caches first. A Lua frame's key there is its pc, which
- * stands for its function and line until the code is freed: `epoch` is part of the key, and another
- * one from then on. A C frame's is its function's address. */
+ * Everything is looked for in direct-mapped caches first, which grow while they are too small. A
+ * Lua frame's key there is its pc, which stands for its function and line until the code is freed:
+ * `epoch` is part of the key, and another one from then on. A C frame's is its function's address.
+ */
 #include "tree.h"
 
 #include <string.h>
