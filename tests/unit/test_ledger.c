@@ -4,6 +4,7 @@
 
 #include "fake_tables.h"
 #include "read/ledger/ledger.h"
+#include "read/ledger/ledger_impl.h"
 
 /* ---- memory that can be refused (linked with --wrap) ------------------------------------------
  */
@@ -162,6 +163,55 @@ START_TEST(sums_are_those_of_the_heap) {
     ck_assert_mem_eq(kinds, own, sizeof own);
     ledger_free(&ledger);
     fake_tables_free(f);
+}
+END_TEST
+
+/* What the collector is said to have freed, of eight blocks of 800 bytes that a line made, when
+ * lines have freed `here` and of the line's `freed` are gone. `kind`: the collector's
+ * pseudo-function's. */
+static LmpTally collected(LmpFunctionKind kind, uint32_t lines, uint32_t sample, uint64_t freed,
+                          uint64_t here) {
+    FakeTables *f = fake_tables_new(NULL);
+    LmpTally told = {0};
+    for (uint32_t i = 2; i <= LMP_SITE_COLLECTOR; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "=(%u)", i);
+        fake_site(f,
+                  fake_function(f, i == LMP_SITE_COLLECTOR ? kind : LMP_F_PSEUDO, name, -1, name),
+                  -1, 0);
+    }
+    FakeSpot at = {.cls = LMP_C_TABLE};
+    at.site = fake_site(f, fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main"), 1, 0);
+    ck_assert_uint_eq(at.site, LMP_SITE_COLLECTOR + 1);
+    fake_made(f, at, 8, 800);
+    fake_freed(f, at, at, freed, freed * 100, 0);
+    LmpRecord *r = &f->t.record[fake_record(f, at.site, at.cls, 0)];
+    r->here_frees = here;
+    r->here_free_bytes = here * 100;
+    f->live->tables.lines = lines;
+    f->live->tables.sample = sample;
+    refresh(f, LEDGER_ALL, 1);
+    const LmpSiteRow *s = site("(4)", -1);
+    if (s) told = (LmpTally){.frees = s->here_frees, .free_bytes = s->here_free_bytes};
+    ledger_free(&ledger);
+    fake_tables_free(f);
+    return told;
+}
+
+START_TEST(the_collector_has_freed_the_rest) {
+    LmpTally told = collected(LMP_F_PSEUDO, LMP_LINES_EXACT, 0, 5, 2);
+    ck_assert_uint_eq(told.frees, 3);
+    ck_assert_uint_eq(told.free_bytes, 300);
+    told = collected(LMP_F_PSEUDO, LMP_LINES_EXACT, 0, 5, 5);
+    ck_assert_uint_eq(told.frees, 0);
+    /* read while it was written: not less than nothing */
+    told = collected(LMP_F_PSEUDO, LMP_LINES_EXACT, 0, 5, 6);
+    ck_assert_uint_eq(told.frees, 0);
+    ck_assert_uint_eq(told.free_bytes, 0);
+    /* where it is not known, nothing is said */
+    ck_assert_uint_eq(collected(LMP_F_PSEUDO, LMP_LINES_APPROXIMATE, 0, 5, 2).frees, 0);
+    ck_assert_uint_eq(collected(LMP_F_PSEUDO, LMP_LINES_EXACT, 4096, 5, 2).frees, 0);
+    ck_assert_uint_eq(collected(LMP_F_LUA, LMP_LINES_EXACT, 0, 5, 2).frees, 0);
 }
 END_TEST
 
@@ -403,6 +453,58 @@ START_TEST(damaged_tables) {
 }
 END_TEST
 
+/* ---- tools ------------------------------------------------------------------------------------
+ */
+
+/* Few and many, of keys in which one byte differs, several, or all. */
+START_TEST(pairs_are_sorted) {
+    enum { MOST = 300 };
+    static LedgerPair pair[MOST], room[MOST];
+    suite_seed();
+    for (int round = 0; round < 400; round++) {
+        uint32_t n = (uint32_t)suite_below(MOST + 1);
+        uint64_t bits = suite_random() & suite_random(), same = suite_random() & ~bits;
+        if (round % 4 == 0) bits = 0xffull << 8 * suite_below(8);
+        uint64_t sum = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            pair[i] = (LedgerPair){(suite_random() & bits) | (same & ~bits), i};
+            sum += pair[i].key;
+        }
+        pairs_sort(pair, n, room);
+        bool met[MOST] = {0};
+        for (uint32_t i = 0; i < n; i++) {
+            sum -= pair[i].key;
+            ck_assert(pair[i].index < n && !met[pair[i].index]);
+            met[pair[i].index] = true;
+            if (i == 0) continue;
+            ck_assert_uint_ge(pair[i - 1].key, pair[i].key);
+            if (pair[i - 1].key == pair[i].key) ck_assert_uint_lt(pair[i - 1].index, pair[i].index);
+        }
+        ck_assert_uint_eq(sum, 0);
+    }
+}
+END_TEST
+
+START_TEST(the_map_keeps_what_was_put) {
+    enum { KEYS = 3000 };
+    LedgerMap map = {0};
+    ck_assert_uint_eq(map_get(&map, 5), LEDGER_NO_ROW);
+    for (uint32_t i = 0; i < KEYS; i++) {
+        uint64_t key = (uint64_t)i << (i % 3 * 20);
+        if (map_get(&map, key) != LEDGER_NO_ROW) continue;
+        ck_assert(map_put(&map, key, i));
+        if (i % 100 && i < KEYS - 1) continue;
+        for (uint32_t k = 0; k <= i; k++) {
+            uint32_t value = map_get(&map, (uint64_t)k << (k % 3 * 20));
+            ck_assert_uint_le(value, k); /* the first of those with this key */
+            ck_assert_uint_eq((uint64_t)value << (value % 3 * 20), (uint64_t)k << (k % 3 * 20));
+        }
+        ck_assert_uint_eq(map_get(&map, 0x8000000000000000ull + i), LEDGER_NO_ROW);
+    }
+    map_free(&map);
+}
+END_TEST
+
 /* ---- refused memory ---------------------------------------------------------------------------
  */
 
@@ -458,6 +560,7 @@ START_TEST(refused_memory) {
 }
 END_TEST
 
-SUITE("ledger", sums_are_those_of_the_heap, rows_of_the_program, parts_and_no_tables,
-      names_come_late, functions_on_one_line, marks_and_rates, deep_and_cyclic_paths,
-      damaged_tables, refused_memory)
+SUITE("ledger", sums_are_those_of_the_heap, the_collector_has_freed_the_rest, rows_of_the_program,
+      parts_and_no_tables, names_come_late, functions_on_one_line, marks_and_rates,
+      deep_and_cyclic_paths, damaged_tables, pairs_are_sorted, the_map_keeps_what_was_put,
+      refused_memory)

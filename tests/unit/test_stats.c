@@ -186,6 +186,11 @@ START_TEST(how_lines_are_known) {
     LmpStats s;
     live.counters.count[LMP_C_TABLE].allocs = 10000;
     ck_assert_int_eq(stats_lines(&live), LMP_LINES_OFF);
+    live.tables.unproven = 5; /* of nothing */
+    stats_derive(&live, 0, &s);
+    ck_assert_uint_eq(s.lines_unproven, 0);
+    live.tables.lines = 99; /* damaged */
+    ck_assert_int_eq(stats_lines(&live), LMP_LINES_OFF);
     live.tables.lines = LMP_LINES_EXACT;
     live.tables.unproven = 10;
     stats_derive(&live, 0, &s);
@@ -202,6 +207,8 @@ START_TEST(how_lines_are_known) {
     live.tables.why = LMP_WHY_CHECK;
     ck_assert_int_eq(stats_why(&live), LMP_WHY_CHECK);
     live.tables.why = LMP_WHY_PLACES;
+    ck_assert_int_eq(stats_why(&live), LMP_WHY_PLACES);
+    live.tables.why = LMP_WHYS; /* damaged: a word is found for it */
     ck_assert_int_eq(stats_why(&live), LMP_WHY_PLACES);
     live.strange.covered = 1;
     ck_assert_int_eq(stats_why(&live), LMP_WHY_COVERED);

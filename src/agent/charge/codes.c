@@ -54,6 +54,26 @@ LmpCode *codes_note(LmpCodes *codes, uintptr_t addr, bool *added) {
     return code;
 }
 
+LmpCode *codes_find(const LmpCodes *codes, uintptr_t addr) {
+    LmpCode *code = find(codes, addr);
+    return code->addr ? code : NULL;
+}
+
+/* Where each of a code's answers is now would have to be asked of the cache: so both places count,
+ * if there is room to say so. */
+void codes_moved(LmpCodes *codes, unsigned before) {
+    for (uint32_t i = 0; i < codes->slots; i++) {
+        LmpCode *code = &codes->slot[i];
+        if (!code->addr || code->places > LMP_CODE_PLACES) continue;
+        if (code->places * 2 > LMP_CODE_PLACES) {
+            code->places = LMP_CODE_PLACES + 1;
+            continue;
+        }
+        for (unsigned k = 0, n = code->places; k < n; k++)
+            code->place[code->places++] = (uint16_t)(code->place[k] + before);
+    }
+}
+
 /* What stands behind the freed slot moves up, so that every chain stays whole. */
 static void close_gap(LmpCodes *codes, uint32_t gap) {
     uint32_t mask = codes->slots - 1;

@@ -16,7 +16,8 @@ typedef struct LmpCode {
     uint64_t life;     /* from 1, another for each vector that there ever was */
     uint32_t function; /* row of the function whose code it is, 0: not known yet */
     uint32_t read;     /* instructions that Lua has read to name what was called from here */
-    uint16_t places;   /* where the answers stand (count), */
+    bool more;         /* there may be answers in the second cache (answers.h) */
+    uint8_t places;    /* where the answers stand (count), */
     uint16_t place[LMP_CODE_PLACES]; /* and if they are no more, the slots of the cache */
 } LmpCode;
 
@@ -32,6 +33,11 @@ void codes_close(LmpCodes *codes);
 /* A vector, made where it was not known before: *added then. NULL: no memory for one more. Good
  * until the next one is added or taken. */
 LmpCode *codes_note(LmpCodes *codes, uintptr_t addr, bool *added);
+/* The same if it is known, else NULL. */
+LmpCode *codes_find(const LmpCodes *codes, uintptr_t addr);
+/* The cache of lines has twice as many slots as `before`: answers stand where they did or so much
+ * further. */
+void codes_moved(LmpCodes *codes, unsigned before);
 /* An answer about it is entered in a slot of a group. */
 void codes_place(LmpCode *code, unsigned group, unsigned slot);
 /* Forgets a vector. False: it was not known. */

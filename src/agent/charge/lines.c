@@ -35,6 +35,7 @@ LmpErr lines_open(LmpProfile *p, lua_State *L) {
         return LMP_E_NOMEM;
     }
     cache->codes = codes;
+    cache->mask = (LMP_LINE_LEAST - 1) * sizeof(LmpLineSlot);
     p->lines = cache;
     p->record = p->tables.record;
     p->framed = p->callsites && !words_none() && frames_fit(L);
@@ -65,6 +66,32 @@ void lines_close(LmpProfile *p) {
     p->words = NULL;
 }
 
+/* ---- the first cache grows ------------------------------------------------------------------- */
+
+static size_t slots_of(const LmpLineCache *cache) {
+    return cache->mask / sizeof(LmpLineSlot) + 1;
+}
+
+/* Twice as many slots. An answer stays where it is or goes as far up as there were slots, so its
+ * group is the same. */
+static void grow(LmpLineCache *cache) {
+    size_t before = slots_of(cache);
+    cache->mask = (2 * before - 1) * sizeof(LmpLineSlot);
+    cache->pushed = 0;
+    for (size_t i = 0; i < before; i++) {
+        LmpLineSlot *slot = &cache->slot[i], *now = lines_slot(cache, slot->key, slot->cfn);
+        if (!slot->key || now == slot) continue;
+        *now = *slot;
+        slot->key = 0;
+    }
+    codes_moved(cache->codes, (unsigned)before);
+}
+
+/* An answer takes the place of another one, whose code still lives. */
+static void count_pushed(LmpLineCache *cache) {
+    if (++cache->pushed >= slots_of(cache) / 4 && slots_of(cache) < LMP_LINE_MOST) grow(cache);
+}
+
 /* ---- code that dies -------------------------------------------------------------------------- */
 
 /* The answer in a slot, if it is about code in [addr, addr + size). */
@@ -82,12 +109,11 @@ static void forget_code(LmpLineCache *cache, const LmpCode *code, size_t size) {
     uint64_t groups = code->groups;
     for (unsigned g = 0; groups; g++, groups >>= 1) {
         if (!(groups & 1)) continue;
-        LmpLineSlot *slot = &cache->slot[g * LMP_LINE_GROUP];
-        for (unsigned i = 0; i < LMP_LINE_GROUP; i++)
-            forget_slot(&slot[i], code->addr, size);
+        for (size_t i = g; i < slots_of(cache); i += LMP_LINE_GROUPS)
+            forget_slot(&cache->slot[i], code->addr, size);
     }
 }
-_Static_assert(LMP_LINE_SLOTS / LMP_LINE_GROUP == 64, "a bit for each group");
+_Static_assert(LMP_LINE_GROUPS == 64, "a bit for each group");
 
 static void code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
     LmpCode code;
@@ -142,7 +168,7 @@ static LmpLineSlot *keep(LmpProfile *p, LmpCode *code, uint64_t key, uintptr_t c
     LmpLineSlot *slot = lines_slot(cache, key, cfn);
     if (!code) return NULL;
     unsigned at = (unsigned)(slot - cache->slot);
-    codes_place(code, at / LMP_LINE_GROUP, at);
+    codes_place(code, at % LMP_LINE_GROUPS, at);
     if (slot->key != key || slot->cfn != cfn) *slot = (LmpLineSlot){.key = key, .cfn = cfn};
     slot->row[cls] = row;
     return slot;
@@ -196,15 +222,20 @@ static bool may_name(LmpProfile *p, const LmpCallInfo *ci) {
     return true;
 }
 
-/* `pc`: whose line it is; `proto`: of the function of w->ci. The whole function is only asked for
- * while something about it is not known. */
-static uint32_t site_of(LmpProfile *p, const Where *w, uintptr_t pc, const void *proto) {
-    lua_Debug ar = {.namewhat = ""};
+/* `pc`: whose line it is; `proto`: of the function of w->ci, whose code is *code, which may move.
+ * The whole function is only asked for while something about it is not known. */
+static uint32_t site_of(LmpProfile *p, const Where *w, uintptr_t pc, const void *proto,
+                        LmpCode **code) {
+    lua_Debug ar;
+    ar.namewhat = "";
     uint32_t cfunction = w->c ? c_function_of(p, w->runs, w->c, w->cfn) : 0;
-    LmpCode *code = code_of(p, proto);
-    uint32_t function = code ? code->function : 0;
+    uint32_t function = *code ? (*code)->function : 0;
     p->live->tables.unknown++;
-    bool name = (!function || sites_wants_name(p, function)) && may_name(p, w->ci);
+    bool name = !function || sites_wants_name(p, function);
+    if (name) {
+        name = may_name(p, w->ci);
+        *code = code_of(p, proto);
+    }
     if (function && !name) {
         describe(w->L, w->ci, pc, "l", &ar);
         return sites_site(p, function, ar.currentline, cfunction);
@@ -213,9 +244,19 @@ static uint32_t site_of(LmpProfile *p, const Where *w, uintptr_t pc, const void 
     char stripped[LMP_STRIPPED_NAME];
     if (stripped_is(&ar)) stripped_name(proto, &ar, stripped);
     function = sites_function(p, &ar, NULL);
-    code = code_of(p, proto); /* it may have moved */
-    if (code && function != sites_pseudo(p, LMP_PSEUDO_OTHERS)) code->function = function;
+    if (*code && function != sites_pseudo(p, LMP_PSEUDO_OTHERS)) (*code)->function = function;
     return sites_site(p, function, ar.currentline, cfunction);
+}
+
+/* An answer about code has been learned. It goes to the second cache, too, if another place has its
+ * slot; or if it is about a place of which others may be there. */
+static void keep_more(LmpLineCache *cache, LmpCode *code, const LmpAnswer *answer) {
+    const LmpLineSlot *at = lines_slot(cache, answer->key, answer->cfn);
+    bool same = at->key == answer->key && at->cfn == answer->cfn;
+    if (same ? !code->more : !at->key) return;
+    code->more = true;
+    answers_add(&cache->answers, answer);
+    if (!same) count_pushed(cache);
 }
 
 /* The site of a place, or for cls > 0 the record, when the first cache does not know it. `pc`:
@@ -224,18 +265,26 @@ static uint32_t row_of(LmpProfile *p, const Where *w, uintptr_t pc, const void *
                        uintptr_t beside, unsigned cls, LmpLineSlot **slot) {
     LmpCode *code = code_of(p, proto);
     LmpAnswer answer = {.key = key, .cfn = beside, .life = code ? code->life : 0, .cls = cls};
-    uint32_t row = code ? answers_find(&p->lines->answers, &answer) : 0;
-    if (!row) {
-        row = site_of(p, w, pc, proto);
+    uint32_t row = code && code->more ? answers_find(&p->lines->answers, &answer) : 0;
+    if (row) {
+        count_pushed(p->lines);
+    } else {
+        row = site_of(p, w, pc, proto, &code);
         if (cls) row = sites_record(p, row, cls, p->tag);
         answer.row = row;
-        const LmpLineSlot *at = lines_slot(p->lines, key, beside);
-        bool crowded = at->key && (at->key != key || at->cfn != beside);
-        if (code && crowded) answers_add(&p->lines->answers, &answer);
-        code = code_of(p, proto); /* it may have moved */
+        if (code) keep_more(p->lines, code, &answer);
     }
     *slot = keep(p, code, key, beside, cls, row);
     return row;
+}
+
+/* A table's place is in the first cache again: is that of its parts in the second one? */
+static void recall_part(const LmpProfile *p, LmpLineSlot *slot, const void *proto) {
+    const LmpCode *code = codes_find(p->lines->codes, frames_word(proto, LMP_AT_PROTO_CODE));
+    if (slot->row[LMP_C_TABLE_PART] || !code || !code->more) return;
+    LmpAnswer part = {
+        .key = slot->key, .cfn = slot->cfn, .life = code->life, .cls = LMP_C_TABLE_PART};
+    slot->row[LMP_C_TABLE_PART] = answers_find(&p->lines->answers, &part);
 }
 
 /* The record, from the cache or learned. In a table constructor *constructor is set; where it asks
@@ -254,7 +303,10 @@ static uint32_t record_of(LmpProfile *p, const Where *w, unsigned cls, uintptr_t
     uint32_t row = there ? slot->row[cls] : 0;
     if (!row) {
         row = row_of(p, w, at, proto, key, beside, cls, &slot);
-        if (slot && newtable) slot->row[0] = newtable_parts(pc);
+        if (slot && newtable) {
+            slot->row[0] = newtable_parts(pc);
+            if (cls == LMP_C_TABLE && slot->row[0]) recall_part(p, slot, proto);
+        }
         if (slot && setlist) slot->row[0] = 1;
     }
     return row;
@@ -267,7 +319,10 @@ bool lines_is_thread(LmpProfile *p, const lua_State *L) {
     uint64_t size;
     if (!L) return false;
     if (p->lines->known[lines_known_home(L)] == L) return true;
-    return (shadow_lookup(p, addr, &size) & 15) == LMP_C_THREAD;
+    uint32_t entry = shadow_lookup(p, addr, &size);
+    if ((entry & 15) != LMP_C_THREAD) return false;
+    if (entry & LMP_E_WATCHED) know(p->lines, L); /* until its end, which will be noticed */
+    return true;
 }
 
 COLD void lines_switch(LmpProfile *p, const lua_State *L) {
@@ -296,7 +351,7 @@ static bool runs_lua(const lua_State *L) {
 
 /* Is a thread at work, running or having resumed another? */
 static bool is_active(const lua_State *L) {
-    return !frames_is_idle(L) && frames_top(L) && frames_caller(frames_top(L)) != NULL;
+    return frames_top(L) && frames_caller(frames_top(L)) && !frames_is_idle(L);
 }
 
 /* Both are at work: has `a` been resumed (over others, perhaps) by `b`? */
@@ -326,7 +381,7 @@ static lua_State *find_running(LmpProfile *p, const lua_State *asks) {
         found = NULL;
         for (uint32_t i = 0; i < LMP_RAN_LATELY && i < cache->ran; i++) {
             const lua_State *L = cache->lately[(cache->ran - i) % LMP_RAN_LATELY];
-            if (!L || L == asks || L == p->main || L == found || !is_active(L)) continue;
+            if (!L || !is_active(L) || L == asks || L == p->main || L == found) continue;
             if (!found || is_within(p, L, found)) found = L;
         }
     }
@@ -407,7 +462,7 @@ static void note_newtable(LmpProfile *p, unsigned cls, const LmpAsk *ask, uint32
         const LmpCallInfo *ci = pc ? frames_top(ask->L) : NULL;
         const void *proto = pc ? frames_proto(frames_func(ci)) : NULL;
         uint32_t parts = pc && !p->sampling ? newtable_parts(pc) : 0;
-        p->made = (LmpMade){(const void *)ci, pc, (uintptr_t)proto, record, parts};
+        p->made = (LmpMade){(const void *)ci, pc, (uintptr_t)proto, record, parts, 0};
     } else if (p->made.left & LMP_MADE_REFUSED) { /* this one has been counted */
         p->made.left &= ~LMP_MADE_REFUSED;
     } else if (p->made.left) { /* nothing but its parts comes in between: or it has failed */
@@ -483,6 +538,23 @@ uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask) {
     if (words) note_newtable(p, cls, ask, record);
     if (doubtful) count_unproven(p, record);
     return record;
+}
+
+bool lines_learn(LmpProfile *p, lua_State *L, LmpWords words, unsigned cls) {
+    LmpCallInfo *ci = frames_top(L);
+    bool table = cls == LMP_C_TABLE, doubtful = false;
+    if (frames_is_idle(L) || frames_status(ci) & frames_bits.stale || cls == LMP_C_OTHER)
+        return false;
+    const void *proto = frames_proto(frames_func(ci));
+    if (!proto || (p->made.left && !table)) return false;
+    uintptr_t pc = 0;
+    if (table || cls == LMP_C_TABLE_PART) {
+        pc = newtable_ask(p, L, proto, words, table, &doubtful);
+        if (doubtful || table != (pc != 0)) return false;
+    }
+    Where w = {.L = L, .runs = L, .ci = ci, .pc = frames_pc(ci)};
+    record_of(p, &w, cls, &pc);
+    return true;
 }
 
 uintptr_t lines_constructor(LmpProfile *p, LmpWords words, unsigned cls, LmpCallInfo **ci) {

@@ -2,9 +2,10 @@
  *
  * The running thread and, in table constructors, the running instruction are taken from where the
  * interpreter's own code keeps them at the moment it asks for memory (words.h); the rest from its
- * frames (frames.h). (pc, C function, tag) is the key to a small cache, which has a row for each
- * class; only a miss asks the debug API for source, line and names. Code that dies is watched
- * (LMP_E_WATCHED), so that the next code at its address is looked at anew. */
+ * frames (frames.h). (pc, C function, tag) is the key to a cache, which has a row for each
+ * class and grows while living answers push each other out; only a miss asks the debug API for
+ * source, line and names. Code that dies is watched (LMP_E_WATCHED), so that the next code at its
+ * address is looked at anew. */
 #ifndef LMP_LINES_H
 #define LMP_LINES_H
 
@@ -16,8 +17,9 @@
 #include "base/kind.h"
 
 enum {
-    LMP_LINE_SLOTS = 4096, /* a power of two */
-    LMP_LINE_GROUP = 64,   /* slots in each of 64 groups */
+    LMP_LINE_LEAST = 1 << 12, /* slots, to begin with and at most: powers of two */
+    LMP_LINE_MOST = 1 << 15,
+    LMP_LINE_GROUPS = 64, /* a slot's is its number modulo that */
     LMP_RAN_LATELY = 16,
     LMP_KNOWN = 256 /* a power of two */
 };
@@ -34,7 +36,8 @@ typedef struct LmpLineSlot {
 } LmpLineSlot;
 
 typedef struct LmpLineCache {
-    _Alignas(64) LmpLineSlot slot[LMP_LINE_SLOTS];
+    size_t mask;            /* of the slots in use, in bytes (lines_slot) */
+    uint32_t pushed;        /* answers that have lost their slot, at this size */
     struct LmpCodes *codes; /* prototypes' code with answers in the cache */
     LmpAnswers answers;     /* those that the slots have no room for */
     /* Threads that ran lately, also those that C code resumed in its own way; the newest is at
@@ -46,6 +49,7 @@ typedef struct LmpLineCache {
     bool jumps; /* frames_jump() may be asked */
     /* Records of "(host)" and, at 1, "(parser)", without a tag; 0: not known yet. */
     uint32_t outside[2][LMP_C_COUNTED];
+    _Alignas(64) LmpLineSlot slot[LMP_LINE_MOST]; /* what is beyond the mask is never touched */
 } LmpLineCache;
 
 /* Allocates what lines need and chooses how they are had: live->tables.lines says it after. Sites
@@ -72,6 +76,9 @@ typedef struct LmpAsk {
     uintptr_t constructor; /* the running instruction, where the saved pc is not it; else 0 */
 } LmpAsk;
 
+/* L ran last, and a Lua function on top of it has asked, not in a debug hook; lines_record() does
+ * not know the answer. Learns it, so that lines_record() does. False: that takes the long way. */
+bool lines_learn(LmpProfile *p, lua_State *L, LmpWords words, unsigned cls);
 /* The record for a block of class cls that is asked for now, the long way; `words` may be NULL. */
 uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask);
 /* The pc of the table constructor that asks now for a block of class cls, where that is not the
@@ -95,10 +102,10 @@ static inline uint64_t lines_key(uintptr_t pc, unsigned tag) {
 
 static inline LmpLineSlot *lines_slot(LmpLineCache *cache, uint64_t key, uintptr_t cfn) {
     uint64_t h = (key ^ (uint64_t)cfn << 13) * 0x9e3779b97f4a7c15ull;
-    size_t at = h >> 46 & (LMP_LINE_SLOTS - 1) * sizeof(LmpLineSlot); /* the upper 12 bits */
+    size_t at = h >> 43 & cache->mask; /* at most the upper 15 bits */
     return (LmpLineSlot *)(void *)((char *)cache->slot + at);
 }
-_Static_assert(LMP_LINE_SLOTS == 1 << 12 && sizeof(LmpLineSlot) == 1 << 6, "as in lines_slot");
+_Static_assert(LMP_LINE_MOST == 1 << 15 && sizeof(LmpLineSlot) == 1 << 6, "as in lines_slot");
 
 /* Is that word a living thread of the state? Nothing else is ever looked at as one. */
 bool lines_is_thread(LmpProfile *p, const lua_State *L);
@@ -117,23 +124,22 @@ static ALWAYS_INLINE uint32_t lines_record_table(LmpProfile *p, const LmpCallInf
     const LmpLineSlot *slot = lines_slot(p->lines, key, (uintptr_t)proto);
     if (UNLIKELY(!proto || slot->key != key || slot->cfn != (uintptr_t)proto)) return 0;
     uint32_t record = slot->row[LMP_C_TABLE];
-    p->made = (LmpMade){(const void *)ci, pc, (uintptr_t)proto, record, slot->row[0]};
+    p->made = (LmpMade){(const void *)ci, pc,           (uintptr_t)proto,
+                        record,           slot->row[0], slot->row[LMP_C_TABLE_PART]};
     *constructor = pc;
     return record;
 }
 
-/* The same for a part, when the last constructor has some to come. */
+/* The same for a part, when the last constructor has some to come. Nothing has run since that made
+ * its table, so what is known of it, and the tag, are still right. */
 static ALWAYS_INLINE uint32_t lines_record_made(LmpProfile *p, const LmpCallInfo *ci, unsigned cls,
                                                 uintptr_t *constructor) {
     const LmpMade *made = &p->made;
     if (UNLIKELY((const void *)ci != made->ci || cls != LMP_C_TABLE_PART)) return 0;
-    if (UNLIKELY(made->left & LMP_MADE_REFUSED)) return 0;
-    uint64_t key = lines_key(made->pc, p->tag) | LMP_LINE_C;
-    const LmpLineSlot *slot = lines_slot(p->lines, key, made->proto);
-    if (UNLIKELY(slot->key != key || slot->cfn != made->proto || !slot->row[cls])) return 0;
+    if (UNLIKELY(made->left & LMP_MADE_REFUSED || !made->part)) return 0;
     p->made.left--;
     *constructor = made->pc;
-    return slot->row[cls];
+    return made->part;
 }
 
 /* The record for a block of class cls that L asks for in a Lua function, the topmost of its frames

@@ -18,14 +18,16 @@
  * function from a frame that is marked, or both, or has resumed another one or been resumed: each
  * of these is told by one look at the topmost frame and its caller.
  *
- * Everything is looked for in direct-mapped caches first. A Lua frame's key there is its pc, which
- * stands for its function and line until the code is freed: `epoch` is part of the key, and another
- * one from then on. A C frame's is its function's address. */
+ * Everything is looked for in direct-mapped caches first, which grow while they are too small. A
+ * Lua frame's key there is its pc, which stands for its function and line until the code is freed:
+ * `epoch` is part of the key, and another one from then on. A C frame's is its function's address.
+ */
 #include "agent/charge/tree.h"
 
 #include <string.h>
 
 #include "agent/charge/lines.h"
+#include "agent/charge/sites.h"
 #include "agent/charge/tree_impl.h"
 #include "agent/map/shadow.h"
 #include "base/os.h"
@@ -72,24 +74,37 @@ static ALWAYS_INLINE uint64_t mix(uint64_t a, uint64_t b) {
     return (a ^ b) * 0x9e3779b97f4a7c15ull;
 }
 
-/* Where a hash's slot is in a cache of 1 << bits slots of 1 << size bytes. */
-static ALWAYS_INLINE void *slot_at(void *cache, unsigned bits, unsigned size, uint64_t hash) {
-    return (char *)cache + (hash >> (64 - bits - size) & ~((1ull << size) - 1));
+/* Where a hash's slot is in a cache with slots of 1 << bits bytes. */
+static ALWAYS_INLINE void *slot_at(void *cache, LmpCacheSize size, unsigned bits, uint64_t hash) {
+    return (char *)cache + (hash >> (64 - TREE_CACHE_MOST - bits) & size.mask);
+}
+static LmpCacheSize first_size(size_t slot) {
+    return (LmpCacheSize){.mask = (uint32_t)((1u << TREE_CACHE_LEAST) - 1) * (uint32_t)slot};
+}
+/* An answer with this key takes the slot of another one. That of code that is gone was good for
+ * nothing. (What then has another home is learned anew.) */
+static ALWAYS_INLINE void count_pushed(const struct LmpTree *t, LmpCacheSize *size, size_t slot,
+                                       uint64_t was) {
+    if (!was || was >> KEY_EPOCH != t->epoch >> KEY_EPOCH) return;
+    if (++size->pushed < size->mask / slot) return;
+    size->pushed = 0;
+    if (size->mask < ((1u << TREE_CACHE_MOST) - 1) * slot)
+        size->mask += size->mask + (uint32_t)slot;
 }
 _Static_assert(sizeof(LmpNodeSlot) == 16 && sizeof(LmpPathSlot) == 32 && sizeof(LmpCallSlot) == 32,
                "sizes of slots");
 
 static ALWAYS_INLINE LmpNodeSlot *node_slot(struct LmpTree *t, uint64_t key, uint32_t under) {
-    return slot_at(t->node_cache, TREE_NODE_CACHE, 4, mix(key, (uint64_t)under << 32));
+    return slot_at(t->node_cache, t->node_size, 4, mix(key, (uint64_t)under << 32));
 }
 
 static ALWAYS_INLINE LmpPathSlot *path_slot(struct LmpTree *t, uint64_t key, uint64_t who) {
-    return slot_at(t->path_cache, TREE_PATH_CACHE, 5, mix(key, who));
+    return slot_at(t->path_cache, t->path_size, 5, mix(key, who));
 }
 
 static ALWAYS_INLINE LmpCallSlot *call_slot(struct LmpTree *t, uint64_t caller, uint64_t key,
                                             uint64_t who) {
-    return slot_at(t->call_cache, TREE_CALL_CACHE, 5, mix(caller + key * 8, who));
+    return slot_at(t->call_cache, t->call_size, 5, mix(caller + key * 8, who));
 }
 
 /* The node of a frame of a function, past the cache; 0: it is not sound. */
@@ -119,7 +134,10 @@ static __attribute__((noinline)) uint32_t learn_below(LmpProfile *p, lua_State *
         below = node_of_frame(p, L, f, pc) << 2;
         if (!below) return UNSOUND;
     }
-    *node_slot(t, key, f->under) = (LmpNodeSlot){key, f->under, below};
+    LmpNodeSlot *slot = node_slot(t, key, f->under);
+    count_pushed(t, &t->node_size, sizeof *slot, slot->key);
+    slot = node_slot(t, key, f->under);
+    *slot = (LmpNodeSlot){key, f->under, below};
     return below;
 }
 
@@ -235,17 +253,30 @@ static ALWAYS_INLINE bool links_hold(const struct LmpTree *t) {
 /* ---- the way to a path -------------------------------------------------------------------------
  */
 
+/* The node of the topmost frame, when the record is that of its line; 0: it is not sound. */
+static uint32_t node_of_top(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc,
+                            uint32_t record) {
+    uint32_t site = p->tables.record[record].site;
+    if (f->key || site <= sites_pseudo(p, LMP_PSEUDO_UNKNOWN) || p->tables.site[site].cfunction)
+        return node_of_frame(p, L, f, pc);
+    if (!is_sound(f->ci, pc)) return 0;
+    return tree_find_node(p, f->under >> 2, site, f->under & (LMP_NODE_TAIL | LMP_NODE_COROUTINE));
+}
+
 /* The path of a topmost frame, past the cache. */
 static __attribute__((noinline)) uint32_t
 new_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc, uint32_t record) {
     struct LmpTree *t = p->tree;
     uint64_t key = key_of(t, f, pc), who = who_of(f->under, record);
     if (key == KEY_MAIN || key == KEY_COROUTINE) return tree_outside_path(p, record);
-    uint32_t node = node_of_frame(p, L, f, pc);
+    uint32_t node = node_of_top(p, L, f, pc, record);
     if (!node) return tree_unknown_path(p, record);
     uint32_t path = tree_find_path(p, node, record);
-    if (p->tables.path[path].node != TREE_NODE_OTHERS) /* each of those is counted */
-        *path_slot(t, key, who) = (LmpPathSlot){key, who, path, {0}};
+    if (p->tables.path[path].node == TREE_NODE_OTHERS) return path; /* each of those is counted */
+    LmpPathSlot *slot = path_slot(t, key, who);
+    count_pushed(t, &t->path_size, sizeof *slot, slot->key);
+    slot = path_slot(t, key, who);
+    *slot = (LmpPathSlot){key, who, path, {0}};
     return path;
 }
 
@@ -283,8 +314,11 @@ static __attribute__((noinline)) uint32_t called_path(struct LmpTree *t, LmpSide
     const LmpSideFrame *f = s->top - 1;
     uint64_t caller = key_of(t, f, frames_pc(f->ci)), own = who_of(f[1].under, record);
     const LmpPathSlot *kept = path_slot(t, key, own);
-    if (kept->key == key && kept->who == own)
-        *call_slot(t, caller, key, who) = (LmpCallSlot){caller, key, who, f[1].under, path};
+    if (kept->key != key || kept->who != own) return path;
+    LmpCallSlot *slot = call_slot(t, caller, key, who);
+    count_pushed(t, &t->call_size, sizeof *slot, slot->key);
+    slot = call_slot(t, caller, key, who);
+    *slot = (LmpCallSlot){caller, key, who, f[1].under, path};
     return path;
 }
 
@@ -386,6 +420,18 @@ static ALWAYS_INLINE LmpSide *relink(LmpProfile *p, lua_State *L) {
     return s;
 }
 
+/* The path of a thread in which something runs, when the record is that of another one's line. */
+static uint32_t other_path(LmpProfile *p, LmpSide *s, uint32_t record) {
+    Walk good = walk(p, s);
+    if (good != WALK_GOOD) return no_path(p, good, record);
+    const LmpSideFrame *f = s->top;
+    uintptr_t pc = frames_pc(f->ci);
+    uint64_t key = key_of(p->tree, f, pc);
+    if (key == KEY_MAIN || key == KEY_COROUTINE) return tree_outside_path(p, record);
+    uint32_t node = node_of_frame(p, s->L, f, pc);
+    return node ? tree_find_path(p, node, record) : tree_unknown_path(p, record);
+}
+
 /* Finds the thread that runs when L asks, what it hangs under, and its path. */
 static __attribute__((noinline)) uint32_t found_path(LmpProfile *p, lua_State *L, uintptr_t pc,
                                                      uint32_t record) {
@@ -401,7 +447,7 @@ static __attribute__((noinline)) uint32_t found_path(LmpProfile *p, lua_State *L
         base = make_link(p, &t->link[i], s);
         if (base >= LMP_NODES_MAX) return no_path(p, base - LMP_NODES_MAX, record);
     }
-    if (runs != L) return walked_path(p, s, 0, record);
+    if (runs != L) return other_path(p, s, record);
     tree_set_side(t, s);
     return walked_path(p, s, pc, record);
 }
@@ -448,6 +494,9 @@ LmpErr tree_open(LmpProfile *p) {
     struct LmpTree *t = p->tree = lmp_os->map(sizeof *t, -1, 0, true);
     if (!t) return LMP_E_NOMEM;
     t->profile = p;
+    t->node_size = first_size(sizeof *t->node_cache);
+    t->path_size = first_size(sizeof *t->path_cache);
+    t->call_size = first_size(sizeof *t->call_cache);
     t->epoch = 1ull << KEY_EPOCH; /* so that no key is 0 */
     if (!tree_threads_open(t) || tree_rows_open(p) != LMP_OK) {
         tree_close(p);

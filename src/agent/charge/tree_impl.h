@@ -9,10 +9,9 @@
 #include "base/slab.h"
 
 enum {
-    TREE_CHAIN = 256,     /* coroutines inside coroutines: C calls nest no deeper */
-    TREE_NODE_CACHE = 11, /* bits: there are 1 << that */
-    TREE_PATH_CACHE = 11,
-    TREE_CALL_CACHE = 11,
+    TREE_CHAIN = 256,      /* coroutines inside coroutines: C calls nest no deeper */
+    TREE_CACHE_LEAST = 11, /* bits: a cache has 1 << that slots to begin with, */
+    TREE_CACHE_MOST = 16,  /* and at most */
     TREE_SHARED = 6,
     TREE_RECENT = 32,     /* threads remembered by when they asked */
     TREE_NODE_OTHERS = 1, /* row */
@@ -73,11 +72,19 @@ typedef struct LmpCallSlot {
 
 #define NO_CI ((const LmpCallInfo *)1) /* the bottom frame's until it has been seen */
 
+/* How much of a cache is in use. What is beyond is never touched; doubled when answers push out
+ * others, that are still good, as often as there are slots. */
+typedef struct LmpCacheSize {
+    uint32_t mask; /* of the offset of a slot, bytes */
+    uint32_t pushed;
+} LmpCacheSize;
+
 struct LmpTree {
     /* As of the last answer: the thread that runs, by `links` links; `nobody`: not known. `alone`:
      * the same if there are no links, else `nobody`. */
     LmpSide *alone, *side;
     uint64_t epoch; /* << KEY_EPOCH */
+    LmpCacheSize node_size, path_size, call_size;
     uint32_t links;
     bool hidden; /* the main thread does not lead to all of them */
     LmpLink link[TREE_CHAIN];
@@ -92,9 +99,9 @@ struct LmpTree {
     LmpRowIndex node, path;
     uint32_t others_paths;                 /* rows of paths to "(others)": one for a record */
     uint32_t others_path[LMP_RECORDS_MAX]; /* by record; 0: none */
-    _Alignas(64) LmpNodeSlot node_cache[1 << TREE_NODE_CACHE];
-    _Alignas(64) LmpPathSlot path_cache[1 << TREE_PATH_CACHE];
-    _Alignas(64) LmpCallSlot call_cache[1 << TREE_CALL_CACHE];
+    _Alignas(64) LmpNodeSlot node_cache[1 << TREE_CACHE_MOST];
+    _Alignas(64) LmpPathSlot path_cache[1 << TREE_CACHE_MOST];
+    _Alignas(64) LmpCallSlot call_cache[1 << TREE_CACHE_MOST];
 };
 
 /* ---- tree_rows.c: rows of nodes and paths ---------------------------------------------------- */

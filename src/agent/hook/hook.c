@@ -76,7 +76,11 @@ static COLD bool place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t en
 
 COLD void *hook_made_odd(LmpProfile *p, void *r, size_t n, uint64_t maker) {
     unsigned cls = (unsigned)(maker >> 32);
+    uint64_t size;
     if (!r) return count_failed(p, n);
+    uint32_t stale = p->lines ? shadow_lookup(p, (uintptr_t)r, &size) : 0;
+    if (stale & LMP_E_WATCHED) /* it was freed by somebody else */
+        lines_watched_gone(p, (uintptr_t)r, size, stale & 15);
     uint32_t watched = p->every && cls == LMP_C_THREAD ? LMP_E_WATCHED : 0;
     if (place(p, (uintptr_t)r, n, cls | p->birth | watched, (uint32_t)maker)) {
         count_alloc(p, cls, n);

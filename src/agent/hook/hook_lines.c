@@ -96,8 +96,15 @@ COLD static LmpFound find_slowly(LmpProfile *p, LmpWords words, unsigned cls) {
 BY_JUMP static LmpFound find_switched(LmpProfile *p, LmpWords words, unsigned cls,
                                       const lua_State *L);
 
-BY_JUMP static LmpFound find_switched(LmpProfile *p, LmpWords words, unsigned cls,
-                                      const lua_State *L);
+/* A Lua function of L, which ran last, is on top; the first cache does not know its line. */
+COLD static LmpFound find_again(LmpProfile *p, LmpWords words, unsigned cls, const lua_State *L) {
+    uintptr_t constructor = 0;
+    uint32_t record = 0;
+    if (lines_learn(p, (lua_State *)L, words, cls)) /* NOLINT */
+        record = lines_record(p, L, frames_top(L), words, cls, &constructor);
+    if (!record) return find_slowly(p, words, cls);
+    return found(p, L, constructor, HOOK_MAKER(record, cls), p->tree != NULL);
+}
 
 /* For a C function on top of L, which ran last. */
 BY_JUMP static LmpFound find_in_c(LmpProfile *p, LmpWords words, unsigned cls, const lua_State *L) {
@@ -119,7 +126,7 @@ static ALWAYS_INLINE LmpFound find_in(LmpProfile *p, LmpWords words, unsigned cl
     }
     uintptr_t constructor = 0;
     uint32_t record = lines_record(p, L, ci, words, cls, &constructor);
-    if (UNLIKELY(!record)) return find_slowly(p, words, cls);
+    if (UNLIKELY(!record)) return find_again(p, words, cls, L);
     return found(p, L, constructor, HOOK_MAKER(record, cls), stacks);
 }
 

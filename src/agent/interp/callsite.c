@@ -2,13 +2,11 @@
 #include "agent/interp/callsite.h"
 
 bool callsite_add(LmpCallsites *sites, uintptr_t key, int32_t distance, unsigned cls) {
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < LMP_CALLSITES; i++)
-        used += sites->slot[i].key != 0;
-    if (used >= LMP_CALLSITES / 2) return false;
+    if (sites->used >= LMP_CALLSITES / 2) return false;
     uint32_t i = callsite_home(key);
     while (sites->slot[i].key && sites->slot[i].key != key)
         i = (i + 1) & (LMP_CALLSITES - 1);
+    sites->used += !sites->slot[i].key;
     sites->slot[i] = (LmpCallsite){key, distance, (uint8_t)cls, -1};
     return true;
 }

@@ -30,6 +30,7 @@ typedef struct LmpCallsite {
 
 typedef struct LmpCallsites {
     LmpCallsite slot[LMP_CALLSITES];
+    uint32_t used;
 } LmpCallsites;
 
 static inline uintptr_t callsite_pair(uintptr_t ret, uintptr_t next) {

@@ -81,11 +81,31 @@ static bool same_way(const Seen *a, const Seen *b, int depth) {
     return !memcmp(a->ret, b->ret, (size_t)depth * sizeof *a->ret);
 }
 
-/* Notes a raw request: who has asked, and on whose behalf. Returns its row, -1: none is made. */
+/* Does the stack look as on this way, as far out as it is known? Each return address stands where
+ * the unwind tables found it before, from the inside out. */
+__attribute__((no_sanitize("address"))) static bool looks_like(const Seen *way, LmpCaller caller) {
+    if (way->ret[0] != caller.ret) return false;
+    for (int d = 1; d < DEEP; d++) {
+        uintptr_t word;
+        if (!way->ret[d]) return false; /* the walk ended here: let it say so again */
+        memcpy(&word, caller.cfa + way->distance[d], sizeof word);
+        if (word != way->ret[d]) return false;
+    }
+    return true;
+}
+
+/* Notes a raw request: who has asked, and on whose behalf. Returns its row, -1: none is made. The
+ * walk is left out for a way that was met: it takes most of the time. */
 __attribute__((no_sanitize("address"))) static int note(Study *study, LmpCaller caller) {
     Seen seen = {.cls = (uint8_t)study->cls};
     Walk walk = {&seen, caller, 0};
-    _Unwind_Backtrace(walk_frame, &walk);
+    for (int i = 0; i < study->count && !walk.depth; i++) {
+        if (!looks_like(&study->seen[i], caller)) continue;
+        memcpy(seen.ret, study->seen[i].ret, sizeof seen.ret);
+        memcpy(seen.distance, study->seen[i].distance, sizeof seen.distance);
+        walk.depth = DEEP;
+    }
+    if (!walk.depth) _Unwind_Backtrace(walk_frame, &walk);
     for (int d = 1; d < walk.depth; d++) {
         uintptr_t word;
         memcpy(&word, caller.cfa + seen.distance[d], sizeof word);

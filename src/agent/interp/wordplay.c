@@ -17,9 +17,12 @@ enum { THREADS = 3, ROOM = 200 };
 
 /* What is dead on the stack below: pointers that could be taken for what is looked for. */
 static __attribute__((noinline)) void leave_junk(uintptr_t a, uintptr_t b) {
-    volatile uintptr_t junk[2 * LMP_WORDS_SEEN];
-    for (size_t i = 0; i < sizeof junk / sizeof *junk; i++)
-        junk[i] = i & 1 ? a : b;
+    uintptr_t junk[2 * LMP_WORDS_SEEN];
+    for (size_t i = 0; i < LMP_WORDS_SEEN; i++) {
+        junk[2 * i] = b;
+        junk[2 * i + 1] = a;
+    }
+    __asm__ volatile("" : : "r"(junk) : "memory"); /* it is read, for all the compiler knows */
 }
 
 /* Calls what is on top of a thread with its arguments, noting. What is left over from before is
@@ -107,6 +110,16 @@ static const char *const lua_ops[] = {
     "b, x = {...}, [n] = {a = 1, b = 2, c = 3}}",
 };
 
+/* Leaves an operation's function on the thread, compiled when it is played for the first time. */
+static bool push_operation(lua_State *thread, const char *const *source) {
+    if (lua_rawgetp(thread, LUA_REGISTRYINDEX, source) == LUA_TFUNCTION) return true;
+    lua_pop(thread, 1);
+    if (luaL_loadstring(thread, *source) != LUA_OK) return false;
+    lua_pushvalue(thread, -1);
+    lua_rawsetp(thread, LUA_REGISTRYINDEX, source);
+    return true;
+}
+
 /* Every operation by every thread in turn. */
 static void play_operations(LmpWordStudy *study, lua_State *L, lua_State *const *threads) {
     for (size_t i = 0; i < sizeof c_ops / sizeof *c_ops; i++) {
@@ -121,7 +134,7 @@ static void play_operations(LmpWordStudy *study, lua_State *L, lua_State *const 
     for (size_t i = 0; i < sizeof lua_ops / sizeof *lua_ops; i++) {
         for (int k = 0; k < THREADS; k++) {
             lua_State *thread = threads[k];
-            if (luaL_loadstring(thread, lua_ops[i]) != LUA_OK) study->broken = true;
+            if (!push_operation(thread, &lua_ops[i])) study->broken = true;
             lua_newtable(thread);
             lua_pushinteger(thread, 10 + k + 3 * study->refuse);
             perform(study, thread, threads[(k + 1) % THREADS], 2, 0);

@@ -40,6 +40,7 @@ typedef struct LmpMade {
     uintptr_t pc, proto;          /* where, and of which prototype */
     uint32_t record;              /* of the table */
     uint32_t left; /* requests for parts of its table that are still to come; LMP_MADE_REFUSED */
+    uint32_t part; /* record of those, 0: not known */
 } LmpMade;
 #define LMP_MADE_REFUSED                                                                           \
     256u /* the last request, if that was a part: it is asked for once more                        \

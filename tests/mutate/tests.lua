@@ -1,0 +1,29 @@
+--- tests.lua - the tests that the mutation tester plays: of ctest's, those that take little processor
+-- time and do the same each time. Together they are a few seconds, since the first round plays all,
+-- and each survivor all that saw it.
+return {
+    -- Their names (Lua patterns).
+    names = {
+        "^unit/[bdghilmnst]", "^unit/parsing$", "^unit/history$",
+        "^truth/[cfrstu]%l+%-malloc$", "^truth/%l+%-move$", "^truth/%l+%-often$", "^truth/random%-s%l+$",
+        "^truth/lines$", "^truth/names$", "^lua/module$",
+    },
+    -- But these: they look at other parts, or take long.
+    without = {
+        "^unit/screens$", "^unit/spool$", "^unit/damage", "^unit/display$", "^unit/layout$", "^unit/table$",
+        "^unit/treerows", "^unit/tree$", "^unit/breaks_", "^unit/gcfull$", "^unit/module$", "^unit/hosts$",
+        "^unit/heap_truth$", "^truth/coroutines", "^truth/random%-m", "%-spread$", "%-static$",
+        "^truth/lines:random$", "^truth/fail",
+    },
+    -- Tests of many files: each file is one.
+    split = { ["truth/lines"] = true },
+    -- Suites that need a process for each of their tests.
+    forked = { ["unit/stats"] = true },
+    -- What is built for them.
+    targets = {
+        "luamemprofiler", "truth", "truth_lines", "test_breaks", "test_discover", "test_grown", "test_heapmap",
+        "test_history", "test_hook", "test_interlude", "test_leaks", "test_ledger", "test_ledger_model",
+        "test_model", "test_names", "test_parsing", "test_sites", "test_slab", "test_stats", "test_tags",
+        "test_tree_moves", "test_tree_random",
+    },
+}
