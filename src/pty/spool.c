@@ -33,14 +33,14 @@ bool spool_inherit(Spool *spool, int memory, int disk, int out, int in, uint64_t
     struct stat st;
     *spool = (Spool){memory, disk, out, in, limit, NULL, 0};
     if (memory < 0 || fstat(memory, &st) != 0 || st.st_size < (off_t)SPOOL_AT) return false;
-    spool->estate = lmp_os->map(SPOOL_AT, memory, 0, true);
-    return spool->estate && spool->estate->magic == LMP_ESTATE_MAGIC;
+    spool->relay_state = lmp_os->map(SPOOL_AT, memory, 0, true);
+    return spool->relay_state && spool->relay_state->magic == LMP_RELAY_STATE_MAGIC;
 }
 
 bool spool_open(Spool *spool, uint64_t limit) {
     int pipe[2] = {-1, -1};
     int memory = memfd_create("lmp-output", MFD_CLOEXEC);
-    uint64_t magic = LMP_ESTATE_MAGIC;
+    uint64_t magic = LMP_RELAY_STATE_MAGIC;
     bool made = memory >= 0 && lmp_os->grow(memory, SPOOL_AT) &&
                 pwrite(memory, &magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
                 lseek(memory, SPOOL_AT, SEEK_SET) == (off_t)SPOOL_AT && pipe2(pipe, O_CLOEXEC) == 0;
@@ -56,8 +56,8 @@ static void close_fd(int *fd) {
 }
 
 void spool_close(Spool *spool) {
-    if (spool->estate) lmp_os->unmap(spool->estate, SPOOL_AT);
-    spool->estate = NULL;
+    if (spool->relay_state) lmp_os->unmap(spool->relay_state, SPOOL_AT);
+    spool->relay_state = NULL;
     close_fd(&spool->memory);
     close_fd(&spool->disk);
     close_fd(&spool->out);
@@ -164,7 +164,7 @@ bool spool_append(Spool *spool, const void *bytes, size_t size) {
 }
 
 bool spool_say(Spool *spool, uint32_t step, const void *bytes, size_t size) {
-    LmpEstate *e = spool->estate;
+    LmpRelayState *e = spool->relay_state;
     if (atomic_load(&e->steps) & step) return true;
     atomic_store(&e->saying, 1 + spool_size(spool));
     bool said = spool_append(spool, bytes, size);
@@ -175,9 +175,9 @@ bool spool_say(Spool *spool, uint32_t step, const void *bytes, size_t size) {
 
 /* Whole, if its step was noted; else it is said anew. */
 void spool_mend(Spool *spool) {
-    LmpEstate *e = spool->estate;
+    LmpRelayState *e = spool->relay_state;
     uint64_t saying = atomic_load(&e->saying);
-    if (saying > 0 && !(atomic_load(&e->steps) & ESTATE_SUMMARY))
+    if (saying > 0 && !(atomic_load(&e->steps) & RELAY_SUMMARY))
         (void)!ftruncate(spool->memory, (off_t)(SPOOL_AT + saying - 1));
     atomic_store(&e->saying, 0);
 }

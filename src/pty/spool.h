@@ -1,10 +1,9 @@
 /* spool.h - what the program printed while the display was up: kept whole, in order, for the
  * terminal to get it afterwards, and readable meanwhile by the viewer's output panel.
  *
- * A memory file takes it, after a page that is an LmpEstate. Beyond SPOOL_MEMORY its oldest part
- * moves to an unlinked temporary file and is punched out of the memory file, whose offsets stay as
- * they are: of the output
- *     bytes [0, size of `disk`) stand in `disk`, at the same offsets,
+ * A memory file takes it, after a page that is an LmpRelayState. Beyond SPOOL_MEMORY its oldest
+ * part moves to an unlinked temporary file and is punched out of the memory file, whose offsets
+ * stay as they are: of the output bytes [0, size of `disk`) stand in `disk`, at the same offsets,
  *     the others in `memory`, SPOOL_AT further on.
  *
  * A process may be killed between any two of its instructions, and another goes on from there: no
@@ -22,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pty/estate.h"
+#include "pty/relay_state.h"
 
 #define SPOOL_MEMORY (64u << 20) /* bytes held in memory at most, about */
 #define SPOOL_AT 4096u           /* where the output begins in the memory file */
@@ -32,7 +31,7 @@ typedef struct Spool {
     int disk;       /* -1: there is no place for one */
     int out, in;    /* the pipe's ends: to read from, to write to; -1: not here */
     uint64_t limit; /* SPOOL_MEMORY, smaller in tests */
-    LmpEstate *estate;
+    LmpRelayState *relay_state;
     uint64_t punched; /* written and given back to the system so far */
 } Spool;
 
@@ -55,7 +54,7 @@ void spool_close(Spool *spool);
 SpoolTook spool_take(Spool *spool, int master);
 /* False: there is no room (disk full); nothing of `bytes` was taken then. */
 bool spool_append(Spool *spool, const void *bytes, size_t size);
-/* The same for a message of ours that must come once and whole: `step` (ESTATE_...) is noted with
+/* The same for a message of ours that must come once and whole: `step` (RELAY_...) is noted with
  * it, and nothing happens if it was before. */
 bool spool_say(Spool *spool, uint32_t step, const void *bytes, size_t size);
 /* Takes back what a killed process has left of such a message: first thing to call for who takes

@@ -71,7 +71,7 @@ static bool same_owner(uint32_t a, uint32_t b) {
     return stat(path, &second) != 0 || first.st_uid == second.st_uid;
 }
 
-/* The program's number here by the word of another holder (its keeper, a viewer, `lmp run`): not of
+/* The program's number here by the word of another holder (its relay, a viewer, `lmp run`): not of
  * another namespace, where there is no telling, nor about somebody else's process. 0: none. */
 static uint32_t pid_by_other(uint32_t holder, const LmpHeader *h) {
     if (h->pid_space && h->pid_space != view_pid_space(0)) return 0;
@@ -114,7 +114,7 @@ static bool look(int fd, uint32_t holder, LmpFound *out) {
     return true;
 }
 
-/* The program itself is a better holder than its keeper or a viewer: seen first, it stays. */
+/* The program itself is a better holder than its relay or a viewer: seen first, it stays. */
 static void add(Found *found, const LmpFound *one) {
     for (size_t i = 0; i < found->count; i++) {
         LmpFound *old = &found->at[i];

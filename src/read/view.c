@@ -180,7 +180,7 @@ bool view_copy_op(const LmpView *view, LmpOp *out) {
     return whole;
 }
 
-/* A wish is complete: make the hook look, awake or asleep. */
+/* A request is complete: make the hook look, awake or asleep. */
 static void call_program(LmpView *view) {
     atomic_store(&view->control->trap, 1);
     atomic_fetch_add(&view->control->wake, 1);
@@ -227,9 +227,9 @@ void view_collect(LmpView *view) {
 }
 
 void view_collect_no_more(LmpView *view) {
-    uint32_t wish = atomic_load(&view->control->collect);
+    uint32_t wanted = atomic_load(&view->control->collect);
     uint32_t done = atomic_load(&view->live->collect_done);
-    if (wish != done) atomic_compare_exchange_strong(&view->control->collect, &wish, done);
+    if (wanted != done) atomic_compare_exchange_strong(&view->control->collect, &wanted, done);
 }
 
 void view_mark(LmpView *view) {

@@ -1,4 +1,4 @@
-/* view.h - a reader's mapping of a shared state: attach, check, read, and wish.
+/* view.h - a reader's mapping of a shared state: attach, check, read, and request.
  *
  * All pointers are into mappings that stay good until view_close, whatever the program does; their
  * contents are written by another process and may be anything (it may have died half-way), so every
@@ -43,7 +43,7 @@ uint64_t view_pid_space(uint32_t pid);
  * mapped read-only, VIEW_WHOLE bytes; the descriptor may go then. NULL: no state, or no memory. */
 #define VIEW_WHOLE LMP_LEAVES_AT
 void *view_whole(int fd);
-/* The same as view_open for such a mapping, which stays the caller's; no wishes are possible. */
+/* The same as view_open for such a mapping, which stays the caller's; no requests are possible. */
 LmpErr view_open_whole(LmpView *view, void *whole);
 
 /* Maps the leaves that were added since. Cheap when there are none. */

@@ -135,7 +135,7 @@ static void put_leaks(FILE *out, const LmpReport *r) {
         json_number(out, leak->bytes_per_cycle);
         fputs(",\"bytes_per_second\":", out);
         json_number(out, leak->bytes_per_second);
-        fprintf(out, ",\"grown\":%" PRIu64 "}", leak->grown);
+        fprintf(out, ",\"grown\":%" PRIu64 "}", leak->gain);
     }
     fputs("]}", out);
 }

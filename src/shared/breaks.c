@@ -52,13 +52,13 @@ static void say_bytes(uint64_t bytes, char *out, size_t size) {
         snprintf(out, size, "%s (%s B)", format_bytes(rounded, bytes), format_count(count, bytes));
 }
 
-static void words_size(const LmpBreak *b, char *out, size_t size) {
+static void saved_regs_size(const LmpBreak *b, char *out, size_t size) {
     char bytes[2 * LMP_NUM + 8];
     say_bytes(b->bytes, bytes, sizeof bytes);
     snprintf(out, size, "block larger than %s", bytes);
 }
 
-static void words_heap(const LmpBreak *b, char *out, size_t size) {
+static void saved_regs_heap(const LmpBreak *b, char *out, size_t size) {
     char bytes[2 * LMP_NUM + 8];
     say_bytes(b->bytes, bytes, sizeof bytes);
     snprintf(out, size, "heap above %s", bytes);
@@ -93,7 +93,7 @@ static void argument_at(const LmpBreak *b, char *out, size_t size) {
     snprintf(out, size, "%s:%d", b->file, b->line);
 }
 
-static void words_at(const LmpBreak *b, char *out, size_t size) {
+static void saved_regs_at(const LmpBreak *b, char *out, size_t size) {
     snprintf(out, size, "allocation at %s:%d", b->file, b->line);
 }
 
@@ -130,7 +130,7 @@ static void argument_type(const LmpBreak *b, char *out, size_t size) {
     snprintf(out, size, "%s", kind_info[b->type].name);
 }
 
-static void words_type(const LmpBreak *b, char *out, size_t size) {
+static void saved_regs_type(const LmpBreak *b, char *out, size_t size) {
     snprintf(out, size, "memory of type %s", kind_info[b->type].name);
 }
 
@@ -141,12 +141,12 @@ static const char *parse_none(const char *argument, LmpBreak *out) {
     return *argument ? "nothing was expected behind it" : NULL;
 }
 
-static void words_peak(const LmpBreak *b, char *out, size_t size) {
+static void saved_regs_peak(const LmpBreak *b, char *out, size_t size) {
     (void)b;
     snprintf(out, size, "new peak of the heap");
 }
 
-static void words_gc(const LmpBreak *b, char *out, size_t size) {
+static void saved_regs_gc(const LmpBreak *b, char *out, size_t size) {
     (void)b;
     snprintf(out, size, "end of a collector cycle");
 }
@@ -170,12 +170,12 @@ const BreakInfo break_info[LMP_BREAK_KINDS] = {
 };
 
 static const Row rows[LMP_BREAK_KINDS] = {
-    [LMP_BREAK_SIZE] = {parse_bytes, argument_bytes, words_size, value_exact},
-    [LMP_BREAK_HEAP] = {parse_bytes, argument_bytes, words_heap, value_exact},
-    [LMP_BREAK_AT] = {parse_at, argument_at, words_at, NULL},
-    [LMP_BREAK_TYPE] = {parse_type, argument_type, words_type, NULL},
-    [LMP_BREAK_PEAK] = {parse_none, NULL, words_peak, value_exact},
-    [LMP_BREAK_GC] = {parse_none, NULL, words_gc, value_cycle},
+    [LMP_BREAK_SIZE] = {parse_bytes, argument_bytes, saved_regs_size, value_exact},
+    [LMP_BREAK_HEAP] = {parse_bytes, argument_bytes, saved_regs_heap, value_exact},
+    [LMP_BREAK_AT] = {parse_at, argument_at, saved_regs_at, NULL},
+    [LMP_BREAK_TYPE] = {parse_type, argument_type, saved_regs_type, NULL},
+    [LMP_BREAK_PEAK] = {parse_none, NULL, saved_regs_peak, value_exact},
+    [LMP_BREAK_GC] = {parse_none, NULL, saved_regs_gc, value_cycle},
 };
 
 /* ---- reading --------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* breaks.h - break conditions: what they are called, how they are typed and worded, which file a
  * line's condition means. One row each in break_info. Known to both sides; what looks whether one
- * is met is watch.h, the list that a viewer keeps stands in its Ui. */
+ * is met is break_check.h, the list that a viewer keeps stands in its Ui. */
 #ifndef LMP_BREAKS_H
 #define LMP_BREAKS_H
 

@@ -13,9 +13,9 @@ static void merge_pairs(LmpHistory *history) {
     uint32_t used = history->used;
     atomic_fetch_add_explicit(&history->seq, 1, memory_order_acq_rel);
     for (uint32_t i = 0; i < used; i += 2) {
-        const LmpSample *a = &history->samples[i];
-        const LmpSample *b = i + 1 < used ? a + 1 : a;
-        LmpSample merged = *b;
+        const LmpHistoryPoint *a = &history->samples[i];
+        const LmpHistoryPoint *b = i + 1 < used ? a + 1 : a;
+        LmpHistoryPoint merged = *b;
         if (a->max_bytes > merged.max_bytes) merged.max_bytes = a->max_bytes;
         history->samples[i / 2] = merged;
     }
@@ -24,7 +24,7 @@ static void merge_pairs(LmpHistory *history) {
     atomic_fetch_add_explicit(&history->seq, 1, memory_order_release);
 }
 
-void history_add(LmpHistory *history, uint64_t clock, const LmpSample *now) {
+void history_add(LmpHistory *history, uint64_t clock, const LmpHistoryPoint *now) {
     while (clock / history->interval >= LMP_HISTORY) {
         if (history->used == 0) {
             history->interval *= 2;
@@ -38,13 +38,13 @@ void history_add(LmpHistory *history, uint64_t clock, const LmpSample *now) {
         history->used = 1;
     }
     while (history->used <= index) { /* nothing happened in between: the level is held */
-        LmpSample held = history->samples[history->used - 1];
+        LmpHistoryPoint held = history->samples[history->used - 1];
         held.max_bytes = held.last_bytes;
         history->samples[history->used] = held;
         atomic_thread_fence(memory_order_release);
         history->used++;
     }
-    LmpSample *last = &history->samples[history->used - 1];
+    LmpHistoryPoint *last = &history->samples[history->used - 1];
     uint64_t max = last->max_bytes > now->max_bytes ? last->max_bytes : now->max_bytes;
     *last = *now;
     last->max_bytes = max;

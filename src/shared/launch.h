@@ -14,10 +14,10 @@
  *                       if the program's output did not end with one, a 'D' when all is done but
  *                       the summary; else not open
  *        LMP_FD_SPOOL   memory file for the program's output, and for what the display leaves to
- *                       its survivors (spool.h, estate.h); with it
+ *                       its survivors (spool.h, relay_state.h); with it
  *        LMP_FD_DISK    its part on the disk (not open where there is no place for one), and
  *        LMP_FD_OUT, LMP_FD_IN   the pipe on the way to it
- *    That process, the keeper, double forks so that the program does not see it as a child, owns
+ *    That process, the relay, double forks so that the program does not see it as a child, owns
  *    the terminal and the program's output until the program has ended, and runs the viewer as a
  *    child of its own: a viewer that crashes takes nothing with it.
  *
@@ -29,7 +29,7 @@
  *                       `lmp run`, which file it is (a descendant may have closed it and opened
  *                       another: then this variable says nothing), and the options of lmp.start as
  * NAME=VALUE, separated by blanks; `name` comes last and may contain blanks and each profiled state
- * sends an LmpHello there with one descriptor. `lmp run` prints the summaries: it alone is left
+ * sends an LmpHandshake there with one descriptor. `lmp run` prints the summaries: it alone is left
  * when a program is killed. */
 #ifndef LMP_LAUNCH_H
 #define LMP_LAUNCH_H
@@ -50,13 +50,13 @@ enum {
 };
 
 /* Bytes on LMP_FD_LINE. */
-#define LMP_SAY_READY 'R'  /* keeper: the display is up, the program may go on */
-#define LMP_SAY_FAILED 'F' /* keeper: there will be no display; the streams go back */
+#define LMP_SAY_READY 'R'  /* relay: the display is up, the program may go on */
+#define LMP_SAY_FAILED 'F' /* relay: there will be no display; the streams go back */
 #define LMP_SAY_END 'E'    /* module: state is FINISHED, our streams are the terminal again */
 #define LMP_SAY_LAST                                                                               \
     'L' /* module, under `lmp run`: state is FINISHED, the program is about to end                 \
            and waits for nothing; its streams stay, its end is the line's */
-#define LMP_SAY_DONE 'D' /* keeper: display gone, output and summary written; the last word */
+#define LMP_SAY_DONE 'D' /* relay: display gone, output and summary written; the last word */
 
 #define LMP_ENV_RUN "LMP_RUN"
 #define LMP_ENV_USER_INIT "LMP_USER_INIT"
@@ -82,23 +82,23 @@ enum {
 #define LMP_TOP_DEFAULT 10
 
 enum {
-    LMP_HELLO_STATE = 1,   /* with the shared state; answered by one byte, LMP_LIVE_YES or _NO */
-    LMP_HELLO_DISPLAY = 2, /* before the keeper is started, with all that it gets, too (LMP_FD_STATE
-                              and so on, in this order, those in `fds`), but with the read end of
-                              the pipe, whose end tells that keeper and viewer are done or dead; not
-                              answered */
-    LMP_HELLO_REFUSED = 3  /* a state that runs unprofiled, and has said why; not answered */
+    LMP_HANDSHAKE_STATE = 1, /* with the shared state; answered by one byte, LMP_LIVE_YES or _NO */
+    LMP_HANDSHAKE_DISPLAY = 2, /* before the relay is started, with all that it gets, too
+                              (LMP_FD_STATE and so on, in this order, those in `fds`), but with the
+                              read end of the pipe, whose end tells that relay and viewer are done
+                              or dead; not answered */
+    LMP_HANDSHAKE_REFUSED = 3  /* a state that runs unprofiled, and has said why; not answered */
 };
-#define LMP_HELLO_FDS 9 /* most that come along */
-#define LMP_HELLO_MAGIC 0x4f4c4548504d4cull
+#define LMP_HANDSHAKE_FDS 9 /* most that come along */
+#define LMP_HANDSHAKE_MAGIC 0x4f4c4548504d4cull
 #define LMP_LIVE_YES 'L' /* this state may show the display (if its options say so) */
 #define LMP_LIVE_NO '-'
 
-typedef struct LmpHello {
+typedef struct LmpHandshake {
     uint64_t magic;
-    uint32_t what; /* LMP_HELLO_... */
+    uint32_t what; /* LMP_HANDSHAKE_... */
     uint32_t pid, serial;
-    uint32_t fds; /* LMP_HELLO_DISPLAY: bit N: LMP_FD_N comes along */
-} LmpHello;
+    uint32_t fds; /* LMP_HANDSHAKE_DISPLAY: bit N: LMP_FD_N comes along */
+} LmpHandshake;
 
 #endif

@@ -4,7 +4,7 @@
  * One file (a sealed memfd, named LMP_MEMFD_NAME) per profiled Lua state:
  *
  *     offset 0            LmpHeader    written once before the file can be found, then constant
- *     LMP_CONTROL_AT      LmpControl   the only part a viewer may write: wishes
+ *     LMP_CONTROL_AT      LmpControl   the only part a viewer may write: requests
  *     LMP_LIVE_AT         LmpLive      everything else of a fixed size, written by the program
  *     LMP_OVERFLOW_AT     LmpOverflow  blocks that do not fit any grid of the shadow map
  *     LMP_TABLES_AT       the tables   who made what: texts, functions, sites, records, tree nodes,
@@ -56,7 +56,8 @@ typedef struct LmpHeader {
     uint64_t pid_space; /* inode of the pid namespace that `pid` is a number of; 0: not known */
 } LmpHeader;
 
-/* ---- control: what viewers wish -------------------------------------------------------------- */
+/* ---- control: what viewers request --------------------------------------------------------------
+ */
 
 #define LMP_PREVIEWS 64u      /* blocks whose contents can be asked for at once */
 #define LMP_PREVIEW_BYTES 96u /* bytes of each */
@@ -92,10 +93,10 @@ typedef struct LmpBreak {
     uint64_t turn; /* one more whenever it is switched on again: what was met before is forgotten */
 } LmpBreak;
 
-/* A viewer writes a wish, then sets `trap`, then adds one to `wake` and wakes the futex there. The
- * hook sees `trap` in its next memory operation (or, when it sleeps, wakes), takes it back to zero
- * and then reads the wishes. Wishes that are counts are fulfilled when the program's own count
- * (in LmpLive) has caught up. */
+/* A viewer writes a request, then sets `trap`, then adds one to `wake` and wakes the futex there.
+ * The hook sees `trap` in its next memory operation (or, when it sleeps, wakes), takes it back to
+ * zero and then reads the requests. Wishes that are counts are fulfilled when the program's own
+ * count (in LmpLive) has caught up. */
 typedef struct LmpControl {
     _Atomic uint32_t trap;
     _Atomic uint32_t wake;    /* futex of the paused program */
@@ -115,7 +116,7 @@ typedef struct LmpControl {
     _Atomic uint32_t breaks;        /* sequence: odd while a viewer writes the list */
     _Atomic uint32_t breaks_viewer; /* who, as above */
     uint32_t break_count;
-    _Atomic uint32_t locals; /* sequence of the wish to see locals of another frame (count) */
+    _Atomic uint32_t locals; /* sequence of the request to see locals of another frame (count) */
     uint32_t locals_frame;   /* index in LmpOp.frame */
     /* By `lmp run`, when it has seen the program's end: 1 + its status as wait() gives it; 0: not
      * known. */
@@ -203,19 +204,19 @@ typedef struct LmpMark {
 
 /* The heap over time. samples[i] covers [i, i+1) * interval nanoseconds since start; when all are
  * used, neighbours are merged and the interval doubles. Sample `used - 1` is still being filled. */
-typedef struct LmpSample {
+typedef struct LmpHistoryPoint {
     uint64_t max_bytes, last_bytes;   /* live: largest in the interval, and at its end */
     uint64_t allocs, frees;           /* totals at its end (counts) */
     uint64_t alloc_bytes, free_bytes; /* totals at its end; growth by realloc counts as allocated */
     uint32_t gc_cycles;               /* finished at its end (count) */
     uint32_t spare;
-} LmpSample;
+} LmpHistoryPoint;
 
 typedef struct LmpHistory {
     _Atomic uint32_t seq; /* odd while being merged */
     uint32_t used;
     uint64_t interval;
-    LmpSample samples[LMP_HISTORY];
+    LmpHistoryPoint samples[LMP_HISTORY];
 } LmpHistory;
 
 /* ---- live: the operation under the pause ------------------------------------------------------
@@ -267,9 +268,9 @@ typedef struct LmpOp {
     uint32_t frames;     /* of which in `frame`: the innermost, and the outermost 40 at the end */
     uint32_t cut_at;     /* index in `frame` after which depth - frames frames are left out */
     uint32_t coroutines; /* 1 more than the number of resumes the stack goes through */
-    uint32_t maker;      /* of the block, as in LmpLeaf */
-    uint32_t hit;        /* the break condition that paused: its number in the list, from 1; or 0 */
-    uint32_t hits;       /* all that were met here: bit i is number i + 1 */
+    uint32_t alloc_context; /* of the block, as in LmpLeaf */
+    uint32_t hit;  /* the break condition that paused: its number in the list, from 1; or 0 */
+    uint32_t hits; /* all that were met here: bit i is number i + 1 */
     uint32_t locals_state; /* LmpLocalsState */
     uint32_t locals_frame; /* whose: index in `frame` */
     uint32_t locals;       /* rows in `local` */
@@ -320,23 +321,23 @@ typedef struct LmpPreview {
  *     bit  31     its free must be noticed: a prototype's code in the cache of lines, a thread, a
  *                 sample, a very large block
  * A block of 64 bytes or more covers the next entry wholly, so its size can stand there: class
- * LMP_E_SIZE, bits 4-31 the low 28 bits of the size; from 2^28 bytes on the one after that, class
- * LMP_E_SIZE_HIGH, bits 4-31 the higher bits. Size words of the last block of a leaf stand beyond
- * its entries.
+ * LMP_BLOCK_SIZE, bits 4-31 the low 28 bits of the size; from 2^28 bytes on the one after that,
+ * class LMP_BLOCK_SIZE_HIGH, bits 4-31 the higher bits. Size words of the last block of a leaf
+ * stand beyond its entries.
  *
  * All blocks of a leaf have the same low 4 bits of address, which leaf_base tells: 0 with the usual
  * allocators, 8 where one keeps a word in front of each block. Blocks that stand otherwise have
  * leaves of their own for the same addresses, and so has a second block in one entry's 32 bytes.
  * What is left over (addresses beyond the directory) stands in the overflow table. */
-enum { LMP_E_SIZE_HIGH = 14, LMP_E_SIZE = 15 };
-#define LMP_E_BIRTH_SHIFT 11u
-#define LMP_E_BIRTH_MASK (255u << LMP_E_BIRTH_SHIFT)
-#define LMP_E_BIRTH(entry) (((entry)&LMP_E_BIRTH_MASK) >> LMP_E_BIRTH_SHIFT)
-#define LMP_E_CYCLE_SHIFT 19u
-#define LMP_E_CYCLES 4096u
-#define LMP_E_CYCLE_MASK ((LMP_E_CYCLES - 1) << LMP_E_CYCLE_SHIFT)
-#define LMP_E_CYCLE(entry) (((entry)&LMP_E_CYCLE_MASK) >> LMP_E_CYCLE_SHIFT)
-#define LMP_E_WATCHED (1u << 31)
+enum { LMP_BLOCK_SIZE_HIGH = 14, LMP_BLOCK_SIZE = 15 };
+#define LMP_BLOCK_BIRTH_SHIFT 11u
+#define LMP_BLOCK_BIRTH_MASK (255u << LMP_BLOCK_BIRTH_SHIFT)
+#define LMP_BLOCK_BIRTH(entry) (((entry)&LMP_BLOCK_BIRTH_MASK) >> LMP_BLOCK_BIRTH_SHIFT)
+#define LMP_BLOCK_CYCLE_SHIFT 19u
+#define LMP_BLOCK_CYCLES 4096u
+#define LMP_BLOCK_CYCLE_MASK ((LMP_BLOCK_CYCLES - 1) << LMP_BLOCK_CYCLE_SHIFT)
+#define LMP_BLOCK_CYCLE(entry) (((entry)&LMP_BLOCK_CYCLE_MASK) >> LMP_BLOCK_CYCLE_SHIFT)
+#define LMP_BLOCK_NOTIFY (1u << 31)
 
 #define LMP_LEAF_BEYOND 1024u /* a page of entries beyond those of the leaf's own addresses */
 #define LMP_LEAF_APART 64u
@@ -349,14 +350,14 @@ typedef struct LmpLeaf {
      * same place in a page as entry[i]: a processor takes a load there for one of what was just
      * stored. */
     uint32_t apart[LMP_LEAF_APART];
-    uint32_t maker[LMP_LEAF_ENTRIES + LMP_LEAF_BEYOND - LMP_LEAF_APART];
+    uint32_t alloc_context[LMP_LEAF_ENTRIES + LMP_LEAF_BEYOND - LMP_LEAF_APART];
 } LmpLeaf;
 
 /* A block outside the grid. Open addressing; addr 0: free, 1: was used. */
 typedef struct LmpOverflowBlock {
     uint64_t addr, size;
-    uint32_t entry; /* as a shadow entry: class and births */
-    uint32_t maker; /* as in LmpLeaf */
+    uint32_t entry;         /* as a shadow entry: class and births */
+    uint32_t alloc_context; /* as in LmpLeaf */
 } LmpOverflowBlock;
 
 typedef struct LmpOverflow {
@@ -380,8 +381,8 @@ typedef struct LmpOverflow {
  *     site        a line of a function, with the C function that it called, if that made the block
  *     record      what became of the blocks that one site made of one class under one tag
  *     node        a call path (stacks): a site under the node that called it
- *     path        (stacks) what a block's maker word points to: its node and its record
- *     grown       bytes and blocks of each site after full collections, for the leak view
+ *     path        (stacks) what a block's alloc context word points to: its node and its record
+ *     live_history  bytes and blocks of each site after full collections, for the leak view
  */
 #define LMP_TEXT_AT LMP_TABLES_AT
 #define LMP_TEXT_MAX (8u << 20) /* bytes */
@@ -396,9 +397,9 @@ typedef struct LmpOverflow {
 #define LMP_NODES_MAX (1u << 20)
 #define LMP_PATHS_AT (200ull << 20)
 #define LMP_PATHS_MAX (1u << 21)
-#define LMP_GROWN_AT (216ull << 20)
-#define LMP_GROWN 26u /* slots: the rows kept, and one that is being made */
-#define LMP_GROWN_BLOCKS_AT (242ull << 20)
+#define LMP_LIVE_HISTORY_AT (216ull << 20)
+#define LMP_LIVE_HISTORY 26u /* slots: the rows kept, and one that is being made */
+#define LMP_LIVE_HISTORY_BLOCKS_AT (242ull << 20)
 
 typedef enum LmpFunctionKind {
     LMP_F_LUA = 1,
@@ -501,27 +502,28 @@ typedef struct LmpTablesUsed {
     uint64_t sample; /* bytes between samples on average; 0: every block is accounted */
     uint32_t text;   /* bytes */
     uint32_t functions, sites, records, nodes, paths, tags; /* rows in use, row 0 included */
-    uint32_t names;     /* bumped when a path in functions was set */
-    uint64_t folded;    /* allocations that went to "(others)" (count) */
-    uint64_t unknown;   /* requests whose line had to be asked of the API (count) */
-    uint64_t unproven;  /* requests charged by the documented API because no known way explains them
-                           (count); where lines are approximate: all of them */
-    uint64_t grown;     /* rows made so far; which of them are kept says grown_list[grown % 2] */
-    uint64_t grown_top; /* the most the heap held before a full collection (bytes) */
-    uint64_t grown_clock[LMP_GROWN]; /* nanoseconds since start */
-    uint64_t grown_cycle[LMP_GROWN]; /* full collections finished then */
-    uint64_t grown_work[LMP_GROWN];  /* bytes asked for until then, at all sites */
-    struct LmpGrownList {
-        uint32_t rows;           /* below LMP_GROWN */
-        uint8_t slot[LMP_GROWN]; /* of each row, oldest first */
+    uint32_t names;    /* bumped when a path in functions was set */
+    uint64_t folded;   /* allocations that went to "(others)" (count) */
+    uint64_t unknown;  /* requests whose line had to be asked of the API (count) */
+    uint64_t unproven; /* requests charged by the documented API because no known way explains them
+                          (count); where lines are approximate: all of them */
+    uint64_t live_history; /* rows made so far; which of them are kept says live_history_list[grown
+                              % 2] */
+    uint64_t live_history_top; /* the most the heap held before a full collection (bytes) */
+    uint64_t live_history_clock[LMP_LIVE_HISTORY]; /* nanoseconds since start */
+    uint64_t live_history_cycle[LMP_LIVE_HISTORY]; /* full collections finished then */
+    uint64_t live_history_work[LMP_LIVE_HISTORY];  /* bytes asked for until then, at all sites */
+    struct LmpLiveHistoryList {
+        uint32_t rows;                  /* below LMP_LIVE_HISTORY */
+        uint8_t slot[LMP_LIVE_HISTORY]; /* of each row, oldest first */
         uint8_t spare[2];
-    } grown_list[2];
+    } live_history_list[2];
     uint32_t tag[LMP_TAGS]; /* texts */
 } LmpTablesUsed;
 
-/* grown: bytes, uint64_t [LMP_SITES_MAX][LMP_GROWN] at LMP_GROWN_AT, and blocks, uint32_t in the
- * same form at LMP_GROWN_BLOCKS_AT. A row stands for all full collections since the one before it:
- * it has the most that was found after one of them. */
+/* live_history: bytes, uint64_t [LMP_SITES_MAX][LMP_LIVE_HISTORY] at LMP_LIVE_HISTORY_AT, and
+ * blocks, uint32_t in the same form at LMP_LIVE_HISTORY_BLOCKS_AT. A row stands for all full
+ * collections since the one before it: it has the most that was found after one of them. */
 
 /* ---- live: all of it ---------------------------------------------------------------------------
  */
@@ -534,7 +536,7 @@ typedef enum LmpRunState {
                    */
 } LmpRunState;
 
-/* Others that have called the allocator of the profiled state (strangers.h). */
+/* Others that have called the allocator of the profiled state (foreign.h). */
 typedef struct LmpStrange {
     uint32_t apart;   /* states made with it that are counted nowhere (count) */
     uint32_t mixed;   /* such states behind an allocator of their own: counted with ours (count) */
@@ -594,9 +596,11 @@ _Static_assert(LMP_TEXT_AT + LMP_TEXT_MAX <= LMP_FUNCTIONS_AT &&
                    LMP_SITES_AT + LMP_SITES_MAX * sizeof(LmpSite) <= LMP_RECORDS_AT &&
                    LMP_RECORDS_AT + LMP_RECORDS_MAX * sizeof(LmpRecord) <= LMP_NODES_AT &&
                    LMP_NODES_AT + LMP_NODES_MAX * sizeof(LmpNode) <= LMP_PATHS_AT &&
-                   LMP_PATHS_AT + LMP_PATHS_MAX * sizeof(LmpPath) <= LMP_GROWN_AT &&
-                   LMP_GROWN_AT + LMP_SITES_MAX * LMP_GROWN * 8ull <= LMP_GROWN_BLOCKS_AT &&
-                   LMP_GROWN_BLOCKS_AT + LMP_SITES_MAX * LMP_GROWN * 4ull <= LMP_LEAVES_AT,
+                   LMP_PATHS_AT + LMP_PATHS_MAX * sizeof(LmpPath) <= LMP_LIVE_HISTORY_AT &&
+                   LMP_LIVE_HISTORY_AT + LMP_SITES_MAX * LMP_LIVE_HISTORY * 8ull <=
+                       LMP_LIVE_HISTORY_BLOCKS_AT &&
+                   LMP_LIVE_HISTORY_BLOCKS_AT + LMP_SITES_MAX * LMP_LIVE_HISTORY * 4ull <=
+                       LMP_LEAVES_AT,
                "the tables fit");
 _Static_assert(sizeof(LmpLeaf) % 4096 == 0, "leaves are whole pages");
 _Static_assert(sizeof(LmpClassCount) == 64, "one cache line");

@@ -13,8 +13,8 @@ LmpTables tables_at(void *base, LmpLive *live) {
         .record = (void *)(text + (LMP_RECORDS_AT - LMP_TEXT_AT)),
         .node = (void *)(text + (LMP_NODES_AT - LMP_TEXT_AT)),
         .path = (void *)(text + (LMP_PATHS_AT - LMP_TEXT_AT)),
-        .grown = (void *)(text + (LMP_GROWN_AT - LMP_TEXT_AT)),
-        .grown_blocks = (void *)(text + (LMP_GROWN_BLOCKS_AT - LMP_TEXT_AT)),
+        .live_history = (void *)(text + (LMP_LIVE_HISTORY_AT - LMP_TEXT_AT)),
+        .live_history_blocks = (void *)(text + (LMP_LIVE_HISTORY_BLOCKS_AT - LMP_TEXT_AT)),
     };
 }
 
@@ -58,10 +58,10 @@ const char *tables_text(const LmpTables *t, uint32_t at, char *out, size_t size)
     return out;
 }
 
-uint32_t tables_record_of(const LmpTables *t, uint32_t maker) {
+uint32_t tables_record_of(const LmpTables *t, uint32_t alloc_context) {
     if (t->live->tables.stacks) {
-        if (maker >= tables_paths(t)) return 0;
-        maker = t->path[maker].record;
+        if (alloc_context >= tables_paths(t)) return 0;
+        alloc_context = t->path[alloc_context].record;
     }
-    return maker < tables_records(t) ? maker : 0;
+    return alloc_context < tables_records(t) ? alloc_context : 0;
 }

@@ -19,8 +19,8 @@ typedef struct LmpTables {
     LmpRecord *record;
     LmpNode *node;
     LmpPath *path;
-    uint64_t (*grown)[LMP_GROWN];
-    uint32_t (*grown_blocks)[LMP_GROWN];
+    uint64_t (*live_history)[LMP_LIVE_HISTORY];
+    uint32_t (*live_history_blocks)[LMP_LIVE_HISTORY];
 } LmpTables;
 
 /* `base`: where LMP_TABLES_AT of the file is mapped (LMP_TABLES_SIZE bytes). */
@@ -38,7 +38,7 @@ uint32_t tables_tags(const LmpTables *t);
  * that is none. Returns out. */
 const char *tables_text(const LmpTables *t, uint32_t at, char *out, size_t size);
 
-/* The record behind a block's maker word, 0: none. Follows the path with stacks. */
-uint32_t tables_record_of(const LmpTables *t, uint32_t maker);
+/* The record behind a block's alloc context word, 0: none. Follows the path with stacks. */
+uint32_t tables_record_of(const LmpTables *t, uint32_t alloc_context);
 
 #endif

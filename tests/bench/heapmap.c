@@ -62,7 +62,7 @@ static uint64_t build(uint64_t blocks) {
             l->entry[i] = entry | (uint32_t)size << 5;
         } else if (i + 1 < LMP_LEAF_ENTRIES) {
             l->entry[i] = entry;
-            l->entry[i + 1] = (uint32_t)size << 4 | LMP_E_SIZE;
+            l->entry[i + 1] = (uint32_t)size << 4 | LMP_BLOCK_SIZE;
         }
         addr += chunk < 32 ? 32 : chunk;
         if (next_random(100) == 0) addr += next_random(1000) & ~15ull;

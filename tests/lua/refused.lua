@@ -1,5 +1,5 @@
 -- Options that cannot be had, as on a processor and an interpreter of which nothing is known
--- (LMP_WORDS_SEED=none): the program runs on, and start, stats, the summary and standard error say it.
+-- (LMP_REGS_SEED=none): the program runs on, and start, stats, the summary and standard error say it.
 local lmp = require("luamemprofiler")
 local frames = "this interpreter keeps calls in an unknown way"
 local entry = "not possible on this processor"

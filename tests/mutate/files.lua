@@ -3,16 +3,16 @@ return {
     -- The order gives the mutants' numbers (nothing that is kept depends on them).
     files = {
         -- hook
-        "hook.c", "hook_lines.c", "strangers.c", "sample.c", "trap.c",
+        "hook.c", "hook_lines.c", "foreign.c", "sample.c", "trap.c",
         -- shadow map
         "shadow.c", "rowindex.c", "slab.c",
         -- charging: owner, type, line, path, tag, name
-        "callsite.c", "owner.c", "counters.c", "sites.c", "lines.c", "newtable.c", "answers.c",
-        "codes.c", "freers.c", "tree.c", "tree_rows.c", "tree_threads.c", "tags.c", "names.c",
-        "names_walk.c", "grown.c",
+        "return_addr.c", "owner.c", "counters.c", "sites.c", "lines.c", "newtable.c", "answers.c",
+        "codes.c", "free_callers.c", "tree.c", "tree_rows.c", "tree_threads.c", "tags.c", "names.c",
+        "names_walk.c", "live_history.c",
         -- readers
         "tables.c", "view.c", "discover.c", "stats.c", "history.c", "heapmap.c", "heapregion.c",
-        "heapcell.c", "heaplist.c", "heapodd.c", "ledger.c", "ledger_index.c", "ledger_rows.c",
+        "heapcell.c", "heaplist.c", "overflow_index.c", "ledger.c", "ledger_index.c", "ledger_rows.c",
         "ledger_sum.c", "ledger_tools.c", "ledger_tree.c", "leaks.c", "model.c", "model_ledger.c",
     },
     -- Room for that many jumps in a file.

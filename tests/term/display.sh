@@ -29,10 +29,10 @@ case_late_output() { # what comes after the end has been seen is shown as well
     open 100 30
     talk 201 ''
     find_both
-    kill_one STOP "$keeper"
+    kill_one STOP "$relay"
     go_on
     wait_for 'FINISHED'
-    kill_one CONT "$keeper"
+    kill_one CONT "$relay"
     wait_for 'line 201 '
     key q
     wait_for 'status=0'
@@ -77,7 +77,7 @@ case_run_killed() { # its shell takes the terminal: the display leaves it, the r
     : >"$work/stop"
     wait_dead "$program"
     wait_dead "$viewer"
-    wait_dead "$keeper"
+    wait_dead "$relay"
     wait_said 'the endless program is done'
     wait_said 'Maximum memory used'
     check_terminal
@@ -193,7 +193,7 @@ case_viewer_killed_paused() { # a paused program goes on when its viewer dies
     check_terminal
 }
 
-case_viewer_told() { # SIGTERM to the viewer or the keeper: the display ends, the program goes on
+case_viewer_told() { # SIGTERM to the viewer or the relay: the display ends, the program goes on
     open 100 30
     talk 201
     kill_one TERM "$("${1:-viewer}_pid")"
@@ -204,27 +204,27 @@ case_viewer_told() { # SIGTERM to the viewer or the keeper: the display ends, th
     check_terminal
 }
 
-case_keeper_told() { case_viewer_told keeper; }
+case_relay_told() { case_viewer_told relay; }
 
-case_keeper_killed() { # the viewer takes over its work
+case_relay_killed() { # the viewer takes over its work
     open 100 30
     talk 201
-    kill_one KILL "$(keeper_pid)"
-    wait_said "lmp: the display's keeper was killed"
+    kill_one KILL "$(relay_pid)"
+    wait_said "lmp: the display's relay was killed"
     go_on
     wait_for 'status=0'
-    check_output wanted "lmp: the display's keeper"
+    check_output wanted "lmp: the display's relay"
     check_terminal
 }
 
 find_both() {
-    keeper=$(keeper_pid) viewer=$(viewer_pid)
-    [ -n "$keeper" ] && [ -n "$viewer" ] || fail "the display's processes are not found"
+    relay=$(relay_pid) viewer=$(viewer_pid)
+    [ -n "$relay" ] && [ -n "$viewer" ] || fail "the display's processes are not found"
 }
 kill_both() {
     find_both
     kill_one STOP "$viewer" # that it does not take over
-    kill_one KILL "$keeper"
+    kill_one KILL "$relay"
     kill_one KILL "$viewer"
 }
 
@@ -251,7 +251,7 @@ case_both_killed_talking() { # while it prints: the module's own end of the term
     check_terminal
 }
 
-case_all_lmp_killed() { # `pkill -9 lmp`: the keeper has another name, and the output is kept
+case_all_lmp_killed() { # `pkill -9 lmp`: the relay has another name, and the output is kept
     open 100 30
     talk 201
     run=$(awk '{ print $4 }' "/proc/$program/stat")
@@ -274,7 +274,7 @@ case_hangup() { # the terminal goes away: so do the program and everything of ou
     tm kill-pane -t "$pane"
     wait_dead "$program"
     wait_dead "$viewer"
-    wait_dead "$keeper"
+    wait_dead "$relay"
 }
 
 case_hangup_first() { # so too where there is no shell between the terminal and lmp run
@@ -286,7 +286,7 @@ case_hangup_first() { # so too where there is no shell between the terminal and 
     tm kill-pane -t "$pane"
     wait_dead "$program"
     wait_dead "$viewer"
-    wait_dead "$keeper"
+    wait_dead "$relay"
 }
 
 case_hangup_ignored() { # a program that outlives its terminal is not held up by it
@@ -299,8 +299,8 @@ case_hangup_ignored() { # a program that outlives its terminal is not held up by
     outlived "its terminal"
     touch "$work/stop"
     wait_dead "$program"
-    wait_dead "$viewer" # it stays for as long as its keeper might need it
-    wait_dead "$keeper"
+    wait_dead "$viewer" # it stays for as long as its relay might need it
+    wait_dead "$relay"
     wait_file sum
 }
 

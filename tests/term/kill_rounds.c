@@ -1,6 +1,6 @@
 /* kill_rounds.c - kills lmp's own processes, any of them at any moment, and looks what comes to
  * harm. A round is one program with a live display, or one `lmp top`, on a pseudo terminal, with
- * some of keeper, viewer, `lmp run` and program as victims. Afterwards:
+ * some of relay, viewer, `lmp run` and program as victims. Afterwards:
  *     all that the program wrote stands on the main screen, in order and once;
  *     the terminal is as it was: settings, screen, cursor, mouse, keys;
  *     the program ended with the status of its own, and `lmp run` with the same;
@@ -37,7 +37,13 @@
 #define PATIENCE_MS 60000 /* for a round; only a failure takes them */
 #define SUMMARY "Memory of "
 
-enum { RUN, V_KEEPER, V_VIEWER, V_PROGRAM, VICTIMS }; /* RUN: `lmp run`, or the guard of lmp top */
+enum {
+    RUN,
+    V_RELAY,
+    V_VIEWER,
+    V_PROGRAM,
+    VICTIMS
+}; /* RUN: `lmp run`, or the supervisor of lmp top */
 static const char *const victim_names[] = {"run", "keeper", "viewer", "program"};
 
 typedef enum Kind { K_RUN, K_START, K_TOP, KINDS } Kind;
@@ -50,7 +56,7 @@ typedef struct Plan {
     int status;               /* it exits with this one */
     bool victim[VICTIMS];
     unsigned at_ms[VICTIMS];
-    bool early;  /* keeper or viewer was killed before the program could go on: it had no display
+    bool early;  /* relay or viewer was killed before the program could go on: it had no display
                     then */
     bool at_end; /* times count from the end of the program's output, not from the start */
 } Plan;
@@ -93,12 +99,12 @@ static bool chance(unsigned percent) {
 static bool all_of_lmp(const Plan *p) {
     const bool *v = p->victim;
     if (p->kind == K_TOP) return v[RUN] && v[V_VIEWER];
-    return v[V_KEEPER] && v[V_VIEWER] && (p->kind == K_START || v[RUN]);
+    return v[V_RELAY] && v[V_VIEWER] && (p->kind == K_START || v[RUN]);
 }
 
 static bool survivable(const Plan *p) {
     const bool *v = p->victim;
-    bool any = v[RUN] || v[V_KEEPER] || v[V_VIEWER] || v[V_PROGRAM];
+    bool any = v[RUN] || v[V_RELAY] || v[V_VIEWER] || v[V_PROGRAM];
     return any && !(all_of_lmp(p) && (p->kind == K_TOP || v[V_PROGRAM]));
 }
 
@@ -117,7 +123,7 @@ static Plan make_plan(int kind) {
         for (int i = 0; i < VICTIMS; i++)
             p.victim[i] = chance(i == V_PROGRAM ? 20 : 50);
         if (p.kind == K_START) p.victim[RUN] = false;
-        if (p.kind == K_TOP) p.victim[V_KEEPER] = p.victim[V_PROGRAM] = false;
+        if (p.kind == K_TOP) p.victim[V_RELAY] = p.victim[V_PROGRAM] = false;
     } while (!survivable(&p));
     /* Nobody else reads what the program writes then: it must not wait for that. */
     if (all_of_lmp(&p) && p.lines > 60) p.lines = 60;
@@ -351,14 +357,14 @@ static pid_t find_victim(const Plan *p, int victim, pid_t session, pid_t job) {
     for (size_t i = 0; i < n; i++) {
         const Process *x = &all[i];
         if (is_zombie(x) || x->pid == session) continue;
-        bool keeper = strcmp(x->name, "display-keeper") == 0;
+        bool relay = strcmp(x->name, "display-relay") == 0;
         if (victim == RUN && x->pid == job && strcmp(x->name, "lmp") == 0) return x->pid;
-        if (victim == V_KEEPER && keeper) return x->pid;
+        if (victim == V_RELAY && relay) return x->pid;
         if (victim == V_PROGRAM && strncmp(x->name, "lua", 3) == 0) return x->pid;
         if (victim != V_VIEWER || x->pid == job || strcmp(x->name, "lmp") != 0) continue;
-        for (size_t k = 0; k < n; k++) /* not the process that forks the keeper */
+        for (size_t k = 0; k < n; k++) /* not the process that forks the relay */
             if (x->parent == all[k].pid &&
-                (p->kind == K_TOP ? all[k].pid == job : strcmp(all[k].name, "display-keeper") == 0))
+                (p->kind == K_TOP ? all[k].pid == job : strcmp(all[k].name, "display-relay") == 0))
                 return x->pid;
     }
     return 0;

@@ -105,7 +105,7 @@ lmp_pids() {
     done
 }
 # The two processes of the program's display.
-keeper_pid() { lmp_pids display-keeper display; }
+relay_pid() { lmp_pids display-relay display; }
 viewer_pid() { lmp_pids lmp display; }
 # Of the two of `lmp top`, a guard and its child, the one that draws.
 top_viewer() {

@@ -185,9 +185,9 @@ LUA
     has err 'a  name \('
     lmp run --sample=0 --stacks x.lua
     has out '	nil	'
-    export LMP_WORDS_SEED=none # as where nothing is known: said, and no line of the program's more
+    export LMP_REGS_SEED=none # as where nothing is known: said, and no line of the program's more
     lmp run --stacks --sample=64k --json=refused.json x.lua
-    unset LMP_WORDS_SEED
+    unset LMP_REGS_SEED
     is $status 0 status
     has out '^approximate	false	nil	true	false$'
     has err '^  No call paths        this interpreter keeps calls in an unknown way$'

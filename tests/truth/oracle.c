@@ -228,7 +228,7 @@ static char *word_at(const char *p, size_t at) {
 /* Where the words of an object end that may point to its parts. A table's lastfree may point past
  * the end of its hash part, that is to a stranger; and so may the collector's place in its sweep,
  * which stands in the global state. */
-static size_t words_end(const Oracle *o, const OracleBlock *b) {
+static size_t saved_regs_end(const Oracle *o, const OracleBlock *b) {
     if (b->tag == TAG_TABLE) return TABLE_LASTFREE;
     if (b->tag == TAG_THREAD && o->thread_size) return o->thread_size;
     return b->size < SCAN_LIMIT ? b->size : SCAN_LIMIT;
@@ -318,7 +318,7 @@ void oracle_link(Oracle *o) {
         if (b->tag != TAG_TABLE && b->tag != TAG_PROTO && b->tag != TAG_THREAD &&
             b->tag != TAG_USERDATA)
             continue;
-        size_t limit = words_end(o, b);
+        size_t limit = saved_regs_end(o, b);
         for (size_t at = 0; at + 8 <= limit; at += 8) {
             const char *w = word_at(b->addr, at);
             for (size_t i = o->pending_n; i-- > 0;)
@@ -349,7 +349,7 @@ void oracle_scan(Oracle *o, OracleScan *scan) {
         const OracleBlock *b = o->tagged[t];
         int kind = parts_kind(o, b);
         if (kind < 0) continue;
-        size_t limit = words_end(o, b);
+        size_t limit = saved_regs_end(o, b);
         for (size_t at = 0; at + 8 <= limit; at += 8) {
             OracleBlock *part = *find_slot(o, word_at(b->addr, at));
             if (!part || part->tag != 0) continue;

@@ -28,7 +28,7 @@ static void set_history(Model *model) {
     history->interval = SECOND / 5;
     uint64_t allocated = 0, freed = 0, live = 20 * MIB;
     for (uint32_t i = 0; i < history->used; i++) {
-        LmpSample *sample = &history->samples[i];
+        LmpHistoryPoint *sample = &history->samples[i];
         uint64_t phase = (i + 24) % 73, grown = (1100 + 137 * (i % 11)) * KIB * (phase < 60);
         uint64_t given = phase >= 60 ? (live > 70 * MIB ? 7 * MIB : 100 * KIB) : 340 * KIB;
         allocated += grown;

@@ -19,7 +19,7 @@ typedef struct FakeHeap {
     LmpLive live;
     LmpOverflow *overflow;
     LmpLeaf *leaf[LMP_MAX_LEAVES];
-    bool guard; /* parts never touched cannot be read: a read is a crash */
+    bool supervisor; /* parts never touched cannot be read: a read is a crash */
 } FakeHeap;
 
 static void *fake_map(size_t size) {
@@ -34,7 +34,7 @@ static uint64_t fake_still(void) {
     return 1;
 }
 
-static FakeHeap *fake_new(bool guard) {
+static FakeHeap *fake_new(bool supervisor) {
     static LmpOs still;
     FakeHeap *f = calloc(1, sizeof *f);
     if (lmp_os == &os_real) {
@@ -42,7 +42,7 @@ static FakeHeap *fake_new(bool guard) {
         still.clock = fake_still;
         lmp_os = &still;
     }
-    f->guard = guard;
+    f->supervisor = supervisor;
     f->overflow = fake_map(LMP_TABLES_AT - LMP_OVERFLOW_AT);
     f->view.fd = -1;
     f->view.header = &f->header;
@@ -66,7 +66,7 @@ static LmpLeaf *fake_add_leaf(FakeHeap *f, uint64_t word) {
     uint32_t n = f->view.leaves;
     if (n == LMP_MAX_LEAVES) abort();
     LmpLeaf *leaf = fake_map(sizeof *leaf);
-    if (f->guard) mprotect(leaf->entry, sizeof leaf->entry, PROT_NONE);
+    if (f->supervisor) mprotect(leaf->entry, sizeof leaf->entry, PROT_NONE);
     f->leaf[n] = leaf;
     f->view.leaf[n] = leaf;
     f->view.leaf_base[n] = word;
@@ -85,7 +85,7 @@ static LmpLeaf *fake_leaf(FakeHeap *f, uint64_t addr, unsigned second) {
 
 static void fake_touch(FakeHeap *f, LmpLeaf *leaf, uint64_t addr) {
     uint32_t p = (uint32_t)(addr >> LMP_TOUCH_BITS) % LMP_TOUCHES;
-    if (f->guard && !leaf->touch[p]) {
+    if (f->supervisor && !leaf->touch[p]) {
         mprotect(leaf->entry + p * HEAP_PART_ENTRIES, HEAP_PART_ENTRIES * 4,
                  PROT_READ | PROT_WRITE);
         if (p + 1 == LMP_TOUCHES || !leaf->touch[p + 1]) /* a size word may stand there */
@@ -102,7 +102,7 @@ static void fake_place_odd(FakeHeap *f, uint64_t addr, uint64_t size, unsigned c
         LmpOverflowBlock *b = &o->block[i % o->slots];
         if (n == o->slots) abort();
         if (b->addr > 1) continue;
-        *b = (LmpOverflowBlock){addr, size, cls | birth << LMP_E_BIRTH_SHIFT, 0};
+        *b = (LmpOverflowBlock){addr, size, cls | birth << LMP_BLOCK_BIRTH_SHIFT, 0};
         o->used++;
         return;
     }
@@ -128,9 +128,9 @@ static void fake_place(FakeHeap *f, uint64_t addr, uint64_t size, unsigned cls, 
         fake_place_odd(f, addr, size, cls, birth);
         return;
     }
-    if (words > 1) leaf->entry[i + 2] = (uint32_t)(size >> 28) << 4 | LMP_E_SIZE_HIGH;
-    if (words > 0) leaf->entry[i + 1] = (uint32_t)size << 4 | LMP_E_SIZE;
-    leaf->entry[i] = cls | birth << LMP_E_BIRTH_SHIFT | ((uint32_t)addr & 16) |
+    if (words > 1) leaf->entry[i + 2] = (uint32_t)(size >> 28) << 4 | LMP_BLOCK_SIZE_HIGH;
+    if (words > 0) leaf->entry[i + 1] = (uint32_t)size << 4 | LMP_BLOCK_SIZE;
+    leaf->entry[i] = cls | birth << LMP_BLOCK_BIRTH_SHIFT | ((uint32_t)addr & 16) |
                      (words ? 0 : (uint32_t)size << 5);
 }
 

@@ -263,28 +263,29 @@ __attribute__((unused)) static void fake_freed(FakeTables *f, FakeSpot at, FakeS
 /* A full collection has ended: what each site holds now is kept. */
 __attribute__((unused)) static void fake_grown(FakeTables *f, uint64_t clock) {
     LmpTablesUsed *u = &f->live->tables;
-    struct LmpGrownList list = u->grown_list[u->grown % 2];
-    if (list.rows == LMP_GROWN - 1) /* the oldest goes */
+    struct LmpLiveHistoryList list = u->live_history_list[u->live_history % 2];
+    if (list.rows == LMP_LIVE_HISTORY - 1) /* the oldest goes */
         memmove(list.slot, list.slot + 1, --list.rows);
-    uint32_t slot = (uint32_t)(u->grown % LMP_GROWN);
+    uint32_t slot = (uint32_t)(u->live_history % LMP_LIVE_HISTORY);
     for (uint32_t s = 1; s < u->sites; s++) {
         uint64_t bytes = 0, blocks = 0;
         for (uint32_t i = atomic_load(&f->t.site[s].records); i; i = f->t.record[i].next) {
             bytes += fake_live(&f->t.record[i].use);
             blocks += f->t.record[i].use.allocs - f->t.record[i].use.frees;
         }
-        f->t.grown[s][slot] = bytes;
-        f->t.grown_blocks[s][slot] = (uint32_t)blocks;
+        f->t.live_history[s][slot] = bytes;
+        f->t.live_history_blocks[s][slot] = (uint32_t)blocks;
     }
-    u->grown_clock[slot] = clock;
-    u->grown_cycle[slot] = u->grown + 1;
-    u->grown_work[slot] = 0;
+    u->live_history_clock[slot] = clock;
+    u->live_history_cycle[slot] = u->live_history + 1;
+    u->live_history_work[slot] = 0;
     for (uint32_t i = 1; i < u->records; i++)
-        u->grown_work[slot] += f->t.record[i].use.bytes;
+        u->live_history_work[slot] += f->t.record[i].use.bytes;
     list.slot[list.rows++] = (uint8_t)slot;
-    u->grown++;
-    u->grown_list[u->grown % 2] = list;
-    if (f->live->counters.live_bytes > u->grown_top) u->grown_top = f->live->counters.live_bytes;
+    u->live_history++;
+    u->live_history_list[u->live_history % 2] = list;
+    if (f->live->counters.live_bytes > u->live_history_top)
+        u->live_history_top = f->live->counters.live_bytes;
 }
 
 #include "fake_program.h"

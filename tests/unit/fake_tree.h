@@ -92,12 +92,12 @@ __attribute__((unused)) static void tree_arrange(Tree *t, LmpTreeRow *raw) {
         kid[fill[raw[i].parent]++] = i;
     sorted_rows = raw;
     for (uint32_t at = 0; at < n; at++) {
-        uint32_t id = order[at], kids = count[id + 1] - count[id];
-        qsort(kid + count[id], kids, sizeof *kid, by_live);
+        uint32_t id = order[at], children = count[id + 1] - count[id];
+        qsort(kid + count[id], children, sizeof *kid, by_live);
         t->row[at] = raw[id];
         t->row[at].first = used;
-        t->row[at].children = kids;
-        for (uint32_t k = 0; k < kids; k++)
+        t->row[at].children = children;
+        for (uint32_t k = 0; k < children; k++)
             order[used++] = kid[count[id] + k];
     }
     uint32_t *place = kid; /* no longer needed as it was */
@@ -137,16 +137,16 @@ __attribute__((unused)) static uint64_t by_own(const LmpTally *total, const LmpT
 }
 
 __attribute__((unused)) static void open_all(TreeRows *rows, const Ledger *ledger,
-                                             const TreeWish *wish) {
+                                             const TreeWanted *request) {
     for (bool any = true; any;) {
         any = false;
         for (uint32_t i = 0; i < treerows_count(rows); i++) {
             TreeRow row = treerows_row(rows, i);
-            if (!row.kids || row.open) continue;
+            if (!row.children || row.open) continue;
             treerows_open(rows, i, true);
             any = true;
         }
-        ck_assert(treerows_update(rows, ledger, wish));
+        ck_assert(treerows_update(rows, ledger, request));
     }
 }
 

@@ -37,9 +37,9 @@ __attribute__((unused)) static uint64_t suite_below(uint64_t n) {
 /* Seeds suite_random by SEED of the environment. Prints it (stderr is shown by
  * `ctest --output-on-failure`), so that a failure can be repeated. */
 __attribute__((unused)) static uint64_t suite_seed(void) {
-    const char *wish = getenv("SEED");
-    uint64_t seed = wish ? strtoull(wish, NULL, 10) : 54;
-    if (wish && strcmp(wish, "clock") == 0) {
+    const char *request = getenv("SEED");
+    uint64_t seed = request ? strtoull(request, NULL, 10) : 54;
+    if (request && strcmp(request, "clock") == 0) {
         struct timespec now;
         clock_gettime(CLOCK_REALTIME, &now);
         seed = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;

@@ -1,4 +1,4 @@
-/* Tests of what keys do, without a terminal: wishes to the program, panels, filters, typing, the
+/* Tests of what keys do, without a terminal: requests to the program, panels, filters, typing, the
  * end. Also of the lines that output makes. */
 #include "app/app.h"
 #include "fixed.h"
@@ -66,10 +66,10 @@ static bool is_on(const Panel *panel) {
     return app_where(app, panel).w > 0;
 }
 
-static Wishes taken(void) {
-    Wishes wish = app_ui(app)->wish;
-    memset(&app_ui(app)->wish, 0, sizeof wish);
-    return wish;
+static UiRequest taken(void) {
+    UiRequest request = app_ui(app)->request;
+    memset(&app_ui(app)->request, 0, sizeof request);
+    return request;
 }
 
 START_TEST(map_may_be_incomplete) {
@@ -104,17 +104,17 @@ END_TEST
 START_TEST(step_pauses_first_then_counts) {
     set_up(120, 36, true);
     press("n");
-    Wishes wish = taken();
-    ck_assert(wish.pause);
-    ck_assert_uint_eq(wish.steps, 0);
+    UiRequest request = taken();
+    ck_assert(request.pause);
+    ck_assert_uint_eq(request.steps, 0);
     press("n"); /* still on its way */
-    wish = taken();
-    ck_assert(!wish.pause && !wish.resume);
+    request = taken();
+    ck_assert(!request.pause && !request.resume);
     become(LMP_SEEN_PAUSED);
     press("nnn");
-    wish = taken();
-    ck_assert_uint_eq(wish.steps, 3);
-    ck_assert(!wish.resume);
+    request = taken();
+    ck_assert_uint_eq(request.steps, 3);
+    ck_assert(!request.resume);
     tear_down();
 }
 END_TEST
@@ -148,8 +148,8 @@ END_TEST
 START_TEST(freeze_is_not_pause) {
     set_up(120, 36, true);
     press("z");
-    Wishes wish = taken();
-    ck_assert(!wish.pause);
+    UiRequest request = taken();
+    ck_assert(!request.pause);
     ck_assert(app_ui(app)->frozen);
     ck_assert(shows("FROZEN") && shows("program running"));
     app_seen(app, LMP_SEEN_PAUSED);
@@ -348,8 +348,8 @@ START_TEST(after_the_end) {
         become(ends[i]);
         ck_assert(shows(i ? "KILLED" : "ENDED"));
         press("mgn");
-        Wishes wish = taken();
-        ck_assert(!wish.mark && !wish.collect && !wish.pause && wish.steps == 0);
+        UiRequest request = taken();
+        ck_assert(!request.mark && !request.collect && !request.pause && request.steps == 0);
         ck_assert(!app_ask(app)->quit);
         press("\n"); /* one has looked around: it looks inside or enlarges */
         ck_assert(!app_ask(app)->quit);
@@ -500,8 +500,8 @@ START_TEST(break_conditions) {
     ck_assert(taken().breaks);
     press(" "); /* off, no pause */
     ck_assert(!shows("break: 1 on"));
-    Wishes wish = taken();
-    ck_assert(wish.breaks && !wish.pause);
+    UiRequest request = taken();
+    ck_assert(request.breaks && !request.pause);
     press("\n");
     ck_assert(shows("break: 1 on"));
     press("b"); /* another */

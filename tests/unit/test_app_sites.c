@@ -262,7 +262,7 @@ START_TEST(keys_go_into_the_filter) {
     press("6/");
     ck_assert(shows(" filter> "));
     press("normal q mz"); /* none of these is a command meanwhile */
-    ck_assert(!app_ask(app)->quit && !app_ui(app)->wish.mark && !app_ui(app)->frozen);
+    ck_assert(!app_ask(app)->quit && !app_ui(app)->request.mark && !app_ui(app)->frozen);
     ck_assert(shows("nothing matches"));
     app_key(app, K_CTRL('U'));
     press("NORMAL new");

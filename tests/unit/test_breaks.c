@@ -1,8 +1,8 @@
 /* Break conditions: a program pauses exactly where one is met, never otherwise; and their list,
  * whoever writes it. */
-#include "agent/hook/watch.h" /* before an L of the scene's own */
+#include "agent/hook/break_check.h" /* before an L of the scene's own */
 
-#include "agent/hook/watch.h"
+#include "agent/hook/break_check.h"
 #include "breaks_scene.h"
 
 /* ---- conditions ---------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ START_TEST(test_heap) {
     want(text, "size 1GiB", NULL);
     run(grow);
     ck_assert_int_eq(pauses, 1); /* not in every operation above it */
-    ck_assert_uint_gt(view->live->counters.live_bytes, profile->watch->row[0].bytes);
+    ck_assert_uint_gt(view->live->counters.live_bytes, profile->breaks->row[0].bytes);
     ck_assert(strstr(op.hit_words, "heap above "));
     ck_assert_int_eq(op.frame[0].line, 1);
     want("peak", text, "size 1GiB", "size 2GiB", NULL); /* others are set: it does not pause anew */
@@ -143,8 +143,8 @@ END_TEST
 /* The block under the pause is known by the line that made it. */
 static int made_lines[3];
 
-static bool note_maker(void) {
-    uint32_t record = tables_record_of(&view->tables, op.maker);
+static bool note_context(void) {
+    uint32_t record = tables_record_of(&view->tables, op.alloc_context);
     const LmpSite *site = &view->tables.site[view->tables.record[record].site];
     ck_assert_msg(record > 0, "operation %llu", (unsigned long long)op.number);
     if (made_lines[0] < 2) made_lines[++made_lines[0]] = site->line;
@@ -160,7 +160,7 @@ START_TEST(test_maker) {
         }
         memset(made_lines, 0, sizeof made_lines);
         run("t = {}\n\nfor i = 1, 1024 do t[i] = i end");
-        on_pause = note_maker;
+        on_pause = note_context;
         run_with("size 17000", "local s = ('x'):rep(8000) .. ('y'):rep(8000)\n"
                                "local u = \ns .. s t[1025] = 1");
         ck_assert_int_eq(made_lines[0], 2);
@@ -222,7 +222,7 @@ static uint64_t seen_cycles;
 /* One operation may see the end of a cycle and, of a full collection within it, a second one's. */
 static bool note_cycle(void) {
     seen_cycles = view->live->gc.cycles;
-    uint64_t passed = seen_cycles - profile->watch->cycles[0];
+    uint64_t passed = seen_cycles - profile->breaks->cycles[0];
     ck_assert_msg(passed == 1 || passed == 2, "%llu cycles", (unsigned long long)passed);
     return true;
 }
@@ -333,7 +333,7 @@ START_TEST(test_viewer_died_writing) {
     ck_assert_uint_gt(sent, before);
     run("local a = {}");
     ck_assert_uint_eq(atomic_load(&view->live->breaks.taken), sent);
-    ck_assert_uint_eq(profile->watch->row[0].kind, LMP_BREAK_SIZE);
+    ck_assert_uint_eq(profile->breaks->row[0].kind, LMP_BREAK_SIZE);
     end();
 }
 END_TEST

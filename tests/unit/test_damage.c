@@ -57,9 +57,9 @@ static FakeTables *damaged_tables(void) {
         {f->t.record, used->records * sizeof *f->t.record},
         {f->t.node, used->nodes * sizeof *f->t.node},
         {f->t.path, 4096},
-        {f->t.grown, used->sites * sizeof *f->t.grown},
-        {f->t.grown_blocks, used->sites * sizeof *f->t.grown_blocks},
-        {used->grown_list, sizeof used->grown_list},
+        {f->t.live_history, used->sites * sizeof *f->t.live_history},
+        {f->t.live_history_blocks, used->sites * sizeof *f->t.live_history_blocks},
+        {used->live_history_list, sizeof used->live_history_list},
     };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
         if (suite_below(3)) continue;
@@ -71,7 +71,7 @@ static FakeTables *damaged_tables(void) {
                               &used->nodes,     &used->paths, &used->tags};
         *counts[suite_below(6)] = (uint32_t)(suite_random() >> suite_below(64));
     }
-    if (suite_below(3) == 0) used->grown = suite_random() >> suite_below(64);
+    if (suite_below(3) == 0) used->live_history = suite_random() >> suite_below(64);
     return f;
 }
 

@@ -125,8 +125,8 @@ static void read_heap(void) {
 static void read_tables(void) {
     static Ledger ledger;
     ck_assert_int_eq(ledger_refresh(&ledger, &view.tables, LEDGER_ALL, 1), LMP_OK);
-    for (uint32_t maker = 0; maker < 10000; maker += 1 + maker / 8)
-        ledger_site_of(&ledger, &view.tables, maker);
+    for (uint32_t alloc_context = 0; alloc_context < 10000; alloc_context += 1 + alloc_context / 8)
+        ledger_site_of(&ledger, &view.tables, alloc_context);
     sites_read = ledger.sites;
     nodes_read = ledger.nodes;
     ledger_free(&ledger);
@@ -287,8 +287,8 @@ START_TEST(random_bytes) {
                 {LMP_RECORDS_AT, 128 * sizeof(LmpRecord)},
                 {LMP_NODES_AT, 128 * sizeof(LmpNode)},
                 {LMP_PATHS_AT, 4096},
-                {LMP_GROWN_AT, 64 * LMP_GROWN * 8},
-                {LMP_GROWN_BLOCKS_AT, 64 * LMP_GROWN * 4},
+                {LMP_LIVE_HISTORY_AT, 64 * LMP_LIVE_HISTORY * 8},
+                {LMP_LIVE_HISTORY_BLOCKS_AT, 64 * LMP_LIVE_HISTORY * 4},
             };
             size_t part = suite_below(sizeof parts / sizeof *parts);
             size_t size = 1 + suite_below(suite_below(2) ? 16 : sizeof noise);

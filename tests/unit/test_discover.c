@@ -190,7 +190,7 @@ START_TEST(forged) {
 }
 END_TEST
 
-/* The user's own is believed: a keeper holds the state of a program that has ended. */
+/* The user's own is believed: a relay holds the state of a program that has ended. */
 START_TEST(own_holder) {
     int ready[2], stay[2], status;
     char byte;

@@ -15,7 +15,8 @@
 #include "pty/ptydrain.h"
 #include "suite.h"
 
-static const LmpDisplayOptions wish = {.hold = false, .fps = 10, .summary = "", .run_socket = -1};
+static const LmpDisplayOptions request = {
+    .hold = false, .fps = 10, .summary = "", .run_socket = -1};
 static volatile sig_atomic_t child_signals;
 
 static void on_child(int signal) {
@@ -99,7 +100,7 @@ static int try_case(const Case *c) {
         struct rlimit limit = {(rlim_t)c->limit, (rlim_t)c->limit};
         setrlimit(RLIMIT_NOFILE, &limit);
     }
-    LmpErr err = display_start(&display, state, c->command, &wish);
+    LmpErr err = display_start(&display, state, c->command, &request);
     int wrong = compare(&before);
     if (wrong) return wrong;
     if (c->limit ? err == LMP_OK : err != c->expected) return 20 + (int)err;
@@ -174,7 +175,7 @@ static int files_instead(int step) {
     return lseek(victim, 0, SEEK_END) == 0 && lseek(victim, 0, SEEK_CUR) == 0 ? 0 : 15;
 }
 
-START_TEST(strangers_numbers) {
+START_TEST(foreign_numbers) {
     for (int step = 0; step < 3; step++) {
         int status;
         pid_t pid = fork();
@@ -185,4 +186,4 @@ START_TEST(strangers_numbers) {
 }
 END_TEST
 
-SUITE("display", strangers_numbers, no_terminal, no_command, other_command, too_many_files)
+SUITE("display", foreign_numbers, no_terminal, no_command, other_command, too_many_files)

@@ -1,4 +1,4 @@
-/* Tests of gcwatch.c: which cycles looked at all of the heap. In incremental mode all do; in
+/* Tests of collector.c: which cycles looked at all of the heap. In incremental mode all do; in
  * generational mode the major ones, those that were asked for, and those after a bad one. */
 #include "suite.h"
 

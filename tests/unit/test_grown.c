@@ -1,7 +1,7 @@
-/* Tests of grown.c: rows are what every site holds after full collections, the last of them the
- * newest; the newest are as dense as they were made, the others span the whole run, and the most
- * that was ever held is never lost; making them costs a bounded share of the time. */
-#include "agent/charge/grown.h"
+/* Tests of live_history.c: rows are what every site holds after full collections, the last of them
+ * the newest; the newest are as dense as they were made, the others span the whole run, and the
+ * most that was ever held is never lost; making them costs a bounded share of the time. */
+#include "agent/charge/live_history.h"
 
 #include "agent/charge/sites.h"
 #include "base/os.h"
@@ -40,7 +40,7 @@ static void end(void) {
 /* A full collection begins to sweep at `clock`, nanoseconds since start. */
 static void sweeps(uint64_t clock) {
     p.live->gc.now = (LmpGcCycle){.start = clock};
-    grown_cycle_began(&p);
+    live_history_cycle_began(&p);
 }
 
 /* It ends. */
@@ -49,7 +49,7 @@ static void ends(uint64_t clock) {
     gc->now.end = clock;
     gc->ring[gc->cycles++ % LMP_GC_RING] = gc->now;
     gc->full++;
-    grown_cycle_ended(&p);
+    live_history_cycle_ended(&p);
 }
 
 static void cycle(uint64_t clock) {
@@ -57,8 +57,8 @@ static void cycle(uint64_t clock) {
     ends(clock);
 }
 
-static const struct LmpGrownList *list(void) {
-    return &p.live->tables.grown_list[p.live->tables.grown % 2];
+static const struct LmpLiveHistoryList *list(void) {
+    return &p.live->tables.live_history_list[p.live->tables.live_history % 2];
 }
 
 static uint32_t newest(void) {
@@ -92,13 +92,14 @@ START_TEST(test_sums) {
         for (uint32_t r = 1; r < p.live->tables.records; r++)
             model[p.tables.record[r].site] +=
                 p.tables.record[r].use.bytes - p.tables.record[r].use.free_bytes;
-        uint64_t before = p.live->tables.grown;
+        uint64_t before = p.live->tables.live_history;
         cycle((uint64_t)(round + 1) * 60 * S); /* rare: each is kept */
-        ck_assert_uint_eq(p.live->tables.grown, before + 1);
+        ck_assert_uint_eq(p.live->tables.live_history, before + 1);
         for (uint32_t s = 0; s < p.live->tables.sites; s++)
-            ck_assert_uint_eq(p.tables.grown[s][newest()], model[s]);
-        ck_assert_uint_eq(p.live->tables.grown_clock[newest()], (uint64_t)(round + 1) * 60 * S);
-        ck_assert_uint_eq(p.live->tables.grown_cycle[newest()], p.live->gc.full);
+            ck_assert_uint_eq(p.tables.live_history[s][newest()], model[s]);
+        ck_assert_uint_eq(p.live->tables.live_history_clock[newest()],
+                          (uint64_t)(round + 1) * 60 * S);
+        ck_assert_uint_eq(p.live->tables.live_history_cycle[newest()], p.live->gc.full);
     }
     end();
 }
@@ -120,16 +121,16 @@ START_TEST(test_sweep) {
     uint32_t late = sites_site(&p, function, 2, 0);
     p.tables.record[sites_record(&p, late, 1, 0)].use = (LmpUsage){.allocs = 1, .bytes = 64};
     ends(1 * S + 5 * MS);
-    ck_assert_uint_eq(p.tables.grown[site][newest()], 700);
-    ck_assert_uint_eq(p.tables.grown_blocks[site][newest()], 7);
-    ck_assert_uint_eq(p.tables.grown[late][newest()], 0);
-    ck_assert_uint_eq(p.tables.grown_blocks[late][newest()], 0);
+    ck_assert_uint_eq(p.tables.live_history[site][newest()], 700);
+    ck_assert_uint_eq(p.tables.live_history_blocks[site][newest()], 7);
+    ck_assert_uint_eq(p.tables.live_history[late][newest()], 0);
+    ck_assert_uint_eq(p.tables.live_history_blocks[late][newest()], 0);
     u->frees = 20; /* more than were made before the sweep: never below nothing */
     u->free_bytes = 2000;
     p.live->gc.now.start = 60 * S;
     ends(60 * S); /* that it was full was not seen at the beginning */
-    ck_assert_uint_eq(p.tables.grown[site][newest()], 0);
-    ck_assert_uint_eq(p.tables.grown_blocks[site][newest()], 0);
+    ck_assert_uint_eq(p.tables.live_history[site][newest()], 0);
+    ck_assert_uint_eq(p.tables.live_history_blocks[site][newest()], 0);
     ck_assert_uint_eq(list()->rows, 2);
     end();
 }
@@ -147,19 +148,20 @@ static void run(uint64_t period, uint64_t all) {
         cycle(t);
     }
     const LmpTablesUsed *used = &p.live->tables;
-    const struct LmpGrownList *l = list();
+    const struct LmpLiveHistoryList *l = list();
     uint64_t most = 0, widest = 0, before = 0, newer;
     ck_assert_uint_gt(l->rows, 20);
-    ck_assert_uint_lt(l->rows, LMP_GROWN);
+    ck_assert_uint_lt(l->rows, LMP_LIVE_HISTORY);
     for (uint32_t i = 0; i < l->rows; i++) {
-        uint64_t at = used->grown_clock[l->slot[i]], bytes = p.tables.grown[site][l->slot[i]];
+        uint64_t at = used->live_history_clock[l->slot[i]],
+                 bytes = p.tables.live_history[site][l->slot[i]];
         ck_assert_uint_gt(at, before);
         if (i + 12 < l->rows && at - before > widest) widest = at - before;
         if (bytes > most) most = bytes;
         before = at;
     }
     ck_assert_uint_eq(most, 10000);
-    newer = used->grown_clock[newest()] - used->grown_clock[l->slot[l->rows - 12]];
+    newer = used->live_history_clock[newest()] - used->live_history_clock[l->slot[l->rows - 12]];
     uint64_t part = all / 64 < 2 * S ? all / 64 : 2 * S;
     ck_assert_uint_le(newer, 11 * (part + period) + part); /* the newest are dense */
     ck_assert_uint_lt(widest, all / 4);                    /* the others even */
@@ -182,7 +184,7 @@ START_TEST(test_costs_little) {
         if (t > now) now = t;
         cycle(now);
     }
-    ck_assert_uint_gt(p.live->tables.grown, 10);
+    ck_assert_uint_gt(p.live->tables.live_history, 10);
     ck_assert_uint_lt(spent, 60 * S / 80); /* looks at the clock included */
     end();
 }
@@ -190,11 +192,11 @@ END_TEST
 
 START_TEST(test_nothing_to_do) {
     begin();
-    grown_cycle_ended(&p); /* no cycle yet */
-    ck_assert_uint_eq(p.live->tables.grown, 0);
+    live_history_cycle_ended(&p); /* no cycle yet */
+    ck_assert_uint_eq(p.live->tables.live_history, 0);
     p.live->tables.lines = LMP_LINES_OFF;
     cycle(S);
-    ck_assert_uint_eq(p.live->tables.grown, 0);
+    ck_assert_uint_eq(p.live->tables.live_history, 0);
     end();
 }
 END_TEST

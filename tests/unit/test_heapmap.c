@@ -415,9 +415,9 @@ static uint32_t hostile_entry(void) {
     case 0:
         return 0;
     case 1:
-        return (e & ~15u) | LMP_E_SIZE;
+        return (e & ~15u) | LMP_BLOCK_SIZE;
     case 2:
-        return (e & ~15u) | LMP_E_SIZE_HIGH;
+        return (e & ~15u) | LMP_BLOCK_SIZE_HIGH;
     case 3:
         return (e & ~0x7e0u & ~15u) | (uint32_t)(1 + suite_below(11)); /* size elsewhere */
     case 4:

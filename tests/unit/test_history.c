@@ -7,13 +7,13 @@
 
 static LmpHistory history;
 
-static LmpSample level(uint64_t bytes, uint64_t max) {
-    return (LmpSample){.last_bytes = bytes, .max_bytes = max};
+static LmpHistoryPoint level(uint64_t bytes, uint64_t max) {
+    return (LmpHistoryPoint){.last_bytes = bytes, .max_bytes = max};
 }
 
 START_TEST(holds_the_level_in_between) {
     history_init(&history, 10);
-    LmpSample s = level(100, 300);
+    LmpHistoryPoint s = level(100, 300);
     history_add(&history, 5, &s);
     s = level(50, 60);
     history_add(&history, 47, &s);
@@ -27,7 +27,7 @@ END_TEST
 
 START_TEST(first_note_may_come_late) {
     history_init(&history, 10);
-    LmpSample s = level(7, 7);
+    LmpHistoryPoint s = level(7, 7);
     history_add(&history, 10ull * LMP_HISTORY * 100, &s);
     ck_assert_uint_le(history.used, LMP_HISTORY);
     ck_assert_uint_eq(history.samples[history.used - 1].last_bytes, 7);
@@ -46,7 +46,7 @@ START_TEST(equals_the_notes) {
         now += suite_below(i % 50 ? 700 : 20000);
         clock[i] = now;
         bytes[i] = suite_below(1000000);
-        LmpSample s = level(bytes[i], bytes[i]);
+        LmpHistoryPoint s = level(bytes[i], bytes[i]);
         history_add(&history, now, &s);
         ck_assert_msg(history.used >= 1 && history.used <= LMP_HISTORY, "note %d", i);
         ck_assert_msg((history.used - 1) == now / history.interval, "note %d", i);

@@ -5,10 +5,10 @@
 
 #include <unistd.h>
 
-#include "agent/hook/strangers.h"
+#include "agent/hook/break_check.h"
+#include "agent/hook/foreign.h"
 #include "agent/hook/trap.h"
-#include "agent/hook/watch.h"
-#include "agent/interp/callsite.h"
+#include "agent/interp/return_addr.h"
 #include "agent/map/shadow.h"
 #include "agent/state/state.h"
 #include "base/os.h"
@@ -84,23 +84,23 @@ static unsigned class_of_tag(unsigned tag) {
 }
 
 static LmpProfile *profile;
-static LmpWatch watch;
-static const LmpCallsites no_callsites; /* every raw request is nobody's */
+static LmpBreakCheck breaks;
+static const LmpReturnAddrs no_return_addrs; /* every raw request is nobody's */
 
 static void setup(void) {
     LmpIdentity identity = {"test", "Lua 5.4", (uint32_t)getpid(), 1, 100000, 10};
     profile = lmp_os->map(sizeof *profile, -1, 0, true);
     ck_assert_ptr_nonnull(profile);
     profile->file = OWNFD_NONE;
-    memset(&watch, 0, sizeof watch);
-    profile->watch = &watch;
+    memset(&breaks, 0, sizeof breaks);
+    profile->breaks = &breaks;
     ck_assert_int_eq(state_create(profile, &identity), LMP_OK);
     profile->alloc = underneath;
     profile->ud = &underneath_ud;
-    profile->callsites = &no_callsites;
+    profile->return_addrs = &no_return_addrs;
     profile->gc_word = profile->gc_none;
     profile->tick_ops = 16;
-    atomic_store(&profile->thread, strangers_thread());
+    atomic_store(&profile->thread, foreign_thread());
     profile->skew = suite_below(2) ? 8 : 0;
     trap_always(profile, false);
     trap_tick(profile);
@@ -331,16 +331,16 @@ START_TEST(refused_leaves_drop_blocks) {
 END_TEST
 
 START_TEST(births_halve) {
-    uint32_t maker;
+    uint32_t alloc_context;
     setup();
     answer = (void *)(uintptr_t)0x40000;
-    profile->birth = 200u << LMP_E_BIRTH_SHIFT;
+    profile->birth = 200u << LMP_BLOCK_BIRTH_SHIFT;
     hook_alloc(profile, NULL, LUA_TTABLE, 56);
     answer = (void *)(uintptr_t)0x40008; /* off the grid */
     hook_alloc(profile, NULL, LUA_TTABLE, 8);
     shadow_halve_births(profile);
-    ck_assert_uint_eq(LMP_E_BIRTH(shadow_take(profile, 0x40000, &maker)), 100);
-    ck_assert_uint_eq(LMP_E_BIRTH(shadow_take(profile, 0x40008, &maker)), 100);
+    ck_assert_uint_eq(LMP_BLOCK_BIRTH(shadow_take(profile, 0x40000, &alloc_context)), 100);
+    ck_assert_uint_eq(LMP_BLOCK_BIRTH(shadow_take(profile, 0x40008, &alloc_context)), 100);
     teardown();
 }
 END_TEST

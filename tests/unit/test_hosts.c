@@ -326,8 +326,9 @@ START_TEST(many_cycles) {
     ck_assert_uint_ge(stats.gc_cycles, from + 5000);
     ck_assert_uint_le(stats.gc_cycles, from + 6000);
     uint64_t newest = 0;
-    for (unsigned i = 0; i < LMP_GROWN; i++)
-        if (live->tables.grown_cycle[i] > newest) newest = live->tables.grown_cycle[i];
+    for (unsigned i = 0; i < LMP_LIVE_HISTORY; i++)
+        if (live->tables.live_history_cycle[i] > newest)
+            newest = live->tables.live_history_cycle[i];
     ck_assert_uint_gt(newest, round);
     ck_assert_uint_le(newest, live->gc.full);
     ck_assert_uint_ge(live->gc.ring[(stats.gc_cycles - 1) % LMP_GC_RING].live_bytes, 20000 * 56);

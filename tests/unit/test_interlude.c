@@ -1,6 +1,6 @@
 /* What is done between two instructions of the program: a wished collection comes, whatever debug
  * hook the program has, and that hook does not notice. */
-#include "agent/interp/interlude.h"
+#include "agent/interp/safepoint.h"
 
 #include "suite.h"
 
@@ -36,7 +36,7 @@ static int api_stop(lua_State *T) {
     return 0;
 }
 
-/* A viewer wishes a collection, and the program sees it at once, in here. */
+/* A viewer requests a collection, and the program sees it at once, in here. */
 static int api_wish(lua_State *T) {
     view_collect(view);
     lua_newtable(T);
@@ -180,13 +180,13 @@ START_TEST(lines_are_seen) {
 }
 END_TEST
 
-static void count_with(const char *wish, int mask, int count, long long out[5]) {
+static void count_with(const char *request, int mask, int count, long long out[5]) {
     char script[512];
     snprintf(script, sizeof script,
              "local wish = %s count(%d, %d)"
              " for i = 1, 50 do wish() local t = tostring(i) t = (function() return t end)() end"
              " local same = is_counting(%d, %d) count(0, 0) assert(same and done())",
-             wish, mask, count, mask, count);
+             request, mask, count, mask, count);
     run("collectgarbage()");
     lua_gc(L, LUA_GCSTOP);
     ck_assert_msg(luaL_loadstring(L, script) == LUA_OK, "%s", lua_tostring(L, -1));
@@ -275,8 +275,8 @@ END_TEST
 
 /* ---- the collection -------------------------------------------------------------------------- */
 
-/* The profile ends in the middle of it; or another one begins, at the same place, whose wishes are
- * its own. */
+/* The profile ends in the middle of it; or another one begins, at the same place, whose requests
+ * are its own. */
 START_TEST(finalizers_end_it) {
     begin();
     run("setmetatable({}, {__gc = function() stop() end})\n"
@@ -329,7 +329,7 @@ END_TEST
 static pid_t child;
 static bool done_by_child;
 
-/* The wish has been seen, and the child is the first to run an instruction. */
+/* The request has been seen, and the child is the first to run an instruction. */
 static int api_fork(lua_State *T) {
     int status = 0;
     api_wish(T);

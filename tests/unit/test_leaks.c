@@ -8,9 +8,9 @@
 #include "base/format.h"
 #include "read/ledger/ledger.h"
 
-enum { MOST = LMP_GROWN - 1 };
+enum { MOST = LMP_LIVE_HISTORY - 1 };
 
-static uint64_t series[40][LMP_GROWN], blocks[40][LMP_GROWN];
+static uint64_t series[40][LMP_LIVE_HISTORY], blocks[40][LMP_LIVE_HISTORY];
 static LmpSiteRow row[40];
 static Ledger ledger = {.lines = LMP_LINES_EXACT, .gc_mode = LMP_GC_INCREMENTAL, .site = row};
 static LmpLeak leak[40];
@@ -23,21 +23,21 @@ static double uniform(void) {
 
 /* Cycles at even times, a second apart, a megabyte of work in each. */
 static void begin(uint32_t cycles) {
-    ledger.grown = cycles;
+    ledger.live_history_rows = cycles;
     ledger.sites = 0;
-    ledger.grown_top = 1ull << 40;
+    ledger.live_history_top = 1ull << 40;
     ledger.clock = 0;
     for (uint32_t i = 0; i < cycles; i++) {
-        ledger.grown_cycle[i] = 100 + i;
-        ledger.grown_clock[i] = (7 + i) * 1000000000ull;
-        ledger.grown_work[i] = (i + 1) * 1000000ull;
+        ledger.live_history_cycle[i] = 100 + i;
+        ledger.live_history_clock[i] = (7 + i) * 1000000000ull;
+        ledger.live_history_work[i] = (i + 1) * 1000000ull;
     }
 }
 
 static uint64_t *add_site(void) {
     uint32_t n = ledger.sites++;
-    row[n] = (LmpSiteRow){.grown = series[n],
-                          .grown_blocks = blocks[n],
+    row[n] = (LmpSiteRow){.live_history = series[n],
+                          .live_history_blocks = blocks[n],
                           .short_src = "a.lua",
                           .func = "f",
                           .line = (int)n + 1};
@@ -49,7 +49,7 @@ static uint64_t *add_site(void) {
 /* Blocks are of 40 bytes. */
 static bool judge(void) {
     for (uint32_t s = 0; s < ledger.sites; s++)
-        for (uint32_t i = 0; i < ledger.grown; i++)
+        for (uint32_t i = 0; i < ledger.live_history_rows; i++)
             blocks[s][i] = series[s][i] / 40;
     ledger_leaks(&ledger, leak, 40, &leaks, &verdict);
     return verdict.steady > 0;
@@ -143,13 +143,13 @@ START_TEST(doubling_heap) {
     uint64_t *y = add_site();
     for (uint32_t i = 0; i < 4; i++) {
         y[i] = 10000000ull << i;
-        ledger.grown_work[i] = 20000000ull << i;
-        ledger.grown_clock[i] = 1250000000ull << i;
+        ledger.live_history_work[i] = 20000000ull << i;
+        ledger.live_history_clock[i] = 1250000000ull << i;
     }
     ck_assert(judge());
     ck_assert_double_eq_tol(leak[0].bytes_per_second, 8000000, 1);
     for (uint32_t i = 0; i < 4; i++)
-        ledger.grown_clock[i] /= 2;
+        ledger.live_history_clock[i] /= 2;
     ck_assert(!judge());
     ck_assert_uint_eq(verdict.growth, LMP_GROWTH_WAIT);
     ck_assert_str_eq(verdict.words, "cannot tell yet: 8 more full cycles");
@@ -281,14 +281,14 @@ START_TEST(slopes) {
     uint64_t *y = add_site();
     for (uint32_t i = 0; i < 20; i++) {
         y[i] = 1000 + 500 * i;
-        ledger.grown_cycle[i] = 10 + 3 * i; /* every third cycle was kept */
-        ledger.grown_clock[i] = 250000000ull * i;
-        ledger.grown_work[i] = 1000 * i;
+        ledger.live_history_cycle[i] = 10 + 3 * i; /* every third cycle was kept */
+        ledger.live_history_clock[i] = 250000000ull * i;
+        ledger.live_history_work[i] = 1000 * i;
     }
     ck_assert(judge());
     ck_assert_double_eq_tol(leak[0].bytes_per_cycle, 500.0 / 3, 1e-6);
     ck_assert_double_eq_tol(leak[0].bytes_per_second, 2000, 1e-6);
-    ck_assert_uint_eq(leak[0].grown, 9500);
+    ck_assert_uint_eq(leak[0].gain, 9500);
     ck_assert_str_eq(verdict.words, "a.lua:1 grows by 167 B a full cycle, 2.0 KiB/s");
 }
 END_TEST
@@ -298,7 +298,7 @@ START_TEST(too_few_cycles) {
         begin(cycles);
         line(add_site(), cycles);
         for (uint32_t i = 0; i < cycles; i++)
-            ledger.grown_clock[i] = 9999999999ull - (cycles - i) * 1000;
+            ledger.live_history_clock[i] = 9999999999ull - (cycles - i) * 1000;
         ck_assert(!judge());
         char words[80];
         snprintf(words, sizeof words, "cannot tell yet: %u more full cycle%s", 12 - cycles,
@@ -359,7 +359,7 @@ END_TEST
 START_TEST(heap_beyond_is_not_known) {
     begin(MOST);
     flat(add_site(), MOST);
-    ledger.grown_top = 1000000;
+    ledger.live_history_top = 1000000;
     row[0].tally.live_bytes = 1200000;
     judge();
     ck_assert_uint_eq(verdict.growth, LMP_GROWTH_NONE);
@@ -384,7 +384,7 @@ START_TEST(ended_between_collections) {
     row[0].tally.bytes = 20000000; /* as much again and more was done */
     ledger.sites = 2;
     row[1] = row[0];
-    row[1].grown = series[1];
+    row[1].live_history = series[1];
     row[0].tally.bytes = 5000000;
     memset(series[1], 0, sizeof series[1]);
     ck_assert(!judge());
@@ -425,7 +425,7 @@ START_TEST(order_and_room) {
 END_TEST
 
 /* The summary has room for 76 columns of words, whatever the file is called. */
-START_TEST(words_fit) {
+START_TEST(saved_regs_fit) {
     suite_seed();
     begin(MOST);
     for (uint32_t s = 0; s < 2; s++)
@@ -450,17 +450,17 @@ END_TEST
 START_TEST(any_figures) {
     suite_seed();
     for (int round = 0; round < 20000; round++) {
-        begin((uint32_t)suite_below(LMP_GROWN));
+        begin((uint32_t)suite_below(LMP_LIVE_HISTORY));
         unsigned shift = (unsigned)suite_below(64);
         for (int s = 0; s < 3; s++) {
             uint64_t *y = add_site();
-            for (uint32_t i = 0; i < ledger.grown; i++)
+            for (uint32_t i = 0; i < ledger.live_history_rows; i++)
                 y[i] = suite_random() >> shift;
         }
-        for (uint32_t i = 0; suite_below(2) && i < ledger.grown; i++) {
-            ledger.grown_clock[i] = suite_random() >> shift;
-            ledger.grown_cycle[i] = suite_random() >> shift;
-            ledger.grown_work[i] = suite_random() >> shift;
+        for (uint32_t i = 0; suite_below(2) && i < ledger.live_history_rows; i++) {
+            ledger.live_history_clock[i] = suite_random() >> shift;
+            ledger.live_history_cycle[i] = suite_random() >> shift;
+            ledger.live_history_work[i] = suite_random() >> shift;
         }
         judge();
         ck_assert_uint_le(leaks, 3);
@@ -471,4 +471,4 @@ END_TEST
 
 SUITE("leaks", growth_is_seen, doubling_heap, blocks_count, what_is_no_growth, slopes,
       too_few_cycles, never_to_be_known, a_step_is_waited_for, heap_beyond_is_not_known,
-      ended_between_collections, order_and_room, words_fit, any_figures)
+      ended_between_collections, order_and_room, saved_regs_fit, any_figures)

@@ -76,7 +76,7 @@ static LmpFunctionRow *function(const char *name) {
 static void check_shape(unsigned parts) {
     for (uint32_t i = 0; i < ledger.sites; i++) {
         const LmpSiteRow *s = &ledger.site[i];
-        ck_assert(s->source && s->raw_source && s->short_src && s->func && s->grown);
+        ck_assert(s->source && s->raw_source && s->short_src && s->func && s->live_history);
         ck_assert_uint_lt(s->function, ledger.functions);
         ck_assert_int_ge(s->line, -1);
         ck_assert(i == 0 || s[-1].tally.live_bytes >= s->tally.live_bytes);
@@ -91,7 +91,7 @@ static void check_shape(unsigned parts) {
     }
     for (uint32_t i = 0; i < ledger.tags; i++)
         ck_assert_ptr_nonnull(ledger.tag[i].name);
-    ck_assert_uint_le(ledger.grown, LMP_GROWN);
+    ck_assert_uint_le(ledger.live_history_rows, LMP_LIVE_HISTORY);
     ck_assert(parts & LEDGER_TREE ? ledger.nodes > 0 : ledger.nodes == 0);
     uint32_t next = 1;
     for (uint32_t i = 0; i < ledger.nodes; i++) {
@@ -253,9 +253,9 @@ START_TEST(rows_of_the_program) {
     }
     ck_assert_int_eq(tails, 2);
     ck_assert_int_eq(coroutines, 2);
-    ck_assert_uint_eq(ledger.grown, 24);
-    ck_assert_uint_eq(ledger.grown_cycle[23], 24);
-    ck_assert_uint_eq(site("options.lua", 7)->grown[0], 8388608);
+    ck_assert_uint_eq(ledger.live_history_rows, 24);
+    ck_assert_uint_eq(ledger.live_history_cycle[23], 24);
+    ck_assert_uint_eq(site("options.lua", 7)->live_history[0], 8388608);
     ledger_free(&ledger);
     fake_tables_free(f);
 }
@@ -536,7 +536,7 @@ START_TEST(refused_memory) {
             ck_assert_uint_eq(ledger.site[0].tally.live_bytes, 77);
             ck_assert_str_eq(ledger.site[0].short_src, "a.lua");
             ck_assert_str_eq(ledger.function[ledger.site[0].function].name, "main");
-            ck_assert_uint_eq(ledger.site[0].grown[0], 0);
+            ck_assert_uint_eq(ledger.site[0].live_history[0], 0);
             refresh(f, LEDGER_ALL, 3); /* and goes on when there is memory again */
         }
         ck_assert_uint_gt(ledger.sites, 25);

@@ -199,10 +199,10 @@ static void answer(Model *m, const Ui *ui) {
                                          "e"),
                                         "\x1b[2Jbad\xff\xc3", "a \"quoted\" \\ word"};
     m->preview_ready = true;
-    m->preview_count = ui->wish.preview_count;
+    m->preview_count = ui->request.preview_count;
     for (uint32_t i = 0; i < m->preview_count; i++) {
         LmpPreview *p = &m->preview[i];
-        *p = (LmpPreview){.addr = ui->wish.preview_addr[i], .valid = i % 6 != 5};
+        *p = (LmpPreview){.addr = ui->request.preview_addr[i], .valid = i % 6 != 5};
         snprintf((char *)p->bytes, sizeof p->bytes, "%s", texts[i % 5]);
         p->shown = (uint32_t)strlen(texts[i % 5]);
         p->size = i % 4 ? p->shown : 4000;
@@ -231,7 +231,7 @@ START_TEST(test_blocks) {
         s->ui.look_from = SCENE_LOW + 0x66000; /* where there are strings */
         s->ui.look_to = s->ui.look_from + 0x1000;
         stage_draw(s);
-        ck_assert_uint_gt(s->ui.wish.preview_count, 0);
+        ck_assert_uint_gt(s->ui.request.preview_count, 0);
         answer(s->model, &s->ui);
         stage_update(s);
         repeat(s, ACT_DOWN, 2);

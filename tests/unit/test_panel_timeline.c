@@ -15,7 +15,7 @@ static Model *run(uint64_t seconds, uint64_t cycle) {
         uint64_t at = i * m->history.interval, since = at % (cycle * SECOND);
         uint64_t live = 20 * MIB + i * 40 * MIB / 1000 +
                         (uint64_t)(since / 1000) * 100 * MIB / (cycle * SECOND / 1000);
-        m->history.samples[i] = (LmpSample){
+        m->history.samples[i] = (LmpHistoryPoint){
             .max_bytes = live,
             .last_bytes = live,
             .gc_cycles = (uint32_t)((at + m->history.interval) / (cycle * SECOND)),

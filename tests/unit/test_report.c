@@ -175,7 +175,7 @@ START_TEST(with_all_that_can_be_said) {
     live.tables.lines = LMP_LINES_APPROXIMATE;
     live.tables.sample = 512 << 10;
     live.tables.folded = 1234;
-    live.tables.grown = 5;
+    live.tables.live_history = 5;
     FakeSpot others = {.site = FAKE_OTHERS, .node = FAKE_OTHERS, .cls = LMP_C_TABLE};
     fake_made(f, others, 1234, 98720);
     header.top = 2;
@@ -292,8 +292,8 @@ static void fake_noise(FakeTables *f, unsigned shift) {
         if (suite_below(8) == 0) f->t.function[i].name = (uint32_t)suite_below(u->text);
     for (uint32_t i = 1; i < u->sites; i++) {
         if (suite_below(8) == 0) f->t.site[i].line = (int)suite_random();
-        for (uint32_t k = 0; k < LMP_GROWN; k++)
-            f->t.grown[i][k] = (suite_random() >> 1 >> shift) + k * suite_below(1000000);
+        for (uint32_t k = 0; k < LMP_LIVE_HISTORY; k++)
+            f->t.live_history[i][k] = (suite_random() >> 1 >> shift) + k * suite_below(1000000);
     }
     u->lines = (uint32_t)suite_below(3);
     u->stacks = (uint32_t)suite_below(2);

@@ -87,8 +87,8 @@ static void set_model(App *app, const Screen *screen, bool paused) {
     ck_assert(model_fill_ledger(model, &heap->view, LEDGER_ALL));
 }
 
-/* Gives the blocks of the heap makers: stretches of them to one record after the other. */
-static void make_makers(void) {
+/* Gives the blocks of the heap alloc contexts: stretches of them to one record after the other. */
+static void make_contexts(void) {
     LmpTablesUsed *used = &tables->live->tables;
     for (uint32_t i = 1; i < used->records; i++)
         tables->t.path[i] = (LmpPath){1, i};
@@ -99,7 +99,7 @@ static void make_makers(void) {
             HeapBlock block;
             if (!heapscan_touch(heap->leaf[l], part)) continue;
             while (heapscan_next(&scan, &block))
-                heap->leaf[l]->maker[block.index] =
+                heap->leaf[l]->alloc_context[block.index] =
                     1 + (block.index >> 6 ^ block.index >> 11) % (used->records - 1);
         }
     }
@@ -195,7 +195,7 @@ START_TEST(screens_are_as_they_were) {
     heap = scene_heap(4 << 20);
     tables = fake_tables_new(NULL);
     fake_program(tables, true);
-    make_makers();
+    make_contexts();
     for (size_t i = 0; i < sizeof screens / sizeof *screens; i++)
         compare(&screens[i]);
     fake_free(heap);

@@ -219,15 +219,15 @@ START_TEST(says_once) {
     Spool spool, heir;
     ck_assert(spool_open(&spool, SPOOL_MEMORY));
     ck_assert(spool_append(&spool, "output ", 7));
-    atomic_store(&spool.estate->saying, 1 + 7);
+    atomic_store(&spool.relay_state->saying, 1 + 7);
     ck_assert(spool_append(&spool, "half of a mes", 13));
     ck_assert(spool_inherit(&heir, dup(spool.memory), -1, -1, -1, SPOOL_MEMORY));
     spool_mend(&heir);
     ck_assert_uint_eq(spool_size(&spool), 7);
-    ck_assert(spool_say(&heir, ESTATE_SUMMARY, "message", 7));
-    atomic_store(&spool.estate->saying, 1 + 7); /* killed after the note */
+    ck_assert(spool_say(&heir, RELAY_SUMMARY, "message", 7));
+    atomic_store(&spool.relay_state->saying, 1 + 7); /* killed after the note */
     spool_mend(&spool);
-    ck_assert(spool_say(&spool, ESTATE_SUMMARY, "message", 7));
+    ck_assert(spool_say(&spool, RELAY_SUMMARY, "message", 7));
     ck_assert_uint_eq(spool_size(&spool), 14);
     size_t size;
     char *out = written(&spool, &size);

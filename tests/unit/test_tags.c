@@ -194,7 +194,7 @@ END_TEST
 START_TEST(test_birth) {
     begin();
     uint64_t size;
-    p.lines = (struct LmpLineCache *)&size; /* makers are kept */
+    p.lines = (struct LmpLineCache *)&size; /* alloc contexts are kept */
     p.control = calloc(1, sizeof *p.control);
     static LmpOverflow *blocks;
     blocks = calloc(1, LMP_TABLES_AT - LMP_OVERFLOW_AT);

@@ -13,7 +13,7 @@ typedef struct Way {
 typedef struct NaiveRow {
     char way[1024];
     LmpTally total, own;
-    bool kids, match;
+    bool children, match;
     uint32_t depth;
 } NaiveRow;
 
@@ -21,7 +21,7 @@ typedef struct NaiveRow {
 
 typedef struct Naive {
     const Tree *tree;
-    TreeWish wish;
+    TreeWanted request;
     Way *way;
     uint32_t ways;
     NaiveRow *row;
@@ -40,13 +40,13 @@ static Way *way_of(Naive *n, const char *text) {
 static bool naive_match(const Naive *n, const LmpTreeRow *row) {
     char text[128];
     snprintf(text, sizeof text, "%s %s:%d", row->name, row->short_src, (int)row->line);
-    return strstr(text, n->wish.filter) != NULL;
+    return strstr(text, n->request.filter) != NULL;
 }
 
 static bool naive_match_function(const Naive *n, uint32_t f) {
     char text[128];
     snprintf(text, sizeof text, "%s %s", n->tree->name[f], n->tree->function[f].short_src);
-    return strstr(text, n->wish.filter) != NULL;
+    return strstr(text, n->request.filter) != NULL;
 }
 
 static bool naive_below(const Naive *n, const LmpTreeRow *row) {
@@ -71,7 +71,7 @@ typedef struct Candidate {
     bool is_line;
     int32_t line;
     LmpTally total, own;
-    bool kids, keep, opens, match;
+    bool children, keep, opens, match;
 } Candidate;
 
 static void collect(const Tree *tree, Candidate *c, uint32_t node) {
@@ -87,19 +87,19 @@ static int32_t naive_line(const Naive *n, const LmpTreeRow *row) {
 }
 
 static void finish(const Naive *n, Candidate *c) {
-    bool filter = n->wish.filter[0] != 0, any_line = false;
+    bool filter = n->request.filter[0] != 0, any_line = false;
     int32_t line = 0;
     c->match = filter && naive_match_function(n, c->function);
     for (uint32_t i = 0; i < c->nodes; i++) {
         const LmpTreeRow *row = &n->tree->row[c->node[i]];
         add(&c->own, &row->shallow);
         if (row->shallow.allocs) {
-            if (any_line && line != naive_line(n, row)) c->kids = true;
+            if (any_line && line != naive_line(n, row)) c->children = true;
             any_line = true;
             line = naive_line(n, row);
         }
         for (uint32_t k = row->first; k < row->first + row->children; k++)
-            if (n->tree->row[k].function != c->function) c->kids = true;
+            if (n->tree->row[k].function != c->function) c->children = true;
         if (!filter) continue;
         bool match = naive_match(n, row), below = naive_below(n, row);
         c->keep = c->keep || match || below || naive_above(n, row);
@@ -109,15 +109,15 @@ static void finish(const Naive *n, Candidate *c) {
 
 static bool naive_before(const Naive *n, const Candidate *a, const Candidate *b) {
     int order = 0;
-    if (n->wish.measure) {
-        uint64_t x = n->wish.measure(&a->total, &a->own);
-        uint64_t y = n->wish.measure(&b->total, &b->own);
+    if (n->request.measure) {
+        uint64_t x = n->request.measure(&a->total, &a->own);
+        uint64_t y = n->request.measure(&b->total, &b->own);
         order = x > y ? -1 : x < y;
     }
     if (!order) order = a->is_line - b->is_line;
     if (!order && a->is_line) order = a->line < b->line ? -1 : a->line > b->line;
     if (!order) order = strcmp(n->tree->name[a->function], n->tree->name[b->function]);
-    return (n->wish.reverse ? -order : order) < 0;
+    return (n->request.reverse ? -order : order) < 0;
 }
 
 static void naive_show(Naive *n, const Candidate *up, const char *way, uint32_t depth) {
@@ -147,7 +147,7 @@ static void naive_show(Naive *n, const Candidate *up, const char *way, uint32_t 
             if (naive_line(n, row) != line || row->shallow.allocs == 0) continue;
             add(&now->own, &row->shallow);
             now->nodes++;
-            now->match = n->wish.filter[0] && naive_match(n, row);
+            now->match = n->request.filter[0] && naive_match(n, row);
             now->keep = now->keep || now->match || naive_above(n, row);
         }
         now->total = now->own;
@@ -160,11 +160,11 @@ static void naive_show(Naive *n, const Candidate *up, const char *way, uint32_t 
             if (!done[i] && (best == 64 || naive_before(n, &c[i], &c[best]))) best = i;
         if (best == 64) break;
         done[best] = true;
-        if (n->wish.filter[0] && !c[best].keep) continue;
+        if (n->request.filter[0] && !c[best].keep) continue;
         NaiveRow *row = &n->row[n->count++];
         *row = (NaiveRow){.total = c[best].total,
                           .own = c[best].own,
-                          .kids = c[best].kids,
+                          .children = c[best].children,
                           .match = c[best].match,
                           .depth = depth};
         if (c[best].is_line) {
@@ -172,7 +172,7 @@ static void naive_show(Naive *n, const Candidate *up, const char *way, uint32_t 
         } else {
             snprintf(row->way, sizeof row->way, "%s/f%u", way, c[best].function);
         }
-        if (c[best].kids && c[best].opens != way_of(n, row->way)->open)
+        if (c[best].children && c[best].opens != way_of(n, row->way)->open)
             naive_show(n, &c[best], row->way, depth + 1);
     }
     free(c);
@@ -204,7 +204,7 @@ static void compare(const TreeRows *rows, Naive *n) {
         ck_assert_uint_eq(row.total->allocs, n->row[i].total.allocs);
         ck_assert_uint_eq(row.own->live_bytes, n->row[i].own.live_bytes);
         ck_assert_uint_eq(row.own->frees, n->row[i].own.frees);
-        ck_assert(row.kids == n->row[i].kids && row.matches == n->row[i].match);
+        ck_assert(row.children == n->row[i].children && row.matches == n->row[i].match);
         ck_assert_uint_eq(row.depth, n->row[i].depth);
         ck_assert_uint_eq(treerows_find(rows, row.key, 0), i);
         if (row.depth == 0) {
@@ -249,7 +249,7 @@ START_TEST(test_rows_are_those_of_a_naive_expansion) {
         LmpTreeRow *raw = random_nodes(count, (uint32_t)suite_below(9));
         tree_arrange(tree, raw);
         TreeRows *rows = treerows_new();
-        Naive n = {.tree = tree, .wish = {.measure = by_total, .filter = ""}};
+        Naive n = {.tree = tree, .request = {.measure = by_total, .filter = ""}};
         n.way = calloc(WAYS, sizeof *n.way);
         n.row = calloc(2 * count + 2, sizeof *n.row);
         Way *unfiltered = calloc(WAYS, sizeof *unfiltered);
@@ -258,37 +258,37 @@ START_TEST(test_rows_are_those_of_a_naive_expansion) {
             uint32_t shown = treerows_count(rows);
             if (suite_below(6) == 0) {
                 const char *filter = filters[suite_below(sizeof filters / sizeof *filters)];
-                if (n.wish.filter[0] == 0) {
+                if (n.request.filter[0] == 0) {
                     memcpy(unfiltered, n.way, WAYS * sizeof *n.way);
                     unfiltered_ways = n.ways;
                 }
-                if (strcmp(filter, n.wish.filter) != 0) {
+                if (strcmp(filter, n.request.filter) != 0) {
                     n.ways = filter[0] ? 0 : unfiltered_ways;
                     if (!filter[0]) memcpy(n.way, unfiltered, WAYS * sizeof *n.way);
                 }
-                n.wish.filter = filter;
+                n.request.filter = filter;
             } else if (suite_below(5) == 0) {
-                n.wish.measure = suite_below(3) == 0 ? NULL : suite_below(2) ? by_total : by_own;
-                n.wish.reverse = suite_below(2);
+                n.request.measure = suite_below(3) == 0 ? NULL : suite_below(2) ? by_total : by_own;
+                n.request.reverse = suite_below(2);
             } else if (suite_below(5) == 0) { /* the program goes on */
                 for (uint32_t i = 1; i < count; i++)
                     if (suite_below(4) == 0)
                         tally(&raw[i].shallow, 1 + suite_below(50), suite_below(2000));
                 tree_arrange(tree, raw);
-                ck_assert(treerows_update(rows, &tree->ledger, &n.wish));
+                ck_assert(treerows_update(rows, &tree->ledger, &n.request));
             } else if (shown > 0) {
                 uint32_t i = (uint32_t)suite_below(shown);
                 TreeRow row = treerows_row(rows, i);
                 char way[1024];
                 way_to(rows, i, way, sizeof way);
-                if (row.kids) {
+                if (row.children) {
                     treerows_open(rows, i, !row.open);
                     way_of(&n, way)->open ^= true;
                 }
             }
-            ck_assert(treerows_update(rows, &tree->ledger, &n.wish));
+            ck_assert(treerows_update(rows, &tree->ledger, &n.request));
             compare(rows, &n);
-            if (n.wish.filter[0] == 0) check_sums(rows);
+            if (n.request.filter[0] == 0) check_sums(rows);
         }
         treerows_free(rows);
         tree_free(tree);
@@ -307,26 +307,26 @@ START_TEST(test_order_is_held) {
         LmpTreeRow *raw = random_nodes(80, 3);
         tree_arrange(tree, raw);
         TreeRows *rows = treerows_new();
-        TreeWish wish = {.measure = by_total, .filter = ""};
-        ck_assert(treerows_update(rows, &tree->ledger, &wish));
-        open_all(rows, &tree->ledger, &wish);
+        TreeWanted request = {.measure = by_total, .filter = ""};
+        ck_assert(treerows_update(rows, &tree->ledger, &request));
+        open_all(rows, &tree->ledger, &request);
         uint64_t was[200];
         uint32_t count = treerows_count(rows);
         for (uint32_t i = 0; i < count; i++)
             was[i] = treerows_row(rows, i).key;
-        wish.still = true;
+        request.still = true;
         for (int step = 0; step < 5; step++) {
             for (uint32_t i = 1; i < 80; i++) /* no new lines */
                 if (raw[i].shallow.allocs)
                     tally(&raw[i].shallow, 1 + suite_below(50), suite_below(2000));
             tree_arrange(tree, raw);
-            ck_assert(treerows_update(rows, &tree->ledger, &wish));
+            ck_assert(treerows_update(rows, &tree->ledger, &request));
             ck_assert_uint_eq(treerows_count(rows), count);
             for (uint32_t i = 0; i < count; i++)
                 ck_assert_uint_eq(treerows_row(rows, i).key, was[i]);
         }
-        wish.still = false;
-        ck_assert(treerows_update(rows, &tree->ledger, &wish));
+        request.still = false;
+        ck_assert(treerows_update(rows, &tree->ledger, &request));
         for (uint32_t i = 1; i < count; i++) {
             TreeRow a = treerows_row(rows, i - 1), b = treerows_row(rows, i);
             if (a.depth == b.depth) ck_assert(a.total->live_bytes >= b.total->live_bytes);

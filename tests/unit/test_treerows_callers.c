@@ -48,9 +48,9 @@ START_TEST(test_damaged_figures_wrap) {
         for (uint32_t i = 1; i < n; i++)
             tree->row[i].shallow.realloc_bytes = tree->row[i].retained.realloc_bytes = INT64_MAX;
         TreeRows *rows = treerows_new();
-        TreeWish wish = {.callers = callers, .measure = by_total, .filter = ""};
-        ck_assert(treerows_update(rows, &tree->ledger, &wish));
-        open_all(rows, &tree->ledger, &wish);
+        TreeWanted request = {.callers = callers, .measure = by_total, .filter = ""};
+        ck_assert(treerows_update(rows, &tree->ledger, &request));
+        open_all(rows, &tree->ledger, &request);
         uint64_t wrapped = 0;
         for (uint32_t i = 0; callers && i < treerows_count(rows); i++) {
             const LmpTally *t = treerows_row(rows, i).total;
@@ -75,9 +75,9 @@ START_TEST(test_callers_add_up) {
         Path *path = calloc((size_t)n * n + 1, sizeof *path);
         uint32_t paths = naive_paths(tree, path);
         TreeRows *rows = treerows_new();
-        TreeWish wish = {.callers = true, .measure = by_total, .filter = ""};
-        ck_assert(treerows_update(rows, &tree->ledger, &wish));
-        open_all(rows, &tree->ledger, &wish);
+        TreeWanted request = {.callers = true, .measure = by_total, .filter = ""};
+        ck_assert(treerows_update(rows, &tree->ledger, &request));
+        open_all(rows, &tree->ledger, &request);
         ck_assert_uint_eq(treerows_count(rows), paths);
         uint64_t outermost = 0;
         for (uint32_t i = 0; i < paths; i++) {
@@ -126,8 +126,8 @@ START_TEST(test_callers_under_a_filter) {
     tally(&raw[5].shallow, 4, 50);
     tree_arrange(tree, raw);
     TreeRows *rows = treerows_new();
-    TreeWish wish = {.callers = true, .measure = by_total, .filter = "f1"};
-    ck_assert(treerows_update(rows, &tree->ledger, &wish));
+    TreeWanted request = {.callers = true, .measure = by_total, .filter = "f1"};
+    ck_assert(treerows_update(rows, &tree->ledger, &request));
     /* the way to f1 is open, that to f4 is not kept; sums stay those of all */
     ck_assert_uint_eq(treerows_count(rows), 3);
     ck_assert_str_eq(treerows_row(rows, 0).name, "f3");
@@ -158,9 +158,9 @@ START_TEST(test_hottest_path) {
     }
     tree_arrange(tree, raw);
     TreeRows *rows = treerows_new();
-    TreeWish wish = {.measure = by_total, .filter = ""};
+    TreeWanted request = {.measure = by_total, .filter = ""};
     treerows_open_hottest(rows, UINT32_MAX, 64);
-    ck_assert(treerows_update(rows, &tree->ledger, &wish));
+    ck_assert(treerows_update(rows, &tree->ledger, &request));
     /* down to the line where most of it is made */
     static const char *const want[] = {"f1", "f3", "f4", ":4", "f5", ":3", "f2", ":1"};
     ck_assert_uint_eq(treerows_count(rows), 8);
@@ -172,10 +172,10 @@ START_TEST(test_hottest_path) {
     }
     ck_assert_int_eq(treerows_row(rows, 4).line, 5); /* f5 has but one */
     treerows_close_all(rows);
-    ck_assert(treerows_update(rows, &tree->ledger, &wish));
+    ck_assert(treerows_update(rows, &tree->ledger, &request));
     ck_assert_uint_eq(treerows_count(rows), 1);
     treerows_open_hottest(rows, 0, 1); /* from a row, one level */
-    ck_assert(treerows_update(rows, &tree->ledger, &wish));
+    ck_assert(treerows_update(rows, &tree->ledger, &request));
     ck_assert_uint_eq(treerows_count(rows), 4);
     treerows_free(rows);
     tree_free(tree);
@@ -200,31 +200,31 @@ START_TEST(test_deep_recursion) {
     }
     tree_arrange(tree, raw);
     TreeRows *rows = treerows_new();
-    TreeWish wish = {.measure = by_total, .filter = ""};
+    TreeWanted request = {.measure = by_total, .filter = ""};
     treerows_open_hottest(rows, UINT32_MAX, UINT32_MAX);
     double start = seconds();
-    ck_assert(treerows_update(rows, &tree->ledger, &wish));
+    ck_assert(treerows_update(rows, &tree->ledger, &request));
     /* each call below the other, and the line of each but the innermost */
     ck_assert_uint_eq(treerows_count(rows), 2 * (n - 1) - 1);
     ck_assert_uint_eq(treerows_row(rows, n - 2).depth, n - 2);
     double whole = seconds() - start;
-    wish.still = true;
-    ck_assert(treerows_update(rows, &tree->ledger, &wish));
-    wish.filter = "f2";
-    ck_assert(treerows_update(rows, &tree->ledger, &wish));
-    wish.filter = "";
-    wish.callers = true;
+    request.still = true;
+    ck_assert(treerows_update(rows, &tree->ledger, &request));
+    request.filter = "f2";
+    ck_assert(treerows_update(rows, &tree->ledger, &request));
+    request.filter = "";
+    request.callers = true;
     double turn = seconds();
     for (int i = 0; i < 5; i++) { /* each level is 200,000 paths: it stops soon */
         treerows_open_hottest(rows, UINT32_MAX, 100000);
-        ck_assert(treerows_update(rows, &tree->ledger, &wish));
+        ck_assert(treerows_update(rows, &tree->ledger, &request));
     }
-    wish.filter = "f1";
+    request.filter = "f1";
     double filter = seconds();
-    ck_assert(treerows_update(rows, &tree->ledger, &wish));
+    ck_assert(treerows_update(rows, &tree->ledger, &request));
     ck_assert_msg(seconds() - filter < 10, "%g s", seconds() - filter);
-    wish.filter = "";
-    ck_assert(treerows_update(rows, &tree->ledger, &wish));
+    request.filter = "";
+    ck_assert(treerows_update(rows, &tree->ledger, &request));
     fprintf(stderr, "all open: %.1f ms, callers: %.1f ms\n", whole * 1000,
             (seconds() - turn) * 200);
     ck_assert_uint_eq(treerows_row(rows, 0).total->live_bytes, 1000000);
@@ -236,11 +236,11 @@ START_TEST(test_deep_recursion) {
         raw[i].function = 1;
     tree_arrange(tree, raw);
     rows = treerows_new();
-    ck_assert(treerows_update(rows, &tree->ledger, &wish));
+    ck_assert(treerows_update(rows, &tree->ledger, &request));
     for (int i = 0; i < 2; i++) {
-        wish.callers = i == 0;
-        ck_assert(treerows_update(rows, &tree->ledger, &wish));
-        open_all(rows, &tree->ledger, &wish);
+        request.callers = i == 0;
+        ck_assert(treerows_update(rows, &tree->ledger, &request));
+        open_all(rows, &tree->ledger, &request);
         ck_assert_uint_eq(treerows_count(rows), 1);
         ck_assert_uint_eq(treerows_row(rows, 0).total->live_bytes, 10ull * (n - 1));
     }
@@ -259,13 +259,13 @@ START_TEST(test_a_million_nodes) {
     LmpTreeRow *raw = random_nodes(n, 4);
     tree_arrange(tree, raw);
     TreeRows *rows = treerows_new();
-    TreeWish wish = {.measure = by_total, .filter = ""};
+    TreeWanted request = {.measure = by_total, .filter = ""};
     treerows_open_hottest(rows, UINT32_MAX, 64);
-    ck_assert(treerows_update(rows, &tree->ledger, &wish));
+    ck_assert(treerows_update(rows, &tree->ledger, &request));
     uint32_t shown = treerows_count(rows);
     double start = seconds();
     for (int i = 0; i < 20; i++)
-        ck_assert(treerows_update(rows, &tree->ledger, &wish));
+        ck_assert(treerows_update(rows, &tree->ledger, &request));
     double one = (seconds() - start) / 20;
     fprintf(stderr, "%u of %u rows in %.2f ms\n", shown, n, one * 1000);
     ck_assert_msg(one < 0.2, "%u of %u rows took %g s", shown, n, one);
@@ -278,15 +278,15 @@ END_TEST
 START_TEST(test_an_empty_tree) {
     Tree *tree = tree_new(1);
     TreeRows *rows = treerows_new();
-    TreeWish wish = {.measure = by_total, .filter = "x"};
+    TreeWanted request = {.measure = by_total, .filter = "x"};
     tree->ledger.nodes = 0;
-    ck_assert(treerows_update(rows, &tree->ledger, &wish));
+    ck_assert(treerows_update(rows, &tree->ledger, &request));
     ck_assert_uint_eq(treerows_count(rows), 0);
     tree->ledger.nodes = 1;
     for (int i = 0; i < 4; i++) {
-        wish.callers = i & 1;
-        wish.filter = i & 2 ? "" : "x";
-        ck_assert(treerows_update(rows, &tree->ledger, &wish));
+        request.callers = i & 1;
+        request.filter = i & 2 ? "" : "x";
+        ck_assert(treerows_update(rows, &tree->ledger, &request));
         ck_assert_uint_eq(treerows_count(rows), 0);
         ck_assert_uint_eq(treerows_find(rows, 7, 3), 0);
     }

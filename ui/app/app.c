@@ -135,15 +135,15 @@ static void toggle_pause(App *app) {
         app->ask.quit = true;
     } else if (can_ask(app)) {
         app->want_pause = !app->want_pause;
-        app->ui.wish.pause = app->want_pause;
-        app->ui.wish.resume = !app->want_pause;
+        app->ui.request.pause = app->want_pause;
+        app->ui.request.resume = !app->want_pause;
     }
 }
 
 static void step(App *app) {
     if (!can_ask(app)) return;
     if (app->seen == LMP_SEEN_PAUSED) {
-        app->ui.wish.steps++;
+        app->ui.request.steps++;
     } else if (!app->want_pause) {
         toggle_pause(app);
     }
@@ -302,11 +302,11 @@ void app_act(App *app, Action action, Key key) {
         app_show_number(app, key == '0' ? 10 : (int)key - '0');
         break;
     case ACT_MARK:
-        if (can_ask(app)) app->ui.wish.mark = true;
+        if (can_ask(app)) app->ui.request.mark = true;
         break;
     case ACT_COLLECT:
         if (!can_ask(app)) break;
-        app->ui.wish.collect = true;
+        app->ui.request.collect = true;
         app_say(app, "A full collection runs at the program's next safe point");
         break;
     case ACT_INPUT:

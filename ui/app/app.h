@@ -1,5 +1,6 @@
 /* app.h - the display without a terminal: its state, what keys do to it, and how it is drawn. What
- * it wants of the outside (the program, the terminal, files) it leaves in `ui.wish` and `ask`. */
+ * it wants of the outside (the program, the terminal, files) it leaves in `ui.request` and `ask`.
+ */
 #ifndef LMP_APP_H
 #define LMP_APP_H
 

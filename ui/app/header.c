@@ -204,7 +204,7 @@ static void add_lacks(Line *line, const LmpStats *s) {
 }
 
 /* Others that have called the program's allocator, or stand in front of it. */
-static void add_strangers(Line *line, const LmpStats *s) {
+static void add_foreign(Line *line, const LmpStats *s) {
     char text[LMP_NUM];
     if (s->covered) line_add(line, 2, STYLE(TONE_SHRINK), "   allocator covered by another");
     if (s->other_states > 0)
@@ -243,7 +243,7 @@ static void draw_rates(const App *app, Canvas *canvas, Rect rect, int y) {
     if (model->stats.hidden_regions > 0)
         line_add(&line, 3, STYLE(TONE_SHRINK), "   map incomplete (the program closed its file)");
     add_lacks(&line, &model->stats);
-    add_strangers(&line, &model->stats);
+    add_foreign(&line, &model->stats);
     line_draw(&line, canvas, rect.x, y, rect.w);
 }
 

@@ -1,10 +1,10 @@
-/* cmd_display.c - `lmp display`: how the module starts the keeper (launch.h). Internal. */
+/* cmd_display.c - `lmp display`: how the module starts the relay (launch.h). Internal. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "relay/keeper.h"
+#include "relay/pty_relay.h"
 #include "shared/launch.h"
 
 static const Option options[] = {
@@ -13,24 +13,24 @@ static const Option options[] = {
 };
 
 static int run(const Command *command, int argc, char **argv) {
-    KeeperOptions keeper = {.hold = true, .summary = ""};
+    PtyRelayOptions relay = {.hold = true, .summary = ""};
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     const Option *o;
     while ((o = options_next(&p))) {
-        if (strcmp(o->name, "fps") == 0 && !parse_number(p.value, 0, FPS_MAX, &keeper.fps))
-            keeper.fps = 0;
-        if (strcmp(o->name, "hold") == 0) keeper.hold = true;
-        if (strcmp(o->name, "no-hold") == 0) keeper.hold = false;
-        if (strcmp(o->name, "input") == 0) keeper.input = true;
-        if (strcmp(o->name, "summary") == 0) keeper.summary = p.value;
+        if (strcmp(o->name, "fps") == 0 && !parse_number(p.value, 0, FPS_MAX, &relay.fps))
+            relay.fps = 0;
+        if (strcmp(o->name, "hold") == 0) relay.hold = true;
+        if (strcmp(o->name, "no-hold") == 0) relay.hold = false;
+        if (strcmp(o->name, "input") == 0) relay.input = true;
+        if (strcmp(o->name, "summary") == 0) relay.summary = p.value;
     }
     if (p.failed || p.help) return EXIT_USAGE;
     if (fcntl(LMP_FD_STATE, F_GETFD) < 0 || fcntl(LMP_FD_LINE, F_GETFD) < 0)
         return command_wrong(command, "is started by the module, not by hand");
-    /* The program waits for this process alone: the keeper is nobody's child. */
+    /* The program waits for this process alone: the relay is nobody's child. */
     pid_t pid = fork();
     if (pid != 0) _exit(pid < 0);
-    return keeper_run(&keeper);
+    return pty_relay_run(&relay);
 }
 
 const Command cmd_display = {

@@ -180,7 +180,7 @@ static void fell(Doctor *d, const char *format, int n, const char *text) {
  */
 static bool play(Doctor *d) {
     int pair[2], status = 0, before = d->at;
-    char wish[64];
+    char request[64];
     if (pipe2(pair, O_CLOEXEC) != 0) {
         command_say("cannot start: %s", strerror(errno));
         return false;
@@ -188,8 +188,8 @@ static bool play(Doctor *d) {
     int theirs = fcntl(pair[1], F_DUPFD_CLOEXEC, 200);
     if (theirs < 0) theirs = dup(pair[1]);
     close(pair[1]);
-    snprintf(wish, sizeof wish, "%d from=%d", theirs, d->at + 1);
-    setenv(LMP_ENV_DOCTOR, wish, 1);
+    snprintf(request, sizeof request, "%d from=%d", theirs, d->at + 1);
+    setenv(LMP_ENV_DOCTOR, request, 1);
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {

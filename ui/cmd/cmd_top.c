@@ -11,7 +11,7 @@
 #include "cmd/cmd.h"
 #include "read/discover.h"
 #include "report/report.h"
-#include "viewer/guard.h"
+#include "viewer/viewer_supervisor.h"
 
 static const Option options[] = {
     {"fps", "N", "repaints a second while the program runs (default 10)"},
@@ -65,12 +65,12 @@ static int nothing_to_show(void) {
 
 /* ---- attached -------------------------------------------------------------------------------- */
 
-static Guard guard;
+static Supervisor supervisor;
 static LmpView view;
 
 static void told(int sig) {
     (void)sig;
-    guard_tell(&guard); /* closes a descriptor: safe in a handler */
+    supervisor_tell(&supervisor); /* closes a descriptor: safe in a handler */
 }
 
 /* ctrl-C is for this command alone, as anything else that is typed here. */
@@ -92,26 +92,27 @@ static int attach(uint32_t pid, uint32_t serial, double fps) {
     ViewerOptions viewer = {
         .view = &view, .tty = STDOUT_FILENO, .fps = fps, .hold = true, .spool = -1, .input = -1};
     catch_signals();
-    if (!guard_start(&guard, &viewer, NULL, NULL)) {
+    if (!supervisor_start(&supervisor, &viewer, NULL, NULL)) {
         command_say("%s", err_message(LMP_E_NOMEM));
         return 1;
     }
-    guard_up(&guard);
-    struct pollfd p = {.fd = guard.life, .events = POLLIN};
-    while (guard.notify >= 0 && poll(&p, 1, -1) <= 0)
+    supervisor_up(&supervisor);
+    struct pollfd p = {.fd = supervisor.life, .events = POLLIN};
+    while (supervisor.notify >= 0 && poll(&p, 1, -1) <= 0)
         ;
-    GuardEnd end = guard_end(&guard);
+    SupervisorEnd end = supervisor_end(&supervisor);
     int status = 0;
-    if (end == GUARD_CRASHED) {
-        if (guard.signal)
-            command_say("the display crashed (signal %d); the program goes on", guard.signal);
+    if (end == SUPERVISOR_CRASHED) {
+        if (supervisor.signal)
+            command_say("the display crashed (signal %d); the program goes on", supervisor.signal);
         else
             command_say("the display ended with an error; the program goes on");
         status = 1;
-    } else if (guard.result->end == VIEWER_NO_TTY) {
-        command_say("%s", guard.result->problem[0] ? guard.result->problem : "no terminal");
+    } else if (supervisor.result->end == VIEWER_NO_TTY) {
+        command_say("%s",
+                    supervisor.result->problem[0] ? supervisor.result->problem : "no terminal");
         status = 1;
-    } else if (guard.result->end == VIEWER_KILLED) {
+    } else if (supervisor.result->end == VIEWER_KILLED) {
         static LmpReport report;
         command_say("process %u was killed or crashed", view.header->pid);
         report_fill(&report, view.header, view.live, &view.tables, view.live->clock,
@@ -119,7 +120,7 @@ static int attach(uint32_t pid, uint32_t serial, double fps) {
         report_summary(&report, stdout);
         report_close(&report);
     }
-    if (guard.result->saved[0]) command_say("picture saved as %s", guard.result->saved);
+    if (supervisor.result->saved[0]) command_say("picture saved as %s", supervisor.result->saved);
     view_close(&view);
     return status;
 }

@@ -17,7 +17,7 @@
 #include "pty/errorline.h"
 #include "pty/spool.h"
 #include "read/view.h"
-#include "relay/keeper.h"
+#include "relay/pty_relay.h"
 #include "report/report.h"
 
 #define HIGH_FD 64 /* beyond the numbers that mean something in launch.h */
@@ -68,7 +68,7 @@ static void keep_display(Collect *c, uint32_t which, const int *fd, size_t count
 
 /* What comes with a message besides its words. */
 typedef struct Enclosed {
-    int fd[LMP_HELLO_FDS];
+    int fd[LMP_HANDSHAKE_FDS];
     size_t count;
     struct ucred from; /* as the sender is called here; pid 0: not known */
 } Enclosed;
@@ -79,7 +79,8 @@ static Enclosed enclosed(struct msghdr *message) {
         if (c->cmsg_level != SOL_SOCKET) continue;
         if (c->cmsg_type == SCM_RIGHTS) {
             e.count = (c->cmsg_len - CMSG_LEN(0)) / sizeof *e.fd;
-            if (e.count > LMP_HELLO_FDS) e.count = LMP_HELLO_FDS; /* never: there is no room */
+            if (e.count > LMP_HANDSHAKE_FDS)
+                e.count = LMP_HANDSHAKE_FDS; /* never: there is no room */
             memcpy(e.fd, CMSG_DATA(c), e.count * sizeof *e.fd);
         }
         if (c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len >= CMSG_LEN(sizeof e.from))
@@ -103,12 +104,13 @@ static void answer(Collect *c) {
 
 void collect_receive(Collect *c) {
     while (c->socket >= 0) {
-        LmpHello hello = {0};
+        LmpHandshake handshake = {0};
         union {
             struct cmsghdr align;
-            char bytes[CMSG_SPACE(LMP_HELLO_FDS * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
+            char bytes[CMSG_SPACE(LMP_HANDSHAKE_FDS * sizeof(int)) +
+                       CMSG_SPACE(sizeof(struct ucred))];
         } control;
-        struct iovec io = {&hello, sizeof hello};
+        struct iovec io = {&handshake, sizeof handshake};
         struct msghdr message = {.msg_iov = &io,
                                  .msg_iovlen = 1,
                                  .msg_control = control.bytes,
@@ -123,16 +125,16 @@ void collect_receive(Collect *c) {
         }
         Enclosed with = enclosed(&message);
         int fd = with.count > 0 ? with.fd[0] : -1;
-        bool known = n == (ssize_t)sizeof hello && hello.magic == LMP_HELLO_MAGIC;
-        if (known && hello.what == LMP_HELLO_STATE) {
+        bool known = n == (ssize_t)sizeof handshake && handshake.magic == LMP_HANDSHAKE_MAGIC;
+        if (known && handshake.what == LMP_HANDSHAKE_STATE) {
             answer(c);
             if (fd >= 0)
                 keep_state(c, fd, (uint32_t)with.from.pid);
             else
                 c->lost++;
-        } else if (known && hello.what == LMP_HELLO_DISPLAY) {
-            keep_display(c, hello.fds, with.fd, with.count);
-        } else if (known && hello.what == LMP_HELLO_REFUSED) {
+        } else if (known && handshake.what == LMP_HANDSHAKE_DISPLAY) {
+            keep_display(c, handshake.fds, with.fd, with.count);
+        } else if (known && handshake.what == LMP_HANDSHAKE_REFUSED) {
             c->refused++;
         } else {
             for (size_t i = 0; i < with.count; i++)
@@ -161,7 +163,7 @@ static bool display_done(const CollectDisplay *d) {
     Spool spool;
     int memory = fcntl(d->fd[LMP_FD_SPOOL], F_DUPFD_CLOEXEC, 0);
     bool done = !spool_inherit(&spool, memory, -1, -1, -1, 0) ||
-                (atomic_load(&spool.estate->steps) & ESTATE_DONE);
+                (atomic_load(&spool.relay_state->steps) & RELAY_DONE);
     spool_close(&spool);
     return done;
 }
@@ -173,7 +175,7 @@ static _Noreturn void be_heir(const CollectDisplay *d, int hold) {
     for (int to = LMP_FD_STATE; to < LMP_FD_END; to++)
         if (fd[to] < 0 || dup2(fd[to], to) < 0) close(to);
     close_range(LMP_FD_END, ~0u, 0);
-    keeper_inherit();
+    pty_relay_inherit();
     _exit(0);
 }
 
@@ -226,7 +228,7 @@ void collect_reported(Collect *c) {
         Spool spool;
         CollectDisplay *d = &c->displays[i];
         if (spool_inherit(&spool, d->fd[LMP_FD_SPOOL], -1, -1, -1, 0))
-            atomic_fetch_or(&spool.estate->steps, ESTATE_SUMMARY);
+            atomic_fetch_or(&spool.relay_state->steps, RELAY_SUMMARY);
         d->fd[LMP_FD_SPOOL] = -1;
         spool_close(&spool);
         close_fd(&d->fd[LMP_FD_HOLD]);

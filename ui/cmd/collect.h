@@ -51,7 +51,7 @@ void collect_receive(Collect *collect);
 void collect_ended(const Collect *collect, const CollectEnd *end);
 /* For poll(): readable when something has happened to a display, -1: there is none. */
 int collect_display_fd(const Collect *collect);
-/* Looks what that is, without waiting: where keeper and viewer were killed a process is made that
+/* Looks what that is, without waiting: where relay and viewer were killed a process is made that
  * does the rest. */
 void collect_displays(Collect *collect);
 /* Waits until every display has left the terminal. */

@@ -102,8 +102,8 @@ static void ask(Blocks *b, const Model *model, Ui *ui, int page) {
     memcpy(b->asked, addr, n * sizeof *addr);
     b->asked_count = n;
     b->asked_at = ui->now;
-    memcpy(ui->wish.preview_addr, addr, n * sizeof *addr);
-    ui->wish.preview_count = n;
+    memcpy(ui->request.preview_addr, addr, n * sizeof *addr);
+    ui->request.preview_count = n;
 }
 
 /* ---- columns ----------------------------------------------------------------------------------
@@ -147,8 +147,8 @@ static void cell_age(const TableSource *from, uint32_t row, bool wide, TableCell
 
 static void cell_site(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     (void)wide;
-    describe_maker(cell->text, sizeof cell->text, &from->model->view->tables,
-                   block_of(from, row)->maker, !from->ui->utf8);
+    describe_context(cell->text, sizeof cell->text, &from->model->view->tables,
+                     block_of(from, row)->alloc_context, !from->ui->utf8);
 }
 
 static void cell_contents(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
@@ -182,7 +182,7 @@ static double value_age(const TableSource *from, uint32_t row) {
 /* Blocks of a file stand together, by line. */
 static double value_site(const TableSource *from, uint32_t row) {
     const LmpTables *t = &from->model->view->tables;
-    uint32_t record = t->text ? tables_record_of(t, block_of(from, row)->maker) : 0;
+    uint32_t record = t->text ? tables_record_of(t, block_of(from, row)->alloc_context) : 0;
     uint32_t site = record && record < tables_records(t) ? t->record[record].site : 0;
     if (site == 0 || site >= tables_sites(t)) return NAN;
     uint32_t function = t->site[site].function;
@@ -213,7 +213,8 @@ static uint64_t id_of(const TableSource *from, uint32_t row) {
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     const HeapListBlock *block = block_of(from, row);
     char site[160], text[256] = "";
-    describe_maker(site, sizeof site, &from->model->view->tables, block->maker, !from->ui->utf8);
+    describe_context(site, sizeof site, &from->model->view->tables, block->alloc_context,
+                     !from->ui->utf8);
     const LmpPreview *preview = block->text ? preview_of(blocks_of(from), block->addr) : NULL;
     if (preview) describe_preview(text, sizeof text, preview, !from->ui->utf8);
     snprintf(out, size, "0x%llx %s%s %s %s", (unsigned long long)block->addr,
@@ -233,8 +234,8 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
 static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
     static char source[4096], name[160];
     *out = (PanelPlace){.source = source, .short_src = name, .line = -1};
-    return describe_maker_line(&from->model->view->tables, block_of(from, row)->maker, source,
-                               sizeof source, name, sizeof name, &out->line);
+    return describe_context_line(&from->model->view->tables, block_of(from, row)->alloc_context,
+                                 source, sizeof source, name, sizeof name, &out->line);
 }
 
 /* The page of that line, where it is known by now. */
@@ -242,7 +243,7 @@ static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
     const Model *model = from->model;
     if (no_sites(from)) return false;
     uint32_t site =
-        ledger_site_of(&model->ledger, &model->view->tables, block_of(from, row)->maker);
+        ledger_site_of(&model->ledger, &model->view->tables, block_of(from, row)->alloc_context);
     if (site == LEDGER_NO_ROW) {
         ui_say(ui, "Which line made this block is not known");
     } else {

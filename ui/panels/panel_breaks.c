@@ -27,7 +27,7 @@ static void switch_row(Ui *ui, uint32_t i, bool on) {
     if (on) b->turn++;
     if (on) ui->breaks.spent &= ~(1u << i);
     b->on = on;
-    ui->wish.breaks = true;
+    ui->request.breaks = true;
 }
 
 /* Takes in a condition: one that is there already is switched on. NULL: done, else why not. */
@@ -50,7 +50,7 @@ static void delete_row(Ui *ui, uint32_t i) {
     breaks->count--;
     uint32_t below = (1u << i) - 1;
     breaks->spent = (breaks->spent & below) | (breaks->spent >> 1 & ~below);
-    ui->wish.breaks = true;
+    ui->request.breaks = true;
 }
 
 static void entered(LineEdit *edit, Ui *ui, bool by_enter) {
@@ -79,14 +79,14 @@ static void begin_typing(Breaks *panel, Ui *ui) {
 /* Is what the program says about the list of the list as it is now? */
 static bool is_answered(const Model *model, const Ui *ui) {
     return ui->breaks.sent != 0 && ui->breaks.sent == atomic_load(&model->breaks.taken) &&
-           !ui->wish.breaks;
+           !ui->request.breaks;
 }
 
 static void update(void *state, const Model *model, Ui *ui, Rect rect) {
     UiBreaks *breaks = &ui->breaks;
     (void)state;
     (void)rect;
-    if (breaks->sent != 0 && !ui->wish.breaks && !model->breaks_ours && model->view) {
+    if (breaks->sent != 0 && !ui->request.breaks && !model->breaks_ours && model->view) {
         for (uint32_t i = 0; i < breaks->count; i++)
             breaks->row[i].on = 0; /* another display has set its own */
         breaks->taken_over = breaks->count > 0;

@@ -132,7 +132,8 @@ static void draw_block(const Model *model, bool utf8, Canvas *canvas, Rect rect,
                            " (%s)", format_delta_bytes(delta, change));
     }
     char site[128] = "";
-    if (model->view) describe_maker(site, sizeof site, &model->view->tables, op->maker, !utf8);
+    if (model->view)
+        describe_context(site, sizeof site, &model->view->tables, op->alloc_context, !utf8);
     if (site[0]) labelled(canvas, x, right, y, "   made at ", STYLE(TONE_SOURCE), site);
 }
 
@@ -312,9 +313,9 @@ static void draw_lower(Inspector *in, const Model *model, const Ui *ui, Canvas *
     } else {
         int need = locals_lines(op), half = rect.h / 2, gap = rect.h >= 10;
         uint64_t lines = lines_of(op);
-        int wish = lines < (uint64_t)rect.h ? (int)lines : rect.h;
-        if (rect.h - wish - gap < need && wish > half) wish = half;
-        locals.h = rect.h - wish - gap;
+        int request = lines < (uint64_t)rect.h ? (int)lines : rect.h;
+        if (rect.h - request - gap < need && request > half) request = half;
+        locals.h = rect.h - request - gap;
         if (locals.h > need) locals.h = need;
         if (locals.h < 3 && locals.h < need) locals.h = 0;
         stack.h -= locals.h > 0 ? locals.h + gap : 0;
@@ -388,8 +389,8 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 static void ask_locals(const Inspector *in, const Model *model, Ui *ui) {
     uint32_t frame = frame_of(&model->op, in->list.cursor);
     if (frame == model->op.frames || frame == model->op.locals_frame) return;
-    ui->wish.locals = true;
-    ui->wish.locals_frame = frame;
+    ui->request.locals = true;
+    ui->request.locals_frame = frame;
 }
 
 /* The page of the line that the frame under the cursor is at, where lines are known. */

@@ -49,7 +49,7 @@ static void slope(TableCell *cell, double bytes) {
 
 static void cell_grown(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     (void)wide;
-    slope(cell, (double)leak_of(from, row)->grown);
+    slope(cell, (double)leak_of(from, row)->gain);
     cell->style = style_of(from, row, TONE_STRONG);
 }
 
@@ -71,8 +71,8 @@ static void cell_second(const TableSource *from, uint32_t row, bool wide, TableC
 static void paint_chart(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y,
                         int w) {
     const Ledger *ledger = ((const Leaks *)from->rows)->ledger;
-    uint64_t value[LMP_GROWN], least = UINT64_MAX, most = 0;
-    uint32_t n = ledger_grown_even(ledger, row_of(from, row)->grown, value);
+    uint64_t value[LMP_LIVE_HISTORY], least = UINT64_MAX, most = 0;
+    uint32_t n = ledger_live_history_even(ledger, row_of(from, row)->live_history, value);
     for (uint32_t i = 0; i < n; i++) {
         if (value[i] < least) least = value[i];
         if (value[i] > most) most = value[i];
@@ -117,7 +117,7 @@ static double first(const TableSource *from, uint32_t row, double value) {
     return leak->steady ? value + 4e19 : leak->lately ? value + 2e19 : value;
 }
 static double value_grown(const TableSource *from, uint32_t row) {
-    return first(from, row, (double)leak_of(from, row)->grown);
+    return first(from, row, (double)leak_of(from, row)->gain);
 }
 static double value_cycle(const TableSource *from, uint32_t row) {
     return first(from, row, leak_of(from, row)->bytes_per_cycle);
@@ -240,11 +240,11 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     if (!s) return;
     table_note(&s->panel.table, ui, out, size);
     const Ledger *l = &model->ledger;
-    if (out[0] || l->grown < 2) return;
+    if (out[0] || l->live_history_rows < 2) return;
     char cycles[LMP_NUM];
-    uint64_t from = l->grown_clock[0], to = l->grown_clock[l->grown - 1];
+    uint64_t from = l->live_history_clock[0], to = l->live_history_clock[l->live_history_rows - 1];
     snprintf(out, size, "held after full cycles, %s in %s",
-             format_count(cycles, l->grown_cycle[l->grown - 1]),
+             format_count(cycles, l->live_history_cycle[l->live_history_rows - 1]),
              format_span(span, to > from ? to - from : 0));
 }
 

@@ -215,13 +215,13 @@ static void put_types(Flow *f, const LmpSiteRow *row) {
 
 static void put_history(Flow *f, const Ledger *ledger, const LmpSiteRow *row) {
     char a[LMP_NUM], b[LMP_NUM], note[96];
-    if (!row->grown || ledger->grown < 2) {
+    if (!row->live_history || ledger->live_history_rows < 2) {
         put_title(f, "History", NULL);
         put_text(f, "bytes held after full cycles: fewer than two yet");
         return;
     }
-    uint64_t even[LMP_GROWN];
-    uint32_t n = ledger_grown_even(ledger, row->grown, even);
+    uint64_t even[LMP_LIVE_HISTORY];
+    uint32_t n = ledger_live_history_even(ledger, row->live_history, even);
     snprintf(note, sizeof note, "held after full cycles: %s to %s", format_bytes(a, even[0]),
              format_bytes(b, even[n - 1]));
     put_title(f, "History", note);
@@ -318,8 +318,8 @@ static void put_source(Flow *f, Ui *ui, const LmpSiteRow *row, int rows) {
 /* Both have the same room where that is enough for the figures, which are on the left. */
 static int left_column(int w) {
     int half = (w - GAP) / 2, most = w - GAP - RIGHT_LEAST;
-    int wish = half > LEFT_FULL ? half : LEFT_FULL;
-    return wish < most ? wish : most;
+    int request = half > LEFT_FULL ? half : LEFT_FULL;
+    return request < most ? request : most;
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {

@@ -133,10 +133,10 @@ static void paint_name(const TableSource *from, uint32_t row, Canvas *canvas, in
         canvas_put(canvas, x, y, glyph, line);
         if (s->indent > 1) canvas_put(canvas, x + 1, y, last ? G_HLINE : ' ', line);
     }
-    uint32_t mark = !r.kids  ? (utf8 ? G_MIDDOT : ' ')
-                    : r.open ? (utf8 ? G_SORT_DOWN : '-')
-                             : (utf8 ? G_RIGHT : '+');
-    canvas_put(canvas, x, y, mark, STYLE(r.kids ? TONE_ACCENT : TONE_FRAME));
+    uint32_t mark = !r.children ? (utf8 ? G_MIDDOT : ' ')
+                    : r.open    ? (utf8 ? G_SORT_DOWN : '-')
+                                : (utf8 ? G_RIGHT : '+');
+    canvas_put(canvas, x, y, mark, STYLE(r.children ? TONE_ACCENT : TONE_FRAME));
     x += 2;
     bool filtered = s->filter[0] != 0;
     char text[256];
@@ -281,12 +281,12 @@ static void sync(Tree *s, const Model *model, const Ui *ui) {
             treerows_close_all(s->rows);
             treerows_open_hottest(s->rows, UINT32_MAX, FIRST_LEVELS);
         }
-        TreeWish wish = {.callers = s->callers,
-                         .measure = measures[s->sort],
-                         .reverse = s->reverse,
-                         .still = held,
-                         .filter = s->filter};
-        s->failed = !treerows_update(s->rows, ledger, &wish);
+        TreeWanted request = {.callers = s->callers,
+                              .measure = measures[s->sort],
+                              .reverse = s->reverse,
+                              .still = held,
+                              .filter = s->filter};
+        s->failed = !treerows_update(s->rows, ledger, &request);
         s->from.serial++;
     }
     s->from.rows = s;
@@ -372,7 +372,7 @@ static bool unfold(Tree *s, const Model *model, Ui *ui, uint32_t row) {
     TreeRow r = treerows_row(s->rows, row);
     if (r.open) {
         if (row + 1 < s->from.count) choose_row(s, model, ui, row + 1);
-    } else if (r.kids) {
+    } else if (r.children) {
         treerows_open(s->rows, row, true);
         changed(s, model, ui);
     }
@@ -392,7 +392,7 @@ static bool fold(Tree *s, const Model *model, Ui *ui, uint32_t row) {
 
 static bool toggle(Tree *s, const Model *model, Ui *ui, uint32_t row) {
     TreeRow r = treerows_row(s->rows, row);
-    if (r.kids) {
+    if (r.children) {
         treerows_open(s->rows, row, !r.open);
         changed(s, model, ui);
     } else if (r.site) {

@@ -34,8 +34,8 @@ void site_blocks_free(SiteBlocks *b) {
 }
 
 static bool made_here(const SiteBlocks *b, const Ledger *ledger, const LmpTables *t,
-                      uint32_t maker) {
-    uint32_t row = ledger_site_of(ledger, t, maker);
+                      uint32_t alloc_context) {
+    uint32_t row = ledger_site_of(ledger, t, alloc_context);
     return row < ledger->sites && ledger->site[row].id == b->id;
 }
 
@@ -46,7 +46,7 @@ static void count_block(SiteBlocks *b, const LmpView *view, uint64_t size, uint3
     while (class < SITE_SIZES - 1 && size > 16ull << class)
         class ++;
     uint64_t least, most;
-    if (heaplist_age(LMP_E_BIRTH(entry), view->live->epoch_length, clock, &least, &most)) {
+    if (heaplist_age(LMP_BLOCK_BIRTH(entry), view->live->epoch_length, clock, &least, &most)) {
         for (age = 0; least + (most - least) / 2 >= age_end[age];)
             age++;
     }
@@ -70,8 +70,8 @@ static void look_at_part(SiteBlocks *b, const LmpView *view, const Ledger *ledge
     HeapBlock block;
     while (heapscan_next(&scan, &block)) {
         if (!is_counted(block.entry)) continue;
-        uint32_t maker = *(const volatile uint32_t *)&leaf->maker[block.index];
-        if (made_here(b, ledger, &view->tables, maker)) {
+        uint32_t alloc_context = *(const volatile uint32_t *)&leaf->alloc_context[block.index];
+        if (made_here(b, ledger, &view->tables, alloc_context)) {
             count_block(b, view, block.size, block.entry, clock);
         }
     }
@@ -85,7 +85,7 @@ static void look_at_overflow(SiteBlocks *b, const LmpView *view, const Ledger *l
     for (uint32_t i = 0; i < slots; i++) {
         LmpOverflowBlock block = view->overflow->block[i];
         if (block.addr < 2 || !is_counted(block.entry)) continue;
-        if (made_here(b, ledger, &view->tables, block.maker))
+        if (made_here(b, ledger, &view->tables, block.alloc_context))
             count_block(b, view, block.size, block.entry, clock);
     }
 }

@@ -1,5 +1,5 @@
 /* treerows.c - see treerows.h: what is open, filters, and the rows in their order. What is below a
- * row: treerows_kids.c. */
+ * row: treerows_children.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,11 +48,11 @@ static const Group *group_of(const TreeRows *t, uint32_t group) {
 }
 
 static const LmpTally *own_of(const TreeRows *t, const Group *g) {
-    return t->wish.callers ? NULL : &g->own;
+    return t->request.callers ? NULL : &g->own;
 }
 
-static bool has_kids(const TreeRows *t, const Group *g) {
-    return g->callees || (g->many && !t->wish.callers);
+static bool has_children(const TreeRows *t, const Group *g) {
+    return g->callees || (g->many && !t->request.callers);
 }
 
 /* ---- filter ---------------------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ static bool matches_node(const TreeRows *t, uint32_t node) {
 
 bool treerows_matches_function(const TreeRows *t, uint32_t function) {
     uint8_t match = PILE(t->match, const uint8_t)[function];
-    if (match & MATCH || !t->wish.callers) return match & MATCH;
+    if (match & MATCH || !t->request.callers) return match & MATCH;
     return matches(t, function, t->ledger->function[function].linedefined);
 }
 
@@ -119,7 +119,7 @@ static bool apply_filter(TreeRows *t) {
 
 /* So much is open already that nothing more is opened by itself. */
 static bool is_costly(const TreeRows *t) {
-    return (t->wish.callers && t->member.used > ENOUGH_PATHS) ||
+    return (t->request.callers && t->member.used > ENOUGH_PATHS) ||
            (t->filtering && t->shown.used > ENOUGH_ROWS);
 }
 
@@ -143,9 +143,9 @@ static int by_wish(const void *a, const void *b) {
         if (p != q) return p < q ? -1 : 1;
     }
     int order = 0;
-    if (t->wish.measure) {
-        uint64_t p = t->wish.measure(&x->total, own_of(t, x));
-        uint64_t q = t->wish.measure(&y->total, own_of(t, y));
+    if (t->request.measure) {
+        uint64_t p = t->request.measure(&x->total, own_of(t, x));
+        uint64_t q = t->request.measure(&y->total, own_of(t, y));
         order = p > q ? -1 : p < q;
     }
     /* functions by their names, then lines */
@@ -155,13 +155,13 @@ static int by_wish(const void *a, const void *b) {
         order =
             strcmp(t->ledger->function[x->function].name, t->ledger->function[y->function].name);
     if (order == 0) order = x->key < y->key ? -1 : x->key > y->key;
-    return t->wish.reverse ? -order : order;
+    return t->request.reverse ? -order : order;
 }
 
 /* Appends a row's children to kid[], in order. `from`, `end`: where they are. */
 static bool gather(TreeRows *t, uint32_t group, size_t *from, size_t *end) {
     *from = t->kid.used;
-    if (!kids_of(t, group)) return false;
+    if (!children_of(t, group)) return false;
     uint32_t *kid = PILE(t->kid, uint32_t);
     if (t->filtering) {
         size_t keep = *from;
@@ -210,7 +210,7 @@ static void set_open(TreeRows *t, const Group *g, bool open) {
 /* Opens the row on the hottest path as it comes by. */
 static void heat(TreeRows *t, const Group *g) {
     if (t->hot == 0 || g->key != t->hot) return;
-    if (!has_kids(t, g) || t->hot_levels == 0 || is_costly(t)) {
+    if (!has_children(t, g) || t->hot_levels == 0 || is_costly(t)) {
         t->hot = 0;
     } else {
         t->hot_levels -= !is_open(t, g); /* again: further on */
@@ -228,14 +228,14 @@ static bool show_one(TreeRows *t, const Siblings *s, uint32_t group) {
                    .up = s->owner == NOWHERE ? i : s->owner,
                    .depth = s->depth,
                    .more = s->at < s->end,
-                   .open = has_kids(t, g) && i < TREE_MOST_ROWS && is_open(t, g)};
+                   .open = has_children(t, g) && i < TREE_MOST_ROWS && is_open(t, g)};
     PILE(t->shown, Shown)[i] = shown;
     return !shown.open || descend(t, group, i, s->depth + 1);
 }
 
 static bool show_all(TreeRows *t) {
     t->kid.used = t->siblings.used = t->shown.used = 0;
-    if (!kids_begin(t) || !descend(t, NOWHERE, NOWHERE, 0)) return false;
+    if (!children_begin(t) || !descend(t, NOWHERE, NOWHERE, 0)) return false;
     while (t->siblings.used > 0) {
         Siblings *last = &PILE(t->siblings, Siblings)[t->siblings.used - 1];
         if (last->at == last->end) {
@@ -258,18 +258,19 @@ static void note_places(TreeRows *t) {
         t->placed = keymap_set(&t->place, PILE(t->shown, const Shown)[i].key, i);
 }
 
-bool treerows_update(TreeRows *t, const Ledger *ledger, const TreeWish *wish) {
-    bool ordered_so = t->wish.measure == wish->measure && t->wish.reverse == wish->reverse &&
-                      t->wish.callers == wish->callers;
+bool treerows_update(TreeRows *t, const Ledger *ledger, const TreeWanted *request) {
+    bool ordered_so = t->request.measure == request->measure &&
+                      t->request.reverse == request->reverse &&
+                      t->request.callers == request->callers;
     t->placed = false;
-    if (ordered_so && wish->still) note_places(t);
+    if (ordered_so && request->still) note_places(t);
     t->ledger = ledger;
-    t->wish = *wish;
-    if (strncmp(t->filter, wish->filter, sizeof t->filter - 1) != 0) {
-        snprintf(t->filter, sizeof t->filter, "%s", wish->filter);
+    t->request = *request;
+    if (strncmp(t->filter, request->filter, sizeof t->filter - 1) != 0) {
+        snprintf(t->filter, sizeof t->filter, "%s", request->filter);
         keymap_clear(&t->by_hand);
     }
-    t->wish.filter = t->filter;
+    t->request.filter = t->filter;
     bool done = ledger->nodes == 0 || (apply_filter(t) && show_all(t));
     if (!done || ledger->nodes == 0) t->shown.used = 0;
     t->hot = 0;
@@ -286,7 +287,7 @@ TreeRow treerows_row(const TreeRows *t, uint32_t i) {
     const Group *g = group_of(t, s->group);
     const LmpFunctionRow *function = &t->ledger->function[g->function];
     bool only = g->has_line && !g->many && g->line >= 0;
-    bool line = g->is_line || (only && (t->wish.callers || !g->callees));
+    bool line = g->is_line || (only && (t->request.callers || !g->callees));
     const LmpFunctionRow *in = line ? &t->ledger->function[g->line_function] : function;
     return (TreeRow){.key = s->key,
                      .name = function->name,
@@ -304,7 +305,7 @@ TreeRow treerows_row(const TreeRows *t, uint32_t i) {
                      .exact = line,
                      .some_line = g->has_line && g->line_function == g->function ? g->line : 0,
                      .recursive = g->recursive,
-                     .kids = has_kids(t, g),
+                     .children = has_children(t, g),
                      .open = s->open,
                      .more = s->more,
                      .matches = t->filtering && g->matches};

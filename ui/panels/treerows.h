@@ -1,5 +1,5 @@
 /* treerows.h - which rows of the call tree are to be seen: those whose callers are all open, in the
- * order wished for; or upside down, from every allocating function to its callers. A row is a
+ * order asked for; or upside down, from every allocating function to its callers. A row is a
  * function called on some path (from whatever lines of its caller; calls by itself included), or a
  * line of it that made something. What is open is remembered by the way to a row, so it survives
  * that the tree is read anew.
@@ -15,13 +15,13 @@
 /* What siblings are ordered by, largest first. `own` is NULL for callers. */
 typedef uint64_t (*TreeMeasure)(const LmpTally *total, const LmpTally *own);
 
-typedef struct TreeWish {
+typedef struct TreeWanted {
     bool callers;        /* upside down */
     TreeMeasure measure; /* NULL: by name, then */
     bool reverse;
     bool still;         /* rows keep their places as far as they can */
     const char *filter; /* only paths to what these words are in: name, file:line; "": all */
-} TreeWish;
+} TreeWanted;
 
 /* One row, made when it is asked for. All pointers are into the ledger or the rows. */
 typedef struct TreeRow {
@@ -43,7 +43,7 @@ typedef struct TreeRow {
     uint32_t flags;      /* LMP_NODE_*: some of its calls were such */
     bool is_line;        /* a line of the row above it, which is its function */
     bool recursive;      /* it has called itself */
-    bool kids, open;     /* there are rows below; they are shown */
+    bool children, open; /* there are rows below; they are shown */
     bool more;           /* a sibling follows */
     bool matches;        /* the filter is found in this very row */
 } TreeRow;
@@ -57,7 +57,7 @@ void treerows_free(TreeRows *t);
 
 /* Finds the rows anew. The ledger must stay as it is until the next call. False: no memory, there
  * are no rows then. */
-bool treerows_update(TreeRows *t, const Ledger *ledger, const TreeWish *wish);
+bool treerows_update(TreeRows *t, const Ledger *ledger, const TreeWanted *request);
 
 uint32_t treerows_count(const TreeRows *t);
 /* Row `i` < treerows_count. */

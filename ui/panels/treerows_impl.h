@@ -1,4 +1,4 @@
-/* treerows_impl.h - the inside of TreeRows, for treerows.c and treerows_kids.c only. */
+/* treerows_impl.h - the inside of TreeRows, for treerows.c and treerows_children.c only. */
 #ifndef LMP_TREEROWS_IMPL_H
 #define LMP_TREEROWS_IMPL_H
 
@@ -52,7 +52,7 @@ typedef struct Pile {
 
 struct TreeRows {
     const Ledger *ledger;
-    TreeWish wish;
+    TreeWanted request;
     char filter[128];
     Pile shown; /* Shown */
 
@@ -90,8 +90,8 @@ bool pile_room(Pile *pile, size_t n, size_t size);
 bool treerows_matches_function(const TreeRows *t, uint32_t function);
 
 /* Appends the children of a group (UINT32_MAX: the outermost) to kid[]. False: no memory. Before
- * the first of an update kids_begin. */
-bool kids_begin(TreeRows *t);
-bool kids_of(TreeRows *t, uint32_t group);
+ * the first of an update children_begin. */
+bool children_begin(TreeRows *t);
+bool children_of(TreeRows *t, uint32_t group);
 
 #endif

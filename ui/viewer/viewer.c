@@ -17,14 +17,14 @@
 #include "pty/spool.h"
 #include "screen/svg.h"
 #include "shared/breaks.h"
-#include "viewer/collectwatch.h"
+#include "viewer/collect_wait.h"
 #include "viewer/editor.h"
 #include "viewer/term.h"
 #include "viewer/ttysignals.h"
 
 #define MS 1000000ull         /* nanoseconds */
 #define QUIET (1000 * MS)     /* how often to look when nothing is expected */
-#define SOON (4 * MS)         /* how often to look for the answer to a wish, at first */
+#define SOON (4 * MS)         /* how often to look for the answer to a request, at first */
 #define EXPECT (400 * MS)     /* how long an answer is expected before that grows */
 #define BACKLOG (4u << 20)    /* of output: what is older than this is not worth showing */
 #define OWN_SHARE 12          /* a repaint may take one part in so many of the time */
@@ -43,10 +43,10 @@ typedef struct Viewer {
     bool paused_by_us;
     uint64_t interval; /* wished time between repaints */
     uint64_t next;     /* when the model is due to be filled again */
-    uint64_t wished;   /* when something was last asked of the program; 0: nothing is open */
+    uint64_t wanted;   /* when something was last asked of the program; 0: nothing is open */
     uint64_t spool_at; /* where in the spool's file the output panel goes on reading */
     uint32_t changed;  /* of the state, when last looked */
-    CollectWatch collect;
+    CollectWait collect;
     uint64_t rss, rss_time;
     uint64_t ledger_next; /* when who made what is due to be summed up again */
     uint64_t own;         /* memory of the shared state when the resident set was read, bytes */
@@ -139,29 +139,30 @@ static bool answered(const Viewer *v) {
            atomic_load(&live->breaks.taken) == atomic_load(&control->breaks);
 }
 
-static void fulfil_wishes(Viewer *v, uint64_t now) {
-    Wishes *wish = &app_ui(v->app)->wish;
+static void serve_requests(Viewer *v, uint64_t now) {
+    UiRequest *request = &app_ui(v->app)->request;
     bool any = true;
-    if (wish->pause || wish->resume) {
-        view_pause(v->view, wish->pause);
-        v->paused_by_us = wish->pause;
-    } else if (wish->steps == 0 && !wish->collect && !wish->mark && wish->preview_count == 0 &&
-               !wish->breaks && !wish->locals) {
+    if (request->pause || request->resume) {
+        view_pause(v->view, request->pause);
+        v->paused_by_us = request->pause;
+    } else if (request->steps == 0 && !request->collect && !request->mark &&
+               request->preview_count == 0 && !request->breaks && !request->locals) {
         any = false;
     }
-    if (wish->breaks) {
+    if (request->breaks) {
         UiBreaks *breaks = &app_ui(v->app)->breaks;
         breaks->sent = view_breaks(v->view, breaks->row, breaks->count);
         breaks->taken_over = false;
     }
-    if (wish->locals) view_locals(v->view, wish->locals_frame);
-    if (wish->steps > 0) view_step(v->view, wish->steps);
-    if (wish->collect) view_collect(v->view);
-    if (wish->mark) view_mark(v->view);
-    if (wish->preview_count > 0) view_preview(v->view, wish->preview_addr, wish->preview_count);
+    if (request->locals) view_locals(v->view, request->locals_frame);
+    if (request->steps > 0) view_step(v->view, request->steps);
+    if (request->collect) view_collect(v->view);
+    if (request->mark) view_mark(v->view);
+    if (request->preview_count > 0)
+        view_preview(v->view, request->preview_addr, request->preview_count);
     if (any) {
-        memset(wish, 0, sizeof *wish);
-        v->wished = now;
+        memset(request, 0, sizeof *request);
+        v->wanted = now;
     }
 }
 
@@ -172,9 +173,9 @@ static void watch_collection(Viewer *v, uint64_t now) {
     bool open = atomic_load(&live->collect_done) != atomic_load(&control->collect);
     uint32_t state = atomic_load(&live->state);
     CollectTurn turn =
-        collectwatch_look(&v->collect, open && state != LMP_FINISHED, state == LMP_RUNNING, now);
+        collect_wait_look(&v->collect, open && state != LMP_FINISHED, state == LMP_RUNNING, now);
     if (turn == COLLECT_QUIET) return;
-    app_say(v->app, "%s", collectwatch_words(turn, atomic_load(&control->trap) == 0));
+    app_say(v->app, "%s", collect_wait_words(turn, atomic_load(&control->trap) == 0));
     v->dirty = true;
     if (turn == COLLECT_GIVE_UP) view_collect_no_more(v->view);
 }
@@ -232,7 +233,7 @@ static void interrupt(Viewer *v) {
         kill((pid_t)v->view->pid, SIGINT);
     }
     /* a paused program would not see it: it goes on */
-    if (is_paused_by_us(v)) app_ui(v->app)->wish.resume = true;
+    if (is_paused_by_us(v)) app_ui(v->app)->request.resume = true;
 }
 
 /* Noted before the terminal is touched, and after it was given back: who is killed in between has
@@ -331,7 +332,7 @@ static bool read_keys(Viewer *v) {
             app_key(v->app, key);
         }
         if (do_asked(v)) return true;
-        fulfil_wishes(v, lmp_os->clock());
+        serve_requests(v, lmp_os->clock());
     }
     return false;
 }
@@ -352,7 +353,7 @@ static void draw(Viewer *v) {
     }
     term_show(v->term, v->canvas);
     v->dirty = v->urgent = false;
-    fulfil_wishes(v, lmp_os->clock()); /* panels ask for previews while they draw */
+    serve_requests(v, lmp_os->clock()); /* panels ask for previews while they draw */
 }
 
 /* When to wake up if nothing happens, nanoseconds from now. */
@@ -363,8 +364,8 @@ static uint64_t patience(const Viewer *v, uint64_t now) {
     /* That another has the terminal, and sizes where its signals do not reach us, are only seen by
      * looking. */
     uint64_t wait = QUIET / 4;
-    if (v->wished != 0) {
-        uint64_t since = now - v->wished;
+    if (v->wanted != 0) {
+        uint64_t since = now - v->wanted;
         uint64_t look = since < EXPECT ? SOON : since / 16;
         if (look < wait) wait = look;
     }
@@ -392,8 +393,8 @@ static bool look(Viewer *v, uint64_t now) {
         v->was_frozen = false;
         return true;
     }
-    if (v->wished != 0 && answered(v)) {
-        v->wished = 0;
+    if (v->wanted != 0 && answered(v)) {
+        v->wanted = 0;
         return true;
     }
     if (seen != was || atomic_load(&v->view->live->changed) != v->changed) return true;
@@ -466,8 +467,8 @@ static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
 
 static uint64_t interval_of(const ViewerOptions *options) {
     double fps = options->fps;
-    uint32_t wished = options->view->header->interval_us;
-    if (!(fps > 0)) fps = wished > 0 ? 1e6 / wished : 10;
+    uint32_t wanted = options->view->header->interval_us;
+    if (!(fps > 0)) fps = wanted > 0 ? 1e6 / wanted : 10;
     if (fps > 60) fps = 60;
     if (fps < 0.1) fps = 0.1;
     return (uint64_t)(1e9 / fps);

@@ -82,9 +82,9 @@ int describe_site_kind(const LmpSiteRow *site, unsigned kinds) {
     return live >= 0 ? live : made;
 }
 
-bool describe_maker_line(const LmpTables *tables, uint32_t maker, char *source, size_t source_size,
-                         char *name, size_t name_size, int *line) {
-    uint32_t record = tables->text ? tables_record_of(tables, maker) : 0;
+bool describe_context_line(const LmpTables *tables, uint32_t alloc_context, char *source,
+                           size_t source_size, char *name, size_t name_size, int *line) {
+    uint32_t record = tables->text ? tables_record_of(tables, alloc_context) : 0;
     if (record == 0 || record >= tables_records(tables)) return false;
     uint32_t site = tables->record[record].site;
     if (site == 0 || site >= tables_sites(tables)) return false;
@@ -96,11 +96,13 @@ bool describe_maker_line(const LmpTables *tables, uint32_t maker, char *source, 
     return true;
 }
 
-char *describe_maker(char *out, size_t size, const LmpTables *tables, uint32_t maker, bool ascii) {
+char *describe_context(char *out, size_t size, const LmpTables *tables, uint32_t alloc_context,
+                       bool ascii) {
     char source[1], name[80];
     int line;
     out[0] = 0;
-    if (describe_maker_line(tables, maker, source, sizeof source, name, sizeof name, &line))
+    if (describe_context_line(tables, alloc_context, source, sizeof source, name, sizeof name,
+                              &line))
         describe_where(out, size, name, line, ascii);
     return out;
 }

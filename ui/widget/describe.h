@@ -23,12 +23,13 @@ char *describe_where(char *out, size_t size, const char *short_src, int line, bo
 /* The kind among `kinds` (bits) that most of a site's live bytes are of; when none lives, most of
  * what it made. -1: none of them. */
 int describe_site_kind(const LmpSiteRow *site, unsigned kinds);
-/* The site that made a block, by its maker word (shared.h): "file.lua:12"; "" when it is not
- * known. */
-char *describe_maker(char *out, size_t size, const LmpTables *tables, uint32_t maker, bool ascii);
+/* The site that made a block, by its alloc context word (shared.h): "file.lua:12"; "" when it is
+ * not known. */
+char *describe_context(char *out, size_t size, const LmpTables *tables, uint32_t alloc_context,
+                       bool ascii);
 /* The same as source, short_src (texts of these sizes) and line; false: not known. */
-bool describe_maker_line(const LmpTables *tables, uint32_t maker, char *source, size_t source_size,
-                         char *name, size_t name_size, int *line);
+bool describe_context_line(const LmpTables *tables, uint32_t alloc_context, char *source,
+                           size_t source_size, char *name, size_t name_size, int *line);
 /* The contents of a string, quoted, with escapes as Lua reads them; what the preview left out is an
  * ellipsis after the quote. `ascii`: other characters as escapes too. At most size - 1 bytes. */
 char *describe_preview(char *out, size_t size, const LmpPreview *preview, bool ascii);

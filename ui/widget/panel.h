@@ -2,9 +2,9 @@
  *
  * A frame goes: update() of every panel with a fresh model (not while frozen), then draw() of those
  * on screen. draw() gets the inside of its frame only; title and frame are app.c's. A panel never
- * touches the shared state or the terminal: it reads the model and leaves wishes in the Ui. The one
- * exception: heap map and blocks read the shadow map through model->view (NULL in tests: then they
- * show what they have). */
+ * touches the shared state or the terminal: it reads the model and leaves requests in the Ui. The
+ * one exception: heap map and blocks read the shadow map through model->view (NULL in tests: then
+ * they show what they have). */
 #ifndef LMP_PANEL_H
 #define LMP_PANEL_H
 
@@ -18,7 +18,7 @@
 struct Panel;
 
 /* What panels ask for; the viewer fulfils it after each key and repaint, and clears it. */
-typedef struct Wishes {
+typedef struct UiRequest {
     bool pause, resume, collect, mark;
     uint32_t steps;
     uint32_t preview_count; /* contents of these string blocks */
@@ -26,7 +26,7 @@ typedef struct Wishes {
     bool breaks; /* Ui.breaks is the list of conditions from now on */
     bool locals; /* of the paused operation's frame locals_frame */
     uint32_t locals_frame;
-} Wishes;
+} UiRequest;
 
 /* The break conditions of this display. */
 typedef struct UiBreaks {
@@ -72,7 +72,7 @@ typedef struct Ui {
     LineEdit *edit; /* the line being typed, of the focused panel; NULL: none */
     UiBreaks breaks;
     char break_text[EDIT_MAX]; /* what the next condition to be typed begins with */
-    Wishes wish;
+    UiRequest request;
 } Ui;
 
 #define UI_SHOWS(ui, kind) (((ui)->kinds >> (unsigned)(kind)&1u) != 0)

@@ -268,7 +268,7 @@ void table_fill(Table *t, const TableSource *from) {
     }
     if (!t->def->own_order) {
         sort_rows(t, from, row, count);
-        /* other words or another column are wishes for another order */
+        /* other words or another column are asks for another order */
         if (held && same) t->no_memory = !keep_order(t, from, row, count);
     }
     memcpy(t->order, row, count * sizeof *row);

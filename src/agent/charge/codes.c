@@ -78,8 +78,8 @@ void codes_moved(LmpCodes *codes, unsigned before) {
 static void close_gap(LmpCodes *codes, uint32_t gap) {
     uint32_t mask = codes->slots - 1;
     for (uint32_t at = (gap + 1) & mask; codes->slot[at].addr; at = (at + 1) & mask) {
-        uint32_t wish = home(codes, codes->slot[at].addr);
-        if (((at - wish) & mask) < ((at - gap) & mask)) continue;
+        uint32_t first = home(codes, codes->slot[at].addr);
+        if (((at - first) & mask) < ((at - gap) & mask)) continue;
         codes->slot[gap] = codes->slot[at];
         gap = at;
     }

@@ -1,8 +1,8 @@
 /* cycles.c - see cycles.h. */
 #include "agent/charge/cycles.h"
 
-#include "agent/charge/grown.h"
-#include "agent/interp/gcwatch.h"
+#include "agent/charge/live_history.h"
+#include "agent/interp/collector.h"
 #include "agent/map/shadow.h"
 #include "base/os.h"
 #include "shared/counters.h"
@@ -24,7 +24,7 @@ static uint64_t clock_of_cycle(LmpProfile *p, uint64_t frees) {
  * that it was bad. (One that was asked for and found nothing to free at all is taken for a minor
  * one.) */
 static bool looks_full(const LmpProfile *p) {
-    return !p->gc_kind || *p->gc_kind == 0 || gcwatch_is_bad(p);
+    return !p->gc_kind || *p->gc_kind == 0 || collector_is_bad(p);
 }
 
 static void begin_cycle(LmpProfile *p) {
@@ -32,12 +32,12 @@ static void begin_cycle(LmpProfile *p) {
     counters_frees(p->counters, &p->gc_start_frees, &p->gc_start_bytes);
     p->live->gc.now = (LmpGcCycle){.start = clock_of_cycle(p, p->gc_start_frees)};
     p->live->gc.sweeping = 1;
-    p->birth += 1u << LMP_E_CYCLE_SHIFT;
-    if (LMP_E_CYCLE(p->birth) == LMP_E_CYCLES - 1) {
+    p->birth += 1u << LMP_BLOCK_CYCLE_SHIFT;
+    if (LMP_BLOCK_CYCLE(p->birth) == LMP_BLOCK_CYCLES - 1) {
         shadow_age_cycles(p);
-        p->birth = (p->birth & ~LMP_E_CYCLE_MASK) | 2u << LMP_E_CYCLE_SHIFT;
+        p->birth = (p->birth & ~LMP_BLOCK_CYCLE_MASK) | 2u << LMP_BLOCK_CYCLE_SHIFT;
     }
-    if (p->gc_full) grown_cycle_began(p);
+    if (p->gc_full) live_history_cycle_began(p);
 }
 
 static void end_cycle(LmpProfile *p) {
@@ -52,17 +52,17 @@ static void end_cycle(LmpProfile *p) {
     gc->freed_bytes += gc->now.freed_bytes;
     gc->ring[gc->cycles % LMP_GC_RING] = gc->now;
     gc->sweeping = 0;
-    bool full = p->gc_full || gcwatch_is_bad(p);
+    bool full = p->gc_full || collector_is_bad(p);
     cycles_mode(p);
     gc->full += full;
     atomic_thread_fence(memory_order_release);
     gc->cycles++;
-    if (full) grown_cycle_ended(p);
+    if (full) live_history_cycle_ended(p);
 }
 
 void cycles_look(LmpProfile *p) {
-    if (gcwatch_now(p) == p->gc_seen || p->closing) return;
-    unsigned turns = gcwatch_turns(p);
+    if (collector_now(p) == p->gc_seen || p->closing) return;
+    unsigned turns = collector_turns(p);
     if (turns & GC_MARKED) {
         if (p->live->gc.sweeping) end_cycle(p);
         begin_cycle(p);
@@ -71,5 +71,5 @@ void cycles_look(LmpProfile *p) {
 }
 
 void cycles_mode(LmpProfile *p) {
-    if (!p->closing) p->live->gc.mode = gcwatch_kind(p);
+    if (!p->closing) p->live->gc.mode = collector_kind(p);
 }

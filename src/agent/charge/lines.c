@@ -38,8 +38,8 @@ LmpErr lines_open(LmpProfile *p, lua_State *L) {
     cache->mask = (LMP_LINE_LEAST - 1) * sizeof(LmpLineSlot);
     p->lines = cache;
     p->record = p->tables.record;
-    p->framed = p->callsites && !words_none() && frames_fit(L);
-    p->words = p->framed ? words_plan() : NULL;
+    p->framed = p->return_addrs && !saved_regs_none() && frames_fit(L);
+    p->words = p->framed ? saved_regs_plan() : NULL;
     p->live->tables.why = p->words ? LMP_WHY_CHECK : LMP_WHY_PLACES;
     if (p->words && p->words->differed) p->words = NULL;
     p->live->tables.lines = p->words ? LMP_LINES_EXACT : LMP_LINES_APPROXIMATE;
@@ -141,7 +141,7 @@ COLD void lines_unknown_gone(LmpProfile *p, uintptr_t addr, size_t size) {
     sites_string_gone(p, addr);
 }
 
-void lines_watched_gone(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls) {
+void lines_notified_gone(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls) {
     if (cls == LMP_C_THREAD) {
         thread_gone(p, addr);
     } else if (cls == LMP_C_STRING) {
@@ -156,7 +156,7 @@ static LmpCode *code_of(LmpProfile *p, const void *proto) {
     uintptr_t addr = frames_word(proto, LMP_AT_PROTO_CODE);
     bool added;
     LmpCode *code = codes_note(p->lines->codes, addr, &added);
-    if (code && added) shadow_watch(p, addr);
+    if (code && added) shadow_notify(p, addr);
     return code;
 }
 
@@ -321,7 +321,7 @@ bool lines_is_thread(LmpProfile *p, const lua_State *L) {
     if (p->lines->known[lines_known_home(L)] == L) return true;
     uint32_t entry = shadow_lookup(p, addr, &size);
     if ((entry & 15) != LMP_C_THREAD) return false;
-    if (entry & LMP_E_WATCHED) know(p->lines, L); /* until its end, which will be noticed */
+    if (entry & LMP_BLOCK_NOTIFY) know(p->lines, L); /* until its end, which will be noticed */
     return true;
 }
 
@@ -330,7 +330,7 @@ COLD void lines_switch(LmpProfile *p, const lua_State *L) {
     if (!++p->lines->ran) p->lines->ran = LMP_RAN_LATELY; /* the same slot, and all are in use */
     p->lines->lately[p->lines->ran % LMP_RAN_LATELY] = L;
     if (p->live->tables.sample)
-        shadow_watch(p, (uintptr_t)L - frames_bits.extra); /* else all are */
+        shadow_notify(p, (uintptr_t)L - frames_bits.extra); /* else all are */
     if (p->tags) p->tag = tags_current(p, L);
 }
 
@@ -435,7 +435,8 @@ static uint32_t ask_frames(LmpProfile *p, unsigned cls, const lua_State *asks, L
 }
 
 /* ask->L runs: the OP_NEWTABLE that it executes, if the request is that one's. */
-static void ask_newtable(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask, bool *doubtful) {
+static void ask_newtable(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask,
+                         bool *doubtful) {
     bool table = cls == LMP_C_TABLE;
     bool part = cls == LMP_C_TABLE_PART || (cls == LMP_C_OTHER && p->made.left);
     if ((!table && !part && cls != LMP_C_OTHER) || !runs_lua(ask->L)) return;
@@ -488,8 +489,8 @@ static uint32_t ask_api(LmpProfile *p, unsigned cls) {
 }
 
 /* The thread of the words, if it is one; NULL: it is not known. */
-LMP_READS_WORDS static const lua_State *asking_thread(LmpProfile *p, LmpWords words) {
-    const LmpAsker *asker = words ? words_asker(p->words, words[LMP_WORDS_RET]) : NULL;
+LMP_READS_REGS static const lua_State *asking_thread(LmpProfile *p, LmpSavedRegs words) {
+    const LmpAsker *asker = words ? saved_regs_asker(p->words, words[LMP_REGS_RET]) : NULL;
     if (!asker) return NULL;
     const lua_State *L = (const lua_State *)words[asker->at_thread]; /* NOLINT */
     return (L && L == p->running) || lines_is_thread(p, L) ? L : NULL;
@@ -501,7 +502,7 @@ static void count_unproven(LmpProfile *p, uint32_t record) {
     p->tables.site[p->record[record].site].unproven++;
 }
 
-uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask) {
+uint32_t lines_ask(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask) {
     *ask = (LmpAsk){NULL, 0};
     uint32_t record;
     if (!p->words) words = NULL;
@@ -540,7 +541,7 @@ uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask) {
     return record;
 }
 
-bool lines_learn(LmpProfile *p, lua_State *L, LmpWords words, unsigned cls) {
+bool lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs words, unsigned cls) {
     LmpCallInfo *ci = frames_top(L);
     bool table = cls == LMP_C_TABLE, doubtful = false;
     if (frames_is_idle(L) || frames_status(ci) & frames_bits.stale || cls == LMP_C_OTHER)
@@ -557,7 +558,7 @@ bool lines_learn(LmpProfile *p, lua_State *L, LmpWords words, unsigned cls) {
     return true;
 }
 
-uintptr_t lines_constructor(LmpProfile *p, LmpWords words, unsigned cls, LmpCallInfo **ci) {
+uintptr_t lines_constructor(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpCallInfo **ci) {
     const lua_State *L = asking_thread(p, words);
     bool doubtful;
     if (!L || !is_active(L) || !runs_lua(L)) return 0;
@@ -577,12 +578,12 @@ bool lines_switch_c(LmpProfile *p, const lua_State *L) {
     return true;
 }
 
-bool lines_is_stack(LmpProfile *p, LmpWords words, const void *ptr) {
+bool lines_is_stack(LmpProfile *p, LmpSavedRegs words, const void *ptr) {
     const lua_State *L = p->words && words ? asking_thread(p, words) : NULL;
     return L && frames_stack(L) == (uintptr_t)ptr;
 }
 
-uint32_t lines_stack_moves(LmpProfile *p, LmpWords words) {
+uint32_t lines_stack_moves(LmpProfile *p, LmpSavedRegs words) {
     const lua_State *L = p->words ? asking_thread(p, words) : NULL;
     const LmpCallInfo *ci = L && frames_top(L) ? lua_caller(frames_top(L)) : NULL;
     uint64_t key = ci ? lines_key(frames_pc(ci), p->tag) : 0;

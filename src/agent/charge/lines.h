@@ -1,18 +1,18 @@
 /* lines.h - from where the program runs to the rows of the tables: who makes this block?
  *
  * The running thread and, in table constructors, the running instruction are taken from where the
- * interpreter's own code keeps them at the moment it asks for memory (words.h); the rest from its
- * frames (frames.h). (pc, C function, tag) is the key to a cache, which has a row for each
+ * interpreter's own code keeps them at the moment it asks for memory (saved_regs.h); the rest from
+ * its frames (frames.h). (pc, C function, tag) is the key to a cache, which has a row for each
  * class and grows while living answers push each other out; only a miss asks the debug API for
- * source, line and names. Code that dies is watched (LMP_E_WATCHED), so that the next code at its
- * address is looked at anew. */
+ * source, line and names. Code that dies is watched (LMP_BLOCK_NOTIFY), so that the next code at
+ * its address is looked at anew. */
 #ifndef LMP_LINES_H
 #define LMP_LINES_H
 
 #include "agent/charge/answers.h"
 #include "agent/charge/sites.h"
 #include "agent/interp/newtable.h"
-#include "agent/interp/words.h"
+#include "agent/interp/saved_regs.h"
 #include "agent/state/profile.h"
 #include "base/kind.h"
 
@@ -58,7 +58,7 @@ LmpErr lines_open(LmpProfile *p, lua_State *L);
 void lines_close(LmpProfile *p);
 
 /* A block of a prototype's code, or of a thread, is freed. */
-void lines_watched_gone(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls);
+void lines_notified_gone(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls);
 /* A block from before start is freed: it may be such code, too. */
 void lines_unknown_gone(LmpProfile *p, uintptr_t addr, size_t size);
 
@@ -78,17 +78,17 @@ typedef struct LmpAsk {
 
 /* L ran last, and a Lua function on top of it has asked, not in a debug hook; lines_record() does
  * not know the answer. Learns it, so that lines_record() does. False: that takes the long way. */
-bool lines_learn(LmpProfile *p, lua_State *L, LmpWords words, unsigned cls);
+bool lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs words, unsigned cls);
 /* The record for a block of class cls that is asked for now, the long way; `words` may be NULL. */
-uint32_t lines_ask(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask);
+uint32_t lines_ask(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask);
 /* The pc of the table constructor that asks now for a block of class cls, where that is not the
  * saved one, and its frame in *ci; else 0. */
-uintptr_t lines_constructor(LmpProfile *p, LmpWords words, unsigned cls, LmpCallInfo **ci);
+uintptr_t lines_constructor(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpCallInfo **ci);
 /* The record of who makes a stack move: from Lua 5.4.5 on a thread's frames say nothing of their
  * functions meanwhile, so only what is known of the line already counts, else "(unknown)". */
-uint32_t lines_stack_moves(LmpProfile *p, LmpWords words);
+uint32_t lines_stack_moves(LmpProfile *p, LmpSavedRegs words);
 /* Is this block the stack of the thread that asks? */
-bool lines_is_stack(LmpProfile *p, LmpWords words, const void *ptr);
+bool lines_is_stack(LmpProfile *p, LmpSavedRegs words, const void *ptr);
 /* L runs now: its tag counts. */
 void lines_switch(LmpProfile *p, const lua_State *L);
 /* The same for one that asks in a C function. False: it is not known to run. */
@@ -117,8 +117,8 @@ static inline uint32_t lines_known_home(const lua_State *L) {
 /* The record of OP_NEWTABLE at pc, of the function of ci, for its table; notes that its parts come
  * next. 0: the long way. */
 static ALWAYS_INLINE uint32_t lines_record_table(LmpProfile *p, const LmpCallInfo *ci,
-                                                 LmpWords words, uintptr_t *constructor) {
-    uintptr_t pc = words_newtable(p->words, words, true);
+                                                 LmpSavedRegs words, uintptr_t *constructor) {
+    uintptr_t pc = saved_regs_newtable(p->words, words, true);
     const void *proto = frames_proto(frames_func(ci));
     uint64_t key = lines_key(pc, p->tag) | LMP_LINE_C;
     const LmpLineSlot *slot = lines_slot(p->lines, key, (uintptr_t)proto);
@@ -146,7 +146,8 @@ static ALWAYS_INLINE uint32_t lines_record_made(LmpProfile *p, const LmpCallInfo
  * and not below a hook; 0: it is to be asked for the long way. In a table constructor the running
  * instruction is in *constructor. `words` NULL: it is no constructor. */
 static ALWAYS_INLINE uint32_t lines_record(LmpProfile *p, const lua_State *L, const LmpCallInfo *ci,
-                                           LmpWords words, unsigned cls, uintptr_t *constructor) {
+                                           LmpSavedRegs words, unsigned cls,
+                                           uintptr_t *constructor) {
     if (UNLIKELY(frames_is_idle(L))) return 0;
     if (words && cls == LMP_C_TABLE) return lines_record_table(p, ci, words, constructor);
     if (words && UNLIKELY(p->made.left)) return lines_record_made(p, ci, cls, constructor);

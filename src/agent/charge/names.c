@@ -7,7 +7,7 @@
 #include "agent/charge/lines.h"
 #include "agent/charge/names_walk.h"
 #include "agent/charge/sites.h"
-#include "agent/interp/interlude.h"
+#include "agent/interp/safepoint.h"
 #include "base/os.h"
 #include "base/rowindex.h"
 
@@ -57,7 +57,7 @@ uint32_t names_of_c(const LmpProfile *p, const void *address) {
 }
 
 /* Is a path with this rank better than the one at `text`, whose rank is `old` (0: none)? */
-static bool is_better(const LmpProfile *p, const LmpFound *f, uint32_t old, uint32_t text) {
+static bool is_better(const LmpProfile *p, const LmpNamed *f, uint32_t old, uint32_t text) {
     if (old == 0 || f->rank != old) return old == 0 || f->rank < old;
     return strcmp(f->path, p->tables.text + text) < 0;
 }
@@ -71,7 +71,7 @@ static void set_path(LmpProfile *p, uint32_t row, uint32_t text) {
     *(volatile uint32_t *)&used->names = used->names + 1;
 }
 
-static void keep_c(LmpProfile *p, const LmpFound *f) {
+static void keep_c(LmpProfile *p, const LmpNamed *f) {
     struct LmpNames *n = p->names;
     CPath *c = find_c(n, f->address);
     if (c && !is_better(p, f, c->rank, c->text)) return;
@@ -89,7 +89,7 @@ static void keep_c(LmpProfile *p, const LmpFound *f) {
     if (row) set_path(p, row, text);
 }
 
-static void keep(LmpProfile *p, const LmpFound *f) {
+static void keep(LmpProfile *p, const LmpNamed *f) {
     if (f->address) {
         keep_c(p, f);
         return;
@@ -159,9 +159,9 @@ void names_tick(LmpProfile *p) {
     /* A debug hook may make the program's stack grow: only for somebody who looks on. */
     if (atomic_load_explicit(&p->control->attached, memory_order_relaxed) == 0) return;
     n->armed = p->ticked + SPACING_NS;
-    interlude_wish(p, p->main);
+    safepoint_request(p, p->main);
     lua_State *running = p->lines ? (lua_State *)p->running : NULL; /* NOLINT */
-    if (running && running != p->main) interlude_wish(p, running);
+    if (running && running != p->main) safepoint_request(p, running);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

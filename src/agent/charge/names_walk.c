@@ -368,7 +368,7 @@ static void look_everywhere(Walk *w) {
     lua_settop(L, top);
 }
 
-bool names_walk(LmpProfile *p, lua_State *L, void (*each)(LmpProfile *p, const LmpFound *found)) {
+bool names_walk(LmpProfile *p, lua_State *L, void (*each)(LmpProfile *p, const LmpNamed *found)) {
     if (!lua_checkstack(L, SLOTS)) return false;
     Walk *w = lmp_os->map(sizeof *w, -1, 0, true);
     if (!w) return false;
@@ -380,7 +380,7 @@ bool names_walk(LmpProfile *p, lua_State *L, void (*each)(LmpProfile *p, const L
     if (ok) look_everywhere(w);
     for (uint32_t i = 1; i <= w->found_count; i++) {
         const Found *f = &w->found[i];
-        each(p, &(LmpFound){f->row, f->address, f->object, f->rank, f->several, w->text + f->at});
+        each(p, &(LmpNamed){f->row, f->address, f->object, f->rank, f->several, w->text + f->at});
     }
     if (w->found_index.slot) rowindex_close(&w->found_index);
     if (w->seen_index.slot) rowindex_close(&w->seen_index);

@@ -345,9 +345,9 @@ uint32_t sites_record(LmpProfile *p, uint32_t site, unsigned cls, unsigned tag) 
 /* ---- life --------------------------------------------------------------------------------------
  */
 
-static void limit(uint32_t *wish, uint32_t least, uint32_t most) {
-    if (*wish == 0 || *wish > most) *wish = most;
-    if (*wish < least) *wish = least;
+static void limit(uint32_t *wanted, uint32_t least, uint32_t most) {
+    if (*wanted == 0 || *wanted > most) *wanted = most;
+    if (*wanted < least) *wanted = least;
 }
 
 /* Rows that are always there have their room even under the smallest limits. */

@@ -48,7 +48,7 @@ static bool is_heard(LmpProfile *p, uintptr_t block, size_t length) {
     uint32_t entry = shadow_lookup(p, block, &size);
     if (!entry) return true; /* from before start */
     if ((entry & 15) != LMP_C_STRING || size != header + length + 1) return false;
-    shadow_watch(p, block);
+    shadow_notify(p, block);
     return true;
 }
 

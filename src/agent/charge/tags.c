@@ -1,7 +1,7 @@
 /* tags.c - see tags.h.
  *
  * The book has a row for every coroutine that has set a tag: open addressing, in private
- * memory. Where there is none, the maker of the thread's own block says
+ * memory. Where there is none, the alloc context of the thread's own block says
  * under which tag it was created. */
 #include "agent/charge/tags.h"
 
@@ -21,7 +21,7 @@ typedef struct Row {
     uint32_t tag;     /* 0: set to none, which is not the same as never set */
 } Row;
 
-struct LmpTagBook {
+struct LmpTagMap {
     Row *row;
     uint32_t rows; /* a power of two */
     uint32_t used; /* rows that are not free, once used ones included */
@@ -31,7 +31,7 @@ struct LmpTagBook {
 
 /* ---- the book -------------------------------------------------------------------------------- */
 
-static Row *find(const struct LmpTagBook *book, uintptr_t thread) {
+static Row *find(const struct LmpTagMap *book, uintptr_t thread) {
     for (uint64_t at = rowindex_mix(thread, 0);; at++) {
         Row *r = &book->row[at & (book->rows - 1)];
         if (r->thread == thread) return r;
@@ -47,7 +47,7 @@ static void put(Row *row, uint32_t rows, Row r) {
 }
 
 /* Makes the book anew, with room for twice what lives in it. */
-static bool rebuild(struct LmpTagBook *book) {
+static bool rebuild(struct LmpTagMap *book) {
     uint32_t rows = FIRST_ROWS;
     while (rows / 4 < book->live && rows < 1u << 30)
         rows *= 2;
@@ -62,7 +62,7 @@ static bool rebuild(struct LmpTagBook *book) {
     return true;
 }
 
-static void enter(struct LmpTagBook *book, uintptr_t thread, uint32_t tag) {
+static void enter(struct LmpTagMap *book, uintptr_t thread, uint32_t tag) {
     Row *known = find(book, thread);
     if (known) {
         known->tag = tag;
@@ -83,7 +83,7 @@ void tags_thread_gone(LmpProfile *p, const lua_State *L) {
 
 static bool open_book(LmpProfile *p) {
     LmpTablesUsed *used = &p->live->tables;
-    struct LmpTagBook *book = lmp_os->map(sizeof *book, -1, 0, true);
+    struct LmpTagMap *book = lmp_os->map(sizeof *book, -1, 0, true);
     if (!book) return false;
     if (!rowindex_open(&book->name, NAME_SLOTS) || !rebuild(book)) {
         if (book->name.slot) rowindex_close(&book->name);
@@ -100,7 +100,7 @@ static bool open_book(LmpProfile *p) {
 }
 
 void tags_close(LmpProfile *p) {
-    struct LmpTagBook *book = p->tags;
+    struct LmpTagMap *book = p->tags;
     if (!book) return;
     rowindex_close(&book->name);
     lmp_os->unmap(book->row, book->rows * sizeof *book->row);
@@ -152,8 +152,8 @@ static uint32_t row_of(LmpProfile *p, const char *name) {
 /* The tag in force where a coroutine was created: its own block was asked for under it. False: not
  * known, the block has no record. */
 static bool tag_at_birth(LmpProfile *p, const lua_State *L, uint32_t *tag) {
-    const uint32_t *maker = shadow_maker(p, (uintptr_t)L - frames_bits.extra);
-    uint32_t record = maker ? tables_record_of(&p->tables, *maker) : 0;
+    const uint32_t *alloc_context = shadow_context(p, (uintptr_t)L - frames_bits.extra);
+    uint32_t record = alloc_context ? tables_record_of(&p->tables, *alloc_context) : 0;
     *tag = record ? p->tables.record[record].use.tag : 0;
     return record != 0;
 }

@@ -3,8 +3,8 @@
  * A tag belongs to a coroutine. One that has set none has the tag that was in force where it was
  * created, so helpers and iterators of a tagged request are charged to it; the main thread begins
  * without. (When blocks are sampled it is mostly not known who created a coroutine; then it has the
- * tag of who resumed it when it is first met.) Only makers (lines) are tagged: without lines there
- * are no tags.
+ * tag of who resumed it when it is first met.) Only alloc contexts (lines) are tagged: without
+ * lines there are no tags.
  *
  * The hook keeps LmpProfile.tag, the row of the running coroutine's tag, and asks tags_current()
  * when another one runs. Invariant: a row of the book belongs to a coroutine that lives: the hook

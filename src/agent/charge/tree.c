@@ -392,7 +392,7 @@ static uint32_t make_link(LmpProfile *p, LmpLink *link, LmpSide *s) {
     uint32_t under = below(p, s->L, s->top);
     if (UNLIKELY(under == UNSOUND)) return LMP_NODES_MAX + WALK_UNSOUND;
     if (UNLIKELY(p->live->tables.sample)) /* else all threads are watched */
-        shadow_watch(p, (uintptr_t)s->L - frames_bits.extra);
+        shadow_notify(p, (uintptr_t)s->L - frames_bits.extra);
     *link = (LmpLink){s->L, ci, s};
     return under >> 2;
 }

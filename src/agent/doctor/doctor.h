@@ -4,8 +4,8 @@
 
 #include <lua.h>
 
-/* Plays the corpus, says what came of it as the environment wishes (launch.h), and ends the
- * process. Without that wish it returns. */
+/* Plays the corpus, says what came of it as the environment requests (launch.h), and ends the
+ * process. Without that request it returns. */
 void doctor_run(lua_State *L);
 
 #endif

@@ -185,17 +185,18 @@ static void judge_owner(const Stage *s, Verdict *v, const Made *m, uint32_t numb
 static void judge_block(Stage *s, Verdict *v, Terms *t, uint32_t number) {
     const LmpTables *tables = t->t;
     const Made *m = &s->made[number];
-    uint32_t maker = m->read ? m->maker : 0, record = maker;
+    uint32_t alloc_context = m->read ? m->alloc_context : 0, record = alloc_context;
     if (!m->read) return;
-    if (maker && s->profile->tree) {
-        const LmpPath *path = &tables->path[maker < tables_paths(tables) ? maker : 0];
+    if (alloc_context && s->profile->tree) {
+        const LmpPath *path =
+            &tables->path[alloc_context < tables_paths(tables) ? alloc_context : 0];
         record = path->record;
         judge_path(v, t, m, number, path->node);
     }
     if (record >= tables_records(tables)) record = 0;
     if (record) {
         judge_line(s, v, t, m, number, record);
-    } else if (s->profile->every && s->profile->lines) {
+    } else if (s->profile->exact && s->profile->lines) {
         differ(v, &v->lines, "block %u, %zu B, a %s: charged to nobody", number, m->size,
                what_text(m));
     }
@@ -257,9 +258,10 @@ static void plant(Stage *s) {
     Made *m = &s->made[n / 2];
     switch (judge_plant) {
     case PLANT_LINE:
-    case PLANT_PATH: /* with stacks a maker is both */
+    case PLANT_PATH: /* with stacks a alloc context is both */
         for (uint32_t i = 1; i <= n; i++)
-            if (s->made[i].place != m->place && s->made[i].maker) m->maker = s->made[i].maker;
+            if (s->made[i].place != m->place && s->made[i].alloc_context)
+                m->alloc_context = s->made[i].alloc_context;
         break;
     case PLANT_OWNER:
         for (uint32_t i = 1; i <= n; i++)

@@ -39,8 +39,8 @@ static Made *add_made(Stage *s) {
 }
 
 /* What the profiler has noted about the block made last: it is asked when the next operation
- * begins. If that is the block's own free, its entry is gone, but not its maker, except among
- * samples. */
+ * begins. If that is the block's own free, its entry is gone, but not its alloc context, except
+ * among samples. */
 static void read_answer(Stage *s, const void *freed) {
     if (!s->unread) return;
     LmpProfile *p = s->profile;
@@ -49,14 +49,14 @@ static void read_answer(Stage *s, const void *freed) {
     uint64_t size;
     s->unread = 0;
     if (freed != s->unread_at) {
-        const uint32_t *maker = shadow_maker(p, a);
-        if (!maker) return;
-        m->maker = *maker;
+        const uint32_t *alloc_context = shadow_context(p, a);
+        if (!alloc_context) return;
+        m->alloc_context = *alloc_context;
         m->cls = shadow_lookup(p, a, &size) & 15;
         m->read = true;
     } else if (!p->sampling && a >> LMP_LEAF_BITS < LMP_DIR_SIZE && p->dir[a >> LMP_LEAF_BITS]) {
-        m->maker = hook_entry(p->dir[a >> LMP_LEAF_BITS], a)[HOOK_MAKER_AT];
-        m->read = m->maker != 0;
+        m->alloc_context = hook_entry(p->dir[a >> LMP_LEAF_BITS], a)[HOOK_MAKER_AT];
+        m->read = m->alloc_context != 0;
     }
 }
 

@@ -28,11 +28,11 @@ typedef struct Mode {
 /* A request for a new block that was granted. */
 typedef struct Made {
     size_t size;
-    uint32_t place, path; /* the witness's */
-    uint32_t maker;       /* the profiler's, as in its map of the heap */
-    int8_t owner;         /* LmpKind; -1: no object was seen to point to it */
-    uint8_t tag, cls;     /* cls: LmpClass, the profiler's */
-    bool read;            /* maker and cls are what the profiler said */
+    uint32_t place, path;   /* the witness's */
+    uint32_t alloc_context; /* the profiler's, as in its map of the heap */
+    int8_t owner;           /* LmpKind; -1: no object was seen to point to it */
+    uint8_t tag, cls;       /* cls: LmpClass, the profiler's */
+    bool read;              /* alloc context and cls are what the profiler said */
 } Made;
 
 typedef struct Totals {

@@ -62,29 +62,30 @@ static COLD void count_free(LmpProfile *p, unsigned cls, size_t n) {
 
 /* Enters a block in the map. One that stood there was never freed through us: it is gone. */
 static COLD bool place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
-                       uint32_t maker) {
+                       uint32_t alloc_context) {
     LmpStale stale;
-    bool placed = shadow_place(p, addr, size, entry, maker, &stale);
+    bool placed = shadow_place(p, addr, size, entry, alloc_context, &stale);
     unsigned cls = stale.entry & 15;
     if (!stale.entry) return placed;
     count_free(p, cls, stale.size);
     if (cls >= LMP_C_COUNTED) return placed;
-    if (p->every) usage_freed(p, stale.maker, addr, stale.size, stale.entry, p->tree != NULL);
-    if (p->sampling) sample_leaves(p, stale.maker, addr, stale.size, stale.entry, true);
+    if (p->exact)
+        usage_freed(p, stale.alloc_context, addr, stale.size, stale.entry, p->tree != NULL);
+    if (p->sampling) sample_leaves(p, stale.alloc_context, addr, stale.size, stale.entry, true);
     return placed;
 }
 
-COLD void *hook_made_odd(LmpProfile *p, void *r, size_t n, uint64_t maker) {
-    unsigned cls = (unsigned)(maker >> 32);
+COLD void *hook_made_odd(LmpProfile *p, void *r, size_t n, uint64_t alloc_context) {
+    unsigned cls = (unsigned)(alloc_context >> 32);
     uint64_t size;
     if (!r) return count_failed(p, n);
     uint32_t stale = p->lines ? shadow_lookup(p, (uintptr_t)r, &size) : 0;
-    if (stale & LMP_E_WATCHED) /* it was freed by somebody else */
-        lines_watched_gone(p, (uintptr_t)r, size, stale & 15);
-    uint32_t watched = p->every && cls == LMP_C_THREAD ? LMP_E_WATCHED : 0;
-    if (place(p, (uintptr_t)r, n, cls | p->birth | watched, (uint32_t)maker)) {
+    if (stale & LMP_BLOCK_NOTIFY) /* it was freed by somebody else */
+        lines_notified_gone(p, (uintptr_t)r, size, stale & 15);
+    uint32_t watched = p->exact && cls == LMP_C_THREAD ? LMP_BLOCK_NOTIFY : 0;
+    if (place(p, (uintptr_t)r, n, cls | p->birth | watched, (uint32_t)alloc_context)) {
         count_alloc(p, cls, n);
-        if (p->every) usage_made(p, (uint32_t)maker, (uintptr_t)r, n, p->tree != NULL);
+        if (p->exact) usage_made(p, (uint32_t)alloc_context, (uintptr_t)r, n, p->tree != NULL);
     } else {
         count_dropped(p, n);
     }
@@ -95,7 +96,7 @@ COLD void *hook_made_odd(LmpProfile *p, void *r, size_t n, uint64_t maker) {
  * old part back. All others are the collector's, which is what a reader adds up (ledger.h): objects
  * are never freed by anybody else. */
 static COLD void charge_free(LmpProfile *p, unsigned cls, size_t n, const char *cfa) {
-    if (cls < LMP_C_STRING_PART || words_collects(p->words, cfa)) return;
+    if (cls < LMP_C_STRING_PART || saved_regs_collects(p->words, cfa)) return;
     LmpAsk ask;
     LmpRecord *here = &p->record[lines_ask(p, NULL, cls, &ask)];
     here->here_frees++;
@@ -104,14 +105,14 @@ static COLD void charge_free(LmpProfile *p, unsigned cls, size_t n, const char *
 
 COLD void *hook_release_odd(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
     uintptr_t addr = (uintptr_t)ptr;
-    uint32_t maker, entry = shadow_take(p, addr, &maker);
+    uint32_t alloc_context, entry = shadow_take(p, addr, &alloc_context);
     if (entry) {
-        if (p->every && p->words && (entry & 15) < LMP_C_COUNTED)
+        if (p->exact && p->words && (entry & 15) < LMP_C_COUNTED)
             charge_free(p, entry & 15, osize, cfa);
         count_free(p, entry & 15, osize);
-        if (p->every) usage_freed(p, maker, addr, osize, entry, p->tree != NULL);
-        if (p->sampling) sample_leaves(p, maker, addr, osize, entry, true);
-        if (entry & LMP_E_WATCHED && p->lines) lines_watched_gone(p, addr, osize, entry & 15);
+        if (p->exact) usage_freed(p, alloc_context, addr, osize, entry, p->tree != NULL);
+        if (p->sampling) sample_leaves(p, alloc_context, addr, osize, entry, true);
+        if (entry & LMP_BLOCK_NOTIFY && p->lines) lines_notified_gone(p, addr, osize, entry & 15);
     } else {
         p->counters->before_frees++;
         p->counters->before_free_bytes += osize;
@@ -134,7 +135,7 @@ COLD void *hook_resized_odd(LmpProfile *p, void *ptr, void *r, size_t osize, siz
                             uint32_t here) {
     if (!r) return count_failed(p, nsize);
     LmpCounters *c = p->counters;
-    uint32_t maker, entry = shadow_take(p, (uintptr_t)ptr, &maker);
+    uint32_t alloc_context, entry = shadow_take(p, (uintptr_t)ptr, &alloc_context);
     unsigned cls = entry & 15;
     if (!entry) {
         c->before_reallocs++;
@@ -148,23 +149,23 @@ COLD void *hook_resized_odd(LmpProfile *p, void *ptr, void *r, size_t osize, siz
     }
     c->count[cls].reallocs++;
     c->count[cls].realloc_bytes += (int64_t)(nsize - osize);
-    if (p->every) usage_resized(p, maker, here, (uintptr_t)ptr, (uintptr_t)r, osize, nsize);
-    if (p->lines && entry & LMP_E_WATCHED) lines_watched_gone(p, (uintptr_t)ptr, osize, cls);
+    if (p->exact) usage_resized(p, alloc_context, here, (uintptr_t)ptr, (uintptr_t)r, osize, nsize);
+    if (p->lines && entry & LMP_BLOCK_NOTIFY) lines_notified_gone(p, (uintptr_t)ptr, osize, cls);
     if (p->sampling) {
-        sample_leaves(p, maker, (uintptr_t)ptr, osize, entry, false);
-        maker = 0;
+        sample_leaves(p, alloc_context, (uintptr_t)ptr, osize, entry, false);
+        alloc_context = 0;
     }
-    if (!place(p, (uintptr_t)r, nsize, entry & ~LMP_E_WATCHED, maker)) {
+    if (!place(p, (uintptr_t)r, nsize, entry & ~LMP_BLOCK_NOTIFY, alloc_context)) {
         count_free(p, cls, nsize);
         count_dropped(p, nsize);
-        if (p->every) usage_freed(p, maker, (uintptr_t)r, nsize, entry, p->tree != NULL);
+        if (p->exact) usage_freed(p, alloc_context, (uintptr_t)r, nsize, entry, p->tree != NULL);
     }
     return r;
 }
 
 /* Who makes a block, the slow way, where words may be missing. `stacks`: a path, if they are kept,
  * else a record. */
-static COLD uint32_t maker_slow(LmpProfile *p, LmpWords words, unsigned cls, bool stacks) {
+static COLD uint32_t context_slow(LmpProfile *p, LmpSavedRegs words, unsigned cls, bool stacks) {
     LmpAsk ask;
     uint32_t record = lines_ask(p, words, cls, &ask);
     return stacks && p->tree ? tree_path(p, ask.L, ask.constructor, record) : record;
@@ -172,8 +173,8 @@ static COLD uint32_t maker_slow(LmpProfile *p, LmpWords words, unsigned cls, boo
 
 COLD void hook_made_before(LmpProfile *p, void *block, size_t tag, size_t n) {
     unsigned cls = hook_class(tag);
-    uint32_t maker = p->every ? maker_slow(p, NULL, cls, true) : 0;
-    hook_made_odd(p, block, n, HOOK_MAKER(maker, cls));
+    uint32_t alloc_context = p->exact ? context_slow(p, NULL, cls, true) : 0;
+    hook_made_odd(p, block, n, HOOK_MAKER(alloc_context, cls));
 }
 
 COLD void *hook_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller,
@@ -182,28 +183,28 @@ COLD void *hook_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, Lm
     if (ptr) {
         uint64_t size;
         unsigned cls = shadow_lookup(p, (uintptr_t)ptr, &size) & 15;
-        bool counts = p->every && cls > LMP_C_NONE && cls < LMP_C_COUNTED;
+        bool counts = p->exact && cls > LMP_C_NONE && cls < LMP_C_COUNTED;
         bool moves = cls == LMP_C_THREAD_PART || lines_is_stack(p, caller.words, ptr);
-        counts = counts && p->callsites; /* else it may be a stack, and then nobody may look */
+        counts = counts && p->return_addrs; /* else it may be a stack, and then nobody may look */
         uint32_t here = !counts ? 0
                         : moves ? lines_stack_moves(p, caller.words)
-                                : maker_slow(p, caller.words, cls, false);
+                                : context_slow(p, caller.words, cls, false);
         void *r = p->alloc(p->ud, ptr, osize, nsize);
         return hook_resized_odd(p, ptr, r, osize, nsize, here);
     }
-    if (strangers_is_birth(osize, nsize)) return strangers_birth(p, nsize);
+    if (foreign_is_birth(osize, nsize)) return foreign_birth(p, nsize);
     unsigned cls = hook_class(osize);
-    if (!p->callsites) {
+    if (!p->return_addrs) {
         cls = owner_by_rules(p, cls, nsize);
     } else if (!cls) {
-        const LmpCallsite *asker;
-        cls = callsite_class(p->callsites, caller, &asker);
+        const LmpReturnAddr *asker;
+        cls = return_addr_class(p->return_addrs, caller, &asker);
     }
     if (own && cls != LMP_C_THREAD_PART) cls = LMP_C_OWN; /* the stack stays the program's */
-    bool counts = p->every && cls != LMP_C_OWN;
-    uint32_t maker = counts ? maker_slow(p, caller.words, cls, true) : 0;
+    bool counts = p->exact && cls != LMP_C_OWN;
+    uint32_t alloc_context = counts ? context_slow(p, caller.words, cls, true) : 0;
     void *r = p->alloc(p->ud, NULL, osize, nsize);
-    return hook_made_odd(p, r, nsize, HOOK_MAKER(maker, cls));
+    return hook_made_odd(p, r, nsize, HOOK_MAKER(alloc_context, cls));
 }
 
 /* ---- totals ---------------------------------------------------------------------------------- */
@@ -226,13 +227,13 @@ COLD void *hook_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, Lm
 
 #if LMP_HAS_ENTRY && defined __OPTIMIZE__
 /* Entered by a jump, from whatever was entered so: with the registers as our caller left them. */
-static void *slow_with_words(void *ud, void *ptr, size_t osize, size_t nsize, LmpWords words)
+static void *slow_with_regs(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs words)
     __attribute__((used));
-LMP_ENTRY_AFTER(hook_slow, slow_with_words, "");
+LMP_ENTRY_AFTER(hook_slow, slow_with_regs, "");
 
-LMP_READS_WORDS static void *slow_with_words(void *ud, void *ptr, size_t osize, size_t nsize,
-                                             LmpWords words) {
-    LmpCaller caller = {(const char *)(words + LMP_WORDS_RET + 1), words[LMP_WORDS_RET], words};
+LMP_READS_REGS static void *slow_with_regs(void *ud, void *ptr, size_t osize, size_t nsize,
+                                           LmpSavedRegs words) {
+    LmpCaller caller = {(const char *)(words + LMP_REGS_RET + 1), words[LMP_REGS_RET], words};
     return trap_operation(ud, ptr, osize, nsize, caller);
 }
 
@@ -250,8 +251,8 @@ WAY void *slow_request(void *ud, void *ptr, size_t osize, size_t nsize) {
 WAY void *raw_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
     LmpCaller caller = OUR_CALLER;
-    const LmpCallsite *asker;
-    unsigned cls = callsite_class(p->callsites, caller, &asker);
+    const LmpReturnAddr *asker;
+    unsigned cls = return_addr_class(p->return_addrs, caller, &asker);
     void *r = p->alloc(p->ud, ptr, osize, nsize);
     return hook_made(p, r, nsize, HOOK_MAKER(0, cls), false, false);
 }
@@ -259,7 +260,7 @@ WAY void *raw_request(void *ud, void *ptr, size_t osize, size_t nsize) {
 /* A coroutine, or another state that is being made. */
 WAY void *thread_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
-    if (strangers_is_birth(osize, nsize)) return strangers_birth(p, nsize);
+    if (foreign_is_birth(osize, nsize)) return foreign_birth(p, nsize);
     void *r = p->alloc(p->ud, ptr, osize, nsize);
     return hook_made(p, r, nsize, HOOK_MAKER(0, LMP_C_THREAD), false, false);
 }

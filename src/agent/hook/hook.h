@@ -2,14 +2,14 @@
 #ifndef LMP_HOOK_H
 #define LMP_HOOK_H
 
-#include "agent/interp/callsite.h"
+#include "agent/interp/return_addr.h"
 #include "agent/state/profile.h"
 
 /* A lua_Alloc; `ud` is the LmpProfile. Calls the allocator it covers for every request and gives
  * back exactly what that gave; accounts for what was done. Runs in the thread that runs the state.
  */
 void *hook_alloc(void *ud, void *ptr, size_t osize, size_t nsize);
-/* The same for a profile with lines, where the words of the caller are known (words.h). */
+/* The same for a profile with lines, where the words of the caller are known (saved_regs.h). */
 void *hook_alloc_lines(void *ud, void *ptr, size_t osize, size_t nsize);
 /* And with call paths. */
 void *hook_alloc_stacks(void *ud, void *ptr, size_t osize, size_t nsize);

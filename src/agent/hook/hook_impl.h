@@ -9,27 +9,27 @@
 
 #include <string.h>
 
+#include "agent/hook/foreign.h"
 #include "agent/hook/hook.h"
-#include "agent/hook/strangers.h"
-#include "agent/interp/callsite.h"
-#include "agent/interp/gcwatch.h"
-#include "agent/interp/words.h"
+#include "agent/interp/collector.h"
+#include "agent/interp/return_addr.h"
+#include "agent/interp/saved_regs.h"
 #include "agent/map/shadow.h"
 #include "agent/map/usage.h"
 #include "shared/counters.h"
 
 /* ---- hook.c: the cold ways ------------------------------------------------------------------- */
 
-/* Who makes a block: its maker, and its class in the upper half. */
-#define HOOK_MAKER(maker, cls) ((uint64_t)(maker) | (uint64_t)(cls) << 32)
+/* Who makes a block: its alloc context, and its class in the upper half. */
+#define HOOK_MAKER(alloc_context, cls) ((uint64_t)(alloc_context) | (uint64_t)(cls) << 32)
 
 /* Whatever comes of a request, r: refused, on a new leaf, off the grid, very large. Returns r. */
-void *hook_made_odd(LmpProfile *p, void *r, size_t n, uint64_t maker);
+void *hook_made_odd(LmpProfile *p, void *r, size_t n, uint64_t alloc_context);
 /* Any block: off the grid, from before start, the profiler's own, very large, watched, or the first
  * to be freed after a new peak. */
 void *hook_release_odd(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
 /* A block that somebody watches, with lines: hook_lines.c. */
-void *hook_release_watched(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
+void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
 /* A part that the program frees itself, with lines: hook_lines.c. */
 void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
 /* The slow way through any operation; by a jump, before anything else was done. Only where there
@@ -43,8 +43,9 @@ void *hook_tick_and_release(LmpProfile *p, void *ptr, size_t osize);
 
 /* ---- the plain case -------------------------------------------------------------------------- */
 
-/* Where an entry's maker stands, from the entry (entries). */
-#define HOOK_MAKER_AT ((offsetof(LmpLeaf, maker) - offsetof(LmpLeaf, entry)) / sizeof(uint32_t))
+/* Where an entry's alloc context stands, from the entry (entries). */
+#define HOOK_MAKER_AT                                                                              \
+    ((offsetof(LmpLeaf, alloc_context) - offsetof(LmpLeaf, entry)) / sizeof(uint32_t))
 #define HOOK_GRID (~0ull << LMP_ADDRESS_BITS | 15) /* address bits that are p->skew on the grid */
 
 /* Classes by the tag of a request: 4 .. 8 the Lua types, 9 upvalues, 10 prototypes (lobject.h). */
@@ -61,8 +62,8 @@ static ALWAYS_INLINE bool hook_off_grid(const LmpProfile *p, uintptr_t a) {
 /* Is it not our thread, does somebody want something, or has the collector moved on? Elsewhere
  * nothing but the first can be looked at. */
 static ALWAYS_INLINE bool hook_must_stop(const LmpProfile *p) {
-    return strangers_elsewhere(p) ||
-           (gcwatch_now(p) ^ p->gc_seen) | atomic_load_explicit(p->trap, memory_order_relaxed);
+    return foreign_elsewhere(p) ||
+           (collector_now(p) ^ p->gc_seen) | atomic_load_explicit(p->trap, memory_order_relaxed);
 }
 
 /* The entry for address a: bytes are counted, not entries, which saves the compiler the sums. */
@@ -79,35 +80,36 @@ static ALWAYS_INLINE void hook_touch(const LmpProfile *p, LmpLeaf *leaf, uintptr
 /* The class of an entry for a block that starts at a and is not watched; others are not counted
  * ones: LMP_C_NONE or from LMP_C_COUNTED on. */
 static ALWAYS_INLINE uint32_t hook_entry_class(uint32_t entry, uintptr_t a) {
-    return (entry ^ ((uint32_t)a & LMP_E_OFFSET)) & (LMP_E_WATCHED | LMP_E_OFFSET | 15);
+    return (entry ^ ((uint32_t)a & LMP_BLOCK_OFFSET)) & (LMP_BLOCK_NOTIFY | LMP_BLOCK_OFFSET | 15);
 }
 
-/* The allocator has made a block of n bytes at r: enters it. `maker`: HOOK_MAKER. `lines`: makers
- * are kept; `stacks`: they are paths. */
-static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint64_t maker, bool lines,
-                                     bool stacks) {
+/* The allocator has made a block of n bytes at r: enters it. `alloc context`: HOOK_MAKER. `lines`:
+ * alloc contexts are kept; `stacks`: they are paths. */
+static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context,
+                                     bool lines, bool stacks) {
     uintptr_t a = (uintptr_t)r;
-    if (UNLIKELY(hook_off_grid(p, a))) return hook_made_odd(p, r, n, maker);
+    if (UNLIKELY(hook_off_grid(p, a))) return hook_made_odd(p, r, n, alloc_context);
     LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
-    if (UNLIKELY(!leaf)) return hook_made_odd(p, r, n, maker);
+    if (UNLIKELY(!leaf)) return hook_made_odd(p, r, n, alloc_context);
     uint32_t *entry = hook_entry(leaf, a);
-    if (UNLIKELY(*entry)) return hook_made_odd(p, r, n, maker); /* always so where r is NULL */
-    uint32_t cls = (uint32_t)(maker >> 32);
-    uint32_t e = ((uint32_t)a & LMP_E_OFFSET) | cls | p->birth;
-    if (cls == LMP_C_THREAD && p->every) e |= LMP_E_WATCHED;
-    if (LIKELY(n < LMP_E_SMALL)) {
-        e |= (uint32_t)n << LMP_E_SIZE_SHIFT;
+    if (UNLIKELY(*entry))
+        return hook_made_odd(p, r, n, alloc_context); /* always so where r is NULL */
+    uint32_t cls = (uint32_t)(alloc_context >> 32);
+    uint32_t e = ((uint32_t)a & LMP_BLOCK_OFFSET) | cls | p->birth;
+    if (cls == LMP_C_THREAD && p->exact) e |= LMP_BLOCK_NOTIFY;
+    if (LIKELY(n < LMP_BLOCK_SMALL)) {
+        e |= (uint32_t)n << LMP_BLOCK_SIZE_SHIFT;
     } else {
-        if (UNLIKELY(n >= LMP_PACK_MAX)) return hook_made_odd(p, r, n, maker);
-        entry[1] = (uint32_t)n << 4 | LMP_E_SIZE;
+        if (UNLIKELY(n >= LMP_PACK_MAX)) return hook_made_odd(p, r, n, alloc_context);
+        entry[1] = (uint32_t)n << 4 | LMP_BLOCK_SIZE;
         atomic_signal_fence(memory_order_release); /* the size before the entry that points to it */
     }
     *entry = e;
-    if (lines) entry[HOOK_MAKER_AT] = (uint32_t)maker;
+    if (lines) entry[HOOK_MAKER_AT] = (uint32_t)alloc_context;
     hook_touch(p, leaf, a);
     LmpCounters *c = p->counters;
     c->live_bytes += n;
-    if (lines) usage_made(p, (uint32_t)maker, a, n, stacks);
+    if (lines) usage_made(p, (uint32_t)alloc_context, a, n, stacks);
     if (UNLIKELY(counters_pack(&c->alloc_now[cls], n))) return hook_made_and_tick(p, r);
     return r;
 }
@@ -125,15 +127,15 @@ static ALWAYS_INLINE void *hook_release(LmpProfile *p, void *ptr, size_t osize, 
     uint32_t e = *entry;
     uint32_t cls = hook_entry_class(e, a);
     if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1)) {
-        if (lines && e & LMP_E_WATCHED) return hook_release_watched(p, ptr, osize, cfa);
+        if (lines && e & LMP_BLOCK_NOTIFY) return hook_release_notified(p, ptr, osize, cfa);
         return hook_release_odd(p, ptr, osize, cfa);
     }
-    if (lines && cls >= LMP_C_STRING_PART && cfa && !words_collects(p->words, cfa))
+    if (lines && cls >= LMP_C_STRING_PART && cfa && !saved_regs_collects(p->words, cfa))
         return hook_release_part(p, ptr, osize, cfa);
     LmpCounters *c = p->counters;
     if (UNLIKELY(c->live_bytes > c->peak_bytes)) return hook_release_odd(p, ptr, osize, cfa);
     c->live_bytes -= osize;
-    if (!(e & LMP_E_SIZE_MASK)) entry[1] = 0;
+    if (!(e & LMP_BLOCK_SIZE_MASK)) entry[1] = 0;
     *entry = 0;
     if (lines) usage_freed(p, entry[HOOK_MAKER_AT], a, osize, e, stacks);
     if (UNLIKELY(counters_pack(&c->free_now[cls], osize)))
@@ -156,14 +158,14 @@ static ALWAYS_INLINE void *hook_resized(LmpProfile *p, void *ptr, void *r, size_
     uint32_t cls = hook_entry_class(e, from);
     if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1 || (from != to && *is)))
         return hook_resized_odd(p, ptr, r, osize, nsize, here);
-    uint32_t maker = lines ? was[HOOK_MAKER_AT] : 0;
-    if (!(e & LMP_E_SIZE_MASK)) was[1] = 0;
+    uint32_t alloc_context = lines ? was[HOOK_MAKER_AT] : 0;
+    if (!(e & LMP_BLOCK_SIZE_MASK)) was[1] = 0;
     if (from != to) *was = 0;
-    e = (e & ~(LMP_E_SIZE_MASK | LMP_E_OFFSET)) | ((uint32_t)to & LMP_E_OFFSET);
-    if (nsize < LMP_E_SMALL) {
-        e |= (uint32_t)nsize << LMP_E_SIZE_SHIFT;
+    e = (e & ~(LMP_BLOCK_SIZE_MASK | LMP_BLOCK_OFFSET)) | ((uint32_t)to & LMP_BLOCK_OFFSET);
+    if (nsize < LMP_BLOCK_SMALL) {
+        e |= (uint32_t)nsize << LMP_BLOCK_SIZE_SHIFT;
     } else {
-        is[1] = (uint32_t)nsize << 4 | LMP_E_SIZE;
+        is[1] = (uint32_t)nsize << 4 | LMP_BLOCK_SIZE;
         atomic_signal_fence(memory_order_release);
     }
     *is = e;
@@ -173,8 +175,8 @@ static ALWAYS_INLINE void *hook_resized(LmpProfile *p, void *ptr, void *r, size_
     c->count[cls].reallocs++;
     c->count[cls].realloc_bytes += (int64_t)(nsize - osize);
     if (lines) {
-        is[HOOK_MAKER_AT] = maker;
-        usage_resized(p, maker, here, from, to, osize, nsize);
+        is[HOOK_MAKER_AT] = alloc_context;
+        usage_resized(p, alloc_context, here, from, to, osize, nsize);
     }
     return r;
 }

@@ -12,14 +12,14 @@
 #include "agent/interp/entry.h"
 
 /* Threads and the code of prototypes, once their end is noticed, go like all others. */
-BY_JUMP void *hook_release_watched(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
+BY_JUMP void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
     uintptr_t a = (uintptr_t)ptr;
     uint32_t *entry = hook_entry(p->dir[a >> LMP_LEAF_BITS], a);
-    uint32_t cls = hook_entry_class(*entry & ~LMP_E_WATCHED, a);
+    uint32_t cls = hook_entry_class(*entry & ~LMP_BLOCK_NOTIFY, a);
     if (cls - 1 >= LMP_C_COUNTED - 1 || osize >= LMP_PACK_MAX)
         return hook_release_odd(p, ptr, osize, cfa);
-    *entry &= ~LMP_E_WATCHED;
-    lines_watched_gone(p, a, osize, cls);
+    *entry &= ~LMP_BLOCK_NOTIFY;
+    lines_notified_gone(p, a, osize, cls);
     return hook_release(p, ptr, osize, cfa, true, p->tree != NULL);
 }
 
@@ -48,15 +48,15 @@ BY_JUMP void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const ch
 #if LMP_HAS_ENTRY
 
 /* Who makes the block (HOOK_MAKER); or, the operation being done already, its result and DONE. */
-typedef uint64_t LmpFound;
+typedef uint64_t LmpCharged;
 #define DONE (1ull << 63)
 
-static LmpFound lines_find(void *ud, void *ptr, size_t osize, size_t nsize, LmpWords words)
+static LmpCharged lines_find(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs words)
     __attribute__((used));
-static LmpFound stacks_find(void *ud, void *ptr, size_t osize, size_t nsize, LmpWords words)
+static LmpCharged stacks_find(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs words)
     __attribute__((used));
-static void *lines_made(void *ud, void *r, size_t n, uint64_t maker) __attribute__((used));
-static void *stacks_made(void *ud, void *r, size_t n, uint64_t maker) __attribute__((used));
+static void *lines_made(void *ud, void *r, size_t n, uint64_t alloc_context) __attribute__((used));
+static void *stacks_made(void *ud, void *r, size_t n, uint64_t alloc_context) __attribute__((used));
 static void *lines_release(void *ud, void *ptr, size_t osize, const char *cfa)
     __attribute__((used));
 static void *stacks_release(void *ud, void *ptr, size_t osize, const char *cfa)
@@ -69,35 +69,36 @@ _Static_assert(offsetof(LmpProfile, alloc) == 0 && offsetof(LmpProfile, ud) == 8
 _Static_assert(offsetof(LmpProfile, sample_left) == LMP_AT_SAMPLE_LEFT, "entry.h counts it down");
 
 /* The caller as hook_alloc would have seen it. */
-LMP_READS_WORDS static inline LmpCaller caller_of(LmpWords words) {
-    return (LmpCaller){(const char *)(words + LMP_WORDS_RET + 1), words[LMP_WORDS_RET], words};
+LMP_READS_REGS static inline LmpCaller caller_of(LmpSavedRegs words) {
+    return (LmpCaller){(const char *)(words + LMP_REGS_RET + 1), words[LMP_REGS_RET], words};
 }
 
 /* ---- who makes it ---------------------------------------------------------------------------- */
 
-BY_JUMP static LmpFound path_found(LmpProfile *p, lua_State *L, uintptr_t constructor,
-                                   uint64_t maker) {
-    uint32_t path = tree_path(p, L, constructor, (uint32_t)maker);
-    return HOOK_MAKER(path, maker >> 32);
+BY_JUMP static LmpCharged path_found(LmpProfile *p, lua_State *L, uintptr_t constructor,
+                                     uint64_t alloc_context) {
+    uint32_t path = tree_path(p, L, constructor, (uint32_t)alloc_context);
+    return HOOK_MAKER(path, alloc_context >> 32);
 }
 
-static ALWAYS_INLINE LmpFound found(LmpProfile *p, const lua_State *L, uintptr_t constructor,
-                                    uint64_t maker, bool stacks) {
-    if (stacks) return path_found(p, (lua_State *)L, constructor, maker); /* NOLINT */
-    return maker;
+static ALWAYS_INLINE LmpCharged found(LmpProfile *p, const lua_State *L, uintptr_t constructor,
+                                      uint64_t alloc_context, bool stacks) {
+    if (stacks) return path_found(p, (lua_State *)L, constructor, alloc_context); /* NOLINT */
+    return alloc_context;
 }
 
-COLD static LmpFound find_slowly(LmpProfile *p, LmpWords words, unsigned cls) {
+COLD static LmpCharged find_slowly(LmpProfile *p, LmpSavedRegs words, unsigned cls) {
     LmpAsk ask;
     uint32_t record = lines_ask(p, words, cls, &ask);
     return found(p, ask.L, ask.constructor, HOOK_MAKER(record, cls), p->tree != NULL);
 }
 
-BY_JUMP static LmpFound find_switched(LmpProfile *p, LmpWords words, unsigned cls,
-                                      const lua_State *L);
+BY_JUMP static LmpCharged find_switched(LmpProfile *p, LmpSavedRegs words, unsigned cls,
+                                        const lua_State *L);
 
 /* A Lua function of L, which ran last, is on top; the first cache does not know its line. */
-COLD static LmpFound find_again(LmpProfile *p, LmpWords words, unsigned cls, const lua_State *L) {
+COLD static LmpCharged find_again(LmpProfile *p, LmpSavedRegs words, unsigned cls,
+                                  const lua_State *L) {
     uintptr_t constructor = 0;
     uint32_t record = 0;
     if (lines_learn(p, (lua_State *)L, words, cls)) /* NOLINT */
@@ -107,7 +108,8 @@ COLD static LmpFound find_again(LmpProfile *p, LmpWords words, unsigned cls, con
 }
 
 /* For a C function on top of L, which ran last. */
-BY_JUMP static LmpFound find_in_c(LmpProfile *p, LmpWords words, unsigned cls, const lua_State *L) {
+BY_JUMP static LmpCharged find_in_c(LmpProfile *p, LmpSavedRegs words, unsigned cls,
+                                    const lua_State *L) {
     if (UNLIKELY(!frames_caller(frames_top(L)))) return find_slowly(p, words, cls);
     uint32_t record = lines_record_c(p, L, frames_top(L), cls);
     if (UNLIKELY(!record)) return find_slowly(p, words, cls);
@@ -115,8 +117,8 @@ BY_JUMP static LmpFound find_in_c(LmpProfile *p, LmpWords words, unsigned cls, c
 }
 
 /* L is what the words say: nothing is known of it yet, but if it ran last it lives. */
-static ALWAYS_INLINE LmpFound find_in(LmpProfile *p, LmpWords words, unsigned cls,
-                                      const lua_State *L, bool stacks) {
+static ALWAYS_INLINE LmpCharged find_in(LmpProfile *p, LmpSavedRegs words, unsigned cls,
+                                        const lua_State *L, bool stacks) {
     if (UNLIKELY(L != p->running || !L)) return find_switched(p, words, cls, L);
     const LmpCallInfo *ci = frames_top(L);
     unsigned status = frames_status(ci);
@@ -132,8 +134,8 @@ static ALWAYS_INLINE LmpFound find_in(LmpProfile *p, LmpWords words, unsigned cl
 
 /* The same for one that did not run when memory was last asked for, if it is a thread. A Lua
  * function on top of a thread that is not idle is one that runs. */
-BY_JUMP static LmpFound find_switched(LmpProfile *p, LmpWords words, unsigned cls,
-                                      const lua_State *L) {
+BY_JUMP static LmpCharged find_switched(LmpProfile *p, LmpSavedRegs words, unsigned cls,
+                                        const lua_State *L) {
     if (!lines_is_thread(p, L)) return find_slowly(p, words, cls);
     const LmpCallInfo *ci = frames_top(L);
     if (!ci || frames_is_idle(L)) return find_slowly(p, words, cls);
@@ -150,23 +152,24 @@ BY_JUMP static LmpFound find_switched(LmpProfile *p, LmpWords words, unsigned cl
     return find_in(p, words, cls, L, p->tree != NULL);
 }
 
-/* Another state is being made (strangers.h). */
-COLD static LmpFound do_birth(LmpProfile *p, size_t nsize) {
-    return (uintptr_t)strangers_birth(p, nsize) | DONE;
+/* Another state is being made (foreign.h). */
+COLD static LmpCharged do_birth(LmpProfile *p, size_t nsize) {
+    return (uintptr_t)foreign_birth(p, nsize) | DONE;
 }
 
 /* An object, from a place that is not the usual one. */
-LMP_READS_WORDS BY_JUMP static LmpFound find_object(LmpProfile *p, LmpWords words, unsigned cls) {
-    const LmpAsker *asker = words_asker(p->words, words[LMP_WORDS_RET]);
+LMP_READS_REGS BY_JUMP static LmpCharged find_object(LmpProfile *p, LmpSavedRegs words,
+                                                     unsigned cls) {
+    const LmpAsker *asker = saved_regs_asker(p->words, words[LMP_REGS_RET]);
     if (UNLIKELY(!asker || asker->again)) return find_slowly(p, words, cls);
     const lua_State *L = (const lua_State *)words[asker->at_thread]; /* NOLINT */
     return find_in(p, words, cls, L, p->tree != NULL);
 }
 
 /* A block without a tag. */
-LMP_READS_WORDS BY_JUMP static LmpFound find_raw(LmpProfile *p, LmpWords words) {
-    const LmpCallsite *asker;
-    unsigned cls = callsite_class(p->callsites, caller_of(words), &asker);
+LMP_READS_REGS BY_JUMP static LmpCharged find_raw(LmpProfile *p, LmpSavedRegs words) {
+    const LmpReturnAddr *asker;
+    unsigned cls = return_addr_class(p->return_addrs, caller_of(words), &asker);
     if (UNLIKELY(cls == LMP_C_OTHER)) p->live->owners_unproven++;
     if (UNLIKELY(!asker || asker->at_thread < 0 || cls == LMP_C_OTHER))
         return find_slowly(p, words, cls);
@@ -175,10 +178,10 @@ LMP_READS_WORDS BY_JUMP static LmpFound find_raw(LmpProfile *p, LmpWords words) 
 }
 
 /* The record of who resizes a block. */
-LMP_READS_WORDS static ALWAYS_INLINE uint32_t find_resizer(LmpProfile *p, LmpWords words,
-                                                           const void *ptr, unsigned cls) {
+LMP_READS_REGS static ALWAYS_INLINE uint32_t find_resizer(LmpProfile *p, LmpSavedRegs words,
+                                                          const void *ptr, unsigned cls) {
     const LmpAsker *known = &p->words->resizer;
-    const lua_State *L = words[LMP_WORDS_RET] == known->ret
+    const lua_State *L = words[LMP_REGS_RET] == known->ret
                              ? (const lua_State *)words[known->at_thread] /* NOLINT */
                              : NULL;
     uint32_t record = 0;
@@ -199,18 +202,18 @@ LMP_READS_WORDS static ALWAYS_INLINE uint32_t find_resizer(LmpProfile *p, LmpWor
 
 /* ---- other operations ------------------------------------------------------------------------ */
 
-COLD static LmpFound do_trapped(LmpProfile *p, void *ptr, size_t osize, size_t nsize,
-                                LmpWords words) {
+COLD static LmpCharged do_trapped(LmpProfile *p, void *ptr, size_t osize, size_t nsize,
+                                  LmpSavedRegs words) {
     return (uintptr_t)trap_operation(p, ptr, osize, nsize, caller_of(words)) | DONE;
 }
 
-COLD static LmpFound do_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize,
-                                LmpWords words) {
+COLD static LmpCharged do_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize,
+                                  LmpSavedRegs words) {
     return (uintptr_t)hook_operate(p, ptr, osize, nsize, caller_of(words), false) | DONE;
 }
 
-LMP_READS_WORDS BY_JUMP static LmpFound do_realloc(LmpProfile *p, void *ptr, size_t osize,
-                                                   size_t nsize, LmpWords words) {
+LMP_READS_REGS BY_JUMP static LmpCharged do_realloc(LmpProfile *p, void *ptr, size_t osize,
+                                                    size_t nsize, LmpSavedRegs words) {
     uintptr_t a = (uintptr_t)ptr;
     LmpLeaf *leaf = hook_off_grid(p, a) ? NULL : p->dir[a >> LMP_LEAF_BITS];
     uint32_t cls = leaf ? hook_entry_class(*hook_entry(leaf, a), a) : LMP_C_NONE;
@@ -223,36 +226,36 @@ LMP_READS_WORDS BY_JUMP static LmpFound do_realloc(LmpProfile *p, void *ptr, siz
 
 /* ---- the ways in ----------------------------------------------------------------------------- */
 
-LMP_READS_WORDS static ALWAYS_INLINE LmpFound find(LmpProfile *p, void *ptr, size_t osize,
-                                                   size_t nsize, LmpWords words, bool stacks) {
+LMP_READS_REGS static ALWAYS_INLINE LmpCharged find(LmpProfile *p, void *ptr, size_t osize,
+                                                    size_t nsize, LmpSavedRegs words, bool stacks) {
     if (UNLIKELY(hook_must_stop(p))) return do_trapped(p, ptr, osize, nsize, words);
     if (ptr) return do_realloc(p, ptr, osize, nsize, words);
     unsigned cls = hook_class(osize);
     if (!cls) return find_raw(p, words);
-    if (UNLIKELY(words[LMP_WORDS_RET] != p->object_ret)) {
-        if (UNLIKELY(strangers_is_birth(osize, nsize))) return do_birth(p, nsize);
+    if (UNLIKELY(words[LMP_REGS_RET] != p->object_ret)) {
+        if (UNLIKELY(foreign_is_birth(osize, nsize))) return do_birth(p, nsize);
         return find_object(p, words, cls);
     }
     const lua_State *L = (const lua_State *)words[p->object_thread]; /* NOLINT */
     return find_in(p, words, cls, L, stacks);
 }
 
-LMP_READS_WORDS static LmpFound lines_find(void *ud, void *ptr, size_t osize, size_t nsize,
-                                           LmpWords words) {
+LMP_READS_REGS static LmpCharged lines_find(void *ud, void *ptr, size_t osize, size_t nsize,
+                                            LmpSavedRegs words) {
     return find(ud, ptr, osize, nsize, words, false);
 }
 
-LMP_READS_WORDS static LmpFound stacks_find(void *ud, void *ptr, size_t osize, size_t nsize,
-                                            LmpWords words) {
+LMP_READS_REGS static LmpCharged stacks_find(void *ud, void *ptr, size_t osize, size_t nsize,
+                                             LmpSavedRegs words) {
     return find(ud, ptr, osize, nsize, words, true);
 }
 
-static void *lines_made(void *ud, void *r, size_t n, uint64_t maker) {
-    return hook_made(ud, r, n, maker, true, false);
+static void *lines_made(void *ud, void *r, size_t n, uint64_t alloc_context) {
+    return hook_made(ud, r, n, alloc_context, true, false);
 }
 
-static void *stacks_made(void *ud, void *r, size_t n, uint64_t maker) {
-    return hook_made(ud, r, n, maker, true, true);
+static void *stacks_made(void *ud, void *r, size_t n, uint64_t alloc_context) {
+    return hook_made(ud, r, n, alloc_context, true, true);
 }
 
 /* The slow way, by a jump where there are such. */

@@ -71,16 +71,16 @@ static void add(LmpProfile *p, LmpUsage *u, Weight w) {
     u->bytes += w.bytes;
 }
 
-static void add_to_maker(LmpProfile *p, uint32_t maker, Weight w, int64_t realloc_bytes) {
+static void add_to_context(LmpProfile *p, uint32_t alloc_context, Weight w, int64_t realloc_bytes) {
     if (p->tree) {
-        LmpPath path = p->tables.path[maker];
+        LmpPath path = p->tables.path[alloc_context];
         LmpNode *node = &p->tables.node[path.node];
         add(p, &node->use, w);
         node->realloc_bytes += realloc_bytes;
-        maker = path.record;
+        alloc_context = path.record;
     }
-    add(p, &p->record[maker].use, w);
-    p->record[maker].realloc_bytes += realloc_bytes;
+    add(p, &p->record[alloc_context].use, w);
+    p->record[alloc_context].realloc_bytes += realloc_bytes;
 }
 
 /* ---- samples come and go --------------------------------------------------------------------- */
@@ -97,19 +97,19 @@ static void leave(LmpProfile *p, LmpUsage *u, Weight w, bool freed, bool short_l
     }
 }
 
-void sample_leaves(LmpProfile *p, uint32_t maker, uintptr_t addr, uint64_t size, uint32_t entry,
-                   bool freed) {
-    if (!maker) return;
+void sample_leaves(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64_t size,
+                   uint32_t entry, bool freed) {
+    if (!alloc_context) return;
     Weight w = weigh(p->sampling, addr, size);
     bool short_lived = usage_short_lived(p, entry);
     if (p->tree) {
-        LmpPath path = p->tables.path[maker];
+        LmpPath path = p->tables.path[alloc_context];
         leave(p, &p->tables.node[path.node].use, w, freed, short_lived);
         if (!freed) p->tables.node[path.node].realloc_bytes -= (int64_t)w.bytes;
-        maker = path.record;
+        alloc_context = path.record;
     }
-    leave(p, &p->record[maker].use, w, freed, short_lived);
-    if (!freed) p->record[maker].realloc_bytes -= (int64_t)w.bytes;
+    leave(p, &p->record[alloc_context].use, w, freed, short_lived);
+    if (!freed) p->record[alloc_context].realloc_bytes -= (int64_t)w.bytes;
 }
 
 static COLD void *operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller) {
@@ -118,39 +118,39 @@ static COLD void *operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
 }
 
 /* `ptr`: the block that is about to be resized, NULL: none. */
-static uint32_t maker_now(LmpProfile *p, LmpWords words, unsigned cls, LmpAsk *ask,
-                          const void *ptr) {
+static uint32_t context_now(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask,
+                            const void *ptr) {
     *ask = (LmpAsk){NULL, 0};
     bool stack = ptr && (cls == LMP_C_THREAD_PART || lines_is_stack(p, words, ptr));
     uint32_t record = stack ? lines_stack_moves(p, words) : lines_ask(p, words, cls, ask);
     return p->tree ? tree_path(p, ask->L, ask->constructor, record) : record;
 }
 
-LMP_READS_WORDS COLD void *sample_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize,
-                                            LmpWords words) {
-    LmpCaller caller = {(const char *)(words + LMP_WORDS_RET + 1), words[LMP_WORDS_RET], words};
+LMP_READS_REGS COLD void *sample_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize,
+                                           LmpSavedRegs words) {
+    LmpCaller caller = {(const char *)(words + LMP_REGS_RET + 1), words[LMP_REGS_RET], words};
     /* the way in counts down in any thread; nothing more is touched */
-    if (strangers_elsewhere(p)) return trap_operation(p, ptr, osize, nsize, caller);
+    if (foreign_elsewhere(p)) return trap_operation(p, ptr, osize, nsize, caller);
     p->sample_left = next_gap(p->sampling);
     if (p->detached || p->own.frame) return operate(p, ptr, osize, nsize, caller);
     uint64_t size;
     LmpAsk ask;
-    uint32_t maker = 0;
+    uint32_t alloc_context = 0;
     if (ptr) { /* who asks has to be known before a stack moves */
-        uint32_t *before = shadow_maker(p, (uintptr_t)ptr);
+        uint32_t *before = shadow_context(p, (uintptr_t)ptr);
         unsigned cls = shadow_lookup(p, (uintptr_t)ptr, &size) & 15;
         if (!before || cls >= LMP_C_COUNTED) return operate(p, ptr, osize, nsize, caller);
-        /* it stays its maker's */
-        maker = *before ? *before : maker_now(p, words, cls, &ask, ptr);
+        /* it stays its alloc context's */
+        alloc_context = *before ? *before : context_now(p, words, cls, &ask, ptr);
     }
     void *r = operate(p, ptr, osize, nsize, caller);
-    uint32_t *now = r ? shadow_maker(p, (uintptr_t)r) : NULL;
+    uint32_t *now = r ? shadow_context(p, (uintptr_t)r) : NULL;
     unsigned cls = now ? shadow_lookup(p, (uintptr_t)r, &size) & 15 : LMP_C_NONE;
     if (cls == LMP_C_NONE || cls >= LMP_C_COUNTED) return r;
-    if (!ptr) maker = maker_now(p, words, cls, &ask, NULL);
-    *now = maker;
-    shadow_watch(p, (uintptr_t)r);
+    if (!ptr) alloc_context = context_now(p, words, cls, &ask, NULL);
+    *now = alloc_context;
+    shadow_notify(p, (uintptr_t)r);
     Weight w = weigh(p->sampling, (uintptr_t)r, nsize);
-    add_to_maker(p, maker, w, ptr ? (int64_t)w.bytes : 0);
+    add_to_context(p, alloc_context, w, ptr ? (int64_t)w.bytes : 0);
     return r;
 }

@@ -2,14 +2,14 @@
  *
  * Every byte that is asked for is, with the same small chance, the one that makes its block a
  * sample (a Poisson process over bytes; larger blocks are likelier ones). A sample stands for as
- * many blocks like it as are not: what it adds to its maker's figures is divided by its chance,
- * 1 - exp(-size / interval), so that all figures are right on average, whatever the sizes. The same
- * is taken away when it is freed. Counts of blocks are made whole by chance, too, but so that the
- * same block always gets the same.
+ * many blocks like it as are not: what it adds to its alloc context's figures is divided by its
+ * chance, 1 - exp(-size / interval), so that all figures are right on average, whatever the sizes.
+ * The same is taken away when it is freed. Counts of blocks are made whole by chance, too, but so
+ * that the same block always gets the same.
  *
  * A reallocation is a new draw at the new size: what a block has, it has by its present size.
- * Totals and types stay exact: they are counted as without sampling. Invariant: a block's maker
- * word is not 0 exactly while it is a sample, and then its entry is watched. */
+ * Totals and types stay exact: they are counted as without sampling. Invariant: a block's alloc
+ * context word is not 0 exactly while it is a sample, and then its entry is watched. */
 #ifndef LMP_SAMPLE_H
 #define LMP_SAMPLE_H
 
@@ -28,10 +28,10 @@ LmpErr sample_open(LmpProfile *p, uint64_t interval);
 void sample_close(LmpProfile *p);
 
 /* The operation that used up p->sample_left: does it, and makes its block a sample. */
-void *sample_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpWords words);
+void *sample_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpSavedRegs words);
 
-/* A sample is freed, or draws anew; `maker` is its word, `size` its size before (bytes). */
-void sample_leaves(LmpProfile *p, uint32_t maker, uintptr_t addr, uint64_t size, uint32_t entry,
-                   bool freed);
+/* A sample is freed, or draws anew; `alloc context` is its word, `size` its size before (bytes). */
+void sample_leaves(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64_t size,
+                   uint32_t entry, bool freed);
 
 #endif

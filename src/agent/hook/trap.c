@@ -8,11 +8,11 @@
 #include "agent/charge/cycles.h"
 #include "agent/charge/lines.h"
 #include "agent/charge/names.h"
+#include "agent/hook/break_check.h"
+#include "agent/hook/foreign.h"
 #include "agent/hook/hook_impl.h"
-#include "agent/hook/strangers.h"
-#include "agent/hook/watch.h"
-#include "agent/interp/interlude.h"
 #include "agent/interp/locals.h"
+#include "agent/interp/safepoint.h"
 #include "agent/interp/stack.h"
 #include "agent/map/shadow.h"
 #include "agent/state/state.h"
@@ -41,12 +41,12 @@ static void next_epoch(LmpProfile *p, uint64_t clock) {
         shadow_halve_births(p);
     }
     live->epoch = (uint32_t)(clock / live->epoch_length + 1);
-    p->birth = (p->birth & LMP_E_CYCLE_MASK) | live->epoch << LMP_E_BIRTH_SHIFT;
+    p->birth = (p->birth & LMP_BLOCK_CYCLE_MASK) | live->epoch << LMP_BLOCK_BIRTH_SHIFT;
 }
 
 static void note_history(LmpProfile *p, uint64_t clock) {
     const LmpCounters *c = &p->live->counters;
-    LmpSample now = {.max_bytes = c->live_bytes, .last_bytes = c->live_bytes};
+    LmpHistoryPoint now = {.max_bytes = c->live_bytes, .last_bytes = c->live_bytes};
     if (c->peak_bytes > p->tick_peak) { /* a new peak since the last tick that is already left */
         p->tick_peak = c->peak_bytes;
         if (c->peak_bytes > now.max_bytes) now.max_bytes = c->peak_bytes;
@@ -64,8 +64,8 @@ static void note_history(LmpProfile *p, uint64_t clock) {
 
 /* Do all operations have to come the slow way? */
 void trap_route(LmpProfile *p) {
-    bool by_api = p->every && !p->words;
-    trap_always(p, p->own.frame || p->detached || p->expecting || !p->callsites || by_api);
+    bool by_api = p->exact && !p->words;
+    trap_always(p, p->own.frame || p->detached || p->expecting || !p->return_addrs || by_api);
 }
 
 /* A collection that was wished has not come yet: another thread than those that were asked may be
@@ -83,7 +83,7 @@ COLD void trap_tick(LmpProfile *p) {
     if (passed > TICK_NS * 2 && p->tick_ops > TICK_OPS_MIN) p->tick_ops /= 2;
     if (clock / LOOK_NS != p->ticked / LOOK_NS) {
         if (p->at_look) p->at_look(p);
-        if (watch_check(p)) trap_route(p);
+        if (break_check_lapse(p)) trap_route(p);
         if (!p->live->gc.sweeping) cycles_mode(p);
     }
     p->ticked = clock;
@@ -93,16 +93,16 @@ COLD void trap_tick(LmpProfile *p) {
     next_epoch(p, clock);
     note_history(p, clock);
     names_tick(p);
-    strangers_tell(p);
+    foreign_tell(p);
     ask_again(p);
 }
 
 void trap_always(LmpProfile *p, bool always) {
     atomic_store(&p->always, 1);
-    p->trap = always || p->watch->on ? &p->always : &p->control->trap;
+    p->trap = always || p->breaks->on ? &p->always : &p->control->trap;
 }
 
-/* ---- wishes
+/* ---- requests
  * ----------------------------------------------------------------------------------------- */
 
 void trap_mark(LmpProfile *p, const char *name) {
@@ -145,11 +145,11 @@ static void answer_previews(LmpProfile *p, uint32_t request) {
 }
 
 /* Fulfils what can be fulfilled at once. `stack_safe`: the stack may be looked at now. */
-static void grant_wishes(LmpProfile *p, bool stack_safe) {
+static void serve_requests(LmpProfile *p, bool stack_safe) {
     LmpControl *control = p->control;
     LmpLive *live = p->live;
     uint32_t preview = atomic_load(&control->preview), mark = atomic_load(&control->mark);
-    if (watch_take(p)) trap_route(p);
+    if (break_check_take(p)) trap_route(p);
     if (atomic_load(&live->preview_done) != preview) answer_previews(p, preview);
     if (atomic_load(&live->mark_done) != mark) {
         trap_mark(p, NULL);
@@ -157,7 +157,7 @@ static void grant_wishes(LmpProfile *p, bool stack_safe) {
     }
     if (atomic_load(&live->collect_done) != atomic_load(&control->collect) && !p->collecting) {
         if (stack_safe) {
-            p->collecting = interlude_wish_all(p);
+            p->collecting = safepoint_request_all(p);
             p->collect_asked = p->live->clock;
         } else {
             atomic_store(&control->trap, 1); /* look again in the next operation */
@@ -187,12 +187,12 @@ static void set_state(LmpProfile *p, LmpRunState state) {
 /* The locals of the frame that a viewer has chosen; of the paused operation's own stack. */
 static void answer_locals(LmpProfile *p) {
     LmpOp *op = &p->live->op;
-    uint32_t wish = atomic_load(&p->control->locals), frame = p->control->locals_frame;
-    if (atomic_load(&p->live->locals_done) == wish) return;
+    uint32_t wanted = atomic_load(&p->control->locals), frame = p->control->locals_frame;
+    if (atomic_load(&p->live->locals_done) == wanted) return;
     atomic_fetch_add(&op->seq, 1);
     locals_read(p->main, op, frame, p->paused_safe);
     atomic_fetch_add(&op->seq, 1);
-    atomic_store(&p->live->locals_done, wish);
+    atomic_store(&p->live->locals_done, wanted);
 }
 
 static void sleep_paused(LmpProfile *p) {
@@ -204,7 +204,7 @@ static void sleep_paused(LmpProfile *p) {
     for (;;) {
         uint32_t wake = atomic_load(&control->wake);
         atomic_store(&control->trap, 0);
-        grant_wishes(p, false);
+        serve_requests(p, false);
         answer_locals(p);
         if (!atomic_load(&control->pause)) break;
         if (atomic_load(&control->step) != p->step_target) {
@@ -221,7 +221,7 @@ static void sleep_paused(LmpProfile *p) {
     }
     p->step_target = atomic_load(&control->step);
     atomic_store(&live->step_done, p->step_target);
-    atomic_store(&control->trap, 1); /* a wish that could not be granted in here */
+    atomic_store(&control->trap, 1); /* a request that could not be granted in here */
     set_state(p, LMP_RUNNING);
 }
 
@@ -233,15 +233,15 @@ typedef struct Request {
     bool own;                /* by our own API call */
     bool stack_safe;         /* the stack may be looked at */
     uint32_t entry;          /* of the block that was there */
-    uint32_t maker;          /* its */
+    uint32_t alloc_context;  /* its */
     uint64_t failed;         /* requests refused before it */
     LmpCallInfo *constructs; /* frame whose saved pc is set to the table constructor that runs */
     uintptr_t saved;         /* what it was */
 } Request;
 
-static uint32_t maker_of(LmpProfile *p, const void *block) {
-    const uint32_t *maker = p->lines && block ? shadow_maker(p, (uintptr_t)block) : NULL;
-    return maker ? *maker : 0;
+static uint32_t context_of(LmpProfile *p, const void *block) {
+    const uint32_t *alloc_context = p->lines && block ? shadow_context(p, (uintptr_t)block) : NULL;
+    return alloc_context ? *alloc_context : 0;
 }
 
 static void set_pc(LmpCallInfo *ci, uintptr_t pc) {
@@ -252,9 +252,9 @@ static void set_pc(LmpCallInfo *ci, uintptr_t pc) {
  * that line and locals are those of now. */
 static void save_constructor(LmpProfile *p, Request *q) {
     if (!p->words || !q->caller.words || !q->stack_safe || !q->nsize) return;
-    const LmpCallsite *asker;
+    const LmpReturnAddr *asker;
     unsigned cls = q->ptr      ? q->entry & 15
-                   : !q->osize ? callsite_class(p->callsites, q->caller, &asker)
+                   : !q->osize ? return_addr_class(p->return_addrs, q->caller, &asker)
                                : hook_tag_class[q->osize & 15];
     LmpCallInfo *ci;
     uintptr_t pc = lines_constructor(p, q->caller.words, cls, &ci);
@@ -282,16 +282,16 @@ static void op_begin(LmpProfile *p, Request *q) {
 }
 
 /* After the operation: `r` is what it gave. Pauses. */
-static void op_end(LmpProfile *p, const Request *q, void *r, const LmpWatched *watched) {
+static void op_end(LmpProfile *p, const Request *q, void *r, const LmpCheckedOp *watched) {
     LmpOp *op = &p->live->op;
     uint64_t size;
     uint32_t entry = r ? shadow_lookup(p, (uintptr_t)r, &size) : q->entry;
     op->cls = entry & 15;
-    op->maker = q->ptr ? q->maker : maker_of(p, r);
+    op->alloc_context = q->ptr ? q->alloc_context : context_of(p, r);
     op->new_addr = (uintptr_t)r;
     op->failed = p->counters->failed != q->failed;
     op->number = operations(p->live);
-    if (watched->met && watch_pause(p, watched, op)) trap_route(p);
+    if (watched->met && break_check_pause(p, watched, op)) trap_route(p);
     atomic_fetch_add(&op->seq, 1);
     trap_tick(p);
     sleep_paused(p);
@@ -345,31 +345,30 @@ static void *operate(LmpProfile *p, const Request *q) {
 }
 
 COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller) {
-    if (strangers_elsewhere(p)) {
+    if (foreign_elsewhere(p)) {
         void *passed;
-        if (strangers_pass(p, &(LmpRequested){ptr, osize, nsize}, caller.cfa, caller.words,
-                           &passed))
+        if (foreign_pass(p, &(LmpRequested){ptr, osize, nsize}, caller.cfa, caller.words, &passed))
             return passed;
     }
-    if (p->expecting && strangers_settle(p)) return p->alloc(p->ud, ptr, osize, nsize);
+    if (p->expecting && foreign_settle(p)) return p->alloc(p->ud, ptr, osize, nsize);
     if (p->detached || (!ptr && !nsize)) return p->alloc(p->ud, ptr, osize, nsize);
     cycles_look(p);
     Request q = {.ptr = ptr, .osize = osize, .nsize = nsize, .caller = caller};
     q.own = p->own.frame && !ptr && is_own(p);
     bool called = !q.own && atomic_exchange(&p->control->trap, 0);
-    if (q.own || (!called && !p->watch->on)) return operate(p, &q);
+    if (q.own || (!called && !p->breaks->on)) return operate(p, &q);
     uint64_t size;
     q.entry = ptr ? shadow_lookup(p, (uintptr_t)ptr, &size) : 0;
-    q.maker = maker_of(p, ptr);
+    q.alloc_context = context_of(p, ptr);
     q.stack_safe = stack_is_safe(ptr, q.entry) && !lines_is_stack(p, caller.words, ptr);
     q.failed = p->counters->failed;
-    if (called) grant_wishes(p, q.stack_safe);
-    LmpWatched watched = {ptr, osize, nsize, caller.words, q.entry & 15, q.stack_safe, 0, 0, 0};
-    if (p->watch->on) watch_before(p, &watched);
+    if (called) serve_requests(p, q.stack_safe);
+    LmpCheckedOp watched = {ptr, osize, nsize, caller.words, q.entry & 15, q.stack_safe, 0, 0, 0};
+    if (p->breaks->on) break_check_before(p, &watched);
     bool pause = watched.met || (called && atomic_load(&p->control->pause));
     if (pause) op_begin(p, &q);
     void *r = operate(p, &q);
-    if (p->watch->on) watch_after(p, &watched, r);
+    if (p->breaks->on) break_check_after(p, &watched, r);
     if (watched.met && !pause) op_begin(p, &q); /* what is safe before it is safe after it */
     if (watched.met || pause) op_end(p, &q, r, &watched);
     return r;

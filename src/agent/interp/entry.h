@@ -5,7 +5,7 @@
  * `name`; what it calls is C:
  *
  * LMP_ENTRY_STUDY(name, request, release): stores those registers beside the return address and
- * calls void *request(void *ud, void *ptr, size_t osize, size_t nsize, LmpWords words). The
+ * calls void *request(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs words). The
  * registers come back as the words have them then: what request() has changed there goes on with
  * it. Frees go to release(ud, ptr, osize, nsize) by a jump.
  *
@@ -16,9 +16,10 @@
  * LMP_ENTRY_LINES(name, find, made, release): the three steps of making a block. uint64_t
  * find(ud, ptr, osize, nsize, words) says who makes it, or does the whole operation: then it
  * returns the result, and bit 63 set. Else ud's allocator is called, and made(ud, result, nsize,
- * maker) enters the block, by a jump, and returns the result. So neither of them lives through a
- * call and has to save registers, which have been saved here already. Frees go to release(ud, ptr,
- * osize, cfa) by a jump; cfa: the stack pointer of our caller, above its return address. */
+ * alloc context) enters the block, by a jump, and returns the result. So neither of them lives
+ * through a call and has to save registers, which have been saved here already. Frees go to
+ * release(ud, ptr, osize, cfa) by a jump; cfa: the stack pointer of our caller, above its return
+ * address. */
 #ifndef LMP_ENTRY_H
 #define LMP_ENTRY_H
 
@@ -42,7 +43,7 @@
     ".cfi_startproc\n"                                                                             \
     "endbr64\n"
 /* The registers that calls preserve go below the return address: that is where words begin. */
-#define LMP_ENTRY_WORDS                                                                            \
+#define LMP_ENTRY_REGS                                                                             \
     "pushq %r15\n"                                                                                 \
     "pushq %r14\n"                                                                                 \
     "pushq %r13\n"                                                                                 \
@@ -60,7 +61,7 @@
 #define LMP_ENTRY_AFTER(name, request, first)                                                      \
     __asm__(LMP_ENTRY_BEGINS(name)                                                                 \
             first                                                                                  \
-            LMP_ENTRY_WORDS                                                                        \
+            LMP_ENTRY_REGS                                                                        \
             "subq $8, %rsp\n"                                                                      \
             ".cfi_adjust_cfa_offset 8\n"                                                           \
             "call " #request "\n"                                                                  \
@@ -97,7 +98,7 @@
     __asm__(LMP_ENTRY_BEGINS(name)                                                                 \
             "testq %rcx, %rcx\n"                                                                   \
             "je 2f\n"                                                                              \
-            LMP_ENTRY_WORDS                                                                        \
+            LMP_ENTRY_REGS                                                                        \
             "pushq %rcx\n"                                                                         \
             "pushq %rdx\n"                                                                         \
             "pushq %rdi\n"                                                                         \

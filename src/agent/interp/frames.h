@@ -17,8 +17,8 @@
 
 /* The words on the interpreter's stack above our hook, as the way in (entry.h) leaves them: six
  * registers that calls preserve, the return address, then what the callers have pushed. */
-typedef const uintptr_t *LmpWords;
-enum { LMP_WORDS_RET = 6 }; /* index of the return address */
+typedef const uintptr_t *LmpSavedRegs;
+enum { LMP_REGS_RET = 6 }; /* index of the return address */
 
 typedef struct LmpCallInfo LmpCallInfo; /* the interpreter's CallInfo */
 

@@ -68,14 +68,14 @@ bool newtable_has_none(LmpProfile *p, const lua_State *L) {
 static bool is_made(LmpProfile *p, const lua_State *L, const void *proto, uintptr_t table) {
     const LmpMade *made = &p->made;
     if (made->ci != frames_top(L) || made->proto != (uintptr_t)proto) return false;
-    uint32_t maker = *shadow_maker(p, table);
-    if (p->tree) maker = p->tables.path[maker].record;
-    return maker == made->record && newtable_parts(made->pc) > 0;
+    uint32_t alloc_context = *shadow_context(p, table);
+    if (p->tree) alloc_context = p->tables.path[alloc_context].record;
+    return alloc_context == made->record && newtable_parts(made->pc) > 0;
 }
 
-uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, LmpWords words,
+uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, LmpSavedRegs words,
                        bool object, bool *doubtful) {
-    uintptr_t pc = words_newtable(p->words, words, object);
+    uintptr_t pc = saved_regs_newtable(p->words, words, object);
     *doubtful = false;
     if (object) {
         if (pc && fits(L, proto, pc)) return pc;

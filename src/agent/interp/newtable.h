@@ -1,7 +1,7 @@
 /* newtable.h - table constructors: which instruction asks for a table, and for its parts.
  *
  * A table that is asked for while a Lua function runs is OP_NEWTABLE's: nothing else makes one
- * there. Where it is, words.h knows; the same instruction then asks for the hash part and the
+ * there. Where it is, saved_regs.h knows; the same instruction then asks for the hash part and the
  * array part that it has room for, with nothing in between, so as many of the next requests are
  * its own. After a refusal, and where not every request is looked at, the table itself tells: it is
  * on top of the stack, and empty until it has its parts.
@@ -11,7 +11,7 @@
 #ifndef LMP_NEWTABLE_H
 #define LMP_NEWTABLE_H
 
-#include "agent/interp/words.h"
+#include "agent/interp/saved_regs.h"
 #include "agent/state/profile.h"
 
 /* Is w a pc behind an instruction of the prototype? */
@@ -28,7 +28,7 @@ uint32_t newtable_parts(uintptr_t pc);
 /* The pc of the instruction that asks for a table or, not `object`, for a part of one, the long
  * way; L runs its topmost frame, a Lua function of `proto` and not in a debug hook. 0: it is no
  * constructor, or not known; *doubtful: it may be one. */
-uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, LmpWords words,
+uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, LmpSavedRegs words,
                        bool object, bool *doubtful);
 
 /* Is there on top of L's stack a living table that has no parts yet? L runs a Lua function. */

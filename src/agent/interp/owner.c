@@ -1,5 +1,5 @@
 /* owner.c - finds the places in the interpreter's code that ask for parts of tables, threads,
- * functions and for string buffers (see callsite.h).
+ * functions and for string buffers (see return_addr.h).
  *
  * A private Lua state, made by the same code as the user's, is led through scenes in which every
  * raw request has a known owner. For each request the allocator here notes its caller and whom that
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unwind.h>
 
-#include "agent/interp/scenes.h"
+#include "agent/interp/calibration.h"
 
 enum { MAX_SEEN = 1024 };
 
@@ -215,7 +215,7 @@ static __attribute__((noinline)) void *study_alloc(void *ud, void *ptr, size_t o
  * just taken them away. */
 static void make_room(lua_State *L) {
     lua_checkstack(L, 150);
-    lua_pushcfunction(L, scenes_nest);
+    lua_pushcfunction(L, calibration_nest);
     lua_pushinteger(L, 20);
     lua_pcall(L, 1, 0, 0);
 }
@@ -223,7 +223,7 @@ static void make_room(lua_State *L) {
 /* Every scene once, at the bottom of a protected call. Its own call may already need a CallInfo or
  * stack: those are had before noting begins by playing the scene dumb first. */
 static void play_all(lua_State *L, Study *study) {
-    for (int i = 0; i < LMP_SCENES; i++) {
+    for (int i = 0; i < LMP_CALIBRATION_SCENES; i++) {
         for (int noting = 0; noting < 2; noting++) {
             study->cls = 0;
             lua_settop(L, 1);
@@ -267,18 +267,18 @@ static bool goes_on(const Study *study, const Seen *way, int depth) {
 }
 
 /* As far out as it takes to tell. */
-static bool add_way(const Study *study, const Seen *way, LmpCallsites *sites) {
+static bool add_way(const Study *study, const Seen *way, LmpReturnAddrs *sites) {
     uintptr_t key = way->ret[0];
     for (int depth = 1;; depth++) {
         unsigned cls = one_owner(study, way, depth);
-        if (cls) return callsite_add(sites, key, 0, cls);
-        if (!goes_on(study, way, depth)) return callsite_add(sites, key, 0, LMP_C_OTHER);
-        if (!callsite_add(sites, key, way->distance[depth], LMP_C_OTHER)) return false;
-        key = callsite_pair(key, way->ret[depth]);
+        if (cls) return return_addr_add(sites, key, 0, cls);
+        if (!goes_on(study, way, depth)) return return_addr_add(sites, key, 0, LMP_C_OTHER);
+        if (!return_addr_add(sites, key, way->distance[depth], LMP_C_OTHER)) return false;
+        key = return_addr_pair(key, way->ret[depth]);
     }
 }
 
-static bool fill_table(const Study *study, LmpCallsites *sites) {
+static bool fill_table(const Study *study, LmpReturnAddrs *sites) {
     bool ok = true, parts[LMP_CLASSES] = {false};
     for (int i = 0; i < study->count; i++) {
         ok = ok && add_way(study, &study->seen[i], sites);
@@ -287,7 +287,7 @@ static bool fill_table(const Study *study, LmpCallsites *sites) {
     return ok && parts[LMP_C_TABLE_PART] && parts[LMP_C_THREAD_PART] && parts[LMP_C_FUNCTION_PART];
 }
 
-static LmpCallsites table;
+static LmpReturnAddrs table;
 static bool table_good;
 
 static int open_libraries(lua_State *L) {
@@ -295,7 +295,7 @@ static int open_libraries(lua_State *L) {
     luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
     luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 1);
     lua_settop(L, 0);
-    return scenes_prepare(L);
+    return calibration_prepare(L);
 }
 
 static void study_once(void) {
@@ -316,19 +316,20 @@ static void study_once(void) {
     free(study);
 }
 
-const LmpCallsites *owner_callsites(void) {
+const LmpReturnAddrs *owner_return_addrs(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, study_once);
     return table_good ? &table : NULL;
 }
 
 /* Profiles without lines, which may run in other threads meanwhile, do not read what is written. */
-void owner_note_threads(const LmpWordsPlan *plan) {
+void owner_note_threads(const LmpSavedRegsPlan *plan) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static bool noted;
     pthread_mutex_lock(&lock);
-    for (uint32_t i = 0; i < LMP_CALLSITES && !noted; i++) {
-        const LmpAsker *asker = table.slot[i].key ? words_asker(plan, table.slot[i].key) : NULL;
+    for (uint32_t i = 0; i < LMP_RETURN_ADDRS && !noted; i++) {
+        const LmpAsker *asker =
+            table.slot[i].key ? saved_regs_asker(plan, table.slot[i].key) : NULL;
         if (asker && !asker->again) table.slot[i].at_thread = (int16_t)asker->at_thread;
     }
     noted = true;

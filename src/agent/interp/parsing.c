@@ -52,7 +52,7 @@ typedef struct Learning {
 
 /* Notes where the return address of a frame stands: right below where its stack ended. Steps that
  * are not there, or too many, are none. */
-LMP_READS_WORDS static void learn_step(Learning *l, uintptr_t end, uintptr_t address) {
+LMP_READS_REGS static void learn_step(Learning *l, uintptr_t end, uintptr_t address) {
     uintptr_t at = end - sizeof address;
     if (!l->call || at < l->call) return;
     if (l->steps == STEPS_MOST || frames_word((const void *)at, 0) != address) { /* NOLINT */
@@ -72,7 +72,7 @@ static _Unwind_Reason_Code learn_frame(struct _Unwind_Context *context, void *ar
     return _URC_NO_REASON;
 }
 
-LMP_READS_WORDS static const char *reads(lua_State *L, void *ud, size_t *size) {
+LMP_READS_REGS static const char *reads(lua_State *L, void *ud, size_t *size) {
     Learning *l = ud;
     uintptr_t here = (uintptr_t)&l;
     *size = 0;
@@ -136,7 +136,7 @@ static _Unwind_Reason_Code look_frame(struct _Unwind_Context *context, void *arg
     return s->found || ++s->depth == DEEPEST ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-LMP_READS_WORDS static bool is_parser(uintptr_t call) {
+LMP_READS_REGS static bool is_parser(uintptr_t call) {
     for (int i = 0; i < steps; i++)
         if (frames_word((const void *)(call + step[i].at), 0) != step[i].address) /* NOLINT */
             return false;
@@ -144,7 +144,7 @@ LMP_READS_WORDS static bool is_parser(uintptr_t call) {
 }
 
 /* Does the thread run the parser? */
-LMP_READS_WORDS static bool parses(const lua_State *L) {
+LMP_READS_REGS static bool parses(const lua_State *L) {
     uintptr_t call = frames_word(L, list_at);
     for (int i = 0; call && i < CALLS_MOST; i++) {
         if (is_parser(call)) return true;

@@ -17,7 +17,7 @@ static LmpLeaf *map_leaf(LmpProfile *p, uint64_t at) {
         if (!lmp_os->grow(fd, at + sizeof(LmpLeaf))) return NULL;
         p->file_size = at + sizeof(LmpLeaf);
     }
-    /* makers come last, and are kept with lines only */
+    /* alloc contexts come last, and are kept with lines only */
     if (!reserve_range(p, at, p->lines ? sizeof(LmpLeaf) : offsetof(LmpLeaf, apart))) return NULL;
     LmpLeaf *leaf = lmp_os->map(sizeof(LmpLeaf), fd, at, true);
     if (leaf && ownfd_get(&p->file) < 0) { /* another thread has closed it just now */
@@ -45,7 +45,7 @@ static COLD LmpLeaf *new_leaf(LmpProfile *p, LmpLeaf **dir, uint64_t word) {
         p->refused = true;
         return NULL;
     }
-    if (base == 0) leaf->entry[0] = LMP_E_SIZE; /* so that NULL is never plain */
+    if (base == 0) leaf->entry[0] = LMP_BLOCK_SIZE; /* so that NULL is never plain */
     dir[base] = leaf;
     p->leaf[n] = leaf;
     live->leaf_base[n] = word;
@@ -79,7 +79,7 @@ static void overflow_insert(LmpOverflow *o, const LmpOverflowBlock *block) {
     if (o->block[at].addr == ADDR_FREE) o->used++;
     o->block[at].size = block->size;
     o->block[at].entry = block->entry;
-    o->block[at].maker = block->maker;
+    o->block[at].alloc_context = block->alloc_context;
     atomic_thread_fence(memory_order_release);
     o->block[at].addr = block->addr;
 }
@@ -114,7 +114,7 @@ static bool overflow_grow(LmpProfile *p) {
 }
 
 static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
-                         uint32_t maker) {
+                         uint32_t alloc_context) {
     LmpOverflow *o = p->overflow;
     LmpOverflowBlock *known = overflow_find(o, addr);
     /* Sweeping the largest table out must win room for many blocks, or each would sweep it again.
@@ -124,7 +124,7 @@ static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t 
         o->dropped++;
         return false;
     }
-    LmpOverflowBlock block = {addr, size, entry, maker};
+    LmpOverflowBlock block = {addr, size, entry, alloc_context};
     if (known) {
         *known = block;
     } else {
@@ -138,10 +138,10 @@ static LmpOverflowBlock *overflow_at(LmpProfile *p, uintptr_t addr) {
     return addr > ADDR_USED_BEFORE ? overflow_find(p->overflow, addr) : NULL;
 }
 
-static uint32_t overflow_take(LmpProfile *p, uintptr_t addr, uint32_t *maker) {
+static uint32_t overflow_take(LmpProfile *p, uintptr_t addr, uint32_t *alloc_context) {
     LmpOverflowBlock *b = overflow_at(p, addr);
     if (!b) return 0;
-    *maker = b->maker;
+    *alloc_context = b->alloc_context;
     b->addr = ADDR_USED_BEFORE;
     p->overflow_live--;
     return b->entry;
@@ -184,7 +184,7 @@ static uint32_t *grid_find(const LmpProfile *p, uintptr_t addr, LmpLeaf **in) {
         LmpLeaf **dir = dir_of(p, addr, second), *leaf = dir ? dir[addr >> LMP_LEAF_BITS] : NULL;
         if (!leaf) continue;
         uint32_t *entry = entry_of(leaf, addr), cls = *entry & 15;
-        if (cls && cls < LMP_E_SIZE_HIGH && !((*entry ^ (uint32_t)addr) & LMP_E_OFFSET)) {
+        if (cls && cls < LMP_BLOCK_SIZE_HIGH && !((*entry ^ (uint32_t)addr) & LMP_BLOCK_OFFSET)) {
             *in = leaf;
             return entry;
         }
@@ -198,30 +198,30 @@ static void touch(const LmpProfile *p, LmpLeaf *leaf, uintptr_t addr) {
 }
 
 static uint64_t grid_size(const uint32_t *entry) {
-    uint64_t size = (*entry & LMP_E_SIZE_MASK) >> LMP_E_SIZE_SHIFT;
+    uint64_t size = (*entry & LMP_BLOCK_SIZE_MASK) >> LMP_BLOCK_SIZE_SHIFT;
     if (size == 0) {
         size = entry[1] >> 4;
-        if ((entry[2] & 15) == LMP_E_SIZE_HIGH) size |= (uint64_t)(entry[2] >> 4) << 28;
+        if ((entry[2] & 15) == LMP_BLOCK_SIZE_HIGH) size |= (uint64_t)(entry[2] >> 4) << 28;
     }
     return size;
 }
 
 static void grid_clear(uint32_t *entry) {
-    if (!(*entry & LMP_E_SIZE_MASK)) {
+    if (!(*entry & LMP_BLOCK_SIZE_MASK)) {
         entry[1] = 0;
-        if ((entry[2] & 15) == LMP_E_SIZE_HIGH) entry[2] = 0;
+        if ((entry[2] & 15) == LMP_BLOCK_SIZE_HIGH) entry[2] = 0;
     }
     *entry = 0;
 }
 
 /* Who made the block of an entry. */
-static uint32_t *grid_maker(LmpLeaf *leaf, uintptr_t addr) {
-    return &leaf->maker[(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1)];
+static uint32_t *grid_context(LmpLeaf *leaf, uintptr_t addr) {
+    return &leaf->alloc_context[(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1)];
 }
 
 /* A block that was never freed through us starts where a new one does now: it is gone. */
 static LmpStale forget_stale(const LmpProfile *p, uintptr_t addr, uint32_t *entry, LmpLeaf *leaf) {
-    LmpStale stale = {grid_size(entry), *entry, p->lines ? *grid_maker(leaf, addr) : 0};
+    LmpStale stale = {grid_size(entry), *entry, p->lines ? *grid_context(leaf, addr) : 0};
     grid_clear(entry);
     return stale;
 }
@@ -238,41 +238,41 @@ static LmpLeaf *free_leaf(LmpProfile *p, uintptr_t addr, unsigned second) {
     return leaf && !*entry_of(leaf, addr) ? leaf : NULL;
 }
 
-bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry, uint32_t maker,
-                  LmpStale *stale) {
+bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
+                  uint32_t alloc_context, LmpStale *stale) {
     stale->entry = 0;
-    entry &= ~(LMP_E_SIZE_MASK | LMP_E_OFFSET);
-    if (size >= LMP_PACK_MAX) entry |= LMP_E_WATCHED; /* not for the plain way out of the map */
-    if (off_grid(addr) || size >> 56) return overflow_add(p, addr, size, entry, maker);
+    entry &= ~(LMP_BLOCK_SIZE_MASK | LMP_BLOCK_OFFSET);
+    if (size >= LMP_PACK_MAX) entry |= LMP_BLOCK_NOTIFY; /* not for the plain way out of the map */
+    if (off_grid(addr) || size >> 56) return overflow_add(p, addr, size, entry, alloc_context);
     LmpLeaf *leaf = NULL;
     uint32_t *at = grid_find(p, addr, &leaf);
     if (at) *stale = forget_stale(p, addr, at, leaf);
     leaf = free_leaf(p, addr, 0);
     if (!leaf && !p->refused) leaf = free_leaf(p, addr, 1);
-    if (!leaf) return !p->refused && overflow_add(p, addr, size, entry, maker);
+    if (!leaf) return !p->refused && overflow_add(p, addr, size, entry, alloc_context);
     at = entry_of(leaf, addr);
-    entry |= (uint32_t)addr & LMP_E_OFFSET;
-    if (size < LMP_E_SMALL) {
-        entry |= (uint32_t)size << LMP_E_SIZE_SHIFT;
+    entry |= (uint32_t)addr & LMP_BLOCK_OFFSET;
+    if (size < LMP_BLOCK_SMALL) {
+        entry |= (uint32_t)size << LMP_BLOCK_SIZE_SHIFT;
     } else {
-        if (size >= LMP_E_BIG) at[2] = (uint32_t)(size >> 28) << 4 | LMP_E_SIZE_HIGH;
-        at[1] = (uint32_t)(size & (LMP_E_BIG - 1)) << 4 | LMP_E_SIZE;
+        if (size >= LMP_BLOCK_BIG) at[2] = (uint32_t)(size >> 28) << 4 | LMP_BLOCK_SIZE_HIGH;
+        at[1] = (uint32_t)(size & (LMP_BLOCK_BIG - 1)) << 4 | LMP_BLOCK_SIZE;
         atomic_thread_fence(memory_order_release);
     }
     *at = entry;
-    if (p->lines) *grid_maker(leaf, addr) = maker;
+    if (p->lines) *grid_context(leaf, addr) = alloc_context;
     touch(p, leaf, addr);
     return true;
 }
 
-uint32_t shadow_take(LmpProfile *p, uintptr_t addr, uint32_t *maker) {
+uint32_t shadow_take(LmpProfile *p, uintptr_t addr, uint32_t *alloc_context) {
     LmpLeaf *leaf = NULL;
     uint32_t *at = grid_find(p, addr, &leaf);
-    *maker = 0;
-    if (!at) return p->overflow->slots ? overflow_take(p, addr, maker) : 0;
+    *alloc_context = 0;
+    if (!at) return p->overflow->slots ? overflow_take(p, addr, alloc_context) : 0;
     uint32_t entry = *at;
-    if (p->lines) *maker = *grid_maker(leaf, addr);
-    if (p->sampling) *grid_maker(leaf, addr) = 0; /* only samples have one */
+    if (p->lines) *alloc_context = *grid_context(leaf, addr);
+    if (p->sampling) *grid_context(leaf, addr) = 0; /* only samples have one */
     grid_clear(at);
     touch(p, leaf, addr);
     return entry;
@@ -291,34 +291,34 @@ uint32_t shadow_lookup(LmpProfile *p, uintptr_t addr, uint64_t *size) {
     return b->entry;
 }
 
-uint32_t *shadow_maker(LmpProfile *p, uintptr_t addr) {
+uint32_t *shadow_context(LmpProfile *p, uintptr_t addr) {
     LmpLeaf *leaf = NULL;
-    if (grid_find(p, addr, &leaf)) return grid_maker(leaf, addr);
+    if (grid_find(p, addr, &leaf)) return grid_context(leaf, addr);
     LmpOverflowBlock *b = overflow_at(p, addr);
-    return b ? &b->maker : NULL;
+    return b ? &b->alloc_context : NULL;
 }
 
-void shadow_watch(LmpProfile *p, uintptr_t addr) {
+void shadow_notify(LmpProfile *p, uintptr_t addr) {
     LmpLeaf *leaf = NULL;
     uint32_t *entry = grid_find(p, addr, &leaf);
     LmpOverflowBlock *b = entry ? NULL : overflow_at(p, addr);
     if (b) entry = &b->entry;
-    if (entry) *entry |= LMP_E_WATCHED;
+    if (entry) *entry |= LMP_BLOCK_NOTIFY;
 }
 
 /* ---- changes of all entries
  * ------------------------------------------------------------------------ */
 
 static uint32_t half_as_old(uint32_t entry) {
-    uint32_t birth = (LMP_E_BIRTH(entry) + 1) / 2;
-    return (entry & ~LMP_E_BIRTH_MASK) | birth << LMP_E_BIRTH_SHIFT;
+    uint32_t birth = (LMP_BLOCK_BIRTH(entry) + 1) / 2;
+    return (entry & ~LMP_BLOCK_BIRTH_MASK) | birth << LMP_BLOCK_BIRTH_SHIFT;
 }
 
 /* Born in the cycle under way, or in the one before it; all others are old. */
 static uint32_t old_by_cycle(uint32_t entry, uint32_t cycle) {
-    uint32_t born = LMP_E_CYCLE(entry);
+    uint32_t born = LMP_BLOCK_CYCLE(entry);
     born = born == cycle ? 2 : born == cycle - 1 ? 1 : 0;
-    return (entry & ~LMP_E_CYCLE_MASK) | born << LMP_E_CYCLE_SHIFT;
+    return (entry & ~LMP_BLOCK_CYCLE_MASK) | born << LMP_BLOCK_CYCLE_SHIFT;
 }
 
 enum { PART_ENTRIES = LMP_LEAF_ENTRIES / LMP_TOUCHES };
@@ -333,7 +333,7 @@ static bool change_part(uint32_t *entry, bool births, uint32_t cycle) {
         if (!(w[0] | w[1] | w[2] | w[3])) continue;
         any = true;
         for (uint32_t j = i; j < i + 8; j++)
-            if (entry[j] && (entry[j] & 15) < LMP_E_SIZE_HIGH)
+            if (entry[j] && (entry[j] & 15) < LMP_BLOCK_SIZE_HIGH)
                 entry[j] = births ? half_as_old(entry[j]) : old_by_cycle(entry[j], cycle);
     }
     return any;
@@ -342,7 +342,7 @@ static bool change_part(uint32_t *entry, bool births, uint32_t cycle) {
 /* Parts in which nothing is left are as if they had never been touched: who looks through all of
  * them, we the next time and readers, need not look there. */
 static COLD void change_all(LmpProfile *p, bool births) {
-    uint32_t cycle = LMP_E_CYCLE(p->birth);
+    uint32_t cycle = LMP_BLOCK_CYCLE(p->birth);
     for (uint32_t n = 0; n < p->live->leaves; n++) {
         LmpLeaf *leaf = p->leaf[n];
         for (uint32_t t = 0; t < LMP_TOUCHES; t++) {

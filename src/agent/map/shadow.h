@@ -7,35 +7,35 @@
 
 #include "agent/state/profile.h"
 
-#define LMP_E_OFFSET 16u    /* bit 4 of an entry, and of the address it stands for */
-#define LMP_E_SIZE_SHIFT 5u /* bits 5-10 */
-#define LMP_E_SIZE_MASK (63u << LMP_E_SIZE_SHIFT)
-#define LMP_E_SMALL 64u        /* blocks below this keep their size in the entry */
-#define LMP_E_BIG (1ull << 28) /* blocks from here on need two size words */
+#define LMP_BLOCK_OFFSET 16u    /* bit 4 of an entry, and of the address it stands for */
+#define LMP_BLOCK_SIZE_SHIFT 5u /* bits 5-10 */
+#define LMP_BLOCK_SIZE_MASK (63u << LMP_BLOCK_SIZE_SHIFT)
+#define LMP_BLOCK_SMALL 64u        /* blocks below this keep their size in the entry */
+#define LMP_BLOCK_BIG (1ull << 28) /* blocks from here on need two size words */
 
 /* A block that was never freed through us, and has been found gone. */
 typedef struct LmpStale {
     uint64_t size;  /* bytes */
     uint32_t entry; /* class and births; 0: there was none */
-    uint32_t maker;
+    uint32_t alloc_context;
 } LmpStale;
 
 /* Enters a block of any size at any address. `entry`: its class and births (other bits are
  * ignored). False: there is no memory for it, the block stays unknown. What stood there goes to
  * *stale, for the caller to account for; the map has forgotten it. */
-bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry, uint32_t maker,
-                  LmpStale *stale);
+bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
+                  uint32_t alloc_context, LmpStale *stale);
 
 /* Takes out the block that starts at addr: its entry (class, births), or 0: none is known there.
- * Its maker in *maker. */
-uint32_t shadow_take(LmpProfile *p, uintptr_t addr, uint32_t *maker);
+ * Its alloc context in *alloc context. */
+uint32_t shadow_take(LmpProfile *p, uintptr_t addr, uint32_t *alloc_context);
 
 /* The block that starts at addr, on or off the grid: its entry, 0 if there is none; its size in
  * *size. For the cold side (previews). */
 uint32_t shadow_lookup(LmpProfile *p, uintptr_t addr, uint64_t *size);
 
-/* Marks the block that starts at addr, if it is known: its free goes to lines_watched_gone. */
-void shadow_watch(LmpProfile *p, uintptr_t addr);
+/* Marks the block that starts at addr, if it is known: its free goes to lines_notified_gone. */
+void shadow_notify(LmpProfile *p, uintptr_t addr);
 
 /* Makes blocks that have survived a collector cycle long ago count as old: the numbers of cycles
  * begin anew after it. */
@@ -45,8 +45,8 @@ void shadow_age_cycles(LmpProfile *p);
  * and its registry hold. Allocates nothing; needs four free slots of L's stack. */
 uintptr_t shadow_usual_skew(lua_State *L);
 
-/* The maker word of the block that starts at addr; NULL: there is no such block. */
-uint32_t *shadow_maker(LmpProfile *p, uintptr_t addr);
+/* The alloc context word of the block that starts at addr; NULL: there is no such block. */
+uint32_t *shadow_context(LmpProfile *p, uintptr_t addr);
 
 /* Halves the birth epochs of all blocks: an epoch lasts twice as long from now on. */
 void shadow_halve_births(LmpProfile *p);

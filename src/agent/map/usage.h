@@ -1,9 +1,10 @@
-/* usage.h - counting what becomes of a block in the rows of its maker (LmpUsage in shared.h).
+/* usage.h - counting what becomes of a block in the rows of its alloc context (LmpUsage in
+ * shared.h).
  *
- * A maker is a record, or with stacks a path: a record and a node. Row 0 of each is nobody's and
- * takes what has no maker, so nothing is asked here; readers leave it out. What was live at the
- * heap's high-water mark is kept without looking at all rows when there is a new one: a row that
- * changes for the first time since then notes what it had. */
+ * A alloc context is a record, or with stacks a path: a record and a node. Row 0 of each is
+ * nobody's and takes what has no alloc context, so nothing is asked here; readers leave it out.
+ * What was live at the heap's high-water mark is kept without looking at all rows when there is a
+ * new one: a row that changes for the first time since then notes what it had. */
 #ifndef LMP_USAGE_H
 #define LMP_USAGE_H
 
@@ -36,50 +37,51 @@ static ALWAYS_INLINE void usage_take(const LmpCounters *c, LmpUsage *u, uint64_t
 }
 
 /* A block of n bytes has been made. Call it after it is in the live total. `stacks`: p->tree is
- * there, makers are paths. */
-static ALWAYS_INLINE void usage_made(LmpProfile *p, uint32_t maker, uintptr_t addr, uint64_t n,
-                                     bool stacks) {
+ * there, alloc contexts are paths. */
+static ALWAYS_INLINE void usage_made(LmpProfile *p, uint32_t alloc_context, uintptr_t addr,
+                                     uint64_t n, bool stacks) {
     if (stacks) {
-        LmpPath path = p->tables.path[maker];
+        LmpPath path = p->tables.path[alloc_context];
         usage_add(p->counters, &p->tables.node[path.node].use, addr, n);
-        maker = path.record;
+        alloc_context = path.record;
     }
-    usage_add(p->counters, &p->record[maker].use, addr, n);
+    usage_add(p->counters, &p->record[alloc_context].use, addr, n);
 }
 
 /* Has the block of this entry lived through no collector cycle at all, or died in the first? */
 static ALWAYS_INLINE bool usage_short_lived(const LmpProfile *p, uint32_t entry) {
-    return (p->birth & LMP_E_CYCLE_MASK) - (entry & LMP_E_CYCLE_MASK) <= 1u << LMP_E_CYCLE_SHIFT;
+    return (p->birth & LMP_BLOCK_CYCLE_MASK) - (entry & LMP_BLOCK_CYCLE_MASK) <=
+           1u << LMP_BLOCK_CYCLE_SHIFT;
 }
 
 /* It is freed. Call it after a new high-water mark has been noted. */
-static ALWAYS_INLINE void usage_freed(LmpProfile *p, uint32_t maker, uintptr_t addr, uint64_t n,
-                                      uint32_t entry, bool stacks) {
+static ALWAYS_INLINE void usage_freed(LmpProfile *p, uint32_t alloc_context, uintptr_t addr,
+                                      uint64_t n, uint32_t entry, bool stacks) {
     bool short_lived = usage_short_lived(p, entry);
     if (stacks) {
-        LmpPath path = p->tables.path[maker];
+        LmpPath path = p->tables.path[alloc_context];
         LmpNode *node = &p->tables.node[path.node];
         usage_take(p->counters, &node->use, &node->temporary, addr, n, short_lived);
-        maker = path.record;
+        alloc_context = path.record;
     }
-    LmpRecord *record = &p->record[maker];
+    LmpRecord *record = &p->record[alloc_context];
     usage_take(p->counters, &record->use, &record->temporary, addr, n, short_lived);
 }
 
 /* It has been moved and resized, by the site of record `here`. */
-static inline void usage_resized(LmpProfile *p, uint32_t maker, uint32_t here, uintptr_t from,
-                                 uintptr_t to, uint64_t osize, uint64_t nsize) {
+static inline void usage_resized(LmpProfile *p, uint32_t alloc_context, uint32_t here,
+                                 uintptr_t from, uintptr_t to, uint64_t osize, uint64_t nsize) {
     if (p->tree) {
-        LmpPath path = p->tables.path[maker];
+        LmpPath path = p->tables.path[alloc_context];
         LmpNode *node = &p->tables.node[path.node];
         usage_stamp(p->counters, &node->use);
         node->use.bytes += nsize - osize;
         node->reallocs++;
         node->realloc_bytes += (int64_t)(nsize - osize);
         if (node->use.last == from) node->use.last = to;
-        maker = path.record;
+        alloc_context = path.record;
     }
-    LmpRecord *record = &p->record[maker];
+    LmpRecord *record = &p->record[alloc_context];
     usage_stamp(p->counters, &record->use);
     record->use.bytes += nsize - osize;
     record->reallocs++;

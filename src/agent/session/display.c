@@ -1,5 +1,5 @@
 /* display.c - see display.h: owns the program's end of the pseudo terminal and of the line to the
- * keeper. */
+ * relay. */
 #include "agent/session/display.h"
 
 #include <errno.h>
@@ -22,8 +22,8 @@
 #include "base/os.h"
 #include "pty/ptydrain.h"
 #include "pty/ttyrestore.h"
-#include "shared/hello.h"
 #include "shared/launch.h"
+#include "shared/run_handshake.h"
 
 extern char **environ;
 
@@ -117,7 +117,7 @@ static bool open_pair(int pair[2], bool socket) {
     return pair[0] >= 0 && pair[1] >= 0;
 }
 
-/* Reaps the process that forked the keeper. */
+/* Reaps the process that forked the relay. */
 static void reap(pid_t pid) {
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
@@ -133,7 +133,7 @@ static void swallow_child_signal(const sigset_t *chld) {
         raise(SIGCHLD);
 }
 
-/* What the keeper gets, and `lmp run` in case that it must take over; `hold` is which end of the
+/* What the relay gets, and `lmp run` in case that it must take over; `hold` is which end of the
  * pipe. */
 static void to_give(int wanted[LMP_FD_END], const Start *s, int state_fd, int hold) {
     const int all[LMP_FD_END] = {
@@ -166,8 +166,8 @@ static bool file_actions(posix_spawn_file_actions_t *actions, const Start *s, in
     return true;
 }
 
-static LmpErr spawn_keeper(const Start *s, int state_fd, const char *command,
-                           const LmpDisplayOptions *options) {
+static LmpErr spawn_relay(const Start *s, int state_fd, const char *command,
+                          const LmpDisplayOptions *options) {
     char fps[48];
     char summary[4200];
     unsigned mfps = options->fps > 0 && options->fps < 1e6 ? (unsigned)(options->fps * 1000) : 0;
@@ -208,7 +208,7 @@ static LmpErr spawn_keeper(const Start *s, int state_fd, const char *command,
     return failed ? LMP_E_VIEWER : LMP_OK;
 }
 
-/* Waits for the keeper's word until `deadline` (0: for ever); 0 when the line is dead or silent. */
+/* Waits for the relay's word until `deadline` (0: for ever); 0 when the line is dead or silent. */
 static char hear(int line, uint64_t deadline) {
     for (;;) {
         int ms = -1;
@@ -255,7 +255,7 @@ static LmpErr open_spool(Start *s, const struct termios *before) {
     s->spool.out = ownfd_lift(s->spool.out);
     s->spool.in = ownfd_lift(s->spool.in);
     if (s->spool.memory < 0 || s->spool.out < 0 || s->spool.in < 0) return LMP_E_NOMEM;
-    LmpEstate *e = s->spool.estate;
+    LmpRelayState *e = s->spool.relay_state;
     e->input = s->on_tty[0];
     e->tty.before = *before;
     atomic_store(&e->tty.before_known, true);
@@ -266,7 +266,7 @@ static LmpErr open_spool(Start *s, const struct termios *before) {
 static void tell_run(const Start *s, int state_fd, int socket) {
     int fds[LMP_FD_END];
     to_give(fds, s, state_fd, 0);
-    if (s->hold[0] >= 0) hello_send_display(socket, fds);
+    if (s->hold[0] >= 0) handshake_send_display(socket, fds);
 }
 
 /* The spool goes over to the display: for us to read from, when there is nobody else. */
@@ -274,7 +274,7 @@ static void keep_spool(LmpDisplay *d, Start *s) {
     d->kept[0] = ownfd_note(s->spool.memory);
     d->kept[1] = ownfd_note(s->spool.disk);
     d->kept[2] = ownfd_note(s->spool.out);
-    d->estate = s->spool.estate;
+    d->relay_state = s->spool.relay_state;
     close_fd(&s->spool.in); /* nothing is put there any more then */
     s->spool = NO_SPOOL;
 }
@@ -296,14 +296,14 @@ LmpErr display_start(LmpDisplay *d, int state_fd, const char *command,
         fflush(stdout);
         fflush(stderr);
         if (options->run_socket >= 0) tell_run(&s, state_fd, options->run_socket);
-        err = spawn_keeper(&s, state_fd, command, options);
+        err = spawn_relay(&s, state_fd, command, options);
     }
     if (!err) {
         close_fd(&s.line[1]);
         close_fd(&s.hold[1]);
         char word = hear(s.line[0], lmp_os->clock() + START_NS);
         if (word != LMP_SAY_READY || !take_streams(d, &s)) err = LMP_E_VIEWER;
-        if (word == 0) tty_put_right(s.tty, &s.spool.estate->tty); /* killed on its way up */
+        if (word == 0) tty_put_right(s.tty, &s.spool.relay_state->tty); /* killed on its way up */
     }
     if (!err) {
         d->pty = st.st_rdev;
@@ -357,22 +357,22 @@ static void give_back(LmpDisplay *d) {
 static void do_the_rest(LmpDisplay *d) {
     int tty = saved_tty(d), master = get_master(d);
     if (tty < 0) return;
-    if (d->estate) {
+    if (d->relay_state) {
         Spool spool = {ownfd_get(&d->kept[0]),
                        ownfd_get(&d->kept[1]),
                        ownfd_get(&d->kept[2]),
                        -1,
                        SPOOL_MEMORY,
-                       d->estate,
+                       d->relay_state,
                        0};
-        tty_put_right(tty, &d->estate->tty);
+        tty_put_right(tty, &d->relay_state->tty);
         spool_mend(&spool);
         spool_pass(&spool, tty);
     }
     if (master >= 0) pty_drain(master, sink_fd, &tty);
 }
 
-/* Is the keeper there? If the program has closed the line, the keeper takes it for gone, ends the
+/* Is the relay there? If the program has closed the line, the relay takes it for gone, ends the
  * display and passes on what comes: the streams may stay. */
 static bool check(LmpDisplay *d) {
     char word;
@@ -390,7 +390,7 @@ static bool check(LmpDisplay *d) {
         do_the_rest(d);
         give_back(d);
     } else if (d->master.fd >= 0) {
-        /* No keeper any more, but children may still write to the pseudo terminal. */
+        /* No relay any more, but children may still write to the pseudo terminal. */
         char bytes[4096];
         int master = get_master(d), tty = saved_tty(d);
         ssize_t n = master >= 0 ? read(master, bytes, sizeof bytes) : 0;
@@ -427,7 +427,7 @@ bool display_end(LmpDisplay *d) {
 }
 
 bool display_said(const LmpDisplay *d) {
-    return d->estate && (atomic_load(&d->estate->steps) & ESTATE_SUMMARY);
+    return d->relay_state && (atomic_load(&d->relay_state->steps) & RELAY_SUMMARY);
 }
 
 bool display_leave(LmpDisplay *d) {
@@ -445,6 +445,6 @@ void display_forget(LmpDisplay *d) {
         ownfd_close(&d->saved[i]);
     for (int i = 0; i < 3; i++)
         ownfd_close(&d->kept[i]);
-    if (d->estate) lmp_os->unmap(d->estate, SPOOL_AT);
-    d->estate = NULL;
+    if (d->relay_state) lmp_os->unmap(d->relay_state, SPOOL_AT);
+    d->relay_state = NULL;
 }

@@ -1,5 +1,5 @@
 /* display.h - the program's side of a live display: gives the program's terminal streams to a
- * pseudo terminal, starts the keeper (launch.h), and takes the streams back at the end.
+ * pseudo terminal, starts the relay (launch.h), and takes the streams back at the end.
  *
  * Part of the module, in a stranger's process: no thread, no signal handler, no child that the
  * program could notice, nothing printed. Lua is not seen here. */
@@ -17,8 +17,8 @@
 typedef struct LmpDisplayOptions {
     bool hold;           /* wait for a key at the end */
     double fps;          /* repaints a second */
-    const char *summary; /* "" none; "-" on the terminal; else a file that the keeper writes */
-    int run_socket;      /* socket to `lmp run` for LMP_HELLO_DISPLAY, or -1 */
+    const char *summary; /* "" none; "-" on the terminal; else a file that the relay writes */
+    int run_socket;      /* socket to `lmp run` for LMP_HANDSHAKE_DISPLAY, or -1 */
 } LmpDisplayOptions;
 
 #define DISPLAY_NONE                                                                               \
@@ -30,13 +30,13 @@ typedef struct LmpDisplayOptions {
     })
 
 typedef struct LmpDisplay {
-    LmpOwnFd line;     /* our end of the line to the keeper; none: no display */
-    LmpOwnFd master;   /* our copy of the master, so that writing never fails if the keeper dies */
+    LmpOwnFd line;     /* our end of the line to the relay; none: no display */
+    LmpOwnFd master;   /* our copy of the master, so that writing never fails if the relay dies */
     LmpOwnFd saved[3]; /* duplicates of the program's own streams; none: that was left alone */
     LmpOwnFd kept[3];  /* the spool's memory, disk, out: for when nobody else is left to write it */
-    LmpEstate *estate; /* in it, mapped; NULL: no display */
-    unsigned terminal; /* number of the pseudo terminal: all masters are one file */
-    dev_t pty;         /* the pseudo terminal's slave, to see whether a stream is still ours */
+    LmpRelayState *relay_state; /* in it, mapped; NULL: no display */
+    unsigned terminal;          /* number of the pseudo terminal: all masters are one file */
+    dev_t pty; /* the pseudo terminal's slave, to see whether a stream is still ours */
     bool ended;
 } LmpDisplay;
 
@@ -46,14 +46,14 @@ typedef struct LmpDisplay {
 LmpErr display_start(LmpDisplay *display, int state_fd, const char *command,
                      const LmpDisplayOptions *options);
 
-/* Is the keeper still there, or another who does its work? If not, the streams are given back here
+/* Is the relay still there, or another who does its work? If not, the streams are given back here
  * (the terminal is restored, and gets what was kept first, in order), and false is returned from
  * then on. Called now
  * and then from the cold side of the hook; must not allocate. */
 bool display_check(LmpDisplay *display);
 
-/* The end: flushes C's stdout and stderr, gives the streams back, tells the keeper and waits until
- * it has left the terminal. True: the keeper was there and has written output and summary. May be
+/* The end: flushes C's stdout and stderr, gives the streams back, tells the relay and waits until
+ * it has left the terminal. True: the relay was there and has written output and summary. May be
  * called again (or without a display), does nothing then and returns false. */
 bool display_end(LmpDisplay *display);
 

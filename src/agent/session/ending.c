@@ -20,8 +20,8 @@
 #include "base/ownfd.h"
 #include "read/view.h"
 #include "report/report.h"
-#include "shared/hello.h"
 #include "shared/launch.h"
+#include "shared/run_handshake.h"
 
 enum {
     ANSWER_MS = 2000,
@@ -190,13 +190,13 @@ void ending_finish(LmpProfile *p, const char *ending) {
     if (wanted) fflush(stdout); /* what the program said comes before it */
     /* `lmp run` waits for the display, and knows how the program ended only when it has. */
     if (s->run_socket >= 0 && strcmp(ending, "stopped") != 0 && leave_to_late(p)) return;
-    bool written = display_end(&s->display); /* the keeper writes the summary then */
+    bool written = display_end(&s->display); /* the relay writes the summary then */
     if (!wanted) wanted = *s->summary && run_killed(s->run_socket, s->run_inode);
     if (!written && wanted) write_summary(s->summary, p->header, p->live, &p->tables, ending);
 }
 
-bool ending_hello(const LmpProfile *p, int socket) {
-    if (!hello_send(socket, LMP_HELLO_STATE, p->header->serial, p->file.fd)) return false;
+bool ending_handshake(const LmpProfile *p, int socket) {
+    if (!handshake_send(socket, LMP_HANDSHAKE_STATE, p->header->serial, p->file.fd)) return false;
     struct pollfd wait = {.fd = socket, .events = POLLIN};
     char answer = LMP_LIVE_NO;
     if (poll(&wait, 1, ANSWER_MS) != 1 || recv(socket, &answer, 1, MSG_DONTWAIT) != 1) return false;
@@ -204,7 +204,7 @@ bool ending_hello(const LmpProfile *p, int socket) {
 }
 
 void ending_refused(int socket) {
-    hello_send(socket, LMP_HELLO_REFUSED, 0, -1);
+    handshake_send(socket, LMP_HANDSHAKE_REFUSED, 0, -1);
 }
 
 /* ---- the command

@@ -14,14 +14,14 @@ void ending_prepare(struct LmpProfile *p, const LmpOptions *options);
 void ending_forget(void);
 
 /* The program has ended its profile: display away, summary written (to standard error or the file,
- * unless the keeper or `lmp run` writes it). `ending`: how, in words. */
+ * unless the relay or `lmp run` writes it). `ending`: how, in words. */
 void ending_finish(struct LmpProfile *p, const char *ending);
 
 /* Has `f` called when the process exits (also without lua_close). Once. */
 void ending_at_exit(void (*f)(void));
 
 /* Sends the shared state to `lmp run`. True: this state may show the display. */
-bool ending_hello(const struct LmpProfile *p, int socket);
+bool ending_handshake(const struct LmpProfile *p, int socket);
 
 /* Tells `lmp run` that there is a state which could not be profiled. */
 void ending_refused(int socket);

@@ -23,20 +23,20 @@
 #include "agent/charge/sources.h"
 #include "agent/charge/tags.h"
 #include "agent/charge/tree.h"
+#include "agent/hook/foreign.h"
 #include "agent/hook/hook.h"
 #include "agent/hook/sample.h"
-#include "agent/hook/strangers.h"
 #include "agent/hook/trap.h"
+#include "agent/interp/collector.h"
 #include "agent/interp/entry.h"
-#include "agent/interp/gcwatch.h"
-#include "agent/interp/interlude.h"
 #include "agent/interp/owner.h"
 #include "agent/interp/parsing.h"
-#include "agent/interp/words.h"
+#include "agent/interp/safepoint.h"
+#include "agent/interp/saved_regs.h"
 #include "agent/map/shadow.h"
 #include "agent/session/ending.h"
 #include "agent/session/session.h"
-#include "agent/state/place.h"
+#include "agent/state/profile_pool.h"
 #include "agent/state/state.h"
 #include "base/os.h"
 #include "read/stats.h"
@@ -53,7 +53,7 @@ const LmpOptions profiler_defaults = {.live = false,
 static const char registry_key;
 
 typedef struct Slot {
-    LmpInterludes of; /* with the profile, NULL: none is running */
+    LmpSafepoints of; /* with the profile, NULL: none is running */
     bool closed;      /* the state is being closed, and this is already finalized */
 } Slot;
 
@@ -95,7 +95,7 @@ static void after_fork_in_parent(void) {
 static void after_fork_in_child(void) {
     for (LmpSession *s = sessions; s; s = s->next) {
         s->profile.detached = true;
-        strangers_end(&s->profile);
+        foreign_end(&s->profile);
         display_forget(&s->display);
     }
     sessions = NULL;
@@ -123,14 +123,14 @@ static void at_exit(void) {
         pthread_mutex_unlock(&lock);
         if (!s) return;
         LmpProfile *p = &s->profile;
-        gcwatch_detach(p); /* the state may be gone, if it was closed behind our back */
+        collector_detach(p); /* the state may be gone, if it was closed behind our back */
         if (atomic_load(&p->live->state) != LMP_FINISHED) finish(p, "exited");
     }
 }
 
 /* Once per process: stay loaded whatever closes the module (frees come late), know of forks, hear
  * of the end. */
-static LmpInterludes *find_interludes(lua_State *L);
+static LmpSafepoints *find_safepoints(lua_State *L);
 
 static void prepare_process(void) {
     pthread_mutex_lock(&lock);
@@ -140,7 +140,7 @@ static void prepare_process(void) {
             dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
         ending_at_exit(at_exit);
-        interlude_prepare(find_interludes);
+        safepoint_prepare(find_safepoints);
         prepared = true;
     }
     pthread_mutex_unlock(&lock);
@@ -157,7 +157,7 @@ static Slot *find_slot(lua_State *L) {
     return slot;
 }
 
-static LmpInterludes *find_interludes(lua_State *L) {
+static LmpSafepoints *find_safepoints(lua_State *L) {
     Slot *slot = find_slot(L);
     return slot && !slot->closed ? &slot->of : NULL;
 }
@@ -166,7 +166,7 @@ static LmpProfile *find(lua_State *L) {
     Slot *slot = find_slot(L);
     LmpProfile *p =
         slot && slot->of.profile && !slot->of.profile->detached ? slot->of.profile : NULL;
-    if (p) strangers_moved(p);
+    if (p) foreign_moved(p);
     return p;
 }
 
@@ -179,7 +179,7 @@ static bool unhook(lua_State *L, LmpProfile *p) {
     void *ud;
     bool ours = hook_is(lua_getallocf(L, &ud)) && ud == p;
     if (ours) lua_setallocf(L, p->alloc, p->ud);
-    strangers_end(p);
+    foreign_end(p);
     return ours;
 }
 
@@ -187,17 +187,17 @@ static LmpProfile *take_place(lua_State *L) {
     void *ud;
     lua_Alloc alloc = lua_getallocf(L, &ud);
     pthread_mutex_lock(&lock);
-    LmpProfile *p = place_take(alloc, ud, sizeof(LmpSession));
-    if (p) strangers_clear(p);
+    LmpProfile *p = profile_pool_take(alloc, ud, sizeof(LmpSession));
+    if (p) foreign_clear(p);
     if (p) p->serial = ++serials;
-    if (p) p->watch = &session_of(p)->watch;
+    if (p) p->breaks = &session_of(p)->breaks;
     pthread_mutex_unlock(&lock);
     return p;
 }
 
 static void leave_place(LmpProfile *p) {
     pthread_mutex_lock(&lock);
-    place_leave(p);
+    profile_pool_leave(p);
     pthread_mutex_unlock(&lock);
 }
 
@@ -212,7 +212,7 @@ static void end_lines(LmpProfile *p) {
 
 static LmpErr end_profile(lua_State *L, LmpProfile *p, const char *ending, LmpStats *last) {
     bool forked = p->detached;
-    if (!forked) strangers_tell(p); /* while our allocator should be there */
+    if (!forked) foreign_tell(p); /* while our allocator should be there */
     bool unhooked = unhook(L, p);
     if (!forked) {
         bool over = atomic_load(&p->live->state) == LMP_FINISHED; /* at_exit came first */
@@ -238,7 +238,7 @@ static int state_closes(lua_State *L) {
     LmpProfile *p = slot->of.profile;
     slot->of.profile = NULL;
     slot->closed = true;
-    interlude_close(&slot->of);
+    safepoint_close(&slot->of);
     if (!p) return 0;
     p->closing = true;
     end_profile(L, p, "ended", NULL);
@@ -314,13 +314,13 @@ static void look_at_display(LmpProfile *p) {
 }
 
 static LmpErr start_display(LmpProfile *p, const LmpOptions *options) {
-    LmpDisplayOptions wish = {options->hold, options->fps, options->summary, options->run_socket};
+    LmpDisplayOptions wanted = {options->hold, options->fps, options->summary, options->run_socket};
     char command[4096];
     /* Who sits at the terminal could have our command, an editor or a picture with its rights. */
     if (getauxval(AT_SECURE)) return LMP_E_SECURE;
-    if (options->run_socket >= 0) wish.summary = "";
+    if (options->run_socket >= 0) wanted.summary = "";
     LmpErr err = ending_find_command(command, sizeof command);
-    return err ? err : display_start(&session_of(p)->display, p->file.fd, command, &wish);
+    return err ? err : display_start(&session_of(p)->display, p->file.fd, command, &wanted);
 }
 
 /* Who makes what. Without memory for it the profile goes on without: tables.lines says so. */
@@ -341,9 +341,9 @@ static void start_lines(LmpProfile *p, lua_State *L, const LmpOptions *options) 
     if (options->stacks && !p->framed) tables->stacks_why = LMP_WHY_FRAMES;
     if ((options->stacks || samples) && p->framed && tree_open(p) == LMP_OK) tables->stacks = 1;
     /* Sampling begins in the way in; where there is none every block is accounted for. */
-    bool entry = LMP_HAS_ENTRY && !words_none();
+    bool entry = LMP_HAS_ENTRY && !saved_regs_none();
     if (samples && !entry) tables->sample_why = LMP_WHY_ENTRY;
-    p->every = !samples || !entry || sample_open(p, options->sample) != LMP_OK;
+    p->exact = !samples || !entry || sample_open(p, options->sample) != LMP_OK;
     names_open(p);
     names_pass(p, L);
 }
@@ -390,27 +390,27 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
         return err;
     }
     p->main = main_thread(L);
-    p->interludes = &slot->of;
+    p->safepoints = &slot->of;
     p->at_look = look_at_display;
     p->skew = shadow_usual_skew(L);
     p->tick_ops = 16;
-    p->callsites = owner_callsites();
+    p->return_addrs = owner_return_addrs();
     start_lines(p, L, options);
     trap_route(p);
-    p->live->owners_known = p->callsites != NULL;
+    p->live->owners_known = p->return_addrs != NULL;
     ending_prepare(p, options);
     bool live = options->live;
     session_of(p)->adoptable = options->run_socket >= 0;
-    if (options->run_socket >= 0) live = ending_hello(p, options->run_socket) && live;
+    if (options->run_socket >= 0) live = ending_handshake(p, options->run_socket) && live;
     if (live) *lack = start_display(p, options);
     if (!*lack) *lack = first_lack(p);
-    gcwatch_attach(p, L, p->alloc, p->ud);
+    collector_attach(p, L, p->alloc, p->ud);
     cycles_mode(p);
     list_add(p);
     slot->of.profile = p;
     trap_tick(p);
     atomic_store(&p->live->state, LMP_RUNNING);
-    strangers_begin(p, L);
+    foreign_begin(p, L);
     lua_setallocf(L, hook_choose(p), p);
     return LMP_OK;
 }
@@ -422,7 +422,7 @@ LmpErr profiler_stats(lua_State *L, LmpStats *out) {
     LmpProfile *p = find(L);
     if (!p) return LMP_E_NOTSTARTED;
     cycles_look(p); /* a collection may have been the last thing that happened */
-    strangers_tell(p);
+    foreign_tell(p);
     stats_derive(p->live, lmp_os->clock() - p->start, out);
     return LMP_OK;
 }

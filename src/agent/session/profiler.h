@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/state/own.h"
+#include "agent/state/own_call.h"
 #include "base/err.h"
 #include "read/ledger/ledger.h"
 #include "read/stats.h"

@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "agent/hook/watch.h"
+#include "agent/hook/break_check.h"
 #include "agent/session/display.h"
 #include "agent/state/profile.h"
 
 typedef struct LmpSession {
-    LmpProfile profile; /* first: the address of both is the same */
-    LmpWatch watch;     /* profile.watch */
+    LmpProfile profile;   /* first: the address of both is the same */
+    LmpBreakCheck breaks; /* profile.breaks */
     LmpDisplay display;
     char summary[4096]; /* where the summary goes (ending.c): "" nowhere, "-" standard error */
     int run_socket;     /* to `lmp run`, which writes it unless it was killed; -1: none */

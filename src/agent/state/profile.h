@@ -10,7 +10,7 @@
 
 #include <lua.h>
 
-#include "agent/state/own.h"
+#include "agent/state/own_call.h"
 #include "base/err.h"
 #include "base/ownfd.h"
 #include "shared/shared.h"
@@ -31,7 +31,7 @@
 #define BY_JUMP __attribute__((noipa))
 #endif
 
-struct LmpCallsites;
+struct LmpReturnAddrs;
 struct LmpCallInfo;
 
 /* The last OP_NEWTABLE that was met: newtable.h. */
@@ -48,22 +48,22 @@ typedef struct LmpMade {
 
 enum { LMP_NEWBORNS = 8 };
 
-/* A state that is being made with our allocator (strangers.h). */
+/* A state that is being made with our allocator (foreign.h). */
 typedef struct LmpNewborn {
     _Atomic uintptr_t thread; /* where; 0: free, 1: being written */
     void *block;
 } LmpNewborn;
 
 /* What any thread may read and write at any time, also when the profile is over. */
-typedef struct LmpStrangers {
+typedef struct LmpForeign {
     _Atomic uintptr_t global;      /* of the profiled state, disguised; 0: unknown */
     _Atomic uint64_t passed;       /* requests in other threads, passed on (count) */
     _Atomic uint32_t apart, mixed; /* other states: counted nowhere; counted with ours */
     LmpNewborn newborn[LMP_NEWBORNS];
-    bool taken;              /* the rest under the lock of place.h */
+    bool taken;              /* the rest under the lock of profile_pool.h */
     uint64_t begun;          /* profiles that have had this place (count) */
-    struct LmpProfile *next; /* list of place.c */
-} LmpStrangers;
+    struct LmpProfile *next; /* list of profile_pool.c */
+} LmpForeign;
 
 /* The most rows of each table, row 0 included (text: bytes). 0: as in shared.h; only tests set
  * others. */
@@ -80,29 +80,30 @@ typedef struct LmpReserve {
 
 typedef struct LmpProfile {
     /* hot: read in every operation, one cache line */
-    lua_Alloc alloc; /* the allocator we found, called with its own ud; they stay (place.h) */
+    lua_Alloc
+        alloc; /* the allocator we found, called with its own ud; they stay (profile_pool.h) */
     void *ud;
     LmpCounters *counters;        /* in live */
     const _Atomic uint32_t *trap; /* nonzero: the slow way; control->trap, or a word of ours */
     LmpLeaf **dir;          /* LMP_DIR_SIZE leaves by address >> LMP_LEAF_BITS, NULL: none yet */
     const uint8_t *gc_word; /* the collector's colour and state in the interpreter (or gc_none) */
-    const struct LmpCallsites *callsites; /* owners of parts by call site, NULL: by rules */
+    const struct LmpReturnAddrs *return_addrs; /* owners of parts by call site, NULL: by rules */
     LmpControl *control;
-    uint32_t gc_seen; /* gcwatch_now() at the last look */
+    uint32_t gc_seen; /* collector_now() at the last look */
     uint32_t birth;   /* what new blocks are stamped with, as bits of an entry: epoch and cycle */
     int64_t sample_left;        /* bytes up to the next sample; entry.h knows where it stands */
-    _Atomic uintptr_t thread;   /* the one that runs the state (strangers.h); 0: it is over */
+    _Atomic uintptr_t thread;   /* the one that runs the state (foreign.h); 0: it is over */
     struct LmpLineCache *lines; /* who makes what, NULL: not asked for */
     LmpRecord *record;          /* of the tables */
-    const struct LmpWordsPlan *words; /* where the caller's thread stands; NULL: not known */
-    uintptr_t object_ret;             /* who asks for objects, and where its thread stands then */
+    const struct LmpSavedRegsPlan *words; /* where the caller's thread stands; NULL: not known */
+    uintptr_t object_ret; /* who asks for objects, and where its thread stands then */
     int32_t object_thread;
     uint32_t tag; /* row of the running coroutine's tag, 0: none */
     const lua_State
         *running; /* ran when memory was last asked for; NULL: unknown, or freed since */
     LmpMade made; /* by the last table constructor (newtable.h) */
 
-    bool every;  /* each block has its maker: lines without sampling */
+    bool exact;  /* each block has its alloc context: lines without sampling */
     bool framed; /* frames can be read (frames.h), and owners are known: lines without `words` are
                     told by them, not by the documented API */
     uintptr_t skew; /* low 4 bits of the addresses of the plain blocks: what most of them have */
@@ -143,21 +144,21 @@ typedef struct LmpProfile {
     uint8_t rule_last;    /* owner rules: class of the last request (owner.c) */
     bool rule_parsing;
     LmpOwn own;             /* our own API call under way: its blocks are LMP_C_OWN */
-    bool collecting;        /* a full collection was asked for, and threads for it (interlude.h) */
+    bool collecting;        /* a full collection was asked for, and threads for it (safepoint.h) */
     uint64_t collect_asked; /* clock of that */
-    struct LmpInterludes *interludes; /* of the state, profiler.c */
-    struct LmpWatch *watch;           /* break conditions (watch.h) */
+    struct LmpSafepoints *safepoints; /* of the state, profiler.c */
+    struct LmpBreakCheck *breaks;     /* break conditions (break_check.h) */
     bool paused_safe;                 /* paused where the stacks may be looked at */
-    struct LmpTagBook *tags;          /* of coroutines, NULL: none was ever set (tags.c) */
+    struct LmpTagMap *tags;           /* of coroutines, NULL: none was ever set (tags.c) */
     struct LmpNames *names;           /* paths of functions (names.c) */
-    uint64_t grown_cost;  /* what the last row cost, times as much as it has to wait for */
-    uint32_t grown_sites; /* sites when the row under way was begun; 0: none is */
-    uint64_t grown_spent; /* on its beginning, nanoseconds */
-    uint64_t grown_work;  /* bytes made until then */
-    uint64_t grown_due;   /* clock from which on a cycle makes the next row, ns since start */
+    uint64_t live_history_cost;  /* what the last row cost, times as much as it has to wait for */
+    uint32_t live_history_sites; /* sites when the row under way was begun; 0: none is */
+    uint64_t live_history_spent; /* on its beginning, nanoseconds */
+    uint64_t live_history_work;  /* bytes made until then */
+    uint64_t live_history_due; /* clock from which on a cycle makes the next row, ns since start */
     void (*at_look)(struct LmpProfile *p); /* from some ticks: session.h */
-    bool expecting;         /* another state is being made here: the next request is its own */
-    LmpStrangers strangers; /* last: it stays (place.h) */
+    bool expecting;     /* another state is being made here: the next request is its own */
+    LmpForeign foreign; /* last: it stays (profile_pool.h) */
 } LmpProfile;
 
 #endif

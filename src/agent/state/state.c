@@ -69,7 +69,7 @@ LmpErr state_create(LmpProfile *p, const LmpIdentity *identity) {
     }
     p->counters = &p->live->counters;
     p->start = lmp_os->clock();
-    p->birth = 1u << LMP_E_BIRTH_SHIFT | 1u << LMP_E_CYCLE_SHIFT;
+    p->birth = 1u << LMP_BLOCK_BIRTH_SHIFT | 1u << LMP_BLOCK_CYCLE_SHIFT;
     atomic_store(&p->control->frame, 1);
     p->counters->peak_serial = 1;
     p->live->epoch = 1;

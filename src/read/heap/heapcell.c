@@ -126,10 +126,10 @@ static void add_tails_and_odd(Window *w, uint64_t low, uint64_t high) {
                 add_over(w, start + (p + 1) * HEAP_PART, part->tail_end, part->tail_kind, false);
         }
     }
-    const HeapOdd *odd = &map->odd;
-    for (uint32_t i = heapodd_find(odd, low > odd->longest ? low - odd->longest : 0);
+    const OverflowIndex *odd = &map->odd;
+    for (uint32_t i = overflow_index_find(odd, low > odd->longest ? low - odd->longest : 0);
          i < odd->count && odd->block[i].addr < high; i++) {
-        const HeapOddBlock *b = &odd->block[i];
+        const OverflowIndexBlock *b = &odd->block[i];
         unsigned kind = map->kind[b->entry & 15];
         if (kind < LMP_KINDS) add_over(w, b->addr, b->addr + b->size, kind, true);
     }

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #include "read/heap/heapmap.h"
-#include "read/heap/heapodd.h"
 #include "read/heap/heapscan.h"
+#include "read/heap/overflow_index.h"
 
 struct HeapList {
     const LmpView *view;
-    HeapOdd odd;
+    OverflowIndex odd;
     uint16_t order[LMP_MAX_LEAVES]; /* of the view's leaves, by base */
     uint32_t ordered;
 };
@@ -30,7 +30,7 @@ HeapList *heaplist_new(const LmpView *view) {
 
 void heaplist_free(HeapList *list) {
     if (!list) return;
-    heapodd_free(&list->odd);
+    overflow_index_free(&list->odd);
     free(list);
 }
 
@@ -73,7 +73,7 @@ static void order_leaves(HeapList *list) {
     }
 }
 
-static void take(Reading *r, uint64_t addr, uint64_t size, uint32_t entry, uint32_t maker) {
+static void take(Reading *r, uint64_t addr, uint64_t size, uint32_t entry, uint32_t alloc_context) {
     const HeapListQuery *q = r->query;
     uint32_t cls = entry & 15;
     if (cls == 0 || cls >= LMP_C_COUNTED || addr >= q->to || addr + size <= q->from) return;
@@ -88,16 +88,16 @@ static void take(Reading *r, uint64_t addr, uint64_t size, uint32_t entry, uint3
         .kind = kind,
         .part = cls >= LMP_C_STRING_PART && cls < LMP_C_OTHER,
         .text = cls == LMP_C_STRING,
-        .maker = maker,
-        .birth = LMP_E_BIRTH(entry),
+        .alloc_context = alloc_context,
+        .birth = LMP_BLOCK_BIRTH(entry),
     };
 }
 
 static void take_odd_below(Reading *r, uint64_t addr) {
-    const HeapOdd *odd = &r->list->odd;
+    const OverflowIndex *odd = &r->list->odd;
     for (; r->odd < odd->count && odd->block[r->odd].addr < addr; r->odd++) {
-        const HeapOddBlock *b = &odd->block[r->odd];
-        take(r, b->addr, b->size, b->entry, b->maker);
+        const OverflowIndexBlock *b = &odd->block[r->odd];
+        take(r, b->addr, b->size, b->entry, b->alloc_context);
     }
 }
 
@@ -120,13 +120,13 @@ static void merge_part(Merge *m, const HeapList *list, uint32_t i, uint32_t p) {
     }
 }
 
-static bool merge_next(Merge *m, HeapBlock *out, uint32_t *maker) {
+static bool merge_next(Merge *m, HeapBlock *out, uint32_t *alloc_context) {
     uint32_t first = 0;
     if (m->count == 0) return false;
     for (uint32_t i = 1; i < m->count; i++)
         if (m->next[i].addr < m->next[first].addr) first = i;
     *out = m->next[first];
-    *maker = *(const volatile uint32_t *)&m->scan[first].leaf->maker[out->index];
+    *alloc_context = *(const volatile uint32_t *)&m->scan[first].leaf->alloc_context[out->index];
     if (!heapscan_next(&m->scan[first], &m->next[first])) {
         m->count--;
         m->scan[first] = m->scan[m->count];
@@ -138,12 +138,12 @@ static bool merge_next(Merge *m, HeapBlock *out, uint32_t *maker) {
 static void take_part(Reading *r, uint32_t i, uint32_t p, uint64_t below) {
     Merge m;
     HeapBlock b;
-    uint32_t maker;
+    uint32_t alloc_context;
     merge_part(&m, r->list, i, p);
-    while (merge_next(&m, &b, &maker) && b.addr < below) {
+    while (merge_next(&m, &b, &alloc_context) && b.addr < below) {
         if (b.addr + b.size <= r->query->from) continue;
         take_odd_below(r, b.addr);
-        take(r, b.addr, b.size, b.entry, maker);
+        take(r, b.addr, b.size, b.entry, alloc_context);
     }
 }
 
@@ -178,8 +178,9 @@ HeapListResult heaplist_read(HeapList *list, const HeapListQuery *query, HeapLis
     uint64_t from = query->from, to = query->to < HEAP_ADDRESS_END ? query->to : HEAP_ADDRESS_END;
     if (from >= to) return r.result;
     order_leaves(list);
-    heapodd_refresh(&list->odd, list->view->overflow);
-    r.odd = heapodd_find(&list->odd, from > list->odd.longest ? from - list->odd.longest : 0);
+    overflow_index_refresh(&list->odd, list->view->overflow);
+    r.odd =
+        overflow_index_find(&list->odd, from > list->odd.longest ? from - list->odd.longest : 0);
     uint64_t start = from & ~(HEAP_PART - 1);
     take_reaching(&r, start);
     for (uint32_t i = find_leaf(list, start >> LMP_LEAF_BITS); i < list->ordered; i++) {

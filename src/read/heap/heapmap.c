@@ -24,7 +24,7 @@ void heapmap_free(HeapMap *map) {
             free(map->leaf[i]->part[p].page);
         free(map->leaf[i]);
     }
-    heapodd_free(&map->odd);
+    overflow_index_free(&map->odd);
     free(map->region);
     free(map->fresh);
     free(map);
@@ -217,7 +217,7 @@ static void verify_one(HeapMap *map, uint32_t last) {
 bool heapmap_refresh(HeapMap *map, uint64_t budget) {
     uint64_t began = lmp_os->clock();
     uint32_t last = atomic_load_explicit(&map->view->control->frame, memory_order_relaxed) - 1;
-    bool changed = heapodd_refresh(&map->odd, map->view->overflow);
+    bool changed = overflow_index_refresh(&map->odd, map->view->overflow);
     bool late = false, left = false;
     add_leaves(map);
     uint64_t all = (uint64_t)map->leaves * LMP_TOUCHES;

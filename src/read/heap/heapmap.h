@@ -74,11 +74,11 @@ uint64_t heapcell_bytes(const HeapCell *cell, unsigned kinds);
 typedef struct HeapList HeapList;
 
 typedef struct HeapListBlock {
-    uint64_t addr, size; /* bytes */
-    LmpKind kind;        /* by owner */
-    bool part;           /* of an object (array, hash part, buffer, stack ...), not one itself */
-    bool text;           /* a string object: its contents can be asked for */
-    uint32_t maker;      /* word of LmpLeaf.maker, for tables_record_of */
+    uint64_t addr, size;    /* bytes */
+    LmpKind kind;           /* by owner */
+    bool part;              /* of an object (array, hash part, buffer, stack ...), not one itself */
+    bool text;              /* a string object: its contents can be asked for */
+    uint32_t alloc_context; /* word of LmpLeaf.alloc context, for tables_record_of */
     uint32_t birth; /* epoch: born between (birth - 1) and birth * epoch_length; 0: not known */
 } HeapListBlock;
 

@@ -4,8 +4,8 @@
 #define LMP_HEAPMAP_IMPL_H
 
 #include "read/heap/heapmap.h"
-#include "read/heap/heapodd.h"
 #include "read/heap/heapscan.h"
+#include "read/heap/overflow_index.h"
 
 #define HEAP_MAX_REGIONS 65536u
 
@@ -55,7 +55,7 @@ struct HeapMap {
     uint32_t leaves, ordered;
     uint64_t cursor; /* leaf * LMP_TOUCHES + part to begin with in the next refresh */
     uint64_t verify; /* the same, of the part that is looked at without need (see there) */
-    HeapOdd odd;
+    OverflowIndex odd;
     HeapRegion *region;
     uint32_t regions, region_room;
     HeapRegion *fresh; /* work space of heapregion.c */

@@ -62,9 +62,9 @@ static void add_run(Layout *l, uint64_t start, uint64_t end) {
 
 /* The blocks off the grid that begin at or below `addr`, from *odd on. */
 static void add_odd(Layout *l, uint32_t *odd, uint64_t addr) {
-    const HeapOdd *o = &l->map->odd;
+    const OverflowIndex *o = &l->map->odd;
     for (; *odd < o->count && (o->block[*odd].addr & ~(HEAP_PAGE - 1)) <= addr; ++*odd) {
-        const HeapOddBlock *b = &o->block[*odd];
+        const OverflowIndexBlock *b = &o->block[*odd];
         if (l->map->kind[b->entry & 15] < LMP_KINDS) add_run(l, b->addr, b->addr + b->size);
     }
 }

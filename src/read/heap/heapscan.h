@@ -52,10 +52,10 @@ static inline HeapScan heapscan_part(const LmpLeaf *leaf, uint64_t word, uint32_
 /* The size of the block whose entry at i says "64 bytes or more"; 0 when it is not there. */
 static inline uint64_t heapscan_size(const LmpLeaf *leaf, uint32_t i) {
     uint32_t low = *(const volatile uint32_t *)&leaf->entry[i + 1];
-    if ((low & 15) != LMP_E_SIZE) return 0;
+    if ((low & 15) != LMP_BLOCK_SIZE) return 0;
     uint64_t size = low >> 4;
     uint32_t high = *(const volatile uint32_t *)&leaf->entry[i + 2];
-    if ((high & 15) == LMP_E_SIZE_HIGH) size |= (uint64_t)(high >> 4) << 28;
+    if ((high & 15) == LMP_BLOCK_SIZE_HIGH) size |= (uint64_t)(high >> 4) << 28;
     return size < 64 ? 0 : size;
 }
 

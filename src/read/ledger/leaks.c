@@ -51,14 +51,14 @@ enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16, WHERE_SIZE 
 /* One site's figures: row i has v[i]. What matters is how much was done between rows, not how long
  * it took: w[i] is what the whole program had asked for until then. */
 typedef struct Series {
-    double w[LMP_GROWN + 1];
+    double w[LMP_LIVE_HISTORY + 1];
     double now, live; /* w at this moment, and what is there, garbage included */
     bool floats;      /* garbage may be met alive by a collection that works little by little */
-    double v[LMP_GROWN];
-    double floor[LMP_GROWN]; /* the least from the row on: what never went back */
-    double least, part;      /* a gain that counts: so much, and so much of what is held */
+    double v[LMP_LIVE_HISTORY];
+    double floor[LMP_LIVE_HISTORY]; /* the least from the row on: what never went back */
+    double least, part;             /* a gain that counts: so much, and so much of what is held */
     uint32_t n;
-    uint32_t rise[LMP_GROWN], rises;
+    uint32_t rise[LMP_LIVE_HISTORY], rises;
 } Series;
 
 static double lesser(double a, double b) {
@@ -343,17 +343,17 @@ static double until_half(const Series *s, const double *cycle, uint32_t n, uint3
 
 static void judge(Series *s, const LmpSiteRow *row, const double *cycle, const double *seconds,
                   double heap, bool enough, LmpLeak *one, double *wait) {
-    double bytes[LMP_GROWN], held = 0;
+    double bytes[LMP_LIVE_HISTORY], held = 0;
     uint32_t from = 0, n = s->n, rise = 0;
     memcpy(bytes, s->v, sizeof bytes);
     bool keeps = row->tally.free_bytes <= row->tally.bytes / 2;
     bool keeps_all = keeps && (double)row->tally.frees <= (double)row->tally.allocs * KEEPS_PART;
     double before = s->n > 1 ? s->w[n - 1] - s->w[n - 2] : 0;
     /* What never was given back is taken for held without waiting for the next full collection. */
-    if (keeps_all && s->now - s->w[n - 1] > before && s->n + 1 < LMP_GROWN)
+    if (keeps_all && s->now - s->w[n - 1] > before && s->n + 1 < LMP_LIVE_HISTORY)
         s->v[s->n++] = greater(s->v[n - 1], s->live);
     s->least = GAIN_BYTES;
-    s->part = row->grown_blocks[n - 1] > row->grown_blocks[0] ? GAIN_PART : GAIN_SIZE;
+    s->part = row->live_history_blocks[n - 1] > row->live_history_blocks[0] ? GAIN_PART : GAIN_SIZE;
     find_rises(s);
     if (enough) one->steady = grows(s, keeps);
     if (one->steady && s->rises >= 3 && s->rise[0] + 1 < n) from = s->rise[0] - 1;
@@ -370,7 +370,7 @@ static void judge(Series *s, const LmpSiteRow *row, const double *cycle, const d
     s->n = n;
     if (one->steady || !enough || bytes[n - 1] < bytes[0] || row->tally.live_blocks == 0) return;
     for (uint32_t i = 0; i < n; i++)
-        s->v[i] = (double)row->grown_blocks[i];
+        s->v[i] = (double)row->live_history_blocks[i];
     s->live = (double)row->tally.live_blocks;
     find_rises(s);
     held = (double)row->tally.live_bytes / (double)row->tally.live_blocks;
@@ -394,7 +394,7 @@ static uint64_t rows_later(const double *work, uint32_t rows, double now) {
 
 static void conclude(LmpVerdict *v, const Ledger *ledger, double seconds, uint64_t later,
                      bool beyond, double wait) {
-    uint32_t n = ledger->grown;
+    uint32_t n = ledger->live_history_rows;
     uint64_t needed = seconds >= LONG_ENOUGH ? LEAST_GOOD : ENOUGH;
     if (ledger->lines == LMP_LINES_OFF ||
         (ledger->gc_mode != LMP_GC_INCREMENTAL && ledger->gc_mode != LMP_GC_GENERATIONAL && n == 0))
@@ -414,20 +414,22 @@ static void conclude(LmpVerdict *v, const Ledger *ledger, double seconds, uint64
 
 void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *n,
                   LmpVerdict *verdict) {
-    double cycle[LMP_GROWN], work[LMP_GROWN], seconds[LMP_GROWN], heap = 0, live = 0, made = 0,
-                                                                  wait = 0;
-    uint32_t rows = ledger->grown < LMP_GROWN ? ledger->grown : LMP_GROWN - 1;
+    double cycle[LMP_LIVE_HISTORY], work[LMP_LIVE_HISTORY], seconds[LMP_LIVE_HISTORY],
+        heap = 0, live = 0, made = 0, wait = 0;
+    uint32_t rows = ledger->live_history_rows < LMP_LIVE_HISTORY ? ledger->live_history_rows
+                                                                 : LMP_LIVE_HISTORY - 1;
     double now = (double)ledger->clock / 1e9;
     LmpLeak first = {0};
-    *verdict = (LmpVerdict){.cycles = rows > 0 ? ledger->grown_cycle[rows - 1] : 0};
+    *verdict = (LmpVerdict){.cycles = rows > 0 ? ledger->live_history_cycle[rows - 1] : 0};
     *n = 0;
     for (uint32_t i = 0; i < rows; i++) {
-        cycle[i] = (double)ledger->grown_cycle[i];
-        work[i] = (double)ledger->grown_work[i];
-        seconds[i] = (double)ledger->grown_clock[i] / 1e9;
+        cycle[i] = (double)ledger->live_history_cycle[i];
+        work[i] = (double)ledger->live_history_work[i];
+        seconds[i] = (double)ledger->live_history_clock[i] / 1e9;
     }
     for (uint32_t s = 0; s < ledger->sites; s++) {
-        if (rows > 0 && ledger->site[s].grown) heap += (double)ledger->site[s].grown[rows - 1];
+        if (rows > 0 && ledger->site[s].live_history)
+            heap += (double)ledger->site[s].live_history[rows - 1];
         const LmpTally *t = &ledger->site[s].tally;
         live += (double)t->live_bytes;
         made += (double)t->bytes + (double)t->realloc_bytes;
@@ -436,17 +438,19 @@ void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *
     bool enough = rows >= ENOUGH || (rows >= LEAST && now >= LONG_ENOUGH);
     for (uint32_t s = 0; rows >= 2 && s < ledger->sites; s++) {
         const LmpSiteRow *row = &ledger->site[s];
-        if (!row->grown || (row->grown[rows - 1] <= row->grown[0] &&
-                            row->grown_blocks[rows - 1] <= row->grown_blocks[0]))
+        if (!row->live_history ||
+            (row->live_history[rows - 1] <= row->live_history[0] &&
+             row->live_history_blocks[rows - 1] <= row->live_history_blocks[0]))
             continue;
         Series series = {.n = rows, .floats = ledger->gc_mode != LMP_GC_GENERATIONAL};
         memcpy(series.w, work, rows * sizeof *work);
         series.now = series.w[rows] = greater(made, work[rows - 1]);
         for (uint32_t i = 0; i < rows; i++)
-            series.v[i] = (double)row->grown[i];
+            series.v[i] = (double)row->live_history[i];
         series.live = (double)row->tally.live_bytes;
         LmpLeak one = {.site = s};
-        if (row->grown[rows - 1] > row->grown[0]) one.grown = row->grown[rows - 1] - row->grown[0];
+        if (row->live_history[rows - 1] > row->live_history[0])
+            one.gain = row->live_history[rows - 1] - row->live_history[0];
         judge(&series, row, cycle, seconds, heap, enough, &one, &wait);
         if (!(one.bytes_per_cycle > 0)) {
             if (!one.lately) continue;
@@ -462,21 +466,23 @@ void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *
     sort_worst(leak, *n);
     for (uint32_t i = 0; i < *n; i++)
         verdict->leaks += leak[i].steady;
-    bool beyond = rows > 0 && live > TOP_BEYOND * (double)ledger->grown_top;
+    bool beyond = rows > 0 && live > TOP_BEYOND * (double)ledger->live_history_top;
     conclude(verdict, ledger, now,
              rows_later(work, rows, greater(made, rows > 0 ? work[rows - 1] : 0)), beyond, wait);
     word(verdict, ledger, &first, beyond);
 }
 
-uint32_t ledger_grown_even(const Ledger *ledger, const uint64_t *grown, uint64_t out[LMP_GROWN]) {
-    uint32_t n = ledger->grown, row = 0;
+uint32_t ledger_live_history_even(const Ledger *ledger, const uint64_t *grown,
+                                  uint64_t out[LMP_LIVE_HISTORY]) {
+    uint32_t n = ledger->live_history_rows, row = 0;
     if (n < 2) return 0;
-    double from = (double)ledger->grown_clock[0], to = (double)ledger->grown_clock[n - 1];
-    for (uint32_t i = 0; i < LMP_GROWN; i++) {
-        double at = from + (to - from) * i / (LMP_GROWN - 1);
-        while (row + 1 < n && (double)ledger->grown_clock[row] < at)
+    double from = (double)ledger->live_history_clock[0],
+           to = (double)ledger->live_history_clock[n - 1];
+    for (uint32_t i = 0; i < LMP_LIVE_HISTORY; i++) {
+        double at = from + (to - from) * i / (LMP_LIVE_HISTORY - 1);
+        while (row + 1 < n && (double)ledger->live_history_clock[row] < at)
             row++;
         out[i] = grown[row];
     }
-    return LMP_GROWN;
+    return LMP_LIVE_HISTORY;
 }

@@ -38,7 +38,7 @@ static bool reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
     LedgerStore *s = ledger->store;
     return index_update(s, t) && sum_reserve(s) && moment_reserve(s) &&
            rows_reserve(ledger, parts) && tree_reserve(ledger, t, parts) &&
-           (!(parts & LEDGER_SITES) || grown_reserve(s));
+           (!(parts & LEDGER_SITES) || live_history_reserve(s));
 }
 
 /* What found no room: lines in the row for them, call paths in that of the nodes. */
@@ -71,7 +71,7 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     ledger->unproven = read_once64(&used->unproven);
     ledger->stacks = read_once32(&used->stacks) == 1;
     ledger->sample = read_once64(&used->sample);
-    ledger->grown = 0;
+    ledger->live_history_rows = 0;
     sum_records(ledger->store, tables);
     note_others(ledger, tables);
     moment_note(ledger->store, clock);
@@ -103,10 +103,10 @@ LmpErr ledger_mark(Ledger *ledger) {
     return LMP_OK;
 }
 
-uint32_t ledger_site_of(const Ledger *ledger, const LmpTables *tables, uint32_t maker) {
+uint32_t ledger_site_of(const Ledger *ledger, const LmpTables *tables, uint32_t alloc_context) {
     const LedgerStore *s = ledger->store;
     if (!s || ledger->sites == 0 || s->base != tables->text) return LEDGER_NO_ROW;
-    uint32_t record = tables_record_of(tables, maker);
+    uint32_t record = tables_record_of(tables, alloc_context);
     uint32_t row = record ? read_once32(&tables->record[record].site) : 0;
     if (row == 0 || row >= s->rows) return LEDGER_NO_ROW;
     uint32_t slot = PILE(s->row, const LedgerRow)[row].slot;

@@ -53,10 +53,11 @@ typedef struct LmpSiteRow {
     uint64_t here_reallocs, here_frees, here_free_bytes;
     int64_t here_realloc_bytes;
     uint32_t details, first_detail; /* in detail[], largest live first; 0: only the line itself */
-    const uint64_t *grown;        /* the most bytes held after full collections: see grown_clock */
-    const uint64_t *grown_blocks; /* blocks, the same */
-    int64_t mark_bytes, mark_allocs; /* change since ledger_mark (0 without) */
-    double allocs_per_s;             /* over the last second of refreshes */
+    const uint64_t
+        *live_history; /* the most bytes held after full collections: see live_history_clock */
+    const uint64_t *live_history_blocks; /* blocks, the same */
+    int64_t mark_bytes, mark_allocs;     /* change since ledger_mark (0 without) */
+    double allocs_per_s;                 /* over the last second of refreshes */
 } LmpSiteRow;
 
 typedef struct LmpFunctionRow {
@@ -105,16 +106,16 @@ typedef struct Ledger {
     LmpTagRow *tag;
     LmpSiteDetail *detail;
     LmpTreeRow *tree; /* tree[0]: the root; nodes 0: no tree was asked for */
-    /* What sites held after full collections, oldest first: grown[i] of a site is the most in the
-     * time after grown_clock[i - 1] up to grown_clock[i]. */
-    uint32_t grown;                  /* how many there are, below LMP_GROWN */
-    uint64_t grown_clock[LMP_GROWN]; /* nanoseconds since start */
-    uint64_t grown_cycle[LMP_GROWN]; /* full collections so far, this one included */
-    uint64_t grown_work[LMP_GROWN];  /* bytes that were asked for until then */
-    uint64_t grown_top;              /* the most the heap held before a full collection (bytes) */
-    uint64_t clock;                  /* of the refresh */
-    uint32_t gc_mode;                /* LmpGcMode */
-    struct LedgerStore *store;       /* private: arenas, what the last refreshes were, the mark */
+    /* What sites held after full collections, oldest first: live_history[i] of a site is the most
+     * in the time after live_history_clock[i - 1] up to live_history_clock[i]. */
+    uint32_t live_history_rows;                    /* how many there are, below LMP_LIVE_HISTORY */
+    uint64_t live_history_clock[LMP_LIVE_HISTORY]; /* nanoseconds since start */
+    uint64_t live_history_cycle[LMP_LIVE_HISTORY]; /* full collections so far, this one included */
+    uint64_t live_history_work[LMP_LIVE_HISTORY];  /* bytes that were asked for until then */
+    uint64_t live_history_top; /* the most the heap held before a full collection (bytes) */
+    uint64_t clock;            /* of the refresh */
+    uint32_t gc_mode;          /* LmpGcMode */
+    struct LedgerStore *store; /* private: arenas, what the last refreshes were, the mark */
 } Ledger;
 
 enum { LEDGER_SITES = 1, LEDGER_FUNCTIONS = 2, LEDGER_TREE = 4, LEDGER_TAGS = 8, LEDGER_ALL = 15 };
@@ -130,9 +131,9 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
 LmpErr ledger_mark(Ledger *ledger);
 void ledger_free(Ledger *ledger);
 
-/* The site that made a block, by its maker word (LmpLeaf): row in ledger->site, LEDGER_NO_ROW when
- * it is not known or has no row. */
-uint32_t ledger_site_of(const Ledger *ledger, const LmpTables *tables, uint32_t maker);
+/* The site that made a block, by its alloc context word (LmpLeaf): row in ledger->site,
+ * LEDGER_NO_ROW when it is not known or has no row. */
+uint32_t ledger_site_of(const Ledger *ledger, const LmpTables *tables, uint32_t alloc_context);
 
 /* ---- leaks: sites that grow ------------------------------------------------------------------ */
 
@@ -140,9 +141,9 @@ typedef struct LmpLeak {
     uint32_t site;          /* row in ledger->site */
     double bytes_per_cycle; /* how fast it grew, by full collections */
     double bytes_per_second;
-    uint64_t grown; /* bytes, last less first */
-    bool steady;    /* it grows: see ledger_leaks */
-    bool lately;    /* it rose not long ago and stayed up: whether it goes on cannot be told yet */
+    uint64_t gain; /* bytes, last less first */
+    bool steady;   /* it grows: see ledger_leaks */
+    bool lately;   /* it rose not long ago and stayed up: whether it goes on cannot be told yet */
 } LmpLeak;
 
 typedef enum LmpGrowth {
@@ -167,8 +168,9 @@ typedef struct LmpVerdict {
 void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *n,
                   LmpVerdict *verdict);
 
-/* What a site held, at LMP_GROWN even times from the first row to the last, for a chart. Returns
- * how many figures there are: LMP_GROWN, or none. */
-uint32_t ledger_grown_even(const Ledger *ledger, const uint64_t *grown, uint64_t out[LMP_GROWN]);
+/* What a site held, at LMP_LIVE_HISTORY even times from the first row to the last, for a chart.
+ * Returns how many figures there are: LMP_LIVE_HISTORY, or none. */
+uint32_t ledger_live_history_even(const Ledger *ledger, const uint64_t *grown,
+                                  uint64_t out[LMP_LIVE_HISTORY]);
 
 #endif

@@ -31,11 +31,11 @@ bool rows_reserve(Ledger *ledger, unsigned parts) {
     return true;
 }
 
-/* The last of all to be asked for: sites point into it. For each LMP_GROWN times bytes, then
+/* The last of all to be asked for: sites point into it. For each LMP_LIVE_HISTORY times bytes, then
  * blocks.
  */
-bool grown_reserve(LedgerStore *s) {
-    return pile_reserve(&s->out_grown, (size_t)s->slots * 2 * LMP_GROWN, sizeof(uint64_t));
+bool live_history_reserve(LedgerStore *s) {
+    return pile_reserve(&s->out_grown, (size_t)s->slots * 2 * LMP_LIVE_HISTORY, sizeof(uint64_t));
 }
 
 /* ---- which ------------------------------------------------------------------------------------
@@ -161,21 +161,23 @@ static void make_details(Ledger *ledger, const LedgerSlot *slot, LmpSiteRow *out
 
 /* Live bytes and blocks after full collections, over all rows of the line. */
 static const uint64_t *make_grown(const Ledger *ledger, const LmpTables *t, const LedgerSlot *slot,
-                                  uint32_t at, const uint8_t *grown_slot) {
+                                  uint32_t at, const uint8_t *live_history_slot) {
     const LedgerStore *s = ledger->store;
-    uint64_t *out = PILE(s->out_grown, uint64_t) + (size_t)at * 2 * LMP_GROWN;
-    memset(out, 0, 2 * LMP_GROWN * sizeof *out);
-    if (ledger->grown == 0) return out; /* nothing is written there: it is not even read */
+    uint64_t *out = PILE(s->out_grown, uint64_t) + (size_t)at * 2 * LMP_LIVE_HISTORY;
+    memset(out, 0, 2 * LMP_LIVE_HISTORY * sizeof *out);
+    if (ledger->live_history_rows == 0)
+        return out; /* nothing is written there: it is not even read */
     for (uint32_t row = slot->first_row; row; row = PILE(s->row, const LedgerRow)[row].next)
-        for (uint32_t i = 0; i < ledger->grown; i++) {
-            out[i] += read_once64(&t->grown[row][grown_slot[i]]);
-            out[LMP_GROWN + i] += read_once32(&t->grown_blocks[row][grown_slot[i]]);
+        for (uint32_t i = 0; i < ledger->live_history_rows; i++) {
+            out[i] += read_once64(&t->live_history[row][live_history_slot[i]]);
+            out[LMP_LIVE_HISTORY + i] +=
+                read_once32(&t->live_history_blocks[row][live_history_slot[i]]);
         }
     return out;
 }
 
 static void make_site(Ledger *ledger, const LmpTables *t, uint32_t index, uint32_t at,
-                      uint64_t clock, const uint8_t *grown_slot) {
+                      uint64_t clock, const uint8_t *live_history_slot) {
     LedgerStore *s = ledger->store;
     const LedgerSlot *slot = &PILE(s->slot, const LedgerSlot)[index];
     const LedgerSlotSum *sum = &PILE(s->slot_sum, const LedgerSlotSum)[index];
@@ -196,32 +198,34 @@ static void make_site(Ledger *ledger, const LmpTables *t, uint32_t index, uint32
         .here_frees = sum->here_frees,
         .here_free_bytes = sum->here_free_bytes,
         .here_realloc_bytes = sum->here_realloc_bytes,
-        .grown = make_grown(ledger, t, slot, at, grown_slot),
+        .live_history = make_grown(ledger, t, slot, at, live_history_slot),
         .mark_bytes = s->marked ? (int64_t)(sum->tally.live_bytes - mark.live) : 0,
         .mark_allocs = s->marked ? (int64_t)(sum->tally.allocs - mark.allocs) : 0,
         .allocs_per_s = moment_rate(s, index, clock),
     };
-    out->grown_blocks = out->grown + LMP_GROWN;
+    out->live_history_blocks = out->live_history + LMP_LIVE_HISTORY;
     memcpy(out->kind, sum->kind, sizeof out->kind);
     make_details(ledger, slot, out);
 }
 
 /* Which rows of `grown` there are, and the slots that have them. The program may make another one
  * meanwhile; the slots of this list are written over only in the making of the one after that. */
-static void make_cycles(Ledger *ledger, const LmpTables *t, uint8_t slot[LMP_GROWN]) {
+static void make_cycles(Ledger *ledger, const LmpTables *t, uint8_t slot[LMP_LIVE_HISTORY]) {
     const LmpTablesUsed *u = &t->live->tables;
-    uint64_t made = read_once64(&u->grown);
+    uint64_t made = read_once64(&u->live_history);
     atomic_thread_fence(memory_order_acquire);
-    const struct LmpGrownList *list = &u->grown_list[made % 2];
+    const struct LmpLiveHistoryList *list = &u->live_history_list[made % 2];
     uint32_t rows = read_once32(&list->rows);
-    ledger->grown = made == 0 ? 0 : rows < LMP_GROWN ? rows : LMP_GROWN - 1;
-    for (uint32_t i = 0; i < ledger->grown; i++) {
-        slot[i] = *(const volatile uint8_t *)&list->slot[i] % LMP_GROWN;
-        ledger->grown_clock[i] = read_once64(&u->grown_clock[slot[i]]);
-        ledger->grown_work[i] = read_once64(&u->grown_work[slot[i]]);
-        ledger->grown_cycle[i] = read_once64(&u->grown_cycle[slot[i]]);
+    ledger->live_history_rows = made == 0                 ? 0
+                                : rows < LMP_LIVE_HISTORY ? rows
+                                                          : LMP_LIVE_HISTORY - 1;
+    for (uint32_t i = 0; i < ledger->live_history_rows; i++) {
+        slot[i] = *(const volatile uint8_t *)&list->slot[i] % LMP_LIVE_HISTORY;
+        ledger->live_history_clock[i] = read_once64(&u->live_history_clock[slot[i]]);
+        ledger->live_history_work[i] = read_once64(&u->live_history_work[slot[i]]);
+        ledger->live_history_cycle[i] = read_once64(&u->live_history_cycle[slot[i]]);
     }
-    ledger->grown_top = read_once64(&u->grown_top);
+    ledger->live_history_top = read_once64(&u->live_history_top);
     ledger->gc_mode = read_once32(&t->live->gc.mode);
 }
 
@@ -230,8 +234,8 @@ static void make_sites(Ledger *ledger, const LmpTables *t, uint64_t clock) {
     LedgerPair *pair = PILE(s->pairs, LedgerPair);
     const LedgerSlotSum *sum = s->slot_sum.data;
     uint32_t n = 0, *row = PILE(s->slot_row, uint32_t);
-    uint8_t grown_slot[LMP_GROWN];
-    make_cycles(ledger, t, grown_slot);
+    uint8_t live_history_slot[LMP_LIVE_HISTORY];
+    make_cycles(ledger, t, live_history_slot);
     for (uint32_t i = 1; i < s->slots; i++) {
         row[i] = LEDGER_NO_ROW;
         if (slot_shown(&sum[i])) pair[n++] = (LedgerPair){sum[i].tally.bytes, i};
@@ -244,7 +248,7 @@ static void make_sites(Ledger *ledger, const LmpTables *t, uint64_t clock) {
         row[pair[i].index] = i;
     ledger->sites = n;
     for (uint32_t i = 1; i < s->slots; i++) /* not by pairs: details are sorted there */
-        if (row[i] != LEDGER_NO_ROW) make_site(ledger, t, i, row[i], clock, grown_slot);
+        if (row[i] != LEDGER_NO_ROW) make_site(ledger, t, i, row[i], clock, live_history_slot);
 }
 
 /* ---- tags -------------------------------------------------------------------------------------

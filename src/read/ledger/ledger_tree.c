@@ -143,7 +143,7 @@ void tree_read(Ledger *ledger, const LmpTables *t, unsigned parts) {
  */
 
 /* kid[first[i]] up to first[i + 1] are the children of node i, by row. */
-static void find_kids(LedgerStore *s) {
+static void find_children(LedgerStore *s) {
     const uint32_t *parent = PILE(s->parent, const uint32_t);
     uint32_t *first = PILE(s->first, uint32_t), *next = PILE(s->next, uint32_t);
     uint32_t *kid = PILE(s->kid, uint32_t);
@@ -158,7 +158,7 @@ static void find_kids(LedgerStore *s) {
         kid[next[parent[i]]++] = i;
 }
 
-static void sort_kids(LedgerStore *s, uint32_t node) {
+static void sort_children(LedgerStore *s, uint32_t node) {
     uint32_t from = PILE(s->first, const uint32_t)[node];
     uint32_t n = PILE(s->first, const uint32_t)[node + 1] - from;
     if (n < 2) return;
@@ -200,12 +200,12 @@ void tree_make(Ledger *ledger, const LmpTables *t) {
     LmpTreeRow *tree = ledger->tree;
     uint32_t *order = PILE(s->order, uint32_t), n = 1;
     const uint32_t *first = PILE(s->first, const uint32_t), *kid = s->kid.data;
-    find_kids(s);
+    find_children(s);
     tree[0] = (LmpTreeRow){.name = "(all)", .short_src = "", .line = -1};
     order[0] = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = order[i];
-        sort_kids(s, node);
+        sort_children(s, node);
         tree[i].first = n;
         for (uint32_t k = first[node]; k < first[node + 1]; k++) {
             if (tree_unused(s, kid[k])) continue;

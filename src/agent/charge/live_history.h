@@ -1,0 +1,26 @@
+/* live_history.h - what each site holds after full collections: the rows from which the leak view
+ * tells growth from garbage (tables.grown in shared.h).
+ *
+ * A minor cycle of the generational mode leaves old garbage where it is, so only full ones count.
+ * What a site holds is what was made there before the sweep and not freed at its end: what was made
+ * during the sweep nobody has looked at. A row is made at the end of one, if the last row is long
+ * enough ago: a 64th of the run, at most two seconds, and never less than 200 times what making a
+ * row takes. (A collection that comes later than that is never left out.)
+ *
+ * When there is no place for a new row, two old neighbours become one that has the larger figure of
+ * each: those that span the least time together, but none of the newest twelve. So the newest rows
+ * are as dense as they were made, the others span the whole run about evenly, and the most that a
+ * site ever held is never forgotten. */
+#ifndef LMP_LIVE_HISTORY_H
+#define LMP_LIVE_HISTORY_H
+
+#include "agent/state/profile.h"
+
+/* A full collection has marked all that lives, and begins to sweep: gc.now. */
+void live_history_cycle_began(LmpProfile *p);
+
+/* A full collection has ended: it is the last one in gc.ring. (Without the other call before it, it
+ * has freed nothing.) Both do nothing without lines. */
+void live_history_cycle_ended(LmpProfile *p);
+
+#endif

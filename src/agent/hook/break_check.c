@@ -1,0 +1,220 @@
+/* break_check.c - see break_check.h. */
+#include "agent/hook/break_check.h"
+
+#include <string.h>
+
+#include "agent/charge/lines.h"
+#include "agent/interp/stack.h"
+#include "agent/map/shadow.h"
+#include "agent/state/profile.h"
+#include "agent/state/state.h"
+#include "base/os.h"
+
+/* ---- the list ---------------------------------------------------------------------------------
+ */
+
+/* A consistent copy of the list; false: a viewer is writing it and will call again. */
+static bool copy_list(const LmpControl *control, LmpBreak row[LMP_BREAKS], uint32_t *count,
+                      uint32_t *sequence) {
+    *sequence = atomic_load(&control->breaks);
+    if (*sequence & 1) return false;
+    *count = control->break_count < LMP_BREAKS ? control->break_count : LMP_BREAKS;
+    memcpy(row, control->break_row, *count * sizeof *row);
+    atomic_thread_fence(memory_order_acquire);
+    if (atomic_load(&control->breaks) != *sequence) return false;
+    for (uint32_t i = 0; i < *count; i++)
+        breaks_check(&row[i]);
+    return true;
+}
+
+/* The row of the old list that is the same condition, -1: none. */
+static int find_old(const LmpBreakCheck *old, const LmpBreak *b) {
+    for (uint32_t i = 0; i < old->count; i++)
+        if (breaks_same(&old->row[i], b)) return (int)i;
+    return -1;
+}
+
+/* A condition that was on already stays as it is: setting another must not make the program pause
+ * again where it has just been. */
+static void arm(LmpProfile *p, const LmpBreakCheck *old, uint32_t spent, uint32_t i, int before) {
+    LmpBreakCheck *w = p->breaks;
+    const LmpBreak *b = &w->row[i];
+    uint32_t bit = 1u << i;
+    if (!b->on || b->kind == LMP_BREAK_NONE) return;
+    if (before >= 0 && old->row[before].on && old->row[before].turn == b->turn) {
+        if (old->on >> before & 1) w->on |= bit;
+        if (old->armed >> before & 1) w->armed |= bit;
+        if (spent >> before & 1) p->live->breaks.spent |= bit;
+        w->cycles[i] = old->cycles[before];
+    } else {
+        w->on |= bit;
+        w->armed |= bit;
+        w->cycles[i] = p->live->gc.cycles;
+    }
+}
+
+bool break_check_take(LmpProfile *p) {
+    LmpBreak row[LMP_BREAKS];
+    LmpBreaksDone *done = &p->live->breaks;
+    uint32_t count, sequence;
+    if (atomic_load(&p->control->breaks) == atomic_load(&done->taken) ||
+        !copy_list(p->control, row, &count, &sequence))
+        return false;
+    const LmpBreakCheck old = *p->breaks;
+    uint64_t hits[LMP_BREAKS];
+    uint32_t spent = done->spent;
+    memcpy(hits, done->hits, sizeof hits);
+    memset(p->breaks, 0, sizeof *p->breaks);
+    p->breaks->count = count;
+    memcpy(p->breaks->row, row, count * sizeof *row);
+    done->count = count;
+    done->spent = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        int before = find_old(&old, &row[i]);
+        done->hits[i] = before >= 0 ? hits[before] : 0;
+        arm(p, &old, spent, i, before);
+    }
+    atomic_store(&done->taken, sequence);
+    return true;
+}
+
+bool break_check_lapse(LmpProfile *p) {
+    uint32_t viewer = atomic_load(&p->control->breaks_viewer);
+    if (!p->breaks->on || (viewer && state_viewer_lives(p, viewer))) return false;
+    memset(p->breaks, 0, sizeof *p->breaks);
+    p->live->breaks.count = 0;
+    return true;
+}
+
+/* ---- operations -------------------------------------------------------------------------------
+ */
+
+/* Is a record one of this line? */
+static bool record_at(const LmpProfile *p, uint32_t record, const LmpBreak *b) {
+    const LmpTables *t = &p->tables;
+    const LmpSite *site = &t->site[t->record[record].site];
+    if (!record || site->line != b->line) return false;
+    const LmpFunction *f = &t->function[site->function];
+    return breaks_file_is(b->file, t->text + f->source, t->text + f->short_src);
+}
+
+/* The line that runs, by the documented API: of the innermost Lua function; C functions in between
+ * charge it. In a table constructor it is the line of an earlier instruction. */
+static bool runs_at(LmpProfile *p, const LmpBreak *b) {
+    lua_State *chain[LMP_CHAIN];
+    lua_Debug ar;
+    for (int i = stack_chain(p->main, chain) - 1; i >= 0; i--) {
+        for (int level = 0; lua_getstack(chain[i], level, &ar); level++) {
+            lua_getinfo(chain[i], "Sl", &ar);
+            if (*ar.what == 'C') continue;
+            return ar.currentline == b->line && breaks_file_is(b->file, ar.source, ar.short_src);
+        }
+    }
+    return false;
+}
+
+/* Where lines are kept, a new block is at the line that it is charged to, and that is known after;
+ * who makes a block larger has to be asked. */
+static bool is_at(LmpProfile *p, const LmpCheckedOp *w, const LmpBreak *b) {
+    LmpAsk ask;
+    if (w->size == 0 || !w->safe) return false;
+    if (!p->exact) return runs_at(p, b);
+    if (!w->ptr || w->cls == LMP_C_NONE || w->cls >= LMP_C_COUNTED) return false;
+    return record_at(p, lines_ask(p, w->words, w->cls, &ask), b);
+}
+
+static bool was_made_at(LmpProfile *p, const LmpCheckedOp *w, const void *r, const LmpBreak *b) {
+    if (!p->exact || w->ptr || !r) return false;
+    const uint32_t *alloc_context = shadow_context(p, (uintptr_t)r);
+    return alloc_context && record_at(p, tables_record_of(&p->tables, *alloc_context), b);
+}
+
+static uint64_t high_water(const LmpCounters *c) {
+    return c->live_bytes > c->peak_bytes ? c->live_bytes : c->peak_bytes;
+}
+
+void break_check_before(LmpProfile *p, LmpCheckedOp *w) {
+    LmpBreakCheck *watch = p->breaks;
+    w->ceiling = high_water(p->counters);
+    w->size = !w->ptr || w->nsize > w->osize ? w->nsize : 0;
+    for (uint32_t i = 0, bit = 1; i < watch->count; i++, bit <<= 1) {
+        const LmpBreak *b = &watch->row[i];
+        if (!(watch->armed & bit)) continue;
+        if ((b->kind == LMP_BREAK_SIZE && w->size > b->bytes) ||
+            (b->kind == LMP_BREAK_GC && p->live->gc.cycles > watch->cycles[i]) ||
+            (b->kind == LMP_BREAK_AT && is_at(p, w, b)))
+            w->met |= bit;
+    }
+}
+
+/* It waits for the heap to grow above its size, once each time that it does. */
+static bool has_grown(LmpBreakCheck *watch, uint32_t bit, const LmpBreak *b, uint64_t live) {
+    if (live <= b->bytes) watch->armed |= bit;
+    return live > b->bytes && watch->armed & bit;
+}
+
+/* Memory of this type was asked for, and given. */
+static bool is_of_type(LmpProfile *p, const LmpCheckedOp *w, const void *r, const LmpBreak *b) {
+    uint64_t size;
+    if (w->size == 0 || !r) return false;
+    unsigned cls = shadow_lookup(p, (uintptr_t)r, &size) & 15;
+    return cls > LMP_C_NONE && cls < LMP_C_COUNTED && class_owner(cls) == (LmpKind)b->type;
+}
+
+void break_check_after(LmpProfile *p, LmpCheckedOp *w, const void *r) {
+    LmpBreakCheck *watch = p->breaks;
+    uint64_t live = p->counters->live_bytes;
+    for (uint32_t i = 0, bit = 1; i < watch->count; i++, bit <<= 1) {
+        const LmpBreak *b = &watch->row[i];
+        if (!(watch->on & bit)) continue;
+        if ((b->kind == LMP_BREAK_HEAP && has_grown(watch, bit, b, live)) ||
+            (b->kind == LMP_BREAK_PEAK && live > w->ceiling) ||
+            (b->kind == LMP_BREAK_TYPE && is_of_type(p, w, r, b)) ||
+            (b->kind == LMP_BREAK_AT && was_made_at(p, w, r, b)))
+            w->met |= bit;
+    }
+}
+
+/* ---- a hit ------------------------------------------------------------------------------------
+ */
+
+static uint64_t value_of(const LmpProfile *p, const LmpCheckedOp *w, const LmpBreak *b) {
+    switch (b->kind) {
+    case LMP_BREAK_SIZE:
+        return w->size;
+    case LMP_BREAK_HEAP:
+    case LMP_BREAK_PEAK:
+        return p->counters->live_bytes;
+    case LMP_BREAK_GC:
+        return p->live->gc.cycles;
+    default:
+        return 0;
+    }
+}
+
+bool break_check_pause(LmpProfile *p, const LmpCheckedOp *w, LmpOp *op) {
+    LmpBreakCheck *watch = p->breaks;
+    LmpBreaksDone *done = &p->live->breaks;
+    op->hits = w->met;
+    for (uint32_t i = 0, bit = 1; i < watch->count; i++, bit <<= 1) {
+        const LmpBreak *b = &watch->row[i];
+        if (!(w->met & bit)) continue;
+        done->hits[i]++;
+        if (!op->hit) {
+            op->hit = i + 1;
+            breaks_hit_words(op->hit_words, sizeof op->hit_words, b, value_of(p, w, b));
+        }
+        if (b->kind == LMP_BREAK_HEAP) watch->armed &= ~bit;
+        if (break_info[b->kind].once) {
+            watch->on &= ~bit;
+            watch->armed &= ~bit;
+            done->spent |= bit;
+        }
+    }
+    if (!atomic_load(&p->control->pause)) {
+        atomic_store(&p->control->viewer, atomic_load(&p->control->breaks_viewer));
+        p->step_target = atomic_load(&p->control->step);
+        atomic_store(&p->control->pause, 1);
+    }
+    return !watch->on;
+}

@@ -1,0 +1,226 @@
+/* foreign.c - see foreign.h. */
+#include "agent/hook/foreign.h"
+
+#include <string.h>
+
+#include "agent/hook/hook.h"
+#include "agent/hook/trap.h"
+#include "agent/interp/collector.h"
+#include "agent/interp/saved_regs.h"
+#include "base/os.h"
+
+enum {
+    NOBODY = 0, /* no thread has this number */
+    BEING_WRITTEN = 1,
+    ABOVE = 8, /* words of our callers that are looked through: of all builds tried, 5 are used */
+    PAGE = 4096
+};
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+/* What is looked for must not stand in our own registers and frames, so it is kept in a disguise
+ * that the compiler cannot see through. */
+static volatile uintptr_t mask = (uintptr_t)0x5a17c3e96b2d8f41;
+
+static uintptr_t disguise(uintptr_t word) {
+    word ^= mask;
+    __asm__("" : "+r"(word));
+    return word;
+}
+
+void foreign_begin(LmpProfile *p, lua_State *L) {
+    uintptr_t global = collector_global(L);
+    atomic_store(&p->foreign.global, global ? disguise(global) : 0);
+    atomic_store(&p->thread, foreign_thread());
+}
+
+void foreign_moved(LmpProfile *p) {
+    uintptr_t was = atomic_load(&p->thread);
+    if (was) atomic_compare_exchange_strong(&p->thread, &was, foreign_thread());
+}
+
+void foreign_end(LmpProfile *p) {
+    atomic_store(&p->thread, NOBODY);
+}
+
+void foreign_clear(LmpProfile *p) {
+    LmpForeign *s = &p->foreign;
+    atomic_store(&s->global, 0);
+    atomic_store(&s->passed, 0);
+    atomic_store(&s->apart, 0);
+    atomic_store(&s->mixed, 0);
+}
+
+/* ---- births ---------------------------------------------------------------------------------- */
+
+bool foreign_is_birth(size_t tag, size_t nsize) {
+    return tag == LUA_TTHREAD && nsize == collector_birth()->size && nsize > 0;
+}
+
+/* The block that this thread was given for a state, NULL: none. Only once. */
+static void *expected(LmpProfile *p) {
+    uintptr_t here = foreign_thread();
+    for (int i = 0; i < LMP_NEWBORNS; i++) {
+        LmpNewborn *n = &p->foreign.newborn[i];
+        uintptr_t was = here;
+        if (!atomic_compare_exchange_strong(&n->thread, &was, BEING_WRITTEN)) continue;
+        void *block = n->block;
+        atomic_store(&n->thread, NOBODY);
+        return block;
+    }
+    return NULL;
+}
+
+/* Notes whose block is being filled in by this thread. Where too many are under way, the oldest
+ * notes are lost: those stay with our allocator. */
+static void expect(LmpProfile *p, void *block) {
+    uintptr_t here = foreign_thread();
+    expected(p); /* one that came to nothing */
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < LMP_NEWBORNS; i++) {
+            LmpNewborn *n = &p->foreign.newborn[i];
+            uintptr_t was = round ? atomic_load(&n->thread) : NOBODY;
+            if (was == BEING_WRITTEN) continue;
+            if (!atomic_compare_exchange_strong(&n->thread, &was, BEING_WRITTEN)) continue;
+            n->block = block;
+            atomic_store(&n->thread, here);
+            return;
+        }
+    }
+}
+
+static uintptr_t word_at(const char *block, size_t offset) {
+    uintptr_t w;
+    memcpy(&w, block + offset, sizeof w);
+    return w;
+}
+
+/* Gives a newborn the allocator below. False: there is no state in the block that has ours, so it
+ * has one of its own, or will have. */
+static bool set_free(LmpProfile *p, char *block) {
+    const LmpBirth *b = collector_birth();
+    if (word_at(block, b->state + b->link) != (uintptr_t)block + b->global ||
+        !hook_is((lua_Alloc)word_at(block, b->global)) ||
+        word_at(block, b->global + sizeof(uintptr_t)) != (uintptr_t)p)
+        return false;
+    lua_setallocf((lua_State *)(void *)(block + b->state), p->alloc, p->ud);
+    atomic_fetch_add(&p->foreign.apart, 1);
+    return true;
+}
+
+/* A newborn that cannot be told apart is counted with ours, its first block included. */
+static void mix(LmpProfile *p, void *block) {
+    atomic_fetch_add(&p->foreign.mixed, 1);
+    hook_made_before(p, block, LUA_TTHREAD, collector_birth()->size);
+}
+
+COLD void *foreign_birth(LmpProfile *p, size_t nsize) {
+    void *block = p->alloc(p->ud, NULL, LUA_TTHREAD, nsize);
+    if (!block) return NULL;
+    expect(p, block);
+    p->expecting = true;
+    trap_route(p);
+    return block;
+}
+
+COLD bool foreign_settle(LmpProfile *p) {
+    p->expecting = false;
+    trap_route(p);
+    char *block = expected(p);
+    if (!block) return false;
+    if (set_free(p, block)) return true;
+    mix(p, block);
+    return false;
+}
+
+/* ---- other threads --------------------------------------------------------------------------- */
+
+LMP_READS_REGS static bool holds(const uintptr_t *from, const uintptr_t *to, uintptr_t disguised) {
+    for (; from < to; from++)
+        if (disguise(*(const volatile uintptr_t *)from) == disguised) return true;
+    return false;
+}
+
+/* Is a word in a register that calls preserve, or on the stack up to a few words above `above`?
+ * What lies beyond a page's end is asked for, not read: a small stack may end there. */
+__attribute__((noinline)) LMP_READS_REGS static bool
+stands_above(const char *above, LmpSavedRegs words, uintptr_t disguised) {
+    const uintptr_t *from = words;
+    if (!words) {
+#if defined __x86_64__ && defined __LP64__
+        /* Not optimized: all registers but the frame pointer are as our caller left them, and that
+         * was pushed first. */
+        uintptr_t kept[5];
+        __asm__("movq %%rbx, 0(%0)\n movq %%r12, 8(%0)\n movq %%r13, 16(%0)\n"
+                "movq %%r14, 24(%0)\n movq %%r15, 32(%0)"
+                :
+                : "r"(kept)
+                : "memory");
+        if (holds(kept, kept + 5, disguised)) return true;
+        from = (const uintptr_t *)(const void *)above - 2;
+#else
+        __builtin_unwind_init(); /* they are on the stack, too, somewhere below `above` */
+        from = __builtin_frame_address(0);
+#endif
+    }
+    uintptr_t end = (uintptr_t)above + ABOVE * sizeof(uintptr_t);
+    uintptr_t page = ((uintptr_t)above | (PAGE - 1)) + 1;
+    if (holds(from, (const uintptr_t *)(page < end ? page : end), disguised)) /* NOLINT */
+        return true;
+    uintptr_t beyond[ABOVE];
+    return page < end && lmp_os->peek(beyond, (const void *)page, end - page) && /* NOLINT */
+           holds(beyond, beyond + (end - page) / sizeof *beyond, disguised);
+}
+
+/* Is a request in this thread one of the profiled state, which has moved here? Where its global
+ * state is not known it is taken for that. */
+static bool joins(LmpProfile *p, const char *above, LmpSavedRegs words) {
+    uintptr_t was = atomic_load(&p->thread);
+    if (!was) return false;
+    uintptr_t global = atomic_load(&p->foreign.global);
+    if (global && !stands_above(above, words, global)) return false;
+    return atomic_compare_exchange_strong(&p->thread, &was, foreign_thread());
+}
+
+COLD bool foreign_pass(LmpProfile *p, const LmpRequested *q, const char *above, LmpSavedRegs words,
+                       void **r) {
+    char *block = expected(p);
+    bool newborn = block && set_free(p, block);
+    if (!newborn && joins(p, above, words)) {
+        if (block) mix(p, block);
+        return false;
+    }
+    *r = p->alloc(p->ud, q->ptr, q->osize, q->nsize);
+    if (newborn) return true;
+    if (block) atomic_fetch_add(&p->foreign.apart, 1); /* nothing here is counted */
+    if (*r && !q->ptr && foreign_is_birth(q->osize, q->nsize)) {
+        expect(p, *r);
+    } else {
+        atomic_fetch_add_explicit(&p->foreign.passed, 1, memory_order_relaxed);
+    }
+    return true;
+}
+
+/* ---- what is said ---------------------------------------------------------------------------- */
+
+/* Has the state another allocator than ours by now? Then Lua does not call us, and neither lines
+ * nor owners can be taken from who calls. */
+static bool is_covered(LmpProfile *p) {
+    void *ud;
+    if (!p->main || p->closing || p->detached || foreign_elsewhere(p) ||
+        atomic_load(&p->live->state) == LMP_STARTING)
+        return false;
+    return !hook_is(lua_getallocf(p->main, &ud)) || ud != p;
+}
+
+void foreign_tell(LmpProfile *p) {
+    LmpStrange *told = &p->live->strange;
+    LmpForeign *s = &p->foreign;
+    told->apart = atomic_load(&s->apart);
+    told->mixed = atomic_load(&s->mixed);
+    told->passed = atomic_load(&s->passed);
+    if (told->covered || !is_covered(p)) return;
+    told->covered = 1;
+    p->live->owners_known = 0;
+    if (p->live->tables.lines == LMP_LINES_EXACT) p->live->tables.lines = LMP_LINES_APPROXIMATE;
+}

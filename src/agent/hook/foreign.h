@@ -1,0 +1,72 @@
+/* foreign.h - who else calls the allocator that we gave to one state: other states that were made
+ * with what lua_getallocf answered, programs that have kept it, and other threads.
+ *
+ * A state that is made with our allocator asks for one block, of a size that nothing else asks for
+ * under this tag, and then sets itself up. At the next request of the same thread it stands there
+ * and is given the allocator below: it is counted nowhere, and never comes again. Behind an
+ * allocator of its own (a wrapper) it cannot be told from the state that is profiled, and is
+ * counted with it.
+ *
+ * What is asked for in another thread than the one that runs the profiled state is passed on and
+ * touches nothing of the profile, unless it can be shown that the state itself has moved there:
+ * its global state stands in a register or on the stack just above us (all of Lua's own functions
+ * that call an allocator have it at hand for when it returns). The same when the profile is over.
+ *
+ * How many of each there were is said (LmpStrange). */
+#ifndef LMP_FOREIGN_H
+#define LMP_FOREIGN_H
+
+#include <pthread.h>
+
+#include "agent/interp/frames.h"
+#include "agent/state/profile.h"
+
+/* The running thread: a number that no other thread that lives has, and that costs nothing. */
+static ALWAYS_INLINE uintptr_t foreign_thread(void) {
+#if defined __x86_64__ && defined __LP64__
+    uintptr_t here;
+    __asm__("movq %%fs:0, %0" : "=r"(here));
+    return here;
+#elif defined __aarch64__ || defined __riscv
+    return (uintptr_t)__builtin_thread_pointer();
+#else
+    return (uintptr_t)pthread_self();
+#endif
+}
+
+/* Is this not the thread that runs the profiled state, or is the profile over? */
+static ALWAYS_INLINE bool foreign_elsewhere(const LmpProfile *p) {
+    return foreign_thread() != atomic_load_explicit(&p->thread, memory_order_relaxed);
+}
+
+/* The state L is profiled from now on; it runs in this thread. */
+void foreign_begin(LmpProfile *p, lua_State *L);
+/* The state is known to run in this thread: it has called us. */
+void foreign_moved(LmpProfile *p);
+/* From now on whoever comes is passed on. */
+void foreign_end(LmpProfile *p);
+/* Nothing is noted. */
+void foreign_clear(LmpProfile *p);
+
+typedef struct LmpRequested {
+    void *ptr;
+    size_t osize, nsize;
+} LmpRequested;
+
+/* A request in another thread is passed on, with the result in *r; false: it is of the profiled
+ * state, which has moved here. `above`: the stack pointer of whoever called us; `words` may be
+ * NULL. */
+bool foreign_pass(LmpProfile *p, const LmpRequested *q, const char *above, LmpSavedRegs words,
+                  void **r);
+
+/* Is a request (not of a block that is there already) the birth of a state? */
+bool foreign_is_birth(size_t tag, size_t nsize);
+/* It is, of one that is not profiled; where the profiled state runs. Gives it its block. */
+void *foreign_birth(LmpProfile *p, size_t nsize);
+/* The request after a birth (p->expecting). True: it was the newborn's, and is to be passed on. */
+bool foreign_settle(LmpProfile *p);
+
+/* Brings live->strange up to date, where the profiled state runs. */
+void foreign_tell(LmpProfile *p);
+
+#endif

@@ -1,0 +1,57 @@
+/* collector.h - watching Lua's collector without a finalizer of our own.
+ *
+ * Lua has no call for "a cycle has ended", and an object with a finalizer would change what the
+ * program allocates. So the collector's own words are read: its current colour, which changes once
+ * in every cycle's atomic phase, and its state. Where they stand is found and verified in a private
+ * state made by the same code, and verified again on the user's; where that fails, cycles are
+ * unknown, and said to be. */
+#ifndef LMP_COLLECTOR_H
+#define LMP_COLLECTOR_H
+
+#include <string.h>
+
+#include "agent/state/profile.h"
+
+/* Points p->gc_word and p->gc_kind into L's global state (or at p->gc_none). `alloc` and `ud` are
+ * what lua_getallocf(L) gives at this moment. Only at start. */
+void collector_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud);
+
+/* What a state asks for first when it is made: one block that holds its main thread and its global
+ * state. Offsets in it, bytes. */
+typedef struct LmpBirth {
+    size_t size;   /* of the block; 0: all of it is unknown */
+    size_t state;  /* of the main thread (lua_State) */
+    size_t global; /* of the global state, which begins with the allocator and its ud */
+    size_t link;   /* in a lua_State: pointer to the global state */
+} LmpBirth;
+
+/* Known once collector_attach has been called. */
+const LmpBirth *collector_birth(void);
+/* The address of L's global state, 0: unknown. */
+uintptr_t collector_global(const lua_State *L);
+
+/* From now on the interpreter's memory, which may be gone, is not read any more. */
+void collector_detach(LmpProfile *p);
+
+/* What has happened since this was asked last, as bits. */
+enum {
+    GC_MARKED = 1u << 0, /* an atomic phase: all that lives is marked, the sweep begins */
+    GC_SWEPT = 1u << 1,  /* it does not sweep now */
+};
+unsigned collector_turns(LmpProfile *p);
+
+/* The mode that the program has set. Not while a cycle sweeps: a full collection of the
+ * generational mode passes through the other mode then. */
+LmpGcMode collector_kind(const LmpProfile *p);
+/* In generational mode: the last full collection was no success, so that it works incrementally
+ * for a while. */
+bool collector_is_bad(const LmpProfile *p);
+
+/* The collector's colour and state at this moment, a byte each. */
+static ALWAYS_INLINE uint32_t collector_now(const LmpProfile *p) {
+    uint16_t now;
+    memcpy(&now, p->gc_word, sizeof now);
+    return now;
+}
+
+#endif

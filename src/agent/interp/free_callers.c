@@ -1,0 +1,157 @@
+/* free_callers.c - see free_callers.h. */
+#include "agent/interp/free_callers.h"
+
+#include <lauxlib.h>
+#include <unwind.h>
+
+#include "agent/interp/calibration.h"
+
+/* ---- noting ---------------------------------------------------------------------------------- */
+
+static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg) {
+    LmpWalk *walk = arg;
+    uintptr_t ip = (uintptr_t)_Unwind_GetIP(context);
+    if (!walk->found && ip != walk->ret) return _URC_NO_REASON;
+    walk->ip[walk->found] = ip;
+    walk->at[walk->found] = (uintptr_t)_Unwind_GetCFA(context) - sizeof(uintptr_t);
+    return ++walk->found == 3 ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+void free_callers_walk(LmpWalk *walk) {
+    _Unwind_Backtrace(walk_frame, walk);
+}
+
+LMP_READS_REGS void free_callers_note(LmpFreeCallers *free_callers, uintptr_t cfa, uintptr_t ret) {
+    for (uint32_t i = 0; i < free_callers->n; i++) {
+        struct LmpFreer *f = &free_callers->freer[i];
+        uintptr_t next;
+        memcpy(&next, (const char *)cfa + f->at, sizeof next); /* NOLINT */
+        if (f->ret != ret || f->next != next) continue;
+        *(free_callers->collecting ? &f->collector : &f->program) = true;
+        return;
+    }
+    LmpWalk walk = {.ret = ret, .found = 0};
+    free_callers_walk(&walk);
+    if (walk.found < 2 || free_callers->n == LMP_MOST_FREE_CALLERS) return;
+    uintptr_t at = walk.at[1] - cfa, next;
+    if (at > 4096) return;
+    memcpy(&next, (const void *)walk.at[1], sizeof next); /* NOLINT */
+    if (next != walk.ip[1]) return;
+    free_callers->freer[free_callers->n++] = (struct LmpFreer){
+        ret, next, (int32_t)at, free_callers->collecting, !free_callers->collecting};
+}
+
+/* ---- playing --------------------------------------------------------------------------------- */
+
+static const char garbage[] = "local t, u = {}, {}\n"
+                              "for i = 1, 40 do t[i] = i; t['k' .. i] = u; u[-i] = t end\n"
+                              "return function() t = u; return t end\n";
+
+/* Of every kind, with something in the middle that L keeps on its stack: what is dead in front of
+ * all that lives is freed elsewhere than what is behind it. */
+static bool make_garbage(lua_State *L) {
+    for (int i = 0; i < 6; i++) {
+        lua_createtable(L, i, i);
+        lua_State *thread = lua_newthread(L);
+        lua_checkstack(thread, 200);
+        lua_pushcfunction(thread, calibration_nest);
+        lua_pushinteger(thread, 20);
+        lua_pcall(thread, 1, 0, 0);
+        lua_newuserdatauv(L, 10, 2);
+        if (luaL_loadstring(L, garbage) != LUA_OK) return false;
+        lua_pushvalue(L, -1);
+        lua_call(L, 0, 1);
+        lua_settop(L, -6);
+        if (i == 2) lua_newtable(L);
+    }
+    return true;
+}
+
+/* True: a cycle has ended. */
+static bool collect(LmpFreeCallers *free_callers, lua_State *L, int what) {
+    free_callers->collecting = true;
+    bool ended = lua_gc(L, what, 0) != 0;
+    free_callers->collecting = false;
+    return ended;
+}
+
+bool free_callers_play(LmpFreeCallers *free_callers, lua_State *L) {
+    int top = lua_gettop(L);
+    luaL_checkstack(L, 40, NULL);
+    bool good = make_garbage(L);
+    collect(free_callers, L, LUA_GCCOLLECT);
+    good = make_garbage(L) && good;
+    for (int steps = 0; steps < 200 && !collect(free_callers, L, LUA_GCSTEP); steps++) {
+    }
+    lua_gc(L, LUA_GCGEN, 0, 0);
+    for (int i = 0; i < 4; i++) {
+        good = make_garbage(L) && good;
+        collect(free_callers, L, i == 2 ? LUA_GCCOLLECT : LUA_GCSTEP);
+    }
+    good = make_garbage(L) && good;
+    free_callers->collecting = true; /* what a change of the mode sweeps */
+    lua_gc(L, LUA_GCINC, 0, 0, 0);
+    free_callers->collecting = false;
+    lua_gc(L, LUA_GCSTOP);
+    lua_settop(L, top);
+    return good;
+}
+
+/* ---- the plan -------------------------------------------------------------------------------- */
+
+/* A factor by which all have homes of their own. */
+static bool spread(const uintptr_t *key, uint32_t n, LmpSavedRegsPlan *plan) {
+    for (uint64_t odd = 1; odd < 4000; odd += 2) {
+        uint32_t i = 0;
+        memset(plan->freer, 0, sizeof plan->freer);
+        plan->freer_factor = odd * 0x9e3779b97f4a7c15ull;
+        for (; i < n; i++) {
+            uintptr_t *home = &plan->freer[saved_regs_freer_home(plan, key[i])];
+            if (*home) break;
+            *home = key[i];
+        }
+        if (i == n) return true;
+    }
+    return false;
+}
+
+/* Who was seen to free from a place. */
+static LmpFreeWho who_frees(const LmpFreeCallers *free_callers, uintptr_t ret) {
+    bool collector = false, program = false;
+    for (uint32_t i = 0; i < free_callers->n; i++) {
+        if (free_callers->freer[i].ret != ret) continue;
+        collector = collector || free_callers->freer[i].collector;
+        program = program || free_callers->freer[i].program;
+    }
+    return !collector ? LMP_FREE_PROGRAM : program ? LMP_FREE_BY_CALLER : LMP_FREE_COLLECTOR;
+}
+
+/* Enters the place of a freer, if it is new. False: it has two distances, or there is no room. */
+static bool enter_place(const LmpFreeCallers *free_callers, LmpSavedRegsPlan *plan,
+                        const struct LmpFreer *f) {
+    uint32_t i = saved_regs_free_home(f->ret), tries = 0;
+    while (plan->free_place[i].ret && plan->free_place[i].ret != f->ret) {
+        if (++tries == 1 << (LMP_FREE_BITS - 1)) return false;
+        i = (i + 1) & ((1 << LMP_FREE_BITS) - 1);
+    }
+    LmpFreePlace *place = &plan->free_place[i];
+    if (place->ret) return place->next == f->at || place->who != LMP_FREE_BY_CALLER;
+    *place = (LmpFreePlace){f->ret, f->at, who_frees(free_callers, f->ret)};
+    return true;
+}
+
+void free_callers_enter(const LmpFreeCallers *free_callers, LmpSavedRegsPlan *plan) {
+    uintptr_t key[LMP_MOST_FREE_CALLERS];
+    uint32_t n = 0, places = 0;
+    bool good = free_callers->n < LMP_MOST_FREE_CALLERS;
+    for (uint32_t i = 0; i < free_callers->n && good; i++) {
+        const struct LmpFreer *f = &free_callers->freer[i];
+        good = enter_place(free_callers, plan, f);
+        places++;
+        if (f->collector && !f->program && who_frees(free_callers, f->ret) == LMP_FREE_BY_CALLER)
+            key[n++] = saved_regs_freer_key(f->ret, f->next);
+    }
+    good = good && spread(key, n, plan);
+    plan->free_callers = good ? places : 0;
+    if (!good) memset(plan->free_place, 0, sizeof plan->free_place); /* nothing is known of frees */
+}

@@ -1,0 +1,43 @@
+/* free_callers.h - who frees parts of objects: the collector, or the program (a table that grows)?
+ *
+ * Told by the way to the allocator, as owners are (return_addr.h): while the private state of
+ * saved_regs.c runs programs and collections, the return addresses of everybody that frees are
+ * noted. What was only ever seen in a collection is the collector's. */
+#ifndef LMP_FREE_CALLERS_H
+#define LMP_FREE_CALLERS_H
+
+#include "agent/interp/saved_regs.h"
+
+/* Return addresses from the allocator's caller outwards, and where on the stack each stands. */
+typedef struct LmpWalk {
+    uintptr_t ret; /* the first to be found */
+    int found;
+    uintptr_t ip[3], at[3];
+} LmpWalk;
+
+/* Finds up to three, with the unwinder; only at start. */
+void free_callers_walk(LmpWalk *walk);
+
+enum { LMP_MOST_FREE_CALLERS = 512 };
+
+typedef struct LmpFreeCallers {
+    bool collecting; /* what is freed is the collector's doing */
+    uint32_t n;
+    struct LmpFreer {
+        uintptr_t ret, next;
+        int32_t at; /* of next, bytes from the stack pointer of the caller */
+        bool collector, program;
+    } freer[LMP_MOST_FREE_CALLERS];
+} LmpFreeCallers;
+
+/* Notes who frees; `cfa` and `ret` are those of the allocator's caller. */
+void free_callers_note(LmpFreeCallers *free_callers, uintptr_t cfa, uintptr_t ret);
+
+/* Makes garbage of every kind with parts, and has it collected in every mode. False: the code for
+ * it did not compile. L keeps what it had; may raise errors. */
+bool free_callers_play(LmpFreeCallers *free_callers, lua_State *L);
+
+/* Enters those into the plan that are only the collector's. */
+void free_callers_enter(const LmpFreeCallers *free_callers, LmpSavedRegsPlan *plan);
+
+#endif

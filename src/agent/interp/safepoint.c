@@ -1,0 +1,160 @@
+/* safepoint.c - see safepoint.h. */
+#include "agent/interp/safepoint.h"
+
+#include <signal.h>
+
+#include "agent/interp/stack.h"
+#include "base/os.h"
+
+enum { LENT_MOST = 2 * LMP_CHAIN };
+
+/* The program's hook of a thread. */
+typedef struct Lent {
+    lua_State *L; /* may be gone */
+    lua_Hook hook;
+    int mask, count;
+} Lent;
+
+struct LmpLent {
+    uint32_t n, next; /* in use; the one to be written over when all are */
+    Lent last;        /* of the thread that ran when we came: new ones inherit it */
+    Lent of[LENT_MOST];
+};
+
+static LmpFindSafepoints *find_of;
+
+static void between(lua_State *L, lua_Debug *ar);
+
+void safepoint_prepare(LmpFindSafepoints *find) {
+    find_of = find;
+}
+
+/* A signal handler may set a debug hook at any time (lua.c's does, for Ctrl-C): never between our
+ * looking and our setting. */
+static void hold_signals(sigset_t *before) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+static void let_signals(const sigset_t *before) {
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+/* ---- lending --------------------------------------------------------------------------------- */
+
+static Lent *find(LmpLent *lent, const lua_State *L) {
+    for (uint32_t i = 0; i < lent->n; i++)
+        if (lent->of[i].L == L) return &lent->of[i];
+    return NULL;
+}
+
+static void note(LmpLent *lent, const Lent *one) {
+    Lent *at = find(lent, one->L);
+    if (!at && lent->n < LENT_MOST) at = &lent->of[lent->n++];
+    if (!at) at = &lent->of[lent->next++ % LENT_MOST];
+    *at = *one;
+    lent->last = *one;
+}
+
+static LmpLent *open_lent(LmpProfile *p) {
+    LmpSafepoints *of = p->safepoints;
+    if (!of->lent) of->lent = lmp_os->map(sizeof *of->lent, -1, 0, true);
+    return of->lent;
+}
+
+bool safepoint_request(LmpProfile *p, lua_State *L) {
+    LmpLent *lent = open_lent(p);
+    sigset_t before;
+    if (!lent) return false;
+    hold_signals(&before);
+    Lent one = {L, lua_gethook(L), lua_gethookmask(L), lua_gethookcount(L)};
+    if (one.hook != between) {
+        if (!one.hook) one.mask = one.count = 0;
+        note(lent, &one);
+        lua_sethook(L, between, one.mask | LUA_MASKCOUNT, 1);
+    }
+    let_signals(&before);
+    return true;
+}
+
+bool safepoint_request_all(LmpProfile *p) {
+    lua_State *chain[LMP_CHAIN];
+    bool ok = true;
+    int n = stack_chain(p->main, chain);
+    for (int i = 0; i < n; i++) /* the one that runs comes last */
+        ok = safepoint_request(p, chain[i]) && ok;
+    lua_State *running = p->lines ? (lua_State *)p->running : NULL; /* NOLINT */
+    if (running) ok = safepoint_request(p, running) && ok;          /* C code may have resumed it */
+    return ok;
+}
+
+/* ---- giving back ----------------------------------------------------------------------------- */
+
+/* The program's hook of a thread where ours stands. */
+static Lent hook_of(LmpLent *lent, lua_State *L) {
+    Lent none = {L, NULL, 0, 0};
+    Lent *one = lent ? find(lent, L) : NULL;
+    return one ? *one : lent ? lent->last : none;
+}
+
+static void give_back(LmpLent *lent, lua_State *L) {
+    sigset_t before;
+    hold_signals(&before);
+    if (lua_gethook(L) == between) {
+        Lent one = hook_of(lent, L);
+        lua_sethook(L, one.hook, one.mask, one.count);
+    }
+    Lent *noted = lent ? find(lent, L) : NULL;
+    if (noted) *noted = lent->of[--lent->n];
+    let_signals(&before);
+}
+
+/* ---- what is done ---------------------------------------------------------------------------- */
+
+/* Finalizers may do anything: end the profile, even begin the next. */
+static void collect(LmpProfile *p, lua_State *L) {
+    uint64_t begun = p->foreign.begun;
+    uint32_t wanted = atomic_load(&p->control->collect);
+    p->collecting = false;
+    if (atomic_load(&p->live->collect_done) == wanted) return; /* withdrawn */
+    lua_gc(L, LUA_GCCOLLECT);
+    LmpSafepoints *of = find_of(L);
+    if (of && of->profile == p && p->foreign.begun == begun)
+        atomic_store(&p->live->collect_done, wanted);
+}
+
+static void serve_requests(lua_State *L) {
+    LmpSafepoints *of = find_of(L);
+    LmpProfile *p = of ? of->profile : NULL;
+    if (!p || p->detached || p->closing) return;
+    of->also(p, L);
+    if (p->collecting) collect(p, L);
+}
+
+/* Our debug hook. What the program has asked for is passed on to its own. */
+static void between(lua_State *L, lua_Debug *ar) {
+    LmpSafepoints *of = find_of(L);
+    Lent own = hook_of(of ? of->lent : NULL, L);
+    if (ar->event == LUA_HOOKCOUNT) {
+        LmpLent *lent = of ? of->lent : NULL;
+        give_back(lent, L);
+        if (of && of->profile && !of->profile->detached) { /* others need not wait any more */
+            lua_State *chain[LMP_CHAIN];
+            int n = stack_chain(of->profile->main, chain);
+            for (int i = 0; i < n; i++)
+                if (lua_gethook(chain[i]) == between) give_back(lent, chain[i]);
+        }
+        serve_requests(L);
+        bool each = own.mask & LUA_MASKCOUNT && own.count == 1;
+        if (!each || lua_gethook(L) != own.hook) return;
+    } else if (ar->event != LUA_HOOKTAILCALL && !(own.mask & 1 << ar->event)) {
+        return;
+    }
+    if (own.hook) own.hook(L, ar);
+}
+
+void safepoint_close(LmpSafepoints *of) {
+    if (of->lent) lmp_os->unmap(of->lent, sizeof *of->lent);
+    of->lent = NULL;
+}

@@ -1,0 +1,34 @@
+/* unwind.h - what the unwind tables say of the functions above a request to our allocator: where
+ * each goes on, and where each has put the registers that calls preserve. Only at start, in the
+ * studies of private states; x86-64 (entry.h). */
+#ifndef LMP_UNWIND_H
+#define LMP_UNWIND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/interp/frames.h"
+
+enum {
+    LMP_REGS_SEEN = 1024, /* words above a request that are looked at */
+    LMP_UNWIND_ROWS = 24, /* functions, the most */
+    LMP_REGISTERS = 6     /* as they stand first among the words */
+};
+
+typedef struct LmpUnwindRow {
+    uint32_t count;                      /* functions, the one that called the allocator first */
+    uintptr_t ip[LMP_UNWIND_ROWS];       /* where each goes on */
+    uintptr_t function[LMP_UNWIND_ROWS]; /* where it begins */
+    int32_t at[LMP_UNWIND_ROWS]; /* index among the words at which that ip stands, -1: nowhere */
+    /* Where its registers stand while the first function has called, and those of its caller:
+     * indexes among the words, -1: not known. What differs was saved by the first. */
+    int32_t own[LMP_REGISTERS], callers[LMP_REGISTERS];
+} LmpUnwindRow;
+
+/* Walks from the caller of a way in that calls LMP_ENTRY_STUDY's. False: there are no tables. */
+bool unwind_regs(LmpUnwindRow *u, LmpSavedRegs words);
+
+/* The functions above the caller of this, whoever it is: only `count` and `function`. */
+void unwind_here(LmpUnwindRow *u);
+
+#endif

@@ -1,0 +1,38 @@
+/* relay_state.h - what the processes of a live display leave to whichever of them survives: how far
+ * they have come, and how the terminal was. It is the first page of the memory file that holds the
+ * program's output (spool.h), which relay, viewer, `lmp run` and the program all have.
+ *
+ * One process at a time acts for the display: the relay; when it is dead the viewer; when both are
+ * `lmp run`, by a new process; when there is none of them the program itself. Who comes next sees
+ * it by an end of file that comes when all before it are gone, so nothing is locked. Each step is
+ * noted when it is done, and one that is taken twice does no harm. */
+#ifndef LMP_RELAY_STATE_H
+#define LMP_RELAY_STATE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "pty/ttyrestore.h"
+
+#define LMP_RELAY_STATE_MAGIC 0x6574617473657ull
+
+enum {
+    RELAY_READY = 1u << 0,   /* the display is up: the program has been told, or is told now */
+    RELAY_FAILED = 1u << 1,  /* there is none, and it has been told */
+    RELAY_RELAY = 1u << 2,   /* the display is over: output goes to the terminal */
+    RELAY_SUMMARY = 1u << 3, /* all is said that is to be said at the end */
+    RELAY_NEWLINE = 1u << 4, /* `lmp run` knows that the output did not end with a line's end */
+    RELAY_DONE = 1u << 5,    /* nobody need take over any more */
+    RELAY_LAST = 1u << 6,    /* the program is ending and waits for nothing */
+};
+
+typedef struct LmpRelayState {
+    uint64_t magic;
+    _Atomic uint32_t steps;  /* RELAY_..., taken so far */
+    _Atomic uint32_t end;    /* how the program ended: pty_relay.c's PtyRelayEnd */
+    _Atomic uint64_t saying; /* 1 + bytes before a message that is being appended, 0: none */
+    uint32_t input;          /* the program's standard input is the pseudo terminal */
+    TtyTaken tty;
+} LmpRelayState;
+
+#endif

@@ -1,0 +1,560 @@
+/* pty_relay.c - see pty_relay.h.
+ *
+ * Two phases. SHOWING: the viewer has the terminal, output goes to the spool. RELAYING: the
+ * viewer is gone, the spool has been written to the terminal, and output (and input, where the
+ * program reads the terminal) pass straight through. It ends when the pseudo terminal is closed by
+ * everybody, the program's background children included; the program has been told DONE before.
+ *
+ * Whoever takes over from a killed relay (relay_state.h) does so in the second phase, with the same
+ * code: the viewer's process, or one that `lmp run` makes. */
+#include "relay/pty_relay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "base/os.h"
+#include "pty/ptydrain.h"
+#include "pty/spool.h"
+#include "relay/outfile.h"
+#include "report/report.h"
+#include "shared/launch.h"
+#include "viewer/viewer_supervisor.h"
+
+#define LOOK_MS 250       /* how often to look whether the terminal is still ours */
+#define LEAVE_MS 500      /* a viewer that has not noticed the program's death is told after this */
+#define BACKGROUND_MS 500 /* how often a background job looks whether it has the terminal again */
+#define DRAIN_MOST (1u << 20)
+#define EXIT_TROUBLE 1
+
+typedef enum PtyRelayEnd {
+    PROGRAM_RUNS,
+    PROGRAM_ENDED, /* it said END */
+    PROGRAM_GONE,  /* it died without */
+    PROGRAM_LEFT,  /* alive, but the line is closed: it executed another program */
+} PtyRelayEnd;
+
+typedef struct PtyRelay {
+    PtyRelayOptions options;
+    LmpView view;
+    Supervisor supervisor;
+    Spool spool;
+    LmpRelayState *relay_state; /* the spool's: how far we are */
+    bool showing;
+    int tty, master, line, process, signals; /* -1: not there (any more) */
+    bool run_killed;                         /* it was there */
+    bool under_run;   /* LMP_FD_HOLD is open: `lmp run` tells how the program ended */
+    char typed[4097]; /* input that the program's terminal has not taken yet */
+    size_t typed_size;
+    bool tty_lost; /* the terminal is gone: output is read and dropped */
+} PtyRelay;
+
+static PtyRelay relay; /* one per process, and large */
+
+static void close_fd(int *fd) {
+    if (*fd >= 0) close(*fd);
+    *fd = -1;
+}
+
+/* ---- the terminal ---------------------------------------------------------------------------- */
+
+static PtyRelayEnd ended(const PtyRelay *k) {
+    return (PtyRelayEnd)atomic_load(&k->relay_state->end);
+}
+
+static bool has(const PtyRelay *k, uint32_t step) {
+    return (atomic_load(&k->relay_state->steps) & step) != 0;
+}
+
+static void note(PtyRelay *k, uint32_t step) {
+    atomic_fetch_or(&k->relay_state->steps, step);
+}
+
+/* All that is there, in order, where the display is over. */
+static void write_out(PtyRelay *k) {
+    if (k->showing) return;
+    if (!k->tty_lost && !spool_pass(&k->spool, k->tty)) k->tty_lost = true;
+    if (k->tty_lost) spool_drop(&k->spool);
+    spool_trim(&k->spool);
+}
+
+/* A message goes the way of the output, for it to come once if we are killed. */
+static void say_text(PtyRelay *k, uint32_t step, const void *text, size_t size) {
+    write_out(k);
+    if (!spool_say(&k->spool, step, text, size) && !k->tty_lost) {
+        note(k, step);
+        write_all(k->tty, text, size);
+    }
+    write_out(k);
+}
+
+static bool line_open(const PtyRelay *k) {
+    int last = spool_last(&k->spool);
+    return last >= 0 && last != '\n';
+}
+
+/* A line of our own, on a line of its own. */
+static void say(PtyRelay *k, const char *format, ...) {
+    char text[512];
+    size_t size = 0;
+    va_list args;
+    if (line_open(k)) text[size++] = '\n';
+    va_start(args, format);
+    int n = vsnprintf(text + size, sizeof text - 2, format, args);
+    va_end(args);
+    if (n < 0) return;
+    size += (size_t)n < sizeof text - 2 ? (size_t)n : sizeof text - 3;
+    text[size++] = '\n';
+    say_text(k, 0, text, size);
+}
+
+static void copy_window_size(const PtyRelay *k) {
+    struct winsize size;
+    if (k->master >= 0 && ioctl(k->tty, TIOCGWINSZ, &size) == 0)
+        ioctl(k->master, TIOCSWINSZ, &size);
+}
+
+/* ---- signals -------------------------------------------------------------------------------- */
+
+static int open_signals(void) {
+    static const int ignored[] = {SIGINT,  SIGQUIT, SIGTTOU, SIGTTIN,
+                                  SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2};
+    sigset_t set;
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        signal(ignored[i], SIG_IGN);
+    signal(SIGTSTP, SIG_DFL);
+    signal(SIGCHLD, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGWINCH);
+    sigprocmask(SIG_SETMASK, &set, NULL);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* ---- from the display to the relay ----------------------------------------------------------- */
+
+/* From now on the terminal is the real one for both directions: it edits and echoes the lines. */
+static void pass_input(const PtyRelay *k) {
+    struct termios mode;
+    if (k->master < 0 || !k->options.input || tcgetattr(k->master, &mode) != 0) return;
+    mode.c_lflag &= (tcflag_t) ~(ECHO | ECHONL);
+    tcsetattr(k->master, TCSANOW, &mode);
+}
+
+/* The viewer is gone and the terminal restored: what was held back comes out. */
+static void begin_relay(PtyRelay *k) {
+    k->showing = false;
+    note(k, RELAY_RELAY);
+    pass_input(k);
+    write_out(k);
+}
+
+/* Collects the viewer and goes over to the relay. */
+static void end_display(PtyRelay *k) {
+    if (!k->showing) return;
+    SupervisorEnd how = supervisor_end(&k->supervisor);
+    const ViewerResult *result = k->supervisor.result;
+    begin_relay(k);
+    if (how == SUPERVISOR_CRASHED && k->supervisor.signal == 0)
+        say(k, "lmp: the display ended with an error; the program goes on");
+    else if (how == SUPERVISOR_CRASHED)
+        say(k, "lmp: the display crashed (signal %d); the program goes on", k->supervisor.signal);
+    else if (result->end == VIEWER_NO_TTY)
+        say(k, "lmp: no display: %.120s", result->problem);
+    else if (result->saved[0])
+        say(k, "lmp: picture saved as %.60s", result->saved);
+}
+
+/* Output of the program, to the spool and from there to the terminal. False: there is no more for
+ * now. */
+static bool take_output(PtyRelay *k) {
+    SpoolTook took = k->master >= 0 ? spool_take(&k->spool, k->master) : SPOOL_NONE;
+    if (took == SPOOL_END) close_fd(&k->master);
+    if (took == SPOOL_FULL && k->showing) {
+        end_display(k);
+        say(k, "lmp: the display ended: no room to keep the program's output");
+    }
+    if (took == SPOOL_SOME && k->showing) supervisor_poke(&k->supervisor);
+    write_out(k);
+    return took == SPOOL_SOME || took == SPOOL_FULL;
+}
+
+/* After all that went before were killed: the terminal is put right, what was kept comes out, and
+ * things go on from where they are. */
+static void relay_on(PtyRelay *k);
+static void take_over(PtyRelay *k) {
+    char word = LMP_SAY_FAILED;
+    k->showing = false;
+    tty_put_right(k->tty, &k->relay_state->tty);
+    spool_mend(&k->spool);
+    if (!has(k, RELAY_READY) || has(k, RELAY_FAILED)) { /* the program is on its own terminal */
+        note(k, RELAY_FAILED | RELAY_DONE);
+        if (k->line >= 0) (void)!send(k->line, &word, 1, MSG_NOSIGNAL);
+        return;
+    }
+    word = LMP_SAY_READY; /* it may not have heard it */
+    if (k->line >= 0) (void)!send(k->line, &word, 1, MSG_NOSIGNAL);
+    bool shown = !has(k, RELAY_RELAY);
+    begin_relay(k);
+    if (shown) say(k, "lmp: the display's relay was killed; the program goes on");
+    relay_on(k);
+}
+
+/* In the viewer's process, after the relay was killed. All it needs it has from the fork. */
+static void orphaned(void *context) {
+    PtyRelay *k = context;
+    close_fd(&k->signals);
+    k->signals = open_signals();
+    if (!has(k, RELAY_FAILED)) take_over(k);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* `lmp run` has the other end of the pipe. */
+static bool run_gone(PtyRelay *k) {
+    struct pollfd p = {.fd = LMP_FD_HOLD};
+    if (k->under_run && poll(&p, 1, 0) > 0) {
+        close(LMP_FD_HOLD);
+        k->under_run = false;
+        k->run_killed = true;
+    }
+    return k->run_killed;
+}
+
+/* Where the summary goes to: "" nowhere, "-" the terminal. `lmp run` writes it, unless it was
+ * killed. */
+static const char *summary_place(PtyRelay *k) {
+    const char *place = run_gone(k) ? getenv(LMP_ENV_SUMMARY) : k->options.summary;
+    return place ? place : "";
+}
+
+static void write_summary(const PtyRelay *k, FILE *out) {
+    LmpReport report;
+    const LmpView *v = &k->view;
+    const char *ending = ended(k) == PROGRAM_ENDED  ? "ended"
+                         : ended(k) == PROGRAM_LEFT ? "went on as another program"
+                                                    : "killed, or crashed";
+    report_fill(&report, v->header, v->live, &v->tables, v->live->clock, ending);
+    report_summary(&report, out);
+    report_close(&report);
+}
+
+/* All that we have to say at the end, in one piece. */
+static void say_ending(PtyRelay *k) {
+    if (has(k, RELAY_SUMMARY)) return;
+    const char *to = summary_place(k);
+    bool terminal = strcmp(to, "-") == 0;
+    char name[80], *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return;
+    bool gone = ended(k) == PROGRAM_GONE && !k->under_run;
+    if ((gone || terminal) && line_open(k)) fputc('\n', out);
+    if (gone)
+        fprintf(out, "lmp: %s (pid %u) was killed or crashed\n",
+                format_text(name, sizeof name, k->view.header->program, 0), k->view.header->pid);
+    if (terminal) {
+        write_summary(k, out);
+    } else if (to[0]) {
+        FILE *file = outfile_open(to);
+        if (file) write_summary(k, file);
+        if (!file || fclose(file) != 0)
+            fprintf(out, "lmp: cannot write the summary to %s: %s\n", to, outfile_problem(errno));
+    }
+    if (fclose(out) == 0) say_text(k, RELAY_SUMMARY, text, size);
+    free(text);
+}
+
+static void drain(PtyRelay *k) {
+    /* More than a pseudo terminal holds is from children that go on writing. */
+    uint64_t most = spool_size(&k->spool) + DRAIN_MOST;
+    while (take_output(k) && spool_size(&k->spool) < most)
+        ;
+}
+
+/* The program is over or says so: everything that it wrote until now is fetched first. */
+static void note_end(PtyRelay *k, PtyRelayEnd end) {
+    drain(k);
+    atomic_store(&k->relay_state->end, (uint32_t)end);
+}
+
+/* The display is gone, the output written: now what we have to say, then the program and `lmp run`
+ * hear that the terminal is theirs. */
+static void finish(PtyRelay *k) {
+    char word = LMP_SAY_DONE;
+    if (has(k, RELAY_DONE)) return;
+    bool open_end = line_open(k);
+    if (run_gone(k) || !k->under_run) {
+        say_ending(k);
+    } else {
+        if (open_end && !has(k, RELAY_NEWLINE)) {
+            note(k, RELAY_NEWLINE);
+            (void)!write(LMP_FD_HOLD, "\n", 1);
+        }
+        (void)!write(LMP_FD_HOLD, "D", 1);
+    }
+    if (k->line >= 0) (void)!send(k->line, &word, 1, MSG_NOSIGNAL);
+    note(k, RELAY_DONE);
+    close_fd(&k->line);
+}
+
+/* ---- what can happen ------------------------------------------------------------------------- */
+
+static bool program_dead(const PtyRelay *k, int ms) {
+    if (k->process < 0) return !lmp_os->alive(k->view.header->pid);
+    struct pollfd p = {.fd = k->process, .events = POLLIN};
+    return poll(&p, 1, ms) > 0;
+}
+
+static void on_line(PtyRelay *k) {
+    char word;
+    ssize_t n = recv(k->line, &word, 1, MSG_DONTWAIT | MSG_PEEK);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (n == 1) { /* taken when it has been dealt with, and noted */
+        if (word == LMP_SAY_LAST) note(k, RELAY_LAST);
+        if ((word == LMP_SAY_END || word == LMP_SAY_LAST) && ended(k) == PROGRAM_RUNS)
+            note_end(k, PROGRAM_ENDED);
+        (void)!recv(k->line, &word, 1, MSG_DONTWAIT);
+        return;
+    }
+    close_fd(&k->line);
+    /* Descriptors are closed a little before the process is seen to be dead. */
+    if (ended(k) != PROGRAM_RUNS)
+        drain(k); /* its last words, after LAST */
+    else
+        note_end(k, program_dead(k, 1000) ? PROGRAM_GONE : PROGRAM_LEFT);
+}
+
+static void on_signal(PtyRelay *k) {
+    struct signalfd_siginfo info;
+    if (read(k->signals, &info, sizeof info) != sizeof info) return;
+    if (info.ssi_signo == SIGWINCH) {
+        copy_window_size(k);
+    } else if (k->showing) {
+        end_display(k); /* SIGTERM, SIGHUP: without display, but the output still needs us */
+    }
+}
+
+/* A line typed at the terminal, or its end, for the program. */
+static void on_input(PtyRelay *k) {
+    struct termios mode;
+    ssize_t n = read(k->tty, k->typed, sizeof k->typed - 1);
+    if (n < 0) {
+        if (errno != EINTR && errno != EAGAIN) k->options.input = false;
+        return;
+    }
+    k->typed_size = (size_t)n;
+    if ((n == 0 || k->typed[n - 1] != '\n') && tcgetattr(k->master, &mode) == 0 &&
+        (mode.c_lflag & ICANON))
+        k->typed[k->typed_size++] = (char)mode.c_cc[VEOF];
+}
+
+/* Never waits: a program that does not read its input must not keep us from its output. */
+static void pass_typed(PtyRelay *k) {
+    ssize_t n = k->typed_size > 0 ? write(k->master, k->typed, k->typed_size) : 0;
+    if (n <= 0) return;
+    k->typed_size -= (size_t)n;
+    memmove(k->typed, k->typed + n, k->typed_size);
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+
+enum { W_MASTER, W_LINE, W_PROCESS, W_SIGNALS, W_LIFE, W_TTY, W_HOLD, WATCHES };
+
+/* `lmp run` is gone. If it was killed its shell is about to take the terminal, and the rest is for
+ * us to say; also when it had been told that it is for it to say. */
+static void on_run_gone(PtyRelay *k) {
+    if (!run_gone(k)) return;
+    end_display(k);
+    if (has(k, RELAY_DONE)) say_ending(k);
+}
+
+/* A display that is on the terminal while another job has it ends: the viewer may not get to see it
+ * itself. */
+static bool lost_terminal(const PtyRelay *k) {
+    return k->showing && atomic_load(&k->relay_state->tty.taken) && !tty_is_ours(k->tty);
+}
+
+/* One turn: waits for something to happen and deals with it. */
+static void turn(PtyRelay *k) {
+    bool input = !k->showing && !has(k, RELAY_DONE) && k->options.input && k->master >= 0;
+    bool runs = ended(k) == PROGRAM_RUNS;
+    /* Reading the terminal as a background job would stop the whole job. */
+    bool foreground = input && tcgetpgrp(k->tty) == getpgrp();
+    bool ending = !runs && !(ended(k) == PROGRAM_ENDED && k->options.hold);
+    short typed = k->typed_size > 0 ? POLLOUT : 0;
+    struct pollfd p[WATCHES] = {
+        [W_MASTER] = {.fd = k->master, .events = (short)(POLLIN | typed)},
+        [W_LINE] = {.fd = k->line, .events = POLLIN},
+        [W_PROCESS] = {.fd = runs ? k->process : -1, .events = POLLIN},
+        [W_SIGNALS] = {.fd = k->signals, .events = POLLIN},
+        [W_LIFE] = {.fd = k->showing ? k->supervisor.life : -1, .events = POLLIN},
+        [W_TTY] = {.fd = foreground && !typed ? k->tty : -1, .events = POLLIN},
+        [W_HOLD] = {.fd = k->under_run ? LMP_FD_HOLD : -1, .events = 0},
+    };
+    int ms = k->showing && ending             ? LEAVE_MS
+             : k->showing                     ? LOOK_MS
+             : input && !foreground && !typed ? BACKGROUND_MS
+                                              : -1;
+    int ready = poll(p, WATCHES, ms);
+    if (ready < 0) return;
+    if (ready == 0 && k->showing && ending) supervisor_tell(&k->supervisor);
+    if (p[W_HOLD].revents) on_run_gone(k);
+    if (lost_terminal(k)) end_display(k);
+    if (p[W_SIGNALS].revents) on_signal(k);
+    if (p[W_MASTER].revents & ~POLLOUT) take_output(k);
+    if (p[W_LINE].revents && k->line >= 0) on_line(k);
+    if (p[W_PROCESS].revents && ended(k) == PROGRAM_RUNS) {
+        /* It may have said END as its last word. */
+        if (k->line >= 0) on_line(k);
+        if (ended(k) == PROGRAM_RUNS) note_end(k, PROGRAM_GONE);
+    }
+    if (p[W_LIFE].revents && k->showing) end_display(k);
+    /* What happened to the program comes before what was typed at the shell that follows it. */
+    if (p[W_TTY].revents && ended(k) == PROGRAM_RUNS && k->master >= 0) on_input(k);
+    if (k->master >= 0) pass_typed(k);
+}
+
+/* A program that said LAST is about to end; what it writes meanwhile comes before the summary,
+ * which `lmp run` writes. */
+static bool still_speaks(PtyRelay *k) {
+    return has(k, RELAY_LAST) && k->line >= 0 && k->under_run && !run_gone(k);
+}
+
+static void relay_on(PtyRelay *k) {
+    for (;;) {
+        if (!k->showing && ended(k) != PROGRAM_RUNS && !still_speaks(k)) finish(k);
+        if (has(k, RELAY_DONE) && k->master < 0 && !k->under_run) break;
+        turn(k);
+    }
+}
+
+/* ---- the start ------------------------------------------------------------------------------- */
+
+/* The program is the process that made the line. */
+static int open_process(int line, uint32_t pid) {
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(line, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0)
+        pid = (uint32_t)peer.pid;
+    return (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+}
+
+/* As the terminal would do it: to the whole job, so that a child which the program waits for gets
+ * it too; and a paused program must run to see it. */
+static void interrupt(void *context) {
+    PtyRelay *k = context;
+    pid_t program = (pid_t)k->view.header->pid;
+    sigset_t intr, before;
+    struct timespec now = {0, 0};
+    sigemptyset(&intr);
+    sigaddset(&intr, SIGINT);
+    sigprocmask(SIG_BLOCK, &intr, &before);
+    kill(0, SIGINT);
+    if (getpgid(program) != getpgrp()) kill(program, SIGINT);
+    while (sigtimedwait(&intr, NULL, &now) == SIGINT)
+        ;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    view_pause(&k->view, false);
+}
+
+static int if_open(int fd) {
+    return fcntl(fd, F_GETFD) >= 0 ? fd : -1;
+}
+
+/* What a killed process has left half done is found here, too. */
+static bool open_all(PtyRelay *k) {
+    k->tty = LMP_FD_TTY;
+    k->line = LMP_FD_LINE;
+    k->master = if_open(LMP_FD_MASTER);
+    k->under_run = if_open(LMP_FD_HOLD) >= 0;
+    k->process = -1;
+    int disk = if_open(LMP_FD_DISK);
+    close_range(LMP_FD_END, ~0u, 0);
+    /* Numbers that mean something are not given to anything else. */
+    int plug;
+    while ((plug = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0 && plug < LMP_FD_END)
+        ;
+    if (plug >= 0) close(plug);
+    for (int fd = LMP_FD_STATE; fd < LMP_FD_END; fd++)
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+    k->signals = open_signals();
+    if (!spool_inherit(&k->spool, LMP_FD_SPOOL, disk, LMP_FD_OUT, LMP_FD_IN, SPOOL_MEMORY)) {
+        dprintf(k->tty, "lmp: %s\n", err_message(LMP_E_NOMEM));
+        return false;
+    }
+    k->relay_state = k->spool.relay_state;
+    int state = fcntl(LMP_FD_STATE, F_DUPFD_CLOEXEC, LMP_FD_END);
+    LmpErr err = state < 0 ? LMP_E_MEMFD : view_open(&k->view, state);
+    if (err) {
+        dprintf(k->tty, "lmp: %s\n", err_message(err));
+        return false;
+    }
+    k->process = open_process(k->line, k->view.header->pid);
+    return true;
+}
+
+static bool start(PtyRelay *k) {
+    k->showing = true;
+    ViewerOptions viewer = {
+        .view = &k->view,
+        .tty = k->tty,
+        .fps = k->options.fps,
+        .hold = k->options.hold,
+        .breaks = getenv(LMP_ENV_BREAKS),
+        .live = true,
+        .spool = k->spool.memory,
+        .taken = &k->relay_state->tty,
+        .input = k->options.input ? k->master : -1,
+        .interrupt = interrupt,
+        .context = k,
+    };
+    if (!supervisor_start(&k->supervisor, &viewer, orphaned, k)) {
+        dprintf(k->tty, "lmp: %s\n", err_message(LMP_E_NOMEM));
+        return false;
+    }
+    if (supervisor_up(&k->supervisor)) return true;
+    supervisor_end(&k->supervisor);
+    supervisor_dismiss(&k->supervisor);
+    return false;
+}
+
+int pty_relay_run(const PtyRelayOptions *options) {
+    PtyRelay *k = &relay;
+    k->options = *options;
+    /* `pkill lmp` shall end the display, not the program's output. */
+    prctl(PR_SET_NAME, "display-relay");
+    bool open = open_all(k), up = open && start(k);
+    char word = up ? LMP_SAY_READY : LMP_SAY_FAILED;
+    if (open) note(k, up ? RELAY_READY : RELAY_FAILED | RELAY_DONE);
+    (void)!send(k->line, &word, 1, MSG_NOSIGNAL);
+    if (!up) return EXIT_TROUBLE;
+    relay_on(k);
+    supervisor_dismiss(
+        &k->supervisor); /* not before: `lmp run` may be killed yet, and the summary be ours */
+    return 0;
+}
+
+void pty_relay_inherit(void) {
+    PtyRelay *k = &relay;
+    k->options = (PtyRelayOptions){.summary = ""};
+    prctl(PR_SET_NAME, "display-relay");
+    k->supervisor.watch = -1;
+    if (!open_all(k)) return;
+    k->options.input = k->relay_state->input;
+    take_over(k);
+}
