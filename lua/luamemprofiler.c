@@ -20,8 +20,7 @@
 EXPORT int luaopen_luamemprofiler(lua_State *L);
 EXPORT int luaopen_luamemprofiler_run(lua_State *L);
 
-/* ---- start and stop
- * ----------------------------------------------------------------------------------- */
+/* ---- start and stop -------------------------------------------------------------------------- */
 
 static void complain(const char *what, const char *why) {
     dprintf(STDERR_FILENO, "lmp: %s: %s\n", what, why);
@@ -205,8 +204,7 @@ int luaopen_luamemprofiler(lua_State *L) {
     return 1;
 }
 
-/* ---- started by `lmp run`
- * ---------------------------------------------------------------------------------- */
+/* ---- started by `lmp run` -------------------------------------------------------------------- */
 
 /* The user's own LUA_INIT, as the interpreter would have run it (lua.c, handle_luainit). */
 static int run_user_init(lua_State *L) {

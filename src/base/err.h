@@ -28,8 +28,7 @@
     X(LMP_E_NOLINES, "NOLINES", "who made what is not kept")                                       \
     X(LMP_E_NOSTACKS, "NOSTACKS", "call paths are not kept")                                       \
     X(LMP_E_NOSAMPLE, "NOSAMPLE", "every block is accounted for, not samples")                     \
-    X(LMP_E_FILE, "FILE", "cannot write the file")                                                 \
-    X(LMP_E_RANGE, "RANGE", "the value is out of range")
+    X(LMP_E_FILE, "FILE", "cannot write the file")
 
 typedef enum LmpErr {
 #define LMP_ERR_ENUM(code, name, message) code,

@@ -11,29 +11,12 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/os.h"
 #include "base/ownfd.h"
 
 #define WORD 32u         /* bytes of the random word */
 #define PATIENCE_MS 1000 /* without a byte coming: give up */
-
-bool write_all(int fd, const void *bytes, size_t size) {
-    const char *at = bytes;
-    while (size > 0) {
-        ssize_t n = write(fd, at, size);
-        if (n > 0) {
-            at += n;
-            size -= (size_t)n;
-        } else if (n < 0 && errno == EAGAIN) {
-            struct pollfd p = {.fd = fd, .events = POLLOUT};
-            poll(&p, 1, PATIENCE_MS);
-            if (p.revents & (POLLERR | POLLHUP | POLLNVAL)) return false;
-        } else if (n == 0 || errno != EINTR) {
-            return false;
-        }
-    }
-    return true;
-}
 
 bool sink_fd(void *context, const void *bytes, size_t size) {
     return write_all(*(const int *)context, bytes, size);

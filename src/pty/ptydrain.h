@@ -11,9 +11,7 @@
 /* Takes `size` bytes; false: they could not be taken (draining goes on all the same). */
 typedef bool (*LmpSink)(void *context, const void *bytes, size_t size);
 
-/* Writes everything to `fd` (tries again after EINTR, waits after EAGAIN). An LmpSink when called
- * through sink_fd, whose context points to the descriptor. */
-bool write_all(int fd, const void *bytes, size_t size);
+/* An LmpSink that writes to the descriptor that `context` points to. */
 bool sink_fd(void *context, const void *bytes, size_t size);
 
 /* Opens the slave of `master` (O_NOCTTY, close-on-exec, plus `flags`), -1 on failure. */

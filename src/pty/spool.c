@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/os.h"
 #include "pty/ptydrain.h"
 
@@ -48,11 +49,6 @@ bool spool_open(Spool *spool, uint64_t limit) {
         return true;
     spool_close(spool);
     return false;
-}
-
-static void close_fd(int *fd) {
-    if (*fd >= 0) close(*fd);
-    *fd = -1;
 }
 
 void spool_close(Spool *spool) {

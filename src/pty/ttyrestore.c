@@ -1,5 +1,6 @@
 /* ttyrestore.c - see ttyrestore.h. */
 #include "pty/ttyrestore.h"
+#include "base/io.h"
 
 #include <errno.h>
 #include <signal.h>

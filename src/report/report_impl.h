@@ -4,8 +4,7 @@
 
 #include "report/report.h"
 
-/* ---- summary -----------------------------------------------------------------------------------
- */
+/* ---- summary --------------------------------------------------------------------------------- */
 
 /* A count that keeps to its column: exact, or short where it does not fit. */
 const char *fit_count(char *out, uint64_t n, int width);
@@ -15,8 +14,7 @@ unsigned percent(uint64_t part, uint64_t whole);
 void summary_leaks(const LmpReport *report, FILE *out);  /* one line or more, if lines are known */
 void summary_tables(const LmpReport *report, FILE *out); /* sites, functions, tags */
 
-/* ---- json --------------------------------------------------------------------------------------
- */
+/* ---- json ------------------------------------------------------------------------------------ */
 
 /* A JSON string of any bytes: what is not UTF-8 becomes U+FFFD, so that the whole stays valid. */
 void json_string(FILE *out, const char *text);

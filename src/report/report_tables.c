@@ -7,8 +7,7 @@
 
 enum { WIDTH = 100, WHERE_MOST = 36, LEAKS_SHOWN = 5 };
 
-/* ---- cells ------------------------------------------------------------------------------------
- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 /* Columns of a character, rather too many than too few. */
 static int columns_of(uint32_t c) {
@@ -88,8 +87,7 @@ static uint32_t rows_of(const LmpReport *r, uint32_t all) {
     return r->top < all ? r->top : all;
 }
 
-/* ---- sites ------------------------------------------------------------------------------------
- */
+/* ---- sites ----------------------------------------------------------------------------------- */
 
 static int where_width(const LmpReport *r, uint32_t rows) {
     char where[256];
@@ -155,8 +153,7 @@ static void put_conditions(const LmpReport *r, FILE *out) {
                 fit_count(a, l->pathless, 15), format_bytes(b, l->pathless_bytes));
 }
 
-/* ---- functions, tags --------------------------------------------------------------------------
- */
+/* ---- functions, tags ------------------------------------------------------------------------- */
 
 #define SIZES_HEAD "     shallow    retained    %  "
 enum { SIZES_WIDTH = sizeof SIZES_HEAD - 1 };
@@ -210,8 +207,7 @@ void summary_tables(const LmpReport *r, FILE *out) {
     }
 }
 
-/* ---- leaks ------------------------------------------------------------------------------------
- */
+/* ---- leaks ----------------------------------------------------------------------------------- */
 
 void summary_leaks(const LmpReport *r, FILE *out) {
     const LmpVerdict *v = &r->verdict;

@@ -56,8 +56,7 @@ typedef struct LmpHeader {
     uint64_t pid_space; /* inode of the pid namespace that `pid` is a number of; 0: not known */
 } LmpHeader;
 
-/* ---- control: what viewers request --------------------------------------------------------------
- */
+/* ---- control: what viewers request ----------------------------------------------------------- */
 
 #define LMP_PREVIEWS 64u      /* blocks whose contents can be asked for at once */
 #define LMP_PREVIEW_BYTES 96u /* bytes of each */
@@ -219,8 +218,7 @@ typedef struct LmpHistory {
     LmpHistoryPoint samples[LMP_HISTORY];
 } LmpHistory;
 
-/* ---- live: the operation under the pause ------------------------------------------------------
- */
+/* ---- live: the operation under the pause ----------------------------------------------------- */
 
 #define LMP_FRAMES 200u
 
@@ -290,8 +288,7 @@ typedef struct LmpBreaksDone {
     uint64_t hits[LMP_BREAKS]; /* pauses by each (count) */
 } LmpBreaksDone;
 
-/* ---- live: previews ---------------------------------------------------------------------------
- */
+/* ---- live: previews -------------------------------------------------------------------------- */
 
 typedef struct LmpPreview {
     uint64_t addr;
@@ -301,8 +298,7 @@ typedef struct LmpPreview {
     uint8_t bytes[LMP_PREVIEW_BYTES];
 } LmpPreview;
 
-/* ---- live: the shadow map's directory ----------------------------------------------------------
- */
+/* ---- live: the shadow map's directory -------------------------------------------------------- */
 
 #define LMP_ADDRESS_BITS 48u /* of user addresses: aarch64 has as many, x86-64 one less */
 #define LMP_LEAF_BITS 26u    /* a leaf covers 64 MiB of addresses */
@@ -525,8 +521,7 @@ typedef struct LmpTablesUsed {
  * blocks, uint32_t in the same form at LMP_LIVE_HISTORY_BLOCKS_AT. A row stands for all full
  * collections since the one before it: it has the most that was found after one of them. */
 
-/* ---- live: all of it ---------------------------------------------------------------------------
- */
+/* ---- live: all of it ------------------------------------------------------------------------- */
 
 typedef enum LmpRunState {
     LMP_STARTING,

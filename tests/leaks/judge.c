@@ -40,8 +40,7 @@ static void *alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     return NULL;
 }
 
-/* ---- one program ------------------------------------------------------------------------------
- */
+/* ---- one program ----------------------------------------------------------------------------- */
 
 typedef struct Seen {
     uint32_t growth; /* LmpGrowth at the last look */
@@ -161,8 +160,7 @@ static void play(Run *run) {
     lua_close(L);
 }
 
-/* ---- what was right ---------------------------------------------------------------------------
- */
+/* ---- what was right -------------------------------------------------------------------------- */
 
 static bool right(const Run *run) {
     bool found = run->last.growth == LMP_GROWTH_FOUND;

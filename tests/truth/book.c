@@ -7,8 +7,7 @@
 
 #include <lauxlib.h>
 
-/* ---- which line -------------------------------------------------------------------------------
- */
+/* ---- which line ------------------------------------------------------------------------------ */
 
 static lua_State *resumed_by(const Book *b, lua_State *L, const lua_Debug *top) {
     const void *ci = top ? (const void *)top->i_ci : NULL;
@@ -56,8 +55,7 @@ static bool running_line(Book *b, lua_Debug *ar) {
     return false;
 }
 
-/* ---- lines --------------------------------------------------------------------------------------
- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static size_t hash(const char *source, int line) {
     uint64_t h = (uint64_t)(unsigned)line * 0x9e3779b97f4a7c15ull;
@@ -107,8 +105,7 @@ static uint32_t line_number(Book *b, const char *source, int line) {
     return (uint32_t)b->lines - 1;
 }
 
-/* ---- writing
- * ---------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void listen(void *ud, OracleEvent event, OracleBlock *block, size_t old) {
     Book *b = ud;
@@ -151,8 +148,7 @@ void book_close(Book *b) {
     memset(b, 0, sizeof *b);
 }
 
-/* ---- adding up ----------------------------------------------------------------------------------
- */
+/* ---- adding up ------------------------------------------------------------------------------- */
 
 static int tag_kind(int tag) {
     static const int kind[] = {[4] = O_STRING, O_TABLE, O_FUNCTION, O_USERDATA, O_THREAD};
@@ -218,8 +214,7 @@ void book_sum(Book *b) {
     }
 }
 
-/* ---- hooks and resumes
- * --------------------------------------------------------------------------- */
+/* ---- hooks and resumes ----------------------------------------------------------------------- */
 
 static void never(lua_State *L, lua_Debug *ar) {
     (void)ar;

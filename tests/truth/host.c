@@ -39,8 +39,7 @@ static Host *host_of(lua_State *L) {
     return h;
 }
 
-/* ---- comparison --------------------------------------------------------------------------------
- */
+/* ---- comparison ------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name;
@@ -227,8 +226,7 @@ void host_check(Host *h, lua_State *L, const char *label) {
     lua_settop(L, top);
 }
 
-/* ---- the API as the script sees it -------------------------------------------------------------
- */
+/* ---- the API as the script sees it ----------------------------------------------------------- */
 
 int host_api(Host *h, lua_State *L, int nargs, int nresults) {
     Oracle *o = &h->o;
@@ -289,8 +287,7 @@ static int l_print(lua_State *L) {
     return 0;
 }
 
-/* ---- life --------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void *pass_through(void *ud, void *ptr, size_t osize, size_t nsize) {
     return oracle_alloc(ud, ptr, osize, nsize);

@@ -34,8 +34,7 @@ typedef struct Options {
 
 static Book *book; /* of the run under way; NULL: it is the profiled one */
 
-/* ---- C functions of scripts
- * ---------------------------------------------------------------------- */
+/* ---- C functions of scripts ------------------------------------------------------------------ */
 
 static int host_resume(lua_State *L, lua_State *from, int nargs, int *results) {
     return book ? book_resume(book, L, from, nargs, results) : lua_resume(L, from, nargs, results);
@@ -193,9 +192,7 @@ static const luaL_Reg host_functions[] = {
     {NULL, NULL},
 };
 
-/* ---- one run
- * -------------------------------------------------------------------------------------
- */
+/* ---- one run --------------------------------------------------------------------------------- */
 
 static int deep(lua_State *L) {
     lua_Integer n = lua_tointeger(L, 1);
@@ -299,8 +296,7 @@ static bool play(Host *h, const Options *op) {
     return true;
 }
 
-/* ---- what the profiler says
- * ---------------------------------------------------------------------- */
+/* ---- what the profiler says ------------------------------------------------------------------ */
 
 typedef struct Lines {
     BookLine *line;
@@ -422,8 +418,7 @@ static void read_sites(Host *h, Lines *out) {
     lua_settop(L, top);
 }
 
-/* ---- comparison
- * ---------------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------ */
 
 static void compare_line(Host *h, BookLine *want, BookLine *got) {
     char where[300];

@@ -37,8 +37,7 @@ static int kind_of(int tag, bool by_tag) {
     }
 }
 
-/* ---- memory ------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 typedef struct OracleChunk {
     struct OracleChunk *next;
@@ -157,8 +156,7 @@ static void *back_resize(Oracle *o, char *p, size_t old, size_t size) {
     return q;
 }
 
-/* ---- table of blocks ---------------------------------------------------------------------------
- */
+/* ---- table of blocks ------------------------------------------------------------------------- */
 
 static size_t home(const Oracle *o, const void *addr) {
     return (size_t)(((uintptr_t)addr >> 3) * 0x9e3779b97f4a7c15ull >> 20) & (o->slots - 1);
@@ -216,8 +214,7 @@ static void pending_remove(Oracle *o, const OracleBlock *b) {
         }
 }
 
-/* ---- owners ------------------------------------------------------------------------------------
- */
+/* ---- owners ---------------------------------------------------------------------------------- */
 
 static char *word_at(const char *p, size_t at) {
     char *w;
@@ -390,8 +387,7 @@ void oracle_scan(Oracle *o, OracleScan *scan) {
     }
 }
 
-/* ---- counting ----------------------------------------------------------------------------------
- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 void oracle_poll(Oracle *o) {
     if (!o->L || o->frozen) return;
@@ -451,8 +447,7 @@ static void count_resize(Oracle *o, OracleBlock *b, size_t old, size_t size) {
     note_peak(o);
 }
 
-/* ---- the allocator -----------------------------------------------------------------------------
- */
+/* ---- the allocator --------------------------------------------------------------------------- */
 
 static void drop_block(Oracle *o, OracleBlock *b) {
     if (b->tag != 0) {
@@ -553,8 +548,7 @@ void oracle_arm(Oracle *o, OracleFail fail, uint64_t at) {
     o->trail = 0xcbf29ce484222325ull;
 }
 
-/* ---- life --------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 void oracle_init(Oracle *o, OracleBack back, bool deep) {
     memset(o, 0, sizeof *o);

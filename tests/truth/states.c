@@ -29,8 +29,7 @@ static const char work[] =
     " if i % 20 == 0 then t[i] = coroutine.wrap(function() end) end end"
     " check('work') keep = t collectgarbage('step')";
 
-/* ---- one state
- * ----------------------------------------------------------------------------------- */
+/* ---- one state ------------------------------------------------------------------------------- */
 
 static int api(void) {
     Host h;
@@ -79,8 +78,7 @@ static int restart(void) {
     return host_close(&h);
 }
 
-/* ---- many states ------------------------------------------------------------------------------
- */
+/* ---- many states ----------------------------------------------------------------------------- */
 
 enum { MANY = 12 };
 
@@ -166,8 +164,7 @@ static int wandering(void) {
     return host_close(&h);
 }
 
-/* ---- fork ---------------------------------------------------------------------------------------
- */
+/* ---- fork ------------------------------------------------------------------------------------ */
 
 /* The child runs on unprofiled; the parent's figures are its own. */
 static int forked(void) {
@@ -218,8 +215,7 @@ static int forked(void) {
     return errors;
 }
 
-/* ---- allocators above ours ----------------------------------------------------------------------
- */
+/* ---- allocators above ours ------------------------------------------------------------------- */
 
 typedef struct Wrapper {
     lua_Alloc under;
@@ -292,8 +288,7 @@ static int wrapper_below(void) {
     return host_close(&h);
 }
 
-/* ---- what the environment refuses
- * ----------------------------------------------------------------- */
+/* ---- what the environment refuses ------------------------------------------------------------ */
 
 /* Runs a chunk in a child process with a limit, and reads its standard error. */
 static int refused_with(int what, rlim_t limit, const char *chunk, int lines) {

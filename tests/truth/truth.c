@@ -86,8 +86,7 @@ static int run(const Options *op) {
     return host_close(&h);
 }
 
-/* ---- failures ----------------------------------------------------------------------------------
- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 typedef struct Outcome {
     int status;
@@ -178,8 +177,7 @@ static int fail_all(const Options *op) {
     return errors;
 }
 
-/* ---- command line ------------------------------------------------------------------------------
- */
+/* ---- command line ---------------------------------------------------------------------------- */
 
 static int name_index(const char *name, const char *const *names, int n) {
     for (int i = 0; i < n; i++)

@@ -72,8 +72,7 @@ static bool is_on(const Panel *panel) {
     return app_where(app, panel).w > 0;
 }
 
-/* ---- what stands at the bottom ----------------------------------------------------------------
- */
+/* ---- what stands at the bottom --------------------------------------------------------------- */
 
 START_TEST(sites_stand_at_the_bottom) {
     set_up(120, 36, true);
@@ -254,8 +253,7 @@ START_TEST(sites_since_the_mark) {
 }
 END_TEST
 
-/* ---- filter, sorting ---------------------------------------------------------------------------
- */
+/* ---- filter, sorting ------------------------------------------------------------------------- */
 
 START_TEST(keys_go_into_the_filter) {
     set_up(120, 36, true);
@@ -327,8 +325,7 @@ START_TEST(types_shown_count_in_the_sites) {
 }
 END_TEST
 
-/* ---- the page, the editor ----------------------------------------------------------------------
- */
+/* ---- the page, the editor -------------------------------------------------------------------- */
 
 START_TEST(enter_opens_the_page) {
     set_up(120, 36, true);
@@ -451,8 +448,7 @@ START_TEST(e_opens_the_line) {
 }
 END_TEST
 
-/* ---- source files ------------------------------------------------------------------------------
- */
+/* ---- source files ---------------------------------------------------------------------------- */
 
 static const char *line_of(Sources *sources, uint32_t line) {
     static char text[64];

@@ -2,8 +2,7 @@
  * which change nothing in the program. */
 #include "breaks_scene.h"
 
-/* ---- locals -------------------------------------------------------------------------------------
- */
+/* ---- locals ---------------------------------------------------------------------------------- */
 
 static bool read_locals_of(uint32_t frame) {
     view_locals(view, frame);
@@ -191,8 +190,7 @@ START_TEST(test_values_follow) {
 }
 END_TEST
 
-/* ---- stress -------------------------------------------------------------------------------------
- */
+/* ---- stress ---------------------------------------------------------------------------------- */
 
 static char *stress_result(lua_State *state) {
     if (luaL_loadfile(state, TEST_GOLDEN "/../unit/breaks_stress.lua") != LUA_OK ||

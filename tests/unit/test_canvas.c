@@ -199,8 +199,7 @@ START_TEST(lines_drop_the_least_important) {
 }
 END_TEST
 
-/* ---- themes ------------------------------------------------------------------------------------
- */
+/* ---- themes ---------------------------------------------------------------------------------- */
 
 START_TEST(themes_use_only_the_colours_there_are) {
     static const int most[THEME_MODES] = {0, 8, 16, 256};

@@ -19,8 +19,7 @@
 #define SANITIZED 0
 #endif
 
-/* ---- system calls that fail
- * ---------------------------------------------------------------------- */
+/* ---- system calls that fail ------------------------------------------------------------------ */
 
 enum { CALL_MEMFD, CALL_GROW, CALL_MAP, CALLS };
 static int calls[CALLS], fail_at[CALLS];   /* 0: never; counts from 1 */
@@ -62,8 +61,7 @@ static void install(int call, int at, int mode) {
     failed_last = false;
 }
 
-/* ---- a host whose blocks are far apart, so that the map needs many leaves
- * ---------------------------- */
+/* ---- a host whose blocks are far apart, so that the map needs many leaves -------------------- */
 
 typedef struct Count {
     uint64_t mallocs, blocks;
@@ -246,8 +244,7 @@ START_TEST(options_without_memory) {
 }
 END_TEST
 
-/* ---- limits of the process (each test is a process of its own)
- * --------------------------------------- */
+/* ---- limits of the process (each test is a process of its own) ------------------------------- */
 
 /* Returns the limit that there was. */
 static rlim_t limit(int what, rlim_t to) {

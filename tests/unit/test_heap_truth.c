@@ -27,8 +27,7 @@ static const char *const scripts[] = {
     "t, big, s, c, f = nil collectgarbage() collectgarbage()",
 };
 
-/* ---- allocators whose blocks stand elsewhere ---------------------------------------------------
- */
+/* ---- allocators whose blocks stand elsewhere ------------------------------------------------- */
 
 /* With the block's size in front of it, as allocators that count have it: 8 bytes beside malloc's
  * places, or with `turns` every second block only. */

@@ -16,8 +16,7 @@
 #include "shared/counters.h"
 #include "suite.h"
 
-/* ---- the allocator underneath: hands out addresses, never memory
- * ---------------------------------- */
+/* ---- the allocator underneath: hands out addresses, never memory ----------------------------- */
 
 typedef struct Call {
     void *ud, *ptr;
@@ -33,8 +32,7 @@ static void *underneath(void *ud, void *ptr, size_t osize, size_t nsize) {
     return nsize ? answer : NULL;
 }
 
-/* ---- the naive model
- * -------------------------------------------------------------------------------- */
+/* ---- the naive model ------------------------------------------------------------------------- */
 
 enum { BLOCKS = 400 };
 
@@ -290,8 +288,7 @@ START_TEST(stale_block_is_replaced) {
 }
 END_TEST
 
-/* ---- when the system refuses us memory for the map
- * ------------------------------------------------- */
+/* ---- when the system refuses us memory for the map ------------------------------------------- */
 
 static int grow_calls;
 

@@ -74,8 +74,7 @@ static int allocate(lua_State *L) {
     return 0;
 }
 
-/* ---- a viewer ---------------------------------------------------------------------------------
- */
+/* ---- a viewer -------------------------------------------------------------------------------- */
 
 static LmpView view;
 static _Atomic uint32_t over;
@@ -300,8 +299,7 @@ START_TEST(container) {
 }
 END_TEST
 
-/* ---- 2^32 cycles of the collector --------------------------------------------------------------
- */
+/* ---- 2^32 cycles of the collector ------------------------------------------------------------ */
 
 START_TEST(many_cycles) {
     const uint64_t round = 1ull << 32;

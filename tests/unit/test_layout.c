@@ -94,8 +94,7 @@ START_TEST(frames_leave_room) {
 }
 END_TEST
 
-/* ---- actions -----------------------------------------------------------------------------------
- */
+/* ---- actions --------------------------------------------------------------------------------- */
 
 START_TEST(every_key_has_one_action) {
     for (int i = ACT_NONE + 1; i < ACTIONS; i++) {

@@ -69,8 +69,7 @@ static int count(void (*fill)(uint64_t *y, uint32_t n), uint32_t cycles, int tim
     return steady;
 }
 
-/* ---- what grows -------------------------------------------------------------------------------
- */
+/* ---- what grows ------------------------------------------------------------------------------ */
 
 static void line(uint64_t *y, uint32_t n) {
     uint64_t base = suite_below(1 << 20), step = base / 500 + 25 + suite_below(1 << 16);
@@ -172,8 +171,7 @@ START_TEST(blocks_count) {
 }
 END_TEST
 
-/* ---- what does not ----------------------------------------------------------------------------
- */
+/* ---- what does not --------------------------------------------------------------------------- */
 
 static void flat(uint64_t *y, uint32_t n) {
     uint64_t base = suite_below(1 << 20);
@@ -273,8 +271,7 @@ START_TEST(what_is_no_growth) {
 }
 END_TEST
 
-/* ---- figures, order, words --------------------------------------------------------------------
- */
+/* ---- figures, order, words ------------------------------------------------------------------- */
 
 START_TEST(slopes) {
     begin(20);

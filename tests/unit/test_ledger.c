@@ -6,8 +6,7 @@
 #include "read/ledger/ledger.h"
 #include "read/ledger/ledger_impl.h"
 
-/* ---- memory that can be refused (linked with --wrap) ------------------------------------------
- */
+/* ---- memory that can be refused (linked with --wrap) ----------------------------------------- */
 
 static long refuse_after = -1; /* requests until one is refused; below zero: none is */
 
@@ -32,8 +31,7 @@ void *__wrap_realloc(void *p, size_t size) {
     return refused() ? NULL : __real_realloc(p, size);
 }
 
-/* ---- helpers ----------------------------------------------------------------------------------
- */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 static Ledger ledger;
 
@@ -110,8 +108,7 @@ static void check_shape(unsigned parts) {
     if (ledger.nodes) ck_assert_uint_eq(next, ledger.nodes);
 }
 
-/* ---- a whole program --------------------------------------------------------------------------
- */
+/* ---- a whole program ------------------------------------------------------------------------- */
 
 START_TEST(sums_are_those_of_the_heap) {
     FakeTables *f = fake_tables_new(NULL);
@@ -288,8 +285,7 @@ START_TEST(parts_and_no_tables) {
 }
 END_TEST
 
-/* ---- what changes -----------------------------------------------------------------------------
- */
+/* ---- what changes ---------------------------------------------------------------------------- */
 
 START_TEST(names_come_late) {
     FakeTables *f = fake_tables_new(NULL);
@@ -379,8 +375,7 @@ START_TEST(marks_and_rates) {
 }
 END_TEST
 
-/* ---- paths ------------------------------------------------------------------------------------
- */
+/* ---- paths ----------------------------------------------------------------------------------- */
 
 START_TEST(deep_and_cyclic_paths) {
     enum { DEEP = 200000 };
@@ -410,8 +405,7 @@ START_TEST(deep_and_cyclic_paths) {
 }
 END_TEST
 
-/* ---- damage -----------------------------------------------------------------------------------
- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 START_TEST(damaged_tables) {
     suite_seed();
@@ -453,8 +447,7 @@ START_TEST(damaged_tables) {
 }
 END_TEST
 
-/* ---- tools ------------------------------------------------------------------------------------
- */
+/* ---- tools ----------------------------------------------------------------------------------- */
 
 /* Few and many, of keys in which one byte differs, several, or all. */
 START_TEST(pairs_are_sorted) {
@@ -505,8 +498,7 @@ START_TEST(the_map_keeps_what_was_put) {
 }
 END_TEST
 
-/* ---- refused memory ---------------------------------------------------------------------------
- */
+/* ---- refused memory -------------------------------------------------------------------------- */
 
 START_TEST(refused_memory) {
     int refusals = 0;

@@ -27,8 +27,7 @@ static uint64_t heap_live(void) {
     return n;
 }
 
-/* ---- a random program -------------------------------------------------------------------------
- */
+/* ---- a random program ------------------------------------------------------------------------ */
 
 static void make_functions(FakeTables *f) {
     char source[32], name[32];
@@ -126,8 +125,7 @@ static void run(FakeTables *f, int operations, uint64_t *highest) {
     }
 }
 
-/* ---- the model's answers ----------------------------------------------------------------------
- */
+/* ---- the model's answers --------------------------------------------------------------------- */
 
 static Ledger ledger;
 

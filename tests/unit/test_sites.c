@@ -6,8 +6,7 @@
 #include "base/rowindex.h"
 #include "suite.h"
 
-/* ---- system calls that fail
- * ---------------------------------------------------------------------- */
+/* ---- system calls that fail ------------------------------------------------------------------ */
 
 static int maps_left; /* before mapping fails for ever; below 0: never */
 static int mapped;    /* areas */
@@ -26,8 +25,7 @@ static void test_unmap(void *p, size_t size) {
 
 static LmpOs test_os;
 
-/* ---- a profile with tables and nothing else
- * ------------------------------------------------------ */
+/* ---- a profile with tables and nothing else -------------------------------------------------- */
 
 static LmpProfile p;
 
@@ -91,8 +89,7 @@ static const void *address(uintptr_t n) {
     return (const void *)n;
 }
 
-/* ---- what is always there
- * ------------------------------------------------------------------------ */
+/* ---- what is always there -------------------------------------------------------------------- */
 
 START_TEST(test_pseudo) {
     static const char *const names[] = {"(others)", "(host)", "(parser)", "(collector)",
@@ -116,8 +113,7 @@ START_TEST(test_pseudo) {
 }
 END_TEST
 
-/* ---- texts
- * --------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 START_TEST(test_text) {
     begin(no_limits);
@@ -158,8 +154,7 @@ START_TEST(test_text_full) {
 }
 END_TEST
 
-/* ---- functions
- * ----------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 START_TEST(test_names) {
     static const struct {
@@ -277,8 +272,7 @@ START_TEST(test_scarce) {
 }
 END_TEST
 
-/* ---- full tables
- * --------------------------------------------------------------------------------- */
+/* ---- full tables ----------------------------------------------------------------------------- */
 
 START_TEST(test_functions_full) {
     begin((LmpTableLimits){.functions = 9});
@@ -334,8 +328,7 @@ START_TEST(test_records_full) {
 }
 END_TEST
 
-/* ---- no memory
- * ----------------------------------------------------------------------------------- */
+/* ---- no memory ------------------------------------------------------------------------------- */
 
 START_TEST(test_open_fails) {
     int n = 0;
@@ -377,8 +370,7 @@ START_TEST(test_growing_fails) {
 }
 END_TEST
 
-/* ---- against a naive model
- * ----------------------------------------------------------------------- */
+/* ---- against a naive model ------------------------------------------------------------------- */
 
 enum { SOURCES = 40, LINES = 30, KEYS = 20000 };
 

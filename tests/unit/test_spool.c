@@ -11,6 +11,7 @@
 
 #include "pty/errorline.h"
 #include "pty/ptydrain.h"
+#include "base/io.h"
 #include "pty/spool.h"
 #include "suite.h"
 

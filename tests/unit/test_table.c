@@ -7,8 +7,7 @@
 #define SECOND 1000000000ull
 #define ROWS 120
 
-/* ---- a table of made-up rows ------------------------------------------------------------------
- */
+/* ---- a table of made-up rows ----------------------------------------------------------------- */
 
 typedef struct Row {
     uint64_t id;
@@ -83,8 +82,7 @@ static void end(Table *table) {
     free(model);
 }
 
-/* ---- the naive model --------------------------------------------------------------------------
- */
+/* ---- the naive model ------------------------------------------------------------------------- */
 
 typedef struct Naive {
     int sort;
@@ -259,8 +257,7 @@ START_TEST(as_the_naive_table) {
 }
 END_TEST
 
-/* ---- single rules -----------------------------------------------------------------------------
- */
+/* ---- single rules ---------------------------------------------------------------------------- */
 
 static void some_rows(uint32_t n) {
     for (count = 0; count < n; count++)
@@ -385,8 +382,7 @@ START_TEST(lines_are_edited) {
 }
 END_TEST
 
-/* ---- on the screen ----------------------------------------------------------------------------
- */
+/* ---- on the screen --------------------------------------------------------------------------- */
 
 static char *drawn(Table *table, const TableSource *from, int w, int h, bool utf8) {
     char *text = NULL;

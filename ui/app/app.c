@@ -69,8 +69,7 @@ bool app_restless(const App *app) {
     return app->notice_until != 0 || app->ui.restless;
 }
 
-/* ---- the program's state ----------------------------------------------------------------------
- */
+/* ---- the program's state --------------------------------------------------------------------- */
 
 void app_seen(App *app, LmpSeen seen) {
     LmpSeen was = app->seen;
@@ -119,8 +118,7 @@ void app_fresh(App *app, uint64_t now) {
     }
 }
 
-/* ---- the program ------------------------------------------------------------------------------
- */
+/* ---- the program ----------------------------------------------------------------------------- */
 
 static bool can_ask(App *app) {
     if (app->ended) {
@@ -214,8 +212,7 @@ static bool edit_panel(App *app, Key key) {
     return what != EDIT_OTHER;
 }
 
-/* ---- actions ----------------------------------------------------------------------------------
- */
+/* ---- actions --------------------------------------------------------------------------------- */
 
 static bool act_kinds(App *app, Action action) {
     int kind = action_kind(action);
@@ -283,7 +280,7 @@ void app_act(App *app, Action action, Key key) {
     if (act_kinds(app, action)) return;
     switch (action) {
     case ACT_PAUSE:
-        if (app->ui.focus->offers & ACT_BIT(ACT_PAUSE) && act_focused(app, action)) break;
+        if (panel_offers(app->ui.focus, ACT_PAUSE) && act_focused(app, action)) break;
         toggle_pause(app);
         break;
     case ACT_STEP:

@@ -33,8 +33,7 @@ static const Panel *home_of(const App *app) {
     return app->ui.over ? app->ui.before : app->ui.focus;
 }
 
-/* ---- what comes by itself ---------------------------------------------------------------------
- */
+/* ---- what comes by itself -------------------------------------------------------------------- */
 
 void app_paused(App *app) {
     if (app->ui.over == &panel_breaks && app->model.op.hit && !app->ui.edit) ui_close_all(&app->ui);
@@ -68,8 +67,7 @@ void app_choose_bottom(App *app) {
     }
 }
 
-/* ---- what a person chooses --------------------------------------------------------------------
- */
+/* ---- what a person chooses ------------------------------------------------------------------- */
 
 void app_show(App *app, const Panel *panel) {
     int row = app_row(panel);

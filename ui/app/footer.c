@@ -31,7 +31,7 @@ bool footer_offers(const App *app, Action action) {
     case ACT_INVERT:
     case ACT_HOTTEST:
     case ACT_DELETE:
-        return (app->ui.focus->offers & ACT_BIT(action)) != 0;
+        return panel_offers(app->ui.focus, action);
     case ACT_BACK:
         return app->ui.over || app->ui.enlarged;
     case ACT_ENTER:
@@ -66,7 +66,7 @@ static bool is_on(const App *app, Action action) {
 static bool has_inside(const App *app) {
     const Panel *panel = app->ui.focus;
     if (panel == &panel_inspector && app->model.seen != LMP_SEEN_PAUSED) return false;
-    return panel == &panel_heap || (panel->offers & ACT_BIT(ACT_ENTER));
+    return panel == &panel_heap || panel_offers(panel, ACT_ENTER);
 }
 
 static const char *label_of(const App *app, const ActionInfo *info) {

@@ -72,8 +72,7 @@ typedef struct Doctor {
     const char *only, *modes, *own;
 } Doctor;
 
-/* ---- what is said -------------------------------------------------------------------------------
- */
+/* ---- what is said ---------------------------------------------------------------------------- */
 
 /* The health of a job by its figures: what lmp says itself to be uncertain is no fault. */
 static Health judge_row(const Job *j) {
@@ -153,8 +152,7 @@ static bool listen(Doctor *d, int fd) {
     }
 }
 
-/* ---- the interpreter ----------------------------------------------------------------------------
- */
+/* ---- the interpreter ------------------------------------------------------------------------- */
 
 /* In the child. */
 static void become(const Doctor *d, int fd) {
@@ -237,8 +235,7 @@ static bool play(Doctor *d) {
     return true;
 }
 
-/* ---- the table ----------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static const char *const mode_name[] = {"default", "stacks", "generational", "sampled", "refused"};
 enum { MODE_NAMES = sizeof mode_name / sizeof *mode_name };
@@ -395,8 +392,7 @@ static int report(const Doctor *d) {
     return conclude(d);
 }
 
-/* ---- the command --------------------------------------------------------------------------------
- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 enum { O_MODES, O_ONLY, O_PROGRAM, O_PATIENCE };
 

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/os.h"
 #include "pty/errorline.h"
 #include "pty/spool.h"
@@ -144,11 +145,6 @@ void collect_receive(Collect *c) {
 }
 
 /* ---- displays -------------------------------------------------------------------------------- */
-
-static void close_fd(int *fd) {
-    if (*fd >= 0) close(*fd);
-    *fd = -1;
-}
 
 /* What is kept is for collect_reported. */
 static void display_over(CollectDisplay *d) {

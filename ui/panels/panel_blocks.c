@@ -106,8 +106,7 @@ static void ask(Blocks *b, const Model *model, Ui *ui, int page) {
     ui->request.preview_count = n;
 }
 
-/* ---- columns ----------------------------------------------------------------------------------
- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 static bool reaches_in(const TableSource *from, uint32_t row) {
     return block_of(from, row)->addr < blocks_of(from)->from; /* it began before the cell */
@@ -263,8 +262,7 @@ static const TablePanelDef def = {
     .place = place,
 };
 
-/* ---- panel ------------------------------------------------------------------------------------
- */
+/* ---- panel ----------------------------------------------------------------------------------- */
 
 static void *create(void) {
     return tablepanel_new(&def, sizeof(Blocks));
@@ -321,7 +319,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 
 const Panel panel_blocks = {.title = "Blocks",
                             .ledger = LEDGER_SITES,
-                            .offers = TABLE_OFFERS | ACT_BIT(ACT_EDIT) | ACT_BIT(ACT_ENTER),
+                            .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
                             .min_w = 20,
                             .min_h = 3,
                             .create = create,

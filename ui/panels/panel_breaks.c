@@ -18,8 +18,7 @@ typedef struct Breaks {
     int page;
 } Breaks;
 
-/* ---- the list ---------------------------------------------------------------------------------
- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 /* Switches a row on, for the first time or once more, or off. */
 static void switch_row(Ui *ui, uint32_t i, bool on) {
@@ -73,8 +72,7 @@ static void begin_typing(Breaks *panel, Ui *ui) {
     ui_edit(ui, &panel->edit);
 }
 
-/* ---- what has become of it --------------------------------------------------------------------
- */
+/* ---- what has become of it ------------------------------------------------------------------- */
 
 /* Is what the program says about the list of the list as it is now? */
 static bool is_answered(const Model *model, const Ui *ui) {
@@ -104,8 +102,7 @@ static uint64_t hits_of(const Model *model, const Ui *ui, uint32_t i) {
     return is_answered(model, ui) && i < model->breaks.count ? model->breaks.hits[i] : 0;
 }
 
-/* ---- drawing ----------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 static void draw_row(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, int y,
                      uint32_t i) {
@@ -224,8 +221,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     }
 }
 
-/* ---- keys -------------------------------------------------------------------------------------
- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Breaks *panel = state;
@@ -279,7 +275,7 @@ static void *create(void) {
 }
 
 const Panel panel_breaks = {.title = "Break conditions",
-                            .offers = ACT_BIT(ACT_DELETE) | ACT_BIT(ACT_PAUSE) | ACT_BIT(ACT_ENTER),
+                            .offers = {ACT_DELETE, ACT_PAUSE, ACT_ENTER},
                             .min_w = 20,
                             .min_h = 3,
                             .create = create,

@@ -187,8 +187,7 @@ static const TablePanelDef def = {
     .site = row_of,
 };
 
-/* ---- panel ------------------------------------------------------------------------------------
- */
+/* ---- panel ----------------------------------------------------------------------------------- */
 
 static void *create(void) {
     return tablepanel_new(&def, sizeof(Function));
@@ -246,7 +245,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 
 const Panel panel_function = {.title = "Function",
                               .ledger = LEDGER_FUNCTIONS | LEDGER_SITES,
-                              .offers = TABLE_OFFERS | ACT_BIT(ACT_EDIT) | ACT_BIT(ACT_ENTER),
+                              .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
                               .min_w = 18,
                               .min_h = 3,
                               .create = create,

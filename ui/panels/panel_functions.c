@@ -24,8 +24,7 @@ static bool has_paths(const TableSource *from) {
     return from->model->ledger.stacks;
 }
 
-/* ---- columns ----------------------------------------------------------------------------------
- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 static void cell_shallow(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     uint64_t bytes = row_of(from, row)->shallow.live_bytes;
@@ -171,8 +170,7 @@ static const TablePanelDef def = {
     .place = place,
 };
 
-/* ---- panel ------------------------------------------------------------------------------------
- */
+/* ---- panel ----------------------------------------------------------------------------------- */
 
 static void *create(void) {
     return tablepanel_new(&def, sizeof(TablePanel));
@@ -199,7 +197,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 const Panel panel_functions = {.title = "Functions",
                                .number = 7,
                                .ledger = LEDGER_FUNCTIONS,
-                               .offers = TABLE_OFFERS | ACT_BIT(ACT_EDIT) | ACT_BIT(ACT_ENTER),
+                               .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
                                .min_w = 16,
                                .min_h = 3,
                                .create = create,

@@ -212,8 +212,7 @@ static void draw_stack(Inspector *in, const Model *model, const Ui *ui, Canvas *
                       lines_of(op));
 }
 
-/* ---- locals -----------------------------------------------------------------------------------
- */
+/* ---- locals ---------------------------------------------------------------------------------- */
 
 /* Kinds of memory have their colours; numbers and booleans are none. */
 static Style value_style(const LmpLocal *local) {
@@ -469,7 +468,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 const Panel panel_inspector = {.title = "Inspector",
                                .number = 5,
                                .ledger = LEDGER_SITES,
-                               .offers = ACT_BIT(ACT_EDIT) | ACT_BIT(ACT_ENTER),
+                               .offers = {ACT_EDIT, ACT_ENTER},
                                .min_w = 20,
                                .min_h = 3,
                                .create = create,

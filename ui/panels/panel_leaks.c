@@ -34,8 +34,7 @@ static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
     return &row_of(from, row)->tally;
 }
 
-/* ---- columns ----------------------------------------------------------------------------------
- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 static Style style_of(const TableSource *from, uint32_t row, Tone tone) {
     const LmpLeak *leak = leak_of(from, row);
@@ -194,8 +193,7 @@ static const TablePanelDef def = {
     .site = row_of,
 };
 
-/* ---- panel ------------------------------------------------------------------------------------
- */
+/* ---- panel ----------------------------------------------------------------------------------- */
 
 static void *create(void) {
     return tablepanel_new(&def, sizeof(Leaks));
@@ -251,7 +249,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 const Panel panel_leaks = {.title = "Leaks",
                            .number = 9,
                            .ledger = LEDGER_SITES,
-                           .offers = TABLE_OFFERS | ACT_BIT(ACT_EDIT) | ACT_BIT(ACT_ENTER),
+                           .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
                            .min_w = 16,
                            .min_h = 3,
                            .create = create,

@@ -53,8 +53,7 @@ static void look(SitePage *s, const Model *model, Ui *ui) {
     if (!site_blocks_found(s->blocks)->any) ui->restless = true;
 }
 
-/* ---- a flow of lines --------------------------------------------------------------------------
- */
+/* ---- a flow of lines ------------------------------------------------------------------------- */
 
 /* Where the next line goes; those scrolled out are clipped away. */
 typedef struct Flow {
@@ -124,8 +123,7 @@ static void put_bar(Flow *f, const char *label, Style label_style, Style bar, do
     f->line++;
 }
 
-/* ---- sections ---------------------------------------------------------------------------------
- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 static void put_head(Flow *f, const LmpSiteRow *row, const Ledger *ledger) {
     char where[160], func[160];
@@ -312,8 +310,7 @@ static void put_source(Flow *f, Ui *ui, const LmpSiteRow *row, int rows) {
     f->line += rows;
 }
 
-/* ---- panel ------------------------------------------------------------------------------------
- */
+/* ---- panel ----------------------------------------------------------------------------------- */
 
 /* Both have the same room where that is enough for the figures, which are on the left. */
 static int left_column(int w) {
@@ -392,7 +389,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 
 const Panel panel_site = {.title = "Site",
                           .ledger = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TREE,
-                          .offers = ACT_BIT(ACT_EDIT),
+                          .offers = {ACT_EDIT},
                           .min_w = 16,
                           .min_h = 2,
                           .create = create,

@@ -83,8 +83,7 @@ static bool skips(const TableSource *from, uint32_t row) {
     return true;
 }
 
-/* ---- columns ----------------------------------------------------------------------------------
- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 static void cell_live(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     uint64_t bytes = live_of(from, row);
@@ -220,8 +219,7 @@ static const TablePanelDef def = {
     .site = row_of,
 };
 
-/* ---- panel ------------------------------------------------------------------------------------
- */
+/* ---- panel ----------------------------------------------------------------------------------- */
 
 static void *create(void) {
     return tablepanel_new(&def, sizeof(Sites));
@@ -333,7 +331,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 const Panel panel_sites = {.title = "Sites",
                            .number = 6,
                            .ledger = LEDGER_SITES,
-                           .offers = TABLE_OFFERS | ACT_BIT(ACT_EDIT) | ACT_BIT(ACT_ENTER),
+                           .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
                            .min_w = 16,
                            .min_h = 3,
                            .create = create,

@@ -118,7 +118,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 const Panel panel_tags = {.title = "Tags",
                           .number = 10,
                           .ledger = LEDGER_TAGS,
-                          .offers = TABLE_OFFERS,
+                          .offers = {TABLE_OFFERS},
                           .min_w = 14,
                           .min_h = 3,
                           .create = create,

@@ -478,8 +478,7 @@ static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out
 const Panel panel_tree = {.title = "Tree",
                           .number = 8,
                           .ledger = LEDGER_TREE | LEDGER_FUNCTIONS,
-                          .offers = TABLE_OFFERS | ACT_BIT(ACT_INVERT) | ACT_BIT(ACT_HOTTEST) |
-                                    ACT_BIT(ACT_EDIT) | ACT_BIT(ACT_ENTER),
+                          .offers = {TABLE_OFFERS, ACT_INVERT, ACT_HOTTEST, ACT_EDIT, ACT_ENTER},
                           .min_w = 17,
                           .min_h = 2,
                           .create = create,

@@ -26,8 +26,7 @@ static const TypesRow *row_of(const TableSource *from, uint32_t row) {
     return &((const TypesRow *)from->rows)[row];
 }
 
-/* ---- columns ----------------------------------------------------------------------------------
- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 static Style plain(const TypesRow *row, bool strong) {
     return STYLE(!row->shown ? TONE_FAINT : strong || !row->letter ? TONE_STRONG : TONE_TEXT);
@@ -181,8 +180,7 @@ static const TablePanelDef def = {
     .room = table_room,
 };
 
-/* ---- panel ------------------------------------------------------------------------------------
- */
+/* ---- panel ----------------------------------------------------------------------------------- */
 
 static void *create(void) {
     return tablepanel_new(&def, sizeof(Types));
@@ -221,7 +219,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 
 const Panel panel_types = {.title = "Types",
                            .number = 2,
-                           .offers = TABLE_OFFERS,
+                           .offers = {TABLE_OFFERS},
                            .min_w = 14,
                            .min_h = 3,
                            .create = create,

@@ -112,8 +112,7 @@ static bool enqueue(TreeRows *t, Group *g, Member member) {
     return true;
 }
 
-/* ---- callees ----------------------------------------------------------------------------------
- */
+/* ---- callees --------------------------------------------------------------------------------- */
 
 /* The node that has the line which a node's memory is charged to: a C function's caller. */
 static const LmpTreeRow *line_of(const TreeRows *t, const LmpTreeRow *row) {
@@ -236,8 +235,7 @@ static bool callees(TreeRows *t, uint32_t group) {
     return group == UINT32_MAX || own_lines(t, group);
 }
 
-/* ---- callers ----------------------------------------------------------------------------------
- */
+/* ---- callers --------------------------------------------------------------------------------- */
 
 /* Counts the path from `node` that has come to `at`. */
 static bool count_path(TreeRows *t, size_t first, uint64_t above, uint32_t node, uint32_t at) {

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/io.h"
 #include "base/os.h"
 #include "pty/ptydrain.h"
 #include "pty/spool.h"
@@ -63,11 +64,6 @@ typedef struct PtyRelay {
 } PtyRelay;
 
 static PtyRelay relay; /* one per process, and large */
-
-static void close_fd(int *fd) {
-    if (*fd >= 0) close(*fd);
-    *fd = -1;
-}
 
 /* ---- the terminal ---------------------------------------------------------------------------- */
 

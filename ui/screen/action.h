@@ -142,10 +142,6 @@ typedef struct ActionInfo {
 
 extern const ActionInfo action_info[ACTIONS]; /* [ACT_NONE] is empty */
 
-/* A bit for an action, for sets of them. */
-#define ACT_BIT(action) (1ull << (unsigned)(action))
-_Static_assert(ACTIONS <= 64, "a set of actions is one word");
-
 /* The action of a key; ACT_NONE when it has none. For '0' .. '9' ACT_PANEL_NUMBER. */
 Action action_of_key(Key key);
 /* The kind that an action toggles (ACT_STRING ... ACT_OTHER), or -1. */

@@ -55,11 +55,6 @@ void canvas_clear(Canvas *canvas, Style style) {
         canvas->cells[i] = (Cell){' ', style};
 }
 
-bool canvas_same(const Canvas *a, const Canvas *b) {
-    if (a->w != b->w || a->h != b->h) return false;
-    return memcmp(a->cells, b->cells, (size_t)a->w * (size_t)a->h * sizeof(Cell)) == 0;
-}
-
 Rect canvas_clip(Canvas *canvas, Rect rect) {
     Rect old = canvas->clip;
     canvas->clip = overlap(old, rect);

@@ -68,7 +68,6 @@ void canvas_free(Canvas *canvas);
 bool canvas_resize(Canvas *canvas, int w, int h);
 /* Blanks of this style everywhere, clip rectangle to the whole canvas. */
 void canvas_clear(Canvas *canvas, Style style);
-bool canvas_same(const Canvas *a, const Canvas *b);
 
 /* Narrows the clip rectangle to its overlap with `rect`; returns the old one for canvas_unclip. */
 Rect canvas_clip(Canvas *canvas, Rect rect);
@@ -108,10 +107,9 @@ void canvas_stack(Canvas *canvas, int x, int y, int w, int parts, const uint64_t
                   Style rest);
 
 /* Dumps. Text: the characters, lines without blanks at the end. Golden: the text, and below it the
- * tones of every run of cells. ANSI: with SGR sequences, as `tmux capture-pane -e` gives it. */
+ * tones of every run of cells. */
 void canvas_dump_text(const Canvas *canvas, FILE *out);
 void canvas_dump_golden(const Canvas *canvas, FILE *out);
-void canvas_dump_ansi(const Canvas *canvas, const Theme *theme, FILE *out);
 
 /* Writes a code point as UTF-8 into out[5], NUL-terminated; returns the bytes. */
 int canvas_encode(char *out, uint32_t glyph);

@@ -1,4 +1,4 @@
-/* canvas_dump.c - a canvas as text: plain, for golden files, and with colours for terminals. */
+/* canvas_dump.c - a canvas as text: plain, and for golden files. */
 #include "screen/canvas.h"
 
 #include <string.h>
@@ -54,40 +54,5 @@ void canvas_dump_golden(const Canvas *canvas, FILE *out) {
             put_style(cell->style, out);
         }
         putc('\n', out);
-    }
-}
-
-static void put_colour(int colour, bool ground, FILE *out) {
-    int base = ground ? 40 : 30;
-    if (colour < 0) return;
-    if (colour < 8) {
-        fprintf(out, ";%d", base + colour);
-    } else if (colour < 16) {
-        fprintf(out, ";%d", base + 60 + colour - 8);
-    } else {
-        fprintf(out, ";%d;5;%d", base + 8, colour);
-    }
-}
-
-void canvas_dump_ansi(const Canvas *canvas, const Theme *theme, FILE *out) {
-    for (int y = 0; y < canvas->h; y++) {
-        Style last = 0;
-        for (int x = 0; x < canvas->w; x++) {
-            const Cell *cell = canvas_at(canvas, x, y);
-            if (x == 0 || cell->style != last) {
-                Look look = theme_look(theme, cell->style);
-                fputs("\033[0", out);
-                if (look.attr & ATTR_BOLD) fputs(";1", out);
-                if (look.attr & ATTR_DIM) fputs(";2", out);
-                if (look.attr & ATTR_UNDERLINE) fputs(";4", out);
-                if (look.attr & ATTR_REVERSE) fputs(";7", out);
-                put_colour(look.fg, false, out);
-                put_colour(look.bg, true, out);
-                putc('m', out);
-                last = cell->style;
-            }
-            put_glyph(cell->glyph, out);
-        }
-        fputs("\033[0m\n", out);
     }
 }

@@ -115,8 +115,7 @@ static void put_grounds(const Picture *p) {
     fputs("</g>\n", p->out);
 }
 
-/* ---- lines and bars: one stroke for as long as they go ----------------------------------------
- */
+/* ---- lines and bars: one stroke for as long as they go --------------------------------------- */
 
 static const struct Stroke {
     uint32_t glyph;
@@ -154,8 +153,7 @@ static void put_stroke(const Picture *p, const struct Stroke *s, int x, int y) {
             n * (s->down ? CELL_H : CELL_W), ink_at(p, x, y).fg, s->width, s->more);
 }
 
-/* ---- signs: shapes within a cell ---------------------------------------------------------------
- */
+/* ---- signs: shapes within a cell ------------------------------------------------------------- */
 
 static const struct Sign {
     uint32_t glyph;
@@ -210,8 +208,7 @@ static int put_braille(const Picture *p, int x, int y) {
     return n;
 }
 
-/* ---- text --------------------------------------------------------------------------------------
- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void put_escaped(uint32_t glyph, FILE *out) {
     char text[5];
@@ -255,8 +252,7 @@ static int put_text(const Picture *p, int x, int y) {
     return n;
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------
- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 /* What stands in the cell, and in those that go with it; returns their number. */
 static int put_cell(const Picture *p, int x, int y) {

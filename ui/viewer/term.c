@@ -37,8 +37,7 @@ struct Term {
     int click_x, click_y;
 };
 
-/* ---- the way out in an emergency --------------------------------------------------------------
- */
+/* ---- the way out in an emergency ------------------------------------------------------------- */
 
 /* What a signal handler needs to give the terminal back: set before the screen is taken. */
 static struct {
@@ -130,8 +129,7 @@ static void rescue_disarm(void) {
         sigaction(deadly[i], &before[i], NULL);
 }
 
-/* ---- opening and closing ----------------------------------------------------------------------
- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 /* A terminal of an unknown name gets the most alike that is known, in the end a plain one. */
 static SCREEN *open_screen(FILE *out, FILE *in) {
@@ -333,8 +331,7 @@ void term_size(Term *term, int *w, int *h) {
     if (*h > 1000) *h = 1000;
 }
 
-/* ---- output -----------------------------------------------------------------------------------
- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 /* Number of the colour as this terminal has it: with direct colour it is the colour itself. */
 static int terminal_colour(int colour) {
@@ -414,8 +411,7 @@ void term_show(Term *term, const Canvas *canvas) {
     fflush(term->out);
 }
 
-/* ---- input ------------------------------------------------------------------------------------
- */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 static const struct {
     int curses;

@@ -58,8 +58,7 @@ typedef struct Viewer {
     ViewerResult *result;
 } Viewer;
 
-/* ---- the program ------------------------------------------------------------------------------
- */
+/* ---- the program ----------------------------------------------------------------------------- */
 
 static bool is_alive(Viewer *v) {
     if (v->dead) return false;
@@ -180,8 +179,7 @@ static void watch_collection(Viewer *v, uint64_t now) {
     if (turn == COLLECT_GIVE_UP) view_collect_no_more(v->view);
 }
 
-/* ---- its output and input ---------------------------------------------------------------------
- */
+/* ---- its output and input -------------------------------------------------------------------- */
 
 static void read_spool(Viewer *v) {
     if (v->o->spool < 0 || !v->output || app_ui(v->app)->frozen) return;
@@ -223,8 +221,7 @@ static void send_line(Viewer *v, const char *line) {
     if (at < size) app_say(v->app, "The line could not be sent: the program does not read");
 }
 
-/* ---- what keys ask of us ----------------------------------------------------------------------
- */
+/* ---- what keys ask of us --------------------------------------------------------------------- */
 
 static void interrupt(Viewer *v) {
     if (v->o->interrupt) {
@@ -337,8 +334,7 @@ static bool read_keys(Viewer *v) {
     return false;
 }
 
-/* ---- the loop ---------------------------------------------------------------------------------
- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 static void draw(Viewer *v) {
     int w, h;

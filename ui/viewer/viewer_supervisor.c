@@ -1,5 +1,6 @@
 /* viewer_supervisor.c - see viewer_supervisor.h. */
 #include "viewer/viewer_supervisor.h"
+#include "base/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,11 +28,6 @@ struct SupervisorShared {
 };
 
 enum { EXIT_LEFT = 0 };
-
-static void close_fd(int *fd) {
-    if (*fd >= 0) close(*fd);
-    *fd = -1;
-}
 
 static int viewer_notify, nothing; /* descriptors, of the viewer's process */
 

@@ -45,6 +45,12 @@ void ui_open_site(Ui *ui, uint64_t id) {
     ui_open(ui, ui->site_page);
 }
 
+bool panel_offers(const Panel *panel, Action action) {
+    for (size_t i = 0; i < sizeof panel->offers / sizeof *panel->offers; i++)
+        if (panel->offers[i] == action) return action != ACT_NONE;
+    return false;
+}
+
 PanelPlace panel_place_of(const LmpSiteRow *site) {
     return (PanelPlace){
         .source = site->raw_source, .short_src = site->short_src, .line = site->line};

@@ -88,7 +88,7 @@ typedef struct Panel {
     const char *title; /* "Heap map" */
     int number;        /* its key, 1 .. 9, 10: the key 0; 0: none */
     unsigned ledger;   /* LEDGER_* parts of model->ledger that it needs while it is on screen */
-    uint64_t offers;   /* ACT_BITs of actions that not every panel has, for the footer */
+    Action offers[12]; /* actions that not every panel has, for the footer; ACT_NONE ends them */
     int min_w, min_h;  /* room inside the frame that it is sure of, on any screen from 20x5 on */
     /* State of its own, from create() (NULL: none, or no memory: the panel must bear both). */
     void *(*create)(void);
@@ -109,6 +109,8 @@ typedef struct Panel {
     /* The place that the cursor is on, until the next refresh; false: none. May be NULL. */
     bool (*place)(void *state, const Model *model, const Ui *ui, PanelPlace *out);
 } Panel;
+
+bool panel_offers(const Panel *panel, Action action);
 
 /* The place that is a site. */
 PanelPlace panel_place_of(const LmpSiteRow *site);

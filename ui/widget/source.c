@@ -87,8 +87,7 @@ void sources_program(Sources *s, uint32_t pid, uint64_t start) {
     forget_all(s);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static void say(File *file, const char *what) {
     snprintf(file->problem, sizeof file->problem, "%s", what);
@@ -265,8 +264,7 @@ char *sources_line(const Sources *s, uint32_t line, bool ascii, char *out, size_
     return format_text(out, size, flat, ascii);
 }
 
-/* ---- drawing ----------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 static void draw_one(const Sources *s, Canvas *canvas, Rect rect, const SourceText *text,
                      const char *name, int line) {

@@ -51,8 +51,7 @@ static bool make_room(Table *t, uint32_t count) {
     return true;
 }
 
-/* ---- filter -----------------------------------------------------------------------------------
- */
+/* ---- filter ---------------------------------------------------------------------------------- */
 
 static bool holds_word(const char *text, const char *word, size_t n) {
     for (; *text; text++) {
@@ -89,8 +88,7 @@ static bool passes(const Table *t, const TableSource *from, uint32_t row) {
     return table_matches(t, words);
 }
 
-/* ---- order ------------------------------------------------------------------------------------
- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static const TableColumn *sort_column(const Table *t) {
     return t->sort >= 0 && t->sort < t->def->columns ? &t->def->column[t->sort] : NULL;

@@ -117,8 +117,7 @@ typedef struct Table {
 } Table;
 
 /* What a panel with a table offers in the footer, for Panel.offers. */
-#define TABLE_OFFERS                                                                               \
-    (ACT_BIT(ACT_FILTER) | ACT_BIT(ACT_SORT_LEFT) | ACT_BIT(ACT_SORT_RIGHT) | ACT_BIT(ACT_REVERSE))
+#define TABLE_OFFERS ACT_FILTER, ACT_SORT_LEFT, ACT_SORT_RIGHT, ACT_REVERSE
 
 /* `table`: all zeroes before. `def` stays where it is. */
 void table_init(Table *table, const TableDef *def);

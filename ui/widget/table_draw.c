@@ -9,8 +9,7 @@
 #define FLEX_ENOUGH 36 /* columns for the last text before a path gets more than its wide width */
 #define TAIL_MORE 16
 
-/* ---- columns ----------------------------------------------------------------------------------
- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 static bool can_sort(const TableColumn *column) {
     return column->value || column->compare;
@@ -173,8 +172,7 @@ void table_draw(Table *t, const TableSource *from, Canvas *canvas, Rect rect) {
     }
 }
 
-/* ---- keys -------------------------------------------------------------------------------------
- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 static bool is_shown(const Table *t, int column) {
     bool any = false;
@@ -238,8 +236,7 @@ bool table_act(Table *t, const TableSource *from, Ui *ui, Action action) {
     return done;
 }
 
-/* ---- mouse ------------------------------------------------------------------------------------
- */
+/* ---- mouse ----------------------------------------------------------------------------------- */
 
 /* The column under x, -1: none. */
 static int column_at(const Table *t, int x) {
@@ -276,8 +273,7 @@ bool table_mouse(Table *t, const TableSource *from, MouseWhat what, int x, int y
     return what == MOUSE_CLICK; /* the second click is an enter */
 }
 
-/* ---- note -------------------------------------------------------------------------------------
- */
+/* ---- note ------------------------------------------------------------------------------------ */
 
 void table_note(const Table *t, const Ui *ui, char *out, size_t size) {
     char shown[LMP_NUM], all[LMP_NUM];

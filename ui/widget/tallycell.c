@@ -70,8 +70,7 @@ void tallycell_bar(Canvas *canvas, int x, int y, int w, double share, double who
     spark_bar(canvas, x, y, w, share, STYLE(table_heat(share)));
 }
 
-/* ---- columns ----------------------------------------------------------------------------------
- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 void tallycol_live(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     (void)wide;
@@ -122,8 +121,7 @@ int tallycol_by_function(const TableSource *from, uint32_t a, uint32_t b) {
     return strcmp(from->site(from, a)->func, from->site(from, b)->func);
 }
 
-/* ---- where there is no table ------------------------------------------------------------------
- */
+/* ---- where there is no table ----------------------------------------------------------------- */
 
 /* Why not: in two lines. */
 enum { WHY_LINES, WHY_STACKS, WHY_TAGS, WHY_FROZEN, WHY_NOTHING };

@@ -47,8 +47,7 @@ static uint32_t fold(LmpProfile *p, uint32_t row) {
     return row;
 }
 
-/* ---- texts -----------------------------------------------------------------------------------
- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 /* Two lanes, so that a source of megabytes passes at the speed of memory. */
 static uint64_t hash_bytes(const char *s, size_t length) {
@@ -153,8 +152,7 @@ uint32_t sites_find_source(const LmpProfile *p, const char *s, size_t length) {
     return find_text(p, cut, n, (uint32_t)hash_bytes(cut, n));
 }
 
-/* ---- functions ---------------------------------------------------------------------------------
- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* What luaL_traceback would call it, but a main chunk is always that. False: there was no name in
  * the call, and `out` only says where the function stands. */
@@ -262,8 +260,7 @@ uint32_t sites_function(LmpProfile *p, const lua_Debug *ar, const void *address)
     return add_function(p, hash, &key, named);
 }
 
-/* ---- sites -------------------------------------------------------------------------------------
- */
+/* ---- sites ----------------------------------------------------------------------------------- */
 
 static uint32_t add_site(LmpProfile *p, uint32_t hash, uint32_t function, int line,
                          uint32_t cfunction) {
@@ -301,8 +298,7 @@ uint32_t sites_pseudo(const LmpProfile *p, LmpPseudo pseudo) {
     return OTHERS + (uint32_t)pseudo;
 }
 
-/* ---- records -----------------------------------------------------------------------------------
- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 /* Without the index: there may be no room in it. */
 static uint32_t add_record(LmpProfile *p, uint32_t site, unsigned cls, unsigned tag) {
@@ -342,8 +338,7 @@ uint32_t sites_record(LmpProfile *p, uint32_t site, unsigned cls, unsigned tag) 
     return row;
 }
 
-/* ---- life --------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void limit(uint32_t *wanted, uint32_t least, uint32_t most) {
     if (*wanted == 0 || *wanted > most) *wanted = most;

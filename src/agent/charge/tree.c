@@ -35,8 +35,7 @@
 _Static_assert(LMP_NODE_TAIL == 1 && LMP_NODE_COROUTINE == 2, "flags stand below a node's row");
 _Static_assert(LMP_NODES_MAX <= 1u << 30, "which has room above them");
 
-/* ---- frames ------------------------------------------------------------------------------------
- */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 static ALWAYS_INLINE bool is_marked(const LmpCallInfo *ci) {
     return frames_status(ci) & LMP_CI_SEEN;
@@ -179,8 +178,7 @@ static ALWAYS_INLINE void put_frame(LmpSideFrame *f, const LmpCallInfo *ci, uint
     tree_mark(ci, status);
 }
 
-/* ---- walking -----------------------------------------------------------------------------------
- */
+/* ---- walking --------------------------------------------------------------------------------- */
 
 typedef enum Walk { WALK_GOOD, WALK_UNSOUND, WALK_NO_ROOM } Walk;
 
@@ -250,8 +248,7 @@ static ALWAYS_INLINE bool links_hold(const struct LmpTree *t) {
     return true;
 }
 
-/* ---- the way to a path -------------------------------------------------------------------------
- */
+/* ---- the way to a path ----------------------------------------------------------------------- */
 
 /* The node of the topmost frame, when the record is that of its line; 0: it is not sound. */
 static uint32_t node_of_top(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc,
@@ -366,8 +363,7 @@ static ALWAYS_INLINE uint32_t thread_path(LmpProfile *p, LmpSide *s, uintptr_t p
     return entered_path(p->tree, s, pc, record, ci, status);
 }
 
-/* ---- from thread to thread ---------------------------------------------------------------------
- */
+/* ---- from thread to thread ------------------------------------------------------------------- */
 
 /* Brings a side stack up to date, without a walk where little has changed. */
 static Walk follow(LmpProfile *p, LmpSide *s, const LmpCallInfo *ci) {
@@ -476,8 +472,7 @@ uint32_t tree_path(LmpProfile *p, lua_State *L, uintptr_t pc, uint32_t record) {
     return thread_path(p, s, pc, record);
 }
 
-/* ---- life --------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 void tree_code_gone(LmpProfile *p) {
     struct LmpTree *t = p->tree;

@@ -11,8 +11,7 @@ enum {
     SIDE_ROOM = 16 /* frames to begin with */
 };
 
-/* ---- side stacks ------------------------------------------------------------------------------
- */
+/* ---- side stacks ----------------------------------------------------------------------------- */
 
 static LmpSide **bucket_of(const struct LmpTree *t, const lua_State *L) {
     return &t->bucket[(uint32_t)(rowindex_mix((uintptr_t)L, 0) >> 8) & (t->buckets - 1)];
@@ -176,8 +175,7 @@ void tree_threads_close(struct LmpTree *t) {
     slab_close(&t->slab);
 }
 
-/* ---- who runs ----------------------------------------------------------------------------------
- */
+/* ---- who runs -------------------------------------------------------------------------------- */
 
 static bool top_is_c(const lua_State *L) {
     return frames_status(frames_top(L)) & LMP_CI_C;

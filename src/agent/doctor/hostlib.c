@@ -206,8 +206,7 @@ static const luaL_Reg host_functions[] = {
     {NULL, NULL},
 };
 
-/* ---- the libraries ------------------------------------------------------------------------------
- */
+/* ---- the libraries --------------------------------------------------------------------------- */
 
 /* debug.sethook (upvalue 1), which leaves the witness's hook in place. */
 static int l_sethook(lua_State *L) {

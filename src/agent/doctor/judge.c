@@ -36,8 +36,7 @@ static void differ(Verdict *v, Count *c, const char *format, ...) {
     va_end(args);
 }
 
-/* ---- the profiler's rows ------------------------------------------------------------------------
- */
+/* ---- the profiler's rows --------------------------------------------------------------------- */
 
 static uint32_t place_of_site(Terms *t, uint32_t row) {
     if (row >= t->sites) return PLACE_UNKNOWN;
@@ -95,8 +94,7 @@ static void terms_close(Terms *t) {
     free(t->wrong);
 }
 
-/* ---- words --------------------------------------------------------------------------------------
- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static const char *place_text(const Witness *w, uint32_t row, char *out, size_t size) {
     const Place *p = &w->place[row];
@@ -136,8 +134,7 @@ static const char *what_text(const Made *m) {
     return m->owner < 0 ? "part" : part[m->owner];
 }
 
-/* ---- blocks -------------------------------------------------------------------------------------
- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static void judge_line(Stage *s, Verdict *v, Terms *t, const Made *m, uint32_t number,
                        uint32_t record) {
@@ -203,8 +200,7 @@ static void judge_block(Stage *s, Verdict *v, Terms *t, uint32_t number) {
     judge_owner(s, v, m, number, record ? s->profile->record[record].use.cls : m->cls);
 }
 
-/* ---- totals -------------------------------------------------------------------------------------
- */
+/* ---- totals ---------------------------------------------------------------------------------- */
 
 static void judge_totals(Stage *s, Verdict *v) {
     LmpStats got;
@@ -249,8 +245,7 @@ static void judge_totals(Stage *s, Verdict *v) {
     }
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------
- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 /* Does what is to be found: a block in the middle is said to be another's, or the like. */
 static void plant(Stage *s) {

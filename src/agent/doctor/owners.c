@@ -67,8 +67,7 @@ void owners_gone(Owners *o, ArenaBlock *b) {
     }
 }
 
-/* ---- looking -----------------------------------------------------------------------------------
- */
+/* ---- looking --------------------------------------------------------------------------------- */
 
 static void claim(Owners *o, ArenaBlock *part, LmpKind kind) {
     take(o, o->part, &o->parts, part);
@@ -141,8 +140,7 @@ void owners_look(Owners *o, bool now) {
         scan_object(o, &o->arena->block[o->object[i]]);
 }
 
-/* ---- life --------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 void owners_reset(Owners *o, Arena *arena) {
     o->arena = arena;

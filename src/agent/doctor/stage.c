@@ -11,8 +11,7 @@
 #include "agent/hook/hook_impl.h"
 #include "agent/session/profiler.h"
 
-/* ---- the allocator below ------------------------------------------------------------------------
- */
+/* ---- the allocator below --------------------------------------------------------------------- */
 
 static void note(Stage *s, uint64_t word) {
     Outcome *o = s->profiled ? &s->watched : &s->alone;
@@ -155,8 +154,7 @@ static void *doctor_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     return r;
 }
 
-/* ---- a run -------------------------------------------------------------------------------------
- */
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 static int set_up(lua_State *L) {
     Stage *s = lua_touserdata(L, 1);

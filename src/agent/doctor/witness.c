@@ -9,8 +9,7 @@
 
 enum { CHAIN = 256, DEPTH = 100000 };
 
-/* ---- rows --------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static bool grow(void **rows, uint32_t *room, size_t size) {
     uint32_t more = *room ? *room * 2 : 1024;
@@ -117,8 +116,7 @@ void witness_close(Witness *w) {
     memset(w, 0, sizeof *w);
 }
 
-/* ---- who runs ----------------------------------------------------------------------------------
- */
+/* ---- who runs -------------------------------------------------------------------------------- */
 
 static lua_State *announced(const Witness *w, lua_State *L, const lua_Debug *top) {
     const void *ci = top ? (const void *)top->i_ci : NULL;
@@ -205,8 +203,7 @@ uint32_t witness_ask(Witness *w, uint32_t *path) {
     return PLACE_NONE;
 }
 
-/* ---- the hook ----------------------------------------------------------------------------------
- */
+/* ---- the hook -------------------------------------------------------------------------------- */
 
 static void never(lua_State *L, lua_Debug *ar) {
     (void)ar;

@@ -10,8 +10,7 @@
 #include "agent/state/state.h"
 #include "base/os.h"
 
-/* ---- the list ---------------------------------------------------------------------------------
- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 /* A consistent copy of the list; false: a viewer is writing it and will call again. */
 static bool copy_list(const LmpControl *control, LmpBreak row[LMP_BREAKS], uint32_t *count,
@@ -86,8 +85,7 @@ bool break_check_lapse(LmpProfile *p) {
     return true;
 }
 
-/* ---- operations -------------------------------------------------------------------------------
- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 /* Is a record one of this line? */
 static bool record_at(const LmpProfile *p, uint32_t record, const LmpBreak *b) {
@@ -175,8 +173,7 @@ void break_check_after(LmpProfile *p, LmpCheckedOp *w, const void *r) {
     }
 }
 
-/* ---- a hit ------------------------------------------------------------------------------------
- */
+/* ---- a hit ----------------------------------------------------------------------------------- */
 
 static uint64_t value_of(const LmpProfile *p, const LmpCheckedOp *w, const LmpBreak *b) {
     switch (b->kind) {

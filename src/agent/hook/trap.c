@@ -31,8 +31,7 @@ enum {
 #define ASK_AGAIN_NS 50000000u    /* time between two tries to have a wished collection run */
 #define PAUSE_LOOK_NS 1000000000u /* a paused program looks this often whether its viewer lives */
 
-/* ---- tick
- * ------------------------------------------------------------------------------------------ */
+/* ---- tick ------------------------------------------------------------------------------------ */
 
 static void next_epoch(LmpProfile *p, uint64_t clock) {
     LmpLive *live = p->live;
@@ -102,8 +101,7 @@ void trap_always(LmpProfile *p, bool always) {
     p->trap = always || p->breaks->on ? &p->always : &p->control->trap;
 }
 
-/* ---- requests
- * ----------------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 void trap_mark(LmpProfile *p, const char *name) {
     LmpLive *live = p->live;
@@ -165,8 +163,7 @@ static void serve_requests(LmpProfile *p, bool stack_safe) {
     }
 }
 
-/* ---- pause
- * -------------------------------------------------------------------------------------------- */
+/* ---- pause ----------------------------------------------------------------------------------- */
 
 static uint64_t operations(const LmpLive *live) {
     uint64_t n = live->counters.before_frees + live->counters.before_reallocs +
@@ -298,8 +295,7 @@ static void op_end(LmpProfile *p, const Request *q, void *r, const LmpCheckedOp 
     if (q->constructs) set_pc(q->constructs, q->saved);
 }
 
-/* ---- own API calls
- * ------------------------------------------------------------------------------------ */
+/* ---- own API calls --------------------------------------------------------------------------- */
 
 LmpOwn trap_own_begin(LmpProfile *p, lua_State *L) {
     LmpOwn before = p->own;
@@ -323,8 +319,7 @@ static bool is_own(LmpProfile *p) {
     return false;
 }
 
-/* ---- the slow way
- * ---------------------------------------------------------------------------------------- */
+/* ---- the slow way ---------------------------------------------------------------------------- */
 
 /* The stack may be looked at unless this request moves or frees (part of) a thread's stack, or may
  * do so: a block from before start can be one. */

@@ -25,8 +25,7 @@ static struct {
 
 static LmpBirth birth;
 
-/* ---- finding
- * ---------------------------------------------------------------------------------------- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 typedef struct Block {
     char *start; /* the block that holds both the main thread and the global state */

@@ -208,8 +208,7 @@ static __attribute__((noinline)) void *study_alloc(void *ud, void *ptr, size_t o
     return r;
 }
 
-/* ---- playing ------------------------------------------------------------------------------------
- */
+/* ---- playing --------------------------------------------------------------------------------- */
 
 /* Frames and room on the stack, so that a scene of something else asks for none: a collection has
  * just taken them away. */
@@ -242,8 +241,7 @@ static void play_all(lua_State *L, Study *study) {
     study->cls = 0;
 }
 
-/* ---- the table
- * ------------------------------------------------------------------------------------ */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 /* The one owner of all that came this way so far out; LMP_C_NONE: there are some. */
 static unsigned one_owner(const Study *study, const Seen *way, int depth) {
@@ -336,8 +334,7 @@ void owner_note_threads(const LmpSavedRegsPlan *plan) {
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- rules
- * ---------------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 enum { CALLINFO_SIZE = 64, BOX_SIZE = 48 };
 

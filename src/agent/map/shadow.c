@@ -54,8 +54,7 @@ static COLD LmpLeaf *new_leaf(LmpProfile *p, LmpLeaf **dir, uint64_t word) {
     return leaf;
 }
 
-/* ---- the overflow table: open addressing, linear probing --------------------------------------
- */
+/* ---- the overflow table: open addressing, linear probing ------------------------------------- */
 
 enum { ADDR_FREE = 0, ADDR_USED_BEFORE = 1, FIRST_SLOTS = 256 };
 
@@ -306,8 +305,7 @@ void shadow_notify(LmpProfile *p, uintptr_t addr) {
     if (entry) *entry |= LMP_BLOCK_NOTIFY;
 }
 
-/* ---- changes of all entries
- * ------------------------------------------------------------------------ */
+/* ---- changes of all entries ------------------------------------------------------------------ */
 
 static uint32_t half_as_old(uint32_t entry) {
     uint32_t birth = (LMP_BLOCK_BIRTH(entry) + 1) / 2;
@@ -365,8 +363,7 @@ COLD void shadow_age_cycles(LmpProfile *p) {
     change_all(p, false);
 }
 
-/* ---- where blocks usually stand -----------------------------------------------------------------
- */
+/* ---- where blocks usually stand -------------------------------------------------------------- */
 
 enum { SKEW_LOOKS = 200 };
 

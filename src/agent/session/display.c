@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/os.h"
 #include "pty/ptydrain.h"
 #include "pty/ttyrestore.h"
@@ -35,11 +36,6 @@ typedef struct Start {
     Spool spool;
     bool on_tty[3]; /* the program's streams that are the terminal */
 } Start;
-
-static void close_fd(int *fd) {
-    if (*fd >= 0) close(*fd);
-    *fd = -1;
-}
 
 static void start_close(Start *s) {
     close_fd(&s->tty);

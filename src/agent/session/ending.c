@@ -207,8 +207,7 @@ void ending_refused(int socket) {
     handshake_send(socket, LMP_HANDSHAKE_REFUSED, 0, -1);
 }
 
-/* ---- the command
- * ---------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static bool usable(char *out, size_t size, const char *directory, size_t length, const char *name) {
     int n = snprintf(out, size, "%.*s%s", (int)length, directory, name);

@@ -62,8 +62,7 @@ static LmpSession *sessions;
 static uint32_t serials;
 static bool prepared;
 
-/* ---- the list
- * ------------------------------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 static void list_add(LmpProfile *p) {
     pthread_mutex_lock(&lock);
@@ -146,8 +145,7 @@ static void prepare_process(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- finding
- * -------------------------------------------------------------------------------------- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 /* The slot in the registry: NULL when there is none. Allocates nothing. */
 static Slot *find_slot(lua_State *L) {
@@ -170,8 +168,7 @@ static LmpProfile *find(lua_State *L) {
     return p;
 }
 
-/* ---- stopping
- * ------------------------------------------------------------------------------------- */
+/* ---- stopping -------------------------------------------------------------------------------- */
 
 /* Gives the allocator back. False: somebody has covered it, so it stays, passing through for ever.
  */
@@ -253,8 +250,7 @@ LmpErr profiler_stop(lua_State *L, LmpStats *last) {
     return end_profile(L, p, "stopped", last);
 }
 
-/* ---- starting
- * ------------------------------------------------------------------------------------- */
+/* ---- starting -------------------------------------------------------------------------------- */
 
 /* Its metatable, which only we can have made, bears the same key. */
 void profiler_prepare(lua_State *L) {
@@ -415,8 +411,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     return LMP_OK;
 }
 
-/* ---- figures
- * ---------------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 LmpErr profiler_stats(lua_State *L, LmpStats *out) {
     LmpProfile *p = find(L);

@@ -82,8 +82,7 @@ static void find_rises(Series *s) {
     }
 }
 
-/* ---- still, and not slower --------------------------------------------------------------------
- */
+/* ---- still, and not slower ------------------------------------------------------------------- */
 
 /* The longest stretch between the last three rises. */
 static double stretch(const Series *s) {
@@ -146,8 +145,7 @@ static bool goes_on(const Series *s) {
            pace(s, newest) >= REGULAR;
 }
 
-/* ---- growth below a sway ----------------------------------------------------------------------
- */
+/* ---- growth below a sway --------------------------------------------------------------------- */
 
 static bool grows_below_sway(const Series *s) {
     double part[PARTS], all = s->w[s->n - 1], low = INFINITY, high = 0;
@@ -171,8 +169,7 @@ static bool grows_below_sway(const Series *s) {
            part[PARTS - 1] - part[5] >= HALF * early;
 }
 
-/* ---- one site ---------------------------------------------------------------------------------
- */
+/* ---- one site -------------------------------------------------------------------------------- */
 
 /* Did one rise bring most of it, far more than its share of the work? The others may be chance
  * then. */
@@ -222,8 +219,7 @@ static double slope(const double *x, const double *y, uint32_t from, uint32_t to
     return isfinite(s) ? s : 0;
 }
 
-/* ---- the worst so many ------------------------------------------------------------------------
- */
+/* ---- the worst so many ----------------------------------------------------------------------- */
 
 static bool worse(const LmpLeak *a, const LmpLeak *b) {
     if (a->steady != b->steady) return a->steady;
@@ -269,8 +265,7 @@ static void sort_worst(LmpLeak *leak, uint32_t n) {
     }
 }
 
-/* ---- words ------------------------------------------------------------------------------------
- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static uint64_t to_count(double n) {
     return n < 1 ? 1 : n > 999999 ? 999999 : (uint64_t)(n + 0.5);
@@ -329,8 +324,7 @@ static void word(LmpVerdict *v, const Ledger *ledger, const LmpLeak *first, bool
         snprintf(v->words, size, "growth is not known: cycles cannot be seen on this interpreter");
 }
 
-/* ---- all of them ------------------------------------------------------------------------------
- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 /* How many more full collections it takes, at the pace of the last of the `n`, until row i is no
  * longer in the later half of the run. */

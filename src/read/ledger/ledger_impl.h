@@ -16,8 +16,7 @@
 
 #include "read/ledger/ledger.h"
 
-/* ---- small tools: ledger_tools.c ---------------------------------------------------------------
- */
+/* ---- small tools: ledger_tools.c ------------------------------------------------------------- */
 
 /* A growing array: `data` of `room` elements. */
 typedef struct LedgerPile {
@@ -87,8 +86,7 @@ LedgerPeak peak_of(const LmpLive *live);
 LmpTally tally_of(const LmpUsage *use, const uint64_t *reallocs, const int64_t *realloc_bytes,
                   const uint64_t *temporary, LedgerPeak peak);
 
-/* ---- what is known of the tables --------------------------------------------------------------
- */
+/* ---- what is known of the tables ------------------------------------------------------------- */
 
 typedef struct LedgerText {
     const char *safe, *raw;

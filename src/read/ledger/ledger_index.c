@@ -11,8 +11,7 @@ enum { TEXT_MOST = 4352, SHORT_SRC_MOST = 128, NAME_MOST = 256, CHUNK = 64 * 102
 /* Texts of honest tables need far less; past this they read "?". */
 static const size_t text_budget = 4 * (size_t)LMP_TEXT_MAX;
 
-/* ---- texts ------------------------------------------------------------------------------------
- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 /* A copy that stays; NULL: no memory. */
 static const char *keep(LedgerStore *s, const char *text) {
@@ -53,8 +52,7 @@ static bool text_at(LedgerStore *s, const LmpTables *t, uint32_t at, size_t most
     return true;
 }
 
-/* ---- functions --------------------------------------------------------------------------------
- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* "insert [C]" of "function 'table.insert'", of "method 'insert'" and of "insert". */
 static const char *detail_name(LedgerStore *s, const char *name) {
@@ -146,8 +144,7 @@ static bool update_functions(LedgerStore *s, const LmpTables *t) {
     return true;
 }
 
-/* ---- sites ------------------------------------------------------------------------------------
- */
+/* ---- sites ----------------------------------------------------------------------------------- */
 
 /* Lua functions share the lines of their source; others have no lines to share. */
 static uint64_t slot_key(const LedgerFunction *f, uint32_t function, int32_t line) {

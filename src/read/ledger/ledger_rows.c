@@ -3,8 +3,7 @@
 
 #include "read/ledger/ledger_impl.h"
 
-/* ---- room -------------------------------------------------------------------------------------
- */
+/* ---- room ------------------------------------------------------------------------------------ */
 
 static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
@@ -38,8 +37,7 @@ bool live_history_reserve(LedgerStore *s) {
     return pile_reserve(&s->out_grown, (size_t)s->slots * 2 * LMP_LIVE_HISTORY, sizeof(uint64_t));
 }
 
-/* ---- which ------------------------------------------------------------------------------------
- */
+/* ---- which ----------------------------------------------------------------------------------- */
 
 static bool slot_shown(const LedgerSlotSum *sum) {
     return tally_any(&sum->tally) || sum->here_reallocs || sum->here_frees;
@@ -83,8 +81,7 @@ static void want_functions(LedgerStore *s, unsigned parts) {
     }
 }
 
-/* ---- functions --------------------------------------------------------------------------------
- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* Parser and collector stand on no call path: they retain what they made. So does, at least, a
  * function whose paths found no room. */
@@ -135,8 +132,7 @@ static void make_functions(Ledger *ledger, unsigned parts) {
     ledger->functions = n;
 }
 
-/* ---- sites ------------------------------------------------------------------------------------
- */
+/* ---- sites ----------------------------------------------------------------------------------- */
 
 static void make_details(Ledger *ledger, const LedgerSlot *slot, LmpSiteRow *out) {
     const LedgerStore *s = ledger->store;
@@ -251,8 +247,7 @@ static void make_sites(Ledger *ledger, const LmpTables *t, uint64_t clock) {
         if (row[i] != LEDGER_NO_ROW) make_site(ledger, t, i, row[i], clock, live_history_slot);
 }
 
-/* ---- tags -------------------------------------------------------------------------------------
- */
+/* ---- tags ------------------------------------------------------------------------------------ */
 
 static void make_tags(Ledger *ledger) {
     LedgerStore *s = ledger->store;

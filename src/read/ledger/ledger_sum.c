@@ -80,8 +80,7 @@ void sum_records(LedgerStore *s, const LmpTables *t) {
     sum_collector(s, t);
 }
 
-/* ---- rates ------------------------------------------------------------------------------------
- */
+/* ---- rates ----------------------------------------------------------------------------------- */
 
 /* Of the moments older than the window the youngest stays: it is what rates are against. */
 static uint32_t stale(const LedgerStore *s, uint64_t clock) {

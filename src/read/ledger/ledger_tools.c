@@ -16,8 +16,7 @@ bool pile_reserve(LedgerPile *pile, size_t n, size_t size) {
     return true;
 }
 
-/* ---- map --------------------------------------------------------------------------------------
- */
+/* ---- map ------------------------------------------------------------------------------------- */
 
 static uint32_t map_start(const LedgerMap *map, uint64_t key) {
     key *= 0x9e3779b97f4a7c15ull;
@@ -64,8 +63,7 @@ void map_free(LedgerMap *map) {
     *map = (LedgerMap){0};
 }
 
-/* ---- sort -------------------------------------------------------------------------------------
- */
+/* ---- sort ------------------------------------------------------------------------------------ */
 
 static void insertion_sort(LedgerPair *pair, uint32_t n) {
     for (uint32_t i = 1; i < n; i++) {
@@ -109,8 +107,7 @@ void pairs_sort(LedgerPair *pair, uint32_t n, LedgerPair *room) {
     if (from != pair) memcpy(pair, from, n * sizeof *pair);
 }
 
-/* ---- sums -------------------------------------------------------------------------------------
- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 bool tally_any(const LmpTally *t) {
     return t->allocs || t->frees || t->reallocs || t->live_bytes || t->peak_bytes;

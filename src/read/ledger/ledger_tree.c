@@ -79,8 +79,7 @@ static LmpTally own_tally(const LmpTables *t, uint32_t node, LedgerPeak peak) {
     return tally_of(&n->use, &n->reallocs, &n->realloc_bytes, &n->temporary, peak);
 }
 
-/* ---- what functions retain --------------------------------------------------------------------
- */
+/* ---- what functions retain ------------------------------------------------------------------- */
 
 /* Puts the nodes in the order of a walk that goes down first: order[i] is the i-th, and next[i] the
  * place behind all below it. */
@@ -139,8 +138,7 @@ void tree_read(Ledger *ledger, const LmpTables *t, unsigned parts) {
     if (parts & LEDGER_FUNCTIONS) sum_functions(s, t);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* kid[first[i]] up to first[i + 1] are the children of node i, by row. */
 static void find_children(LedgerStore *s) {

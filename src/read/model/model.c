@@ -12,8 +12,7 @@ static void end_text(char *text, size_t size) {
     text[size - 1] = 0;
 }
 
-/* ---- rates ------------------------------------------------------------------------------------
- */
+/* ---- rates ----------------------------------------------------------------------------------- */
 
 static void moment_of(ModelMoment *moment, const LmpStats *stats, uint64_t clock) {
     moment->clock = clock;
@@ -96,8 +95,7 @@ static void derive_rates(Model *model, uint64_t clock) {
     if (due && model->past_used < MODEL_PAST) model->past[model->past_used++] = now;
 }
 
-/* ---- the parts of the live area ---------------------------------------------------------------
- */
+/* ---- the parts of the live area -------------------------------------------------------------- */
 
 static void fill_marks(Model *model, const LmpLive *live) {
     uint32_t all = live->marks; /* read once: it may change under us */
