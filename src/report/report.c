@@ -1,16 +1,15 @@
 /* report.c - the table of reports, and what all of them are made from. */
-#include "report/report.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/report_impl.h"
+
 enum { LEAKS_MOST = 1000 };
 
-const LmpReportKind report_kinds[] = {
-    {"summary", "the figures as text, for people", report_summary},
-    {"json", "the figures as one JSON object, for machines", report_json},
-    {NULL, NULL, NULL},
-};
+#define ROW(ID, name, arg, help, before, between, after)                                           \
+    [REPORT_##ID] = {#name, report_##name, before, between, after},
+const LmpReportKind report_kinds[REPORTS] = {REPORT_KINDS(ROW)};
+#undef ROW
 
 static void fill_ledger(LmpReport *r, const LmpTables *tables, uint64_t clock) {
     unsigned parts = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TAGS;

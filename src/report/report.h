@@ -1,5 +1,6 @@
 /* report.h - reports: what a run amounts to, for people and for machines. A new report is one file
- * and one row in the table of report.c. Nothing here prints by itself: the caller gives the FILE.
+ * report_NAME.c and one row of REPORT_KINDS: that row is its option of `lmp run` and its part in
+ * the man page, too. Nothing here prints by itself: the caller gives the FILE.
  */
 #ifndef LMP_REPORT_H
 #define LMP_REPORT_H
@@ -37,15 +38,28 @@ void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live
                  const LmpTables *tables, uint64_t clock, const char *ending);
 void report_close(LmpReport *report);
 
+/* All reports: ID, name, argument and help of the option of `lmp run` ("[FILE]": without a file it
+ * stands in place of the summary, with one besides it), and what stands before, between and after
+ * those of several Lua states. void report_NAME(const LmpReport *, FILE *) writes one of them. The
+ * first row is for people, and is what is written unless another one is asked for. */
+#define REPORT_KINDS(REPORT)                                                                       \
+    REPORT(SUMMARY, summary, "FILE", "write the summary to FILE, not to standard error", "", "\n", \
+           "")                                                                                     \
+    REPORT(JSON, json, "[FILE]", "the summary as JSON; with FILE, as JSON to FILE besides it",     \
+           "[\n", ",", "]\n")
+
+enum {
+#define REPORT_ID(ID, ...) REPORT_##ID,
+    REPORT_KINDS(REPORT_ID) REPORTS
+#undef REPORT_ID
+};
+
 typedef struct LmpReportKind {
-    const char *name, *help;
+    const char *name;
     void (*write)(const LmpReport *report, FILE *out);
+    const char *before, *between, *after;
 } LmpReportKind;
 
-extern const LmpReportKind report_kinds[]; /* ends with a row whose name is NULL */
-
-/* For people: plain text of at most 80 columns, tables of sites and functions at most 100. */
-void report_summary(const LmpReport *report, FILE *out);
-void report_json(const LmpReport *report, FILE *out); /* for machines, one object and a newline */
+extern const LmpReportKind report_kinds[REPORTS]; /* the only way to a report */
 
 #endif

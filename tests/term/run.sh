@@ -261,6 +261,14 @@ case_reports() {
     has j '^\{'
     lmp run --json --summary=j2 x.lua
     has j2 '^\{'
+    lmp run --json --json=j3 x.lua # the last one of a kind holds
+    summary
+    has j3 '^\{'
+    lmp run --json=j4 --json x.lua
+    has err '^\{'
+    [ ! -s j4 ] || fail "written twice"
+    lmp run --no-summary --json x.lua
+    lines err 0
     lmp run --name='Fred  the Lua' x.lua
     has err 'Fred  the Lua \('
     # Two states: the program's and a child's.

@@ -7,6 +7,9 @@
 #include "report/report.h"
 #include "suite.h"
 
+#define SUMMARY report_kinds[REPORT_SUMMARY].write
+#define JSON report_kinds[REPORT_JSON].write
+
 static LmpHeader header;
 static LmpLive live;
 
@@ -68,8 +71,8 @@ START_TEST(finished) {
     LmpReport r;
     fill();
     report_fill(&r, &header, &live, NULL, 62412345678, "finished");
-    golden("summary-finished.txt", report_summary, &r);
-    golden("report-finished.json", report_json, &r);
+    golden("summary-finished.txt", SUMMARY, &r);
+    golden("report-finished.json", JSON, &r);
 }
 END_TEST
 
@@ -94,8 +97,8 @@ START_TEST(everything_went_wrong) {
              "e \"1\".lua");
     report_fill(&r, &header, &live, NULL, 400ull * 3600 * 1000000000,
                 "killed by signal 9 (SIGKILL)");
-    golden("summary-killed.txt", report_summary, &r);
-    golden("report-killed.json", report_json, &r);
+    golden("summary-killed.txt", SUMMARY, &r);
+    golden("report-killed.json", JSON, &r);
 }
 END_TEST
 
@@ -104,14 +107,14 @@ START_TEST(still_running) {
     fill();
     report_fill(&r, &header, &live, NULL, 1000000000, "still running");
     r.attached = true;
-    golden("summary-running.txt", report_summary, &r);
+    golden("summary-running.txt", SUMMARY, &r);
 }
 END_TEST
 
 START_TEST(nothing_happened) {
     LmpReport r;
     report_fill(&r, &header, &live, NULL, 0, "finished");
-    golden("summary-empty.txt", report_summary, &r);
+    golden("summary-empty.txt", SUMMARY, &r);
 }
 END_TEST
 
@@ -119,16 +122,16 @@ START_TEST(map_incomplete) {
     LmpReport r;
     fill();
     report_fill(&r, &header, &live, NULL, 1000000000, "finished");
-    char *text = written(report_summary, &r);
+    char *text = written(SUMMARY, &r);
     ck_assert_ptr_null(strstr(text, "Heap map"));
     free(text);
     live.hidden_leaves = 3;
     report_fill(&r, &header, &live, NULL, 1000000000, "finished");
-    text = written(report_summary, &r);
+    text = written(SUMMARY, &r);
     ck_assert_ptr_nonnull(
         strstr(text, "\n  Heap map             lacks 3 x 64 MiB: the program closed lmp's file\n"));
     free(text);
-    text = written(report_json, &r);
+    text = written(JSON, &r);
     ck_assert_ptr_nonnull(strstr(text, "\"hidden_regions\":3,"));
     free(text);
     live.hidden_leaves = 0;
@@ -153,9 +156,9 @@ static void golden_tables(const char *name, FakeTables *f, const char *ending) {
     char file[64];
     report_fill(&r, &header, &live, &f->t, live.clock, ending);
     snprintf(file, sizeof file, "summary-%s.txt", name);
-    golden(file, report_summary, &r);
+    golden(file, SUMMARY, &r);
     snprintf(file, sizeof file, "report-%s.json", name);
-    golden(file, report_json, &r);
+    golden(file, JSON, &r);
     report_close(&r);
     fake_tables_free(f);
 }
@@ -195,7 +198,7 @@ START_TEST(exact_but_for) {
     live.owners_known = 1;
     live.owners_unproven = 3;
     report_fill(&r, &header, &live, &f->t, live.clock, "finished");
-    char *text = written(report_summary, &r), *json = written(report_json, &r);
+    char *text = written(SUMMARY, &r), *json = written(JSON, &r);
     ck_assert_ptr_nonnull(strstr(text, "(lines: exact but for 7 requests"));
     ck_assert_ptr_nonnull(strstr(text, "(owners: of 3 parts it is not known"));
     ck_assert_ptr_nonnull(strstr(json, "\"lines_unproven\":7,\"owners_unproven\":3,"));
@@ -214,7 +217,7 @@ START_TEST(what_cannot_be_had) {
     live.tables.stacks_why = LMP_WHY_FRAMES;
     live.tables.sample_why = LMP_WHY_ENTRY;
     report_fill(&r, &header, &live, &f->t, live.clock, "finished");
-    char *text = written(report_summary, &r), *json = written(report_json, &r);
+    char *text = written(SUMMARY, &r), *json = written(JSON, &r);
     ck_assert_ptr_nonnull(strstr(text, "\n  No call paths        " STACKS_WHY "\n"));
     ck_assert_ptr_nonnull(strstr(text, "\n  Not sampled          " SAMPLE_WHY ": all counted\n"));
     ck_assert_ptr_nonnull(
@@ -227,7 +230,7 @@ START_TEST(what_cannot_be_had) {
     live.tables.why = LMP_WHY_MEMORY;
     live.tables.stacks_why = live.tables.sample_why = 0;
     report_fill(&r, &header, &live, &(LmpTables){.live = &live}, live.clock, "finished");
-    text = written(report_summary, &r), json = written(report_json, &r);
+    text = written(SUMMARY, &r), json = written(JSON, &r);
     ck_assert_ptr_nonnull(strstr(text, "\n  No lines             no memory for tables\n"));
     ck_assert_ptr_null(strstr(text, "No call paths"));
     ck_assert_ptr_null(strstr(text, "Not sampled"));
@@ -247,7 +250,7 @@ START_TEST(covered) {
     live.owners_known = 0;
     live.strange.covered = 1;
     report_fill(&r, &header, &live, &f->t, live.clock, "finished");
-    char *text = written(report_summary, &r), *json = written(report_json, &r);
+    char *text = written(SUMMARY, &r), *json = written(JSON, &r);
     ck_assert_ptr_nonnull(strstr(text, "  Allocator covered    by another one: lines and owners"));
     ck_assert_ptr_nonnull(strstr(text, "(lines: approximate: another allocator was put over"));
     ck_assert_ptr_null(strstr(text, "table constructors may show"));
@@ -265,7 +268,7 @@ START_TEST(top_none) {
     FakeTables *f = program(true);
     header.top = 0;
     report_fill(&r, &header, &live, &f->t, live.clock, "finished");
-    char *text = written(report_summary, &r);
+    char *text = written(SUMMARY, &r);
     ck_assert_ptr_null(strstr(text, "options.lua:9"));
     ck_assert_ptr_nonnull(strstr(text, "Leaks"));
     free(text);
@@ -327,7 +330,7 @@ START_TEST(summary_keeps_to_its_columns) {
         FakeTables *f = i % 3 ? NULL : program(suite_below(2));
         int most = f ? 100 : 80;
         randomly(&r, f);
-        char *text = written(report_summary, &r);
+        char *text = written(SUMMARY, &r);
         int columns = 0;
         for (const char *p = text; *p;) {
             uint32_t c;
@@ -416,7 +419,7 @@ START_TEST(json_is_valid) {
         LmpReport r;
         FakeTables *f = i % 3 ? NULL : program(suite_below(2));
         randomly(&r, f);
-        char *text = written(report_json, &r);
+        char *text = written(JSON, &r);
         const char *end = json(text, 0);
         ck_assert_msg(end && strcmp(end, "\n") == 0, "not JSON: %.2000s", text);
         free(text);
@@ -436,14 +439,34 @@ START_TEST(texts_without_an_end) {
 END_TEST
 
 START_TEST(table_of_reports) {
-    int rows = 0;
-    for (const LmpReportKind *k = report_kinds; k->name; k++, rows++)
-        ck_assert(k->help && k->write);
-    ck_assert_int_ge(rows, 2);
+    ck_assert_int_eq(REPORT_SUMMARY, 0); /* what is written unless another one is asked for */
+    for (int i = 0; i < REPORTS; i++) {
+        const LmpReportKind *k = &report_kinds[i];
+        ck_assert(k->name && k->write && k->before && k->between && k->after);
+        for (int j = 0; j < i; j++)
+            ck_assert_str_ne(k->name, report_kinds[j].name);
+    }
+}
+END_TEST
+
+/* Of several states, and so between the first and the last of whatever is there. */
+START_TEST(json_of_several_is_json) {
+    LmpReport r;
+    const LmpReportKind *k = &report_kinds[REPORT_JSON];
+    fill();
+    report_fill(&r, &header, &live, NULL, 62412345678, "finished");
+    char *one = written(k->write, &r), *all = NULL;
+    ck_assert_int_ge(asprintf(&all, "%s%s%s%s%s", k->before, one, k->between, one, k->after), 0);
+    for (char *c = all; (c = strchr(c, '\n'));) /* the reader knows no blanks; none is in a text */
+        memmove(c, c + 1, strlen(c));
+    const char *end = json(all, 0);
+    ck_assert_msg(end && !*end, "%s", all);
+    free(all);
+    free(one);
 }
 END_TEST
 
 SUITE("report", map_incomplete, finished, everything_went_wrong, still_running, nothing_happened,
       with_lines, with_stacks, with_all_that_can_be_said, exact_but_for, what_cannot_be_had,
       covered, top_none, summary_keeps_to_its_columns, json_is_valid, texts_without_an_end,
-      table_of_reports)
+      table_of_reports, json_of_several_is_json)

@@ -19,6 +19,7 @@
 #include "cmd/inherited.h"
 #include "cmd/program.h"
 #include "relay/outfile.h"
+#include "report/report.h"
 #include "shared/breaks.h"
 #include "shared/launch.h"
 
@@ -33,10 +34,9 @@ typedef struct Run {
     unsigned top;
     char breaks[2048]; /* conditions, one a line */
     const char *name;
-    const char *summary; /* file; NULL: standard error */
+    const char *file[REPORTS]; /* the summary's, NULL: standard error; of others, besides it */
     bool no_summary;
-    bool json;             /* instead of the summary */
-    const char *json_file; /* besides it */
+    unsigned first; /* REPORT_*: what stands in the summary's place */
     Program program;
     Collect collect;
     CollectEnd end;
@@ -53,10 +53,9 @@ enum {
     O_NO_LINES,
     O_STACKS,
     O_SAMPLE,
-    O_SUMMARY,
-    O_NO_SUMMARY,
+    O_REPORT, /* the first of them */
+    O_NO_SUMMARY = O_REPORT + REPORTS,
     O_TOP,
-    O_JSON,
     O_BREAK,
     O_FPS,
     O_HOLD,
@@ -64,6 +63,7 @@ enum {
     O_NAME
 };
 
+#define REPORT_OPTION(ID, name, arg, help, ...) [O_REPORT + REPORT_##ID] = {#name, arg, help},
 static const Option options[] = {
     [O_LIVE] = {"live", NULL, "show the display (the default on a terminal)"},
     [O_NO_LIVE] = {"no-live", NULL, "no display, only the summary at the end"},
@@ -72,10 +72,8 @@ static const Option options[] = {
     [O_STACKS] = {"stacks", NULL, "charge every block to its whole call path, too"},
     [O_SAMPLE] = {"sample", "SIZE",
                   "lines and paths by samples, one in SIZE bytes, such as 512KiB"},
-    [O_SUMMARY] = {"summary", "FILE", "write the summary to FILE, not to standard error"},
-    [O_NO_SUMMARY] = {"no-summary", NULL, "no summary"},
+    REPORT_KINDS(REPORT_OPTION)[O_NO_SUMMARY] = {"no-summary", NULL, "no summary"},
     [O_TOP] = {"top", "N", "rows of the summary's tables, 0 to 1000 (default 10)"},
-    [O_JSON] = {"json", "[FILE]", "the summary as JSON; with FILE, as JSON to FILE besides it"},
     [O_BREAK] = {"break", "CONDITION",
                  "pause there, such as \"size 64KiB\" or \"at main.lua:12\"; may be repeated"},
     [O_FPS] = {"fps", "N", "repaints a second, 0.1 to 60 (default 10)"},
@@ -131,6 +129,16 @@ static bool read_top(Run *run, const Command *command, const char *value, int *s
     return false;
 }
 
+/* The last word of one kind holds: a file of its own, or the summary's place. */
+static void read_report(Run *run, unsigned kind, const char *file) {
+    run->file[kind] = file;
+    if (kind == REPORT_SUMMARY) return;
+    if (!file)
+        run->first = kind;
+    else if (run->first == kind)
+        run->first = REPORT_SUMMARY;
+}
+
 /* True: go on. Else *status is what to exit with. */
 static bool read_options(Run *run, const Command *command, Parse *p, int *status) {
     const char *term = getenv("TERM");
@@ -167,15 +175,8 @@ static bool read_options(Run *run, const Command *command, Parse *p, int *status
         case O_BREAK:
             if (!read_break(run, command, p->value, status)) return false;
             break;
-        case O_SUMMARY:
-            run->summary = p->value;
-            break;
         case O_NO_SUMMARY:
             run->no_summary = true;
-            break;
-        case O_JSON:
-            run->json_file = p->value;
-            run->json = !p->value;
             break;
         case O_FPS:
             if (!parse_number(p->value, FPS_MIN, FPS_MAX, &run->fps)) {
@@ -186,6 +187,9 @@ static bool read_options(Run *run, const Command *command, Parse *p, int *status
             break;
         case O_NAME:
             run->name = p->value;
+            break;
+        default:
+            read_report(run, (unsigned)(o - &options[O_REPORT]), p->value);
             break;
         }
     }
@@ -311,10 +315,9 @@ static int end_alike(const Run *run) {
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-static void write_report(const Run *run, const char *file,
-                         void (*write)(const Collect *, const CollectEnd *, FILE *)) {
+static void write_report(const Run *run, const char *file, unsigned kind) {
     FILE *out = file ? outfile_open(file) : stderr;
-    if (out) write(&run->collect, &run->end, out);
+    if (out) collect_report(&run->collect, &run->end, &report_kinds[kind], out);
     if (!out || (file ? fclose(out) : fflush(out)) != 0)
         command_say("cannot write %s: %s", file ? file : "the summary", outfile_problem(errno));
 }
@@ -335,19 +338,20 @@ static void report(const Run *run) {
         command_say("%s never started a Lua 5.4 state; to run it with lua5.4: lmp run -- %s",
                     run->program.name, hint);
     } else if (!run->no_summary) {
-        write_report(run, run->summary, run->json ? collect_json : collect_summaries);
+        write_report(run, run->file[REPORT_SUMMARY], run->first);
     }
-    if (run->json_file) write_report(run, run->json_file, collect_json);
+    for (unsigned kind = REPORT_SUMMARY + 1; kind < REPORTS; kind++)
+        if (run->file[kind]) write_report(run, run->file[kind], kind);
 }
 
-/* Whoever is left when we are killed writes it there; not as JSON. */
+/* Whoever is left when we are killed writes it there; only the summary. */
 static void set_summary_place(const Run *run) {
     char place[8192] = "-", here[4096];
-    if (run->no_summary || run->json) place[0] = 0;
-    if (run->summary) {
-        bool relative = run->summary[0] != '/' && getcwd(here, sizeof here);
-        snprintf(place, sizeof place, "%s%s%s", relative ? here : "", relative ? "/" : "",
-                 run->summary);
+    const char *file = run->file[REPORT_SUMMARY];
+    if (run->no_summary || run->first != REPORT_SUMMARY) place[0] = 0;
+    if (file) {
+        bool relative = file[0] != '/' && getcwd(here, sizeof here);
+        snprintf(place, sizeof place, "%s%s%s", relative ? here : "", relative ? "/" : "", file);
     }
     setenv(LMP_ENV_SUMMARY, place, 1);
 }
@@ -389,7 +393,8 @@ static int run_program(Run *run) {
     follow(run);
     collect_ended(&run->collect, &run->end);
     collect_wait_displays(&run->collect);
-    if (run->collect.open_line && isatty(STDERR_FILENO) && !run->no_summary && !run->summary)
+    if (run->collect.open_line && isatty(STDERR_FILENO) && !run->no_summary &&
+        !run->file[REPORT_SUMMARY])
         fputc('\n', stderr);
     report(run);
     collect_reported(&run->collect);
@@ -403,7 +408,8 @@ static int run(const Command *command, int argc, char **argv) {
     const char *problem;
     int status;
     if (!read_options(&state, command, &p, &status)) return status;
-    if (!writable(state.summary) || !writable(state.json_file)) return EXIT_CANNOT;
+    for (unsigned kind = 0; kind < REPORTS; kind++)
+        if (!writable(state.file[kind])) return EXIT_CANNOT;
     if (!program_find(&state.program, argc - p.at, argv + p.at, &problem)) {
         command_say("%s", problem);
         status = EXIT_NOT_FOUND;

@@ -19,7 +19,6 @@
 #include "pty/spool.h"
 #include "read/view.h"
 #include "relay/pty_relay.h"
-#include "report/report.h"
 
 #define HIGH_FD 64 /* beyond the numbers that mean something in launch.h */
 
@@ -280,9 +279,10 @@ static bool error_line(const Collect *c, char *out, size_t size) {
     return false;
 }
 
-/* Writes one state's report; false: the state cannot be read. */
-static bool write_report(const Collect *c, size_t which, const CollectEnd *end, FILE *out,
-                         void (*write)(const LmpReport *, FILE *)) {
+/* Writes one state's report, `before` first; false: the state cannot be read, nothing is written.
+ */
+static bool write_report(const Collect *c, size_t which, const CollectEnd *end,
+                         const LmpReportKind *kind, const char *before, FILE *out) {
     const CollectState *state = &c->states[which];
     static LmpView view; /* large, both */
     static LmpReport report;
@@ -299,38 +299,23 @@ static bool write_report(const Collect *c, size_t which, const CollectEnd *end, 
     if (view.pid) report.pid = view.pid;
     report.attached = view_seen(&view, view.pid && lmp_os->alive(view.pid)) <= LMP_SEEN_PAUSED;
     report.error = failed && error_line(c, error, sizeof error) ? error : NULL;
-    write(&report, out);
+    fputs(before, out);
+    kind->write(&report, out);
     report_close(&report);
     view_close(&view);
     return true;
 }
 
-void collect_summaries(const Collect *c, const CollectEnd *end, FILE *out) {
-    size_t unread = c->lost;
-    for (size_t i = 0; i < c->count; i++) {
-        if (i > 0) fputc('\n', out);
-        unread += !write_report(c, i, end, out, report_summary);
-    }
-    if (unread > 0) fprintf(out, "lmp: %zu more Lua states could not be read\n", unread);
-}
-
-void collect_json(const Collect *c, const CollectEnd *end, FILE *out) {
-    if (c->count == 1 && write_report(c, 0, end, out, report_json)) return;
-    bool first = true;
-    fputs("[\n", out);
-    for (size_t i = 0; i < c->count; i++) {
-        char *text = NULL;
-        size_t size = 0;
-        FILE *memory = open_memstream(&text, &size);
-        if (memory) {
-            bool good = write_report(c, i, end, memory, report_json);
-            fclose(memory);
-            if (good) fprintf(out, "%s%s", first ? "" : ",", text);
-            first = first && !good;
-        }
-        free(text);
-    }
-    fputs("]\n", out);
+void collect_report(const Collect *c, const CollectEnd *end, const LmpReportKind *kind, FILE *out) {
+    size_t written = 0;
+    bool alone = c->count == 1 && write_report(c, 0, end, kind, "", out);
+    if (!alone) fputs(kind->before, out);
+    for (size_t i = 0; i < c->count && !alone; i++)
+        written += write_report(c, i, end, kind, written > 0 ? kind->between : "", out);
+    if (!alone) fputs(kind->after, out);
+    size_t unread = c->lost + (alone ? 0 : c->count - written);
+    if (unread > 0 && kind == &report_kinds[REPORT_SUMMARY])
+        fprintf(out, "lmp: %zu more Lua states could not be read\n", unread);
 }
 
 void collect_close(Collect *c) {

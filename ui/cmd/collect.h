@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "report/report.h"
 #include "shared/launch.h"
 
 /* A display of the program's, and what is needed to take over from its killed processes. */
@@ -59,9 +60,9 @@ void collect_wait_displays(Collect *collect);
 /* The summary has been written: who waits for it, to write it should we be killed, need not. */
 void collect_reported(Collect *collect);
 
-void collect_summaries(const Collect *collect, const CollectEnd *end, FILE *out);
-/* One object, or an array of them when there is not exactly one state. */
-void collect_json(const Collect *collect, const CollectEnd *end, FILE *out);
+/* Reports of all states. What the kind has before and after them is left out for a single one. */
+void collect_report(const Collect *collect, const CollectEnd *end, const LmpReportKind *kind,
+                    FILE *out);
 
 void collect_close(Collect *collect);
 

@@ -245,7 +245,7 @@ static void write_summary(const PtyRelay *k, FILE *out) {
                          : ended(k) == PROGRAM_LEFT ? "went on as another program"
                                                     : "killed, or crashed";
     report_fill(&report, v->header, v->live, &v->tables, v->live->clock, ending);
-    report_summary(&report, out);
+    report_kinds[REPORT_SUMMARY].write(&report, out);
     report_close(&report);
 }
 
