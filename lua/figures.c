@@ -1,91 +1,76 @@
-/* figures.c - see figures.h. Tables over fields: one row per figure, so that they all come in one
- * way. */
+/* figures.c - see figures.h. Which figures there are, the lists of figure.h say. */
 #include "figures.h"
 
 #include <lauxlib.h>
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/kind.h"
+#include "read/ledger/tallies.h"
 
-typedef struct Figure {
-    const char *name;
-    size_t offset;
-} Figure;
-
-/* ---- the whole ------------------------------------------------------------------------------- */
-
-#define FIGURE(field)                                                                              \
-    { #field, offsetof(LmpStats, field) }
-static const Figure figures[] = {
-    FIGURE(mallocs),         FIGURE(malloc_bytes),
-    FIGURE(reallocs),        FIGURE(realloc_bytes),
-    FIGURE(frees),           FIGURE(free_bytes),
-    FIGURE(failed),          FIGURE(live_blocks),
-    FIGURE(live_bytes),      FIGURE(peak_bytes),
-    FIGURE(before_frees),    FIGURE(before_free_bytes),
-    FIGURE(before_reallocs), FIGURE(before_realloc_bytes),
-    FIGURE(dropped),         FIGURE(dropped_bytes),
-    FIGURE(gc_cycles),       FIGURE(gc_freed_bytes),
-    FIGURE(folded),          FIGURE(hidden_regions),
-    FIGURE(lines_unproven),  FIGURE(owners_unproven),
-    FIGURE(other_states),    FIGURE(mixed_states),
-    FIGURE(passed_requests),
-};
-#define KIND_FIGURE(field)                                                                         \
-    { #field, offsetof(LmpKindStats, field) }
-static const Figure kind_figures[] = {
-    KIND_FIGURE(allocs),         KIND_FIGURE(live_blocks), KIND_FIGURE(live_bytes),
-    KIND_FIGURE(peak_bytes),     KIND_FIGURE(tag_allocs),  KIND_FIGURE(tag_live_blocks),
-    KIND_FIGURE(tag_live_bytes),
-};
-
-/* ---- a part of it ---------------------------------------------------------------------------- */
-
-#define TALLY(field)                                                                               \
-    { #field, offsetof(LmpTally, field) }
-/* The first ones are all that a node of the tree has: there may be a million of them. */
-static const Figure tally_figures[] = {
-    TALLY(allocs),
-    TALLY(bytes),
-    TALLY(frees),
-    TALLY(free_bytes),
-    TALLY(live_blocks),
-    TALLY(live_bytes),
-    {"peak_live_bytes", offsetof(LmpTally, peak_bytes)},
-    TALLY(temporary),
-    TALLY(short_lived),
-    TALLY(reallocs),
-    TALLY(realloc_bytes),
-};
-#define KIND_TALLY(field)                                                                          \
-    { #field, offsetof(LmpKindTally, field) }
-static const Figure kind_tally_figures[] = {
-    KIND_TALLY(allocs),     KIND_TALLY(bytes),      KIND_TALLY(live_blocks),
-    KIND_TALLY(live_bytes), KIND_TALLY(tag_allocs),
-};
-static const Figure here_figures[] = {
-    {"reallocs", offsetof(LmpSiteRow, here_reallocs)},
-    {"realloc_bytes", offsetof(LmpSiteRow, here_realloc_bytes)},
-    {"frees", offsetof(LmpSiteRow, here_frees)},
-    {"free_bytes", offsetof(LmpSiteRow, here_free_bytes)},
-};
-#define COUNT(rows) ((int)(sizeof(rows) / sizeof *(rows)))
-enum { NODE_FIGURES = 8 };
-
-static void put_figures(lua_State *L, const void *from, const Figure *rows, int n) {
-    for (int i = 0; i < n; i++) {
-        uint64_t value; /* the signed ones are stored as they are in two's complement */
-        memcpy(&value, (const char *)from + rows[i].offset, sizeof value);
-        lua_pushinteger(L, (lua_Integer)value);
-        lua_setfield(L, -2, rows[i].name);
-    }
+static int count(const LmpFigure *rows) {
+    int n = 0;
+    while (rows[n].name)
+        n++;
+    return n;
 }
 
-static void put_table(lua_State *L, const char *name, const void *from, const Figure *rows, int n) {
-    lua_createtable(L, 0, n);
-    put_figures(L, from, rows, n);
+static void put_table(lua_State *L, const char *name, const void *from, const LmpFigure *rows);
+
+/* Pushes a figure; false: there is none, and nothing is pushed. */
+static bool push_figure(lua_State *L, const void *from, const LmpFigure *f) {
+    const char *at = (const char *)from + f->at;
+    double seconds;
+    switch (f->kind) {
+    case LMP_FIG_COUNT:
+    case LMP_FIG_CHANGE: /* stored as it is in two's complement */
+        lua_pushinteger(L, (lua_Integer)figure_number(f, from));
+        return true;
+    case LMP_FIG_SIZE:
+        lua_pushinteger(L, (lua_Integer)figure_number(f, from));
+        if (lua_tointeger(L, -1) != 0) return true;
+        lua_pop(L, 1);
+        return false;
+    case LMP_FIG_SECONDS:
+        memcpy(&seconds, at, sizeof seconds);
+        lua_pushnumber(L, (lua_Number)seconds);
+        return true;
+    case LMP_FIG_FLAG:
+        lua_pushboolean(L, *(const bool *)at);
+        return true;
+    case LMP_FIG_WORD:
+        lua_pushstring(L, figure_word(f, from));
+        return true;
+    case LMP_FIG_WHY:
+        if (!*figure_word(f, from)) return false;
+        lua_pushstring(L, figure_word(f, from));
+        return true;
+    case LMP_FIG_TYPES:
+        lua_createtable(L, 0, LMP_KINDS);
+        for (int k = 0; k < LMP_KINDS; k++)
+            put_table(L, kind_info[k].name, (const LmpKindStats *)at + k, kind_figures);
+        return true;
+    }
+    return false;
+}
+
+static void put_figures(lua_State *L, const void *from, const LmpFigure *rows) {
+    for (const LmpFigure *f = rows; f->name; f++)
+        if (push_figure(L, from, f)) lua_setfield(L, -2, f->name);
+}
+
+static void put_table(lua_State *L, const char *name, const void *from, const LmpFigure *rows) {
+    lua_createtable(L, 0, count(rows));
+    put_figures(L, from, rows);
+    lua_setfield(L, -2, name);
+}
+
+/* What nodes of the tree have: there may be a million of them. */
+static void put_node_figures(lua_State *L, const char *name, const LmpTally *tally) {
+    lua_createtable(L, 0, 8);
+    for (const LmpFigure *f = tally_figures; f->name; f++)
+        if (f->node && push_figure(L, tally, f)) lua_setfield(L, -2, f->name);
     lua_setfield(L, -2, name);
 }
 
@@ -138,9 +123,9 @@ static void put_calls(lua_State *L, const Ledger *ledger, const LmpSiteRow *site
     for (uint32_t i = 0; i < site->details; i++) {
         const LmpSiteDetail *detail = &ledger->detail[site->first_detail + i];
         if (!*detail->name) continue; /* the line itself */
-        lua_createtable(L, 0, COUNT(tally_figures) + 1);
+        lua_createtable(L, 0, count(tally_figures) + 1);
         put_text(L, "name", detail->name);
-        put_figures(L, &detail->tally, tally_figures, COUNT(tally_figures));
+        put_figures(L, &detail->tally, tally_figures);
         lua_rawseti(L, -2, ++n);
     }
     lua_setfield(L, -2, "calls");
@@ -151,12 +136,11 @@ static void put_site(lua_State *L, const Ledger *ledger, const LmpSiteRow *site)
     put_text(L, "short_src", site->short_src);
     put_text(L, "func", site->func);
     put_integer(L, "line", site->line);
-    put_figures(L, &site->tally, tally_figures, COUNT(tally_figures));
-    put_table(L, "here", site, here_figures, COUNT(here_figures));
+    put_figures(L, &site->tally, tally_figures);
+    put_table(L, "here", site, here_figures);
     lua_createtable(L, 0, LMP_KINDS);
     for (int k = 0; k < LMP_KINDS; k++)
-        put_table(L, kind_info[k].name, &site->kind[k], kind_tally_figures,
-                  COUNT(kind_tally_figures));
+        put_table(L, kind_info[k].name, &site->kind[k], kind_tally_figures);
     lua_setfield(L, -2, "types");
     put_calls(L, ledger, site);
 }
@@ -165,7 +149,7 @@ static void put_sites(lua_State *L, Ledger *ledger) {
     if (ledger->sites) qsort(ledger->site, ledger->sites, sizeof *ledger->site, compare_sites);
     lua_createtable(L, (int)ledger->sites, 0);
     for (uint32_t i = 0; i < ledger->sites; i++) {
-        lua_createtable(L, 0, COUNT(tally_figures) + 7);
+        lua_createtable(L, 0, count(tally_figures) + 7);
         put_site(L, ledger, &ledger->site[i]);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
@@ -183,9 +167,8 @@ static void put_functions(lua_State *L, Ledger *ledger) {
         put_text(L, "short_src", f->short_src);
         put_text(L, "func", f->name);
         put_integer(L, "linedefined", f->linedefined);
-        put_table(L, "shallow", &f->shallow, tally_figures, COUNT(tally_figures));
-        if (ledger->stacks)
-            put_table(L, "retained", &f->retained, tally_figures, COUNT(tally_figures));
+        put_table(L, "shallow", &f->shallow, tally_figures);
+        if (ledger->stacks) put_table(L, "retained", &f->retained, tally_figures);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     lua_setfield(L, -2, "functions");
@@ -195,9 +178,9 @@ static void put_tags(lua_State *L, Ledger *ledger) {
     if (ledger->tags) qsort(ledger->tag, ledger->tags, sizeof *ledger->tag, compare_tags);
     lua_createtable(L, (int)ledger->tags, 0);
     for (uint32_t i = 0; i < ledger->tags; i++) {
-        lua_createtable(L, 0, COUNT(tally_figures) + 1);
+        lua_createtable(L, 0, count(tally_figures) + 1);
         put_text(L, "name", ledger->tag[i].name);
-        put_figures(L, &ledger->tag[i].tally, tally_figures, COUNT(tally_figures));
+        put_figures(L, &ledger->tag[i].tally, tally_figures);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     lua_setfield(L, -2, "tags");
@@ -218,8 +201,8 @@ static void push_node(lua_State *L, const LmpTreeRow *node) {
     put_integer(L, "line", node->line);
     put_flag(L, "tail", node->flags & LMP_NODE_TAIL);
     put_flag(L, "coroutine", node->flags & LMP_NODE_COROUTINE);
-    put_table(L, "shallow", &node->shallow, tally_figures, NODE_FIGURES);
-    put_table(L, "retained", &node->retained, tally_figures, NODE_FIGURES);
+    put_node_figures(L, "shallow", &node->shallow);
+    put_node_figures(L, "retained", &node->retained);
 }
 
 /* A path can be 200 000 calls deep: nothing here goes down it. All nodes are made first, in an
@@ -265,7 +248,7 @@ unsigned figures_parts(lua_State *L, const char *function) {
     while (lua_next(L, 1)) {
         const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
         const struct Part *part = NULL;
-        for (int i = 0; i < COUNT(parts) && key; i++)
+        for (int i = 0; i < (int)(sizeof parts / sizeof *parts) && key; i++)
             if (!strcmp(parts[i].name, key)) part = &parts[i];
         if (!part) {
             const char *shown = key ? key : luaL_tolstring(L, -2, NULL);
@@ -285,30 +268,9 @@ unsigned figures_parts(lua_State *L, const char *function) {
 }
 
 void figures_push(lua_State *L, void *from) {
-    static const char *const lines[] = {
-        [LMP_LINES_OFF] = "off",
-        [LMP_LINES_EXACT] = "exact",
-        [LMP_LINES_APPROXIMATE] = "approximate",
-    };
     Figures *f = from;
-    const LmpStats *s = &f->stats;
-    lua_createtable(L, 0, COUNT(figures) + 10);
-    put_figures(L, s, figures, COUNT(figures));
-    lua_pushnumber(L, s->seconds);
-    lua_setfield(L, -2, "seconds");
-    put_text(L, "lines", lines[s->lines]);
-    if (s->why) put_text(L, "lines_why", stats_why_words[s->why]);
-    if (s->stacks_why) put_text(L, "stacks_why", stats_why_words[s->stacks_why]);
-    if (s->sample_why) put_text(L, "sample_why", stats_why_words[s->sample_why]);
-    lua_pushboolean(L, s->stacks);
-    lua_setfield(L, -2, "stacks");
-    lua_pushboolean(L, s->covered);
-    lua_setfield(L, -2, "covered");
-    if (s->sample) put_integer(L, "sample", (lua_Integer)s->sample);
-    lua_createtable(L, 0, LMP_KINDS);
-    for (int k = 0; k < LMP_KINDS; k++)
-        put_table(L, kind_info[k].name, &s->kind[k], kind_figures, COUNT(kind_figures));
-    lua_setfield(L, -2, "types");
+    lua_createtable(L, 0, count(stats_figures) + 4);
+    put_figures(L, &f->stats, stats_figures);
     if (f->parts & LEDGER_SITES) put_sites(L, &f->ledger);
     if (f->parts & LEDGER_FUNCTIONS) put_functions(L, &f->ledger);
     if (f->parts & LEDGER_TAGS) put_tags(L, &f->ledger);

@@ -1,5 +1,5 @@
-/* figures.h - figures as Lua tables: what stats() and stop() return. README documents every field.
- */
+/* figures.h - figures as Lua tables: what stats() and stop() return. docs/api.md documents
+ * every field. */
 #ifndef LMP_LUA_FIGURES_H
 #define LMP_LUA_FIGURES_H
 

@@ -5,6 +5,114 @@
 
 #include "shared/counters.h"
 
+/* ---- the figures: a new one is a field in stats.h, its row here, and its line in stats_derive
+ * ---- */
+
+static const char *const gc_modes[] = {
+    [LMP_GC_UNKNOWN] = "unknown",
+    [LMP_GC_INCREMENTAL] = "incremental",
+    [LMP_GC_GENERATIONAL] = "generational",
+};
+
+static const char *const lines_words[] = {
+    [LMP_LINES_OFF] = "off",
+    [LMP_LINES_EXACT] = "exact",
+    [LMP_LINES_APPROXIMATE] = "approximate",
+};
+
+#define AT(field) offsetof(LmpStats, field)
+#define COUNT(field, help)                                                                         \
+    { #field, LMP_FIG_COUNT, AT(field), "count", help, NULL, 0, false }
+#define BYTES(field, help)                                                                         \
+    { #field, LMP_FIG_COUNT, AT(field), "bytes", help, NULL, 0, false }
+#define CHANGE(field, help)                                                                        \
+    { #field, LMP_FIG_CHANGE, AT(field), "bytes", help, NULL, 0, false }
+#define FLAG(field, help)                                                                          \
+    { #field, LMP_FIG_FLAG, AT(field), "boolean", help, NULL, 0, false }
+#define WORDS(words) words, sizeof(words) / sizeof *(words), false
+#define WHY(name, field, help)                                                                     \
+    { name, LMP_FIG_WHY, AT(field), "string", help, WORDS(stats_why_words) }
+
+const LmpFigure stats_figures[] = {
+    COUNT(mallocs, "allocations since start"),
+    BYTES(malloc_bytes, NULL),
+    COUNT(reallocs, "changes of a block's size; bytes are the sum of new − old, so they may be "
+                    "negative"),
+    CHANGE(realloc_bytes, NULL),
+    COUNT(frees, "blocks freed, at their last size"),
+    BYTES(free_bytes, NULL),
+    COUNT(failed, "requests that the program's own allocator refused"),
+    COUNT(live_blocks, "what is allocated now: `mallocs − frees`, and `malloc_bytes + "
+                       "realloc_bytes − free_bytes`"),
+    BYTES(live_bytes, NULL),
+    BYTES(peak_bytes, "the most that `live_bytes` ever was"),
+    COUNT(before_frees, "blocks from before `start` that were freed since; in no other figure"),
+    BYTES(before_free_bytes, NULL),
+    COUNT(before_reallocs, "the same for changes of size (new − old)"),
+    CHANGE(before_realloc_bytes, NULL),
+    COUNT(dropped, "allocations that are in no other figure because the profiler had no memory to "
+                   "note them; zero unless memory is short"),
+    BYTES(dropped_bytes, NULL),
+    COUNT(lines_unproven,
+          "requests that no known way explains: they are charged as the debug library has it, "
+          "which may be an earlier line. The header then says `exact but for N`"),
+    COUNT(owners_unproven, "parts (array parts, stacks, ...) whose owner is not known: they count "
+                           "as `other`"),
+    COUNT(hidden_regions, "regions of 64 MiB of addresses that are in all figures but on no heap "
+                          "map, because the program has closed a descriptor that was lmp's"),
+    COUNT(other_states, "other Lua states that were made with this one's allocator "
+                        "(`lua_getallocf`); counted nowhere"),
+    COUNT(mixed_states, "such states that could not be told apart, behind an allocator of their "
+                        "own: counted with this one"),
+    COUNT(passed_requests, "requests to this allocator in threads that do not run the state; "
+                           "counted nowhere"),
+    COUNT(gc_cycles, "garbage collections that have ended, and what was freed in them"),
+    BYTES(gc_freed_bytes, NULL),
+    {"gc_mode", LMP_FIG_WORD, AT(gc_mode), "string",
+     "how the collector works: `\"incremental\"`, `\"generational\"`; `\"unknown\"` where it "
+     "cannot be seen",
+     WORDS(gc_modes)},
+    {"seconds", LMP_FIG_SECONDS, AT(seconds), "seconds", "since start", NULL, 0, false},
+    FLAG(covered, "another allocator was put over the profiler's: it goes on counting, but `lines` "
+                  "are `\"approximate\"`"),
+    FLAG(owners_known, "whether owners are told by the places in the interpreter that ask for "
+                       "memory; else by rules, and in doubt a part is `other`"),
+    {"types", LMP_FIG_TYPES, AT(kind), "",
+     "a table for each of `string`, `function`, `userdata`, `thread`, `table`, `other`", NULL, 0,
+     false},
+    WHY("lines_why", why, "why lines are approximate, or off though asked for; only then"),
+    WHY("stacks_why", stacks_why, "why call paths are not kept, though asked for; only then"),
+    WHY("sample_why", sample_why,
+        "why every block is accounted for, though samples were asked for; only then"),
+    {"lines", LMP_FIG_WORD, AT(lines), "string",
+     "how it is known who made what: `\"exact\"`; `\"approximate\"`, where a table constructor may "
+     "show an earlier line, or more than one request in a thousand is unproven; `\"off\"`",
+     WORDS(lines_words)},
+    FLAG(stacks, "whether call paths are kept"),
+    {"sample", LMP_FIG_SIZE, AT(sample), "bytes",
+     "between samples on average; `nil`: every block is accounted for", NULL, 0, false},
+    COUNT(folded, "allocations charged to `(others)` because a table was full"),
+    {0},
+};
+
+#undef AT
+#define AT(field) offsetof(LmpKindStats, field)
+const LmpFigure kind_figures[] = {
+    COUNT(allocs, "by owner: a table's parts are table, upvalues and prototypes function, stacks "
+                  "thread, buffers string or userdata"),
+    COUNT(live_blocks, NULL),
+    BYTES(live_bytes, NULL),
+    BYTES(peak_bytes, "by owner, at the moment of the peak; these sum to the `peak_bytes` of the "
+                      "whole"),
+    COUNT(tag_allocs, "by tag: the object itself; all of its parts are `other`"),
+    COUNT(tag_live_blocks, NULL),
+    BYTES(tag_live_bytes, NULL),
+    {0},
+};
+
+/* ---- how they come about ------------------------------------------------------------------------
+ */
+
 LmpLines stats_lines(const LmpLive *live) {
     uint32_t lines = live->tables.lines;
     uint64_t unproven = live->tables.unproven, requests = 0;
@@ -98,6 +206,7 @@ void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     out->mixed_states = live->strange.mixed;
     out->passed_requests = live->strange.passed;
     out->covered = live->strange.covered != 0;
+    out->owners_known = live->owners_known == 1;
     out->folded = live->tables.folded;
     out->seconds = (double)clock / 1e9;
 }

@@ -1,12 +1,14 @@
 /* stats.h - the figures a person reads, derived from the counters of a shared state.
  *
- * Terms and units: docs of lmp.stats() in README. Counts are counts, bytes are bytes as Lua asked
- * for them. Either column of the kinds (by owner, by tag) sums to the totals. */
+ * Terms and units: stats_figures, one row a figure, from which all are shown and documented. Counts
+ * are counts, bytes are bytes as Lua asked for them. Either column of the kinds (by owner, by tag)
+ * sums to the totals. */
 #ifndef LMP_STATS_H
 #define LMP_STATS_H
 
 #include <stdbool.h>
 
+#include "read/figure.h"
 #include "shared/shared.h"
 
 typedef struct LmpKindStats {
@@ -40,10 +42,14 @@ typedef struct LmpStats {
     /* others that have called the profiled state's allocator (LmpStrange) */
     uint64_t other_states, mixed_states, passed_requests;
     bool covered;
+    bool owners_known;
     uint64_t folded; /* allocations charged to "(others)": a table was full */
     double seconds;  /* since start, at `clock` */
     LmpKindStats kind[LMP_KINDS];
 } LmpStats;
+
+/* What there is, of LmpStats and of LmpKindStats; each ends with a row whose name is NULL. */
+extern const LmpFigure stats_figures[], kind_figures[];
 
 /* How lines are known, by what the program says of itself and by what came of it: where more than
  * one request in a thousand is unproven, lines are approximate. */

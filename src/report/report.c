@@ -28,7 +28,6 @@ void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live
     report->pid = header->pid;
     report->ending = ending;
     report->error = NULL;
-    report->owners_known = live->owners_known == 1;
     stats_derive(live, clock, &report->stats);
     report->gc = live->gc;
     report->top = header->top < REPORT_TOP_MOST ? header->top : REPORT_TOP_MOST;

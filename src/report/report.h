@@ -21,7 +21,6 @@ typedef struct LmpReport {
     const char *ending; /* "finished", "killed by signal 9 (SIGKILL)", "still running" ... */
     const char *error;  /* the message that it ended with; NULL: none, or not known */
     bool attached;      /* lmp can look at it again: the "next" line says how */
-    bool owners_known;
     LmpStats stats;
     LmpGc gc;            /* copy; ring indices are checked by whoever reads them */
     uint32_t top;        /* rows of the summary's tables, at most REPORT_TOP_MOST */

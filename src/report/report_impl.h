@@ -27,6 +27,8 @@ void json_string(FILE *out, const char *text);
 /* A number with six digits behind its point, whatever the locale. */
 void json_number(FILE *out, double number);
 
+/* All figures of a list, without braces. */
+void json_figures(const void *of, const LmpFigure *list, FILE *out);
 void json_ledger(const LmpReport *report, FILE *out); /* keys, each with a comma before it */
 
 #endif

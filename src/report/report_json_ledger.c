@@ -2,6 +2,7 @@
  * lmp.stats(). Of the types of a site only those are there that it made any of. */
 #include <inttypes.h>
 
+#include "read/ledger/tallies.h"
 #include "report/report_impl.h"
 
 static void put_text(FILE *out, const char *key, const char *text) {
@@ -9,27 +10,14 @@ static void put_text(FILE *out, const char *key, const char *text) {
     json_string(out, text);
 }
 
-/* The figures, without braces. */
-static void put_tally(FILE *out, const LmpTally *t) {
-    fprintf(out,
-            "\"allocs\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"reallocs\":%" PRIu64
-            ",\"realloc_bytes\":%" PRId64 ",\"frees\":%" PRIu64 ",\"free_bytes\":%" PRIu64
-            ",\"live_blocks\":%" PRIu64 ",\"live_bytes\":%" PRIu64 ",\"peak_live_bytes\":%" PRIu64
-            ",\"temporary\":%" PRIu64 ",\"short_lived\":%" PRIu64,
-            t->allocs, t->bytes, t->reallocs, t->realloc_bytes, t->frees, t->free_bytes,
-            t->live_blocks, t->live_bytes, t->peak_bytes, t->temporary, t->short_lived);
-}
-
 static void put_types(FILE *out, const LmpKindTally kind[LMP_KINDS]) {
     const char *comma = "";
     fputs(",\"types\":{", out);
     for (unsigned k = 0; k < LMP_KINDS; k++) {
         if (!kind[k].allocs && !kind[k].tag_allocs && !kind[k].live_bytes) continue;
-        fprintf(out,
-                "%s\"%s\":{\"allocs\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"live_blocks\":%" PRIu64
-                ",\"live_bytes\":%" PRIu64 ",\"tag_allocs\":%" PRIu64 "}",
-                comma, kind_info[k].name, kind[k].allocs, kind[k].bytes, kind[k].live_blocks,
-                kind[k].live_bytes, kind[k].tag_allocs);
+        fprintf(out, "%s\"%s\":{", comma, kind_info[k].name);
+        json_figures(&kind[k], kind_tally_figures, out);
+        fputc('}', out);
         comma = ",";
     }
     fputc('}', out);
@@ -45,7 +33,7 @@ static void put_calls(FILE *out, const Ledger *l, const LmpSiteRow *s) {
         comma = ",";
         put_text(out, "name", d->name);
         fputc(',', out);
-        put_tally(out, &d->tally);
+        json_figures(&d->tally, tally_figures, out);
         fputc('}', out);
     }
     fputc(']', out);
@@ -66,11 +54,10 @@ static void put_sites(FILE *out, const Ledger *l) {
         fputs(i ? ",{" : "{", out);
         put_place(out, s);
         fputc(',', out);
-        put_tally(out, &s->tally);
-        fprintf(out,
-                ",\"here\":{\"reallocs\":%" PRIu64 ",\"realloc_bytes\":%" PRId64
-                ",\"frees\":%" PRIu64 ",\"free_bytes\":%" PRIu64 "}",
-                s->here_reallocs, s->here_realloc_bytes, s->here_frees, s->here_free_bytes);
+        json_figures(&s->tally, tally_figures, out);
+        fputs(",\"here\":{", out);
+        json_figures(s, here_figures, out);
+        fputc('}', out);
         put_types(out, s->kind);
         put_calls(out, l, s);
         fputc('}', out);
@@ -89,11 +76,11 @@ static void put_functions(FILE *out, const Ledger *l) {
         fprintf(out, ",\"linedefined\":%" PRId32 ",", f->linedefined);
         put_text(out, "func", f->name);
         fputs(",\"shallow\":{", out);
-        put_tally(out, &f->shallow);
+        json_figures(&f->shallow, tally_figures, out);
         fputc('}', out);
         if (l->stacks) {
             fputs(",\"retained\":{", out);
-            put_tally(out, &f->retained);
+            json_figures(&f->retained, tally_figures, out);
             fputc('}', out);
         }
         fputc('}', out);
@@ -107,7 +94,7 @@ static void put_tags(FILE *out, const Ledger *l) {
         fputs(i ? ",{" : "{", out);
         put_text(out, "name", l->tag[i].name);
         fputc(',', out);
-        put_tally(out, &l->tag[i].tally);
+        json_figures(&l->tag[i].tally, tally_figures, out);
         fputc('}', out);
     }
     fputc(']', out);
@@ -141,18 +128,7 @@ static void put_leaks(FILE *out, const LmpReport *r) {
 }
 
 void json_ledger(const LmpReport *r, FILE *out) {
-    static const char *const lines[] = {
-        [LMP_LINES_OFF] = "off",
-        [LMP_LINES_EXACT] = "exact",
-        [LMP_LINES_APPROXIMATE] = "approximate",
-    };
     const Ledger *l = &r->ledger;
-    fprintf(out, ",\"lines_why\":\"%s\",\"stacks_why\":\"%s\",\"sample_why\":\"%s\"",
-            stats_why_words[r->stats.why], stats_why_words[r->stats.stacks_why],
-            stats_why_words[r->stats.sample_why]);
-    fprintf(out, ",\"lines\":\"%s\",\"stacks\":%s,\"sample\":%" PRIu64 ",\"folded\":%" PRIu64,
-            lines[l->lines <= LMP_LINES_APPROXIMATE ? l->lines : 0], l->stacks ? "true" : "false",
-            l->sample, l->folded);
     put_sites(out, l);
     put_functions(out, l);
     put_tags(out, l);

@@ -97,7 +97,7 @@ static void put_types(const LmpReport *r, FILE *out) {
     for (unsigned k = 0; k < LMP_KINDS; k++)
         put_type(out, kind_info[k].name, &s->kind[k], s->live_bytes);
     put_type(out, "total", &total, s->live_bytes);
-    if (!r->owners_known && !s->covered)
+    if (!s->owners_known && !s->covered)
         fputs("  (owners told by rules: this interpreter's own code is not one that lmp knows)\n",
               out);
     else if (s->owners_unproven)

@@ -412,16 +412,34 @@ case_fifo() { # a summary to a FIFO: is read, or is not, and nobody waits for ev
     has err 'pipe'
 }
 
-case_readme() { # what README.md lists is what there is: keys, options, fields
-    local readme=$LMP_SOURCE/README.md name
-    lmp help --keys
-    awk -v keys="$PWD/out" '
-        /^<!-- end of keys -->/ { skip = 0 }
-        !skip
-        /^<!-- keys:/ { print ""; while ((getline line < keys) > 0) print line; print ""; skip = 1 }
-    ' "$readme" >made
-    if [ -n "${GENERATE:-}" ]; then cat made >"$readme"; fi
-    cmp made "$readme" || fail "the keys of README.md differ from the table of actions (GENERATE=1 makes them)"
+# The document with its tables as the source has them.
+with_tables() {
+    local line name
+    while IFS= read -r line; do
+        printf '%s\n' "$line"
+        name=${line#'<!-- table '}
+        [ "$name" != "$line" ] || continue
+        name=${name%%:*}
+        echo "$name" >>tables
+        echo
+        LD_PRELOAD=$LMP_PRELOAD "$LMP" help --table="$name" || fail "$1 wishes for a table $name"
+        echo
+        while IFS= read -r line && [ "$line" != '<!-- end of table -->' ]; do :; done
+        printf '%s\n' "$line"
+    done <"$1"
+}
+
+case_readme() { # what README.md and docs/ list is what there is: keys, options, fields
+    local documents=("$LMP_SOURCE"/README.md "$LMP_SOURCE"/docs/*.md) name
+    for name in "${documents[@]}"; do
+        with_tables "$name" >made
+        if [ -n "${GENERATE:-}" ] && ! cmp -s made "$name"; then cat made >"$name"; fi
+        cmp made "$name" || fail "a table of $name differs from that of the source (GENERATE=1 makes it)"
+    done
+    lmp help --table
+    is "$(sort tables)" "$(sort out)" "tables that documents have: each one once"
+    lmp help --table=wrong
+    is $status 2 status
     LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD=$LMP_PRELOAD "$LUA" - >names 2>err <<'LUA' || fail "no stats"
 local lmp = require "luamemprofiler"
 lmp.start { summary = false, stacks = true, sample = 1024 }
@@ -446,10 +464,10 @@ LUA
     lmp run --help
     grep -o -- '--[a-z-]*' out | grep -v -x -e --help -e -- | sort -u >>names
     while read -r name; do
-        grep -Eq -- "\`(lmp\.)?${name}[^a-z_]" "$readme" || echo "$name"
+        grep -Eq -- "\`(lmp\.)?${name}[^a-z_]" "${documents[@]}" || echo "$name"
     done < <(sort -u names) >missing
     [ "$(sort -u names | wc -l)" -gt 70 ] || fail "too few names: $(cat names)"
-    is "$(cat missing)" "" "not in README.md"
+    is "$(cat missing)" "" "in no document"
 }
 
 case_help() { # help, usage and the man page agree with the tables

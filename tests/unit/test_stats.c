@@ -1,5 +1,8 @@
 /* Tests of stats.c: the figures equal those of a naive model that keeps every block; whatever the
  * counters hold, nothing bad happens. */
+#include <string.h>
+
+#include "read/ledger/tallies.h"
 #include "read/stats.h"
 #include "shared/counters.h"
 #include "suite.h"
@@ -242,5 +245,28 @@ START_TEST(what_cannot_be_had) {
 }
 END_TEST
 
+/* Whoever shows figures goes by the lists: each field once, each explained, none without its unit.
+ */
+START_TEST(figures_are_listed) {
+    int lists = 0, figures = 0;
+    for (const LmpFigureList *l = figure_lists; l->name; l++, lists++) {
+        ck_assert_ptr_nonnull(l->figures[0].help);
+        for (const LmpFigure *f = l->figures; f->name; f++, figures++) {
+            ck_assert_msg(f->unit && (*f->unit || f->kind == LMP_FIG_TYPES), "%s", f->name);
+            bool words = f->kind == LMP_FIG_WORD || f->kind == LMP_FIG_WHY;
+            ck_assert_msg(words == (f->word_count > 0), "%s", f->name);
+            for (const LmpFigure *g = l->figures; g < f; g++)
+                ck_assert_msg(strcmp(f->name, g->name) != 0 && f->at != g->at, "%s", f->name);
+        }
+    }
+    ck_assert_int_ge(lists, 5);
+    ck_assert_int_ge(figures, 60);
+    LmpStats stats = {.gc_mode = 77};
+    for (const LmpFigure *f = stats_figures; f->name; f++)
+        if (strcmp(f->name, "gc_mode") == 0)
+            ck_assert_str_eq(figure_word(f, &stats), "unknown"); /* a damaged state's */
+}
+END_TEST
+
 SUITE("stats", how_lines_are_known, what_cannot_be_had, equals_the_model, copies_the_rest,
-      any_bytes, frees_seen_before_their_mallocs)
+      any_bytes, frees_seen_before_their_mallocs, figures_are_listed)

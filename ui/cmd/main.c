@@ -6,17 +6,18 @@
 
 #include "cmd/cmd.h"
 #include "cmd/command.h"
+#include "cmd/doctable.h"
 #include "cmd/inherited.h"
 #include "cmd/manpage.h"
 
 static int run_help(const Command *command, int argc, char **argv);
 static int run_version(const Command *command, int argc, char **argv);
 
-enum { O_MAN, O_KEYS };
+enum { O_MAN, O_TABLE };
 
 static const Option help_options[] = {
-    [O_MAN] = {"man", NULL, NULL},   /* the man page's source */
-    [O_KEYS] = {"keys", NULL, NULL}, /* the keys, as a table for README.md */
+    [O_MAN] = {"man", NULL, NULL},         /* the man page's source */
+    [O_TABLE] = {"table", "[NAME]", NULL}, /* one of the documents' tables; their names */
     {0},
 };
 
@@ -72,9 +73,13 @@ static int run_help(const Command *command, int argc, char **argv) {
         manpage_print(stdout);
         return 0;
     }
-    if (o == &help_options[O_KEYS]) {
-        manpage_print_keys(stdout);
+    if (o == &help_options[O_TABLE] && !p.value) {
+        doctable_names(stdout);
         return 0;
+    }
+    if (o == &help_options[O_TABLE]) {
+        if (doctable_print(p.value, stdout)) return 0;
+        return command_wrong(command, "--table=%s: there is no such table", p.value);
     }
     if (p.at >= argc) {
         print_overview(stdout);

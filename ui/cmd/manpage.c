@@ -1,16 +1,25 @@
 /* manpage.c - see manpage.h. Prose here, everything that a table knows from the table. */
 #include "cmd/manpage.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-#include "base/kind.h"
 #include "cmd/command.h"
-#include "screen/action.h"
+#include "cmd/doctable.h"
+#include "read/ledger/tallies.h"
 
-/* Text with roff's special characters made plain; an empty line begins a paragraph. */
+#define MINUS "−"
+
+/* Text with roff's special characters made plain; an empty line begins a paragraph, and what stands
+ * in backquotes is bold. */
 static void put(FILE *out, const char *text) {
+    bool bold = false;
     for (const char *c = text; *c; c++) {
-        if (*c == '\\')
+        if (*c == '`')
+            fputs((bold = !bold) ? "\\fB" : "\\fR", out);
+        else if (strncmp(c, MINUS, sizeof MINUS - 1) == 0)
+            fputs("\\-", out), c += sizeof MINUS - 2;
+        else if (*c == '\\')
             fputs("\\e", out);
         else if (*c == '-')
             fputs("\\-", out);
@@ -104,35 +113,30 @@ static void put_rows(FILE *out, const char *title, const struct Row *rows, size_
     }
 }
 
-/* The key as people write it; of a type's key its letter, since the footer shows them all at one.
- */
-static const char *shown(const ActionInfo *info, char letter[2]) {
-    int kind = action_kind(info->action);
-    if (kind < 0) return info->shown;
-    letter[0] = kind_info[kind].letter;
-    return letter;
-}
-
 static void put_keys(FILE *out) {
     fputs(".SH KEYS\n", out);
     for (int a = ACT_NONE + 1; a < ACTIONS; a++) {
-        if (!action_info[a].shown || !action_info[a].help) continue; /* part of another row */
-        char letter[2] = {0};
-        put_macro(out, ".TP\n.B ", shown(&action_info[a], letter));
+        char letter[2];
+        const char *key = doctable_key(&action_info[a], letter);
+        if (!key) continue;
+        put_macro(out, ".TP\n.B ", key);
         put(out, action_info[a].help);
         fputc('\n', out);
     }
 }
 
-void manpage_print_keys(FILE *out) {
-    fputs("| key | what it does |\n| --- | --- |\n", out);
-    for (int g = 0; g < GROUPS; g++) {
-        fprintf(out, "| **%s** | |\n", action_group_title[g]);
-        for (int a = ACT_NONE + 1; a < ACTIONS; a++) {
-            const ActionInfo *info = &action_info[a];
-            char letter[2] = {0};
-            if (info->group != (ActionGroup)g || !info->shown || !info->help) continue;
-            fprintf(out, "| `%s` | %s |\n", shown(info, letter), info->help);
+static void put_figures(FILE *out) {
+    fputs(".SH FIGURES\nThe fields of \\fB\\-\\-json\\fR and, in a script, of stats().\n", out);
+    for (const LmpFigureList *l = figure_lists; l->name; l++) {
+        put_macro(out, ".SS ", l->title);
+        for (const LmpFigure *f = l->figures; f->name;) {
+            DocRow row;
+            f = doctable_row(f, "", &row);
+            put_macro(out, ".TP\n.B ", row.names);
+            put(out, row.units);
+            fputs(*row.units ? ": " : "", out);
+            put(out, row.help);
+            fputs(".\n", out);
         }
     }
 }
@@ -140,7 +144,7 @@ void manpage_print_keys(FILE *out) {
 #define ROWS(rows) rows, sizeof rows / sizeof *rows
 
 void manpage_print(FILE *out) {
-    fputs(".\\\" Made by `lmp help --man` from the tables in ui/.\n", out);
+    fputs(".\\\" Made by `lmp help --man` from the tables in the source.\n", out);
     fputs(".TH LMP 1 \"\" \"lmp " LMP_VERSION "\" \"User Commands\"\n", out);
     fputs(".SH NAME\nlmp \\- real\\-time memory profiler for Lua 5.4\n", out);
     put_synopsis(out);
@@ -152,6 +156,7 @@ void manpage_print(FILE *out) {
         if (!(*c)->internal) put_command(out, *c);
     fputs(".PP\nEvery command takes \\fB\\-\\-help\\fR.\n", out);
     put_keys(out);
+    put_figures(out);
     put_rows(out, "ENVIRONMENT", ROWS(environment));
     put_rows(out, "EXIT STATUS", ROWS(exits));
     fputs(".SH EXAMPLES\n", out);

@@ -1,4 +1,4 @@
-/* manpage.h - the man page, from the tables of commands and options, and README's table of keys. */
+/* manpage.h - the man page, from the tables of commands, options, keys and figures. */
 #ifndef LMP_MANPAGE_H
 #define LMP_MANPAGE_H
 
@@ -6,7 +6,5 @@
 
 /* The source of docs/lmp.1 (roff). A test compares the two. */
 void manpage_print(FILE *out);
-/* The keys as a table in Markdown, for README.md. A test compares the two. */
-void manpage_print_keys(FILE *out);
 
 #endif
