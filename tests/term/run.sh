@@ -429,7 +429,40 @@ with_tables() {
     done <"$1"
 }
 
-case_readme() { # what README.md and docs/ list is what there is: keys, options, fields
+# Where a link of a document leads to: a file, or a heading of one.
+dead_links() {
+    "$LUA" - "$@" <<'LUA'
+local function read(path)
+    local file = io.open(path)
+    local text = file and file:read "a"
+    if file then file:close() end
+    return text
+end
+local function anchors(text)
+    local known = {}
+    for title in text:gsub("```.-\n```", ""):gmatch "\n#+ ([^\n]+)" do
+        title = title:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")
+        known[title] = true
+    end
+    return known
+end
+local links = 0
+for _, path in ipairs(arg) do
+    local text = assert(read(path))
+    for target in text:gmatch "%]%(([^)%s]+)%)" do
+        local name, anchor = target:match "^([^#]*)#?(.*)$"
+        local file = name == "" and path or path:gsub("[^/]*$", "") .. name
+        local there = read(file)
+        links = links + 1
+        if not there and not target:find "^https?:" then print(path .. ": " .. target) end
+        if there and anchor ~= "" and not anchors(there)[anchor] then print(path .. ": " .. target) end
+    end
+end
+if links < 40 then print("too few links: " .. links) end
+LUA
+}
+
+case_readme() { # what README.md and docs/ list is what there is: keys, options, fields, links
     local documents=("$LMP_SOURCE"/README.md "$LMP_SOURCE"/docs/*.md) name
     for name in "${documents[@]}"; do
         with_tables "$name" >made
@@ -440,6 +473,10 @@ case_readme() { # what README.md and docs/ list is what there is: keys, options,
     is "$(sort tables)" "$(sort out)" "tables that documents have: each one once"
     lmp help --table=wrong
     is $status 2 status
+    is "$(dead_links "${documents[@]}")" "" "links that lead nowhere"
+    printf 'x\n# A b\n[a](#a-b) [b](#no) [c](none.md)\n' >link.md
+    is "$(dead_links link.md)" "$(printf '%s\n' 'link.md: #no' 'link.md: none.md' 'too few links: 3')" "what it finds"
+    documents=("$LMP_SOURCE"/README.md "$LMP_SOURCE"/docs/{api,display}.md)
     LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD=$LMP_PRELOAD "$LUA" - >names 2>err <<'LUA' || fail "no stats"
 local lmp = require "luamemprofiler"
 lmp.start { summary = false, stacks = true, sample = 1024 }

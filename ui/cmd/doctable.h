@@ -1,5 +1,5 @@
 /* doctable.h - the tables of README.md and docs/ that derive from tables of the source, in
- * Markdown. A test (tests/term/run.sh, documents) compares what stands there with what these print.
+ * Markdown. A test (tests/term/run.sh, readme) compares what stands there with what these print.
  */
 #ifndef LMP_DOCTABLE_H
 #define LMP_DOCTABLE_H
