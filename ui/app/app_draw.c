@@ -65,8 +65,11 @@ static int draw_tabs(const App *app, int row, Canvas *canvas, int x, int y, int 
         if (used + need > max) break;
         bool news = other->panel == &panel_output && app->ui.output &&
                     output_bytes(app->ui.output) != app->output_seen;
-        used += canvas_printf(canvas, x + used, y, -1, STYLE(TONE_MUTED), " %d %s ",
-                              other->panel->number % 10, other->panel->title);
+        if (other->panel->number > 0)
+            used += canvas_printf(canvas, x + used, y, -1, STYLE(TONE_MUTED), " %d",
+                                  other->panel->number % 10);
+        used +=
+            canvas_printf(canvas, x + used, y, -1, STYLE(TONE_MUTED), " %s ", other->panel->title);
         if (news) canvas_put(canvas, x + used - 1, y, G_BULLET, STYLE(TONE_ACCENT));
     }
     return used;

@@ -3,11 +3,6 @@
 #include "app/app_state.h"
 #include "screen/line.h"
 
-static bool of_all_types(const Panel *panel) {
-    return panel == &panel_functions || panel == &panel_function || panel == &panel_tree ||
-           panel == &panel_leaks || panel == &panel_tags;
-}
-
 bool footer_offers(const App *app, Action action) {
     bool map = app->ui.focus == &panel_heap, timeline = app->ui.focus == &panel_timeline;
     switch (action) {
@@ -22,8 +17,8 @@ bool footer_offers(const App *app, Action action) {
         return !app->ended && app->ui.can_type;
     case ACT_ZOOM_IN:
         return map || timeline;
-    case ACT_STRING: /* some tables are of all types together */
-        return !of_all_types(app->ui.focus);
+    case ACT_STRING:
+        return !app->ui.focus->all_types;
     case ACT_FILTER:
     case ACT_SORT_LEFT:
     case ACT_REVERSE:

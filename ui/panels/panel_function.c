@@ -244,6 +244,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 }
 
 const Panel panel_function = {.title = "Function",
+                              .all_types = true,
                               .ledger = LEDGER_FUNCTIONS | LEDGER_SITES,
                               .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
                               .min_w = 18,

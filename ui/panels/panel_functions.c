@@ -196,6 +196,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 
 const Panel panel_functions = {.title = "Functions",
                                .number = 7,
+                               .all_types = true,
                                .ledger = LEDGER_FUNCTIONS,
                                .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
                                .min_w = 16,

@@ -248,6 +248,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 
 const Panel panel_leaks = {.title = "Leaks",
                            .number = 9,
+                           .all_types = true,
                            .ledger = LEDGER_SITES,
                            .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
                            .min_w = 16,

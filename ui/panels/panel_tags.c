@@ -117,6 +117,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 
 const Panel panel_tags = {.title = "Tags",
                           .number = 10,
+                          .all_types = true,
                           .ledger = LEDGER_TAGS,
                           .offers = {TABLE_OFFERS},
                           .min_w = 14,

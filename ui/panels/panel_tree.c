@@ -477,6 +477,7 @@ static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out
 
 const Panel panel_tree = {.title = "Tree",
                           .number = 8,
+                          .all_types = true,
                           .ledger = LEDGER_TREE | LEDGER_FUNCTIONS,
                           .offers = {TABLE_OFFERS, ACT_INVERT, ACT_HOTTEST, ACT_EDIT, ACT_ENTER},
                           .min_w = 17,

@@ -1,4 +1,5 @@
-/* panel.h - what a panel is. A panel is one file and one row in the table of app.c.
+/* panel.h - what a panel is. A panel is one file, its name below, and one row in the table of
+ * app_state.h.
  *
  * A frame goes: update() of every panel with a fresh model (not while frozen), then draw() of those
  * on screen. draw() gets the inside of its frame only; title and frame are app.c's. A panel never
@@ -89,6 +90,7 @@ typedef struct Panel {
     int number;        /* its key, 1 .. 9, 10: the key 0; 0: none */
     unsigned ledger;   /* LEDGER_* parts of model->ledger that it needs while it is on screen */
     Action offers[12]; /* actions that not every panel has, for the footer; ACT_NONE ends them */
+    bool all_types;    /* its rows are of all types together: no keys for single ones */
     int min_w, min_h;  /* room inside the frame that it is sure of, on any screen from 20x5 on */
     /* State of its own, from create() (NULL: none, or no memory: the panel must bear both). */
     void *(*create)(void);
