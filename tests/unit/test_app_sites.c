@@ -397,8 +397,14 @@ END_TEST
  */
 START_TEST(every_way_leads_home) {
     static const char keys[] = "\n\n\n\n\n?b67890/\x1b \tz";
+    const Panel *home[32];
+    int homes = 0;
     suite_seed();
     set_up(120, 36, true);
+    do { /* whatever tab comes by */
+        home[homes++] = app_ui(app)->focus;
+        press("\t");
+    } while (app_ui(app)->focus != home[0] && homes < 32);
     for (int round = 0; round < 300; round++) {
         for (int i = 0; i < 12; i++) {
             press((const char[]){keys[suite_below(sizeof keys - 1)], 0});
@@ -419,7 +425,10 @@ START_TEST(every_way_leads_home) {
             app_key(app, K_ESC);
             draw();
         }
-        ck_assert(!app_ui(app)->over && app_ui(app)->focus->number > 0);
+        int at = 0;
+        while (at < homes && app_ui(app)->focus != home[at])
+            at++;
+        ck_assert(!app_ui(app)->over && at < homes);
     }
     tear_down();
 }
