@@ -12,7 +12,8 @@
  * A coroutine's outermost frame hangs under the frame of the resume that ran it. The threads that
  * are running are found from the main thread on; which they were, and in which frame, is kept, and
  * as long as those frames are on top of their threads and marked nothing has changed below the last
- * one.
+ * one. Where the innermost of them is in one of the library's own functions (resumers.h), that one
+ * speaks for all: its thread has not been left, so neither has any below it.
  *
  * A walk is seldom needed. Mostly a thread has returned over some frames, or has called one
  * function from a frame that is marked, or both, or has resumed another one or been resumed: each
@@ -29,6 +30,7 @@
 #include "agent/charge/lines.h"
 #include "agent/charge/sites.h"
 #include "agent/charge/tree_impl.h"
+#include "agent/interp/resumers.h"
 #include "agent/map/shadow.h"
 #include "base/os.h"
 
@@ -73,37 +75,68 @@ static ALWAYS_INLINE uint64_t mix(uint64_t a, uint64_t b) {
     return (a ^ b) * 0x9e3779b97f4a7c15ull;
 }
 
-/* Where a hash's slot is in a cache with slots of 1 << bits bytes. */
-static ALWAYS_INLINE void *slot_at(void *cache, LmpCacheSize size, unsigned bits, uint64_t hash) {
-    return (char *)cache + (hash >> (64 - TREE_CACHE_MOST - bits) & size.mask);
+/* Where a hash's slot is in a cache. The best bits of a product are its upper ones: so they are
+ * turned round, and the cache takes more of them as it grows. */
+static ALWAYS_INLINE void *slot_at(void *cache, LmpCacheSize size, uint64_t hash) {
+    return (char *)cache + (__builtin_bswap64(hash) & size.mask);
 }
 static LmpCacheSize first_size(size_t slot) {
     return (LmpCacheSize){.mask = (uint32_t)((1u << TREE_CACHE_LEAST) - 1) * (uint32_t)slot};
 }
 /* An answer with this key takes the slot of another one. That of code that is gone was good for
- * nothing. (What then has another home is learned anew.) */
-static ALWAYS_INLINE void count_pushed(const struct LmpTree *t, LmpCacheSize *size, size_t slot,
-                                       uint64_t was) {
-    if (!was || was >> KEY_EPOCH != t->epoch >> KEY_EPOCH) return;
-    if (++size->pushed < size->mask / slot) return;
+ * nothing. True: the cache has grown, and its answers are to be moved. */
+static inline bool count_pushed(const struct LmpTree *t, LmpCacheSize *size, size_t slot,
+                                uint64_t was) {
+    if (!was || was >> KEY_EPOCH != t->epoch >> KEY_EPOCH) return false;
+    if (++size->pushed < size->mask / slot) return false;
     size->pushed = 0;
-    if (size->mask < ((1u << TREE_CACHE_MOST) - 1) * slot)
-        size->mask += size->mask + (uint32_t)slot;
+    if (size->mask >= ((1u << TREE_CACHE_MOST) - 1) * slot) return false;
+    size->mask += size->mask + (uint32_t)slot;
+    return true;
 }
 _Static_assert(sizeof(LmpNodeSlot) == 16 && sizeof(LmpPathSlot) == 32 && sizeof(LmpCallSlot) == 32,
                "sizes of slots");
 
 static ALWAYS_INLINE LmpNodeSlot *node_slot(struct LmpTree *t, uint64_t key, uint32_t under) {
-    return slot_at(t->node_cache, t->node_size, 4, mix(key, (uint64_t)under << 32));
+    return slot_at(t->node_cache, t->node_size, mix(key, (uint64_t)under << 32));
 }
 
 static ALWAYS_INLINE LmpPathSlot *path_slot(struct LmpTree *t, uint64_t key, uint64_t who) {
-    return slot_at(t->path_cache, t->path_size, 5, mix(key, who));
+    return slot_at(t->path_cache, t->path_size, mix(key, who));
 }
 
 static ALWAYS_INLINE LmpCallSlot *call_slot(struct LmpTree *t, uint64_t caller, uint64_t key,
                                             uint64_t who) {
-    return slot_at(t->call_cache, t->call_size, 5, mix(caller + key * 8, who));
+    return slot_at(t->call_cache, t->call_size, mix(caller + key * 8, who));
+}
+
+/* A cache has twice as many slots: an answer stays where it is, or goes into the new half. */
+static COLD void move_nodes(struct LmpTree *t) {
+    LmpNodeSlot *end = t->node_cache + t->node_size.mask / sizeof *end / 2 + 1;
+    for (LmpNodeSlot *slot = t->node_cache, *now; slot < end; slot++) {
+        if (!slot->key || (now = node_slot(t, slot->key, slot->under)) == slot) continue;
+        *now = *slot;
+        slot->key = 0;
+    }
+}
+
+static COLD void move_paths(struct LmpTree *t) {
+    LmpPathSlot *end = t->path_cache + t->path_size.mask / sizeof *end / 2 + 1;
+    for (LmpPathSlot *slot = t->path_cache, *now; slot < end; slot++) {
+        if (!slot->key || (now = path_slot(t, slot->key, slot->who)) == slot) continue;
+        *now = *slot;
+        slot->key = 0;
+    }
+}
+
+static COLD void move_calls(struct LmpTree *t) {
+    LmpCallSlot *end = t->call_cache + t->call_size.mask / sizeof *end / 2 + 1;
+    for (LmpCallSlot *slot = t->call_cache, *now; slot < end; slot++) {
+        if (!slot->key || (now = call_slot(t, slot->caller, slot->key, slot->who)) == slot)
+            continue;
+        *now = *slot;
+        slot->key = 0;
+    }
 }
 
 /* The node of a frame of a function, past the cache; 0: it is not sound. */
@@ -134,7 +167,7 @@ static __attribute__((noinline)) uint32_t learn_below(LmpProfile *p, lua_State *
         if (!below) return UNSOUND;
     }
     LmpNodeSlot *slot = node_slot(t, key, f->under);
-    count_pushed(t, &t->node_size, sizeof *slot, slot->key);
+    if (count_pushed(t, &t->node_size, sizeof *slot, slot->key)) move_nodes(t);
     slot = node_slot(t, key, f->under);
     *slot = (LmpNodeSlot){key, f->under, below};
     return below;
@@ -241,11 +274,24 @@ static ALWAYS_INLINE bool holds(const LmpLink *link) {
 
 /* There is one at least. */
 static ALWAYS_INLINE bool links_hold(const struct LmpTree *t) {
-    const LmpLink *link = t->link, *end = link + t->links;
+    const LmpLink *end = t->link + t->links, *link = t->link + end[-1].first;
     do {
         if (!holds(link)) return false;
     } while (++link < end);
     return true;
+}
+
+/* The first link that does not hold, from outermost on; as many as there are: all do. */
+static ALWAYS_INLINE uint32_t first_moved(const struct LmpTree *t) {
+    uint32_t moved = t->links;
+    for (uint32_t i = moved; i-- > 0;) {
+        if (!holds(&t->link[i])) {
+            moved = i;
+        } else if (t->link[i].first == i) {
+            break;
+        }
+    }
+    return moved;
 }
 
 /* ---- the way to a path ----------------------------------------------------------------------- */
@@ -271,7 +317,7 @@ new_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc, uint3
     uint32_t path = tree_find_path(p, node, record);
     if (p->tables.path[path].node == TREE_NODE_OTHERS) return path; /* each of those is counted */
     LmpPathSlot *slot = path_slot(t, key, who);
-    count_pushed(t, &t->path_size, sizeof *slot, slot->key);
+    if (count_pushed(t, &t->path_size, sizeof *slot, slot->key)) move_paths(t);
     slot = path_slot(t, key, who);
     *slot = (LmpPathSlot){key, who, path, {0}};
     return path;
@@ -313,7 +359,7 @@ static __attribute__((noinline)) uint32_t called_path(struct LmpTree *t, LmpSide
     const LmpPathSlot *kept = path_slot(t, key, own);
     if (kept->key != key || kept->who != own) return path;
     LmpCallSlot *slot = call_slot(t, caller, key, who);
-    count_pushed(t, &t->call_size, sizeof *slot, slot->key);
+    if (count_pushed(t, &t->call_size, sizeof *slot, slot->key)) move_calls(t);
     slot = call_slot(t, caller, key, who);
     *slot = (LmpCallSlot){caller, key, who, f[1].under, path};
     return path;
@@ -382,6 +428,7 @@ static Walk follow(LmpProfile *p, LmpSide *s, const LmpCallInfo *ci) {
 /* Makes the link from one that runs, or has run, to the one that it has resumed. Returns the node
  * that this one hangs under; or a Walk that went wrong, above all of them. */
 static uint32_t make_link(LmpProfile *p, LmpLink *link, LmpSide *s) {
+    const struct LmpTree *t = p->tree;
     const LmpCallInfo *ci = frames_top(s->L);
     Walk good = follow(p, s, ci);
     if (UNLIKELY(good != WALK_GOOD)) return LMP_NODES_MAX + good;
@@ -389,7 +436,10 @@ static uint32_t make_link(LmpProfile *p, LmpLink *link, LmpSide *s) {
     if (UNLIKELY(under == UNSOUND)) return LMP_NODES_MAX + WALK_UNSOUND;
     if (UNLIKELY(p->live->tables.sample)) /* else all threads are watched */
         shadow_notify(p, (uintptr_t)s->L - frames_bits.extra);
-    *link = (LmpLink){s->L, ci, s};
+    size_t n = (size_t)(link - t->link), first = n ? link[-1].first : 0;
+    bool stays = !t->hidden && frames_status(ci) & LMP_CI_C &&
+                 resumers_is(frames_c_function(frames_func(ci)));
+    *link = (LmpLink){s->L, ci, s, stays ? n : first};
     return under >> 2;
 }
 
@@ -398,10 +448,9 @@ static uint32_t make_link(LmpProfile *p, LmpLink *link, LmpSide *s) {
  * stack of L then, else NULL. */
 static ALWAYS_INLINE LmpSide *relink(LmpProfile *p, lua_State *L) {
     struct LmpTree *t = p->tree;
-    uint32_t n = 0, links = t->links;
+    uint32_t n, links = t->links;
     if (UNLIKELY(t->hidden || t->side == &t->nobody || !tree_is_active(L))) return NULL;
-    while (n < links && holds(&t->link[n]))
-        n++;
+    n = first_moved(t);
     LmpSide *s = n < links ? t->link[n].side : t->side;
     lua_State *last = n < links ? t->link[n].L : s->L;
     if (UNLIKELY(s->L != last)) return NULL; /* another one has its side stack now */
@@ -493,6 +542,7 @@ LmpErr tree_open(LmpProfile *p) {
     t->path_size = first_size(sizeof *t->path_cache);
     t->call_size = first_size(sizeof *t->call_cache);
     t->epoch = 1ull << KEY_EPOCH; /* so that no key is 0 */
+    resumers_find();
     if (!tree_threads_open(t) || tree_rows_open(p) != LMP_OK) {
         tree_close(p);
         return LMP_E_NOMEM;

@@ -44,6 +44,7 @@ typedef struct LmpLink {
     lua_State *L;
     const LmpCallInfo *ci; /* its topmost frame */
     LmpSide *side;         /* was its side stack */
+    size_t first;          /* while this link holds those before that one do */
 } LmpLink;
 
 /* Caches, each slot half a cache line or less. What the frames stand under that a frame calls: */

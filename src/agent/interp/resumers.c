@@ -1,0 +1,36 @@
+/* resumers.c - see resumers.h. */
+#include "agent/interp/resumers.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+#include <pthread.h>
+
+static uintptr_t resume, wrapped; /* 0: not known */
+
+static int find(lua_State *L) {
+    luaL_requiref(L, LUA_COLIBNAME, luaopen_coroutine, 0);
+    lua_getfield(L, -1, "resume");
+    lua_getfield(L, -2, "wrap");
+    lua_pushcfunction(L, find); /* any function; the coroutine never runs */
+    lua_call(L, 1, 1);
+    resume = (uintptr_t)lua_tocfunction(L, -2);
+    wrapped = (uintptr_t)lua_tocfunction(L, -1);
+    return 0;
+}
+
+static void find_once(void) {
+    lua_State *L = luaL_newstate();
+    if (!L) return;
+    lua_pushcfunction(L, find);
+    lua_pcall(L, 0, 0, 0);
+    lua_close(L);
+}
+
+void resumers_find(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_once);
+}
+
+bool resumers_is(uintptr_t function) {
+    return function && (function == resume || function == wrapped);
+}
