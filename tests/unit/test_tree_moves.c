@@ -237,5 +237,45 @@ START_TEST(test_in_turn) {
 }
 END_TEST
 
+/* Resumes the coroutine that is its first argument, and yields whenever that does: then it goes on,
+ * in the same frame, though its thread has been left and resumed from elsewhere. */
+static int l_pass_on(lua_State *L, int status, lua_KContext context) {
+    lua_State *co = lua_tothread(L, 1);
+    int got;
+    (void)status;
+    (void)context;
+    if (lua_resume(co, L, 0, &got) != LUA_YIELD) return 0;
+    lua_pop(co, got);
+    return lua_yieldk(L, 0, 0, l_pass_on);
+}
+
+static int l_pass(lua_State *L) {
+    return l_pass_on(L, LUA_OK, 0);
+}
+
+START_TEST(test_passed_on) {
+    begin();
+    now.exact = 1;
+    lua_pushcfunction(now.L, l_pass);
+    lua_setglobal(now.L, "pass");
+    run("local create, resume = coroutine.create, coroutine.resume\n"
+        "local co = create(function() for i = 1, 40 do local t = {} coroutine.yield() t = {} end "
+        "end)\n"
+        "for i = 1, 3 do\n"
+        "  local inner = co\n"
+        "  co = create(function() pass(inner) end)\n"
+        "end\n"
+        "local function a() resume(co) end\n"
+        "local function b() resume(co) end\n"
+        "local function c() a() b() end\n"
+        "local wrapped = coroutine.wrap(function() while true do a() coroutine.yield() b() end "
+        "end)\n"
+        "for i = 1, 5 do a() b() wrapped() c() local t = {} resume(co) end\n",
+        0);
+    ck_assert_uint_gt(now.threads, 5);
+    end();
+}
+END_TEST
+
 SUITE("tree_moves", test_siblings, test_unwound, test_many_coroutines, test_renewed, test_hooks,
-      test_room, test_code_follows, test_asked_for_resumer, test_in_turn)
+      test_room, test_code_follows, test_asked_for_resumer, test_in_turn, test_passed_on)

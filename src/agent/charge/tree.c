@@ -75,67 +75,64 @@ static ALWAYS_INLINE uint64_t mix(uint64_t a, uint64_t b) {
     return (a ^ b) * 0x9e3779b97f4a7c15ull;
 }
 
-/* Where a hash's slot is in a cache. The best bits of a product are its upper ones: so they are
- * turned round, and the cache takes more of them as it grows. */
-static ALWAYS_INLINE void *slot_at(void *cache, LmpCacheSize size, uint64_t hash) {
-    return (char *)cache + (__builtin_bswap64(hash) & size.mask);
-}
-static LmpCacheSize first_size(size_t slot) {
-    return (LmpCacheSize){.mask = (uint32_t)((1u << TREE_CACHE_LEAST) - 1) * (uint32_t)slot};
+/* Where a hash's slot is in a cache of such slots. */
+#define SLOT_AT(cache, size, hash) (&(cache)[(hash) >> (size).shift])
+#define FIRST_SIZE                                                                                 \
+    (LmpCacheSize) {                                                                               \
+        .shift = 64 - TREE_CACHE_LEAST                                                             \
+    }
+static inline uint32_t slots_of(LmpCacheSize size) {
+    return 1u << (64 - size.shift);
 }
 /* An answer with this key takes the slot of another one. That of code that is gone was good for
  * nothing. True: the cache has grown, and its answers are to be moved. */
-static inline bool count_pushed(const struct LmpTree *t, LmpCacheSize *size, size_t slot,
-                                uint64_t was) {
+static inline bool count_pushed(const struct LmpTree *t, LmpCacheSize *size, uint64_t was) {
     if (!was || was >> KEY_EPOCH != t->epoch >> KEY_EPOCH) return false;
-    if (++size->pushed < size->mask / slot) return false;
+    if (++size->pushed < slots_of(*size) / 4) return false;
     size->pushed = 0;
-    if (size->mask >= ((1u << TREE_CACHE_MOST) - 1) * slot) return false;
-    size->mask += size->mask + (uint32_t)slot;
+    if (size->shift == 64 - TREE_CACHE_MOST) return false;
+    size->shift--;
     return true;
 }
 _Static_assert(sizeof(LmpNodeSlot) == 16 && sizeof(LmpPathSlot) == 32 && sizeof(LmpCallSlot) == 32,
                "sizes of slots");
 
 static ALWAYS_INLINE LmpNodeSlot *node_slot(struct LmpTree *t, uint64_t key, uint32_t under) {
-    return slot_at(t->node_cache, t->node_size, mix(key, (uint64_t)under << 32));
+    return SLOT_AT(t->node_cache, t->node_size, mix(key, (uint64_t)under << 32));
 }
 
 static ALWAYS_INLINE LmpPathSlot *path_slot(struct LmpTree *t, uint64_t key, uint64_t who) {
-    return slot_at(t->path_cache, t->path_size, mix(key, who));
+    return SLOT_AT(t->path_cache, t->path_size, mix(key, who));
 }
 
 static ALWAYS_INLINE LmpCallSlot *call_slot(struct LmpTree *t, uint64_t caller, uint64_t key,
                                             uint64_t who) {
-    return slot_at(t->call_cache, t->call_size, mix(caller + key * 8, who));
+    return SLOT_AT(t->call_cache, t->call_size, mix(caller + key * 8, who));
 }
 
-/* A cache has twice as many slots: an answer stays where it is, or goes into the new half. */
+/* A cache has twice as many slots: an answer goes to one of two neighbours, twice as far up, where
+ * nothing is left when its turn comes. */
 static COLD void move_nodes(struct LmpTree *t) {
-    LmpNodeSlot *end = t->node_cache + t->node_size.mask / sizeof *end / 2 + 1;
-    for (LmpNodeSlot *slot = t->node_cache, *now; slot < end; slot++) {
-        if (!slot->key || (now = node_slot(t, slot->key, slot->under)) == slot) continue;
-        *now = *slot;
-        slot->key = 0;
+    for (uint32_t i = slots_of(t->node_size) / 2; i-- > 0;) {
+        LmpNodeSlot slot = t->node_cache[i];
+        t->node_cache[i].key = 0;
+        if (slot.key) *node_slot(t, slot.key, slot.under) = slot;
     }
 }
 
 static COLD void move_paths(struct LmpTree *t) {
-    LmpPathSlot *end = t->path_cache + t->path_size.mask / sizeof *end / 2 + 1;
-    for (LmpPathSlot *slot = t->path_cache, *now; slot < end; slot++) {
-        if (!slot->key || (now = path_slot(t, slot->key, slot->who)) == slot) continue;
-        *now = *slot;
-        slot->key = 0;
+    for (uint32_t i = slots_of(t->path_size) / 2; i-- > 0;) {
+        LmpPathSlot slot = t->path_cache[i];
+        t->path_cache[i].key = 0;
+        if (slot.key) *path_slot(t, slot.key, slot.who) = slot;
     }
 }
 
 static COLD void move_calls(struct LmpTree *t) {
-    LmpCallSlot *end = t->call_cache + t->call_size.mask / sizeof *end / 2 + 1;
-    for (LmpCallSlot *slot = t->call_cache, *now; slot < end; slot++) {
-        if (!slot->key || (now = call_slot(t, slot->caller, slot->key, slot->who)) == slot)
-            continue;
-        *now = *slot;
-        slot->key = 0;
+    for (uint32_t i = slots_of(t->call_size) / 2; i-- > 0;) {
+        LmpCallSlot slot = t->call_cache[i];
+        t->call_cache[i].key = 0;
+        if (slot.key) *call_slot(t, slot.caller, slot.key, slot.who) = slot;
     }
 }
 
@@ -167,7 +164,7 @@ static __attribute__((noinline)) uint32_t learn_below(LmpProfile *p, lua_State *
         if (!below) return UNSOUND;
     }
     LmpNodeSlot *slot = node_slot(t, key, f->under);
-    if (count_pushed(t, &t->node_size, sizeof *slot, slot->key)) move_nodes(t);
+    if (count_pushed(t, &t->node_size, slot->key)) move_nodes(t);
     slot = node_slot(t, key, f->under);
     *slot = (LmpNodeSlot){key, f->under, below};
     return below;
@@ -317,7 +314,7 @@ new_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc, uint3
     uint32_t path = tree_find_path(p, node, record);
     if (p->tables.path[path].node == TREE_NODE_OTHERS) return path; /* each of those is counted */
     LmpPathSlot *slot = path_slot(t, key, who);
-    if (count_pushed(t, &t->path_size, sizeof *slot, slot->key)) move_paths(t);
+    if (count_pushed(t, &t->path_size, slot->key)) move_paths(t);
     slot = path_slot(t, key, who);
     *slot = (LmpPathSlot){key, who, path, {0}};
     return path;
@@ -359,7 +356,7 @@ static __attribute__((noinline)) uint32_t called_path(struct LmpTree *t, LmpSide
     const LmpPathSlot *kept = path_slot(t, key, own);
     if (kept->key != key || kept->who != own) return path;
     LmpCallSlot *slot = call_slot(t, caller, key, who);
-    if (count_pushed(t, &t->call_size, sizeof *slot, slot->key)) move_calls(t);
+    if (count_pushed(t, &t->call_size, slot->key)) move_calls(t);
     slot = call_slot(t, caller, key, who);
     *slot = (LmpCallSlot){caller, key, who, f[1].under, path};
     return path;
@@ -538,9 +535,9 @@ LmpErr tree_open(LmpProfile *p) {
     struct LmpTree *t = p->tree = lmp_os->map(sizeof *t, -1, 0, true);
     if (!t) return LMP_E_NOMEM;
     t->profile = p;
-    t->node_size = first_size(sizeof *t->node_cache);
-    t->path_size = first_size(sizeof *t->path_cache);
-    t->call_size = first_size(sizeof *t->call_cache);
+    t->node_size = FIRST_SIZE;
+    t->path_size = FIRST_SIZE;
+    t->call_size = FIRST_SIZE;
     t->epoch = 1ull << KEY_EPOCH; /* so that no key is 0 */
     resumers_find();
     if (!tree_threads_open(t) || tree_rows_open(p) != LMP_OK) {

@@ -74,9 +74,9 @@ typedef struct LmpCallSlot {
 #define NO_CI ((const LmpCallInfo *)1) /* the bottom frame's until it has been seen */
 
 /* How much of a cache is in use. What is beyond is never touched; doubled when answers push out
- * others, that are still good, as often as there are slots. */
+ * others, that are still good, a quarter as often as there are slots. */
 typedef struct LmpCacheSize {
-    uint32_t mask; /* of the offset of a slot, bytes */
+    uint32_t shift; /* of a hash, whose upper bits that are left tell the slot */
     uint32_t pushed;
 } LmpCacheSize;
 
