@@ -158,8 +158,10 @@ COLD static LmpCharged do_birth(LmpProfile *p, size_t nsize) {
 }
 
 /* An object, from a place that is not the usual one. */
-LMP_READS_REGS BY_JUMP static LmpCharged find_object(LmpProfile *p, LmpSavedRegs words,
-                                                     unsigned cls) {
+LMP_READS_REGS BY_JUMP static LmpCharged find_object(LmpProfile *p, size_t osize, size_t nsize,
+                                                   LmpSavedRegs words) {
+    unsigned cls = hook_class(osize);
+    if (UNLIKELY(foreign_is_birth(osize, nsize))) return do_birth(p, nsize);
     const LmpAsker *asker = saved_regs_asker(p->words, words[LMP_REGS_RET]);
     if (UNLIKELY(!asker || asker->again)) return find_slowly(p, words, cls);
     const lua_State *L = (const lua_State *)words[asker->at_thread]; /* NOLINT */
@@ -232,10 +234,7 @@ LMP_READS_REGS static ALWAYS_INLINE LmpCharged find(LmpProfile *p, void *ptr, si
     if (ptr) return do_realloc(p, ptr, osize, nsize, words);
     unsigned cls = hook_class(osize);
     if (!cls) return find_raw(p, words);
-    if (UNLIKELY(words[LMP_REGS_RET] != p->object_ret)) {
-        if (UNLIKELY(foreign_is_birth(osize, nsize))) return do_birth(p, nsize);
-        return find_object(p, words, cls);
-    }
+    if (UNLIKELY(words[LMP_REGS_RET] != p->object_ret)) return find_object(p, osize, nsize, words);
     const lua_State *L = (const lua_State *)words[p->object_thread]; /* NOLINT */
     return find_in(p, words, cls, L, stacks);
 }
