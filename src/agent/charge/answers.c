@@ -7,7 +7,7 @@
 
 static LmpAnswer *set_of(const LmpAnswers *a, const LmpAnswer *like) {
     uint64_t h = (like->key ^ (uint64_t)like->cfn << 13) * 0x9e3779b97f4a7c15ull;
-    h = (h ^ like->cls) * 0xc2b2ae3d27d4eb4full;
+    h = (h ^ h >> 32 ^ like->cls) * 0xc2b2ae3d27d4eb4full; /* a tag is only in the upper bits */
     return a->slot + (h >> 32 & (a->slots - 1) & ~(uint64_t)(LMP_ANSWERS_WAYS - 1));
 }
 
