@@ -402,6 +402,15 @@ static uint32_t pseudo(LmpProfile *p, unsigned cls, const lua_State *L) {
     return row;
 }
 
+/* May some thread have a function that runs, as find_running would tell? */
+static bool may_run(const LmpProfile *p) {
+    const lua_State *const *lately = p->lines->lately;
+#pragma GCC unroll 16
+    for (int i = 0; i < LMP_RAN_LATELY; i++)
+        if (lately[i] && frames_caller(frames_top(lately[i]))) return true;
+    return frames_caller(frames_top(p->main));
+}
+
 /* The Lua function that has, over some coroutines, called what runs in `thread`, which has none. */
 static LmpCallInfo *find_caller(LmpProfile *p, lua_State **thread) {
     lua_State *chain[LMP_CHAIN];
@@ -502,6 +511,15 @@ static void count_unproven(LmpProfile *p, uint32_t record) {
     p->tables.site[p->record[record].site].unproven++;
 }
 
+uint32_t lines_ask_outside(LmpProfile *p, const lua_State *L, unsigned cls) {
+    const LmpAsk nobody = {NULL, 0};
+    const LmpCallInfo *ci = frames_top(L);
+    if (!ci || frames_caller(ci) || may_run(p)) return 0;
+    uint32_t record = pseudo(p, cls, L);
+    note_newtable(p, cls, &nobody, record);
+    return record;
+}
+
 uint32_t lines_ask(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask) {
     *ask = (LmpAsk){NULL, 0};
     uint32_t record;
@@ -512,6 +530,7 @@ uint32_t lines_ask(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask)
         return record;
     }
     const lua_State *L = asking_thread(p, words);
+    if (L && (record = lines_ask_outside(p, L, cls))) return record;
     bool doubtful = words && !L;
     const lua_State *last = p->running;
     bool outer = L && last && last != L && is_active(last) && is_within(p, last, L);

@@ -81,6 +81,9 @@ typedef struct LmpAsk {
 bool lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs words, unsigned cls);
 /* The record for a block of class cls that is asked for now, the long way; `words` may be NULL. */
 uint32_t lines_ask(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask);
+/* The same where the thread that asks is known: L, in which no function runs, nor in any other that
+ * is known. 0: one may. */
+uint32_t lines_ask_outside(LmpProfile *p, const lua_State *L, unsigned cls);
 /* The pc of the table constructor that asks now for a block of class cls, where that is not the
  * saved one, and its frame in *ci; else 0. */
 uintptr_t lines_constructor(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpCallInfo **ci);

@@ -93,8 +93,16 @@ COLD static LmpCharged find_slowly(LmpProfile *p, LmpSavedRegs words, unsigned c
     return found(p, ask.L, ask.constructor, HOOK_MAKER(record, cls), p->tree != NULL);
 }
 
+/* L is a thread without any function. */
+BY_JUMP static LmpCharged find_outside(LmpProfile *p, LmpSavedRegs words, unsigned cls,
+                                     const lua_State *L) {
+    uint32_t record = lines_ask_outside(p, L, cls);
+    if (UNLIKELY(!record)) return find_slowly(p, words, cls);
+    return found(p, NULL, 0, HOOK_MAKER(record, cls), p->tree != NULL);
+}
+
 BY_JUMP static LmpCharged find_switched(LmpProfile *p, LmpSavedRegs words, unsigned cls,
-                                        const lua_State *L);
+                                      const lua_State *L);
 
 /* A Lua function of L, which ran last, is on top; the first cache does not know its line. */
 COLD static LmpCharged find_again(LmpProfile *p, LmpSavedRegs words, unsigned cls,
@@ -109,8 +117,8 @@ COLD static LmpCharged find_again(LmpProfile *p, LmpSavedRegs words, unsigned cl
 
 /* For a C function on top of L, which ran last. */
 BY_JUMP static LmpCharged find_in_c(LmpProfile *p, LmpSavedRegs words, unsigned cls,
-                                    const lua_State *L) {
-    if (UNLIKELY(!frames_caller(frames_top(L)))) return find_slowly(p, words, cls);
+                                  const lua_State *L) {
+    if (UNLIKELY(!frames_caller(frames_top(L)))) return find_outside(p, words, cls, L);
     uint32_t record = lines_record_c(p, L, frames_top(L), cls);
     if (UNLIKELY(!record)) return find_slowly(p, words, cls);
     return found(p, L, 0, HOOK_MAKER(record, cls), p->tree != NULL);
@@ -142,7 +150,7 @@ BY_JUMP static LmpCharged find_switched(LmpProfile *p, LmpSavedRegs words, unsig
     if (frames_status(ci) & LMP_CI_C) {
         if (!frames_caller(ci)) { /* it is about to run for the first time */
             uint32_t record = lines_record_new(p, L, cls);
-            if (!record) return find_slowly(p, words, cls);
+            if (!record) return find_outside(p, words, cls, L);
             return found(p, p->running, 0, HOOK_MAKER(record, cls), p->tree != NULL);
         }
         if (cls == LMP_C_THREAD_PART || !lines_switch_c(p, L)) return find_slowly(p, words, cls);
