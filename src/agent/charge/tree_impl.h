@@ -13,6 +13,7 @@ enum {
     TREE_CACHE_LEAST = 11, /* bits: a cache has 1 << that slots to begin with, */
     TREE_CACHE_MOST = 16,  /* and at most */
     TREE_SHARED = 6,
+    TREE_OUTSIDE = 16,    /* a power of two */
     TREE_RECENT = 32,     /* threads remembered by when they asked */
     TREE_NODE_OTHERS = 1, /* row */
 };
@@ -98,6 +99,9 @@ struct LmpTree {
     uint32_t buckets, threads;
     LmpSlab slab;
     LmpRowIndex node, path;
+    struct {
+        uint32_t record, path;             /* record 0: none */
+    } outside[TREE_OUTSIDE];               /* what tree_outside_path found, by record */
     uint32_t others_paths;                 /* rows of paths to "(others)": one for a record */
     uint32_t others_path[LMP_RECORDS_MAX]; /* by record; 0: none */
     _Alignas(64) LmpNodeSlot node_cache[1 << TREE_CACHE_MOST];

@@ -78,10 +78,17 @@ uint32_t tree_unknown_path(LmpProfile *p, uint32_t record) {
 
 /* Of what is done outside any function. */
 uint32_t tree_outside_path(LmpProfile *p, uint32_t record) {
-    uint32_t site = p->tables.record[record].site;
+    struct LmpTree *t = p->tree;
+    uint32_t at = record % TREE_OUTSIDE, site = p->tables.record[record].site;
+    if (record && t->outside[at].record == record) return t->outside[at].path;
     if (p->tables.function[p->tables.site[site].function].kind != LMP_F_PSEUDO)
         return tree_unknown_path(p, record);
-    return pseudo_path(p, site, record);
+    uint32_t path = pseudo_path(p, site, record);
+    if (p->tables.path[path].node != TREE_NODE_OTHERS) { /* each of those is counted */
+        t->outside[at].record = record;
+        t->outside[at].path = path;
+    }
+    return path;
 }
 
 LmpErr tree_rows_open(LmpProfile *p) {

@@ -206,6 +206,9 @@ LMP_READS_REGS static ALWAYS_INLINE uint32_t find_resizer(LmpProfile *p, LmpSave
         }
     }
     if (LIKELY(record)) return record;
+    if (L && L != p->running && lines_is_thread(p, L) && frames_stack(L) != (uintptr_t)ptr &&
+        (record = lines_ask_outside(p, L, cls)))
+        return record;
     if (lines_is_stack(p, words, ptr)) return lines_stack_moves(p, words);
     return lines_ask(p, words, cls, &ask);
 }
