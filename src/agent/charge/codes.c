@@ -1,6 +1,8 @@
 /* codes.c - see codes.h. */
 #include "agent/charge/codes.h"
 
+#include <string.h>
+
 #include "base/os.h"
 
 enum { FIRST_SLOTS = 1024 };
@@ -25,16 +27,18 @@ bool codes_open(LmpCodes *codes) {
 
 void codes_close(LmpCodes *codes) {
     if (codes->slot) lmp_os->unmap(codes->slot, codes->slots * sizeof(LmpCode));
+    slab_close(&codes->slab);
     *codes = (LmpCodes){0};
 }
 
 static bool grow(LmpCodes *codes) {
-    LmpCodes next = {NULL, codes->slots * 2, codes->used, codes->lives};
+    LmpCodes next = *codes;
+    next.slots *= 2;
     next.slot = lmp_os->map(next.slots * sizeof(LmpCode), -1, 0, true);
     if (!next.slot) return false;
     for (uint32_t i = 0; i < codes->slots; i++)
         if (codes->slot[i].addr) *find(&next, codes->slot[i].addr) = codes->slot[i];
-    codes_close(codes);
+    lmp_os->unmap(codes->slot, codes->slots * sizeof(LmpCode));
     *codes = next;
     return true;
 }
@@ -59,21 +63,6 @@ LmpCode *codes_find(const LmpCodes *codes, uintptr_t addr) {
     return code->addr ? code : NULL;
 }
 
-/* Where each of a code's answers is now would have to be asked of the cache: so both places count,
- * if there is room to say so. */
-void codes_moved(LmpCodes *codes, unsigned before) {
-    for (uint32_t i = 0; i < codes->slots; i++) {
-        LmpCode *code = &codes->slot[i];
-        if (!code->addr || code->places > LMP_CODE_PLACES) continue;
-        if (code->places * 2 > LMP_CODE_PLACES) {
-            code->places = LMP_CODE_PLACES + 1;
-            continue;
-        }
-        for (unsigned k = 0, n = code->places; k < n; k++)
-            code->place[code->places++] = (uint16_t)(code->place[k] + before);
-    }
-}
-
 /* What stands behind the freed slot moves up, so that every chain stays whole. */
 static void close_gap(LmpCodes *codes, uint32_t gap) {
     uint32_t mask = codes->slots - 1;
@@ -86,12 +75,47 @@ static void close_gap(LmpCodes *codes, uint32_t gap) {
     codes->slot[gap] = (LmpCode){0};
 }
 
-void codes_place(LmpCode *code, unsigned group, unsigned slot) {
-    code->groups |= 1ull << group;
-    for (unsigned i = 0; i < code->places && i < LMP_CODE_PLACES; i++)
-        if (code->place[i] == slot) return;
-    if (code->places < LMP_CODE_PLACES) code->place[code->places] = (uint16_t)slot;
-    if (code->places <= LMP_CODE_PLACES) code->places++;
+static void note_home(LmpCode *code, unsigned home) {
+    code->words |= 1ull << home / 64;
+    if (code->homes) code->homes[home / 64] |= 1ull << home % 64;
+}
+
+void codes_place(LmpCodes *codes, LmpCode *code, unsigned home) {
+    if (code->places > LMP_CODE_PLACES) {
+        note_home(code, home);
+        return;
+    }
+    for (unsigned i = 0; i < code->places; i++)
+        if (code->place[i] == home) return;
+    if (code->places < LMP_CODE_PLACES) {
+        code->place[code->places++] = (uint16_t)home;
+        return;
+    }
+    size_t size = LMP_HOME_WORDS * sizeof *code->homes, got;
+    code->homes = slab_take(&codes->slab, size, &got);
+    if (code->homes) memset(code->homes, 0, size);
+    for (unsigned i = 0; i < LMP_CODE_PLACES; i++)
+        note_home(code, code->place[i]);
+    note_home(code, home);
+    code->places++;
+}
+_Static_assert(LMP_HOME_WORDS == 64, "a bit for each word");
+
+/* Without memory for the bits all homes of a word count. */
+unsigned codes_next_place(const LmpCode *code, unsigned *at) {
+    if (code->places <= LMP_CODE_PLACES)
+        return *at < code->places ? code->place[(*at)++] : LMP_HOMES;
+    while (*at < LMP_HOMES) {
+        unsigned word = *at / 64;
+        uint64_t rest = (code->homes ? code->homes[word] : UINT64_MAX) >> *at % 64;
+        if (code->words >> word & 1 && rest) {
+            unsigned home = *at + (unsigned)__builtin_ctzll(rest);
+            *at = home + 1;
+            return home;
+        }
+        *at = (word + 1) * 64;
+    }
+    return LMP_HOMES;
 }
 
 bool codes_take(LmpCodes *codes, uintptr_t addr, LmpCode *out) {
@@ -101,4 +125,8 @@ bool codes_take(LmpCodes *codes, uintptr_t addr, LmpCode *out) {
     codes->used--;
     close_gap(codes, (uint32_t)(code - codes->slot));
     return true;
+}
+
+void codes_drop(LmpCodes *codes, const LmpCode *code) {
+    if (code->homes) slab_give(&codes->slab, code->homes, LMP_HOME_WORDS * sizeof *code->homes);
 }

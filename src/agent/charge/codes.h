@@ -1,5 +1,8 @@
-/* codes.h - the prototypes' code vectors that the cache of lines knows something of: by address, in
- * which groups of the cache the answers stand, and in which slots if they are few.
+/* codes.h - the prototypes' code vectors that the cache of lines knows something of: by address,
+ * and where in the cache the answers stand.
+ *
+ * A place is a slot's number modulo LMP_HOMES, which the cache's growing does not change: so when a
+ * vector dies a few slots are looked at for each place that it ever had, however large the cache.
  *
  * Open addressing in private memory from lmp_os->map, doubled when half full. */
 #ifndef LMP_CODES_H
@@ -8,23 +11,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LMP_CODE_PLACES = 7 };
+#include "base/slab.h"
+
+enum { LMP_CODE_PLACES = 7, LMP_HOMES = 1 << 12, LMP_HOME_WORDS = LMP_HOMES / 64 };
 
 typedef struct LmpCode {
     uintptr_t addr;    /* of the vector's block; 0: free */
-    uint64_t groups;   /* a bit for each group */
+    uint64_t *homes;   /* of more than LMP_CODE_PLACES: a bit for each home; NULL: no memory */
+    uint64_t words;    /* a bit for each word of `homes` that is not 0, */
     uint64_t life;     /* from 1, another for each vector that there ever was */
     uint32_t function; /* row of the function whose code it is, 0: not known yet */
     uint32_t read;     /* instructions that Lua has read to name what was called from here */
     bool more;         /* there may be answers in the second cache (answers.h) */
-    uint8_t places;    /* where the answers stand (count), */
-    uint16_t place[LMP_CODE_PLACES]; /* and if they are no more, the slots of the cache */
+    uint8_t places;    /* where answers were entered: how many, */
+    uint16_t place[LMP_CODE_PLACES]; /* and which, while they are no more than that */
 } LmpCode;
 
 typedef struct LmpCodes {
     LmpCode *slot;
     uint32_t slots, used; /* slots: a power of two */
     uint64_t lives;       /* so far */
+    LmpSlab slab;         /* of homes */
 } LmpCodes;
 
 bool codes_open(LmpCodes *codes);
@@ -35,12 +42,12 @@ void codes_close(LmpCodes *codes);
 LmpCode *codes_note(LmpCodes *codes, uintptr_t addr, bool *added);
 /* The same if it is known, else NULL. */
 LmpCode *codes_find(const LmpCodes *codes, uintptr_t addr);
-/* The cache of lines has twice as many slots as `before`: answers stand where they did or so much
- * further. */
-void codes_moved(LmpCodes *codes, unsigned before);
-/* An answer about it is entered in a slot of a group. */
-void codes_place(LmpCode *code, unsigned group, unsigned slot);
-/* Forgets a vector. False: it was not known. */
+/* An answer about it is entered in a slot with this home. */
+void codes_place(LmpCodes *codes, LmpCode *code, unsigned home);
+/* The places of a vector, one after another, LMP_HOMES at their end: begin with *at = 0. */
+unsigned codes_next_place(const LmpCode *code, unsigned *at);
+/* Takes a vector out, to be given back with codes_drop. False: it was not known. */
 bool codes_take(LmpCodes *codes, uintptr_t addr, LmpCode *out);
+void codes_drop(LmpCodes *codes, const LmpCode *code);
 
 #endif

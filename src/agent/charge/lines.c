@@ -73,7 +73,7 @@ static size_t slots_of(const LmpLineCache *cache) {
 }
 
 /* Twice as many slots. An answer stays where it is or goes as far up as there were slots, so its
- * group is the same. */
+ * home (codes.h) is the same. */
 static void grow(LmpLineCache *cache) {
     size_t before = slots_of(cache);
     cache->mask = (2 * before - 1) * sizeof(LmpLineSlot);
@@ -84,7 +84,6 @@ static void grow(LmpLineCache *cache) {
         *now = *slot;
         slot->key = 0;
     }
-    codes_moved(cache->codes, (unsigned)before);
 }
 
 /* An answer takes the place of another one, whose code still lives. */
@@ -101,24 +100,18 @@ static inline void forget_slot(LmpLineSlot *slot, uintptr_t addr, size_t size) {
 }
 
 static void forget_code(LmpLineCache *cache, const LmpCode *code, size_t size) {
-    if (code->places <= LMP_CODE_PLACES) {
-        for (unsigned i = 0; i < code->places; i++)
-            forget_slot(&cache->slot[code->place[i]], code->addr, size);
-        return;
-    }
-    uint64_t groups = code->groups;
-    for (unsigned g = 0; groups; g++, groups >>= 1) {
-        if (!(groups & 1)) continue;
-        for (size_t i = g; i < slots_of(cache); i += LMP_LINE_GROUPS)
+    unsigned at = 0, home;
+    while ((home = codes_next_place(code, &at)) < LMP_HOMES)
+        for (size_t i = home; i < slots_of(cache); i += LMP_HOMES)
             forget_slot(&cache->slot[i], code->addr, size);
-    }
 }
-_Static_assert(LMP_LINE_GROUPS == 64, "a bit for each group");
+_Static_assert((int)LMP_HOMES <= (int)LMP_LINE_LEAST, "a slot's home stays when the cache grows");
 
 static void code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
     LmpCode code;
     if (!codes_take(p->lines->codes, addr, &code) || !code.places) return;
     forget_code(p->lines, &code, size);
+    codes_drop(p->lines->codes, &code);
     if (p->tree) tree_code_gone(p);
 }
 
@@ -167,8 +160,7 @@ static LmpLineSlot *keep(LmpProfile *p, LmpCode *code, uint64_t key, uintptr_t c
     LmpLineCache *cache = p->lines;
     LmpLineSlot *slot = lines_slot(cache, key, cfn);
     if (!code) return NULL;
-    unsigned at = (unsigned)(slot - cache->slot);
-    codes_place(code, at % LMP_LINE_GROUPS, at);
+    codes_place(cache->codes, code, (unsigned)(slot - cache->slot) % LMP_HOMES);
     if (slot->key != key || slot->cfn != cfn) *slot = (LmpLineSlot){.key = key, .cfn = cfn};
     slot->row[cls] = row;
     return slot;

@@ -19,7 +19,6 @@
 enum {
     LMP_LINE_LEAST = 1 << 12, /* slots, to begin with and at most: powers of two */
     LMP_LINE_MOST = 1 << 15,
-    LMP_LINE_GROUPS = 64, /* a slot's is its number modulo that */
     LMP_RAN_LATELY = 16,
     LMP_KNOWN = 256 /* a power of two */
 };
