@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include "agent/charge/codes.h"
+#include "agent/charge/lines.h"
 #include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
 #include "agent/hook/trap.h"
@@ -288,6 +290,46 @@ START_TEST(stale_block_is_replaced) {
 }
 END_TEST
 
+/* The same of a thread that ran, and of code that was known: what stands there now is neither. */
+START_TEST(stale_watched_block_is_forgotten) {
+    setup();
+    LmpCodes codes;
+    bool added;
+    ck_assert(codes_open(&codes));
+    LmpLineCache *cache = lmp_os->map(sizeof *cache, -1, 0, true);
+    ck_assert_ptr_nonnull(cache);
+    cache->codes = &codes;
+    profile->lines = cache;
+    const uintptr_t thread = 0x20000, code = 0x21000;
+    const lua_State *L = (const lua_State *)(thread + frames_bits.extra);
+    answer = (void *)thread;
+    hook_alloc(profile, NULL, LUA_TTHREAD, 200);
+    shadow_notify(profile, thread);
+    answer = (void *)code;
+    hook_alloc(profile, NULL, LUA_NUMTYPES, 80);
+    shadow_notify(profile, code);
+    lines_switch(profile, L);
+    codes_place(&codes, codes_note(&codes, code, &added), 1);
+    ck_assert(lines_is_thread(profile, L));
+    ck_assert_ptr_nonnull(codes_find(&codes, code));
+
+    hook_alloc(profile, NULL, LUA_TTABLE, 56); /* the allocator gives out both places once more */
+    ck_assert_ptr_null(codes_find(&codes, code));
+    ck_assert_ptr_eq(profile->running, L);
+    answer = (void *)thread;
+    hook_alloc(profile, NULL, LUA_TTABLE, 56);
+    ck_assert_ptr_null(profile->running);
+    ck_assert(!lines_is_thread(profile, L));
+    for (int i = 0; i < LMP_RAN_LATELY; i++)
+        ck_assert_ptr_null(cache->lately[i]);
+
+    profile->lines = NULL;
+    lmp_os->unmap(cache, sizeof *cache);
+    codes_close(&codes);
+    teardown();
+}
+END_TEST
+
 /* ---- when the system refuses us memory for the map ------------------------------------------- */
 
 static int grow_calls;
@@ -343,4 +385,5 @@ START_TEST(births_halve) {
 END_TEST
 
 SUITE("hook", equals_a_list_of_blocks, leaves_nothing_behind, nothing_is_not_counted,
-      stale_block_is_replaced, refused_leaves_drop_blocks, births_halve)
+      stale_block_is_replaced, stale_watched_block_is_forgotten, refused_leaves_drop_blocks,
+      births_halve)
