@@ -1,13 +1,12 @@
-/* lines.c - see lines.h. The ways that lines_record does not go by itself: a C function on top, no
- * Lua function at all, a line met for the first time, and the documented API where nothing else is
- * known. */
+/* lines.c - see lines.h. The caches: a line met for the first time, code that dies. Who asks, where
+ * lines_record does not tell: lines_asking.c. */
 #include "agent/charge/lines.h"
 
 #include "agent/charge/codes.h"
+#include "agent/charge/lines_impl.h"
 #include "agent/charge/tags.h"
 #include "agent/charge/tree.h"
 #include "agent/interp/owner.h"
-#include "agent/interp/parsing.h"
 #include "agent/interp/stack.h"
 #include "agent/interp/stripped.h"
 #include "agent/map/shadow.h"
@@ -21,10 +20,6 @@ enum { KEY_FRAME = 0x7ffe, KEY_C_FRAME = 0x7ffd };
 enum { NAMING_LEAST = 1 << 14, NAMING_TIMES = 16 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
-
-static void know(LmpLineCache *cache, const lua_State *L) {
-    cache->known[lines_known_home(L)] = L;
-}
 
 LmpErr lines_open(LmpProfile *p, lua_State *L) {
     LmpLineCache *cache = lmp_os->map(sizeof *cache, -1, 0, true);
@@ -49,9 +44,9 @@ LmpErr lines_open(LmpProfile *p, lua_State *L) {
         p->object_ret = p->words->objects.ret;
         p->object_thread = p->words->objects.at_thread;
         lua_State *chain[LMP_CHAIN];
-        know(cache, L);
+        lines_know(cache, L);
         for (int n = stack_chain(p->main, chain); n > 0; n--)
-            know(cache, chain[n - 1]);
+            lines_know(cache, chain[n - 1]);
     }
     return LMP_OK;
 }
@@ -179,15 +174,6 @@ static void describe(lua_State *L, const LmpCallInfo *ci, uintptr_t pc, const ch
     if (pc && pc != before) memcpy(saved, &before, sizeof before);
 }
 
-/* Where a thread is. */
-typedef struct Where {
-    lua_State *L;      /* has ci */
-    lua_State *runs;   /* has c: L, or what L has resumed, if that has no Lua function */
-    LmpCallInfo *ci;   /* of the Lua function whose line it is */
-    LmpCallInfo *c;    /* of the C function on top, NULL: the Lua function itself */
-    uintptr_t pc, cfn; /* as in a slot */
-} Where;
-
 static uint32_t c_function_of(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uintptr_t cfn) {
     const void *address = (const void *)cfn; /* NOLINT */
     uint32_t row = sites_find_function(p, 0, -1, address);
@@ -216,7 +202,7 @@ static bool may_name(LmpProfile *p, const LmpCallInfo *ci) {
 
 /* `pc`: whose line it is; `proto`: of the function of w->ci, whose code is *code, which may move.
  * The whole function is only asked for while something about it is not known. */
-static uint32_t site_of(LmpProfile *p, const Where *w, uintptr_t pc, const void *proto,
+static uint32_t site_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, const void *proto,
                         LmpCode **code) {
     lua_Debug ar;
     ar.namewhat = "";
@@ -253,8 +239,8 @@ static void keep_more(LmpLineCache *cache, LmpCode *code, const LmpAnswer *answe
 
 /* The site of a place, or for cls > 0 the record, when the first cache does not know it. `pc`:
  * whose line it is; *slot: where the answer stands now, or NULL. */
-static uint32_t row_of(LmpProfile *p, const Where *w, uintptr_t pc, const void *proto, uint64_t key,
-                       uintptr_t beside, unsigned cls, LmpLineSlot **slot) {
+static uint32_t row_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, const void *proto,
+                       uint64_t key, uintptr_t beside, unsigned cls, LmpLineSlot **slot) {
     LmpCode *code = code_of(p, proto);
     LmpAnswer answer = {.key = key, .cfn = beside, .life = code ? code->life : 0, .cls = cls};
     uint32_t row = code && code->more ? answers_find(&p->lines->answers, &answer) : 0;
@@ -279,9 +265,7 @@ static void recall_part(const LmpProfile *p, LmpLineSlot *slot, const void *prot
     slot->row[LMP_C_TABLE_PART] = answers_find(&p->lines->answers, &part);
 }
 
-/* The record, from the cache or learned. In a table constructor *constructor is set; where it asks
- * for the table, or for parts that come next to it, that is known already. */
-static uint32_t record_of(LmpProfile *p, const Where *w, unsigned cls, uintptr_t *constructor) {
+uint32_t lines_record_of(LmpProfile *p, const LmpWhere *w, unsigned cls, uintptr_t *constructor) {
     const void *proto = frames_proto(frames_func(w->ci));
     bool newtable = *constructor != 0;
     uintptr_t pc = newtable ? *constructor : w->pc, at = pc;
@@ -304,312 +288,6 @@ static uint32_t record_of(LmpProfile *p, const Where *w, unsigned cls, uintptr_t
     return row;
 }
 
-/* ---- the running thread ---------------------------------------------------------------------- */
-
-bool lines_is_thread(LmpProfile *p, const lua_State *L) {
-    uintptr_t addr = (uintptr_t)L - frames_bits.extra;
-    uint64_t size;
-    if (!L) return false;
-    if (p->lines->known[lines_known_home(L)] == L) return true;
-    uint32_t entry = shadow_lookup(p, addr, &size);
-    if ((entry & 15) != LMP_C_THREAD) return false;
-    if (entry & LMP_BLOCK_NOTIFY) know(p->lines, L); /* until its end, which will be noticed */
-    return true;
-}
-
-COLD void lines_switch(LmpProfile *p, const lua_State *L) {
-    p->running = L;
-    if (!++p->lines->ran) p->lines->ran = LMP_RAN_LATELY; /* the same slot, and all are in use */
-    p->lines->lately[p->lines->ran % LMP_RAN_LATELY] = L;
-    if (p->live->tables.sample)
-        shadow_notify(p, (uintptr_t)L - frames_bits.extra); /* else all are */
-    if (p->tags) p->tag = tags_current(p, L);
-}
-
-void lines_tag_changed(LmpProfile *p, lua_State *L) {
-    lines_switch(p, L);
-}
-
-static LmpCallInfo *lua_caller(LmpCallInfo *ci) {
-    while (ci && frames_status(ci) & LMP_CI_C)
-        ci = frames_caller(ci);
-    return ci;
-}
-
-/* The same on top, not in a debug hook. */
-static bool runs_lua(const lua_State *L) {
-    return !(frames_status(frames_top(L)) & frames_bits.c_or_hooked);
-}
-
-/* Is a thread at work, running or having resumed another? */
-static bool is_active(const lua_State *L) {
-    return frames_top(L) && frames_caller(frames_top(L)) && !frames_is_idle(L);
-}
-
-/* Both are at work: has `a` been resumed (over others, perhaps) by `b`? */
-static bool is_within(const LmpProfile *p, const lua_State *a, const lua_State *b) {
-    return p->lines->jumps && frames_jump(a) && frames_jump(a) < frames_jump(b);
-}
-
-/* The thread that a thread at work has resumed, over others perhaps, and that runs; or itself. */
-static const lua_State *innermost(const lua_State *L) {
-    for (int i = 0; i < LMP_CHAIN; i++) {
-        const lua_State *next = frames_resumed(L);
-        if (!next || next == L || !is_active(next)) break;
-        L = next;
-    }
-    return L;
-}
-
-/* The thread that runs, when the one that asks does not: a coroutine that is being given its
- * arguments, or the main thread seen by C code that runs in another. C code may resume in its own
- * way, which a look from the main thread does not see through; so the one that ran last, or else
- * the innermost of those that ran lately and are still at it, is asked whom it has resumed. NULL:
- * no function runs at all. */
-static lua_State *find_running(LmpProfile *p, const lua_State *asks) {
-    const LmpLineCache *cache = p->lines;
-    const lua_State *found = p->running;
-    if (!found || found == asks || !is_active(found)) {
-        found = NULL;
-        for (uint32_t i = 0; i < LMP_RAN_LATELY && i < cache->ran; i++) {
-            const lua_State *L = cache->lately[(cache->ran - i) % LMP_RAN_LATELY];
-            if (!L || !is_active(L) || L == asks || L == p->main || L == found) continue;
-            if (!found || is_within(p, L, found)) found = L;
-        }
-    }
-    found = innermost(found ? found : p->main);
-    return is_active(found) ? (lua_State *)found : NULL; /* NOLINT */
-}
-
-/* ---- who asks -------------------------------------------------------------------------------- */
-
-/* `L` asks. */
-static uint32_t pseudo(LmpProfile *p, unsigned cls, const lua_State *L) {
-    bool parser = parsing_now(cls, L ? L : p->main, p->words != NULL);
-    uint32_t *kept = &p->lines->outside[parser][cls];
-    if (*kept && !p->tag) return *kept;
-    uint32_t site = sites_pseudo(p, parser ? LMP_PSEUDO_PARSER : LMP_PSEUDO_HOST);
-    uint32_t row = sites_record(p, site, cls, p->tag);
-    if (!p->tag && p->record[row].site == site) *kept = row; /* not "(others)", which is counted */
-    return row;
-}
-
-/* May some thread have a function that runs, as find_running would tell? */
-static bool may_run(const LmpProfile *p) {
-    const lua_State *const *lately = p->lines->lately;
-#pragma GCC unroll 16
-    for (int i = 0; i < LMP_RAN_LATELY; i++)
-        if (lately[i] && frames_caller(frames_top(lately[i]))) return true;
-    return frames_caller(frames_top(p->main));
-}
-
-/* The Lua function that has, over some coroutines, called what runs in `thread`, which has none. */
-static LmpCallInfo *find_caller(LmpProfile *p, lua_State **thread) {
-    lua_State *chain[LMP_CHAIN];
-    int i = stack_chain(p->main, chain) - 1;
-    while (i > 0 && chain[i] != *thread)
-        i--;
-    while (--i >= 0) {
-        LmpCallInfo *ci = lua_caller(frames_top(chain[i]));
-        if (!ci) continue;
-        *thread = chain[i];
-        return ci;
-    }
-    return NULL;
-}
-
-/* A thread that runs, seen through its frames. ask->constructor: of OP_NEWTABLE on top, or 0.
- * `asks`: the one that asks, NULL: unknown. */
-static uint32_t ask_frames(LmpProfile *p, unsigned cls, const lua_State *asks, LmpAsk *ask) {
-    LmpCallInfo *top = frames_top(ask->L);
-    Where w = {.L = ask->L, .runs = ask->L, .ci = lua_caller(top)};
-    if (!w.ci) w.ci = find_caller(p, &w.L);
-    if (!w.ci) return pseudo(p, cls, asks);
-    w.pc = frames_pc(w.ci);
-    if (top != w.ci && cls != LMP_C_THREAD_PART) {
-        w.cfn = frames_c_function(frames_func(top));
-        w.c = w.cfn ? top : NULL;
-    }
-    if (top == w.ci) return record_of(p, &w, cls, &ask->constructor);
-    uintptr_t none = ask->constructor = 0;
-    return record_of(p, &w, cls, &none);
-}
-
-/* ask->L runs: the OP_NEWTABLE that it executes, if the request is that one's. */
-static void ask_newtable(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask,
-                         bool *doubtful) {
-    bool table = cls == LMP_C_TABLE;
-    bool part = cls == LMP_C_TABLE_PART || (cls == LMP_C_OTHER && p->made.left);
-    if ((!table && !part && cls != LMP_C_OTHER) || !runs_lua(ask->L)) return;
-    const LmpCallInfo *ci = frames_top(ask->L);
-    const void *proto = frames_proto(frames_func(ci));
-    if (!proto) return;
-    if (!table && !part) { /* whose it is is not known: perhaps of a table that is constructed */
-        *doubtful = newtable_setlist(proto, frames_pc(ci));
-        return;
-    }
-    ask->constructor = newtable_ask(p, ask->L, proto, words, table, doubtful);
-}
-
-/* Without words: may it be OP_NEWTABLE that asks, which has not saved where it is? */
-static bool in_constructor(LmpProfile *p, const lua_State *L, unsigned cls) {
-    if (!runs_lua(L)) return false;
-    return cls == LMP_C_TABLE || (cls == LMP_C_TABLE_PART && newtable_has_none(p, L));
-}
-
-/* The request is charged; notes what of its constructor is to come. */
-static void note_newtable(LmpProfile *p, unsigned cls, const LmpAsk *ask, uint32_t record) {
-    uintptr_t pc = ask->constructor;
-    if (cls == LMP_C_TABLE) {
-        const LmpCallInfo *ci = pc ? frames_top(ask->L) : NULL;
-        const void *proto = pc ? frames_proto(frames_func(ci)) : NULL;
-        uint32_t parts = pc && !p->sampling ? newtable_parts(pc) : 0;
-        p->made = (LmpMade){(const void *)ci, pc, (uintptr_t)proto, record, parts, 0};
-    } else if (p->made.left & LMP_MADE_REFUSED) { /* this one has been counted */
-        p->made.left &= ~LMP_MADE_REFUSED;
-    } else if (p->made.left) { /* nothing but its parts comes in between: or it has failed */
-        p->made.left = pc == p->made.pc ? p->made.left - 1 : 0;
-    }
-}
-
-/* By the documented API alone: the innermost Lua function of the innermost thread. */
-static uint32_t ask_api(LmpProfile *p, unsigned cls) {
-    lua_State *chain[LMP_CHAIN];
-    lua_Debug ar;
-    int threads = stack_chain(p->main, chain);
-    if (p->running != chain[threads - 1]) lines_switch(p, chain[threads - 1]);
-    for (int i = threads - 1; i >= 0; i--) {
-        for (int level = 0; lua_getstack(chain[i], level, &ar); level++) {
-            lua_getinfo(chain[i], "Sln", &ar);
-            if (*ar.what == 'C') continue;
-            uint32_t site = sites_site(p, sites_function(p, &ar, NULL), ar.currentline, 0);
-            return sites_record(p, site, cls, p->tag);
-        }
-    }
-    return pseudo(p, cls, chain[threads - 1]);
-}
-
-/* The thread of the words, if it is one; NULL: it is not known. */
-LMP_READS_REGS static const lua_State *asking_thread(LmpProfile *p, LmpSavedRegs words) {
-    const LmpAsker *asker = words ? saved_regs_asker(p->words, words[LMP_REGS_RET]) : NULL;
-    if (!asker) return NULL;
-    const lua_State *L = (const lua_State *)words[asker->at_thread]; /* NOLINT */
-    return (L && L == p->running) || lines_is_thread(p, L) ? L : NULL;
-}
-
-/* No known way explains the request: the documented API does. */
-static void count_unproven(LmpProfile *p, uint32_t record) {
-    p->live->tables.unproven++;
-    p->tables.site[p->record[record].site].unproven++;
-}
-
-uint32_t lines_ask_outside(LmpProfile *p, const lua_State *L, unsigned cls) {
-    const LmpAsk nobody = {NULL, 0};
-    const LmpCallInfo *ci = frames_top(L);
-    if (!ci || frames_caller(ci) || may_run(p)) return 0;
-    uint32_t record = pseudo(p, cls, L);
-    note_newtable(p, cls, &nobody, record);
-    return record;
-}
-
-uint32_t lines_ask(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask) {
-    *ask = (LmpAsk){NULL, 0};
-    uint32_t record;
-    if (!p->words) words = NULL;
-    if (!p->framed) {
-        record = ask_api(p, cls);
-        count_unproven(p, record);
-        return record;
-    }
-    const lua_State *L = asking_thread(p, words);
-    if (L && (record = lines_ask_outside(p, L, cls))) return record;
-    bool doubtful = words && !L;
-    const lua_State *last = p->running;
-    bool outer = L && last && last != L && is_active(last) && is_within(p, last, L);
-    if (L && !outer && is_active(L) && lua_caller(frames_top(L))) {
-        ask->L = (lua_State *)L; /* NOLINT */
-        /* a stack may be asked for on behalf of a thread that has resumed another */
-        if (cls == LMP_C_THREAD_PART && !runs_lua(L))
-            ask->L = (lua_State *)innermost(L); /* NOLINT */
-    } else {
-        ask->L = find_running(p, L);
-        if (ask->L) know(p->lines, ask->L);
-        if (doubtful) doubtful = !ask->L || !runs_lua(ask->L); /* what runs Lua code is who runs */
-        if (ask->L && L && is_active(L) && !lua_caller(frames_top(ask->L)))
-            ask->L = (lua_State *)L; /* NOLINT */
-    }
-    if (ask->L) {
-        if (p->running != ask->L) lines_switch(p, ask->L);
-        if (words && frames_status(frames_top(ask->L)) & frames_bits.stale) doubtful = true;
-        if (words && !doubtful) ask_newtable(p, words, cls, ask, &doubtful);
-        if (!p->words) doubtful = in_constructor(p, ask->L, cls);
-        record = ask_frames(p, cls, L, ask);
-    } else {
-        record = pseudo(p, cls, L);
-    }
-    if (words) note_newtable(p, cls, ask, record);
-    if (doubtful) count_unproven(p, record);
-    return record;
-}
-
-bool lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs words, unsigned cls) {
-    LmpCallInfo *ci = frames_top(L);
-    bool table = cls == LMP_C_TABLE, doubtful = false;
-    if (frames_is_idle(L) || frames_status(ci) & frames_bits.stale || cls == LMP_C_OTHER)
-        return false;
-    const void *proto = frames_proto(frames_func(ci));
-    if (!proto || (p->made.left && !table)) return false;
-    uintptr_t pc = 0;
-    if (table || cls == LMP_C_TABLE_PART) {
-        pc = newtable_ask(p, L, proto, words, table, &doubtful);
-        if (doubtful || table != (pc != 0)) return false;
-    }
-    Where w = {.L = L, .runs = L, .ci = ci, .pc = frames_pc(ci)};
-    record_of(p, &w, cls, &pc);
-    return true;
-}
-
-uintptr_t lines_constructor(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpCallInfo **ci) {
-    const lua_State *L = asking_thread(p, words);
-    bool doubtful;
-    if (!L || !is_active(L) || !runs_lua(L)) return 0;
-    *ci = frames_top(L);
-    const void *proto = frames_proto(frames_func(*ci));
-    if (!proto || (cls != LMP_C_TABLE && cls != LMP_C_TABLE_PART)) return 0;
-    uintptr_t pc = newtable_ask(p, L, proto, words, cls == LMP_C_TABLE, &doubtful);
-    if (pc || cls == LMP_C_TABLE) return pc;
-    pc = frames_pc(*ci);
-    return newtable_setlist(proto, pc) ? pc + LMP_INSTRUCTION : 0;
-}
-
-bool lines_switch_c(LmpProfile *p, const lua_State *L) {
-    if (!lua_caller(frames_top(L))) return false;
-    if (p->running && is_active(p->running) && is_within(p, p->running, L)) return false;
-    lines_switch(p, L);
-    return true;
-}
-
-bool lines_is_stack(LmpProfile *p, LmpSavedRegs words, const void *ptr) {
-    const lua_State *L = p->words && words ? asking_thread(p, words) : NULL;
-    return L && frames_stack(L) == (uintptr_t)ptr;
-}
-
-uint32_t lines_stack_moves(LmpProfile *p, LmpSavedRegs words) {
-    const lua_State *L = p->words ? asking_thread(p, words) : NULL;
-    const LmpCallInfo *ci = L && frames_top(L) ? lua_caller(frames_top(L)) : NULL;
-    uint64_t key = ci ? lines_key(frames_pc(ci), p->tag) : 0;
-    const LmpLineSlot *slot = lines_slot(p->lines, key, 0);
-    if (ci && slot->key == key) {
-        if (slot->row[LMP_C_THREAD_PART]) return slot->row[LMP_C_THREAD_PART];
-        for (unsigned cls = 0; cls < LMP_C_COUNTED; cls++) { /* the same line, another class */
-            if (!slot->row[cls]) continue;
-            uint32_t site = p->record[slot->row[cls]].site;
-            return sites_record(p, site, LMP_C_THREAD_PART, p->tag);
-        }
-    }
-    return sites_record(p, sites_pseudo(p, LMP_PSEUDO_UNKNOWN), LMP_C_THREAD_PART, p->tag);
-}
-
 /* ---- sites of frames ------------------------------------------------------------------------- */
 
 uint32_t lines_frame_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uintptr_t pc) {
@@ -618,7 +296,7 @@ uint32_t lines_frame_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, ui
     if (slot->key == key) return slot->row[0];
     const void *proto = frames_proto(frames_func(ci));
     if (!proto) return sites_pseudo(p, LMP_PSEUDO_UNKNOWN);
-    Where w = {.L = L, .runs = L, .ci = (LmpCallInfo *)ci, .pc = pc}; /* NOLINT */
+    LmpWhere w = {.L = L, .runs = L, .ci = (LmpCallInfo *)ci, .pc = pc}; /* NOLINT */
     LmpLineSlot *kept;
     return row_of(p, &w, pc, proto, key, 0, 0, &kept);
 }
