@@ -29,6 +29,7 @@
 
 #include "agent/charge/lines.h"
 #include "agent/charge/sites.h"
+#include "agent/charge/tree_caches.h"
 #include "agent/charge/tree_impl.h"
 #include "agent/interp/resumers.h"
 #include "agent/map/shadow.h"
@@ -71,71 +72,6 @@ static ALWAYS_INLINE uint64_t who_of(uint32_t under, uint32_t record) {
 _Static_assert(LMP_NODES_MAX <= 1ull << (64 - WHO_UNDER - 2), "an under has room");
 _Static_assert(LMP_RECORDS_MAX <= 1u << (41 - WHO_RECORD), "and a record");
 
-static ALWAYS_INLINE uint64_t mix(uint64_t a, uint64_t b) {
-    return (a ^ b) * 0x9e3779b97f4a7c15ull;
-}
-
-/* Where a hash's slot is in a cache of such slots. */
-#define SLOT_AT(cache, size, hash) (&(cache)[(hash) >> (size).shift])
-#define FIRST_SIZE                                                                                 \
-    (LmpCacheSize) {                                                                               \
-        .shift = 64 - TREE_CACHE_LEAST                                                             \
-    }
-static inline uint32_t slots_of(LmpCacheSize size) {
-    return 1u << (64 - size.shift);
-}
-/* An answer with this key takes the slot of another one. That of code that is gone was good for
- * nothing. True: the cache has grown, and its answers are to be moved. */
-static inline bool count_pushed(const struct LmpTree *t, LmpCacheSize *size, uint64_t was) {
-    if (!was || was >> KEY_EPOCH != t->epoch >> KEY_EPOCH) return false;
-    if (++size->pushed < slots_of(*size) / 4) return false;
-    size->pushed = 0;
-    if (size->shift == 64 - TREE_CACHE_MOST) return false;
-    size->shift--;
-    return true;
-}
-_Static_assert(sizeof(LmpNodeSlot) == 16 && sizeof(LmpPathSlot) == 32 && sizeof(LmpCallSlot) == 32,
-               "sizes of slots");
-
-static ALWAYS_INLINE LmpNodeSlot *node_slot(struct LmpTree *t, uint64_t key, uint32_t under) {
-    return SLOT_AT(t->node_cache, t->node_size, mix(key, (uint64_t)under << 32));
-}
-
-static ALWAYS_INLINE LmpPathSlot *path_slot(struct LmpTree *t, uint64_t key, uint64_t who) {
-    return SLOT_AT(t->path_cache, t->path_size, mix(key, who));
-}
-
-static ALWAYS_INLINE LmpCallSlot *call_slot(struct LmpTree *t, uint64_t caller, uint64_t key,
-                                            uint64_t who) {
-    return SLOT_AT(t->call_cache, t->call_size, mix(caller + key * 8, who));
-}
-
-/* A cache has twice as many slots: an answer goes to one of two neighbours, twice as far up, where
- * nothing is left when its turn comes. */
-static COLD void move_nodes(struct LmpTree *t) {
-    for (uint32_t i = slots_of(t->node_size) / 2; i-- > 0;) {
-        LmpNodeSlot slot = t->node_cache[i];
-        t->node_cache[i].key = 0;
-        if (slot.key) *node_slot(t, slot.key, slot.under) = slot;
-    }
-}
-
-static COLD void move_paths(struct LmpTree *t) {
-    for (uint32_t i = slots_of(t->path_size) / 2; i-- > 0;) {
-        LmpPathSlot slot = t->path_cache[i];
-        t->path_cache[i].key = 0;
-        if (slot.key) *path_slot(t, slot.key, slot.who) = slot;
-    }
-}
-
-static COLD void move_calls(struct LmpTree *t) {
-    for (uint32_t i = slots_of(t->call_size) / 2; i-- > 0;) {
-        LmpCallSlot slot = t->call_cache[i];
-        t->call_cache[i].key = 0;
-        if (slot.key) *call_slot(t, slot.caller, slot.key, slot.who) = slot;
-    }
-}
-
 /* The node of a frame of a function, past the cache; 0: it is not sound. */
 static uint32_t node_of_frame(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc) {
     uint32_t site;
@@ -164,7 +100,7 @@ static __attribute__((noinline)) uint32_t learn_below(LmpProfile *p, lua_State *
         if (!below) return UNSOUND;
     }
     LmpNodeSlot *slot = node_slot(t, key, f->under);
-    if (count_pushed(t, &t->node_size, slot->key)) move_nodes(t);
+    if (count_pushed(t, &t->node_size, slot->key)) tree_move_nodes(t);
     slot = node_slot(t, key, f->under);
     *slot = (LmpNodeSlot){key, f->under, below};
     return below;
@@ -314,7 +250,7 @@ new_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc, uint3
     uint32_t path = tree_find_path(p, node, record);
     if (p->tables.path[path].node == TREE_NODE_OTHERS) return path; /* each of those is counted */
     LmpPathSlot *slot = path_slot(t, key, who);
-    if (count_pushed(t, &t->path_size, slot->key)) move_paths(t);
+    if (count_pushed(t, &t->path_size, slot->key)) tree_move_paths(t);
     slot = path_slot(t, key, who);
     *slot = (LmpPathSlot){key, who, path, {0}};
     return path;
@@ -356,7 +292,7 @@ static __attribute__((noinline)) uint32_t called_path(struct LmpTree *t, LmpSide
     const LmpPathSlot *kept = path_slot(t, key, own);
     if (kept->key != key || kept->who != own) return path;
     LmpCallSlot *slot = call_slot(t, caller, key, who);
-    if (count_pushed(t, &t->call_size, slot->key)) move_calls(t);
+    if (count_pushed(t, &t->call_size, slot->key)) tree_move_calls(t);
     slot = call_slot(t, caller, key, who);
     *slot = (LmpCallSlot){caller, key, who, f[1].under, path};
     return path;

@@ -1,0 +1,28 @@
+/* tree_caches.c - see tree_caches.h. */
+#include "agent/charge/tree_caches.h"
+
+/* A cache has twice as many slots: an answer goes to one of two neighbours, twice as far up, where
+ * nothing is left when its turn comes. */
+COLD void tree_move_nodes(struct LmpTree *t) {
+    for (uint32_t i = slots_of(t->node_size) / 2; i-- > 0;) {
+        LmpNodeSlot slot = t->node_cache[i];
+        t->node_cache[i].key = 0;
+        if (slot.key) *node_slot(t, slot.key, slot.under) = slot;
+    }
+}
+
+COLD void tree_move_paths(struct LmpTree *t) {
+    for (uint32_t i = slots_of(t->path_size) / 2; i-- > 0;) {
+        LmpPathSlot slot = t->path_cache[i];
+        t->path_cache[i].key = 0;
+        if (slot.key) *path_slot(t, slot.key, slot.who) = slot;
+    }
+}
+
+COLD void tree_move_calls(struct LmpTree *t) {
+    for (uint32_t i = slots_of(t->call_size) / 2; i-- > 0;) {
+        LmpCallSlot slot = t->call_cache[i];
+        t->call_cache[i].key = 0;
+        if (slot.key) *call_slot(t, slot.caller, slot.key, slot.who) = slot;
+    }
+}
