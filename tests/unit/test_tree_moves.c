@@ -255,7 +255,7 @@ static int l_pass(lua_State *L) {
 
 START_TEST(test_passed_on) {
     begin();
-    now.exact = 1;
+    now.every = 1;
     lua_pushcfunction(now.L, l_pass);
     lua_setglobal(now.L, "pass");
     run("local create, resume = coroutine.create, coroutine.resume\n"

@@ -95,14 +95,14 @@ COLD static LmpCharged find_slowly(LmpProfile *p, LmpSavedRegs words, unsigned c
 
 /* L is a thread without any function. */
 BY_JUMP static LmpCharged find_outside(LmpProfile *p, LmpSavedRegs words, unsigned cls,
-                                     const lua_State *L) {
+                                       const lua_State *L) {
     uint32_t record = lines_ask_outside(p, L, cls);
     if (UNLIKELY(!record)) return find_slowly(p, words, cls);
     return found(p, NULL, 0, HOOK_MAKER(record, cls), p->tree != NULL);
 }
 
 BY_JUMP static LmpCharged find_switched(LmpProfile *p, LmpSavedRegs words, unsigned cls,
-                                      const lua_State *L);
+                                        const lua_State *L);
 
 /* A Lua function of L, which ran last, is on top; the first cache does not know its line. */
 COLD static LmpCharged find_again(LmpProfile *p, LmpSavedRegs words, unsigned cls,
@@ -117,7 +117,7 @@ COLD static LmpCharged find_again(LmpProfile *p, LmpSavedRegs words, unsigned cl
 
 /* For a C function on top of L, which ran last. */
 BY_JUMP static LmpCharged find_in_c(LmpProfile *p, LmpSavedRegs words, unsigned cls,
-                                  const lua_State *L) {
+                                    const lua_State *L) {
     if (UNLIKELY(!frames_caller(frames_top(L)))) return find_outside(p, words, cls, L);
     uint32_t record = lines_record_c(p, L, frames_top(L), cls);
     if (UNLIKELY(!record)) return find_slowly(p, words, cls);
@@ -167,7 +167,7 @@ COLD static LmpCharged do_birth(LmpProfile *p, size_t nsize) {
 
 /* An object, from a place that is not the usual one. */
 LMP_READS_REGS BY_JUMP static LmpCharged find_object(LmpProfile *p, size_t osize, size_t nsize,
-                                                   LmpSavedRegs words) {
+                                                     LmpSavedRegs words) {
     unsigned cls = hook_class(osize);
     if (UNLIKELY(foreign_is_birth(osize, nsize))) return do_birth(p, nsize);
     const LmpAsker *asker = saved_regs_asker(p->words, words[LMP_REGS_RET]);
