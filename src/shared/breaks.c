@@ -89,8 +89,10 @@ static const char *parse_at(const char *argument, LmpBreak *out) {
     return NULL;
 }
 
+/* A blank that a name begins with would be taken for one between the words. */
 static void argument_at(const LmpBreak *b, char *out, size_t size) {
-    snprintf(out, size, "%s:%d", b->file, b->line);
+    const char *here = isspace((unsigned char)b->file[0]) ? "./" : "";
+    snprintf(out, size, "%s%s:%d", here, b->file, b->line);
 }
 
 static void saved_regs_at(const LmpBreak *b, char *out, size_t size) {

@@ -16,6 +16,7 @@ START_TEST(test_read) {
         {"heap 10m", "heap 10MiB", "heap above 10 MiB"},
         {"at file.lua:12", "at file.lua:12", "allocation at file.lua:12"},
         {"at ./src/a b.lua:7", "at src/a b.lua:7", "allocation at src/a b.lua:7"},
+        {"at ./ a.lua:7", "at ./ a.lua:7", "allocation at  a.lua:7"}, /* the blank is its own */
         {"at C:x.lua:7", "at C:x.lua:7", "allocation at C:x.lua:7"},
         {"type table", "type table", "memory of type table"},
         {"type strings", "type string", "memory of type string"},
