@@ -11,21 +11,26 @@ die() {
     exit 1
 }
 
-# One row per need: who needs it (all, test), what it is called, Debian's package, how to see it.
+# One row per need: who needs it (all, test, ci), what it is called, Debian's package, how to see it.
 needs() {
     cat <<'TABLE'
-all  C compiler and make   build-essential  command -v cc && command -v make
-all  CMake                 cmake            command -v cmake && command -v ctest
-all  pkg-config            pkg-config       command -v pkg-config
-all  wide ncurses          libncurses-dev   pkg-config --exists ncursesw
-all  Lua 5.4               lua5.4           command -v lua5.4 || command -v lua54 || lua -v | grep -F 'Lua 5.4'
-all  Lua 5.4 headers       liblua5.4-dev    pkg-config --exists lua5.4 || pkg-config --exists lua-5.4 || pkg-config --exists lua54
-all  Check                 check            pkg-config --exists check
-test tmux                  tmux             command -v tmux
-test luacheck              lua-check        command -v luacheck
-test LDoc                  lua-ldoc         command -v ldoc
-test LuaRocks              luarocks         command -v luarocks
-test busted                lua-busted       command -v busted
+all  C compiler and make   build-essential    command -v cc && command -v make
+all  CMake                 cmake              command -v cmake && command -v ctest
+all  pkg-config            pkg-config         command -v pkg-config
+all  wide ncurses          libncurses-dev     pkg-config --exists ncursesw
+all  Lua 5.4               lua5.4             command -v lua5.4 || command -v lua54 || lua -v | grep -F 'Lua 5.4'
+all  Lua 5.4 headers       liblua5.4-dev      pkg-config --exists lua5.4 || pkg-config --exists lua-5.4 || pkg-config --exists lua54
+all  Check                 check              pkg-config --exists check
+test tmux                  tmux               command -v tmux
+test luacheck              lua-check          command -v luacheck
+test LDoc                  lua-ldoc           command -v ldoc
+test LuaRocks              luarocks           command -v luarocks
+test busted                lua-busted         command -v busted
+ci   clang                 clang-14           command -v clang
+ci   clang's fuzzer        libclang-rt-14-dev ls /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a
+ci   clang-tidy 14         clang-tidy-14      command -v clang-tidy-14
+ci   clang-format 14       clang-format-14    command -v clang-format-14
+ci   shellcheck            shellcheck         command -v shellcheck
 TABLE
 }
 
@@ -34,8 +39,8 @@ missing() {
     needs | while read -r who rest; do
         [ "$who" = all ] || [ "$who" = "$1" ] || continue
         name=$(printf '%s' "$rest" | cut -c1-21)
-        package=$(printf '%s' "$rest" | cut -c23-38)
-        sh -c "$(printf '%s' "$rest" | cut -c40-)" >/dev/null 2>&1 </dev/null ||
+        package=$(printf '%s' "$rest" | cut -c23-40)
+        sh -c "$(printf '%s' "$rest" | cut -c42-)" >/dev/null 2>&1 </dev/null ||
             printf '%s %s\n' "$package" "$name"
     done
 }
