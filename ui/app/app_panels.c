@@ -3,7 +3,7 @@
 #include "app/app_state.h"
 
 const PanelRow app_panels[APP_PANELS] = {
-#define PANEL_ROW(panel, slot, home) {&panel, slot, home},
+#define PANEL_ROW(panel, slot, home) {&(panel), slot, home},
     PANEL_TABLE(PANEL_ROW)
 #undef PANEL_ROW
 };

@@ -76,6 +76,12 @@ static uint32_t path_of_node(Terms *t, uint32_t row) {
     return path;
 }
 
+static void terms_close(Terms *t) {
+    free(t->site);
+    free(t->node);
+    free(t->wrong);
+}
+
 static bool terms_open(Terms *t, Stage *s) {
     *t = (Terms){.t = &s->profile->tables, .w = &s->witness};
     t->sites = tables_sites(t->t);
@@ -84,14 +90,9 @@ static bool terms_open(Terms *t, Stage *s) {
     t->node = calloc(t->nodes + 1, sizeof *t->node);
     t->wrong = calloc(t->sites + 1, sizeof *t->wrong);
     if (t->site && t->node && t->wrong) return true;
+    terms_close(t);
     s->failed = true;
     return false;
-}
-
-static void terms_close(Terms *t) {
-    free(t->site);
-    free(t->node);
-    free(t->wrong);
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */

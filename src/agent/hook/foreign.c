@@ -137,7 +137,7 @@ COLD bool foreign_settle(LmpProfile *p) {
 
 LMP_READS_REGS static bool holds(const uintptr_t *from, const uintptr_t *to, uintptr_t disguised) {
     for (; from < to; from++)
-        if (disguise(*(const volatile uintptr_t *)from) == disguised) return true;
+        if (disguise(*(const volatile uintptr_t *)from) == disguised) return true; /* NOLINT: any */
     return false;
 }
 

@@ -91,7 +91,7 @@ void stack_inspect(lua_State *main, LmpOp *op) {
     op->cut_at = total <= LMP_FRAMES ? op->frames : INNERMOST;
     uint32_t number = 0, kept = 0; /* frames from the innermost outwards */
     for (int i = threads - 1; i >= 0; i--) {
-        for (uint32_t level = 0; level < depth[i]; level++, number++) {
+        for (uint32_t level = 0; level < depth[i]; level++, number++) { /* NOLINT: i < LMP_CHAIN */
             if (total > LMP_FRAMES && number >= INNERMOST && number < total - OUTERMOST) {
                 uint32_t skip = total - OUTERMOST - number, left = depth[i] - level;
                 if (skip > left) skip = left;

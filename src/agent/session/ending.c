@@ -60,8 +60,8 @@ void ending_prepare(LmpProfile *p, const LmpOptions *options) {
     if (*to && *to != '-' && *to != '/') { /* the program may change its directory */
         char here[sizeof s->summary];
         if (getcwd(here, sizeof here) && strlen(here) + strlen(to) + 2 < sizeof here) {
-            strcat(here, "/");
-            strcat(here, to);
+            size_t n = strlen(here);
+            snprintf(here + n, sizeof here - n, "/%s", to);
             memcpy(s->summary, here, sizeof here);
         }
     }

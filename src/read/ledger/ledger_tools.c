@@ -35,7 +35,7 @@ static void map_set(LedgerMap *map, uint64_t key, uint32_t value) {
     while (map->key[i])
         i = (i + 1) & (map->slots - 1);
     map->key[i] = key + 1;
-    map->value[i] = value;
+    map->value[i] = value; /* NOLINT: `slots` has not gone round to 0 */
     map->used++;
 }
 
