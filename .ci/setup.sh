@@ -26,7 +26,7 @@ test luacheck              lua-check          command -v luacheck
 test LDoc                  lua-ldoc           command -v ldoc
 test LuaRocks              luarocks           command -v luarocks
 test busted                lua-busted         command -v busted
-ci   clang                 clang-14           command -v clang
+ci   clang                 clang              command -v clang
 ci   clang's fuzzer        libclang-rt-14-dev ls /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a
 ci   clang-tidy 14         clang-tidy-14      command -v clang-tidy-14
 ci   clang-format 14       clang-format-14    command -v clang-format-14

@@ -141,7 +141,7 @@ static void put_figures(FILE *out) {
     }
 }
 
-#define ROWS(rows) rows, sizeof rows / sizeof *rows
+#define ROWS(rows) (rows), sizeof(rows) / sizeof *(rows)
 
 void manpage_print(FILE *out) {
     fputs(".\\\" Made by `lmp help --man` from the tables in the source.\n", out);

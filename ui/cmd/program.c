@@ -139,8 +139,9 @@ bool program_find_module(char *out, size_t size) {
         snprintf(path, sizeof path, "%s%s" MODULE_FILE, self, places[i]);
         char *real = realpath(path, NULL);
         if (!real) continue;
-        bool fits = strlen(real) < size;
-        if (fits) strcpy(out, real);
+        size_t length = strlen(real);
+        bool fits = length < size;
+        if (fits) memcpy(out, real, length + 1);
         free(real);
         if (fits) return true;
     }

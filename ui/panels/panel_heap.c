@@ -101,7 +101,7 @@ static void follow_cursor(Heap *heap) {
         uint64_t up = (first - at + row - 1) / row * row;
         first = first > up ? first - up : 0;
     } else if (at >= first + window) {
-        first += (at - first - window) / row * row + row;
+        first += (at - first - window) / row * row + row; /* NOLINT: a row has a column */
     }
     if (first != heap->first) set_first(heap, first);
 }

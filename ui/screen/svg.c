@@ -109,7 +109,7 @@ static void put_grounds(const Picture *p) {
             if (rgb == page || same_run(p, x, y, n, y - 1)) continue;
             while (same_run(p, x, y, n, y + high))
                 high++;
-            put_rect(p->out, x * CELL_W, y * CELL_H / 2, n * CELL_W, high * CELL_H / 2.0, rgb);
+            put_rect(p->out, x * CELL_W, y * CELL_H / 2.0, n * CELL_W, high * CELL_H / 2.0, rgb);
         }
     }
     fputs("</g>\n", p->out);
@@ -148,8 +148,8 @@ static void put_stroke(const Picture *p, const struct Stroke *s, int x, int y) {
     while (goes_on(p, x, y, x + n * dx, y + n * dy))
         n++;
     fprintf(p->out, "<path d=\"M%g %g%c%d\" stroke=\"#%06x\" stroke-width=\"%d\"%s/>\n",
-            x * CELL_W + (s->down ? CELL_W / 2 + 0.5 : 0),
-            y * CELL_H + (s->down ? 0 : CELL_H / 2 + 0.5), s->down ? 'v' : 'h',
+            x * CELL_W + (s->down ? CELL_W / 2.0 + 0.5 : 0),
+            y * CELL_H + (s->down ? 0 : CELL_H / 2.0 + 0.5), s->down ? 'v' : 'h',
             n * (s->down ? CELL_H : CELL_W), ink_at(p, x, y).fg, s->width, s->more);
 }
 

@@ -79,7 +79,7 @@ static const Row palette[TONES] = {
 #undef R
 
 static const char *const words[TONE_GRADIENT + 1] = {
-#define TONE_WORD(name, word) [name] = word,
+#define TONE_WORD(name, word) [name] = (word),
     TONE_TABLE(TONE_WORD)
 #undef TONE_WORD
 };

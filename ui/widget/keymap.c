@@ -39,7 +39,7 @@ bool keymap_set(KeyMap *map, uint64_t key, uint32_t value) {
     size_t at = slot_of(map, key);
     map->used += map->key[at] == 0;
     map->key[at] = key;
-    map->value[at] = value;
+    map->value[at] = value; /* NOLINT: `room` has not gone round to 0 */
     return true;
 }
 
