@@ -65,7 +65,7 @@ if self then
     seen("uint64_t live_bytes;\n    uint64_t peak_bytes;", "uint64_t peak_bytes;\n    uint64_t live_bytes;")
     seen("uint32_t spare2[2];", "uint32_t spare2[1];")
     seen("#define LMP_MARKS 64u", "#define LMP_MARKS 65u")
-    seen("#define LMP_E_CYCLE_SHIFT 19u", "#define LMP_E_CYCLE_SHIFT 20u")
+    seen("#define LMP_BLOCK_CYCLE_SHIFT 19u", "#define LMP_BLOCK_CYCLE_SHIFT 20u")
     seen("#define LMP_LAYOUT " .. number .. "u", "#define LMP_LAYOUT " .. number + 1 .. "u")
     seen("LMP_OP_REALLOC, LMP_OP_FREE }", "LMP_OP_FREE, LMP_OP_REALLOC }")
     unseen("/* LMP_MAGIC, stored last */", "/* the magic\n * word */")
