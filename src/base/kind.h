@@ -44,7 +44,7 @@ typedef enum LmpClass {
     LMP_C_OTHER,               /* what has no owner that can be told */
     LMP_C_OWN,                 /* made by the profiler's own API calls: kept out of every figure */
     LMP_C_COUNTED = LMP_C_OWN, /* classes 1 .. LMP_C_COUNTED-1 are the program's */
-    LMP_CLASSES = 16           /* room in four bits; 14 and 15 mark size words (shared.h) */
+    LMP_CLASSES = 16           /* room in four bits; 14 and 15 mark size words (layout.h) */
 } LmpClass;
 
 /* The kinds of a class; LMP_OTHER for a class that is none of the program's. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "read/figure.h"
-#include "shared/shared.h"
+#include "shared/layout.h"
 
 typedef struct LmpKindStats {
     /* by owner */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "shared/shared.h"
+#include "shared/layout.h"
 #include "shared/tables.h"
 
 typedef struct LmpView {

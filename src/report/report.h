@@ -10,7 +10,7 @@
 
 #include "read/ledger/ledger.h"
 #include "read/stats.h"
-#include "shared/shared.h"
+#include "shared/layout.h"
 
 #define REPORT_TOP_MOST 1000u /* rows of a table of the summary */
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "shared/shared.h"
+#include "shared/layout.h"
 
 #define BREAKS_TEXT 128  /* bytes that breaks_text and breaks_words need at most */
 #define BREAKS_WORDS 160 /* and breaks_hit_words */

@@ -1,4 +1,4 @@
-/* counters.h - exact counts at one addition an operation (LmpCounters in shared.h).
+/* counters.h - exact counts at one addition an operation (LmpCounters in layout.h).
  *
  * Invariants, between operations: for every class c, live bytes = alloc_bytes + realloc_bytes -
  * free_bytes; live_bytes = their sum over the counted classes; no packed word has its sign bit set.
@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "shared/shared.h"
+#include "shared/layout.h"
 
 #define LMP_PACK_SHIFT 40u
 #define LMP_PACK_MAX (1ull << 25)   /* larger blocks are counted the slow way */

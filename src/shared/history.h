@@ -1,8 +1,8 @@
-/* history.h - the heap over time in a bounded number of samples (LmpHistory in shared.h). */
+/* history.h - the heap over time in a bounded number of samples (LmpHistory in layout.h). */
 #ifndef LMP_HISTORY_H
 #define LMP_HISTORY_H
 
-#include "shared/shared.h"
+#include "shared/layout.h"
 
 /* An empty history whose first intervals last `interval` nanoseconds (> 0). */
 void history_init(LmpHistory *history, uint64_t interval);

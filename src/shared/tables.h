@@ -1,4 +1,4 @@
-/* tables.h - the tables of who made what (shared.h), as either side sees them: the profiled process
+/* tables.h - the tables of who made what (layout.h), as either side sees them: the profiled process
  * through its own mapping, a viewer through a LmpView. Pointers and counts only; ledger.h makes
  * figures of them.
  *
@@ -7,7 +7,7 @@
 #ifndef LMP_TABLES_H
 #define LMP_TABLES_H
 
-#include "shared/shared.h"
+#include "shared/layout.h"
 
 #define LMP_TABLES_SIZE (LMP_LEAVES_AT - LMP_TABLES_AT) /* bytes of the mapping; mostly holes */
 

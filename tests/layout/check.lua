@@ -1,6 +1,6 @@
 -- check.lua - the shared state's layout has a number, LMP_LAYOUT, by which a reader knows a state
--- that it cannot read. This holds the number to what it stands for: a digest of src/shared/shared.h
--- and of the kinds and classes in src/base/kind.h, kept beside it as LMP_LAYOUT_DIGEST.
+-- that it cannot read. This holds the number to what it stands for: a digest of src/shared/layout.h
+-- and rows.h, and of the kinds and classes in src/base/kind.h, kept beside it as LMP_LAYOUT_DIGEST.
 --
 -- The digest is of the text, without comments, blanks and the digest itself, so that a macro that
 -- gives a bit its meaning counts as much as a struct. What it cannot tell is a new name from a new
@@ -42,10 +42,11 @@ local function digest_of(shared, kinds)
     return digest(bare(shared), bare(kinds))
 end
 
-local shared, kinds = read("src/shared/shared.h"), read("src/base/kind.h")
-local number = assert(shared:match("#define%s+LMP_LAYOUT%s+(%d+)u"), "shared.h has no LMP_LAYOUT")
+local shared = read("src/shared/layout.h") .. read("src/shared/rows.h")
+local kinds = read("src/base/kind.h")
+local number = assert(shared:match("#define%s+LMP_LAYOUT%s+(%d+)u"), "layout.h has no LMP_LAYOUT")
 local noted = assert(shared:match("#define%s+LMP_LAYOUT_DIGEST%s+0x(%x+)ull"),
-    "shared.h has no LMP_LAYOUT_DIGEST")
+    "layout.h has no LMP_LAYOUT_DIGEST")
 local now = digest_of(shared, kinds)
 
 -- One place of the text, as it is written there, is put in another way.
@@ -82,7 +83,7 @@ if now ~= noted then
     io.stderr:write("The text of the shared state's layout has changed; LMP_LAYOUT is ", number, ".\n",
         "If states of before are now read otherwise (a place, a size, a meaning), raise LMP_LAYOUT;\n",
         "if only names are new, or you have raised it, leave it. Then run this again, and write in\n",
-        "src/shared/shared.h what it says:\n",
+        "src/shared/layout.h what it says:\n",
         "#define LMP_LAYOUT_DIGEST 0x", now, "ull\n")
     os.exit(false)
 end

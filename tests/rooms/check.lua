@@ -113,7 +113,7 @@ if self then
         assert(problem_of(path, include, angle, rooms, where),
             path .. " could include " .. include .. " and nobody would see it")
     end
-    must("src/base/err.c", "shared/shared.h")
+    must("src/base/err.c", "shared/layout.h")
     must("src/base/err.c", "lua.h", true)
     must("src/read/view.c", "agent/hook/hook.h")
     must("ui/screen/canvas.c", "read/view.h")

@@ -1,4 +1,4 @@
-/* fake_tables.h - the tables of who made what (shared.h) in private memory, written by hand as the
+/* fake_tables.h - the tables of who made what (layout.h) in private memory, written by hand as the
  * hook would write them, for tests that read them; and a scene of them such as a real program has.
  *
  * Rows are found again by what they are, by plain search. fake_made, fake_resized and fake_freed

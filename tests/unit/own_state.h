@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/shared.h"
+#include "shared/layout.h"
 
 /* The shared state that this process holds, a descriptor of the caller's own; -1: there is none. */
 static inline int find_state(void) {

@@ -15,7 +15,7 @@
 
 #include "agent/session/profiler.h"
 #include "base/ownfd.h"
-#include "shared/shared.h"
+#include "shared/layout.h"
 
 /* In a process of its own, whose descriptors are ours to close. */
 static void in_child(void (*body)(void)) {

@@ -11,7 +11,7 @@
 
 #include "agent/session/profiler.h"
 #include "base/os.h"
-#include "shared/shared.h"
+#include "shared/layout.h"
 
 /* ---- a system that counts -------------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@
 #include "cmd/inherited.h"
 #include "cmd/program.h"
 #include "shared/launch.h"
-#include "shared/shared.h"
+#include "shared/layout.h"
 
 enum { EXIT_TROUBLE = 1, EXIT_DIFFERENT = 3 };
 enum { MOST_JOBS = 1000, MOST_FALLS = 20 };

@@ -209,7 +209,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
         snprintf(out, size, "since %s, %s", name[0] ? name : "mark",
                  format_clock(clock, mark->clock));
     } else {
-        /* parts that only rules tell (shared.h, owners_known) make the owners an estimate */
+        /* parts that only rules tell (layout.h, owners_known) make the owners an estimate */
         const char *by = ui->by_tag            ? "by tag"
                          : model->owners_known ? "by owner"
                                                : "by owner (estimate)";

@@ -8,7 +8,7 @@
 
 #include "base/kind.h"
 #include "read/ledger/ledger.h"
-#include "shared/shared.h"
+#include "shared/layout.h"
 
 /* What a block of a class is: "table", "table part"; never NULL, also for a foreign class. */
 const char *describe_class(unsigned cls);
@@ -23,7 +23,7 @@ char *describe_where(char *out, size_t size, const char *short_src, int line, bo
 /* The kind among `kinds` (bits) that most of a site's live bytes are of; when none lives, most of
  * what it made. -1: none of them. */
 int describe_site_kind(const LmpSiteRow *site, unsigned kinds);
-/* The site that made a block, by its alloc context word (shared.h): "file.lua:12"; "" when it is
+/* The site that made a block, by its alloc context word (layout.h): "file.lua:12"; "" when it is
  * not known. */
 char *describe_context(char *out, size_t size, const LmpTables *tables, uint32_t alloc_context,
                        bool ascii);

@@ -1,5 +1,5 @@
 /* live_history.h - what each site holds after full collections: the rows from which the leak view
- * tells growth from garbage (tables.grown in shared.h).
+ * tells growth from garbage (tables.grown in layout.h).
  *
  * A minor cycle of the generational mode leaves old garbage where it is, so only full ones count.
  * What a site holds is what was made there before the sweep and not freed at its end: what was made

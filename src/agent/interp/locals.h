@@ -6,7 +6,7 @@
 #include <lua.h>
 #include <stdbool.h>
 
-#include "shared/shared.h"
+#include "shared/layout.h"
 
 /* Writes locals, locals_state, locals_frame, locals_more and local[] of op, which stack_inspect has
  * filled at this same moment, for op->frame[frame]. `safe`: stacks may be looked at now. */

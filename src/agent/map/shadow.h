@@ -1,4 +1,4 @@
-/* shadow.h - the shadow map (LmpLeaf in shared.h): entering and taking out any block.
+/* shadow.h - the shadow map (LmpLeaf in layout.h): entering and taking out any block.
  *
  * The hook does the same by itself for the plain case, a block on the grid of a leaf that is there:
  * do_alloc and do_free in hook.c. */

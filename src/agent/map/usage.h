@@ -1,5 +1,5 @@
 /* usage.h - counting what becomes of a block in the rows of its alloc context (LmpUsage in
- * shared.h).
+ * layout.h).
  *
  * A alloc context is a record, or with stacks a path: a record and a node. Row 0 of each is
  * nobody's and takes what has no alloc context, so nothing is asked here; readers leave it out.

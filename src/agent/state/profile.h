@@ -1,6 +1,6 @@
 /* profile.h - what the in-process part keeps of one profiled Lua state: private to this process,
  * shared between hook, shadow, trap, tick and lifecycle. The figures themselves live in the shared
- * state (shared.h); here are the pointers to it and what only the hook needs. */
+ * state (layout.h); here are the pointers to it and what only the hook needs. */
 #ifndef LMP_PROFILE_H
 #define LMP_PROFILE_H
 
@@ -13,7 +13,7 @@
 #include "agent/state/own_call.h"
 #include "base/err.h"
 #include "base/ownfd.h"
-#include "shared/shared.h"
+#include "shared/layout.h"
 #include "shared/tables.h"
 
 #define LMP_DIR_BITS (LMP_ADDRESS_BITS - LMP_LEAF_BITS)
@@ -65,7 +65,7 @@ typedef struct LmpForeign {
     struct LmpProfile *next; /* list of profile_pool.c */
 } LmpForeign;
 
-/* The most rows of each table, row 0 included (text: bytes). 0: as in shared.h; only tests set
+/* The most rows of each table, row 0 included (text: bytes). 0: as in layout.h; only tests set
  * others. */
 typedef struct LmpTableLimits {
     uint32_t text, functions, sites, records, nodes, paths;

@@ -21,7 +21,7 @@ LmpErr state_create(LmpProfile *p, const LmpIdentity *identity);
 /* Unmaps and closes all that state_create and the hook have mapped. */
 void state_release(LmpProfile *p);
 
-/* Does the viewer still live that the control block names (LMP_VIEWER_LOCKED in shared.h)? */
+/* Does the viewer still live that the control block names (LMP_VIEWER_LOCKED in layout.h)? */
 bool state_viewer_lives(LmpProfile *p, uint32_t viewer);
 
 #endif

@@ -1,5 +1,5 @@
 /* heapscan.h - reading the blocks of one part (1 MiB of addresses) of the shadow map. Inline, for
- * this is the loop in which a viewer spends its time. Layout: LmpLeaf in shared.h.
+ * this is the loop in which a viewer spends its time. Layout: LmpLeaf in layout.h.
  *
  * The writer is at work meanwhile and may have died half-way, so every entry is read once, and
  * nothing that stands in it is believed: a block comes out only if it has a known class, a size

@@ -1,4 +1,4 @@
-/* overflow_index.h - a sorted copy of the blocks off the grid (LmpOverflow in shared.h): few with
+/* overflow_index.h - a sorted copy of the blocks off the grid (LmpOverflow in layout.h): few with
  * the usual allocators, up to LMP_OVERFLOW_MAX with others. */
 #ifndef LMP_OVERFLOW_INDEX_H
 #define LMP_OVERFLOW_INDEX_H

@@ -1,4 +1,4 @@
-/* shared.h - layout of the shared state: the memory file in which a profiled program keeps its
+/* layout.h - layout of the shared state: the memory file in which a profiled program keeps its
  * figures and its map of the heap, for any viewer of the same user to map.
  *
  * One file (a sealed memfd, named LMP_MEMFD_NAME) per profiled Lua state:
@@ -8,7 +8,7 @@
  *     LMP_LIVE_AT         LmpLive      everything else of a fixed size, written by the program
  *     LMP_OVERFLOW_AT     LmpOverflow  blocks that do not fit any grid of the shadow map
  *     LMP_TABLES_AT       the tables   who made what: texts, functions, sites, records, tree nodes,
- *                                      paths, sites by collector cycle (see "tables" below)
+ *                                      paths, sites by collector cycle (rows.h)
  *     LMP_LEAVES_AT       LmpLeaf[n]   the shadow map, 64 MiB of addresses a leaf; n grows
  *
  * Rules. One writer (the thread that runs the Lua state); every word is written whole. The file
@@ -16,19 +16,20 @@
  * stays good. There are no pointers in it, only offsets and plain addresses of the program. The
  * writer may have died anywhere: a reader checks every count and every index before it uses it.
  * Groups of words that must fit together carry a sequence number: odd while they are written. */
-#ifndef LMP_SHARED_H
-#define LMP_SHARED_H
+#ifndef LMP_SHARED_LAYOUT_H
+#define LMP_SHARED_LAYOUT_H
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/kind.h"
+#include "shared/rows.h"
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 5u                   /* changes whenever anything below does */
-#define LMP_LAYOUT_DIGEST 0x3032f225bd5eae59ull
+#define LMP_LAYOUT 5u                   /* changes whenever anything here or in rows.h does */
+#define LMP_LAYOUT_DIGEST 0xb2c723c67792c91dull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
@@ -365,162 +366,6 @@ typedef struct LmpOverflow {
 } LmpOverflow;
 
 #define LMP_OVERFLOW_MAX (1u << 19) /* slots that fit between LMP_OVERFLOW_AT and LMP_TABLES_AT */
-
-/* ---- tables: who made what ---------------------------------------------------------------------
- *
- * Append-only, each up to a fixed number of rows; a row is filled before its count in
- * LmpLive.tables is raised, and its identity never changes then. Row 0 is none. Row 1 of functions,
- * sites and nodes is "(others)": what found no place any more. Such records there are two for a
- * class (without and with a tag), such paths one for a record, made when they are needed.
- *
- *     text        names and sources, NUL-terminated, by offset; 0 is ""
- *     function    Lua functions by (source, linedefined), C functions by address, pseudo-functions
- *     site        a line of a function, with the C function that it called, if that made the block
- *     record      what became of the blocks that one site made of one class under one tag
- *     node        a call path (stacks): a site under the node that called it
- *     path        (stacks) what a block's alloc context word points to: its node and its record
- *     live_history  bytes and blocks of each site after full collections, for the leak view
- */
-#define LMP_TEXT_AT LMP_TABLES_AT
-#define LMP_TEXT_MAX (8u << 20) /* bytes */
-#define LMP_FUNCTIONS_AT (24ull << 20)
-#define LMP_FUNCTIONS_MAX (1u << 16)
-#define LMP_SITES_AT (32ull << 20)
-#define LMP_SITES_MAX (1u << 17)
-#define LMP_SITE_COLLECTOR 4u /* row of the pseudo-site "(collector)" */
-#define LMP_RECORDS_AT (40ull << 20)
-#define LMP_RECORDS_MAX (1u << 18)
-#define LMP_NODES_AT (72ull << 20)
-#define LMP_NODES_MAX (1u << 20)
-#define LMP_PATHS_AT (200ull << 20)
-#define LMP_PATHS_MAX (1u << 21)
-#define LMP_LIVE_HISTORY_AT (216ull << 20)
-#define LMP_LIVE_HISTORY 26u /* slots: the rows kept, and one that is being made */
-#define LMP_LIVE_HISTORY_BLOCKS_AT (242ull << 20)
-
-typedef enum LmpFunctionKind {
-    LMP_F_LUA = 1,
-    LMP_F_MAIN, /* a main chunk */
-    LMP_F_C,
-    LMP_F_PSEUDO /* no function at all: "(host)", "(parser)", "(collector)", "(others)" */
-} LmpFunctionKind;
-
-typedef struct LmpFunction {
-    uint32_t kind;
-    uint32_t source, short_src; /* texts, as lua_Debug has them; C: "=[C]", "[C]" */
-    int32_t linedefined;        /* as lua_Debug has it; C and pseudo: -1 */
-    uint32_t name;    /* text, as a traceback words it: "method 'push'", "main chunk" ... */
-    uint32_t path;    /* text: "table.insert", "options.price" as reached from loaded modules and
-                         globals; 0: not found there (yet); may be set late */
-    uint64_t address; /* C functions; else 0 */
-    uint32_t spare[8];
-} LmpFunction;
-
-typedef struct LmpSite {
-    uint32_t function;        /* whose line it is */
-    int32_t line;             /* current line; -1: none */
-    uint32_t cfunction;       /* a C function that was called there and asked; 0: the line itself */
-    _Atomic uint32_t records; /* the site's newest record, the others by LmpRecord.next */
-    uint64_t unproven;        /* requests charged here that LmpTablesUsed.unproven counts */
-    uint32_t spare[2];
-} LmpSite;
-
-/* What became of blocks, one cache line. Live blocks are allocs - frees, live bytes bytes -
- * free_bytes. Bytes that were live at the heap's high-water mark: peak_bytes if peak_serial is the
- * counters' and their live_bytes is not above their peak_bytes; else nothing has changed here since
- * that moment, so what is live now was live then. */
-typedef struct LmpUsage {
-    uint64_t allocs, bytes; /* bytes: allocated, and what reallocations have added (or taken) */
-    uint64_t frees, free_bytes;
-    uint64_t short_lived; /* frees by the first collector cycle after the allocation, or sooner */
-    uint64_t peak_bytes;
-    uint64_t last; /* address of the newest block, 0 once that is freed */
-    uint32_t peak_serial;
-    uint16_t cls, tag; /* of a record: LmpClass; row of the tags, 0: none */
-} LmpUsage;
-
-typedef struct LmpRecord {
-    LmpUsage use;
-    uint64_t reallocs;
-    int64_t realloc_bytes; /* sum of new - old; contained in use.bytes */
-    uint64_t temporary;    /* short-lived frees that came before the next allocation here (count) */
-    /* What was done while this site ran, to blocks of whatever site. */
-    uint64_t here_reallocs;
-    int64_t here_realloc_bytes;
-    uint64_t here_frees, here_free_bytes;
-    uint32_t site, next;
-} LmpRecord;
-
-typedef struct LmpNode {
-    LmpUsage use; /* of blocks made right here, not by callees */
-    uint64_t reallocs;
-    int64_t realloc_bytes;
-    uint64_t temporary;
-    uint32_t parent; /* node of the caller, lower than its own row; 0: outermost */
-    uint32_t site;   /* the frame: function and line; of a C function: itself, line -1 */
-    uint32_t depth;  /* 1: outermost */
-    uint32_t flags;  /* LMP_NODE_TAIL ... */
-    uint64_t spare[3];
-} LmpNode;
-#define LMP_NODE_TAIL 1u      /* its function was reached by a tail call */
-#define LMP_NODE_COROUTINE 2u /* outermost frame of a coroutine, under the resume that ran it */
-
-typedef struct LmpPath {
-    uint32_t node, record;
-} LmpPath;
-
-#define LMP_TAGS 1024u /* row 0: no tag; row 1: "(others)" */
-
-typedef enum LmpLines {
-    LMP_LINES_OFF,
-    LMP_LINES_EXACT,
-    LMP_LINES_APPROXIMATE /* by the documented API alone: constructors may show an earlier line */
-} LmpLines;
-
-/* Why lines are approximate, or why what was asked for (lines, call paths, samples) is not there.
- * The program says it; covered and unproven follow from figures. */
-typedef enum LmpWhy {
-    LMP_WHY_NOT,    /* they are not; it is, or nobody asked for it */
-    LMP_WHY_PLACES, /* where the interpreter has its thread was not found */
-    LMP_WHY_CHECK,  /* what was found did not stand the check at start */
-    LMP_WHY_COVERED,
-    LMP_WHY_UNPROVEN,
-    LMP_WHY_MEMORY, /* the system gave none */
-    LMP_WHY_FRAMES, /* call frames cannot be read (frames.h) */
-    LMP_WHY_ENTRY,  /* there is no way in that sees words (entry.h) */
-    LMP_WHYS
-} LmpWhy;
-
-typedef struct LmpTablesUsed {
-    uint32_t lines;                  /* LmpLines */
-    uint32_t why;                    /* LmpWhy */
-    uint32_t stacks;                 /* 1: nodes and paths are kept */
-    uint32_t stacks_why, sample_why; /* LmpWhy: asked for and not there */
-    uint64_t sample; /* bytes between samples on average; 0: every block is accounted */
-    uint32_t text;   /* bytes */
-    uint32_t functions, sites, records, nodes, paths, tags; /* rows in use, row 0 included */
-    uint32_t names;    /* bumped when a path in functions was set */
-    uint64_t folded;   /* allocations that went to "(others)" (count) */
-    uint64_t unknown;  /* requests whose line had to be asked of the API (count) */
-    uint64_t unproven; /* requests charged by the documented API because no known way explains them
-                          (count); where lines are approximate: all of them */
-    uint64_t live_history; /* rows made so far; which of them are kept says live_history_list[grown
-                              % 2] */
-    uint64_t live_history_top; /* the most the heap held before a full collection (bytes) */
-    uint64_t live_history_clock[LMP_LIVE_HISTORY]; /* nanoseconds since start */
-    uint64_t live_history_cycle[LMP_LIVE_HISTORY]; /* full collections finished then */
-    uint64_t live_history_work[LMP_LIVE_HISTORY];  /* bytes asked for until then, at all sites */
-    struct LmpLiveHistoryList {
-        uint32_t rows;                  /* below LMP_LIVE_HISTORY */
-        uint8_t slot[LMP_LIVE_HISTORY]; /* of each row, oldest first */
-        uint8_t spare[2];
-    } live_history_list[2];
-    uint32_t tag[LMP_TAGS]; /* texts */
-} LmpTablesUsed;
-
-/* live_history: bytes, uint64_t [LMP_SITES_MAX][LMP_LIVE_HISTORY] at LMP_LIVE_HISTORY_AT, and
- * blocks, uint32_t in the same form at LMP_LIVE_HISTORY_BLOCKS_AT. A row stands for all full
- * collections since the one before it: it has the most that was found after one of them. */
 
 /* ---- live: all of it ------------------------------------------------------------------------- */
 
