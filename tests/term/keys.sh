@@ -354,7 +354,8 @@ case_idle() { # paused, neither the display nor the program uses processor time
     p=$program
     used=$(ticks)
     sleep 3
-    [ "$(ticks)" = "$used" ] || fail "the program: $(($(ticks) - used)) ticks in three seconds of pause"
+    # It wakes once a second to see whether its viewer lives, and a tick may fall on that.
+    [ $(($(ticks) - used)) -le 1 ] || fail "the program: $(($(ticks) - used)) ticks in three seconds of pause"
     key e # and what it has to say is there for some time, however long nothing was painted before
     wait_for 'no line of the program here'
     key Space

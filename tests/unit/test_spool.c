@@ -9,9 +9,9 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "pty/errorline.h"
 #include "pty/ptydrain.h"
-#include "base/io.h"
 #include "pty/spool.h"
 #include "suite.h"
 
