@@ -11,7 +11,7 @@
 #include "shared/layout.h"
 
 #define LMP_PACK_SHIFT 40u
-#define LMP_PACK_MAX (1ull << 25)   /* larger blocks are counted the slow way */
+#define LMP_PACK_MAX (1ull << 25)   /* larger blocks are counted the slow path */
 #define LMP_PACK_OPS_MAX (1u << 14) /* 2^14 blocks below 2^25 bytes fit 40 bits */
 #define LMP_PACK_SIGN (1u << 23)    /* the count that sets the word's sign bit */
 

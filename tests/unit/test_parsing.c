@@ -140,7 +140,7 @@ START_TEST(test_in_coroutines) {
 }
 END_TEST
 
-/* It would all be right if the short way were never gone: it is. */
+/* It would all be right if the fast path were never gone: it is. */
 START_TEST(test_short_way) {
     parsing_prepare();
     ck_assert(parsing_is_known());

@@ -254,7 +254,7 @@ static void plant(Stage *s) {
     Made *m = &s->made[n / 2];
     switch (judge_plant) {
     case PLANT_LINE:
-    case PLANT_PATH: /* with stacks a alloc context is both */
+    case PLANT_PATH: /* with stacks an alloc context is both */
         for (uint32_t i = 1; i <= n; i++)
             if (s->made[i].place != m->place && s->made[i].alloc_context)
                 m->alloc_context = s->made[i].alloc_context;

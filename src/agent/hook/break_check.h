@@ -1,5 +1,5 @@
 /* break_check.h - break conditions inside the profiled process: takes over the list that a viewer
- * has written and tells which of its conditions an operation meets. Only called on the slow way
+ * has written and tells which of its conditions an operation meets. Only called on the slow path
  * (trap.c), which every operation takes while there is a condition to look for, and none else. */
 #ifndef LMP_BREAK_CHECK_H
 #define LMP_BREAK_CHECK_H
@@ -50,7 +50,7 @@ void break_check_before(struct LmpProfile *p, LmpCheckedOp *w);
 void break_check_after(struct LmpProfile *p, LmpCheckedOp *w, const void *r);
 
 /* Conditions were met (w->met is not 0) and the program is going to pause: writes which ones to op,
- * counts them, switches off those for once (true: operations need not come the slow way any more,
+ * counts them, switches off those for once (true: operations need not come the slow path any more,
  * perhaps), and asks for a pause in the name of their viewer. */
 bool break_check_pause(struct LmpProfile *p, const LmpCheckedOp *w, LmpOp *op);
 

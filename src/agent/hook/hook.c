@@ -163,7 +163,7 @@ COLD void *hook_resized_odd(LmpProfile *p, void *ptr, void *r, size_t osize, siz
     return r;
 }
 
-/* Who makes a block, the slow way, where words may be missing. `stacks`: a path, if they are kept,
+/* Who makes a block, the slow path, where words may be missing. `stacks`: a path, if they are kept,
  * else a record. */
 static COLD uint32_t context_slow(LmpProfile *p, LmpSavedRegs words, unsigned cls, bool stacks) {
     LmpAsk ask;
@@ -211,7 +211,7 @@ COLD void *hook_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, Lm
 
 /* hook_alloc only tells the ways apart; each is a function of its own, entered by a jump, so that
  * none pays for the registers another one saves, and each sees the stack as hook_alloc found it:
- * raw requests and the slow way want to know who called. Without optimization there are no such
+ * raw requests and the slow path want to know who called. Without optimization there are no such
  * jumps, and all are part of hook_alloc. */
 #ifdef __OPTIMIZE__
 #define WAY BY_JUMP static

@@ -23,7 +23,7 @@ bool hook_is(lua_Alloc alloc);
 /* A block that Lua was given a request ago, and that has not been counted yet. */
 void hook_made_before(LmpProfile *p, void *block, size_t tag, size_t n);
 
-/* The operation itself, for the slow way: what hook_alloc does between looking left and right.
+/* The operation itself, for the slow path: what hook_alloc does between looking left and right.
  * `own`: the block belongs to our own API call (LMP_C_OWN). */
 void *hook_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller,
                    bool own);

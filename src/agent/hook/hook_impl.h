@@ -83,7 +83,7 @@ static ALWAYS_INLINE uint32_t hook_entry_class(uint32_t entry, uintptr_t a) {
     return (entry ^ ((uint32_t)a & LMP_BLOCK_OFFSET)) & (LMP_BLOCK_NOTIFY | LMP_BLOCK_OFFSET | 15);
 }
 
-/* The allocator has made a block of n bytes at r: enters it. `alloc context`: HOOK_MAKER. `lines`:
+/* The allocator has made a block of n bytes at r: enters it. `alloc_context`: HOOK_MAKER. `lines`:
  * alloc contexts are kept; `stacks`: they are paths. */
 static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context,
                                      bool lines, bool stacks) {

@@ -24,7 +24,7 @@ BY_JUMP void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, cons
 }
 
 /* A table that grows gives its old part back: that is charged to the line that runs, too. Who that
- * is, is told the short way where the thread that ran last has resumed no other one. */
+ * is, takes the fast path where the thread that ran last has resumed no other one. */
 BY_JUMP void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
     uintptr_t a = (uintptr_t)ptr;
     const lua_State *L = p->running;

@@ -140,7 +140,7 @@ LMP_READS_REGS COLD void *sample_operation(LmpProfile *p, void *ptr, size_t osiz
         uint32_t *before = shadow_context(p, (uintptr_t)ptr);
         unsigned cls = shadow_lookup(p, (uintptr_t)ptr, &size) & 15;
         if (!before || cls >= LMP_C_COUNTED) return operate(p, ptr, osize, nsize, caller);
-        /* it stays its alloc context's */
+        /* its alloc context keeps it */
         alloc_context = *before ? *before : context_now(p, words, cls, &ask, ptr);
     }
     void *r = operate(p, ptr, osize, nsize, caller);

@@ -30,7 +30,7 @@ void sample_close(LmpProfile *p);
 /* The operation that used up p->sample_left: does it, and makes its block a sample. */
 void *sample_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpSavedRegs words);
 
-/* A sample is freed, or draws anew; `alloc context` is its word, `size` its size before (bytes). */
+/* A sample is freed, or draws anew; `alloc_context` is its word, `size` its size before (bytes). */
 void sample_leaves(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64_t size,
                    uint32_t entry, bool freed);
 

@@ -61,7 +61,7 @@ static void note_history(LmpProfile *p, uint64_t clock) {
     history_add(&p->live->history, clock, &now);
 }
 
-/* Do all operations have to come the slow way? */
+/* Do all operations have to come the slow path? */
 void trap_route(LmpProfile *p) {
     bool by_api = p->exact && !p->words;
     trap_always(p, p->own.frame || p->detached || p->expecting || !p->return_addrs || by_api);
@@ -319,7 +319,8 @@ static bool is_own(LmpProfile *p) {
     return false;
 }
 
-/* ---- the slow way ---------------------------------------------------------------------------- */
+/* ---- the slow path ----------------------------------------------------------------------------
+ */
 
 /* The stack may be looked at unless this request moves or frees (part of) a thread's stack, or may
  * do so: a block from before start can be one. */

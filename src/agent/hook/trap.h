@@ -1,4 +1,4 @@
-/* trap.h - the slow way through an operation: what viewers request, and what is due now and then.
+/* trap.h - the slow path through an operation: what viewers request, and what is due now and then.
  */
 #ifndef LMP_TRAP_H
 #define LMP_TRAP_H
@@ -9,7 +9,7 @@
  * births), requests, and the pause, in which it sleeps until a viewer lets the program go on. */
 void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller);
 
-/* Sends every operation the slow way, or only when a viewer requests so. */
+/* Sends every operation the slow path, or only when a viewer requests so. */
 void trap_always(LmpProfile *p, bool always);
 /* Chooses that by the profile's state: owners by rules, lines by the documented API, an own call
  * under way, conditions to look at. */

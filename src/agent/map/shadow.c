@@ -241,7 +241,7 @@ bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
                   uint32_t alloc_context, LmpStale *stale) {
     stale->entry = 0;
     entry &= ~(LMP_BLOCK_SIZE_MASK | LMP_BLOCK_OFFSET);
-    if (size >= LMP_PACK_MAX) entry |= LMP_BLOCK_NOTIFY; /* not for the plain way out of the map */
+    if (size >= LMP_PACK_MAX) entry |= LMP_BLOCK_NOTIFY; /* not for the fast path out of the map */
     if (off_grid(addr) || size >> 56) return overflow_add(p, addr, size, entry, alloc_context);
     LmpLeaf *leaf = NULL;
     uint32_t *at = grid_find(p, addr, &leaf);

@@ -27,7 +27,7 @@ bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
                   uint32_t alloc_context, LmpStale *stale);
 
 /* Takes out the block that starts at addr: its entry (class, births), or 0: none is known there.
- * Its alloc context in *alloc context. */
+ * Its alloc context in *alloc_context. */
 uint32_t shadow_take(LmpProfile *p, uintptr_t addr, uint32_t *alloc_context);
 
 /* The block that starts at addr, on or off the grid: its entry, 0 if there is none; its size in

@@ -1,7 +1,7 @@
 /* usage.h - counting what becomes of a block in the rows of its alloc context (LmpUsage in
  * layout.h).
  *
- * A alloc context is a record, or with stacks a path: a record and a node. Row 0 of each is
+ * An alloc context is a record, or with stacks a path: a record and a node. Row 0 of each is
  * nobody's and takes what has no alloc context, so nothing is asked here; readers leave it out.
  * What was live at the heap's high-water mark is kept without looking at all rows when there is a
  * new one: a row that changes for the first time since then notes what it had. */

@@ -84,7 +84,7 @@ typedef struct LmpProfile {
         alloc; /* the allocator we found, called with its own ud; they stay (profile_pool.h) */
     void *ud;
     LmpCounters *counters;        /* in live */
-    const _Atomic uint32_t *trap; /* nonzero: the slow way; control->trap, or a word of ours */
+    const _Atomic uint32_t *trap; /* nonzero: the slow path; control->trap, or a word of ours */
     LmpLeaf **dir;          /* LMP_DIR_SIZE leaves by address >> LMP_LEAF_BITS, NULL: none yet */
     const uint8_t *gc_word; /* the collector's colour and state in the interpreter (or gc_none) */
     const struct LmpReturnAddrs *return_addrs; /* owners of parts by call site, NULL: by rules */
@@ -111,7 +111,7 @@ typedef struct LmpProfile {
     /* cold */
     struct LmpSampling *sampling; /* NULL: every block is accounted for */
     LmpLive *live;
-    _Atomic uint32_t always; /* 1: what `trap` points to when every operation goes the slow way */
+    _Atomic uint32_t always; /* 1: what `trap` points to when every operation goes the slow path */
     lua_State *main;         /* main thread of the state */
     LmpOwnFd file;           /* the shared state's */
     uint32_t serial;         /* of profiles in this process */
@@ -131,7 +131,7 @@ typedef struct LmpProfile {
     uint64_t ticked;               /* clock of the last tick, nanoseconds since start */
     uint64_t tick_peak;            /* high-water mark known at the last tick, bytes */
     int32_t tick_ops;              /* operations between ticks, adapted to their rate */
-    int32_t slow_ops;   /* operations that took the slow way, which counts no other way */
+    int32_t slow_ops;   /* operations that took the slow path, which counts no other way */
     uint8_t gc_none[4]; /* stands in for the interpreter's words when they are unknown */
     bool closing; /* the collector's mode is final: lua_close sets it for itself, or all is over */
     const uint8_t *gc_bad; /* word: not zero while generational mode works incrementally; or NULL */

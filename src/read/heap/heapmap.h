@@ -78,7 +78,7 @@ typedef struct HeapListBlock {
     LmpKind kind;           /* by owner */
     bool part;              /* of an object (array, hash part, buffer, stack ...), not one itself */
     bool text;              /* a string object: its contents can be asked for */
-    uint32_t alloc_context; /* word of LmpLeaf.alloc context, for tables_record_of */
+    uint32_t alloc_context; /* word of LmpLeaf.alloc_context, for tables_record_of */
     uint32_t birth; /* epoch: born between (birth - 1) and birth * epoch_length; 0: not known */
 } HeapListBlock;
 

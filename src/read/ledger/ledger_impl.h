@@ -216,7 +216,7 @@ void moment_note(LedgerStore *s, uint64_t clock);
 double moment_rate(const LedgerStore *s, uint32_t slot, uint64_t clock);
 
 bool rows_reserve(Ledger *ledger, unsigned parts);
-bool live_history_reserve(LedgerStore *s); /* after everything else was had */
+bool live_history_reserve(LedgerStore *s); /* call last */
 void rows_make(Ledger *ledger, const LmpTables *t, unsigned parts, uint64_t clock);
 
 bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts);
