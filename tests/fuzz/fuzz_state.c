@@ -233,12 +233,12 @@ static void read_model(void) {
 static void read_report(void) {
     static LmpReport report;
     report_fill(&report, view.header, view.live, &view.tables, 12345, "fuzzed");
-    for (const LmpReportKind *kind = report_kinds; kind->name; kind++) {
+    for (size_t i = 0; i < REPORTS; i++) {
         char *text = NULL;
         size_t size = 0;
         FILE *out = open_memstream(&text, &size);
         if (!out) abort();
-        kind->write(&report, out);
+        report_kinds[i].write(&report, out);
         fclose(out);
         free(text);
     }
