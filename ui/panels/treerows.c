@@ -311,15 +311,6 @@ TreeRow treerows_row(const TreeRows *t, uint32_t i) {
                      .matches = t->filtering && g->matches};
 }
 
-uint32_t treerows_find(const TreeRows *t, uint64_t key, uint32_t near) {
-    const Shown *shown = PILE(t->shown, const Shown);
-    uint32_t count = treerows_count(t);
-    if (near < count && shown[near].key == key) return near;
-    for (uint32_t i = 0; i < count; i++)
-        if (shown[i].key == key) return i;
-    return near < count ? near : count ? count - 1 : 0;
-}
-
 uint64_t treerows_lines(const TreeRows *t, uint32_t i, uint32_t levels) {
     uint64_t lines = 0;
     for (uint32_t k = 0; k < levels && k < 64; k++) {

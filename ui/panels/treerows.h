@@ -62,8 +62,6 @@ bool treerows_update(TreeRows *t, const Ledger *ledger, const TreeWanted *reques
 uint32_t treerows_count(const TreeRows *t);
 /* Row `i` < treerows_count. */
 TreeRow treerows_row(const TreeRows *t, uint32_t i);
-/* The row of a key, or `near` cut to the rows there are when it is not (any more) to be seen. */
-uint32_t treerows_find(const TreeRows *t, uint64_t key, uint32_t near);
 /* What the lines of the tree before row `i` need: bit k tells whether a sibling follows the row
  * that is k levels up (bit 0: row i itself), for k < levels <= 64. */
 uint64_t treerows_lines(const TreeRows *t, uint32_t i, uint32_t levels);
