@@ -87,7 +87,7 @@ resume() {
     }
     until_true "$patience" "the program goes on" went_on
 }
-# Kills the display, not its guard.
+# Kills the display, not its supervisor.
 kill_display() {
     kill_one KILL "$(top_viewer)"
     wait_for 'top=[0-9]'

@@ -44,7 +44,7 @@ enum {
     V_PROGRAM,
     VICTIMS
 }; /* RUN: `lmp run`, or the supervisor of lmp top */
-static const char *const victim_names[] = {"run", "keeper", "viewer", "program"};
+static const char *const victim_names[] = {"run", "relay", "viewer", "program"};
 
 typedef enum Kind { K_RUN, K_START, K_TOP, KINDS } Kind;
 static const char *const kind_names[] = {"run", "start", "top"};

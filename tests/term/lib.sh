@@ -107,7 +107,7 @@ lmp_pids() {
 # The two processes of the program's display.
 relay_pid() { lmp_pids display-relay display; }
 viewer_pid() { lmp_pids lmp display; }
-# Of the two of `lmp top`, a guard and its child, the one that draws.
+# Of the two of `lmp top`, a supervisor and its child, the one that draws.
 top_viewer() {
     local p all
     all=$(lmp_pids lmp top "$program")

@@ -174,7 +174,7 @@ static COLD uint32_t context_slow(LmpProfile *p, LmpSavedRegs words, unsigned cl
 COLD void hook_made_before(LmpProfile *p, void *block, size_t tag, size_t n) {
     unsigned cls = hook_class(tag);
     uint32_t alloc_context = p->exact ? context_slow(p, NULL, cls, true) : 0;
-    hook_made_odd(p, block, n, HOOK_MAKER(alloc_context, cls));
+    hook_made_odd(p, block, n, HOOK_CONTEXT(alloc_context, cls));
 }
 
 COLD void *hook_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller,
@@ -204,7 +204,7 @@ COLD void *hook_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, Lm
     bool counts = p->exact && cls != LMP_C_OWN;
     uint32_t alloc_context = counts ? context_slow(p, caller.words, cls, true) : 0;
     void *r = p->alloc(p->ud, NULL, osize, nsize);
-    return hook_made_odd(p, r, nsize, HOOK_MAKER(alloc_context, cls));
+    return hook_made_odd(p, r, nsize, HOOK_CONTEXT(alloc_context, cls));
 }
 
 /* ---- totals ---------------------------------------------------------------------------------- */
@@ -254,7 +254,7 @@ WAY void *raw_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     const LmpReturnAddr *asker;
     unsigned cls = return_addr_class(p->return_addrs, caller, &asker);
     void *r = p->alloc(p->ud, ptr, osize, nsize);
-    return hook_made(p, r, nsize, HOOK_MAKER(0, cls), false, false);
+    return hook_made(p, r, nsize, HOOK_CONTEXT(0, cls), false, false);
 }
 
 /* A coroutine, or another state that is being made. */
@@ -262,7 +262,7 @@ WAY void *thread_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
     if (foreign_is_birth(osize, nsize)) return foreign_birth(p, nsize);
     void *r = p->alloc(p->ud, ptr, osize, nsize);
-    return hook_made(p, r, nsize, HOOK_MAKER(0, LMP_C_THREAD), false, false);
+    return hook_made(p, r, nsize, HOOK_CONTEXT(0, LMP_C_THREAD), false, false);
 }
 
 WAY void *object_request(void *ud, void *ptr, size_t osize, size_t nsize) {
@@ -271,7 +271,7 @@ WAY void *object_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     if (UNLIKELY(!cls)) return raw_request(ud, ptr, osize, nsize);
     if (UNLIKELY(cls == LMP_C_THREAD)) return thread_request(ud, ptr, osize, nsize);
     void *r = p->alloc(p->ud, ptr, osize, nsize);
-    return hook_made(p, r, nsize, HOOK_MAKER(0, cls), false, false);
+    return hook_made(p, r, nsize, HOOK_CONTEXT(0, cls), false, false);
 }
 
 WAY void *realloc_request(void *ud, void *ptr, size_t osize, size_t nsize) {

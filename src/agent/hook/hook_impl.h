@@ -21,7 +21,7 @@
 /* ---- hook.c: the cold ways ------------------------------------------------------------------- */
 
 /* Who makes a block: its alloc context, and its class in the upper half. */
-#define HOOK_MAKER(alloc_context, cls) ((uint64_t)(alloc_context) | (uint64_t)(cls) << 32)
+#define HOOK_CONTEXT(alloc_context, cls) ((uint64_t)(alloc_context) | (uint64_t)(cls) << 32)
 
 /* Whatever comes of a request, r: refused, on a new leaf, off the grid, very large. Returns r. */
 void *hook_made_odd(LmpProfile *p, void *r, size_t n, uint64_t alloc_context);
@@ -83,8 +83,8 @@ static ALWAYS_INLINE uint32_t hook_entry_class(uint32_t entry, uintptr_t a) {
     return (entry ^ ((uint32_t)a & LMP_BLOCK_OFFSET)) & (LMP_BLOCK_NOTIFY | LMP_BLOCK_OFFSET | 15);
 }
 
-/* The allocator has made a block of n bytes at r: enters it. `alloc_context`: HOOK_MAKER. `lines`:
- * alloc contexts are kept; `stacks`: they are paths. */
+/* The allocator has made a block of n bytes at r: enters it. `alloc_context`: HOOK_CONTEXT.
+ * `lines`: alloc contexts are kept; `stacks`: they are paths. */
 static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context,
                                      bool lines, bool stacks) {
     uintptr_t a = (uintptr_t)r;

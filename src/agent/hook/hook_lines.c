@@ -47,7 +47,7 @@ BY_JUMP void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const ch
 
 #if LMP_HAS_ENTRY
 
-/* Who makes the block (HOOK_MAKER); or, the operation being done already, its result and DONE. */
+/* Who makes the block (HOOK_CONTEXT); or, the operation being done already, its result and DONE. */
 typedef uint64_t LmpCharged;
 #define DONE (1ull << 63)
 
@@ -78,7 +78,7 @@ LMP_READS_REGS static inline LmpCaller caller_of(LmpSavedRegs words) {
 BY_JUMP static LmpCharged path_found(LmpProfile *p, lua_State *L, uintptr_t constructor,
                                      uint64_t alloc_context) {
     uint32_t path = tree_path(p, L, constructor, (uint32_t)alloc_context);
-    return HOOK_MAKER(path, alloc_context >> 32);
+    return HOOK_CONTEXT(path, alloc_context >> 32);
 }
 
 static ALWAYS_INLINE LmpCharged found(LmpProfile *p, const lua_State *L, uintptr_t constructor,
@@ -90,7 +90,7 @@ static ALWAYS_INLINE LmpCharged found(LmpProfile *p, const lua_State *L, uintptr
 COLD static LmpCharged find_slowly(LmpProfile *p, LmpSavedRegs words, unsigned cls) {
     LmpAsk ask;
     uint32_t record = lines_ask(p, words, cls, &ask);
-    return found(p, ask.L, ask.constructor, HOOK_MAKER(record, cls), p->tree != NULL);
+    return found(p, ask.L, ask.constructor, HOOK_CONTEXT(record, cls), p->tree != NULL);
 }
 
 /* L is a thread without any function. */
@@ -98,7 +98,7 @@ BY_JUMP static LmpCharged find_outside(LmpProfile *p, LmpSavedRegs words, unsign
                                        const lua_State *L) {
     uint32_t record = lines_ask_outside(p, L, cls);
     if (UNLIKELY(!record)) return find_slowly(p, words, cls);
-    return found(p, NULL, 0, HOOK_MAKER(record, cls), p->tree != NULL);
+    return found(p, NULL, 0, HOOK_CONTEXT(record, cls), p->tree != NULL);
 }
 
 BY_JUMP static LmpCharged find_switched(LmpProfile *p, LmpSavedRegs words, unsigned cls,
@@ -112,7 +112,7 @@ COLD static LmpCharged find_again(LmpProfile *p, LmpSavedRegs words, unsigned cl
     if (lines_learn(p, (lua_State *)L, words, cls)) /* NOLINT */
         record = lines_record(p, L, frames_top(L), words, cls, &constructor);
     if (!record) return find_slowly(p, words, cls);
-    return found(p, L, constructor, HOOK_MAKER(record, cls), p->tree != NULL);
+    return found(p, L, constructor, HOOK_CONTEXT(record, cls), p->tree != NULL);
 }
 
 /* For a C function on top of L, which ran last. */
@@ -121,7 +121,7 @@ BY_JUMP static LmpCharged find_in_c(LmpProfile *p, LmpSavedRegs words, unsigned 
     if (UNLIKELY(!frames_caller(frames_top(L)))) return find_outside(p, words, cls, L);
     uint32_t record = lines_record_c(p, L, frames_top(L), cls);
     if (UNLIKELY(!record)) return find_slowly(p, words, cls);
-    return found(p, L, 0, HOOK_MAKER(record, cls), p->tree != NULL);
+    return found(p, L, 0, HOOK_CONTEXT(record, cls), p->tree != NULL);
 }
 
 /* L is what the words say: nothing is known of it yet, but if it ran last it lives. */
@@ -137,7 +137,7 @@ static ALWAYS_INLINE LmpCharged find_in(LmpProfile *p, LmpSavedRegs words, unsig
     uintptr_t constructor = 0;
     uint32_t record = lines_record(p, L, ci, words, cls, &constructor);
     if (UNLIKELY(!record)) return find_again(p, words, cls, L);
-    return found(p, L, constructor, HOOK_MAKER(record, cls), stacks);
+    return found(p, L, constructor, HOOK_CONTEXT(record, cls), stacks);
 }
 
 /* The same for one that did not run when memory was last asked for, if it is a thread. A Lua
@@ -151,7 +151,7 @@ BY_JUMP static LmpCharged find_switched(LmpProfile *p, LmpSavedRegs words, unsig
         if (!frames_caller(ci)) { /* it is about to run for the first time */
             uint32_t record = lines_record_new(p, L, cls);
             if (!record) return find_outside(p, words, cls, L);
-            return found(p, p->running, 0, HOOK_MAKER(record, cls), p->tree != NULL);
+            return found(p, p->running, 0, HOOK_CONTEXT(record, cls), p->tree != NULL);
         }
         if (cls == LMP_C_THREAD_PART || !lines_switch_c(p, L)) return find_slowly(p, words, cls);
     } else {
