@@ -34,171 +34,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kill_plan.h"
+#include "kill_screen.h"
+
 #define PATIENCE_MS 60000 /* for a round; only a failure takes them */
 #define SUMMARY "Memory of "
-
-enum {
-    RUN,
-    V_RELAY,
-    V_VIEWER,
-    V_PROGRAM,
-    VICTIMS
-}; /* RUN: `lmp run`, or the supervisor of lmp top */
-static const char *const victim_names[] = {"run", "relay", "viewer", "program"};
-
-typedef enum Kind { K_RUN, K_START, K_TOP, KINDS } Kind;
-static const char *const kind_names[] = {"run", "start", "top"};
-
-typedef struct Plan {
-    Kind kind;
-    bool hold, slow_reader;
-    unsigned lines, pause_ms; /* of the program */
-    int status;               /* it exits with this one */
-    bool victim[VICTIMS];
-    unsigned at_ms[VICTIMS];
-    bool early;  /* relay or viewer was killed before the program could go on: it had no display
-                    then */
-    bool at_end; /* times count from the end of the program's output, not from the start */
-} Plan;
-
-/* What has come out of the terminal. */
-typedef struct Screen {
-    char *text; /* of the main screen, without carriage returns */
-    size_t used, room;
-    char escape[64];
-    size_t escape_used;
-    bool in_escape, alternate, hidden, keys;
-    bool shown;     /* there was a display */
-    unsigned mouse; /* modes that are on, a bit each */
-} Screen;
 
 static const char *build, *lua, *preload;
 static char work[256];
 static bool verbose;
-static uint64_t random_state;
-
-/* ---- chance ---------------------------------------------------------------------------------- */
-
-static void seed_random(uint64_t seed, unsigned round) {
-    random_state = seed * 0x9e3779b97f4a7c15u + round * 0xbf58476d1ce4e5b9u + 1;
-}
-
-static unsigned below(unsigned n) {
-    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (unsigned)((z ^ z >> 31) >> 33) % n;
-}
-
-static bool chance(unsigned percent) {
-    return below(100) < percent;
-}
-
-/* Somebody must be left to do it: one of lmp's processes, or the program, whose module does it in
- * the end. */
-static bool all_of_lmp(const Plan *p) {
-    const bool *v = p->victim;
-    if (p->kind == K_TOP) return v[RUN] && v[V_VIEWER];
-    return v[V_RELAY] && v[V_VIEWER] && (p->kind == K_START || v[RUN]);
-}
-
-static bool survivable(const Plan *p) {
-    const bool *v = p->victim;
-    bool any = v[RUN] || v[V_RELAY] || v[V_VIEWER] || v[V_PROGRAM];
-    return any && !(all_of_lmp(p) && (p->kind == K_TOP || v[V_PROGRAM]));
-}
-
-static Plan make_plan(int kind) {
-    static const unsigned most_ms[] = {20, 120, 500};
-    Plan p = {.kind = kind >= 0 ? (Kind)kind
-                                : (Kind)(chance(55)   ? K_RUN
-                                         : chance(75) ? K_START
-                                                      : K_TOP)};
-    p.hold = chance(50);
-    p.slow_reader = chance(15);
-    p.lines = p.slow_reader ? 100 + below(500) : chance(30) ? 5000 + below(15000) : below(400);
-    p.pause_ms = below(3) * below(150);
-    p.status = chance(50) ? 0 : 1 + (int)below(100);
-    do {
-        for (int i = 0; i < VICTIMS; i++)
-            p.victim[i] = chance(i == V_PROGRAM ? 20 : 50);
-        if (p.kind == K_START) p.victim[RUN] = false;
-        if (p.kind == K_TOP) p.victim[V_RELAY] = p.victim[V_PROGRAM] = false;
-    } while (!survivable(&p));
-    /* Nobody else reads what the program writes then: it must not wait for that. */
-    if (all_of_lmp(&p) && p.lines > 60) p.lines = 60;
-    unsigned most = most_ms[below(3)], together = below(most);
-    bool at_once = chance(40);
-    for (int i = 0; i < VICTIMS; i++)
-        p.at_ms[i] = at_once ? together : below(most);
-    p.at_end = p.kind != K_TOP && chance(40);
-    return p;
-}
-
-static void describe(char *out, size_t size, const Plan *p) {
-    int n = snprintf(out, size, "%s%s, %u lines in %u ms%s, status %d; kill", kind_names[p->kind],
-                     p->kind == K_TOP ? ""
-                     : p->hold        ? " --hold"
-                                      : " --no-hold",
-                     p->lines, p->pause_ms, p->slow_reader ? " (slow reader)" : "", p->status);
-    for (int i = 0; i < VICTIMS; i++)
-        if (p->victim[i] && n > 0 && (size_t)n < size)
-            n += snprintf(out + n, size - (size_t)n, " %s@%u", victim_names[i], p->at_ms[i]);
-    if (p->at_end && n > 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, " after its output");
-}
-
-/* ---- the screen ------------------------------------------------------------------------------ */
-
-static void screen_put(Screen *s, char c) {
-    if (s->used + 1 >= s->room) {
-        s->room = s->room ? s->room * 2 : 1 << 16;
-        s->text = realloc(s->text, s->room);
-        if (!s->text) abort();
-    }
-    s->text[s->used++] = c;
-    s->text[s->used] = 0;
-}
-
-/* "?1000;1006h" and the like. */
-static void screen_mode(Screen *s, const char *what, bool on) {
-    static const int mice[] = {1000, 1002, 1003, 1006};
-    while (*what == '?' || *what == ';') {
-        int mode = (int)strtol(what + 1, (char **)(uintptr_t)&what, 10);
-        if (mode == 1049) s->alternate = on;
-        if (mode == 1049) s->shown = true;
-        if (mode == 25) s->hidden = !on;
-        if (mode == 1) s->keys = on;
-        for (unsigned i = 0; i < 4; i++)
-            if (mode == mice[i]) s->mouse = on ? s->mouse | 1u << i : s->mouse & ~(1u << i);
-    }
-}
-
-/* One byte of an escape sequence; false: it has ended. */
-static bool screen_escape(Screen *s, char c) {
-    if (s->escape_used + 1 >= sizeof s->escape) return false;
-    s->escape[s->escape_used++] = c;
-    s->escape[s->escape_used] = 0;
-    if (s->escape_used == 1) return strchr("[()*+#%", c) != NULL;
-    if (s->escape[0] != '[') return false;
-    if ((c >= '0' && c <= '?') || (c >= ' ' && c <= '/')) return true;
-    if (s->escape[1] == '?' && (c == 'h' || c == 'l')) screen_mode(s, s->escape + 1, c == 'h');
-    return false;
-}
-
-static void screen_feed(Screen *s, const char *bytes, size_t size) {
-    for (size_t i = 0; i < size; i++) {
-        char c = bytes[i];
-        if (c == '\033') { /* also in the middle of another one */
-            s->in_escape = true;
-            s->escape_used = 0;
-        } else if (s->in_escape) {
-            s->in_escape = screen_escape(s, c);
-        } else if (!s->alternate && (c == '\n' || (unsigned char)c >= ' ')) {
-            screen_put(s, c);
-        }
-    }
-}
 
 /* ---- what was wrong -------------------------------------------------------------------------- */
 
@@ -670,7 +514,7 @@ static bool play(const Plan *p) {
     for (int i = 0; i < VICTIMS; i++)
         done.victim[i] = r.killed[i] != 0;
     /* A program under `lmp run` does not wait for its display: it may have ended before them. */
-    if (good && p->kind == K_RUN && r.after && all_of_lmp(&done)) good = nobody = true;
+    if (good && p->kind == K_RUN && r.after && plan_kills_all(&done)) good = nobody = true;
     if (good && !nobody) good = check_terminal(&r.screen, r.tty, &r.before);
     if (good && !nobody && p->kind != K_TOP) good = check_output(&done, &r.screen);
     if (good) good = check_status(&r);
@@ -713,9 +557,8 @@ static unsigned play_some(const Options *o, unsigned job) {
         if (o->one >= 0 ? i != (unsigned)o->one
                         : i % o->parts != o->part || i / o->parts % o->jobs != job)
             continue;
-        seed_random(o->seed, i);
-        Plan p = make_plan(o->kind);
-        describe(text, sizeof text, &p);
+        Plan p = plan_make(o->seed, i, o->kind);
+        plan_describe(text, sizeof text, &p);
         bool good = play(&p);
         if (!good) printf("FAIL round %u: %s: %s\n", i, text, problem);
         if (!good && o->again) {
@@ -756,7 +599,7 @@ static bool read_options(Options *o, int argc, char **argv) {
         }
         for (o->kind = 0; o->kind < KINDS; o->kind++)
             if (strncmp(argv[i], "--kind=", 7) == 0 &&
-                strcmp(argv[i] + 7, kind_names[o->kind]) == 0)
+                strcmp(argv[i] + 7, kill_kinds[o->kind]) == 0)
                 break;
         if (o->kind == KINDS) return false;
     }
