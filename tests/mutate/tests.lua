@@ -10,8 +10,8 @@ return {
     },
     -- But these: they look at other parts, or take long.
     without = {
-        "^unit/screens$", "^unit/spool$", "^unit/damage", "^unit/display$", "^unit/layout$", "^unit/table$",
-        "^unit/treerows", "^unit/tree$", "^unit/breaks_", "^unit/gcfull$", "^unit/module$", "^unit/hosts$",
+        "^unit/screens$", "^unit/spool$", "^unit/damaged", "^unit/display$", "^unit/layout$", "^unit/table$",
+        "^unit/treerows", "^unit/tree$", "^unit/breaks_", "^unit/collector$", "^unit/module$", "^unit/hosts$",
         "^unit/heap_truth$", "^truth/coroutines", "^truth/random%-m", "%-spread$", "%-static$",
         "^truth/lines:random$", "^truth/fail",
     },
@@ -21,8 +21,8 @@ return {
     forked = { ["unit/stats"] = true },
     -- What is built for them.
     targets = {
-        "luamemprofiler", "truth", "truth_lines", "test_breaks", "test_discover", "test_grown", "test_heapmap",
-        "test_history", "test_hook", "test_interlude", "test_leaks", "test_ledger", "test_ledger_model",
+        "luamemprofiler", "truth", "truth_lines", "test_breaks", "test_discover", "test_live_history", "test_heapmap",
+        "test_history", "test_hook", "test_safepoint", "test_leaks", "test_ledger", "test_ledger_model",
         "test_model", "test_names", "test_parsing", "test_sites", "test_slab", "test_stats", "test_tags",
         "test_tree_moves", "test_tree_random",
     },

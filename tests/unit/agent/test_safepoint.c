@@ -358,5 +358,5 @@ START_TEST(a_child_is_left_alone) {
 }
 END_TEST
 
-SUITE("interlude", nobody_hooks, lines_are_seen, events_are_seen, coroutines_inherit,
+SUITE("safepoint", nobody_hooks, lines_are_seen, events_are_seen, coroutines_inherit,
       interrupts_are_kept, finalizers_end_it, threads_take_turns, withdrawn, a_child_is_left_alone)

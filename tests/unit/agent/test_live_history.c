@@ -201,4 +201,4 @@ START_TEST(test_nothing_to_do) {
 }
 END_TEST
 
-SUITE("grown", test_sums, test_sweep, test_spans, test_costs_little, test_nothing_to_do)
+SUITE("live_history", test_sums, test_sweep, test_spans, test_costs_little, test_nothing_to_do)

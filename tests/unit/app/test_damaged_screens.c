@@ -119,4 +119,4 @@ START_TEST(everything_draws) {
 }
 END_TEST
 
-SUITE("damage", everything_draws)
+SUITE("damaged_screens", everything_draws)

@@ -49,4 +49,4 @@ START_TEST(words) {
 }
 END_TEST
 
-SUITE("collectwatch", comes_in_time, does_not_come, paused, words)
+SUITE("collect_wait", comes_in_time, does_not_come, paused, words)

@@ -1,5 +1,5 @@
-/* test_ownfd.c - descriptors of ours in a host that closes what is not its own: they stand high,
- * and what got their numbers is never touched; the figures stay right. */
+/* test_own_descriptors.c - descriptors of ours in a host that closes what is not its own: they
+ * stand high, and what got their numbers is never touched; the figures stay right. */
 #include "suite.h"
 
 #include <errno.h>
@@ -228,4 +228,4 @@ START_TEST(no_streams) {
 }
 END_TEST
 
-SUITE("ownfd", stand_high, change_hands, file_lost, no_streams)
+SUITE("own_descriptors", stand_high, change_hands, file_lost, no_streams)

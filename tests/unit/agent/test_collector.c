@@ -93,4 +93,4 @@ START_TEST(growing) {
 }
 END_TEST
 
-SUITE("gcfull", incremental, generational, growing)
+SUITE("collector", incremental, generational, growing)
