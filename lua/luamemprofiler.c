@@ -217,9 +217,21 @@ static int run_user_init(lua_State *L) {
     return 0;
 }
 
+/* So that `require "luamemprofiler"` finds this very module, wherever it lies. */
+static int preload(lua_State *L) {
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+    if (lua_getfield(L, -1, "luamemprofiler") == LUA_TNIL) {
+        lua_pushcfunction(L, luaopen_luamemprofiler);
+        lua_setfield(L, -3, "luamemprofiler");
+    }
+    return 0;
+}
+
 int luaopen_luamemprofiler_run(lua_State *L) {
     luaL_checkversion(L);
     profiler_prepare(L);
+    lua_pushcfunction(L, preload);
+    (void)lua_pcall(L, 0, 0, 0); /* no memory: then the program says that it found no module */
     const char *run = secure_getenv(LMP_ENV_RUN);
     char *text = run ? strdup(run) : NULL;
     LmpOptions options = profiler_defaults;

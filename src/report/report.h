@@ -21,6 +21,9 @@ typedef struct LmpReport {
     const char *ending; /* "finished", "killed by signal 9 (SIGKILL)", "still running" ... */
     const char *error;  /* the message that it ended with; NULL: none, or not known */
     bool attached;      /* lmp can look at it again: the "next" line says how */
+    bool watched;       /* it has had the display */
+    const char *again;  /* options, program and arguments of its `lmp run`, for a shell; NULL: not
+                           known */
     LmpStats stats;
     LmpGc gc;            /* copy; ring indices are checked by whoever reads them */
     uint32_t top;        /* rows of the summary's tables, at most REPORT_TOP_MOST */

@@ -180,16 +180,33 @@ static bool is_plain(const char *program) {
     return true;
 }
 
+/* The next step that one would take, each a line to type. */
+typedef struct NextStep {
+    const char *option, *what;
+} NextStep;
+
+static const NextStep next_live = {"--live", "watch it while it runs"};
+static const NextStep next_stacks = {"--stacks", "who called these lines"};
+static const NextStep next_json = {"--json", "the same for machines"};
+
 static void put_next(const LmpReport *r, FILE *out) {
+    const NextStep *steps[3], *const *end = steps;
+    size_t count = 0;
     fputc('\n', out);
     if (r->attached) {
         fprintf(out, "  Next:  lmp top %-28u watch it again\n", r->pid);
         return;
     }
-    const char *script = is_plain(r->program) ? r->program : "SCRIPT.lua";
-    int width = strlen(script) > 21 ? (int)strlen(script) : 21;
-    fprintf(out, "  Next:  lmp run --live %-*s watch it while it runs\n", width, script);
-    fprintf(out, "         lmp run --json %-*s the same for machines\n", width, script);
+    if (!r->watched) steps[count++] = &next_live;
+    if (!r->stats.stacks && r->ledger.sites > 0) steps[count++] = &next_stacks;
+    steps[count++] = &next_json;
+    end += count;
+    const char *command = r->again ? r->again : is_plain(r->program) ? r->program : "SCRIPT.lua";
+    for (const NextStep *const *s = steps; s < end; s++) {
+        int width = (int)(strlen((*s)->option) + strlen(command));
+        fprintf(out, "  %s  lmp run %s %s%*s  %s\n", s == steps ? "Next:" : "     ", (*s)->option,
+                command, width < 26 ? 26 - width : 0, "", (*s)->what);
+    }
 }
 
 void report_summary(const LmpReport *report, FILE *out) {

@@ -474,6 +474,24 @@ case_redirected() { # streams that are not the terminal are left alone
     check_terminal
 }
 
+case_kept() { # output kept in a file: the display is there by itself; piped into a program: it is not
+    open 100 30
+    type_line "WAIT=1 \$P \$LMP run --no-hold talk.lua 8 >kept; echo \"status=\$?\""
+    wait_for 'RUNNING'
+    wait_program
+    go_on
+    wait_said 'status=0'
+    wait_said 'Maximum memory used'
+    [ "$(grep -c '^line ' "$work/kept")" = 8 ] || fail 'the file has not all lines'
+    rm -f "$work/go"
+    type_line "WAIT=1 \$P \$LMP run --no-hold talk.lua 8 | cat; echo \"status=\$?\""
+    wait_for 'line 5'
+    if shows 'RUNNING'; then fail 'a display over a pipe'; fi
+    go_on
+    wait_for 'status=0'
+    check_terminal
+}
+
 case_stopped() { # lmp.stop() gives the terminal back in the middle of the script, twice
     cat >"$work/stops.lua" <<'LUA'
 local lmp = require "luamemprofiler"

@@ -155,13 +155,57 @@ case_cannot() {
     lines err 1
 }
 
+case_meant() { # what was nearly right: the words that would have been
+    local words
+    echo 'print(...)' >x.lua
+    while IFS='|' read -r words meant; do
+        lmp $words
+        is $status 2 "status of lmp $words"
+        lines err 1
+        has err "$meant"
+    done <<'END'
+x.lua a b|there is no command x.lua; did you mean: lmp run x.lua a b$
+missing.lua|did you mean: lmp run missing.lua$
+--stacks --top=3 x.lua|did you mean: lmp run --stacks --top=3 x.lua$
+rnu x.lua|there is no command rnu; did you mean: lmp run x.lua$
+docter|did you mean: lmp doctor$
+run --stack x.lua|unknown option --stack; did you mean --stacks\? \(see
+run --sampel=1MiB x.lua|did you mean --sample\?
+run --smaple x.lua|did you mean --sample\?
+top --lsit|did you mean --list\?
+END
+    for words in 'nonsense' 'run --bogus x.lua' 'run -x x.lua' 'run --=1 x.lua' '- x.lua' '-' 'help nonsense'; do
+        lmp $words
+        is $status 2 "status of lmp $words"
+        lines err 1
+        if grep -q 'did you mean' err; then fail "a guess at '$words'"; fi
+    done
+}
+
+case_next() { # the summary's next lines can be typed as they are: options, quotes and all
+    echo 'local t = {} for i = 1, 100 do t[i] = {} end print(#arg, arg[1], arg[2])' >'a b.lua'
+    lmp run --top 3 --no-live --name=some 'a b.lua' "it's" '$HOME'
+    is "$(cat out)" "2	it's	\$HOME" arguments
+    has err "^  Next:  lmp run --live --top 3 --name=some 'a b.lua' "
+    has err "^         lmp run --stacks --top 3 --name=some 'a b.lua' .*  who called"
+    PATH="$LMP_BUILD:$PATH" LD_PRELOAD=$LMP_PRELOAD bash -c "$(sed -n 's/^         \(lmp run --json .*\)  the same.*/\1/p' err)" >out 2>again </dev/null
+    has out "^2	it's	\\\$HOME\$"
+    has again '^\{"program":"some"'
+    lmp run --stacks -- "$LUA" 'a b.lua'
+    has err "^  Next:  lmp run --live --stacks -- $LUA 'a b.lua'  watch it"
+    if grep -q 'lmp run --stacks' err; then fail 'it is offered what it had'; fi
+    lmp run 'a b.lua' $'\e[31m'
+    if grep -q $'\e' err; then fail 'an escape sequence in the summary'; fi
+    has err '^  Next:  lmp run --live '
+}
+
 case_adopted() { # a script that starts the profiler itself runs unchanged under lmp run
     cat >own.lua <<'LUA'
 local lmp = require("luamemprofiler")
 print(lmp.start({ live = true }), pcall(lmp.start))
 print(math.type(lmp.stop().mallocs), pcall(lmp.stop))
 LUA
-    LUA_CPATH="$LMP_BUILD/?.so" lmp run own.lua
+    LUA_CPATH="/nowhere/?.so" lmp run own.lua # the module that is there already
     is $status 0 status
     has out '^true	false	.*already running'
     has out '^integer	false	.*not running'

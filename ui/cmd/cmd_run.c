@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "cmd/collect.h"
 #include "cmd/inherited.h"
 #include "cmd/program.h"
+#include "cmd/shellwords.h"
 #include "relay/outfile.h"
 #include "report/report.h"
 #include "shared/breaks.h"
@@ -36,7 +38,8 @@ typedef struct Run {
     const char *name;
     const char *file[REPORTS]; /* the summary's, NULL: standard error; of others, besides it */
     bool no_summary;
-    unsigned first; /* REPORT_*: what stands in the summary's place */
+    unsigned first;   /* REPORT_*: what stands in the summary's place */
+    char again[1024]; /* how to say all this again, but for what is shown and written where */
     Program program;
     Collect collect;
     CollectEnd end;
@@ -139,17 +142,42 @@ static void read_report(Run *run, unsigned kind, const char *file) {
         run->first = REPORT_SUMMARY;
 }
 
+/* Options that say what is profiled, and how. */
+static bool is_said_again(const Option *o) {
+    static const unsigned char said[] = {O_LINES, O_NO_LINES, O_STACKS, O_SAMPLE,
+                                         O_TOP,   O_BREAK,    O_FPS,    O_NAME};
+    return memchr(said, (int)(o - options), sizeof said) != NULL;
+}
+
+static void say_again(Run *run, char **words, int count) {
+    for (int i = 0; i < count && run->again[0] != '\n'; i++)
+        if (!shellwords_add(run->again, sizeof run->again, words[i]))
+            strcpy(run->again, "\n"); /* it cannot be said */
+}
+
+/* A display is for who sits at the terminal. Who keeps the output in a file still does, which the
+ * other streams tell; who pipes it into another program looks at that one. */
+static bool wants_display(void) {
+    const char *term = getenv("TERM");
+    struct stat st;
+    int tty = STDOUT_FILENO;
+    if (!term || !*term || strcmp(term, "dumb") == 0) return false;
+    if (fstat(tty, &st) == 0 && S_ISREG(st.st_mode))
+        tty = isatty(STDIN_FILENO) ? STDIN_FILENO : STDERR_FILENO;
+    return isatty(tty) && tcgetpgrp(tty) == getpgrp();
+}
+
 /* True: go on. Else *status is what to exit with. */
 static bool read_options(Run *run, const Command *command, Parse *p, int *status) {
-    const char *term = getenv("TERM");
     const Option *o;
+    int before = p->at;
     run->hold = true;
     run->fps = 10;
     run->lines = true;
     run->top = LMP_TOP_DEFAULT;
-    run->live = isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0 &&
-                tcgetpgrp(STDOUT_FILENO) == getpgrp();
-    while ((o = options_next(p))) {
+    run->live = wants_display();
+    for (; (o = options_next(p)); before = p->at) {
+        if (is_said_again(o)) say_again(run, p->argv + before, p->at - before);
         switch (o - options) {
         case O_LIVE:
         case O_NO_LIVE:
@@ -209,6 +237,9 @@ static bool read_options(Run *run, const Command *command, Parse *p, int *status
         *status = command_wrong(command, "what is to be run? SCRIPT.lua or -- COMMAND");
         return false;
     }
+    if (p->dashes) say_again(run, (char *[]){"--"}, 1);
+    say_again(run, p->argv + p->at, p->argc - p->at);
+    run->end.again = run->again[0] == '\n' ? NULL : run->again;
     return true;
 }
 

@@ -298,6 +298,8 @@ static bool write_report(const Collect *c, size_t which, const CollectEnd *end,
     report_fill(&report, view.header, view.live, &view.tables, view.live->clock, ending);
     if (view.pid) report.pid = view.pid;
     report.attached = view_seen(&view, view.pid && lmp_os->alive(view.pid)) <= LMP_SEEN_PAUSED;
+    report.watched = c->display_count > 0;
+    if (view.pid == (uint32_t)end->pid) report.again = end->again;
     report.error = failed && error_line(c, error, sizeof error) ? error : NULL;
     fputs(before, out);
     kind->write(&report, out);

@@ -38,10 +38,11 @@ typedef struct Collect {
     bool open_line; /* the cursor is not at a line's beginning after the last of them */
 } Collect;
 
-/* How the program that was started ended, as waitpid tells. */
+/* The program that was started, and how it ended. */
 typedef struct CollectEnd {
     pid_t pid;
-    int status;
+    int status;        /* as waitpid tells */
+    const char *again; /* how it was started, for LmpReport */
 } CollectEnd;
 
 /* `socket` is ours from then on. `live`: the first state may show the display. */

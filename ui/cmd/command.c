@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/nearest.h"
+
 static const Option help_option = {"help", NULL, "show this help"};
 
 void command_say(const char *format, ...) {
@@ -47,6 +49,17 @@ bool parse_number(const char *text, double low, double high, double *out) {
     return true;
 }
 
+static void say_unknown_option(const Command *command, const char *word) {
+    const char *name = word + strspn(word, "-");
+    Nearest near = {.typed = name, .length = strcspn(name, "=")};
+    for (const Option *o = command->options; near.length && o && o->name; o++)
+        if (o->help) nearest_offer(&near, o->name);
+    if (near.word)
+        command_wrong(command, "unknown option %s; did you mean --%s?", word, near.word);
+    else
+        command_wrong(command, "unknown option %s", word);
+}
+
 static const Option *find_option(const Command *command, const char *name, size_t length) {
     for (const Option *o = command->options; o && o->name; o++)
         if (strlen(o->name) == length && strncmp(o->name, name, length) == 0) return o;
@@ -70,7 +83,7 @@ const Option *options_next(Parse *p) {
     size_t length = strcspn(name, "=");
     const Option *option = word[1] == '-' ? find_option(p->command, name, length) : NULL;
     if (!option) {
-        command_wrong(p->command, "unknown option %s", word);
+        say_unknown_option(p->command, word);
     } else if (name[length] == '=' && !option->arg) {
         command_wrong(p->command, "option --%s takes no value", option->name);
         option = NULL;

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
@@ -9,6 +10,8 @@
 #include "cmd/doctable.h"
 #include "cmd/inherited.h"
 #include "cmd/manpage.h"
+#include "cmd/nearest.h"
+#include "cmd/shellwords.h"
 
 static int run_help(const Command *command, int argc, char **argv);
 static int run_version(const Command *command, int argc, char **argv);
@@ -46,8 +49,30 @@ static const Command *find(const char *name) {
     return NULL;
 }
 
-static int unknown(const char *name) {
-    command_say("there is no command %s (see: lmp help)", name);
+/* "lmp script.lua" wants "run", "lmp --stacks script.lua" as well. */
+static bool wants_run(const char *name) {
+    size_t length = strlen(name), option = strcspn(name + strspn(name, "-"), "=");
+    struct stat st;
+    if (length > 4 && strcmp(name + length - 4, ".lua") == 0) return true;
+    if (strncmp(name, "--", 2) != 0) return stat(name, &st) == 0 && S_ISREG(st.st_mode);
+    for (const Option *o = cmd_run.options; o->name; o++)
+        if (strlen(o->name) == option && strncmp(o->name, name + 2, option) == 0) return true;
+    return false;
+}
+
+static int unknown(const char *name, int argc, char **argv) {
+    char line[400] = "";
+    Nearest near = {.typed = name};
+    for (const Command *const *c = commands; *c; c++)
+        if (!(*c)->internal) nearest_offer(&near, (*c)->name);
+    bool run = wants_run(name), typed = true;
+    for (int i = run ? 0 : 1; i < argc; i++)
+        typed = typed && shellwords_add(line, sizeof line, argv[i]);
+    if (run || near.word)
+        command_say("there is no command %s; did you mean: lmp %s%s%s", name,
+                    run ? "run" : near.word, typed && *line ? " " : "", typed ? line : "");
+    else
+        command_say("there is no command %s (see: lmp help)", name);
     return EXIT_USAGE;
 }
 
@@ -86,7 +111,7 @@ static int run_help(const Command *command, int argc, char **argv) {
         return 0;
     }
     const Command *c = find(argv[p.at]);
-    if (!c) return unknown(argv[p.at]);
+    if (!c) return unknown(argv[p.at], 0, NULL);
     command_help(c);
     return 0;
 }
@@ -119,7 +144,7 @@ int main(int argc, char **argv) {
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
     const Command *c = find(name);
-    if (!c) return unknown(name);
+    if (!c) return unknown(name, argc - 1, argv + 1);
     int status = c->run(c, argc - 1, argv + 1);
     if (fflush(stdout) != 0 && status == 0) status = 1; /* e.g. a full disk */
     return status;

@@ -1,0 +1,19 @@
+/* nearest.h - "did you mean": which of the known words somebody may have wanted to type. */
+#ifndef LMP_NEAREST_H
+#define LMP_NEAREST_H
+
+#include <stddef.h>
+
+/* One word is offered after another; the best is kept. Begin with {.typed = ...}. */
+typedef struct Nearest {
+    const char *typed; /* as typed; need not end after `length` */
+    size_t length;     /* bytes; 0: all of `typed` */
+    const char *word;  /* the best so far, as offered; NULL: none is near enough */
+    unsigned distance; /* its distance */
+} Nearest;
+
+/* Looks at one more known word. Near enough is what takes few letters, at most a third of them, to
+ * insert, leave out, change, or swap with a neighbour; or what begins like it (three letters). */
+void nearest_offer(Nearest *nearest, const char *word);
+
+#endif

@@ -1,0 +1,40 @@
+/* shellwords.c - see shellwords.h. */
+#include "cmd/shellwords.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_plain(const char *word) {
+    for (const char *c = word; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("_-./+,@%:=", *c)) return false;
+    return *word != 0;
+}
+
+static bool is_shown(const char *word) {
+    for (const char *c = word; *c; c++)
+        if (iscntrl((unsigned char)*c) || (unsigned char)*c >= 0x80) return false;
+    return true;
+}
+
+bool shellwords_add(char *line, size_t size, const char *word) {
+    size_t start = strlen(line), used = start;
+    const char *blank = start ? " " : "";
+    if (!is_shown(word)) return false;
+    if (is_plain(word)) {
+        int n = snprintf(line + used, size - used, "%s%s", blank, word);
+        if (n >= 0 && (size_t)n < size - used) return true;
+        line[start] = 0;
+        return false;
+    }
+    /* each ' becomes '\'' */
+    size_t quotes = 0;
+    for (const char *c = word; *c; c++)
+        quotes += *c == '\'';
+    if (used + strlen(word) + 3 * quotes + 4 > size) return false;
+    used += (size_t)sprintf(line + used, "%s'", blank);
+    for (const char *c = word; *c; c++)
+        used += (size_t)sprintf(line + used, *c == '\'' ? "'\\''" : "%c", *c);
+    strcpy(line + used, "'");
+    return true;
+}
