@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/nearest.h"
+#include "base/nearest.h"
 
 static const Option help_option = {"help", NULL, "show this help"};
 

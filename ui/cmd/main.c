@@ -5,12 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/doctable.h"
 #include "cmd/inherited.h"
 #include "cmd/manpage.h"
-#include "cmd/nearest.h"
 #include "cmd/shellwords.h"
 
 static int run_help(const Command *command, int argc, char **argv);

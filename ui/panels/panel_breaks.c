@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "panels/break_place.h"
 #include "shared/breaks.h"
 #include "widget/panel.h"
 
@@ -16,6 +17,7 @@ typedef struct Breaks {
     char problem[160];      /* with what was entered; gone when something else is typed */
     char refused[EDIT_MAX]; /* what was entered then */
     int page;
+    const Model *model; /* of the last update or frame; NULL: none yet */
 } Breaks;
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -52,17 +54,33 @@ static void delete_row(Ui *ui, uint32_t i) {
     ui->request.breaks = true;
 }
 
+/* A line that can never be met: says so, and puts the nearest one that can in its place, for the
+ * next enter. */
+static const char *refuse_place(Breaks *panel, Ui *ui, LmpBreak *b) {
+    BreakPlace place = break_place_find(panel->model, ui, b);
+    char words[160], text[BREAKS_TEXT];
+    if (place.kind != BREAK_PLACE_NO_LINE && place.kind != BREAK_PLACE_NO_CODE) return NULL;
+    break_place_words(words, sizeof words, &place, b);
+    format_text(panel->problem, sizeof panel->problem, words, !ui->utf8);
+    if (place.nearest) {
+        b->line = place.nearest;
+        edit_set(&panel->edit, breaks_text(text, sizeof text, b));
+    }
+    return panel->problem;
+}
+
 static void entered(LineEdit *edit, Ui *ui, bool by_enter) {
     Breaks *panel = edit->owner;
     LmpBreak b;
     panel->problem[0] = 0;
     if (!by_enter || !edit->text[strspn(edit->text, " ")]) return;
     bool read = breaks_parse(edit->text, &b, panel->problem, sizeof panel->problem);
-    const char *why = read ? add(panel, ui, &b) : panel->problem;
+    const char *why = read ? refuse_place(panel, ui, &b) : panel->problem;
+    if (!why) why = add(panel, ui, &b);
     if (!why) return;
     if (why != panel->problem) snprintf(panel->problem, sizeof panel->problem, "%s", why);
-    memcpy(panel->refused, edit->text, sizeof panel->refused);
-    ui_edit(ui, edit); /* to be put right */
+    memcpy(panel->refused, edit->text, sizeof panel->refused); /* or what was put in its place */
+    ui_edit(ui, edit);                                         /* to be put right */
 }
 
 static void begin_typing(Breaks *panel, Ui *ui) {
@@ -82,8 +100,9 @@ static bool is_answered(const Model *model, const Ui *ui) {
 
 static void update(void *state, const Model *model, Ui *ui, Rect rect) {
     UiBreaks *breaks = &ui->breaks;
-    (void)state;
+    Breaks *panel = state;
     (void)rect;
+    if (panel) panel->model = model;
     if (breaks->sent != 0 && !ui->request.breaks && !model->breaks_ours && model->view) {
         for (uint32_t i = 0; i < breaks->count; i++)
             breaks->row[i].on = 0; /* another display has set its own */
@@ -104,11 +123,30 @@ static uint64_t hits_of(const Model *model, const Ui *ui, uint32_t i) {
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
+/* Why it has not been met, where that is known; "" where it is not. */
+static const char *why_not_yet(const Model *model, const Ui *ui, const LmpBreak *b) {
+    if (b->kind == LMP_BREAK_GC && model->gc.mode == LMP_GC_UNKNOWN)
+        return "cycles cannot be seen here";
+    switch (break_place_find(model, ui, b).kind) {
+    case BREAK_PLACE_NO_SOURCE:
+        return "nothing of it has made memory";
+    case BREAK_PLACE_NO_LINE:
+        return "no such line";
+    case BREAK_PLACE_NO_CODE:
+        return "no code on that line";
+    case BREAK_PLACE_NOTHING:
+        return "nothing made there yet";
+    default:
+        return "";
+    }
+}
+
 static void draw_row(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, int y,
                      uint32_t i) {
     const LmpBreak *b = &ui->breaks.row[i];
     char words[BREAKS_TEXT], text[BREAKS_TEXT], count[LMP_NUM], state[48] = "";
     bool here = model->seen == LMP_SEEN_PAUSED && model->op.hits >> i & 1 && is_answered(model, ui);
+    bool waits = false;
     int x = rect.x + 2, right = rect.x + rect.w;
     format_text(words, sizeof words, breaks_words(text, sizeof text, b), !ui->utf8);
     x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_MUTED), "%2u ", i + 1);
@@ -120,18 +158,23 @@ static void draw_row(const Model *model, const Ui *ui, Canvas *canvas, Rect rect
     uint64_t hits = hits_of(model, ui, i);
     if (here) {
         snprintf(state, sizeof state, "met here");
-    } else if (b->on && b->kind == LMP_BREAK_GC && model->gc.mode == LMP_GC_UNKNOWN) {
-        snprintf(state, sizeof state, "cycles cannot be seen here");
     } else if (!b->on && ui->breaks.spent >> i & 1) {
         bool room = right - x > 36;
         snprintf(state, sizeof state, "was met%s", room ? ": enter waits for the next" : "");
     } else if (hits > 0) {
         snprintf(state, sizeof state, "%s pause%s", format_count(count, hits),
                  hits == 1 ? "" : "s");
+    } else if (b->on) {
+        snprintf(state, sizeof state, "%s", why_not_yet(model, ui, b));
+        waits = true;
     }
     int width = canvas_width(state);
     if (width > 0 && right - x > width + 1)
-        canvas_text_right(canvas, right, y, width, STYLE(here ? TONE_PAUSED : TONE_MUTED), state);
+        canvas_text_right(canvas, right, y, width,
+                          STYLE(here    ? TONE_PAUSED
+                                : waits ? TONE_PAUSED
+                                        : TONE_MUTED),
+                          state);
 }
 
 static void draw_list(Breaks *panel, const Model *model, const Ui *ui, Canvas *canvas, Rect rect) {
@@ -160,11 +203,18 @@ static void draw_kinds(Canvas *canvas, Rect rect) {
 /* What is being typed would be this, or what is wrong with it. */
 static void draw_typed(const Breaks *panel, const Ui *ui, Canvas *canvas, Rect rect, int y) {
     LmpBreak b;
-    char problem[160], words[BREAKS_TEXT], text[BREAKS_TEXT];
+    char problem[160], words[160], text[160];
     const char *typed = panel->edit.text;
     if (panel->problem[0] && strcmp(panel->refused, typed) == 0) {
         canvas_text(canvas, rect.x, y, rect.w, STYLE(TONE_SHRINK), panel->problem);
     } else if (breaks_parse(typed, &b, problem, sizeof problem)) {
+        BreakPlace place = break_place_find(panel->model, ui, &b);
+        if (place.kind != BREAK_PLACE_FINE) {
+            break_place_words(text, sizeof text, &place, &b);
+            format_text(words, sizeof words, text, !ui->utf8);
+            canvas_text(canvas, rect.x, y, rect.w, STYLE(TONE_PAUSED), words);
+            return;
+        }
         format_text(words, sizeof words, breaks_words(text, sizeof text, &b), !ui->utf8);
         int x = rect.x;
         x += canvas_text(canvas, x, y, rect.w, STYLE(TONE_MUTED), "pauses at: ");
@@ -181,6 +231,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         rect.x++;
         rect.w -= 2;
     }
+    if (state) panel->model = model;
     bool typing = ui->edit && ui->edit == &panel->edit;
     int rows = rect.h, kinds = LMP_BREAK_KINDS - 1, y = rect.y;
     if (typing && rows > 1) {
@@ -275,6 +326,7 @@ static void *create(void) {
 }
 
 const Panel panel_breaks = {.title = "Break conditions",
+                            .ledger = LEDGER_SITES | LEDGER_FUNCTIONS,
                             .offers = {ACT_DELETE, ACT_PAUSE, ACT_ENTER},
                             .min_w = 20,
                             .min_h = 3,

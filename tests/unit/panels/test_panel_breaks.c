@@ -1,8 +1,9 @@
 /* The panel of break conditions: typing, switching, deleting, and what the program says of them. */
-#include "fake_scene.h"
+#include "ledger_scene.h"
 #include "panel_draw.h"
 
 #include "shared/breaks.h"
+#include "widget/source.h"
 
 static Model *model;
 static Stage *stage;
@@ -91,6 +92,63 @@ START_TEST(test_typing) {
     ck_assert_str_eq(stage->ui.edit->text, "");
     type("", K_ESC);
     close_stage();
+}
+END_TEST
+
+/* At lines of the program of fake_program.h, whose text is tests/ui/sources/options.lua. */
+START_TEST(test_places) {
+    LedgerScene scene = ledger_scene(false, false);
+    model = scene.model;
+    model->seen = LMP_SEEN_RUNNING;
+    stage = stage_new(&panel_breaks, model, 100, 12, true, 256);
+    UiBreaks *breaks = &stage->ui.breaks;
+    stage->ui.sources = sources_new();
+    sources_directory(stage->ui.sources, TEST_SOURCES);
+    stage_update(stage);
+    const SourceText *text = sources_get(stage->ui.sources, "@options.lua", 0);
+    ck_assert_ptr_null(text->problem);
+    int lines = (int)text->lines, empty = 0;
+    char line[64], wanted[160];
+    for (int i = lines; i > 0 && !empty; i--)
+        if (!*sources_line(stage->ui.sources, (uint32_t)i, true, line, sizeof line)) empty = i;
+    ck_assert_int_gt(empty, 0);
+    add("at options.lua:12"); /* makes memory */
+    ck_assert_uint_eq(breaks->count, 1);
+    ck_assert(!shows("nothing") && !shows("no code"));
+    ck_assert(stage_act(stage, ACT_BREAK)); /* said while it is typed, and may yet come */
+    type("at nosuch.lua:3", K_NONE);
+    ck_assert(shows("nothing of nosuch.lua has made memory yet"));
+    type("", K_ENTER);
+    ck_assert_uint_eq(breaks->count, 2);
+    ck_assert(shows("nothing of it has made memory"));
+    ck_assert(stage_act(stage, ACT_BREAK));
+    type("at option.lua:12", K_NONE);
+    ck_assert(shows("did you mean options.lua?"));
+    type("", K_ESC);
+    snprintf(wanted, sizeof wanted, "at options.lua:%d", lines + 40); /* never: not taken */
+    add(wanted);
+    ck_assert_uint_eq(breaks->count, 2);
+    snprintf(wanted, sizeof wanted, "options.lua has only %d lines; the nearest", lines);
+    ck_assert(shows(wanted));
+    ck_assert_ptr_nonnull(stage->ui.edit); /* the nearest stands there, for the next enter */
+    ck_assert_str_eq(stage->ui.edit->text, "at options.lua:64");
+    type("", K_ENTER);
+    ck_assert_uint_eq(breaks->count, 3);
+    ck_assert_int_eq(breaks->row[2].line, 64);
+    snprintf(wanted, sizeof wanted, "at options.lua:%d", empty);
+    add(wanted);
+    ck_assert_uint_eq(breaks->count, 3);
+    snprintf(wanted, sizeof wanted, "line %d of options.lua has no code", empty);
+    ck_assert(shows(wanted));
+    type("", K_ESC);
+    ledger_free(&model->ledger); /* where nothing is known nothing is said */
+    memset(&model->ledger, 0, sizeof model->ledger);
+    add("at options.lua:9999");
+    ck_assert_uint_eq(breaks->count, 4);
+    ck_assert(!shows("only"));
+    sources_free(stage->ui.sources);
+    stage_free(stage);
+    ledger_scene_free(&scene);
 }
 END_TEST
 
@@ -220,4 +278,5 @@ START_TEST(test_sizes) {
 }
 END_TEST
 
-SUITE("panel_breaks", test_typing, test_switching, test_full, test_taken_over, test_sizes)
+SUITE("panel_breaks", test_typing, test_places, test_switching, test_full, test_taken_over,
+      test_sizes)

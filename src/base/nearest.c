@@ -1,5 +1,5 @@
 /* nearest.c - see nearest.h. */
-#include "cmd/nearest.h"
+#include "base/nearest.h"
 
 #include <string.h>
 
