@@ -11,12 +11,12 @@
  * which reading it would cost too much: within an eighth of the time between ticks (told by the
  * frees) the last reading is good enough. */
 static uint64_t clock_of_cycle(LmpProfile *p, uint64_t frees) {
-    if (p->gc_clock < p->ticked) p->gc_clock = p->ticked;
-    if (frees - p->gc_clock_frees >= (uint64_t)p->tick_ops / 8) {
-        p->gc_clock = lmp_os->clock() - p->start;
-        p->gc_clock_frees = frees;
+    if (p->cycles->clock < p->ticked) p->cycles->clock = p->ticked;
+    if (frees - p->cycles->clock_frees >= (uint64_t)p->tick_ops / 8) {
+        p->cycles->clock = lmp_os->clock() - p->start;
+        p->cycles->clock_frees = frees;
     }
-    return p->gc_clock;
+    return p->cycles->clock;
 }
 
 /* In generational mode a minor cycle sweeps as generational; a full one passes through incremental,
@@ -24,20 +24,20 @@ static uint64_t clock_of_cycle(LmpProfile *p, uint64_t frees) {
  * that it was bad. (One that was asked for and found nothing to free at all is taken for a minor
  * one.) */
 static bool looks_full(const LmpProfile *p) {
-    return !p->gc_kind || *p->gc_kind == 0 || collector_is_bad(p);
+    return !p->collector->kind || *p->collector->kind == 0 || collector_is_bad(p);
 }
 
 static void begin_cycle(LmpProfile *p) {
-    p->gc_full = looks_full(p);
-    counters_frees(p->counters, &p->gc_start_frees, &p->gc_start_bytes);
-    p->live->gc.now = (LmpGcCycle){.start = clock_of_cycle(p, p->gc_start_frees)};
+    p->cycles->full = looks_full(p);
+    counters_frees(p->counters, &p->cycles->start_frees, &p->cycles->start_bytes);
+    p->live->gc.now = (LmpGcCycle){.start = clock_of_cycle(p, p->cycles->start_frees)};
     p->live->gc.sweeping = 1;
     p->birth += 1u << LMP_BLOCK_CYCLE_SHIFT;
     if (LMP_BLOCK_CYCLE(p->birth) == LMP_BLOCK_CYCLES - 1) {
         shadow_age_cycles(p);
         p->birth = (p->birth & ~LMP_BLOCK_CYCLE_MASK) | 2u << LMP_BLOCK_CYCLE_SHIFT;
     }
-    if (p->gc_full) live_history_cycle_began(p);
+    if (p->cycles->full) live_history_cycle_began(p);
 }
 
 static void end_cycle(LmpProfile *p) {
@@ -45,14 +45,14 @@ static void end_cycle(LmpProfile *p) {
     uint64_t blocks, bytes;
     counters_frees(p->counters, &blocks, &bytes);
     gc->now.end = clock_of_cycle(p, blocks);
-    gc->now.freed_blocks = blocks - p->gc_start_frees;
-    gc->now.freed_bytes = bytes - p->gc_start_bytes;
+    gc->now.freed_blocks = blocks - p->cycles->start_frees;
+    gc->now.freed_bytes = bytes - p->cycles->start_bytes;
     gc->now.live_bytes = p->counters->live_bytes;
     gc->freed_blocks += gc->now.freed_blocks;
     gc->freed_bytes += gc->now.freed_bytes;
     gc->ring[gc->cycles % LMP_GC_RING] = gc->now;
     gc->sweeping = 0;
-    bool full = p->gc_full || collector_is_bad(p);
+    bool full = p->cycles->full || collector_is_bad(p);
     cycles_mode(p);
     gc->full += full;
     atomic_thread_fence(memory_order_release);

@@ -5,6 +5,12 @@
 
 #include "agent/state/profile.h"
 
+typedef struct LmpCycles {
+    uint64_t clock, clock_frees;       /* last reading of the clock for a cycle, and frees then */
+    uint64_t start_frees, start_bytes; /* totals when the sweep under way began */
+    bool full;                         /* the cycle under way looks at all of the heap */
+} LmpCycles;
+
 /* Notes what has changed in the collector's colour and state since the last look. */
 void cycles_look(LmpProfile *p);
 

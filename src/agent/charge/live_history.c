@@ -100,12 +100,12 @@ static void merge(const LmpTables *t, List *list, uint32_t row) {
 
 COLD void live_history_cycle_began(LmpProfile *p) {
     const LmpTablesUsed *used = &p->live->tables;
-    if (used->lines == LMP_LINES_OFF || p->live->gc.now.start < p->live_history_due) return;
+    if (used->lines == LMP_LINES_OFF || p->live->gc.now.start < p->live_history->due) return;
     uint64_t before = lmp_os->clock();
-    p->live_history_work =
+    p->live_history->work =
         fill_made(&p->tables, free_slot(&used->live_history_list[used->live_history % 2]));
-    p->live_history_sites = tables_sites(&p->tables);
-    p->live_history_spent = lmp_os->clock() - before;
+    p->live_history->sites = tables_sites(&p->tables);
+    p->live_history->spent = lmp_os->clock() - before;
 }
 
 COLD void live_history_cycle_ended(LmpProfile *p) {
@@ -115,17 +115,17 @@ COLD void live_history_cycle_ended(LmpProfile *p) {
     const LmpGcCycle *last = &gc->ring[(gc->cycles - 1) % LMP_GC_RING];
     uint64_t end = last->end, top = last->live_bytes + last->freed_bytes;
     if (top > used->live_history_top) used->live_history_top = top;
-    if (last->start < p->live_history_due) return;
-    if (p->live_history_sites == 0)
+    if (last->start < p->live_history->due) return;
+    if (p->live_history->sites == 0)
         live_history_cycle_began(p); /* it was not seen that it was a full one */
     uint64_t before = lmp_os->clock();
     List list = used->live_history_list[used->live_history % 2];
     uint32_t slot = free_slot(&list);
-    take_freed(&p->tables, slot, p->live_history_sites);
-    p->live_history_sites = 0;
+    take_freed(&p->tables, slot, p->live_history->sites);
+    p->live_history->sites = 0;
     used->live_history_clock[slot] = end;
     used->live_history_cycle[slot] = gc->full;
-    used->live_history_work[slot] = p->live_history_work;
+    used->live_history_work[slot] = p->live_history->work;
     if (list.rows > DENSE && gc->mode != LMP_GC_GENERATIONAL)
         settle(&p->tables, &list, list.rows - 1 - DENSE);
     if (list.rows == ROWS) merge(&p->tables, &list, least_missed(used, &list));
@@ -133,13 +133,13 @@ COLD void live_history_cycle_ended(LmpProfile *p) {
     used->live_history_list[(used->live_history + 1) % 2] = list;
     atomic_thread_fence(memory_order_release);
     *(volatile uint64_t *)&used->live_history = used->live_history + 1;
-    uint64_t spent = lmp_os->clock() - before + p->live_history_spent;
+    uint64_t spent = lmp_os->clock() - before + p->live_history->spent;
     uint64_t spacing = end / SPACING_PART, cost = spent * SPACING_COST;
     if (spacing < SPACING_MIN) spacing = SPACING_MIN;
     if (spacing > SPACING_MAX) spacing = SPACING_MAX;
     /* Of the last two the smaller: one may have waited for the processor. */
-    uint64_t least = cost < p->live_history_cost ? cost : p->live_history_cost;
+    uint64_t least = cost < p->live_history->cost ? cost : p->live_history->cost;
     if (spacing < least) spacing = least;
-    p->live_history_cost = cost;
-    p->live_history_due = end + spacing;
+    p->live_history->cost = cost;
+    p->live_history->due = end + spacing;
 }

@@ -16,6 +16,14 @@
 
 #include "agent/state/profile.h"
 
+typedef struct LmpLiveHistoryPlan {
+    uint64_t due;   /* clock from which on a cycle makes the next row, nanoseconds since start */
+    uint64_t cost;  /* what the last row cost, times as much as it has to wait for */
+    uint64_t spent; /* on the beginning of the row under way, nanoseconds */
+    uint64_t work;  /* bytes made until then */
+    uint32_t sites; /* then; 0: no row is under way */
+} LmpLiveHistoryPlan;
+
 /* A full collection has marked all that lives, and begins to sweep: gc.now. */
 void live_history_cycle_began(LmpProfile *p);
 

@@ -208,10 +208,5 @@ bool break_check_pause(LmpProfile *p, const LmpCheckedOp *w, LmpOp *op) {
             done->spent |= bit;
         }
     }
-    if (!atomic_load(&p->control->pause)) {
-        atomic_store(&p->control->viewer, atomic_load(&p->control->breaks_viewer));
-        p->step_target = atomic_load(&p->control->step);
-        atomic_store(&p->control->pause, 1);
-    }
     return !watch->on;
 }

@@ -50,8 +50,8 @@ void break_check_before(struct LmpProfile *p, LmpCheckedOp *w);
 void break_check_after(struct LmpProfile *p, LmpCheckedOp *w, const void *r);
 
 /* Conditions were met (w->met is not 0) and the program is going to pause: writes which ones to op,
- * counts them, switches off those for once (true: operations need not come the slow path any more,
- * perhaps), and asks for a pause in the name of their viewer. */
+ * counts them, and switches off those for once (true: operations need not come the slow path any
+ * more, perhaps). */
 bool break_check_pause(struct LmpProfile *p, const LmpCheckedOp *w, LmpOp *op);
 
 #endif

@@ -31,16 +31,16 @@ static uintptr_t disguise(uintptr_t word) {
 void foreign_begin(LmpProfile *p, lua_State *L) {
     uintptr_t global = collector_global(L);
     atomic_store(&p->foreign.global, global ? disguise(global) : 0);
-    atomic_store(&p->thread, foreign_thread());
+    atomic_store(&p->pass.thread, foreign_thread());
 }
 
 void foreign_moved(LmpProfile *p) {
-    uintptr_t was = atomic_load(&p->thread);
-    if (was) atomic_compare_exchange_strong(&p->thread, &was, foreign_thread());
+    uintptr_t was = atomic_load(&p->pass.thread);
+    if (was) atomic_compare_exchange_strong(&p->pass.thread, &was, foreign_thread());
 }
 
 void foreign_end(LmpProfile *p) {
-    atomic_store(&p->thread, NOBODY);
+    atomic_store(&p->pass.thread, NOBODY);
 }
 
 void foreign_clear(LmpProfile *p) {
@@ -103,7 +103,7 @@ static bool set_free(LmpProfile *p, char *block) {
         !hook_is((lua_Alloc)word_at(block, b->global)) ||
         word_at(block, b->global + sizeof(uintptr_t)) != (uintptr_t)p)
         return false;
-    lua_setallocf((lua_State *)(void *)(block + b->state), p->alloc, p->ud);
+    lua_setallocf((lua_State *)(void *)(block + b->state), p->pass.alloc, p->pass.ud);
     atomic_fetch_add(&p->foreign.apart, 1);
     return true;
 }
@@ -115,7 +115,7 @@ static void mix(LmpProfile *p, void *block) {
 }
 
 COLD void *foreign_birth(LmpProfile *p, size_t nsize) {
-    void *block = p->alloc(p->ud, NULL, LUA_TTHREAD, nsize);
+    void *block = p->pass.alloc(p->pass.ud, NULL, LUA_TTHREAD, nsize);
     if (!block) return NULL;
     expect(p, block);
     p->expecting = true;
@@ -175,11 +175,11 @@ stands_above(const char *above, LmpSavedRegs words, uintptr_t disguised) {
 /* Is a request in this thread one of the profiled state, which has moved here? Where its global
  * state is not known it is taken for that. */
 static bool joins(LmpProfile *p, const char *above, LmpSavedRegs words) {
-    uintptr_t was = atomic_load(&p->thread);
+    uintptr_t was = atomic_load(&p->pass.thread);
     if (!was) return false;
     uintptr_t global = atomic_load(&p->foreign.global);
     if (global && !stands_above(above, words, global)) return false;
-    return atomic_compare_exchange_strong(&p->thread, &was, foreign_thread());
+    return atomic_compare_exchange_strong(&p->pass.thread, &was, foreign_thread());
 }
 
 COLD bool foreign_pass(LmpProfile *p, const LmpRequested *q, const char *above, LmpSavedRegs words,
@@ -190,7 +190,7 @@ COLD bool foreign_pass(LmpProfile *p, const LmpRequested *q, const char *above, 
         if (block) mix(p, block);
         return false;
     }
-    *r = p->alloc(p->ud, q->ptr, q->osize, q->nsize);
+    *r = p->pass.alloc(p->pass.ud, q->ptr, q->osize, q->nsize);
     if (newborn) return true;
     if (block) atomic_fetch_add(&p->foreign.apart, 1); /* nothing here is counted */
     if (*r && !q->ptr && foreign_is_birth(q->osize, q->nsize)) {

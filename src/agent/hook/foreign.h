@@ -36,7 +36,7 @@ static ALWAYS_INLINE uintptr_t foreign_thread(void) {
 
 /* Is this not the thread that runs the profiled state, or is the profile over? */
 static ALWAYS_INLINE bool foreign_elsewhere(const LmpProfile *p) {
-    return foreign_thread() != atomic_load_explicit(&p->thread, memory_order_relaxed);
+    return foreign_thread() != atomic_load_explicit(&p->pass.thread, memory_order_relaxed);
 }
 
 /* The state L is profiled from now on; it runs in this thread. */

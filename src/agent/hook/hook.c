@@ -118,7 +118,7 @@ COLD void *hook_release_odd(LmpProfile *p, void *ptr, size_t osize, const char *
         p->counters->before_free_bytes += osize;
         if (p->lines) lines_unknown_gone(p, addr, osize);
     }
-    return p->alloc(p->ud, ptr, osize, 0);
+    return p->pass.alloc(p->pass.ud, ptr, osize, 0);
 }
 
 COLD void *hook_made_and_tick(LmpProfile *p, void *r) {
@@ -128,7 +128,7 @@ COLD void *hook_made_and_tick(LmpProfile *p, void *r) {
 
 COLD void *hook_tick_and_release(LmpProfile *p, void *ptr, size_t osize) {
     trap_tick(p);
-    return p->alloc(p->ud, ptr, osize, 0);
+    return p->pass.alloc(p->pass.ud, ptr, osize, 0);
 }
 
 COLD void *hook_resized_odd(LmpProfile *p, void *ptr, void *r, size_t osize, size_t nsize,
@@ -189,7 +189,7 @@ COLD void *hook_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, Lm
         uint32_t here = !counts ? 0
                         : moves ? lines_stack_moves(p, caller.words)
                                 : context_slow(p, caller.words, cls, false);
-        void *r = p->alloc(p->ud, ptr, osize, nsize);
+        void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
         return hook_resized_odd(p, ptr, r, osize, nsize, here);
     }
     if (foreign_is_birth(osize, nsize)) return foreign_birth(p, nsize);
@@ -203,7 +203,7 @@ COLD void *hook_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, Lm
     if (own && cls != LMP_C_THREAD_PART) cls = LMP_C_OWN; /* the stack stays the program's */
     bool counts = p->exact && cls != LMP_C_OWN;
     uint32_t alloc_context = counts ? context_slow(p, caller.words, cls, true) : 0;
-    void *r = p->alloc(p->ud, NULL, osize, nsize);
+    void *r = p->pass.alloc(p->pass.ud, NULL, osize, nsize);
     return hook_made_odd(p, r, nsize, HOOK_CONTEXT(alloc_context, cls));
 }
 
@@ -253,7 +253,7 @@ WAY void *raw_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpCaller caller = OUR_CALLER;
     const LmpReturnAddr *asker;
     unsigned cls = return_addr_class(p->return_addrs, caller, &asker);
-    void *r = p->alloc(p->ud, ptr, osize, nsize);
+    void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
     return hook_made(p, r, nsize, HOOK_CONTEXT(0, cls), false, false);
 }
 
@@ -261,7 +261,7 @@ WAY void *raw_request(void *ud, void *ptr, size_t osize, size_t nsize) {
 WAY void *thread_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
     if (foreign_is_birth(osize, nsize)) return foreign_birth(p, nsize);
-    void *r = p->alloc(p->ud, ptr, osize, nsize);
+    void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
     return hook_made(p, r, nsize, HOOK_CONTEXT(0, LMP_C_THREAD), false, false);
 }
 
@@ -270,19 +270,19 @@ WAY void *object_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     unsigned cls = hook_class(osize);
     if (UNLIKELY(!cls)) return raw_request(ud, ptr, osize, nsize);
     if (UNLIKELY(cls == LMP_C_THREAD)) return thread_request(ud, ptr, osize, nsize);
-    void *r = p->alloc(p->ud, ptr, osize, nsize);
+    void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
     return hook_made(p, r, nsize, HOOK_CONTEXT(0, cls), false, false);
 }
 
 WAY void *realloc_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
-    void *r = p->alloc(p->ud, ptr, osize, nsize);
+    void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
     return hook_resized(p, ptr, r, osize, nsize, false, 0);
 }
 
 WAY void *release_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
-    if (!ptr) return p->alloc(p->ud, ptr, osize, 0); /* Lua frees NULL now and then */
+    if (!ptr) return p->pass.alloc(p->pass.ud, ptr, osize, 0); /* Lua frees NULL now and then */
     if (UNLIKELY(hook_must_stop(p))) return slow_request(ud, ptr, osize, nsize);
     return hook_release(p, ptr, osize, NULL, false, false);
 }

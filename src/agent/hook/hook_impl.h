@@ -140,7 +140,7 @@ static ALWAYS_INLINE void *hook_release(LmpProfile *p, void *ptr, size_t osize, 
     if (lines) usage_freed(p, entry[HOOK_MAKER_AT], a, osize, e, stacks);
     if (UNLIKELY(counters_pack(&c->free_now[cls], osize)))
         return hook_tick_and_release(p, ptr, osize);
-    return p->alloc(p->ud, ptr, osize, 0);
+    return p->pass.alloc(p->pass.ud, ptr, osize, 0);
 }
 
 /* The allocator has made `r` of ptr: enters that. `here`: the record of the site that runs. */

@@ -64,7 +64,7 @@ static void *stacks_release(void *ud, void *ptr, size_t osize, const char *cfa)
 LMP_ENTRY_LINES(hook_alloc_lines, lines_find, lines_made, lines_release);
 LMP_ENTRY_LINES(hook_alloc_stacks, stacks_find, stacks_made, stacks_release);
 LMP_ENTRY_SAMPLED(hook_alloc_sampled, sample_operation, hook_alloc);
-_Static_assert(offsetof(LmpProfile, alloc) == 0 && offsetof(LmpProfile, ud) == 8,
+_Static_assert(offsetof(LmpProfile, pass.alloc) == 0 && offsetof(LmpProfile, pass.ud) == 8,
                "entry.h calls it");
 _Static_assert(offsetof(LmpProfile, sample_left) == LMP_AT_SAMPLE_LEFT, "entry.h counts it down");
 
@@ -233,7 +233,7 @@ LMP_READS_REGS BY_JUMP static LmpCharged do_realloc(LmpProfile *p, void *ptr, si
     if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1)) return do_operate(p, ptr, osize, nsize, words);
     uint32_t here =
         cls == LMP_C_THREAD_PART ? lines_stack_moves(p, words) : find_resizer(p, words, ptr, cls);
-    void *r = p->alloc(p->ud, ptr, osize, nsize);
+    void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
     return (uintptr_t)hook_resized(p, ptr, r, osize, nsize, true, here) | DONE;
 }
 
@@ -283,7 +283,7 @@ static ALWAYS_INLINE void *release_trapped(LmpProfile *p, void *ptr, size_t osiz
 
 static ALWAYS_INLINE void *release(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
                                    bool stacks) {
-    if (!ptr) return p->alloc(p->ud, ptr, osize, 0); /* Lua frees NULL now and then */
+    if (!ptr) return p->pass.alloc(p->pass.ud, ptr, osize, 0); /* Lua frees NULL now and then */
     if (UNLIKELY(hook_must_stop(p))) return release_trapped(p, ptr, osize, cfa);
     return hook_release(p, ptr, osize, cfa, true, stacks);
 }

@@ -46,8 +46,9 @@ static void next_epoch(LmpProfile *p, uint64_t clock) {
 static void note_history(LmpProfile *p, uint64_t clock) {
     const LmpCounters *c = &p->live->counters;
     LmpHistoryPoint now = {.max_bytes = c->live_bytes, .last_bytes = c->live_bytes};
-    if (c->peak_bytes > p->tick_peak) { /* a new peak since the last tick that is already left */
-        p->tick_peak = c->peak_bytes;
+    if (c->peak_bytes >
+        p->slow->tick_peak) { /* a new peak since the last tick that is already left */
+        p->slow->tick_peak = c->peak_bytes;
         if (c->peak_bytes > now.max_bytes) now.max_bytes = c->peak_bytes;
     }
     for (unsigned cls = 1; cls < LMP_C_COUNTED;
@@ -70,7 +71,7 @@ void trap_route(LmpProfile *p) {
 /* A collection that was wished has not come yet: another thread than those that were asked may be
  * the next to run. */
 static void ask_again(LmpProfile *p) {
-    if (!p->collecting || p->live->clock - p->collect_asked < ASK_AGAIN_NS) return;
+    if (!p->collecting || p->live->clock - p->slow->collect_asked < ASK_AGAIN_NS) return;
     p->collecting = false;
     atomic_store(&p->control->trap, 1);
 }
@@ -87,7 +88,7 @@ COLD void trap_tick(LmpProfile *p) {
     }
     p->ticked = clock;
     counters_fold(&p->live->counters, (uint32_t)p->tick_ops);
-    p->refused = false;
+    p->leaves.refused = false;
     p->live->clock = clock;
     next_epoch(p, clock);
     note_history(p, clock);
@@ -97,8 +98,8 @@ COLD void trap_tick(LmpProfile *p) {
 }
 
 void trap_always(LmpProfile *p, bool always) {
-    atomic_store(&p->always, 1);
-    p->trap = always || p->breaks->on ? &p->always : &p->control->trap;
+    atomic_store(&p->slow->always, 1);
+    p->trap = always || p->breaks->on ? &p->slow->always : &p->control->trap;
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -156,7 +157,7 @@ static void serve_requests(LmpProfile *p, bool stack_safe) {
     if (atomic_load(&live->collect_done) != atomic_load(&control->collect) && !p->collecting) {
         if (stack_safe) {
             p->collecting = safepoint_request_all(p);
-            p->collect_asked = p->live->clock;
+            p->slow->collect_asked = p->live->clock;
         } else {
             atomic_store(&control->trap, 1); /* look again in the next operation */
         }
@@ -187,7 +188,7 @@ static void answer_locals(LmpProfile *p) {
     uint32_t wanted = atomic_load(&p->control->locals), frame = p->control->locals_frame;
     if (atomic_load(&p->live->locals_done) == wanted) return;
     atomic_fetch_add(&op->seq, 1);
-    locals_read(p->main, op, frame, p->paused_safe);
+    locals_read(p->main, op, frame, p->slow->paused_safe);
     atomic_fetch_add(&op->seq, 1);
     atomic_store(&p->live->locals_done, wanted);
 }
@@ -195,7 +196,7 @@ static void answer_locals(LmpProfile *p) {
 static void sleep_paused(LmpProfile *p) {
     LmpControl *control = p->control;
     LmpLive *live = p->live;
-    atomic_store(&live->step_done, p->step_target);
+    atomic_store(&live->step_done, p->slow->step_target);
     atomic_store(&live->locals_done, atomic_load(&control->locals)); /* another operation's */
     set_state(p, LMP_PAUSED);
     for (;;) {
@@ -204,8 +205,8 @@ static void sleep_paused(LmpProfile *p) {
         serve_requests(p, false);
         answer_locals(p);
         if (!atomic_load(&control->pause)) break;
-        if (atomic_load(&control->step) != p->step_target) {
-            p->step_target++;
+        if (atomic_load(&control->step) != p->slow->step_target) {
+            p->slow->step_target++;
             atomic_store(&control->trap, 1);
             return; /* still counts as paused: the next operation pauses again */
         }
@@ -216,8 +217,8 @@ static void sleep_paused(LmpProfile *p) {
         }
         lmp_os->futex_wait(&control->wake, wake, PAUSE_LOOK_NS);
     }
-    p->step_target = atomic_load(&control->step);
-    atomic_store(&live->step_done, p->step_target);
+    p->slow->step_target = atomic_load(&control->step);
+    atomic_store(&live->step_done, p->slow->step_target);
     atomic_store(&control->trap, 1); /* a request that could not be granted in here */
     set_state(p, LMP_RUNNING);
 }
@@ -272,10 +273,18 @@ static void op_begin(LmpProfile *p, Request *q) {
     op->depth = op->frames = op->cut_at = op->coroutines = 0;
     op->hit = op->hits = 0;
     op->hit_words[0] = 0;
-    p->paused_safe = q->stack_safe && !p->closing;
+    p->slow->paused_safe = q->stack_safe && !p->closing;
     save_constructor(p, q);
     if (q->stack_safe) stack_inspect(p->main, op);
-    locals_read(p->main, op, locals_first(op), p->paused_safe);
+    locals_read(p->main, op, locals_first(op), p->slow->paused_safe);
+}
+
+/* A condition was met: a pause in the name of the viewer that wrote it, if there is none yet. */
+static void request_pause(LmpProfile *p) {
+    if (atomic_load(&p->control->pause)) return;
+    atomic_store(&p->control->viewer, atomic_load(&p->control->breaks_viewer));
+    p->slow->step_target = atomic_load(&p->control->step);
+    atomic_store(&p->control->pause, 1);
 }
 
 /* After the operation: `r` is what it gave. Pauses. */
@@ -288,7 +297,10 @@ static void op_end(LmpProfile *p, const Request *q, void *r, const LmpCheckedOp 
     op->new_addr = (uintptr_t)r;
     op->failed = p->counters->failed != q->failed;
     op->number = operations(p->live);
-    if (watched->met && break_check_pause(p, watched, op)) trap_route(p);
+    if (watched->met) {
+        if (break_check_pause(p, watched, op)) trap_route(p);
+        request_pause(p);
+    }
     atomic_fetch_add(&op->seq, 1);
     trap_tick(p);
     sleep_paused(p);
@@ -333,8 +345,8 @@ static bool stack_is_safe(const void *ptr, uint32_t entry) {
 /* Does the operation; where all requests come this way, ticks must too. */
 static void *operate(LmpProfile *p, const Request *q) {
     void *r = hook_operate(p, q->ptr, q->osize, q->nsize, q->caller, q->own);
-    if (++p->slow_ops >= p->tick_ops) {
-        p->slow_ops = 0;
+    if (++p->slow->ops >= p->tick_ops) {
+        p->slow->ops = 0;
         trap_tick(p);
     }
     return r;
@@ -346,8 +358,8 @@ COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
         if (foreign_pass(p, &(LmpRequested){ptr, osize, nsize}, caller.cfa, caller.words, &passed))
             return passed;
     }
-    if (p->expecting && foreign_settle(p)) return p->alloc(p->ud, ptr, osize, nsize);
-    if (p->detached || (!ptr && !nsize)) return p->alloc(p->ud, ptr, osize, nsize);
+    if (p->expecting && foreign_settle(p)) return p->pass.alloc(p->pass.ud, ptr, osize, nsize);
+    if (p->detached || (!ptr && !nsize)) return p->pass.alloc(p->pass.ud, ptr, osize, nsize);
     cycles_look(p);
     Request q = {.ptr = ptr, .osize = osize, .nsize = nsize, .caller = caller};
     q.own = p->own.frame && !ptr && is_own(p);

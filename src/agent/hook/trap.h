@@ -5,6 +5,15 @@
 
 #include "agent/hook/hook.h"
 
+typedef struct LmpSlowPath {
+    _Atomic uint32_t always; /* 1: what p->trap points to when every operation comes this way */
+    uint32_t step_target;    /* steps granted so far, of control->step */
+    uint64_t tick_peak;      /* high-water mark known at the last tick, bytes */
+    uint64_t collect_asked;  /* clock of p->collecting */
+    int32_t ops;             /* operations that came this way, which counts no other way */
+    bool paused_safe;        /* paused where the stacks may be looked at */
+} LmpSlowPath;
+
 /* Does one operation with everything around it: the collector's progress, the tick (clock, history,
  * births), requests, and the pause, in which it sleeps until a viewer lets the program go on. */
 void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller);

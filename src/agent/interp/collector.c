@@ -160,8 +160,8 @@ uintptr_t collector_global(const lua_State *L) {
 void collector_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_once);
-    p->gc_word = p->gc_none;
-    p->gc_kind = p->gc_bad = NULL;
+    p->gc_word = p->collector->none;
+    p->collector->kind = p->collector->bad = NULL;
     if (place.found) {
         const uint8_t *global;
         uintptr_t word = word_at(L, place.global);
@@ -170,8 +170,8 @@ void collector_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud) {
             word_at(global, sizeof(uintptr_t)) == (uintptr_t)ud &&
             global[place.colour + 1] <= STATE_PAUSE && global[place.colour + 2] <= 1) {
             p->gc_word = global + place.colour;
-            p->gc_kind = global + place.colour + 2;
-            p->gc_bad = place.bad ? global + place.bad : NULL;
+            p->collector->kind = global + place.colour + 2;
+            p->collector->bad = place.bad ? global + place.bad : NULL;
         }
     }
     p->gc_seen = collector_now(p);
@@ -179,19 +179,20 @@ void collector_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud) {
 
 void collector_detach(LmpProfile *p) {
     p->closing = true;
-    p->gc_word = p->gc_none;
+    p->gc_word = p->collector->none;
     p->gc_seen = collector_now(p);
 }
 
 /* ---- what they say --------------------------------------------------------------------------- */
 
 bool collector_is_bad(const LmpProfile *p) {
-    return p->gc_bad && word_at(p->gc_bad, 0) != 0;
+    return p->collector->bad && word_at(p->collector->bad, 0) != 0;
 }
 
 LmpGcMode collector_kind(const LmpProfile *p) {
-    if (!p->gc_kind) return LMP_GC_UNKNOWN;
-    return *p->gc_kind == 1 || collector_is_bad(p) ? LMP_GC_GENERATIONAL : LMP_GC_INCREMENTAL;
+    if (!p->collector->kind) return LMP_GC_UNKNOWN;
+    return *p->collector->kind == 1 || collector_is_bad(p) ? LMP_GC_GENERATIONAL
+                                                           : LMP_GC_INCREMENTAL;
 }
 
 unsigned collector_turns(LmpProfile *p) {

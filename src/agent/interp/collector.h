@@ -12,7 +12,13 @@
 
 #include "agent/state/profile.h"
 
-/* Points p->gc_word and p->gc_kind into L's global state (or at p->gc_none). `alloc` and `ud` are
+typedef struct LmpCollector {
+    const uint8_t *kind; /* in the interpreter: incremental or generational; NULL: unknown */
+    const uint8_t *bad;  /* word: not zero while generational mode works incrementally; or NULL */
+    uint8_t none[4];     /* stands in for the interpreter's words when they are unknown */
+} LmpCollector;
+
+/* Points p->gc_word and p->collector into L's global state (or at nothing). `alloc` and `ud` are
  * what lua_getallocf(L) gives at this moment. Only at start. */
 void collector_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud);
 

@@ -339,21 +339,20 @@ void owner_note_threads(const LmpSavedRegsPlan *plan) {
 enum { CALLINFO_SIZE = 64, BOX_SIZE = 48 };
 
 unsigned owner_by_rules(LmpProfile *p, unsigned cls, size_t size) {
-    unsigned last = p->rule_last;
+    unsigned last = p->rules->last;
     if (cls) {
-        p->rule_parsing = cls == LMP_C_FUNCTION_PART && size > CALLINFO_SIZE; /* a prototype */
-        if (cls == LMP_C_USERDATA && size != BOX_SIZE) cls = LMP_C_USERDATA;
-        p->rule_last =
+        p->rules->parsing = cls == LMP_C_FUNCTION_PART && size > CALLINFO_SIZE; /* a prototype */
+        p->rules->last =
             (uint8_t)(cls == LMP_C_USERDATA && size == BOX_SIZE ? LMP_C_STRING_PART : cls);
         return cls;
     }
-    p->rule_last = LMP_C_OTHER;
+    p->rules->last = LMP_C_OTHER;
     if (last == LMP_C_THREAD) return LMP_C_THREAD_PART;      /* a new thread's stack */
     if (last == LMP_C_STRING_PART) return LMP_C_STRING_PART; /* a buffer's box, then its contents */
     if (last == LMP_C_TABLE) {                               /* a constructor's parts */
-        p->rule_last = LMP_C_TABLE;
+        p->rules->last = LMP_C_TABLE;
         return LMP_C_TABLE_PART;
     }
-    if (p->rule_parsing || size == CALLINFO_SIZE) return LMP_C_OTHER;
+    if (p->rules->parsing || size == CALLINFO_SIZE) return LMP_C_OTHER;
     return size % 16 == 0 || size % 24 == 0 ? LMP_C_TABLE_PART : LMP_C_OTHER;
 }

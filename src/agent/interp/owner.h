@@ -5,6 +5,12 @@
 #include "agent/interp/return_addr.h"
 #include "agent/interp/saved_regs.h"
 
+/* What the rules go by. */
+typedef struct LmpOwnerRules {
+    uint8_t last; /* class of the last request */
+    bool parsing;
+} LmpOwnerRules;
+
 /* The call sites of this process's Lua, found once (thread-safe) in a private state; NULL when they
  * could not be told apart on this interpreter (no unwind tables, say). Lives as long as the
  * process. May allocate and call the system: only at start. */

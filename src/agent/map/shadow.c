@@ -13,9 +13,9 @@
 static LmpLeaf *map_leaf(LmpProfile *p, uint64_t at) {
     int fd = ownfd_get(&p->file);
     if (fd < 0) return NULL;
-    if (p->file_size < at + sizeof(LmpLeaf)) {
+    if (p->leaves.file_size < at + sizeof(LmpLeaf)) {
         if (!lmp_os->grow(fd, at + sizeof(LmpLeaf))) return NULL;
-        p->file_size = at + sizeof(LmpLeaf);
+        p->leaves.file_size = at + sizeof(LmpLeaf);
     }
     /* alloc contexts come last, and are kept with lines only */
     if (!reserve_range(p, at, p->lines ? sizeof(LmpLeaf) : offsetof(LmpLeaf, apart))) return NULL;
@@ -38,16 +38,16 @@ static COLD LmpLeaf *new_leaf(LmpProfile *p, LmpLeaf **dir, uint64_t word) {
     LmpLive *live = p->live;
     uint64_t base = LMP_LEAF_BASE(word);
     uint32_t n = live->leaves;
-    if (n >= LMP_MAX_LEAVES || p->refused) return NULL;
+    if (n >= LMP_MAX_LEAVES || p->leaves.refused) return NULL;
     LmpLeaf *leaf = map_leaf(p, LMP_LEAVES_AT + n * (uint64_t)sizeof(LmpLeaf));
     if (!leaf && p->file.fd < 0) leaf = hidden_leaf(p);
     if (!leaf) {
-        p->refused = true;
+        p->leaves.refused = true;
         return NULL;
     }
     if (base == 0) leaf->entry[0] = LMP_BLOCK_SIZE; /* so that NULL is never plain */
     dir[base] = leaf;
-    p->leaf[n] = leaf;
+    p->leaves.all[n] = leaf;
     live->leaf_base[n] = word;
     atomic_thread_fence(memory_order_release);
     live->leaves = n + 1;
@@ -118,7 +118,7 @@ static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t 
     LmpOverflowBlock *known = overflow_find(o, addr);
     /* Sweeping the largest table out must win room for many blocks, or each would sweep it again.
      */
-    bool crammed = o->slots == LMP_OVERFLOW_MAX && p->overflow_live >= LMP_OVERFLOW_MAX / 8 * 5;
+    bool crammed = o->slots == LMP_OVERFLOW_MAX && p->leaves.overflow >= LMP_OVERFLOW_MAX / 8 * 5;
     if (!known && o->used >= o->slots / 4 * 3 && (crammed || !overflow_grow(p))) {
         o->dropped++;
         return false;
@@ -128,7 +128,7 @@ static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t 
         *known = block;
     } else {
         overflow_insert(o, &block);
-        p->overflow_live++;
+        p->leaves.overflow++;
     }
     return true;
 }
@@ -142,7 +142,7 @@ static uint32_t overflow_take(LmpProfile *p, uintptr_t addr, uint32_t *alloc_con
     if (!b) return 0;
     *alloc_context = b->alloc_context;
     b->addr = ADDR_USED_BEFORE;
-    p->overflow_live--;
+    p->leaves.overflow--;
     return b->entry;
 }
 
@@ -162,13 +162,13 @@ static unsigned kind_of(uintptr_t addr, unsigned second) {
 
 /* The directory for blocks like this one; NULL: none yet. */
 static LmpLeaf **dir_of(const LmpProfile *p, uintptr_t addr, unsigned second) {
-    return !second && (addr & 15) == p->skew ? p->dir : p->odd[kind_of(addr, second)];
+    return !second && (addr & 15) == p->skew ? p->dir : p->leaves.odd[kind_of(addr, second)];
 }
 
 static COLD LmpLeaf **new_dir(LmpProfile *p, uintptr_t addr, unsigned second) {
-    LmpLeaf **dir = p->refused ? NULL : lmp_os->map(LMP_DIR_SIZE * sizeof *dir, -1, 0, true);
-    if (!dir) p->refused = true;
-    p->odd[kind_of(addr, second)] = dir;
+    LmpLeaf **dir = p->leaves.refused ? NULL : lmp_os->map(LMP_DIR_SIZE * sizeof *dir, -1, 0, true);
+    if (!dir) p->leaves.refused = true;
+    p->leaves.odd[kind_of(addr, second)] = dir;
     return dir;
 }
 
@@ -247,8 +247,8 @@ bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
     uint32_t *at = grid_find(p, addr, &leaf);
     if (at) *stale = forget_stale(p, addr, at, leaf);
     leaf = free_leaf(p, addr, 0);
-    if (!leaf && !p->refused) leaf = free_leaf(p, addr, 1);
-    if (!leaf) return !p->refused && overflow_add(p, addr, size, entry, alloc_context);
+    if (!leaf && !p->leaves.refused) leaf = free_leaf(p, addr, 1);
+    if (!leaf) return !p->leaves.refused && overflow_add(p, addr, size, entry, alloc_context);
     at = entry_of(leaf, addr);
     entry |= (uint32_t)addr & LMP_BLOCK_OFFSET;
     if (size < LMP_BLOCK_SMALL) {
@@ -342,7 +342,7 @@ static bool change_part(uint32_t *entry, bool births, uint32_t cycle) {
 static COLD void change_all(LmpProfile *p, bool births) {
     uint32_t cycle = LMP_BLOCK_CYCLE(p->birth);
     for (uint32_t n = 0; n < p->live->leaves; n++) {
-        LmpLeaf *leaf = p->leaf[n];
+        LmpLeaf *leaf = p->leaves.all[n];
         for (uint32_t t = 0; t < LMP_TOUCHES; t++) {
             if (!leaf->touch[t]) continue; /* reading untouched memory would allocate it */
             if (!change_part(leaf->entry + t * PART_ENTRIES, births, cycle)) leaf->touch[t] = 0;

@@ -175,7 +175,7 @@ static LmpProfile *find(lua_State *L) {
 static bool unhook(lua_State *L, LmpProfile *p) {
     void *ud;
     bool ours = hook_is(lua_getallocf(L, &ud)) && ud == p;
-    if (ours) lua_setallocf(L, p->alloc, p->ud);
+    if (ours) lua_setallocf(L, p->pass.alloc, p->pass.ud);
     foreign_end(p);
     return ours;
 }
@@ -185,10 +185,11 @@ static LmpProfile *take_place(lua_State *L) {
     lua_Alloc alloc = lua_getallocf(L, &ud);
     pthread_mutex_lock(&lock);
     LmpProfile *p = profile_pool_take(alloc, ud, sizeof(LmpSession));
-    if (p) foreign_clear(p);
     if (p) p->serial = ++serials;
-    if (p) p->breaks = &session_of(p)->breaks;
     pthread_mutex_unlock(&lock);
+    if (!p) return NULL;
+    session_join(session_of(p));
+    foreign_clear(p);
     return p;
 }
 
@@ -400,7 +401,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     if (options->run_socket >= 0) live = ending_handshake(p, options->run_socket) && live;
     if (live) *lack = start_display(p, options);
     if (!*lack) *lack = first_lack(p);
-    collector_attach(p, L, p->alloc, p->ud);
+    collector_attach(p, L, p->pass.alloc, p->pass.ud);
     cycles_mode(p);
     list_add(p);
     slot->of.profile = p;

@@ -6,13 +6,25 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "agent/charge/cycles.h"
+#include "agent/charge/live_history.h"
 #include "agent/hook/break_check.h"
+#include "agent/hook/trap.h"
+#include "agent/interp/collector.h"
+#include "agent/interp/owner.h"
 #include "agent/session/display.h"
 #include "agent/state/profile.h"
 
 typedef struct LmpSession {
-    LmpProfile profile;   /* first: the address of both is the same */
-    LmpBreakCheck breaks; /* profile.breaks */
+    LmpProfile profile; /* first: the address of both is the same */
+    /* what that points to */
+    LmpSlowPath slow;
+    LmpBreakCheck breaks;
+    LmpCollector collector;
+    LmpOwnerRules rules;
+    LmpCycles cycles;
+    LmpLiveHistoryPlan live_history;
+    /* the session's own */
     LmpDisplay display;
     char summary[4096]; /* where the summary goes (ending.c): "" nowhere, "-" standard error */
     int run_socket;     /* to `lmp run`, which writes it unless it was killed; -1: none */
@@ -23,6 +35,17 @@ typedef struct LmpSession {
 
 static inline LmpSession *session_of(LmpProfile *p) {
     return (LmpSession *)(void *)p;
+}
+
+/* The profile points to its parts. */
+static inline void session_join(LmpSession *s) {
+    LmpProfile *p = &s->profile;
+    p->slow = &s->slow;
+    p->breaks = &s->breaks;
+    p->collector = &s->collector;
+    p->rules = &s->rules;
+    p->cycles = &s->cycles;
+    p->live_history = &s->live_history;
 }
 
 #endif

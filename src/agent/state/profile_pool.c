@@ -10,35 +10,32 @@ static LmpProfile *places; /* all there ever were */
 /* What a stranger may be reading meanwhile is left alone. */
 static void clear(LmpProfile *p, size_t size) {
     char *from = (char *)p;
-    size_t first = offsetof(LmpProfile, counters), thread = offsetof(LmpProfile, thread);
-    size_t rest = thread + sizeof p->thread;
-    memset(from + first, 0, thread - first);
-    memset(from + rest, 0, offsetof(LmpProfile, foreign) - rest);
+    size_t first = sizeof p->pass, end = offsetof(LmpProfile, foreign);
+    memset(from + first, 0, end - first);
     memset(from + sizeof *p, 0, size - sizeof *p);
 }
-_Static_assert(offsetof(LmpProfile, alloc) == 0 && offsetof(LmpProfile, ud) == sizeof(lua_Alloc) &&
-                   offsetof(LmpProfile, counters) == 2 * sizeof(void *),
-               "what stays comes first");
+_Static_assert(offsetof(LmpProfile, pass) == 0, "what stays comes first");
+_Static_assert(offsetof(LmpProfile, place) > offsetof(LmpProfile, foreign), "or last");
 
 LmpProfile *profile_pool_take(lua_Alloc alloc, void *ud, size_t size) {
     LmpProfile *p = places;
-    while (p && (p->foreign.taken || p->alloc != alloc || p->ud != ud))
-        p = p->foreign.next;
+    while (p && (p->place.taken || p->pass.alloc != alloc || p->pass.ud != ud))
+        p = p->place.next;
     if (p) {
         clear(p, size);
     } else {
         p = lmp_os->map(size, -1, 0, true);
         if (!p) return NULL;
-        p->alloc = alloc;
-        p->ud = ud;
-        p->foreign.next = places;
+        p->pass.alloc = alloc;
+        p->pass.ud = ud;
+        p->place.next = places;
         places = p;
     }
-    p->foreign.taken = true;
-    p->foreign.begun++;
+    p->place.taken = true;
+    p->place.begun++;
     return p;
 }
 
 void profile_pool_leave(LmpProfile *p) {
-    p->foreign.taken = false;
+    p->place.taken = false;
 }

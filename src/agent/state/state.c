@@ -54,7 +54,7 @@ LmpErr state_create(LmpProfile *p, const LmpIdentity *identity) {
         ownfd_close(&p->file);
         return LMP_E_NOMEM;
     }
-    p->file_size = LMP_LEAVES_AT;
+    p->leaves.file_size = LMP_LEAVES_AT;
     p->header = lmp_os->map(LMP_CONTROL_AT, fd, 0, true);
     p->control = lmp_os->map(LMP_LIVE_AT - LMP_CONTROL_AT, fd, LMP_CONTROL_AT, true);
     p->live = lmp_os->map(LMP_OVERFLOW_AT - LMP_LIVE_AT, fd, LMP_LIVE_AT, true);
@@ -62,7 +62,7 @@ LmpErr state_create(LmpProfile *p, const LmpIdentity *identity) {
     void *tables = lmp_os->map(LMP_TABLES_SIZE, fd, LMP_TABLES_AT, true);
     if (tables) p->tables = tables_at(tables, p->live);
     p->dir = lmp_os->map(DIRECTORY_SIZE, -1, 0, true);
-    if (p->dir) p->leaf = p->dir + LMP_DIR_SIZE;
+    if (p->dir) p->leaves.all = p->dir + LMP_DIR_SIZE;
     if (!p->header || !p->control || !p->live || !p->overflow || !p->dir || !tables) {
         state_release(p);
         return LMP_E_NOMEM;
@@ -85,11 +85,11 @@ static void release(void *mapping, size_t size) {
 
 void state_release(LmpProfile *p) {
     for (uint32_t i = 0; p->live && i < p->live->leaves && i < LMP_MAX_LEAVES; i++)
-        release(p->leaf[i], sizeof(LmpLeaf));
+        release(p->leaves.all[i], sizeof(LmpLeaf));
     release(p->dir, DIRECTORY_SIZE);
     for (uint32_t i = 0; i < LMP_LEAF_KINDS; i++) {
-        release(p->odd[i], LMP_DIR_SIZE * sizeof *p->dir);
-        p->odd[i] = NULL;
+        release(p->leaves.odd[i], LMP_DIR_SIZE * sizeof *p->dir);
+        p->leaves.odd[i] = NULL;
     }
     release(p->tables.text, LMP_TABLES_SIZE);
     release(p->overflow, LMP_TABLES_AT - LMP_OVERFLOW_AT);
@@ -97,7 +97,7 @@ void state_release(LmpProfile *p) {
     release(p->control, LMP_LIVE_AT - LMP_CONTROL_AT);
     release(p->header, LMP_CONTROL_AT);
     ownfd_close(&p->file);
-    p->dir = p->leaf = NULL;
+    p->dir = p->leaves.all = NULL;
     p->overflow = NULL;
     p->tables = (LmpTables){0};
     p->live = NULL;

@@ -7,11 +7,11 @@
 
 #include "agent/charge/codes.h"
 #include "agent/charge/lines.h"
-#include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
 #include "agent/hook/trap.h"
 #include "agent/interp/return_addr.h"
 #include "agent/map/shadow.h"
+#include "agent/session/session.h"
 #include "agent/state/state.h"
 #include "base/os.h"
 #include "read/stats.h"
@@ -84,23 +84,22 @@ static unsigned class_of_tag(unsigned tag) {
 }
 
 static LmpProfile *profile;
-static LmpBreakCheck breaks;
 static const LmpReturnAddrs no_return_addrs; /* every raw request is nobody's */
 
 static void setup(void) {
     LmpIdentity identity = {"test", "Lua 5.4", (uint32_t)getpid(), 1, 100000, 10};
-    profile = lmp_os->map(sizeof *profile, -1, 0, true);
-    ck_assert_ptr_nonnull(profile);
+    LmpSession *session = lmp_os->map(sizeof *session, -1, 0, true);
+    ck_assert_ptr_nonnull(session);
+    session_join(session);
+    profile = &session->profile;
     profile->file = OWNFD_NONE;
-    memset(&breaks, 0, sizeof breaks);
-    profile->breaks = &breaks;
     ck_assert_int_eq(state_create(profile, &identity), LMP_OK);
-    profile->alloc = underneath;
-    profile->ud = &underneath_ud;
+    profile->pass.alloc = underneath;
+    profile->pass.ud = &underneath_ud;
     profile->return_addrs = &no_return_addrs;
-    profile->gc_word = profile->gc_none;
+    profile->gc_word = profile->collector->none;
     profile->tick_ops = 16;
-    atomic_store(&profile->thread, foreign_thread());
+    atomic_store(&profile->pass.thread, foreign_thread());
     profile->skew = suite_below(2) ? 8 : 0;
     trap_always(profile, false);
     trap_tick(profile);
@@ -109,7 +108,7 @@ static void setup(void) {
 
 static void teardown(void) {
     state_release(profile);
-    lmp_os->unmap(profile, sizeof *profile);
+    lmp_os->unmap(session_of(profile), sizeof(LmpSession));
 }
 
 typedef struct Expected {
@@ -249,7 +248,7 @@ START_TEST(leaves_nothing_behind) {
     }
     for (uint32_t n = 0; n < profile->live->leaves; n++)
         for (uint32_t i = 0; i < LMP_LEAF_ENTRIES + LMP_LEAF_BEYOND; i++)
-            ck_assert_msg(profile->leaf[n]->entry[i] == 0 ||
+            ck_assert_msg(profile->leaves.all[n]->entry[i] == 0 ||
                               (i == 0 && LMP_LEAF_BASE(profile->live->leaf_base[n]) == 0),
                           "leaf %u entry %u", n, i);
     for (uint32_t i = 0; i < profile->overflow->slots; i++)

@@ -8,6 +8,7 @@
 #include "suite.h"
 
 static LmpProfile p;
+static LmpLiveHistoryPlan plan;
 static uint64_t now, cost; /* what the clock says, and how far it goes on each time, nanoseconds */
 static uint64_t spent;
 static LmpOs test_os;
@@ -24,6 +25,8 @@ static void begin(void) {
     lmp_os = &test_os;
     now = cost = spent = 0;
     memset(&p, 0, sizeof p);
+    memset(&plan, 0, sizeof plan);
+    p.live_history = &plan;
     p.live = calloc(1, sizeof *p.live);
     p.live->tables.lines = LMP_LINES_EXACT;
     p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);

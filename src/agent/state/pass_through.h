@@ -1,0 +1,48 @@
+/* pass_through.h - all of a profile that a request reads and writes which is only passed on: one of
+ * another thread or another state, or any once the profile is over.
+ *
+ * Such a request may come at any time, in any thread, from whoever has kept what lua_getallocf
+ * answered. So the structs here are never unmapped, and what stands in them is never cleared
+ * (profile_pool.h); nothing else of a profile may be touched on that way. foreign.h says who these
+ * callers are. */
+#ifndef LMP_PASS_THROUGH_H
+#define LMP_PASS_THROUGH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <lua.h>
+
+struct LmpProfile;
+
+/* What every operation reads first. */
+typedef struct LmpPassThrough {
+    lua_Alloc alloc; /* the allocator we found, called with its own ud: never another one */
+    void *ud;
+    _Atomic uintptr_t thread; /* the one that runs the profiled state; 0: the profile is over */
+} LmpPassThrough;
+
+enum { LMP_NEWBORNS = 8 };
+
+/* A state that is being made with our allocator. */
+typedef struct LmpNewborn {
+    _Atomic uintptr_t thread; /* where; 0: free, 1: being written */
+    void *block;
+} LmpNewborn;
+
+/* What is noted of those callers. */
+typedef struct LmpForeign {
+    _Atomic uintptr_t global;      /* of the profiled state, disguised; 0: unknown */
+    _Atomic uint64_t passed;       /* requests in other threads, passed on (count) */
+    _Atomic uint32_t apart, mixed; /* other states: counted nowhere; counted with ours */
+    LmpNewborn newborn[LMP_NEWBORNS];
+} LmpForeign;
+
+/* What profile_pool.c keeps in the place, under its caller's lock. */
+typedef struct LmpPlace {
+    struct LmpProfile *next; /* list of all */
+    uint64_t begun;          /* profiles that have had this place (count) */
+    bool taken;
+} LmpPlace;
+
+#endif
