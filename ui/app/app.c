@@ -53,10 +53,6 @@ Ui *app_ui(App *app) {
     return &app->ui;
 }
 
-AppAsk *app_ask(App *app) {
-    return &app->ask;
-}
-
 void app_say(App *app, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -120,6 +116,10 @@ void app_fresh(App *app, uint64_t now) {
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
+static void ask(App *app, RequestKind kind) {
+    request_put_kind(&app->ui.requests, kind);
+}
+
 static bool can_ask(App *app) {
     if (app->ended) {
         app_say(app, "The program has %s; these are its last figures",
@@ -130,18 +130,17 @@ static bool can_ask(App *app) {
 
 static void toggle_pause(App *app) {
     if (app->ended && app->hold) {
-        app->ask.quit = true;
+        ask(app, REQUEST_QUIT);
     } else if (can_ask(app)) {
         app->want_pause = !app->want_pause;
-        app->ui.request.pause = app->want_pause;
-        app->ui.request.resume = !app->want_pause;
+        request_put(&app->ui.requests, &(Request){.kind = REQUEST_PAUSE, .pause = app->want_pause});
     }
 }
 
 static void step(App *app) {
     if (!can_ask(app)) return;
     if (app->seen == LMP_SEEN_PAUSED) {
-        app->ui.request.steps++;
+        request_put(&app->ui.requests, &(Request){.kind = REQUEST_STEP, .steps = 1});
     } else if (!app->want_pause) {
         toggle_pause(app);
     }
@@ -160,6 +159,12 @@ static void begin_typing(App *app) {
     if (!app->ui.over && app->ui.output) app_show(app, &panel_output);
 }
 
+static void send_line(App *app, const char *line) {
+    Request request = {.kind = REQUEST_SEND};
+    snprintf(request.line, sizeof request.line, "%s", line);
+    request_put(&app->ui.requests, &request);
+}
+
 static void type_key(App *app, Key key) {
     char bytes[5];
     switch (key) {
@@ -170,14 +175,12 @@ static void type_key(App *app, Key key) {
     case '\n':
         app->text[app->typed] = '\n';
         app->text[app->typed + 1] = 0;
-        memcpy(app->ask.line, app->text, app->typed + 2);
-        app->ask.send = true;
+        send_line(app, app->text);
         app->typed = 0;
         app->text[0] = 0;
         return;
     case K_CTRL('D'):
-        memcpy(app->ask.line, "\004", 2);
-        app->ask.send = true;
+        send_line(app, "\004");
         app->typing = false;
         return;
     case K_CTRL('U'):
@@ -276,7 +279,7 @@ static void toggle_help(App *app) {
     }
 }
 
-void app_act(App *app, Action action, Key key) {
+static void act(App *app, Action action, Key key) {
     if (act_kinds(app, action)) return;
     switch (action) {
     case ACT_PAUSE:
@@ -299,11 +302,11 @@ void app_act(App *app, Action action, Key key) {
         app_show_number(app, key == '0' ? 10 : (int)key - '0');
         break;
     case ACT_MARK:
-        if (can_ask(app)) app->ui.request.mark = true;
+        if (can_ask(app)) ask(app, REQUEST_MARK);
         break;
     case ACT_COLLECT:
         if (!can_ask(app)) break;
-        app->ui.request.collect = true;
+        ask(app, REQUEST_COLLECT);
         app_say(app, "A full collection runs at the program's next safe point");
         break;
     case ACT_INPUT:
@@ -313,23 +316,24 @@ void app_act(App *app, Action action, Key key) {
         app->ui.by_tag = !app->ui.by_tag;
         break;
     case ACT_SAVE:
-        app->ask.save = true;
+        ask(app, REQUEST_SAVE);
         break;
     case ACT_MOUSE:
         app->ui.mouse = !app->ui.mouse;
+        ask(app, REQUEST_MOUSE);
         break;
     case ACT_REDRAW:
-        app->ask.redraw = true;
+        ask(app, REQUEST_REDRAW);
         break;
     case ACT_INTERRUPT:
         if (app->live && !app->ended) {
-            app->ask.interrupt = true;
+            ask(app, REQUEST_INTERRUPT);
         } else {
-            app->ask.quit = true;
+            ask(app, REQUEST_QUIT);
         }
         break;
     case ACT_SUSPEND:
-        app->ask.suspend = true;
+        ask(app, REQUEST_SUSPEND);
         break;
     case ACT_EDIT:
         edit_place(app);
@@ -341,11 +345,11 @@ void app_act(App *app, Action action, Key key) {
         toggle_help(app);
         break;
     case ACT_QUIT:
-        app->ask.quit = true;
+        ask(app, REQUEST_QUIT);
         break;
     case ACT_ENTER:
         if (app->ended && app->hold && !app->looked) {
-            app->ask.quit = true;
+            ask(app, REQUEST_QUIT);
         } else if (!act_focused(app, action)) {
             app->ui.enlarged = !app->ui.enlarged;
         }
@@ -363,7 +367,7 @@ void app_act(App *app, Action action, Key key) {
     if (app->ended) app->looked = true;
 }
 
-void app_key(App *app, Key key) {
+static void take_key(App *app, Key key) {
     if (app->typing && key != K_CTRL('C') && key != K_CTRL('Z') && key != K_CTRL('L')) {
         type_key(app, key);
         return;
@@ -372,13 +376,14 @@ void app_key(App *app, Key key) {
     if (app->ui.edit && edit_panel(app, key)) return;
     Action action = action_of_key(key);
     if (action != ACT_NONE) {
-        app_act(app, action, key);
+        act(app, action, key);
     } else if (app->ended && app->hold && !app->looked) {
-        app->ask.quit = true; /* any key will do */
+        ask(app, REQUEST_QUIT); /* any key will do */
     }
 }
 
-void app_mouse(App *app, MouseWhat what, int x, int y) {
+static void take_mouse(App *app, MouseEvent event) {
+    int x = event.x, y = event.y;
     for (int i = APP_PANELS - 1; i >= 0; i--) {
         const Rect *outer = &app->outer[i], *inner = &app->inner[i];
         if (outer->w == 0 || x < outer->x || y < outer->y || x >= outer->x + outer->w ||
@@ -386,18 +391,25 @@ void app_mouse(App *app, MouseWhat what, int x, int y) {
             continue;
         }
         const Panel *panel = app_panels[i].panel;
-        if (what == MOUSE_CLICK && panel != app->ui.focus && app_panels[i].home)
+        MouseEvent inside = {event.what, x - inner->x, y - inner->y};
+        if (event.what == MOUSE_CLICK && panel != app->ui.focus && app_panels[i].home)
             app_show(app, panel);
-        if (panel->mouse && panel->mouse(app->state[i], &app->model, &app->ui, what, x - inner->x,
-                                         y - inner->y, *inner)) {
+        if (panel->mouse && panel->mouse(app->state[i], &app->model, &app->ui, inside, *inner))
             return;
-        }
-        Action action = what == MOUSE_WHEEL_UP     ? ACT_UP
-                        : what == MOUSE_WHEEL_DOWN ? ACT_DOWN
-                        : what == MOUSE_DOUBLE     ? ACT_ENTER
-                                                   : ACT_NONE;
+        Action action = event.what == MOUSE_WHEEL_UP     ? ACT_UP
+                        : event.what == MOUSE_WHEEL_DOWN ? ACT_DOWN
+                        : event.what == MOUSE_DOUBLE     ? ACT_ENTER
+                                                         : ACT_NONE;
         if (action == ACT_NONE || !panel->act) return;
         panel->act(app->state[i], &app->model, &app->ui, action, *inner);
         return;
+    }
+}
+
+void app_event(App *app, Event event) {
+    if (event.key == K_MOUSE) {
+        take_mouse(app, event.mouse);
+    } else if (event.key != K_NONE && event.key != K_RESIZE) {
+        take_key(app, event.key);
     }
 }

@@ -1,20 +1,11 @@
 /* app.h - the display without a terminal: its state, what keys do to it, and how it is drawn. What
- * it wants of the outside (the program, the terminal, files) it leaves in `ui.request` and `ask`.
+ * it wants of the outside (the program, the terminal, files) it puts as a request (request.h).
  */
 #ifndef LMP_APP_H
 #define LMP_APP_H
 
 #include "screen/layout.h"
 #include "widget/panel.h"
-
-#define APP_LINE 512 /* bytes of a line typed to the program */
-
-/* What only the viewer can do; it clears what it has done. */
-typedef struct AppAsk {
-    bool quit, interrupt, suspend, save, redraw;
-    bool send;           /* `line` goes to the program */
-    char line[APP_LINE]; /* with its newline */
-} AppAsk;
 
 typedef struct App App;
 
@@ -34,7 +25,6 @@ void app_free(App *app);
 /* The model to fill before app_fresh; all zeroes at first. */
 Model *app_model(App *app);
 Ui *app_ui(App *app);
-AppAsk *app_ask(App *app);
 
 /* The model is fresh: panels take from it what they keep. `now`: clock for notices, nanoseconds.
  * Not to be called, nor the model to be filled, while ui.frozen, but see app_seen. */
@@ -42,10 +32,8 @@ void app_fresh(App *app, uint64_t now);
 /* The program's state, which is shown also while frozen. */
 void app_seen(App *app, LmpSeen seen);
 
-/* A key, an action, the mouse (cells of the screen). */
-void app_key(App *app, Key key);
-void app_act(App *app, Action action, Key key);
-void app_mouse(App *app, MouseWhat what, int x, int y);
+/* A key, or the mouse in cells of the screen. */
+void app_event(App *app, Event event);
 
 /* Shows a notice in the footer for some seconds. */
 void app_say(App *app, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -108,6 +108,6 @@ void app_back(App *app) {
     } else if (app->ui.enlarged) {
         app->ui.enlarged = false;
     } else if (app->ended && app->hold) {
-        app->ask.quit = true;
+        request_put_kind(&app->ui.requests, REQUEST_QUIT);
     }
 }

@@ -41,7 +41,6 @@ extern const PanelRow app_panels[APP_PANELS];
 struct App {
     Ui ui;
     Model model;
-    AppAsk ask;
     bool live, hold;
     LmpSeen seen;        /* as app_seen last said; the model's may be frozen */
     bool want_pause;     /* pausing was asked for and has not been taken back */
@@ -61,7 +60,7 @@ struct App {
     /* the line being typed to the program */
     bool typing;
     size_t typed;
-    char text[APP_LINE];
+    char text[REQUEST_LINE];
 
     char notice[128];
     uint64_t notice_until; /* 0: none */

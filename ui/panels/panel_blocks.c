@@ -102,8 +102,9 @@ static void ask(Blocks *b, const Model *model, Ui *ui, int page) {
     memcpy(b->asked, addr, n * sizeof *addr);
     b->asked_count = n;
     b->asked_at = ui->now;
-    memcpy(ui->request.preview_addr, addr, n * sizeof *addr);
-    ui->request.preview_count = n;
+    Request request = {.kind = REQUEST_PREVIEW, .preview = {.count = n}};
+    memcpy(request.preview.addr, addr, n * sizeof *addr);
+    request_put(&ui->requests, &request);
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */

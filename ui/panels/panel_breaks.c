@@ -28,7 +28,7 @@ static void switch_row(Ui *ui, uint32_t i, bool on) {
     if (on) b->turn++;
     if (on) ui->breaks.spent &= ~(1u << i);
     b->on = on;
-    ui->request.breaks = true;
+    request_put_kind(&ui->requests, REQUEST_BREAKS);
 }
 
 /* Takes in a condition: one that is there already is switched on. NULL: done, else why not. */
@@ -51,7 +51,7 @@ static void delete_row(Ui *ui, uint32_t i) {
     breaks->count--;
     uint32_t below = (1u << i) - 1;
     breaks->spent = (breaks->spent & below) | (breaks->spent >> 1 & ~below);
-    ui->request.breaks = true;
+    request_put_kind(&ui->requests, REQUEST_BREAKS);
 }
 
 /* A line that can never be met: says so, and puts the nearest one that can in its place, for the
@@ -95,7 +95,7 @@ static void begin_typing(Breaks *panel, Ui *ui) {
 /* Is what the program says about the list of the list as it is now? */
 static bool is_answered(const Model *model, const Ui *ui) {
     return ui->breaks.sent != 0 && ui->breaks.sent == atomic_load(&model->breaks.taken) &&
-           !ui->request.breaks;
+           !request_waits(&ui->requests, REQUEST_BREAKS);
 }
 
 static void update(void *state, const Model *model, Ui *ui, Rect rect) {
@@ -103,7 +103,8 @@ static void update(void *state, const Model *model, Ui *ui, Rect rect) {
     Breaks *panel = state;
     (void)rect;
     if (panel) panel->model = model;
-    if (breaks->sent != 0 && !ui->request.breaks && !model->breaks_ours && model->view) {
+    if (breaks->sent != 0 && !request_waits(&ui->requests, REQUEST_BREAKS) && !model->breaks_ours &&
+        model->view) {
         for (uint32_t i = 0; i < breaks->count; i++)
             breaks->row[i].on = 0; /* another display has set its own */
         breaks->taken_over = breaks->count > 0;
@@ -301,14 +302,12 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     return chosen || action == ACT_ENTER;
 }
 
-static bool mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
-                  Rect rect) {
+static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     Breaks *panel = state;
     (void)model;
-    (void)x;
     (void)rect;
-    uint64_t i = panel ? panel->list.top + (uint64_t)y : 0;
-    if (!panel || what != MOUSE_CLICK || ui->edit || y < 0 || y >= panel->page ||
+    uint64_t i = panel ? panel->list.top + (uint64_t)event.y : 0;
+    if (!panel || event.what != MOUSE_CLICK || ui->edit || event.y < 0 || event.y >= panel->page ||
         i >= ui->breaks.count)
         return false;
     panel->list.cursor = i;

@@ -434,20 +434,19 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     }
 }
 
-static bool mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
-                  Rect rect) {
+static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     Heap *heap = state;
     if (!heap || !heap->map || heapmap_total(heap->map) == 0) return false;
     Shape s = shape_of(ui, rect);
     arrange(heap, s);
-    int row = y * s.half;
+    int x = event.x, row = event.y * s.half;
     if (x < 0 || x >= s.cols || row < 0 || row >= s.rows) return false;
     uint64_t at = heap->first + ((uint64_t)row * (uint64_t)s.cols + (uint64_t)x) * heap->size;
     uint64_t here = cursor_position(heap) & ~(heap->size - 1);
     /* the lower half of the character that has the cursor already keeps it */
     bool same = s.half == 2 && here == at + (uint64_t)s.cols * heap->size;
     if (at < heapmap_total(heap->map) && !same) move_to(heap, at);
-    switch (what) {
+    switch (event.what) {
     case MOUSE_WHEEL_UP:
         return act(heap, model, ui, ACT_ZOOM_IN, rect);
     case MOUSE_WHEEL_DOWN:

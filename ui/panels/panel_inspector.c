@@ -388,8 +388,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 static void ask_locals(const Inspector *in, const Model *model, Ui *ui) {
     uint32_t frame = frame_of(&model->op, in->list.cursor);
     if (frame == model->op.frames || frame == model->op.locals_frame) return;
-    ui->request.locals = true;
-    ui->request.locals_frame = frame;
+    request_put(&ui->requests, &(Request){.kind = REQUEST_LOCALS, .frame = frame});
 }
 
 /* The page of the line that the frame under the cursor is at, where lines are known. */
@@ -419,18 +418,16 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     return true;
 }
 
-static bool mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
-                  Rect rect) {
-    (void)x;
+static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     Inspector *in = state;
     if (!in || !has_operation(model)) return false;
-    if (what == MOUSE_WHEEL_UP || what == MOUSE_WHEEL_DOWN) {
+    if (event.what == MOUSE_WHEEL_UP || event.what == MOUSE_WHEEL_DOWN) {
         for (int i = 0; i < 3; i++)
-            act(state, model, ui, what == MOUSE_WHEEL_UP ? ACT_UP : ACT_DOWN, rect);
+            act(state, model, ui, event.what == MOUSE_WHEEL_UP ? ACT_UP : ACT_DOWN, rect);
         return true;
     }
-    int line = y + rect.y - in->above;
-    if (what != MOUSE_CLICK || line < 0 || line >= in->page ||
+    int line = event.y + rect.y - in->above;
+    if (event.what != MOUSE_CLICK || line < 0 || line >= in->page ||
         in->list.top + (uint64_t)line >= in->list.count)
         return false;
     in->list.cursor = in->list.top + (uint64_t)line;

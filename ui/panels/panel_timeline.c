@@ -297,12 +297,9 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     return false;
 }
 
-static bool mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
-                  Rect rect) {
-    (void)x;
-    (void)y;
-    if (what == MOUSE_WHEEL_UP) return act(state, model, ui, ACT_ZOOM_IN, rect);
-    if (what == MOUSE_WHEEL_DOWN) return act(state, model, ui, ACT_ZOOM_OUT, rect);
+static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
+    if (event.what == MOUSE_WHEEL_UP) return act(state, model, ui, ACT_ZOOM_IN, rect);
+    if (event.what == MOUSE_WHEEL_DOWN) return act(state, model, ui, ACT_ZOOM_OUT, rect);
     return false;
 }
 

@@ -441,22 +441,22 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     return true;
 }
 
-static bool mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
-                  Rect rect) {
+static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     Tree *s = state;
     if (!there(s, model)) return false;
     sync(s, model, ui);
-    bool done = table_mouse(&s->table, &s->from, what, x, y, rect);
+    bool done = table_mouse(&s->table, &s->from, event, rect);
     if (!done) return false;
     s->touched = true;
     sync(s, model, ui);
     /* a click on the mark opens or closes */
     uint32_t row = table_selected(&s->table);
-    if (what != MOUSE_CLICK || row == TABLE_NONE || (rect.h >= 3 && y == 0)) return true;
+    if (event.what != MOUSE_CLICK || row == TABLE_NONE || (rect.h >= 3 && event.y == 0))
+        return true;
     TreeRow r = treerows_row(s->rows, row);
     uint32_t levels = r.depth > s->skip ? r.depth - s->skip : 0;
     int mark = s->table.at[COL_NAME] + (int)levels * s->indent;
-    if (x == mark || x == mark + 1) toggle(s, model, ui, row);
+    if (event.x == mark || event.x == mark + 1) toggle(s, model, ui, row);
     return true;
 }
 

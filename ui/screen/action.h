@@ -27,12 +27,23 @@ enum {
     K_BACK_TAB,
     K_F1,
     K_RESIZE, /* the terminal has another size */
-    K_MOUSE,  /* see term_key */
+    K_MOUSE,  /* see Event */
 };
 #define K_CTRL(c) ((Key)((c)&31))
 
 /* What the mouse does. */
 typedef enum MouseWhat { MOUSE_CLICK, MOUSE_DOUBLE, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN } MouseWhat;
+
+typedef struct MouseEvent {
+    MouseWhat what;
+    int x, y; /* cells, of the screen or of what the receiver is told */
+} MouseEvent;
+
+/* All that comes from a person. */
+typedef struct Event {
+    Key key;          /* K_NONE: nothing has come */
+    MouseEvent mouse; /* of K_MOUSE */
+} Event;
 
 typedef enum ActionGroup {
     GROUP_PROGRAM, /* what reaches the profiled program */

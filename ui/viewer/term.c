@@ -1,135 +1,19 @@
-/* term.c - the terminal through wide ncurses, see term.h. */
+/* term.c - the terminal taken, left for a while and given back; see term.h. */
 #include "viewer/term.h"
 
 #include <curses.h>
-#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <term.h>
 #include <termios.h>
 #include <unistd.h>
-#include <wchar.h>
 
-#include "base/os.h"
 #include "pty/ttyrestore.h"
-
-#define GROUNDS 258 /* colours 0 .. 255, the terminal's own as -1, and one spare */
-#define DOUBLE_CLICK 400000000ull
-
-struct Term {
-    int fd;
-    FILE *in, *out;
-    SCREEN *screen;
-    WINDOW *keys; /* a pad: reading keys from it never repaints the screen */
-    struct termios modes;
-    TtyTaken taken; /* the same, and ours */
-    bool utf8, mouse, away, redraw;
-    Theme theme;
-    int colours;
-    Canvas *shown;  /* what the terminal has */
-    uint16_t *pair; /* of a foreground and a ground, 0: not made yet */
-    int pairs, pairs_most;
-    uint64_t click_time;
-    int click_x, click_y;
-};
-
-/* ---- the way out in an emergency ------------------------------------------------------------- */
-
-/* What a signal handler needs to give the terminal back: set before the screen is taken. */
-static struct {
-    volatile sig_atomic_t armed;
-    pid_t pid; /* not in a forked child */
-    int fd;
-    struct termios modes;
-    char bytes[256];
-    size_t size;
-} rescue;
-
-static const int deadly[] = {SIGTERM, SIGHUP, SIGINT,  SIGQUIT, SIGSEGV,
-                             SIGBUS,  SIGFPE, SIGABRT, SIGILL,  SIGPIPE};
-#define DEADLY (sizeof deadly / sizeof *deadly)
-static struct sigaction before[DEADLY];
-
-static void rescue_terminal(void) {
-    if (!rescue.armed || rescue.pid != getpid()) return;
-    rescue.armed = 0;
-    ssize_t ignored = write(rescue.fd, rescue.bytes, rescue.size);
-    (void)ignored;
-    tcsetattr(rescue.fd, TCSANOW, &rescue.modes);
-}
-
-static void on_deadly(int number) {
-    int saved = errno;
-    rescue_terminal();
-    for (size_t i = 0; i < DEADLY; i++) {
-        if (deadly[i] == number) sigaction(number, &before[i], NULL);
-    }
-    raise(number); /* as if we had not been here */
-    errno = saved;
-}
-
-/* Appends a capability without its padding ("$<5>"). */
-static void rescue_add(const char *text) {
-    if (!text || text == (char *)-1) return;
-    while (*text && rescue.size + 1 < sizeof rescue.bytes) {
-        if (text[0] == '$' && text[1] == '<') {
-            const char *end = strchr(text, '>');
-            if (end) {
-                text = end + 1;
-                continue;
-            }
-        }
-        rescue.bytes[rescue.size++] = *text++;
-    }
-}
-
-static char *capability(const char *name) {
-    char copy[16];
-    snprintf(copy, sizeof copy, "%s", name); /* older ncurses want it writable */
-    return tigetstr(copy);
-}
-
-/* Takes the deadly signals, before ncurses would. */
-static void rescue_watch(void) {
-    rescue.armed = 0;
-    struct sigaction act = {.sa_handler = on_deadly};
-    sigemptyset(&act.sa_mask);
-    for (size_t i = 0; i < DEADLY; i++) {
-        sigaction(deadly[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN) sigaction(deadly[i], &act, NULL);
-    }
-}
-
-static void rescue_arm(const Term *term) {
-    static bool at_exit;
-    rescue.fd = term->fd;
-    rescue.pid = getpid();
-    rescue.modes = term->modes;
-    rescue.size = 0;
-    if (capability("kmous") && capability("kmous") != (char *)-1) {
-        rescue_add("\033[?1000l\033[?1002l\033[?1003l\033[?1006l");
-    }
-    rescue_add(capability("rmkx"));
-    rescue_add(capability("op"));
-    rescue_add(capability("sgr0"));
-    rescue_add(capability("cnorm"));
-    rescue_add(capability("rmcup"));
-    rescue_add("\r");
-    rescue.armed = 1;
-    if (!at_exit) at_exit = atexit(rescue_terminal) == 0;
-}
-
-static void rescue_disarm(void) {
-    rescue.armed = 0;
-    for (size_t i = 0; i < DEADLY; i++)
-        sigaction(deadly[i], &before[i], NULL);
-}
-
-/* ---- opening and closing --------------------------------------------------------------------- */
+#include "viewer/term_impl.h"
+#include "viewer/term_rescue.h"
 
 /* A terminal of an unknown name gets the most alike that is known, in the end a plain one. */
 static SCREEN *open_screen(FILE *out, FILE *in) {
@@ -232,7 +116,7 @@ Term *term_open(int fd, const char **problem) {
                        "the terminal cannot show a display (set TERM to what it is)");
     }
     set_term(term->screen);
-    rescue_arm(term);
+    rescue_arm(fd, &term->modes);
     term->keys = newpad(1, 1);
     if (!term->keys) {
         rescue_disarm();
@@ -297,7 +181,7 @@ void term_return(Term *term) {
     bool mouse = term->mouse;
     /* the shell may have changed the modes; they are what we give back in the end */
     if (term->away) tcgetattr(term->fd, &term->modes);
-    rescue.modes = term->modes;
+    rescue_set_modes(&term->modes);
     term->away = false;
     reset_prog_mode();
     set_up_modes(term);
@@ -329,145 +213,4 @@ void term_size(Term *term, int *w, int *h) {
     }
     if (*w > 1000) *w = 1000;
     if (*h > 1000) *h = 1000;
-}
-
-/* ---- output ---------------------------------------------------------------------------------- */
-
-/* Number of the colour as this terminal has it: with direct colour it is the colour itself. */
-static int terminal_colour(int colour) {
-    if (colour < 0 || COLORS <= 256 || colour < 8) return colour;
-    return (int)theme_rgb(colour);
-}
-
-static int pair_of(Term *term, int fg, int bg) {
-    if (fg < 0 && bg < 0) return 0;
-    uint16_t *pair = &term->pair[(fg + 1) * GROUNDS + bg + 1];
-    if (*pair == 0) {
-        if (term->pairs + 1 >= term->pairs_most) { /* no more: better no ground than no figure */
-            return bg >= 0 && fg >= 0 ? pair_of(term, fg, -1) : 0;
-        }
-        int next = term->pairs + 1;
-        if (init_extended_pair(next, terminal_colour(fg), terminal_colour(bg)) != OK) return 0;
-        term->pairs = next;
-        *pair = (uint16_t)next;
-    }
-    return *pair;
-}
-
-static void put_cell(Term *term, int x, int y, const Cell *cell) {
-    Look look = theme_look(&term->theme, cell->style);
-    int pair = pair_of(term, look.fg, look.bg);
-    attr_t attr = 0;
-    if (look.attr & ATTR_BOLD) attr |= A_BOLD;
-    if (look.attr & ATTR_DIM) attr |= A_DIM;
-    if (look.attr & ATTR_UNDERLINE) attr |= A_UNDERLINE;
-    if (look.attr & ATTR_REVERSE) attr |= A_REVERSE;
-    wchar_t text[2] = {(wchar_t)cell->glyph, 0};
-    /* where the C library thinks otherwise of a character's width, the line would shift */
-    if (cell->glyph > 0x7e &&
-        (!term->utf8 || wcwidth(text[0]) != canvas_glyph_width(cell->glyph))) {
-        text[0] = '?';
-    }
-    cchar_t out;
-    setcchar(&out, text, attr, 0, &pair);
-    mvadd_wch(y, x, &out);
-}
-
-void term_redraw(Term *term) {
-    term->redraw = true;
-}
-
-void term_show(Term *term, const Canvas *canvas) {
-    if (term->away) return;
-    if (LINES != canvas->h || COLS != canvas->w) {
-        resizeterm(canvas->h, canvas->w);
-        term->redraw = true;
-    }
-    Canvas *shown = term->shown;
-    if (shown->w != canvas->w || shown->h != canvas->h) {
-        if (!canvas_resize(shown, canvas->w, canvas->h)) return;
-        term->redraw = true;
-    }
-    size_t n = (size_t)canvas->w * (size_t)canvas->h;
-    bool all = term->redraw, any = all;
-    if (all) {
-        werase(stdscr);
-        clearok(curscr, TRUE);
-    }
-    for (size_t i = 0; i < n; i++) {
-        const Cell *cell = &canvas->cells[i];
-        bool same = cell->glyph == shown->cells[i].glyph && cell->style == shown->cells[i].style;
-        if (same && !all) continue;
-        any = true;
-        if (cell->glyph == 0) continue; /* comes with its left half */
-        int w = canvas->w;
-        put_cell(term, (int)(i % (size_t)w), (int)(i / (size_t)w), cell);
-    }
-    term->redraw = false;
-    if (!any) return;
-    memcpy(shown->cells, canvas->cells, n * sizeof *shown->cells);
-    wnoutrefresh(stdscr);
-    doupdate();
-    fflush(term->out);
-}
-
-/* ---- input ----------------------------------------------------------------------------------- */
-
-static const struct {
-    int curses;
-    Key key;
-} key_names[] = {
-    {KEY_UP, K_UP},         {KEY_DOWN, K_DOWN},
-    {KEY_LEFT, K_LEFT},     {KEY_RIGHT, K_RIGHT},
-    {KEY_PPAGE, K_PAGE_UP}, {KEY_NPAGE, K_PAGE_DOWN},
-    {KEY_HOME, K_HOME},     {KEY_END, K_END},
-    {KEY_DC, K_DELETE},     {KEY_BTAB, K_BACK_TAB},
-    {KEY_F(1), K_F1},       {KEY_RESIZE, K_RESIZE},
-    {KEY_ENTER, K_ENTER},   {KEY_BACKSPACE, K_BACKSPACE},
-};
-
-static bool read_mouse(Term *term, TermMouse *mouse) {
-    MEVENT event;
-    if (getmouse(&event) != OK) return false;
-    mouse->x = event.x;
-    mouse->y = event.y;
-    if (event.bstate & BUTTON4_PRESSED) {
-        mouse->what = MOUSE_WHEEL_UP;
-    } else if (event.bstate & BUTTON5_PRESSED) {
-        mouse->what = MOUSE_WHEEL_DOWN;
-    } else if (event.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED)) {
-        uint64_t now = lmp_os->clock();
-        bool twice = now - term->click_time < DOUBLE_CLICK && event.x == term->click_x &&
-                     event.y == term->click_y;
-        term->click_time = twice ? 0 : now;
-        term->click_x = event.x;
-        term->click_y = event.y;
-        mouse->what = twice ? MOUSE_DOUBLE : MOUSE_CLICK;
-    } else {
-        return false;
-    }
-    return true;
-}
-
-Key term_key(Term *term, TermMouse *mouse) {
-    if (term->away) return K_NONE;
-    for (;;) {
-        wint_t wide = 0;
-        int what = wget_wch(term->keys, &wide);
-        if (what == ERR) return K_NONE;
-        if (what == OK) return (Key)wide;
-        if (wide == KEY_MOUSE) {
-            if (read_mouse(term, mouse)) return K_MOUSE;
-            continue;
-        }
-        for (size_t i = 0; i < sizeof key_names / sizeof *key_names; i++) {
-            if (key_names[i].curses == (int)wide) return key_names[i].key;
-        }
-    }
-}
-
-void term_mouse(Term *term, bool on) {
-    if (term->mouse == on) return;
-    mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
-    term->mouse = on;
 }

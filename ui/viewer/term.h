@@ -1,4 +1,4 @@
-/* term.h - the terminal: a canvas goes out, keys come in. term.c is the only user of ncurses.
+/* term.h - the terminal: a canvas goes out, keys come in. term*.c are the only users of ncurses.
  *
  * One terminal at a time. Whatever happens to the process while it is open (return, exit(), a
  * signal that kills it, a crash), the terminal gets its modes, cursor and screen back. */
@@ -11,11 +11,6 @@
 #include "screen/canvas.h"
 
 typedef struct Term Term;
-
-typedef struct TermMouse {
-    MouseWhat what;
-    int x, y;
-} TermMouse;
 
 /* Opens the display on the terminal `fd` (both directions; stays the caller's). The character set
  * is taken from the locale of the environment (LMP_ASCII=1: ASCII), colours from TERM and the
@@ -35,8 +30,8 @@ void term_size(Term *term, int *w, int *h);
 void term_show(Term *term, const Canvas *canvas);
 /* The next term_show sends everything. */
 void term_redraw(Term *term);
-/* The next key that is there, K_NONE: none. For K_MOUSE *mouse is filled. */
-Key term_key(Term *term, TermMouse *mouse);
+/* The next that has come from the person, K_NONE: nothing. */
+Event term_event(Term *term);
 void term_mouse(Term *term, bool on);
 
 /* Leaves the screen and restores the modes for a while, and comes back. */

@@ -66,8 +66,9 @@ void ui_say(Ui *ui, const char *format, ...) {
 void ui_open_source(Ui *ui, const char *source, int line) {
     const SourceText *text = sources_get(ui->sources, source, ui->now);
     if (text->path && !text->problem) {
-        snprintf(ui->open_path, sizeof ui->open_path, "%s", text->path);
-        ui->open_line = line > 0 ? line : 1;
+        Request request = {.kind = REQUEST_OPEN, .file = {.line = line > 0 ? line : 1}};
+        snprintf(request.file.path, sizeof request.file.path, "%s", text->path);
+        request_put(&ui->requests, &request);
     } else {
         ui_say(ui, "No file to open: %s", text->problem ? text->problem : "a chunk made from text");
     }

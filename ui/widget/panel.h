@@ -3,7 +3,7 @@
  *
  * A frame goes: update() of every panel with a fresh model (not while frozen), then draw() of those
  * on screen. draw() gets the inside of its frame only; title and frame are app.c's. A panel never
- * touches the shared state or the terminal: it reads the model and leaves requests in the Ui. The
+ * touches the shared state or the terminal: it reads the model and puts requests (request.h). The
  * one exception: heap map and blocks read the shadow map through model->view (NULL in tests: then
  * they show what they have). */
 #ifndef LMP_PANEL_H
@@ -15,19 +15,9 @@
 #include "screen/edit.h"
 #include "screen/output.h"
 #include "screen/theme.h"
+#include "widget/request.h"
 
 struct Panel;
-
-/* What panels ask for; the viewer fulfils it after each key and repaint, and clears it. */
-typedef struct UiRequest {
-    bool pause, resume, collect, mark;
-    uint32_t steps;
-    uint32_t preview_count; /* contents of these string blocks */
-    uint64_t preview_addr[LMP_PREVIEWS];
-    bool breaks; /* Ui.breaks is the list of conditions from now on */
-    bool locals; /* of the paused operation's frame locals_frame */
-    uint32_t locals_frame;
-} UiRequest;
 
 /* The break conditions of this display. */
 typedef struct UiBreaks {
@@ -68,12 +58,10 @@ typedef struct Ui {
     uint64_t site;           /* id of the row in model->ledger that the site page shows */
     uint32_t function;       /* id of the function whose lines are shown */
     char said[128];          /* a notice for the footer, see ui_say */
-    char open_path[4096];    /* a file to open in the editor, see ui_open_source; "": none */
-    int open_line;
-    LineEdit *edit; /* the line being typed, of the focused panel; NULL: none */
+    LineEdit *edit;          /* the line being typed, of the focused panel; NULL: none */
     UiBreaks breaks;
     char break_text[EDIT_MAX]; /* what the next condition to be typed begins with */
-    UiRequest request;
+    Requests requests;         /* for the viewer */
 } Ui;
 
 #define UI_SHOWS(ui, kind) (((ui)->kinds >> (unsigned)(kind)&1u) != 0)
@@ -103,8 +91,8 @@ typedef struct Panel {
     /* An action while it has the focus. True: done. May be NULL. Actions that app.c does itself
      * (pause, panels, filters ...) never come here, ACT_ENTER and ACT_BACK come here first. */
     bool (*act)(void *state, const Model *model, Ui *ui, Action action, Rect rect);
-    /* A mouse event at (x, y) relative to the inside. True: done. May be NULL. */
-    bool (*mouse)(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y, Rect rect);
+    /* A mouse event, its place relative to the inside. True: done. May be NULL. */
+    bool (*mouse)(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect);
     /* Text at the right of the frame's upper line ("64 KiB/cell · ..."), at most size - 1 bytes.
      * May be NULL. */
     void (*note)(void *state, const Model *model, const Ui *ui, char *out, size_t size);

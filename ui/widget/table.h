@@ -135,10 +135,10 @@ void table_draw_row(const Table *table, const TableSource *from, Canvas *canvas,
                     uint32_t row);
 /* Moving, sorting, filter; escape clears the filter first. False: not an action of tables. */
 bool table_act(Table *table, const TableSource *from, Ui *ui, Action action);
-/* Click: the row, or the heading (sorts by it, again: reverses); wheel. (x, y) relative to `rect`,
- * the one that it was drawn in. A double click is left to the caller (false) with its row chosen:
- * app.c makes it enter. */
-bool table_mouse(Table *table, const TableSource *from, MouseWhat what, int x, int y, Rect rect);
+/* Click: the row, or the heading (sorts by it, again: reverses); wheel. Its place is relative to
+ * `rect`, the one that it was drawn in. A double click is left to the caller (false) with its row
+ * chosen: app.c makes it enter. */
+bool table_mouse(Table *table, const TableSource *from, MouseEvent event, Rect rect);
 
 /* The row under the cursor, TABLE_NONE: there is none. */
 uint32_t table_selected(const Table *table);

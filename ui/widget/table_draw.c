@@ -254,23 +254,24 @@ static bool click_heading(Table *t, const TableSource *from, int x) {
     return true;
 }
 
-bool table_mouse(Table *t, const TableSource *from, MouseWhat what, int x, int y, Rect rect) {
-    if (what == MOUSE_WHEEL_UP || what == MOUSE_WHEEL_DOWN) {
+bool table_mouse(Table *t, const TableSource *from, MouseEvent event, Rect rect) {
+    if (event.what == MOUSE_WHEEL_UP || event.what == MOUSE_WHEEL_DOWN) {
         if (t->def->no_cursor) return false;
         for (int i = 0; i < 3; i++)
-            list_act(&t->list, what == MOUSE_WHEEL_UP ? ACT_UP : ACT_DOWN, t->page);
+            list_act(&t->list, event.what == MOUSE_WHEEL_UP ? ACT_UP : ACT_DOWN, t->page);
         table_hold(t, from->ui);
         table_fill(t, from);
         return true;
     }
     int heading = heading_lines(t, rect);
+    int x = event.x, y = event.y;
     if (x < 0 || x >= rect.w || y < 0 || y >= rect.h) return false;
-    if (what == MOUSE_CLICK && heading && y == 0) return click_heading(t, from, x);
+    if (event.what == MOUSE_CLICK && heading && y == 0) return click_heading(t, from, x);
     uint64_t place = t->list.top + (uint64_t)(y - heading);
     if (y < heading || place >= t->list.count || t->def->no_cursor) return false;
     t->list.cursor = place;
     table_hold(t, from->ui);
-    return what == MOUSE_CLICK; /* the second click is an enter */
+    return event.what == MOUSE_CLICK; /* the second click is an enter */
 }
 
 /* ---- note ------------------------------------------------------------------------------------ */

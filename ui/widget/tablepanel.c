@@ -63,14 +63,14 @@ bool tablepanel_act(void *state, const Model *model, Ui *ui, Action action, Rect
     return table_act(&panel->table, &from, ui, action);
 }
 
-bool tablepanel_mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
-                      Rect rect) {
+bool tablepanel_mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     TablePanel *panel = state;
     TableSource from;
     if (!tablepanel_fill(state, model, ui, &from)) return false;
     Rect room = room_of(panel, ui, rect);
-    return table_mouse(&panel->table, &from, what, x - (room.x - rect.x), y - (room.y - rect.y),
-                       room);
+    event.x -= room.x - rect.x;
+    event.y -= room.y - rect.y;
+    return table_mouse(&panel->table, &from, event, room);
 }
 
 bool tablepanel_place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {

@@ -48,8 +48,7 @@ bool tablepanel_draw(void *state, const Model *model, const Ui *ui, Canvas *canv
 
 /* As in Panel. */
 bool tablepanel_act(void *state, const Model *model, Ui *ui, Action action, Rect rect);
-bool tablepanel_mouse(void *state, const Model *model, Ui *ui, MouseWhat what, int x, int y,
-                      Rect rect);
+bool tablepanel_mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect);
 bool tablepanel_place(void *state, const Model *model, const Ui *ui, PanelPlace *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* Tests of what keys do, without a terminal: requests to the program, panels, filters, typing, the
  * end. Also of the lines that output makes. */
-#include "app/app.h"
+#include "app_play.h"
 #include "fixed.h"
 #include "suite.h"
 
@@ -35,7 +35,7 @@ static void tear_down(void) {
 
 static void press(const char *keys) {
     for (; *keys; keys++) {
-        app_key(app, *keys == '\n' ? K_ENTER : (Key)(unsigned char)*keys);
+        play_key(app, *keys == '\n' ? K_ENTER : (Key)(unsigned char)*keys);
         app_draw(app, canvas, now);
     }
 }
@@ -66,10 +66,18 @@ static bool is_on(const Panel *panel) {
     return app_where(app, panel).w > 0;
 }
 
-static UiRequest taken(void) {
-    UiRequest request = app_ui(app)->request;
-    memset(&app_ui(app)->request, 0, sizeof request);
-    return request;
+/* What waits for the viewer, which takes all of it. */
+static const Request *taken[REQUESTS];
+static void take(void) {
+    const Request *request;
+    memset(taken, 0, sizeof taken);
+    while ((request = request_take(&app_ui(app)->requests)) != NULL)
+        taken[request->kind] = request;
+}
+
+static bool took_pause(bool pause) {
+    take();
+    return taken[REQUEST_PAUSE] && taken[REQUEST_PAUSE]->pause == pause;
 }
 
 START_TEST(map_may_be_incomplete) {
@@ -86,7 +94,7 @@ START_TEST(space_pauses_and_resumes) {
     set_up(120, 36, true);
     ck_assert(shows("RUNNING"));
     press(" ");
-    ck_assert(taken().pause);
+    ck_assert(took_pause(true));
     ck_assert(shows("PAUSING"));
     become(LMP_SEEN_PAUSED);
     ck_assert(shows("PAUSED"));
@@ -94,7 +102,7 @@ START_TEST(space_pauses_and_resumes) {
     ck_assert(is_on(&panel_inspector));
     ck_assert(!is_on(&panel_output));
     press(" ");
-    ck_assert(taken().resume);
+    ck_assert(took_pause(false));
     become(LMP_SEEN_RUNNING);
     ck_assert(is_on(&panel_output));
     tear_down();
@@ -104,17 +112,16 @@ END_TEST
 START_TEST(step_pauses_first_then_counts) {
     set_up(120, 36, true);
     press("n");
-    UiRequest request = taken();
-    ck_assert(request.pause);
-    ck_assert_uint_eq(request.steps, 0);
+    ck_assert(took_pause(true));
+    ck_assert_ptr_null(taken[REQUEST_STEP]);
     press("n"); /* still on its way */
-    request = taken();
-    ck_assert(!request.pause && !request.resume);
+    take();
+    ck_assert_ptr_null(taken[REQUEST_PAUSE]);
     become(LMP_SEEN_PAUSED);
     press("nnn");
-    request = taken();
-    ck_assert_uint_eq(request.steps, 3);
-    ck_assert(!request.resume);
+    take();
+    ck_assert_uint_eq(taken[REQUEST_STEP]->steps, 3);
+    ck_assert_ptr_null(taken[REQUEST_PAUSE]);
     tear_down();
 }
 END_TEST
@@ -123,7 +130,7 @@ START_TEST(a_pause_by_another_viewer_can_be_ended) {
     set_up(120, 36, false);
     become(LMP_SEEN_PAUSED);
     press(" ");
-    ck_assert(taken().resume);
+    ck_assert(took_pause(false));
     tear_down();
 }
 END_TEST
@@ -148,8 +155,8 @@ END_TEST
 START_TEST(freeze_is_not_pause) {
     set_up(120, 36, true);
     press("z");
-    UiRequest request = taken();
-    ck_assert(!request.pause);
+    take();
+    ck_assert_ptr_null(taken[REQUEST_PAUSE]);
     ck_assert(app_ui(app)->frozen);
     ck_assert(shows("FROZEN") && shows("program running"));
     app_seen(app, LMP_SEEN_PAUSED);
@@ -189,7 +196,7 @@ END_TEST
 /* To the next panel that has a number; of others there may be any. */
 static void tab(Key key) {
     for (int i = 0; i == 0 || (i < 50 && app_ui(app)->focus->number == 0); i++) {
-        app_key(app, key);
+        play_key(app, key);
         app_draw(app, canvas, now);
     }
 }
@@ -225,10 +232,10 @@ START_TEST(enlarge_and_back) {
     ck_assert_int_eq(app_where(app, &panel_types).w, 118);
     press("\t"); /* the next one, enlarged as well */
     ck_assert(is_on(&panel_timeline) && !is_on(&panel_types));
-    app_key(app, K_ESC);
+    play_key(app, K_ESC);
     app_draw(app, canvas, now);
     ck_assert(is_on(&panel_types) && is_on(&panel_heap));
-    ck_assert(!app_ask(app)->quit);
+    ck_assert(!play_asked(app, REQUEST_QUIT));
     tear_down();
 }
 END_TEST
@@ -244,7 +251,7 @@ START_TEST(help_opens_and_closes) {
     press("?");
     ck_assert(!is_on(&panel_help) && is_on(&panel_heap));
     press("?");
-    app_key(app, K_ESC);
+    play_key(app, K_ESC);
     app_draw(app, canvas, now);
     ck_assert(is_on(&panel_heap));
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_heap);
@@ -265,9 +272,9 @@ START_TEST(the_focus_is_always_on_the_screen) {
             canvas_resize(canvas, 20 + (int)suite_below(180), 5 + (int)suite_below(60));
         }
         if (suite_below(20) == 0) become((LmpSeen)suite_below(2));
-        app_key(app, (Key)(unsigned char)keys[suite_below(sizeof keys - 1)]);
+        play_key(app, (Key)(unsigned char)keys[suite_below(sizeof keys - 1)]);
         if (suite_below(9) == 0) {
-            app_mouse(app, (MouseWhat)suite_below(4), (int)suite_below(200), (int)suite_below(60));
+            play_mouse(app, (MouseWhat)suite_below(4), (int)suite_below(200), (int)suite_below(60));
         }
         app_draw(app, canvas, now += SECOND / 10);
         ck_assert_msg(is_on(app_ui(app)->focus), "%s is not there at %dx%d",
@@ -299,7 +306,7 @@ START_TEST(panels_have_their_least_room) {
                 }
             }
         }
-        app_key(app, K_ESC);
+        play_key(app, K_ESC);
     }
     tear_down();
 }
@@ -308,22 +315,22 @@ END_TEST
 START_TEST(typing_a_line) {
     set_up(120, 36, true);
     press("iheq\tz");
-    ck_assert(!app_ask(app)->quit);
+    ck_assert(!play_asked(app, REQUEST_QUIT));
     ck_assert(shows("input>"));
-    app_key(app, K_BACKSPACE);
-    app_key(app, 0xe9);
-    app_key(app, K_BACKSPACE);
+    play_key(app, K_BACKSPACE);
+    play_key(app, 0xe9);
+    play_key(app, K_BACKSPACE);
     press("!\n");
-    ck_assert(app_ask(app)->send);
-    ck_assert_str_eq(app_ask(app)->line, "heq\t!\n");
+    ck_assert(play_asked(app, REQUEST_SEND));
+    ck_assert_str_eq(app_ui(app)->requests.of[REQUEST_SEND].line, "heq\t!\n");
     for (int i = 0; i < 2000; i++)
-        app_key(app, 0x65e5); /* more than fits */
+        play_key(app, 0x65e5); /* more than fits */
     app_draw(app, canvas, now);
     press("\n");
-    ck_assert_uint_lt(strlen(app_ask(app)->line), APP_LINE);
-    app_key(app, K_CTRL('C')); /* is still for the program */
-    ck_assert(app_ask(app)->interrupt);
-    app_key(app, K_ESC);
+    ck_assert_uint_lt(strlen(app_ui(app)->requests.of[REQUEST_SEND].line), REQUEST_LINE);
+    play_key(app, K_CTRL('C')); /* is still for the program */
+    ck_assert(play_asked(app, REQUEST_INTERRUPT));
+    play_key(app, K_ESC);
     app_draw(app, canvas, now);
     ck_assert(!shows("input>"));
     tear_down();
@@ -337,14 +344,14 @@ END_TEST
 
 START_TEST(ctrl_c_quits_lmp_top) {
     set_up(80, 24, false);
-    app_key(app, K_CTRL('C'));
-    ck_assert(app_ask(app)->quit);
-    ck_assert(!app_ask(app)->interrupt);
+    play_key(app, K_CTRL('C'));
+    ck_assert(play_asked(app, REQUEST_QUIT));
+    ck_assert(!play_asked(app, REQUEST_INTERRUPT));
     tear_down();
     set_up(80, 24, true);
-    app_key(app, K_CTRL('C'));
-    ck_assert(!app_ask(app)->quit);
-    ck_assert(app_ask(app)->interrupt);
+    play_key(app, K_CTRL('C'));
+    ck_assert(!play_asked(app, REQUEST_QUIT));
+    ck_assert(play_asked(app, REQUEST_INTERRUPT));
     tear_down();
 }
 END_TEST
@@ -356,18 +363,17 @@ START_TEST(after_the_end) {
         become(ends[i]);
         ck_assert(shows(i ? "KILLED" : "ENDED"));
         press("mgn");
-        UiRequest request = taken();
-        ck_assert(!request.mark && !request.collect && !request.pause && request.steps == 0);
-        ck_assert(!app_ask(app)->quit);
+        ck_assert_uint_eq(app_ui(app)->requests.waiting, 0);
+        ck_assert(!play_asked(app, REQUEST_QUIT));
         press("\n"); /* one has looked around: it looks inside or enlarges */
-        ck_assert(!app_ask(app)->quit);
+        ck_assert(!play_asked(app, REQUEST_QUIT));
         press(" ");
-        ck_assert(app_ask(app)->quit);
+        ck_assert(play_asked(app, REQUEST_QUIT));
         tear_down();
         set_up(120, 36, true);
         become(ends[i]);
         press("\n");
-        ck_assert(app_ask(app)->quit);
+        ck_assert(play_asked(app, REQUEST_QUIT));
         tear_down();
     }
 }
@@ -376,14 +382,14 @@ END_TEST
 START_TEST(notices_go_away) {
     set_up(120, 36, true);
     press("g");
-    ck_assert(taken().collect);
+    ck_assert((take(), taken[REQUEST_COLLECT]));
     ck_assert(shows("full collection"));
     ck_assert(app_restless(app));
     app_draw(app, canvas, now += 10 * SECOND);
     ck_assert(!shows("full collection"));
     ck_assert(!app_restless(app));
     press("m");
-    ck_assert(taken().mark);
+    ck_assert((take(), taken[REQUEST_MARK]));
     app_model(app)->marks_all = app_model(app)->marks = 1;
     app_model(app)->marked = true;
     app_fresh(app, now);
@@ -503,16 +509,17 @@ START_TEST(break_conditions) {
     ck_assert(!shows("break>"));
     ck_assert(shows("block larger than 10 KiB"));
     ck_assert(shows("break: 1 on"));
-    ck_assert(taken().breaks);
+    take();
+    ck_assert_ptr_nonnull(taken[REQUEST_BREAKS]);
     press(" "); /* off, no pause */
     ck_assert(!shows("break: 1 on"));
-    UiRequest request = taken();
-    ck_assert(request.breaks && !request.pause);
+    take();
+    ck_assert(taken[REQUEST_BREAKS] && !taken[REQUEST_PAUSE]);
     press("\n");
     ck_assert(shows("break: 1 on"));
     press("b"); /* another */
     ck_assert(shows("break>"));
-    app_key(app, K_ESC);
+    play_key(app, K_ESC);
     app_draw(app, canvas, now);
     ck_assert(!shows("break>") && is_on(&panel_breaks));
     fixed_break(app_model(app)); /* it is met: the inspector is there to say so */
@@ -520,24 +527,25 @@ START_TEST(break_conditions) {
     app_draw(app, canvas, now);
     ck_assert(!is_on(&panel_breaks) && is_on(&panel_inspector));
     ck_assert(shows("break 1: block larger than 10 KiB: 16,384 B"));
-    taken();
+    take();
     press(" ");
-    ck_assert(taken().resume);
+    ck_assert(took_pause(false));
     app_model(app)->op.number++; /* met again before it was seen to run */
     app_fresh(app, now);
     press(" ");
-    ck_assert(taken().resume);
+    ck_assert(took_pause(false));
     become(LMP_SEEN_RUNNING);
-    app_key(app, 'b');
+    play_key(app, 'b');
     app_draw(app, canvas, now);
     ck_assert(!shows("break>")); /* there is a list to look at */
     press("d");
     ck_assert_uint_eq(breaks->count, 0);
-    ck_assert(taken().breaks);
+    take();
+    ck_assert_ptr_nonnull(taken[REQUEST_BREAKS]);
     press("b");
     become(LMP_SEEN_KILLED);
-    app_key(app, K_ESC);
-    app_key(app, K_ESC);
+    play_key(app, K_ESC);
+    play_key(app, K_ESC);
     press("b");
     ck_assert(!is_on(&panel_breaks)); /* nothing can be asked of it any more */
     tear_down();

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/app.h"
+#include "app_play.h"
 #include "fake_tables.h"
 #include "fixed.h"
 #include "suite.h"
@@ -52,7 +52,7 @@ static void tear_down(void) {
 
 static void press(const char *keys) {
     for (; *keys; keys++) {
-        app_key(app, *keys == '\n' ? K_ENTER : (Key)(unsigned char)*keys);
+        play_key(app, *keys == '\n' ? K_ENTER : (Key)(unsigned char)*keys);
         draw();
     }
 }
@@ -260,27 +260,28 @@ START_TEST(keys_go_into_the_filter) {
     press("6/");
     ck_assert(shows(" filter> "));
     press("normal q mz"); /* none of these is a command meanwhile */
-    ck_assert(!app_ask(app)->quit && !app_ui(app)->request.mark && !app_ui(app)->frozen);
+    ck_assert(!play_asked(app, REQUEST_QUIT) && !play_asked(app, REQUEST_MARK) &&
+              !app_ui(app)->frozen);
     ck_assert(shows("nothing matches"));
-    app_key(app, K_CTRL('U'));
+    play_key(app, K_CTRL('U'));
     press("NORMAL new");
     ck_assert(shows("2 of 25 match \"NORMAL new\""));
     ck_assert(shows("pricing/normal.lua:30") && !shows("cache.lua:14"));
-    app_key(app, K_DOWN); /* moves in the table while it is typed */
+    play_key(app, K_DOWN); /* moves in the table while it is typed */
     draw();
     ck_assert(app_ui(app)->edit != NULL);
     ck_assert(shows("normal.lua:29 │"));
     press("\n"); /* keeps it */
     ck_assert(app_ui(app)->edit == NULL && !shows("filter> "));
     ck_assert(shows("2 of 25 match"));
-    app_key(app, K_ESC);
+    play_key(app, K_ESC);
     draw();
     ck_assert(!shows("match \"") && shows("normal.lua:29 │")); /* the cursor is where it was */
-    app_key(app, K_HOME);
+    play_key(app, K_HOME);
     draw();
     ck_assert(shows("cache.lua:14"));
     press("/zzz");
-    app_key(app, K_ESC); /* while typing: clears */
+    play_key(app, K_ESC); /* while typing: clears */
     draw();
     ck_assert(shows("cache.lua:14"));
     tear_down();
@@ -290,7 +291,7 @@ END_TEST
 START_TEST(typing_ends_with_the_focus) {
     set_up(120, 36, true);
     press("6/nor");
-    app_mouse(app, MOUSE_CLICK, 80, 8); /* the types */
+    play_mouse(app, MOUSE_CLICK, 80, 8); /* the types */
     draw();
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_types);
     ck_assert(app_ui(app)->edit == NULL);
@@ -333,7 +334,7 @@ START_TEST(enter_opens_the_page) {
     ck_assert(is_on(&panel_site) && !is_on(&panel_heap));
     ck_assert(shows("options.lua:12  in main chunk") && shows("Callers") && shows("History"));
     ck_assert_uint_eq(app_parts(app), LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TREE);
-    app_key(app, K_ESC);
+    play_key(app, K_ESC);
     draw();
     ck_assert(is_on(&panel_sites) && is_on(&panel_heap) && !is_on(&panel_site));
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_sites);
@@ -342,7 +343,7 @@ START_TEST(enter_opens_the_page) {
 END_TEST
 
 static void back_to(const Panel *panel) {
-    app_key(app, K_ESC);
+    play_key(app, K_ESC);
     draw();
     ck_assert_msg(app_ui(app)->focus == panel && is_on(panel), "%s, not %s",
                   app_ui(app)->focus->title, panel->title);
@@ -361,7 +362,7 @@ START_TEST(pages_lead_back) {
     ck_assert(is_on(&panel_site));
     press("b");
     ck_assert(is_on(&panel_breaks) && app_ui(app)->edit);
-    app_key(app, K_ESC); /* the line that is typed */
+    play_key(app, K_ESC); /* the line that is typed */
     back_to(&panel_site);
     back_to(&panel_function);
     press("\n\n"); /* enter closes it as well */
@@ -422,7 +423,7 @@ START_TEST(every_way_leads_home) {
                 ck_assert_ptr_ne(ui->under[k], ui->over);
         }
         for (int i = 0; i < UI_UNDER + 4; i++) {
-            app_key(app, K_ESC);
+            play_key(app, K_ESC);
             draw();
         }
         int at = 0;
@@ -436,23 +437,26 @@ END_TEST
 
 START_TEST(e_opens_the_line) {
     set_up(120, 36, true);
+    const Request *asked = &app_ui(app)->requests.of[REQUEST_OPEN];
     press("e");
     ck_assert(shows("There is no line of the program here to edit"));
-    ck_assert_str_eq(app_ui(app)->open_path, "");
+    ck_assert(!play_asked(app, REQUEST_OPEN));
     press("6e");
-    ck_assert_str_eq(app_ui(app)->open_path, TEST_SOURCES "/options.lua");
-    ck_assert_int_eq(app_ui(app)->open_line, 12);
-    app_ui(app)->open_path[0] = 0;
+    ck_assert(play_asked(app, REQUEST_OPEN));
+    ck_assert_str_eq(asked->file.path, TEST_SOURCES "/options.lua");
+    ck_assert_int_eq(asked->file.line, 12);
+    app_ui(app)->requests.waiting = 0;
     press("\ne"); /* from its page as well */
-    ck_assert_str_eq(app_ui(app)->open_path, TEST_SOURCES "/options.lua");
-    app_ui(app)->open_path[0] = 0;
+    ck_assert(play_asked(app, REQUEST_OPEN));
+    ck_assert_str_eq(asked->file.path, TEST_SOURCES "/options.lua");
+    app_ui(app)->requests.waiting = 0;
     press("\n/cache\ne");
     ck_assert(shows("No file to open: cannot read cache.lua: No such file"));
     press("/");
-    app_key(app, K_CTRL('U'));
+    play_key(app, K_CTRL('U'));
     press("(parser)\ne");
     ck_assert(shows("(parser) is no line of a file"));
-    ck_assert_str_eq(app_ui(app)->open_path, "");
+    ck_assert(!play_asked(app, REQUEST_OPEN));
     tear_down();
 }
 END_TEST

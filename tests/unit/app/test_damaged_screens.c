@@ -1,7 +1,7 @@
 /* A damaged shared state, all the way to the screen: whatever bytes a dead or hostile writer left,
  * every panel draws, and no key makes it fall over. Run under the sanitizers this is a fuzz test.
  */
-#include "app/app.h"
+#include "app_play.h"
 #include "fake_heap.h"
 #include "fake_tables.h"
 #include "suite.h"
@@ -105,9 +105,9 @@ START_TEST(everything_draws) {
             view_next_frame(&f->view);
             app_draw(app, canvas, now += SECOND / 10);
             Key key = (Key)(unsigned char)keys[suite_below(sizeof keys - 1)];
-            app_key(app, suite_below(3) ? key : K_UP + (Key)suite_below(8));
-            app_mouse(app, (MouseWhat)suite_below(4), (int)suite_below(200), (int)suite_below(60));
-            app_ui(app)->open_path[0] = 0;
+            play_key(app, suite_below(3) ? key : K_UP + (Key)suite_below(8));
+            play_mouse(app, (MouseWhat)suite_below(4), (int)suite_below(200), (int)suite_below(60));
+            app_ui(app)->requests.waiting = 0;
             if (suite_below(3) == 0) scramble(&f->live.op, sizeof f->live.op, 4);
         }
         ledger_free(&app_model(app)->ledger);

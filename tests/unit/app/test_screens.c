@@ -1,6 +1,6 @@
 /* Whole screens against golden files: from a fixed model and clock, at several sizes and in each
  * colour mode. GENERATE=1 writes them anew; look at the difference before committing it. */
-#include "app/app.h"
+#include "app_play.h"
 #include "base/os.h"
 #include "fake_scene.h"
 #include "fake_tables.h"
@@ -163,7 +163,7 @@ static void compare(const Screen *screen) {
     app_draw(app, canvas, 2 * SECOND);
     for (const char *key = screen->keys; *key; key++) {
         if (*key == NO_LINES[0]) continue;
-        app_key(app, *key == DOWN[0] ? K_DOWN : (Key)(unsigned char)*key);
+        play_key(app, *key == DOWN[0] ? K_DOWN : (Key)(unsigned char)*key);
         app_draw(app, canvas, 2 * SECOND);
         if (!app_ui(app)->frozen) app_fresh(app, 2 * SECOND);
         app_draw(app, canvas, 2 * SECOND);

@@ -41,8 +41,8 @@ static void add(const char *text) {
 /* As the viewer and the program do. */
 static void answer(uint32_t spent) {
     UiBreaks *breaks = &stage->ui.breaks;
-    if (stage->ui.request.breaks) breaks->sent += 2;
-    stage->ui.request = (UiRequest){0};
+    if (request_waits(&stage->ui.requests, REQUEST_BREAKS)) breaks->sent += 2;
+    stage->ui.requests.waiting = 0;
     atomic_store(&model->breaks.taken, breaks->sent);
     model->breaks.count = breaks->count;
     model->breaks.spent = spent;
@@ -65,11 +65,11 @@ START_TEST(test_typing) {
     ck_assert_uint_eq(breaks->count, 1);
     ck_assert_uint_eq(breaks->row[0].kind, LMP_BREAK_SIZE);
     ck_assert_uint_eq(breaks->row[0].on, 1);
-    ck_assert(stage->ui.request.breaks);
+    ck_assert(request_waits(&stage->ui.requests, REQUEST_BREAKS));
     answer(0);
     add("size 64 chickens"); /* stays to be put right, and says why */
     ck_assert_ptr_nonnull(stage->ui.edit);
-    ck_assert(!stage->ui.request.breaks);
+    ck_assert(!request_waits(&stage->ui.requests, REQUEST_BREAKS));
     ck_assert(shows("a number of bytes was expected"));
     type("", K_BACKSPACE);
     ck_assert(!shows("a number of bytes was expected"));
@@ -81,7 +81,7 @@ START_TEST(test_typing) {
     add(""); /* nothing is nothing */
     ck_assert_ptr_null(stage->ui.edit);
     ck_assert_uint_eq(breaks->count, 1);
-    ck_assert(!stage->ui.request.breaks);
+    ck_assert(!request_waits(&stage->ui.requests, REQUEST_BREAKS));
     ui_break_at(&stage->ui, "./src/options.lua", 12); /* begun with a line of the program */
     ck_assert(stage_act(stage, ACT_BREAK));
     ck_assert_str_eq(stage->ui.edit->text, "at src/options.lua:12");
@@ -164,7 +164,7 @@ START_TEST(test_switching) {
     uint64_t turn = breaks->row[0].turn;
     ck_assert(stage_act(stage, ACT_ENTER));
     ck_assert_uint_eq(breaks->row[0].on, 0);
-    ck_assert(stage->ui.request.breaks);
+    ck_assert(request_waits(&stage->ui.requests, REQUEST_BREAKS));
     answer(0);
     ck_assert(stage_act(stage, ACT_PAUSE));
     ck_assert_uint_eq(breaks->row[0].on, 1);

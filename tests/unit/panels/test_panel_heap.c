@@ -131,16 +131,17 @@ START_TEST(test_mouse) {
     FakeHeap *f = scene_heap(4000000);
     Stage *s = map_stage(scene_model(f), 60, 12, true, 256);
     Rect r = s->rect;
-    ck_assert(s->panel->mouse(s->state, s->model, &s->ui, MOUSE_CLICK, 20, 4, r));
+    ck_assert(s->panel->mouse(s->state, s->model, &s->ui, (MouseEvent){MOUSE_CLICK, 20, 4}, r));
     stage_draw(s);
     ck_assert_uint_eq(canvas_at(s->canvas, 19, 5)->glyph, '[');
     ck_assert_uint_eq(canvas_at(s->canvas, 21, 5)->glyph, ']');
-    ck_assert(s->panel->mouse(s->state, s->model, &s->ui, MOUSE_WHEEL_UP, 20, 4, r));
+    ck_assert(s->panel->mouse(s->state, s->model, &s->ui, (MouseEvent){MOUSE_WHEEL_UP, 20, 4}, r));
     stage_draw(s); /* what is under the pointer stays there */
     ck_assert_uint_eq(canvas_at(s->canvas, 19, 5)->glyph, '[');
-    ck_assert(s->panel->mouse(s->state, s->model, &s->ui, MOUSE_WHEEL_DOWN, 20, 4, r));
-    ck_assert(!s->panel->mouse(s->state, s->model, &s->ui, MOUSE_CLICK, 20, 50, r));
-    ck_assert(s->panel->mouse(s->state, s->model, &s->ui, MOUSE_DOUBLE, 20, 4, r));
+    ck_assert(
+        s->panel->mouse(s->state, s->model, &s->ui, (MouseEvent){MOUSE_WHEEL_DOWN, 20, 4}, r));
+    ck_assert(!s->panel->mouse(s->state, s->model, &s->ui, (MouseEvent){MOUSE_CLICK, 20, 50}, r));
+    ck_assert(s->panel->mouse(s->state, s->model, &s->ui, (MouseEvent){MOUSE_DOUBLE, 20, 4}, r));
     ck_assert_ptr_eq(s->ui.over, &panel_blocks);
     done(s, f);
 }
@@ -177,8 +178,10 @@ START_TEST(test_every_size) {
         Stage *s = map_stage(m, w, h, suite_below(2), colours[suite_below(4)]);
         for (int i = 0; i < 10; i++) {
             stage_act(s, (Action)(1 + suite_below(ACTIONS - 1)));
-            s->panel->mouse(s->state, m, &s->ui, (MouseWhat)suite_below(4), (int)suite_below(140),
-                            (int)suite_below(50), s->rect);
+            s->panel->mouse(s->state, m, &s->ui,
+                            (MouseEvent){(MouseWhat)suite_below(4), (int)suite_below(140),
+                                         (int)suite_below(50)},
+                            s->rect);
             s->rect.w = 1 + (int)suite_below((uint64_t)w);
             s->rect.h = (int)suite_below((uint64_t)h);
             s->ui.frozen = suite_below(3) == 0;
@@ -199,10 +202,11 @@ static void answer(Model *m, const Ui *ui) {
                                          "e"),
                                         "\x1b[2Jbad\xff\xc3", "a \"quoted\" \\ word"};
     m->preview_ready = true;
-    m->preview_count = ui->request.preview_count;
+    m->preview_count = ui->requests.of[REQUEST_PREVIEW].preview.count;
     for (uint32_t i = 0; i < m->preview_count; i++) {
         LmpPreview *p = &m->preview[i];
-        *p = (LmpPreview){.addr = ui->request.preview_addr[i], .valid = i % 6 != 5};
+        *p = (LmpPreview){.addr = ui->requests.of[REQUEST_PREVIEW].preview.addr[i],
+                          .valid = i % 6 != 5};
         snprintf((char *)p->bytes, sizeof p->bytes, "%s", texts[i % 5]);
         p->shown = (uint32_t)strlen(texts[i % 5]);
         p->size = i % 4 ? p->shown : 4000;
@@ -231,7 +235,7 @@ START_TEST(test_blocks) {
         s->ui.look_from = SCENE_LOW + 0x66000; /* where there are strings */
         s->ui.look_to = s->ui.look_from + 0x1000;
         stage_draw(s);
-        ck_assert_uint_gt(s->ui.request.preview_count, 0);
+        ck_assert(request_waits(&s->ui.requests, REQUEST_PREVIEW));
         answer(s->model, &s->ui);
         stage_update(s);
         repeat(s, ACT_DOWN, 2);

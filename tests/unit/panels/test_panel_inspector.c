@@ -175,28 +175,30 @@ START_TEST(test_other_frames) {
     ck_assert_str_eq(place.source, "@options.lua");
     ck_assert_int_eq(place.line, 12);
     ck_assert(stage_act(s, ACT_DOWN));
-    ck_assert(s->ui.request.locals);
-    ck_assert_uint_eq(s->ui.request.locals_frame, 2);
+    ck_assert(request_waits(&s->ui.requests, REQUEST_LOCALS));
+    ck_assert_uint_eq(s->ui.requests.of[REQUEST_LOCALS].frame, 2);
     ck_assert(!panel_inspector.place(s->state, m, &s->ui, &place)); /* a C function */
-    s->ui.request = (UiRequest){0};
+    s->ui.requests.waiting = 0;
     ck_assert(stage_act(s, ACT_UP));
-    ck_assert(!s->ui.request.locals); /* there already */
+    ck_assert(!request_waits(&s->ui.requests, REQUEST_LOCALS)); /* there already */
     /* the stack's first line is the sixth of the panel */
-    ck_assert(panel_inspector.mouse(s->state, m, &s->ui, MOUSE_CLICK, 5, 4 + 3, s->rect));
-    ck_assert(s->ui.request.locals);
-    ck_assert_uint_eq(s->ui.request.locals_frame, 3);
-    ck_assert(!panel_inspector.mouse(s->state, m, &s->ui, MOUSE_CLICK, 5, 2, s->rect));
+    ck_assert(
+        panel_inspector.mouse(s->state, m, &s->ui, (MouseEvent){MOUSE_CLICK, 5, 4 + 3}, s->rect));
+    ck_assert(request_waits(&s->ui.requests, REQUEST_LOCALS));
+    ck_assert_uint_eq(s->ui.requests.of[REQUEST_LOCALS].frame, 3);
+    ck_assert(
+        !panel_inspector.mouse(s->state, m, &s->ui, (MouseEvent){MOUSE_CLICK, 5, 2}, s->rect));
     m->op.depth = 1000;
     m->op.cut_at = 4;
     m->op.number++;
     stage_draw(s);
-    s->ui.request = (UiRequest){0};
+    s->ui.requests.waiting = 0;
     for (int i = 0; i < 3; i++)
         stage_act(s, ACT_DOWN);
-    ck_assert_uint_eq(s->ui.request.locals_frame, 3);
-    s->ui.request = (UiRequest){0};
+    ck_assert_uint_eq(s->ui.requests.of[REQUEST_LOCALS].frame, 3);
+    s->ui.requests.waiting = 0;
     stage_act(s, ACT_END);
-    ck_assert_uint_eq(s->ui.request.locals_frame, 5);
+    ck_assert_uint_eq(s->ui.requests.of[REQUEST_LOCALS].frame, 5);
     stage_free(s);
     free(m);
 }

@@ -1,5 +1,5 @@
 /* Panels of functions, leaks and tags: golden files, and what keys do. */
-#include "app/app.h"
+#include "app_play.h"
 #include "ledger_scene.h"
 #include "panel_draw.h"
 #include "widget/table.h"
@@ -189,7 +189,8 @@ START_TEST(test_any_size) {
             for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
                 free(stage_text(s, false));
                 stage_act(s, acts[i]);
-                s->panel->mouse(s->state, s->model, &s->ui, MOUSE_CLICK, w / 2, (int)i, s->rect);
+                s->panel->mouse(s->state, s->model, &s->ui,
+                                (MouseEvent){MOUSE_CLICK, w / 2, (int)i}, s->rect);
             }
             stage_free(s);
         }
@@ -209,16 +210,16 @@ START_TEST(test_each_has_its_key) {
     Canvas *canvas = canvas_new(120, 36, true);
     app_draw(app, canvas, 1);
     for (int i = 0; i < 4; i++) {
-        app_key(app, keys[i].key);
+        play_key(app, keys[i].key);
         app_draw(app, canvas, 1);
         ck_assert_ptr_eq(app_ui(app)->focus, keys[i].panel);
         ck_assert_int_gt(app_where(app, keys[i].panel).w, 0);
         ck_assert_uint_eq(app_parts(app) & keys[i].panel->ledger, keys[i].panel->ledger);
         if (i > 0) ck_assert_int_eq(app_where(app, keys[i - 1].panel).w, 0);
-        app_key(app, keys[i].key); /* again: enlarged */
+        play_key(app, keys[i].key); /* again: enlarged */
         app_draw(app, canvas, 1);
         ck_assert(app_ui(app)->enlarged);
-        app_key(app, keys[i].key);
+        play_key(app, keys[i].key);
     }
     app_free(app);
     canvas_free(canvas);

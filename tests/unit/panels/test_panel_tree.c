@@ -192,7 +192,8 @@ START_TEST(test_any_size) {
             free(stage_text(s, false));
             press(s, "dr*dddI*ddlleI");
             for (int x = 0; x < w; x += 5)
-                panel_tree.mouse(s->state, s->model, &s->ui, MOUSE_CLICK, x, h / 2, s->rect);
+                panel_tree.mouse(s->state, s->model, &s->ui, (MouseEvent){MOUSE_CLICK, x, h / 2},
+                                 s->rect);
             free(stage_text(s, false));
             stage_free(s);
         }

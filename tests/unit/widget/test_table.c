@@ -471,18 +471,21 @@ START_TEST(mouse_chooses_and_sorts) {
     some_rows(9);
     TableSource from = source();
     free(drawn(&table, &from, 26, 5, true));
-    ck_assert(table_mouse(&table, &from, MOUSE_CLICK, 5, 3, rect));
+    ck_assert(table_mouse(&table, &from, (MouseEvent){MOUSE_CLICK, 5, 3}, rect));
     ck_assert_uint_eq(rows[table_selected(&table)].id, 3);
-    ck_assert(!table_mouse(&table, &from, MOUSE_DOUBLE, 5, 2, rect)); /* the panel's to do */
+    ck_assert(!table_mouse(&table, &from, (MouseEvent){MOUSE_DOUBLE, 5, 2},
+                           rect)); /* the panel's to do */
     ck_assert_uint_eq(rows[table_selected(&table)].id, 2);
-    ck_assert(table_mouse(&table, &from, MOUSE_WHEEL_DOWN, 5, 2, rect));
+    ck_assert(table_mouse(&table, &from, (MouseEvent){MOUSE_WHEEL_DOWN, 5, 2}, rect));
     ck_assert_uint_eq(rows[table_selected(&table)].id, 5);
-    ck_assert(!table_mouse(&table, &from, MOUSE_CLICK, 5, 7, rect));
-    ck_assert(table_mouse(&table, &from, MOUSE_CLICK, 12, 0, rect)); /* the heading "name" */
+    ck_assert(!table_mouse(&table, &from, (MouseEvent){MOUSE_CLICK, 5, 7}, rect));
+    ck_assert(table_mouse(&table, &from, (MouseEvent){MOUSE_CLICK, 12, 0},
+                          rect)); /* the heading "name" */
     ck_assert_int_eq(table.sort, 1);
-    ck_assert(table_mouse(&table, &from, MOUSE_CLICK, 12, 0, rect));
+    ck_assert(table_mouse(&table, &from, (MouseEvent){MOUSE_CLICK, 12, 0}, rect));
     ck_assert(table.reverse);
-    ck_assert(!table_mouse(&table, &from, MOUSE_CLICK, 22, 0, rect)); /* cannot be sorted by */
+    ck_assert(!table_mouse(&table, &from, (MouseEvent){MOUSE_CLICK, 22, 0},
+                           rect)); /* cannot be sorted by */
     end(&table);
 }
 END_TEST

@@ -1,0 +1,30 @@
+/* term_impl.h - the inside of the terminal, for term.c and term_*.c only. */
+#ifndef LMP_TERM_IMPL_H
+#define LMP_TERM_IMPL_H
+
+#include <curses.h>
+#include <termios.h>
+
+#include "pty/ttyrestore.h"
+#include "viewer/term.h"
+
+#define GROUNDS 258 /* colours 0 .. 255, the terminal's own as -1, and one spare */
+
+struct Term {
+    int fd;
+    FILE *in, *out;
+    SCREEN *screen;
+    WINDOW *keys; /* a pad: reading keys from it never repaints the screen */
+    struct termios modes;
+    TtyTaken taken; /* the same, and ours */
+    bool utf8, mouse, away, redraw;
+    Theme theme;
+    int colours;
+    Canvas *shown;  /* what the terminal has */
+    uint16_t *pair; /* of a foreground and a ground, 0: not made yet */
+    int pairs, pairs_most;
+    uint64_t click_time;
+    int click_x, click_y;
+};
+
+#endif

@@ -1,0 +1,72 @@
+/* term_input.c - what comes from the terminal: ncurses' keys and mouse as our events. */
+#include "base/os.h"
+#include "viewer/term_impl.h"
+
+#define DOUBLE_CLICK 400000000ull /* nanoseconds */
+
+static const struct {
+    int curses;
+    Key key;
+} key_names[] = {
+    {KEY_UP, K_UP},         {KEY_DOWN, K_DOWN},
+    {KEY_LEFT, K_LEFT},     {KEY_RIGHT, K_RIGHT},
+    {KEY_PPAGE, K_PAGE_UP}, {KEY_NPAGE, K_PAGE_DOWN},
+    {KEY_HOME, K_HOME},     {KEY_END, K_END},
+    {KEY_DC, K_DELETE},     {KEY_BTAB, K_BACK_TAB},
+    {KEY_F(1), K_F1},       {KEY_RESIZE, K_RESIZE},
+    {KEY_ENTER, K_ENTER},   {KEY_BACKSPACE, K_BACKSPACE},
+};
+
+static Key key_of(int name) {
+    for (size_t i = 0; i < sizeof key_names / sizeof *key_names; i++) {
+        if (key_names[i].curses == name) return key_names[i].key;
+    }
+    return K_NONE;
+}
+
+static bool read_mouse(Term *term, MouseEvent *mouse) {
+    MEVENT event;
+    if (getmouse(&event) != OK) return false;
+    mouse->x = event.x;
+    mouse->y = event.y;
+    if (event.bstate & BUTTON4_PRESSED) {
+        mouse->what = MOUSE_WHEEL_UP;
+    } else if (event.bstate & BUTTON5_PRESSED) {
+        mouse->what = MOUSE_WHEEL_DOWN;
+    } else if (event.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED)) {
+        uint64_t now = lmp_os->clock();
+        bool twice = now - term->click_time < DOUBLE_CLICK && event.x == term->click_x &&
+                     event.y == term->click_y;
+        term->click_time = twice ? 0 : now;
+        term->click_x = event.x;
+        term->click_y = event.y;
+        mouse->what = twice ? MOUSE_DOUBLE : MOUSE_CLICK;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+Event term_event(Term *term) {
+    Event event = {K_NONE, {0}};
+    while (!term->away) {
+        wint_t wide = 0;
+        int what = wget_wch(term->keys, &wide);
+        if (what == ERR) return event;
+        if (what == OK) {
+            event.key = (Key)wide;
+        } else if (wide == KEY_MOUSE) {
+            if (read_mouse(term, &event.mouse)) event.key = K_MOUSE;
+        } else {
+            event.key = key_of((int)wide);
+        }
+        if (event.key != K_NONE) return event;
+    }
+    return event;
+}
+
+void term_mouse(Term *term, bool on) {
+    if (term->mouse == on) return;
+    mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+    term->mouse = on;
+}

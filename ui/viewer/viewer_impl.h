@@ -1,0 +1,73 @@
+/* viewer_impl.h - the inside of the viewer, for viewer.c and viewer_*.c only. */
+#ifndef LMP_VIEWER_IMPL_H
+#define LMP_VIEWER_IMPL_H
+
+#include "app/app.h"
+#include "viewer/collect_wait.h"
+#include "viewer/term.h"
+#include "viewer/viewer.h"
+
+#define MS 1000000ull /* nanoseconds */
+#define OWN_SHARE 12  /* a repaint may take one part in so many of the time */
+
+typedef struct Viewer {
+    const ViewerOptions *o;
+    LmpView *view;
+    Term *term;
+    App *app;
+    Canvas *canvas;
+    Output *output;
+    int pidfd;
+    bool dead;      /* the process is gone */
+    bool own_group; /* the terminal's signals reach us */
+    bool paused_by_us;
+    uint64_t interval; /* wished time between repaints */
+    uint64_t next;     /* when the model is due to be filled again */
+    uint64_t wanted;   /* when something was last asked of the program; 0: nothing is open */
+    uint64_t spool_at; /* where in the spool's file the output panel goes on reading */
+    uint32_t changed;  /* of the state, when last looked */
+    CollectWait collect;
+    uint64_t rss, rss_time;
+    uint64_t ledger_next; /* when who made what is due to be summed up again */
+    uint64_t own;         /* memory of the shared state when the resident set was read, bytes */
+    bool dirty;           /* the screen is not what it would be: at the next repaint */
+    bool urgent;          /* a person waits for it: at once */
+    bool was_frozen;
+    bool told; /* the notify descriptor has said that it is over */
+    bool quit; /* a person wants to leave */
+    ViewerResult *result;
+} Viewer;
+
+/* viewer_program.c: the program, and the model that is made of it. */
+
+/* Looks what has happened to the program; true: the model is to be filled now. */
+bool viewer_look(Viewer *v, uint64_t now);
+void viewer_fill(Viewer *v, uint64_t now);
+/* Sums up who made what, for the panels of the last frame; `must`: also before it is due. */
+void viewer_fill_ledger(Viewer *v, uint64_t now, bool must);
+/* Says so when a collection does not come, and in the end asks for it no more. */
+void viewer_watch_collection(Viewer *v, uint64_t now);
+/* By a key here, or by one of our break conditions. */
+bool viewer_has_paused(const Viewer *v);
+
+/* viewer_output.c: what the program has printed since, and the word that there is some. */
+void viewer_read_spool(Viewer *v);
+void viewer_read_notify(Viewer *v);
+
+/* viewer_terminal.c: the terminal, when others are to have it. */
+
+/* Noted before the terminal is touched, and after it was given back: who is killed in between has
+ * the note. */
+void viewer_note_taken(Viewer *v, bool taken);
+void viewer_leave_terminal(Viewer *v);
+/* In the background this stops us until we are in the foreground again. */
+void viewer_return_to_terminal(Viewer *v);
+/* `group`: we are the ones who stop the others too; else a signal has reached them already. */
+void viewer_suspend(Viewer *v, bool group);
+/* Has a shell taken it back? It does so when the first process of the job was killed. */
+bool viewer_lost_terminal(const Viewer *v);
+
+/* viewer_requests.c: does all that panels and app.c have asked for. */
+void viewer_serve(Viewer *v, uint64_t now);
+
+#endif

@@ -1,0 +1,40 @@
+/* viewer_output.c - the program's output on its way into the output panel: from the spool, where
+ * the relay puts it. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "viewer/viewer_impl.h"
+
+#define BACKLOG (4u << 20) /* what is older than this is not worth showing */
+
+void viewer_read_spool(Viewer *v) {
+    if (v->o->spool < 0 || !v->output || app_ui(v->app)->frozen) return;
+    struct stat st;
+    uint64_t end = fstat(v->o->spool, &st) == 0 ? (uint64_t)st.st_size : 0;
+    if (end > v->spool_at + BACKLOG) {
+        static const char gap[] = "\r\n[...]\r\n";
+        v->spool_at = end - BACKLOG / 4;
+        output_feed(v->output, gap, sizeof gap - 1);
+    }
+    char bytes[16384];
+    for (int i = 0; i < 256; i++) {
+        ssize_t n = pread(v->o->spool, bytes, sizeof bytes, (off_t)v->spool_at);
+        if (n <= 0) break;
+        output_feed(v->output, bytes, (size_t)n);
+        v->spool_at += (uint64_t)n;
+        v->dirty = true;
+    }
+}
+
+void viewer_read_notify(Viewer *v) {
+    char bytes[512];
+    ssize_t n = read(v->o->notify, bytes, sizeof bytes);
+    if (n == 0 || (n > 0 && memchr(bytes, 'Q', (size_t)n)) ||
+        (n < 0 && errno != EAGAIN && errno != EINTR)) {
+        v->told = true;
+    }
+    /* output may come when nothing else changes any more: the last of it, after the end */
+    if (n > 0 && !app_ui(v->app)->frozen) v->dirty = true;
+}

@@ -1,0 +1,123 @@
+/* viewer_program.c - the program that the display shows: is it alive, has it changed, has it
+ * answered, and the model that is made of what it says. */
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "pty/errorline.h"
+#include "pty/spool.h"
+#include "viewer/viewer_impl.h"
+
+#define TREE_EVERY (500 * MS) /* how often the call tree is summed up, at most */
+
+static bool is_alive(Viewer *v) {
+    if (v->dead) return false;
+    if (v->pidfd >= 0) {
+        struct pollfd poll_one = {.fd = v->pidfd, .events = POLLIN};
+        v->dead = poll(&poll_one, 1, 0) > 0; /* also when nobody has waited for it yet */
+    } else {
+        v->dead = !lmp_os->alive(v->view->pid);
+    }
+    return !v->dead;
+}
+
+/* Resident set of the program, bytes; 0: not known. Read twice a second at most. */
+static uint64_t resident(Viewer *v, uint64_t now) {
+    if (v->rss_time != 0 && now - v->rss_time < 500 * MS) return v->rss;
+    v->rss_time = now;
+    v->own = view_memory(v->view);
+    char path[48];
+    snprintf(path, sizeof path, "/proc/%u/statm", v->view->pid);
+    FILE *file = fopen(path, "re");
+    unsigned long long total = 0, pages = 0;
+    if (file) {
+        if (fscanf(file, "%llu %llu", &total, &pages) == 2 && pages > 0) {
+            v->rss = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+        }
+        fclose(file);
+    }
+    return v->rss;
+}
+
+void viewer_fill_ledger(Viewer *v, uint64_t now, bool must) {
+    Model *model = app_model(v->app);
+    unsigned parts = app_parts(v->app);
+    if (!must && now < v->ledger_next) return;
+    model_fill_ledger(model, v->view, parts);
+    uint64_t spent = lmp_os->clock() - now, least = parts & LEDGER_TREE ? TREE_EVERY : 0;
+    v->ledger_next = now + (spent * OWN_SHARE > least ? spent * OWN_SHARE : least);
+}
+
+void viewer_fill(Viewer *v, uint64_t now) {
+    ModelInput input = {now, is_alive(v), resident(v, now), v->own};
+    Model *model = app_model(v->app);
+    LmpSeen was = model->seen;
+    uint64_t marks = model->marks_all;
+    v->changed = atomic_load(&v->view->live->changed);
+    model_fill(model, v->view, &input);
+    /* what stands still is to be seen as it is in the end */
+    bool still = model->seen != LMP_SEEN_RUNNING || model->seen != was;
+    viewer_fill_ledger(v, now, still || model->marks_all != marks);
+    if (v->o->spool >= 0 && model->ended > 1) {
+        Ui *ui = app_ui(v->app);
+        errorline_find(v->o->spool, SPOOL_AT, ui->error, sizeof ui->error);
+    }
+    app_fresh(v->app, now);
+    view_next_frame(v->view);
+}
+
+bool viewer_has_paused(const Viewer *v) {
+    const LmpControl *control = v->view->control;
+    return v->paused_by_us ||
+           (atomic_load(&control->pause) && view_pauser(v->view) == (uint32_t)getpid());
+}
+
+static bool answered(const Viewer *v) {
+    const LmpControl *control = v->view->control;
+    const LmpLive *live = v->view->live;
+    uint32_t state = atomic_load(&live->state);
+    bool pause = atomic_load(&control->pause) != 0;
+    return (state == LMP_FINISHED || (state == LMP_PAUSED) == pause) &&
+           atomic_load(&live->step_done) == atomic_load(&control->step) &&
+           atomic_load(&live->collect_done) == atomic_load(&control->collect) &&
+           atomic_load(&live->mark_done) == atomic_load(&control->mark) &&
+           atomic_load(&live->preview_done) == atomic_load(&control->preview) &&
+           atomic_load(&live->locals_done) == atomic_load(&control->locals) &&
+           atomic_load(&live->breaks.taken) == atomic_load(&control->breaks);
+}
+
+bool viewer_look(Viewer *v, uint64_t now) {
+    Ui *ui = app_ui(v->app);
+    LmpSeen seen = view_seen(v->view, is_alive(v));
+    LmpSeen was = app_model(v->app)->seen;
+    bool over = seen == LMP_SEEN_FINISHED || seen == LMP_SEEN_KILLED;
+    if (ui->frozen && !over) {
+        app_seen(v->app, seen);
+        v->was_frozen = true;
+        return false;
+    }
+    if (v->was_frozen) {
+        v->was_frozen = false;
+        return true;
+    }
+    if (v->wanted != 0 && answered(v)) {
+        v->wanted = 0;
+        return true;
+    }
+    if (seen != was || atomic_load(&v->view->live->changed) != v->changed) return true;
+    if (atomic_load(&v->view->control->ended) != app_model(v->app)->ended) return true;
+    return seen == LMP_SEEN_RUNNING && now >= v->next;
+}
+
+void viewer_watch_collection(Viewer *v, uint64_t now) {
+    const LmpControl *control = v->view->control;
+    const LmpLive *live = v->view->live;
+    bool open = atomic_load(&live->collect_done) != atomic_load(&control->collect);
+    uint32_t state = atomic_load(&live->state);
+    CollectTurn turn =
+        collect_wait_look(&v->collect, open && state != LMP_FINISHED, state == LMP_RUNNING, now);
+    if (turn == COLLECT_QUIET) return;
+    app_say(v->app, "%s", collect_wait_words(turn, atomic_load(&control->trap) == 0));
+    v->dirty = true;
+    if (turn == COLLECT_GIVE_UP) view_collect_no_more(v->view);
+}

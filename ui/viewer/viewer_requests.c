@@ -1,0 +1,142 @@
+/* viewer_requests.c - does what panels and app.c ask for: one function for each kind of request. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "screen/svg.h"
+#include "viewer/editor.h"
+#include "viewer/ttysignals.h"
+#include "viewer/viewer_impl.h"
+
+/* ---- of the terminal and of files ------------------------------------------------------------ */
+
+static void serve_quit(Viewer *v, const Request *request) {
+    (void)request;
+    v->quit = true;
+}
+
+static void serve_send(Viewer *v, const Request *request) {
+    const char *line = request->line;
+    size_t size = strlen(line), at = 0;
+    while (at < size && v->o->input >= 0) {
+        ssize_t n = write(v->o->input, line + at, size - at);
+        if (n <= 0) break;
+        at += (size_t)n;
+    }
+    if (at < size) app_say(v->app, "The line could not be sent: the program does not read");
+}
+
+static void serve_interrupt(Viewer *v, const Request *request) {
+    (void)request;
+    if (v->o->interrupt) {
+        v->o->interrupt(v->o->context);
+    } else if (!v->dead) {
+        kill((pid_t)v->view->pid, SIGINT);
+    }
+    /* a paused program would not see it: it goes on */
+    if (viewer_has_paused(v))
+        request_put(&app_ui(v->app)->requests, &(Request){.kind = REQUEST_PAUSE, .pause = false});
+}
+
+static void serve_suspend(Viewer *v, const Request *request) {
+    (void)request;
+    viewer_suspend(v, true);
+}
+
+static void serve_save(Viewer *v, const Request *request) {
+    (void)request;
+    int w, h;
+    term_size(v->term, &w, &h);
+    if (!canvas_resize(v->canvas, w, h)) return;
+    app_draw(v->app, v->canvas, lmp_os->clock());
+    char name[sizeof v->result->saved];
+    Theme theme = *term_theme(v->term);
+    if (svg_save(v->canvas, &theme, v->view->pid, name, sizeof name) == LMP_OK) {
+        memcpy(v->result->saved, name, sizeof name);
+        app_say(v->app, "Saved %s", name);
+    } else {
+        app_say(v->app, "Cannot write %s here: %s", name, strerror(errno));
+    }
+}
+
+/* Runs the person's editor on the terminal, while the program runs on. */
+static void serve_open(Viewer *v, const Request *request) {
+    Ui *ui = app_ui(v->app);
+    char problem[128];
+    viewer_leave_terminal(v);
+    EditorEnd end = editor_run(v->o->tty, v->told ? -1 : v->o->notify, request->file.path,
+                               request->file.line, problem, sizeof problem);
+    ttysignals_forget_stops();
+    viewer_return_to_terminal(v);
+    ui->now = lmp_os->clock(); /* it has taken its time; notices last from now on */
+    if (end == EDITOR_FAILED) app_say(v->app, "%s", problem);
+    if (end == EDITOR_TOLD) v->told = true;
+    v->urgent = true;
+}
+
+static void serve_redraw(Viewer *v, const Request *request) {
+    (void)request;
+    term_redraw(v->term);
+}
+
+static void serve_mouse(Viewer *v, const Request *request) {
+    (void)request;
+    bool on = app_ui(v->app)->mouse;
+    term_mouse(v->term, on);
+    app_say(v->app, on ? "Mouse on" : "Mouse off: the terminal selects text again");
+}
+
+/* ---- of the program -------------------------------------------------------------------------- */
+
+static void serve_pause(Viewer *v, const Request *request) {
+    view_pause(v->view, request->pause);
+    v->paused_by_us = request->pause;
+}
+
+static void serve_breaks(Viewer *v, const Request *request) {
+    (void)request;
+    UiBreaks *breaks = &app_ui(v->app)->breaks;
+    breaks->sent = view_breaks(v->view, breaks->row, breaks->count);
+    breaks->taken_over = false;
+}
+
+static void serve_locals(Viewer *v, const Request *request) {
+    view_locals(v->view, request->frame);
+}
+
+static void serve_step(Viewer *v, const Request *request) {
+    view_step(v->view, request->steps);
+}
+
+static void serve_collect(Viewer *v, const Request *request) {
+    (void)request;
+    view_collect(v->view);
+}
+
+static void serve_mark(Viewer *v, const Request *request) {
+    (void)request;
+    view_mark(v->view);
+}
+
+static void serve_preview(Viewer *v, const Request *request) {
+    view_preview(v->view, request->preview.addr, request->preview.count);
+}
+
+static const struct {
+    void (*serve)(Viewer *v, const Request *request);
+    bool answered;
+} servers[REQUESTS] = {
+#define REQUEST_SERVER(kind, name, answered) [kind] = {serve_##name, answered},
+    REQUEST_TABLE(REQUEST_SERVER)
+#undef REQUEST_SERVER
+};
+
+void viewer_serve(Viewer *v, uint64_t now) {
+    const Request *request;
+    while (!v->quit && (request = request_take(&app_ui(v->app)->requests)) != NULL) {
+        servers[request->kind].serve(v, request);
+        if (servers[request->kind].answered) v->wanted = now;
+    }
+}

@@ -1,0 +1,73 @@
+/* request.h - what the display asks of the outside: of the program, the terminal, files. A panel or
+ * app.c puts a request, the viewer takes it after the key or the frame that it came from, and does
+ * it. A new kind is one row here and one function serve_NAME in viewer/serve.c. */
+#ifndef LMP_REQUEST_H
+#define LMP_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shared/layout.h"
+
+#define REQUEST_PATH 4096 /* bytes of a file's name */
+#define REQUEST_LINE 512  /* bytes of a line typed to the program */
+
+/* X(kind, name, answered): in the order in which they are served. `answered`: the program will
+ * answer, so the viewer looks often until it has. */
+#define REQUEST_TABLE(X)                                                                           \
+    X(REQUEST_QUIT, quit, false)                                                                   \
+    X(REQUEST_SEND, send, false) /* .line, to the program's input */                               \
+    X(REQUEST_INTERRUPT, interrupt, false)                                                         \
+    X(REQUEST_SUSPEND, suspend, false)                                                             \
+    X(REQUEST_SAVE, save, false) /* a picture of the screen */                                     \
+    X(REQUEST_OPEN, open, false) /* .file, in the person's editor */                               \
+    X(REQUEST_REDRAW, redraw, false)                                                               \
+    X(REQUEST_MOUSE, mouse, false)  /* as Ui.mouse says now: on or off */                          \
+    X(REQUEST_PAUSE, pause, true)   /* .pause, or resume */                                        \
+    X(REQUEST_BREAKS, breaks, true) /* Ui.breaks is the list of conditions from now on */          \
+    X(REQUEST_LOCALS, locals, true) /* of the paused operation's frame .frame */                   \
+    X(REQUEST_STEP, step, true)     /* .steps operations: those of several requests add up */      \
+    X(REQUEST_COLLECT, collect, true)                                                              \
+    X(REQUEST_MARK, mark, true)                                                                    \
+    X(REQUEST_PREVIEW, preview, true) /* .preview: contents of these string blocks */
+
+typedef enum RequestKind {
+#define REQUEST_ENUM(kind, name, answered) kind,
+    REQUEST_TABLE(REQUEST_ENUM)
+#undef REQUEST_ENUM
+        REQUESTS
+} RequestKind;
+
+typedef struct Request {
+    RequestKind kind;
+    union {
+        bool pause;
+        uint32_t steps;
+        uint32_t frame;
+        struct {
+            uint32_t count;
+            uint64_t addr[LMP_PREVIEWS];
+        } preview;
+        struct {
+            char path[REQUEST_PATH];
+            int line;
+        } file;
+        char line[REQUEST_LINE]; /* with its newline */
+    };
+} Request;
+
+/* Those that wait, at most one of a kind: what is put once more replaces the one before. */
+typedef struct Requests {
+    uint32_t waiting; /* bit per RequestKind */
+    Request of[REQUESTS];
+} Requests;
+
+void request_put(Requests *requests, const Request *request);
+/* One without an argument. */
+void request_put_kind(Requests *requests, RequestKind kind);
+bool request_waits(const Requests *requests, RequestKind kind);
+/* The next one, which no longer waits; it stays as it is until one of its kind is put. NULL: there
+ * is none. */
+const Request *request_take(Requests *requests);
+
+#endif
