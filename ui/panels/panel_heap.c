@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/format.h"
-#include "read/heap/heapmap.h"
+#include "panels/heapwindow.h"
 #include "screen/canvas.h"
 #include "widget/describe.h"
 #include "widget/panel.h"
@@ -15,22 +15,10 @@
 #define REFRESH_TIME 4000000ull /* nanoseconds of each repaint for looking at what changed */
 #define FIRST_TIME 60000000ull  /* the first time there is no picture to show meanwhile */
 #define STILL_TIME 100000000ull /* when the program stands: the picture is to be exact at once */
-#define WHOLE_LEAST 16u         /* bytes of a cell, however small the heap */
 
-/* Invariants: first is a multiple of size; while `zoomed` is false first is 0 and size follows the
- * heap. The cursor is an address, so that it stays on its block when the regions move. */
 typedef struct Heap {
-    const LmpView *view; /* that `map` is of */
-    HeapMap *map;
-    bool zoomed;
-    uint64_t size;   /* bytes of a cell */
-    uint64_t first;  /* position of the first cell */
-    uint64_t anchor; /* address of the first cell while zoomed */
-    uint64_t cursor; /* address; 0: not set yet */
-    HeapCell *cell;
-    uint32_t count, room; /* cells in the window; space in `cell` */
-    int cols;
-    uint32_t layout; /* of the regions, when `cell` was filled */
+    const LmpView *view; /* that the map is of */
+    HeapWindow window;
 } Heap;
 
 /* How the inside of the frame is used. */
@@ -54,108 +42,14 @@ static Shape shape_of(const Ui *ui, Rect rect) {
     return s;
 }
 
-static uint32_t cells_of(Shape s) {
-    return (uint32_t)s.cols * (uint32_t)s.rows;
-}
-
 static void *create(void) {
     return calloc(1, sizeof(Heap));
 }
 
 static void destroy(void *state) {
     Heap *heap = state;
-    heapmap_free(heap->map);
-    free(heap->cell);
+    heapwindow_free(&heap->window);
     free(heap);
-}
-
-/* ---- window ---------------------------------------------------------------------------------- */
-
-/* Position of the cursor; 0 when the heap is empty. */
-static uint64_t cursor_position(const Heap *heap) {
-    uint64_t position, total = heapmap_total(heap->map);
-    heapmap_position(heap->map, heap->cursor, &position);
-    return position < total ? position : total ? total - 1 : 0;
-}
-
-/* Keeps the window inside the heap: its end at the heap's end, or its beginning at 0. */
-static uint64_t fit_first(const Heap *heap, uint64_t first, uint32_t count, int cols) {
-    uint64_t total = heapmap_total(heap->map), row = heap->size * (uint64_t)cols;
-    uint64_t window = heap->size * count;
-    if (total <= window) return 0;
-    uint64_t most = (total - window + row - 1) / row * row;
-    if (first > most) first = most;
-    return first & ~(heap->size - 1);
-}
-
-static void set_first(Heap *heap, uint64_t first) {
-    heap->first = fit_first(heap, first, heap->count, heap->cols);
-    heap->anchor = heapmap_address(heap->map, heap->first);
-}
-
-/* Scrolls by whole rows until the cursor is in the window. */
-static void follow_cursor(Heap *heap) {
-    uint64_t at = cursor_position(heap), row = heap->size * (uint64_t)heap->cols;
-    uint64_t window = heap->size * heap->count, first = heap->first;
-    if (at < first) {
-        uint64_t up = (first - at + row - 1) / row * row;
-        first = first > up ? first - up : 0;
-    } else if (at >= first + window) {
-        first += (at - first - window) / row * row + row; /* NOLINT: a row has a column */
-    }
-    if (first != heap->first) set_first(heap, first);
-}
-
-/* Works out what the window shows after the heap, the size of the panel or the zoom changed. */
-static void arrange(Heap *heap, Shape s) {
-    uint32_t count = cells_of(s);
-    uint64_t fit = heapmap_fit(heap->map, count, WHOLE_LEAST);
-    if (heap->zoomed && heap->size < fit) {
-        uint64_t first;
-        heapmap_position(heap->map, heap->anchor, &first);
-        heap->first = fit_first(heap, first, count, s.cols);
-    } else {
-        heap->zoomed = false;
-        heap->size = fit;
-        heap->first = 0;
-    }
-    heap->count = count;
-    heap->cols = s.cols;
-    if (heap->cursor == 0) heap->cursor = heapmap_address(heap->map, 0);
-    if (heap->zoomed) follow_cursor(heap);
-}
-
-/* Changes the size of the cells; what is under the cursor stays where it is on the screen. */
-static void zoom(Heap *heap, Shape s, bool in) {
-    uint64_t at = cursor_position(heap);
-    uint64_t cell = at >= heap->first ? (at - heap->first) / heap->size : 0;
-    if (in && heap->size / 2 < HEAPMAP_MIN_CELL) return;
-    if (!in && !heap->zoomed) return;
-    heap->size = in ? heap->size / 2 : heap->size * 2;
-    heap->zoomed = true;
-    uint64_t before = cell * heap->size;
-    set_first(heap, at > before ? at - before : 0);
-    arrange(heap, s);
-}
-
-static void fill(Heap *heap, const Ui *ui, Shape s) {
-    uint64_t first = heap->first, size = heap->size;
-    uint32_t count = heap->count;
-    arrange(heap, s);
-    if (ui->frozen && heap->cell && first == heap->first && size == heap->size &&
-        count == heap->count && heap->layout == heapmap_layout(heap->map))
-        return;
-    if (heap->count > heap->room) {
-        HeapCell *cell = realloc(heap->cell, heap->count * sizeof *cell);
-        if (!cell) {
-            heap->count = heap->room;
-            return;
-        }
-        heap->cell = cell;
-        heap->room = heap->count;
-    }
-    heap->layout = heapmap_layout(heap->map);
-    heapmap_cells(heap->map, heap->first, heap->size, heap->count, heap->cell);
 }
 
 static void update(void *state, const Model *model, Ui *ui, Rect rect) {
@@ -163,14 +57,14 @@ static void update(void *state, const Model *model, Ui *ui, Rect rect) {
     if (!heap || !model->view) return;
     uint64_t time = rect.w > 0 ? REFRESH_TIME : REFRESH_TIME / 8;
     if (model->seen != LMP_SEEN_RUNNING) time = STILL_TIME;
-    if (heap->view != model->view || !heap->map) {
-        heapmap_free(heap->map);
-        heap->map = heapmap_new(model->view);
+    if (heap->view != model->view || !heap->window.map) {
+        heapmap_free(heap->window.map);
+        heap->window.map = heapmap_new(model->view);
         heap->view = model->view;
         time = FIRST_TIME;
     }
-    if (!heap->map) return;
-    heapmap_refresh(heap->map, time);
+    if (!heap->window.map) return;
+    heapmap_refresh(heap->window.map, time);
     (void)ui;
 }
 
@@ -219,19 +113,19 @@ static void draw_letter(Canvas *canvas, int x, int y, Face f) {
                STYLE(f.off ? TONE_FAINT : TONE_KIND_LEVEL(f.kind, f.level)));
 }
 
-static void draw_cells(const Heap *heap, const Ui *ui, Canvas *canvas, Rect rect, Shape s) {
+static void draw_cells(const HeapWindow *window, const Ui *ui, Canvas *canvas, Rect rect, Shape s) {
     HeapCell none = {{0}, 0, 0};
     for (int row = 0; row < s.rows; row += s.half) {
         for (int col = 0; col < s.cols; col++) {
             uint32_t i = (uint32_t)row * (uint32_t)s.cols + (uint32_t)col;
             uint32_t j = i + (uint32_t)s.cols;
             int x = rect.x + col, y = rect.y + row / s.half;
-            Face upper = face_of(i < heap->count ? &heap->cell[i] : &none, ui);
+            Face upper = face_of(i < window->count ? &window->cell[i] : &none, ui);
             if (s.half == 1) {
                 draw_letter(canvas, x, y, upper);
                 continue;
             }
-            Face lower = face_of(j < heap->count ? &heap->cell[j] : &none, ui);
+            Face lower = face_of(j < window->count ? &window->cell[j] : &none, ui);
             canvas_put(canvas, x, y, G_UPPER_HALF,
                        STYLE_ON(tone_of(upper, ui), tone_of(lower, ui)));
         }
@@ -239,9 +133,10 @@ static void draw_cells(const Heap *heap, const Ui *ui, Canvas *canvas, Rect rect
 }
 
 /* Brackets around the cursor's character; in it, the half that is meant is white. */
-static void draw_cursor(const Heap *heap, const Ui *ui, Canvas *canvas, Rect rect, Shape s) {
-    uint64_t i = (cursor_position(heap) - heap->first) / heap->size;
-    if (i >= heap->count) return;
+static void draw_cursor(const HeapWindow *window, const Ui *ui, Canvas *canvas, Rect rect,
+                        Shape s) {
+    uint64_t i = (heapwindow_cursor(window) - window->first) / window->size;
+    if (i >= window->count) return;
     int col = (int)(i % (uint64_t)s.cols), row = (int)(i / (uint64_t)s.cols);
     int x = rect.x + col, y = rect.y + row / s.half;
     Style bracket = STYLE_WITH(STYLE_ON(TONE_CURSOR, TONE_CURSOR_GROUND), ATTR_BOLD);
@@ -299,11 +194,12 @@ static void draw_kinds(const HeapCell *cell, const Ui *ui, Canvas *canvas, int x
 
 /* "0x55d0c2a01000 +64 KiB · 812 blocks · table 40.1 KiB · string 12.0 KiB", as much as fits; in a
  * narrow panel the kinds have a line of their own. */
-static void draw_status(const Heap *heap, const Ui *ui, Canvas *canvas, Rect rect, Shape s) {
-    uint64_t i = (cursor_position(heap) - heap->first) / heap->size;
-    if (i >= heap->count) return;
-    const HeapCell *cell = &heap->cell[i];
-    HeapRange range = heapmap_range(heap->map, heap->first + i * heap->size, heap->size);
+static void draw_status(const HeapWindow *window, const Ui *ui, Canvas *canvas, Rect rect,
+                        Shape s) {
+    uint64_t i = (heapwindow_cursor(window) - window->first) / window->size;
+    if (i >= window->count) return;
+    const HeapCell *cell = &window->cell[i];
+    HeapRange range = heapmap_range(window->map, window->first + i * window->size, window->size);
     char text[LMP_NUM], what[64], size[64];
     int x = rect.x, y = s.status, right = rect.x + rect.w;
     if (heapcell_bytes(cell, ~0u) == 0) {
@@ -329,59 +225,36 @@ static void draw_status(const Heap *heap, const Ui *ui, Canvas *canvas, Rect rec
     draw_kinds(cell, ui, canvas, x, right, y + s.lines - 1, s.lines > 1);
 }
 
+/* NULL: there is nothing to show yet. */
+static HeapWindow *window_of(Heap *heap) {
+    bool any = heap && heap->window.map && heapmap_total(heap->window.map) > 0;
+    return any ? &heap->window : NULL;
+}
+
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Heap *heap = state;
     if (rect.w <= 0 || rect.h <= 0) return;
-    if (heap && !heap->map && model->view) update(heap, model, ui, rect);
+    if (heap && !heap->window.map && model->view) update(heap, model, ui, rect);
     Shape s = shape_of(ui, rect);
-    if (!heap || !heap->map || heapmap_total(heap->map) == 0) {
+    HeapWindow *window = window_of(heap);
+    if (!window) {
         canvas_text(canvas, rect.x, rect.y, rect.w, STYLE(TONE_MUTED), "no live blocks yet");
         return;
     }
-    fill(heap, ui, s);
-    if (!heap->cell) return;
-    draw_cells(heap, ui, canvas, rect, s);
+    heapwindow_fill(window, s.cols, s.rows, ui->frozen);
+    if (!window->cell) return;
+    draw_cells(window, ui, canvas, rect, s);
     /* also while its blocks are listed beside it */
     if (ui->focus == &panel_heap || ui->over == &panel_blocks)
-        draw_cursor(heap, ui, canvas, rect, s);
-    if (s.status >= 0) draw_status(heap, ui, canvas, rect, s);
+        draw_cursor(window, ui, canvas, rect, s);
+    if (s.status >= 0) draw_status(window, ui, canvas, rect, s);
 }
 
 /* ---- keys and mouse -------------------------------------------------------------------------- */
 
-static void move_to(Heap *heap, uint64_t position) {
-    uint64_t total = heapmap_total(heap->map);
-    if (position >= total) position = total ? total - 1 : 0;
-    heap->cursor = heapmap_address(heap->map, position);
-    follow_cursor(heap);
-}
-
-/* Moves by so many cells, staying inside; sets the cursor on the beginning of its cell. */
-static void move_by(Heap *heap, int64_t cells) {
-    uint64_t total = heapmap_total(heap->map);
-    uint64_t last = total ? (total - 1) / heap->size : 0, at = cursor_position(heap) / heap->size;
-    uint64_t step = (uint64_t)(cells < 0 ? -cells : cells);
-    uint64_t room = cells < 0 ? at : last - at;
-    if (step > room) {
-        if (step <= (uint64_t)heap->cols) return; /* there is no such row */
-        step = room;
-    }
-    at = cells < 0 ? at - step : at + step;
-    move_to(heap, at * heap->size);
-}
-
-/* A page: all rows but one, which stays for orientation. */
-static void page_by(Heap *heap, bool up) {
-    uint64_t cells = heap->count - (uint64_t)heap->cols;
-    if (cells == 0) cells = heap->count;
-    uint64_t bytes = cells * heap->size, first = heap->first;
-    set_first(heap, !up ? first + bytes : first > bytes ? first - bytes : 0);
-    move_by(heap, up ? -(int64_t)cells : (int64_t)cells);
-}
-
-static bool look_inside(const Heap *heap, Ui *ui) {
-    uint64_t at = cursor_position(heap) & ~(heap->size - 1);
-    HeapRange range = heapmap_range(heap->map, at, heap->size);
+static bool look_inside(const HeapWindow *window, Ui *ui) {
+    uint64_t at = heapwindow_cursor(window) & ~(window->size - 1);
+    HeapRange range = heapmap_range(window->map, at, window->size);
     if (range.pieces == 0) return false;
     ui->look_from = range.start;
     ui->look_to = range.last;
@@ -390,44 +263,44 @@ static bool look_inside(const Heap *heap, Ui *ui) {
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
-    Heap *heap = state;
     (void)model;
-    if (!heap || !heap->map || heapmap_total(heap->map) == 0) return false;
+    HeapWindow *window = window_of(state);
+    if (!window) return false;
     Shape s = shape_of(ui, rect);
-    arrange(heap, s);
+    heapwindow_arrange(window, s.cols, s.rows);
     switch (action) {
     case ACT_LEFT:
-        move_by(heap, -1);
+        heapwindow_move_by(window, -1);
         return true;
     case ACT_RIGHT:
-        move_by(heap, 1);
+        heapwindow_move_by(window, 1);
         return true;
     case ACT_UP:
-        move_by(heap, -heap->cols);
+        heapwindow_move_by(window, -window->cols);
         return true;
     case ACT_DOWN:
-        move_by(heap, heap->cols);
+        heapwindow_move_by(window, window->cols);
         return true;
     case ACT_PAGE_UP:
     case ACT_PAGE_DOWN:
-        page_by(heap, action == ACT_PAGE_UP);
+        heapwindow_page(window, action == ACT_PAGE_UP);
         return true;
     case ACT_HOME:
-        move_to(heap, 0);
+        heapwindow_move_to(window, 0);
         return true;
     case ACT_END:
-        move_to(heap, UINT64_MAX);
+        heapwindow_move_to(window, UINT64_MAX);
         return true;
     case ACT_ZOOM_IN:
     case ACT_ZOOM_OUT:
-        zoom(heap, s, action == ACT_ZOOM_IN);
+        heapwindow_zoom(window, action == ACT_ZOOM_IN);
         return true;
     case ACT_ENTER:
-        return look_inside(heap, ui);
+        return look_inside(window, ui);
     case ACT_BACK:
-        if (!heap->zoomed) return false;
-        heap->zoomed = false;
-        arrange(heap, s);
+        if (!window->zoomed) return false;
+        window->zoomed = false;
+        heapwindow_arrange(window, s.cols, s.rows);
         return true;
     default:
         return false;
@@ -435,45 +308,45 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
-    Heap *heap = state;
-    if (!heap || !heap->map || heapmap_total(heap->map) == 0) return false;
+    HeapWindow *window = window_of(state);
+    if (!window) return false;
     Shape s = shape_of(ui, rect);
-    arrange(heap, s);
+    heapwindow_arrange(window, s.cols, s.rows);
     int x = event.x, row = event.y * s.half;
     if (x < 0 || x >= s.cols || row < 0 || row >= s.rows) return false;
-    uint64_t at = heap->first + ((uint64_t)row * (uint64_t)s.cols + (uint64_t)x) * heap->size;
-    uint64_t here = cursor_position(heap) & ~(heap->size - 1);
+    uint64_t at = window->first + ((uint64_t)row * (uint64_t)s.cols + (uint64_t)x) * window->size;
+    uint64_t here = heapwindow_cursor(window) & ~(window->size - 1);
     /* the lower half of the character that has the cursor already keeps it */
-    bool same = s.half == 2 && here == at + (uint64_t)s.cols * heap->size;
-    if (at < heapmap_total(heap->map) && !same) move_to(heap, at);
+    bool same = s.half == 2 && here == at + (uint64_t)s.cols * window->size;
+    if (at < heapmap_total(window->map) && !same) heapwindow_move_to(window, at);
     switch (event.what) {
     case MOUSE_WHEEL_UP:
-        return act(heap, model, ui, ACT_ZOOM_IN, rect);
+        return act(state, model, ui, ACT_ZOOM_IN, rect);
     case MOUSE_WHEEL_DOWN:
-        return act(heap, model, ui, ACT_ZOOM_OUT, rect);
+        return act(state, model, ui, ACT_ZOOM_OUT, rect);
     case MOUSE_DOUBLE:
-        return look_inside(heap, ui);
+        return look_inside(window, ui);
     default:
         return true;
     }
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
-    const Heap *heap = state;
     char cell[LMP_NUM], all[LMP_NUM];
     (void)model;
-    if (!heap || !heap->map || heapmap_total(heap->map) == 0 || heap->size == 0) return;
-    uint64_t total = heapmap_total(heap->map), left = total - heap->first;
-    uint64_t window = heap->size * heap->count;
-    describe_cell_size(cell, heap->size);
-    if (heap->cols < 30) {
+    const HeapWindow *window = window_of(state);
+    if (!window || window->size == 0) return;
+    uint64_t total = heapmap_total(window->map), left = total - window->first;
+    uint64_t shown = window->size * window->count;
+    describe_cell_size(cell, window->size);
+    if (window->cols < 30) {
         snprintf(out, size, "%s", cell);
-    } else if (heap->cols < 60) {
+    } else if (window->cols < 60) {
         snprintf(out, size, "%s/cell", cell);
     } else {
         snprintf(out, size, "%s/cell %s 0x%llx +%s", cell, ui->utf8 ? "·" : "-",
-                 (unsigned long long)heapmap_address(heap->map, heap->first),
-                 format_bytes(all, left < window ? left : window));
+                 (unsigned long long)heapmap_address(window->map, window->first),
+                 format_bytes(all, left < shown ? left : shown));
     }
 }
 

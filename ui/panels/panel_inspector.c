@@ -1,13 +1,13 @@
-/* panel_inspector.c - the memory operation under the pause: which break condition it met, what it
- * does, to which block made where, the whole Lua call stack that led to it, and the locals of the
- * frame under the cursor. */
+/* panel_inspector.c - the memory operation under the pause: its Lua call stack with a cursor, and
+ * where on the panel the rest stands: the operation in words (inspector_op.c), the locals of the
+ * frame under the cursor (inspector_locals.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
-#include "shared/breaks.h"
-#include "widget/describe.h"
+#include "panels/inspector_locals.h"
+#include "panels/inspector_op.h"
 #include "widget/panel.h"
 
 /* The list of frames has a line more where frames were left out. */
@@ -18,20 +18,7 @@ typedef struct Inspector {
     char source[96]; /* of the frame under the cursor, for place() */
 } Inspector;
 
-enum {
-    BESIDE = 72,    /* columns from which locals stand beside the stack */
-    LOCAL_NAME = 16 /* columns of a local's name at most */
-};
-
-static const struct {
-    const char *name;
-    Tone tone;
-} operations[] = {
-    [LMP_OP_NONE] = {"", TONE_TEXT},
-    [LMP_OP_ALLOC] = {"allocation", TONE_GROWTH},
-    [LMP_OP_REALLOC] = {"reallocation", TONE_ACCENT},
-    [LMP_OP_FREE] = {"free", TONE_SHRINK},
-};
+#define BESIDE 72 /* columns from which locals stand beside the stack */
 
 static void *create(void) {
     return calloc(1, sizeof(Inspector));
@@ -61,110 +48,13 @@ static uint64_t line_of(const LmpOp *op, uint32_t frame) {
     return frame + (uint64_t)(left_out(op) > 0 && frame >= op->cut_at);
 }
 
-/* Writes a label and what follows it; returns the columns used. */
-static int labelled(Canvas *canvas, int x, int right, int y, const char *label, Style style,
-                    const char *text) {
-    if (x >= right) return 0;
-    int used = canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), label);
-    used += canvas_text(canvas, x + used, y, right - x - used, style, text);
-    return used;
-}
-
-/* "break 2: block larger than 64 KiB: 131,072 B" */
-static void draw_hit(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, int y) {
-    char words[sizeof op->hit_words], others[64] = "";
-    int x = rect.x, right = rect.x + rect.w;
-    format_text(words, sizeof words, op->hit_words, !utf8);
-    x += canvas_printf(canvas, x, y, right - x, STYLE_BOLD(TONE_PAUSED), "break %u: ", op->hit);
-    x += canvas_text(canvas, x, y, right - x, STYLE_BOLD(TONE_STRONG), words);
-    for (uint32_t i = op->hit; i < LMP_BREAKS; i++) {
-        size_t used = strlen(others);
-        if (op->hits >> i & 1 && used + 8 < sizeof others)
-            snprintf(others + used, sizeof others - used, "%s %u", used ? "," : "  also", i + 1);
-    }
-    canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), others);
-}
-
-/* "reallocation #1,234,567 · array or hash part of a table" */
-static void draw_what(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, int y) {
-    char number[LMP_NUM];
-    int x = rect.x, right = rect.x + rect.w;
-    x += canvas_text(canvas, x, y, right - x, STYLE_BOLD(operations[op->op].tone),
-                     operations[op->op].name);
-    if (op->failed) x += canvas_text(canvas, x, y, right - x, STYLE_BOLD(TONE_SHRINK), ", refused");
-    x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_MUTED), " #%s",
-                       format_count(number, op->number));
-    const char *what = describe_class_long(op->cls);
-    int need = canvas_width(what) + 3;
-    if (x + need > right) what = describe_class(op->cls);
-    bool known = op->cls > LMP_C_NONE && op->cls < LMP_C_COUNTED;
-    Style style = STYLE(known ? TONE_KIND(class_owner(op->cls)) : TONE_TEXT);
-    labelled(canvas, x, right, y, utf8 ? " · " : " - ", style, what);
-}
-
-/* "0x55d0c2a01230 → 0x55d0c2a04560   64 B → 128 B (+64 B)   made at options.lua:12" */
-static void draw_block(const Model *model, bool utf8, Canvas *canvas, Rect rect, int y) {
-    const LmpOp *op = &model->op;
-    char text[LMP_NUM], delta[LMP_NUM];
-    const char *arrow = utf8 ? " → " : " -> ";
-    int x = rect.x, right = rect.x + rect.w;
-    Style style = STYLE(TONE_TEXT), strong = STYLE(TONE_STRONG);
-    bool moved = op->old_addr && op->new_addr && op->old_addr != op->new_addr;
-    uint64_t addr = op->old_addr ? op->old_addr : op->new_addr;
-    if (addr)
-        x += canvas_printf(canvas, x, y, right - x, style, "0x%llx", (unsigned long long)addr);
-    if (moved) {
-        x += labelled(canvas, x, right, y, arrow, style, "");
-        x += canvas_printf(canvas, x, y, right - x, style, "0x%llx",
-                           (unsigned long long)op->new_addr);
-    } else if (op->op == LMP_OP_REALLOC && op->new_addr && !op->failed) {
-        x += labelled(canvas, x, right, y, " in place", style, "");
-    }
-    if (x > rect.x) x += 2;
-    if (op->op == LMP_OP_FREE || op->op == LMP_OP_REALLOC)
-        x += labelled(canvas, x, right, y, "", strong, format_bytes(text, op->old_size));
-    if (op->op == LMP_OP_REALLOC) x += labelled(canvas, x, right, y, arrow, strong, "");
-    if (op->op == LMP_OP_ALLOC || op->op == LMP_OP_REALLOC)
-        x += labelled(canvas, x, right, y, "", strong, format_bytes(text, op->new_size));
-    if (op->op == LMP_OP_REALLOC && x < right) {
-        int64_t change = (int64_t)(op->new_size - op->old_size);
-        x += canvas_printf(canvas, x, y, right - x, STYLE(change > 0 ? TONE_GROWTH : TONE_SHRINK),
-                           " (%s)", format_delta_bytes(delta, change));
-    }
-    char site[128] = "";
-    if (model->view)
-        describe_context(site, sizeof site, &model->view->tables, op->alloc_context, !utf8);
-    if (site[0]) labelled(canvas, x, right, y, "   made at ", STYLE(TONE_SOURCE), site);
-}
-
-static void where_of(const LmpFrame *frame, char *out, size_t size, bool utf8) {
-    char source[sizeof frame->source];
-    format_text(source, sizeof source, frame->source, !utf8);
-    if (frame->line > 0) {
-        snprintf(out, size, "%s:%d", source, frame->line);
-    } else {
-        snprintf(out, size, "%s", source);
-    }
-}
-
-/* A long path loses its beginning: file and line are what one looks for. */
-static void draw_where(Canvas *canvas, int x, int y, int max, Style style, const char *where) {
-    int width = canvas_width(where);
-    if (width > max && max > 1) {
-        canvas_put(canvas, x++, y, G_ELLIPSIS, style);
-        for (max--; width > max && *where;)
-            width -= canvas_glyph_width(canvas_decode(&where));
-    }
-    canvas_text(canvas, x, y, max, style, where);
-}
-
 static void draw_frame_line(const LmpFrame *frame, bool utf8, Canvas *canvas, Rect rect, int y,
                             int where_w) {
     char where[128], name[sizeof frame->name];
     int right = rect.x + rect.w;
-    where_of(frame, where, sizeof where, utf8);
+    inspector_where(frame, where, sizeof where, utf8);
     Style style = STYLE(frame->is_c || frame->line <= 0 ? TONE_MUTED : TONE_SOURCE);
-    draw_where(canvas, rect.x + 2, y, where_w, style, where);
+    canvas_tail(canvas, rect.x + 2, y, where_w, style, style, where);
     int x = rect.x + 2 + where_w + 2;
     format_text(name, sizeof name, frame->name, !utf8);
     x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), name);
@@ -176,7 +66,7 @@ static int where_width(const LmpOp *op, bool utf8, int w) {
     char where[128];
     int widest = 0;
     for (uint32_t i = 0; i < op->frames; i++) {
-        where_of(&op->frame[i], where, sizeof where, utf8);
+        inspector_where(&op->frame[i], where, sizeof where, utf8);
         int width = canvas_width(where);
         if (width > widest) widest = width;
     }
@@ -212,95 +102,6 @@ static void draw_stack(Inspector *in, const Model *model, const Ui *ui, Canvas *
                       lines_of(op));
 }
 
-/* ---- locals ---------------------------------------------------------------------------------- */
-
-/* Kinds of memory have their colours; numbers and booleans are none. */
-static Style value_style(const LmpLocal *local) {
-    for (int k = 0; k < LMP_KINDS; k++)
-        if (strcmp(local->type, kind_info[k].name) == 0) return STYLE(TONE_KIND(k));
-    return STYLE(strcmp(local->type, "nil") == 0 ? TONE_FAINT : TONE_TEXT);
-}
-
-/* "nil", "12.5", "\"text\"…", "table 0x55d0c2a01230" */
-static void value_text(const LmpLocal *local, bool ascii, char *out, size_t size) {
-    char value[LMP_LOCAL_BYTES + 1], text[LMP_LOCAL_BYTES + 1];
-    memcpy(value, local->value, local->size);
-    value[local->size] = 0;
-    format_text(text, sizeof text, value, 1);
-    if (strcmp(local->type, "string") == 0) {
-        LmpPreview preview = {.size = local->whole, .shown = local->size};
-        memcpy(preview.bytes, local->value, local->size);
-        describe_preview(out, size, &preview, ascii);
-    } else if (strcmp(local->type, "number") == 0 || strcmp(local->type, "boolean") == 0) {
-        snprintf(out, size, "%s", text);
-    } else {
-        snprintf(out, size, "%s%s%s", local->type, *text ? " " : "", text);
-    }
-}
-
-/* Why there are no locals to show, NULL: there are. */
-static const char *no_locals(const LmpOp *op) {
-    switch (op->locals_state) {
-    case LMP_LOCALS_READ:
-        return op->locals ? NULL : "no locals here yet";
-    case LMP_LOCALS_UNKNOWN:
-        return "locals: not readable on this interpreter";
-    case LMP_LOCALS_NOT_NOW:
-        return "locals: not readable while the stack is moved";
-    default:
-        return op->locals_frame < op->frames && op->frame[op->locals_frame].is_c
-                   ? "a C function: it has no locals to see"
-                   : "no function's locals to see";
-    }
-}
-
-static int locals_lines(const LmpOp *op) {
-    if (op->locals_state == LMP_LOCALS_NONE) return 0;
-    return 1 + (no_locals(op) ? 0 : (int)op->locals + (op->locals_more > 0));
-}
-
-static void draw_local(const LmpLocal *local, bool utf8, int name_w, Canvas *canvas, Rect rect,
-                       int y) {
-    char name[sizeof local->name], value[4 * LMP_LOCAL_BYTES], size[LMP_NUM];
-    int x = rect.x, right = rect.x + rect.w;
-    format_text(name, sizeof name, local->name, !utf8);
-    canvas_text(canvas, x, y, name_w, STYLE(TONE_STRONG), name);
-    x += name_w + 1;
-    value_text(local, !utf8, value, sizeof value);
-    if (local->whole > local->size && right - x > 20) { /* a string that is not shown whole */
-        int width = canvas_width(format_bytes(size, local->whole));
-        canvas_text_right(canvas, right, y, width, STYLE(TONE_MUTED), size);
-        right -= width + 1;
-    }
-    canvas_text(canvas, x, y, right - x, value_style(local), value);
-}
-
-static void draw_locals(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect) {
-    char where[128], count[LMP_NUM];
-    const char *none = no_locals(op);
-    int y = rect.y, bottom = rect.y + rect.h, name_w = 0;
-    if (none) {
-        canvas_text(canvas, rect.x, y, rect.w, STYLE(TONE_MUTED), none);
-        return;
-    }
-    int x = rect.x + canvas_text(canvas, rect.x, y, rect.w, STYLE(TONE_MUTED), "locals of ");
-    where_of(&op->frame[op->locals_frame], where, sizeof where, utf8);
-    draw_where(canvas, x, y, rect.x + rect.w - x, STYLE(TONE_MUTED), where);
-    for (uint32_t i = 0; i < op->locals; i++) {
-        int w = canvas_width(op->local[i].name);
-        if (w > name_w) name_w = w < LOCAL_NAME ? w : LOCAL_NAME;
-    }
-    uint64_t left = op->locals + (uint64_t)op->locals_more;
-    for (uint32_t i = 0; i < op->locals && ++y < bottom; i++, left--) {
-        if (y == bottom - 1 && left > 1) break;
-        draw_local(&op->local[i], utf8, name_w, canvas, rect, y);
-    }
-    if (left > 0 && y < bottom)
-        canvas_printf(canvas, rect.x, y == rect.y + (int)op->locals ? y + 1 : y, rect.w,
-                      STYLE(TONE_MUTED), utf8 ? "… %s more" : "... %s more",
-                      format_count(count, left));
-}
-
 /* The stack, and beside it or below it the locals. */
 static void draw_lower(Inspector *in, const Model *model, const Ui *ui, Canvas *canvas, Rect rect) {
     const LmpOp *op = &model->op;
@@ -310,7 +111,7 @@ static void draw_lower(Inspector *in, const Model *model, const Ui *ui, Canvas *
         locals.x += stack.w + 2;
         locals.w -= stack.w + 2;
     } else {
-        int need = locals_lines(op), half = rect.h / 2, gap = rect.h >= 10;
+        int need = inspector_locals_lines(op), half = rect.h / 2, gap = rect.h >= 10;
         uint64_t lines = lines_of(op);
         int request = lines < (uint64_t)rect.h ? (int)lines : rect.h;
         if (rect.h - request - gap < need && request > half) request = half;
@@ -324,7 +125,7 @@ static void draw_lower(Inspector *in, const Model *model, const Ui *ui, Canvas *
     in->above = stack.y;
     list_fit(&in->list, lines_of(op), in->page);
     draw_stack(in, model, ui, canvas, stack);
-    if (locals.h > 0) draw_locals(op, ui->utf8, canvas, locals);
+    if (locals.h > 0) inspector_locals(op, ui->utf8, canvas, locals);
 }
 
 static void draw_hint(const Model *model, const Ui *ui, Canvas *canvas, Rect rect) {
@@ -360,12 +161,12 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     in->number = op->number;
     int y = rect.y, left = rect.h;
     if (op->hit && left > 2) {
-        draw_hit(op, ui->utf8, canvas, rect, y++);
+        inspector_hit(op, ui->utf8, canvas, rect, y++);
         left--;
     }
-    draw_what(op, ui->utf8, canvas, rect, y++);
+    inspector_what(op, ui->utf8, canvas, rect, y++);
     if (--left > 0) {
-        draw_block(model, ui->utf8, canvas, rect, y++);
+        inspector_block(model, ui->utf8, canvas, rect, y++);
         left--;
     }
     if (left > 6) {

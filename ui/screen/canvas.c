@@ -139,6 +139,15 @@ int canvas_text_right(Canvas *canvas, int right, int y, int max, Style style, co
     return canvas_text(canvas, right - width, y, width, style, text);
 }
 
+int canvas_tail(Canvas *canvas, int x, int y, int max, Style style, Style mark, const char *text) {
+    int width = canvas_width(text);
+    if (width <= max || max < 2) return canvas_text(canvas, x, y, max, style, text);
+    while (width > max - 1)
+        width -= text_width(canvas_decode(&text));
+    canvas_put(canvas, x, y, G_ELLIPSIS, mark);
+    return 1 + canvas_text(canvas, x + 1, y, max - 1, style, text);
+}
+
 int canvas_printf(Canvas *canvas, int x, int y, int max, Style style, const char *format, ...) {
     char text[1024];
     va_list args;

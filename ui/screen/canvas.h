@@ -84,6 +84,9 @@ void canvas_put(Canvas *canvas, int x, int y, uint32_t glyph, Style style);
 int canvas_text(Canvas *canvas, int x, int y, int max, Style style, const char *text);
 /* The same, ending before column `right`; returns the columns used. */
 int canvas_text_right(Canvas *canvas, int right, int y, int max, Style style, const char *text);
+/* The end of a text that is too long, after an ellipsis in the style `mark`: of a path, file and
+ * line are what one looks for. Returns the columns used. */
+int canvas_tail(Canvas *canvas, int x, int y, int max, Style style, Style mark, const char *text);
 int canvas_printf(Canvas *canvas, int x, int y, int max, Style style, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 /* Columns that a text needs. */

@@ -93,18 +93,6 @@ static void draw_heading(const Table *t, const TableSource *from, Canvas *canvas
     }
 }
 
-/* The end of a text in `w` columns, with an ellipsis before it. */
-static void draw_tail(Canvas *canvas, int x, int y, int w, Style style, const char *text) {
-    if (canvas_width(text) <= w || w < 2) {
-        canvas_text(canvas, x, y, w, style, text);
-        return;
-    }
-    while (canvas_width(text) > w - 1)
-        canvas_decode(&text);
-    canvas_put(canvas, x, y, G_ELLIPSIS, STYLE(TONE_MUTED));
-    canvas_text(canvas, x + 1, y, w - 1, style, text);
-}
-
 /* A figure that is too long for its column loses its fraction rather than its unit: "1009.4 KiB".
  */
 static void shorten_figure(char *text, int w) {
@@ -130,7 +118,7 @@ void table_draw_row(const Table *t, const TableSource *from, Canvas *canvas, Rec
             shorten_figure(cell.text, room);
             canvas_text_right(canvas, x + room, y, room, cell.style, cell.text);
         } else if (column->align == TABLE_TAIL) {
-            draw_tail(canvas, x, y, room, cell.style, cell.text);
+            canvas_tail(canvas, x, y, room, cell.style, STYLE(TONE_MUTED), cell.text);
         } else {
             canvas_text(canvas, x, y, room, cell.style, cell.text);
         }

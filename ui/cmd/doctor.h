@@ -1,0 +1,66 @@
+/* doctor.h - what `lmp doctor` has found out: the jobs that an interpreter has played, heard from
+ * the part of doctor in it (doctor_hear.c) and shown to the person (doctor_report.c). */
+#ifndef LMP_CMD_DOCTOR_H
+#define LMP_CMD_DOCTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cmd/program.h"
+
+enum { EXIT_TROUBLE = 1, EXIT_DIFFERENT = 3 };
+enum { MOST_JOBS = 1000 };
+
+/* What is counted of a job, as src/agent/doctor/doctor.c writes it. */
+typedef enum Figure {
+    F_BLOCKS,
+    F_LINES,
+    F_LINES_WRONG,
+    F_PATHS,
+    F_PATHS_WRONG,
+    F_OWNERS,
+    F_OWNERS_WRONG,
+    F_TOTALS,
+    F_TOTALS_WRONG,
+    F_UNTOLD,
+    F_UNPROVEN,
+    F_OWNERS_UNPROVEN,
+    F_UNKNOWN,
+    F_BEHAVED,
+    F_SAID_LINES,
+    F_SAID_STACKS,
+    F_SAID_OWNERS,
+    F_SAID_SAMPLES,
+    FIGURES
+} Figure;
+
+typedef enum Health { H_NONE, H_RIGHT, H_SAID, H_WRONG, H_FELL } Health;
+
+typedef struct Job {
+    char program[48], mode[24];
+    uint64_t f[FIGURES];
+    char first[700]; /* difference or trouble */
+    Health health;
+} Job;
+
+typedef struct Doctor {
+    Program program;
+    char module[4096];
+    char lua[64], code[4096], build_id[128];
+    Job job[MOST_JOBS];
+    int jobs, falls;
+    int at;            /* the job that is played, -1: none so far */
+    bool ended;        /* all has been said */
+    bool spoke;        /* anything at all */
+    char refused[300]; /* why the module cannot be loaded; "": it can */
+    long patience;     /* seconds for one job */
+    uint64_t sum[FIGURES];
+    const char *only, *modes, *own;
+} Doctor;
+
+/* Reads until the pipe's end. False: nothing came for too long. */
+bool doctor_listen(Doctor *d, int fd);
+/* Prints the table and what it comes to; returns the exit status. */
+int doctor_report(const Doctor *d);
+
+#endif

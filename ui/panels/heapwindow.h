@@ -1,0 +1,42 @@
+/* heapwindow.h - the part of the heap that the map shows: how large a cell is, which one is the
+ * first, which one has the cursor, and what is in them.
+ *
+ * Invariants: first is a multiple of size; while `zoomed` is false first is 0 and size follows the
+ * heap. The cursor is an address, so that it stays on its block when the regions move. */
+#ifndef LMP_HEAPWINDOW_H
+#define LMP_HEAPWINDOW_H
+
+#include "read/heap/heapmap.h"
+
+typedef struct HeapWindow {
+    HeapMap *map; /* the panel's; NULL: there is none yet */
+    bool zoomed;
+    uint64_t size;   /* bytes of a cell */
+    uint64_t first;  /* position of the first cell */
+    uint64_t anchor; /* address of the first cell while zoomed */
+    uint64_t cursor; /* address; 0: not set yet */
+    HeapCell *cell;
+    uint32_t count, room; /* cells in the window; space in `cell` */
+    int cols;
+    uint32_t layout; /* of the regions, when `cell` was filled */
+} HeapWindow;
+
+/* All of these but the last need a map. */
+
+/* Works out what the window shows after the heap, the size of the panel or the zoom changed. */
+void heapwindow_arrange(HeapWindow *window, int cols, int rows);
+/* ... and looks what is in the cells; `still`: not again, unless they are others. */
+void heapwindow_fill(HeapWindow *window, int cols, int rows, bool still);
+/* Position of the cursor; 0 when the heap is empty. */
+uint64_t heapwindow_cursor(const HeapWindow *window);
+/* Moves the cursor, and the window after it; a position past the end: to the end. */
+void heapwindow_move_to(HeapWindow *window, uint64_t position);
+/* Moves by so many cells, staying inside; sets the cursor on the beginning of its cell. */
+void heapwindow_move_by(HeapWindow *window, int64_t cells);
+/* A page: all rows but one, which stays for orientation. */
+void heapwindow_page(HeapWindow *window, bool up);
+/* Changes the size of the cells; what is under the cursor stays where it is on the screen. */
+void heapwindow_zoom(HeapWindow *window, bool in);
+void heapwindow_free(HeapWindow *window);
+
+#endif

@@ -1,0 +1,12 @@
+/* inspector_locals.h - the local variables of one frame of the paused operation, or why there are
+ * none to see. */
+#ifndef LMP_INSPECTOR_LOCALS_H
+#define LMP_INSPECTOR_LOCALS_H
+
+#include "widget/panel.h"
+
+/* Lines that they want. */
+int inspector_locals_lines(const LmpOp *op);
+void inspector_locals(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect);
+
+#endif

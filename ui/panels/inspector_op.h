@@ -1,0 +1,16 @@
+/* inspector_op.h - a memory operation in words: the lines above the inspector's call stack. */
+#ifndef LMP_INSPECTOR_OP_H
+#define LMP_INSPECTOR_OP_H
+
+#include "widget/panel.h"
+
+/* "break 2: block larger than 64 KiB: 131,072 B" */
+void inspector_hit(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, int y);
+/* "reallocation #1,234,567 · array or hash part of a table" */
+void inspector_what(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, int y);
+/* "0x55d0c2a01230 → 0x55d0c2a04560   64 B → 128 B (+64 B)   made at options.lua:12" */
+void inspector_block(const Model *model, bool utf8, Canvas *canvas, Rect rect, int y);
+/* Where a frame stands, "options.lua:12". */
+void inspector_where(const LmpFrame *frame, char *out, size_t size, bool utf8);
+
+#endif
