@@ -105,12 +105,14 @@ LUA
     check_terminal
 }
 
-case_hold_enter() { # lmp.start(true) waits for a key at the end, and prints the summary itself
+case_hold_enter() { # lmp.start(true) waits for q at the end, and prints the summary itself
     open 80 24
     sed -i 's/hold = false/hold = true/' "$work/self.lua"
     type_line '$P $LUA self.lua 40; echo "status=$?"'
     wait_for 'ENDED'
-    key Enter
+    key Enter x Escape Space # none of them leaves
+    wait_for 'these are its last figures'
+    key q
     wait_for 'status=0'
     wait_said 'Maximum memory used'
     check_output wanted
@@ -120,12 +122,18 @@ case_hold_enter() { # lmp.start(true) waits for a key at the end, and prints the
 case_quit() { # q leaves the display while the script goes on
     open 100 30
     talk 302
+    key '?'
+    wait_for 'q back'
+    key q # out of the page
+    wait_gone 'q back'
+    wait_for 'RUNNING'
     key q
     wait_gone 'RUNNING'
+    wait_said "lmp: the display is left; lmp top $program brings it back"
     go_on
     wait_said 'line 302 ' # above the summary
     wait_for 'status=0'
-    check_output wanted
+    check_output wanted 'lmp: the display is left'
     check_terminal
 }
 

@@ -14,7 +14,7 @@ attach() {
     wait_for 'RUNNING|PAUSED'
 }
 leave() {
-    key q
+    key Q
     wait_for 'top=0'
     outlived "its display"
     check_terminal
@@ -40,7 +40,10 @@ case_pause_step() {
     until_true "$patience" "three operations" paused_at $((at + 3))
     key Space
     wait_for 'RUNNING'
-    key n # pauses
+    key n # does not pause it
+    wait_for 'space pauses it'
+    wait_for 'RUNNING'
+    key Space
     wait_for 'PAUSED'
     key q # leaving lets it go on
     wait_for 'top=0'
@@ -226,7 +229,7 @@ case_picture_mouse_mark() {
     until_true "$patience" "mouse on again" mouse_is 1
     key m
     wait_for 'since mark 1'
-    key g
+    key C
     wait_for 'full collection'
     leave
 }
@@ -325,13 +328,13 @@ LUA
     cycles() { screen | grep -oE '[0-9]+ cycles?' | head -1; }
     collected() { [ "$(cycles)" != "$before" ]; }
     before=$(cycles)
-    key g
+    key C
     until_true "$patience" "a collection under the program's hook" collected
     before=$(cycles)
     : >"$work/block"
     blocked() { [ ! -e "$work/block" ]; }
     until_true "$patience" "the program inside a C function" blocked
-    key g
+    key C
     wait_for 'No collection yet: the program'
     : >"$work/go"
     until_true "$patience" "the collection, late" collected

@@ -87,7 +87,7 @@ stands_still() {
     still=$(screen) && sleep 0.3 && [ "$still" = "$(screen)" ]
 }
 # The lowest line, painted last, is there.
-whole() { screen | tail -n 1 | grep -q ' q quit'; }
+whole() { screen | tail -n 1 | grep -Eq ' q (quit|back|leave)'; }
 
 # The program under test writes its pid first thing: program.pid.
 wait_program() {

@@ -129,20 +129,21 @@ static bool can_ask(App *app) {
 }
 
 static void toggle_pause(App *app) {
-    if (app->ended && app->hold) {
-        ask(app, REQUEST_QUIT);
-    } else if (can_ask(app)) {
+    if (can_ask(app)) {
+        app->stepping = false;
         app->want_pause = !app->want_pause;
         request_put(&app->ui.requests, &(Request){.kind = REQUEST_PAUSE, .pause = app->want_pause});
     }
 }
 
+/* Nothing where it runs: a hand that means "next" elsewhere does not stop a program. */
 static void step(App *app) {
     if (!can_ask(app)) return;
     if (app->seen == LMP_SEEN_PAUSED) {
         request_put(&app->ui.requests, &(Request){.kind = REQUEST_STEP, .steps = 1});
-    } else if (!app->want_pause) {
-        toggle_pause(app);
+        app->stepping = true;
+    } else if (!app->want_pause && !app->stepping) { /* else it is on its way to the next */
+        app_say(app, "The program runs: space pauses it, then n steps");
     }
 }
 
@@ -345,12 +346,13 @@ static void act(App *app, Action action, Key key) {
         toggle_help(app);
         break;
     case ACT_QUIT:
-        ask(app, REQUEST_QUIT);
+        if (app->ui.over && key != 'Q')
+            app_back(app);
+        else
+            ask(app, REQUEST_QUIT);
         break;
     case ACT_ENTER:
-        if (app->ended && app->hold && !app->looked) {
-            ask(app, REQUEST_QUIT);
-        } else if (!act_focused(app, action)) {
+        if (!act_focused(app, action)) {
             app->ui.enlarged = !app->ui.enlarged;
         }
         break;
@@ -364,7 +366,6 @@ static void act(App *app, Action action, Key key) {
         app_say(app, "%s", app->ui.said);
         app->ui.said[0] = 0;
     }
-    if (app->ended) app->looked = true;
 }
 
 static void take_key(App *app, Key key) {
@@ -375,11 +376,7 @@ static void take_key(App *app, Key key) {
     app->notice_until = 0; /* it has been read */
     if (app->ui.edit && edit_panel(app, key)) return;
     Action action = action_of_key(key);
-    if (action != ACT_NONE) {
-        act(app, action, key);
-    } else if (app->ended && app->hold && !app->looked) {
-        ask(app, REQUEST_QUIT); /* any key will do */
-    }
+    if (action != ACT_NONE) act(app, action, key);
 }
 
 static void take_mouse(App *app, MouseEvent event) {

@@ -14,7 +14,7 @@ typedef struct AppOptions {
     int colours; /* 0, 8, 16, 256 */
     bool live;   /* the program runs in this terminal */
     bool can_type;
-    bool hold;      /* after the end: wait for a key */
+    bool hold;      /* after the end: wait for q */
     Output *output; /* may be NULL */
 } AppOptions;
 

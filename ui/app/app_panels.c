@@ -107,7 +107,5 @@ void app_back(App *app) {
         ui_close(&app->ui);
     } else if (app->ui.enlarged) {
         app->ui.enlarged = false;
-    } else if (app->ended && app->hold) {
-        request_put_kind(&app->ui.requests, REQUEST_QUIT);
     }
 }

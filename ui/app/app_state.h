@@ -43,9 +43,9 @@ struct App {
     Model model;
     bool live, hold;
     LmpSeen seen;        /* as app_seen last said; the model's may be frozen */
+    bool stepping;       /* a step was asked for since the last pause or resume by hand */
     bool want_pause;     /* pausing was asked for and has not been taken back */
     bool ended;          /* FINISHED or KILLED: nothing can be asked of the program any more */
-    bool looked;         /* keys since the end: enter no longer leaves */
     const Panel *bottom; /* shown in the bottom slot */
     bool lent_bottom;    /* the pause put the inspector there; before it was: */
     const Panel *bottom_before;

@@ -28,9 +28,9 @@ bool footer_offers(const App *app, Action action) {
     case ACT_DELETE:
         return panel_offers(app->ui.focus, action);
     case ACT_BACK:
-        return app->ui.over || app->ui.enlarged;
+        return app->ui.enlarged && !app->ui.over; /* out of a page leads q as well */
     case ACT_ENTER:
-        return app->ui.focus != &panel_breaks && !(app->ended && !app->looked) &&
+        return app->ui.focus != &panel_breaks &&
                !(app->ui.over && app_panels[app_row(app->ui.over)].slot == SLOTS);
     default:
         return true;
@@ -69,6 +69,7 @@ static const char *label_of(const App *app, const ActionInfo *info) {
     if (info->action == ACT_ENTER && !has_inside(app)) {
         return app->ui.enlarged ? "shrink" : "enlarge";
     }
+    if (info->action == ACT_QUIT && app->ui.over) return "back";
     if (info->action == ACT_QUIT && app->ended) return "leave";
     return is_on(app, info->action) && info->label_on ? info->label_on : info->label;
 }
@@ -79,9 +80,7 @@ static void draw_keys(const App *app, Canvas *canvas, Rect rect) {
         const ActionInfo *info = &action_info[i];
         int priority = info->action == ACT_BACK ? 5 : info->priority;
         if (priority == 0 || !info->label || !footer_offers(app, info->action)) continue;
-        const char *shown = info->shown;
-        if (info->action == ACT_QUIT && app->ended && app->hold && !app->looked) shown = "q enter";
-        line_add(&line, priority, STYLE(TONE_ACCENT), " %s", shown);
+        line_add(&line, priority, STYLE(TONE_ACCENT), " %s", info->shown);
         line_add(&line, priority, STYLE(TONE_TEXT), " %s ", label_of(app, info));
     }
     line_draw(&line, canvas, rect.x, rect.y, rect.w);

@@ -80,7 +80,7 @@ static const Option options[] = {
     [O_BREAK] = {"break", "CONDITION",
                  "pause there, such as \"size 64KiB\" or \"at main.lua:12\"; may be repeated"},
     [O_FPS] = {"fps", "N", "repaints a second, 0.1 to 60 (default 10)"},
-    [O_HOLD] = {"hold", NULL, "at the end, the display waits for a key (the default)"},
+    [O_HOLD] = {"hold", NULL, "at the end, the display waits for q (the default)"},
     [O_NO_HOLD] = {"no-hold", NULL, "at the end, the display leaves at once"},
     [O_NAME] = {"name", "NAME", "show NAME in place of the script's name"},
     {0},

@@ -173,6 +173,8 @@ static void end_display(PtyRelay *k) {
         say(k, "lmp: no display: %.120s", result->problem);
     else if (result->saved[0])
         say(k, "lmp: picture saved as %.60s", result->saved);
+    if (how == SUPERVISOR_LEFT && result->end == VIEWER_QUIT && !ended(k))
+        say(k, "lmp: the display is left; lmp top %u brings it back", k->view.pid);
 }
 
 /* Output of the program, to the spool and from there to the terminal. False: there is no more for

@@ -7,7 +7,7 @@
 
 typedef struct PtyRelayOptions {
     double fps;          /* repaints a second; 0: the default */
-    bool hold;           /* wait for a key at the program's end */
+    bool hold;           /* wait for q at the program's end */
     bool input;          /* the program's standard input is the pseudo terminal */
     const char *summary; /* "" none; "-" on the terminal; else a file to write */
 } PtyRelayOptions;

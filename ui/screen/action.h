@@ -64,7 +64,7 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_PAUSE, GROUP_PROGRAM, 2, ' ', 0, "space", "pause", "resume",                             \
       "pause the program in its next memory operation; again: resume")                             \
     X(ACT_STEP, GROUP_PROGRAM, 3, 'n', 0, "n", "step", NULL,                                       \
-      "one memory operation, then pause; held down: slow motion")                                  \
+      "while paused: one memory operation; held down: slow motion")                                  \
     X(ACT_FREEZE, GROUP_DISPLAY, 19, 'z', 0, "z", "freeze", "thaw",                                \
       "freeze only the display; the program runs on")                                              \
     X(ACT_NEXT_PANEL, GROUP_DISPLAY, 6, K_TAB, 0, "tab", "panel", NULL,                            \
@@ -81,7 +81,7 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_RIGHT, GROUP_MOVE, 0, K_RIGHT, 0, "right", NULL, NULL, NULL)                             \
     X(ACT_PAGE_UP, GROUP_MOVE, 0, K_PAGE_UP, 0, "PgUp PgDn", NULL, NULL, "a page at a time")       \
     X(ACT_PAGE_DOWN, GROUP_MOVE, 0, K_PAGE_DOWN, 0, "PgDn", NULL, NULL, NULL)                      \
-    X(ACT_HOME, GROUP_MOVE, 0, K_HOME, 0, "Home End", NULL, NULL, "to the beginning, to the end")  \
+    X(ACT_HOME, GROUP_MOVE, 0, K_HOME, 'g', "g Home End", NULL, NULL, "to the beginning, to the end")  \
     X(ACT_END, GROUP_MOVE, 0, K_END, 0, "End", NULL, NULL, NULL)                                   \
     X(ACT_ZOOM_IN, GROUP_MOVE, 16, '+', '=', "+ -", "zoom", NULL,                                  \
       "zoom at the cursor, down to single blocks; call tree: open, close")                         \
@@ -113,7 +113,7 @@ extern const char *const action_group_title[GROUPS];
       "types by owner (whose memory it is) or by tag (as it was asked for)")                       \
     X(ACT_MARK, GROUP_PROGRAM, 17, 'm', 0, "m", "mark", NULL,                                      \
       "mark this moment: tables then show the change since")                                       \
-    X(ACT_COLLECT, GROUP_PROGRAM, 18, 'g', 0, "g", "collect", NULL,                                \
+    X(ACT_COLLECT, GROUP_PROGRAM, 18, 'C', 0, "C", "collect", NULL,                                \
       "ask for a full garbage collection")                                                         \
     X(ACT_BREAK, GROUP_PROGRAM, 12, 'b', 0, "b", "break", "add",                                   \
       "conditions to pause at: a size, a line, a type, a new peak, a cycle")                       \
@@ -129,7 +129,7 @@ extern const char *const action_group_title[GROUPS];
       "suspend to the shell; fg brings both back")                                                 \
     X(ACT_HELP, GROUP_DISPLAY, 4, '?', K_F1, "?", "help", "close help", "this help")               \
     X(ACT_QUIT, GROUP_DISPLAY, 1, 'q', 'Q', "q", "quit", NULL,                                     \
-      "quit the display; the program runs on")
+      "back out of a page; else quit the display: the program runs on; Q: quit from anywhere")
 /* clang-format on */
 
 typedef enum Action {

@@ -12,7 +12,7 @@ typedef struct ViewerOptions {
     LmpView *view; /* open; stays the caller's */
     int tty;       /* descriptor of the terminal, both directions; stays the caller's */
     double fps;    /* repaints a second while the program runs; 0: the state's own request, or 10 */
-    bool hold;     /* at the program's end wait for a key */
+    bool hold;     /* at the program's end wait for q */
     bool live;     /* the program runs in this terminal (lmp.start(true), lmp run): ctrl-C is for it
                       and quitting says that it goes on; false: lmp top */
     int spool;     /* memory file to which another process appends what the program printed: read

@@ -15,7 +15,7 @@
 #include "pty/spool.h"
 
 typedef struct LmpDisplayOptions {
-    bool hold;           /* wait for a key at the end */
+    bool hold;           /* wait for q at the end */
     double fps;          /* repaints a second */
     const char *summary; /* "" none; "-" on the terminal; else a file that the relay writes */
     int run_socket;      /* socket to `lmp run` for LMP_HANDSHAKE_DISPLAY, or -1 */

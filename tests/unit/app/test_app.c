@@ -109,19 +109,23 @@ START_TEST(space_pauses_and_resumes) {
 }
 END_TEST
 
-START_TEST(step_pauses_first_then_counts) {
+START_TEST(steps_only_while_paused) {
     set_up(120, 36, true);
-    press("n");
+    press("n"); /* nothing: the program runs on, and how to step is said */
+    ck_assert_uint_eq(app_ui(app)->requests.waiting, 0);
+    ck_assert(shows("space pauses it, then n steps"));
+    press(" n"); /* a pause is on its way */
     ck_assert(took_pause(true));
     ck_assert_ptr_null(taken[REQUEST_STEP]);
-    press("n"); /* still on its way */
-    take();
-    ck_assert_ptr_null(taken[REQUEST_PAUSE]);
     become(LMP_SEEN_PAUSED);
     press("nnn");
     take();
     ck_assert_uint_eq(taken[REQUEST_STEP]->steps, 3);
     ck_assert_ptr_null(taken[REQUEST_PAUSE]);
+    become(LMP_SEEN_RUNNING); /* seen between two steps: n is held down */
+    press("n");
+    ck_assert_uint_eq(app_ui(app)->requests.waiting, 0);
+    ck_assert(!shows("then n steps"));
     tear_down();
 }
 END_TEST
@@ -362,17 +366,20 @@ START_TEST(after_the_end) {
         set_up(120, 36, true);
         become(ends[i]);
         ck_assert(shows(i ? "KILLED" : "ENDED"));
-        press("mgn");
+        press("mCn");
         ck_assert_uint_eq(app_ui(app)->requests.waiting, 0);
         ck_assert(!play_asked(app, REQUEST_QUIT));
-        press("\n"); /* one has looked around: it looks inside or enlarges */
+        press("\n \033xg\n"); /* looks inside, goes back: it stays until q */
         ck_assert(!play_asked(app, REQUEST_QUIT));
-        press(" ");
+        press("?q"); /* out of a page */
+        ck_assert(!play_asked(app, REQUEST_QUIT));
+        ck_assert(app_ui(app)->over != &panel_help);
+        press("?Q"); /* from anywhere */
         ck_assert(play_asked(app, REQUEST_QUIT));
         tear_down();
         set_up(120, 36, true);
         become(ends[i]);
-        press("\n");
+        press("q");
         ck_assert(play_asked(app, REQUEST_QUIT));
         tear_down();
     }
@@ -381,7 +388,7 @@ END_TEST
 
 START_TEST(notices_go_away) {
     set_up(120, 36, true);
-    press("g");
+    press("C");
     ck_assert((take(), taken[REQUEST_COLLECT]));
     ck_assert(shows("full collection"));
     ck_assert(app_restless(app));
@@ -553,7 +560,7 @@ START_TEST(break_conditions) {
 END_TEST
 
 SUITE("app", map_may_be_incomplete, break_conditions, space_pauses_and_resumes,
-      step_pauses_first_then_counts, a_pause_by_another_viewer_can_be_ended,
+      steps_only_while_paused, a_pause_by_another_viewer_can_be_ended,
       the_inspector_stays_if_it_was_chosen, freeze_is_not_pause, filters, panels_by_tab_and_number,
       enlarge_and_back, help_opens_and_closes, the_focus_is_always_on_the_screen,
       panels_have_their_least_room, typing_a_line, ctrl_c_quits_lmp_top, after_the_end,
