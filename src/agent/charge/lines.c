@@ -4,9 +4,8 @@
 
 #include "agent/charge/codes.h"
 #include "agent/charge/lines_impl.h"
-#include "agent/charge/tags.h"
-#include "agent/charge/tree.h"
 #include "agent/interp/owner.h"
+#include "agent/interp/saved_regs.h"
 #include "agent/interp/stack.h"
 #include "agent/interp/stripped.h"
 #include "agent/map/shadow.h"
@@ -102,41 +101,12 @@ static void forget_code(LmpLineCache *cache, const LmpCode *code, size_t size) {
 }
 _Static_assert((int)LMP_HOMES <= (int)LMP_LINE_LEAST, "a slot's home stays when the cache grows");
 
-static void code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
+bool lines_code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
     LmpCode code;
-    if (!codes_take(p->lines->codes, addr, &code) || !code.places) return;
+    if (!codes_take(p->lines->codes, addr, &code) || !code.places) return false;
     forget_code(p->lines, &code, size);
     codes_drop(p->lines->codes, &code);
-    if (p->tree) tree_code_gone(p);
-}
-
-static void thread_gone(LmpProfile *p, uintptr_t addr) {
-    const lua_State *L = (const lua_State *)(addr + frames_bits.extra); /* NOLINT */
-    if (p->running == L) p->running = NULL;
-    const lua_State **known = &p->lines->known[lines_known_home(L)];
-    if (*known == L) *known = NULL;
-    const lua_State **lately = p->lines->lately;
-#pragma GCC unroll 16
-    for (int i = 0; i < LMP_RAN_LATELY; i++)
-        if (UNLIKELY(lately[i] == L)) lately[i] = NULL;
-    if (p->tags) tags_thread_gone(p, L);
-    if (p->tree) tree_thread_gone(p, L);
-}
-
-COLD void lines_unknown_gone(LmpProfile *p, uintptr_t addr, size_t size) {
-    code_gone(p, addr, size);
-    thread_gone(p, addr);
-    sites_string_gone(p, addr);
-}
-
-void lines_notified_gone(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls) {
-    if (cls == LMP_C_THREAD) {
-        thread_gone(p, addr);
-    } else if (cls == LMP_C_STRING) {
-        sites_string_gone(p, addr);
-    } else {
-        code_gone(p, addr, size);
-    }
+    return true;
 }
 
 /* What is known of a prototype's code, whose end will be noticed from now on; NULL: no memory. */

@@ -12,7 +12,7 @@
 #include "agent/charge/answers.h"
 #include "agent/charge/sites.h"
 #include "agent/interp/newtable.h"
-#include "agent/interp/saved_regs.h"
+#include "agent/interp/saved_regs_plan.h"
 #include "agent/state/profile.h"
 #include "base/kind.h"
 
@@ -56,10 +56,9 @@ typedef struct LmpLineCache {
 LmpErr lines_open(LmpProfile *p, lua_State *L);
 void lines_close(LmpProfile *p);
 
-/* A block of a prototype's code, or of a thread, is freed. */
-void lines_notified_gone(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls);
-/* A block from before start is freed: it may be such code, too. */
-void lines_unknown_gone(LmpProfile *p, uintptr_t addr, size_t size);
+/* A block of a prototype's code is freed, or one that may have been. True: there were answers about
+ * it, which are forgotten. */
+bool lines_code_gone(LmpProfile *p, uintptr_t addr, size_t size);
 
 /* The running coroutine's tag has been set: L is running. */
 void lines_tag_changed(LmpProfile *p, lua_State *L);
@@ -114,6 +113,17 @@ bool lines_is_thread(LmpProfile *p, const lua_State *L);
 
 static inline uint32_t lines_known_home(const lua_State *L) {
     return (uint32_t)((uintptr_t)L / 16) & (LMP_KNOWN - 1);
+}
+
+/* A thread's memory is freed (of others it may be said, too). */
+static inline void lines_thread_gone(LmpProfile *p, const lua_State *L) {
+    if (p->running == L) p->running = NULL;
+    const lua_State **known = &p->lines->known[lines_known_home(L)];
+    if (*known == L) *known = NULL;
+    const lua_State **lately = p->lines->lately;
+#pragma GCC unroll 16
+    for (int i = 0; i < LMP_RAN_LATELY; i++)
+        if (UNLIKELY(lately[i] == L)) lately[i] = NULL;
 }
 
 /* The record of OP_NEWTABLE at pc, of the function of ci, for its table; notes that its parts come

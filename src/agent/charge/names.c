@@ -4,26 +4,19 @@
 
 #include <string.h>
 
-#include "agent/charge/lines.h"
+#include "agent/charge/c_paths.h"
 #include "agent/charge/names_walk.h"
 #include "agent/charge/sites.h"
 #include "agent/interp/safepoint.h"
 #include "base/os.h"
-#include "base/rowindex.h"
 
 enum {
-    C_MOST = 1 << 14,
     NO_PATH = 1 /* rank of a function that is to have none: the best there is */
 };
 #define FIRST_NS 5000000u       /* from start to the first pass for new functions, nanoseconds */
 #define SPACING_NS 1000000000u  /* at most between such passes; at least this share of the time: */
 #define SPACING_COST 200u       /* times what one has cost */
 #define AGAIN_NS 64000000000ull /* at most between passes for functions that were not found */
-
-typedef struct CPath {
-    const void *address;
-    uint32_t text, rank;
-} CPath;
 
 struct LmpNames {
     uint32_t functions; /* rows that the last pass knew of */
@@ -32,29 +25,11 @@ struct LmpNames {
     uint64_t spacing;
     uint64_t again, again_spacing; /* the same for those that were not found */
     uint64_t armed;                /* clock until which the debug hook is waited for; 0: not set */
-    LmpRowIndex index;             /* by address */
-    uint32_t count;
-    CPath c[C_MOST];                  /* from 1 */
+    LmpCPaths c;                   /* also p->c_paths */
     uint32_t rank[LMP_FUNCTIONS_MAX]; /* of the rows' paths; 0: none yet */
 };
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
-
-static uint32_t hash_of(const void *address) {
-    return (uint32_t)rowindex_mix((uintptr_t)address, 2);
-}
-
-static CPath *find_c(struct LmpNames *n, const void *address) {
-    uint32_t hash = hash_of(address), at = hash, i;
-    while ((i = rowindex_next(&n->index, hash, &at)))
-        if (n->c[i].address == address) return &n->c[i];
-    return NULL;
-}
-
-uint32_t names_of_c(const LmpProfile *p, const void *address) {
-    const CPath *c = p->names ? find_c(p->names, address) : NULL;
-    return c ? c->text : 0;
-}
 
 /* Is a path with this rank better than the one at `text`, whose rank is `old` (0: none)? */
 static bool is_better(const LmpProfile *p, const LmpNamed *f, uint32_t old, uint32_t text) {
@@ -73,16 +48,12 @@ static void set_path(LmpProfile *p, uint32_t row, uint32_t text) {
 
 static void keep_c(LmpProfile *p, const LmpNamed *f) {
     struct LmpNames *n = p->names;
-    CPath *c = find_c(n, f->address);
+    LmpCPath *c = c_paths_find(&n->c, f->address);
     if (c && !is_better(p, f, c->rank, c->text)) return;
     uint32_t text = sites_text(p, f->path, strlen(f->path));
     if (!text) return;
-    if (!c) {
-        if (n->count + 1 >= C_MOST || !rowindex_room(&n->index)) return;
-        c = &n->c[++n->count];
-        c->address = f->address;
-        rowindex_add(&n->index, hash_of(f->address), n->count);
-    }
+    if (!c) c = c_paths_note(&n->c, f->address);
+    if (!c) return;
     c->text = text;
     c->rank = f->rank;
     uint32_t row = sites_find_function(p, 0, 0, f->address);
@@ -168,18 +139,20 @@ void names_tick(LmpProfile *p) {
 
 void names_open(LmpProfile *p) {
     struct LmpNames *n = lmp_os->map(sizeof *n, -1, 0, true);
-    if (n && !rowindex_open(&n->index, 1024)) {
+    if (n && !c_paths_open(&n->c)) {
         lmp_os->unmap(n, sizeof *n);
         n = NULL;
     }
     if (n) n->due = n->spacing = FIRST_NS;
     p->names = n;
+    p->c_paths = n ? &n->c : NULL;
 }
 
 void names_close(LmpProfile *p) {
     struct LmpNames *n = p->names;
     if (!n) return;
-    rowindex_close(&n->index);
+    c_paths_close(&n->c);
     lmp_os->unmap(n, sizeof *n);
     p->names = NULL;
+    p->c_paths = NULL;
 }

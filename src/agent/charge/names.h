@@ -33,7 +33,4 @@ void names_tick(LmpProfile *p);
 /* Makes the pass that the tick has waited for, if it has; between two instructions of L. */
 void names_answer(LmpProfile *p, lua_State *L);
 
-/* Path of a C function (a text of the tables), 0: none is known. */
-uint32_t names_of_c(const LmpProfile *p, const void *address);
-
 #endif

@@ -6,7 +6,7 @@
 #include "agent/hook/hook.h"
 #include "agent/hook/trap.h"
 #include "agent/interp/collector.h"
-#include "agent/interp/saved_regs.h"
+#include "agent/interp/saved_regs_plan.h"
 #include "base/os.h"
 
 enum {

@@ -7,6 +7,7 @@
  * map holds exactly the blocks that are counted as live, and the profiler's own. */
 #include "agent/hook/hook.h"
 
+#include "agent/charge/deaths.h"
 #include "agent/charge/lines.h"
 #include "agent/charge/tree.h"
 #include "agent/hook/hook_impl.h"
@@ -81,7 +82,7 @@ COLD void *hook_made_odd(LmpProfile *p, void *r, size_t n, uint64_t alloc_contex
     if (!r) return count_failed(p, n);
     uint32_t stale = p->lines ? shadow_lookup(p, (uintptr_t)r, &size) : 0;
     if (stale & LMP_BLOCK_NOTIFY) /* it was freed by somebody else */
-        lines_notified_gone(p, (uintptr_t)r, size, stale & 15);
+        deaths_notified(p, (uintptr_t)r, size, stale & 15);
     uint32_t watched = p->exact && cls == LMP_C_THREAD ? LMP_BLOCK_NOTIFY : 0;
     if (place(p, (uintptr_t)r, n, cls | p->birth | watched, (uint32_t)alloc_context)) {
         count_alloc(p, cls, n);
@@ -112,11 +113,11 @@ COLD void *hook_release_odd(LmpProfile *p, void *ptr, size_t osize, const char *
         count_free(p, entry & 15, osize);
         if (p->exact) usage_freed(p, alloc_context, addr, osize, entry, p->tree != NULL);
         if (p->sampling) sample_leaves(p, alloc_context, addr, osize, entry, true);
-        if (entry & LMP_BLOCK_NOTIFY && p->lines) lines_notified_gone(p, addr, osize, entry & 15);
+        if (entry & LMP_BLOCK_NOTIFY && p->lines) deaths_notified(p, addr, osize, entry & 15);
     } else {
         p->counters->before_frees++;
         p->counters->before_free_bytes += osize;
-        if (p->lines) lines_unknown_gone(p, addr, osize);
+        if (p->lines) deaths_unknown(p, addr, osize);
     }
     return p->pass.alloc(p->pass.ud, ptr, osize, 0);
 }
@@ -140,7 +141,7 @@ COLD void *hook_resized_odd(LmpProfile *p, void *ptr, void *r, size_t osize, siz
     if (!entry) {
         c->before_reallocs++;
         c->before_realloc_bytes += (int64_t)(nsize - osize);
-        if (p->lines) lines_unknown_gone(p, (uintptr_t)ptr, osize);
+        if (p->lines) deaths_unknown(p, (uintptr_t)ptr, osize);
         return r;
     }
     if (cls < LMP_C_COUNTED) {
@@ -150,7 +151,7 @@ COLD void *hook_resized_odd(LmpProfile *p, void *ptr, void *r, size_t osize, siz
     c->count[cls].reallocs++;
     c->count[cls].realloc_bytes += (int64_t)(nsize - osize);
     if (p->exact) usage_resized(p, alloc_context, here, (uintptr_t)ptr, (uintptr_t)r, osize, nsize);
-    if (p->lines && entry & LMP_BLOCK_NOTIFY) lines_notified_gone(p, (uintptr_t)ptr, osize, cls);
+    if (p->lines && entry & LMP_BLOCK_NOTIFY) deaths_notified(p, (uintptr_t)ptr, osize, cls);
     if (p->sampling) {
         sample_leaves(p, alloc_context, (uintptr_t)ptr, osize, entry, false);
         alloc_context = 0;

@@ -4,6 +4,7 @@
  * allocates, locks, formats or calls the system. What find() goes on to is entered by jumps, so
  * that the plain case saves no register: a tag, the thread by the caller's words, its topmost
  * frame, a line in the cache. */
+#include "agent/charge/deaths.h"
 #include "agent/charge/lines.h"
 #include "agent/charge/tree.h"
 #include "agent/hook/hook_impl.h"
@@ -19,7 +20,7 @@ BY_JUMP void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, cons
     if (cls - 1 >= LMP_C_COUNTED - 1 || osize >= LMP_PACK_MAX)
         return hook_release_odd(p, ptr, osize, cfa);
     *entry &= ~LMP_BLOCK_NOTIFY;
-    lines_notified_gone(p, a, osize, cls);
+    deaths_notified(p, a, osize, cls);
     return hook_release(p, ptr, osize, cfa, true, p->tree != NULL);
 }
 

@@ -6,7 +6,7 @@
 #ifndef LMP_FREE_CALLERS_H
 #define LMP_FREE_CALLERS_H
 
-#include "agent/interp/saved_regs.h"
+#include "agent/interp/saved_regs_plan.h"
 
 /* Return addresses from the allocator's caller outwards, and where on the stack each stands. */
 typedef struct LmpWalk {

@@ -11,7 +11,7 @@
 #ifndef LMP_NEWTABLE_H
 #define LMP_NEWTABLE_H
 
-#include "agent/interp/saved_regs.h"
+#include "agent/interp/saved_regs_plan.h"
 #include "agent/state/profile.h"
 
 /* Is w a pc behind an instruction of the prototype? */

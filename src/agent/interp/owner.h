@@ -3,7 +3,7 @@
 #define LMP_OWNER_H
 
 #include "agent/interp/return_addr.h"
-#include "agent/interp/saved_regs.h"
+#include "agent/interp/saved_regs_plan.h"
 
 /* What the rules go by. */
 typedef struct LmpOwnerRules {

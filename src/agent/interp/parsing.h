@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "agent/interp/saved_regs.h"
+#include "agent/interp/saved_regs_plan.h"
 
 /* Finds out how to tell (once, thread-safe; may allocate): only at start. */
 void parsing_prepare(void);

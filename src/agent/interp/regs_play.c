@@ -10,6 +10,7 @@
 #include "agent/interp/calibration.h"
 #include "agent/interp/entry.h"
 #include "agent/interp/regs_study.h"
+#include "base/kind.h"
 
 #if LMP_HAS_ENTRY
 

@@ -20,7 +20,7 @@
 #define LMP_REGS_STUDY_H
 
 #include "agent/interp/free_callers.h"
-#include "agent/interp/saved_regs.h"
+#include "agent/interp/saved_regs_plan.h"
 #include "agent/interp/unwind.h"
 
 enum {

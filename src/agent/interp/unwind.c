@@ -5,7 +5,7 @@
 
 #include <unwind.h>
 
-#include "agent/interp/saved_regs.h"
+#include "agent/interp/saved_regs_plan.h"
 
 #define MARK 0x5bd1e995c2b2ae35ull /* no address, no instruction */
 

@@ -34,7 +34,7 @@ uint32_t shadow_take(LmpProfile *p, uintptr_t addr, uint32_t *alloc_context);
  * *size. For the cold side (previews). */
 uint32_t shadow_lookup(LmpProfile *p, uintptr_t addr, uint64_t *size);
 
-/* Marks the block that starts at addr, if it is known: its free goes to lines_notified_gone. */
+/* Marks the block that starts at addr, if it is known: its free goes to deaths_notified. */
 void shadow_notify(LmpProfile *p, uintptr_t addr);
 
 /* Makes blocks that have survived a collector cycle long ago count as old: the numbers of cycles

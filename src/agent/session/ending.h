@@ -3,7 +3,10 @@
 #ifndef LMP_ENDING_H
 #define LMP_ENDING_H
 
-#include "agent/session/profiler.h"
+#include <stddef.h>
+
+#include "agent/session/options.h"
+#include "base/err.h"
 
 struct LmpProfile;
 

@@ -101,7 +101,8 @@ typedef struct LmpProfile {
     struct LmpIndexes *indexes;              /* of the tables, sites.c */
     struct LmpTree *tree;                    /* call paths, tree.c; NULL: not kept */
     struct LmpTagMap *tags;                  /* of coroutines, tags.c; NULL: none was ever set */
-    struct LmpNames *names;                  /* paths of functions, names.c */
+    struct LmpNames *names;                  /* paths of functions, names.c; NULL: none */
+    struct LmpCPaths *c_paths;               /* of them, those of C functions: c_paths.h */
     void (*at_look)(struct LmpProfile *p);   /* from some ticks: session.h */
 
     LmpForeign foreign; /* from here on all stays */

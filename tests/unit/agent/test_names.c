@@ -6,6 +6,7 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
+#include "agent/charge/c_paths.h"
 #include "agent/charge/sites.h"
 #include "agent/session/profiler.h"
 #include "base/os.h"
@@ -152,11 +153,11 @@ START_TEST(test_c_functions_at_once) {
                  {"coroutine.wrap", "coroutine.wrap"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         char text[64];
-        uint32_t at = names_of_c(&p, address_of(known[i].expression));
+        uint32_t at = c_paths_text(p.c_paths, address_of(known[i].expression));
         ck_assert_str_eq(tables_text(&p.tables, at, text, sizeof text), known[i].path);
         ck_assert_str_eq(path_of(row_of(known[i].expression)), known[i].path);
     }
-    ck_assert_uint_eq(names_of_c(&p, &p), 0);
+    ck_assert_uint_eq(c_paths_text(p.c_paths, &p), 0);
     end();
 }
 END_TEST

@@ -1,0 +1,35 @@
+/* deaths.c - see deaths.h. */
+#include "agent/charge/deaths.h"
+
+#include "agent/charge/lines.h"
+#include "agent/charge/sites.h"
+#include "agent/charge/tags.h"
+#include "agent/charge/tree.h"
+#include "agent/interp/frames.h"
+
+static void code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
+    if (lines_code_gone(p, addr, size) && p->tree) tree_code_gone(p);
+}
+
+static void thread_gone(LmpProfile *p, uintptr_t addr) {
+    const lua_State *L = (const lua_State *)(addr + frames_bits.extra); /* NOLINT */
+    lines_thread_gone(p, L);
+    if (p->tags) tags_thread_gone(p, L);
+    if (p->tree) tree_thread_gone(p, L);
+}
+
+COLD void deaths_unknown(LmpProfile *p, uintptr_t addr, size_t size) {
+    code_gone(p, addr, size);
+    thread_gone(p, addr);
+    sites_string_gone(p, addr);
+}
+
+void deaths_notified(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls) {
+    if (cls == LMP_C_THREAD) {
+        thread_gone(p, addr);
+    } else if (cls == LMP_C_STRING) {
+        sites_string_gone(p, addr);
+    } else {
+        code_gone(p, addr, size);
+    }
+}

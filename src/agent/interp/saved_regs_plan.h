@@ -1,0 +1,114 @@
+/* saved_regs_plan.h - the places that saved_regs.h is about, as the hot path looks them up: where
+ * the caller's thread stands among the words, where a table constructor's program counter, and
+ * which callers free for the collector.
+ */
+#ifndef LMP_SAVED_REGS_PLAN_H
+#define LMP_SAVED_REGS_PLAN_H
+
+#include "agent/interp/frames.h"
+
+enum {
+    LMP_ASKERS = 128,
+    LMP_ASKER_BITS = 9,
+    LMP_NEWTABLES = 15,
+    LMP_FREER_BITS = 10,
+    LMP_FREE_BITS = 8
+};
+
+/* A place in the interpreter that asks for memory: a return address, and the index among the words
+ * at which its thread stands. */
+typedef struct LmpAsker {
+    uintptr_t ret;
+    int32_t at_thread;
+    bool again; /* asks only after a request that was refused */
+} LmpAsker;
+
+/* A way from OP_NEWTABLE to the allocator: the return addresses into the function that calls that
+ * and into the loop, where the latter stands, and where the program counter does, which is `ahead`
+ * bytes too large there. */
+typedef struct LmpNewtable {
+    uintptr_t ret, loop;
+    int32_t at_loop, at_pc, ahead;
+} LmpNewtable;
+
+/* A place that frees blocks: a return address, and whose doing it is. */
+typedef enum LmpFreeWho { LMP_FREE_PROGRAM, LMP_FREE_COLLECTOR, LMP_FREE_BY_CALLER } LmpFreeWho;
+typedef struct LmpFreePlace {
+    uintptr_t ret;
+    int32_t next; /* bytes above the stack pointer that our caller had: its own caller's address */
+    uint32_t who; /* LmpFreeWho */
+} LmpFreePlace;
+
+typedef struct LmpSavedRegsPlan {
+    uint32_t askers, free_callers;
+    LmpFreePlace free_place[1 << LMP_FREE_BITS]; /* from saved_regs_free_home on; ret 0: none */
+    /* Of places that free for both, the collector's callers. */
+    uint64_t freer_factor; /* for saved_regs_freer_home: no two keys have the same */
+    uintptr_t
+        freer[1 << LMP_FREER_BITS]; /* saved_regs_freer_key, by saved_regs_freer_home; 0: none */
+    LmpAsker asker[1 << LMP_ASKER_BITS]; /* from saved_regs_asker_home on; ret 0: none */
+    LmpAsker objects, resizer; /* who asks for most objects; who resizes most blocks; ret 0: none */
+    /* The ways to the table itself, and to its parts. ret 0: the end. */
+    LmpNewtable object[LMP_NEWTABLES + 1], part[LMP_NEWTABLES + 1];
+    /* How many of those that the study met have a proven place; what the rest asks for is charged
+     * by the documented API, and counted. */
+    uint32_t askers_met, newtables_met, newtables;
+    uint32_t checked, differed; /* in the rehearsal */
+} LmpSavedRegsPlan;
+
+/* The words are the interpreter's stack and registers: AddressSanitizer must not mind. */
+#define LMP_READS_REGS __attribute__((no_sanitize("address")))
+
+static inline uint32_t saved_regs_asker_home(uintptr_t ret) {
+    return (uint32_t)((ret * 0x9e3779b97f4a7c15ull) >> (64 - LMP_ASKER_BITS));
+}
+
+/* Who asks, by the return address; NULL: not known. */
+static inline const LmpAsker *saved_regs_asker(const LmpSavedRegsPlan *plan, uintptr_t ret) {
+    for (uint32_t i = saved_regs_asker_home(ret);; i = (i + 1) & ((1 << LMP_ASKER_BITS) - 1)) {
+        const LmpAsker *asker = &plan->asker[i];
+        if (asker->ret == ret || !asker->ret) return asker->ret ? asker : NULL;
+    }
+}
+
+/* The pc of the OP_NEWTABLE that asks for its table or, not `object`, for a part of it; 0: not
+ * known. The caller knows that a Lua function runs, and not in a debug hook. */
+LMP_READS_REGS static inline uintptr_t saved_regs_newtable(const LmpSavedRegsPlan *plan,
+                                                           LmpSavedRegs words, bool object) {
+    uintptr_t ret = words[LMP_REGS_RET];
+    for (const LmpNewtable *n = object ? plan->object : plan->part; n->ret; n++)
+        if (n->ret == ret && n->loop == words[n->at_loop])
+            return words[n->at_pc] - (uintptr_t)n->ahead;
+    return 0;
+}
+
+static inline uint32_t saved_regs_free_home(uintptr_t ret) {
+    return (uint32_t)((ret * 0x9e3779b97f4a7c15ull) >> (64 - LMP_FREE_BITS));
+}
+
+static inline uintptr_t saved_regs_freer_key(uintptr_t ret, uintptr_t next) {
+    return next ^ ret << 1;
+}
+
+static inline uint32_t saved_regs_freer_home(const LmpSavedRegsPlan *plan, uintptr_t key) {
+    return (uint32_t)((key * plan->freer_factor) >> (64 - LMP_FREER_BITS));
+}
+
+/* Is a part of an object that is being freed the collector's doing? `cfa`: the stack pointer that
+ * our caller had, above its return address. In doubt it is. */
+LMP_READS_REGS static inline bool saved_regs_collects(const LmpSavedRegsPlan *plan,
+                                                      const char *cfa) {
+    uintptr_t ret, next;
+    memcpy(&ret, cfa - sizeof ret, sizeof ret);
+    for (uint32_t i = saved_regs_free_home(ret);; i = (i + 1) & ((1 << LMP_FREE_BITS) - 1)) {
+        const LmpFreePlace *place = &plan->free_place[i];
+        if (!place->ret) return true;
+        if (place->ret != ret) continue;
+        if (place->who != LMP_FREE_BY_CALLER) return place->who == LMP_FREE_COLLECTOR;
+        memcpy(&next, cfa + place->next, sizeof next);
+        uintptr_t key = saved_regs_freer_key(ret, next);
+        return plan->freer[saved_regs_freer_home(plan, key)] == key;
+    }
+}
+
+#endif

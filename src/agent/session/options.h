@@ -1,0 +1,25 @@
+/* options.h - what a profile is started with. How a script or `lmp run` says it: lua/options.c.
+ */
+#ifndef LMP_OPTIONS_H
+#define LMP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct LmpOptions {
+    bool live;           /* show the display in this terminal */
+    bool hold;           /* wait for a key at its end */
+    double fps;          /* repaints a second */
+    const char *summary; /* at the end: "" none, "-" standard error, else a file to write */
+    const char *name;    /* shown in place of the script's name; NULL: that */
+    int run_socket;      /* to `lmp run`, which prints the summary then; -1: none */
+    bool lines;          /* charge every block to the line that asked for it */
+    bool stacks;         /* and to its whole call path: has lines, whatever `lines` says */
+    uint64_t sample;     /* account for one block in so many bytes, on average; 0: for every one */
+    uint32_t top;        /* rows of the summary's tables */
+} LmpOptions;
+
+#define LMP_FPS_MIN 0.1
+#define LMP_FPS_MAX 60.0
+
+#endif
