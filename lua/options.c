@@ -1,5 +1,5 @@
-/* options.c - see options.h. A new option is one row of options_table, and a word of run_words
- * where `lmp run` has it too. */
+/* options.c - see options.h. A new option is one row of start_options.h, one of options_table, and
+ * a word of run_words where `lmp run` has it too. */
 #include "options.h"
 
 #include <lauxlib.h>
@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "base/ownfd.h"
 #include "shared/launch.h"
+#include "shared/start_options.h"
 
 /* ---- what values fit: the value is on top of the stack --------------------------------------- */
 
@@ -97,35 +98,30 @@ static void set_top(lua_State *L, LmpOptions *o) {
 }
 
 static const struct Option {
-    const char *name;
     bool (*fits)(lua_State *L);
-    const char *expected;
     void (*set)(lua_State *L, LmpOptions *o);
-} options_table[] = {
-    {"live", is_boolean, "a boolean", set_live},
-    {"summary", is_summary, "a boolean or the name of a file", set_summary},
-    {"hold", is_boolean, "a boolean", set_hold},
-    {"fps", is_fps, "a number from 0.1 to 60", set_fps},
-    {"name", is_text, "a string that is not empty", set_name},
-    {"lines", is_boolean, "a boolean", set_lines},
-    {"stacks", is_boolean, "a boolean", set_stacks},
-    {"sample", is_sample, "a size from 1024 bytes on (524288, '512KiB') or false", set_sample},
-    {"top", is_top, "an integer from 0 to 1000", set_top},
+} options_table[STARTS] = {
+    [START_LIVE] = {is_boolean, set_live},     [START_SUMMARY] = {is_summary, set_summary},
+    [START_HOLD] = {is_boolean, set_hold},     [START_FPS] = {is_fps, set_fps},
+    [START_NAME] = {is_text, set_name},        [START_LINES] = {is_boolean, set_lines},
+    [START_STACKS] = {is_boolean, set_stacks}, [START_SAMPLE] = {is_sample, set_sample},
+    [START_TOP] = {is_top, set_top},
 };
-enum { OPTIONS = sizeof options_table / sizeof *options_table };
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static const struct Option *find_option(const char *name) {
-    for (int i = 0; i < OPTIONS; i++)
-        if (!strcmp(options_table[i].name, name)) return &options_table[i];
-    return NULL;
+/* STARTS: there is none. */
+static int find_option(const char *name) {
+    int i = 0;
+    while (i < STARTS && strcmp(start_options[i].name, name) != 0)
+        i++;
+    return i;
 }
 
 static void all_names(char *out, size_t size) {
     size_t used = 0;
-    for (int i = 0; i < OPTIONS && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, i ? ", %s" : "%s", options_table[i].name);
+    for (int i = 0; i < STARTS && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, i ? ", %s" : "%s", start_options[i].name);
 }
 
 static const char *shown_value(lua_State *L) {
@@ -141,18 +137,18 @@ void options_check(lua_State *L, LmpOptions *o) {
     lua_pushnil(L);
     while (lua_next(L, 1)) {
         const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-        const struct Option *option = key ? find_option(key) : NULL;
-        if (!option) {
+        int option = key ? find_option(key) : STARTS;
+        if (option == STARTS) {
             all_names(names, sizeof names);
             const char *shown = key ? key : luaL_tolstring(L, -2, NULL);
             luaL_error(L, "bad argument #1 to 'start' (unknown option '%s'; there are: %s)", shown,
                        names);
-        } else if (!option->fits(L)) {
+        } else if (!options_table[option].fits(L)) {
             luaL_error(L, "bad argument #1 to 'start' (option '%s' must be %s, got %s)", key,
-                       option->expected, shown_value(L));
+                       start_options[option].expected, shown_value(L));
         }
-        option->set(L, o);
-        if (option->set == set_lines) no_lines = !o->lines;
+        options_table[option].set(L, o);
+        if (option == START_LINES) no_lines = !o->lines;
         lua_pop(L, 1);
     }
     const char *needs = o->stacks ? "stacks" : o->sample ? "sample" : NULL;

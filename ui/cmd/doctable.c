@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/kind.h"
+#include "cmd/command.h"
 #include "read/ledger/tallies.h"
+#include "shared/start_options.h"
 
 /* Of a type's key its letter, since the footer shows them all at one. */
 const char *doctable_key(const ActionInfo *info, char letter[2]) {
@@ -58,19 +60,52 @@ static void print_figures(const LmpFigure *f, FILE *out) {
     }
 }
 
+static void print_start_options(FILE *out) {
+    fputs("| option | type | default | meaning |\n| --- | --- | --- | --- |\n", out);
+    for (const LmpStartOption *o = start_options; o < start_options + STARTS; o++)
+        fprintf(out, "| `%s` | %s | %s | %s |\n", o->name, o->type, o->otherwise, o->help);
+}
+
+/* The first option from `o` on that people are told of; NULL: none. */
+static const Option *shown(const Option *o) {
+    while (o && o->name && !o->help)
+        o++;
+    return o && o->name ? o : NULL;
+}
+
+/* An argument in brackets may be left out, with its "=". */
+static void print_command_options(const Option *o, FILE *out) {
+    fputs("| option | what it does |\n| --- | --- |\n", out);
+    for (o = shown(o); o; o = shown(o + 1)) {
+        bool spare = o->arg && *o->arg == '[';
+        int length = o->arg ? (int)strlen(o->arg) - 2 * spare : 0;
+        if (spare) fprintf(out, "| `--%s`, ", o->name);
+        fprintf(out, "%s`--%s%s%.*s` | %s |\n", spare ? "" : "| ", o->name, o->arg ? "=" : "",
+                length, o->arg ? o->arg + spare : "", o->help);
+    }
+}
+
 bool doctable_print(const char *name, FILE *out) {
-    bool keys = strcmp(name, "keys") == 0;
+    bool keys = strcmp(name, "keys") == 0, start = strcmp(name, "start") == 0;
     if (keys) print_keys(out);
+    if (start) print_start_options(out);
+    for (const Command *const *c = commands; *c; c++) {
+        if ((*c)->internal || strcmp(name, (*c)->name) != 0 || !shown((*c)->options)) continue;
+        print_command_options((*c)->options, out);
+        return true;
+    }
     for (const LmpFigureList *l = figure_lists; l->name; l++) {
         if (strcmp(name, l->name) != 0) continue;
         print_figures(l->figures, out);
         return true;
     }
-    return keys;
+    return keys || start;
 }
 
 void doctable_names(FILE *out) {
-    fputs("keys\n", out);
+    fputs("keys\nstart\n", out);
+    for (const Command *const *c = commands; *c; c++)
+        if (!(*c)->internal && shown((*c)->options)) fprintf(out, "%s\n", (*c)->name);
     for (const LmpFigureList *l = figure_lists; l->name; l++)
         fprintf(out, "%s\n", l->name);
 }

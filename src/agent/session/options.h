@@ -8,7 +8,7 @@
 
 typedef struct LmpOptions {
     bool live;           /* show the display in this terminal */
-    bool hold;           /* wait for a key at its end */
+    bool hold;           /* wait for q at its end */
     double fps;          /* repaints a second */
     const char *summary; /* at the end: "" none, "-" standard error, else a file to write */
     const char *name;    /* shown in place of the script's name; NULL: that */

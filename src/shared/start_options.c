@@ -1,0 +1,6 @@
+/* start_options.c - see start_options.h. */
+#include "shared/start_options.h"
+
+#define ROW(ID, ...) [START_##ID] = {__VA_ARGS__},
+const LmpStartOption start_options[STARTS] = {START_OPTIONS(ROW)};
+#undef ROW

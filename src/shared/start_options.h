@@ -1,0 +1,44 @@
+/* start_options.h - what lmp.start() can be told: names, types, defaults and what each is for. From
+ * here come the messages about wrong values and the table in docs/api.md; lua/options.c reads the
+ * values. A new option is one row of START_OPTIONS, and one there.
+ */
+#ifndef LMP_START_OPTIONS_H
+#define LMP_START_OPTIONS_H
+
+/* ID, name, type, default, what a wrong value should have been, and its help, in Markdown. */
+#define START_OPTIONS(OPTION)                                                                      \
+    OPTION(LIVE, "live", "boolean", "`false`", "a boolean", "show the display in this terminal")   \
+    OPTION(SUMMARY, "summary", "boolean or string", "`true`", "a boolean or the name of a file",   \
+           "at the end: `true` prints the summary to standard error, a string writes it to the "   \
+           "file of that name, `false` leaves it out")                                             \
+    OPTION(HOLD, "hold", "boolean", "`true`", "a boolean",                                         \
+           "at the end, the display waits for a key, unless a signal killed the program")          \
+    OPTION(FPS, "fps", "number", "`10`", "a number from 0.1 to 60",                                \
+           "repaints a second, 0.1 to 60")                                                         \
+    OPTION(NAME, "name", "string", "the script's", "a string that is not empty",                   \
+           "shown in place of the script's name")                                                  \
+    OPTION(LINES, "lines", "boolean", "`true`", "a boolean",                                       \
+           "charge every block to the line that made it")                                          \
+    OPTION(STACKS, "stacks", "boolean", "`false`", "a boolean",                                    \
+           "charge every block to its whole call path, too; needs `lines`")                        \
+    OPTION(SAMPLE, "sample", "number or string", "`false`",                                        \
+           "a size from 1024 bytes on (524288, '512KiB') or false",                                \
+           "bytes between samples, on average, from 1024 on (`524288`, `\"512KiB\"`): lines and "  \
+           "call paths (as with `stacks`) are then estimates, totals and types stay exact; "       \
+           "`false` or 0: every block is accounted for; needs `lines`")                            \
+    OPTION(TOP, "top", "number", "`10`", "an integer from 0 to 1000",                              \
+           "rows of the summary's tables, 0 to 1000")
+
+enum {
+#define START_ID(ID, ...) START_##ID,
+    START_OPTIONS(START_ID) STARTS
+#undef START_ID
+};
+
+typedef struct LmpStartOption {
+    const char *name, *type, *otherwise, *expected, *help;
+} LmpStartOption;
+
+extern const LmpStartOption start_options[STARTS];
+
+#endif
