@@ -1,106 +1,91 @@
 /* report_json_ledger.c - sites, functions, tags and leaks for machines, all of them. Keys as in
  * lmp.stats(). Of the types of a site only those are there that it made any of. */
-#include <inttypes.h>
-
 #include "read/ledger/tallies.h"
+#include "report/json.h"
 #include "report/report_impl.h"
 
-static void put_text(FILE *out, const char *key, const char *text) {
-    fprintf(out, "\"%s\":", key);
-    json_string(out, text);
-}
-
-static void put_types(FILE *out, const LmpKindTally kind[LMP_KINDS]) {
-    const char *comma = "";
-    fputs(",\"types\":{", out);
+static void put_types(Json *json, const LmpKindTally kind[LMP_KINDS]) {
+    json_begin(json, "types", '{');
     for (unsigned k = 0; k < LMP_KINDS; k++) {
         if (!kind[k].allocs && !kind[k].tag_allocs && !kind[k].live_bytes) continue;
-        fprintf(out, "%s\"%s\":{", comma, kind_info[k].name);
-        json_figures(&kind[k], kind_tally_figures, out);
-        fputc('}', out);
-        comma = ",";
+        json_begin(json, kind_info[k].name, '{');
+        json_figures(json, &kind[k], kind_tally_figures);
+        json_end(json, '}');
     }
-    fputc('}', out);
+    json_end(json, '}');
 }
 
-static void put_calls(FILE *out, const Ledger *l, const LmpSiteRow *s) {
-    const char *comma = "";
-    fputs(",\"calls\":[", out);
+static void put_calls(Json *json, const Ledger *l, const LmpSiteRow *s) {
+    json_begin(json, "calls", '[');
     for (uint32_t i = 0; i < s->details; i++) {
         const LmpSiteDetail *d = &l->detail[s->first_detail + i];
         if (!*d->name) continue; /* the line itself */
-        fprintf(out, "%s{", comma);
-        comma = ",";
-        put_text(out, "name", d->name);
-        fputc(',', out);
-        json_figures(&d->tally, tally_figures, out);
-        fputc('}', out);
+        json_begin(json, NULL, '{');
+        json_text(json, "name", d->name);
+        json_figures(json, &d->tally, tally_figures);
+        json_end(json, '}');
     }
-    fputc(']', out);
+    json_end(json, ']');
 }
 
-static void put_place(FILE *out, const LmpSiteRow *s) {
-    put_text(out, "source", s->raw_source);
-    fputc(',', out);
-    put_text(out, "short_src", s->short_src);
-    fprintf(out, ",\"line\":%" PRId32 ",", s->line);
-    put_text(out, "func", s->func);
+static void put_place(Json *json, const LmpSiteRow *s) {
+    json_text(json, "source", s->raw_source);
+    json_text(json, "short_src", s->short_src);
+    json_change(json, "line", s->line);
+    json_text(json, "func", s->func);
 }
 
-static void put_sites(FILE *out, const Ledger *l) {
-    fputs(",\"sites\":[", out);
+static void put_sites(Json *json, const Ledger *l) {
+    json_begin(json, "sites", '[');
     for (uint32_t i = 0; i < l->sites; i++) {
         const LmpSiteRow *s = &l->site[i];
-        fputs(i ? ",{" : "{", out);
-        put_place(out, s);
-        fputc(',', out);
-        json_figures(&s->tally, tally_figures, out);
-        fputs(",\"here\":{", out);
-        json_figures(s, here_figures, out);
-        fputc('}', out);
-        put_types(out, s->kind);
-        put_calls(out, l, s);
-        fputc('}', out);
+        json_begin(json, NULL, '{');
+        put_place(json, s);
+        json_figures(json, &s->tally, tally_figures);
+        json_begin(json, "here", '{');
+        json_figures(json, s, here_figures);
+        json_end(json, '}');
+        put_types(json, s->kind);
+        put_calls(json, l, s);
+        json_end(json, '}');
     }
-    fputc(']', out);
+    json_end(json, ']');
 }
 
-static void put_functions(FILE *out, const Ledger *l) {
-    fputs(",\"functions\":[", out);
+static void put_tally(Json *json, const char *key, const LmpTally *tally) {
+    json_begin(json, key, '{');
+    json_figures(json, tally, tally_figures);
+    json_end(json, '}');
+}
+
+static void put_functions(Json *json, const Ledger *l) {
+    json_begin(json, "functions", '[');
     for (uint32_t i = 0; i < l->functions; i++) {
         const LmpFunctionRow *f = &l->function[i];
-        fputs(i ? ",{" : "{", out);
-        put_text(out, "source", f->raw_source);
-        fputc(',', out);
-        put_text(out, "short_src", f->short_src);
-        fprintf(out, ",\"linedefined\":%" PRId32 ",", f->linedefined);
-        put_text(out, "func", f->name);
-        fputs(",\"shallow\":{", out);
-        json_figures(&f->shallow, tally_figures, out);
-        fputc('}', out);
-        if (l->stacks) {
-            fputs(",\"retained\":{", out);
-            json_figures(&f->retained, tally_figures, out);
-            fputc('}', out);
-        }
-        fputc('}', out);
+        json_begin(json, NULL, '{');
+        json_text(json, "source", f->raw_source);
+        json_text(json, "short_src", f->short_src);
+        json_change(json, "linedefined", f->linedefined);
+        json_text(json, "func", f->name);
+        put_tally(json, "shallow", &f->shallow);
+        if (l->stacks) put_tally(json, "retained", &f->retained);
+        json_end(json, '}');
     }
-    fputc(']', out);
+    json_end(json, ']');
 }
 
-static void put_tags(FILE *out, const Ledger *l) {
-    fputs(",\"tags\":[", out);
+static void put_tags(Json *json, const Ledger *l) {
+    json_begin(json, "tags", '[');
     for (uint32_t i = 0; i < l->tags; i++) {
-        fputs(i ? ",{" : "{", out);
-        put_text(out, "name", l->tag[i].name);
-        fputc(',', out);
-        json_figures(&l->tag[i].tally, tally_figures, out);
-        fputc('}', out);
+        json_begin(json, NULL, '{');
+        json_text(json, "name", l->tag[i].name);
+        json_figures(json, &l->tag[i].tally, tally_figures);
+        json_end(json, '}');
     }
-    fputc(']', out);
+    json_end(json, ']');
 }
 
-static void put_leaks(FILE *out, const LmpReport *r) {
+static void put_leaks(Json *json, const LmpReport *r) {
     static const char *const growth[] = {
         [LMP_GROWTH_UNKNOWN] = "unknown",
         [LMP_GROWTH_WAIT] = "cannot tell yet",
@@ -108,29 +93,31 @@ static void put_leaks(FILE *out, const LmpReport *r) {
         [LMP_GROWTH_FOUND] = "found",
     };
     const LmpVerdict *v = &r->verdict;
-    fprintf(out,
-            ",\"leaks\":{\"growth\":\"%s\",\"full_cycles\":%" PRIu64 ",\"missing\":%" PRIu64
-            ",\"growing\":%" PRIu32 ",\"lately\":%" PRIu32 ",",
-            growth[v->growth], v->cycles, v->missing, v->steady, v->lately);
-    put_text(out, "verdict", r->verdict.words);
-    fputs(",\"sites\":[", out);
-    for (uint32_t i = 0; i < r->verdict.leaks && i < r->leaks; i++) {
+    json_begin(json, "leaks", '{');
+    json_text(json, "growth", growth[v->growth]);
+    json_count(json, "full_cycles", v->cycles);
+    json_count(json, "missing", v->missing);
+    json_count(json, "growing", v->steady);
+    json_count(json, "lately", v->lately);
+    json_text(json, "verdict", v->words);
+    json_begin(json, "sites", '[');
+    for (uint32_t i = 0; i < v->leaks && i < r->leaks; i++) {
         const LmpLeak *leak = &r->leak[i];
-        fputs(i ? ",{" : "{", out);
-        put_place(out, &r->ledger.site[leak->site]);
-        fputs(",\"bytes_per_cycle\":", out);
-        json_number(out, leak->bytes_per_cycle);
-        fputs(",\"bytes_per_second\":", out);
-        json_number(out, leak->bytes_per_second);
-        fprintf(out, ",\"grown\":%" PRIu64 "}", leak->gain);
+        json_begin(json, NULL, '{');
+        put_place(json, &r->ledger.site[leak->site]);
+        json_number(json, "bytes_per_cycle", leak->bytes_per_cycle);
+        json_number(json, "bytes_per_second", leak->bytes_per_second);
+        json_count(json, "grown", leak->gain);
+        json_end(json, '}');
     }
-    fputs("]}", out);
+    json_end(json, ']');
+    json_end(json, '}');
 }
 
-void json_ledger(const LmpReport *r, FILE *out) {
+void json_ledger(Json *json, const LmpReport *r) {
     const Ledger *l = &r->ledger;
-    put_sites(out, l);
-    put_functions(out, l);
-    put_tags(out, l);
-    put_leaks(out, r);
+    put_sites(json, l);
+    put_functions(json, l);
+    put_tags(json, l);
+    put_leaks(json, r);
 }

@@ -6,38 +6,18 @@
 
 #include "base/format.h"
 #include "report/report_impl.h"
+#include "report/text.h"
 
 #define WIDTH 80
 
-const char *fit_count(char *out, uint64_t n, int width) {
-    format_count(out, n);
-    return (int)strlen(out) <= width ? out : format_short(out, n);
-}
-
-/* The name of a program in at most `room` columns; of a longer one the end, which tells more. (A
- * byte is never less than a column.) */
-static const char *fit_name(char *out, size_t size, const char *program, size_t room) {
-    char clean[1024];
-    format_text(clean, sizeof clean, program, 0);
-    size_t length = strlen(clean);
-    if (room >= size) room = size - 1;
-    if (length <= room) {
-        memcpy(out, clean, length + 1);
-        return out;
-    }
-    const char *tail = clean + length - (room - 3);
-    while (((unsigned char)*tail & 0xc0) == 0x80)
-        tail++;
-    snprintf(out, size, "...%s", tail);
-    return out;
-}
-
 static void put_head(const LmpReport *r, FILE *out) {
-    char name[WIDTH + 1], lua[40], about[80], ending[48], clock[LMP_NUM];
+    char name[1024], lua[40], about[80], ending[48], clock[LMP_NUM];
     int length = snprintf(about, sizeof about, " (%s, pid %u)",
                           format_text(lua, sizeof lua, r->lua, 0), r->pid);
-    size_t room = (size_t)(WIDTH - (int)strlen("Memory of ") - length);
-    fprintf(out, "Memory of %s%s\n", fit_name(name, sizeof name, r->program, room), about);
+    fputs("Memory of ", out);
+    text_put_most(out, format_text(name, sizeof name, r->program, 0),
+                  WIDTH - (int)strlen("Memory of ") - length, true);
+    fprintf(out, "%s\n", about);
     format_text(ending, sizeof ending, r->ending, 0);
     ending[0] = (char)toupper((unsigned char)ending[0]);
     fprintf(out, "%s after %s\n", ending, format_clock(clock, (uint64_t)(r->stats.seconds * 1e9)));
@@ -60,27 +40,22 @@ static void put_operations(const LmpReport *r, FILE *out) {
     bool shrunk = s->realloc_bytes < 0;
     uint64_t resized = shrunk ? 0 - (uint64_t)s->realloc_bytes : (uint64_t)s->realloc_bytes;
     fputc('\n', out);
-    put_line(out, "Number of mallocs", fit_count(count, s->mallocs, 14), "total size", "",
+    put_line(out, "Number of mallocs", text_count(count, s->mallocs, 14), "total size", "",
              s->malloc_bytes);
-    put_line(out, "Number of reallocs", fit_count(count, s->reallocs, 14), "total size",
+    put_line(out, "Number of reallocs", text_count(count, s->reallocs, 14), "total size",
              shrunk ? "-" : "", resized);
-    put_line(out, "Number of frees", fit_count(count, s->frees, 14), "total size", "",
+    put_line(out, "Number of frees", text_count(count, s->frees, 14), "total size", "",
              s->free_bytes);
-    put_line(out, "Live blocks", fit_count(count, s->live_blocks, 14), "total size", "",
+    put_line(out, "Live blocks", text_count(count, s->live_blocks, 14), "total size", "",
              s->live_bytes);
     put_line(out, "Maximum memory used", "", "", "", s->peak_bytes);
 }
 
-unsigned percent(uint64_t part, uint64_t whole) {
-    if (part >= whole) return part > 0 ? 100 : 0;
-    return (unsigned)((double)part * 100 / (double)whole + 0.5);
-}
-
 static void put_type(FILE *out, const char *name, const LmpKindStats *k, uint64_t live_total) {
     char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM], d[LMP_NUM], e[LMP_NUM];
-    fprintf(out, "  %-8s %14s %14s %11s %10s %4u%% %10s\n", name, fit_count(a, k->tag_allocs, 14),
-            fit_count(b, k->allocs, 14), fit_count(c, k->live_blocks, 11),
-            format_bytes(d, k->live_bytes), percent(k->live_bytes, live_total),
+    fprintf(out, "  %-8s %14s %14s %11s %10s %4u%% %10s\n", name, text_count(a, k->tag_allocs, 14),
+            text_count(b, k->allocs, 14), text_count(c, k->live_blocks, 11),
+            format_bytes(d, k->live_bytes), text_percent(k->live_bytes, live_total),
             format_bytes(e, k->peak_bytes));
 }
 
@@ -102,7 +77,7 @@ static void put_types(const LmpReport *r, FILE *out) {
               out);
     else if (s->owners_unproven)
         fprintf(out, "  (owners: of %s parts it is not known whose they are: other)\n",
-                fit_count(a, s->owners_unproven, 14));
+                text_count(a, s->owners_unproven, 14));
 }
 
 static void put_gc(const LmpReport *r, FILE *out) {
@@ -119,10 +94,10 @@ static void put_gc(const LmpReport *r, FILE *out) {
     }
     char full[64] = "";
     if (s->gc_mode == LMP_GC_GENERATIONAL)
-        snprintf(full, sizeof full, " (%s full)", fit_count(c, r->gc.full, 10));
+        snprintf(full, sizeof full, " (%s full)", text_count(c, r->gc.full, 10));
     int used = fprintf(out, "  Garbage collection   %s %s%s, freed %s, %s",
-                       fit_count(a, s->gc_cycles, 15), s->gc_cycles == 1 ? "cycle" : "cycles", full,
-                       format_bytes(b, s->gc_freed_bytes), mode[s->gc_mode]);
+                       text_count(a, s->gc_cycles, 15), s->gc_cycles == 1 ? "cycle" : "cycles",
+                       full, format_bytes(b, s->gc_freed_bytes), mode[s->gc_mode]);
     if (s->gc_cycles > 0) {
         const LmpGcCycle *last = &r->gc.ring[(s->gc_cycles - 1) % LMP_GC_RING];
         format_span(c, last->end - last->start);
@@ -145,29 +120,29 @@ static void put_exceptions(const LmpReport *r, FILE *out) {
         fprintf(out, "  Not sampled          %s: all counted\n", stats_why_words[s->sample_why]);
     if (s->failed)
         fprintf(out, "  Failed requests      %s, refused by the program's own allocator\n",
-                fit_count(a, s->failed, 14));
+                text_count(a, s->failed, 14));
     if (s->dropped)
         fprintf(out, "  Not accounted        %s mallocs (%s), no memory for the map\n",
-                fit_count(a, s->dropped, 11), format_bytes(b, s->dropped_bytes));
+                text_count(a, s->dropped, 11), format_bytes(b, s->dropped_bytes));
     if (s->hidden_regions)
         fprintf(out, "  Heap map             lacks %s x 64 MiB: the program closed lmp's file\n",
-                fit_count(a, s->hidden_regions, 7));
+                text_count(a, s->hidden_regions, 7));
     if (s->other_states)
         fprintf(out, "  Other Lua states     %s made with the same allocator, counted nowhere\n",
-                fit_count(a, s->other_states, 11));
+                text_count(a, s->other_states, 11));
     if (s->mixed_states)
         fprintf(out,
                 "  Other Lua states     %s behind an allocator of their own: counted in here\n",
-                fit_count(a, s->mixed_states, 5));
+                text_count(a, s->mixed_states, 5));
     if (s->passed_requests)
         fprintf(out, "  From other threads   %s requests passed on, counted nowhere\n",
-                fit_count(a, s->passed_requests, 14));
+                text_count(a, s->passed_requests, 14));
     if (s->covered)
         fputs("  Allocator covered    by another one: lines and owners are approximate\n", out);
     if (s->before_frees || s->before_reallocs)
         fprintf(out, "  From before start    %s freed (%s), %s resized (%s)\n",
-                fit_count(a, s->before_frees, 7), format_bytes(b, s->before_free_bytes),
-                fit_count(c, s->before_reallocs, 7),
+                text_count(a, s->before_frees, 7), format_bytes(b, s->before_free_bytes),
+                text_count(c, s->before_reallocs, 7),
                 format_delta_bytes(d, s->before_realloc_bytes));
 }
 

@@ -4,56 +4,15 @@
 
 #include "base/format.h"
 #include "report/report_impl.h"
+#include "report/text.h"
 
 enum { WIDTH = 100, WHERE_MOST = 36, LEAKS_SHOWN = 5 };
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* Columns of a character, rather too many than too few. */
-static int columns_of(uint32_t c) {
-    return c < 0x1100 ? 1 : 2;
-}
-
-static int columns(const char *text) {
-    int n = 0;
-    for (uint32_t c; *text; n += columns_of(c)) {
-        size_t bytes = format_utf8(text, &c);
-        if (bytes == 0) break;
-        text += bytes;
-    }
-    return n;
-}
-
-/* Writes text in `width` columns, the rest blank. Of what is too long the beginning is shown, or
- * the end (`tail`: paths, where the end tells more). */
-static void put_text(FILE *out, const char *text, int width, bool tail) {
-    int cut = columns(text) - width, used = 0;
-    if (cut > 0 && tail) {
-        uint32_t c;
-        for (cut += 3; cut > 0; cut -= columns_of(c))
-            text += format_utf8(text, &c);
-        fprintf(out, "...%s", text);
-        used = 3 + columns(text);
-    } else if (cut > 0) {
-        size_t bytes = 0;
-        for (uint32_t c;; used += columns_of(c)) {
-            size_t n = format_utf8(text + bytes, &c);
-            if (used + columns_of(c) > width - 3) break;
-            bytes += n;
-        }
-        fprintf(out, "%.*s...", (int)bytes, text);
-        used += 3;
-    } else {
-        fputs(text, out);
-        used = width + cut;
-    }
-    fprintf(out, "%*s", width - used, "");
-}
-
-/* The same in at most `width` columns, and the line's end. */
+/* The last cell of a line, in at most `width` columns. */
 static void put_last(FILE *out, const char *text, int width, bool tail) {
-    int n = columns(text);
-    put_text(out, text, n < width ? n : width, tail);
+    text_put_most(out, text, width, tail);
     fputc('\n', out);
 }
 
@@ -63,23 +22,15 @@ static void put_figures(FILE *out, const LmpTally *t, uint64_t live_total) {
     char live[LMP_NUM], total[LMP_NUM];
     uint64_t freed = t->free_bytes, all = freed + t->live_bytes;
     fprintf(out, "  %10s %3u%%  %10s  %4u%%  ", format_bytes(live, t->live_bytes),
-            percent(t->live_bytes, live_total), format_bytes(total, all), percent(freed, all));
+            text_percent(t->live_bytes, live_total), format_bytes(total, all),
+            text_percent(freed, all));
 }
 
 #define FIGURES_HEAD "        live    %       total  churn  "
 enum { FIGURES_WIDTH = sizeof FIGURES_HEAD - 1 };
 
-/* "a.lua:12"; "(host)" has no lines. */
-static const char *where_of(char *out, size_t size, const char *short_src, int32_t line) {
-    if (line >= 0)
-        snprintf(out, size, "%s:%d", short_src, line);
-    else
-        snprintf(out, size, "%s", short_src);
-    return out;
-}
-
 static int wider(int width, const char *text) {
-    int n = columns(text);
+    int n = text_columns(text);
     return n > width ? n : width;
 }
 
@@ -94,7 +45,7 @@ static int where_width(const LmpReport *r, uint32_t rows) {
     int width = (int)strlen("site");
     for (uint32_t i = 0; i < rows; i++) {
         const LmpSiteRow *s = &r->ledger.site[i];
-        width = wider(width, where_of(where, sizeof where, s->short_src, s->line));
+        width = wider(width, text_where(where, sizeof where, s->short_src, s->line));
     }
     return width < WHERE_MOST ? width : WHERE_MOST;
 }
@@ -119,7 +70,7 @@ static void put_sites(const LmpReport *r, FILE *out) {
             continue;
         }
         put_figures(out, &s->tally, r->stats.live_bytes);
-        put_text(out, where_of(text, sizeof text, s->short_src, s->line), width, true);
+        text_put(out, text_where(text, sizeof text, s->short_src, s->line), width, true);
         function_words(text, sizeof text, l, s);
         fputs("  ", out);
         put_last(out, text, rest, false);
@@ -137,7 +88,7 @@ static void put_conditions(const LmpReport *r, FILE *out) {
         fprintf(out, "  (lines: approximate: %s)\n", stats_why_words[r->stats.why]);
     else if (l->unproven > 0)
         fprintf(out, "  (lines: exact but for %s requests that no known way explains)\n",
-                fit_count(a, l->unproven, 11));
+                text_count(a, l->unproven, 11));
     if (l->sample > 0)
         fprintf(out, "  (sampled: one block in every %s; what sites hold is estimated)\n",
                 format_bytes(a, l->sample));
@@ -146,11 +97,11 @@ static void put_conditions(const LmpReport *r, FILE *out) {
         if (strcmp(l->site[i].short_src, "(others)") == 0) live += l->site[i].tally.live_bytes;
     if (l->folded > 0)
         fprintf(out, "  ((others): %s allocations that found no room in the tables, %s live)\n",
-                fit_count(a, l->folded, 15), format_bytes(b, live));
+                text_count(a, l->folded, 15), format_bytes(b, live));
     if (l->pathless > 0)
         fprintf(out,
                 "  (call paths of %s allocations, %s live, found no room: retained is without)\n",
-                fit_count(a, l->pathless, 15), format_bytes(b, l->pathless_bytes));
+                text_count(a, l->pathless, 15), format_bytes(b, l->pathless_bytes));
 }
 
 /* ---- functions, tags ------------------------------------------------------------------------- */
@@ -172,10 +123,10 @@ static void put_functions(const LmpReport *r, FILE *out) {
         const LmpFunctionRow *f = &l->function[i];
         fprintf(out, "  %10s  %10s %3u%%  ", format_bytes(a, f->shallow.live_bytes),
                 format_bytes(b, f->retained.live_bytes),
-                percent(f->retained.live_bytes, r->stats.live_bytes));
-        put_text(out, f->name, width, false);
+                text_percent(f->retained.live_bytes, r->stats.live_bytes));
+        text_put(out, f->name, width, false);
         /* a main chunk is defined at line 0 of its source, which is no line */
-        where_of(text, sizeof text, f->short_src, f->linedefined > 0 ? f->linedefined : -1);
+        text_where(text, sizeof text, f->short_src, f->linedefined > 0 ? f->linedefined : -1);
         fputs("  ", out);
         put_last(out, text, rest, true);
     }
@@ -222,7 +173,7 @@ void summary_leaks(const LmpReport *r, FILE *out) {
         format_bytes(a, (uint64_t)(leak->bytes_per_cycle < 1e18 ? leak->bytes_per_cycle : 1e18));
         format_bytes(b, (uint64_t)(rate < 1e18 ? rate : 1e18));
         fprintf(out, "%33s a full cycle %10s/s  ", a, b);
-        put_last(out, where_of(text, sizeof text, s->short_src, s->line), WHERE_MOST, true);
+        put_last(out, text_where(text, sizeof text, s->short_src, s->line), WHERE_MOST, true);
     }
     if (v->steady > LEAKS_SHOWN) fprintf(out, "%*s%u more\n", 57, "", v->steady - LEAKS_SHOWN);
 }

@@ -1,0 +1,32 @@
+/* json.h - JSON as it is written: who adds a value says its key, and the commas come by themselves.
+ */
+#ifndef LMP_JSON_H
+#define LMP_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "read/figure.h"
+
+typedef struct Json {
+    FILE *out;
+    bool comma; /* something stands before the next value */
+} Json;
+
+/* In all of these `key` is NULL in an array and outside of everything. */
+void json_begin(Json *json, const char *key, char bracket); /* '{' or '[' */
+void json_end(Json *json, char bracket);                    /* '}' or ']' */
+
+/* A string of any bytes: what is not UTF-8 becomes U+FFFD, so that the whole stays valid. */
+void json_text(Json *json, const char *key, const char *text);
+void json_count(Json *json, const char *key, uint64_t n);
+void json_change(Json *json, const char *key, int64_t n);
+/* With six digits behind its point, whatever the locale. */
+void json_number(Json *json, const char *key, double number);
+void json_flag(Json *json, const char *key, bool flag);
+
+/* All figures of a list, as fields of the object that is open. */
+void json_figures(Json *json, const void *of, const LmpFigure *list);
+
+#endif

@@ -1,0 +1,68 @@
+/* text.c - see text.h. */
+#include "report/text.h"
+
+#include <string.h>
+
+#include "base/format.h"
+
+const char *text_count(char *out, uint64_t n, int width) {
+    format_count(out, n);
+    return (int)strlen(out) <= width ? out : format_short(out, n);
+}
+
+unsigned text_percent(uint64_t part, uint64_t whole) {
+    if (part >= whole) return part > 0 ? 100 : 0;
+    return (unsigned)((double)part * 100 / (double)whole + 0.5);
+}
+
+/* Columns of a character, rather too many than too few. */
+static int columns_of(uint32_t c) {
+    return c < 0x1100 ? 1 : 2;
+}
+
+int text_columns(const char *text) {
+    int n = 0;
+    for (uint32_t c; *text; n += columns_of(c)) {
+        size_t bytes = format_utf8(text, &c);
+        if (bytes == 0) break;
+        text += bytes;
+    }
+    return n;
+}
+
+void text_put(FILE *out, const char *text, int width, bool tail) {
+    int cut = text_columns(text) - width, used = 0;
+    if (cut > 0 && tail) {
+        uint32_t c;
+        for (cut += 3; cut > 0; cut -= columns_of(c))
+            text += format_utf8(text, &c);
+        fprintf(out, "...%s", text);
+        used = 3 + text_columns(text);
+    } else if (cut > 0) {
+        size_t bytes = 0;
+        for (uint32_t c;; used += columns_of(c)) {
+            size_t n = format_utf8(text + bytes, &c);
+            if (used + columns_of(c) > width - 3) break;
+            bytes += n;
+        }
+        fprintf(out, "%.*s...", (int)bytes, text);
+        used += 3;
+    } else {
+        fputs(text, out);
+        used = width + cut;
+    }
+    fprintf(out, "%*s", width - used, "");
+}
+
+void text_put_most(FILE *out, const char *text, int width, bool tail) {
+    int n = text_columns(text);
+    text_put(out, text, n < width ? n : width, tail);
+}
+
+const char *text_where(char *out, size_t size, const char *short_src, int32_t line) {
+    if (line >= 0)
+        snprintf(out, size, "%s:%d", short_src, line);
+    else
+        snprintf(out, size, "%s", short_src);
+    return out;
+}

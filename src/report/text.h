@@ -1,0 +1,27 @@
+/* text.h - what all reports for people are made of: texts and numbers that keep to their columns.
+ */
+#ifndef LMP_TEXT_H
+#define LMP_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A count that keeps to its column: exact, or short where it does not fit. `out`: LMP_NUM bytes. */
+const char *text_count(char *out, uint64_t n, int width);
+/* Share in percent, rounded to the nearest. (Of a damaged state a part can be more than all.) */
+unsigned text_percent(uint64_t part, uint64_t whole);
+
+/* The columns of a terminal that a text takes, rather too many than too few. */
+int text_columns(const char *text);
+/* Writes text in `width` columns, the rest blank. Of what is too long the beginning is shown, or
+ * the end (`tail`: where the end tells more, as of the names of files). */
+void text_put(FILE *out, const char *text, int width, bool tail);
+/* The same without blanks after it. */
+void text_put_most(FILE *out, const char *text, int width, bool tail);
+
+/* "a.lua:12"; "(host)" has no lines. */
+const char *text_where(char *out, size_t size, const char *short_src, int32_t line);
+
+#endif
