@@ -3,7 +3,8 @@ return {
     -- The order gives the mutants' numbers (nothing that is kept depends on them).
     files = {
         -- hook
-        "hook.c", "hook_lines.c", "foreign.c", "sample.c", "trap.c",
+        "hook.c", "hook_lines.c", "hook_sampled.c", "odd.c", "foreign.c", "sample.c", "trap.c",
+        "slow_path.c", "tick.c", "requests.c", "pause.c",
         -- shadow map
         "shadow.c", "rowindex.c", "slab.c",
         -- charging: owner, type, line, path, tag, name

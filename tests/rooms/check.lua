@@ -4,6 +4,9 @@
 -- A source may include headers of its own room and of the rooms in its row's last column, written
 -- as room/file.h, headers of Lua and curses where the row names them, and the C library.
 --
+-- Inside a room, too, nothing goes round in a circle: NAME.c and NAME.h are one, and where there is
+-- a NAME_impl.h or NAME_state.h, what the files of NAME share, so are all NAME_*.
+--
 --     lua5.4 check.lua ROOT [self]    self: feeds itself wrong includes, which must be found
 
 local root, self = arg[1], arg[2] == "self"
@@ -79,33 +82,77 @@ for _, path in ipairs(list("*.h")) do
     where[path:gsub("^%w+/", "", 1)] = path:match("^(.*/)")
 end
 
--- What is seen by a room may not see that room, by any way: the table has no circles.
-local function find_circle()
-    local state = {}
-    local function visit(room, path)
-        if state[room] == "done" then
+-- What is seen by a node may not see that node, by any way. `sees`: node -> set of nodes. Returns a
+-- way round in a circle, nil: there is none.
+local function find_circle(sees)
+    local state, names = {}, {}
+    local function visit(node, path)
+        if state[node] == "done" then
             return nil
         end
-        if state[room] == "open" then
-            return path .. " > " .. room
+        if state[node] == "open" then
+            return path .. " > " .. node
         end
-        state[room] = "open"
-        for seen in pairs(rooms[room]) do
-            if seen ~= room and rooms[seen] then
-                local circle = visit(seen, path .. " > " .. room)
+        state[node] = "open"
+        for seen in pairs(sees[node]) do
+            if seen ~= node and sees[seen] then
+                local circle = visit(seen, path .. " > " .. node)
                 if circle then
                     return circle
                 end
             end
         end
-        state[room] = "done"
+        state[node] = "done"
     end
-    for room in pairs(rooms) do
-        local circle = visit(room, "")
+    for name in pairs(sees) do
+        names[#names + 1] = name
+    end
+    table.sort(names)
+    for _, name in ipairs(names) do
+        local circle = visit(name, "")
         if circle then
             return circle
         end
     end
+end
+
+-- A file without its ending, or what it is a part of.
+local function unit_of(path, shared)
+    local name = path:gsub("%.[ch]$", "")
+    for whole in pairs(shared) do
+        if name:sub(1, #whole + 1) == whole .. "_" then
+            return whole
+        end
+    end
+    return name
+end
+
+-- Those that have files of their own: the names before _impl.h and _state.h.
+local function shared_of(paths)
+    local shared = {}
+    for _, path in ipairs(paths) do
+        local whole = path:match("^(.*)_impl%.h$") or path:match("^(.*)_state%.h$")
+        if whole then
+            shared[whole] = true
+        end
+    end
+    return shared
+end
+
+-- Who includes whom inside of a room. `includes`: path -> list of "room/file.h".
+local function units_of(paths, includes)
+    local shared, sees = shared_of(paths), {}
+    for _, path in ipairs(paths) do
+        local unit = unit_of(path, shared)
+        sees[unit] = sees[unit] or {}
+        for _, include in ipairs(includes[path]) do
+            local target = where[include]
+            if target and target == path:match("^(.*/)") then
+                sees[unit][unit_of(target .. include:match("[^/]*$"), shared)] = true
+            end
+        end
+    end
+    return sees
 end
 
 if self then
@@ -122,7 +169,23 @@ if self then
     must("src/nowhere/new.c", "base/err.h")
     assert(not problem_of("src/read/view.c", "base/err.h", false, rooms, where))
     rooms["src/base/"]["ui/cmd/"] = true
-    assert(find_circle(), "a circle was not found")
+    assert(find_circle(rooms), "a circle of rooms was not found")
+    local function circle_of(includes)
+        local paths = {}
+        for path in pairs(includes) do
+            paths[#paths + 1] = path
+        end
+        return find_circle(units_of(paths, includes))
+    end
+    local view, stats = "src/read/view", "src/read/stats"
+    assert(circle_of { [view .. ".c"] = { "read/view.h", "read/stats.h" }, [view .. ".h"] = {},
+        [stats .. ".h"] = {}, [stats .. ".c"] = { "read/view.h" } }, "a circle of files was not found")
+    assert(not circle_of { [view .. ".c"] = { "read/view.h", "read/stats.h" }, [view .. ".h"] = {},
+        [stats .. ".h"] = {}, [stats .. ".c"] = { "shared/layout.h" } })
+    local ledger, index = "src/read/ledger/ledger", "src/read/ledger/ledger_index"
+    assert(not circle_of { [ledger .. ".c"] = { "read/ledger/ledger_impl.h" },
+        [ledger .. "_impl.h"] = { "read/ledger/ledger.h" }, [ledger .. ".h"] = {},
+        [index .. ".c"] = { "read/ledger/ledger_impl.h" } })
     print("the check finds what it is for")
     return
 end
@@ -133,20 +196,28 @@ local function tell(text)
     wrong = wrong + 1
 end
 
-local circle = find_circle()
+local circle = find_circle(rooms)
 if circle then
     tell("the table has a circle:" .. circle)
 end
-local used = {}
-for _, path in ipairs(list("*.[ch]")) do
+local used, paths, includes = {}, list("*.[ch]"), {}
+for _, path in ipairs(paths) do
     used[path:match("^(.*/)")] = true
+    includes[path] = {}
     for open, include in read(path):gmatch('#%s*include%s*([<"])([^>"]+)[>"]') do
         local problem = problem_of(path, include, open == "<", rooms, where)
         checked = checked + 1
+        if open == '"' then
+            table.insert(includes[path], include)
+        end
         if problem then
             tell(path .. " " .. problem)
         end
     end
+end
+circle = find_circle(units_of(paths, includes))
+if circle then
+    tell("files include each other in a circle:" .. circle)
 end
 for room in pairs(rooms) do
     if not used[room] then

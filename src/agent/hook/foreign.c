@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "agent/hook/hook.h"
-#include "agent/hook/trap.h"
+#include "agent/hook/allocs.h"
+#include "agent/hook/slow_path.h"
 #include "agent/interp/collector.h"
 #include "agent/interp/saved_regs_plan.h"
 #include "base/os.h"
@@ -100,7 +100,7 @@ static uintptr_t word_at(const char *block, size_t offset) {
 static bool set_free(LmpProfile *p, char *block) {
     const LmpBirth *b = collector_birth();
     if (word_at(block, b->state + b->link) != (uintptr_t)block + b->global ||
-        !hook_is((lua_Alloc)word_at(block, b->global)) ||
+        !allocs_have((lua_Alloc)word_at(block, b->global)) ||
         word_at(block, b->global + sizeof(uintptr_t)) != (uintptr_t)p)
         return false;
     lua_setallocf((lua_State *)(void *)(block + b->state), p->pass.alloc, p->pass.ud);
@@ -108,28 +108,23 @@ static bool set_free(LmpProfile *p, char *block) {
     return true;
 }
 
-/* A newborn that cannot be told apart is counted with ours, its first block included. */
-static void mix(LmpProfile *p, void *block) {
-    atomic_fetch_add(&p->foreign.mixed, 1);
-    hook_made_before(p, block, LUA_TTHREAD, collector_birth()->size);
-}
-
 COLD void *foreign_birth(LmpProfile *p, size_t nsize) {
     void *block = p->pass.alloc(p->pass.ud, NULL, LUA_TTHREAD, nsize);
     if (!block) return NULL;
     expect(p, block);
     p->expecting = true;
-    trap_route(p);
+    slow_path_route(p);
     return block;
 }
 
-COLD bool foreign_settle(LmpProfile *p) {
+COLD bool foreign_settle(LmpProfile *p, void **mixed) {
     p->expecting = false;
-    trap_route(p);
+    slow_path_route(p);
     char *block = expected(p);
     if (!block) return false;
     if (set_free(p, block)) return true;
-    mix(p, block);
+    atomic_fetch_add(&p->foreign.mixed, 1);
+    *mixed = block;
     return false;
 }
 
@@ -183,11 +178,12 @@ static bool joins(LmpProfile *p, const char *above, LmpSavedRegs words) {
 }
 
 COLD bool foreign_pass(LmpProfile *p, const LmpRequested *q, const char *above, LmpSavedRegs words,
-                       void **r) {
+                       void **r, void **mixed) {
     char *block = expected(p);
     bool newborn = block && set_free(p, block);
     if (!newborn && joins(p, above, words)) {
-        if (block) mix(p, block);
+        if (block) atomic_fetch_add(&p->foreign.mixed, 1);
+        *mixed = block;
         return false;
     }
     *r = p->pass.alloc(p->pass.ud, q->ptr, q->osize, q->nsize);
@@ -210,7 +206,7 @@ static bool is_covered(LmpProfile *p) {
     if (!p->main || p->closing || p->detached || foreign_elsewhere(p) ||
         atomic_load(&p->live->state) == LMP_STARTING)
         return false;
-    return !hook_is(lua_getallocf(p->main, &ud)) || ud != p;
+    return !allocs_have(lua_getallocf(p->main, &ud)) || ud != p;
 }
 
 void foreign_tell(LmpProfile *p) {

@@ -55,16 +55,18 @@ typedef struct LmpRequested {
 
 /* A request in another thread is passed on, with the result in *r; false: it is of the profiled
  * state, which has moved here. `above`: the stack pointer of whoever called us; `words` may be
- * NULL. */
+ * NULL. *mixed, if it is set: the block of a newborn that cannot be told apart, which the caller is
+ * to count with ours. */
 bool foreign_pass(LmpProfile *p, const LmpRequested *q, const char *above, LmpSavedRegs words,
-                  void **r);
+                  void **r, void **mixed);
 
 /* Is a request (not of a block that is there already) the birth of a state? */
 bool foreign_is_birth(size_t tag, size_t nsize);
 /* It is, of one that is not profiled; where the profiled state runs. Gives it its block. */
 void *foreign_birth(LmpProfile *p, size_t nsize);
-/* The request after a birth (p->expecting). True: it was the newborn's, and is to be passed on. */
-bool foreign_settle(LmpProfile *p);
+/* The request after a birth (p->expecting). True: it was the newborn's, and is to be passed on.
+ * *mixed as above. */
+bool foreign_settle(LmpProfile *p, void **mixed);
 
 /* Brings live->strange up to date, where the profiled state runs. */
 void foreign_tell(LmpProfile *p);

@@ -1,5 +1,5 @@
 /* hook_impl.h - what the files of the hook share: a block entered, taken out and resized in the
- * plain case, and the cold ways for every other.
+ * plain case. odd.h has every other.
  *
  * The plain case is a block on the grid of a leaf that is there, smaller than LMP_PACK_MAX, that
  * nobody watches. Nothing here allocates, locks, formats or calls the system. In hook_made() and
@@ -11,6 +11,7 @@
 
 #include "agent/hook/foreign.h"
 #include "agent/hook/hook.h"
+#include "agent/hook/odd.h"
 #include "agent/interp/collector.h"
 #include "agent/interp/return_addr.h"
 #include "agent/interp/saved_regs_plan.h"
@@ -18,16 +19,8 @@
 #include "agent/map/usage.h"
 #include "shared/counters.h"
 
-/* ---- hook.c: the cold ways ------------------------------------------------------------------- */
+/* ---- other ways ------------------------------------------------------------------------------ */
 
-/* Who makes a block: its alloc context, and its class in the upper half. */
-#define HOOK_CONTEXT(alloc_context, cls) ((uint64_t)(alloc_context) | (uint64_t)(cls) << 32)
-
-/* Whatever comes of a request, r: refused, on a new leaf, off the grid, very large. Returns r. */
-void *hook_made_odd(LmpProfile *p, void *r, size_t n, uint64_t alloc_context);
-/* Any block: off the grid, from before start, the profiler's own, very large, watched, or the first
- * to be freed after a new peak. */
-void *hook_release_odd(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
 /* A block that somebody watches, with lines: hook_lines.c. */
 void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
 /* A part that the program frees itself, with lines: hook_lines.c. */
@@ -35,11 +28,6 @@ void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa)
 /* The slow way through any operation; by a jump, before anything else was done. Only where there
  * are such: LMP_HAS_ENTRY, and we are optimized. */
 void *hook_slow(void *ud, void *ptr, size_t osize, size_t nsize);
-/* Any reallocation that has been tried. `here`: the record of the site that runs. Returns r. */
-void *hook_resized_odd(LmpProfile *p, void *ptr, void *r, size_t osize, size_t nsize,
-                       uint32_t here);
-void *hook_made_and_tick(LmpProfile *p, void *r);
-void *hook_tick_and_release(LmpProfile *p, void *ptr, size_t osize);
 
 /* ---- the plain case -------------------------------------------------------------------------- */
 
@@ -47,13 +35,6 @@ void *hook_tick_and_release(LmpProfile *p, void *ptr, size_t osize);
 #define HOOK_MAKER_AT                                                                              \
     ((offsetof(LmpLeaf, alloc_context) - offsetof(LmpLeaf, entry)) / sizeof(uint32_t))
 #define HOOK_GRID (~0ull << LMP_ADDRESS_BITS | 15) /* address bits that are p->skew on the grid */
-
-/* Classes by the tag of a request: 4 .. 8 the Lua types, 9 upvalues, 10 prototypes (lobject.h). */
-extern const uint8_t hook_tag_class[16];
-
-static ALWAYS_INLINE unsigned hook_class(size_t tag) {
-    return LIKELY(tag < 16) ? hook_tag_class[tag] : 0;
-}
 
 static ALWAYS_INLINE bool hook_off_grid(const LmpProfile *p, uintptr_t a) {
     return (a & HOOK_GRID) != p->skew;
@@ -83,24 +64,23 @@ static ALWAYS_INLINE uint32_t hook_entry_class(uint32_t entry, uintptr_t a) {
     return (entry ^ ((uint32_t)a & LMP_BLOCK_OFFSET)) & (LMP_BLOCK_NOTIFY | LMP_BLOCK_OFFSET | 15);
 }
 
-/* The allocator has made a block of n bytes at r: enters it. `alloc_context`: HOOK_CONTEXT.
+/* The allocator has made a block of n bytes at r: enters it. `alloc_context`: ODD_CONTEXT.
  * `lines`: alloc contexts are kept; `stacks`: they are paths. */
 static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context,
                                      bool lines, bool stacks) {
     uintptr_t a = (uintptr_t)r;
-    if (UNLIKELY(hook_off_grid(p, a))) return hook_made_odd(p, r, n, alloc_context);
+    if (UNLIKELY(hook_off_grid(p, a))) return odd_made(p, r, n, alloc_context);
     LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
-    if (UNLIKELY(!leaf)) return hook_made_odd(p, r, n, alloc_context);
+    if (UNLIKELY(!leaf)) return odd_made(p, r, n, alloc_context);
     uint32_t *entry = hook_entry(leaf, a);
-    if (UNLIKELY(*entry))
-        return hook_made_odd(p, r, n, alloc_context); /* always so where r is NULL */
+    if (UNLIKELY(*entry)) return odd_made(p, r, n, alloc_context); /* always so where r is NULL */
     uint32_t cls = (uint32_t)(alloc_context >> 32);
     uint32_t e = ((uint32_t)a & LMP_BLOCK_OFFSET) | cls | p->birth;
     if (cls == LMP_C_THREAD && p->exact) e |= LMP_BLOCK_NOTIFY;
     if (LIKELY(n < LMP_BLOCK_SMALL)) {
         e |= (uint32_t)n << LMP_BLOCK_SIZE_SHIFT;
     } else {
-        if (UNLIKELY(n >= LMP_PACK_MAX)) return hook_made_odd(p, r, n, alloc_context);
+        if (UNLIKELY(n >= LMP_PACK_MAX)) return odd_made(p, r, n, alloc_context);
         entry[1] = (uint32_t)n << 4 | LMP_BLOCK_SIZE;
         atomic_signal_fence(memory_order_release); /* the size before the entry that points to it */
     }
@@ -110,7 +90,7 @@ static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint64_t 
     LmpCounters *c = p->counters;
     c->live_bytes += n;
     if (lines) usage_made(p, (uint32_t)alloc_context, a, n, stacks);
-    if (UNLIKELY(counters_pack(&c->alloc_now[cls], n))) return hook_made_and_tick(p, r);
+    if (UNLIKELY(counters_pack(&c->alloc_now[cls], n))) return odd_made_and_tick(p, r);
     return r;
 }
 
@@ -119,27 +99,27 @@ static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint64_t 
 static ALWAYS_INLINE void *hook_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
                                         bool lines, bool stacks) {
     uintptr_t a = (uintptr_t)ptr;
-    if (UNLIKELY(hook_off_grid(p, a))) return hook_release_odd(p, ptr, osize, cfa);
+    if (UNLIKELY(hook_off_grid(p, a))) return odd_release(p, ptr, osize, cfa);
     LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
-    if (UNLIKELY(!leaf)) return hook_release_odd(p, ptr, osize, cfa);
+    if (UNLIKELY(!leaf)) return odd_release(p, ptr, osize, cfa);
     hook_touch(p, leaf, a);
     uint32_t *entry = hook_entry(leaf, a);
     uint32_t e = *entry;
     uint32_t cls = hook_entry_class(e, a);
     if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1)) {
         if (lines && e & LMP_BLOCK_NOTIFY) return hook_release_notified(p, ptr, osize, cfa);
-        return hook_release_odd(p, ptr, osize, cfa);
+        return odd_release(p, ptr, osize, cfa);
     }
     if (lines && cls >= LMP_C_STRING_PART && cfa && !saved_regs_collects(p->words, cfa))
         return hook_release_part(p, ptr, osize, cfa);
     LmpCounters *c = p->counters;
-    if (UNLIKELY(c->live_bytes > c->peak_bytes)) return hook_release_odd(p, ptr, osize, cfa);
+    if (UNLIKELY(c->live_bytes > c->peak_bytes)) return odd_release(p, ptr, osize, cfa);
     c->live_bytes -= osize;
     if (!(e & LMP_BLOCK_SIZE_MASK)) entry[1] = 0;
     *entry = 0;
     if (lines) usage_freed(p, entry[HOOK_MAKER_AT], a, osize, e, stacks);
     if (UNLIKELY(counters_pack(&c->free_now[cls], osize)))
-        return hook_tick_and_release(p, ptr, osize);
+        return odd_tick_and_release(p, ptr, osize);
     return p->pass.alloc(p->pass.ud, ptr, osize, 0);
 }
 
@@ -148,16 +128,16 @@ static ALWAYS_INLINE void *hook_resized(LmpProfile *p, void *ptr, void *r, size_
                                         size_t nsize, bool lines, uint32_t here) {
     uintptr_t from = (uintptr_t)ptr, to = (uintptr_t)r;
     if (UNLIKELY(hook_off_grid(p, from) || hook_off_grid(p, to) || (osize | nsize) >= LMP_PACK_MAX))
-        return hook_resized_odd(p, ptr, r, osize, nsize, here);
+        return odd_resized(p, ptr, r, osize, nsize, here);
     LmpCounters *c = p->counters;
     LmpLeaf *old = p->dir[from >> LMP_LEAF_BITS], *new = p->dir[to >> LMP_LEAF_BITS];
     if (UNLIKELY(!old || !new || c->live_bytes > c->peak_bytes))
-        return hook_resized_odd(p, ptr, r, osize, nsize, here); /* also when r is NULL */
+        return odd_resized(p, ptr, r, osize, nsize, here); /* also when r is NULL */
     uint32_t *was = hook_entry(old, from), *is = hook_entry(new, to);
     uint32_t e = *was;
     uint32_t cls = hook_entry_class(e, from);
     if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1 || (from != to && *is)))
-        return hook_resized_odd(p, ptr, r, osize, nsize, here);
+        return odd_resized(p, ptr, r, osize, nsize, here);
     uint32_t alloc_context = lines ? was[HOOK_MAKER_AT] : 0;
     if (!(e & LMP_BLOCK_SIZE_MASK)) was[1] = 0;
     if (from != to) *was = 0;

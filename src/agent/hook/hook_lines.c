@@ -8,7 +8,6 @@
 #include "agent/charge/lines.h"
 #include "agent/charge/tree.h"
 #include "agent/hook/hook_impl.h"
-#include "agent/hook/sample.h"
 #include "agent/hook/trap.h"
 #include "agent/interp/entry.h"
 
@@ -18,7 +17,7 @@ BY_JUMP void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, cons
     uint32_t *entry = hook_entry(p->dir[a >> LMP_LEAF_BITS], a);
     uint32_t cls = hook_entry_class(*entry & ~LMP_BLOCK_NOTIFY, a);
     if (cls - 1 >= LMP_C_COUNTED - 1 || osize >= LMP_PACK_MAX)
-        return hook_release_odd(p, ptr, osize, cfa);
+        return odd_release(p, ptr, osize, cfa);
     *entry &= ~LMP_BLOCK_NOTIFY;
     deaths_notified(p, a, osize, cls);
     return hook_release(p, ptr, osize, cfa, true, p->tree != NULL);
@@ -40,7 +39,7 @@ BY_JUMP void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const ch
         }
     }
     if (UNLIKELY(!row || p->counters->live_bytes > p->counters->peak_bytes))
-        return hook_release_odd(p, ptr, osize, cfa);
+        return odd_release(p, ptr, osize, cfa);
     p->record[row].here_frees++;
     p->record[row].here_free_bytes += osize; /* nothing else is odd about it */
     return hook_release(p, ptr, osize, NULL, true, p->tree != NULL);
@@ -48,7 +47,7 @@ BY_JUMP void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const ch
 
 #if LMP_HAS_ENTRY
 
-/* Who makes the block (HOOK_CONTEXT); or, the operation being done already, its result and DONE. */
+/* Who makes the block (ODD_CONTEXT); or, the operation being done already, its result and DONE. */
 typedef uint64_t LmpCharged;
 #define DONE (1ull << 63)
 
@@ -64,10 +63,8 @@ static void *stacks_release(void *ud, void *ptr, size_t osize, const char *cfa)
     __attribute__((used));
 LMP_ENTRY_LINES(hook_alloc_lines, lines_find, lines_made, lines_release);
 LMP_ENTRY_LINES(hook_alloc_stacks, stacks_find, stacks_made, stacks_release);
-LMP_ENTRY_SAMPLED(hook_alloc_sampled, sample_operation, hook_alloc);
 _Static_assert(offsetof(LmpProfile, pass.alloc) == 0 && offsetof(LmpProfile, pass.ud) == 8,
                "entry.h calls it");
-_Static_assert(offsetof(LmpProfile, sample_left) == LMP_AT_SAMPLE_LEFT, "entry.h counts it down");
 
 /* The caller as hook_alloc would have seen it. */
 LMP_READS_REGS static inline LmpCaller caller_of(LmpSavedRegs words) {
@@ -79,7 +76,7 @@ LMP_READS_REGS static inline LmpCaller caller_of(LmpSavedRegs words) {
 BY_JUMP static LmpCharged path_found(LmpProfile *p, lua_State *L, uintptr_t constructor,
                                      uint64_t alloc_context) {
     uint32_t path = tree_path(p, L, constructor, (uint32_t)alloc_context);
-    return HOOK_CONTEXT(path, alloc_context >> 32);
+    return ODD_CONTEXT(path, alloc_context >> 32);
 }
 
 static ALWAYS_INLINE LmpCharged found(LmpProfile *p, const lua_State *L, uintptr_t constructor,
@@ -91,7 +88,7 @@ static ALWAYS_INLINE LmpCharged found(LmpProfile *p, const lua_State *L, uintptr
 COLD static LmpCharged find_slowly(LmpProfile *p, LmpSavedRegs words, unsigned cls) {
     LmpAsk ask;
     uint32_t record = lines_ask(p, words, cls, &ask);
-    return found(p, ask.L, ask.constructor, HOOK_CONTEXT(record, cls), p->tree != NULL);
+    return found(p, ask.L, ask.constructor, ODD_CONTEXT(record, cls), p->tree != NULL);
 }
 
 /* L is a thread without any function. */
@@ -99,7 +96,7 @@ BY_JUMP static LmpCharged find_outside(LmpProfile *p, LmpSavedRegs words, unsign
                                        const lua_State *L) {
     uint32_t record = lines_ask_outside(p, L, cls);
     if (UNLIKELY(!record)) return find_slowly(p, words, cls);
-    return found(p, NULL, 0, HOOK_CONTEXT(record, cls), p->tree != NULL);
+    return found(p, NULL, 0, ODD_CONTEXT(record, cls), p->tree != NULL);
 }
 
 BY_JUMP static LmpCharged find_switched(LmpProfile *p, LmpSavedRegs words, unsigned cls,
@@ -113,7 +110,7 @@ COLD static LmpCharged find_again(LmpProfile *p, LmpSavedRegs words, unsigned cl
     if (lines_learn(p, (lua_State *)L, words, cls)) /* NOLINT */
         record = lines_record(p, L, frames_top(L), words, cls, &constructor);
     if (!record) return find_slowly(p, words, cls);
-    return found(p, L, constructor, HOOK_CONTEXT(record, cls), p->tree != NULL);
+    return found(p, L, constructor, ODD_CONTEXT(record, cls), p->tree != NULL);
 }
 
 /* For a C function on top of L, which ran last. */
@@ -122,7 +119,7 @@ BY_JUMP static LmpCharged find_in_c(LmpProfile *p, LmpSavedRegs words, unsigned 
     if (UNLIKELY(!frames_caller(frames_top(L)))) return find_outside(p, words, cls, L);
     uint32_t record = lines_record_c(p, L, frames_top(L), cls);
     if (UNLIKELY(!record)) return find_slowly(p, words, cls);
-    return found(p, L, 0, HOOK_CONTEXT(record, cls), p->tree != NULL);
+    return found(p, L, 0, ODD_CONTEXT(record, cls), p->tree != NULL);
 }
 
 /* L is what the words say: nothing is known of it yet, but if it ran last it lives. */
@@ -138,7 +135,7 @@ static ALWAYS_INLINE LmpCharged find_in(LmpProfile *p, LmpSavedRegs words, unsig
     uintptr_t constructor = 0;
     uint32_t record = lines_record(p, L, ci, words, cls, &constructor);
     if (UNLIKELY(!record)) return find_again(p, words, cls, L);
-    return found(p, L, constructor, HOOK_CONTEXT(record, cls), stacks);
+    return found(p, L, constructor, ODD_CONTEXT(record, cls), stacks);
 }
 
 /* The same for one that did not run when memory was last asked for, if it is a thread. A Lua
@@ -152,7 +149,7 @@ BY_JUMP static LmpCharged find_switched(LmpProfile *p, LmpSavedRegs words, unsig
         if (!frames_caller(ci)) { /* it is about to run for the first time */
             uint32_t record = lines_record_new(p, L, cls);
             if (!record) return find_outside(p, words, cls, L);
-            return found(p, p->running, 0, HOOK_CONTEXT(record, cls), p->tree != NULL);
+            return found(p, p->running, 0, ODD_CONTEXT(record, cls), p->tree != NULL);
         }
         if (cls == LMP_C_THREAD_PART || !lines_switch_c(p, L)) return find_slowly(p, words, cls);
     } else {
@@ -169,7 +166,7 @@ COLD static LmpCharged do_birth(LmpProfile *p, size_t nsize) {
 /* An object, from a place that is not the usual one. */
 LMP_READS_REGS BY_JUMP static LmpCharged find_object(LmpProfile *p, size_t osize, size_t nsize,
                                                      LmpSavedRegs words) {
-    unsigned cls = hook_class(osize);
+    unsigned cls = odd_class(osize);
     if (UNLIKELY(foreign_is_birth(osize, nsize))) return do_birth(p, nsize);
     const LmpAsker *asker = saved_regs_asker(p->words, words[LMP_REGS_RET]);
     if (UNLIKELY(!asker || asker->again)) return find_slowly(p, words, cls);
@@ -223,7 +220,7 @@ COLD static LmpCharged do_trapped(LmpProfile *p, void *ptr, size_t osize, size_t
 
 COLD static LmpCharged do_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize,
                                   LmpSavedRegs words) {
-    return (uintptr_t)hook_operate(p, ptr, osize, nsize, caller_of(words), false) | DONE;
+    return (uintptr_t)odd_operate(p, ptr, osize, nsize, caller_of(words), false) | DONE;
 }
 
 LMP_READS_REGS BY_JUMP static LmpCharged do_realloc(LmpProfile *p, void *ptr, size_t osize,
@@ -244,7 +241,7 @@ LMP_READS_REGS static ALWAYS_INLINE LmpCharged find(LmpProfile *p, void *ptr, si
                                                     size_t nsize, LmpSavedRegs words, bool stacks) {
     if (UNLIKELY(hook_must_stop(p))) return do_trapped(p, ptr, osize, nsize, words);
     if (ptr) return do_realloc(p, ptr, osize, nsize, words);
-    unsigned cls = hook_class(osize);
+    unsigned cls = odd_class(osize);
     if (!cls) return find_raw(p, words);
     if (UNLIKELY(words[LMP_REGS_RET] != p->object_ret)) return find_object(p, osize, nsize, words);
     const lua_State *L = (const lua_State *)words[p->object_thread]; /* NOLINT */

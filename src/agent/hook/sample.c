@@ -4,11 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "agent/charge/lines.h"
-#include "agent/charge/tree.h"
-#include "agent/hook/hook_impl.h"
-#include "agent/hook/trap.h"
-#include "agent/map/shadow.h"
 #include "agent/map/usage.h"
 #include "base/os.h"
 
@@ -28,6 +23,10 @@ static int64_t next_gap(LmpSampling *s) {
     return gap < 9e15 ? (int64_t)gap : (int64_t)9e15;
 }
 
+void sample_next(LmpProfile *p) {
+    p->sample_left = next_gap(p->sampling);
+}
+
 LmpErr sample_open(LmpProfile *p, uint64_t interval) {
     LmpSampling *s = lmp_os->map(sizeof *s, -1, 0, true);
     if (!s) return LMP_E_NOMEM;
@@ -39,7 +38,7 @@ LmpErr sample_open(LmpProfile *p, uint64_t interval) {
         draw(s);
     s->salt = s->random;
     p->sampling = s;
-    p->sample_left = next_gap(s);
+    sample_next(p);
     p->live->tables.sample = interval;
     return LMP_OK;
 }
@@ -112,45 +111,8 @@ void sample_leaves(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64
     if (!freed) p->record[alloc_context].realloc_bytes -= (int64_t)w.bytes;
 }
 
-static COLD void *operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller) {
-    if (hook_must_stop(p)) return trap_operation(p, ptr, osize, nsize, caller);
-    return hook_operate(p, ptr, osize, nsize, caller, false);
-}
-
-/* `ptr`: the block that is about to be resized, NULL: none. */
-static uint32_t context_now(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask,
-                            const void *ptr) {
-    *ask = (LmpAsk){NULL, 0};
-    bool stack = ptr && (cls == LMP_C_THREAD_PART || lines_is_stack(p, words, ptr));
-    uint32_t record = stack ? lines_stack_moves(p, words) : lines_ask(p, words, cls, ask);
-    return p->tree ? tree_path(p, ask->L, ask->constructor, record) : record;
-}
-
-LMP_READS_REGS COLD void *sample_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize,
-                                           LmpSavedRegs words) {
-    LmpCaller caller = {(const char *)(words + LMP_REGS_RET + 1), words[LMP_REGS_RET], words};
-    /* the way in counts down in any thread; nothing more is touched */
-    if (foreign_elsewhere(p)) return trap_operation(p, ptr, osize, nsize, caller);
-    p->sample_left = next_gap(p->sampling);
-    if (p->detached || p->own.frame) return operate(p, ptr, osize, nsize, caller);
-    uint64_t size;
-    LmpAsk ask;
-    uint32_t alloc_context = 0;
-    if (ptr) { /* who asks has to be known before a stack moves */
-        uint32_t *before = shadow_context(p, (uintptr_t)ptr);
-        unsigned cls = shadow_lookup(p, (uintptr_t)ptr, &size) & 15;
-        if (!before || cls >= LMP_C_COUNTED) return operate(p, ptr, osize, nsize, caller);
-        /* its alloc context keeps it */
-        alloc_context = *before ? *before : context_now(p, words, cls, &ask, ptr);
-    }
-    void *r = operate(p, ptr, osize, nsize, caller);
-    uint32_t *now = r ? shadow_context(p, (uintptr_t)r) : NULL;
-    unsigned cls = now ? shadow_lookup(p, (uintptr_t)r, &size) & 15 : LMP_C_NONE;
-    if (cls == LMP_C_NONE || cls >= LMP_C_COUNTED) return r;
-    if (!ptr) alloc_context = context_now(p, words, cls, &ask, NULL);
-    *now = alloc_context;
-    shadow_notify(p, (uintptr_t)r);
-    Weight w = weigh(p->sampling, (uintptr_t)r, nsize);
-    add_to_context(p, alloc_context, w, ptr ? (int64_t)w.bytes : 0);
-    return r;
+void sample_enters(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64_t size,
+                   bool resized) {
+    Weight w = weigh(p->sampling, addr, size);
+    add_to_context(p, alloc_context, w, resized ? (int64_t)w.bytes : 0);
 }

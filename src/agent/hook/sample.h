@@ -13,7 +13,7 @@
 #ifndef LMP_SAMPLE_H
 #define LMP_SAMPLE_H
 
-#include "agent/hook/hook.h"
+#include "agent/state/profile.h"
 
 #define LMP_SAMPLE_SEED "LMP_SAMPLE_SEED" /* environment: a number, for tests */
 
@@ -27,8 +27,12 @@ typedef struct LmpSampling {
 LmpErr sample_open(LmpProfile *p, uint64_t interval);
 void sample_close(LmpProfile *p);
 
-/* The operation that used up p->sample_left: does it, and makes its block a sample. */
-void *sample_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpSavedRegs words);
+/* Sets p->sample_left, which was used up, to what comes before the next one. */
+void sample_next(LmpProfile *p);
+
+/* A block is a sample from now on, at this size (bytes); `resized`: by a reallocation. */
+void sample_enters(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64_t size,
+                   bool resized);
 
 /* A sample is freed, or draws anew; `alloc_context` is its word, `size` its size before (bytes). */
 void sample_leaves(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64_t size,

@@ -1,7 +1,7 @@
 /* shadow.h - the shadow map (LmpLeaf in layout.h): entering and taking out any block.
  *
  * The hook does the same by itself for the plain case, a block on the grid of a leaf that is there:
- * do_alloc and do_free in hook.c. */
+ * hook_made and hook_release in hook_impl.h. */
 #ifndef LMP_SHADOW_H
 #define LMP_SHADOW_H
 

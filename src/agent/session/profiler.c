@@ -25,7 +25,10 @@
 #include "agent/charge/tree.h"
 #include "agent/hook/foreign.h"
 #include "agent/hook/hook.h"
+#include "agent/hook/requests.h"
 #include "agent/hook/sample.h"
+#include "agent/hook/slow_path.h"
+#include "agent/hook/tick.h"
 #include "agent/hook/trap.h"
 #include "agent/interp/collector.h"
 #include "agent/interp/entry.h"
@@ -104,7 +107,7 @@ static void after_fork_in_child(void) {
 
 /* The state is FINISHED for whoever looks; then the display ends, then the summary is written. */
 static void finish(LmpProfile *p, const char *ending) {
-    trap_tick(p);
+    tick_now(p);
     cycles_mode(p);
     atomic_store(&p->live->state, LMP_FINISHED);
     atomic_fetch_add(&p->live->changed, 1);
@@ -174,7 +177,7 @@ static LmpProfile *find(lua_State *L) {
  */
 static bool unhook(lua_State *L, LmpProfile *p) {
     void *ud;
-    bool ours = hook_is(lua_getallocf(L, &ud)) && ud == p;
+    bool ours = allocs_have(lua_getallocf(L, &ud)) && ud == p;
     if (ours) lua_setallocf(L, p->pass.alloc, p->pass.ud);
     foreign_end(p);
     return ours;
@@ -393,7 +396,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     p->tick_ops = 16;
     p->return_addrs = owner_return_addrs();
     start_lines(p, L, options);
-    trap_route(p);
+    slow_path_route(p);
     p->live->owners_known = p->return_addrs != NULL;
     ending_prepare(p, options);
     bool live = options->live;
@@ -405,7 +408,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     cycles_mode(p);
     list_add(p);
     slot->of.profile = p;
-    trap_tick(p);
+    tick_now(p);
     atomic_store(&p->live->state, LMP_RUNNING);
     foreign_begin(p, L);
     lua_setallocf(L, hook_choose(p), p);
@@ -453,6 +456,6 @@ LmpErr profiler_mark(lua_State *L, const char *name) {
     LmpProfile *p = find(L);
     if (!p) return LMP_E_NOTSTARTED;
     names_look(p, L);
-    trap_mark(p, name);
+    requests_mark(p, name);
     return LMP_OK;
 }

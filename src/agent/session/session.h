@@ -9,7 +9,7 @@
 #include "agent/charge/cycles.h"
 #include "agent/charge/live_history.h"
 #include "agent/hook/break_check.h"
-#include "agent/hook/trap.h"
+#include "agent/hook/slow_path.h"
 #include "agent/interp/collector.h"
 #include "agent/interp/owner.h"
 #include "agent/session/display.h"

@@ -90,7 +90,7 @@ typedef struct LmpProfile {
     LmpOwn own;      /* our own API call under way: its blocks are LMP_C_OWN */
 
     /* what belongs to one file alone, which says what is in it */
-    struct LmpSlowPath *slow;                /* trap.h */
+    struct LmpSlowPath *slow;                /* slow_path.h */
     struct LmpBreakCheck *breaks;            /* break_check.h */
     struct LmpSampling *sampling;            /* sample.h; NULL: every block is accounted for */
     struct LmpCollector *collector;          /* collector.h */

@@ -8,7 +8,8 @@
 #include "agent/charge/codes.h"
 #include "agent/charge/lines.h"
 #include "agent/hook/foreign.h"
-#include "agent/hook/trap.h"
+#include "agent/hook/slow_path.h"
+#include "agent/hook/tick.h"
 #include "agent/interp/return_addr.h"
 #include "agent/map/shadow.h"
 #include "agent/session/session.h"
@@ -101,8 +102,8 @@ static void setup(void) {
     profile->tick_ops = 16;
     atomic_store(&profile->pass.thread, foreign_thread());
     profile->skew = suite_below(2) ? 8 : 0;
-    trap_always(profile, false);
-    trap_tick(profile);
+    slow_path_always(profile, false);
+    tick_now(profile);
     blocks = 0;
 }
 
@@ -264,7 +265,7 @@ START_TEST(nothing_is_not_counted) {
     answer = NULL;
     hook_alloc(profile, NULL, 0, 0);
     hook_alloc(profile, NULL, LUA_TSTRING, 0);
-    trap_always(profile, true);
+    slow_path_always(profile, true);
     hook_alloc(profile, NULL, 0, 0);
     LmpStats stats;
     stats_derive(profile->live, 0, &stats);
@@ -358,7 +359,7 @@ START_TEST(refused_leaves_drop_blocks) {
     ck_assert_uint_eq(stats.live_bytes, 0);
     hook_alloc(profile, (void *)(uintptr_t)0x10000, 56, 0);
     lmp_os = &os_real;
-    trap_tick(profile); /* asked again now */
+    tick_now(profile); /* asked again now */
     answer = (void *)(uintptr_t)0x10000;
     hook_alloc(profile, NULL, LUA_TTABLE, 56);
     stats_derive(profile->live, 0, &stats);

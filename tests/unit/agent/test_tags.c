@@ -6,7 +6,7 @@
 #include <lualib.h>
 
 #include "agent/charge/sites.h"
-#include "agent/hook/trap.h"
+#include "agent/hook/slow_path.h"
 #include "agent/map/shadow.h"
 #include "agent/session/profiler.h"
 #include "base/os.h"
@@ -265,7 +265,7 @@ static void coroutines_take_turns(bool by_api, uint64_t sample, unsigned times) 
     if (by_api) {
         profile->words = NULL;
         profile->live->tables.lines = LMP_LINES_APPROXIMATE;
-        trap_route(profile);
+        slow_path_route(profile);
     }
     ck_assert_msg(luaL_dostring(L, code) == LUA_OK, "%s", lua_tostring(L, -1));
     uint64_t a = allocs_of(L, "a"), b = allocs_of(L, "b"), c = allocs_of(L, "c");

@@ -1,0 +1,30 @@
+/* allocs.h - the allocators that a profiled state may be given: hook.c and hook_*.c have them.
+ */
+#ifndef LMP_ALLOCS_H
+#define LMP_ALLOCS_H
+
+#include <lua.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "agent/interp/entry.h"
+
+/* A lua_Alloc; `ud` is the LmpProfile. Calls the allocator it covers for every request and gives
+ * back exactly what that gave; accounts for what was done. Runs in the thread that runs the state.
+ */
+void *hook_alloc(void *ud, void *ptr, size_t osize, size_t nsize);
+/* The same for a profile with lines, where the words of the caller are known (saved_regs.h). */
+void *hook_alloc_lines(void *ud, void *ptr, size_t osize, size_t nsize);
+/* And with call paths. */
+void *hook_alloc_stacks(void *ud, void *ptr, size_t osize, size_t nsize);
+/* With sampling (sample.h). */
+void *hook_alloc_sampled(void *ud, void *ptr, size_t osize, size_t nsize);
+
+/* Is an allocator one of these? */
+static inline bool allocs_have(lua_Alloc alloc) {
+    return alloc == hook_alloc ||
+           (LMP_HAS_ENTRY && (alloc == hook_alloc_lines || alloc == hook_alloc_stacks ||
+                              alloc == hook_alloc_sampled));
+}
+
+#endif

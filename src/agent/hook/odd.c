@@ -1,0 +1,207 @@
+/* odd.c - see odd.h. The account is made after the allocator underneath has said yes. Invariants:
+ * those of counters.h; and the shadow map holds exactly the blocks that are counted as live, and
+ * the profiler's own. */
+#include "agent/hook/odd.h"
+
+#include "agent/charge/deaths.h"
+#include "agent/charge/lines.h"
+#include "agent/charge/tree.h"
+#include "agent/hook/foreign.h"
+#include "agent/hook/sample.h"
+#include "agent/hook/tick.h"
+#include "agent/interp/newtable.h"
+#include "agent/interp/owner.h"
+#include "agent/map/shadow.h"
+#include "agent/map/usage.h"
+#include "shared/counters.h"
+
+const uint8_t odd_tag_class[16] = {
+    [LUA_TSTRING] = LMP_C_STRING,
+    [LUA_TTABLE] = LMP_C_TABLE,
+    [LUA_TFUNCTION] = LMP_C_FUNCTION,
+    [LUA_TUSERDATA] = LMP_C_USERDATA,
+    [LUA_TTHREAD] = LMP_C_THREAD,
+    [LUA_NUMTYPES] = LMP_C_FUNCTION_PART,
+    [LUA_NUMTYPES + 1] = LMP_C_FUNCTION_PART,
+};
+_Static_assert(LUA_TSTRING == 4 && LUA_TTHREAD == 8 && LUA_NUMTYPES == 9, "tags of Lua 5.4");
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+static COLD void count_dropped(LmpProfile *p, size_t n) {
+    p->counters->dropped++;
+    p->counters->dropped_bytes += n;
+}
+
+static COLD void *count_failed(LmpProfile *p, size_t n) {
+    p->counters->failed++;
+    p->counters->failed_bytes += n;
+    newtable_refused(p);
+    return NULL;
+}
+
+/* The same as the packed words, straight into the full counters: for blocks too large for those,
+ * and for the profiler's own, which are in no total. */
+static COLD void count_alloc(LmpProfile *p, unsigned cls, size_t n) {
+    LmpCounters *c = p->counters;
+    c->count[cls].allocs++;
+    c->count[cls].alloc_bytes += n;
+    if (cls < LMP_C_COUNTED) c->live_bytes += n;
+}
+
+static COLD void count_free(LmpProfile *p, unsigned cls, size_t n) {
+    LmpCounters *c = p->counters;
+    if (cls < LMP_C_COUNTED) {
+        if (c->live_bytes > c->peak_bytes) counters_note_peak(c, p->ticked); /* with the block */
+        c->live_bytes -= n;
+    }
+    c->count[cls].frees++;
+    c->count[cls].free_bytes += n;
+}
+
+/* Enters a block in the map. One that stood there was never freed through us: it is gone. */
+static COLD bool place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
+                       uint32_t alloc_context) {
+    LmpStale stale;
+    bool placed = shadow_place(p, addr, size, entry, alloc_context, &stale);
+    unsigned cls = stale.entry & 15;
+    if (!stale.entry) return placed;
+    count_free(p, cls, stale.size);
+    if (cls >= LMP_C_COUNTED) return placed;
+    if (p->exact)
+        usage_freed(p, stale.alloc_context, addr, stale.size, stale.entry, p->tree != NULL);
+    if (p->sampling) sample_leaves(p, stale.alloc_context, addr, stale.size, stale.entry, true);
+    return placed;
+}
+
+COLD void *odd_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context) {
+    unsigned cls = (unsigned)(alloc_context >> 32);
+    uint64_t size;
+    if (!r) return count_failed(p, n);
+    uint32_t stale = p->lines ? shadow_lookup(p, (uintptr_t)r, &size) : 0;
+    if (stale & LMP_BLOCK_NOTIFY) /* it was freed by somebody else */
+        deaths_notified(p, (uintptr_t)r, size, stale & 15);
+    uint32_t watched = p->exact && cls == LMP_C_THREAD ? LMP_BLOCK_NOTIFY : 0;
+    if (place(p, (uintptr_t)r, n, cls | p->birth | watched, (uint32_t)alloc_context)) {
+        count_alloc(p, cls, n);
+        if (p->exact) usage_made(p, (uint32_t)alloc_context, (uintptr_t)r, n, p->tree != NULL);
+    } else {
+        count_dropped(p, n);
+    }
+    return r;
+}
+
+/* A free is charged to the line that runs, if it is that line's doing: a table that grows gives its
+ * old part back. All others are the collector's, which is what a reader adds up (ledger.h): objects
+ * are never freed by anybody else. */
+static COLD void charge_free(LmpProfile *p, unsigned cls, size_t n, const char *cfa) {
+    if (cls < LMP_C_STRING_PART || saved_regs_collects(p->words, cfa)) return;
+    LmpAsk ask;
+    LmpRecord *here = &p->record[lines_ask(p, NULL, cls, &ask)];
+    here->here_frees++;
+    here->here_free_bytes += n;
+}
+
+COLD void *odd_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
+    uintptr_t addr = (uintptr_t)ptr;
+    uint32_t alloc_context, entry = shadow_take(p, addr, &alloc_context);
+    if (entry) {
+        if (p->exact && p->words && (entry & 15) < LMP_C_COUNTED)
+            charge_free(p, entry & 15, osize, cfa);
+        count_free(p, entry & 15, osize);
+        if (p->exact) usage_freed(p, alloc_context, addr, osize, entry, p->tree != NULL);
+        if (p->sampling) sample_leaves(p, alloc_context, addr, osize, entry, true);
+        if (entry & LMP_BLOCK_NOTIFY && p->lines) deaths_notified(p, addr, osize, entry & 15);
+    } else {
+        p->counters->before_frees++;
+        p->counters->before_free_bytes += osize;
+        if (p->lines) deaths_unknown(p, addr, osize);
+    }
+    return p->pass.alloc(p->pass.ud, ptr, osize, 0);
+}
+
+COLD void *odd_made_and_tick(LmpProfile *p, void *r) {
+    tick_now(p);
+    return r;
+}
+
+COLD void *odd_tick_and_release(LmpProfile *p, void *ptr, size_t osize) {
+    tick_now(p);
+    return p->pass.alloc(p->pass.ud, ptr, osize, 0);
+}
+
+COLD void *odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t nsize,
+                       uint32_t here) {
+    if (!r) return count_failed(p, nsize);
+    LmpCounters *c = p->counters;
+    uint32_t alloc_context, entry = shadow_take(p, (uintptr_t)ptr, &alloc_context);
+    unsigned cls = entry & 15;
+    if (!entry) {
+        c->before_reallocs++;
+        c->before_realloc_bytes += (int64_t)(nsize - osize);
+        if (p->lines) deaths_unknown(p, (uintptr_t)ptr, osize);
+        return r;
+    }
+    if (cls < LMP_C_COUNTED) {
+        if (nsize < osize && c->live_bytes > c->peak_bytes) counters_note_peak(c, p->ticked);
+        c->live_bytes += nsize - osize;
+    }
+    c->count[cls].reallocs++;
+    c->count[cls].realloc_bytes += (int64_t)(nsize - osize);
+    if (p->exact) usage_resized(p, alloc_context, here, (uintptr_t)ptr, (uintptr_t)r, osize, nsize);
+    if (p->lines && entry & LMP_BLOCK_NOTIFY) deaths_notified(p, (uintptr_t)ptr, osize, cls);
+    if (p->sampling) {
+        sample_leaves(p, alloc_context, (uintptr_t)ptr, osize, entry, false);
+        alloc_context = 0;
+    }
+    if (!place(p, (uintptr_t)r, nsize, entry & ~LMP_BLOCK_NOTIFY, alloc_context)) {
+        count_free(p, cls, nsize);
+        count_dropped(p, nsize);
+        if (p->exact) usage_freed(p, alloc_context, (uintptr_t)r, nsize, entry, p->tree != NULL);
+    }
+    return r;
+}
+
+/* Who makes a block, the slow path, where words may be missing. `stacks`: a path, if they are kept,
+ * else a record. */
+static COLD uint32_t context_slow(LmpProfile *p, LmpSavedRegs words, unsigned cls, bool stacks) {
+    LmpAsk ask;
+    uint32_t record = lines_ask(p, words, cls, &ask);
+    return stacks && p->tree ? tree_path(p, ask.L, ask.constructor, record) : record;
+}
+
+COLD void odd_made_before(LmpProfile *p, void *block, size_t tag, size_t n) {
+    unsigned cls = odd_class(tag);
+    uint32_t alloc_context = p->exact ? context_slow(p, NULL, cls, true) : 0;
+    odd_made(p, block, n, ODD_CONTEXT(alloc_context, cls));
+}
+
+COLD void *odd_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller,
+                       bool own) {
+    if (ptr && !nsize) return odd_release(p, ptr, osize, caller.cfa);
+    if (ptr) {
+        uint64_t size;
+        unsigned cls = shadow_lookup(p, (uintptr_t)ptr, &size) & 15;
+        bool counts = p->exact && cls > LMP_C_NONE && cls < LMP_C_COUNTED;
+        bool moves = cls == LMP_C_THREAD_PART || lines_is_stack(p, caller.words, ptr);
+        counts = counts && p->return_addrs; /* else it may be a stack, and then nobody may look */
+        uint32_t here = !counts ? 0
+                        : moves ? lines_stack_moves(p, caller.words)
+                                : context_slow(p, caller.words, cls, false);
+        void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
+        return odd_resized(p, ptr, r, osize, nsize, here);
+    }
+    if (foreign_is_birth(osize, nsize)) return foreign_birth(p, nsize);
+    unsigned cls = odd_class(osize);
+    if (!p->return_addrs) {
+        cls = owner_by_rules(p, cls, nsize);
+    } else if (!cls) {
+        const LmpReturnAddr *asker;
+        cls = return_addr_class(p->return_addrs, caller, &asker);
+    }
+    if (own && cls != LMP_C_THREAD_PART) cls = LMP_C_OWN; /* the stack stays the program's */
+    bool counts = p->exact && cls != LMP_C_OWN;
+    uint32_t alloc_context = counts ? context_slow(p, caller.words, cls, true) : 0;
+    void *r = p->pass.alloc(p->pass.ud, NULL, osize, nsize);
+    return odd_made(p, r, nsize, ODD_CONTEXT(alloc_context, cls));
+}

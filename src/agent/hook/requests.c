@@ -1,0 +1,73 @@
+/* requests.c - see requests.h. */
+#include "agent/hook/requests.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/hook/break_check.h"
+#include "agent/hook/slow_path.h"
+#include "agent/interp/safepoint.h"
+#include "agent/map/shadow.h"
+#include "base/os.h"
+#include "shared/counters.h"
+
+enum { STRING_HEADER = 24 /* bytes before the contents of a string block, Lua 5.4 */ };
+
+void requests_mark(LmpProfile *p, const char *name) {
+    LmpLive *live = p->live;
+    LmpMark *mark = &live->mark[live->marks % LMP_MARKS];
+    mark->clock = lmp_os->clock() - p->start;
+    if (name) {
+        snprintf(mark->name, sizeof mark->name, "%s", name);
+    } else {
+        snprintf(mark->name, sizeof mark->name, "mark %u", live->marks + 1);
+    }
+    LmpClassTotal total[LMP_CLASSES];
+    counters_read(&live->counters, total);
+    for (unsigned c = 0; c < LMP_CLASSES; c++) {
+        mark->class_live[c] = total[c].live_bytes;
+        mark->class_blocks[c] = total[c].live_blocks;
+        mark->class_allocs[c] = total[c].allocs;
+    }
+    atomic_thread_fence(memory_order_release);
+    live->marks++;
+}
+
+static void answer_previews(LmpProfile *p, uint32_t request) {
+    uint32_t n = p->control->preview_count;
+    if (n > LMP_PREVIEWS) n = LMP_PREVIEWS;
+    for (uint32_t i = 0; i < n; i++) {
+        LmpPreview *out = &p->live->preview[i];
+        uint64_t size = 0;
+        memset(out, 0, sizeof *out);
+        out->addr = p->control->preview_addr[i];
+        uint32_t e = shadow_lookup(p, (uintptr_t)out->addr, &size);
+        if ((e & 15) != LMP_C_STRING || size <= STRING_HEADER) continue;
+        out->valid = 1;
+        out->size = size - STRING_HEADER - 1;
+        out->shown = (uint32_t)(out->size < LMP_PREVIEW_BYTES ? out->size : LMP_PREVIEW_BYTES);
+        memcpy(out->bytes, (const char *)(uintptr_t)out->addr + STRING_HEADER, out->shown);
+    }
+    p->live->preview_count = n;
+    atomic_store(&p->live->preview_done, request);
+}
+
+void requests_serve(LmpProfile *p, bool stack_safe) {
+    LmpControl *control = p->control;
+    LmpLive *live = p->live;
+    uint32_t preview = atomic_load(&control->preview), mark = atomic_load(&control->mark);
+    if (break_check_take(p)) slow_path_route(p);
+    if (atomic_load(&live->preview_done) != preview) answer_previews(p, preview);
+    if (atomic_load(&live->mark_done) != mark) {
+        requests_mark(p, NULL);
+        atomic_store(&live->mark_done, mark);
+    }
+    if (atomic_load(&live->collect_done) != atomic_load(&control->collect) && !p->collecting) {
+        if (stack_safe) {
+            p->collecting = safepoint_request_all(p);
+            p->slow->collect_asked = p->live->clock;
+        } else {
+            atomic_store(&control->trap, 1); /* look again in the next operation */
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/* slow_path.c - see slow_path.h. */
+#include "agent/hook/slow_path.h"
+
+#include "agent/hook/break_check.h"
+
+void slow_path_always(LmpProfile *p, bool always) {
+    atomic_store(&p->slow->always, 1);
+    p->trap = always || p->breaks->on ? &p->slow->always : &p->control->trap;
+}
+
+void slow_path_route(LmpProfile *p) {
+    bool by_api = p->exact && !p->words;
+    slow_path_always(p, p->own.frame || p->detached || p->expecting || !p->return_addrs || by_api);
+}

@@ -1,0 +1,23 @@
+/* slow_path.h - which operations leave the hot path for trap.h, and what is kept of that.
+ */
+#ifndef LMP_SLOW_PATH_H
+#define LMP_SLOW_PATH_H
+
+#include "agent/state/profile.h"
+
+typedef struct LmpSlowPath {
+    _Atomic uint32_t always; /* 1: what p->trap points to when every operation comes this way */
+    uint32_t step_target;    /* steps granted so far, of control->step */
+    uint64_t tick_peak;      /* high-water mark known at the last tick, bytes */
+    uint64_t collect_asked;  /* clock of p->collecting */
+    int32_t ops;             /* operations that came this way, which counts no other way */
+    bool paused_safe;        /* paused where the stacks may be looked at */
+} LmpSlowPath;
+
+/* Sends every operation the slow path, or only when a viewer requests so. */
+void slow_path_always(LmpProfile *p, bool always);
+/* Chooses that by the profile's state: owners by rules, lines by the documented API, an own call
+ * under way, conditions to look at. */
+void slow_path_route(LmpProfile *p);
+
+#endif

@@ -1,0 +1,75 @@
+/* tick.c - see tick.h. */
+#include "agent/hook/tick.h"
+
+#include "agent/charge/cycles.h"
+#include "agent/charge/names.h"
+#include "agent/hook/break_check.h"
+#include "agent/hook/foreign.h"
+#include "agent/hook/slow_path.h"
+#include "agent/map/shadow.h"
+#include "base/os.h"
+#include "shared/counters.h"
+#include "shared/history.h"
+
+enum { TICK_OPS_MIN = 16, TICK_OPS_MAX = LMP_PACK_OPS_MAX, EPOCHS = 255 };
+#define TICK_NS 2000000u       /* wished time between ticks */
+#define LOOK_NS 250000000u     /* time between looks at what is outside: display, viewers */
+#define ASK_AGAIN_NS 50000000u /* time between two tries to have a wished collection run */
+
+static void next_epoch(LmpProfile *p, uint64_t clock) {
+    LmpLive *live = p->live;
+    while (clock / live->epoch_length + 1 > EPOCHS) {
+        live->epoch_length *= 2;
+        shadow_halve_births(p);
+    }
+    live->epoch = (uint32_t)(clock / live->epoch_length + 1);
+    p->birth = (p->birth & LMP_BLOCK_CYCLE_MASK) | live->epoch << LMP_BLOCK_BIRTH_SHIFT;
+}
+
+static void note_history(LmpProfile *p, uint64_t clock) {
+    const LmpCounters *c = &p->live->counters;
+    LmpHistoryPoint now = {.max_bytes = c->live_bytes, .last_bytes = c->live_bytes};
+    if (c->peak_bytes >
+        p->slow->tick_peak) { /* a new peak since the last tick that is already left */
+        p->slow->tick_peak = c->peak_bytes;
+        if (c->peak_bytes > now.max_bytes) now.max_bytes = c->peak_bytes;
+    }
+    for (unsigned cls = 1; cls < LMP_C_COUNTED;
+         cls++) { /* just folded: the full counters say all */
+        now.allocs += c->count[cls].allocs;
+        now.frees += c->count[cls].frees;
+        now.alloc_bytes += c->count[cls].alloc_bytes + (uint64_t)c->count[cls].realloc_bytes;
+        now.free_bytes += c->count[cls].free_bytes;
+    }
+    now.gc_cycles = (uint32_t)p->live->gc.cycles;
+    history_add(&p->live->history, clock, &now);
+}
+
+/* A collection that was wished has not come yet: another thread than those that were asked may be
+ * the next to run. */
+static void ask_again(LmpProfile *p) {
+    if (!p->collecting || p->live->clock - p->slow->collect_asked < ASK_AGAIN_NS) return;
+    p->collecting = false;
+    atomic_store(&p->control->trap, 1);
+}
+
+COLD void tick_now(LmpProfile *p) {
+    cycles_look(p);
+    uint64_t clock = lmp_os->clock() - p->start, passed = clock - p->ticked;
+    if (passed < TICK_NS / 2 && p->tick_ops < TICK_OPS_MAX) p->tick_ops *= 2;
+    if (passed > TICK_NS * 2 && p->tick_ops > TICK_OPS_MIN) p->tick_ops /= 2;
+    if (clock / LOOK_NS != p->ticked / LOOK_NS) {
+        if (p->at_look) p->at_look(p);
+        if (break_check_lapse(p)) slow_path_route(p);
+        if (!p->live->gc.sweeping) cycles_mode(p);
+    }
+    p->ticked = clock;
+    counters_fold(&p->live->counters, (uint32_t)p->tick_ops);
+    p->leaves.refused = false;
+    p->live->clock = clock;
+    next_epoch(p, clock);
+    note_history(p, clock);
+    names_tick(p);
+    foreign_tell(p);
+    ask_again(p);
+}
