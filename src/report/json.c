@@ -75,6 +75,11 @@ void json_figures(Json *json, const void *of, const LmpFigure *list) {
         put_figure(json, of, f);
 }
 
+void json_node_figures(Json *json, const void *of, const LmpFigure *list) {
+    for (const LmpFigure *f = list; f->name; f++)
+        if (f->node) put_figure(json, of, f);
+}
+
 static void put_types(Json *json, const char *key, const LmpKindStats *kind) {
     json_begin(json, key, '{');
     for (unsigned k = 0; k < LMP_KINDS; k++) {

@@ -26,7 +26,9 @@ void json_change(Json *json, const char *key, int64_t n);
 void json_number(Json *json, const char *key, double number);
 void json_flag(Json *json, const char *key, bool flag);
 
-/* All figures of a list, as fields of the object that is open. */
+/* All figures of a list, as fields of the object that is open; or only those that nodes of the call
+ * tree have. */
 void json_figures(Json *json, const void *of, const LmpFigure *list);
+void json_node_figures(Json *json, const void *of, const LmpFigure *list);
 
 #endif

@@ -6,13 +6,15 @@
 
 enum { LEAKS_MOST = 1000 };
 
-#define ROW(ID, name, arg, help, before, between, after)                                           \
-    [REPORT_##ID] = {#name, report_##name, before, between, after},
+/* What every report has of the tables. */
+static const unsigned ALWAYS = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TAGS;
+
+#define ROW(ID, name, arg, help, before, between, after, parts)                                    \
+    [REPORT_##ID] = {#name, report_##name, before, between, after, parts},
 const LmpReportKind report_kinds[REPORTS] = {REPORT_KINDS(ROW)};
 #undef ROW
 
-static void fill_ledger(LmpReport *r, const LmpTables *tables, uint64_t clock) {
-    unsigned parts = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TAGS;
+static void fill_ledger(LmpReport *r, const LmpTables *tables, uint64_t clock, unsigned parts) {
     r->ledger_error = ledger_refresh(&r->ledger, tables, parts, clock);
     uint32_t most = r->ledger.sites < LEAKS_MOST ? r->ledger.sites : LEAKS_MOST;
     r->leak = most > 0 ? malloc(most * sizeof *r->leak) : NULL;
@@ -31,7 +33,13 @@ void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live
     stats_derive(live, clock, &report->stats);
     report->gc = live->gc;
     report->top = header->top < REPORT_TOP_MOST ? header->top : REPORT_TOP_MOST;
-    if (tables && tables->text) fill_ledger(report, tables, clock);
+    if (tables && tables->text) fill_ledger(report, tables, clock, ALWAYS);
+}
+
+void report_fill_parts(LmpReport *report, const LmpTables *tables, uint64_t clock, unsigned parts) {
+    if ((parts & ~ALWAYS) == 0 || !tables || !tables->text || !report->ledger.stacks) return;
+    free(report->leak);
+    fill_ledger(report, tables, clock, ALWAYS | parts);
 }
 
 void report_close(LmpReport *report) {

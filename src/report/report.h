@@ -38,17 +38,21 @@ typedef struct LmpReport {
  * outlive it. What was in it is not looked at: report_close gives back what it holds. */
 void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live,
                  const LmpTables *tables, uint64_t clock, const char *ending);
+/* After that, what else a kind needs of the tables (LmpReportKind.parts): the call tree may have a
+ * million nodes, so only who writes it asks for it. */
+void report_fill_parts(LmpReport *report, const LmpTables *tables, uint64_t clock, unsigned parts);
 void report_close(LmpReport *report);
 
 /* All reports: ID, name, argument and help of the option of `lmp run` ("[FILE]": without a file it
- * stands in place of the summary, with one besides it), and what stands before, between and after
- * those of several Lua states. void report_NAME(const LmpReport *, FILE *) writes one of them. The
+ * stands in place of the summary, with one besides it), what stands before, between and after
+ * those of several Lua states, and what it needs besides sites, functions and tags (LEDGER_*, 0:
+ * nothing). void report_NAME(const LmpReport *, FILE *) writes one of them. The
  * first row is for people, and is what is written unless another one is asked for. */
 #define REPORT_KINDS(REPORT)                                                                       \
     REPORT(SUMMARY, summary, "FILE", "write the summary to FILE, not to standard error", "", "\n", \
-           "")                                                                                     \
+           "", 0)                                                                                  \
     REPORT(JSON, json, "[FILE]", "the summary as JSON; with FILE, as JSON to FILE besides it",     \
-           "[\n", ",", "]\n")
+           "[\n", ",", "]\n", LEDGER_TREE)
 
 enum {
 #define REPORT_ID(ID, ...) REPORT_##ID,
@@ -60,6 +64,7 @@ typedef struct LmpReportKind {
     const char *name;
     void (*write)(const LmpReport *report, FILE *out);
     const char *before, *between, *after;
+    unsigned parts;
 } LmpReportKind;
 
 extern const LmpReportKind report_kinds[REPORTS]; /* the only way to a report */

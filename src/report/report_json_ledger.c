@@ -85,6 +85,33 @@ static void put_tags(Json *json, const Ledger *l) {
     json_end(json, ']');
 }
 
+static void put_node_tally(Json *json, const char *key, const LmpTally *tally) {
+    json_begin(json, key, '{');
+    json_node_figures(json, tally, tally_figures);
+    json_end(json, '}');
+}
+
+/* An array, not objects within objects: a path can be 200 000 calls deep, and who reads JSON mostly
+ * goes down by recursion. Callers stand before those that they call. */
+static void put_tree(Json *json, const Ledger *l) {
+    if (!l->stacks || !l->nodes) return;
+    json_begin(json, "tree", '[');
+    for (uint32_t i = 0; i < l->nodes; i++) {
+        const LmpTreeRow *node = &l->tree[i];
+        json_begin(json, NULL, '{');
+        json_text(json, "func", node->name);
+        json_text(json, "short_src", node->short_src);
+        json_change(json, "line", node->line);
+        if (i > 0) json_count(json, "parent", node->parent);
+        if (node->flags & LMP_NODE_TAIL) json_flag(json, "tail", true);
+        if (node->flags & LMP_NODE_COROUTINE) json_flag(json, "coroutine", true);
+        put_node_tally(json, "shallow", &node->shallow);
+        put_node_tally(json, "retained", &node->retained);
+        json_end(json, '}');
+    }
+    json_end(json, ']');
+}
+
 static void put_leaks(Json *json, const LmpReport *r) {
     static const char *const growth[] = {
         [LMP_GROWTH_UNKNOWN] = "unknown",
@@ -119,5 +146,6 @@ void json_ledger(Json *json, const LmpReport *r) {
     put_sites(json, l);
     put_functions(json, l);
     put_tags(json, l);
+    put_tree(json, l);
     put_leaks(json, r);
 }

@@ -313,6 +313,27 @@ case_reports() {
     [ ! -s j4 ] || fail "written twice"
     lmp run --no-summary --json x.lua
     lines err 0
+    if grep -q '"tree"' j; then fail 'a tree without --stacks'; fi
+    cat >calls.lua <<'LUA'
+local function leaf(n) local t = {} for i = 1, n do t[i] = {} end return t end
+keep = { leaf(300), coroutine.wrap(function() return leaf(20) end)() }
+LUA
+    lmp run --stacks --json calls.lua
+    if grep -q '"stacks":true' err; then # each node after its caller, and the first retains what all made
+        cat >tree.lua <<'LUA'
+local text = io.read "a":match '"tree":(%b[])'
+local of, nodes, sum = {}, 0, 0
+for node in text:sub(2, -2):gmatch "%b{}" do
+    local parent = tonumber(node:match '"parent":(%d+)')
+    assert((parent == nil) == (nodes == 0) and (parent or -1) < nodes, node)
+    sum = sum + tonumber(node:match '"shallow":{.-"live_bytes":(%d+)')
+    of[nodes] = tonumber(node:match '"retained":{.-"live_bytes":(%d+)')
+    nodes = nodes + 1
+end
+print(nodes > 5 and of[0] == sum and text:find '"coroutine":true' ~= nil)
+LUA
+        is "$("$LUA" tree.lua <err)" true 'the call tree'
+    fi
     lmp run --name='Fred  the Lua' x.lua
     has err 'Fred  the Lua \('
     # Two states: the program's and a child's.

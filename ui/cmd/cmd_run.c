@@ -68,7 +68,7 @@ enum {
 
 #define REPORT_OPTION(ID, name, arg, help, ...) [O_REPORT + REPORT_##ID] = {#name, arg, help},
 static const Option options[] = {
-    [O_LIVE] = {"live", NULL, "show the display (the default on a terminal, with >file, too, but not into a pipe)"},
+    [O_LIVE] = {"live", NULL, "show the display (the default on a terminal, also with >file)"},
     [O_NO_LIVE] = {"no-live", NULL, "no display, only the summary at the end"},
     [O_LINES] = {"lines", NULL, "charge every block to the line that made it (the default)"},
     [O_NO_LINES] = {"no-lines", NULL, "only totals, types and the heap map: a little faster"},

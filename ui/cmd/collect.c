@@ -296,6 +296,7 @@ static bool write_report(const Collect *c, size_t which, const CollectEnd *end,
     describe(ending, sizeof ending, &view, end);
     bool failed = view.pid == (uint32_t)end->pid && end->status != 0;
     report_fill(&report, view.header, view.live, &view.tables, view.live->clock, ending);
+    report_fill_parts(&report, &view.tables, view.live->clock, kind->parts);
     if (view.pid) report.pid = view.pid;
     report.attached = view_seen(&view, view.pid && lmp_os->alive(view.pid)) <= LMP_SEEN_PAUSED;
     report.watched = c->display_count > 0;
