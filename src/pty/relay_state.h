@@ -24,6 +24,7 @@ enum {
     RELAY_NEWLINE = 1u << 4, /* `lmp run` knows that the output did not end with a line's end */
     RELAY_DONE = 1u << 5,    /* nobody need take over any more */
     RELAY_LAST = 1u << 6,    /* the program is ending and waits for nothing */
+    RELAY_BEGUN = 1u << 7,   /* `lmp run` has begun to write its summary */
 };
 
 typedef struct LmpRelayState {

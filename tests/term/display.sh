@@ -83,6 +83,41 @@ case_run_killed() { # its shell takes the terminal: the display leaves it, the r
     check_terminal
 }
 
+# begun PID: has `lmp run` noted, on the page that it shares with the relay, that it writes?
+begun() {
+    local f
+    for f in /proc/"$1"/fd/*; do
+        case $(readlink "$f") in *lmp-output*) ;; *) continue ;; esac
+        [ $(($(od -An -tu4 -j8 -N4 "$f") & 128)) != 0 ] && return
+    done
+    return 1
+}
+
+case_run_killed_writing() { # whoever writes the summary in its place says so
+    local run
+    open 100 30
+    echo 'local t = {} while not io.open "stop" do for i = 1, 1000 do t[i] = {} end end' \
+        >"$work/silent.lua"
+    type_line '$P $LMP run --live silent.lua'
+    wait_for 'RUNNING'
+    find_both
+    run=$(lmp_pids lmp run)
+    key q
+    wait_gone 'RUNNING'
+    until_true "$patience" "the first screen" plain_terminal
+    key C-s # the terminal takes nothing more
+    : >"$work/stop"
+    until_true "$patience" "the summary begun" begun "$run"
+    kill_one KILL "$run"
+    wait_dead "$run"
+    key C-q
+    wait_said 'Maximum memory used'
+    wait_said 'lmp run was killed while it wrote the summary'
+    wait_dead "$relay"
+    [ "$(history_text | grep -c 'Maximum memory used')" = 1 ] || fail "two summaries"
+    check_terminal
+}
+
 case_closed_streams() { # each of them, with a display; the program finds them closed
     open 100 30
     cat >"$work/closed.lua" <<'LUA'

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/io.h"
 #include "base/ownfd.h"
 #include "cmd/cmd.h"
 #include "cmd/collect.h"
@@ -346,11 +347,27 @@ static int end_alike(const Run *run) {
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-static void write_report(const Run *run, const char *file, unsigned kind) {
-    FILE *out = file ? outfile_open(file) : stderr;
+static bool write_file(const Run *run, const char *file, unsigned kind) {
+    FILE *out = outfile_open(file);
     if (out) collect_report(&run->collect, &run->end, &report_kinds[kind], out);
-    if (!out || (file ? fclose(out) : fflush(out)) != 0)
-        command_say("cannot write %s: %s", file ? file : "the summary", outfile_problem(errno));
+    return out && fclose(out) == 0;
+}
+
+/* On the terminal in one piece: it comes whole or not at all, but for a kill in that very moment.
+ */
+static bool write_out(const Run *run, unsigned kind) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out) collect_report(&run->collect, &run->end, &report_kinds[kind], out);
+    bool written = out && fclose(out) == 0 && write_all(STDERR_FILENO, text, size);
+    free(text);
+    return written;
+}
+
+static void write_report(const Run *run, const char *file, unsigned kind) {
+    if (file ? write_file(run, file, kind) : write_out(run, kind)) return;
+    command_say("cannot write %s: %s", file ? file : "the summary", outfile_problem(errno));
 }
 
 static void report(const Run *run) {
@@ -369,7 +386,9 @@ static void report(const Run *run) {
         command_say("%s never started a Lua 5.4 state; to run it with lua5.4: lmp run -- %s",
                     run->program.name, hint);
     } else if (!run->no_summary) {
+        collect_summary_begun(&run->collect);
         write_report(run, run->file[REPORT_SUMMARY], run->first);
+        collect_summary_done(&run->collect);
     }
     for (unsigned kind = REPORT_SUMMARY + 1; kind < REPORTS; kind++)
         if (run->file[kind]) write_report(run, run->file[kind], kind);

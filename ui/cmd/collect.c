@@ -218,14 +218,30 @@ void collect_displays(Collect *c) {
     if (display_done(d) || !make_heir(d)) display_over(d);
 }
 
+/* For the processes of a display. */
+static void note(const CollectDisplay *d, uint32_t step) {
+    Spool spool;
+    int memory = fcntl(d->fd[LMP_FD_SPOOL], F_DUPFD_CLOEXEC, 0);
+    if (spool_inherit(&spool, memory, -1, -1, -1, 0))
+        atomic_fetch_or(&spool.relay_state->steps, step);
+    spool_close(&spool);
+}
+
+void collect_summary_begun(const Collect *c) {
+    for (size_t i = 0; i < c->display_count; i++)
+        note(&c->displays[i], RELAY_BEGUN);
+}
+
+void collect_summary_done(const Collect *c) {
+    for (size_t i = 0; i < c->display_count; i++)
+        note(&c->displays[i], RELAY_SUMMARY);
+}
+
 void collect_reported(Collect *c) {
+    collect_summary_done(c);
     for (size_t i = 0; i < c->display_count; i++) {
-        Spool spool;
         CollectDisplay *d = &c->displays[i];
-        if (spool_inherit(&spool, d->fd[LMP_FD_SPOOL], -1, -1, -1, 0))
-            atomic_fetch_or(&spool.relay_state->steps, RELAY_SUMMARY);
-        d->fd[LMP_FD_SPOOL] = -1;
-        spool_close(&spool);
+        close_fd(&d->fd[LMP_FD_SPOOL]);
         close_fd(&d->fd[LMP_FD_HOLD]);
     }
     c->display_count = 0;

@@ -58,7 +58,11 @@ int collect_display_fd(const Collect *collect);
 void collect_displays(Collect *collect);
 /* Waits until every display has left the terminal. */
 void collect_wait_displays(Collect *collect);
-/* The summary has been written: who waits for it, to write it should we be killed, need not. */
+/* The summary is about to be written, and has been: whoever is left should we be killed writes it
+ * in between with a word about it, and afterwards no more. */
+void collect_summary_begun(const Collect *collect);
+void collect_summary_done(const Collect *collect);
+/* All has been written: nobody need wait to do it should we be killed. */
 void collect_reported(Collect *collect);
 
 /* Reports of all states. What the kind has before and after them is left out for a single one. */

@@ -30,6 +30,7 @@
 #include "base/os.h"
 #include "pty/ptydrain.h"
 #include "pty/spool.h"
+#include "relay/closed_line.h"
 #include "relay/outfile.h"
 #include "report/report.h"
 #include "shared/launch.h"
@@ -45,7 +46,8 @@ typedef enum PtyRelayEnd {
     PROGRAM_RUNS,
     PROGRAM_ENDED, /* it said END */
     PROGRAM_GONE,  /* it died without */
-    PROGRAM_LEFT,  /* alive, but the line is closed: it executed another program */
+    PROGRAM_LEFT,  /* it lives on as another program */
+    PROGRAM_SHUT,  /* it lives on, but has closed its end of the line */
 } PtyRelayEnd;
 
 typedef struct PtyRelay {
@@ -56,6 +58,7 @@ typedef struct PtyRelay {
     LmpRelayState *relay_state; /* the spool's: how far we are */
     bool showing;
     int tty, master, line, process, signals; /* -1: not there (any more) */
+    pid_t pid;                               /* of the program, as it is called here */
     bool run_killed;                         /* it was there */
     bool under_run;   /* LMP_FD_HOLD is open: `lmp run` tells how the program ended */
     char typed[4097]; /* input that the program's terminal has not taken yet */
@@ -245,6 +248,7 @@ static void write_summary(const PtyRelay *k, FILE *out) {
     const LmpView *v = &k->view;
     const char *ending = ended(k) == PROGRAM_ENDED  ? "ended"
                          : ended(k) == PROGRAM_LEFT ? "went on as another program"
+                         : ended(k) == PROGRAM_SHUT ? "went on without its display"
                                                     : "killed, or crashed";
     report_fill(&report, v->header, v->live, &v->tables, v->live->clock, ending);
     report_kinds[REPORT_SUMMARY].write(&report, out);
@@ -261,6 +265,8 @@ static void say_ending(PtyRelay *k) {
     FILE *out = open_memstream(&text, &size);
     if (!out) return;
     bool gone = ended(k) == PROGRAM_GONE && !k->under_run;
+    bool again = terminal && has(k, RELAY_BEGUN);
+    if (again) fputs("\nlmp: lmp run was killed while it wrote the summary; in full it is:\n", out);
     if ((gone || terminal) && line_open(k)) fputc('\n', out);
     if (gone)
         fprintf(out, "lmp: %s (pid %u) was killed or crashed\n",
@@ -312,10 +318,12 @@ static void finish(PtyRelay *k) {
 
 /* ---- what can happen ------------------------------------------------------------------------- */
 
-static bool program_dead(const PtyRelay *k, int ms) {
-    if (k->process < 0) return !lmp_os->alive(k->view.header->pid);
-    struct pollfd p = {.fd = k->process, .events = POLLIN};
-    return poll(&p, 1, ms) > 0;
+/* The line was closed, and nothing said before. */
+static PtyRelayEnd end_without_word(const PtyRelay *k) {
+    static const PtyRelayEnd end[] = {[LINE_OF_DEAD] = PROGRAM_GONE,
+                                      [LINE_OF_EXEC] = PROGRAM_LEFT,
+                                      [LINE_OF_PROFILED] = PROGRAM_SHUT};
+    return end[closed_line_why(k->pid, k->process, LMP_FD_STATE)];
 }
 
 static void on_line(PtyRelay *k) {
@@ -330,11 +338,10 @@ static void on_line(PtyRelay *k) {
         return;
     }
     close_fd(&k->line);
-    /* Descriptors are closed a little before the process is seen to be dead. */
     if (ended(k) != PROGRAM_RUNS)
         drain(k); /* its last words, after LAST */
     else
-        note_end(k, program_dead(k, 1000) ? PROGRAM_GONE : PROGRAM_LEFT);
+        note_end(k, end_without_word(k));
 }
 
 static void on_signal(PtyRelay *k) {
@@ -444,12 +451,13 @@ static void relay_on(PtyRelay *k) {
 /* ---- the start ------------------------------------------------------------------------------- */
 
 /* The program is the process that made the line. */
-static int open_process(int line, uint32_t pid) {
+static void open_process(PtyRelay *k) {
     struct ucred peer;
     socklen_t size = sizeof peer;
-    if (getsockopt(line, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0)
-        pid = (uint32_t)peer.pid;
-    return (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+    k->pid = (pid_t)k->view.header->pid;
+    if (getsockopt(k->line, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0)
+        k->pid = peer.pid;
+    k->process = (int)syscall(SYS_pidfd_open, k->pid, 0);
 }
 
 /* As the terminal would do it: to the whole job, so that a child which the program waits for gets
@@ -502,7 +510,7 @@ static bool open_all(PtyRelay *k) {
         dprintf(k->tty, "lmp: %s\n", err_message(err));
         return false;
     }
-    k->process = open_process(k->line, k->view.header->pid);
+    open_process(k);
     return true;
 }
 
