@@ -4,6 +4,8 @@
 #include "app/app_state.h"
 #include "base/format.h"
 
+#define TAB_MORE 2 /* columns that say that there are tabs to the left */
+
 /* The panel that has the bottom slot now, NULL: none. */
 static const Panel *bottom_panel(const App *app) {
     const Panel *over = app->ui.over;
@@ -53,24 +55,53 @@ void app_arrange(App *app, int w, int h) {
     }
 }
 
+/* Is this panel one of the tabs of `row`, which are the others at the bottom? */
+static bool is_tab(int i, int row) {
+    return i != row && app_panels[i].slot == SLOT_BOTTOM && app_panels[i].home;
+}
+
+static int tab_width(int i) {
+    const Panel *panel = app_panels[i].panel;
+    return canvas_width(panel->title) + (panel->number > 0 ? 4 : 2);
+}
+
+/* The first tab to draw: not the first of all, where else the one that tab brings next would not
+ * fit. So any number of panels can be gone through in any width. */
+static int first_tab(int row, int max) {
+    int first = 0, next = (row + 1) % APP_PANELS, need = 0;
+    while (next != row && !is_tab(next, row))
+        next = (next + 1) % APP_PANELS;
+    for (int i = 0; i <= next; i++)
+        need += is_tab(i, row) ? tab_width(i) : 0;
+    if (need <= max) return 0;
+    for (need += TAB_MORE; first < next && need > max; first++)
+        need -= is_tab(first, row) ? tab_width(first) : 0;
+    return need <= max ? first : 0;
+}
+
 /* Other panels of the same slot, by number, so that a person knows they are there; the output is
  * lit when something was printed that has not been on the screen. */
 static int draw_tabs(const App *app, int row, Canvas *canvas, int x, int y, int max) {
     int used = 0;
     if (app_panels[row].slot != SLOT_BOTTOM) return 0;
-    for (int i = 0; i < APP_PANELS; i++) {
-        const PanelRow *other = &app_panels[i];
-        if (i == row || other->slot != SLOT_BOTTOM || !other->home) continue;
-        int need = canvas_width(other->panel->title) + 5;
-        if (used + need > max) break;
-        bool news = other->panel == &panel_output && app->ui.output &&
-                    output_bytes(app->ui.output) != app->output_seen;
-        if (other->panel->number > 0)
-            used += canvas_printf(canvas, x + used, y, -1, STYLE(TONE_MUTED), " %d",
-                                  other->panel->number % 10);
-        used +=
-            canvas_printf(canvas, x + used, y, -1, STYLE(TONE_MUTED), " %s ", other->panel->title);
-        if (news) canvas_put(canvas, x + used - 1, y, G_BULLET, STYLE(TONE_ACCENT));
+    max--; /* a column of the frame stays */
+    int first = first_tab(row, max);
+    Style style = STYLE(TONE_MUTED), lit = STYLE(TONE_ACCENT);
+    bool news = app->ui.output && output_bytes(app->ui.output) != app->output_seen;
+    if (first > 0) {
+        bool lost = news && first > INDEX_OF_panel_output;
+        canvas_put(canvas, x, y, ' ', style);
+        canvas_put(canvas, x + 1, y, lost ? G_BULLET : G_ELLIPSIS, lost ? lit : style);
+        used = TAB_MORE;
+    }
+    for (int i = first; i < APP_PANELS; i++) {
+        const Panel *panel = app_panels[i].panel;
+        if (!is_tab(i, row)) continue;
+        if (used + tab_width(i) > max) break;
+        if (panel->number > 0)
+            used += canvas_printf(canvas, x + used, y, -1, style, " %d", panel->number % 10);
+        used += canvas_printf(canvas, x + used, y, -1, style, " %s ", panel->title);
+        if (news && panel == &panel_output) canvas_put(canvas, x + used - 1, y, G_BULLET, lit);
     }
     return used;
 }

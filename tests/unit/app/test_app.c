@@ -205,6 +205,24 @@ static void tab(Key key) {
     }
 }
 
+/* However narrow: the title of the panel that tab brings next stands in the frame at the bottom. */
+START_TEST(the_next_tab_is_shown) {
+    const Panel *order[] = {&panel_output, &panel_inspector, &panel_sites, &panel_functions,
+                            &panel_tree,   &panel_leaks,     &panel_tags};
+    for (int w = 60; w < 130; w += 7) {
+        set_up(w, 24, true);
+        press("4");
+        for (size_t i = 1; i < sizeof order / sizeof *order; i++) {
+            ck_assert_msg(shows(order[i]->title), "%s at %d columns", order[i]->title, w);
+            tab('\t');
+            ck_assert_ptr_eq(app_ui(app)->focus, order[i]);
+        }
+        ck_assert(shows(panel_output.title)); /* and round again */
+        tear_down();
+    }
+}
+END_TEST
+
 START_TEST(panels_by_tab_and_number) {
     set_up(120, 36, true);
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_heap);
@@ -561,8 +579,9 @@ END_TEST
 
 SUITE("app", map_may_be_incomplete, break_conditions, space_pauses_and_resumes,
       steps_only_while_paused, a_pause_by_another_viewer_can_be_ended,
-      the_inspector_stays_if_it_was_chosen, freeze_is_not_pause, filters, panels_by_tab_and_number,
-      enlarge_and_back, help_opens_and_closes, the_focus_is_always_on_the_screen,
-      panels_have_their_least_room, typing_a_line, ctrl_c_quits_lmp_top, after_the_end,
-      notices_go_away, any_figures_can_be_drawn, output_lines_and_sequences,
-      output_keeps_the_last_lines, output_bears_anything, lists_keep_their_invariant)
+      the_inspector_stays_if_it_was_chosen, freeze_is_not_pause, filters, the_next_tab_is_shown,
+      panels_by_tab_and_number, enlarge_and_back, help_opens_and_closes,
+      the_focus_is_always_on_the_screen, panels_have_their_least_room, typing_a_line,
+      ctrl_c_quits_lmp_top, after_the_end, notices_go_away, any_figures_can_be_drawn,
+      output_lines_and_sequences, output_keeps_the_last_lines, output_bears_anything,
+      lists_keep_their_invariant)
