@@ -13,6 +13,8 @@
 
 #define NOTICE_TIME 4000000000ull
 
+_Static_assert(EDIT_MAX < REQUEST_LINE, "a line and its newline");
+
 App *app_new(const AppOptions *options) {
     App *app = calloc(1, sizeof *app);
     if (!app) return NULL;
@@ -27,6 +29,7 @@ App *app_new(const AppOptions *options) {
     app->ui.can_type = options->can_type;
     app->ui.focus = &panel_heap;
     app->ui.sources = sources_new();
+    app->input = (LineEdit){.tabs = true, .prompt = "input", .help = "enter send  esc close"};
     app->bottom = options->output ? &panel_output : NULL;
     for (int i = 0; i < APP_PANELS; i++) {
         const Panel *panel = app_panels[i].panel;
@@ -155,8 +158,7 @@ static void begin_typing(App *app) {
         return;
     }
     app->typing = true;
-    app->typed = 0;
-    app->text[0] = 0;
+    edit_clear(&app->input);
     if (!app->ui.over && app->ui.output) app_show(app, &panel_output);
 }
 
@@ -167,41 +169,18 @@ static void send_line(App *app, const char *line) {
 }
 
 static void type_key(App *app, Key key) {
-    char bytes[5];
-    switch (key) {
-    case K_ESC:
-        app->typing = false;
-        return;
-    case K_ENTER:
-    case '\n':
-        app->text[app->typed] = '\n';
-        app->text[app->typed + 1] = 0;
-        send_line(app, app->text);
-        app->typed = 0;
-        app->text[0] = 0;
-        return;
-    case K_CTRL('D'):
+    if (key == K_CTRL('D')) {
         send_line(app, "\004");
         app->typing = false;
         return;
-    case K_CTRL('U'):
-        app->typed = 0;
-        break;
-    case K_BACKSPACE:
-    case '\b':
-        while (app->typed > 0 && ((unsigned char)app->text[app->typed - 1] & 0xc0) == 0x80) {
-            app->typed--;
-        }
-        app->typed -= app->typed > 0;
-        break;
-    default:
-        if ((key < ' ' && key != K_TAB) || key > 0x10ffff) return;
-        size_t n = (size_t)canvas_encode(bytes, key);
-        if (app->typed + n + 2 > sizeof app->text) return;
-        memcpy(app->text + app->typed, bytes, n);
-        app->typed += n;
     }
-    app->text[app->typed] = 0;
+    EditKey what = edit_key(&app->input, key);
+    if (what == EDIT_ESCAPED) app->typing = false;
+    if (what != EDIT_ENTERED) return;
+    char line[REQUEST_LINE];
+    snprintf(line, sizeof line, "%s\n", app->input.text);
+    send_line(app, line);
+    edit_clear(&app->input);
 }
 
 /* A key while a panel's line is typed. False: the line does not want it. */

@@ -59,8 +59,7 @@ struct App {
 
     /* the line being typed to the program */
     bool typing;
-    size_t typed;
-    char text[REQUEST_LINE];
+    LineEdit input;
 
     char notice[128];
     uint64_t notice_until; /* 0: none */

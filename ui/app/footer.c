@@ -1,5 +1,7 @@
 /* footer.c - the line at the bottom: the keys that do something now, from the table of actions; or
  * a notice; or the line being typed to the program. */
+#include <string.h>
+
 #include "app/app_state.h"
 #include "screen/line.h"
 
@@ -86,29 +88,40 @@ static void draw_keys(const App *app, Canvas *canvas, Rect rect) {
     line_draw(&line, canvas, rect.x, rect.y, rect.w);
 }
 
-static void draw_typing(Canvas *canvas, Rect rect, const char *prompt, const char *text,
-                        const char *help) {
-    int x = rect.x, right = rect.x + rect.w;
-    x += canvas_printf(canvas, x, rect.y, right - x, STYLE(TONE_ACCENT), " %s> ", prompt);
+/* Columns of the text before the cursor. */
+static int cursor_column(const LineEdit *edit) {
+    char before[EDIT_MAX];
+    memcpy(before, edit->text, edit->at);
+    before[edit->at] = 0;
+    return canvas_width(before);
+}
+
+static void draw_typing(Canvas *canvas, Rect rect, const LineEdit *edit) {
+    const char *text = edit->text, *help = edit->help ? edit->help : "";
+    int x = rect.x, right = rect.x + rect.w, cursor = cursor_column(edit);
+    x += canvas_printf(canvas, x, rect.y, right - x, STYLE(TONE_ACCENT), " %s> ",
+                       edit->prompt ? edit->prompt : "");
     int room = right - x - 1, tail = canvas_width(help) + 2;
     if (room > 30 + tail) {
         canvas_text_right(canvas, right - 1, rect.y, tail, STYLE(TONE_MUTED), help);
         room -= tail;
     }
-    while (canvas_width(text) > room && *text)
-        canvas_decode(&text); /* its end is what matters */
-    x += canvas_text(canvas, x, rect.y, room, STYLE(TONE_STRONG), text);
-    canvas_put(canvas, x, rect.y, ' ', STYLE_WITH(STYLE(TONE_TEXT), ATTR_REVERSE));
+    while (cursor > room && *text) /* what is before it matters most */
+        cursor -= canvas_glyph_width(canvas_decode(&text));
+    int used = canvas_text(canvas, x, rect.y, room, STYLE(TONE_STRONG), text);
+    if (cursor >= used) {
+        canvas_put(canvas, x + used, rect.y, ' ', STYLE_WITH(STYLE(TONE_TEXT), ATTR_REVERSE));
+    } else {
+        canvas_attr(canvas, (Rect){x + cursor, rect.y, 1, 1}, ATTR_REVERSE);
+    }
 }
 
 void footer_draw(App *app, Canvas *canvas, Rect rect) {
     if (rect.h < 1) return;
     if (app->typing) {
-        draw_typing(canvas, rect, "input", app->text, "enter send  esc close");
+        draw_typing(canvas, rect, &app->input);
     } else if (app->ui.edit) {
-        const LineEdit *edit = app->ui.edit;
-        draw_typing(canvas, rect, edit->prompt ? edit->prompt : "", edit->text,
-                    edit->help ? edit->help : "");
+        draw_typing(canvas, rect, app->ui.edit);
     } else if (app->notice_until) {
         canvas_text(canvas, rect.x + 1, rect.y, rect.w - 1, STYLE(TONE_STRONG), app->notice);
     } else {

@@ -6,30 +6,59 @@
 #include "screen/canvas.h"
 
 void edit_clear(LineEdit *edit) {
-    edit->used = 0;
+    edit->used = edit->at = 0;
     edit->text[0] = 0;
 }
 
-/* One character less. */
-static void step_back(LineEdit *edit) {
-    while (edit->used > 0 && ((unsigned char)edit->text[edit->used - 1] & 0xc0) == 0x80)
-        edit->used--;
-    edit->used -= edit->used > 0;
-    edit->text[edit->used] = 0;
+static bool is_inside(const LineEdit *edit, size_t i) { /* of a character of several bytes */
+    return ((unsigned char)edit->text[i] & 0xc0) == 0x80;
 }
 
-static void append(LineEdit *edit, Key key) {
+/* Where the character before the cursor begins, and where the one at it ends. */
+static size_t before(const LineEdit *edit) {
+    size_t i = edit->at;
+    while (i > 0 && is_inside(edit, --i))
+        ;
+    return i;
+}
+
+static size_t after(const LineEdit *edit) {
+    size_t i = edit->at + (edit->at < edit->used);
+    while (i < edit->used && is_inside(edit, i))
+        i++;
+    return i;
+}
+
+/* What is from `from` to `to` goes; the cursor stands there. */
+static void cut(LineEdit *edit, size_t from, size_t to) {
+    memmove(edit->text + from, edit->text + to, edit->used - to + 1);
+    edit->used -= to - from;
+    edit->at = from;
+}
+
+static void cut_word(LineEdit *edit) {
+    size_t from = edit->at;
+    while (from > 0 && edit->text[from - 1] == ' ')
+        from--;
+    while (from > 0 && edit->text[from - 1] != ' ')
+        from--;
+    cut(edit, from, edit->at);
+}
+
+static void insert(LineEdit *edit, Key key) {
     char bytes[5];
     size_t n = (size_t)canvas_encode(bytes, key);
     if (edit->used + n >= sizeof edit->text) return;
-    memcpy(edit->text + edit->used, bytes, n + 1);
+    memmove(edit->text + edit->at + n, edit->text + edit->at, edit->used - edit->at + 1);
+    memcpy(edit->text + edit->at, bytes, n);
     edit->used += n;
+    edit->at += n;
 }
 
 void edit_set(LineEdit *edit, const char *text) {
     edit_clear(edit);
     for (uint32_t glyph; (glyph = canvas_decode(&text)) != 0;)
-        append(edit, glyph);
+        insert(edit, glyph);
 }
 
 EditKey edit_key(LineEdit *edit, Key key) {
@@ -39,22 +68,36 @@ EditKey edit_key(LineEdit *edit, Key key) {
         return EDIT_ENTERED;
     case K_ESC:
         return EDIT_ESCAPED;
+    case K_LEFT:
+        edit->at = before(edit);
+        return EDIT_TAKEN;
+    case K_RIGHT:
+        edit->at = after(edit);
+        return EDIT_TAKEN;
+    case K_HOME:
+    case K_CTRL('A'):
+        edit->at = 0;
+        return EDIT_TAKEN;
+    case K_END:
+    case K_CTRL('E'):
+        edit->at = edit->used;
+        return EDIT_TAKEN;
     case K_CTRL('U'):
-        edit_clear(edit);
+        cut(edit, 0, edit->at);
         return EDIT_TAKEN;
     case K_CTRL('W'):
-        while (edit->used > 0 && edit->text[edit->used - 1] == ' ')
-            step_back(edit);
-        while (edit->used > 0 && edit->text[edit->used - 1] != ' ')
-            step_back(edit);
+        cut_word(edit);
         return EDIT_TAKEN;
     case K_BACKSPACE:
     case K_CTRL('H'):
-        step_back(edit);
+        cut(edit, before(edit), edit->at);
+        return EDIT_TAKEN;
+    case K_DELETE:
+        cut(edit, edit->at, after(edit));
         return EDIT_TAKEN;
     default:
-        if (key < ' ' || key > 0x10ffff) return EDIT_OTHER;
-        append(edit, key);
+        if (key > 0x10ffff || (key < ' ' && !(key == K_TAB && edit->tabs))) return EDIT_OTHER;
+        insert(edit, key);
         return EDIT_TAKEN;
     }
 }
