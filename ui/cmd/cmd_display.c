@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "relay/pty_relay.h"
 #include "shared/launch.h"
+#include "viewer/viewer.h"
 
 static const Option options[] = {
     {"fps", "N", NULL},    {"hold", NULL, NULL},      {"no-hold", NULL, NULL},

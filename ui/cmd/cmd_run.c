@@ -25,6 +25,7 @@
 #include "report/report.h"
 #include "shared/breaks.h"
 #include "shared/launch.h"
+#include "viewer/viewer.h"
 
 #define EXIT_CANNOT 126
 #define EXIT_NOT_FOUND 127

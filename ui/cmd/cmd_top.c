@@ -11,6 +11,7 @@
 #include "cmd/cmd.h"
 #include "read/discover.h"
 #include "report/report.h"
+#include "viewer/viewer.h"
 #include "viewer/viewer_supervisor.h"
 
 static const Option options[] = {

@@ -58,9 +58,6 @@ void command_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A number within [low, high], written with a point; false: it is not one. */
 bool parse_number(const char *text, double low, double high, double *out);
 
-#define FPS_MIN 0.1
-#define FPS_MAX 60.0
-
 void command_help(const Command *command);
 
 #endif

@@ -130,8 +130,8 @@ static uint64_t interval_of(const ViewerOptions *options) {
     double fps = options->fps;
     uint32_t wanted = options->view->header->interval_us;
     if (!(fps > 0)) fps = wanted > 0 ? 1e6 / wanted : 10;
-    if (fps > 60) fps = 60;
-    if (fps < 0.1) fps = 0.1;
+    if (fps > FPS_MAX) fps = FPS_MAX;
+    if (fps < FPS_MIN) fps = FPS_MIN;
     return (uint64_t)(1e9 / fps);
 }
 

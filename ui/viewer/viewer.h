@@ -8,6 +8,9 @@
 #include "pty/ttyrestore.h"
 #include "read/view.h"
 
+#define FPS_MIN 0.1 /* repaints a second */
+#define FPS_MAX 60.0
+
 typedef struct ViewerOptions {
     LmpView *view; /* open; stays the caller's */
     int tty;       /* descriptor of the terminal, both directions; stays the caller's */
