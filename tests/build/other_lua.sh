@@ -1,0 +1,29 @@
+#!/bin/sh
+# other_lua.sh - another Lua than 5.4 is refused by CMake, in one clear message.
+#
+#     other_lua.sh CMAKE SOURCE
+set -eu
+cmake=$1 source=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+status=0
+
+# refused VERSION WHAT: of a machine whose only Lua is that version ("": it has none)
+refused() {
+    rm -rf "$dir/pc" "$dir/build"
+    mkdir "$dir/pc"
+    [ -z "$1" ] || printf 'Name: Lua\nDescription: Lua\nVersion: %s\nLibs: -llua\n' "$1" >"$dir/pc/lua.pc"
+    if PKG_CONFIG_PATH= PKG_CONFIG_LIBDIR="$dir/pc" "$cmake" -S "$source" -B "$dir/build" >"$dir/out" 2>&1; then
+        echo "Lua '$1' was taken"
+        status=1
+    elif ! tr -s ' \n' '  ' <"$dir/out" | grep -qF "lmp is for Lua 5.4, and pkg-config has $2:"; then
+        echo "Lua '$1' was refused in other words:"
+        cat "$dir/out"
+        status=1
+    fi
+}
+
+refused 5.5.0 'Lua 5.5.0'
+refused 5.3.6 'Lua 5.3.6'
+refused '' 'no Lua'
+exit $status
