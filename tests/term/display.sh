@@ -535,6 +535,38 @@ case_kept() { # output kept in a file: the display is there by itself; piped int
     check_terminal
 }
 
+case_config() { # what the person has chosen for good; what cannot be read is said, and the rest holds
+    open 120 36
+    mkdir -p "$work/xdg/lmp"
+    printf '%s\n' '# mine' 'thme = light' 'types = tag' 'panel = Leaks' 'mouse = off' >"$work/xdg/lmp/config"
+    type_line "XDG_CONFIG_HOME=\$PWD/xdg WAIT=1 \$P \$LMP run --no-hold --live talk.lua 20; echo \"status=\$?\""
+    wait_for 'config, line 2: there is no "thme"; did you mean "theme"\?'
+    wait_for 'by tag'
+    wait_for '9 Leaks'
+    mouse_is() { [ "$(tm display-message -p -t "$pane" '#{mouse_any_flag}')" = "$1" ]; }
+    until_true "$patience" "no mouse" mouse_is 0
+    key M
+    until_true "$patience" "the mouse" mouse_is 1
+    wait_program
+    go_on
+    wait_for 'status=0'
+    check_terminal
+}
+
+# Lines of the display among those of the shell, once it has been left.
+case_widened() { # while the display is up: nothing of it is on the shell's screen afterwards
+    open 100 30
+    talk 100
+    tm resize-window -t "$pane" -x 120 -y 36
+    until_true "$patience" "the wider display" whole
+    key q
+    wait_gone 'RUNNING'
+    go_on
+    wait_for 'status=0'
+    if history_text | grep -q '[▀╭╰]'; then fail "lines of the display are left"; fi
+    check_terminal
+}
+
 case_stopped() { # lmp.stop() gives the terminal back in the middle of the script, twice
     cat >"$work/stops.lua" <<'LUA'
 local lmp = require "luamemprofiler"

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "app/app_state.h"
 #include "base/format.h"
@@ -14,6 +15,23 @@
 #define NOTICE_TIME 4000000000ull
 
 _Static_assert(EDIT_MAX < REQUEST_LINE, "a line and its newline");
+
+/* What the person has chosen for good. */
+static void take_config(App *app, const Config *config) {
+    const char *mouse = config_get(config, "mouse"), *types = config_get(config, "types");
+    const char *title = config_get(config, "panel");
+    app->ui.config = config;
+    if (mouse) app->ui.mouse = strcmp(mouse, "on") == 0;
+    if (types) app->ui.by_tag = strcmp(types, "tag") == 0;
+    if (config->problem[0]) app_say(app, "%s", config->problem);
+    if (!title) return;
+    for (int i = 0; i < APP_PANELS; i++) {
+        if (!app_panels[i].home || strcasecmp(app_panels[i].panel->title, title) != 0) continue;
+        app_show(app, app_panels[i].panel);
+        return;
+    }
+    app_say(app, "config: there is no panel \"%.40s\"", title);
+}
 
 App *app_new(const AppOptions *options) {
     App *app = calloc(1, sizeof *app);
@@ -35,6 +53,7 @@ App *app_new(const AppOptions *options) {
         const Panel *panel = app_panels[i].panel;
         if (panel->create) app->state[i] = panel->create();
     }
+    if (options->config) take_config(app, options->config);
     return app;
 }
 
@@ -91,6 +110,7 @@ void app_seen(App *app, LmpSeen seen) {
 
 void app_fresh(App *app, uint64_t now) {
     app->ui.now = now;
+    if (!app->begun && app->notice_until) app->notice_until = now + 2 * NOTICE_TIME; /* config */
     app_choose_bottom(app);
     app_seen(app, app->model.seen);
     if (app->model.marks_all > app->marks_seen && app->begun) {

@@ -14,8 +14,9 @@ typedef struct AppOptions {
     int colours; /* 0, 8, 16, 256 */
     bool live;   /* the program runs in this terminal */
     bool can_type;
-    bool hold;      /* after the end: wait for q */
-    Output *output; /* may be NULL */
+    bool hold;            /* after the end: wait for q */
+    Output *output;       /* may be NULL */
+    const Config *config; /* may be NULL; stays the caller's, until app_free */
 } AppOptions;
 
 /* NULL: no memory. `output` stays the caller's. */

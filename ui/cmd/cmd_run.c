@@ -174,7 +174,7 @@ static bool read_options(Run *run, const Command *command, Parse *p, int *status
     const Option *o;
     int before = p->at;
     run->hold = true;
-    run->fps = 10;
+    run->fps = command_fps(10);
     run->lines = true;
     run->top = LMP_TOP_DEFAULT;
     run->live = wants_display();

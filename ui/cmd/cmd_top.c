@@ -141,7 +141,7 @@ static bool parse_target(const char *text, uint32_t *pid, uint32_t *serial) {
 static int run(const Command *command, int argc, char **argv) {
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     const Option *o;
-    double fps = 0;
+    double fps = command_fps(0);
     bool list_only = false;
     while ((o = options_next(&p))) {
         if (strcmp(o->name, "list") == 0) list_only = true;

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "screen/config.h"
+#include "viewer/viewer.h"
 
 static const Option help_option = {"help", NULL, "show this help"};
 
@@ -114,6 +116,17 @@ static void print_option(const Option *o) {
     else
         snprintf(text, sizeof text, "--%s=%s", o->name, o->arg);
     printf("  %-17s  %s\n", text, o->help);
+}
+
+double command_fps(double otherwise) {
+    static Config config;
+    char path[4096];
+    double fps = otherwise;
+    if (!config_path(path, sizeof path)) return otherwise;
+    config_read(&config, path);
+    const char *value = config_get(&config, "fps");
+    if (value) parse_number(value, FPS_MIN, FPS_MAX, &fps);
+    return fps;
 }
 
 void command_help(const Command *c) {

@@ -58,6 +58,10 @@ void command_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A number within [low, high], written with a point; false: it is not one. */
 bool parse_number(const char *text, double low, double high, double *out);
 
+/* Repaints a second as the person has chosen for good (config.h); `otherwise` where nothing is
+ * chosen. */
+double command_fps(double otherwise);
+
 void command_help(const Command *command);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/kind.h"
 #include "cmd/command.h"
 #include "read/ledger/tallies.h"
+#include "screen/config.h"
 #include "shared/start_options.h"
 
 /* Of a type's key its letter, since the footer shows them all at one. */
@@ -85,9 +86,19 @@ static void print_command_options(const Option *o, FILE *out) {
     }
 }
 
+static void print_config(FILE *out) {
+    fputs("| name | value | meaning |\n| --- | --- | --- |\n", out);
+    for (const ConfigRow *r = config_rows; r->name; r++) {
+        bool many = r->name[strlen(r->name) - 1] == '.';
+        fprintf(out, "| `%s%s` | %s | %s |\n", r->name, many ? "PANEL" : "", r->values, r->help);
+    }
+}
+
 bool doctable_print(const char *name, FILE *out) {
     bool keys = strcmp(name, "keys") == 0, start = strcmp(name, "start") == 0;
+    bool config = strcmp(name, "config") == 0;
     if (keys) print_keys(out);
+    if (config) print_config(out);
     if (start) print_start_options(out);
     for (const Command *const *c = commands; *c; c++) {
         if ((*c)->internal || strcmp(name, (*c)->name) != 0 || !shown((*c)->options)) continue;
@@ -99,11 +110,11 @@ bool doctable_print(const char *name, FILE *out) {
         print_figures(l->figures, out);
         return true;
     }
-    return keys || start;
+    return keys || start || config;
 }
 
 void doctable_names(FILE *out) {
-    fputs("keys\nstart\n", out);
+    fputs("keys\nstart\nconfig\n", out);
     for (const Command *const *c = commands; *c; c++)
         if (!(*c)->internal && shown((*c)->options)) fprintf(out, "%s\n", (*c)->name);
     for (const LmpFigureList *l = figure_lists; l->name; l++)

@@ -34,15 +34,16 @@ static SCREEN *open_screen(FILE *out, FILE *in) {
     return NULL;
 }
 
-static void set_up_colours(Term *term) {
+static void set_up_colours(Term *term, const char *theme) {
     int colours = 0;
     if (has_colors() && start_color() == OK) {
         use_default_colors();
         colours = COLORS;
         term->pairs_most = COLOR_PAIRS < 32767 ? COLOR_PAIRS : 32767;
     }
+    const char *wanted = getenv("LMP_THEME");
     term->theme =
-        theme_choose(colours, getenv("NO_COLOR"), getenv("LMP_THEME"), getenv("COLORFGBG"));
+        theme_choose(colours, getenv("NO_COLOR"), wanted ? wanted : theme, getenv("COLORFGBG"));
     static const int number[THEME_MODES] = {
         [THEME_MONO] = 0, [THEME_8] = 8, [THEME_16] = 16, [THEME_256] = 256};
     term->colours = number[term->theme.mode];
@@ -87,7 +88,7 @@ static FILE *open_stream(int fd, const char *mode) {
     return stream;
 }
 
-Term *term_open(int fd, const char **problem) {
+Term *term_open(int fd, const char *theme, const char **problem) {
     Term *term = calloc(1, sizeof *term);
     *problem = "no memory for the display";
     if (!term) return NULL;
@@ -124,11 +125,24 @@ Term *term_open(int fd, const char **problem) {
         delscreen(term->screen);
         return give_up(term, problem, "no memory for the display");
     }
-    set_up_colours(term);
+    set_up_colours(term, theme);
     set_up_modes(term);
     atomic_store(&term->taken.during_known, tcgetattr(fd, &term->taken.during) == 0);
     term->redraw = true;
     return term;
+}
+
+/* Empties the display's screen before it is left: a terminal multiplexer that was made wider
+ * meanwhile takes what stands there for lines of the shell's. One that has no other screen keeps
+ * the last picture. */
+static void leave_screen(void) {
+    char name[] = "smcup";
+    const char *other = tigetstr(name);
+    if (other && other != (char *)-1) {
+        werase(stdscr);
+        wrefresh(stdscr);
+    }
+    endwin();
 }
 
 /* When another job has the terminal, its settings stay; those that are still the display's go. What
@@ -150,7 +164,7 @@ void term_close(Term *term) {
     bool ours = tty_is_ours(term->fd) || tcgetpgrp(term->fd) < 0; /* < 0: nobody's */
     if (ours) {
         term_mouse(term, false);
-        if (!term->away) endwin();
+        if (!term->away) leave_screen();
         tcsetattr(term->fd, TCSADRAIN, &term->modes);
     }
     sigprocmask(SIG_BLOCK, &stop, &mask);
@@ -172,7 +186,7 @@ void term_leave(Term *term) {
     bool mouse = term->mouse;
     term_mouse(term, false);
     term->mouse = mouse; /* to come back with it */
-    endwin();
+    leave_screen();
     tcsetattr(term->fd, TCSADRAIN, &term->modes);
     term->away = true;
 }

@@ -14,9 +14,9 @@ typedef struct Term Term;
 
 /* Opens the display on the terminal `fd` (both directions; stays the caller's). The character set
  * is taken from the locale of the environment (LMP_ASCII=1: ASCII), colours from TERM and the
- * environment (NO_COLOR, LMP_THEME, see theme.h). NULL: the
- * display cannot be shown, *problem says why in one line. */
-Term *term_open(int fd, const char **problem);
+ * environment (NO_COLOR, LMP_THEME, see theme.h), or where that says nothing from `theme` (NULL:
+ * no wish). NULL: the display cannot be shown, *problem says why in one line. */
+Term *term_open(int fd, const char *theme, const char **problem);
 /* Gives the terminal back as it was. */
 void term_close(Term *term);
 

@@ -136,11 +136,13 @@ static uint64_t interval_of(const ViewerOptions *options) {
 }
 
 static bool open_all(Viewer *v) {
+    char path[4096];
+    if (config_path(path, sizeof path)) config_read(&v->config, path);
     const char *problem = "the terminal is in other hands";
     v->own_group = tty_is_ours(v->o->tty);
     if (v->own_group || !v->o->live) {
         viewer_note_taken(v, true);
-        v->term = term_open(v->o->tty, &problem);
+        v->term = term_open(v->o->tty, config_get(&v->config, "theme"), &problem);
     }
     if (!v->term) {
         snprintf(v->result->problem, sizeof v->result->problem, "%s", problem);
@@ -156,7 +158,8 @@ static bool open_all(Viewer *v) {
                           .live = v->o->live,
                           .can_type = v->o->input >= 0,
                           .hold = v->o->hold,
-                          .output = v->output};
+                          .output = v->output,
+                          .config = &v->config};
     v->app = v->canvas ? app_new(&options) : NULL;
     if (!v->app) {
         snprintf(v->result->problem, sizeof v->result->problem, "no memory for the display");
@@ -167,7 +170,7 @@ static bool open_all(Viewer *v) {
     if (breaks->count > 0) breaks->sent = view_breaks(v->view, breaks->row, breaks->count);
     v->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)v->view->pid, 0);
     if (v->pidfd < 0 && (errno == ESRCH || !v->view->pid)) v->dead = true;
-    term_mouse(v->term, true);
+    term_mouse(v->term, app_ui(v->app)->mouse);
     return true;
 }
 

@@ -12,6 +12,7 @@
 
 typedef struct Viewer {
     const ViewerOptions *o;
+    Config config;
     LmpView *view;
     Term *term;
     App *app;

@@ -12,6 +12,7 @@
 #include "read/model/model.h"
 #include "screen/action.h"
 #include "screen/canvas.h"
+#include "screen/config.h"
 #include "screen/edit.h"
 #include "screen/output.h"
 #include "screen/theme.h"
@@ -54,6 +55,7 @@ typedef struct Ui {
     /* What enter on the heap map opened: panel_blocks lists the live blocks that start in
      * [look_from, look_to). */
     uint64_t look_from, look_to;
+    const Config *config;    /* what the person has chosen for good; NULL: nothing */
     struct Sources *sources; /* source files of the program; NULL: none can be shown */
     uint64_t site;           /* id of the row in model->ledger that the site page shows */
     uint32_t function;       /* id of the function whose lines are shown */
