@@ -14,7 +14,7 @@
  * Both runs are alike to the last request: the collector is stopped (scripts call it), the table of
  * strings and the main thread's stack are made large before, and only sums by line are compared.
  *
- * Scripts have a table `host` of C functions, see host_functions. What a script returns is run
+ * Scripts have a table `host` of C functions, see hostcalls.c. What a script returns is run
  * after it by the host, with no Lua function below: a function in a thread of its own, a table's
  * functions in threads that take turns. */
 #include <stdio.h>
@@ -24,6 +24,7 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
+#include "agent/doctor/hostcalls.h"
 #include "book.h"
 #include "host.h"
 
@@ -40,157 +41,15 @@ static int host_resume(lua_State *L, lua_State *from, int nargs, int *results) {
     return book ? book_resume(book, L, from, nargs, results) : lua_resume(L, from, nargs, results);
 }
 
-/* call(f, ...) */
-static int l_call(lua_State *L) {
-    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
-    return lua_gettop(L);
-}
-
-/* pcall(f, ...): true or false, then results or the error */
-static int l_pcall(lua_State *L) {
-    int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
-    lua_pushboolean(L, status == LUA_OK);
-    lua_insert(L, 1);
-    return lua_gettop(L);
-}
-
-static int raise(lua_State *L, lua_State *t) {
-    lua_xmove(t, L, 1);
-    return lua_error(L);
-}
-
-/* resume(thread, ...): its results. As a scheduler of C code might: the thread is argument 1. */
-static int l_resume(lua_State *L) {
-    lua_State *t = lua_tothread(L, 1);
-    luaL_argcheck(L, t, 1, "a thread expected");
-    int n = lua_gettop(L) - 1, results = 0;
-    lua_checkstack(t, n);
-    lua_xmove(L, t, n);
-    if (host_resume(t, L, n, &results) > LUA_YIELD) return raise(L, t);
-    luaL_checkstack(L, results, "results");
-    lua_xmove(t, L, results);
-    return results;
-}
-
-/* A thread that is anchored where nobody looks for it, in an array that has room for it: in a table
- * by address the two runs would differ. */
-enum { HIDDEN_MAX = 200 };
-static int hidden_threads;
-
-static lua_State *hidden_thread(lua_State *L) {
-    lua_State *t = lua_newthread(L);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &hidden_threads);
-    lua_insert(L, -2);
-    if (++hidden_threads > HIDDEN_MAX) luaL_error(L, "too many threads");
-    lua_rawseti(L, -2, hidden_threads);
-    lua_pop(L, 1);
-    return t;
-}
-
-/* run(f, ...): to its end, however often it yields. The thread stands in no argument of ours. */
-static int l_run(lua_State *L) {
-    lua_State *t = hidden_thread(L);
-    int n = lua_gettop(L), results = 0, status;
-    lua_xmove(L, t, n);
-    status = host_resume(t, L, n - 1, &results);
-    while (status == LUA_YIELD) {
-        lua_pop(t, results);
-        status = host_resume(t, L, 0, &results);
-    }
-    if (status != LUA_OK) return raise(L, t);
-    return 0;
-}
-
-/* schedule(f, g, ...): each in a thread, in turns, until all have ended. */
-static int l_schedule(lua_State *L) {
-    lua_State *t[20];
-    int n = lua_gettop(L), left = n, results;
-    luaL_argcheck(L, n <= 20, 1, "too many");
-    for (int i = 0; i < n; i++)
-        t[i] = hidden_thread(L);
-    for (int i = n; i-- > 0;)
-        lua_xmove(L, t[i], 1);
-    while (left > 0)
-        for (int i = 0; i < n; i++) {
-            if (!t[i]) continue;
-            int status = host_resume(t[i], L, 0, &results);
-            if (status > LUA_YIELD) return raise(L, t[i]);
-            lua_pop(t[i], results);
-            if (status == LUA_YIELD) continue;
-            t[i] = NULL;
-            left--;
-        }
-    return 0;
-}
-
-/* userdata(bytes, user values) */
-static int l_userdata(lua_State *L) {
-    lua_newuserdatauv(L, (size_t)luaL_checkinteger(L, 1), (int)luaL_optinteger(L, 2, 0));
-    return 1;
-}
-
-/* buffer(n): a string of n bytes, one at a time. */
-static int l_buffer(lua_State *L) {
-    lua_Integer n = luaL_checkinteger(L, 1);
-    luaL_Buffer buffer;
-    luaL_buffinit(L, &buffer);
-    while (n-- > 0)
-        luaL_addchar(&buffer, 'b');
-    luaL_pushresult(&buffer);
-    return 1;
-}
-
-/* closure(n): a C closure of n upvalues. */
-static int l_closure(lua_State *L) {
-    int n = (int)luaL_checkinteger(L, 1);
-    luaL_checkstack(L, n, "upvalues");
-    for (int i = 0; i < n; i++)
-        lua_pushinteger(L, i);
-    lua_pushcclosure(L, l_userdata, n);
-    return 1;
-}
-
-/* yield(...): from C, with a continuation that makes a string */
-static int continued(lua_State *L, int status, lua_KContext k) {
-    (void)status;
-    lua_pushfstring(L, "continued %d", (int)k);
-    return 1;
-}
-
-static int l_yield(lua_State *L) {
-    return lua_yieldk(L, lua_gettop(L), 7, continued);
-}
-
-static void c_hook(lua_State *L, lua_Debug *ar) {
-    (void)ar;
-    lua_newuserdatauv(L, 100, 0);
-    lua_pop(L, 1);
-}
-
-/* hook(mask, count): a hook in C that asks for memory; hook(): none */
-static int l_hook(lua_State *L) {
-    int mask = (int)luaL_optinteger(L, 1, 0), count = (int)luaL_optinteger(L, 2, 0);
+static void host_set_hook(lua_State *L, lua_Hook f, int mask, int count) {
     if (book) {
-        book_set(L, mask ? c_hook : NULL, mask, count);
+        book_set(L, f, mask, count);
     } else {
-        lua_sethook(L, mask ? c_hook : NULL, mask, count);
+        lua_sethook(L, f, mask, count);
     }
-    return 0;
 }
 
-static const luaL_Reg host_functions[] = {
-    {"call", l_call},
-    {"pcall", l_pcall},
-    {"resume", l_resume},
-    {"run", l_run},
-    {"schedule", l_schedule},
-    {"userdata", l_userdata},
-    {"buffer", l_buffer},
-    {"closure", l_closure},
-    {"yield", l_yield},
-    {"hook", l_hook},
-    {NULL, NULL},
-};
+static const HostCalls host_calls = {host_resume, host_set_hook};
 
 /* ---- one run --------------------------------------------------------------------------------- */
 
@@ -213,11 +72,7 @@ static int make_roomy(lua_State *L) {
     lua_setfield(L, LUA_REGISTRYINDEX, "truth.strings");
     lua_createtable(L, 0, 64); /* Lua's own table of hooks, by thread: that is, by address */
     lua_setfield(L, LUA_REGISTRYINDEX, "_HOOKKEY");
-    lua_createtable(L, HIDDEN_MAX, 0);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &hidden_threads);
-    hidden_threads = 0;
-    luaL_newlib(L, host_functions);
-    lua_setglobal(L, "host");
+    hostcalls_open(L, &host_calls);
     lua_getglobal(L, "debug");
     lua_getfield(L, -1, "sethook");
     lua_pushcclosure(L, book_sethook, 1);
@@ -243,35 +98,9 @@ static void go_deep(lua_State *L) {
 
 /* Runs what the script returned, from C alone. */
 static bool run_returned(Host *h) {
-    lua_State *L = h->L;
-    bool table = lua_istable(L, -1);
-    if (!table && !lua_isfunction(L, -1)) return true;
-    lua_State *t[20];
-    int n = 1, results;
-    if (table) n = (int)lua_rawlen(L, -1);
-    for (int i = 0; i < n && i < 20; i++) {
-        if (table) {
-            lua_rawgeti(L, 1, i + 1);
-        } else {
-            lua_pushvalue(L, 1);
-        }
-        t[i] = hidden_thread(L);
-        lua_xmove(L, t[i], 1);
-    }
-    for (int left = n; left > 0;)
-        for (int i = 0; i < n; i++) {
-            if (!t[i]) continue;
-            int status = host_resume(t[i], i % 2 ? L : NULL, 0, &results);
-            if (status > LUA_YIELD) {
-                host_error(h, "%s", lua_tostring(t[i], -1));
-                return false;
-            }
-            lua_pop(t[i], results);
-            if (status == LUA_YIELD) continue;
-            t[i] = NULL;
-            left--;
-        }
-    return true;
+    if (hostcalls_run_returned(h->L) == LUA_OK) return true;
+    host_error(h, "%s", lua_tostring(h->L, -1));
+    return false;
 }
 
 static bool play(Host *h, const Options *op) {

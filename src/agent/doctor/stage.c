@@ -8,6 +8,7 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
+#include "agent/doctor/hostcalls.h"
 #include "agent/hook/hook_impl.h"
 #include "agent/session/profiler.h"
 
@@ -203,7 +204,7 @@ static int begin(lua_State *L) {
 static void run_program(Stage *s, Outcome *o) {
     lua_State *L = s->L;
     o->status = lua_pcall(L, 0, 1, 0);
-    if (o->status == LUA_OK) o->status = hostlib_run_returned(L);
+    if (o->status == LUA_OK) o->status = hostcalls_run_returned(L);
     const char *message = o->status != LUA_OK ? lua_tostring(L, -1) : "";
     if (s->profiled) read_answer(s, NULL);
     s->armed = false;

@@ -86,7 +86,5 @@ bool stage_runs_agree(const Stage *s);
 
 /* hostlib.c: the table `host` of C functions for programs, and changes to the libraries. */
 void hostlib_open(lua_State *L, Stage *s);
-/* Runs what a program has returned from C alone; as lua_pcall. */
-int hostlib_run_returned(lua_State *L);
 
 #endif
