@@ -45,11 +45,6 @@ static bool runs_lua(const lua_State *L) {
     return !(frames_status(frames_top(L)) & frames_bits.c_or_hooked);
 }
 
-/* Is a thread at work, running or having resumed another? */
-static bool is_active(const lua_State *L) {
-    return frames_top(L) && frames_caller(frames_top(L)) && !frames_is_idle(L);
-}
-
 /* Both are at work: has `a` been resumed (over others, perhaps) by `b`? */
 static bool is_within(const LmpProfile *p, const lua_State *a, const lua_State *b) {
     return p->lines->jumps && frames_jump(a) && frames_jump(a) < frames_jump(b);
@@ -59,7 +54,7 @@ static bool is_within(const LmpProfile *p, const lua_State *a, const lua_State *
 static const lua_State *innermost(const lua_State *L) {
     for (int i = 0; i < LMP_CHAIN; i++) {
         const lua_State *next = frames_resumed(L);
-        if (!next || next == L || !is_active(next)) break;
+        if (!next || next == L || !frames_is_active(next)) break;
         L = next;
     }
     return L;
@@ -73,16 +68,16 @@ static const lua_State *innermost(const lua_State *L) {
 static lua_State *find_running(LmpProfile *p, const lua_State *asks) {
     const LmpLineCache *cache = p->lines;
     const lua_State *found = p->running;
-    if (!found || found == asks || !is_active(found)) {
+    if (!found || found == asks || !frames_is_active(found)) {
         found = NULL;
         for (uint32_t i = 0; i < LMP_RAN_LATELY && i < cache->ran; i++) {
             const lua_State *L = cache->lately[(cache->ran - i) % LMP_RAN_LATELY];
-            if (!L || !is_active(L) || L == asks || L == p->main || L == found) continue;
+            if (!L || !frames_is_active(L) || L == asks || L == p->main || L == found) continue;
             if (!found || is_within(p, L, found)) found = L;
         }
     }
     found = innermost(found ? found : p->main);
-    return is_active(found) ? (lua_State *)found : NULL; /* NOLINT */
+    return frames_is_active(found) ? (lua_State *)found : NULL; /* NOLINT */
 }
 
 /* ---- who asks -------------------------------------------------------------------------------- */
@@ -229,8 +224,8 @@ uint32_t lines_ask(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask)
     if (L && (record = lines_ask_outside(p, L, cls))) return record;
     bool doubtful = words && !L;
     const lua_State *last = p->running;
-    bool outer = L && last && last != L && is_active(last) && is_within(p, last, L);
-    if (L && !outer && is_active(L) && lua_caller(frames_top(L))) {
+    bool outer = L && last && last != L && frames_is_active(last) && is_within(p, last, L);
+    if (L && !outer && frames_is_active(L) && lua_caller(frames_top(L))) {
         ask->L = (lua_State *)L; /* NOLINT */
         /* a stack may be asked for on behalf of a thread that has resumed another */
         if (cls == LMP_C_THREAD_PART && !runs_lua(L))
@@ -239,7 +234,7 @@ uint32_t lines_ask(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask)
         ask->L = find_running(p, L);
         if (ask->L) lines_know(p->lines, ask->L);
         if (doubtful) doubtful = !ask->L || !runs_lua(ask->L); /* what runs Lua code is who runs */
-        if (ask->L && L && is_active(L) && !lua_caller(frames_top(ask->L)))
+        if (ask->L && L && frames_is_active(L) && !lua_caller(frames_top(ask->L)))
             ask->L = (lua_State *)L; /* NOLINT */
     }
     if (ask->L) {
@@ -276,7 +271,7 @@ bool lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs words, unsigned cls) 
 uintptr_t lines_constructor(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpCallInfo **ci) {
     const lua_State *L = asking_thread(p, words);
     bool doubtful;
-    if (!L || !is_active(L) || !runs_lua(L)) return 0;
+    if (!L || !frames_is_active(L) || !runs_lua(L)) return 0;
     *ci = frames_top(L);
     const void *proto = frames_proto(frames_func(*ci));
     if (!proto || (cls != LMP_C_TABLE && cls != LMP_C_TABLE_PART)) return 0;
@@ -288,7 +283,7 @@ uintptr_t lines_constructor(LmpProfile *p, LmpSavedRegs words, unsigned cls, Lmp
 
 bool lines_switch_c(LmpProfile *p, const lua_State *L) {
     if (!lua_caller(frames_top(L))) return false;
-    if (p->running && is_active(p->running) && is_within(p, p->running, L)) return false;
+    if (p->running && frames_is_active(p->running) && is_within(p, p->running, L)) return false;
     lines_switch(p, L);
     return true;
 }

@@ -382,14 +382,15 @@ static uint32_t make_link(LmpProfile *p, LmpLink *link, LmpSide *s) {
 static ALWAYS_INLINE LmpSide *relink(LmpProfile *p, lua_State *L) {
     struct LmpTree *t = p->tree;
     uint32_t n, links = t->links;
-    if (UNLIKELY(t->hidden || t->side == &t->nobody || !tree_is_active(L))) return NULL;
+    if (UNLIKELY(t->hidden || t->side == &t->nobody || !frames_is_active(L))) return NULL;
     n = first_moved(t);
     LmpSide *s = n < links ? t->link[n].side : t->side;
     lua_State *last = n < links ? t->link[n].L : s->L;
     if (UNLIKELY(s->L != last)) return NULL; /* another one has its side stack now */
     if (UNLIKELY(tree_resumed(L))) return NULL;
     if (last != L) {
-        if (n == TREE_CHAIN - 1 || !tree_is_active(last) || frames_resumed(last) != L) return NULL;
+        if (n == TREE_CHAIN - 1 || !frames_is_active(last) || frames_resumed(last) != L)
+            return NULL;
         uint32_t base = make_link(p, &t->link[n++], s);
         if (base >= LMP_NODES_MAX || !(s = tree_side(p, L, base))) return NULL;
     }

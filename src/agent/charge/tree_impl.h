@@ -131,16 +131,6 @@ bool tree_side_room(struct LmpTree *t, LmpSide *s, size_t frames); /* in all */
 /* Makes the links that lead to the thread that runs when L asks. Returns that thread. */
 lua_State *tree_find_running(LmpProfile *p, lua_State *L);
 
-static inline bool tree_has_frames(const lua_State *L) {
-    const LmpCallInfo *ci = frames_top(L);
-    return ci && frames_caller(ci);
-}
-
-/* Is L at work, running or having resumed another one? */
-static inline bool tree_is_active(const lua_State *L) {
-    return !frames_is_idle(L) && tree_has_frames(L);
-}
-
 static ALWAYS_INLINE void tree_mark(const LmpCallInfo *ci, uint32_t status) {
     uint16_t marked = (uint16_t)(status | LMP_CI_SEEN);
     memcpy((char *)(uintptr_t)ci + LMP_AT_CI_STATUS, &marked, sizeof marked);
@@ -149,7 +139,7 @@ static ALWAYS_INLINE void tree_mark(const LmpCallInfo *ci, uint32_t status) {
 /* The thread that L, which has frames, has resumed and that is at work; NULL: none. */
 static inline lua_State *tree_resumed(const lua_State *L) {
     const lua_State *child = frames_resumed(L);
-    return child && tree_is_active(child) ? (lua_State *)child : NULL; /* NOLINT */
+    return child && frames_is_active(child) ? (lua_State *)child : NULL; /* NOLINT */
 }
 
 static inline void tree_set_side(struct LmpTree *t, LmpSide *s) {

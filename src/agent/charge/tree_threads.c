@@ -185,7 +185,7 @@ static bool top_is_c(const lua_State *L) {
  * be the one whose stack grows, while another prepares it. In __close functions run by
  * coroutine.close() its status is that of before, up to Lua 5.4.3. */
 static bool may_run(const lua_State *L) {
-    if (!tree_has_frames(L)) return false;
+    if (!frames_has_functions(L)) return false;
     int status = *((const uint8_t *)L + LMP_AT_L_STATUS);
     return status == LUA_OK || (status == LUA_YIELD && !top_is_c(L));
 }
@@ -223,7 +223,7 @@ static lua_State *hidden_resumer(const struct LmpTree *t, const Hidden *h, const
     }
     for (uint32_t i = 0; i < TREE_RECENT && t->recent[i]; i++) {
         lua_State *L = t->recent[i];
-        if (L != last && !is_link(t, t->links, L) && !is_hidden(h, L) && tree_is_active(L))
+        if (L != last && !is_link(t, t->links, L) && !is_hidden(h, L) && frames_is_active(L))
             return L;
     }
     return NULL;
@@ -234,7 +234,7 @@ static void note_recent(struct LmpTree *t, lua_State *L) {
     if (t->recent[TREE_RECENT - 1]) {
         uint32_t n = 0;
         for (uint32_t i = 0; i < TREE_RECENT; i++)
-            if (tree_is_active(t->recent[i])) t->recent[n++] = t->recent[i];
+            if (frames_is_active(t->recent[i])) t->recent[n++] = t->recent[i];
         memset(t->recent + n, 0, (TREE_RECENT - n) * sizeof *t->recent);
     }
     uint32_t i = 0;

@@ -165,4 +165,15 @@ bool frames_known(void);
 /* The same question for the user's state, asked at start: L is running a C function. */
 bool frames_fit(lua_State *L);
 
+/* Has a thread any function? */
+static inline bool frames_has_functions(const lua_State *L) {
+    const LmpCallInfo *ci = frames_top(L);
+    return ci && frames_caller(ci);
+}
+
+/* Is L at work, running or having resumed another one? */
+static inline bool frames_is_active(const lua_State *L) {
+    return !frames_is_idle(L) && frames_has_functions(L);
+}
+
 #endif
