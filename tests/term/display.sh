@@ -145,7 +145,10 @@ case_hold_enter() { # lmp.start(true) waits for q at the end, and prints the sum
     sed -i 's/hold = false/hold = true/' "$work/self.lua"
     type_line '$P $LUA self.lua 40; echo "status=$?"'
     wait_for 'ENDED'
-    key Enter x Escape Space # none of them leaves
+    key Enter x # none of these keys leaves
+    key Escape
+    wait_gone 'address'
+    key Space
     wait_for 'these are its last figures'
     key q
     wait_for 'status=0'

@@ -234,6 +234,28 @@ case_picture_mouse_mark() {
     leave
 }
 
+case_sequences() { # keys that the terminal's description lacks, and what is no key of lmp's
+    open 120 36
+    watch
+    key 6
+    wait_for ' / filter'
+    local bytes
+    for bytes in '\033[1;5C' '\033[4;5~' '\033[24~' '\033[1;2H' '\033q' '\033C' '\033[200~' '\033[27;5;113~' '\033]0;q\007'; do
+        tm send-keys -t "$pane" -H $(printf "$bytes" | od -An -tx1)
+    done
+    key z # after all of them
+    wait_for 'FROZEN'
+    key z
+    wait_for 'RUNNING'
+    shows ' / filter' || fail "a sequence has opened another panel"
+    tm send-keys -t "$pane" -H 1b 5b 34 7e # End, as the Linux console sends it
+    wait_for '▸ .*(endless.lua:|\()'
+    last_row() { screen | grep -A1 '▸' | tail -1 | grep -Eq 'endless.lua:[0-9]+ │|│$|╰'; }
+    until_true "$patience" "the cursor in the last row" last_row
+    shows ' / filter' || fail "End has opened another panel"
+    leave
+}
+
 case_sizes() { # at once, at every size
     open 120 36
     watch

@@ -6,6 +6,7 @@
 #include <termios.h>
 
 #include "pty/ttyrestore.h"
+#include "viewer/escape.h"
 #include "viewer/term.h"
 
 #define GROUNDS 258 /* colours 0 .. 255, the terminal's own as -1, and one spare */
@@ -23,6 +24,7 @@ struct Term {
     Canvas *shown;  /* what the terminal has */
     uint16_t *pair; /* of a foreground and a ground, 0: not made yet */
     int pairs, pairs_most;
+    Escape escape;
     uint64_t click_time;
     int click_x, click_y;
 };

@@ -47,14 +47,28 @@ static bool read_mouse(Term *term, MouseEvent *mouse) {
     return true;
 }
 
+/* A character: a key, or part of a sequence that ncurses does not know (then K_NONE, but for its
+ * end). */
+static Key take_character(Term *term, uint32_t character) {
+    Key key = K_NONE;
+    uint64_t now = lmp_os->clock();
+    if (escape_feed(&term->escape, character, now, &key) != ESCAPE_OUTSIDE) return key;
+    if (character != K_ESC) return (Key)character;
+    escape_begin(&term->escape, now);
+    return K_NONE;
+}
+
 Event term_event(Term *term) {
     Event event = {K_NONE, {0}};
     while (!term->away) {
         wint_t wide = 0;
         int what = wget_wch(term->keys, &wide);
+        if (what == ERR && escape_alone(&term->escape)) event.key = K_ESC;
         if (what == ERR) return event;
         if (what == OK) {
-            event.key = (Key)wide;
+            event.key = take_character(term, (uint32_t)wide);
+        } else if (escape_open(&term->escape)) {
+            term->escape = (Escape){0}; /* alt and a key that has a name */
         } else if (wide == KEY_MOUSE) {
             if (read_mouse(term, &event.mouse)) event.key = K_MOUSE;
         } else {
