@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,14 +24,12 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/format.h"
 #include "base/io.h"
 #include "base/os.h"
 #include "pty/ptydrain.h"
 #include "pty/spool.h"
 #include "relay/closed_line.h"
-#include "relay/outfile.h"
-#include "report/report.h"
+#include "relay/pty_relay_impl.h"
 #include "shared/launch.h"
 #include "viewer/viewer_supervisor.h"
 
@@ -42,83 +39,9 @@
 #define DRAIN_MOST (1u << 20)
 #define EXIT_TROUBLE 1
 
-typedef enum PtyRelayEnd {
-    PROGRAM_RUNS,
-    PROGRAM_ENDED, /* it said END */
-    PROGRAM_GONE,  /* it died without */
-    PROGRAM_LEFT,  /* it lives on as another program */
-    PROGRAM_SHUT,  /* it lives on, but has closed its end of the line */
-} PtyRelayEnd;
-
-typedef struct PtyRelay {
-    PtyRelayOptions options;
-    LmpView view;
-    Supervisor supervisor;
-    Spool spool;
-    LmpRelayState *relay_state; /* the spool's: how far we are */
-    bool showing;
-    int tty, master, line, process, signals; /* -1: not there (any more) */
-    pid_t pid;                               /* of the program, as it is called here */
-    bool run_killed;                         /* it was there */
-    bool under_run;   /* LMP_FD_HOLD is open: `lmp run` tells how the program ended */
-    char typed[4097]; /* input that the program's terminal has not taken yet */
-    size_t typed_size;
-    bool tty_lost; /* the terminal is gone: output is read and dropped */
-} PtyRelay;
-
 static PtyRelay relay; /* one per process, and large */
 
 /* ---- the terminal ---------------------------------------------------------------------------- */
-
-static PtyRelayEnd ended(const PtyRelay *k) {
-    return (PtyRelayEnd)atomic_load(&k->relay_state->end);
-}
-
-static bool has(const PtyRelay *k, uint32_t step) {
-    return (atomic_load(&k->relay_state->steps) & step) != 0;
-}
-
-static void note(PtyRelay *k, uint32_t step) {
-    atomic_fetch_or(&k->relay_state->steps, step);
-}
-
-/* All that is there, in order, where the display is over. */
-static void write_out(PtyRelay *k) {
-    if (k->showing) return;
-    if (!k->tty_lost && !spool_pass(&k->spool, k->tty)) k->tty_lost = true;
-    if (k->tty_lost) spool_drop(&k->spool);
-    spool_trim(&k->spool);
-}
-
-/* A message goes the way of the output, for it to come once if we are killed. */
-static void say_text(PtyRelay *k, uint32_t step, const void *text, size_t size) {
-    write_out(k);
-    if (!spool_say(&k->spool, step, text, size) && !k->tty_lost) {
-        note(k, step);
-        write_all(k->tty, text, size);
-    }
-    write_out(k);
-}
-
-static bool line_open(const PtyRelay *k) {
-    int last = spool_last(&k->spool);
-    return last >= 0 && last != '\n';
-}
-
-/* A line of our own, on a line of its own. */
-static void say(PtyRelay *k, const char *format, ...) {
-    char text[512];
-    size_t size = 0;
-    va_list args;
-    if (line_open(k)) text[size++] = '\n';
-    va_start(args, format);
-    int n = vsnprintf(text + size, sizeof text - 2, format, args);
-    va_end(args);
-    if (n < 0) return;
-    size += (size_t)n < sizeof text - 2 ? (size_t)n : sizeof text - 3;
-    text[size++] = '\n';
-    say_text(k, 0, text, size);
-}
 
 static void copy_window_size(const PtyRelay *k) {
     struct winsize size;
@@ -157,9 +80,9 @@ static void pass_input(const PtyRelay *k) {
 /* The viewer is gone and the terminal restored: what was held back comes out. */
 static void begin_relay(PtyRelay *k) {
     k->showing = false;
-    note(k, RELAY_RELAY);
+    relay_note(k, RELAY_RELAY);
     pass_input(k);
-    write_out(k);
+    relay_write_out(k);
 }
 
 /* Collects the viewer and goes over to the relay. */
@@ -169,15 +92,16 @@ static void end_display(PtyRelay *k) {
     const ViewerResult *result = k->supervisor.result;
     begin_relay(k);
     if (how == SUPERVISOR_CRASHED && k->supervisor.signal == 0)
-        say(k, "lmp: the display ended with an error; the program goes on");
+        relay_say(k, "lmp: the display ended with an error; the program goes on");
     else if (how == SUPERVISOR_CRASHED)
-        say(k, "lmp: the display crashed (signal %d); the program goes on", k->supervisor.signal);
+        relay_say(k, "lmp: the display crashed (signal %d); the program goes on",
+                  k->supervisor.signal);
     else if (result->end == VIEWER_NO_TTY)
-        say(k, "lmp: no display: %.120s", result->problem);
+        relay_say(k, "lmp: no display: %.120s", result->problem);
     else if (result->saved[0])
-        say(k, "lmp: picture saved as %.60s", result->saved);
-    if (how == SUPERVISOR_LEFT && result->end == VIEWER_QUIT && !ended(k))
-        say(k, "lmp: the display is left; lmp top %u brings it back", k->view.pid);
+        relay_say(k, "lmp: picture saved as %.60s", result->saved);
+    if (how == SUPERVISOR_LEFT && result->end == VIEWER_QUIT && !relay_ended(k))
+        relay_say(k, "lmp: the display is left; lmp top %u brings it back", k->view.pid);
 }
 
 /* Output of the program, to the spool and from there to the terminal. False: there is no more for
@@ -187,10 +111,10 @@ static bool take_output(PtyRelay *k) {
     if (took == SPOOL_END) close_fd(&k->master);
     if (took == SPOOL_FULL && k->showing) {
         end_display(k);
-        say(k, "lmp: the display ended: no room to keep the program's output");
+        relay_say(k, "lmp: the display ended: no room to keep the program's output");
     }
     if (took == SPOOL_SOME && k->showing) supervisor_poke(&k->supervisor);
-    write_out(k);
+    relay_write_out(k);
     return took == SPOOL_SOME || took == SPOOL_FULL;
 }
 
@@ -202,16 +126,17 @@ static void take_over(PtyRelay *k) {
     k->showing = false;
     tty_put_right(k->tty, &k->relay_state->tty);
     spool_mend(&k->spool);
-    if (!has(k, RELAY_READY) || has(k, RELAY_FAILED)) { /* the program is on its own terminal */
-        note(k, RELAY_FAILED | RELAY_DONE);
+    if (!relay_has(k, RELAY_READY) ||
+        relay_has(k, RELAY_FAILED)) { /* the program is on its own terminal */
+        relay_note(k, RELAY_FAILED | RELAY_DONE);
         if (k->line >= 0) (void)!send(k->line, &word, 1, MSG_NOSIGNAL);
         return;
     }
     word = LMP_SAY_READY; /* it may not have heard it */
     if (k->line >= 0) (void)!send(k->line, &word, 1, MSG_NOSIGNAL);
-    bool shown = !has(k, RELAY_RELAY);
+    bool shown = !relay_has(k, RELAY_RELAY);
     begin_relay(k);
-    if (shown) say(k, "lmp: the display's relay was killed; the program goes on");
+    if (shown) relay_say(k, "lmp: the display's relay was killed; the program goes on");
     relay_on(k);
 }
 
@@ -220,68 +145,10 @@ static void orphaned(void *context) {
     PtyRelay *k = context;
     close_fd(&k->signals);
     k->signals = open_signals();
-    if (!has(k, RELAY_FAILED)) take_over(k);
+    if (!relay_has(k, RELAY_FAILED)) take_over(k);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
-
-/* `lmp run` has the other end of the pipe. */
-static bool run_gone(PtyRelay *k) {
-    struct pollfd p = {.fd = LMP_FD_HOLD};
-    if (k->under_run && poll(&p, 1, 0) > 0) {
-        close(LMP_FD_HOLD);
-        k->under_run = false;
-        k->run_killed = true;
-    }
-    return k->run_killed;
-}
-
-/* Where the summary goes to: "" nowhere, "-" the terminal. `lmp run` writes it, unless it was
- * killed. */
-static const char *summary_place(PtyRelay *k) {
-    const char *place = run_gone(k) ? getenv(LMP_ENV_SUMMARY) : k->options.summary;
-    return place ? place : "";
-}
-
-static void write_summary(const PtyRelay *k, FILE *out) {
-    LmpReport report;
-    const LmpView *v = &k->view;
-    const char *ending = ended(k) == PROGRAM_ENDED  ? "ended"
-                         : ended(k) == PROGRAM_LEFT ? "went on as another program"
-                         : ended(k) == PROGRAM_SHUT ? "went on without its display"
-                                                    : "killed, or crashed";
-    report_fill(&report, v->header, v->live, &v->tables, v->live->clock, ending);
-    report_kinds[REPORT_SUMMARY].write(&report, out);
-    report_close(&report);
-}
-
-/* All that we have to say at the end, in one piece. */
-static void say_ending(PtyRelay *k) {
-    if (has(k, RELAY_SUMMARY)) return;
-    const char *to = summary_place(k);
-    bool terminal = strcmp(to, "-") == 0;
-    char name[80], *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) return;
-    bool gone = ended(k) == PROGRAM_GONE && !k->under_run;
-    bool again = terminal && has(k, RELAY_BEGUN);
-    if (again) fputs("\nlmp: lmp run was killed while it wrote the summary; in full it is:\n", out);
-    if ((gone || terminal) && line_open(k)) fputc('\n', out);
-    if (gone)
-        fprintf(out, "lmp: %s (pid %u) was killed or crashed\n",
-                format_text(name, sizeof name, k->view.header->program, 0), k->view.header->pid);
-    if (terminal) {
-        write_summary(k, out);
-    } else if (to[0]) {
-        FILE *file = outfile_open(to);
-        if (file) write_summary(k, file);
-        if (!file || fclose(file) != 0)
-            fprintf(out, "lmp: cannot write the summary to %s: %s\n", to, outfile_problem(errno));
-    }
-    if (fclose(out) == 0) say_text(k, RELAY_SUMMARY, text, size);
-    free(text);
-}
 
 static void drain(PtyRelay *k) {
     /* More than a pseudo terminal holds is from children that go on writing. */
@@ -300,19 +167,19 @@ static void note_end(PtyRelay *k, PtyRelayEnd end) {
  * hear that the terminal is theirs. */
 static void finish(PtyRelay *k) {
     char word = LMP_SAY_DONE;
-    if (has(k, RELAY_DONE)) return;
-    bool open_end = line_open(k);
-    if (run_gone(k) || !k->under_run) {
-        say_ending(k);
+    if (relay_has(k, RELAY_DONE)) return;
+    bool open_end = relay_line_open(k);
+    if (relay_run_gone(k) || !k->under_run) {
+        relay_say_ending(k);
     } else {
-        if (open_end && !has(k, RELAY_NEWLINE)) {
-            note(k, RELAY_NEWLINE);
+        if (open_end && !relay_has(k, RELAY_NEWLINE)) {
+            relay_note(k, RELAY_NEWLINE);
             (void)!write(LMP_FD_HOLD, "\n", 1);
         }
         (void)!write(LMP_FD_HOLD, "D", 1);
     }
     if (k->line >= 0) (void)!send(k->line, &word, 1, MSG_NOSIGNAL);
-    note(k, RELAY_DONE);
+    relay_note(k, RELAY_DONE);
     close_fd(&k->line);
 }
 
@@ -331,14 +198,14 @@ static void on_line(PtyRelay *k) {
     ssize_t n = recv(k->line, &word, 1, MSG_DONTWAIT | MSG_PEEK);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (n == 1) { /* taken when it has been dealt with, and noted */
-        if (word == LMP_SAY_LAST) note(k, RELAY_LAST);
-        if ((word == LMP_SAY_END || word == LMP_SAY_LAST) && ended(k) == PROGRAM_RUNS)
+        if (word == LMP_SAY_LAST) relay_note(k, RELAY_LAST);
+        if ((word == LMP_SAY_END || word == LMP_SAY_LAST) && relay_ended(k) == PROGRAM_RUNS)
             note_end(k, PROGRAM_ENDED);
         (void)!recv(k->line, &word, 1, MSG_DONTWAIT);
         return;
     }
     close_fd(&k->line);
-    if (ended(k) != PROGRAM_RUNS)
+    if (relay_ended(k) != PROGRAM_RUNS)
         drain(k); /* its last words, after LAST */
     else
         note_end(k, end_without_word(k));
@@ -383,9 +250,9 @@ enum { W_MASTER, W_LINE, W_PROCESS, W_SIGNALS, W_LIFE, W_TTY, W_HOLD, WATCHES };
 /* `lmp run` is gone. If it was killed its shell is about to take the terminal, and the rest is for
  * us to say; also when it had been told that it is for it to say. */
 static void on_run_gone(PtyRelay *k) {
-    if (!run_gone(k)) return;
+    if (!relay_run_gone(k)) return;
     end_display(k);
-    if (has(k, RELAY_DONE)) say_ending(k);
+    if (relay_has(k, RELAY_DONE)) relay_say_ending(k);
 }
 
 /* A display that is on the terminal while another job has it ends: the viewer may not get to see it
@@ -396,11 +263,11 @@ static bool lost_terminal(const PtyRelay *k) {
 
 /* One turn: waits for something to happen and deals with it. */
 static void turn(PtyRelay *k) {
-    bool input = !k->showing && !has(k, RELAY_DONE) && k->options.input && k->master >= 0;
-    bool runs = ended(k) == PROGRAM_RUNS;
+    bool input = !k->showing && !relay_has(k, RELAY_DONE) && k->options.input && k->master >= 0;
+    bool runs = relay_ended(k) == PROGRAM_RUNS;
     /* Reading the terminal as a background job would stop the whole job. */
     bool foreground = input && tcgetpgrp(k->tty) == getpgrp();
-    bool ending = !runs && !(ended(k) == PROGRAM_ENDED && k->options.hold);
+    bool ending = !runs && !(relay_ended(k) == PROGRAM_ENDED && k->options.hold);
     short typed = k->typed_size > 0 ? POLLOUT : 0;
     struct pollfd p[WATCHES] = {
         [W_MASTER] = {.fd = k->master, .events = (short)(POLLIN | typed)},
@@ -423,27 +290,27 @@ static void turn(PtyRelay *k) {
     if (p[W_SIGNALS].revents) on_signal(k);
     if (p[W_MASTER].revents & ~POLLOUT) take_output(k);
     if (p[W_LINE].revents && k->line >= 0) on_line(k);
-    if (p[W_PROCESS].revents && ended(k) == PROGRAM_RUNS) {
+    if (p[W_PROCESS].revents && relay_ended(k) == PROGRAM_RUNS) {
         /* It may have said END as its last word. */
         if (k->line >= 0) on_line(k);
-        if (ended(k) == PROGRAM_RUNS) note_end(k, PROGRAM_GONE);
+        if (relay_ended(k) == PROGRAM_RUNS) note_end(k, PROGRAM_GONE);
     }
     if (p[W_LIFE].revents && k->showing) end_display(k);
     /* What happened to the program comes before what was typed at the shell that follows it. */
-    if (p[W_TTY].revents && ended(k) == PROGRAM_RUNS && k->master >= 0) on_input(k);
+    if (p[W_TTY].revents && relay_ended(k) == PROGRAM_RUNS && k->master >= 0) on_input(k);
     if (k->master >= 0) pass_typed(k);
 }
 
 /* A program that said LAST is about to end; what it writes meanwhile comes before the summary,
  * which `lmp run` writes. */
 static bool still_speaks(PtyRelay *k) {
-    return has(k, RELAY_LAST) && k->line >= 0 && k->under_run && !run_gone(k);
+    return relay_has(k, RELAY_LAST) && k->line >= 0 && k->under_run && !relay_run_gone(k);
 }
 
 static void relay_on(PtyRelay *k) {
     for (;;) {
-        if (!k->showing && ended(k) != PROGRAM_RUNS && !still_speaks(k)) finish(k);
-        if (has(k, RELAY_DONE) && k->master < 0 && !k->under_run) break;
+        if (!k->showing && relay_ended(k) != PROGRAM_RUNS && !still_speaks(k)) finish(k);
+        if (relay_has(k, RELAY_DONE) && k->master < 0 && !k->under_run) break;
         turn(k);
     }
 }
@@ -546,7 +413,7 @@ int pty_relay_run(const PtyRelayOptions *options) {
     prctl(PR_SET_NAME, "display-relay");
     bool open = open_all(k), up = open && start(k);
     char word = up ? LMP_SAY_READY : LMP_SAY_FAILED;
-    if (open) note(k, up ? RELAY_READY : RELAY_FAILED | RELAY_DONE);
+    if (open) relay_note(k, up ? RELAY_READY : RELAY_FAILED | RELAY_DONE);
     (void)!send(k->line, &word, 1, MSG_NOSIGNAL);
     if (!up) return EXIT_TROUBLE;
     relay_on(k);

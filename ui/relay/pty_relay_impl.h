@@ -1,0 +1,53 @@
+/* pty_relay_impl.h - the inside of the relay, for pty_relay.c and relay_say.c only. */
+#ifndef LMP_PTY_RELAY_IMPL_H
+#define LMP_PTY_RELAY_IMPL_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "pty/spool.h"
+#include "relay/pty_relay.h"
+#include "viewer/viewer_supervisor.h"
+
+typedef enum PtyRelayEnd {
+    PROGRAM_RUNS,
+    PROGRAM_ENDED, /* it said END */
+    PROGRAM_GONE,  /* it died without */
+    PROGRAM_LEFT,  /* it lives on as another program */
+    PROGRAM_SHUT,  /* it lives on, but has closed its end of the line */
+} PtyRelayEnd;
+
+typedef struct PtyRelay {
+    PtyRelayOptions options;
+    LmpView view;
+    Supervisor supervisor;
+    Spool spool;
+    LmpRelayState *relay_state; /* the spool's: how far we are */
+    bool showing;
+    int tty, master, line, process, signals; /* -1: not there (any more) */
+    pid_t pid;                               /* of the program, as it is called here */
+    bool run_killed;                         /* it was there */
+    bool under_run;   /* LMP_FD_HOLD is open: `lmp run` tells how the program ended */
+    char typed[4097]; /* input that the program's terminal has not taken yet */
+    size_t typed_size;
+    bool tty_lost; /* the terminal is gone: output is read and dropped */
+} PtyRelay;
+
+/* relay_say.c: what is written to the terminal, and how far we are. */
+
+PtyRelayEnd relay_ended(const PtyRelay *k);
+bool relay_has(const PtyRelay *k, uint32_t step);
+void relay_note(PtyRelay *k, uint32_t step);
+/* All that is there, in order, where the display is over. */
+void relay_write_out(PtyRelay *k);
+/* Does the output end within a line? */
+bool relay_line_open(const PtyRelay *k);
+/* A line of our own, on a line of its own. It goes the way of the output, for it to come once if we
+ * are killed. */
+void relay_say(PtyRelay *k, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* `lmp run` has the other end of the pipe: is it gone? */
+bool relay_run_gone(PtyRelay *k);
+/* All that we have to say at the end, in one piece. */
+void relay_say_ending(PtyRelay *k);
+
+#endif
