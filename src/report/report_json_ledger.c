@@ -7,7 +7,8 @@
 static void put_types(Json *json, const LmpKindTally kind[LMP_KINDS]) {
     json_begin(json, "types", '{');
     for (unsigned k = 0; k < LMP_KINDS; k++) {
-        if (!kind[k].allocs && !kind[k].tag_allocs && !kind[k].live_bytes) continue;
+        const LmpTally *t = &kind[k].tally;
+        if (!t->allocs && !kind[k].tag_allocs && !t->live_bytes) continue;
         json_begin(json, kind_info[k].name, '{');
         json_figures(json, &kind[k], kind_tally_figures);
         json_end(json, '}');

@@ -128,12 +128,15 @@ __attribute__((unused)) static LmpTreeRow *random_nodes(uint32_t n, uint32_t lon
     return raw;
 }
 
-__attribute__((unused)) static uint64_t by_total(const LmpTally *total, const LmpTally *own) {
-    (void)own;
-    return total->live_bytes;
+__attribute__((unused)) static double by_total(const void *about, const LmpTally *total,
+                                               const LmpTally *own) {
+    (void)about, (void)own;
+    return (double)total->live_bytes;
 }
-__attribute__((unused)) static uint64_t by_own(const LmpTally *total, const LmpTally *own) {
-    return own ? own->allocs : total->allocs;
+__attribute__((unused)) static double by_own(const void *about, const LmpTally *total,
+                                             const LmpTally *own) {
+    (void)about;
+    return (double)(own ? own->allocs : total->allocs);
 }
 
 __attribute__((unused)) static void open_all(TreeRows *rows, const Ledger *ledger,

@@ -315,6 +315,9 @@ static void act(App *app, Action action, Key key) {
     case ACT_OWNER:
         app->ui.by_tag = !app->ui.by_tag;
         break;
+    case ACT_MAKES:
+        app->ui.makes = !app->ui.makes;
+        break;
     case ACT_SAVE:
         ask(app, REQUEST_SAVE);
         break;

@@ -148,6 +148,9 @@ static void draw_frame(const App *app, int row, Canvas *canvas) {
     }
     x += canvas_text(canvas, x, outer.y, right - x, STYLE(focus ? TONE_ACCENT : TONE_STRONG),
                      panel->title);
+    if (panel_offers(panel, ACT_MAKES))
+        x += canvas_text(canvas, x, outer.y, right - x, STYLE(focus ? TONE_ACCENT : TONE_STRONG),
+                         app->ui.makes ? ": makes" : ": holds");
     if (x < right) canvas_put(canvas, x++, outer.y, ' ', line);
     int noted = note[0] ? canvas_width(note) + 2 : 0;
     if (kind == FRAME_BOX) x += draw_tabs(app, row, canvas, x, outer.y, right - x - noted - 2);

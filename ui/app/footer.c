@@ -21,6 +21,7 @@ bool footer_offers(const App *app, Action action) {
         return map || timeline;
     case ACT_STRING:
         return !app->ui.focus->all_types;
+    case ACT_MAKES:
     case ACT_FILTER:
     case ACT_SORT_LEFT:
     case ACT_REVERSE:
@@ -76,12 +77,24 @@ static const char *label_of(const App *app, const ActionInfo *info) {
     return is_on(app, info->action) && info->label_on ? info->label_on : info->label;
 }
 
+/* Two things that a key goes between, the present one lit: "G holds/makes". */
+static void add_choice(Line *line, int priority, const ActionInfo *info, bool on) {
+    line_add(line, priority, STYLE(TONE_ACCENT), " %s ", info->shown);
+    line_add(line, priority, STYLE(on ? TONE_MUTED : TONE_STRONG), "%s", info->label);
+    line_add(line, priority, STYLE(TONE_MUTED), "/");
+    line_add(line, priority, STYLE(on ? TONE_STRONG : TONE_MUTED), "%s ", info->label_on);
+}
+
 static void draw_keys(const App *app, Canvas *canvas, Rect rect) {
     Line line = {0};
     for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
         const ActionInfo *info = &action_info[i];
         int priority = info->action == ACT_BACK ? 5 : info->priority;
         if (priority == 0 || !info->label || !footer_offers(app, info->action)) continue;
+        if (info->action == ACT_MAKES) {
+            add_choice(&line, priority, info, app->ui.makes);
+            continue;
+        }
         line_add(&line, priority, STYLE(TONE_ACCENT), " %s", info->shown);
         line_add(&line, priority, STYLE(TONE_TEXT), " %s ", label_of(app, info));
     }

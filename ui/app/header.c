@@ -198,23 +198,23 @@ static void add_lacks(Line *line, const LmpStats *s) {
                 {"not sampled", s->sample_why}};
     for (size_t i = 0; i < sizeof lack / sizeof *lack; i++) {
         if (lack[i].why == LMP_WHY_NOT || lack[i].why >= LMP_WHYS) continue;
-        line_add(line, 2, STYLE(TONE_SHRINK), "   %s", lack[i].what);
-        line_add(line, 5, STYLE(TONE_SHRINK), ": %s", stats_why_words[lack[i].why]);
+        line_add(line, 2, STYLE(TONE_WRONG), "   %s", lack[i].what);
+        line_add(line, 5, STYLE(TONE_WRONG), ": %s", stats_why_words[lack[i].why]);
     }
 }
 
 /* Others that have called the program's allocator, or stand in front of it. */
 static void add_foreign(Line *line, const LmpStats *s) {
     char text[LMP_NUM];
-    if (s->covered) line_add(line, 2, STYLE(TONE_SHRINK), "   allocator covered by another");
+    if (s->covered) line_add(line, 2, STYLE(TONE_WRONG), "   allocator covered by another");
     if (s->other_states > 0)
-        line_add(line, 2, STYLE(TONE_SHRINK), "   %s other state%s not counted",
+        line_add(line, 2, STYLE(TONE_WRONG), "   %s other state%s not counted",
                  format_count(text, s->other_states), s->other_states == 1 ? "" : "s");
     if (s->mixed_states > 0)
-        line_add(line, 2, STYLE(TONE_SHRINK), "   %s other state%s counted in",
+        line_add(line, 2, STYLE(TONE_WRONG), "   %s other state%s counted in",
                  format_count(text, s->mixed_states), s->mixed_states == 1 ? "" : "s");
     if (s->passed_requests > 0)
-        line_add(line, 2, STYLE(TONE_SHRINK), "   %s requests of other threads not counted",
+        line_add(line, 2, STYLE(TONE_WRONG), "   %s requests of other threads not counted",
                  format_count(text, s->passed_requests));
 }
 
@@ -233,15 +233,15 @@ static void draw_rates(const App *app, Canvas *canvas, Rect rect, int y) {
              format_short(text, (uint64_t)model->frees_per_s));
     add_gc(&line, model, "·");
     if (model->stats.failed > 0) {
-        line_add(&line, 4, STYLE(TONE_SHRINK), "   %s failed",
+        line_add(&line, 4, STYLE(TONE_WRONG), "   %s failed",
                  format_count(text, model->stats.failed));
     }
     if (model->stats.dropped > 0) {
-        line_add(&line, 2, STYLE(TONE_SHRINK), "   %s not counted (no memory for the map)",
+        line_add(&line, 2, STYLE(TONE_WRONG), "   %s not counted (no memory for the map)",
                  format_count(text, model->stats.dropped));
     }
     if (model->stats.hidden_regions > 0)
-        line_add(&line, 3, STYLE(TONE_SHRINK), "   map incomplete (the program closed its file)");
+        line_add(&line, 3, STYLE(TONE_WRONG), "   map incomplete (the program closed its file)");
     add_lacks(&line, &model->stats);
     add_foreign(&line, &model->stats);
     line_draw(&line, canvas, rect.x, y, rect.w);

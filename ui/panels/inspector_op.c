@@ -46,7 +46,7 @@ void inspector_what(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, int y
     int x = rect.x, right = rect.x + rect.w;
     x += canvas_text(canvas, x, y, right - x, STYLE_BOLD(operations[op->op].tone),
                      operations[op->op].name);
-    if (op->failed) x += canvas_text(canvas, x, y, right - x, STYLE_BOLD(TONE_SHRINK), ", refused");
+    if (op->failed) x += canvas_text(canvas, x, y, right - x, STYLE_BOLD(TONE_WRONG), ", refused");
     x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_MUTED), " #%s",
                        format_count(number, op->number));
     const char *what = describe_class_long(op->cls);

@@ -207,7 +207,7 @@ static void draw_typed(const Breaks *panel, const Ui *ui, Canvas *canvas, Rect r
     char problem[160], words[160], text[160];
     const char *typed = panel->edit.text;
     if (panel->problem[0] && strcmp(panel->refused, typed) == 0) {
-        canvas_text(canvas, rect.x, y, rect.w, STYLE(TONE_SHRINK), panel->problem);
+        canvas_text(canvas, rect.x, y, rect.w, STYLE(TONE_WRONG), panel->problem);
     } else if (breaks_parse(typed, &b, problem, sizeof problem)) {
         BreakPlace place = break_place_find(panel->model, ui, &b);
         if (place.kind != BREAK_PLACE_FINE) {

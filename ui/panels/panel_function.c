@@ -49,15 +49,6 @@ static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
     return made ? made : &site->tally;
 }
 
-static double share_of(const TableSource *from, uint32_t row) {
-    return tally_share(tally_of(from, row)->live_bytes, rows_of(from)->all.live_bytes);
-}
-
-static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_share(cell, share_of(from, row));
-}
-
 static void cell_line(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     const LmpSiteRow *site = row_of(from, row);
     (void)wide;
@@ -101,13 +92,22 @@ static double value_line(const TableSource *from, uint32_t row) {
     return row_of(from, row)->line;
 }
 
+enum { COL_SHARE, COL_LIVE, COL_MADE };
+
 static const TableColumn columns[] = {
-    {"live", 10, 11, 0, .cell = tallycol_live, .value = tallycol_by_live},
-    {"%", 6, 6, 2, .cell = cell_share},
-    {"blocks", 7, 12, 6, .cell = tallycol_blocks, .value = tallycol_by_blocks},
-    {"allocs", 7, 13, 4, .cell = tallycol_allocs, .value = tallycol_by_allocs},
-    {"each", 9, 10, 5, .cell = tallycol_each, .value = tallycol_by_each},
-    {"churn", 6, 7, 3, .cell = tallycol_churn, .value = tallycol_by_churn},
+    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share},
+    [COL_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},
+    [COL_MADE] = {NULL, 10, 11, 0, MAKES(M_MADE)},
+    {NULL, 8, 13, 6, HOLDS(M_BLOCKS)},
+    {NULL, 11, 12, 4, HOLDS(M_CHANGE)},
+    {NULL, 11, 12, 4, MAKES(M_RATE)},
+    {NULL, 8, 13, 6, MAKES(M_ALLOCS)},
+    {NULL, 9, 10, 5, HOLDS(M_EACH_LIVE)},
+    {NULL, 9, 10, 5, MAKES(M_EACH)},
+    {NULL, 7, 7, 3, HOLDS(M_CHURN)},
+    {NULL, 8, 8, 3, MAKES(M_AT_ONCE)},
+    {NULL, 7, 7, 7, MAKES(M_IN_CYCLE)},
+    {NULL, 7, 7, 7, MAKES(M_LATER)},
     {"line", 6, 7, 0, .rising = true, .cell = cell_line, .value = value_line, .hidden = is_c},
     {"where", 18, 28, 0, .least = 6, .align = TABLE_TAIL, .rising = true, .cell = cell_where,
      .value = value_line, .hidden = is_lua},
@@ -142,9 +142,7 @@ static LmpTally all_made(const Ledger *ledger, uint32_t id) {
     for (uint32_t i = 0; i < ledger->details; i++) {
         const LmpSiteDetail *detail = &ledger->detail[i];
         if (detail->function != id) continue;
-        all.allocs += detail->tally.allocs;
-        all.live_bytes += detail->tally.live_bytes;
-        all.free_bytes += detail->tally.free_bytes;
+        tally_add(&all, &detail->tally);
     }
     return all;
 }
@@ -162,6 +160,7 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     s->rows.all = ledger->function[s->rows.row].shallow;
     if (s->rows.is_c) s->rows.all = all_made(ledger, ui->function);
     from->rows = &s->rows;
+    from->whole = &s->rows.all;
     from->count = ledger->sites;
     from->serial = model->ledger_serial;
     return true;
@@ -177,6 +176,8 @@ static Rect table_room(const Ui *ui, Rect rect) {
 static const TablePanelDef def = {
     .table = {.column = columns,
               .columns = sizeof columns / sizeof *columns,
+              .sort = COL_LIVE,
+              .sort_makes = COL_MADE,
               .id = id_of,
               .words = words_of,
               .skips = skips,
@@ -200,8 +201,12 @@ static void draw_figures(const Function *s, const Model *model, const Ui *ui, Ca
     const LmpTally *all = &s->rows.all;
     char number[LMP_NUM], name[128], where[96];
     int x = rect.x + 2, right = rect.x + rect.w;
-    format_text(name, sizeof name, r->name, !ui->utf8);
-    x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_STRONG), name) + 2;
+    char plain[128], kind[24];
+    describe_function(plain, sizeof plain, kind, sizeof kind, r->name);
+    format_text(name, sizeof name, plain, !ui->utf8);
+    x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_STRONG), name) + 1;
+    if (kind[0]) x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_FAINT), kind) + 1;
+    x++;
     describe_where(where, sizeof where, r->short_src, r->linedefined, !ui->utf8);
     x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_SOURCE), where) + 2;
     const struct {
@@ -211,6 +216,7 @@ static void draw_figures(const Function *s, const Model *model, const Ui *ui, Ca
         {r->is_c ? "live " : "shallow ", format_bytes((char[LMP_NUM]){0}, all->live_bytes), true},
         {"retained ", format_bytes((char[LMP_NUM]){0}, r->retained.live_bytes),
          model->ledger.stacks},
+        {"made ", format_bytes((char[LMP_NUM]){0}, tally_made(all)), true},
         {"allocs ", format_count(number, all->allocs), true},
         {"each ", format_bytes((char[LMP_NUM]){0}, tally_each(all)), true},
     };
@@ -246,7 +252,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 const Panel panel_function = {.title = "Function",
                               .all_types = true,
                               .ledger = LEDGER_FUNCTIONS | LEDGER_SITES,
-                              .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
+                              .offers = {TABLE_OFFERS_MAKES, ACT_EDIT, ACT_ENTER},
                               .min_w = 18,
                               .min_h = 3,
                               .create = create,

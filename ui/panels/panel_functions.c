@@ -16,8 +16,9 @@ static const LmpTally *shallow_of(const TableSource *from, uint32_t row) {
     return &row_of(from, row)->shallow;
 }
 
-static double share_of(const TableSource *from, uint64_t bytes) {
-    return tally_share(bytes, from->model->stats.live_bytes);
+/* With all that it called; NULL where call paths are not kept. */
+static const LmpTally *retained_of(const TableSource *from, uint32_t row) {
+    return from->model->ledger.stacks ? &row_of(from, row)->retained : NULL;
 }
 
 static bool has_paths(const TableSource *from) {
@@ -25,36 +26,6 @@ static bool has_paths(const TableSource *from) {
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
-
-static void cell_shallow(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    uint64_t bytes = row_of(from, row)->shallow.live_bytes;
-    (void)wide;
-    tallycell_bytes(cell, bytes, STYLE_BOLD(table_heat(share_of(from, bytes))));
-}
-
-static void cell_shallow_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_share(cell, share_of(from, row_of(from, row)->shallow.live_bytes));
-}
-
-static void cell_retained(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    uint64_t bytes = row_of(from, row)->retained.live_bytes;
-    (void)wide;
-    if (has_paths(from)) tallycell_bytes(cell, bytes, STYLE(table_heat(share_of(from, bytes))));
-}
-
-static void cell_retained_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    if (has_paths(from))
-        tallycell_share(cell, share_of(from, row_of(from, row)->retained.live_bytes));
-}
-
-static void cell_change(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    int64_t bytes = row_of(from, row)->mark_bytes;
-    (void)wide;
-    format_delta_bytes(cell->text, bytes);
-    cell->style = STYLE(bytes > 0 ? TONE_GROWTH : bytes < 0 ? TONE_SHRINK : TONE_FAINT);
-}
 
 static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     const LmpFunctionRow *r = row_of(from, row);
@@ -70,12 +41,6 @@ static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCel
     if (r->linedefined < 0) cell->style = STYLE(TONE_MUTED);
 }
 
-static double value_retained(const TableSource *from, uint32_t row) {
-    return (double)row_of(from, row)->retained.live_bytes;
-}
-static double value_change(const TableSource *from, uint32_t row) {
-    return (double)row_of(from, row)->mark_bytes;
-}
 static int by_where(const TableSource *from, uint32_t a, uint32_t b) {
     const LmpFunctionRow *x = row_of(from, a), *y = row_of(from, b);
     int order = strcmp(x->short_src, y->short_src);
@@ -90,28 +55,26 @@ static const char *retained_heading(const TableSource *from) {
     return has_paths(from) ? "retained" : "--stacks";
 }
 
-static bool no_paths(const TableSource *from) {
-    return !has_paths(from);
-}
-
-static bool no_mark(const TableSource *from) {
-    return !from->model->ledger_marked;
-}
-
-static const char *change_heading(const TableSource *from) {
-    return from->ui->utf8 ? "Δ mark" : "since mark";
-}
+enum { COL_SHARE, COL_LIVE, COL_MADE };
 
 static const TableColumn columns[] = {
-    {"shallow", 10, 11, 0, .cell = cell_shallow, .value = tallycol_by_live},
-    {"%", 6, 6, 3, .cell = cell_shallow_share},
-    {NULL, 10, 11, 2, .cell = cell_retained, .value = value_retained, .heading = retained_heading},
-    {"%", 6, 6, 3, .cell = cell_retained_share, .hidden = no_paths},
-    {"allocs", 7, 12, 5, .cell = tallycol_allocs, .value = tallycol_by_allocs},
-    {"each", 9, 10, 6, .cell = tallycol_each, .value = tallycol_by_each},
-    {NULL, 11, 12, 8, .cell = cell_change, .value = value_change, .heading = change_heading,
-     .hidden = no_mark},
-    {"churn", 6, 8, 7, .cell = tallycol_churn, .value = tallycol_by_churn},
+    [COL_SHARE] = {"%", 6, 6, 3, .cell = tallycol_share},
+    [COL_LIVE] = {"shallow", 10, 11, 0, HOLDS(M_LIVE)},
+    [COL_MADE] = {"shallow", 10, 11, 0, MAKES(M_MADE)},
+    {NULL, 10, 11, 2, HOLDS(M_LIVE), .tally = retained_of, .heading = retained_heading},
+    {NULL, 10, 11, 2, MAKES(M_MADE), .tally = retained_of, .heading = retained_heading},
+    {NULL, 8, 13, 8, HOLDS(M_BLOCKS)},
+    {NULL, 11, 12, 5, HOLDS(M_CHANGE)},
+    {NULL, 11, 12, 5, MAKES(M_RATE)},
+    {NULL, 8, 13, 7, MAKES(M_ALLOCS)},
+    {NULL, 9, 10, 8, HOLDS(M_EACH_LIVE)},
+    {NULL, 9, 10, 8, MAKES(M_EACH)},
+    {NULL, 7, 7, 7, HOLDS(M_CHURN)},
+    {NULL, 8, 8, 6, MAKES(M_AT_ONCE)},
+    {NULL, 7, 7, 9, MAKES(M_IN_CYCLE)},
+    {NULL, 7, 7, 9, MAKES(M_LATER)},
+    {NULL, 10, 11, 10, MAKES(M_PER_CYCLE)},
+    {NULL, 10, 11, 10, HOLDS(M_MADE)},
     {"function", 28, 60, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,
      .cell = cell_name, .compare = by_name},
     {"where", 18, 28, 4, .align = TABLE_TAIL, .flex = true, .rising = true, .cell = cell_where,
@@ -160,6 +123,8 @@ static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
 static const TablePanelDef def = {
     .table = {.column = columns,
               .columns = sizeof columns / sizeof *columns,
+              .sort = COL_LIVE,
+              .sort_makes = COL_MADE,
               .id = id_of,
               .words = words_of,
               .skips = skips,
@@ -198,7 +163,7 @@ const Panel panel_functions = {.title = "Functions",
                                .number = 7,
                                .all_types = true,
                                .ledger = LEDGER_FUNCTIONS,
-                               .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
+                               .offers = {TABLE_OFFERS_MAKES, ACT_EDIT, ACT_ENTER},
                                .min_w = 16,
                                .min_h = 3,
                                .create = create,

@@ -1,6 +1,7 @@
 /* panel_leaks.c - lines that hold more and more after full collections: the verdict in words, the
  * growth as figures and as a chart over the run. Lines that hold more than at first but are not
- * said to grow are there too: in amber what rose lately, muted what did so long ago or sways. */
+ * said to grow are there too: in plain amber what rose lately, muted what did so
+ * long ago or sways. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +39,9 @@ static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
 
 static Style style_of(const TableSource *from, uint32_t row, Tone tone) {
     const LmpLeak *leak = leak_of(from, row);
-    bool amber = leak->lately && tone == TONE_SHRINK;
-    return STYLE(amber ? TONE_PAUSED : leak->steady || leak->lately ? tone : (Tone)TONE_MUTED);
+    bool grows = leak->steady && tone == TONE_GROWTH;
+    if (grows) return STYLE_BOLD(tone);
+    return STYLE(leak->steady || leak->lately ? tone : (Tone)TONE_MUTED);
 }
 
 static void slope(TableCell *cell, double bytes) {
@@ -55,7 +57,7 @@ static void cell_grown(const TableSource *from, uint32_t row, bool wide, TableCe
 static void cell_cycle(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     (void)wide;
     slope(cell, leak_of(from, row)->bytes_per_cycle);
-    cell->style = style_of(from, row, TONE_SHRINK);
+    cell->style = style_of(from, row, TONE_GROWTH);
 }
 
 static void cell_second(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
@@ -78,7 +80,7 @@ static void paint_chart(const TableSource *from, uint32_t row, Canvas *canvas, i
     }
     for (uint32_t i = 0; i < n; i++)
         value[i] += (most - least) / 8 - least;
-    spark_draw(canvas, (Rect){x, y, w, 1}, value, n, style_of(from, row, TONE_SHRINK));
+    spark_draw(canvas, (Rect){x, y, w, 1}, value, n, style_of(from, row, TONE_GROWTH));
 }
 
 static void cell_trend(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
@@ -88,7 +90,7 @@ static void cell_trend(const TableSource *from, uint32_t row, bool wide, TableCe
              : leak->lately ? wide ? "rose: cannot tell yet" : "rose"
              : wide         ? "no growth"
                             : "");
-    cell->style = style_of(from, row, TONE_SHRINK);
+    cell->style = style_of(from, row, TONE_GROWTH);
 }
 
 static void cell_live(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
@@ -141,7 +143,7 @@ static const TableColumn columns[COLS] = {
     [COL_CYCLE] = {"a cycle", 11, 12, 0, .cell = cell_cycle, .value = value_cycle},
     [COL_SECOND] = {"a second", 11, 12, 5, .cell = cell_second, .value = value_second},
     [COL_CHART] = {"over the run", 9, 17, 3, .align = TABLE_LEFT, .paint = paint_chart},
-    [COL_LIVE] = {"live", 10, 11, 6, .cell = cell_live, .value = tallycol_by_live},
+    [COL_LIVE] = {NULL, 10, 11, 6, .measure = &measure[M_LIVE], .cell = cell_live},
     [COL_TREND] = {"", 7, 24, 7, .align = TABLE_LEFT, .cell = cell_trend},
     [COL_WHERE] = {"where", 18, 24, 1, .least = 6, .align = TABLE_TAIL, .rising = true,
                    .cell = cell_where, .compare = tallycol_by_where},
@@ -205,9 +207,9 @@ static void draw_verdict(const Leaks *s, const Ui *ui, Canvas *canvas, Rect rect
         uint32_t mark;
     } look[] = {
         [LMP_GROWTH_UNKNOWN] = {STYLE(TONE_MUTED), G_ELLIPSIS},
-        [LMP_GROWTH_WAIT] = {STYLE_BOLD(TONE_PAUSED), G_ELLIPSIS},
-        [LMP_GROWTH_NONE] = {STYLE_BOLD(TONE_GROWTH), G_CHECK},
-        [LMP_GROWTH_FOUND] = {STYLE_BOLD(TONE_SHRINK), G_UP},
+        [LMP_GROWTH_WAIT] = {STYLE_BOLD(TONE_TEXT), G_ELLIPSIS},
+        [LMP_GROWTH_NONE] = {STYLE_BOLD(TONE_SHRINK), G_CHECK},
+        [LMP_GROWTH_FOUND] = {STYLE_BOLD(TONE_GROWTH), G_UP},
     };
     const LmpVerdict *v = &s->verdict;
     Style style = look[v->growth].style;

@@ -126,15 +126,17 @@ static void put_bar(Flow *f, const char *label, Style label_style, Style bar, do
 /* ---- sections -------------------------------------------------------------------------------- */
 
 static void put_head(Flow *f, const LmpSiteRow *row, const Ledger *ledger) {
-    char where[160], func[160];
+    char where[160], func[160], plain[160], word[24];
     describe_where(where, sizeof where, row->short_src, row->line, !f->utf8);
-    format_text(func, sizeof func, row->func, !f->utf8);
+    describe_function(plain, sizeof plain, word, sizeof word, row->func);
+    format_text(func, sizeof func, plain, !f->utf8);
     int kind = describe_site_kind(row, (1u << LMP_KINDS) - 1);
     int x = f->rect.x, y = flow_y(f);
     x += canvas_text(f->canvas, x, y, f->rect.w, STYLE_BOLD(kind < 0 ? TONE_TEXT : TONE_KIND(kind)),
                      where);
     if (row->line > 0) {
-        x += canvas_text(f->canvas, x, y, f->rect.x + f->rect.w - x, STYLE(TONE_MUTED), "  in ");
+        x += canvas_printf(f->canvas, x, y, f->rect.x + f->rect.w - x, STYLE(TONE_MUTED),
+                           "  in %s%s", word, word[0] ? " " : "");
         x += canvas_text(f->canvas, x, y, f->rect.x + f->rect.w - x, STYLE(TONE_TEXT), func);
     }
     if (row->function < ledger->functions && ledger->function[row->function].linedefined > 0) {
@@ -144,11 +146,19 @@ static void put_head(Flow *f, const LmpSiteRow *row, const Ledger *ledger) {
     f->line++;
 }
 
+/* What became of allocations: how many of them, and what that is of all. */
+static void put_fate(Flow *f, const LmpTally *t, const char *label, uint64_t count,
+                     const char *what) {
+    char a[LMP_NUM];
+    put_figure(f, label, STYLE(count ? TONE_TEXT : TONE_FAINT), format_count(a, count),
+               "%5.1f %%, %s", tally_share(count, t->allocs) * 100, what);
+}
+
 static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
     const LmpTally *t = &row->tally;
     char a[LMP_NUM], b[LMP_NUM];
     Style strong = STYLE(TONE_STRONG), plain = STYLE(TONE_TEXT);
-    put_title(f, "Memory", NULL);
+    put_title(f, "Held", NULL);
     put_figure(f, "live", strong, format_bytes(a, t->live_bytes), "%.1f %% of the heap",
                tally_share(t->live_bytes, model->stats.live_bytes) * 100);
     put_figure(f, "blocks", plain, format_count(a, t->live_blocks), "%s each",
@@ -157,57 +167,72 @@ static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
                tally_share(t->peak_bytes, model->stats.peak_bytes) * 100,
                format_bytes(b, model->stats.peak_bytes));
     if (model->ledger_marked) {
-        Style style = STYLE(row->mark_bytes > 0   ? TONE_GROWTH
-                            : row->mark_bytes < 0 ? TONE_SHRINK
-                                                  : TONE_FAINT);
-        put_figure(f, "since mark", style, format_delta_bytes(a, row->mark_bytes), "%s allocations",
-                   format_delta_count(b, row->mark_allocs));
+        int64_t bytes = (int64_t)(t->live_bytes - t->mark.live);
+        Style style = STYLE(bytes > 0 ? TONE_GROWTH : bytes < 0 ? TONE_SHRINK : TONE_FAINT);
+        put_figure(f, "since mark", style, format_delta_bytes(a, bytes), "%s made",
+                   format_bytes(b, tally_made(t) - t->mark.made));
     }
-    double rate = model->seen == LMP_SEEN_RUNNING ? row->allocs_per_s : 0;
-    put_figure(f, "made", plain, format_bytes(a, t->bytes), "%s allocation%s",
-               format_count(b, t->allocs), t->allocs == 1 ? "" : "s");
-    put_figure(f, "now", plain,
-               format_short(a, rate > 0 && rate < 1e18 ? (uint64_t)(rate + 0.5) : 0),
-               "allocations a second");
     if (t->reallocs > 0)
         put_figure(f, "resized", plain, format_delta_bytes(a, t->realloc_bytes),
                    "%s reallocation%s", format_count(b, t->reallocs), t->reallocs == 1 ? "" : "s");
     put_figure(f, "freed", plain, format_bytes(a, t->free_bytes), "%s block%s, churn %.0f %%",
                format_count(b, t->frees), t->frees == 1 ? "" : "s",
                tally_share(t->free_bytes, t->free_bytes + t->live_bytes) * 100);
-    put_figure(f, "temporary", plain, format_count(a, t->temporary),
-               "%.1f %%, gone before the next", tally_share(t->temporary, t->allocs) * 100);
-    put_figure(f, "short-lived", plain, format_count(a, t->short_lived), "%.1f %%, gone in a cycle",
-               tally_share(t->short_lived, t->allocs) * 100);
+    put_title(f, "Made", NULL);
+    put_figure(f, "all", strong, format_bytes(a, tally_made(t)), "%.1f %% of all bytes",
+               tally_share(tally_made(t), tally_made(&model->ledger.all)) * 100);
+    put_figure(f, "a second", plain, format_bytes(a, (uint64_t)measure_rate(model, t)), "%s",
+               measure_is_now(model) ? "now" : "over the whole run");
+    put_figure(f, "allocations", plain, format_count(a, t->allocs), "%s each",
+               format_bytes(b, tally_each(t)));
+    if (model->gc.cycles > 0)
+        put_figure(f, "a cycle", plain, format_bytes(a, tally_made(t) / model->gc.cycles),
+                   "between two cycles of the collector");
+    put_fate(f, t, "at once", t->temporary, "before the next was made");
+    put_fate(f, t, "in a cycle", tally_in_cycle(t), "in the collector's next cycle");
+    put_fate(f, t, "later", tally_later(t), "freed after that");
+    put_fate(f, t, "still there", t->live_blocks, "not freed yet");
     if (row->here_frees > 0)
         put_figure(f, "frees here", plain, format_bytes(a, row->here_free_bytes),
                    "%s block%s of any site", format_count(b, row->here_frees),
                    row->here_frees == 1 ? "" : "s");
 }
 
-static void put_details(Flow *f, const Ledger *ledger, const LmpSiteRow *row) {
+/* What is listed by size in a mode: its bytes and blocks. */
+static uint64_t bytes_of(const LmpTally *t, bool makes) {
+    return makes ? tally_made(t) : t->live_bytes;
+}
+static uint64_t blocks_of(const LmpTally *t, bool makes) {
+    return makes ? t->allocs : t->live_blocks;
+}
+static const char *in_words(bool makes) {
+    return makes ? "bytes made and allocations" : "live bytes and blocks";
+}
+
+static void put_details(Flow *f, const Ledger *ledger, const LmpSiteRow *row, bool makes) {
     bool any = false;
     for (uint32_t i = 0; i < row->details; i++)
         any = any || ledger->detail[row->first_detail + i].name[0] != 0;
     if (!any) return;
-    put_title(f, "Made through", "live bytes and blocks");
+    put_title(f, "Made through", in_words(makes));
     for (uint32_t i = 0; i < row->details; i++) {
         const LmpSiteDetail *detail = &ledger->detail[row->first_detail + i];
         char name[80];
         format_text(name, sizeof name, detail->name[0] ? detail->name : "the line", !f->utf8);
         put_bar(f, name, STYLE(TONE_TEXT), STYLE(TONE_MUTED),
-                tally_share(detail->tally.live_bytes, row->tally.live_bytes),
-                detail->tally.live_bytes, detail->tally.live_blocks);
+                tally_share(bytes_of(&detail->tally, makes), bytes_of(&row->tally, makes)),
+                bytes_of(&detail->tally, makes), blocks_of(&detail->tally, makes));
     }
 }
 
-static void put_types(Flow *f, const LmpSiteRow *row) {
-    put_title(f, "Types", "live bytes and blocks");
+static void put_types(Flow *f, const LmpSiteRow *row, bool makes) {
+    put_title(f, "Types", in_words(makes));
     for (int k = 0; k < LMP_KINDS; k++) {
-        const LmpKindTally *t = &row->kind[k];
+        const LmpTally *t = &row->kind[k].tally;
         if (t->allocs == 0) continue;
         put_bar(f, kind_info[k].name, STYLE(TONE_KIND(k)), STYLE(TONE_KIND(k)),
-                tally_share(t->live_bytes, row->tally.live_bytes), t->live_bytes, t->live_blocks);
+                tally_share(bytes_of(t, makes), bytes_of(&row->tally, makes)), bytes_of(t, makes),
+                blocks_of(t, makes));
     }
 }
 
@@ -264,26 +289,26 @@ static void put_blocks(Flow *f, const SitePage *s, const Model *model, const Lmp
 
 #define CALLERS 12
 
-static void put_callers(Flow *f, const Ledger *ledger, const LmpSiteRow *row) {
+static void put_callers(Flow *f, const Ledger *ledger, const LmpSiteRow *row, bool makes) {
     SiteCaller caller[CALLERS];
     if (!ledger->stacks) {
         put_title(f, "Callers", NULL);
         put_text(f, "not recorded: start with stacks = true, or lmp run --stacks");
         return;
     }
-    put_title(f, "Callers", "what was made for them here, and is live");
-    uint32_t n = site_callers(ledger, row, caller, CALLERS);
+    put_title(f, "Callers",
+              makes ? "what was made for them here" : "what was made for them here, and is live");
+    uint32_t n = site_callers(ledger, row, makes, caller, CALLERS);
     for (uint32_t i = 0; i < n; i++) {
-        char where[96], name[96], bytes[LMP_NUM];
+        char where[96], name[96], plain[96], bytes[LMP_NUM];
+        uint64_t part = bytes_of(&caller[i].tally, makes);
+        double share = tally_share(part, bytes_of(&row->tally, makes));
         int x = f->rect.x + 1, y = flow_y(f), right = f->rect.x + f->rect.w;
         describe_where(where, sizeof where, caller[i].short_src, caller[i].line, !f->utf8);
-        format_text(name, sizeof name, caller[i].name, !f->utf8);
-        canvas_text_right(f->canvas, x + 10, y, 10, STYLE(TONE_STRONG),
-                          format_bytes(bytes, caller[i].tally.live_bytes));
-        canvas_printf(
-            f->canvas, x + 11, y, 6,
-            STYLE(table_heat(tally_share(caller[i].tally.live_bytes, row->tally.live_bytes))),
-            "%4.0f%%", tally_share(caller[i].tally.live_bytes, row->tally.live_bytes) * 100);
+        describe_function(plain, sizeof plain, NULL, 0, caller[i].name);
+        format_text(name, sizeof name, plain, !f->utf8);
+        canvas_text_right(f->canvas, x + 10, y, 10, STYLE(TONE_STRONG), format_bytes(bytes, part));
+        canvas_printf(f->canvas, x + 11, y, 6, STYLE(table_heat(share)), "%4.0f%%", share * 100);
         x += 18;
         x += canvas_text(f->canvas, x, y, right - x, STYLE(TONE_TEXT), where);
         canvas_text(f->canvas, x + 1, y, right - x - 1, STYLE(TONE_MUTED), name);
@@ -344,10 +369,10 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     put_figures(&left, model, row);
     Flow *other = two ? &right : &left;
     put_source(other, ui, row, two ? 9 : 5);
-    put_details(&left, &model->ledger, row);
-    put_types(&left, row);
+    put_details(&left, &model->ledger, row, ui->makes);
+    put_types(&left, row, ui->makes);
     put_history(&left, &model->ledger, row);
-    put_callers(other, &model->ledger, row);
+    put_callers(other, &model->ledger, row, ui->makes);
     put_blocks(other, s, model, row);
     int height = left.line > right.line ? left.line : right.line;
     s->most = height > rect.h ? height - rect.h : 0;
@@ -389,7 +414,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 
 const Panel panel_site = {.title = "Site",
                           .ledger = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TREE,
-                          .offers = {ACT_EDIT},
+                          .offers = {ACT_MAKES, ACT_EDIT},
                           .min_w = 16,
                           .min_h = 2,
                           .create = create,

@@ -5,21 +5,22 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "panels/site_rate.h"
 #include "widget/describe.h"
 #include "widget/source.h"
+#include "widget/spark.h"
 #include "widget/tablepanel.h"
 #include "widget/tallycell.h"
 
 /* What the cells are made from. */
 typedef struct SitesRows {
     const Ledger *ledger;
-    SiteRate rate;
+    LmpTally *shown; /* of the types that are shown, of the row that was asked for last */
 } SitesRows;
 
 typedef struct Sites {
     TablePanel panel;
     SitesRows rows;
+    LmpTally shown;
 } Sites;
 
 static const LmpSiteRow *row_of(const TableSource *from, uint32_t row) {
@@ -30,48 +31,15 @@ static bool all_kinds(const TableSource *from) {
     return from->ui->kinds == (1u << LMP_KINDS) - 1;
 }
 
-/* ---- figures: of the types that are shown ---------------------------------------------------- */
-
-static uint64_t live_of(const TableSource *from, uint32_t row) {
+/* Its figures, of the types that are shown: until the next row is asked for. */
+static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
     const LmpSiteRow *site = row_of(from, row);
-    if (all_kinds(from)) return site->tally.live_bytes;
-    uint64_t bytes = 0;
+    if (all_kinds(from)) return &site->tally;
+    LmpTally *shown = ((const SitesRows *)from->rows)->shown;
+    *shown = (LmpTally){0};
     for (int k = 0; k < LMP_KINDS; k++)
-        if (UI_SHOWS(from->ui, k)) bytes += site->kind[k].live_bytes;
-    return bytes;
-}
-
-static uint64_t blocks_of(const TableSource *from, uint32_t row) {
-    const LmpSiteRow *site = row_of(from, row);
-    if (all_kinds(from)) return site->tally.live_blocks;
-    uint64_t blocks = 0;
-    for (int k = 0; k < LMP_KINDS; k++)
-        if (UI_SHOWS(from->ui, k)) blocks += site->kind[k].live_blocks;
-    return blocks;
-}
-
-/* Of the heap, all types together. */
-static double share_of(const TableSource *from, uint32_t row) {
-    return tally_share(live_of(from, row), from->model->stats.live_bytes);
-}
-
-static double change_of(const TableSource *from, uint32_t row) {
-    const LmpSiteRow *site = row_of(from, row);
-    if (from->model->ledger_marked) return (double)site->mark_bytes;
-    if (from->model->seen != LMP_SEEN_RUNNING) return 0;
-    return site_rate_of(&((const SitesRows *)from->rows)->rate, site->id, site->tally.live_bytes);
-}
-
-/* Allocations a second; of a program that stands still there are none. */
-static double value_rate(const TableSource *from, uint32_t row) {
-    return from->model->seen == LMP_SEEN_RUNNING ? row_of(from, row)->allocs_per_s : 0;
-}
-
-/* The freed share of the bytes that were made; negative: nothing was. */
-static double churn_of(const TableSource *from, uint32_t row) {
-    const LmpTally *t = &row_of(from, row)->tally;
-    double made = (double)t->live_bytes + (double)t->free_bytes;
-    return made > 0 ? (double)t->free_bytes / made : -1;
+        if (UI_SHOWS(from->ui, k)) tally_add(shown, &site->kind[k].tally);
+    return shown;
 }
 
 /* Sites that never made anything of the types that are shown. */
@@ -79,61 +47,11 @@ static bool skips(const TableSource *from, uint32_t row) {
     const LmpSiteRow *site = row_of(from, row);
     if (all_kinds(from)) return false;
     for (int k = 0; k < LMP_KINDS; k++)
-        if (UI_SHOWS(from->ui, k) && site->kind[k].allocs > 0) return false;
+        if (UI_SHOWS(from->ui, k) && site->kind[k].tally.allocs > 0) return false;
     return true;
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
-
-static void cell_live(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    uint64_t bytes = live_of(from, row);
-    (void)wide;
-    format_bytes(cell->text, bytes);
-    cell->style = STYLE(bytes ? TONE_STRONG : TONE_FAINT);
-}
-
-static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    double share = share_of(from, row);
-    (void)wide;
-    snprintf(cell->text, sizeof cell->text, share >= 0.9995 ? "%.0f" : "%.1f", share * 100);
-    cell->style = STYLE(share > 0 ? table_heat(share) : TONE_FAINT);
-}
-
-static void cell_blocks(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    uint64_t blocks = blocks_of(from, row);
-    if (wide) {
-        format_count(cell->text, blocks);
-    } else {
-        format_short(cell->text, blocks);
-    }
-    if (blocks == 0) cell->style = STYLE(TONE_FAINT);
-}
-
-static void cell_change(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    double change = change_of(from, row);
-    (void)wide;
-    int64_t bytes = change > 9e18 || change < -9e18 ? 0 : (int64_t)change;
-    format_delta_bytes(cell->text, bytes);
-    cell->style = STYLE(bytes > 0 ? TONE_GROWTH : bytes < 0 ? TONE_SHRINK : TONE_FAINT);
-}
-
-static void cell_rate(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    double rate = value_rate(from, row);
-    (void)wide;
-    format_short(cell->text, rate > 0 && rate < 1e18 ? (uint64_t)(rate + 0.5) : 0);
-    if (rate < 0.5) cell->style = STYLE(TONE_FAINT);
-}
-
-static void cell_churn(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    double churn = churn_of(from, row);
-    (void)wide;
-    if (churn < 0) return;
-    /* 100% only where all of it was freed */
-    int percent = churn >= 1 ? 100 : (int)(churn * 100 + 0.5);
-    if (percent == 100 && churn < 1) percent = 99;
-    snprintf(cell->text, sizeof cell->text, "%d%%", percent);
-    cell->style = STYLE(percent == 0 ? TONE_FAINT : percent >= 80 ? TONE_SHRINK : TONE_TEXT);
-}
 
 static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     const LmpSiteRow *site = row_of(from, row);
@@ -145,28 +63,38 @@ static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCe
 
 static void cell_function(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     (void)wide;
-    format_text(cell->text, sizeof cell->text, row_of(from, row)->func, !from->ui->utf8);
+    tallycell_name(cell, from->ui, row_of(from, row)->func);
 }
 
-static double value_live(const TableSource *from, uint32_t row) {
-    return (double)live_of(from, row);
-}
-static double value_blocks(const TableSource *from, uint32_t row) {
-    return (double)blocks_of(from, row);
+/* What it held after full collections, over the run. */
+static void paint_history(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y,
+                          int w) {
+    uint64_t even[LMP_LIVE_HISTORY];
+    const LmpSiteRow *site = row_of(from, row);
+    if (!site->live_history || from->model->ledger.live_history_rows < 2) return;
+    uint32_t n = ledger_live_history_even(&from->model->ledger, site->live_history, even);
+    spark_draw(canvas, (Rect){x, y, w, 1}, even, n, STYLE(TONE_MUTED));
 }
 
-static const char *change_heading(const TableSource *from) {
-    if (from->model->ledger_marked) return from->ui->utf8 ? "Δ mark" : "since mark";
-    return from->ui->utf8 ? "Δ/s" : "change/s";
-}
+enum { COL_SHARE, COL_LIVE, COL_MADE };
 
 static const TableColumn columns[] = {
-    {"live", 10, 11, 0, .cell = cell_live, .value = value_live},
-    {"%", 6, 6, 2, .cell = cell_share, .value = value_live},
-    {"blocks", 8, 13, 7, .cell = cell_blocks, .value = value_blocks},
-    {NULL, 11, 12, 3, .cell = cell_change, .value = change_of, .heading = change_heading},
-    {"allocs/s", 10, 10, 6, .cell = cell_rate, .value = value_rate},
-    {"churn", 7, 7, 5, .cell = cell_churn, .value = churn_of},
+    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share},
+    [COL_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},
+    [COL_MADE] = {NULL, 10, 11, 0, MAKES(M_MADE)},
+    {NULL, 8, 13, 7, HOLDS(M_BLOCKS)},
+    {NULL, 11, 12, 3, HOLDS(M_CHANGE)},
+    {NULL, 11, 12, 3, MAKES(M_RATE)},
+    {NULL, 8, 13, 7, MAKES(M_ALLOCS)},
+    {NULL, 9, 10, 8, HOLDS(M_EACH_LIVE)},
+    {NULL, 9, 10, 8, MAKES(M_EACH)},
+    {NULL, 7, 7, 5, HOLDS(M_CHURN)},
+    {NULL, 8, 8, 5, MAKES(M_AT_ONCE)},
+    {NULL, 7, 7, 6, MAKES(M_IN_CYCLE)},
+    {NULL, 7, 7, 6, MAKES(M_LATER)},
+    {NULL, 10, 11, 9, MAKES(M_PER_CYCLE)},
+    {NULL, 10, 11, 9, HOLDS(M_MADE)},
+    {"held so far", 14, 16, 10, .mode = TABLE_HOLDS, .align = TABLE_LEFT, .paint = paint_history},
     {"where", 18, 28, 1, .least = 7, .align = TABLE_TAIL, .rising = true, .cell = cell_where,
      .compare = tallycol_by_where},
     {"function", 14, 30, 4, .align = TABLE_LEFT, .flex = true, .rising = true,
@@ -189,7 +117,7 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
 
 static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
     Sites *s = state;
-    s->rows.ledger = &model->ledger;
+    s->rows = (SitesRows){&model->ledger, &s->shown};
     from->rows = &s->rows;
     from->count = model->ledger.sites;
     from->serial = model->ledger_serial << 8 ^ ui->kinds;
@@ -200,7 +128,7 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
 static int source_rows(const Ui *ui, int h) {
     if (h < 6) return 0;
     if (ui->enlarged && h >= 14) return h * 2 / 5;
-    return h >= 16 ? 6 : h >= 12 ? 3 : 1;
+    return h >= 26 ? 9 : h >= 16 ? 6 : h >= 12 ? 3 : 1;
 }
 
 static Rect table_room(const Ui *ui, Rect rect) {
@@ -210,12 +138,15 @@ static Rect table_room(const Ui *ui, Rect rect) {
 static const TablePanelDef def = {
     .table = {.column = columns,
               .columns = sizeof columns / sizeof *columns,
+              .sort = COL_LIVE,
+              .sort_makes = COL_MADE,
               .id = id_of,
               .words = words_of,
               .skips = skips,
               .empty = "no site has made anything yet"},
     .rows = rows,
     .room = table_room,
+    .tally = tally_of,
     .site = row_of,
 };
 
@@ -225,21 +156,9 @@ static void *create(void) {
     return tablepanel_new(&def, sizeof(Sites));
 }
 
-static void destroy(void *state) {
-    Sites *s = state;
-    site_rate_free(&s->rows.rate);
-    tablepanel_free(s);
-}
-
-static void update(void *state, const Model *model, Ui *ui, Rect rect) {
-    Sites *s = state;
-    (void)ui;
-    if (s && rect.w > 0) site_rate_update(&s->rows.rate, &model->ledger, model->clock);
-}
-
 /* "of which insert [C] 8.0 MiB, gmatch [C] 1.2 MiB": what C functions made on this line. */
 static void draw_details(const Ledger *ledger, const LmpSiteRow *site, Canvas *canvas, int x, int y,
-                         int w, bool utf8) {
+                         int w, bool utf8, bool makes) {
     int used = 0;
     for (uint32_t i = 0; i < site->details; i++) {
         const LmpSiteDetail *detail = &ledger->detail[site->first_detail + i];
@@ -248,8 +167,9 @@ static void draw_details(const Ledger *ledger, const LmpSiteRow *site, Canvas *c
         format_text(name, sizeof name, detail->name, !utf8);
         used += canvas_printf(canvas, x + used, y, w - used, STYLE(TONE_MUTED), "%s%s ",
                               used ? ", " : "through ", name);
-        used += canvas_text(canvas, x + used, y, w - used, STYLE(TONE_TEXT),
-                            format_bytes(bytes, detail->tally.live_bytes));
+        used += canvas_text(
+            canvas, x + used, y, w - used, STYLE(TONE_TEXT),
+            format_bytes(bytes, makes ? tally_made(&detail->tally) : detail->tally.live_bytes));
         if (used >= w) break;
     }
 }
@@ -277,11 +197,11 @@ static void draw_source(const Model *model, Ui *ui, Canvas *canvas, Rect rect,
     if (rect.h >= 3 && has_details(&model->ledger, site)) {
         rect.h--;
         draw_details(&model->ledger, site, canvas, rect.x + 2, rect.y + rect.h, rect.w - 2,
-                     ui->utf8);
+                     ui->utf8, ui->makes);
     } else if (rect.h == 1 && has_details(&model->ledger, site) && rect.w >= 100) {
         rect.w /= 2; /* beside the line */
         draw_details(&model->ledger, site, canvas, rect.x + rect.w + 2, rect.y, rect.w - 2,
-                     ui->utf8);
+                     ui->utf8, ui->makes);
     }
     if (rect.h == 1) rect = (Rect){rect.x + 2, rect.y, rect.w - 2, 1};
     source_draw(ui->sources, canvas, rect, site->raw_source, name, site->line, ui->now);
@@ -331,12 +251,11 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 const Panel panel_sites = {.title = "Sites",
                            .number = 6,
                            .ledger = LEDGER_SITES,
-                           .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
+                           .offers = {TABLE_OFFERS_MAKES, ACT_EDIT, ACT_ENTER},
                            .min_w = 16,
                            .min_h = 3,
                            .create = create,
-                           .destroy = destroy,
-                           .update = update,
+                           .destroy = tablepanel_free,
                            .draw = draw,
                            .act = tablepanel_act,
                            .mouse = tablepanel_mouse,

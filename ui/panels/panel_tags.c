@@ -16,24 +16,6 @@ static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
     return &row_of(from, row)->tally;
 }
 
-static double share_of(const TableSource *from, uint32_t row) {
-    return tally_share(row_of(from, row)->tally.live_bytes, from->model->stats.live_bytes);
-}
-
-static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_share(cell, share_of(from, row));
-}
-
-static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
-    tallycell_bar(canvas, x, y, w, share_of(from, row), 0);
-}
-
-static void cell_bytes(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_bytes(cell, tally_made(&row_of(from, row)->tally), STYLE(TONE_TEXT));
-}
-
 static bool is_tag(const LmpTagRow *row) {
     return row->name[0] != '(';
 }
@@ -41,25 +23,31 @@ static bool is_tag(const LmpTagRow *row) {
 static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     const LmpTagRow *r = row_of(from, row);
     (void)wide;
-    tallycell_name(cell, from->ui, r->name);
+    format_text(cell->text, sizeof cell->text, r->name, !from->ui->utf8);
     cell->style = STYLE(is_tag(r) ? TONE_SOURCE : TONE_MUTED);
 }
 
-static double value_bytes(const TableSource *from, uint32_t row) {
-    return (double)tally_made(&row_of(from, row)->tally);
-}
 static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
     return strcmp(row_of(from, a)->name, row_of(from, b)->name);
 }
 
+enum { COL_SHARE, COL_LIVE, COL_MADE };
+
 static const TableColumn columns[] = {
-    {"live", 10, 11, 0, .cell = tallycol_live, .value = tallycol_by_live},
-    {"%", 6, 6, 2, .cell = cell_share},
-    {"", 5, 21, 7, .paint = paint_bar},
-    {"blocks", 7, 12, 6, .cell = tallycol_blocks, .value = tallycol_by_blocks},
-    {"allocs", 7, 13, 3, .cell = tallycol_allocs, .value = tallycol_by_allocs},
-    {"allocated", 10, 11, 5, .cell = cell_bytes, .value = value_bytes},
-    {"churn", 6, 8, 4, .cell = tallycol_churn, .value = tallycol_by_churn},
+    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share},
+    [COL_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},
+    [COL_MADE] = {NULL, 10, 11, 0, MAKES(M_MADE)},
+    {"", 5, 21, 9, .paint = tallycol_bar},
+    {NULL, 8, 13, 6, HOLDS(M_BLOCKS)},
+    {NULL, 11, 12, 3, HOLDS(M_CHANGE)},
+    {NULL, 11, 12, 3, MAKES(M_RATE)},
+    {NULL, 8, 13, 4, MAKES(M_ALLOCS)},
+    {NULL, 9, 10, 8, HOLDS(M_EACH_LIVE)},
+    {NULL, 9, 10, 8, MAKES(M_EACH)},
+    {NULL, 7, 7, 4, HOLDS(M_CHURN)},
+    {NULL, 8, 8, 5, MAKES(M_AT_ONCE)},
+    {NULL, 7, 7, 7, MAKES(M_IN_CYCLE)},
+    {NULL, 7, 7, 7, MAKES(M_LATER)},
     {"tag", 20, 30, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,
      .cell = cell_name, .compare = by_name},
 };
@@ -87,6 +75,8 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
 static const TablePanelDef def = {
     .table = {.column = columns,
               .columns = sizeof columns / sizeof *columns,
+              .sort = COL_LIVE,
+              .sort_makes = COL_MADE,
               .id = id_of,
               .words = words_of},
     .rows = rows,
@@ -119,7 +109,7 @@ const Panel panel_tags = {.title = "Tags",
                           .number = 10,
                           .all_types = true,
                           .ledger = LEDGER_TAGS,
-                          .offers = {TABLE_OFFERS},
+                          .offers = {TABLE_OFFERS_MAKES},
                           .min_w = 14,
                           .min_h = 3,
                           .create = create,

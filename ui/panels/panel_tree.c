@@ -23,7 +23,7 @@ typedef struct Tree {
 
     /* what the rows were found for */
     uint64_t serial; /* of model->ledger; 0: of none */
-    bool dirty, held, reverse;
+    bool dirty, held, reverse, makes;
     int sort;
 } Tree;
 
@@ -56,14 +56,21 @@ static bool there(const Tree *s, const Model *model) {
 /* Finds the rows anew when anything has changed that they depend on. */
 static void sync(Tree *s, const Model *model, const Ui *ui) {
     const Ledger *ledger = &model->ledger;
+    table_follow_mode(&s->table, ui);
+    s->from.model = model;
+    s->from.ui = ui;
+    s->from.table = &s->table;
+    s->from.whole = &ledger->tree[0].retained;
+    s->from.tally = tree_total;
     bool held = table_is_held(&s->table, ui);
-    bool same = !s->dirty && s->serial == model->ledger_serial && s->held == held &&
-                s->sort == s->table.sort && s->reverse == s->table.reverse &&
+    bool so = s->sort == s->table.sort && s->reverse == s->table.reverse && s->makes == ui->makes;
+    bool same = !s->dirty && s->serial == model->ledger_serial && s->held == held && so &&
                 strcmp(s->look.filter, s->table.filter.text) == 0;
     if (!same) {
         s->dirty = false;
         s->serial = model->ledger_serial;
         s->held = held;
+        s->makes = ui->makes;
         s->sort = s->table.sort;
         s->reverse = s->table.reverse;
         snprintf(s->look.filter, sizeof s->look.filter, "%s", s->table.filter.text);
@@ -72,17 +79,17 @@ static void sync(Tree *s, const Model *model, const Ui *ui) {
             treerows_open_hottest(s->look.rows, UINT32_MAX, FIRST_LEVELS);
         }
         TreeWanted request = {.callers = s->look.callers,
-                              .measure = tree_measures[s->sort],
+                              .measure = tree_order(s->sort),
+                              .heat = tree_heat,
+                              .about = &s->from,
                               .reverse = s->reverse,
-                              .still = held,
+                              .still = held && so,
                               .filter = s->look.filter};
         s->failed = !treerows_update(s->look.rows, ledger, &request);
         s->from.serial++;
     }
     s->from.rows = &s->look;
     s->from.count = treerows_count(s->look.rows);
-    s->from.model = model;
-    s->from.ui = ui;
     table_fill(&s->table, &s->from);
 }
 
@@ -265,17 +272,18 @@ static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out
     return true;
 }
 
-const Panel panel_tree = {.title = "Tree",
-                          .number = 8,
-                          .all_types = true,
-                          .ledger = LEDGER_TREE | LEDGER_FUNCTIONS,
-                          .offers = {TABLE_OFFERS, ACT_INVERT, ACT_HOTTEST, ACT_EDIT, ACT_ENTER},
-                          .min_w = 17,
-                          .min_h = 2,
-                          .create = create,
-                          .destroy = destroy,
-                          .draw = draw,
-                          .act = act,
-                          .mouse = mouse,
-                          .note = note,
-                          .place = place};
+const Panel panel_tree = {
+    .title = "Tree",
+    .number = 8,
+    .all_types = true,
+    .ledger = LEDGER_TREE | LEDGER_FUNCTIONS,
+    .offers = {TABLE_OFFERS_MAKES, ACT_INVERT, ACT_HOTTEST, ACT_EDIT, ACT_ENTER},
+    .min_w = 17,
+    .min_h = 2,
+    .create = create,
+    .destroy = destroy,
+    .draw = draw,
+    .act = act,
+    .mouse = mouse,
+    .note = note,
+    .place = place};

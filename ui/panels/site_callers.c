@@ -7,24 +7,18 @@
 /* A caller being added up; more than there is room to show, so that the largest ones are kept. */
 #define KEPT 256u
 
-static void add(LmpTally *sum, const LmpTally *t) {
-    sum->allocs += t->allocs;
-    sum->bytes += t->bytes;
-    sum->frees += t->frees;
-    sum->free_bytes += t->free_bytes;
-    sum->reallocs += t->reallocs;
-    sum->realloc_bytes = (int64_t)((uint64_t)sum->realloc_bytes + (uint64_t)t->realloc_bytes);
-    sum->live_blocks += t->live_blocks;
-    sum->live_bytes += t->live_bytes;
-    sum->peak_bytes += t->peak_bytes;
-    sum->temporary += t->temporary;
-    sum->short_lived += t->short_lived;
+static int by_two(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+    return a != b ? (a < b) - (a > b) : (c < d) - (c > d);
 }
 
 static int by_live(const void *a, const void *b) {
     const LmpTally *x = &((const SiteCaller *)a)->tally, *y = &((const SiteCaller *)b)->tally;
-    if (x->live_bytes != y->live_bytes) return x->live_bytes < y->live_bytes ? 1 : -1;
-    return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : 0;
+    return by_two(x->live_bytes, y->live_bytes, tally_made(x), tally_made(y));
+}
+
+static int by_made(const void *a, const void *b) {
+    const LmpTally *x = &((const SiteCaller *)a)->tally, *y = &((const SiteCaller *)b)->tally;
+    return by_two(tally_made(x), tally_made(y), x->live_bytes, y->live_bytes);
 }
 
 static bool is_site(const Ledger *ledger, const LmpTreeRow *node, const LmpSiteRow *site) {
@@ -37,7 +31,7 @@ static const LmpTreeRow *caller_of(const Ledger *ledger, const LmpTreeRow *node)
     return node->parent < ledger->nodes ? &ledger->tree[node->parent] : &ledger->tree[0];
 }
 
-uint32_t site_callers(const Ledger *ledger, const LmpSiteRow *site, SiteCaller *caller,
+uint32_t site_callers(const Ledger *ledger, const LmpSiteRow *site, bool makes, SiteCaller *caller,
                       uint32_t most) {
     SiteCaller *all = calloc(KEPT, sizeof *all);
     uint32_t n = 0;
@@ -52,7 +46,7 @@ uint32_t site_callers(const Ledger *ledger, const LmpSiteRow *site, SiteCaller *
             const LmpTreeRow *child = &ledger->tree[at];
             bool is_c =
                 child->function < ledger->functions && ledger->function[child->function].is_c;
-            if (is_c) add(&made, &child->shallow);
+            if (is_c) tally_add(&made, &child->shallow);
         }
         if (made.allocs == 0) continue;
         const LmpTreeRow *from = caller_of(ledger, node);
@@ -65,9 +59,9 @@ uint32_t site_callers(const Ledger *ledger, const LmpSiteRow *site, SiteCaller *
             at++;
         if (at == KEPT) continue;
         if (at == n) all[n++] = (SiteCaller){.name = name, .short_src = src, .line = line};
-        add(&all[at].tally, &made);
+        tally_add(&all[at].tally, &made);
     }
-    if (all && n > 1) qsort(all, n, sizeof *all, by_live);
+    if (all && n > 1) qsort(all, n, sizeof *all, makes ? by_made : by_live);
     if (n > most) n = most;
     if (all && n > 0) memcpy(caller, all, n * sizeof *caller);
     free(all);

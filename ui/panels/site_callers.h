@@ -10,9 +10,9 @@ typedef struct SiteCaller {
     LmpTally tally;               /* what was made here under it */
 } SiteCaller;
 
-/* The callers of a site, most live bytes first, then most made: at most `most`. Returns how many
- * there are in `caller`. Needs the ledger's tree and functions. */
-uint32_t site_callers(const Ledger *ledger, const LmpSiteRow *site, SiteCaller *caller,
+/* The callers of a site, most live bytes first, or with `makes` most bytes made: at most `most`.
+ * Returns how many there are in `caller`. Needs the ledger's tree and functions. */
+uint32_t site_callers(const Ledger *ledger, const LmpSiteRow *site, bool makes, SiteCaller *caller,
                       uint32_t most);
 
 #endif

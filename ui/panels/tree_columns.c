@@ -1,10 +1,13 @@
 /* tree_columns.c - see tree_columns.h. */
 #include "panels/tree_columns.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/format.h"
+#include "widget/describe.h"
 #include "widget/tallycell.h"
 
 #define LEVELS_DRAWN 60
@@ -17,71 +20,23 @@ static TreeRow row_of(const TableSource *from, uint32_t row) {
     return treerows_row(look_of(from)->rows, row);
 }
 
-static double share_of(const TableSource *from, uint64_t bytes) {
-    uint64_t all = from->model->ledger.tree[0].retained.live_bytes;
-    return all ? (double)bytes / (double)all : 0;
+const LmpTally *tree_total(const TableSource *from, uint32_t row) {
+    return row_of(from, row).total;
 }
 
-static uint64_t live_bytes(const LmpTally *total, const LmpTally *own) {
-    (void)own;
-    return total->live_bytes;
-}
-static uint64_t own_bytes(const LmpTally *total, const LmpTally *own) {
-    return own ? own->live_bytes : total->live_bytes;
-}
-static uint64_t allocs(const LmpTally *total, const LmpTally *own) {
-    (void)own;
-    return total->allocs;
-}
-static uint64_t made(const LmpTally *total, const LmpTally *own) {
-    (void)own;
-    return tally_made(total);
-}
-static uint64_t churn(const LmpTally *total, const LmpTally *own) {
-    (void)own;
-    double share = tally_churn(total);
-    return share > 0 ? (uint64_t)(share * 1e9) : 0;
-}
-
-static void cell_live(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    uint64_t bytes = row_of(from, row).total->live_bytes;
-    (void)wide;
-    tallycell_bytes(cell, bytes, STYLE_BOLD(table_heat(share_of(from, bytes))));
-}
-
-static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_share(cell, share_of(from, row_of(from, row).total->live_bytes));
+/* NULL: callers have none. */
+static const LmpTally *own_of(const TableSource *from, uint32_t row) {
+    return row_of(from, row).own;
 }
 
 /* What it made itself in its heat, what it called behind that. */
 static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
+    const Measure *by = table_by(from->table)->measure;
     TreeRow r = row_of(from, row);
-    double total = share_of(from, r.total->live_bytes);
-    double own = r.own ? share_of(from, r.own->live_bytes) : total;
+    double all = by->of(from->model, from->whole);
+    double total = all > 0 ? by->of(from->model, r.total) / all : 0;
+    double own = r.own && all > 0 ? by->of(from->model, r.own) / all : total;
     tallycell_bar(canvas, x, y, w, own, total);
-}
-
-static void cell_own(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    const LmpTally *own = row_of(from, row).own;
-    (void)wide;
-    if (!own) return;
-    tallycell_bytes(cell, own->live_bytes, STYLE(table_heat(share_of(from, own->live_bytes))));
-}
-
-static void cell_allocs(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_count(cell, row_of(from, row).total->allocs, false);
-}
-
-static void cell_made(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_bytes(cell, tally_made(row_of(from, row).total), STYLE(TONE_TEXT));
-}
-
-static void cell_churn(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_churn(cell, row_of(from, row).total);
 }
 
 static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
@@ -113,11 +68,12 @@ static void paint_name(const TableSource *from, uint32_t row, Canvas *canvas, in
     canvas_put(canvas, x, y, mark, STYLE(r.children ? TONE_ACCENT : TONE_FRAME));
     x += 2;
     bool filtered = s->filter[0] != 0;
-    char text[256];
+    char text[256], plain[256], kind[24] = "";
     if (r.is_line) {
         snprintf(text, sizeof text, r.line < 0 ? "itself" : "line %d", (int)r.line);
     } else {
-        format_text(text, sizeof text, r.name, !utf8);
+        describe_function(plain, sizeof plain, kind, sizeof kind, r.name);
+        format_text(text, sizeof text, plain, !utf8);
     }
     Style style = filtered && r.matches                           ? STYLE_BOLD(TONE_ACCENT)
                   : filtered                                      ? STYLE(TONE_MUTED)
@@ -132,7 +88,9 @@ static void paint_name(const TableSource *from, uint32_t row, Canvas *canvas, in
     for (int i = 0; i < 2; i++)
         if (r.flags & marks[i].flag)
             x += canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), marks[i].text);
-    if (r.recursive) canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), " (recursive)");
+    if (r.recursive) x += canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), " (recursive)");
+    if (kind[0] && x + 1 + (int)strlen(kind) <= right)
+        canvas_text(canvas, x + 1, y, right - x - 1, STYLE(TONE_MUTED), kind);
 }
 
 /* Chosen, siblings are sorted by name: treerows.c does it. */
@@ -144,46 +102,58 @@ static const char *name_heading(const TableSource *from) {
     return look_of(from)->callers ? "function, below it who called it" : "function";
 }
 
-static const char *live_heading(const TableSource *from) {
-    return look_of(from)->callers ? "made here" : "live";
+static const char *total_heading(const TableSource *from) {
+    bool makes = from->ui->makes;
+    return look_of(from)->callers ? makes ? "made here" : "held here" : makes ? "made" : "live";
 }
 
-/* The table asks for the order by figure; siblings are put in it by the measure of the same column
- * (rows come in their own order). */
-#define VALUE(measure)                                                                             \
-    static double value_##measure(const TableSource *from, uint32_t row) {                         \
-        TreeRow r = row_of(from, row);                                                             \
-        return (double)measure(r.total, r.own);                                                    \
-    }
-VALUE(live_bytes)
-VALUE(own_bytes)
-VALUE(allocs)
-VALUE(made)
-VALUE(churn)
-
-const TreeMeasure tree_measures[TREE_COLUMNS] = {
-    [TREE_LIVE] = live_bytes, [TREE_OWN] = own_bytes, [TREE_ALLOCS] = allocs,
-    [TREE_MADE] = made,       [TREE_CHURN] = churn,
-};
-
-static bool upside_down(const TableSource *from) {
-    return look_of(from)->callers;
+static const char *own_heading(const TableSource *from) {
+    return look_of(from)->callers ? "" : "own";
 }
 
 static const TableColumn columns[TREE_COLUMNS] = {
-    [TREE_LIVE] = {NULL, 11, 11, 0, .cell = cell_live, .value = value_live_bytes,
-                   .heading = live_heading},
-    [TREE_SHARE] = {"%", 6, 6, 2, .cell = cell_share},
+    [TREE_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share},
+    [TREE_LIVE] = {NULL, 11, 11, 0, HOLDS(M_LIVE), .heading = total_heading},
+    [TREE_MADE] = {NULL, 11, 11, 0, MAKES(M_MADE), .heading = total_heading},
     [TREE_BAR] = {"", 7, 12, 5, .paint = paint_bar},
-    [TREE_OWN] = {"own", 11, 11, 3, .cell = cell_own, .value = value_own_bytes,
-                  .hidden = upside_down},
-    [TREE_ALLOCS] = {"allocs", 8, 8, 4, .cell = cell_allocs, .value = value_allocs},
-    [TREE_MADE] = {"allocated", 11, 11, 6, .cell = cell_made, .value = value_made},
-    [TREE_CHURN] = {"churn", 7, 7, 7, .cell = cell_churn, .value = value_churn},
+    [TREE_OWN] = {NULL, 11, 11, 3, HOLDS(M_LIVE), .tally = own_of, .heading = own_heading},
+    [TREE_OWN_MADE] = {NULL, 11, 11, 3, MAKES(M_MADE), .tally = own_of, .heading = own_heading},
+    [TREE_BLOCKS] = {NULL, 8, 13, 6, HOLDS(M_BLOCKS)},
+    [TREE_CHANGE] = {NULL, 11, 11, 7, HOLDS(M_CHANGE)},
+    [TREE_RATE] = {NULL, 10, 11, 6, MAKES(M_RATE)},
+    [TREE_ALLOCS] = {NULL, 8, 13, 7, MAKES(M_ALLOCS)},
+    [TREE_CHURN] = {NULL, 7, 7, 8, HOLDS(M_CHURN)},
+    [TREE_AT_ONCE] = {NULL, 8, 8, 8, MAKES(M_AT_ONCE)},
+    [TREE_IN_CYCLE] = {NULL, 7, 7, 9, MAKES(M_IN_CYCLE)},
+    [TREE_LATER] = {NULL, 7, 7, 9, MAKES(M_LATER)},
     [TREE_NAME] = {NULL, 36, 72, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,
                    .paint = paint_name, .compare = by_name, .heading = name_heading},
     [TREE_WHERE] = {"where", 18, 28, 3, .align = TABLE_TAIL, .flex = true, .cell = cell_where},
 };
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+static double figure(const TableSource *from, const Measure *by, const LmpTally *tally) {
+    double value = by->of(from->model, tally);
+    return isnan(value) ? -DBL_MAX : value; /* none comes last */
+}
+
+static double by_column(const void *about, const LmpTally *total, const LmpTally *own) {
+    const TableSource *from = about;
+    const TableColumn *column = &columns[from->table->sort];
+    return figure(from, column->measure, column->tally == own_of && own ? own : total);
+}
+
+TreeMeasure tree_order(int column) {
+    return columns[column].measure ? by_column : NULL;
+}
+
+/* That of the whole, also where rows are sorted by what is their own. */
+double tree_heat(const void *about, const LmpTally *total, const LmpTally *own) {
+    const TableSource *from = about;
+    (void)own;
+    return figure(from, table_by(from->table)->measure, total);
+}
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
     return row_of(from, row).key;
@@ -193,6 +163,7 @@ const TableDef tree_table = {
     .column = columns,
     .columns = TREE_COLUMNS,
     .sort = TREE_LIVE,
+    .sort_makes = TREE_MADE,
     .id = id_of,
     .empty = "nothing allocated yet",
     .own_order = true,

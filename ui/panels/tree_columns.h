@@ -1,5 +1,5 @@
-/* tree_columns.h - the columns of the call tree: what stands in each, and by which measure siblings
- * are sorted. */
+/* tree_columns.h - the columns of the call tree: what stands in each, and how siblings are sorted
+ * by it. */
 #ifndef LMP_TREE_COLUMNS_H
 #define LMP_TREE_COLUMNS_H
 
@@ -16,20 +16,30 @@ typedef struct TreeLook {
 } TreeLook;
 
 enum {
-    TREE_LIVE,
     TREE_SHARE,
+    TREE_LIVE,
+    TREE_MADE,
     TREE_BAR,
     TREE_OWN,
+    TREE_OWN_MADE,
+    TREE_BLOCKS,
+    TREE_CHANGE,
+    TREE_RATE,
     TREE_ALLOCS,
-    TREE_MADE,
     TREE_CHURN,
+    TREE_AT_ONCE,
+    TREE_IN_CYCLE,
+    TREE_LATER,
     TREE_NAME,
     TREE_WHERE,
     TREE_COLUMNS
 };
 
 extern const TableDef tree_table;
-/* NULL: this column has none. */
-extern const TreeMeasure tree_measures[TREE_COLUMNS];
+const LmpTally *tree_total(const TableSource *from, uint32_t row);
+/* How siblings are sorted by this column, and what the hottest path follows, for TreeWanted, whose
+ * `about` is the TableSource. */
+TreeMeasure tree_order(int column);
+double tree_heat(const void *from, const LmpTally *total, const LmpTally *own);
 
 #endif

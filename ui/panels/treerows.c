@@ -144,8 +144,8 @@ static int by_wish(const void *a, const void *b) {
     }
     int order = 0;
     if (t->request.measure) {
-        uint64_t p = t->request.measure(&x->total, own_of(t, x));
-        uint64_t q = t->request.measure(&y->total, own_of(t, y));
+        double p = t->request.measure(t->request.about, &x->total, own_of(t, x));
+        double q = t->request.measure(t->request.about, &y->total, own_of(t, y));
         order = p > q ? -1 : p < q;
     }
     /* functions by their names, then lines */
@@ -179,11 +179,14 @@ static bool gather(TreeRows *t, uint32_t group, size_t *from, size_t *end) {
 
 /* The child on the hottest path; 0: there is none. */
 static uint64_t hottest_kid(const TreeRows *t, size_t from, size_t end) {
-    uint64_t most = 0, key = 0;
+    double most = 0;
+    uint64_t key = 0;
     for (size_t i = from; i < end; i++) {
         const Group *g = group_of(t, PILE(t->kid, const uint32_t)[i]);
-        if (g->total.live_bytes <= most) continue;
-        most = g->total.live_bytes;
+        double heat = t->request.heat ? t->request.heat(t->request.about, &g->total, own_of(t, g))
+                                      : (double)g->total.live_bytes;
+        if (!(heat > most)) continue;
+        most = heat;
         key = g->key;
     }
     return key;

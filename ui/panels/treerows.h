@@ -12,12 +12,14 @@
 
 #include "read/ledger/ledger.h"
 
-/* What siblings are ordered by, largest first. `own` is NULL for callers. */
-typedef uint64_t (*TreeMeasure)(const LmpTally *total, const LmpTally *own);
+/* A figure of a row; below zero: none. `own` is NULL for callers; `about` is TreeWanted's. */
+typedef double (*TreeMeasure)(const void *about, const LmpTally *total, const LmpTally *own);
 
 typedef struct TreeWanted {
     bool callers;        /* upside down */
-    TreeMeasure measure; /* NULL: by name, then */
+    TreeMeasure measure; /* what siblings are ordered by, largest first. NULL: by name, then */
+    TreeMeasure heat;    /* what the hottest path follows. NULL: live bytes */
+    const void *about;   /* for both */
     bool reverse;
     bool still;         /* rows keep their places as far as they can */
     const char *filter; /* only paths to what these words are in: name, file:line; "": all */
@@ -68,7 +70,7 @@ uint64_t treerows_lines(const TreeRows *t, uint32_t i, uint32_t levels);
 
 /* These show with the next update; the ledger must still be that of the last one. */
 void treerows_open(TreeRows *t, uint32_t i, bool open);
-/* Opens the path of the largest live bytes from row i on (UINT32_MAX: from the outermost), until
+/* Opens the path of the most heat from row i on (UINT32_MAX: from the outermost), until
  * most of them are a node's own or `levels` are open. */
 void treerows_open_hottest(TreeRows *t, uint32_t i, uint32_t levels);
 void treerows_close_all(TreeRows *t);

@@ -19,21 +19,6 @@
  * be limited: every node is in one row.) */
 #define MOST_MEMBERS (1u << 22)
 
-static void add(LmpTally *sum, const LmpTally *t) {
-    sum->allocs += t->allocs;
-    sum->bytes += t->bytes;
-    sum->frees += t->frees;
-    sum->free_bytes += t->free_bytes;
-    sum->reallocs += t->reallocs;
-    /* damaged figures may be of any size */
-    sum->realloc_bytes = (int64_t)((uint64_t)sum->realloc_bytes + (uint64_t)t->realloc_bytes);
-    sum->live_blocks += t->live_blocks;
-    sum->live_bytes += t->live_bytes;
-    sum->peak_bytes += t->peak_bytes;
-    sum->temporary += t->temporary;
-    sum->short_lived += t->short_lived;
-}
-
 static const LmpTreeRow *node_of(const TreeRows *t, uint32_t node) {
     return &t->ledger->tree[node];
 }
@@ -135,7 +120,7 @@ static bool join(TreeRows *t, Member m) {
     Group *g = group_of(t, m.at);
     const LmpTreeRow *row = node_of(t, m.node);
     uint8_t keep = kept(t, m.node);
-    add(&g->own, &row->shallow);
+    tally_add(&g->own, &row->shallow);
     g->flags |= row->flags;
     if (allocated(row)) note_line(t, g, row);
     /* where it is a line that the filter is found in, that is to be seen */
@@ -160,7 +145,7 @@ static bool call(TreeRows *t, uint32_t node, size_t first, uint64_t above, uint3
         if (kid->function == self) continue;
         Group *g = among(t, first, above, kid->function);
         if (!g) return false;
-        add(&g->total, &kid->retained);
+        tally_add(&g->total, &kid->retained);
         if (!enqueue(t, g, (Member){i, (uint32_t)(g - group_of(t, 0))})) return false;
     }
     return true;
@@ -202,7 +187,7 @@ static bool own_lines(TreeRows *t, uint32_t group) {
     for (size_t i = from + 1; i < from + n; i++) {
         Group *g = group_of(t, last), *next = group_of(t, i);
         if (g->line == next->line) {
-            add(&g->total, &next->total);
+            tally_add(&g->total, &next->total);
             g->own = g->total;
             g->keep |= next->keep;
         } else {
@@ -242,7 +227,7 @@ static bool count_path(TreeRows *t, size_t first, uint64_t above, uint32_t node,
     Group *g = among(t, first, above, node_of(t, at)->function);
     if (!g) return false;
     uint32_t up = PILE(t->outer, const uint32_t)[at];
-    add(&g->total, &node_of(t, node)->shallow);
+    tally_add(&g->total, &node_of(t, node)->shallow);
     note_line(t, g, node_of(t, at)); /* where it was when it called */
     g->callees |= up != 0;
     g->opens |= up != 0 && kept(t, up) & (KEEP_MATCH | KEEP_ABOVE);

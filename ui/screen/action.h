@@ -86,6 +86,8 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_ZOOM_IN, GROUP_MOVE, 16, '+', '=', "+ -", "zoom", NULL,                                  \
       "zoom at the cursor, down to single blocks; call tree: open, close")                         \
     X(ACT_ZOOM_OUT, GROUP_MOVE, 0, '-', '_', "-", NULL, NULL, NULL)                                \
+    X(ACT_MAKES, GROUP_TABLES, 8, 'G', 0, "G", "holds", "makes",                                   \
+      "what the program holds, or what it makes: tables, tree, callers, bars and heat")            \
     X(ACT_FILTER, GROUP_TABLES, 8, '/', 0, "/", "filter", NULL,                                    \
       "show only rows with the words typed; enter keeps that, esc clears it")                      \
     X(ACT_SORT_LEFT, GROUP_TABLES, 9, '<', 0, "< >", "sort", NULL,                                 \

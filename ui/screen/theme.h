@@ -25,7 +25,8 @@
     X(TONE_FAINT, "faint")   /* zeroes, what is switched off */                                    \
     X(TONE_ACCENT, "accent") /* keys, the program's name */                                        \
     X(TONE_GROWTH, "growth") /* allocation, more */                                                \
-    X(TONE_SHRINK, "shrink") /* free, less, errors */                                              \
+    X(TONE_SHRINK, "shrink") /* free, less */                                                      \
+    X(TONE_WRONG, "wrong")   /* errors, what lacks */                                              \
     X(TONE_FRAME, "frame")                                                                         \
     X(TONE_FRAME_FOCUS, "focus") /* frame of the panel that has the keys */                        \
     X(TONE_BAR, "bar")           /* ground of the header's first line */                           \

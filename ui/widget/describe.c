@@ -71,13 +71,27 @@ char *describe_where(char *out, size_t size, const char *short_src, int line, bo
     return out;
 }
 
+void describe_function(char *out, size_t size, char *kind, size_t kind_size, const char *name) {
+    const char *open = strstr(name, " '");
+    size_t n = strlen(name), before = open ? (size_t)(open - name) : 0;
+    bool quoted = open && n > before + 3 && name[n - 1] == '\'';
+    if (kind) kind[0] = 0;
+    if (!quoted) {
+        snprintf(out, size, "%s", name);
+        return;
+    }
+    snprintf(out, size, "%.*s", (int)(n - before - 3), open + 2);
+    bool says = strncmp(name, "function ", 9) != 0;
+    if (kind && says) snprintf(kind, kind_size, "%.*s", (int)before, name);
+}
+
 int describe_site_kind(const LmpSiteRow *site, unsigned kinds) {
     int live = -1, made = -1;
     for (int k = 0; k < LMP_KINDS; k++) {
-        const LmpKindTally *t = &site->kind[k];
+        const LmpTally *t = &site->kind[k].tally;
         if (!(kinds >> k & 1)) continue;
-        if (t->live_bytes > (live < 0 ? 0 : site->kind[live].live_bytes)) live = k;
-        if (t->allocs > 0 && (made < 0 || t->bytes > site->kind[made].bytes)) made = k;
+        if (t->live_bytes > (live < 0 ? 0 : site->kind[live].tally.live_bytes)) live = k;
+        if (t->allocs > 0 && (made < 0 || t->bytes > site->kind[made].tally.bytes)) made = k;
     }
     return live >= 0 ? live : made;
 }

@@ -20,6 +20,9 @@ char *describe_cell_size(char *out, uint64_t bytes);
 char *describe_age(char *out, uint32_t birth, uint64_t epoch_length, uint64_t clock);
 /* A site: "file.lua:12"; a pseudo-site (line -1): "(parser)". */
 char *describe_where(char *out, size_t size, const char *short_src, int line, bool ascii);
+/* A function's name as a traceback words it ("upvalue 'sort'", "function 'a.b'", "main chunk")
+ * apart: "sort" and "upvalue", "a.b" and "", "main chunk" and "". `kind` may be NULL. */
+void describe_function(char *out, size_t size, char *kind, size_t kind_size, const char *name);
 /* The kind among `kinds` (bits) that most of a site's live bytes are of; when none lives, most of
  * what it made. -1: none of them. */
 int describe_site_kind(const LmpSiteRow *site, unsigned kinds);

@@ -38,6 +38,7 @@ typedef struct Ui {
     bool mouse;                /* on */
     char error[256];           /* the message that the program ended with; "": none is known */
     unsigned kinds;            /* bit per LmpKind: shown */
+    bool makes;                /* tables show what the program makes, not what it holds */
     bool by_tag;               /* types as requests named them, not by owner */
     bool frozen;               /* the display, not the program */
     bool restless;             /* said while drawing: draw again soon, there will be more */
@@ -79,7 +80,7 @@ typedef struct Panel {
     const char *title; /* "Heap map" */
     int number;        /* its key, 1 .. 9, 10: the key 0; 0: none */
     unsigned ledger;   /* LEDGER_* parts of model->ledger that it needs while it is on screen */
-    Action offers[12]; /* actions that not every panel has, for the footer; ACT_NONE ends them */
+    Action offers[14]; /* actions that not every panel has, for the footer; ACT_NONE ends them */
     bool all_types;    /* its rows are of all types together: no keys for single ones */
     int min_w, min_h;  /* room inside the frame that it is sure of, on any screen from 20x5 on */
     /* State of its own, from create() (NULL: none, or no memory: the panel must bear both). */

@@ -280,7 +280,7 @@ static void draw_one(const Sources *s, Canvas *canvas, Rect rect, const SourceTe
         canvas_text(canvas, x, rect.y, room, STYLE(TONE_MUTED), text->problem);
         return;
     }
-    if (text->changed) x += canvas_text(canvas, x, rect.y, room, STYLE(TONE_SHRINK), "changed: ");
+    if (text->changed) x += canvas_text(canvas, x, rect.y, room, STYLE(TONE_WRONG), "changed: ");
     room = rect.x + rect.w - x;
     sources_line(s, line > 0 ? (uint32_t)line : 0, !canvas->utf8, code, sizeof code);
     canvas_text(canvas, x, rect.y, room, STYLE(TONE_SOURCE), code + strspn(code, " "));

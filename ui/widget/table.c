@@ -7,8 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "widget/measure.h"
+
 void table_init(Table *table, const TableDef *def) {
-    *table = (Table){.def = def, .sort = def->sort, .sorted_by = -1, .begun = true};
+    *table = (Table){.def = def,
+                     .sort = def->sort,
+                     .other_sort = def->sort_makes,
+                     .sorted_by = -1,
+                     .begun = true};
     table->filter.prompt = "filter";
     table->filter.help = "enter keep  esc clear";
 }
@@ -94,6 +100,21 @@ static const TableColumn *sort_column(const Table *t) {
     return t->sort >= 0 && t->sort < t->def->columns ? &t->def->column[t->sort] : NULL;
 }
 
+const LmpTally *table_tally(const TableSource *from, const TableColumn *column, uint32_t row) {
+    if (column->tally) return column->tally(from, row);
+    return from->tally ? from->tally(from, row) : NULL;
+}
+
+static bool has_value(const TableColumn *column) {
+    return column && (column->value || column->measure);
+}
+
+static double value_of(const TableSource *from, const TableColumn *column, uint32_t row) {
+    if (column->value) return column->value(from, row);
+    const LmpTally *tally = table_tally(from, column, row);
+    return tally ? column->measure->of(from->model, tally) : NAN;
+}
+
 static int by_id(const Table *t, const TableSource *from, uint32_t a, uint32_t b) {
     uint64_t x = t->def->id(from, a), y = t->def->id(from, b);
     return x < y ? -1 : x > y;
@@ -108,8 +129,8 @@ static int by_value(double x, double y) {
 int table_before(const Table *t, const TableSource *from, uint32_t a, uint32_t b) {
     const TableColumn *column = sort_column(t);
     int order = 0;
-    if (column && column->value) {
-        order = by_value(column->value(from, a), column->value(from, b));
+    if (has_value(column)) {
+        order = by_value(value_of(from, column, a), value_of(from, column, b));
     } else if (column && column->compare) {
         order = column->compare(from, a, b);
     }
@@ -121,7 +142,7 @@ int table_before(const Table *t, const TableSource *from, uint32_t a, uint32_t b
 /* As table_before, with the figures of all rows at hand. */
 static int before(const Table *t, const TableSource *from, uint32_t a, uint32_t b) {
     const TableColumn *column = sort_column(t);
-    if (!column || !column->value) return table_before(t, from, a, b);
+    if (!has_value(column)) return table_before(t, from, a, b);
     int order = by_value(t->keys[a], t->keys[b]);
     if (!column->rising) order = -order;
     if (t->reverse) order = -order;
@@ -235,7 +256,20 @@ bool table_is_held(const Table *t, const Ui *ui) {
     return t->moved != 0 && ui->now - t->moved < TABLE_HOLD;
 }
 
+/* The other mode has its own order. */
+void table_follow_mode(Table *t, const Ui *ui) {
+    if (!t->def->sort_makes || t->makes == ui->makes) return;
+    int sort = t->sort;
+    bool reverse = t->reverse;
+    t->sort = t->other_sort;
+    t->reverse = t->other_reverse;
+    t->other_sort = sort;
+    t->other_reverse = reverse;
+    t->makes = ui->makes;
+}
+
 void table_fill(Table *t, const TableSource *from) {
+    table_follow_mode(t, from->ui);
     bool held = table_is_held(t, from->ui);
     bool same = t->sorted_by == t->sort && t->sorted_reverse == t->reverse &&
                 strcmp(t->sought, t->filter.text) == 0;
@@ -262,7 +296,7 @@ void table_fill(Table *t, const TableSource *from) {
         t->total++;
         if (filter && !passes(t, from, i)) continue;
         row[count++] = i;
-        if (column && column->value) t->keys[i] = column->value(from, i);
+        if (has_value(column)) t->keys[i] = value_of(from, column, i);
     }
     if (!t->def->own_order) {
         sort_rows(t, from, row, count);
@@ -281,6 +315,21 @@ void table_fill(Table *t, const TableSource *from) {
     t->sorted_reverse = t->reverse;
     t->held = held;
     memcpy(t->sought, t->filter.text, sizeof t->sought);
+}
+
+const TableColumn *table_by(const Table *t) {
+    const TableColumn *column = sort_column(t);
+    if (column && column->measure && column->measure->adds) return column;
+    column = &t->def->column[t->makes ? t->def->sort_makes : t->def->sort];
+    return column->measure ? column : NULL;
+}
+
+double table_share(const TableSource *from, uint32_t row) {
+    const TableColumn *column = from->table ? table_by(from->table) : NULL;
+    if (!column || !from->whole) return 0;
+    double part = value_of(from, column, row), all = column->measure->of(from->model, from->whole);
+    if (!(part > 0)) return 0;
+    return part < all ? part / all : all > 0;
 }
 
 uint32_t table_selected(const Table *t) {

@@ -18,9 +18,16 @@
 #include "widget/panel.h"
 
 #define TABLE_HOLD 5000000000ull /* nanoseconds */
-#define TABLE_COLUMNS 16         /* at most */
+#define TABLE_COLUMNS 24         /* at most */
 #define TABLE_TEXT 256           /* bytes of a cell's text */
 #define TABLE_NONE UINT32_MAX
+
+/* What is asked of the program: what it holds, or what it makes (Ui.makes). A column belongs to one
+ * of the two, or to both. */
+typedef enum TableMode { TABLE_BOTH, TABLE_HOLDS, TABLE_MAKES } TableMode;
+
+typedef struct Measure Measure; /* measure.h */
+struct Table;
 
 /* The rows as they are now, for the callbacks. */
 typedef struct TableSource {
@@ -29,6 +36,8 @@ typedef struct TableSource {
     uint64_t serial; /* changes whenever rows or what is in them may have changed */
     const Model *model;
     const Ui *ui;
+    const struct Table *table; /* that shows them; NULL: there are no shares */
+    const LmpTally *whole;     /* what shares are of */
     /* What a row is about, for what tables of such rows have in common. May be NULL. */
     const LmpTally *(*tally)(const struct TableSource *from, uint32_t row);
     const LmpSiteRow *(*site)(const struct TableSource *from, uint32_t row);
@@ -36,7 +45,8 @@ typedef struct TableSource {
 
 typedef struct TableCell {
     char text[TABLE_TEXT];
-    Style style; /* STYLE(TONE_TEXT) unless the callback sets another */
+    Style style;   /* STYLE(TONE_TEXT) unless the callback sets another */
+    char kind[24]; /* said in grey behind the text, where there is room */
 } TableCell;
 
 typedef enum TableAlign {
@@ -49,11 +59,16 @@ typedef enum TableAlign {
  * with the highest go first where there is no room (0: stays to the last). Columns are as narrow as
  * can be first, then widened from the left; what is left over goes to the last `flex` column. */
 typedef struct TableColumn {
-    const char *title; /* NULL: heading() tells */
+    const char *title; /* NULL: heading() tells, or the measure */
     int narrow, wide, drop;
     int least; /* where even `narrow` does not fit: it takes what is left, if that is so much; 0 */
     TableAlign align;
     bool flex;
+    TableMode mode;
+    /* A figure of the row's tally: title, cell, order and shares are its. `tally`: where it is of
+     * another one than TableSource.tally; may tell NULL, no figure. */
+    const Measure *measure;
+    const LmpTally *(*tally)(const TableSource *from, uint32_t row);
     bool rising; /* chosen to sort by: smallest first (names); else largest first */
     /* The text and style of a row's cell; `wide`: the column has its wide width. */
     void (*cell)(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
@@ -71,7 +86,8 @@ typedef struct TableColumn {
 typedef struct TableDef {
     const TableColumn *column;
     int columns;
-    int sort; /* column that it is sorted by at first */
+    int sort;       /* column that it is sorted by at first */
+    int sort_makes; /* the same where it shows what is made; 0: it has but one mode */
     /* A row's name for as long as it lives. */
     uint64_t (*id)(const TableSource *from, uint32_t row);
     /* The text that `/` looks in, at most size - 1 bytes. NULL: the panel filters by itself, with
@@ -90,6 +106,9 @@ typedef struct Table {
     const TableDef *def;
     int sort; /* column */
     bool reverse;
+    bool makes;     /* the mode that this is the order of */
+    int other_sort; /* of the other mode */
+    bool other_reverse;
     LineEdit filter;
     List list; /* places in `order` */
 
@@ -118,6 +137,8 @@ typedef struct Table {
 
 /* What a panel with a table offers in the footer, for Panel.offers. */
 #define TABLE_OFFERS ACT_FILTER, ACT_SORT_LEFT, ACT_SORT_RIGHT, ACT_REVERSE
+/* And with one that can show what is made. */
+#define TABLE_OFFERS_MAKES TABLE_OFFERS, ACT_MAKES
 
 /* `table`: all zeroes before. `def` stays where it is. */
 void table_init(Table *table, const TableDef *def);
@@ -125,6 +146,9 @@ void table_free(Table *table);
 
 /* What the rows are now: filters them and puts them in order, if anything has changed. */
 void table_fill(Table *table, const TableSource *from);
+
+/* Takes the order of the mode that is shown now; table_fill does it too. */
+void table_follow_mode(Table *table, const Ui *ui);
 
 /* After table_fill, with the same source: */
 
@@ -159,6 +183,14 @@ bool table_matches(const Table *table, const char *text);
 bool table_words_match(const char *words, const char *text);
 /* The chosen order: < 0 when row a comes before row b; what is equal in it goes by id. */
 int table_before(const Table *table, const TableSource *from, uint32_t a, uint32_t b);
+
+/* The column that shares, bars and heat follow: the one that is sorted by, if rows add up in it,
+ * else the one that it is sorted by at first. NULL: there is none. */
+const TableColumn *table_by(const Table *table);
+/* A row's share of the whole in it, 0 .. 1. */
+double table_share(const TableSource *from, uint32_t row);
+/* A row's tally in a column. NULL: it has none. */
+const LmpTally *table_tally(const TableSource *from, const TableColumn *column, uint32_t row);
 
 /* The tone for a figure that is `share` (0 .. 1) of the whole: plain, and from 1 % on warmer. */
 Tone table_heat(double share);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "widget/table.h"
+#include "widget/measure.h"
 
 #define CURSOR_W 2     /* the cursor's arrow and a blank */
 #define FLEX_ENOUGH 36 /* columns for the last text before a path gets more than its wide width */
@@ -12,7 +12,12 @@
 /* ---- columns --------------------------------------------------------------------------------- */
 
 static bool can_sort(const TableColumn *column) {
-    return column->value || column->compare;
+    return column->value || column->compare || column->measure;
+}
+
+/* Is it one of the columns of this mode? */
+static bool has_column(const Table *t, const TableColumn *column) {
+    return column->mode == TABLE_BOTH || (column->mode == TABLE_MAKES) == t->makes;
 }
 
 /* Chooses the columns for a width: all as narrow as can be, then widened from the left. */
@@ -22,7 +27,7 @@ static void place_columns(Table *t, const TableSource *source, int from, int w) 
     memset(t->width, 0, sizeof t->width);
     for (int drop = 0; drop < TABLE_COLUMNS; drop++) {
         for (int i = 0; i < n; i++) {
-            if (column[i].drop != drop) continue;
+            if (column[i].drop != drop || !has_column(t, &column[i])) continue;
             if (column[i].hidden && column[i].hidden(source)) continue;
             int take = column[i].narrow;
             if (used + take > w && column[i].least && used + column[i].least <= w) take = w - used;
@@ -76,7 +81,10 @@ static void draw_heading(const Table *t, const TableSource *from, Canvas *canvas
     for (int i = 0; i < t->def->columns; i++) {
         const TableColumn *column = &t->def->column[i];
         if (!t->width[i]) continue;
-        const char *title = column->heading ? column->heading(from) : column->title;
+        const char *title = column->heading   ? column->heading(from)
+                            : column->title   ? column->title
+                            : column->measure ? measure_title(column->measure, from)
+                                              : "";
         bool sorted = i == t->sort && can_sort(column);
         Style style = STYLE(sorted ? TONE_TEXT : TONE_MUTED);
         int x = rect.x + t->at[i], room = t->width[i] - 1, end = x + room;
@@ -102,6 +110,25 @@ static void shorten_figure(char *text, int w) {
     memmove(point, rest, strlen(rest) + 1);
 }
 
+/* The text, and behind it in grey what kind of thing it is, if there is room for all of that. */
+static void draw_left(Canvas *canvas, int x, int y, int w, const TableCell *cell) {
+    int used = canvas_text(canvas, x, y, w, cell->style, cell->text);
+    if (cell->kind[0] && used + 1 + canvas_width(cell->kind) <= w)
+        canvas_text(canvas, x + used + 1, y, w - used - 1, STYLE(TONE_FAINT), cell->kind);
+}
+
+/* What rows are sorted by is in the heat of its share. */
+static void fill_cell(const Table *t, const TableSource *from, const TableColumn *column,
+                      uint32_t row, bool wide, TableCell *cell) {
+    if (column->cell) {
+        column->cell(from, row, wide, cell);
+        return;
+    }
+    measure_cell(column->measure, from, row, table_tally(from, column, row), wide, cell);
+    if (column == table_by(t) && cell->style == STYLE(TONE_TEXT))
+        cell->style = STYLE_BOLD(table_heat(table_share(from, row)));
+}
+
 void table_draw_row(const Table *t, const TableSource *from, Canvas *canvas, Rect rect, int y,
                     uint32_t row) {
     for (int i = 0; i < t->def->columns; i++) {
@@ -113,14 +140,14 @@ void table_draw_row(const Table *t, const TableSource *from, Canvas *canvas, Rec
             continue;
         }
         TableCell cell = {.style = STYLE(TONE_TEXT)};
-        column->cell(from, row, t->width[i] >= column->wide, &cell);
+        fill_cell(t, from, column, row, t->width[i] >= column->wide, &cell);
         if (column->align == TABLE_RIGHT) {
             shorten_figure(cell.text, room);
             canvas_text_right(canvas, x + room, y, room, cell.style, cell.text);
         } else if (column->align == TABLE_TAIL) {
             canvas_tail(canvas, x, y, room, cell.style, STYLE(TONE_MUTED), cell.text);
         } else {
-            canvas_text(canvas, x, y, room, cell.style, cell.text);
+            draw_left(canvas, x, y, room, &cell);
         }
     }
 }
@@ -141,10 +168,10 @@ void table_draw(Table *t, const TableSource *from, Canvas *canvas, Rect rect) {
     t->page = page;
     list_fit(&t->list, t->list.count, page);
     bool cursor = !t->def->no_cursor;
-    bool bar = t->list.count > (uint64_t)page && rect.w > 24;
+    /* the column of the scroll bar is kept for it, so that nothing moves when it comes */
+    bool narrow = rect.w <= 24, bar = t->list.count > (uint64_t)page && !narrow;
     Rect body = {rect.x, rect.y + heading, rect.w - bar, page};
-    /* the last column ends with a blank that nothing needs */
-    place_columns(t, from, cursor ? CURSOR_W : 0, body.w + !bar);
+    place_columns(t, from, cursor ? CURSOR_W : 0, rect.w - !narrow);
     if (heading) draw_heading(t, from, canvas, (Rect){rect.x, rect.y, body.w, 1});
     if (t->list.count == 0) draw_nothing(t, canvas, body);
     for (int line = 0; line < page && t->list.top + (uint64_t)line < t->list.count; line++) {
@@ -166,6 +193,7 @@ static bool is_shown(const Table *t, int column) {
     bool any = false;
     for (int i = 0; i < t->def->columns; i++)
         any = any || t->width[i] > 0;
+    if (!has_column(t, &t->def->column[column])) return false;
     return !any || t->width[column] > 0; /* not drawn yet: all */
 }
 

@@ -25,8 +25,12 @@ void tablepanel_reset(TablePanel *panel) {
 bool tablepanel_fill(void *state, const Model *model, const Ui *ui, TableSource *from) {
     TablePanel *panel = state;
     if (!panel) return false;
-    *from = (TableSource){
-        .model = model, .ui = ui, .tally = panel->def->tally, .site = panel->def->site};
+    *from = (TableSource){.model = model,
+                          .ui = ui,
+                          .table = &panel->table,
+                          .whole = &model->ledger.all,
+                          .tally = panel->def->tally,
+                          .site = panel->def->site};
     if (!panel->def->rows(state, model, ui, from)) return false;
     table_fill(&panel->table, from);
     return true;

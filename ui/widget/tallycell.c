@@ -8,19 +8,6 @@
 #include "widget/describe.h"
 #include "widget/spark.h"
 
-uint64_t tally_made(const LmpTally *t) {
-    return t->live_bytes + t->free_bytes;
-}
-
-double tally_churn(const LmpTally *t) {
-    double made = (double)tally_made(t);
-    return made > 0 ? (double)t->free_bytes / made : -1;
-}
-
-uint64_t tally_each(const LmpTally *t) {
-    return t->allocs ? tally_made(t) / t->allocs : 0;
-}
-
 double tally_share(uint64_t part, uint64_t whole) {
     if (part >= whole) return whole > 0;
     return (double)part / (double)whole;
@@ -31,28 +18,9 @@ void tallycell_bytes(TableCell *cell, uint64_t bytes, Style style) {
     cell->style = bytes ? style : STYLE(TONE_FAINT);
 }
 
-void tallycell_count(TableCell *cell, uint64_t count, bool wide) {
-    if (wide) {
-        format_count(cell->text, count);
-    } else {
-        format_short(cell->text, count);
-    }
-    if (count == 0) cell->style = STYLE(TONE_FAINT);
-}
-
 void tallycell_share(TableCell *cell, double share) {
     snprintf(cell->text, sizeof cell->text, share >= 0.9995 ? "%.0f" : "%.1f", share * 100);
     cell->style = STYLE(share > 0 ? table_heat(share) : (Tone)TONE_FAINT);
-}
-
-void tallycell_churn(TableCell *cell, const LmpTally *tally) {
-    double churn = tally_churn(tally);
-    if (churn < 0) return;
-    /* 100% only where all of it was freed */
-    int percent = churn >= 1 ? 100 : (int)(churn * 100 + 0.5);
-    if (percent == 100 && churn < 1) percent = 99;
-    snprintf(cell->text, sizeof cell->text, "%d%%", percent);
-    cell->style = STYLE(percent == 0 ? TONE_FAINT : percent >= 80 ? TONE_SHRINK : TONE_TEXT);
 }
 
 void tallycell_where(TableCell *cell, const Ui *ui, const char *short_src, int line) {
@@ -62,7 +30,9 @@ void tallycell_where(TableCell *cell, const Ui *ui, const char *short_src, int l
 }
 
 void tallycell_name(TableCell *cell, const Ui *ui, const char *name) {
-    format_text(cell->text, sizeof cell->text, name, !ui->utf8);
+    char plain[TABLE_TEXT];
+    describe_function(plain, sizeof plain, cell->kind, sizeof cell->kind, name);
+    format_text(cell->text, sizeof cell->text, plain, !ui->utf8);
 }
 
 void tallycell_bar(Canvas *canvas, int x, int y, int w, double share, double whole) {
@@ -72,43 +42,13 @@ void tallycell_bar(Canvas *canvas, int x, int y, int w, double share, double who
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-void tallycol_live(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+void tallycol_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     (void)wide;
-    tallycell_bytes(cell, from->tally(from, row)->live_bytes, STYLE(TONE_STRONG));
+    tallycell_share(cell, table_share(from, row));
 }
 
-void tallycol_blocks(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    tallycell_count(cell, from->tally(from, row)->live_blocks, wide);
-}
-
-void tallycol_allocs(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    tallycell_count(cell, from->tally(from, row)->allocs, wide);
-}
-
-void tallycol_each(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_bytes(cell, tally_each(from->tally(from, row)), STYLE(TONE_TEXT));
-}
-
-void tallycol_churn(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_churn(cell, from->tally(from, row));
-}
-
-double tallycol_by_live(const TableSource *from, uint32_t row) {
-    return (double)from->tally(from, row)->live_bytes;
-}
-double tallycol_by_blocks(const TableSource *from, uint32_t row) {
-    return (double)from->tally(from, row)->live_blocks;
-}
-double tallycol_by_allocs(const TableSource *from, uint32_t row) {
-    return (double)from->tally(from, row)->allocs;
-}
-double tallycol_by_each(const TableSource *from, uint32_t row) {
-    return (double)tally_each(from->tally(from, row));
-}
-double tallycol_by_churn(const TableSource *from, uint32_t row) {
-    return tally_churn(from->tally(from, row));
+void tallycol_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
+    tallycell_bar(canvas, x, y, w, table_share(from, row), 0);
 }
 
 int tallycol_by_where(const TableSource *from, uint32_t a, uint32_t b) {

@@ -3,42 +3,25 @@
 #ifndef LMP_TALLYCELL_H
 #define LMP_TALLYCELL_H
 
-#include "widget/table.h"
-
-/* All bytes that were ever live: those asked for, and what reallocation made of them. */
-uint64_t tally_made(const LmpTally *tally);
-/* The freed share of the bytes that were made, 0 .. 1; negative: nothing was. */
-double tally_churn(const LmpTally *tally);
-/* Of them, for an allocation. */
-uint64_t tally_each(const LmpTally *tally);
+#include "widget/measure.h"
 
 /* A share, 0 .. 1. The parts are summed up at another moment than the heap that they are parts of,
  * which may have shrunk since: no more than all of it. */
 double tally_share(uint64_t part, uint64_t whole);
 
 void tallycell_bytes(TableCell *cell, uint64_t bytes, Style style);
-/* A count, short unless `wide`. */
-void tallycell_count(TableCell *cell, uint64_t count, bool wide);
 /* "12.3": percent of the whole, in its heat. */
 void tallycell_share(TableCell *cell, double share);
-void tallycell_churn(TableCell *cell, const LmpTally *tally);
 /* "file.lua:12", in muted where it is no place in a source. */
 void tallycell_where(TableCell *cell, const Ui *ui, const char *short_src, int line);
+/* A function's name without its kind, which is said in grey behind it. */
 void tallycell_name(TableCell *cell, const Ui *ui, const char *name);
 /* A bar of w columns: `share` (0 .. 1) in its heat, and behind it muted up to `whole`. */
 void tallycell_bar(Canvas *canvas, int x, int y, int w, double share, double whole);
 
-/* Columns of tables whose rows have a tally (TableSource.tally): their cells, what to sort by. */
-void tallycol_live(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
-void tallycol_blocks(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
-void tallycol_allocs(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
-void tallycol_each(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
-void tallycol_churn(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
-double tallycol_by_live(const TableSource *from, uint32_t row);
-double tallycol_by_blocks(const TableSource *from, uint32_t row);
-double tallycol_by_allocs(const TableSource *from, uint32_t row);
-double tallycol_by_each(const TableSource *from, uint32_t row);
-double tallycol_by_churn(const TableSource *from, uint32_t row);
+/* The share of the whole in what the table is sorted by (table_share): as percent, as a bar. */
+void tallycol_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
+void tallycol_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w);
 /* The order of rows that are about sites (TableSource.site): by place, by the function's name. */
 int tallycol_by_where(const TableSource *from, uint32_t a, uint32_t b);
 int tallycol_by_function(const TableSource *from, uint32_t a, uint32_t b);

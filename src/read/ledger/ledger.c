@@ -15,17 +15,16 @@ static void store_free(LedgerStore *s) {
     map_free(&s->slot_map);
     map_free(&s->detail_map);
     LedgerPile *const piles[] = {
-        &s->texts,         &s->function,      &s->row,          &s->slot,         &s->detail,
-        &s->slot_sum,      &s->detail_sum,    &s->function_sum, &s->row_bytes,    &s->slot_mark,
-        &s->function_mark, &s->out_site,      &s->out_function, &s->out_detail,   &s->out_tag,
-        &s->out_tree,      &s->out_grown,     &s->slot_row,     &s->function_row, &s->pairs,
-        &s->parent,        &s->node_function, &s->first,        &s->kid,          &s->next,
-        &s->node_live,     &s->order,         &s->retained,     &s->on_path,
+        &s->texts,        &s->function,     &s->row,          &s->slot,      &s->detail,
+        &s->slot_sum,     &s->detail_sum,   &s->function_sum, &s->row_bytes, &s->out_site,
+        &s->out_function, &s->out_detail,   &s->out_tag,      &s->out_tree,  &s->out_grown,
+        &s->slot_row,     &s->function_row, &s->pairs,        &s->parent,    &s->node_function,
+        &s->first,        &s->kid,          &s->next,         &s->node_live, &s->order,
+        &s->retained,     &s->on_path,
     };
     for (size_t i = 0; i < sizeof piles / sizeof *piles; i++)
         free(piles[i]->data);
-    for (size_t i = 0; i < LEDGER_MOMENTS; i++)
-        free(s->moment[i].allocs.data);
+    moments_free(s);
     free(s);
 }
 
@@ -36,8 +35,8 @@ void ledger_free(Ledger *ledger) {
 
 static bool reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
     LedgerStore *s = ledger->store;
-    return index_update(s, t) && sum_reserve(s) && moment_reserve(s) &&
-           rows_reserve(ledger, parts) && tree_reserve(ledger, t, parts) &&
+    return index_update(s, t) && sum_reserve(s) && rows_reserve(ledger, parts) &&
+           tree_reserve(ledger, t, parts) && moment_reserve(s, parts) &&
            (!(parts & LEDGER_SITES) || live_history_reserve(s));
 }
 
@@ -72,34 +71,18 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     ledger->stacks = read_once32(&used->stacks) == 1;
     ledger->sample = read_once64(&used->sample);
     ledger->live_history_rows = 0;
+    moment_begin(ledger->store, parts, clock);
+    ledger->clock = clock;
+    ledger->since = ledger->store->then ? ledger->store->then->clock : 0;
     sum_records(ledger->store, tables);
+    ledger->all = ledger->store->all;
     note_others(ledger, tables);
-    moment_note(ledger->store, clock);
     tree_read(ledger, tables, parts);
-    rows_make(ledger, tables, parts, clock);
+    rows_make(ledger, tables, parts);
     ledger->nodes = 0;
     if (parts & LEDGER_TREE) tree_make(ledger, tables);
+    moment_end(ledger->store, clock);
     ledger->store->clock = clock;
-    return LMP_OK;
-}
-
-LmpErr ledger_mark(Ledger *ledger) {
-    LedgerStore *s = ledger->store;
-    if (!s) return LMP_OK; /* nothing was there: all that comes is new */
-    if (!pile_reserve(&s->slot_mark, s->summed_slots, sizeof(LedgerMark)) ||
-        !pile_reserve(&s->function_mark, s->summed_functions, sizeof(LedgerMark)))
-        return LMP_E_NOMEM;
-    for (uint32_t i = 0; i < s->summed_slots; i++) {
-        const LmpTally *t = &PILE(s->slot_sum, const LedgerSlotSum)[i].tally;
-        PILE(s->slot_mark, LedgerMark)[i] = (LedgerMark){t->live_bytes, t->allocs};
-    }
-    for (uint32_t i = 0; i < s->summed_functions; i++) {
-        const LmpTally *t = &PILE(s->function_sum, const LmpTally)[i];
-        PILE(s->function_mark, LedgerMark)[i] = (LedgerMark){t->live_bytes, t->allocs};
-    }
-    s->marked = true;
-    s->marked_slots = s->summed_slots;
-    s->marked_functions = s->summed_functions;
     return LMP_OK;
 }
 

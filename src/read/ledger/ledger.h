@@ -12,10 +12,16 @@
 #define LMP_LEDGER_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/kind.h"
 #include "shared/tables.h"
+
+/* What a tally had come to at an earlier moment. */
+typedef struct LmpThen {
+    uint64_t allocs, made, live; /* allocations; bytes ever made; bytes live */
+} LmpThen;
 
 typedef struct LmpTally {
     uint64_t allocs, bytes;     /* made: allocations and bytes asked for */
@@ -25,10 +31,33 @@ typedef struct LmpTally {
     uint64_t live_blocks, live_bytes;
     uint64_t peak_bytes;             /* live at the heap's high-water mark */
     uint64_t temporary, short_lived; /* as in LmpRecord (counts) */
+    /* At Ledger.since, for what it makes a second; at the mark. Where there is no such moment: as
+     * it is now. */
+    LmpThen was, mark;
 } LmpTally;
 
+/* All figures of a tally are words of eight bytes, which add up alike, signed or not. Sums may wrap
+ * where the state is damaged, and nothing else happens. */
+enum { TALLY_WORDS = sizeof(LmpTally) / 8 };
+_Static_assert(sizeof(LmpTally) == 17 * 8, "figures only");
+
+static inline void tally_add(LmpTally *sum, const LmpTally *t) {
+    uint64_t a[TALLY_WORDS], b[TALLY_WORDS];
+    memcpy(a, sum, sizeof a);
+    memcpy(b, t, sizeof b);
+    for (int i = 0; i < TALLY_WORDS; i++)
+        a[i] += b[i];
+    memcpy(sum, a, sizeof a);
+}
+
+/* All bytes that ever were there: those asked for, and what reallocation made of them. */
+static inline uint64_t tally_made(const LmpTally *t) {
+    return t->live_bytes + t->free_bytes;
+}
+
 typedef struct LmpKindTally { /* by owner, but tag_allocs */
-    uint64_t allocs, bytes, live_blocks, live_bytes, tag_allocs;
+    LmpTally tally;
+    uint64_t tag_allocs;
 } LmpKindTally;
 
 /* A C function that a site's line called and that asked for memory. */
@@ -56,8 +85,6 @@ typedef struct LmpSiteRow {
     const uint64_t
         *live_history; /* the most bytes held after full collections: see live_history_clock */
     const uint64_t *live_history_blocks; /* blocks, the same */
-    int64_t mark_bytes, mark_allocs;     /* change since ledger_mark (0 without) */
-    double allocs_per_s;                 /* over the last second of refreshes */
 } LmpSiteRow;
 
 typedef struct LmpFunctionRow {
@@ -69,7 +96,6 @@ typedef struct LmpFunctionRow {
     LmpTally shallow;  /* made by its own lines (with C functions they call) */
     LmpTally retained; /* and by all it called; recursion counted once. Only with stacks */
     uint64_t calls;    /* 0: not known */
-    int64_t mark_bytes;
 } LmpFunctionRow;
 
 /* A node of the call tree; children are contiguous. */
@@ -114,11 +140,20 @@ typedef struct Ledger {
     uint64_t live_history_work[LMP_LIVE_HISTORY];  /* bytes that were asked for until then */
     uint64_t live_history_top; /* the most the heap held before a full collection (bytes) */
     uint64_t clock;            /* of the refresh */
+    uint64_t since;            /* the moment that LmpTally.was is of, about a second ago; 0: none */
+    LmpTally all;              /* sum of all sites */
     uint32_t gc_mode;          /* LmpGcMode */
     struct LedgerStore *store; /* private: arenas, what the last refreshes were, the mark */
 } Ledger;
 
-enum { LEDGER_SITES = 1, LEDGER_FUNCTIONS = 2, LEDGER_TREE = 4, LEDGER_TAGS = 8, LEDGER_ALL = 15 };
+enum {
+    LEDGER_SITES = 1,
+    LEDGER_FUNCTIONS = 2,
+    LEDGER_TREE = 4,
+    LEDGER_TAGS = 8,
+    LEDGER_ALL = 15,
+    LEDGER_RATES = 16 /* LmpTally.was and .mark, for who looks again and again */
+};
 
 /* `ledger` all zeroes before the first time. `parts`: LEDGER_*; what is not asked for has no rows,
  * but functions come with sites and with the tree (retained only when they are asked for).
@@ -127,7 +162,12 @@ enum { LEDGER_SITES = 1, LEDGER_FUNCTIONS = 2, LEDGER_TREE = 4, LEDGER_TAGS = 8,
  * Costs about 50 ns a record and 150 ns a node: a tree of a million nodes is not for every frame.
  * Given the tables of another state it begins anew. */
 LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, uint64_t clock);
-/* From here on mark_* count: from the figures of the last refresh. Error: NOMEM. */
+/* How fast a figure that was `was` at Ledger.since changes, a second; 0 as long as there is none.
+ */
+double ledger_rate(const Ledger *ledger, uint64_t now, uint64_t was);
+/* From here on LmpTally.mark counts: from the figures of the last refresh, which was with
+ * LEDGER_RATES. Nodes of the tree that it did not look at count from when they are looked at.
+ * Error: NOMEM. */
 LmpErr ledger_mark(Ledger *ledger);
 void ledger_free(Ledger *ledger);
 

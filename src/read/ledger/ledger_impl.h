@@ -12,8 +12,6 @@
 #ifndef LMP_LEDGER_IMPL_H
 #define LMP_LEDGER_IMPL_H
 
-#include <string.h>
-
 #include "read/ledger/ledger.h"
 
 /* ---- small tools: ledger_tools.c ------------------------------------------------------------- */
@@ -53,19 +51,6 @@ static inline uint64_t read_once64(const void *word) {
     return *(const volatile uint64_t *)word;
 }
 
-/* All figures of a tally are words of eight bytes, which add up alike, signed or not. Sums may wrap
- * where the state is damaged, and nothing else happens. */
-enum { TALLY_WORDS = sizeof(LmpTally) / 8 };
-_Static_assert(sizeof(LmpTally) == 11 * 8, "figures only");
-
-static inline void tally_add(LmpTally *sum, const LmpTally *t) {
-    uint64_t a[TALLY_WORDS], b[TALLY_WORDS];
-    memcpy(a, sum, sizeof a);
-    memcpy(b, t, sizeof b);
-    for (int i = 0; i < TALLY_WORDS; i++)
-        a[i] += b[i];
-    memcpy(sum, a, sizeof a);
-}
 static inline void tally_sub(LmpTally *sum, const LmpTally *t) {
     uint64_t a[TALLY_WORDS], b[TALLY_WORDS];
     memcpy(a, sum, sizeof a);
@@ -127,15 +112,11 @@ typedef struct LedgerSlotSum {
     LmpTally tally;
 } LedgerSlotSum;
 
-typedef struct LedgerMark {
-    uint64_t live, allocs;
-} LedgerMark;
-
-#define LEDGER_MOMENTS 6u
-typedef struct LedgerMoment { /* allocations of each slot at one time */
+#define LEDGER_MOMENTS 3u
+typedef struct LedgerMoment { /* of each record and each node at one time */
     uint64_t clock;
-    uint32_t slots;
-    LedgerPile allocs; /* uint64_t */
+    uint32_t records, nodes; /* how many there were; nodes 0: they were not looked at */
+    LedgerPile record, node; /* LmpThen */
 } LedgerMoment;
 
 typedef struct LedgerChunk {
@@ -177,15 +158,16 @@ typedef struct LedgerStore {
     LedgerPile function_sum; /* LmpTally */
     LedgerPile row_bytes;    /* uint64_t: all that a row of the sites ever had */
     LmpTally tag_sum[LMP_TAGS];
-    uint32_t summed_slots, summed_functions; /* there are sums of these */
+    LmpTally all;
 
     /* mark, rates */
+    bool keeps; /* this refresh is with LEDGER_RATES */
     bool marked;
-    LedgerPile slot_mark, function_mark; /* LedgerMark */
-    uint32_t marked_slots, marked_functions;
+    LedgerMoment now, mark;
     LedgerMoment moment[LEDGER_MOMENTS]; /* oldest first */
     uint32_t moments;
-    uint64_t clock; /* of the last refresh */
+    const LedgerMoment *then; /* in this refresh: what LmpTally.was is of; NULL: none */
+    uint64_t clock;           /* of the last refresh */
 
     /* rows for people; `*_row`: which row an index has, LEDGER_NO_ROW: none */
     LedgerPile out_site, out_function, out_detail, out_tag, out_tree, out_grown;
@@ -210,14 +192,19 @@ bool index_update(LedgerStore *s, const LmpTables *t);
 /* Room for the sums of all that is known, then the sums. */
 bool sum_reserve(LedgerStore *s);
 void sum_records(LedgerStore *s, const LmpTables *t);
-/* Changes since the mark, allocations a second; before the rows are made. */
-bool moment_reserve(LedgerStore *s);
-void moment_note(LedgerStore *s, uint64_t clock);
-double moment_rate(const LedgerStore *s, uint32_t slot, uint64_t clock);
+/* Moments (ledger_moments.c): room for all that is known; before anything is summed up, finds the
+ * moment that rates are against; after it, keeps this refresh if it is time for another. */
+bool moment_reserve(LedgerStore *s, unsigned parts);
+void moment_begin(LedgerStore *s, unsigned parts, uint64_t clock);
+void moment_end(LedgerStore *s, uint64_t clock);
+void moments_free(LedgerStore *s);
+/* Fills .was and .mark of a record's or a node's tally. */
+void moment_record(LedgerStore *s, uint32_t record, LmpTally *tally);
+void moment_node(LedgerStore *s, uint32_t node, LmpTally *tally);
 
 bool rows_reserve(Ledger *ledger, unsigned parts);
 bool live_history_reserve(LedgerStore *s); /* call last */
-void rows_make(Ledger *ledger, const LmpTables *t, unsigned parts, uint64_t clock);
+void rows_make(Ledger *ledger, const LmpTables *t, unsigned parts);
 
 bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts);
 /* What each function retains, in s->retained; before the rows of functions are made. */

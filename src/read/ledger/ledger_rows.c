@@ -113,8 +113,6 @@ static void make_functions(Ledger *ledger, unsigned parts) {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t at = pair[i].index;
         const LedgerFunction *f = &PILE(s->function, const LedgerFunction)[at];
-        const LedgerMark *mark = PILE(s->function_mark, const LedgerMark);
-        uint64_t marked = at < s->marked_functions ? mark[at].live : 0;
         row[at] = i;
         ledger->function[i] = (LmpFunctionRow){
             .id = at,
@@ -126,7 +124,6 @@ static void make_functions(Ledger *ledger, unsigned parts) {
             .is_c = f->kind == LMP_F_C,
             .shallow = sum[at],
             .retained = retained_by(ledger, parts, at),
-            .mark_bytes = s->marked ? (int64_t)(sum[at].live_bytes - marked) : 0,
         };
     }
     ledger->functions = n;
@@ -175,13 +172,11 @@ static const uint64_t *make_grown(const Ledger *ledger, const LmpTables *t, cons
 }
 
 static void make_site(Ledger *ledger, const LmpTables *t, uint32_t index, uint32_t at,
-                      uint64_t clock, const uint8_t *live_history_slot) {
+                      const uint8_t *live_history_slot) {
     LedgerStore *s = ledger->store;
     const LedgerSlot *slot = &PILE(s->slot, const LedgerSlot)[index];
     const LedgerSlotSum *sum = &PILE(s->slot_sum, const LedgerSlotSum)[index];
     const LedgerFunction *f = &PILE(s->function, const LedgerFunction)[slot->best];
-    LedgerMark mark = {0, 0};
-    if (index < s->marked_slots) mark = PILE(s->slot_mark, const LedgerMark)[index];
     LmpSiteRow *out = &ledger->site[at];
     *out = (LmpSiteRow){
         .id = slot->id,
@@ -197,9 +192,6 @@ static void make_site(Ledger *ledger, const LmpTables *t, uint32_t index, uint32
         .here_free_bytes = sum->here_free_bytes,
         .here_realloc_bytes = sum->here_realloc_bytes,
         .live_history = make_grown(ledger, t, slot, at, live_history_slot),
-        .mark_bytes = s->marked ? (int64_t)(sum->tally.live_bytes - mark.live) : 0,
-        .mark_allocs = s->marked ? (int64_t)(sum->tally.allocs - mark.allocs) : 0,
-        .allocs_per_s = moment_rate(s, index, clock),
     };
     out->live_history_blocks = out->live_history + LMP_LIVE_HISTORY;
     memcpy(out->kind, sum->kind, sizeof out->kind);
@@ -227,7 +219,7 @@ static void make_cycles(Ledger *ledger, const LmpTables *t, uint8_t slot[LMP_LIV
     ledger->gc_mode = read_once32(&t->live->gc.mode);
 }
 
-static void make_sites(Ledger *ledger, const LmpTables *t, uint64_t clock) {
+static void make_sites(Ledger *ledger, const LmpTables *t) {
     LedgerStore *s = ledger->store;
     LedgerPair *pair = PILE(s->pairs, LedgerPair);
     const LedgerSlotSum *sum = s->slot_sum.data;
@@ -246,7 +238,7 @@ static void make_sites(Ledger *ledger, const LmpTables *t, uint64_t clock) {
         row[pair[i].index] = i;
     ledger->sites = n;
     for (uint32_t i = 1; i < s->slots; i++) /* not by pairs: details are sorted there */
-        if (row[i] != LEDGER_NO_ROW) make_site(ledger, t, i, row[i], clock, live_history_slot);
+        if (row[i] != LEDGER_NO_ROW) make_site(ledger, t, i, row[i], live_history_slot);
 }
 
 /* ---- tags ------------------------------------------------------------------------------------ */
@@ -265,13 +257,12 @@ static void make_tags(Ledger *ledger) {
     ledger->tags = n;
 }
 
-void rows_make(Ledger *ledger, const LmpTables *t, unsigned parts, uint64_t clock) {
+void rows_make(Ledger *ledger, const LmpTables *t, unsigned parts) {
     ledger->sites = ledger->functions = ledger->tags = ledger->details = 0;
     if (parts & (LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TREE)) {
         want_functions(ledger->store, parts);
         make_functions(ledger, parts);
     }
-    ledger->clock = clock;
-    if (parts & LEDGER_SITES) make_sites(ledger, t, clock);
+    if (parts & LEDGER_SITES) make_sites(ledger, t);
     if (parts & LEDGER_TAGS) make_tags(ledger);
 }

@@ -74,9 +74,11 @@ static void fetch(const LmpTables *t, const uint32_t *order, uint32_t i, uint32_
     __builtin_prefetch(node + 64);
 }
 
-static LmpTally own_tally(const LmpTables *t, uint32_t node, LedgerPeak peak) {
+static LmpTally own_tally(LedgerStore *s, const LmpTables *t, uint32_t node, LedgerPeak peak) {
     const LmpNode *n = &t->node[node];
-    return tally_of(&n->use, &n->reallocs, &n->realloc_bytes, &n->temporary, peak);
+    LmpTally own = tally_of(&n->use, &n->reallocs, &n->realloc_bytes, &n->temporary, peak);
+    moment_node(s, node, &own);
+    return own;
 }
 
 /* ---- what functions retain ------------------------------------------------------------------- */
@@ -124,7 +126,7 @@ static void sum_functions(LedgerStore *s, const LmpTables *t) {
         fetch(t, order, i, s->nodes);
         uint32_t f = function[order[i]];
         if (on_path[f]++ == 0) tally_sub(&retained[f], &sum);
-        LmpTally own = own_tally(t, order[i], peak);
+        LmpTally own = own_tally(s, t, order[i], peak);
         tally_add(&sum, &own);
         open[depth++] = i;
     }
@@ -174,9 +176,9 @@ bool tree_unused(const LedgerStore *s, uint32_t node) {
     return node == LEDGER_OTHERS && !s->others_used;
 }
 
-static void make_row(const Ledger *ledger, const LmpTables *t, uint32_t node, LedgerPeak peak,
+static void make_row(Ledger *ledger, const LmpTables *t, uint32_t node, LedgerPeak peak,
                      LmpTreeRow *out) {
-    const LedgerStore *s = ledger->store;
+    LedgerStore *s = ledger->store;
     const LmpNode *n = &t->node[node];
     uint32_t site = read_once32(&n->site), function = PILE(s->node_function, uint32_t)[node];
     const LedgerFunction *f = &PILE(s->function, const LedgerFunction)[function];
@@ -189,7 +191,7 @@ static void make_row(const Ledger *ledger, const LmpTables *t, uint32_t node, Le
     out->short_src = f->short_src;
     out->line = slot ? slot->line : -1;
     out->flags = read_once32(&n->flags) & (LMP_NODE_TAIL | LMP_NODE_COROUTINE);
-    out->shallow = out->retained = own_tally(t, node, peak);
+    out->shallow = out->retained = own_tally(s, t, node, peak);
 }
 
 /* Puts the children of each row behind all rows so far: they are contiguous then. */

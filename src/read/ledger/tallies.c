@@ -33,10 +33,10 @@ const LmpFigure tally_figures[] = {
 #undef AT
 #define AT(field) offsetof(LmpKindTally, field)
 const LmpFigure kind_tally_figures[] = {
-    COUNT("allocs", AT(allocs), "by owner"),
-    BYTES("bytes", AT(bytes), NULL),
-    COUNT("live_blocks", AT(live_blocks), NULL),
-    BYTES("live_bytes", AT(live_bytes), NULL),
+    COUNT("allocs", AT(tally.allocs), "by owner"),
+    BYTES("bytes", AT(tally.bytes), NULL),
+    COUNT("live_blocks", AT(tally.live_blocks), NULL),
+    BYTES("live_bytes", AT(tally.live_bytes), NULL),
     COUNT("tag_allocs", AT(tag_allocs), "allocations by tag"),
     {0},
 };

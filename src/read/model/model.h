@@ -84,7 +84,7 @@ typedef struct Model {
     Ledger ledger;
     unsigned ledger_parts;  /* LEDGER_* of the last refresh */
     uint64_t ledger_serial; /* one more with every refresh */
-    bool ledger_marked;     /* its mark_* figures count from the last mark */
+    bool ledger_marked;     /* its tallies count from the last mark */
 
     const LmpView *view; /* for the heap map only; NULL in tests */
 

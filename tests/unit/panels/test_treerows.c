@@ -110,8 +110,8 @@ static void finish(const Naive *n, Candidate *c) {
 static bool naive_before(const Naive *n, const Candidate *a, const Candidate *b) {
     int order = 0;
     if (n->request.measure) {
-        uint64_t x = n->request.measure(&a->total, &a->own);
-        uint64_t y = n->request.measure(&b->total, &b->own);
+        double x = n->request.measure(NULL, &a->total, &a->own);
+        double y = n->request.measure(NULL, &b->total, &b->own);
         order = x > y ? -1 : x < y;
     }
     if (!order) order = a->is_line - b->is_line;

@@ -36,7 +36,7 @@ void *__wrap_realloc(void *p, size_t size) {
 static Ledger ledger;
 
 static void refresh(FakeTables *f, unsigned parts, uint64_t clock) {
-    ck_assert_int_eq(ledger_refresh(&ledger, &f->t, parts, clock), LMP_OK);
+    ck_assert_int_eq(ledger_refresh(&ledger, &f->t, parts | LEDGER_RATES, clock), LMP_OK);
 }
 
 static void add(LmpTally *sum, const LmpTally *t) {
@@ -50,7 +50,7 @@ static void same_tally(const LmpTally *a, const LmpTally *b, const char *what) {
     static const char *const names[] = {"allocs",     "bytes",         "frees",       "free_bytes",
                                         "reallocs",   "realloc_bytes", "live_blocks", "live_bytes",
                                         "peak_bytes", "temporary",     "short_lived"};
-    for (size_t i = 0; i < sizeof *a / 8; i++)
+    for (size_t i = 0; i < offsetof(LmpTally, was) / 8; i++)
         ck_assert_msg(((const uint64_t *)a)[i] == ((const uint64_t *)b)[i],
                       "%s: %s is %llu, not %llu", what, names[i],
                       (unsigned long long)((const uint64_t *)a)[i],
@@ -138,7 +138,7 @@ START_TEST(sums_are_those_of_the_heap) {
             add(&details, &ledger.detail[s->first_detail + k].tally);
         if (s->details == 0) add(&details, &s->tally);
         for (int k = 0; k < LMP_KINDS; k++) {
-            kinds[k] += s->kind[k].live_bytes;
+            kinds[k] += s->kind[k].tally.live_bytes;
             tag_allocs += s->kind[k].tag_allocs;
         }
         here_frees += s->here_frees;
@@ -340,6 +340,12 @@ START_TEST(functions_on_one_line) {
 }
 END_TEST
 
+#define SINCE(tally, now, then) ((int64_t)((tally).now - (tally).mark.then))
+
+static double allocs_per_s(const LmpSiteRow *row) {
+    return ledger_rate(&ledger, row->tally.allocs, row->tally.was.allocs);
+}
+
 START_TEST(marks_and_rates) {
     FakeTables *f = fake_tables_new(NULL);
     uint32_t a = fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main chunk");
@@ -347,29 +353,90 @@ START_TEST(marks_and_rates) {
              two = {.site = fake_site(f, a, 2, 0), .cls = LMP_C_TABLE};
     fake_made(f, one, 10, 1000);
     refresh(f, LEDGER_SITES, 1000000000);
-    ck_assert_int_eq(ledger.site[0].mark_bytes, 0);
+    ck_assert_int_eq(SINCE(ledger.site[0].tally, live_bytes, live), 0);
     ck_assert_int_eq(ledger_mark(&ledger), LMP_OK);
     fake_made(f, two, 7, 700);
     fake_freed(f, one, one, 4, 400, 0);
     refresh(f, LEDGER_SITES, 1500000000);
     const LmpSiteRow *s = site("a.lua", 1), *t = site("a.lua", 2);
-    ck_assert_int_eq(s->mark_bytes, -400);
-    ck_assert_int_eq(s->mark_allocs, 0);
-    ck_assert_int_eq(t->mark_bytes, 700);
-    ck_assert_int_eq(t->mark_allocs, 7);
-    ck_assert_int_eq(ledger.function[0].mark_bytes, 300);
-    ck_assert_double_eq_tol(t->allocs_per_s, 14, 1e-9);
-    ck_assert_double_eq_tol(s->allocs_per_s, 0, 1e-9);
+    ck_assert_int_eq(SINCE(s->tally, live_bytes, live), -400);
+    ck_assert_int_eq(SINCE(s->tally, allocs, allocs), 0);
+    ck_assert_int_eq(SINCE(t->tally, live_bytes, live), 700);
+    ck_assert_int_eq(SINCE(t->tally, allocs, allocs), 7);
+    ck_assert_int_eq(SINCE(ledger.function[0].shallow, live_bytes, live), 300);
+    ck_assert_double_eq_tol(allocs_per_s(t), 14, 1e-9);
+    ck_assert_double_eq_tol(allocs_per_s(s), 0, 1e-9);
     for (int i = 1; i <= 60; i++) { /* 100 a second, looked at 30 times a second */
         fake_made(f, one, 100 / 30 + (i % 3 == 0), 0);
         refresh(f, LEDGER_SITES, 1500000000 + (uint64_t)i * 33333333);
     }
-    ck_assert_double_eq_tol(site("a.lua", 1)->allocs_per_s, 100, 4);
+    ck_assert_double_eq_tol(allocs_per_s(site("a.lua", 1)), 100, 4);
     refresh(f, LEDGER_SITES, 1500000000 + 60ull * 33333333); /* the clock stands: nothing runs */
-    ck_assert_double_eq_tol(site("a.lua", 1)->allocs_per_s, 0, 1e-9);
+    ck_assert_double_eq_tol(allocs_per_s(site("a.lua", 1)), 0, 1e-9);
     refresh(f, LEDGER_SITES, 9000000000);
     refresh(f, LEDGER_SITES, 11000000000);
-    ck_assert_double_eq_tol(site("a.lua", 1)->allocs_per_s, 0, 1e-9);
+    ck_assert_double_eq_tol(allocs_per_s(site("a.lua", 1)), 0, 1e-9);
+    ledger_free(&ledger);
+    fake_tables_free(f);
+}
+END_TEST
+
+/* What lines, functions, nodes and tags make a second, and since the mark, is what their records
+ * and nodes do. */
+START_TEST(rates_and_marks_add_up) {
+    FakeTables *f = fake_tables_new(NULL);
+    f->live->tables.stacks = 1;
+    uint32_t a = fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main chunk");
+    uint32_t b = fake_function(f, LMP_F_LUA, "@a.lua", 5, "local 'b'");
+    uint32_t call = fake_site(f, a, 1, 0), in = fake_site(f, b, 6, 0);
+    uint32_t outer = fake_node(f, 0, call, 0), inner = fake_node(f, outer, in, 0);
+    FakeSpot own = {.site = call, .node = outer, .cls = LMP_C_TABLE, .tag = fake_tag(f, "t")};
+    FakeSpot below = {.site = in, .node = inner, .cls = LMP_C_STRING, .tag = own.tag};
+    fake_made(f, own, 1, 100);
+    fake_made(f, below, 2, 50);
+    refresh(f, LEDGER_ALL, 1000000000);
+    ck_assert_uint_eq(ledger.since, 0);
+    ck_assert_uint_eq(ledger.all.was.made, 150); /* no moment: as it is now */
+    fake_made(f, own, 1, 1000);
+    fake_made(f, below, 3, 6000);
+    fake_freed(f, below, below, 1, 2000, 0);
+    refresh(f, LEDGER_ALL, 3000000000);
+    ck_assert_uint_eq(ledger.since, 1000000000);
+#define RATE(t) ledger_rate(&ledger, tally_made(&(t)), (t).was.made)
+    ck_assert_double_eq(RATE(site("a.lua", 6)->tally), 3000);
+    ck_assert_double_eq(RATE(site("a.lua", 6)->kind[LMP_STRING].tally), 3000);
+    ck_assert_double_eq(RATE(site("a.lua", 6)->kind[LMP_TABLE].tally), 0);
+    ck_assert_double_eq(RATE(ledger.tree[0].retained), 3500);
+    ck_assert_double_eq(RATE(ledger.tree[1].retained), 3500);
+    ck_assert_double_eq(RATE(ledger.tree[1].shallow), 500);
+    ck_assert_double_eq(RATE(ledger.tag[0].tally), 3500);
+    ck_assert_double_eq(RATE(ledger.all), 3500);
+    uint32_t main_row = ledger.tree[1].function;
+    ck_assert_double_eq(RATE(ledger.function[main_row].shallow), 500);
+    ck_assert_double_eq(RATE(ledger.function[main_row].retained), 3500);
+    const LmpTally *t = &ledger.tree[1].retained;
+    ck_assert_double_eq(ledger_rate(&ledger, t->live_bytes, t->was.live), 2500);
+    ck_assert_int_eq(ledger_mark(&ledger), LMP_OK);
+    ck_assert_int_eq(SINCE(ledger.tree[1].retained, live_bytes, live), 0); /* at once */
+    ck_assert_int_eq(SINCE(ledger.tag[0].tally, live_bytes, live), 0);
+    fake_made(f, below, 1, 10);
+    fake_freed(f, own, own, 1, 100, 0);
+    refresh(f, LEDGER_ALL, 4000000000);
+    ck_assert_int_eq(SINCE(ledger.tree[1].retained, live_bytes, live), -90);
+    ck_assert_int_eq(SINCE(ledger.tree[2].shallow, live_bytes, live), 10);
+    ck_assert_int_eq(SINCE(ledger.tag[0].tally, live_bytes, live), -90);
+    ck_assert_int_eq(SINCE(ledger.all, allocs, allocs), 1);
+    ck_assert_uint_eq(tally_made(&ledger.all) - ledger.all.mark.made, 10);
+    /* a tree that was not looked at for a while has no rate, then it has one again */
+    refresh(f, LEDGER_SITES, 6000000000);
+    refresh(f, LEDGER_SITES, 8000000000);
+    fake_made(f, below, 1, 500);
+    refresh(f, LEDGER_ALL, 9000000000);
+    ck_assert_double_eq(RATE(site("a.lua", 6)->tally), 500);
+    ck_assert_double_eq(RATE(ledger.tree[1].retained), 0);
+    fake_made(f, below, 1, 700);
+    refresh(f, LEDGER_ALL, 10000000000);
+    ck_assert_double_eq(RATE(ledger.tree[1].retained), 700);
     ledger_free(&ledger);
     fake_tables_free(f);
 }
@@ -554,5 +621,5 @@ END_TEST
 
 SUITE("ledger", sums_are_those_of_the_heap, the_collector_has_freed_the_rest, rows_of_the_program,
       parts_and_no_tables, names_come_late, functions_on_one_line, marks_and_rates,
-      deep_and_cyclic_paths, damaged_tables, pairs_are_sorted, the_map_keeps_what_was_put,
-      refused_memory)
+      rates_and_marks_add_up, deep_and_cyclic_paths, damaged_tables, pairs_are_sorted,
+      the_map_keeps_what_was_put, refused_memory)

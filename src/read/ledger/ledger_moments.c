@@ -1,0 +1,147 @@
+/* ledger_moments.c - what records and nodes were about a second ago, and at the mark
+ * (ledger_impl.h).
+ *
+ * Of each moment a record and a node have three figures, which add up like all of a tally: so what
+ * lines, functions, call paths and tags make a second, or since the mark, follows from theirs. */
+#include <stdlib.h>
+
+#include "read/ledger/ledger_impl.h"
+
+#define RATE_WINDOW 1000000000ull /* rates are over about this long, nanoseconds */
+#define RATE_STEP 500000000ull    /* moments to derive them from are at least this far apart */
+
+/* ---- room ------------------------------------------------------------------------------------ */
+
+static bool reserve(LedgerMoment *m, uint32_t records, uint32_t nodes) {
+    return pile_reserve(&m->record, records, sizeof(LmpThen)) &&
+           pile_reserve(&m->node, nodes, sizeof(LmpThen));
+}
+
+bool moment_reserve(LedgerStore *s, unsigned parts) {
+    if (!(parts & LEDGER_RATES)) return true;
+    for (uint32_t i = 0; i < LEDGER_MOMENTS; i++)
+        if (!reserve(&s->moment[i], s->records, s->nodes)) return false;
+    return reserve(&s->now, s->records, s->nodes);
+}
+
+static void release(LedgerMoment *m) {
+    free(m->record.data);
+    free(m->node.data);
+}
+
+void moments_free(LedgerStore *s) {
+    for (uint32_t i = 0; i < LEDGER_MOMENTS; i++)
+        release(&s->moment[i]);
+    release(&s->now);
+    release(&s->mark);
+}
+
+/* ---- moments --------------------------------------------------------------------------------- */
+
+/* Of the moments older than the window the youngest stays: it is what rates are against. */
+static uint32_t stale(const LedgerStore *s, uint64_t clock) {
+    uint32_t n = 0;
+    while (n + 1 < s->moments && s->moment[n + 1].clock + RATE_WINDOW <= clock)
+        n++;
+    return n == 0 && s->moments == LEDGER_MOMENTS ? 1 : n;
+}
+
+void moment_begin(LedgerStore *s, unsigned parts, uint64_t clock) {
+    s->then = NULL;
+    s->keeps = parts & LEDGER_RATES;
+    if (!s->keeps) return;
+    if (s->moments && clock < s->moment[s->moments - 1].clock) s->moments = 0; /* begun anew */
+    for (uint32_t drop = stale(s, clock); drop > 0; drop--) {
+        LedgerMoment first = s->moment[0];
+        memmove(s->moment, s->moment + 1, (LEDGER_MOMENTS - 1) * sizeof first);
+        s->moment[LEDGER_MOMENTS - 1] = first; /* its memory is used again */
+        s->moments--;
+    }
+    /* where the clock stands nothing runs */
+    if (s->moments && s->moment[0].clock < clock && s->clock != clock) s->then = &s->moment[0];
+    s->now.clock = clock;
+    s->now.records = s->records;
+    s->now.nodes = s->nodes;
+    /* not every row comes by */
+    if (s->records) memset(s->now.record.data, 0, s->records * sizeof(LmpThen));
+    if (s->nodes) memset(s->now.node.data, 0, s->nodes * sizeof(LmpThen));
+}
+
+/* There is room. */
+static void copy(LedgerMoment *to, const LedgerMoment *from) {
+    to->clock = from->clock;
+    to->records = from->records;
+    to->nodes = from->nodes;
+    if (from->records) memcpy(to->record.data, from->record.data, from->records * sizeof(LmpThen));
+    if (from->nodes) memcpy(to->node.data, from->node.data, from->nodes * sizeof(LmpThen));
+}
+
+void moment_end(LedgerStore *s, uint64_t clock) {
+    if (!s->keeps || (s->moments && s->moment[s->moments - 1].clock + RATE_STEP > clock)) return;
+    copy(&s->moment[s->moments++], &s->now);
+}
+
+/* ---- tallies --------------------------------------------------------------------------------- */
+
+static LmpThen as_now(const LmpTally *tally) {
+    return (LmpThen){tally->allocs, tally_made(tally), tally->live_bytes};
+}
+
+/* A row that has come since was nothing then. */
+static LmpThen at(const LedgerPile *rows, uint32_t n, uint32_t row) {
+    return row < n ? PILE(*rows, const LmpThen)[row] : (LmpThen){0};
+}
+
+void moment_record(LedgerStore *s, uint32_t record, LmpTally *tally) {
+    LmpThen now = as_now(tally);
+    tally->was = s->then ? at(&s->then->record, s->then->records, record) : now;
+    tally->mark = s->marked ? at(&s->mark.record, s->mark.records, record) : now;
+    if (s->keeps) PILE(s->now.record, LmpThen)[record] = now;
+}
+
+void moment_node(LedgerStore *s, uint32_t node, LmpTally *tally) {
+    LmpThen now = as_now(tally);
+    bool then = s->then && s->then->nodes > 0, mark = s->marked && s->mark.nodes > 0;
+    tally->was = then ? at(&s->then->node, s->then->nodes, node) : now;
+    tally->mark = mark ? at(&s->mark.node, s->mark.nodes, node) : now;
+    if (s->keeps) PILE(s->now.node, LmpThen)[node] = now;
+}
+
+double ledger_rate(const Ledger *ledger, uint64_t now, uint64_t was) {
+    if (ledger->since == 0 || ledger->since >= ledger->clock) return 0;
+    return (double)(int64_t)(now - was) / ((double)(ledger->clock - ledger->since) / 1e9);
+}
+
+/* ---- the mark -------------------------------------------------------------------------------- */
+
+static void start_anew(LmpTally *tally) {
+    tally->mark = as_now(tally);
+}
+
+LmpErr ledger_mark(Ledger *ledger) {
+    LedgerStore *s = ledger->store;
+    if (!s || !s->keeps) return LMP_OK; /* nothing was there: all that comes is new */
+    if (!reserve(&s->mark, s->now.records, s->now.nodes)) return LMP_E_NOMEM;
+    copy(&s->mark, &s->now);
+    s->marked = true;
+    /* the rows that are there count from it too */
+    start_anew(&ledger->all);
+    for (uint32_t i = 0; i < ledger->sites; i++) {
+        start_anew(&ledger->site[i].tally);
+        for (int k = 0; k < LMP_KINDS; k++)
+            start_anew(&ledger->site[i].kind[k].tally);
+    }
+    for (uint32_t i = 0; i < ledger->details; i++)
+        start_anew(&ledger->detail[i].tally);
+    for (uint32_t i = 0; i < ledger->functions; i++) {
+        start_anew(&ledger->function[i].shallow);
+        start_anew(&ledger->function[i].retained);
+    }
+    for (uint32_t i = 0; i < ledger->tags; i++)
+        start_anew(&ledger->tag[i].tally);
+    for (uint32_t i = 0; i < ledger->nodes; i++) {
+        start_anew(&ledger->tree[i].shallow);
+        start_anew(&ledger->tree[i].retained);
+    }
+    return LMP_OK;
+}

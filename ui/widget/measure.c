@@ -1,0 +1,197 @@
+/* measure.c - see measure.h. */
+#include "widget/measure.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/format.h"
+
+/* ---- tallies --------------------------------------------------------------------------------- */
+
+double tally_churn(const LmpTally *t) {
+    double made = (double)tally_made(t);
+    return made > 0 ? (double)t->free_bytes / made : -1;
+}
+
+uint64_t tally_each(const LmpTally *t) {
+    return t->allocs ? tally_made(t) / t->allocs : 0;
+}
+
+/* What is counted beside a running program may be a free ahead. */
+static uint64_t less(uint64_t a, uint64_t b) {
+    return a > b ? a - b : 0;
+}
+
+uint64_t tally_in_cycle(const LmpTally *t) {
+    return less(t->short_lived, t->temporary);
+}
+
+uint64_t tally_later(const LmpTally *t) {
+    return less(t->frees, t->short_lived);
+}
+
+bool measure_is_now(const Model *model) {
+    return model->seen == LMP_SEEN_RUNNING;
+}
+
+static double over_the_run(const Model *model, double value) {
+    return model->clock ? value / ((double)model->clock / 1e9) : 0;
+}
+
+static double none_below(double value) {
+    return value > 0 ? value : 0;
+}
+
+double measure_rate(const Model *model, const LmpTally *t) {
+    uint64_t made = tally_made(t);
+    if (!measure_is_now(model)) return over_the_run(model, (double)made);
+    return none_below(ledger_rate(&model->ledger, made, t->was.made));
+}
+
+bool measure_grows(const Model *model, const LmpTally *t) {
+    uint64_t before = model->ledger_marked ? t->mark.live : t->was.live;
+    return t->live_bytes > before;
+}
+
+/* ---- of -------------------------------------------------------------------------------------- */
+
+#define OF(name, value)                                                                            \
+    static double of_##name(const Model *model, const LmpTally *t) {                               \
+        (void)model;                                                                               \
+        return (value);                                                                            \
+    }
+OF(live, (double)t->live_bytes)
+OF(blocks, (double)t->live_blocks)
+OF(each_live, t->live_blocks ? (double)(t->live_bytes / t->live_blocks) : NAN)
+OF(churn, tally_churn(t) < 0 ? NAN : tally_churn(t))
+OF(made, (double)tally_made(t))
+OF(allocs, (double)t->allocs)
+OF(each, t->allocs ? (double)tally_each(t) : NAN)
+#define PART(count) (t->allocs ? (double)(count) / (double)t->allocs : NAN)
+OF(at_once, PART(t->temporary))
+OF(in_cycle, PART(tally_in_cycle(t)))
+OF(later, PART(tally_later(t)))
+OF(per_cycle, model->gc.cycles ? (double)tally_made(t) / (double)model->gc.cycles : NAN)
+
+static double of_change(const Model *model, const LmpTally *t) {
+    if (model->ledger_marked) return (double)(int64_t)(t->live_bytes - t->mark.live);
+    if (!measure_is_now(model)) return over_the_run(model, (double)t->live_bytes);
+    return ledger_rate(&model->ledger, t->live_bytes, t->was.live);
+}
+
+static double of_rate(const Model *model, const LmpTally *t) {
+    if (!model->ledger_marked) return measure_rate(model, t);
+    return none_below((double)(int64_t)(tally_made(t) - t->mark.made));
+}
+
+/* ---- put ------------------------------------------------------------------------------------- */
+
+static uint64_t whole(double value) {
+    return value > 0 && value < 1.8e19 ? (uint64_t)(value + 0.5) : 0;
+}
+
+static void put_bytes(TableCell *cell, double value, bool wide) {
+    (void)wide;
+    format_bytes(cell->text, whole(value));
+    if (whole(value) == 0) cell->style = STYLE(TONE_FAINT);
+}
+
+static void put_count(TableCell *cell, double value, bool wide) {
+    if (wide) {
+        format_count(cell->text, whole(value));
+    } else {
+        format_short(cell->text, whole(value));
+    }
+    if (whole(value) == 0) cell->style = STYLE(TONE_FAINT);
+}
+
+static void put_change(TableCell *cell, double value, bool wide) {
+    (void)wide;
+    int64_t bytes = value > 9e18 || value < -9e18 ? 0 : (int64_t)value;
+    format_delta_bytes(cell->text, bytes);
+    cell->style = STYLE(bytes > 0 ? TONE_GROWTH : bytes < 0 ? TONE_SHRINK : TONE_FAINT);
+}
+
+/* 100% only where it is all of it, 0% only where it is nothing. */
+static void put_percent(TableCell *cell, double value, bool wide) {
+    (void)wide;
+    int percent = value >= 1 ? 100 : value > 0 ? (int)(value * 100 + 0.5) : 0;
+    if (percent == 100 && value < 1) percent = 99;
+    if (percent == 0 && value > 0) {
+        snprintf(cell->text, sizeof cell->text, "<1%%");
+        return;
+    }
+    snprintf(cell->text, sizeof cell->text, "%d%%", percent);
+    if (percent == 0) cell->style = STYLE(TONE_FAINT);
+}
+
+/* clang-format off */
+const Measure measure[MEASURES] = {
+    [M_LIVE] = {"live", NULL, NULL, true, of_live, put_bytes,
+                "bytes made there that are still there"},
+    [M_BLOCKS] = {"blocks", NULL, NULL, true, of_blocks, put_count,
+                  "blocks made there that are still there"},
+    [M_CHANGE] = {"Δ/s", "Δ mark", "mean Δ/s", false, of_change, put_change,
+                  "what live bytes grow by a second, or since the mark"},
+    [M_EACH_LIVE] = {"each", NULL, NULL, false, of_each_live, put_bytes,
+                     "live bytes of a block, on average"},
+    [M_CHURN] = {"churn", NULL, NULL, false, of_churn, put_percent,
+                 "how much of what was made has been freed; 0% lights up where live bytes grow"},
+    [M_MADE] = {"made", NULL, NULL, true, of_made, put_bytes,
+                "all bytes ever made there, growth of blocks included"},
+    [M_RATE] = {"made/s", "since mark", "mean/s", true, of_rate, put_bytes,
+                "bytes made a second, or since the mark; once the program has ended, over the whole run"},
+    [M_ALLOCS] = {"allocs", NULL, NULL, true, of_allocs, put_count,
+                  "allocations made there"},
+    [M_EACH] = {"each", NULL, NULL, false, of_each, put_bytes,
+                "bytes made for an allocation, on average"},
+    [M_AT_ONCE] = {"at once", NULL, NULL, false, of_at_once, put_percent,
+                   "of the allocations, freed before the next one there"},
+    [M_IN_CYCLE] = {"cycle", NULL, NULL, false, of_in_cycle, put_percent,
+                    "of the allocations, freed in the collector's next cycle"},
+    [M_LATER] = {"later", NULL, NULL, false, of_later, put_percent,
+                 "of the allocations, freed later than that"},
+    [M_PER_CYCLE] = {"per cycle", NULL, NULL, true, of_per_cycle, put_bytes,
+                     "bytes made between two cycles of the collector"},
+};
+/* clang-format on */
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+static const char *plain(const char *title, bool utf8) {
+    static const char *const ascii[][2] = {
+        {"Δ/s", "change/s"}, {"Δ mark", "since mark"}, {"mean Δ/s", "mean/s"}};
+    for (size_t i = 0; !utf8 && i < sizeof ascii / sizeof *ascii; i++)
+        if (strcmp(title, ascii[i][0]) == 0) return ascii[i][1];
+    return title;
+}
+
+const char *measure_title(const Measure *m, const TableSource *from) {
+    const char *title = m->title;
+    if (m->mean && !measure_is_now(from->model)) title = m->mean;
+    if (m->marked && from->model->ledger_marked) title = m->marked;
+    return plain(title, from->ui->utf8);
+}
+
+/* Of a line it is known what it held after full collections: for a program that stands still. */
+static bool grows(const TableSource *from, uint32_t row, const LmpTally *tally) {
+    const Ledger *ledger = &from->model->ledger;
+    if (measure_is_now(from->model) || from->model->ledger_marked || !from->site)
+        return measure_grows(from->model, tally);
+    const LmpSiteRow *site = from->site(from, row);
+    uint32_t n = ledger->live_history_rows;
+    return site->live_history && n >= 4 && site->live_history[n - 1] > site->live_history[n / 2];
+}
+
+void measure_cell(const Measure *m, const TableSource *from, uint32_t row, const LmpTally *tally,
+                  bool wide, TableCell *cell) {
+    double value = tally ? m->of(from->model, tally) : NAN;
+    if (isnan(value)) return;
+    m->put(cell, value, wide);
+    /* what is never freed and grows is what is looked for; that garbage is freed is as it should be
+     */
+    if (m == &measure[M_CHURN]) {
+        if (value < 0.005 && grows(from, row, tally)) cell->style = STYLE_BOLD(TONE_GROWTH);
+        if (value >= 0.8) cell->style = STYLE(TONE_MUTED);
+    }
+}
