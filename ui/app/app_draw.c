@@ -1,4 +1,5 @@
 /* app_draw.c - a frame: the panels with their frames, header above, footer below. */
+#include <stdio.h>
 #include <string.h>
 
 #include "app/app_state.h"
@@ -124,6 +125,18 @@ static void draw_last_words(const App *app, Canvas *canvas, Rect outer) {
     canvas_put(canvas, x, y, ' ', STYLE(TONE_TEXT));
 }
 
+/* Of a program that stands still figures a second are the average over its whole run: said where
+ * there are such. */
+static void add_mean(const App *app, const Panel *panel, char *note, size_t size) {
+    bool any = panel->number > 0 && panel_offers(panel, ACT_MAKES);
+    if (!any || app->model.seen == LMP_SEEN_RUNNING || app->model.ledger_marked) return;
+    size_t used = strlen(note);
+    snprintf(note + used, size - used, "%smean/s: over the whole run",
+             used == 0      ? ""
+             : app->ui.utf8 ? " · "
+                            : " - ");
+}
+
 static void draw_frame(const App *app, int row, Canvas *canvas) {
     Rect outer = app->outer[row];
     const Panel *panel = app_panels[row].panel;
@@ -141,6 +154,7 @@ static void draw_frame(const App *app, int row, Canvas *canvas) {
     }
     char note[160] = "";
     if (panel->note) panel->note(app->state[row], &app->model, &app->ui, note, sizeof note);
+    add_mean(app, panel, note, sizeof note);
     if (kind == FRAME_BOX) canvas_put(canvas, x++, outer.y, ' ', line);
     if (panel->number > 0) {
         x += canvas_printf(canvas, x, outer.y, right - x, STYLE(focus ? TONE_ACCENT : TONE_STRONG),

@@ -75,7 +75,7 @@ static const TableColumn columns[] = {
     {NULL, 7, 7, 9, MAKES(M_LATER)},
     {NULL, 10, 11, 10, MAKES(M_PER_CYCLE)},
     {NULL, 10, 11, 10, HOLDS(M_MADE)},
-    {"function", 28, 60, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,
+    {"function", 22, 60, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,
      .cell = cell_name, .compare = by_name},
     {"where", 18, 28, 4, .align = TABLE_TAIL, .flex = true, .rising = true, .cell = cell_where,
      .compare = by_where},

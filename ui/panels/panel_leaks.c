@@ -66,21 +66,12 @@ static void cell_second(const TableSource *from, uint32_t row, bool wide, TableC
     cell->style = style_of(from, row, TONE_TEXT);
 }
 
-/* Over time, from the least to the largest: it is the way of it that tells, the figures are beside
- * it.
- */
 static void paint_chart(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y,
                         int w) {
     const Ledger *ledger = ((const Leaks *)from->rows)->ledger;
-    uint64_t value[LMP_LIVE_HISTORY], least = UINT64_MAX, most = 0;
+    uint64_t value[LMP_LIVE_HISTORY];
     uint32_t n = ledger_live_history_even(ledger, row_of(from, row)->live_history, value);
-    for (uint32_t i = 0; i < n; i++) {
-        if (value[i] < least) least = value[i];
-        if (value[i] > most) most = value[i];
-    }
-    for (uint32_t i = 0; i < n; i++)
-        value[i] += (most - least) / 8 - least;
-    spark_draw(canvas, (Rect){x, y, w, 1}, value, n, style_of(from, row, TONE_GROWTH));
+    spark_way(canvas, (Rect){x, y, w, 1}, value, n, style_of(from, row, TONE_GROWTH));
 }
 
 static void cell_trend(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {

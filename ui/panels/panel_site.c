@@ -187,10 +187,10 @@ static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
                format_bytes(b, tally_each(t)));
     if (model->gc.cycles > 0)
         put_figure(f, "a cycle", plain, format_bytes(a, tally_made(t) / model->gc.cycles),
-                   "between two cycles of the collector");
-    put_fate(f, t, "at once", t->temporary, "before the next was made");
-    put_fate(f, t, "in a cycle", tally_in_cycle(t), "in the collector's next cycle");
-    put_fate(f, t, "later", tally_later(t), "freed after that");
+                   "between two collections");
+    put_fate(f, t, "at once", t->temporary, "before the next made");
+    put_fate(f, t, "in a cycle", tally_in_cycle(t), "in the next cycle");
+    put_fate(f, t, "later", tally_later(t), "after that");
     put_fate(f, t, "still there", t->live_blocks, "not freed yet");
     if (row->here_frees > 0)
         put_figure(f, "frees here", plain, format_bytes(a, row->here_free_bytes),

@@ -73,7 +73,7 @@ static void paint_history(const TableSource *from, uint32_t row, Canvas *canvas,
     const LmpSiteRow *site = row_of(from, row);
     if (!site->live_history || from->model->ledger.live_history_rows < 2) return;
     uint32_t n = ledger_live_history_even(&from->model->ledger, site->live_history, even);
-    spark_draw(canvas, (Rect){x, y, w, 1}, even, n, STYLE(TONE_MUTED));
+    spark_way(canvas, (Rect){x, y, w, 1}, even, n, STYLE(TONE_MUTED));
 }
 
 enum { COL_SHARE, COL_LIVE, COL_MADE };

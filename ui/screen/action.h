@@ -67,7 +67,7 @@ extern const char *const action_group_title[GROUPS];
       "while paused: one memory operation; held down: slow motion")                                  \
     X(ACT_FREEZE, GROUP_DISPLAY, 19, 'z', 0, "z", "freeze", "thaw",                                \
       "freeze only the display; the program runs on")                                              \
-    X(ACT_NEXT_PANEL, GROUP_DISPLAY, 6, K_TAB, 0, "tab", "panel", NULL,                            \
+    X(ACT_NEXT_PANEL, GROUP_DISPLAY, 8, K_TAB, 0, "tab", "panel", NULL,                            \
       "next panel; shift-tab: the one before")                                                     \
     X(ACT_PREV_PANEL, GROUP_DISPLAY, 0, K_BACK_TAB, 0, "shift-tab", NULL, NULL, NULL)              \
     X(ACT_PANEL_NUMBER, GROUP_DISPLAY, 0, 0, 0, "0 to 9", NULL, NULL,                              \
@@ -86,7 +86,7 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_ZOOM_IN, GROUP_MOVE, 16, '+', '=', "+ -", "zoom", NULL,                                  \
       "zoom at the cursor, down to single blocks; call tree: open, close")                         \
     X(ACT_ZOOM_OUT, GROUP_MOVE, 0, '-', '_', "-", NULL, NULL, NULL)                                \
-    X(ACT_MAKES, GROUP_TABLES, 8, 'G', 0, "G", "holds", "makes",                                   \
+    X(ACT_MAKES, GROUP_TABLES, 6, 'G', 0, "G", "holds", "makes",                                   \
       "what the program holds, or what it makes: tables, tree, callers, bars and heat")            \
     X(ACT_FILTER, GROUP_TABLES, 8, '/', 0, "/", "filter", NULL,                                    \
       "show only rows with the words typed; enter keeps that, esc clears it")                      \

@@ -26,6 +26,23 @@ void spark_draw(Canvas *canvas, Rect rect, const uint64_t *value, uint32_t n, St
     }
 }
 
+void spark_way(Canvas *canvas, Rect rect, uint64_t *value, uint32_t n, Style style) {
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (value[i] < least) least = value[i];
+        if (value[i] > most) most = value[i];
+    }
+    if (n == 0 || most == 0) return;
+    if (most == least) {
+        canvas_fill(canvas, (Rect){rect.x, rect.y + rect.h - 1, rect.w, 1}, G_HLINE,
+                    STYLE(TONE_FAINT));
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        value[i] += (most - least) / 8 - least;
+    spark_draw(canvas, rect, value, n, style);
+}
+
 void spark_bar(Canvas *canvas, int x, int y, int w, double share, Style style) {
     if (w < 1 || !(share > 0)) return;
     int halves = (int)((share > 1 ? 1 : share) * w * 2 + 0.5);

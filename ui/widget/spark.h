@@ -6,6 +6,9 @@
 
 /* Draws `n` values (oldest first) over the whole of rect, from nothing to the largest of them. */
 void spark_draw(Canvas *canvas, Rect rect, const uint64_t *value, uint32_t n, Style style);
+/* The same from the least to the largest of them: how it went tells, where figures stand beside it.
+ * What does not change is a line. Changes `value`. */
+void spark_way(Canvas *canvas, Rect rect, uint64_t *value, uint32_t n, Style style);
 /* A bar of `share` (0 .. 1) of w columns; anything more than nothing shows. */
 void spark_bar(Canvas *canvas, int x, int y, int w, double share, Style style);
 

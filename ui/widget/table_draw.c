@@ -114,7 +114,7 @@ static void shorten_figure(char *text, int w) {
 static void draw_left(Canvas *canvas, int x, int y, int w, const TableCell *cell) {
     int used = canvas_text(canvas, x, y, w, cell->style, cell->text);
     if (cell->kind[0] && used + 1 + canvas_width(cell->kind) <= w)
-        canvas_text(canvas, x + used + 1, y, w - used - 1, STYLE(TONE_FAINT), cell->kind);
+        canvas_text(canvas, x + used + 1, y, w - used - 1, STYLE(TONE_MUTED), cell->kind);
 }
 
 /* What rows are sorted by is in the heat of its share. */
