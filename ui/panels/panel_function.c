@@ -105,7 +105,7 @@ static const TableColumn columns[] = {
     {NULL, 9, 10, 5, HOLDS(M_EACH_LIVE)},
     {NULL, 9, 10, 5, MAKES(M_EACH)},
     {NULL, 7, 7, 3, HOLDS(M_CHURN)},
-    {NULL, 8, 8, 3, MAKES(M_AT_ONCE)},
+    {NULL, 9, 9, 3, MAKES(M_AT_ONCE)},
     {NULL, 7, 7, 7, MAKES(M_IN_CYCLE)},
     {NULL, 7, 7, 7, MAKES(M_LATER)},
     {"line", 6, 7, 0, .rising = true, .cell = cell_line, .value = value_line, .hidden = is_c},

@@ -70,7 +70,7 @@ static const TableColumn columns[] = {
     {NULL, 9, 10, 8, HOLDS(M_EACH_LIVE)},
     {NULL, 9, 10, 8, MAKES(M_EACH)},
     {NULL, 7, 7, 7, HOLDS(M_CHURN)},
-    {NULL, 8, 8, 6, MAKES(M_AT_ONCE)},
+    {NULL, 9, 9, 6, MAKES(M_AT_ONCE)},
     {NULL, 7, 7, 9, MAKES(M_IN_CYCLE)},
     {NULL, 7, 7, 9, MAKES(M_LATER)},
     {NULL, 10, 11, 10, MAKES(M_PER_CYCLE)},

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "widget/panel.h"
+#include "widget/measure.h"
 
 #define KEY_W 13
 
@@ -81,9 +81,21 @@ static void put_about(Page *page) {
     }
 }
 
+/* What the columns of tables mean: from their table. */
+static void put_columns(Page *page, bool utf8) {
+    Rect rect = page->rect;
+    canvas_text(page->canvas, rect.x, page_y(page), rect.w, STYLE(TONE_STRONG), "Columns");
+    page->line++;
+    for (int i = 0; i < MEASURES; i++) {
+        canvas_text(page->canvas, rect.x + 1, page_y(page), KEY_W - 2, STYLE(TONE_SOURCE),
+                    measure_word(measure[i].title, utf8));
+        put_wrapped(page, rect.x + KEY_W, rect.w - KEY_W, measure[i].help);
+    }
+    page->line++;
+}
+
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     (void)model;
-    (void)ui;
     HelpState nothing = {0}, *s = state ? state : &nothing;
     if (rect.w > 4) rect = (Rect){rect.x + 1, rect.y, rect.w - 2, rect.h};
     int gap = 3, half = (rect.w - gap) / 2, height = 0;
@@ -98,6 +110,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         }
         put_group(&page, (ActionGroup)g);
     }
+    put_columns(&page, ui->utf8);
     put_about(&page);
     if (page.line > height) height = page.line;
     s->most = height > rect.h ? height - rect.h : 0;

@@ -45,7 +45,7 @@ static const TableColumn columns[] = {
     {NULL, 9, 10, 8, HOLDS(M_EACH_LIVE)},
     {NULL, 9, 10, 8, MAKES(M_EACH)},
     {NULL, 7, 7, 4, HOLDS(M_CHURN)},
-    {NULL, 8, 8, 5, MAKES(M_AT_ONCE)},
+    {NULL, 9, 9, 5, MAKES(M_AT_ONCE)},
     {NULL, 7, 7, 7, MAKES(M_IN_CYCLE)},
     {NULL, 7, 7, 7, MAKES(M_LATER)},
     {"tag", 20, 30, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,

@@ -123,10 +123,10 @@ static const TableColumn columns[TREE_COLUMNS] = {
     [TREE_RATE] = {NULL, 10, 11, 6, MAKES(M_RATE)},
     [TREE_ALLOCS] = {NULL, 8, 13, 7, MAKES(M_ALLOCS)},
     [TREE_CHURN] = {NULL, 7, 7, 8, HOLDS(M_CHURN)},
-    [TREE_AT_ONCE] = {NULL, 8, 8, 8, MAKES(M_AT_ONCE)},
+    [TREE_AT_ONCE] = {NULL, 9, 9, 8, MAKES(M_AT_ONCE)},
     [TREE_IN_CYCLE] = {NULL, 7, 7, 9, MAKES(M_IN_CYCLE)},
     [TREE_LATER] = {NULL, 7, 7, 9, MAKES(M_LATER)},
-    [TREE_NAME] = {NULL, 36, 72, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,
+    [TREE_NAME] = {NULL, 34, 72, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,
                    .paint = paint_name, .compare = by_name, .heading = name_heading},
     [TREE_WHERE] = {"where", 18, 28, 3, .align = TABLE_TAIL, .flex = true, .cell = cell_where},
 };

@@ -158,7 +158,7 @@ const Measure measure[MEASURES] = {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static const char *plain(const char *title, bool utf8) {
+const char *measure_word(const char *title, bool utf8) {
     static const char *const ascii[][2] = {
         {"Δ/s", "change/s"}, {"Δ mark", "since mark"}, {"mean Δ/s", "mean/s"}};
     for (size_t i = 0; !utf8 && i < sizeof ascii / sizeof *ascii; i++)
@@ -170,7 +170,7 @@ const char *measure_title(const Measure *m, const TableSource *from) {
     const char *title = m->title;
     if (m->mean && !measure_is_now(from->model)) title = m->mean;
     if (m->marked && from->model->ledger_marked) title = m->marked;
-    return plain(title, from->ui->utf8);
+    return measure_word(title, from->ui->utf8);
 }
 
 /* Of a line it is known what it held after full collections: for a program that stands still. */

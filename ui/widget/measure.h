@@ -44,6 +44,8 @@ extern const Measure measure[MEASURES];
 /* Is a second the last one? Else the program stands still, and what is said to be a second is the
  * average over the whole run. */
 bool measure_is_now(const Model *model);
+/* A title, in ASCII where there is nothing else. */
+const char *measure_word(const char *title, bool utf8);
 const char *measure_title(const Measure *m, const TableSource *from);
 /* A tally's figure in a row's cell, with what else of the row tells how it is to be looked at. */
 void measure_cell(const Measure *m, const TableSource *from, uint32_t row, const LmpTally *tally,

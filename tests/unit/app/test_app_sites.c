@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "app_play.h"
+#include "base/format.h"
 #include "fake_tables.h"
 #include "fixed.h"
 #include "suite.h"
@@ -71,6 +72,81 @@ static bool shows(const char *text) {
 static bool is_on(const Panel *panel) {
     return app_where(app, panel).w > 0;
 }
+
+/* ---- what is held, what is made -------------------------------------------------------------- */
+
+/* One key turns all tables, the callers of a line and the words in title and footer. */
+START_TEST(one_switch_for_two_questions) {
+    set_up(140, 40, true);
+    press("6");
+    ck_assert(shows("6 Sites: holds") && shows("churn") && !shows("at once"));
+    ck_assert(shows("G holds/makes"));
+    press("G");
+    ck_assert(shows("6 Sites: makes") && shows("at once") && !shows("churn"));
+    press("7");
+    ck_assert(shows("7 Functions: makes") && shows("at once"));
+    press("8");
+    ck_assert(shows("8 Tree: makes") && shows("made/s"));
+    press("0");
+    ck_assert(shows("0 Tags: makes") && shows("made/s"));
+    press("9");
+    ck_assert(shows("9 Leaks") && !shows("Leaks: ") && !shows("G holds"));
+    press("6/cache.lua:14\n\n");
+    ck_assert(shows("Site: makes") && shows("what was made for them here"));
+    ck_assert(!shows("and is live"));
+    press("G");
+    ck_assert(shows("Site: holds") && shows("what was made for them here, and is live"));
+    tear_down();
+}
+END_TEST
+
+/* What a program that has ended made a second is over its run, and that is said. */
+START_TEST(an_ended_program_has_rates_over_its_run) {
+    set_up(140, 40, true);
+    press("6G");
+    ck_assert(shows("made/s") && !shows("over the whole run"));
+    app_model(app)->seen = LMP_SEEN_FINISHED;
+    refresh();
+    ck_assert(shows("mean/s") && !shows("made/s "));
+    ck_assert(shows("mean/s: over the whole run"));
+    press(">");
+    const Model *m = app_model(app);
+    char rate[LMP_NUM];
+    const LmpSiteRow *most = &m->ledger.site[0];
+    for (uint32_t i = 0; i < m->ledger.sites; i++)
+        if (tally_made(&m->ledger.site[i].tally) > tally_made(&most->tally))
+            most = &m->ledger.site[i];
+    double seconds = (double)m->clock / 1e9;
+    format_bytes(rate, (uint64_t)((double)tally_made(&most->tally) / seconds + 0.5));
+    ck_assert(shows(rate));
+    tear_down();
+}
+END_TEST
+
+/* A mark counts in every table, the tree and the tags too. */
+START_TEST(a_mark_counts_everywhere) {
+    set_up(140, 40, true);
+    Model *m = app_model(app);
+    m->marks_all++;
+    refresh();
+    FakeSpot spot = {.site = FAKE_OTHERS,
+                     .node = FAKE_OTHERS,
+                     .cls = LMP_C_TABLE,
+                     .tag = fake_tag(tables, "(others)")};
+    fake_made(tables, spot, 1, 77 << 20);
+    m->clock += SECOND;
+    refresh();
+    static const char *const panels[] = {"6", "7", "88", "0"};
+    for (int i = 0; i < 4; i++) {
+        press(panels[i]);
+        refresh(); /* with the parts that it needs */
+        ck_assert_msg(shows("Δ mark") && shows("+77.0 MiB"), "panel %s", panels[i]);
+    }
+    press("G");
+    ck_assert(shows("since mark") && shows(" 77.0 MiB"));
+    tear_down();
+}
+END_TEST
 
 /* ---- what stands at the bottom --------------------------------------------------------------- */
 
@@ -520,8 +596,9 @@ START_TEST(sources_of_each_kind) {
 }
 END_TEST
 
-SUITE("app_sites", sites_stand_at_the_bottom, sites_push_out_nothing, news_of_the_output_are_seen,
-      a_pause_lends_the_bottom, the_header_says_how_lines_are_known,
+SUITE("app_sites", one_switch_for_two_questions, an_ended_program_has_rates_over_its_run,
+      a_mark_counts_everywhere, sites_stand_at_the_bottom, sites_push_out_nothing,
+      news_of_the_output_are_seen, a_pause_lends_the_bottom, the_header_says_how_lines_are_known,
       the_header_says_exact_on_small_screens, the_header_says_what_cannot_be_had,
       the_header_says_who_else_calls, sites_since_the_mark, keys_go_into_the_filter,
       typing_ends_with_the_focus, types_are_sorted_too, types_shown_count_in_the_sites,

@@ -69,6 +69,49 @@ START_TEST(test_sizes) {
 }
 END_TEST
 
+/* What holds most and what makes most stand on different paths: the path that is opened, the order
+ * and the bars follow the question. */
+START_TEST(test_the_hottest_path_of_what_is_made) {
+    LedgerScene scene = ledger_scene(true, true);
+    FakeTables *f = scene.tables;
+    uint32_t a = fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main chunk");
+    uint32_t keeps = fake_function(f, LMP_F_LUA, "@a.lua", 5, "local 'keeps'");
+    uint32_t spends = fake_function(f, LMP_F_LUA, "@a.lua", 9, "upvalue 'spends'");
+    uint32_t outer = fake_node(f, 0, fake_site(f, a, 1, 0), 0);
+    uint32_t k = fake_site(f, keeps, 6, 0), s = fake_site(f, spends, 10, 0);
+    uint32_t below_k = fake_node(f, outer, k, 0), below_s = fake_node(f, outer, s, 0);
+    uint32_t deep_k = fake_site(f, keeps, 7, 0), deep_s = fake_site(f, spends, 11, 0);
+    FakeSpot kept[] = {
+        {.site = k, .node = below_k, .cls = LMP_C_TABLE},
+        {.site = deep_k, .node = fake_node(f, outer, deep_k, 0), .cls = LMP_C_TABLE}};
+    FakeSpot spent[] = {
+        {.site = s, .node = below_s, .cls = LMP_C_STRING},
+        {.site = deep_s, .node = fake_node(f, outer, deep_s, 0), .cls = LMP_C_STRING}};
+    for (int i = 0; i < 2; i++) {
+        fake_made(f, kept[i], 10, 10000);
+        fake_made(f, spent[i], 1000, 90000);
+        fake_freed(f, spent[i], spent[i], 999, 89000, 900);
+    }
+    ledger_scene_refresh(&scene);
+    Stage *stage = stage_new(&panel_tree, scene.model, 140, 20, true, 256);
+    char *text = stage_text(stage, false);
+    ck_assert_ptr_nonnull(strstr(text, "line 6"));
+    ck_assert_ptr_null(strstr(text, "line 10"));
+    ck_assert(strstr(text, "keeps local") < strstr(text, "spends upvalue"));
+    free(text);
+    stage->ui.makes = true;
+    text = stage_text(stage, false);
+    ck_assert_ptr_null(strstr(text, "line 6"));
+    ck_assert_ptr_nonnull(strstr(text, "line 10"));
+    ck_assert(strstr(text, "spends upvalue") < strstr(text, "keeps local"));
+    ck_assert_ptr_nonnull(strstr(text, "  90.0  175.8 KiB"));    /* its share of what was made */
+    ck_assert_ptr_nonnull(strstr(text, "   90%     0%    10%")); /* freed at once, later */
+    free(text);
+    stage_free(stage);
+    ledger_scene_free(&scene);
+}
+END_TEST
+
 START_TEST(test_without_stacks) {
     LedgerScene scene = ledger_scene(false, false);
     Stage *s = stage_new(&panel_tree, scene.model, 78, 6, true, 256);
@@ -202,5 +245,6 @@ START_TEST(test_any_size) {
 }
 END_TEST
 
-SUITE("panel_tree", test_sizes, test_without_stacks, test_moving_and_opening, test_refreshes,
-      test_before_anything, test_names_are_safe, test_any_size)
+SUITE("panel_tree", test_sizes, test_the_hottest_path_of_what_is_made, test_without_stacks,
+      test_moving_and_opening, test_refreshes, test_before_anything, test_names_are_safe,
+      test_any_size)

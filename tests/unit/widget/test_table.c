@@ -1,8 +1,8 @@
 /* Tests of tables (table.h): order, filter and cursor against a naive model at every step of random
  * histories; columns at every width; the held order; the mouse; what is typed. */
 #include "suite.h"
+#include "widget/measure.h"
 #include "widget/panel.h"
-#include "widget/table.h"
 
 #define SECOND 1000000000ull
 #define ROWS 120
@@ -398,6 +398,82 @@ static char *drawn(Table *table, const TableSource *from, int w, int h, bool utf
     return text;
 }
 
+/* ---- what is held, what is made -------------------------------------------------------------- */
+
+static LmpTally tally[ROWS];
+
+static const LmpTally *tally_at(const TableSource *from, uint32_t row) {
+    ck_assert_uint_lt(row, from->count);
+    return &tally[row];
+}
+static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    snprintf(cell->text, sizeof cell->text, "%.0f", table_share(from, row) * 100);
+}
+
+enum { COL_SHARE, COL_LIVE, COL_BLOCKS, COL_MADE, COL_EACH, COL_ID };
+static const TableColumn modal_columns[] = {
+    [COL_SHARE] = {"%", 4, 4, 0, .cell = cell_share},
+    [COL_LIVE] = {NULL, 10, 10, 0, HOLDS(M_LIVE)},
+    [COL_BLOCKS] = {NULL, 8, 8, 0, HOLDS(M_BLOCKS)},
+    [COL_MADE] = {NULL, 10, 10, 0, MAKES(M_MADE)},
+    [COL_EACH] = {NULL, 8, 8, 0, MAKES(M_EACH)},
+    [COL_ID] = {"id", 5, 8, 0, .align = TABLE_LEFT, .flex = true, .cell = cell_id},
+};
+static const TableDef modal = {
+    .column = modal_columns, .columns = 6, .sort = COL_LIVE, .sort_makes = COL_MADE, .id = id_of};
+
+/* Each mode has its columns and its order; shares are of what is sorted by, if that has shares. */
+START_TEST(modes) {
+    Table table = {0};
+    begin(&table);
+    table_init(&table, &modal);
+    some_rows(2);
+    tally[0] = (LmpTally){.allocs = 10, .live_blocks = 1, .live_bytes = 300, .free_bytes = 100};
+    tally[1] = (LmpTally){.allocs = 90, .live_blocks = 3, .live_bytes = 100, .free_bytes = 1500};
+    LmpTally all = tally[0];
+    tally_add(&all, &tally[1]);
+    TableSource from = source();
+    from.tally = tally_at;
+    from.table = &table;
+    from.whole = &all;
+    char *text = drawn(&table, &from, 40, 4, true);
+    ck_assert_str_eq(text, "    %      live\u25be blocks  id\n"
+                           "\u25b8  75     300 B       1  #1\n"
+                           "   25     100 B       3  #2\n\n");
+    free(text);
+    table_act(&table, &from, &ui, ACT_SORT_RIGHT);
+    text = drawn(&table, &from, 40, 4, true);
+    ck_assert_str_eq(text, "    %      live  blocks\u25be id\n"
+                           "\u25b8  75     100 B       3  #2\n"
+                           "   25     300 B       1  #1\n\n");
+    free(text);
+    ui.makes = true;
+    text = drawn(&table, &from, 40, 4, true);
+    ck_assert_str_eq(text, "    %      made\u25be   each  id\n"
+                           "\u25b8  80   1.6 KiB    17 B  #2\n"
+                           "   20     400 B    40 B  #1\n\n");
+    free(text);
+    table_act(&table, &from, &ui,
+              ACT_SORT_RIGHT); /* averages have no shares: those of bytes made */
+    text = drawn(&table, &from, 40, 4, true);
+    ck_assert_str_eq(text, "    %      made    each\u25be id\n"
+                           "\u25b8  20     400 B    40 B  #1\n"
+                           "   80   1.6 KiB    17 B  #2\n\n");
+    free(text);
+    table_act(&table, &from, &ui, ACT_SORT_RIGHT); /* round the end, past what is not shown */
+    ck_assert_int_eq(table.sort, COL_MADE);
+    table_act(&table, &from, &ui, ACT_SORT_RIGHT);
+    ui.makes = false;
+    free(drawn(&table, &from, 40, 4, true));
+    ck_assert_int_eq(table.sort, COL_BLOCKS); /* as it was left */
+    ui.makes = true;
+    free(drawn(&table, &from, 40, 4, true));
+    ck_assert_int_eq(table.sort, COL_EACH);
+    end(&table);
+}
+END_TEST
+
 /* At every width: columns do not overlap, the most important one goes last, a column that is left
  * out had no room, and the last one, with its blank, ends at the column of the scroll bar. */
 START_TEST(columns_at_every_width) {
@@ -499,5 +575,5 @@ START_TEST(heat_rises) {
 END_TEST
 
 SUITE("table", as_the_naive_table, the_order_is_held_while_one_moves, the_row_keeps_its_line,
-      a_filter_is_typed_and_cleared, lines_are_edited, columns_at_every_width, looks,
+      a_filter_is_typed_and_cleared, lines_are_edited, modes, columns_at_every_width, looks,
       mouse_chooses_and_sorts, heat_rises)
