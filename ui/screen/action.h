@@ -65,7 +65,7 @@ extern const char *const action_group_title[GROUPS];
       "pause the program in its next memory operation; again: resume")                             \
     X(ACT_STEP, GROUP_PROGRAM, 3, 'n', 0, "n", "step", NULL,                                       \
       "while paused: one memory operation; held down: slow motion")                                  \
-    X(ACT_FREEZE, GROUP_DISPLAY, 19, 'z', 0, "z", "freeze", "thaw",                                \
+    X(ACT_FREEZE, GROUP_DISPLAY, 20, 'z', 0, "z", "freeze", "thaw",                                \
       "freeze only the display; the program runs on")                                              \
     X(ACT_NEXT_PANEL, GROUP_DISPLAY, 8, K_TAB, 0, "tab", "panel", NULL,                            \
       "next panel; shift-tab: the one before")                                                     \
@@ -83,27 +83,27 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_PAGE_DOWN, GROUP_MOVE, 0, K_PAGE_DOWN, 0, "PgDn", NULL, NULL, NULL)                      \
     X(ACT_HOME, GROUP_MOVE, 0, K_HOME, 'g', "g Home End", NULL, NULL, "to the beginning, to the end")  \
     X(ACT_END, GROUP_MOVE, 0, K_END, 0, "End", NULL, NULL, NULL)                                   \
-    X(ACT_ZOOM_IN, GROUP_MOVE, 16, '+', '=', "+ -", "zoom", NULL,                                  \
+    X(ACT_ZOOM_IN, GROUP_MOVE, 17, '+', '=', "+ -", "zoom", NULL,                                  \
       "zoom at the cursor, down to single blocks; call tree: open, close")                         \
     X(ACT_ZOOM_OUT, GROUP_MOVE, 0, '-', '_', "-", NULL, NULL, NULL)                                \
     X(ACT_MAKES, GROUP_TABLES, 6, 'G', 0, "G", "holds", "makes",                                   \
       "what the program holds, or what it makes: tables, tree, callers, bars and heat")            \
-    X(ACT_FILTER, GROUP_TABLES, 8, '/', 0, "/", "filter", NULL,                                    \
+    X(ACT_FILTER, GROUP_TABLES, 9, '/', 0, "/", "filter", NULL,                                    \
       "show only rows with the words typed; enter keeps that, esc clears it")                      \
-    X(ACT_SORT_LEFT, GROUP_TABLES, 9, '<', 0, "< >", "sort", NULL,                                 \
+    X(ACT_SORT_LEFT, GROUP_TABLES, 10, '<', 0, "< >", "sort", NULL,                                \
       "sort by the column to the left, to the right")                                              \
     X(ACT_SORT_RIGHT, GROUP_TABLES, 0, '>', 0, ">", NULL, NULL, NULL)                              \
-    X(ACT_REVERSE, GROUP_TABLES, 20, 'r', 0, "r", "reverse", NULL,                                 \
+    X(ACT_REVERSE, GROUP_TABLES, 21, 'r', 0, "r", "reverse", NULL,                                 \
       "reverse the order")                                                                         \
-    X(ACT_EDIT, GROUP_TABLES, 11, 'e', 0, "e", "edit", NULL,                                       \
+    X(ACT_EDIT, GROUP_TABLES, 12, 'e', 0, "e", "edit", NULL,                                       \
       "open the line in $VISUAL or $EDITOR")                                                       \
-    X(ACT_INVERT, GROUP_TABLES, 14, 'I', 0, "I", "invert", "callees",                              \
+    X(ACT_INVERT, GROUP_TABLES, 15, 'I', 0, "I", "invert", "callees",                              \
       "call tree: upside down, from what allocates to its callers")                                \
-    X(ACT_HOTTEST, GROUP_TABLES, 15, '*', 'E', "*", "hottest path", NULL,                          \
+    X(ACT_HOTTEST, GROUP_TABLES, 16, '*', 'E', "*", "hottest path", NULL,                          \
       "call tree: open the path of most bytes below the cursor")                                   \
-    X(ACT_DELETE, GROUP_TABLES, 10, 'd', K_DELETE, "d", "delete", NULL,                            \
+    X(ACT_DELETE, GROUP_TABLES, 11, 'd', K_DELETE, "d", "delete", NULL,                            \
       "break conditions: take one away; space: on or off")                                         \
-    X(ACT_STRING, GROUP_KINDS, 13, 's', 0, "s f u h t o", "types", NULL, "strings: show or hide")  \
+    X(ACT_STRING, GROUP_KINDS, 14, 's', 0, "s f u h t o", "types", NULL, "strings: show or hide")  \
     X(ACT_FUNCTION, GROUP_KINDS, 0, 'f', 0, "f", NULL, NULL, "functions, their prototypes and upvalues")\
     X(ACT_USERDATA, GROUP_KINDS, 0, 'u', 0, "u", NULL, NULL, "userdata and buffers")               \
     X(ACT_THREAD, GROUP_KINDS, 0, 'h', 0, "h", NULL, NULL, "threads (coroutines) and their stacks")\
@@ -111,18 +111,18 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_OTHER, GROUP_KINDS, 0, 'o', 0, "o", NULL, NULL, "other: what has no owner")              \
     X(ACT_ALL, GROUP_KINDS, 0, 'a', 0, "a", NULL, NULL, "show all")                                \
     X(ACT_CLEAR, GROUP_KINDS, 0, 'c', 0, "c", NULL, NULL, "show none")                             \
-    X(ACT_OWNER, GROUP_KINDS, 24, 'v', 0, "v", "by tag", "by owner",                               \
+    X(ACT_OWNER, GROUP_KINDS, 25, 'v', 0, "v", "by tag", "by owner",                               \
       "types by owner (whose memory it is) or by tag (as it was asked for)")                       \
-    X(ACT_MARK, GROUP_PROGRAM, 17, 'm', 0, "m", "mark", NULL,                                      \
+    X(ACT_MARK, GROUP_PROGRAM, 18, 'm', 0, "m", "mark", NULL,                                      \
       "mark this moment: tables then show the change since")                                       \
-    X(ACT_COLLECT, GROUP_PROGRAM, 18, 'C', 0, "C", "collect", NULL,                                \
+    X(ACT_COLLECT, GROUP_PROGRAM, 19, 'C', 0, "C", "collect", NULL,                                \
       "ask for a full garbage collection")                                                         \
-    X(ACT_BREAK, GROUP_PROGRAM, 12, 'b', 0, "b", "break", "add",                                   \
+    X(ACT_BREAK, GROUP_PROGRAM, 13, 'b', 0, "b", "break", "add",                                   \
       "conditions to pause at: a size, a line, a type, a new peak, a cycle")                       \
-    X(ACT_INPUT, GROUP_PROGRAM, 21, 'i', 0, "i", "input", NULL, "type a line to the program")      \
-    X(ACT_SAVE, GROUP_DISPLAY, 22, 'p', 0, "p", "picture", NULL,                                   \
+    X(ACT_INPUT, GROUP_PROGRAM, 22, 'i', 0, "i", "input", NULL, "type a line to the program")      \
+    X(ACT_SAVE, GROUP_DISPLAY, 23, 'p', 0, "p", "picture", NULL,                                   \
       "save a picture of the screen, lmp-PID-N.svg")                                               \
-    X(ACT_MOUSE, GROUP_DISPLAY, 23, 'M', 0, "M", "mouse off", "mouse on",                          \
+    X(ACT_MOUSE, GROUP_DISPLAY, 24, 'M', 0, "M", "mouse off", "mouse on",                          \
       "mouse off (to select text) or on")                                                          \
     X(ACT_REDRAW, GROUP_DISPLAY, 0, K_CTRL('L'), 0, "ctrl-L", NULL, NULL, "draw the screen anew")  \
     X(ACT_INTERRUPT, GROUP_PROGRAM, 0, K_CTRL('C'), 0, "ctrl-C", NULL, NULL,                       \
