@@ -8,16 +8,25 @@ void history_init(LmpHistory *history, uint64_t interval) {
     history->interval = interval;
 }
 
+/* What two neighbours come to: totals and levels are the later one's; the types are those of the one
+ * whose heap was larger. */
+static LmpHistoryPoint merged(const LmpHistoryPoint *a, const LmpHistoryPoint *b) {
+    LmpHistoryPoint both = *b;
+    if (a->min_bytes < both.min_bytes) both.min_bytes = a->min_bytes;
+    if (a->max_bytes > both.max_bytes) {
+        both.max_bytes = a->max_bytes;
+        memcpy(both.kind_bytes, a->kind_bytes, sizeof both.kind_bytes);
+    }
+    return both;
+}
+
 /* Halves the resolution. The sequence number is odd meanwhile, so that readers wait. */
 static void merge_pairs(LmpHistory *history) {
     uint32_t used = history->used;
     atomic_fetch_add_explicit(&history->seq, 1, memory_order_acq_rel);
     for (uint32_t i = 0; i < used; i += 2) {
         const LmpHistoryPoint *a = &history->samples[i];
-        const LmpHistoryPoint *b = i + 1 < used ? a + 1 : a;
-        LmpHistoryPoint merged = *b;
-        if (a->max_bytes > merged.max_bytes) merged.max_bytes = a->max_bytes;
-        history->samples[i / 2] = merged;
+        history->samples[i / 2] = merged(a, i + 1 < used ? a + 1 : a);
     }
     history->used = (used + 1) / 2;
     history->interval *= 2;
@@ -39,13 +48,11 @@ void history_add(LmpHistory *history, uint64_t clock, const LmpHistoryPoint *now
     }
     while (history->used <= index) { /* nothing happened in between: the level is held */
         LmpHistoryPoint held = history->samples[history->used - 1];
-        held.max_bytes = held.last_bytes;
+        held.max_bytes = held.min_bytes = held.last_bytes;
         history->samples[history->used] = held;
         atomic_thread_fence(memory_order_release);
         history->used++;
     }
     LmpHistoryPoint *last = &history->samples[history->used - 1];
-    uint64_t max = last->max_bytes > now->max_bytes ? last->max_bytes : now->max_bytes;
-    *last = *now;
-    last->max_bytes = max;
+    *last = merged(last, now);
 }

@@ -8,8 +8,9 @@
 void history_init(LmpHistory *history, uint64_t interval);
 
 /* Notes the state at `clock` (nanoseconds since start, never going back). Intervals in which
- * nothing was noted repeat the one before: no operation took place in them. `now.max_bytes` is the
- * largest live size since the last call. When the samples are used up, neighbours are merged. */
+ * nothing was noted repeat the one before: no operation took place in them. `now.max_bytes` and
+ * `now.min_bytes` are the largest and least live size since the last call, `now.kind_bytes` those
+ * of now. When the samples are used up, neighbours are merged. */
 void history_add(LmpHistory *history, uint64_t clock, const LmpHistoryPoint *now);
 
 #endif

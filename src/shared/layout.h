@@ -28,7 +28,7 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 5u                   /* changes whenever anything here or in rows.h does */
+#define LMP_LAYOUT 6u                   /* changes whenever anything here or in rows.h does */
 #define LMP_LAYOUT_DIGEST 0xb2c723c67792c91dull
 
 #define LMP_CONTROL_AT 4096ull
@@ -206,8 +206,11 @@ typedef struct LmpMark {
 /* The heap over time. samples[i] covers [i, i+1) * interval nanoseconds since start; when all are
  * used, neighbours are merged and the interval doubles. Sample `used - 1` is still being filled. */
 typedef struct LmpHistoryPoint {
-    uint64_t max_bytes, last_bytes;   /* live: largest in the interval, and at its end */
-    uint64_t allocs, frees;           /* totals at its end (counts) */
+    uint64_t max_bytes, min_bytes, last_bytes; /* live: largest, least in it, and at its end */
+    uint64_t kind_bytes[LMP_KINDS]; /* live, by owner, at the tick nearest to its largest */
+    uint64_t held_bytes[LMP_KINDS]; /* when the last cycle of the collector by its end had ended; 0:
+                                       none had */
+    uint64_t allocs, frees;         /* totals at its end (counts) */
     uint64_t alloc_bytes, free_bytes; /* totals at its end; growth by realloc counts as allocated */
     uint32_t gc_cycles;               /* finished at its end (count) */
     uint32_t spare;

@@ -26,7 +26,7 @@ static void set_history(Model *model) {
     LmpHistory *history = &model->history;
     history->used = 512;
     history->interval = SECOND / 5;
-    uint64_t allocated = 0, freed = 0, live = 20 * MIB;
+    uint64_t allocated = 0, freed = 0, live = 20 * MIB, floor = 0;
     for (uint32_t i = 0; i < history->used; i++) {
         LmpHistoryPoint *sample = &history->samples[i];
         uint64_t phase = (i + 24) % 73, grown = (1100 + 137 * (i % 11)) * KIB * (phase < 60);
@@ -34,8 +34,17 @@ static void set_history(Model *model) {
         allocated += grown;
         freed += given;
         live = live + grown - given;
+        if (i > 0 && i % 73 == 0) floor = live;
         sample->max_bytes = live + 300 * KIB;
+        sample->min_bytes = live;
         sample->last_bytes = live;
+        sample->held_bytes[LMP_TABLE] = floor / 2 + floor / 8;
+        sample->held_bytes[LMP_FUNCTION] = floor / 4;
+        sample->held_bytes[LMP_STRING] = floor / 8;
+        sample->kind_bytes[LMP_TABLE] = live / 2;
+        sample->kind_bytes[LMP_STRING] = live / 4 + live / 16;
+        sample->kind_bytes[LMP_FUNCTION] = live / 8;
+        sample->kind_bytes[LMP_USERDATA] = live / 16;
         sample->allocs = allocated / 90;
         sample->frees = freed / 90;
         sample->alloc_bytes = allocated;

@@ -1,30 +1,39 @@
-/* panel_timeline.c - the heap over time: an area in braille, coloured from low to high, with the
- * collector's cycles and the person's marks as ticks below it. */
+/* panel_timeline.c - the heap over time, back to the start: how high it was and what of it is held,
+ * with the collector's cycles and the person's marks below it, and a cursor that tells of a moment.
+ *
+ * The window ends now and goes along, until a cursor is in it: then it stands where it is, so that a
+ * person can read it, and arrows move it through all that is kept. The picture: timeline_chart.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
-#include "screen/canvas.h"
+#include "panels/timeline_chart.h"
+#include "screen/line.h"
 #include "widget/panel.h"
 
 #define SECOND 1000000000ull
-#define MAX_COLUMNS 1000
 
-/* What + and - go through: the last ... of the run; 0: all of it. */
+enum { TYPES_ROWS = 6 }; /* from this height on the area is stacked by type */
+
+/* What + and - go through: so much time in the window; 0: the whole run. */
 static const struct {
-    uint64_t span;
+    uint64_t length;
     const char *name;
 } spans[] = {
-    {10 * SECOND, "last 10 s"},      {30 * SECOND, "last 30 s"},
-    {60 * SECOND, "last 60 s"},      {300 * SECOND, "last 5 min"},
-    {900 * SECOND, "last 15 min"},   {3600 * SECOND, "last hour"},
-    {4 * 3600 * SECOND, "last 4 h"}, {0, "whole run"},
+    {SECOND, "1 s"},          {3 * SECOND, "3 s"},       {10 * SECOND, "10 s"},
+    {30 * SECOND, "30 s"},    {60 * SECOND, "60 s"},     {300 * SECOND, "5 min"},
+    {900 * SECOND, "15 min"}, {3600 * SECOND, "1 hour"}, {4 * 3600 * SECOND, "4 hours"},
+    {0, "whole run"},
 };
 enum { SPANS = sizeof spans / sizeof *spans, WHOLE_RUN = SPANS - 1 };
 
 typedef struct Timeline {
-    int span; /* in `spans` */
+    int span;        /* in `spans` */
+    bool looks;      /* there is a cursor */
+    uint64_t cursor; /* the moment it is at, nanoseconds since start */
+    uint64_t from;   /* where the window begins while there is a cursor; not of the whole run */
+    int gutter;      /* columns of the scale when it was drawn last */
 } Timeline;
 
 /* The piece of time that is drawn: from `from` to `to` nanoseconds since start, to > from. */
@@ -32,17 +41,30 @@ typedef struct Span {
     uint64_t from, to;
 } Span;
 
+/* Where the parts of the panel stand. */
+typedef struct Places {
+    Rect chart;
+    int gutter;               /* columns left of the chart, for the scale; 0: none */
+    int label, cycles, times; /* rows; -1: no room */
+    bool apart;               /* cycles and times have a row each */
+} Places;
+
 static void *create(void) {
     Timeline *t = calloc(1, sizeof *t);
     if (t) t->span = WHOLE_RUN;
     return t;
 }
 
+/* ---- time ------------------------------------------------------------------------------------ */
+
 static Span span_of(const Timeline *t, const Model *model) {
-    uint64_t length = spans[t->span].span, now = model->clock ? model->clock : 1;
-    Span s = {0, now};
-    if (length > 0 && length < now) s.from = now - length;
-    return s;
+    uint64_t length = spans[t->span].length, now = model->clock ? model->clock : 1;
+    if (length == 0 || length >= now) return (Span){0, now};
+    uint64_t from = t->looks ? t->from : now - length;
+    if (t->looks && t->cursor < from) from = t->cursor;
+    if (t->looks && t->cursor - from >= length) from = t->cursor - length + 1;
+    if (from > now - length) from = now - length;
+    return (Span){from, from + length};
 }
 
 static uint64_t time_at(Span s, int column, int columns) {
@@ -58,113 +80,78 @@ static int column_of(Span s, uint64_t clock, int columns) {
     return column < columns ? column : columns - 1;
 }
 
-/* The largest heap within [from, to). A sample still being filled, and time after it in which
- * nothing was allocated, count as what is live now. */
-static uint64_t value_in(const Model *model, uint64_t from, uint64_t to) {
-    const LmpHistory *h = &model->history;
-    uint64_t best = 0, first = from / h->interval, last = (to > from ? to - 1 : from) / h->interval;
-    for (uint64_t i = first; i <= last && i < h->used; i++)
-        if (h->samples[i].max_bytes > best) best = h->samples[i].max_bytes;
-    if (last + 1 >= h->used && model->stats.live_bytes > best && to >= model->clock)
-        best = model->stats.live_bytes;
-    if (first >= h->used)
-        best = h->used ? h->samples[h->used - 1].last_bytes : model->stats.live_bytes;
-    return best;
-}
-
-/* Fills value[] for each of the columns; returns the largest. */
-static uint64_t sample(const Model *model, Span s, int columns, uint64_t *value) {
-    uint64_t peak = 0;
-    for (int i = 0; i < columns; i++) {
-        value[i] = value_in(model, time_at(s, i, columns), time_at(s, i + 1, columns));
-        if (value[i] > peak) peak = value[i];
+/* `gutter`: columns for the scale, where there is room. */
+static Places places_of(Rect rect, int gutter) {
+    Places p = {.label = -1, .cycles = -1, .times = -1};
+    if (rect.w >= 34) {
+        rect.x++;
+        rect.w -= 2;
     }
-    return peak;
-}
-
-/* Height of a value in dots; something is always to be seen of what is not nothing. */
-static int dots_of(uint64_t value, uint64_t peak, int all) {
-    if (value == 0 || peak == 0) return 0;
-    int dots = (int)((double)value / (double)peak * all + 0.5);
-    return dots < 1 ? 1 : dots > all ? all : dots;
-}
-
-static Style grade(int row, int rows) {
-    int up = rows - 1 - row;
-    return STYLE(
-        TONE_GRADE(rows > 1 ? up * (THEME_GRADIENT - 1) / (rows - 1) : THEME_GRADIENT / 2));
-}
-
-static void draw_braille(Canvas *canvas, Rect rect, const uint64_t *value, uint64_t peak) {
-    static const uint8_t left[5] = {0x00, 0x40, 0x44, 0x46, 0x47};
-    static const uint8_t right[5] = {0x00, 0x80, 0xa0, 0xb0, 0xb8};
-    for (int x = 0; x < rect.w; x++) {
-        int a = dots_of(value[2 * x], peak, rect.h * 4);     /* NOLINT: all were sampled */
-        int b = dots_of(value[2 * x + 1], peak, rect.h * 4); /* NOLINT */
-        for (int row = rect.h - 1; row >= 0 && (a > 0 || b > 0); row--, a -= 4, b -= 4) {
-            unsigned bits = (unsigned)left[a > 4   ? 4
-                                           : a < 0 ? 0
-                                                   : a] |
-                            (unsigned)right[b > 4   ? 4
-                                            : b < 0 ? 0
-                                                    : b];
-            canvas_put(canvas, rect.x + x, rect.y + row, G_BRAILLE + bits, grade(row, rect.h));
-        }
+    p.chart = rect;
+    if (rect.h >= 3) {
+        p.label = p.chart.y++;
+        p.chart.h--;
     }
-}
-
-static void draw_ascii(Canvas *canvas, Rect rect, const uint64_t *value, uint64_t peak) {
-    static const char level[5] = " .:|#";
-    for (int x = 0; x < rect.w; x++) {
-        int a = dots_of(value[x], peak, rect.h * 4);
-        for (int row = rect.h - 1; row >= 0 && a > 0; row--, a -= 4)
-            canvas_put(canvas, rect.x + x, rect.y + row, (uint32_t)level[a > 4 ? 4 : a],
-                       grade(row, rect.h));
+    if (rect.h >= 5) {
+        p.cycles = p.times = rect.y + rect.h - 1;
+        p.chart.h--;
     }
+    if (rect.h >= 8) {
+        p.apart = true;
+        p.cycles--;
+        p.chart.h--;
+    }
+    if (rect.w >= 40 && p.chart.h >= 3) p.gutter = gutter;
+    p.chart.x += p.gutter;
+    p.chart.w -= p.gutter;
+    if (p.chart.w > CHART_COLUMNS) p.chart.w = CHART_COLUMNS;
+    return p;
 }
 
-/* Cycles finished by a moment, as far as the history's samples tell. */
-static uint32_t cycles_by(const Model *model, uint64_t clock) {
-    const LmpHistory *h = &model->history;
-    uint64_t i = clock / h->interval;
-    if (h->used == 0 || i == 0) return 0;
-    return h->samples[i < h->used ? i - 1 : h->used - 1].gc_cycles;
+/* ---- figures --------------------------------------------------------------------------------- */
+
+/* What was in each of `n` equal parts of the window. */
+static void sample(const Model *model, Span s, int n, ModelPast *past) {
+    for (int i = 0; i < n; i++)
+        past[i] = model_past(model, time_at(s, i, n), time_at(s, i + 1, n));
 }
 
-/* Marks the columns in which cycles ended. Of the last ones the very times are known; where samples
- * are finer than columns, the history tells it for the whole run. */
-static int find_cycles(const Model *model, Span s, int columns, bool *at) {
-    int n = 0;
-    memset(at, 0, (size_t)columns * sizeof *at);
+static ChartScale scale_of(const ModelPast *past, int n) {
+    uint64_t least = UINT64_MAX, most = 0;
+    for (int i = 0; i < n; i++) {
+        if (past[i].min_bytes < least) least = past[i].min_bytes;
+        if (past[i].max_bytes > most) most = past[i].max_bytes;
+    }
+    return chart_scale(least, most);
+}
+
+/* Cycles that ended in each column. Where samples are finer than columns, the history tells it for
+ * the whole run; of the last ones the very times are known. */
+static void count_cycles(const Model *model, Span s, int columns, uint64_t *cycles) {
+    memset(cycles, 0, (size_t)columns * sizeof *cycles);
     if ((s.to - s.from) / (uint64_t)columns >= model->history.interval) {
+        uint64_t before = model_cycles_by(model, time_at(s, 0, columns));
         for (int x = 0; x < columns; x++) {
-            at[x] = cycles_by(model, time_at(s, x, columns)) !=
-                    cycles_by(model, time_at(s, x + 1, columns));
-            n += at[x];
+            uint64_t by = model_cycles_by(model, time_at(s, x + 1, columns));
+            cycles[x] = by > before ? by - before : 0;
+            before = by;
         }
-        return n;
+        return;
     }
     for (uint64_t back = 0; back < LMP_GC_RING; back++) {
         const LmpGcCycle *cycle = model_gc_cycle(model, back);
         if (!cycle) break;
         int x = column_of(s, cycle->end, columns);
-        if (x < 0 || at[x]) continue;
-        at[x] = true;
-        n++;
+        if (x >= 0) cycles[x]++;
     }
-    return n;
 }
 
-/* Ticks where cycles of the collector ended. So many that there is one in nearly every column say
- * nothing: then there are none. */
-static bool draw_cycles(const Model *model, Span s, Canvas *canvas, Rect rect, int y) {
-    bool at[MAX_COLUMNS];
-    int n = find_cycles(model, s, rect.w, at);
-    if (n == 0 || n > rect.w * 3 / 4) return false;
-    for (int x = 0; x < rect.w; x++)
-        if (at[x]) canvas_put(canvas, rect.x + x, y, G_VLINE, STYLE(TONE_GC));
-    return true;
+static uint64_t per_second(uint64_t figure, uint64_t length) {
+    double rate = length > 0 ? (double)figure / ((double)length / (double)SECOND) : 0;
+    return rate < 1e19 ? (uint64_t)rate : UINT64_MAX;
 }
+
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 /* Ticks of the marks, through the free space above the area, with names on the line below it. */
 static bool draw_marks(const Model *model, const Ui *ui, Span s, Canvas *canvas, Rect rect, int y) {
@@ -198,10 +185,12 @@ static bool draw_marks(const Model *model, const Ui *ui, Span s, Canvas *canvas,
     return any;
 }
 
-/* "-102 s", "-17 min", "-2.5 h" */
+/* "now", "-102 s", "-17 min", "-2.5 h" */
 static void ago(char *out, size_t size, uint64_t ns) {
     uint64_t s = ns / SECOND;
-    if (s < 10) {
+    if (ns == 0) {
+        snprintf(out, size, "now");
+    } else if (s < 10) {
         snprintf(out, size, "-%.1f s", (double)ns / (double)SECOND);
     } else if (s < 120) {
         snprintf(out, size, "-%llu s", (unsigned long long)s);
@@ -212,106 +201,300 @@ static void ago(char *out, size_t size, uint64_t ns) {
     }
 }
 
-/* "now" below the right end, "-60 s" or the beginning below the left one, where nothing stands. */
-static void draw_ends(Span s, Canvas *canvas, Rect rect, int y) {
-    char text[LMP_NUM];
-    ago(text, sizeof text, s.to - s.from);
-    const char *ends[2] = {text, "now"};
-    for (int i = 0; i < 2; i++) {
-        int w = canvas_width(ends[i]), x = i ? rect.x + rect.w - w : rect.x;
-        bool clear = w + 1 < rect.w / 2;
+/* Below the chart: when its left end, its middle and its right end were; only where nothing
+ * stands. */
+static void draw_times(Span s, uint64_t now, Canvas *canvas, Rect rect, int y) {
+    for (int i = 0; i < 3; i++) {
+        char text[LMP_NUM];
+        uint64_t at = i == 0 ? s.from : i == 1 ? s.from + (s.to - s.from) / 2 : s.to;
+        ago(text, sizeof text, now > at ? now - at : 0);
+        int w = canvas_width(text);
+        int x = i == 0 ? rect.x : i == 1 ? rect.x + (rect.w - w) / 2 : rect.x + rect.w - w;
+        bool clear = i == 1 ? rect.w >= 40 : w + 1 < rect.w / 2;
         for (int j = -1; j <= w; j++) {
             const Cell *cell = canvas_at(canvas, x + j, y);
-            if (x + j >= rect.x && x + j < rect.x + rect.w && cell && cell->glyph != ' ' &&
-                cell->glyph != G_VLINE && cell->glyph != '|')
+            if (x + j >= rect.x && x + j < rect.x + rect.w && cell && cell->glyph != ' ')
                 clear = false;
         }
-        if (clear) canvas_text(canvas, x, y, w, STYLE(TONE_FAINT), ends[i]);
+        if (clear) canvas_text(canvas, x, y, w, STYLE(TONE_FAINT), text);
     }
 }
 
-static void draw_legend(Canvas *canvas, int right, int left, int y, bool cycles, bool marks) {
-    if (marks && right - left >= 8) {
-        right -= 6;
-        canvas_put(canvas, right, y, G_DASH_VLINE, STYLE(TONE_MARK));
-        canvas_text(canvas, right + 2, y, 4, STYLE(TONE_FAINT), "mark");
-        right -= 3;
+static int gutter_of(ChartScale scale) {
+    int most = 0;
+    for (int line = 0; line < 3; line++) {
+        char text[LMP_NUM];
+        int w = canvas_width(chart_label(text, scale, line));
+        if (w > most) most = w;
     }
-    if (cycles && right - left >= 6) {
-        right -= 4;
-        canvas_put(canvas, right, y, G_VLINE, STYLE(TONE_GC));
-        canvas_text(canvas, right + 2, y, 2, STYLE(TONE_FAINT), "gc");
+    return most + 1;
+}
+
+/* Three labels: ground, middle, top. A ground that is not 0 is in the colour of what one should
+ * notice. */
+static void draw_scale(const Places *p, ChartScale scale, Canvas *canvas) {
+    for (int line = 0; line < 3; line++) {
+        char text[LMP_NUM];
+        int y = p->chart.y + (2 - line) * (p->chart.h - 1) / 2;
+        bool ground = line == 0 && scale.low > 0;
+        canvas_text_right(canvas, p->chart.x - 1, y, p->gutter - 1,
+                          STYLE(ground ? TONE_PAUSED : TONE_MUTED),
+                          chart_label(text, scale, line));
     }
+}
+
+/* Now, what is held of it, what the signs mean. `density`: cycles in a column at most, 0: ticks;
+ * `rate`: what that is in a second. */
+static void draw_label(const Model *model, Canvas *canvas, const Places *p, ChartScale scale,
+                       const ModelPast *now, uint64_t density, uint64_t rate, bool ticks,
+                       bool marks) {
+    Line left = {0}, right = {0};
+    char a[LMP_NUM], b[LMP_NUM];
+    int x = p->chart.x - p->gutter, w = p->chart.w + p->gutter;
+    line_add(&left, 1, STYLE(TONE_STRONG), "%s", format_bytes(a, model->stats.live_bytes));
+    line_add(&left, 3, STYLE(TONE_MUTED), " now");
+    if (now->held_bytes > 0) {
+        bool tones = scale.low == 0 && p->chart.h < TYPES_ROWS;
+        Style style = tones ? STYLE(TONE_GRADE(1)) : STYLE(TONE_STRONG);
+        line_add(&left, 2, style, "  %s", format_bytes(a, now->held_bytes));
+        line_add(&left, 2, STYLE(TONE_MUTED), " held");
+        line_add(&left, 6, STYLE(TONE_MUTED), " after the last gc");
+    }
+    if (scale.low > 0) {
+        line_add(&right, 2, STYLE(TONE_PAUSED), "  from %s", chart_label(b, scale, 0));
+        line_add(&right, 5, STYLE(TONE_PAUSED), ", not 0");
+    }
+    char glyph[5];
+    if (ticks || density > 0) {
+        canvas_encode(glyph, density == 0 ? G_VLINE : canvas->utf8 ? 0x2585 : '*');
+        line_add(&right, 4, STYLE(TONE_GC), "  %s", glyph);
+        line_add(&right, 4, STYLE(TONE_MUTED), " gc");
+    }
+    if (rate > 0)
+        line_add(&right, 7, STYLE(TONE_MUTED), " up to %s/s", format_short(a, rate));
+    if (rate == 0 && density > 0)
+        line_add(&right, 7, STYLE(TONE_MUTED), " up to %s a column", format_short(a, density));
+    if (marks) {
+        canvas_encode(glyph, G_DASH_VLINE);
+        line_add(&right, 5, STYLE(TONE_MARK), "  %s", glyph);
+        line_add(&right, 5, STYLE(TONE_MUTED), " mark");
+    }
+    int limit = 9;
+    while (limit > 2 && line_width(&left, limit) + line_width(&right, limit) > w)
+        limit--;
+    int wr = line_width(&right, limit);
+    if (wr > w) wr = 0;
+    line_draw(&left, canvas, x, p->label, w - wr);
+    line_draw(&right, canvas, x + w - wr, p->label, wr);
+}
+
+/* What was at the cursor, in place of what is now. */
+static void draw_moment(const Timeline *t, const Model *model, const Ui *ui, Span s, Canvas *canvas,
+                        const Places *p) {
+    char a[LMP_NUM], name[48];
+    int at = column_of(s, t->cursor, p->chart.w);
+    uint64_t from = time_at(s, at, p->chart.w), to = time_at(s, at + 1, p->chart.w);
+    ModelPast past = model_past(model, from, to);
+    Line line = {0};
+    line_add(&line, 1, STYLE(TONE_ACCENT), "%s", format_clock(a, t->cursor));
+    line_add(&line, 1, STYLE(TONE_STRONG), "  %s", format_bytes(a, past.max_bytes));
+    for (uint32_t i = 0; i < model->marks && i < LMP_MARKS; i++) {
+        const LmpMark *mark = &model->mark[i];
+        if (column_of(s, mark->clock, p->chart.w) != at) continue;
+        format_text(name, sizeof name, mark->name, !ui->utf8);
+        line_add(&line, 2, STYLE(TONE_MARK), "  %s", name);
+    }
+    line_add(&line, 3, STYLE(TONE_GROWTH), "  ▲ %s/s",
+             format_bytes(a, per_second(past.alloc_bytes, past.length)));
+    line_add(&line, 4, STYLE(TONE_SHRINK), "  ▼ %s/s",
+             format_bytes(a, per_second(past.free_bytes, past.length)));
+    if (past.cycles > 0)
+        line_add(&line, 5, STYLE(TONE_GC), "  %s gc", format_short(a, past.cycles));
+    line_add(&line, 6, STYLE(TONE_TEXT), "  %s allocs/s",
+             format_short(a, per_second(past.allocs, past.length)));
+    if (past.held_bytes > 0)
+        line_add(&line, 7, STYLE(TONE_MUTED), "  %s held", format_bytes(a, past.held_bytes));
+    static const LmpKind order[] = {LMP_TABLE,    LMP_STRING, LMP_FUNCTION,
+                                    LMP_USERDATA, LMP_THREAD, LMP_OTHER};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        if (past.kind_bytes[order[i]] * 50 < past.max_bytes) continue;
+        line_add(&line, 8 + (int)i, STYLE(TONE_KIND(order[i])), "  %s %s",
+                 kind_info[order[i]].name, format_bytes(a, past.kind_bytes[order[i]]));
+    }
+    line_draw(&line, canvas, p->chart.x - p->gutter, p->label, p->chart.w + p->gutter);
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
-    Timeline whole = {WHOLE_RUN}, *t = state ? state : &whole;
-    uint64_t value[MAX_COLUMNS * 2];
-    if (rect.w >= 34) {
-        rect.x++;
-        rect.w -= 2;
-    }
-    if (rect.w > MAX_COLUMNS) rect.w = MAX_COLUMNS;
+    Timeline whole = {.span = WHOLE_RUN}, *t = state ? state : &whole;
     if (rect.w <= 0 || rect.h <= 0 || model->history.interval == 0) return;
-    Rect chart = rect;
-    int label = rect.h >= 3 ? rect.y : -1, axis = rect.h >= 5 ? rect.y + rect.h - 1 : -1;
-    if (label >= 0) {
-        chart.y++;
-        chart.h--;
-    }
-    if (axis >= 0) chart.h--;
+    Places p = places_of(rect, t->gutter);
+    if (t->looks && t->cursor > model->clock) t->cursor = model->clock;
     Span s = span_of(t, model);
-    uint64_t peak = sample(model, s, ui->utf8 ? chart.w * 2 : chart.w, value);
-    if (ui->utf8) {
-        draw_braille(canvas, chart, value, peak);
-    } else {
-        draw_ascii(canvas, chart, value, peak);
+    static ModelPast past[CHART_COLUMNS * 2]; /* the display has one thread */
+    static uint64_t cycles[CHART_COLUMNS];
+    int points = p.chart.w * (ui->utf8 ? 2 : 1);
+    sample(model, s, points, past);
+    ChartScale scale = scale_of(past, points);
+    int gutter = gutter_of(scale);
+    if (gutter != t->gutter) { /* other labels: what stands beside them has another width */
+        t->gutter = gutter;
+        p = places_of(rect, gutter);
+        points = p.chart.w * (ui->utf8 ? 2 : 1);
+        sample(model, s, points, past);
     }
-    bool cycles = axis >= 0 && draw_cycles(model, s, canvas, chart, axis);
-    bool marks = draw_marks(model, ui, s, canvas, chart, axis);
-    if (axis >= 0) draw_ends(s, canvas, chart, axis);
-    if (label < 0) return;
-    char text[LMP_NUM];
-    int used = canvas_printf(canvas, rect.x, label, rect.w, STYLE(TONE_MUTED), "%s peak",
-                             format_bytes(text, peak));
-    draw_legend(canvas, rect.x + rect.w, rect.x + used + 2, label, cycles, marks);
+    ChartLook look = {ui->utf8, ui->colours >= 8, ui->colours >= 8 && p.chart.h >= TYPES_ROWS, false};
+    chart_draw(canvas, p.chart, past, scale, look);
+    uint64_t density = 0;
+    bool ticks = false;
+    if (p.cycles >= 0) {
+        count_cycles(model, s, p.chart.w, cycles);
+        density = chart_cycles(canvas, p.chart.x, p.cycles, p.chart.w, cycles);
+        for (int x = 0; x < p.chart.w; x++)
+            ticks |= cycles[x] > 0;
+    }
+    bool marks = draw_marks(model, ui, s, canvas, p.chart, p.times);
+    if (p.times >= 0) draw_times(s, model->clock, canvas, p.chart, p.times);
+    if (p.gutter > 0) draw_scale(&p, scale, canvas);
+    if (t->looks) {
+        Rect column = {p.chart.x + column_of(s, t->cursor, p.chart.w), p.chart.y, 1, p.chart.h};
+        if (p.cycles >= 0) column.h = p.cycles - p.chart.y + 1;
+        canvas_tint(canvas, column, TONE_SELECT);
+    }
+    if (p.label < 0) return;
+    if (t->looks) {
+        draw_moment(t, model, ui, s, canvas, &p);
+    } else {
+        draw_label(model, canvas, &p, scale, &past[points - 1], density,
+                   per_second(density, (s.to - s.from) / (uint64_t)p.chart.w), ticks, marks);
+    }
+}
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+/* Puts the cursor so many columns away; past the right end it is now again. */
+static void move(Timeline *t, const Model *model, int columns, int by) {
+    Span s = span_of(t, model);
+    if (!t->looks && by >= 0) return;
+    if (!t->looks) {
+        t->cursor = s.to;
+        t->from = s.from;
+        t->looks = true;
+    }
+    double one = (double)(s.to - s.from) / columns;
+    /* the middle of a column, so that no rounding puts it into the next */
+    double to = (double)s.from + ((double)column_of(s, t->cursor, columns) + by + 0.5) * one;
+    t->from = s.from;
+    if (to >= (double)model->clock) {
+        t->looks = false;
+    } else {
+        t->cursor = to > 0 ? (uint64_t)to : 0;
+    }
+}
+
+/* To the mark before (-1) or after (1). */
+static bool move_to_mark(Timeline *t, const Model *model, int step) {
+    uint64_t at = t->looks ? t->cursor : model->clock, best = 0;
+    bool found = false;
+    Span s = span_of(t, model);
+    for (uint32_t i = 0; i < model->marks && i < LMP_MARKS; i++) {
+        uint64_t clock = model->mark[i].clock;
+        if (clock > model->clock || (step < 0 ? clock >= at : clock <= at)) continue;
+        if (!found || (step < 0 ? clock > best : clock < best)) best = clock;
+        found = true;
+    }
+    if (!found) return false;
+    if (!t->looks) t->from = s.from;
+    t->looks = true;
+    t->cursor = best;
+    return true;
+}
+
+/* Another length of the window; what the cursor is at stays where it is. */
+static void zoom(Timeline *t, const Model *model, int step) {
+    Span s = span_of(t, model);
+    int span = t->span;
+    do /* spans longer than the run show the same as all of it */
+        span += step;
+    while (span > 0 && span < WHOLE_RUN && spans[span].length >= model->clock);
+    if (span < 0) span = 0;
+    if (span > WHOLE_RUN || spans[span].length >= model->clock) span = WHOLE_RUN;
+    t->span = span;
+    if (!t->looks) return;
+    double share = (double)(t->cursor - s.from) / (double)(s.to - s.from);
+    double before = share * (double)spans[span].length;
+    t->from = (double)t->cursor > before ? t->cursor - (uint64_t)before : 0;
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Timeline *t = state;
     (void)ui;
-    (void)rect;
     if (!t) return false;
-    if (action == ACT_ZOOM_IN) {
-        /* spans longer than the run show the same as all of it */
-        do
-            t->span -= t->span > 0;
-        while (t->span > 0 && spans[t->span].span >= model->clock);
+    int columns = places_of(rect, t->gutter).chart.w;
+    if (columns < 1) columns = 1;
+    switch (action) {
+    case ACT_ZOOM_IN:
+        zoom(t, model, -1);
         return true;
-    }
-    if (action == ACT_ZOOM_OUT) {
-        t->span += t->span < WHOLE_RUN;
-        if (spans[t->span].span >= model->clock) t->span = WHOLE_RUN;
+    case ACT_ZOOM_OUT:
+        zoom(t, model, 1);
         return true;
+    case ACT_LEFT:
+    case ACT_RIGHT:
+        move(t, model, columns, action == ACT_LEFT ? -1 : 1);
+        return true;
+    case ACT_PAGE_UP:
+    case ACT_PAGE_DOWN:
+        move(t, model, columns, (action == ACT_PAGE_UP ? -1 : 1) * (columns / 4 + 1));
+        return true;
+    case ACT_UP:
+    case ACT_DOWN:
+        return move_to_mark(t, model, action == ACT_UP ? -1 : 1);
+    case ACT_HOME:
+        t->looks = true;
+        t->cursor = t->from = 0;
+        return true;
+    case ACT_END:
+        t->looks = false;
+        return true;
+    case ACT_BACK:
+        if (!t->looks) return false;
+        t->looks = false;
+        return true;
+    default:
+        return false;
     }
-    return false;
 }
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
+    Timeline *t = state;
     if (event.what == MOUSE_WHEEL_UP) return act(state, model, ui, ACT_ZOOM_IN, rect);
     if (event.what == MOUSE_WHEEL_DOWN) return act(state, model, ui, ACT_ZOOM_OUT, rect);
-    return false;
+    if (!t) return false;
+    Places p = places_of(rect, t->gutter);
+    int x = event.x - (p.chart.x - rect.x);
+    if (event.what != MOUSE_CLICK || x < 0 || x >= p.chart.w) return false;
+    Span s = span_of(t, model);
+    t->from = s.from;
+    t->cursor = time_at(s, x, p.chart.w) + (s.to - s.from) / (uint64_t)p.chart.w / 2;
+    t->looks = true;
+    return true;
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Timeline *t = state;
-    char span[LMP_NUM];
-    if (!t || t->span == WHOLE_RUN) {
-        snprintf(out, size, "whole run %s %s", ui->utf8 ? "·" : "-",
-                 format_clock(span, model->clock));
+    const char *dot = ui->utf8 ? "·" : "-";
+    char clock[LMP_NUM];
+    bool whole = !t || t->span == WHOLE_RUN || spans[t->span].length >= model->clock;
+    if (whole) {
+        snprintf(out, size, "whole run %s %s", dot, format_clock(clock, model->clock));
+    } else if (t->looks) {
+        Span s = span_of(t, model);
+        snprintf(out, size, "%s from %s", spans[t->span].name, format_clock(clock, s.from));
     } else {
-        snprintf(out, size, "%s", spans[t->span].name);
+        snprintf(out, size, "last %s", spans[t->span].name);
     }
+    size_t used = strlen(out);
+    if (t && t->looks) snprintf(out + used, size - used, " %s esc: now", dot);
 }
 
 const Panel panel_timeline = {.title = "Timeline",

@@ -1,6 +1,8 @@
 /* cycles.c - see cycles.h. */
 #include "agent/charge/cycles.h"
 
+#include <string.h>
+
 #include "agent/charge/live_history.h"
 #include "agent/interp/collector.h"
 #include "agent/map/shadow.h"
@@ -40,6 +42,15 @@ static void begin_cycle(LmpProfile *p) {
     if (p->cycles->full) live_history_cycle_began(p);
 }
 
+/* For the timeline, which has it with its next sample. */
+static void note_held(LmpProfile *p) {
+    LmpClassTotal total[LMP_CLASSES];
+    counters_read(p->counters, total);
+    memset(p->cycles->held_bytes, 0, sizeof p->cycles->held_bytes);
+    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++)
+        p->cycles->held_bytes[class_owner(cls)] += total[cls].live_bytes;
+}
+
 static void end_cycle(LmpProfile *p) {
     LmpGc *gc = &p->live->gc;
     uint64_t blocks, bytes;
@@ -52,6 +63,7 @@ static void end_cycle(LmpProfile *p) {
     gc->freed_bytes += gc->now.freed_bytes;
     gc->ring[gc->cycles % LMP_GC_RING] = gc->now;
     gc->sweeping = 0;
+    note_held(p);
     bool full = p->cycles->full || collector_is_bad(p);
     cycles_mode(p);
     gc->full += full;

@@ -9,6 +9,7 @@ typedef struct LmpSlowPath {
     _Atomic uint32_t always; /* 1: what p->trap points to when every operation comes this way */
     uint32_t step_target;    /* steps granted so far, of control->step */
     uint64_t tick_peak;      /* high-water mark known at the last tick, bytes */
+    uint32_t noted_cycles;   /* of the collector, finished at the last tick (count) */
     uint64_t collect_asked;  /* clock of p->collecting */
     int32_t ops;             /* operations that came this way, which counts no other way */
     bool paused_safe;        /* paused where the stacks may be looked at */

@@ -1,6 +1,8 @@
 /* tick.c - see tick.h. */
 #include "agent/hook/tick.h"
 
+#include <string.h>
+
 #include "agent/charge/cycles.h"
 #include "agent/charge/names.h"
 #include "agent/hook/break_check.h"
@@ -28,7 +30,9 @@ static void next_epoch(LmpProfile *p, uint64_t clock) {
 
 static void note_history(LmpProfile *p, uint64_t clock) {
     const LmpCounters *c = &p->live->counters;
-    LmpHistoryPoint now = {.max_bytes = c->live_bytes, .last_bytes = c->live_bytes};
+    const LmpGc *gc = &p->live->gc;
+    LmpHistoryPoint now = {
+        .max_bytes = c->live_bytes, .min_bytes = c->live_bytes, .last_bytes = c->live_bytes};
     if (c->peak_bytes >
         p->slow->tick_peak) { /* a new peak since the last tick that is already left */
         p->slow->tick_peak = c->peak_bytes;
@@ -36,12 +40,20 @@ static void note_history(LmpProfile *p, uint64_t clock) {
     }
     for (unsigned cls = 1; cls < LMP_C_COUNTED;
          cls++) { /* just folded: the full counters say all */
-        now.allocs += c->count[cls].allocs;
-        now.frees += c->count[cls].frees;
-        now.alloc_bytes += c->count[cls].alloc_bytes + (uint64_t)c->count[cls].realloc_bytes;
-        now.free_bytes += c->count[cls].free_bytes;
+        const LmpClassCount *count = &c->count[cls];
+        uint64_t made = count->alloc_bytes + (uint64_t)count->realloc_bytes;
+        now.allocs += count->allocs;
+        now.frees += count->frees;
+        now.alloc_bytes += made;
+        now.free_bytes += count->free_bytes;
+        now.kind_bytes[class_owner(cls)] += made - count->free_bytes;
     }
-    now.gc_cycles = (uint32_t)p->live->gc.cycles;
+    memcpy(now.held_bytes, p->cycles->held_bytes, sizeof now.held_bytes);
+    if ((uint32_t)gc->cycles != p->slow->noted_cycles) { /* it ended since the last tick */
+        uint64_t held = gc->ring[(gc->cycles - 1) % LMP_GC_RING].live_bytes;
+        if (held < now.min_bytes) now.min_bytes = held;
+    }
+    now.gc_cycles = p->slow->noted_cycles = (uint32_t)gc->cycles;
     history_add(&p->live->history, clock, &now);
 }
 

@@ -17,7 +17,10 @@ static Model *run(uint64_t seconds, uint64_t cycle) {
                         (uint64_t)(since / 1000) * 100 * MIB / (cycle * SECOND / 1000);
         m->history.samples[i] = (LmpHistoryPoint){
             .max_bytes = live,
+            .min_bytes = live,
             .last_bytes = live,
+            .held_bytes = {[LMP_TABLE] = at >= cycle * SECOND ? live - live / 3 : 0},
+            .kind_bytes = {[LMP_TABLE] = live / 2, [LMP_STRING] = live / 3},
             .gc_cycles = (uint32_t)((at + m->history.interval) / (cycle * SECOND)),
         };
     }
