@@ -374,15 +374,11 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 /* Puts the cursor so many columns away; past the right end it is now again. */
 static void move(Timeline *t, const Model *model, int columns, int by) {
     Span s = span_of(t, model);
-    if (!t->looks && by >= 0) return;
-    if (!t->looks) {
-        t->cursor = s.to;
-        t->from = s.from;
-        t->looks = true;
-    }
     double one = (double)(s.to - s.from) / columns;
-    /* the middle of a column, so that no rounding puts it into the next */
-    double to = (double)s.from + ((double)column_of(s, t->cursor, columns) + by + 0.5) * one;
+    if (!t->looks && by >= 0) return;
+    if (!t->looks) t->cursor = s.to - (uint64_t)(one / 2); /* in the middle of the last one */
+    t->looks = true;
+    double to = (double)t->cursor + by * one;
     t->from = s.from;
     if (to >= (double)model->clock) {
         t->looks = false;

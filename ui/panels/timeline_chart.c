@@ -6,7 +6,8 @@
 
 #include "base/format.h"
 
-enum { FINEST = 128 }; /* the whole scale is at least this part of what it shows */
+enum { FINEST = 128 };       /* the whole scale is at least this part of what it shows */
+#define LARGEST (1ull << 50) /* of these on a floating point number has too few places */
 
 /* ---- scale ----------------------------------------------------------------------------------- */
 
@@ -28,7 +29,8 @@ static uint64_t round_up(uint64_t bytes) {
         power *= 10;
     for (size_t i = 0; i < sizeof round / sizeof *round; i++) {
         double value = unit * power * round[i];
-        if (value >= (double)bytes) return (uint64_t)value + (value > (double)(uint64_t)value);
+        uint64_t whole = (uint64_t)value + (value > (double)(uint64_t)value);
+        if (whole >= bytes) return whole;
     }
     return bytes;
 }
@@ -45,7 +47,7 @@ static uint64_t round_down(uint64_t bytes, uint64_t top) {
 ChartScale chart_scale(uint64_t least, uint64_t most) {
     if (least > most) least = most;
     uint64_t range = most - least, finest = most / FINEST;
-    if (most < 1024 || range > most / 4) return (ChartScale){0, round_up(most ? most : 1)};
+    if (most < 1024 || range > most / 4 || most > LARGEST) return (ChartScale){0, round_up(most ? most : 1)};
     if (range < finest) { /* all but still: in the middle */
         least -= (finest - range) / 2;
         range = finest;
@@ -53,7 +55,7 @@ ChartScale chart_scale(uint64_t least, uint64_t most) {
     uint64_t top = round_up(range + 1);
     for (;;) {
         ChartScale scale = {round_down(least, top), top};
-        if (most - scale.low <= top || top >= 1ull << 62) return scale;
+        if (most - scale.low <= top) return scale;
         top = round_up(top + 1);
     }
 }

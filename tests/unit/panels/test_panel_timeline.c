@@ -59,7 +59,125 @@ START_TEST(test_sizes) {
     golden(m, 26, 6, true, 256, 0, "timeline-26x6.txt");
     golden(m, 8, 3, true, 256, 0, "timeline-8x3.txt");
     golden(m, 46, 13, false, 0, 0, "timeline-46x13-ascii.txt");
+    golden(m, 46, 13, true, 0, 0, "timeline-46x13-mono.txt");
+    golden(m, 46, 7, true, 256, 0, "timeline-46x7.txt");
     free(m);
+}
+END_TEST
+
+/* A heap that all but stands still, and one with thousands of collections. */
+START_TEST(test_flat_and_dense) {
+    Model *m = run(102, 20);
+    for (uint32_t i = 0; i < 1000; i++) {
+        LmpHistoryPoint *p = &m->history.samples[i];
+        p->max_bytes = p->last_bytes = 100 * MIB + (i % 50) * MIB / 50 + i * 2000;
+        p->min_bytes = p->max_bytes - MIB / 40;
+        p->held_bytes[LMP_TABLE] = 100 * MIB + i * 2000;
+    }
+    m->stats.live_bytes = m->history.samples[999].last_bytes;
+    golden(m, 46, 13, true, 256, 0, "timeline-flat-46x13.txt");
+    golden(m, 46, 13, false, 0, 0, "timeline-flat-46x13-ascii.txt");
+    free(m);
+    m = run(102, 20);
+    for (uint32_t i = 0; i < 1000; i++)
+        m->history.samples[i].gc_cycles = i * 20 + (i > 500) * (i - 500) * 40;
+    golden(m, 46, 13, true, 256, 0, "timeline-dense-46x13.txt");
+    golden(m, 46, 13, false, 0, 0, "timeline-dense-46x13-ascii.txt");
+    free(m);
+}
+END_TEST
+
+/* Drawn once before a key: columns are those of the screen. */
+static bool key(Stage *s, Action action) {
+    stage_draw(s);
+    return stage_act(s, action);
+}
+
+static bool says(Stage *s, const char *what) {
+    char *text = stage_text(s, false);
+    bool is = strstr(text, what) != NULL;
+    free(text);
+    return is;
+}
+
+START_TEST(test_cursor) {
+    Model *m = run(102, 20);
+    mark(m, 31 * SECOND, "loaded");
+    Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
+    ck_assert(says(s, " now") && !says(s, "esc: now"));
+    ck_assert(!key(s, ACT_BACK));
+    for (int i = 0; i < 10; i++)
+        ck_assert(key(s, ACT_LEFT));
+    ck_assert(says(s, "esc: now") && says(s, "00:01:20"));
+    stage_golden(s, "timeline-cursor-60x12.txt");
+    m->clock += SECOND; /* time goes on, the cursor stays */
+    ck_assert(says(s, "00:01:20"));
+    ck_assert(key(s, ACT_UP) && says(s, "00:00:31") && says(s, "  loaded"));
+    ck_assert(!key(s, ACT_UP) && !key(s, ACT_DOWN));
+    ck_assert(key(s, ACT_HOME) && says(s, "00:00:00"));
+    ck_assert(key(s, ACT_END) && !says(s, "esc: now"));
+    ck_assert(key(s, ACT_LEFT) && key(s, ACT_BACK) && !says(s, "esc: now"));
+    ck_assert(key(s, ACT_RIGHT) && !says(s, "esc: now")); /* there is nothing after now */
+    stage_free(s);
+    free(m);
+}
+END_TEST
+
+/* To the very beginning in a window of ten seconds, and back: every column is passed, the window goes
+ * along, and what it says is of the moment that is told. */
+START_TEST(test_back_in_time) {
+    Model *m = run(102, 20);
+    Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
+    for (int i = 0; i < 3; i++)
+        ck_assert(key(s, ACT_ZOOM_IN));
+    ck_assert(says(s, "last 10 s"));
+    int steps = 0;
+    while (!says(s, "00:00:00") && steps < 2000)
+        steps += key(s, ACT_LEFT);
+    ck_assert_msg(says(s, "10 s from 00:00:00"), "after %d", steps);
+    int columns = steps / 10; /* a hundred seconds are ten windows */
+    ck_assert_msg(columns > 45 && columns < 60, "%d", steps);
+    while (says(s, "esc: now") && steps > -200)
+        steps -= key(s, ACT_RIGHT);
+    ck_assert_msg(says(s, "last 10 s") && steps < columns + 3 && steps > -columns, "%d", steps);
+    stage_free(s);
+    free(m);
+}
+END_TEST
+
+/* Whatever keys: the cursor is in the window, the window in the run, and zooming loses no moment. */
+START_TEST(test_any_keys) {
+    static const Action keys[] = {ACT_LEFT,    ACT_RIGHT,     ACT_PAGE_UP, ACT_PAGE_DOWN, ACT_HOME,
+                                  ACT_END,     ACT_ZOOM_IN,   ACT_ZOOM_IN, ACT_ZOOM_OUT,  ACT_UP,
+                                  ACT_DOWN,    ACT_BACK,      ACT_LEFT,    ACT_LEFT};
+    suite_seed();
+    for (int round = 0; round < 60; round++) {
+        Model *m = run(1 + suite_below(9000), 1 + suite_below(60));
+        for (uint64_t i = suite_below(5); i > 0; i--)
+            mark(m, suite_below(m->clock), "here");
+        Stage *s = stage_new(&panel_timeline, m, 20 + (int)suite_below(100), 12, true, 256);
+        char before[16] = "";
+        for (int i = 0; i < 60; i++) {
+            Action action = keys[suite_below(sizeof keys / sizeof *keys)];
+            key(s, action);
+            char *text = stage_text(s, false), *line = strchr(text, '\n');
+            int tinted = 0;
+            for (int x = 0; x < s->canvas->w; x++)
+                tinted += style_bg(canvas_at(s->canvas, x, 4)->style) == TONE_SELECT;
+            char note[64];
+            panel_timeline.note(s->state, m, &s->ui, note, sizeof note);
+            bool looks = strstr(note, "esc: now") != NULL;
+            ck_assert_int_eq(tinted, looks);
+            const char *clock = line + 1 + strspn(line + 1, " ");
+            if (looks && (action == ACT_ZOOM_IN || action == ACT_ZOOM_OUT))
+                ck_assert_msg(memcmp(before, clock, 8) == 0, "%.8s, was %.8s", clock, before);
+            memcpy(before, clock, 8);
+            free(text);
+            if (suite_below(4) == 0) m->clock += suite_below(SECOND);
+        }
+        stage_free(s);
+        free(m);
+    }
 }
 END_TEST
 
@@ -70,8 +188,8 @@ START_TEST(test_stretches) {
         Model *m = run(lengths[i], lengths[i] > 5 ? lengths[i] / 5 : 1);
         Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
         stage_draw(s);
-        for (int x = 1; x < 59; x++) {
-            const Cell *cell = canvas_at(s->canvas, x, 10);
+        for (int x = 10; x < 59; x++) { /* beside the scale */
+            const Cell *cell = canvas_at(s->canvas, x, 9);
             ck_assert_msg(cell->glyph > G_BRAILLE && cell->glyph < G_BRAILLE + 256,
                           "%llu s: nothing in column %d", (unsigned long long)lengths[i], x);
         }
@@ -86,19 +204,19 @@ START_TEST(test_zoom) {
     Model *m = run(102, 20);
     Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
     static const char *const in[] = {"whole run · 00:01:42", "last 60 s", "last 30 s", "last 10 s",
-                                     "last 10 s"};
+                                     "last 3 s", "last 1 s", "last 1 s"};
     char note[64];
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 7; i++) {
         panel_timeline.note(s->state, m, &s->ui, note, sizeof note);
         ck_assert_str_eq(note, in[i]);
         ck_assert(stage_act(s, ACT_ZOOM_IN));
     }
-    for (int i = 3; i >= 0; i--) {
+    for (int i = 5; i >= 0; i--) {
         panel_timeline.note(s->state, m, &s->ui, note, sizeof note);
         ck_assert_str_eq(note, in[i]);
         ck_assert(stage_act(s, ACT_ZOOM_OUT));
     }
-    ck_assert(!stage_act(s, ACT_LEFT));
+    ck_assert(!stage_act(s, ACT_FILTER));
     stage_free(s);
     free(m);
 }
@@ -112,8 +230,13 @@ START_TEST(test_hostile) {
         m->clock = suite_random() >> suite_below(64);
         m->history.used = (uint32_t)suite_below(LMP_HISTORY + 1);
         m->history.interval = 1 + (suite_random() >> suite_below(64)) / 2;
-        for (uint32_t i = 0; i < m->history.used; i++)
+        for (uint32_t i = 0; i < m->history.used; i++) {
             m->history.samples[i].max_bytes = suite_random() >> suite_below(64);
+            m->history.samples[i].min_bytes = suite_random() >> suite_below(64);
+            m->history.samples[i].held_bytes[suite_below(LMP_KINDS)] = suite_random();
+            m->history.samples[i].alloc_bytes = suite_random();
+            m->history.samples[i].gc_cycles = (uint32_t)suite_random();
+        }
         m->marks = (uint32_t)suite_below(LMP_MARKS + 1);
         for (uint32_t i = 0; i < m->marks; i++) {
             m->mark[i].clock = suite_random() >> suite_below(64);
@@ -126,7 +249,9 @@ START_TEST(test_hostile) {
         Stage *s = stage_new(&panel_timeline, m, 1 + (int)suite_below(150),
                              1 + (int)suite_below(40), suite_below(2), 256);
         for (uint64_t i = suite_below(9); i > 0; i--)
-            stage_act(s, ACT_ZOOM_IN);
+            stage_act(s, suite_below(2) ? ACT_ZOOM_IN : ACT_PAGE_UP);
+        stage_draw(s);
+        stage_act(s, ACT_LEFT);
         stage_draw(s);
         stage_free(s);
     }
@@ -139,11 +264,12 @@ START_TEST(test_empty) {
     m->history.interval = 1;
     Stage *s = stage_new(&panel_timeline, m, 40, 8, true, 256);
     char *text = stage_text(s, false);
-    ck_assert_ptr_nonnull(strstr(text, "0 B peak"));
+    ck_assert_ptr_nonnull(strstr(text, "0 B now"));
     free(text);
     stage_free(s);
     free(m);
 }
 END_TEST
 
-SUITE("panel_timeline", test_sizes, test_stretches, test_zoom, test_hostile, test_empty)
+SUITE("panel_timeline", test_sizes, test_flat_and_dense, test_cursor, test_back_in_time,
+      test_any_keys, test_stretches, test_zoom, test_hostile, test_empty)

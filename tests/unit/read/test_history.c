@@ -8,7 +8,11 @@
 static LmpHistory history;
 
 static LmpHistoryPoint level(uint64_t bytes, uint64_t max) {
-    return (LmpHistoryPoint){.last_bytes = bytes, .max_bytes = max};
+    return (LmpHistoryPoint){.last_bytes = bytes,
+                             .max_bytes = max,
+                             .min_bytes = bytes,
+                             .kind_bytes = {[LMP_TABLE] = bytes},
+                             .held_bytes = {[LMP_STRING] = bytes / 2}};
 }
 
 START_TEST(holds_the_level_in_between) {
@@ -21,7 +25,9 @@ START_TEST(holds_the_level_in_between) {
     ck_assert_uint_eq(history.samples[0].max_bytes, 300);
     ck_assert_uint_eq(history.samples[1].last_bytes, 100);
     ck_assert_uint_eq(history.samples[3].max_bytes, 100); /* the peak was before */
+    ck_assert_uint_eq(history.samples[3].min_bytes, 100);
     ck_assert_uint_eq(history.samples[4].last_bytes, 50);
+    ck_assert_uint_eq(history.samples[4].min_bytes, 50);
 }
 END_TEST
 
@@ -34,8 +40,8 @@ START_TEST(first_note_may_come_late) {
 }
 END_TEST
 
-/* Every sample's maximum is that of the notes in its interval (or of the level held before it), and
- * its last value the last note's, however often intervals were merged. */
+/* Every sample's maximum and minimum are those of the notes in its interval (or of the level held
+ * before it), its types those of the largest, its last value the last note's, however often intervals were merged. */
 START_TEST(equals_the_notes) {
     enum { NOTES = 20000 };
     static uint64_t clock[NOTES], bytes[NOTES];
@@ -56,17 +62,24 @@ START_TEST(equals_the_notes) {
     int note = 0;
     uint64_t held = bytes[0];
     for (uint32_t i = 0; i < history.used; i++) {
-        uint64_t end = (i + 1) * history.interval, max = 0, last_value = held;
+        uint64_t end = (i + 1) * history.interval, max = 0, min = UINT64_MAX, last_value = held;
         bool any = false;
         uint64_t covered = i * history.interval; /* notes so far reach to here */
         while (note < NOTES && clock[note] < end) {
             if (bytes[note] > max) max = bytes[note];
+            if (bytes[note] < min) min = bytes[note];
             last_value = bytes[note];
             any = true;
             note++;
         }
         (void)covered;
-        ck_assert_msg(history.samples[i].last_bytes == last_value, "sample %u", i);
+        const LmpHistoryPoint *sample = &history.samples[i];
+        ck_assert_msg(sample->last_bytes == last_value, "sample %u", i);
+        ck_assert_msg(sample->held_bytes[LMP_STRING] == last_value / 2, "sample %u", i);
+        ck_assert_msg(sample->kind_bytes[LMP_TABLE] == sample->max_bytes ||
+                          sample->max_bytes == held, "sample %u", i);
+        ck_assert_msg(sample->min_bytes <= min, "sample %u", i);
+        ck_assert_msg(sample->min_bytes >= (min < held ? min : held), "sample %u", i);
         if (any) {
             ck_assert_msg(history.samples[i].max_bytes >= max, "sample %u", i);
             ck_assert_msg(history.samples[i].max_bytes <= (max > held ? max : held), "sample %u",
