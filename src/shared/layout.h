@@ -29,7 +29,7 @@
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
 #define LMP_LAYOUT 6u                   /* changes whenever anything here or in rows.h does */
-#define LMP_LAYOUT_DIGEST 0xb2c723c67792c91dull
+#define LMP_LAYOUT_DIGEST 0x8bc23a2d189a308dull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
