@@ -125,7 +125,7 @@ case_tables() { # sites: filter, sorting, a page for each
     wait_for 'live▾'
     key Enter
     wait_for 'History'
-    wait_for 'allocations a second'
+    wait_for 'a second +[0-9.]+ [KM]iB +now'
     wait_for 'to 64 B .*[1-9]' # sizes of what lives of it
     wait_for 'not recorded: start with stacks = true'
     key Escape

@@ -6,7 +6,7 @@
 #ifndef LMP_MEASURE_H
 #define LMP_MEASURE_H
 
-#include "widget/table.h"
+#include "widget/tablesource.h"
 
 typedef enum MeasureName {
     /* what is held */
@@ -27,14 +27,14 @@ typedef enum MeasureName {
     MEASURES
 } MeasureName;
 
-struct Measure {
+typedef struct Measure {
     const char *title;
     const char *marked, *mean; /* where it is since the mark, over the whole run; NULL: title */
     bool adds;                 /* rows add up to the whole: there are shares of it, bars and heat */
     double (*of)(const Model *model, const LmpTally *tally); /* NaN: there is none */
     void (*put)(TableCell *cell, double value, bool wide);
     const char *help;
-};
+} Measure;
 extern const Measure measure[MEASURES];
 
 /* As the column of a table: its row in `measure`, in the mode that it belongs to. */

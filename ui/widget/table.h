@@ -15,39 +15,13 @@
 #define LMP_TABLE_H
 
 #include "screen/edit.h"
-#include "widget/panel.h"
+#include "widget/tablesource.h"
 
 #define TABLE_HOLD 5000000000ull /* nanoseconds */
 #define TABLE_COLUMNS 24         /* at most */
-#define TABLE_TEXT 256           /* bytes of a cell's text */
 #define TABLE_NONE UINT32_MAX
 
-/* What is asked of the program: what it holds, or what it makes (Ui.makes). A column belongs to one
- * of the two, or to both. */
-typedef enum TableMode { TABLE_BOTH, TABLE_HOLDS, TABLE_MAKES } TableMode;
-
-typedef struct Measure Measure; /* measure.h */
-struct Table;
-
-/* The rows as they are now, for the callbacks. */
-typedef struct TableSource {
-    const void *rows; /* the panel's; NULL with count 0 */
-    uint32_t count;
-    uint64_t serial; /* changes whenever rows or what is in them may have changed */
-    const Model *model;
-    const Ui *ui;
-    const struct Table *table; /* that shows them; NULL: there are no shares */
-    const LmpTally *whole;     /* what shares are of */
-    /* What a row is about, for what tables of such rows have in common. May be NULL. */
-    const LmpTally *(*tally)(const struct TableSource *from, uint32_t row);
-    const LmpSiteRow *(*site)(const struct TableSource *from, uint32_t row);
-} TableSource;
-
-typedef struct TableCell {
-    char text[TABLE_TEXT];
-    Style style;   /* STYLE(TONE_TEXT) unless the callback sets another */
-    char kind[24]; /* said in grey behind the text, where there is room */
-} TableCell;
+struct Measure; /* measure.h */
 
 typedef enum TableAlign {
     TABLE_RIGHT, /* figures */
@@ -67,7 +41,7 @@ typedef struct TableColumn {
     TableMode mode;
     /* A figure of the row's tally: title, cell, order and shares are its. `tally`: where it is of
      * another one than TableSource.tally; may tell NULL, no figure. */
-    const Measure *measure;
+    const struct Measure *measure;
     const LmpTally *(*tally)(const TableSource *from, uint32_t row);
     bool rising; /* chosen to sort by: smallest first (names); else largest first */
     /* The text and style of a row's cell; `wide`: the column has its wide width. */

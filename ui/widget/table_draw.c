@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "widget/measure.h"
+#include "widget/table.h"
 
 #define CURSOR_W 2     /* the cursor's arrow and a blank */
 #define FLEX_ENOUGH 36 /* columns for the last text before a path gets more than its wide width */

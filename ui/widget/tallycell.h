@@ -4,6 +4,7 @@
 #define LMP_TALLYCELL_H
 
 #include "widget/measure.h"
+#include "widget/table.h"
 
 /* A share, 0 .. 1. The parts are summed up at another moment than the heap that they are parts of,
  * which may have shrunk since: no more than all of it. */

@@ -3,6 +3,7 @@
 #include "suite.h"
 #include "widget/measure.h"
 #include "widget/panel.h"
+#include "widget/table.h"
 
 #define SECOND 1000000000ull
 #define ROWS 120
