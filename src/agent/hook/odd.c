@@ -66,6 +66,7 @@ static COLD bool place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t en
     bool placed = shadow_place(p, addr, size, entry, alloc_context, &stale);
     unsigned cls = stale.entry & 15;
     if (!stale.entry) return placed;
+    if (stale.entry & LMP_BLOCK_NOTIFY && p->lines) deaths_notified(p, addr, stale.size, cls);
     count_free(p, cls, stale.size);
     if (cls >= LMP_C_COUNTED) return placed;
     if (p->exact)
@@ -76,11 +77,7 @@ static COLD bool place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t en
 
 COLD void *odd_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context) {
     unsigned cls = (unsigned)(alloc_context >> 32);
-    uint64_t size;
     if (!r) return count_failed(p, n);
-    uint32_t stale = p->lines ? shadow_lookup(p, (uintptr_t)r, &size) : 0;
-    if (stale & LMP_BLOCK_NOTIFY) /* it was freed by somebody else */
-        deaths_notified(p, (uintptr_t)r, size, stale & 15);
     uint32_t watched = p->exact && cls == LMP_C_THREAD ? LMP_BLOCK_NOTIFY : 0;
     if (place(p, (uintptr_t)r, n, cls | p->birth | watched, (uint32_t)alloc_context)) {
         count_alloc(p, cls, n);

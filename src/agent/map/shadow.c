@@ -115,21 +115,15 @@ static bool overflow_grow(LmpProfile *p) {
 static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
                          uint32_t alloc_context) {
     LmpOverflow *o = p->overflow;
-    LmpOverflowBlock *known = overflow_find(o, addr);
     /* Sweeping the largest table out must win room for many blocks, or each would sweep it again.
      */
     bool crammed = o->slots == LMP_OVERFLOW_MAX && p->leaves.overflow >= LMP_OVERFLOW_MAX / 8 * 5;
-    if (!known && o->used >= o->slots / 4 * 3 && (crammed || !overflow_grow(p))) {
+    if (o->used >= o->slots / 4 * 3 && (crammed || !overflow_grow(p))) {
         o->dropped++;
         return false;
     }
-    LmpOverflowBlock block = {addr, size, entry, alloc_context};
-    if (known) {
-        *known = block;
-    } else {
-        overflow_insert(o, &block);
-        p->leaves.overflow++;
-    }
+    overflow_insert(o, &(LmpOverflowBlock){addr, size, entry, alloc_context});
+    p->leaves.overflow++;
     return true;
 }
 
@@ -137,13 +131,13 @@ static LmpOverflowBlock *overflow_at(LmpProfile *p, uintptr_t addr) {
     return addr > ADDR_USED_BEFORE ? overflow_find(p->overflow, addr) : NULL;
 }
 
-static uint32_t overflow_take(LmpProfile *p, uintptr_t addr, uint32_t *alloc_context) {
+/* Entry 0: none is known there. */
+static LmpStale overflow_take(LmpProfile *p, uintptr_t addr) {
     LmpOverflowBlock *b = overflow_at(p, addr);
-    if (!b) return 0;
-    *alloc_context = b->alloc_context;
+    if (!b) return (LmpStale){0};
     b->addr = ADDR_USED_BEFORE;
     p->leaves.overflow--;
-    return b->entry;
+    return (LmpStale){b->size, b->entry, b->alloc_context};
 }
 
 /* ---- blocks on a grid
@@ -219,7 +213,10 @@ static uint32_t *grid_context(LmpLeaf *leaf, uintptr_t addr) {
 }
 
 /* A block that was never freed through us starts where a new one does now: it is gone. */
-static LmpStale forget_stale(const LmpProfile *p, uintptr_t addr, uint32_t *entry, LmpLeaf *leaf) {
+static LmpStale forget_stale(LmpProfile *p, uintptr_t addr) {
+    LmpLeaf *leaf = NULL;
+    uint32_t *entry = grid_find(p, addr, &leaf);
+    if (!entry) return p->overflow->slots ? overflow_take(p, addr) : (LmpStale){0};
     LmpStale stale = {grid_size(entry), *entry, p->lines ? *grid_context(leaf, addr) : 0};
     grid_clear(entry);
     return stale;
@@ -239,17 +236,14 @@ static LmpLeaf *free_leaf(LmpProfile *p, uintptr_t addr, unsigned second) {
 
 bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
                   uint32_t alloc_context, LmpStale *stale) {
-    stale->entry = 0;
+    *stale = forget_stale(p, addr);
     entry &= ~(LMP_BLOCK_SIZE_MASK | LMP_BLOCK_OFFSET);
     if (size >= LMP_PACK_MAX) entry |= LMP_BLOCK_NOTIFY; /* not for the fast path out of the map */
     if (off_grid(addr) || size >> 56) return overflow_add(p, addr, size, entry, alloc_context);
-    LmpLeaf *leaf = NULL;
-    uint32_t *at = grid_find(p, addr, &leaf);
-    if (at) *stale = forget_stale(p, addr, at, leaf);
-    leaf = free_leaf(p, addr, 0);
+    LmpLeaf *leaf = free_leaf(p, addr, 0);
     if (!leaf && !p->leaves.refused) leaf = free_leaf(p, addr, 1);
     if (!leaf) return !p->leaves.refused && overflow_add(p, addr, size, entry, alloc_context);
-    at = entry_of(leaf, addr);
+    uint32_t *at = entry_of(leaf, addr);
     entry |= (uint32_t)addr & LMP_BLOCK_OFFSET;
     if (size < LMP_BLOCK_SMALL) {
         entry |= (uint32_t)size << LMP_BLOCK_SIZE_SHIFT;
@@ -268,7 +262,12 @@ uint32_t shadow_take(LmpProfile *p, uintptr_t addr, uint32_t *alloc_context) {
     LmpLeaf *leaf = NULL;
     uint32_t *at = grid_find(p, addr, &leaf);
     *alloc_context = 0;
-    if (!at) return p->overflow->slots ? overflow_take(p, addr, alloc_context) : 0;
+    if (!at) {
+        if (!p->overflow->slots) return 0;
+        LmpStale block = overflow_take(p, addr);
+        *alloc_context = block.alloc_context;
+        return block.entry;
+    }
     uint32_t entry = *at;
     if (p->lines) *alloc_context = *grid_context(leaf, addr);
     if (p->sampling) *grid_context(leaf, addr) = 0; /* only samples have one */

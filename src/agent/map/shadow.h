@@ -21,8 +21,8 @@ typedef struct LmpStale {
 } LmpStale;
 
 /* Enters a block of any size at any address. `entry`: its class and births (other bits are
- * ignored). False: there is no memory for it, the block stays unknown. What stood there goes to
- * *stale, for the caller to account for; the map has forgotten it. */
+ * ignored). False: there is no memory for it, the block stays unknown. What stood there,
+ * on or off the grid, goes to *stale, for the caller to account for; the map has forgotten it. */
 bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
                   uint32_t alloc_context, LmpStale *stale);
 

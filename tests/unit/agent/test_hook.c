@@ -275,10 +275,15 @@ START_TEST(nothing_is_not_counted) {
 }
 END_TEST
 
-/* A block that somebody freed behind our back, and whose place is given out again. */
-START_TEST(stale_block_is_replaced) {
+/* On the grid, and where blocks stand in the overflow table. */
+enum { ON_GRID = 0x20000 };
+#define FAR_ABOVE ((1ull << 56) + 4096)
+
+/* A block that somebody freed behind our back, and whose place is given out again, also to one that
+ * has moved. */
+static void replace_stale(uintptr_t place) {
     setup();
-    answer = (void *)(uintptr_t)0x20000;
+    answer = (void *)place;
     hook_alloc(profile, NULL, LUA_TTABLE, 56);
     hook_alloc(profile, NULL, LUA_TSTRING, 200);
     LmpStats stats;
@@ -286,12 +291,30 @@ START_TEST(stale_block_is_replaced) {
     ck_assert_uint_eq(stats.live_blocks, 1);
     ck_assert_uint_eq(stats.live_bytes, 200);
     ck_assert_uint_eq(stats.kind[LMP_STRING].live_bytes, 200);
+
+    void *moves = (void *)(place + 0x8000), *to = answer;
+    answer = moves;
+    hook_alloc(profile, NULL, LUA_TUSERDATA, 300);
+    answer = to;
+    hook_alloc(profile, moves, 300, 400);
+    stats_derive(profile->live, 0, &stats);
+    ck_assert_uint_eq(stats.live_blocks, 1);
+    ck_assert_uint_eq(stats.live_bytes, 400);
+    ck_assert_uint_eq(stats.kind[LMP_USERDATA].live_bytes, 400);
+    hook_alloc(profile, to, 400, 0);
+    ck_assert_uint_eq(profile->counters->live_bytes, 0);
+    ck_assert_uint_eq(profile->leaves.overflow, 0);
     teardown();
+}
+
+START_TEST(stale_block_is_replaced) {
+    replace_stale(ON_GRID);
+    replace_stale(FAR_ABOVE);
 }
 END_TEST
 
 /* The same of a thread that ran, and of code that was known: what stands there now is neither. */
-START_TEST(stale_watched_block_is_forgotten) {
+static void forget_stale_watched(uintptr_t thread) {
     setup();
     LmpCodes codes;
     bool added;
@@ -300,7 +323,7 @@ START_TEST(stale_watched_block_is_forgotten) {
     ck_assert_ptr_nonnull(cache);
     cache->codes = &codes;
     profile->lines = cache;
-    const uintptr_t thread = 0x20000, code = 0x21000;
+    const uintptr_t code = thread + 0x1000;
     const lua_State *L = (const lua_State *)(thread + frames_bits.extra);
     answer = (void *)thread;
     hook_alloc(profile, NULL, LUA_TTHREAD, 200);
@@ -313,7 +336,11 @@ START_TEST(stale_watched_block_is_forgotten) {
     ck_assert(lines_is_thread(profile, L));
     ck_assert_ptr_nonnull(codes_find(&codes, code));
 
-    hook_alloc(profile, NULL, LUA_TTABLE, 56); /* the allocator gives out both places once more */
+    void *moves = (void *)(code + 0x1000); /* both places are given out once more, one to this */
+    answer = moves;
+    hook_alloc(profile, NULL, LUA_TTABLE, 56);
+    answer = (void *)code;
+    hook_alloc(profile, moves, 56, 80);
     ck_assert_ptr_null(codes_find(&codes, code));
     ck_assert_ptr_eq(profile->running, L);
     answer = (void *)thread;
@@ -327,6 +354,11 @@ START_TEST(stale_watched_block_is_forgotten) {
     lmp_os->unmap(cache, sizeof *cache);
     codes_close(&codes);
     teardown();
+}
+
+START_TEST(stale_watched_block_is_forgotten) {
+    forget_stale_watched(ON_GRID);
+    forget_stale_watched(FAR_ABOVE);
 }
 END_TEST
 
