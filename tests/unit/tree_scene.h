@@ -19,10 +19,14 @@
 /* ---- system calls that fail ------------------------------------------------------------------ */
 
 static int maps_left; /* before mapping fails for ever; below 0: never */
+static int refused;   /* times that it did */
 static int mapped;    /* areas */
 
 static void *test_map(size_t size, int fd, uint64_t offset, bool writable) {
-    if (maps_left == 0) return NULL;
+    if (maps_left == 0) {
+        refused++;
+        return NULL;
+    }
     if (maps_left > 0) maps_left--;
     mapped++;
     return os_real.map(size, fd, offset, writable);

@@ -147,9 +147,13 @@ START_TEST(test_open_fails) {
     begin();
     tree_close(&p);
     int n = 0, before = mapped;
-    for (;; n++) {
+    for (bool all = false; !all; n++) {
         maps_left = n;
-        if (tree_open(&p) == LMP_OK) break;
+        refused = 0;
+        LmpErr err = tree_open(&p);
+        all = !refused;
+        ck_assert_int_eq(err, all ? LMP_OK : LMP_E_NOMEM);
+        if (all) continue;
         ck_assert_ptr_null(p.tree);
         ck_assert_int_eq(mapped, before);
     }
