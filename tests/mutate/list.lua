@@ -1,0 +1,99 @@
+--- list.lua - the list of survivors: read, written anew, and what it does not allow.
+local list = {}
+
+-- Why a mutant survives: not told yet; the rest is found out.
+list.UNTOLD = "no reason yet"
+list.UNREACHED = "not reached: none of the tests that play comes to this line"
+list.ONE_WAY = "one way only: the tests that play come here, and never see the condition otherwise"
+
+-- Its head; reasons by name; names by function, and the functions in their order; the compiler.
+function list.read(path)
+    local known = { head = {}, reasons = {}, functions = {}, order = {}, compiler = "?", files = {} }
+    local where, reason
+    local file = io.open(path)
+    for line in file and file:lines() or function() end do
+        local label = line:match("^      (%a+ %d+ | .*)$")
+        if line:match("^#") then
+            known.head[#known.head + 1] = line
+        elseif line:match("^compiler ") then
+            known.compiler = line:match("^compiler (.*)$")
+        elseif line:match("^files ") then
+            for name in line:sub(7):gmatch("%S+") do known.files[name] = true end
+        elseif label then
+            local name = where .. ": " .. label
+            known.reasons[name] = reason
+            known.functions[where] = known.functions[where] or {}
+            table.insert(known.functions[where], name)
+        elseif line:match("^  %- ") then
+            reason = line:match("^  %- (.*)$")
+        elseif line:match("%S") then
+            where = line:match("^(%S+ %S+)")
+            known.order[#known.order + 1] = where
+        end
+    end
+    if file then file:close() end
+    return known
+end
+
+-- What is listed of a file, as survivors.
+function list.of_file(known, file)
+    local out = {}
+    for _, where in ipairs(known.order) do
+        for _, name in ipairs(where:match("^%S+") == file and known.functions[where] or {}) do
+            out[#out + 1] = { where = where, name = name, label = name:sub(#where + 3), why = known.reasons[name] }
+        end
+    end
+    return out
+end
+
+-- `known`: the list of before, for its head and its reasons. `complete`: the files.
+function list.write(path, known, compiler, survivors, complete)
+    local wheres, by_where = {}, {}
+    for _, mutant in ipairs(survivors) do
+        if not by_where[mutant.where] then
+            by_where[mutant.where] = {}
+            wheres[#wheres + 1] = mutant.where
+        end
+        local reasons = by_where[mutant.where]
+        local old = known.reasons[mutant.name]
+        if not old or old == list.UNREACHED or old == list.ONE_WAY or old == list.UNTOLD then old = mutant.why end
+        if not reasons[old] then
+            reasons[old] = {}
+            reasons[#reasons + 1] = old
+        end
+        table.insert(reasons[old], mutant)
+    end
+    local out <close> = assert(io.open(path, "w"))
+    out:write(table.concat(known.head, "\n"), "\n\ncompiler ", compiler, "\n",
+        "files ", table.concat(complete, " "), "\n")
+    for _, where in ipairs(wheres) do
+        local n = 0
+        for _, reason in ipairs(by_where[where]) do n = n + #by_where[where][reason] end
+        out:write("\n", where, " ", n, "\n")
+        for _, reason in ipairs(by_where[where]) do
+            out:write("  - ", reason, "\n")
+            for _, mutant in ipairs(by_where[where][reason]) do out:write("      ", mutant.label, "\n") end
+        end
+    end
+end
+
+-- The survivors that the list does not allow.
+function list.beyond(known, compiler, survivors, all)
+    local present, free, new = {}, {}, {}
+    for _, mutant in ipairs(all) do present[mutant.name] = true end
+    for where, names in pairs(known.functions) do
+        free[where] = 0
+        for _, name in ipairs(names) do
+            if known.compiler ~= compiler or not present[name] then free[where] = free[where] + 1 end
+        end
+    end
+    for _, mutant in ipairs(survivors) do
+        if known.compiler ~= compiler or not known.reasons[mutant.name] then
+            free[mutant.where] = (free[mutant.where] or 0) - 1
+            if free[mutant.where] < 0 then new[#new + 1] = mutant end
+        end
+    end
+    return new
+end
+
+return list
