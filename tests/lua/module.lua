@@ -50,6 +50,9 @@ end
 raises("option 'stacks' needs lines", lmp.start, { stacks = true, lines = false })
 raises("option 'sample' needs lines", lmp.start, { sample = "1MiB", lines = false })
 raises("boolean, number or table expected", lmp.start, "live")
+for _, bad in ipairs({ "", "a\0b" }) do
+  raises("a name that is not empty expected", lmp.tag, bad)
+end
 raises("not running", lmp.stats)
 
 for round = 1, 20 do

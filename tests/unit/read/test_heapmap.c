@@ -341,10 +341,17 @@ START_TEST(test_stable) {
     }
     ck_assert_uint_lt(layouts, 60);
     ck_assert_uint_eq(heapmap_regions(map), 2);
+    uint64_t position;
+    for (uint64_t i = 64; i < 200; i++) { /* what is in one piece grows over its region's end */
+        fake_place(heap, high + i * 4096, 4000, LMP_C_STRING, 1);
+        view_next_frame(&heap->view);
+        heapmap_refresh(map, FOREVER);
+        ck_assert(heapmap_position(map, high + i * 4096, &position));
+        ck_assert_uint_lt(position, heapmap_total(map));
+    }
     view_next_frame(&heap->view);
     heapmap_refresh(map, FOREVER);
     before = heapmap_layout(map);
-    uint64_t position;
     ck_assert(heapmap_position(map, high, &position));
     for (uint64_t i = 10; i < 20000; i++)
         fake_take(heap, low + i * 1024, 1000);
