@@ -35,12 +35,14 @@ function list.read(path)
     return known
 end
 
--- What is listed of a file, as survivors.
-function list.of_file(known, file)
+-- What is listed of a file, as survivors, but for names in `killed`.
+function list.of_file(known, file, killed)
     local out = {}
     for _, where in ipairs(known.order) do
         for _, name in ipairs(where:match("^%S+") == file and known.functions[where] or {}) do
-            out[#out + 1] = { where = where, name = name, label = name:sub(#where + 3), why = known.reasons[name] }
+            if not killed[name] then
+                out[#out + 1] = { where = where, name = name, label = name:sub(#where + 3), why = known.reasons[name] }
+            end
         end
     end
     return out
