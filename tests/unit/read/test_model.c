@@ -1,4 +1,4 @@
-/* Tests of the model: rates, marks, what it does with a damaged state. */
+/* Tests of the model: rates, marks, what it does with a state, right or damaged. */
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -200,6 +200,66 @@ START_TEST(the_clock_stands_in_a_pause) {
 }
 END_TEST
 
+/* What is as it should be reaches the panels as it is. */
+START_TEST(what_is_right_stays) {
+    static LmpHeader header;
+    static LmpControl control;
+    static LmpLive state;
+    view = (LmpView){.fd = -1, .header = &header, .control = &control, .live = &state};
+    memset(&model, 0, sizeof model);
+    header.pid = 77;
+    state.op.seq = 2;
+    state.op.op = LMP_OP_REALLOC;
+    state.op.cls = LMP_CLASSES - 1;
+    state.op.depth = 1000;
+    state.op.frames = LMP_FRAMES - 1;
+    state.op.cut_at = LMP_FRAMES - 2;
+    state.op.hit = LMP_BREAKS - 1;
+    state.op.locals = LMP_LOCALS - 1;
+    state.op.locals_state = 1;
+    memset(state.op.hit_words, 'x', sizeof state.op.hit_words - 1);
+    for (uint32_t i = 0; i < LMP_FRAMES; i++)
+        memset(state.op.frame[i].name, 'x', sizeof state.op.frame[i].name - 1);
+    for (uint32_t i = 0; i < LMP_LOCALS; i++)
+        state.op.local[i].size = LMP_LOCAL_BYTES - 1;
+    state.history.seq = 2;
+    state.history.used = LMP_HISTORY - 1;
+    state.history.interval = 7;
+    state.preview_count = LMP_PREVIEWS - 1;
+    for (uint32_t i = 0; i < LMP_PREVIEWS - 1; i++)
+        state.preview[i].shown = LMP_PREVIEW_BYTES - 1;
+    state.breaks.count = LMP_BREAKS - 1;
+    state.gc.mode = LMP_GC_INCREMENTAL;
+    model_fill(&model, &view, &(ModelInput){SECOND, true, 0, 0});
+    ck_assert_int_eq(memcmp(&model.op, &state.op, sizeof model.op), 0);
+    ck_assert_int_eq(memcmp(&model.history, &state.history, sizeof model.history), 0);
+    ck_assert_uint_eq(model.preview_count, LMP_PREVIEWS - 1);
+    ck_assert_int_eq(
+        memcmp(model.preview, state.preview, model.preview_count * sizeof *model.preview), 0);
+    ck_assert_uint_eq(model.breaks.count, LMP_BREAKS - 1);
+    ck_assert_uint_eq(model.gc.mode, LMP_GC_INCREMENTAL);
+    ck_assert_uint_eq(model.pid, 77);
+    view.pid = 5; /* as discovery has found it */
+    model_fill(&model, &view, &(ModelInput){SECOND, true, 0, 0});
+    ck_assert_uint_eq(model.pid, 5);
+}
+END_TEST
+
+/* A block that grows is bytes made, one that shrinks bytes given back. */
+START_TEST(rates_of_blocks_that_are_resized) {
+    for (int grows = 0; grows < 2; grows++) {
+        memset(&model, 0, sizeof model);
+        memset(&live, 0, sizeof live);
+        for (uint64_t i = 1; i < 20; i++) {
+            live.counters.count[LMP_C_TABLE].realloc_bytes += grows ? 100 : -100;
+            model_fill_live(&model, &live, i * SECOND / 10);
+        }
+        close_to(model.alloc_bytes_per_s, grows ? 1000 : 0);
+        close_to(model.free_bytes_per_s, grows ? 0 : 1000);
+    }
+}
+END_TEST
+
 START_TEST(memory_outside_lua) {
     static LmpHeader header;
     static LmpControl control;
@@ -215,4 +275,5 @@ START_TEST(memory_outside_lua) {
 END_TEST
 
 SUITE("model", rates_of_a_steady_program, no_rates_while_nothing_runs, change_since_the_last_mark,
-      cycles_by_age, a_damaged_state, the_clock_stands_in_a_pause, memory_outside_lua)
+      cycles_by_age, a_damaged_state, the_clock_stands_in_a_pause, what_is_right_stays,
+      rates_of_blocks_that_are_resized, memory_outside_lua)
