@@ -130,6 +130,10 @@ static void check_promises(const Model *m) {
     for (uint32_t i = 0; i < m->preview_count; i++) {
         ck_assert_uint_le(m->preview[i].shown, LMP_PREVIEW_BYTES);
     }
+    ck_assert_uint_le(m->op.locals, LMP_LOCALS);
+    ck_assert_uint_le(m->op.locals_state, LMP_LOCALS_NOT_NOW);
+    ck_assert_uint_le(m->op.hit, LMP_BREAKS);
+    ck_assert_uint_le(m->breaks.count, LMP_BREAKS);
     ck_assert_uint_le(m->gc.mode, LMP_GC_GENERATIONAL);
     ck_assert_ptr_nonnull(memchr(m->program, 0, sizeof m->program));
     ck_assert_ptr_nonnull(memchr(m->lua, 0, sizeof m->lua));
