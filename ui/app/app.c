@@ -271,6 +271,20 @@ static void open_breaks(App *app) {
     act_focused(app, ACT_BREAK);
 }
 
+static void open_columns(App *app) {
+    const Panel *panel = app->ui.focus;
+    int row = app_row(panel);
+    struct Table *table = panel->table && row >= 0 ? panel->table(app->state[row]) : NULL;
+    if (panel == &panel_columns) {
+        ui_close(&app->ui);
+    } else if (!table) {
+        app_say(app, "There is no table here");
+    } else {
+        app->ui.columns_of = table;
+        ui_open(&app->ui, &panel_columns);
+    }
+}
+
 static void toggle_help(App *app) {
     if (app->ui.over == &panel_help) {
         ui_close(&app->ui);
@@ -343,6 +357,9 @@ static void act(App *app, Action action, Key key) {
         break;
     case ACT_BREAK:
         open_breaks(app);
+        break;
+    case ACT_COLUMNS:
+        open_columns(app);
         break;
     case ACT_HELP:
         toggle_help(app);

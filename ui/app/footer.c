@@ -30,6 +30,8 @@ bool footer_offers(const App *app, Action action) {
     case ACT_HOTTEST:
     case ACT_DELETE:
         return panel_offers(app->ui.focus, action);
+    case ACT_COLUMNS:
+        return app->ui.focus->table != NULL;
     case ACT_BACK:
         return app->ui.enlarged && !app->ui.over; /* out of a page leads q as well */
     case ACT_ENTER:

@@ -253,7 +253,8 @@ static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
 }
 
 static const TablePanelDef def = {
-    .table = {.column = columns,
+    .table = {.name = "Blocks",
+              .column = columns,
               .columns = sizeof columns / sizeof *columns,
               .id = id_of,
               .words = words_of,
@@ -319,6 +320,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 }
 
 const Panel panel_blocks = {.title = "Blocks",
+                            .table = tablepanel_table,
                             .ledger = LEDGER_SITES,
                             .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
                             .min_w = 20,

@@ -174,7 +174,8 @@ static Rect table_room(const Ui *ui, Rect rect) {
 }
 
 static const TablePanelDef def = {
-    .table = {.column = columns,
+    .table = {.name = "Function",
+              .column = columns,
               .columns = sizeof columns / sizeof *columns,
               .sort = COL_LIVE,
               .sort_makes = COL_MADE,
@@ -250,6 +251,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 }
 
 const Panel panel_function = {.title = "Function",
+                              .table = tablepanel_table,
                               .all_types = true,
                               .ledger = LEDGER_FUNCTIONS | LEDGER_SITES,
                               .offers = {TABLE_OFFERS_MAKES, ACT_EDIT, ACT_ENTER},

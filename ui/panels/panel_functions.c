@@ -121,7 +121,8 @@ static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
 }
 
 static const TablePanelDef def = {
-    .table = {.column = columns,
+    .table = {.name = "Functions",
+              .column = columns,
               .columns = sizeof columns / sizeof *columns,
               .sort = COL_LIVE,
               .sort_makes = COL_MADE,
@@ -160,6 +161,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 }
 
 const Panel panel_functions = {.title = "Functions",
+                               .table = tablepanel_table,
                                .number = 7,
                                .all_types = true,
                                .ledger = LEDGER_FUNCTIONS,

@@ -174,7 +174,8 @@ static Rect table_room(const Ui *ui, Rect rect) {
 }
 
 static const TablePanelDef def = {
-    .table = {.column = columns,
+    .table = {.name = "Leaks",
+              .column = columns,
               .columns = COLS,
               .sort = COL_CYCLE,
               .id = id_of,
@@ -240,6 +241,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 }
 
 const Panel panel_leaks = {.title = "Leaks",
+                           .table = tablepanel_table,
                            .number = 9,
                            .all_types = true,
                            .ledger = LEDGER_SITES,

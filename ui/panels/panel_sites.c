@@ -136,7 +136,8 @@ static Rect table_room(const Ui *ui, Rect rect) {
 }
 
 static const TablePanelDef def = {
-    .table = {.column = columns,
+    .table = {.name = "Sites",
+              .column = columns,
               .columns = sizeof columns / sizeof *columns,
               .sort = COL_LIVE,
               .sort_makes = COL_MADE,
@@ -249,6 +250,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 }
 
 const Panel panel_sites = {.title = "Sites",
+                           .table = tablepanel_table,
                            .number = 6,
                            .ledger = LEDGER_SITES,
                            .offers = {TABLE_OFFERS_MAKES, ACT_EDIT, ACT_ENTER},

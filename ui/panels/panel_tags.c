@@ -73,7 +73,8 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
 }
 
 static const TablePanelDef def = {
-    .table = {.column = columns,
+    .table = {.name = "Tags",
+              .column = columns,
               .columns = sizeof columns / sizeof *columns,
               .sort = COL_LIVE,
               .sort_makes = COL_MADE,
@@ -106,6 +107,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 }
 
 const Panel panel_tags = {.title = "Tags",
+                          .table = tablepanel_table,
                           .number = 10,
                           .all_types = true,
                           .ledger = LEDGER_TAGS,

@@ -1,8 +1,9 @@
 /* panel_timeline.c - the heap over time, back to the start: how high it was and what of it is held,
  * with the collector's cycles and the person's marks below it, and a cursor that tells of a moment.
  *
- * The window ends now and goes along, until a cursor is in it: then it stands where it is, so that a
- * person can read it, and arrows move it through all that is kept. The picture: timeline_chart.c. */
+ * The window ends now and goes along, until a cursor is in it: then it stands where it is, so that
+ * a person can read it, and arrows move it through all that is kept. The picture: timeline_chart.c.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,8 +239,7 @@ static void draw_scale(const Places *p, ChartScale scale, Canvas *canvas) {
         int y = p->chart.y + (2 - line) * (p->chart.h - 1) / 2;
         bool ground = line == 0 && scale.low > 0;
         canvas_text_right(canvas, p->chart.x - 1, y, p->gutter - 1,
-                          STYLE(ground ? TONE_PAUSED : TONE_MUTED),
-                          chart_label(text, scale, line));
+                          STYLE(ground ? TONE_PAUSED : TONE_MUTED), chart_label(text, scale, line));
     }
 }
 
@@ -270,8 +270,7 @@ static void draw_label(const Model *model, Canvas *canvas, const Places *p, Char
         line_add(&right, 4, STYLE(TONE_GC), "  %s", glyph);
         line_add(&right, 4, STYLE(TONE_MUTED), " gc");
     }
-    if (rate > 0)
-        line_add(&right, 7, STYLE(TONE_MUTED), " up to %s/s", format_short(a, rate));
+    if (rate > 0) line_add(&right, 7, STYLE(TONE_MUTED), " up to %s/s", format_short(a, rate));
     if (rate == 0 && density > 0)
         line_add(&right, 7, STYLE(TONE_MUTED), " up to %s a column", format_short(a, density));
     if (marks) {
@@ -318,8 +317,8 @@ static void draw_moment(const Timeline *t, const Model *model, const Ui *ui, Spa
                                     LMP_USERDATA, LMP_THREAD, LMP_OTHER};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         if (past.kind_bytes[order[i]] * 50 < past.max_bytes) continue;
-        line_add(&line, 8 + (int)i, STYLE(TONE_KIND(order[i])), "  %s %s",
-                 kind_info[order[i]].name, format_bytes(a, past.kind_bytes[order[i]]));
+        line_add(&line, 8 + (int)i, STYLE(TONE_KIND(order[i])), "  %s %s", kind_info[order[i]].name,
+                 format_bytes(a, past.kind_bytes[order[i]]));
     }
     line_draw(&line, canvas, p->chart.x - p->gutter, p->label, p->chart.w + p->gutter);
 }
@@ -342,7 +341,8 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         points = p.chart.w * (ui->utf8 ? 2 : 1);
         sample(model, s, points, past);
     }
-    ChartLook look = {ui->utf8, ui->colours >= 8, ui->colours >= 8 && p.chart.h >= TYPES_ROWS, false};
+    ChartLook look = {ui->utf8, ui->colours >= 8, ui->colours >= 8 && p.chart.h >= TYPES_ROWS,
+                      false};
     chart_draw(canvas, p.chart, past, scale, look);
     uint64_t density = 0;
     bool ticks = false;

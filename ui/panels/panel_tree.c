@@ -272,8 +272,13 @@ static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out
     return true;
 }
 
+static struct Table *table_of(void *state) {
+    return state ? &((Tree *)state)->table : NULL;
+}
+
 const Panel panel_tree = {
     .title = "Tree",
+    .table = table_of,
     .number = 8,
     .all_types = true,
     .ledger = LEDGER_TREE | LEDGER_FUNCTIONS,

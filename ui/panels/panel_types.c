@@ -169,7 +169,8 @@ static Rect table_room(const Ui *ui, Rect rect) {
 }
 
 static const TablePanelDef def = {
-    .table = {.column = columns,
+    .table = {.name = "Types",
+              .column = columns,
               .columns = sizeof columns / sizeof *columns,
               .sort = 2,
               .id = id_of,
@@ -218,6 +219,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 }
 
 const Panel panel_types = {.title = "Types",
+                           .table = tablepanel_table,
                            .number = 2,
                            .offers = {TABLE_OFFERS},
                            .min_w = 14,

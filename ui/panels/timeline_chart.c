@@ -47,7 +47,8 @@ static uint64_t round_down(uint64_t bytes, uint64_t top) {
 ChartScale chart_scale(uint64_t least, uint64_t most) {
     if (least > most) least = most;
     uint64_t range = most - least, finest = most / FINEST;
-    if (most < 1024 || range > most / 4 || most > LARGEST) return (ChartScale){0, round_up(most ? most : 1)};
+    if (most < 1024 || range > most / 4 || most > LARGEST)
+        return (ChartScale){0, round_up(most ? most : 1)};
     if (range < finest) { /* all but still: in the middle */
         least -= (finest - range) / 2;
         range = finest;
@@ -123,9 +124,8 @@ static Point point_of(const ModelPast *past, ChartScale scale, int all) {
     }
     uint64_t since[LMP_KINDS];
     for (int k = 0; k < LMP_KINDS; k++)
-        since[k] = past->kind_bytes[k] > past->held_kind[k]
-                       ? past->kind_bytes[k] - past->held_kind[k]
-                       : 0;
+        since[k] =
+            past->kind_bytes[k] > past->held_kind[k] ? past->kind_bytes[k] - past->held_kind[k] : 0;
     stack(past->held_kind, 0, p.held, p.top);
     stack(since, p.held, p.to, p.top + LMP_KINDS);
     return p;
@@ -247,7 +247,8 @@ uint64_t chart_cycles(Canvas *canvas, int x, int y, int w, const uint64_t *cycle
         if (cycles[i] == 0) continue;
         uint32_t glyph = G_VLINE;
         int level = (int)((double)cycles[i] / (double)most * 7 + 0.5); /* 0 .. 7 */
-        if (dense) glyph = canvas->utf8 ? 0x2581 + (uint32_t)level : (unsigned char)".:-=+*#@"[level];
+        if (dense)
+            glyph = canvas->utf8 ? 0x2581 + (uint32_t)level : (unsigned char)".:-=+*#@"[level];
         canvas_put(canvas, x + i, y, glyph, STYLE(TONE_GC));
     }
     return dense ? most : 0;

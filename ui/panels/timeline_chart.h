@@ -1,5 +1,6 @@
 /* timeline_chart.h - the picture of the timeline: its scale, the heap as an area or a line, what is
- * held below, the collector's cycles. What is drawn in which piece of time panel_timeline.c says. */
+ * held below, the collector's cycles. What is drawn in which piece of time panel_timeline.c says.
+ */
 #ifndef LMP_TIMELINE_CHART_H
 #define LMP_TIMELINE_CHART_H
 
@@ -23,13 +24,13 @@ typedef struct ChartLook {
 /* The scale for heaps from `least` to `most` bytes: in round numbers, so it does not move with each
  * new figure. */
 ChartScale chart_scale(uint64_t least, uint64_t most);
-/* The label of line 0 (ground), 1 or 2 (top): "0", "40 MiB"; above a ground that is not 0: "+40 KiB".
- * `out` has LMP_NUM bytes. */
+/* The label of line 0 (ground), 1 or 2 (top): "0", "40 MiB"; above a ground that is not 0: "+40
+ * KiB". `out` has LMP_NUM bytes. */
 char *chart_label(char *out, ChartScale scale, int line);
 
-/* The area or the line, what is held after collections in another tone: `past` has two figures a cell with UTF-8, else one. */
-void chart_draw(Canvas *canvas, Rect rect, const ModelPast *past, ChartScale scale,
-                ChartLook look);
+/* The area or the line, what is held after collections in another tone: `past` has two figures a
+ * cell with UTF-8, else one. */
+void chart_draw(Canvas *canvas, Rect rect, const ModelPast *past, ChartScale scale, ChartLook look);
 /* Cycles of the collector, one row: a tick a cycle where they are few, else how dense they are.
  * `cycles`: of each cell. Returns the most in one cell if it is density, 0: ticks. */
 uint64_t chart_cycles(Canvas *canvas, int x, int y, int w, const uint64_t *cycles);

@@ -160,6 +160,7 @@ static uint64_t id_of(const TableSource *from, uint32_t row) {
 }
 
 const TableDef tree_table = {
+    .name = "Tree",
     .column = columns,
     .columns = TREE_COLUMNS,
     .sort = TREE_LIVE,

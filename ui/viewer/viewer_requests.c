@@ -76,6 +76,15 @@ static void serve_open(Viewer *v, const Request *request) {
     v->urgent = true;
 }
 
+static void serve_remember(Viewer *v, const Request *request) {
+    char path[4096];
+    const char *value = request->remember.value;
+    if (!config_path(path, sizeof path))
+        app_say(v->app, "Not kept for the next time: there is no home directory");
+    else if (!config_set(path, request->remember.name, *value ? value : NULL))
+        app_say(v->app, "Not kept for the next time: %.60s: %s", path, strerror(errno));
+}
+
 static void serve_redraw(Viewer *v, const Request *request) {
     (void)request;
     term_redraw(v->term);

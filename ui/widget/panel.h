@@ -19,6 +19,7 @@
 #include "widget/request.h"
 
 struct Panel;
+struct Table; /* table.h */
 
 /* The break conditions of this display. */
 typedef struct UiBreaks {
@@ -56,12 +57,13 @@ typedef struct Ui {
     /* What enter on the heap map opened: panel_blocks lists the live blocks that start in
      * [look_from, look_to). */
     uint64_t look_from, look_to;
-    const Config *config;    /* what the person has chosen for good; NULL: nothing */
-    struct Sources *sources; /* source files of the program; NULL: none can be shown */
-    uint64_t site;           /* id of the row in model->ledger that the site page shows */
-    uint32_t function;       /* id of the function whose lines are shown */
-    char said[128];          /* a notice for the footer, see ui_say */
-    LineEdit *edit;          /* the line being typed, of the focused panel; NULL: none */
+    const Config *config;     /* what the person has chosen for good; NULL: nothing */
+    struct Sources *sources;  /* source files of the program; NULL: none can be shown */
+    uint64_t site;            /* id of the row in model->ledger that the site page shows */
+    uint32_t function;        /* id of the function whose lines are shown */
+    char said[128];           /* a notice for the footer, see ui_say */
+    struct Table *columns_of; /* whose columns the panel of columns shows */
+    LineEdit *edit;           /* the line being typed, of the focused panel; NULL: none */
     UiBreaks breaks;
     char break_text[EDIT_MAX]; /* what the next condition to be typed begins with */
     Requests requests;         /* for the viewer */
@@ -101,6 +103,8 @@ typedef struct Panel {
     void (*note)(void *state, const Model *model, const Ui *ui, char *out, size_t size);
     /* The place that the cursor is on, until the next refresh; false: none. May be NULL. */
     bool (*place)(void *state, const Model *model, const Ui *ui, PanelPlace *out);
+    /* Its table, whose columns can be chosen. May be NULL. */
+    struct Table *(*table)(void *state);
 } Panel;
 
 bool panel_offers(const Panel *panel, Action action);
@@ -110,7 +114,7 @@ PanelPlace panel_place_of(const LmpSiteRow *site);
 
 extern const Panel panel_heap, panel_types, panel_timeline, panel_output, panel_inspector,
     panel_sites, panel_site, panel_functions, panel_function, panel_tree, panel_leaks, panel_tags,
-    panel_blocks, panel_breaks, panel_help;
+    panel_blocks, panel_breaks, panel_columns, panel_help;
 
 /* Opens `panel` over the others and gives it the focus; where it is open already, what is over it
  * is closed. */

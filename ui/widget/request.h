@@ -19,8 +19,9 @@
     X(REQUEST_SEND, send, false) /* .line, to the program's input */                               \
     X(REQUEST_INTERRUPT, interrupt, false)                                                         \
     X(REQUEST_SUSPEND, suspend, false)                                                             \
-    X(REQUEST_SAVE, save, false) /* a picture of the screen */                                     \
-    X(REQUEST_OPEN, open, false) /* .file, in the person's editor */                               \
+    X(REQUEST_SAVE, save, false)         /* a picture of the screen */                             \
+    X(REQUEST_OPEN, open, false)         /* .file, in the person's editor */                       \
+    X(REQUEST_REMEMBER, remember, false) /* .remember, in the config file */                       \
     X(REQUEST_REDRAW, redraw, false)                                                               \
     X(REQUEST_MOUSE, mouse, false)  /* as Ui.mouse says now: on or off */                          \
     X(REQUEST_PAUSE, pause, true)   /* .pause, or resume */                                        \
@@ -52,6 +53,9 @@ typedef struct Request {
             char path[REQUEST_PATH];
             int line;
         } file;
+        struct {
+            char name[32], value[160]; /* "": nothing is chosen any more */
+        } remember;
         char line[REQUEST_LINE]; /* with its newline */
     };
 } Request;

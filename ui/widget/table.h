@@ -58,6 +58,7 @@ typedef struct TableColumn {
 } TableColumn;
 
 typedef struct TableDef {
+    const char *name; /* the panel's, as the config file has it; NULL: columns cannot be chosen */
     const TableColumn *column;
     int columns;
     int sort;       /* column that it is sorted by at first */
@@ -85,6 +86,9 @@ typedef struct Table {
     bool other_reverse;
     LineEdit filter;
     List list; /* places in `order` */
+
+    uint32_t off;      /* bit i: column i is not wanted (tablecolumns.h) */
+    bool columns_read; /* what the config says of them is in `off` */
 
     /* private */
     bool begun;

@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "widget/measure.h"
-#include "widget/table.h"
+#include "widget/tablecolumns.h"
 
 #define CURSOR_W 2     /* the cursor's arrow and a blank */
 #define FLEX_ENOUGH 36 /* columns for the last text before a path gets more than its wide width */
@@ -16,8 +16,9 @@ static bool can_sort(const TableColumn *column) {
     return column->value || column->compare || column->measure;
 }
 
-/* Is it one of the columns of this mode? */
+/* Is it one of the columns of this mode, and wanted? */
 static bool has_column(const Table *t, const TableColumn *column) {
+    if (!tablecolumns_shown(t, (int)(column - t->def->column))) return false;
     return column->mode == TABLE_BOTH || (column->mode == TABLE_MAKES) == t->makes;
 }
 

@@ -88,3 +88,7 @@ bool tablepanel_place(void *state, const Model *model, const Ui *ui, PanelPlace 
     *out = panel_place_of(from.site(&from, row));
     return true;
 }
+
+struct Table *tablepanel_table(void *state) {
+    return state ? &((TablePanel *)state)->table : NULL;
+}

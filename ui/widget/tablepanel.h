@@ -47,6 +47,7 @@ bool tablepanel_draw(void *state, const Model *model, const Ui *ui, Canvas *canv
                      TableSource *from);
 
 /* As in Panel. */
+struct Table *tablepanel_table(void *state);
 bool tablepanel_act(void *state, const Model *model, Ui *ui, Action action, Rect rect);
 bool tablepanel_mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect);
 bool tablepanel_place(void *state, const Model *model, const Ui *ui, PanelPlace *out);

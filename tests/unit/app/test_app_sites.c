@@ -9,6 +9,7 @@
 #include "fixed.h"
 #include "suite.h"
 #include "widget/source.h"
+#include "widget/tablecolumns.h"
 
 #define SECOND 1000000000ull
 
@@ -596,11 +597,81 @@ START_TEST(sources_of_each_kind) {
 }
 END_TEST
 
-SUITE("app_sites", one_switch_for_two_questions, an_ended_program_has_rates_over_its_run,
-      a_mark_counts_everywhere, sites_stand_at_the_bottom, sites_push_out_nothing,
-      news_of_the_output_are_seen, a_pause_lends_the_bottom, the_header_says_how_lines_are_known,
-      the_header_says_exact_on_small_screens, the_header_says_what_cannot_be_had,
-      the_header_says_who_else_calls, sites_since_the_mark, keys_go_into_the_filter,
-      typing_ends_with_the_focus, types_are_sorted_too, types_shown_count_in_the_sites,
-      enter_opens_the_page, pages_lead_back, enter_on_a_frame_opens_its_page, every_way_leads_home,
-      e_opens_the_line, sources_of_each_kind)
+/* The columns of a table: one is switched off and on again, what is chosen goes to the config, and
+ * what stands there is taken by the next display. */
+START_TEST(columns_can_be_chosen) {
+    static Config config;
+    set_up(200, 60, true);
+    press("6|");
+    ck_assert_ptr_eq(app_ui(app)->over, &panel_columns);
+    ck_assert(shows("of Sites"));
+    ck_assert(shows("churn"));
+    const Table *table = app_ui(app)->columns_of;
+    int churn = 0;
+    while (strcmp(tablecolumns_name(&table->def->column[churn]), "churn") != 0)
+        churn++;
+    int before = 0; /* columns of this mode above it */
+    for (int i = 0; i < churn; i++)
+        before += table->def->column[i].mode != TABLE_MAKES &&
+                  tablecolumns_name(&table->def->column[i]) != NULL;
+    press("g");
+    for (int i = 0; i < before; i++)
+        press("j");
+    press(" ");
+    ck_assert(!tablecolumns_shown(table, churn));
+    const Request *request = &app_ui(app)->requests.of[REQUEST_REMEMBER];
+    ck_assert(play_asked(app, REQUEST_REMEMBER));
+    ck_assert_str_eq(request->remember.name, "columns.Sites");
+    ck_assert_ptr_nonnull(strstr(request->remember.value, "live, "));
+    ck_assert_ptr_null(strstr(request->remember.value, "churn"));
+    char chosen[140];
+    snprintf(chosen, sizeof chosen, "%.139s", request->remember.value);
+    press("q");
+    ck_assert(!shows("churn "));
+    press("|");
+    int refused = 0;
+    for (int i = 0; i < table->def->columns; i++)
+        refused += !tablecolumns_show((Table *)table, i, false);
+    ck_assert_int_gt(refused, 0);
+    press("g");
+    for (int i = 0; i < 40 && !shows("One column stays"); i++)
+        press(i % 2 ? "j" : "  "); /* off and on again, but the one that is left */
+    ck_assert(shows("One column stays"));
+    for (int i = 0; i < table->def->columns; i++)
+        ck_assert(tablecolumns_show((Table *)table, i, true) ||
+                  !tablecolumns_name(&table->def->column[i]));
+    ck_assert_uint_eq(table->off, 0);
+    press("\n"); /* one off ... */
+    press("\n"); /* and on: nothing is chosen any more */
+    ck_assert_str_eq(request->remember.value, "");
+    tear_down();
+
+    config.count = 1;
+    snprintf(config.line[0].name, sizeof config.line[0].name, "columns.Sites");
+    snprintf(config.line[0].value, sizeof config.line[0].value, "%s, nonsense", chosen);
+    set_up(200, 60, true);
+    app_ui(app)->config = &config;
+    press("6");
+    refresh();
+    ck_assert(shows("live"));
+    ck_assert(!shows("churn "));
+    tear_down();
+    snprintf(config.line[0].value, sizeof config.line[0].value,
+             "nonsense"); /* none would be left */
+    set_up(200, 60, true);
+    app_ui(app)->config = &config;
+    press("6");
+    refresh();
+    ck_assert(shows("churn "));
+    tear_down();
+}
+END_TEST
+
+SUITE("app_sites", columns_can_be_chosen, one_switch_for_two_questions,
+      an_ended_program_has_rates_over_its_run, a_mark_counts_everywhere, sites_stand_at_the_bottom,
+      sites_push_out_nothing, news_of_the_output_are_seen, a_pause_lends_the_bottom,
+      the_header_says_how_lines_are_known, the_header_says_exact_on_small_screens,
+      the_header_says_what_cannot_be_had, the_header_says_who_else_calls, sites_since_the_mark,
+      keys_go_into_the_filter, typing_ends_with_the_focus, types_are_sorted_too,
+      types_shown_count_in_the_sites, enter_opens_the_page, pages_lead_back,
+      enter_on_a_frame_opens_its_page, every_way_leads_home, e_opens_the_line, sources_of_each_kind)

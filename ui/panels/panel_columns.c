@@ -1,0 +1,111 @@
+/* panel_columns.c - the columns of a table, each to be shown or not; what is chosen goes to the
+ * config file. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "widget/measure.h"
+#include "widget/panel.h"
+#include "widget/tablecolumns.h"
+
+typedef struct Columns {
+    List list;
+    int page;
+} Columns;
+
+/* The columns that can be chosen in the table's mode, in its order. Returns how many; at[] (of
+ * TABLE_COLUMNS) gets where they stand in its definition. */
+static int choices(const Table *table, int *at) {
+    int count = 0;
+    for (int i = 0; table && i < table->def->columns; i++) {
+        const TableColumn *column = &table->def->column[i];
+        bool here = column->mode == TABLE_BOTH || (column->mode == TABLE_MAKES) == table->makes;
+        if (here && tablecolumns_name(column)) at[count++] = i;
+    }
+    return count;
+}
+
+static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    Columns none = {{0}, 0}, *columns = state ? state : &none;
+    const Table *table = ui->columns_of;
+    int at[TABLE_COLUMNS], count = choices(table, at);
+    (void)model;
+    columns->page = rect.h > 0 ? rect.h : 1;
+    list_fit(&columns->list, (uint64_t)count, columns->page);
+    for (int row = 0; row < rect.h && (int)columns->list.top + row < count; row++) {
+        int place = (int)columns->list.top + row, y = rect.y + row, right = rect.x + rect.w - 1;
+        const TableColumn *column = &table->def->column[at[place]];
+        bool shown = tablecolumns_shown(table, at[place]);
+        int x = rect.x + 2;
+        canvas_put(canvas, x, y, shown ? G_DOT : G_MIDDOT,
+                   STYLE(shown ? TONE_RUNNING : TONE_FAINT));
+        x += 2;
+        x += canvas_printf(canvas, x, y, right - x, STYLE(shown ? TONE_STRONG : TONE_MUTED),
+                           "%-12s  ", measure_word(tablecolumns_name(column), ui->utf8));
+        if (column->measure && column->measure->help)
+            canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), column->measure->help);
+        if (place != (int)columns->list.cursor) continue;
+        canvas_put(canvas, rect.x, y, G_RIGHT, STYLE(TONE_ACCENT));
+        canvas_tint(canvas, (Rect){rect.x, y, rect.w, 1}, TONE_SELECT);
+    }
+}
+
+static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)state;
+    (void)model;
+    const char *name = ui->columns_of ? ui->columns_of->def->name : "";
+    snprintf(out, size, "of %s", name);
+}
+
+static void toggle(Ui *ui, int column) {
+    Table *table = ui->columns_of;
+    Request request = {.kind = REQUEST_REMEMBER};
+    if (!tablecolumns_show(table, column, !tablecolumns_shown(table, column))) {
+        ui_say(ui, "One column stays");
+        return;
+    }
+    snprintf(request.remember.name, sizeof request.remember.name, "columns.%s", table->def->name);
+    tablecolumns_text(table, request.remember.value, sizeof request.remember.value);
+    request_put(&ui->requests, &request);
+}
+
+static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    Columns *columns = state;
+    int at[TABLE_COLUMNS], count = choices(ui->columns_of, at);
+    (void)model;
+    (void)rect;
+    if (!columns) return false;
+    list_fit(&columns->list, (uint64_t)count, columns->page);
+    if (action != ACT_ENTER && action != ACT_PAUSE)
+        return list_act(&columns->list, action, columns->page);
+    if (columns->list.cursor < (uint64_t)count) toggle(ui, at[columns->list.cursor]);
+    return true;
+}
+
+static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
+    Columns *columns = state;
+    int at[TABLE_COLUMNS], count = choices(ui->columns_of, at);
+    (void)model;
+    (void)rect;
+    if (!columns || event.what != MOUSE_CLICK || event.y < 0 ||
+        (int)columns->list.top + event.y >= count)
+        return false;
+    columns->list.cursor = columns->list.top + (uint64_t)event.y;
+    toggle(ui, at[columns->list.cursor]);
+    return true;
+}
+
+static void *create(void) {
+    return calloc(1, sizeof(Columns));
+}
+
+const Panel panel_columns = {.title = "Columns",
+                             .offers = {ACT_PAUSE, ACT_ENTER},
+                             .min_w = 20,
+                             .min_h = 3,
+                             .create = create,
+                             .destroy = free,
+                             .draw = draw,
+                             .act = act,
+                             .mouse = mouse,
+                             .note = note};

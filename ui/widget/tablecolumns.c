@@ -1,0 +1,87 @@
+/* tablecolumns.c - see tablecolumns.h. */
+#include "widget/tablecolumns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "widget/measure.h"
+
+const char *tablecolumns_name(const TableColumn *column) {
+    if (column->title && *column->title) return column->title;
+    if (column->measure) return column->measure->title;
+    return column->paint ? "bar" : NULL;
+}
+
+static bool is_in_mode(const TableColumn *column, TableMode mode) {
+    return column->mode == TABLE_BOTH || column->mode == mode;
+}
+
+/* Is a column left in every mode that the table has? */
+static bool some_left(const Table *table, uint32_t off) {
+    bool holds = false, makes = !table->def->sort_makes;
+    for (int i = 0; i < table->def->columns; i++) {
+        if (off >> i & 1) continue;
+        holds = holds || is_in_mode(&table->def->column[i], TABLE_HOLDS);
+        makes = makes || is_in_mode(&table->def->column[i], TABLE_MAKES);
+    }
+    return holds && makes;
+}
+
+/* Is the word one of those between commas? */
+static bool is_listed(const char *list, const char *word) {
+    size_t length = strlen(word);
+    while (*list) {
+        list += strspn(list, " ,");
+        size_t n = strcspn(list, ",");
+        size_t end = n;
+        while (end > 0 && list[end - 1] == ' ')
+            end--;
+        if (end == length && strncmp(list, word, length) == 0) return true;
+        list += n;
+    }
+    return false;
+}
+
+void tablecolumns_read(Table *table, const Config *config) {
+    char name[48];
+    if (table->columns_read || !table->def->name || !config) return;
+    table->columns_read = true;
+    snprintf(name, sizeof name, "columns.%s", table->def->name);
+    const char *list = config_get(config, name);
+    uint32_t off = 0;
+    for (int i = 0; list && i < table->def->columns; i++) {
+        const char *title = tablecolumns_name(&table->def->column[i]);
+        if (title && !is_listed(list, title)) off |= 1u << i;
+    }
+    if (some_left(table, off)) table->off = off;
+}
+
+bool tablecolumns_shown(const Table *table, int column) {
+    return !(table->off >> column & 1);
+}
+
+bool tablecolumns_show(Table *table, int column, bool shown) {
+    const char *name = tablecolumns_name(&table->def->column[column]);
+    uint32_t off = table->off;
+    for (int i = 0; name && i < table->def->columns; i++) {
+        const char *other = tablecolumns_name(&table->def->column[i]);
+        if (!other || strcmp(other, name) != 0) continue;
+        off = shown ? off & ~(1u << i) : off | 1u << i;
+    }
+    if (!name || !some_left(table, off)) return false;
+    table->off = off;
+    return true;
+}
+
+char *tablecolumns_text(const Table *table, char *out, size_t size) {
+    size_t used = 0;
+    *out = 0;
+    for (int i = 0; table->off && i < table->def->columns; i++) {
+        const char *name = tablecolumns_name(&table->def->column[i]);
+        if (!name || !tablecolumns_shown(table, i) || is_listed(out, name)) continue;
+        int n = snprintf(out + used, size - used, "%s%s", used ? ", " : "", name);
+        if (n < 0 || (size_t)n >= size - used) break;
+        used += (size_t)n;
+    }
+    return out;
+}
