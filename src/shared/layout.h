@@ -28,14 +28,14 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 6u                   /* changes whenever anything here or in rows.h does */
-#define LMP_LAYOUT_DIGEST 0x8bc23a2d189a308dull
+#define LMP_LAYOUT 7u                   /* changes whenever anything here or in rows.h does */
+#define LMP_LAYOUT_DIGEST 0xff86e2a5b4ddb646ull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
 #define LMP_OVERFLOW_AT (1ull << 20)
 #define LMP_TABLES_AT (16ull << 20)
-#define LMP_LEAVES_AT (256ull << 20)
+#define LMP_LEAVES_AT (376ull << 20)
 
 /* ---- header ---------------------------------------------------------------------------------- */
 
@@ -196,6 +196,10 @@ typedef struct LmpGc {
 typedef struct LmpMark {
     uint64_t clock; /* nanoseconds since start */
     char name[40];  /* NUL-terminated */
+    uint32_t rows;  /* its rows are in marked[...][(rows - 1) % LMP_MARKED] as long as no more than
+                       LMP_MARKED - 1 have come after it (LmpLive.marked); 0: none were noted */
+    uint32_t records, nodes; /* so many of them, row 0 included */
+    uint32_t number;         /* of the mark, from 1 */
     uint64_t class_live[LMP_CLASSES];
     uint64_t class_blocks[LMP_CLASSES];
     uint64_t class_allocs[LMP_CLASSES];
@@ -397,6 +401,7 @@ typedef struct LmpLive {
     _Atomic uint32_t step_done, collect_done, mark_done, preview_done, locals_done;
     uint32_t leaves;          /* entries of leaf_base in use; grows */
     uint32_t marks;           /* all so far; the last LMP_MARKS are in mark[i % LMP_MARKS] */
+    uint32_t marked;          /* of them, those whose rows were noted (count) */
     uint32_t epoch;           /* births are now stamped with this, 1 to 255 */
     uint32_t owners_known;    /* 1: parts are told by the calibrated call sites, 0: by rules */
     uint64_t owners_unproven; /* requests from a place that is not among those: "other" (count) */
@@ -444,6 +449,10 @@ _Static_assert(LMP_TEXT_AT + LMP_TEXT_MAX <= LMP_FUNCTIONS_AT &&
                    LMP_LIVE_HISTORY_AT + LMP_SITES_MAX * LMP_LIVE_HISTORY * 8ull <=
                        LMP_LIVE_HISTORY_BLOCKS_AT &&
                    LMP_LIVE_HISTORY_BLOCKS_AT + LMP_SITES_MAX * LMP_LIVE_HISTORY * 4ull <=
+                       LMP_MARKED_RECORDS_AT &&
+                   LMP_MARKED_RECORDS_AT + LMP_RECORDS_MAX * LMP_MARKED * sizeof(LmpMarked) <=
+                       LMP_MARKED_NODES_AT &&
+                   LMP_MARKED_NODES_AT + LMP_NODES_MAX * LMP_MARKED * sizeof(LmpMarked) <=
                        LMP_LEAVES_AT,
                "the tables fit");
 _Static_assert(sizeof(LmpLeaf) % 4096 == 0, "leaves are whole pages");

@@ -12,6 +12,7 @@
  *     node        a call path (stacks): a site under the node that called it
  *     path        (stacks) what a block's alloc context word points to: its node and its record
  *     history     bytes and blocks of each site after full collections, for the leak view
+ *     marked      what was in records and nodes at the last marks
  */
 #ifndef LMP_ROWS_H
 #define LMP_ROWS_H
@@ -38,6 +39,9 @@
 #define LMP_LIVE_HISTORY_AT (216ull << 20)
 #define LMP_LIVE_HISTORY 26u /* slots: the rows kept, and one that is being made */
 #define LMP_LIVE_HISTORY_BLOCKS_AT (242ull << 20)
+#define LMP_MARKED 4u /* marks whose rows are kept, the last ones */
+#define LMP_MARKED_RECORDS_AT (256ull << 20)
+#define LMP_MARKED_NODES_AT (280ull << 20)
 
 typedef enum LmpFunctionKind {
     LMP_F_LUA = 1,
@@ -109,6 +113,11 @@ typedef struct LmpNode {
 typedef struct LmpPath {
     uint32_t node, record;
 } LmpPath;
+
+/* What a record or a node had at a mark: LmpMarked [LMP_RECORDS_MAX][LMP_MARKED], and of nodes. */
+typedef struct LmpMarked {
+    uint64_t allocs, made, live; /* allocations; bytes ever made; bytes live */
+} LmpMarked;
 
 #define LMP_TAGS 1024u /* row 0: no tag; row 1: "(others)" */
 

@@ -15,6 +15,8 @@ LmpTables tables_at(void *base, LmpLive *live) {
         .path = (void *)(text + (LMP_PATHS_AT - LMP_TEXT_AT)),
         .live_history = (void *)(text + (LMP_LIVE_HISTORY_AT - LMP_TEXT_AT)),
         .live_history_blocks = (void *)(text + (LMP_LIVE_HISTORY_BLOCKS_AT - LMP_TEXT_AT)),
+        .marked_record = (void *)(text + (LMP_MARKED_RECORDS_AT - LMP_TEXT_AT)),
+        .marked_node = (void *)(text + (LMP_MARKED_NODES_AT - LMP_TEXT_AT)),
     };
 }
 

@@ -21,6 +21,7 @@ typedef struct LmpTables {
     LmpPath *path;
     uint64_t (*live_history)[LMP_LIVE_HISTORY];
     uint32_t (*live_history_blocks)[LMP_LIVE_HISTORY];
+    LmpMarked (*marked_record)[LMP_MARKED], (*marked_node)[LMP_MARKED];
 } LmpTables;
 
 /* `base`: where LMP_TABLES_AT of the file is mapped (LMP_TABLES_SIZE bytes). */

@@ -290,4 +290,23 @@ __attribute__((unused)) static void fake_grown(FakeTables *f, uint64_t clock) {
 
 #include "fake_program.h"
 
+/* A mark, as the program sets it. */
+__attribute__((unused)) static void fake_mark(FakeTables *f) {
+    LmpLive *live = f->t.live;
+    uint32_t column = live->marked % LMP_MARKED;
+    for (uint32_t i = 1; i < live->tables.records; i++) {
+        const LmpUsage *use = &f->t.record[i].use;
+        f->t.marked_record[i][column] = (LmpMarked){use->allocs, use->bytes, use->bytes - use->free_bytes};
+    }
+    for (uint32_t i = 1; i < live->tables.nodes; i++) {
+        const LmpUsage *use = &f->t.node[i].use;
+        f->t.marked_node[i][column] = (LmpMarked){use->allocs, use->bytes, use->bytes - use->free_bytes};
+    }
+    LmpMark *mark = &live->mark[live->marks % LMP_MARKS];
+    *mark = (LmpMark){.rows = ++live->marked,
+                      .records = live->tables.records,
+                      .nodes = live->tables.nodes,
+                      .number = ++live->marks};
+}
+
 #endif

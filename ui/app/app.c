@@ -114,7 +114,7 @@ void app_fresh(App *app, uint64_t now) {
     app_choose_bottom(app);
     app_seen(app, app->model.seen);
     if (app->model.marks_all > app->marks_seen && app->begun) {
-        app_say(app, "Mark %llu set: the types' last column counts from here",
+        app_say(app, "Mark %llu set: all tables count from here. x: no more, L: all marks",
                 (unsigned long long)app->model.marks_all);
     }
     app->marks_seen = app->model.marks_all;
@@ -316,7 +316,20 @@ static void act(App *app, Action action, Key key) {
         app_show_number(app, key == '0' ? 10 : (int)key - '0');
         break;
     case ACT_MARK:
-        if (can_ask(app)) ask(app, REQUEST_MARK);
+        if (!can_ask(app)) break;
+        app->ui.marks.count_from = 0;
+        ask(app, REQUEST_MARK);
+        break;
+    case ACT_UNMARK:
+        app->ui.marks.count_from = app->ui.marks.count_from == MODEL_NO_MARK ? 0 : MODEL_NO_MARK;
+        ask(app, REQUEST_REFRESH);
+        break;
+    case ACT_MARKS:
+        if (app->ui.over == &panel_marks) {
+            ui_close(&app->ui);
+        } else {
+            ui_open(&app->ui, &panel_marks);
+        }
         break;
     case ACT_COLLECT:
         if (!can_ask(app)) break;
@@ -353,7 +366,7 @@ static void act(App *app, Action action, Key key) {
         ask(app, REQUEST_SUSPEND);
         break;
     case ACT_EDIT:
-        edit_place(app);
+        if (!panel_offers(app->ui.focus, ACT_EDIT) || !act_focused(app, action)) edit_place(app);
         break;
     case ACT_BREAK:
         open_breaks(app);

@@ -123,11 +123,16 @@ enum {
     COL_SECOND,
     COL_CHART,
     COL_LIVE,
+    COL_SINCE,
     COL_TREND,
     COL_WHERE,
     COL_NAME,
     COLS
 };
+
+static bool no_mark(const TableSource *from) {
+    return !from->model->ledger_marked;
+}
 
 static const TableColumn columns[COLS] = {
     [COL_GROWN] = {"grew", 11, 12, 2, .cell = cell_grown, .value = value_grown},
@@ -135,6 +140,7 @@ static const TableColumn columns[COLS] = {
     [COL_SECOND] = {"a second", 11, 12, 5, .cell = cell_second, .value = value_second},
     [COL_CHART] = {"over the run", 9, 17, 3, .align = TABLE_LEFT, .paint = paint_chart},
     [COL_LIVE] = {NULL, 10, 11, 6, .measure = &measure[M_LIVE], .cell = cell_live},
+    [COL_SINCE] = {NULL, 11, 12, 6, .measure = &measure[M_CHANGE], .hidden = no_mark},
     [COL_TREND] = {"", 7, 24, 7, .align = TABLE_LEFT, .cell = cell_trend},
     [COL_WHERE] = {"where", 18, 24, 1, .least = 6, .align = TABLE_TAIL, .rising = true,
                    .cell = cell_where, .compare = tallycol_by_where},

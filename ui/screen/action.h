@@ -104,7 +104,7 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_HOTTEST, GROUP_TABLES, 16, '*', 'E', "*", "hottest path", NULL,                          \
       "call tree: open the path of most bytes below the cursor")                                   \
     X(ACT_DELETE, GROUP_TABLES, 11, 'd', K_DELETE, "d", "delete", NULL,                            \
-      "break conditions: take one away; space: on or off")                                         \
+      "break conditions, marks: take one away")                                                    \
     X(ACT_STRING, GROUP_KINDS, 14, 's', 0, "s f u h t o", "types", NULL, "strings: show or hide")  \
     X(ACT_FUNCTION, GROUP_KINDS, 0, 'f', 0, "f", NULL, NULL, "functions, their prototypes and upvalues")\
     X(ACT_USERDATA, GROUP_KINDS, 0, 'u', 0, "u", NULL, NULL, "userdata and buffers")               \
@@ -117,6 +117,10 @@ extern const char *const action_group_title[GROUPS];
       "types by owner (whose memory it is) or by tag (as it was asked for)")                       \
     X(ACT_MARK, GROUP_PROGRAM, 18, 'm', 0, "m", "mark", NULL,                                      \
       "mark this moment: tables then show the change since")                                       \
+    X(ACT_UNMARK, GROUP_PROGRAM, 0, 'x', 0, "x", "no mark", NULL,                                  \
+      "tables show the change a second again; once more: since the last mark")                     \
+    X(ACT_MARKS, GROUP_PROGRAM, 0, 'L', 0, "L", "marks", NULL,                                     \
+      "the list of marks: enter counts from one, e names it, d takes it away")                     \
     X(ACT_COLLECT, GROUP_PROGRAM, 19, 'C', 0, "C", "collect", NULL,                                \
       "ask for a full garbage collection")                                                         \
     X(ACT_BREAK, GROUP_PROGRAM, 13, 'b', 0, "b", "break", "add",                                   \

@@ -21,11 +21,15 @@ static bool is_alive(Viewer *v) {
     return !v->dead;
 }
 
-/* Resident set of the program, bytes; 0: not known. Read twice a second at most. */
+/* Resident set of the program, bytes; 0: not known, or the program is gone. Read with each model,
+ * so that it is of the same moment as the heap. */
 static uint64_t resident(Viewer *v, uint64_t now) {
-    if (v->rss_time != 0 && now - v->rss_time < 500 * MS) return v->rss;
-    v->rss_time = now;
-    v->own = view_memory(v->view);
+    v->rss = 0;
+    if (v->dead) return 0;
+    if (v->rss_time == 0 || now - v->rss_time >= 500 * MS) { /* what is ours grows slowly */
+        v->rss_time = now;
+        v->own = view_memory(v->view);
+    }
     char path[48];
     snprintf(path, sizeof path, "/proc/%u/statm", v->view->pid);
     FILE *file = fopen(path, "re");
@@ -49,15 +53,19 @@ void viewer_fill_ledger(Viewer *v, uint64_t now, bool must) {
 }
 
 void viewer_fill(Viewer *v, uint64_t now) {
-    ModelInput input = {now, is_alive(v), resident(v, now), v->own};
+    bool alive = is_alive(v);
+    uint64_t rss = resident(v, now);
+    ModelInput input = {now, alive, rss, v->own};
     Model *model = app_model(v->app);
     LmpSeen was = model->seen;
-    uint64_t marks = model->marks_all;
+    uint64_t base = model->marked ? model->mark[model->base].number : 0;
+    model->wish = app_ui(v->app)->marks;
     v->changed = atomic_load(&v->view->live->changed);
     model_fill(model, v->view, &input);
     /* what stands still is to be seen as it is in the end */
     bool still = model->seen != LMP_SEEN_RUNNING || model->seen != was;
-    viewer_fill_ledger(v, now, still || model->marks_all != marks);
+    viewer_fill_ledger(v, now,
+                       still || base != (model->marked ? model->mark[model->base].number : 0));
     if (v->o->spool >= 0 && model->ended > 1) {
         Ui *ui = app_ui(v->app);
         errorline_find(v->o->spool, SPOOL_AT, ui->error, sizeof ui->error);

@@ -129,6 +129,12 @@ static void serve_mark(Viewer *v, const Request *request) {
     view_mark(v->view);
 }
 
+static void serve_refresh(Viewer *v, const Request *request) {
+    (void)request;
+    viewer_fill(v, lmp_os->clock());
+    v->dirty = true;
+}
+
 static void serve_preview(Viewer *v, const Request *request) {
     view_preview(v->view, request->preview.addr, request->preview.count);
 }

@@ -29,6 +29,7 @@
     X(REQUEST_LOCALS, locals, true) /* of the paused operation's frame .frame */                   \
     X(REQUEST_STEP, step, true)     /* .steps operations: those of several requests add up */      \
     X(REQUEST_COLLECT, collect, true)                                                              \
+    X(REQUEST_REFRESH, refresh, false) /* figures anew, by Ui.marks as they are now */             \
     X(REQUEST_MARK, mark, true)                                                                    \
     X(REQUEST_PREVIEW, preview, true) /* .preview: contents of these string blocks */
 

@@ -13,6 +13,32 @@
 
 enum { STRING_HEADER = 24 /* bytes before the contents of a string block, Lua 5.4 */ };
 
+/* A program that sets a mark in each round is to be slowed by this part at most. */
+enum { MARK_SHARE = 20 };
+
+static LmpMarked marked_of(const LmpUsage *use) {
+    return (LmpMarked){use->allocs, use->bytes, use->bytes - use->free_bytes};
+}
+
+/* What every site and path has at the mark, so that whoever looks later can count from it. Where
+ * marks come too fast some are without. */
+static void note_rows(LmpProfile *p, LmpMark *mark) {
+    LmpLive *live = p->live;
+    LmpTables *t = &p->tables;
+    uint32_t column = live->marked % LMP_MARKED;
+    mark->rows = mark->records = mark->nodes = 0;
+    if (!t->text || live->tables.records == 0 || mark->clock < p->slow->mark_due) return;
+    for (uint32_t i = 1; i < live->tables.records; i++)
+        t->marked_record[i][column] = marked_of(&t->record[i].use);
+    for (uint32_t i = 1; i < live->tables.nodes; i++)
+        t->marked_node[i][column] = marked_of(&t->node[i].use);
+    mark->records = live->tables.records;
+    mark->nodes = live->tables.nodes;
+    mark->rows = ++live->marked;
+    uint64_t now = lmp_os->clock() - p->start;
+    p->slow->mark_due = now + (now - mark->clock) * MARK_SHARE;
+}
+
 void requests_mark(LmpProfile *p, const char *name) {
     LmpLive *live = p->live;
     LmpMark *mark = &live->mark[live->marks % LMP_MARKS];
@@ -29,6 +55,8 @@ void requests_mark(LmpProfile *p, const char *name) {
         mark->class_blocks[c] = total[c].live_blocks;
         mark->class_allocs[c] = total[c].allocs;
     }
+    note_rows(p, mark);
+    mark->number = live->marks + 1;
     atomic_thread_fence(memory_order_release);
     live->marks++;
 }

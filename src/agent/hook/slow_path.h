@@ -10,6 +10,7 @@ typedef struct LmpSlowPath {
     uint32_t step_target;    /* steps granted so far, of control->step */
     uint64_t tick_peak;      /* high-water mark known at the last tick, bytes */
     uint32_t noted_cycles;   /* of the collector, finished at the last tick (count) */
+    uint64_t mark_due;       /* clock from which on a mark notes all rows again */
     uint64_t collect_asked;  /* clock of p->collecting */
     int32_t ops;             /* operations that came this way, which counts no other way */
     bool paused_safe;        /* paused where the stacks may be looked at */

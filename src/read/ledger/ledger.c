@@ -74,6 +74,7 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     moment_begin(ledger->store, parts, clock);
     ledger->clock = clock;
     ledger->since = ledger->store->then ? ledger->store->then->clock : 0;
+    mark_find(ledger, tables);
     sum_records(ledger->store, tables);
     ledger->all = ledger->store->all;
     note_others(ledger, tables);

@@ -143,7 +143,10 @@ typedef struct Ledger {
     uint64_t since;            /* the moment that LmpTally.was is of, about a second ago; 0: none */
     LmpTally all;              /* sum of all sites */
     uint32_t gc_mode;          /* LmpGcMode */
-    struct LedgerStore *store; /* private: arenas, what the last refreshes were, the mark */
+    uint64_t count_from; /* set before a refresh: the number of the mark (from 1) that LmpTally.mark
+                            is to be of; 0: none */
+    bool marked;         /* it is: what there was at that mark is kept */
+    struct LedgerStore *store; /* private: arenas, what the last refreshes were */
 } Ledger;
 
 enum {
@@ -152,7 +155,7 @@ enum {
     LEDGER_TREE = 4,
     LEDGER_TAGS = 8,
     LEDGER_ALL = 15,
-    LEDGER_RATES = 16 /* LmpTally.was and .mark, for who looks again and again */
+    LEDGER_RATES = 16 /* LmpTally.was, for who looks again and again */
 };
 
 /* `ledger` all zeroes before the first time. `parts`: LEDGER_*; what is not asked for has no rows,
@@ -165,10 +168,6 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
 /* How fast a figure that was `was` at Ledger.since changes, a second; 0 as long as there is none.
  */
 double ledger_rate(const Ledger *ledger, uint64_t now, uint64_t was);
-/* From here on LmpTally.mark counts: from the figures of the last refresh, which was with
- * LEDGER_RATES. Nodes of the tree that it did not look at count from when they are looked at.
- * Error: NOMEM. */
-LmpErr ledger_mark(Ledger *ledger);
 void ledger_free(Ledger *ledger);
 
 /* The site that made a block, by its alloc context word (LmpLeaf): row in ledger->site,

@@ -163,7 +163,9 @@ typedef struct LedgerStore {
     /* mark, rates */
     bool keeps; /* this refresh is with LEDGER_RATES */
     bool marked;
-    LedgerMoment now, mark;
+    uint32_t mark_column, mark_records, mark_nodes; /* as LmpMark has them */
+    const LmpMarked (*marked_record)[LMP_MARKED], (*marked_node)[LMP_MARKED];
+    LedgerMoment now;
     LedgerMoment moment[LEDGER_MOMENTS]; /* oldest first */
     uint32_t moments;
     const LedgerMoment *then; /* in this refresh: what LmpTally.was is of; NULL: none */
@@ -198,6 +200,8 @@ bool moment_reserve(LedgerStore *s, unsigned parts);
 void moment_begin(LedgerStore *s, unsigned parts, uint64_t clock);
 void moment_end(LedgerStore *s, uint64_t clock);
 void moments_free(LedgerStore *s);
+/* Finds the rows of the mark that is counted from; before the sums. */
+void mark_find(Ledger *ledger, const LmpTables *t);
 /* Fills .was and .mark of a record's or a node's tally. */
 void moment_record(LedgerStore *s, uint32_t record, LmpTally *tally);
 void moment_node(LedgerStore *s, uint32_t node, LmpTally *tally);

@@ -1,5 +1,5 @@
-/* ledger_moments.c - what records and nodes were about a second ago, and at the mark
- * (ledger_impl.h).
+/* ledger_moments.c - what records and nodes were about a second ago, which is noted here, and at
+ * the mark, which the program has noted (ledger_impl.h).
  *
  * Of each moment a record and a node have three figures, which add up like all of a tally: so what
  * lines, functions, call paths and tags make a second, or since the mark, follows from theirs. */
@@ -33,7 +33,6 @@ void moments_free(LedgerStore *s) {
     for (uint32_t i = 0; i < LEDGER_MOMENTS; i++)
         release(&s->moment[i]);
     release(&s->now);
-    release(&s->mark);
 }
 
 /* ---- moments --------------------------------------------------------------------------------- */
@@ -81,6 +80,24 @@ void moment_end(LedgerStore *s, uint64_t clock) {
     copy(&s->moment[s->moments++], &s->now);
 }
 
+/* ---- the mark -------------------------------------------------------------------------------- */
+
+void mark_find(Ledger *ledger, const LmpTables *t) {
+    LedgerStore *s = ledger->store;
+    uint64_t number = ledger->count_from, marks = read_once32(&t->live->marks);
+    s->marked = ledger->marked = false;
+    if (number == 0 || number > marks || marks - number >= LMP_MARKS) return;
+    const LmpMark *mark = &t->live->mark[(number - 1) % LMP_MARKS];
+    uint32_t rows = read_once32(&mark->rows), all = read_once32(&t->live->marked);
+    if (rows == 0 || rows > all || all - rows >= LMP_MARKED) return;
+    s->mark_column = (rows - 1) % LMP_MARKED;
+    s->mark_records = read_once32(&mark->records);
+    s->mark_nodes = read_once32(&mark->nodes);
+    s->marked_record = (const LmpMarked(*)[LMP_MARKED])t->marked_record;
+    s->marked_node = (const LmpMarked(*)[LMP_MARKED])t->marked_node;
+    s->marked = ledger->marked = true;
+}
+
 /* ---- tallies --------------------------------------------------------------------------------- */
 
 static LmpThen as_now(const LmpTally *tally) {
@@ -92,56 +109,29 @@ static LmpThen at(const LedgerPile *rows, uint32_t n, uint32_t row) {
     return row < n ? PILE(*rows, const LmpThen)[row] : (LmpThen){0};
 }
 
+static LmpThen marked_at(const LmpMarked (*marked)[LMP_MARKED], const LedgerStore *s, uint32_t row,
+                         uint32_t rows) {
+    if (row >= rows) return (LmpThen){0};
+    const LmpMarked *m = &marked[row][s->mark_column];
+    return (LmpThen){read_once64(&m->allocs), read_once64(&m->made), read_once64(&m->live)};
+}
+
 void moment_record(LedgerStore *s, uint32_t record, LmpTally *tally) {
     LmpThen now = as_now(tally);
     tally->was = s->then ? at(&s->then->record, s->then->records, record) : now;
-    tally->mark = s->marked ? at(&s->mark.record, s->mark.records, record) : now;
+    tally->mark = s->marked ? marked_at(s->marked_record, s, record, s->mark_records) : now;
     if (s->keeps) PILE(s->now.record, LmpThen)[record] = now;
 }
 
 void moment_node(LedgerStore *s, uint32_t node, LmpTally *tally) {
     LmpThen now = as_now(tally);
-    bool then = s->then && s->then->nodes > 0, mark = s->marked && s->mark.nodes > 0;
+    bool then = s->then && s->then->nodes > 0;
     tally->was = then ? at(&s->then->node, s->then->nodes, node) : now;
-    tally->mark = mark ? at(&s->mark.node, s->mark.nodes, node) : now;
+    tally->mark = s->marked ? marked_at(s->marked_node, s, node, s->mark_nodes) : now;
     if (s->keeps) PILE(s->now.node, LmpThen)[node] = now;
 }
 
 double ledger_rate(const Ledger *ledger, uint64_t now, uint64_t was) {
     if (ledger->since == 0 || ledger->since >= ledger->clock) return 0;
     return (double)(int64_t)(now - was) / ((double)(ledger->clock - ledger->since) / 1e9);
-}
-
-/* ---- the mark -------------------------------------------------------------------------------- */
-
-static void start_anew(LmpTally *tally) {
-    tally->mark = as_now(tally);
-}
-
-LmpErr ledger_mark(Ledger *ledger) {
-    LedgerStore *s = ledger->store;
-    if (!s || !s->keeps) return LMP_OK; /* nothing was there: all that comes is new */
-    if (!reserve(&s->mark, s->now.records, s->now.nodes)) return LMP_E_NOMEM;
-    copy(&s->mark, &s->now);
-    s->marked = true;
-    /* the rows that are there count from it too */
-    start_anew(&ledger->all);
-    for (uint32_t i = 0; i < ledger->sites; i++) {
-        start_anew(&ledger->site[i].tally);
-        for (int k = 0; k < LMP_KINDS; k++)
-            start_anew(&ledger->site[i].kind[k].tally);
-    }
-    for (uint32_t i = 0; i < ledger->details; i++)
-        start_anew(&ledger->detail[i].tally);
-    for (uint32_t i = 0; i < ledger->functions; i++) {
-        start_anew(&ledger->function[i].shallow);
-        start_anew(&ledger->function[i].retained);
-    }
-    for (uint32_t i = 0; i < ledger->tags; i++)
-        start_anew(&ledger->tag[i].tally);
-    for (uint32_t i = 0; i < ledger->nodes; i++) {
-        start_anew(&ledger->tree[i].shallow);
-        start_anew(&ledger->tree[i].retained);
-    }
-    return LMP_OK;
 }

@@ -97,21 +97,53 @@ static void derive_rates(Model *model, uint64_t clock) {
 
 /* ---- the parts of the live area -------------------------------------------------------------- */
 
+bool model_mark_kept(const Model *model, uint32_t i) {
+    uint32_t rows = model->mark[i].rows, all = model->marks_kept;
+    return rows > 0 && rows <= all && all - rows < LMP_MARKED;
+}
+
+/* The mark to count from: what was chosen, else the last one; of marks that came too fast the last
+ * one that all tables can count from. */
+static bool find_base(Model *model) {
+    if (model->marks == 0 || model->wish.count_from == MODEL_NO_MARK) return false;
+    for (uint32_t i = 0; i < model->marks; i++) {
+        if (model->mark[i].number != model->wish.count_from) continue;
+        model->base = i;
+        return true;
+    }
+    if (model->wish.count_from > 0) return false; /* it is not kept any more */
+    model->base = model->marks - 1;
+    for (uint32_t i = model->marks; i-- > 0;) {
+        if (!model_mark_kept(model, i)) continue;
+        model->base = i;
+        break;
+    }
+    return true;
+}
+
 static void fill_marks(Model *model, const LmpLive *live) {
     uint32_t all = live->marks; /* read once: it may change under us */
     uint32_t n = all < LMP_MARKS ? all : LMP_MARKS;
     model->marks_all = all;
     model->marks = n;
-    model->marked = n > 0;
+    model->marks_kept = live->marked;
+    model->marks = 0;
     for (uint32_t i = 0; i < n; i++) {
-        model->mark[i] = live->mark[(all - n + i) % LMP_MARKS];
-        end_text(model->mark[i].name, sizeof model->mark[i].name);
+        LmpMark *mark = &model->mark[model->marks];
+        *mark = live->mark[(all - n + i) % LMP_MARKS];
+        mark->number = all - n + i + 1;
+        end_text(mark->name, sizeof mark->name);
+        const struct ModelMarkEdit *edit = &model->wish.edit[mark->number % LMP_MARKS];
+        bool said = edit->number == mark->number;
+        if (said && edit->name[0]) memcpy(mark->name, edit->name, sizeof mark->name);
+        if (!said || !edit->gone) model->marks++;
     }
     memset(&model->since_mark, 0, sizeof model->since_mark);
-    if (n == 0) return;
+    model->marked = find_base(model);
+    if (!model->marked) return;
     uint64_t bytes[LMP_KINDS] = {0}, blocks[LMP_KINDS] = {0}, allocs[LMP_KINDS] = {0};
     uint64_t tag_bytes[LMP_KINDS] = {0};
-    const LmpMark *last = &model->mark[n - 1];
+    const LmpMark *last = &model->mark[model->base];
     for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
         LmpKind kind = class_owner(cls);
         bytes[kind] += last->class_live[cls];
@@ -196,6 +228,25 @@ static void check_op(LmpOp *op) {
     }
 }
 
+/* The allocator keeps what the collector frees, so at one moment RSS less heap is as much the
+ * collector's as anything else's. The least over some seconds is where the heap was large, and
+ * hardly swings with it. */
+static void fill_outside(Model *model, uint64_t now) {
+    uint64_t second = now / 1000000000u + 1 + MODEL_OUTSIDE_SECONDS; /* so that none was at 0 */
+    uint64_t known = model->stats.live_bytes + model->own_bytes;
+    uint64_t beyond = model->rss > known ? model->rss - known : 0;
+    uint32_t at = (uint32_t)(second % MODEL_OUTSIDE_SECONDS);
+    model->outside = beyond;
+    if (model->rss == 0) return;
+    if (model->outside_second[at] != second || beyond < model->outside_least[at])
+        model->outside_least[at] = beyond;
+    model->outside_second[at] = second;
+    for (uint32_t i = 0; i < MODEL_OUTSIDE_SECONDS; i++)
+        if (model->outside_second[i] + MODEL_OUTSIDE_SECONDS > second &&
+            model->outside_least[i] < model->outside)
+            model->outside = model->outside_least[i];
+}
+
 void model_fill(Model *model, LmpView *view, const ModelInput *input) {
     const LmpHeader *header = view->header;
     LmpSeen was = model->seen;
@@ -239,8 +290,7 @@ void model_fill(Model *model, LmpView *view, const ModelInput *input) {
 
     model->rss = input->rss;
     model->own_bytes += input->own;
-    uint64_t known = model->stats.live_bytes + model->own_bytes;
-    model->outside = input->rss > known ? input->rss - known : 0;
+    fill_outside(model, input->now);
 }
 
 const LmpGcCycle *model_gc_cycle(const Model *model, uint64_t back) {

@@ -21,6 +21,21 @@ typedef struct ModelDelta {
     int64_t total_bytes, total_blocks, total_allocs;
 } ModelDelta;
 
+#define MODEL_NO_MARK UINT64_MAX
+
+/* What a person wants of the marks, in one display: the one to count from, names, those that are
+ * not to be seen. */
+typedef struct ModelMarks {
+    uint64_t count_from; /* number of a mark, from 1; 0: the last one; MODEL_NO_MARK: none */
+    struct ModelMarkEdit {
+        uint64_t number; /* 0: nothing is said of any */
+        bool gone;
+        char name[40]; /* "": its own */
+    } edit[LMP_MARKS]; /* by number % LMP_MARKS */
+} ModelMarks;
+
+#define MODEL_OUTSIDE_SECONDS 10u
+
 #define MODEL_PAST 16u /* moments kept to derive rates from */
 
 typedef struct ModelMoment {
@@ -45,7 +60,8 @@ typedef struct Model {
     LmpStats stats;
     uint64_t failed_bytes, own_bytes, peak_clock;
     uint64_t rss;     /* resident set of the program, bytes; 0: not known */
-    uint64_t outside; /* of which not Lua's and not the profiler's own */
+    uint64_t outside; /* of it beyond the heap and the profiler's own: the least within
+                         MODEL_OUTSIDE_SECONDS, each time all three at one moment */
 
     /* a second's worth of change, per second; zero when nothing runs */
     double allocs_per_s, frees_per_s;           /* counts */
@@ -55,12 +71,15 @@ typedef struct Model {
     /* garbage collector: ring as in LmpGc, last cycle in ring[(cycles - 1) % LMP_GC_RING] */
     LmpGc gc;
 
-    /* since the last mark; `marked` false: there is none */
+    /* since the mark that is counted from; `marked` false: there is none */
+    ModelMarks wish; /* set by the display */
     bool marked;
+    uint32_t base; /* row in mark[] that is counted from */
     ModelDelta since_mark;
     uint32_t marks; /* in mark[], oldest first */
     LmpMark mark[LMP_MARKS];
-    uint64_t marks_all; /* ever set */
+    uint32_t marks_kept; /* LmpLive.marked */
+    uint64_t marks_all;  /* ever set */
 
     /* the heap over time; history.used <= LMP_HISTORY, interval > 0 */
     LmpHistory history;
@@ -84,13 +103,13 @@ typedef struct Model {
     Ledger ledger;
     unsigned ledger_parts;  /* LEDGER_* of the last refresh */
     uint64_t ledger_serial; /* one more with every refresh */
-    bool ledger_marked;     /* its tallies count from the last mark */
+    bool ledger_marked;     /* its tallies count from the mark */
 
     const LmpView *view; /* for the heap map only; NULL in tests */
 
     /* private to model_fill and model_fill_ledger */
-    uint64_t ledger_mark; /* marks_all that the ledger counts from */
-    bool ledger_begun;
+    uint64_t outside_second[MODEL_OUTSIDE_SECONDS]; /* least of each, by second + 1 */
+    uint64_t outside_least[MODEL_OUTSIDE_SECONDS];
     uint32_t past_used;
     ModelMoment past[MODEL_PAST]; /* oldest first */
 } Model;
@@ -107,14 +126,16 @@ typedef struct ModelInput {
  * earlier calls left in it serves to derive the rates. */
 void model_fill(Model *model, LmpView *view, const ModelInput *input);
 
-/* Refreshes model->ledger, after model_fill: the parts asked for (LEDGER_*), and all that a mark
- * counts from when one was set since. The ledger is to be freed by who frees the model
- * (ledger_free). False: no memory, it is as it was. */
+/* Refreshes model->ledger, after model_fill: the parts asked for (LEDGER_*). The ledger is to be
+ * freed by who frees the model (ledger_free). False: no memory, it is as it was. */
 bool model_fill_ledger(Model *model, const LmpView *view, unsigned parts);
 
 /* The parts of it that need no view, for tests and model_fill: figures from a (possibly damaged)
  * live part. */
 void model_fill_live(Model *model, const LmpLive *live, uint64_t clock);
+
+/* Can tables of lines count from the mark in row i of mark[]? */
+bool model_mark_kept(const Model *model, uint32_t i);
 
 /* The finished cycle `back` cycles ago (0: the last one), NULL when it is not kept. */
 const LmpGcCycle *model_gc_cycle(const Model *model, uint64_t back);

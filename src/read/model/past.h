@@ -6,8 +6,8 @@
 #include "read/model/model.h"
 
 typedef struct ModelPast {
-    uint64_t max_bytes, min_bytes; /* the heap, largest and least */
-    uint64_t kind_bytes[LMP_KINDS]; /* by owner, when it was about at its largest */
+    uint64_t max_bytes, min_bytes;             /* the heap, largest and least */
+    uint64_t kind_bytes[LMP_KINDS];            /* by owner, when it was about at its largest */
     uint64_t held_bytes, held_kind[LMP_KINDS]; /* after the last collection by its end; 0: none */
     uint64_t allocs, frees, alloc_bytes, free_bytes, cycles; /* what happened in it */
     uint64_t length; /* nanoseconds that the five above are over: whole samples; may be 0 */

@@ -123,8 +123,8 @@ START_TEST(test_cursor) {
 }
 END_TEST
 
-/* To the very beginning in a window of ten seconds, and back: every column is passed, the window goes
- * along, and what it says is of the moment that is told. */
+/* To the very beginning in a window of ten seconds, and back: every column is passed, the window
+ * goes along, and what it says is of the moment that is told. */
 START_TEST(test_back_in_time) {
     Model *m = run(102, 20);
     Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
@@ -145,11 +145,12 @@ START_TEST(test_back_in_time) {
 }
 END_TEST
 
-/* Whatever keys: the cursor is in the window, the window in the run, and zooming loses no moment. */
+/* Whatever keys: the cursor is in the window, the window in the run, and zooming loses no moment.
+ */
 START_TEST(test_any_keys) {
-    static const Action keys[] = {ACT_LEFT,    ACT_RIGHT,     ACT_PAGE_UP, ACT_PAGE_DOWN, ACT_HOME,
-                                  ACT_END,     ACT_ZOOM_IN,   ACT_ZOOM_IN, ACT_ZOOM_OUT,  ACT_UP,
-                                  ACT_DOWN,    ACT_BACK,      ACT_LEFT,    ACT_LEFT};
+    static const Action keys[] = {ACT_LEFT, ACT_RIGHT,   ACT_PAGE_UP, ACT_PAGE_DOWN, ACT_HOME,
+                                  ACT_END,  ACT_ZOOM_IN, ACT_ZOOM_IN, ACT_ZOOM_OUT,  ACT_UP,
+                                  ACT_DOWN, ACT_BACK,    ACT_LEFT,    ACT_LEFT};
     suite_seed();
     for (int round = 0; round < 60; round++) {
         Model *m = run(1 + suite_below(9000), 1 + suite_below(60));
@@ -203,8 +204,13 @@ END_TEST
 START_TEST(test_zoom) {
     Model *m = run(102, 20);
     Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
-    static const char *const in[] = {"whole run · 00:01:42", "last 60 s", "last 30 s", "last 10 s",
-                                     "last 3 s", "last 1 s", "last 1 s"};
+    static const char *const in[] = {"whole run · 00:01:42",
+                                     "last 60 s",
+                                     "last 30 s",
+                                     "last 10 s",
+                                     "last 3 s",
+                                     "last 1 s",
+                                     "last 1 s"};
     char note[64];
     for (int i = 0; i < 7; i++) {
         panel_timeline.note(s->state, m, &s->ui, note, sizeof note);

@@ -287,6 +287,8 @@ START_TEST(random_bytes) {
                 {LMP_RECORDS_AT, 128 * sizeof(LmpRecord)},
                 {LMP_NODES_AT, 128 * sizeof(LmpNode)},
                 {LMP_PATHS_AT, 4096},
+                {LMP_MARKED_RECORDS_AT, 4096},
+                {LMP_MARKED_NODES_AT, 4096},
                 {LMP_LIVE_HISTORY_AT, 64 * LMP_LIVE_HISTORY * 8},
                 {LMP_LIVE_HISTORY_BLOCKS_AT, 64 * LMP_LIVE_HISTORY * 4},
             };

@@ -41,7 +41,8 @@ START_TEST(first_note_may_come_late) {
 END_TEST
 
 /* Every sample's maximum and minimum are those of the notes in its interval (or of the level held
- * before it), its types those of the largest, its last value the last note's, however often intervals were merged. */
+ * before it), its types those of the largest, its last value the last note's, however often
+ * intervals were merged. */
 START_TEST(equals_the_notes) {
     enum { NOTES = 20000 };
     static uint64_t clock[NOTES], bytes[NOTES];
@@ -77,7 +78,8 @@ START_TEST(equals_the_notes) {
         ck_assert_msg(sample->last_bytes == last_value, "sample %u", i);
         ck_assert_msg(sample->held_bytes[LMP_STRING] == last_value / 2, "sample %u", i);
         ck_assert_msg(sample->kind_bytes[LMP_TABLE] == sample->max_bytes ||
-                          sample->max_bytes == held, "sample %u", i);
+                          sample->max_bytes == held,
+                      "sample %u", i);
         ck_assert_msg(sample->min_bytes <= min, "sample %u", i);
         ck_assert_msg(sample->min_bytes >= (min < held ? min : held), "sample %u", i);
         if (any) {

@@ -275,6 +275,24 @@ START_TEST(memory_outside_lua) {
     ck_assert_uint_eq(model.outside, 3500);
     model_fill(&model, &view, &(ModelInput){SECOND, true, 500, 0});
     ck_assert_uint_eq(model.outside, 0);
+    /* A heap that swings under a resident set that stands (the allocator keeps what is freed):
+     * after one round the figure stands, at what is there beside the largest heap. Then 700 more
+     * are had outside, and it tells so when the seconds before are over. */
+    memset(&model, 0, sizeof model);
+    uint64_t at = 100 * SECOND;
+    for (int i = 0; i < 300; i++, at += SECOND / 10) {
+        uint64_t heap = 1000 + (uint64_t)(i * 37 % 23) * 100, largest = 1000 + 22 * 100;
+        state.counters.live_bytes = state.counters.count[LMP_C_TABLE].alloc_bytes = heap;
+        uint64_t more = i >= 150 ? 700 : 0;
+        model_fill(&model, &view, &(ModelInput){at, true, largest + 1000 + 4000 + more, 0});
+        ck_assert_uint_ge(model.outside, 4000);
+        ck_assert_uint_le(model.outside, largest + 1000 + 4000 + more - heap - 1000);
+        if (i > 23 && i < 150) ck_assert_uint_eq(model.outside, 4000);
+        if (i > 150 + (int)MODEL_OUTSIDE_SECONDS * 10 + 23) ck_assert_uint_eq(model.outside, 4700);
+    }
+    /* gone: there is none to tell */
+    model_fill(&model, &view, &(ModelInput){at, false, 0, 0});
+    ck_assert_uint_eq(model.outside, 0);
 }
 END_TEST
 
