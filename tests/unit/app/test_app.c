@@ -404,6 +404,33 @@ START_TEST(after_the_end) {
 }
 END_TEST
 
+/* m counts from the new mark, x from none and then again from the last one; L lists them, and closes
+ * the list; e there names a mark and opens no editor. */
+START_TEST(keys_of_marks) {
+    set_up(120, 36, true);
+    Ui *ui = app_ui(app);
+    press("x");
+    ck_assert(ui->marks.count_from == MODEL_NO_MARK && (take(), taken[REQUEST_REFRESH]));
+    press("x");
+    ck_assert_uint_eq(ui->marks.count_from, 0);
+    press("xm");
+    ck_assert(ui->marks.count_from == 0 && (take(), taken[REQUEST_MARK]));
+    app_model(app)->marks = 1;
+    app_model(app)->mark[0].number = 1;
+    press("L");
+    ck_assert_ptr_eq(ui->over, &panel_marks);
+    app_draw(app, canvas, now);
+    press("e");
+    ck_assert(ui->edit && !(take(), taken[REQUEST_OPEN]));
+    press("\n");
+    press("d");
+    ck_assert(ui->marks.edit[1].gone);
+    press("L");
+    ck_assert_ptr_null(ui->over);
+    tear_down();
+}
+END_TEST
+
 START_TEST(notices_go_away) {
     set_up(120, 36, true);
     press("C");
@@ -582,6 +609,6 @@ SUITE("app", map_may_be_incomplete, break_conditions, space_pauses_and_resumes,
       the_inspector_stays_if_it_was_chosen, freeze_is_not_pause, filters, the_next_tab_is_shown,
       panels_by_tab_and_number, enlarge_and_back, help_opens_and_closes,
       the_focus_is_always_on_the_screen, panels_have_their_least_room, typing_a_line,
-      ctrl_c_quits_lmp_top, after_the_end, notices_go_away, any_figures_can_be_drawn,
+      ctrl_c_quits_lmp_top, after_the_end, keys_of_marks, notices_go_away, any_figures_can_be_drawn,
       output_lines_and_sequences, output_keeps_the_last_lines, output_bears_anything,
       lists_keep_their_invariant)
