@@ -29,7 +29,7 @@
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
 #define LMP_LAYOUT 7u                   /* changes whenever anything here or in rows.h does */
-#define LMP_LAYOUT_DIGEST 0xff86e2a5b4ddb646ull
+#define LMP_LAYOUT_DIGEST 0xa2d4e2f4ae41d159ull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
@@ -437,7 +437,7 @@ _Static_assert(sizeof(LmpOverflow) + LMP_OVERFLOW_MAX * sizeof(LmpOverflowBlock)
                    LMP_TABLES_AT - LMP_OVERFLOW_AT,
                "the overflow table fits");
 _Static_assert(sizeof(LmpBreak) == 128, "rows of break conditions");
-_Static_assert(sizeof(LmpFunction) == 64 && sizeof(LmpSite) == 32 && sizeof(LmpUsage) == 64 &&
+_Static_assert(sizeof(LmpFunction) == 64 && sizeof(LmpSite) == 64 && sizeof(LmpUsage) == 64 &&
                    sizeof(LmpRecord) == 128 && sizeof(LmpNode) == 128 && sizeof(LmpPath) == 8,
                "rows of the tables");
 _Static_assert(LMP_TEXT_AT + LMP_TEXT_MAX <= LMP_FUNCTIONS_AT &&

@@ -61,12 +61,30 @@ typedef struct LmpFunction {
     uint32_t spare[8];
 } LmpFunction;
 
+/* How blocks of a site are made: bits, one for each kind of instruction that was met there. */
+typedef enum LmpHow {
+    LMP_HOW_CONCAT = 1,      /* a string, by `..` */
+    LMP_HOW_CONSTRUCTOR = 2, /* a table and its first parts, by { } */
+    LMP_HOW_GROWTH = 4,      /* a part of a table, by an assignment that found no room */
+    LMP_HOW_CLOSURE = 8,     /* a function and its upvalues */
+    LMP_HOW_CALL = 16,       /* a C function that was called there asked */
+    LMP_HOW_OTHER = 32
+} LmpHow;
+
 typedef struct LmpSite {
     uint32_t function;        /* whose line it is */
     int32_t line;             /* current line; -1: none */
     uint32_t cfunction;       /* a C function that was called there and asked; 0: the line itself */
     _Atomic uint32_t records; /* the site's newest record, the others by LmpRecord.next */
     uint64_t unproven;        /* requests charged here that LmpTablesUsed.unproven counts */
+    uint32_t how;             /* LmpHow; 0: not known */
+    /* What looks.h has seen, in looks of a few operations each (counts). */
+    uint32_t joins;     /* strings of 1 KiB and more made by `..` */
+    uint32_t fed;       /* of these, those of which one operand is at least half */
+    uint32_t fed_by;    /* row of the site that made that operand, the last time */
+    uint64_t fed_bytes; /* size of that string, contents alone */
+    uint32_t texts;     /* strings too long to be shared, from the second on */
+    uint32_t same;      /* of these, those with the contents of the one before them */
     uint32_t spare[2];
 } LmpSite;
 

@@ -4,6 +4,7 @@
 
 #include "agent/charge/codes.h"
 #include "agent/charge/lines_impl.h"
+#include "agent/charge/looks.h"
 #include "agent/interp/owner.h"
 #include "agent/interp/saved_regs.h"
 #include "agent/interp/stack.h"
@@ -38,6 +39,7 @@ LmpErr lines_open(LmpProfile *p, lua_State *L) {
     if (p->words && p->words->differed) p->words = NULL;
     p->live->tables.lines = p->words ? LMP_LINES_EXACT : LMP_LINES_APPROXIMATE;
     cache->jumps = frames_jumps_known();
+    looks_open(p);
     if (p->words) {
         owner_note_threads(p->words);
         p->object_ret = p->words->objects.ret;
@@ -55,6 +57,7 @@ void lines_close(LmpProfile *p) {
     codes_close(p->lines->codes);
     lmp_os->unmap(p->lines->codes, sizeof *p->lines->codes);
     answers_close(&p->lines->answers);
+    looks_close(p);
     lmp_os->unmap(p->lines, sizeof *p->lines);
     p->lines = NULL;
     p->words = NULL;
@@ -235,6 +238,26 @@ static void recall_part(const LmpProfile *p, LmpLineSlot *slot, const void *prot
     slot->row[LMP_C_TABLE_PART] = answers_find(&p->lines->answers, &part);
 }
 
+/* The kind of instruction that a place of a site has, by what it asked for. */
+static void note_how(LmpProfile *p, uint32_t record, const LmpWhere *w, const void *proto,
+                     bool constructor) {
+    LmpRecord *r = &p->record[record];
+    bool string = r->use.cls == LMP_C_STRING, part = r->use.cls == LMP_C_TABLE_PART;
+    uint32_t how = LMP_HOW_OTHER;
+    if (w->cfn) {
+        how = LMP_HOW_CALL;
+    } else if (constructor) {
+        how = LMP_HOW_CONSTRUCTOR;
+    } else if (newtable_in_code(proto, w->pc)) {
+        unsigned op = frames_opcode(newtable_before(w->pc));
+        bool function = r->use.cls == LMP_C_FUNCTION || r->use.cls == LMP_C_FUNCTION_PART;
+        if (string && op == LMP_OP_CONCAT) how = LMP_HOW_CONCAT;
+        if (function && op == LMP_OP_CLOSURE) how = LMP_HOW_CLOSURE;
+        if (part) how = LMP_HOW_GROWTH;
+    }
+    p->tables.site[r->site].how |= how;
+}
+
 uint32_t lines_record_of(LmpProfile *p, const LmpWhere *w, unsigned cls, uintptr_t *constructor) {
     const void *proto = frames_proto(frames_func(w->ci));
     bool newtable = *constructor != 0;
@@ -254,6 +277,7 @@ uint32_t lines_record_of(LmpProfile *p, const LmpWhere *w, unsigned cls, uintptr
             if (cls == LMP_C_TABLE && slot->row[0]) recall_part(p, slot, proto);
         }
         if (slot && setlist) slot->row[0] = 1;
+        note_how(p, row, w, proto, newtable || setlist);
     }
     return row;
 }

@@ -1,6 +1,7 @@
 /* slow_path.c - see slow_path.h. */
 #include "agent/hook/slow_path.h"
 
+#include "agent/charge/looks.h"
 #include "agent/hook/break_check.h"
 
 void slow_path_always(LmpProfile *p, bool always) {
@@ -10,5 +11,6 @@ void slow_path_always(LmpProfile *p, bool always) {
 
 void slow_path_route(LmpProfile *p) {
     bool by_api = p->exact && !p->words;
-    slow_path_always(p, p->own.frame || p->detached || p->expecting || !p->return_addrs || by_api);
+    slow_path_always(p, p->own.frame || p->detached || p->expecting || !p->return_addrs || by_api ||
+                            looks_on(p));
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/charge/cycles.h"
+#include "agent/charge/looks.h"
 #include "agent/charge/names.h"
 #include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
@@ -84,4 +85,5 @@ COLD void tick_now(LmpProfile *p) {
     names_tick(p);
     foreign_tell(p);
     ask_again(p);
+    if (looks_due(p)) slow_path_route(p);
 }

@@ -4,6 +4,7 @@
 
 #include "agent/charge/cycles.h"
 #include "agent/charge/lines.h"
+#include "agent/charge/looks.h"
 #include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
 #include "agent/hook/odd.h"
@@ -51,7 +52,10 @@ static bool stack_is_safe(const void *ptr, uint32_t entry) {
 
 /* Does the operation; where all requests come this way, ticks must too. */
 static void *operate(LmpProfile *p, const LmpTrapped *q) {
+    bool look = looks_on(p);
+    if (look) looks_before(p);
     void *r = odd_operate(p, q->ptr, q->osize, q->nsize, q->caller, q->own);
+    if (look && !looks_after(p, q->ptr || q->own ? NULL : r, q->nsize)) slow_path_route(p);
     if (++p->slow->ops >= p->tick_ops) {
         p->slow->ops = 0;
         tick_now(p);

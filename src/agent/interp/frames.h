@@ -42,6 +42,7 @@ enum {
     LMP_TAG_C_CLOSURE = 0x66,
     LMP_TAG_LIGHT_C = 0x16,
     LMP_TAG_THREAD = 0x48,
+    LMP_TAG_LONG_STRING = 0x54,
     LMP_SLOT = 16,                /* size of a stack slot, bytes */
     LMP_AT_CLOSURE_UPVALUES = 10, /* count, a byte */
     LMP_AT_CLOSURE_UPVALUE = 32,  /* of a C closure: the first */
@@ -61,7 +62,13 @@ typedef struct LmpFrameBits {
 extern LmpFrameBits frames_bits;
 
 /* Instructions (lopcodes.h, all of 5.4). */
-enum { LMP_OP_NEWTABLE = 19, LMP_OP_SETLIST = 78, LMP_INSTRUCTION = 4 /* bytes */ };
+enum {
+    LMP_OP_NEWTABLE = 19,
+    LMP_OP_CONCAT = 53,
+    LMP_OP_SETLIST = 78,
+    LMP_OP_CLOSURE = 79,
+    LMP_INSTRUCTION = 4 /* bytes */
+};
 static inline unsigned frames_opcode(uint32_t instruction) {
     return instruction & 0x7f;
 }

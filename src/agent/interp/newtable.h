@@ -39,6 +39,13 @@ static inline void newtable_refused(LmpProfile *p) {
     p->made.left = p->made.left & LMP_MADE_REFUSED ? 0 : p->made.left | LMP_MADE_REFUSED;
 }
 
+/* The instruction before pc, which newtable_in_code. */
+static inline uint32_t newtable_before(uintptr_t pc) {
+    uint32_t instruction;
+    memcpy(&instruction, (const void *)(pc - LMP_INSTRUCTION), sizeof instruction); /* NOLINT */
+    return instruction;
+}
+
 /* Is the instruction at pc, the one that comes next, an OP_SETLIST that takes all that is there? */
 bool newtable_setlist(const void *proto, uintptr_t pc);
 

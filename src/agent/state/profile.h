@@ -53,6 +53,7 @@ typedef struct LmpProfile {
     int64_t sample_left; /* bytes up to the next sample; entry.h knows where it stands */
     const struct LmpReturnAddrs *return_addrs; /* owners of parts by call site, NULL: by rules */
     struct LmpLineCache *lines;                /* who makes what, NULL: not asked for */
+    struct LmpLook *look;                      /* at what strings are made of; NULL: not known */
     LmpRecord *record;                         /* of the tables */
     const struct LmpSavedRegsPlan *words; /* where the caller's thread stands; NULL: not known */
     uintptr_t object_ret; /* who asks for objects, and where its thread stands then */

@@ -1,0 +1,130 @@
+/* looks.c - see looks.h. */
+#include "agent/charge/looks.h"
+
+#include "agent/charge/sites.h"
+#include "agent/interp/frames.h"
+#include "agent/interp/newtable.h"
+#include "agent/map/shadow.h"
+#include "base/os.h"
+#include "base/rowindex.h"
+
+enum {
+    EVERY = 16,  /* ticks from one look to the next; at first, at each power of two */
+    ALLOCS = 48, /* of a look: as many as show each line of a loop a few times */
+    MOST = 512,  /* operations: a sweep has thousands of frees, which tell nothing */
+    OPERANDS = 16,
+    STRING_HEADER = 24, /* bytes before the contents, Lua 5.4 */
+    JOIN_LEAST = 1024,  /* of a string: below that, copying costs no more than making it */
+    SHORT = 40,         /* bytes of contents: up to that Lua keeps one of each itself */
+    SUMMED = 64,        /* bytes of each end that are compared, besides the size */
+};
+
+void looks_open(LmpProfile *p) {
+    p->look = lmp_os->map(sizeof *p->look, -1, 0, true);
+}
+
+void looks_close(LmpProfile *p) {
+    if (p->look) lmp_os->unmap(p->look, sizeof *p->look);
+    p->look = NULL;
+}
+
+bool looks_on(const LmpProfile *p) {
+    return p->look && p->look->left > 0;
+}
+
+bool looks_due(LmpProfile *p) {
+    if (!p->look || !p->exact || !p->framed) return false;
+    LmpLook *look = p->look;
+    uint32_t n = ++look->ticks;
+    bool early = n <= EVERY && (n & (n - 1)) == 0;
+    if (look->left > 0 || (!early && n % EVERY != 0)) return false;
+    look->allocs = ALLOCS;
+    look->left = MOST;
+    look->block = 0;
+    return true;
+}
+
+/* ---- the same again? ------------------------------------------------------------------------- */
+
+static uint64_t sum_of(const char *text, uint64_t size) {
+    uint64_t sum = size, w;
+    uint64_t n = size < SUMMED ? size : SUMMED;
+    for (uint64_t i = 0; i + sizeof w <= n; i += sizeof w) {
+        memcpy(&w, text + i, sizeof w);
+        sum = rowindex_mix(sum, w);
+        memcpy(&w, text + size - sizeof w - i, sizeof w);
+        sum = rowindex_mix(sum, w);
+    }
+    return sum ? sum : 1;
+}
+
+/* The string of the operation before is complete, and nothing has happened since. */
+void looks_before(LmpProfile *p) {
+    LmpLook *look = p->look;
+    if (!look->block) return;
+    uint64_t *last = &look->sum[look->site % (sizeof look->sum / sizeof *look->sum)];
+    uint64_t now = sum_of((const char *)look->block + STRING_HEADER, look->size); /* NOLINT */
+    now ^= (uint64_t)look->site << 40; /* two sites in one place are never the same */
+    LmpSite *site = &p->tables.site[look->site];
+    if (*last) {
+        site->texts++;
+        site->same += *last == now;
+    }
+    *last = now;
+    look->block = 0;
+}
+
+/* ---- what was it made of? -------------------------------------------------------------------- */
+
+static uint32_t site_of(LmpProfile *p, uintptr_t block) {
+    uint64_t size;
+    if ((shadow_lookup(p, block, &size) & 15) != LMP_C_STRING) return 0;
+    const uint32_t *context = shadow_context(p, block);
+    if (!context || !*context) return 0;
+    return p->record[p->tree ? p->tables.path[*context].record : *context].site;
+}
+
+/* The string is being made by an OP_CONCAT of the function that runs: its operands stand on the
+ * stack up to its top. */
+static void note_join(LmpProfile *p, LmpSite *site, uint64_t bytes) {
+    const lua_State *L = p->running;
+    const LmpCallInfo *ci = frames_top(L);
+    if (frames_status(ci) & frames_bits.c_or_hooked) return;
+    const char *func = frames_func(ci);
+    const void *proto = frames_proto(func);
+    uintptr_t pc = frames_pc(ci);
+    if (!proto || !newtable_in_code(proto, pc)) return;
+    uint32_t i = newtable_before(pc), largest_site = 0;
+    const char *slot = func + (frames_arg_a(i) + 1ull) * LMP_SLOT;
+    const char *top = (const char *)frames_word(L, LMP_AT_L_TOP); /* NOLINT */
+    if (frames_opcode(i) != LMP_OP_CONCAT || top <= slot) return;
+    if (top - slot > OPERANDS * LMP_SLOT) slot = top - OPERANDS * LMP_SLOT;
+    site->joins++;
+    for (; slot < top; slot += LMP_SLOT) {
+        uint64_t size;
+        uintptr_t block = frames_word(slot, 0);
+        if (frames_tag(slot) != LMP_TAG_LONG_STRING) continue;
+        if ((shadow_lookup(p, block, &size) & 15) != LMP_C_STRING) continue;
+        if ((size - STRING_HEADER) * 2 >= bytes) largest_site = site_of(p, block);
+    }
+    if (!largest_site) return;
+    site->fed++;
+    site->fed_by = largest_site;
+    site->fed_bytes = bytes;
+}
+
+bool looks_after(LmpProfile *p, const void *r, size_t size) {
+    LmpLook *look = p->look;
+    uint32_t row = r && size > STRING_HEADER + SHORT + 1 ? site_of(p, (uintptr_t)r) : 0;
+    if (row && row != sites_pseudo(p, LMP_PSEUDO_OTHERS)) {
+        LmpSite *site = &p->tables.site[row];
+        look->block = (uintptr_t)r;
+        look->site = row;
+        look->size = size - STRING_HEADER - 1;
+        if (size >= JOIN_LEAST && site->how & LMP_HOW_CONCAT && p->running)
+            note_join(p, site, look->size);
+    }
+    if (r && look->allocs > 0) look->allocs--;
+    look->left = look->allocs > 0 ? look->left - 1 : 0;
+    return look->left > 0;
+}

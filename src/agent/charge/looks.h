@@ -1,0 +1,40 @@
+/* looks.h - a closer look at a few operations now and then: what strings are made of.
+ *
+ * Figures tell that a line makes large strings, not whether each is the last one with a little
+ * more, or the same one again. So every now and then, after a tick, some dozens of operations come
+ * the slow path, and strings that are made in them are looked at:
+ *
+ *     joined   a long string by `..`: which site made its largest operand? Where that leads back to
+ *              the line itself, a string is built up, and all of it copied each time
+ *     same     has a string the contents of the one that the site made just before?
+ *
+ * What was seen stands with the site (LmpSite). Only where every block has its alloc context and
+ * frames can be read; elsewhere nothing is looked at, and that is what the counts say. */
+#ifndef LMP_LOOKS_H
+#define LMP_LOOKS_H
+
+#include "agent/state/profile.h"
+
+typedef struct LmpLook {
+    uint32_t ticks;        /* so far (count) */
+    uint32_t allocs, left; /* of this look: allocations and operations to come; 0: none is on */
+    uintptr_t block; /* a string of the last operation, whose contents are there by now; or 0 */
+    uint32_t site;   /* its */
+    uint64_t size;
+    uint64_t sum[256]; /* of the contents of the last string, by site; 0: none */
+} LmpLook;
+
+/* What looks need, and its end; without memory there are none. Sites are open. */
+void looks_open(LmpProfile *p);
+void looks_close(LmpProfile *p);
+
+/* Is a look on? Then all operations have to come the slow path. */
+bool looks_on(const LmpProfile *p);
+/* With every tick. True: a look begins. */
+bool looks_due(LmpProfile *p);
+/* Before and after each operation of a look. `r`: the block that was made, or NULL. False: that was
+ * the last one. */
+void looks_before(LmpProfile *p);
+bool looks_after(LmpProfile *p, const void *r, size_t size);
+
+#endif
