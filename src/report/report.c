@@ -33,7 +33,11 @@ void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live
     stats_derive(live, clock, &report->stats);
     report->gc = live->gc;
     report->top = header->top < REPORT_TOP_MOST ? header->top : REPORT_TOP_MOST;
-    if (tables && tables->text) fill_ledger(report, tables, clock, ALWAYS);
+    if (!tables || !tables->text) return;
+    fill_ledger(report, tables, clock, ALWAYS);
+    const VerdictInput input = {
+        &report->stats, &report->gc, &live->history, &report->ledger, tables, 0, 0};
+    if (!report->ledger_error) verdicts_make(&input, &report->verdicts);
 }
 
 void report_fill_parts(LmpReport *report, const LmpTables *tables, uint64_t clock, unsigned parts) {

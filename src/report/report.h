@@ -10,6 +10,7 @@
 
 #include "read/ledger/ledger.h"
 #include "read/stats.h"
+#include "read/verdict/verdict.h"
 #include "shared/layout.h"
 
 #define REPORT_TOP_MOST 1000u /* rows of a table of the summary */
@@ -32,6 +33,7 @@ typedef struct LmpReport {
     LmpLeak *leak;       /* owned: sites that grew, steady ones and largest slope first */
     uint32_t leaks;      /* rows in leak[] */
     LmpVerdict verdict;
+    Verdicts verdicts; /* count 0: nothing is known of lines and growth */
 } LmpReport;
 
 /* Fills a report from a (checked) header, live part and tables (NULL: without them); `ending` must

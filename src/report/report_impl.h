@@ -9,9 +9,11 @@
 REPORT_KINDS(REPORT_WRITE)
 #undef REPORT_WRITE
 
+void summary_verdicts(const LmpReport *report, FILE *out); /* what it amounts to: sentences */
 void summary_leaks(const LmpReport *report, FILE *out);  /* one line or more, if lines are known */
 void summary_tables(const LmpReport *report, FILE *out); /* sites, functions, tags */
 
-void json_ledger(Json *json, const LmpReport *report); /* fields: sites, functions, tags, leaks */
+void json_verdicts(Json *json, const LmpReport *report); /* a field, verdicts */
+void json_ledger(Json *json, const LmpReport *report);   /* fields: sites, functions, tags, leaks */
 
 #endif

@@ -12,6 +12,7 @@ void report_json(const LmpReport *report, FILE *out) {
     json_text(&json, "ending", report->ending);
     if (report->error) json_text(&json, "error", report->error);
     json_figures(&json, &report->stats, stats_figures);
+    json_verdicts(&json, report);
     json_ledger(&json, report);
     json_end(&json, '}');
     fputc('\n', out);

@@ -186,6 +186,7 @@ static void put_next(const LmpReport *r, FILE *out) {
 
 void report_summary(const LmpReport *report, FILE *out) {
     put_head(report, out);
+    summary_verdicts(report, out);
     put_operations(report, out);
     put_types(report, out);
     put_gc(report, out);

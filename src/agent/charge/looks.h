@@ -21,6 +21,7 @@ typedef struct LmpLook {
     uintptr_t block; /* a string of the last operation, whose contents are there by now; or 0 */
     uint32_t site;   /* its */
     uint64_t size;
+    uint64_t bytes;    /* of contents that may still be compared in this look */
     uint64_t sum[256]; /* of the contents of the last string, by site; 0: none */
 } LmpLook;
 

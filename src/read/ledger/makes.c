@@ -3,7 +3,9 @@
 
 #include "read/ledger/ledger_impl.h"
 
-enum { FED_LEAST = 2 }; /* looks that must agree: one may have met the first step of something else */
+enum {
+    FED_LEAST = 2
+}; /* looks that must agree: one may have met the first step of something else */
 
 static bool is_loader(const char *name) {
     static const char *const loaders[] = {"function 'load'", "function 'loadfile'",
@@ -55,6 +57,7 @@ static void add_row(const LedgerStore *s, const LmpTables *t, uint32_t row, LmpM
             out->regrown += arrays + read_once64(&r->here_frees);
             out->regrown_arrays += arrays;
         }
+        if (loaded) out->load_bytes += tally.bytes;
         if (cls == LMP_C_FUNCTION && loaded) out->loads += tally.allocs;
         last = at;
         at = read_once32(&r->next);

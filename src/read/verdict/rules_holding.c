@@ -1,0 +1,173 @@
+/* rules_holding.c - verdicts on what a line holds: growth after full collections, which leaks.c has
+ * judged, and peaks that are long gone. */
+#include "base/format.h"
+#include "read/verdict/verdict_impl.h"
+
+/* Growth is worth the first place when the line holds so much of the heap; below, it is one more
+ * share among others. */
+#define HOLDS 0.05
+/* Below it has a verdict all the same if it has grown by this, above all that is said of a program
+ * in good health. What grows by less is counted, not named (some-growth). */
+#define GAIN (64u << 10)
+#define LEAST 0.06
+#define COUNTED 32u /* blocks of a kind: with fewer, that none was freed says little */
+/* Steps: rows that each brought so much of the gain are steps; they must have brought most of it,
+ * and be few of all rows but more than two, which can be a start and a reload. */
+#define STEP 0.05
+#define STEPS_PART 0.9
+#define STEPS_LEAST 3u
+#define STEPS_ROWS 9u
+/* A peak is one line's when it had so much of it and has kept next to none; and it is a spike when
+ * the heap was below half of it for half of the time. */
+#define PEAK_PART 0.3
+#define PEAK_LEFT 0.1
+#define PEAK_OVER 2
+#define PEAK_LEAST (1u << 20)
+#define PEAK_MOMENTS 8u
+
+/* ---- growth ---------------------------------------------------------------------------------- */
+
+static double grows_by(const VerdictFacts *f) {
+    if (!f->leak) return 0;
+    double held = verdict_share((double)f->row->tally.live_bytes, (double)f->in->stats->live_bytes);
+    if (held >= HOLDS) return 1 + held;
+    return f->leak->gain >= GAIN ? LEAST : 0;
+}
+
+static const struct {
+    LmpWay way;
+    const char *words;
+} objects[] = {
+    {LMP_WAY_TABLE, "tables"},         {LMP_WAY_CLOSURE, "functions"},
+    {LMP_WAY_COROUTINE, "coroutines"}, {LMP_WAY_USERDATA, "userdata"},
+    {LMP_WAY_CONCAT, "strings"},       {LMP_WAY_STRING, "strings"},
+    {LMP_WAY_LOADED, "functions"},
+};
+enum { OBJECTS = sizeof objects / sizeof *objects };
+
+/* What it holds most of. */
+static int mostly(const LmpMakes *m) {
+    int best = 0;
+    for (int i = 1; i < OBJECTS; i++)
+        if (m->way[objects[i].way].live_blocks > m->way[objects[best].way].live_blocks) best = i;
+    return best;
+}
+
+static void growth_figures(const VerdictFacts *f, Verdict *v) {
+    verdict_figure(v, "live_bytes", (double)f->row->tally.live_bytes);
+    verdict_figure(v, "bytes_per_cycle", f->leak->bytes_per_cycle);
+    verdict_figure(v, "bytes_per_second", f->leak->bytes_per_second);
+    verdict_figure(v, "grown", (double)f->leak->gain);
+}
+
+static const char *bytes_of(char out[LMP_NUM], double bytes) {
+    return format_bytes(out, bytes > 0 && bytes < 1e18 ? (uint64_t)(bytes + 0.5) : 0);
+}
+
+double never_freed_holds(const VerdictFacts *f) {
+    const LmpTally *t = &f->makes->way[objects[mostly(f->makes)].way];
+    return t->allocs >= COUNTED && t->frees == 0 ? grows_by(f) : 0;
+}
+
+void never_freed_say(const VerdictFacts *f, Verdict *v) {
+    int i = mostly(f->makes);
+    const LmpTally *t = &f->makes->way[objects[i].way];
+    char n[LMP_NUM], a[LMP_NUM], b[LMP_NUM];
+    bool at_all = f->row->tally.frees == 0;
+    verdict_text(v, "has never freed %s: %s %s, %s, +%s/s", at_all ? "anything" : "one of them",
+                 format_short(n, t->live_blocks), objects[i].words,
+                 format_bytes(a, f->row->tally.live_bytes), bytes_of(b, f->leak->bytes_per_second));
+    growth_figures(f, v);
+    verdict_figure(v, "live_blocks", (double)t->live_blocks);
+}
+
+typedef struct Steps {
+    uint32_t count, last; /* row of the last one */
+    double part;          /* of the gain that they brought */
+} Steps;
+
+static Steps steps_of(const VerdictFacts *f) {
+    const uint64_t *v = f->row->live_history;
+    uint32_t n = f->in->ledger->live_history_rows;
+    Steps s = {0};
+    double gain = (double)f->leak->gain;
+    for (uint32_t i = 1; v && i < n; i++) {
+        double more = (double)v[i] - (double)v[i - 1];
+        if (!(gain > 0) || more < STEP * gain) continue;
+        s.count++;
+        s.last = i;
+        s.part += more / gain;
+    }
+    return s;
+}
+
+double steps_holds(const VerdictFacts *f) {
+    uint32_t rows = f->in->ledger->live_history_rows;
+    if (!f->leak || rows < STEPS_ROWS) return 0;
+    Steps s = steps_of(f);
+    return s.count >= STEPS_LEAST && s.count <= rows / 3 && s.part >= STEPS_PART ? grows_by(f) : 0;
+}
+
+void steps_say(const VerdictFacts *f, Verdict *v) {
+    const Ledger *l = f->in->ledger;
+    Steps s = steps_of(f);
+    char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM];
+    uint64_t since =
+        l->clock > l->live_history_clock[s.last] ? l->clock - l->live_history_clock[s.last] : 0;
+    verdict_text(v, "grows in steps: %u of them brought %s, the last one %s ago; it holds %s",
+                 s.count, bytes_of(a, s.part * (double)f->leak->gain), format_span(b, since),
+                 format_bytes(c, f->row->tally.live_bytes));
+    growth_figures(f, v);
+    verdict_figure(v, "steps", s.count);
+}
+
+double grows_holds(const VerdictFacts *f) {
+    return grows_by(f);
+}
+
+void grows_say(const VerdictFacts *f, Verdict *v) {
+    char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM];
+    double share =
+        verdict_share((double)f->row->tally.live_bytes, (double)f->in->stats->live_bytes);
+    verdict_text(v, "grows by %s a full collection, +%s/s: it holds %s, %u %% of the heap",
+                 bytes_of(a, f->leak->bytes_per_cycle), bytes_of(b, f->leak->bytes_per_second),
+                 format_bytes(c, f->row->tally.live_bytes), verdict_percent(share));
+    growth_figures(f, v);
+}
+
+/* ---- a peak that is gone --------------------------------------------------------------------- */
+
+static uint32_t moments(const LmpHistory *h) {
+    return h ? (h->used < LMP_HISTORY ? h->used : LMP_HISTORY) : 0;
+}
+
+/* For how much of the time was the heap below so many bytes? */
+static double below(const LmpHistory *h, double bytes) {
+    uint32_t n = moments(h), under = 0;
+    for (uint32_t i = 0; i < n; i++)
+        under += (double)h->samples[i].max_bytes < bytes;
+    return n > 0 ? (double)under / n : 0;
+}
+
+double spike_holds(const VerdictFacts *f) {
+    const LmpStats *s = f->in->stats;
+    const LmpTally *t = &f->row->tally;
+    double share = verdict_share((double)t->peak_bytes, (double)s->peak_bytes);
+    if (s->peak_bytes < PEAK_LEAST || moments(f->in->history) < PEAK_MOMENTS) return 0;
+    if (share < PEAK_PART || (double)t->live_bytes > PEAK_LEFT * (double)t->peak_bytes) return 0;
+    return below(f->in->history, (double)s->peak_bytes / PEAK_OVER) >= 0.5 ? share : 0;
+}
+
+void spike_say(const VerdictFacts *f, Verdict *v) {
+    const LmpStats *s = f->in->stats;
+    const LmpTally *t = &f->row->tally;
+    char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM];
+    double time = below(f->in->history, (double)s->peak_bytes / PEAK_OVER);
+    verdict_text(v, "held %s of the peak of %s, and %s now: for %u %% of the time half was enough",
+                 format_bytes(a, t->peak_bytes), format_bytes(b, s->peak_bytes),
+                 t->live_bytes ? format_bytes(c, t->live_bytes) : "nothing", verdict_percent(time));
+    verdict_figure(v, "peak_live_bytes", (double)t->peak_bytes);
+    verdict_figure(v, "peak_bytes", (double)s->peak_bytes);
+    verdict_figure(v, "live_bytes", (double)t->live_bytes);
+    verdict_figure(v, "time_below_half", time);
+}

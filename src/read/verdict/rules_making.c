@@ -1,0 +1,244 @@
+/* rules_making.c - verdicts on what a line makes: strings, tables, functions and coroutines that
+ * are made in vain, again and again. */
+#include <stdio.h>
+
+#include "base/format.h"
+#include "read/verdict/verdict_impl.h"
+
+/* A tenth of all bytes is what a person would notice; a twentieth where each of the things costs
+ * much more than its bytes (compiling, a stack of its own, a copy that need not be). */
+#define MUCH 0.10
+#define SOME 0.05
+/* So many are made in a loop, not by chance. Of coroutines and compilations fewer are enough. */
+#define MANY 1000u
+#define SEVERAL 100u
+/* Made and dropped: so many of all were freed, and so many of these by the next collection. What
+ * the collector has not come to yet is a few percent in a long run. */
+#define DROPPED 0.8
+#define SOON 0.9
+/* Below a KiB, joining costs no more than making a string does. */
+#define COPY_LEAST 1024u
+/* Looks that must have agreed. Of a dozen with four fifths the same, chance is out of the question.
+ */
+#define LOOKS 12u
+#define SAME 0.8
+
+static LmpTally both(const LmpTally *a, const LmpTally *b) {
+    LmpTally t = *a;
+    t.allocs += b->allocs;
+    t.bytes += b->bytes;
+    t.realloc_bytes += b->realloc_bytes;
+    t.frees += b->frees;
+    t.free_bytes += b->free_bytes;
+    t.short_lived += b->short_lived;
+    return t;
+}
+
+static LmpTally strings_of(const VerdictFacts *f) {
+    return both(&f->makes->way[LMP_WAY_CONCAT], &f->makes->way[LMP_WAY_STRING]);
+}
+
+static LmpTally tables_of(const VerdictFacts *f) {
+    return both(&f->makes->way[LMP_WAY_TABLE], &f->makes->way[LMP_WAY_PART]);
+}
+
+static double of_made(const VerdictFacts *f, uint64_t bytes) {
+    return verdict_share((double)bytes, (double)f->made);
+}
+
+static bool dropped(const LmpTally *t) {
+    return (double)t->frees >= DROPPED * (double)t->allocs;
+}
+
+static bool dropped_soon(const LmpTally *t) {
+    return dropped(t) && (double)t->short_lived >= SOON * (double)t->frees;
+}
+
+static double at_least(double share, double least) {
+    return share >= least ? share : 0;
+}
+
+/* What dropped_soon() says, in words. */
+static const char *gone(const LmpTally *t) {
+    return t->short_lived >= t->frees ? "each gone by the next collection"
+                                      : "nearly all gone by the next collection";
+}
+
+/* ", 23 k a second": over the run, if that was a second. */
+static const char *rate(char out[48], const VerdictFacts *f, uint64_t count) {
+    char n[LMP_NUM];
+    double seconds = f->in->stats->seconds;
+    out[0] = 0;
+    if (seconds >= 1 && (double)count >= seconds)
+        snprintf(out, 48, ", %s a second", format_short(n, (uint64_t)((double)count / seconds)));
+    return out;
+}
+
+static void made_figures(Verdict *v, const LmpTally *t, double share) {
+    verdict_figure(v, "share", share);
+    verdict_figure(v, "bytes", (double)verdict_bytes(t));
+    verdict_figure(v, "allocs", (double)t->allocs);
+    verdict_figure(v, "short_lived", (double)t->short_lived);
+}
+
+/* ---- strings --------------------------------------------------------------------------------- */
+
+/* `s = s .. x`: each copies all that was there. */
+double building_holds(const VerdictFacts *f) {
+    const LmpTally *t = &f->makes->way[LMP_WAY_CONCAT];
+    if (!f->makes->builds || t->bytes < t->allocs * COPY_LEAST) return 0;
+    return at_least(of_made(f, t->bytes), MUCH);
+}
+
+void building_say(const VerdictFacts *f, Verdict *v) {
+    const LmpTally *t = &f->makes->way[LMP_WAY_CONCAT];
+    char a[LMP_NUM], b[LMP_NUM], lately[LMP_NUM + 16] = "", with[48] = "";
+    uint64_t each = t->bytes / t->allocs, last = f->makes->build_bytes;
+    double share = of_made(f, t->bytes);
+    if (last > each + each / 4)
+        snprintf(lately, sizeof lately, " (%s lately)", format_bytes(b, last));
+    if (f->makes->builds > 1) snprintf(with, sizeof with, ", %u lines together", f->makes->builds);
+    verdict_text(v, "copies %s%s at each `..`: %u %% of all bytes%s", format_bytes(a, each), lately,
+                 verdict_percent(share), with);
+    verdict_figure(v, "share", share);
+    verdict_figure(v, "bytes", (double)t->bytes);
+    verdict_figure(v, "allocs", (double)t->allocs);
+    verdict_figure(v, "bytes_each", (double)each);
+    verdict_figure(v, "bytes_lately", (double)last);
+    verdict_figure(v, "lines", f->makes->builds);
+}
+
+double same_string_holds(const VerdictFacts *f) {
+    const LmpMakes *m = f->makes;
+    LmpTally t = strings_of(f);
+    if (m->texts < LOOKS || (double)m->same < SAME * (double)m->texts || t.allocs < SEVERAL)
+        return 0;
+    return at_least(of_made(f, t.bytes), SOME);
+}
+
+void same_string_say(const VerdictFacts *f, Verdict *v) {
+    const LmpMakes *m = f->makes;
+    LmpTally t = strings_of(f);
+    char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM], d[LMP_NUM];
+    double share = of_made(f, t.bytes);
+    verdict_text(v,
+                 "makes the same string of %s again and again: %s of %s looked at, %s made, %u %% "
+                 "of all bytes",
+                 format_bytes(a, t.bytes / t.allocs), format_short(b, m->same),
+                 format_short(c, m->texts), format_short(d, t.allocs), verdict_percent(share));
+    made_figures(v, &t, share);
+    verdict_figure(v, "looked_at", (double)m->texts);
+    verdict_figure(v, "same", (double)m->same);
+}
+
+double short_strings_holds(const VerdictFacts *f) {
+    LmpTally t = strings_of(f);
+    return t.allocs >= MANY && dropped_soon(&t) ? at_least(of_made(f, t.bytes), MUCH) : 0;
+}
+
+static void garbage_say(const VerdictFacts *f, Verdict *v, const LmpTally *t, uint64_t count,
+                        const char *what) {
+    char n[LMP_NUM], a_second[48];
+    double share = verdict_share((double)t->free_bytes, (double)f->garbage);
+    verdict_text(v, "makes %u %% of all garbage: %s %s%s, %s", verdict_percent(share),
+                 format_short(n, count), what, rate(a_second, f, count), gone(t));
+    made_figures(v, t, of_made(f, verdict_bytes(t)));
+    verdict_figure(v, "garbage_share", share);
+}
+
+void short_strings_say(const VerdictFacts *f, Verdict *v) {
+    LmpTally t = strings_of(f);
+    garbage_say(f, v, &t, t.allocs, "strings");
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+double regrown_holds(const VerdictFacts *f) {
+    const LmpMakes *m = f->makes;
+    const LmpTally *t = &m->way[LMP_WAY_PART];
+    /* On a line with constructors, too, their parts are not to be taken for grown ones. */
+    if (m->how & LMP_HOW_CONSTRUCTOR && m->regrown < t->allocs / 2) return 0;
+    return m->regrown >= MANY ? at_least(of_made(f, verdict_bytes(t)), MUCH) : 0;
+}
+
+void regrown_say(const VerdictFacts *f, Verdict *v) {
+    const LmpMakes *m = f->makes;
+    const LmpTally *t = &m->way[LMP_WAY_PART];
+    char n[LMP_NUM], a_second[48];
+    double share = of_made(f, verdict_bytes(t));
+    verdict_text(v, "had tables grow by rehash %s times%s: %u %% of all bytes",
+                 format_short(n, m->regrown), rate(a_second, f, m->regrown),
+                 verdict_percent(share));
+    if (m->regrown_arrays > m->regrown / 2)
+        v->advice =
+            "clear one table and fill it again: its room stays; or fill it in the constructor";
+    made_figures(v, t, share);
+    verdict_figure(v, "rehashes", (double)m->regrown);
+}
+
+double short_tables_holds(const VerdictFacts *f) {
+    const LmpTally *table = &f->makes->way[LMP_WAY_TABLE];
+    LmpTally t = tables_of(f);
+    return table->allocs >= MANY && dropped_soon(table)
+               ? at_least(of_made(f, verdict_bytes(&t)), MUCH)
+               : 0;
+}
+
+void short_tables_say(const VerdictFacts *f, Verdict *v) {
+    LmpTally t = tables_of(f);
+    garbage_say(f, v, &t, f->makes->way[LMP_WAY_TABLE].allocs, "tables");
+}
+
+/* ---- functions, coroutines ------------------------------------------------------------------- */
+
+double closures_holds(const VerdictFacts *f) {
+    const LmpTally *t = &f->makes->way[LMP_WAY_CLOSURE];
+    if (t->allocs < MANY || !dropped_soon(t)) return 0;
+    double bytes = of_made(f, t->bytes);
+    double allocs = verdict_share((double)t->allocs, (double)f->allocs);
+    return bytes >= SOME || allocs >= MUCH ? (bytes > allocs ? bytes : allocs) : 0;
+}
+
+void closures_say(const VerdictFacts *f, Verdict *v) {
+    const LmpTally *t = &f->makes->way[LMP_WAY_CLOSURE];
+    char n[LMP_NUM], a_second[48];
+    double share = verdict_share((double)t->allocs, (double)f->allocs);
+    verdict_text(v, "makes %s functions%s, %s: %u %% of all allocations",
+                 format_short(n, t->allocs), rate(a_second, f, t->allocs), gone(t),
+                 verdict_percent(share));
+    made_figures(v, t, of_made(f, t->bytes));
+    verdict_figure(v, "allocs_share", share);
+}
+
+double coroutines_holds(const VerdictFacts *f) {
+    const LmpTally *t = &f->makes->way[LMP_WAY_COROUTINE];
+    if (t->allocs < SEVERAL || !dropped(t)) return 0;
+    return at_least(of_made(f, f->row->kind[LMP_THREAD].bytes), SOME);
+}
+
+void coroutines_say(const VerdictFacts *f, Verdict *v) {
+    const LmpTally *t = &f->makes->way[LMP_WAY_COROUTINE];
+    char n[LMP_NUM], a[LMP_NUM], a_second[48];
+    double share = of_made(f, f->row->kind[LMP_THREAD].bytes);
+    verdict_text(v, "makes %s coroutines%s, and drops them, %s each: %u %% of all bytes",
+                 format_short(n, t->allocs), rate(a_second, f, t->allocs),
+                 format_bytes(a, f->row->kind[LMP_THREAD].bytes / t->allocs),
+                 verdict_percent(share));
+    made_figures(v, t, share);
+}
+
+double loading_holds(const VerdictFacts *f) {
+    if (f->makes->loads < SEVERAL) return 0;
+    return at_least(of_made(f, f->makes->load_bytes), SOME);
+}
+
+void loading_say(const VerdictFacts *f, Verdict *v) {
+    char n[LMP_NUM], a_second[48];
+    double share = of_made(f, f->makes->load_bytes);
+    verdict_text(v, "compiles code %s times%s: %u %% of all bytes",
+                 format_short(n, f->makes->loads), rate(a_second, f, f->makes->loads),
+                 verdict_percent(share));
+    verdict_figure(v, "share", share);
+    verdict_figure(v, "bytes", (double)f->makes->load_bytes);
+    verdict_figure(v, "loads", (double)f->makes->loads);
+}

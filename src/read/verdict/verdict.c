@@ -1,0 +1,162 @@
+/* verdict.c - see verdict.h. Sums up what rules look at, asks them for each line that matters, and
+ * puts what they say in order. What is said stands in the files of the rules. */
+#include "read/verdict/verdict.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "read/verdict/verdict_impl.h"
+
+/* Less than this in all is nobody's trouble: an interpreter's start and a small script make it. */
+#define BULK (1u << 20)
+/* Of the whole: bytes made, allocations, bytes held now or at the peak. A line below all of these
+ * is not looked at, so at most a few hundred are. */
+#define MATTERS 0.02
+
+enum { LEAKS_MOST = 64, LINES_MOST = 4 * (int)(1 / MATTERS) + LEAKS_MOST };
+
+void verdict_text(Verdict *v, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(v->text, sizeof v->text, format, args);
+    va_end(args);
+}
+
+void verdict_figure(Verdict *v, const char *name, double value) {
+    for (uint32_t i = 0; i < VERDICT_FIGURES; i++) {
+        if (v->figure[i].name) continue;
+        v->figure[i] = (VerdictFigure){name, value};
+        return;
+    }
+}
+
+unsigned verdict_percent(double share) {
+    unsigned percent = (unsigned)(share * 100 + 0.5);
+    return percent >= 100 && share < 1 ? 99 : percent; /* all is all */
+}
+
+uint64_t verdict_bytes(const LmpTally *t) {
+    return t->bytes + (t->realloc_bytes > 0 ? (uint64_t)t->realloc_bytes : 0);
+}
+
+char *verdict_sentence(char *out, size_t size, const Verdict *v) {
+    snprintf(out, size, "%s%s%s", v->where, v->where[0] ? " " : "", v->text);
+    return out;
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+static void keep(Verdicts *list, const Verdict *v) {
+    uint32_t at = list->count < VERDICTS ? list->count++ : VERDICTS - 1;
+    if (at == VERDICTS - 1 && list->verdict[at].rule && list->verdict[at].score >= v->score) return;
+    for (; at > 0 && list->verdict[at - 1].score < v->score; at--)
+        list->verdict[at] = list->verdict[at - 1];
+    list->verdict[at] = *v;
+}
+
+static bool may_ask(const VerdictRule *rule, const VerdictFacts *f, unsigned taken) {
+    if (((rule->needs & NEEDS_LINE) != 0) != (f->row != NULL)) return false;
+    if (rule->needs & NEEDS_MAKES && !f->makes) return false;
+    if (rule->needs & NEEDS_BULK && f->made < BULK) return false;
+    if (rule->needs & NEEDS_EXACT && f->in->ledger->sample > 0) return false;
+    return !(rule->about & taken);
+}
+
+/* Asks all rules that may be; what they are about that hold. */
+static unsigned ask(const VerdictFacts *f, Verdicts *out) {
+    unsigned taken = 0;
+    for (const VerdictRule *rule = verdict_rules; rule->name; rule++) {
+        if (!may_ask(rule, f, taken)) continue;
+        double share = rule->holds(f);
+        if (!(share > 0)) continue;
+        taken |= rule->about;
+        Verdict v = {.rule = rule->name,
+                     .place = rule->place,
+                     .score = share * rule->weight,
+                     .source = "",
+                     .short_src = "",
+                     .func = "",
+                     .line = -1,
+                     .advice = rule->advice};
+        if (f->row) {
+            v.site = f->row->id;
+            v.source = f->row->raw_source;
+            v.short_src = f->row->short_src;
+            v.func = f->row->func;
+            v.line = f->row->line;
+            snprintf(v.where, sizeof v.where, "%.60s:%d", f->row->short_src, f->row->line);
+        }
+        rule->say(f, &v);
+        keep(out, &v);
+    }
+    return taken;
+}
+
+/* ---- the facts ------------------------------------------------------------------------------- */
+
+static void sum_up(VerdictFacts *f) {
+    const Ledger *l = f->in->ledger;
+    for (uint32_t i = 0; i < l->sites; i++) {
+        const LmpTally *t = &l->site[i].tally;
+        f->made += verdict_bytes(t);
+        f->allocs += t->allocs;
+        f->garbage += t->free_bytes;
+        f->short_lived += t->short_lived;
+    }
+    if (l->sites > 0) return;
+    f->made = f->in->stats->malloc_bytes;
+    f->allocs = f->in->stats->mallocs;
+    f->garbage = f->in->stats->free_bytes;
+}
+
+static bool matters(const VerdictFacts *f, const LmpSiteRow *row) {
+    const LmpTally *t = &row->tally;
+    const LmpStats *s = f->in->stats;
+    return row->line >= 0 && ((double)verdict_bytes(t) >= MATTERS * (double)f->made ||
+                              (double)t->allocs >= MATTERS * (double)f->allocs ||
+                              (double)t->live_bytes >= MATTERS * (double)s->live_bytes ||
+                              (double)t->peak_bytes >= MATTERS * (double)s->peak_bytes);
+}
+
+static const LmpLeak *leak_of(const LmpLeak *leak, uint32_t n, uint32_t row) {
+    for (uint32_t i = 0; i < n; i++)
+        if (leak[i].site == row && leak[i].steady) return &leak[i];
+    return NULL;
+}
+
+static void ask_lines(VerdictFacts *f, const LmpLeak *leak, uint32_t leaks, Verdicts *out) {
+    const Ledger *l = f->in->ledger;
+    LmpMakes makes;
+    uint32_t asked = 0;
+    for (uint32_t i = 0; i < l->sites && asked < LINES_MOST; i++) {
+        const LmpSiteRow *row = &l->site[i];
+        f->leak = leak_of(leak, leaks, i);
+        if (row->line < 0 || (!f->leak && !matters(f, row))) continue;
+        asked++;
+        f->row = row;
+        f->makes = NULL;
+        if (f->in->tables) {
+            ledger_makes(l, f->in->tables, i, &makes);
+            f->makes = &makes;
+        }
+        unsigned taken = ask(f, out);
+        f->told |= leaks > 0 && leak[0].site == i && taken & ABOUT_GROWTH;
+    }
+    f->row = NULL;
+    f->makes = NULL;
+    f->leak = NULL;
+}
+
+void verdicts_make(const VerdictInput *input, Verdicts *out) {
+    LmpLeak leak[LEAKS_MOST];
+    LmpVerdict growth;
+    uint32_t leaks;
+    memset(out, 0, sizeof *out);
+    VerdictFacts facts = {.in = input, .growth = &growth};
+    ledger_leaks(input->ledger, leak, LEAKS_MOST, &leaks, &growth);
+    sum_up(&facts);
+    ask_lines(&facts, leak, leaks, out);
+    ask(&facts, out);
+}

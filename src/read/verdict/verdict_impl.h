@@ -1,0 +1,97 @@
+/* verdict_impl.h - what the rules of verdicts (verdict.h) are made of. */
+#ifndef LMP_READ_VERDICT_IMPL_H
+#define LMP_READ_VERDICT_IMPL_H
+
+#include "read/ledger/makes.h"
+#include "read/verdict/verdict.h"
+
+/* What a rule looks at. */
+typedef struct VerdictFacts {
+    const VerdictInput *in;
+    /* of the whole; sums over sites, so that shares are right of samples, too */
+    uint64_t made;        /* bytes asked for, growth of blocks included */
+    uint64_t allocs;      /* count */
+    uint64_t garbage;     /* bytes freed */
+    uint64_t short_lived; /* blocks (count) */
+    const LmpVerdict *growth;
+    /* of one line; NULL for rules of the whole */
+    const LmpSiteRow *row;
+    const LmpMakes *makes;
+    const LmpLeak *leak; /* NULL: it does not grow */
+    bool told;           /* the line that grows most has a verdict that says so */
+} VerdictFacts;
+
+/* What a rule is about: where one holds for a line, no later one about the same is asked. */
+enum {
+    ABOUT_GROWTH = 1,
+    ABOUT_STRINGS = 2,
+    ABOUT_TABLES = 4,
+    ABOUT_FUNCTIONS = 8,
+    ABOUT_COROUTINES = 16,
+    ABOUT_PEAK = 32,
+};
+
+/* What must be known, or the rule is not asked. */
+enum {
+    NEEDS_LINE = 1,  /* it is asked for each line that matters */
+    NEEDS_MAKES = 2, /* how the line makes things */
+    NEEDS_BULK = 4,  /* the program has made something worth speaking of */
+    NEEDS_EXACT = 8  /* no samples */
+};
+
+typedef struct VerdictRule {
+    const char *name;
+    unsigned needs, about;
+    /* How much of the whole it explains, 0 to 1; 0: it does not hold. Scores of verdicts are that
+     * times `weight`, which says how bad so much of it is. */
+    double (*holds)(const VerdictFacts *facts);
+    double weight;
+    void (*say)(const VerdictFacts *facts, Verdict *out); /* text and figures */
+    const char *advice;
+    VerdictPlace place;
+} VerdictRule;
+
+extern const VerdictRule verdict_rules[]; /* ends with a row without a name */
+
+/* The rules' two functions each, by file. */
+#define VERDICT_RULE(name)                                                                         \
+    double name##_holds(const VerdictFacts *f);                                                    \
+    void name##_say(const VerdictFacts *f, Verdict *v)
+/* rules_making.c: what a line makes */
+VERDICT_RULE(building);
+VERDICT_RULE(same_string);
+VERDICT_RULE(short_strings);
+VERDICT_RULE(regrown);
+VERDICT_RULE(short_tables);
+VERDICT_RULE(closures);
+VERDICT_RULE(coroutines);
+VERDICT_RULE(loading);
+/* rules_holding.c: what a line holds, or held */
+VERDICT_RULE(never_freed);
+VERDICT_RULE(steps);
+VERDICT_RULE(grows);
+VERDICT_RULE(spike);
+/* rules_whole.c: the collector, memory outside Lua, and what is not known */
+VERDICT_RULE(outside);
+VERDICT_RULE(late);
+VERDICT_RULE(survivors);
+VERDICT_RULE(some_growth);
+VERDICT_RULE(no_growth);
+VERDICT_RULE(last_full);
+VERDICT_RULE(wait);
+VERDICT_RULE(unknown);
+
+/* ---- small tools ----------------------------------------------------------------------------- */
+
+void verdict_text(Verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The next figure of a verdict; beyond VERDICT_FIGURES it is left out. */
+void verdict_figure(Verdict *v, const char *name, double value);
+static inline double verdict_share(double part, double whole) {
+    return whole > 0 && part > 0 ? (part < whole ? part / whole : 1) : 0;
+}
+/* A share in whole percent. */
+unsigned verdict_percent(double share);
+/* Bytes that a tally stands for: asked for, and grown by. */
+uint64_t verdict_bytes(const LmpTally *t);
+
+#endif
