@@ -35,8 +35,8 @@ void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live
     report->top = header->top < REPORT_TOP_MOST ? header->top : REPORT_TOP_MOST;
     if (!tables || !tables->text) return;
     fill_ledger(report, tables, clock, ALWAYS);
-    const VerdictInput input = {
-        &report->stats, &report->gc, &live->history, &report->ledger, tables, 0, 0};
+    const VerdictInput input = {&report->stats, &report->gc,    &live->history,    &report->ledger,
+                                tables,         live->resident, live->resident_own};
     if (!report->ledger_error) verdicts_make(&input, &report->verdicts);
 }
 

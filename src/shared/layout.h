@@ -29,7 +29,7 @@
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
 #define LMP_LAYOUT 7u                   /* changes whenever anything here or in rows.h does */
-#define LMP_LAYOUT_DIGEST 0xa2d4e2f4ae41d159ull
+#define LMP_LAYOUT_DIGEST 0xd5cecac5f3d1186cull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
@@ -398,6 +398,8 @@ typedef struct LmpLive {
     _Atomic uint32_t changed; /* futex and count: bumped when state or op change */
     uint64_t clock;           /* nanoseconds since start, at the last tick or at the end */
     uint64_t own_bytes;       /* memory of the profiler's own in this process, about (bytes) */
+    uint64_t resident; /* when it was stopped: the process's resident set, bytes; 0: not known */
+    uint64_t resident_own; /* of which this file's pages */
     _Atomic uint32_t step_done, collect_done, mark_done, preview_done, locals_done;
     uint32_t leaves;          /* entries of leaf_base in use; grows */
     uint32_t marks;           /* all so far; the last LMP_MARKS are in mark[i % LMP_MARKS] */

@@ -38,6 +38,7 @@
 #include "agent/interp/saved_regs.h"
 #include "agent/map/shadow.h"
 #include "agent/session/ending.h"
+#include "agent/session/resident.h"
 #include "agent/session/session.h"
 #include "agent/state/profile_pool.h"
 #include "agent/state/state.h"
@@ -109,6 +110,7 @@ static void after_fork_in_child(void) {
 static void finish(LmpProfile *p, const char *ending) {
     tick_now(p);
     cycles_mode(p);
+    resident_note(p);
     atomic_store(&p->live->state, LMP_FINISHED);
     atomic_fetch_add(&p->live->changed, 1);
     lmp_os->futex_wake(&p->live->changed);

@@ -1,0 +1,33 @@
+/* resident.c - see resident.h. */
+#include "agent/session/resident.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/ownfd.h"
+
+/* The second number of /proc/self/statm is pages of the resident set. */
+static uint64_t resident_pages(void) {
+    char text[128];
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0) close(fd);
+    if (n <= 0) return 0;
+    text[n] = 0;
+    const char *second = strchr(text, ' ');
+    return second ? strtoull(second, NULL, 10) : 0;
+}
+
+void resident_note(LmpProfile *p) {
+    int before = errno, fd = ownfd_get(&p->file);
+    long page = sysconf(_SC_PAGESIZE);
+    struct stat st;
+    if (page > 0) p->live->resident = resident_pages() * (uint64_t)page;
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_blocks > 0)
+        p->live->resident_own = (uint64_t)st.st_blocks * 512;
+    errno = before;
+}
