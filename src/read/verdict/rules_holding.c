@@ -31,7 +31,7 @@ static double grows_by(const VerdictFacts *f) {
     if (!f->leak) return 0;
     double held = verdict_share((double)f->row->tally.live_bytes, (double)f->in->stats->live_bytes);
     if (held >= HOLDS) return 1 + held;
-    return f->leak->gain >= GAIN ? LEAST : 0;
+    return f->leak->gain >= GAIN ? LEAST + held : 0;
 }
 
 static const struct {

@@ -36,7 +36,7 @@ double outside_holds(const VerdictFacts *f) {
 void outside_say(const VerdictFacts *f, Verdict *v) {
     uint64_t bytes = surely_outside(f->in);
     char a[LMP_NUM], b[LMP_NUM];
-    verdict_text(v, "at least %s of the program's %s are not Lua's", format_bytes(a, bytes),
+    verdict_text(v, "at least %s of the program's %s are outside Lua's heap", format_bytes(a, bytes),
                  format_bytes(b, f->in->rss));
     verdict_figure(v, "outside_bytes", (double)bytes);
     verdict_figure(v, "resident_bytes", (double)f->in->rss);

@@ -1,0 +1,540 @@
+/* test_verdict.c - the rules of verdicts on made tables: each where it holds and where it only
+ * nearly does, their order, and that whatever stands in the tables does no harm. Whole programs:
+ * tests/verdicts. */
+#include "suite.h"
+
+#include "fake_tables.h"
+#include "read/verdict/verdict.h"
+
+typedef struct Scene {
+    FakeTables *f;
+    LmpStats stats;
+    LmpGc gc;
+    LmpHistory history;
+    Ledger ledger;
+    Verdicts verdicts;
+    uint64_t rss;
+    uint32_t function, load;
+} Scene;
+
+static Scene scene_new(void) {
+    Scene s = {.f = fake_tables_new(NULL)};
+    s.function = fake_function(s.f, LMP_F_MAIN, "@game.lua", 0, "main chunk");
+    s.load = fake_function(s.f, LMP_F_C, "=[C]", -1, "function 'load'");
+    fake_path(s.f, s.load, "load");
+    s.f->live->gc.mode = LMP_GC_INCREMENTAL;
+    s.stats.seconds = 2;
+    s.stats.gc_mode = LMP_GC_INCREMENTAL;
+    return s;
+}
+
+static void scene_free(Scene *s) {
+    ledger_free(&s->ledger);
+    fake_tables_free(s->f);
+}
+
+static FakeSpot spot(Scene *s, int line, unsigned cls) {
+    return (FakeSpot){fake_site(s->f, s->function, line, 0), 0, cls, 0};
+}
+
+static void judge(Scene *s) {
+    LmpLive *live = s->f->live;
+    ck_assert_int_eq(ledger_refresh(&s->ledger, &s->f->t, LEDGER_SITES, 2000000000), LMP_OK);
+    s->ledger.gc_mode = s->stats.gc_mode;
+    s->stats.live_bytes = live->counters.live_bytes;
+    if (s->stats.peak_bytes < s->stats.live_bytes) s->stats.peak_bytes = s->stats.live_bytes;
+    const VerdictInput input = {&s->stats, &s->gc, &s->history, &s->ledger, &s->f->t, s->rss, 0};
+    verdicts_make(&input, &s->verdicts);
+    ck_assert_uint_ge(s->verdicts.count, 1);
+    for (uint32_t i = 1; i < s->verdicts.count; i++)
+        ck_assert(s->verdicts.verdict[i - 1].score >= s->verdicts.verdict[i].score);
+}
+
+static const Verdict *find(const Scene *s, const char *rule) {
+    for (uint32_t i = 0; i < s->verdicts.count; i++)
+        if (strcmp(s->verdicts.verdict[i].rule, rule) == 0) return &s->verdicts.verdict[i];
+    return NULL;
+}
+
+static void expect_text(const Scene *s, const char *rule, const char *sentence) {
+    char text[320];
+    const Verdict *v = find(s, rule);
+    ck_assert_msg(v != NULL, "%s does not hold", rule);
+    ck_assert_str_eq(verdict_sentence(text, sizeof text, v), sentence);
+}
+
+/* Made and dropped: `soon` of them by the next collection. */
+static void drop(Scene *s, FakeSpot at, uint64_t count, uint64_t bytes, uint64_t freed,
+                 uint64_t soon) {
+    FakeSpot collector = spot(s, 999, at.cls);
+    fake_made(s->f, at, count, bytes);
+    fake_freed(s->f, at, collector, freed, bytes / count * freed, soon);
+}
+
+/* Something that holds most of what is made, so that what is looked at has a share of it. */
+static void rest(Scene *s, uint64_t bytes) {
+    fake_made(s->f, spot(s, 500, LMP_C_USERDATA), 4, bytes);
+}
+
+#define MIB (1ull << 20)
+
+/* ---- strings --------------------------------------------------------------------------------- */
+
+static void joins(Scene *s, uint32_t site, uint32_t fed_by, uint32_t looked, uint32_t fed) {
+    LmpSite *row = &s->f->t.site[site];
+    row->how = LMP_HOW_CONCAT;
+    row->joins = looked;
+    row->fed = fed;
+    row->fed_by = fed_by;
+    row->fed_bytes = 2 * MIB;
+}
+
+START_TEST(strings_built_up) {
+    Scene s = scene_new();
+    FakeSpot at = spot(&s, 25, LMP_C_STRING);
+    drop(&s, at, 100, 100 * MIB, 99, 99);
+    joins(&s, at.site, at.site, 9, 9);
+    judge(&s);
+    expect_text(&s, "quadratic-concat",
+                "game.lua:25 copies 1.0 MiB (2.0 MiB lately) at each `..`: 100 % of all bytes");
+    ck_assert_str_eq(s.verdicts.verdict[0].rule, "quadratic-concat");
+    ck_assert_int_eq(s.verdicts.verdict[0].line, 25);
+    ck_assert_ptr_null(find(&s, "short-lived-strings")); /* that would say less of the same */
+    /* looks that have met it once say nothing, nor do those that mostly saw something else */
+    joins(&s, at.site, at.site, 1, 1);
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "quadratic-concat"));
+    joins(&s, at.site, at.site, 9, 4);
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "quadratic-concat"));
+    /* made of another line's string, which is made of none */
+    joins(&s, at.site, spot(&s, 24, LMP_C_STRING).site, 9, 9);
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "quadratic-concat"));
+    scene_free(&s);
+}
+END_TEST
+
+START_TEST(strings_built_up_by_lines) {
+    Scene s = scene_new();
+    uint32_t site[3];
+    for (int i = 0; i < 3; i++) {
+        FakeSpot at = spot(&s, 25 + i, LMP_C_STRING);
+        drop(&s, at, 100, 100 * MIB, 99, 99);
+        site[i] = at.site;
+    }
+    for (int i = 0; i < 3; i++)
+        joins(&s, site[i], site[(i + 2) % 3], 9, 9);
+    judge(&s);
+    expect_text(&s, "quadratic-concat",
+                "game.lua:25 copies 1.0 MiB (2.0 MiB lately) at each `..`: 33 % of all bytes, "
+                "3 lines together");
+    /* a way that leads into a circle, but not back */
+    joins(&s, site[0], site[1], 9, 9);
+    joins(&s, site[1], site[2], 9, 9);
+    joins(&s, site[2], site[1], 9, 9);
+    judge(&s);
+    for (uint32_t i = 0; i < s.verdicts.count; i++)
+        if (strcmp(s.verdicts.verdict[i].rule, "quadratic-concat") == 0)
+            ck_assert_int_ne(s.verdicts.verdict[i].line, 25);
+    scene_free(&s);
+}
+END_TEST
+
+START_TEST(the_same_string) {
+    Scene s = scene_new();
+    FakeSpot at = spot(&s, 7, LMP_C_STRING);
+    drop(&s, at, 2000, 2 * MIB, 2000, 2000);
+    LmpSite *row = &s.f->t.site[at.site];
+    row->texts = 20;
+    row->same = 16;
+    judge(&s);
+    expect_text(&s, "same-string",
+                "game.lua:7 makes the same string of 1.0 KiB again and again: 16 of 20 looked at, "
+                "2.0 k made, 100 % of all bytes");
+    row->same = 15;
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "same-string"));
+    row->texts = row->same = 11;
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "same-string"));
+    expect_text(
+        &s, "short-lived-strings",
+        "game.lua:7 makes 100 % of all garbage: 2.0 k strings, 1.0 k a second, each gone by "
+        "the next collection");
+    scene_free(&s);
+}
+END_TEST
+
+/* ---- tables, functions, coroutines ----------------------------------------------------------- */
+
+START_TEST(dropped_soon) {
+    static const struct {
+        unsigned cls;
+        const char *rule, *sentence;
+    } row[] = {
+        {LMP_C_STRING, "short-lived-strings",
+         "game.lua:4 makes 100 % of all garbage: 5.0 k strings, 2.5 k a second, nearly all gone by "
+         "the next collection"},
+        {LMP_C_TABLE, "short-lived-tables",
+         "game.lua:4 makes 100 % of all garbage: 5.0 k tables, 2.5 k a second, nearly all gone by "
+         "the next collection"},
+        {LMP_C_FUNCTION, "short-lived-closures",
+         "game.lua:4 makes 5.0 k functions, 2.5 k a second, nearly all gone by the next "
+         "collection: 99 % of all allocations"},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Scene s = scene_new();
+        FakeSpot at = spot(&s, 4, row[i].cls);
+        drop(&s, at, 5000, 5000 * 1024, 4500, 4200);
+        rest(&s, MIB);
+        judge(&s);
+        expect_text(&s, row[i].rule, row[i].sentence);
+        scene_free(&s);
+
+        s = scene_new(); /* as many, but they live longer */
+        drop(&s, spot(&s, 4, row[i].cls), 5000, 5000 * 1024, 4500, 3000);
+        judge(&s);
+        ck_assert_ptr_null(find(&s, row[i].rule));
+        scene_free(&s);
+
+        s = scene_new(); /* or stay */
+        drop(&s, spot(&s, 4, row[i].cls), 5000, 5000 * 1024, 2500, 2500);
+        judge(&s);
+        ck_assert_ptr_null(find(&s, row[i].rule));
+        scene_free(&s);
+
+        s = scene_new(); /* or are next to nothing beside the rest */
+        drop(&s, spot(&s, 4, row[i].cls), 1500, 1500 * 64, 1500, 1500);
+        fake_made(s.f, spot(&s, 500, LMP_C_USERDATA), 1 << 20, 100 * MIB);
+        judge(&s);
+        ck_assert_ptr_null(find(&s, row[i].rule));
+        scene_free(&s);
+    }
+}
+END_TEST
+
+START_TEST(rehash) {
+    Scene s = scene_new();
+    FakeSpot at = spot(&s, 9, LMP_C_TABLE_PART);
+    fake_made(s.f, at, 4000, 4 * MIB);
+    fake_freed(s.f, at, at, 3000, 2 * MIB, 0);
+    rest(&s, 4 * MIB);
+    s.f->t.site[at.site].how = LMP_HOW_GROWTH;
+    judge(&s);
+    expect_text(
+        &s, "rehash",
+        "game.lua:9 had tables grow by rehash 3.0 k times, 1.5 k a second: 50 % of all bytes");
+    ck_assert_ptr_nonnull(strstr(find(&s, "rehash")->advice, "name the fields"));
+    fake_resized(s.f, at, at, 4000, MIB);
+    judge(&s);
+    ck_assert_ptr_nonnull(strstr(find(&s, "rehash")->advice, "clear one table"));
+    scene_free(&s);
+
+    s = scene_new(); /* what the collector frees is no rehash */
+    at = spot(&s, 9, LMP_C_TABLE_PART);
+    drop(&s, at, 4000, 4 * MIB, 3000, 3000);
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "rehash"));
+    scene_free(&s);
+
+    s = scene_new(); /* constructors on the same line have made most of the parts */
+    at = spot(&s, 9, LMP_C_TABLE_PART);
+    fake_made(s.f, at, 9000, 4 * MIB);
+    fake_freed(s.f, at, at, 1500, MIB, 0);
+    s.f->t.site[at.site].how = LMP_HOW_GROWTH | LMP_HOW_CONSTRUCTOR;
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "rehash"));
+    scene_free(&s);
+}
+END_TEST
+
+START_TEST(coroutines) {
+    Scene s = scene_new();
+    FakeSpot at = spot(&s, 4, LMP_C_THREAD), stack = spot(&s, 4, LMP_C_THREAD_PART);
+    drop(&s, at, 400, MIB, 330, 100);
+    drop(&s, stack, 400, MIB, 330, 100);
+    judge(&s);
+    expect_text(
+        &s, "short-lived-coroutines",
+        "game.lua:4 makes 400 coroutines, 200 a second, and drops them, 5.1 KiB each: 100 % "
+        "of all bytes");
+    scene_free(&s);
+    s = scene_new();
+    drop(&s, spot(&s, 4, LMP_C_THREAD), 400, 2 * MIB, 310, 310);
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "short-lived-coroutines"));
+    scene_free(&s);
+}
+END_TEST
+
+START_TEST(load_in_a_loop) {
+    Scene s = scene_new();
+    FakeSpot at = {fake_site(s.f, s.function, 3, s.load), 0, LMP_C_FUNCTION, 0}, code = at;
+    code.cls = LMP_C_FUNCTION_PART;
+    fake_made(s.f, at, 100, MIB);
+    fake_made(s.f, code, 900, MIB);
+    rest(&s, 2 * MIB);
+    judge(&s);
+    expect_text(&s, "load-in-loop",
+                "game.lua:3 compiles code 100 times, 50 a second: 50 % of all bytes");
+    scene_free(&s);
+    s = scene_new(); /* another function of the same name */
+    uint32_t other = fake_function(s.f, LMP_F_C, "=[C]", -1, "function 'cjson.load'");
+    FakeSpot by = {fake_site(s.f, s.function, 3, other), 0, LMP_C_FUNCTION, 0};
+    fake_made(s.f, by, 100, 2 * MIB);
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "load-in-loop"));
+    scene_free(&s);
+}
+END_TEST
+
+/* ---- growth ---------------------------------------------------------------------------------- */
+
+/* `step`: grows in so many rounds only; `frees`: of each hundred that are made, so many are freed.
+ */
+static void grow(Scene *s, FakeSpot at, int rounds, int step, int frees) {
+    FakeSpot collector = spot(s, 999, at.cls), work = spot(s, 40, LMP_C_USERDATA);
+    for (int i = 1; i <= rounds; i++) {
+        fake_made(s->f, work, 10, MIB / 4);
+        fake_freed(s->f, work, collector, 10, MIB / 4, 10);
+        if (i % step == 0) {
+            fake_made(s->f, at, 100, 100 * 1024);
+            if (frees) fake_freed(s->f, at, collector, frees, (uint64_t)frees * 1024, frees);
+        }
+        fake_grown(s->f, (uint64_t)i * 1000000000);
+    }
+}
+
+START_TEST(growth) {
+    Scene s = scene_new();
+    grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
+    judge(&s);
+    expect_text(&s, "never-freed",
+                "game.lua:13 has never freed anything: 2.0 k tables, 2.0 MiB, +100.0 KiB/s");
+    ck_assert_str_eq(s.verdicts.verdict[0].rule, "never-freed");
+    ck_assert_ptr_null(find(&s, "grows"));
+    ck_assert_ptr_null(find(&s, "no-growth"));
+    ck_assert_ptr_null(find(&s, "some-growth"));
+    scene_free(&s);
+
+    s = scene_new();
+    grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 30);
+    judge(&s);
+    expect_text(&s, "grows",
+                "game.lua:13 grows by 70.0 KiB a full collection, +70.0 KiB/s: it holds 1.4 MiB, "
+                "100 % of the heap");
+    ck_assert_ptr_null(find(&s, "never-freed"));
+    scene_free(&s);
+
+    s = scene_new();
+    grow(&s, spot(&s, 13, LMP_C_TABLE), 24, 5, 0);
+    judge(&s);
+    ck_assert_ptr_nonnull(find(&s, "grows-in-steps"));
+    ck_assert_ptr_null(find(&s, "never-freed"));
+    scene_free(&s);
+
+    s = scene_new(); /* all that is made is freed */
+    grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 100);
+    judge(&s);
+    expect_text(&s, "no-growth", "nothing grows over 20 full collections");
+    ck_assert_ptr_null(find(&s, "grows"));
+    scene_free(&s);
+
+    s = scene_new(); /* too early to say */
+    grow(&s, spot(&s, 13, LMP_C_TABLE), 3, 1, 0);
+    s.ledger.clock = 0;
+    judge(&s);
+    expect_text(&s, "wait", "cannot tell yet whether anything grows: 9 more full collections");
+    ck_assert_ptr_null(find(&s, "never-freed"));
+    scene_free(&s);
+}
+END_TEST
+
+START_TEST(samples_are_no_proof) {
+    Scene s = scene_new();
+    grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
+    s.f->live->tables.sample = 4096;
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "never-freed")); /* of those that were drawn, none was */
+    ck_assert_ptr_nonnull(find(&s, "grows"));
+    scene_free(&s);
+}
+END_TEST
+
+START_TEST(a_string_that_is_built_is_no_leak) {
+    Scene s = scene_new();
+    FakeSpot at = spot(&s, 25, LMP_C_STRING);
+    grow(&s, at, 20, 1, 99);
+    joins(&s, at.site, at.site, 9, 9);
+    judge(&s);
+    ck_assert_ptr_nonnull(find(&s, "quadratic-concat"));
+    ck_assert_ptr_null(find(&s, "grows"));
+    ck_assert_ptr_null(find(&s, "some-growth"));
+    scene_free(&s);
+}
+END_TEST
+
+START_TEST(a_peak_that_is_gone) {
+    Scene s = scene_new();
+    FakeSpot at = spot(&s, 12, LMP_C_TABLE);
+    rest(&s, MIB);
+    fake_made(s.f, at, 1000, 9 * MIB);
+    s.stats.peak_bytes = 10 * MIB;
+    fake_freed(s.f, at, spot(&s, 999, LMP_C_TABLE), 1000, 9 * MIB, 0);
+    s.history.used = 10;
+    s.history.interval = 1;
+    for (int i = 0; i < 10; i++)
+        s.history.samples[i].max_bytes = i < 4 ? 10 * MIB : 2 * MIB;
+    judge(&s);
+    expect_text(
+        &s, "peak-from-temporary",
+        "game.lua:12 held 9.0 MiB of the peak of 10.0 MiB, and nothing now: for 60 % of the "
+        "time half was enough");
+    for (int i = 0; i < 10; i++) /* a heap that is so high most of the time has no spike */
+        s.history.samples[i].max_bytes = i < 6 ? 10 * MIB : 2 * MIB;
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "peak-from-temporary"));
+    s.history.used = 7;
+    for (int i = 0; i < 10; i++)
+        s.history.samples[i].max_bytes = i < 1 ? 10 * MIB : 2 * MIB;
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "peak-from-temporary"));
+    scene_free(&s);
+}
+END_TEST
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static void cycles(Scene *s, uint64_t n, uint64_t freed, uint64_t left) {
+    s->gc.cycles = s->gc.full = n;
+    for (uint64_t i = 0; i < LMP_GC_RING; i++)
+        s->gc.ring[i] = (LmpGcCycle){.freed_bytes = freed, .live_bytes = left};
+}
+
+START_TEST(the_collector) {
+    Scene s = scene_new();
+    rest(&s, 4 * MIB);
+    cycles(&s, 3, 3 * MIB, MIB);
+    judge(&s);
+    expect_text(&s, "collects-late",
+                "collections come late: the last 3 freed 3.0 MiB and left 1.0 MiB on average, 75 % "
+                "was garbage");
+    expect_text(&s, "last-collection", "the last full collection freed 75 % of the heap");
+    cycles(&s, 3, 3 * MIB - MIB / 8, MIB);
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "collects-late"));
+    cycles(&s, 2, 3 * MIB, MIB);
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "collects-late"));
+    cycles(&s, 9, MIB / 16, MIB);
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "last-collection"));
+    s.stats.gc_mode = LMP_GC_GENERATIONAL;
+    cycles(&s, 9, 3 * MIB, MIB);
+    s.gc.full = 4;
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "collects-late"));
+    ck_assert_ptr_null(find(&s, "last-collection"));
+    scene_free(&s);
+}
+END_TEST
+
+START_TEST(survivors) {
+    Scene s = scene_new();
+    s.stats.gc_mode = LMP_GC_GENERATIONAL;
+    cycles(&s, 8, MIB, MIB);
+    FakeSpot at = spot(&s, 4, LMP_C_TABLE);
+    fake_made(s.f, at, 20000, 20 * MIB);
+    fake_freed(s.f, at, spot(&s, 999, LMP_C_TABLE), 15000, 15 * MIB, 9000);
+    judge(&s);
+    expect_text(&s, "survivors",
+                "the collector is generational, but 55 % of all blocks live through their first "
+                "collection");
+    s.gc.cycles = 7;
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "survivors"));
+    s.gc.cycles = 8;
+    s.stats.gc_mode = LMP_GC_INCREMENTAL;
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "survivors"));
+    scene_free(&s);
+}
+END_TEST
+
+START_TEST(outside) {
+    Scene s = scene_new();
+    rest(&s, 4 * MIB);
+    s.rss = 100 * MIB;
+    judge(&s);
+    expect_text(&s, "outside-lua",
+                "at least 96.0 MiB of the program's 100.0 MiB are outside Lua's heap");
+    s.stats.peak_bytes = 51 * MIB; /* what was freed may not have been given back */
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "outside-lua"));
+    s.stats.peak_bytes = 4 * MIB;
+    s.rss = 19 * MIB;
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "outside-lua"));
+    scene_free(&s);
+}
+END_TEST
+
+START_TEST(always_something) {
+    Scene s = scene_new();
+    s.f->live->tables.lines = LMP_LINES_OFF;
+    judge(&s);
+    ck_assert_uint_eq(s.verdicts.count, 1);
+    expect_text(&s, "unknown", "which line makes what is not known: lines are off");
+    s.f->live->tables.lines = LMP_LINES_EXACT;
+    s.stats.gc_mode = LMP_GC_UNKNOWN;
+    judge(&s);
+    expect_text(&s, "unknown",
+                "whether anything grows is not known: collections cannot be seen here");
+    scene_free(&s);
+}
+END_TEST
+
+/* More lines grow than are kept: the best are, in order. */
+START_TEST(the_best_are_kept) {
+    Scene s = scene_new();
+    enum { LINES = 2 * VERDICTS };
+    for (int round = 1; round <= 20; round++) {
+        for (int i = 1; i <= LINES; i++)
+            fake_made(s.f, spot(&s, i, LMP_C_TABLE), 100, 100000 + 1000 * (unsigned)i);
+        fake_grown(s.f, (uint64_t)round * 1000000000);
+    }
+    judge(&s);
+    ck_assert_uint_eq(s.verdicts.count, VERDICTS);
+    for (uint32_t i = 0; i < VERDICTS; i++)
+        ck_assert_int_eq(s.verdicts.verdict[i].line, LINES - (int)i);
+    scene_free(&s);
+}
+END_TEST
+
+/* Rows that no program writes. */
+START_TEST(damage) {
+    suite_seed();
+    Scene s = scene_new();
+    FakeSpot at = spot(&s, 25, LMP_C_STRING);
+    drop(&s, at, 100, 100 * MIB, 99, 99);
+    joins(&s, at.site, at.site, 9, 9);
+    LmpSite *row = &s.f->t.site[at.site], sound = *row;
+    LmpRecord *record = &s.f->t.record[fake_record(s.f, at.site, LMP_C_STRING, 0)];
+    for (int i = 0; i < 5000; i++) {
+        uint32_t word = (uint32_t)suite_random() >> suite_below(32);
+        memcpy((char *)row + 4 * suite_below(sizeof *row / 4), &word, sizeof word);
+        record->next = (uint32_t)suite_random() >> suite_below(32);
+        s.gc.cycles = suite_random();
+        s.history.used = (uint32_t)suite_random();
+        judge(&s);
+        memcpy(row, &sound, sizeof sound);
+    }
+    scene_free(&s);
+}
+END_TEST
+
+SUITE("verdict", strings_built_up, strings_built_up_by_lines, the_same_string, dropped_soon, rehash,
+      coroutines, load_in_a_loop, growth, samples_are_no_proof, a_string_that_is_built_is_no_leak,
+      a_peak_that_is_gone, the_collector, survivors, outside, always_something, the_best_are_kept,
+      damage)
