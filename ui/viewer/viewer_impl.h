@@ -29,10 +29,11 @@ typedef struct Viewer {
     uint32_t changed;  /* of the state, when last looked */
     CollectWait collect;
     uint64_t rss, rss_time;
-    uint64_t ledger_next; /* when who made what is due to be summed up again */
-    uint64_t own;         /* memory of the shared state when the resident set was read, bytes */
-    bool dirty;           /* the screen is not what it would be: at the next repaint */
-    bool urgent;          /* a person waits for it: at once */
+    uint64_t ledger_next;   /* when who made what is due to be summed up again */
+    uint64_t verdicts_next; /* the same for verdicts */
+    uint64_t own;           /* memory of the shared state when the resident set was read, bytes */
+    bool dirty;             /* the screen is not what it would be: at the next repaint */
+    bool urgent;            /* a person waits for it: at once */
     bool was_frozen;
     bool told; /* the notify descriptor has said that it is over */
     bool quit; /* a person wants to leave */

@@ -8,7 +8,9 @@
 #include "pty/spool.h"
 #include "viewer/viewer_impl.h"
 
-#define TREE_EVERY (500 * MS) /* how often the call tree is summed up, at most */
+#define VERDICTS_EVERY (400 * MS) /* how often verdicts are made anew, at most */
+#define VERDICTS_SHARE 50         /* and for one part in so many of the time, at most */
+#define TREE_EVERY (500 * MS)     /* how often the call tree is summed up, at most */
 
 static bool is_alive(Viewer *v) {
     if (v->dead) return false;
@@ -47,8 +49,15 @@ void viewer_fill_ledger(Viewer *v, uint64_t now, bool must) {
     Model *model = app_model(v->app);
     unsigned parts = app_parts(v->app);
     if (!must && now < v->ledger_next) return;
-    model_fill_ledger(model, v->view, parts);
-    uint64_t spent = lmp_os->clock() - now, least = parts & LEDGER_TREE ? TREE_EVERY : 0;
+    bool judge = must || now >= v->verdicts_next, sites = parts & LEDGER_SITES;
+    model_fill_ledger(model, v->view, judge ? parts | LEDGER_SITES : parts);
+    uint64_t then = lmp_os->clock();
+    uint64_t spent = then - now, least = parts & LEDGER_TREE ? TREE_EVERY : 0;
+    if (judge) {
+        model_fill_verdicts(model, v->view->tables.text ? &v->view->tables : NULL);
+        uint64_t cost = (lmp_os->clock() - (sites ? then : now)) * VERDICTS_SHARE;
+        v->verdicts_next = now + (cost > VERDICTS_EVERY ? cost : VERDICTS_EVERY);
+    }
     v->ledger_next = now + (spent * OWN_SHARE > least ? spent * OWN_SHARE : least);
 }
 

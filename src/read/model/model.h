@@ -12,6 +12,7 @@
 
 #include "read/ledger/ledger.h"
 #include "read/stats.h"
+#include "read/verdict/verdict.h"
 #include "read/view.h"
 
 /* Change over time or since a mark. Bytes and counts may be negative. */
@@ -105,6 +106,8 @@ typedef struct Model {
     uint64_t ledger_serial; /* one more with every refresh */
     bool ledger_marked;     /* its tallies count from the mark */
 
+    Verdicts verdicts; /* what it amounts to, as of the last model_fill_verdicts */
+
     const LmpView *view; /* for the heap map only; NULL in tests */
 
     /* private to model_fill and model_fill_ledger */
@@ -129,6 +132,10 @@ void model_fill(Model *model, LmpView *view, const ModelInput *input);
 /* Refreshes model->ledger, after model_fill: the parts asked for (LEDGER_*). The ledger is to be
  * freed by who frees the model (ledger_free). False: no memory, it is as it was. */
 bool model_fill_ledger(Model *model, const LmpView *view, unsigned parts);
+
+/* Makes model->verdicts anew, of a ledger that has its sites (verdict.h says what that costs).
+ * `tables`: those of the ledger; NULL: none. */
+void model_fill_verdicts(Model *model, const LmpTables *tables);
 
 /* The parts of it that need no view, for tests and model_fill: figures from a (possibly damaged)
  * live part. */

@@ -11,3 +11,9 @@ bool model_fill_ledger(Model *model, const LmpView *view, unsigned parts) {
     model->ledger_marked = model->ledger.marked;
     return true;
 }
+
+void model_fill_verdicts(Model *model, const LmpTables *tables) {
+    const VerdictInput input = {&model->stats, &model->gc, &model->history, &model->ledger,
+                                tables,        model->rss, model->own_bytes};
+    verdicts_make(&input, &model->verdicts);
+}

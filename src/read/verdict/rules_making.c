@@ -92,13 +92,13 @@ double building_holds(const VerdictFacts *f) {
 
 void building_say(const VerdictFacts *f, Verdict *v) {
     const LmpTally *t = &f->makes->way[LMP_WAY_CONCAT];
-    char a[LMP_NUM], b[LMP_NUM], lately[LMP_NUM + 16] = "", with[48] = "";
+    char a[LMP_NUM], with[48] = "";
     uint64_t each = t->bytes / t->allocs, last = f->makes->build_bytes;
     double share = of_made(f, t->bytes);
-    if (last > each + each / 4)
-        snprintf(lately, sizeof lately, " (%s lately)", format_bytes(b, last));
+    bool grown = last > each + each / 4;
     if (f->makes->builds > 1) snprintf(with, sizeof with, ", %u lines together", f->makes->builds);
-    verdict_text(v, "copies %s%s at each `..`: %u %% of all bytes%s", format_bytes(a, each), lately,
+    verdict_text(v, "copies %s at each `..`%s: %u %% of all bytes%s",
+                 format_bytes(a, grown ? last : each), grown ? " by now" : "",
                  verdict_percent(share), with);
     verdict_figure(v, "share", share);
     verdict_figure(v, "bytes", (double)t->bytes);
@@ -203,9 +203,8 @@ void closures_say(const VerdictFacts *f, Verdict *v) {
     const LmpTally *t = &f->makes->way[LMP_WAY_CLOSURE];
     char n[LMP_NUM], a_second[48];
     double share = verdict_share((double)t->allocs, (double)f->allocs);
-    verdict_text(v, "makes %s functions%s, %s: %u %% of all allocations",
-                 format_short(n, t->allocs), rate(a_second, f, t->allocs), gone(t),
-                 verdict_percent(share));
+    verdict_text(v, "makes %u %% of all allocations: %s functions%s, %s", verdict_percent(share),
+                 format_short(n, t->allocs), rate(a_second, f, t->allocs), gone(t));
     made_figures(v, t, of_made(f, t->bytes));
     verdict_figure(v, "allocs_share", share);
 }

@@ -36,8 +36,8 @@ double outside_holds(const VerdictFacts *f) {
 void outside_say(const VerdictFacts *f, Verdict *v) {
     uint64_t bytes = surely_outside(f->in);
     char a[LMP_NUM], b[LMP_NUM];
-    verdict_text(v, "at least %s of the program's %s are outside Lua's heap", format_bytes(a, bytes),
-                 format_bytes(b, f->in->rss));
+    verdict_text(v, "at least %s of the program's %s are outside Lua's heap",
+                 format_bytes(a, bytes), format_bytes(b, f->in->rss));
     verdict_figure(v, "outside_bytes", (double)bytes);
     verdict_figure(v, "resident_bytes", (double)f->in->rss);
 }
@@ -89,9 +89,7 @@ double survivors_holds(const VerdictFacts *f) {
 
 void survivors_say(const VerdictFacts *f, Verdict *v) {
     double share = 1 - verdict_share((double)f->short_lived, (double)f->allocs);
-    verdict_text(v,
-                 "the collector is generational, but %u %% of all blocks live through their first "
-                 "collection",
+    verdict_text(v, "generational mode, but %u %% of all blocks outlive their first collection",
                  verdict_percent(share));
     verdict_figure(v, "surviving", share);
     verdict_figure(v, "cycles", (double)f->in->gc->cycles);

@@ -96,7 +96,7 @@ START_TEST(strings_built_up) {
     joins(&s, at.site, at.site, 9, 9);
     judge(&s);
     expect_text(&s, "quadratic-concat",
-                "game.lua:25 copies 1.0 MiB (2.0 MiB lately) at each `..`: 100 % of all bytes");
+                "game.lua:25 copies 2.0 MiB at each `..` by now: 100 % of all bytes");
     ck_assert_str_eq(s.verdicts.verdict[0].rule, "quadratic-concat");
     ck_assert_int_eq(s.verdicts.verdict[0].line, 25);
     ck_assert_ptr_null(find(&s, "short-lived-strings")); /* that would say less of the same */
@@ -127,7 +127,7 @@ START_TEST(strings_built_up_by_lines) {
         joins(&s, site[i], site[(i + 2) % 3], 9, 9);
     judge(&s);
     expect_text(&s, "quadratic-concat",
-                "game.lua:25 copies 1.0 MiB (2.0 MiB lately) at each `..`: 33 % of all bytes, "
+                "game.lua:25 copies 2.0 MiB at each `..` by now: 33 % of all bytes, "
                 "3 lines together");
     /* a way that leads into a circle, but not back */
     joins(&s, site[0], site[1], 9, 9);
@@ -180,8 +180,9 @@ START_TEST(dropped_soon) {
          "game.lua:4 makes 100 % of all garbage: 5.0 k tables, 2.5 k a second, nearly all gone by "
          "the next collection"},
         {LMP_C_FUNCTION, "short-lived-closures",
-         "game.lua:4 makes 5.0 k functions, 2.5 k a second, nearly all gone by the next "
-         "collection: 99 % of all allocations"},
+         "game.lua:4 makes 99 % of all allocations: 5.0 k functions, 2.5 k a second, nearly all "
+         "gone "
+         "by the next collection"},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         Scene s = scene_new();
@@ -417,9 +418,10 @@ START_TEST(the_collector) {
     rest(&s, 4 * MIB);
     cycles(&s, 3, 3 * MIB, MIB);
     judge(&s);
-    expect_text(&s, "collects-late",
-                "collections come late: the last 3 freed 3.0 MiB and left 1.0 MiB on average, 75 % "
-                "was garbage");
+    expect_text(
+        &s, "collects-late",
+        "collections come late: 75 % of the heap is garbage by then (3.0 MiB freed, 1.0 MiB "
+        "left)");
     expect_text(&s, "last-collection", "the last full collection freed 75 % of the heap");
     cycles(&s, 3, 3 * MIB - MIB / 8, MIB);
     judge(&s);
@@ -449,8 +451,7 @@ START_TEST(survivors) {
     fake_freed(s.f, at, spot(&s, 999, LMP_C_TABLE), 15000, 15 * MIB, 9000);
     judge(&s);
     expect_text(&s, "survivors",
-                "the collector is generational, but 55 % of all blocks live through their first "
-                "collection");
+                "generational mode, but 55 % of all blocks outlive their first collection");
     s.gc.cycles = 7;
     judge(&s);
     ck_assert_ptr_null(find(&s, "survivors"));
