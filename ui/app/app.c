@@ -362,6 +362,12 @@ static void act(App *app, Action action, Key key) {
             ask(app, REQUEST_QUIT);
         }
         break;
+    case ACT_WHY:
+        verdict_open(app);
+        break;
+    case ACT_NEXT_VERDICT:
+        verdict_next(app);
+        break;
     case ACT_SUSPEND:
         ask(app, REQUEST_SUSPEND);
         break;
@@ -413,6 +419,12 @@ static void take_key(App *app, Key key) {
 
 static void take_mouse(App *app, MouseEvent event) {
     int x = event.x, y = event.y;
+    Rect header = app->layout.header;
+    if (header.h >= 3 && y == header.y + header.h - 1) {
+        if (event.what == MOUSE_CLICK) verdict_open(app);
+        if (event.what == MOUSE_WHEEL_DOWN) verdict_next(app);
+        return;
+    }
     for (int i = APP_PANELS - 1; i >= 0; i--) {
         const Rect *outer = &app->outer[i], *inner = &app->inner[i];
         if (outer->w == 0 || x < outer->x || y < outer->y || x >= outer->x + outer->w ||

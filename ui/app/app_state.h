@@ -40,6 +40,13 @@ typedef struct PanelRow {
 } PanelRow;
 extern const PanelRow app_panels[APP_PANELS];
 
+/* What stands in the line under the header. */
+typedef struct VerdictLine {
+    const char *rule; /* of the verdict shown, NULL: none yet */
+    uint32_t site;
+    bool chosen; /* by a person: it stays while it is true */
+} VerdictLine;
+
 struct App {
     Ui ui;
     Model model;
@@ -62,6 +69,8 @@ struct App {
     /* the line being typed to the program */
     bool typing;
     LineEdit input;
+
+    VerdictLine verdict;
 
     char notice[128];
     uint64_t notice_until; /* 0: none */
@@ -90,6 +99,11 @@ void app_back(App *app);
 
 /* Where the panels stand on a screen of w * h; fills app->layout, outer, inner. */
 void app_arrange(App *app, int w, int h);
+
+/* The line under the header, row `y`: what is most to say, and the way to its evidence. */
+void verdict_draw(App *app, Canvas *canvas, Rect rect, int y);
+void verdict_open(App *app);
+void verdict_next(App *app);
 
 void header_draw(App *app, Canvas *canvas, Rect rect);
 void footer_draw(App *app, Canvas *canvas, Rect rect);

@@ -1,4 +1,5 @@
-/* header.c - the lines at the top: who, in what state, how much, how fast. */
+/* header.c - the lines at the top: who, in what state, how much, how fast. What it amounts to:
+ * verdict_line.c. */
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -255,10 +256,13 @@ static void draw_error(const App *app, Canvas *canvas, Rect rect, int y) {
 }
 
 void header_draw(App *app, Canvas *canvas, Rect rect) {
+    bool error = app->ended && app->model.ended > 1 && app->ui.error[0];
     if (rect.h >= 1) draw_who(app, canvas, rect);
     if (rect.h >= 2) draw_heap(app, canvas, rect, rect.y + 1);
-    if (rect.h >= 3 && app->ended && app->model.ended > 1 && app->ui.error[0])
+    if (rect.h >= 3 && error)
         draw_error(app, canvas, rect, rect.y + 2);
-    else if (rect.h >= 3)
+    else if (rect.h >= 4)
         draw_rates(app, canvas, rect, rect.y + 2);
+    if (rect.h >= 4 || (rect.h >= 3 && !error))
+        verdict_draw(app, canvas, rect, rect.y + rect.h - 1);
 }

@@ -123,6 +123,28 @@ static void put_bar(Flow *f, const char *label, Style label_style, Style bar, do
     f->line++;
 }
 
+/* Text in as many lines as it needs, the later ones where the first began. */
+static void put_wrapped(Flow *f, int indent, Style style, const char *text) {
+    int width = f->rect.w - indent;
+    char line[256];
+    while (*text && width > 0) {
+        size_t end = 0, length = 0;
+        for (size_t i = 0; i <= strlen(text) && i < sizeof line; i++) {
+            if (text[i] && text[i] != ' ') continue;
+            memcpy(line, text, i);
+            line[i] = 0;
+            if (end > 0 && canvas_width(line) > width) break;
+            end = length = i;
+        }
+        if (end == 0) length = end = strlen(text) < sizeof line ? strlen(text) : sizeof line - 1;
+        memcpy(line, text, length);
+        line[length] = 0;
+        canvas_text(f->canvas, f->rect.x + indent, flow_y(f), width, style, line);
+        f->line++;
+        text += end + strspn(text + end, " ");
+    }
+}
+
 /* ---- sections -------------------------------------------------------------------------------- */
 
 static void put_head(Flow *f, const LmpSiteRow *row, const Ledger *ledger) {
@@ -196,6 +218,22 @@ static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
         put_figure(f, "frees here", plain, format_bytes(a, row->here_free_bytes),
                    "%s block%s of any site", format_count(b, row->here_frees),
                    row->here_frees == 1 ? "" : "s");
+}
+
+/* What there is to say of this line, and what to change. */
+static void put_verdicts(Flow *f, const Model *model, const LmpSiteRow *row) {
+    char text[256];
+    for (uint32_t i = 0; i < model->verdicts.count; i++) {
+        const Verdict *v = &model->verdicts.verdict[i];
+        if (v->site != row->id) continue;
+        format_text(text, sizeof text, v->text, !f->utf8);
+        canvas_put(f->canvas, f->rect.x + 1, flow_y(f), G_DOT, STYLE(TONE_ACCENT));
+        put_wrapped(f, 3, STYLE(TONE_STRONG), text);
+        if (!*v->advice) continue;
+        canvas_text(f->canvas, f->rect.x + 3, flow_y(f), 2, STYLE(TONE_ACCENT),
+                    f->utf8 ? "→" : "->");
+        put_wrapped(f, 5, STYLE(TONE_TEXT), v->advice);
+    }
 }
 
 /* What is listed by size in a mode: its bytes and blocks. */
@@ -359,6 +397,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     Rect in = rect.w > 24 ? (Rect){rect.x + 1, rect.y, rect.w - 3, rect.h} : rect;
     Flow left = {canvas, in, 0, s->top, ui->utf8};
     put_head(&left, row, &model->ledger);
+    put_verdicts(&left, model, row);
     bool two = in.w >= TWO_COLUMNS;
     Flow right = left;
     if (two) {

@@ -74,6 +74,10 @@ extern const char *const action_group_title[GROUPS];
       "the panel of that number; again: enlarge, shrink")                                          \
     X(ACT_ENTER, GROUP_DISPLAY, 7, K_ENTER, '\n', "enter", "look inside", NULL,                    \
       "look inside (the blocks of a cell, the page of a line), or enlarge")                        \
+    X(ACT_WHY, GROUP_DISPLAY, 0, 'w', 0, "w", "why", NULL,                                         \
+      "to the evidence of what the line under the header says")                                    \
+    X(ACT_NEXT_VERDICT, GROUP_DISPLAY, 0, 'W', 0, "W", NULL, NULL,                                 \
+      "the next thing that there is to say")                                                       \
     X(ACT_BACK, GROUP_DISPLAY, 0, K_ESC, 0, "esc", "back", NULL, "back to where you came from; shrink")            \
     X(ACT_UP, GROUP_MOVE, 0, K_UP, 'k', "arrows, k j", NULL, NULL, "move the cursor, scroll")      \
     X(ACT_DOWN, GROUP_MOVE, 0, K_DOWN, 'j', "down", NULL, NULL, NULL)                              \

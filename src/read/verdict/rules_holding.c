@@ -73,10 +73,15 @@ void never_freed_say(const VerdictFacts *f, Verdict *v) {
     int i = mostly(f->makes);
     const LmpTally *t = &f->makes->way[objects[i].way];
     char n[LMP_NUM], a[LMP_NUM], b[LMP_NUM];
-    bool at_all = f->row->tally.frees == 0;
-    verdict_text(v, "has never freed %s: %s %s, %s, +%s/s", at_all ? "anything" : "one of them",
-                 format_short(n, t->live_blocks), objects[i].words,
-                 format_bytes(a, f->row->tally.live_bytes), bytes_of(b, f->leak->bytes_per_second));
+    format_short(n, t->live_blocks);
+    if (f->row->tally.frees == 0)
+        verdict_text(v, "has never freed anything: %s %s, %s held, +%s/s", n, objects[i].words,
+                     format_bytes(a, f->row->tally.live_bytes),
+                     bytes_of(b, f->leak->bytes_per_second));
+    else
+        verdict_text(v, "has freed none of its %s %s: %s held, +%s/s", n, objects[i].words,
+                     format_bytes(a, f->row->tally.live_bytes),
+                     bytes_of(b, f->leak->bytes_per_second));
     growth_figures(f, v);
     verdict_figure(v, "live_blocks", (double)t->live_blocks);
 }

@@ -69,10 +69,10 @@ void late_say(const VerdictFacts *f, Verdict *v) {
     double freed, left;
     uint32_t n = last_cycles(f->in->gc, LATE_LOOK, &freed, &left);
     char a[LMP_NUM], b[LMP_NUM];
-    verdict_text(
-        v, "collections come late: the last %u freed %s and left %s on average, %u %% was garbage",
-        n, format_bytes(a, (uint64_t)freed), format_bytes(b, (uint64_t)left),
-        verdict_percent(freed / (freed + left)));
+    verdict_text(v,
+                 "collections come late: %u %% of the heap is garbage by then (%s freed, %s left)",
+                 verdict_percent(freed / (freed + left)), format_bytes(a, (uint64_t)freed),
+                 format_bytes(b, (uint64_t)left));
     verdict_figure(v, "freed_bytes", freed);
     verdict_figure(v, "live_bytes", left);
     verdict_figure(v, "cycles", n);

@@ -1,0 +1,99 @@
+/* verdict_line.c - the line under the header: the most useful true sentence of now, what to change,
+ * and the key that leads to its evidence. It does not jump: what it says stays until it is no
+ * longer true, or something else weighs considerably more. */
+#include <string.h>
+
+#include "app/app_state.h"
+
+enum { LEAST = 14, HINT_FROM = 64, ADVICE_LEAST = 16 };
+#define MORE 1.25 /* of the score of what stands there: that much takes its place */
+
+static const Verdict *find(const App *app) {
+    const Verdicts *all = &app->model.verdicts;
+    for (uint32_t i = 0; i < all->count; i++) {
+        const Verdict *v = &all->verdict[i];
+        if (v->rule == app->verdict.rule && v->site == app->verdict.site) return v;
+    }
+    return NULL;
+}
+
+static void show(App *app, const Verdict *v, bool chosen) {
+    app->verdict = (VerdictLine){v->rule, v->site, chosen};
+}
+
+/* The one to show; NULL: nothing is known yet. */
+static const Verdict *shown(App *app) {
+    const Verdicts *all = &app->model.verdicts;
+    if (all->count == 0) return NULL;
+    const Verdict *now = find(app), *best = &all->verdict[0];
+    if (now && (app->verdict.chosen || best->score <= now->score * MORE)) return now;
+    show(app, best, false);
+    return best;
+}
+
+void verdict_next(App *app) {
+    const Verdicts *all = &app->model.verdicts;
+    const Verdict *v = shown(app);
+    if (!v) return;
+    uint32_t at = (uint32_t)(v - all->verdict) + 1;
+    show(app, &all->verdict[at < all->count ? at : 0], at < all->count);
+}
+
+void verdict_open(App *app) {
+    static const Panel *const panels[] = {[VERDICT_AT_LEAKS] = &panel_leaks,
+                                          [VERDICT_AT_TIMELINE] = &panel_timeline,
+                                          [VERDICT_AT_TYPES] = &panel_types};
+    const Verdict *v = shown(app);
+    if (!v || v->place == VERDICT_NOWHERE) {
+        app_say(app, "There is nothing to show for it");
+    } else if (v->place == VERDICT_AT_SITE) {
+        ui_open_site(&app->ui, v->site);
+    } else {
+        app_show(app, panels[v->place]);
+    }
+}
+
+/* "w why  W 1/3", where there is room for it. */
+static int draw_hint(const App *app, Canvas *canvas, Rect rect, int y, const Verdict *v) {
+    const Verdicts *all = &app->model.verdicts;
+    int right = rect.x + rect.w - 1, x = right;
+    if (rect.w < HINT_FROM) return rect.w;
+    char number[24];
+    snprintf(number, sizeof number, " %u/%u", (uint32_t)(v - all->verdict) + 1, all->count);
+    bool places = all->count > 1;
+    if (places) {
+        x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_MUTED), number);
+        x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_ACCENT), "W");
+    }
+    if (v->place != VERDICT_NOWHERE) {
+        x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_TEXT), places ? " why  " : " why");
+        x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_ACCENT), "w");
+    }
+    return x - rect.x - 2;
+}
+
+/* A path in full where there is room for all of the sentence and of the advice, else its last
+ * part. */
+static const char *short_where(const Verdict *v, int room) {
+    const char *slash = strrchr(v->where, '/');
+    int advice = *v->advice ? canvas_width(v->advice) + 4 : 0;
+    bool fits = canvas_width(v->where) + 1 + canvas_width(v->text) + advice <= room;
+    return slash && slash[1] && !fits ? slash + 1 : v->where;
+}
+
+void verdict_draw(App *app, Canvas *canvas, Rect rect, int y) {
+    const Verdict *v = shown(app);
+    if (!v || rect.w < LEAST) return;
+    int x = rect.x + 1, end = rect.x + draw_hint(app, canvas, rect, y, v);
+    bool to_do = *v->advice != 0;
+    if (rect.w >= HINT_FROM) x += canvas_text(canvas, x, y, end - x, STYLE(TONE_MUTED), "Note  ");
+    const char *where = short_where(v, end - x);
+    if (*where) {
+        x += canvas_text(canvas, x, y, end - x, STYLE_BOLD(TONE_STRONG), where);
+        x++;
+    }
+    x += canvas_text(canvas, x, y, end - x, STYLE(to_do ? TONE_STRONG : TONE_TEXT), v->text);
+    if (!to_do || end - x < ADVICE_LEAST) return;
+    x += canvas_text(canvas, x, y, end - x, STYLE(TONE_ACCENT), app->ui.utf8 ? "  → " : "  -> ");
+    canvas_text(canvas, x, y, end - x, STYLE(TONE_TEXT), v->advice);
+}
