@@ -18,6 +18,8 @@
 #define DROPPED 0.8
 #define HALF 0.5
 #define SOON 0.9
+/* Or whatever lives longer, if so few of all are there at a time: it is made anew all the while. */
+#define TURNED_OVER 0.95
 /* Below a KiB, joining costs no more than making a string does. */
 #define COPY_LEAST 1024u
 /* Looks that must have agreed. Of a dozen with four fifths the same, chance is out of the question.
@@ -56,19 +58,26 @@ static bool dropped_soon(const LmpTally *t) {
     return dropped(t) && (double)t->short_lived >= HALF * (double)t->frees;
 }
 
+static bool turned_over(const LmpTally *t) {
+    return (double)t->frees >= TURNED_OVER * (double)t->allocs;
+}
+
 static double at_least(double share, double least) {
     return share >= least ? share : 0;
 }
 
-/* What dropped_soon() says, in words. */
+/* What dropped_soon() and turned_over() say, in words. */
 static const char *gone(char out[64], const LmpTally *t) {
+    char n[LMP_NUM];
     double share = verdict_share((double)t->short_lived, (double)t->frees);
     if (share >= 1)
         snprintf(out, 64, "each gone by the next collection");
     else if (share >= SOON)
         snprintf(out, 64, "nearly all gone by the next collection");
-    else
+    else if (share >= HALF)
         snprintf(out, 64, "%u %% gone by the next collection", verdict_percent(share));
+    else
+        snprintf(out, 64, "%s live at a time", format_short(n, t->allocs - t->frees));
     return out;
 }
 
@@ -141,22 +150,26 @@ void same_string_say(const VerdictFacts *f, Verdict *v) {
 
 double short_strings_holds(const VerdictFacts *f) {
     LmpTally t = strings_of(f);
-    return t.allocs >= MANY && dropped_soon(&t) ? at_least(of_made(f, t.bytes), MUCH) : 0;
+    return t.allocs >= MANY && (dropped_soon(&t) || turned_over(&t))
+               ? at_least(of_made(f, t.bytes), MUCH)
+               : 0;
 }
 
-static void garbage_say(const VerdictFacts *f, Verdict *v, const LmpTally *t, uint64_t count,
-                        const char *what) {
+/* `objects`: those of `t` that are no parts. */
+static void garbage_say(const VerdictFacts *f, Verdict *v, const LmpTally *t,
+                        const LmpTally *objects, const char *what) {
     char n[LMP_NUM], a_second[48], soon[64];
     double share = verdict_share((double)t->free_bytes, (double)f->garbage);
     verdict_text(v, "makes %u %% of all garbage: %s %s%s, %s", verdict_percent(share),
-                 format_short(n, count), what, rate(a_second, f, count), gone(soon, t));
+                 format_short(n, objects->allocs), what, rate(a_second, f, objects->allocs),
+                 gone(soon, objects));
     made_figures(v, t, of_made(f, verdict_bytes(t)));
     verdict_figure(v, "garbage_share", share);
 }
 
 void short_strings_say(const VerdictFacts *f, Verdict *v) {
     LmpTally t = strings_of(f);
-    garbage_say(f, v, &t, t.allocs, "strings");
+    garbage_say(f, v, &t, &t, "strings");
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -187,14 +200,16 @@ void regrown_say(const VerdictFacts *f, Verdict *v) {
 double short_tables_holds(const VerdictFacts *f) {
     const LmpTally *table = &f->makes->way[LMP_WAY_TABLE];
     LmpTally t = tables_of(f);
-    return table->allocs >= MANY && dropped_soon(table)
+    return table->allocs >= MANY && (dropped_soon(table) || turned_over(table))
                ? at_least(of_made(f, verdict_bytes(&t)), MUCH)
                : 0;
 }
 
 void short_tables_say(const VerdictFacts *f, Verdict *v) {
+    const LmpTally *table = &f->makes->way[LMP_WAY_TABLE];
     LmpTally t = tables_of(f);
-    garbage_say(f, v, &t, f->makes->way[LMP_WAY_TABLE].allocs, "tables");
+    garbage_say(f, v, &t, table, "tables");
+    if (!dropped_soon(table)) v->advice = "keep those that are done with, and fill them again";
 }
 
 /* ---- functions, coroutines ------------------------------------------------------------------- */
