@@ -101,6 +101,7 @@ void fixed_model(Model *model) {
     model->epoch_length = 2 * SECOND;
     set_gc(model);
     set_history(model);
+    model_fill_verdicts(model, NULL);
 }
 
 static void set_frame(LmpFrame *frame, const char *name, const char *source, int line, bool c) {

@@ -40,6 +40,7 @@ static void two_columns(Layout *layout, Bottom bottom) {
     if (top <= 0) return;
     int right = right_column(body.w), left = body.w - right;
     int timeline = top - TYPES_H;
+    if (timeline == TIMELINE_LEAST - 1) timeline++; /* the types do without their total */
     if (timeline < TIMELINE_LEAST) timeline = 0;
     layout->slot[SLOT_MAP] = (Rect){body.x, body.y, left, top};
     layout->slot[SLOT_TYPES] = (Rect){body.x + left, body.y, right, top - timeline};

@@ -177,8 +177,9 @@ void short_strings_say(const VerdictFacts *f, Verdict *v) {
 double regrown_holds(const VerdictFacts *f) {
     const LmpMakes *m = f->makes;
     const LmpTally *t = &m->way[LMP_WAY_PART];
-    /* On a line with constructors, too, their parts are not to be taken for grown ones. */
-    if (m->how & LMP_HOW_CONSTRUCTOR && m->regrown < t->allocs / 2) return 0;
+    /* Where there are constructors, too, their parts are not to be taken for grown ones. */
+    bool grown_only = m->how & LMP_HOW_GROWTH && !(m->how & LMP_HOW_CONSTRUCTOR);
+    if (!grown_only && m->regrown < t->allocs / 2) return 0;
     return m->regrown >= MANY ? at_least(of_made(f, verdict_bytes(t)), MUCH) : 0;
 }
 

@@ -26,6 +26,7 @@ static void draw(void) {
 
 static void refresh(void) {
     ck_assert(model_fill_ledger(app_model(app), &view, LEDGER_ALL));
+    model_fill_verdicts(app_model(app), view.tables.text ? &view.tables : NULL);
     app_fresh(app, now);
     draw();
 }
@@ -413,9 +414,70 @@ START_TEST(types_shown_count_in_the_sites) {
     set_up(120, 36, true);
     press("6cu"); /* userdata alone */
     ck_assert(shows("(host)") && shows("scheduler.lua:57"));
-    ck_assert(!shows("options.lua:12"));
+    ck_assert(!shows("options.lua:12  ")); /* as in a table: the line under the header stays */
     press("a");
-    ck_assert(shows("options.lua:12"));
+    ck_assert(shows("options.lua:12  "));
+    tear_down();
+}
+END_TEST
+
+/* ---- what it amounts to ---------------------------------------------------------------------- */
+
+START_TEST(the_line_leads_to_its_evidence) {
+    set_up(120, 36, true);
+    ck_assert(shows("Note  options.lua:12 grows by"));
+    press("w");
+    ck_assert(is_on(&panel_site));
+    ck_assert(shows("● grows by"));          /* the page says it of its line */
+    ck_assert(shows("→ less is taken out")); /* and what to change */
+    press("\033W");
+    ck_assert(!shows("Note  options.lua:12"));
+    ck_assert(shows("Note  options.lua:11 grows by"));
+    play_mouse(app, MOUSE_CLICK, 20, 3);
+    draw();
+    ck_assert(is_on(&panel_site));
+    for (uint32_t i = 1; i < app_model(app)->verdicts.count; i++)
+        press("W");
+    ck_assert(shows("Note  options.lua:12 grows by")); /* all round */
+    tear_down();
+}
+END_TEST
+
+/* What it says stays until something else weighs considerably more. */
+START_TEST(the_line_does_not_jump) {
+    set_up(120, 36, true);
+    Verdicts *all = &app_model(app)->verdicts;
+    Verdict first = all->verdict[0], second = all->verdict[1];
+    second.score = first.score * 1.2;
+    all->verdict[0] = second;
+    all->verdict[1] = first;
+    draw();
+    ck_assert(shows("Note  options.lua:12 grows by"));
+    all->verdict[0].score = first.score * 1.3;
+    draw();
+    ck_assert(shows("Note  options.lua:11 grows by"));
+    press("W"); /* chosen: it stays, as long as it is there */
+    ck_assert(shows("Note  options.lua:12 grows by"));
+    all->verdict[0].score = first.score * 9;
+    draw();
+    ck_assert(shows("Note  options.lua:12 grows by"));
+    all->count = 1;
+    draw();
+    ck_assert(shows("Note  options.lua:11 grows by"));
+    tear_down();
+}
+END_TEST
+
+START_TEST(what_leads_nowhere_says_so) {
+    set_up(120, 36, false);
+    Verdicts *all = &app_model(app)->verdicts;
+    for (uint32_t i = 0; i < all->count; i++)
+        if (strcmp(all->verdict[i].rule, "unknown") == 0) all->verdict[0] = all->verdict[i];
+    all->count = 1;
+    draw();
+    ck_assert(shows("Note  which line makes what is not known: lines are off"));
+    press("w");
+    ck_assert(shows("There is nothing to show for it"));
     tear_down();
 }
 END_TEST
@@ -690,5 +752,6 @@ SUITE("app_sites", columns_can_be_chosen, one_switch_for_two_questions,
       the_header_says_how_lines_are_known, the_header_says_exact_on_small_screens,
       the_header_says_what_cannot_be_had, the_header_says_who_else_calls, sites_since_the_mark,
       keys_go_into_the_filter, typing_ends_with_the_focus, types_are_sorted_too,
-      types_shown_count_in_the_sites, enter_opens_the_page, pages_lead_back,
+      types_shown_count_in_the_sites, the_line_leads_to_its_evidence, the_line_does_not_jump,
+      what_leads_nowhere_says_so, enter_opens_the_page, pages_lead_back,
       enter_on_a_frame_opens_its_page, every_way_leads_home, e_opens_the_line, sources_of_each_kind)

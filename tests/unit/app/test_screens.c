@@ -101,6 +101,7 @@ static void set_model(App *app, const Screen *screen, bool paused) {
     heap->view.tables = tables->t;
     if (strstr(screen->keys, NO_LINES)) heap->view.tables = (LmpTables){0};
     ck_assert(model_fill_ledger(model, &heap->view, LEDGER_ALL));
+    model_fill_verdicts(model, heap->view.tables.text ? &heap->view.tables : NULL);
 }
 
 /* Gives the blocks of the heap alloc contexts: stretches of them to one record after the other. */
@@ -172,6 +173,7 @@ static void compare(const Screen *screen) {
     } else if (heap->view.tables.text) {
         app_model(app)->clock += SECOND;
         ck_assert(model_fill_ledger(app_model(app), &heap->view, LEDGER_ALL));
+        model_fill_verdicts(app_model(app), &heap->view.tables);
     }
     app_model(app)->seen = screen->seen;
     set_end(app, screen->name);

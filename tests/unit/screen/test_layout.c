@@ -63,7 +63,7 @@ END_TEST
 
 START_TEST(known_sizes) {
     Layout layout = layout_make(120, 36, BOTTOM_SOME);
-    ck_assert_int_eq(layout.header.h, 3);
+    ck_assert_int_eq(layout.header.h, 4);
     for (int i = 0; i < SLOTS; i++)
         ck_assert_int_gt(layout.slot[i].w, 0);
     layout = layout_make(80, 24, BOTTOM_SOME);
