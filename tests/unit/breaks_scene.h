@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "agent/charge/looks.h"
+#include "agent/hook/break_check.h"
 #include "agent/session/profiler.h"
 #include "agent/state/profile.h"
 #include "base/os.h"
