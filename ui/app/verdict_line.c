@@ -5,7 +5,7 @@
 
 #include "app/app_state.h"
 
-enum { LEAST = 14, HINT_FROM = 64, ADVICE_LEAST = 16 };
+enum { LEAST = 14, HINT_FROM = 64, PLACES_FROM = 100, ADVICE_LEAST = 16 };
 #define MORE 1.25 /* of the score of what stands there: that much takes its place */
 
 static const Verdict *find(const App *app) {
@@ -60,7 +60,7 @@ static int draw_hint(const App *app, Canvas *canvas, Rect rect, int y, const Ver
     if (rect.w < HINT_FROM) return rect.w;
     char number[24];
     snprintf(number, sizeof number, " %u/%u", (uint32_t)(v - all->verdict) + 1, all->count);
-    bool places = all->count > 1;
+    bool places = all->count > 1 && rect.w >= PLACES_FROM;
     if (places) {
         x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_MUTED), number);
         x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_ACCENT), "W");
@@ -81,6 +81,22 @@ static const char *short_where(const Verdict *v, int room) {
     return slash && slash[1] && !fits ? slash + 1 : v->where;
 }
 
+/* Whole words of a text, as many as there is room for: half a figure would be a wrong one. */
+static int draw_words(Canvas *canvas, int x, int y, int room, Style style, const char *text) {
+    char cut[sizeof((Verdict *)0)->text];
+    snprintf(cut, sizeof cut, "%s", text);
+    if (canvas_width(cut) <= room) return canvas_text(canvas, x, y, room, style, cut);
+    char *space;
+    while ((space = strrchr(cut, ' '))) {
+        *space = 0;
+        if (canvas_width(cut) + 1 > room) continue;
+        int used = canvas_text(canvas, x, y, room, style, cut);
+        canvas_put(canvas, x + used, y, G_ELLIPSIS, style);
+        return used + 1;
+    }
+    return canvas_text(canvas, x, y, room, style, text);
+}
+
 void verdict_draw(App *app, Canvas *canvas, Rect rect, int y) {
     const Verdict *v = shown(app);
     if (!v || rect.w < LEAST) return;
@@ -92,8 +108,8 @@ void verdict_draw(App *app, Canvas *canvas, Rect rect, int y) {
         x += canvas_text(canvas, x, y, end - x, STYLE_BOLD(TONE_STRONG), where);
         x++;
     }
-    x += canvas_text(canvas, x, y, end - x, STYLE(to_do ? TONE_STRONG : TONE_TEXT), v->text);
+    x += draw_words(canvas, x, y, end - x, STYLE(to_do ? TONE_STRONG : TONE_TEXT), v->text);
     if (!to_do || end - x < ADVICE_LEAST) return;
     x += canvas_text(canvas, x, y, end - x, STYLE(TONE_ACCENT), app->ui.utf8 ? "  → " : "  -> ");
-    canvas_text(canvas, x, y, end - x, STYLE(TONE_TEXT), v->advice);
+    draw_words(canvas, x, y, end - x, STYLE(TONE_TEXT), v->advice);
 }
