@@ -28,8 +28,8 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 7u                   /* changes whenever anything here or in rows.h does */
-#define LMP_LAYOUT_DIGEST 0xd5cecac5f3d1186cull
+#define LMP_LAYOUT 8u                   /* changes whenever anything here or in rows.h does */
+#define LMP_LAYOUT_DIGEST 0x65de9485ead7efdbull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
