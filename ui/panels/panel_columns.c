@@ -6,7 +6,7 @@
 
 #include "widget/measure.h"
 #include "widget/panel.h"
-#include "widget/tablecolumns.h"
+#include "widget/table.h"
 
 typedef struct Columns {
     List list;
@@ -20,7 +20,7 @@ static int choices(const Table *table, int *at) {
     for (int i = 0; table && i < table->def->columns; i++) {
         const TableColumn *column = &table->def->column[i];
         bool here = column->mode == TABLE_BOTH || (column->mode == TABLE_MAKES) == table->makes;
-        if (here && tablecolumns_name(column)) at[count++] = i;
+        if (here && table_column_name(column)) at[count++] = i;
     }
     return count;
 }
@@ -35,13 +35,13 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     for (int row = 0; row < rect.h && (int)columns->list.top + row < count; row++) {
         int place = (int)columns->list.top + row, y = rect.y + row, right = rect.x + rect.w - 1;
         const TableColumn *column = &table->def->column[at[place]];
-        bool shown = tablecolumns_shown(table, at[place]);
+        bool shown = table_column_shown(table, at[place]);
         int x = rect.x + 2;
         canvas_put(canvas, x, y, shown ? G_DOT : G_MIDDOT,
                    STYLE(shown ? TONE_RUNNING : TONE_FAINT));
         x += 2;
         x += canvas_printf(canvas, x, y, right - x, STYLE(shown ? TONE_STRONG : TONE_MUTED),
-                           "%-12s  ", measure_word(tablecolumns_name(column), ui->utf8));
+                           "%-12s  ", measure_word(table_column_name(column), ui->utf8));
         if (column->measure && column->measure->help)
             canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), column->measure->help);
         if (place != (int)columns->list.cursor) continue;
@@ -60,12 +60,12 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 static void toggle(Ui *ui, int column) {
     Table *table = ui->columns_of;
     Request request = {.kind = REQUEST_REMEMBER};
-    if (!tablecolumns_show(table, column, !tablecolumns_shown(table, column))) {
+    if (!table_column_show(table, column, !table_column_shown(table, column))) {
         ui_say(ui, "One column stays");
         return;
     }
     snprintf(request.remember.name, sizeof request.remember.name, "columns.%s", table->def->name);
-    tablecolumns_text(table, request.remember.value, sizeof request.remember.value);
+    table_columns_text(table, request.remember.value, sizeof request.remember.value);
     request_put(&ui->requests, &request);
 }
 

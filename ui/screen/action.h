@@ -99,7 +99,7 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_SORT_RIGHT, GROUP_TABLES, 0, '>', 0, ">", NULL, NULL, NULL)                              \
     X(ACT_REVERSE, GROUP_TABLES, 21, 'r', 0, "r", "reverse", NULL,                                 \
       "reverse the order")                                                                         \
-    X(ACT_COLUMNS, GROUP_TABLES, 25, '|', 0, "|", "columns", NULL,                                 \
+    X(ACT_COLUMNS, GROUP_TABLES, 29, '|', 0, "|", "columns", NULL,                                 \
       "choose the columns of the table; they are kept for the next time")                          \
     X(ACT_EDIT, GROUP_TABLES, 12, 'e', 0, "e", "edit", NULL,                                       \
       "open the line in $VISUAL or $EDITOR")                                                       \

@@ -1,6 +1,6 @@
 /* table.c - rows in order: filter, sorting, the order that is held, the cursor's row. See table.h;
  * drawing, keys and mouse: table_draw.c. */
-#include "widget/tablecolumns.h"
+#include "widget/table.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -270,7 +270,7 @@ void table_follow_mode(Table *t, const Ui *ui) {
 
 void table_fill(Table *t, const TableSource *from) {
     table_follow_mode(t, from->ui);
-    tablecolumns_read(t, from->ui->config);
+    table_columns_read(t, from->ui->config);
     bool held = table_is_held(t, from->ui);
     bool same = t->sorted_by == t->sort && t->sorted_reverse == t->reverse &&
                 strcmp(t->sought, t->filter.text) == 0;

@@ -87,7 +87,7 @@ typedef struct Table {
     LineEdit filter;
     List list; /* places in `order` */
 
-    uint32_t off;      /* bit i: column i is not wanted (tablecolumns.h) */
+    uint32_t off;      /* bit i: column i is not wanted (table_columns.c) */
     bool columns_read; /* what the config says of them is in `off` */
 
     /* private */
@@ -172,5 +172,20 @@ const LmpTally *table_tally(const TableSource *from, const TableColumn *column, 
 
 /* The tone for a figure that is `share` (0 .. 1) of the whole: plain, and from 1 % on warmer. */
 Tone table_heat(double share);
+
+/* Which columns a person wants to see (table_columns.c). */
+
+/* What a column is called where it is chosen: its title; "bar" of what is drawn. NULL: it cannot be
+ * chosen, and is always there. */
+const char *table_column_name(const TableColumn *column);
+
+/* Takes what the config says (`columns.NAME`, the table's name), once. */
+void table_columns_read(Table *table, const Config *config);
+
+bool table_column_shown(const Table *table, int column);
+/* Shows or hides all columns of that name (those of both modes). One stays in each mode: false. */
+bool table_column_show(Table *table, int column, bool shown);
+/* The value for the config: names with commas; "" where all are shown. Returns out. */
+char *table_columns_text(const Table *table, char *out, size_t size);
 
 #endif

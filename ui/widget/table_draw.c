@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "widget/measure.h"
-#include "widget/tablecolumns.h"
+#include "widget/table.h"
 
 #define CURSOR_W 2     /* the cursor's arrow and a blank */
 #define FLEX_ENOUGH 36 /* columns for the last text before a path gets more than its wide width */
@@ -18,7 +18,7 @@ static bool can_sort(const TableColumn *column) {
 
 /* Is it one of the columns of this mode, and wanted? */
 static bool has_column(const Table *t, const TableColumn *column) {
-    if (!tablecolumns_shown(t, (int)(column - t->def->column))) return false;
+    if (!table_column_shown(t, (int)(column - t->def->column))) return false;
     return column->mode == TABLE_BOTH || (column->mode == TABLE_MAKES) == t->makes;
 }
 

@@ -9,7 +9,7 @@
 #include "fixed.h"
 #include "suite.h"
 #include "widget/source.h"
-#include "widget/tablecolumns.h"
+#include "widget/table.h"
 
 #define SECOND 1000000000ull
 
@@ -687,17 +687,17 @@ START_TEST(columns_can_be_chosen) {
     ck_assert(shows("churn"));
     const Table *table = app_ui(app)->columns_of;
     int churn = 0;
-    while (strcmp(tablecolumns_name(&table->def->column[churn]), "churn") != 0)
+    while (strcmp(table_column_name(&table->def->column[churn]), "churn") != 0)
         churn++;
     int before = 0; /* columns of this mode above it */
     for (int i = 0; i < churn; i++)
         before += table->def->column[i].mode != TABLE_MAKES &&
-                  tablecolumns_name(&table->def->column[i]) != NULL;
+                  table_column_name(&table->def->column[i]) != NULL;
     press("g");
     for (int i = 0; i < before; i++)
         press("j");
     press(" ");
-    ck_assert(!tablecolumns_shown(table, churn));
+    ck_assert(!table_column_shown(table, churn));
     const Request *request = &app_ui(app)->requests.of[REQUEST_REMEMBER];
     ck_assert(play_asked(app, REQUEST_REMEMBER));
     ck_assert_str_eq(request->remember.name, "columns.Sites");
@@ -710,15 +710,15 @@ START_TEST(columns_can_be_chosen) {
     press("|");
     int refused = 0;
     for (int i = 0; i < table->def->columns; i++)
-        refused += !tablecolumns_show((Table *)table, i, false);
+        refused += !table_column_show((Table *)table, i, false);
     ck_assert_int_gt(refused, 0);
     press("g");
     for (int i = 0; i < 40 && !shows("One column stays"); i++)
         press(i % 2 ? "j" : "  "); /* off and on again, but the one that is left */
     ck_assert(shows("One column stays"));
     for (int i = 0; i < table->def->columns; i++)
-        ck_assert(tablecolumns_show((Table *)table, i, true) ||
-                  !tablecolumns_name(&table->def->column[i]));
+        ck_assert(table_column_show((Table *)table, i, true) ||
+                  !table_column_name(&table->def->column[i]));
     ck_assert_uint_eq(table->off, 0);
     press("\n"); /* one off ... */
     press("\n"); /* and on: nothing is chosen any more */

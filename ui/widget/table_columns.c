@@ -1,12 +1,12 @@
-/* tablecolumns.c - see tablecolumns.h. */
-#include "widget/tablecolumns.h"
+/* table_columns.c - which columns of a table a person wants to see; see table.h. */
+#include "widget/table.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "widget/measure.h"
 
-const char *tablecolumns_name(const TableColumn *column) {
+const char *table_column_name(const TableColumn *column) {
     if (column->title && *column->title) return column->title;
     if (column->measure) return column->measure->title;
     return column->paint ? "bar" : NULL;
@@ -42,7 +42,7 @@ static bool is_listed(const char *list, const char *word) {
     return false;
 }
 
-void tablecolumns_read(Table *table, const Config *config) {
+void table_columns_read(Table *table, const Config *config) {
     char name[48];
     if (table->columns_read || !table->def->name || !config) return;
     table->columns_read = true;
@@ -50,21 +50,21 @@ void tablecolumns_read(Table *table, const Config *config) {
     const char *list = config_get(config, name);
     uint32_t off = 0;
     for (int i = 0; list && i < table->def->columns; i++) {
-        const char *title = tablecolumns_name(&table->def->column[i]);
+        const char *title = table_column_name(&table->def->column[i]);
         if (title && !is_listed(list, title)) off |= 1u << i;
     }
     if (some_left(table, off)) table->off = off;
 }
 
-bool tablecolumns_shown(const Table *table, int column) {
+bool table_column_shown(const Table *table, int column) {
     return !(table->off >> column & 1);
 }
 
-bool tablecolumns_show(Table *table, int column, bool shown) {
-    const char *name = tablecolumns_name(&table->def->column[column]);
+bool table_column_show(Table *table, int column, bool shown) {
+    const char *name = table_column_name(&table->def->column[column]);
     uint32_t off = table->off;
     for (int i = 0; name && i < table->def->columns; i++) {
-        const char *other = tablecolumns_name(&table->def->column[i]);
+        const char *other = table_column_name(&table->def->column[i]);
         if (!other || strcmp(other, name) != 0) continue;
         off = shown ? off & ~(1u << i) : off | 1u << i;
     }
@@ -73,12 +73,12 @@ bool tablecolumns_show(Table *table, int column, bool shown) {
     return true;
 }
 
-char *tablecolumns_text(const Table *table, char *out, size_t size) {
+char *table_columns_text(const Table *table, char *out, size_t size) {
     size_t used = 0;
     *out = 0;
     for (int i = 0; table->off && i < table->def->columns; i++) {
-        const char *name = tablecolumns_name(&table->def->column[i]);
-        if (!name || !tablecolumns_shown(table, i) || is_listed(out, name)) continue;
+        const char *name = table_column_name(&table->def->column[i]);
+        if (!name || !table_column_shown(table, i) || is_listed(out, name)) continue;
         int n = snprintf(out + used, size - used, "%s%s", used ? ", " : "", name);
         if (n < 0 || (size_t)n >= size - used) break;
         used += (size_t)n;
