@@ -1,5 +1,5 @@
 /* app.c - what keys do: the state of the display and its changes. Panels: app_panels.c; drawing:
- * app_draw.c. */
+ * app_draw.c; the mouse: app_mouse.c. */
 #include "app/app.h"
 
 #include <stdarg.h>
@@ -406,7 +406,7 @@ static void act(App *app, Action action, Key key) {
     }
 }
 
-static void take_key(App *app, Key key) {
+void app_press(App *app, Key key) {
     if (app->typing && key != K_CTRL('C') && key != K_CTRL('Z') && key != K_CTRL('L')) {
         type_key(app, key);
         return;
@@ -417,40 +417,10 @@ static void take_key(App *app, Key key) {
     if (action != ACT_NONE) act(app, action, key);
 }
 
-static void take_mouse(App *app, MouseEvent event) {
-    int x = event.x, y = event.y;
-    Rect header = app->layout.header;
-    if (header.h >= 3 && y == header.y + header.h - 1) {
-        if (event.what == MOUSE_CLICK) verdict_open(app);
-        if (event.what == MOUSE_WHEEL_DOWN) verdict_next(app);
-        return;
-    }
-    for (int i = APP_PANELS - 1; i >= 0; i--) {
-        const Rect *outer = &app->outer[i], *inner = &app->inner[i];
-        if (outer->w == 0 || x < outer->x || y < outer->y || x >= outer->x + outer->w ||
-            y >= outer->y + outer->h) {
-            continue;
-        }
-        const Panel *panel = app_panels[i].panel;
-        MouseEvent inside = {event.what, x - inner->x, y - inner->y};
-        if (event.what == MOUSE_CLICK && panel != app->ui.focus && app_panels[i].home)
-            app_show(app, panel);
-        if (panel->mouse && panel->mouse(app->state[i], &app->model, &app->ui, inside, *inner))
-            return;
-        Action action = event.what == MOUSE_WHEEL_UP     ? ACT_UP
-                        : event.what == MOUSE_WHEEL_DOWN ? ACT_DOWN
-                        : event.what == MOUSE_DOUBLE     ? ACT_ENTER
-                                                         : ACT_NONE;
-        if (action == ACT_NONE || !panel->act) return;
-        panel->act(app->state[i], &app->model, &app->ui, action, *inner);
-        return;
-    }
-}
-
 void app_event(App *app, Event event) {
     if (event.key == K_MOUSE) {
-        take_mouse(app, event.mouse);
+        app_mouse(app, event.mouse);
     } else if (event.key != K_NONE && event.key != K_RESIZE) {
-        take_key(app, event.key);
+        app_press(app, event.key);
     }
 }

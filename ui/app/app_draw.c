@@ -82,7 +82,7 @@ static int first_tab(int row, int max) {
 
 /* Other panels of the same slot, by number, so that a person knows they are there; the output is
  * lit when something was printed that has not been on the screen. */
-static int draw_tabs(const App *app, int row, Canvas *canvas, int x, int y, int max) {
+static int draw_tabs(App *app, int row, Canvas *canvas, int x, int y, int max) {
     int used = 0;
     if (app_panels[row].slot != SLOT_BOTTOM) return 0;
     max--; /* a column of the frame stays */
@@ -99,6 +99,7 @@ static int draw_tabs(const App *app, int row, Canvas *canvas, int x, int y, int 
         const Panel *panel = app_panels[i].panel;
         if (!is_tab(i, row)) continue;
         if (used + tab_width(i) > max) break;
+        app_spot(app, (Spot){x + used, y, tab_width(i), K_NONE, panel});
         if (panel->number > 0)
             used += canvas_printf(canvas, x + used, y, -1, style, " %d", panel->number % 10);
         used += canvas_printf(canvas, x + used, y, -1, style, " %s ", panel->title);
@@ -137,7 +138,7 @@ static void add_mean(const App *app, const Panel *panel, char *note, size_t size
                             : " - ");
 }
 
-static void draw_frame(const App *app, int row, Canvas *canvas) {
+static void draw_frame(App *app, int row, Canvas *canvas) {
     Rect outer = app->outer[row];
     const Panel *panel = app_panels[row].panel;
     FrameKind kind;
@@ -181,6 +182,7 @@ void app_draw(App *app, Canvas *canvas, uint64_t now) {
     app->ui.now = now;
     app->ui.restless = false;
     if (app->notice_until && now >= app->notice_until) app->notice_until = 0;
+    app->spots = 0;
     canvas_clear(canvas, STYLE(TONE_NONE));
     app_arrange(app, canvas->w, canvas->h);
     if (app->ui.output && app->outer[INDEX_OF_panel_output].w > 0)

@@ -1,9 +1,10 @@
-/* app_state.h - the inside of App, for app.c, app_panels.c, app_draw.c, header.c and footer.c only.
+/* app_state.h - the inside of App, for app.c, app_*.c, header.c and footer.c only.
  */
 #ifndef LMP_APP_STATE_H
 #define LMP_APP_STATE_H
 
 #include "app/app.h"
+#include "screen/line.h"
 
 /* Every panel, in the order of tab: X(panel, slot, home). `home` panels take part in tab; others
  * are opened by something. Slot SLOTS: over the whole body. */
@@ -47,6 +48,14 @@ typedef struct VerdictLine {
     bool chosen; /* by a person: it stays while it is true */
 } VerdictLine;
 
+/* A place outside of panels that answers a click: it stands for a key, or for a panel. */
+typedef struct Spot {
+    int x, y, w;
+    Key key;
+    const Panel *panel; /* NULL: the key */
+} Spot;
+#define SPOTS 96
+
 struct App {
     Ui ui;
     Model model;
@@ -78,6 +87,8 @@ struct App {
     Layout layout;
     void *state[APP_PANELS];
     Rect outer[APP_PANELS], inner[APP_PANELS]; /* last frame; w 0: not on screen */
+    Spot spot[SPOTS];                          /* of the last frame */
+    int spots;
 };
 
 /* The row of a panel, -1: none. */
@@ -104,6 +115,16 @@ void app_arrange(App *app, int w, int h);
 void verdict_draw(App *app, Canvas *canvas, Rect rect, int y);
 void verdict_open(App *app);
 void verdict_next(App *app);
+
+/* As if the key had been pressed. */
+void app_press(App *app, Key key);
+
+/* app_mouse.c: */
+void app_mouse(App *app, MouseEvent event);
+/* Says while drawing that a click there is the key, or shows the panel. Too many are dropped. */
+void app_spot(App *app, Spot spot);
+/* The same of the keys that a line names (line_key), which is drawn at (x, y) in w columns. */
+void app_spot_line(App *app, const Line *line, int x, int y, int w);
 
 void header_draw(App *app, Canvas *canvas, Rect rect);
 void footer_draw(App *app, Canvas *canvas, Rect rect);

@@ -81,13 +81,39 @@ static const char *label_of(const App *app, const ActionInfo *info) {
 
 /* Two things that a key goes between, the present one lit: "G holds/makes". */
 static void add_choice(Line *line, int priority, const ActionInfo *info, bool on) {
+    const struct {
+        const char *text;
+        Style style;
+    } part[] = {{info->label, STYLE(on ? TONE_MUTED : TONE_STRONG)},
+                {"/", STYLE(TONE_MUTED)},
+                {info->label_on, STYLE(on ? TONE_STRONG : TONE_MUTED)},
+                {" ", STYLE(TONE_TEXT)}};
     line_add(line, priority, STYLE(TONE_ACCENT), " %s ", info->shown);
-    line_add(line, priority, STYLE(on ? TONE_MUTED : TONE_STRONG), "%s", info->label);
-    line_add(line, priority, STYLE(TONE_MUTED), "/");
-    line_add(line, priority, STYLE(on ? TONE_STRONG : TONE_MUTED), "%s ", info->label_on);
+    line_key(line, info->key[0]);
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        line_add(line, priority, part[i].style, "%s", part[i].text);
+        line_key(line, info->key[0]);
+    }
 }
 
-static void draw_keys(const App *app, Canvas *canvas, Rect rect) {
+/* A key and what it does, both answer a click; of several keys each by itself: "+ - zoom". */
+static void add_key(Line *line, int priority, const ActionInfo *info, const char *label) {
+    const char *shown = info->shown;
+    bool several = shown[1] == ' ';
+    while (several && *shown) {
+        line_add(line, priority, STYLE(TONE_ACCENT), " %c", *shown);
+        line_key(line, (Key)(unsigned char)*shown);
+        shown += 1 + (shown[1] == ' ');
+    }
+    if (!several) {
+        line_add(line, priority, STYLE(TONE_ACCENT), " %s", shown);
+        line_key(line, info->key[0]);
+    }
+    line_add(line, priority, STYLE(TONE_TEXT), " %s ", label);
+    if (!several) line_key(line, info->key[0]);
+}
+
+static void draw_keys(App *app, Canvas *canvas, Rect rect) {
     Line line = {0};
     for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
         const ActionInfo *info = &action_info[i];
@@ -95,12 +121,12 @@ static void draw_keys(const App *app, Canvas *canvas, Rect rect) {
         if (priority == 0 || !info->label || !footer_offers(app, info->action)) continue;
         if (info->action == ACT_MAKES) {
             add_choice(&line, priority, info, app->ui.makes);
-            continue;
+        } else {
+            add_key(&line, priority, info, label_of(app, info));
         }
-        line_add(&line, priority, STYLE(TONE_ACCENT), " %s", info->shown);
-        line_add(&line, priority, STYLE(TONE_TEXT), " %s ", label_of(app, info));
     }
     line_draw(&line, canvas, rect.x, rect.y, rect.w);
+    app_spot_line(app, &line, rect.x, rect.y, rect.w);
 }
 
 /* Columns of the text before the cursor. */

@@ -79,7 +79,7 @@ static void add_line_words(Line *line, const Model *model, const char *dot) {
     }
 }
 
-static void draw_who(const App *app, Canvas *canvas, Rect rect) {
+static void draw_who(App *app, Canvas *canvas, Rect rect) {
     const Model *model = &app->model;
     char word[24];
     StateWord state = state_word(app, word, sizeof word);
@@ -101,7 +101,9 @@ static void draw_who(const App *app, Canvas *canvas, Rect rect) {
     if (breaks > 0) line_add(&right, 4, STYLE(TONE_PAUSED), "  break: %u on", breaks);
     line_add(&right, 4, STYLE(TONE_TEXT), "  %s", format_clock(clock, model->clock));
     line_add(&right, 9, STYLE(TONE_ACCENT), "   ?");
+    line_key(&right, '?');
     line_add(&right, 9, STYLE(TONE_TEXT), " help");
+    line_key(&right, '?');
     line_add(&right, 3, STYLE(TONE_TEXT), " ");
 
     const char *dot = app->ui.utf8 ? "·" : "-";
@@ -122,6 +124,7 @@ static void draw_who(const App *app, Canvas *canvas, Rect rect) {
     if (width > rect.w) width = rect.w;
     line_draw(&left, canvas, rect.x, rect.y, rect.w - width);
     line_draw(&right, canvas, rect.x + rect.w - width, rect.y, width);
+    app_spot_line(app, &right, rect.x + rect.w - width, rect.y, width);
     canvas_tint(canvas, (Rect){rect.x, rect.y, rect.w, 1}, TONE_BAR);
 }
 

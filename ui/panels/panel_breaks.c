@@ -294,6 +294,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
         break;
     case ACT_DELETE:
         if (chosen) delete_row(ui, i);
+        list_fit(&panel->list, ui->breaks.count, panel->page); /* another key may come unseen */
         break;
     default:
         list_fit(&panel->list, ui->breaks.count, panel->page);

@@ -196,6 +196,25 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
                        LMP_KINDS);
 }
 
+/* A click on a row is the key of its type; on the sum, the one that shows all. */
+static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
+    bool click = event.what == MOUSE_CLICK || event.what == MOUSE_DOUBLE;
+    Types *t = state;
+    if (tablepanel_mouse(state, model, ui, event, rect)) return true;
+    if (!t || !click) return false;
+    Rect room = table_room(ui, rect);
+    int x = event.x - (room.x - rect.x), y = event.y - (room.y - rect.y);
+    if (x < 0 || x >= room.w) return false;
+    if (y == room.h && room.h < rect.h) {
+        ui->kinds = (1u << LMP_KINDS) - 1;
+        return true;
+    }
+    uint32_t row = table_row_at(&t->panel.table, y, room);
+    if (row >= LMP_KINDS) return false;
+    ui->kinds ^= 1u << row;
+    return true;
+}
+
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Types *t = state;
     const char *dot = ui->utf8 ? "·" : "-";
@@ -228,5 +247,5 @@ const Panel panel_types = {.title = "Types",
                            .destroy = tablepanel_free,
                            .draw = draw,
                            .act = tablepanel_act,
-                           .mouse = tablepanel_mouse,
+                           .mouse = mouse,
                            .note = note};

@@ -9,10 +9,15 @@ void line_add(Line *line, int priority, Style style, const char *format, ...) {
     LinePiece *piece = &line->piece[line->count++];
     piece->style = style;
     piece->priority = priority;
+    piece->key = K_NONE;
     va_list args;
     va_start(args, format);
     vsnprintf(piece->text, sizeof piece->text, format, args);
     va_end(args);
+}
+
+void line_key(Line *line, Key key) {
+    if (line->count > 0 && line->count < LINE_PIECES) line->piece[line->count - 1].key = key;
 }
 
 int line_width(const Line *line, int limit) {

@@ -3,14 +3,16 @@
 #ifndef LMP_LINE_H
 #define LMP_LINE_H
 
+#include "screen/action.h"
 #include "screen/canvas.h"
 
-#define LINE_PIECES 48
+#define LINE_PIECES 80
 #define LINE_TEXT 96
 
 typedef struct LinePiece {
     Style style;
     int priority;         /* 1 stays longest; pieces of one priority go together */
+    Key key;              /* that a click on it stands for; K_NONE: none */
     char text[LINE_TEXT]; /* blanks to its neighbours included */
 } LinePiece;
 
@@ -22,6 +24,8 @@ typedef struct Line {
 /* Adds a piece; too many are dropped. */
 void line_add(Line *line, int priority, Style style, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* A click on the piece added last stands for this key. */
+void line_key(Line *line, Key key);
 /* The lowest priority number that has to go so that the line fits `w` columns; pieces with a
  * priority below it are shown. */
 int line_limit(const Line *line, int w);

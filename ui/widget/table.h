@@ -142,6 +142,8 @@ bool table_act(Table *table, const TableSource *from, Ui *ui, Action action);
  * chosen: app.c makes it enter. */
 bool table_mouse(Table *table, const TableSource *from, MouseEvent event, Rect rect);
 
+/* The row on a line of `rect`, the one that it was drawn in; TABLE_NONE: there is none. */
+uint32_t table_row_at(const Table *table, int y, Rect rect);
 /* The row under the cursor, TABLE_NONE: there is none. */
 uint32_t table_selected(const Table *table);
 /* Puts the cursor on the row with this id, if it is there and passes the filter; else false. It

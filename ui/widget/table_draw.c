@@ -272,6 +272,13 @@ static bool click_heading(Table *t, const TableSource *from, int x) {
     return true;
 }
 
+uint32_t table_row_at(const Table *t, int y, Rect rect) {
+    int heading = heading_lines(t, rect);
+    if (y < heading || y >= rect.h) return TABLE_NONE;
+    uint64_t place = t->list.top + (uint64_t)(y - heading);
+    return place < t->list.count ? t->order[place] : TABLE_NONE;
+}
+
 bool table_mouse(Table *t, const TableSource *from, MouseEvent event, Rect rect) {
     if (event.what == MOUSE_WHEEL_UP || event.what == MOUSE_WHEEL_DOWN) {
         if (t->def->no_cursor) return false;
@@ -284,7 +291,7 @@ bool table_mouse(Table *t, const TableSource *from, MouseEvent event, Rect rect)
     int heading = heading_lines(t, rect);
     int x = event.x, y = event.y;
     if (x < 0 || x >= rect.w || y < 0 || y >= rect.h) return false;
-    if (event.what == MOUSE_CLICK && heading && y == 0) return click_heading(t, from, x);
+    if (heading && y == 0) return click_heading(t, from, x) || event.what == MOUSE_DOUBLE;
     uint64_t place = t->list.top + (uint64_t)(y - heading);
     if (y < heading || place >= t->list.count || t->def->no_cursor) return false;
     t->list.cursor = place;

@@ -1,0 +1,83 @@
+/* app_mouse.c - what the mouse does: places outside of panels that stand for a key or a panel
+ * (spots: the keys in the footer, the tabs), and which panel gets the rest. */
+#include "app/app_state.h"
+
+void app_spot(App *app, Spot spot) {
+    if (spot.w > 0 && app->spots < SPOTS) app->spot[app->spots++] = spot;
+}
+
+void app_spot_line(App *app, const Line *line, int x, int y, int w) {
+    int limit = line_limit(line, w), right = x + w;
+    for (int i = 0; i < line->count; i++) {
+        const LinePiece *piece = &line->piece[i];
+        if (piece->priority >= limit) continue;
+        int width = canvas_width(piece->text);
+        if (width > right - x) width = right - x;
+        if (piece->key != K_NONE) app_spot(app, (Spot){x, y, width, piece->key, NULL});
+        x += width;
+    }
+}
+
+static const Spot *spot_at(const App *app, int x, int y) {
+    for (int i = 0; i < app->spots; i++) {
+        const Spot *spot = &app->spot[i];
+        if (y == spot->y && x >= spot->x && x < spot->x + spot->w) return spot;
+    }
+    return NULL;
+}
+
+/* Whose part of the screen is it? -1: no panel's. */
+static int row_at(const App *app, int x, int y) {
+    for (int i = APP_PANELS - 1; i >= 0; i--) {
+        const Rect *outer = &app->outer[i];
+        if (outer->w > 0 && x >= outer->x && y >= outer->y && x < outer->x + outer->w &&
+            y < outer->y + outer->h)
+            return i;
+    }
+    return -1;
+}
+
+static bool is_click(MouseEvent event) {
+    return event.what == MOUSE_CLICK || event.what == MOUSE_DOUBLE;
+}
+
+void app_mouse(App *app, MouseEvent event) {
+    int x = event.x, y = event.y;
+    const Spot *spot = is_click(event) ? spot_at(app, x, y) : NULL;
+    if (spot && spot->panel) {
+        app_show(app, spot->panel);
+        return;
+    }
+    if (spot) { /* two quick clicks are the key twice; while a line is typed keys are for it */
+        if (!app->typing && !app->ui.edit) app_press(app, spot->key);
+        return;
+    }
+    Rect header = app->layout.header;
+    if (header.h >= 3 && y == header.y + header.h - 1) {
+        if (event.what == MOUSE_CLICK) verdict_open(app);
+        if (event.what == MOUSE_WHEEL_DOWN) verdict_next(app);
+        return;
+    }
+    if (is_click(event) && y == app->layout.footer.y) app->notice_until = 0; /* it has been read */
+    int row = row_at(app, x, y);
+    if (row < 0) return;
+    const Panel *panel = app_panels[row].panel;
+    const Rect *inner = &app->inner[row];
+    MouseEvent inside = {event.what, x - inner->x, y - inner->y};
+    if (event.what == MOUSE_CLICK && panel != app->ui.focus && app_panels[row].home)
+        app_show(app, panel);
+    if (inside.y < 0) { /* its title */
+        bool whole = app_panels[row].slot == SLOTS;
+        if (event.what == MOUSE_DOUBLE && panel == app->ui.focus && !whole)
+            app->ui.enlarged = !app->ui.enlarged;
+        if (is_click(event)) return;
+    }
+    if (panel->mouse && panel->mouse(app->state[row], &app->model, &app->ui, inside, *inner))
+        return;
+    Action action = event.what == MOUSE_WHEEL_UP     ? ACT_UP
+                    : event.what == MOUSE_WHEEL_DOWN ? ACT_DOWN
+                    : event.what == MOUSE_DOUBLE     ? ACT_ENTER
+                                                     : ACT_NONE;
+    if (action == ACT_NONE || !panel->act) return;
+    panel->act(app->state[row], &app->model, &app->ui, action, *inner);
+}
