@@ -81,19 +81,15 @@ static const char *label_of(const App *app, const ActionInfo *info) {
 
 /* Two things that a key goes between, the present one lit: "G holds/makes". */
 static void add_choice(Line *line, int priority, const ActionInfo *info, bool on) {
-    const struct {
-        const char *text;
-        Style style;
-    } part[] = {{info->label, STYLE(on ? TONE_MUTED : TONE_STRONG)},
-                {"/", STYLE(TONE_MUTED)},
-                {info->label_on, STYLE(on ? TONE_STRONG : TONE_MUTED)},
-                {" ", STYLE(TONE_TEXT)}};
+    Style was = STYLE(on ? TONE_MUTED : TONE_STRONG), is = STYLE(on ? TONE_STRONG : TONE_MUTED);
     line_add(line, priority, STYLE(TONE_ACCENT), " %s ", info->shown);
     line_key(line, info->key[0]);
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-        line_add(line, priority, part[i].style, "%s", part[i].text);
-        line_key(line, info->key[0]);
-    }
+    line_add(line, priority, was, "%s", info->label);
+    line_key(line, info->key[0]);
+    line_add(line, priority, STYLE(TONE_MUTED), "/");
+    line_key(line, info->key[0]);
+    line_add(line, priority, is, "%s ", info->label_on);
+    line_key(line, info->key[0]);
 }
 
 /* A key and what it does, both answer a click; of several keys each by itself: "+ - zoom". */
