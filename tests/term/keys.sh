@@ -234,6 +234,51 @@ case_picture_mouse_mark() {
     leave
 }
 
+# click TEXT: the mouse on the first letter of the first place where it stands (left of column 95).
+click() {
+    local at
+    wait_for "$1"
+    at=$(screen | TEXT=$1 "$LUA" -e 'local y = 0
+        for line in io.lines() do
+            y = y + 1
+            local from = line:find(os.getenv "TEXT", 1, true)
+            if from then return print(("%02x %02x"):format(32 + utf8.len(line, 1, from), 32 + y)) end
+        end')
+    tm send-keys -t "$pane" -H 1b 5b 4d 20 $at 1b 5b 4d 23 $at # pressed, and let go
+}
+
+case_mouse() { # real sequences, as a terminal sends them
+    open 120 36
+    watch
+    click 's f u h'
+    wait_for 'filtered'
+    click 'm mark'
+    wait_for 'Mark 1 set'
+    click 'Mark 1 set' # it has been read
+    click ' 7 Functions'
+    wait_for '─ 7 Functions'
+    click 'shallow'
+    wait_for 'shallow▴'
+    click 'shallow'
+    wait_for 'shallow▾'
+    click '1 Heap map'
+    click 'space pause'
+    wait_for 'PAUSED'
+    click 'space resume  n'
+    wait_for 'RUNNING'
+    local i
+    for i in 1 2 3 4 5 6; do
+        key b
+        wait_for 'break>'
+        type_line "size ${i}GiB"
+        wait_gone 'break>'
+    done
+    wait_for 'break: 6 on'
+    key ddddd # in one read
+    wait_for 'break: 1 on'
+    leave
+}
+
 case_sequences() { # keys that the terminal's description lacks, and what is no key of lmp's
     open 120 36
     watch
