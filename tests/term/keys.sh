@@ -279,6 +279,43 @@ case_mouse() { # real sequences, as a terminal sends them
     leave
 }
 
+case_tags() { # the lines of a tag, and those of another one
+    cat >"$work/endless.lua" <<'LUA'
+local lmp = require "luamemprofiler"
+local pid = io.open("program.pid", "w")
+pid:write((io.open("/proc/self/stat"):read "a"):match "^%d+") pid:close()
+local keep, n = {}, 0
+lmp.tag "large"
+for i = 1, 20000 do keep[#keep + 1] = { i } end
+while true do
+  lmp.tag "small"
+  keep[n % 100] = "n" .. n
+  lmp.tag "large"
+  n, keep[n % 100 + 100] = n + 1, {}
+end
+LUA
+    open 120 36
+    watch
+    key 0
+    wait_for '─ 0 Tags.* 2 tags'
+    wait_for '▸ .* large'
+    key Enter
+    wait_for '─ Tag: holds'
+    wait_for '│  large  live .*allocs'
+    wait_for 'endless.lua:6 .*for i = 1, 20000'
+    wait_for 'endless.lua:11 .*n, keep'
+    shows 'endless.lua:9' && fail "a line of the other tag"
+    key Escape
+    wait_for '─ 0 Tags'
+    key Down Enter
+    wait_for '│  small  live '
+    wait_for 'endless.lua:9 .*keep.n % 100. = "n"'
+    wait_gone 'endless.lua:6'
+    key Enter # the page of that line
+    wait_for '─ Site'
+    leave
+}
+
 case_sequences() { # keys that the terminal's description lacks, and what is no key of lmp's
     open 120 36
     watch

@@ -47,6 +47,8 @@ void app_draw(App *app, Canvas *canvas, uint64_t now);
 
 /* The LEDGER_* parts that the panels of the last frame need. */
 unsigned app_parts(const App *app);
+/* Has the model what they need? */
+bool app_has_parts(const App *app);
 
 /* For tests and panels' own tests: where a panel's inside was in the last frame (w 0: nowhere). */
 Rect app_where(const App *app, const Panel *panel);

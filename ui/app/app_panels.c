@@ -23,6 +23,13 @@ unsigned app_parts(const App *app) {
     return parts;
 }
 
+bool app_has_parts(const App *app) {
+    unsigned parts = app_parts(app);
+    const Ledger *ledger = &app->model.ledger;
+    bool other_tag = ledger->tagged && ledger->tagged_of != app->ui.tag;
+    return !(parts & ~app->model.ledger_parts) && !(parts & LEDGER_TAG_LINES && other_tag);
+}
+
 Rect app_where(const App *app, const Panel *panel) {
     int row = app_row(panel);
     return row < 0 ? (Rect){0} : app->inner[row];

@@ -21,6 +21,7 @@
     X(panel_tags, SLOT_BOTTOM, true)                                                               \
     X(panel_site, SLOTS, false)                                                                    \
     X(panel_function, SLOT_BOTTOM, false)                                                          \
+    X(panel_tag, SLOT_BOTTOM, false)                                                               \
     X(panel_breaks, SLOT_BOTTOM, false)                                                            \
     X(panel_marks, SLOT_BOTTOM, false)                                                             \
     X(panel_blocks, SLOT_BOTTOM, false)                                                            \

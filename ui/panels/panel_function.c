@@ -6,7 +6,6 @@
 
 #include "base/format.h"
 #include "widget/describe.h"
-#include "widget/source.h"
 #include "widget/tablepanel.h"
 #include "widget/tallycell.h"
 
@@ -73,19 +72,8 @@ static bool is_lua(const TableSource *from) {
 }
 
 static void cell_text(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    const LmpSiteRow *site = row_of(from, row);
-    struct Sources *sources = from->ui->sources;
     (void)wide;
-    const SourceText *text = sources_get(sources, site->raw_source, from->ui->now);
-    if (text->problem || site->line < 1) {
-        snprintf(cell->text, sizeof cell->text, "%s", text->problem ? text->problem : "");
-        cell->style = STYLE(TONE_FAINT);
-        return;
-    }
-    char line[TABLE_TEXT];
-    sources_line(sources, (uint32_t)site->line, !from->ui->utf8, line, sizeof line);
-    snprintf(cell->text, sizeof cell->text, "%s", line + strspn(line, " "));
-    cell->style = STYLE(TONE_SOURCE);
+    tallycell_source(cell, from->ui, row_of(from, row));
 }
 
 static double value_line(const TableSource *from, uint32_t row) {

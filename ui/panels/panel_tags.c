@@ -72,6 +72,12 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     return true;
 }
 
+static bool look_inside(const TableSource *from, uint32_t row, Ui *ui) {
+    ui->tag = row_of(from, row)->id;
+    ui_open(ui, &panel_tag);
+    return true;
+}
+
 static const TablePanelDef def = {
     .table = {.name = "Tags",
               .column = columns,
@@ -82,6 +88,7 @@ static const TablePanelDef def = {
               .words = words_of},
     .rows = rows,
     .tally = tally_of,
+    .enter = look_inside,
 };
 
 static void *create(void) {
@@ -111,7 +118,7 @@ const Panel panel_tags = {.title = "Tags",
                           .number = 10,
                           .all_types = true,
                           .ledger = LEDGER_TAGS,
-                          .offers = {TABLE_OFFERS_MAKES},
+                          .offers = {TABLE_OFFERS_MAKES, ACT_ENTER},
                           .min_w = 14,
                           .min_h = 3,
                           .create = create,

@@ -35,7 +35,7 @@ static void draw(Viewer *v) {
     if ((v->canvas->w != w || v->canvas->h != h) && !canvas_resize(v->canvas, w, h)) return;
     uint64_t now = lmp_os->clock();
     app_draw(v->app, v->canvas, now);
-    if (app_parts(v->app) & ~app_model(v->app)->ledger_parts) { /* a panel has come up */
+    if (!app_has_parts(v->app)) { /* a panel has come up */
         viewer_fill_ledger(v, now, true);
         app_fresh(v->app, now);
         app_draw(v->app, v->canvas, now);

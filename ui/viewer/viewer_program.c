@@ -49,6 +49,7 @@ void viewer_fill_ledger(Viewer *v, uint64_t now, bool must) {
     Model *model = app_model(v->app);
     unsigned parts = app_parts(v->app);
     if (!must && now < v->ledger_next) return;
+    model->ledger.of_tag = app_ui(v->app)->tag;
     bool judge = must || now >= v->verdicts_next, sites = parts & LEDGER_SITES;
     model_fill_ledger(model, v->view, judge ? parts | LEDGER_SITES : parts);
     uint64_t then = lmp_os->clock();

@@ -61,11 +61,12 @@ typedef struct Ui {
     struct Sources *sources;  /* source files of the program; NULL: none can be shown */
     uint64_t site;            /* id of the row in model->ledger that the site page shows */
     uint32_t function;        /* id of the function whose lines are shown */
+    uint32_t tag;             /* id of the tag whose lines are shown */
     char said[128];           /* a notice for the footer, see ui_say */
     struct Table *columns_of; /* whose columns the panel of columns shows */
     LineEdit *edit;           /* the line being typed, of the focused panel; NULL: none */
     UiBreaks breaks;
-    ModelMarks marks; /* what is wanted of them; after a change REQUEST_REFRESH */
+    ModelMarks marks;          /* what is wanted of them; after a change REQUEST_REFRESH */
     char break_text[EDIT_MAX]; /* what the next condition to be typed begins with */
     Requests requests;         /* for the viewer */
 } Ui;
@@ -115,7 +116,7 @@ PanelPlace panel_place_of(const LmpSiteRow *site);
 
 extern const Panel panel_heap, panel_types, panel_timeline, panel_output, panel_inspector,
     panel_sites, panel_site, panel_functions, panel_function, panel_tree, panel_leaks, panel_tags,
-    panel_blocks, panel_breaks, panel_columns, panel_marks, panel_help;
+    panel_tag, panel_blocks, panel_breaks, panel_columns, panel_marks, panel_help;
 
 /* Opens `panel` over the others and gives it the focus; where it is open already, what is over it
  * is closed. */

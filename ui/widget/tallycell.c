@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "widget/describe.h"
+#include "widget/source.h"
 #include "widget/spark.h"
 
 double tally_share(uint64_t part, uint64_t whole) {
@@ -27,6 +28,19 @@ void tallycell_where(TableCell *cell, const Ui *ui, const char *short_src, int l
     /* a main chunk is defined in no line: its file alone */
     describe_where(cell->text, sizeof cell->text, short_src, line ? line : -1, !ui->utf8);
     cell->style = STYLE(line < 0 ? (Tone)TONE_MUTED : (Tone)TONE_SOURCE);
+}
+
+void tallycell_source(TableCell *cell, const Ui *ui, const LmpSiteRow *site) {
+    const SourceText *text = sources_get(ui->sources, site->raw_source, ui->now);
+    if (text->problem || site->line < 1) {
+        snprintf(cell->text, sizeof cell->text, "%s", text->problem ? text->problem : "");
+        cell->style = STYLE(TONE_FAINT);
+        return;
+    }
+    char line[TABLE_TEXT];
+    sources_line(ui->sources, (uint32_t)site->line, !ui->utf8, line, sizeof line);
+    snprintf(cell->text, sizeof cell->text, "%s", line + strspn(line, " "));
+    cell->style = STYLE(TONE_SOURCE);
 }
 
 void tallycell_name(TableCell *cell, const Ui *ui, const char *name) {

@@ -15,6 +15,8 @@ void tallycell_bytes(TableCell *cell, uint64_t bytes, Style style);
 void tallycell_share(TableCell *cell, double share);
 /* "file.lua:12", in muted where it is no place in a source. */
 void tallycell_where(TableCell *cell, const Ui *ui, const char *short_src, int line);
+/* The text of a line of the program, or why there is none. */
+void tallycell_source(TableCell *cell, const Ui *ui, const LmpSiteRow *site);
 /* A function's name without its kind, which is said in grey behind it. */
 void tallycell_name(TableCell *cell, const Ui *ui, const char *name);
 /* A bar of w columns: `share` (0 .. 1) in its heat, and behind it muted up to `whole`. */

@@ -15,12 +15,12 @@ static void store_free(LedgerStore *s) {
     map_free(&s->slot_map);
     map_free(&s->detail_map);
     LedgerPile *const piles[] = {
-        &s->texts,        &s->function,     &s->row,          &s->slot,      &s->detail,
-        &s->slot_sum,     &s->detail_sum,   &s->function_sum, &s->row_bytes, &s->out_site,
-        &s->out_function, &s->out_detail,   &s->out_tag,      &s->out_tree,  &s->out_grown,
-        &s->slot_row,     &s->function_row, &s->pairs,        &s->parent,    &s->node_function,
-        &s->first,        &s->kid,          &s->next,         &s->node_live, &s->order,
-        &s->retained,     &s->on_path,
+        &s->texts,        &s->function,     &s->row,          &s->slot,       &s->detail,
+        &s->slot_sum,     &s->detail_sum,   &s->function_sum, &s->row_bytes,  &s->out_site,
+        &s->out_function, &s->out_detail,   &s->out_tag,      &s->out_tree,   &s->out_grown,
+        &s->slot_row,     &s->function_row, &s->pairs,        &s->parent,     &s->node_function,
+        &s->first,        &s->kid,          &s->next,         &s->node_live,  &s->order,
+        &s->retained,     &s->on_path,      &s->tag_slot,     &s->out_tagged,
     };
     for (size_t i = 0; i < sizeof piles / sizeof *piles; i++)
         free(piles[i]->data);
@@ -57,7 +57,9 @@ static void note_others(Ledger *ledger, const LmpTables *t) {
 }
 
 LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, uint64_t clock) {
+    uint32_t of_tag = ledger->of_tag;
     if (ledger->store && ledger->store->base != tables->text) ledger_free(ledger);
+    ledger->of_tag = of_tag;
     if (!tables->text) return LMP_OK; /* no tables: no rows */
     if (!ledger->store) {
         ledger->store = calloc(1, sizeof *ledger->store);
@@ -75,6 +77,8 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     ledger->clock = clock;
     ledger->since = ledger->store->then ? ledger->store->then->clock : 0;
     mark_find(ledger, tables);
+    ledger->store->tag_lines = (parts & LEDGER_TAG_LINES) && (parts & LEDGER_SITES);
+    ledger->store->of_tag = of_tag;
     sum_records(ledger->store, tables);
     ledger->all = ledger->store->all;
     note_others(ledger, tables);

@@ -113,6 +113,7 @@ typedef struct LmpTreeRow {
 } LmpTreeRow;
 
 typedef struct LmpTagRow {
+    uint32_t id;      /* row of the tags, 0: none: stays the same */
     const char *name; /* "(untagged)": what has none */
     LmpTally tally;
 } LmpTagRow;
@@ -130,6 +131,10 @@ typedef struct Ledger {
     LmpSiteRow *site;         /* by live bytes, largest first */
     LmpFunctionRow *function; /* by shallow live bytes, largest first */
     LmpTagRow *tag;
+    uint32_t of_tag;  /* LmpTagRow.id: whose lines are asked for (LEDGER_TAG_LINES) */
+    LmpTally *tagged; /* by row of site[]: what was made there under tag `tagged_of`; NULL: it was
+                         not asked for */
+    uint32_t tagged_of;
     LmpSiteDetail *detail;
     LmpTreeRow *tree; /* tree[0]: the root; nodes 0: no tree was asked for */
     /* What sites held after full collections, oldest first: live_history[i] of a site is the most
@@ -155,7 +160,8 @@ enum {
     LEDGER_TREE = 4,
     LEDGER_TAGS = 8,
     LEDGER_ALL = 15,
-    LEDGER_RATES = 16 /* LmpTally.was, for who looks again and again */
+    LEDGER_RATES = 16,    /* LmpTally.was, for who looks again and again */
+    LEDGER_TAG_LINES = 32 /* Ledger.tagged; with LEDGER_SITES */
 };
 
 /* `ledger` all zeroes before the first time. `parts`: LEDGER_*; what is not asked for has no rows,

@@ -158,6 +158,9 @@ typedef struct LedgerStore {
     LedgerPile function_sum; /* LmpTally */
     LedgerPile row_bytes;    /* uint64_t: all that a row of the sites ever had */
     LmpTally tag_sum[LMP_TAGS];
+    bool tag_lines;      /* this refresh is with LEDGER_TAG_LINES */
+    uint32_t of_tag;     /* of this tag */
+    LedgerPile tag_slot; /* LmpTally: what a slot has under it */
     LmpTally all;
 
     /* mark, rates */
@@ -172,7 +175,7 @@ typedef struct LedgerStore {
     uint64_t clock;           /* of the last refresh */
 
     /* rows for people; `*_row`: which row an index has, LEDGER_NO_ROW: none */
-    LedgerPile out_site, out_function, out_detail, out_tag, out_tree, out_grown;
+    LedgerPile out_site, out_function, out_detail, out_tag, out_tree, out_grown, out_tagged;
     LedgerPile slot_row, function_row; /* uint32_t */
     LedgerPile pairs;                  /* LedgerPair, twice as many as anything to sort */
 

@@ -27,7 +27,9 @@ bool rows_reserve(Ledger *ledger, unsigned parts) {
     ledger->site = s->out_site.data;
     if (!pile_reserve(&s->out_detail, s->details, sizeof(LmpSiteDetail))) return false;
     ledger->detail = s->out_detail.data;
-    return true;
+    if (!(parts & LEDGER_TAG_LINES)) return true;
+    return pile_reserve(&s->tag_slot, s->slots, sizeof(LmpTally)) &&
+           pile_reserve(&s->out_tagged, s->slots, sizeof(LmpTally));
 }
 
 /* The last of all to be asked for: sites point into it. For each LMP_LIVE_HISTORY times bytes, then
@@ -253,16 +255,32 @@ static void make_tags(Ledger *ledger) {
     if (n > 0 && tally_any(&s->tag_sum[0])) pair[n++] = (LedgerPair){s->tag_sum[0].live_bytes, 0};
     pairs_sort(pair, n, pair + n);
     for (uint32_t i = 0; i < n; i++)
-        ledger->tag[i] = (LmpTagRow){s->tag[pair[i].index], s->tag_sum[pair[i].index]};
+        ledger->tag[i] =
+            (LmpTagRow){pair[i].index, s->tag[pair[i].index], s->tag_sum[pair[i].index]};
     ledger->tags = n;
+}
+
+/* What sites have under one tag: each record is of one site and one tag. */
+static void make_tagged(Ledger *ledger) {
+    LedgerStore *s = ledger->store;
+    if (!s->tag_lines || !s->slots) return;
+    LmpTally *out = s->out_tagged.data;
+    for (uint32_t i = 1; i < s->slots; i++) {
+        uint32_t row = PILE(s->slot_row, const uint32_t)[i];
+        if (row != LEDGER_NO_ROW) out[row] = PILE(s->tag_slot, const LmpTally)[i];
+    }
+    ledger->tagged = out;
+    ledger->tagged_of = s->of_tag;
 }
 
 void rows_make(Ledger *ledger, const LmpTables *t, unsigned parts) {
     ledger->sites = ledger->functions = ledger->tags = ledger->details = 0;
+    ledger->tagged = NULL;
     if (parts & (LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TREE)) {
         want_functions(ledger->store, parts);
         make_functions(ledger, parts);
     }
     if (parts & LEDGER_SITES) make_sites(ledger, t);
+    make_tagged(ledger);
     if (parts & LEDGER_TAGS) make_tags(ledger);
 }

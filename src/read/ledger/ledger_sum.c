@@ -24,6 +24,7 @@ static void add_record(LedgerStore *s, const LmpTables *tables, uint32_t record,
     tally_add(&PILE(s->detail_sum, LmpTally)[at->detail], &t);
     tally_add(&PILE(s->function_sum, LmpTally)[at->function], &t);
     tally_add(&s->tag_sum[tag], &t);
+    if (s->tag_lines && tag == s->of_tag) tally_add(&PILE(s->tag_slot, LmpTally)[at->slot], &t);
     PILE(s->row_bytes, uint64_t)[row] += tally_made(&t);
 
     LedgerSlotSum *slot = &PILE(s->slot_sum, LedgerSlotSum)[at->slot];
@@ -61,6 +62,7 @@ void sum_records(LedgerStore *s, const LmpTables *t) {
     memset(s->function_sum.data, 0, s->functions * sizeof(LmpTally));
     memset(s->row_bytes.data, 0, s->rows * sizeof(uint64_t));
     memset(s->tag_sum, 0, sizeof s->tag_sum);
+    if (s->tag_lines) memset(s->tag_slot.data, 0, s->slots * sizeof(LmpTally));
     LedgerPeak peak = peak_of(t->live);
     for (uint32_t i = 1; i < s->records; i++)
         add_record(s, t, i, peak);

@@ -91,6 +91,74 @@ START_TEST(test_a_function_has_its_lines) {
 }
 END_TEST
 
+/* Each tag has the lines that made something under it, and only they; a line that has several tags
+ * is shared out among them. */
+START_TEST(test_a_tag_has_its_lines) {
+    LedgerScene scene = ledger_scene(true, false);
+    Model *m = scene.model;
+    Stage *s = stage_new(&panel_tags, m, 118, 8, true, 256);
+    Stage *page = stage_new(&panel_tag, m, 118, 10, true, 256);
+    uint32_t tags = m->ledger.tags, seen = 0;
+    ck_assert_uint_ge(tags, 3);
+    for (uint32_t i = 0; i < tags; i++) {
+        s->ui.over = NULL;
+        free(stage_text(s, false));
+        ck_assert(stage_act(s, ACT_ENTER));
+        ck_assert_ptr_eq(s->ui.over, &panel_tag);
+        seen |= 1u << s->ui.tag;
+        page->ui = s->ui;
+        page->ui.focus = &panel_tag;
+        m->ledger.of_tag = s->ui.tag;
+        unsigned parts = LEDGER_ALL | LEDGER_TAG_LINES;
+        ck_assert_int_eq(
+            ledger_refresh(&m->ledger, &scene.tables->t, parts | LEDGER_RATES, m->clock), LMP_OK);
+        m->ledger_parts = parts;
+        m->ledger_serial++;
+        if (i == 0) stage_golden(page, "tag-118x10.txt");
+        LmpTally sum = {0};
+        int lines = 0;
+        for (uint32_t row = 0; row < m->ledger.sites; row++) {
+            const LmpTally *t = &m->ledger.tagged[row];
+            uint64_t own = 0; /* straight from the records */
+            for (uint32_t r = 1; r < tables_records(&scene.tables->t); r++) {
+                const LmpRecord *record = &scene.tables->t.record[r];
+                const LmpSite *site = &scene.tables->t.site[record->site];
+                const LmpFunctionRow *f = &m->ledger.function[m->ledger.site[row].function];
+                if (record->use.tag == s->ui.tag && site->line == m->ledger.site[row].line &&
+                    site->function == f->id)
+                    own += fake_live(&record->use);
+            }
+            ck_assert_uint_eq(t->live_bytes, own);
+            tally_add(&sum, t);
+            lines += t->allocs > 0;
+        }
+        for (uint32_t tag = 0; tag < tags; tag++) {
+            if (m->ledger.tag[tag].id != s->ui.tag) continue;
+            ck_assert_uint_eq(sum.live_bytes, m->ledger.tag[tag].tally.live_bytes);
+            ck_assert_uint_eq(sum.allocs, m->ledger.tag[tag].tally.allocs);
+            ck_assert_uint_gt(lines, 0);
+        }
+        char want[32], *text = stage_text(page, false);
+        snprintf(want, sizeof want, "%d line%s", lines, lines == 1 ? "" : "s");
+        ck_assert_msg(strstr(text, want) != NULL, "%s not in %s", want, text);
+        free(text);
+        stage_act(s, ACT_DOWN);
+    }
+    ck_assert_int_eq(__builtin_popcount(seen), (int)tags); /* another one each time */
+    ck_assert(stage_act(page, ACT_ENTER));
+    ck_assert_ptr_eq(page->ui.over, &panel_site);
+    page->ui.tag ^= 1; /* of another tag there are no figures yet: not those of this one */
+    page->ui.over = &panel_tag;
+    char *text = stage_text(page, false);
+    ck_assert_ptr_null(strstr(text, "MiB"));
+    ck_assert_ptr_null(strstr(text, "KiB"));
+    free(text);
+    stage_free(page);
+    stage_free(s);
+    ledger_scene_free(&scene);
+}
+END_TEST
+
 /* A C function has the lines that called it, with what it made there. */
 START_TEST(test_a_c_function_has_its_callers_lines) {
     LedgerScene scene = ledger_scene(true, false);
@@ -226,6 +294,6 @@ START_TEST(test_each_has_its_key) {
 }
 END_TEST
 
-SUITE("panel_makers", test_sizes, test_a_function_has_its_lines,
+SUITE("panel_makers", test_a_tag_has_its_lines, test_sizes, test_a_function_has_its_lines,
       test_a_c_function_has_its_callers_lines, test_no_growth_is_said, test_what_is_off_is_said,
       test_not_read_yet, test_any_size, test_each_has_its_key)

@@ -1,0 +1,190 @@
+/* panel_tag.c - one tag, opened by enter in the table of tags: the lines that made something under
+ * it, with their text. No block is looked at for that: each record is of one line and one tag, so
+ * what lives is as exact as the tags themselves. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "widget/describe.h"
+#include "widget/tablepanel.h"
+#include "widget/tallycell.h"
+
+typedef struct TagPage {
+    TablePanel panel;
+    uint32_t shown; /* id of the tag that the cursor is for */
+    LmpTally all;   /* what is shared out among the lines */
+} TagPage;
+
+static const Ledger *ledger_of(const TableSource *from) {
+    return from->rows;
+}
+
+static const LmpSiteRow *site_of(const TableSource *from, uint32_t row) {
+    return &ledger_of(from)->site[row];
+}
+
+static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
+    return &ledger_of(from)->tagged[row];
+}
+
+static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    const LmpSiteRow *site = site_of(from, row);
+    (void)wide;
+    tallycell_where(cell, from->ui, site->short_src, site->line);
+}
+
+static void cell_text(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_source(cell, from->ui, site_of(from, row));
+}
+
+enum { COL_SHARE, COL_LIVE, COL_MADE };
+
+static const TableColumn columns[] = {
+    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share},
+    [COL_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},
+    [COL_MADE] = {NULL, 10, 11, 0, MAKES(M_MADE)},
+    {NULL, 8, 13, 6, HOLDS(M_BLOCKS)},
+    {NULL, 11, 12, 4, HOLDS(M_CHANGE)},
+    {NULL, 11, 12, 4, MAKES(M_RATE)},
+    {NULL, 8, 13, 6, MAKES(M_ALLOCS)},
+    {NULL, 9, 10, 5, HOLDS(M_EACH_LIVE)},
+    {NULL, 9, 10, 5, MAKES(M_EACH)},
+    {NULL, 7, 7, 3, HOLDS(M_CHURN)},
+    {NULL, 9, 9, 3, MAKES(M_AT_ONCE)},
+    {NULL, 7, 7, 7, MAKES(M_IN_CYCLE)},
+    {NULL, 7, 7, 7, MAKES(M_LATER)},
+    {"where", 18, 28, 0, .least = 6, .align = TABLE_TAIL, .rising = true, .cell = cell_where,
+     .compare = tallycol_by_where},
+    {"text", 24, 40, 1, .least = 8, .align = TABLE_LEFT, .flex = true, .cell = cell_text},
+};
+
+static uint64_t id_of(const TableSource *from, uint32_t row) {
+    return site_of(from, row)->id;
+}
+
+static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
+    const LmpSiteRow *site = site_of(from, row);
+    char where[160];
+    TableCell cell;
+    cell_text(from, row, true, &cell);
+    describe_where(where, sizeof where, site->short_src, site->line, !from->ui->utf8);
+    snprintf(out, size, "%s %s", where, cell.text);
+}
+
+static bool skips(const TableSource *from, uint32_t row) {
+    const LmpTally *t = tally_of(from, row);
+    return t->allocs == 0 && t->bytes == 0;
+}
+
+static const LmpTagRow *find(const Ledger *ledger, uint32_t id) {
+    for (uint32_t i = 0; i < ledger->tags; i++)
+        if (ledger->tag[i].id == id) return &ledger->tag[i];
+    return NULL;
+}
+
+static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+    TagPage *s = state;
+    const Ledger *ledger = &model->ledger;
+    const LmpTagRow *tag = find(ledger, ui->tag);
+    if (s->shown != ui->tag) {
+        tablepanel_reset(&s->panel);
+        s->shown = ui->tag;
+    }
+    if (!tag || !ledger->tagged || ledger->tagged_of != ui->tag) return false;
+    s->all = tag->tally;
+    from->rows = ledger;
+    from->whole = &s->all;
+    from->count = ledger->sites;
+    from->serial = model->ledger_serial;
+    return true;
+}
+
+/* The tag and its figures stand above it. */
+static Rect table_room(const Ui *ui, Rect rect) {
+    int above = rect.h >= 5 ? 1 : 0;
+    (void)ui;
+    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
+}
+
+static const TablePanelDef def = {
+    .table = {.column = columns,
+              .columns = sizeof columns / sizeof *columns,
+              .sort = COL_LIVE,
+              .sort_makes = COL_MADE,
+              .id = id_of,
+              .words = words_of,
+              .skips = skips},
+    .rows = rows,
+    .room = table_room,
+    .tally = tally_of,
+    .site = site_of,
+};
+
+static void *create(void) {
+    return tablepanel_new(&def, sizeof(TagPage));
+}
+
+/* "level  live 12.1 MiB  made 14.0 MiB  allocs 1,204"; and what the rows are not. */
+static void draw_figures(const TagPage *s, const Model *model, const Ui *ui, Canvas *canvas,
+                         Rect rect) {
+    const Ledger *ledger = &model->ledger;
+    const LmpTagRow *tag = find(ledger, ui->tag);
+    char name[LMP_NUM * 4], folded[96] = "";
+    int x = rect.x + 2, right = rect.x + rect.w;
+    format_text(name, sizeof name, tag->name, !ui->utf8);
+    x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_STRONG), name) + 2;
+    if (ledger->folded > 0)
+        snprintf(folded, sizeof folded, "%s found no room: in (others)",
+                 format_count((char[LMP_NUM]){0}, ledger->folded));
+    const struct {
+        const char *label, *text;
+    } part[] = {
+        {"live ", format_bytes((char[LMP_NUM]){0}, s->all.live_bytes)},
+        {"made ", format_bytes((char[LMP_NUM]){0}, tally_made(&s->all))},
+        {"allocs ", format_count((char[LMP_NUM]){0}, s->all.allocs)},
+        {"of all sites' allocs ", folded},
+    };
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        int need = (int)strlen(part[i].label) + (int)strlen(part[i].text);
+        if (!part[i].text[0] || x + need > right) continue;
+        x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_MUTED), part[i].label);
+        x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_TEXT), part[i].text) + 2;
+    }
+}
+
+static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    unsigned parts = LEDGER_TAGS | LEDGER_SITES | LEDGER_TAG_LINES;
+    TableSource from;
+    if (!tallycell_can(model, ui, canvas, rect, NEED_TAGS, parts)) return;
+    if (tablepanel_draw(state, model, ui, canvas, rect, &from) && table_room(ui, rect).y > rect.y)
+        draw_figures(state, model, ui, canvas, rect);
+}
+
+static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    const TagPage *s = state;
+    char count[LMP_NUM];
+    (void)model;
+    if (!s) return;
+    table_note(&s->panel.table, ui, out, size);
+    if (out[0]) return;
+    const char *dot = ui->utf8 ? "·" : "-";
+    snprintf(out, size, "%s line%s %s enter: look inside %s esc back",
+             format_count(count, s->panel.table.total), s->panel.table.total == 1 ? "" : "s", dot,
+             dot);
+}
+
+const Panel panel_tag = {.title = "Tag",
+                         .all_types = true,
+                         .ledger = LEDGER_TAGS | LEDGER_SITES | LEDGER_TAG_LINES,
+                         .offers = {TABLE_OFFERS_MAKES, ACT_EDIT, ACT_ENTER},
+                         .min_w = 18,
+                         .min_h = 3,
+                         .create = create,
+                         .destroy = tablepanel_free,
+                         .draw = draw,
+                         .act = tablepanel_act,
+                         .mouse = tablepanel_mouse,
+                         .note = note,
+                         .place = tablepanel_place};
