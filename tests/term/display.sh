@@ -478,6 +478,7 @@ LUA
     wait_for 'hello Roberto'
     wait_for 'number\?'
     key Escape
+    wait_gone 'input>' # together with q, in one read, it would be alt-q
     key q
     wait_gone 'RUNNING'
     until_true "$patience" "the terminal's own settings" cooked_terminal
@@ -487,6 +488,50 @@ LUA
     key C-d
     wait_said 'rest last words' # above a long summary
     wait_for 'status=0'
+    check_terminal
+}
+
+case_waits() { # a program that waits says for what, as long as it does, and why no pause comes
+    open 120 36
+    cat >"$work/waits.lua" <<'LUA'
+local function work(name) -- until the file is there
+  repeat local t = {} local f = io.open(name) until f and f:close()
+end
+work "go1"
+local line = io.read()
+work "go2"
+os.execute "while ! test -e go3; do sleep 0.1; done"
+work "go4"
+LUA
+    type_line '$P $LMP run waits.lua; echo status=$?'
+    wait_for 'RUNNING  '
+    : >"$work/go1"
+    wait_for 'RUNNING, waits for input, i to type'
+    wait_for '^ .*space pause .* i input'
+    key Space
+    wait_for 'PAUSING, waits for input'
+    wait_for 'Pausing: the program waits for input and asks for no memory until then'
+    key Space
+    wait_for 'RUNNING, waits for input'
+    wait_gone 'Pausing:'
+    key i
+    wait_for 'input>'
+    type_line 'a line'
+    wait_for 'RUNNING  ' # gone when it goes on
+    key Escape
+    : >"$work/go2"
+    wait_for 'RUNNING, waits for a child process'
+    key Space
+    wait_for 'Pausing: the program waits for a child process'
+    : >"$work/go3"
+    wait_for 'PAUSED'
+    wait_gone 'Pausing:'
+    key Space
+    wait_for 'RUNNING  '
+    : >"$work/go4"
+    wait_for 'FINISHED'
+    key q
+    wait_said 'status=0'
     check_terminal
 }
 

@@ -155,6 +155,7 @@ static void toggle_pause(App *app) {
     if (can_ask(app)) {
         app->stepping = false;
         app->want_pause = !app->want_pause;
+        app->asked = app->ui.now;
         request_put(&app->ui.requests, &(Request){.kind = REQUEST_PAUSE, .pause = app->want_pause});
     }
 }

@@ -64,6 +64,7 @@ struct App {
     LmpSeen seen;        /* as app_seen last said; the model's may be frozen */
     bool stepping;       /* a step was asked for since the last pause or resume by hand */
     bool want_pause;     /* pausing was asked for and has not been taken back */
+    uint64_t asked;      /* ... at this time, nanoseconds */
     bool ended;          /* FINISHED or KILLED: nothing can be asked of the program any more */
     const Panel *bottom; /* shown in the bottom slot */
     bool lent_bottom;    /* the pause put the inspector there; before it was: */

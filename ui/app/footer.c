@@ -113,7 +113,8 @@ static void draw_keys(App *app, Canvas *canvas, Rect rect) {
     Line line = {0};
     for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
         const ActionInfo *info = &action_info[i];
-        int priority = info->action == ACT_BACK ? 5 : info->priority;
+        bool asks = info->action == ACT_INPUT && app->ui.wait.ours; /* it waits for it */
+        int priority = info->action == ACT_BACK ? 5 : asks ? 3 : info->priority;
         if (priority == 0 || !info->label || !footer_offers(app, info->action)) continue;
         if (info->action == ACT_MAKES) {
             add_choice(&line, priority, info, app->ui.makes);

@@ -9,6 +9,8 @@
 #include "screen/line.h"
 #include "widget/describe.h"
 
+#define LONG_PAUSING 700000000ull /* nanoseconds */
+
 /* The state in words, with a sign and a colour: one row each. */
 typedef struct StateWord {
     const char *word;
@@ -79,6 +81,22 @@ static void add_line_words(Line *line, const Model *model, const char *dot) {
     }
 }
 
+/* What a program that stands still waits for. */
+static void add_wait(Line *line, const Ui *ui) {
+    const UiWait *wait = &ui->wait;
+    if (!wait->words[0]) return;
+    bool here = wait->ours && ui->can_type;
+    line_add(line, wait->input ? 3 : 6, STYLE(wait->input ? TONE_PAUSED : TONE_MUTED), ", %s",
+             wait->words);
+    if (wait->input) line_key(line, here ? 'i' : K_NONE);
+    if (!here) return;
+    line_add(line, 5, STYLE(TONE_PAUSED), ", ");
+    line_add(line, 5, STYLE(TONE_ACCENT), "i");
+    line_key(line, 'i');
+    line_add(line, 5, STYLE(TONE_PAUSED), " to type");
+    line_key(line, 'i');
+}
+
 static void draw_who(App *app, Canvas *canvas, Rect rect) {
     const Model *model = &app->model;
     char word[24];
@@ -89,6 +107,7 @@ static void draw_who(App *app, Canvas *canvas, Rect rect) {
 
     Line right = {0};
     line_add(&right, 1, STYLE(state.tone), " %s %s", glyph, state.word);
+    if (app->seen == LMP_SEEN_RUNNING && !app->ui.frozen) add_wait(&right, &app->ui);
     if (app->ui.frozen) {
         line_add(&right, 8, STYLE(TONE_MUTED), ", program %s",
                  app->seen == LMP_SEEN_PAUSED ? "paused" : "running");
@@ -251,6 +270,25 @@ static void draw_rates(const App *app, Canvas *canvas, Rect rect, int y) {
     line_draw(&line, canvas, rect.x, y, rect.w);
 }
 
+/* In place of rates, which are nothing then: why a pause that was asked for does not come. */
+static bool draw_no_pause(const App *app, Canvas *canvas, Rect rect, int y) {
+    const UiWait *wait = &app->ui.wait;
+    bool asked = app->seen == LMP_SEEN_RUNNING && app->want_pause && !app->ui.frozen;
+    if (!asked || app->ui.now - app->asked < LONG_PAUSING) return false;
+    Line line = {0};
+    line_add(&line, 1, STYLE(TONE_PAUSED), " Pausing: the program ");
+    if (wait->words[0]) {
+        line_add(&line, 1, STYLE(TONE_PAUSED), "%s", wait->words);
+        line_add(&line, 2, STYLE(TONE_TEXT), " and asks for no memory until then");
+    } else {
+        line_add(&line, 1, STYLE(TONE_PAUSED), "asks for no memory");
+        line_add(&line, 2, STYLE(TONE_TEXT), "%s", wait->busy ? "; it is at work" : "");
+    }
+    line_add(&line, 3, STYLE(TONE_MUTED), "; it stops in its next memory operation");
+    line_draw(&line, canvas, rect.x, y, rect.w);
+    return true;
+}
+
 /* In place of rates, which are nothing then: the message that the program ended with. */
 static void draw_error(const App *app, Canvas *canvas, Rect rect, int y) {
     Line line = {0};
@@ -264,7 +302,7 @@ void header_draw(App *app, Canvas *canvas, Rect rect) {
     if (rect.h >= 2) draw_heap(app, canvas, rect, rect.y + 1);
     if (rect.h >= 3 && error)
         draw_error(app, canvas, rect, rect.y + 2);
-    else if (rect.h >= 4)
+    else if (rect.h >= 4 && !draw_no_pause(app, canvas, rect, rect.y + 2))
         draw_rates(app, canvas, rect, rect.y + 2);
     if (rect.h >= 4 || (rect.h >= 3 && !error))
         verdict_draw(app, canvas, rect, rect.y + rect.h - 1);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -151,6 +152,8 @@ static bool open_all(Viewer *v) {
     if (v->o->taken && tcgetattr(v->o->tty, &v->o->taken->during) == 0)
         atomic_store(&v->o->taken->during_known, true);
     v->spool_at = SPOOL_AT;
+    if (v->o->input >= 0 && ptsname_r(v->o->input, v->terminal, sizeof v->terminal) != 0)
+        v->terminal[0] = 0;
     v->output = v->o->spool >= 0 ? output_new() : NULL;
     v->canvas = canvas_new(1, 1, term_utf8(v->term));
     AppOptions options = {.utf8 = term_utf8(v->term),

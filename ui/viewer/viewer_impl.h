@@ -3,6 +3,7 @@
 #define LMP_VIEWER_IMPL_H
 
 #include "app/app.h"
+#include "viewer/blocked.h"
 #include "viewer/collect_wait.h"
 #include "viewer/term.h"
 #include "viewer/viewer.h"
@@ -28,6 +29,8 @@ typedef struct Viewer {
     uint64_t spool_at; /* where in the spool's file the output panel goes on reading */
     uint32_t changed;  /* of the state, when last looked */
     CollectWait collect;
+    Blocked blocked;
+    char terminal[32]; /* the program's, which the lines typed here reach; "": none */
     uint64_t rss, rss_time;
     uint64_t ledger_next;   /* when who made what is due to be summed up again */
     uint64_t verdicts_next; /* the same for verdicts */

@@ -1,6 +1,8 @@
 /* viewer_program.c - the program that the display shows: is it alive, has it changed, has it
  * answered, and the model that is made of what it says. */
 #include <poll.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/os.h"
@@ -62,6 +64,21 @@ void viewer_fill_ledger(Viewer *v, uint64_t now, bool must) {
     v->ledger_next = now + (spent * OWN_SHARE > least ? spent * OWN_SHARE : least);
 }
 
+/* What the program waits for, while it neither runs nor is paused. */
+static void look_whether_blocked(Viewer *v, uint64_t now) {
+    UiWait *wait = &app_ui(v->app)->wait;
+    char proc[32];
+    int unread = 0;
+    *wait = (UiWait){0};
+    if (app_model(v->app)->seen != LMP_SEEN_RUNNING || v->dead) {
+        v->blocked = (Blocked){0};
+        return;
+    }
+    snprintf(proc, sizeof proc, "/proc/%u", v->view->pid);
+    if (v->terminal[0] && ioctl(v->o->input, FIONREAD, &unread) != 0) unread = 1;
+    blocked_look(&v->blocked, proc, v->terminal, unread > 0, now, wait);
+}
+
 void viewer_fill(Viewer *v, uint64_t now) {
     bool alive = is_alive(v);
     uint64_t rss = resident(v, now);
@@ -80,6 +97,7 @@ void viewer_fill(Viewer *v, uint64_t now) {
         Ui *ui = app_ui(v->app);
         errorline_find(v->o->spool, SPOOL_AT, ui->error, sizeof ui->error);
     }
+    look_whether_blocked(v, now);
     app_fresh(v->app, now);
     view_next_frame(v->view);
 }

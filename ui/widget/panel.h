@@ -32,6 +32,14 @@ typedef struct UiBreaks {
 
 #define UI_UNDER 4 /* panels that are only opened over others, but one */
 
+/* What the program waits for, as far as it can be seen from outside while it runs. */
+typedef struct UiWait {
+    char words[72]; /* "sleeps (nanosleep)"; "": it does not, or that is not known */
+    bool input;     /* it reads a terminal */
+    bool ours;      /* ... which a line that is typed here reaches */
+    bool busy;      /* it is at work: on a processor, or in line for one */
+} UiWait;
+
 /* What all panels see and may change. */
 typedef struct Ui {
     bool utf8;                 /* else ASCII only: letters s f u h t o in the map, no braille */
@@ -54,6 +62,7 @@ typedef struct Ui {
     uint64_t now;                  /* clock of this frame, nanoseconds, any origin */
     Output *output;                /* what the program printed; NULL: not ours to show */
     bool can_type;                 /* a line can be sent to the program */
+    UiWait wait;
     /* What enter on the heap map opened: panel_blocks lists the live blocks that start in
      * [look_from, look_to). */
     uint64_t look_from, look_to;

@@ -130,6 +130,44 @@ START_TEST(steps_only_while_paused) {
 }
 END_TEST
 
+static void wait_for_what(const char *words, bool input, bool ours, bool busy) {
+    UiWait *wait = &app_ui(app)->wait;
+    *wait = (UiWait){.input = input, .ours = ours, .busy = busy};
+    snprintf(wait->words, sizeof wait->words, "%s", words);
+    app_draw(app, canvas, now);
+}
+
+/* What the program waits for stands beside its state; and why a pause does not come, once that has
+ * taken a while, and no longer than that. */
+START_TEST(what_it_waits_for) {
+    set_up(120, 36, true);
+    ck_assert(!shows("waits") && !shows(" i input"));
+    wait_for_what("waits for input", true, true, false);
+    ck_assert(shows("RUNNING, waits for input, i to type"));
+    ck_assert(shows(" i input"));
+    wait_for_what("waits for input", true, false, false); /* at a terminal of its own */
+    ck_assert(shows("RUNNING, waits for input") && !shows("i to type"));
+    wait_for_what("sleeps (nanosleep)", false, false, false);
+    ck_assert(shows("RUNNING, sleeps (nanosleep)"));
+    press(" ");
+    ck_assert(shows("PAUSING, sleeps (nanosleep)") && !shows("Pausing: "));
+    uint64_t before = now;
+    now += SECOND;
+    app_draw(app, canvas, now);
+    ck_assert(shows("Pausing: the program sleeps (nanosleep) and asks for no memory until then"));
+    wait_for_what("", false, false, true);
+    ck_assert(shows("Pausing: the program asks for no memory; it is at work"));
+    wait_for_what("", false, false, false);
+    ck_assert(shows("Pausing: the program asks for no memory; it stops"));
+    become(LMP_SEEN_PAUSED);
+    ck_assert(!shows("Pausing: "));
+    wait_for_what("sleeps (nanosleep)", false, false, false); /* while it runs only */
+    ck_assert(!shows("nanosleep"));
+    now = before;
+    tear_down();
+}
+END_TEST
+
 START_TEST(a_pause_by_another_viewer_can_be_ended) {
     set_up(120, 36, false);
     become(LMP_SEEN_PAUSED);
@@ -404,8 +442,8 @@ START_TEST(after_the_end) {
 }
 END_TEST
 
-/* m counts from the new mark, x from none and then again from the last one; L lists them, and closes
- * the list; e there names a mark and opens no editor. */
+/* m counts from the new mark, x from none and then again from the last one; L lists them, and
+ * closes the list; e there names a mark and opens no editor. */
 START_TEST(keys_of_marks) {
     set_up(120, 36, true);
     Ui *ui = app_ui(app);
@@ -604,7 +642,7 @@ START_TEST(break_conditions) {
 }
 END_TEST
 
-SUITE("app", map_may_be_incomplete, break_conditions, space_pauses_and_resumes,
+SUITE("app", what_it_waits_for, map_may_be_incomplete, break_conditions, space_pauses_and_resumes,
       steps_only_while_paused, a_pause_by_another_viewer_can_be_ended,
       the_inspector_stays_if_it_was_chosen, freeze_is_not_pause, filters, the_next_tab_is_shown,
       panels_by_tab_and_number, enlarge_and_back, help_opens_and_closes,
