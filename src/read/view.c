@@ -158,6 +158,14 @@ bool view_copy_history(const LmpView *view, LmpHistory *out) {
     return whole;
 }
 
+static void end_locals(LmpLocal *local, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        local[i].name[sizeof local[i].name - 1] = 0;
+        local[i].type[sizeof local[i].type - 1] = 0;
+        if (local[i].size > LMP_LOCAL_BYTES) local[i].size = LMP_LOCAL_BYTES;
+    }
+}
+
 bool view_copy_op(const LmpView *view, LmpOp *out) {
     const LmpOp *from = &view->live->op;
     bool whole = copy_group(&from->seq, from, out, sizeof *out);
@@ -171,12 +179,9 @@ bool view_copy_op(const LmpView *view, LmpOp *out) {
     out->hit_words[sizeof out->hit_words - 1] = 0;
     if (out->hit > LMP_BREAKS) out->hit = 0;
     if (out->locals > LMP_LOCALS) out->locals = LMP_LOCALS;
-    for (uint32_t i = 0; i < LMP_LOCALS; i++) {
-        LmpLocal *local = &out->local[i];
-        local->name[sizeof local->name - 1] = 0;
-        local->type[sizeof local->type - 1] = 0;
-        if (local->size > LMP_LOCAL_BYTES) local->size = LMP_LOCAL_BYTES;
-    }
+    if (out->upvalues > LMP_UPVALUES) out->upvalues = LMP_UPVALUES;
+    end_locals(out->local, LMP_LOCALS);
+    end_locals(out->upvalue, LMP_UPVALUES);
     return whole;
 }
 

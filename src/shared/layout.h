@@ -28,8 +28,8 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 8u                   /* changes whenever anything here or in rows.h does */
-#define LMP_LAYOUT_DIGEST 0x65de9485ead7efdbull
+#define LMP_LAYOUT 9u                   /* changes whenever anything here or in rows.h does */
+#define LMP_LAYOUT_DIGEST 0x96b9014753e1f715ull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
@@ -244,9 +244,10 @@ typedef struct LmpFrame {
 } LmpFrame;
 
 #define LMP_LOCALS 24u
+#define LMP_UPVALUES 16u
 #define LMP_LOCAL_BYTES 64u
 
-/* A local variable of a frame. */
+/* A local variable of a frame, or an upvalue of its function. */
 typedef struct LmpLocal {
     char name[32];
     char type[12];  /* "table", as type() says; NUL-terminated */
@@ -278,14 +279,17 @@ typedef struct LmpOp {
     uint32_t alloc_context; /* of the block, as in LmpLeaf */
     uint32_t hit;  /* the break condition that paused: its number in the list, from 1; or 0 */
     uint32_t hits; /* all that were met here: bit i is number i + 1 */
-    uint32_t locals_state; /* LmpLocalsState */
-    uint32_t locals_frame; /* whose: index in `frame` */
-    uint32_t locals;       /* rows in `local` */
-    uint32_t locals_more;  /* not shown for want of room (count) */
-    uint32_t spare;
-    char hit_words[160]; /* "block larger than 64 KiB: 131,072 B" */
+    uint32_t locals_state;   /* LmpLocalsState */
+    uint32_t locals_frame;   /* whose: index in `frame` */
+    uint32_t locals;         /* rows in `local` */
+    uint32_t locals_more;    /* not shown for want of room (count) */
+    uint32_t upvalues_state; /* of the same frame: LmpLocalsState */
+    uint32_t upvalues;       /* rows in `upvalue`; _ENV is left out */
+    uint32_t upvalues_more;  /* not shown for want of room (count) */
+    char hit_words[160];     /* "block larger than 64 KiB: 131,072 B" */
     LmpFrame frame[LMP_FRAMES];
     LmpLocal local[LMP_LOCALS];
+    LmpLocal upvalue[LMP_UPVALUES];
 } LmpOp;
 
 /* What became of the break conditions. */

@@ -7,6 +7,10 @@
  * the thread is left as it was, byte for byte. There is always a slot: stacks have five more than
  * their size. The value is only looked at with calls that neither allocate nor convert.
  *
+ * Upvalues are asked of the function, which has to be pushed first: two slots. There are as many
+ * while the top is not above what the running frame has been promised; where the interpreter has
+ * put a call to a metamethod together beyond that, only one may be left, and they are not read.
+ *
  * A slot never holds a value that is freed already: the collector marks all of a stack below its
  * top, and clears what is above, before it frees anything. */
 #include "agent/interp/locals.h"
@@ -19,13 +23,14 @@
 
 enum { SLOT = 16 }; /* bytes of a stack slot */
 
-/* A thread's stack with room for one value to be pushed. */
+/* A thread's stack with room for one value to be pushed, or two. */
 typedef struct Lent {
     lua_State *thread;
     LmpCallInfo *ci;
     uintptr_t top, ci_top;
-    unsigned char slot[SLOT];
-    void *at; /* that slot */
+    int slots; /* 1 or 2 */
+    unsigned char slot[2 * SLOT];
+    void *at; /* the first of them */
 } Lent;
 
 static void set_word(void *base, size_t at, uintptr_t w) {
@@ -54,14 +59,16 @@ static void lend(Lent *l, lua_State *thread) {
     bool is_lua = !(frames_status(l->ci) & LMP_CI_C);
     if (is_lua && top < l->ci_top) top = l->ci_top;
     l->at = (void *)top; /* NOLINT */
-    memcpy(l->slot, l->at, SLOT);
+    l->slots = l->top <= l->ci_top ? 2 : 1;
+    size_t room = (size_t)l->slots * SLOT;
+    memcpy(l->slot, l->at, room);
     set_word(thread, LMP_AT_L_TOP, top);
     /* interpreters that check their API's use want to see the push below this */
-    if (l->ci_top <= top) set_word(l->ci, LMP_AT_CI_TOP, top + SLOT);
+    if (l->ci_top < top + room) set_word(l->ci, LMP_AT_CI_TOP, top + room);
 }
 
 static void give_back(const Lent *l) {
-    memcpy(l->at, l->slot, SLOT);
+    memcpy(l->at, l->slot, (size_t)l->slots * SLOT);
     set_word(l->ci, LMP_AT_CI_TOP, l->ci_top);
     set_word(l->thread, LMP_AT_L_TOP, l->top);
 }
@@ -115,25 +122,49 @@ static void describe(lua_State *thread, const char *name, LmpLocal *local) {
     }
 }
 
-static void read_frame(lua_State *thread, int level, LmpOp *op) {
-    lua_Debug ar;
-    Lent lent;
+static void read_locals(Lent *lent, lua_Debug *ar, LmpOp *op) {
     const char *name;
-    if (!fits(thread) || !lua_getstack(thread, level, &ar)) return;
     op->locals_state = LMP_LOCALS_READ;
-    lend(&lent, thread);
-    for (int i = 1; (name = lua_getlocal(thread, &ar, i)); i++) {
+    for (int i = 1; (name = lua_getlocal(lent->thread, ar, i)); i++) {
         bool temporary = strcmp(name, "(temporary)") == 0; /* so are all after it */
         if (*name != '(') {                                /* else a loop's own */
             if (op->locals < LMP_LOCALS) {
-                describe(thread, name, &op->local[op->locals++]);
+                describe(lent->thread, name, &op->local[op->locals++]);
             } else {
                 op->locals_more++;
             }
         }
-        set_word(thread, LMP_AT_L_TOP, (uintptr_t)lent.at); /* popped */
+        set_word(lent->thread, LMP_AT_L_TOP, (uintptr_t)lent->at); /* popped */
         if (temporary) break;
     }
+}
+
+/* _ENV, which nearly every function has, says nothing, and what has been stripped has no name. */
+static void read_upvalues(Lent *lent, lua_Debug *ar, LmpOp *op) {
+    const char *name;
+    op->upvalues_state = LMP_LOCALS_NOT_NOW;
+    if (lent->slots < 2 || !lua_getinfo(lent->thread, "f", ar)) return;
+    op->upvalues_state = LMP_LOCALS_READ;
+    for (int i = 1; (name = lua_getupvalue(lent->thread, -1, i)); i++) {
+        if (*name != '(' && strcmp(name, "_ENV") != 0) {
+            if (op->upvalues < LMP_UPVALUES) {
+                describe(lent->thread, name, &op->upvalue[op->upvalues++]);
+            } else {
+                op->upvalues_more++;
+            }
+        }
+        set_word(lent->thread, LMP_AT_L_TOP, (uintptr_t)lent->at + SLOT);
+    }
+    set_word(lent->thread, LMP_AT_L_TOP, (uintptr_t)lent->at);
+}
+
+static void read_frame(lua_State *thread, int level, LmpOp *op) {
+    lua_Debug ar;
+    Lent lent;
+    if (!fits(thread) || !lua_getstack(thread, level, &ar)) return;
+    lend(&lent, thread);
+    read_locals(&lent, &ar, op);
+    read_upvalues(&lent, &ar, op);
     give_back(&lent);
 }
 
@@ -147,10 +178,10 @@ uint32_t locals_first(const LmpOp *op) {
 void locals_read(lua_State *main, LmpOp *op, uint32_t frame, bool safe) {
     lua_State *thread;
     int level;
-    op->locals = op->locals_more = 0;
-    op->locals_state = safe ? LMP_LOCALS_NONE : LMP_LOCALS_NOT_NOW;
+    op->locals = op->locals_more = op->upvalues = op->upvalues_more = 0;
+    op->locals_state = op->upvalues_state = safe ? LMP_LOCALS_NONE : LMP_LOCALS_NOT_NOW;
     op->locals_frame = frame;
     if (!safe || frame >= op->frames || op->frame[frame].is_c) return;
-    op->locals_state = LMP_LOCALS_UNKNOWN;
+    op->locals_state = op->upvalues_state = LMP_LOCALS_UNKNOWN;
     if (stack_find(main, op, frame, &thread, &level)) read_frame(thread, level, op);
 }

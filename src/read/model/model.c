@@ -206,6 +206,14 @@ static void check_history(LmpHistory *history) {
     }
 }
 
+static void check_locals(LmpLocal *local, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        end_text(local[i].name, sizeof local[i].name);
+        end_text(local[i].type, sizeof local[i].type);
+        if (local[i].size > LMP_LOCAL_BYTES) local[i].size = LMP_LOCAL_BYTES;
+    }
+}
+
 static void check_op(LmpOp *op) {
     if (op->op > LMP_OP_FREE) op->op = LMP_OP_NONE;
     if (op->cls >= LMP_CLASSES) op->cls = LMP_C_NONE;
@@ -220,12 +228,10 @@ static void check_op(LmpOp *op) {
     if (op->hit > LMP_BREAKS) op->hit = 0;
     if (op->locals > LMP_LOCALS) op->locals = LMP_LOCALS;
     if (op->locals_state > LMP_LOCALS_NOT_NOW) op->locals_state = LMP_LOCALS_UNKNOWN;
-    for (uint32_t i = 0; i < op->locals; i++) {
-        LmpLocal *local = &op->local[i];
-        end_text(local->name, sizeof local->name);
-        end_text(local->type, sizeof local->type);
-        if (local->size > LMP_LOCAL_BYTES) local->size = LMP_LOCAL_BYTES;
-    }
+    if (op->upvalues > LMP_UPVALUES) op->upvalues = LMP_UPVALUES;
+    if (op->upvalues_state > LMP_LOCALS_NOT_NOW) op->upvalues_state = LMP_LOCALS_UNKNOWN;
+    check_locals(op->local, op->locals);
+    check_locals(op->upvalue, op->upvalues);
 }
 
 /* The allocator keeps what the collector frees, so at one moment RSS less heap is as much the

@@ -86,7 +86,8 @@ typedef struct Model {
     LmpHistory history;
 
     /* the operation under the pause; op.op LMP_OP_NONE: none to show. frames <= LMP_FRAMES, depth
-     * >= frames, cut_at <= frames, locals <= LMP_LOCALS, hit <= LMP_BREAKS, all texts end */
+     * >= frames, cut_at <= frames, locals <= LMP_LOCALS, upvalues <= LMP_UPVALUES, hit <=
+     * LMP_BREAKS, all texts end */
     LmpOp op;
     LmpBreaksDone breaks; /* what became of the conditions; count <= LMP_BREAKS */
     bool breaks_ours;     /* they are those of this display */

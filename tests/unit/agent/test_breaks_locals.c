@@ -4,6 +4,8 @@
 
 /* ---- locals ---------------------------------------------------------------------------------- */
 
+static uint32_t asked;
+
 static bool read_locals_of(uint32_t frame) {
     view_locals(view, frame);
     return false;
@@ -73,8 +75,102 @@ START_TEST(test_many_locals) {
 }
 END_TEST
 
+/* ---- upvalues -------------------------------------------------------------------------------- */
+
+static void upvalue_is(const char *name, const char *type, const char *value) {
+    const LmpLocal *found = NULL;
+    for (uint32_t i = 0; i < op.upvalues; i++)
+        if (strcmp(op.upvalue[i].name, name) == 0) found = &op.upvalue[i];
+    ck_assert_msg(found, "no upvalue '%s' of %u", name, op.upvalues);
+    ck_assert_str_eq(found->type, type);
+    ck_assert_msg(strlen(value) == found->size && !memcmp(value, found->value, found->size),
+                  "%s is '%.*s', not '%s'", name, (int)found->size, found->value, value);
+}
+
+/* Those of a function that is over, of one that still runs, of one two functions further out; with
+ * the values of this moment. _ENV is none to see. */
+START_TEST(test_upvalues) {
+    begin();
+    ck_assert_int_eq(run_with("at prog.lua:11", "local outer, gone = 'as it was', nil\n"
+                                                "local function counter()\n"
+                                                "  local count = 40\n"
+                                                "  return function(by)\n"
+                                                "    count = count + by\n"
+                                                "    return (function()\n"
+                                                "      local mine = by\n"
+                                                "      outer = 'as it is'\n"
+                                                "      gone = count == 42\n"
+                                                "      print = print\n"
+                                                "      return mine .. 'x'\n"
+                                                "    end)()\n"
+                                                "  end\n"
+                                                "end\n"
+                                                "local unseen = 1\n"
+                                                "counter()(2)\n"),
+                     2); /* the number as text, and the whole */
+    ck_assert_uint_eq(op.upvalues_state, LMP_LOCALS_READ);
+    ck_assert_uint_eq(op.upvalues, 4);
+    ck_assert_uint_eq(op.upvalues_more, 0);
+    upvalue_is("by", "number", "2");
+    upvalue_is("outer", "string", "as it is");
+    upvalue_is("gone", "boolean", "true");
+    upvalue_is("count", "number", "42");
+    ck_assert_uint_eq(op.locals, 1);
+    local_is("mine", "number", "2");
+    end();
+}
+END_TEST
+
+START_TEST(test_many_upvalues) {
+    begin();
+    char script[4000] = "", *at = script;
+    for (int i = 1; i <= 100; i++)
+        at += sprintf(at, "local v%d = %d ", i, i * i);
+    at += sprintf(at, "\nlocal function f()\nlocal t = v1");
+    for (int i = 2; i <= 100; i++)
+        at += sprintf(at, " + v%d", i);
+    sprintf(at, "\nreturn t .. 'x'\nend f()");
+    ck_assert_int_ge(run_with("at prog.lua:4", script), 1);
+    ck_assert_uint_eq(op.upvalues, LMP_UPVALUES);
+    ck_assert_uint_eq(op.upvalues_more, 100 - LMP_UPVALUES);
+    upvalue_is("v16", "number", "256");
+    local_is("t", "number", "338350");
+    end();
+}
+END_TEST
+
+/* A C function's are its own affair, and what has been stripped of names has none to show. */
+static bool outer_frames(void) {
+    if (op.locals_frame == 0) {
+        ck_assert_uint_eq(op.upvalues_state, LMP_LOCALS_NONE);
+        ck_assert_uint_eq(op.upvalues, 0);
+        asked++;
+        return read_locals_of(1);
+    }
+    if (op.locals_frame != 1) return read_locals_of(0);
+    ck_assert_uint_eq(op.upvalues_state, LMP_LOCALS_READ);
+    ck_assert_uint_eq(op.upvalues + op.upvalues_more, 0);
+    asked++;
+    return true;
+}
+
+START_TEST(test_upvalues_without_names) {
+    begin();
+    asked = 0;
+    on_pause = outer_frames;
+    run_with("size 50MiB", "local up = 'secret'\n"
+                           "local function f() return up:rep(10000000) end\n"
+                           "local g = load(string.dump(f, true))\n"
+                           "debug.setupvalue(g, 1, up)\n"
+                           "local s = g() s = nil\n");
+    ck_assert_uint_eq(asked, 2);
+    end();
+}
+END_TEST
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
 /* Frame by frame, through C functions and coroutines, from the innermost outwards. */
-static uint32_t asked;
 static char found[2000];
 
 static bool walk_frames(void) {
@@ -92,7 +188,15 @@ static bool walk_frames(void) {
                      op.local[i].value);
             strcat(found, line);
         }
+        for (uint32_t i = 0; i < op.upvalues; i++) {
+            const LmpLocal *up = &op.upvalue[i];
+            bool address = up->size > 2 && up->value[0] == '0';
+            snprintf(line, sizeof line, " ^%s=%.*s", up->name, address ? 1 : (int)up->size,
+                     up->value);
+            strcat(found, line);
+        }
         if (f->is_c) ck_assert_uint_eq(op.locals_state, LMP_LOCALS_NONE);
+        ck_assert_uint_eq(op.upvalues_state, op.locals_state);
         strcat(found, "\n");
     }
     if (asked >= op.frames) asked = op.frames + 1; /* of the first pause only */
@@ -122,13 +226,13 @@ START_TEST(test_frames) {
                           "table.sort({1, 2}, function(l, r) if co then local c = co co = nil "
                           "c('P') end return l < r end)\n");
     ck_assert_str_eq(found, "C:-1\n"
-                            "L:4 a=1 b=2\n"
-                            "L:8 n=0 x=0\n"
-                            "L:8 n=1 x=2\n"
+                            "L:4 a=1 b=2 ^outer=main\n"
+                            "L:8 n=0 x=0 ^leaf=0\n"
+                            "L:8 n=1 x=2 ^leaf=0\n"
                             "C:-1\n"
-                            "L:14 p=P q=in coroutine\n"
+                            "L:14 p=P q=in coroutine ^middle=0\n"
                             "C:-1\n"
-                            "L:16 l=2 r=1 c=0\n"
+                            "L:16 l=2 r=1 c=0 ^co=\n"
                             "C:-1\n"
                             "L:16 outer=main leaf=0 middle=0 co=\n");
     ck_assert_uint_eq(op.coroutines, 2);
@@ -226,7 +330,7 @@ static void random_list(void) {
     view_breaks(view, row, n);
 }
 
-static uint64_t locals_seen, most;
+static uint64_t locals_seen, upvalues_seen, unread, most;
 static int frames_asked;
 static bool resting;
 
@@ -238,6 +342,10 @@ static bool stress_pause(void) {
         ck_assert_uint_le(local->size, LMP_LOCAL_BYTES);
         ck_assert_uint_gt(strlen(local->name), 0);
     }
+    upvalues_seen += op.upvalues;
+    for (uint32_t i = 0; i < op.upvalues; i++)
+        ck_assert_uint_le(op.upvalue[i].size, LMP_LOCAL_BYTES);
+    unread += op.upvalues_state != op.locals_state;
     if ((uint64_t)pauses > most) {
         view_breaks(view, NULL, 0);
         return true;
@@ -275,14 +383,17 @@ START_TEST(test_stress) {
         char *got = stress_result(L);
         ck_assert_str_eq(got, expected);
         free(got);
-        fprintf(stderr, "%d pauses, %llu locals\n", pauses, (unsigned long long)locals_seen);
+        fprintf(stderr, "%d pauses, %llu locals, %llu upvalues, of %llu frames none\n", pauses,
+                (unsigned long long)locals_seen, (unsigned long long)upvalues_seen,
+                (unsigned long long)unread);
         ck_assert_int_gt(pauses, 1000);
         end();
     }
     ck_assert_uint_gt(locals_seen, 10000);
+    ck_assert_uint_gt(upvalues_seen, 10000);
     free(expected);
 }
 END_TEST
 
-SUITE("breaks_locals", test_locals, test_many_locals, test_frames, test_deep, test_values_follow,
-      test_stress)
+SUITE("breaks_locals", test_locals, test_many_locals, test_upvalues, test_many_upvalues,
+      test_upvalues_without_names, test_frames, test_deep, test_values_follow, test_stress)
