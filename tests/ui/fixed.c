@@ -112,12 +112,15 @@ static void set_frame(LmpFrame *frame, const char *name, const char *source, int
     frame->is_c = c;
 }
 
-static void set_local(LmpOp *op, const char *name, const char *type, const char *value) {
-    LmpLocal *local = &op->local[op->locals++];
+static void set_variable(LmpLocal *local, const char *name, const char *type, const char *value) {
     snprintf(local->name, sizeof local->name, "%s", name);
     snprintf(local->type, sizeof local->type, "%s", type);
     local->size = (uint32_t)snprintf(local->value, sizeof local->value, "%s", value);
     local->whole = local->size;
+}
+
+static void set_local(LmpOp *op, const char *name, const char *type, const char *value) {
+    set_variable(&op->local[op->locals++], name, type, value);
 }
 
 void fixed_pause(Model *model) {
@@ -131,7 +134,7 @@ void fixed_pause(Model *model) {
     op->cls = LMP_C_TABLE_PART;
     op->number = 13214882;
     op->old_addr = 0x55d0c2a0b3c0;
-    op->new_addr = 0x55d0c3f10010;
+    op->new_addr = 0x55d0c2c10010;
     op->old_size = 8192;
     op->new_size = 16384;
     op->depth = op->frames = op->cut_at = 6;
@@ -147,6 +150,11 @@ void fixed_pause(Model *model) {
     set_local(op, "option", "table", "0x55d0c2a0a1f0");
     set_local(op, "field", "string", "volatility");
     set_local(op, "value", "number", "0.2");
+    op->upvalues_state = LMP_LOCALS_READ;
+    op->upvalues = 3;
+    set_variable(&op->upvalue[0], "optiontb", "table", "0x55d0c2a0a1f0");
+    set_variable(&op->upvalue[1], "fnametb", "table", "0x55d0c2a0a230");
+    set_variable(&op->upvalue[2], "fnum", "number", "3");
 }
 
 void fixed_break(Model *model) {

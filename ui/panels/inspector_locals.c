@@ -40,19 +40,32 @@ static const char *no_locals(const LmpOp *op) {
     case LMP_LOCALS_READ:
         return op->locals ? NULL : "no locals here yet";
     case LMP_LOCALS_UNKNOWN:
-        return "locals: not readable on this interpreter";
+        return "not readable on this interpreter";
     case LMP_LOCALS_NOT_NOW:
-        return "locals: not readable while the stack is moved";
+        return "unreadable: the stack is moved";
     default:
         return op->locals_frame < op->frames && op->frame[op->locals_frame].is_c
-                   ? "a C function: it has no locals to see"
+                   ? "a C function: no locals to see"
                    : "no function's locals to see";
     }
 }
 
+/* Upvalues have a heading of their own; none where there are none, or none to be seen anyway. */
+static uint32_t upvalues(const LmpOp *op) {
+    return op->locals_state == LMP_LOCALS_READ && op->upvalues_state == LMP_LOCALS_READ
+               ? op->upvalues
+               : 0;
+}
+
+/* There may be some, and they cannot be read in this operation. */
+static bool upvalues_hidden(const LmpOp *op) {
+    return op->locals_state == LMP_LOCALS_READ && op->upvalues_state == LMP_LOCALS_NOT_NOW;
+}
+
 int inspector_locals_lines(const LmpOp *op) {
     if (op->locals_state == LMP_LOCALS_NONE) return 0;
-    return 1 + (no_locals(op) ? 0 : (int)op->locals + (op->locals_more > 0));
+    int lines = 1 + (int)op->locals + (int)upvalues(op) + (upvalues(op) > 0);
+    return lines + (op->locals_more + op->upvalues_more > 0) + upvalues_hidden(op);
 }
 
 static void draw_local(const LmpLocal *local, bool utf8, int name_w, Canvas *canvas, Rect rect,
@@ -71,28 +84,50 @@ static void draw_local(const LmpLocal *local, bool utf8, int name_w, Canvas *can
     canvas_text(canvas, x, y, right - x, value_style(local), value);
 }
 
-void inspector_locals(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect) {
-    char where[128], count[LMP_NUM];
+/* The widest name, for all of them to begin in the same column. */
+static int name_width(const LmpLocal *local, uint32_t count, int least) {
+    for (uint32_t i = 0; i < count; i++) {
+        int w = canvas_width(local[i].name);
+        if (w > least) least = w < NAME_MOST ? w : NAME_MOST;
+    }
+    return least;
+}
+
+static void draw_heading(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect) {
+    char where[128];
     const char *none = no_locals(op);
-    int y = rect.y, bottom = rect.y + rect.h, name_w = 0;
-    if (none) {
-        canvas_text(canvas, rect.x, y, rect.w, STYLE(TONE_MUTED), none);
-        return;
-    }
-    int x = rect.x + canvas_text(canvas, rect.x, y, rect.w, STYLE(TONE_MUTED), "locals of ");
+    int x = rect.x + canvas_text(canvas, rect.x, rect.y, rect.w, STYLE(TONE_MUTED),
+                                 none ? none : "locals of ");
+    if (none) return;
     inspector_where(&op->frame[op->locals_frame], where, sizeof where, utf8);
-    canvas_tail(canvas, x, y, rect.x + rect.w - x, STYLE(TONE_MUTED), STYLE(TONE_MUTED), where);
-    for (uint32_t i = 0; i < op->locals; i++) {
-        int w = canvas_width(op->local[i].name);
-        if (w > name_w) name_w = w < NAME_MOST ? w : NAME_MOST;
-    }
-    uint64_t left = op->locals + (uint64_t)op->locals_more;
-    for (uint32_t i = 0; i < op->locals && ++y < bottom; i++, left--) {
-        if (y == bottom - 1 && left > 1) break;
-        draw_local(&op->local[i], utf8, name_w, canvas, rect, y);
+    canvas_tail(canvas, x, rect.y, rect.x + rect.w - x, STYLE(TONE_MUTED), STYLE(TONE_MUTED),
+                where);
+}
+
+void inspector_locals(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect) {
+    char count[LMP_NUM];
+    uint32_t ups = upvalues(op), all = op->locals + ups, i = 0;
+    int y = rect.y, bottom = rect.y + rect.h;
+    int name_w = name_width(op->upvalue, ups, name_width(op->local, op->locals, 0));
+    uint64_t left = all + (uint64_t)op->locals_more + (ups ? op->upvalues_more : 0);
+    bool roomy = rect.h > inspector_locals_lines(op); /* for a blank line between */
+    draw_heading(op, utf8, canvas, rect);
+    if (op->locals_state != LMP_LOCALS_READ) return;
+    for (y++; i < all && y < bottom; y++) {
+        if (i == op->locals) {
+            if (bottom - y - roomy < 2 + (left > 1)) break;
+            y += roomy;
+            canvas_text(canvas, rect.x, y++, rect.w, STYLE(TONE_MUTED), "upvalues");
+        }
+        if (y >= bottom - 1 && left > 1) break;
+        draw_local(i < op->locals ? &op->local[i] : &op->upvalue[i - op->locals], utf8, name_w,
+                   canvas, rect, y);
+        i++;
+        left--;
     }
     if (left > 0 && y < bottom)
-        canvas_printf(canvas, rect.x, y == rect.y + (int)op->locals ? y + 1 : y, rect.w,
-                      STYLE(TONE_MUTED), utf8 ? "… %s more" : "... %s more",
-                      format_count(count, left));
+        canvas_printf(canvas, rect.x, y++, rect.w, STYLE(TONE_MUTED),
+                      utf8 ? "… %s more" : "... %s more", format_count(count, left));
+    if (upvalues_hidden(op) && y < bottom)
+        canvas_text(canvas, rect.x, y, rect.w, STYLE(TONE_MUTED), "upvalues: unreadable just now");
 }

@@ -1,5 +1,5 @@
-/* inspector_locals.h - the local variables of one frame of the paused operation, or why there are
- * none to see. */
+/* inspector_locals.h - the local variables of one frame of the paused operation and the upvalues of
+ * its function, or why there are none to see. */
 #ifndef LMP_INSPECTOR_LOCALS_H
 #define LMP_INSPECTOR_LOCALS_H
 

@@ -1,5 +1,6 @@
 /* panel_heap.c - the heap as a picture: one cell for so many bytes of addresses, coloured by the
- * kind that has most of it, brighter the fuller it is; a cursor that tells what is in its cell.
+ * kind that has most of it, brighter the fuller it is; a cursor that tells what is in its cell. The
+ * block that a pause is about is lit up.
  *
  * With colours and UTF-8 a character holds two cells, one above the other; without, one, drawn as
  * the letter of the kind. Rows are read like text: addresses rise to the right, then downwards. */
@@ -19,6 +20,8 @@
 typedef struct Heap {
     const LmpView *view; /* that the map is of */
     HeapWindow window;
+    uint64_t sought; /* number of the paused operation whose block has been brought into view */
+    bool moved;      /* the cursor, since: the line below is about its cell */
 } Heap;
 
 /* How the inside of the frame is used. */
@@ -132,28 +135,92 @@ static void draw_cells(const HeapWindow *window, const Ui *ui, Canvas *canvas, R
     }
 }
 
-/* Brackets around the cursor's character; in it, the half that is meant is white. */
-static void draw_cursor(const HeapWindow *window, const Ui *ui, Canvas *canvas, Rect rect,
-                        Shape s) {
-    uint64_t i = (heapwindow_cursor(window) - window->first) / window->size;
-    if (i >= window->count) return;
-    int col = (int)(i % (uint64_t)s.cols), row = (int)(i / (uint64_t)s.cols);
-    int x = rect.x + col, y = rect.y + row / s.half;
-    Style bracket = STYLE_WITH(STYLE_ON(TONE_CURSOR, TONE_CURSOR_GROUND), ATTR_BOLD);
-    if (col > 0) canvas_put(canvas, x - 1, y, '[', bracket);
-    if (col + 1 < s.cols) canvas_put(canvas, x + 1, y, ']', bracket);
+/* Cell i of the window in this tone; where a character is one cell it is reversed. */
+static void light_cell(Canvas *canvas, Rect rect, Shape s, uint64_t i, Tone tone) {
+    int row = (int)(i / (uint64_t)s.cols);
+    int x = rect.x + (int)(i % (uint64_t)s.cols), y = rect.y + row / s.half;
     const Cell *cell = canvas_at(canvas, x, y);
     if (!cell) return;
     if (s.half == 1) {
-        if (cell->glyph == ' ') canvas_put(canvas, x, y, '_', bracket);
+        if (cell->glyph == ' ')
+            canvas_put(canvas, x, y, '_',
+                       STYLE_WITH(STYLE_ON(tone, TONE_CURSOR_GROUND), ATTR_BOLD));
         canvas_attr(canvas, (Rect){x, y, 1, 1}, ATTR_REVERSE);
     } else {
         Tone upper = style_fg(cell->style), lower = style_bg(cell->style);
         canvas_put(canvas, x, y, G_UPPER_HALF,
-                   row % 2 ? STYLE_ON(upper, TONE_CURSOR) : STYLE_ON(TONE_CURSOR, lower));
+                   row % 2 ? STYLE_ON(upper, tone) : STYLE_ON(tone, lower));
     }
-    (void)ui;
 }
+
+/* Brackets around the characters of the cells from `first` to `last`, in a line each. */
+static void draw_brackets(Canvas *canvas, Rect rect, Shape s, uint64_t first, uint64_t last,
+                          Tone tone) {
+    Style style = STYLE_WITH(STYLE_ON(tone, TONE_CURSOR_GROUND), ATTR_BOLD);
+    uint64_t cols = (uint64_t)s.cols, half = (uint64_t)s.half;
+    int left = (int)(first % cols), right = (int)(last % cols);
+    int y = rect.y + (int)(first / cols / half);
+    if (left > 0) canvas_put(canvas, rect.x + left - 1, y, '[', style);
+    y = rect.y + (int)(last / cols / half);
+    if (right + 1 < s.cols) canvas_put(canvas, rect.x + right + 1, y, ']', style);
+}
+
+/* Brackets around the cursor's character; in it, the half that is meant is white. */
+static void draw_cursor(const HeapWindow *window, Canvas *canvas, Rect rect, Shape s) {
+    uint64_t i = (heapwindow_cursor(window) - window->first) / window->size;
+    if (i >= window->count) return;
+    draw_brackets(canvas, rect, s, i, i, TONE_CURSOR);
+    light_cell(canvas, rect, s, i, TONE_CURSOR);
+}
+
+/* ---- the block of the paused operation ------------------------------------------------------- */
+
+/* Its positions, while the program is paused and it is in the map: [*from, *to). */
+static bool paused_block(const HeapWindow *window, const Model *model, uint64_t *from,
+                         uint64_t *to) {
+    const LmpOp *op = &model->op;
+    if (model->seen != LMP_SEEN_PAUSED || op->op == LMP_OP_NONE) return false;
+    bool is_new = op->new_addr != 0;
+    uint64_t addr = is_new ? op->new_addr : op->old_addr;
+    uint64_t size = is_new ? op->new_size : op->old_size;
+    if (addr == 0 || !heapmap_position(window->map, addr, from)) return false;
+    uint64_t left = heapmap_total(window->map) - *from;
+    *to = *from + (size < left ? size > 0 ? size : 1 : left);
+    return true;
+}
+
+/* Of every operation once: who has zoomed in sees where its block is. */
+static void seek_block(Heap *heap, const Model *model) {
+    HeapWindow *window = &heap->window;
+    uint64_t from, to;
+    if (heap->sought == model->op.number || !paused_block(window, model, &from, &to)) return;
+    heap->sought = model->op.number;
+    heap->moved = false;
+    uint64_t end = window->first + window->size * window->count;
+    if (window->zoomed && (from < window->first || from >= end)) heapwindow_move_to(window, from);
+}
+
+static void draw_block(const HeapWindow *window, const Model *model, Canvas *canvas, Rect rect,
+                       Shape s) {
+    uint64_t from, to, end = window->first + window->size * window->count;
+    if (!paused_block(window, model, &from, &to) || from >= end || to <= window->first) return;
+    uint64_t first = from > window->first ? (from - window->first) / window->size : 0;
+    uint64_t last = ((to < end ? to : end) - 1 - window->first) / window->size;
+    draw_brackets(canvas, rect, s, first, last, TONE_ACCENT);
+    for (uint64_t i = first; i <= last; i++)
+        light_cell(canvas, rect, s, i, TONE_CURSOR);
+}
+
+/* The cell that the line below is about: the cursor's, or that of the paused operation's block
+ * until the cursor is moved. */
+static uint64_t told_cell(const Heap *heap, const Model *model) {
+    const HeapWindow *window = &heap->window;
+    uint64_t from, to, at = heapwindow_cursor(window);
+    if (!heap->moved && paused_block(window, model, &from, &to)) at = from;
+    return (at - window->first) / window->size;
+}
+
+/* ---- the line below -------------------------------------------------------------------------- */
 
 /* The kinds of a cell by falling bytes; returns how many have any. */
 static int sort_kinds(const HeapCell *cell, int order[LMP_KINDS]) {
@@ -194,9 +261,10 @@ static void draw_kinds(const HeapCell *cell, const Ui *ui, Canvas *canvas, int x
 
 /* "0x55d0c2a01000 +64 KiB · 812 blocks · table 40.1 KiB · string 12.0 KiB", as much as fits; in a
  * narrow panel the kinds have a line of their own. */
-static void draw_status(const HeapWindow *window, const Ui *ui, Canvas *canvas, Rect rect,
-                        Shape s) {
-    uint64_t i = (heapwindow_cursor(window) - window->first) / window->size;
+static void draw_status(const Heap *heap, const Model *model, const Ui *ui, Canvas *canvas,
+                        Rect rect, Shape s) {
+    const HeapWindow *window = &heap->window;
+    uint64_t i = told_cell(heap, model);
     if (i >= window->count) return;
     const HeapCell *cell = &window->cell[i];
     HeapRange range = heapmap_range(window->map, window->first + i * window->size, window->size);
@@ -241,13 +309,15 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         canvas_text(canvas, rect.x, rect.y, rect.w, STYLE(TONE_MUTED), "no live blocks yet");
         return;
     }
+    heapwindow_arrange(window, s.cols, s.rows);
+    seek_block(heap, model);
     heapwindow_fill(window, s.cols, s.rows, ui->frozen);
     if (!window->cell) return;
     draw_cells(window, ui, canvas, rect, s);
+    draw_block(window, model, canvas, rect, s);
     /* also while its blocks are listed beside it */
-    if (ui->focus == &panel_heap || ui->over == &panel_blocks)
-        draw_cursor(window, ui, canvas, rect, s);
-    if (s.status >= 0) draw_status(window, ui, canvas, rect, s);
+    if (ui->focus == &panel_heap || ui->over == &panel_blocks) draw_cursor(window, canvas, rect, s);
+    if (s.status >= 0) draw_status(heap, model, ui, canvas, rect, s);
 }
 
 /* ---- keys and mouse -------------------------------------------------------------------------- */
@@ -268,6 +338,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     if (!window) return false;
     Shape s = shape_of(ui, rect);
     heapwindow_arrange(window, s.cols, s.rows);
+    ((Heap *)state)->moved = true;
     switch (action) {
     case ACT_LEFT:
         heapwindow_move_by(window, -1);
@@ -314,6 +385,7 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
     heapwindow_arrange(window, s.cols, s.rows);
     int x = event.x, row = event.y * s.half;
     if (x < 0 || x >= s.cols || row < 0 || row >= s.rows) return false;
+    ((Heap *)state)->moved = true;
     uint64_t at = window->first + ((uint64_t)row * (uint64_t)s.cols + (uint64_t)x) * window->size;
     uint64_t here = heapwindow_cursor(window) & ~(window->size - 1);
     /* the lower half of the character that has the cursor already keeps it */

@@ -1,6 +1,6 @@
 /* panel_inspector.c - the memory operation under the pause: its Lua call stack with a cursor, and
- * where on the panel the rest stands: the operation in words (inspector_op.c), the locals of the
- * frame under the cursor (inspector_locals.c). */
+ * where on the panel the rest stands: the operation in words (inspector_op.c), of the frame under
+ * the cursor its locals and upvalues (inspector_locals.c) and its source (inspector_source.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,17 +8,23 @@
 #include "base/format.h"
 #include "panels/inspector_locals.h"
 #include "panels/inspector_op.h"
+#include "panels/inspector_source.h"
+#include "widget/describe.h"
 #include "widget/panel.h"
 
 /* The list of frames has a line more where frames were left out. */
 typedef struct Inspector {
     List list;
-    uint64_t number; /* of the operation that was shown: another begins at its top */
-    int page, above; /* lines of the stack when last drawn, and above them */
-    char source[96]; /* of the frame under the cursor, for place() */
+    uint64_t number;  /* of the operation that was shown: another begins at its top */
+    int page, above;  /* lines of the stack when last drawn, and above them */
+    char source[128]; /* of the frame under the cursor, for place() */
 } Inspector;
 
-#define BESIDE 72 /* columns from which locals stand beside the stack */
+#define BESIDE 72  /* columns from which locals stand beside the stack */
+#define THREE 110  /* and from which the source stands beside both */
+#define STACK_W 60 /* columns of the stack then, at most */
+#define LOCALS_W 52
+#define GAP 3
 
 static void *create(void) {
     return calloc(1, sizeof(Inspector));
@@ -50,15 +56,19 @@ static uint64_t line_of(const LmpOp *op, uint32_t frame) {
 
 static void draw_frame_line(const LmpFrame *frame, bool utf8, Canvas *canvas, Rect rect, int y,
                             int where_w) {
-    char where[128], name[sizeof frame->name];
+    char where[128], plain[sizeof frame->name], name[sizeof frame->name], kind[24];
     int right = rect.x + rect.w;
     inspector_where(frame, where, sizeof where, utf8);
     Style style = STYLE(frame->is_c || frame->line <= 0 ? TONE_MUTED : TONE_SOURCE);
     canvas_tail(canvas, rect.x + 2, y, where_w, style, style, where);
     int x = rect.x + 2 + where_w + 2;
-    format_text(name, sizeof name, frame->name, !utf8);
+    describe_function(plain, sizeof plain, kind, sizeof kind, frame->name);
+    format_text(name, sizeof name, plain, !utf8);
     x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), name);
-    if (frame->tail) canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), " (tail call)");
+    if (frame->tail && x + 12 <= right) /* it says why the caller is not there */
+        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), " (tail call)");
+    if (kind[0] && x + 2 + canvas_width(kind) <= right)
+        canvas_printf(canvas, x, y, right - x, STYLE(TONE_FAINT), "  %s", kind);
 }
 
 /* Columns that the places of all frames take, at most three fifths of the width. */
@@ -102,30 +112,62 @@ static void draw_stack(Inspector *in, const Model *model, const Ui *ui, Canvas *
                       lines_of(op));
 }
 
-/* The stack, and beside it or below it the locals. */
-static void draw_lower(Inspector *in, const Model *model, const Ui *ui, Canvas *canvas, Rect rect) {
+static void show_stack(Inspector *in, const Model *model, const Ui *ui, Canvas *canvas, Rect rect) {
+    in->page = rect.h;
+    in->above = rect.y;
+    list_fit(&in->list, lines_of(&model->op), in->page);
+    draw_stack(in, model, ui, canvas, rect);
+}
+
+/* The frame under the cursor; op->frames where it is the one of those left out. */
+static uint32_t frame_chosen(const Inspector *in, const Model *model) {
+    return frame_of(&model->op, in->list.cursor);
+}
+
+static void draw_beside(Inspector *in, const Model *model, const Ui *ui, Canvas *canvas,
+                        Rect rect) {
     const LmpOp *op = &model->op;
-    Rect stack = rect, locals = rect;
-    if (rect.w >= BESIDE) {
-        stack.w = rect.w * 11 / 20;
-        locals.x += stack.w + 2;
-        locals.w -= stack.w + 2;
+    Rect stack = rect, locals = rect, source = rect;
+    if (rect.w >= THREE) {
+        stack.w = rect.w * 9 / 25 < STACK_W ? rect.w * 9 / 25 : STACK_W;
+        locals.w = rect.w * 3 / 10 < LOCALS_W ? rect.w * 3 / 10 : LOCALS_W;
+        locals.x += stack.w + GAP;
+        source.x = locals.x + locals.w + GAP;
+        source.w = rect.x + rect.w - source.x;
     } else {
-        int need = inspector_locals_lines(op), half = rect.h / 2, gap = rect.h >= 10;
-        uint64_t lines = lines_of(op);
-        int request = lines < (uint64_t)rect.h ? (int)lines : rect.h;
-        if (rect.h - request - gap < need && request > half) request = half;
-        locals.h = rect.h - request - gap;
-        if (locals.h > need) locals.h = need;
-        if (locals.h < 3 && locals.h < need) locals.h = 0;
-        stack.h -= locals.h > 0 ? locals.h + gap : 0;
-        locals.y += stack.h + gap;
+        int lines = inspector_locals_lines(op);
+        if (lines_of(op) > (uint64_t)lines) lines = lines_of(op) < 200 ? (int)lines_of(op) : 200;
+        source.h = inspector_source_lines(rect.h, lines);
+        source.y = rect.y + rect.h - source.h;
+        stack.h = locals.h = rect.h - source.h - (source.h > 1);
+        stack.w = rect.w * 11 / 20;
+        locals.x += stack.w + GAP - 1;
+        locals.w -= stack.w + GAP - 1;
     }
-    in->page = stack.h;
-    in->above = stack.y;
-    list_fit(&in->list, lines_of(op), in->page);
-    draw_stack(in, model, ui, canvas, stack);
+    show_stack(in, model, ui, canvas, stack);
+    inspector_locals(op, ui->utf8, canvas, locals);
+    inspector_source(model, ui, canvas, source, frame_chosen(in, model));
+}
+
+static void draw_below(Inspector *in, const Model *model, const Ui *ui, Canvas *canvas, Rect rect) {
+    const LmpOp *op = &model->op;
+    int lines = lines_of(op) < 200 ? (int)lines_of(op) : 200, need = inspector_locals_lines(op);
+    Rect source = rect;
+    source.h = rect.h >= 10 ? inspector_source_lines(rect.h, lines + (need > 0) + need) : 0;
+    source.y = rect.y + rect.h - source.h;
+    rect.h -= source.h + (source.h > 1);
+    Rect stack = rect, locals = rect;
+    int half = rect.h / 2, gap = rect.h >= 10;
+    int request = lines < rect.h ? lines : rect.h;
+    if (rect.h - request - gap < need && request > half) request = half;
+    locals.h = rect.h - request - gap;
+    if (locals.h > need) locals.h = need;
+    if (locals.h < 3 && locals.h < need) locals.h = 0;
+    stack.h -= locals.h > 0 ? locals.h + gap : 0;
+    locals.y += stack.h + gap;
+    show_stack(in, model, ui, canvas, stack);
     if (locals.h > 0) inspector_locals(op, ui->utf8, canvas, locals);
+    if (source.h > 0) inspector_source(model, ui, canvas, source, frame_chosen(in, model));
 }
 
 static void draw_hint(const Model *model, const Ui *ui, Canvas *canvas, Rect rect) {
@@ -155,7 +197,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     }
     const LmpOp *op = &model->op;
     if (in->number != op->number)
-        in->list = (List){.cursor = op->locals_frame < op->frames && op->locals > 0
+        in->list = (List){.cursor = op->locals_frame < op->frames && op->locals + op->upvalues > 0
                                         ? line_of(op, op->locals_frame)
                                         : 0};
     in->number = op->number;
@@ -182,12 +224,13 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
                     "no call stack can be told at this operation");
         return;
     }
-    draw_lower(in, model, ui, canvas, (Rect){rect.x, y, rect.w, left});
+    (rect.w >= BESIDE ? draw_beside : draw_below)(in, model, ui, canvas,
+                                                  (Rect){rect.x, y, rect.w, left});
 }
 
 /* The locals of the frame that the cursor has come to. */
 static void ask_locals(const Inspector *in, const Model *model, Ui *ui) {
-    uint32_t frame = frame_of(&model->op, in->list.cursor);
+    uint32_t frame = frame_chosen(in, model);
     if (frame == model->op.frames || frame == model->op.locals_frame) return;
     request_put(&ui->requests, &(Request){.kind = REQUEST_LOCALS, .frame = frame});
 }
@@ -195,7 +238,7 @@ static void ask_locals(const Inspector *in, const Model *model, Ui *ui) {
 /* The page of the line that the frame under the cursor is at, where lines are known. */
 static bool look_inside(const Inspector *in, const Model *model, Ui *ui) {
     const Ledger *ledger = &model->ledger;
-    uint32_t frame = frame_of(&model->op, in->list.cursor);
+    uint32_t frame = frame_chosen(in, model);
     if (frame == model->op.frames || model->op.frame[frame].line < 1 || ledger->sites == 0)
         return false;
     const LmpFrame *f = &model->op.frame[frame];
@@ -241,12 +284,13 @@ static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out
     Inspector *in = state;
     (void)ui;
     if (!in || !has_operation(model)) return false;
-    uint32_t frame = frame_of(&model->op, in->list.cursor);
+    uint32_t frame = frame_chosen(in, model);
     if (frame == model->op.frames || model->op.frame[frame].is_c) return false;
     const LmpFrame *f = &model->op.frame[frame];
-    bool file = f->source[0] != '[' && strncmp(f->source, "...", 3) != 0;
-    snprintf(in->source, sizeof in->source, "%s%s", file ? "@" : "=", f->source);
-    *out = (PanelPlace){.source = in->source, .short_src = in->source + 1, .line = f->line};
+    const char *source = inspector_source_of(model, f, in->source, sizeof in->source);
+    if (!source) snprintf(in->source, sizeof in->source, "=%s", f->source);
+    *out = (PanelPlace){
+        .source = source ? source : in->source, .short_src = f->source, .line = f->line};
     return true;
 }
 

@@ -37,6 +37,8 @@ static const Screen screens[] = {
     {"120x36-paused", 120, 36, 256, true, true, LMP_SEEN_PAUSED, ""},
     {"120x36-blocks", 120, 36, 256, true, true, LMP_SEEN_RUNNING, DOWN DOWN "\r"},
     {"120x36-block-site", 120, 36, 256, true, true, LMP_SEEN_RUNNING, DOWN DOWN "\r" DOWN "\r"},
+    {"80x24-paused", 80, 24, 256, true, true, LMP_SEEN_PAUSED, ""},
+    {"200x60-paused", 200, 60, 256, true, true, LMP_SEEN_PAUSED, ""},
     {"60x15-paused", 60, 15, 256, true, true, LMP_SEEN_PAUSED, ""},
     {"80x24-frozen", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "z"},
     {"80x24-ended", 80, 24, 256, true, true, LMP_SEEN_FINISHED, ""},

@@ -34,6 +34,77 @@ static void done(Stage *s, FakeHeap *f) {
     free(m);
 }
 
+static bool shows(Stage *s, const char *words) {
+    char *text = stage_text(s, false);
+    bool found = strstr(text, words) != NULL;
+    free(text);
+    return found;
+}
+
+/* Pauses in an operation that made this block. */
+static void pause_at(Model *m, uint64_t addr, uint64_t size) {
+    m->seen = LMP_SEEN_PAUSED;
+    m->op.op = LMP_OP_ALLOC;
+    m->op.number++;
+    m->op.new_addr = addr;
+    m->op.new_size = size;
+}
+
+/* The block that a pause is about is lit up, over as many cells as it has, and the line below is
+ * about it. */
+START_TEST(test_paused_block) {
+    static const struct {
+        int w, h, colours;
+        bool utf8;
+        uint64_t size;
+        const char *name;
+    } looks[] = {
+        {72, 19, 256, true, 48, "heap-paused.txt"},
+        {72, 19, 256, true, 300000, "heap-paused-large.txt"},
+        {40, 11, 0, false, 48, "heap-paused-mono.txt"},
+    };
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        FakeHeap *f = scene_heap(4000000);
+        Stage *s =
+            map_stage(scene_model(f), looks[i].w, looks[i].h, looks[i].utf8, looks[i].colours);
+        s->ui.focus = &panel_inspector;
+        pause_at(s->model, SCENE_LOW + 2000000, looks[i].size);
+        stage_golden(s, looks[i].name);
+        done(s, f);
+    }
+}
+END_TEST
+
+/* Zoomed in, the map goes where the block is, once: who moves away stays away. */
+START_TEST(test_paused_block_is_sought) {
+    FakeHeap *f = scene_heap(4000000);
+    Stage *s = map_stage(scene_model(f), 72, 19, true, 256);
+    repeat(s, ACT_ZOOM_IN, 6);
+    ck_assert(shows(s, "0x55d0c2a00000 +"));
+    pause_at(s->model, SCENE_LOW + 2000000, 48);
+    ck_assert(shows(s, "0x55d0c2be8480 +")); /* the cursor is there */
+    ck_assert(stage_act(s, ACT_HOME));
+    ck_assert(shows(s, "0x55d0c2a00000 +"));
+    pause_at(s->model, SCENE_LOW + 3000000, 48); /* the next one */
+    ck_assert(shows(s, "0x55d0c2cdc6c0 +"));
+    pause_at(s->model, SCENE_LOW + 3000100, 48); /* near it: nothing has to move */
+    ck_assert(shows(s, "0x55d0c2cdc720 +"));
+    pause_at(s->model, 0x100000, 48); /* it is not in the map (yet) */
+    ck_assert(shows(s, "0x55d0c2cdc6c0 +"));
+    s->model->op.op = LMP_OP_FREE;
+    s->model->op.number++;
+    s->model->op.new_addr = 0;
+    s->model->op.old_addr = SCENE_LOW + 1000000;
+    s->model->op.old_size = 48;
+    ck_assert(shows(s, "0x55d0c2af4240 +"));
+    s->model->seen = LMP_SEEN_RUNNING; /* nothing is lit up any more */
+    s->model->op.old_addr = SCENE_LOW + 2000000;
+    s->model->op.number++;
+    ck_assert(shows(s, "0x55d0c2af4240 +"));
+    done(s, f);
+}
+END_TEST
+
 START_TEST(test_whole_heap) {
     static const struct {
         int w, h, colours;
@@ -330,6 +401,6 @@ START_TEST(test_preview_hostile) {
 }
 END_TEST
 
-SUITE("panel_heap", test_whole_heap, test_zoom, test_filter, test_cursor_stays, test_mouse,
-      test_empty_and_absent, test_every_size, test_blocks, test_blocks_follow, test_words,
-      test_preview_hostile)
+SUITE("panel_heap", test_paused_block, test_paused_block_is_sought, test_whole_heap, test_zoom,
+      test_filter, test_cursor_stays, test_mouse, test_empty_and_absent, test_every_size,
+      test_blocks, test_blocks_follow, test_words, test_preview_hostile)

@@ -2,6 +2,8 @@
 #include "fake_scene.h"
 #include "panel_draw.h"
 
+#include "widget/source.h"
+
 static void frame(LmpOp *op, const char *name, const char *source, int line) {
     LmpFrame *f = &op->frame[op->frames++];
     snprintf(f->name, sizeof f->name, "%s", name);
@@ -36,7 +38,10 @@ static Model *paused(void) {
 
 static void golden(Model *m, int w, int h, bool utf8, int colours, const char *name) {
     Stage *s = stage_new(&panel_inspector, m, w, h, utf8, colours);
+    s->ui.sources = sources_new();
+    sources_directory(s->ui.sources, TEST_SOURCES);
     stage_golden(s, name);
+    sources_free(s->ui.sources);
     stage_free(s);
 }
 
@@ -97,22 +102,31 @@ START_TEST(test_deep) {
     stage_golden(s, "inspector-deep-end.txt");
     op->number++; /* the next operation is shown from its innermost frame on */
     char *text = stage_text(s, false);
-    ck_assert_ptr_nonnull(strstr(text, "walk0'"));
+    ck_assert_ptr_nonnull(strstr(text, "walk0 "));
     free(text);
     stage_free(s);
     free(m);
 }
 END_TEST
 
-static void local(LmpOp *op, const char *name, const char *type, const char *value,
-                  uint64_t whole) {
-    LmpLocal *l = &op->local[op->locals++];
+static void variable(LmpLocal *l, const char *name, const char *type, const char *value,
+                     uint64_t whole) {
     memset(l, 0, sizeof *l);
     snprintf(l->name, sizeof l->name, "%s", name);
     snprintf(l->type, sizeof l->type, "%s", type);
     l->size = (uint32_t)(strlen(value) < LMP_LOCAL_BYTES ? strlen(value) : LMP_LOCAL_BYTES);
     memcpy(l->value, value, l->size);
     l->whole = whole ? whole : l->size;
+}
+
+static void local(LmpOp *op, const char *name, const char *type, const char *value,
+                  uint64_t whole) {
+    variable(&op->local[op->locals++], name, type, value, whole);
+}
+
+static void upvalue(LmpOp *op, const char *name, const char *type, const char *value) {
+    op->upvalues_state = LMP_LOCALS_READ;
+    variable(&op->upvalue[op->upvalues++], name, type, value, 0);
 }
 
 /* Paused by a break condition, with the locals of the second frame. */
@@ -152,7 +166,7 @@ START_TEST(test_locals) {
     static const char *const words[] = {[LMP_LOCALS_NONE] = "no function's locals",
                                         [LMP_LOCALS_READ] = "no locals here yet",
                                         [LMP_LOCALS_UNKNOWN] = "not readable on this interpreter",
-                                        [LMP_LOCALS_NOT_NOW] = "while the stack is moved"};
+                                        [LMP_LOCALS_NOT_NOW] = "the stack is moved"};
     for (uint32_t i = 0; i < 4; i++) {
         m->op.locals_state = i;
         Stage *s = stage_new(&panel_inspector, m, 118, 12, true, 256);
@@ -161,6 +175,72 @@ START_TEST(test_locals) {
         free(text);
         stage_free(s);
     }
+    free(m);
+}
+END_TEST
+
+/* Upvalues stand below the locals, under a heading, while there is room for one of them. */
+START_TEST(test_upvalues) {
+    Model *m = broken();
+    m->op.locals = 3;
+    upvalue(&m->op, "cache", "table", "0x55d0c2a11230");
+    upvalue(&m->op, "limit", "number", "500");
+    upvalue(&m->op, "title", "string", "all that was kept");
+    golden(m, 118, 18, true, 256, "inspector-upvalues-118x18.txt");
+    golden(m, 198, 24, true, 256, "inspector-upvalues-198x24.txt");
+    golden(m, 78, 9, true, 256, "inspector-upvalues-78x9.txt");
+    golden(m, 78, 13, false, 0, "inspector-upvalues-78x13-ascii.txt");
+    m->op.upvalues_more = 80;
+    golden(m, 58, 28, true, 8, "inspector-upvalues-58x28.txt");
+    m->op.locals = m->op.upvalues_more = 0;
+    golden(m, 98, 24, true, 256, "inspector-upvalues-alone.txt");
+    m->op.upvalues_state = LMP_LOCALS_NOT_NOW;
+    Stage *s = stage_new(&panel_inspector, m, 118, 12, true, 256);
+    char *text = stage_text(s, false);
+    ck_assert_msg(strstr(text, "upvalues: unreadable just now"), "%s", text);
+    ck_assert(!strstr(text, "limit"));
+    free(text);
+    stage_free(s);
+    free(m);
+}
+END_TEST
+
+static bool shows(Stage *s, const char *words) {
+    char *text = stage_text(s, false);
+    bool found = strstr(text, words) != NULL;
+    free(text);
+    return found;
+}
+
+/* The source follows the cursor; where it is not known, that is said. */
+START_TEST(test_source) {
+    Model *m = broken();
+    Stage *s = stage_new(&panel_inspector, m, 118, 14, true, 256);
+    s->ui.sources = sources_new();
+    sources_directory(s->ui.sources, TEST_SOURCES);
+    ck_assert(shows(s, "source of options.lua") && shows(s, "12 │     optiontb[fnametb[fnum]]"));
+    stage_act(s, ACT_UP);
+    ck_assert(shows(s, "a C function: no source to see"));
+    stage_act(s, ACT_END);
+    stage_act(s, ACT_UP);
+    ck_assert(shows(s, "source of options.lua") && !shows(s, "optiontb"));
+    snprintf(m->op.frame[4].source, sizeof m->op.frame[4].source, "...far/away/options.lua");
+    ck_assert(shows(s, "its source is not known"));
+    snprintf(m->op.frame[4].source, sizeof m->op.frame[4].source, "nosuch.lua");
+    ck_assert(shows(s, "source of nosuch.lua") && shows(s, "80 │"));
+    /* the ledger knows what the name in the frame was made of */
+    LmpSiteRow site = {.short_src = "...far/away/options.lua", .raw_source = "@options.lua"};
+    m->ledger.site = &site;
+    m->ledger.sites = 1;
+    snprintf(m->op.frame[4].source, sizeof m->op.frame[4].source, "%s", site.short_src);
+    m->op.frame[4].line = 12;
+    ck_assert(shows(s, "source of ...far/away/options.lua") && shows(s, "optiontb"));
+    PanelPlace place;
+    ck_assert(panel_inspector.place(s->state, m, &s->ui, &place));
+    ck_assert_str_eq(place.source, "@options.lua");
+    ck_assert_str_eq(place.short_src, "...far/away/options.lua");
+    sources_free(s->ui.sources);
+    stage_free(s);
     free(m);
 }
 END_TEST
@@ -237,5 +317,5 @@ START_TEST(test_names_are_safe) {
 }
 END_TEST
 
-SUITE("panel_inspector", test_sizes, test_operations, test_deep, test_locals, test_other_frames,
-      test_nothing_to_show, test_names_are_safe)
+SUITE("panel_inspector", test_sizes, test_operations, test_deep, test_locals, test_upvalues,
+      test_source, test_other_frames, test_nothing_to_show, test_names_are_safe)
