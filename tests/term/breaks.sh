@@ -7,9 +7,9 @@ cd "$(dirname "$0")" && . ./lib.sh && . ./programs.sh
 cat >"$work/bank.lua" <<'LUA'
 local pid = io.open("program.pid", "w")
 pid:write((io.open("/proc/self/stat"):read "a"):match "^%d+") pid:close()
-local kept, more = {}, {}
+local kept, more, bank = {}, {}, "First Bank"
 local function report(day, title)
-  local width = 200
+  local width = bank and 200
   local text = title:rep(width * 100)
   return text .. day
 end
@@ -100,12 +100,16 @@ case_size() {
     watch
     condition 'size 100KiB'
     met 1 'block larger than 100 KiB: [0-9,]+ B'
-    wait_for 'bank.lua:[67] +(local|upvalue) .report'
-    wait_for 'bank.lua:15 +local .day'
+    wait_for 'bank.lua:[67] +report  (local|upvalue)'
+    wait_for 'bank.lua:15 +day  local'
     wait_for 'main chunk'
     wait_for 'locals of bank.lua:[67]'
     wait_for 'width +200'
     wait_for 'title +"money "'
+    wait_for 'upvalues'
+    wait_for 'bank +"First Bank"'
+    wait_for 'source of bank.lua'
+    wait_for '. [67] . +(local text = title:rep|return text)'
     wait_for 'made at bank.lua:[67]'
     wait_for 'break: 1 on'
     # the frame below: its locals
@@ -113,6 +117,9 @@ case_size() {
     key Down
     wait_for 'locals of bank.lua:15'
     wait_for 'account +table 0x'
+    wait_for 'deposit +function 0x'
+    wait_for '15 . +for coin = 1|15 . +if n % 20'
+    wait_gone 'First Bank'
     key Up
     wait_for 'width +200'
     resume
@@ -141,7 +148,7 @@ case_at() {
     watch
     condition 'at bank.lua:10'
     met 1 'allocation at bank.lua:10'
-    wait_for '. bank.lua:10 +(local|upvalue) .deposit'
+    wait_for '. bank.lua:10 +deposit  (local|upvalue)'
     wait_for 'locals of bank.lua:10'
     wait_for 'amount +[0-9]+'
     local amount
