@@ -272,11 +272,16 @@ static void open_breaks(App *app) {
     act_focused(app, ACT_BREAK);
 }
 
-static void open_columns(App *app) {
+/* The table of the panel that has the keys; NULL: it has none. */
+static struct Table *focused_table(App *app) {
     const Panel *panel = app->ui.focus;
     int row = app_row(panel);
-    struct Table *table = panel->table && row >= 0 ? panel->table(app->state[row]) : NULL;
-    if (panel == &panel_columns) {
+    return panel->table && row >= 0 ? panel->table(app->state[row]) : NULL;
+}
+
+static void open_columns(App *app) {
+    struct Table *table = focused_table(app);
+    if (app->ui.focus == &panel_columns) {
         ui_close(&app->ui);
     } else if (!table) {
         app_say(app, "There is no table here");
@@ -290,6 +295,8 @@ static void toggle_help(App *app) {
     if (app->ui.over == &panel_help) {
         ui_close(&app->ui);
     } else {
+        app->ui.help_of = app->ui.focus;
+        app->ui.help_table = focused_table(app);
         ui_open(&app->ui, &panel_help);
     }
 }

@@ -197,13 +197,15 @@ static bool no_sites(const TableSource *from) {
 
 static const TableColumn columns[] = {
     {"address", 16, 16, 0, .align = TABLE_LEFT, .rising = true, .cell = cell_address,
-     .value = value_address},
-    {"type", 2, 14, 1, .align = TABLE_LEFT, .rising = true, .cell = cell_type, .value = value_type},
-    {"size", 9, 10, 2, .cell = cell_size, .value = value_size},
-    {"age", 9, 9, 4, .cell = cell_age, .value = value_age},
+     .value = value_address, .help = "where the block begins"},
+    {"type", 2, 14, 1, .align = TABLE_LEFT, .rising = true, .cell = cell_type, .value = value_type,
+     .help = "what it belongs to; a part is an array, hash part, buffer or stack of an object"},
+    {"size", 9, 10, 2, .cell = cell_size, .value = value_size, .help = "as Lua asked for it"},
+    {"age", 9, 9, 4, .cell = cell_age, .value = value_age, .help = "how long ago it was made"},
     {"site", 16, 28, 3, .align = TABLE_TAIL, .rising = true, .cell = cell_site, .value = value_site,
-     .hidden = no_sites},
-    {"contents", 13, 13, 5, .align = TABLE_LEFT, .flex = true, .cell = cell_contents},
+     .hidden = no_sites, .help = "the line that made it"},
+    {"contents", 13, 13, 5, .align = TABLE_LEFT, .flex = true, .cell = cell_contents,
+     .help = "of strings, as they are now"},
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
@@ -319,17 +321,19 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     }
 }
 
-const Panel panel_blocks = {.title = "Blocks",
-                            .table = tablepanel_table,
-                            .ledger = LEDGER_SITES,
-                            .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
-                            .min_w = 20,
-                            .min_h = 3,
-                            .create = create,
-                            .destroy = destroy,
-                            .update = update,
-                            .draw = draw,
-                            .act = tablepanel_act,
-                            .mouse = tablepanel_mouse,
-                            .note = note,
-                            .place = tablepanel_place};
+const Panel panel_blocks = {
+    .title = "Blocks",
+    .about = "Single live blocks, by address. enter opens the page of the line that made one.",
+    .table = tablepanel_table,
+    .ledger = LEDGER_SITES,
+    .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
+    .min_w = 20,
+    .min_h = 3,
+    .create = create,
+    .destroy = destroy,
+    .update = update,
+    .draw = draw,
+    .act = tablepanel_act,
+    .mouse = tablepanel_mouse,
+    .note = note,
+    .place = tablepanel_place};

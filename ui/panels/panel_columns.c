@@ -18,9 +18,8 @@ typedef struct Columns {
 static int choices(const Table *table, int *at) {
     int count = 0;
     for (int i = 0; table && i < table->def->columns; i++) {
-        const TableColumn *column = &table->def->column[i];
-        bool here = column->mode == TABLE_BOTH || (column->mode == TABLE_MAKES) == table->makes;
-        if (here && table_column_name(column)) at[count++] = i;
+        if (table_column_in_mode(table, i) && table_column_name(&table->def->column[i]))
+            at[count++] = i;
     }
     return count;
 }
@@ -42,8 +41,8 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         x += 2;
         x += canvas_printf(canvas, x, y, right - x, STYLE(shown ? TONE_STRONG : TONE_MUTED),
                            "%-12s  ", measure_word(table_column_name(column), ui->utf8));
-        if (column->measure && column->measure->help)
-            canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), column->measure->help);
+        const char *help = table_column_help(column);
+        if (help) canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), help);
         if (place != (int)columns->list.cursor) continue;
         canvas_put(canvas, rect.x, y, G_RIGHT, STYLE(TONE_ACCENT));
         canvas_tint(canvas, (Rect){rect.x, y, rect.w, 1}, TONE_SELECT);

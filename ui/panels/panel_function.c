@@ -83,7 +83,7 @@ static double value_line(const TableSource *from, uint32_t row) {
 enum { COL_SHARE, COL_LIVE, COL_MADE };
 
 static const TableColumn columns[] = {
-    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share},
+    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share, .help = SHARE_HELP},
     [COL_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},
     [COL_MADE] = {NULL, 10, 11, 0, MAKES(M_MADE)},
     {NULL, 8, 13, 6, HOLDS(M_BLOCKS)},
@@ -96,10 +96,12 @@ static const TableColumn columns[] = {
     {NULL, 9, 9, 3, MAKES(M_AT_ONCE)},
     {NULL, 7, 7, 7, MAKES(M_IN_CYCLE)},
     {NULL, 7, 7, 7, MAKES(M_LATER)},
-    {"line", 6, 7, 0, .rising = true, .cell = cell_line, .value = value_line, .hidden = is_c},
+    {"line", 6, 7, 0, .rising = true, .cell = cell_line, .value = value_line, .hidden = is_c,
+     .help = "of the function's source"},
     {"where", 18, 28, 0, .least = 6, .align = TABLE_TAIL, .rising = true, .cell = cell_where,
-     .value = value_line, .hidden = is_lua},
-    {"text", 24, 40, 1, .least = 8, .align = TABLE_LEFT, .flex = true, .cell = cell_text},
+     .value = value_line, .hidden = is_lua, .help = "the line that calls it"},
+    {"text", 24, 40, 1, .least = 8, .align = TABLE_LEFT, .flex = true, .cell = cell_text,
+     .help = "what stands there"},
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
@@ -239,6 +241,8 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 }
 
 const Panel panel_function = {.title = "Function",
+                              .about =
+                                  "The lines of one function, or those that call a C function.",
                               .table = tablepanel_table,
                               .all_types = true,
                               .ledger = LEDGER_FUNCTIONS | LEDGER_SITES,

@@ -58,11 +58,17 @@ static const char *retained_heading(const TableSource *from) {
 enum { COL_SHARE, COL_LIVE, COL_MADE };
 
 static const TableColumn columns[] = {
-    [COL_SHARE] = {"%", 6, 6, 3, .cell = tallycol_share},
-    [COL_LIVE] = {"shallow", 10, 11, 0, HOLDS(M_LIVE)},
-    [COL_MADE] = {"shallow", 10, 11, 0, MAKES(M_MADE)},
-    {NULL, 10, 11, 2, HOLDS(M_LIVE), .tally = retained_of, .heading = retained_heading},
-    {NULL, 10, 11, 2, MAKES(M_MADE), .tally = retained_of, .heading = retained_heading},
+    [COL_SHARE] = {"%", 6, 6, 3, .cell = tallycol_share, .help = SHARE_HELP},
+    [COL_LIVE] = {"shallow", 10, 11, 0, HOLDS(M_LIVE),
+                  .help =
+                      "live bytes that its own lines made, by themselves or through C functions"},
+    [COL_MADE] = {"shallow", 10, 11, 0, MAKES(M_MADE),
+                  .help =
+                      "all bytes that its own lines made, by themselves or through C functions"},
+    {"retained", 10, 11, 2, HOLDS(M_LIVE), .tally = retained_of, .heading = retained_heading,
+     .help = "live bytes that it made with all that it called; known with --stacks"},
+    {"retained", 10, 11, 2, MAKES(M_MADE), .tally = retained_of, .heading = retained_heading,
+     .help = "all bytes that it made with all that it called; known with --stacks"},
     {NULL, 8, 13, 8, HOLDS(M_BLOCKS)},
     {NULL, 11, 12, 5, HOLDS(M_CHANGE)},
     {NULL, 11, 12, 5, MAKES(M_RATE)},
@@ -76,9 +82,9 @@ static const TableColumn columns[] = {
     {NULL, 10, 11, 10, MAKES(M_PER_CYCLE)},
     {NULL, 10, 11, 10, HOLDS(M_MADE)},
     {"function", 22, 60, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,
-     .cell = cell_name, .compare = by_name},
+     .cell = cell_name, .compare = by_name, .help = "its name, as a traceback has it"},
     {"where", 18, 28, 4, .align = TABLE_TAIL, .flex = true, .rising = true, .cell = cell_where,
-     .compare = by_where},
+     .compare = by_where, .help = "the line that it begins in"},
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
@@ -161,6 +167,8 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 }
 
 const Panel panel_functions = {.title = "Functions",
+                               .about =
+                                   "The functions that make memory. enter shows the lines of one.",
                                .table = tablepanel_table,
                                .number = 7,
                                .all_types = true,

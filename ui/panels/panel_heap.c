@@ -422,14 +422,18 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     }
 }
 
-const Panel panel_heap = {.title = "Heap map",
-                          .number = 1,
-                          .min_w = 8,
-                          .min_h = 2,
-                          .create = create,
-                          .destroy = destroy,
-                          .update = update,
-                          .draw = draw,
-                          .act = act,
-                          .mouse = mouse,
-                          .note = note};
+const Panel panel_heap = {
+    .title = "Heap map",
+    .about = "A cell is so many bytes of addresses: its colour is the type with most bytes in it, "
+             "its brightness how full it is. In a pause the block of the operation is white, in "
+             "brackets. enter lists the blocks of a cell.",
+    .number = 1,
+    .min_w = 8,
+    .min_h = 2,
+    .create = create,
+    .destroy = destroy,
+    .update = update,
+    .draw = draw,
+    .act = act,
+    .mouse = mouse,
+    .note = note};

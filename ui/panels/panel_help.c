@@ -1,9 +1,10 @@
-/* panel_help.c - every key and what it does, derived from the table of actions, and what the
- * colours mean. */
+/* panel_help.c - what the panel that was looked at shows, with its columns, derived from their
+ * table; every key and what it does, derived from the table of actions. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "widget/measure.h"
+#include "widget/table.h"
 
 #define KEY_W 13
 
@@ -64,11 +65,8 @@ static void put_group(Page *page, ActionGroup group) {
 
 static void put_about(Page *page) {
     static const char *const lines[] = {
-        "Heap map: a cell's colour is the type with most bytes in it, its brightness how full it "
-        "is.",
         "Live: bytes that are allocated now, as Lua asked for them. Peak: the most there ever "
         "were.",
-        "Types are by owner: a table's array and hash part count as table.",
         "Tables: while the cursor moves the order is held; five seconds after the last move, or "
         "with Home, rows are sorted again.",
         "PAUSED stops the program; FROZEN stops only this display.",
@@ -81,15 +79,22 @@ static void put_about(Page *page) {
     }
 }
 
-/* What the columns of tables mean: from their table. */
-static void put_columns(Page *page, bool utf8) {
+/* The panel that was looked at: what it shows, and what the columns of its table mean. */
+static void put_panel(Page *page, const Ui *ui) {
+    const Table *table = ui->help_table;
     Rect rect = page->rect;
-    canvas_text(page->canvas, rect.x, page_y(page), rect.w, STYLE(TONE_STRONG), "Columns");
+    if (!ui->help_of || (!ui->help_of->about && !table)) return;
+    canvas_printf(page->canvas, rect.x, page_y(page), rect.w, STYLE(TONE_STRONG), "This panel: %s",
+                  ui->help_of->title);
     page->line++;
-    for (int i = 0; i < MEASURES; i++) {
+    if (ui->help_of->about) put_wrapped(page, rect.x + 1, rect.w - 1, ui->help_of->about);
+    for (int i = 0; table && i < table->def->columns; i++) {
+        const TableColumn *column = &table->def->column[i];
+        const char *name = table_column_name(column), *help = table_column_help(column);
+        if (!name || !help || !table_column_in_mode(table, i)) continue;
         canvas_text(page->canvas, rect.x + 1, page_y(page), KEY_W - 2, STYLE(TONE_SOURCE),
-                    measure_word(measure[i].title, utf8));
-        put_wrapped(page, rect.x + KEY_W, rect.w - KEY_W, measure[i].help);
+                    measure_word(name, ui->utf8));
+        put_wrapped(page, rect.x + KEY_W, rect.w - KEY_W, help);
     }
     page->line++;
 }
@@ -102,6 +107,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     bool two = half >= 48;
     Page page = {canvas, rect, 0, s->top};
     if (two) page.rect.w = half;
+    put_panel(&page, ui);
     for (int g = 0; g < GROUPS; g++) {
         if (two && g == GROUP_MOVE) { /* second column */
             height = page.line;
@@ -110,7 +116,6 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         }
         put_group(&page, (ActionGroup)g);
     }
-    put_columns(&page, ui->utf8);
     put_about(&page);
     if (page.line > height) height = page.line;
     s->most = height > rect.h ? height - rect.h : 0;

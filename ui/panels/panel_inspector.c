@@ -307,16 +307,19 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
              model->op.depth == 1 ? "" : "s", more, ui->utf8 ? "·" : "-");
 }
 
-const Panel panel_inspector = {.title = "Inspector",
-                               .number = 5,
-                               .ledger = LEDGER_SITES,
-                               .offers = {ACT_EDIT, ACT_ENTER},
-                               .min_w = 20,
-                               .min_h = 3,
-                               .create = create,
-                               .destroy = free,
-                               .draw = draw,
-                               .act = act,
-                               .mouse = mouse,
-                               .note = note,
-                               .place = place};
+const Panel panel_inspector = {
+    .title = "Inspector",
+    .about = "The memory operation that the program is paused in, and its call stack; of the frame "
+             "under the cursor the locals, the upvalues and the source.",
+    .number = 5,
+    .ledger = LEDGER_SITES,
+    .offers = {ACT_EDIT, ACT_ENTER},
+    .min_w = 20,
+    .min_h = 3,
+    .create = create,
+    .destroy = free,
+    .draw = draw,
+    .act = act,
+    .mouse = mouse,
+    .note = note,
+    .place = place};

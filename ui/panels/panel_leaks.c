@@ -135,17 +135,23 @@ static bool no_mark(const TableSource *from) {
 }
 
 static const TableColumn columns[COLS] = {
-    [COL_GROWN] = {"grew", 11, 12, 2, .cell = cell_grown, .value = value_grown},
-    [COL_CYCLE] = {"a cycle", 11, 12, 0, .cell = cell_cycle, .value = value_cycle},
-    [COL_SECOND] = {"a second", 11, 12, 5, .cell = cell_second, .value = value_second},
-    [COL_CHART] = {"over the run", 9, 17, 3, .align = TABLE_LEFT, .paint = paint_chart},
+    [COL_GROWN] = {"grew", 11, 12, 2, .cell = cell_grown, .value = value_grown,
+                   .help = "bytes it holds more than at first, after full collections"},
+    [COL_CYCLE] = {"a cycle", 11, 12, 0, .cell = cell_cycle, .value = value_cycle,
+                   .help = "what it grows by from one collector cycle to the next, on average"},
+    [COL_SECOND] = {"a second", 11, 12, 5, .cell = cell_second, .value = value_second,
+                    .help = "the same a second"},
+    [COL_CHART] = {"over the run", 9, 17, 3, .align = TABLE_LEFT, .paint = paint_chart,
+                   .help = "what it held after full collections"},
     [COL_LIVE] = {NULL, 10, 11, 6, .measure = &measure[M_LIVE], .cell = cell_live},
     [COL_SINCE] = {NULL, 11, 12, 6, .measure = &measure[M_CHANGE], .hidden = no_mark},
     [COL_TREND] = {"", 7, 24, 7, .align = TABLE_LEFT, .cell = cell_trend},
     [COL_WHERE] = {"where", 18, 24, 1, .least = 6, .align = TABLE_TAIL, .rising = true,
-                   .cell = cell_where, .compare = tallycol_by_where},
+                   .cell = cell_where, .compare = tallycol_by_where,
+                   .help = "the line that asked for the memory"},
     [COL_NAME] = {"function", 14, 30, 4, .align = TABLE_LEFT, .flex = true, .rising = true,
-                  .cell = cell_name, .compare = tallycol_by_function},
+                  .cell = cell_name, .compare = tallycol_by_function,
+                  .help = "the function that the line stands in"},
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
@@ -246,18 +252,20 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
              format_span(span, to > from ? to - from : 0));
 }
 
-const Panel panel_leaks = {.title = "Leaks",
-                           .table = tablepanel_table,
-                           .number = 9,
-                           .all_types = true,
-                           .ledger = LEDGER_SITES,
-                           .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
-                           .min_w = 16,
-                           .min_h = 3,
-                           .create = create,
-                           .destroy = tablepanel_free,
-                           .draw = draw,
-                           .act = tablepanel_act,
-                           .mouse = tablepanel_mouse,
-                           .note = note,
-                           .place = tablepanel_place};
+const Panel panel_leaks = {
+    .title = "Leaks",
+    .about = "Lines that hold more after every collector cycle, what grows most first.",
+    .table = tablepanel_table,
+    .number = 9,
+    .all_types = true,
+    .ledger = LEDGER_SITES,
+    .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
+    .min_w = 16,
+    .min_h = 3,
+    .create = create,
+    .destroy = tablepanel_free,
+    .draw = draw,
+    .act = tablepanel_act,
+    .mouse = tablepanel_mouse,
+    .note = note,
+    .place = tablepanel_place};

@@ -79,7 +79,7 @@ static void paint_history(const TableSource *from, uint32_t row, Canvas *canvas,
 enum { COL_SHARE, COL_LIVE, COL_MADE };
 
 static const TableColumn columns[] = {
-    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share},
+    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share, .help = SHARE_HELP},
     [COL_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},
     [COL_MADE] = {NULL, 10, 11, 0, MAKES(M_MADE)},
     {NULL, 8, 13, 7, HOLDS(M_BLOCKS)},
@@ -94,11 +94,13 @@ static const TableColumn columns[] = {
     {NULL, 7, 7, 6, MAKES(M_LATER)},
     {NULL, 10, 11, 9, MAKES(M_PER_CYCLE)},
     {NULL, 10, 11, 9, HOLDS(M_MADE)},
-    {"held so far", 14, 16, 10, .mode = TABLE_HOLDS, .align = TABLE_LEFT, .paint = paint_history},
+    {"held so far", 14, 16, 10, .mode = TABLE_HOLDS, .align = TABLE_LEFT, .paint = paint_history,
+     .help = "what it held after full collections, from the start to now"},
     {"where", 18, 28, 1, .least = 7, .align = TABLE_TAIL, .rising = true, .cell = cell_where,
-     .compare = tallycol_by_where},
+     .compare = tallycol_by_where, .help = "the line that asked for the memory"},
     {"function", 14, 30, 4, .align = TABLE_LEFT, .flex = true, .rising = true,
-     .cell = cell_function, .compare = tallycol_by_function},
+     .cell = cell_function, .compare = tallycol_by_function,
+     .help = "the function that the line stands in"},
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
@@ -250,6 +252,8 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 }
 
 const Panel panel_sites = {.title = "Sites",
+                           .about = "The lines of the program that make memory. enter opens the "
+                                    "page of a line, e the editor.",
                            .table = tablepanel_table,
                            .number = 6,
                            .ledger = LEDGER_SITES,

@@ -34,10 +34,10 @@ static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
 enum { COL_SHARE, COL_LIVE, COL_MADE };
 
 static const TableColumn columns[] = {
-    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share},
+    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share, .help = SHARE_HELP},
     [COL_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},
     [COL_MADE] = {NULL, 10, 11, 0, MAKES(M_MADE)},
-    {"", 5, 21, 9, .paint = tallycol_bar},
+    {"", 5, 21, 9, .paint = tallycol_bar, .help = BAR_HELP},
     {NULL, 8, 13, 6, HOLDS(M_BLOCKS)},
     {NULL, 11, 12, 3, HOLDS(M_CHANGE)},
     {NULL, 11, 12, 3, MAKES(M_RATE)},
@@ -49,7 +49,7 @@ static const TableColumn columns[] = {
     {NULL, 7, 7, 7, MAKES(M_IN_CYCLE)},
     {NULL, 7, 7, 7, MAKES(M_LATER)},
     {"tag", 20, 30, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,
-     .cell = cell_name, .compare = by_name},
+     .cell = cell_name, .compare = by_name, .help = "as the program has named it with lmp.tag"},
 };
 
 /* Tags have no number; each has another name. */
@@ -113,17 +113,19 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     snprintf(out, size, "%s tag%s", format_count(count, tags), tags == 1 ? "" : "s");
 }
 
-const Panel panel_tags = {.title = "Tags",
-                          .table = tablepanel_table,
-                          .number = 10,
-                          .all_types = true,
-                          .ledger = LEDGER_TAGS,
-                          .offers = {TABLE_OFFERS_MAKES, ACT_ENTER},
-                          .min_w = 14,
-                          .min_h = 3,
-                          .create = create,
-                          .destroy = tablepanel_free,
-                          .draw = draw,
-                          .act = tablepanel_act,
-                          .mouse = tablepanel_mouse,
-                          .note = note};
+const Panel panel_tags = {
+    .title = "Tags",
+    .about = "What the program has charged to requests, levels or plugins, see lmp.tag.",
+    .table = tablepanel_table,
+    .number = 10,
+    .all_types = true,
+    .ledger = LEDGER_TAGS,
+    .offers = {TABLE_OFFERS_MAKES, ACT_ENTER},
+    .min_w = 14,
+    .min_h = 3,
+    .create = create,
+    .destroy = tablepanel_free,
+    .draw = draw,
+    .act = tablepanel_act,
+    .mouse = tablepanel_mouse,
+    .note = note};

@@ -278,6 +278,8 @@ static struct Table *table_of(void *state) {
 
 const Panel panel_tree = {
     .title = "Tree",
+    .about = "Calls from the outside in, with what each path of them made. * opens the path of "
+             "most bytes.",
     .table = table_of,
     .number = 8,
     .all_types = true,

@@ -109,12 +109,17 @@ static const char *delta_heading(const TableSource *from) {
 
 static const TableColumn columns[] = {
     {"", 4, 4, 0, .align = TABLE_LEFT, .paint = paint_letter},
-    {"type", 9, 9, 1, .align = TABLE_LEFT, .rising = true, .paint = paint_name, .compare = by_name},
-    {"live", 10, 11, 0, .cell = cell_live, .value = value_live},
-    {"%", 5, 6, 2, .cell = cell_share, .value = value_live},
-    {"blocks", 7, 12, 4, .cell = cell_blocks, .value = value_blocks},
-    {"allocs", 7, 15, 5, .cell = cell_allocs, .value = value_allocs},
-    {NULL, 11, 12, 3, .cell = cell_delta, .value = value_delta, .heading = delta_heading},
+    {"type", 9, 9, 1, .align = TABLE_LEFT, .rising = true, .paint = paint_name, .compare = by_name,
+     .help = "its letter is the key that shows or hides it everywhere"},
+    {"live", 10, 11, 0, .cell = cell_live, .value = value_live,
+     .help = "bytes that are allocated now, as Lua asked for them"},
+    {"%", 5, 6, 2, .cell = cell_share, .value = value_live, .help = "share of all live bytes"},
+    {"blocks", 7, 12, 4, .cell = cell_blocks, .value = value_blocks,
+     .help = "blocks that are allocated now"},
+    {"allocs", 7, 15, 5, .cell = cell_allocs, .value = value_allocs,
+     .help = "allocations since the start"},
+    {"Δ/s", 11, 12, 3, .cell = cell_delta, .value = value_delta, .heading = delta_heading,
+     .help = "what live bytes change by a second, or have since the mark"},
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t i) {
@@ -238,6 +243,9 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 }
 
 const Panel panel_types = {.title = "Types",
+                           .about =
+                               "The heap by the types of Lua. By owner, a table's array and hash "
+                               "part count as table; v shows types as they were asked for.",
                            .table = tablepanel_table,
                            .number = 2,
                            .offers = {TABLE_OFFERS},

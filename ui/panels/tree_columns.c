@@ -112,12 +112,17 @@ static const char *own_heading(const TableSource *from) {
 }
 
 static const TableColumn columns[TREE_COLUMNS] = {
-    [TREE_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share},
-    [TREE_LIVE] = {NULL, 11, 11, 0, HOLDS(M_LIVE), .heading = total_heading},
-    [TREE_MADE] = {NULL, 11, 11, 0, MAKES(M_MADE), .heading = total_heading},
-    [TREE_BAR] = {"", 7, 12, 5, .paint = paint_bar},
-    [TREE_OWN] = {NULL, 11, 11, 3, HOLDS(M_LIVE), .tally = own_of, .heading = own_heading},
-    [TREE_OWN_MADE] = {NULL, 11, 11, 3, MAKES(M_MADE), .tally = own_of, .heading = own_heading},
+    [TREE_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share, .help = SHARE_HELP},
+    [TREE_LIVE] = {NULL, 11, 11, 0, HOLDS(M_LIVE), .heading = total_heading,
+                   .help = "live bytes that were made there, with all that it called"},
+    [TREE_MADE] = {NULL, 11, 11, 0, MAKES(M_MADE), .heading = total_heading,
+                   .help = "all bytes that were made there, with all that it called"},
+    [TREE_BAR] = {"", 7, 12, 5, .paint = paint_bar,
+                  .help = "its share; the bright part is its own"},
+    [TREE_OWN] = {"own", 11, 11, 3, HOLDS(M_LIVE), .tally = own_of, .heading = own_heading,
+                  .help = "without what it called"},
+    [TREE_OWN_MADE] = {"own", 11, 11, 3, MAKES(M_MADE), .tally = own_of, .heading = own_heading,
+                       .help = "without what it called"},
     [TREE_BLOCKS] = {NULL, 8, 13, 6, HOLDS(M_BLOCKS)},
     [TREE_CHANGE] = {NULL, 11, 11, 7, HOLDS(M_CHANGE)},
     [TREE_RATE] = {NULL, 10, 11, 6, MAKES(M_RATE)},
@@ -126,9 +131,11 @@ static const TableColumn columns[TREE_COLUMNS] = {
     [TREE_AT_ONCE] = {NULL, 9, 9, 8, MAKES(M_AT_ONCE)},
     [TREE_IN_CYCLE] = {NULL, 7, 7, 9, MAKES(M_IN_CYCLE)},
     [TREE_LATER] = {NULL, 7, 7, 9, MAKES(M_LATER)},
-    [TREE_NAME] = {NULL, 34, 72, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,
-                   .paint = paint_name, .compare = by_name, .heading = name_heading},
-    [TREE_WHERE] = {"where", 18, 28, 3, .align = TABLE_TAIL, .flex = true, .cell = cell_where},
+    [TREE_NAME] = {"function", 34, 72, 1, .least = 6, .align = TABLE_LEFT, .flex = true,
+                   .rising = true, .paint = paint_name, .compare = by_name, .heading = name_heading,
+                   .help = "who is called, below it whom that calls; I turns it upside down"},
+    [TREE_WHERE] = {"where", 18, 28, 3, .align = TABLE_TAIL, .flex = true, .cell = cell_where,
+                    .help = "the line that the call stands at"},
 };
 
 /* ---- order ----------------------------------------------------------------------------------- */

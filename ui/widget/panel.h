@@ -66,14 +66,16 @@ typedef struct Ui {
     /* What enter on the heap map opened: panel_blocks lists the live blocks that start in
      * [look_from, look_to). */
     uint64_t look_from, look_to;
-    const Config *config;     /* what the person has chosen for good; NULL: nothing */
-    struct Sources *sources;  /* source files of the program; NULL: none can be shown */
-    uint64_t site;            /* id of the row in model->ledger that the site page shows */
-    uint32_t function;        /* id of the function whose lines are shown */
-    uint32_t tag;             /* id of the tag whose lines are shown */
-    char said[128];           /* a notice for the footer, see ui_say */
-    struct Table *columns_of; /* whose columns the panel of columns shows */
-    LineEdit *edit;           /* the line being typed, of the focused panel; NULL: none */
+    const Config *config;           /* what the person has chosen for good; NULL: nothing */
+    struct Sources *sources;        /* source files of the program; NULL: none can be shown */
+    uint64_t site;                  /* id of the row in model->ledger that the site page shows */
+    uint32_t function;              /* id of the function whose lines are shown */
+    uint32_t tag;                   /* id of the tag whose lines are shown */
+    char said[128];                 /* a notice for the footer, see ui_say */
+    struct Table *columns_of;       /* whose columns the panel of columns shows */
+    const struct Panel *help_of;    /* the panel that help was asked for on; NULL: none */
+    const struct Table *help_table; /* its table; NULL: it has none */
+    LineEdit *edit;                 /* the line being typed, of the focused panel; NULL: none */
     UiBreaks breaks;
     ModelMarks marks;          /* what is wanted of them; after a change REQUEST_REFRESH */
     char break_text[EDIT_MAX]; /* what the next condition to be typed begins with */
@@ -91,6 +93,7 @@ typedef struct PanelPlace {
 
 typedef struct Panel {
     const char *title; /* "Heap map" */
+    const char *about; /* what it shows, a sentence or two for its help. May be NULL */
     int number;        /* its key, 1 .. 9, 10: the key 0; 0: none */
     unsigned ledger;   /* LEDGER_* parts of model->ledger that it needs while it is on screen */
     Action offers[14]; /* actions that not every panel has, for the footer; ACT_NONE ends them */

@@ -53,6 +53,7 @@ typedef struct TableColumn {
     const char *(*heading)(const TableSource *from);
     /* Instead of cell(): draws w columns at (x, y) by itself (tree lines, bars). May be NULL. */
     void (*paint)(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w);
+    const char *help; /* what it means, for the help page; NULL: as its measure says */
     /* Is there nothing to show in it now? Then it takes no room. May be NULL. */
     bool (*hidden)(const TableSource *from);
 } TableColumn;
@@ -181,9 +182,14 @@ Tone table_heat(double share);
  * chosen, and is always there. */
 const char *table_column_name(const TableColumn *column);
 
+/* What it means, NULL: nothing is said of it. */
+const char *table_column_help(const TableColumn *column);
+
 /* Takes what the config says (`columns.NAME`, the table's name), once. */
 void table_columns_read(Table *table, const Config *config);
 
+/* Is it of the mode that the table is in now? */
+bool table_column_in_mode(const Table *table, int column);
 bool table_column_shown(const Table *table, int column);
 /* Shows or hides all columns of that name (those of both modes). One stays in each mode: false. */
 bool table_column_show(Table *table, int column, bool shown);

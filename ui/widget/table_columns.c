@@ -12,6 +12,10 @@ const char *table_column_name(const TableColumn *column) {
     return column->paint ? "bar" : NULL;
 }
 
+const char *table_column_help(const TableColumn *column) {
+    return column->help ? column->help : column->measure ? column->measure->help : NULL;
+}
+
 static bool is_in_mode(const TableColumn *column, TableMode mode) {
     return column->mode == TABLE_BOTH || column->mode == mode;
 }
@@ -54,6 +58,10 @@ void table_columns_read(Table *table, const Config *config) {
         if (title && !is_listed(list, title)) off |= 1u << i;
     }
     if (some_left(table, off)) table->off = off;
+}
+
+bool table_column_in_mode(const Table *table, int column) {
+    return is_in_mode(&table->def->column[column], table->makes ? TABLE_MAKES : TABLE_HOLDS);
 }
 
 bool table_column_shown(const Table *table, int column) {

@@ -35,4 +35,8 @@ typedef enum TallyNeed { NEED_LINES, NEED_STACKS, NEED_TAGS } TallyNeed;
 bool tallycell_can(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, TallyNeed need,
                    unsigned parts);
 
+/* What the columns of tallycol_share and tallycol_bar mean. */
+#define SHARE_HELP "share of the whole, in the column that is sorted by"
+#define BAR_HELP "that share as a bar"
+
 #endif

@@ -1,0 +1,80 @@
+/* The help page: about the panel that was looked at, and what its columns mean. */
+#include "panel_draw.h"
+
+#include "widget/table.h"
+
+static const Panel *const tables[] = {&panel_types,  &panel_sites,   &panel_functions,
+                                      &panel_tree,   &panel_leaks,   &panel_tags,
+                                      &panel_blocks, &panel_function};
+enum { TABLES = sizeof tables / sizeof *tables };
+
+/* Every column that has a name says what it means, in all tables and both modes. */
+START_TEST(test_every_column) {
+    int seen = 0;
+    for (int i = 0; i < TABLES; i++) {
+        void *state = tables[i]->create();
+        const Table *table = tables[i]->table(state);
+        ck_assert_msg(tables[i]->about, "%s", tables[i]->title);
+        for (int c = 0; c < table->def->columns; c++) {
+            const TableColumn *column = &table->def->column[c];
+            if (!table_column_name(column) || (column->title && !*column->title))
+                continue; /* a picture */
+            const char *help = table_column_help(column);
+            ck_assert_msg(help && *help, "%s: %s", tables[i]->title, table_column_name(column));
+            seen++;
+        }
+        tables[i]->destroy(state);
+    }
+    ck_assert_int_gt(seen, 80);
+}
+END_TEST
+
+static Model model;
+
+static Stage *help_stage(const Panel *about, void *state, int w, int h) {
+    Stage *s = stage_new(&panel_help, &model, w, h, true, 256);
+    s->ui.help_of = about;
+    s->ui.help_table = about->table ? about->table(state) : NULL;
+    return s;
+}
+
+static bool shows(Stage *s, const char *words) {
+    char *text = stage_text(s, false);
+    bool found = strstr(text, words) != NULL;
+    free(text);
+    return found;
+}
+
+/* Of two modes it is the one that is shown now. */
+START_TEST(test_modes) {
+    void *state = panel_sites.create();
+    Stage *s = help_stage(&panel_sites, state, 70, 40);
+    ck_assert(shows(s, "This panel: Sites"));
+    ck_assert(shows(s, "churn") && !shows(s, "at once"));
+    panel_sites.table(state)->makes = true;
+    ck_assert(!shows(s, "churn") && shows(s, "at once"));
+    stage_free(s);
+    panel_sites.destroy(state);
+}
+END_TEST
+
+START_TEST(test_pictures) {
+    static const struct {
+        const Panel *panel;
+        int w, h;
+        const char *name;
+    } looks[] = {{&panel_sites, 78, 22, "help-sites-78x22.txt"},
+                 {&panel_blocks, 118, 34, "help-blocks-118x34.txt"},
+                 {&panel_heap, 58, 14, "help-heap-58x14.txt"},
+                 {&panel_output, 58, 14, "help-output-58x14.txt"}}; /* needs no words */
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        void *state = looks[i].panel->create ? looks[i].panel->create() : NULL;
+        Stage *s = help_stage(looks[i].panel, state, looks[i].w, looks[i].h);
+        stage_golden(s, looks[i].name);
+        stage_free(s);
+        if (state) looks[i].panel->destroy(state);
+    }
+}
+END_TEST
+
+SUITE("panel_help", test_every_column, test_modes, test_pictures)
