@@ -23,6 +23,7 @@ typedef struct LmpCode {
     uint32_t function; /* row of the function whose code it is, 0: not known yet */
     uint32_t read;     /* instructions that Lua has read to name what was called from here */
     bool more;         /* there may be answers in the second cache (answers.h) */
+    bool lineless;     /* no instruction of it has a line: that one has none says it of all */
     uint8_t places;    /* where answers were entered: how many, */
     uint16_t place[LMP_CODE_PLACES]; /* and which, while they are no more than that */
 } LmpCode;

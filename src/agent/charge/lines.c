@@ -188,14 +188,18 @@ static uint32_t site_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, const vo
         *code = code_of(p, proto);
     }
     if (function && !name) {
-        describe(w->L, w->ci, pc, "l", &ar);
+        ar.currentline = -1;
+        if (!(*code)->lineless) describe(w->L, w->ci, pc, "l", &ar);
         return sites_site(p, function, ar.currentline, cfunction);
     }
     describe(w->L, w->ci, pc, name ? "Sln" : "Sl", &ar);
     char stripped[LMP_STRIPPED_NAME];
     if (stripped_is(&ar)) stripped_name(proto, &ar, stripped);
     function = sites_function(p, &ar, NULL);
-    if (*code && function != sites_pseudo(p, LMP_PSEUDO_OTHERS)) (*code)->function = function;
+    if (*code && function != sites_pseudo(p, LMP_PSEUDO_OTHERS)) {
+        (*code)->function = function;
+        (*code)->lineless = ar.currentline == -1;
+    }
     return sites_site(p, function, ar.currentline, cfunction);
 }
 
@@ -258,6 +262,29 @@ static void note_how(LmpProfile *p, uint32_t record, const LmpWhere *w, const vo
     p->tables.site[r->site].how |= how;
 }
 
+/* Is there nothing left to be asked about a function? `row` 0: none. */
+static bool is_final(const LmpProfile *p, uint32_t row) {
+    return !row || !sites_wants_name(p, row);
+}
+
+/* The record of a place of which that of another class is known, and so its site; 0: it is to be
+ * asked for. */
+static uint32_t record_beside(LmpProfile *p, LmpLineSlot *slot, const void *proto, unsigned cls) {
+    unsigned other = 1;
+    while (!slot->row[other])
+        if (++other == LMP_C_COUNTED) return 0;
+    uint32_t row = p->record[slot->row[other]].site;
+    const LmpSite *site = &p->tables.site[row];
+    LmpCode *code = codes_find(p->lines->codes, frames_word(proto, LMP_AT_PROTO_CODE));
+    if (!code || row <= sites_pseudo(p, LMP_PSEUDO_UNKNOWN) || !is_final(p, site->function) ||
+        !is_final(p, site->cfunction))
+        return 0;
+    LmpAnswer answer = {.key = slot->key, .cfn = slot->cfn, .life = code->life, .cls = cls};
+    slot->row[cls] = answer.row = sites_record(p, row, cls, p->tag);
+    keep_more(p->lines, code, &answer);
+    return answer.row;
+}
+
 uint32_t lines_record_of(LmpProfile *p, const LmpWhere *w, unsigned cls, uintptr_t *constructor) {
     const void *proto = frames_proto(frames_func(w->ci));
     bool newtable = *constructor != 0;
@@ -270,6 +297,9 @@ uint32_t lines_record_of(LmpProfile *p, const LmpWhere *w, unsigned cls, uintptr
     bool setlist = cls == LMP_C_TABLE_PART && !newtable && !w->cfn && newtable_setlist(proto, pc);
     if (setlist) at = *constructor = pc + LMP_INSTRUCTION;
     uint32_t row = there ? slot->row[cls] : 0;
+    bool aside = setlist || (!newtable && slot->row[0]); /* its parts are of another line */
+    if (row) return row;
+    if (there && !aside) row = record_beside(p, slot, proto, cls);
     if (!row) {
         row = row_of(p, w, at, proto, key, beside, cls, &slot);
         if (slot && newtable) {
@@ -277,8 +307,8 @@ uint32_t lines_record_of(LmpProfile *p, const LmpWhere *w, unsigned cls, uintptr
             if (cls == LMP_C_TABLE && slot->row[0]) recall_part(p, slot, proto);
         }
         if (slot && setlist) slot->row[0] = 1;
-        note_how(p, row, w, proto, newtable || setlist);
     }
+    note_how(p, row, w, proto, newtable || setlist);
     return row;
 }
 

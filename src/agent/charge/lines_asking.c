@@ -82,24 +82,34 @@ static lua_State *find_running(LmpProfile *p, const lua_State *asks) {
 
 /* ---- who asks -------------------------------------------------------------------------------- */
 
-/* `L` asks. */
-static uint32_t pseudo(LmpProfile *p, unsigned cls, const lua_State *L) {
-    bool parser = parsing_now(cls, L ? L : p->main, p->words != NULL);
-    uint32_t *kept = &p->lines->outside[parser][cls];
-    if (*kept && !p->tag) return *kept;
+static COLD uint32_t learn_pseudo(LmpProfile *p, bool parser, unsigned cls) {
     uint32_t site = sites_pseudo(p, parser ? LMP_PSEUDO_PARSER : LMP_PSEUDO_HOST);
     uint32_t row = sites_record(p, site, cls, p->tag);
-    if (!p->tag && p->record[row].site == site) *kept = row; /* not "(others)", which is counted */
+    if (!p->tag && p->record[row].site == site) /* not "(others)", which is counted */
+        p->lines->outside[parser][cls] = row;
     return row;
 }
 
+/* `L` asks. */
+static ALWAYS_INLINE uint32_t pseudo(LmpProfile *p, unsigned cls, const lua_State *L) {
+    bool parser = parsing_now(cls, L ? L : p->main, p->words != NULL);
+    uint32_t kept = p->lines->outside[parser][cls];
+    return LIKELY(kept && !p->tag) ? kept : learn_pseudo(p, parser, cls);
+}
+
 /* May some thread have a function that runs, as find_running would tell? */
-static bool may_run(const LmpProfile *p) {
+static ALWAYS_INLINE bool may_run(const LmpProfile *p) {
     const lua_State *const *lately = p->lines->lately;
+    if (frames_caller(frames_top(p->main))) return true;
+    if (p->lines->ran < LMP_RAN_LATELY) {
+        for (uint32_t i = p->lines->ran; i > 0; i--)
+            if (lately[i] && frames_caller(frames_top(lately[i]))) return true;
+        return false;
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < LMP_RAN_LATELY; i++)
         if (lately[i] && frames_caller(frames_top(lately[i]))) return true;
-    return frames_caller(frames_top(p->main));
+    return false;
 }
 
 /* The Lua function that has, over some coroutines, called what runs in `thread`, which has none. */
@@ -257,14 +267,16 @@ bool lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs words, unsigned cls) 
     if (frames_is_idle(L) || frames_status(ci) & frames_bits.stale || cls == LMP_C_OTHER)
         return false;
     const void *proto = frames_proto(frames_func(ci));
-    if (!proto || (p->made.left && !table)) return false;
+    bool made = p->made.left && !table; /* the last constructor's part, or it has failed */
+    if (!proto || (made && cls != LMP_C_TABLE_PART)) return false;
     uintptr_t pc = 0;
     if (table || cls == LMP_C_TABLE_PART) {
         pc = newtable_ask(p, L, proto, words, table, &doubtful);
-        if (doubtful || table != (pc != 0)) return false;
+        if (doubtful || (table || made) != (pc != 0) || (made && pc != p->made.pc)) return false;
     }
     LmpWhere w = {.L = L, .runs = L, .ci = ci, .pc = frames_pc(ci)};
-    lines_record_of(p, &w, cls, &pc);
+    uint32_t record = lines_record_of(p, &w, cls, &pc);
+    if (made) p->made.part = record;
     return true;
 }
 

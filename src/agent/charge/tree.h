@@ -23,6 +23,9 @@ void tree_close(LmpProfile *p);
  * other could be made. */
 uint32_t tree_path(LmpProfile *p, lua_State *L, uintptr_t pc, uint32_t record);
 
+/* The same where no thread is known. */
+uint32_t tree_outside_path(LmpProfile *p, uint32_t record);
+
 /* A thread's memory is freed: forget its frames. Must be said of every thread that was asked about
  * (of others it may be), before the next tree_path. */
 void tree_thread_gone(LmpProfile *p, const lua_State *L);

@@ -115,10 +115,9 @@ LmpErr tree_rows_open(LmpProfile *p);
 /* TREE_NODE_OTHERS when there is no room. */
 uint32_t tree_find_node(LmpProfile *p, uint32_t parent, uint32_t site, uint32_t flags);
 uint32_t tree_find_path(LmpProfile *p, uint32_t node, uint32_t record);
-/* Paths of one node: "(others)", "(unknown)", what is done outside any function. */
+/* Paths of one node: "(others)", "(unknown)"; tree.h has that of what is done outside. */
 uint32_t tree_others_path(LmpProfile *p, uint32_t record);
 uint32_t tree_unknown_path(LmpProfile *p, uint32_t record);
-uint32_t tree_outside_path(LmpProfile *p, uint32_t record);
 
 /* ---- tree_threads.c: threads and who runs ---------------------------------------------------- */
 

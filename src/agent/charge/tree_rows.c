@@ -76,11 +76,9 @@ uint32_t tree_unknown_path(LmpProfile *p, uint32_t record) {
     return pseudo_path(p, sites_pseudo(p, LMP_PSEUDO_UNKNOWN), record);
 }
 
-/* Of what is done outside any function. */
-uint32_t tree_outside_path(LmpProfile *p, uint32_t record) {
+static COLD uint32_t learn_outside(LmpProfile *p, uint32_t record) {
     struct LmpTree *t = p->tree;
     uint32_t at = record % TREE_OUTSIDE, site = p->tables.record[record].site;
-    if (record && t->outside[at].record == record) return t->outside[at].path;
     if (p->tables.function[p->tables.site[site].function].kind != LMP_F_PSEUDO)
         return tree_unknown_path(p, record);
     uint32_t path = pseudo_path(p, site, record);
@@ -89,6 +87,14 @@ uint32_t tree_outside_path(LmpProfile *p, uint32_t record) {
         t->outside[at].path = path;
     }
     return path;
+}
+
+/* Of what is done outside any function. */
+uint32_t tree_outside_path(LmpProfile *p, uint32_t record) {
+    struct LmpTree *t = p->tree;
+    uint32_t at = record % TREE_OUTSIDE;
+    if (LIKELY(record && t->outside[at].record == record)) return t->outside[at].path;
+    return learn_outside(p, record);
 }
 
 LmpErr tree_rows_open(LmpProfile *p) {

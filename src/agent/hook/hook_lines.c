@@ -96,7 +96,7 @@ BY_JUMP static LmpCharged find_outside(LmpProfile *p, LmpSavedRegs words, unsign
                                        const lua_State *L) {
     uint32_t record = lines_ask_outside(p, L, cls);
     if (UNLIKELY(!record)) return find_slowly(p, words, cls);
-    return found(p, NULL, 0, ODD_CONTEXT(record, cls), p->tree != NULL);
+    return ODD_CONTEXT(p->tree ? tree_outside_path(p, record) : record, cls);
 }
 
 BY_JUMP static LmpCharged find_switched(LmpProfile *p, LmpSavedRegs words, unsigned cls,
