@@ -14,26 +14,33 @@ void rowindex_close(LmpRowIndex *x) {
     *x = (LmpRowIndex){0};
 }
 
-static void put(LmpRowSlot *slot, uint32_t slots, LmpRowSlot s) {
-    uint32_t i = s.hash;
-    while (slot[i & (slots - 1)].row)
-        i++;
-    slot[i & (slots - 1)] = s;
+static inline void put(LmpRowSlot *slot, uint32_t slots, LmpRowSlot s) {
+    uint32_t i = s.hash & (slots - 1);
+    while (slot[i].row)
+        i = (i + 1) & (slots - 1);
+    slot[i] = s;
+}
+
+static void move(LmpRowSlot *to, uint32_t slots, const LmpRowSlot *from, uint32_t n) {
+    for (const LmpRowSlot *s = from, *end = from + n; s < end; s++)
+        if (s->row) put(to, slots, *s);
+}
+
+static __attribute__((noinline)) bool grow(LmpRowIndex *x) {
+    uint32_t slots = x->slots * 2;
+    LmpRowSlot *slot = lmp_os->map(slots * sizeof *slot, -1, 0, true);
+    if (!slot) return false;
+    move(slot, slots, x->slot, x->slots);
+    lmp_os->unmap(x->slot, x->slots * sizeof *x->slot);
+    x->slot = slot;
+    x->slots = slots;
+    return true;
 }
 
 bool rowindex_room(LmpRowIndex *x) {
     if (x->used < x->slots / 2) return true;
     if (!x->refused && x->slots <= UINT32_MAX / 2) {
-        uint32_t slots = x->slots * 2;
-        LmpRowSlot *slot = lmp_os->map(slots * sizeof *slot, -1, 0, true);
-        if (slot) {
-            for (uint32_t i = 0; i < x->slots; i++)
-                if (x->slot[i].row) put(slot, slots, x->slot[i]);
-            lmp_os->unmap(x->slot, x->slots * sizeof *x->slot);
-            x->slot = slot;
-            x->slots = slots;
-            return true;
-        }
+        if (grow(x)) return true;
         x->refused = true; /* not asked for again and again: this is where every new row passes */
     }
     return x->used < x->slots - x->slots / 8;

@@ -108,11 +108,14 @@ static inline LmpLineSlot *lines_slot(LmpLineCache *cache, uint64_t key, uintptr
 }
 _Static_assert(LMP_LINE_MOST == 1 << 15 && sizeof(LmpLineSlot) == 1 << 6, "as in lines_slot");
 
-/* Is that word a living thread of the state? Nothing else is ever looked at as one. */
-bool lines_is_thread(LmpProfile *p, const lua_State *L);
-
 static inline uint32_t lines_known_home(const lua_State *L) {
     return (uint32_t)((uintptr_t)L / 16) & (LMP_KNOWN - 1);
+}
+
+/* Is that word a living thread of the state? Nothing else is ever looked at as one. */
+bool lines_learn_thread(LmpProfile *p, const lua_State *L); /* one that is not known to be */
+static ALWAYS_INLINE bool lines_is_thread(LmpProfile *p, const lua_State *L) {
+    return LIKELY(L && p->lines->known[lines_known_home(L)] == L) || lines_learn_thread(p, L);
 }
 
 /* A thread's memory is freed (of others it may be said, too). */

@@ -9,11 +9,10 @@
 
 /* ---- the running thread ---------------------------------------------------------------------- */
 
-bool lines_is_thread(LmpProfile *p, const lua_State *L) {
+bool lines_learn_thread(LmpProfile *p, const lua_State *L) {
     uintptr_t addr = (uintptr_t)L - frames_bits.extra;
     uint64_t size;
     if (!L) return false;
-    if (p->lines->known[lines_known_home(L)] == L) return true;
     uint32_t entry = shadow_lookup(p, addr, &size);
     if ((entry & 15) != LMP_C_THREAD) return false;
     if (entry & LMP_BLOCK_NOTIFY)

@@ -17,6 +17,7 @@
 #include <unwind.h>
 
 #include "agent/interp/frames.h"
+#include "agent/state/profile.h"
 #include "base/kind.h"
 
 enum {
@@ -163,11 +164,11 @@ bool parsing_unwound(void) {
     return search.found;
 }
 
+static COLD bool parsing_slowly(const lua_State *L) {
+    return (steps > 0 && parses(L)) || parsing_unwound();
+}
+
 bool parsing_now(unsigned cls, const lua_State *L, bool certain) {
     if (cls == LMP_C_FUNCTION_PART) return true;
-    if (steps > 0) {
-        bool found = parses(L);
-        if (found || certain) return found;
-    }
-    return parsing_unwound();
+    return LIKELY(certain && steps > 0) ? parses(L) : parsing_slowly(L);
 }
