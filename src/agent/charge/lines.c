@@ -85,7 +85,7 @@ static void grow(LmpLineCache *cache) {
 
 /* An answer takes the place of another one, whose code still lives. */
 static void count_pushed(LmpLineCache *cache) {
-    if (++cache->pushed >= slots_of(cache) / 4 && slots_of(cache) < LMP_LINE_MOST) grow(cache);
+    if (++cache->pushed >= slots_of(cache) / 8 && slots_of(cache) < LMP_LINE_MOST) grow(cache);
 }
 
 /* ---- code that dies -------------------------------------------------------------------------- */

@@ -293,11 +293,6 @@ uint32_t sites_site(LmpProfile *p, uint32_t function, int line, uint32_t cfuncti
 
 _Static_assert(OTHERS + LMP_PSEUDO_COLLECTOR == LMP_SITE_COLLECTOR, "readers know its row");
 
-uint32_t sites_pseudo(const LmpProfile *p, LmpPseudo pseudo) {
-    (void)p; /* they are the first rows, in the order of LmpPseudo */
-    return OTHERS + (uint32_t)pseudo;
-}
-
 /* ---- records --------------------------------------------------------------------------------- */
 
 /* Without the index: there may be no room in it. */

@@ -34,8 +34,11 @@ uint32_t sites_find_function(const LmpProfile *p, uint32_t source, int linedefin
                              const void *address);
 /* The row of a line of a function; `cfunction`: a C function's row or 0. */
 uint32_t sites_site(LmpProfile *p, uint32_t function, int line, uint32_t cfunction);
-/* The site of a pseudo-function. */
-uint32_t sites_pseudo(const LmpProfile *p, LmpPseudo pseudo);
+/* The site of a pseudo-function: they are the first rows. */
+static inline uint32_t sites_pseudo(const LmpProfile *p, LmpPseudo pseudo) {
+    (void)p;
+    return 1 + (uint32_t)pseudo;
+}
 /* The record of a site, class and tag. */
 uint32_t sites_record(LmpProfile *p, uint32_t site, unsigned cls, unsigned tag);
 /* A text of the tables, each kept once; 0 when there is no room. */

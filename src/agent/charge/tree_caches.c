@@ -4,7 +4,7 @@
 /* A cache has twice as many slots: an answer goes to one of two neighbours, twice as far up, where
  * nothing is left when its turn comes. */
 COLD void tree_move_nodes(struct LmpTree *t) {
-    for (uint32_t i = slots_of(t->node_size) / 2; i-- > 0;) {
+    for (uint32_t i = slots_of(t->node_size) >> TREE_CACHE_STEP; i-- > 0;) {
         LmpNodeSlot slot = t->node_cache[i];
         t->node_cache[i].key = 0;
         if (slot.key) *node_slot(t, slot.key, slot.under) = slot;
@@ -12,7 +12,7 @@ COLD void tree_move_nodes(struct LmpTree *t) {
 }
 
 COLD void tree_move_paths(struct LmpTree *t) {
-    for (uint32_t i = slots_of(t->path_size) / 2; i-- > 0;) {
+    for (uint32_t i = slots_of(t->path_size) >> TREE_CACHE_STEP; i-- > 0;) {
         LmpPathSlot slot = t->path_cache[i];
         t->path_cache[i].key = 0;
         if (slot.key) *path_slot(t, slot.key, slot.who) = slot;
@@ -20,7 +20,7 @@ COLD void tree_move_paths(struct LmpTree *t) {
 }
 
 COLD void tree_move_calls(struct LmpTree *t) {
-    for (uint32_t i = slots_of(t->call_size) / 2; i-- > 0;) {
+    for (uint32_t i = slots_of(t->call_size) >> TREE_CACHE_STEP; i-- > 0;) {
         LmpCallSlot slot = t->call_cache[i];
         t->call_cache[i].key = 0;
         if (slot.key) *call_slot(t, slot.caller, slot.key, slot.who) = slot;

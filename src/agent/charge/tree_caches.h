@@ -25,7 +25,7 @@ static inline bool count_pushed(const struct LmpTree *t, LmpCacheSize *size, uin
     if (++size->pushed < slots_of(*size) / 4) return false;
     size->pushed = 0;
     if (size->shift == 64 - TREE_CACHE_MOST) return false;
-    size->shift--;
+    size->shift -= TREE_CACHE_STEP;
     return true;
 }
 _Static_assert(sizeof(LmpNodeSlot) == 16 && sizeof(LmpPathSlot) == 32 && sizeof(LmpCallSlot) == 32,
