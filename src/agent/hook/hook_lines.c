@@ -138,6 +138,13 @@ static ALWAYS_INLINE LmpCharged find_in(LmpProfile *p, LmpSavedRegs words, unsig
     return found(p, L, constructor, ODD_CONTEXT(record, cls), stacks);
 }
 
+/* The same for a part: no table itself, so it needs no more registers than there are to spare. */
+BY_JUMP static LmpCharged find_part(LmpProfile *p, LmpSavedRegs words, unsigned cls,
+                                    const lua_State *L) {
+    if (UNLIKELY(cls == LMP_C_TABLE)) return find_slowly(p, words, cls);
+    return find_in(p, words, cls, L, p->tree != NULL);
+}
+
 /* The same for one that did not run when memory was last asked for, if it is a thread. A Lua
  * function on top of a thread that is not idle is one that runs. */
 BY_JUMP static LmpCharged find_switched(LmpProfile *p, LmpSavedRegs words, unsigned cls,
@@ -182,7 +189,7 @@ LMP_READS_REGS BY_JUMP static LmpCharged find_raw(LmpProfile *p, LmpSavedRegs wo
     if (UNLIKELY(!asker || asker->at_thread < 0 || cls == LMP_C_OTHER))
         return find_slowly(p, words, cls);
     const lua_State *L = (const lua_State *)words[asker->at_thread]; /* NOLINT */
-    return find_in(p, words, cls, L, p->tree != NULL);
+    return find_part(p, words, cls, L);
 }
 
 /* The record of who resizes a block. */
