@@ -184,8 +184,9 @@ static uint32_t site_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, const vo
     p->live->tables.unknown++;
     bool name = !function || sites_wants_name(p, function);
     if (name) {
+        uint64_t lives = p->lines->codes->lives;
         name = may_name(p, w->ci);
-        *code = code_of(p, proto);
+        if (p->lines->codes->lives != lives) *code = code_of(p, proto);
     }
     if (function && !name) {
         ar.currentline = -1;
@@ -216,8 +217,8 @@ static void keep_more(LmpLineCache *cache, LmpCode *code, const LmpAnswer *answe
 
 /* The site of a place, or for cls > 0 the record, when the first cache does not know it. `pc`:
  * whose line it is; *slot: where the answer stands now, or NULL. */
-static uint32_t row_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, const void *proto,
-                       uint64_t key, uintptr_t beside, unsigned cls, LmpLineSlot **slot) {
+static inline uint32_t row_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, const void *proto,
+                              uint64_t key, uintptr_t beside, unsigned cls, LmpLineSlot **slot) {
     LmpCode *code = code_of(p, proto);
     LmpAnswer answer = {.key = key, .cfn = beside, .life = code ? code->life : 0, .cls = cls};
     uint32_t row = code && code->more ? answers_find(&p->lines->answers, &answer) : 0;
