@@ -156,6 +156,43 @@ SH
     chmod +x "$work/editor"
 }
 
+case_site_blocks() { # the live blocks of a line, strings with what is in them; and back
+    cat >"$work/endless.lua" <<'LUA'
+local pid = io.open("program.pid", "w")
+pid:write((io.open("/proc/self/stat"):read "a"):match "^%d+") pid:close()
+local kept = {}
+for i = 1, 5000 do
+  kept[i] = { i }
+end
+for i = 1, 300 do
+  kept[i] = "this is the kept text number " .. i .. ", longer than short ones"
+end
+while not io.open "stop" do local t = {} end
+LUA
+    open 120 36
+    watch
+    key 6
+    key /
+    type_text 'endless.lua:8'
+    key Enter
+    wait_for '^│?▸ .*endless.lua:8'
+    key Enter
+    wait_for 'endless.lua:8 . enter blocks'
+    key Enter
+    wait_for 'Blocks.*endless.lua:8 . 30[0-9] blocks'
+    wait_for 'endless.lua:8 +"this is the kept text number [0-9]+,'
+    key Space # a program that stands still has them, too
+    wait_for 'PAUSED'
+    wait_for '"this is the kept text number'
+    key Enter # the page of the line that made the block under the cursor
+    wait_for 'endless.lua:8 . enter blocks'
+    key Escape
+    wait_gone 'enter blocks'
+    key Space
+    wait_for 'RUNNING'
+    leave
+}
+
 case_editor() { # opens the line, on the terminal, while the program runs on
     open 120 36
     make_editor

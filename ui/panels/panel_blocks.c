@@ -1,18 +1,22 @@
-/* panel_blocks.c - the live blocks of a cell of the heap map, one line each: address, type, size,
- * age, the site that made it, and for strings what is in them. The list is read anew with every
- * repaint; the cursor stays on its block while others come and go. */
+/* panel_blocks.c - the live blocks of a cell of the heap map or of a site, one line each: address,
+ * type, size, age, the site that made it, and for strings what is in them. The list of a cell is
+ * read anew with every repaint; those of a site are looked for in the whole heap, a little with
+ * every repaint (site_blocks.h). The cursor stays on its block while others come and go. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
+#include "panels/site_blocks.h"
 #include "read/heap/heapmap.h"
 #include "screen/canvas.h"
 #include "widget/describe.h"
 #include "widget/tablepanel.h"
 
 #define MOST 65536u             /* blocks that are listed, the first ones by address */
+#define MOST_OF_SITE 16384u     /* the first ones that are found */
+#define BUDGET 4000000ull       /* nanoseconds of a frame for looking for them */
 #define ASK_AGAIN 1000000000ull /* nanoseconds: contents are asked for anew */
 
 typedef struct Blocks {
@@ -22,10 +26,14 @@ typedef struct Blocks {
     uint64_t from, to; /* the range that was shown last */
     unsigned kinds;
     HeapListResult result;
-    HeapListBlock *block; /* result.count of them, by address */
-    uint32_t room;        /* of block */
-    uint64_t serial;      /* of what was read */
-    bool read;            /* there has been something to read */
+    HeapListBlock *block;       /* result.count of them, by address */
+    uint32_t room;              /* of block */
+    const HeapListBlock *shown; /* result.count of them: `block`, or those of the site */
+    bool of_site;
+    uint64_t site;
+    SiteBlocks *site_blocks; /* NULL: none was looked at */
+    uint64_t serial;         /* of what was read */
+    bool read;               /* there has been something to read */
     /* contents: what was asked for last, and the last answer */
     uint64_t asked[LMP_PREVIEWS];
     uint32_t asked_count;
@@ -39,7 +47,7 @@ static const Blocks *blocks_of(const TableSource *from) {
 }
 
 static const HeapListBlock *block_of(const TableSource *from, uint32_t row) {
-    return &blocks_of(from)->block[row];
+    return &blocks_of(from)->shown[row];
 }
 
 /* Reads the blocks of the range, as many as are listed. */
@@ -56,8 +64,26 @@ static void read_blocks(Blocks *b) {
         b->block = more;
         b->room = room;
     }
+    b->shown = b->block;
     b->read = true;
     b->serial++;
+}
+
+/* Looks on for the site's. What was listed may have moved, whatever was found. */
+static void read_site(Blocks *b, const Model *model, Ui *ui) {
+    if (!b->site_blocks) b->site_blocks = site_blocks_new(MOST_OF_SITE);
+    b->result = (HeapListResult){0};
+    b->shown = NULL;
+    b->serial++;
+    b->read = true;
+    if (!b->site_blocks || !model->view->tables.text) return;
+    site_blocks_step(b->site_blocks, model->view, &model->ledger, (uint32_t)b->site, model->clock,
+                     ui->now, BUDGET);
+    const SiteBlocksFound *found = site_blocks_found(b->site_blocks);
+    b->result.total = found->blocks;
+    b->result.bytes = found->bytes;
+    b->shown = site_blocks_list(b->site_blocks, &b->result.count);
+    if (!found->any) ui->restless = true;
 }
 
 static const LmpPreview *preview_of(const Blocks *b, uint64_t addr) {
@@ -72,16 +98,27 @@ static void refresh(Blocks *b, const Model *model, Ui *ui) {
         b->source = heaplist_new(model->view);
         b->view = model->view;
     }
-    bool other = b->from != ui->look_from || b->to != ui->look_to;
+    uint64_t look_from = ui->look_site ? 0 : ui->look_from,
+             look_to = ui->look_site ? 0 : ui->look_to;
+    bool other = b->from != look_from || b->to != look_to || b->of_site != ui->look_site ||
+                 (b->of_site && b->site != ui->look_site_id);
     if (other) {
-        b->from = ui->look_from;
-        b->to = ui->look_to;
+        b->from = look_from;
+        b->to = look_to;
+        b->of_site = ui->look_site;
+        b->site = ui->look_site_id;
         b->read = false;
         table_to_top(&b->panel.table);
     }
     bool changed = b->kinds != ui->kinds;
     b->kinds = ui->kinds;
-    if (b->source && (!ui->frozen || other || changed || !b->read)) read_blocks(b);
+    bool whole = !b->of_site || (b->site_blocks && site_blocks_found(b->site_blocks)->any);
+    if (ui->frozen && !other && !changed && b->read && whole) return;
+    if (b->of_site) {
+        read_site(b, model, ui);
+    } else if (b->source) {
+        read_blocks(b);
+    }
 }
 
 /* Asks for the contents of the strings on the page: at once when they are others than before, else
@@ -91,7 +128,7 @@ static void ask(Blocks *b, const Model *model, Ui *ui, int page) {
     uint32_t n = 0;
     const List *list = &b->panel.table.list;
     for (uint64_t i = list->top; i < list->count && i < list->top + (uint64_t)page; i++) {
-        const HeapListBlock *block = &b->block[b->panel.table.order[i]];
+        const HeapListBlock *block = &b->shown[b->panel.table.order[i]];
         if (block->text && n < LMP_PREVIEWS) addr[n++] = block->addr;
     }
     if (n == 0 || (model->seen != LMP_SEEN_RUNNING && model->seen != LMP_SEEN_PAUSED)) return;
@@ -208,6 +245,11 @@ static const TableColumn columns[] = {
      .help = "of strings, as they are now"},
 };
 
+/* A range has been read without those. */
+static bool skips(const TableSource *from, uint32_t row) {
+    return !UI_SHOWS(from->ui, block_of(from, row)->kind);
+}
+
 static uint64_t id_of(const TableSource *from, uint32_t row) {
     return block_of(from, row)->addr;
 }
@@ -260,6 +302,7 @@ static const TablePanelDef def = {
               .columns = sizeof columns / sizeof *columns,
               .id = id_of,
               .words = words_of,
+              .skips = skips,
               .empty = "no live blocks here"},
     .rows = rows,
     .enter = enter,
@@ -275,6 +318,7 @@ static void *create(void) {
 static void destroy(void *state) {
     Blocks *b = state;
     heaplist_free(b->source);
+    site_blocks_free(b->site_blocks);
     free(b->block);
     tablepanel_free(b);
 }
@@ -303,14 +347,41 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     ask(b, model, ui, rect.h);
 }
 
+/* "options.lua:12" */
+static void name_site(const Blocks *b, const Model *model, bool utf8, char *out, size_t size) {
+    *out = 0;
+    for (uint32_t i = 0; i < model->ledger.sites; i++) {
+        const LmpSiteRow *row = &model->ledger.site[i];
+        if (row->id == b->site) describe_where(out, size, row->short_src, row->line, !utf8);
+    }
+}
+
+static void note_site(const Blocks *b, const Model *model, bool utf8, char *out, size_t size) {
+    char count[LMP_NUM], first[LMP_NUM], bytes[LMP_NUM], where[128];
+    const char *dot = utf8 ? "·" : "-";
+    name_site(b, model, utf8, where, sizeof where);
+    if (b->site_blocks && !site_blocks_found(b->site_blocks)->any) {
+        snprintf(out, size, "%s %s looking, %.0f %%", where, dot,
+                 site_blocks_progress(b->site_blocks, model->view) * 100);
+    } else if (b->result.total > b->result.count) {
+        snprintf(out, size, "%s %s %s of %s blocks %s esc back", where, dot,
+                 format_count(first, b->result.count), format_count(count, b->result.total), dot);
+    } else {
+        snprintf(out, size, "%s %s %s block%s %s %s %s esc back", where, dot,
+                 format_count(count, b->result.total), b->result.total == 1 ? "" : "s", dot,
+                 format_bytes(bytes, b->result.bytes), dot);
+    }
+}
+
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Blocks *b = state;
     char count[LMP_NUM], first[LMP_NUM], bytes[LMP_NUM];
-    (void)model;
     if (!b || !b->read) return;
     const char *dot = ui->utf8 ? "·" : "-";
     if (b->panel.table.filter.used > 0) {
         table_note(&b->panel.table, ui, out, size);
+    } else if (b->of_site) {
+        note_site(b, model, ui->utf8, out, size);
     } else if (b->result.total > b->result.count) {
         snprintf(out, size, "the first %s of %s blocks %s zoom in for the others",
                  format_count(first, b->result.count), format_count(count, b->result.total), dot);

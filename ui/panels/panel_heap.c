@@ -316,7 +316,8 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     draw_cells(window, ui, canvas, rect, s);
     draw_block(window, model, canvas, rect, s);
     /* also while its blocks are listed beside it */
-    if (ui->focus == &panel_heap || ui->over == &panel_blocks) draw_cursor(window, canvas, rect, s);
+    if (ui->focus == &panel_heap || (ui->over == &panel_blocks && !ui->look_site))
+        draw_cursor(window, canvas, rect, s);
     if (s.status >= 0) draw_status(heap, model, ui, canvas, rect, s);
 }
 
@@ -326,6 +327,7 @@ static bool look_inside(const HeapWindow *window, Ui *ui) {
     uint64_t at = heapwindow_cursor(window) & ~(window->size - 1);
     HeapRange range = heapmap_range(window->map, at, window->size);
     if (range.pieces == 0) return false;
+    ui->look_site = false;
     ui->look_from = range.start;
     ui->look_to = range.last;
     ui_open(ui, &panel_blocks);

@@ -28,7 +28,7 @@ typedef struct SitePage {
 
 static void *create(void) {
     SitePage *s = calloc(1, sizeof *s);
-    if (s) s->blocks = site_blocks_new();
+    if (s) s->blocks = site_blocks_new(0);
     return s;
 }
 
@@ -422,9 +422,11 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     SitePage *s = state;
-    (void)model;
     if (action == ACT_ENTER) {
-        ui_close(ui);
+        if (!model->view || !find_site(model, ui->site)) return false;
+        ui->look_site = true;
+        ui->look_site_id = ui->site;
+        ui_open(ui, &panel_blocks);
         return true;
     }
     if (!s) return false;
@@ -446,14 +448,14 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     const LmpSiteRow *row = find_site(model, ui->site);
     char where[160];
     if (!row) return;
-    snprintf(out, size, "%s %s esc back",
-             describe_where(where, sizeof where, row->short_src, row->line, !ui->utf8),
-             ui->utf8 ? "·" : "-");
+    const char *dot = ui->utf8 ? "·" : "-";
+    snprintf(out, size, "%s %s enter blocks %s esc back",
+             describe_where(where, sizeof where, row->short_src, row->line, !ui->utf8), dot, dot);
 }
 
 const Panel panel_site = {.title = "Site",
                           .ledger = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TREE,
-                          .offers = {ACT_MAKES, ACT_EDIT},
+                          .offers = {ACT_MAKES, ACT_EDIT, ACT_ENTER},
                           .min_w = 16,
                           .min_h = 2,
                           .create = create,

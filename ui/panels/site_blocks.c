@@ -2,10 +2,8 @@
 #include "panels/site_blocks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/os.h"
-#include "read/heap/heapmap.h"
 #include "read/heap/heapscan.h"
 
 #define REST 10 /* times as long as a look took is waited before the next */
@@ -16,21 +14,55 @@ const char *const site_blocks_ages[SITE_AGES] = {"below 10 s",    "10 s to 1 min
 static const uint64_t age_end[SITE_AGES - 1] = {10 * SECOND, 60 * SECOND, 600 * SECOND,
                                                 3600 * SECOND, UINT64_MAX};
 
+/* Blocks that are listed. */
+typedef struct Listed {
+    HeapListBlock *block;
+    uint32_t count, room;
+} Listed;
+
 struct SiteBlocks {
     uint32_t id; /* of the site */
+    uint32_t most;
     bool begun;
+    Listed now, last; /* of the look under way, and of the last whole one */
     /* the look under way: `now_at` of it is added up, next comes part `part` of leaf `leaf` */
     SiteBlocksFound sum, found;
     uint32_t leaf, part;
     uint64_t spent, rest_until;
 };
 
-SiteBlocks *site_blocks_new(void) {
-    return calloc(1, sizeof(SiteBlocks));
+SiteBlocks *site_blocks_new(uint32_t most) {
+    SiteBlocks *b = calloc(1, sizeof *b);
+    if (b) b->most = most;
+    return b;
 }
 
 void site_blocks_free(SiteBlocks *b) {
+    if (!b) return;
+    free(b->now.block);
+    free(b->last.block);
     free(b);
+}
+
+/* Where there is no memory for more it is not listed. */
+static void list_block(SiteBlocks *b, uint64_t addr, uint64_t size, uint32_t entry,
+                       uint32_t alloc_context) {
+    Listed *l = &b->now;
+    if (l->count == b->most) return;
+    if (l->count == l->room) {
+        uint32_t room = l->room ? l->room * 2 : 256;
+        HeapListBlock *more = realloc(l->block, room * sizeof *more);
+        if (!more) return;
+        l->block = more;
+        l->room = room;
+    }
+    l->block[l->count++] = heaplist_block(addr, size, entry, alloc_context);
+}
+
+static void begin_anew(SiteBlocks *b, uint32_t id) {
+    Listed now = b->now, last = b->last;
+    *b = (SiteBlocks){.id = id, .most = b->most, .begun = true, .now = now, .last = last};
+    b->now.count = b->last.count = 0;
 }
 
 static bool made_here(const SiteBlocks *b, const Ledger *ledger, const LmpTables *t,
@@ -71,9 +103,9 @@ static void look_at_part(SiteBlocks *b, const LmpView *view, const Ledger *ledge
     while (heapscan_next(&scan, &block)) {
         if (!is_counted(block.entry)) continue;
         uint32_t alloc_context = *(const volatile uint32_t *)&leaf->alloc_context[block.index];
-        if (made_here(b, ledger, &view->tables, alloc_context)) {
-            count_block(b, view, block.size, block.entry, clock);
-        }
+        if (!made_here(b, ledger, &view->tables, alloc_context)) continue;
+        count_block(b, view, block.size, block.entry, clock);
+        list_block(b, block.addr, block.size, block.entry, alloc_context);
     }
 }
 
@@ -85,19 +117,16 @@ static void look_at_overflow(SiteBlocks *b, const LmpView *view, const Ledger *l
     for (uint32_t i = 0; i < slots; i++) {
         LmpOverflowBlock block = view->overflow->block[i];
         if (block.addr < 2 || !is_counted(block.entry)) continue;
-        if (made_here(b, ledger, &view->tables, block.alloc_context))
-            count_block(b, view, block.size, block.entry, clock);
+        if (!made_here(b, ledger, &view->tables, block.alloc_context)) continue;
+        count_block(b, view, block.size, block.entry, clock);
+        list_block(b, block.addr, block.size, block.entry, block.alloc_context);
     }
 }
 
 void site_blocks_step(SiteBlocks *b, const LmpView *view, const Ledger *ledger, uint32_t id,
                       uint64_t clock, uint64_t now, uint64_t budget) {
     if (!b || !view->tables.text) return;
-    if (!b->begun || b->id != id) {
-        memset(b, 0, sizeof *b);
-        b->id = id;
-        b->begun = true;
-    }
+    if (!b->begun || b->id != id) begin_anew(b, id);
     if (now < b->rest_until) return;
     uint64_t start = lmp_os->clock(), time = start;
     while (b->leaf < view->leaves && time - start < budget) {
@@ -113,6 +142,10 @@ void site_blocks_step(SiteBlocks *b, const LmpView *view, const Ledger *ledger, 
     look_at_overflow(b, view, ledger, clock);
     b->found = b->sum;
     b->found.any = true;
+    Listed spare = b->last;
+    b->last = b->now;
+    b->now = spare;
+    b->now.count = 0;
     b->sum = (SiteBlocksFound){0};
     b->leaf = b->part = 0;
     b->rest_until = now + (b->spent * REST > SECOND ? b->spent * REST : SECOND);
@@ -121,6 +154,12 @@ void site_blocks_step(SiteBlocks *b, const LmpView *view, const Ledger *ledger, 
 
 const SiteBlocksFound *site_blocks_found(const SiteBlocks *b) {
     return b->found.any ? &b->found : &b->sum;
+}
+
+const HeapListBlock *site_blocks_list(const SiteBlocks *b, uint32_t *count) {
+    const Listed *l = b->found.any ? &b->last : &b->now;
+    *count = l->count;
+    return l->block;
 }
 
 double site_blocks_progress(const SiteBlocks *b, const LmpView *view) {

@@ -66,6 +66,8 @@ typedef struct Ui {
     /* What enter on the heap map opened: panel_blocks lists the live blocks that start in
      * [look_from, look_to). */
     uint64_t look_from, look_to;
+    bool look_site; /* or enter on a site's page: it lists those that this site has made */
+    uint64_t look_site_id;
     const Config *config;           /* what the person has chosen for good; NULL: nothing */
     struct Sources *sources;        /* source files of the program; NULL: none can be shown */
     uint64_t site;                  /* id of the row in model->ledger that the site page shows */

@@ -73,24 +73,28 @@ static void order_leaves(HeapList *list) {
     }
 }
 
-static void take(Reading *r, uint64_t addr, uint64_t size, uint32_t entry, uint32_t alloc_context) {
-    const HeapListQuery *q = r->query;
+HeapListBlock heaplist_block(uint64_t addr, uint64_t size, uint32_t entry, uint32_t alloc_context) {
     uint32_t cls = entry & 15;
-    if (cls == 0 || cls >= LMP_C_COUNTED || addr >= q->to || addr + size <= q->from) return;
-    LmpKind kind = class_owner(cls);
-    if (!(q->kinds >> kind & 1)) return;
-    if (q->key && addr < q->key) r->result.key++;
-    r->result.bytes += size;
-    if (r->result.total++ < q->first || r->result.count == r->max) return;
-    r->out[r->result.count++] = (HeapListBlock){
+    return (HeapListBlock){
         .addr = addr,
         .size = size,
-        .kind = kind,
+        .kind = class_owner(cls),
         .part = cls >= LMP_C_STRING_PART && cls < LMP_C_OTHER,
         .text = cls == LMP_C_STRING,
         .alloc_context = alloc_context,
         .birth = LMP_BLOCK_BIRTH(entry),
     };
+}
+
+static void take(Reading *r, uint64_t addr, uint64_t size, uint32_t entry, uint32_t alloc_context) {
+    const HeapListQuery *q = r->query;
+    uint32_t cls = entry & 15;
+    if (cls == 0 || cls >= LMP_C_COUNTED || addr >= q->to || addr + size <= q->from) return;
+    if (!(q->kinds >> class_owner(cls) & 1)) return;
+    if (q->key && addr < q->key) r->result.key++;
+    r->result.bytes += size;
+    if (r->result.total++ < q->first || r->result.count == r->max) return;
+    r->out[r->result.count++] = heaplist_block(addr, size, entry, alloc_context);
 }
 
 static void take_odd_below(Reading *r, uint64_t addr) {

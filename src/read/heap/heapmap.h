@@ -102,6 +102,9 @@ void heaplist_free(HeapList *list);
 HeapListResult heaplist_read(HeapList *list, const HeapListQuery *query, HeapListBlock *out,
                              uint32_t max);
 
+/* A block as lists have it, from its words in the shadow map. */
+HeapListBlock heaplist_block(uint64_t addr, uint64_t size, uint32_t entry, uint32_t alloc_context);
+
 /* How long ago a block of an epoch was born: between *least and *most, nanoseconds; false: not
  * known. */
 bool heaplist_age(uint32_t birth, uint64_t epoch_length, uint64_t clock, uint64_t *least,

@@ -1,0 +1,121 @@
+/* The live blocks of a site: all of them, and no others, however little is looked at in a frame. */
+#include "fake_program.h"
+#include "fake_scene.h"
+#include "suite.h"
+
+#include "base/os.h"
+#include "panels/site_blocks.h"
+#include "read/heap/heapscan.h"
+
+/* A clock by which every look at it takes its time. */
+static uint64_t ticking(void) {
+    static uint64_t now;
+    return now += 10;
+}
+
+static FakeHeap *heap;
+static FakeTables *tables;
+static Model *model;
+
+/* Stretches of blocks for one record after the other, also some off the grid. */
+static void set_up(void) {
+    static LmpOs os;
+    os = os_real;
+    os.clock = ticking;
+    lmp_os = &os;
+    heap = scene_heap(1 << 20);
+    tables = fake_tables_new(NULL);
+    fake_program(tables, true);
+    LmpTablesUsed *used = &tables->live->tables;
+    for (uint32_t i = 1; i < used->records; i++)
+        tables->t.path[i] = (LmpPath){1, i};
+    used->paths = used->records;
+    for (uint32_t l = 0; l < heap->view.leaves; l++) {
+        for (uint32_t part = 0; part < LMP_TOUCHES; part++) {
+            HeapScan scan = heapscan_part(heap->leaf[l], heap->view.leaf_base[l], part);
+            HeapBlock block;
+            if (!heapscan_touch(heap->leaf[l], part)) continue;
+            while (heapscan_next(&scan, &block))
+                heap->leaf[l]->alloc_context[block.index] =
+                    1 + (block.index >> 6 ^ block.index >> 11) % (used->records - 1);
+        }
+    }
+    heap->view.tables = tables->t;
+    model = scene_model(heap);
+    ck_assert(model_fill_ledger(model, &heap->view, LEDGER_ALL));
+}
+
+static void tear_down(void) {
+    ledger_free(&model->ledger);
+    free(model);
+    fake_free(heap);
+    fake_tables_free(tables);
+}
+
+static int by_address(const void *a, const void *b) {
+    uint64_t x = ((const HeapListBlock *)a)->addr, y = ((const HeapListBlock *)b)->addr;
+    return x < y ? -1 : x > y;
+}
+
+/* Looks until everything has been seen; returns in how many steps. */
+static int look(SiteBlocks *b, uint32_t id, uint64_t budget) {
+    int steps = 0;
+    do {
+        site_blocks_step(b, &heap->view, &model->ledger, id, model->clock, 0, budget);
+        ck_assert_int_lt(++steps, 100000);
+    } while (!site_blocks_found(b)->any);
+    return steps;
+}
+
+START_TEST(test_all_and_no_others) {
+    set_up();
+    static HeapListBlock all[1 << 17], mine[1 << 17];
+    HeapList *list = heaplist_new(&heap->view);
+    HeapListQuery everything = {0, UINT64_MAX, (1u << LMP_KINDS) - 1, 0, 0};
+    HeapListResult r = heaplist_read(list, &everything, all, 1 << 17);
+    ck_assert_uint_eq(r.count, r.total);
+    SiteBlocks *b = site_blocks_new(1 << 17);
+    uint64_t seen = 0;
+    for (uint32_t s = 0; s < model->ledger.sites; s++) {
+        uint32_t count, want = 0;
+        look(b, model->ledger.site[s].id, s % 2 ? 1000000000 : 1);
+        const HeapListBlock *got = site_blocks_list(b, &count);
+        for (uint32_t i = 0; i < r.count; i++)
+            if (ledger_site_of(&model->ledger, &tables->t, all[i].alloc_context) == s) want++;
+        ck_assert_uint_eq(count, want);
+        ck_assert_uint_eq(count, site_blocks_found(b)->blocks);
+        memcpy(mine, got, count * sizeof *mine);
+        qsort(mine, count, sizeof *mine, by_address);
+        for (uint32_t i = 0, m = 0; i < r.count; i++) {
+            if (ledger_site_of(&model->ledger, &tables->t, all[i].alloc_context) != s) continue;
+            ck_assert_mem_eq(&mine[m++], &all[i], sizeof all[i]);
+        }
+        seen += count;
+    }
+    ck_assert_uint_gt(seen, 5000);
+    site_blocks_free(b);
+    heaplist_free(list);
+    tear_down();
+}
+END_TEST
+
+/* No more than were asked for are listed; all are counted. */
+START_TEST(test_bounded) {
+    set_up();
+    SiteBlocks *b = site_blocks_new(10), *none = site_blocks_new(0);
+    uint32_t id = model->ledger.site[0].id, count;
+    ck_assert_int_gt(look(b, id, 1), 50); /* a part in each step */
+    ck_assert_ptr_nonnull(site_blocks_list(b, &count));
+    ck_assert_uint_eq(count, 10);
+    ck_assert_uint_gt(site_blocks_found(b)->blocks, 10);
+    look(none, id, 1000000000);
+    site_blocks_list(none, &count);
+    ck_assert_uint_eq(count, 0);
+    ck_assert_uint_eq(site_blocks_found(none)->blocks, site_blocks_found(b)->blocks);
+    site_blocks_free(b);
+    site_blocks_free(none);
+    tear_down();
+}
+END_TEST
+
+SUITE("site_blocks", test_all_and_no_others, test_bounded)
