@@ -341,15 +341,47 @@ LUA
     wait_for '│  large  live .*allocs'
     wait_for 'endless.lua:6 .*for i = 1, 20000'
     wait_for 'endless.lua:11 .*n, keep'
-    shows 'endless.lua:9' && fail "a line of the other tag"
+    shows '│.*endless.lua:9 ' && fail "a line of the other tag"
     key Escape
     wait_for '─ 0 Tags'
     key Down Enter
     wait_for '│  small  live '
     wait_for 'endless.lua:9 .*keep.n % 100. = "n"'
-    wait_gone 'endless.lua:6'
+    wait_gone '│.*endless.lua:6 '
     key Enter # the page of that line
     wait_for '─ Site'
+    leave
+}
+
+case_find() { # in the help, and in a page's source; n steps only while the program is paused
+    open 120 36
+    watch
+    key '?'
+    type_text /panel
+    wait_for 'find> panel'
+    wait_for '"panel" in line [0-9]+'
+    key Enter
+    wait_for ' n N match'
+    local first
+    first=$(screen | sed -n 's/.*in line \([0-9]*\) .*/\1/p')
+    key n
+    wait_gone "in line $first "
+    wait_for 'RUNNING'
+    key N
+    wait_for "in line $first "
+    key Escape
+    wait_gone 'in line'
+    key Escape
+    wait_gone '─ Help'
+    key 6 Enter
+    wait_for '─ Site'
+    type_line '/keep'
+    wait_for '"keep" in line [0-9]+'
+    key Space
+    wait_for 'PAUSED'
+    wait_for 'n step '
+    key Space
+    wait_for ' n N match'
     leave
 }
 

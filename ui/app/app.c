@@ -308,8 +308,11 @@ static void act(App *app, Action action, Key key) {
         if (panel_offers(app->ui.focus, ACT_PAUSE) && act_focused(app, action)) break;
         toggle_pause(app);
         break;
-    case ACT_STEP:
-        step(app);
+    case ACT_STEP: /* n: the next match, where one is sought and there is nothing to step */
+        if (!app_seeks(app) || app->seen == LMP_SEEN_PAUSED)
+            step(app);
+        else
+            act_focused(app, ACT_NEXT_MATCH);
         break;
     case ACT_FREEZE:
         app->ui.frozen = !app->ui.frozen && !app->ended;

@@ -30,6 +30,12 @@ bool app_has_parts(const App *app) {
     return !(parts & ~app->model.ledger_parts) && !(parts & LEDGER_TAG_LINES && other_tag);
 }
 
+bool app_seeks(const App *app) {
+    const Panel *panel = app->ui.focus;
+    const void *state = app->state[app_row(panel)];
+    return panel->seeks && state && panel->seeks(state);
+}
+
 Rect app_where(const App *app, const Panel *panel) {
     int row = app_row(panel);
     return row < 0 ? (Rect){0} : app->inner[row];

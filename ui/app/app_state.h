@@ -118,6 +118,8 @@ void verdict_draw(App *app, Canvas *canvas, Rect rect, int y);
 void verdict_open(App *app);
 void verdict_next(App *app);
 
+/* Is a text sought in the panel that has the keys? */
+bool app_seeks(const App *app);
 /* As if the key had been pressed. */
 void app_press(App *app, Key key);
 

@@ -8,8 +8,11 @@
 bool footer_offers(const App *app, Action action) {
     bool map = app->ui.focus == &panel_heap, timeline = app->ui.focus == &panel_timeline;
     switch (action) {
-    case ACT_PAUSE:
     case ACT_STEP:
+        return !app->ended && (!app_seeks(app) || app->seen == LMP_SEEN_PAUSED);
+    case ACT_NEXT_MATCH:
+        return app_seeks(app) && app->seen != LMP_SEEN_PAUSED;
+    case ACT_PAUSE:
     case ACT_FREEZE:
     case ACT_MARK:
     case ACT_COLLECT:
@@ -74,6 +77,7 @@ static const char *label_of(const App *app, const ActionInfo *info) {
     if (info->action == ACT_ENTER && !has_inside(app)) {
         return app->ui.enlarged ? "shrink" : "enlarge";
     }
+    if (info->action == ACT_FILTER && panel_offers(app->ui.focus, ACT_NEXT_MATCH)) return "find";
     if (info->action == ACT_QUIT && app->ui.over) return "back";
     if (info->action == ACT_QUIT && app->ended) return "leave";
     return is_on(app, info->action) && info->label_on ? info->label_on : info->label;

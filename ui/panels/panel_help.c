@@ -4,16 +4,29 @@
 #include <string.h>
 
 #include "widget/measure.h"
+#include "widget/search.h"
 #include "widget/table.h"
 
 #define KEY_W 13
+#define HELP_LINES 500 /* more than there are at any width */
 
 typedef struct HelpState {
     int top, most; /* first line shown, and the largest it can be */
+    Search search;
+    Canvas *whole; /* all of it, to seek in; NULL: not needed yet */
+    int height;    /* lines */
 } HelpState;
 
 static void *create(void) {
-    return calloc(1, sizeof(HelpState));
+    HelpState *s = calloc(1, sizeof *s);
+    if (s) search_init(&s->search);
+    return s;
+}
+
+static void destroy(void *state) {
+    HelpState *s = state;
+    canvas_free(s->whole);
+    free(s);
 }
 
 /* Where the next line goes; lines scrolled out are counted and not drawn. */
@@ -99,13 +112,11 @@ static void put_panel(Page *page, const Ui *ui) {
     page->line++;
 }
 
-static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
-    (void)model;
-    HelpState nothing = {0}, *s = state ? state : &nothing;
-    if (rect.w > 4) rect = (Rect){rect.x + 1, rect.y, rect.w - 2, rect.h};
+/* Draws it from line `top` on; returns how many lines there are. */
+static int put_all(Canvas *canvas, Rect rect, int top, const Ui *ui) {
     int gap = 3, half = (rect.w - gap) / 2, height = 0;
     bool two = half >= 48;
-    Page page = {canvas, rect, 0, s->top};
+    Page page = {canvas, rect, 0, top};
     if (two) page.rect.w = half;
     put_panel(&page, ui);
     for (int g = 0; g < GROUPS; g++) {
@@ -117,9 +128,64 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         put_group(&page, (ActionGroup)g);
     }
     put_about(&page);
-    if (page.line > height) height = page.line;
-    s->most = height > rect.h ? height - rect.h : 0;
+    return page.line > height ? page.line : height;
+}
+
+static Rect inside(Rect rect) {
+    return rect.w > 4 ? (Rect){rect.x + 1, rect.y, rect.w - 2, rect.h} : rect;
+}
+
+static void text_of(void *context, uint64_t line, char *out, size_t size) {
+    const HelpState *s = context;
+    size_t used = 0;
+    for (int x = 0; x < s->whole->w; x++) {
+        const Cell *cell = canvas_at(s->whole, x, (int)line);
+        if (!cell || cell->glyph == 0 || used + 5 > size) continue;
+        used += (size_t)canvas_encode(out + used, cell->glyph);
+    }
+    out[used] = 0;
+}
+
+/* The lines to seek in, as they are broken at this width; none where there is no memory. */
+static SearchLines search_lines(HelpState *s, int w, const Ui *ui) {
+    Rect all = {0, 0, w, HELP_LINES};
+    if (s->whole && (s->whole->w != w || s->whole->utf8 != ui->utf8)) {
+        canvas_free(s->whole);
+        s->whole = NULL;
+    }
+    if (!s->whole) s->whole = canvas_new(w, HELP_LINES, ui->utf8);
+    if (!s->whole) return (SearchLines){0, 0, text_of, s};
+    canvas_clear(s->whole, STYLE(TONE_NONE)); /* it begins with the panel that was looked at */
+    s->height = put_all(s->whole, all, 0, ui);
+    return (SearchLines){0, (uint64_t)(s->height < HELP_LINES ? s->height : HELP_LINES), text_of,
+                         s};
+}
+
+static void show_match(HelpState *s, int page) {
+    s->top = (int)search_top(s->search.at, (uint64_t)s->top, page);
     if (s->top > s->most) s->top = s->most;
+}
+
+static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    (void)model;
+    HelpState nothing = {0}, *s = state ? state : &nothing;
+    rect = inside(rect);
+    if (search_on(&s->search)) {
+        SearchLines lines = search_lines(s, rect.w, ui);
+        s->most = s->height > rect.h ? s->height - rect.h : 0;
+        if (search_follow(&s->search, &lines, (uint64_t)s->top)) show_match(s, rect.h);
+    } else {
+        search_follow(&s->search, &(SearchLines){0}, 0);
+    }
+    int height = put_all(canvas, rect, s->top, ui);
+    s->most = height > rect.h ? height - rect.h : 0;
+    if (s->top > s->most) { /* it has become shorter */
+        s->top = s->most;
+        canvas_fill(canvas, rect, ' ', STYLE(TONE_NONE));
+        put_all(canvas, rect, s->top, ui);
+    }
+    bool found = s->search.found;
+    search_light(&s->search, canvas, rect, found ? rect.y + (int)s->search.at - s->top : -1);
     canvas_scroll(canvas, rect.x + rect.w - 1, rect.y, rect.h, (uint64_t)s->top,
                   (uint64_t)(rect.h > 0 ? rect.h : 1), (uint64_t)height);
 }
@@ -132,16 +198,35 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
         return true;
     }
     if (!s) return false;
+    bool goes = action == ACT_NEXT_MATCH || action == ACT_MATCH_BEFORE;
+    SearchLines lines = {0};
+    if (goes) lines = search_lines(s, inside(rect).w, ui);
+    if (search_act(&s->search, ui, action, &lines)) {
+        if (goes && s->search.found) show_match(s, rect.h);
+        return true;
+    }
     List list = {.cursor = (uint64_t)s->top, .count = (uint64_t)s->most + 1};
     if (!list_act(&list, action, rect.h)) return false;
     s->top = (int)list.cursor;
     return true;
 }
 
+static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)model;
+    if (state) search_note(&((HelpState *)state)->search, ui, out, size);
+}
+
+static bool seeks(const void *state) {
+    return search_on(&((const HelpState *)state)->search);
+}
+
 const Panel panel_help = {.title = "Help",
                           .min_w = 20,
                           .min_h = 1,
                           .create = create,
-                          .destroy = free,
+                          .destroy = destroy,
+                          .offers = {ACT_FILTER, ACT_NEXT_MATCH},
+                          .seeks = seeks,
+                          .note = note,
                           .draw = draw,
                           .act = act};

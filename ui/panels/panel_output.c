@@ -2,16 +2,28 @@
 #include <stdlib.h>
 
 #include "base/format.h"
-#include "widget/panel.h"
+#include "widget/search.h"
 
 typedef struct OutputState {
     uint64_t top;  /* first line shown, where it does not follow */
     bool scrolled; /* stays where it is instead of following the end */
     int page;
+    Search search;
 } OutputState;
 
 static void *create(void) {
-    return calloc(1, sizeof(OutputState));
+    OutputState *s = calloc(1, sizeof *s);
+    if (s) search_init(&s->search);
+    return s;
+}
+
+static void text_of(void *context, uint64_t line, char *out, size_t size) {
+    const Ui *ui = context;
+    format_text(out, size, output_line(ui->output, line), !ui->utf8);
+}
+
+static SearchLines search_lines(const Ui *ui, uint64_t first) {
+    return (SearchLines){first, output_lines(ui->output), text_of, (void *)(uintptr_t)ui};
 }
 
 /* First line that there still is. */
@@ -31,6 +43,15 @@ static void draw_empty(const Ui *ui, Canvas *canvas, Rect rect) {
     canvas_text(canvas, rect.x + 1, rect.y, rect.w - 1, STYLE(TONE_MUTED), text);
 }
 
+/* Scrolls to the match, and stays there. */
+static void show_match(OutputState *s, const Ui *ui, int page) {
+    uint64_t last = last_top(ui->output, page), first = first_line(ui->output);
+    s->top = search_top(s->search.at, s->top, page);
+    if (s->top > last) s->top = last;
+    if (s->top < first) s->top = first;
+    s->scrolled = true;
+}
+
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     (void)model;
     OutputState nothing = {0}, *s = state ? state : &nothing;
@@ -42,12 +63,16 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     uint64_t last = last_top(ui->output, rect.h), first = first_line(ui->output);
     if (!s->scrolled || s->top > last) s->top = last;
     if (s->top < first) s->top = first;
+    SearchLines lines_of = search_lines(ui, first);
+    if (search_follow(&s->search, &lines_of, s->top)) show_match(s, ui, rect.h);
     uint64_t lines = output_lines(ui->output);
     for (int i = 0; i < rect.h && s->top + (uint64_t)i < lines; i++) {
         char text[OUTPUT_COLUMNS + 1];
         format_text(text, sizeof text, output_line(ui->output, s->top + (uint64_t)i), !ui->utf8);
         canvas_text(canvas, rect.x + 1, rect.y + i, rect.w - 2, STYLE(TONE_TEXT), text);
     }
+    bool here = s->search.found && s->search.at >= s->top && s->search.at - s->top < 1000;
+    search_light(&s->search, canvas, rect, here ? rect.y + (int)(s->search.at - s->top) : -1);
     canvas_scroll(canvas, rect.x + rect.w - 1, rect.y, rect.h, s->top - first,
                   (uint64_t)(rect.h > 0 ? rect.h : 1), lines - first);
 }
@@ -57,6 +82,13 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     OutputState *s = state;
     if (!s || !ui->output) return false;
     uint64_t last = last_top(ui->output, rect.h), first = first_line(ui->output);
+    SearchLines lines = search_lines(ui, first);
+    if (!s->scrolled || s->top > last) s->top = last;
+    if (search_act(&s->search, ui, action, &lines)) {
+        bool goes = action == ACT_NEXT_MATCH || action == ACT_MATCH_BEFORE;
+        if (goes && s->search.found) show_match(s, ui, rect.h);
+        return true;
+    }
     List list = {.cursor = s->scrolled ? s->top : last, .count = last + 1};
     if (!list_act(&list, action, rect.h)) return false;
     s->top = list.cursor < first ? first : list.cursor;
@@ -68,6 +100,8 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     (void)model;
     const OutputState *s = state;
     char lines[LMP_NUM], bytes[LMP_NUM];
+    if (s) search_note(&s->search, ui, out, size);
+    if (out[0]) return;
     if (!ui->output || output_bytes(ui->output) == 0) return;
     uint64_t n = output_lines(ui->output);
     snprintf(out, size, "%s line%s %s %s%s", format_count(lines, n), n == 1 ? "" : "s",
@@ -75,8 +109,14 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
              s && s->scrolled ? " (End follows)" : "");
 }
 
+static bool seeks(const void *state) {
+    return search_on(&((const OutputState *)state)->search);
+}
+
 const Panel panel_output = {.title = "Output",
                             .number = 4,
+                            .offers = {ACT_FILTER, ACT_NEXT_MATCH},
+                            .seeks = seeks,
                             .min_w = 10,
                             .min_h = 1,
                             .create = create,

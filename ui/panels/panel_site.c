@@ -10,6 +10,7 @@
 #include "panels/site_callers.h"
 #include "widget/describe.h"
 #include "widget/panel.h"
+#include "widget/search.h"
 #include "widget/source.h"
 #include "widget/spark.h"
 #include "widget/tallycell.h"
@@ -24,11 +25,15 @@ typedef struct SitePage {
     SiteBlocks *blocks;
     int top, most; /* first line shown, and the largest it can be */
     uint64_t site; /* that it was drawn for */
+    Search search; /* in its source */
+    int source;    /* line of the page where that begins */
 } SitePage;
 
 static void *create(void) {
     SitePage *s = calloc(1, sizeof *s);
-    if (s) s->blocks = site_blocks_new(0);
+    if (!s) return NULL;
+    s->blocks = site_blocks_new(0);
+    search_init(&s->search);
     return s;
 }
 
@@ -355,7 +360,17 @@ static void put_callers(Flow *f, const Ledger *ledger, const LmpSiteRow *row, bo
     if (n == 0) put_text(f, "none known yet");
 }
 
-static void put_source(Flow *f, Ui *ui, const LmpSiteRow *row, int rows) {
+static void text_of(void *context, uint64_t line, char *out, size_t size) {
+    const Ui *ui = context;
+    sources_line(ui->sources, (uint32_t)line + 1, !ui->utf8, out, size);
+}
+
+/* The lines of its source, from 0; sources_get has got it. */
+static SearchLines search_lines(Ui *ui, const SourceText *text) {
+    return (SearchLines){0, text->problem ? 0 : text->lines, text_of, ui};
+}
+
+static void put_source(SitePage *s, Flow *f, Ui *ui, const LmpSiteRow *row, int rows) {
     char name[96];
     const SourceText *text = sources_get(ui->sources, row->raw_source, ui->now);
     format_text(name, sizeof name, row->short_src, !f->utf8);
@@ -363,13 +378,20 @@ static void put_source(Flow *f, Ui *ui, const LmpSiteRow *row, int rows) {
               text->problem   ? NULL
               : text->changed ? "the file has changed since the program's start"
                               : "e opens it in the editor");
+    s->source = f->line;
     if (text->problem) {
         put_text(f, text->problem);
         return;
     }
+    SearchLines lines = search_lines(ui, text);
+    search_follow(&s->search, &lines, row->line > 0 ? (uint64_t)row->line - 1 : 0);
     if (rows > (int)text->lines) rows = (int)text->lines;
+    int around = s->search.found ? (int)s->search.at + 1 : row->line;
     Rect rect = {f->rect.x, flow_y(f), f->rect.w, rows};
-    source_draw(ui->sources, f->canvas, rect, row->raw_source, name, row->line, ui->now);
+    int first = source_draw_around(ui->sources, f->canvas, rect, row->raw_source, name, row->line,
+                                   around, ui->now);
+    bool here = s->search.found && first > 0;
+    search_light(&s->search, f->canvas, rect, here ? rect.y + around - first : -1);
     f->line += rows;
 }
 
@@ -391,7 +413,10 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
                     "this site is not known any more");
         return;
     }
-    if (s->site != ui->site) s->top = 0;
+    if (s->site != ui->site) {
+        s->top = 0;
+        search_init(&s->search); /* the next page may be of another source */
+    }
     s->site = ui->site;
     look(s, model, ui);
     Rect in = rect.w > 24 ? (Rect){rect.x + 1, rect.y, rect.w - 3, rect.h} : rect;
@@ -407,7 +432,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     }
     put_figures(&left, model, row);
     Flow *other = two ? &right : &left;
-    put_source(other, ui, row, two ? 9 : 5);
+    put_source(s, other, ui, row, two ? 9 : 5);
     put_details(&left, &model->ledger, row, ui->makes);
     put_types(&left, row, ui->makes);
     put_history(&left, &model->ledger, row);
@@ -430,6 +455,14 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
         return true;
     }
     if (!s) return false;
+    const LmpSiteRow *row = find_site(model, ui->site);
+    SearchLines lines = {0};
+    if (row) lines = search_lines(ui, sources_get(ui->sources, row->raw_source, ui->now));
+    if (search_act(&s->search, ui, action, &lines)) {
+        if (action != ACT_BACK && (s->source < s->top || s->source >= s->top + rect.h))
+            s->top = s->source < s->most ? s->source : s->most; /* the source is to be seen */
+        return true;
+    }
     List list = {.cursor = (uint64_t)s->top, .count = (uint64_t)s->most + 1};
     if (!list_act(&list, action, rect.h)) return false;
     s->top = (int)list.cursor;
@@ -444,7 +477,9 @@ static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
-    (void)state;
+    const SitePage *s = state;
+    if (s) search_note(&s->search, ui, out, size);
+    if (out[0]) return;
     const LmpSiteRow *row = find_site(model, ui->site);
     char where[160];
     if (!row) return;
@@ -453,9 +488,14 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
              describe_where(where, sizeof where, row->short_src, row->line, !ui->utf8), dot, dot);
 }
 
+static bool seeks(const void *state) {
+    return search_on(&((const SitePage *)state)->search);
+}
+
 const Panel panel_site = {.title = "Site",
+                          .seeks = seeks,
                           .ledger = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TREE,
-                          .offers = {ACT_MAKES, ACT_EDIT, ACT_ENTER},
+                          .offers = {ACT_MAKES, ACT_EDIT, ACT_FILTER, ACT_NEXT_MATCH, ACT_ENTER},
                           .min_w = 16,
                           .min_h = 2,
                           .create = create,

@@ -117,6 +117,9 @@ typedef struct Panel {
     /* Text at the right of the frame's upper line ("64 KiB/cell · ..."), at most size - 1 bytes.
      * May be NULL. */
     void (*note)(void *state, const Model *model, const Ui *ui, char *out, size_t size);
+    /* Is a text sought in it (search.h)? Then n goes to the next match while the program is not
+     * paused. May be NULL. */
+    bool (*seeks)(const void *state);
     /* The place that the cursor is on, until the next refresh; false: none. May be NULL. */
     bool (*place)(void *state, const Model *model, const Ui *ui, PanelPlace *out);
     /* Its table, whose columns can be chosen. May be NULL. */

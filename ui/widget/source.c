@@ -288,13 +288,18 @@ static void draw_one(const Sources *s, Canvas *canvas, Rect rect, const SourceTe
 
 void source_draw(Sources *s, Canvas *canvas, Rect rect, const char *source, const char *name,
                  int line, uint64_t now) {
-    if (rect.w < 4 || rect.h < 1) return;
+    source_draw_around(s, canvas, rect, source, name, line, line, now);
+}
+
+int source_draw_around(Sources *s, Canvas *canvas, Rect rect, const char *source, const char *name,
+                       int line, int around, uint64_t now) {
+    if (rect.w < 4 || rect.h < 1) return 0;
     const SourceText *text = sources_get(s, source, now);
     if (rect.h < 2 || text->problem || line < 1 || (uint32_t)line > text->lines) {
         draw_one(s, canvas, rect, text, name, line);
-        return;
+        return 0;
     }
-    int rows = rect.h, first = line - rows / 2, last;
+    int rows = rect.h, first = around - rows / 2, last;
     if (first + rows - 1 > (int)text->lines) first = (int)text->lines - rows + 1;
     if (first < 1) first = 1;
     last = first + rows - 1 < (int)text->lines ? first + rows - 1 : (int)text->lines;
@@ -314,4 +319,5 @@ void source_draw(Sources *s, Canvas *canvas, Rect rect, const char *source, cons
                     code);
         if (here) canvas_tint(canvas, (Rect){rect.x, y, rect.w, 1}, TONE_SELECT);
     }
+    return first;
 }

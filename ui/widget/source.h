@@ -47,4 +47,9 @@ char *sources_line(const Sources *sources, uint32_t line, bool ascii, char *out,
 void source_draw(Sources *sources, Canvas *canvas, Rect rect, const char *source, const char *name,
                  int line, uint64_t now);
 
+/* The same with the lines around `around`, whatever line is marked. Returns the first line drawn
+ * (from 1); 0: none, but what there is to say. */
+int source_draw_around(Sources *sources, Canvas *canvas, Rect rect, const char *source,
+                       const char *name, int line, int around, uint64_t now);
+
 #endif

@@ -1,0 +1,286 @@
+/* Tests of `/`, n and N in help, output and a source, without a terminal: what is lit up, where
+ * they go, and that n steps while the program is paused. */
+#include <ctype.h>
+
+#include "app_play.h"
+#include "base/format.h"
+#include "fake_tables.h"
+#include "fixed.h"
+#include "suite.h"
+#include "widget/search.h"
+#include "widget/source.h"
+
+#define SECOND 1000000000ull
+
+static App *app;
+static Output *output;
+static Canvas *canvas;
+static FakeTables *tables;
+static LmpView view;
+static uint64_t now = SECOND;
+
+static void set_up(int w, int h) {
+    output = output_new();
+    AppOptions options = {
+        .utf8 = true, .colours = 256, .live = true, .can_type = true, .output = output};
+    app = app_new(&options);
+    canvas = canvas_new(w, h, true);
+    tables = fake_tables_new(NULL);
+    fake_program(tables, true);
+    view.tables = tables->t;
+    fixed_model(app_model(app));
+    sources_directory(app_ui(app)->sources, TEST_SOURCES);
+    ck_assert(model_fill_ledger(app_model(app), &view, LEDGER_ALL));
+    app_fresh(app, now);
+    app_draw(app, canvas, now);
+}
+
+static void tear_down(void) {
+    ledger_free(&app_model(app)->ledger);
+    app_free(app);
+    canvas_free(canvas);
+    output_free(output);
+    fake_tables_free(tables);
+}
+
+static void press(const char *keys) {
+    for (; *keys; keys++) {
+        play_key(app, *keys == '\n'     ? K_ENTER
+                      : *keys == '\033' ? K_ESC
+                                        : (Key)(unsigned char)*keys);
+        app_draw(app, canvas, now);
+    }
+}
+
+static void become(LmpSeen seen) {
+    if (seen == LMP_SEEN_PAUSED)
+        fixed_pause(app_model(app));
+    else
+        app_model(app)->seen = seen;
+    app_fresh(app, now);
+    app_draw(app, canvas, now);
+}
+
+static bool shows(const char *text) {
+    char *dump = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&dump, &size);
+    canvas_dump_text(canvas, out);
+    fclose(out);
+    bool found = strstr(dump, text) != NULL;
+    free(dump);
+    return found;
+}
+
+/* Places lit up in a panel, and the row of the one that is lit up most (-1). All of them must be
+ * the text, whatever its case. */
+static int lit(const Panel *panel, const char *text, int *here) {
+    Rect r = app_where(app, panel);
+    int n = 0, w = (int)strlen(text);
+    *here = -1;
+    for (int y = r.y; y < r.y + r.h; y++) {
+        for (int x = r.x; x < r.x + r.w; x++) {
+            unsigned attr = style_attr(canvas_at(canvas, x, y)->style);
+            if (!(attr & (ATTR_REVERSE | ATTR_UNDERLINE))) continue;
+            if (attr & ATTR_REVERSE) *here = y - r.y;
+            for (int i = 0; i < w; i++)
+                ck_assert_int_eq(tolower((int)canvas_at(canvas, x + i, y)->glyph), text[i]);
+            n++;
+            x += w - 1;
+        }
+    }
+    return n;
+}
+
+START_TEST(the_output_is_searched) {
+    int here;
+    set_up(120, 40);
+    for (int i = 0; i < 300; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "line %d%s\n", i, i % 50 == 7 ? " has the Needle" : "");
+        output_feed(output, line, strlen(line));
+    }
+    press("4");
+    ck_assert(shows(" / find"));
+    ck_assert_int_eq(lit(&panel_output, "needle", &here), 0);
+    press("/needle"); /* lit up while it is typed: the first one from here on, round the end */
+    ck_assert(shows("find>"));
+    ck_assert(shows("line 7 has the Needle"));
+    ck_assert_int_eq(lit(&panel_output, "needle", &here), 1);
+    ck_assert_int_ge(here, 0);
+    press("\n");
+    ck_assert(shows(" n N match") && !shows("n step"));
+    press("n");
+    ck_assert(shows("line 57 has the Needle") && shows("in line 58"));
+    press("nn");
+    ck_assert(shows("line 157 has the Needle"));
+    press("N");
+    ck_assert(shows("line 107 has the Needle"));
+    press("nnnn"); /* 157, 207, 257, and round the end */
+    ck_assert(shows("line 7 has the Needle") && shows("in line 8"));
+    press("N");
+    ck_assert(shows("line 257 has the Needle"));
+    ck_assert_uint_eq(app_ui(app)->requests.waiting, 0); /* nothing was asked of the program */
+    press("\033");                                       /* given up: n says what it always does */
+    ck_assert_int_eq(lit(&panel_output, "needle", &here), 0);
+    press("n");
+    ck_assert(shows("space pauses it, then n steps"));
+    /* what is not there, until it comes */
+    press("/thread 9\n");
+    ck_assert(shows("\"thread 9\" is not here"));
+    press("n");
+    output_feed(output, "thread 9 is here\n", 17);
+    app_draw(app, canvas, now);
+    ck_assert(shows("thread 9 is here") && shows("in line 301"));
+    tear_down();
+}
+END_TEST
+
+/* While it is paused n steps, as everywhere, and the footer says which. */
+START_TEST(n_steps_while_paused) {
+    int here;
+    set_up(120, 40);
+    output_feed(output, "one\ntwo one\nthree\none\n", 22);
+    press("4/one\n");
+    ck_assert_int_eq(lit(&panel_output, "one", &here), 3);
+    ck_assert_int_eq(here, 0);
+    become(LMP_SEEN_PAUSED);
+    press("4");
+    ck_assert(shows("n step") && !shows("n N match"));
+    press("n");
+    ck_assert(request_waits(&app_ui(app)->requests, REQUEST_STEP));
+    lit(&panel_output, "one", &here);
+    ck_assert_int_eq(here, 0);
+    press("N"); /* has no other meaning */
+    lit(&panel_output, "one", &here);
+    ck_assert_int_eq(here, 3);
+    while (request_take(&app_ui(app)->requests))
+        ;
+    fixed_model(app_model(app));
+    become(LMP_SEEN_RUNNING);
+    press("4n");
+    ck_assert_int_eq(lit(&panel_output, "one", &here), 3);
+    ck_assert_int_eq(here, 0);
+    ck_assert_uint_eq(app_ui(app)->requests.waiting, 0);
+    become(LMP_SEEN_FINISHED); /* and after the end */
+    press("n");
+    lit(&panel_output, "one", &here);
+    ck_assert_int_eq(here, 1);
+    tear_down();
+}
+END_TEST
+
+START_TEST(the_help_is_searched) {
+    int here, before = -1, seen = 0;
+    set_up(80, 24);
+    press("?");
+    ck_assert(!shows("okabe"));
+    press("/PICTURE"); /* far below */
+    ck_assert(shows("save a picture"));
+    ck_assert_int_ge(lit(&panel_help, "picture", &here), 1);
+    ck_assert_int_ge(here, 0);
+    press("\033");
+    ck_assert_int_eq(lit(&panel_help, "picture", &here), 0);
+    ck_assert(shows("save a picture")); /* it stays there, and open */
+    press("g/the\n");
+    for (int i = 0; i < 200; i++) { /* each is on the screen; round and round */
+        ck_assert_int_ge(lit(&panel_help, "the", &here), 1);
+        ck_assert_int_ge(here, 0);
+        seen += here != before;
+        before = here;
+        press(i % 3 ? "n" : "N");
+    }
+    ck_assert_int_gt(seen, 20);
+    press("\033\033");
+    ck_assert_int_eq(app_where(app, &panel_help).w, 0);
+    tear_down();
+}
+END_TEST
+
+START_TEST(a_source_is_searched) {
+    int here;
+    set_up(160, 45);
+    press("6/options.lua:12\n\n");
+    ck_assert_int_gt(app_where(app, &panel_site).w, 0);
+    const char *key = "local";
+    const SourceText *text = sources_get(app_ui(app)->sources, "@options.lua", now);
+    ck_assert_ptr_null(text->problem);
+    uint32_t with = 0, lines = text->lines;
+    char line[256], want[64];
+    for (uint32_t i = 1; i <= lines; i++)
+        with +=
+            strstr(sources_line(app_ui(app)->sources, i, false, line, sizeof line), key) != NULL;
+    ck_assert_uint_gt(with, 1);
+    press("/local\n");
+    uint32_t different = 0, last = 0;
+    for (uint32_t i = 0; i < with; i++) { /* each line that has it, once */
+        ck_assert_int_ge(lit(&panel_site, "local", &here), 1);
+        ck_assert_int_ge(here, 0);
+        for (uint32_t n = 1; n <= lines; n++) {
+            snprintf(want, sizeof want, "\"local\" in line %u ", n);
+            if (!shows(want)) continue;
+            ck_assert(strstr(sources_line(app_ui(app)->sources, n, false, line, sizeof line), key));
+            different += n != last;
+            last = n;
+        }
+        press("n");
+    }
+    ck_assert_uint_eq(different, with);
+    press("\033");
+    ck_assert_int_eq(lit(&panel_site, "local", &here), 0);
+    ck_assert_int_gt(app_where(app, &panel_site).w, 0);
+    tear_down();
+}
+END_TEST
+
+/* ---- against the plain way ------------------------------------------------------------------- */
+
+#define LINES 40
+static char lines_text[LINES][8];
+
+static void text_of(void *context, uint64_t line, char *out, size_t size) {
+    (void)context;
+    snprintf(out, size, "%s", lines_text[line % LINES]);
+}
+
+START_TEST(every_match_in_order) {
+    static Ui ui;
+    for (int round = 0; round < 300; round++) {
+        Search s;
+        char word[4] = "";
+        uint64_t first = suite_below(10), count = suite_below(LINES - 10), at[LINES];
+        uint32_t n = 0;
+        search_init(&s);
+        for (int i = 0; i < 1 + (int)suite_below(2); i++)
+            word[i] = (char)('a' + suite_below(2));
+        for (int i = 0; i < LINES; i++)
+            for (int c = 0; c < 7; c++)
+                lines_text[i][c] = c < 4 ? (char)("abcAB"[suite_below(5)]) : 0;
+        for (uint64_t i = first; i < first + count; i++) {
+            char low[8] = "";
+            for (int c = 0; lines_text[i % LINES][c]; c++)
+                low[c] = (char)tolower(lines_text[i % LINES][c]);
+            if (strstr(low, word)) at[n++] = i;
+        }
+        SearchLines lines = {first, first + count, text_of, NULL};
+        edit_set(&s.edit, word);
+        ck_assert(search_follow(&s, &lines, first) == (n > 0));
+        ck_assert(!search_follow(&s, &lines, first)); /* nothing new */
+        uint32_t place = 0;
+        for (int i = 0; i < 30; i++) {
+            ck_assert(s.found == (n > 0));
+            if (n == 0) break;
+            ck_assert_uint_eq(s.at, at[place]);
+            bool back = suite_below(2);
+            ck_assert(search_act(&s, &ui, back ? ACT_MATCH_BEFORE : ACT_NEXT_MATCH, &lines));
+            place = back ? (place + n - 1) % n : (place + 1) % n;
+        }
+        ck_assert(search_act(&s, &ui, ACT_BACK, &lines));
+        ck_assert(!search_act(&s, &ui, ACT_BACK, &lines));
+        ck_assert(!search_on(&s));
+    }
+}
+END_TEST
+
+SUITE("app_search", the_output_is_searched, n_steps_while_paused, the_help_is_searched,
+      a_source_is_searched, every_match_in_order)
