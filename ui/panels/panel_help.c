@@ -8,7 +8,8 @@
 #include "widget/table.h"
 
 #define KEY_W 13
-#define HELP_LINES 500 /* more than there are at any width */
+#define HELP_LINES                                                                                 \
+    1000 /* that can be sought in; only where a word fills the width there are more */
 
 typedef struct HelpState {
     int top, most; /* first line shown, and the largest it can be */

@@ -176,6 +176,8 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 }
 
 const Panel panel_tag = {.title = "Tag",
+                         .about = "The lines that made something under one tag. A line that works "
+                                  "for several tags has here what it made for this one.",
                          .all_types = true,
                          .ledger = LEDGER_TAGS | LEDGER_SITES | LEDGER_TAG_LINES,
                          .offers = {TABLE_OFFERS_MAKES, ACT_EDIT, ACT_ENTER},
