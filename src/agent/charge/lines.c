@@ -281,9 +281,12 @@ static uint32_t record_beside(LmpProfile *p, LmpLineSlot *slot, const void *prot
         !is_final(p, site->cfunction))
         return 0;
     LmpAnswer answer = {.key = slot->key, .cfn = slot->cfn, .life = code->life, .cls = cls};
-    slot->row[cls] = answer.row = sites_record(p, row, cls, p->tag);
-    keep_more(p->lines, code, &answer);
-    return answer.row;
+    answer.row = code->more ? answers_find(&p->lines->answers, &answer) : 0;
+    if (!answer.row) {
+        answer.row = sites_record(p, row, cls, p->tag);
+        keep_more(p->lines, code, &answer);
+    }
+    return slot->row[cls] = answer.row;
 }
 
 uint32_t lines_record_of(LmpProfile *p, const LmpWhere *w, unsigned cls, uintptr_t *constructor) {
