@@ -112,7 +112,7 @@ static void run(const char *script) {
 }
 
 /* Runs it with one condition and gives how often it paused. */
-static int run_with(const char *condition, const char *script) {
+__attribute__((unused)) static int run_with(const char *condition, const char *script) {
     run("collectgarbage() collectgarbage()"); /* so that no string is there already */
     want(condition, NULL);
     pauses = 0;
@@ -132,7 +132,8 @@ static const LmpLocal *local_of(const char *name) {
     return found;
 }
 
-static void local_is(const char *name, const char *type, const char *value) {
+__attribute__((unused)) static void local_is(const char *name, const char *type,
+                                             const char *value) {
     const LmpLocal *local = local_of(name);
     ck_assert_msg(local, "no local '%s' of %u", name, op.locals);
     ck_assert_str_eq(local->type, type);
