@@ -132,17 +132,13 @@ END_TEST
 
 static int turn;
 static uint32_t marks_before;
-static uint64_t collections_before;
+static uint64_t collections_before, string[2];
 
-/* A string was made: its contents are wished, of this and of what is no string; and a mark. */
+/* The contents of two strings are wished, and of what is none; a mark; and a collection. */
 static bool ask(void) {
     if (turn == 0) {
-        if (op.cls != LMP_C_STRING || op.new_size != 24 + 50 + 1) {
-            view_step(view, 1);
-            return false;
-        }
-        uint64_t addr[] = {op.new_addr, op.new_addr + 16, (uintptr_t)L, 1};
-        view_preview(view, addr, 4);
+        uint64_t addr[] = {string[0], string[0] + 16, (uintptr_t)L, 1, string[1]};
+        view_preview(view, addr, 5);
         view_mark(view);
         view_collect(view);
         marks_before = view->live->marks;
@@ -152,11 +148,17 @@ static bool ask(void) {
     }
     ck_assert(view_preview_ready(view));
     const LmpPreview *preview = view->live->preview;
-    ck_assert_uint_eq(view->live->preview_count, 4);
+    ck_assert_uint_eq(view->live->preview_count, 5);
     ck_assert_uint_eq(preview[0].valid, 1);
-    ck_assert_uint_eq(preview[0].addr, op.new_addr);
+    ck_assert_uint_eq(preview[0].addr, string[0]);
     ck_assert_uint_eq(preview[0].size, 50);
     ck_assert_uint_eq(preview[0].shown, 50);
+    ck_assert_mem_eq(preview[0].bytes, "xxxxxxxxxxxxxxxxxxxxyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy", 50);
+    ck_assert_uint_eq(preview[4].valid, 1);
+    ck_assert_uint_eq(preview[4].size, 1000);
+    ck_assert_uint_eq(preview[4].shown, LMP_PREVIEW_BYTES);
+    for (unsigned i = 0; i < LMP_PREVIEW_BYTES; i++)
+        ck_assert_int_eq(preview[4].bytes[i], '0' + i % 10);
     for (int i = 1; i < 4; i++) {
         ck_assert_uint_eq(preview[i].valid, 0);
         ck_assert_uint_eq(preview[i].shown, 0);
@@ -182,11 +184,20 @@ START_TEST(test_answers) {
     lua_register(L, "pause", api_pause);
     turn = 0;
     on_pause = ask;
-    run("local s = ('x'):rep(20) pause() s = s .. ('y'):rep(30) return s");
+    run("short, long = ('x'):rep(20) .. ('y'):rep(30), ('0123456789'):rep(100)");
+    lua_getglobal(L, "short");
+    lua_getglobal(L, "long");
+    for (int i = 0; i < 2; i++)
+        string[i] = (uintptr_t)lua_topointer(L, i + 1);
+    lua_settop(L, 0);
+    run("pause() local a = {}");
     ck_assert_int_eq(turn, 2);
     run("for i = 1, 10 do local a = {} end");
     ck_assert_uint_eq(view->live->collect_done, view->control->collect); /* but soon after */
     ck_assert_uint_gt(view->live->gc.cycles, collections_before);
+    ck_assert_uint_eq(view->live->marks, marks_before + 1); /* once */
+    profiler_mark(L, "named");
+    ck_assert_str_eq(view->live->mark[(marks_before + 1) % LMP_MARKS].name, "named");
     end();
 }
 END_TEST
