@@ -24,6 +24,7 @@ static int api_enough(lua_State *T) {
 
 static LmpOp seen[64]; /* the first operations that were paused in */
 static int stops;      /* all of them (count) */
+static int tables_freed;
 static uint64_t live_before;
 
 /* Each operation is the next one, and comes to what it says. */
@@ -37,6 +38,10 @@ static bool note_step(void) {
     ck_assert_int_eq(op.op == LMP_OP_FREE, op.new_addr == 0);
     ck_assert_int_eq(op.new_addr == 0, op.new_size == 0);
     if (op.op == LMP_OP_ALLOC) ck_assert_uint_eq(op.old_size, 0);
+    if (op.op == LMP_OP_FREE && op.cls == LMP_C_TABLE) {
+        tables_freed++;
+        if (profile->lines) ck_assert_uint_gt(op.alloc_context, 0);
+    }
     ck_assert_uint_eq(op.failed, 0);
     ck_assert_uint_eq(op.hit, 0);
     ck_assert_str_eq(op.hit_words, "");
@@ -53,7 +58,7 @@ static void step_through(int operations, const char *script) {
     lua_register(L, "enough", api_enough);
     run("collectgarbage() collectgarbage()");
     on_pause = note_step;
-    stops = 0;
+    stops = tables_freed = 0;
     wanted = operations;
     run(script);
     ck_assert_uint_eq(atomic_load(&view->live->state), LMP_RUNNING);
@@ -85,6 +90,7 @@ START_TEST(test_step) {
     step_through(1 << 20, "local t = {} for i = 1, 20 do t[i] = {'k' .. i} end\n"
                           "pause() t = nil collectgarbage() enough() t = {}");
     ck_assert_int_gt(stops, 60);
+    ck_assert_int_ge(tables_freed, 21);
     end();
 }
 END_TEST
