@@ -138,12 +138,12 @@ END_TEST
 
 static int turn;
 static uint32_t marks_before;
-static uint64_t collections_before, string[2];
+static uint64_t collections_before, string[2], object;
 
 /* The contents of two strings are wished, and of what is none; a mark; and a collection. */
 static bool ask(void) {
     if (turn == 0) {
-        uint64_t addr[] = {string[0], string[0] + 16, (uintptr_t)L, 1, string[1]};
+        uint64_t addr[] = {string[0], string[0] + 16, object, 1, string[1]};
         view_preview(view, addr, 5);
         view_mark(view);
         view_collect(view);
@@ -190,11 +190,13 @@ START_TEST(test_answers) {
     lua_register(L, "pause", api_pause);
     turn = 0;
     on_pause = ask;
-    run("short, long = ('x'):rep(20) .. ('y'):rep(30), ('0123456789'):rep(100)");
+    run("object = {} short, long = ('x'):rep(20) .. ('y'):rep(30), ('0123456789'):rep(100)");
     lua_getglobal(L, "short");
     lua_getglobal(L, "long");
     for (int i = 0; i < 2; i++)
         string[i] = (uintptr_t)lua_topointer(L, i + 1);
+    lua_getglobal(L, "object");
+    object = (uintptr_t)lua_topointer(L, -1);
     lua_settop(L, 0);
     run("pause() local a = {}");
     ck_assert_int_eq(turn, 2);
