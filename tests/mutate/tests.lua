@@ -4,7 +4,7 @@
 return {
     -- Their names (Lua patterns).
     names = {
-        "^unit/[bdghilmnst]", "^unit/parsing$", "^unit/history$", "^unit/codes$", "^unit/pause$",
+        "^unit/[bdghilmnst]", "^unit/parsing$", "^unit/history$", "^unit/codes$", "^unit/pause$", "^unit/tick$",
         "^truth/[cfrstu]%l+%-malloc$", "^truth/%l+%-move$", "^truth/%l+%-often$", "^truth/random%-s%l+$",
         "^truth/lines$", "^truth/names$", "^lua/[fmr]%l+$",
     },
@@ -23,7 +23,7 @@ return {
     targets = {
         "luamemprofiler", "truth", "truth_lines", "test_breaks", "test_codes", "test_discover", "test_heapmap",
         "test_history", "test_hook", "test_leaks", "test_ledger", "test_ledger_model", "test_live_history",
-        "test_model", "test_names", "test_parsing", "test_pause", "test_safepoint", "test_sites", "test_slab", "test_stats",
-        "test_tags", "test_tree_moves", "test_tree_random",
+        "test_model", "test_names", "test_parsing", "test_pause", "test_safepoint", "test_sites", "test_slab",
+        "test_stats", "test_tags", "test_tick", "test_tree_moves", "test_tree_random",
     },
 }
