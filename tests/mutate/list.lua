@@ -6,9 +6,9 @@ list.UNTOLD = "no reason yet"
 list.UNREACHED = "not reached: none of the tests that play comes to this line"
 list.ONE_WAY = "one way only: the tests that play come here, and never see the condition otherwise"
 
--- Its head; reasons by name; names by function, and the functions in their order; the compiler.
+-- Its head; reasons by name; names by function; the compiler.
 function list.read(path)
-    local known = { head = {}, reasons = {}, functions = {}, order = {}, compiler = "?", files = {} }
+    local known = { head = {}, reasons = {}, functions = {}, compiler = "?", files = {} }
     local where, reason
     local file = io.open(path)
     for line in file and file:lines() or function() end do
@@ -28,21 +28,18 @@ function list.read(path)
             reason = line:match("^  %- (.*)$")
         elseif line:match("%S") then
             where = line:match("^(%S+ %S+)")
-            known.order[#known.order + 1] = where
         end
     end
     if file then file:close() end
     return known
 end
 
--- What is listed of a file, as survivors, but for names in `killed`.
-function list.of_file(known, file, killed)
+-- What is listed of a function, as survivors, but for names in `killed`.
+function list.of_function(known, where, killed)
     local out = {}
-    for _, where in ipairs(known.order) do
-        for _, name in ipairs(where:match("^%S+") == file and known.functions[where] or {}) do
-            if not killed[name] then
-                out[#out + 1] = { where = where, name = name, label = name:sub(#where + 3), why = known.reasons[name] }
-            end
+    for _, name in ipairs(known.functions[where] or {}) do
+        if not killed[name] then
+            out[#out + 1] = { where = where, name = name, label = name:sub(#where + 3), why = known.reasons[name] }
         end
     end
     return out
