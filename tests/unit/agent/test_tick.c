@@ -20,8 +20,8 @@ static const LmpHistoryPoint *tick(void) {
 }
 
 static void begin_with_clock(void) {
-    now_ns = os_real.clock();
     begin();
+    now_ns = os_real.clock();
     os.clock = clock_of_test;
     run("collectgarbage() collectgarbage('stop')");
     tick();
