@@ -28,7 +28,8 @@ static void print_keys(FILE *out) {
             char letter[2];
             const char *key = doctable_key(info, letter);
             if (!key || info->group != (ActionGroup)g) continue;
-            fprintf(out, "| `%s` | %s |\n", key, info->help);
+            /* a bar would end the column, in code as well */
+            fprintf(out, "| `%s%s` | %s |\n", *key == '|' ? "\\" : "", key, info->help);
         }
     }
 }

@@ -94,7 +94,7 @@ extern const char *const action_group_title[GROUPS];
       "what the program holds, or what it makes: tables, tree, callers, bars and heat")            \
     X(ACT_FILTER, GROUP_TABLES, 9, '/', 0, "/", "filter", NULL,                                    \
       "show only rows with the words typed; enter keeps that, esc clears it")                      \
-    X(ACT_NEXT_MATCH, GROUP_TABLES, 9, 0, 0, "n N", "match", NULL,                                 \
+    X(ACT_NEXT_MATCH, GROUP_TABLES, 5, 0, 0, "n N", "match", NULL,                                 \
       "in help, output and source / lights up what is typed; the next one (while the program "     \
       "is paused n steps), the one before")                                                        \
     X(ACT_MATCH_BEFORE, GROUP_TABLES, 0, 'N', 0, "N", NULL, NULL, NULL)                            \
