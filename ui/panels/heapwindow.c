@@ -70,11 +70,10 @@ void heapwindow_zoom(HeapWindow *window, bool in) {
 }
 
 void heapwindow_fill(HeapWindow *window, int cols, int rows, bool still) {
-    uint64_t first = window->first, size = window->size;
-    uint32_t count = window->count;
     heapwindow_arrange(window, cols, rows);
-    if (still && window->cell && first == window->first && size == window->size &&
-        count == window->count && window->layout == heapmap_layout(window->map))
+    if (still && window->cell && window->filled_first == window->first &&
+        window->filled_size == window->size && window->filled_count == window->count &&
+        window->layout == heapmap_layout(window->map))
         return;
     if (window->count > window->room) {
         HeapCell *cell = realloc(window->cell, window->count * sizeof *cell);
@@ -85,6 +84,9 @@ void heapwindow_fill(HeapWindow *window, int cols, int rows, bool still) {
         window->cell = cell;
         window->room = window->count;
     }
+    window->filled_first = window->first;
+    window->filled_size = window->size;
+    window->filled_count = window->count;
     window->layout = heapmap_layout(window->map);
     heapmap_cells(window->map, window->first, window->size, window->count, window->cell);
 }

@@ -18,7 +18,9 @@ typedef struct HeapWindow {
     HeapCell *cell;
     uint32_t count, room; /* cells in the window; space in `cell` */
     int cols;
-    uint32_t layout; /* of the regions, when `cell` was filled */
+    /* when `cell` was filled: what the window showed, and the layout of the regions */
+    uint64_t filled_first, filled_size;
+    uint32_t filled_count, layout;
 } HeapWindow;
 
 /* All of these but the last need a map. */

@@ -156,6 +156,7 @@ START_TEST(n_steps_while_paused) {
     ck_assert_int_eq(here, 3);
     while (request_take(&app_ui(app)->requests))
         ;
+    ledger_free(&app_model(app)->ledger);
     fixed_model(app_model(app));
     become(LMP_SEEN_RUNNING);
     press("4n");
