@@ -146,6 +146,7 @@ case_hold_enter() { # lmp.start(true) waits for q at the end, and prints the sum
     type_line '$P $LUA self.lua 40; echo "status=$?"'
     wait_for 'ENDED'
     key Enter x # none of these keys leaves
+    wait_for 'address'
     key Escape
     wait_gone 'address'
     key Space

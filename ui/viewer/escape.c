@@ -50,7 +50,7 @@ static EscapeFed done(Escape *escape, Key *key, Key what) {
     return ESCAPE_DONE;
 }
 
-static EscapeFed after_esc(Escape *escape, uint32_t c, Key *key) {
+static EscapeFed after_esc(Escape *escape, uint32_t c) {
     switch (c) {
     case '[':
         escape->phase = CSI;
@@ -60,15 +60,11 @@ static EscapeFed after_esc(Escape *escape, uint32_t c, Key *key) {
         return ESCAPE_MORE;
     case ']':
     case 'P':
-    case '_':
-    case '^':
-    case 'X':
         escape->phase = STRING;
         return ESCAPE_MORE;
-    case 27: /* of two the second one may begin one */
-        return ESCAPE_MORE;
-    default: /* alt and a key, which means nothing here */
-        return done(escape, key, K_NONE);
+    default: /* two keys in one read, where the display was busy or the line is slow */
+        escape->phase = NOT_IN;
+        return ESCAPE_KEY;
     }
 }
 
@@ -98,6 +94,8 @@ static bool is_outside(const Escape *escape, uint32_t c, uint64_t now) {
     case STRING:
     case STRING_ESC:
         return now - escape->last > TORN;
+    case AFTER_ESC:
+        return false;
     default:
         return now - escape->last > TORN || c > 0x7e;
     }
@@ -113,7 +111,7 @@ EscapeFed escape_feed(Escape *escape, uint32_t c, uint64_t now, Key *key) {
     switch (escape->phase) {
     case AFTER_ESC:
     case ALONE:
-        return after_esc(escape, c, key);
+        return after_esc(escape, c);
     case CSI:
         return in_csi(escape, c, key);
     case CONSOLE:

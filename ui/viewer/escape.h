@@ -19,6 +19,7 @@ typedef struct Escape {
 
 typedef enum EscapeFed {
     ESCAPE_OUTSIDE, /* not of a sequence: it is what it is */
+    ESCAPE_KEY,     /* no sequence either: the ESC was a key by itself, the character is outside */
     ESCAPE_MORE,    /* taken; there is more to come */
     ESCAPE_DONE,    /* taken, the last one: *key is what it was, K_NONE: nothing of ours */
 } EscapeFed;

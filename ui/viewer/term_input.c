@@ -52,7 +52,12 @@ static bool read_mouse(Term *term, MouseEvent *mouse) {
 static Key take_character(Term *term, uint32_t character) {
     Key key = K_NONE;
     uint64_t now = lmp_os->clock();
-    if (escape_feed(&term->escape, character, now, &key) != ESCAPE_OUTSIDE) return key;
+    EscapeFed fed = escape_feed(&term->escape, character, now, &key);
+    if (fed == ESCAPE_KEY) {
+        unget_wch((wchar_t)character);
+        return K_ESC;
+    }
+    if (fed != ESCAPE_OUTSIDE) return key;
     if (character != K_ESC) return (Key)character;
     escape_begin(&term->escape, now);
     return K_NONE;
