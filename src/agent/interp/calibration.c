@@ -7,11 +7,11 @@
 
 #include "base/kind.h"
 
-/* Work that the interpreter's loop does by itself goes other ways than what C asks for. Compiled
- * before anything is noted; what calibration_prepare leaves holds them. */
+/* The interpreter's loop reaches the allocator by other paths than C code does. Compiled before
+ * anything is noted; what calibration_prepare leaves holds them. */
 enum { KEPT_DUMP = 1, KEPT_GROWS, KEPT_NESTS, KEPT_JOINS, KEPT_META, KEPT_META_LUA, KEPT_CALLS };
 
-/* All that it asks for without a tag are parts of tables. */
+/* Everything it requests without a tag is part of a table. */
 static const char grows[] =
     "local t, insert, rawset = {}, table.insert, rawset\n"
     "for i = 1, 40 do t[i] = i t[-i] = i t[i + 0.5] = t end\n"
@@ -92,7 +92,7 @@ static int calls(lua_State *L) {
     return 1;
 }
 
-/* Leaves a table with metamethods that ask for nothing: C functions, or one of Lua's. */
+/* Leaves a table whose metamethods allocate nothing: C functions, or a Lua function. */
 static void push_meta(lua_State *L, bool lua) {
     static const char *const events[] = {"__index", "__newindex", "__add", "__unm",  "__concat",
                                          "__len",   "__lt",       "__le",  "__eq",   "__close",
@@ -247,7 +247,7 @@ static int scene_threads(lua_State *L) {
     return 0;
 }
 
-/* More than 127 lines between two instructions have a place of their own in the line information.
+/* More than 127 lines between two instructions need an entry of their own in the line information.
  */
 #define TEN_LINES "\n\n\n\n\n\n\n\n\n\n"
 #define FAR                                                                                        \
@@ -274,7 +274,7 @@ typedef struct Dump {
     bool begun;
 } Dump;
 
-/* The buffer begins here, for its box has to stand above the function that is dumped. */
+/* The buffer starts here because its box must be above the dumped function on the stack. */
 static int keep_piece(lua_State *L, const void *piece, size_t size, void *ud) {
     Dump *dump = ud;
     if (!dump->begun) luaL_buffinit(L, &dump->buffer);
@@ -335,7 +335,7 @@ static int scene_buffers(lua_State *L) {
     return 0;
 }
 
-/* In this order: a request inside a later scene that an earlier one explains keeps its owner. */
+/* The order matters: a request in a later scene keeps the owner that an earlier scene gave it. */
 const LmpScene scenes[LMP_CALIBRATION_SCENES] = {
     {scene_tables, LMP_C_TABLE_PART},    {scene_threads, LMP_C_THREAD_PART},
     {scene_parser, LMP_C_FUNCTION_PART}, {scene_undump, LMP_C_FUNCTION_PART},

@@ -95,9 +95,9 @@ static bool behaves(lua_State *L, const char *global, size_t at) {
 }
 
 /* In generational mode Lua works incrementally for a while after a collection that freed little;
- * its kind then says incremental, and one word (lastatomic) that it is only for a while. So a heap
- * is made to grow until the kind changes by itself: the one word that was zero before, is not now,
- * and is zero again after the mode has been set to incremental. */
+ * its kind then says incremental, and one word (lastatomic) that it is only for a while. So we grow
+ * a heap until the kind changes by itself, and look for the one word that was zero before, is not
+ * now, and is zero again once the mode has been set to incremental. */
 static size_t find_bad(lua_State *L, const char *global, size_t colour) {
     enum { WORDS = 16 };
     uintptr_t before[WORDS], during[WORDS];
@@ -183,7 +183,7 @@ void collector_detach(LmpProfile *p) {
     p->gc_seen = collector_now(p);
 }
 
-/* ---- what they say --------------------------------------------------------------------------- */
+/* ---- reading them ---------------------------------------------------------------------------- */
 
 bool collector_is_bad(const LmpProfile *p) {
     return p->collector->bad && word_at(p->collector->bad, 0) != 0;

@@ -1,10 +1,10 @@
 /* collector.h - watching Lua's collector without a finalizer of our own.
  *
  * Lua has no call for "a cycle has ended", and an object with a finalizer would change what the
- * program allocates. So the collector's own words are read: its current colour, which changes once
- * in every cycle's atomic phase, and its state. Where they stand is found and verified in a private
+ * program allocates. So we read the collector's own fields: its current colour, which changes once
+ * in every cycle's atomic phase, and its state. Their offsets are found and verified in a private
  * state made by the same code, and verified again on the user's; where that fails, cycles are
- * unknown, and said to be. */
+ * reported as unknown. */
 #ifndef LMP_COLLECTOR_H
 #define LMP_COLLECTOR_H
 
@@ -15,15 +15,15 @@
 typedef struct LmpCollector {
     const uint8_t *kind; /* in the interpreter: incremental or generational; NULL: unknown */
     const uint8_t *bad;  /* word: not zero while generational mode works incrementally; or NULL */
-    uint8_t none[4];     /* stands in for the interpreter's words when they are unknown */
+    uint8_t none[4];     /* stands in for the interpreter's fields when they are unknown */
 } LmpCollector;
 
 /* Points p->gc_word and p->collector into L's global state (or at nothing). `alloc` and `ud` are
  * what lua_getallocf(L) gives at this moment. Only at start. */
 void collector_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud);
 
-/* What a state asks for first when it is made: one block that holds its main thread and its global
- * state. Offsets in it, bytes. */
+/* The first block that a new state requests: it holds the main thread and the global state. Offsets
+ * in it, in bytes. */
 typedef struct LmpBirth {
     size_t size;   /* of the block; 0: all of it is unknown */
     size_t state;  /* of the main thread (lua_State) */
@@ -36,18 +36,18 @@ const LmpBirth *collector_birth(void);
 /* The address of L's global state, 0: unknown. */
 uintptr_t collector_global(const lua_State *L);
 
-/* From now on the interpreter's memory, which may be gone, is not read any more. */
+/* Stops reading the interpreter's memory, which may be gone. */
 void collector_detach(LmpProfile *p);
 
-/* What has happened since this was asked last, as bits. */
+/* What has happened since the last call, as bits. */
 enum {
-    GC_MARKED = 1u << 0, /* an atomic phase: all that lives is marked, the sweep begins */
+    GC_MARKED = 1u << 0, /* an atomic phase: everything alive is marked, the sweep begins */
     GC_SWEPT = 1u << 1,  /* it does not sweep now */
 };
 unsigned collector_turns(LmpProfile *p);
 
-/* The mode that the program has set. Not while a cycle sweeps: a full collection of the
- * generational mode passes through the other mode then. */
+/* The mode that the program has set. Not while a cycle sweeps: a full collection in generational
+ * mode passes through the other mode then. */
 LmpGcMode collector_kind(const LmpProfile *p);
 /* In generational mode: the last full collection was no success, so that it works incrementally
  * for a while. */

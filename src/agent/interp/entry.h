@@ -1,4 +1,5 @@
-/* entry.h - the ways into our allocators that see the words of their caller (frames.h).
+/* entry.h - the entry points of our allocators that capture their caller's saved registers
+ * (frames.h).
  *
  * C has no way to see the registers that calls preserve, so this is the one piece of assembly;
  * elsewhere than on x86-64 there is none, and LMP_HAS_ENTRY is 0. Each macro defines a lua_Alloc
@@ -6,20 +7,19 @@
  *
  * LMP_ENTRY_STUDY(name, request, release): stores those registers beside the return address and
  * calls void *request(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs words). The
- * registers come back as the words have them then: what request() has changed there goes on with
- * it. Frees go to release(ud, ptr, osize, nsize) by a jump.
+ * registers are restored from `words` afterwards, so the caller goes on with whatever request() has
+ * changed there. Frees go to release(ud, ptr, osize, nsize) by a jump.
  *
- * LMP_ENTRY_SAMPLED(name, request, plain): the same, but the registers come back as they were; and
- * what fits into ud's sample_left goes to plain(), which does the whole operation, by a jump: only
- * the operation that uses it up goes to request().
+ * LMP_ENTRY_SAMPLED(name, request, plain): the same, but the registers are restored unchanged; and
+ * what fits into ud's sample_left jumps to plain(), which does the whole operation: only the
+ * operation that uses it up goes to request().
  *
- * LMP_ENTRY_LINES(name, find, made, release): the three steps of making a block. uint64_t
- * find(ud, ptr, osize, nsize, words) says who makes it, or does the whole operation: then it
- * returns the result, and bit 63 set. Else ud's allocator is called, and made(ud, result, nsize,
- * alloc context) enters the block, by a jump, and returns the result. So neither of them lives
- * through a call and has to save registers, which have been saved here already. Frees go to
- * release(ud, ptr, osize, cfa) by a jump; cfa: the stack pointer of our caller, above its return
- * address. */
+ * LMP_ENTRY_LINES(name, find, made, release): the three steps of making a block. uint64_t find(ud,
+ * ptr, osize, nsize, words) says who makes it, or does the whole operation: then it returns the
+ * result with bit 63 set. Else ud's allocator is called, and made(ud, result, nsize, alloc context)
+ * enters the block, by a jump, and returns the result. So neither of them spans a call or has to
+ * save registers: that is already done here. Frees go to release(ud, ptr, osize, cfa) by a jump;
+ * cfa: the stack pointer of our caller, above its return address. */
 #ifndef LMP_ENTRY_H
 #define LMP_ENTRY_H
 
@@ -42,7 +42,7 @@
     ".type " #name ", @function\n" #name ":\n"                                                     \
     ".cfi_startproc\n"                                                                             \
     "endbr64\n"
-/* The registers that calls preserve go below the return address: that is where words begin. */
+/* The callee-saved registers go below the return address: `words` begins there. */
 #define LMP_ENTRY_REGS                                                                             \
     "pushq %r15\n"                                                                                 \
     "pushq %r14\n"                                                                                 \
@@ -56,7 +56,7 @@
     ".cfi_endproc\n"                                                                               \
     ".size " #name ", . - " #name "\n"
 
-/* An instruction a line. */
+/* One instruction per line. */
 /* clang-format off */
 #define LMP_ENTRY_AFTER(name, request, first)                                                      \
     __asm__(LMP_ENTRY_BEGINS(name)                                                                 \

@@ -3,7 +3,7 @@
  * A private state, made by the same code as the user's, runs a chunk whose lines are known and that
  * calls a probe from many places: from plain and tail calls, as light function and as closure, in
  * the main thread and in a coroutine. The probe compares every word that is read here with what the
- * documented API says of the same frames. One difference, and nothing is known. */
+ * documented API says of the same frames. A single difference disables all of it. */
 #include "agent/interp/frames.h"
 
 #include <lauxlib.h>
@@ -39,7 +39,7 @@ typedef struct Study {
     bool jumps[2];     /* the places of at_jump are right */
     uintptr_t outside; /* place on the C stack where the coroutine was resumed */
     unsigned tail;     /* bits of callstatus that said each time whether it was a tail call */
-    unsigned hooked;   /* bits that were set in a hook each time, and never else in a Lua frame */
+    unsigned hooked;   /* bits set in every hook, and never otherwise in a Lua frame */
     unsigned hooks;    /* seen */
     size_t extra;
     const char *thread_block, *stack_block; /* the newest */
@@ -255,7 +255,7 @@ static void *study_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     return r;
 }
 
-/* Of the bits that behaved as it: the one that it is in some release. */
+/* Of the bits that behaved right, the one that some release really uses. */
 static bool enter_bits(const Study *study) {
     bool late = study->tail & 1 << 5 && study->hooked & 1 << 3; /* from 5.4.1 on */
     bool early = study->tail & 1 << 4 && study->hooked & 1 << 2;

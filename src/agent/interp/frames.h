@@ -1,10 +1,10 @@
 /* frames.h - reading the interpreter's own call frames (CallInfo) without asking its API.
  *
- * The hook must know the running line at every allocation, and the documented way to it costs more
- * than the allocation. So a few words of the interpreter are read instead: where they stand is
- * found and verified once per process in a private state made by the same code (frames_study), and
- * again on the user's state; where anything is not as expected none of it is used (frames_known is
- * false) and the documented API is (stack.h).
+ * The hook needs the running line at every allocation, and the documented API costs more than the
+ * allocation. So it reads a few fields of the interpreter directly: their offsets are found and
+ * verified once per process in a private state made by the same code (frames_known), and again on
+ * the user's state (frames_fit); if anything is not as expected, none of this is used but the
+ * documented API (stack.h).
  *
  * The layout is that of all of Lua 5.4 on 64-bit machines (lstate.h, lobject.h, lfunc.h). */
 #ifndef LMP_FRAMES_H
@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The words on the interpreter's stack above our hook, as the way in (entry.h) leaves them: six
- * registers that calls preserve, the return address, then what the callers have pushed. */
+/* The saved registers and the stack above our hook, as the entry point (entry.h) leaves them: six
+ * callee-saved registers, the return address, then what the callers have pushed. */
 typedef const uintptr_t *LmpSavedRegs;
 enum { LMP_REGS_RET = 6 }; /* index of the return address */
 
@@ -37,7 +37,7 @@ enum {
     LMP_AT_PROTO_SIZECODE = 24,
     LMP_AT_PROTO_CODE = 64,
     LMP_CI_C = 1 << 1,     /* bit of CallInfo's callstatus; others in LmpFrameBits */
-    LMP_CI_SEEN = 1 << 15, /* used by no 5.4: ours (tree.c). A new call clears it */
+    LMP_CI_SEEN = 1 << 15, /* unused in all of 5.4: ours (tree.c). A new call clears it */
     LMP_TAG_LUA_CLOSURE = 0x46,
     LMP_TAG_C_CLOSURE = 0x66,
     LMP_TAG_LIGHT_C = 0x16,
@@ -48,7 +48,7 @@ enum {
     LMP_AT_CLOSURE_UPVALUE = 32,  /* of a C closure: the first */
 };
 
-/* What differs between releases of 5.4: found with the rest. Constant from then on. */
+/* What differs between releases of 5.4: found with the rest, constant afterwards. */
 typedef struct LmpFrameBits {
     uint16_t hooked;      /* bit of callstatus: a debug hook runs in this frame */
     uint16_t c_or_hooked; /* that, a C function, or `stale`: no Lua function that can be asked */
@@ -87,7 +87,7 @@ static inline unsigned frames_arg_c(uint32_t instruction) {
 
 static inline uintptr_t frames_word(const void *base, size_t at) {
     uintptr_t w;
-    memcpy(&w, (const char *)base + at, sizeof w); /* NOLINT: nobody has null here */
+    memcpy(&w, (const char *)base + at, sizeof w); /* NOLINT: never null */
     return w;
 }
 
@@ -144,8 +144,8 @@ static inline const lua_State *frames_resumed(const lua_State *L) {
     return (const lua_State *)frames_word(upvalue, 0); /* NOLINT */
 }
 
-/* Where on the C stack the innermost protected call of a thread was made; 0: the thread is not at
- * work. Of two threads at work the one with the lower place has been resumed by the other. */
+/* The C stack address of a thread's innermost protected call; 0: the thread is not active. Of two
+ * active threads, the one with the lower address was resumed by the other. */
 static inline uintptr_t frames_jump(const lua_State *L) {
     return frames_word(L, frames_bits.at_jump);
 }
@@ -153,8 +153,8 @@ static inline bool frames_jumps_known(void) {
     return frames_bits.at_jump != 0;
 }
 
-/* The block of a thread's stack. From 5.4.5 on, while that is being moved, the thread's frames say
- * nothing of their functions, and must not be asked. */
+/* The block of a thread's stack. From 5.4.5 on, while it is being moved, the thread's frames do not
+ * lead to their functions and must not be asked. */
 static inline uintptr_t frames_stack(const lua_State *L) {
     return frames_word(L, frames_bits.at_stack);
 }
@@ -178,7 +178,7 @@ static inline bool frames_has_functions(const lua_State *L) {
     return ci && frames_caller(ci);
 }
 
-/* Is L at work, running or having resumed another one? */
+/* Is L active: running, or has it resumed another thread? */
 static inline bool frames_is_active(const lua_State *L) {
     return !frames_is_idle(L) && frames_has_functions(L);
 }

@@ -47,8 +47,8 @@ static const char garbage[] = "local t, u = {}, {}\n"
                               "for i = 1, 40 do t[i] = i; t['k' .. i] = u; u[-i] = t end\n"
                               "return function() t = u; return t end\n";
 
-/* Of every kind, with something in the middle that L keeps on its stack: what is dead in front of
- * all that lives is freed elsewhere than what is behind it. */
+/* Garbage of every kind, with a live object in the middle that L keeps on its stack: what is dead
+ * before all live objects is freed by another call site than what comes after. */
 static bool make_garbage(lua_State *L) {
     for (int i = 0; i < 6; i++) {
         lua_createtable(L, i, i);
@@ -99,7 +99,7 @@ bool free_callers_play(LmpFreeCallers *free_callers, lua_State *L) {
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-/* A factor by which all have homes of their own. */
+/* Finds a factor for which no two keys share a slot. */
 static bool spread(const uintptr_t *key, uint32_t n, LmpSavedRegsPlan *plan) {
     for (uint64_t odd = 1; odd < 4000; odd += 2) {
         uint32_t i = 0;
@@ -115,7 +115,7 @@ static bool spread(const uintptr_t *key, uint32_t n, LmpSavedRegsPlan *plan) {
     return false;
 }
 
-/* Who was seen to free from a place. */
+/* Who was seen freeing from a call site. */
 static LmpFreeWho who_frees(const LmpFreeCallers *free_callers, uintptr_t ret) {
     bool collector = false, program = false;
     for (uint32_t i = 0; i < free_callers->n; i++) {
@@ -126,7 +126,8 @@ static LmpFreeWho who_frees(const LmpFreeCallers *free_callers, uintptr_t ret) {
     return !collector ? LMP_FREE_PROGRAM : program ? LMP_FREE_BY_CALLER : LMP_FREE_COLLECTOR;
 }
 
-/* Enters the place of a freer, if it is new. False: it has two distances, or there is no room. */
+/* Enters the call site of a free, if it is new. False: it has two distances, or there is no
+ * room. */
 static bool enter_place(const LmpFreeCallers *free_callers, LmpSavedRegsPlan *plan,
                         const struct LmpFreer *f) {
     uint32_t i = saved_regs_free_home(f->ret), tries = 0;

@@ -1,8 +1,8 @@
 /* free_callers.h - who frees parts of objects: the collector, or the program (a table that grows)?
  *
- * Told by the way to the allocator, as owners are (return_addr.h): while the private state of
- * saved_regs.c runs programs and collections, the return addresses of everybody that frees are
- * noted. What was only ever seen in a collection is the collector's. */
+ * Decided by return addresses, as owners are (return_addr.h): while the private state of
+ * saved_regs.c runs programs and collections, the return addresses of all callers that free are
+ * noted. Those only ever seen in a collection are the collector's. */
 #ifndef LMP_FREE_CALLERS_H
 #define LMP_FREE_CALLERS_H
 
@@ -21,7 +21,7 @@ void free_callers_walk(LmpWalk *walk);
 enum { LMP_MOST_FREE_CALLERS = 512 };
 
 typedef struct LmpFreeCallers {
-    bool collecting; /* what is freed is the collector's doing */
+    bool collecting; /* it is the collector that frees */
     uint32_t n;
     struct LmpFreer {
         uintptr_t ret, next;
@@ -37,7 +37,7 @@ void free_callers_note(LmpFreeCallers *free_callers, uintptr_t cfa, uintptr_t re
  * it did not compile. L keeps what it had; may raise errors. */
 bool free_callers_play(LmpFreeCallers *free_callers, lua_State *L);
 
-/* Enters those into the plan that are only the collector's. */
+/* Enters into the plan the callers that are only the collector's. */
 void free_callers_enter(const LmpFreeCallers *free_callers, LmpSavedRegsPlan *plan);
 
 #endif

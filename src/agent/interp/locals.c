@@ -1,18 +1,18 @@
 /* locals.c - see locals.h.
  *
- * lua_getlocal pushes, and in an allocator request that is not to be done just so: a Lua function's
+ * lua_getlocal pushes, and during an allocator request that is not safe as it is: a Lua function's
  * registers may lie above L->top then, and the interpreter may hold a value in the slot at L->top
  * itself that it has not yet counted. So the top is first set above the registers, as the
  * interpreter does before it calls a debug hook, and both it and what was in the slot are put back:
  * the thread is left as it was, byte for byte. There is always a slot: stacks have five more than
  * their size. The value is only looked at with calls that neither allocate nor convert.
  *
- * Upvalues are asked of the function, which has to be pushed first: two slots. There are as many
- * while the top is not above what the running frame has been promised; where the interpreter has
- * put a call to a metamethod together beyond that, only one may be left, and they are not read.
+ * To read upvalues, the function has to be pushed first: two slots. There are as many while the top
+ * is not above what the running frame has been promised; where the interpreter has put a call to a
+ * metamethod together beyond that, only one may be left, and they are not read.
  *
- * A slot never holds a value that is freed already: the collector marks all of a stack below its
- * top, and clears what is above, before it frees anything. */
+ * A slot never holds a freed value: the collector marks all of a stack below its top, and clears
+ * what is above, before it frees anything. */
 #include "agent/interp/locals.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void set_word(void *base, size_t at, uintptr_t w) {
     memcpy((char *)base + at, &w, sizeof w);
 }
 
-/* Are the words of the running frame what the documented API says of them? */
+/* Do the fields of the running frame agree with the documented API? */
 static bool fits(lua_State *thread) {
     lua_Debug ar;
     if (!frames_known() || !lua_getstack(thread, 0, &ar)) return false;

@@ -19,7 +19,7 @@ static uint32_t instruction_at(uintptr_t at) {
     return instruction;
 }
 
-/* pc stands behind the extra argument, which is always there. */
+/* pc is past the extra argument, which is always present. */
 static uint32_t newtable_at(uintptr_t pc) {
     return instruction_at(pc - (uintptr_t)2 * LMP_INSTRUCTION);
 }
@@ -64,7 +64,7 @@ bool newtable_has_none(LmpProfile *p, const lua_State *L) {
     return empty_table(p, L) != 0;
 }
 
-/* Has that table been made by the last constructor that was met, which has a part to ask for? */
+/* Was that table made by the last constructor that was met, and has that one a part to request? */
 static bool is_made(LmpProfile *p, const lua_State *L, const void *proto, uintptr_t table) {
     const LmpMade *made = &p->made;
     if (made->ci != frames_top(L) || made->proto != (uintptr_t)proto) return false;

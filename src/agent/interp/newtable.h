@@ -1,10 +1,10 @@
 /* newtable.h - table constructors: which instruction asks for a table, and for its parts.
  *
- * A table that is asked for while a Lua function runs is OP_NEWTABLE's: nothing else makes one
- * there. Where it is, saved_regs.h knows; the same instruction then asks for the hash part and the
- * array part that it has room for, with nothing in between, so as many of the next requests are
- * its own. After a refusal, and where not every request is looked at, the table itself tells: it is
- * on top of the stack, and empty until it has its parts.
+ * A table requested while a Lua function runs is OP_NEWTABLE's: nothing else makes one there.
+ * saved_regs.h finds that instruction, which then requests the hash part and the array part that it
+ * gives a size for, with nothing in between, so that many of the next requests are its own. After a
+ * refusal, and where not every request is examined, the table itself shows it: it is on top of the
+ * stack, and empty until it has its parts.
  *
  * OP_SETLIST asks for room only after a call or "..." with all its results, whose instruction has
  * saved the pc: so it is the one that the saved pc points to. */
@@ -25,8 +25,8 @@ static inline bool newtable_in_code(const void *proto, uintptr_t w) {
 /* The requests for parts that OP_NEWTABLE at pc, which is in the code, makes: 0 to 2. */
 uint32_t newtable_parts(uintptr_t pc);
 
-/* The pc of the instruction that asks for a table or, not `object`, for a part of one, the long
- * way; L runs its topmost frame, a Lua function of `proto` and not in a debug hook. 0: it is no
+/* Slow path: the pc of the instruction that requests a table or, if not `object`, a part of one; L
+ * runs its topmost frame, a Lua function of `proto` and not in a debug hook. 0: it is no
  * constructor, or not known; *doubtful: it may be one. */
 uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, LmpSavedRegs words,
                        bool object, bool *doubtful);
@@ -34,12 +34,12 @@ uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, Lmp
 /* Is there on top of L's stack a living table that has no parts yet? L runs a Lua function. */
 bool newtable_has_none(LmpProfile *p, const lua_State *L);
 
-/* A request is refused: once more, and whoever asked has failed. */
+/* Call when a request is refused: after a second refusal the caller has failed. */
 static inline void newtable_refused(LmpProfile *p) {
     p->made.left = p->made.left & LMP_MADE_REFUSED ? 0 : p->made.left | LMP_MADE_REFUSED;
 }
 
-/* The instruction before pc, which newtable_in_code. */
+/* The instruction before pc, for which newtable_in_code holds. */
 static inline uint32_t newtable_before(uintptr_t pc) {
     uint32_t instruction;
     memcpy(&instruction, (const void *)(pc - LMP_INSTRUCTION), sizeof instruction); /* NOLINT */

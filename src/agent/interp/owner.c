@@ -1,12 +1,12 @@
-/* owner.c - finds the places in the interpreter's code that ask for parts of tables, threads,
- * functions and for string buffers (see return_addr.h).
+/* owner.c - finds the call sites in the interpreter that request parts of tables, threads and
+ * functions, and string buffers (see return_addr.h).
  *
- * A private Lua state, made by the same code as the user's, is led through scenes in which every
- * raw request has a known owner. For each request the allocator here notes its caller and whom that
- * has been called by, with the help of the unwind tables. Everything is done twice: the second time
- * each raw request is refused once, because Lua asks again (after an emergency collection) from
- * another place. A place that only ever served one owner is decided at once; the others by as many
- * callers as it takes. A way seen with two owners is nobody's. */
+ * A private Lua state, made by the same code as the user's, plays scenes in which every raw request
+ * has a known owner. For each request the allocator here notes its caller and the callers above
+ * that, with the help of the unwind tables. Everything is done twice: the second time each raw
+ * request is refused once, because Lua retries (after an emergency collection) from another call
+ * site. A call site that only ever served one owner is decided at once; the others by as many
+ * callers as it takes. A call chain seen with two owners belongs to none. */
 #include "agent/interp/owner.h"
 
 #include <lauxlib.h>
@@ -20,8 +20,8 @@
 
 enum { MAX_SEEN = 1024 };
 
-/* So far out a way says whose a part is, if an earlier scene has met it: who asks, and for whom;
- * when Lua asks again there is one function more. */
+/* How many callers tell whose a part is, if an earlier scene has met them: who requests it, and for
+ * whom; when Lua retries there is one function more. */
 enum { DEEP = 6, SURE = 2, SURE_AGAIN = 3 };
 
 typedef struct Seen {
@@ -33,8 +33,8 @@ typedef struct Seen {
     bool looked_at; /* its class is what became of the block, not that of the scene */
 } Seen;
 
-/* The parser and its like make tables, too, for themselves: what is a part of one shows when the
- * table has it. */
+/* The parser and the like also make tables for themselves: a block is known to be part of one when
+ * the table points to it. */
 enum { TABLES = 16, PENDING = 8, AT_ARRAY = 16, AT_NODES = 24 };
 
 typedef struct Tables {
@@ -70,7 +70,7 @@ static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg
     Walk *walk = arg;
     uintptr_t ip = (uintptr_t)_Unwind_GetIP(context);
     if (!walk->depth && ip != walk->caller.ret) return _URC_NO_REASON;
-    /* the CFA that is told is the one of who was called: below it stands the address */
+    /* the CFA reported is the callee's: the return address is just below it */
     walk->seen->ret[walk->depth] = ip;
     walk->seen->distance[walk->depth] = (int32_t)((intptr_t)_Unwind_GetCFA(context) -
                                                   (intptr_t)sizeof ip - (intptr_t)walk->caller.cfa);
@@ -81,8 +81,8 @@ static bool same_way(const Seen *a, const Seen *b, int depth) {
     return !memcmp(a->ret, b->ret, (size_t)depth * sizeof *a->ret);
 }
 
-/* Does the stack look as on this way, as far out as it is known? Each return address stands where
- * the unwind tables found it before, from the inside out. */
+/* Does the stack match this call chain, as far out as it is known? Each return address is where the
+ * unwind tables found it before, from the inside out. */
 __attribute__((no_sanitize("address"))) static bool looks_like(const Seen *way, LmpCaller caller) {
     if (way->ret[0] != caller.ret) return false;
     for (int d = 1; d < DEEP; d++) {
@@ -94,8 +94,8 @@ __attribute__((no_sanitize("address"))) static bool looks_like(const Seen *way, 
     return true;
 }
 
-/* Notes a raw request: who has asked, and on whose behalf. Returns its row, -1: none is made. The
- * walk is left out for a way that was met: it takes most of the time. */
+/* Notes a raw request: who has asked, and on whose behalf. Returns its row, -1: none is made. A
+ * call chain met before is not walked again: walking takes most of the time. */
 __attribute__((no_sanitize("address"))) static int note(Study *study, LmpCaller caller) {
     Seen seen = {.cls = (uint8_t)study->cls};
     Walk walk = {&seen, caller, 0};
@@ -133,7 +133,7 @@ __attribute__((no_sanitize("address"))) static int note(Study *study, LmpCaller 
     return study->count - 1;
 }
 
-/* A refusal costs a whole collection, so a way is refused a few times only. */
+/* A refusal costs a whole collection, so a call chain is refused only a few times. */
 static bool refuses(Study *study, int seen) {
     enum { TIMES = 2 };
     return seen >= 0 && study->seen[seen].refusals++ < TIMES;
@@ -220,7 +220,7 @@ static void make_room(lua_State *L) {
 }
 
 /* Every scene once, at the bottom of a protected call. Its own call may already need a CallInfo or
- * stack: those are had before noting begins by playing the scene dumb first. */
+ * stack: playing the scene once without noting allocates those beforehand. */
 static void play_all(lua_State *L, Study *study) {
     for (int i = 0; i < LMP_CALIBRATION_SCENES; i++) {
         for (int noting = 0; noting < 2; noting++) {
@@ -243,7 +243,8 @@ static void play_all(lua_State *L, Study *study) {
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* The one owner of all that came this way so far out; LMP_C_NONE: there are some. */
+/* The one owner of all requests with this call chain up to `depth`; LMP_C_NONE: there are
+ * several. */
 static unsigned one_owner(const Study *study, const Seen *way, int depth) {
     for (int i = 0; i < study->count; i++) {
         const Seen *s = &study->seen[i];
@@ -252,7 +253,7 @@ static unsigned one_owner(const Study *study, const Seen *way, int depth) {
     return way->doubtful ? LMP_C_NONE : way->cls;
 }
 
-/* Does the next return address stand at the same distance for all of them, and is there one? */
+/* Is there a next return address, at the same distance for all of them? */
 static bool goes_on(const Study *study, const Seen *way, int depth) {
     if (depth == DEEP) return false;
     for (int i = 0; i < study->count; i++) {
@@ -264,7 +265,7 @@ static bool goes_on(const Study *study, const Seen *way, int depth) {
     return true;
 }
 
-/* As far out as it takes to tell. */
+/* Adds a call chain, as far out as it takes to tell owners apart. */
 static bool add_way(const Study *study, const Seen *way, LmpReturnAddrs *sites) {
     uintptr_t key = way->ret[0];
     for (int depth = 1;; depth++) {

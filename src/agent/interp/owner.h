@@ -5,7 +5,7 @@
 #include "agent/interp/return_addr.h"
 #include "agent/interp/saved_regs_plan.h"
 
-/* What the rules go by. */
+/* The state of the rules. */
 typedef struct LmpOwnerRules {
     uint8_t last; /* class of the last request */
     bool parsing;
@@ -16,11 +16,11 @@ typedef struct LmpOwnerRules {
  * process. May allocate and call the system: only at start. */
 const LmpReturnAddrs *owner_return_addrs(void);
 
-/* Adds to them where the asking thread stands (LmpReturnAddr.at_thread), once per process. */
+/* Adds to them where the requesting thread is kept (LmpReturnAddr.at_thread), once per process. */
 void owner_note_threads(const LmpSavedRegsPlan *plan);
 
-/* The class of a request where the call sites are not known: `cls` is the class by tag or 0. Told
- * by what was asked for just before; what stays doubtful is LMP_C_OTHER. */
+/* The class of a request where the call sites are not known: `cls` is the class by tag or 0.
+ * Decided by the request just before; in doubt LMP_C_OTHER. */
 unsigned owner_by_rules(LmpProfile *p, unsigned cls, size_t size);
 
 #endif

@@ -2,13 +2,12 @@
  * its code: while a chunk is compiled, that return address is on the stack. It is learned from
  * within the reader of a chunk that a private state loads.
  *
- * The short way to it is by a thread's protected calls, which are a list on the C stack: above the
- * one that calls the parser stand the same few return addresses each time, at the same distances,
- * the last of them lua_load's. They are compared from the call upwards: each that is right says
- * that the next one stands where it is looked for. Where a thread keeps its list is learned, too:
- * in the one word of it that leads to the calls under way when there are some, and is zero when
- * there are none. Where any of this could not be learned, or the thread is not known, the stack is
- * unwound. */
+ * The fast path follows a thread's protected calls, which are a list on the C stack: above the one
+ * that calls the parser, the same few return addresses are found each time, at the same distances,
+ * the last of them lua_load's. They are compared from the call upwards: each match proves that the
+ * next one is where it is looked for. Where a thread keeps its list is learned, too: in its one
+ * word that leads to the calls under way when there are some, and is zero when there are none.
+ * Where any of this could not be learned, or the thread is not known, the stack is unwound. */
 #include "agent/interp/parsing.h"
 
 #include <lauxlib.h>

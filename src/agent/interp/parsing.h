@@ -1,5 +1,5 @@
-/* parsing.h - is Lua compiling a chunk right now? Asked only where no Lua function runs: then the
- * parser's work is told from the host's. */
+/* parsing.h - is Lua compiling a chunk right now? Asked only where no Lua function runs, to tell
+ * the parser's work from the host's. */
 #ifndef LMP_PARSING_H
 #define LMP_PARSING_H
 
@@ -12,8 +12,8 @@ void parsing_prepare(void);
 
 /* For a request of class cls that is under way in this thread, on behalf of L; `certain`: or of no
  * thread at all, and not perhaps of another one. Takes some instructions for each protected call.
- * Else, or where those could not be learned, the stack is unwound, which takes microseconds; unwind
- * tables missing: told by the class alone. */
+ * Else, or where those could not be learned, the stack is unwound, which takes microseconds;
+ * without unwind tables the class alone decides. */
 bool parsing_now(unsigned cls, const lua_State *L, bool certain);
 
 /* What it says after it has unwound the stack, and whether there is a way without. */

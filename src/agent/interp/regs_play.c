@@ -1,7 +1,7 @@
-/* regs_play.c - what the private state of regs_study.h is led through.
+/* regs_play.c - the work that the private state of regs_study.h is made to do.
  *
- * All work is done by some threads in turn, an operation each. C code may do that with any thread
- * of a state that does not run; so nothing has to be resumed for it. */
+ * A few threads take turns, one operation each. C code may do that with any thread of a state that
+ * does not run, so nothing has to be resumed. */
 #include <lauxlib.h>
 #include <lualib.h>
 #include <stdio.h>
@@ -16,17 +16,17 @@
 
 enum { THREADS = 3, ROOM = 200 };
 
-/* What is dead on the stack below: pointers that could be taken for what is looked for. */
+/* Leaves dead pointers on the stack below that could be mistaken for what is looked for. */
 static __attribute__((noinline)) void leave_junk(uintptr_t a, uintptr_t b) {
     uintptr_t junk[2 * LMP_REGS_SEEN];
     for (size_t i = 0; i < LMP_REGS_SEEN; i++) {
         junk[2 * i] = b;
         junk[2 * i + 1] = a;
     }
-    __asm__ volatile("" : : "r"(junk) : "memory"); /* it is read, for all the compiler knows */
+    __asm__ volatile("" : : "r"(junk) : "memory"); /* the compiler must assume that it is read */
 }
 
-/* Calls what is on top of a thread with its arguments, noting. What is left over from before is
+/* Calls the function on top of a thread with its arguments, noting. Leftovers from before are
  * another thread's. True: it returned. */
 static bool perform(LmpRegsStudy *study, lua_State *thread, const lua_State *other, int arguments,
                     int results) {
@@ -73,7 +73,7 @@ static int op_buffer(lua_State *L) {
 
 static const lua_CFunction c_ops[] = {op_nest, op_values, op_buffer};
 
-/* Arguments: a table, and a number that differs between threads. Each is a function of Lua's. */
+/* Arguments: a table, and a number that differs between threads. Each is a Lua function. */
 static const char *const lua_ops[] = {
     "local t, n = ... for i = 1, 40 do t[i] = i t['k' .. i .. n] = t t[-i] = n end",
     "local t, n = ... local u = {} u.x = n u.y = t u[n + 0.5] = 1 rawset(u, n, n) return u",
@@ -150,7 +150,7 @@ static void look_on(lua_State *L, lua_Debug *ar) {
     (void)L, (void)ar;
 }
 
-/* What Lua code asks for, once more, where the saved pc is the right one: does the plan know it? */
+/* Repeats what Lua code requests while the saved pc is the right one: does the plan agree? */
 static void rehearse(LmpRegsStudy *study, lua_State *L, lua_State *const *threads) {
     for (int k = 0; k < THREADS; k++)
         lua_sethook(threads[k], look_on, LUA_MASKCOUNT, 1);
@@ -165,8 +165,8 @@ static void rehearse(LmpRegsStudy *study, lua_State *L, lua_State *const *thread
         lua_sethook(threads[k], NULL, 0, 0);
 }
 
-/* The scenes that tell owners, but for that of the threads, which asks on behalf of one thread in
- * another. */
+/* The scenes that tell owners, except the one about threads, which runs in one thread and requests
+ * memory for another. */
 static void play_scenes(LmpRegsStudy *study, lua_State *L, lua_State *const *threads) {
     for (int i = 0; i < LMP_CALIBRATION_SCENES; i++) {
         if (scenes[i].cls == LMP_C_THREAD_PART) continue;
@@ -303,7 +303,7 @@ static void keep_place(LmpWayStudy *way, LmpPlace place) {
 }
 
 /* Where no place alone is obeyed, two together may be: one that the next instruction is read from,
- * and one that becomes the address of the one after it. A word that nobody reads adds nothing to
+ * and one that becomes the address of the one after it. A word that is never read adds nothing to
  * another, so both are the program counter. */
 static void prove(LmpRegsStudy *study, LmpWayStudy *way, lua_State *thread) {
     LmpPlace place[LMP_PLACES];

@@ -19,7 +19,7 @@ static void clear_bit(LmpRegsSet *set, int32_t i) {
     set->bits[i / 64] &= ~(1ull << (i % 64));
 }
 
-/* Takes out all at which another word stands. */
+/* Removes all indexes that hold another word. */
 LMP_READS_REGS static void keep_right(LmpRegsSet *set, LmpSavedRegs words, uintptr_t right) {
     for (size_t i = 0; i < LMP_REGS_SEEN / 64; i++)
         for (uint64_t left = set->bits[i]; left; left &= left - 1)
@@ -167,7 +167,7 @@ static void advance(LmpConstructing *c, bool object) {
     if (!c->parts_left) c->at++;
 }
 
-/* A refusal costs a whole collection: a place that asks is refused a few times by each thread, a
+/* A refusal costs a whole collection: a call site is refused a few times by each thread, a
  * constructor each time. */
 static bool refuses(LmpRegsStudy *study, LmpSavedRegs words, bool made) {
     LmpAskerStudy *asker = find_asker(study, words);

@@ -1,5 +1,5 @@
-/* regs_study.h - the study behind saved_regs.h: a private state is led through all kinds of work,
- * and at each request its allocator looks which of the words above are what they should be.
+/* regs_study.h - the study behind saved_regs.h: a private state does all kinds of work, and at each
+ * request its allocator checks which of the words above are what they should be.
  *
  * For the thread: only words that are the asking function's own count, by the unwind tables (a
  * register that an outer function happens to use, or a slot that nobody uses, may hold the right
@@ -7,15 +7,15 @@
  * done by several threads in turn, so that what is left over from the last request is wrong.
  *
  * For the program counter: of the words up to the end of the loop's own frame those that were right
- * (or off by as much each time) at every request of constructors in several functions; then each
- * is tried: another address is put there, in a run of its own, and counts if the loop goes on at
- * that one.
+ * (or off by the same amount each time) at every request of constructors in several functions; then
+ * each is tried: another address is put there, in a run of its own, and counts if the loop goes on
+ * at that one.
  *
  * Last, some of the work is done under a debug hook that makes the interpreter save its pc at every
  * instruction, and what the plan says is compared with that.
  *
- * Everything is done twice, the second time with each request refused once, because Lua asks again
- * from another place. */
+ * Everything is done twice, the second time with each request refused once, because Lua retries
+ * from another call site. */
 #ifndef LMP_REGS_STUDY_H
 #define LMP_REGS_STUDY_H
 
@@ -49,7 +49,7 @@ typedef struct LmpPlace {
     int32_t at, ahead;
 } LmpPlace;
 
-/* A way from OP_NEWTABLE to the allocator. */
+/* A call chain from OP_NEWTABLE to the allocator. */
 typedef struct LmpWayStudy {
     uintptr_t ret, loop;
     int32_t at_loop, end; /* end: index behind the loop's frame */
@@ -61,7 +61,7 @@ typedef struct LmpWayStudy {
     LmpPlace place[LMP_PLACES];
 } LmpWayStudy;
 
-/* The constructors that a function under way is going to execute, in this order. */
+/* The constructors that the running function is going to execute, in order. */
 typedef struct LmpConstructing {
     bool now;
     int shape;

@@ -1,8 +1,7 @@
-/* return_addr.h - which part of Lua asked for a block without a tag, told by where it was asked
- * from.
+/* return_addr.h - which part of Lua requested a block without a tag, decided by the call site.
  *
- * A raw request carries no type. But a table's parts are all asked for by one place in the
- * interpreter's code, a thread's stack by another, and so on. owner.c finds these places once per
+ * A raw request carries no type. But a table's parts are all requested from one call site in the
+ * interpreter, a thread's stack from another, and so on. owner.c finds these call sites once per
  * process by making a private Lua state do known things; the hook then compares return addresses:
  * its own caller's (luaM_malloc_, luaM_realloc_ ...) and, where that one serves many, the caller's
  * caller's, and so on, each at a constant distance from our frame. */
@@ -25,8 +24,8 @@ typedef struct LmpReturnAddr {
     uintptr_t key;     /* a return address, or one mixed with its callers'; 0: free */
     int32_t distance;  /* bytes from cfa to the next return address; 0: none needed */
     uint8_t cls;       /* LmpClass when no further look is needed */
-    int16_t at_thread; /* first level only: index among the words at which the thread stands for
-                          which memory is asked (saved_regs.h), -1: not known */
+    int16_t at_thread; /* first level only: index among the words of the thread that the memory is
+                          for (saved_regs.h), -1: not known */
 } LmpReturnAddr;
 
 typedef struct LmpReturnAddrs {
@@ -51,8 +50,8 @@ static inline const LmpReturnAddr *return_addr_find(const LmpReturnAddrs *sites,
 }
 
 /* The class of the block that a raw request from `caller` is for; LMP_C_OTHER when unknown. *asker:
- * the row of the caller itself, NULL when unknown. Reads
- * the interpreter's stack above our own frame, which AddressSanitizer must not mind. */
+ * the row of the caller itself, NULL when unknown. Reads the interpreter's stack above our own
+ * frame, hence without AddressSanitizer. */
 __attribute__((no_sanitize("address"))) static inline unsigned
 return_addr_class(const LmpReturnAddrs *sites, LmpCaller caller, const LmpReturnAddr **asker) {
     uintptr_t key = caller.ret;

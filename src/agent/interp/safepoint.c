@@ -16,7 +16,7 @@ typedef struct Lent {
 } Lent;
 
 struct LmpLent {
-    uint32_t n, next; /* in use; the one to be written over when all are */
+    uint32_t n, next; /* in use; the one to overwrite when all are */
     Lent last;        /* of the thread that ran when we came: new ones inherit it */
     Lent of[LENT_MOST];
 };
@@ -30,7 +30,7 @@ void safepoint_prepare(LmpFindSafepoints *find) {
 }
 
 /* A signal handler may set a debug hook at any time (lua.c's does, for Ctrl-C): never between our
- * looking and our setting. */
+ * read and our write. */
 static void hold_signals(sigset_t *before) {
     sigset_t all;
     sigfillset(&all);
@@ -132,7 +132,7 @@ static void serve_requests(lua_State *L) {
     if (p->collecting) collect(p, L);
 }
 
-/* Our debug hook. What the program has asked for is passed on to its own. */
+/* Our debug hook. Passes on to the program's own what that has asked for. */
 static void between(lua_State *L, lua_Debug *ar) {
     LmpSafepoints *of = find_of(L);
     Lent own = hook_of(of ? of->lent : NULL, L);

@@ -1,11 +1,11 @@
 /* safepoint.h - what has to be done between two instructions of the program, where any call of the
  * Lua API is safe: a full collection that a viewer requests, the paths of functions.
  *
- * It is done from a debug hook of ours, which stands in place of the program's own for an
- * instruction and then puts that back. Meanwhile the program's hook is called for all that it asked
- * for; only its count of instructions begins anew. The hooks that were lent are noted with the
- * state, not with the profile: a coroutine that was made in the meantime has inherited ours, and
- * may run its first instruction when the profile is long over. */
+ * It is done from a debug hook of ours, which replaces the program's own for one instruction and
+ * then restores it. Meanwhile the program's hook is called for all that it asked for; only its
+ * instruction count starts over. Replaced hooks are noted with the state, not with the profile: a
+ * coroutine that was made in the meantime has inherited ours, and may run its first instruction
+ * when the profile is long over. */
 #ifndef LMP_SAFEPOINT_H
 #define LMP_SAFEPOINT_H
 
@@ -20,12 +20,11 @@ typedef struct LmpSafepoints {
     LmpLent *lent;                             /* NULL: none yet */
     void (*also)(LmpProfile *p, lua_State *L); /* called in each, before a collection */
 } LmpSafepoints;
-/* Finds them for L. The same for all states, told when the process is made ready; to be set before
- * the first request. */
+/* Finds them for L. One function for all states; to be set before the first request. */
 typedef LmpSafepoints *LmpFindSafepoints(lua_State *L);
 void safepoint_prepare(LmpFindSafepoints *find);
 
-/* What is asked for will be done at the next instruction of L; may be called from anywhere. False:
+/* The request will be served at the next instruction of L; may be called from anywhere. False:
  * there is no memory to note its hook. */
 bool safepoint_request(LmpProfile *p, lua_State *L);
 /* The same for all threads that are running now, whichever comes first; where the stacks may be

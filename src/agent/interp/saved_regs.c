@@ -18,7 +18,7 @@ bool saved_regs_none(void) {
 
 #if LMP_HAS_ENTRY
 
-enum { LEAST_SEEN = 3 }; /* requests by which a thread's place is known */
+enum { LEAST_SEEN = 3 }; /* requests after which a thread's location is known */
 
 static uint64_t random_below(uint64_t n, const char *seed) {
     static uint64_t random;
@@ -27,13 +27,13 @@ static uint64_t random_below(uint64_t n, const char *seed) {
     return (random >> 33) % n;
 }
 
-/* Which of n places left is taken: the first, or one by the tests' seed. */
+/* Which of the n remaining candidates is taken: the first, or one by the tests' seed. */
 static uint32_t choose(uint32_t n) {
     const char *seed = getenv(LMP_REGS_SEED);
     return seed && n ? (uint32_t)random_below(n, seed) : 0;
 }
 
-/* For a test of what happens when a word is not what it should be: places by chance. */
+/* For a test of what happens when a word is not what it should be: random locations. */
 static void run_wild(void) {
     const char *seed = getenv(LMP_REGS_SEED);
     enum { NEAR = 64 };

@@ -1,6 +1,6 @@
-/* saved_regs_plan.h - the places that saved_regs.h is about, as the hot path looks them up: where
- * the caller's thread stands among the words, where a table constructor's program counter, and
- * which callers free for the collector.
+/* saved_regs_plan.h - the locations that saved_regs.h finds, as the hot path looks them up: which
+ * word holds the caller's thread, which a table constructor's program counter, and which callers
+ * free for the collector.
  */
 #ifndef LMP_SAVED_REGS_PLAN_H
 #define LMP_SAVED_REGS_PLAN_H
@@ -15,23 +15,23 @@ enum {
     LMP_FREE_BITS = 8
 };
 
-/* A place in the interpreter that asks for memory: a return address, and the index among the words
- * at which its thread stands. */
+/* A call site in the interpreter that requests memory: a return address, and the index of the word
+ * that holds its thread. */
 typedef struct LmpAsker {
     uintptr_t ret;
     int32_t at_thread;
     bool again; /* asks only after a request that was refused */
 } LmpAsker;
 
-/* A way from OP_NEWTABLE to the allocator: the return addresses into the function that calls that
- * and into the loop, where the latter stands, and where the program counter does, which is `ahead`
- * bytes too large there. */
+/* A call chain from OP_NEWTABLE to the allocator: the return addresses into the function that calls
+ * that and into the loop, where the latter stands, and where the program counter does, which is
+ * `ahead` bytes too large there. */
 typedef struct LmpNewtable {
     uintptr_t ret, loop;
     int32_t at_loop, at_pc, ahead;
 } LmpNewtable;
 
-/* A place that frees blocks: a return address, and whose doing it is. */
+/* A call site that frees blocks: a return address, and on whose behalf. */
 typedef enum LmpFreeWho { LMP_FREE_PROGRAM, LMP_FREE_COLLECTOR, LMP_FREE_BY_CALLER } LmpFreeWho;
 typedef struct LmpFreePlace {
     uintptr_t ret;
@@ -42,7 +42,7 @@ typedef struct LmpFreePlace {
 typedef struct LmpSavedRegsPlan {
     uint32_t askers, free_callers;
     LmpFreePlace free_place[1 << LMP_FREE_BITS]; /* from saved_regs_free_home on; ret 0: none */
-    /* Of places that free for both, the collector's callers. */
+    /* Of call sites that free for both, the collector's callers. */
     uint64_t freer_factor; /* for saved_regs_freer_home: no two keys have the same */
     uintptr_t
         freer[1 << LMP_FREER_BITS]; /* saved_regs_freer_key, by saved_regs_freer_home; 0: none */
@@ -56,7 +56,7 @@ typedef struct LmpSavedRegsPlan {
     uint32_t checked, differed; /* in the rehearsal */
 } LmpSavedRegsPlan;
 
-/* The words are the interpreter's stack and registers: AddressSanitizer must not mind. */
+/* Reads the interpreter's stack and registers: hidden from AddressSanitizer. */
 #define LMP_READS_REGS __attribute__((no_sanitize("address")))
 
 static inline uint32_t saved_regs_asker_home(uintptr_t ret) {
@@ -94,8 +94,8 @@ static inline uint32_t saved_regs_freer_home(const LmpSavedRegsPlan *plan, uintp
     return (uint32_t)((key * plan->freer_factor) >> (64 - LMP_FREER_BITS));
 }
 
-/* Is a part of an object that is being freed the collector's doing? `cfa`: the stack pointer that
- * our caller had, above its return address. In doubt it is. */
+/* Is it the collector that frees this part of an object? `cfa`: the stack pointer that our caller
+ * had, above its return address. In doubt, yes. */
 LMP_READS_REGS static inline bool saved_regs_collects(const LmpSavedRegsPlan *plan,
                                                       const char *cfa) {
     uintptr_t ret, next;

@@ -1,6 +1,6 @@
-/* unwind.c - see unwind.h. The unwinder tells the value of a register in each function, not where
- * it has it from. So a mark is put there through it, looked for among the words, and taken away
- * again before anybody else runs. */
+/* unwind.c - see unwind.h. The unwinder gives the value of a register in each function, not where
+ * it was saved. So a mark is set through it, looked for among the words, and removed before
+ * anything else runs. */
 #include "agent/interp/unwind.h"
 
 #include <unwind.h>
@@ -41,7 +41,7 @@ static _Unwind_Reason_Code walk_function(struct _Unwind_Context *context, void *
     u->ip[i] = ip;
     u->function[i] = (uintptr_t)_Unwind_FindEnclosingFunction((void *)(ip - 1)); /* NOLINT */
     if (walk->words) {
-        /* the CFA that is told is the one of who was called: below it stands the address */
+        /* the CFA reported is the callee's: the return address is just below it */
         intptr_t at = ((intptr_t)_Unwind_GetCFA(context) - (intptr_t)walk->words) /
                           (intptr_t)sizeof(uintptr_t) -
                       1;

@@ -25,7 +25,7 @@ typedef struct LmpUnwindRow {
     int32_t own[LMP_REGISTERS], callers[LMP_REGISTERS];
 } LmpUnwindRow;
 
-/* Walks from the caller of a way in that calls LMP_ENTRY_STUDY's. False: there are no tables. */
+/* Walks from the caller of an entry point of LMP_ENTRY_STUDY. False: there are no tables. */
 bool unwind_regs(LmpUnwindRow *u, LmpSavedRegs words);
 
 /* The functions above the caller of this, whoever it is: only `count` and `function`. */
