@@ -35,7 +35,7 @@ static void grow(LmpAnswers *a) {
         a->refused = true;
         return;
     }
-    for (uint32_t i = a->slots; i-- > 0;) /* so that the newest of a set come last */
+    for (uint32_t i = a->slots; i-- > 0;) /* so that the newest of a set are inserted last */
         if (a->slot[i].life) put(&next, &a->slot[i]);
     next.pushed = 0;
     answers_close(a);

@@ -1,10 +1,11 @@
 /* answers.h - the second cache of lines: what has been learned of more places than the first one
- * (LmpLineCache) has room for. A program of twenty thousand lines would else ask for each of them
- * again in every round.
+ * (LmpLineCache) has room for. Without it, a program of twenty thousand lines would look up each of
+ * them again in every round.
  *
- * An answer is good while the code that it is about lives: it bears the number of that code's life
- * (LmpCode.life), so nothing has to be forgotten. Private memory, doubled while answers are pushed
- * out, up to LMP_ANSWERS_MOST; without memory there is none, and everything is asked for. */
+ * An answer is valid while the code that it is about lives: it carries the number of that code's
+ * life (LmpCode.life), so nothing has to be invalidated. Private memory, doubled while answers are
+ * evicted, up to LMP_ANSWERS_MOST; without memory there is no cache, and everything is looked
+ * up. */
 #ifndef LMP_ANSWERS_H
 #define LMP_ANSWERS_H
 
@@ -24,7 +25,7 @@ typedef struct LmpAnswer {
 typedef struct LmpAnswers {
     LmpAnswer *slot; /* in sets of LMP_ANSWERS_WAYS, the newest first */
     uint32_t slots;  /* a power of two */
-    uint32_t pushed; /* answers that had to go at this size */
+    uint32_t pushed; /* answers evicted at this size */
     bool refused;    /* no memory for more */
 } LmpAnswers;
 

@@ -11,7 +11,7 @@ static uint32_t home(const LmpCodes *codes, uintptr_t addr) {
     return (uint32_t)((addr * 0x9e3779b97f4a7c15ull) >> 32) & (codes->slots - 1);
 }
 
-/* The slot of addr, or the free one where it belongs. */
+/* The slot of addr, or the free slot where it belongs. */
 static LmpCode *find(const LmpCodes *codes, uintptr_t addr) {
     uint32_t at = home(codes, addr);
     while (codes->slot[at].addr && codes->slot[at].addr != addr)
@@ -63,7 +63,7 @@ LmpCode *codes_find(const LmpCodes *codes, uintptr_t addr) {
     return code->addr ? code : NULL;
 }
 
-/* What stands behind the freed slot moves up, so that every chain stays whole. */
+/* The slots after the freed one move up, so that no probe chain is broken. */
 static void close_gap(LmpCodes *codes, uint32_t gap) {
     uint32_t mask = codes->slots - 1;
     for (uint32_t at = (gap + 1) & mask; codes->slot[at].addr; at = (at + 1) & mask) {
@@ -101,7 +101,7 @@ void codes_place(LmpCodes *codes, LmpCode *code, unsigned home) {
 }
 _Static_assert(LMP_HOME_WORDS == 64, "a bit for each word");
 
-/* Without memory for the bits all homes of a word count. */
+/* Without memory for the bits, all homes of a word are taken to be in use. */
 unsigned codes_next_place(const LmpCode *code, unsigned *at) {
     if (code->places <= LMP_CODE_PLACES)
         return *at < code->places ? code->place[(*at)++] : LMP_HOMES;

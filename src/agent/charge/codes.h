@@ -1,8 +1,9 @@
-/* codes.h - the prototypes' code vectors that the cache of lines knows something of: by address,
- * and where in the cache the answers stand.
+/* codes.h - the prototypes' code vectors that the cache of lines has answers about: by address, and
+ * where in the cache the answers are.
  *
  * A place is a slot's number modulo LMP_HOMES, which the cache's growing does not change: so when a
- * vector dies a few slots are looked at for each place that it ever had, however large the cache.
+ * vector dies only a few slots are examined for each place that it ever had, however large the
+ * cache.
  *
  * Open addressing in private memory from lmp_os->map, doubled when half full. */
 #ifndef LMP_CODES_H
@@ -23,7 +24,7 @@ typedef struct LmpCode {
     uint32_t function; /* row of the function whose code it is, 0: not known yet */
     uint32_t read;     /* instructions that Lua has read to name what was called from here */
     bool more;         /* there may be answers in the second cache (answers.h) */
-    bool lineless;     /* no instruction of it has a line: that one has none says it of all */
+    bool lineless;     /* no instruction of it has a line: if one has none, all have none */
     uint8_t places;    /* where answers were entered: how many, */
     uint16_t place[LMP_CODE_PLACES]; /* and which, while they are no more than that */
 } LmpCode;
@@ -47,7 +48,7 @@ LmpCode *codes_find(const LmpCodes *codes, uintptr_t addr);
 void codes_place(LmpCodes *codes, LmpCode *code, unsigned home);
 /* The places of a vector, one after another, LMP_HOMES at their end: begin with *at = 0. */
 unsigned codes_next_place(const LmpCode *code, unsigned *at);
-/* Takes a vector out, to be given back with codes_drop. False: it was not known. */
+/* Removes a vector, to be released with codes_drop. False: it was not known. */
 bool codes_take(LmpCodes *codes, uintptr_t addr, LmpCode *out);
 void codes_drop(LmpCodes *codes, const LmpCode *code);
 

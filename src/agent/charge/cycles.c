@@ -9,8 +9,8 @@
 #include "base/os.h"
 #include "shared/counters.h"
 
-/* What the clock says, nanoseconds since start. Small heaps have cycles every few microseconds, for
- * which reading it would cost too much: within an eighth of the time between ticks (told by the
+/* The clock, nanoseconds since start. Small heaps have cycles every few microseconds, and reading
+ * it for each would cost too much: within an eighth of the time between ticks (estimated by the
  * frees) the last reading is good enough. */
 static uint64_t clock_of_cycle(LmpProfile *p, uint64_t frees) {
     if (p->cycles->clock < p->ticked) p->cycles->clock = p->ticked;
@@ -23,8 +23,7 @@ static uint64_t clock_of_cycle(LmpProfile *p, uint64_t frees) {
 
 /* In generational mode a minor cycle sweeps as generational; a full one passes through incremental,
  * and is seen there as soon as it frees something. If it frees nothing, or too little, Lua says
- * that it was bad. (One that was asked for and found nothing to free at all is taken for a minor
- * one.) */
+ * that it was bad. (A requested one that found nothing at all to free counts as a minor one.) */
 static bool looks_full(const LmpProfile *p) {
     return !p->collector->kind || *p->collector->kind == 0 || collector_is_bad(p);
 }

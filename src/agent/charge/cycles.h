@@ -1,5 +1,5 @@
 /* cycles.h - the collector's cycles in the figures: when each began and ended, what it freed, which
- * looked at all of the heap. What the collector does at a moment, collector.h tells. */
+ * looked at all of the heap. What the collector is doing right now: collector.h. */
 #ifndef LMP_CYCLES_H
 #define LMP_CYCLES_H
 

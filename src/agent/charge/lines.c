@@ -1,5 +1,5 @@
 /* lines.c - see lines.h. The caches: a line met for the first time, code that dies. Who asks, where
- * lines_record does not tell: lines_asking.c. */
+ * lines_record cannot tell, is in lines_asking.c. */
 #include "agent/charge/lines.h"
 
 #include "agent/charge/codes.h"
@@ -12,7 +12,7 @@
 #include "agent/map/shadow.h"
 #include "base/os.h"
 
-/* Kinds of answers that are no record stand where the tag would (tags are below LMP_TAGS). */
+/* Answers that are no record have their kind in place of the tag (tags are below LMP_TAGS). */
 enum { KEY_FRAME = 0x7ffe, KEY_C_FRAME = 0x7ffd };
 
 /* Instructions of a function that may be read to name what it calls: so many, and so many times
@@ -83,7 +83,7 @@ static void grow(LmpLineCache *cache) {
     }
 }
 
-/* An answer takes the place of another one, whose code still lives. */
+/* An answer evicts another one whose code still lives. */
 static void count_pushed(LmpLineCache *cache) {
     if (++cache->pushed >= slots_of(cache) / 8 && slots_of(cache) < LMP_LINE_MOST) grow(cache);
 }
@@ -112,7 +112,7 @@ bool lines_code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
     return true;
 }
 
-/* What is known of a prototype's code, whose end will be noticed from now on; NULL: no memory. */
+/* What is known of a prototype's code, whose death will be noticed from now on; NULL: no memory. */
 static LmpCode *code_of(LmpProfile *p, const void *proto) {
     uintptr_t addr = frames_word(proto, LMP_AT_PROTO_CODE);
     bool added;
@@ -121,8 +121,8 @@ static LmpCode *code_of(LmpProfile *p, const void *proto) {
     return code;
 }
 
-/* Enters an answer about code, if its end will be noticed: its slot, else NULL. `cls`: 0 for kinds
- * that are no record. */
+/* Enters an answer about code, if its death will be noticed: its slot, else NULL. `cls`: 0 for
+ * kinds that are no record. */
 static LmpLineSlot *keep(LmpProfile *p, LmpCode *code, uint64_t key, uintptr_t cfn, unsigned cls,
                          uint32_t row) {
     LmpLineCache *cache = p->lines;
@@ -174,7 +174,7 @@ static bool may_name(LmpProfile *p, const LmpCallInfo *ci) {
 }
 
 /* `pc`: whose line it is; `proto`: of the function of w->ci, whose code is *code, which may move.
- * The whole function is only asked for while something about it is not known. */
+ * The full function is only queried while something about it is unknown. */
 static uint32_t site_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, const void *proto,
                         LmpCode **code) {
     lua_Debug ar;
@@ -263,13 +263,13 @@ static void note_how(LmpProfile *p, uint32_t record, const LmpWhere *w, const vo
     p->tables.site[r->site].how |= how;
 }
 
-/* Is there nothing left to be asked about a function? `row` 0: none. */
+/* Is there nothing left to find out about a function? `row` 0: none. */
 static bool is_final(const LmpProfile *p, uint32_t row) {
     return !row || !sites_wants_name(p, row);
 }
 
-/* The record of a place of which that of another class is known, and so its site; 0: it is to be
- * asked for. */
+/* The record of a place whose record for another class, and so its site, is known; 0: look it
+ * up. */
 static uint32_t record_beside(LmpProfile *p, LmpLineSlot *slot, const void *proto, unsigned cls) {
     unsigned other = 1;
     while (!slot->row[other])

@@ -3,9 +3,9 @@
  * The running thread and, in table constructors, the running instruction are taken from where the
  * interpreter's own code keeps them at the moment it asks for memory (saved_regs.h); the rest from
  * its frames (frames.h). (pc, C function, tag) is the key to a cache, which has a row for each
- * class and grows while living answers push each other out; only a miss asks the debug API for
- * source, line and names. Code that dies is watched (LMP_BLOCK_NOTIFY), so that the next code at
- * its address is looked at anew. */
+ * class and grows while living answers evict each other; only a miss asks the debug API for source,
+ * line and names. Code that dies is watched (LMP_BLOCK_NOTIFY), so that the next code at its
+ * address is looked up again. */
 #ifndef LMP_LINES_H
 #define LMP_LINES_H
 
@@ -51,8 +51,8 @@ typedef struct LmpLineCache {
     _Alignas(64) LmpLineSlot slot[LMP_LINE_MOST]; /* what is beyond the mask is never touched */
 } LmpLineCache;
 
-/* Allocates what lines need and chooses how they are had: live->tables.lines says it after. Sites
- * are open. NOMEM. */
+/* Allocates what lines need and chooses how they are found: live->tables.lines tells. Sites are
+ * open. NOMEM. */
 LmpErr lines_open(LmpProfile *p, lua_State *L);
 void lines_close(LmpProfile *p);
 
@@ -70,14 +70,14 @@ uint32_t lines_c_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci);
 
 /* Who asks now, for call paths. */
 typedef struct LmpAsk {
-    lua_State *L;          /* NULL: nobody that is known */
+    lua_State *L;          /* NULL: unknown */
     uintptr_t constructor; /* the running instruction, where the saved pc is not it; else 0 */
 } LmpAsk;
 
 /* L ran last, and a Lua function on top of it has asked, not in a debug hook; lines_record() does
- * not know the answer. Learns it, so that lines_record() does. False: that takes the long way. */
+ * not know the answer. Learns it, so that lines_record() does. False: take the slow path. */
 bool lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs words, unsigned cls);
-/* The record for a block of class cls that is asked for now, the long way; `words` may be NULL. */
+/* Slow path: the record for a block of class cls that is requested now; `words` may be NULL. */
 uint32_t lines_ask(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask);
 /* The same where the thread that asks is known: L, in which no function runs, nor in any other that
  * is known. 0: one may. */
@@ -85,14 +85,14 @@ uint32_t lines_ask_outside(LmpProfile *p, const lua_State *L, unsigned cls);
 /* The pc of the table constructor that asks now for a block of class cls, where that is not the
  * saved one, and its frame in *ci; else 0. */
 uintptr_t lines_constructor(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpCallInfo **ci);
-/* The record of who makes a stack move: from Lua 5.4.5 on a thread's frames say nothing of their
- * functions meanwhile, so only what is known of the line already counts, else "(unknown)". */
+/* The record of who makes a stack move: from Lua 5.4.5 on, a thread's frames do not lead to their
+ * functions meanwhile, so only an already known line counts, else "(unknown)". */
 uint32_t lines_stack_moves(LmpProfile *p, LmpSavedRegs words);
 /* Is this block the stack of the thread that asks? */
 bool lines_is_stack(LmpProfile *p, LmpSavedRegs words, const void *ptr);
 /* L runs now: its tag counts. */
 void lines_switch(LmpProfile *p, const lua_State *L);
-/* The same for one that asks in a C function. False: it is not known to run. */
+/* The same for a thread that asks in a C function. False: it is not known to run. */
 bool lines_switch_c(LmpProfile *p, const lua_State *L);
 
 #define LMP_LINE_C (1ull << 63) /* with a C function: without it, a key says all */
@@ -112,13 +112,13 @@ static inline uint32_t lines_known_home(const lua_State *L) {
     return (uint32_t)((uintptr_t)L / 16) & (LMP_KNOWN - 1);
 }
 
-/* Is that word a living thread of the state? Nothing else is ever looked at as one. */
+/* Is this word a living thread of the state? Nothing else is ever treated as one. */
 bool lines_learn_thread(LmpProfile *p, const lua_State *L); /* one that is not known to be */
 static ALWAYS_INLINE bool lines_is_thread(LmpProfile *p, const lua_State *L) {
     return LIKELY(L && p->lines->known[lines_known_home(L)] == L) || lines_learn_thread(p, L);
 }
 
-/* A thread's memory is freed (of others it may be said, too). */
+/* A thread's memory is freed (may be called for other blocks, too). */
 static inline void lines_thread_gone(LmpProfile *p, const lua_State *L) {
     if (p->running == L) p->running = NULL;
     const lua_State **known = &p->lines->known[lines_known_home(L)];
@@ -130,7 +130,7 @@ static inline void lines_thread_gone(LmpProfile *p, const lua_State *L) {
 }
 
 /* The record of OP_NEWTABLE at pc, of the function of ci, for its table; notes that its parts come
- * next. 0: the long way. */
+ * next. 0: take the slow path. */
 static ALWAYS_INLINE uint32_t lines_record_table(LmpProfile *p, const LmpCallInfo *ci,
                                                  LmpSavedRegs words, uintptr_t *constructor) {
     uintptr_t pc = saved_regs_newtable(p->words, words, true);
@@ -158,8 +158,8 @@ static ALWAYS_INLINE uint32_t lines_record_made(LmpProfile *p, const LmpCallInfo
 }
 
 /* The record for a block of class cls that L asks for in a Lua function, the topmost of its frames
- * and not below a hook; 0: it is to be asked for the long way. In a table constructor the running
- * instruction is in *constructor. `words` NULL: it is no constructor. */
+ * and not below a hook; 0: take the slow path. In a table constructor the running instruction is in
+ * *constructor. `words` NULL: it is no constructor. */
 static ALWAYS_INLINE uint32_t lines_record(LmpProfile *p, const lua_State *L, const LmpCallInfo *ci,
                                            LmpSavedRegs words, unsigned cls,
                                            uintptr_t *constructor) {

@@ -1,5 +1,5 @@
-/* lines_asking.c - see lines.h. Who asks, by the ways that lines_record does not go by itself:
- * another thread than the one that ran last, a C function on top, no Lua function at all, and the
+/* lines_asking.c - see lines.h. Who asks, in the cases that lines_record does not handle: another
+ * thread than the one that ran last, a C function on top, no Lua function at all, and the
  * documented API where nothing else is known. */
 #include "agent/charge/lines_impl.h"
 #include "agent/charge/tags.h"
@@ -39,17 +39,17 @@ static LmpCallInfo *lua_caller(LmpCallInfo *ci) {
     return ci;
 }
 
-/* The same on top, not in a debug hook. */
+/* Does a Lua function run on top, not in a debug hook? */
 static bool runs_lua(const lua_State *L) {
     return !(frames_status(frames_top(L)) & frames_bits.c_or_hooked);
 }
 
-/* Both are at work: has `a` been resumed (over others, perhaps) by `b`? */
+/* Both are active: was `a` resumed by `b`, directly or through others? */
 static bool is_within(const LmpProfile *p, const lua_State *a, const lua_State *b) {
     return p->lines->jumps && frames_jump(a) && frames_jump(a) < frames_jump(b);
 }
 
-/* The thread that a thread at work has resumed, over others perhaps, and that runs; or itself. */
+/* The running thread that an active thread has resumed, directly or through others; or itself. */
 static const lua_State *innermost(const lua_State *L) {
     for (int i = 0; i < LMP_CHAIN; i++) {
         const lua_State *next = frames_resumed(L);
@@ -61,9 +61,9 @@ static const lua_State *innermost(const lua_State *L) {
 
 /* The thread that runs, when the one that asks does not: a coroutine that is being given its
  * arguments, or the main thread seen by C code that runs in another. C code may resume in its own
- * way, which a look from the main thread does not see through; so the one that ran last, or else
- * the innermost of those that ran lately and are still at it, is asked whom it has resumed. NULL:
- * no function runs at all. */
+ * way, which hides the chain from the main thread; so we follow what was resumed by the one that
+ * ran last, or else by the innermost of those that ran lately and are still active. NULL: no
+ * function runs at all. */
 static lua_State *find_running(LmpProfile *p, const lua_State *asks) {
     const LmpLineCache *cache = p->lines;
     const lua_State *found = p->running;
@@ -96,7 +96,7 @@ static ALWAYS_INLINE uint32_t pseudo(LmpProfile *p, unsigned cls, const lua_Stat
     return LIKELY(kept && !p->tag) ? kept : learn_pseudo(p, parser, cls);
 }
 
-/* May some thread have a function that runs, as find_running would tell? */
+/* May some thread have a running function that find_running would find? */
 static ALWAYS_INLINE bool may_run(const LmpProfile *p) {
     const lua_State *const *lately = p->lines->lately;
     if (frames_caller(frames_top(p->main))) return true;
@@ -159,7 +159,7 @@ static void ask_newtable(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk
     ask->constructor = newtable_ask(p, ask->L, proto, words, table, doubtful);
 }
 
-/* Without words: may it be OP_NEWTABLE that asks, which has not saved where it is? */
+/* Without saved registers: may it be OP_NEWTABLE that asks, which has not saved its pc? */
 static bool in_constructor(LmpProfile *p, const lua_State *L, unsigned cls) {
     if (!runs_lua(L)) return false;
     return cls == LMP_C_TABLE || (cls == LMP_C_TABLE_PART && newtable_has_none(p, L));
@@ -197,7 +197,7 @@ static uint32_t ask_api(LmpProfile *p, unsigned cls) {
     return pseudo(p, cls, chain[threads - 1]);
 }
 
-/* The thread of the words, if it is one; NULL: it is not known. */
+/* The thread in the saved registers, if it is one; NULL: it is not known. */
 LMP_READS_REGS static const lua_State *asking_thread(LmpProfile *p, LmpSavedRegs words) {
     const LmpAsker *asker = words ? saved_regs_asker(p->words, words[LMP_REGS_RET]) : NULL;
     if (!asker) return NULL;

@@ -14,8 +14,8 @@ enum { ROWS = LMP_LIVE_HISTORY - 1, DENSE = 12 };
 
 typedef struct LmpLiveHistoryList List;
 
-/* What was made at every site so far, to the slot: what is made from here on the collection does
- * not look at. Returns what was made in all. */
+/* Writes what was made at every site so far to the slot: the collection does not look at what is
+ * made from here on. Returns the sum. */
 static uint64_t fill_made(const LmpTables *t, uint32_t slot) {
     uint32_t sites = tables_sites(t), records = tables_records(t);
     uint64_t all = 0;
@@ -30,9 +30,9 @@ static uint64_t fill_made(const LmpTables *t, uint32_t slot) {
     return all;
 }
 
-/* Takes off what was freed, so what the sites hold is left. (Blocks that were made since and freed
- * by hand are taken off, too; the larger figure of the next row mends that.) Sites that were born
- * since hold nothing. */
+/* Subtracts what was freed, which leaves what the sites hold. (Blocks that were made since and
+ * freed by hand are subtracted, too; the larger figure of the next row makes up for that.) Sites
+ * that were added since hold nothing. */
 static void take_freed(const LmpTables *t, uint32_t slot, uint32_t sites) {
     uint32_t records = tables_records(t);
     for (uint32_t r = 1; r < records; r++) {
@@ -73,7 +73,8 @@ static uint32_t least_missed(const LmpTablesUsed *used, const List *list) {
     return best;
 }
 
-/* A row that is new no more: what the next one has not, was garbage that the collection met alive.
+/* Settles a row that is no longer new: what the next one lacks was garbage that the collection
+   found alive.
  */
 static void settle(const LmpTables *t, const List *list, uint32_t row) {
     uint32_t sites = tables_sites(t), at = list->slot[row], next = list->slot[row + 1];
@@ -85,7 +86,7 @@ static void settle(const LmpTables *t, const List *list, uint32_t row) {
     }
 }
 
-/* Row `row` becomes one with the next. Whoever still reads the two sees the figures of either. */
+/* Row `row` becomes one with the next. A concurrent reader sees the figures of either. */
 static void merge(const LmpTables *t, List *list, uint32_t row) {
     uint32_t sites = tables_sites(t), from = list->slot[row], to = list->slot[row + 1];
     for (uint32_t s = 0; s < sites; s++) {
@@ -117,7 +118,7 @@ COLD void live_history_cycle_ended(LmpProfile *p) {
     if (top > used->live_history_top) used->live_history_top = top;
     if (last->start < p->live_history->due) return;
     if (p->live_history->sites == 0)
-        live_history_cycle_began(p); /* it was not seen that it was a full one */
+        live_history_cycle_began(p); /* it was not recognised as a full one */
     uint64_t before = lmp_os->clock();
     List list = used->live_history_list[used->live_history % 2];
     uint32_t slot = free_slot(&list);

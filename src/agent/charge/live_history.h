@@ -1,11 +1,11 @@
 /* live_history.h - what each site holds after full collections: the rows from which the leak view
- * tells growth from garbage (tables.grown in layout.h).
+ * tells growth from garbage (tables.live_history in rows.h).
  *
  * A minor cycle of the generational mode leaves old garbage where it is, so only full ones count.
- * What a site holds is what was made there before the sweep and not freed at its end: what was made
- * during the sweep nobody has looked at. A row is made at the end of one, if the last row is long
- * enough ago: a 64th of the run, at most two seconds, and never less than 200 times what making a
- * row takes. (A collection that comes later than that is never left out.)
+ * What a site holds is what was made there before the sweep and not freed at its end: the collector
+ * has not looked at what was made during the sweep. A row is made at the end of one, if the last
+ * one is old enough: a 64th of the run, at most two seconds, and never less than 200 times what
+ * making a row takes. (A collection that comes later than that is never left out.)
  *
  * When there is no place for a new row, two old neighbours become one that has the larger figure of
  * each: those that span the least time together, but none of the newest twelve. So the newest rows

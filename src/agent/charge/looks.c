@@ -10,7 +10,7 @@
 
 enum {
     EVERY = 16,  /* ticks from one look to the next; at first, at each power of two */
-    ALLOCS = 48, /* of a look: as many as show each line of a loop a few times */
+    ALLOCS = 48, /* of a look: enough to show each line of a loop a few times */
     MOST = 512,  /* operations: a sweep has thousands of frees, which tell nothing */
     OPERANDS = 16,
     STRING_HEADER = 24,   /* bytes before the contents, Lua 5.4 */
@@ -63,7 +63,7 @@ static uint64_t sum_of(const char *text, uint64_t size) {
 void looks_before(LmpProfile *p) {
     LmpLook *look = p->look;
     if (!look->block) return;
-    if (look->size > look->bytes) { /* not seen: no two that are not neighbours are compared */
+    if (look->size > look->bytes) { /* not seen: only neighbours are compared */
         look->sum[look->site % (sizeof look->sum / sizeof *look->sum)] = 0;
         look->block = 0;
         return;
@@ -91,8 +91,8 @@ static uint32_t site_of(LmpProfile *p, uintptr_t block) {
     return p->record[p->tree ? p->tables.path[*context].record : *context].site;
 }
 
-/* The string is being made by an OP_CONCAT of the function that runs: its operands stand on the
- * stack up to its top. */
+/* The string is being made by an OP_CONCAT of the function that runs: its operands are on the
+ * stack, up to its top. */
 static void note_join(LmpProfile *p, LmpSite *site, uint64_t bytes) {
     const lua_State *L = p->running;
     const LmpCallInfo *ci = frames_top(L);

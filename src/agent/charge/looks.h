@@ -1,15 +1,15 @@
 /* looks.h - a closer look at a few operations now and then: what strings are made of.
  *
  * Figures tell that a line makes large strings, not whether each is the last one with a little
- * more, or the same one again. So every now and then, after a tick, some dozens of operations come
- * the slow path, and strings that are made in them are looked at:
+ * more, or the same one again. So every now and then, after a tick, some dozens of operations take
+ * the slow path, and strings that are made in them are examined:
  *
  *     joined   a long string by `..`: which site made its largest operand? Where that leads back to
  *              the line itself, a string is built up, and all of it copied each time
  *     same     has a string the contents of the one that the site made just before?
  *
- * What was seen stands with the site (LmpSite). Only where every block has its alloc context and
- * frames can be read; elsewhere nothing is looked at, and that is what the counts say. */
+ * What was seen is kept with the site (LmpSite). Only where every block has its alloc context and
+ * frames can be read; elsewhere nothing is examined, and the counts show that. */
 #ifndef LMP_LOOKS_H
 #define LMP_LOOKS_H
 
@@ -29,7 +29,7 @@ typedef struct LmpLook {
 void looks_open(LmpProfile *p);
 void looks_close(LmpProfile *p);
 
-/* Is a look on? Then all operations have to come the slow path. */
+/* Is a look on? Then all operations have to take the slow path. */
 bool looks_on(const LmpProfile *p);
 /* With every tick. True: a look begins. */
 bool looks_due(LmpProfile *p);

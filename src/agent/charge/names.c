@@ -23,9 +23,9 @@ struct LmpNames {
     uint32_t without;   /* of these, Lua functions without path */
     uint64_t due;       /* clock from which on new functions are looked for, ns since start */
     uint64_t spacing;
-    uint64_t again, again_spacing; /* the same for those that were not found */
-    uint64_t armed;                /* clock until which the debug hook is waited for; 0: not set */
-    LmpCPaths c;                   /* also p->c_paths */
+    uint64_t again, again_spacing;    /* the same for those that were not found */
+    uint64_t armed;                   /* clock until which to wait for the debug hook; 0: not set */
+    LmpCPaths c;                      /* also p->c_paths */
     uint32_t rank[LMP_FUNCTIONS_MAX]; /* of the rows' paths; 0: none yet */
 };
 
@@ -127,7 +127,7 @@ void names_answer(LmpProfile *p, lua_State *L) {
 void names_tick(LmpProfile *p) {
     struct LmpNames *n = p->names;
     if (!n || p->closing || p->detached || !is_due(p, p->ticked) || p->ticked < n->armed) return;
-    /* A debug hook may make the program's stack grow: only for somebody who looks on. */
+    /* A debug hook may make the program's stack grow: only while a viewer is attached. */
     if (atomic_load_explicit(&p->control->attached, memory_order_relaxed) == 0) return;
     n->armed = p->ticked + SPACING_NS;
     safepoint_request(p, p->main);

@@ -1,10 +1,9 @@
 /* names.h - paths of functions, as reached from loaded modules and globals: "table.insert",
- * "options.price", "print", "Stack.push", "FILE*:read". They are what LmpFunction.path says.
+ * "options.price", "print", "Stack.push", "FILE*:read". They are stored in LmpFunction.path.
  *
- * The way to a function in fewest steps counts; of these, one through a loaded module before one
- * through globals, then the shorter text, then the alphabet's order: the same from run to run. A
- * Lua function of which several closures are found at different places (a factory's product) has
- * no path.
+ * The path with the fewest steps wins; of these, one through a loaded module before one through
+ * globals, then the shorter text, then alphabetical order: the same from run to run. A Lua function
+ * of which several closures are found at different places (a factory's product) has no path.
  *
  * A pass looks through tables with raw access only: it runs no code of the program, makes no
  * objects, and stops after a bounded number of entries. It is made where any call of the Lua API
@@ -15,7 +14,7 @@
 
 #include "agent/state/profile.h"
 
-/* Sites are open. Without memory functions have no paths, and nothing else is different. */
+/* Sites are open. Without memory, functions have no paths; nothing else changes. */
 void names_open(LmpProfile *p);
 void names_close(LmpProfile *p);
 
@@ -26,8 +25,8 @@ void names_pass(LmpProfile *p, lua_State *L);
  * and longer intervals all of them again. From our own API functions. */
 void names_look(LmpProfile *p, lua_State *L);
 
-/* Sees to it that a pass is made when one is due, at the next instruction that a thread executes.
- * From the tick; looks at no stack. */
+/* Schedules a pass when one is due, at the next instruction that a thread executes. From the tick;
+ * looks at no stack. */
 void names_tick(LmpProfile *p);
 
 /* Makes the pass that the tick has waited for, if it has; between two instructions of L. */

@@ -1,9 +1,9 @@
 /* names_walk.c - see names_walk.h.
  *
- * Tables are looked through a step further each time, so that the nearest functions are found first
- * whatever else there is: module.field, then module.class.method, and so on. What is found stands
- * in private memory that is given back at the end; on Lua's stack there are only the tables on the
- * way and the keys in them. */
+ * Tables are searched one step deeper each time, so that the nearest functions are always found
+ * first: module.field, then module.class.method, and so on. What is found is kept in private memory
+ * that is released at the end; on Lua's stack there are only the tables on the way and the keys in
+ * them. */
 #include "agent/charge/names_walk.h"
 
 #include <lauxlib.h>
@@ -157,7 +157,7 @@ static uint32_t source_of(Walk *w, const lua_Debug *ar) {
     return w->source[slot].text;
 }
 
-/* What coroutine.wrap makes: its place says nothing about others of the kind. */
+/* What coroutine.wrap makes: its path says nothing about others of the kind. */
 static bool is_wrapped_coroutine(lua_State *L) {
     if (!lua_getupvalue(L, -1, 1)) return false;
     bool thread = lua_isthread(L, -1);
@@ -249,7 +249,7 @@ static bool is_root(const Walk *w) {
 
 static void look_at_entry(Walk *w, unsigned step);
 
-/* The entries of the table at -1: they are the step'th part of a path. */
+/* Searches the entries of the table at -1: they are the step'th part of a path. */
 static void look_through(Walk *w, unsigned step) {
     lua_State *L = w->L;
     int top = lua_gettop(L);
@@ -312,7 +312,7 @@ static void look_through_loaded(Walk *w) {
     lua_settop(L, top);
 }
 
-/* The registry is at -1: metatables that luaL_newmetatable has made bear their own name. */
+/* The registry is at -1: metatables made by luaL_newmetatable carry their own name. */
 static void look_through_registry(Walk *w) {
     lua_State *L = w->L;
     int top = lua_gettop(L);
@@ -337,7 +337,7 @@ static void look_through_registry(Walk *w) {
 static void look_everywhere(Walk *w) {
     lua_State *L = w->L;
     int top = lua_gettop(L);
-    lua_pushvalue(L, LUA_REGISTRYINDEX); /* package.loaded stands in there (lauxlib.h) */
+    lua_pushvalue(L, LUA_REGISTRYINDEX); /* package.loaded is in there (lauxlib.h) */
     bool loaded = push_entry(w, LUA_LOADED_TABLE) && lua_istable(L, -1);
     if (loaded) lua_replace(L, top + 1);
     lua_settop(L, top + 1);

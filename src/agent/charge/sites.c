@@ -5,7 +5,7 @@
  *
  * Whatever is refused, by a full table or by the system, ends in a row that is already there: a
  * function or site in "(others)", a record in that of "(others)" for its class, for which room is
- * kept back. */
+ * reserved. */
 #include "agent/charge/sites.h"
 
 #include <stdio.h>
@@ -120,7 +120,7 @@ static uint32_t read_source(LmpProfile *p, const char *s, size_t length) {
         if (!scarce) return find_or_add_text(p, cut, n);
         row = find_text(p, cut, n, (uint32_t)hash_bytes(cut, n));
     }
-    if (row) return row; /* from the days of plenty */
+    if (row) return row; /* from before the text was half used up */
     return find_or_add_text(p, cut, cut_source(s, length, SOURCE_SHORT, cut, sizeof cut));
 }
 
@@ -188,7 +188,7 @@ static uint32_t name_text(LmpProfile *p, const lua_Debug *ar, bool *named) {
     return text ? text : p->indexes->unnamed;
 }
 
-/* A function that was met before: it may have had no name then. */
+/* A function met again: it may have had no name before. */
 static uint32_t met_again(LmpProfile *p, uint32_t row, const lua_Debug *ar) {
     if (p->indexes->tried[row] < NAME_TRIES) p->indexes->tried[row]++;
     if (is_named(p, row) || !*ar->namewhat) return row;
@@ -340,7 +340,7 @@ static void limit(uint32_t *wanted, uint32_t least, uint32_t most) {
     if (*wanted < least) *wanted = least;
 }
 
-/* Rows that are always there have their room even under the smallest limits. */
+/* Predefined rows have room even under the smallest limits. */
 static void set_limits(LmpTableLimits *l) {
     limit(&l->text, 256, LMP_TEXT_MAX);
     limit(&l->functions, OTHERS + LMP_PSEUDOS, LMP_FUNCTIONS_MAX);

@@ -1,6 +1,6 @@
 /* sites.h - the writer's side of the tables: finds or makes the row for a function, a site, a
- * record. Everything here is cold: the hook keeps what it found (lines.h). Rows are never taken
- * away; when a table is full the answer is its "(others)" row, and live->tables.folded counts. */
+ * record. Everything here is cold: the hook keeps what it found (lines.h). Rows are never removed;
+ * when a table is full the answer is its "(others)" row, and live->tables.folded counts. */
 #ifndef LMP_SITES_H
 #define LMP_SITES_H
 
@@ -23,7 +23,7 @@ void sites_close(LmpProfile *p);
 
 /* The row of a function. `ar` has "S" and "n" filled; `address`: of a C function, else NULL. */
 uint32_t sites_function(LmpProfile *p, const lua_Debug *ar, const void *address);
-/* Might one more look at a call give a function that is there a name? */
+/* Might one more look at a call give an existing function a name? */
 bool sites_wants_name(const LmpProfile *p, uint32_t function);
 /* A string's block is freed, or one that may have been a string's: sources are strings. */
 void sites_string_gone(LmpProfile *p, uintptr_t addr);

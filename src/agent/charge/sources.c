@@ -42,7 +42,7 @@ bool sources_find(const LmpSources *known, const char *source, size_t length, ui
     return false;
 }
 
-/* Will we hear of its end? */
+/* Will we be notified when it is freed? */
 static bool is_heard(LmpProfile *p, uintptr_t block, size_t length) {
     uint64_t size;
     uint32_t entry = shadow_lookup(p, block, &size);

@@ -1,9 +1,9 @@
 /* sources.h - the texts of long sources, remembered by where Lua keeps them.
  *
- * A chunk without a name is its own source, of megabytes perhaps, and to find its text again it
- * has to be read to its end. So a few are remembered by address. That is sound only while the
- * string lives: its block is watched (LMP_BLOCK_NOTIFY), or is one from before start, whose end is
- * told, too; a source of which neither is sure is not remembered. */
+ * A chunk without a name is its own source, of megabytes perhaps, and to find its text again it has
+ * to be read to its end. So a few are remembered by address. That is sound only while the string
+ * lives: its block is watched (LMP_BLOCK_NOTIFY), or is one from before start, whose freeing is
+ * notified, too; a source for which neither is certain is not remembered. */
 #ifndef LMP_SOURCES_H
 #define LMP_SOURCES_H
 

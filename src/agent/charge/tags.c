@@ -1,8 +1,8 @@
 /* tags.c - see tags.h.
  *
- * The book has a row for every coroutine that has set a tag: open addressing, in private
- * memory. Where there is none, the alloc context of the thread's own block says
- * under which tag it was created. */
+ * The tag map has a row for every coroutine that has set a tag: open addressing, in private memory.
+ * For the others, the alloc context of the thread's own block tells under which tag they were
+ * created. */
 #include "agent/charge/tags.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ struct LmpTagMap {
     LmpRowIndex name;
 };
 
-/* ---- the book -------------------------------------------------------------------------------- */
+/* ---- the map --------------------------------------------------------------------------------- */
 
 static Row *find(const struct LmpTagMap *book, uintptr_t thread) {
     for (uint64_t at = rowindex_mix(thread, 0);; at++) {
@@ -46,7 +46,7 @@ static void put(Row *row, uint32_t rows, Row r) {
     row[at & (rows - 1)] = r;
 }
 
-/* Makes the book anew, with room for twice what lives in it. */
+/* Rebuilds the tag map with room for twice its live rows. */
 static bool rebuild(struct LmpTagMap *book) {
     uint32_t rows = FIRST_ROWS;
     while (rows / 4 < book->live && rows < 1u << 30)
@@ -70,7 +70,7 @@ static void enter(struct LmpTagMap *book, uintptr_t thread, uint32_t tag) {
     }
     if (book->used >= book->rows / 2 && !rebuild(book) && book->used >= book->rows - 1) return;
     put(book->row, book->rows, (Row){thread, tag});
-    book->used++; /* also when a once used row was taken: at worst the book is made anew too soon */
+    book->used++; /* also when a once used row was taken: at worst the map is rebuilt too soon */
     book->live++;
 }
 
@@ -115,7 +115,7 @@ static const char *name_of(const LmpProfile *p, uint32_t tag) {
     return p->tables.text + p->live->tables.tag[tag];
 }
 
-/* A name's bytes that count: whole characters (UTF-8) within LMP_TAG_BYTES. */
+/* The bytes of a name that are kept: whole characters (UTF-8) within LMP_TAG_BYTES. */
 static size_t cut(const char *name) {
     size_t n = strnlen(name, LMP_TAG_BYTES);
     if (n < LMP_TAG_BYTES) return n;

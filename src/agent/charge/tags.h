@@ -7,8 +7,8 @@
  * lines there are no tags.
  *
  * The hook keeps LmpProfile.tag, the row of the running coroutine's tag, and asks tags_current()
- * when another one runs. Invariant: a row of the book belongs to a coroutine that lives: the hook
- * tells of every thread that is freed. */
+ * when another one runs. Invariant: a row of the tag map belongs to a live coroutine: the hook
+ * reports every thread that is freed. */
 #ifndef LMP_TAGS_H
 #define LMP_TAGS_H
 

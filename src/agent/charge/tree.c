@@ -1,27 +1,27 @@
 /* tree.c - see tree.h.
  *
  * Each thread that has asked has a side stack: for each of its frames, outermost first, the node of
- * the frame's caller. As of the last walk, that is: since then frames may have gone and new ones
- * come, but those that are still there are its first ones, and they are those that still bear the
- * mark. So a walk goes from the topmost frame down to the first marked one, drops from the side
- * stack what is above it, and then goes up again over the new frames. What a frame called is told
- * by its saved pc, which stands still while the call lasts; only the topmost frame that is left has
- * moved on, so its own node is looked for anew. (A tail call replaces the function in a frame that
- * stays marked; it is a topmost frame then.)
+ * the frame's caller. This is the state of the last walk: frames may have gone and come since, but
+ * those that are still there are its first ones, and they still carry the mark. So a walk goes from
+ * the topmost frame down to the first marked one, drops from the side stack what is above it, and
+ * then goes up again over the new frames. A frame's saved pc tells what it called, and does not
+ * change while the call lasts; only the topmost frame that is left has moved on, so its own node is
+ * looked up again. (A tail call replaces the function in a frame that stays marked; it is a topmost
+ * frame then.)
  *
  * A coroutine's outermost frame hangs under the frame of the resume that ran it. The threads that
  * are running are found from the main thread on; which they were, and in which frame, is kept, and
- * as long as those frames are on top of their threads and marked nothing has changed below the last
- * one. Where the innermost of them is in one of the library's own functions (resumers.h), that one
- * speaks for all: its thread has not been left, so neither has any below it.
+ * as long as those frames are marked and on top of their threads, nothing has changed below the
+ * last one. Where the innermost of them is in one of the library's own functions (resumers.h),
+ * checking that one is enough: its thread has not been left, so neither has any below it.
  *
  * A walk is seldom needed. Mostly a thread has returned over some frames, or has called one
  * function from a frame that is marked, or both, or has resumed another one or been resumed: each
- * of these is told by one look at the topmost frame and its caller.
+ * of these shows in the topmost frame and its caller.
  *
- * Everything is looked for in direct-mapped caches first, which grow while they are too small. A
- * Lua frame's key there is its pc, which stands for its function and line until the code is freed:
- * `epoch` is part of the key, and another one from then on. A C frame's is its function's address.
+ * Everything is looked up in direct-mapped caches first, which grow while they are too small. A Lua
+ * frame's key there is its pc, which stands for its function and line until the code is freed:
+ * `epoch` is part of the key and changes then. A C frame's is its function's address.
  */
 #include "agent/charge/tree.h"
 
@@ -61,8 +61,8 @@ static ALWAYS_INLINE uint64_t key_of(const struct LmpTree *t, const LmpSideFrame
     return f->key ? f->key : key;
 }
 
-/* A record and what a node stands under, in one word, which hashes lay over addresses: above the
- * lowest bits, by which those differ. */
+/* A record and what a node stands under, in one word, which hashes combine with addresses: above
+ * the lowest bits, by which those differ. */
 #define WHO_RECORD 20
 #define WHO_TAIL (1ull << 41)
 #define WHO_UNDER 42
@@ -84,7 +84,8 @@ static uint32_t node_of_frame(LmpProfile *p, lua_State *L, const LmpSideFrame *f
     return tree_find_node(p, f->under >> 2, site, f->under & (LMP_NODE_TAIL | LMP_NODE_COROUTINE));
 }
 
-/* What the frames stand under that a waiting frame has called; UNSOUND if it is not sound. */
+/* The node of a waiting frame, under which the frames that it called are; UNSOUND if it is not
+ * sound. */
 #define UNSOUND UINT32_MAX
 
 static __attribute__((noinline)) uint32_t learn_below(LmpProfile *p, lua_State *L,
@@ -148,7 +149,7 @@ static ALWAYS_INLINE void put_frame(LmpSideFrame *f, const LmpCallInfo *ci, uint
 
 typedef enum Walk { WALK_GOOD, WALK_UNSOUND, WALK_NO_ROOM } Walk;
 
-/* Brings a side stack up to date. Where a frame is not sound those below it stay. */
+/* Brings a side stack up to date. Where a frame is not sound, those below it stay. */
 static __attribute__((noinline)) Walk walk(LmpProfile *p, LmpSide *s) {
     LmpSideFrame *f = s->top;
     const LmpCallInfo *top = frames_top(s->L), *ci = top, *caller;
@@ -194,7 +195,7 @@ static ALWAYS_INLINE LmpSideFrame *find_frame(const LmpSide *s, const LmpCallInf
     }
 }
 
-/* The frame that has called `ci`, a new one, if all is well with it and there is room above. */
+/* The frame that has called `ci`, a new one, if it is sound and there is room above. */
 static ALWAYS_INLINE LmpSideFrame *find_caller(const LmpSide *s, const LmpCallInfo *ci) {
     const LmpCallInfo *caller = frames_caller(ci);
     LmpSideFrame *f = find_frame(s, caller); /* none if it is NULL */
@@ -310,7 +311,7 @@ static __attribute__((noinline)) uint32_t returned_path(LmpProfile *p, LmpSide *
 }
 
 /* The path of a new frame, whether or not the thread has returned before from others. (With the
- * tree for an argument, and no other words kept than the cache's, since each costs a register.) */
+ * tree for an argument, and no other values kept than the cache's, since each costs a register.) */
 static __attribute__((noinline)) uint32_t entered_path(struct LmpTree *t, LmpSide *s, uintptr_t pc,
                                                        uint32_t record, const LmpCallInfo *ci,
                                                        uint32_t status) {

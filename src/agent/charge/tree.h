@@ -26,11 +26,11 @@ uint32_t tree_path(LmpProfile *p, lua_State *L, uintptr_t pc, uint32_t record);
 /* The same where no thread is known. */
 uint32_t tree_outside_path(LmpProfile *p, uint32_t record);
 
-/* A thread's memory is freed: forget its frames. Must be said of every thread that was asked about
- * (of others it may be), before the next tree_path. */
+/* A thread's memory is freed: forget its frames. Must be called for every thread that was asked
+ * about (may be for others), before the next tree_path. */
 void tree_thread_gone(LmpProfile *p, const lua_State *L);
-/* Code that lines_frame_site was asked about is freed: what stands at its addresses next is not it.
- * Must be said before the next tree_path. */
+/* Code that lines_frame_site was asked about is freed: the next code at its addresses is not the
+ * same. Must be called before the next tree_path. */
 void tree_code_gone(LmpProfile *p);
 
 #endif

@@ -18,8 +18,8 @@ static ALWAYS_INLINE uint64_t mix(uint64_t a, uint64_t b) {
 static inline uint32_t slots_of(LmpCacheSize size) {
     return 1u << (64 - size.shift);
 }
-/* An answer with this key takes the slot of another one. That of code that is gone was good for
- * nothing. True: the cache has grown, and its answers are to be moved. */
+/* An answer with this key evicts another one. One about code that is gone does not count. True: the
+ * cache has grown, and its answers have to be moved. */
 static inline bool count_pushed(const struct LmpTree *t, LmpCacheSize *size, uint64_t was) {
     if (!was || was >> KEY_EPOCH != t->epoch >> KEY_EPOCH) return false;
     if (++size->pushed < slots_of(*size) / 4) return false;

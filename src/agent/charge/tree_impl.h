@@ -49,7 +49,8 @@ typedef struct LmpLink {
     size_t first;          /* while this link holds those before that one do */
 } LmpLink;
 
-/* Caches, each slot half a cache line or less. What the frames stand under that a frame calls: */
+/* Caches, each slot half a cache line or less. The node of a frame, under which those that it calls
+ * are: */
 typedef struct LmpNodeSlot {
     uint64_t key;
     uint32_t under, below; /* below: but for flags of their own */
@@ -75,8 +76,8 @@ typedef struct LmpCallSlot {
 
 #define NO_CI ((const LmpCallInfo *)1) /* the bottom frame's until it has been seen */
 
-/* How much of a cache is in use. What is beyond is never touched; doubled when answers push out
- * others, that are still good, a quarter as often as there are slots. */
+/* How much of a cache is in use. What is beyond is never touched; doubled when answers have evicted
+ * others that are still valid a quarter as often as there are slots. */
 typedef struct LmpCacheSize {
     uint32_t shift; /* of a hash, whose upper bits that are left tell the slot */
     uint32_t pushed;
@@ -136,7 +137,7 @@ static ALWAYS_INLINE void tree_mark(const LmpCallInfo *ci, uint32_t status) {
     memcpy((char *)(uintptr_t)ci + LMP_AT_CI_STATUS, &marked, sizeof marked);
 }
 
-/* The thread that L, which has frames, has resumed and that is at work; NULL: none. */
+/* The active thread that L, which has frames, has resumed; NULL: none. */
 static inline lua_State *tree_resumed(const lua_State *L) {
     const lua_State *child = frames_resumed(L);
     return child && frames_is_active(child) ? (lua_State *)child : NULL; /* NOLINT */

@@ -1,8 +1,8 @@
 /* tree_rows.c - the rows of call paths: nodes and paths, found or made. See tree.h.
  *
- * Where a table is full, or the system refuses memory for its index, nodes are "(others)". Of paths
- * so many rows are kept back that each record can have one to that node: what is charged to a line
- * stays right even where the call tree has no room any more. */
+ * Where a table is full, or the system refuses memory for its index, nodes are "(others)". Enough
+ * rows of paths are reserved for each record to have one to that node: what is charged to a line
+ * stays right even when the call tree is full. */
 #include "agent/charge/tree_impl.h"
 
 #include "agent/charge/sites.h"

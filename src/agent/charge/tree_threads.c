@@ -87,8 +87,8 @@ static const LmpCallInfo *shallow_bottom(const lua_State *L) {
     return NULL;
 }
 
-/* Most coroutines are short: rather than that each has a side stack of its own, one after another
- * uses the same one, and its few frames are walked again when its turn comes. */
+/* Most coroutines are shallow: instead of each having a side stack of its own, they share one in
+ * turn, and their few frames are walked again when their turn comes. */
 static LmpSide *shared_side(struct LmpTree *t, const lua_State *L) {
     return &t->shared[((uintptr_t)L * 0x9e3779b97f4a7c15ull) >> (64 - TREE_SHARED)];
 }
@@ -183,7 +183,7 @@ static bool top_is_c(const lua_State *L) {
 
 /* Can L be the thread that runs, though nothing that we know of has resumed it? A thread may also
  * be the one whose stack grows, while another prepares it. In __close functions run by
- * coroutine.close() its status is that of before, up to Lua 5.4.3. */
+ * coroutine.close() it keeps its previous status, up to Lua 5.4.3. */
 static bool may_run(const lua_State *L) {
     if (!frames_has_functions(L)) return false;
     int status = *((const uint8_t *)L + LMP_AT_L_STATUS);
@@ -229,7 +229,7 @@ static lua_State *hidden_resumer(const struct LmpTree *t, const Hidden *h, const
     return NULL;
 }
 
-/* When there are too many, those that have ended or wait are forgotten first. */
+/* When there are too many, those that have ended or are waiting are forgotten first. */
 static void note_recent(struct LmpTree *t, lua_State *L) {
     if (t->recent[TREE_RECENT - 1]) {
         uint32_t n = 0;
