@@ -9,11 +9,12 @@
 
 #include "agent/interp/entry.h"
 
-/* A lua_Alloc; `ud` is the LmpProfile. Calls the allocator it covers for every request and gives
- * back exactly what that gave; accounts for what was done. Runs in the thread that runs the state.
+/* A lua_Alloc; `ud` is the LmpProfile. Calls the allocator that it covers for every request,
+ * returns exactly what that returned, and accounts for it. Runs in the thread that runs the state.
  */
 void *hook_alloc(void *ud, void *ptr, size_t osize, size_t nsize);
-/* The same for a profile with lines, where the words of the caller are known (saved_regs.h). */
+/* The same for a profile with lines, where the caller's saved registers are known
+ * (saved_regs.h). */
 void *hook_alloc_lines(void *ud, void *ptr, size_t osize, size_t nsize);
 /* And with call paths. */
 void *hook_alloc_stacks(void *ud, void *ptr, size_t osize, size_t nsize);

@@ -33,8 +33,8 @@ static int find_old(const LmpBreakCheck *old, const LmpBreak *b) {
     return -1;
 }
 
-/* A condition that was on already stays as it is: setting another must not make the program pause
- * again where it has just been. */
+/* A condition that was already on stays as it is: setting another one must not make the program
+ * pause again where it just did. */
 static void arm(LmpProfile *p, const LmpBreakCheck *old, uint32_t spent, uint32_t i, int before) {
     LmpBreakCheck *w = p->breaks;
     const LmpBreak *b = &w->row[i];
@@ -112,7 +112,7 @@ static bool runs_at(LmpProfile *p, const LmpBreak *b) {
 }
 
 /* Where lines are kept, a new block is at the line that it is charged to, and that is known after;
- * who makes a block larger has to be asked. */
+ * who makes a block larger has to be looked up. */
 static bool is_at(LmpProfile *p, const LmpCheckedOp *w, const LmpBreak *b) {
     LmpAsk ask;
     if (w->size == 0 || !w->safe) return false;

@@ -12,14 +12,14 @@
 enum {
     NOBODY = 0, /* no thread has this number */
     BEING_WRITTEN = 1,
-    ABOVE = 8, /* words of our callers that are looked through: of all builds tried, 5 are used */
+    ABOVE = 8, /* words of our callers that are searched: 5 are used by all builds tried */
     PAGE = 4096
 };
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-/* What is looked for must not stand in our own registers and frames, so it is kept in a disguise
- * that the compiler cannot see through. */
+/* The value that is searched for must not be in our own registers and frames, so it is kept masked
+ * in a way that the compiler cannot see through. */
 static volatile uintptr_t mask = (uintptr_t)0x5a17c3e96b2d8f41;
 
 static uintptr_t disguise(uintptr_t word) {
@@ -75,7 +75,7 @@ static void *expected(LmpProfile *p) {
  * notes are lost: those stay with our allocator. */
 static void expect(LmpProfile *p, void *block) {
     uintptr_t here = foreign_thread();
-    expected(p); /* one that came to nothing */
+    expected(p); /* one that was abandoned */
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < LMP_NEWBORNS; i++) {
             LmpNewborn *n = &p->foreign.newborn[i];
@@ -136,8 +136,8 @@ LMP_READS_REGS static bool holds(const uintptr_t *from, const uintptr_t *to, uin
     return false;
 }
 
-/* Is a word in a register that calls preserve, or on the stack up to a few words above `above`?
- * What lies beyond a page's end is asked for, not read: a small stack may end there. */
+/* Is a word in a callee-saved register, or on the stack up to a few words above `above`? Beyond the
+ * end of a page it is fetched by a system call: a small stack may end there. */
 __attribute__((noinline)) LMP_READS_REGS static bool
 stands_above(const char *above, LmpSavedRegs words, uintptr_t disguised) {
     const uintptr_t *from = words;
@@ -167,8 +167,8 @@ stands_above(const char *above, LmpSavedRegs words, uintptr_t disguised) {
            holds(beyond, beyond + (end - page) / sizeof *beyond, disguised);
 }
 
-/* Is a request in this thread one of the profiled state, which has moved here? Where its global
- * state is not known it is taken for that. */
+/* Is a request in this thread one of the profiled state, which has moved here? If its global state
+ * is not known, it is assumed to be. */
 static bool joins(LmpProfile *p, const char *above, LmpSavedRegs words) {
     uintptr_t was = atomic_load(&p->pass.thread);
     if (!was) return false;
@@ -197,10 +197,10 @@ COLD bool foreign_pass(LmpProfile *p, const LmpRequested *q, const char *above, 
     return true;
 }
 
-/* ---- what is said ---------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
-/* Has the state another allocator than ours by now? Then Lua does not call us, and neither lines
- * nor owners can be taken from who calls. */
+/* Has the state another allocator than ours by now? Then Lua does not call us directly, and the
+ * caller tells neither lines nor owners. */
 static bool is_covered(LmpProfile *p) {
     void *ud;
     if (!p->main || p->closing || p->detached || foreign_elsewhere(p) ||

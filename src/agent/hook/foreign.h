@@ -1,18 +1,18 @@
 /* foreign.h - who else calls the allocator that we gave to one state: other states that were made
  * with what lua_getallocf answered, programs that have kept it, and other threads.
  *
- * A state that is made with our allocator asks for one block, of a size that nothing else asks for
- * under this tag, and then sets itself up. At the next request of the same thread it stands there
- * and is given the allocator below: it is counted nowhere, and never comes again. Behind an
- * allocator of its own (a wrapper) it cannot be told from the state that is profiled, and is
+ * A state that is made with our allocator first requests one block, of a size that nothing else
+ * requests under this tag, and then sets itself up. At the next request of the same thread it is in
+ * place and is given the allocator below: it is counted nowhere, and never calls us again. Behind
+ * an allocator of its own (a wrapper) it cannot be told from the state that is profiled, and is
  * counted with it.
  *
- * What is asked for in another thread than the one that runs the profiled state is passed on and
- * touches nothing of the profile, unless it can be shown that the state itself has moved there:
- * its global state stands in a register or on the stack just above us (all of Lua's own functions
- * that call an allocator have it at hand for when it returns). The same when the profile is over.
+ * A request in another thread than the one that runs the profiled state is passed on and touches
+ * nothing of the profile, unless it can be shown that the state itself has moved there: its global
+ * state is in a register or on the stack just above us (all of Lua's own functions that call an
+ * allocator keep it for when it returns). The same when the profile is over.
  *
- * How many of each there were is said (LmpStrange). */
+ * Each kind is counted (LmpStrange). */
 #ifndef LMP_FOREIGN_H
 #define LMP_FOREIGN_H
 
@@ -43,7 +43,7 @@ static ALWAYS_INLINE bool foreign_elsewhere(const LmpProfile *p) {
 void foreign_begin(LmpProfile *p, lua_State *L);
 /* The state is known to run in this thread: it has called us. */
 void foreign_moved(LmpProfile *p);
-/* From now on whoever comes is passed on. */
+/* From now on every request is passed on. */
 void foreign_end(LmpProfile *p);
 /* Nothing is noted. */
 void foreign_clear(LmpProfile *p);

@@ -1,18 +1,18 @@
 /* hook.c - one allocator request in, one out, and the account of it: totals. The hot path with
  * lines is hook_lines.c, with samples hook_sampled.c; what they share, hook_impl.h.
  *
- * Whatever is rare goes to cold functions: to odd.c for odd blocks, to trap.c when a viewer wants
- * something or the collector has moved on, to tick.c when that is due. */
+ * Whatever is rare goes to cold functions: to odd.c for odd blocks, to trap.c when a viewer has a
+ * request or the collector has moved on, to tick.c when that is due. */
 #include "agent/hook/hook.h"
 
 #include "agent/hook/hook_impl.h"
 #include "agent/hook/trap.h"
 #include "agent/interp/entry.h"
 
-/* hook_alloc only tells the ways apart; each is a function of its own, entered by a jump, so that
- * none pays for the registers another one saves, and each sees the stack as hook_alloc found it:
- * raw requests and the slow path want to know who called. Without optimization there are no such
- * jumps, and all are part of hook_alloc. */
+/* hook_alloc only dispatches; each path is a function of its own, entered by a jump, so that none
+ * pays for the registers another one saves, and each sees the stack as hook_alloc found it: raw
+ * requests and the slow path need to know who called. Without optimization there are no such jumps,
+ * and all are part of hook_alloc. */
 #ifdef __OPTIMIZE__
 #define WAY BY_JUMP static
 #else
@@ -26,7 +26,8 @@
     }
 
 #if LMP_HAS_ENTRY && defined __OPTIMIZE__
-/* Entered by a jump, from whatever was entered so: with the registers as our caller left them. */
+/* Entered by a jump from a function that was itself entered so: with the registers as our caller
+ * left them. */
 static void *slow_with_regs(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs words)
     __attribute__((used));
 LMP_ENTRY_AFTER(hook_slow, slow_with_regs, "");

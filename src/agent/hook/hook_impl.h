@@ -1,9 +1,9 @@
 /* hook_impl.h - what the files of the hook share: a block entered, taken out and resized in the
  * plain case. odd.h has every other.
  *
- * The plain case is a block on the grid of a leaf that is there, smaller than LMP_PACK_MAX, that
- * nobody watches. Nothing here allocates, locks, formats or calls the system. In hook_made() and
- * hook_release() every call stands last, so that no register has to be saved for one. */
+ * The plain case is a block on the grid of a leaf that is there, smaller than LMP_PACK_MAX, and not
+ * watched. Nothing here allocates, locks, formats or calls the system. In hook_made() and
+ * hook_release() every call is a tail call, so that no register has to be saved for one. */
 #ifndef LMP_HOOK_IMPL_H
 #define LMP_HOOK_IMPL_H
 
@@ -21,17 +21,17 @@
 
 /* ---- other ways ------------------------------------------------------------------------------ */
 
-/* A block that somebody watches, with lines: hook_lines.c. */
+/* A watched block, with lines: hook_lines.c. */
 void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
 /* A part that the program frees itself, with lines: hook_lines.c. */
 void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
-/* The slow way through any operation; by a jump, before anything else was done. Only where there
- * are such: LMP_HAS_ENTRY, and we are optimized. */
+/* The slow path through any operation; by a jump, before anything else was done. Only where jumps
+ * are possible: LMP_HAS_ENTRY, and an optimized build. */
 void *hook_slow(void *ud, void *ptr, size_t osize, size_t nsize);
 
 /* ---- the plain case -------------------------------------------------------------------------- */
 
-/* Where an entry's alloc context stands, from the entry (entries). */
+/* Where an entry's alloc context is, relative to the entry (entries). */
 #define HOOK_MAKER_AT                                                                              \
     ((offsetof(LmpLeaf, alloc_context) - offsetof(LmpLeaf, entry)) / sizeof(uint32_t))
 #define HOOK_GRID (~0ull << LMP_ADDRESS_BITS | 15) /* address bits that are p->skew on the grid */
@@ -40,7 +40,7 @@ static ALWAYS_INLINE bool hook_off_grid(const LmpProfile *p, uintptr_t a) {
     return (a & HOOK_GRID) != p->skew;
 }
 
-/* Is it not our thread, does somebody want something, or has the collector moved on? Elsewhere
+/* Is it not our thread, is there a request from a viewer, or has the collector moved on? Elsewhere
  * nothing but the first can be looked at. */
 static ALWAYS_INLINE bool hook_must_stop(const LmpProfile *p) {
     return foreign_elsewhere(p) ||
@@ -94,8 +94,8 @@ static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint64_t 
     return r;
 }
 
-/* Takes a block out and has it freed. `cfa`: the stack pointer of the interpreter's function that
- * called us, above its return address; only with lines. NULL: who frees is known. */
+/* Takes a block out of the map and frees it. `cfa`: the stack pointer of the interpreter's function
+ * that called us, above its return address; only with lines. NULL: who frees is known. */
 static ALWAYS_INLINE void *hook_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
                                         bool lines, bool stacks) {
     uintptr_t a = (uintptr_t)ptr;

@@ -1,8 +1,8 @@
-/* hook_lines.c - the hot path with lines and call paths: who makes the block that is asked for.
+/* hook_lines.c - the hot path with lines and call paths: who makes the requested block.
  *
- * The way in (entry.h) calls find() first, then the allocator underneath, then made(). Nothing here
- * allocates, locks, formats or calls the system. What find() goes on to is entered by jumps, so
- * that the plain case saves no register: a tag, the thread by the caller's words, its topmost
+ * The entry point (entry.h) calls find() first, then the allocator underneath, then made(). Nothing
+ * here allocates, locks, formats or calls the system. find() enters everything else by jumps, so
+ * that the plain case saves no register: a tag, the thread from the caller's registers, its topmost
  * frame, a line in the cache. */
 #include "agent/charge/deaths.h"
 #include "agent/charge/lines.h"
@@ -11,7 +11,7 @@
 #include "agent/hook/trap.h"
 #include "agent/interp/entry.h"
 
-/* Threads and the code of prototypes, once their end is noticed, go like all others. */
+/* Threads and the code of prototypes, once notified, are freed like all others. */
 BY_JUMP void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
     uintptr_t a = (uintptr_t)ptr;
     uint32_t *entry = hook_entry(p->dir[a >> LMP_LEAF_BITS], a);
@@ -23,8 +23,8 @@ BY_JUMP void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, cons
     return hook_release(p, ptr, osize, cfa, true, p->tree != NULL);
 }
 
-/* A table that grows gives its old part back: that is charged to the line that runs, too. Who that
- * is, takes the fast path where the thread that ran last has resumed no other one. */
+/* A table that grows gives its old part back: that is charged to the line that runs, too. Finding
+ * that line takes the fast path if the thread that ran last has not resumed another one. */
 BY_JUMP void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
     uintptr_t a = (uintptr_t)ptr;
     const lua_State *L = p->running;
@@ -122,7 +122,7 @@ BY_JUMP static LmpCharged find_in_c(LmpProfile *p, LmpSavedRegs words, unsigned 
     return found(p, L, 0, ODD_CONTEXT(record, cls), p->tree != NULL);
 }
 
-/* L is what the words say: nothing is known of it yet, but if it ran last it lives. */
+/* L is what the saved registers say: nothing is known of it yet, but if it ran last it is alive. */
 static ALWAYS_INLINE LmpCharged find_in(LmpProfile *p, LmpSavedRegs words, unsigned cls,
                                         const lua_State *L, bool stacks) {
     if (UNLIKELY(L != p->running || !L)) return find_switched(p, words, cls, L);
@@ -170,7 +170,7 @@ COLD static LmpCharged do_birth(LmpProfile *p, size_t nsize) {
     return (uintptr_t)foreign_birth(p, nsize) | DONE;
 }
 
-/* An object, from a place that is not the usual one. */
+/* An object, from an unusual call site. */
 LMP_READS_REGS BY_JUMP static LmpCharged find_object(LmpProfile *p, size_t osize, size_t nsize,
                                                      LmpSavedRegs words) {
     unsigned cls = odd_class(osize);
@@ -242,7 +242,7 @@ LMP_READS_REGS BY_JUMP static LmpCharged do_realloc(LmpProfile *p, void *ptr, si
     return (uintptr_t)hook_resized(p, ptr, r, osize, nsize, true, here) | DONE;
 }
 
-/* ---- the ways in ----------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 LMP_READS_REGS static ALWAYS_INLINE LmpCharged find(LmpProfile *p, void *ptr, size_t osize,
                                                     size_t nsize, LmpSavedRegs words, bool stacks) {
@@ -273,7 +273,7 @@ static void *stacks_made(void *ud, void *r, size_t n, uint64_t alloc_context) {
     return hook_made(ud, r, n, alloc_context, true, true);
 }
 
-/* The slow way, by a jump where there are such. */
+/* The slow path, by a jump where possible. */
 static ALWAYS_INLINE void *release_trapped(LmpProfile *p, void *ptr, size_t osize,
                                            const char *cfa) {
 #ifdef __OPTIMIZE__

@@ -1,5 +1,5 @@
-/* hook_sampled.c - the hot path with samples: the way in (entry.h) counts bytes down, and only the
- * operation that uses them up comes here; all others are hook.c's. */
+/* hook_sampled.c - the hot path with samples: the entry point (entry.h) counts bytes down, and only
+ * the operation that uses them up comes here; all others are hook.c's. */
 #include "agent/charge/lines.h"
 #include "agent/charge/tree.h"
 #include "agent/hook/hook_impl.h"
@@ -34,7 +34,7 @@ LMP_READS_REGS static COLD void *sampled_request(void *ud, void *ptr, size_t osi
                                                  LmpSavedRegs words) {
     LmpProfile *p = ud;
     LmpCaller caller = {(const char *)(words + LMP_REGS_RET + 1), words[LMP_REGS_RET], words};
-    /* the way in counts down in any thread; nothing more is touched */
+    /* the entry point counts down in any thread; nothing more is touched */
     if (foreign_elsewhere(p)) return trap_operation(p, ptr, osize, nsize, caller);
     sample_next(p);
     if (p->detached || p->own.frame) return operate(p, ptr, osize, nsize, caller);

@@ -1,4 +1,4 @@
-/* odd.c - see odd.h. The account is made after the allocator underneath has said yes. Invariants:
+/* odd.c - see odd.h. Accounts are updated after the allocator underneath has succeeded. Invariants:
  * those of counters.h; and the shadow map holds exactly the blocks that are counted as live, and
  * the profiler's own. */
 #include "agent/hook/odd.h"
@@ -40,7 +40,7 @@ static COLD void *count_failed(LmpProfile *p, size_t n) {
     return NULL;
 }
 
-/* The same as the packed words, straight into the full counters: for blocks too large for those,
+/* The same as in the packed words, straight into the full counters: for blocks too large for those,
  * and for the profiler's own, which are in no total. */
 static COLD void count_alloc(LmpProfile *p, unsigned cls, size_t n) {
     LmpCounters *c = p->counters;
@@ -59,7 +59,7 @@ static COLD void count_free(LmpProfile *p, unsigned cls, size_t n) {
     c->count[cls].free_bytes += n;
 }
 
-/* Enters a block in the map. One that stood there was never freed through us: it is gone. */
+/* Enters a block in the map. One that is already there was never freed through us: it is gone. */
 static COLD bool place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
                        uint32_t alloc_context) {
     LmpStale stale;
@@ -88,9 +88,9 @@ COLD void *odd_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context) {
     return r;
 }
 
-/* A free is charged to the line that runs, if it is that line's doing: a table that grows gives its
- * old part back. All others are the collector's, which is what a reader adds up (ledger.h): objects
- * are never freed by anybody else. */
+/* A free is charged to the line that runs, if that line caused it: a table that grows gives its old
+ * part back. All others are the collector's, which is what a reader adds up (ledger.h): objects are
+ * never freed otherwise. */
 static COLD void charge_free(LmpProfile *p, unsigned cls, size_t n, const char *cfa) {
     if (cls < LMP_C_STRING_PART || saved_regs_collects(p->words, cfa)) return;
     LmpAsk ask;
@@ -159,8 +159,8 @@ COLD void *odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t n
     return r;
 }
 
-/* Who makes a block, the slow path, where words may be missing. `stacks`: a path, if they are kept,
- * else a record. */
+/* Who makes a block, the slow path, where the saved registers may be missing. `stacks`: a path, if
+ * they are kept, else a record. */
 static COLD uint32_t context_slow(LmpProfile *p, LmpSavedRegs words, unsigned cls, bool stacks) {
     LmpAsk ask;
     uint32_t record = lines_ask(p, words, cls, &ask);
@@ -181,7 +181,8 @@ COLD void *odd_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, Lmp
         unsigned cls = shadow_lookup(p, (uintptr_t)ptr, &size) & 15;
         bool counts = p->exact && cls > LMP_C_NONE && cls < LMP_C_COUNTED;
         bool moves = cls == LMP_C_THREAD_PART || lines_is_stack(p, caller.words, ptr);
-        counts = counts && p->return_addrs; /* else it may be a stack, and then nobody may look */
+        counts = counts && p->return_addrs; /* else it may be a stack, which must not be looked at
+                                               then */
         uint32_t here = !counts ? 0
                         : moves ? lines_stack_moves(p, caller.words)
                                 : context_slow(p, caller.words, cls, false);

@@ -15,7 +15,7 @@
 #include "base/os.h"
 #include "shared/counters.h"
 
-#define PAUSE_LOOK_NS 1000000000u /* a paused program looks this often whether its viewer lives */
+#define PAUSE_LOOK_NS 1000000000u /* how often a paused program checks that its viewer is alive */
 
 static uint64_t operations(const LmpLive *live) {
     uint64_t n = live->counters.before_frees + live->counters.before_reallocs +
@@ -83,8 +83,8 @@ static void set_pc(LmpCallInfo *ci, uintptr_t pc) {
     memcpy((char *)ci + LMP_AT_CI_SAVEDPC, &pc, sizeof pc);
 }
 
-/* A table constructor does not save where it is: for the length of a pause it is made to have, so
- * that line and locals are those of now. */
+/* A table constructor does not save its pc: we set it for the length of a pause, so that line and
+ * locals are the current ones. */
 static void save_constructor(LmpProfile *p, LmpTrapped *q) {
     if (!p->words || !q->caller.words || !q->stack_safe || !q->nsize) return;
     const LmpReturnAddr *asker;
@@ -115,7 +115,8 @@ void pause_begin(LmpProfile *p, LmpTrapped *q) {
     locals_read(p->main, op, locals_first(op), p->slow->paused_safe);
 }
 
-/* A condition was met: a pause in the name of the viewer that wrote it, if there is none yet. */
+/* A condition was met: requests a pause on behalf of the viewer that wrote it, if there is none
+ * yet. */
 static void request_pause(LmpProfile *p) {
     if (atomic_load(&p->control->pause)) return;
     atomic_store(&p->control->viewer, atomic_load(&p->control->breaks_viewer));

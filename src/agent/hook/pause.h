@@ -1,5 +1,5 @@
-/* pause.h - an operation in which the program stops, because a viewer wants so or a break condition
- * is met: what it shows of itself, and the sleep until it is let go on.
+/* pause.h - an operation in which the program stops, because a viewer asked for it or a break
+ * condition is met: what it shows, and the sleep until it is resumed.
  */
 #ifndef LMP_PAUSE_H
 #define LMP_PAUSE_H
@@ -8,7 +8,7 @@
 #include "agent/interp/return_addr.h"
 #include "agent/state/profile.h"
 
-/* What a request is, what it comes to, and what was done about it so far. */
+/* A request, its effect, and what was done about it so far. */
 typedef struct LmpTrapped {
     void *ptr;
     size_t osize, nsize;

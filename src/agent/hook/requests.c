@@ -20,8 +20,8 @@ static LmpMarked marked_of(const LmpUsage *use) {
     return (LmpMarked){use->allocs, use->bytes, use->bytes - use->free_bytes};
 }
 
-/* What every site and path has at the mark, so that whoever looks later can count from it. Where
- * marks come too fast some are without. */
+/* What every site and path has at the mark, so that a later reader can count from it. Where marks
+ * come too fast, some have none. */
 static void note_rows(LmpProfile *p, LmpMark *mark) {
     LmpLive *live = p->live;
     LmpTables *t = &p->tables;

@@ -55,7 +55,7 @@ typedef struct Weight {
 } Weight;
 
 /* Of 2.3 blocks it is 2 or 3, three times in ten 3; by address and size, so that it is the same
- * when the block goes. */
+ * when the block is freed. */
 static Weight weigh(const LmpSampling *s, uintptr_t addr, uint64_t size) {
     double chance = -expm1(-(double)size / s->interval);
     uint64_t h = (addr ^ size << 48 ^ s->salt) * 0x9e3779b97f4a7c15ull;

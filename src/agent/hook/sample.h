@@ -4,12 +4,12 @@
  * sample (a Poisson process over bytes; larger blocks are likelier ones). A sample stands for as
  * many blocks like it as are not: what it adds to its alloc context's figures is divided by its
  * chance, 1 - exp(-size / interval), so that all figures are right on average, whatever the sizes.
- * The same is taken away when it is freed. Counts of blocks are made whole by chance, too, but so
- * that the same block always gets the same.
+ * The same is taken away when it is freed. Counts of blocks are rounded at random, too, but the
+ * same way each time for the same block.
  *
- * A reallocation is a new draw at the new size: what a block has, it has by its present size.
- * Totals and types stay exact: they are counted as without sampling. Invariant: a block's alloc
- * context word is not 0 exactly while it is a sample, and then its entry is watched. */
+ * A reallocation is a new draw at the new size: only a block's present size matters. Totals and
+ * types stay exact: they are counted as without sampling. Invariant: a block's alloc context word
+ * is not 0 exactly while it is a sample, and then its entry is watched. */
 #ifndef LMP_SAMPLE_H
 #define LMP_SAMPLE_H
 
@@ -34,7 +34,8 @@ void sample_next(LmpProfile *p);
 void sample_enters(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64_t size,
                    bool resized);
 
-/* A sample is freed, or draws anew; `alloc_context` is its word, `size` its size before (bytes). */
+/* A sample is freed, or is drawn again; `alloc_context` is its word, `size` its size before
+ * (bytes). */
 void sample_leaves(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64_t size,
                    uint32_t entry, bool freed);
 

@@ -1,4 +1,4 @@
-/* slow_path.h - which operations leave the hot path for trap.h, and what is kept of that.
+/* slow_path.h - which operations leave the hot path for trap.h, and the state for that.
  */
 #ifndef LMP_SLOW_PATH_H
 #define LMP_SLOW_PATH_H
@@ -6,13 +6,13 @@
 #include "agent/state/profile.h"
 
 typedef struct LmpSlowPath {
-    _Atomic uint32_t always; /* 1: what p->trap points to when every operation comes this way */
+    _Atomic uint32_t always; /* 1: what p->trap points to when every operation takes this path */
     uint32_t step_target;    /* steps granted so far, of control->step */
     uint64_t tick_peak;      /* high-water mark known at the last tick, bytes */
     uint32_t noted_cycles;   /* of the collector, finished at the last tick (count) */
     uint64_t mark_due;       /* clock from which on a mark notes all rows again */
     uint64_t collect_asked;  /* clock of p->collecting */
-    int32_t ops;             /* operations that came this way, which counts no other way */
+    int32_t ops;             /* operations that took this path, where nothing else counts them */
     bool paused_safe;        /* paused where the stacks may be looked at */
 } LmpSlowPath;
 

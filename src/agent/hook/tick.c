@@ -15,9 +15,9 @@
 #include "shared/history.h"
 
 enum { TICK_OPS_MIN = 16, TICK_OPS_MAX = LMP_PACK_OPS_MAX, EPOCHS = 255 };
-#define TICK_NS 2000000u       /* wished time between ticks */
+#define TICK_NS 2000000u       /* desired time between ticks */
 #define LOOK_NS 250000000u     /* time between looks at what is outside: display, viewers */
-#define ASK_AGAIN_NS 50000000u /* time between two tries to have a wished collection run */
+#define ASK_AGAIN_NS 50000000u /* time between two attempts to run a requested collection */
 
 static void next_epoch(LmpProfile *p, uint64_t clock) {
     LmpLive *live = p->live;
@@ -40,7 +40,7 @@ static void note_history(LmpProfile *p, uint64_t clock) {
         if (c->peak_bytes > now.max_bytes) now.max_bytes = c->peak_bytes;
     }
     for (unsigned cls = 1; cls < LMP_C_COUNTED;
-         cls++) { /* just folded: the full counters say all */
+         cls++) { /* just folded: the full counters are complete */
         const LmpClassCount *count = &c->count[cls];
         uint64_t made = count->alloc_bytes + (uint64_t)count->realloc_bytes;
         now.allocs += count->allocs;
@@ -58,8 +58,8 @@ static void note_history(LmpProfile *p, uint64_t clock) {
     history_add(&p->live->history, clock, &now);
 }
 
-/* A collection that was wished has not come yet: another thread than those that were asked may be
- * the next to run. */
+/* A requested collection has not run yet: another thread than those that were prepared for it may
+ * run next. */
 static void ask_again(LmpProfile *p) {
     if (!p->collecting || p->live->clock - p->slow->collect_asked < ASK_AGAIN_NS) return;
     p->collecting = false;

@@ -39,8 +39,7 @@ static bool is_own(LmpProfile *p) {
     return false;
 }
 
-/* ---- the slow path ----------------------------------------------------------------------------
- */
+/* ---- the slow path --------------------------------------------------------------------------- */
 
 /* The stack may be looked at unless this request moves or frees (part of) a thread's stack, or may
  * do so: a block from before start can be one. */
@@ -50,7 +49,7 @@ static bool stack_is_safe(const void *ptr, uint32_t entry) {
     return cls != LMP_C_NONE && cls != LMP_C_THREAD_PART && cls != LMP_C_THREAD;
 }
 
-/* Does the operation; where all requests come this way, ticks must too. */
+/* Does the operation; where all requests take this path, ticks must too. */
 static void *operate(LmpProfile *p, const LmpTrapped *q) {
     bool look = looks_on(p);
     if (look) looks_before(p);
@@ -63,7 +62,8 @@ static void *operate(LmpProfile *p, const LmpTrapped *q) {
     return r;
 }
 
-/* The first block of a state that is counted with ours, which it was given a request ago. */
+/* Counts the first block of a state that is counted with ours; it was handed out one request
+ * ago. */
 static void count_mixed(LmpProfile *p, void *block) {
     odd_made_before(p, block, LUA_TTHREAD, collector_birth()->size);
 }
