@@ -17,7 +17,7 @@ static LmpLeaf *map_leaf(LmpProfile *p, uint64_t at) {
         if (!lmp_os->grow(fd, at + sizeof(LmpLeaf))) return NULL;
         p->leaves.file_size = at + sizeof(LmpLeaf);
     }
-    /* alloc contexts come last, and are kept with lines only */
+    /* alloc contexts come last, and are only kept with lines */
     if (!reserve_range(p, at, p->lines ? sizeof(LmpLeaf) : offsetof(LmpLeaf, apart))) return NULL;
     LmpLeaf *leaf = lmp_os->map(sizeof(LmpLeaf), fd, at, true);
     if (leaf && ownfd_get(&p->file) < 0) { /* another thread has closed it just now */
@@ -27,7 +27,7 @@ static LmpLeaf *map_leaf(LmpProfile *p, uint64_t at) {
     return leaf;
 }
 
-/* Once the program has closed the file, the figures go on in memory that no viewer sees. */
+/* Once the program has closed the file, the figures continue in memory that no viewer sees. */
 static LmpLeaf *hidden_leaf(LmpProfile *p) {
     LmpLeaf *leaf = lmp_os->map(sizeof(LmpLeaf), -1, 0, true);
     if (leaf) p->live->hidden_leaves++;
@@ -115,7 +115,8 @@ static bool overflow_grow(LmpProfile *p) {
 static bool overflow_add(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
                          uint32_t alloc_context) {
     LmpOverflow *o = p->overflow;
-    /* Sweeping the largest table out must win room for many blocks, or each would sweep it again.
+    /* Sweeping the largest table must free room for many blocks, or each insertion would sweep it
+       again.
      */
     bool crammed = o->slots == LMP_OVERFLOW_MAX && p->leaves.overflow >= LMP_OVERFLOW_MAX / 8 * 5;
     if (o->used >= o->slots / 4 * 3 && (crammed || !overflow_grow(p))) {
@@ -140,10 +141,9 @@ static LmpStale overflow_take(LmpProfile *p, uintptr_t addr) {
     return (LmpStale){b->size, b->entry, b->alloc_context};
 }
 
-/* ---- blocks on a grid
- * ----------------------------------------------------------------------------
- *
- * Plain blocks are those with p->skew in their low bits, the first of their entry's 32 bytes. All
+/* ---- blocks on a grid ------------------------------------------------------------------------ */
+
+/* Plain blocks are those with p->skew in their low bits, the first of their entry's 32 bytes. All
  * others have leaves and directories of their own, made when the first of the kind is met. */
 
 static bool off_grid(uintptr_t addr) {
@@ -320,8 +320,8 @@ static uint32_t old_by_cycle(uint32_t entry, uint32_t cycle) {
 
 enum { PART_ENTRIES = LMP_LEAF_ENTRIES / LMP_TOUCHES };
 
-/* False: there is nothing in this part any more. What was full once may be empty for ever after, so
- * empty stretches are passed over quickly. */
+/* False: this part is empty now. What was full once may stay empty, so empty stretches are skipped
+ * quickly. */
 static bool change_part(uint32_t *entry, bool births, uint32_t cycle) {
     bool any = false;
     for (uint32_t i = 0; i < PART_ENTRIES; i += 8) {
@@ -336,8 +336,8 @@ static bool change_part(uint32_t *entry, bool births, uint32_t cycle) {
     return any;
 }
 
-/* Parts in which nothing is left are as if they had never been touched: who looks through all of
- * them, we the next time and readers, need not look there. */
+/* Parts in which nothing is left are marked as never touched, so that the next pass and readers
+ * skip them. */
 static COLD void change_all(LmpProfile *p, bool births) {
     uint32_t cycle = LMP_BLOCK_CYCLE(p->birth);
     for (uint32_t n = 0; n < p->live->leaves; n++) {

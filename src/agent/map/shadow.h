@@ -1,6 +1,6 @@
 /* shadow.h - the shadow map (LmpLeaf in layout.h): entering and taking out any block.
  *
- * The hook does the same by itself for the plain case, a block on the grid of a leaf that is there:
+ * The hook does this inline for the plain case, a block on the grid of a leaf that is there:
  * hook_made and hook_release in hook_impl.h. */
 #ifndef LMP_SHADOW_H
 #define LMP_SHADOW_H
@@ -21,8 +21,8 @@ typedef struct LmpStale {
 } LmpStale;
 
 /* Enters a block of any size at any address. `entry`: its class and births (other bits are
- * ignored). False: there is no memory for it, the block stays unknown. What stood there,
- * on or off the grid, goes to *stale, for the caller to account for; the map has forgotten it. */
+ * ignored). False: there is no memory for it, the block stays unknown. What was there before, on or
+ * off the grid, goes to *stale, for the caller to account for; the map has forgotten it. */
 bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
                   uint32_t alloc_context, LmpStale *stale);
 
@@ -37,12 +37,12 @@ uint32_t shadow_lookup(LmpProfile *p, uintptr_t addr, uint64_t *size);
 /* Marks the block that starts at addr, if it is known: its free goes to deaths_notified. */
 void shadow_notify(LmpProfile *p, uintptr_t addr);
 
-/* Makes blocks that have survived a collector cycle long ago count as old: the numbers of cycles
- * begin anew after it. */
+/* Makes blocks that have survived a collector cycle long ago count as old: the numbering of cycles
+ * starts over after it. */
 void shadow_age_cycles(LmpProfile *p);
 
-/* The low 4 bits that the addresses of most blocks of a state have, by a look at what its globals
- * and its registry hold. Allocates nothing; needs four free slots of L's stack. */
+/* The low 4 bits that the addresses of most blocks of a state have, from the contents of its
+ * globals and its registry. Allocates nothing; needs four free slots of L's stack. */
 uintptr_t shadow_usual_skew(lua_State *L);
 
 /* The alloc context word of the block that starts at addr; NULL: there is no such block. */

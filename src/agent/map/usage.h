@@ -1,10 +1,10 @@
-/* usage.h - counting what becomes of a block in the rows of its alloc context (LmpUsage in
+/* usage.h - counting what happens to a block in the rows of its alloc context (LmpUsage in
  * layout.h).
  *
- * An alloc context is a record, or with stacks a path: a record and a node. Row 0 of each is
- * nobody's and takes what has no alloc context, so nothing is asked here; readers leave it out.
- * What was live at the heap's high-water mark is kept without looking at all rows when there is a
- * new one: a row that changes for the first time since then notes what it had. */
+ * An alloc context is a record, or with stacks a path: a record and a node. Row 0 of each takes
+ * what has no alloc context, so that no test is needed here; readers skip it. What was live at the
+ * heap's high-water mark is kept without looking at all rows when there is a new one: a row that
+ * changes for the first time since then notes what it had. */
 #ifndef LMP_USAGE_H
 #define LMP_USAGE_H
 
