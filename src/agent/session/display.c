@@ -1,4 +1,4 @@
-/* display.c - see display.h: owns the program's end of the pseudo terminal and of the line to the
+/* display.c - see display.h: owns the program's end of the pseudo terminal and of the socket to the
  * relay. */
 #include "agent/session/display.h"
 
@@ -72,8 +72,8 @@ static LmpErr find_tty(Start *s) {
         if (isatty(order[i])) stream = order[i];
     s->tty = open_tty(stream);
     if (s->tty < 0 || fstat(s->tty, &tty) != 0) return LMP_E_NOTTY;
-    /* A background job must not take the terminal from whoever has it. One that is not our
-     * session's at all may be the pseudo terminal of a display that is up already. */
+    /* A background job must not take the terminal from its owner. One that is not our session's at
+     * all may be the pseudo terminal of a display that is up already. */
     if (tcgetpgrp(s->tty) != getpgrp()) return LMP_E_NOTTY;
     for (int i = 0; i < 3; i++)
         s->on_tty[i] =
@@ -204,7 +204,8 @@ static LmpErr spawn_relay(const Start *s, int state_fd, const char *command,
     return failed ? LMP_E_VIEWER : LMP_OK;
 }
 
-/* Waits for the relay's word until `deadline` (0: for ever); 0 when the line is dead or silent. */
+/* Waits for the relay's message until `deadline` (0: for ever); 0 when the line is dead or
+ * silent. */
 static char hear(int line, uint64_t deadline) {
     for (;;) {
         int ms = -1;
@@ -243,7 +244,7 @@ undo:
     return false;
 }
 
-/* What the survivors need to know, and where it lies. */
+/* The state that the survivors need, and where it is. */
 static LmpErr open_spool(Start *s, const struct termios *before) {
     if (!spool_open(&s->spool, SPOOL_MEMORY)) return LMP_E_NOMEM;
     s->spool.memory = ownfd_lift(s->spool.memory);
@@ -258,20 +259,20 @@ static LmpErr open_spool(Start *s, const struct termios *before) {
     return LMP_OK;
 }
 
-/* Before there is anything that could die and leave it to them. */
+/* Before there is a process that could die and leave the work to others. */
 static void tell_run(const Start *s, int state_fd, int socket) {
     int fds[LMP_FD_END];
     to_give(fds, s, state_fd, 0);
     if (s->hold[0] >= 0) handshake_send_display(socket, fds);
 }
 
-/* The spool goes over to the display: for us to read from, when there is nobody else. */
+/* The spool goes over to the display: we read from it if no other process is left. */
 static void keep_spool(LmpDisplay *d, Start *s) {
     d->kept[0] = ownfd_note(s->spool.memory);
     d->kept[1] = ownfd_note(s->spool.disk);
     d->kept[2] = ownfd_note(s->spool.out);
     d->relay_state = s->spool.relay_state;
-    close_fd(&s->spool.in); /* nothing is put there any more then */
+    close_fd(&s->spool.in); /* nothing is written there any more then */
     s->spool = NO_SPOOL;
 }
 
@@ -348,8 +349,8 @@ static void give_back(LmpDisplay *d) {
 }
 
 /* All of lmp's processes were killed: puts the terminal right, which is as the display had it, and
- * writes what was kept and what is left in the pseudo terminal. Where nobody told us that it is
- * over, everything may have been done before. */
+ * writes what was kept and what is left in the pseudo terminal. If no one told us that it is over,
+ * all of this may already have been done. */
 static void do_the_rest(LmpDisplay *d) {
     int tty = saved_tty(d), master = get_master(d);
     if (tty < 0) return;
@@ -368,8 +369,8 @@ static void do_the_rest(LmpDisplay *d) {
     if (master >= 0) pty_drain(master, sink_fd, &tty);
 }
 
-/* Is the relay there? If the program has closed the line, the relay takes it for gone, ends the
- * display and passes on what comes: the streams may stay. */
+/* Is the relay there? If the program has closed the line, the relay takes it for dead, ends the
+ * display and passes on further output: the streams may stay. */
 static bool check(LmpDisplay *d) {
     char word;
     if (d->line.fd >= 0) {

@@ -33,7 +33,8 @@ typedef struct LmpDisplay {
     LmpOwnFd line;     /* our end of the line to the relay; none: no display */
     LmpOwnFd master;   /* our copy of the master, so that writing never fails if the relay dies */
     LmpOwnFd saved[3]; /* duplicates of the program's own streams; none: that was left alone */
-    LmpOwnFd kept[3];  /* the spool's memory, disk, out: for when nobody else is left to write it */
+    LmpOwnFd kept[3];  /* the spool's memory, disk, out: for when no other process is left to write
+                          it */
     LmpRelayState *relay_state; /* in it, mapped; NULL: no display */
     unsigned terminal;          /* number of the pseudo terminal: all masters are one file */
     dev_t pty; /* the pseudo terminal's slave, to see whether a stream is still ours */
@@ -46,10 +47,9 @@ typedef struct LmpDisplay {
 LmpErr display_start(LmpDisplay *display, int state_fd, const char *command,
                      const LmpDisplayOptions *options);
 
-/* Is the relay still there, or another who does its work? If not, the streams are given back here
+/* Is the relay still there, or a process that replaces it? If not, the streams are given back here
  * (the terminal is restored, and gets what was kept first, in order), and false is returned from
- * then on. Called now
- * and then from the cold side of the hook; must not allocate. */
+ * then on. Called now and then from the cold side of the hook; must not allocate. */
 bool display_check(LmpDisplay *display);
 
 /* The end: flushes C's stdout and stderr, gives the streams back, tells the relay and waits until
@@ -58,11 +58,11 @@ bool display_check(LmpDisplay *display);
 bool display_end(LmpDisplay *display);
 
 /* The process is about to end, and `lmp run` waits for the display in its place: says so and waits
- * for nothing. The streams stay as they are, to the process's end; then display_check is to be
- * called once more. False: there is nobody there (or no display). */
+ * for nothing. The streams stay as they are, to the process's end; then call display_check once
+ * more. False: no process is there (or no display). */
 bool display_leave(LmpDisplay *display);
 
-/* Has somebody written the summary? */
+/* Has another process written the summary? */
 bool display_said(const LmpDisplay *display);
 
 /* In a forked child: lets go of everything without touching the terminal. */

@@ -30,7 +30,8 @@ enum {
 
 static void (*exit_function)(void);
 static void end_late(void);
-static bool no_stderr; /* at the start: what has its number later is a file of the program's */
+static bool no_stderr; /* at the start: a later descriptor with its number is the program's own
+                          file */
 
 /* Runs at exit() and when the (pinned) module goes: after the host's own atexit functions. */
 __attribute__((destructor)) static void run_exit_function(void) {
@@ -67,8 +68,8 @@ void ending_prepare(LmpProfile *p, const LmpOptions *options) {
     }
 }
 
-/* A reader that has gone, or a limit of file sizes, is no reason to end otherwise than the program:
- * SIGPIPE and SIGXFSZ are taken back. Nor is one that does not read. */
+/* A reader that has gone, or a limit on file sizes, must not change how the program ends: SIGPIPE
+ * and SIGXFSZ are swallowed. Nor may one that does not read. */
 static bool write_all(int fd, const char *text, size_t size) {
     sigset_t ours, before, pending;
     struct timespec now = {0, 0};
@@ -97,7 +98,7 @@ static bool write_all(int fd, const char *text, size_t size) {
     return size == 0;
 }
 
-/* Of a file, which may be a FIFO without a reader: that is no reason to wait, either. */
+/* To a file, which may be a FIFO without a reader: we do not wait for one. */
 static bool write_file(const char *path, const char *text, size_t size) {
     int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK;
     int fd = ownfd_lift(open(path, flags, 0666));
@@ -130,7 +131,7 @@ static void write_summary(const char *place, const LmpHeader *header, const LmpL
     free(text);
 }
 
-/* Of the socket's two ends, the other one is closed. The number may be another file's by now. */
+/* Is the other end of the socket closed? The number may be another file's by now. */
 static bool run_killed(int socket, ino_t inode) {
     struct stat st;
     struct pollfd other = {.fd = socket};
@@ -187,7 +188,7 @@ void ending_forget(void) {
 void ending_finish(LmpProfile *p, const char *ending) {
     LmpSession *s = session_of(p);
     bool wanted = *s->summary && s->run_socket < 0;
-    if (wanted) fflush(stdout); /* what the program said comes before it */
+    if (wanted) fflush(stdout); /* the program's output comes before it */
     /* `lmp run` waits for the display, and knows how the program ended only when it has. */
     if (s->run_socket >= 0 && strcmp(ending, "stopped") != 0 && leave_to_late(p)) return;
     bool written = display_end(&s->display); /* the relay writes the summary then */
@@ -215,7 +216,7 @@ static bool usable(char *out, size_t size, const char *directory, size_t length,
 }
 
 LmpErr ending_find_command(char *out, size_t size) {
-    /* What the environment names is not run with rights that its author may not have. */
+    /* A command named by the environment is not run with rights that its author may not have. */
     const char *named = secure_getenv(LMP_ENV_COMMAND);
     if (named && *named)
         return usable(out, size, named, strlen(named), "") ? LMP_OK : LMP_E_NOVIEWER;

@@ -1,5 +1,5 @@
-/* ending.h - what the in-process part says to the outside: the summary at the end, the hello to
- * `lmp run`, and where the command lmp is. No Lua here. */
+/* ending.h - the in-process part's output: the summary at the end, the handshake with `lmp run`;
+ * and finding the command lmp. No Lua here. */
 #ifndef LMP_ENDING_H
 #define LMP_ENDING_H
 
@@ -13,7 +13,7 @@ struct LmpProfile;
 /* Keeps what the end will need of the options. */
 void ending_prepare(struct LmpProfile *p, const LmpOptions *options);
 
-/* In a forked child: what stays for the end of the process is its parent's. */
+/* In a forked child: what is left for the end of the process is its parent's. */
 void ending_forget(void);
 
 /* The program has ended its profile: display away, summary written (to standard error or the file,

@@ -1,4 +1,5 @@
-/* options.h - what a profile is started with. How a script or `lmp run` says it: lua/options.c.
+/* options.h - what a profile is started with. lua/options.c reads it from a script or from `lmp
+   run`.
  */
 #ifndef LMP_OPTIONS_H
 #define LMP_OPTIONS_H

@@ -1,9 +1,9 @@
 /* profiler.c - see profiler.h: wires shared state, hook, display and endings together.
  *
- * A running profile is found from its state through the registry: under the address of
- * `registry_key` stands a userdata that holds the LmpProfile pointer and whose finalizer ends the
- * profile when the state is closed. It is made when the module is loaded: a state that is being
- * closed gives no new finalizers, and a profile begun in there would never end. Profiles are also
+ * A running profile is found from its state through the registry: the key is the address of
+ * `registry_key`, the value a userdata that holds the LmpProfile pointer and whose finalizer ends
+ * the profile when the state is closed. It is made when the module is loaded: a state that is being
+ * closed accepts no new finalizers, and a profile begun in one would never end. Profiles are also
  * in a list, for the end of the process and for fork. */
 #include "agent/session/profiler.h"
 
@@ -106,7 +106,7 @@ static void after_fork_in_child(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/* The state is FINISHED for whoever looks; then the display ends, then the summary is written. */
+/* The state reads as FINISHED first; then the display ends, then the summary is written. */
 static void finish(LmpProfile *p, const char *ending) {
     tick_now(p);
     cycles_mode(p);
@@ -132,8 +132,8 @@ static void at_exit(void) {
     }
 }
 
-/* Once per process: stay loaded whatever closes the module (frees come late), know of forks, hear
- * of the end. */
+/* Once per process: stay loaded whatever closes the module (frees come late), handle forks, get
+ * notified at exit. */
 static LmpSafepoints *find_safepoints(lua_State *L);
 
 static void prepare_process(void) {
@@ -175,7 +175,8 @@ static LmpProfile *find(lua_State *L) {
 
 /* ---- stopping -------------------------------------------------------------------------------- */
 
-/* Gives the allocator back. False: somebody has covered it, so it stays, passing through for ever.
+/* Gives the allocator back. False: another allocator covers it, so it stays, passing through for
+   ever.
  */
 static bool unhook(lua_State *L, LmpProfile *p) {
     void *ud;
@@ -221,7 +222,7 @@ static LmpErr end_profile(lua_State *L, LmpProfile *p, const char *ending, LmpSt
         bool over = atomic_load(&p->live->state) == LMP_FINISHED; /* at_exit came first */
         list_remove(p);
         names_pass(p, L);
-        names_close(p); /* what comes is no place to look for more */
+        names_close(p); /* not safe for a pass from here on */
         if (!over) finish(p, ending);
         if (last) stats_derive(p->live, p->live->clock, last);
     }
@@ -283,7 +284,7 @@ static lua_State *main_thread(lua_State *L) {
 static const char *program_name(lua_State *L, const char *wished) {
     if (wished) {
         lua_pushstring(L, wished);
-    } else { /* as it is: a program may have made it an error to ask for what is not there */
+    } else { /* raw: a program may have made access to missing globals an error */
         lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
         lua_pushliteral(L, "arg");
         lua_rawget(L, -2);
@@ -318,7 +319,8 @@ static void look_at_display(LmpProfile *p) {
 static LmpErr start_display(LmpProfile *p, const LmpOptions *options) {
     LmpDisplayOptions wanted = {options->hold, options->fps, options->summary, options->run_socket};
     char command[4096];
-    /* Who sits at the terminal could have our command, an editor or a picture with its rights. */
+    /* With raised privileges, whoever is at the terminal could use them through our command, an
+     * editor or a picture. */
     if (getauxval(AT_SECURE)) return LMP_E_SECURE;
     if (options->run_socket >= 0) wanted.summary = "";
     LmpErr err = ending_find_command(command, sizeof command);
@@ -342,7 +344,7 @@ static void start_lines(LmpProfile *p, lua_State *L, const LmpOptions *options) 
     }
     if (options->stacks && !p->framed) tables->stacks_why = LMP_WHY_FRAMES;
     if ((options->stacks || samples) && p->framed && tree_open(p) == LMP_OK) tables->stacks = 1;
-    /* Sampling begins in the way in; where there is none every block is accounted for. */
+    /* Sampling begins in the entry point; where there is none, every block is accounted for. */
     bool entry = LMP_HAS_ENTRY && !saved_regs_none();
     if (samples && !entry) tables->sample_why = LMP_WHY_ENTRY;
     p->exact = !samples || !entry || sample_open(p, options->sample) != LMP_OK;
@@ -350,7 +352,7 @@ static void start_lines(LmpProfile *p, lua_State *L, const LmpOptions *options) 
     names_pass(p, L);
 }
 
-/* The first of the options that was asked for and is not there. */
+/* The first of the requested options that is not available. */
 static LmpErr first_lack(const LmpProfile *p) {
     LmpStats s;
     stats_derive(p->live, 0, &s);
@@ -362,7 +364,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     *lack = LMP_OK;
     LmpProfile *running = find(L);
     if (running &&
-        session_of(running)->adoptable) { /* `lmp run` was first: the script means this profile */
+        session_of(running)->adoptable) { /* `lmp run` started it: the script means this profile */
         session_of(running)->adoptable = false;
         return LMP_OK;
     }

@@ -17,19 +17,19 @@
 
 extern const LmpOptions profiler_defaults;
 
-/* Makes ready what a state needs, so that every profile in it ends with it: to be called when the
- * module is loaded. May raise a Lua memory error. */
+/* Prepares a state so that every profile in it ends with it: call when the module is loaded. May
+ * raise a Lua memory error. */
 void profiler_prepare(lua_State *L);
 
 /* Starts profiling L's state. A profile that `lmp run` has begun answers the script's own first
  * start: it goes on as it is. Pushes and pops; may raise a Lua memory error before anything has
- * begun. *lack: what was wished and is not there (the profile runs): the display, why; or else
- * LMP_E_NOLINES, LMP_E_NOSTACKS, LMP_E_NOSAMPLE, where the figures say why. Or LMP_OK.
- * Errors: STARTED, CLOSED, NOMEM, MEMFD: nothing has changed. */
+ * begun. *lack: what was requested and is not available (the profile runs): the display, why; or
+ * else LMP_E_NOLINES, LMP_E_NOSTACKS, LMP_E_NOSAMPLE, where the figures say why. Or LMP_OK. Errors:
+ * STARTED, CLOSED, NOMEM, MEMFD: nothing has changed. */
 LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack);
 
 /* Stops: the state has its old allocator back, the display has ended, the summary is written. The
- * last figures go to *last (may be NULL). Errors: NOTSTARTED; WRAPPED: somebody put an allocator
+ * last figures go to *last (may be NULL). Errors: NOTSTARTED; WRAPPED: another allocator was put
  * over ours, which therefore stays, passing through (the profile has ended all the same). */
 LmpErr profiler_stop(lua_State *L, LmpStats *last);
 
@@ -47,8 +47,8 @@ const char *profiler_tag(lua_State *L, const char *name);
 
 /* From here to the end call, blocks that L's running C function asks for are not counted. Such
  * calls nest (a finalizer that runs within one may make the next): the end call is given what the
- * begin call returned. It must not be missed when an error is raised: the function's CallInfo would
- * come to stand for another function. Without a running profile both do nothing. */
+ * begin call returned. It must not be skipped when an error is raised: the function's CallInfo
+ * would be reused for another function. Without a running profile both do nothing. */
 LmpOwn profiler_own_begin(lua_State *L);
 void profiler_own_end(lua_State *L, LmpOwn before);
 

@@ -1,5 +1,5 @@
-/* session.h - a profile with what only its start and its end know of it: the display, the summary,
- * `lmp run`. For profiler.c and ending.c. */
+/* session.h - a profile with what only its start and its end need: the display, the summary, `lmp
+ * run`. For profiler.c and ending.c. */
 #ifndef LMP_SESSION_H
 #define LMP_SESSION_H
 
