@@ -1,4 +1,4 @@
-/* leaves.h - where the leaves of the shadow map stand beside the directory that the hook reads:
+/* leaves.h - where the leaves of the shadow map are, besides the directory that the hook reads:
  * state.c maps and unmaps them, shadow.c adds to them.
  */
 #ifndef LMP_LEAVES_H

@@ -1,5 +1,5 @@
-/* limits.h - how far the tables of the shared state may be filled: sites.c goes by it, reserve.c
- * sets it where memory has to be reserved.
+/* limits.h - how far the tables of the shared state may be filled: sites.c obeys it, reserve.c sets
+ * it where memory has to be reserved.
  */
 #ifndef LMP_LIMITS_H
 #define LMP_LIMITS_H

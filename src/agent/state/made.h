@@ -16,7 +16,7 @@ typedef struct LmpMade {
     uint32_t part; /* record of those, 0: not known */
 } LmpMade;
 
-/* In `left`: the last request, if that was a part, was refused: it is asked for once more. */
+/* In `left`: the last request, if for a part, was refused: it will be retried once. */
 #define LMP_MADE_REFUSED 256u
 
 #endif

@@ -1,10 +1,9 @@
-/* pass_through.h - all of a profile that a request reads and writes which is only passed on: one of
+/* pass_through.h - the only part of a profile that a passed-on request reads and writes: one of
  * another thread or another state, or any once the profile is over.
  *
- * Such a request may come at any time, in any thread, from whoever has kept what lua_getallocf
- * answered. So the structs here are never unmapped, and what stands in them is never cleared
- * (profile_pool.h); nothing else of a profile may be touched on that way. foreign.h says who these
- * callers are. */
+ * Such a request may come at any time, in any thread, from anyone who has kept the result of
+ * lua_getallocf. So the structs here are never unmapped and never cleared (profile_pool.h); nothing
+ * else of a profile may be touched on that path. foreign.h says who these callers are. */
 #ifndef LMP_PASS_THROUGH_H
 #define LMP_PASS_THROUGH_H
 
@@ -30,7 +29,7 @@ typedef struct LmpNewborn {
     void *block;
 } LmpNewborn;
 
-/* What is noted of those callers. */
+/* What is recorded about those callers. */
 typedef struct LmpForeign {
     _Atomic uintptr_t global;      /* of the profiled state, disguised; 0: unknown */
     _Atomic uint64_t passed;       /* requests in other threads, passed on (count) */
@@ -38,7 +37,7 @@ typedef struct LmpForeign {
     LmpNewborn newborn[LMP_NEWBORNS];
 } LmpForeign;
 
-/* What profile_pool.c keeps in the place, under its caller's lock. */
+/* What profile_pool.c keeps in each slot, under its caller's lock. */
 typedef struct LmpPlace {
     struct LmpProfile *next; /* list of all */
     uint64_t begun;          /* profiles that have had this place (count) */

@@ -1,8 +1,8 @@
 /* profile.h - what the in-process part keeps of one profiled Lua state, private to this process.
  * The figures themselves live in the shared state (layout.h).
  *
- * What the hot path reads stands here by value, and so does what several rooms share. What belongs
- * to one file is a struct in that file's header, and here is a pointer to it; session.h has the
+ * What the hot path reads is held here by value, and so is what several rooms share. What belongs
+ * to one file is a struct in that file's header, with a pointer to it here; session.h has the
  * memory of those that are always there. */
 #ifndef LMP_PROFILE_H
 #define LMP_PROFILE_H
@@ -42,7 +42,7 @@ struct LmpReturnAddrs;
 
 typedef struct LmpProfile {
     /* hot: one cache line that every operation reads, and what lines need */
-    LmpPassThrough pass;          /* first: it stays, and entry.h knows where it stands */
+    LmpPassThrough pass;          /* first: it is never cleared, and entry.h knows its offset */
     LmpCounters *counters;        /* in live */
     const _Atomic uint32_t *trap; /* nonzero: the slow path; control->trap, or slow->always */
     LmpLeaf **dir;          /* LMP_DIR_SIZE leaves by address >> LMP_LEAF_BITS, NULL: none yet */
@@ -50,13 +50,13 @@ typedef struct LmpProfile {
     LmpControl *control;
     uint32_t gc_seen; /* collector_now() at the last look */
     uint32_t birth;   /* what new blocks are stamped with, as bits of an entry: epoch and cycle */
-    int64_t sample_left; /* bytes up to the next sample; entry.h knows where it stands */
+    int64_t sample_left; /* bytes up to the next sample; entry.h knows its offset */
     const struct LmpReturnAddrs *return_addrs; /* owners of parts by call site, NULL: by rules */
     struct LmpLineCache *lines;                /* who makes what, NULL: not asked for */
     struct LmpLook *look;                      /* at what strings are made of; NULL: not known */
     LmpRecord *record;                         /* of the tables */
-    const struct LmpSavedRegsPlan *words; /* where the caller's thread stands; NULL: not known */
-    uintptr_t object_ret; /* who asks for objects, and where its thread stands then */
+    const struct LmpSavedRegsPlan *words; /* where the caller's thread is kept; NULL: not known */
+    uintptr_t object_ret; /* who asks for objects, and where its thread is kept then */
     int32_t object_thread;
     uint32_t tag; /* row of the running coroutine's tag, 0: none */
     const lua_State
@@ -84,11 +84,11 @@ typedef struct LmpProfile {
     uint64_t start;   /* CLOCK_MONOTONIC, nanoseconds */
     uint64_t ticked;  /* clock of the last tick, nanoseconds since start */
     int32_t tick_ops; /* operations between ticks, adapted to their rate */
-    bool closing;  /* the collector's mode is final: lua_close sets it for itself, or all is over */
-    bool detached; /* in a forked child, or stopped under a wrapper: pass through */
-    bool expecting;  /* another state is being made here: the next request is its own */
-    bool collecting; /* a full collection was asked for, and threads for it (safepoint.h) */
-    LmpOwn own;      /* our own API call under way: its blocks are LMP_C_OWN */
+    bool closing;     /* the collector's mode is final: lua_close sets its own, or all is over */
+    bool detached;    /* in a forked child, or stopped under a wrapper: pass through */
+    bool expecting;   /* another state is being made here: the next request is its own */
+    bool collecting;  /* a full collection was asked for, and threads for it (safepoint.h) */
+    LmpOwn own;       /* our own API call under way: its blocks are LMP_C_OWN */
 
     /* what belongs to one file alone, which says what is in it */
     struct LmpSlowPath *slow;                /* slow_path.h */
@@ -106,7 +106,7 @@ typedef struct LmpProfile {
     struct LmpCPaths *c_paths;               /* of them, those of C functions: c_paths.h */
     void (*at_look)(struct LmpProfile *p);   /* from some ticks: session.h */
 
-    LmpForeign foreign; /* from here on all stays */
+    LmpForeign foreign; /* from here on nothing is cleared */
     LmpPlace place;
 } LmpProfile;
 

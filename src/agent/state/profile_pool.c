@@ -7,7 +7,7 @@
 
 static LmpProfile *places; /* all there ever were */
 
-/* What a stranger may be reading meanwhile is left alone. */
+/* What another thread may still be reading is left alone. */
 static void clear(LmpProfile *p, size_t size) {
     char *from = (char *)p;
     size_t first = sizeof p->pass, end = offsetof(LmpProfile, foreign);

@@ -7,7 +7,7 @@
 
 enum { LEVELS = 5, REFUSED = LEVELS + 1, FIRST_OVERFLOW = 64 << 10 };
 
-/* Each table at its place, and what of LmpTableLimits it goes by. */
+/* Each table's place in the file, and its limit in LmpTableLimits. */
 static const struct Table {
     size_t limit, used; /* offsets in LmpTableLimits, LmpTablesUsed */
     uint64_t at;

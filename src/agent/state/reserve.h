@@ -1,16 +1,16 @@
 /* reserve.h - memory for what will be touched, where the system counts every page beforehand.
  *
- * A file of memory has its pages when they are first touched. Under strict overcommit
- * (vm.overcommit_memory = 2) that can fail when all else of the machine still gets a plain "no
- * memory": the program would die of SIGBUS. There every part of the state is reserved before it is
- * used: small at first, the tables by a level at a time. What cannot be reserved is treated as full
- * or refused, as under any other limit. Elsewhere nothing is done, and nothing costs. */
+ * A memory file gets its pages when they are first touched. Under strict overcommit
+ * (vm.overcommit_memory = 2) that can fail where everything else gets a plain "no memory": the
+ * program would die of SIGBUS. There, every part of the state is reserved before it is used: small
+ * at first, the tables by a level at a time. What cannot be reserved is treated as full or refused,
+ * as under any other limit. Elsewhere nothing is done, at no cost. */
 #ifndef LMP_RESERVE_H
 #define LMP_RESERVE_H
 
 #include "agent/state/profile.h"
 
-/* Bytes [at, at + size) of the file. False: they cannot be had. */
+/* Bytes [at, at + size) of the file. False: not available. */
 bool reserve_range(LmpProfile *p, uint64_t at, uint64_t size);
 
 /* What every state needs, right after its file was made. */

@@ -1,4 +1,4 @@
-/* state.h - making and giving up the shared state of one profile (the writer's side; readers use
+/* state.h - making and releasing the shared state of one profile (the writer's side; readers use
  * view.h). */
 #ifndef LMP_STATE_H
 #define LMP_STATE_H
@@ -21,7 +21,7 @@ LmpErr state_create(LmpProfile *p, const LmpIdentity *identity);
 /* Unmaps and closes all that state_create and the hook have mapped. */
 void state_release(LmpProfile *p);
 
-/* Does the viewer still live that the control block names (LMP_VIEWER_LOCKED in layout.h)? */
+/* Is the viewer that the control block names still alive (LMP_VIEWER_LOCKED in layout.h)? */
 bool state_viewer_lives(LmpProfile *p, uint32_t viewer);
 
 #endif
