@@ -1,8 +1,9 @@
 /* arena.h - memory for a Lua state whose addresses are the same in every run.
  *
  * Doctor runs each program twice and compares request by request, so the two runs must not differ
- * in anything: not in the order of a table's keys, which hangs on addresses, not in what unused
- * memory holds. A block is found by its address; words that happen to look like one are told apart.
+ * in anything: not in the order of a table's keys, which depends on addresses, nor in the contents
+ * of unused memory. A block is found by its address; words that happen to look like one are told
+ * apart.
  */
 #ifndef DOCTOR_ARENA_H
 #define DOCTOR_ARENA_H

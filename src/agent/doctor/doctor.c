@@ -1,5 +1,5 @@
-/* doctor.c - see doctor.h: plays every program of the corpus
- * in every mode and writes what came of it to a pipe, a line each, words separated by tabs.
+/* doctor.c - see doctor.h: plays every program of the corpus in every mode and writes the results
+ * to a pipe, a line each, words separated by tabs.
  *
  *   lua RELEASE                  once, at the beginning
  *   code FILE BUILD-ID           where the code of Lua comes from
@@ -10,7 +10,7 @@
  *   trouble TEXT                 why it could not be played
  *   end                          all has been said
  *
- * The process is left at its end, whatever it was to do otherwise. */
+ * The process exits at the end, whatever it was going to do otherwise. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static void say(const char *format, ...) {
     line[n++] = '\n';
     for (const char *at = line; n > 0;) {
         ssize_t done = write(out, at, (size_t)n);
-        if (done <= 0) _exit(1); /* nobody listens any more */
+        if (done <= 0) _exit(1); /* no reader is left */
         at += done;
         n -= (int)done;
     }

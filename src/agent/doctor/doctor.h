@@ -4,7 +4,7 @@
 
 #include <lua.h>
 
-/* Plays the corpus, says what came of it as the environment requests (launch.h), and ends the
+/* Plays the corpus, reports the results as the environment requests (launch.h), and ends the
  * process. Without that request it returns. */
 void doctor_run(lua_State *L);
 

@@ -41,7 +41,7 @@ static int l_resume(lua_State *L) {
 enum { HIDDEN_MAX = 200 };
 static int hidden_threads;
 
-/* A thread that is anchored where nobody looks for it, in an array that has room for it: in a table
+/* A thread that is anchored in a hidden place, in an array that has room for it: in a table keyed
  * by address two runs would differ. */
 static lua_State *hidden_thread(lua_State *L) {
     lua_State *t = lua_newthread(L);
@@ -53,7 +53,7 @@ static lua_State *hidden_thread(lua_State *L) {
     return t;
 }
 
-/* run(f, ...): to its end, however often it yields. The thread stands in no argument of ours. */
+/* run(f, ...): to its end, however often it yields. The thread is in no argument of ours. */
 static int l_run(lua_State *L) {
     lua_State *t = hidden_thread(L);
     int n = lua_gettop(L), results = 0, status;
@@ -69,8 +69,8 @@ static int l_run(lua_State *L) {
 
 enum { TURNS_MAX = 20 };
 
-/* Threads in turns, until all have ended. `from` NULL: now and then nobody resumes them. Returns
- * the one that failed. */
+/* Threads in turns, until all have ended. `by_nobody`: now and then `from` is NULL. Returns the one
+ * that failed. */
 static lua_State *take_turns(lua_State *L, lua_State **t, int n, bool by_nobody) {
     int results;
     for (int left = n; left > 0;)

@@ -1,6 +1,6 @@
 /* hostcalls.h - a table `host` of C functions for programs that are looked at: they call, resume
- * and ask for memory in ways that no library does. Whoever looks is told of what it must know. Also
- * of the tests' own oracle (tests/truth/lines.c).
+ * and ask for memory in ways that no library does. The observer is told what it must know. Also
+ * used by the tests' own oracle (tests/truth/lines.c).
  */
 #ifndef LMP_HOSTCALLS_H
 #define LMP_HOSTCALLS_H

@@ -1,6 +1,6 @@
 /* hostlib.c - what programs find in their state besides the libraries: the table `host`
  * (hostcalls.h), and some functions that do a little more than the libraries' own. All of it is
- * there in both runs, so that these are the same; only in the first one the witness is told. */
+ * there in both runs, so that these are the same; the witness is only notified in the first one. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -159,7 +159,7 @@ static void judge_path(Verdict *v, Terms *t, const Made *m, uint32_t number, uin
         v->paths.agreed++;
         return;
     }
-    if (t->w->path[path].place == PLACE_UNKNOWN) return; /* that it is not known is said */
+    if (t->w->path[path].place == PLACE_UNKNOWN) return; /* reported as unknown */
     char is[240], was[240];
     differ(v, &v->paths, "block %u, %zu B, a %s: made by %s, charged to %s", number, m->size,
            what_text(m), path_text(t->w, m->path, is, sizeof is),
@@ -248,7 +248,7 @@ static void judge_totals(Stage *s, Verdict *v) {
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* Does what is to be found: a block in the middle is said to be another's, or the like. */
+/* Plants the error to be found: a block in the middle gets another owner, or the like. */
 static void plant(Stage *s) {
     uint32_t n = s->watched.made;
     Made *m = &s->made[n / 2];

@@ -74,7 +74,7 @@ static void claim(Owners *o, ArenaBlock *part, LmpKind kind) {
     part->owner = (int8_t)kind;
 }
 
-/* A thread's first CallInfo stands inside it; each of the others is known by its neighbours. */
+/* A thread's first CallInfo is inside it; each of the others is known by its neighbours. */
 static void claim_calls(Owners *o, ArenaBlock *part) {
     while (part && part->tag == 0 && part->owner < 0) {
         claim(o, part, LMP_THREAD);

@@ -1,5 +1,5 @@
 /* owners.h - to whom blocks without a tag belong, found by looking for their addresses in the
- * objects that could hold them: it shares nothing with the way in which the profiler tells.
+ * objects that could hold them: it shares nothing with the profiler's method.
  *
  * Facts of Lua 5.4 used here: the tags of requests; CallInfo.previous at 16, next at 24; the
  * metatable of a userdata at 24; a table's pointers to its parts below 32. Memory that was never

@@ -38,9 +38,9 @@ static Made *add_made(Stage *s) {
     return &s->made[++o->made];
 }
 
-/* What the profiler has noted about the block made last: it is asked when the next operation
- * begins. If that is the block's own free, its entry is gone, but not its alloc context, except
- * among samples. */
+/* What the profiler has noted about the block made last, read when the next operation begins. If
+ * that is the block's own free, its entry is gone, but not its alloc context, except among
+ * samples. */
 static void read_answer(Stage *s, const void *freed) {
     if (!s->unread) return;
     LmpProfile *p = s->profile;

@@ -1,5 +1,5 @@
-/* stage.h - plays a program twice: once alone, with a witness who notes for every block who asked
- * for it; and once, to the last request the same, under the profiler.
+/* stage.h - plays a program twice: once alone, with a witness that notes for every block who asked
+ * for it; and once, identical to the last request, under the profiler.
  *
  * In the first run the profiler is started as well, so that the state holds the same, but its hook
  * is taken out again, and the interpreter is made to save its program counter (witness.h). In the
@@ -22,7 +22,7 @@ typedef struct Mode {
     const char *name;
     bool stacks, generational;
     uint64_t sample; /* bytes, 0: every block */
-    uint32_t refuse; /* of the requests for more memory each so manieth, 0: none */
+    uint32_t refuse; /* refuse every Nth request for more memory, 0: none */
 } Mode;
 
 /* A request for a new block that was granted. */
@@ -60,7 +60,7 @@ typedef struct Stage {
     lua_State *L;
     bool profiled; /* the second run */
     bool armed;    /* the program runs */
-    bool failed;   /* no memory for our own books */
+    bool failed;   /* no memory for our own bookkeeping */
     uint32_t unread;
     char *unread_at;
     uint64_t grown; /* requests for more memory (count) */

@@ -126,7 +126,7 @@ static lua_State *announced(const Witness *w, lua_State *L, const lua_Debug *top
 }
 
 /* Up to Lua 5.4.3 a coroutine that is being closed still seems to have yielded while its variables
- * are closed; but its frames begin anew then, and are those of functions that it has called since.
+ * are closed; but its frames start over then, and are those of functions that it has called since.
  * What coroutine.wrap has made closes one that has failed, which still seems to have, at once. */
 static bool is_closing(const Witness *w, lua_State *t) {
     for (int i = 0; i < w->closings; i++)

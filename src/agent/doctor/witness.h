@@ -2,8 +2,8 @@
  *
  * The API says which line a function is at as long as the interpreter saves its program counter,
  * and with a count hook it does so at every instruction. The count is so large that it is never
- * reached: the hook itself never runs, no stack grows for it, and the program does what it does
- * without. Threads inherit the hook from the one that makes them.
+ * reached: the hook itself never runs, no stack grows for it, and the program behaves as without
+ * it. Threads inherit the hook from the one that makes them.
  *
  * Which thread runs is found from the main thread on: `resume` and `close` have the coroutine as
  * their first argument, `wrap` as its upvalue, and C code of doctor's own says whom it resumes. */
@@ -20,7 +20,7 @@ typedef struct Place {
     int defined, line;       /* linedefined and currentline there */
 } Place;
 
-/* A call path. Row 0: nobody. */
+/* A call path. Row 0: none. */
 typedef struct Path {
     uint32_t caller, place; /* rows: a path, a place */
 } Path;
