@@ -1,5 +1,5 @@
-/* format.c - numbers and foreign text as people read them. Integer arithmetic only, so that no
- * locale and no rounding of the machine's can change what a golden file or a script sees. */
+/* format.c - numbers and foreign text as people read them. Integer arithmetic only, so that neither
+ * locale nor floating-point rounding can change what a golden file or a script sees. */
 #include "base/format.h"
 
 #include <stdio.h>

@@ -31,8 +31,8 @@ char *format_text(char *out, size_t size, const char *text, int ascii);
 /* Length in bytes of the UTF-8 character that `text` (NUL-terminated) begins with, and its number
  * in *code; 0 when it is none (truncated, overlong, a surrogate, beyond U+10FFFF). */
 size_t format_utf8(const char *text, uint32_t *code);
-/* The other way round: bytes of "1048576", "64k", "512KiB", "1.5 MiB", "10m", "2 GB". Every prefix
- * is a power of 1024, in either case; a fraction is rounded down. False: it is no size, or does not
+/* The inverse: bytes of "1048576", "64k", "512KiB", "1.5 MiB", "10m", "2 GB". Every prefix is a
+ * power of 1024, in either case; a fraction is rounded down. False: it is no size, or does not
  * fit. */
 bool format_parse_size(const char *text, uint64_t *bytes);
 

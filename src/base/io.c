@@ -5,7 +5,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 1000 /* between looks at what takes nothing */
+#define PATIENCE_MS 1000 /* between checks of a descriptor that takes nothing */
 
 bool write_all(int fd, const void *bytes, size_t size) {
     const char *at = bytes;

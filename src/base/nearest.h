@@ -1,4 +1,4 @@
-/* nearest.h - "did you mean": which of the known words somebody may have wanted to type. */
+/* nearest.h - "did you mean": which of the known words the user may have meant to type. */
 #ifndef LMP_NEAREST_H
 #define LMP_NEAREST_H
 
@@ -12,8 +12,8 @@ typedef struct Nearest {
     unsigned distance; /* its distance */
 } Nearest;
 
-/* Looks at one more known word. Near enough is what takes few letters, at most a third of them, to
- * insert, leave out, change, or swap with a neighbour; or what begins like it (three letters). */
+/* Looks at one more known word. Near enough means few letters, at most a third of them, inserted,
+ * left out, changed or swapped with a neighbour; or the same beginning (three letters). */
 void nearest_offer(Nearest *nearest, const char *word);
 
 #endif

@@ -1,5 +1,5 @@
-/* os.c - the real system calls behind os.h (Linux). What happens inside an allocation must not
- * change errno, which a program may be about to read: all of them leave it as it was. */
+/* os.c - the real system calls behind os.h (Linux). An allocation must not change errno, which a
+ * program may be about to read: all of them preserve it. */
 #include "base/os.h"
 
 #include <errno.h>

@@ -28,9 +28,9 @@ typedef struct LmpOs {
     bool (*peek)(void *to, const void *from, size_t n);
     /* Is a process with this pid there? */
     bool (*alive)(uint32_t pid);
-    /* Does anybody else hold a lock on this byte of the file? */
+    /* Does another process hold a lock on this byte of the file? */
     bool (*locked)(int fd, uint64_t at);
-    /* Holds a shared one, until the descriptor is closed by everybody who has it. */
+    /* Holds a shared one until every copy of the descriptor is closed. */
     bool (*lock)(int fd, uint64_t at);
 } LmpOs;
 

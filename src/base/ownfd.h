@@ -1,10 +1,10 @@
-/* ownfd.h - descriptors of ours in a process that is not.
+/* ownfd.h - our descriptors in a process that is not ours.
  *
  * A program may close descriptors that are not its own (daemons close all of them), may be started
- * with its standard streams closed, and may then open files that get our numbers. So ours stand as
- * high as they may, out of the way of all who count from below, and before each use it is looked
- * whether the number still means the file that it meant: what is another's is never written, grown
- * or closed. errno is as it was after all of these, but where ownfd_lift fails. */
+ * with its standard streams closed, and may then open files that get our numbers. So ours are
+ * numbered as high as possible, out of the way of code that counts from below, and before each use
+ * we check that the number still means the same file: another file is never written, grown or
+ * closed. All of these preserve errno, unless ownfd_lift fails. */
 #ifndef LMP_OWNFD_H
 #define LMP_OWNFD_H
 
@@ -17,7 +17,7 @@ typedef struct LmpOwnFd {
 } LmpOwnFd;
 
 #define OWNFD_NONE ((LmpOwnFd){-1, 0, 0})
-#define OWNFD_LEAST 12 /* lower numbers mean something, or are what programs expect to get */
+#define OWNFD_LEAST 12 /* lower numbers have a meaning, or are what programs expect to get */
 
 /* Moves a descriptor up and marks it to be closed on exec; -1 is passed through. `fd` is gone, also
  * when there was no room: then the result is -1. */

@@ -41,7 +41,7 @@ bool rowindex_room(LmpRowIndex *x) {
     if (x->used < x->slots / 2) return true;
     if (!x->refused && x->slots <= UINT32_MAX / 2) {
         if (grow(x)) return true;
-        x->refused = true; /* not asked for again and again: this is where every new row passes */
+        x->refused = true; /* not retried: every new row passes here */
     }
     return x->used < x->slots - x->slots / 8;
 }

@@ -1,5 +1,5 @@
 /* rowindex.h - a hash index over the rows of a table: hashes and row numbers, nothing of the rows
- * themselves, so whoever looks up compares the rows (and knows what their identity is).
+ * themselves, so the caller compares the rows (and knows what their identity is).
  *
  * Open addressing in private memory from lmp_os->map, doubled when half full. An index that cannot
  * be grown goes on up to seven eighths and then takes no more; what is in it stays found. Rows are

@@ -29,7 +29,7 @@ void *slab_take(LmpSlab *slab, size_t size, size_t *got) {
         memcpy(&slab->free[n], piece, sizeof piece);
         return piece;
     }
-    /* what is left of an area that is too small for this one is lost: half an area at most */
+    /* what is left of an area that is too small for this request is lost: half an area at most */
     if ((size_t)(slab->end - slab->next) < *got && !new_area(slab)) return NULL;
     piece = slab->next;
     slab->next += *got;

@@ -1,5 +1,5 @@
-/* slab.h - memory in pieces of 64 << n bytes, from lmp_os->map: small ones cut from areas and kept
- * for the next who asks when given back, large ones mapped each. Contents are not cleared. */
+/* slab.h - memory in pieces of 64 << n bytes, from lmp_os->map: small ones are cut from areas and
+ * reused when given back, large ones mapped one by one. Contents are not cleared. */
 #ifndef LMP_SLAB_H
 #define LMP_SLAB_H
 
