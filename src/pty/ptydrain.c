@@ -44,13 +44,13 @@ static void make_word(char word[WORD]) {
         word[i] = (char)("abcdefghijklmnop"[random[i] & 15]);
 }
 
-/* What has been read and not yet given away: at its end there may be the beginning of the word. */
+/* What has been read and not yet passed on: it may end with the beginning of the word. */
 typedef struct Held {
     char bytes[8192];
     size_t used;
 } Held;
 
-/* Gives away all of `held` that cannot be part of the word any more. True: the word was there. */
+/* Passes on all of `held` that cannot be part of the word any more. True: the word was there. */
 static bool pass_on(Held *held, const char word[WORD], LmpSink sink, void *context) {
     char *found = memmem(held->bytes, held->used, word, WORD);
     if (found) {

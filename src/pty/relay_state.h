@@ -1,11 +1,11 @@
-/* relay_state.h - what the processes of a live display leave to whichever of them survives: how far
- * they have come, and how the terminal was. It is the first page of the memory file that holds the
+/* relay_state.h - what the processes of a live display leave to whichever of them survives: their
+ * progress, and the terminal's settings. It is the first page of the memory file that holds the
  * program's output (spool.h), which relay, viewer, `lmp run` and the program all have.
  *
- * One process at a time acts for the display: the relay; when it is dead the viewer; when both are
- * `lmp run`, by a new process; when there is none of them the program itself. Who comes next sees
- * it by an end of file that comes when all before it are gone, so nothing is locked. Each step is
- * noted when it is done, and one that is taken twice does no harm. */
+ * One process at a time acts for the display: the relay; when that is dead, the viewer; when both
+ * are, `lmp run`, by a new process; when none of them is left, the program itself. The successor
+ * learns of it by an end of file when all its predecessors are gone, so nothing is locked. Each
+ * step is recorded when it is done, and repeating one does no harm. */
 #ifndef LMP_RELAY_STATE_H
 #define LMP_RELAY_STATE_H
 
@@ -17,12 +17,12 @@
 #define LMP_RELAY_STATE_MAGIC 0x6574617473657ull
 
 enum {
-    RELAY_READY = 1u << 0,   /* the display is up: the program has been told, or is told now */
-    RELAY_FAILED = 1u << 1,  /* there is none, and it has been told */
+    RELAY_READY = 1u << 0,   /* the display is up: the program has been told, or is being told */
+    RELAY_FAILED = 1u << 1,  /* there is no display, and the program has been told */
     RELAY_RELAY = 1u << 2,   /* the display is over: output goes to the terminal */
-    RELAY_SUMMARY = 1u << 3, /* all is said that is to be said at the end */
+    RELAY_SUMMARY = 1u << 3, /* everything that is printed at the end is printed */
     RELAY_NEWLINE = 1u << 4, /* `lmp run` knows that the output did not end with a line's end */
-    RELAY_DONE = 1u << 5,    /* nobody need take over any more */
+    RELAY_DONE = 1u << 5,    /* no process need take over any more */
     RELAY_LAST = 1u << 6,    /* the program is ending and waits for nothing */
     RELAY_BEGUN = 1u << 7,   /* `lmp run` has begun to write its summary */
 };

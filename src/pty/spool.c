@@ -17,7 +17,7 @@
 
 #define PIECE (1u << 16) /* bytes moved at a time */
 #define PUNCH (1u << 20) /* bytes given back to the system at a time */
-#define PATIENCE_MS 1000 /* between looks at a terminal that takes nothing */
+#define PATIENCE_MS 1000 /* between checks of a terminal that takes nothing */
 
 /* /var/tmp before /tmp: the latter is often memory, which we mean to spare. */
 static int open_disk(void) {
@@ -131,8 +131,8 @@ static bool settle(Spool *spool) {
     return true;
 }
 
-/* Where terminals cannot be spliced (early releases of 5.10) a kill at the wrong moment costs what
- * is on its way. */
+/* Where terminals cannot be spliced (early releases of 5.10), a kill at the wrong moment loses what
+ * is in transit. */
 static ssize_t take_by_hand(Spool *spool, int master) {
     static char piece[4096]; /* as much as a pipe takes in one piece */
     ssize_t n = read(master, piece, sizeof piece);
@@ -169,7 +169,7 @@ bool spool_say(Spool *spool, uint32_t step, const void *bytes, size_t size) {
     return said;
 }
 
-/* Whole, if its step was noted; else it is said anew. */
+/* Complete if its step was recorded; else it is written again. */
 void spool_mend(Spool *spool) {
     LmpRelayState *e = spool->relay_state;
     uint64_t saying = atomic_load(&e->saying);
@@ -189,7 +189,7 @@ int spool_last(const Spool *spool) {
     return n == 1 ? (unsigned char)last : -1;
 }
 
-/* By way of this process, where the kernel does not do it alone. */
+/* Copies through this process, where the kernel cannot do it alone. */
 static ssize_t send_by_hand(int fd, int from, size_t size) {
     static char piece[4096];
     off_t at = lseek(from, 0, SEEK_CUR);
@@ -223,8 +223,8 @@ bool spool_write(Spool *spool, int fd) {
     return send_on(fd, spool->memory, SPOOL_AT + spool_size(spool));
 }
 
-/* By way of the memory file, whose last byte tells whether a line is open. One that was full has
- * room when it has been written. */
+/* Through the memory file, whose last byte tells whether a line is open. A full one has room again
+ * once it has been written. */
 bool spool_pass(Spool *spool, int fd) {
     for (int i = 0; i < 2; i++) {
         bool all = settle(spool);

@@ -3,17 +3,17 @@
  *
  * A memory file takes it, after a page that is an LmpRelayState. Beyond SPOOL_MEMORY its oldest
  * part moves to an unlinked temporary file and is punched out of the memory file, whose offsets
- * stay as they are: of the output bytes [0, size of `disk`) stand in `disk`, at the same offsets,
+ * stay as they are: of the output bytes, [0, size of `disk`) are in `disk`, at the same offsets,
  *     the others in `memory`, SPOOL_AT further on.
  *
  * A process may be killed between any two of its instructions, and another goes on from there: no
- * byte may be lost, nor come twice. So bytes never pass through a process. The kernel moves them,
+ * byte may be lost or duplicated. So bytes never pass through a process. The kernel moves them,
  * each step one system call that a kill leaves either done or undone, byte by byte:
  *     pseudo terminal -> pipe       splice
- *     pipe -> end of `memory`       splice; how much there is, the file's size says
- *     `memory` -> terminal          sendfile; how much has been written, the descriptor's own
- *                                   position says, which all have in common who inherited it
- * Nobody but spool_write may therefore seek in these descriptors. */
+ *     pipe -> end of `memory`       splice; the file's size is how much there is
+ *     `memory` -> terminal          sendfile; the descriptor's position, shared by all who
+ *                                   inherited it, is how much has been written
+ * Therefore only spool_write may seek in these descriptors. */
 #ifndef LMP_SPOOL_H
 #define LMP_SPOOL_H
 
@@ -40,7 +40,7 @@ typedef struct Spool {
 typedef enum SpoolTook {
     SPOOL_SOME, /* there may be more */
     SPOOL_NONE, /* for now; all that had been written to the pseudo terminal before is here */
-    SPOOL_END,  /* the pseudo terminal is closed by everybody */
+    SPOOL_END,  /* every copy of the pseudo terminal is closed */
     SPOOL_FULL, /* no room; what was taken waits in the pipe */
 } SpoolTook;
 
@@ -55,10 +55,9 @@ SpoolTook spool_take(Spool *spool, int master);
 /* False: there is no room (disk full); nothing of `bytes` was taken then. */
 bool spool_append(Spool *spool, const void *bytes, size_t size);
 /* The same for a message of ours that must come once and whole: `step` (RELAY_...) is noted with
- * it, and nothing happens if it was before. */
+ * it, and nothing happens if it was already. */
 bool spool_say(Spool *spool, uint32_t step, const void *bytes, size_t size);
-/* Takes back what a killed process has left of such a message: first thing to call for who takes
- * over. */
+/* Removes what a killed process has left of such a message: the successor calls this first. */
 void spool_mend(Spool *spool);
 
 uint64_t spool_size(const Spool *spool);
@@ -67,7 +66,7 @@ int spool_last(const Spool *spool);
 /* Writes everything to `fd` that no call did before. False: fd does not take it, or the spool
  * cannot be read. */
 bool spool_write(Spool *spool, int fd);
-/* What waits in the pipe, too, as who was killed may have left it there. */
+/* The same with what waits in the pipe, where a killed process may have left it. */
 bool spool_pass(Spool *spool, int fd);
 /* Gives memory back whose bytes have been written. */
 void spool_trim(Spool *spool);

@@ -31,8 +31,7 @@ void tty_leave_screen(int tty) {
     write_all(tty, leave, sizeof leave - 1);
 }
 
-/* A prompt that edits its line reads keys one by one, too, but leaves alone what becomes of
- * output. */
+/* A prompt that edits its line also reads keys one by one, but does not touch the output modes. */
 bool tty_looks_taken(const TtyTaken *taken, const struct termios *now) {
     if (atomic_load(&taken->during_known) && tty_same_mode(now, &taken->during)) return true;
     return atomic_load(&taken->before_known) && (taken->before.c_oflag & ONLCR) &&
@@ -54,7 +53,7 @@ static void take_from_the_dead(int tty) {
         tcsetpgrp(tty, getpgrp());
 }
 
-/* Not in the foreground any more we may still do this: the signal that would stop us is blocked. */
+/* This works even when no longer in the foreground: the signal that would stop us is blocked. */
 void tty_put_right(int tty, TtyTaken *taken) {
     sigset_t stop, before;
     if (!atomic_load(&taken->taken)) return;

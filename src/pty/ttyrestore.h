@@ -22,13 +22,13 @@ bool tty_is_ours(int tty);
 bool tty_looks_taken(const TtyTaken *taken, const struct termios *now);
 
 /* Switches off all that a display can have left on: the other screen, the mouse, colours, the
- * hidden cursor. Nothing on a terminal that has no such things by its name. */
+ * hidden cursor. Does nothing on a terminal whose name says that it has no such modes. */
 void tty_leave_screen(int tty);
 
 /* The settings only: those from before, unless a shell has the terminal and has set its own. */
 void tty_restore_mode(int tty, const TtyTaken *taken);
 
-/* All of it, if a display is there; it is not from then on. */
+/* All of it, if a display is there; afterwards it counts as gone. */
 void tty_put_right(int tty, TtyTaken *taken);
 
 #endif
