@@ -8,8 +8,8 @@
 
 #include "base/format.h"
 
-/* How a kind reads its argument (blanks around it are gone) and words itself. The parser returns
- * NULL, or what was expected. */
+/* How a kind reads its argument (surrounding blanks are removed) and how it is worded. The parser
+ * returns NULL, or what was expected. */
 typedef struct Row {
     const char *(*parse)(const char *argument, LmpBreak *out);
     void (*argument)(const LmpBreak *b, char *out, size_t size); /* as it is typed */
@@ -44,7 +44,7 @@ static void argument_bytes(const LmpBreak *b, char *out, size_t size) {
     exact_bytes(b->bytes, "", out, size);
 }
 
-/* As a person reads it; where units do not say it exactly, rounded, and the bytes behind. */
+/* As a person reads it; where units are not exact, rounded, followed by the bytes. */
 static void say_bytes(uint64_t bytes, char *out, size_t size) {
     char rounded[LMP_NUM], count[LMP_NUM];
     exact_bytes(bytes, " ", out, size);
@@ -89,7 +89,7 @@ static const char *parse_at(const char *argument, LmpBreak *out) {
     return NULL;
 }
 
-/* A blank that a name begins with would be taken for one between the words. */
+/* A leading blank of a name would be mistaken for a separator. */
 static void argument_at(const LmpBreak *b, char *out, size_t size) {
     const char *here = isspace((unsigned char)b->file[0]) ? "./" : "";
     snprintf(out, size, "%s%s:%d", here, b->file, b->line);

@@ -1,6 +1,6 @@
 /* breaks.h - break conditions: what they are called, how they are typed and worded, which file a
- * line's condition means. One row each in break_info. Known to both sides; what looks whether one
- * is met is break_check.h, the list that a viewer keeps stands in its Ui. */
+ * line's condition means. One row each in break_info. Known to both sides; break_check.h checks
+ * whether one is met, and the list that a viewer keeps is in its Ui. */
 #ifndef LMP_BREAKS_H
 #define LMP_BREAKS_H
 
@@ -41,8 +41,8 @@ char *breaks_hit_words(char *out, size_t size, const LmpBreak *b, uint64_t value
 /* Do both wait for the same, on or off? */
 bool breaks_same(const LmpBreak *a, const LmpBreak *b);
 
-/* Makes a row from another process safe: its text ends; a kind or type that there is none of makes
- * it LMP_BREAK_NONE, which is never met. */
+/* Makes a row from another process safe: its text ends; an unknown kind or type makes it
+ * LMP_BREAK_NONE, which is never met. */
 void breaks_check(LmpBreak *b);
 
 /* Does a condition's file mean this source? It does when it equals the last parts of its path, or

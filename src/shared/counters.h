@@ -1,4 +1,4 @@
-/* counters.h - exact counts at one addition an operation (LmpCounters in layout.h).
+/* counters.h - exact counts at one addition per operation (LmpCounters in layout.h).
  *
  * Invariants, between operations: for every class c, live bytes = alloc_bytes + realloc_bytes -
  * free_bytes; live_bytes = their sum over the counted classes; no packed word has its sign bit set.
@@ -11,7 +11,7 @@
 #include "shared/layout.h"
 
 #define LMP_PACK_SHIFT 40u
-#define LMP_PACK_MAX (1ull << 25)   /* larger blocks are counted the slow path */
+#define LMP_PACK_MAX (1ull << 25)   /* larger blocks are counted on the slow path */
 #define LMP_PACK_OPS_MAX (1u << 14) /* 2^14 blocks below 2^25 bytes fit 40 bits */
 #define LMP_PACK_SIGN (1u << 23)    /* the count that sets the word's sign bit */
 
@@ -31,7 +31,7 @@ void counters_note_peak(LmpCounters *c, uint64_t clock);
 /* Frees of all counted classes so far, for the writer itself. */
 void counters_frees(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes);
 
-/* What a class amounts to. */
+/* The totals of a class. */
 typedef struct LmpClassTotal {
     uint64_t allocs, alloc_bytes, frees, free_bytes, reallocs;
     int64_t realloc_bytes;

@@ -1,4 +1,4 @@
-/* history.c - writes LmpHistory: one sample an interval, merging pairs when it is full. */
+/* history.c - writes LmpHistory: one sample per interval, merging pairs when it is full. */
 #include "shared/history.h"
 
 #include <string.h>
@@ -8,8 +8,8 @@ void history_init(LmpHistory *history, uint64_t interval) {
     history->interval = interval;
 }
 
-/* What two neighbours come to: totals and levels are the later one's; the types are those of the
- * one whose heap was larger. */
+/* Two neighbours merged: totals and levels are the later one's; the types are those of the one
+ * whose heap was larger. */
 static LmpHistoryPoint merged(const LmpHistoryPoint *a, const LmpHistoryPoint *b) {
     LmpHistoryPoint both = *b;
     if (a->min_bytes < both.min_bytes) both.min_bytes = a->min_bytes;

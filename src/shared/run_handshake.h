@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sends one hello of this process. `what`: LMP_HANDSHAKE_...; `serial` of the state, 0 where it is
- * about none; `fd` goes along (stays the caller's), -1: none. False: it could not be sent. */
+/* Sends one handshake message from this process. `what`: LMP_HANDSHAKE_...; `serial` of the state,
+ * 0 if it is about none; `fd` is passed along (stays the caller's), -1: none. False: it could not
+ * be sent. */
 bool handshake_send(int socket, uint32_t what, uint32_t serial, int fd);
 
 /* LMP_HANDSHAKE_DISPLAY: `fd[N]` is LMP_FD_N, -1: there is none. */

@@ -1,6 +1,6 @@
-/* start_options.h - what lmp.start() can be told: names, types, defaults and what each is for. From
- * here come the messages about wrong values and the table in docs/api.md; lua/options.c reads the
- * values. A new option is one row of START_OPTIONS, and one there.
+/* start_options.h - the options of lmp.start(): names, types, defaults and what each is for. The
+ * messages about wrong values and the table in docs/api.md are made from them; lua/options.c reads
+ * the values. A new option is one row of START_OPTIONS, and one there.
  */
 #ifndef LMP_START_OPTIONS_H
 #define LMP_START_OPTIONS_H
