@@ -55,8 +55,8 @@ static uint32_t own_number(uint32_t pid) {
     return number;
 }
 
-/* Is the process the one that the state is about? In a container its number there is in the state,
- * which here may be a stranger's. */
+/* Is the process the one that the state is about? The state has its pid inside the container, which
+ * may be another process's pid here. */
 static bool is_program(uint32_t holder, const LmpHeader *h) {
     if (!h->pid_space) return holder == h->pid;
     return view_pid_space(holder) == h->pid_space && own_number(holder) == h->pid;
@@ -71,14 +71,14 @@ static bool same_owner(uint32_t a, uint32_t b) {
     return stat(path, &second) != 0 || first.st_uid == second.st_uid;
 }
 
-/* The program's number here by the word of another holder (its relay, a viewer, `lmp run`): not of
- * another namespace, where there is no telling, nor about somebody else's process. 0: none. */
+/* The program's pid here according to another holder (its relay, a viewer, `lmp run`): not for
+ * another namespace, where it is unknown, nor for another user's process. 0: none. */
 static uint32_t pid_by_other(uint32_t holder, const LmpHeader *h) {
     if (h->pid_space && h->pid_space != view_pid_space(0)) return 0;
     return same_owner(holder, h->pid) ? h->pid : 0;
 }
 
-/* Reads the little that a list shows; false: not a state that we know. */
+/* Reads the few fields that a list shows; false: not a state that we know. */
 static bool look(int fd, uint32_t holder, LmpFound *out) {
     LmpHeader header;
     LmpCounters counters;
@@ -114,7 +114,7 @@ static bool look(int fd, uint32_t holder, LmpFound *out) {
     return true;
 }
 
-/* The program itself is a better holder than its relay or a viewer: seen first, it stays. */
+/* The program itself is a better holder than its relay or a viewer: once seen, it stays. */
 static void add(Found *found, const LmpFound *one) {
     for (size_t i = 0; i < found->count; i++) {
         LmpFound *old = &found->at[i];
@@ -216,7 +216,7 @@ LmpErr discover_open(uint32_t pid, uint32_t serial, LmpView *view) {
         int fd = open_holder_fd(chosen->holder, chosen->holder_fd);
         struct stat st;
         if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_ino != chosen->inode)) {
-            close(fd); /* the number was used again meanwhile */
+            close(fd); /* the number was reused meanwhile */
             fd = -1;
         }
         err = fd < 0 ? LMP_E_NOPROC : view_open(view, fd);

@@ -8,7 +8,7 @@
 #include "read/view.h"
 
 typedef struct LmpFound {
-    uint32_t pid, serial; /* as in LmpHeader; the pid as the process is called here */
+    uint32_t pid, serial; /* as in LmpHeader; the pid in our namespace */
     LmpSeen seen;
     uint64_t live_bytes;
     uint64_t elapsed;  /* nanoseconds since its start, until now or until its end */

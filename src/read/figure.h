@@ -1,6 +1,6 @@
-/* figure.h - a figure as its readers know it: name, unit, meaning, and where it stands in a struct.
- * stats(), JSON, the tables of docs/api.md and the man page are made from lists of these, which
- * stand beside their structs: stats.c has those of the whole and of the types, ledger/tallies.c the
+/* figure.h - a figure as its readers know it: name, unit, meaning, and its offset in a struct.
+ * stats(), JSON, the tables of docs/api.md and the man page are made from lists of these, which are
+ * kept beside their structs: stats.c has those of the whole and of the types, ledger/tallies.c the
  * rest. */
 #ifndef LMP_FIGURE_H
 #define LMP_FIGURE_H
@@ -35,7 +35,7 @@ typedef struct LmpFigure {
 uint64_t figure_number(const LmpFigure *figure, const void *of);
 const char *figure_word(const LmpFigure *figure, const void *of);
 
-/* All lists, for who documents them. */
+/* All lists, for documentation. */
 typedef struct LmpFigureList {
     const char *name, *title;
     const LmpFigure *figures; /* ends with a row whose name is NULL */

@@ -5,8 +5,9 @@
 
 #include "shared/counters.h"
 
-/* ---- the figures: a new one is a field in stats.h, its row here, and its line in stats_derive
- * ---- */
+/* ---- the figures ----------------------------------------------------------------------------- */
+
+/* A new one is a field in stats.h, its row here, and its line in stats_derive. */
 
 static const char *const gc_modes[] = {
     [LMP_GC_UNKNOWN] = "unknown",
@@ -110,8 +111,7 @@ const LmpFigure kind_figures[] = {
     {0},
 };
 
-/* ---- how they come about ------------------------------------------------------------------------
- */
+/* ---- how they come about --------------------------------------------------------------------- */
 
 LmpLines stats_lines(const LmpLive *live) {
     uint32_t lines = live->tables.lines;

@@ -31,7 +31,7 @@ typedef struct LmpStats {
     uint64_t hidden_regions; /* of 64 MiB: in the figures, but not in the file that viewers map */
     uint64_t gc_cycles, gc_freed_bytes;
     uint32_t gc_mode; /* LmpGcMode */
-    uint32_t lines;   /* LmpLines: how it is known who made what; lines_known() */
+    uint32_t lines;   /* LmpLines: how it is known who made what; stats_lines() */
     /* Requests charged by the documented API because no known way explains them, and parts whose
      * owner is not known (counts). */
     uint64_t lines_unproven, owners_unproven;
@@ -51,10 +51,10 @@ typedef struct LmpStats {
 /* What there is, of LmpStats and of LmpKindStats; each ends with a row whose name is NULL. */
 extern const LmpFigure stats_figures[], kind_figures[];
 
-/* How lines are known, by what the program says of itself and by what came of it: where more than
- * one request in a thousand is unproven, lines are approximate. */
+/* How lines are known, by the program's own claim and by the outcome: where more than one request
+ * in a thousand is unproven, lines are approximate. */
 LmpLines stats_lines(const LmpLive *live);
-/* Why they are approximate, or off though asked for, and that in words ("" where they are not). */
+/* Why they are approximate, or off though requested, and that in words ("" where they are not). */
 LmpWhy stats_why(const LmpLive *live);
 extern const char *const stats_why_words[LMP_WHYS];
 

@@ -38,7 +38,7 @@ uint64_t view_pid_space(uint32_t pid) {
     return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
-/* Numbers of another namespace mean other processes here. */
+/* Pids of another namespace mean other processes here. */
 static uint32_t pid_here(const LmpHeader *h) {
     return !h->pid_space || h->pid_space == view_pid_space(0) ? h->pid : 0;
 }
@@ -192,9 +192,9 @@ static void call_program(LmpView *view) {
     lmp_os->futex_wake(&view->control->wake);
 }
 
-/* Who we are, for a program that may live in another pid namespace and asks whether we still are: a
- * lock goes with its holder. It belongs to the open file, so this must be a file of our own, and a
- * forked process takes another. */
+/* Our identity, for a program that may live in another pid namespace and checks whether we are
+ * alive: a lock dies with its holder. It belongs to the open file, so this must be a file of our
+ * own, and a forked process takes another. */
 static uint32_t viewer_name(LmpView *view) {
     char path[64];
     uint32_t pid = (uint32_t)getpid();
@@ -254,8 +254,8 @@ bool view_preview_ready(const LmpView *view) {
     return atomic_load(&view->live->preview_done) == atomic_load(&view->control->preview);
 }
 
-/* A viewer that died while it wrote has left an odd number behind: after a while it is passed over.
- * Should it live after all, the list that is published last is still whole rows, which the program
+/* A viewer that died while it wrote has left an odd number behind: after a while it is ignored.
+ * Should it be alive after all, the list published last still has whole rows, which the program
  * checks. */
 uint32_t view_breaks(LmpView *view, const LmpBreak *row, uint32_t count) {
     LmpControl *control = view->control;

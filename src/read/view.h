@@ -2,7 +2,7 @@
  *
  * All pointers are into mappings that stay good until view_close, whatever the program does; their
  * contents are written by another process and may be anything (it may have died half-way), so every
- * count taken from them is checked by the functions here and must be checked by whoever reads on.
+ * count taken from them is checked by the functions here and must be checked by its users.
  */
 #ifndef LMP_VIEW_H
 #define LMP_VIEW_H
@@ -16,7 +16,7 @@
 typedef struct LmpView {
     int fd;
     uint64_t size; /* of the file, bytes */
-    uint32_t pid;  /* of the program, as it is called here; 0: cannot be seen from here */
+    uint32_t pid;  /* of the program, in our namespace; 0: cannot be seen from here */
     int lock;      /* what holds our lock as a viewer, and one more; 0: nothing yet */
     int lock_pid;  /* the process that took it */
     bool borrowed; /* the mappings are not ours: view_open_whole */
@@ -39,8 +39,9 @@ void view_close(LmpView *view);
 /* The inode of a process's pid namespace, pid 0: ours; 0: not known. */
 uint64_t view_pid_space(uint32_t pid);
 
-/* For whoever keeps many states, more than there may be descriptors: all of a state but its leaves,
- * mapped read-only, VIEW_WHOLE bytes; the descriptor may go then. NULL: no state, or no memory. */
+/* For readers that keep more states than there may be descriptors: all of a state but its leaves,
+ * mapped read-only, VIEW_WHOLE bytes; the descriptor may be closed then. NULL: no state, or no
+ * memory. */
 #define VIEW_WHOLE LMP_LEAVES_AT
 void *view_whole(int fd);
 /* The same as view_open for such a mapping, which stays the caller's; no requests are possible. */
@@ -57,11 +58,11 @@ uint64_t view_memory(const LmpView *view);
 bool view_copy_history(const LmpView *view, LmpHistory *out);
 bool view_copy_op(const LmpView *view, LmpOp *out);
 
-/* Wishes. They return at once; the program fulfils them in its next memory operation. */
+/* Requests. They return at once; the program serves them in its next memory operation. */
 void view_pause(LmpView *view, bool pause);
 void view_step(LmpView *view, uint32_t operations);
 void view_collect(LmpView *view);
-/* Those that have not come need not come any more. */
+/* Cancels collections that have not run yet. */
 void view_collect_no_more(LmpView *view);
 void view_mark(LmpView *view);
 /* Asks for the contents of up to LMP_PREVIEWS string blocks by address. view_preview_ready tells

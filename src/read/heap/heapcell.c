@@ -37,7 +37,7 @@ static void add_block(const Window *w, uint64_t addr, uint64_t size, unsigned ki
     add_bytes(w, addr, addr + size, kind);
 }
 
-/* From the shadow map itself: every block of the part that lies in the piece. */
+/* Straight from the shadow map: every block of the part that lies in the piece. */
 static void add_part_blocks(const Window *w, const HeapLeaf *leaf, uint32_t p) {
     if (!heapscan_touch(leaf->leaf, p)) return;
     HeapScan scan = heapscan_part(leaf->leaf, leaf->word, p);
@@ -89,7 +89,7 @@ static void add_piece(const Window *w) {
     }
 }
 
-/* Makes the part of region i that lies in the window the piece; false when there is none. */
+/* Sets the piece to the part of region i that lies in the window; false when there is none. */
 static bool choose_piece(Window *w, uint32_t i) {
     const HeapRegion *r = &w->map->region[i];
     uint64_t from = r->position, to = r->position + (r->end - r->start);
@@ -103,7 +103,7 @@ static bool choose_piece(Window *w, uint32_t i) {
 }
 
 /* Blocks that the sums of pages leave out: what reaches into a part from earlier ones, and blocks
- * off the grid. Each lies in one region, for whole runs do. */
+ * off the grid. Each is in a single region, because whole runs are. */
 static void add_over(Window *w, uint64_t start, uint64_t end, unsigned kind, bool begins) {
     uint32_t i = heapregion_at(w->map, start);
     if (i == w->map->regions || !choose_piece(w, i)) return;

@@ -13,7 +13,7 @@ struct HeapList {
     uint32_t ordered;
 };
 
-/* What a reading has come to. `odd` is the next block off the grid to be merged in. */
+/* The progress of a reading. `odd` is the next block off the grid to be merged in. */
 typedef struct Reading {
     HeapList *list;
     const HeapListQuery *query;

@@ -44,8 +44,8 @@ uint32_t heapmap_find_leaf(const HeapMap *map, uint64_t addr) {
     return low;
 }
 
-/* Takes in the leaves that the view has mapped since. A leaf for addresses that another one stands
- * for already, or for none that can be, is left out (NULL in map->leaf). */
+/* Takes in the leaves that the view has mapped since. A leaf for addresses that another one already
+ * covers, or for impossible ones, is left out (NULL in map->leaf). */
 static void add_leaves(HeapMap *map) {
     while (map->leaves < map->view->leaves && map->leaves < LMP_MAX_LEAVES) {
         uint64_t word = map->view->leaf_base[map->leaves], base = LMP_LEAF_BASE(word);
@@ -70,10 +70,10 @@ static void add_leaves(HeapMap *map) {
 
 /* ---- summing up a part ----------------------------------------------------------------------- */
 
-/* A viewer's time goes here (20 million blocks in a heap of 1 GiB), and whether an entry holds a
- * block, of what class and how large, is as good as random: every branch on it would be guessed
- * wrong half the time. So all entries are added up under their class, also those that are no
- * block, and only blocks of 64 bytes or more and those at a page's end are looked at singly. */
+/* A viewer spends its time here (20 million blocks in a heap of 1 GiB), and whether an entry holds
+ * a block, of what class and how large, is as good as random: every branch on it would be
+ * mispredicted half the time. So all entries are added up under their class, also those that are no
+ * block, and only blocks of 64 bytes or more and those at a page's end are handled one by one. */
 
 #define PAGE_ENTRIES (1u << (HEAP_PAGE_BITS - LMP_GRAIN_BITS))
 #define ONE_BLOCK (1u << 20)                  /* a sum: blocks from bit 20 on, bytes below */
@@ -192,15 +192,15 @@ static bool scan_part(HeapMap *map, HeapLeaf *leaf, uint32_t p, uint32_t touch, 
     return true;
 }
 
-/* There is nothing in the part any more, and that has been noticed by the writer. */
+/* The part is empty, and the writer has noticed. */
 static void clear_part(HeapPart *part) {
     HeapPage *page = part->page;
     memset(page, 0, HEAP_PART_PAGES * sizeof *page);
     *part = (HeapPart){.page = page};
 }
 
-/* Looks at one part that need not be looked at, in turn: should a change ever come under a stamp
- * that was taken as settled (the program stopped by a signal between the two), it is seen then. */
+/* Checks one unchanged part, in turn: if a change ever comes under a stamp that was taken as
+ * settled (the program was stopped by a signal between the two), this finds it. */
 static void verify_one(HeapMap *map, uint32_t last) {
     uint64_t all = (uint64_t)map->leaves * LMP_TOUCHES;
     for (uint64_t n = 0; n < all; n++) {

@@ -1,10 +1,10 @@
 /* heapmap.h - the heap as a picture: what lies where, by kind, at any scale, kept up to date from
- * the shadow map of a program at work in a bounded time per call.
+ * the shadow map of a running program, in bounded time per call.
  *
  * The heap's addresses are scattered over the whole address space. The map puts the ranges in use
- * (regions) one behind the other: a position counts bytes along that line, from 0 to heapmap_total.
- * Regions keep their place while the program allocates and frees: they are laid out anew only when
- * the heap outgrows them, or has for a while been much smaller.
+ * (regions) one after the other: a position counts bytes along that line, from 0 to heapmap_total.
+ * Regions keep their place while the program allocates and frees: the layout only changes when the
+ * heap outgrows them, or has been much smaller for a while.
  *
  * A summary is kept for every page of 4 KiB; cells of less are read from the shadow map itself when
  * they are asked for. Blocks made by the profiler itself (LMP_C_OWN) are left out everywhere. */
@@ -20,7 +20,7 @@
 
 typedef struct HeapMap HeapMap;
 
-/* What lies in one cell. */
+/* The contents of one cell. */
 typedef struct HeapCell {
     uint64_t bytes[LMP_KINDS]; /* live, by owner */
     uint64_t blocks;           /* that start in it (count) */
@@ -38,14 +38,14 @@ typedef struct HeapRange {
 HeapMap *heapmap_new(const LmpView *view);
 void heapmap_free(HeapMap *map);
 
-/* Looks again at what has changed since, for about `budget` nanoseconds, everything in turn; then
- * lays the regions out anew if need be. Returns whether some changes were left for the next call.
+/* Reads what has changed since, for about `budget` nanoseconds, everything in turn; then updates
+ * the layout of the regions if needed. Returns whether some changes were left for the next call.
  * Call view_refresh and view_next_frame before. */
 bool heapmap_refresh(HeapMap *map, uint64_t budget);
 
 /* Bytes of addresses of all regions together; 0: nothing was found yet. */
 uint64_t heapmap_total(const HeapMap *map);
-/* Changes whenever the regions are laid out anew. */
+/* Changes whenever the layout of the regions changes. */
 uint32_t heapmap_layout(const HeapMap *map);
 uint32_t heapmap_regions(const HeapMap *map);
 /* The address at a position (beyond the end: the end of the last region; without regions 0). */
@@ -96,7 +96,7 @@ typedef struct HeapListResult {
     uint32_t count; /* of blocks in out[] */
 } HeapListResult;
 
-/* A list reads the shadow map itself, at the moment it is asked. NULL: no memory. */
+/* A list reads the shadow map itself, at the moment of the query. NULL: no memory. */
 HeapList *heaplist_new(const LmpView *view);
 void heaplist_free(HeapList *list);
 HeapListResult heaplist_read(HeapList *list, const HeapListQuery *query, HeapListBlock *out,

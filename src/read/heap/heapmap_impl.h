@@ -1,5 +1,5 @@
 /* heapmap_impl.h - inside of the heap map, shared by heapmap.c (summaries), heapregion.c (regions)
- * and heapcell.c (cells). Nobody else includes it. */
+ * and heapcell.c (cells). No other file includes it. */
 #ifndef LMP_HEAPMAP_IMPL_H
 #define LMP_HEAPMAP_IMPL_H
 
@@ -17,8 +17,8 @@ typedef struct HeapPage {
 } HeapPage;
 
 /* A part: 1 MiB of addresses. Its last block may reach beyond its end: such bytes are not in the
- * summaries of the parts they lie in (which are looked at at other times) but stand here, as tail;
- * whoever sums up lays the tails over the pages. So do blocks off the grid (HeapMap.odd).
+ * summaries of the parts they lie in (which are looked at at other times) but are kept here, as
+ * tail, and are added to the pages when summing up. So do blocks off the grid (HeapMap.odd).
  * Invariants: page != NULL when seen != 0; total and blocks are the sums over page. */
 typedef struct HeapPart {
     HeapPage *page;                      /* HEAP_PART_PAGES of them; NULL: never looked at */
@@ -26,7 +26,7 @@ typedef struct HeapPart {
     uint32_t total[LMP_KINDS];           /* bytes */
     uint32_t blocks;
     uint32_t seen;     /* its stamp when it was last looked at */
-    bool again;        /* that stamp was so fresh that more may have come under it */
+    bool again;        /* that stamp was so fresh that later changes may carry it too */
     uint8_t tail_kind; /* LmpKind */
     uint64_t tail_end; /* address; 0: no block reaches beyond the part */
 } HeapPart;
@@ -54,7 +54,7 @@ struct HeapMap {
     uint16_t order[LMP_MAX_LEAVES];
     uint32_t leaves, ordered;
     uint64_t cursor; /* leaf * LMP_TOUCHES + part to begin with in the next refresh */
-    uint64_t verify; /* the same, of the part that is looked at without need (see there) */
+    uint64_t verify; /* the same, of the part that verify_one checks next */
     OverflowIndex odd;
     HeapRegion *region;
     uint32_t regions, region_room;
@@ -65,7 +65,7 @@ struct HeapMap {
     uint64_t wide_since; /* clock since which the regions are too wide; 0: they are not */
 };
 
-/* Lays out the regions anew if what is in use has left them, or is much less for a while. */
+/* Updates the layout if what is in use has left the regions, or has been much less for a while. */
 void heapregion_update(HeapMap *map, uint64_t now);
 /* Index of the region that holds a position; map->regions when none does. */
 uint32_t heapregion_find(const HeapMap *map, uint64_t position);

@@ -1,10 +1,11 @@
-/* heapregion.c - the regions of the heap map: which ranges of addresses are shown, one behind the
- * other, and how they keep their place while the heap lives.
+/* heapregion.c - the regions of the heap map: which ranges of addresses are shown, one after the
+ * other, and how they keep their place while the heap changes.
  *
  * What is in use comes as runs of pages by rising address. Runs with small gaps between them make
  * one region. The layout stays as it is while every run lies inside it. When one does not, regions
  * that still hold something stay as wide as they were, and one that had to grow gets an eighth of
- * its size in advance on that side, so that a growing heap is laid out anew a few times only. */
+ * its size in advance on that side, so that the layout of a growing heap changes only a few
+ * times. */
 #include <stdlib.h>
 
 #include "read/heap/heapmap.h"

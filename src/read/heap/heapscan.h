@@ -1,9 +1,9 @@
 /* heapscan.h - reading the blocks of one part (1 MiB of addresses) of the shadow map. Inline, for
  * this is the loop in which a viewer spends its time. Layout: LmpLeaf in layout.h.
  *
- * The writer is at work meanwhile and may have died half-way, so every entry is read once, and
- * nothing that stands in it is believed: a block comes out only if it has a known class, a size
- * that is there, and begins where no earlier block of the same part reaches. */
+ * The writer is running meanwhile, or may have died half-way, so every entry is read once, and
+ * nothing in it is trusted: a block is returned only if it has a known class, a size that is
+ * present, and begins where no earlier block of the same part reaches. */
 #ifndef LMP_HEAPSCAN_H
 #define LMP_HEAPSCAN_H
 
@@ -26,7 +26,7 @@ typedef struct HeapBlock {
     uint32_t index;      /* of the entry in the leaf */
 } HeapBlock;
 
-/* Invariant: at <= end <= LMP_LEAF_ENTRIES; no block that begins below `free` comes out any more.
+/* Invariant: at <= end <= LMP_LEAF_ENTRIES; no block that begins below `free` is returned any more.
  */
 typedef struct HeapScan {
     const LmpLeaf *leaf;
@@ -67,7 +67,7 @@ static inline bool heapscan_next(HeapScan *s, HeapBlock *out) {
         uint32_t e = *(const volatile uint32_t *)&entry[i];
         if (!e) {
             i++;
-            while (i + 8 <= s->end) { /* empty stretches are the rule in a part with few blocks */
+            while (i + 8 <= s->end) { /* a part with few blocks is mostly empty stretches */
                 uint64_t w[4];
                 memcpy(w, &entry[i], sizeof w);
                 if (w[0] | w[1] | w[2] | w[3]) break;
@@ -89,7 +89,7 @@ static inline bool heapscan_next(HeapScan *s, HeapBlock *out) {
         out->entry = e;
         out->index = i;
         s->free = addr + size;
-        /* On with the entry in which the block ends: another may begin in its second half. */
+        /* Continue with the entry in which the block ends: another may begin in its second half. */
         uint64_t next = (s->free - s->base) >> LMP_GRAIN_BITS;
         i = next >= s->end ? s->end : next > i ? (uint32_t)next : i + 1;
         s->at = i;

@@ -12,7 +12,7 @@ static int by_address(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Copies slot i if there is a block in it that may be believed. */
+/* Copies slot i if there is a plausible block in it. */
 static bool read_slot(const LmpOverflow *overflow, uint32_t i, OverflowIndexBlock *out) {
     const volatile LmpOverflowBlock *b = &overflow->block[i];
     out->addr = b->addr;

@@ -14,7 +14,7 @@ typedef struct OverflowIndexBlock {
     uint32_t birth;         /* epoch, 0 .. 255 */
 } OverflowIndexBlock;
 
-/* All zeroes: empty. Blocks stand by rising address. */
+/* All zeroes: empty. Blocks are sorted by rising address. */
 typedef struct OverflowIndex {
     OverflowIndexBlock *block;
     uint32_t count, room;

@@ -1,6 +1,6 @@
 /* leaks.c - which sites grow: ledger_leaks (ledger.h).
  *
- * After each full collection it is known what every site holds. Something loaded once, a cache that
+ * After each full collection we know what every site holds. Something loaded once, a cache that
  * fills up, a queue that drains late: all of these are larger later than earlier, and none of them
  * is a leak. Only what was held after full collections is looked at: garbage does not count.
  *
@@ -10,18 +10,18 @@
  *   1. It rose at least three times: in small steps or in stairs. If it frees most of what it
  *      makes, at least five times, for less can be chance.
  *   2. It still rises: the last rise is no longer ago than twice and a bit the time between rises.
- *      What fills up and stops falls out here; an array that doubles does not.
+ *      What fills up and stops is excluded here; an array that doubles does not.
  *   3. It does not slow down: the later half of the run, of its later half, or of the newest rows
- *      brought about as much as the earlier one. A cache that is almost full falls out here.
+ *      brought about as much as the earlier one. A cache that is almost full is excluded here.
  *   4. The gain is not nothing.
  *
- * Where what is held sways by more than it grows from row to row there are no rises. There the
+ * Where what is held fluctuates by more than it grows from row to row, there are no rises. Then the
  * run's eighths are compared, the first two left out: the most that was held in each must be above
- * the one before, by more in all than it sways, in no great step, and without slowing down.
+ * the one before, by more in all than it fluctuates, in no great step, and without slowing down.
  *
- * Nobody is accused before twelve full collections, or four and ten seconds: most programs build up
- * something first. `no growth` is said after as many (eight after ten seconds), and only if no site
- * rose considerably in the later half of the run, and the heap is not higher than any full
+ * No site is reported before twelve full collections, or four and ten seconds: most programs build
+ * up something first. `no growth` is reported after as many (eight after ten seconds), and only if
+ * no site rose considerably in the later half of the run, and the heap is not higher than any full
  * collection has seen. */
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16, WHERE_SIZE 
 
 #define ONCE_PART 0.4   /* of the gain, beyond its share: more in one rise is a step */
 #define STEP_PART 0.45  /* of the gain: more at once is a step */
-#define KEEPS_PART 0.02 /* of its blocks: a site that frees no more keeps all */
+#define KEEPS_PART 0.02 /* of its blocks: a site that frees less than this keeps all */
 #define GAIN_BYTES 256.0
 #define GAIN_PART 0.003     /* of what is held */
 #define GAIN_SIZE 0.05      /* the same where blocks got larger, not more */
@@ -53,7 +53,7 @@ enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16, WHERE_SIZE 
 typedef struct Series {
     double w[LMP_LIVE_HISTORY + 1];
     double now, live; /* w at this moment, and what is there, garbage included */
-    bool floats;      /* garbage may be met alive by a collection that works little by little */
+    bool floats;      /* an incremental collection may find garbage alive */
     double v[LMP_LIVE_HISTORY];
     double floor[LMP_LIVE_HISTORY]; /* the least from the row on: what never went back */
     double least, part;             /* a gain that counts: so much, and so much of what is held */
@@ -76,7 +76,7 @@ static void find_rises(Series *s) {
         s->floor[i] = least = lesser(least, s->v[i]);
     for (uint32_t i = 0; i < s->n; i++) {
         if (i > 0 && s->floor[i] > most * (1 + RISE_PART)) s->rise[s->rises++] = i;
-        /* Garbage that was met alive is gone the next time. */
+        /* Garbage that was found alive is gone the next time. */
         bool gone = s->floats && s->n >= MANY && i + 1 < s->n;
         most = greater(most, gone ? lesser(s->v[i], s->v[i + 1]) : s->v[i]);
     }
@@ -102,8 +102,8 @@ static bool still(const Series *s) {
 }
 
 /* What the later part of the rows from `from` on brought, for each that the earlier one did: 1 is
- * even growth. They part a little before the middle, or an array that doubles might do so just
- * before. */
+ * even growth. The two parts meet a little before the middle, or an array that doubles might do so
+ * just before. */
 static double pace(const Series *s, uint32_t from) {
     const double *w = s->w;
     double middle = w[from] + PARTING * (w[s->n - 1] - w[from]);
@@ -228,7 +228,7 @@ static bool worse(const LmpLeak *a, const LmpLeak *b) {
     return a->site < b->site;
 }
 
-/* Moves leak[at] down until nothing below it is less bad: leak[0] is the least of a heap. */
+/* Sifts leak[at] down until nothing below it is less bad: leak[0] is the least of a heap. */
 static void sink(LmpLeak *leak, uint32_t n, uint32_t at) {
     for (;;) {
         uint32_t least = at;
@@ -271,7 +271,7 @@ static uint64_t to_count(double n) {
     return n < 1 ? 1 : n > 999999 ? 999999 : (uint64_t)(n + 0.5);
 }
 
-/* The end of the place is what tells: at most so many columns of it. */
+/* The end of the place tells most: at most so many columns of it. */
 static const char *where_words(char out[WHERE_SIZE], const Ledger *ledger, const LmpLeak *leak,
                                uint32_t most) {
     const LmpSiteRow *row = &ledger->site[leak->site];
@@ -343,7 +343,7 @@ static void judge(Series *s, const LmpSiteRow *row, const double *cycle, const d
     bool keeps = row->tally.free_bytes <= row->tally.bytes / 2;
     bool keeps_all = keeps && (double)row->tally.frees <= (double)row->tally.allocs * KEEPS_PART;
     double before = s->n > 1 ? s->w[n - 1] - s->w[n - 2] : 0;
-    /* What never was given back is taken for held without waiting for the next full collection. */
+    /* What was never freed counts as held without waiting for the next full collection. */
     if (keeps_all && s->now - s->w[n - 1] > before && s->n + 1 < LMP_LIVE_HISTORY)
         s->v[s->n++] = greater(s->v[n - 1], s->live);
     s->least = GAIN_BYTES;

@@ -1,4 +1,4 @@
-/* ledger.c - see ledger.h. The order of a refresh is told in ledger_impl.h. */
+/* ledger.c - see ledger.h. For the order of a refresh see ledger_impl.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static bool reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
            (!(parts & LEDGER_SITES) || live_history_reserve(s));
 }
 
-/* What found no room: lines in the row for them, call paths in that of the nodes. */
+/* What did not fit: lines are in the row "(others)" of sites, call paths in that of the nodes. */
 static void note_others(Ledger *ledger, const LmpTables *t) {
     LedgerStore *s = ledger->store;
     ledger->folded = ledger->pathless = ledger->pathless_bytes = 0;

@@ -6,8 +6,8 @@
  * Sums: over sites, live_bytes is that of the heap (also by kind), and so on for each figure; the
  * retained figures of the tree's root are the heap's too. In sampled mode all of it is estimated.
  *
- * Texts are safe to print, but `raw_source`, which is for finding the file. Whatever stands in the
- * shared state, rows refer to rows that are there. */
+ * Texts are safe to print, but `raw_source`, which is for finding the file. Whatever the shared
+ * state contains, rows only refer to existing rows. */
 #ifndef LMP_LEDGER_H
 #define LMP_LEDGER_H
 
@@ -18,7 +18,7 @@
 #include "base/kind.h"
 #include "shared/tables.h"
 
-/* What a tally had come to at an earlier moment. */
+/* A tally at an earlier moment. */
 typedef struct LmpThen {
     uint64_t allocs, made, live; /* allocations; bytes ever made; bytes live */
 } LmpThen;
@@ -37,7 +37,7 @@ typedef struct LmpTally {
 } LmpTally;
 
 /* All figures of a tally are words of eight bytes, which add up alike, signed or not. Sums may wrap
- * where the state is damaged, and nothing else happens. */
+ * if the state is damaged; nothing worse happens. */
 enum { TALLY_WORDS = sizeof(LmpTally) / 8 };
 _Static_assert(sizeof(LmpTally) == 17 * 8, "figures only");
 
@@ -124,8 +124,8 @@ typedef struct Ledger {
     bool stacks;
     uint64_t sample; /* bytes; 0: exact */
     uint64_t folded; /* allocations charged to the site "(others)": the tables were full */
-    /* With stacks: allocations whose call path found no room, and live bytes of them. What
-     * functions retain is without them. */
+    /* With stacks: allocations whose call path did not fit, and live bytes of them. What functions
+     * retain excludes them. */
     uint64_t pathless, pathless_bytes;
     uint32_t sites, functions, tags, nodes, details;
     LmpSiteRow *site;         /* by live bytes, largest first */
@@ -160,7 +160,7 @@ enum {
     LEDGER_TREE = 4,
     LEDGER_TAGS = 8,
     LEDGER_ALL = 15,
-    LEDGER_RATES = 16,    /* LmpTally.was, for who looks again and again */
+    LEDGER_RATES = 16,    /* LmpTally.was, for readers that refresh repeatedly */
     LEDGER_TAG_LINES = 32 /* Ledger.tagged; with LEDGER_SITES */
 };
 
@@ -169,7 +169,7 @@ enum {
  * `clock`: nanoseconds since start, for the rates. Errors: NOMEM (the rows of before stay).
  *
  * Costs about 50 ns a record and 150 ns a node: a tree of a million nodes is not for every frame.
- * Given the tables of another state it begins anew. */
+ * Given the tables of another state, it starts over. */
 LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, uint64_t clock);
 /* How fast a figure that was `was` at Ledger.since changes, a second; 0 as long as there is none.
  */
@@ -188,7 +188,7 @@ typedef struct LmpLeak {
     double bytes_per_second;
     uint64_t gain; /* bytes, last less first */
     bool steady;   /* it grows: see ledger_leaks */
-    bool lately;   /* it rose not long ago and stayed up: whether it goes on cannot be told yet */
+    bool lately;   /* it rose not long ago and stayed up: too early to tell whether it continues */
 } LmpLeak;
 
 typedef enum LmpGrowth {

@@ -7,8 +7,9 @@
  *     ledger_rows.c   makes the rows that people see, in order
  *     ledger_tree.c   the call tree, and what each function retains
  *
- * All memory is had before anything is changed that a reader sees, so a refresh that is refused
- * leaves the rows of before. Indexes taken from the shared state are read once and checked. */
+ * All memory is allocated before anything that a reader sees changes, so a refresh that runs out of
+ * memory leaves the previous rows. Indexes taken from the shared state are read once and
+ * checked. */
 #ifndef LMP_LEDGER_IMPL_H
 #define LMP_LEDGER_IMPL_H
 
@@ -67,7 +68,7 @@ typedef struct LedgerPeak {
     bool now; /* it is now */
 } LedgerPeak;
 LedgerPeak peak_of(const LmpLive *live);
-/* What a usage amounts to. The first row of the three that follow it in records and nodes. */
+/* The tally of a usage. The first row of the three that follow it in records and nodes. */
 LmpTally tally_of(const LmpUsage *use, const uint64_t *reallocs, const int64_t *realloc_bytes,
                   const uint64_t *temporary, LedgerPeak peak);
 
@@ -127,8 +128,8 @@ typedef struct LedgerChunk {
 
 typedef struct LedgerStore {
     const char *base; /* of the tables that all of this is about */
-    /* Rows looked at in this refresh. They are counted before what they refer to is looked at, or
-     * beside a running program some would refer to rows that are not known yet. */
+    /* Rows read in this refresh. They are counted before what they refer to is read, or with a
+     * running program some would refer to rows that are not known yet. */
     uint32_t records, nodes, tags;
 
     /* index: row 0 of each is none; of functions row 1 is "(others)" even if the tables have none
@@ -156,7 +157,7 @@ typedef struct LedgerStore {
     LedgerPile slot_sum;     /* LedgerSlotSum */
     LedgerPile detail_sum;   /* LmpTally */
     LedgerPile function_sum; /* LmpTally */
-    LedgerPile row_bytes;    /* uint64_t: all that a row of the sites ever had */
+    LedgerPile row_bytes;    /* uint64_t: all bytes that a row of the sites ever had */
     LmpTally tag_sum[LMP_TAGS];
     bool tag_lines;      /* this refresh is with LEDGER_TAG_LINES */
     uint32_t of_tag;     /* of this tag */
@@ -198,7 +199,7 @@ bool index_update(LedgerStore *s, const LmpTables *t);
 bool sum_reserve(LedgerStore *s);
 void sum_records(LedgerStore *s, const LmpTables *t);
 /* Moments (ledger_moments.c): room for all that is known; before anything is summed up, finds the
- * moment that rates are against; after it, keeps this refresh if it is time for another. */
+ * moment that rates are relative to; after it, keeps this refresh if it is time for another. */
 bool moment_reserve(LedgerStore *s, unsigned parts);
 void moment_begin(LedgerStore *s, unsigned parts, uint64_t clock);
 void moment_end(LedgerStore *s, uint64_t clock);

@@ -8,7 +8,7 @@
 #include "read/ledger/ledger_impl.h"
 
 enum { TEXT_MOST = 4352, SHORT_SRC_MOST = 128, NAME_MOST = 256, CHUNK = 64 * 1024 };
-/* Texts of honest tables need far less; past this they read "?". */
+/* Texts of undamaged tables need far less; past this they read "?". */
 static const size_t text_budget = 4 * (size_t)LMP_TEXT_MAX;
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -112,8 +112,8 @@ static bool add_function(LedgerStore *s, const LmpTables *t, uint32_t row) {
     return true;
 }
 
-/* Rows 0 and 1 are there even when the tables have none: what refers to no function that there is
- * goes to row 1. */
+/* Rows 0 and 1 exist even when the tables are empty: references to unknown functions go to row
+ * 1. */
 static bool first_functions(LedgerStore *s) {
     if (!pile_reserve(&s->function, 2, sizeof(LedgerFunction))) return false;
     LedgerFunction *f = PILE(s->function, LedgerFunction);

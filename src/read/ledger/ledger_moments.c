@@ -1,5 +1,5 @@
-/* ledger_moments.c - what records and nodes were about a second ago, which is noted here, and at
- * the mark, which the program has noted (ledger_impl.h).
+/* ledger_moments.c - the figures of records and nodes about a second ago, which are kept here, and
+ * at the mark, which the program has kept (ledger_impl.h).
  *
  * Of each moment a record and a node have three figures, which add up like all of a tally: so what
  * lines, functions, call paths and tags make a second, or since the mark, follows from theirs. */
@@ -37,7 +37,7 @@ void moments_free(LedgerStore *s) {
 
 /* ---- moments --------------------------------------------------------------------------------- */
 
-/* Of the moments older than the window the youngest stays: it is what rates are against. */
+/* Of the moments older than the window, the youngest stays: rates are relative to it. */
 static uint32_t stale(const LedgerStore *s, uint64_t clock) {
     uint32_t n = 0;
     while (n + 1 < s->moments && s->moment[n + 1].clock + RATE_WINDOW <= clock)
@@ -49,19 +49,19 @@ void moment_begin(LedgerStore *s, unsigned parts, uint64_t clock) {
     s->then = NULL;
     s->keeps = parts & LEDGER_RATES;
     if (!s->keeps) return;
-    if (s->moments && clock < s->moment[s->moments - 1].clock) s->moments = 0; /* begun anew */
+    if (s->moments && clock < s->moment[s->moments - 1].clock) s->moments = 0; /* started over */
     for (uint32_t drop = stale(s, clock); drop > 0; drop--) {
         LedgerMoment first = s->moment[0];
         memmove(s->moment, s->moment + 1, (LEDGER_MOMENTS - 1) * sizeof first);
-        s->moment[LEDGER_MOMENTS - 1] = first; /* its memory is used again */
+        s->moment[LEDGER_MOMENTS - 1] = first; /* its memory is reused */
         s->moments--;
     }
-    /* where the clock stands nothing runs */
+    /* if the clock has not moved, nothing runs */
     if (s->moments && s->moment[0].clock < clock && s->clock != clock) s->then = &s->moment[0];
     s->now.clock = clock;
     s->now.records = s->records;
     s->now.nodes = s->nodes;
-    /* not every row comes by */
+    /* not every row is visited */
     if (s->records) memset(s->now.record.data, 0, s->records * sizeof(LmpThen));
     if (s->nodes) memset(s->now.node.data, 0, s->nodes * sizeof(LmpThen));
 }
@@ -104,7 +104,7 @@ static LmpThen as_now(const LmpTally *tally) {
     return (LmpThen){tally->allocs, tally_made(tally), tally->live_bytes};
 }
 
-/* A row that has come since was nothing then. */
+/* A row that was added since was zero then. */
 static LmpThen at(const LedgerPile *rows, uint32_t n, uint32_t row) {
     return row < n ? PILE(*rows, const LmpThen)[row] : (LmpThen){0};
 }

@@ -32,8 +32,7 @@ bool rows_reserve(Ledger *ledger, unsigned parts) {
            pile_reserve(&s->out_tagged, s->slots, sizeof(LmpTally));
 }
 
-/* The last of all to be asked for: sites point into it. For each LMP_LIVE_HISTORY times bytes, then
- * blocks.
+/* Call last: sites point into it. For each LMP_LIVE_HISTORY times bytes, then blocks.
  */
 bool live_history_reserve(LedgerStore *s) {
     return pile_reserve(&s->out_grown, (size_t)s->slots * 2 * LMP_LIVE_HISTORY, sizeof(uint64_t));
@@ -85,8 +84,8 @@ static void want_functions(LedgerStore *s, unsigned parts) {
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* Parser and collector stand on no call path: they retain what they made. So does, at least, a
- * function whose paths found no room. */
+/* Parser and collector are on no call path: they retain what they made. So does, at least, a
+ * function whose paths did not fit. */
 static LmpTally retained_by(const Ledger *ledger, unsigned parts, uint32_t at) {
     const LedgerStore *s = ledger->store;
     const LmpTally *retained = &PILE(s->retained, const LmpTally)[at];
@@ -161,7 +160,7 @@ static const uint64_t *make_grown(const Ledger *ledger, const LmpTables *t, cons
     uint64_t *out = PILE(s->out_grown, uint64_t) + (size_t)at * 2 * LMP_LIVE_HISTORY;
     memset(out, 0, 2 * LMP_LIVE_HISTORY * sizeof *out);
     if (ledger->live_history_rows == 0)
-        return out; /* nothing is written there: it is not even read */
+        return out; /* nothing was written there, so it is not read */
     for (uint32_t row = slot->first_row; row; row = PILE(s->row, const LedgerRow)[row].next)
         for (uint32_t i = 0; i < ledger->live_history_rows; i++) {
             out[i] += read_once64(
@@ -200,8 +199,8 @@ static void make_site(Ledger *ledger, const LmpTables *t, uint32_t index, uint32
     make_details(ledger, slot, out);
 }
 
-/* Which rows of `grown` there are, and the slots that have them. The program may make another one
- * meanwhile; the slots of this list are written over only in the making of the one after that. */
+/* Which rows of `grown` there are, and the slots that have them. The program may make another list
+ * meanwhile; the slots of this one are overwritten only by the one after that. */
 static void make_cycles(Ledger *ledger, const LmpTables *t, uint8_t slot[LMP_LIVE_HISTORY]) {
     const LmpTablesUsed *u = &t->live->tables;
     uint64_t made = read_once64(&u->live_history);

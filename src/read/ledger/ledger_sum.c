@@ -37,7 +37,7 @@ static void add_record(LedgerStore *s, const LmpTables *tables, uint32_t record,
     slot->here_free_bytes += read_once64(&r->here_free_bytes);
 }
 
-/* What no line has freed the collector has. Samples tell nothing of it. */
+/* What no line has freed, the collector has. Samples do not tell. */
 static void sum_collector(LedgerStore *s, const LmpTables *t) {
     uint32_t row = LMP_SITE_COLLECTOR;
     bool told = t->live->tables.lines == LMP_LINES_EXACT && t->live->tables.sample == 0;

@@ -121,7 +121,7 @@ LedgerPeak peak_of(const LmpLive *live) {
 
 LmpTally tally_of(const LmpUsage *use, const uint64_t *reallocs, const int64_t *realloc_bytes,
                   const uint64_t *temporary, LedgerPeak peak) {
-    /* Frees first: read beside a running program they are then the older figure. */
+    /* Frees first: with a running program they are then the older figure. */
     LmpTally t = {.frees = read_once64(&use->frees), .free_bytes = read_once64(&use->free_bytes)};
     t.temporary = read_once64(temporary);
     t.short_lived = read_once64(&use->short_lived);

@@ -6,7 +6,7 @@
 
 #include "read/ledger/ledger_impl.h"
 
-enum { AHEAD = 12 }; /* rows of the tables asked for before they are needed */
+enum { AHEAD = 12 }; /* rows of the tables to prefetch ahead */
 
 static bool wanted(const LmpTables *t, unsigned parts) {
     return parts & LEDGER_TREE ||
@@ -66,7 +66,7 @@ static void read_nodes(LedgerStore *s, const LmpTables *t) {
         live[parent[i]] += live[i];
 }
 
-/* Asks for the rows of nodes soon to be read: they come in another order than they stand. */
+/* Prefetches the rows of nodes soon to be read: they are not visited in storage order. */
 static void fetch(const LmpTables *t, const uint32_t *order, uint32_t i, uint32_t n) {
     if (i + AHEAD >= n) return;
     const char *node = (const char *)&t->node[order[i + AHEAD]];
@@ -83,8 +83,8 @@ static LmpTally own_tally(LedgerStore *s, const LmpTables *t, uint32_t node, Led
 
 /* ---- what functions retain ------------------------------------------------------------------- */
 
-/* Puts the nodes in the order of a walk that goes down first: order[i] is the i-th, and next[i] the
- * place behind all below it. */
+/* Puts the nodes in depth-first order: order[i] is the i-th, and next[i] the place after all below
+ * it. */
 static void walk_order(LedgerStore *s) {
     const uint32_t *parent = s->parent.data;
     uint32_t *size = PILE(s->first, uint32_t), *free_at = PILE(s->next, uint32_t);
@@ -194,7 +194,7 @@ static void make_row(Ledger *ledger, const LmpTables *t, uint32_t node, LedgerPe
     out->shallow = out->retained = own_tally(s, t, node, peak);
 }
 
-/* Puts the children of each row behind all rows so far: they are contiguous then. */
+/* Appends the children of each row after all rows so far, so that they are contiguous. */
 void tree_make(Ledger *ledger, const LmpTables *t) {
     LedgerStore *s = ledger->store;
     LmpTreeRow *tree = ledger->tree;

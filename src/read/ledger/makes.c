@@ -5,7 +5,7 @@
 
 enum {
     FED_LEAST = 2
-}; /* looks that must agree: one may have met the first step of something else */
+}; /* looks that must agree: one may have seen the first step of something else */
 
 static bool is_loader(const char *name) {
     static const char *const loaders[] = {"function 'load'", "function 'loadfile'",

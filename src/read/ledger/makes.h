@@ -1,5 +1,5 @@
-/* makes.h - how one line makes what it makes: its figures by way, and what looks at its strings
- * have shown. It walks the records of that line, so it is for the few lines that matter. */
+/* makes.h - how one line allocates: its figures by way, and what looks at its strings have shown.
+ * It walks the records of that line, so use it for the few lines that matter. */
 #ifndef LMP_MAKES_H
 #define LMP_MAKES_H
 
@@ -22,14 +22,14 @@ typedef enum LmpWay {
 
 typedef struct LmpMakes {
     LmpTally way[LMP_WAYS];
-    uint32_t how;            /* LmpHow of all that stands on the line; 0: not known */
+    uint32_t how;            /* LmpHow of all instructions on the line; 0: not known */
     uint64_t regrown;        /* parts of tables that were given back for larger ones here (count) */
     uint64_t regrown_arrays; /* of these, array parts */
     uint64_t loads;          /* calls of load() and its like (count) */
     uint64_t load_bytes;     /* all that these have made */
     uint64_t texts, same;    /* as in LmpSite */
     /* Lines whose strings are made of each other's, this one first: a string that is built up, and
-     * copied in full at each step. 0: none is known of. */
+     * copied in full at each step. 0: none known. */
     uint32_t builds;
     uint32_t build[LMP_BUILD_LINES]; /* rows in ledger->site */
     uint64_t build_bytes;            /* size of the last such string that was seen */

@@ -34,7 +34,8 @@ static void moment_of(ModelMoment *moment, const LmpStats *stats, uint64_t clock
     }
 }
 
-/* Difference of two counters per second; what runs backwards (damage, a restart) is no rate. */
+/* Difference of two counters per second; one that runs backwards (damage, a restart) has no
+ * rate. */
 static double per_second(uint64_t now, uint64_t then, double seconds) {
     int64_t difference = (int64_t)(now - then);
     return difference > 0 ? (double)difference / seconds : 0;
@@ -48,7 +49,7 @@ static int64_t change_per_second(uint64_t now, uint64_t then, double seconds) {
 static void sum_delta(ModelDelta *delta) {
     delta->total_bytes = delta->total_blocks = delta->total_allocs = 0;
     for (int k = 0; k < LMP_KINDS; k++) {
-        /* unsigned: the figures may be anything, the sum must only not trap */
+        /* unsigned: the figures may be anything, and the sum must not trap */
         delta->total_bytes = (int64_t)((uint64_t)delta->total_bytes + (uint64_t)delta->bytes[k]);
         delta->total_blocks = (int64_t)((uint64_t)delta->total_blocks + (uint64_t)delta->blocks[k]);
         delta->total_allocs = (int64_t)((uint64_t)delta->total_allocs + (uint64_t)delta->allocs[k]);
@@ -111,7 +112,7 @@ static bool find_base(Model *model) {
         model->base = i;
         return true;
     }
-    if (model->wish.count_from > 0) return false; /* it is not kept any more */
+    if (model->wish.count_from > 0) return false; /* it is no longer kept */
     model->base = model->marks - 1;
     for (uint32_t i = model->marks; i-- > 0;) {
         if (!model_mark_kept(model, i)) continue;
@@ -235,8 +236,8 @@ static void check_op(LmpOp *op) {
 }
 
 /* The allocator keeps what the collector frees, so at one moment RSS less heap is as much the
- * collector's as anything else's. The least over some seconds is where the heap was large, and
- * hardly swings with it. */
+ * collector's as anything else's. The minimum over some seconds is from when the heap was large,
+ * and hardly varies with it. */
 static void fill_outside(Model *model, uint64_t now) {
     uint64_t second = now / 1000000000u + 1 + MODEL_OUTSIDE_SECONDS; /* so that none was at 0 */
     uint64_t known = model->stats.live_bytes + model->own_bytes;
@@ -281,11 +282,11 @@ void model_fill(Model *model, LmpView *view, const ModelInput *input) {
     switch (model->seen) {
     case LMP_SEEN_RUNNING:
         break;
-    case LMP_SEEN_PAUSED: /* the clock stands while nothing happens */
+    case LMP_SEEN_PAUSED: /* the clock stops while nothing happens */
         if (was == LMP_SEEN_PAUSED && was_op == model->op.number) clock = was_clock;
         break;
     case LMP_SEEN_FINISHED:
-    case LMP_SEEN_KILLED: /* when it ended; after a death about */
+    case LMP_SEEN_KILLED: /* when it ended; after a kill, approximately */
         if (view->live->clock < clock) clock = view->live->clock;
         if (model->seen == LMP_SEEN_KILLED && was_clock > clock) clock = was_clock;
         break;

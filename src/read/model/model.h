@@ -24,12 +24,11 @@ typedef struct ModelDelta {
 
 #define MODEL_NO_MARK UINT64_MAX
 
-/* What a person wants of the marks, in one display: the one to count from, names, those that are
- * not to be seen. */
+/* The user's settings for marks, in one display: the one to count from, names, hidden ones. */
 typedef struct ModelMarks {
     uint64_t count_from; /* number of a mark, from 1; 0: the last one; MODEL_NO_MARK: none */
     struct ModelMarkEdit {
-        uint64_t number; /* 0: nothing is said of any */
+        uint64_t number; /* 0: unused */
         bool gone;
         char name[40]; /* "": its own */
     } edit[LMP_MARKS]; /* by number % LMP_MARKS */
@@ -89,7 +88,7 @@ typedef struct Model {
      * >= frames, cut_at <= frames, locals <= LMP_LOCALS, upvalues <= LMP_UPVALUES, hit <=
      * LMP_BREAKS, all texts end */
     LmpOp op;
-    LmpBreaksDone breaks; /* what became of the conditions; count <= LMP_BREAKS */
+    LmpBreaksDone breaks; /* the state of the conditions; count <= LMP_BREAKS */
     bool breaks_ours;     /* they are those of this display */
 
     /* birth epochs: a block of epoch e was born about (e - 1) * epoch_length after start */
@@ -134,7 +133,7 @@ void model_fill(Model *model, LmpView *view, const ModelInput *input);
  * freed by who frees the model (ledger_free). False: no memory, it is as it was. */
 bool model_fill_ledger(Model *model, const LmpView *view, unsigned parts);
 
-/* Makes model->verdicts anew, of a ledger that has its sites (verdict.h says what that costs).
+/* Makes model->verdicts again, from a ledger that has its sites (verdict.h says what that costs).
  * `tables`: those of the ledger; NULL: none. */
 void model_fill_verdicts(Model *model, const LmpTables *tables);
 

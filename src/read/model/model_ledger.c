@@ -1,4 +1,4 @@
-/* model_ledger.c - who made what, in the model: refreshed with the parts that are looked at. */
+/* model_ledger.c - who made what, in the model: refreshed with the parts that are on screen. */
 #include "read/model/model.h"
 
 bool model_fill_ledger(Model *model, const LmpView *view, unsigned parts) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What a counter has gone up by; damage counts as nothing. */
+/* How much a counter has gone up; damage counts as nothing. */
 static uint64_t more(uint64_t now, uint64_t then) {
     return now > then ? now - then : 0;
 }

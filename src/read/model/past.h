@@ -1,5 +1,5 @@
-/* past.h - what was in a piece of the time that is over: figures of the heap's history
- * (LmpHistory) between two moments, for the timeline. */
+/* past.h - what happened in an interval of the past: figures of the heap's history (LmpHistory)
+ * between two moments, for the timeline. */
 #ifndef LMP_MODEL_PAST_H
 #define LMP_MODEL_PAST_H
 
@@ -13,11 +13,11 @@ typedef struct ModelPast {
     uint64_t length; /* nanoseconds that the five above are over: whole samples; may be 0 */
 } ModelPast;
 
-/* Of the samples that have a part in [from, to), nanoseconds since start. A sample still being
- * filled, and time after it in which nothing was allocated, have what lives now. */
+/* From the samples that overlap [from, to), nanoseconds since start. A sample still being filled,
+ * and time after it in which nothing was allocated, have what lives now. */
 ModelPast model_past(const Model *model, uint64_t from, uint64_t to);
 
-/* Cycles of the collector finished by a moment, as far as the samples tell. */
+/* Collector cycles finished by a moment, as far as the samples tell. */
 uint32_t model_cycles_by(const Model *model, uint64_t clock);
 
 #endif

@@ -1,13 +1,13 @@
-/* rules_holding.c - verdicts on what a line holds: growth after full collections, which leaks.c has
- * judged, and peaks that are long gone. */
+/* rules_holding.c - verdicts on what a line holds: growth after full collections, as judged by
+ * leaks.c, and peaks that are long gone. */
 #include "base/format.h"
 #include "read/verdict/verdict_impl.h"
 
-/* Growth is worth the first place when the line holds so much of the heap; below, it is one more
- * share among others. */
+/* Growth comes first when the line holds this share of the heap; below, it is one share among
+ * others. */
 #define HOLDS 0.05
-/* Below it has a verdict all the same if it has grown by this, above all that is said of a program
- * in good health. What grows by less is counted, not named (some-growth). */
+/* Below that it still has a verdict if it has grown by this, ranked above everything said of a
+ * healthy program. What grows by less is counted, not named (some-growth). */
 #define GAIN (64u << 10)
 #define LEAST 0.06
 #define COUNTED 32u /* blocks of a kind: with fewer, that none was freed says little */

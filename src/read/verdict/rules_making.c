@@ -1,24 +1,24 @@
 /* rules_making.c - verdicts on what a line makes: strings, tables, functions and coroutines that
- * are made in vain, again and again. */
+ * are made needlessly, again and again. */
 #include <stdio.h>
 
 #include "base/format.h"
 #include "read/verdict/verdict_impl.h"
 
 /* A tenth of all bytes is what a person would notice; a twentieth where each of the things costs
- * much more than its bytes (compiling, a stack of its own, a copy that need not be). */
+ * much more than its bytes (compiling, a stack of its own, a needless copy). */
 #define MUCH 0.10
 #define SOME 0.05
-/* So many are made in a loop, not by chance. Of coroutines and compilations fewer are enough. */
+/* This many are made in a loop, not by chance. Of coroutines and compilations fewer are enough. */
 #define MANY 1000u
 #define SEVERAL 100u
-/* Made and dropped: so many of all were freed (what the collector has not come to yet is a few
+/* Made and dropped: this share of all was freed (what the collector has not reached yet is a few
  * percent in a long run), and at least half of these by the next collection: what lives longer is
  * used. From SOON on they are nearly all. */
 #define DROPPED 0.8
 #define HALF 0.5
 #define SOON 0.9
-/* Or whatever lives longer, if so few of all are there at a time: it is made anew all the while. */
+/* Or what lives longer, if only so few of all are live at a time: it is remade all the time. */
 #define TURNED_OVER 0.95
 /* Below a KiB, joining costs no more than making a string does. */
 #define COPY_LEAST 1024u
@@ -155,7 +155,7 @@ double short_strings_holds(const VerdictFacts *f) {
                : 0;
 }
 
-/* `objects`: those of `t` that are no parts. */
+/* `objects`: those of `t` that are not parts. */
 static void garbage_say(const VerdictFacts *f, Verdict *v, const LmpTally *t,
                         const LmpTally *objects, const char *what) {
     char n[LMP_NUM], a_second[48], soon[64];
@@ -177,7 +177,7 @@ void short_strings_say(const VerdictFacts *f, Verdict *v) {
 double regrown_holds(const VerdictFacts *f) {
     const LmpMakes *m = f->makes;
     const LmpTally *t = &m->way[LMP_WAY_PART];
-    /* Where there are constructors, too, their parts are not to be taken for grown ones. */
+    /* Where there are constructors, too, their parts must not be mistaken for grown ones. */
     bool grown_only = m->how & LMP_HOW_GROWTH && !(m->how & LMP_HOW_CONSTRUCTOR);
     if (!grown_only && m->regrown < t->allocs / 2) return 0;
     return m->regrown >= MANY ? at_least(of_made(f, verdict_bytes(t)), MUCH) : 0;

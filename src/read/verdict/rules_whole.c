@@ -6,17 +6,17 @@
 /* An interpreter with its libraries has a few MiB that are not Lua's; four times that is more. */
 #define OUTSIDE_LEAST (16u << 20)
 #define OUTSIDE_PART 0.5
-/* The collector: by default it begins anew when the heap has doubled, so half of it is garbage
- * then. Three quarters are the work of a pause of 400. Of a small heap nobody sees that. */
+/* The collector: by default it starts again when the heap has doubled, so half of it is garbage
+ * then. Three quarters come of a pause of 400. On a small heap that does not matter. */
 #define LATE_PART 0.75
 #define LATE_CYCLES 3u
 #define LATE_LOOK 8u
 #define HEAP_LEAST (1u << 20)
-/* Generational mode is for what dies young; where half does not, it looks at that in vain. */
+/* Generational mode is for what dies young; where half does not, it scans that for nothing. */
 #define SURVIVE_PART 0.5
 #define SURVIVE_CYCLES 8u
 #define SURVIVE_ALLOCS 10000u
-/* A full collection that freed less tells nothing that is worth a line. */
+/* A full collection that freed less is not worth a line. */
 #define FREED_PART 0.1
 
 /* ---- outside Lua ----------------------------------------------------------------------------- */
@@ -156,7 +156,7 @@ void wait_say(const VerdictFacts *f, Verdict *v) {
     verdict_figure(v, "missing", (double)f->growth->missing);
 }
 
-/* Where nothing else is said. */
+/* Applies if no other verdict does. */
 double unknown_holds(const VerdictFacts *f) {
     return f->growth->growth == LMP_GROWTH_UNKNOWN ? 1 : 0;
 }

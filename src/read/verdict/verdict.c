@@ -1,5 +1,5 @@
-/* verdict.c - see verdict.h. Sums up what rules look at, asks them for each line that matters, and
- * puts what they say in order. What is said stands in the files of the rules. */
+/* verdict.c - see verdict.h. Sums up what rules look at, evaluates them for each line that matters,
+ * and sorts the verdicts. Their texts are in the files of the rules. */
 #include "read/verdict/verdict.h"
 
 #include <stdarg.h>
@@ -9,10 +9,10 @@
 #include "base/format.h"
 #include "read/verdict/verdict_impl.h"
 
-/* Less than this in all is nobody's trouble: an interpreter's start and a small script make it. */
+/* Less than this in all is no problem: an interpreter's start and a small script make it. */
 #define BULK (1u << 20)
 /* Of the whole: bytes made, allocations, bytes held now or at the peak. A line below all of these
- * is not looked at, so at most a few hundred are. */
+ * is skipped, so at most a few hundred are left. */
 #define MATTERS 0.02
 
 enum { LEAKS_MOST = 64, LINES_MOST = 4 * (int)(1 / MATTERS) + LEAKS_MOST };
@@ -64,7 +64,7 @@ static bool may_ask(const VerdictRule *rule, const VerdictFacts *f, unsigned tak
     return !(rule->about & taken);
 }
 
-/* Asks all rules that may be; what they are about that hold. */
+/* Evaluates all applicable rules; returns what those that hold are about. */
 static unsigned ask(const VerdictFacts *f, Verdicts *out) {
     unsigned taken = 0;
     for (const VerdictRule *rule = verdict_rules; rule->name; rule++) {

@@ -1,10 +1,10 @@
 /* verdict.h - verdicts: what the figures amount to, in sentences that say which line, how much of
- * the whole it is, and what to change. The same ones head the summary, stand in JSON and are on the
+ * the whole it is, and what to change. The same ones head the summary and are in JSON and on the
  * screen.
  *
- * A sentence is true of the figures that it was made from, or it is not said; what cannot be told
- * yet says so. The rules are one table (verdict_rules.c), one row each. Best first: what explains
- * most of the bytes, the heap or the memory that the program has. */
+ * A sentence is only made if it is true of its figures; what cannot be told yet says so. The rules
+ * are one table (verdict_rules.c), one row each. Best first: what explains most of the bytes, the
+ * heap or the memory that the program has. */
 #ifndef LMP_READ_VERDICT_H
 #define LMP_READ_VERDICT_H
 

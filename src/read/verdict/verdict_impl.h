@@ -21,7 +21,7 @@ typedef struct VerdictFacts {
     bool told;           /* the line that grows most has a verdict that says so */
 } VerdictFacts;
 
-/* What a rule is about: where one holds for a line, no later one about the same is asked. */
+/* What a rule is about: where one holds for a line, later ones about the same are skipped. */
 enum {
     ABOUT_GROWTH = 1,
     ABOUT_STRINGS = 2,
@@ -31,19 +31,19 @@ enum {
     ABOUT_PEAK = 32,
 };
 
-/* What must be known, or the rule is not asked. */
+/* What must be known, or the rule is skipped. */
 enum {
-    NEEDS_LINE = 1,  /* it is asked for each line that matters */
+    NEEDS_LINE = 1,  /* it is evaluated for each line that matters */
     NEEDS_MAKES = 2, /* how the line makes things */
-    NEEDS_BULK = 4,  /* the program has made something worth speaking of */
+    NEEDS_BULK = 4,  /* the program has made enough to matter */
     NEEDS_EXACT = 8  /* no samples */
 };
 
 typedef struct VerdictRule {
     const char *name;
     unsigned needs, about;
-    /* How much of the whole it explains, 0 to 1; 0: it does not hold. Scores of verdicts are that
-     * times `weight`, which says how bad so much of it is. */
+    /* How much of the whole it explains, 0 to 1; 0: it does not hold. A verdict's score is that
+     * times `weight`, which says how bad that is. */
     double (*holds)(const VerdictFacts *facts);
     double weight;
     void (*say)(const VerdictFacts *facts, Verdict *out); /* text and figures */

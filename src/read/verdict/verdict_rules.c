@@ -1,9 +1,9 @@
 /* verdict_rules.c - the rules, one row each. Of those about one line the first that holds counts
- * for what it is about, so what says more stands above what says less.
+ * for what it is about, so rules that say more come before rules that say less.
  *
  * Weights: 1 is waste that grows with its square, or without end (what grows counts one more: see
- * rules_holding.c). Below are what costs twice as much work as need be, what is made in vain but
- * given back soon, and last what is worth knowing where nothing else is to be said. */
+ * rules_holding.c). Below are what costs twice the necessary work, what is made needlessly but
+ * freed soon, and last what is worth knowing if there is no other verdict. */
 #include "read/verdict/verdict_impl.h"
 
 #define LINE (NEEDS_LINE | NEEDS_MAKES)
