@@ -1,4 +1,4 @@
-/* json.h - JSON as it is written: who adds a value says its key, and the commas come by themselves.
+/* json.h - a JSON writer: the caller gives each value its key, the commas are added here.
  */
 #ifndef LMP_JSON_H
 #define LMP_JSON_H
@@ -11,7 +11,7 @@
 
 typedef struct Json {
     FILE *out;
-    bool comma; /* something stands before the next value */
+    bool comma; /* there is something before the next value */
 } Json;
 
 /* In all of these `key` is NULL in an array and outside of everything. */

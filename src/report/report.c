@@ -6,7 +6,7 @@
 
 enum { LEAKS_MOST = 1000 };
 
-/* What every report has of the tables. */
+/* The parts of the tables that every report has. */
 static const unsigned ALWAYS = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TAGS;
 
 #define ROW(ID, name, arg, help, before, between, after, parts)                                    \

@@ -1,4 +1,4 @@
-/* report.h - reports: what a run amounts to, for people and for machines. A new report is one file
+/* report.h - reports: the result of a run, for people and for machines. A new report is one file
  * report_NAME.c and one row of REPORT_KINDS: that row is its option of `lmp run` and its part in
  * the man page, too. Nothing here prints by itself: the caller gives the FILE.
  */
@@ -16,7 +16,7 @@
 #define REPORT_TOP_MOST 1000u /* rows of a table of the summary */
 
 typedef struct LmpReport {
-    char program[sizeof((LmpHeader *)0)->program]; /* a copy, ended here whatever stands there */
+    char program[sizeof((LmpHeader *)0)->program]; /* a copy, always terminated */
     char lua[sizeof((LmpHeader *)0)->lua];         /* "Lua 5.4.4" */
     uint32_t pid;
     const char *ending; /* "finished", "killed by signal 9 (SIGKILL)", "still running" ... */
@@ -26,7 +26,7 @@ typedef struct LmpReport {
     const char *again;  /* options, program and arguments of its `lmp run`, for a shell; NULL: not
                            known */
     LmpStats stats;
-    LmpGc gc;            /* copy; ring indices are checked by whoever reads them */
+    LmpGc gc;            /* copy; ring indices are checked by its readers */
     uint32_t top;        /* rows of the summary's tables, at most REPORT_TOP_MOST */
     Ledger ledger;       /* sites, functions, tags; lines LMP_LINES_OFF: nothing is known of them */
     LmpErr ledger_error; /* why it has no rows */
@@ -37,11 +37,11 @@ typedef struct LmpReport {
 } LmpReport;
 
 /* Fills a report from a (checked) header, live part and tables (NULL: without them); `ending` must
- * outlive it. What was in it is not looked at: report_close gives back what it holds. */
+ * outlive it. Its previous content is ignored; report_close frees what it holds. */
 void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live,
                  const LmpTables *tables, uint64_t clock, const char *ending);
 /* After that, what else a kind needs of the tables (LmpReportKind.parts): the call tree may have a
- * million nodes, so only who writes it asks for it. */
+ * million nodes, so only those that write it request it. */
 void report_fill_parts(LmpReport *report, const LmpTables *tables, uint64_t clock, unsigned parts);
 void report_close(LmpReport *report);
 

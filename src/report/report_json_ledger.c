@@ -1,5 +1,5 @@
 /* report_json_ledger.c - sites, functions, tags and leaks for machines, all of them. Keys as in
- * lmp.stats(). Of the types of a site only those are there that it made any of. */
+ * lmp.stats(). A site only lists the types that it made any of. */
 #include "read/ledger/tallies.h"
 #include "report/json.h"
 #include "report/report_impl.h"
@@ -92,8 +92,8 @@ static void put_node_tally(Json *json, const char *key, const LmpTally *tally) {
     json_end(json, '}');
 }
 
-/* An array, not objects within objects: a path can be 200 000 calls deep, and who reads JSON mostly
- * goes down by recursion. Callers stand before those that they call. */
+/* An array, not objects within objects: a path can be 200 000 calls deep, and most JSON readers
+ * recurse. Callers come before those that they call. */
 static void put_tree(Json *json, const Ledger *l) {
     if (!l->stacks || !l->nodes) return;
     json_begin(json, "tree", '[');

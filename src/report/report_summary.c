@@ -1,5 +1,5 @@
-/* report_summary.c - the figures for people: plain text of at most 80 columns, no colours. What is
- * told of sites and functions is in report_tables.c. */
+/* report_summary.c - the figures for people: plain text of at most 80 columns, no colours. The
+ * tables of sites and functions are in report_tables.c. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void put_line(FILE *out, const char *name, const char *count, const char 
                      const char *sign, uint64_t bytes) {
     char digits[LMP_NUM], exact[LMP_NUM + 4], rounded[LMP_NUM];
     snprintf(exact, sizeof exact, "%s%s B", sign, format_count(digits, bytes));
-    if (strlen(exact) > 18) exact[0] = '\0'; /* then the rounded size has to do */
+    if (strlen(exact) > 18) exact[0] = '\0'; /* then the rounded size must do */
     fprintf(out, "  %-19s %14s   %-10s %18s %11s\n", name, count, what, exact,
             format_bytes(rounded, bytes));
 }
@@ -101,7 +101,7 @@ static void put_gc(const LmpReport *r, FILE *out) {
     if (s->gc_cycles > 0) {
         const LmpGcCycle *last = &r->gc.ring[(s->gc_cycles - 1) % LMP_GC_RING];
         format_span(c, last->end - last->start);
-        /* cycles of small heaps are shorter than the clock is read */
+        /* cycles of small heaps are shorter than the interval of clock readings */
         bool told =
             last->end > last->start && used + (int)strlen(", last took ") + (int)strlen(c) <= 80;
         if (told) fprintf(out, ", last took %s", c);
@@ -109,7 +109,7 @@ static void put_gc(const LmpReport *r, FILE *out) {
     fputc('\n', out);
 }
 
-/* What should be zero, told only when it is not. */
+/* What should be zero, shown only when it is not. */
 static void put_exceptions(const LmpReport *r, FILE *out) {
     const LmpStats *s = &r->stats;
     char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM], d[LMP_NUM];
@@ -146,7 +146,7 @@ static void put_exceptions(const LmpReport *r, FILE *out) {
                 format_delta_bytes(d, s->before_realloc_bytes));
 }
 
-/* Can the name stand in a shell command as it is? */
+/* Can the name be used in a shell command unquoted? */
 static bool is_plain(const char *program) {
     size_t length = strlen(program);
     if (length == 0 || length > 37 || program[0] == '-') return false;

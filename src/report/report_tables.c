@@ -80,7 +80,7 @@ static void put_sites(const LmpReport *r, FILE *out) {
                 l->sites - rows);
 }
 
-/* What must be known to take the tables for what they are. */
+/* The conditions under which the tables must be read. */
 static void put_conditions(const LmpReport *r, FILE *out) {
     const Ledger *l = &r->ledger;
     char a[LMP_NUM], b[LMP_NUM];

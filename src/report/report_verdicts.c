@@ -9,8 +9,8 @@
 
 enum { SHOWN = 4, OF_ONE_RULE = 2, WIDTH = 80 };
 
-/* Of the best, but not the same rule again and again, and what is good to know only where there is
- * nothing to be done. */
+/* The best, but not the same rule again and again, and what is merely good to know only if there is
+ * nothing to fix. */
 static bool is_shown(const Verdicts *list, uint32_t at, uint32_t shown) {
     uint32_t alike = 0;
     for (uint32_t i = 0; i < at; i++)
