@@ -1,4 +1,4 @@
-/* figures.c - see figures.h. Which figures there are, the lists of figure.h say. */
+/* figures.c - see figures.h. The figures are listed as figure.h describes. */
 #include "figures.h"
 
 #include <lauxlib.h>
@@ -66,7 +66,7 @@ static void put_table(lua_State *L, const char *name, const void *from, const Lm
     lua_setfield(L, -2, name);
 }
 
-/* What nodes of the tree have: there may be a million of them. */
+/* The figures of nodes of the tree, of which there may be a million. */
 static void put_node_figures(lua_State *L, const char *name, const LmpTally *tally) {
     lua_createtable(L, 0, 8);
     for (const LmpFigure *f = tally_figures; f->name; f++)
@@ -206,7 +206,7 @@ static void push_node(lua_State *L, const LmpTreeRow *node) {
 }
 
 /* A path can be 200 000 calls deep: nothing here goes down it. All nodes are made first, in an
- * array that is let go at the end; then each gets its array of children from there. */
+ * array that is released at the end; then each gets its array of children from there. */
 static void put_tree(lua_State *L, const Ledger *ledger) {
     if (!ledger->stacks || !ledger->nodes) return;
     lua_createtable(L, (int)ledger->nodes, 0);

@@ -70,7 +70,7 @@ static void push_refusal(lua_State *L, void *from) {
     lua_pushstring(L, err_name(r->err));
 }
 
-/* Of options that are not there all are said; under `lmp run` header and summary do that. */
+/* Reports all options that are not available; under `lmp run` header and summary do that. */
 static void complain_of_options(lua_State *L) {
     LmpStats s;
     if (profiler_stats(L, &s)) return;
@@ -123,7 +123,7 @@ static int api_start(lua_State *L) {
     return start_with(L, &options);
 }
 
-/* Fills in what is asked for of who made what; raises an error if that cannot be had. */
+/* Fills in the requested parts of who made what; raises an error if that fails. */
 static void read_parts(lua_State *L, Figures *f) {
     if (!f->parts) return;
     LmpErr err = profiler_ledger(L, f->parts, &f->ledger);
@@ -231,7 +231,7 @@ int luaopen_luamemprofiler_run(lua_State *L) {
     luaL_checkversion(L);
     profiler_prepare(L);
     lua_pushcfunction(L, preload);
-    (void)lua_pcall(L, 0, 0, 0); /* no memory: then the program says that it found no module */
+    (void)lua_pcall(L, 0, 0, 0); /* no memory: then the program reports that it found no module */
     const char *run = secure_getenv(LMP_ENV_RUN);
     char *text = run ? strdup(run) : NULL;
     LmpOptions options = profiler_defaults;

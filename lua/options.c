@@ -1,5 +1,5 @@
 /* options.c - see options.h. A new option is one row of start_options.h, one of options_table, and
- * a word of run_words where `lmp run` has it too. */
+ * one of run_words if `lmp run` has it too. */
 #include "options.h"
 
 #include <lauxlib.h>

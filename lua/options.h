@@ -1,4 +1,4 @@
-/* options.h - what start() and `lmp run` can be told, one row an option. */
+/* options.h - the options of start() and `lmp run`, one row per option. */
 #ifndef LMP_LUA_OPTIONS_H
 #define LMP_LUA_OPTIONS_H
 
