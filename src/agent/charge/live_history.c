@@ -74,7 +74,7 @@ static uint32_t least_missed(const LmpTablesUsed *used, const List *list) {
 }
 
 /* Settles a row that is no longer new: what the next one lacks was garbage that the collection
-   found alive.
+ * found alive.
  */
 static void settle(const LmpTables *t, const List *list, uint32_t row) {
     uint32_t sites = tables_sites(t), at = list->slot[row], next = list->slot[row + 1];

@@ -181,8 +181,7 @@ COLD void *odd_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, Lmp
         unsigned cls = shadow_lookup(p, (uintptr_t)ptr, &size) & 15;
         bool counts = p->exact && cls > LMP_C_NONE && cls < LMP_C_COUNTED;
         bool moves = cls == LMP_C_THREAD_PART || lines_is_stack(p, caller.words, ptr);
-        counts = counts && p->return_addrs; /* else it may be a stack, which must not be looked at
-                                               then */
+        counts = counts && p->return_addrs; /* else it may be a stack: not to be looked at */
         uint32_t here = !counts ? 0
                         : moves ? lines_stack_moves(p, caller.words)
                                 : context_slow(p, caller.words, cls, false);

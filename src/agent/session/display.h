@@ -33,8 +33,7 @@ typedef struct LmpDisplay {
     LmpOwnFd line;     /* our end of the line to the relay; none: no display */
     LmpOwnFd master;   /* our copy of the master, so that writing never fails if the relay dies */
     LmpOwnFd saved[3]; /* duplicates of the program's own streams; none: that was left alone */
-    LmpOwnFd kept[3];  /* the spool's memory, disk, out: for when no other process is left to write
-                          it */
+    LmpOwnFd kept[3];  /* the spool's memory, disk, out: for when no other process can write it */
     LmpRelayState *relay_state; /* in it, mapped; NULL: no display */
     unsigned terminal;          /* number of the pseudo terminal: all masters are one file */
     dev_t pty; /* the pseudo terminal's slave, to see whether a stream is still ours */

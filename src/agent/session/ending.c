@@ -30,8 +30,7 @@ enum {
 
 static void (*exit_function)(void);
 static void end_late(void);
-static bool no_stderr; /* at the start: a later descriptor with its number is the program's own
-                          file */
+static bool no_stderr; /* at the start: later its number is the program's own file */
 
 /* Runs at exit() and when the (pinned) module goes: after the host's own atexit functions. */
 __attribute__((destructor)) static void run_exit_function(void) {

@@ -1,5 +1,5 @@
 /* options.h - what a profile is started with. lua/options.c reads it from a script or from `lmp
-   run`.
+ * run`.
  */
 #ifndef LMP_OPTIONS_H
 #define LMP_OPTIONS_H

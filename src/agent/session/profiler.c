@@ -176,7 +176,7 @@ static LmpProfile *find(lua_State *L) {
 /* ---- stopping -------------------------------------------------------------------------------- */
 
 /* Gives the allocator back. False: another allocator covers it, so it stays, passing through for
-   ever.
+ * ever.
  */
 static bool unhook(lua_State *L, LmpProfile *p) {
     void *ud;

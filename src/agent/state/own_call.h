@@ -1,5 +1,5 @@
 /* own_call.h - a call of the Lua API that lmp itself makes in the program: its blocks are not
-   charged.
+ * charged.
  */
 #ifndef LMP_OWN_CALL_H
 #define LMP_OWN_CALL_H

@@ -40,7 +40,7 @@ enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16, WHERE_SIZE 
 
 #define ONCE_PART 0.4   /* of the gain, beyond its share: more in one rise is a step */
 #define STEP_PART 0.45  /* of the gain: more at once is a step */
-#define KEEPS_PART 0.02 /* of its blocks: a site that frees less than this keeps all */
+#define KEEPS_PART 0.02 /* of its blocks: a site that frees no more than this keeps all */
 #define GAIN_BYTES 256.0
 #define GAIN_PART 0.003     /* of what is held */
 #define GAIN_SIZE 0.05      /* the same where blocks got larger, not more */

@@ -199,8 +199,8 @@ static void make_site(Ledger *ledger, const LmpTables *t, uint32_t index, uint32
     make_details(ledger, slot, out);
 }
 
-/* Which rows of `grown` there are, and the slots that have them. The program may make another list
- * meanwhile; the slots of this one are overwritten only by the one after that. */
+/* Which rows of `grown` there are, and the slots that have them. The program may add another row
+ * meanwhile; the slots of this list are overwritten only by the row after that. */
 static void make_cycles(Ledger *ledger, const LmpTables *t, uint8_t slot[LMP_LIVE_HISTORY]) {
     const LmpTablesUsed *u = &t->live->tables;
     uint64_t made = read_once64(&u->live_history);
