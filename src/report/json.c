@@ -35,8 +35,7 @@ void json_text(Json *json, const char *key, const char *text) {
             fputs("\\ufffd", out);
         else if (c == '"' || c == '\\')
             fprintf(out, "\\%c", (int)c);
-        else if (c < 0x20 ||
-                 (c >= 0x7f && c < 0xa0)) /* terminals interpret both kinds of controls */
+        else if (c < 0x20 || (c >= 0x7f && c < 0xa0)) /* a terminal obeys both kinds of controls */
             fprintf(out, "\\u%04x", (unsigned)c);
         else
             fwrite(text, 1, n, out);

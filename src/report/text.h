@@ -1,5 +1,5 @@
-/* text.h - what all reports for people share: texts and numbers that keep to their columns.
- */
+/* text.h - what all reports for people share: texts and numbers that keep to their
+ * columns. */
 #ifndef LMP_TEXT_H
 #define LMP_TEXT_H
 
