@@ -1,5 +1,6 @@
 /* action.h - everything a person can do, one row each: the keys, the footer, the help and the
- * dispatch derive from this table. A new action is one row here and one case where it is done. */
+ * dispatch derive from this table. A new action is one row here and one case where it is carried
+ * out. */
 #ifndef LMP_ACTION_H
 #define LMP_ACTION_H
 
@@ -26,7 +27,7 @@ enum {
     K_DELETE,
     K_BACK_TAB,
     K_F1,
-    K_RESIZE, /* the terminal has another size */
+    K_RESIZE, /* the terminal has a new size */
     K_MOUSE,  /* see Event */
 };
 #define K_CTRL(c) ((Key)((c)&31))
@@ -36,12 +37,12 @@ typedef enum MouseWhat { MOUSE_CLICK, MOUSE_DOUBLE, MOUSE_WHEEL_UP, MOUSE_WHEEL_
 
 typedef struct MouseEvent {
     MouseWhat what;
-    int x, y; /* cells, of the screen or of what the receiver is told */
+    int x, y; /* cells, of the screen or of the receiver's rectangle */
 } MouseEvent;
 
-/* All that comes from a person. */
+/* Everything that comes from a person. */
 typedef struct Event {
-    Key key;          /* K_NONE: nothing has come */
+    Key key;          /* K_NONE: there was nothing */
     MouseEvent mouse; /* of K_MOUSE */
 } Event;
 
@@ -55,10 +56,10 @@ typedef enum ActionGroup {
 } ActionGroup;
 extern const char *const action_group_title[GROUPS];
 
-/* X(action, group, footer priority (0: not in the footer, 1 first to stay), key 1, key 2,
+/* X(action, group, footer priority (0: not in the footer, 1: last to go), key 1, key 2,
  *   key as shown, footer label, label while it is "on" (NULL: the same),
- *   help (NULL: the row of another action tells it))
- * What is done with the action is app.c's, or the focused panel's where app.c does not know it. */
+ *   help (NULL: see the row of another action))
+ * app.c carries the action out, or the focused panel if app.c does not know it. */
 /* clang-format off */
 #define ACTION_TABLE(X)                                                                            \
     X(ACT_PAUSE, GROUP_PROGRAM, 2, ' ', 0, "space", "pause", "resume",                             \
@@ -159,7 +160,7 @@ typedef enum Action {
 typedef struct ActionInfo {
     Action action;
     ActionGroup group;
-    int priority; /* in the footer: 1 is the last to go; 0: not there */
+    int priority; /* in the footer: 1 is the last to be dropped; 0: not there */
     Key key[2];
     const char *shown; /* the key, as people write it */
     const char *label; /* in the footer */

@@ -1,4 +1,4 @@
-/* canvas.c - drawing into a grid of cells. Dumps of it: canvas_dump.c; code points: glyph.c. */
+/* canvas.c - drawing into a grid of cells. Dumps: canvas_dump.c; code points: glyph.c. */
 #include "screen/canvas.h"
 
 #include <stdarg.h>
@@ -76,7 +76,7 @@ const Cell *canvas_at(const Canvas *canvas, int x, int y) {
     return &canvas->cells[(size_t)y * (size_t)canvas->w + (size_t)x];
 }
 
-/* Half of a wide character must not stay behind when the other half is drawn over. */
+/* One half of a wide character must not be left when the other half is overwritten. */
 static void cut_wide(Canvas *canvas, Cell *cell, int x) {
     if (cell->glyph == 0 && x > 0) cell[-1].glyph = ' ';
     if (x + 1 < canvas->w && cell[1].glyph == 0) cell[1].glyph = ' ';
@@ -102,7 +102,7 @@ void canvas_put(Canvas *canvas, int x, int y, uint32_t glyph, Style style) {
     *cell = (Cell){glyph, style};
 }
 
-/* Columns that a glyph of a text takes. */
+/* Columns that a glyph takes in a text. */
 static int text_width(uint32_t glyph) {
     return glyph < ' ' ? 1 : canvas_glyph_width(glyph);
 }

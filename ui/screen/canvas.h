@@ -1,6 +1,6 @@
 /* canvas.h - a grid of character cells that everything on the screen is drawn into: text, frames,
- * bars, and dumps of it as text, as ANSI and for golden files. No terminal, no colours: a cell
- * carries tones (theme.h), which only the theme turns into colours.
+ * bars; and dumps of it as text and for golden files. No terminal, no colours: a cell carries tones
+ * (theme.h), which only the theme turns into colours.
  *
  * Drawing outside the clip rectangle or the canvas does nothing, so callers need not check. A
  * canvas that is not UTF-8 replaces every other glyph by its ASCII stand-in as it is drawn. */
@@ -14,7 +14,7 @@
 #include "screen/theme.h"
 
 typedef struct Rect {
-    int x, y, w, h; /* cells; w and h may be 0 or less: nothing */
+    int x, y, w, h; /* cells; w or h of 0 or less: empty */
 } Rect;
 
 typedef struct Cell {
@@ -61,12 +61,12 @@ enum {
     G_SORT_UP = 0x25b4,
 };
 
-/* A canvas of blanks, or NULL when there is no memory. Sizes are clamped to 1 .. 1000. */
+/* A blank canvas, or NULL if out of memory. Sizes are clamped to 1 .. 1000. */
 Canvas *canvas_new(int w, int h, bool utf8);
 void canvas_free(Canvas *canvas);
-/* Changes the size; the contents are blanks afterwards. False: no memory, nothing changed. */
+/* Changes the size; the contents are blank afterwards. False: no memory, nothing changed. */
 bool canvas_resize(Canvas *canvas, int w, int h);
-/* Blanks of this style everywhere, clip rectangle to the whole canvas. */
+/* Fills everything with blanks of this style and resets the clip rectangle to the whole canvas. */
 void canvas_clear(Canvas *canvas, Style style);
 
 /* Narrows the clip rectangle to its overlap with `rect`; returns the old one for canvas_unclip. */
@@ -76,24 +76,24 @@ void canvas_unclip(Canvas *canvas, Rect old);
 /* NULL outside the canvas. */
 const Cell *canvas_at(const Canvas *canvas, int x, int y);
 
-/* One glyph. Control characters and those of no width draw as '?'. */
+/* One glyph. Control characters and zero-width ones are drawn as '?'. */
 void canvas_put(Canvas *canvas, int x, int y, uint32_t glyph, Style style);
-/* UTF-8 text in at most `max` columns (negative: no limit); what does not fit ends in an ellipsis.
- * Bytes that are not UTF-8 draw as '?', characters of no width not at all. Returns the columns
- * used. */
+/* UTF-8 text in at most `max` columns (negative: no limit); text that does not fit ends in an
+ * ellipsis. Bytes that are not UTF-8 are drawn as '?', zero-width characters not at all. Returns
+ * the columns used. */
 int canvas_text(Canvas *canvas, int x, int y, int max, Style style, const char *text);
 /* The same, ending before column `right`; returns the columns used. */
 int canvas_text_right(Canvas *canvas, int right, int y, int max, Style style, const char *text);
-/* The end of a text that is too long, after an ellipsis in the style `mark`: of a path, file and
+/* The end of a text that is too long, after an ellipsis in the style `mark`: in a path, file and
  * line are what one looks for. Returns the columns used. */
 int canvas_tail(Canvas *canvas, int x, int y, int max, Style style, Style mark, const char *text);
 int canvas_printf(Canvas *canvas, int x, int y, int max, Style style, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
-/* Columns that a text needs. */
+/* Columns that a text takes. */
 int canvas_width(const char *text);
 
 void canvas_fill(Canvas *canvas, Rect rect, uint32_t glyph, Style style);
-/* Gives the cells of rect another background and leaves the rest: a cursor line, a bar. */
+/* Gives the cells of rect another background and keeps the rest: a cursor line, a bar. */
 void canvas_tint(Canvas *canvas, Rect rect, Tone bg);
 /* Adds attributes (ATTR_...) to the cells of rect. */
 void canvas_attr(Canvas *canvas, Rect rect, unsigned attr);
@@ -103,8 +103,8 @@ void canvas_scroll(Canvas *canvas, int x, int y, int h, uint64_t top, uint64_t p
                    uint64_t total);
 
 /* A bar of `w` columns split by `parts` (any unit) of `whole`; part i is drawn in style[i] with
- * `glyph`, or with letter[i] where letter is not NULL. Parts of more than nothing get the columns
- * that the sum so far comes to, so that nothing drifts. The rest is drawn in `rest`. */
+ * `glyph`, or with letter[i] if letter is not NULL. Columns are rounded on the running sum, so that
+ * nothing drifts. The rest is drawn in `rest`. */
 void canvas_stack(Canvas *canvas, int x, int y, int w, int parts, const uint64_t *part,
                   uint64_t whole, const Style *style, const char *letter, uint32_t glyph,
                   Style rest);
@@ -119,9 +119,9 @@ int canvas_encode(char *out, uint32_t glyph);
 /* Reads one code point and moves *text on; bytes that are not UTF-8 give 0xfffd one by one. 0 at
  * the end. */
 uint32_t canvas_decode(const char **text);
-/* Columns of a code point: 0, 1 or 2. Does not depend on the locale. */
+/* Columns of a code point: 0, 1 or 2. Independent of the locale. */
 int canvas_glyph_width(uint32_t glyph);
-/* What a canvas that is not UTF-8 draws in its place. */
+/* What a canvas that is not UTF-8 draws instead. */
 uint32_t canvas_glyph_ascii(uint32_t glyph);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/nearest.h"
 
-enum { FILE_MOST = 64 * 1024 }; /* bytes; what is larger is not a config of ours */
+enum { FILE_MOST = 64 * 1024 }; /* bytes; a larger file is not a config of ours */
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -69,14 +69,14 @@ static const ConfigRow *row_of(const char *name) {
 bool config_path(char *out, size_t size) {
     const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     int n = -1;
-    if (xdg && *xdg == '/') /* a relative one is to be ignored, as the XDG specification says */
+    if (xdg && *xdg == '/') /* the XDG specification says to ignore a relative path */
         n = snprintf(out, size, "%s/lmp/config", xdg);
     else if (home && *home == '/')
         n = snprintf(out, size, "%s/.config/lmp/config", home);
     return n > 0 && (size_t)n < size;
 }
 
-/* The whole file, NUL-terminated, for the caller to free; NULL: errno says why. */
+/* The whole file, NUL-terminated, for the caller to free; NULL: see errno. */
 static char *read_whole(const char *path) {
     struct stat st;
     char *text = NULL;
@@ -171,7 +171,7 @@ static void put_changed(FILE *out, const char *text, const char *name, const cha
     if (!put && value) fprintf(out, "%s = %s\n", name, value);
 }
 
-/* The directories above a file. */
+/* Creates the directories above a file. */
 static bool make_directories(char *path) {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = 0;
@@ -189,12 +189,12 @@ bool config_set(const char *path, const char *name, const char *value) {
         return false;
     }
     if (!make_directories(beside)) return false;
-    char *found = realpath(path, NULL); /* the file itself, where it is a link */
+    char *found = realpath(path, NULL); /* the target, if it is a link */
     snprintf(real, sizeof real, "%s", found ? found : path);
     free(found);
     snprintf(beside, sizeof beside, "%s.%ld", real, (long)getpid());
     char *text = read_whole(real);
-    if (!text && errno != ENOENT) return false; /* nothing that we cannot read is written over */
+    if (!text && errno != ENOENT) return false; /* never overwrite what we cannot read */
     FILE *out = fopen(beside, "we");
     if (out) {
         put_changed(out, text ? text : "", name, value);

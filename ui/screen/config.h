@@ -1,7 +1,7 @@
-/* config.h - what a person has chosen for good: one text file, `$XDG_CONFIG_HOME/lmp/config`, or
- * `~/.config/lmp/config`. A line is `name = value`; empty lines and lines with a # in front say
- * nothing. Names are the rows of config_rows; what a command line or the environment says comes
- * before. A line that cannot be read is skipped, and said. */
+/* config.h - a person's lasting choices: one text file, `$XDG_CONFIG_HOME/lmp/config`, or
+ * `~/.config/lmp/config`. A line is `name = value`; empty lines and lines that begin with # are
+ * ignored. Names are the rows of config_rows; command line and environment take precedence. A line
+ * that cannot be read is skipped and reported. */
 #ifndef LMP_CONFIG_H
 #define LMP_CONFIG_H
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 typedef struct ConfigRow {
-    const char *name;   /* one that ends with a point is of many: "columns.sites" */
+    const char *name;   /* one that ends with a point stands for many: "columns.sites" */
     const char *values; /* for people: "dark, light, mono" */
     const char *help;
     bool (*good)(const char *value);
@@ -25,23 +25,23 @@ typedef struct ConfigLine {
 typedef struct Config {
     ConfigLine line[CONFIG_LINES];
     unsigned count;
-    char problem[256]; /* the first line that could not be read, for people; "": none */
+    char problem[256]; /* the first unreadable line, for people; "": none */
 } Config;
 
-/* The path of the file; false: there is no place for it (neither variable is set). */
+/* The path of the file; false: there is none (neither variable is set). */
 bool config_path(char *out, size_t size);
 
-/* Reads the file at `path`, or nothing where there is none. What is no file, or cannot be read,
- * becomes config->problem. */
+/* Reads the file at `path`, if it exists. If it is not a file, or unreadable, config->problem says
+ * so. */
 void config_read(Config *config, const char *path);
 
-/* The value of a name, NULL: not chosen. Of two lines the last one counts. Good as long as the
- * config is. */
+/* The value of a name, NULL: not set. Of two lines the last one counts. Valid as long as the config
+ * is. */
 const char *config_get(const Config *config, const char *name);
 
-/* Writes one value (NULL: takes the name away) into the file: its line is changed, or one added,
- * all others stay as they are; it is written beside and renamed, directories are made. False: errno
- * says why not, and the file is as it was. */
+/* Writes one value (NULL: removes the name) into the file: its line is changed, or one added, all
+ * others stay as they are; it is written to a temporary file and renamed, directories are created.
+ * False: see errno, and the file is as it was. */
 bool config_set(const char *path, const char *name, const char *value);
 
 #endif

@@ -14,7 +14,7 @@ static bool is_inside(const LineEdit *edit, size_t i) { /* of a character of sev
     return ((unsigned char)edit->text[i] & 0xc0) == 0x80;
 }
 
-/* Where the character before the cursor begins, and where the one at it ends. */
+/* Where the character before the cursor begins, and where the one under it ends. */
 static size_t before(const LineEdit *edit) {
     size_t i = edit->at;
     while (i > 0 && is_inside(edit, --i))
@@ -29,7 +29,7 @@ static size_t after(const LineEdit *edit) {
     return i;
 }
 
-/* What is from `from` to `to` goes; the cursor stands there. */
+/* Removes [from, to) and puts the cursor there. */
 static void cut(LineEdit *edit, size_t from, size_t to) {
     memmove(edit->text + from, edit->text + to, edit->used - to + 1);
     edit->used -= to - from;

@@ -1,6 +1,6 @@
-/* edit.h - a line that a person types: into a filter, a condition, to the program. A panel begins
+/* edit.h - a line that a person types: a filter, a condition, input for the program. A panel starts
  * it with ui_edit(); from then on app.c gives it the keys and the footer shows it, until enter or
- * escape ends it, or the focus goes elsewhere. The line to the program is app.c's own. */
+ * escape ends it, or the focus moves. The line to the program is app.c's own. */
 #ifndef LMP_EDIT_H
 #define LMP_EDIT_H
 
@@ -15,27 +15,27 @@ struct Ui;
 
 typedef struct LineEdit {
     char text[EDIT_MAX]; /* valid UTF-8, NUL-terminated */
-    size_t used, at;     /* bytes; at: before the cursor */
+    size_t used, at;     /* bytes; at: those before the cursor */
     bool tabs;           /* a tab is a character of the line */
     const char *prompt;  /* before it in the footer: "filter" */
     const char *help;    /* behind it: "enter keep  esc clear" */
-    /* Called when it has ended, `entered` by enter; NULL: nothing is to be done. */
+    /* Called when typing has ended, `entered`: by enter; NULL: nothing to do. */
     void (*done)(struct LineEdit *edit, struct Ui *ui, bool entered);
     void *owner; /* for done() */
 } LineEdit;
 
 typedef enum EditKey {
-    EDIT_OTHER, /* not for a line: up, down, pages; the panel gets it */
+    EDIT_OTHER, /* not for a line (up, down, pages): the panel gets it */
     EDIT_TAKEN, /* the text may have changed */
     EDIT_ENTERED,
     EDIT_ESCAPED,
 } EditKey;
 
-/* A key for the line: characters; left, right, Home, End (also ctrl-A, ctrl-E); backspace, Del;
- * ctrl-U (all before the cursor away), ctrl-W (the word before it). */
+/* Handles a key for the line: characters; left, right, Home, End (also ctrl-A, ctrl-E); backspace,
+ * Del; ctrl-U (deletes all before the cursor), ctrl-W (the word before it). */
 EditKey edit_key(LineEdit *edit, Key key);
 void edit_clear(LineEdit *edit);
-/* Sets the text, cut at a character when it is too long; the cursor stands at its end. */
+/* Sets the text, cut at a character if it is too long; the cursor goes to its end. */
 void edit_set(LineEdit *edit, const char *text);
 
 #endif

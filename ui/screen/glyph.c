@@ -1,4 +1,4 @@
-/* glyph.c - code points: UTF-8, how wide they are, and what stands for them in ASCII. */
+/* glyph.c - code points: UTF-8, their widths, and their ASCII stand-ins. */
 #include "screen/canvas.h"
 
 typedef struct Range {
@@ -16,7 +16,7 @@ static const Range wide[] = {
     {0x20000, 0x3fffd},
 };
 
-/* Combining marks, joiners, and the marks that turn the direction of writing. */
+/* Combining marks, joiners, and the marks that change the direction of writing. */
 static const Range none[] = {
     {0x00ad, 0x00ad},   {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x0610, 0x061a},
     {0x064b, 0x065f},   {0x0e31, 0x0e31}, {0x0e34, 0x0e3a}, {0x0e47, 0x0e4e}, {0x1ab0, 0x1aff},
@@ -57,7 +57,7 @@ uint32_t canvas_glyph_ascii(uint32_t glyph) {
         {G_SORT_DOWN, 'v'},   {G_SORT_UP, '^'},      {G_BULLET, '*'},
     };
     if (glyph < 0x7f) return glyph;
-    if (glyph >= G_BRAILLE && glyph < G_BRAILLE + 256) { /* by the number of points */
+    if (glyph >= G_BRAILLE && glyph < G_BRAILLE + 256) { /* by the number of dots */
         int points = __builtin_popcount(glyph - G_BRAILLE);
         return (uint32_t)(points == 0 ? ' ' : points < 4 ? '.' : points < 7 ? ':' : '#');
     }

@@ -4,13 +4,13 @@
 #define TYPES_H 10    /* heading, six kinds, total, frame */
 #define TYPES_LEAST 8 /* the six kinds */
 #define TIMELINE_LEAST 5
-#define TWO_COLUMNS 56 /* from this width on map and types stand side by side */
+#define TWO_COLUMNS 56 /* from this width on, map and types are side by side */
 
 static int clamp(int v, int low, int high) {
     return v < low ? low : v > high ? high : v;
 }
 
-/* Rows of the bottom panel in a body of h rows; 0: none. `top` rows at least are for the others. */
+/* Rows of the bottom panel in a body of h rows; 0: none. At least `top` rows are for the others. */
 static int bottom_rows(int h, Bottom bottom, int top) {
     if (bottom == BOTTOM_NONE) return 0;
     if (bottom == BOTTOM_SOME) {
@@ -19,11 +19,11 @@ static int bottom_rows(int h, Bottom bottom, int top) {
     }
     int rows = clamp(h * 2 / 5, bottom == BOTTOM_LIST ? 6 : 9, 28);
     if (bottom == BOTTOM_LIST) {
-        /* where there is no room for a timeline anyway the table gets what the types do not need */
+        /* with no room for a timeline anyway, the table gets what the types do not need */
         if (h - rows < TYPES_H + TIMELINE_LEAST && h - TYPES_H >= rows) rows = h - TYPES_H;
         return h - rows >= top ? rows : 0;
     }
-    return h - rows >= top ? rows : h; /* it is what the person looks at */
+    return h - rows >= top ? rows : h; /* the person is looking at it */
 }
 
 static int right_column(int w) {
@@ -40,7 +40,7 @@ static void two_columns(Layout *layout, Bottom bottom) {
     if (top <= 0) return;
     int right = right_column(body.w), left = body.w - right;
     int timeline = top - TYPES_H;
-    if (timeline == TIMELINE_LEAST - 1) timeline++; /* the types do without their total */
+    if (timeline == TIMELINE_LEAST - 1) timeline++; /* the types give up their total */
     if (timeline < TIMELINE_LEAST) timeline = 0;
     layout->slot[SLOT_MAP] = (Rect){body.x, body.y, left, top};
     layout->slot[SLOT_TYPES] = (Rect){body.x + left, body.y, right, top - timeline};
@@ -89,7 +89,7 @@ Layout layout_make(int w, int h, Bottom bottom) {
     return layout;
 }
 
-/* Seven rows are the six kinds and a title, so there a box would cost more than it gives. */
+/* Seven rows are the six kinds and a title, so a box would cost more than it gives. */
 Rect layout_inside(Rect rect, FrameKind *kind) {
     FrameKind frame = FRAME_NONE;
     if (rect.h >= 5) frame = rect.w >= 24 && rect.h != 7 ? FRAME_BOX : FRAME_TITLE;

@@ -1,8 +1,8 @@
 /* layout.h - where everything stands for a given size: a pure function, no state.
  *
- * Whatever the size, the rectangles lie inside the screen and do not overlap, the header has its
- * first line, and the footer has its line from three rows on. What does not fit is left out in this
- * order: timeline, map, types; the bottom panel goes first, or last where it is what the person is
+ * At any size the rectangles lie inside the screen and do not overlap, the header has its first
+ * line, and the footer has its line from three rows on. What does not fit is left out in this
+ * order: timeline, map, types; the bottom panel goes first, or last if it is what the person is
  * looking at (BOTTOM_MUCH). */
 #ifndef LMP_LAYOUT_H
 #define LMP_LAYOUT_H
@@ -14,7 +14,7 @@ typedef enum Slot { SLOT_MAP, SLOT_TYPES, SLOT_TIMELINE, SLOT_BOTTOM, SLOTS } Sl
 typedef enum Bottom {
     BOTTOM_NONE, /* nothing to show there */
     BOTTOM_SOME, /* a few lines of output */
-    BOTTOM_LIST, /* a table, part of the overview: not where it would push out the types */
+    BOTTOM_LIST, /* a table, part of the overview: not if it would push out the types */
     BOTTOM_MUCH, /* inspector, list of blocks */
 } Bottom;
 
@@ -24,15 +24,15 @@ typedef struct Layout {
     Rect slot[SLOTS]; /* frame included; w == 0: left out */
 } Layout;
 
-/* How a panel stands in its rectangle. */
+/* How a panel is framed in its rectangle. */
 typedef enum FrameKind {
-    FRAME_NONE,  /* no room for any */
+    FRAME_NONE,  /* no room for a frame */
     FRAME_TITLE, /* one line above */
     FRAME_BOX
 } FrameKind;
 
 Layout layout_make(int w, int h, Bottom bottom);
-/* The room that a panel has in `rect`, and how it is framed (kind may be NULL). */
+/* The room that a panel has in `rect`, and its frame (kind may be NULL). */
 Rect layout_inside(Rect rect, FrameKind *kind);
 
 #endif

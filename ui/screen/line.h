@@ -11,9 +11,9 @@
 
 typedef struct LinePiece {
     Style style;
-    int priority;         /* 1 stays longest; pieces of one priority go together */
+    int priority;         /* 1 stays longest; pieces of one priority are dropped together */
     Key key;              /* that a click on it stands for; K_NONE: none */
-    char text[LINE_TEXT]; /* blanks to its neighbours included */
+    char text[LINE_TEXT]; /* including the blanks that separate it */
 } LinePiece;
 
 typedef struct Line {
@@ -21,16 +21,16 @@ typedef struct Line {
     LinePiece piece[LINE_PIECES];
 } Line;
 
-/* Adds a piece; too many are dropped. */
+/* Adds a piece; excess ones are dropped. */
 void line_add(Line *line, int priority, Style style, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* A click on the piece added last stands for this key. */
 void line_key(Line *line, Key key);
-/* The lowest priority number that has to go so that the line fits `w` columns; pieces with a
- * priority below it are shown. */
+/* The lowest priority number that must be dropped for the line to fit `w` columns; pieces with a
+ * lower number are shown. */
 int line_limit(const Line *line, int w);
 int line_width(const Line *line, int limit);
-/* Draws the pieces that fit, from x on; returns the columns used. */
+/* Draws the pieces that fit, starting at x; returns the columns used. */
 int line_draw(const Line *line, Canvas *canvas, int x, int y, int w);
 
 #endif

@@ -1,10 +1,10 @@
-/* output.c - bytes of the program into lines, see output.h. */
+/* output.c - splits the program's output into lines, see output.h. */
 #include "screen/output.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Where we are in a sequence of the terminal. */
+/* Where we are in an escape sequence. */
 typedef enum Escape { PLAIN, AFTER_ESC, IN_CSI, IN_STRING, STRING_ESC, ONE_MORE } Escape;
 
 struct Output {
@@ -12,7 +12,7 @@ struct Output {
     uint64_t lines;           /* finished */
     uint64_t bytes;
     Escape escape;
-    size_t at, length; /* in `now`: where the next byte goes, and what is there */
+    size_t at, length; /* in `now`: where the next byte goes, and the end */
     char now[OUTPUT_COLUMNS + 1];
 };
 

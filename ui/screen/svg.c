@@ -1,6 +1,6 @@
 /* svg.c - a canvas as SVG. Nothing that has to join is left to a font: grounds and half blocks are
- * rectangles, frames lines, braille dots squares, the few signs of the display shapes of their own.
- * What is left is plain text, in runs that are told how wide they have to be. */
+ * rectangles, frames are lines, braille dots are squares, the few signs of the display are shapes
+ * of their own. The rest is plain text, in runs of prescribed width. */
 #include "screen/svg.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static Ink ink_of(const Theme *theme, Style style) {
 /* Signs that have no name in canvas.h. */
 enum { G_THICK_VLINE = 0x2503, G_HOLLOW = 0x25a1 };
 
-/* What is drawn, with which colours, and where to. */
+/* What is drawn, in which colours, and where to. */
 typedef struct Picture {
     const Canvas *canvas;
     const Theme *theme;
@@ -89,7 +89,7 @@ static int half_run(const Picture *p, int x, int y) {
     return n;
 }
 
-/* Does a run with the same colour and the same ends stand in half row `other`? */
+/* Is there a run of the same colour with the same ends in half row `other`? */
 static bool same_run(const Picture *p, int x, int y, int n, int other) {
     if (other < 0 || other >= 2 * p->canvas->h) return false;
     uint32_t rgb = half_at(p, x, y);
@@ -97,7 +97,7 @@ static bool same_run(const Picture *p, int x, int y, int n, int other) {
            (x == 0 || half_at(p, x - 1, other) != rgb);
 }
 
-/* Runs that lie on top of each other become one rectangle, drawn from the uppermost. */
+/* Runs directly below each other become one rectangle, drawn with the topmost. */
 static void put_grounds(const Picture *p) {
     uint32_t page = ink_of(p->theme, STYLE(TONE_NONE)).bg;
     fputs("<g shape-rendering=\"crispEdges\">\n", p->out);
@@ -119,7 +119,7 @@ static void put_grounds(const Picture *p) {
 
 static const struct Stroke {
     uint32_t glyph;
-    bool down; /* it goes on below, else to the right */
+    bool down; /* it continues downwards, else to the right */
     int width;
     const char *more;
 } strokes[] = {
@@ -222,14 +222,14 @@ static void put_escaped(uint32_t glyph, FILE *out) {
     case '&':
         fputs("&amp;", out);
         break;
-    default: /* XML knows no surrogates and not these two */
+    default: /* XML allows neither surrogates nor these two */
         canvas_encode(text, (glyph & 0xfffe) == 0xfffe || glyph >> 11 == 0x1b ? '?' : glyph);
         fputs(text, out);
     }
 }
 
 /* A run of ASCII in one style has the width of its cells in any font; any other glyph may come from
- * another font, so it stands alone in the middle of its cell. Returns the cells. */
+ * another font, so it is centred in a cell of its own. Returns the cells. */
 static int put_text(const Picture *p, int x, int y) {
     Ink ink = ink_at(p, x, y);
     uint32_t glyph = glyph_at(p, x, y);
@@ -252,9 +252,9 @@ static int put_text(const Picture *p, int x, int y) {
     return n;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- everything ------------------------------------------------------------------------------ */
 
-/* What stands in the cell, and in those that go with it; returns their number. */
+/* Draws the cell and those that belong to it; returns their number. */
 static int put_cell(const Picture *p, int x, int y) {
     uint32_t glyph = glyph_at(p, x, y);
     const struct Stroke *stroke = find_stroke(glyph);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Colour numbers; -1: the terminal's own, which is what plain text has: so it can be read also on a
- * light terminal that does not tell that it is one. `attr` goes with every colour mode, `few`
- * instead with 8 and 16 colours, `mono` with none. Grounds that few colours cannot give become an
+/* Colour numbers; -1: the terminal's own, which plain text has, so that it is readable even on a
+ * light terminal that does not say it is one. `attr` applies in every colour mode, `few` replaces
+ * it with 8 and 16 colours, `mono` with none. Grounds that few colours cannot show become an
  * attribute. */
 typedef struct Row {
     short dark, light, c16, c8;
@@ -103,7 +103,7 @@ Theme theme_choose(int colours, const char *no_color, const char *lmp_theme,
     }
     if (lmp_theme && strcmp(lmp_theme, "light") == 0) theme.light = true;
     if (lmp_theme && strcmp(lmp_theme, "dark") == 0) theme.light = false;
-    bool none = no_color && *no_color; /* as no-color.org has it: set and not empty */
+    bool none = no_color && *no_color; /* as no-color.org says: set and not empty */
     if (none || (lmp_theme && strcmp(lmp_theme, "mono") == 0)) theme.mode = THEME_MONO;
     return theme;
 }
@@ -140,10 +140,10 @@ Look theme_look(const Theme *theme, Style style) {
     Look look;
     look.fg = colour_of(theme, front);
     look.bg = colour_of(theme, ground);
-    /* the terminal's own colour suits its own ground, not ours */
+    /* the terminal's own colour goes with its own ground, not ours */
     if (look.fg < 0 && look.bg >= 0 && theme->mode == THEME_256) look.fg = theme->light ? 16 : 255;
     look.attr = style_attr(style) | attr_of(theme, front);
-    /* of a ground only what stands for a colour counts; a line of it is one piece */
+    /* of a ground only what replaces a colour counts; a line of it is one piece */
     if (attr_of(theme, ground) & ATTR_REVERSE) {
         look.attr = (look.attr & ~(unsigned)ATTR_DIM) | ATTR_REVERSE;
         look.fg = look.bg = -1;

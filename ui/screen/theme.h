@@ -2,8 +2,8 @@
  *
  * A style is a tone for the glyph, a tone for the ground and attributes. The palette is one table
  * with a row per tone and a column per colour mode (theme.c); a style never names a colour. The
- * hues of the kinds are told apart also by people who do not see red and green; with fewer than
- * eight colours kinds are told by their letter and never by tone alone. */
+ * hues of the kinds can be told apart even by people who do not see red and green; with fewer than
+ * eight colours kinds are told by their letter, never by tone alone. */
 #ifndef LMP_THEME_H
 #define LMP_THEME_H
 
@@ -85,17 +85,18 @@ typedef enum ThemeMode { THEME_MONO, THEME_8, THEME_16, THEME_256, THEME_MODES }
 
 typedef struct Theme {
     ThemeMode mode;
-    bool light; /* for terminals with a light ground (only used with 256 colours) */
+    bool light; /* for terminals with a light background (used only with 256 colours) */
 } Theme;
 
-/* What a terminal is told: colour numbers (-1: its own) and ATTR_... */
+/* What the terminal gets: colour numbers (-1: its own) and ATTR_... */
 typedef struct Look {
     int fg, bg;
     unsigned attr;
 } Look;
 
 /* Chooses by the terminal's number of colours and the environment (NULL: unset): NO_COLOR gives
- * monochrome, LMP_THEME is "light", "dark" or "mono", COLORFGBG "0;15" tells a light ground. */
+ * monochrome, LMP_THEME is "light", "dark" or "mono", COLORFGBG "0;15" indicates a light
+ * background. */
 Theme theme_choose(int colours, const char *no_color, const char *lmp_theme, const char *colorfgbg);
 Look theme_look(const Theme *theme, Style style);
 /* 0xrrggbb of a colour number 0 .. 255 as xterm shows it. */
