@@ -121,7 +121,7 @@ char *describe_context(char *out, size_t size, const LmpTables *tables, uint32_t
     return out;
 }
 
-/* Appends `text` if it fits together with what must follow (`reserve` bytes). */
+/* Appends `text` if it fits together with `reserve` bytes that must follow. */
 static bool append(char *out, size_t size, size_t *used, size_t reserve, const char *text) {
     size_t n = strlen(text);
     if (*used + n + reserve >= size) return false;
@@ -130,7 +130,7 @@ static bool append(char *out, size_t size, size_t *used, size_t reserve, const c
     return true;
 }
 
-/* One character or byte of the contents as it is shown; returns the bytes it took. */
+/* One character or byte of the contents as shown; returns the bytes consumed. */
 static size_t show_one(char *out, const char *bytes, size_t left, bool ascii) {
     static const char plain[] = "\a\b\t\n\v\f\r\"\\", names[] = "abtnvfr\"\\";
     unsigned char c = (unsigned char)bytes[0];
@@ -172,7 +172,7 @@ char *describe_preview(char *out, size_t size, const LmpPreview *preview, bool a
     while (i < shown) {
         char one[16];
         size_t n = show_one(one, bytes + i, shown - i, ascii);
-        /* a character that the preview cut in two is left to the ellipsis */
+        /* a character that the preview cut in two is part of the ellipsis */
         if (cut && n == 1 && (unsigned char)bytes[i] >= 0xc0 && shown - i < 4) break;
         if (!append(out, size, &used, strlen(more), one)) break;
         i += n;

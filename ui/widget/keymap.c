@@ -1,4 +1,4 @@
-/* keymap.c - see keymap.h: open addressing, one probe after the other. */
+/* keymap.c - see keymap.h: open addressing with linear probing. */
 #include "widget/keymap.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ bool keymap_set(KeyMap *map, uint64_t key, uint32_t value) {
     size_t at = slot_of(map, key);
     map->used += map->key[at] == 0;
     map->key[at] = key;
-    map->value[at] = value; /* NOLINT: `room` has not gone round to 0 */
+    map->value[at] = value; /* NOLINT: `room` has not wrapped to 0 */
     return true;
 }
 

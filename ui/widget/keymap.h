@@ -1,6 +1,6 @@
 /* keymap.h - a small map from 64-bit keys to numbers, for what panels remember about rows that come
- * and go: which are open, where they stood. Keys are never 0; nothing is taken out but everything.
- * All zeroes is an empty map. */
+ * and go: which are open, where they stood. Keys are never 0; there is no removal but clearing. All
+ * zeroes is an empty map. */
 #ifndef LMP_KEYMAP_H
 #define LMP_KEYMAP_H
 
@@ -19,7 +19,7 @@ typedef struct KeyMap {
 bool keymap_set(KeyMap *map, uint64_t key, uint32_t value);
 /* The value of a key, or `otherwise`. */
 uint32_t keymap_get(const KeyMap *map, uint64_t key, uint32_t otherwise);
-/* Forgets all keys, keeps the room. */
+/* Forgets all keys, keeps the memory. */
 void keymap_clear(KeyMap *map);
 void keymap_free(KeyMap *map);
 

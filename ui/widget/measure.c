@@ -17,7 +17,7 @@ uint64_t tally_each(const LmpTally *t) {
     return t->allocs ? tally_made(t) / t->allocs : 0;
 }
 
-/* What is counted beside a running program may be a free ahead. */
+/* Counters read beside a running program may already include a later free. */
 static uint64_t less(uint64_t a, uint64_t b) {
     return a > b ? a - b : 0;
 }
@@ -112,7 +112,7 @@ static void put_change(TableCell *cell, double value, bool wide) {
     cell->style = STYLE(bytes > 0 ? TONE_GROWTH : bytes < 0 ? TONE_SHRINK : TONE_FAINT);
 }
 
-/* 100% only where it is all of it, 0% only where it is nothing. */
+/* 100% only for all of it, 0% only for nothing. */
 static void put_percent(TableCell *cell, double value, bool wide) {
     (void)wide;
     int percent = value >= 1 ? 100 : value > 0 ? (int)(value * 100 + 0.5) : 0;
@@ -173,7 +173,7 @@ const char *measure_title(const Measure *m, const TableSource *from) {
     return measure_word(title, from->ui->utf8);
 }
 
-/* Of a line it is known what it held after full collections: for a program that stands still. */
+/* For a line, what it held after full collections is known: used when the program stands still. */
 static bool grows(const TableSource *from, uint32_t row, const LmpTally *tally) {
     const Ledger *ledger = &from->model->ledger;
     if (measure_is_now(from->model) || from->model->ledger_marked || !from->site)
@@ -188,7 +188,7 @@ void measure_cell(const Measure *m, const TableSource *from, uint32_t row, const
     double value = tally ? m->of(from->model, tally) : NAN;
     if (isnan(value)) return;
     m->put(cell, value, wide);
-    /* what is never freed and grows is what is looked for; that garbage is freed is as it should be
+    /* memory never freed that grows is what one looks for; garbage that is freed is as it should be
      */
     if (m == &measure[M_CHURN]) {
         if (value < 0.005 && grows(from, row, tally)) cell->style = STYLE_BOLD(TONE_GROWTH);

@@ -1,11 +1,11 @@
 /* panel.h - what a panel is. A panel is one file, its name below, and one row in the table of
  * app_state.h.
  *
- * A frame goes: update() of every panel with a fresh model (not while frozen), then draw() of those
- * on screen. draw() gets the inside of its frame only; title and frame are app.c's. A panel never
- * touches the shared state or the terminal: it reads the model and puts requests (request.h). The
- * one exception: heap map and blocks read the shadow map through model->view (NULL in tests: then
- * they show what they have). */
+ * A frame works like this: update() of every panel with a fresh model (not while frozen), then
+ * draw() of those on screen. draw() gets only the inside of its frame; title and frame are app.c's.
+ * A panel never touches the shared state or the terminal: it reads the model and puts requests
+ * (request.h). The one exception: panels that show single blocks read the shadow map through
+ * model->view (NULL in tests: then they show what they have). */
 #ifndef LMP_PANEL_H
 #define LMP_PANEL_H
 
@@ -26,18 +26,18 @@ typedef struct UiBreaks {
     LmpBreak row[LMP_BREAKS];
     uint32_t count;
     uint32_t spent;  /* bit i: row i was for once and has been met */
-    uint32_t sent;   /* sequence of the list as the program was told it (view_breaks); 0: never */
-    bool taken_over; /* another display has set its own since */
+    uint32_t sent;   /* sequence of the list as sent to the program (view_breaks); 0: never */
+    bool taken_over; /* another display has since set its own */
 } UiBreaks;
 
 #define UI_UNDER 4 /* panels that are only opened over others, but one */
 
-/* What the program waits for, as far as it can be seen from outside while it runs. */
+/* What the program waits for, as far as this can be seen from outside while it runs. */
 typedef struct UiWait {
-    char words[72]; /* "sleeps (nanosleep)"; "": it does not, or that is not known */
+    char words[72]; /* "sleeps (nanosleep)"; "": it does not wait, or it is not known */
     bool input;     /* it reads a terminal */
-    bool ours;      /* ... which a line that is typed here reaches */
-    bool busy;      /* it is at work: on a processor, or in line for one */
+    bool ours;      /* ... that receives lines typed here */
+    bool busy;      /* it is busy: on a processor, or in line for one */
 } UiWait;
 
 /* What all panels see and may change. */
@@ -45,17 +45,17 @@ typedef struct Ui {
     bool utf8;                 /* else ASCII only: letters s f u h t o in the map, no braille */
     int colours;               /* 0 (monochrome), 8, 16 or 256; below 8 kinds are told by letters */
     bool mouse;                /* on */
-    char error[256];           /* the message that the program ended with; "": none is known */
+    char error[256];           /* the message that the program ended with; "": none known */
     unsigned kinds;            /* bit per LmpKind: shown */
     bool makes;                /* tables show what the program makes, not what it holds */
-    bool by_tag;               /* types as requests named them, not by owner */
+    bool by_tag;               /* types by requested tag, not by owner */
     bool frozen;               /* the display, not the program */
-    bool restless;             /* said while drawing: draw again soon, there will be more */
+    bool restless;             /* set while drawing: draw again soon, there will be more */
     bool enlarged;             /* the focused panel has the whole body */
     const struct Panel *focus; /* has the keys */
     const struct Panel *over;  /* opened over another by enter (blocks, help), NULL: none */
     const struct Panel
-        *under[UI_UNDER]; /* `unders` that were open when it was, the last one on top */
+        *under[UI_UNDER]; /* `unders` panels that were open before it, the last one on top */
     int unders;
     const struct Panel *site_page; /* what ui_open_site opens: app.c's */
     const struct Panel *before;    /* had the focus before anything was opened */
@@ -66,9 +66,9 @@ typedef struct Ui {
     /* What enter on the heap map opened: panel_blocks lists the live blocks that start in
      * [look_from, look_to). */
     uint64_t look_from, look_to;
-    bool look_site; /* or enter on a site's page: it lists those that this site has made */
+    bool look_site; /* or enter on a site's page: it lists those that this site made */
     uint64_t look_site_id;
-    const Config *config;           /* what the person has chosen for good; NULL: nothing */
+    const Config *config;           /* the person's lasting choices; NULL: none */
     struct Sources *sources;        /* source files of the program; NULL: none can be shown */
     uint64_t site;                  /* id of the row in model->ledger that the site page shows */
     uint32_t function;              /* id of the function whose lines are shown */
@@ -79,8 +79,8 @@ typedef struct Ui {
     const struct Table *help_table; /* its table; NULL: it has none */
     LineEdit *edit;                 /* the line being typed, of the focused panel; NULL: none */
     UiBreaks breaks;
-    ModelMarks marks;          /* what is wanted of them; after a change REQUEST_REFRESH */
-    char break_text[EDIT_MAX]; /* what the next condition to be typed begins with */
+    ModelMarks marks;          /* which marks are wanted; after a change REQUEST_REFRESH */
+    char break_text[EDIT_MAX]; /* how the next condition to be typed begins */
     Requests requests;         /* for the viewer */
 } Ui;
 
@@ -98,59 +98,60 @@ typedef struct Panel {
     const char *about; /* what it shows, a sentence or two for its help. May be NULL */
     int number;        /* its key, 1 .. 9, 10: the key 0; 0: none */
     unsigned ledger;   /* LEDGER_* parts of model->ledger that it needs while it is on screen */
-    Action offers[14]; /* actions that not every panel has, for the footer; ACT_NONE ends them */
-    bool all_types;    /* its rows are of all types together: no keys for single ones */
-    int min_w, min_h;  /* room inside the frame that it is sure of, on any screen from 20x5 on */
+    Action offers[14]; /* actions that not every panel has, for the footer; ends with ACT_NONE */
+    bool all_types;    /* its rows combine all types: no keys for single ones */
+    int min_w, min_h;  /* room inside the frame that is guaranteed on any screen from 20x5 on */
     /* State of its own, from create() (NULL: none, or no memory: the panel must bear both). */
     void *(*create)(void);
     void (*destroy)(void *state);
-    /* A fresh model. `rect`: where it was drawn last (w 0: not on screen now). May be NULL. */
+    /* A fresh model. `rect`: where it was last drawn (w 0: not on screen now). May be NULL. */
     void (*update)(void *state, const Model *model, Ui *ui, Rect rect);
     /* Draws into rect; the canvas is clipped to it and blank. Must not change what the program
      * sees; may change `state` (scroll positions that no longer fit). */
     void (*draw)(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect);
-    /* An action while it has the focus. True: done. May be NULL. Actions that app.c does itself
-     * (pause, panels, filters ...) never come here, ACT_ENTER and ACT_BACK come here first. */
+    /* An action while it has the focus. True: handled. May be NULL. Actions that app.c handles
+     * itself (pause, panels, filters ...) never come here, ACT_ENTER and ACT_BACK come here first.
+     */
     bool (*act)(void *state, const Model *model, Ui *ui, Action action, Rect rect);
-    /* A mouse event, its place relative to the inside. True: done. May be NULL. */
+    /* A mouse event, positioned relative to the inside. True: handled. May be NULL. */
     bool (*mouse)(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect);
     /* Text at the right of the frame's upper line ("64 KiB/cell · ..."), at most size - 1 bytes.
      * May be NULL. */
     void (*note)(void *state, const Model *model, const Ui *ui, char *out, size_t size);
-    /* Is a text sought in it (search.h)? Then n goes to the next match while the program is not
+    /* Is a search active in it (search.h)? Then n goes to the next match while the program is not
      * paused. May be NULL. */
     bool (*seeks)(const void *state);
-    /* The place that the cursor is on, until the next refresh; false: none. May be NULL. */
+    /* The place under the cursor, valid until the next refresh; false: none. May be NULL. */
     bool (*place)(void *state, const Model *model, const Ui *ui, PanelPlace *out);
-    /* Its table, whose columns can be chosen. May be NULL. */
+    /* Its table, if columns can be chosen. May be NULL. */
     struct Table *(*table)(void *state);
 } Panel;
 
 bool panel_offers(const Panel *panel, Action action);
 
-/* The place that is a site. */
+/* The place of a site. */
 PanelPlace panel_place_of(const LmpSiteRow *site);
 
 extern const Panel panel_heap, panel_types, panel_timeline, panel_output, panel_inspector,
     panel_sites, panel_site, panel_functions, panel_function, panel_tree, panel_leaks, panel_tags,
     panel_tag, panel_blocks, panel_breaks, panel_columns, panel_marks, panel_help;
 
-/* Opens `panel` over the others and gives it the focus; where it is open already, what is over it
- * is closed. */
+/* Opens `panel` over the others and gives it the focus; if it is open already, closes what is over
+ * it. */
 void ui_open(Ui *ui, const Panel *panel);
 /* Closes what was opened last (esc): back to what it was opened from. */
 void ui_close(Ui *ui);
 void ui_close_all(Ui *ui);
 /* Opens the page of the site with this id. */
 void ui_open_site(Ui *ui, uint64_t id);
-/* A notice in the footer, for some seconds. */
+/* Shows a notice in the footer for some seconds. */
 void ui_say(Ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Opens a line of a source (as lua_Debug names it) in the person's editor, or says why not. */
 void ui_open_source(Ui *ui, const char *source, int line);
-/* Begins typing into a line of the focused panel; its text stays as it is. */
+/* Starts typing into a line of the focused panel; keeps its text. */
 void ui_edit(Ui *ui, LineEdit *edit);
 
-/* The next condition to be typed begins as this line of the program. */
+/* The next condition to be typed begins with this line of the program. */
 void ui_break_at(Ui *ui, const char *short_src, int line);
 /* Break conditions that are switched on. */
 uint32_t ui_breaks_on(const Ui *ui);

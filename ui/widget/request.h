@@ -1,6 +1,7 @@
 /* request.h - what the display asks of the outside: of the program, the terminal, files. A panel or
- * app.c puts a request, the viewer takes it after the key or the frame that it came from, and does
- * it. A new kind is one row here and one function serve_NAME in viewer/serve.c. */
+ * app.c puts a request; the viewer takes it after the key or the frame that it came from, and
+ * carries it out. A new kind is one row here and one function serve_NAME in
+ * viewer/viewer_requests.c. */
 #ifndef LMP_REQUEST_H
 #define LMP_REQUEST_H
 
@@ -12,7 +13,7 @@
 #define REQUEST_PATH 4096 /* bytes of a file's name */
 #define REQUEST_LINE 512  /* bytes of a line typed to the program */
 
-/* X(kind, name, answered): in the order in which they are served. `answered`: the program will
+/* X(kind, name, answered), in the order in which they are served. `answered`: the program will
  * answer, so the viewer looks often until it has. */
 #define REQUEST_TABLE(X)                                                                           \
     X(REQUEST_QUIT, quit, false)                                                                   \
@@ -23,13 +24,13 @@
     X(REQUEST_OPEN, open, false)         /* .file, in the person's editor */                       \
     X(REQUEST_REMEMBER, remember, false) /* .remember, in the config file */                       \
     X(REQUEST_REDRAW, redraw, false)                                                               \
-    X(REQUEST_MOUSE, mouse, false)  /* as Ui.mouse says now: on or off */                          \
+    X(REQUEST_MOUSE, mouse, false)  /* on or off, as Ui.mouse says now */                          \
     X(REQUEST_PAUSE, pause, true)   /* .pause, or resume */                                        \
     X(REQUEST_BREAKS, breaks, true) /* Ui.breaks is the list of conditions from now on */          \
     X(REQUEST_LOCALS, locals, true) /* of the paused operation's frame .frame */                   \
-    X(REQUEST_STEP, step, true)     /* .steps operations: those of several requests add up */      \
+    X(REQUEST_STEP, step, true)     /* .steps operations: several requests add up */               \
     X(REQUEST_COLLECT, collect, true)                                                              \
-    X(REQUEST_REFRESH, refresh, false) /* figures anew, by Ui.marks as they are now */             \
+    X(REQUEST_REFRESH, refresh, false) /* new figures, by Ui.marks as they are now */              \
     X(REQUEST_MARK, mark, true)                                                                    \
     X(REQUEST_PREVIEW, preview, true) /* .preview: contents of these string blocks */
 
@@ -55,24 +56,24 @@ typedef struct Request {
             int line;
         } file;
         struct {
-            char name[32], value[160]; /* "": nothing is chosen any more */
+            char name[32], value[160]; /* "": no longer set */
         } remember;
         char line[REQUEST_LINE]; /* with its newline */
     };
 } Request;
 
-/* Those that wait, at most one of a kind: what is put once more replaces the one before. */
+/* Pending requests, at most one of a kind: a newer one replaces the older. */
 typedef struct Requests {
     uint32_t waiting; /* bit per RequestKind */
     Request of[REQUESTS];
 } Requests;
 
 void request_put(Requests *requests, const Request *request);
-/* One without an argument. */
+/* Puts a request without arguments. */
 void request_put_kind(Requests *requests, RequestKind kind);
 bool request_waits(const Requests *requests, RequestKind kind);
-/* The next one, which no longer waits; it stays as it is until one of its kind is put. NULL: there
- * is none. */
+/* Takes the next one off the list; it stays valid until another of its kind is put. NULL: there is
+ * none. */
 const Request *request_take(Requests *requests);
 
 #endif

@@ -26,7 +26,7 @@ static bool line_holds(const Search *s, const SearchLines *lines, uint64_t line)
     return holds(text, s->edit.text);
 }
 
-/* The next line with it from `from` on, in steps of 1 or -1, round the ends. */
+/* The next matching line from `from` on, in steps of 1 or -1, wrapping around. */
 static bool go(Search *s, const SearchLines *lines, uint64_t from, int step) {
     uint64_t count = lines->end > lines->first ? lines->end - lines->first : 0;
     uint64_t place = from >= lines->first && from < lines->end ? from - lines->first : 0;
@@ -85,12 +85,12 @@ bool search_follow(Search *s, const SearchLines *lines, uint64_t from) {
         s->found = false;
         return false;
     }
-    /* what was not there may have come since */
+    /* a match may have been added since */
     if (!other && (s->found || s->seen == lines->end)) return false;
     return go(s, lines, from, 1);
 }
 
-/* Columns of the match that begins at (x, y), 0: none does. */
+/* Columns of the match that begins at (x, y), 0: none. */
 static int match_at(const Canvas *canvas, int x, int y, int right, const char *sought) {
     int w = 0;
     for (uint32_t glyph; (glyph = canvas_decode(&sought)) != 0;) {

@@ -1,4 +1,4 @@
-/* source.c - reading source files of the program, see source.h. */
+/* source.c - reads source files of the program, see source.h. */
 #include "widget/source.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #define TAB 4
 
 typedef struct File {
-    char *source; /* as it was asked for; NULL: a free slot */
+    char *source; /* as it was requested; NULL: a free slot */
     SourceText text;
     char path[PATH_MAX];
     char *bytes; /* `size` of them and a NUL */
@@ -32,7 +32,7 @@ typedef struct File {
 struct Sources {
     uint32_t pid;
     uint64_t start;
-    bool fixed; /* the directory was said, see sources_directory */
+    bool fixed; /* the directory was given, see sources_directory */
     int cwd;    /* of the program when first seen, -1: not known */
     char cwd_path[PATH_MAX];
     File file[FILES];
@@ -94,7 +94,7 @@ static void say(File *file, const char *what) {
     file->text.problem = file->problem;
 }
 
-/* Notes where the lines begin; false: no memory. */
+/* Records where the lines begin; false: no memory. */
 static bool find_lines(File *file) {
     uint32_t lines = 0;
     for (size_t i = 0; i < file->size; i++)
@@ -133,7 +133,8 @@ static char *read_all(int fd, size_t size, size_t *got) {
     return bytes;
 }
 
-/* Opens the file of "@name": in the program's directory, and its own root if it has another. */
+/* Opens the file of "@name": in the program's directory, and under its root if it has another one.
+ */
 static int open_file(const Sources *s, const char *name, char path[PATH_MAX]) {
     int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, fd = -1;
     if (name[0] == '/') {
@@ -149,7 +150,7 @@ static int open_file(const Sources *s, const char *name, char path[PATH_MAX]) {
     if (fd >= 0 || s->cwd >= 0) {
         int error = errno;
         size_t n = strlen(s->cwd_path);
-        if (n + strlen(name) + 2 > PATH_MAX) n = 0; /* what would have been cut names nothing */
+        if (n + strlen(name) + 2 > PATH_MAX) n = 0; /* a truncated name would be another file's */
         snprintf(path, PATH_MAX, "%.*s/%s", (int)(n > 1 ? n : 0), s->cwd_path, name);
         errno = error;
         return fd;
@@ -224,7 +225,7 @@ const SourceText *sources_get(Sources *s, const char *source, uint64_t now) {
             file = one;
             break;
         }
-        if (one->used < file->used) file = one; /* the one that was not used longest */
+        if (one->used < file->used) file = one; /* the least recently used one */
     }
     bool other = !file->source || strcmp(file->source, source) != 0;
     if (other || is_stale(file, now)) {
@@ -257,7 +258,7 @@ char *sources_line(const Sources *s, uint32_t line, bool ascii, char *out, size_
             flat[used++] = *at ? *at : '?';
         }
     }
-    /* a character that the room cut in two is left out */
+    /* leave out a character that was cut in two */
     while (at < end && used > 0 && ((unsigned char)flat[used - 1] & 0xc0) == 0x80)
         used--;
     flat[used] = 0;

@@ -1,10 +1,10 @@
 /* source.h - the text of the program's source files, to show the line of a site and to open it in
  * an editor.
  *
- * A source is named as lua_Debug names it: "@file" is a file, relative to the directory that the
- * program is in; "=name" is nothing that could be read; anything else is the text of the chunk
- * itself. Files are read as they are now; when one has changed since the program's start the text
- * says so, for its lines may be others than those that run. */
+ * A source is named as lua_Debug names it: "@file" is a file, relative to the program's directory;
+ * "=name" is nothing that could be read; anything else is the text of the chunk itself. Files are
+ * read as they are now; if one has changed since the program's start the text says so, for its
+ * lines may differ from those that run. */
 #ifndef LMP_SOURCE_H
 #define LMP_SOURCE_H
 
@@ -20,35 +20,35 @@ typedef struct SourceText {
     const char *problem; /* one line: why there is no text; NULL: there is */
     uint32_t lines;
     bool changed;     /* the file is younger than the program's start */
-    const char *path; /* of the file, as this process can open it; NULL: it is no file */
+    const char *path; /* of the file, as this process can open it; NULL: not a file */
 } SourceText;
 
-/* NULL: no memory. All functions take NULL for `sources` then. */
+/* NULL: no memory. All functions then accept NULL for `sources`. */
 Sources *sources_new(void);
 void sources_free(Sources *sources);
 
 /* Whose sources: its process, and when the profile began (nanoseconds since 1970, 0: not known).
- * Call it while the process is there: its directory is remembered. Cheap when nothing changed. */
+ * Call it while the process exists: its directory is remembered. Cheap if nothing changed. */
 void sources_program(Sources *sources, uint32_t pid, uint64_t start);
 
-/* Looks for files here instead, whatever the program's directory is. */
+/* Looks for files here instead, whatever the program's directory. */
 void sources_directory(Sources *sources, const char *path);
 
-/* The text of a source; never NULL. Good until the next call. Looks now and then whether the file
+/* The text of a source; never NULL. Valid until the next call. Checks now and then whether the file
  * is still the same. `now`: nanoseconds, any origin. */
 const SourceText *sources_get(Sources *sources, const char *source, uint64_t now);
 
-/* Line `line` (from 1) of the text got last, as it can be shown: tabs as blanks, other control
- * characters as '?', at most size - 1 bytes. "" for a line that is not there. Returns out. */
+/* Line `line` (from 1) of the text got last, made printable: tabs as blanks, other control
+ * characters as '?', at most size - 1 bytes. "" for a line that does not exist. Returns out. */
 char *sources_line(const Sources *sources, uint32_t line, bool ascii, char *out, size_t size);
 
-/* Draws the lines around `line` of a source, which is marked, with their numbers; in one line of
- * room "name:line | text". `name`: as it is to be shown (short_src). */
+/* Draws the lines of a source around `line`, which is marked, with their numbers; if there is room
+ * for one line only, "name:line | text". `name`: as shown (short_src). */
 void source_draw(Sources *sources, Canvas *canvas, Rect rect, const char *source, const char *name,
                  int line, uint64_t now);
 
 /* The same with the lines around `around`, whatever line is marked. Returns the first line drawn
- * (from 1); 0: none, but what there is to say. */
+ * (from 1); 0: none, but a message. */
 int source_draw_around(Sources *sources, Canvas *canvas, Rect rect, const char *source,
                        const char *name, int line, int around, uint64_t now);
 

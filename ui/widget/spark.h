@@ -6,10 +6,10 @@
 
 /* Draws `n` values (oldest first) over the whole of rect, from nothing to the largest of them. */
 void spark_draw(Canvas *canvas, Rect rect, const uint64_t *value, uint32_t n, Style style);
-/* The same from the least to the largest of them: how it went tells, where figures stand beside it.
- * What does not change is a line. Changes `value`. */
+/* The same from the smallest to the largest of them: shows the course, where figures stand beside
+ * it. A constant is a line. Changes `value`. */
 void spark_way(Canvas *canvas, Rect rect, uint64_t *value, uint32_t n, Style style);
-/* A bar of `share` (0 .. 1) of w columns; anything more than nothing shows. */
+/* A bar of `share` (0 .. 1) of w columns; anything above zero is visible. */
 void spark_bar(Canvas *canvas, int x, int y, int w, double share, Style style);
 
 #endif

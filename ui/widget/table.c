@@ -1,5 +1,5 @@
-/* table.c - rows in order: filter, sorting, the order that is held, the cursor's row. See table.h;
- * drawing, keys and mouse: table_draw.c. */
+/* table.c - rows in order: filter, sorting, held order, the cursor's row. See table.h; drawing,
+ * keys and mouse: table_draw.c; which columns: table_columns.c. */
 #include "widget/table.h"
 
 #include <ctype.h>
@@ -27,9 +27,9 @@ void table_free(Table *table) {
     *table = (Table){0};
 }
 
-/* Room for `count` rows; false: no memory, and nothing has changed. */
+/* Makes room for `count` rows; false: no memory, and nothing has changed. */
 static bool make_room(Table *t, uint32_t count) {
-    if (count <= t->room && t->room > 0) return true; /* nothing is copied from or to NULL */
+    if (count <= t->room && t->room > 0) return true; /* never copy from or to NULL */
     uint32_t room = count < 64 ? 64 : count + count / 4;
     uint32_t *order = malloc(room * sizeof *order), *spare = malloc(room * sizeof *spare);
     uint64_t *ids = malloc(room * sizeof *ids);
@@ -120,7 +120,7 @@ static int by_id(const Table *t, const TableSource *from, uint32_t a, uint32_t b
     return x < y ? -1 : x > y;
 }
 
-/* The order of two figures, of which those that are none (NaN) come last. */
+/* Compares two figures; missing ones (NaN) come last. */
 static int by_value(double x, double y) {
     if (isnan(x) || isnan(y)) return isnan(x) ? -!isnan(y) : 1;
     return x < y ? -1 : x > y;
@@ -139,7 +139,7 @@ int table_before(const Table *t, const TableSource *from, uint32_t a, uint32_t b
     return order ? order : by_id(t, from, a, b);
 }
 
-/* As table_before, with the figures of all rows at hand. */
+/* As table_before, using the precomputed figures of all rows. */
 static int before(const Table *t, const TableSource *from, uint32_t a, uint32_t b) {
     const TableColumn *column = sort_column(t);
     if (!has_value(column)) return table_before(t, from, a, b);
@@ -149,7 +149,7 @@ static int before(const Table *t, const TableSource *from, uint32_t a, uint32_t 
     return order ? order : by_id(t, from, a, b);
 }
 
-/* Merges runs that are in order already, pair by pair: rows that come nearly sorted, as they do
+/* Merges runs that are in order already, pair by pair: rows that are nearly sorted, as they are
  * from refresh to refresh, cost little. */
 static void sort_rows(Table *t, const TableSource *from, uint32_t *row, uint32_t count) {
     uint32_t *spare = t->spare;
@@ -179,7 +179,7 @@ static void sort_rows(Table *t, const TableSource *from, uint32_t *row, uint32_t
     }
 }
 
-/* Where ids are found among `count` of them: open addressing, by place. */
+/* Finds an id among `count` of them: open addressing, by place. */
 typedef struct Places {
     const uint64_t *ids;
     uint32_t *slot; /* place + 1 */
@@ -206,12 +206,12 @@ static bool places_make(Places *p, const uint64_t *ids, uint32_t count) {
     return true;
 }
 
-/* Rows [0, count) of `row`, which are sorted, into the order of before: rows that were there keep
- * their places, the others come behind. False: no memory. */
+/* Puts the rows [0, count) of `row`, which are sorted, into the previous order: rows that were
+ * there keep their places, the others follow. False: no memory. */
 static bool keep_order(Table *t, const TableSource *from, uint32_t *row, uint32_t count) {
     Places places;
     uint32_t was = (uint32_t)t->list.count, out = 0;
-    uint32_t *now = calloc((size_t)was + 1, sizeof *now); /* row + 1 by place of before */
+    uint32_t *now = calloc((size_t)was + 1, sizeof *now); /* row + 1 by previous place */
     if (!now || !places_make(&places, t->ids, was)) {
         free(now);
         return false;
@@ -234,7 +234,7 @@ static bool keep_order(Table *t, const TableSource *from, uint32_t *row, uint32_
     return true;
 }
 
-/* Puts the cursor where its row is now, and the page so that it stays on its line. */
+/* Puts the cursor where its row is now, and scrolls so that it stays on its line. */
 static void find_cursor(Table *t, uint32_t count) {
     uint64_t line = t->list.cursor - t->list.top;
     if (!t->has_chosen) {
@@ -248,7 +248,7 @@ static void find_cursor(Table *t, uint32_t count) {
         }
     }
     list_fit(&t->list, count, t->page);
-    /* gone or filtered out: the row that has its place now */
+    /* gone or filtered out: take the row that has its place now */
     if (t->has_chosen && count > 0) t->chosen = t->ids[t->list.cursor];
 }
 
@@ -256,7 +256,7 @@ bool table_is_held(const Table *t, const Ui *ui) {
     return t->moved != 0 && ui->now - t->moved < TABLE_HOLD;
 }
 
-/* The other mode has its own order. */
+/* Each mode has its own order. */
 void table_follow_mode(Table *t, const Ui *ui) {
     if (!t->def->sort_makes || t->makes == ui->makes) return;
     int sort = t->sort;
@@ -301,7 +301,7 @@ void table_fill(Table *t, const TableSource *from) {
     }
     if (!t->def->own_order) {
         sort_rows(t, from, row, count);
-        /* other words or another column are asks for another order */
+        /* another filter or sort column asks for another order */
         if (held && same) t->no_memory = !keep_order(t, from, row, count);
     }
     memcpy(t->order, row, count * sizeof *row);

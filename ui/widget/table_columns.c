@@ -20,7 +20,7 @@ static bool is_in_mode(const TableColumn *column, TableMode mode) {
     return column->mode == TABLE_BOTH || column->mode == mode;
 }
 
-/* Is a column left in every mode that the table has? */
+/* Would every mode of the table keep a column? */
 static bool some_left(const Table *table, uint32_t off) {
     bool holds = false, makes = !table->def->sort_makes;
     for (int i = 0; i < table->def->columns; i++) {
@@ -31,7 +31,7 @@ static bool some_left(const Table *table, uint32_t off) {
     return holds && makes;
 }
 
-/* Is the word one of those between commas? */
+/* Is the word in a list separated by commas? */
 static bool is_listed(const char *list, const char *word) {
     size_t length = strlen(word);
     while (*list) {

@@ -16,7 +16,7 @@ static bool can_sort(const TableColumn *column) {
     return column->value || column->compare || column->measure;
 }
 
-/* Is it one of the columns of this mode, and wanted? */
+/* Does the column belong to this mode, and is it wanted? */
 static bool has_column(const Table *t, const TableColumn *column) {
     if (!table_column_shown(t, (int)(column - t->def->column))) return false;
     return column->mode == TABLE_BOTH || (column->mode == TABLE_MAKES) == t->makes;
@@ -51,7 +51,7 @@ static void place_columns(Table *t, const TableSource *source, int from, int w) 
         used += more;
     }
     if (flex >= 0) t->width[flex] += w - used;
-    /* of what is left over paths get a share */
+    /* paths get a share of what is left over */
     for (int i = 0; i < n && flex >= 0; i++) {
         int more = t->width[flex] - FLEX_ENOUGH;
         if (!t->width[i] || column[i].align != TABLE_TAIL || more <= 0) continue;
@@ -63,7 +63,7 @@ static void place_columns(Table *t, const TableSource *source, int from, int w) 
         t->at[i] = x;
         x += t->width[i];
     }
-    /* a text beside a figure stands one column off */
+    /* separate a text from a figure beside it by one column */
     for (int i = 1, before = 0; i < n; i++) {
         if (!t->width[i]) continue;
         if (column[i].align != TABLE_RIGHT && column[before].align == TABLE_RIGHT &&
@@ -90,7 +90,7 @@ static void draw_heading(const Table *t, const TableSource *from, Canvas *canvas
         bool sorted = i == t->sort && can_sort(column);
         Style style = STYLE(sorted ? TONE_TEXT : TONE_MUTED);
         int x = rect.x + t->at[i], room = t->width[i] - 1, end = x + room;
-        if (canvas_width(title) > room) title = ""; /* a piece of it would say nothing */
+        if (canvas_width(title) > room) title = ""; /* a truncated title would say nothing */
         if (column->align == TABLE_RIGHT) {
             canvas_text_right(canvas, end, rect.y, room, style, title);
         } else {
@@ -103,8 +103,7 @@ static void draw_heading(const Table *t, const TableSource *from, Canvas *canvas
     }
 }
 
-/* A figure that is too long for its column loses its fraction rather than its unit: "1009.4 KiB".
- */
+/* A figure too long for its column loses its fraction rather than its unit: "1009.4 KiB". */
 static void shorten_figure(char *text, int w) {
     char *point = strchr(text, '.');
     if (canvas_width(text) <= w || !point) return;
@@ -112,14 +111,14 @@ static void shorten_figure(char *text, int w) {
     memmove(point, rest, strlen(rest) + 1);
 }
 
-/* The text, and behind it in grey what kind of thing it is, if there is room for all of that. */
+/* The text, followed by its kind in grey if there is room for all of that. */
 static void draw_left(Canvas *canvas, int x, int y, int w, const TableCell *cell) {
     int used = canvas_text(canvas, x, y, w, cell->style, cell->text);
     if (cell->kind[0] && used + 1 + canvas_width(cell->kind) <= w)
         canvas_text(canvas, x + used + 1, y, w - used - 1, STYLE(TONE_MUTED), cell->kind);
 }
 
-/* What rows are sorted by is in the heat of its share. */
+/* The sort column is coloured by the heat of its share. */
 static void fill_cell(const Table *t, const TableSource *from, const TableColumn *column,
                       uint32_t row, bool wide, TableCell *cell) {
     if (column->cell) {
@@ -170,7 +169,7 @@ void table_draw(Table *t, const TableSource *from, Canvas *canvas, Rect rect) {
     t->page = page;
     list_fit(&t->list, t->list.count, page);
     bool cursor = !t->def->no_cursor;
-    /* the column of the scroll bar is kept for it, so that nothing moves when it comes */
+    /* reserve the scroll bar's column, so that nothing moves when it appears */
     bool narrow = rect.w <= 24, bar = t->list.count > (uint64_t)page && !narrow;
     Rect body = {rect.x, rect.y + heading, rect.w - bar, page};
     place_columns(t, from, cursor ? CURSOR_W : 0, rect.w - !narrow);
@@ -199,7 +198,7 @@ static bool is_shown(const Table *t, int column) {
     return !any || t->width[column] > 0; /* not drawn yet: all */
 }
 
-/* The next column that can be sorted by, to the right (1) or the left (-1), round the ends. */
+/* The next sortable column, to the right (1) or the left (-1), wrapping around. */
 static bool choose_column(Table *t, int step) {
     int n = t->def->columns;
     for (int i = 1; i <= n; i++) {
@@ -296,7 +295,7 @@ bool table_mouse(Table *t, const TableSource *from, MouseEvent event, Rect rect)
     if (y < heading || place >= t->list.count || t->def->no_cursor) return false;
     t->list.cursor = place;
     table_hold(t, from->ui);
-    return event.what == MOUSE_CLICK; /* the second click is an enter */
+    return event.what == MOUSE_CLICK; /* the second click acts as enter */
 }
 
 /* ---- note ------------------------------------------------------------------------------------ */

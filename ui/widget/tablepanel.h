@@ -1,10 +1,9 @@
-/* tablepanel.h - panels that are a table, perhaps with something around it: what keys, the mouse
- * and the place of the cursor are is the same in all of them.
+/* tablepanel.h - panels that are a table, perhaps with something around it: keys, mouse and the
+ * cursor's place work the same in all of them.
  *
- * Such a panel says once what its table is (TablePanelDef), and its state begins with a TablePanel.
- * tablepanel_act, _mouse, _place and _free stand in its row of callbacks (Panel) as they are; its
- * own create() calls tablepanel_new, its draw() calls tablepanel_draw and adds what is around the
- * table. */
+ * Such a panel describes its table once (TablePanelDef), and its state begins with a TablePanel.
+ * tablepanel_act, _mouse, _place and _free go directly into its callbacks (Panel); its own create()
+ * calls tablepanel_new, its draw() calls tablepanel_draw and adds what is around the table. */
 #ifndef LMP_TABLEPANEL_H
 #define LMP_TABLEPANEL_H
 
@@ -12,16 +11,16 @@
 
 typedef struct TablePanelDef {
     TableDef table;
-    /* What the rows are now: sets rows, count and serial of *from, which is zero but for model and
-     * ui. False: there is no table now. `state`: the panel's. */
+    /* What the rows are now: sets rows, count and serial of *from, which is zero except for model
+     * and ui. False: there is no table now. `state`: the panel's. */
     bool (*rows)(void *state, const Model *model, const Ui *ui, TableSource *from);
     /* Where the table stands in the panel's room. NULL: it has all of it. */
     Rect (*room)(const Ui *ui, Rect rect);
-    /* What a row is about, TableSource.tally and .site. May be NULL. A row with a site has its
-     * page, which enter opens, and its place. */
+    /* What a row is about: TableSource.tally and .site. May be NULL. A row with a site has its
+     * place and its page, which enter opens. */
     const LmpTally *(*tally)(const TableSource *from, uint32_t row);
     const LmpSiteRow *(*site)(const TableSource *from, uint32_t row);
-    /* Of rows that are about something else: looks inside; tells the place, as Panel.place does.
+    /* For rows that are about something else: looks inside; gives the place, as Panel.place does.
      * NULL, false: there is nothing inside, it has no place. */
     bool (*enter)(const TableSource *from, uint32_t row, Ui *ui);
     bool (*place)(const TableSource *from, uint32_t row, PanelPlace *out);
@@ -32,15 +31,15 @@ typedef struct TablePanel {
     Table table;
 } TablePanel;
 
-/* A panel's state, `size` bytes that begin with a TablePanel and are zero behind it; NULL: no
- * memory. `def` stays where it is. */
+/* A panel's state: `size` bytes that begin with a TablePanel, the rest zero; NULL: no memory. `def`
+ * must stay where it is. */
 void *tablepanel_new(const TablePanelDef *def, size_t size);
 void tablepanel_free(void *state);
-/* The table as it was at first: nothing is chosen, sought or sorted otherwise. */
+/* Resets the table to its initial state: nothing chosen, filtered or re-sorted. */
 void tablepanel_reset(TablePanel *panel);
 
-/* Tells the table what there is now; what else is asked of it (table.h) is asked with *from. False:
- * there is no table now. */
+/* Tells the table what there is now; use *from for further calls to it (table.h). False: there is
+ * no table now. */
 bool tablepanel_fill(void *state, const Model *model, const Ui *ui, TableSource *from);
 /* The same, and draws the table in its part of the panel's room `rect`. */
 bool tablepanel_draw(void *state, const Model *model, const Ui *ui, Canvas *canvas, Rect rect,

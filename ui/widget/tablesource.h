@@ -1,4 +1,4 @@
-/* tablesource.h - where tables have their rows from, and what their cells are filled with. */
+/* tablesource.h - where tables get their rows from, and what their cells are filled with. */
 #ifndef LMP_TABLESOURCE_H
 #define LMP_TABLESOURCE_H
 
@@ -6,8 +6,8 @@
 
 #define TABLE_TEXT 256 /* bytes of a cell's text */
 
-/* What is asked of the program: what it holds, or what it makes (Ui.makes). A column belongs to one
- * of the two, or to both. */
+/* The question about the program: what it holds, or what it makes (Ui.makes). A column belongs to
+ * one of the two, or to both. */
 typedef enum TableMode { TABLE_BOTH, TABLE_HOLDS, TABLE_MAKES } TableMode;
 
 struct Table;
@@ -16,12 +16,12 @@ struct Table;
 typedef struct TableSource {
     const void *rows; /* the panel's; NULL with count 0 */
     uint32_t count;
-    uint64_t serial; /* changes whenever rows or what is in them may have changed */
+    uint64_t serial; /* changes whenever rows or their contents may have changed */
     const Model *model;
     const Ui *ui;
-    const struct Table *table; /* that shows them; NULL: there are no shares */
+    const struct Table *table; /* the table that shows them; NULL: there are no shares */
     const LmpTally *whole;     /* what shares are of */
-    /* What a row is about, for what tables of such rows have in common. May be NULL. */
+    /* What a row is about, for tables that share such rows. May be NULL. */
     const LmpTally *(*tally)(const struct TableSource *from, uint32_t row);
     const LmpSiteRow *(*site)(const struct TableSource *from, uint32_t row);
 } TableSource;
@@ -29,7 +29,7 @@ typedef struct TableSource {
 typedef struct TableCell {
     char text[TABLE_TEXT];
     Style style;   /* STYLE(TONE_TEXT) unless the callback sets another */
-    char kind[24]; /* said in grey behind the text, where there is room */
+    char kind[24]; /* shown in grey behind the text, if there is room */
 } TableCell;
 
 #endif

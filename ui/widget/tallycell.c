@@ -25,7 +25,7 @@ void tallycell_share(TableCell *cell, double share) {
 }
 
 void tallycell_where(TableCell *cell, const Ui *ui, const char *short_src, int line) {
-    /* a main chunk is defined in no line: its file alone */
+    /* a main chunk is not defined on any line: show only its file */
     describe_where(cell->text, sizeof cell->text, short_src, line ? line : -1, !ui->utf8);
     cell->style = STYLE(line < 0 ? (Tone)TONE_MUTED : (Tone)TONE_SOURCE);
 }
@@ -77,7 +77,7 @@ int tallycol_by_function(const TableSource *from, uint32_t a, uint32_t b) {
 
 /* ---- where there is no table ----------------------------------------------------------------- */
 
-/* Why not: in two lines. */
+/* The reason, in two lines. */
 enum { WHY_LINES, WHY_STACKS, WHY_TAGS, WHY_FROZEN, WHY_NOTHING };
 
 static const char *const why[][2] = {

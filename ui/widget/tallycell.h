@@ -1,5 +1,5 @@
 /* tallycell.h - what tables of allocations and live bytes have in common: cells and columns of
- * tallies, bars of shares, and what is said where a table cannot be. */
+ * tallies, bars of shares, and the message where there can be no table. */
 #ifndef LMP_TALLYCELL_H
 #define LMP_TALLYCELL_H
 
@@ -7,31 +7,32 @@
 #include "widget/table.h"
 
 /* A share, 0 .. 1. The parts are summed up at another moment than the heap that they are parts of,
- * which may have shrunk since: no more than all of it. */
+ * which may have shrunk since: capped at all of it. */
 double tally_share(uint64_t part, uint64_t whole);
 
 void tallycell_bytes(TableCell *cell, uint64_t bytes, Style style);
 /* "12.3": percent of the whole, in its heat. */
 void tallycell_share(TableCell *cell, double share);
-/* "file.lua:12", in muted where it is no place in a source. */
+/* "file.lua:12", muted if it is not a place in a source. */
 void tallycell_where(TableCell *cell, const Ui *ui, const char *short_src, int line);
-/* The text of a line of the program, or why there is none. */
+/* The text of a line of the program, or why it is not available. */
 void tallycell_source(TableCell *cell, const Ui *ui, const LmpSiteRow *site);
-/* A function's name without its kind, which is said in grey behind it. */
+/* A function's name without its kind, which follows in grey. */
 void tallycell_name(TableCell *cell, const Ui *ui, const char *name);
-/* A bar of w columns: `share` (0 .. 1) in its heat, and behind it muted up to `whole`. */
+/* A bar of w columns: `share` (0 .. 1) in its heat, continued in grey up to `whole`. */
 void tallycell_bar(Canvas *canvas, int x, int y, int w, double share, double whole);
 
-/* The share of the whole in what the table is sorted by (table_share): as percent, as a bar. */
+/* The share of the whole in the column that the table is sorted by (table_share): as percent, as a
+ * bar. */
 void tallycol_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
 void tallycol_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w);
-/* The order of rows that are about sites (TableSource.site): by place, by the function's name. */
+/* The order of rows about sites (TableSource.site): by place, by the function's name. */
 int tallycol_by_where(const TableSource *from, uint32_t a, uint32_t b);
 int tallycol_by_function(const TableSource *from, uint32_t a, uint32_t b);
 
-/* What a table needs of the run. */
+/* What a table needs from the run. */
 typedef enum TallyNeed { NEED_LINES, NEED_STACKS, NEED_TAGS } TallyNeed;
-/* Is it there, and have the parts (LEDGER_*) been read? When not, draws why, and how to get it. */
+/* Is it there, and have the parts (LEDGER_*) been read? If not, draws why, and how to get it. */
 bool tallycell_can(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, TallyNeed need,
                    unsigned parts);
 
