@@ -9,14 +9,14 @@
 #include "base/nearest.h"
 #include "widget/source.h"
 
-/* Keeps the line if it is nearer to `wanted` than the one before; of two the one below. */
+/* Keeps the line if it is nearer to `wanted` than the previous one; on a tie, the one below. */
 static void keep_nearest(int *nearest, int wanted, int line) {
     int far = *nearest ? abs(*nearest - wanted) : INT_MAX, now = abs(line - wanted);
     if (line > 0 && (now < far || (now == far && line > wanted))) *nearest = line;
 }
 
-/* The rows of a source, as the condition names it. Returns whether there is any; `at`: of its line.
- */
+/* The rows of a source, as the condition names it. Returns whether there are any; `at`: those of
+ * its line. */
 static bool look_at_rows(const Ledger *l, const LmpBreak *b, BreakPlace *place, const char **source,
                          bool *at) {
     for (uint32_t i = 0; i < l->sites; i++) {
@@ -52,7 +52,7 @@ static const char *similar_source(const Ledger *l, const LmpBreak *b) {
     return like;
 }
 
-/* Can this line of the text have code? */
+/* Can this line of the source have code? */
 static bool has_code(const Sources *sources, uint32_t line) {
     char text[64];
     const char *c = sources_line(sources, line, true, text, sizeof text);

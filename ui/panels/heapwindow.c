@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define WHOLE_LEAST 16u /* bytes of a cell, however small the heap */
+#define WHOLE_LEAST 16u /* least bytes of a cell, however small the heap */
 
 uint64_t heapwindow_cursor(const HeapWindow *window) {
     uint64_t position, total = heapmap_total(window->map);
@@ -34,7 +34,7 @@ static void follow_cursor(HeapWindow *window) {
         uint64_t up = (first - at + row - 1) / row * row;
         first = first > up ? first - up : 0;
     } else if (at >= first + shown) {
-        first += (at - first - shown) / row * row + row; /* NOLINT: a row has a column */
+        first += (at - first - shown) / row * row + row; /* NOLINT: a row has at least one column */
     }
     if (first != window->first) set_first(window, first);
 }

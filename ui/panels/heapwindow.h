@@ -1,5 +1,5 @@
-/* heapwindow.h - the part of the heap that the map shows: how large a cell is, which one is the
- * first, which one has the cursor, and what is in them.
+/* heapwindow.h - the part of the heap that the map shows: the size of a cell, the first cell, the
+ * cursor's cell, and what is in them.
  *
  * Invariants: first is a multiple of size; while `zoomed` is false first is 0 and size follows the
  * heap. The cursor is an address, so that it stays on its block when the regions move. */
@@ -16,28 +16,28 @@ typedef struct HeapWindow {
     uint64_t anchor; /* address of the first cell while zoomed */
     uint64_t cursor; /* address; 0: not set yet */
     HeapCell *cell;
-    uint32_t count, room; /* cells in the window; space in `cell` */
+    uint32_t count, room; /* cells in the window; capacity of `cell` */
     int cols;
     /* when `cell` was filled: what the window showed, and the layout of the regions */
     uint64_t filled_first, filled_size;
     uint32_t filled_count, layout;
 } HeapWindow;
 
-/* All of these but the last need a map. */
+/* All of these except the last need a map. */
 
-/* Works out what the window shows after the heap, the size of the panel or the zoom changed. */
+/* Computes what the window shows after the heap, the size of the panel or the zoom changed. */
 void heapwindow_arrange(HeapWindow *window, int cols, int rows);
-/* ... and looks what is in the cells; `still`: not again, unless they are others. */
+/* ... and reads what is in the cells; `still`: not again, unless the cells are different. */
 void heapwindow_fill(HeapWindow *window, int cols, int rows, bool still);
 /* Position of the cursor; 0 when the heap is empty. */
 uint64_t heapwindow_cursor(const HeapWindow *window);
-/* Moves the cursor, and the window after it; a position past the end: to the end. */
+/* Moves the cursor, and scrolls the window to it; a position past the end means the end. */
 void heapwindow_move_to(HeapWindow *window, uint64_t position);
-/* Moves by so many cells, staying inside; sets the cursor on the beginning of its cell. */
+/* Moves by this many cells, staying inside; puts the cursor on the beginning of its cell. */
 void heapwindow_move_by(HeapWindow *window, int64_t cells);
 /* A page: all rows but one, which stays for orientation. */
 void heapwindow_page(HeapWindow *window, bool up);
-/* Changes the size of the cells; what is under the cursor stays where it is on the screen. */
+/* Changes the size of the cells; what is under the cursor stays in place on the screen. */
 void heapwindow_zoom(HeapWindow *window, bool in);
 void heapwindow_free(HeapWindow *window);
 

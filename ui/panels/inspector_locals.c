@@ -10,7 +10,7 @@
 
 #define NAME_MOST 16 /* columns of a local's name at most */
 
-/* Kinds of memory have their colours; numbers and booleans are none. */
+/* Kinds of memory have colours; numbers and booleans have none. */
 static Style value_style(const LmpLocal *local) {
     for (int k = 0; k < LMP_KINDS; k++)
         if (strcmp(local->type, kind_info[k].name) == 0) return STYLE(TONE_KIND(k));
@@ -50,14 +50,14 @@ static const char *no_locals(const LmpOp *op) {
     }
 }
 
-/* Upvalues have a heading of their own; none where there are none, or none to be seen anyway. */
+/* Upvalues have a heading of their own, unless there are none, or none can be read. */
 static uint32_t upvalues(const LmpOp *op) {
     return op->locals_state == LMP_LOCALS_READ && op->upvalues_state == LMP_LOCALS_READ
                ? op->upvalues
                : 0;
 }
 
-/* There may be some, and they cannot be read in this operation. */
+/* There may be some, but they cannot be read during this operation. */
 static bool upvalues_hidden(const LmpOp *op) {
     return op->locals_state == LMP_LOCALS_READ && op->upvalues_state == LMP_LOCALS_NOT_NOW;
 }
@@ -76,7 +76,7 @@ static void draw_local(const LmpLocal *local, bool utf8, int name_w, Canvas *can
     canvas_text(canvas, x, y, name_w, STYLE(TONE_STRONG), name);
     x += name_w + 1;
     value_text(local, !utf8, value, sizeof value);
-    if (local->whole > local->size && right - x > 20) { /* a string that is not shown whole */
+    if (local->whole > local->size && right - x > 20) { /* a string that is not shown in full */
         int width = canvas_width(format_bytes(size, local->whole));
         canvas_text_right(canvas, right, y, width, STYLE(TONE_MUTED), size);
         right -= width + 1;
@@ -84,7 +84,7 @@ static void draw_local(const LmpLocal *local, bool utf8, int name_w, Canvas *can
     canvas_text(canvas, x, y, right - x, value_style(local), value);
 }
 
-/* The widest name, for all of them to begin in the same column. */
+/* The widest name, so that all values begin in the same column. */
 static int name_width(const LmpLocal *local, uint32_t count, int least) {
     for (uint32_t i = 0; i < count; i++) {
         int w = canvas_width(local[i].name);

@@ -5,7 +5,7 @@
 
 #include "widget/panel.h"
 
-/* Lines that they want. */
+/* The number of lines they need. */
 int inspector_locals_lines(const LmpOp *op);
 void inspector_locals(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect);
 

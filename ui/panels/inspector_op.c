@@ -18,7 +18,7 @@ static const struct {
     [LMP_OP_FREE] = {"free", TONE_SHRINK},
 };
 
-/* Writes a label and what follows it; returns the columns used. */
+/* Writes a label and the text after it; returns the columns used. */
 static int labelled(Canvas *canvas, int x, int right, int y, const char *label, Style style,
                     const char *text) {
     if (x >= right) return 0;

@@ -7,7 +7,7 @@
 #include "base/format.h"
 #include "widget/source.h"
 
-#define MOST_LINES 12 /* with its heading, where it stands below others */
+#define MOST_LINES 12 /* including its heading, where it stands below others */
 
 const char *inspector_source_of(const Model *model, const LmpFrame *frame, char *room,
                                 size_t size) {
@@ -19,7 +19,7 @@ const char *inspector_source_of(const Model *model, const LmpFrame *frame, char 
     for (uint32_t i = 0; i < ledger->functions; i++)
         if (strcmp(ledger->function[i].short_src, frame->source) == 0)
             return ledger->function[i].raw_source;
-    /* a text, or a path whose beginning has been cut off */
+    /* a text, or a path with a truncated beginning */
     if (frame->source[0] == '[' || strncmp(frame->source, "...", 3) == 0) return NULL;
     snprintf(room, size, "@%s", frame->source);
     return room;

@@ -4,12 +4,12 @@
 
 #include "widget/panel.h"
 
-/* The frame's source as lua_Debug has it, for sources_get. A frame tells its short name alone: the
- * whole one is known where the ledger has a line or function of it, else a file is what it is
- * called. `room`: where it is put together if need be. NULL: a C function, or not known. */
+/* The frame's source as lua_Debug has it, for sources_get. A frame has only its short name: the
+ * full one is known if the ledger has a line or function of it, else the name is taken for a file.
+ * `room`: a buffer to build it in. NULL: a C function, or not known. */
 const char *inspector_source_of(const Model *model, const LmpFrame *frame, char *room, size_t size);
 
-/* Lines of a room of `h` that the source takes at its bottom, where all else needs `need`. */
+/* Lines at the bottom of a room of `h` that the source takes, if everything else needs `need`. */
 int inspector_source_lines(int h, int need);
 /* Name and source, in as many lines as there are. */
 void inspector_source(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, uint32_t frame);

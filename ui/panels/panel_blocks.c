@@ -1,7 +1,7 @@
 /* panel_blocks.c - the live blocks of a cell of the heap map or of a site, one line each: address,
- * type, size, age, the site that made it, and for strings what is in them. The list of a cell is
- * read anew with every repaint; those of a site are looked for in the whole heap, a little with
- * every repaint (site_blocks.h). The cursor stays on its block while others come and go. */
+ * type, size, age, the site that made it, and for strings their contents. The list of a cell is
+ * read anew with every repaint; the blocks of a site are searched for in the whole heap, a little
+ * with every repaint (site_blocks.h). The cursor stays on its block while others come and go. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,16 +14,16 @@
 #include "widget/describe.h"
 #include "widget/tablepanel.h"
 
-#define MOST 65536u             /* blocks that are listed, the first ones by address */
-#define MOST_OF_SITE 16384u     /* the first ones that are found */
-#define BUDGET 4000000ull       /* nanoseconds of a frame for looking for them */
-#define ASK_AGAIN 1000000000ull /* nanoseconds: contents are asked for anew */
+#define MOST 65536u             /* blocks listed, the first ones by address */
+#define MOST_OF_SITE 16384u     /* the first ones found */
+#define BUDGET 4000000ull       /* nanoseconds of a frame for the search */
+#define ASK_AGAIN 1000000000ull /* nanoseconds: then contents are requested again */
 
 typedef struct Blocks {
     TablePanel panel;
-    const LmpView *view; /* that `source` is of */
+    const LmpView *view; /* that `source` belongs to */
     HeapList *source;
-    uint64_t from, to; /* the range that was shown last */
+    uint64_t from, to; /* the range shown last */
     unsigned kinds;
     HeapListResult result;
     HeapListBlock *block;       /* result.count of them, by address */
@@ -31,10 +31,10 @@ typedef struct Blocks {
     const HeapListBlock *shown; /* result.count of them: `block`, or those of the site */
     bool of_site;
     uint64_t site;
-    SiteBlocks *site_blocks; /* NULL: none was looked at */
+    SiteBlocks *site_blocks; /* NULL: no site has been shown yet */
     uint64_t serial;         /* of what was read */
     bool read;               /* there has been something to read */
-    /* contents: what was asked for last, and the last answer */
+    /* contents: the last request, and the last answer */
     uint64_t asked[LMP_PREVIEWS];
     uint32_t asked_count;
     uint64_t asked_at; /* clock of the frame */
@@ -57,7 +57,7 @@ static void read_blocks(Blocks *b) {
         b->result = heaplist_read(b->source, &q, b->block, b->room);
         uint64_t want = b->result.total < MOST ? b->result.total : MOST;
         if (want <= b->room) break;
-        /* the program is at work: a few more may be there by then */
+        /* the program is running: there may be a few more by then */
         uint32_t room = want + want / 8 < MOST ? (uint32_t)(want + want / 8) : MOST;
         HeapListBlock *more = realloc(b->block, room * sizeof *more);
         if (!more) break;
@@ -69,7 +69,7 @@ static void read_blocks(Blocks *b) {
     b->serial++;
 }
 
-/* Looks on for the site's. What was listed may have moved, whatever was found. */
+/* Continues the search for the site's blocks. The list may have moved, whatever was found. */
 static void read_site(Blocks *b, const Model *model, Ui *ui) {
     if (!b->site_blocks) b->site_blocks = site_blocks_new(MOST_OF_SITE);
     b->result = (HeapListResult){0};
@@ -121,8 +121,8 @@ static void refresh(Blocks *b, const Model *model, Ui *ui) {
     }
 }
 
-/* Asks for the contents of the strings on the page: at once when they are others than before, else
- * now and then. */
+/* Requests the contents of the strings on the page: at once if the strings have changed, else now
+ * and then. */
 static void ask(Blocks *b, const Model *model, Ui *ui, int page) {
     uint64_t addr[LMP_PREVIEWS];
     uint32_t n = 0;
@@ -134,7 +134,7 @@ static void ask(Blocks *b, const Model *model, Ui *ui, int page) {
     if (n == 0 || (model->seen != LMP_SEEN_RUNNING && model->seen != LMP_SEEN_PAUSED)) return;
     bool same = n == b->asked_count && memcmp(addr, b->asked, n * sizeof *addr) == 0;
     if (same && ui->now - b->asked_at < ASK_AGAIN) return;
-    /* no answer yet: asking twice does not help; nor when nothing can have changed */
+    /* no answer yet: asking twice does not help; nor if nothing can have changed */
     if (same && (!model->preview_ready || model->seen == LMP_SEEN_PAUSED)) return;
     memcpy(b->asked, addr, n * sizeof *addr);
     b->asked_count = n;
@@ -157,8 +157,8 @@ static void cell_address(const TableSource *from, uint32_t row, bool wide, Table
     if (reaches_in(from, row)) cell->style = STYLE(TONE_MUTED);
 }
 
-/* What a string holds says more than the long name of its type: that is the letter, where both do
- * not fit. */
+/* What a string holds says more than the long name of its type: use the letter if both do not fit.
+ */
 static void cell_type(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     const HeapListBlock *block = block_of(from, row);
     const LmpKindInfo *info = &kind_info[block->kind];
@@ -211,12 +211,12 @@ static double value_type(const TableSource *from, uint32_t row) {
     const HeapListBlock *block = block_of(from, row);
     return block->kind * 2 + block->part;
 }
-/* The later born the younger; of which it is not known come last. */
+/* The later its birth the younger a block; blocks of unknown birth come last. */
 static double value_age(const TableSource *from, uint32_t row) {
     uint32_t birth = block_of(from, row)->birth;
     return birth ? -(double)birth : NAN;
 }
-/* Blocks of a file stand together, by line. */
+/* Sorts the blocks of a file together, by line. */
 static double value_site(const TableSource *from, uint32_t row) {
     const LmpTables *t = &from->model->view->tables;
     uint32_t record = t->text ? tables_record_of(t, block_of(from, row)->alloc_context) : 0;
@@ -245,7 +245,7 @@ static const TableColumn columns[] = {
      .help = "of strings, as they are now"},
 };
 
-/* A range has been read without those. */
+/* A range was already read without those. */
 static bool skips(const TableSource *from, uint32_t row) {
     return !UI_SHOWS(from->ui, block_of(from, row)->kind);
 }
@@ -282,7 +282,7 @@ static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
                                  source, sizeof source, name, sizeof name, &out->line);
 }
 
-/* The page of that line, where it is known by now. */
+/* The page of that line, if it is known by now. */
 static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
     const Model *model = from->model;
     if (no_sites(from)) return false;

@@ -1,5 +1,5 @@
 /* panel_breaks.c - break conditions: the list that the viewer keeps (Ui.breaks), each switched on
- * or off, with what became of it; and the kinds that there are. Typing one is a LineEdit. */
+ * or off, with its outcome; and the kinds that there are. Typing one uses a LineEdit. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "shared/breaks.h"
 #include "widget/panel.h"
 
-enum { LIST_W = 52, KINDS_W = 60 }; /* columns, where they stand beside each other */
+enum { LIST_W = 52, KINDS_W = 60 }; /* columns, if they are side by side */
 
 typedef struct Breaks {
     List list;
     LineEdit edit;
-    char problem[160];      /* with what was entered; gone when something else is typed */
+    char problem[160];      /* with the text entered; cleared when something else is typed */
     char refused[EDIT_MAX]; /* what was entered then */
     int page;
     const Model *model; /* of the last update or frame; NULL: none yet */
@@ -22,7 +22,7 @@ typedef struct Breaks {
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* Switches a row on, for the first time or once more, or off. */
+/* Switches a row on, for the first time or again, or off. */
 static void switch_row(Ui *ui, uint32_t i, bool on) {
     LmpBreak *b = &ui->breaks.row[i];
     if (on) b->turn++;
@@ -31,7 +31,7 @@ static void switch_row(Ui *ui, uint32_t i, bool on) {
     request_put_kind(&ui->requests, REQUEST_BREAKS);
 }
 
-/* Takes in a condition: one that is there already is switched on. NULL: done, else why not. */
+/* Adds a condition; one that is already there is switched on. NULL: done, else why not. */
 static const char *add(Breaks *panel, Ui *ui, const LmpBreak *b) {
     UiBreaks *breaks = &ui->breaks;
     uint32_t i = 0;
@@ -54,7 +54,7 @@ static void delete_row(Ui *ui, uint32_t i) {
     request_put_kind(&ui->requests, REQUEST_BREAKS);
 }
 
-/* A line that can never be met: says so, and puts the nearest one that can in its place, for the
+/* A line that can never be met: says so, and offers the nearest one that can be instead, for the
  * next enter. */
 static const char *refuse_place(Breaks *panel, Ui *ui, LmpBreak *b) {
     BreakPlace place = break_place_find(panel->model, ui, b);
@@ -79,8 +79,8 @@ static void entered(LineEdit *edit, Ui *ui, bool by_enter) {
     if (!why) why = add(panel, ui, &b);
     if (!why) return;
     if (why != panel->problem) snprintf(panel->problem, sizeof panel->problem, "%s", why);
-    memcpy(panel->refused, edit->text, sizeof panel->refused); /* or what was put in its place */
-    ui_edit(ui, edit);                                         /* to be put right */
+    memcpy(panel->refused, edit->text, sizeof panel->refused); /* or what replaced it */
+    ui_edit(ui, edit);                                         /* for the person to correct */
 }
 
 static void begin_typing(Breaks *panel, Ui *ui) {
@@ -90,9 +90,9 @@ static void begin_typing(Breaks *panel, Ui *ui) {
     ui_edit(ui, &panel->edit);
 }
 
-/* ---- what has become of it ------------------------------------------------------------------- */
+/* ---- their outcome --------------------------------------------------------------------------- */
 
-/* Is what the program says about the list of the list as it is now? */
+/* Does what the program says about the list refer to its current version? */
 static bool is_answered(const Model *model, const Ui *ui) {
     return ui->breaks.sent != 0 && ui->breaks.sent == atomic_load(&model->breaks.taken) &&
            !request_waits(&ui->requests, REQUEST_BREAKS);
@@ -106,7 +106,7 @@ static void update(void *state, const Model *model, Ui *ui, Rect rect) {
     if (breaks->sent != 0 && !request_waits(&ui->requests, REQUEST_BREAKS) && !model->breaks_ours &&
         model->view) {
         for (uint32_t i = 0; i < breaks->count; i++)
-            breaks->row[i].on = 0; /* another display has set its own */
+            breaks->row[i].on = 0; /* another display has set its own list */
         breaks->taken_over = breaks->count > 0;
         breaks->sent = 0;
     }
@@ -124,7 +124,7 @@ static uint64_t hits_of(const Model *model, const Ui *ui, uint32_t i) {
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* Why it has not been met, where that is known; "" where it is not. */
+/* Why it has not been met, if that is known; "" if not. */
 static const char *why_not_yet(const Model *model, const Ui *ui, const LmpBreak *b) {
     if (b->kind == LMP_BREAK_GC && model->gc.mode == LMP_GC_UNKNOWN)
         return "cycles cannot be seen here";
@@ -201,7 +201,7 @@ static void draw_kinds(Canvas *canvas, Rect rect) {
     }
 }
 
-/* What is being typed would be this, or what is wrong with it. */
+/* What the text being typed would mean, or what is wrong with it. */
 static void draw_typed(const Breaks *panel, const Ui *ui, Canvas *canvas, Rect rect, int y) {
     LmpBreak b;
     char problem[160], words[160], text[160];
@@ -245,7 +245,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     }
     int count = (int)ui->breaks.count, list_h = rows;
     bool beside = rect.w >= LIST_W + KINDS_W && count > 0;
-    if (!beside) { /* while one is typed the kinds matter more, else the list */
+    if (!beside) { /* while typing the kinds matter more, else the list */
         int most = typing ? rows - kinds - 1 : rows;
         list_h = count < most ? count : most > 0 ? most : 0;
     }
@@ -294,7 +294,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
         break;
     case ACT_DELETE:
         if (chosen) delete_row(ui, i);
-        list_fit(&panel->list, ui->breaks.count, panel->page); /* another key may come unseen */
+        list_fit(&panel->list, ui->breaks.count, panel->page); /* keys may come before drawing */
         break;
     default:
         list_fit(&panel->list, ui->breaks.count, panel->page);

@@ -1,4 +1,4 @@
-/* panel_columns.c - the columns of a table, each to be shown or not; what is chosen goes to the
+/* panel_columns.c - the columns of a table, each to be shown or hidden; the choice goes to the
  * config file. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ typedef struct Columns {
 } Columns;
 
 /* The columns that can be chosen in the table's mode, in its order. Returns how many; at[] (of
- * TABLE_COLUMNS) gets where they stand in its definition. */
+ * TABLE_COLUMNS) receives their positions in its definition. */
 static int choices(const Table *table, int *at) {
     int count = 0;
     for (int i = 0; table && i < table->def->columns; i++) {

@@ -1,5 +1,5 @@
-/* panel_function.c - one function, opened by enter in the table of functions: its figures, and its
- * lines that made something, with their text. */
+/* panel_function.c - one function, opened by enter in the table of functions: its figures, and
+ * those of its lines that made something, with their text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,19 +9,19 @@
 #include "widget/tablepanel.h"
 #include "widget/tallycell.h"
 
-/* What the cells are made from: the ledger's sites, and which function's are wanted. Of a C
- * function these are the lines that called it, with what it made there. */
+/* What the cells are made from: the ledger's sites, and the wanted function. For a C function these
+ * are the lines that called it, with what it made there. */
 typedef struct FunctionRows {
     const Ledger *ledger;
     uint32_t row; /* of the function */
     bool is_c;
-    LmpTally all; /* what is shared out among the lines */
+    LmpTally all; /* the whole that the lines share */
 } FunctionRows;
 
 typedef struct Function {
     TablePanel panel;
     FunctionRows rows;
-    uint32_t shown; /* id of the function that the cursor is for */
+    uint32_t shown; /* id of the function that the cursor belongs to */
 } Function;
 
 static const FunctionRows *rows_of(const TableSource *from) {
@@ -126,7 +126,7 @@ static uint32_t find(const Ledger *ledger, uint32_t id) {
     return LEDGER_NO_ROW;
 }
 
-/* What a C function made, on whatever line. */
+/* What a C function made, on all lines together. */
 static LmpTally all_made(const Ledger *ledger, uint32_t id) {
     LmpTally all = {0};
     for (uint32_t i = 0; i < ledger->details; i++) {
@@ -156,7 +156,7 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     return true;
 }
 
-/* The function's figures stand above it. */
+/* The function's figures are above the table. */
 static Rect table_room(const Ui *ui, Rect rect) {
     int above = rect.h >= 5 ? 1 : 0;
     (void)ui;

@@ -1,5 +1,5 @@
 /* panel_functions.c - the functions of the program: what each made on its own lines (shallow) and,
- * where call paths are recorded, with all that it called (retained). */
+ * if call paths are recorded, including everything it called (retained). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const LmpTally *shallow_of(const TableSource *from, uint32_t row) {
     return &row_of(from, row)->shallow;
 }
 
-/* With all that it called; NULL where call paths are not kept. */
+/* Including everything it called; NULL if call paths are not kept. */
 static const LmpTally *retained_of(const TableSource *from, uint32_t row) {
     return from->model->ledger.stacks ? &row_of(from, row)->retained : NULL;
 }
@@ -96,7 +96,7 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
     snprintf(out, size, "%s %s:%d", r->name, r->short_src, (int)r->linedefined);
 }
 
-/* Functions that have made nothing, nor has anything that they called. */
+/* Functions that made nothing, neither themselves nor through what they called. */
 static bool skips(const TableSource *from, uint32_t row) {
     const LmpFunctionRow *r = row_of(from, row);
     return r->shallow.allocs == 0 && r->shallow.live_bytes == 0 && r->retained.allocs == 0 &&

@@ -1,8 +1,8 @@
-/* panel_heap.c - the heap as a picture: one cell for so many bytes of addresses, coloured by the
- * kind that has most of it, brighter the fuller it is; a cursor that tells what is in its cell. The
- * block that a pause is about is lit up.
+/* panel_heap.c - the heap as a picture: each cell stands for a number of bytes of addresses,
+ * coloured by the kind that has most of it, brighter the fuller it is; a cursor that describes its
+ * cell. The block that a pause is about is lit up.
  *
- * With colours and UTF-8 a character holds two cells, one above the other; without, one, drawn as
+ * With colours and UTF-8 a character holds two cells, one above the other; otherwise one, drawn as
  * the letter of the kind. Rows are read like text: addresses rise to the right, then downwards. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,22 +14,23 @@
 #include "widget/panel.h"
 
 #define REFRESH_TIME 4000000ull /* nanoseconds of each repaint for looking at what changed */
-#define FIRST_TIME 60000000ull  /* the first time there is no picture to show meanwhile */
-#define STILL_TIME 100000000ull /* when the program stands: the picture is to be exact at once */
+#define FIRST_TIME 60000000ull  /* the first time there is no earlier picture to show */
+#define STILL_TIME 100000000ull /* when the program stands still: make the picture exact at once   \
+                                 */
 
 typedef struct Heap {
-    const LmpView *view; /* that the map is of */
+    const LmpView *view; /* that the map belongs to */
     HeapWindow window;
-    uint64_t sought; /* number of the paused operation whose block has been brought into view */
-    bool moved;      /* the cursor, since: the line below is about its cell */
+    uint64_t sought; /* number of the paused operation whose block was brought into view */
+    bool moved;      /* the cursor has moved since: the line below describes its cell */
 } Heap;
 
 /* How the inside of the frame is used. */
 typedef struct Shape {
     int cols, rows; /* of cells */
     int half;       /* cells in a character: 2 or 1 */
-    int status;     /* first line about the cursor's cell, -1: there is none */
-    int lines;      /* of them: 1, or 2 where they are short */
+    int status;     /* first line about the cursor's cell, -1: none */
+    int lines;      /* how many: 1, or 2 if they are short */
 } Shape;
 
 static Shape shape_of(const Ui *ui, Rect rect) {
@@ -74,7 +75,7 @@ static void update(void *state, const Model *model, Ui *ui, Rect rect) {
 /* ---- drawing --------------------------------------------------------------------------------- */
 
 /* What a cell looks like: the kind to show (-1: nothing lives here), how bright, and whether it is
- * only there because of kinds that are switched off. */
+ * there only because of kinds that are switched off. */
 typedef struct Face {
     int kind, level;
     bool off, outside;
@@ -92,7 +93,7 @@ static Face face_of(const HeapCell *cell, const Ui *ui) {
     uint64_t bytes = heapcell_bytes(cell, ui->kinds);
     while (f.level < THEME_LEVELS - 1 && bytes * 100 >= cell->capacity * steps[f.level])
         f.level++;
-    /* what is chosen stands out from what is off, be it ever so little */
+    /* shown kinds stand out from hidden ones, however little there is */
     if (f.level == 0 && ui->kinds != (1u << LMP_KINDS) - 1) f.level = 1;
     return f;
 }
@@ -135,7 +136,7 @@ static void draw_cells(const HeapWindow *window, const Ui *ui, Canvas *canvas, R
     }
 }
 
-/* Cell i of the window in this tone; where a character is one cell it is reversed. */
+/* Cell i of the window in this tone; reversed if a character is one cell. */
 static void light_cell(Canvas *canvas, Rect rect, Shape s, uint64_t i, Tone tone) {
     int row = (int)(i / (uint64_t)s.cols);
     int x = rect.x + (int)(i % (uint64_t)s.cols), y = rect.y + row / s.half;
@@ -153,7 +154,7 @@ static void light_cell(Canvas *canvas, Rect rect, Shape s, uint64_t i, Tone tone
     }
 }
 
-/* Brackets around the characters of the cells from `first` to `last`, in a line each. */
+/* Brackets around the characters of the cells from `first` to `last`, on each line. */
 static void draw_brackets(Canvas *canvas, Rect rect, Shape s, uint64_t first, uint64_t last,
                           Tone tone) {
     Style style = STYLE_WITH(STYLE_ON(tone, TONE_CURSOR_GROUND), ATTR_BOLD);
@@ -165,7 +166,7 @@ static void draw_brackets(Canvas *canvas, Rect rect, Shape s, uint64_t first, ui
     if (right + 1 < s.cols) canvas_put(canvas, rect.x + right + 1, y, ']', style);
 }
 
-/* Brackets around the cursor's character; in it, the half that is meant is white. */
+/* Brackets around the cursor's character; inside, its half is white. */
 static void draw_cursor(const HeapWindow *window, Canvas *canvas, Rect rect, Shape s) {
     uint64_t i = (heapwindow_cursor(window) - window->first) / window->size;
     if (i >= window->count) return;
@@ -175,7 +176,7 @@ static void draw_cursor(const HeapWindow *window, Canvas *canvas, Rect rect, Sha
 
 /* ---- the block of the paused operation ------------------------------------------------------- */
 
-/* Its positions, while the program is paused and it is in the map: [*from, *to). */
+/* Its positions, if the program is paused and the block is in the map: [*from, *to). */
 static bool paused_block(const HeapWindow *window, const Model *model, uint64_t *from,
                          uint64_t *to) {
     const LmpOp *op = &model->op;
@@ -189,7 +190,7 @@ static bool paused_block(const HeapWindow *window, const Model *model, uint64_t 
     return true;
 }
 
-/* Of every operation once: who has zoomed in sees where its block is. */
+/* Once for every operation: a person who has zoomed in sees where its block is. */
 static void seek_block(Heap *heap, const Model *model) {
     HeapWindow *window = &heap->window;
     uint64_t from, to;
@@ -211,8 +212,8 @@ static void draw_block(const HeapWindow *window, const Model *model, Canvas *can
         light_cell(canvas, rect, s, i, TONE_CURSOR);
 }
 
-/* The cell that the line below is about: the cursor's, or that of the paused operation's block
- * until the cursor is moved. */
+/* The cell that the line below describes: the cursor's, or that of the paused operation's block
+ * until the cursor moves. */
 static uint64_t told_cell(const Heap *heap, const Model *model) {
     const HeapWindow *window = &heap->window;
     uint64_t from, to, at = heapwindow_cursor(window);
@@ -222,7 +223,7 @@ static uint64_t told_cell(const Heap *heap, const Model *model) {
 
 /* ---- the line below -------------------------------------------------------------------------- */
 
-/* The kinds of a cell by falling bytes; returns how many have any. */
+/* The kinds of a cell by descending bytes; returns how many have any. */
 static int sort_kinds(const HeapCell *cell, int order[LMP_KINDS]) {
     int n = 0;
     for (int k = 0; k < LMP_KINDS; k++) {
@@ -235,7 +236,7 @@ static int sort_kinds(const HeapCell *cell, int order[LMP_KINDS]) {
     return n;
 }
 
-/* " · table 40.1 KiB · string 12.0 KiB", with letters for names where there is no room. */
+/* " · table 40.1 KiB · string 12.0 KiB", with letters instead of names if room is short. */
 static void draw_kinds(const HeapCell *cell, const Ui *ui, Canvas *canvas, int x, int right, int y,
                        bool alone) {
     int order[LMP_KINDS], n = sort_kinds(cell, order), need = alone ? -1 : 0;
@@ -315,7 +316,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     if (!window->cell) return;
     draw_cells(window, ui, canvas, rect, s);
     draw_block(window, model, canvas, rect, s);
-    /* also while its blocks are listed beside it */
+    /* even while its blocks are listed beside it */
     if (ui->focus == &panel_heap || (ui->over == &panel_blocks && !ui->look_site))
         draw_cursor(window, canvas, rect, s);
     if (s.status >= 0) draw_status(heap, model, ui, canvas, rect, s);
@@ -390,7 +391,7 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
     ((Heap *)state)->moved = true;
     uint64_t at = window->first + ((uint64_t)row * (uint64_t)s.cols + (uint64_t)x) * window->size;
     uint64_t here = heapwindow_cursor(window) & ~(window->size - 1);
-    /* the lower half of the character that has the cursor already keeps it */
+    /* a cursor in the lower half of the clicked character stays there */
     bool same = s.half == 2 && here == at + (uint64_t)s.cols * window->size;
     if (at < heapmap_total(window->map) && !same) heapwindow_move_to(window, at);
     switch (event.what) {

@@ -1,5 +1,5 @@
-/* panel_help.c - what the panel that was looked at shows, with its columns, derived from their
- * table; every key and what it does, derived from the table of actions. */
+/* panel_help.c - what the panel that help was asked for on shows, with its columns, derived from
+ * their table; every key and what it does, derived from the table of actions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +8,12 @@
 #include "widget/table.h"
 
 #define KEY_W 13
-#define HELP_LINES                                                                                 \
-    1000 /* that can be sought in; only where a word fills the width there are more */
+#define HELP_LINES 1000 /* that can be searched; more only if a single word fills the width */
 
 typedef struct HelpState {
     int top, most; /* first line shown, and the largest it can be */
     Search search;
-    Canvas *whole; /* all of it, to seek in; NULL: not needed yet */
+    Canvas *whole; /* all of it, for searching; NULL: not needed yet */
     int height;    /* lines */
 } HelpState;
 
@@ -30,7 +29,7 @@ static void destroy(void *state) {
     free(s);
 }
 
-/* Where the next line goes; lines scrolled out are counted and not drawn. */
+/* Where the next line goes; lines scrolled out of view are counted but not drawn. */
 typedef struct Page {
     Canvas *canvas;
     Rect rect;
@@ -41,7 +40,8 @@ static int page_y(const Page *page) {
     return page->rect.y + page->line - page->top;
 }
 
-/* Text broken at blanks into lines of the column that begins at x; returns after the last. */
+/* Text broken at blanks into lines of the column that begins at x; returns the line after the last.
+ */
 static void put_wrapped(Page *page, int x, int w, const char *text) {
     while (*text) {
         size_t end = 0, fit = 0;
@@ -93,7 +93,7 @@ static void put_about(Page *page) {
     }
 }
 
-/* The panel that was looked at: what it shows, and what the columns of its table mean. */
+/* The panel that help was asked for on: what it shows, and what the columns of its table mean. */
 static void put_panel(Page *page, const Ui *ui) {
     const Table *table = ui->help_table;
     Rect rect = page->rect;
@@ -113,7 +113,7 @@ static void put_panel(Page *page, const Ui *ui) {
     page->line++;
 }
 
-/* Draws it from line `top` on; returns how many lines there are. */
+/* Draws everything from line `top` on; returns the number of lines. */
 static int put_all(Canvas *canvas, Rect rect, int top, const Ui *ui) {
     int gap = 3, half = (rect.w - gap) / 2, height = 0;
     bool two = half >= 48;
@@ -147,7 +147,7 @@ static void text_of(void *context, uint64_t line, char *out, size_t size) {
     out[used] = 0;
 }
 
-/* The lines to seek in, as they are broken at this width; none where there is no memory. */
+/* The lines to search, as they are broken at this width; none if out of memory. */
 static SearchLines search_lines(HelpState *s, int w, const Ui *ui) {
     Rect all = {0, 0, w, HELP_LINES};
     if (s->whole && (s->whole->w != w || s->whole->utf8 != ui->utf8)) {
@@ -156,7 +156,7 @@ static SearchLines search_lines(HelpState *s, int w, const Ui *ui) {
     }
     if (!s->whole) s->whole = canvas_new(w, HELP_LINES, ui->utf8);
     if (!s->whole) return (SearchLines){0, 0, text_of, s};
-    canvas_clear(s->whole, STYLE(TONE_NONE)); /* it begins with the panel that was looked at */
+    canvas_clear(s->whole, STYLE(TONE_NONE)); /* begins with the panel that help was asked for on */
     s->height = put_all(s->whole, all, 0, ui);
     return (SearchLines){0, (uint64_t)(s->height < HELP_LINES ? s->height : HELP_LINES), text_of,
                          s};

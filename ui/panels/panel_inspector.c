@@ -1,6 +1,6 @@
-/* panel_inspector.c - the memory operation under the pause: its Lua call stack with a cursor, and
- * where on the panel the rest stands: the operation in words (inspector_op.c), of the frame under
- * the cursor its locals and upvalues (inspector_locals.c) and its source (inspector_source.c). */
+/* panel_inspector.c - the paused memory operation: its Lua call stack with a cursor, and the
+ * arrangement of the rest: the operation in words (inspector_op.c), and for the frame under the
+ * cursor its locals and upvalues (inspector_locals.c) and its source (inspector_source.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +12,17 @@
 #include "widget/describe.h"
 #include "widget/panel.h"
 
-/* The list of frames has a line more where frames were left out. */
+/* The list of frames has one more line if frames were left out. */
 typedef struct Inspector {
     List list;
-    uint64_t number;  /* of the operation that was shown: another begins at its top */
+    uint64_t number;  /* of the operation shown; a new one starts at its top */
     int page, above;  /* lines of the stack when last drawn, and above them */
     char source[128]; /* of the frame under the cursor, for place() */
 } Inspector;
 
-#define BESIDE 72  /* columns from which locals stand beside the stack */
-#define THREE 110  /* and from which the source stands beside both */
-#define STACK_W 60 /* columns of the stack then, at most */
+#define BESIDE 72  /* from this width on locals are beside the stack */
+#define THREE 110  /* and from this on the source is beside both */
+#define STACK_W 60 /* maximum width of the stack then */
 #define LOCALS_W 52
 #define GAP 3
 
@@ -43,7 +43,7 @@ static uint64_t lines_of(const LmpOp *op) {
     return op->frames + (left_out(op) > 0);
 }
 
-/* The frame in a line of the list, op->frames where it is the one of those left out. */
+/* The frame on a line of the list; op->frames for the line of those left out. */
 static uint32_t frame_of(const LmpOp *op, uint64_t line) {
     if (left_out(op) > 0 && line == op->cut_at) return op->frames;
     if (left_out(op) > 0 && line > op->cut_at) line--;
@@ -65,13 +65,13 @@ static void draw_frame_line(const LmpFrame *frame, bool utf8, Canvas *canvas, Re
     describe_function(plain, sizeof plain, kind, sizeof kind, frame->name);
     format_text(name, sizeof name, plain, !utf8);
     x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), name);
-    if (frame->tail && x + 12 <= right) /* it says why the caller is not there */
+    if (frame->tail && x + 12 <= right) /* it explains why the caller is missing */
         x += canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), " (tail call)");
     if (kind[0] && x + 2 + canvas_width(kind) <= right)
         canvas_printf(canvas, x, y, right - x, STYLE(TONE_FAINT), "  %s", kind);
 }
 
-/* Columns that the places of all frames take, at most three fifths of the width. */
+/* Columns for the places of all frames, at most three fifths of the width. */
 static int where_width(const LmpOp *op, bool utf8, int w) {
     char where[128];
     int widest = 0;
@@ -119,7 +119,7 @@ static void show_stack(Inspector *in, const Model *model, const Ui *ui, Canvas *
     draw_stack(in, model, ui, canvas, rect);
 }
 
-/* The frame under the cursor; op->frames where it is the one of those left out. */
+/* The frame under the cursor; op->frames for the line of those left out. */
 static uint32_t frame_chosen(const Inspector *in, const Model *model) {
     return frame_of(&model->op, in->list.cursor);
 }
@@ -228,14 +228,14 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
                                                   (Rect){rect.x, y, rect.w, left});
 }
 
-/* The locals of the frame that the cursor has come to. */
+/* Requests the locals of the frame under the cursor. */
 static void ask_locals(const Inspector *in, const Model *model, Ui *ui) {
     uint32_t frame = frame_chosen(in, model);
     if (frame == model->op.frames || frame == model->op.locals_frame) return;
     request_put(&ui->requests, &(Request){.kind = REQUEST_LOCALS, .frame = frame});
 }
 
-/* The page of the line that the frame under the cursor is at, where lines are known. */
+/* Opens the page of the line that the frame under the cursor is at, if lines are known. */
 static bool look_inside(const Inspector *in, const Model *model, Ui *ui) {
     const Ledger *ledger = &model->ledger;
     uint32_t frame = frame_chosen(in, model);

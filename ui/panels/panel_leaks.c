@@ -1,7 +1,7 @@
 /* panel_leaks.c - lines that hold more and more after full collections: the verdict in words, the
  * growth as figures and as a chart over the run. Lines that hold more than at first but are not
- * said to grow are there too: in plain amber what rose lately, muted what did so
- * long ago or sways. */
+ * judged to grow are listed too: in plain amber what rose lately, muted what rose long ago or
+ * fluctuates. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct Leaks {
     LmpLeak leak[MOST];
     uint32_t count;
     LmpVerdict verdict;
-    uint64_t serial; /* of the ledger that these are of */
+    uint64_t serial; /* of the ledger that these come from */
 } Leaks;
 
 static const LmpLeak *leak_of(const TableSource *from, uint32_t row) {
@@ -178,7 +178,7 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     return true;
 }
 
-/* The verdict has its line, and one below it where there is room. */
+/* The verdict has one line, and another below the table if there is room. */
 static Rect table_room(const Ui *ui, Rect rect) {
     int above = rect.h >= 14 ? 2 : rect.h >= 2 ? 1 : 0;
     (void)ui;

@@ -1,5 +1,5 @@
-/* panel_marks.c - the marks: when each was set, what the heap was and has done since. One of them
- * is the one that all tables count from; names given here and marks taken away are this display's.
+/* panel_marks.c - the marks: when each was set, what the heap was then and what it has done since.
+ * All tables count from one of them; names given and marks removed here affect only this display.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 typedef struct Marks {
     List list; /* newest first */
     LineEdit edit;
-    uint32_t named; /* number of the mark whose name is typed */
+    uint32_t named; /* number of the mark whose name is being typed */
     int page;
 } Marks;
 

@@ -1,11 +1,11 @@
-/* panel_output.c - what the program printed; it follows the end unless the person scrolled up. */
+/* panel_output.c - what the program printed; follows the end unless the person has scrolled up. */
 #include <stdlib.h>
 
 #include "base/format.h"
 #include "widget/search.h"
 
 typedef struct OutputState {
-    uint64_t top;  /* first line shown, where it does not follow */
+    uint64_t top;  /* first line shown, when not following the end */
     bool scrolled; /* stays where it is instead of following the end */
     int page;
     Search search;
@@ -26,7 +26,7 @@ static SearchLines search_lines(const Ui *ui, uint64_t first) {
     return (SearchLines){first, output_lines(ui->output), text_of, (void *)(uintptr_t)ui};
 }
 
-/* First line that there still is. */
+/* The first line that is still kept. */
 static uint64_t first_line(const Output *output) {
     uint64_t lines = output_lines(output);
     return lines > OUTPUT_LINES ? lines - OUTPUT_LINES : 0;

@@ -1,5 +1,5 @@
-/* panel_site.c - the page of one site: its figures, types, history, the sizes and ages of what
- * lives of it, who called it, and its source. Opened over the table of sites (ui->site). */
+/* panel_site.c - the page of one site: its figures, types, history, the sizes and ages of its live
+ * blocks, who called it, and its source. Opened over the table of sites (ui->site). */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,16 +17,16 @@
 
 #define BUDGET 4000000ull /* nanoseconds of a frame for looking at blocks */
 #define TWO_COLUMNS 92    /* from this width on */
-#define GAP 3             /* between them */
-#define LEFT_FULL 56      /* the figures with all that is said about them */
+#define GAP 3             /* between the columns */
+#define LEFT_FULL 56      /* the figures with all their explanations */
 #define RIGHT_LEAST 40    /* the histograms with their bars */
 
 typedef struct SitePage {
     SiteBlocks *blocks;
     int top, most; /* first line shown, and the largest it can be */
     uint64_t site; /* that it was drawn for */
-    Search search; /* in its source */
-    int source;    /* line of the page where that begins */
+    Search search; /* the search in its source */
+    int source;    /* line of the page where the source begins */
 } SitePage;
 
 static void *create(void) {
@@ -49,8 +49,8 @@ static const LmpSiteRow *find_site(const Model *model, uint64_t id) {
     return NULL;
 }
 
-/* Looks at blocks for a part of this frame; until it has seen all of them once there are to be more
- * frames, also of a program that stands still. */
+/* Looks at blocks for a part of this frame; requests more frames until it has seen all of them
+ * once, even if the program stands still. */
 static void look(SitePage *s, const Model *model, Ui *ui) {
     if (!s->blocks || !model->view || !model->view->tables.text) return;
     site_blocks_step(s->blocks, model->view, &model->ledger, (uint32_t)ui->site, model->clock,
@@ -60,7 +60,7 @@ static void look(SitePage *s, const Model *model, Ui *ui) {
 
 /* ---- a flow of lines ------------------------------------------------------------------------- */
 
-/* Where the next line goes; those scrolled out are clipped away. */
+/* Where the next line goes; lines scrolled out of view are clipped. */
 typedef struct Flow {
     Canvas *canvas;
     Rect rect;
@@ -86,7 +86,7 @@ static void put_text(Flow *f, const char *text) {
     f->line++;
 }
 
-/* A label, a figure, and what there is to say about it. */
+/* A label, a figure, and its explanation. */
 static void put_figure(Flow *f, const char *label, Style style, const char *figure,
                        const char *format, ...) __attribute__((format(printf, 5, 6)));
 
@@ -128,7 +128,7 @@ static void put_bar(Flow *f, const char *label, Style label_style, Style bar, do
     f->line++;
 }
 
-/* Text in as many lines as it needs, the later ones where the first began. */
+/* Text in as many lines as it needs, indented like the first. */
 static void put_wrapped(Flow *f, int indent, Style style, const char *text) {
     int width = f->rect.w - indent;
     char line[256];
@@ -173,7 +173,7 @@ static void put_head(Flow *f, const LmpSiteRow *row, const Ledger *ledger) {
     f->line++;
 }
 
-/* What became of allocations: how many of them, and what that is of all. */
+/* What became of allocations: how many of them, and their share of all. */
 static void put_fate(Flow *f, const LmpTally *t, const char *label, uint64_t count,
                      const char *what) {
     char a[LMP_NUM];
@@ -225,7 +225,7 @@ static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
                    row->here_frees == 1 ? "" : "s");
 }
 
-/* What there is to say of this line, and what to change. */
+/* The verdicts on this line, and what to change. */
 static void put_verdicts(Flow *f, const Model *model, const LmpSiteRow *row) {
     char text[256];
     for (uint32_t i = 0; i < model->verdicts.count; i++) {
@@ -241,7 +241,7 @@ static void put_verdicts(Flow *f, const Model *model, const LmpSiteRow *row) {
     }
 }
 
-/* What is listed by size in a mode: its bytes and blocks. */
+/* What a mode lists by size: its bytes and blocks. */
 static uint64_t bytes_of(const LmpTally *t, bool makes) {
     return makes ? tally_made(t) : t->live_bytes;
 }
@@ -365,7 +365,7 @@ static void text_of(void *context, uint64_t line, char *out, size_t size) {
     sources_line(ui->sources, (uint32_t)line + 1, !ui->utf8, out, size);
 }
 
-/* The lines of its source, from 0; sources_get has got it. */
+/* The lines of its source, from 0; sources_get was called for it. */
 static SearchLines search_lines(Ui *ui, const SourceText *text) {
     return (SearchLines){0, text->problem ? 0 : text->lines, text_of, ui};
 }
@@ -397,7 +397,7 @@ static void put_source(SitePage *s, Flow *f, Ui *ui, const LmpSiteRow *row, int 
 
 /* ---- panel ----------------------------------------------------------------------------------- */
 
-/* Both have the same room where that is enough for the figures, which are on the left. */
+/* Both columns get the same width if that is enough for the figures, which are on the left. */
 static int left_column(int w) {
     int half = (w - GAP) / 2, most = w - GAP - RIGHT_LEAST;
     int request = half > LEFT_FULL ? half : LEFT_FULL;
@@ -460,7 +460,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     if (row) lines = search_lines(ui, sources_get(ui->sources, row->raw_source, ui->now));
     if (search_act(&s->search, ui, action, &lines)) {
         if (action != ACT_BACK && (s->source < s->top || s->source >= s->top + rect.h))
-            s->top = s->source < s->most ? s->source : s->most; /* the source is to be seen */
+            s->top = s->source < s->most ? s->source : s->most; /* show the source */
         return true;
     }
     List list = {.cursor = (uint64_t)s->top, .count = (uint64_t)s->most + 1};

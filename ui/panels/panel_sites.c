@@ -14,7 +14,7 @@
 /* What the cells are made from. */
 typedef struct SitesRows {
     const Ledger *ledger;
-    LmpTally *shown; /* of the types that are shown, of the row that was asked for last */
+    LmpTally *shown; /* of the shown types, for the row requested last */
 } SitesRows;
 
 typedef struct Sites {
@@ -31,7 +31,7 @@ static bool all_kinds(const TableSource *from) {
     return from->ui->kinds == (1u << LMP_KINDS) - 1;
 }
 
-/* Its figures, of the types that are shown: until the next row is asked for. */
+/* Its figures, of the shown types; valid until the next row is requested. */
 static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
     const LmpSiteRow *site = row_of(from, row);
     if (all_kinds(from)) return &site->tally;
@@ -42,7 +42,7 @@ static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
     return shown;
 }
 
-/* Sites that never made anything of the types that are shown. */
+/* Sites that never made anything of the shown types. */
 static bool skips(const TableSource *from, uint32_t row) {
     const LmpSiteRow *site = row_of(from, row);
     if (all_kinds(from)) return false;
@@ -183,7 +183,7 @@ static bool has_details(const Ledger *ledger, const LmpSiteRow *site) {
     return false;
 }
 
-/* A line between table and source, with the name of the file. */
+/* A line between table and source, with the file's name. */
 static void draw_rule(Canvas *canvas, Rect rect, const char *name) {
     canvas_fill(canvas, (Rect){rect.x, rect.y, rect.w, 1}, G_HLINE, STYLE(TONE_FRAME));
     canvas_printf(canvas, rect.x + 1, rect.y, rect.w - 2, STYLE(TONE_MUTED), " %s ", name);

@@ -1,6 +1,6 @@
 /* panel_tag.c - one tag, opened by enter in the table of tags: the lines that made something under
- * it, with their text. No block is looked at for that: each record is of one line and one tag, so
- * what lives is as exact as the tags themselves. */
+ * it, with their text. This looks at no blocks: each record is for one line and one tag, so what is
+ * live is as exact as the tags themselves. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 
 typedef struct TagPage {
     TablePanel panel;
-    uint32_t shown; /* id of the tag that the cursor is for */
-    LmpTally all;   /* what is shared out among the lines */
+    uint32_t shown; /* id of the tag that the cursor belongs to */
+    LmpTally all;   /* the whole that the lines share */
 } TagPage;
 
 static const Ledger *ledger_of(const TableSource *from) {
@@ -101,7 +101,7 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     return true;
 }
 
-/* The tag and its figures stand above it. */
+/* The tag and its figures are above the table. */
 static Rect table_room(const Ui *ui, Rect rect) {
     int above = rect.h >= 5 ? 1 : 0;
     (void)ui;
@@ -126,7 +126,7 @@ static void *create(void) {
     return tablepanel_new(&def, sizeof(TagPage));
 }
 
-/* "level  live 12.1 MiB  made 14.0 MiB  allocs 1,204"; and what the rows are not. */
+/* "level  live 12.1 MiB  made 14.0 MiB  allocs 1,204"; and what the rows leave out. */
 static void draw_figures(const TagPage *s, const Model *model, const Ui *ui, Canvas *canvas,
                          Rect rect) {
     const Ledger *ledger = &model->ledger;

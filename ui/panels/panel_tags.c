@@ -1,5 +1,5 @@
-/* panel_tags.c - what the program made under each name that it gave with lmp.tag(): a request, a
- * level, a plugin. */
+/* panel_tags.c - what the program made under each name set with lmp.tag(): a request, a level, a
+ * plugin. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static const TableColumn columns[] = {
      .cell = cell_name, .compare = by_name, .help = "as the program has named it with lmp.tag"},
 };
 
-/* Tags have no number; each has another name. */
+/* Tags have no number, but each has its own name. */
 static uint64_t id_of(const TableSource *from, uint32_t row) {
     uint64_t hash = 1469598103934665603ull;
     for (const char *p = row_of(from, row)->name; *p; p++)

@@ -1,9 +1,10 @@
-/* panel_timeline.c - the heap over time, back to the start: how high it was and what of it is held,
- * with the collector's cycles and the person's marks below it, and a cursor that tells of a moment.
+/* panel_timeline.c - the heap over time, back to the start: how large it was and how much of it is
+ * held, with the collector's cycles and the person's marks below it, and a cursor that describes a
+ * moment.
  *
- * The window ends now and goes along, until a cursor is in it: then it stands where it is, so that
- * a person can read it, and arrows move it through all that is kept. The picture: timeline_chart.c.
- */
+ * The window ends now and moves along, until there is a cursor in it: then it stands still, so that
+ * a person can read it, and arrows move it through everything that is kept. The picture:
+ * timeline_chart.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 
 enum { TYPES_ROWS = 6 }; /* from this height on the area is stacked by type */
 
-/* What + and - go through: so much time in the window; 0: the whole run. */
+/* The steps of + and -: time in the window; 0: the whole run. */
 static const struct {
     uint64_t length;
     const char *name;
@@ -33,8 +34,8 @@ typedef struct Timeline {
     int span;        /* in `spans` */
     bool looks;      /* there is a cursor */
     uint64_t cursor; /* the moment it is at, nanoseconds since start */
-    uint64_t from;   /* where the window begins while there is a cursor; not of the whole run */
-    int gutter;      /* columns of the scale when it was drawn last */
+    uint64_t from;   /* start of the window while there is a cursor, unless it is the whole run */
+    int gutter;      /* columns of the scale when last drawn */
 } Timeline;
 
 /* The piece of time that is drawn: from `from` to `to` nanoseconds since start, to > from. */
@@ -42,7 +43,7 @@ typedef struct Span {
     uint64_t from, to;
 } Span;
 
-/* Where the parts of the panel stand. */
+/* Where the parts of the panel are. */
 typedef struct Places {
     Rect chart;
     int gutter;               /* columns left of the chart, for the scale; 0: none */
@@ -81,7 +82,7 @@ static int column_of(Span s, uint64_t clock, int columns) {
     return column < columns ? column : columns - 1;
 }
 
-/* `gutter`: columns for the scale, where there is room. */
+/* `gutter`: columns for the scale, if there is room. */
 static Places places_of(Rect rect, int gutter) {
     Places p = {.label = -1, .cycles = -1, .times = -1};
     if (rect.w >= 34) {
@@ -126,8 +127,8 @@ static ChartScale scale_of(const ModelPast *past, int n) {
     return chart_scale(least, most);
 }
 
-/* Cycles that ended in each column. Where samples are finer than columns, the history tells it for
- * the whole run; of the last ones the very times are known. */
+/* Cycles that ended in each column. If samples are finer than columns, the history has them for the
+ * whole run; the exact times are known only for the last ones. */
 static void count_cycles(const Model *model, Span s, int columns, uint64_t *cycles) {
     memset(cycles, 0, (size_t)columns * sizeof *cycles);
     if ((s.to - s.from) / (uint64_t)columns >= model->history.interval) {
@@ -202,8 +203,7 @@ static void ago(char *out, size_t size, uint64_t ns) {
     }
 }
 
-/* Below the chart: when its left end, its middle and its right end were; only where nothing
- * stands. */
+/* Below the chart: the times of its left end, its middle and its right end; only in free space. */
 static void draw_times(Span s, uint64_t now, Canvas *canvas, Rect rect, int y) {
     for (int i = 0; i < 3; i++) {
         char text[LMP_NUM];
@@ -231,8 +231,7 @@ static int gutter_of(ChartScale scale) {
     return most + 1;
 }
 
-/* Three labels: ground, middle, top. A ground that is not 0 is in the colour of what one should
- * notice. */
+/* Three labels: ground, middle, top. A ground other than 0 is in a colour that one notices. */
 static void draw_scale(const Places *p, ChartScale scale, Canvas *canvas) {
     for (int line = 0; line < 3; line++) {
         char text[LMP_NUM];
@@ -243,8 +242,8 @@ static void draw_scale(const Places *p, ChartScale scale, Canvas *canvas) {
     }
 }
 
-/* Now, what is held of it, what the signs mean. `density`: cycles in a column at most, 0: ticks;
- * `rate`: what that is in a second. */
+/* Now, how much of it is held, what the signs mean. `density`: most cycles in a column, 0: ticks;
+ * `rate`: the same per second. */
 static void draw_label(const Model *model, Canvas *canvas, const Places *p, ChartScale scale,
                        const ModelPast *now, uint64_t density, uint64_t rate, bool ticks,
                        bool marks) {
@@ -287,7 +286,7 @@ static void draw_label(const Model *model, Canvas *canvas, const Places *p, Char
     line_draw(&right, canvas, x + w - wr, p->label, wr);
 }
 
-/* What was at the cursor, in place of what is now. */
+/* The figures at the cursor instead of the current ones. */
 static void draw_moment(const Timeline *t, const Model *model, const Ui *ui, Span s, Canvas *canvas,
                         const Places *p) {
     char a[LMP_NUM], name[48];
@@ -335,7 +334,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     sample(model, s, points, past);
     ChartScale scale = scale_of(past, points);
     int gutter = gutter_of(scale);
-    if (gutter != t->gutter) { /* other labels: what stands beside them has another width */
+    if (gutter != t->gutter) { /* other labels: the chart beside them gets another width */
         t->gutter = gutter;
         p = places_of(rect, gutter);
         points = p.chart.w * (ui->utf8 ? 2 : 1);
@@ -371,7 +370,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-/* Puts the cursor so many columns away; past the right end it is now again. */
+/* Moves the cursor by this many columns; past the right end the window shows the present again. */
 static void move(Timeline *t, const Model *model, int columns, int by) {
     Span s = span_of(t, model);
     double one = (double)(s.to - s.from) / columns;
@@ -387,7 +386,7 @@ static void move(Timeline *t, const Model *model, int columns, int by) {
     }
 }
 
-/* To the mark before (-1) or after (1). */
+/* To the previous mark (-1) or the next (1). */
 static bool move_to_mark(Timeline *t, const Model *model, int step) {
     uint64_t at = t->looks ? t->cursor : model->clock, best = 0;
     bool found = false;
@@ -405,7 +404,7 @@ static bool move_to_mark(Timeline *t, const Model *model, int step) {
     return true;
 }
 
-/* Another length of the window; what the cursor is at stays where it is. */
+/* Another length of the window; the moment under the cursor stays in place. */
 static void zoom(Timeline *t, const Model *model, int step) {
     Span s = span_of(t, model);
     int span = t->span;

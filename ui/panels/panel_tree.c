@@ -1,7 +1,7 @@
-/* panel_tree.c - the call tree: what every function on every call path made and still holds, with
- * all that it called (live) and by itself (own); or upside down, from each function that allocates
- * to its callers. Which rows there are: treerows.c; the columns: tree_columns.c; the table
- * around them: table.c. */
+/* panel_tree.c - the call tree: what every function on every call path made and still holds,
+ * including everything it called (live) and by itself (own); or upside down, from each function
+ * that allocates to its callers. Which rows there are: treerows.c; the columns: tree_columns.c; the
+ * table around them: table.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 #include "panels/tree_columns.h"
 #include "widget/tallycell.h"
 
-#define FIRST_LEVELS 64u   /* opened at first, along the hottest path */
-#define MORE_LEVELS 10000u /* opened at once by hand */
-#define NAME_LEAST 22      /* columns that tree lines leave to a name */
+#define FIRST_LEVELS 64u   /* opened initially, along the hottest path */
+#define MORE_LEVELS 10000u /* opened by one key press */
+#define NAME_LEAST 22      /* least columns that tree lines leave to a name */
 
 typedef struct Tree {
     TreeLook look;
     Table table;
     TableSource from;
-    bool touched; /* a person has opened, closed or moved: the hottest path is not opened again */
+    bool touched; /* a person has opened, closed or moved: do not open the hottest path again */
     bool failed;  /* no memory for the rows */
 
     /* what the rows were found for */
@@ -53,7 +53,7 @@ static bool there(const Tree *s, const Model *model) {
     return s && model->ledger.stacks && model->ledger.nodes > 0;
 }
 
-/* Finds the rows anew when anything has changed that they depend on. */
+/* Recomputes the rows if anything that they depend on has changed. */
 static void sync(Tree *s, const Model *model, const Ui *ui) {
     const Ledger *ledger = &model->ledger;
     table_follow_mode(&s->table, ui);
@@ -95,7 +95,7 @@ static void sync(Tree *s, const Model *model, const Ui *ui) {
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* How far to the left the page is moved, so that its deepest rows have room. */
+/* How far the page is shifted left so that its deepest rows have room. */
 static void choose_indent(Tree *s, const List *list, int page, int room) {
     uint32_t deepest = 0;
     for (uint64_t i = list->top; i < list->count && i < list->top + (uint64_t)page; i++) {
@@ -120,7 +120,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     choose_indent(s, &list, page, room > 0 ? room - 1 : rect.w - 14);
     table_draw(&s->table, &s->from, canvas, rect);
     if (s->table.width[TREE_NAME] == room) return;
-    /* the columns have other widths now than the lines were made for */
+    /* the columns' widths have changed since the lines were made */
     choose_indent(s, &list, page, s->table.width[TREE_NAME] - 1);
     canvas_fill(canvas, rect, ' ', STYLE(TONE_NONE));
     table_draw(&s->table, &s->from, canvas, rect);

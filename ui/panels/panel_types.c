@@ -1,4 +1,4 @@
-/* panel_types.c - the table of types: what lives, how much, and how it changes. */
+/* panel_types.c - the table of types: how much of each lives, and how it changes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,11 +157,11 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     total->share = heap ? 1 : 0;
     from->rows = t->row;
     from->count = LMP_KINDS;
-    from->serial = ++t->serial; /* six rows: never the same */
+    from->serial = ++t->serial; /* six rows: always treat them as changed */
     return true;
 }
 
-/* A table of six short rows is not drawn out over a wide screen. The sum has the line below it. */
+/* A table of six short rows is not stretched over a wide screen. The sum has the line below it. */
 static Rect table_room(const Ui *ui, Rect rect) {
     int room = rect.w > 90 ? 90 : rect.w;
     (void)ui;
@@ -201,7 +201,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
                        LMP_KINDS);
 }
 
-/* A click on a row is the key of its type; on the sum, the one that shows all. */
+/* A click on a row acts as its type's key; on the sum, as the key that shows all. */
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     bool click = event.what == MOUSE_CLICK || event.what == MOUSE_DOUBLE;
     Types *t = state;
@@ -234,7 +234,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
         snprintf(out, size, "since %s, %s", name[0] ? name : "mark",
                  format_clock(clock, mark->clock));
     } else {
-        /* parts that only rules tell (layout.h, owners_known) make the owners an estimate */
+        /* parts known only by rules (layout.h, owners_known) make the owners an estimate */
         const char *by = ui->by_tag            ? "by tag"
                          : model->owners_known ? "by owner"
                                                : "by owner (estimate)";

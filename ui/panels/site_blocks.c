@@ -6,7 +6,7 @@
 #include "base/os.h"
 #include "read/heap/heapscan.h"
 
-#define REST 10 /* times as long as a look took is waited before the next */
+#define REST 10 /* the wait before the next look, in durations of the last */
 #define SECOND 1000000000ull
 
 const char *const site_blocks_ages[SITE_AGES] = {"below 10 s",    "10 s to 1 min", "1 to 10 min",
@@ -14,7 +14,7 @@ const char *const site_blocks_ages[SITE_AGES] = {"below 10 s",    "10 s to 1 min
 static const uint64_t age_end[SITE_AGES - 1] = {10 * SECOND, 60 * SECOND, 600 * SECOND,
                                                 3600 * SECOND, UINT64_MAX};
 
-/* Blocks that are listed. */
+/* The listed blocks. */
 typedef struct Listed {
     HeapListBlock *block;
     uint32_t count, room;
@@ -24,8 +24,8 @@ struct SiteBlocks {
     uint32_t id; /* of the site */
     uint32_t most;
     bool begun;
-    Listed now, last; /* of the look under way, and of the last whole one */
-    /* the look under way: `now_at` of it is added up, next comes part `part` of leaf `leaf` */
+    Listed now, last; /* of the current look, and of the last complete one */
+    /* the current look: `now_at` of it is summed up, part `part` of leaf `leaf` is next */
     SiteBlocksFound sum, found;
     uint32_t leaf, part;
     uint64_t spent, rest_until;
@@ -44,7 +44,7 @@ void site_blocks_free(SiteBlocks *b) {
     free(b);
 }
 
-/* Where there is no memory for more it is not listed. */
+/* Leaves the block out if there is no memory for more. */
 static void list_block(SiteBlocks *b, uint64_t addr, uint64_t size, uint32_t entry,
                        uint32_t alloc_context) {
     Listed *l = &b->now;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A caller being added up; more than there is room to show, so that the largest ones are kept. */
+/* Callers summed up: more than can be shown, so that the largest ones are kept. */
 #define KEPT 256u
 
 static int by_two(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
@@ -26,7 +26,7 @@ static bool is_site(const Ledger *ledger, const LmpTreeRow *node, const LmpSiteR
     return strcmp(ledger->function[node->function].source, site->source) == 0;
 }
 
-/* C functions stand for the line that called them: who called is further out. */
+/* A C function stands for the line that called it: the caller is further out. */
 static const LmpTreeRow *caller_of(const Ledger *ledger, const LmpTreeRow *node) {
     return node->parent < ledger->nodes ? &ledger->tree[node->parent] : &ledger->tree[0];
 }
@@ -39,7 +39,7 @@ uint32_t site_callers(const Ledger *ledger, const LmpSiteRow *site, bool makes, 
         const LmpTreeRow *node = &ledger->tree[i];
         if (!is_site(ledger, node, site)) continue;
         LmpTally made = node->shallow;
-        /* what C functions called from this line made is the line's too */
+        /* what C functions made when called from this line counts for the line, too */
         for (uint32_t c = 0; c < node->children; c++) {
             uint32_t at = node->first + c;
             if (at >= ledger->nodes) break;

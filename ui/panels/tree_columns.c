@@ -29,7 +29,7 @@ static const LmpTally *own_of(const TableSource *from, uint32_t row) {
     return row_of(from, row).own;
 }
 
-/* What it made itself in its heat, what it called behind that. */
+/* What it made itself, in its heat; what it called behind that. */
 static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     const Measure *by = table_by(from->table)->measure;
     TreeRow r = row_of(from, row);
@@ -46,7 +46,7 @@ static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCe
     if (!r.exact) cell->style = STYLE(TONE_MUTED); /* where it is defined */
 }
 
-/* Lines, the mark of what is open, the name, and how it was reached. */
+/* Tree lines, the open/closed mark, the name, and how it was reached. */
 static void paint_name(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     const TreeLook *s = look_of(from);
     TreeRow r = row_of(from, row);
@@ -93,7 +93,7 @@ static void paint_name(const TableSource *from, uint32_t row, Canvas *canvas, in
         canvas_text(canvas, x + 1, y, right - x - 1, STYLE(TONE_MUTED), kind);
 }
 
-/* Chosen, siblings are sorted by name: treerows.c does it. */
+/* For use as a sort column; treerows.c sorts siblings by name itself. */
 static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
     return strcmp(row_of(from, a).name, row_of(from, b).name);
 }
@@ -155,7 +155,7 @@ TreeMeasure tree_order(int column) {
     return columns[column].measure ? by_column : NULL;
 }
 
-/* That of the whole, also where rows are sorted by what is their own. */
+/* The heat of the whole, even if rows are sorted by their own share. */
 double tree_heat(const void *about, const LmpTally *total, const LmpTally *own) {
     const TableSource *from = about;
     (void)own;

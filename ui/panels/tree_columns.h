@@ -1,4 +1,4 @@
-/* tree_columns.h - the columns of the call tree: what stands in each, and how siblings are sorted
+/* tree_columns.h - the columns of the call tree: what each one shows, and how siblings are sorted
  * by it. */
 #ifndef LMP_TREE_COLUMNS_H
 #define LMP_TREE_COLUMNS_H
@@ -6,13 +6,13 @@
 #include "panels/treerows.h"
 #include "widget/table.h"
 
-/* What the columns draw from: `rows` of the TableSource. */
+/* What the columns draw from: the TableSource's `rows`. */
 typedef struct TreeLook {
     TreeRows *rows;
     bool callers;          /* upside down */
-    char filter[EDIT_MAX]; /* that the rows were found for */
-    uint32_t skip;         /* levels that are left out on the left */
-    int indent;            /* columns a level */
+    char filter[EDIT_MAX]; /* for which the rows were computed */
+    uint32_t skip;         /* levels cut off on the left */
+    int indent;            /* columns per level */
 } TreeLook;
 
 enum {
@@ -37,8 +37,8 @@ enum {
 
 extern const TableDef tree_table;
 const LmpTally *tree_total(const TableSource *from, uint32_t row);
-/* How siblings are sorted by this column, and what the hottest path follows, for TreeWanted, whose
- * `about` is the TableSource. */
+/* How siblings are sorted by this column, and what the hottest path follows: for TreeWanted, with
+ * the TableSource as `about`. */
 TreeMeasure tree_order(int column);
 double tree_heat(const void *from, const LmpTally *total, const LmpTally *own);
 

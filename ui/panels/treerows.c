@@ -1,4 +1,4 @@
-/* treerows.c - see treerows.h: what is open, filters, and the rows in their order. What is below a
+/* treerows.c - see treerows.h: what is open, filters, and the rows in their order. The rows below a
  * row: treerows_children.c. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,8 +57,8 @@ static bool has_children(const TreeRows *t, const Group *g) {
 
 /* ---- filter ---------------------------------------------------------------------------------- */
 
-/* A function's name and file are asked once; whether a line is meant only where the words, cut off
- * behind their colons, fit. */
+/* A function's name and file are compared once; a line is compared only if the words match when cut
+ * off at their colons. */
 enum { MATCH = 1, MATCH_LINE = 2 };
 
 static bool matches(const TreeRows *t, uint32_t function, int32_t line) {
@@ -81,7 +81,7 @@ bool treerows_matches_function(const TreeRows *t, uint32_t function) {
     return matches(t, function, t->ledger->function[function].linedefined);
 }
 
-/* What of the tree a filter keeps: matches, what has one below it, what has one above. */
+/* What a filter keeps of the tree: matches, their ancestors and their descendants. */
 static bool apply_filter(TreeRows *t) {
     const Ledger *l = t->ledger;
     t->filtering = t->filter[strspn(t->filter, " ")] != 0;
@@ -117,7 +117,7 @@ static bool apply_filter(TreeRows *t) {
     return true;
 }
 
-/* So much is open already that nothing more is opened by itself. */
+/* So much is open already that nothing more is opened automatically. */
 static bool is_costly(const TreeRows *t) {
     return (t->request.callers && t->member.used > ENOUGH_PATHS) ||
            (t->filtering && t->shown.used > ENOUGH_ROWS);
@@ -131,7 +131,7 @@ static bool is_open(const TreeRows *t, const Group *g) {
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
-/* qsort has no argument for it; updates do not run at once. */
+/* qsort has no context argument; updates never run concurrently. */
 static _Thread_local const TreeRows *ordered;
 
 static int by_wish(const void *a, const void *b) {
@@ -158,7 +158,7 @@ static int by_wish(const void *a, const void *b) {
     return t->request.reverse ? -order : order;
 }
 
-/* Appends a row's children to kid[], in order. `from`, `end`: where they are. */
+/* Appends a row's children to kid[], sorted. `from`, `end`: their range. */
 static bool gather(TreeRows *t, uint32_t group, size_t *from, size_t *end) {
     *from = t->kid.used;
     if (!children_of(t, group)) return false;
@@ -192,7 +192,7 @@ static uint64_t hottest_kid(const TreeRows *t, size_t from, size_t end) {
     return key;
 }
 
-/* Puts a row's children on the stack of what is still to be shown. */
+/* Pushes a row's children onto the stack of what is still to be shown. */
 static bool descend(TreeRows *t, uint32_t group, uint32_t shown, uint32_t depth) {
     Siblings s = {.owner = shown, .depth = depth};
     if (!gather(t, group, &s.at, &s.end) || !pile_room(&t->siblings, 1, sizeof s)) return false;
@@ -210,13 +210,13 @@ static void set_open(TreeRows *t, const Group *g, bool open) {
     }
 }
 
-/* Opens the row on the hottest path as it comes by. */
+/* Opens the row if it is the one on the hottest path. */
 static void heat(TreeRows *t, const Group *g) {
     if (t->hot == 0 || g->key != t->hot) return;
     if (!has_children(t, g) || t->hot_levels == 0 || is_costly(t)) {
         t->hot = 0;
     } else {
-        t->hot_levels -= !is_open(t, g); /* again: further on */
+        t->hot_levels -= !is_open(t, g); /* levels already open do not count */
         set_open(t, g, true);
     }
 }
@@ -242,7 +242,7 @@ static bool show_all(TreeRows *t) {
     while (t->siblings.used > 0) {
         Siblings *last = &PILE(t->siblings, Siblings)[t->siblings.used - 1];
         if (last->at == last->end) {
-            t->siblings.used--; /* what is behind it in kid[] were its own descendants */
+            t->siblings.used--; /* everything after it in kid[] was its own descendants */
             t->kid.used = last->end;
             continue;
         }
@@ -253,7 +253,7 @@ static bool show_all(TreeRows *t) {
     return true;
 }
 
-/* Notes where the rows stand, before they are found anew. */
+/* Records where the rows stand, before they are recomputed. */
 static void note_places(TreeRows *t) {
     keymap_clear(&t->place);
     t->placed = true;

@@ -2,21 +2,21 @@
  *
  * The ledger's nodes are lines: a function that calls others from five lines is five nodes. Here
  * they are one row, a group of nodes, with the functions that they called below it, and with the
- * lines that made something themselves. Calls of a function by itself stay in its row: recursion
+ * lines that made something themselves. Calls of a function by itself stay in its row, so recursion
  * makes no ladder.
  *
  * Upside down: at the top the functions that allocated, below each the functions that called it
  * then, and so on outwards. Every node that allocated is one path outwards and counts once in each
  * row that the path goes through, so a row's children and the paths that end in it add up to it.
  *
- * Only what is open is worked out: a group carries its nodes until its children are wanted. */
+ * Only what is open is computed: a group carries its nodes until its children are wanted. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "panels/treerows_impl.h"
 
-/* Callers: each row that is open costs its paths. Beyond these, rows stay empty. (Callees need not
- * be limited: every node is in one row.) */
+/* Callers: each open row costs its paths. Beyond this many, rows stay empty. (Callees need no
+ * limit: every node is in one row.) */
 #define MOST_MEMBERS (1u << 22)
 
 static const LmpTreeRow *node_of(const TreeRows *t, uint32_t node) {
@@ -35,7 +35,7 @@ static uint8_t kept(const TreeRows *t, uint32_t node) {
     return t->filtering ? PILE(t->keep, const uint8_t)[node] : 0;
 }
 
-/* Keys go by the way to a row; which way up and lines against functions are told apart too. */
+/* Keys depend on the path to a row, on which way up the tree is, and on line or function. */
 static uint64_t key_below(uint64_t key, uint64_t id) {
     uint64_t h = (key ^ (id + 1) * 0xff51afd7ed558ccdull) * 0xc4ceb9fe1a85ec53ull;
     h = (h ^ h >> 29) * 0x9e3779b97f4a7c15ull;
@@ -43,8 +43,7 @@ static uint64_t key_below(uint64_t key, uint64_t id) {
 }
 #define KEY_LINE (1ull << 32)
 
-/* The group of a function among those from group[first] on, made if it is not there; NULL: no
- * memory. */
+/* The group of a function among those from group[first] on, created if missing; NULL: no memory. */
 static Group *among(TreeRows *t, size_t first, uint64_t above, uint32_t function) {
     uint32_t *slot = &PILE(t->slot, uint32_t)[function];
     if (*slot <= first) {
@@ -69,13 +68,13 @@ bool children_begin(TreeRows *t) {
     uint32_t *outer = PILE(t->outer, uint32_t);
     outer[0] = 0;
     for (uint32_t i = 1; i < l->nodes; i++) {
-        uint32_t up = node_of(t, i)->parent; /* its row comes before */
+        uint32_t up = node_of(t, i)->parent; /* its row precedes this one */
         outer[i] = up && node_of(t, up)->function == node_of(t, i)->function ? outer[up] : up;
     }
     return true;
 }
 
-/* Moves what is in the queue to member[], group by group. */
+/* Moves the queue to member[], group by group. */
 static bool place_members(TreeRows *t, size_t first) {
     size_t n = t->queue.used;
     if (t->request.callers && t->member.used + n > MOST_MEMBERS) return true;
@@ -99,7 +98,7 @@ static bool enqueue(TreeRows *t, Group *g, Member member) {
 
 /* ---- callees --------------------------------------------------------------------------------- */
 
-/* The node that has the line which a node's memory is charged to: a C function's caller. */
+/* The node whose line a node's memory is charged to: for a C function, its caller. */
 static const LmpTreeRow *line_of(const TreeRows *t, const LmpTreeRow *row) {
     bool called = t->ledger->function[row->function].is_c && row->parent != 0;
     return called ? node_of(t, row->parent) : row;
@@ -115,7 +114,7 @@ static void note_line(const TreeRows *t, Group *g, const LmpTreeRow *row) {
     g->site = line->site;
 }
 
-/* Counts a node in its group: what it made itself, and whether something is below it. */
+/* Counts a node in its group: what it made itself, and whether there is something below it. */
 static bool join(TreeRows *t, Member m) {
     Group *g = group_of(t, m.at);
     const LmpTreeRow *row = node_of(t, m.node);
@@ -123,7 +122,7 @@ static bool join(TreeRows *t, Member m) {
     tally_add(&g->own, &row->shallow);
     g->flags |= row->flags;
     if (allocated(row)) note_line(t, g, row);
-    /* where it is a line that the filter is found in, that is to be seen */
+    /* if the filter matches one of its lines, that must be visible */
     g->keep |= keep != 0;
     g->opens |= (keep & KEEP_MATCH && !g->matches) || keep & KEEP_BELOW;
     for (uint32_t i = row->first; i < row->first + row->children; i++) {
@@ -137,7 +136,7 @@ static bool join(TreeRows *t, Member m) {
     return true;
 }
 
-/* The functions that a node calls, but itself, are counted in their groups. */
+/* Counts the functions that a node calls, except itself, in their groups. */
 static bool call(TreeRows *t, uint32_t node, size_t first, uint64_t above, uint32_t self) {
     const LmpTreeRow *row = node_of(t, node);
     for (uint32_t i = row->first; i < row->first + row->children; i++) {
@@ -156,7 +155,7 @@ static int by_line(const void *a, const void *b) {
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* The lines of a group that made something, each a row. */
+/* The lines of a group that made something, one row each. */
 static bool own_lines(TreeRows *t, uint32_t group) {
     size_t from = t->group.used;
     Group up = *group_of(t, group); /* the array moves */
@@ -181,7 +180,7 @@ static bool own_lines(TreeRows *t, uint32_t group) {
             .own = row->shallow,
         };
     }
-    /* one row a line, whatever the number of nodes */
+    /* one row per line, whatever the number of nodes */
     size_t n = t->group.used - from, last = from;
     if (n > 1) qsort(group_of(t, from), n, sizeof(Group), by_line);
     for (size_t i = from + 1; i < from + n; i++) {
@@ -222,7 +221,7 @@ static bool callees(TreeRows *t, uint32_t group) {
 
 /* ---- callers --------------------------------------------------------------------------------- */
 
-/* Counts the path from `node` that has come to `at`. */
+/* Counts the path from `node` that has reached `at`. */
 static bool count_path(TreeRows *t, size_t first, uint64_t above, uint32_t node, uint32_t at) {
     Group *g = among(t, first, above, node_of(t, at)->function);
     if (!g) return false;

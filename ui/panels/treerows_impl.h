@@ -14,15 +14,15 @@ typedef struct Shown {
     bool more, open;
 } Shown;
 
-/* Siblings being gone through; the children of the last one come before the next. */
+/* Siblings being visited; the children of the last one come before the next. */
 typedef struct Siblings {
     uint32_t owner; /* shown[], UINT32_MAX: the root */
     uint32_t depth;
     size_t at, end; /* in kid[] */
 } Siblings;
 
-/* A node of the ledger's tree that a row is made of. Among callers `at` is the ancestor of it that
- * the path outwards has come to; else the group that it belongs to, while groups are gathered. */
+/* A node of the ledger's tree that belongs to a row. Among callers `at` is the ancestor that the
+ * path outwards has reached; else, while groups are gathered, the group it belongs to. */
 typedef struct Member {
     uint32_t node, at;
 } Member;
@@ -31,14 +31,14 @@ typedef struct Member {
 typedef struct Group {
     uint64_t key;
     uint32_t function;
-    /* The only line that made anything, if not `many`: its own, or the one that called a C
-     * function; whose it is, and LmpTreeRow.site of it. */
+    /* The only line that made anything, unless `many`: its own, or the one that called a C
+     * function; then the owner of that line, and its LmpTreeRow.site. */
     int32_t line;
     uint32_t line_function, site;
     uint32_t flags;
     bool is_line, has_line, many, recursive;
     bool callees;              /* there are functions below it */
-    bool keep, opens, matches; /* under a filter */
+    bool keep, opens, matches; /* when a filter is set */
     bool collected;            /* its members are in member[] */
     size_t first, end;         /* member[]; their number in `end` until they are placed */
     LmpTally total, own;
@@ -57,26 +57,26 @@ struct TreeRows {
     Pile shown; /* Shown */
 
     KeyMap open;    /* rows: 1 open, 0 closed */
-    KeyMap by_hand; /* the same under a filter, which opens the ways to what it finds */
+    KeyMap by_hand; /* the same under a filter, which opens the paths to its matches */
     KeyMap place;   /* where keys stood last */
-    bool placed;    /* place is filled: rows keep still */
+    bool placed;    /* place is filled: rows keep their places */
 
-    uint64_t hot; /* this row is to be opened, and its hottest child after it; 0: none */
+    uint64_t hot; /* open this row, then its hottest child; 0: none */
     uint32_t hot_levels;
-    bool hot_root; /* begin with the hottest outermost row */
+    bool hot_root; /* start with the hottest outermost row */
 
-    /* of the filter, for the ledger as it is */
+    /* of the filter, for the current ledger */
     bool filtering;
     Pile match; /* uint8_t by function: MATCH_* */
     Pile keep;  /* uint8_t by tree row: KEEP_* */
 
-    /* work of an update */
+    /* working memory of an update */
     Pile kid;      /* uint32_t: groups in order */
     Pile siblings; /* Siblings */
     Pile group;    /* Group */
     Pile member;   /* Member */
-    Pile queue;    /* Member: of groups that are being gathered */
-    Pile slot;     /* uint32_t by function: group[] + 1 of the last group made for it */
+    Pile queue;    /* Member: of groups being gathered */
+    Pile slot;     /* uint32_t by function: group[] + 1 of its last group */
     Pile outer;    /* uint32_t by tree row, among callers: the caller that is another function; 0 */
 };
 
@@ -86,11 +86,11 @@ enum { KEEP_MATCH = 1, KEEP_BELOW = 2, KEEP_ABOVE = 4 };
 bool pile_room(Pile *pile, size_t n, size_t size);
 #define PILE(pile, type) ((type *)(pile).item)
 
-/* Is the filter found in a function as such (not in one of its lines)? */
+/* Does the filter match a function as such (not one of its lines)? */
 bool treerows_matches_function(const TreeRows *t, uint32_t function);
 
-/* Appends the children of a group (UINT32_MAX: the outermost) to kid[]. False: no memory. Before
- * the first of an update children_begin. */
+/* Appends the children of a group (UINT32_MAX: the outermost) to kid[]. False: no memory. Call
+ * children_begin before the first one of an update. */
 bool children_begin(TreeRows *t);
 bool children_of(TreeRows *t, uint32_t group);
 
