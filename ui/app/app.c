@@ -16,7 +16,7 @@
 
 _Static_assert(EDIT_MAX < REQUEST_LINE, "a line and its newline");
 
-/* What the person has chosen for good. */
+/* The person's lasting choices. */
 static void take_config(App *app, const Config *config) {
     const char *mouse = config_get(config, "mouse"), *types = config_get(config, "types");
     const char *title = config_get(config, "panel");
@@ -104,7 +104,7 @@ void app_seen(App *app, LmpSeen seen) {
     app->ended = seen == LMP_SEEN_FINISHED || seen == LMP_SEEN_KILLED;
     if (app->ended) {
         app->want_pause = app->typing = false;
-        app->ui.frozen = false; /* the last figures are the ones to see */
+        app->ui.frozen = false; /* the last figures are the ones to show */
     }
 }
 
@@ -125,7 +125,7 @@ void app_fresh(App *app, uint64_t now) {
         format_text(words, sizeof words, op->hit_words, !app->ui.utf8);
         if (!told) app_say(app, "Break %u: %s", op->hit, words); /* the inspector is hidden */
         app->hit_seen = op->number;
-        app->want_pause = true; /* it may have gone on and been met again since the last look */
+        app->want_pause = true; /* it may have gone on and hit it again since the last look */
     }
     app->begun = true;
     const LmpView *view = app->model.view;
@@ -160,7 +160,8 @@ static void toggle_pause(App *app) {
     }
 }
 
-/* Nothing where it runs: a hand that means "next" elsewhere does not stop a program. */
+/* Does nothing while the program runs: someone to whom n means "next" does not stop it by accident.
+ */
 static void step(App *app) {
     if (!can_ask(app)) return;
     if (app->seen == LMP_SEEN_PAUSED) {
@@ -204,7 +205,7 @@ static void type_key(App *app, Key key) {
     edit_clear(&app->input);
 }
 
-/* A key while a panel's line is typed. False: the line does not want it. */
+/* A key while a panel's line is being typed. False: the line does not use it. */
 static bool edit_panel(App *app, Key key) {
     LineEdit *edit = app->ui.edit;
     if (key == K_CTRL('C') || key == K_CTRL('Z') || key == K_CTRL('L')) return false;
@@ -239,7 +240,7 @@ static bool act_focused(App *app, Action action) {
            panel->act(app->state[row], &app->model, &app->ui, action, app->inner[row]);
 }
 
-/* The line under the cursor of the focused panel, in the person's editor. */
+/* Opens the line under the cursor of the focused panel in the person's editor. */
 static void edit_place(App *app) {
     int row = app_row(app->ui.focus);
     const Panel *panel = app->ui.focus;
@@ -253,8 +254,8 @@ static void edit_place(App *app) {
     }
 }
 
-/* Opens the break conditions; where the cursor is on a line of the program, with that line as the
- * next one, not yet entered. */
+/* Opens the break conditions; if the cursor is on a line of the program, offers that line as the
+ * next condition, not yet entered. */
 static void open_breaks(App *app) {
     const Panel *panel = app->ui.focus;
     int row = app_row(panel);
@@ -262,7 +263,7 @@ static void open_breaks(App *app) {
     if (!can_ask(app)) return;
     if (panel != &panel_breaks) {
         app->ui.break_text[0] = 0;
-        bool asks = panel->place && panel != &panel_inspector; /* there the list is wanted */
+        bool asks = panel->place && panel != &panel_inspector; /* the list is wanted there */
         if (asks && panel->place(app->state[row], &app->model, &app->ui, &place) &&
             place.line > 0 && !place.defined)
             ui_break_at(&app->ui, place.short_src, place.line);
@@ -272,7 +273,7 @@ static void open_breaks(App *app) {
     act_focused(app, ACT_BREAK);
 }
 
-/* The table of the panel that has the keys; NULL: it has none. */
+/* The table of the panel that has the keys, or NULL. */
 static struct Table *focused_table(App *app) {
     const Panel *panel = app->ui.focus;
     int row = app_row(panel);
@@ -308,7 +309,7 @@ static void act(App *app, Action action, Key key) {
         if (panel_offers(app->ui.focus, ACT_PAUSE) && act_focused(app, action)) break;
         toggle_pause(app);
         break;
-    case ACT_STEP: /* n: the next match, where one is sought and there is nothing to step */
+    case ACT_STEP: /* n: the next match, if a search is active and there is nothing to step */
         if (!app_seeks(app) || app->seen == LMP_SEEN_PAUSED)
             step(app);
         else

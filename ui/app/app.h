@@ -1,6 +1,6 @@
-/* app.h - the display without a terminal: its state, what keys do to it, and how it is drawn. What
- * it wants of the outside (the program, the terminal, files) it puts as a request (request.h).
- */
+/* app.h - the display without a terminal: its state, what keys do to it, and how it is drawn.
+ * Whatever it needs from outside (the program, the terminal, files) it puts as a request
+ * (request.h). */
 #ifndef LMP_APP_H
 #define LMP_APP_H
 
@@ -16,7 +16,7 @@ typedef struct AppOptions {
     bool can_type;
     bool hold;            /* after the end: wait for q */
     Output *output;       /* may be NULL */
-    const Config *config; /* may be NULL; stays the caller's, until app_free */
+    const Config *config; /* may be NULL; remains the caller's and must live until app_free */
 } AppOptions;
 
 /* NULL: no memory. `output` stays the caller's. */
@@ -28,9 +28,9 @@ Model *app_model(App *app);
 Ui *app_ui(App *app);
 
 /* The model is fresh: panels take from it what they keep. `now`: clock for notices, nanoseconds.
- * Not to be called, nor the model to be filled, while ui.frozen, but see app_seen. */
+ * While ui.frozen, neither call this nor fill the model; app_seen is the exception. */
 void app_fresh(App *app, uint64_t now);
-/* The program's state, which is shown also while frozen. */
+/* The program's state, shown even while frozen. */
 void app_seen(App *app, LmpSeen seen);
 
 /* A key, or the mouse in cells of the screen. */
@@ -38,8 +38,8 @@ void app_event(App *app, Event event);
 
 /* Shows a notice in the footer for some seconds. */
 void app_say(App *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Is there something that the passing of time alone will change (a notice to take away, a panel
- * that has not seen all yet)? */
+/* Will the mere passing of time change something (a notice to remove, a panel that has not seen
+ * everything yet)? */
 bool app_restless(const App *app);
 
 /* Draws a frame over the whole canvas. `now` as in app_fresh. */
@@ -47,10 +47,10 @@ void app_draw(App *app, Canvas *canvas, uint64_t now);
 
 /* The LEDGER_* parts that the panels of the last frame need. */
 unsigned app_parts(const App *app);
-/* Has the model what they need? */
+/* Does the model have what they need? */
 bool app_has_parts(const App *app);
 
-/* For tests and panels' own tests: where a panel's inside was in the last frame (w 0: nowhere). */
+/* For tests, the panels' own included: a panel's inside in the last frame (w 0: not shown). */
 Rect app_where(const App *app, const Panel *panel);
 
 #endif

@@ -5,9 +5,9 @@
 #include "app/app_state.h"
 #include "base/format.h"
 
-#define TAB_MORE 2 /* columns that say that there are tabs to the left */
+#define TAB_MORE 2 /* columns of the sign that there are more tabs to the left */
 
-/* The panel that has the bottom slot now, NULL: none. */
+/* The panel in the bottom slot now, or NULL. */
 static const Panel *bottom_panel(const App *app) {
     const Panel *over = app->ui.over;
     if (over && app_panels[app_row(over)].slot == SLOT_BOTTOM) return over;
@@ -17,7 +17,7 @@ static const Panel *bottom_panel(const App *app) {
 static Bottom bottom_wish(const Panel *bottom) {
     if (!bottom) return BOTTOM_NONE;
     if (bottom == &panel_output) return BOTTOM_SOME;
-    /* what a person has asked to see, and for a while only */
+    /* what the person asked to see, and only for a while */
     if (bottom == &panel_inspector || bottom == &panel_blocks) return BOTTOM_MUCH;
     return bottom->ledger ? BOTTOM_LIST : BOTTOM_MUCH;
 }
@@ -33,7 +33,7 @@ void app_arrange(App *app, int w, int h) {
     app->layout = layout_make(w, h, bottom_wish(bottom));
     memset(app->outer, 0, sizeof app->outer);
     memset(app->inner, 0, sizeof app->inner);
-    /* as long as the person has not chosen, the keys go to the map, or to what there is */
+    /* until the person chooses, the keys go to the map, or to whatever is there */
     bool at_home = app->ui.focus == &panel_heap || app->ui.focus == &panel_types;
     if (!app->chose && at_home) {
         bool map = app->layout.slot[SLOT_MAP].w > 0 || app->layout.slot[SLOT_TYPES].w == 0;
@@ -41,7 +41,7 @@ void app_arrange(App *app, int w, int h) {
     }
     int focus = app_row(app->ui.focus);
     Slot slot = app_panels[focus].slot;
-    /* what has the keys is on the screen, whatever the size */
+    /* whatever has the keys is on the screen, at any size */
     bool alone = app->ui.enlarged || slot == SLOTS || app->layout.slot[slot].w == 0 ||
                  (slot == SLOT_BOTTOM && app->ui.focus != bottom);
     if (alone) {
@@ -56,7 +56,7 @@ void app_arrange(App *app, int w, int h) {
     }
 }
 
-/* Is this panel one of the tabs of `row`, which are the others at the bottom? */
+/* Is this panel one of the tabs of `row`, i.e. the others at the bottom? */
 static bool is_tab(int i, int row) {
     return i != row && app_panels[i].slot == SLOT_BOTTOM && app_panels[i].home;
 }
@@ -66,8 +66,8 @@ static int tab_width(int i) {
     return canvas_width(panel->title) + (panel->number > 0 ? 4 : 2);
 }
 
-/* The first tab to draw: not the first of all, where else the one that tab brings next would not
- * fit. So any number of panels can be gone through in any width. */
+/* The first tab to draw: not the very first if the one that tab brings next would not fit then. So
+ * any number of panels can be reached at any width. */
 static int first_tab(int row, int max) {
     int first = 0, next = (row + 1) % APP_PANELS, need = 0;
     while (next != row && !is_tab(next, row))
@@ -80,12 +80,12 @@ static int first_tab(int row, int max) {
     return need <= max ? first : 0;
 }
 
-/* Other panels of the same slot, by number, so that a person knows they are there; the output is
- * lit when something was printed that has not been on the screen. */
+/* The other panels of the same slot, by number, so that a person knows about them; the output tab
+ * is lit when something was printed that has not been on the screen. */
 static int draw_tabs(App *app, int row, Canvas *canvas, int x, int y, int max) {
     int used = 0;
     if (app_panels[row].slot != SLOT_BOTTOM) return 0;
-    max--; /* a column of the frame stays */
+    max--; /* leave one column of the frame */
     int first = first_tab(row, max);
     Style style = STYLE(TONE_MUTED), lit = STYLE(TONE_ACCENT);
     bool news = app->ui.output && output_bytes(app->ui.output) != app->output_seen;
@@ -108,8 +108,8 @@ static int draw_tabs(App *app, int row, Canvas *canvas, int x, int y, int max) {
     return used;
 }
 
-/* The last thing that the program printed, in the lower line of the lowest frame, where its panel
- * is not on the screen: a question that waits for an answer must be seen. */
+/* The last thing that the program printed, in the lower line of the lowest frame, when its panel is
+ * not on the screen: a question that waits for an answer must be seen. */
 static void draw_last_words(const App *app, Canvas *canvas, Rect outer) {
     Output *output = app->ui.output;
     bool lowest = outer.x == 0 && outer.y + outer.h == app->layout.footer.y;
@@ -126,8 +126,8 @@ static void draw_last_words(const App *app, Canvas *canvas, Rect outer) {
     canvas_put(canvas, x, y, ' ', STYLE(TONE_TEXT));
 }
 
-/* Of a program that stands still figures a second are the average over its whole run: said where
- * there are such. */
+/* While the program stands still, figures per second are the average over its whole run: say so
+ * where there are any. */
 static void add_mean(const App *app, const Panel *panel, char *note, size_t size) {
     bool any = panel->number > 0 && panel_offers(panel, ACT_MAKES);
     if (!any || app->model.seen == LMP_SEEN_RUNNING || app->model.ledger_marked) return;
@@ -192,7 +192,7 @@ void app_draw(App *app, Canvas *canvas, uint64_t now) {
         Rect old = canvas_clip(canvas, app->inner[i]);
         app_panels[i].panel->draw(app->state[i], &app->model, &app->ui, canvas, app->inner[i]);
         canvas_unclip(canvas, old);
-        draw_frame(app, i, canvas); /* after it, so that the title tells what is drawn now */
+        draw_frame(app, i, canvas); /* after it, so that the title matches what is drawn now */
     }
     Rect old = canvas_clip(canvas, app->layout.header);
     header_draw(app, canvas, app->layout.header);

@@ -1,5 +1,5 @@
-/* app_mouse.c - what the mouse does: places outside of panels that stand for a key or a panel
- * (spots: the keys in the footer, the tabs), and which panel gets the rest. */
+/* app_mouse.c - what the mouse does: spots, places outside of panels that stand for a key or a
+ * panel (keys in the footer, tabs), and which panel gets the other events. */
 #include "app/app_state.h"
 
 void app_spot(App *app, Spot spot) {
@@ -26,7 +26,7 @@ static const Spot *spot_at(const App *app, int x, int y) {
     return NULL;
 }
 
-/* Whose part of the screen is it? -1: no panel's. */
+/* Whose part of the screen is this? -1: no panel's. */
 static int row_at(const App *app, int x, int y) {
     for (int i = APP_PANELS - 1; i >= 0; i--) {
         const Rect *outer = &app->outer[i];
@@ -48,7 +48,7 @@ void app_mouse(App *app, MouseEvent event) {
         app_show(app, spot->panel);
         return;
     }
-    if (spot) { /* two quick clicks are the key twice; while a line is typed keys are for it */
+    if (spot) { /* a double click is the key twice; while a line is typed, keys go to the line */
         if (!app->typing && !app->ui.edit) app_press(app, spot->key);
         return;
     }

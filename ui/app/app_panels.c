@@ -55,7 +55,7 @@ void app_paused(App *app) {
     app->focus_before = home_of(app);
     app->lent_bottom = true;
     app->bottom = &panel_inspector;
-    /* the keys stay where they are, if that is still on the screen then */
+    /* the keys stay where they are, if that panel is still on the screen then */
     int h = app->layout.footer.y + app->layout.footer.h;
     Layout next = layout_make(app->layout.header.w, h, BOTTOM_MUCH);
     Slot slot = app_panels[app_row(app->ui.focus)].slot;

@@ -6,8 +6,8 @@
 #include "app/app.h"
 #include "screen/line.h"
 
-/* Every panel, in the order of tab: X(panel, slot, home). `home` panels take part in tab; others
- * are opened by something. Slot SLOTS: over the whole body. */
+/* Every panel, in tab order: X(panel, slot, home). `home` panels take part in tab; something else
+ * opens the others. Slot SLOTS: over the whole body. */
 #define PANEL_TABLE(X)                                                                             \
     X(panel_heap, SLOT_MAP, true)                                                                  \
     X(panel_types, SLOT_TYPES, true)                                                               \
@@ -44,12 +44,12 @@ extern const PanelRow app_panels[APP_PANELS];
 
 /* What stands in the line under the header. */
 typedef struct VerdictLine {
-    const char *rule; /* of the verdict shown, NULL: none yet */
+    const char *rule; /* of the verdict shown; NULL: none yet */
     uint32_t site;
-    bool chosen; /* by a person: it stays while it is true */
+    bool chosen; /* by a person: it stays as long as it is true */
 } VerdictLine;
 
-/* A place outside of panels that answers a click: it stands for a key, or for a panel. */
+/* A place outside of panels that responds to a click: it stands for a key or a panel. */
 typedef struct Spot {
     int x, y, w;
     Key key;
@@ -61,21 +61,21 @@ struct App {
     Ui ui;
     Model model;
     bool live, hold;
-    LmpSeen seen;        /* as app_seen last said; the model's may be frozen */
-    bool stepping;       /* a step was asked for since the last pause or resume by hand */
-    bool want_pause;     /* pausing was asked for and has not been taken back */
+    LmpSeen seen;        /* from the last app_seen; the model's may be frozen */
+    bool stepping;       /* a step was requested since the last pause or resume by hand */
+    bool want_pause;     /* a pause was requested and not withdrawn */
     uint64_t asked;      /* ... at this time, nanoseconds */
-    bool ended;          /* FINISHED or KILLED: nothing can be asked of the program any more */
+    bool ended;          /* FINISHED or KILLED: nothing more can be requested of the program */
     const Panel *bottom; /* shown in the bottom slot */
-    bool lent_bottom;    /* the pause put the inspector there; before it was: */
+    bool lent_bottom;    /* the pause put the inspector there; what was there before: */
     const Panel *bottom_before;
     const Panel *focus_before;
     bool chose;           /* a person has chosen a panel */
     bool chose_bottom;    /* ... for the bottom slot */
-    uint64_t output_seen; /* bytes of output when it was last on the screen */
-    bool begun;           /* a model has been there */
+    uint64_t output_seen; /* bytes of output when the panel was last on the screen */
+    bool begun;           /* there has been a model */
     uint64_t marks_seen;
-    uint64_t hit_seen; /* number of the operation whose break has been told */
+    uint64_t hit_seen; /* number of the operation whose break has been reported */
 
     /* the line being typed to the program */
     bool typing;
@@ -93,17 +93,18 @@ struct App {
     int spots;
 };
 
-/* The row of a panel, -1: none. */
+/* A panel's row, -1: it has none. */
 int app_row(const Panel *panel);
-/* A pause brings the inspector to the bottom, and its end takes it away again, unless the person
- * chose a panel in between. */
+/* A pause brings the inspector to the bottom; its end takes it away again, unless the person chose
+ * a panel in between. */
 void app_paused(App *app);
 void app_resumed(App *app);
-/* Until the person has chosen what stands at the bottom: the lines that make memory where they are
- * known, else what the program prints. */
+/* The bottom panel until the person chooses one: the lines that make memory if they are known, else
+ * what the program prints. */
 void app_choose_bottom(App *app);
-/* A panel that is at home somewhere on the screen gets the keys: this one, the next one by `step`
- * (1, -1), the one of that number (again: enlarged, shrunk). What is open over others is closed. */
+/* Gives the keys to a panel that has a place of its own on the screen: this one, the next one by
+ * `step` (1, -1), the one of that number (again: enlarged, shrunk). Closes what is open over
+ * others. */
 void app_show(App *app, const Panel *panel);
 void app_show_next(App *app, int step);
 void app_show_number(App *app, int number);
@@ -113,26 +114,27 @@ void app_back(App *app);
 /* Where the panels stand on a screen of w * h; fills app->layout, outer, inner. */
 void app_arrange(App *app, int w, int h);
 
-/* The line under the header, row `y`: what is most to say, and the way to its evidence. */
+/* The line under the header, row `y`: what most needs saying, and the way to its evidence. */
 void verdict_draw(App *app, Canvas *canvas, Rect rect, int y);
 void verdict_open(App *app);
 void verdict_next(App *app);
 
-/* Is a text sought in the panel that has the keys? */
+/* Is a search active in the panel that has the keys? */
 bool app_seeks(const App *app);
-/* As if the key had been pressed. */
+/* As if the key were pressed. */
 void app_press(App *app, Key key);
 
 /* app_mouse.c: */
 void app_mouse(App *app, MouseEvent event);
-/* Says while drawing that a click there is the key, or shows the panel. Too many are dropped. */
+/* Called while drawing: a click there acts as the key, or shows the panel. Excess ones are dropped.
+ */
 void app_spot(App *app, Spot spot);
-/* The same of the keys that a line names (line_key), which is drawn at (x, y) in w columns. */
+/* The same for the keys that a line names (line_key), which is drawn at (x, y) in w columns. */
 void app_spot_line(App *app, const Line *line, int x, int y, int w);
 
 void header_draw(App *app, Canvas *canvas, Rect rect);
 void footer_draw(App *app, Canvas *canvas, Rect rect);
-/* May this action do anything now? What may not is not in the footer. */
+/* Would this action do anything now? If not, the footer leaves it out. */
 bool footer_offers(const App *app, Action action);
 
 #endif

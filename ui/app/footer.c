@@ -36,7 +36,7 @@ bool footer_offers(const App *app, Action action) {
     case ACT_COLUMNS:
         return app->ui.focus->table != NULL;
     case ACT_BACK:
-        return app->ui.enlarged && !app->ui.over; /* out of a page leads q as well */
+        return app->ui.enlarged && !app->ui.over; /* q, too, leaves a page */
     case ACT_ENTER:
         return app->ui.focus != &panel_breaks &&
                !(app->ui.over && app_panels[app_row(app->ui.over)].slot == SLOTS);
@@ -45,7 +45,7 @@ bool footer_offers(const App *app, Action action) {
     }
 }
 
-/* Is what the action switches on now? Then the footer says what the key would do next. */
+/* Is what the action switches currently on? Then the footer says what the key would do next. */
 static bool is_on(const App *app, Action action) {
     switch (action) {
     case ACT_PAUSE:
@@ -83,7 +83,7 @@ static const char *label_of(const App *app, const ActionInfo *info) {
     return is_on(app, info->action) && info->label_on ? info->label_on : info->label;
 }
 
-/* Two things that a key goes between, the present one lit: "G holds/makes". */
+/* Two states that a key switches between, the current one lit: "G holds/makes". */
 static void add_choice(Line *line, int priority, const ActionInfo *info, bool on) {
     Style was = STYLE(on ? TONE_MUTED : TONE_STRONG), is = STYLE(on ? TONE_STRONG : TONE_MUTED);
     line_add(line, priority, STYLE(TONE_ACCENT), " %s ", info->shown);
@@ -96,7 +96,7 @@ static void add_choice(Line *line, int priority, const ActionInfo *info, bool on
     line_key(line, info->key[0]);
 }
 
-/* A key and what it does, both answer a click; of several keys each by itself: "+ - zoom". */
+/* A key and what it does, both respond to a click; several keys respond separately: "+ - zoom". */
 static void add_key(Line *line, int priority, const ActionInfo *info, const char *label) {
     const char *shown = info->shown;
     bool several = shown[1] == ' ';
@@ -117,7 +117,7 @@ static void draw_keys(App *app, Canvas *canvas, Rect rect) {
     Line line = {0};
     for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
         const ActionInfo *info = &action_info[i];
-        bool asks = info->action == ACT_INPUT && app->ui.wait.ours; /* it waits for it */
+        bool asks = info->action == ACT_INPUT && app->ui.wait.ours; /* it waits for input */
         int priority = info->action == ACT_BACK ? 5 : asks ? 3 : info->priority;
         if (priority == 0 || !info->label || !footer_offers(app, info->action)) continue;
         if (info->action == ACT_MAKES) {
@@ -148,7 +148,7 @@ static void draw_typing(Canvas *canvas, Rect rect, const LineEdit *edit) {
         canvas_text_right(canvas, right - 1, rect.y, tail, STYLE(TONE_MUTED), help);
         room -= tail;
     }
-    while (cursor > room && *text) /* what is before it matters most */
+    while (cursor > room && *text) /* what precedes it matters most */
         cursor -= canvas_glyph_width(canvas_decode(&text));
     int used = canvas_text(canvas, x, rect.y, room, STYLE(TONE_STRONG), text);
     if (cursor >= used) {

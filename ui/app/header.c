@@ -1,4 +1,4 @@
-/* header.c - the lines at the top: who, in what state, how much, how fast. What it amounts to:
+/* header.c - the lines at the top: who, in what state, how much, how fast. The verdict on it:
  * verdict_line.c. */
 #include <signal.h>
 #include <string.h>
@@ -11,14 +11,14 @@
 
 #define LONG_PAUSING 700000000ull /* nanoseconds */
 
-/* The state in words, with a sign and a colour: one row each. */
+/* The state in words, with a sign and a colour, one row each. */
 typedef struct StateWord {
     const char *word;
     uint32_t glyph;
     Tone tone;
 } StateWord;
 
-/* How it ended, where `lmp run` has told; else only that it did. */
+/* How it ended, if `lmp run` said so; else only that it did. */
 static StateWord ended_word(const App *app, char *text, size_t size) {
     int status = (int)(app->model.ended - 1);
     if (app->model.ended == 0) {
@@ -49,14 +49,14 @@ static StateWord state_word(const App *app, char *text, size_t size) {
     return of_program[app->seen];
 }
 
-/* A path in full where there is room, else its last part. */
+/* A path in full if there is room, else its last part. */
 static const char *short_name(const char *program, int w) {
     const char *slash = strrchr(program, '/');
     return slash && slash[1] && canvas_width(program) > w / 3 ? slash + 1 : program;
 }
 
-/* How it is known which line made what: "exact, by line"; the first word or two of it stay where
- * there is little room, and say nothing that the rest takes back. */
+/* How it is known which line made what: "exact, by line"; where room is short only the first word
+ * or two stay, and the rest does not contradict them. */
 static void add_line_words(Line *line, const Model *model, const char *dot) {
     const Ledger *ledger = &model->ledger;
     bool approximate = ledger->lines == LMP_LINES_APPROXIMATE;
@@ -81,7 +81,7 @@ static void add_line_words(Line *line, const Model *model, const char *dot) {
     }
 }
 
-/* What a program that stands still waits for. */
+/* What a program that stands still is waiting for. */
 static void add_wait(Line *line, const Ui *ui) {
     const UiWait *wait = &ui->wait;
     if (!wait->words[0]) return;
@@ -135,7 +135,7 @@ static void draw_who(App *app, Canvas *canvas, Rect rect) {
     if (model->serial > 1)
         line_add(&left, 11, STYLE(TONE_MUTED), " %s state %u", dot, model->serial);
 
-    /* both halves lose their pieces by the same limit */
+    /* the same limit drops pieces of both halves */
     int limit = 12;
     while (limit > 2 && line_width(&left, limit) + line_width(&right, limit) > rect.w)
         limit--;
@@ -147,7 +147,7 @@ static void draw_who(App *app, Canvas *canvas, Rect rect) {
     canvas_tint(canvas, (Rect){rect.x, rect.y, rect.w, 1}, TONE_BAR);
 }
 
-/* The bar by kind takes what the figures leave. */
+/* The bar by kind takes the room that the figures leave. */
 static void draw_bar(const App *app, Canvas *canvas, int x, int y, int w) {
     uint64_t part[LMP_KINDS];
     Style style[LMP_KINDS];
@@ -204,14 +204,14 @@ static void add_gc(Line *line, const Model *model, const char *dot) {
     line_add(line, 4, STYLE(TONE_TEXT), "%s cycle%s", format_count(text, model->gc.cycles),
              model->gc.cycles == 1 ? "" : "s");
     const LmpGcCycle *last = model_gc_cycle(model, 0);
-    if (last) { /* the clock is read a moment before the cycles are */
+    if (last) { /* the clock is read shortly before the cycles are */
         uint64_t since = last->end < model->clock ? model->clock - last->end : 0;
         line_add(line, 7, STYLE(TONE_TEXT), " %s freed %s %s ago", dot,
                  format_bytes(text, last->freed_bytes), format_span(ago, since));
     }
 }
 
-/* What was asked for and cannot be had. */
+/* What was requested but is not available. */
 static void add_lacks(Line *line, const LmpStats *s) {
     const struct {
         const char *what;
@@ -226,7 +226,7 @@ static void add_lacks(Line *line, const LmpStats *s) {
     }
 }
 
-/* Others that have called the program's allocator, or stand in front of it. */
+/* Other states that called the program's allocator, or an allocator put in front of it. */
 static void add_foreign(Line *line, const LmpStats *s) {
     char text[LMP_NUM];
     if (s->covered) line_add(line, 2, STYLE(TONE_WRONG), "   allocator covered by another");
@@ -270,7 +270,7 @@ static void draw_rates(const App *app, Canvas *canvas, Rect rect, int y) {
     line_draw(&line, canvas, rect.x, y, rect.w);
 }
 
-/* In place of rates, which are nothing then: why a pause that was asked for does not come. */
+/* In place of rates, which are all zero then: why a requested pause does not happen. */
 static bool draw_no_pause(const App *app, Canvas *canvas, Rect rect, int y) {
     const UiWait *wait = &app->ui.wait;
     bool asked = app->seen == LMP_SEEN_RUNNING && app->want_pause && !app->ui.frozen;
@@ -289,7 +289,7 @@ static bool draw_no_pause(const App *app, Canvas *canvas, Rect rect, int y) {
     return true;
 }
 
-/* In place of rates, which are nothing then: the message that the program ended with. */
+/* In place of rates, which are all zero then: the message that the program ended with. */
 static void draw_error(const App *app, Canvas *canvas, Rect rect, int y) {
     Line line = {0};
     line_add(&line, 1, STYLE(TONE_KILLED), " %s", app->ui.error);

@@ -1,12 +1,12 @@
-/* verdict_line.c - the line under the header: the most useful true sentence of now, what to change,
- * and the key that leads to its evidence. It does not jump: what it says stays until it is no
- * longer true, or something else weighs considerably more. */
+/* verdict_line.c - the line under the header: the most useful true sentence right now, what to
+ * change, and the key that leads to its evidence. It does not flicker: a sentence stays until it is
+ * no longer true, or another one weighs considerably more. */
 #include <string.h>
 
 #include "app/app_state.h"
 
 enum { LEAST = 14, HINT_FROM = 64, PLACES_FROM = 100, ADVICE_LEAST = 16 };
-#define MORE 1.25 /* of the score of what stands there: that much takes its place */
+#define MORE 1.25 /* times the current score: that much replaces it */
 
 static const Verdict *find(const App *app) {
     const Verdicts *all = &app->model.verdicts;
@@ -53,7 +53,7 @@ void verdict_open(App *app) {
     }
 }
 
-/* "w why  W 1/3", where there is room for it. */
+/* "w why  W 1/3", if there is room for it. */
 static int draw_hint(const App *app, Canvas *canvas, Rect rect, int y, const Verdict *v) {
     const Verdicts *all = &app->model.verdicts;
     int right = rect.x + rect.w - 1, x = right;
@@ -72,8 +72,7 @@ static int draw_hint(const App *app, Canvas *canvas, Rect rect, int y, const Ver
     return x - rect.x - 2;
 }
 
-/* A path in full where there is room for all of the sentence and of the advice, else its last
- * part. */
+/* A path in full if there is room for the whole sentence and the advice, else its last part. */
 static const char *short_where(const Verdict *v, int room) {
     const char *slash = strrchr(v->where, '/');
     int advice = *v->advice ? canvas_width(v->advice) + 4 : 0;
@@ -81,7 +80,7 @@ static const char *short_where(const Verdict *v, int room) {
     return slash && slash[1] && !fits ? slash + 1 : v->where;
 }
 
-/* Whole words of a text, as many as there is room for: half a figure would be a wrong one. */
+/* Whole words of a text, as many as fit: half a figure would be a wrong one. */
 static int draw_words(Canvas *canvas, int x, int y, int room, Style style, const char *text) {
     char cut[sizeof((Verdict *)0)->text];
     snprintf(cut, sizeof cut, "%s", text);
