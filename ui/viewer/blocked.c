@@ -9,11 +9,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define LEAST 250000000ull /* nanoseconds without having been woken */
+#define LEAST 250000000ull /* nanoseconds without a wakeup */
 #define LINK 128
 
-/* System calls in which programs stand. `fd`: its first argument is a descriptor, and it is said
- * what that is. */
+/* System calls in which programs stand still. `fd`: the first argument is a descriptor, which is
+ * described as well. */
 static const struct {
     long number;
     const char *name, *words;
@@ -55,7 +55,7 @@ static const struct {
     {SYS_rt_sigtimedwait, "rt_sigtimedwait", "waits for a signal (sigtimedwait)", false},
 };
 
-/* Functions of the kernel that only one thing sleeps in, by the beginnings of their names. */
+/* Kernel functions in which only one thing sleeps, by the beginnings of their names. */
 static const struct {
     const char *begins, *words;
 } places[] = {
@@ -72,7 +72,7 @@ static const struct {
     {"inet_csk_accept", "waits in accept"},
 };
 
-/* The beginning of a file; false: it cannot be read, or is empty. */
+/* The beginning of a file; false: unreadable or empty. */
 static bool read_text(const char *proc, const char *name, char *out, size_t size) {
     char path[96];
     snprintf(path, sizeof path, "%s/%s", proc, name);
@@ -83,7 +83,7 @@ static bool read_text(const char *proc, const char *name, char *out, size_t size
     return n > 0;
 }
 
-/* What a descriptor of the program is; "" not known. */
+/* What a descriptor of the program refers to; "" not known. */
 static void read_fd(const char *proc, const char *fd, char out[LINK]) {
     char path[96];
     snprintf(path, sizeof path, "%s/fd/%.16s", proc, fd);
@@ -125,7 +125,7 @@ static void say_descriptor(UiWait *wait, const char *call, const char *fd, const
 static void say_call(UiWait *wait, const char *proc, const char *terminal, const char *call) {
     char *end;
     long number = strtol(call, &end, 10);
-    if (end == call || number < 0) return; /* "running", or stopped outside of a call */
+    if (end == call || number < 0) return; /* "running", or stopped outside any call */
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         if (calls[i].number != number) continue;
         if (!calls[i].fd) {
@@ -144,8 +144,8 @@ static void say_call(UiWait *wait, const char *proc, const char *terminal, const
     snprintf(wait->words, sizeof wait->words, "waits in system call %ld", number);
 }
 
-/* Has it no descriptor that the kernel would wait for in the same place as for a terminal, and no
- * terminal but this one? */
+/* Does it have no descriptor for which the kernel would wait in the same place as for a terminal,
+ * and no terminal but this one? */
 static bool reads_only(const char *proc, const char *terminal) {
     char path[96], link[LINK];
     snprintf(path, sizeof path, "%s/fd", proc);
@@ -171,7 +171,7 @@ static void say_place(UiWait *wait, const char *proc, const char *terminal, bool
         snprintf(wait->words, sizeof wait->words, "%s", places[i].words);
         return;
     }
-    /* reading a terminal; or writing to one that is full, or a socket: excluded */
+    /* reading a terminal; writing to a full one, or a socket: excluded */
     bool woken = strcmp(place, "wait_woken") == 0 || strcmp(place, "n_tty_read") == 0;
     if (woken && *terminal && !unread && reads_only(proc, terminal))
         say_input(wait, terminal, terminal);
@@ -190,7 +190,7 @@ void blocked_look(Blocked *b, const char *proc, const char *terminal, bool unrea
         return;
     }
     wait->busy = state[8] == 'R';
-    if (state[8] != 'S') { /* it runs, is stopped, or comes back from a disk */
+    if (state[8] != 'S') { /* it runs, is stopped, or returns from disk I/O */
         b->since = 0;
         return;
     }

@@ -1,5 +1,5 @@
-/* collect_wait.h - a full collection that was wished and does not come: it runs between two
- * instructions of the program, and a program that is inside a C function comes to none. */
+/* collect_wait.h - a full collection that was requested and does not come: it runs between two
+ * instructions of the program, and a program inside a C function gets to none. */
 #ifndef LMP_COLLECT_WAIT_H
 #define LMP_COLLECT_WAIT_H
 
@@ -7,20 +7,20 @@
 #include <stdint.h>
 
 typedef struct CollectWait {
-    uint64_t since; /* clock when it was first seen open; 0: none is */
+    uint64_t since; /* clock when the request was first seen; 0: there is none */
     bool said;
 } CollectWait;
 
 typedef enum CollectTurn {
     COLLECT_QUIET,
-    COLLECT_SAY,    /* it takes long: once for each */
-    COLLECT_GIVE_UP /* it is to be withdrawn */
+    COLLECT_SAY,    /* it takes long: said once for each */
+    COLLECT_GIVE_UP /* withdraw the request */
 } CollectTurn;
 
-/* `open`: one is wished and has not come; `runs`: the program is not paused, which is no reason to
- * give up; `now`: nanoseconds. */
+/* `open`: a request is pending; `runs`: the program is not paused (a pause is no reason to give
+ * up); `now`: nanoseconds. */
 CollectTurn collect_wait_look(CollectWait *watch, bool open, bool runs, uint64_t now);
-/* What is to be said then. `noticed`: the program knows of the request. */
+/* What to say then. `noticed`: the program knows of the request. */
 const char *collect_wait_words(CollectTurn turn, bool noticed);
 
 #endif

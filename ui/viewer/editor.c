@@ -15,8 +15,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define LOOK_MS 100 /* between looks whether it has been stopped */
-#define HANG_MS 500 /* from hanging up to killing */
+#define LOOK_MS 100 /* between checks whether it was stopped */
+#define HANG_MS 500 /* from hangup to kill */
 
 static const char *editor_name(void) {
     static const char *const variable[] = {"VISUAL", "EDITOR"};
@@ -27,7 +27,7 @@ static const char *editor_name(void) {
     return "vi";
 }
 
-/* In the child: as if a shell had started it. Does not return. */
+/* In the child: starts it as a shell would. Does not return. */
 static void be_editor(int tty, const char *path, int line) {
     static const int normal[] = {SIGINT,  SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU,
                                  SIGPIPE, SIGCHLD, SIGCONT, SIGWINCH};
@@ -45,17 +45,17 @@ static void be_editor(int tty, const char *path, int line) {
     for (int fd = 0; fd < 3; fd++)
         dup2(tty, fd);
     close_range(3, ~0u, 0);
-    /* words of the variable are the shell's to split; the file's name is passed as it is */
+    /* the shell splits the variable's words; the file's name is passed as it is */
     if ((size_t)snprintf(command, sizeof command, "exec %s \"$@\"", name) >= sizeof command)
         _exit(127);
     snprintf(place, sizeof place, "+%d", line);
-    bool option = path[0] == '-' || path[0] == '+'; /* so an editor would take it */
+    bool option = path[0] == '-' || path[0] == '+'; /* an editor would take it for one */
     snprintf(file, sizeof file, "%s%s", option ? "./" : "", path);
     execl("/bin/sh", "sh", "-c", command, name, place, file, (char *)NULL);
     _exit(127);
 }
 
-/* Reads what came; true: the display is to end. */
+/* Reads what arrived; true: the display is to end. */
 static bool is_told(int notify) {
     char bytes[512];
     ssize_t n = read(notify, bytes, sizeof bytes);
@@ -63,14 +63,14 @@ static bool is_told(int notify) {
            (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-/* Waits until it has ended; false: the display has been told to end first. */
+/* Waits until it ends; false: the display was told to end first. */
 static bool wait_for(pid_t pid, int pidfd, int notify, int *status) {
     for (;;) {
         struct pollfd fds[2] = {{.fd = pidfd, .events = POLLIN}, {.fd = notify, .events = POLLIN}};
         poll(fds, 2, LOOK_MS);
         pid_t got = waitpid(pid, status, WNOHANG | WUNTRACED);
         if (got == pid && WIFSTOPPED(*status)) {
-            kill(-pid, SIGCONT); /* nobody else would bring it back */
+            kill(-pid, SIGCONT); /* nothing else would resume it */
         } else if (got == pid || (got < 0 && errno != EINTR)) {
             return true;
         }
@@ -96,7 +96,7 @@ EditorEnd editor_run(int tty, int notify, const char *path, int line, char *prob
     bool known = tcgetattr(tty, &modes) == 0;
     int status = 0;
     problem[0] = 0;
-    sigaction(SIGTTOU, &ignore, &before); /* to take the terminal back from the background */
+    sigaction(SIGTTOU, &ignore, &before); /* to take the terminal back while in the background */
     pid_t pid = fork();
     if (pid == 0) be_editor(tty, path, line);
     if (pid < 0) {
@@ -104,13 +104,13 @@ EditorEnd editor_run(int tty, int notify, const char *path, int line, char *prob
         sigaction(SIGTTOU, &before, NULL);
         return EDITOR_FAILED;
     }
-    setpgid(pid, pid); /* both do it: whoever comes first */
+    setpgid(pid, pid); /* both processes do it: whoever comes first */
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     bool ended = wait_for(pid, pidfd, notify, &status);
     if (!ended) hang_up(pid, &status);
     if (pidfd >= 0) close(pidfd);
     if (group > 0) tcsetpgrp(tty, group);
-    if (known) tcsetattr(tty, TCSADRAIN, &modes); /* whatever it has left */
+    if (known) tcsetattr(tty, TCSADRAIN, &modes); /* whatever modes it left */
     sigaction(SIGTTOU, &before, NULL);
     if (!ended) return EDITOR_TOLD;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return EDITOR_DONE;

@@ -8,13 +8,13 @@
 typedef enum EditorEnd {
     EDITOR_DONE,
     EDITOR_FAILED, /* `problem` says what was wrong */
-    EDITOR_TOLD,   /* the notify descriptor said that the display ends: the editor was hung up */
+    EDITOR_TOLD,   /* the notify descriptor said that the display ends: the editor got a hangup */
 } EditorEnd;
 
-/* Opens `path` at `line` in $VISUAL, $EDITOR or vi (which may have arguments, as `code -w`), on the
- * terminal `tty`, and waits for its end. The terminal has been left before. The editor is the
- * terminal's foreground job meanwhile, so that an interrupt typed in it does not reach the program.
- * `notify`: as ViewerOptions.notify, -1: none. At most size - 1 bytes of `problem`. */
+/* Opens `path` at `line` in $VISUAL, $EDITOR or vi (possibly with arguments, such as `code -w`) on
+ * the terminal `tty`, and waits for it to end. The caller has left the terminal before. Meanwhile
+ * the editor is the terminal's foreground job, so that an interrupt typed in it does not reach the
+ * program. `notify`: as ViewerOptions.notify, -1: none. At most size - 1 bytes of `problem`. */
 EditorEnd editor_run(int tty, int notify, const char *path, int line, char *problem, size_t size);
 
 #endif

@@ -15,7 +15,7 @@
 #include "viewer/term_impl.h"
 #include "viewer/term_rescue.h"
 
-/* A terminal of an unknown name gets the most alike that is known, in the end a plain one. */
+/* For a terminal of unknown name, takes the most similar known one, finally a plain one. */
 static SCREEN *open_screen(FILE *out, FILE *in) {
     const char *name = getenv("TERM");
     const char *try[5] = {name && *name ? name : NULL};
@@ -25,7 +25,7 @@ static SCREEN *open_screen(FILE *out, FILE *in) {
     try[n++] = "vt100";
     for (int i = 0; i < n; i++) {
         if (!try[i]) continue;
-        /* newterm() reads some things from the environment by itself */
+        /* newterm() itself reads some things from the environment */
         if (i > 0) setenv("TERM", try[i], 1);
         SCREEN *screen = newterm(try[i], out, in);
         if (i > 0 && name) setenv("TERM", name, 1);
@@ -50,9 +50,9 @@ static void set_up_colours(Term *term, const char *theme) {
 }
 
 static void set_up_modes(Term *term) {
-    raw(); /* ctrl-C and ctrl-Z come as keys */
+    raw(); /* deliver ctrl-C and ctrl-Z as keys */
     noecho();
-    nonl(); /* enter comes as carriage return */
+    nonl(); /* deliver enter as carriage return */
     curs_set(0);
     scrollok(stdscr, FALSE);
     leaveok(stdscr, TRUE);
@@ -73,7 +73,7 @@ static Term *give_up(Term *term, const char **problem, const char *why) {
     return NULL;
 }
 
-/* Blocks and braille, or letters? The fonts of the Linux console have not got them. */
+/* Blocks and braille, or letters? The Linux console's fonts lack blocks and braille. */
 static bool wants_utf8(const char *name) {
     const char *codeset = nl_langinfo(CODESET), *ascii = getenv("LMP_ASCII");
     if (ascii && *ascii) return false;
@@ -132,9 +132,9 @@ Term *term_open(int fd, const char *theme, const char **problem) {
     return term;
 }
 
-/* Empties the display's screen before it is left: a terminal multiplexer that was made wider
- * meanwhile takes what stands there for lines of the shell's. One that has no other screen keeps
- * the last picture. */
+/* Clears the display's screen before leaving it: a terminal multiplexer that has been widened
+ * meanwhile would take its contents for lines of the shell. A terminal without a second screen
+ * keeps the last picture. */
 static void leave_screen(void) {
     char name[] = "smcup";
     const char *other = tigetstr(name);
@@ -145,11 +145,11 @@ static void leave_screen(void) {
     endwin();
 }
 
-/* When another job has the terminal, its settings stay; those that are still the display's go. What
- * would stop a job in the background is blocked by the caller. */
+/* If another job has the terminal now, keep that job's settings, but undo any that are still ours.
+ * The caller blocks the signals that would stop a background job. */
 static void end_in_background(Term *term) {
     tty_restore_mode(term->fd, &term->taken);
-    def_shell_mode(); /* for endwin() to change nothing */
+    def_shell_mode(); /* so that endwin() changes nothing */
     term_mouse(term, false);
     if (!term->away) endwin();
 }
@@ -161,7 +161,7 @@ void term_close(Term *term) {
     sigaddset(&stop, SIGTTOU);
     term->taken.before = term->modes;
     atomic_store(&term->taken.before_known, true);
-    bool ours = tty_is_ours(term->fd) || tcgetpgrp(term->fd) < 0; /* < 0: nobody's */
+    bool ours = tty_is_ours(term->fd) || tcgetpgrp(term->fd) < 0; /* < 0: no job's */
     if (ours) {
         term_mouse(term, false);
         if (!term->away) leave_screen();
@@ -169,7 +169,7 @@ void term_close(Term *term) {
     }
     sigprocmask(SIG_BLOCK, &stop, &mask);
     if (!ours) end_in_background(term);
-    tty_restore_mode(term->fd, &term->taken); /* lost meanwhile */
+    tty_restore_mode(term->fd, &term->taken); /* lost in the meantime */
     sigprocmask(SIG_SETMASK, &mask, NULL);
     rescue_disarm();
     delwin(term->keys);
@@ -185,7 +185,7 @@ void term_leave(Term *term) {
     if (term->away) return;
     bool mouse = term->mouse;
     term_mouse(term, false);
-    term->mouse = mouse; /* to come back with it */
+    term->mouse = mouse; /* to restore it on return */
     leave_screen();
     tcsetattr(term->fd, TCSADRAIN, &term->modes);
     term->away = true;
@@ -193,7 +193,7 @@ void term_leave(Term *term) {
 
 void term_return(Term *term) {
     bool mouse = term->mouse;
-    /* the shell may have changed the modes; they are what we give back in the end */
+    /* the shell may have changed the modes; these are what we restore at the end */
     if (term->away) tcgetattr(term->fd, &term->modes);
     rescue_set_modes(&term->modes);
     term->away = false;

@@ -12,29 +12,29 @@
 
 typedef struct Term Term;
 
-/* Opens the display on the terminal `fd` (both directions; stays the caller's). The character set
- * is taken from the locale of the environment (LMP_ASCII=1: ASCII), colours from TERM and the
- * environment (NO_COLOR, LMP_THEME, see theme.h), or where that says nothing from `theme` (NULL:
- * no wish). NULL: the display cannot be shown, *problem says why in one line. */
+/* Opens the display on the terminal `fd` (both directions; remains the caller's). The character set
+ * comes from the locale of the environment (LMP_ASCII=1: ASCII), colours from TERM and the
+ * environment (NO_COLOR, LMP_THEME, see theme.h), or if that says nothing from `theme` (NULL: no
+ * preference). NULL: the display cannot be shown, *problem says why in one line. */
 Term *term_open(int fd, const char *theme, const char **problem);
-/* Gives the terminal back as it was. */
+/* Restores the terminal as it was. */
 void term_close(Term *term);
 
 bool term_utf8(const Term *term);
-int term_colours(const Term *term); /* 0, 8, 16 or 256: what there is to tell kinds by */
+int term_colours(const Term *term); /* 0, 8, 16 or 256 colours to tell kinds apart */
 const Theme *term_theme(const Term *term);
-/* The size at this moment, cells. */
+/* The current size in cells. */
 void term_size(Term *term, int *w, int *h);
 
-/* Brings the screen to what the canvas has; only cells that changed are sent. */
+/* Makes the screen match the canvas; sends only the cells that changed. */
 void term_show(Term *term, const Canvas *canvas);
 /* The next term_show sends everything. */
 void term_redraw(Term *term);
-/* The next that has come from the person, K_NONE: nothing. */
+/* The next input from the person, K_NONE: there is none. */
 Event term_event(Term *term);
 void term_mouse(Term *term, bool on);
 
-/* Leaves the screen and restores the modes for a while, and comes back. */
+/* Leaves the screen and restores the modes for a while; term_return comes back. */
 void term_leave(Term *term);
 void term_return(Term *term);
 

@@ -47,8 +47,8 @@ static bool read_mouse(Term *term, MouseEvent *mouse) {
     return true;
 }
 
-/* A character: a key, or part of a sequence that ncurses does not know (then K_NONE, but for its
- * end). */
+/* A character: a key, or part of a sequence that ncurses does not know (K_NONE until it is
+ * complete). */
 static Key take_character(Term *term, uint32_t character) {
     Key key = K_NONE;
     uint64_t now = lmp_os->clock();
@@ -73,7 +73,7 @@ Event term_event(Term *term) {
         if (what == OK) {
             event.key = take_character(term, (uint32_t)wide);
         } else if (escape_open(&term->escape)) {
-            term->escape = (Escape){0}; /* alt and a key that has a name */
+            term->escape = (Escape){0}; /* alt and a named key */
         } else if (wide == KEY_MOUSE) {
             if (read_mouse(term, &event.mouse)) event.key = K_MOUSE;
         } else {

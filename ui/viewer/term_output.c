@@ -1,10 +1,10 @@
-/* term_output.c - a canvas on its way to the terminal: colours, and the cells that have changed. */
+/* term_output.c - brings a canvas to the terminal: colours, and the cells that changed. */
 #include <string.h>
 #include <wchar.h>
 
 #include "viewer/term_impl.h"
 
-/* Number of the colour as this terminal has it: with direct colour it is the colour itself. */
+/* The colour's number on this terminal: with direct colour it is the colour itself. */
 static int terminal_colour(int colour) {
     if (colour < 0 || COLORS <= 256 || colour < 8) return colour;
     return (int)theme_rgb(colour);
@@ -14,7 +14,7 @@ static int pair_of(Term *term, int fg, int bg) {
     if (fg < 0 && bg < 0) return 0;
     uint16_t *pair = &term->pair[(fg + 1) * GROUNDS + bg + 1];
     if (*pair == 0) {
-        if (term->pairs + 1 >= term->pairs_most) { /* no more: better no ground than no figure */
+        if (term->pairs + 1 >= term->pairs_most) { /* none left: better no ground than no figure */
             return bg >= 0 && fg >= 0 ? pair_of(term, fg, -1) : 0;
         }
         int next = term->pairs + 1;
@@ -34,7 +34,7 @@ static void put_cell(Term *term, int x, int y, const Cell *cell) {
     if (look.attr & ATTR_UNDERLINE) attr |= A_UNDERLINE;
     if (look.attr & ATTR_REVERSE) attr |= A_REVERSE;
     wchar_t text[2] = {(wchar_t)cell->glyph, 0};
-    /* where the C library thinks otherwise of a character's width, the line would shift */
+    /* if the C library disagrees about a character's width, the line would shift */
     if (cell->glyph > 0x7e &&
         (!term->utf8 || wcwidth(text[0]) != canvas_glyph_width(cell->glyph))) {
         text[0] = '?';
@@ -70,7 +70,7 @@ void term_show(Term *term, const Canvas *canvas) {
         bool same = cell->glyph == shown->cells[i].glyph && cell->style == shown->cells[i].style;
         if (same && !all) continue;
         any = true;
-        if (cell->glyph == 0) continue; /* comes with its left half */
+        if (cell->glyph == 0) continue; /* drawn with its left half */
         int w = canvas->w;
         put_cell(term, (int)(i % (size_t)w), (int)(i / (size_t)w), cell);
     }

@@ -9,7 +9,7 @@
 #include <term.h>
 #include <unistd.h>
 
-/* What a signal handler needs to give the terminal back: set before the screen is taken. */
+/* What a signal handler needs to restore the terminal: set before the screen is taken. */
 static struct {
     volatile sig_atomic_t armed;
     pid_t pid; /* not in a forked child */
@@ -38,7 +38,7 @@ static void on_deadly(int number) {
     for (size_t i = 0; i < DEADLY; i++) {
         if (deadly[i] == number) sigaction(number, &before[i], NULL);
     }
-    raise(number); /* as if we had not been here */
+    raise(number); /* as if we had not caught it */
     errno = saved;
 }
 

@@ -68,7 +68,7 @@ void ttysignals_stop(bool group) {
     } else {
         raise(SIGTSTP);
     }
-    sigprocmask(SIG_UNBLOCK, &open, &mask); /* stops here */
+    sigprocmask(SIG_UNBLOCK, &open, &mask); /* the process stops here */
     sigprocmask(SIG_SETMASK, &mask, NULL);
     sigaction(SIGTSTP, &old, NULL);
 }

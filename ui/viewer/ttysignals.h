@@ -1,6 +1,6 @@
-/* ttysignals.h - the signals that a terminal sends to a program that fills it: another size, a stop
- * from the keyboard, going on. They are blocked but while the display waits, so that none is missed
- * in between. One at a time; another user in this process would take them away. */
+/* ttysignals.h - the signals that a terminal sends to a full-screen program: a new size, a stop
+ * from the keyboard, continuing. They are blocked except while the display waits, so that none is
+ * missed in between. One user at a time; a second one in this process would take them over. */
 #ifndef LMP_TTYSIGNALS_H
 #define LMP_TTYSIGNALS_H
 
@@ -14,21 +14,21 @@ typedef struct TtySignals {
     sigset_t mask; /* to wait with (ppoll) */
 } TtySignals;
 
-/* From here on they are only noted, and writing to nobody is no end (SIGPIPE). */
+/* From now on they are only recorded, and SIGPIPE does not end the process. */
 void ttysignals_take(TtySignals *signals);
-/* What they did before. */
+/* Restores their former handling. */
 void ttysignals_give_back(const TtySignals *signals);
 
-/* What has come since it was last asked, which is forgotten then. */
+/* Was there a resize since the last call? */
 bool ttysignals_resized(void);
 bool ttysignals_continued(void);
-/* A stop is wanted; it stays so until ttysignals_stop, or until they are forgotten. */
+/* A stop is wanted, until ttysignals_stop, or until stops are forgotten. */
 bool ttysignals_wants_stop(void);
-/* Stops and continues that came while the terminal was not ours. */
+/* Drops stops and continues that came while the terminal was not ours. */
 void ttysignals_forget_stops(void);
 
-/* Stops this process as SIGTSTP would have, `group`: its process group with it. Returns when it
- * goes on. */
+/* Stops this process as SIGTSTP would have; `group`: and its process group. Returns when it
+ * continues. */
 void ttysignals_stop(bool group);
 
 #endif

@@ -17,7 +17,7 @@
 
 #define QUIET (1000 * MS) /* how often to look when nothing is expected */
 #define SOON (4 * MS)     /* how often to look for the answer to a request, at first */
-#define EXPECT (400 * MS) /* how long an answer is expected before that grows */
+#define EXPECT (400 * MS) /* how long an answer is expected soon; then looks become rarer */
 
 static void read_events(Viewer *v) {
     for (int i = 0; i < 256 && !v->quit; i++) {
@@ -43,7 +43,7 @@ static void draw(Viewer *v) {
     }
     term_show(v->term, v->canvas);
     v->dirty = v->urgent = false;
-    viewer_serve(v, lmp_os->clock()); /* panels ask for previews while they draw */
+    viewer_serve(v, lmp_os->clock()); /* panels request previews while they draw */
 }
 
 /* When to wake up if nothing happens, nanoseconds from now. */
@@ -51,8 +51,8 @@ static uint64_t patience(const Viewer *v, uint64_t now) {
     const Ui *ui = app_ui(v->app);
     LmpSeen seen = app_model(v->app)->seen;
     if (v->told) return 0;
-    /* That another has the terminal, and sizes where its signals do not reach us, are only seen by
-     * looking. */
+    /* That another job has the terminal, and its size when signals do not reach us, can only be
+     * found by looking. */
     uint64_t wait = QUIET / 4;
     if (v->wanted != 0) {
         uint64_t since = now - v->wanted;
@@ -68,7 +68,7 @@ static uint64_t patience(const Viewer *v, uint64_t now) {
     return wait;
 }
 
-/* Waits for what comes first; false: the terminal is gone. */
+/* Waits for the first event; false: the terminal is gone. */
 static bool wait_for_events(Viewer *v, const sigset_t *mask) {
     struct pollfd fds[3] = {
         {.fd = v->o->tty, .events = POLLIN},

@@ -8,19 +8,19 @@
 #include "pty/ttyrestore.h"
 #include "read/view.h"
 
-#define FPS_MIN 0.1 /* repaints a second */
+#define FPS_MIN 0.1 /* repaints per second */
 #define FPS_MAX 60.0
 
 typedef struct ViewerOptions {
-    LmpView *view; /* open; stays the caller's */
-    int tty;       /* descriptor of the terminal, both directions; stays the caller's */
+    LmpView *view; /* open; remains the caller's */
+    int tty;       /* descriptor of the terminal, both directions; remains the caller's */
     double fps;    /* repaints a second while the program runs; 0: the state's own request, or 10 */
-    bool hold;     /* at the program's end wait for q */
+    bool hold;     /* wait for q when the program has ended */
     bool live;     /* the program runs in this terminal (lmp.start(true), lmp run): ctrl-C is for it
                       and quitting says that it goes on; false: lmp top */
     int spool;     /* memory file to which another process appends what the program printed: read
                       with pread from SPOOL_AT on, never sought in (spool.h); -1: none */
-    TtyTaken *taken; /* shared with who restores the terminal when we are killed; NULL: nobody */
+    TtyTaken *taken; /* shared with whoever restores the terminal if we are killed; NULL: nobody */
     int notify; /* becomes readable when the spool has grown (pipe, eventfd or socket: its bytes
                    are read and thrown away); end of file or a byte 'Q' there: the display ends.
                    -1: none, then the spool is looked at with every repaint */
@@ -29,28 +29,28 @@ typedef struct ViewerOptions {
     /* ctrl-C while live. NULL: SIGINT to the program's pid. */
     void (*interrupt)(void *context);
     /* ctrl-Z, called with the terminal restored; returns when the display is to come back. NULL:
-     * SIGTSTP to the own process group, as a shell's job is stopped. */
+     * SIGTSTP to our own process group, as a shell's job is stopped. */
     void (*suspend)(void *context);
     void *context;
 } ViewerOptions;
 
 typedef enum ViewerEnd {
     VIEWER_QUIT,     /* the person quit; the program goes on */
-    VIEWER_FINISHED, /* the program stopped the profile or ended in order */
-    VIEWER_KILLED,   /* the program is gone without having ended in order */
+    VIEWER_FINISHED, /* the program stopped the profile or ended normally */
+    VIEWER_KILLED,   /* the program is gone and did not end normally */
     VIEWER_TOLD,     /* the notify descriptor said so */
     VIEWER_LOST,     /* another job has the terminal now, such as the shell that started this one */
-    VIEWER_NO_TTY,   /* the terminal could not be used (or went away); nothing was shown */
+    VIEWER_NO_TTY,   /* the terminal was unusable (or went away); nothing was shown */
 } ViewerEnd;
 
 typedef struct ViewerResult {
     ViewerEnd end;
-    char saved[64];    /* name of the last picture that was saved, "" none */
+    char saved[64];    /* name of the last picture saved, "" none */
     char problem[128]; /* VIEWER_NO_TTY: why, one line */
 } ViewerResult;
 
-/* Shows the display until it ends; restores the terminal on every way out. The program is resumed
- * if this viewer had paused it. */
+/* Shows the display until it ends; restores the terminal on every path out. Resumes the program if
+ * this viewer paused it. */
 void viewer_run(const ViewerOptions *options, ViewerResult *result);
 
 #endif

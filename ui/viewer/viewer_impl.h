@@ -9,7 +9,7 @@
 #include "viewer/viewer.h"
 
 #define MS 1000000ull /* nanoseconds */
-#define OWN_SHARE 12  /* a repaint may take one part in so many of the time */
+#define OWN_SHARE 12  /* a repaint may take one part in this many of the time */
 
 typedef struct Viewer {
     const ViewerOptions *o;
@@ -23,56 +23,56 @@ typedef struct Viewer {
     bool dead;      /* the process is gone */
     bool own_group; /* the terminal's signals reach us */
     bool paused_by_us;
-    uint64_t interval; /* wished time between repaints */
+    uint64_t interval; /* desired time between repaints */
     uint64_t next;     /* when the model is due to be filled again */
-    uint64_t wanted;   /* when something was last asked of the program; 0: nothing is open */
+    uint64_t wanted;   /* when the program was last asked for something; 0: nothing is pending */
     uint64_t spool_at; /* where in the spool's file the output panel goes on reading */
-    uint32_t changed;  /* of the state, when last looked */
+    uint32_t changed;  /* of the state, at the last look */
     CollectWait collect;
     Blocked blocked;
-    char terminal[32]; /* the program's, which the lines typed here reach; "": none */
+    char terminal[32]; /* the program's terminal, which lines typed here reach; "": none */
     uint64_t rss, rss_time;
     uint64_t ledger_next;   /* when who made what is due to be summed up again */
-    uint64_t verdicts_next; /* the same for verdicts */
+    uint64_t verdicts_next; /* the same for the verdicts */
     uint64_t own;           /* memory of the shared state when the resident set was read, bytes */
-    bool dirty;             /* the screen is not what it would be: at the next repaint */
-    bool urgent;            /* a person waits for it: at once */
+    bool dirty;             /* the screen is out of date: redraw at the next repaint */
+    bool urgent;            /* a person is waiting: redraw at once */
     bool was_frozen;
     bool told; /* the notify descriptor has said that it is over */
-    bool quit; /* a person wants to leave */
+    bool quit; /* the person wants to leave */
     ViewerResult *result;
 } Viewer;
 
-/* viewer_program.c: the program, and the model that is made of it. */
+/* viewer_program.c: the program, and the model made of it. */
 
-/* Looks what has happened to the program; true: the model is to be filled now. */
+/* Checks what has happened to the program; true: the model is to be filled now. */
 bool viewer_look(Viewer *v, uint64_t now);
 void viewer_fill(Viewer *v, uint64_t now);
-/* Sums up who made what, for the panels of the last frame; `must`: also before it is due. */
+/* Sums up who made what, for the panels of the last frame; `must`: even before it is due. */
 void viewer_fill_ledger(Viewer *v, uint64_t now, bool must);
-/* Says so when a collection does not come, and in the end asks for it no more. */
+/* Says so when a collection does not come, and finally withdraws the request. */
 void viewer_watch_collection(Viewer *v, uint64_t now);
 /* By a key here, or by one of our break conditions. */
 bool viewer_has_paused(const Viewer *v);
 
-/* viewer_output.c: what the program has printed since, and the word that there is some. */
+/* viewer_output.c: what the program has printed since, and the notification that there is some. */
 void viewer_read_spool(Viewer *v);
 void viewer_read_notify(Viewer *v);
 
-/* viewer_terminal.c: the terminal, when others are to have it. */
+/* viewer_terminal.c: the terminal while others use it. */
 
-/* Noted before the terminal is touched, and after it was given back: who is killed in between has
- * the note. */
+/* Recorded before the terminal is touched and after it was restored: if we are killed in between,
+ * the record remains. */
 void viewer_note_taken(Viewer *v, bool taken);
 void viewer_leave_terminal(Viewer *v);
-/* In the background this stops us until we are in the foreground again. */
+/* In the background, this stops us until we are in the foreground again. */
 void viewer_return_to_terminal(Viewer *v);
-/* `group`: we are the ones who stop the others too; else a signal has reached them already. */
+/* `group`: we have to stop the others too; else a signal has already reached them. */
 void viewer_suspend(Viewer *v, bool group);
-/* Has a shell taken it back? It does so when the first process of the job was killed. */
+/* Did a shell take it back? That happens when the first process of the job was killed. */
 bool viewer_lost_terminal(const Viewer *v);
 
-/* viewer_requests.c: does all that panels and app.c have asked for. */
+/* viewer_requests.c: does everything that panels and app.c have requested. */
 void viewer_serve(Viewer *v, uint64_t now);
 
 #endif

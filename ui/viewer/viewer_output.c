@@ -1,5 +1,5 @@
-/* viewer_output.c - the program's output on its way into the output panel: from the spool, where
- * the relay puts it. */
+/* viewer_output.c - brings the program's output from the spool, where the relay puts it, into the
+ * output panel. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,6 +35,6 @@ void viewer_read_notify(Viewer *v) {
         (n < 0 && errno != EAGAIN && errno != EINTR)) {
         v->told = true;
     }
-    /* output may come when nothing else changes any more: the last of it, after the end */
+    /* output may come when nothing else changes any more: its last part, after the end */
     if (n > 0 && !app_ui(v->app)->frozen) v->dirty = true;
 }

@@ -1,5 +1,5 @@
 /* viewer_program.c - the program that the display shows: is it alive, has it changed, has it
- * answered, and the model that is made of what it says. */
+ * answered; and the model made of what it says. */
 #include <poll.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -10,15 +10,15 @@
 #include "pty/spool.h"
 #include "viewer/viewer_impl.h"
 
-#define VERDICTS_EVERY (400 * MS) /* how often verdicts are made anew, at most */
-#define VERDICTS_SHARE 50         /* and for one part in so many of the time, at most */
+#define VERDICTS_EVERY (400 * MS) /* how often verdicts are updated, at most */
+#define VERDICTS_SHARE 50         /* and at most for one part in this many of the time */
 #define TREE_EVERY (500 * MS)     /* how often the call tree is summed up, at most */
 
 static bool is_alive(Viewer *v) {
     if (v->dead) return false;
     if (v->pidfd >= 0) {
         struct pollfd poll_one = {.fd = v->pidfd, .events = POLLIN};
-        v->dead = poll(&poll_one, 1, 0) > 0; /* also when nobody has waited for it yet */
+        v->dead = poll(&poll_one, 1, 0) > 0; /* even if nobody has waited for it yet */
     } else {
         v->dead = !lmp_os->alive(v->view->pid);
     }
@@ -26,11 +26,11 @@ static bool is_alive(Viewer *v) {
 }
 
 /* Resident set of the program, bytes; 0: not known, or the program is gone. Read with each model,
- * so that it is of the same moment as the heap. */
+ * so that it is from the same moment as the heap. */
 static uint64_t resident(Viewer *v, uint64_t now) {
     v->rss = 0;
     if (v->dead) return 0;
-    if (v->rss_time == 0 || now - v->rss_time >= 500 * MS) { /* what is ours grows slowly */
+    if (v->rss_time == 0 || now - v->rss_time >= 500 * MS) { /* our own share grows slowly */
         v->rss_time = now;
         v->own = view_memory(v->view);
     }
@@ -64,7 +64,7 @@ void viewer_fill_ledger(Viewer *v, uint64_t now, bool must) {
     v->ledger_next = now + (spent * OWN_SHARE > least ? spent * OWN_SHARE : least);
 }
 
-/* What the program waits for, while it neither runs nor is paused. */
+/* What the program waits for while it neither runs nor is paused. */
 static void look_whether_blocked(Viewer *v, uint64_t now) {
     UiWait *wait = &app_ui(v->app)->wait;
     char proc[32];
@@ -89,7 +89,7 @@ void viewer_fill(Viewer *v, uint64_t now) {
     model->wish = app_ui(v->app)->marks;
     v->changed = atomic_load(&v->view->live->changed);
     model_fill(model, v->view, &input);
-    /* what stands still is to be seen as it is in the end */
+    /* once it stands still, show its final state */
     bool still = model->seen != LMP_SEEN_RUNNING || model->seen != was;
     viewer_fill_ledger(v, now,
                        still || base != (model->marked ? model->mark[model->base].number : 0));

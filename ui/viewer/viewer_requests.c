@@ -1,4 +1,4 @@
-/* viewer_requests.c - does what panels and app.c ask for: one function for each kind of request. */
+/* viewer_requests.c - does what panels and app.c request: one function for each kind. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void serve_interrupt(Viewer *v, const Request *request) {
     } else if (!v->dead) {
         kill((pid_t)v->view->pid, SIGINT);
     }
-    /* a paused program would not see it: it goes on */
+    /* a paused program would not see it: resume */
     if (viewer_has_paused(v))
         request_put(&app_ui(v->app)->requests, &(Request){.kind = REQUEST_PAUSE, .pause = false});
 }
@@ -70,7 +70,7 @@ static void serve_open(Viewer *v, const Request *request) {
                                request->file.line, problem, sizeof problem);
     ttysignals_forget_stops();
     viewer_return_to_terminal(v);
-    ui->now = lmp_os->clock(); /* it has taken its time; notices last from now on */
+    ui->now = lmp_os->clock(); /* that took a while; notices last from now on */
     if (end == EDITOR_FAILED) app_say(v->app, "%s", problem);
     if (end == EDITOR_TOLD) v->told = true;
     v->urgent = true;

@@ -17,8 +17,8 @@
 
 #include "pty/ttyrestore.h"
 
-#define UP_MS 5000  /* for the first picture; a slow machine is no reason to refuse */
-#define END_MS 8000 /* for a viewer that was told to end; neither is it to kill one */
+#define UP_MS 5000  /* for the first picture; refusing because a machine is slow would be wrong */
+#define END_MS 8000 /* for a viewer that was told to end; likewise no reason to kill one */
 #define STEP_MS 2
 
 struct SupervisorShared {
@@ -37,7 +37,7 @@ static void on_end_signal(int signal) {
     dup2(nothing, viewer_notify);
 }
 
-/* What the child has of the pipes. */
+/* The child's ends of the pipes. */
 typedef struct Ends {
     int notify, life, watch;
 } Ends;
@@ -60,7 +60,7 @@ static _Noreturn void be_viewer(Supervisor *supervisor, const ViewerOptions *opt
     int notify = ends.notify;
     own.notify = notify;
     own.taken = supervisor->taken;
-    close_fd(&supervisor->notify); /* or the end of file would never come */
+    close_fd(&supervisor->notify); /* or end of file would never come */
     close_fd(&supervisor->watch);
     prctl(PR_SET_NAME, "lmp"); /* unlike the relay's */
     sigemptyset(&none);
@@ -68,11 +68,11 @@ static _Noreturn void be_viewer(Supervisor *supervisor, const ViewerOptions *opt
     signal(SIGINT, SIG_DFL);
     struct sigaction end = {.sa_handler = on_end_signal};
     viewer_notify = notify;
-    nothing = open("/dev/null", O_RDONLY | O_CLOEXEC); /* reads as end of file */
+    nothing = open("/dev/null", O_RDONLY | O_CLOEXEC); /* reading it gives end of file */
     sigaction(SIGTERM, &end, NULL);
     sigaction(SIGHUP, &end, NULL);
-    /* A shell that has taken the terminal back keeps its settings: ours would stop the job, or
-     * fail when the job is no longer anybody's. */
+    /* If a shell has taken the terminal back, its settings stay: setting ours would stop the job,
+     * or fail when the job no longer belongs to any session. */
     signal(SIGTTOU, SIG_DFL);
     signal(SIGTTIN, SIG_DFL);
     viewer_run(&own, supervisor->result);
@@ -81,7 +81,7 @@ static _Noreturn void be_viewer(Supervisor *supervisor, const ViewerOptions *opt
                                       SIGTTIN, SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2};
         for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
             signal(ignored[i], SIG_IGN);
-        (void)!write(ends.life, "", 1); /* in order, unlike the end of file of a crash */
+        (void)!write(ends.life, "", 1); /* a normal end, unlike the end of file after a crash */
         close(ends.life);
         if (outlive(supervisor, ends.watch)) {
             close(ends.watch);
@@ -153,7 +153,7 @@ static bool ended_within(const Supervisor *supervisor, int ms) {
     return ready != 0;
 }
 
-/* Every repaint changes the frame's number. */
+/* Every repaint changes the frame number. */
 bool supervisor_up(Supervisor *supervisor) {
     uint32_t frame = atomic_load(&supervisor->view->control->frame);
     for (int ms = 0; ms < UP_MS; ms += STEP_MS) {
@@ -180,7 +180,7 @@ SupervisorEnd supervisor_end(Supervisor *supervisor) {
     supervisor_tell(supervisor);
     if (!ended_within(supervisor, END_MS)) kill(pid, SIGKILL);
     char byte;
-    if (read(supervisor->life, &byte, 1) == 1) { /* it has left the terminal, and stays */
+    if (read(supervisor->life, &byte, 1) == 1) { /* it left the terminal, its process stays */
         supervisor->pid = 0;
         close_fd(&supervisor->life);
         tty_put_right(supervisor->tty, supervisor->taken);

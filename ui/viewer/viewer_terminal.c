@@ -1,5 +1,4 @@
-/* viewer_terminal.c - the terminal, when others are to have it: the shell after ctrl-Z, the editor.
- */
+/* viewer_terminal.c - the terminal while others use it: the shell after ctrl-Z, the editor. */
 #include <termios.h>
 
 #include "viewer/ttysignals.h"
