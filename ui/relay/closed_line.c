@@ -1,5 +1,5 @@
 /* closed_line.c - see closed_line.h. The kernel says of each thread whether it has begun to exit,
- * and of a process what it has mapped: no time has to pass to know. */
+ * and of a process what it has mapped: no timeout is needed. */
 #include "relay/closed_line.h"
 
 #include <dirent.h>
@@ -17,8 +17,8 @@
 #define EXITING 0x4u       /* PF_EXITING in the flags of /proc/PID/stat */
 #define DEATH_WAIT_MS 1000 /* without /proc: how long a dying process may take */
 
-/* Of a thread: "ID (name) state parent group session terminal foreground flags ...". Gone: it has
- * exited. */
+/* Of a thread: "ID (name) state parent group session terminal foreground flags ...". If it is gone
+ * it has exited. */
 static bool exits(const char *stat_path) {
     char text[512];
     unsigned flags = EXITING;
@@ -32,7 +32,8 @@ static bool exits(const char *stat_path) {
     return (flags & EXITING) != 0;
 }
 
-/* A thread that does not exit; the first one may have left the others behind. 0: there is none. */
+/* A thread that is not exiting; the first one may have ended before the others. 0: there is none.
+ */
 static pid_t living_thread(pid_t pid) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
@@ -41,7 +42,7 @@ static pid_t living_thread(pid_t pid) {
     if (!tasks) return 0;
     for (const struct dirent *e; !found && (e = readdir(tasks)) != NULL;) {
         char stat_path[64];
-        pid_t thread = (pid_t)strtol(e->d_name, NULL, 10); /* 0: the folder itself */
+        pid_t thread = (pid_t)strtol(e->d_name, NULL, 10); /* 0: the directory itself */
         snprintf(stat_path, sizeof stat_path, "/proc/%d/task/%d/stat", (int)pid, (int)thread);
         if (thread > 0 && !exits(stat_path)) found = thread;
     }
@@ -80,7 +81,7 @@ ClosedLine closed_line_why(pid_t pid, int process, int state) {
     pid_t thread = living_thread(pid);
     if (known && thread == 0) return LINE_OF_DEAD;
     bool mapped = has_mapped(thread, state);
-    /* asked last: while it lives the number is its own, and what was read is of it */
+    /* checked last: while the process lives the number is its own, and what was read is about it */
     if (is_dead(pid, process, known ? 0 : DEATH_WAIT_MS)) return LINE_OF_DEAD;
     return mapped ? LINE_OF_PROFILED : LINE_OF_EXEC;
 }

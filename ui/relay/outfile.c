@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define READER_MS 2000 /* for somebody to open the other end of a FIFO */
+#define READER_MS 2000 /* for someone to open the other end of a FIFO */
 #define STEP_MS 20
 
 static bool is_fifo(const char *path) {

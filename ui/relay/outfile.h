@@ -1,19 +1,19 @@
-/* outfile.h - opens a file that a report is written to, which may be a FIFO that nobody reads. */
+/* outfile.h - opens a file that a report is written to, which may be a FIFO without a reader. */
 #ifndef LMP_OUTFILE_H
 #define LMP_OUTFILE_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Could it be written, as far as that can be seen without waiting? Else errno. It is made if it is
- * not there. */
+/* Can it be written, as far as one can tell without waiting? Else errno. The file is created if it
+ * does not exist. */
 bool outfile_writable(const char *path);
 
-/* For writing, from its beginning; NULL with errno (ENXIO: a FIFO has no reader, and did not get
- * one for a moment). */
+/* For writing, from its beginning; NULL with errno (ENXIO: a FIFO has no reader, and got none
+ * within a moment). */
 FILE *outfile_open(const char *path);
 
-/* Of the errno of both, in words. */
+/* Describes the errno of either in words. */
 const char *outfile_problem(int error);
 
 #endif

@@ -1,12 +1,12 @@
 /* pty_relay.c - see pty_relay.h.
  *
- * Two phases. SHOWING: the viewer has the terminal, output goes to the spool. RELAYING: the
- * viewer is gone, the spool has been written to the terminal, and output (and input, where the
- * program reads the terminal) pass straight through. It ends when the pseudo terminal is closed by
- * everybody, the program's background children included; the program has been told DONE before.
+ * Two phases. SHOWING: the viewer has the terminal, output goes to the spool. RELAYING: the viewer
+ * is gone, the spool has been written to the terminal, and output (and input, if the program reads
+ * the terminal) passes straight through. It ends when everyone has closed the pseudo terminal,
+ * including the program's background children; the program has been told DONE before.
  *
  * Whoever takes over from a killed relay (relay_state.h) does so in the second phase, with the same
- * code: the viewer's process, or one that `lmp run` makes. */
+ * code: the viewer's process, or one that `lmp run` creates. */
 #include "relay/pty_relay.h"
 
 #include <errno.h>
@@ -33,9 +33,10 @@
 #include "shared/launch.h"
 #include "viewer/viewer_supervisor.h"
 
-#define LOOK_MS 250       /* how often to look whether the terminal is still ours */
+#define LOOK_MS 250       /* how often to check whether the terminal is still ours */
 #define LEAVE_MS 500      /* a viewer that has not noticed the program's death is told after this */
-#define BACKGROUND_MS 500 /* how often a background job looks whether it has the terminal again */
+#define BACKGROUND_MS 500 /* how often a background job checks whether it has the terminal again   \
+                           */
 #define DRAIN_MOST (1u << 20)
 #define EXIT_TROUBLE 1
 
@@ -69,7 +70,7 @@ static int open_signals(void) {
 
 /* ---- from the display to the relay ----------------------------------------------------------- */
 
-/* From now on the terminal is the real one for both directions: it edits and echoes the lines. */
+/* From now on the real terminal is used for both directions: it edits and echoes the lines. */
 static void pass_input(const PtyRelay *k) {
     struct termios mode;
     if (k->master < 0 || !k->options.input || tcgetattr(k->master, &mode) != 0) return;
@@ -77,7 +78,7 @@ static void pass_input(const PtyRelay *k) {
     tcsetattr(k->master, TCSANOW, &mode);
 }
 
-/* The viewer is gone and the terminal restored: what was held back comes out. */
+/* The viewer is gone and the terminal restored: write what was held back. */
 static void begin_relay(PtyRelay *k) {
     k->showing = false;
     relay_note(k, RELAY_RELAY);
@@ -85,7 +86,7 @@ static void begin_relay(PtyRelay *k) {
     relay_write_out(k);
 }
 
-/* Collects the viewer and goes over to the relay. */
+/* Collects the viewer and switches to relaying. */
 static void end_display(PtyRelay *k) {
     if (!k->showing) return;
     SupervisorEnd how = supervisor_end(&k->supervisor);
@@ -104,8 +105,8 @@ static void end_display(PtyRelay *k) {
         relay_say(k, "lmp: the display is left; lmp top %u brings it back", k->view.pid);
 }
 
-/* Output of the program, to the spool and from there to the terminal. False: there is no more for
- * now. */
+/* Moves the program's output to the spool and from there to the terminal. False: there is no more
+ * for now. */
 static bool take_output(PtyRelay *k) {
     SpoolTook took = k->master >= 0 ? spool_take(&k->spool, k->master) : SPOOL_NONE;
     if (took == SPOOL_END) close_fd(&k->master);
@@ -118,8 +119,8 @@ static bool take_output(PtyRelay *k) {
     return took == SPOOL_SOME || took == SPOOL_FULL;
 }
 
-/* After all that went before were killed: the terminal is put right, what was kept comes out, and
- * things go on from where they are. */
+/* After all predecessors were killed: restores the terminal, writes what was kept, and continues
+ * from where they were. */
 static void relay_on(PtyRelay *k);
 static void take_over(PtyRelay *k) {
     char word = LMP_SAY_FAILED;
@@ -132,7 +133,7 @@ static void take_over(PtyRelay *k) {
         if (k->line >= 0) (void)!send(k->line, &word, 1, MSG_NOSIGNAL);
         return;
     }
-    word = LMP_SAY_READY; /* it may not have heard it */
+    word = LMP_SAY_READY; /* it may not have received it */
     if (k->line >= 0) (void)!send(k->line, &word, 1, MSG_NOSIGNAL);
     bool shown = !relay_has(k, RELAY_RELAY);
     begin_relay(k);
@@ -140,7 +141,7 @@ static void take_over(PtyRelay *k) {
     relay_on(k);
 }
 
-/* In the viewer's process, after the relay was killed. All it needs it has from the fork. */
+/* In the viewer's process, after the relay was killed. The fork gave it everything it needs. */
 static void orphaned(void *context) {
     PtyRelay *k = context;
     close_fd(&k->signals);
@@ -151,20 +152,20 @@ static void orphaned(void *context) {
 /* ---- the end --------------------------------------------------------------------------------- */
 
 static void drain(PtyRelay *k) {
-    /* More than a pseudo terminal holds is from children that go on writing. */
+    /* More than a pseudo terminal can hold comes from children that go on writing. */
     uint64_t most = spool_size(&k->spool) + DRAIN_MOST;
     while (take_output(k) && spool_size(&k->spool) < most)
         ;
 }
 
-/* The program is over or says so: everything that it wrote until now is fetched first. */
+/* The program is over or says so: first fetch everything it has written up to now. */
 static void note_end(PtyRelay *k, PtyRelayEnd end) {
     drain(k);
     atomic_store(&k->relay_state->end, (uint32_t)end);
 }
 
-/* The display is gone, the output written: now what we have to say, then the program and `lmp run`
- * hear that the terminal is theirs. */
+/* The display is gone, the output written: now our own messages, then the program and `lmp run` are
+ * told that the terminal is theirs. */
 static void finish(PtyRelay *k) {
     char word = LMP_SAY_DONE;
     if (relay_has(k, RELAY_DONE)) return;
@@ -185,7 +186,7 @@ static void finish(PtyRelay *k) {
 
 /* ---- what can happen ------------------------------------------------------------------------- */
 
-/* The line was closed, and nothing said before. */
+/* The line closed without a message before. */
 static PtyRelayEnd end_without_word(const PtyRelay *k) {
     static const PtyRelayEnd end[] = {[LINE_OF_DEAD] = PROGRAM_GONE,
                                       [LINE_OF_EXEC] = PROGRAM_LEFT,
@@ -197,7 +198,7 @@ static void on_line(PtyRelay *k) {
     char word;
     ssize_t n = recv(k->line, &word, 1, MSG_DONTWAIT | MSG_PEEK);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (n == 1) { /* taken when it has been dealt with, and noted */
+    if (n == 1) { /* taken once it has been handled and recorded */
         if (word == LMP_SAY_LAST) relay_note(k, RELAY_LAST);
         if ((word == LMP_SAY_END || word == LMP_SAY_LAST) && relay_ended(k) == PROGRAM_RUNS)
             note_end(k, PROGRAM_ENDED);
@@ -217,11 +218,11 @@ static void on_signal(PtyRelay *k) {
     if (info.ssi_signo == SIGWINCH) {
         copy_window_size(k);
     } else if (k->showing) {
-        end_display(k); /* SIGTERM, SIGHUP: without display, but the output still needs us */
+        end_display(k); /* SIGTERM, SIGHUP: end the display, but the output still needs us */
     }
 }
 
-/* A line typed at the terminal, or its end, for the program. */
+/* A line typed at the terminal, or end of file, for the program. */
 static void on_input(PtyRelay *k) {
     struct termios mode;
     ssize_t n = read(k->tty, k->typed, sizeof k->typed - 1);
@@ -247,25 +248,24 @@ static void pass_typed(PtyRelay *k) {
 
 enum { W_MASTER, W_LINE, W_PROCESS, W_SIGNALS, W_LIFE, W_TTY, W_HOLD, WATCHES };
 
-/* `lmp run` is gone. If it was killed its shell is about to take the terminal, and the rest is for
- * us to say; also when it had been told that it is for it to say. */
+/* `lmp run` is gone. If it was killed, its shell is about to take the terminal, and we have to
+ * write the rest, even if `lmp run` had been told to write it. */
 static void on_run_gone(PtyRelay *k) {
     if (!relay_run_gone(k)) return;
     end_display(k);
     if (relay_has(k, RELAY_DONE)) relay_say_ending(k);
 }
 
-/* A display that is on the terminal while another job has it ends: the viewer may not get to see it
- * itself. */
+/* A display ends if another job gets its terminal: the viewer may not notice that itself. */
 static bool lost_terminal(const PtyRelay *k) {
     return k->showing && atomic_load(&k->relay_state->tty.taken) && !tty_is_ours(k->tty);
 }
 
-/* One turn: waits for something to happen and deals with it. */
+/* One iteration: waits for something to happen and handles it. */
 static void turn(PtyRelay *k) {
     bool input = !k->showing && !relay_has(k, RELAY_DONE) && k->options.input && k->master >= 0;
     bool runs = relay_ended(k) == PROGRAM_RUNS;
-    /* Reading the terminal as a background job would stop the whole job. */
+    /* Reading the terminal from the background would stop the whole job. */
     bool foreground = input && tcgetpgrp(k->tty) == getpgrp();
     bool ending = !runs && !(relay_ended(k) == PROGRAM_ENDED && k->options.hold);
     short typed = k->typed_size > 0 ? POLLOUT : 0;
@@ -296,13 +296,14 @@ static void turn(PtyRelay *k) {
         if (relay_ended(k) == PROGRAM_RUNS) note_end(k, PROGRAM_GONE);
     }
     if (p[W_LIFE].revents && k->showing) end_display(k);
-    /* What happened to the program comes before what was typed at the shell that follows it. */
+    /* What happened to the program is handled before what was typed at the shell that follows it.
+     */
     if (p[W_TTY].revents && relay_ended(k) == PROGRAM_RUNS && k->master >= 0) on_input(k);
     if (k->master >= 0) pass_typed(k);
 }
 
-/* A program that said LAST is about to end; what it writes meanwhile comes before the summary,
- * which `lmp run` writes. */
+/* A program that said LAST is about to end; what it still writes comes before the summary, which
+ * `lmp run` writes. */
 static bool still_speaks(PtyRelay *k) {
     return relay_has(k, RELAY_LAST) && k->line >= 0 && k->under_run && !relay_run_gone(k);
 }
@@ -328,7 +329,7 @@ static void open_process(PtyRelay *k) {
 }
 
 /* As the terminal would do it: to the whole job, so that a child which the program waits for gets
- * it too; and a paused program must run to see it. */
+ * it too; and a paused program must be resumed to see it. */
 static void interrupt(void *context) {
     PtyRelay *k = context;
     pid_t program = (pid_t)k->view.header->pid;
@@ -349,7 +350,7 @@ static int if_open(int fd) {
     return fcntl(fd, F_GETFD) >= 0 ? fd : -1;
 }
 
-/* What a killed process has left half done is found here, too. */
+/* Also finds what a killed process left half done. */
 static bool open_all(PtyRelay *k) {
     k->tty = LMP_FD_TTY;
     k->line = LMP_FD_LINE;
@@ -358,7 +359,7 @@ static bool open_all(PtyRelay *k) {
     k->process = -1;
     int disk = if_open(LMP_FD_DISK);
     close_range(LMP_FD_END, ~0u, 0);
-    /* Numbers that mean something are not given to anything else. */
+    /* Reserves the numbers that have a meaning, so that nothing else gets them. */
     int plug;
     while ((plug = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0 && plug < LMP_FD_END)
         ;
@@ -409,7 +410,7 @@ static bool start(PtyRelay *k) {
 int pty_relay_run(const PtyRelayOptions *options) {
     PtyRelay *k = &relay;
     k->options = *options;
-    /* `pkill lmp` shall end the display, not the program's output. */
+    /* `pkill lmp` should end the display, not the program's output. */
     prctl(PR_SET_NAME, "display-relay");
     bool open = open_all(k), up = open && start(k);
     char word = up ? LMP_SAY_READY : LMP_SAY_FAILED;
@@ -418,7 +419,7 @@ int pty_relay_run(const PtyRelayOptions *options) {
     if (!up) return EXIT_TROUBLE;
     relay_on(k);
     supervisor_dismiss(
-        &k->supervisor); /* not before: `lmp run` may be killed yet, and the summary be ours */
+        &k->supervisor); /* not before: `lmp run` may still be killed; then the summary is ours */
     return 0;
 }
 

@@ -6,17 +6,17 @@
 #include <stdbool.h>
 
 typedef struct PtyRelayOptions {
-    double fps;          /* repaints a second; 0: the default */
+    double fps;          /* repaints per second; 0: the default */
     bool hold;           /* wait for q at the program's end */
     bool input;          /* the program's standard input is the pseudo terminal */
     const char *summary; /* "" none; "-" on the terminal; else a file to write */
 } PtyRelayOptions;
 
-/* Does all of it, from the viewer's start to the last byte of output. Descriptors as in launch.h.
+/* Does everything, from the viewer's start to the last byte of output. Descriptors as in launch.h.
  * Returns the exit status. */
 int pty_relay_run(const PtyRelayOptions *options);
 
-/* In a process that `lmp run` makes when relay and viewer were killed: does what is left to do,
+/* In a process that `lmp run` creates when relay and viewer were killed: does what is left to do,
  * with the same descriptors. */
 void pty_relay_inherit(void);
 

@@ -12,9 +12,9 @@
 typedef enum PtyRelayEnd {
     PROGRAM_RUNS,
     PROGRAM_ENDED, /* it said END */
-    PROGRAM_GONE,  /* it died without */
+    PROGRAM_GONE,  /* it died without saying END */
     PROGRAM_LEFT,  /* it lives on as another program */
-    PROGRAM_SHUT,  /* it lives on, but has closed its end of the line */
+    PROGRAM_SHUT,  /* it lives on, but closed its end of the line */
 } PtyRelayEnd;
 
 typedef struct PtyRelay {
@@ -22,32 +22,32 @@ typedef struct PtyRelay {
     LmpView view;
     Supervisor supervisor;
     Spool spool;
-    LmpRelayState *relay_state; /* the spool's: how far we are */
+    LmpRelayState *relay_state; /* in the spool: how far we are */
     bool showing;
     int tty, master, line, process, signals; /* -1: not there (any more) */
-    pid_t pid;                               /* of the program, as it is called here */
-    bool run_killed;                         /* it was there */
-    bool under_run;   /* LMP_FD_HOLD is open: `lmp run` tells how the program ended */
-    char typed[4097]; /* input that the program's terminal has not taken yet */
+    pid_t pid;                               /* of the program, in our pid namespace */
+    bool run_killed;                         /* `lmp run` was there and is gone */
+    bool under_run;   /* LMP_FD_HOLD is open: `lmp run` says how the program ended */
+    char typed[4097]; /* input that the program's terminal has not accepted yet */
     size_t typed_size;
     bool tty_lost; /* the terminal is gone: output is read and dropped */
 } PtyRelay;
 
-/* relay_say.c: what is written to the terminal, and how far we are. */
+/* relay_say.c: what is written to the terminal, and how far that has got. */
 
 PtyRelayEnd relay_ended(const PtyRelay *k);
 bool relay_has(const PtyRelay *k, uint32_t step);
 void relay_note(PtyRelay *k, uint32_t step);
-/* All that is there, in order, where the display is over. */
+/* Writes all that is there, in order, if the display is over. */
 void relay_write_out(PtyRelay *k);
-/* Does the output end within a line? */
+/* Does the output end in the middle of a line? */
 bool relay_line_open(const PtyRelay *k);
-/* A line of our own, on a line of its own. It goes the way of the output, for it to come once if we
- * are killed. */
+/* Prints a message of ours, on a line of its own. It takes the same path as the output, so that it
+ * appears only once if we are killed. */
 void relay_say(PtyRelay *k, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* `lmp run` has the other end of the pipe: is it gone? */
 bool relay_run_gone(PtyRelay *k);
-/* All that we have to say at the end, in one piece. */
+/* Prints everything we have to say at the end, in one piece. */
 void relay_say_ending(PtyRelay *k);
 
 #endif
