@@ -1,6 +1,6 @@
 /* cmd_doctor.c - `lmp doctor`: is what lmp says right on this interpreter? Starts it with the part
- * of doctor that plays programs in it (src/agent/doctor/doctor.c). An interpreter that crashes or
- * hangs over one program is started again for the next. */
+ * of doctor that runs programs inside it (src/agent/doctor/doctor.c). An interpreter that crashes
+ * or hangs on one program is restarted for the next. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -40,9 +40,8 @@ static void fell(Doctor *d, const char *format, int n, const char *text) {
     d->falls++;
 }
 
-/* Plays jobs from d->at + 1 on. False: the interpreter cannot be used at all, and why has been
- * said.
- */
+/* Runs jobs from d->at + 1 on. False: the interpreter cannot be used at all, and the reason has
+ * been printed. */
 static bool play(Doctor *d) {
     int pair[2], status = 0, before = d->at;
     char request[64];

@@ -1,4 +1,4 @@
-/* cmd_run.c - `lmp run`: profiles an unchanged program and prints what it amounted to. */
+/* cmd_run.c - `lmp run`: profiles an unchanged program and prints the result. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -38,15 +38,15 @@ typedef struct Run {
     unsigned top;
     char breaks[2048]; /* conditions, one a line */
     const char *name;
-    const char *file[REPORTS]; /* the summary's, NULL: standard error; of others, besides it */
+    const char *file[REPORTS]; /* the summary's, NULL: standard error; others add to it */
     bool no_summary;
-    unsigned first;   /* REPORT_*: what stands in the summary's place */
-    char again[1024]; /* how to say all this again, but for what is shown and written where */
+    unsigned first;   /* REPORT_*: what takes the summary's place */
+    char again[1024]; /* words to repeat this, except what is shown and written where */
     Program program;
     Collect collect;
     CollectEnd end;
     int signals;
-    sigset_t mask; /* that we were started with */
+    sigset_t mask; /* that we inherited */
 } Run;
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -134,7 +134,7 @@ static bool read_top(Run *run, const Command *command, const char *value, int *s
     return false;
 }
 
-/* The last word of one kind holds: a file of its own, or the summary's place. */
+/* The last option of a kind wins: a file of its own, or the summary's place. */
 static void read_report(Run *run, unsigned kind, const char *file) {
     run->file[kind] = file;
     if (kind == REPORT_SUMMARY) return;
@@ -154,11 +154,11 @@ static bool is_said_again(const Option *o) {
 static void say_again(Run *run, char **words, int count) {
     for (int i = 0; i < count && run->again[0] != '\n'; i++)
         if (!shellwords_add(run->again, sizeof run->again, words[i]))
-            strcpy(run->again, "\n"); /* it cannot be said */
+            strcpy(run->again, "\n"); /* it cannot be expressed */
 }
 
-/* A display is for who sits at the terminal. Who keeps the output in a file still does, which the
- * other streams tell; who pipes it into another program looks at that one. */
+/* A display is for someone at the terminal. If the output goes to a file they may still be there,
+ * which the other streams tell; if it is piped into another program they are watching that one. */
 static bool wants_display(void) {
     const char *term = getenv("TERM");
     struct stat st;
@@ -169,7 +169,7 @@ static bool wants_display(void) {
     return isatty(tty) && tcgetpgrp(tty) == getpgrp();
 }
 
-/* True: go on. Else *status is what to exit with. */
+/* True: go on. Else *status is the exit status. */
 static bool read_options(Run *run, const Command *command, Parse *p, int *status) {
     const Option *o;
     int before = p->at;
@@ -245,7 +245,7 @@ static bool read_options(Run *run, const Command *command, Parse *p, int *status
     return true;
 }
 
-/* A report that cannot be written is better known now than after hours. */
+/* Better to learn now than after hours that a report cannot be written. */
 static bool writable(const char *file) {
     if (!file) return true;
     if (!outfile_writable(file)) {
@@ -267,7 +267,7 @@ static void catch_signals(Run *run) {
     run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Starts the program. Returns 0, or the errno of what could not be done. */
+/* Starts the program. Returns 0, or the errno of what failed. */
 static int launch(Run *run, int socket) {
     int failure[2], error = 0;
     if (pipe2(failure, O_CLOEXEC) != 0) return errno;
@@ -288,7 +288,7 @@ static int launch(Run *run, int socket) {
     return error;
 }
 
-/* Was it sent by another lmp of this job, which has sent it to the program as well? */
+/* Was it sent by another lmp of this job, which sent it to the program as well? */
 static bool from_display(pid_t sender) {
     char path[64], theirs[4096], ours[4096];
     snprintf(path, sizeof path, "/proc/%d/exe", (int)sender);
@@ -297,9 +297,8 @@ static bool from_display(pid_t sender) {
            n == readlink("/proc/self/exe", ours, sizeof ours) && !memcmp(ours, theirs, (size_t)n);
 }
 
-/* What the terminal sends, the program has got by itself; what was sent to us alone is passed on.
- * So is a hangup where we are the first process of the terminal's session: only that one hears of
- * it. */
+/* What the terminal sends, the program gets directly; pass on what was sent to us alone. The same
+ * holds for a hangup if we are the session leader: only the leader gets it. */
 static void pass_signal(const Run *run, const struct signalfd_siginfo *info) {
     bool ours_alone = info->ssi_signo == SIGHUP && getsid(0) == getpid();
     if (info->ssi_signo == SIGCHLD || (info->ssi_code == SI_KERNEL && !ours_alone) ||
@@ -308,7 +307,7 @@ static void pass_signal(const Run *run, const struct signalfd_siginfo *info) {
     kill(run->end.pid, (int)info->ssi_signo);
 }
 
-/* Until the program has ended. */
+/* Returns when the program has ended. */
 static void follow(Run *run) {
     for (;;) {
         struct pollfd p[] = {{.fd = run->signals, .events = POLLIN},
@@ -333,7 +332,7 @@ static void unblock(int number) {
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* Ends as the program did: a shell must see the same. */
+/* Ends the same way as the program did: a shell must see the same. */
 static int end_alike(const Run *run) {
     if (!WIFSIGNALED(run->end.status)) return WEXITSTATUS(run->end.status);
     int sig = WTERMSIG(run->end.status);
@@ -354,8 +353,7 @@ static bool write_file(const Run *run, const char *file, unsigned kind) {
     return out && fclose(out) == 0;
 }
 
-/* On the terminal in one piece: it comes whole or not at all, but for a kill in that very moment.
- */
+/* To the terminal in one piece: all of it or nothing, except for a kill at that very moment. */
 static bool write_out(const Run *run, unsigned kind) {
     char *text = NULL;
     size_t size = 0;
@@ -373,10 +371,10 @@ static void write_report(const Run *run, const char *file, unsigned kind) {
 
 static void report(const Run *run) {
     bool none = run->collect.count == 0 && run->collect.lost == 0;
-    signal(SIGPIPE, SIG_IGN); /* a reader that has gone does not change how we end */
-    unblock(SIGTERM);         /* nor is one waited for that does not read */
+    signal(SIGPIPE, SIG_IGN); /* a reader that is gone does not change how we end */
+    unblock(SIGTERM);         /* nor do we wait for one that does not read */
     if (none && run->collect.refused > 0) {
-        /* the program has said why */
+        /* the program has already said why */
     } else if (none && program_ignores_init(&run->program)) {
         command_say("%s -E ignores the environment, which is how lmp comes in; run it without -E, "
                     "or call lmp.start() in the script",
@@ -395,7 +393,7 @@ static void report(const Run *run) {
         if (run->file[kind]) write_report(run, run->file[kind], kind);
 }
 
-/* Whoever is left when we are killed writes it there; only the summary. */
+/* If we are killed, whoever is left writes it there; only the summary. */
 static void set_summary_place(const Run *run) {
     char place[8192] = "-", here[4096];
     const char *file = run->file[REPORT_SUMMARY];

@@ -74,7 +74,7 @@ static void told(int sig) {
     supervisor_tell(&supervisor); /* closes a descriptor: safe in a handler */
 }
 
-/* ctrl-C is for this command alone, as anything else that is typed here. */
+/* ctrl-C is only for this command, like everything else typed here. */
 static void catch_signals(void) {
     struct sigaction act = {.sa_handler = told};
     sigaction(SIGTERM, &act, NULL);

@@ -22,7 +22,7 @@
 
 #define HIGH_FD 64 /* beyond the numbers that mean something in launch.h */
 
-/* A build may run a thousand Lua programs: half of the descriptors are for them, at most. */
+/* A build may run a thousand Lua programs: they get half of the descriptors at most. */
 static bool runs_short(int fd) {
     struct rlimit limit;
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd >= limit.rlim_cur / 2;
@@ -47,8 +47,8 @@ static void keep_state(Collect *c, int fd, uint32_t pid) {
     state->fd = -1;
 }
 
-/* Descriptors that came in order, by the bits of `which`; above the numbers that they get in a
- * process that takes over. */
+/* Descriptors that arrived in order, named by the bits of `which`; placed above the numbers that
+ * they get in a process that takes over. */
 static void keep_display(Collect *c, uint32_t which, const int *fd, size_t count) {
     CollectDisplay *d = &c->displays[c->display_count];
     size_t used = 0;
@@ -66,11 +66,11 @@ static void keep_display(Collect *c, uint32_t which, const int *fd, size_t count
         close(fd[used++]);
 }
 
-/* What comes with a message besides its words. */
+/* What comes with a message in addition to its words. */
 typedef struct Enclosed {
     int fd[LMP_HANDSHAKE_FDS];
     size_t count;
-    struct ucred from; /* as the sender is called here; pid 0: not known */
+    struct ucred from; /* the sender, in our pid namespace; pid 0: not known */
 } Enclosed;
 
 static Enclosed enclosed(struct msghdr *message) {
@@ -118,7 +118,7 @@ void collect_receive(Collect *c) {
         ssize_t n = recvmsg(c->socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && errno == EAGAIN) return;
-        if (n <= 0) { /* nobody has the other end any more */
+        if (n <= 0) { /* the other end is closed everywhere */
             close(c->socket);
             c->socket = -1;
             return;
@@ -174,7 +174,7 @@ static _Noreturn void be_heir(const CollectDisplay *d, int hold) {
     _exit(0);
 }
 
-/* A new process does what the dead have left undone; its end of the pipe is our new one. */
+/* A new process finishes what the dead ones left undone; its end of the pipe is our new one. */
 static bool make_heir(CollectDisplay *d) {
     int hold[2];
     if (pipe2(hold, O_CLOEXEC) != 0) return false;
@@ -187,14 +187,14 @@ static bool make_heir(CollectDisplay *d) {
         close(hold[0]);
         return false;
     }
-    if (d->heir > 0) waitpid(d->heir, NULL, WNOHANG); /* killed as well */
+    if (d->heir > 0) waitpid(d->heir, NULL, WNOHANG); /* it was killed as well */
     close(d->fd[LMP_FD_HOLD]);
     d->fd[LMP_FD_HOLD] = hold[0];
     d->heir = pid;
     return true;
 }
 
-/* The display that is not over; there is one at a time. */
+/* The display that is not over; there is only one at a time. */
 static CollectDisplay *open_display(const Collect *c) {
     for (size_t i = 0; i < c->display_count; i++)
         if (!c->displays[i].over) return (CollectDisplay *)&c->displays[i];
@@ -288,15 +288,15 @@ static void describe(char *out, size_t size, const LmpView *view, const CollectE
     }
 }
 
-/* Known where its output went through a display. */
+/* Known if its output went through a display. */
 static bool error_line(const Collect *c, char *out, size_t size) {
     for (size_t i = 0; i < c->display_count; i++)
         if (errorline_find(c->displays[i].fd[LMP_FD_SPOOL], SPOOL_AT, out, size)) return true;
     return false;
 }
 
-/* Writes one state's report, `before` first; false: the state cannot be read, nothing is written.
- */
+/* Writes one state's report, preceded by `before`; false: the state cannot be read, nothing is
+ * written. */
 static bool write_report(const Collect *c, size_t which, const CollectEnd *end,
                          const LmpReportKind *kind, const char *before, FILE *out) {
     const CollectState *state = &c->states[which];

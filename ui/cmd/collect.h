@@ -1,5 +1,5 @@
 /* collect.h - what `lmp run` receives from the profiled states of the program and its children, and
- * the summaries made of it in the end. */
+ * the summaries made from it at the end. */
 #ifndef LMP_COLLECT_H
 #define LMP_COLLECT_H
 
@@ -12,60 +12,60 @@
 #include "report/report.h"
 #include "shared/launch.h"
 
-/* A display of the program's, and what is needed to take over from its killed processes. */
+/* A display of the program, and what is needed to take over from its killed processes. */
 typedef struct CollectDisplay {
     int fd[LMP_FD_END]; /* LMP_FD_..., -1: not there; LMP_FD_HOLD the read end */
-    pid_t heir;         /* the process that we have made for it, 0: none */
+    pid_t heir;         /* the process that we created for it, 0: none */
     bool over;          /* it has left the terminal */
 } CollectDisplay;
 
-/* A state that was received: its descriptor, or where these run short (-1), its mapping. */
+/* A state that was received: its descriptor, or if these run short (-1), its mapping. */
 typedef struct CollectState {
     int fd;
     void *whole;  /* view_whole */
-    uint32_t pid; /* of the program, as it is called here; 0: not known */
+    uint32_t pid; /* of the program, in our pid namespace; 0: not known */
 } CollectState;
 
 typedef struct Collect {
     int socket;           /* our end of LMP_RUN's socket, -1: closed */
     bool live;            /* the next state may show the display */
-    CollectState *states; /* shared states, in the order of their hellos; owned */
+    CollectState *states; /* shared states, in the order of their handshakes; owned */
     size_t count, room;
     size_t lost;    /* states that could not be received: no memory, or too many open files */
     size_t refused; /* states that run unprofiled, and have said why */
     CollectDisplay displays[16];
     size_t display_count;
-    bool open_line; /* the cursor is not at a line's beginning after the last of them */
+    bool open_line; /* the last of them ended within a line */
 } Collect;
 
 /* The program that was started, and how it ended. */
 typedef struct CollectEnd {
     pid_t pid;
-    int status;        /* as waitpid tells */
+    int status;        /* as from waitpid */
     const char *again; /* how it was started, for LmpReport */
 } CollectEnd;
 
-/* `socket` is ours from then on. `live`: the first state may show the display. */
+/* `socket` is ours from now on. `live`: the first state may show the display. */
 void collect_open(Collect *collect, int socket, bool live);
 /* Receives what is there, without waiting. */
 void collect_receive(Collect *collect);
-/* The program has ended: whoever shows or looks at its states hears how. */
+/* The program has ended: tells everyone who shows or looks at its states how. */
 void collect_ended(const Collect *collect, const CollectEnd *end);
 /* For poll(): readable when something has happened to a display, -1: there is none. */
 int collect_display_fd(const Collect *collect);
-/* Looks what that is, without waiting: where relay and viewer were killed a process is made that
- * does the rest. */
+/* Finds out what, without waiting: if relay and viewer were killed, creates a process that does the
+ * rest. */
 void collect_displays(Collect *collect);
 /* Waits until every display has left the terminal. */
 void collect_wait_displays(Collect *collect);
-/* The summary is about to be written, and has been: whoever is left should we be killed writes it
- * in between with a word about it, and afterwards no more. */
+/* The summary is about to be written, and has been written: if we are killed in between, whoever is
+ * left writes it and says so; afterwards nobody does. */
 void collect_summary_begun(const Collect *collect);
 void collect_summary_done(const Collect *collect);
-/* All has been written: nobody need wait to do it should we be killed. */
+/* Everything has been written: nobody need wait any longer to do it if we are killed. */
 void collect_reported(Collect *collect);
 
-/* Reports of all states. What the kind has before and after them is left out for a single one. */
+/* Reports of all states. For a single one, what the kind has before and after them is left out. */
 void collect_report(const Collect *collect, const CollectEnd *end, const LmpReportKind *kind,
                     FILE *out);
 

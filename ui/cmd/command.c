@@ -31,7 +31,7 @@ int command_wrong(const Command *command, const char *format, ...) {
     return EXIT_USAGE;
 }
 
-/* By hand, so that the point is a point in every locale. */
+/* Done by hand, so that the decimal point is a point in every locale. */
 bool parse_number(const char *text, double low, double high, double *out) {
     double value = 0, scale = 1;
     bool point = false, digits = false;

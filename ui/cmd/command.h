@@ -11,7 +11,7 @@
 
 typedef struct Option {
     const char *name; /* without the dashes */
-    const char *arg;  /* name of the argument; NULL: none; "[X]": may be left out, with its = */
+    const char *arg;  /* name of the argument; NULL: none; "[X]": optional, together with its = */
     const char *help; /* one sentence without a full stop; NULL: internal */
 } Option;
 
@@ -21,29 +21,29 @@ typedef struct Example {
 
 typedef struct Command {
     const char *name;
-    const char *usage[3];    /* what follows the name, a line each */
+    const char *usage[3];    /* what follows the name, one line each */
     const char *help;        /* one line */
     const char *details;     /* paragraphs for help and man page, separated by an empty line */
     const Option *options;   /* ends with a row whose name is NULL; may be NULL */
     const Example *examples; /* ends with a row whose line is NULL; may be NULL */
     /* argv[0] is the name of the command. Returns the exit status. */
     int (*run)(const struct Command *command, int argc, char **argv);
-    bool internal; /* not for people: left out of help */
+    bool internal; /* not for people: not shown in help */
 } Command;
 
 extern const Command *const commands[]; /* ends with NULL */
 
-/* Goes through the options of a command. Start with at = 1; the first operand stands there when
- * options_next has returned NULL. */
+/* Steps through the options of a command. Start with at = 1; when options_next has returned NULL,
+ * `at` is the first operand. */
 typedef struct Parse {
     const Command *command;
     int argc;
     char **argv;
     int at;
     bool dashes;       /* "--" stood before the first operand */
-    bool failed;       /* a wrong option was reported (one line) and parsing ended */
-    bool help;         /* --help was there and help was printed */
-    const char *value; /* of the option returned; NULL: it has none */
+    bool failed;       /* a wrong option was reported (one line) and parsing stopped */
+    bool help;         /* --help was given and help was printed */
+    const char *value; /* of the option returned; NULL: none */
 } Parse;
 
 /* The next option, or NULL at the first operand, after "--", after --help or a mistake. */
@@ -58,8 +58,7 @@ void command_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A number within [low, high], written with a point; false: it is not one. */
 bool parse_number(const char *text, double low, double high, double *out);
 
-/* Repaints a second as the person has chosen for good (config.h); `otherwise` where nothing is
- * chosen. */
+/* Repaints per second from the person's config (config.h), or `otherwise` if it does not say. */
 double command_fps(double otherwise);
 
 void command_help(const Command *command);

@@ -22,8 +22,8 @@ static bool read_at(const File *f, uint64_t at, void *to, size_t size) {
     return true;
 }
 
-/* Compilers leave a text each, and linkers join them: the last one is that of the program's own
- * code as a rule, the first that of the C library's start. */
+/* Each compiler leaves a text, and linkers join them: usually the last one belongs to the program's
+ * own code, the first to the C library's startup code. */
 static void read_comment(const File *f, uint64_t at, uint64_t length, char *out, size_t size) {
     if (at > f->size || length > f->size - at) return;
     for (uint64_t i = 0; i < length;) {

@@ -1,4 +1,4 @@
-/* compiler.h - which compiler an executable or a library says it was made by. */
+/* compiler.h - which compiler made an executable or a library, by its own account. */
 #ifndef LMP_COMPILER_H
 #define LMP_COMPILER_H
 

@@ -9,7 +9,7 @@
 #include "screen/config.h"
 #include "shared/start_options.h"
 
-/* Of a type's key its letter, since the footer shows them all at one. */
+/* Of a type's keys only its letter, as the footer shows them all together. */
 const char *doctable_key(const ActionInfo *info, char letter[2]) {
     if (!info->shown || !info->help) return NULL;
     int kind = action_kind(info->action);
@@ -28,7 +28,7 @@ static void print_keys(FILE *out) {
             char letter[2];
             const char *key = doctable_key(info, letter);
             if (!key || info->group != (ActionGroup)g) continue;
-            /* a bar would end the column, in code as well */
+            /* a bar would end the column, even in code */
             fprintf(out, "| `%s%s` | %s |\n", *key == '|' ? "\\" : "", key, info->help);
         }
     }
@@ -68,14 +68,14 @@ static void print_start_options(FILE *out) {
         fprintf(out, "| `%s` | %s | %s | %s |\n", o->name, o->type, o->otherwise, o->help);
 }
 
-/* The first option from `o` on that people are told of; NULL: none. */
+/* The first option from `o` on that is shown to people; NULL: none. */
 static const Option *shown(const Option *o) {
     while (o && o->name && !o->help)
         o++;
     return o && o->name ? o : NULL;
 }
 
-/* An argument in brackets may be left out, with its "=". */
+/* An argument in brackets is optional, together with its "=". */
 static void print_command_options(const Option *o, FILE *out) {
     fputs("| option | what it does |\n| --- | --- |\n", out);
     for (o = shown(o); o; o = shown(o + 1)) {

@@ -1,6 +1,5 @@
 /* doctable.h - the tables of README.md and docs/ that derive from tables of the source, in
- * Markdown. A test (tests/term/run.sh, readme) compares what stands there with what these print.
- */
+ * Markdown. A test (tests/term/run.sh, readme) compares those documents with what these print. */
 #ifndef LMP_DOCTABLE_H
 #define LMP_DOCTABLE_H
 
@@ -15,10 +14,10 @@ bool doctable_print(const char *name, FILE *out);
 /* The names, a line each. */
 void doctable_names(FILE *out);
 
-/* ---- for the man page, which has the same rows --------------------------------------------------
- */
+/* ---- for the man page, which has the same rows ----------------------------------------------- */
 
-/* The key as people write it, NULL: part of another row. `letter` has room for one of a type. */
+/* The key as people write it, NULL: it belongs to another row. `letter` has room for a type's key.
+ */
 const char *doctable_key(const ActionInfo *info, char letter[2]);
 
 /* A row: figures that are explained together. Returns the first one of the next row. */

@@ -1,5 +1,5 @@
-/* doctor.h - what `lmp doctor` has found out: the jobs that an interpreter has played, heard from
- * the part of doctor in it (doctor_hear.c) and shown to the person (doctor_report.c). */
+/* doctor.h - the findings of `lmp doctor`: the jobs that an interpreter has run, reported by the
+ * part of doctor inside it (doctor_hear.c) and shown to the person (doctor_report.c). */
 #ifndef LMP_CMD_DOCTOR_H
 #define LMP_CMD_DOCTOR_H
 
@@ -11,7 +11,7 @@
 enum { EXIT_TROUBLE = 1, EXIT_DIFFERENT = 3 };
 enum { MOST_JOBS = 1000 };
 
-/* What is counted of a job, as src/agent/doctor/doctor.c writes it. */
+/* What is counted for a job, as src/agent/doctor/doctor.c writes it. */
 typedef enum Figure {
     F_BLOCKS,
     F_LINES,
@@ -49,9 +49,9 @@ typedef struct Doctor {
     char lua[64], code[4096], build_id[128];
     Job job[MOST_JOBS];
     int jobs, falls;
-    int at;            /* the job that is played, -1: none so far */
-    bool ended;        /* all has been said */
-    bool spoke;        /* anything at all */
+    int at;            /* the job that is running, -1: none so far */
+    bool ended;        /* everything has been said */
+    bool spoke;        /* anything at all was said */
     char refused[300]; /* why the module cannot be loaded; "": it can */
     long patience;     /* seconds for one job */
     uint64_t sum[FIGURES];

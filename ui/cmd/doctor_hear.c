@@ -1,5 +1,5 @@
-/* doctor_hear.c - what the part of doctor in the interpreter says, line by line, and whether a job
- * with such figures is right. */
+/* doctor_hear.c - reads, line by line, what the part of doctor in the interpreter says, and judges
+ * whether a job with such figures is right. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 #include "cmd/doctor.h"
 #include "shared/layout.h"
 
-/* The health of a job by its figures: what lmp says itself to be uncertain is no fault. */
+/* The health of a job by its figures: it is no fault if lmp itself says that something is
+ * uncertain. */
 static Health judge_row(const Job *j) {
     const uint64_t *f = j->f;
     bool exact = f[F_SAID_LINES] == LMP_LINES_EXACT;

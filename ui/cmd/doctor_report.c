@@ -14,7 +14,7 @@ static uint64_t wrong_of(const Job *j) {
     return j->f[F_LINES_WRONG] > j->f[F_PATHS_WRONG] ? j->f[F_LINES_WRONG] : j->f[F_PATHS_WRONG];
 }
 
-/* "120", "3 of 120" where something differs, "crash". */
+/* "120", "3 of 120" if some differ, "crash". */
 static void cell(const Job *j) {
     char text[80], all[LMP_NUM], wrong[LMP_NUM];
     uint64_t other = j->f[F_OWNERS_WRONG] + j->f[F_TOTALS_WRONG];

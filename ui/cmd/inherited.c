@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* SIGCHLD: where it is ignored (supervisors do) nobody could be waited for. SIGXFSZ: a limit of
- * file sizes is for the program; a report of ours that it cuts short is one that says so. */
+/* SIGCHLD: where it is ignored (supervisors do that) we could wait for no child. SIGXFSZ: a file
+ * size limit is meant for the program; a report of ours that it truncates says so. */
 static const struct {
     int number;
     void (*wanted)(int);
@@ -17,8 +17,7 @@ static const struct {
 static struct sigaction before[SIGNALS];
 
 void inherited_take(void) {
-    /* A closed one would be the number of the next file that is opened. These are closed again in
-     * whoever is executed. */
+    /* A closed one would become the number of the next file opened. exec closes these again. */
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != fd) return;
     for (size_t i = 0; i < SIGNALS; i++) {

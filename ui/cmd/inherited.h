@@ -1,12 +1,11 @@
-/* inherited.h - what lmp was started with but must have otherwise for itself, and what a program
- * that it starts shall find again as it was: standard streams that are closed, signals that are
- * ignored. */
+/* inherited.h - inherited state that lmp must change for itself and restore for the programs it
+ * starts: standard streams that are closed, signals that are ignored. */
 #ifndef LMP_INHERITED_H
 #define LMP_INHERITED_H
 
-/* First thing in main(). */
+/* Call first in main(). */
 void inherited_take(void);
-/* In a child, before it executes a program. */
+/* In a child, before exec. */
 void inherited_give_back(void);
 
 #endif

@@ -19,8 +19,8 @@ static int run_version(const Command *command, int argc, char **argv);
 enum { O_MAN, O_TABLE };
 
 static const Option help_options[] = {
-    [O_MAN] = {"man", NULL, NULL},         /* the man page's source */
-    [O_TABLE] = {"table", "[NAME]", NULL}, /* one of the documents' tables; their names */
+    [O_MAN] = {"man", NULL, NULL},         /* source of the man page */
+    [O_TABLE] = {"table", "[NAME]", NULL}, /* one of the documents' tables, or their names */
     {0},
 };
 
@@ -49,7 +49,7 @@ static const Command *find(const char *name) {
     return NULL;
 }
 
-/* "lmp script.lua" wants "run", "lmp --stacks script.lua" as well. */
+/* "lmp script.lua" means "run", and so does "lmp --stacks script.lua". */
 static bool wants_run(const char *name) {
     size_t length = strlen(name), option = strcspn(name + strspn(name, "-"), "=");
     struct stat st;
@@ -125,8 +125,8 @@ static int run_version(const Command *command, int argc, char **argv) {
     return 0;
 }
 
-/* Standard streams that were closed stay so for what is started, and fail when they are used; but
- * no descriptor of ours gets their numbers. */
+/* Standard streams that were closed stay closed for what is started, and fail when used; but no
+ * descriptor of ours gets their numbers. */
 static void plug_streams(void) {
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0)

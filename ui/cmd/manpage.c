@@ -1,4 +1,4 @@
-/* manpage.c - see manpage.h. Prose here, everything that a table knows from the table. */
+/* manpage.c - see manpage.h. Prose is here; what a table knows comes from the table. */
 #include "cmd/manpage.h"
 
 #include <stdbool.h>
@@ -10,8 +10,8 @@
 
 #define MINUS "−"
 
-/* Text with roff's special characters made plain; an empty line begins a paragraph, and what stands
- * in backquotes is bold. */
+/* Text with roff's special characters escaped; an empty line begins a paragraph, and text in
+ * backquotes is bold. */
 static void put(FILE *out, const char *text) {
     bool bold = false;
     for (const char *c = text; *c; c++) {

@@ -13,7 +13,7 @@
 #include "shared/launch.h"
 
 #define MODULE_FILE "luamemprofiler.so"
-#ifndef LMP_MODULE_FROM_COMMAND /* directory of the installed module, from that of the command */
+#ifndef LMP_MODULE_FROM_COMMAND /* directory of the installed module, relative to the command's */
 #define LMP_MODULE_FROM_COMMAND "../lib/lua/5.4"
 #endif
 
@@ -39,7 +39,7 @@ static bool search_path(const char *name, char *out, size_t size) {
     return false;
 }
 
-/* What `COMMAND -v` prints first. */
+/* The beginning of what `COMMAND -v` prints. */
 static void ask_version(const char *path, char *out, size_t size) {
     int pipes[2];
     size_t used = 0;
@@ -66,7 +66,7 @@ static void ask_version(const char *path, char *out, size_t size) {
         ;
 }
 
-/* Its name says so, or it says so itself. */
+/* An interpreter by its name, or by its own account. */
 static bool find_interpreter(char *out, size_t size) {
     static const char *const sure[] = {"lua5.4", "lua54", "lua-5.4"};
     for (size_t i = 0; i < sizeof sure / sizeof *sure; i++)

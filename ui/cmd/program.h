@@ -1,5 +1,5 @@
-/* program.h - what `lmp run` starts: which command that is, and the environment that makes its Lua
- * states load the profiler (launch.h). */
+/* program.h - what `lmp run` starts: which command, and the environment that makes its Lua states
+ * load the profiler (launch.h). */
 #ifndef LMP_PROGRAM_H
 #define LMP_PROGRAM_H
 
@@ -9,9 +9,9 @@
 #include "base/ownfd.h"
 
 typedef struct Program {
-    char **argv;      /* of the command; owned, the words are the caller's */
+    char **argv;      /* of the command; the array is owned, the words are the caller's */
     char path[4096];  /* of its file; "" when it was not found */
-    const char *name; /* the word by which it was asked for */
+    const char *name; /* the word by which it was requested */
     bool script;      /* a Lua script, run with an interpreter of our choice */
 } Program;
 
@@ -20,24 +20,24 @@ typedef struct Program {
  * nothing can be run; *problem says why (a static or program-lifetime text). */
 bool program_find(Program *program, int argc, char **argv, const char **problem);
 
-/* Is it an interpreter told by its option -E not to look at the environment? */
+/* Is it an interpreter whose option -E makes it ignore the environment? */
 bool program_ignores_init(const Program *program);
 
-/* A command that is an interpreter itself; without words, the one that scripts are given to. As
- * program_find. */
+/* A command that is itself an interpreter; without words, the one that scripts are given to.
+ * Otherwise as program_find. */
 bool program_find_interpreter(Program *program, int argc, char **argv, const char **problem);
 
 /* Path of the Lua module next to this command: build tree or installed. */
 bool program_find_module(char *out, size_t size);
 
-/* Makes the states of what is started call a function of the module first, or, if that cannot be
- * loaded, do `otherwise`: Lua code, in which `e` says why. False: no memory. */
+/* Makes the states of what is started first call a function of the module, or if that cannot be
+ * loaded, run `otherwise`: Lua code, in which `e` says why. False: no memory. */
 bool program_set_init(const char *module, const char *entry, const char *otherwise);
 /* Sets the environment for the program: options as in launch.h. False: no memory. */
 bool program_set_environment(const char *module, const LmpOwnFd *socket, const char *options);
 
-/* If the program is a script for another interpreter of Lua (by its first line): the words with
- * which lua5.4 would run it; else "lua5.4 SCRIPT.lua". */
+/* If the program is a script for another Lua interpreter (by its first line): the words with which
+ * lua5.4 would run it; else "lua5.4 SCRIPT.lua". */
 void program_hint(const Program *program, char *out, size_t size);
 
 #endif
