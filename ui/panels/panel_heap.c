@@ -15,8 +15,7 @@
 
 #define REFRESH_TIME 4000000ull /* nanoseconds of each repaint for looking at what changed */
 #define FIRST_TIME 60000000ull  /* the first time there is no earlier picture to show */
-#define STILL_TIME 100000000ull /* when the program stands still: make the picture exact at once   \
-                                 */
+#define STILL_TIME 100000000ull /* when the program stands still: be exact at once */
 
 typedef struct Heap {
     const LmpView *view; /* that the map belongs to */

@@ -35,8 +35,7 @@
 
 #define LOOK_MS 250       /* how often to check whether the terminal is still ours */
 #define LEAVE_MS 500      /* a viewer that has not noticed the program's death is told after this */
-#define BACKGROUND_MS 500 /* how often a background job checks whether it has the terminal again   \
-                           */
+#define BACKGROUND_MS 500 /* how often a background job checks whether the terminal is back */
 #define DRAIN_MOST (1u << 20)
 #define EXIT_TROUBLE 1
 
