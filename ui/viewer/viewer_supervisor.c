@@ -72,7 +72,7 @@ static _Noreturn void be_viewer(Supervisor *supervisor, const ViewerOptions *opt
     sigaction(SIGTERM, &end, NULL);
     sigaction(SIGHUP, &end, NULL);
     /* If a shell has taken the terminal back, its settings stay: setting ours would stop the job,
-     * or fail when the job no longer belongs to any session. */
+     * or fail when the job is orphaned. */
     signal(SIGTTOU, SIG_DFL);
     signal(SIGTTIN, SIG_DFL);
     viewer_run(&own, supervisor->result);
