@@ -1,5 +1,5 @@
-/* locals.h - reading the local variables and upvalues of a frame while the program is paused inside an allocator
- * request. */
+/* locals.h - reading the local variables and upvalues of a frame while the program is paused inside
+ * an allocator request. */
 #ifndef LMP_LOCALS_H
 #define LMP_LOCALS_H
 
@@ -8,9 +8,9 @@
 
 #include "shared/layout.h"
 
-/* Writes locals, locals_state, locals_frame, locals_more and local[] of op, and the same of upvalues,
- * for op->frame[frame]; stack_inspect has filled op at this same moment. `safe`: stacks may be
- * looked at now. */
+/* Writes locals, locals_state, locals_frame, locals_more and local[] of op, and the same of
+ * upvalues, for op->frame[frame]; stack_inspect has filled op at this same moment. `safe`: stacks
+ * may be looked at now. */
 void locals_read(lua_State *main, LmpOp *op, uint32_t frame, bool safe);
 
 /* The innermost frame of a Lua function in op->frame; op->frames if there is none. */
