@@ -1,6 +1,6 @@
 /* fuzz_state.c - a shared state in which anything may stand: whoever reads it gets an error or
- * nonsense, but never crashes, hangs or leaks. tests/unit/read/test_damaged.c has the same claim and
- * draws at random; here the fuzzer looks for ways that were not gone yet.
+ * nonsense, but never crashes, hangs or leaks. tests/unit/read/test_damaged.c has the same claim
+ * and draws at random; here the fuzzer looks for ways that were not gone yet.
  *
  * An input is a row of overwritings of a sound state: part, length, place (4 bytes), bytes. */
 #include <fcntl.h>

@@ -296,11 +296,13 @@ __attribute__((unused)) static void fake_mark(FakeTables *f) {
     uint32_t column = live->marked % LMP_MARKED;
     for (uint32_t i = 1; i < live->tables.records; i++) {
         const LmpUsage *use = &f->t.record[i].use;
-        f->t.marked_record[i][column] = (LmpMarked){use->allocs, use->bytes, use->bytes - use->free_bytes};
+        f->t.marked_record[i][column] =
+            (LmpMarked){use->allocs, use->bytes, use->bytes - use->free_bytes};
     }
     for (uint32_t i = 1; i < live->tables.nodes; i++) {
         const LmpUsage *use = &f->t.node[i].use;
-        f->t.marked_node[i][column] = (LmpMarked){use->allocs, use->bytes, use->bytes - use->free_bytes};
+        f->t.marked_node[i][column] =
+            (LmpMarked){use->allocs, use->bytes, use->bytes - use->free_bytes};
     }
     LmpMark *mark = &live->mark[live->marks % LMP_MARKS];
     *mark = (LmpMark){.rows = ++live->marked,

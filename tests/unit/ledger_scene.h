@@ -16,7 +16,8 @@ typedef struct LedgerScene {
 /* Reads the tables again, as the viewer does with every refresh. */
 __attribute__((unused)) static void ledger_scene_refresh(LedgerScene *s) {
     Model *m = s->model;
-    ck_assert_int_eq(ledger_refresh(&m->ledger, &s->tables->t, LEDGER_ALL | LEDGER_RATES, m->clock), LMP_OK);
+    ck_assert_int_eq(ledger_refresh(&m->ledger, &s->tables->t, LEDGER_ALL | LEDGER_RATES, m->clock),
+                     LMP_OK);
     m->ledger_parts = LEDGER_ALL;
     m->ledger_serial++;
     m->stats.live_bytes = s->tables->live->counters.live_bytes;
