@@ -41,8 +41,10 @@ end
 local function run(name)
     local path, out = dir .. "/" .. name .. ".lua", scratch .. "/" .. name .. ".json"
     os.remove(out)
-    local ok = os.execute(("'%s' run --json='%s' --summary=/dev/null '%s' >/dev/null 2>&1"):format(lmp, out, path))
-    assert(ok, name .. " failed")
+    local command = "LD_PRELOAD=\"$LMP_PRELOAD\" '%s' run --no-live --json='%s' --summary=/dev/null '%s' 2>&1"
+    local pipe = io.popen(command:format(lmp, out, path))
+    local said = pipe:read("a")
+    assert(pipe:close(), name .. " failed: " .. said)
     return verdicts_of(read(out)), read(path)
 end
 
