@@ -13,6 +13,7 @@
 #include "options.h"
 #include "screen/theme.h"
 #include "shared/launch.h"
+#include "viewer/viewer.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
