@@ -13,7 +13,7 @@ refused() {
     rm -rf "$dir/pc" "$dir/build"
     mkdir "$dir/pc"
     [ -z "$1" ] || printf 'Name: Lua\nDescription: Lua\nVersion: %s\nLibs: -llua\n' "$1" >"$dir/pc/lua.pc"
-    if PKG_CONFIG_PATH= PKG_CONFIG_LIBDIR="$dir/pc" "$cmake" -S "$source" -B "$dir/build" >"$dir/out" 2>&1; then
+    if PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR="$dir/pc" "$cmake" -S "$source" -B "$dir/build" >"$dir/out" 2>&1; then
         echo "Lua '$1' was taken"
         status=1
     elif ! tr -s ' \n' '  ' <"$dir/out" | grep -qF "lmp is for Lua 5.4, and pkg-config has $2:"; then

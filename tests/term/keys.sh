@@ -390,9 +390,10 @@ case_sequences() { # keys that the terminal's description lacks, and what is no 
     watch
     key 6
     wait_for ' / filter'
-    local bytes
+    local bytes hex
     for bytes in '\033[1;5C' '\033[4;5~' '\033[24~' '\033[1;2H' '\033[200~' '\033[27;5;113~' '\033]0;q\007'; do
-        tm send-keys -t "$pane" -H $(printf "$bytes" | od -An -tx1)
+        read -ra hex < <(printf '%b' "$bytes" | od -An -tx1 | tr '\n' ' ')
+        tm send-keys -t "$pane" -H "${hex[@]}"
     done
     key z # after all of them
     wait_for 'FROZEN'
