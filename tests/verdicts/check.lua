@@ -73,9 +73,15 @@ for name in io.popen("ls '" .. dir .. "'"):lines() do
     local base = name:match("^(.*)%.lua$")
     if base and base ~= "check" and (not only or base == only or rule_of(base) == only) then names[#names + 1] = base end
 end
+-- A sanitizer has much memory of its own in the program, and all of it is outside Lua's heap.
+local sanitized = (os.getenv "LMP_PRELOAD" or "") ~= ""
 local bad = 0
 for _, name in ipairs(names) do
-    if not check(name) then bad = bad + 1 end
+    if sanitized and name == "outside-lua.not" then
+        print("skip " .. name)
+    elseif not check(name) then
+        bad = bad + 1
+    end
 end
 assert(#names > 0, "no programs")
 os.exit(bad == 0)

@@ -53,10 +53,12 @@ static void press(const char *keys) {
 }
 
 static void become(LmpSeen seen) {
-    if (seen == LMP_SEEN_PAUSED)
+    if (seen == LMP_SEEN_PAUSED) {
+        ledger_free(&app_model(app)->ledger); /* a model made anew has none */
         fixed_pause(app_model(app));
-    else
+    } else {
         app_model(app)->seen = seen;
+    }
     app_fresh(app, now);
     app_draw(app, canvas, now);
 }
@@ -156,7 +158,6 @@ START_TEST(n_steps_while_paused) {
     ck_assert_int_eq(here, 3);
     while (request_take(&app_ui(app)->requests))
         ;
-    ledger_free(&app_model(app)->ledger);
     fixed_model(app_model(app));
     become(LMP_SEEN_RUNNING);
     press("4n");
