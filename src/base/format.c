@@ -59,16 +59,6 @@ char *format_count(char *out, uint64_t n) {
     return out;
 }
 
-char *format_delta_count(char *out, int64_t n) {
-    if (n == 0) {
-        memcpy(out, "0", 2);
-        return out;
-    }
-    out[0] = n < 0 ? '-' : '+';
-    format_count(out + 1, magnitude(n));
-    return out;
-}
-
 char *format_short(char *out, uint64_t n) {
     static const char prefix[] = "kMGTPE";
     if (n < 1000) {

@@ -16,8 +16,6 @@ char *format_bytes(char *out, uint64_t bytes);
 char *format_delta_bytes(char *out, int64_t bytes);
 /* "1,204,551" */
 char *format_count(char *out, uint64_t n);
-/* "+1,204", "-3", "0" */
-char *format_delta_count(char *out, int64_t n);
 /* At most five characters: "999", "9.9 k", "182 k", "1.2 M", "44 G". */
 char *format_short(char *out, uint64_t n);
 /* "00:01:42"; from 100 hours on "4d 07h". Rounded down. */

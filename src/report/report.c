@@ -18,11 +18,11 @@ static void fill_ledger(LmpReport *r, const LmpTables *tables, uint64_t clock, u
     r->ledger_error = ledger_refresh(&r->ledger, tables, parts, clock);
     uint32_t most = r->ledger.sites < LEAKS_MOST ? r->ledger.sites : LEAKS_MOST;
     r->leak = most > 0 ? malloc(most * sizeof *r->leak) : NULL;
-    ledger_leaks(&r->ledger, r->leak, r->leak ? most : 0, &r->leaks, &r->verdict);
+    ledger_leaks(&r->ledger, r->leak, r->leak ? most : 0, &r->leaks, &r->judgement);
 }
 
-void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live,
-                 const LmpTables *tables, uint64_t clock, const char *ending) {
+void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive *live,
+                      const LmpTables *tables, unsigned parts, uint64_t clock, const char *ending) {
     memset(report, 0, sizeof *report);
     memcpy(report->program, header->program, sizeof report->program);
     memcpy(report->lua, header->lua, sizeof report->lua);
@@ -34,16 +34,15 @@ void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live
     report->gc = live->gc;
     report->top = header->top < REPORT_TOP_MOST ? header->top : REPORT_TOP_MOST;
     if (!tables || !tables->text) return;
-    fill_ledger(report, tables, clock, ALWAYS);
+    fill_ledger(report, tables, clock, ALWAYS | parts);
     const VerdictInput input = {&report->stats, &report->gc,    &live->history,    &report->ledger,
                                 tables,         live->resident, live->resident_own};
     if (!report->ledger_error) verdicts_make(&input, &report->verdicts);
 }
 
-void report_fill_parts(LmpReport *report, const LmpTables *tables, uint64_t clock, unsigned parts) {
-    if ((parts & ~ALWAYS) == 0 || !tables || !tables->text || !report->ledger.stacks) return;
-    free(report->leak);
-    fill_ledger(report, tables, clock, ALWAYS | parts);
+void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live,
+                 const LmpTables *tables, uint64_t clock, const char *ending) {
+    report_fill_with(report, header, live, tables, 0, clock, ending);
 }
 
 void report_close(LmpReport *report) {

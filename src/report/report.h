@@ -32,7 +32,7 @@ typedef struct LmpReport {
     LmpErr ledger_error; /* why it has no rows */
     LmpLeak *leak;       /* owned: sites that grew, steady ones and largest slope first */
     uint32_t leaks;      /* rows in leak[] */
-    LmpVerdict verdict;
+    LmpJudgement judgement;
     Verdicts verdicts; /* count 0: nothing is known of lines and growth */
 } LmpReport;
 
@@ -40,9 +40,10 @@ typedef struct LmpReport {
  * outlive it. Its previous content is ignored; report_close frees what it holds. */
 void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live,
                  const LmpTables *tables, uint64_t clock, const char *ending);
-/* After that, what else a kind needs of the tables (LmpReportKind.parts): the call tree may have a
- * million nodes, so only those that write it request it. */
-void report_fill_parts(LmpReport *report, const LmpTables *tables, uint64_t clock, unsigned parts);
+/* The same with what else a kind needs of the tables (LmpReportKind.parts): the call tree may have
+ * a million nodes, so only the caller that writes it requests it. */
+void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive *live,
+                      const LmpTables *tables, unsigned parts, uint64_t clock, const char *ending);
 void report_close(LmpReport *report);
 
 /* All reports: ID, name, argument and help of the option of `lmp run` ("[FILE]": without a file it

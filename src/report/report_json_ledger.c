@@ -120,7 +120,7 @@ static void put_leaks(Json *json, const LmpReport *r) {
         [LMP_GROWTH_NONE] = "none",
         [LMP_GROWTH_FOUND] = "found",
     };
-    const LmpVerdict *v = &r->verdict;
+    const LmpJudgement *v = &r->judgement;
     json_begin(json, "leaks", '{');
     json_text(json, "growth", growth[v->growth]);
     json_count(json, "full_cycles", v->cycles);

@@ -161,7 +161,7 @@ void summary_tables(const LmpReport *r, FILE *out) {
 /* ---- leaks ----------------------------------------------------------------------------------- */
 
 void summary_leaks(const LmpReport *r, FILE *out) {
-    const LmpVerdict *v = &r->verdict;
+    const LmpJudgement *v = &r->judgement;
     char a[LMP_NUM], b[LMP_NUM], text[256];
     if (r->ledger.lines == LMP_LINES_OFF || r->ledger_error) return;
     fprintf(out, "  Leaks                %s\n", v->words);

@@ -80,15 +80,15 @@ static void read_marks(Run *run) {
 
 static void look(Run *run, lua_State *L, Ledger *ledger) {
     static LmpLeak leak[MOST];
-    LmpVerdict verdict;
+    LmpJudgement judgement;
     uint32_t n;
     Seen *seen = &run->last;
     if (profiler_ledger(L, LEDGER_SITES, ledger) != LMP_OK) die(run, "no ledger");
-    ledger_leaks(ledger, leak, MOST, &n, &verdict);
-    seen->growth = verdict.growth;
-    seen->full = verdict.cycles;
+    ledger_leaks(ledger, leak, MOST, &n, &judgement);
+    seen->growth = judgement.growth;
+    seen->full = judgement.cycles;
     seen->seconds = (double)clock_of_requests() / 1e9;
-    snprintf(seen->words, sizeof seen->words, "%s", verdict.words);
+    snprintf(seen->words, sizeof seen->words, "%s", judgement.words);
     seen->right_site = true;
     seen->others[0] = 0;
     for (uint32_t i = 0; i < n && leak[i].steady; i++) {

@@ -311,8 +311,9 @@ static bool write_report(const Collect *c, size_t which, const CollectEnd *end,
     if (state->pid) view.pid = state->pid;
     describe(ending, sizeof ending, &view, end);
     bool failed = view.pid == (uint32_t)end->pid && end->status != 0;
-    report_fill(&report, view.header, view.live, &view.tables, view.live->clock, ending);
-    report_fill_parts(&report, &view.tables, view.live->clock, kind->parts);
+    unsigned parts = view.live->tables.stacks ? kind->parts : 0;
+    report_fill_with(&report, view.header, view.live, &view.tables, parts, view.live->clock,
+                     ending);
     if (view.pid) report.pid = view.pid;
     report.attached = view_seen(&view, view.pid && lmp_os->alive(view.pid)) <= LMP_SEEN_PAUSED;
     report.watched = c->display_count > 0;

@@ -156,13 +156,6 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     return true;
 }
 
-/* The function's figures are above the table. */
-static Rect table_room(const Ui *ui, Rect rect) {
-    int above = rect.h >= 5 ? 1 : 0;
-    (void)ui;
-    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
-}
-
 static const TablePanelDef def = {
     .table = {.name = "Function",
               .column = columns,
@@ -174,7 +167,7 @@ static const TablePanelDef def = {
               .skips = skips,
               .empty = "made nothing by itself: its memory is that of what it called"},
     .rows = rows,
-    .room = table_room,
+    .room = tablepanel_below_figures,
     .tally = tally_of,
     .site = row_of,
 };
@@ -200,44 +193,29 @@ static void draw_figures(const Function *s, const Model *model, const Ui *ui, Ca
     x++;
     describe_where(where, sizeof where, r->short_src, r->linedefined, !ui->utf8);
     x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_SOURCE), where) + 2;
-    const struct {
-        const char *label, *text;
-        bool shown;
-    } part[] = {
-        {r->is_c ? "live " : "shallow ", format_bytes((char[LMP_NUM]){0}, all->live_bytes), true},
-        {"retained ", format_bytes((char[LMP_NUM]){0}, r->retained.live_bytes),
-         model->ledger.stacks},
-        {"made ", format_bytes((char[LMP_NUM]){0}, tally_made(all)), true},
-        {"allocs ", format_count(number, all->allocs), true},
-        {"each ", format_bytes((char[LMP_NUM]){0}, tally_each(all)), true},
+    const char *retained = format_bytes((char[LMP_NUM]){0}, r->retained.live_bytes);
+    const PageFigure figure[] = {
+        {r->is_c ? "live " : "shallow ", format_bytes((char[LMP_NUM]){0}, all->live_bytes)},
+        {"retained ", model->ledger.stacks ? retained : ""},
+        {"made ", format_bytes((char[LMP_NUM]){0}, tally_made(all))},
+        {"allocs ", format_count(number, all->allocs)},
+        {"each ", format_bytes((char[LMP_NUM]){0}, tally_each(all))},
     };
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-        int need = (int)strlen(part[i].label) + (int)strlen(part[i].text);
-        if (!part[i].shown || x + need > right) continue;
-        x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_MUTED), part[i].label);
-        x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_TEXT), part[i].text) + 2;
-    }
+    tablepanel_draw_figures(canvas, x, right, rect.y, figure, sizeof figure / sizeof *figure);
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     TableSource from;
     if (!tallycell_can(model, ui, canvas, rect, NEED_LINES, LEDGER_FUNCTIONS | LEDGER_SITES))
         return;
-    if (tablepanel_draw(state, model, ui, canvas, rect, &from) && table_room(ui, rect).y > rect.y)
+    if (tablepanel_draw(state, model, ui, canvas, rect, &from) &&
+        tablepanel_below_figures(ui, rect).y > rect.y)
         draw_figures(state, model, ui, canvas, rect);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
-    const Function *s = state;
-    char count[LMP_NUM];
     (void)model;
-    if (!s) return;
-    table_note(&s->panel.table, ui, out, size);
-    if (out[0]) return;
-    const char *dot = ui->utf8 ? "·" : "-";
-    snprintf(out, size, "%s line%s %s enter: look inside %s esc back",
-             format_count(count, s->panel.table.total), s->panel.table.total == 1 ? "" : "s", dot,
-             dot);
+    tablepanel_note_lines(state, ui, out, size);
 }
 
 const Panel panel_function = {.title = "Function",

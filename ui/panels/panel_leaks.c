@@ -19,7 +19,7 @@ typedef struct Leaks {
     const Ledger *ledger;
     LmpLeak leak[MOST];
     uint32_t count;
-    LmpVerdict verdict;
+    LmpJudgement judgement;
     uint64_t serial; /* of the ledger that these come from */
 } Leaks;
 
@@ -170,7 +170,7 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
         s->ledger = &model->ledger;
         s->serial = model->ledger_serial;
         s->count = 0;
-        ledger_leaks(s->ledger, s->leak, MOST, &s->count, &s->verdict);
+        ledger_leaks(s->ledger, s->leak, MOST, &s->count, &s->judgement);
     }
     from->rows = s;
     from->count = s->count;
@@ -215,7 +215,7 @@ static void draw_verdict(const Leaks *s, const Ui *ui, Canvas *canvas, Rect rect
         [LMP_GROWTH_NONE] = {STYLE_BOLD(TONE_SHRINK), G_CHECK},
         [LMP_GROWTH_FOUND] = {STYLE_BOLD(TONE_GROWTH), G_UP},
     };
-    const LmpVerdict *v = &s->verdict;
+    const LmpJudgement *v = &s->judgement;
     Style style = look[v->growth].style;
     uint32_t mark = look[v->growth].mark;
     char words[sizeof v->words];
@@ -234,7 +234,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     if (!tablepanel_fill(s, model, ui, &from)) return;
     draw_verdict(s, ui, canvas, rect);
     Rect room = table_room(ui, rect);
-    if (room.h > 0 && room.y > rect.y && (s->count > 0 || s->verdict.growth == LMP_GROWTH_NONE))
+    if (room.h > 0 && room.y > rect.y && (s->count > 0 || s->judgement.growth == LMP_GROWTH_NONE))
         table_draw(&s->panel.table, &from, canvas, room);
 }
 

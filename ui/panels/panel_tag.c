@@ -42,7 +42,7 @@ static void cell_text(const TableSource *from, uint32_t row, bool wide, TableCel
 enum { COL_SHARE, COL_LIVE, COL_MADE };
 
 static const TableColumn columns[] = {
-    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share},
+    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share, .help = SHARE_HELP},
     [COL_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},
     [COL_MADE] = {NULL, 10, 11, 0, MAKES(M_MADE)},
     {NULL, 8, 13, 6, HOLDS(M_BLOCKS)},
@@ -56,8 +56,9 @@ static const TableColumn columns[] = {
     {NULL, 7, 7, 7, MAKES(M_IN_CYCLE)},
     {NULL, 7, 7, 7, MAKES(M_LATER)},
     {"where", 18, 28, 0, .least = 6, .align = TABLE_TAIL, .rising = true, .cell = cell_where,
-     .compare = tallycol_by_where},
-    {"text", 24, 40, 1, .least = 8, .align = TABLE_LEFT, .flex = true, .cell = cell_text},
+     .compare = tallycol_by_where, .help = "the line that made it"},
+    {"text", 24, 40, 1, .least = 8, .align = TABLE_LEFT, .flex = true, .cell = cell_text,
+     .help = "what stands there"},
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
@@ -101,15 +102,9 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     return true;
 }
 
-/* The tag and its figures are above the table. */
-static Rect table_room(const Ui *ui, Rect rect) {
-    int above = rect.h >= 5 ? 1 : 0;
-    (void)ui;
-    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
-}
-
 static const TablePanelDef def = {
-    .table = {.column = columns,
+    .table = {.name = "Tag",
+              .column = columns,
               .columns = sizeof columns / sizeof *columns,
               .sort = COL_LIVE,
               .sort_makes = COL_MADE,
@@ -117,7 +112,7 @@ static const TablePanelDef def = {
               .words = words_of,
               .skips = skips},
     .rows = rows,
-    .room = table_room,
+    .room = tablepanel_below_figures,
     .tally = tally_of,
     .site = site_of,
 };
@@ -138,46 +133,33 @@ static void draw_figures(const TagPage *s, const Model *model, const Ui *ui, Can
     if (ledger->folded > 0)
         snprintf(folded, sizeof folded, "%s found no room: in (others)",
                  format_count((char[LMP_NUM]){0}, ledger->folded));
-    const struct {
-        const char *label, *text;
-    } part[] = {
+    const PageFigure figure[] = {
         {"live ", format_bytes((char[LMP_NUM]){0}, s->all.live_bytes)},
         {"made ", format_bytes((char[LMP_NUM]){0}, tally_made(&s->all))},
         {"allocs ", format_count((char[LMP_NUM]){0}, s->all.allocs)},
         {"of all sites' allocs ", folded},
     };
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-        int need = (int)strlen(part[i].label) + (int)strlen(part[i].text);
-        if (!part[i].text[0] || x + need > right) continue;
-        x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_MUTED), part[i].label);
-        x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_TEXT), part[i].text) + 2;
-    }
+    tablepanel_draw_figures(canvas, x, right, rect.y, figure, sizeof figure / sizeof *figure);
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     unsigned parts = LEDGER_TAGS | LEDGER_SITES | LEDGER_TAG_LINES;
     TableSource from;
     if (!tallycell_can(model, ui, canvas, rect, NEED_TAGS, parts)) return;
-    if (tablepanel_draw(state, model, ui, canvas, rect, &from) && table_room(ui, rect).y > rect.y)
+    if (tablepanel_draw(state, model, ui, canvas, rect, &from) &&
+        tablepanel_below_figures(ui, rect).y > rect.y)
         draw_figures(state, model, ui, canvas, rect);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
-    const TagPage *s = state;
-    char count[LMP_NUM];
     (void)model;
-    if (!s) return;
-    table_note(&s->panel.table, ui, out, size);
-    if (out[0]) return;
-    const char *dot = ui->utf8 ? "·" : "-";
-    snprintf(out, size, "%s line%s %s enter: look inside %s esc back",
-             format_count(count, s->panel.table.total), s->panel.table.total == 1 ? "" : "s", dot,
-             dot);
+    tablepanel_note_lines(state, ui, out, size);
 }
 
 const Panel panel_tag = {.title = "Tag",
                          .about = "The lines that made something under one tag. A line that works "
                                   "for several tags has here what it made for this one.",
+                         .table = tablepanel_table,
                          .all_types = true,
                          .ledger = LEDGER_TAGS | LEDGER_SITES | LEDGER_TAG_LINES,
                          .offers = {TABLE_OFFERS_MAKES, ACT_EDIT, ACT_ENTER},

@@ -1,7 +1,11 @@
 /* tablepanel.c - see tablepanel.h. */
 #include "widget/tablepanel.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
 
 void *tablepanel_new(const TablePanelDef *def, size_t size) {
     TablePanel *panel = calloc(1, size);
@@ -87,6 +91,32 @@ bool tablepanel_place(void *state, const Model *model, const Ui *ui, PanelPlace 
     if (!from.site) return false;
     *out = panel_place_of(from.site(&from, row));
     return true;
+}
+
+Rect tablepanel_below_figures(const Ui *ui, Rect rect) {
+    int above = rect.h >= 5 ? 1 : 0;
+    (void)ui;
+    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
+}
+
+void tablepanel_draw_figures(Canvas *canvas, int x, int right, int y, const PageFigure *figure,
+                             size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        int need = (int)strlen(figure[i].label) + (int)strlen(figure[i].text);
+        if (!figure[i].text[0] || x + need > right) continue;
+        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), figure[i].label);
+        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), figure[i].text) + 2;
+    }
+}
+
+void tablepanel_note_lines(const TablePanel *panel, const Ui *ui, char *out, size_t size) {
+    char count[LMP_NUM];
+    const char *dot = ui->utf8 ? "·" : "-";
+    if (!panel) return;
+    table_note(&panel->table, ui, out, size);
+    if (out[0]) return;
+    snprintf(out, size, "%s line%s %s enter: look inside %s esc back",
+             format_count(count, panel->table.total), panel->table.total == 1 ? "" : "s", dot, dot);
 }
 
 struct Table *tablepanel_table(void *state) {

@@ -45,6 +45,17 @@ bool tablepanel_fill(void *state, const Model *model, const Ui *ui, TableSource 
 bool tablepanel_draw(void *state, const Model *model, const Ui *ui, Canvas *canvas, Rect rect,
                      TableSource *from);
 
+/* For a page whose figures stand in one line above its table: TablePanelDef.room; the figures, each
+ * where it still fits (one whose text is "" is left out); "12 lines · enter: look inside · esc
+ * back", for Panel.note. */
+typedef struct PageFigure {
+    const char *label, *text;
+} PageFigure;
+Rect tablepanel_below_figures(const Ui *ui, Rect rect);
+void tablepanel_draw_figures(Canvas *canvas, int x, int right, int y, const PageFigure *figure,
+                             size_t count);
+void tablepanel_note_lines(const TablePanel *panel, const Ui *ui, char *out, size_t size);
+
 /* As in Panel. */
 struct Table *tablepanel_table(void *state);
 bool tablepanel_act(void *state, const Model *model, Ui *ui, Action action, Rect rect);

@@ -5,7 +5,7 @@
  *   code FILE BUILD-ID           where the code of Lua comes from
  *   jobs COUNT
  *   job NUMBER PROGRAM MODE      the next one begins: if nothing follows, it was the end of us
- *   row FIGURES                  of that job, as in Verdict
+ *   row FIGURES                  of that job, as in Judged
  *   diff TEXT                    its first difference
  *   trouble TEXT                 why it could not be played
  *   end                          all has been said
@@ -135,7 +135,7 @@ static void judge_job(Stage *s, void *ud) {
 }
 
 static void play(Stage *s, const Program *program, const Mode *mode) {
-    Verdict v = {0};
+    Judged v = {0};
     if (!stage_play(s, program, mode, judge_job, &v)) {
         say("trouble\t%s", s->trouble);
         return;

@@ -24,10 +24,10 @@ typedef struct Terms {
     uint32_t sites, nodes;
 } Terms;
 
-static void differ(Verdict *v, Count *c, const char *format, ...)
+static void differ(Judged *v, Count *c, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void differ(Verdict *v, Count *c, const char *format, ...) {
+static void differ(Judged *v, Count *c, const char *format, ...) {
     c->differed++;
     if (v->first[0]) return;
     va_list args;
@@ -137,7 +137,7 @@ static const char *what_text(const Made *m) {
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static void judge_line(Stage *s, Verdict *v, Terms *t, const Made *m, uint32_t number,
+static void judge_line(Stage *s, Judged *v, Terms *t, const Made *m, uint32_t number,
                        uint32_t record) {
     char is[120], was[120];
     uint32_t site = s->profile->record[record].site, place = place_of_site(t, site);
@@ -153,7 +153,7 @@ static void judge_line(Stage *s, Verdict *v, Terms *t, const Made *m, uint32_t n
            place_text(t->w, place, was, sizeof was));
 }
 
-static void judge_path(Verdict *v, Terms *t, const Made *m, uint32_t number, uint32_t node) {
+static void judge_path(Judged *v, Terms *t, const Made *m, uint32_t number, uint32_t node) {
     uint32_t path = path_of_node(t, node);
     if (path == m->path) {
         v->paths.agreed++;
@@ -166,7 +166,7 @@ static void judge_path(Verdict *v, Terms *t, const Made *m, uint32_t number, uin
            path_text(t->w, path, was, sizeof was));
 }
 
-static void judge_owner(const Stage *s, Verdict *v, const Made *m, uint32_t number, unsigned cls) {
+static void judge_owner(const Stage *s, Judged *v, const Made *m, uint32_t number, unsigned cls) {
     LmpKind kind = class_owner(cls);
     if (m->owner < 0) {
         v->owners_untold++;
@@ -180,7 +180,7 @@ static void judge_owner(const Stage *s, Verdict *v, const Made *m, uint32_t numb
     }
 }
 
-static void judge_block(Stage *s, Verdict *v, Terms *t, uint32_t number) {
+static void judge_block(Stage *s, Judged *v, Terms *t, uint32_t number) {
     const LmpTables *tables = t->t;
     const Made *m = &s->made[number];
     uint32_t alloc_context = m->read ? m->alloc_context : 0, record = alloc_context;
@@ -203,7 +203,7 @@ static void judge_block(Stage *s, Verdict *v, Terms *t, uint32_t number) {
 
 /* ---- totals ---------------------------------------------------------------------------------- */
 
-static void judge_totals(Stage *s, Verdict *v) {
+static void judge_totals(Stage *s, Judged *v) {
     LmpStats got;
     const Totals *want = &s->totals;
     stats_derive(s->profile->live, 0, &got);
@@ -276,7 +276,7 @@ static void plant(Stage *s) {
     }
 }
 
-void judge(Stage *s, Verdict *v) {
+void judge(Stage *s, Judged *v) {
     Terms t;
     const LmpProfile *p = s->profile;
     memset(v, 0, sizeof *v);

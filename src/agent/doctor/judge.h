@@ -9,7 +9,7 @@ typedef struct Count {
     uint64_t agreed, differed;
 } Count;
 
-typedef struct Verdict {
+typedef struct Judged {
     uint64_t blocks;          /* that the program asked for */
     Count lines, paths;       /* blocks whose line, whose call path was compared */
     Count owners;             /* parts of objects, and objects */
@@ -22,7 +22,7 @@ typedef struct Verdict {
     uint32_t lines_said; /* LmpLines */
     bool stacks_said, owners_said, samples_said; /* what the profiler claims to have */
     char first[600];                             /* the first difference, in words; "": none */
-} Verdict;
+} Judged;
 
 /* What doctor is to get wrong on purpose, so that a test sees it found. */
 typedef enum Plant {
@@ -39,6 +39,6 @@ extern const char *const plant_name[PLANTS];
 extern Plant judge_plant;
 
 /* Of s's two runs, with the profile still there. */
-void judge(Stage *s, Verdict *v);
+void judge(Stage *s, Judged *v);
 
 #endif

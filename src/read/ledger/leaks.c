@@ -292,7 +292,7 @@ static const char *where_words(char out[WHERE_SIZE], const Ledger *ledger, const
 
 /* None is wider than 76 columns: they have their place in the summary. `first`: the worst of those
  * that grow, or else of those that rose lately. */
-static void word(LmpVerdict *v, const Ledger *ledger, const LmpLeak *first, bool beyond) {
+static void word(LmpJudgement *v, const Ledger *ledger, const LmpLeak *first, bool beyond) {
     char where[WHERE_SIZE], a[LMP_NUM], b[LMP_NUM], more[64];
     size_t size = sizeof v->words;
     format_count(a, v->missing);
@@ -386,7 +386,7 @@ static uint64_t rows_later(const double *work, uint32_t rows, double now) {
     return n;
 }
 
-static void conclude(LmpVerdict *v, const Ledger *ledger, double seconds, uint64_t later,
+static void conclude(LmpJudgement *v, const Ledger *ledger, double seconds, uint64_t later,
                      bool beyond, double wait) {
     uint32_t n = ledger->live_history_rows;
     uint64_t needed = seconds >= LONG_ENOUGH ? LEAST_GOOD : ENOUGH;
@@ -407,14 +407,14 @@ static void conclude(LmpVerdict *v, const Ledger *ledger, double seconds, uint64
 }
 
 void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *n,
-                  LmpVerdict *verdict) {
+                  LmpJudgement *judgement) {
     double cycle[LMP_LIVE_HISTORY], work[LMP_LIVE_HISTORY], seconds[LMP_LIVE_HISTORY],
         heap = 0, live = 0, made = 0, wait = 0;
     uint32_t rows = ledger->live_history_rows < LMP_LIVE_HISTORY ? ledger->live_history_rows
                                                                  : LMP_LIVE_HISTORY - 1;
     double now = (double)ledger->clock / 1e9;
     LmpLeak first = {0};
-    *verdict = (LmpVerdict){.cycles = rows > 0 ? ledger->live_history_cycle[rows - 1] : 0};
+    *judgement = (LmpJudgement){.cycles = rows > 0 ? ledger->live_history_cycle[rows - 1] : 0};
     *n = 0;
     for (uint32_t i = 0; i < rows; i++) {
         cycle[i] = (double)ledger->live_history_cycle[i];
@@ -451,19 +451,19 @@ void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *
             one.bytes_per_cycle = one.bytes_per_second = 0;
         }
         if ((one.steady || one.lately) &&
-            (verdict->steady + verdict->lately == 0 || worse(&one, &first)))
+            (judgement->steady + judgement->lately == 0 || worse(&one, &first)))
             first = one;
-        verdict->steady += one.steady;
-        verdict->lately += one.lately;
+        judgement->steady += one.steady;
+        judgement->lately += one.lately;
         keep_worst(leak, most, n, &one);
     }
     sort_worst(leak, *n);
     for (uint32_t i = 0; i < *n; i++)
-        verdict->leaks += leak[i].steady;
+        judgement->leaks += leak[i].steady;
     bool beyond = rows > 0 && live > TOP_BEYOND * (double)ledger->live_history_top;
-    conclude(verdict, ledger, now,
+    conclude(judgement, ledger, now,
              rows_later(work, rows, greater(made, rows > 0 ? work[rows - 1] : 0)), beyond, wait);
-    word(verdict, ledger, &first, beyond);
+    word(judgement, ledger, &first, beyond);
 }
 
 uint32_t ledger_live_history_even(const Ledger *ledger, const uint64_t *grown,

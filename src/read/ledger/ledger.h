@@ -198,7 +198,7 @@ typedef enum LmpGrowth {
     LMP_GROWTH_FOUND
 } LmpGrowth;
 
-typedef struct LmpVerdict {
+typedef struct LmpJudgement {
     uint32_t growth;  /* LmpGrowth */
     uint64_t cycles;  /* full collections looked at */
     uint64_t missing; /* LMP_GROWTH_WAIT: full collections until it can be told, about; else 0 */
@@ -206,12 +206,12 @@ typedef struct LmpVerdict {
     char words[192];  /* "no growth over the last 31 full cycles", "2 sites grow: ..." */
     uint32_t steady;  /* sites that grow, whether there was room for them in leak[] or not */
     uint32_t lately;  /* the same of those that rose lately */
-} LmpVerdict;
+} LmpJudgement;
 
 /* Fills at most `most` rows: those that grow, then those that rose lately, the largest slope first;
  * *n how many. */
 void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *n,
-                  LmpVerdict *verdict);
+                  LmpJudgement *judgement);
 
 /* What a site held, at LMP_LIVE_HISTORY even times from the first row to the last, for a chart.
  * Returns how many figures there are: LMP_LIVE_HISTORY, or none. */

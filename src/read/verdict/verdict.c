@@ -151,7 +151,7 @@ static void ask_lines(VerdictFacts *f, const LmpLeak *leak, uint32_t leaks, Verd
 
 void verdicts_make(const VerdictInput *input, Verdicts *out) {
     LmpLeak leak[LEAKS_MOST];
-    LmpVerdict growth;
+    LmpJudgement growth;
     uint32_t leaks;
     memset(out, 0, sizeof *out);
     VerdictFacts facts = {.in = input, .growth = &growth};

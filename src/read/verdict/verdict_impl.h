@@ -13,7 +13,7 @@ typedef struct VerdictFacts {
     uint64_t allocs;      /* count */
     uint64_t garbage;     /* bytes freed */
     uint64_t short_lived; /* blocks (count) */
-    const LmpVerdict *growth;
+    const LmpJudgement *growth;
     /* of one line; NULL for rules of the whole */
     const LmpSiteRow *row;
     const LmpMakes *makes;

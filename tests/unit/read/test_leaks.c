@@ -14,7 +14,7 @@ static uint64_t series[40][LMP_LIVE_HISTORY], blocks[40][LMP_LIVE_HISTORY];
 static LmpSiteRow row[40];
 static Ledger ledger = {.lines = LMP_LINES_EXACT, .gc_mode = LMP_GC_INCREMENTAL, .site = row};
 static LmpLeak leak[40];
-static LmpVerdict verdict;
+static LmpJudgement judgement;
 static uint32_t leaks;
 
 static double uniform(void) {
@@ -51,8 +51,8 @@ static bool judge(void) {
     for (uint32_t s = 0; s < ledger.sites; s++)
         for (uint32_t i = 0; i < ledger.live_history_rows; i++)
             blocks[s][i] = series[s][i] / 40;
-    ledger_leaks(&ledger, leak, 40, &leaks, &verdict);
-    return verdict.steady > 0;
+    ledger_leaks(&ledger, leak, 40, &leaks, &judgement);
+    return judgement.steady > 0;
 }
 
 static bool frees; /* what is made at the sites is mostly freed again */
@@ -113,9 +113,9 @@ START_TEST(growth_is_seen) {
     suite_seed();
     for (uint32_t cycles = 12; cycles <= MOST; cycles++) {
         ck_assert_int_eq(count(line, cycles, 20), 20);
-        ck_assert_str_eq(strchr(verdict.words, ' '), strstr(verdict.words, " grows by "));
-        ck_assert_uint_eq(verdict.growth, LMP_GROWTH_FOUND);
-        ck_assert_uint_eq(verdict.missing, 0);
+        ck_assert_str_eq(strchr(judgement.words, ' '), strstr(judgement.words, " grows by "));
+        ck_assert_uint_eq(judgement.growth, LMP_GROWTH_FOUND);
+        ck_assert_uint_eq(judgement.missing, 0);
     }
     static const struct {
         const char *what;
@@ -150,8 +150,8 @@ START_TEST(doubling_heap) {
     for (uint32_t i = 0; i < 4; i++)
         ledger.live_history_clock[i] /= 2;
     ck_assert(!judge());
-    ck_assert_uint_eq(verdict.growth, LMP_GROWTH_WAIT);
-    ck_assert_str_eq(verdict.words, "cannot tell yet: 8 more full cycles");
+    ck_assert_uint_eq(judgement.growth, LMP_GROWTH_WAIT);
+    ck_assert_str_eq(judgement.words, "cannot tell yet: 8 more full cycles");
 }
 END_TEST
 
@@ -165,8 +165,8 @@ START_TEST(blocks_count) {
         y[i] = 1000000 + suite_below(900000) * (i + 1 < MOST) + 900000 * (i + 1 == MOST);
         blocks[0][i] = 1000 + i;
     }
-    ledger_leaks(&ledger, leak, 40, &leaks, &verdict);
-    ck_assert_uint_eq(verdict.steady, 1);
+    ledger_leaks(&ledger, leak, 40, &leaks, &judgement);
+    ck_assert_uint_eq(judgement.steady, 1);
     ck_assert(leak[0].bytes_per_cycle > 0);
 }
 END_TEST
@@ -257,9 +257,9 @@ START_TEST(what_is_no_growth) {
         int wrong = count(rules[i].fill, MOST, 3000);
         fprintf(stderr, "%s: %d of 3000\n", rules[i].what, wrong);
         ck_assert_msg(wrong <= rules[i].most, "%s: called growing %d times", rules[i].what, wrong);
-        ck_assert_uint_ne(verdict.growth, LMP_GROWTH_UNKNOWN);
-        if (verdict.growth == LMP_GROWTH_NONE)
-            ck_assert_str_eq(verdict.words, "no growth over the last 124 full cycles");
+        ck_assert_uint_ne(judgement.growth, LMP_GROWTH_UNKNOWN);
+        if (judgement.growth == LMP_GROWTH_NONE)
+            ck_assert_str_eq(judgement.words, "no growth over the last 124 full cycles");
     }
     for (uint32_t cycles = 8; cycles < MOST; cycles += 3) { /* fewer cycles: still careful */
         ck_assert_int_le(count(noise, cycles, 2000), 3);
@@ -286,7 +286,7 @@ START_TEST(slopes) {
     ck_assert_double_eq_tol(leak[0].bytes_per_cycle, 500.0 / 3, 1e-6);
     ck_assert_double_eq_tol(leak[0].bytes_per_second, 2000, 1e-6);
     ck_assert_uint_eq(leak[0].gain, 9500);
-    ck_assert_str_eq(verdict.words, "a.lua:1 grows by 167 B a full cycle, 2.0 KiB/s");
+    ck_assert_str_eq(judgement.words, "a.lua:1 grows by 167 B a full cycle, 2.0 KiB/s");
 }
 END_TEST
 
@@ -300,18 +300,18 @@ START_TEST(too_few_cycles) {
         char words[80];
         snprintf(words, sizeof words, "cannot tell yet: %u more full cycle%s", 12 - cycles,
                  cycles == 11 ? "" : "s");
-        ck_assert_str_eq(verdict.words, words);
-        ck_assert_uint_eq(verdict.growth, LMP_GROWTH_WAIT);
-        ck_assert_uint_eq(verdict.missing, 12 - cycles);
+        ck_assert_str_eq(judgement.words, words);
+        ck_assert_uint_eq(judgement.growth, LMP_GROWTH_WAIT);
+        ck_assert_uint_eq(judgement.missing, 12 - cycles);
     }
     begin(8); /* ten seconds: eight are enough to say that nothing grows, seven are not */
     flat(add_site(), 8);
     judge();
-    ck_assert_str_eq(verdict.words, "no growth over the last 107 full cycles");
+    ck_assert_str_eq(judgement.words, "no growth over the last 107 full cycles");
     begin(7);
     flat(add_site(), 7);
     judge();
-    ck_assert_str_eq(verdict.words, "cannot tell yet: 1 more full cycle");
+    ck_assert_str_eq(judgement.words, "cannot tell yet: 1 more full cycle");
 }
 END_TEST
 
@@ -319,14 +319,14 @@ START_TEST(never_to_be_known) {
     begin(0);
     ledger.gc_mode = LMP_GC_UNKNOWN;
     judge();
-    ck_assert_uint_eq(verdict.growth, LMP_GROWTH_UNKNOWN);
-    ck_assert_str_eq(verdict.words,
+    ck_assert_uint_eq(judgement.growth, LMP_GROWTH_UNKNOWN);
+    ck_assert_str_eq(judgement.words,
                      "growth is not known: cycles cannot be seen on this interpreter");
     ledger.gc_mode = LMP_GC_INCREMENTAL;
     ledger.lines = LMP_LINES_OFF;
     judge();
-    ck_assert_uint_eq(verdict.growth, LMP_GROWTH_UNKNOWN);
-    ck_assert_str_eq(verdict.words, "growth is not known without lines");
+    ck_assert_uint_eq(judgement.growth, LMP_GROWTH_UNKNOWN);
+    ck_assert_str_eq(judgement.words, "growth is not known without lines");
     ledger.lines = LMP_LINES_EXACT;
 }
 END_TEST
@@ -340,13 +340,13 @@ START_TEST(a_step_is_waited_for) {
             y[i] = i < 10 ? 100000 : 200000;
         ck_assert(!judge());
         bool waits = cycles < 22;
-        ck_assert_uint_eq(verdict.growth, waits ? LMP_GROWTH_WAIT : LMP_GROWTH_NONE);
-        ck_assert_uint_eq(verdict.lately, waits);
-        ck_assert_uint_eq(verdict.missing, waits ? 22 - cycles : 0);
+        ck_assert_uint_eq(judgement.growth, waits ? LMP_GROWTH_WAIT : LMP_GROWTH_NONE);
+        ck_assert_uint_eq(judgement.lately, waits);
+        ck_assert_uint_eq(judgement.missing, waits ? 22 - cycles : 0);
         char words[80];
         snprintf(words, sizeof words, "cannot tell yet: a.lua:1 rose lately, %u more full cycle%s",
                  22 - cycles, cycles == 21 ? "" : "s");
-        if (waits) ck_assert_str_eq(verdict.words, words);
+        if (waits) ck_assert_str_eq(judgement.words, words);
         ck_assert(!waits || leak[0].lately);
     }
 }
@@ -359,11 +359,11 @@ START_TEST(heap_beyond_is_not_known) {
     ledger.live_history_top = 1000000;
     row[0].tally.live_bytes = 1200000;
     judge();
-    ck_assert_uint_eq(verdict.growth, LMP_GROWTH_NONE);
+    ck_assert_uint_eq(judgement.growth, LMP_GROWTH_NONE);
     row[0].tally.live_bytes = 1300000;
     judge();
-    ck_assert_uint_eq(verdict.growth, LMP_GROWTH_WAIT);
-    ck_assert_str_eq(verdict.words,
+    ck_assert_uint_eq(judgement.growth, LMP_GROWTH_WAIT);
+    ck_assert_str_eq(judgement.words,
                      "cannot tell yet: heap higher than in any full cycle, 1 more full cycle");
 }
 END_TEST
@@ -399,8 +399,8 @@ START_TEST(order_and_room) {
             y[i] = s % 2 ? i * (1 + s * 7 % 20) * 1000 : i < 3 ? 0 : s * 10000000ull;
     }
     ck_assert(judge());
-    ck_assert_uint_eq(verdict.steady, 10);
-    ck_assert_uint_eq(verdict.leaks, 10);
+    ck_assert_uint_eq(judgement.steady, 10);
+    ck_assert_uint_eq(judgement.leaks, 10);
     ck_assert_uint_eq(leaks, 19); /* the first one never changes */
     for (uint32_t i = 1; i < leaks; i++) {
         ck_assert(leak[i - 1].steady >= leak[i].steady);
@@ -410,11 +410,11 @@ START_TEST(order_and_room) {
     LmpLeak all[40];
     memcpy(all, leak, sizeof all);
     for (uint32_t most = 0; most < 25; most++) { /* less room: the same ones first */
-        ledger_leaks(&ledger, leak, most, &leaks, &verdict);
+        ledger_leaks(&ledger, leak, most, &leaks, &judgement);
         ck_assert_uint_eq(leaks, most < 19 ? most : 19);
-        ck_assert_uint_eq(verdict.leaks, most < 10 ? most : 10);
-        ck_assert_uint_eq(verdict.steady, 10);
-        ck_assert_str_eq(verdict.words, "10 sites grow, most a.lua:18 by 19.5 KiB a full cycle");
+        ck_assert_uint_eq(judgement.leaks, most < 10 ? most : 10);
+        ck_assert_uint_eq(judgement.steady, 10);
+        ck_assert_str_eq(judgement.words, "10 sites grow, most a.lua:18 by 19.5 KiB a full cycle");
         for (uint32_t i = 0; i < leaks; i++)
             ck_assert_uint_eq(leak[i].site, all[i].site);
     }
@@ -436,10 +436,10 @@ START_TEST(saved_regs_fit) {
         row[0].line = row[1].line = (int)(suite_random() >> suite_below(64));
         ledger.sites = 1 + i % 2;
         ck_assert(judge());
-        for (const char *p = verdict.words; *p; p += format_utf8(p, &c))
+        for (const char *p = judgement.words; *p; p += format_utf8(p, &c))
             columns++;
-        ck_assert_msg(columns <= 76, "%s", verdict.words);
-        if (letters < 10) ck_assert_ptr_nonnull(strstr(verdict.words, name));
+        ck_assert_msg(columns <= 76, "%s", judgement.words);
+        if (letters < 10) ck_assert_ptr_nonnull(strstr(judgement.words, name));
     }
 }
 END_TEST
@@ -461,7 +461,7 @@ START_TEST(any_figures) {
         }
         judge();
         ck_assert_uint_le(leaks, 3);
-        ck_assert_uint_gt(strlen(verdict.words), 10);
+        ck_assert_uint_gt(strlen(judgement.words), 10);
     }
 }
 END_TEST

@@ -158,7 +158,9 @@ static void golden_tables(const char *name, FakeTables *f, const char *ending) {
     snprintf(file, sizeof file, "summary-%s.txt", name);
     golden(file, SUMMARY, &r);
     ck_assert_uint_eq(r.ledger.nodes, 0); /* only who writes the tree has it */
-    report_fill_parts(&r, &f->t, live.clock, report_kinds[REPORT_JSON].parts);
+    report_close(&r);
+    report_fill_with(&r, &header, &live, &f->t, report_kinds[REPORT_JSON].parts, live.clock,
+                     ending);
     snprintf(file, sizeof file, "report-%s.json", name);
     golden(file, JSON, &r);
     report_close(&r);
