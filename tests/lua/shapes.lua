@@ -62,6 +62,35 @@ table.sort(counts)
 same("stripped functions", table.concat(counts, " "), "10 20 30 55")
 lmp.stop()
 
+-- More of them than are remembered by their code, loaded again and again at all addresses; and one that only
+-- looks like them: its source is called "=?".
+lmp.start({ summary = false })
+local dumped = {}
+for i = 1, 400 do
+  dumped[i] = string.dump(load("return {" .. ("{},"):rep(i) .. "}"), true)
+end
+for round = 1, 5 do
+  for i = 1, #dumped do
+    load(dumped[i], "dump", "b")()
+  end
+  if round % 2 == 0 then collectgarbage() end
+end
+for _ = 1, 7 do
+  load("local a = {}\nlocal b = {}", "=?")()
+end
+local by_count, lines = {}, {}
+for _, site in ipairs(lmp.stats({ sites = true }).sites) do
+  local tables = site.types.table and site.types.table.tag_allocs or 0
+  if site.source:sub(1, 3) == "=?#" and tables > 0 then by_count[tables] = (by_count[tables] or 0) + 1 end
+  if tables == 7 and site.source:find("=?", 1, true) then lines[#lines + 1] = site.line end
+end
+table.sort(lines)
+same("lines of a chunk that is called ?", table.concat(lines, " "), "1 2")
+for i = 1, #dumped do
+  same("functions of " .. i + 1 .. " tables, five times", by_count[5 * (i + 1)], 1)
+end
+lmp.stop()
+
 -- ---- long sources at the same address -----------------------------------------------------------
 
 lmp.start({ summary = false })

@@ -73,14 +73,28 @@ static size_t slots_of(const LmpLineCache *cache) {
  * home (codes.h) is the same. */
 static void grow(LmpLineCache *cache) {
     size_t before = slots_of(cache);
-    cache->mask = (2 * before - 1) * sizeof(LmpLineSlot);
     cache->pushed = 0;
     for (size_t i = 0; i < before; i++) {
-        LmpLineSlot *slot = &cache->slot[i], *now = lines_slot(cache, slot->key, slot->cfn);
-        if (!slot->key || now == slot) continue;
+        LmpLineSlot *slot = &cache->slot[i];
+        if (!slot->key) continue;
+        cache->mask = (before - 1) * sizeof *slot;
+        bool own = lines_slot(cache, slot->key, slot->cfn) == slot;
+        cache->mask = (2 * before - 1) * sizeof *slot;
+        LmpLineSlot *now = lines_slot(cache, slot->key, slot->cfn);
+        if (!own) now = lines_beside(cache, now);
+        if (now == slot) continue;
         *now = *slot;
         slot->key = 0;
     }
+    cache->mask = (2 * before - 1) * sizeof(LmpLineSlot);
+}
+
+/* The slot where an answer is, or is to be entered: its own if it is free, else the one beside,
+ * whatever is in there; but of two that are taken, each in its turn. */
+static LmpLineSlot *slot_for(LmpLineCache *cache, uint64_t key, uintptr_t cfn) {
+    LmpLineSlot *own = lines_slot(cache, key, cfn), *beside = lines_look(cache, key, cfn);
+    if (own == beside || (beside->key == key && beside->cfn == cfn)) return beside;
+    return !own->key || (beside->key && cache->pushed & 1) ? own : beside;
 }
 
 /* An answer evicts another one whose code still lives. */
@@ -92,7 +106,7 @@ static void count_pushed(LmpLineCache *cache) {
 
 /* The answer in a slot, if it is about code in [addr, addr + size). */
 static inline void forget_slot(LmpLineSlot *slot, uintptr_t addr, size_t size) {
-    uintptr_t pc = slot->key & ((1ull << LMP_ADDRESS_BITS) - 1);
+    uintptr_t pc = slot->key & ((1ull << LMP_ADDRESS_BITS) - 1) & ~LMP_LINE_FLAGS;
     if (pc - addr <= size) slot->key = 0; /* a pc may stand behind the last one */
 }
 
@@ -121,17 +135,13 @@ static LmpCode *code_of(LmpProfile *p, const void *proto) {
     return code;
 }
 
-/* Enters an answer about code, if its death will be noticed: its slot, else NULL. `cls`: 0 for
- * kinds that are no record. */
-static LmpLineSlot *keep(LmpProfile *p, LmpCode *code, uint64_t key, uintptr_t cfn, unsigned cls,
-                         uint32_t row) {
+/* Enters an answer about code in a slot that is for it (slot_for). */
+static void keep(LmpProfile *p, LmpCode *code, LmpLineSlot *slot, const LmpAnswer *answer) {
     LmpLineCache *cache = p->lines;
-    LmpLineSlot *slot = lines_slot(cache, key, cfn);
-    if (!code) return NULL;
     codes_place(cache->codes, code, (unsigned)(slot - cache->slot) % LMP_HOMES);
-    if (slot->key != key || slot->cfn != cfn) *slot = (LmpLineSlot){.key = key, .cfn = cfn};
-    slot->row[cls] = row;
-    return slot;
+    if (slot->key != answer->key || slot->cfn != answer->cfn)
+        *slot = (LmpLineSlot){.key = answer->key, .cfn = answer->cfn};
+    slot->row[answer->cls] = answer->row;
 }
 
 /* ---- asking the documented API --------------------------------------------------------------- */
@@ -173,6 +183,30 @@ static bool may_name(LmpProfile *p, const LmpCallInfo *ci) {
     return true;
 }
 
+/* The function of code, 0: not known yet. Stripped code that is loaded again and again is known by
+ * what it is. */
+static uint32_t function_of(const LmpProfile *p, LmpCode *code, const void *proto) {
+    bool reads = p->lines->agreed && !p->lines->differed;
+    if (!code->function && reads && stripped_looks(proto)) {
+        code->function = sites_stripped(p, stripped_hash(proto));
+        code->lineless = true;
+    }
+    return code->function;
+}
+
+/* The row of a function that lua_getinfo has described. */
+static uint32_t add_function(LmpProfile *p, lua_Debug *ar, const void *proto) {
+    bool *known = stripped_agrees(proto, ar) ? &p->lines->agreed : &p->lines->differed;
+    *known = true;
+    if (!stripped_is(ar)) return sites_function(p, ar, NULL);
+    char name[LMP_STRIPPED_NAME];
+    stripped_name(proto, ar, name);
+    uint32_t function = sites_function(p, ar, NULL);
+    if (function != sites_pseudo(p, LMP_PSEUDO_OTHERS) && stripped_looks(proto))
+        sites_keep_stripped(p, stripped_hash(proto), function);
+    return function;
+}
+
 /* `pc`: whose line it is; `proto`: of the function of w->ci, whose code is *code, which may move.
  * The full function is only queried while something about it is unknown. */
 static uint32_t site_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, const void *proto,
@@ -180,7 +214,7 @@ static uint32_t site_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, const vo
     lua_Debug ar;
     ar.namewhat = "";
     uint32_t cfunction = w->c ? c_function_of(p, w->runs, w->c, w->cfn) : 0;
-    uint32_t function = *code ? (*code)->function : 0;
+    uint32_t function = *code ? function_of(p, *code, proto) : 0;
     p->live->tables.unknown++;
     bool name = !function || sites_wants_name(p, function);
     if (name) {
@@ -194,9 +228,7 @@ static uint32_t site_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, const vo
         return sites_site(p, function, ar.currentline, cfunction);
     }
     describe(w->L, w->ci, pc, name ? "Sln" : "Sl", &ar);
-    char stripped[LMP_STRIPPED_NAME];
-    if (stripped_is(&ar)) stripped_name(proto, &ar, stripped);
-    function = sites_function(p, &ar, NULL);
+    function = add_function(p, &ar, proto);
     if (*code && function != sites_pseudo(p, LMP_PSEUDO_OTHERS)) {
         (*code)->function = function;
         (*code)->lineless = ar.currentline == -1;
@@ -206,10 +238,10 @@ static uint32_t site_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, const vo
 
 /* An answer about code has been learned. It goes to the second cache, too, if another place has its
  * slot; or if it is about a place of which others may be there. */
-static void keep_more(LmpLineCache *cache, LmpCode *code, const LmpAnswer *answer) {
-    const LmpLineSlot *at = lines_slot(cache, answer->key, answer->cfn);
-    bool same = at->key == answer->key && at->cfn == answer->cfn;
-    if (same ? !code->more : !at->key) return;
+static void keep_more(LmpLineCache *cache, LmpCode *code, const LmpLineSlot *slot,
+                      const LmpAnswer *answer) {
+    bool same = slot->key == answer->key && slot->cfn == answer->cfn;
+    if (same ? !code->more : !slot->key) return;
     code->more = true;
     answers_add(&cache->answers, answer);
     if (!same) count_pushed(cache);
@@ -221,17 +253,20 @@ static inline uint32_t row_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, co
                               uint64_t key, uintptr_t beside, unsigned cls, LmpLineSlot **slot) {
     LmpCode *code = code_of(p, proto);
     LmpAnswer answer = {.key = key, .cfn = beside, .life = code ? code->life : 0, .cls = cls};
-    uint32_t row = code && code->more ? answers_find(&p->lines->answers, &answer) : 0;
-    if (row) {
+    LmpLineSlot *at = slot_for(p->lines, key, beside);
+    size_t mask = p->lines->mask;
+    answer.row = code && code->more ? answers_find(&p->lines->answers, &answer) : 0;
+    if (answer.row) {
         count_pushed(p->lines);
     } else {
-        row = site_of(p, w, pc, proto, &code);
-        if (cls) row = sites_record(p, row, cls, p->tag);
-        answer.row = row;
-        if (code) keep_more(p->lines, code, &answer);
+        uint32_t row = site_of(p, w, pc, proto, &code);
+        answer.row = cls ? sites_record(p, row, cls, p->tag) : row;
+        if (code) keep_more(p->lines, code, at, &answer);
     }
-    *slot = keep(p, code, key, beside, cls, row);
-    return row;
+    if (p->lines->mask != mask) at = slot_for(p->lines, key, beside); /* it has grown */
+    if (code) keep(p, code, at, &answer);
+    *slot = code ? at : NULL;
+    return answer.row;
 }
 
 /* A table's place is in the first cache again: is that of its parts in the second one? */
@@ -284,7 +319,7 @@ static uint32_t record_beside(LmpProfile *p, LmpLineSlot *slot, const void *prot
     answer.row = code->more ? answers_find(&p->lines->answers, &answer) : 0;
     if (!answer.row) {
         answer.row = sites_record(p, row, cls, p->tag);
-        keep_more(p->lines, code, &answer);
+        keep_more(p->lines, code, slot, &answer);
     }
     return slot->row[cls] = answer.row;
 }
@@ -293,9 +328,9 @@ uint32_t lines_record_of(LmpProfile *p, const LmpWhere *w, unsigned cls, uintptr
     const void *proto = frames_proto(frames_func(w->ci));
     bool newtable = *constructor != 0;
     uintptr_t pc = newtable ? *constructor : w->pc, at = pc;
-    uint64_t key = lines_key(pc, p->tag) | (w->cfn || newtable ? LMP_LINE_C : 0);
+    uint64_t key = lines_key(pc, p->tag) | (newtable ? LMP_LINE_FLAGS : w->cfn ? LMP_LINE_C : 0);
     uintptr_t beside = newtable ? (uintptr_t)proto : w->cfn;
-    LmpLineSlot *slot = lines_slot(p->lines, key, beside);
+    LmpLineSlot *slot = lines_look(p->lines, key, beside);
     bool there = slot->key == key && slot->cfn == beside;
     if (!proto) return sites_record(p, sites_pseudo(p, LMP_PSEUDO_UNKNOWN), cls, p->tag);
     bool setlist = cls == LMP_C_TABLE_PART && !newtable && !w->cfn && newtable_setlist(proto, pc);
@@ -320,7 +355,7 @@ uint32_t lines_record_of(LmpProfile *p, const LmpWhere *w, unsigned cls, uintptr
 
 uint32_t lines_frame_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uintptr_t pc) {
     uint64_t key = lines_key(pc, KEY_FRAME);
-    const LmpLineSlot *slot = lines_slot(p->lines, key, 0);
+    const LmpLineSlot *slot = lines_look(p->lines, key, 0);
     if (slot->key == key) return slot->row[0];
     const void *proto = frames_proto(frames_func(ci));
     if (!proto) return sites_pseudo(p, LMP_PSEUDO_UNKNOWN);
@@ -332,11 +367,11 @@ uint32_t lines_frame_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, ui
 uint32_t lines_c_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci) {
     uintptr_t cfn = frames_c_function(frames_func(ci));
     uint64_t key = lines_key(0, KEY_C_FRAME) | LMP_LINE_C;
-    const LmpLineSlot *slot = lines_slot(p->lines, key, cfn);
+    const LmpLineSlot *slot = lines_look(p->lines, key, cfn);
     if (slot->key == key && slot->cfn == cfn) return slot->row[0];
     if (!cfn) return sites_pseudo(p, LMP_PSEUDO_UNKNOWN);
     uint32_t site = sites_site(p, c_function_of(p, L, ci, cfn), -1, 0);
-    LmpLineSlot *fresh = lines_slot(p->lines, key, cfn);
+    LmpLineSlot *fresh = slot_for(p->lines, key, cfn);
     *fresh = (LmpLineSlot){.key = key, .cfn = cfn, .row = {site}};
     return site;
 }

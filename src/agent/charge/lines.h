@@ -18,14 +18,14 @@
 
 enum {
     LMP_LINE_LEAST = 1 << 12, /* slots, to begin with and at most: powers of two */
-    LMP_LINE_MOST = 1 << 15,
+    LMP_LINE_MOST = 1 << 16,
     LMP_RAN_LATELY = 16,
     LMP_KNOWN = 256 /* a power of two */
 };
 
 /* What is known of a place, in one cache line. key 0: empty. */
 typedef struct LmpLineSlot {
-    uint64_t key;  /* pc, tag or kind of other answers << 48, LMP_LINE_C */
+    uint64_t key;  /* pc, tag or kind of other answers << 48, LMP_LINE_C, LMP_LINE_NEWTABLE */
     uintptr_t cfn; /* the C function on top, 0: the Lua function itself. Of OP_NEWTABLE: its
                       prototype, which proves that the pc is one of the function that runs */
     /* Records by the class of the block, 0: not known yet. At 0: of OP_NEWTABLE, how many parts it
@@ -46,6 +46,9 @@ typedef struct LmpLineCache {
     const lua_State *known[LMP_KNOWN];
     uint32_t ran;
     bool jumps; /* frames_jump() may be asked */
+    /* Prototypes were asked what lua_getinfo says, too: whether they have agreed, and whether one
+     * has not (stripped.h). */
+    bool agreed, differed;
     /* Records of "(host)" and, at 1, "(parser)", without a tag; 0: not known yet. */
     uint32_t outside[2][LMP_C_COUNTED];
     _Alignas(64) LmpLineSlot slot[LMP_LINE_MOST]; /* what is beyond the mask is never touched */
@@ -95,18 +98,35 @@ void lines_switch(LmpProfile *p, const lua_State *L);
 /* The same for a thread that asks in a C function. False: it is not known to run. */
 bool lines_switch_c(LmpProfile *p, const lua_State *L);
 
-#define LMP_LINE_C (1ull << 63) /* with a C function: without it, a key says all */
+#define LMP_LINE_C (1ull << 63) /* `cfn` counts, too: without it, a key says all */
+#define LMP_LINE_NEWTABLE 1ull  /* that is a prototype: a pc is even */
+#define LMP_LINE_FLAGS (LMP_LINE_C | LMP_LINE_NEWTABLE)
 
 static inline uint64_t lines_key(uintptr_t pc, unsigned tag) {
     return pc | (uint64_t)tag << LMP_ADDRESS_BITS;
 }
 
+/* Neighbours in the code are neighbours in the cache: a program of many places reads it in order,
+ * as it does its own code, where a hash that scatters would cost a miss of the processor's caches
+ * at each of them. */
 static inline LmpLineSlot *lines_slot(LmpLineCache *cache, uint64_t key, uintptr_t cfn) {
-    uint64_t h = (key ^ (uint64_t)cfn << 13) * 0x9e3779b97f4a7c15ull;
-    size_t at = h >> 43 & cache->mask; /* at most the upper 15 bits */
+    uint64_t place = key / LMP_INSTRUCTION + (key >> LMP_ADDRESS_BITS) * 1031;
+    if (!(key & LMP_LINE_NEWTABLE)) place += cfn * 0x9e3779b1u >> 4;
+    size_t at = (size_t)place * sizeof(LmpLineSlot) & cache->mask;
     return (LmpLineSlot *)(void *)((char *)cache->slot + at);
 }
-_Static_assert(LMP_LINE_MOST == 1 << 15 && sizeof(LmpLineSlot) == 1 << 6, "as in lines_slot");
+/* Where an answer is whose own slot has another one: beside it. The processor fetches both. */
+static inline LmpLineSlot *lines_beside(const LmpLineCache *cache, const LmpLineSlot *slot) {
+    size_t at = (size_t)((const char *)slot - (const char *)cache->slot) ^ sizeof *slot;
+    return (LmpLineSlot *)(void *)((char *)cache->slot + at); /* NOLINT */
+}
+
+/* The slot of an answer, if it is known, else another one. */
+static inline LmpLineSlot *lines_look(LmpLineCache *cache, uint64_t key, uintptr_t cfn) {
+    LmpLineSlot *slot = lines_slot(cache, key, cfn);
+    if (LIKELY(slot->key == key && slot->cfn == cfn)) return slot;
+    return lines_beside(cache, slot);
+}
 
 static inline uint32_t lines_known_home(const lua_State *L) {
     return (uint32_t)((uintptr_t)L / 16) & (LMP_KNOWN - 1);
@@ -135,8 +155,8 @@ static ALWAYS_INLINE uint32_t lines_record_table(LmpProfile *p, const LmpCallInf
                                                  LmpSavedRegs words, uintptr_t *constructor) {
     uintptr_t pc = saved_regs_newtable(p->words, words, true);
     const void *proto = frames_proto(frames_func(ci));
-    uint64_t key = lines_key(pc, p->tag) | LMP_LINE_C;
-    const LmpLineSlot *slot = lines_slot(p->lines, key, (uintptr_t)proto);
+    uint64_t key = lines_key(pc, p->tag) | LMP_LINE_FLAGS;
+    const LmpLineSlot *slot = lines_look(p->lines, key, (uintptr_t)proto);
     if (UNLIKELY(!proto || slot->key != key || slot->cfn != (uintptr_t)proto)) return 0;
     uint32_t record = slot->row[LMP_C_TABLE];
     p->made = (LmpMade){(const void *)ci, pc,           (uintptr_t)proto,
@@ -168,7 +188,7 @@ static ALWAYS_INLINE uint32_t lines_record(LmpProfile *p, const lua_State *L, co
     if (words && UNLIKELY(p->made.left)) return lines_record_made(p, ci, cls, constructor);
     uintptr_t pc = frames_pc(ci);
     uint64_t key = lines_key(pc, p->tag);
-    const LmpLineSlot *slot = lines_slot(p->lines, key, 0);
+    const LmpLineSlot *slot = lines_look(p->lines, key, 0);
     if (UNLIKELY(slot->key != key)) return 0;
     if (cls == LMP_C_TABLE_PART && UNLIKELY(slot->row[0])) *constructor = pc + LMP_INSTRUCTION;
     return slot->row[cls];
@@ -196,7 +216,7 @@ static ALWAYS_INLINE uint32_t lines_record_c(const LmpProfile *p, const lua_Stat
     } else if (frames_resumed(L)) {
         return 0;
     }
-    const LmpLineSlot *slot = lines_slot(p->lines, key, cfn);
+    const LmpLineSlot *slot = lines_look(p->lines, key, cfn);
     return LIKELY(slot->key == key && slot->cfn == cfn) ? slot->row[cls] : 0;
 }
 
@@ -210,7 +230,7 @@ static ALWAYS_INLINE uint32_t lines_record_new(const LmpProfile *p, const lua_St
     const LmpCallInfo *ci = lines_lua_caller(frames_top(by));
     if (UNLIKELY(!ci)) return 0;
     uint64_t key = lines_key(frames_pc(ci), p->tag);
-    const LmpLineSlot *slot = lines_slot(p->lines, key, 0);
+    const LmpLineSlot *slot = lines_look(p->lines, key, 0);
     return LIKELY(slot->key == key) ? slot->row[cls] : 0;
 }
 

@@ -308,7 +308,7 @@ uint32_t lines_stack_moves(LmpProfile *p, LmpSavedRegs words) {
     const lua_State *L = p->words ? asking_thread(p, words) : NULL;
     const LmpCallInfo *ci = L && frames_top(L) ? lua_caller(frames_top(L)) : NULL;
     uint64_t key = ci ? lines_key(frames_pc(ci), p->tag) : 0;
-    const LmpLineSlot *slot = lines_slot(p->lines, key, 0);
+    const LmpLineSlot *slot = lines_look(p->lines, key, 0);
     if (ci && slot->key == key) {
         if (slot->row[LMP_C_THREAD_PART]) return slot->row[LMP_C_THREAD_PART];
         for (unsigned cls = 0; cls < LMP_C_COUNTED; cls++) { /* the same line, another class */

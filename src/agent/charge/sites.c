@@ -25,6 +25,7 @@ enum {
     OTHERS = 1,      /* row of functions, sites and tags */
     NAME_TRIES = 16, /* calls of a function that are asked for its name */
     KINDS_OF_OTHERS = 2 * LMP_CLASSES,
+    STRIPPED = 256, /* a power of two */
 };
 
 struct LmpIndexes {
@@ -34,6 +35,10 @@ struct LmpIndexes {
     uint8_t named[(LMP_FUNCTIONS_MAX) / 8]; /* bits: functions whose name came from a call */
     uint8_t tried[LMP_FUNCTIONS_MAX];       /* calls that were asked for it (count) */
     LmpSources sources;
+    struct {
+        uint64_t hash;
+        uint32_t function; /* 0: none */
+    } stripped[STRIPPED];
 };
 
 /* The rows up to n - 1 are there for readers. */
@@ -258,6 +263,17 @@ uint32_t sites_function(LmpProfile *p, const lua_Debug *ar, const void *address)
         key.path = c_paths_text(p->c_paths, address);
     }
     return add_function(p, hash, &key, named);
+}
+
+uint32_t sites_stripped(const LmpProfile *p, uint64_t hash) {
+    uint64_t at = hash % STRIPPED;
+    return p->indexes->stripped[at].hash == hash ? p->indexes->stripped[at].function : 0;
+}
+
+void sites_keep_stripped(LmpProfile *p, uint64_t hash, uint32_t function) {
+    uint64_t at = hash % STRIPPED;
+    p->indexes->stripped[at].hash = hash;
+    p->indexes->stripped[at].function = function;
 }
 
 /* ---- sites ----------------------------------------------------------------------------------- */

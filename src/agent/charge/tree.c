@@ -61,17 +61,6 @@ static ALWAYS_INLINE uint64_t key_of(const struct LmpTree *t, const LmpSideFrame
     return f->key ? f->key : key;
 }
 
-/* A record and what a node stands under, in one word, which hashes combine with addresses: above
- * the lowest bits, by which those differ. */
-#define WHO_RECORD 20
-#define WHO_TAIL (1ull << 41)
-#define WHO_UNDER 42
-static ALWAYS_INLINE uint64_t who_of(uint32_t under, uint32_t record) {
-    return (uint64_t)under << WHO_UNDER | (uint64_t)record << WHO_RECORD;
-}
-_Static_assert(LMP_NODES_MAX <= 1ull << (64 - WHO_UNDER - 2), "an under has room");
-_Static_assert(LMP_RECORDS_MAX <= 1u << (41 - WHO_RECORD), "and a record");
-
 /* The node of a frame of a function, past the cache; 0: it is not sound. */
 static uint32_t node_of_frame(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc) {
     uint32_t site;

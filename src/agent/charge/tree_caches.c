@@ -1,8 +1,8 @@
 /* tree_caches.c - see tree_caches.h. */
 #include "agent/charge/tree_caches.h"
 
-/* A cache has twice as many slots: an answer goes to one of two neighbours, twice as far up, where
- * nothing is left when its turn comes. */
+/* A cache has more slots: an answer stays where it is, or goes up by as many slots as there were,
+ * or a multiple, where nothing has been yet. */
 COLD void tree_move_nodes(struct LmpTree *t) {
     for (uint32_t i = slots_of(t->node_size) >> TREE_CACHE_STEP; i-- > 0;) {
         LmpNodeSlot slot = t->node_cache[i];

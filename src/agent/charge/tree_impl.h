@@ -74,12 +74,23 @@ typedef struct LmpCallSlot {
 #define KEY_MAIN KEY_C             /* bottom frame of the main thread */
 #define KEY_COROUTINE (KEY_C | 1u) /* of others */
 
+/* A record and what a node stands under, in one word, which hashes combine with addresses: above
+ * the lowest bits, by which those differ. */
+#define WHO_RECORD 20
+#define WHO_TAIL (1ull << 41)
+#define WHO_UNDER 42
+static ALWAYS_INLINE uint64_t who_of(uint32_t under, uint32_t record) {
+    return (uint64_t)under << WHO_UNDER | (uint64_t)record << WHO_RECORD;
+}
+_Static_assert(LMP_NODES_MAX <= 1ull << (64 - WHO_UNDER - 2), "an under has room");
+_Static_assert(LMP_RECORDS_MAX <= 1u << (41 - WHO_RECORD), "and a record");
+
 #define NO_CI ((const LmpCallInfo *)1) /* the bottom frame's until it has been seen */
 
 /* How much of a cache is in use. What is beyond is never touched; doubled when answers have evicted
  * others that are still valid a quarter as often as there are slots. */
 typedef struct LmpCacheSize {
-    uint32_t shift; /* of a hash, whose upper bits that are left tell the slot */
+    uint32_t mask; /* slots, a power of two, less one */
     uint32_t pushed;
 } LmpCacheSize;
 

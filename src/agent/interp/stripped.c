@@ -1,18 +1,46 @@
 /* stripped.c - see stripped.h. */
 #include "agent/interp/stripped.h"
 
+#include <string.h>
+
 #include "agent/interp/frames.h"
 #include "base/rowindex.h"
 
-void stripped_name(const void *proto, lua_Debug *ar, char out[LMP_STRIPPED_NAME]) {
+/* In a prototype, all of 5.4. */
+enum { AT_SIZE_LINES = 28, AT_LINE_DEFINED = 44, AT_LAST_LINE_DEFINED = 48, AT_SOURCE = 112 };
+
+static uint32_t field(const void *proto, size_t at) {
+    uint32_t w;
+    memcpy(&w, (const char *)proto + at, sizeof w);
+    return w;
+}
+
+bool stripped_agrees(const void *proto, const lua_Debug *ar) {
+    bool none = !frames_word(proto, AT_SOURCE);
+    return (!none || stripped_is(ar)) &&
+           field(proto, AT_LINE_DEFINED) == (uint32_t)ar->linedefined &&
+           field(proto, AT_LAST_LINE_DEFINED) == (uint32_t)ar->lastlinedefined;
+}
+
+bool stripped_looks(const void *proto) {
+    return !frames_word(proto, AT_SOURCE) && !field(proto, AT_SIZE_LINES);
+}
+
+static uint64_t hash_code(const void *proto, uint32_t first, uint32_t last) {
     const char *code = (const char *)frames_word(proto, LMP_AT_PROTO_CODE); /* NOLINT */
-    uint64_t hash = rowindex_mix((uint32_t)ar->linedefined, (uint32_t)ar->lastlinedefined);
-    uint32_t size, instruction;
-    memcpy(&size, (const char *)proto + LMP_AT_PROTO_SIZECODE, sizeof size);
-    for (uint32_t i = 0; i < size; i++) {
-        memcpy(&instruction, code + i * sizeof instruction, sizeof instruction);
-        hash = rowindex_mix(hash, instruction);
-    }
+    uint64_t hash = rowindex_mix(first, last);
+    uint32_t size = field(proto, LMP_AT_PROTO_SIZECODE);
+    for (uint32_t i = 0; i < size; i++)
+        hash = rowindex_mix(hash, field(code, (size_t)i * LMP_INSTRUCTION));
+    return hash;
+}
+
+uint64_t stripped_hash(const void *proto) {
+    return hash_code(proto, field(proto, AT_LINE_DEFINED), field(proto, AT_LAST_LINE_DEFINED));
+}
+
+void stripped_name(const void *proto, lua_Debug *ar, char out[LMP_STRIPPED_NAME]) {
+    uint64_t hash = hash_code(proto, (uint32_t)ar->linedefined, (uint32_t)ar->lastlinedefined);
     static const char digit[] = "0123456789abcdef";
     uint32_t number = (uint32_t)(hash ^ hash >> 32);
     memcpy(out, "=?#", 3);

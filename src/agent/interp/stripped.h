@@ -5,6 +5,7 @@
 
 #include <lua.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { LMP_STRIPPED_NAME = 12 };
 
@@ -17,5 +18,13 @@ static inline bool stripped_is(const lua_Debug *ar) {
  * defined: the same in every run, and for the same code loaded again. `out` is to last as long as
  * `ar`. `proto`: the function's prototype, laid out as frames.h says. */
 void stripped_name(const void *proto, lua_Debug *ar, char out[LMP_STRIPPED_NAME]);
+
+/* Does the prototype itself say what `ar` ("S") says of its function? Only then may the following
+ * ones be asked: they read fields that nothing else has verified. */
+bool stripped_agrees(const void *proto, const lua_Debug *ar);
+/* Is it one without source and lines? */
+bool stripped_looks(const void *proto);
+/* Of which stripped_name makes the name. */
+uint64_t stripped_hash(const void *proto);
 
 #endif
