@@ -3,6 +3,7 @@
 -- tests/bench/run, which calls it with a table of what it needs; returns how many figures are
 -- above the aim.
 local AIM = tonumber(os.getenv("LMP_BENCH_AIM")) or 2
+local LONG_ENOUGH, TIMED = 0.15, 5 -- seconds, rounds
 
 return function(bench)
     local ways = {
@@ -12,12 +13,15 @@ return function(bench)
         { "sampled", ".start({ summary = false, sample = 512 * 1024 })" },
     }
 
+    -- Without it, an instruction counter would count what is done every few milliseconds so many times.
+    local slow_clock = bench.build .. "/slow_clock.so"
+
     --- Instructions of a program after `code`; nil: it cannot be run so.
     local function count(runner, code, name, size)
         local text = bench.output_of(string.format(
-            "LUA_INIT= LUA_INIT_5_4= LUA_CPATH=%s valgrind --tool=cachegrind --cache-sim=no "
+            "LUA_INIT= LUA_INIT_5_4= LUA_CPATH=%s LD_PRELOAD=%s valgrind --tool=cachegrind --cache-sim=no "
             .. "--cachegrind-out-file=/dev/null " .. runner .. " 2>&1",
-            bench.quote(bench.build .. "/?.so;;"), bench.quote(code), name, size))
+            bench.quote(bench.build .. "/?.so;;"), bench.quote(slow_clock), bench.quote(code), name, size))
         local number = text:match("I%s+refs:%s+([%d,]+)")
         return number and tonumber((number:gsub(",", "")))
     end
@@ -26,6 +30,37 @@ return function(bench)
     local function work(runner, code, name)
         local whole, start = count(runner, code, name, bench.size), count(runner, code, name, 0)
         return whole and start and (whole - start) / 1e6
+    end
+
+    --- CPU time of the same, in seconds.
+    local function time(runner, code, name, size)
+        local text = bench.output_of(string.format("LUA_INIT= LUA_INIT_5_4= LUA_CPATH=%s %s " .. runner .. " 2>&1",
+            bench.quote(bench.build .. "/?.so;;"), bench.quote(bench.build .. "/measure"), bench.quote(code), name,
+            size))
+        return tonumber(text:match("([%d.]+) [%d.]+ %d+ %d+ ?-?[%d.]*$"))
+    end
+
+    --- The least of a few: what starting and ending costs.
+    local function least(...)
+        return math.min(time(...), time(...), time(...))
+    end
+
+    --- CPU time after each of `codes` relative to that after `plain`, without what starting costs: medians of
+    --- TIMED interleaved rounds, with the program so large that it runs for a while.
+    local function times(runner, plain, codes, name)
+        local size, own = bench.size, least(runner, plain, name, 0)
+        while time(runner, plain, name, size) - own < LONG_ENOUGH and size < bench.size * 512 do size = size * 2 end
+        local ratios, start = {}, {}
+        for i, code in ipairs(codes) do ratios[i], start[i] = {}, least(runner, code, name, 0) end
+        for round = 1, TIMED do
+            local base = time(runner, plain, name, size) - own
+            for i, code in ipairs(codes) do ratios[i][round] = (time(runner, code, name, size) - start[i]) / base end
+        end
+        for i, list in ipairs(ratios) do
+            table.sort(list)
+            ratios[i] = list[TIMED // 2 + 1]
+        end
+        return ratios
     end
 
     local script = bench.quote(bench.here .. "/cliffs.lua")
@@ -42,8 +77,9 @@ return function(bench)
     print("\n## Programs of every shape\n")
     print("Each does one thing very often or very large. Instructions relative to the unprofiled run, without what "
         .. "starting\ncosts (valgrind's cachegrind; there is next to no chance in them). The aim: at most "
-        .. AIM .. "; more has a ✗.\n")
-    bench.head({ "program", "unprofiled", "totals", "lines", "stacks", "sampled" })
+        .. AIM .. "; more has a ✗. And\nCPU time in the same way, in which what the processor waits for memory counts, "
+        .. "and a busy machine: medians of\n" .. TIMED .. " interleaved rounds.\n")
+    bench.head({ "program", "unprofiled", "totals", "lines", "stacks", "sampled", "lines, time", "stacks, time" })
     local missed = 0
     for i, case in ipairs(cases) do
         bench.progress("shapes: %d of %d: %s", i, #cases, case[2])
@@ -55,6 +91,9 @@ return function(bench)
             cells[n + 2] = not ratio and "?" or string.format("%.2f%s", ratio, ratio > AIM and " ✗" or "")
             if not ratio or ratio > AIM then missed = missed + 1 end
         end
+        local timed = bench.timed and times(case[1], 'require "luamemprofiler"',
+            { 'require "luamemprofiler"' .. ways[2][2], 'require "luamemprofiler"' .. ways[3][2] }, case[2]) or {}
+        for n = 1, 2 do cells[#cells + 1] = timed[n] and string.format("%.2f", timed[n]) or "?" end
         bench.row(cells)
         io.stdout:flush()
     end
