@@ -8,7 +8,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -72,8 +74,19 @@ static void die(int theirs) {
     (void)theirs;
 }
 
+/* Is the first thread gone? What the process's own file says is the state of that one. */
+static bool is_zombie(void) {
+    char text[256] = "";
+    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t size = read(fd, text, sizeof text - 1);
+    close(fd);
+    const char *name = size > 0 ? strrchr(text, ')') : NULL;
+    return name && strncmp(name, ") Z", 3) == 0;
+}
+
 static void *other_thread(void *theirs) {
-    usleep(20000); /* the first one is gone then, or goes now: either is the case */
+    while (!is_zombie())
+        sched_yield();
     live_on(*(int *)theirs);
     return NULL;
 }
