@@ -241,7 +241,7 @@ static const struct Part {
              {"tags", LEDGER_TAGS}};
 
 unsigned figures_parts(lua_State *L, const char *function) {
-    unsigned wished = 0;
+    unsigned wanted = 0;
     if (lua_isnoneornil(L, 1)) return 0;
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_pushnil(L);
@@ -260,11 +260,11 @@ unsigned figures_parts(lua_State *L, const char *function) {
             luaL_error(L, "bad argument #1 to '%s' (key '%s' must be a boolean, got %s)", function,
                        key, luaL_typename(L, -1));
         } else if (lua_toboolean(L, -1)) {
-            wished |= part->bit;
+            wanted |= part->bit;
         }
         lua_pop(L, 1);
     }
-    return wished;
+    return wanted;
 }
 
 void figures_push(lua_State *L, void *from) {

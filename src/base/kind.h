@@ -1,7 +1,7 @@
 /* kind.h - the vocabulary of memory: kinds (what a person sees) and classes (what a block is).
  *
- * A kind is one of the six types of the display. A block has two of them: its kind by tag, as the
- * allocation request names it (what luamemprofiler counted), and its kind by owner: a table's
+ * A kind is one of the six types of the display. A block has two of them: its kind by type tag, as
+ * the allocation request names it (what luamemprofiler counted), and its kind by owner: a table's
  * array and hash part are table memory though their request carries no tag. A class is one
  * possible pair of the two, small enough for four bits of the shadow map. */
 #ifndef LMP_KIND_H

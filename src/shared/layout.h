@@ -29,7 +29,7 @@
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
 #define LMP_LAYOUT 9u                   /* changes whenever anything here or in rows.h does */
-#define LMP_LAYOUT_DIGEST 0x96b9014753e1f715ull
+#define LMP_LAYOUT_DIGEST 0x3e87c44a7b428484ull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
@@ -53,7 +53,7 @@ typedef struct LmpHeader {
     char program[256];       /* script, or option `name`; NUL-terminated, UTF-8 not guaranteed */
     char lua[32];            /* "Lua 5.4.4" */
     char lmp[32];            /* version of the module */
-    uint32_t interval_us;    /* wished time between repaints, from option fps */
+    uint32_t interval_us;    /* wanted time between repaints, from option fps */
     uint32_t top;            /* rows of the summary's tables, from option top */
     uint64_t pid_space; /* inode of the pid namespace that `pid` is a number of; 0: not known */
 } LmpHeader;

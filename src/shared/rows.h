@@ -54,10 +54,10 @@ typedef struct LmpFunction {
     uint32_t kind;
     uint32_t source, short_src; /* texts, as lua_Debug has them; C: "=[C]", "[C]" */
     int32_t linedefined;        /* as lua_Debug has it; C and pseudo: -1 */
-    uint32_t name;    /* text, as a traceback words it: "method 'push'", "main chunk" ... */
-    uint32_t path;    /* text: "table.insert", "options.price" as reached from loaded modules and
+    uint32_t name;      /* text, as a traceback words it: "method 'push'", "main chunk" ... */
+    uint32_t qualified; /* text: "table.insert", "options.price" as reached from loaded modules and
                          globals; 0: not found there (yet); may be set late */
-    uint64_t address; /* C functions; else 0 */
+    uint64_t address;   /* C functions; else 0 */
     uint32_t spare[8];
 } LmpFunction;
 
@@ -167,7 +167,7 @@ typedef struct LmpTablesUsed {
     uint64_t sample; /* bytes between samples on average; 0: every block is accounted */
     uint32_t text;   /* bytes */
     uint32_t functions, sites, records, nodes, paths, tags; /* rows in use, row 0 included */
-    uint32_t names;    /* bumped when a path in functions was set */
+    uint32_t names;    /* bumped when a qualified name was set */
     uint64_t folded;   /* allocations that went to "(others)" (count) */
     uint64_t unknown;  /* requests whose line had to be asked of the API (count) */
     uint64_t unproven; /* requests charged by the documented API because no known way explains them

@@ -11,7 +11,7 @@ return {
         "return_addr.c", "owner.c", "counters.c", "sites.c", "lines.c", "lines_asking.c",
         "newtable.c", "resumers.c", "answers.c", "codes.c", "free_callers.c", "tree.c",
         "tree_rows.c", "tree_caches.c", "tree_threads.c", "tags.c", "deaths.c", "names.c", "names_walk.c",
-        "c_paths.c", "cycles.c", "live_history.c",
+        "c_names.c", "cycles.c", "live_history.c",
         -- readers
         "tables.c", "view.c", "discover.c", "stats.c", "history.c", "heapmap.c", "heapregion.c",
         "heapcell.c", "heaplist.c", "overflow_index.c", "ledger.c", "ledger_index.c", "ledger_rows.c",

@@ -80,7 +80,7 @@ static uint32_t fake_function(FakeTables *f, LmpFunctionKind kind, const char *s
 }
 
 __attribute__((unused)) static void fake_path(FakeTables *f, uint32_t function, const char *path) {
-    f->t.function[function].path = fake_text(f, path);
+    f->t.function[function].qualified = fake_text(f, path);
     f->live->tables.names++;
 }
 

@@ -14,7 +14,7 @@ static const Panel *bottom_panel(const App *app) {
     return app->bottom;
 }
 
-static Bottom bottom_wish(const Panel *bottom) {
+static Bottom bottom_wanted(const Panel *bottom) {
     if (!bottom) return BOTTOM_NONE;
     if (bottom == &panel_output) return BOTTOM_SOME;
     /* what the person asked to see, and only for a while */
@@ -30,7 +30,7 @@ static void place(App *app, int row, Rect outer) {
 
 void app_arrange(App *app, int w, int h) {
     const Panel *bottom = bottom_panel(app);
-    app->layout = layout_make(w, h, bottom_wish(bottom));
+    app->layout = layout_make(w, h, bottom_wanted(bottom));
     memset(app->outer, 0, sizeof app->outer);
     memset(app->inner, 0, sizeof app->inner);
     /* until the person chooses, the keys go to the map, or to whatever is there */

@@ -29,8 +29,8 @@ TreeRows *treerows_new(void) {
 
 void treerows_free(TreeRows *t) {
     if (!t) return;
-    Pile *pile[] = {&t->shown, &t->match,  &t->keep,  &t->kid,  &t->siblings,
-                    &t->group, &t->member, &t->queue, &t->slot, &t->outer};
+    Pile *pile[] = {&t->shown, &t->match,  &t->keep,  &t->child, &t->siblings,
+                    &t->group, &t->member, &t->queue, &t->slot,  &t->outer};
     for (size_t i = 0; i < sizeof pile / sizeof *pile; i++)
         free(pile[i]->item);
     keymap_free(&t->open);
@@ -134,7 +134,7 @@ static bool is_open(const TreeRows *t, const Group *g) {
 /* qsort has no context argument; updates never run concurrently. */
 static _Thread_local const TreeRows *ordered;
 
-static int by_wish(const void *a, const void *b) {
+static int by_measure(const void *a, const void *b) {
     const TreeRows *t = ordered;
     const Group *x = group_of(t, *(const uint32_t *)a), *y = group_of(t, *(const uint32_t *)b);
     if (t->placed) {
@@ -158,31 +158,31 @@ static int by_wish(const void *a, const void *b) {
     return t->request.reverse ? -order : order;
 }
 
-/* Appends a row's children to kid[], sorted. `from`, `end`: their range. */
+/* Appends a row's children to child[], sorted. `from`, `end`: their range. */
 static bool gather(TreeRows *t, uint32_t group, size_t *from, size_t *end) {
-    *from = t->kid.used;
+    *from = t->child.used;
     if (!children_of(t, group)) return false;
-    uint32_t *kid = PILE(t->kid, uint32_t);
+    uint32_t *child = PILE(t->child, uint32_t);
     if (t->filtering) {
         size_t keep = *from;
-        for (size_t i = *from; i < t->kid.used; i++)
-            if (group_of(t, kid[i])->keep) kid[keep++] = kid[i];
-        t->kid.used = keep;
+        for (size_t i = *from; i < t->child.used; i++)
+            if (group_of(t, child[i])->keep) child[keep++] = child[i];
+        t->child.used = keep;
     }
-    *end = t->kid.used;
+    *end = t->child.used;
     ordered = t;
-    if (*end - *from > 1) qsort(kid + *from, *end - *from, sizeof(uint32_t), by_wish);
+    if (*end - *from > 1) qsort(child + *from, *end - *from, sizeof(uint32_t), by_measure);
     return true;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* The child on the hottest path; 0: there is none. */
-static uint64_t hottest_kid(const TreeRows *t, size_t from, size_t end) {
+static uint64_t hottest_child(const TreeRows *t, size_t from, size_t end) {
     double most = 0;
     uint64_t key = 0;
     for (size_t i = from; i < end; i++) {
-        const Group *g = group_of(t, PILE(t->kid, const uint32_t)[i]);
+        const Group *g = group_of(t, PILE(t->child, const uint32_t)[i]);
         double heat = t->request.heat ? t->request.heat(t->request.about, &g->total, own_of(t, g))
                                       : (double)g->total.live_bytes;
         if (!(heat > most)) continue;
@@ -198,7 +198,7 @@ static bool descend(TreeRows *t, uint32_t group, uint32_t shown, uint32_t depth)
     if (!gather(t, group, &s.at, &s.end) || !pile_room(&t->siblings, 1, sizeof s)) return false;
     PILE(t->siblings, Siblings)[t->siblings.used++] = s;
     bool hot = group == NOWHERE ? t->hot_root : t->hot != 0 && group_of(t, group)->key == t->hot;
-    if (hot) t->hot = t->hot_levels > 0 ? hottest_kid(t, s.at, s.end) : 0;
+    if (hot) t->hot = t->hot_levels > 0 ? hottest_child(t, s.at, s.end) : 0;
     return true;
 }
 
@@ -237,16 +237,16 @@ static bool show_one(TreeRows *t, const Siblings *s, uint32_t group) {
 }
 
 static bool show_all(TreeRows *t) {
-    t->kid.used = t->siblings.used = t->shown.used = 0;
+    t->child.used = t->siblings.used = t->shown.used = 0;
     if (!children_begin(t) || !descend(t, NOWHERE, NOWHERE, 0)) return false;
     while (t->siblings.used > 0) {
         Siblings *last = &PILE(t->siblings, Siblings)[t->siblings.used - 1];
         if (last->at == last->end) {
-            t->siblings.used--; /* everything after it in kid[] was its own descendants */
-            t->kid.used = last->end;
+            t->siblings.used--; /* everything after it in child[] was its own descendants */
+            t->child.used = last->end;
             continue;
         }
-        uint32_t group = PILE(t->kid, uint32_t)[last->at++];
+        uint32_t group = PILE(t->child, uint32_t)[last->at++];
         Siblings now = *last; /* descend may move them */
         if (!show_one(t, &now, group)) return false;
     }

@@ -140,11 +140,11 @@ static bool join(TreeRows *t, Member m) {
 static bool call(TreeRows *t, uint32_t node, size_t first, uint64_t above, uint32_t self) {
     const LmpTreeRow *row = node_of(t, node);
     for (uint32_t i = row->first; i < row->first + row->children; i++) {
-        const LmpTreeRow *kid = node_of(t, i);
-        if (kid->function == self) continue;
-        Group *g = among(t, first, above, kid->function);
+        const LmpTreeRow *child = node_of(t, i);
+        if (child->function == self) continue;
+        Group *g = among(t, first, above, child->function);
         if (!g) return false;
-        tally_add(&g->total, &kid->retained);
+        tally_add(&g->total, &child->retained);
         if (!enqueue(t, g, (Member){i, (uint32_t)(g - group_of(t, 0))})) return false;
     }
     return true;
@@ -262,8 +262,8 @@ bool children_of(TreeRows *t, uint32_t group) {
     size_t first = t->group.used;
     if (!(t->request.callers ? callers : callees)(t, group)) return false;
     size_t n = t->group.used - first;
-    if (!pile_room(&t->kid, n, sizeof(uint32_t))) return false;
+    if (!pile_room(&t->child, n, sizeof(uint32_t))) return false;
     for (size_t i = 0; i < n; i++)
-        PILE(t->kid, uint32_t)[t->kid.used++] = (uint32_t)(first + i);
+        PILE(t->child, uint32_t)[t->child.used++] = (uint32_t)(first + i);
     return true;
 }

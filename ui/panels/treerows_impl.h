@@ -18,7 +18,7 @@ typedef struct Shown {
 typedef struct Siblings {
     uint32_t owner; /* shown[], UINT32_MAX: the root */
     uint32_t depth;
-    size_t at, end; /* in kid[] */
+    size_t at, end; /* in child[] */
 } Siblings;
 
 /* A node of the ledger's tree that belongs to a row. Among callers `at` is the ancestor that the
@@ -71,7 +71,7 @@ struct TreeRows {
     Pile keep;  /* uint8_t by tree row: KEEP_* */
 
     /* working memory of an update */
-    Pile kid;      /* uint32_t: groups in order */
+    Pile child;    /* uint32_t: groups in order */
     Pile siblings; /* Siblings */
     Pile group;    /* Group */
     Pile member;   /* Member */
@@ -89,7 +89,7 @@ bool pile_room(Pile *pile, size_t n, size_t size);
 /* Does the filter match a function as such (not one of its lines)? */
 bool treerows_matches_function(const TreeRows *t, uint32_t function);
 
-/* Appends the children of a group (UINT32_MAX: the outermost) to kid[]. False: no memory. Call
+/* Appends the children of a group (UINT32_MAX: the outermost) to child[]. False: no memory. Call
  * children_begin before the first one of an update. */
 bool children_begin(TreeRows *t);
 bool children_of(TreeRows *t, uint32_t group);

@@ -86,7 +86,7 @@ void viewer_fill(Viewer *v, uint64_t now) {
     Model *model = app_model(v->app);
     LmpSeen was = model->seen;
     uint64_t base = model->marked ? model->mark[model->base].number : 0;
-    model->wish = app_ui(v->app)->marks;
+    model->wanted = app_ui(v->app)->marks;
     v->changed = atomic_load(&v->view->live->changed);
     model_fill(model, v->view, &input);
     /* once it stands still, show its final state */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "agent/charge/c_paths.h"
+#include "agent/charge/c_names.h"
 #include "agent/charge/names_walk.h"
 #include "agent/charge/sites.h"
 #include "agent/interp/safepoint.h"
@@ -20,44 +20,44 @@ enum {
 
 struct LmpNames {
     uint32_t functions; /* rows that the last pass knew of */
-    uint32_t without;   /* of these, Lua functions without path */
+    uint32_t without;   /* of these, Lua functions without one */
     uint64_t due;       /* clock from which on new functions are looked for, ns since start */
     uint64_t spacing;
     uint64_t again, again_spacing;    /* the same for those that were not found */
     uint64_t armed;                   /* clock until which to wait for the debug hook; 0: not set */
-    LmpCPaths c;                      /* also p->c_paths */
-    uint32_t rank[LMP_FUNCTIONS_MAX]; /* of the rows' paths; 0: none yet */
+    LmpCNames c;                      /* also p->c_names */
+    uint32_t rank[LMP_FUNCTIONS_MAX]; /* of the rows' names; 0: none yet */
 };
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
-/* Is a path with this rank better than the one at `text`, whose rank is `old` (0: none)? */
+/* Is a name with this rank better than the one at `text`, whose rank is `old` (0: none)? */
 static bool is_better(const LmpProfile *p, const LmpNamed *f, uint32_t old, uint32_t text) {
     if (old == 0 || f->rank != old) return old == 0 || f->rank < old;
-    return strcmp(f->path, p->tables.text + text) < 0;
+    return strcmp(f->name, p->tables.text + text) < 0;
 }
 
-static void set_path(LmpProfile *p, uint32_t row, uint32_t text) {
+static void set_name(LmpProfile *p, uint32_t row, uint32_t text) {
     LmpTablesUsed *used = &p->live->tables;
-    if (p->tables.function[row].path == text) return;
+    if (p->tables.function[row].qualified == text) return;
     atomic_thread_fence(memory_order_release); /* the text is there */
-    *(volatile uint32_t *)&p->tables.function[row].path = text;
+    *(volatile uint32_t *)&p->tables.function[row].qualified = text;
     atomic_thread_fence(memory_order_release);
     *(volatile uint32_t *)&used->names = used->names + 1;
 }
 
 static void keep_c(LmpProfile *p, const LmpNamed *f) {
     struct LmpNames *n = p->names;
-    LmpCPath *c = c_paths_find(&n->c, f->address);
+    LmpCName *c = c_names_find(&n->c, f->address);
     if (c && !is_better(p, f, c->rank, c->text)) return;
-    uint32_t text = sites_text(p, f->path, strlen(f->path));
+    uint32_t text = sites_text(p, f->name, strlen(f->name));
     if (!text) return;
-    if (!c) c = c_paths_note(&n->c, f->address);
+    if (!c) c = c_names_note(&n->c, f->address);
     if (!c) return;
     c->text = text;
     c->rank = f->rank;
     uint32_t row = sites_find_function(p, 0, 0, f->address);
-    if (row) set_path(p, row, text);
+    if (row) set_name(p, row, text);
 }
 
 static void keep(LmpProfile *p, const LmpNamed *f) {
@@ -68,12 +68,12 @@ static void keep(LmpProfile *p, const LmpNamed *f) {
     uint32_t *rank = &p->names->rank[f->row];
     if (f->several && *rank != NO_PATH) {
         *rank = NO_PATH;
-        set_path(p, f->row, 0);
-    } else if (is_better(p, f, *rank, p->tables.function[f->row].path)) {
-        uint32_t text = sites_text(p, f->path, strlen(f->path));
+        set_name(p, f->row, 0);
+    } else if (is_better(p, f, *rank, p->tables.function[f->row].qualified)) {
+        uint32_t text = sites_text(p, f->name, strlen(f->name));
         if (!text) return;
         *rank = f->rank;
-        set_path(p, f->row, text);
+        set_name(p, f->row, text);
     }
 }
 
@@ -139,20 +139,20 @@ void names_tick(LmpProfile *p) {
 
 void names_open(LmpProfile *p) {
     struct LmpNames *n = lmp_os->map(sizeof *n, -1, 0, true);
-    if (n && !c_paths_open(&n->c)) {
+    if (n && !c_names_open(&n->c)) {
         lmp_os->unmap(n, sizeof *n);
         n = NULL;
     }
     if (n) n->due = n->spacing = FIRST_NS;
     p->names = n;
-    p->c_paths = n ? &n->c : NULL;
+    p->c_names = n ? &n->c : NULL;
 }
 
 void names_close(LmpProfile *p) {
     struct LmpNames *n = p->names;
     if (!n) return;
-    c_paths_close(&n->c);
+    c_names_close(&n->c);
     lmp_os->unmap(n, sizeof *n);
     p->names = NULL;
-    p->c_paths = NULL;
+    p->c_names = NULL;
 }

@@ -1,9 +1,10 @@
-/* names.h - paths of functions, as reached from loaded modules and globals: "table.insert",
- * "options.price", "print", "Stack.push", "FILE*:read". They are stored in LmpFunction.path.
+/* names.h - qualified names of functions, as reached from loaded modules and globals:
+ * "table.insert", "options.price", "print", "Stack.push", "FILE*:read". They are stored in
+ * LmpFunction.qualified.
  *
- * The path with the fewest steps wins; of these, one through a loaded module before one through
+ * The name with the fewest steps wins; of these, one through a loaded module before one through
  * globals, then the shorter text, then alphabetical order: the same from run to run. A Lua function
- * of which several closures are found at different places (a factory's product) has no path.
+ * of which several closures are found at different places (a factory's product) has none.
  *
  * A pass looks through tables with raw access only: it runs no code of the program, makes no
  * objects, and stops after a bounded number of entries. It is made where any call of the Lua API
@@ -14,14 +15,14 @@
 
 #include "agent/state/profile.h"
 
-/* Sites are open. Without memory, functions have no paths; nothing else changes. */
+/* Sites are open. Without memory, functions have none; nothing else changes. */
 void names_open(LmpProfile *p);
 void names_close(LmpProfile *p);
 
-/* Looks for the paths of all functions in the tables. L runs a C function. */
+/* Looks for the qualified names of all functions in the tables. L runs a C function. */
 void names_pass(LmpProfile *p, lua_State *L);
 
-/* The same if there is something to look for: functions without path that are new, or at longer
+/* The same if there is something to look for: functions without one that are new, or at longer
  * and longer intervals all of them again. From our own API functions. */
 void names_look(LmpProfile *p, lua_State *L);
 

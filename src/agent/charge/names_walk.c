@@ -26,14 +26,14 @@ enum {
     FOUND_MOST = 8192,
     TABLES_MOST = 4096,
     TEXT_MOST = 1 << 19,
-    PATH_MOST = 160,
+    NAME_MOST = 160,
     SOURCES = 64
 };
 
 enum { FROM_LOADED, FROM_GLOBALS, FROM_REGISTRY };
 
 typedef struct Found {
-    uint32_t row, rank, at; /* at: of its path in text */
+    uint32_t row, rank, at; /* at: of its name in text */
     bool several;
     const void *address, *object;
 } Found;
@@ -47,30 +47,30 @@ typedef struct Seen {
 typedef struct Walk {
     LmpProfile *p;
     lua_State *L;
-    unsigned target; /* functions are taken at this step of the path */
+    unsigned target; /* functions are taken at this step of the name */
     unsigned left;   /* entries that may still be looked at */
     unsigned origin, hops;
     const void *globals, *loaded;
-    size_t length; /* of path */
+    size_t length; /* of name */
     LmpRowIndex found_index, seen_index;
     uint32_t found_count, seen_count, text_used;
     struct {
         const char *source;
         uint32_t text;
     } source[SOURCES]; /* texts of sources, by their address: it stays the same in a pass */
-    char path[PATH_MOST];
+    char name[NAME_MOST];
     Seen seen[TABLES_MOST];
     Found found[FOUND_MOST];
     char text[TEXT_MOST];
 } Walk;
 
-/* ---- paths ----------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static bool append(Walk *w, const char *text, size_t length) {
-    if (length >= PATH_MOST - w->length) return false;
-    memcpy(w->path + w->length, text, length);
+    if (length >= NAME_MOST - w->length) return false;
+    memcpy(w->name + w->length, text, length);
     w->length += length;
-    w->path[w->length] = 0;
+    w->name[w->length] = 0;
     return true;
 }
 
@@ -83,7 +83,7 @@ static bool is_identifier(const char *s, size_t length) {
     return length > 0;
 }
 
-/* Adds the key at -2, as one would write it. False: it is no part of a path, or the path too long.
+/* Adds the key at -2, as one would write it. False: it is no part of a name, or the name too long.
  */
 static bool append_key(Walk *w) {
     char number[32];
@@ -94,12 +94,12 @@ static bool append_key(Walk *w) {
     if (lua_type(w->L, -2) != LUA_TSTRING) return false;
     size_t length;
     const char *key = lua_tolstring(w->L, -2, &length);
-    if (length == 0 || length >= PATH_MOST || memchr(key, 0, length)) return false;
+    if (length == 0 || length >= NAME_MOST || memchr(key, 0, length)) return false;
     if (is_identifier(key, length)) {
-        char last = w->length ? w->path[w->length - 1] : ':';
+        char last = w->length ? w->name[w->length - 1] : ':';
         return (last == ':' || append(w, ".", 1)) && append(w, key, length);
     }
-    if (w->length > 0 && w->path[w->length - 1] == ':') return false;
+    if (w->length > 0 && w->name[w->length - 1] == ':') return false;
     return (w->length > 0 || append(w, "_G", 2)) && append(w, "[\"", 2) && append(w, key, length) &&
            append(w, "\"]", 2);
 }
@@ -108,20 +108,20 @@ static uint32_t rank_of(const Walk *w, unsigned step) {
     return step << 24 | w->hops << 20 | w->origin << 16 | (uint32_t)w->length;
 }
 
-/* Is the path we are at better than another one? */
+/* Is the name we are at better than another one? */
 static bool is_better(const Walk *w, uint32_t rank, uint32_t other, uint32_t at) {
-    return rank < other || (rank == other && strcmp(w->path, w->text + at) < 0);
+    return rank < other || (rank == other && strcmp(w->name, w->text + at) < 0);
 }
 
-/* Keeps the path, in the place of the one at `at` if it is not longer; false: no room. */
-static bool keep_path(Walk *w, uint32_t *at) {
+/* Keeps the name, in the place of the one at `at` if it is not longer; false: no room. */
+static bool keep_name(Walk *w, uint32_t *at) {
     size_t size = w->length + 1;
     if (!*at || strlen(w->text + *at) < w->length) {
         if (TEXT_MOST - w->text_used < size) return false;
         *at = w->text_used;
         w->text_used += (uint32_t)size;
     }
-    memcpy(w->text + *at, w->path, size);
+    memcpy(w->text + *at, w->name, size);
     return true;
 }
 
@@ -138,12 +138,12 @@ static void offer(Walk *w, unsigned step, const void *address, uint32_t row) {
         Found *f = &w->found[i];
         if (f->address != address || f->row != row) continue;
         if (!address && f->object != object) f->several = true;
-        if (is_better(w, rank, f->rank, f->at) && keep_path(w, &f->at)) f->rank = rank;
+        if (is_better(w, rank, f->rank, f->at) && keep_name(w, &f->at)) f->rank = rank;
         return;
     }
     if (w->found_count + 1 >= FOUND_MOST || !rowindex_room(&w->found_index)) return;
     Found f = {row, rank, 0, false, address, object};
-    if (!keep_path(w, &f.at)) return;
+    if (!keep_name(w, &f.at)) return;
     w->found[++w->found_count] = f;
     rowindex_add(&w->found_index, hash, w->found_count);
 }
@@ -157,7 +157,7 @@ static uint32_t source_of(Walk *w, const lua_Debug *ar) {
     return w->source[slot].text;
 }
 
-/* What coroutine.wrap makes: its path says nothing about others of the kind. */
+/* What coroutine.wrap makes: its name says nothing about others of the kind. */
 static bool is_wrapped_coroutine(lua_State *L) {
     if (!lua_getupvalue(L, -1, 1)) return false;
     bool thread = lua_isthread(L, -1);
@@ -165,7 +165,7 @@ static bool is_wrapped_coroutine(lua_State *L) {
     return thread;
 }
 
-/* The function at -1 is reached by the path. */
+/* The function at -1 is reached by the name. */
 static void take(Walk *w, unsigned step) {
     lua_State *L = w->L;
     lua_Debug ar;
@@ -193,21 +193,21 @@ static void take(Walk *w, unsigned step) {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* The table at -1 is reached by the path. False: it was by a better one. */
+/* The table at -1 is reached by the name. False: it was by a better one. */
 static bool enter(Walk *w, unsigned step) {
     const void *table = lua_topointer(w->L, -1);
     uint32_t rank = rank_of(w, step), hash = hash_of(table, 0), at = hash, i;
     while ((i = rowindex_next(&w->seen_index, hash, &at))) {
         Seen *s = &w->seen[i];
         if (s->table != table) continue;
-        if (s->rank == rank && !strcmp(w->path, w->text + s->at)) return true;
-        if (!is_better(w, rank, s->rank, s->at) || !keep_path(w, &s->at)) return false;
+        if (s->rank == rank && !strcmp(w->name, w->text + s->at)) return true;
+        if (!is_better(w, rank, s->rank, s->at) || !keep_name(w, &s->at)) return false;
         s->rank = rank;
         return true;
     }
     if (w->seen_count + 1 >= TABLES_MOST || !rowindex_room(&w->seen_index)) return false;
     Seen s = {table, rank, 0};
-    if (!keep_path(w, &s.at)) return false;
+    if (!keep_name(w, &s.at)) return false;
     w->seen[++w->seen_count] = s;
     rowindex_add(&w->seen_index, hash, w->seen_count);
     return true;
@@ -249,7 +249,7 @@ static bool is_root(const Walk *w) {
 
 static void look_at_entry(Walk *w, unsigned step);
 
-/* Searches the entries of the table at -1: they are the step'th part of a path. */
+/* Searches the entries of the table at -1: they are the step'th part of a name. */
 static void look_through(Walk *w, unsigned step) {
     lua_State *L = w->L;
     int top = lua_gettop(L);
@@ -260,7 +260,7 @@ static void look_through(Walk *w, unsigned step) {
         w->left--;
         look_at_entry(w, step);
         w->length = length;
-        w->path[length] = 0;
+        w->name[length] = 0;
         lua_pop(L, 1);
     }
     lua_settop(L, top);
@@ -354,7 +354,7 @@ static void look_everywhere(Walk *w) {
         if (globals && w->target > 1) {
             w->origin = FROM_GLOBALS;
             w->length = 0;
-            w->path[0] = 0;
+            w->name[0] = 0;
             lua_pushvalue(L, top + 2);
             look_through(w, 2);
         }

@@ -9,9 +9,9 @@ typedef struct LmpNamed {
     uint32_t row;        /* of functions; 0: a C function that has none yet */
     const void *address; /* of a C function, else NULL */
     const void *object;  /* the function value it was */
-    uint32_t rank;       /* of the path: less is better */
+    uint32_t rank;       /* of the name: less is better */
     bool several;        /* other closures of the same Lua function were found elsewhere */
-    const char *path;    /* good until the next call */
+    const char *name;    /* good until the next call */
 } LmpNamed;
 
 /* Calls `each` for all that was found. False: no memory for it, or no room on L's stack. */

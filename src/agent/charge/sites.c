@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/charge/c_paths.h"
+#include "agent/charge/c_names.h"
 #include "agent/charge/sources.h"
 #include "agent/state/reserve.h"
 #include "base/os.h"
@@ -260,7 +260,7 @@ uint32_t sites_function(LmpProfile *p, const lua_Debug *ar, const void *address)
     key.short_src = sites_text(p, ar->short_src, strlen(ar->short_src));
     if (address) {
         key.source = sites_text(p, "=[C]", 4);
-        key.path = c_paths_text(p->c_paths, address);
+        key.qualified = c_names_text(p->c_names, address);
     }
     return add_function(p, hash, &key, named);
 }

@@ -31,9 +31,9 @@ struct LmpTagMap {
 
 /* ---- the map --------------------------------------------------------------------------------- */
 
-static Row *find(const struct LmpTagMap *book, uintptr_t thread) {
+static Row *find(const struct LmpTagMap *map, uintptr_t thread) {
     for (uint64_t at = rowindex_mix(thread, 0);; at++) {
-        Row *r = &book->row[at & (book->rows - 1)];
+        Row *r = &map->row[at & (map->rows - 1)];
         if (r->thread == thread) return r;
         if (!r->thread) return NULL;
     }
@@ -47,31 +47,31 @@ static void put(Row *row, uint32_t rows, Row r) {
 }
 
 /* Rebuilds the tag map with room for twice its live rows. */
-static bool rebuild(struct LmpTagMap *book) {
+static bool rebuild(struct LmpTagMap *map) {
     uint32_t rows = FIRST_ROWS;
-    while (rows / 4 < book->live && rows < 1u << 30)
+    while (rows / 4 < map->live && rows < 1u << 30)
         rows *= 2;
     Row *row = lmp_os->map(rows * sizeof *row, -1, 0, true);
     if (!row) return false;
-    for (uint32_t i = 0; i < book->rows; i++)
-        if (book->row[i].thread > 1) put(row, rows, book->row[i]);
-    if (book->row) lmp_os->unmap(book->row, book->rows * sizeof *row);
-    book->row = row;
-    book->rows = rows;
-    book->used = book->live;
+    for (uint32_t i = 0; i < map->rows; i++)
+        if (map->row[i].thread > 1) put(row, rows, map->row[i]);
+    if (map->row) lmp_os->unmap(map->row, map->rows * sizeof *row);
+    map->row = row;
+    map->rows = rows;
+    map->used = map->live;
     return true;
 }
 
-static void enter(struct LmpTagMap *book, uintptr_t thread, uint32_t tag) {
-    Row *known = find(book, thread);
+static void enter(struct LmpTagMap *map, uintptr_t thread, uint32_t tag) {
+    Row *known = find(map, thread);
     if (known) {
         known->tag = tag;
         return;
     }
-    if (book->used >= book->rows / 2 && !rebuild(book) && book->used >= book->rows - 1) return;
-    put(book->row, book->rows, (Row){thread, tag});
-    book->used++; /* also when a once used row was taken: at worst the map is rebuilt too soon */
-    book->live++;
+    if (map->used >= map->rows / 2 && !rebuild(map) && map->used >= map->rows - 1) return;
+    put(map->row, map->rows, (Row){thread, tag});
+    map->used++; /* also when a once used row was taken: at worst the map is rebuilt too soon */
+    map->live++;
 }
 
 void tags_thread_gone(LmpProfile *p, const lua_State *L) {
@@ -83,11 +83,11 @@ void tags_thread_gone(LmpProfile *p, const lua_State *L) {
 
 static bool open_book(LmpProfile *p) {
     LmpTablesUsed *used = &p->live->tables;
-    struct LmpTagMap *book = lmp_os->map(sizeof *book, -1, 0, true);
-    if (!book) return false;
-    if (!rowindex_open(&book->name, NAME_SLOTS) || !rebuild(book)) {
-        if (book->name.slot) rowindex_close(&book->name);
-        lmp_os->unmap(book, sizeof *book);
+    struct LmpTagMap *map = lmp_os->map(sizeof *map, -1, 0, true);
+    if (!map) return false;
+    if (!rowindex_open(&map->name, NAME_SLOTS) || !rebuild(map)) {
+        if (map->name.slot) rowindex_close(&map->name);
+        lmp_os->unmap(map, sizeof *map);
         return false;
     }
     if (used->tags <= OTHERS) {
@@ -95,16 +95,16 @@ static bool open_book(LmpProfile *p) {
         atomic_thread_fence(memory_order_release);
         *(volatile uint32_t *)&used->tags = OTHERS + 1;
     }
-    p->tags = book;
+    p->tags = map;
     return true;
 }
 
 void tags_close(LmpProfile *p) {
-    struct LmpTagMap *book = p->tags;
-    if (!book) return;
-    rowindex_close(&book->name);
-    lmp_os->unmap(book->row, book->rows * sizeof *book->row);
-    lmp_os->unmap(book, sizeof *book);
+    struct LmpTagMap *map = p->tags;
+    if (!map) return;
+    rowindex_close(&map->name);
+    lmp_os->unmap(map->row, map->rows * sizeof *map->row);
+    lmp_os->unmap(map, sizeof *map);
     p->tags = NULL;
     p->tag = 0;
 }

@@ -15,12 +15,12 @@
 enum { ARENA_GRAIN = 32, ARENA_BINS = 2048, ARENA_LARGE_BINS = 40 };
 
 typedef struct ArenaBlock {
-    char *addr;      /* NULL: free */
-    size_t size;     /* bytes */
-    uint32_t number; /* of the request that made it, from 1; 0: made before the program ran */
-    uint32_t listed; /* for owners.c: its place in a list */
-    uint8_t tag;     /* of the request: 4 to 10 for objects, 0 for parts */
-    int8_t owner;    /* LmpKind; -1: a part that no object has pointed to so far */
+    char *addr;       /* NULL: free */
+    size_t size;      /* bytes */
+    uint32_t number;  /* of the request that made it, from 1; 0: made before the program ran */
+    uint32_t listed;  /* for owners.c: its place in a list */
+    uint8_t type_tag; /* of the request: 4 to 10 for objects, 0 for parts */
+    int8_t owner;     /* LmpKind; -1: a part that no object has pointed to so far */
 } ArenaBlock;
 
 typedef struct Arena {

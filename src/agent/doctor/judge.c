@@ -128,7 +128,7 @@ static const char *what_text(const Made *m) {
     static const char *const tag[] = {
         [4] = "string", [5] = "table",   [6] = "function",  [7] = "userdata",
         [8] = "thread", [9] = "upvalue", [10] = "prototype"};
-    if (m->tag) return tag[m->tag];
+    if (m->type_tag) return tag[m->type_tag];
     static const char *const part[LMP_KINDS] = {"part of a string",   "part of a function",
                                                 "part of a userdata", "part of a thread",
                                                 "part of a table",    "part"};
@@ -261,7 +261,7 @@ static void plant(Stage *s) {
         break;
     case PLANT_OWNER:
         for (uint32_t i = 1; i <= n; i++)
-            if (s->made[i].tag == 5) s->made[i].owner = LMP_STRING, i = n;
+            if (s->made[i].type_tag == 5) s->made[i].owner = LMP_STRING, i = n;
         break;
     case PLANT_TOTAL:
         s->profile->counters->count[LMP_C_TABLE].allocs++;

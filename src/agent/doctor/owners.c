@@ -12,12 +12,12 @@ enum { TAG_STRING = 4, TAG_TABLE, TAG_FUNCTION, TAG_USERDATA, TAG_THREAD, TAG_UP
 enum { CI_SIZE = 64, CI_PREVIOUS = 16, CI_NEXT = 24, UDATA_META = 24, TABLE_END = 32 };
 enum { SCAN_LIMIT = 512 }; /* large userdata have no pointers to parts further on */
 
-int owners_kind(int tag) {
+int owners_kind(int type_tag) {
     static const int8_t kind[] = {
         [TAG_STRING] = LMP_STRING,     [TAG_TABLE] = LMP_TABLE,   [TAG_FUNCTION] = LMP_FUNCTION,
         [TAG_USERDATA] = LMP_USERDATA, [TAG_THREAD] = LMP_THREAD, [TAG_UPVAL] = LMP_FUNCTION,
         [TAG_PROTO] = LMP_FUNCTION};
-    return tag >= TAG_STRING && tag <= TAG_PROTO ? kind[tag] : -1;
+    return type_tag >= TAG_STRING && type_tag <= TAG_PROTO ? kind[type_tag] : -1;
 }
 
 static char *word_at(const char *p, size_t at) {
@@ -45,13 +45,14 @@ static void take(const Owners *o, uint32_t *list, uint32_t *n, const ArenaBlock 
     o->arena->block[last].listed = b->listed;
 }
 
-static bool may_own(int tag) {
-    return tag == TAG_TABLE || tag == TAG_USERDATA || tag == TAG_THREAD || tag == TAG_PROTO;
+static bool may_own(int type_tag) {
+    return type_tag == TAG_TABLE || type_tag == TAG_USERDATA || type_tag == TAG_THREAD ||
+           type_tag == TAG_PROTO;
 }
 
 void owners_made(Owners *o, ArenaBlock *b) {
-    b->owner = (int8_t)owners_kind(b->tag);
-    if (may_own(b->tag)) {
+    b->owner = (int8_t)owners_kind(b->type_tag);
+    if (may_own(b->type_tag)) {
         add(o, &o->object, &o->objects, &o->objects_room, b);
     } else if (b->owner < 0) {
         add(o, &o->part, &o->parts, &o->parts_room, b);
@@ -60,7 +61,7 @@ void owners_made(Owners *o, ArenaBlock *b) {
 
 void owners_gone(Owners *o, ArenaBlock *b) {
     if (o->failed) return;
-    if (may_own(b->tag)) {
+    if (may_own(b->type_tag)) {
         take(o, o->object, &o->objects, b);
     } else if (b->owner < 0) {
         take(o, o->part, &o->parts, b);
@@ -76,7 +77,7 @@ static void claim(Owners *o, ArenaBlock *part, LmpKind kind) {
 
 /* A thread's first CallInfo is inside it; each of the others is known by its neighbours. */
 static void claim_calls(Owners *o, ArenaBlock *part) {
-    while (part && part->tag == 0 && part->owner < 0) {
+    while (part && part->type_tag == 0 && part->owner < 0) {
         claim(o, part, LMP_THREAD);
         if (part->size != CI_SIZE) return;
         char *before = part->addr;
@@ -102,7 +103,7 @@ static void follow_calls(Owners *o) {
 static void scan(Owners *o, const ArenaBlock *b, size_t from, size_t to, LmpKind kind) {
     for (size_t at = from; at + 8 <= to && o->parts > 0; at += 8) {
         ArenaBlock *part = arena_find(o->arena, word_at(b->addr, at));
-        if (!part || part->tag != 0 || part->owner >= 0) continue;
+        if (!part || part->type_tag != 0 || part->owner >= 0) continue;
         if (kind == LMP_THREAD) {
             claim_calls(o, part);
         } else {
@@ -113,7 +114,7 @@ static void scan(Owners *o, const ArenaBlock *b, size_t from, size_t to, LmpKind
 
 static void scan_object(Owners *o, const ArenaBlock *b) {
     size_t end = b->size < SCAN_LIMIT ? b->size : SCAN_LIMIT;
-    switch (b->tag) {
+    switch (b->type_tag) {
     case TAG_TABLE:
         scan(o, b, 0, TABLE_END, LMP_TABLE);
         break;

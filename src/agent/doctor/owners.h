@@ -1,7 +1,7 @@
-/* owners.h - to whom blocks without a tag belong, found by looking for their addresses in the
+/* owners.h - to whom blocks without a type tag belong, found by looking for their addresses in the
  * objects that could hold them: it shares nothing with the profiler's method.
  *
- * Facts of Lua 5.4 used here: the tags of requests; CallInfo.previous at 16, next at 24; the
+ * Facts of Lua 5.4 used here: the type tags of requests; CallInfo.previous at 16, next at 24; the
  * metatable of a userdata at 24; a table's pointers to its parts below 32. Memory that was never
  * written holds a pattern (arena.h), so that a stale word does not pass for a pointer. */
 #ifndef DOCTOR_OWNERS_H
@@ -36,7 +36,7 @@ void owners_gone(Owners *o, ArenaBlock *b);
 /* Looks for owners, if it is time. `now`: in any case. */
 void owners_look(Owners *o, bool now);
 
-/* LmpKind of a tag; -1: a part. */
-int owners_kind(int tag);
+/* LmpKind of a type tag; -1: a part. */
+int owners_kind(int type_tag);
 
 #endif

@@ -55,7 +55,7 @@ static void read_answer(Stage *s, const void *freed) {
         m->cls = shadow_lookup(p, a, &size) & 15;
         m->read = true;
     } else if (!p->sampling && a >> LMP_LEAF_BITS < LMP_DIR_SIZE && p->dir[a >> LMP_LEAF_BITS]) {
-        m->alloc_context = hook_entry(p->dir[a >> LMP_LEAF_BITS], a)[HOOK_MAKER_AT];
+        m->alloc_context = hook_entry(p->dir[a >> LMP_LEAF_BITS], a)[HOOK_ALLOC_CONTEXT_AT];
         m->read = m->alloc_context != 0;
     }
 }
@@ -73,17 +73,17 @@ static void count_made(Stage *s, ArenaBlock *b) {
         s->unread = o->made;
         s->unread_at = b->addr;
     } else {
-        *m = (Made){.size = b->size, .tag = b->tag, .owner = b->owner};
+        *m = (Made){.size = b->size, .type_tag = b->type_tag, .owner = b->owner};
     }
 }
 
-static void *make(Stage *s, size_t tag, size_t size) {
+static void *make(Stage *s, size_t type_tag, size_t size) {
     uint32_t place = 0, path = 0;
     bool paths = s->mode->stacks || s->mode->sample; /* samples have theirs, too */
     if (s->armed && !s->profiled) place = witness_ask(&s->witness, paths ? &path : NULL);
     ArenaBlock *b = arena_make(&s->arena, size);
     if (!b) return NULL;
-    b->tag = tag >= 4 && tag <= 10 ? (uint8_t)tag : 0;
+    b->type_tag = type_tag >= 4 && type_tag <= 10 ? (uint8_t)type_tag : 0;
     if (!s->profiled) owners_made(&s->owners, b);
     if (s->armed) {
         count_made(s, b);

@@ -31,7 +31,7 @@ typedef struct Made {
     uint32_t place, path;   /* the witness's */
     uint32_t alloc_context; /* the profiler's, as in its map of the heap */
     int8_t owner;           /* LmpKind; -1: no object was seen to point to it */
-    uint8_t tag, cls;       /* cls: LmpClass, the profiler's */
+    uint8_t type_tag, cls;  /* cls: LmpClass, the profiler's */
     bool read;              /* alloc context and cls are what the profiler said */
 } Made;
 

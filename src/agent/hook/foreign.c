@@ -53,8 +53,8 @@ void foreign_clear(LmpProfile *p) {
 
 /* ---- births ---------------------------------------------------------------------------------- */
 
-bool foreign_is_birth(size_t tag, size_t nsize) {
-    return tag == LUA_TTHREAD && nsize == collector_birth()->size && nsize > 0;
+bool foreign_is_birth(size_t type_tag, size_t nsize) {
+    return type_tag == LUA_TTHREAD && nsize == collector_birth()->size && nsize > 0;
 }
 
 /* The block that this thread was given for a state, NULL: none. Only once. */

@@ -2,10 +2,10 @@
  * with what lua_getallocf answered, programs that have kept it, and other threads.
  *
  * A state that is made with our allocator first requests one block, of a size that nothing else
- * requests under this tag, and then sets itself up. At the next request of the same thread it is in
- * place and is given the allocator below: it is counted nowhere, and never calls us again. Behind
- * an allocator of its own (a wrapper) it cannot be told from the state that is profiled, and is
- * counted with it.
+ * requests under this type tag, and then sets itself up. At the next request of the same thread it
+ * is in place and is given the allocator below: it is counted nowhere, and never calls us again.
+ * Behind an allocator of its own (a wrapper) it cannot be told from the state that is profiled, and
+ * is counted with it.
  *
  * A request in another thread than the one that runs the profiled state is passed on and touches
  * nothing of the profile, unless it can be shown that the state itself has moved there: its global
@@ -61,7 +61,7 @@ bool foreign_pass(LmpProfile *p, const LmpRequested *q, const char *above, LmpSa
                   void **r, void **mixed);
 
 /* Is a request (not of a block that is there already) the birth of a state? */
-bool foreign_is_birth(size_t tag, size_t nsize);
+bool foreign_is_birth(size_t type_tag, size_t nsize);
 /* It is, of one that is not profiled; where the profiled state runs. Gives it its block. */
 void *foreign_birth(LmpProfile *p, size_t nsize);
 /* The request after a birth (p->expecting). True: it was the newborn's, and is to be passed on.

@@ -48,7 +48,7 @@ WAY void *slow_request(void *ud, void *ptr, size_t osize, size_t nsize) {
 }
 #endif
 
-/* A block without a tag. */
+/* A block without a type tag. */
 WAY void *raw_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
     LmpCaller caller = OUR_CALLER;

@@ -32,7 +32,7 @@ void *hook_slow(void *ud, void *ptr, size_t osize, size_t nsize);
 /* ---- the plain case -------------------------------------------------------------------------- */
 
 /* Where an entry's alloc context is, relative to the entry (entries). */
-#define HOOK_MAKER_AT                                                                              \
+#define HOOK_ALLOC_CONTEXT_AT                                                                      \
     ((offsetof(LmpLeaf, alloc_context) - offsetof(LmpLeaf, entry)) / sizeof(uint32_t))
 #define HOOK_GRID (~0ull << LMP_ADDRESS_BITS | 15) /* address bits that are p->skew on the grid */
 
@@ -85,7 +85,7 @@ static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint64_t 
         atomic_signal_fence(memory_order_release); /* the size before the entry that points to it */
     }
     *entry = e;
-    if (lines) entry[HOOK_MAKER_AT] = (uint32_t)alloc_context;
+    if (lines) entry[HOOK_ALLOC_CONTEXT_AT] = (uint32_t)alloc_context;
     hook_touch(p, leaf, a);
     LmpCounters *c = p->counters;
     c->live_bytes += n;
@@ -117,7 +117,7 @@ static ALWAYS_INLINE void *hook_release(LmpProfile *p, void *ptr, size_t osize, 
     c->live_bytes -= osize;
     if (!(e & LMP_BLOCK_SIZE_MASK)) entry[1] = 0;
     *entry = 0;
-    if (lines) usage_freed(p, entry[HOOK_MAKER_AT], a, osize, e, stacks);
+    if (lines) usage_freed(p, entry[HOOK_ALLOC_CONTEXT_AT], a, osize, e, stacks);
     if (UNLIKELY(counters_pack(&c->free_now[cls], osize)))
         return odd_tick_and_release(p, ptr, osize);
     return p->pass.alloc(p->pass.ud, ptr, osize, 0);
@@ -138,7 +138,7 @@ static ALWAYS_INLINE void *hook_resized(LmpProfile *p, void *ptr, void *r, size_
     uint32_t cls = hook_entry_class(e, from);
     if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1 || (from != to && *is)))
         return odd_resized(p, ptr, r, osize, nsize, here);
-    uint32_t alloc_context = lines ? was[HOOK_MAKER_AT] : 0;
+    uint32_t alloc_context = lines ? was[HOOK_ALLOC_CONTEXT_AT] : 0;
     if (!(e & LMP_BLOCK_SIZE_MASK)) was[1] = 0;
     if (from != to) *was = 0;
     e = (e & ~(LMP_BLOCK_SIZE_MASK | LMP_BLOCK_OFFSET)) | ((uint32_t)to & LMP_BLOCK_OFFSET);
@@ -155,7 +155,7 @@ static ALWAYS_INLINE void *hook_resized(LmpProfile *p, void *ptr, void *r, size_
     c->count[cls].reallocs++;
     c->count[cls].realloc_bytes += (int64_t)(nsize - osize);
     if (lines) {
-        is[HOOK_MAKER_AT] = alloc_context;
+        is[HOOK_ALLOC_CONTEXT_AT] = alloc_context;
         usage_resized(p, alloc_context, here, from, to, osize, nsize);
     }
     return r;

@@ -181,7 +181,7 @@ LMP_READS_REGS BY_JUMP static LmpCharged find_object(LmpProfile *p, size_t osize
     return find_in(p, words, cls, L, p->tree != NULL);
 }
 
-/* A block without a tag. */
+/* A block without a type tag. */
 LMP_READS_REGS BY_JUMP static LmpCharged find_raw(LmpProfile *p, LmpSavedRegs words) {
     const LmpReturnAddr *asker;
     unsigned cls = return_addr_class(p->return_addrs, caller_of(words), &asker);

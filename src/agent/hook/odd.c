@@ -167,8 +167,8 @@ static COLD uint32_t context_slow(LmpProfile *p, LmpSavedRegs words, unsigned cl
     return stacks && p->tree ? tree_path(p, ask.L, ask.constructor, record) : record;
 }
 
-COLD void odd_made_before(LmpProfile *p, void *block, size_t tag, size_t n) {
-    unsigned cls = odd_class(tag);
+COLD void odd_made_before(LmpProfile *p, void *block, size_t type_tag, size_t n) {
+    unsigned cls = odd_class(type_tag);
     uint32_t alloc_context = p->exact ? context_slow(p, NULL, cls, true) : 0;
     odd_made(p, block, n, ODD_CONTEXT(alloc_context, cls));
 }

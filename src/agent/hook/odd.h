@@ -11,8 +11,8 @@
 /* Classes by the tag of a request: 4 .. 8 the Lua types, 9 upvalues, 10 prototypes (lobject.h). */
 extern const uint8_t odd_tag_class[16];
 
-static ALWAYS_INLINE unsigned odd_class(size_t tag) {
-    return LIKELY(tag < 16) ? odd_tag_class[tag] : 0;
+static ALWAYS_INLINE unsigned odd_class(size_t type_tag) {
+    return LIKELY(type_tag < 16) ? odd_tag_class[type_tag] : 0;
 }
 
 /* Who makes a block: its alloc context, and its class in the upper half. */
@@ -29,7 +29,7 @@ void *odd_made_and_tick(LmpProfile *p, void *r);
 void *odd_tick_and_release(LmpProfile *p, void *ptr, size_t osize);
 
 /* A block that was handed to Lua one request ago and is not counted yet. */
-void odd_made_before(LmpProfile *p, void *block, size_t tag, size_t n);
+void odd_made_before(LmpProfile *p, void *block, size_t type_tag, size_t n);
 
 /* The operation itself, for the slow path: what hook_alloc does apart from its checks. `own`: the
  * block belongs to our own API call (LMP_C_OWN). */

@@ -11,7 +11,7 @@
  * anything is noted; what calibration_prepare leaves holds them. */
 enum { KEPT_DUMP = 1, KEPT_GROWS, KEPT_NESTS, KEPT_JOINS, KEPT_META, KEPT_META_LUA, KEPT_CALLS };
 
-/* Everything it requests without a tag is part of a table. */
+/* Everything it requests without a type tag is part of a table. */
 static const char grows[] =
     "local t, insert, rawset = {}, table.insert, rawset\n"
     "for i = 1, 40 do t[i] = i t[-i] = i t[i + 0.5] = t end\n"

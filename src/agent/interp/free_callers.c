@@ -23,7 +23,7 @@ void free_callers_walk(LmpWalk *walk) {
 
 LMP_READS_REGS void free_callers_note(LmpFreeCallers *free_callers, uintptr_t cfa, uintptr_t ret) {
     for (uint32_t i = 0; i < free_callers->n; i++) {
-        struct LmpFreer *f = &free_callers->freer[i];
+        struct LmpFreeCaller *f = &free_callers->caller[i];
         uintptr_t next;
         memcpy(&next, (const char *)cfa + f->at, sizeof next); /* NOLINT */
         if (f->ret != ret || f->next != next) continue;
@@ -37,7 +37,7 @@ LMP_READS_REGS void free_callers_note(LmpFreeCallers *free_callers, uintptr_t cf
     if (at > 4096) return;
     memcpy(&next, (const void *)walk.at[1], sizeof next); /* NOLINT */
     if (next != walk.ip[1]) return;
-    free_callers->freer[free_callers->n++] = (struct LmpFreer){
+    free_callers->caller[free_callers->n++] = (struct LmpFreeCaller){
         ret, next, (int32_t)at, free_callers->collecting, !free_callers->collecting};
 }
 
@@ -103,10 +103,10 @@ bool free_callers_play(LmpFreeCallers *free_callers, lua_State *L) {
 static bool spread(const uintptr_t *key, uint32_t n, LmpSavedRegsPlan *plan) {
     for (uint64_t odd = 1; odd < 4000; odd += 2) {
         uint32_t i = 0;
-        memset(plan->freer, 0, sizeof plan->freer);
-        plan->freer_factor = odd * 0x9e3779b97f4a7c15ull;
+        memset(plan->caller, 0, sizeof plan->caller);
+        plan->free_caller_factor = odd * 0x9e3779b97f4a7c15ull;
         for (; i < n; i++) {
-            uintptr_t *home = &plan->freer[saved_regs_freer_home(plan, key[i])];
+            uintptr_t *home = &plan->caller[saved_regs_free_caller_home(plan, key[i])];
             if (*home) break;
             *home = key[i];
         }
@@ -119,9 +119,9 @@ static bool spread(const uintptr_t *key, uint32_t n, LmpSavedRegsPlan *plan) {
 static LmpFreeWho who_frees(const LmpFreeCallers *free_callers, uintptr_t ret) {
     bool collector = false, program = false;
     for (uint32_t i = 0; i < free_callers->n; i++) {
-        if (free_callers->freer[i].ret != ret) continue;
-        collector = collector || free_callers->freer[i].collector;
-        program = program || free_callers->freer[i].program;
+        if (free_callers->caller[i].ret != ret) continue;
+        collector = collector || free_callers->caller[i].collector;
+        program = program || free_callers->caller[i].program;
     }
     return !collector ? LMP_FREE_PROGRAM : program ? LMP_FREE_BY_CALLER : LMP_FREE_COLLECTOR;
 }
@@ -129,7 +129,7 @@ static LmpFreeWho who_frees(const LmpFreeCallers *free_callers, uintptr_t ret) {
 /* Enters the call site of a free, if it is new. False: it has two distances, or there is no
  * room. */
 static bool enter_place(const LmpFreeCallers *free_callers, LmpSavedRegsPlan *plan,
-                        const struct LmpFreer *f) {
+                        const struct LmpFreeCaller *f) {
     uint32_t i = saved_regs_free_home(f->ret), tries = 0;
     while (plan->free_place[i].ret && plan->free_place[i].ret != f->ret) {
         if (++tries == 1 << (LMP_FREE_BITS - 1)) return false;
@@ -146,11 +146,11 @@ void free_callers_enter(const LmpFreeCallers *free_callers, LmpSavedRegsPlan *pl
     uint32_t n = 0, places = 0;
     bool good = free_callers->n < LMP_MOST_FREE_CALLERS;
     for (uint32_t i = 0; i < free_callers->n && good; i++) {
-        const struct LmpFreer *f = &free_callers->freer[i];
+        const struct LmpFreeCaller *f = &free_callers->caller[i];
         good = enter_place(free_callers, plan, f);
         places++;
         if (f->collector && !f->program && who_frees(free_callers, f->ret) == LMP_FREE_BY_CALLER)
-            key[n++] = saved_regs_freer_key(f->ret, f->next);
+            key[n++] = saved_regs_free_caller_key(f->ret, f->next);
     }
     good = good && spread(key, n, plan);
     plan->free_callers = good ? places : 0;

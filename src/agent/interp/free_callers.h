@@ -23,11 +23,11 @@ enum { LMP_MOST_FREE_CALLERS = 512 };
 typedef struct LmpFreeCallers {
     bool collecting; /* it is the collector that frees */
     uint32_t n;
-    struct LmpFreer {
+    struct LmpFreeCaller {
         uintptr_t ret, next;
         int32_t at; /* of next, bytes from the stack pointer of the caller */
         bool collector, program;
-    } freer[LMP_MOST_FREE_CALLERS];
+    } caller[LMP_MOST_FREE_CALLERS];
 } LmpFreeCallers;
 
 /* Notes who frees; `cfa` and `ret` are those of the allocator's caller. */

@@ -1,4 +1,4 @@
-/* owner.h - to whom blocks without a tag belong. */
+/* owner.h - to whom blocks without a type tag belong. */
 #ifndef LMP_OWNER_H
 #define LMP_OWNER_H
 
@@ -19,7 +19,7 @@ const LmpReturnAddrs *owner_return_addrs(void);
 /* Adds to them where the requesting thread is kept (LmpReturnAddr.at_thread), once per process. */
 void owner_note_threads(const LmpSavedRegsPlan *plan);
 
-/* The class of a request where the call sites are not known: `cls` is the class by tag or 0.
+/* The class of a request where the call sites are not known: `cls` is the class by type tag or 0.
  * Decided by the request just before; in doubt LMP_C_OTHER. */
 unsigned owner_by_rules(LmpProfile *p, unsigned cls, size_t size);
 

@@ -285,41 +285,41 @@ static void play_constructors(LmpRegsStudy *study, lua_State *const *threads) {
 
 /* ---- proofs ---------------------------------------------------------------------------------- */
 
-/* Does the loop go on where it is told to, when another address is put at these places? */
+/* Does the loop go on where it is told to, when another address is put at these locations? */
 static bool obeys(LmpRegsStudy *study, const LmpWayStudy *way, lua_State *thread,
-                  const LmpPlace *places, uint32_t n) {
+                  const LmpLocation *locations, uint32_t n) {
     study->trying = way;
-    memcpy(study->tried, places, n * sizeof *places);
+    memcpy(study->tried, locations, n * sizeof *locations);
     study->tries = n;
     bool there = construct(study, thread, thread, way->shape, 0) == 2;
     study->trying = NULL;
     return there;
 }
 
-static void keep_place(LmpWayStudy *way, LmpPlace place) {
+static void keep_location(LmpWayStudy *way, LmpLocation location) {
     for (uint32_t i = 0; i < way->proven; i++)
-        if (way->place[i].at == place.at) return;
-    if (way->proven < LMP_PLACES) way->place[way->proven++] = place;
+        if (way->location[i].at == location.at) return;
+    if (way->proven < LMP_LOCATIONS) way->location[way->proven++] = location;
 }
 
-/* Where no place alone is obeyed, two together may be: one that the next instruction is read from,
- * and one that becomes the address of the one after it. A word that is never read adds nothing to
- * another, so both are the program counter. */
+/* Where no location alone is obeyed, two together may be: one that the next instruction is read
+ * from, and one that becomes the address of the one after it. A word that is never read adds
+ * nothing to another, so both are the program counter. */
 static void prove(LmpRegsStudy *study, LmpWayStudy *way, lua_State *thread) {
-    LmpPlace place[LMP_PLACES];
+    LmpLocation location[LMP_LOCATIONS];
     uint32_t n = 0;
     for (int a = 0; a < LMP_AHEAD; a++)
-        for (int at = 0; at < way->end && n < LMP_PLACES; at++)
+        for (int at = 0; at < way->end && n < LMP_LOCATIONS; at++)
             if (way->right[a].bits[at / 64] >> (at % 64) & 1)
-                place[n++] = (LmpPlace){at, regs_study_ahead[a]};
+                location[n++] = (LmpLocation){at, regs_study_ahead[a]};
     for (uint32_t i = 0; i < n; i++)
-        if (obeys(study, way, thread, &place[i], 1)) keep_place(way, place[i]);
+        if (obeys(study, way, thread, &location[i], 1)) keep_location(way, location[i]);
     for (uint32_t i = 0; i < n && !way->proven; i++) {
         for (uint32_t k = i + 1; k < n; k++) {
-            LmpPlace both[2] = {place[i], place[k]};
+            LmpLocation both[2] = {location[i], location[k]};
             if (!obeys(study, way, thread, both, 2)) continue;
-            keep_place(way, place[i]);
-            keep_place(way, place[k]);
+            keep_location(way, location[i]);
+            keep_location(way, location[k]);
         }
     }
 }

@@ -26,8 +26,8 @@
 enum {
     LMP_WAYS = 48,
     LMP_CONSTRUCTORS = 4,
-    LMP_AHEAD = 5,  /* a compiler may keep the pc 8 or 4 bytes off, either way */
-    LMP_PLACES = 16 /* proven ones of a way that are kept */
+    LMP_AHEAD = 5,     /* a compiler may keep the pc 8 or 4 bytes off, either way */
+    LMP_LOCATIONS = 16 /* proven ones of a way that are kept */
 };
 
 /* A bit for each of the words. */
@@ -45,9 +45,9 @@ typedef struct LmpAskerStudy {
     const lua_State *refuser; /* the last thread that was refused here */
 } LmpAskerStudy;
 
-typedef struct LmpPlace {
+typedef struct LmpLocation {
     int32_t at, ahead;
-} LmpPlace;
+} LmpLocation;
 
 /* A call chain from OP_NEWTABLE to the allocator. */
 typedef struct LmpWayStudy {
@@ -58,7 +58,7 @@ typedef struct LmpWayStudy {
     uint32_t seen;
     LmpRegsSet right[LMP_AHEAD];
     uint32_t proven;
-    LmpPlace place[LMP_PLACES];
+    LmpLocation location[LMP_LOCATIONS];
 } LmpWayStudy;
 
 /* The constructors that the running function is going to execute, in order. */
@@ -85,9 +85,9 @@ typedef struct LmpRegsStudy {
     uint32_t lost_ways; /* that could not be told apart or found */
     LmpConstructing constructing;
     LmpUnwindRow probe; /* functions above a C function that Lua has called: the loop is one */
-    /* While a place is tried: */
+    /* While a location is tried: */
     const LmpWayStudy *trying;
-    LmpPlace tried[2];
+    LmpLocation tried[2];
     uint32_t tries;
     /* What the plan says is compared with what the interpreter does, once there is one: */
     const LmpSavedRegsPlan *(*make_plan)(const struct LmpRegsStudy *study);

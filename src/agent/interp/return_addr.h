@@ -1,4 +1,4 @@
-/* return_addr.h - which part of Lua requested a block without a tag, decided by the call site.
+/* return_addr.h - which part of Lua requested a block without a type tag, decided by the call site.
  *
  * A raw request carries no type. But a table's parts are all requested from one call site in the
  * interpreter, a thread's stack from another, and so on. owner.c finds these call sites once per

@@ -114,13 +114,13 @@ static void give_back(LmpLent *lent, lua_State *L) {
 
 /* Finalizers may do anything: end the profile, even begin the next. */
 static void collect(LmpProfile *p, lua_State *L) {
-    uint64_t begun = p->place.begun;
+    uint64_t begun = p->slot.begun;
     uint32_t wanted = atomic_load(&p->control->collect);
     p->collecting = false;
     if (atomic_load(&p->live->collect_done) == wanted) return; /* withdrawn */
     lua_gc(L, LUA_GCCOLLECT);
     LmpSafepoints *of = find_of(L);
-    if (of && of->profile == p && p->place.begun == begun)
+    if (of && of->profile == p && p->slot.begun == begun)
         atomic_store(&p->live->collect_done, wanted);
 }
 

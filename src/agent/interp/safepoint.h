@@ -1,5 +1,5 @@
 /* safepoint.h - what has to be done between two instructions of the program, where any call of the
- * Lua API is safe: a full collection that a viewer requests, the paths of functions.
+ * Lua API is safe: a full collection that a viewer requests, the qualified names of functions.
  *
  * It is done from a debug hook of ours, which replaces the program's own for one instruction and
  * then restores it. Meanwhile the program's hook is called for all that it asked for; only its

@@ -49,7 +49,7 @@ static void run_wild(void) {
     plan.differed = 0;
 }
 
-static int32_t place_of(const LmpAskerStudy *asker) {
+static int32_t location_of(const LmpAskerStudy *asker) {
     uint32_t n = 0;
     if (asker->seen < LEAST_SEEN || !asker->others) return -1;
     for (size_t i = 0; i < LMP_REGS_SEEN / 64; i++)
@@ -69,7 +69,7 @@ static void enter_askers(const LmpRegsStudy *study) {
     }
     for (uint32_t i = 0; i < study->askers; i++) {
         const LmpAskerStudy *a = &study->asker[i];
-        LmpAsker asker = {a->ret, place_of(a), !a->first_try};
+        LmpAsker asker = {a->ret, location_of(a), !a->first_try};
         if (asker.at_thread < 0) continue;
         uint32_t home = saved_regs_asker_home(a->ret);
         while (plan.asker[home].ret)
@@ -88,9 +88,9 @@ static void enter_newtables(const LmpRegsStudy *study) {
         const LmpWayStudy *way = &study->way[i];
         uint32_t *n = way->object ? &objects : &parts;
         if (!way->proven || *n == LMP_NEWTABLES) continue;
-        const LmpPlace *place = &way->place[choose(way->proven)];
+        const LmpLocation *location = &way->location[choose(way->proven)];
         (way->object ? plan.object : plan.part)[(*n)++] =
-            (LmpNewtable){way->ret, way->loop, way->at_loop, place->at, place->ahead};
+            (LmpNewtable){way->ret, way->loop, way->at_loop, location->at, location->ahead};
     }
     plan.newtables = objects + parts;
     plan.newtables_met = study->ways + study->lost_ways;

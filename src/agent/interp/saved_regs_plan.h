@@ -11,7 +11,7 @@ enum {
     LMP_ASKERS = 128,
     LMP_ASKER_BITS = 9,
     LMP_NEWTABLES = 15,
-    LMP_FREER_BITS = 10,
+    LMP_FREE_CALLER_BITS = 10,
     LMP_FREE_BITS = 8
 };
 
@@ -43,10 +43,10 @@ typedef struct LmpSavedRegsPlan {
     uint32_t askers, free_callers;
     LmpFreePlace free_place[1 << LMP_FREE_BITS]; /* from saved_regs_free_home on; ret 0: none */
     /* Of call sites that free for both, the collector's callers. */
-    uint64_t freer_factor; /* for saved_regs_freer_home: no two keys have the same */
-    uintptr_t
-        freer[1 << LMP_FREER_BITS]; /* saved_regs_freer_key, by saved_regs_freer_home; 0: none */
-    LmpAsker asker[1 << LMP_ASKER_BITS]; /* from saved_regs_asker_home on; ret 0: none */
+    uint64_t free_caller_factor; /* for saved_regs_free_caller_home: no two keys have the same */
+    uintptr_t caller[1 << LMP_FREE_CALLER_BITS]; /* saved_regs_free_caller_key, by
+                                                    saved_regs_free_caller_home; 0: none */
+    LmpAsker asker[1 << LMP_ASKER_BITS];         /* from saved_regs_asker_home on; ret 0: none */
     LmpAsker objects, resizer; /* who asks for most objects; who resizes most blocks; ret 0: none */
     /* The ways to the table itself, and to its parts. ret 0: the end. */
     LmpNewtable object[LMP_NEWTABLES + 1], part[LMP_NEWTABLES + 1];
@@ -86,12 +86,12 @@ static inline uint32_t saved_regs_free_home(uintptr_t ret) {
     return (uint32_t)((ret * 0x9e3779b97f4a7c15ull) >> (64 - LMP_FREE_BITS));
 }
 
-static inline uintptr_t saved_regs_freer_key(uintptr_t ret, uintptr_t next) {
+static inline uintptr_t saved_regs_free_caller_key(uintptr_t ret, uintptr_t next) {
     return next ^ ret << 1;
 }
 
-static inline uint32_t saved_regs_freer_home(const LmpSavedRegsPlan *plan, uintptr_t key) {
-    return (uint32_t)((key * plan->freer_factor) >> (64 - LMP_FREER_BITS));
+static inline uint32_t saved_regs_free_caller_home(const LmpSavedRegsPlan *plan, uintptr_t key) {
+    return (uint32_t)((key * plan->free_caller_factor) >> (64 - LMP_FREE_CALLER_BITS));
 }
 
 /* Is it the collector that frees this part of an object? `cfa`: the stack pointer that our caller
@@ -106,8 +106,8 @@ LMP_READS_REGS static inline bool saved_regs_collects(const LmpSavedRegsPlan *pl
         if (place->ret != ret) continue;
         if (place->who != LMP_FREE_BY_CALLER) return place->who == LMP_FREE_COLLECTOR;
         memcpy(&next, cfa + place->next, sizeof next);
-        uintptr_t key = saved_regs_freer_key(ret, next);
-        return plan->freer[saved_regs_freer_home(plan, key)] == key;
+        uintptr_t key = saved_regs_free_caller_key(ret, next);
+        return plan->caller[saved_regs_free_caller_home(plan, key)] == key;
     }
 }
 

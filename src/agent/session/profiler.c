@@ -281,9 +281,9 @@ static lua_State *main_thread(lua_State *L) {
 }
 
 /* The name to show: the option, or the script that lua.c runs, or the program's own. */
-static const char *program_name(lua_State *L, const char *wished) {
-    if (wished) {
-        lua_pushstring(L, wished);
+static const char *program_name(lua_State *L, const char *wanted) {
+    if (wanted) {
+        lua_pushstring(L, wanted);
     } else { /* raw: a program may have made access to missing globals an error */
         lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
         lua_pushliteral(L, "arg");

@@ -38,10 +38,10 @@ typedef struct LmpForeign {
 } LmpForeign;
 
 /* What profile_pool.c keeps in each slot, under its caller's lock. */
-typedef struct LmpPlace {
+typedef struct LmpPoolSlot {
     struct LmpProfile *next; /* list of all */
-    uint64_t begun;          /* profiles that have had this place (count) */
+    uint64_t begun;          /* profiles that have had this slot (count) */
     bool taken;
-} LmpPlace;
+} LmpPoolSlot;
 
 #endif

@@ -103,11 +103,11 @@ typedef struct LmpProfile {
     struct LmpTree *tree;                    /* call paths, tree.c; NULL: not kept */
     struct LmpTagMap *tags;                  /* of coroutines, tags.c; NULL: none was ever set */
     struct LmpNames *names;                  /* paths of functions, names.c; NULL: none */
-    struct LmpCPaths *c_paths;               /* of them, those of C functions: c_paths.h */
+    struct LmpCNames *c_names;               /* of them, those of C functions: c_names.h */
     void (*at_look)(struct LmpProfile *p);   /* from some ticks: session.h */
 
     LmpForeign foreign; /* from here on nothing is cleared */
-    LmpPlace place;
+    LmpPoolSlot slot;
 } LmpProfile;
 
 #endif

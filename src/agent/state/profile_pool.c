@@ -5,7 +5,7 @@
 
 #include "base/os.h"
 
-static LmpProfile *places; /* all there ever were */
+static LmpProfile *slots; /* all there ever were */
 
 /* What another thread may still be reading is left alone. */
 static void clear(LmpProfile *p, size_t size) {
@@ -15,12 +15,12 @@ static void clear(LmpProfile *p, size_t size) {
     memset(from + sizeof *p, 0, size - sizeof *p);
 }
 _Static_assert(offsetof(LmpProfile, pass) == 0, "what stays comes first");
-_Static_assert(offsetof(LmpProfile, place) > offsetof(LmpProfile, foreign), "or last");
+_Static_assert(offsetof(LmpProfile, slot) > offsetof(LmpProfile, foreign), "or last");
 
 LmpProfile *profile_pool_take(lua_Alloc alloc, void *ud, size_t size) {
-    LmpProfile *p = places;
-    while (p && (p->place.taken || p->pass.alloc != alloc || p->pass.ud != ud))
-        p = p->place.next;
+    LmpProfile *p = slots;
+    while (p && (p->slot.taken || p->pass.alloc != alloc || p->pass.ud != ud))
+        p = p->slot.next;
     if (p) {
         clear(p, size);
     } else {
@@ -28,14 +28,14 @@ LmpProfile *profile_pool_take(lua_Alloc alloc, void *ud, size_t size) {
         if (!p) return NULL;
         p->pass.alloc = alloc;
         p->pass.ud = ud;
-        p->place.next = places;
-        places = p;
+        p->slot.next = slots;
+        slots = p;
     }
-    p->place.taken = true;
-    p->place.begun++;
+    p->slot.taken = true;
+    p->slot.begun++;
     return p;
 }
 
 void profile_pool_leave(LmpProfile *p) {
-    p->place.taken = false;
+    p->slot.taken = false;
 }

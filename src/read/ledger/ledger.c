@@ -17,9 +17,9 @@ static void store_free(LedgerStore *s) {
     LedgerPile *const piles[] = {
         &s->texts,        &s->function,     &s->row,          &s->slot,       &s->detail,
         &s->slot_sum,     &s->detail_sum,   &s->function_sum, &s->row_bytes,  &s->out_site,
-        &s->out_function, &s->out_detail,   &s->out_tag,      &s->out_tree,   &s->out_grown,
+        &s->out_function, &s->out_detail,   &s->out_tag,      &s->out_tree,   &s->out_live_history,
         &s->slot_row,     &s->function_row, &s->pairs,        &s->parent,     &s->node_function,
-        &s->first,        &s->kid,          &s->next,         &s->node_live,  &s->order,
+        &s->first,        &s->child,        &s->next,         &s->node_live,  &s->order,
         &s->retained,     &s->on_path,      &s->tag_slot,     &s->out_tagged,
     };
     for (size_t i = 0; i < sizeof piles / sizeof *piles; i++)

@@ -79,7 +79,7 @@ typedef struct LedgerText {
 } LedgerText;
 
 typedef struct LedgerFunction {
-    uint32_t kind, source_at, name_at, path_at; /* as in LmpFunction */
+    uint32_t kind, source_at, name_at, qualified_at; /* as in LmpFunction */
     int32_t linedefined;
     LedgerText source;
     const char *short_src;
@@ -176,19 +176,19 @@ typedef struct LedgerStore {
     uint64_t clock;           /* of the last refresh */
 
     /* rows for people; `*_row`: which row an index has, LEDGER_NO_ROW: none */
-    LedgerPile out_site, out_function, out_detail, out_tag, out_tree, out_grown, out_tagged;
+    LedgerPile out_site, out_function, out_detail, out_tag, out_tree, out_live_history, out_tagged;
     LedgerPile slot_row, function_row; /* uint32_t */
     LedgerPile pairs;                  /* LedgerPair, twice as many as anything to sort */
 
     /* tree, by node */
-    bool others_used;            /* anything was made in node "(others)" or below */
-    LedgerPile parent;           /* uint32_t */
-    LedgerPile node_function;    /* uint32_t: index of the function */
-    LedgerPile node_live;        /* uint64_t: live, own and below */
-    LedgerPile order;            /* uint32_t: nodes in the order of a walk */
-    LedgerPile first, next, kid; /* uint32_t: see ledger_tree.c */
-    LedgerPile retained;         /* LmpTally, by function */
-    LedgerPile on_path;          /* uint32_t, by function */
+    bool others_used;              /* anything was made in node "(others)" or below */
+    LedgerPile parent;             /* uint32_t */
+    LedgerPile node_function;      /* uint32_t: index of the function */
+    LedgerPile node_live;          /* uint64_t: live, own and below */
+    LedgerPile order;              /* uint32_t: nodes in the order of a walk */
+    LedgerPile first, next, child; /* uint32_t: see ledger_tree.c */
+    LedgerPile retained;           /* LmpTally, by function */
+    LedgerPile on_path;            /* uint32_t, by function */
 } LedgerStore;
 
 #define LEDGER_OTHERS 1u

@@ -69,17 +69,18 @@ static const char *detail_name(LedgerStore *s, const char *name) {
     return keep(s, out);
 }
 
-/* The wording of a function: by its path where one was found, as luaL_traceback does. */
+/* The wording of a function: by its qualified name where one was found, as luaL_traceback does. */
 static bool name_function(LedgerStore *s, const LmpTables *t, LedgerFunction *f, uint32_t name_at,
-                          uint32_t path_at) {
-    LedgerText name, path;
-    if (!text_at(s, t, name_at, NAME_MOST, &name) || !text_at(s, t, path_at, NAME_MOST, &path))
+                          uint32_t qualified_at) {
+    LedgerText name, qualified;
+    if (!text_at(s, t, name_at, NAME_MOST, &name) ||
+        !text_at(s, t, qualified_at, NAME_MOST, &qualified))
         return false;
     char made[NAME_MOST + 160];
     bool lua = f->kind == LMP_F_LUA || f->kind == LMP_F_MAIN;
     const char *worded = name.safe;
-    if (*path.safe && f->kind != LMP_F_MAIN) {
-        snprintf(made, sizeof made, "function '%s'", path.safe);
+    if (*qualified.safe && f->kind != LMP_F_MAIN) {
+        snprintf(made, sizeof made, "function '%s'", qualified.safe);
         worded = keep(s, made);
     } else if (!*worded && lua) {
         snprintf(made, sizeof made, "function <%s:%d>", f->short_src, f->linedefined);
@@ -92,7 +93,7 @@ static bool name_function(LedgerStore *s, const LmpTables *t, LedgerFunction *f,
     f->name = worded;
     f->detail = detail;
     f->name_at = name_at;
-    f->path_at = path_at;
+    f->qualified_at = qualified_at;
     return true;
 }
 
@@ -107,7 +108,8 @@ static bool add_function(LedgerStore *s, const LmpTables *t, uint32_t row) {
     if (!text_at(s, t, f.source_at, TEXT_MOST, &f.source)) return false;
     if (!text_at(s, t, read_once32(&from->short_src), SHORT_SRC_MOST, &short_src)) return false;
     f.short_src = short_src.safe;
-    if (!name_function(s, t, &f, read_once32(&from->name), read_once32(&from->path))) return false;
+    if (!name_function(s, t, &f, read_once32(&from->name), read_once32(&from->qualified)))
+        return false;
     PILE(s->function, LedgerFunction)[row] = f;
     return true;
 }
@@ -134,8 +136,10 @@ static bool update_functions(LedgerStore *s, const LmpTables *t) {
     atomic_thread_fence(memory_order_acquire);
     for (uint32_t i = 1; names != s->names && i < s->functions && i < n; i++) {
         LedgerFunction *f = &PILE(s->function, LedgerFunction)[i];
-        uint32_t name = read_once32(&t->function[i].name), path = read_once32(&t->function[i].path);
-        if ((name != f->name_at || path != f->path_at) && !name_function(s, t, f, name, path))
+        uint32_t name = read_once32(&t->function[i].name),
+                 qualified = read_once32(&t->function[i].qualified);
+        if ((name != f->name_at || qualified != f->qualified_at) &&
+            !name_function(s, t, f, name, qualified))
             return false;
     }
     s->names = names;

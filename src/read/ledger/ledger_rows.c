@@ -35,7 +35,8 @@ bool rows_reserve(Ledger *ledger, unsigned parts) {
 /* Call last: sites point into it. For each LMP_LIVE_HISTORY times bytes, then blocks.
  */
 bool live_history_reserve(LedgerStore *s) {
-    return pile_reserve(&s->out_grown, (size_t)s->slots * 2 * LMP_LIVE_HISTORY, sizeof(uint64_t));
+    return pile_reserve(&s->out_live_history, (size_t)s->slots * 2 * LMP_LIVE_HISTORY,
+                        sizeof(uint64_t));
 }
 
 /* ---- which ----------------------------------------------------------------------------------- */
@@ -157,7 +158,7 @@ static void make_details(Ledger *ledger, const LedgerSlot *slot, LmpSiteRow *out
 static const uint64_t *make_grown(const Ledger *ledger, const LmpTables *t, const LedgerSlot *slot,
                                   uint32_t at, const uint8_t *live_history_slot) {
     const LedgerStore *s = ledger->store;
-    uint64_t *out = PILE(s->out_grown, uint64_t) + (size_t)at * 2 * LMP_LIVE_HISTORY;
+    uint64_t *out = PILE(s->out_live_history, uint64_t) + (size_t)at * 2 * LMP_LIVE_HISTORY;
     memset(out, 0, 2 * LMP_LIVE_HISTORY * sizeof *out);
     if (ledger->live_history_rows == 0)
         return out; /* nothing was written there, so it is not read */

@@ -30,7 +30,7 @@ bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
         !pile_reserve(&s->on_path, s->functions, sizeof(uint32_t)))
         return false;
     if (parts & LEDGER_TREE) {
-        if (!pile_reserve(&s->kid, n, sizeof(uint32_t)) ||
+        if (!pile_reserve(&s->child, n, sizeof(uint32_t)) ||
             !pile_reserve(&s->pairs, 2 * (size_t)n, sizeof(LedgerPair)) ||
             !pile_reserve(&s->out_tree, n, sizeof(LmpTreeRow)))
             return false;
@@ -142,11 +142,11 @@ void tree_read(Ledger *ledger, const LmpTables *t, unsigned parts) {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* kid[first[i]] up to first[i + 1] are the children of node i, by row. */
+/* child[first[i]] up to first[i + 1] are the children of node i, by row. */
 static void find_children(LedgerStore *s) {
     const uint32_t *parent = PILE(s->parent, const uint32_t);
     uint32_t *first = PILE(s->first, uint32_t), *next = PILE(s->next, uint32_t);
-    uint32_t *kid = PILE(s->kid, uint32_t);
+    uint32_t *child = PILE(s->child, uint32_t);
     memset(first, 0, (s->nodes + 1) * sizeof *first);
     for (uint32_t i = 1; i < s->nodes; i++)
         first[parent[i] + 1]++;
@@ -155,21 +155,21 @@ static void find_children(LedgerStore *s) {
         next[i] = first[i];
     }
     for (uint32_t i = 1; i < s->nodes; i++)
-        kid[next[parent[i]]++] = i;
+        child[next[parent[i]]++] = i;
 }
 
 static void sort_children(LedgerStore *s, uint32_t node) {
     uint32_t from = PILE(s->first, const uint32_t)[node];
     uint32_t n = PILE(s->first, const uint32_t)[node + 1] - from;
     if (n < 2) return;
-    uint32_t *kid = PILE(s->kid, uint32_t) + from;
+    uint32_t *child = PILE(s->child, uint32_t) + from;
     const uint64_t *live = PILE(s->node_live, const uint64_t);
     LedgerPair *pair = PILE(s->pairs, LedgerPair);
     for (uint32_t i = 0; i < n; i++)
-        pair[i] = (LedgerPair){live[kid[i]], kid[i]};
+        pair[i] = (LedgerPair){live[child[i]], child[i]};
     pairs_sort(pair, n, pair + n);
     for (uint32_t i = 0; i < n; i++)
-        kid[i] = pair[i].index;
+        child[i] = pair[i].index;
 }
 
 bool tree_unused(const LedgerStore *s, uint32_t node) {
@@ -199,7 +199,7 @@ void tree_make(Ledger *ledger, const LmpTables *t) {
     LedgerStore *s = ledger->store;
     LmpTreeRow *tree = ledger->tree;
     uint32_t *order = PILE(s->order, uint32_t), n = 1;
-    const uint32_t *first = PILE(s->first, const uint32_t), *kid = s->kid.data;
+    const uint32_t *first = PILE(s->first, const uint32_t), *child = s->child.data;
     find_children(s);
     tree[0] = (LmpTreeRow){.name = "(all)", .short_src = "", .line = -1};
     order[0] = 0;
@@ -208,8 +208,8 @@ void tree_make(Ledger *ledger, const LmpTables *t) {
         sort_children(s, node);
         tree[i].first = n;
         for (uint32_t k = first[node]; k < first[node + 1]; k++) {
-            if (tree_unused(s, kid[k])) continue;
-            order[n] = kid[k];
+            if (tree_unused(s, child[k])) continue;
+            order[n] = child[k];
             tree[n].parent = i;
             tree[n].depth = tree[i].depth + 1;
             n++;

@@ -106,13 +106,13 @@ bool model_mark_kept(const Model *model, uint32_t i) {
 /* The mark to count from: what was chosen, else the last one; of marks that came too fast the last
  * one that all tables can count from. */
 static bool find_base(Model *model) {
-    if (model->marks == 0 || model->wish.count_from == MODEL_NO_MARK) return false;
+    if (model->marks == 0 || model->wanted.count_from == MODEL_NO_MARK) return false;
     for (uint32_t i = 0; i < model->marks; i++) {
-        if (model->mark[i].number != model->wish.count_from) continue;
+        if (model->mark[i].number != model->wanted.count_from) continue;
         model->base = i;
         return true;
     }
-    if (model->wish.count_from > 0) return false; /* it is no longer kept */
+    if (model->wanted.count_from > 0) return false; /* it is no longer kept */
     model->base = model->marks - 1;
     for (uint32_t i = model->marks; i-- > 0;) {
         if (!model_mark_kept(model, i)) continue;
@@ -134,7 +134,7 @@ static void fill_marks(Model *model, const LmpLive *live) {
         *mark = live->mark[(all - n + i) % LMP_MARKS];
         mark->number = all - n + i + 1;
         end_text(mark->name, sizeof mark->name);
-        const struct ModelMarkEdit *edit = &model->wish.edit[mark->number % LMP_MARKS];
+        const struct ModelMarkEdit *edit = &model->wanted.edit[mark->number % LMP_MARKS];
         bool said = edit->number == mark->number;
         if (said && edit->name[0]) memcpy(mark->name, edit->name, sizeof mark->name);
         if (!said || !edit->gone) model->marks++;

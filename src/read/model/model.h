@@ -72,7 +72,7 @@ typedef struct Model {
     LmpGc gc;
 
     /* since the mark that is counted from; `marked` false: there is none */
-    ModelMarks wish; /* set by the display */
+    ModelMarks wanted; /* set by the display */
     bool marked;
     uint32_t base; /* row in mark[] that is counted from */
     ModelDelta since_mark;

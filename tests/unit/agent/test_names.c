@@ -6,7 +6,7 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
-#include "agent/charge/c_paths.h"
+#include "agent/charge/c_names.h"
 #include "agent/charge/sites.h"
 #include "agent/session/profiler.h"
 #include "base/os.h"
@@ -104,9 +104,9 @@ static uint32_t row_of(const char *expression) {
     return row_of_top();
 }
 
-static const char *path_of(uint32_t row) {
+static const char *name_of(uint32_t row) {
     static char out[4096];
-    return tables_text(&p.tables, p.tables.function[row].path, out, sizeof out);
+    return tables_text(&p.tables, p.tables.function[row].qualified, out, sizeof out);
 }
 
 static void pass(void) {
@@ -123,7 +123,7 @@ static void pass(void) {
 static void same_path(const char *expression, const char *path) {
     uint32_t row = row_of(expression);
     pass();
-    ck_assert_msg(!strcmp(path_of(row), path), "%s: '%s', want '%s'", expression, path_of(row),
+    ck_assert_msg(!strcmp(name_of(row), path), "%s: '%s', want '%s'", expression, name_of(row),
                   path);
 }
 
@@ -153,11 +153,11 @@ START_TEST(test_c_functions_at_once) {
                  {"coroutine.wrap", "coroutine.wrap"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         char text[64];
-        uint32_t at = c_paths_text(p.c_paths, address_of(known[i].expression));
+        uint32_t at = c_names_text(p.c_names, address_of(known[i].expression));
         ck_assert_str_eq(tables_text(&p.tables, at, text, sizeof text), known[i].path);
-        ck_assert_str_eq(path_of(row_of(known[i].expression)), known[i].path);
+        ck_assert_str_eq(name_of(row_of(known[i].expression)), known[i].path);
     }
-    ck_assert_uint_eq(c_paths_text(p.c_paths, &p), 0);
+    ck_assert_uint_eq(c_names_text(p.c_names, &p), 0);
     end();
 }
 END_TEST
@@ -210,17 +210,17 @@ START_TEST(test_better_ways_come_late) {
     run("a = {b = {c = function() end}}");
     uint32_t row = row_of("a.b.c");
     pass();
-    ck_assert_str_eq(path_of(row), "a.b.c");
+    ck_assert_str_eq(name_of(row), "a.b.c");
     uint32_t names = p.live->tables.names;
     pass();
     ck_assert_uint_eq(p.live->tables.names, names); /* nothing has changed */
     run("m = a.b.c");
     pass();
-    ck_assert_str_eq(path_of(row), "m");
+    ck_assert_str_eq(name_of(row), "m");
     ck_assert_uint_gt(p.live->tables.names, names);
     run("m, a = nil, nil"); /* what was is still its name */
     pass();
-    ck_assert_str_eq(path_of(row), "m");
+    ck_assert_str_eq(name_of(row), "m");
     end();
 }
 END_TEST
@@ -236,10 +236,10 @@ START_TEST(test_products_of_factories) {
     uint32_t row = row_of("First");
     run("Another = Again()"); /* it turns out later */
     pass();
-    ck_assert_str_eq(path_of(row), "");
+    ck_assert_str_eq(name_of(row), "");
     run("Another = nil");
     pass();
-    ck_assert_str_eq(path_of(row), "");
+    ck_assert_str_eq(name_of(row), "");
     run("gen = coroutine.wrap(function() end)");
     same_path("gen", ""); /* another coroutine would be called the same */
     end();
@@ -305,7 +305,7 @@ START_TEST(test_no_memory) {
         names_open(&p);
         pass();
         bool all = maps_left != 0;
-        ck_assert(!strcmp(path_of(row), "f") || (!all && !*path_of(row)));
+        ck_assert(!strcmp(name_of(row), "f") || (!all && !*name_of(row)));
         maps_left = -1;
         end();
         if (all) break;
@@ -381,8 +381,8 @@ START_TEST(test_every_way) {
         lua_getglobal(L, "expected");
         for (int i = 1; i <= 30; i++) {
             lua_rawgeti(L, -1, i);
-            ck_assert_msg(!strcmp(path_of(rows[i]), lua_tostring(L, -1)), "'%s', want '%s'",
-                          path_of(rows[i]), lua_tostring(L, -1));
+            ck_assert_msg(!strcmp(name_of(rows[i]), lua_tostring(L, -1)), "'%s', want '%s'",
+                          name_of(rows[i]), lua_tostring(L, -1));
             lua_pop(L, 1);
         }
         end();
@@ -409,7 +409,7 @@ static int has_path(lua_State *T) {
     const char *path = lua_tostring(T, 1);
     bool found = false;
     for (uint32_t i = 1; i < profile->live->tables.functions; i++)
-        found |= !strcmp(profile->tables.text + profile->tables.function[i].path, path);
+        found |= !strcmp(profile->tables.text + profile->tables.function[i].qualified, path);
     lua_pushboolean(T, found);
     return 1;
 }

@@ -1,5 +1,5 @@
-/* What is done between two instructions of the program: a wished collection comes, whatever debug
- * hook the program has, and that hook does not notice. */
+/* What is done between two instructions of the program: a requested collection comes, whatever
+ * debug hook the program has, and that hook does not notice. */
 #include "agent/interp/safepoint.h"
 
 #include "suite.h"
@@ -37,7 +37,7 @@ static int api_stop(lua_State *T) {
 }
 
 /* A viewer requests a collection, and the program sees it at once, in here. */
-static int api_wish(lua_State *T) {
+static int api_request(lua_State *T) {
     view_collect(view);
     lua_newtable(T);
     lua_pop(T, 1);
@@ -45,14 +45,14 @@ static int api_wish(lua_State *T) {
 }
 
 /* It sees it when it asks for memory next. */
-static int api_wish_next(lua_State *T) {
+static int api_request_next(lua_State *T) {
     (void)T;
     view_collect(view);
     return 0;
 }
 
-static int api_wish_in_vain(lua_State *T) {
-    api_wish(T);
+static int api_request_in_vain(lua_State *T) {
+    api_request(T);
     view_collect_no_more(view);
     return 0;
 }
@@ -77,8 +77,8 @@ static int api_relay(lua_State *T) {
     return 0;
 }
 
-static int api_yield_wishing(lua_State *T) {
-    api_wish(T);
+static int api_yield_requesting(lua_State *T) {
+    api_request(T);
     return lua_yield(T, 0);
 }
 
@@ -105,12 +105,12 @@ static int api_is_counting(lua_State *T) { /* (mask, count) */
 
 static const luaL_Reg api[] = {{"start", api_start},
                                {"stop", api_stop},
-                               {"wish", api_wish},
-                               {"wish_next", api_wish_next},
-                               {"wish_in_vain", api_wish_in_vain},
+                               {"request", api_request},
+                               {"request_next", api_request_next},
+                               {"request_in_vain", api_request_in_vain},
                                {"done", api_done},
                                {"relay", api_relay},
-                               {"yield_wishing", api_yield_wishing},
+                               {"yield_requesting", api_yield_requesting},
                                {"count", api_count},
                                {"is_counting", api_is_counting},
                                {NULL, NULL}};
@@ -142,7 +142,7 @@ static void run(const char *script) {
 START_TEST(nobody_hooks) {
     begin();
     run("local weak = setmetatable({[{}] = 1}, {__mode = 'k'})\n"
-        "collectgarbage 'stop' wish()\n"
+        "collectgarbage 'stop' request()\n"
         "local a = 1\n"
         "assert(done() and not next(weak) and not debug.gethook())");
     end();
@@ -153,27 +153,27 @@ END_TEST
 START_TEST(lines_are_seen) {
     begin();
     run("local seen = {}\n"
-        "local function work(wish)\n"
+        "local function work(request)\n"
         "  local a = 1\n"
-        "  wish()\n"
+        "  request()\n"
         "  a = a + 1\n"
         "  for i = 1, 3 do\n"
         "    a = a + i\n"
-        "    wish() a = 2\n"
+        "    request() a = 2\n"
         "  end\n"
         "  return a\n"
         "end\n"
         "local function hook(event, line) seen[#seen + 1] = event .. line end\n"
-        "local function lines(wish)\n"
+        "local function lines(request)\n"
         "  seen = {}\n"
         "  debug.sethook(hook, 'l')\n"
-        "  work(wish)\n"
+        "  work(request)\n"
         "  local f, mask, count = debug.gethook()\n"
         "  debug.sethook()\n"
         "  assert(f == hook and mask == 'l' and count == 0)\n"
         "  return table.concat(seen, ' ')\n"
         "end\n"
-        "local without, with = lines(done), lines(wish)\n"
+        "local without, with = lines(done), lines(request)\n"
         "assert(done() and #with > 50)\n"
         "assert(without == with, without .. '\\n' .. with)");
     end();
@@ -183,8 +183,8 @@ END_TEST
 static void count_with(const char *request, int mask, int count, long long out[5]) {
     char script[512];
     snprintf(script, sizeof script,
-             "local wish = %s count(%d, %d)"
-             " for i = 1, 50 do wish() local t = tostring(i) t = (function() return t end)() end"
+             "local request = %s count(%d, %d)"
+             " for i = 1, 50 do request() local t = tostring(i) t = (function() return t end)() end"
              " local same = is_counting(%d, %d) count(0, 0) assert(same and done())",
              request, mask, count, mask, count);
     run("collectgarbage()");
@@ -207,7 +207,7 @@ START_TEST(events_are_seen) {
     for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
         long long with[5], without[5];
         count_with("done", masks[i][0], masks[i][1], without);
-        count_with("wish", masks[i][0], masks[i][1], with);
+        count_with("request", masks[i][0], masks[i][1], with);
         ck_assert(without[0] + without[1] + without[2] + without[3] > 0);
         for (int e = 0; e < 5 && masks[i][1] <= 1; e++) /* a longer count begins anew */
             ck_assert_msg(with[e] == without[e], "mask %d: event %d %lld times, not %lld",
@@ -228,7 +228,7 @@ START_TEST(coroutines_inherit) {
         lua_setglobal(L, "late");
         run("local function body() local a = 1 return is_counting(1, 0), debug.gethook() end\n"
             "if counts then count(1, 0) end\n"
-            "wish_next()\n"
+            "request_next()\n"
             "local co = coroutine.create(body)\n"
             "if late then stop() end\n"
             "local ok, is, left = coroutine.resume(co)\n"
@@ -263,7 +263,7 @@ START_TEST(interrupts_are_kept) {
     sigaction(SIGALRM, &act, &before);
     for (int i = 0; i < 300; i++) {
         setitimer(ITIMER_REAL, &every, NULL);
-        run("for i = 1, 20 do wish() local a = {} end");
+        run("for i = 1, 20 do request() local a = {} end");
         setitimer(ITIMER_REAL, &none, NULL);
         run("local a = 1 a = 2");
         ck_assert_int_eq(interrupted, 0);
@@ -280,12 +280,12 @@ END_TEST
 START_TEST(finalizers_end_it) {
     begin();
     run("setmetatable({}, {__gc = function() stop() end})\n"
-        "wish() local t = {} for i = 1, 100 do t[i] = {} end");
+        "request() local t = {} for i = 1, 100 do t[i] = {} end");
     run("start()");
     end();
     begin();
     run("setmetatable({}, {__gc = function() stop() start() end})\n"
-        "wish() local t = {} for i = 1, 100 do t[i] = {} end");
+        "request() local t = {} for i = 1, 100 do t[i] = {} end");
     void *ud;
     lua_getallocf(L, &ud);
     const LmpProfile *p = ud;
@@ -298,7 +298,7 @@ END_TEST
 /* Other threads run than those that were asked. */
 START_TEST(threads_take_turns) {
     begin();
-    run("local a = coroutine.create(yield_wishing)\n"
+    run("local a = coroutine.create(yield_requesting)\n"
         "local b = coroutine.create(function()\n"
         "  local t, i = {}, 0\n"
         "  repeat i = i + 1 t[i % 1000] = {} until done() or i > 1e8\n"
@@ -314,11 +314,11 @@ START_TEST(withdrawn) {
     begin();
     run("collectgarbage 'stop'\n"
         "local weak = setmetatable({}, {__mode = 'k'}) weak[{}] = 1\n"
-        "wish_in_vain()\n"
+        "request_in_vain()\n"
         "local t = {} for i = 1, 1000 do t[i] = {} end\n"
         "assert(done() and next(weak) and not debug.gethook())");
     ck_assert_uint_eq(atomic_load(&view->control->collect), 0);
-    run("wish() local a = 1 assert(done())");
+    run("request() local a = 1 assert(done())");
     ck_assert_uint_eq(atomic_load(&view->control->collect), 1);
     end();
 }
@@ -332,7 +332,7 @@ static bool done_by_child;
 /* The request has been seen, and the child is the first to run an instruction. */
 static int api_fork(lua_State *T) {
     int status = 0;
-    api_wish(T);
+    api_request(T);
     ck_assert(!is_done());
     child = fork();
     if (child == 0) return 0;

@@ -18,7 +18,7 @@ static void set_mark(const char *name, uint64_t clock, uint64_t heap, bool rows)
 
 /* A frame as the viewer makes it. */
 static void fill(void) {
-    model->wish = stage->ui.marks;
+    model->wanted = stage->ui.marks;
     model_fill_live(model, &live, 100 * SECOND);
 }
 

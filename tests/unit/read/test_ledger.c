@@ -304,7 +304,7 @@ START_TEST(names_come_late) {
     refresh(f, LEDGER_ALL, 2);
     ck_assert_str_eq(ledger.site[0].func, "function 'm.sub.make'");
     ck_assert_str_eq(ledger.detail[0].name, "grow [C]");
-    f->t.function[lua].path = 0;
+    f->t.function[lua].qualified = 0;
     f->t.function[lua].name = fake_text(f, "local \x1b[31m'mk'");
     f->live->tables.names++;
     refresh(f, LEDGER_ALL, 3);
