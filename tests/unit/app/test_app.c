@@ -1,69 +1,11 @@
-/* Tests of what keys do, without a terminal: requests to the program, panels, filters, typing, the
- * end. Also of the lines that output makes. */
-#include "app_play.h"
-#include "fixed.h"
-#include "suite.h"
-
-#define SECOND 1000000000ull
-
-static App *app;
-static Output *output;
-static Canvas *canvas;
-static uint64_t now = SECOND;
+/* Tests of what keys do, without a terminal: requests to the program, filters, typing, the end. */
+#include "app_scene.h"
 
 static void set_up(int w, int h, bool live) {
     output = output_new();
     fixed_output(output);
-    AppOptions options = {.utf8 = true,
-                          .colours = 256,
-                          .live = live,
-                          .can_type = live,
-                          .hold = true,
-                          .output = live ? output : NULL};
-    app = app_new(&options);
-    canvas = canvas_new(w, h, true);
-    fixed_model(app_model(app));
-    app_fresh(app, now);
-    app_draw(app, canvas, now);
-}
-
-static void tear_down(void) {
-    app_free(app);
-    canvas_free(canvas);
-    output_free(output);
-}
-
-static void press(const char *keys) {
-    for (; *keys; keys++) {
-        play_key(app, *keys == '\n' ? K_ENTER : (Key)(unsigned char)*keys);
-        app_draw(app, canvas, now);
-    }
-}
-
-static void become(LmpSeen seen) {
-    if (seen == LMP_SEEN_PAUSED) {
-        fixed_pause(app_model(app));
-    } else {
-        fixed_model(app_model(app));
-        app_model(app)->seen = seen;
-    }
-    app_fresh(app, now);
-    app_draw(app, canvas, now);
-}
-
-static bool shows(const char *text) {
-    char *dump = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&dump, &size);
-    canvas_dump_text(canvas, out);
-    fclose(out);
-    bool found = strstr(dump, text) != NULL;
-    free(dump);
-    return found;
-}
-
-static bool is_on(const Panel *panel) {
-    return app_where(app, panel).w > 0;
+    open_display(w, h, (AppOptions){.live = live, .can_type = live, .hold = true});
+    refresh();
 }
 
 /* What waits for the viewer, which takes all of it. */
@@ -235,145 +177,6 @@ START_TEST(filters) {
 }
 END_TEST
 
-/* To the next panel that has a number; of others there may be any. */
-static void tab(Key key) {
-    for (int i = 0; i == 0 || (i < 50 && app_ui(app)->focus->number == 0); i++) {
-        play_key(app, key);
-        app_draw(app, canvas, now);
-    }
-}
-
-/* However narrow: the title of the panel that tab brings next stands in the frame at the bottom. */
-START_TEST(the_next_tab_is_shown) {
-    const Panel *order[] = {&panel_output, &panel_inspector, &panel_sites, &panel_functions,
-                            &panel_tree,   &panel_leaks,     &panel_tags};
-    for (int w = 60; w < 130; w += 7) {
-        set_up(w, 24, true);
-        press("4");
-        for (size_t i = 1; i < sizeof order / sizeof *order; i++) {
-            ck_assert_msg(shows(order[i]->title), "%s at %d columns", order[i]->title, w);
-            tab('\t');
-            ck_assert_ptr_eq(app_ui(app)->focus, order[i]);
-        }
-        ck_assert(shows(panel_output.title)); /* and round again */
-        tear_down();
-    }
-}
-END_TEST
-
-START_TEST(panels_by_tab_and_number) {
-    set_up(120, 36, true);
-    ck_assert_ptr_eq(app_ui(app)->focus, &panel_heap);
-    const Panel *order[] = {&panel_types, &panel_timeline,  &panel_output, &panel_inspector,
-                            &panel_sites, &panel_functions, &panel_tree,   &panel_leaks,
-                            &panel_tags,  &panel_heap};
-    for (int i = 0; i < 10; i++) {
-        tab('\t');
-        ck_assert_ptr_eq(app_ui(app)->focus, order[i]);
-        ck_assert(is_on(order[i]));
-    }
-    tab(K_BACK_TAB);
-    ck_assert_ptr_eq(app_ui(app)->focus, &panel_tags);
-    for (int i = 0; i < 10; i++) {
-        char key[2] = {(char)('0' + (i + 2) % 10), 0};
-        press(key);
-        ck_assert_ptr_eq(app_ui(app)->focus, order[i]);
-        ck_assert(is_on(order[i]));
-    }
-    tear_down();
-}
-END_TEST
-
-START_TEST(enlarge_and_back) {
-    set_up(120, 36, true);
-    press("2\n");
-    ck_assert(app_ui(app)->enlarged);
-    ck_assert(is_on(&panel_types) && !is_on(&panel_heap));
-    ck_assert_int_eq(app_where(app, &panel_types).w, 118);
-    press("\t"); /* the next one, enlarged as well */
-    ck_assert(is_on(&panel_timeline) && !is_on(&panel_types));
-    play_key(app, K_ESC);
-    app_draw(app, canvas, now);
-    ck_assert(is_on(&panel_types) && is_on(&panel_heap));
-    ck_assert(!play_asked(app, REQUEST_QUIT));
-    tear_down();
-}
-END_TEST
-
-START_TEST(help_opens_and_closes) {
-    set_up(120, 36, true);
-    press("?");
-    ck_assert(is_on(&panel_help) && !is_on(&panel_heap));
-    for (int i = ACT_NONE + 1; i < ACTIONS; i++) { /* it tells every key */
-        if (action_info[i].help) ck_assert_msg(action_info[i].help[0] != 0, "row %d", i);
-    }
-    ck_assert(shows("ask for a full garbage collection"));
-    press("?");
-    ck_assert(!is_on(&panel_help) && is_on(&panel_heap));
-    press("?");
-    play_key(app, K_ESC);
-    app_draw(app, canvas, now);
-    ck_assert(is_on(&panel_heap));
-    ck_assert_ptr_eq(app_ui(app)->focus, &panel_heap);
-    press("?2"); /* a panel's number closes it too */
-    ck_assert_ptr_eq(app_ui(app)->focus, &panel_types);
-    ck_assert(is_on(&panel_heap));
-    tear_down();
-}
-END_TEST
-
-/* What has the keys is on the screen, at every size and whatever is pressed. */
-START_TEST(the_focus_is_always_on_the_screen) {
-    suite_seed();
-    static const char keys[] = " nzsfuhtoac12345\t\n\033?mgM+-jk\t\t\n";
-    set_up(120, 36, true);
-    for (int i = 0; i < 4000; i++) {
-        if (suite_below(7) == 0) {
-            canvas_resize(canvas, 20 + (int)suite_below(180), 5 + (int)suite_below(60));
-        }
-        if (suite_below(20) == 0) become((LmpSeen)suite_below(2));
-        play_key(app, (Key)(unsigned char)keys[suite_below(sizeof keys - 1)]);
-        if (suite_below(9) == 0) {
-            play_mouse(app, (MouseWhat)suite_below(4), (int)suite_below(200), (int)suite_below(60));
-        }
-        app_draw(app, canvas, now += SECOND / 10);
-        ck_assert_msg(is_on(app_ui(app)->focus), "%s is not there at %dx%d",
-                      app_ui(app)->focus->title, canvas->w, canvas->h);
-        /* but for a notice, or a line that a click on the footer has begun */
-        bool typing = app_ui(app)->edit || shows("input>");
-        ck_assert(shows(" q ") || app_restless(app) || typing);
-    }
-    tear_down();
-}
-END_TEST
-
-/* Panels get the room that they count on. */
-START_TEST(panels_have_their_least_room) {
-    static const Panel *const panels[] = {&panel_heap,     &panel_types,  &panel_timeline,
-                                          &panel_output,   &panel_blocks, &panel_help,
-                                          &panel_inspector};
-    static const char *const keys[] = {"1", "2", "3", "4", "5", "?", "1\n"};
-    set_up(20, 5, true);
-    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-        press(keys[k]);
-        for (int w = 20; w <= 130; w++) {
-            for (int h = 5; h <= 50; h++) {
-                canvas_resize(canvas, w, h);
-                app_draw(app, canvas, now);
-                for (size_t i = 0; i < sizeof panels / sizeof *panels; i++) {
-                    Rect room = app_where(app, panels[i]);
-                    if (room.w == 0) continue;
-                    ck_assert_msg(room.w >= panels[i]->min_w && room.h >= panels[i]->min_h,
-                                  "%s has %dx%d at %dx%d", panels[i]->title, room.w, room.h, w, h);
-                }
-            }
-        }
-        play_key(app, K_ESC);
-    }
-    tear_down();
-}
-END_TEST
-
 START_TEST(typing_a_line) {
     set_up(120, 36, true);
     press("iheq\tz");
@@ -519,78 +322,6 @@ START_TEST(any_figures_can_be_drawn) {
 }
 END_TEST
 
-/* ---- output ---------------------------------------------------------------------------------- */
-
-START_TEST(output_lines_and_sequences) {
-    Output *o = output_new();
-    ck_assert_uint_eq(output_lines(o), 0);
-    const char *text =
-        "plain\r\n\033[1;31mred\033[0m\na\tb\n12345\rxy\nab\bc\n\033]0;title\007end\n"
-        "long \033[Kgone\rlo\033[K\nlast";
-    for (const char *p = text; *p; p++)
-        output_feed(o, p, 1); /* cut anywhere */
-    static const char *const want[] = {"plain", "red", "a       b", "xy345",
-                                       "ac",    "end", "lo",        "last"};
-    ck_assert_uint_eq(output_lines(o), 8);
-    for (uint64_t i = 0; i < 8; i++)
-        ck_assert_str_eq(output_line(o, i), want[i]);
-    ck_assert_str_eq(output_line(o, 8), "");
-    output_free(o);
-}
-END_TEST
-
-START_TEST(output_keeps_the_last_lines) {
-    Output *o = output_new();
-    char line[32];
-    for (int i = 0; i < 5000; i++) {
-        output_feed(o, line, (size_t)snprintf(line, sizeof line, "line %d\n", i));
-    }
-    ck_assert_uint_eq(output_lines(o), 5000);
-    ck_assert_str_eq(output_line(o, 4999), "line 4999");
-    ck_assert_str_eq(output_line(o, 5000 - OUTPUT_LINES), "line 3000");
-    ck_assert_str_eq(output_line(o, 2999), "");
-    output_free(o);
-}
-END_TEST
-
-START_TEST(output_bears_anything) {
-    suite_seed();
-    Output *o = output_new();
-    char bytes[4096];
-    for (int round = 0; round < 500; round++) {
-        for (size_t i = 0; i < sizeof bytes; i++) {
-            bytes[i] = suite_below(4) ? (char)suite_random() : "\033[]\n\r\t\b"[suite_below(7)];
-        }
-        output_feed(o, bytes, sizeof bytes);
-        uint64_t n = output_lines(o);
-        for (uint64_t i = n > 50 ? n - 50 : 0; i < n; i++) {
-            ck_assert_uint_le(strlen(output_line(o, i)), OUTPUT_COLUMNS);
-        }
-    }
-    output_free(o);
-}
-END_TEST
-
-/* ---- lists ----------------------------------------------------------------------------------- */
-
-START_TEST(lists_keep_their_invariant) {
-    suite_seed();
-    static const Action actions[] = {ACT_UP,        ACT_DOWN, ACT_PAGE_UP,
-                                     ACT_PAGE_DOWN, ACT_HOME, ACT_END};
-    List list = {0};
-    for (int i = 0; i < 20000; i++) {
-        int page = (int)suite_below(12);
-        if (suite_below(9) == 0) list.count = suite_below(suite_below(2) ? 5 : 100);
-        list_fit(&list, list.count, page);
-        if (suite_below(2)) ck_assert(list_act(&list, actions[suite_below(6)], page));
-        uint64_t rows = page > 0 ? (uint64_t)page : 1;
-        ck_assert(list.cursor < list.count || (list.count == 0 && list.cursor == 0));
-        ck_assert(list.top <= list.cursor && list.cursor < list.top + rows);
-    }
-    ck_assert(!list_act(&list, ACT_PAUSE, 5));
-}
-END_TEST
-
 START_TEST(break_conditions) {
     set_up(120, 36, true);
     UiBreaks *breaks = &app_ui(app)->breaks;
@@ -646,9 +377,5 @@ END_TEST
 
 SUITE("app", what_it_waits_for, map_may_be_incomplete, break_conditions, space_pauses_and_resumes,
       steps_only_while_paused, a_pause_by_another_viewer_can_be_ended,
-      the_inspector_stays_if_it_was_chosen, freeze_is_not_pause, filters, the_next_tab_is_shown,
-      panels_by_tab_and_number, enlarge_and_back, help_opens_and_closes,
-      the_focus_is_always_on_the_screen, panels_have_their_least_room, typing_a_line,
-      ctrl_c_quits_lmp_top, after_the_end, keys_of_marks, notices_go_away, any_figures_can_be_drawn,
-      output_lines_and_sequences, output_keeps_the_last_lines, output_bears_anything,
-      lists_keep_their_invariant)
+      the_inspector_stays_if_it_was_chosen, freeze_is_not_pause, filters, typing_a_line,
+      ctrl_c_quits_lmp_top, after_the_end, keys_of_marks, notices_go_away, any_figures_can_be_drawn)

@@ -1,46 +1,13 @@
 /* Tests of the mouse, without a terminal: keys in the footer, tabs, titles, types, headings; and of
  * keys that come faster than frames. */
-#include "app_play.h"
+#include "app_scene.h"
 #include "base/format.h"
-#include "fake_tables.h"
-#include "fixed.h"
-#include "suite.h"
-
-#define SECOND 1000000000ull
-
-static App *app;
-static Output *output;
-static Canvas *canvas;
-static FakeTables *tables;
-static LmpView view;
-static uint64_t now = SECOND;
-
-static void draw(void) {
-    app_draw(app, canvas, now);
-}
 
 static void set_up(int w, int h) {
     output = output_new();
     fixed_output(output);
-    AppOptions options = {
-        .utf8 = true, .colours = 256, .live = true, .can_type = true, .output = output};
-    app = app_new(&options);
-    canvas = canvas_new(w, h, true);
-    tables = fake_tables_new(NULL);
-    fake_program(tables, true);
-    view.tables = tables->t;
-    fixed_model(app_model(app));
-    ck_assert(model_fill_ledger(app_model(app), &view, LEDGER_ALL));
-    app_fresh(app, now);
-    draw();
-}
-
-static void tear_down(void) {
-    ledger_free(&app_model(app)->ledger);
-    app_free(app);
-    canvas_free(canvas);
-    output_free(output);
-    fake_tables_free(tables);
+    open_program(w, h);
+    refresh();
 }
 
 /* The text of a line, a byte for each cell: what is not ASCII is '?'. */
@@ -65,15 +32,6 @@ static void find(const char *text, int from, int *x, int *y) {
     ck_abort_msg("'%s' is not on the screen", text);
 }
 
-static bool shows(const char *text) {
-    char line[1001];
-    for (int y = 0; y < canvas->h; y++) {
-        line_of(y, line);
-        if (strstr(line, text)) return true;
-    }
-    return false;
-}
-
 /* A click on the first, or the last, letter of a text. */
 static void click(MouseWhat what, const char *text, int from, bool last) {
     int x, y;
@@ -84,10 +42,6 @@ static void click(MouseWhat what, const char *text, int from, bool last) {
 
 static void footer(const char *text, bool last) {
     click(MOUSE_CLICK, text, canvas->h - 1, last);
-}
-
-static bool is_on(const Panel *panel) {
-    return app_where(app, panel).w > 0;
 }
 
 static const Request *take(RequestKind kind) {

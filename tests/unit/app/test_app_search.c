@@ -2,76 +2,14 @@
  * they go, and that n steps while the program is paused. */
 #include <ctype.h>
 
-#include "app_play.h"
+#include "app_scene.h"
 #include "base/format.h"
-#include "fake_tables.h"
-#include "fixed.h"
-#include "suite.h"
 #include "widget/search.h"
-#include "widget/source.h"
-
-#define SECOND 1000000000ull
-
-static App *app;
-static Output *output;
-static Canvas *canvas;
-static FakeTables *tables;
-static LmpView view;
-static uint64_t now = SECOND;
 
 static void set_up(int w, int h) {
-    output = output_new();
-    AppOptions options = {
-        .utf8 = true, .colours = 256, .live = true, .can_type = true, .output = output};
-    app = app_new(&options);
-    canvas = canvas_new(w, h, true);
-    tables = fake_tables_new(NULL);
-    fake_program(tables, true);
-    view.tables = tables->t;
-    fixed_model(app_model(app));
+    open_program(w, h);
     sources_directory(app_ui(app)->sources, TEST_SOURCES);
-    ck_assert(model_fill_ledger(app_model(app), &view, LEDGER_ALL));
-    app_fresh(app, now);
-    app_draw(app, canvas, now);
-}
-
-static void tear_down(void) {
-    ledger_free(&app_model(app)->ledger);
-    app_free(app);
-    canvas_free(canvas);
-    output_free(output);
-    fake_tables_free(tables);
-}
-
-static void press(const char *keys) {
-    for (; *keys; keys++) {
-        play_key(app, *keys == '\n'     ? K_ENTER
-                      : *keys == '\033' ? K_ESC
-                                        : (Key)(unsigned char)*keys);
-        app_draw(app, canvas, now);
-    }
-}
-
-static void become(LmpSeen seen) {
-    if (seen == LMP_SEEN_PAUSED) {
-        ledger_free(&app_model(app)->ledger); /* a model made anew has none */
-        fixed_pause(app_model(app));
-    } else {
-        app_model(app)->seen = seen;
-    }
-    app_fresh(app, now);
-    app_draw(app, canvas, now);
-}
-
-static bool shows(const char *text) {
-    char *dump = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&dump, &size);
-    canvas_dump_text(canvas, out);
-    fclose(out);
-    bool found = strstr(dump, text) != NULL;
-    free(dump);
-    return found;
+    refresh();
 }
 
 /* Places lit up in a panel, and the row of the one that is lit up most (-1). All of them must be

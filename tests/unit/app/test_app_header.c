@@ -1,0 +1,109 @@
+/* Tests of what the header says of how lines are known, and of who else calls the allocator. */
+#include "app_scene.h"
+
+static void set_up(int w, int h, bool lines) {
+    open_program(w, h);
+    if (!lines) view.tables = (LmpTables){0};
+    sources_directory(app_ui(app)->sources, TEST_SOURCES);
+    refresh();
+}
+
+/* What is not exact is said on small screens too. */
+START_TEST(the_header_says_how_lines_are_known) {
+    set_up(80, 24, true);
+    app_model(app)->ledger.stacks = false;
+    app_model(app)->ledger.lines = LMP_LINES_APPROXIMATE;
+    draw();
+    ck_assert(shows("lines: approximate"));
+    app_model(app)->ledger.lines = LMP_LINES_EXACT;
+    app_model(app)->ledger.sample = 512 * 1024;
+    draw();
+    ck_assert(shows("sampled every 512 KiB"));
+    tear_down();
+    set_up(60, 24, true);
+    Ledger *ledger = &app_model(app)->ledger;
+    ledger->lines = LMP_LINES_APPROXIMATE;
+    ledger->sample = 512 * 1024;
+    draw();
+    ck_assert(shows(" sampled") && !shows("exact"));
+    tear_down();
+}
+END_TEST
+
+/* In short where there is no room for more; never "exact" alone where it is not all. */
+START_TEST(the_header_says_exact_on_small_screens) {
+    static const int width[] = {60, 80, 100, 200};
+    static const char *const name[] = {"options.lua", "a/path/to/a/server-of-prices.lua"};
+    static const LmpSeen seen[] = {LMP_SEEN_RUNNING, LMP_SEEN_PAUSED};
+    for (int i = 0; i < 4 * 2 * 2 * 2; i++) {
+        set_up(width[i / 8], 24, true);
+        Model *model = app_model(app);
+        strcpy(model->program, name[i % 2]);
+        model->seen = seen[i / 2 % 2];
+        app_ui(app)->frozen = i / 4 % 2;
+        draw();
+        ck_assert(width[i / 8] > 100 ? shows("exact, by line and call path") : shows("exact"));
+        model->ledger.unproven = 7;
+        draw();
+        ck_assert(shows("exact but for 7") == (width[i / 8] > 60 || shows("exact")));
+        ck_assert(width[i / 8] < 80 || shows("exact but for 7"));
+        tear_down();
+    }
+}
+END_TEST
+
+/* So is what was asked for and cannot be had, at any width. */
+START_TEST(the_header_says_what_cannot_be_had) {
+    static const int width[] = {60, 80, 160};
+    for (int i = 0; i < 3; i++) {
+        set_up(width[i], 24, true);
+        LmpStats *s = &app_model(app)->stats;
+        ck_assert(!shows("not sampled") && !shows("no call paths") && !shows("no lines"));
+        s->sample_why = LMP_WHY_ENTRY;
+        draw();
+        ck_assert(shows(i == 2 ? "not sampled: not possible on this processor" : "not sampled"));
+        s->stacks_why = LMP_WHY_FRAMES;
+        draw();
+        ck_assert(shows("not sampled") && shows("no call paths"));
+        s->sample_why = s->stacks_why = LMP_WHY_NOT;
+        s->lines = LMP_LINES_OFF;
+        s->why = LMP_WHY_MEMORY;
+        draw();
+        ck_assert(shows(i == 2 ? "no lines: no memory for tables" : "no lines"));
+        tear_down();
+    }
+}
+END_TEST
+
+START_TEST(the_header_says_who_else_calls) {
+    set_up(160, 24, true);
+    LmpStats *s = &app_model(app)->stats;
+    draw();
+    ck_assert(!shows("not counted") && !shows("counted in") && !shows("covered"));
+    s->other_states = 1;
+    draw();
+    ck_assert(shows("1 other state not counted"));
+    s->other_states = 12;
+    s->mixed_states = 1;
+    draw();
+    ck_assert(shows("12 other states not counted") && shows("1 other state counted in"));
+    s->other_states = s->mixed_states = 0;
+    s->passed_requests = 4711;
+    draw();
+    ck_assert(shows("4,711 requests of other threads not counted"));
+    s->passed_requests = 0;
+    s->covered = true;
+    draw();
+    ck_assert(shows("allocator covered by another"));
+    tear_down();
+    set_up(80, 24, true); /* on small screens, too */
+    s = &app_model(app)->stats;
+    s->other_states = 3;
+    draw();
+    ck_assert(shows("3 other states not counted"));
+    tear_down();
+}
+END_TEST
+
+SUITE("app_header", the_header_says_how_lines_are_known, the_header_says_exact_on_small_screens,
+      the_header_says_what_cannot_be_had, the_header_says_who_else_calls)

@@ -1,0 +1,152 @@
+/* Tests of where panels stand, without a terminal: by tab and number, enlarged, on small screens.
+ */
+#include "app_scene.h"
+
+static void set_up(int w, int h, bool live) {
+    output = output_new();
+    fixed_output(output);
+    open_display(w, h, (AppOptions){.live = live, .can_type = live, .hold = true});
+    refresh();
+}
+
+/* To the next panel that has a number; of others there may be any. */
+static void tab(Key key) {
+    for (int i = 0; i == 0 || (i < 50 && app_ui(app)->focus->number == 0); i++) {
+        play_key(app, key);
+        app_draw(app, canvas, now);
+    }
+}
+
+/* However narrow: the title of the panel that tab brings next stands in the frame at the bottom. */
+START_TEST(the_next_tab_is_shown) {
+    const Panel *order[] = {&panel_output, &panel_inspector, &panel_sites, &panel_functions,
+                            &panel_tree,   &panel_leaks,     &panel_tags};
+    for (int w = 60; w < 130; w += 7) {
+        set_up(w, 24, true);
+        press("4");
+        for (size_t i = 1; i < sizeof order / sizeof *order; i++) {
+            ck_assert_msg(shows(order[i]->title), "%s at %d columns", order[i]->title, w);
+            tab('\t');
+            ck_assert_ptr_eq(app_ui(app)->focus, order[i]);
+        }
+        ck_assert(shows(panel_output.title)); /* and round again */
+        tear_down();
+    }
+}
+END_TEST
+
+START_TEST(panels_by_tab_and_number) {
+    set_up(120, 36, true);
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_heap);
+    const Panel *order[] = {&panel_types, &panel_timeline,  &panel_output, &panel_inspector,
+                            &panel_sites, &panel_functions, &panel_tree,   &panel_leaks,
+                            &panel_tags,  &panel_heap};
+    for (int i = 0; i < 10; i++) {
+        tab('\t');
+        ck_assert_ptr_eq(app_ui(app)->focus, order[i]);
+        ck_assert(is_on(order[i]));
+    }
+    tab(K_BACK_TAB);
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_tags);
+    for (int i = 0; i < 10; i++) {
+        char key[2] = {(char)('0' + (i + 2) % 10), 0};
+        press(key);
+        ck_assert_ptr_eq(app_ui(app)->focus, order[i]);
+        ck_assert(is_on(order[i]));
+    }
+    tear_down();
+}
+END_TEST
+
+START_TEST(enlarge_and_back) {
+    set_up(120, 36, true);
+    press("2\n");
+    ck_assert(app_ui(app)->enlarged);
+    ck_assert(is_on(&panel_types) && !is_on(&panel_heap));
+    ck_assert_int_eq(app_where(app, &panel_types).w, 118);
+    press("\t"); /* the next one, enlarged as well */
+    ck_assert(is_on(&panel_timeline) && !is_on(&panel_types));
+    play_key(app, K_ESC);
+    app_draw(app, canvas, now);
+    ck_assert(is_on(&panel_types) && is_on(&panel_heap));
+    ck_assert(!play_asked(app, REQUEST_QUIT));
+    tear_down();
+}
+END_TEST
+
+START_TEST(help_opens_and_closes) {
+    set_up(120, 36, true);
+    press("?");
+    ck_assert(is_on(&panel_help) && !is_on(&panel_heap));
+    for (int i = ACT_NONE + 1; i < ACTIONS; i++) { /* it tells every key */
+        if (action_info[i].help) ck_assert_msg(action_info[i].help[0] != 0, "row %d", i);
+    }
+    ck_assert(shows("ask for a full garbage collection"));
+    press("?");
+    ck_assert(!is_on(&panel_help) && is_on(&panel_heap));
+    press("?");
+    play_key(app, K_ESC);
+    app_draw(app, canvas, now);
+    ck_assert(is_on(&panel_heap));
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_heap);
+    press("?2"); /* a panel's number closes it too */
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_types);
+    ck_assert(is_on(&panel_heap));
+    tear_down();
+}
+END_TEST
+
+/* What has the keys is on the screen, at every size and whatever is pressed. */
+START_TEST(the_focus_is_always_on_the_screen) {
+    suite_seed();
+    static const char keys[] = " nzsfuhtoac12345\t\n\033?mgM+-jk\t\t\n";
+    set_up(120, 36, true);
+    for (int i = 0; i < 4000; i++) {
+        if (suite_below(7) == 0) {
+            canvas_resize(canvas, 20 + (int)suite_below(180), 5 + (int)suite_below(60));
+        }
+        if (suite_below(20) == 0) become((LmpSeen)suite_below(2));
+        play_key(app, (Key)(unsigned char)keys[suite_below(sizeof keys - 1)]);
+        if (suite_below(9) == 0) {
+            play_mouse(app, (MouseWhat)suite_below(4), (int)suite_below(200), (int)suite_below(60));
+        }
+        app_draw(app, canvas, now += SECOND / 10);
+        ck_assert_msg(is_on(app_ui(app)->focus), "%s is not there at %dx%d",
+                      app_ui(app)->focus->title, canvas->w, canvas->h);
+        /* but for a notice, or a line that a click on the footer has begun */
+        bool typing = app_ui(app)->edit || shows("input>");
+        ck_assert(shows(" q ") || app_restless(app) || typing);
+    }
+    tear_down();
+}
+END_TEST
+
+/* Panels get the room that they count on. */
+START_TEST(panels_have_their_least_room) {
+    static const Panel *const panels[] = {&panel_heap,     &panel_types,  &panel_timeline,
+                                          &panel_output,   &panel_blocks, &panel_help,
+                                          &panel_inspector};
+    static const char *const keys[] = {"1", "2", "3", "4", "5", "?", "1\n"};
+    set_up(20, 5, true);
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        press(keys[k]);
+        for (int w = 20; w <= 130; w++) {
+            for (int h = 5; h <= 50; h++) {
+                canvas_resize(canvas, w, h);
+                app_draw(app, canvas, now);
+                for (size_t i = 0; i < sizeof panels / sizeof *panels; i++) {
+                    Rect room = app_where(app, panels[i]);
+                    if (room.w == 0) continue;
+                    ck_assert_msg(room.w >= panels[i]->min_w && room.h >= panels[i]->min_h,
+                                  "%s has %dx%d at %dx%d", panels[i]->title, room.w, room.h, w, h);
+                }
+            }
+        }
+        play_key(app, K_ESC);
+    }
+    tear_down();
+}
+END_TEST
+
+SUITE("app_panels", the_next_tab_is_shown, panels_by_tab_and_number, enlarge_and_back,
+      help_opens_and_closes, the_focus_is_always_on_the_screen, panels_have_their_least_room)

@@ -1,0 +1,102 @@
+/* app_scene.h - the display without a terminal, for suites that press keys and look at what is
+ * drawn: one app with a canvas and the model of fixed.h, of a program whose lines are known or not.
+ */
+#ifndef LMP_APP_SCENE_H
+#define LMP_APP_SCENE_H
+
+#include "app_play.h"
+#include "fake_tables.h"
+#include "fixed.h"
+#include "suite.h"
+#include "widget/source.h"
+
+#define SECOND 1000000000ull
+
+static App *app;
+static Output *output;
+static Canvas *canvas;
+static FakeTables *tables; /* NULL: no lines are known */
+static LmpView view;
+static uint64_t now = SECOND;
+
+static inline void draw(void) {
+    app_draw(app, canvas, now);
+}
+
+/* What the viewer does with each frame's figures. */
+static inline void refresh(void) {
+    if (tables) {
+        ck_assert(model_fill_ledger(app_model(app), &view, LEDGER_ALL));
+        model_fill_verdicts(app_model(app), view.tables.text ? &view.tables : NULL);
+    }
+    app_fresh(app, now);
+    draw();
+}
+
+/* A display of w x h cells; `options` but for those that are the same for all. */
+static inline void open_display(int w, int h, AppOptions options) {
+    if (!output) output = output_new();
+    options.utf8 = true;
+    options.colours = 256;
+    options.output = options.live ? output : NULL;
+    app = app_new(&options);
+    canvas = canvas_new(w, h, true);
+    fixed_model(app_model(app));
+}
+
+/* The same, of a program that runs and whose lines are known; refresh() shows them. */
+static inline void open_program(int w, int h) {
+    open_display(w, h, (AppOptions){.live = true, .can_type = true});
+    tables = fake_tables_new(NULL);
+    fake_program(tables, true);
+    view.tables = tables->t;
+}
+
+static inline void tear_down(void) {
+    ledger_free(&app_model(app)->ledger);
+    app_free(app);
+    canvas_free(canvas);
+    output_free(output);
+    if (tables) fake_tables_free(tables);
+    output = NULL;
+    tables = NULL;
+}
+
+static inline void press(const char *keys) {
+    for (; *keys; keys++) {
+        play_key(app, *keys == '\n'     ? K_ENTER
+                      : *keys == '\033' ? K_ESC
+                                        : (Key)(unsigned char)*keys);
+        draw();
+    }
+}
+
+/* The program is seen to be something else: a model made anew. */
+static inline void become(LmpSeen seen) {
+    ledger_free(&app_model(app)->ledger);
+    if (seen == LMP_SEEN_PAUSED) {
+        fixed_pause(app_model(app));
+    } else {
+        fixed_model(app_model(app));
+        app_model(app)->seen = seen;
+    }
+    refresh();
+}
+
+/* Is this text on the screen, on one line? */
+static inline bool shows(const char *text) {
+    char *dump = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&dump, &size);
+    canvas_dump_text(canvas, out);
+    fclose(out);
+    bool found = strstr(dump, text) != NULL;
+    free(dump);
+    return found;
+}
+
+static inline bool is_on(const Panel *panel) {
+    return app_where(app, panel).w > 0;
+}
+
+#endif
