@@ -34,185 +34,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kill_check.h"
 #include "kill_plan.h"
+#include "kill_process.h"
 #include "kill_screen.h"
 
 #define PATIENCE_MS 60000 /* for a round; only a failure takes them */
-#define SUMMARY "Memory of "
 
 static const char *build, *lua, *preload;
-static char work[256];
 static bool verbose;
-
-/* ---- what was wrong -------------------------------------------------------------------------- */
-
-static char problem[512];
-
-static bool wrong(const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    if (!problem[0]) vsnprintf(problem, sizeof problem, format, args);
-    va_end(args);
-    return false;
-}
-
-/* A line of the program: its number, filled up to a length that depends on it. */
-static size_t line_text(char *out, unsigned n) {
-    int head = sprintf(out, "L%06u ", n);
-    size_t size = (size_t)head + n % 37;
-    memset(out + head, 'a' + (int)(n % 26), size - (size_t)head);
-    out[size++] = '$';
-    out[size++] = '\n';
-    return size;
-}
-
-/* The messages of lmp in between begin a line, if need be by ending one that goes on after them. */
-static size_t skip_message(const char *at, const char *end, bool in_line) {
-    const char *start = at;
-    if (in_line && at < end && *at == '\n') at++;
-    if (end - at < 5 || memcmp(at, "lmp: ", 5) != 0) return 0;
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-    return newline ? (size_t)(newline + 1 - start) : 0;
-}
-
-/* The lines from the first on. Returns how many there are; *rest what follows them. */
-static unsigned count_lines(const Screen *s, const char **rest, bool *partial) {
-    const char *at = s->text ? s->text : "", *end = at + s->used;
-    unsigned n = 0;
-    *partial = false;
-    for (;; n++) {
-        char want[128];
-        size_t size = line_text(want, n + 1), got = 0;
-        const char *line = at;
-        while (got < size) {
-            size_t skip = skip_message(at, end, got > 0 && want[got] != '\n');
-            at += skip;
-            if (skip > 0 && got == 0 && at < end && *at == '\n') at++; /* of the line before it */
-            if (skip > 0) continue;
-            if (at >= end || *at != want[got]) break;
-            at++;
-            got++;
-        }
-        if (got < size) {
-            /* a killed program's last line may be cut off: no system call writes more than it does
-             */
-            *partial = got > 0;
-            *rest = got > 0 ? line : at;
-            return n;
-        }
-    }
-}
-
-static unsigned lines_written(void) {
-    char path[300];
-    unsigned n = 0;
-    snprintf(path, sizeof path, "%s/count", work);
-    FILE *f = fopen(path, "r");
-    if (f && fscanf(f, "%u", &n) != 1) n = 0;
-    if (f) fclose(f);
-    return n;
-}
-
-static bool have_file(const char *name) {
-    char path[300];
-    snprintf(path, sizeof path, "%s/%s", work, name);
-    return access(path, F_OK) == 0;
-}
-
-static bool check_output(const Plan *p, const Screen *s) {
-    const char *rest;
-    bool partial;
-    if ((p->victim[RUN] || p->victim[V_PROGRAM]) && !have_file("count"))
-        return true; /* nothing had been started yet */
-    unsigned shown = count_lines(s, &rest, &partial), written = lines_written();
-    unsigned least = p->victim[V_PROGRAM] ? written : p->lines;
-    if (shown < least || shown > p->lines)
-        return wrong("%u of %u lines came (%u written); then: %.60s", shown, p->lines, written,
-                     rest);
-    if (strstr(rest, "$\nL0")) return wrong("lines came twice");
-    /* Without a display there was nobody but the program, or `lmp run`. */
-    bool alone = p->kind == K_START || p->victim[RUN];
-    if (p->victim[V_PROGRAM] && alone && (!s->shown || p->early)) return true;
-    if (!strstr(rest, SUMMARY)) return wrong("no summary; but: %.80s", rest);
-    /* `lmp run` can be killed while it writes its own: who writes the other one says so. */
-    if (strstr(strstr(rest, SUMMARY) + 1, SUMMARY) && !strstr(rest, "while it wrote the summary"))
-        return wrong("two summaries");
-    return true;
-}
-
-static bool check_terminal(const Screen *s, int tty, const struct termios *before) {
-    struct termios now;
-    tcgetattr(tty, &now);
-    if (s->alternate || s->hidden || s->mouse || s->keys)
-        return wrong("left on:%s%s%s%s", s->alternate ? " alternate screen" : "",
-                     s->hidden ? " hidden cursor" : "", s->mouse ? " mouse" : "",
-                     s->keys ? " keypad" : "");
-    if (now.c_iflag != before->c_iflag || now.c_oflag != before->c_oflag ||
-        now.c_cflag != before->c_cflag || now.c_lflag != before->c_lflag ||
-        memcmp(now.c_cc, before->c_cc, sizeof now.c_cc) != 0)
-        return wrong("settings: iflag %x->%x oflag %x->%x lflag %x->%x", before->c_iflag,
-                     now.c_iflag, before->c_oflag, now.c_oflag, before->c_lflag, now.c_lflag);
-    return true;
-}
-
-/* ---- processes ------------------------------------------------------------------------------- */
-
-typedef struct Process {
-    pid_t pid, parent, session;
-    char state, name[32];
-} Process;
-
-static size_t list_session(pid_t session, Process *out, size_t room) {
-    DIR *dir = opendir("/proc");
-    size_t n = 0;
-    for (struct dirent *e; dir && n < room && (e = readdir(dir));) {
-        char path[64], text[512];
-        if (e->d_name[0] < '1' || e->d_name[0] > '9') continue;
-        snprintf(path, sizeof path, "/proc/%.20s/stat", e->d_name);
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
-        ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-        if (fd >= 0) close(fd);
-        if (got <= 0) continue;
-        text[got] = 0;
-        char *open_at = strchr(text, '('), *close_at = strrchr(text, ')');
-        Process p = {.pid = (pid_t)atoi(e->d_name)};
-        int parent, group, in;
-        if (!open_at || !close_at ||
-            sscanf(close_at + 2, "%c %d %d %d", &p.state, &parent, &group, &in) != 4)
-            continue;
-        p.parent = parent;
-        p.session = in;
-        *close_at = 0;
-        snprintf(p.name, sizeof p.name, "%s", open_at + 1);
-        if (p.session == session) out[n++] = p;
-    }
-    if (dir) closedir(dir);
-    return n;
-}
-
-static bool is_zombie(const Process *p) {
-    return p->state == 'Z' || p->state == 'X';
-}
-
-/* The process that plays a part now, 0: none does. */
-static pid_t find_victim(const Plan *p, int victim, pid_t session, pid_t job) {
-    Process all[64];
-    size_t n = list_session(session, all, 64);
-    for (size_t i = 0; i < n; i++) {
-        const Process *x = &all[i];
-        if (is_zombie(x) || x->pid == session) continue;
-        bool relay = strcmp(x->name, "display-relay") == 0;
-        if (victim == RUN && x->pid == job && strcmp(x->name, "lmp") == 0) return x->pid;
-        if (victim == V_RELAY && relay) return x->pid;
-        if (victim == V_PROGRAM && strncmp(x->name, "lua", 3) == 0) return x->pid;
-        if (victim != V_VIEWER || x->pid == job || strcmp(x->name, "lmp") != 0) continue;
-        for (size_t k = 0; k < n; k++) /* not the process that forks the relay */
-            if (x->parent == all[k].pid &&
-                (p->kind == K_TOP ? all[k].pid == job : strcmp(all[k].name, "display-relay") == 0))
-                return x->pid;
-    }
-    return 0;
-}
 
 /* ---- a round --------------------------------------------------------------------------------- */
 
@@ -242,14 +72,14 @@ static const char endless[] = "require 'luamemprofiler'.start()\n"
 
 static void write_file(const char *name, const char *text) {
     char path[300];
-    snprintf(path, sizeof path, "%s/%s", work, name);
+    snprintf(path, sizeof path, "%s/%s", kill_work, name);
     FILE *f = fopen(path, "w");
     if (!f || fputs(text, f) < 0 || fclose(f) != 0) abort();
 }
 
 static void remove_file(const char *name) {
     char path[300];
-    snprintf(path, sizeof path, "%s/%s", work, name);
+    snprintf(path, sizeof path, "%s/%s", kill_work, name);
     unlink(path);
 }
 
@@ -297,7 +127,7 @@ static _Noreturn void be_shell(const Plan *p, int tty, int report, pid_t top) {
     signal(SIGHUP, SIG_IGN);
     for (int i = 0; i < 3; i++)
         dup2(tty, i);
-    if (chdir(work) != 0) _exit(1);
+    if (chdir(kill_work) != 0) _exit(1);
     int gate[2];
     if (pipe2(gate, O_CLOEXEC) != 0) _exit(1);
     told.job = fork();
@@ -365,11 +195,11 @@ static void kill_victims(Round *r, uint64_t since) {
     for (int i = 0; i < VICTIMS; i++) {
         if (!r->pending[i] || since < p->at_ms[i]) continue;
         if (i == RUN && r->job_ended) r->pending[i] = false;
-        pid_t pid = find_victim(p, i, r->shell, r->job);
+        pid_t pid = process_find(p, i, r->shell, r->job);
         if (pid == 0) continue;
-        if (!have_file("count")) r->early = true;
+        if (!check_file("count")) r->early = true;
         kill(pid, SIGKILL);
-        if (have_file("done")) r->after = true; /* looked at before, it might come in between */
+        if (check_file("done")) r->after = true; /* looked at before, it might come in between */
         r->killed[i] = pid;
         r->pending[i] = false;
     }
@@ -413,9 +243,9 @@ static bool follow(Round *r) {
             r->job_ended = true;
             r->job_status = told.status;
         }
-        if (!output_end && have_file("done")) output_end = now;
+        if (!output_end && check_file("done")) output_end = now;
         if (!r->program && p->kind != K_TOP)
-            r->program = find_victim(p, V_PROGRAM, r->shell, r->job);
+            r->program = process_find(p, V_PROGRAM, r->shell, r->job);
         if (!p->at_end) {
             kill_victims(r, now - start);
         } else if (output_end) {
@@ -426,13 +256,13 @@ static bool follow(Round *r) {
         size_t n = 0, alive = 0;
         bool late = now - start >= PATIENCE_MS;
         if (r->job_ended && (late || now - looked > 20)) {
-            n = list_session(r->shell, all, 64);
+            n = process_list(r->shell, all, 64);
             for (size_t i = 0; i < n; i++)
-                alive += all[i].pid != r->shell && !is_zombie(&all[i]);
+                alive += all[i].pid != r->shell && !process_is_zombie(&all[i]);
             if (alive == 0) break;
             looked = now;
         } else if (late) {
-            n = list_session(r->shell, all, 64);
+            n = process_list(r->shell, all, 64);
         }
         /* the display is left when nothing more is to happen to it */
         bool idle = !r->pending[0] && !r->pending[1] && !r->pending[2] && !r->pending[3];
@@ -446,13 +276,13 @@ static bool follow(Round *r) {
         if (!late) continue;
         char names[256] = "";
         for (size_t i = 0; i < n; i++)
-            if (all[i].pid != r->shell && !is_zombie(&all[i]))
+            if (all[i].pid != r->shell && !process_is_zombie(&all[i]))
                 snprintf(names + strlen(names), sizeof names - strlen(names), " %s(%d)%c",
                          all[i].name, (int)all[i].pid, all[i].state);
         if (getenv("KILL_ROUNDS_WAIT")) pause();
         for (size_t i = 0; i < n; i++)
             if (all[i].pid != r->shell) kill(all[i].pid, SIGKILL);
-        return wrong("left after %d s:%s", PATIENCE_MS / 1000, names);
+        return check_wrong("left after %d s:%s", PATIENCE_MS / 1000, names);
     }
     for (int i = 0; i < 3; i++) /* the last of it */
         while (poll(&(struct pollfd){.fd = r->master, .events = POLLIN}, 1, 0) > 0)
@@ -471,11 +301,11 @@ static bool check_status(const Round *r) {
     if (p->kind == K_RUN && r->killed[RUN]) {
         if (r->program_status < 0) return true; /* it had ended before */
         if (!same_end(r->program_status, p->status, killed))
-            return wrong("the program's status: %x", r->program_status);
+            return check_wrong("the program's status: %x", r->program_status);
         return true;
     }
     if (p->kind != K_TOP && !same_end(r->job_status, p->status, killed))
-        return wrong("status of the job: %x", r->job_status);
+        return check_wrong("status of the job: %x", r->job_status);
     return true;
 }
 
@@ -485,12 +315,12 @@ static pid_t start_endless(void) {
         int null = open("/dev/null", O_RDWR);
         for (int i = 0; i < 3; i++)
             dup2(null, i);
-        if (chdir(work) != 0) _exit(1);
+        if (chdir(kill_work) != 0) _exit(1);
         environment();
         execl("/usr/bin/env", "env", lua, "e.lua", (char *)NULL);
         _exit(126);
     }
-    while (!have_file("up"))
+    while (!check_file("up"))
         poll(NULL, 0, 5);
     return pid;
 }
@@ -500,7 +330,7 @@ static bool play(const Plan *p) {
     static const char *const files[] = {"count", "done", "up"};
     for (size_t i = 0; i < 3; i++)
         remove_file(files[i]);
-    problem[0] = 0;
+    check_problem[0] = 0;
     write_file("s.lua", script);
     write_file("e.lua", endless);
     pid_t top = p->kind == K_TOP ? start_endless() : 0;
@@ -519,7 +349,7 @@ static bool play(const Plan *p) {
     if (good && !nobody && p->kind != K_TOP) good = check_output(&done, &r.screen);
     if (good) good = check_status(&r);
     if (top) {
-        if (good && waitpid(top, NULL, WNOHANG) != 0) good = wrong("the program has ended");
+        if (good && waitpid(top, NULL, WNOHANG) != 0) good = check_wrong("the program has ended");
         kill(top, SIGKILL);
         waitpid(top, NULL, 0);
     }
@@ -551,7 +381,7 @@ static unsigned play_some(const Options *o, unsigned job) {
     const char *tmp = getenv("TMPDIR");
     snprintf(base, sizeof base, "%s/lmp-kill-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!mkdtemp(base)) abort();
-    snprintf(work, sizeof work, "%s", base);
+    snprintf(kill_work, sizeof kill_work, "%s", base);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     for (unsigned i = 0; i < o->rounds; i++) {
         if (o->one >= 0 ? i != (unsigned)o->one
@@ -560,10 +390,10 @@ static unsigned play_some(const Options *o, unsigned job) {
         Plan p = plan_make(o->seed, i, o->kind);
         plan_describe(text, sizeof text, &p);
         bool good = play(&p);
-        if (!good) printf("FAIL round %u: %s: %s\n", i, text, problem);
+        if (!good) printf("FAIL round %u: %s: %s\n", i, text, check_problem);
         if (!good && o->again) {
             good = play(&p);
-            printf("round %u, once more: %s\n", i, good ? "well" : problem);
+            printf("round %u, once more: %s\n", i, good ? "well" : check_problem);
         }
         failed += !good;
         if (good && verbose) printf("ok   round %u: %s\n", i, text);
@@ -572,7 +402,7 @@ static unsigned play_some(const Options *o, unsigned job) {
     static const char *const files[] = {"count", "done", "up", "s.lua", "e.lua"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         remove_file(files[i]);
-    rmdir(work);
+    rmdir(kill_work);
     return failed;
 }
 

@@ -117,7 +117,7 @@ static void listen(void *ud, OracleEvent event, OracleBlock *block, size_t old) 
         block->number = (uint32_t)b->blocks;
         b->block[b->blocks++] =
             (BookBlock){.line = line_number(b, lua ? ar.source : NULL, lua ? ar.currentline : -1),
-                        .tag = block->tag,
+                        .type_tag = block->type_tag,
                         .kind = block->kind};
     }
     if (event == OE_KIND) {
@@ -171,7 +171,7 @@ static void apply(Book *b, const BookEvent *e) {
         l->bytes += size;
         k->allocs++;
         k->bytes += size;
-        l->kind[tag_kind(block->tag)].tag_allocs++;
+        l->kind[tag_kind(block->type_tag)].tag_allocs++;
         l->live_blocks++;
         k->live_blocks++;
         break;

@@ -30,9 +30,9 @@ typedef struct BookLine {
 } BookLine;
 
 typedef struct BookBlock {
-    uint32_t line; /* index of a BookLine */
-    int tag, kind; /* as in OracleBlock */
-    size_t size;   /* at the moment of the replay */
+    uint32_t line;      /* index of a BookLine */
+    int type_tag, kind; /* as in OracleBlock */
+    size_t size;        /* at the moment of the replay */
 } BookBlock;
 
 typedef struct BookEvent {

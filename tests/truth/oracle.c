@@ -1,10 +1,10 @@
 /* oracle.c - see oracle.h. */
 #include "oracle.h"
+#include "oracle_memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <lauxlib.h>
 
@@ -16,9 +16,9 @@ enum { SCAN_LIMIT = 4096 };
 const char *const oracle_kind_name[O_KINDS] = {"string", "function", "userdata",
                                                "thread", "table",    "other"};
 
-/* What an object is, by owner and by tag. */
-static int kind_of(int tag, bool by_tag) {
-    switch (tag) {
+/* What an object is, by owner and by type tag. */
+static int kind_of(int type_tag, bool by_tag) {
+    switch (type_tag) {
     case TAG_STRING:
         return O_STRING;
     case TAG_TABLE:
@@ -35,125 +35,6 @@ static int kind_of(int tag, bool by_tag) {
     default:
         return by_tag ? O_OTHER : -1;
     }
-}
-
-/* ---- memory ---------------------------------------------------------------------------------- */
-
-typedef struct OracleChunk {
-    struct OracleChunk *next;
-    size_t size;
-} OracleChunk;
-
-static char *chunk_new(Oracle *o, size_t size, char *at) {
-    void *p =
-        mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) return NULL;
-    OracleChunk *c = p;
-    c->next = o->chunks;
-    c->size = size;
-    o->chunks = c;
-    return (char *)(c + 1);
-}
-
-#define PACKED_CHUNK (1u << 20)
-
-static void *packed_get(Oracle *o, size_t size) {
-    size_t n = (size + 7) / 8;
-    if (n >= 64) return malloc(size);
-    if (o->bins[n]) {
-        void *p = o->bins[n];
-        memcpy(&o->bins[n], p, sizeof(void *));
-        return p;
-    }
-    if (!o->bump || (size_t)(o->bump_end - o->bump) < n * 8) {
-        o->bump = chunk_new(o, PACKED_CHUNK, NULL);
-        if (!o->bump) return NULL;
-        o->bump_end = o->bump - sizeof(OracleChunk) + PACKED_CHUNK;
-        o->bump += 8; /* so that not even the first stands at a multiple of 16 */
-    }
-    char *p = o->bump;
-    o->bump += n * 8;
-    return p;
-}
-
-static void packed_put(Oracle *o, void *p, size_t size) {
-    size_t n = (size + 7) / 8;
-    if (n >= 64) {
-        free(p);
-        return;
-    }
-    memcpy(p, &o->bins[n], sizeof(void *));
-    o->bins[n] = p;
-}
-
-/* Sparse: each small allocation has one chance in 16 to stand in a far mapping of its own. Those
- * are known by their page offset, which malloc never gives out. */
-#define FAR_MAX 1000
-#define FAR_OFFSET (sizeof(OracleChunk))
-
-static void *spread_get(Oracle *o, size_t size) {
-    static const uint64_t base = 0x200000000000ull;
-    if (o->requests % 16 != 0 || size > 2048 || o->far >= FAR_MAX) return malloc(size);
-    uint64_t h = (o->requests + 1) * 0x9e3779b97f4a7c15ull;
-    char *at = (char *)(uintptr_t)(base + (h >> 20) % (1ull << 44) / 4096 * 4096);
-    void *p = chunk_new(o, 4096, at);
-    if (!p) return malloc(size);
-    o->far++;
-    return p;
-}
-
-static void spread_put(Oracle *o, void *p) {
-    if ((uintptr_t)p % 4096 != FAR_OFFSET) {
-        free(p);
-        return;
-    }
-    OracleChunk *c = (OracleChunk *)p - 1, **link = &o->chunks;
-    while (*link && *link != c)
-        link = &(*link)->next;
-    if (!*link) { /* malloc does give it out, after all */
-        free(p);
-        return;
-    }
-    *link = c->next;
-    munmap(c, c->size);
-    o->far--;
-}
-
-static void fill(char *p, size_t from, size_t to) {
-    if (to - from > 1u << 20) to = from + (1u << 20); /* leave huge blocks untouched memory */
-    memset(p + from, 0xA5, to - from);
-}
-
-static void *back_get(Oracle *o, size_t size) {
-    char *p = o->back == OB_PACKED   ? packed_get(o, size)
-              : o->back == OB_SPREAD ? spread_get(o, size)
-                                     : malloc(size);
-    if (p) fill(p, 0, size);
-    return p;
-}
-
-static void back_put(Oracle *o, char *p, size_t size) {
-    fill(p, 0, size);
-    if (o->back == OB_PACKED) {
-        packed_put(o, p, size);
-    } else if (o->back == OB_SPREAD) {
-        spread_put(o, p);
-    } else {
-        free(p);
-    }
-}
-
-static void *back_resize(Oracle *o, char *p, size_t old, size_t size) {
-    if (o->back == OB_MALLOC) {
-        char *q = realloc(p, size);
-        if (q && size > old) fill(q, old, size);
-        return q;
-    }
-    char *q = back_get(o, size);
-    if (!q) return NULL;
-    memcpy(q, p, old < size ? old : size);
-    back_put(o, p, old);
-    return q;
 }
 
 /* ---- table of blocks ------------------------------------------------------------------------- */
@@ -226,14 +107,14 @@ static char *word_at(const char *p, size_t at) {
  * the end of its hash part, that is to a stranger; and so may the collector's place in its sweep,
  * which stands in the global state. */
 static size_t saved_regs_end(const Oracle *o, const OracleBlock *b) {
-    if (b->tag == TAG_TABLE) return TABLE_LASTFREE;
-    if (b->tag == TAG_THREAD && o->thread_size) return o->thread_size;
+    if (b->type_tag == TAG_TABLE) return TABLE_LASTFREE;
+    if (b->type_tag == TAG_THREAD && o->thread_size) return o->thread_size;
     return b->size < SCAN_LIMIT ? b->size : SCAN_LIMIT;
 }
 
 /* The kind that an object's parts have; -1: it has none. */
 static int parts_kind(const Oracle *o, const OracleBlock *b) {
-    switch (b->tag) {
+    switch (b->type_tag) {
     case TAG_TABLE:
         return O_TABLE;
     case TAG_THREAD:
@@ -261,7 +142,7 @@ static bool in_callinfo_chain(const Oracle *o, const OracleBlock *b, bool freed)
                (freed || word_at(p->addr, CI_NEXT) == b->addr);
     for (size_t i = o->tagged_n; i-- > 0;) { /* the first CallInfo stands inside the thread */
         const OracleBlock *t = o->tagged[i];
-        if (t->tag == TAG_THREAD && previous > t->addr &&
+        if (t->type_tag == TAG_THREAD && previous > t->addr &&
             previous + CI_NEXT + 8 <= t->addr + t->size)
             return freed || word_at(previous, CI_NEXT) == b->addr;
     }
@@ -282,7 +163,7 @@ static void count_new(Oracle *o, OracleBlock *b) {
     o->f.malloc_bytes += b->size;
     o->f.live_blocks++;
     o->f.live_bytes += b->size;
-    OracleKind *k = &o->f.kind[kind_of(b->tag, true)];
+    OracleKind *k = &o->f.kind[kind_of(b->type_tag, true)];
     k->tag_allocs++;
     k->tag_live_bytes += (int64_t)b->size;
     note_peak(o);
@@ -291,7 +172,7 @@ static void count_new(Oracle *o, OracleBlock *b) {
 /* A thread's stack and CallInfos are the program's even when they grew for the profiler's API. */
 static void set_kind(Oracle *o, OracleBlock *b, int kind) {
     b->kind = kind;
-    if (b->life == OL_OWN && kind == O_THREAD && b->tag == 0) {
+    if (b->life == OL_OWN && kind == O_THREAD && b->type_tag == 0) {
         b->life = OL_COUNTED;
         count_new(o, b);
     }
@@ -312,8 +193,8 @@ void oracle_link(Oracle *o) {
         }
     for (size_t t = o->tagged_n; t-- > 0 && o->pending_n > 0;) {
         const OracleBlock *b = o->tagged[t];
-        if (b->tag != TAG_TABLE && b->tag != TAG_PROTO && b->tag != TAG_THREAD &&
-            b->tag != TAG_USERDATA)
+        if (b->type_tag != TAG_TABLE && b->type_tag != TAG_PROTO && b->type_tag != TAG_THREAD &&
+            b->type_tag != TAG_USERDATA)
             continue;
         size_t limit = saved_regs_end(o, b);
         for (size_t at = 0; at + 8 <= limit; at += 8) {
@@ -349,12 +230,12 @@ void oracle_scan(Oracle *o, OracleScan *scan) {
         size_t limit = saved_regs_end(o, b);
         for (size_t at = 0; at + 8 <= limit; at += 8) {
             OracleBlock *part = *find_slot(o, word_at(b->addr, at));
-            if (!part || part->tag != 0) continue;
+            if (!part || part->type_tag != 0) continue;
             if (kind != O_THREAD) {
                 claim(scan, part, kind);
                 continue;
             }
-            while (part && part->tag == 0 && !(part->claims & 1u << O_THREAD)) {
+            while (part && part->type_tag == 0 && !(part->claims & 1u << O_THREAD)) {
                 claim(scan, part, O_THREAD);
                 if (part->size != CI_SIZE) break;
                 char *next = word_at(part->addr, CI_NEXT);
@@ -368,7 +249,7 @@ void oracle_scan(Oracle *o, OracleScan *scan) {
         OracleBlock *b = o->slot[i];
         if (!b) continue;
         scan->blocks++;
-        if (b->tag != 0) continue;
+        if (b->type_tag != 0) continue;
         if (o->L && b->addr == word_at(main_block(o), o->strings_at)) b->claims |= 1u << O_STRING;
         scan->parts++;
         scan->part_bytes += b->size;
@@ -425,7 +306,7 @@ static void count_free(Oracle *o, OracleBlock *b) {
     o->f.free_bytes += b->size;
     o->f.live_blocks--;
     o->f.live_bytes -= b->size;
-    o->f.kind[kind_of(b->tag, true)].tag_live_bytes -= (int64_t)b->size;
+    o->f.kind[kind_of(b->type_tag, true)].tag_live_bytes -= (int64_t)b->size;
     if (b->kind < 0) {
         o->f.unlinked++;
     } else {
@@ -442,7 +323,7 @@ static void count_resize(Oracle *o, OracleBlock *b, size_t old, size_t size) {
     o->f.reallocs++;
     o->f.realloc_bytes += more;
     o->f.live_bytes += (uint64_t)more;
-    o->f.kind[kind_of(b->tag, true)].tag_live_bytes += more;
+    o->f.kind[kind_of(b->type_tag, true)].tag_live_bytes += more;
     if (b->kind >= 0) o->f.kind[b->kind].live_bytes += more;
     note_peak(o);
 }
@@ -450,7 +331,7 @@ static void count_resize(Oracle *o, OracleBlock *b, size_t old, size_t size) {
 /* ---- the allocator --------------------------------------------------------------------------- */
 
 static void drop_block(Oracle *o, OracleBlock *b) {
-    if (b->tag != 0) {
+    if (b->type_tag != 0) {
         o->tagged[b->tagged] = o->tagged[--o->tagged_n];
         o->tagged[b->tagged]->tagged = b->tagged;
     } else if (b->kind < 0 && !o->blind) {
@@ -458,20 +339,21 @@ static void drop_block(Oracle *o, OracleBlock *b) {
     }
     table_remove(o, b);
     o->all_bytes -= b->size;
-    back_put(o, b->addr, b->size);
+    oracle_memory_put(o, b->addr, b->size);
     free(b);
 }
 
-static void *new_block(Oracle *o, int tag, size_t size, bool own) {
-    char *p = back_get(o, size);
+static void *new_block(Oracle *o, int type_tag, size_t size, bool own) {
+    char *p = oracle_memory_get(o, size);
     if (!p) return NULL;
     OracleBlock *b = calloc(1, sizeof *b);
-    *b = (OracleBlock){.addr = p, .size = size, .tag = tag, .kind = kind_of(tag, false)};
+    *b = (OracleBlock){
+        .addr = p, .size = size, .type_tag = type_tag, .kind = kind_of(type_tag, false)};
     b->life = !o->hooked ? OL_BEFORE : own ? OL_OWN : OL_COUNTED;
     table_add(o, b);
     o->all_bytes += size;
     if (o->hooked && !own) count_new(o, b);
-    if (tag != 0) {
+    if (type_tag != 0) {
         int kind = b->kind;
         b->tagged = o->tagged_n;
         list_add(&o->tagged, &o->tagged_n, &o->tagged_room, b);
@@ -523,11 +405,11 @@ void *oracle_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     if (!own) note_trail(o, ptr ? 2 : 1, osize, nsize, refused);
     void *p = NULL;
     if (!refused && !ptr) {
-        int tag = osize >= TAG_STRING && osize <= TAG_PROTO ? (int)osize : 0;
-        p = new_block(o, tag, nsize, own);
+        int type_tag = osize >= TAG_STRING && osize <= TAG_PROTO ? (int)osize : 0;
+        p = new_block(o, type_tag, nsize, own);
     } else if (!refused) {
         table_remove(o, b);
-        char *q = back_resize(o, ptr, osize, nsize);
+        char *q = oracle_memory_resize(o, ptr, osize, nsize);
         if (q) {
             b->addr = q;
             b->size = nsize;
@@ -565,17 +447,13 @@ size_t oracle_blocks(const Oracle *o) {
 void oracle_free(Oracle *o) {
     for (size_t i = 0; i < o->slots; i++)
         if (o->slot[i]) {
-            back_put(o, o->slot[i]->addr, o->slot[i]->size);
+            oracle_memory_put(o, o->slot[i]->addr, o->slot[i]->size);
             free(o->slot[i]);
         }
     free(o->slot);
     free(o->tagged);
     free(o->pending);
-    while (o->chunks) {
-        OracleChunk *c = o->chunks;
-        o->chunks = c->next;
-        munmap(c, c->size);
-    }
+    oracle_memory_end(o);
     memset(o, 0, sizeof *o);
 }
 
@@ -604,7 +482,7 @@ bool oracle_calibrate(Oracle *o, lua_State *L) {
     int found = 0;
     for (size_t at = b->size; at + 8 <= m->size; at += 8) {
         const OracleBlock *part = *find_slot(o, word_at(m->addr, at));
-        if (!part || part->tag != 0) continue;
+        if (!part || part->type_tag != 0) continue;
         o->strings_at = at;
         found++;
     }

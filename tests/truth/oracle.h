@@ -27,8 +27,8 @@ typedef enum OracleLife { OL_BEFORE, OL_OWN, OL_COUNTED } OracleLife;
 
 typedef struct OracleBlock {
     char *addr;
-    size_t size; /* bytes */
-    int tag;     /* of the request: 4 to 10 for objects, 0 for parts */
+    size_t size;  /* bytes */
+    int type_tag; /* of the request: 4 to 10 for objects, 0 for parts */
     OracleLife life;
     int kind;        /* by owner; -1: a part that no object points to so far */
     size_t tagged;   /* objects: index in Oracle.tagged */

@@ -1,0 +1,86 @@
+/* Tests of a ledger for which memory is refused, at each of its requests (linked with --wrap): the
+ * rows of before stay, and it goes on when there is memory again. */
+#include "ledger_shape.h"
+
+static long refuse_after = -1; /* requests until one is refused; below zero: none is */
+static bool was_refused;
+
+static bool refused(void) {
+    if (refuse_after < 0 || refuse_after-- > 0) return false;
+    was_refused = true;
+    return true;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+void *__wrap_malloc(size_t size) {
+    return refused() ? NULL : __real_malloc(size);
+}
+void *__wrap_calloc(size_t n, size_t size) {
+    return refused() ? NULL : __real_calloc(n, size);
+}
+void *__wrap_realloc(void *p, size_t size) {
+    return refused() ? NULL : __real_realloc(p, size);
+}
+
+START_TEST(refused_memory) {
+    int refusals = 0;
+    bool all = false;
+    for (long n = 0; !all; n++) {
+        FakeTables *f = fake_tables_new(NULL);
+        FakeSpot at = {.site =
+                           fake_site(f, fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main"), 1, 0),
+                       .cls = LMP_C_TABLE};
+        fake_made(f, at, 1, 77);
+        refresh(f, LEDGER_ALL, 1);
+        fake_program(f, true);
+        for (int i = 0; i < 500; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "local 'f%d'", i);
+            FakeSpot s = {.cls = LMP_C_STRING};
+            s.site = fake_site(f, fake_function(f, LMP_F_LUA, "@b.lua", i, name), i + 1, 0);
+            s.node = fake_node(f, 0, s.site, 0);
+            fake_made(f, s, 1, 10);
+        }
+        refuse_after = n;
+        was_refused = false;
+        LmpErr err = ledger_refresh(&ledger, &f->t, LEDGER_ALL, 2);
+        refuse_after = -1;
+        all = !was_refused;
+        ck_assert_int_eq(err, all ? LMP_OK : LMP_E_NOMEM);
+        if (err) { /* the rows of before */
+            refusals++;
+            ck_assert_uint_eq(ledger.sites, 1);
+            ck_assert_uint_eq(ledger.site[0].tally.live_bytes, 77);
+            ck_assert_str_eq(ledger.site[0].short_src, "a.lua");
+            ck_assert_str_eq(ledger.function[ledger.site[0].function].name, "main");
+            ck_assert_uint_eq(ledger.site[0].live_history[0], 0);
+            refresh(f, LEDGER_ALL, 3); /* and goes on when there is memory again */
+        }
+        ck_assert_uint_gt(ledger.sites, 25);
+        check_shape(LEDGER_ALL);
+        refuse_after = n % 4; /* freeing asks for none */
+        was_refused = false;
+        ledger_free(&ledger);
+        ck_assert(!was_refused);
+        refuse_after = -1;
+        fake_tables_free(f);
+    }
+    ck_assert_int_gt(refusals, 20);
+    Ledger fresh = {0};
+    FakeTables *f = fake_tables_new(NULL);
+    refuse_after = 0;
+    ck_assert_int_eq(ledger_refresh(&fresh, &f->t, LEDGER_ALL, 1), LMP_E_NOMEM);
+    refuse_after = -1;
+    ck_assert_uint_eq(fresh.sites, 0);
+    ledger_free(&fresh);
+    fake_tables_free(f);
+}
+END_TEST
+
+SUITE("ledger_refused", refused_memory)

@@ -1,0 +1,54 @@
+/* Tests of what the ledger is made with: sorting by numbers, and the map of numbers. */
+#include "read/ledger/ledger_impl.h"
+#include "suite.h"
+
+/* Few and many, of keys in which one byte differs, several, or all. */
+START_TEST(pairs_are_sorted) {
+    enum { MOST = 300 };
+    static LedgerPair pair[MOST], room[MOST];
+    suite_seed();
+    for (int round = 0; round < 400; round++) {
+        uint32_t n = (uint32_t)suite_below(MOST + 1);
+        uint64_t bits = suite_random() & suite_random(), same = suite_random() & ~bits;
+        if (round % 4 == 0) bits = 0xffull << 8 * suite_below(8);
+        uint64_t sum = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            pair[i] = (LedgerPair){(suite_random() & bits) | (same & ~bits), i};
+            sum += pair[i].key;
+        }
+        pairs_sort(pair, n, room);
+        bool met[MOST] = {0};
+        for (uint32_t i = 0; i < n; i++) {
+            sum -= pair[i].key;
+            ck_assert(pair[i].index < n && !met[pair[i].index]);
+            met[pair[i].index] = true;
+            if (i == 0) continue;
+            ck_assert_uint_ge(pair[i - 1].key, pair[i].key);
+            if (pair[i - 1].key == pair[i].key) ck_assert_uint_lt(pair[i - 1].index, pair[i].index);
+        }
+        ck_assert_uint_eq(sum, 0);
+    }
+}
+END_TEST
+
+START_TEST(the_map_keeps_what_was_put) {
+    enum { KEYS = 3000 };
+    LedgerMap map = {0};
+    ck_assert_uint_eq(map_get(&map, 5), LEDGER_NO_ROW);
+    for (uint32_t i = 0; i < KEYS; i++) {
+        uint64_t key = (uint64_t)i << (i % 3 * 20);
+        if (map_get(&map, key) != LEDGER_NO_ROW) continue;
+        ck_assert(map_put(&map, key, i));
+        if (i % 100 && i < KEYS - 1) continue;
+        for (uint32_t k = 0; k <= i; k++) {
+            uint32_t value = map_get(&map, (uint64_t)k << (k % 3 * 20));
+            ck_assert_uint_le(value, k); /* the first of those with this key */
+            ck_assert_uint_eq((uint64_t)value << (value % 3 * 20), (uint64_t)k << (k % 3 * 20));
+        }
+        ck_assert_uint_eq(map_get(&map, 0x8000000000000000ull + i), LEDGER_NO_ROW);
+    }
+    map_free(&map);
+}
+END_TEST
+
+SUITE("ledger_tools", pairs_are_sorted, the_map_keeps_what_was_put)
