@@ -2,6 +2,7 @@
  * locale nor floating-point rounding can change what a golden file or a script sees. */
 #include "base/format.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -200,4 +201,10 @@ bool format_parse_size(const char *text, uint64_t *bytes) {
     }
     *bytes = (whole << shift) + part;
     return true;
+}
+
+bool format_plain_word(const char *text) {
+    for (const char *c = text; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("_-./+,@%:=", *c)) return false;
+    return *text != 0;
 }

@@ -26,6 +26,8 @@ char *format_span(char *out, uint64_t ns);
  * bytes that are not UTF-8 by '?' (ascii: also every non-ASCII character), never cutting a
  * character; at most size - 1 bytes and a NUL. */
 char *format_text(char *out, size_t size, const char *text, int ascii);
+/* Is it a word that no shell takes for anything else? */
+bool format_plain_word(const char *text);
 /* Length in bytes of the UTF-8 character that `text` (NUL-terminated) begins with, and its number
  * in *code; 0 when it is none (truncated, overlong, a surrogate, beyond U+10FFFF). */
 size_t format_utf8(const char *text, uint32_t *code);

@@ -147,12 +147,9 @@ static void put_exceptions(const LmpReport *r, FILE *out) {
 }
 
 /* Can the name be used in a shell command unquoted? */
-static bool is_plain(const char *program) {
+static bool is_short_word(const char *program) {
     size_t length = strlen(program);
-    if (length == 0 || length > 37 || program[0] == '-') return false;
-    for (const char *p = program; *p; p++)
-        if (!isalnum((unsigned char)*p) && !strchr("_-./+,@", *p)) return false;
-    return true;
+    return length <= 37 && program[0] != '-' && format_plain_word(program);
 }
 
 /* The next step that one would take, each a line to type. */
@@ -176,7 +173,9 @@ static void put_next(const LmpReport *r, FILE *out) {
     if (!r->stats.stacks && r->ledger.sites > 0) steps[count++] = &next_stacks;
     steps[count++] = &next_json;
     end += count;
-    const char *command = r->again ? r->again : is_plain(r->program) ? r->program : "SCRIPT.lua";
+    const char *command = r->again                    ? r->again
+                          : is_short_word(r->program) ? r->program
+                                                      : "SCRIPT.lua";
     for (const NextStep *const *s = steps; s < end; s++) {
         int width = (int)(strlen((*s)->option) + strlen(command));
         fprintf(out, "  %s  lmp run %s %s%*s  %s\n", s == steps ? "Next:" : "     ", (*s)->option,

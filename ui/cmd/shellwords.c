@@ -5,11 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_plain(const char *word) {
-    for (const char *c = word; *c; c++)
-        if (!isalnum((unsigned char)*c) && !strchr("_-./+,@%:=", *c)) return false;
-    return *word != 0;
-}
+#include "base/format.h"
 
 static bool is_shown(const char *word) {
     for (const char *c = word; *c; c++)
@@ -21,7 +17,7 @@ bool shellwords_add(char *line, size_t size, const char *word) {
     size_t start = strlen(line), used = start;
     const char *blank = start ? " " : "";
     if (!is_shown(word)) return false;
-    if (is_plain(word)) {
+    if (format_plain_word(word)) {
         int n = snprintf(line + used, size - used, "%s%s", blank, word);
         if (n >= 0 && (size_t)n < size - used) return true;
         line[start] = 0;

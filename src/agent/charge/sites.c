@@ -13,6 +13,7 @@
 
 #include "agent/charge/c_names.h"
 #include "agent/charge/sources.h"
+#include "agent/interp/stack.h"
 #include "agent/state/reserve.h"
 #include "base/os.h"
 #include "base/rowindex.h"
@@ -164,14 +165,10 @@ uint32_t sites_find_source(const LmpProfile *p, const char *s, size_t length) {
 static bool name_function(const lua_Debug *ar, char out[NAME_MOST]) {
     if (*ar->what == 'm') {
         snprintf(out, NAME_MOST, "main chunk");
-    } else if (*ar->namewhat && ar->name) {
-        const char *what = ar->namewhat;
-        if (!strcmp(what, "global") || !strcmp(what, "field")) what = "function";
-        if (!strcmp(what, "for iterator")) {
-            snprintf(out, NAME_MOST, "for iterator");
-        } else {
-            snprintf(out, NAME_MOST, "%s '%s'", what, ar->name);
-        }
+    } else if (!strcmp(ar->namewhat, "for iterator")) { /* its name is the same once more */
+        snprintf(out, NAME_MOST, "for iterator");
+    } else if (stack_call_name(ar, out, NAME_MOST)) {
+        return true;
     } else if (*ar->what == 'C') {
         snprintf(out, NAME_MOST, "?");
         return false;

@@ -52,13 +52,18 @@ static uint32_t depth_of(lua_State *thread) {
     return (uint32_t)high;
 }
 
+bool stack_call_name(const lua_Debug *ar, char *out, size_t size) {
+    const char *what = ar->namewhat;
+    if (!*what || !ar->name) return false;
+    if (!strcmp(what, "global") || !strcmp(what, "field")) what = "function";
+    snprintf(out, size, "%s '%s'", what, ar->name);
+    return true;
+}
+
 static void name_frame(const lua_Debug *ar, LmpFrame *f) {
     size_t size = sizeof f->name;
-    if (*ar->namewhat && ar->name) {
-        const char *what = ar->namewhat;
-        if (!strcmp(what, "global") || !strcmp(what, "field")) what = "function";
-        snprintf(f->name, size, "%s '%s'", what, ar->name);
-    } else if (*ar->what == 'm') {
+    if (stack_call_name(ar, f->name, size)) return;
+    if (*ar->what == 'm') {
         snprintf(f->name, size, "main chunk");
     } else if (*ar->what == 'C') {
         snprintf(f->name, size, "C function");

@@ -202,5 +202,16 @@ START_TEST(sizes_of_any_bytes) {
 }
 END_TEST
 
-SUITE("format", bytes, delta_bytes, counts, shorts, short_is_short, clocks, spans, text_is_cleaned,
-      text_of_any_bytes, sizes, sizes_of_any_bytes)
+START_TEST(plain_words) {
+    static const char *const plain[] = {"a",   "a.lua", "/usr/bin/lua5.4", "x=1", "a,b",
+                                        "50%", "c:d@e"};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        ck_assert_msg(format_plain_word(plain[i]), "%s", plain[i]);
+    ck_assert(!format_plain_word(""));
+    for (const char *c = " \t\n\"'\\$&;|<>()*?[]{}~#!`^\x7f\xc3"; *c; c++)
+        ck_assert(!format_plain_word((char[]){'a', *c, 0}));
+}
+END_TEST
+
+SUITE("format", plain_words, bytes, delta_bytes, counts, shorts, short_is_short, clocks, spans,
+      text_is_cleaned, text_of_any_bytes, sizes, sizes_of_any_bytes)
