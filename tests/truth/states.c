@@ -315,8 +315,9 @@ static int refused_with(int what, rlim_t limit, const char *chunk, int lines) {
     close(fd[0]);
     int status, seen = 0;
     waitpid(pid, &status, 0);
-    for (size_t i = 0; i < n; i++)
-        seen += text[i] == '\n';
+    /* Where ./test --coverage counts, the counting complains of the same limit. */
+    for (const char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
+        seen += strncmp(line, "profiling:", 10) != 0;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && seen == lines) return 0;
     fprintf(stderr, "refused: status %x, %d lines where %d were expected:\n%s\n", (unsigned)status,
             seen, lines, text);
