@@ -317,6 +317,70 @@ START_TEST(test_blocks) {
 }
 END_TEST
 
+/* What a row of the list says, as numbers that its column is sorted by. */
+typedef struct BlockRow {
+    double by[4]; /* address, type, size, age */
+} BlockRow;
+
+static uint32_t block_rows(Stage *s, BlockRow *row, uint32_t room) {
+    char *text = stage_text(s, false);
+    uint32_t n = 0;
+    for (const char *at = text; (at = strstr(at, " 0x")) != NULL && n < room; at++) {
+        unsigned long long addr;
+        char type[32], size_unit[8], age_unit[8];
+        double size, age;
+        if (sscanf(at, " 0x%llx  %31[a-z ] %lf %7s %lf %7s", &addr, type, &size, size_unit, &age,
+                   age_unit) != 6)
+            continue;
+        double kind = -1;
+        for (unsigned k = 0; k < LMP_KINDS; k++)
+            if (strncmp(type, kind_info[k].name, strlen(kind_info[k].name)) == 0) kind = k;
+        if (size_unit[0] != 'B') size *= 1024;
+        if (age_unit[0] == 'm') age *= 60;
+        row[n++] = (BlockRow){{(double)addr, 2 * kind + (strstr(type, "part") != NULL), size, age}};
+    }
+    free(text);
+    return n;
+}
+
+static bool is_sorted(const BlockRow *row, uint32_t n, int by, bool rising) {
+    for (uint32_t i = 1; i < n; i++)
+        if (rising ? row[i].by[by] < row[i - 1].by[by] : row[i].by[by] > row[i - 1].by[by])
+            return false;
+    return true;
+}
+
+START_TEST(test_blocks_sorted) {
+    enum { ROOM = 100 };
+    BlockRow row[ROOM];
+    FakeHeap *f = scene_heap(4000000);
+    Stage *map = map_stage(scene_model(f), 120, 80, true, 256);
+    repeat(map, ACT_DOWN, 4);
+    repeat(map, ACT_ENTER, 1);
+    Stage *s = blocks_stage(map);
+    s->ui.look_from = SCENE_LOW + 0x66000;
+    s->ui.look_to = s->ui.look_from + 0x1000;
+    stage_update(s);
+    uint32_t n = block_rows(s, row, ROOM);
+    ck_assert_uint_gt(n, 50);
+    ck_assert(is_sorted(row, n, 0, true));
+    static const bool rising[] = {true, true, false, false};
+    for (int by = 1; by < 4; by++) {
+        ck_assert(!is_sorted(row, n, by, true) && !is_sorted(row, n, by, false));
+        repeat(s, ACT_SORT_RIGHT, 1);
+        stage_update(s);
+        ck_assert_uint_eq(block_rows(s, row, ROOM), n);
+        ck_assert_msg(is_sorted(row, n, by, rising[by]), "column %d", by);
+        repeat(s, ACT_REVERSE, 1);
+        stage_update(s);
+        ck_assert_uint_eq(block_rows(s, row, ROOM), n);
+        ck_assert_msg(is_sorted(row, n, by, !rising[by]), "column %d, reversed", by);
+    }
+    stage_free(s);
+    done(map, f);
+}
+END_TEST
+
 /* The cursor stays on its block while others before it come and go. */
 START_TEST(test_blocks_follow) {
     FakeHeap *f = fake_new(true);
@@ -403,4 +467,4 @@ END_TEST
 
 SUITE("panel_heap", test_paused_block, test_paused_block_is_sought, test_whole_heap, test_zoom,
       test_filter, test_cursor_stays, test_mouse, test_empty_and_absent, test_every_size,
-      test_blocks, test_blocks_follow, test_words, test_preview_hostile)
+      test_blocks, test_blocks_sorted, test_blocks_follow, test_words, test_preview_hostile)
