@@ -17,6 +17,16 @@ static int count(const LmpFigure *rows) {
 }
 
 static void put_table(lua_State *L, const char *name, const void *from, const LmpFigure *rows);
+static void put_figures(lua_State *L, const void *from, const LmpFigure *rows);
+
+static void push_laps(lua_State *L, const LmpLapList *list) {
+    lua_createtable(L, (int)list->count, 0);
+    for (uint32_t i = 0; i < list->count; i++) {
+        lua_createtable(L, 0, count(lap_figures));
+        put_figures(L, &list->row[i], lap_figures);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+}
 
 /* Pushes a figure; false: there is none, and nothing is pushed. */
 static bool push_figure(lua_State *L, const void *from, const LmpFigure *f) {
@@ -45,6 +55,13 @@ static bool push_figure(lua_State *L, const void *from, const LmpFigure *f) {
     case LMP_FIG_WHY:
         if (!*figure_word(f, from)) return false;
         lua_pushstring(L, figure_word(f, from));
+        return true;
+    case LMP_FIG_TEXT:
+        if (!*at) return false;
+        lua_pushstring(L, at);
+        return true;
+    case LMP_FIG_LAPS:
+        push_laps(L, (const LmpLapList *)at);
         return true;
     case LMP_FIG_TYPES:
         lua_createtable(L, 0, LMP_KINDS);

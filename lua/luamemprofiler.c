@@ -169,6 +169,21 @@ static int api_mark(lua_State *L) {
     return err ? luaL_error(L, "%s (call start first)", err_message(err)) : 0;
 }
 
+/* frame([name]): one frame of the program's own ends, and the next begins. Returns the bytes made
+ * in it and the number of allocations; nothing is made here, not even of a number a string. */
+static int api_frame(lua_State *L) {
+    LmpLap lap;
+    if (!lua_isnoneornil(L, 1)) luaL_checktype(L, 1, LUA_TSTRING);
+    const char *name = lua_tostring(L, 1);
+    if (!profiler_lap(L, name, &lap)) {
+        lua_pushnil(L);
+        return 1;
+    }
+    lua_pushinteger(L, (lua_Integer)lap.bytes);
+    lua_pushinteger(L, (lua_Integer)lap.allocs);
+    return 2;
+}
+
 static void push_name(lua_State *L, void *from) {
     lua_pushstring(L, from);
 }
@@ -191,8 +206,8 @@ static int api_tag(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-    {"start", api_start}, {"stop", api_stop}, {"stats", api_stats},
-    {"mark", api_mark},   {"tag", api_tag},   {NULL, NULL},
+    {"start", api_start}, {"stop", api_stop}, {"stats", api_stats}, {"mark", api_mark},
+    {"frame", api_frame}, {"tag", api_tag},   {NULL, NULL},
 };
 
 int luaopen_luamemprofiler(lua_State *L) {

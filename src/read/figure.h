@@ -17,7 +17,9 @@ typedef enum LmpFigureKind {
     LMP_FIG_FLAG,    /* bool */
     LMP_FIG_WORD,    /* uint32_t: one of `words` */
     LMP_FIG_WHY,     /* the same; stats() leaves 0, which is no reason, out */
+    LMP_FIG_TEXT,    /* char[], NUL-terminated, any bytes; stats() leaves "" out */
     LMP_FIG_TYPES,   /* LmpKindStats[LMP_KINDS]: figures of their own, kind_figures */
+    LMP_FIG_LAPS,    /* LmpLapList: rows with figures of their own, lap_figures */
 } LmpFigureKind;
 
 typedef struct LmpFigure {

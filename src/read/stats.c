@@ -28,6 +28,8 @@ static const char *const lines_words[] = {
     { #field, LMP_FIG_COUNT, AT(field), "bytes", help, NULL, 0, false }
 #define CHANGE(field, help)                                                                        \
     { #field, LMP_FIG_CHANGE, AT(field), "bytes", help, NULL, 0, false }
+#define SECONDS(field, help)                                                                       \
+    { #field, LMP_FIG_SECONDS, AT(field), "seconds", help, NULL, 0, false }
 #define FLAG(field, help)                                                                          \
     { #field, LMP_FIG_FLAG, AT(field), "boolean", help, NULL, 0, false }
 #define WORDS(words) words, sizeof(words) / sizeof *(words), false
@@ -73,7 +75,7 @@ const LmpFigure stats_figures[] = {
      "how the collector works: `\"incremental\"`, `\"generational\"`; `\"unknown\"` where it "
      "cannot be seen",
      WORDS(gc_modes)},
-    {"seconds", LMP_FIG_SECONDS, AT(seconds), "seconds", "since start", NULL, 0, false},
+    SECONDS(seconds, "since start"),
     FLAG(covered, "another allocator was put over the profiler's: it goes on counting, but `lines` "
                   "are `\"approximate\"`"),
     FLAG(owners_known, "whether owners are told by the places in the interpreter that ask for "
@@ -93,6 +95,18 @@ const LmpFigure stats_figures[] = {
     {"sample", LMP_FIG_SIZE, AT(sample), "bytes",
      "between samples on average; `nil`: every block is accounted for", NULL, 0, false},
     COUNT(folded, "allocations charged to `(others)` because a table was full"),
+    COUNT(frames, "frames of the program's own that have ended, see `lmp.frame`; "
+                  "bytes and allocations made in all of them, and how long they took together"),
+    BYTES(frame_bytes, NULL),
+    COUNT(frame_allocs, NULL),
+    SECONDS(frame_seconds, NULL),
+    BYTES(frame_mean_bytes, "made in one frame: on average; what half of them, and 99 of 100, did "
+                            "not exceed (at most an eighth too much); in the last one"),
+    BYTES(frame_median_bytes, NULL),
+    BYTES(frame_p99_bytes, NULL),
+    BYTES(frame_last_bytes, NULL),
+    {"worst_frames", LMP_FIG_LAPS, AT(worst_frames), "",
+     "array of the 16 frames that made most, the most first, see below", NULL, 0, false},
     {0},
 };
 
@@ -108,6 +122,21 @@ const LmpFigure kind_figures[] = {
     COUNT(tag_allocs, "by tag: the object itself; all of its parts are `other`"),
     COUNT(tag_live_blocks, NULL),
     BYTES(tag_live_bytes, NULL),
+    {0},
+};
+
+#undef AT
+#define AT(field) offsetof(LmpLapStats, field)
+const LmpFigure lap_figures[] = {
+    COUNT(number, "which it was, from 1"),
+    BYTES(bytes, "made in it, growth of blocks included, and the number of allocations"),
+    COUNT(allocs, NULL),
+    SECONDS(at,
+            "when it began, since start, and how long it took (pauses of the display included)"),
+    SECONDS(seconds, NULL),
+    COUNT(gc_cycles, "garbage collections that ended in it"),
+    {"name", LMP_FIG_TEXT, AT(name), "string", "what `lmp.frame` was given; if it was", NULL, 0,
+     false},
     {0},
 };
 
@@ -147,6 +176,55 @@ LmpWhy stats_why(const LmpLive *live) {
 /* Why an option is not there. */
 static uint32_t why_not(uint32_t why, bool is_there) {
     return is_there || why >= LMP_WHYS ? LMP_WHY_NOT : why;
+}
+
+/* Nanoseconds that a reader can turn into seconds and back. */
+#define LATEST (1ull << 62)
+
+static void derive_lap(const LmpLap *lap, LmpLapStats *out) {
+    out->number = lap->number;
+    out->bytes = lap->bytes;
+    out->allocs = lap->allocs;
+    out->gc_cycles = lap->cycles;
+    out->at = (double)(lap->start < LATEST ? lap->start : LATEST) / 1e9;
+    uint64_t took = lap->end > lap->start ? lap->end - lap->start : 0;
+    out->seconds = (double)(took < LATEST ? took : LATEST) / 1e9;
+    memcpy(out->name, lap->name, sizeof out->name);
+    out->name[sizeof out->name - 1] = 0;
+}
+
+/* Does a come before b: it made more, or as much earlier? */
+static bool is_worse(const LmpLap *a, const LmpLap *b) {
+    return a->bytes != b->bytes ? a->bytes > b->bytes : a->number < b->number;
+}
+
+static void derive_worst(LmpLaps *laps, LmpLapList *out) {
+    for (uint32_t i = 1; i < LMP_LAPS_WORST; i++) {
+        LmpLap lap = laps->worst[i];
+        uint32_t at = i;
+        for (; at > 0 && is_worse(&lap, &laps->worst[at - 1]); at--)
+            laps->worst[at] = laps->worst[at - 1];
+        laps->worst[at] = lap;
+    }
+    for (uint32_t i = 0; i < LMP_LAPS_WORST; i++) {
+        const LmpLap *lap = &laps->worst[i];
+        if (lap->bytes > 0 && lap->number > 0) derive_lap(lap, &out->row[out->count++]);
+    }
+}
+
+static void derive_laps(const LmpLaps *shared, LmpStats *out) {
+    LmpLaps laps;
+    laps_copy(shared, &laps);
+    if (laps.laps == 0) return;
+    out->frames = laps.laps;
+    out->frame_bytes = laps.bytes;
+    out->frame_allocs = laps.allocs;
+    out->frame_seconds = (double)laps.duration / 1e9;
+    out->frame_mean_bytes = laps.bytes / laps.laps;
+    out->frame_median_bytes = laps_percentile(&laps, 50);
+    out->frame_p99_bytes = laps_percentile(&laps, 99);
+    out->frame_last_bytes = laps.last_bytes;
+    derive_worst(&laps, &out->worst_frames);
 }
 
 void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
@@ -209,4 +287,5 @@ void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     out->owners_known = live->owners_known == 1;
     out->folded = live->tables.folded;
     out->seconds = (double)clock / 1e9;
+    derive_laps(&live->laps, out);
 }

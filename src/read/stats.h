@@ -18,6 +18,18 @@ typedef struct LmpKindStats {
     uint64_t tag_allocs, tag_live_blocks, tag_live_bytes;
 } LmpKindStats;
 
+/* A lap of the program's own: a frame, for its users. */
+typedef struct LmpLapStats {
+    uint64_t number, bytes, allocs, gc_cycles;
+    double at, seconds; /* it began, since start; it took */
+    char name[LMP_LAP_NAME];
+} LmpLapStats;
+
+typedef struct LmpLapList {
+    uint32_t count; /* at most LMP_LAPS_WORST */
+    LmpLapStats row[LMP_LAPS_WORST];
+} LmpLapList;
+
 typedef struct LmpStats {
     uint64_t mallocs, malloc_bytes;
     uint64_t reallocs;
@@ -46,10 +58,17 @@ typedef struct LmpStats {
     uint64_t folded; /* allocations charged to "(others)": a table was full */
     double seconds;  /* since start, at `clock` */
     LmpKindStats kind[LMP_KINDS];
+    /* laps that have ended; bytes that half of them, and 99 of 100, did not exceed (laps.h) */
+    uint64_t frames, frame_bytes, frame_allocs;
+    double frame_seconds;
+    uint64_t frame_mean_bytes, frame_median_bytes, frame_p99_bytes, frame_last_bytes;
+    LmpLapList worst_frames; /* what made most first; none that made nothing */
 } LmpStats;
 
-/* What there is, of LmpStats and of LmpKindStats; each ends with a row whose name is NULL. */
-extern const LmpFigure stats_figures[], kind_figures[];
+/* What there is, of LmpStats, LmpKindStats and LmpLapStats; each ends with a row whose name is
+ * NULL.
+ */
+extern const LmpFigure stats_figures[], kind_figures[], lap_figures[];
 
 /* How lines are known, by the program's own claim and by the outcome: where more than one request
  * in a thousand is unproven, lines are approximate. */

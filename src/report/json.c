@@ -90,6 +90,16 @@ static void put_types(Json *json, const char *key, const LmpKindStats *kind) {
     json_end(json, '}');
 }
 
+static void put_laps(Json *json, const char *key, const LmpLapList *list) {
+    json_begin(json, key, '[');
+    for (uint32_t i = 0; i < list->count; i++) {
+        json_begin(json, NULL, '{');
+        json_figures(json, &list->row[i], lap_figures);
+        json_end(json, '}');
+    }
+    json_end(json, ']');
+}
+
 static void put_figure(Json *json, const void *of, const LmpFigure *f) {
     const char *at = (const char *)of + f->at;
     double seconds;
@@ -111,6 +121,12 @@ static void put_figure(Json *json, const void *of, const LmpFigure *f) {
     case LMP_FIG_WORD:
     case LMP_FIG_WHY:
         json_text(json, f->name, figure_word(f, of));
+        break;
+    case LMP_FIG_TEXT:
+        json_text(json, f->name, at);
+        break;
+    case LMP_FIG_LAPS:
+        put_laps(json, f->name, (const LmpLapList *)at);
         break;
     case LMP_FIG_TYPES:
         put_types(json, f->name, (const LmpKindStats *)at);

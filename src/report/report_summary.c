@@ -190,7 +190,9 @@ void report_summary(const LmpReport *report, FILE *out) {
     put_types(report, out);
     put_gc(report, out);
     summary_leaks(report, out);
+    summary_frames(report, out);
     put_exceptions(report, out);
+    summary_worst_frames(report, out);
     summary_tables(report, out);
     put_next(report, out);
 }

@@ -66,6 +66,17 @@ void counters_frees(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes) {
     }
 }
 
+void counters_allocs(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes, int64_t *resized) {
+    uint64_t grown = 0;
+    *blocks = *bytes = 0;
+    for (int i = 1; i < LMP_C_COUNTED; i++) {
+        *blocks += c->count[i].allocs + packed_count(c->alloc_now[i], c->bias);
+        *bytes += c->count[i].alloc_bytes + packed_bytes(c->alloc_now[i]);
+        grown += (uint64_t)c->count[i].realloc_bytes;
+    }
+    *resized = (int64_t)grown;
+}
+
 /* What a class holds, for the writer itself: it needs not read twice, and there is no race. */
 static uint64_t class_bytes(const LmpCounters *c, int i) {
     const LmpClassCount *full = &c->count[i];

@@ -30,6 +30,8 @@ void counters_note_peak(LmpCounters *c, uint64_t clock);
 
 /* Frees of all counted classes so far, for the writer itself. */
 void counters_frees(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes);
+/* The same of allocations and of changes of size. */
+void counters_allocs(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes, int64_t *resized);
 
 /* The totals of a class. */
 typedef struct LmpClassTotal {

@@ -24,12 +24,13 @@
 #include <stdint.h>
 
 #include "base/kind.h"
+#include "shared/laps.h"
 #include "shared/rows.h"
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 9u                   /* changes whenever anything here or in rows.h does */
-#define LMP_LAYOUT_DIGEST 0x3e87c44a7b428484ull
+#define LMP_LAYOUT 10u /* changes whenever anything here, in rows.h or in laps.h does */
+#define LMP_LAYOUT_DIGEST 0xde42728cf4df1d33ull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
@@ -200,6 +201,7 @@ typedef struct LmpMark {
                        LMP_MARKED - 1 have come after it (LmpLive.marked); 0: none were noted */
     uint32_t records, nodes; /* so many of them, row 0 included */
     uint32_t number;         /* of the mark, from 1 */
+    uint64_t laps;           /* ended by then (count) */
     uint64_t class_live[LMP_CLASSES];
     uint64_t class_blocks[LMP_CLASSES];
     uint64_t class_allocs[LMP_CLASSES];
@@ -424,6 +426,7 @@ typedef struct LmpLive {
     LmpPreview preview[LMP_PREVIEWS];
     uint64_t leaf_base[LMP_MAX_LEAVES]; /* of leaf i: see LMP_LEAF_WORD */
     LmpStrange strange;
+    LmpLaps laps; /* frames of the program's own */
 } LmpLive;
 
 /* Which blocks a leaf stands for: address >> LMP_LEAF_BITS; low 4 bits of their addresses; 1: the

@@ -1,6 +1,6 @@
 -- check.lua - the shared state's layout has a number, LMP_LAYOUT, by which a reader knows a state
--- that it cannot read. This holds the number to what it stands for: a digest of src/shared/layout.h
--- and rows.h, and of the kinds and classes in src/base/kind.h, kept beside it as LMP_LAYOUT_DIGEST.
+-- that it cannot read. This holds the number to what it stands for: a digest of src/shared/layout.h,
+-- rows.h and laps.h, and of the kinds and classes in src/base/kind.h, kept beside it as LMP_LAYOUT_DIGEST.
 --
 -- The digest is of the text, without comments, blanks and the digest itself, so that a macro that
 -- gives a bit its meaning counts as much as a struct. What it cannot tell is a new name from a new
@@ -42,7 +42,7 @@ local function digest_of(shared, kinds)
     return digest(bare(shared), bare(kinds))
 end
 
-local shared = read("src/shared/layout.h") .. read("src/shared/rows.h")
+local shared = read("src/shared/layout.h") .. read("src/shared/rows.h") .. read("src/shared/laps.h")
 local kinds = read("src/base/kind.h")
 local number = assert(shared:match("#define%s+LMP_LAYOUT%s+(%d+)u"), "layout.h has no LMP_LAYOUT")
 local noted = assert(shared:match("#define%s+LMP_LAYOUT_DIGEST%s+0x(%x+)ull"),
@@ -66,6 +66,7 @@ if self then
     seen("uint64_t live_bytes;\n    uint64_t peak_bytes;", "uint64_t peak_bytes;\n    uint64_t live_bytes;")
     seen("uint32_t spare2[2];", "uint32_t spare2[1];")
     seen("#define LMP_MARKS 64u", "#define LMP_MARKS 65u")
+    seen("#define LMP_LAPS_WORST 16u", "#define LMP_LAPS_WORST 17u")
     seen("#define LMP_BLOCK_CYCLE_SHIFT 19u", "#define LMP_BLOCK_CYCLE_SHIFT 20u")
     seen("#define LMP_LAYOUT " .. number .. "u", "#define LMP_LAYOUT " .. number + 1 .. "u")
     seen("LMP_OP_REALLOC, LMP_OP_FREE }", "LMP_OP_FREE, LMP_OP_REALLOC }")

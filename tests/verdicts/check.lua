@@ -26,7 +26,7 @@ end
 local rules = {
     "quadratic-concat", "never-freed", "grows-in-steps", "grows", "load-in-loop", "rehash", "short-lived-coroutines",
     "short-lived-closures", "same-string", "short-lived-tables", "short-lived-strings", "peak-from-temporary",
-    "outside-lua", "survivors", "collects-late", "no-growth", "last-collection", "wait",
+    "outside-lua", "survivors", "frame-spikes", "collects-late", "no-growth", "last-collection", "wait",
 }
 
 local function rule_of(name)

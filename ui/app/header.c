@@ -191,6 +191,22 @@ static void draw_heap(const App *app, Canvas *canvas, Rect rect, int y) {
     if (w >= 4) draw_bar(app, canvas, rect.x + wl, y, wr ? w : w - 1);
 }
 
+/* Frames of the program's own: what one makes now, and what the worst has made. */
+static void add_laps(Line *line, const Model *model, const char *dot) {
+    const LmpStats *s = &model->stats;
+    char text[LMP_NUM];
+    if (s->frames == 0) return;
+    line_add(line, 2, STYLE(TONE_MUTED), "   Frame ");
+    line_add(line, 2, STYLE(TONE_STRONG), "%s", format_bytes(text, model->lap_bytes));
+    if (model->laps_per_s > 0)
+        line_add(line, 7, STYLE(TONE_TEXT), " %s %s/s", dot,
+                 format_short(text, (uint64_t)(model->laps_per_s + 0.5)));
+    if (s->worst_frames.count == 0) return;
+    const LmpLapStats *worst = &s->worst_frames.row[0];
+    line_add(line, 2, STYLE(TONE_TEXT), " %s worst %s", dot, format_bytes(text, worst->bytes));
+    line_add(line, 5, STYLE(TONE_TEXT), " at %s", format_clock(text, (uint64_t)(worst->at * 1e9)));
+}
+
 static void add_gc(Line *line, const Model *model, const char *dot) {
     static const char *const mode[] = {
         [LMP_GC_INCREMENTAL] = "incremental", [LMP_GC_GENERATIONAL] = "generational"};
@@ -254,6 +270,7 @@ static void draw_rates(const App *app, Canvas *canvas, Rect rect, int y) {
              format_bytes(text, (uint64_t)model->free_bytes_per_s));
     line_add(&line, 3, STYLE(TONE_TEXT), "  %s frees/s",
              format_short(text, (uint64_t)model->frees_per_s));
+    add_laps(&line, model, "·");
     add_gc(&line, model, "·");
     if (model->stats.failed > 0) {
         line_add(&line, 4, STYLE(TONE_WRONG), "   %s failed",

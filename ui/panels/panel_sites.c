@@ -92,6 +92,7 @@ static const TableColumn columns[] = {
     {NULL, 9, 9, 5, MAKES(M_AT_ONCE)},
     {NULL, 7, 7, 6, MAKES(M_IN_CYCLE)},
     {NULL, 7, 7, 6, MAKES(M_LATER)},
+    {NULL, 10, 11, 3, MAKES(M_PER_FRAME), .hidden = measure_no_frames},
     {NULL, 10, 11, 9, MAKES(M_PER_CYCLE)},
     {NULL, 10, 11, 9, HOLDS(M_MADE)},
     {"held so far", 14, 16, 10, .mode = TABLE_HOLDS, .align = TABLE_LEFT, .paint = paint_history,

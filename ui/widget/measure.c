@@ -84,6 +84,20 @@ static double of_rate(const Model *model, const LmpTally *t) {
     return none_below((double)(int64_t)(tally_made(t) - t->mark.made));
 }
 
+/* Where no frame has ended in that time it is not known: NaN. */
+static double of_per_frame(const Model *model, const LmpTally *t) {
+    double frames = model->ledger_marked    ? (double)model->laps_since_mark
+                    : measure_is_now(model) ? model->laps_per_s
+                                            : (double)model->stats.frames;
+    if (!(frames > 0)) return NAN;
+    bool all = !model->ledger_marked && !measure_is_now(model);
+    return (all ? (double)tally_made(t) : of_rate(model, t)) / frames;
+}
+
+bool measure_no_frames(const TableSource *from) {
+    return from->model->stats.frames == 0;
+}
+
 /* ---- put ------------------------------------------------------------------------------------- */
 
 static uint64_t whole(double value) {
@@ -153,6 +167,9 @@ const Measure measure[MEASURES] = {
                  "of the allocations, freed later than that"},
     [M_PER_CYCLE] = {"per cycle", NULL, NULL, true, of_per_cycle, put_bytes,
                      "bytes made between two cycles of the collector"},
+    [M_PER_FRAME] = {"per frame", NULL, NULL, true, of_per_frame, put_bytes,
+                     "bytes made in a frame of the program's own (lmp.frame) in the last second, or since the mark;"
+                     " once the program has ended, all bytes over all frames"},
 };
 /* clang-format on */
 

@@ -24,6 +24,7 @@ typedef enum MeasureName {
     M_IN_CYCLE,
     M_LATER,
     M_PER_CYCLE,
+    M_PER_FRAME, /* of the program's own; per second means the last one's frames */
     MEASURES
 } MeasureName;
 
@@ -41,6 +42,8 @@ extern const Measure measure[MEASURES];
 #define HOLDS(name) .mode = TABLE_HOLDS, .measure = &measure[name]
 #define MAKES(name) .mode = TABLE_MAKES, .measure = &measure[name]
 
+/* For TableColumn.hidden: the program tells no frames. */
+bool measure_no_frames(const TableSource *from);
 /* Is "a second" the last one? If not, the program stands still, and a rate per second is the
  * average over the whole run. */
 bool measure_is_now(const Model *model);

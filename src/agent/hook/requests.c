@@ -56,6 +56,7 @@ void requests_mark(LmpProfile *p, const char *name) {
         mark->class_allocs[c] = total[c].allocs;
     }
     note_rows(p, mark);
+    mark->laps = live->laps.laps;
     mark->number = live->marks + 1;
     atomic_thread_fence(memory_order_release);
     live->marks++;

@@ -44,6 +44,7 @@
 #include "agent/state/state.h"
 #include "base/os.h"
 #include "read/stats.h"
+#include "shared/counters.h"
 #include "shared/launch.h"
 
 const LmpOptions profiler_defaults = {.live = false,
@@ -462,4 +463,13 @@ LmpErr profiler_mark(lua_State *L, const char *name) {
     names_look(p, L);
     requests_mark(p, name);
     return LMP_OK;
+}
+
+bool profiler_lap(lua_State *L, const char *name, LmpLap *lap) {
+    LmpProfile *p = find(L);
+    if (!p) return false;
+    cycles_look(p);
+    LmpLapMoment now = {.clock = lmp_os->clock() - p->start, .cycles = p->live->gc.cycles};
+    counters_allocs(p->counters, &now.allocs, &now.alloc_bytes, &now.realloc_bytes);
+    return laps_end(&p->live->laps, &now, name, lap);
 }

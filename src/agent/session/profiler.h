@@ -55,4 +55,8 @@ void profiler_own_end(lua_State *L, LmpOwn before);
 /* Notes a mark; `name` NULL: numbered. Error: NOTSTARTED. */
 LmpErr profiler_mark(lua_State *L, const char *name);
 
+/* A lap of the program's own ends, and the next begins (laps.h). False: it was the first call, or
+ * no profile is running. Otherwise *lap is the one that has ended. Allocates nothing. */
+bool profiler_lap(lua_State *L, const char *name, LmpLap *lap);
+
 #endif

@@ -55,6 +55,7 @@ const LmpFigure here_figures[] = {
 const LmpFigureList figure_lists[] = {
     {"figures", "The whole", stats_figures},
     {"types", "Each type of types", kind_figures},
+    {"frames", "Each of worst_frames", lap_figures},
     {"rows", "Each row of sites, functions and tags, and each of calls", tally_figures},
     {"site-types", "Each type of a site's types", kind_tally_figures},
     {"site-here", "A site's here: what was done while the line ran, to blocks made anywhere",

@@ -32,6 +32,8 @@ static void moment_of(ModelMoment *moment, const LmpStats *stats, uint64_t clock
         moment->allocs[k] = stats->kind[k].allocs;
         moment->tag_live[k] = stats->kind[k].tag_live_bytes;
     }
+    moment->laps = stats->frames;
+    moment->lap_bytes = stats->frame_bytes;
 }
 
 /* Difference of two counters per second; one that runs backwards (damage, a restart) has no
@@ -60,6 +62,15 @@ static void forget_rates(Model *model) {
     model->allocs_per_s = model->frees_per_s = 0;
     model->alloc_bytes_per_s = model->free_bytes_per_s = 0;
     memset(&model->per_s, 0, sizeof model->per_s);
+    model->laps_per_s = 0;
+    model->lap_bytes = model->stats.frame_mean_bytes;
+}
+
+static void derive_laps(Model *model, const ModelMoment *now, const ModelMoment *then,
+                        double seconds) {
+    if (now->laps <= then->laps || now->lap_bytes < then->lap_bytes) return;
+    model->laps_per_s = per_second(now->laps, then->laps, seconds);
+    model->lap_bytes = (now->lap_bytes - then->lap_bytes) / (now->laps - then->laps);
 }
 
 static void derive_rates(Model *model, uint64_t clock) {
@@ -90,6 +101,7 @@ static void derive_rates(Model *model, uint64_t clock) {
             delta->tag_bytes[k] = change_per_second(now.tag_live[k], then->tag_live[k], seconds);
         }
         sum_delta(&model->per_s);
+        derive_laps(model, &now, then, seconds);
     }
     bool due =
         model->past_used == 0 || model->past[model->past_used - 1].clock + RATE_STEP <= clock;
@@ -140,6 +152,7 @@ static void fill_marks(Model *model, const LmpLive *live) {
         if (!said || !edit->gone) model->marks++;
     }
     memset(&model->since_mark, 0, sizeof model->since_mark);
+    model->laps_since_mark = 0;
     model->marked = find_base(model);
     if (!model->marked) return;
     uint64_t bytes[LMP_KINDS] = {0}, blocks[LMP_KINDS] = {0}, allocs[LMP_KINDS] = {0};
@@ -160,6 +173,7 @@ static void fill_marks(Model *model, const LmpLive *live) {
         model->since_mark.allocs[k] = (int64_t)(now->allocs - allocs[k]);
     }
     sum_delta(&model->since_mark);
+    if (model->stats.frames > last->laps) model->laps_since_mark = model->stats.frames - last->laps;
 }
 
 static void fill_previews(Model *model, const LmpLive *live) {

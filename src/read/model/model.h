@@ -42,6 +42,7 @@ typedef struct ModelMoment {
     uint64_t clock;
     uint64_t mallocs, frees, alloc_bytes, free_bytes;
     uint64_t live[LMP_KINDS], blocks[LMP_KINDS], allocs[LMP_KINDS], tag_live[LMP_KINDS];
+    uint64_t laps, lap_bytes;
 } ModelMoment;
 
 typedef struct Model {
@@ -67,6 +68,8 @@ typedef struct Model {
     double allocs_per_s, frees_per_s;           /* counts */
     double alloc_bytes_per_s, free_bytes_per_s; /* growth by reallocation counts as allocated */
     ModelDelta per_s;
+    double laps_per_s;  /* frames of the program's own that ended (laps.h) */
+    uint64_t lap_bytes; /* that one of them made, on average; if none ended, as of all so far */
 
     /* garbage collector: ring as in LmpGc, last cycle in ring[(cycles - 1) % LMP_GC_RING] */
     LmpGc gc;
@@ -76,7 +79,8 @@ typedef struct Model {
     bool marked;
     uint32_t base; /* row in mark[] that is counted from */
     ModelDelta since_mark;
-    uint32_t marks; /* in mark[], oldest first */
+    uint64_t laps_since_mark; /* frames that ended (count) */
+    uint32_t marks;           /* in mark[], oldest first */
     LmpMark mark[LMP_MARKS];
     uint32_t marks_kept; /* LmpLive.marked */
     uint64_t marks_all;  /* ever set */

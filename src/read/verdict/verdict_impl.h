@@ -81,6 +81,9 @@ VERDICT_RULE(last_full);
 VERDICT_RULE(wait);
 VERDICT_RULE(unknown);
 
+/* rules_frames.c: frames of the program's own */
+VERDICT_RULE(frame_spikes);
+
 /* ---- small tools ----------------------------------------------------------------------------- */
 
 void verdict_text(Verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));

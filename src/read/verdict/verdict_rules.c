@@ -41,6 +41,8 @@ const VerdictRule verdict_rules[] = {
      "look at C libraries and their buffers: Lua's collector does not see them", VERDICT_AT_TYPES},
     {"survivors", NEEDS_BULK, 0, survivors_holds, 0.4, survivors_say,
      "try collectgarbage(\"incremental\")", VERDICT_AT_TIMELINE},
+    {"frame-spikes", 0, 0, frame_spikes_holds, 0.3, frame_spikes_say,
+     "do it before the loop, or spread it over several frames", VERDICT_AT_TIMELINE},
     {"collects-late", NEEDS_BULK, 0, late_holds, 0.3, late_say,
      "a smaller pause, collectgarbage(\"incremental\", 150), keeps the heap lower for more work",
      VERDICT_AT_TIMELINE},

@@ -480,6 +480,57 @@ START_TEST(survivors) {
 }
 END_TEST
 
+static void worst_frame(Scene *s, uint64_t number, uint64_t bytes, double at) {
+    LmpLapList *worst = &s->stats.worst_frames;
+    worst->row[worst->count++] =
+        (LmpLapStats){.number = number, .bytes = bytes, .allocs = 9, .at = at};
+}
+
+START_TEST(frames_that_make_far_more) {
+    Scene s = scene_new();
+    s.stats.frames = 3612;
+    s.stats.frame_median_bytes = 1u << 20;
+    worst_frame(&s, 3120, 14u << 20, 12.4);
+    judge(&s);
+    expect_text(
+        &s, "frame-spikes",
+        "1 of 3,612 frames made 14.0 MiB (frame 3,120, at 00:00:12): half of them make at most 1.0 "
+        "MiB");
+    ck_assert_double_eq(find(&s, "frame-spikes")->figure[1].value, 3120);
+    worst_frame(&s, 7, 7u << 20, 3);
+    worst_frame(&s, 9, (7u << 20) - 1, 3);
+    judge(&s);
+    expect_text(&s, "frame-spikes",
+                "2 of 3,612 frames made up to 14.0 MiB (frame 3,120, at 00:00:12): half of them "
+                "make at most 1.0 MiB");
+    s.stats.frame_median_bytes = 0;
+    s.stats.frames = 60;
+    for (uint32_t i = 0; s.stats.worst_frames.count < LMP_LAPS_WORST; i++)
+        worst_frame(&s, 10 + i, 1, 3);
+    for (uint32_t i = 0; i < LMP_LAPS_WORST; i++)
+        s.stats.worst_frames.row[i].bytes = 256u << 10;
+    judge(&s);
+    expect_text(&s, "frame-spikes",
+                "16 or more of 60 frames made up to 256.0 KiB (frame 3,120, at 00:00:12): half of "
+                "them make at most 0 B");
+    s.stats.frames = 59; /* too few to say what is usual */
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "frame-spikes"));
+    s.stats.frames = 60;
+    s.stats.frame_median_bytes = 32u << 10;
+    judge(&s);
+    ck_assert_ptr_nonnull(find(&s, "frame-spikes"));
+    s.stats.frame_median_bytes++; /* less than eight times */
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "frame-spikes"));
+    s.stats.frame_median_bytes = 0;
+    s.stats.worst_frames.row[0].bytes--; /* too little for anybody to notice */
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "frame-spikes"));
+    scene_free(&s);
+}
+END_TEST
+
 START_TEST(outside) {
     Scene s = scene_new();
     rest(&s, 4 * MIB);
@@ -554,5 +605,5 @@ END_TEST
 
 SUITE("verdict", strings_built_up, strings_built_up_by_lines, the_same_string, dropped_soon,
       turned_over, rehash, coroutines, load_in_a_loop, growth, samples_are_no_proof,
-      a_string_that_is_built_is_no_leak, a_peak_that_is_gone, the_collector, survivors, outside,
-      always_something, the_best_are_kept, damage)
+      a_string_that_is_built_is_no_leak, a_peak_that_is_gone, the_collector, survivors,
+      frames_that_make_far_more, outside, always_something, the_best_are_kept, damage)

@@ -118,6 +118,38 @@ START_TEST(nothing_happened) {
 }
 END_TEST
 
+/* A game: a minute of frames, of which few make far more than the others. */
+static void fill_frames(void) {
+    LmpLapMoment now = {.clock = 2000000000, .alloc_bytes = 5u << 20};
+    LmpLap lap;
+    laps_end(&live.laps, &now, NULL, &lap);
+    for (uint32_t i = 1; i <= 3612; i++) {
+        bool level = i == 3120 || i == 700;
+        now.clock += level ? 48000000 : 16600000 + i % 100;
+        now.allocs += level ? 81203 : 5000 + i % 64;
+        now.alloc_bytes += level ? (14u << 20) + i : (1u << 20) + i % 64 * 4096;
+        now.cycles += level ? 2 : i % 4 == 0;
+        laps_end(&live.laps, &now, level ? "level \"2\"\n, which has a name" : NULL, &lap);
+    }
+}
+
+START_TEST(with_frames) {
+    LmpReport r;
+    fill();
+    fill_frames();
+    header.top = 10;
+    report_fill(&r, &header, &live, NULL, 62412345678, "finished");
+    golden("summary-frames.txt", SUMMARY, &r);
+    golden("report-frames.json", JSON, &r);
+    header.top = 0;
+    report_fill(&r, &header, &live, NULL, 62412345678, "finished");
+    char *text = written(SUMMARY, &r);
+    ck_assert_ptr_nonnull(strstr(text, "\n  Frames               3,612, "));
+    ck_assert_ptr_null(strstr(text, "worst frame"));
+    free(text);
+}
+END_TEST
+
 START_TEST(map_incomplete) {
     LmpReport r;
     fill();
@@ -315,6 +347,13 @@ static void randomly(LmpReport *r, FakeTables *f) {
         uint64_t word = suite_random() >> shift;
         memcpy(p + i, &word, sizeof word);
     }
+    p = (unsigned char *)&live.laps;
+    for (size_t i = 0; i + 8 <= sizeof live.laps; i += 8) {
+        uint64_t word = suite_random() >> shift;
+        memcpy(p + i, &word, sizeof word);
+    }
+    live.laps.seq &=
+        ~1u; /* as if it were written in full: that is read once, not a hundred times */
     size_t n = suite_below(sizeof header.program);
     for (size_t i = 0; i < n; i++)
         header.program[i] = (char)(1 + suite_below(suite_below(2) ? 255 : 126));
@@ -470,7 +509,7 @@ START_TEST(json_of_several_is_json) {
 }
 END_TEST
 
-SUITE("report", map_incomplete, finished, everything_went_wrong, still_running, nothing_happened,
-      with_lines, with_stacks, with_all_that_can_be_said, exact_but_for, what_cannot_be_had,
-      covered, top_none, summary_keeps_to_its_columns, json_is_valid, texts_without_an_end,
-      table_of_reports, json_of_several_is_json)
+SUITE("report", map_incomplete, with_frames, finished, everything_went_wrong, still_running,
+      nothing_happened, with_lines, with_stacks, with_all_that_can_be_said, exact_but_for,
+      what_cannot_be_had, covered, top_none, summary_keeps_to_its_columns, json_is_valid,
+      texts_without_an_end, table_of_reports, json_of_several_is_json)
