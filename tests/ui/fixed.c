@@ -104,6 +104,21 @@ void fixed_model(Model *model) {
     model_fill_verdicts(model, NULL);
 }
 
+void fixed_frames(Model *model) {
+    LmpStats *s = &model->stats;
+    s->frames = 6012;
+    s->frame_bytes = 590 * MIB;
+    s->frame_seconds = 100.2;
+    s->frame_mean_bytes = s->frame_bytes / s->frames;
+    s->frame_median_bytes = 90 * KIB;
+    s->frame_p99_bytes = 200 * KIB;
+    s->worst_frames.count = 2;
+    s->worst_frames.row[0] = (LmpLapStats){.number = 3120, .bytes = 14 * MIB + 300 * KIB, .at = 54};
+    s->worst_frames.row[1] = (LmpLapStats){.number = 17, .bytes = 2 * MIB, .at = 2};
+    model->laps_per_s = 59.8;
+    model->lap_bytes = 212 * KIB;
+}
+
 static void set_frame(LmpFrame *frame, const char *name, const char *source, int line, bool c) {
     snprintf(frame->name, sizeof frame->name, "%s", name);
     snprintf(frame->source, sizeof frame->source, "%s", source);

@@ -9,6 +9,8 @@
 void fixed_model(Model *model);
 /* The same, paused in an allocation with a call stack. */
 void fixed_pause(Model *model);
+/* Adds frames of the program's own, 60 a second. */
+void fixed_frames(Model *model);
 /* The same, where a break condition was met. */
 void fixed_break(Model *model);
 /* What it printed. */

@@ -196,7 +196,7 @@ static void add_laps(Line *line, const Model *model, const char *dot) {
     const LmpStats *s = &model->stats;
     char text[LMP_NUM];
     if (s->frames == 0) return;
-    line_add(line, 2, STYLE(TONE_MUTED), "   Frame ");
+    line_add(line, 2, STYLE(TONE_MUTED), "   Per frame ");
     line_add(line, 2, STYLE(TONE_STRONG), "%s", format_bytes(text, model->lap_bytes));
     if (model->laps_per_s > 0)
         line_add(line, 7, STYLE(TONE_TEXT), " %s %s/s", dot,
@@ -204,7 +204,7 @@ static void add_laps(Line *line, const Model *model, const char *dot) {
     if (s->worst_frames.count == 0) return;
     const LmpLapStats *worst = &s->worst_frames.row[0];
     line_add(line, 2, STYLE(TONE_TEXT), " %s worst %s", dot, format_bytes(text, worst->bytes));
-    line_add(line, 5, STYLE(TONE_TEXT), " at %s", format_clock(text, (uint64_t)(worst->at * 1e9)));
+    line_add(line, 6, STYLE(TONE_TEXT), " at %s", format_clock(text, (uint64_t)(worst->at * 1e9)));
 }
 
 static void add_gc(Line *line, const Model *model, const char *dot) {

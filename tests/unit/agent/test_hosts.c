@@ -191,6 +191,46 @@ START_TEST(child_collects_nothing) {
 }
 END_TEST
 
+/* ---- frames: of their own state, and of no forked child's -------------------------------------
+ */
+
+START_TEST(frames_are_of_their_state) {
+    LmpOptions options = profiler_defaults;
+    LmpErr display;
+    LmpStats stats[2];
+    LmpLap lap;
+    int status;
+    lua_State *L[2] = {luaL_newstate(), luaL_newstate()}, *other = luaL_newstate();
+    options.summary = "";
+    options.lines = false;
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(profiler_start(L[i], &options, &display), LMP_OK);
+        ck_assert(!profiler_lap(L[i], NULL, &lap));
+    }
+    for (int i = 0; i < 30; i++) {
+        lua_newuserdatauv(L[1], 64, 0);
+        ck_assert(profiler_lap(L[1], NULL, &lap));
+        ck_assert_uint_eq(lap.allocs, 1);
+        if (i % 3 == 0) ck_assert(profiler_lap(L[0], "nothing is made there", &lap));
+        if (i % 3 == 0) ck_assert_uint_eq(lap.allocs, 0);
+        ck_assert(!profiler_lap(other, NULL, &lap)); /* is not profiled */
+    }
+    child = fork();
+    if (child == 0) _exit(profiler_lap(L[1], NULL, &lap) || profiler_lap(L[0], NULL, &lap));
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(profiler_stop(L[i], &stats[i]), LMP_OK);
+    ck_assert_uint_eq(stats[0].frames, 10);
+    ck_assert_uint_eq(stats[1].frames, 30);
+    ck_assert_uint_eq(stats[0].frame_allocs, 0);
+    ck_assert_uint_eq(stats[1].frame_allocs, 30);
+    for (int i = 0; i < 2; i++)
+        lua_close(L[i]);
+    lua_close(other);
+}
+END_TEST
+
 /* ---- a program in a container: its pids and the viewer's are not each other's ---------------- */
 
 /* As the first process of a pid namespace; does not return. Writes a byte when it runs. */
@@ -337,4 +377,5 @@ START_TEST(many_cycles) {
 }
 END_TEST
 
-SUITE("hosts", many_cycles, errno_stays, child_collects_nothing, container)
+SUITE("hosts", many_cycles, errno_stays, child_collects_nothing, frames_are_of_their_state,
+      container)

@@ -11,6 +11,7 @@
 #define SECOND 1000000000ull
 #define DOWN "\x01"     /* stands for the arrow */
 #define NO_LINES "\x02" /* stands for a run that does not know its lines */
+#define FRAMES "\x03"   /* stands for a program that calls lmp.frame */
 #define ESC "\x1b"
 
 /* What a screen shows, one row each; its golden file is screen-NAME.txt. */
@@ -56,6 +57,13 @@ static const Screen screens[] = {
     {"80x24-timeline", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "3\r"},
     {"80x24-typing", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "iyes, go on"},
     {"120x36-no-lines", 120, 36, 256, true, true, LMP_SEEN_RUNNING, NO_LINES},
+    {"120x36-frames", 120, 36, 256, true, true, LMP_SEEN_RUNNING, FRAMES},
+    {"80x24-frames", 80, 24, 256, true, true, LMP_SEEN_RUNNING, FRAMES},
+    {"60x15-frames", 60, 15, 256, true, true, LMP_SEEN_RUNNING, FRAMES},
+    {"200x60-frames-makes", 200, 60, 256, true, true, LMP_SEEN_RUNNING, FRAMES "66G"},
+    {"120x36-frames-makes", 120, 36, 256, true, true, LMP_SEEN_RUNNING, FRAMES "66G"},
+    {"80x24-frames-makes", 80, 24, 256, true, true, LMP_SEEN_RUNNING, FRAMES "66G"},
+    {"80x24-frames-ended", 80, 24, 256, true, true, LMP_SEEN_FINISHED, FRAMES "66G"},
     {"120x36-sites", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6" DOWN DOWN},
     {"120x36-sites-large", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "66" DOWN DOWN},
     {"120x36-site", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6\r"},
@@ -102,6 +110,7 @@ static void set_model(App *app, const Screen *screen, bool paused) {
     Model *model = app_model(app);
     ledger_free(&model->ledger);
     (paused ? fixed_pause : fixed_model)(model);
+    if (strstr(screen->keys, FRAMES)) fixed_frames(model);
     model->view = &heap->view;
     heap->view.tables = tables->t;
     if (strstr(screen->keys, NO_LINES)) heap->view.tables = (LmpTables){0};
@@ -185,7 +194,7 @@ static void compare(const Screen *screen) {
     app_fresh(app, 2 * SECOND);
     app_draw(app, canvas, 2 * SECOND);
     for (const char *key = screen->keys; *key; key++) {
-        if (*key == NO_LINES[0]) continue;
+        if (*key == NO_LINES[0] || *key == FRAMES[0]) continue;
         play_key(app, *key == DOWN[0] ? K_DOWN : (Key)(unsigned char)*key);
         app_draw(app, canvas, 2 * SECOND);
         if (!app_ui(app)->frozen) app_fresh(app, 2 * SECOND);

@@ -90,9 +90,14 @@ START_TEST(test_stop) {
 }
 END_TEST
 
+START_TEST(test_frame) {
+    refuse_each("lmp.frame() lmp.frame 'a frame'", 0);
+}
+END_TEST
+
 START_TEST(test_tag) {
     refuse_each("lmp.tag 'another' lmp.tag()", 0);
 }
 END_TEST
 
-SUITE("module", test_stats, test_stats_with_stacks, test_stop, test_tag)
+SUITE("module", test_stats, test_stats_with_stacks, test_stop, test_frame, test_tag)

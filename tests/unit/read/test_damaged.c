@@ -58,6 +58,12 @@ static void make_good(void) {
     ck_assert_int_eq(luaL_dostring(L, work), LUA_OK);
     for (int i = 0; i < 100; i++)
         profiler_mark(L, i % 2 ? "mark" : NULL);
+    LmpLap lap;
+    for (int i = 0; i < 100; i++) {
+        lua_newuserdatauv(L, (size_t)(i * i % 97) * 100, 0);
+        lua_pop(L, 1);
+        profiler_lap(L, i % 3 ? "frame" : NULL, &lap);
+    }
     int fd = find_state();
     ck_assert_int_ge(fd, 0);
     read_good(fd);
@@ -174,6 +180,8 @@ START_TEST(good_state_is_read) {
     ck_assert_int_eq(read_all(fd, true), LMP_OK);
     ck_assert_uint_gt(report.stats.mallocs, 6000);
     ck_assert_uint_gt(report.stats.live_bytes, 1u << 20);
+    ck_assert_uint_eq(report.stats.frames, 99);
+    ck_assert_uint_eq(report.stats.worst_frames.count, LMP_LAPS_WORST);
     ck_assert_uint_gt(sites_read, 10);
     ck_assert_uint_gt(nodes_read, 30);
     munmap(good, good_size);
@@ -275,6 +283,7 @@ START_TEST(random_bytes) {
                 {LMP_LIVE_AT + offsetof(LmpLive, gc), 64},
                 {LMP_LIVE_AT + offsetof(LmpLive, history), 64},
                 {LMP_LIVE_AT + offsetof(LmpLive, op), 256},
+                {LMP_LIVE_AT + offsetof(LmpLive, laps), sizeof(LmpLaps)},
                 {LMP_LIVE_AT + offsetof(LmpLive, leaf_base), 64},
                 {LMP_OVERFLOW_AT, 65536},
                 {LMP_LEAVES_AT, 1u << 20},

@@ -99,6 +99,67 @@ START_TEST(change_since_the_last_mark) {
 }
 END_TEST
 
+/* `n` frames of the program's own, which make `bytes` each. */
+static void run_frames(uint64_t n, uint64_t bytes) {
+    LmpLap lap;
+    for (uint64_t i = 0; i < n; i++) {
+        LmpLapMoment now = live.laps.began;
+        now.clock += SECOND / 100;
+        now.alloc_bytes += bytes;
+        laps_end(&live.laps, &now, NULL, &lap);
+    }
+}
+
+START_TEST(frames_of_the_last_second) {
+    memset(&model, 0, sizeof model);
+    memset(&live, 0, sizeof live);
+    model_fill_live(&model, &live, SECOND);
+    ck_assert(model.laps_per_s == 0 && model.lap_bytes == 0);
+    run_frames(101, 7000);
+    uint64_t clock = 5 * SECOND;
+    for (int i = 0; i < 30; i++) {
+        run_frames(6, 1000);
+        model_fill_live(&model, &live, clock += SECOND / 10);
+    }
+    close_to(model.laps_per_s, 60);
+    ck_assert_uint_eq(model.lap_bytes, 1000);
+    ck_assert_uint_eq(model.stats.frames, 100 + 30 * 6);
+    ck_assert_uint_eq(model.stats.frame_mean_bytes, (100 * 7000 + 180 * 1000) / 280);
+    for (int i = 0; i < 30; i++) /* no frame any more: all of them */
+        model_fill_live(&model, &live, clock += SECOND / 10);
+    ck_assert(model.laps_per_s == 0);
+    ck_assert_uint_eq(model.lap_bytes, model.stats.frame_mean_bytes);
+    run_frames(5, 500);
+    model_fill_live(&model, &live, clock += SECOND / 10);
+    ck_assert_uint_eq(model.lap_bytes, 500);
+    model.seen = LMP_SEEN_FINISHED;
+    model_fill_live(&model, &live, clock);
+    ck_assert(model.laps_per_s == 0);
+    ck_assert_uint_eq(model.lap_bytes, model.stats.frame_mean_bytes);
+}
+END_TEST
+
+START_TEST(frames_since_the_mark) {
+    memset(&model, 0, sizeof model);
+    memset(&live, 0, sizeof live);
+    run_frames(11, 100);
+    live.mark[0].laps = 10;
+    live.marks = 1;
+    model_fill_live(&model, &live, SECOND);
+    ck_assert_uint_eq(model.laps_since_mark, 0);
+    run_frames(7, 100);
+    model_fill_live(&model, &live, SECOND);
+    ck_assert_uint_eq(model.laps_since_mark, 7);
+    live.mark[0].laps = 1000; /* damaged */
+    model_fill_live(&model, &live, SECOND);
+    ck_assert_uint_eq(model.laps_since_mark, 0);
+    model.wish.count_from = MODEL_NO_MARK;
+    live.mark[0].laps = 10;
+    model_fill_live(&model, &live, SECOND);
+    ck_assert_uint_eq(model.laps_since_mark, 0);
+}
+END_TEST
+
 START_TEST(cycles_by_age) {
     memset(&model, 0, sizeof model);
     ck_assert_ptr_null(model_gc_cycle(&model, 0));
@@ -297,5 +358,6 @@ START_TEST(memory_outside_lua) {
 END_TEST
 
 SUITE("model", rates_of_a_steady_program, no_rates_while_nothing_runs, change_since_the_last_mark,
-      cycles_by_age, a_damaged_state, the_clock_stands_in_a_pause, what_is_right_stays,
-      rates_of_blocks_that_are_resized, memory_outside_lua)
+      frames_of_the_last_second, frames_since_the_mark, cycles_by_age, a_damaged_state,
+      the_clock_stands_in_a_pause, what_is_right_stays, rates_of_blocks_that_are_resized,
+      memory_outside_lua)

@@ -174,6 +174,67 @@ START_TEST(any_bytes) {
 }
 END_TEST
 
+START_TEST(frames) {
+    memset(&live, 0, sizeof live);
+    LmpStats s;
+    LmpLap lap;
+    LmpLapMoment now = {.clock = 500000000};
+    stats_derive(&live, 0, &s);
+    ck_assert(s.frames == 0 && s.frame_mean_bytes == 0 && s.worst_frames.count == 0);
+    for (uint64_t i = 0; i <= 100; i++) {
+        laps_end(&live.laps, &now, i == 7 ? "seven" : NULL, &lap);
+        now.clock += 10000000;
+        now.allocs += 2;
+        now.alloc_bytes += i == 6 ? 5000 : i % 2 ? 0 : 40;
+        now.cycles += i == 6;
+    }
+    stats_derive(&live, 0, &s);
+    ck_assert_uint_eq(s.frames, 100);
+    ck_assert_uint_eq(s.frame_bytes, 5000 + 49 * 40);
+    ck_assert_uint_eq(s.frame_allocs, 200);
+    ck_assert(s.frame_seconds > 0.999 && s.frame_seconds < 1.001);
+    ck_assert_uint_eq(s.frame_mean_bytes, 69);
+    ck_assert_uint_eq(s.frame_median_bytes, 0);
+    ck_assert_uint_eq(s.frame_p99_bytes, 43); /* 40 and its neighbours */
+    ck_assert_uint_eq(s.frame_last_bytes, 0);
+    ck_assert_uint_eq(s.worst_frames.count, LMP_LAPS_WORST);
+    const LmpLapStats *worst = s.worst_frames.row;
+    ck_assert_uint_eq(worst->number, 7);
+    ck_assert_uint_eq(worst->bytes, 5000);
+    ck_assert_uint_eq(worst->allocs, 2);
+    ck_assert_uint_eq(worst->gc_cycles, 1);
+    ck_assert_str_eq(worst->name, "seven");
+    ck_assert(worst->at > 0.5599 && worst->at < 0.5601);
+    ck_assert(worst->seconds > 0.0099 && worst->seconds < 0.0101);
+    ck_assert_uint_eq(worst[1].number, 1); /* of equals the first */
+    ck_assert_uint_eq(worst[2].number, 3);
+}
+END_TEST
+
+/* Whatever is in them: no row beyond those there are, every text ends, no time before 0. */
+START_TEST(any_frames) {
+    suite_seed();
+    for (int round = 0; round < 2000; round++) {
+        unsigned char *p = (unsigned char *)&live.laps;
+        unsigned shift = (unsigned)suite_below(64);
+        for (size_t i = 0; i + 8 <= sizeof live.laps; i += 8) {
+            uint64_t word = suite_below(3) ? suite_random() >> shift : 0;
+            memcpy(p + i, &word, sizeof word);
+        }
+        LmpStats s;
+        stats_derive(&live, suite_random(), &s);
+        ck_assert_uint_le(s.worst_frames.count, LMP_LAPS_WORST);
+        for (uint32_t i = 0; i < s.worst_frames.count; i++) {
+            const LmpLapStats *lap = &s.worst_frames.row[i];
+            ck_assert_uint_lt(strnlen(lap->name, LMP_LAP_NAME), LMP_LAP_NAME);
+            ck_assert(lap->at >= 0 && lap->at < 5e9 && lap->seconds >= 0 && lap->seconds < 5e9);
+            ck_assert(lap->number > 0 && lap->bytes > 0);
+            if (i > 0) ck_assert_uint_le(lap->bytes, lap[-1].bytes);
+        }
+    }
+}
+END_TEST
+
 START_TEST(frees_seen_before_their_mallocs) {
     live.counters.count[LMP_C_STRING].frees = 2;
     live.counters.count[LMP_C_STRING].allocs = 1;
@@ -252,7 +313,9 @@ START_TEST(figures_are_listed) {
     for (const LmpFigureList *l = figure_lists; l->name; l++, lists++) {
         ck_assert_ptr_nonnull(l->figures[0].help);
         for (const LmpFigure *f = l->figures; f->name; f++, figures++) {
-            ck_assert_msg(f->unit && (*f->unit || f->kind == LMP_FIG_TYPES), "%s", f->name);
+            ck_assert_msg(f->unit &&
+                              (*f->unit || f->kind == LMP_FIG_TYPES || f->kind == LMP_FIG_LAPS),
+                          "%s", f->name);
             bool words = f->kind == LMP_FIG_WORD || f->kind == LMP_FIG_WHY;
             ck_assert_msg(words == (f->word_count > 0), "%s", f->name);
             for (const LmpFigure *g = l->figures; g < f; g++)
@@ -269,4 +332,4 @@ START_TEST(figures_are_listed) {
 END_TEST
 
 SUITE("stats", how_lines_are_known, what_cannot_be_had, equals_the_model, copies_the_rest,
-      any_bytes, frees_seen_before_their_mallocs, figures_are_listed)
+      any_bytes, frames, any_frames, frees_seen_before_their_mallocs, figures_are_listed)
