@@ -227,6 +227,21 @@ static void derive_laps(const LmpLaps *shared, LmpStats *out) {
     derive_worst(&laps, &out->worst_frames);
 }
 
+/* What is usual is what half of them do not exceed. Too few are those of a second of a game; what
+ * its collector hardly notices is no spike. */
+enum { FRAMES_LEAST = 60, SPIKE_LEAST = 256 << 10, SPIKE_TIMES = 8 };
+
+uint32_t stats_spikes(const LmpStats *s) {
+    const LmpLapList *list = &s->worst_frames;
+    uint32_t n = 0;
+    if (s->frames < FRAMES_LEAST || list->count == 0) return 0;
+    uint64_t worst = list->row[0].bytes, least = worst / 2;
+    if (worst < SPIKE_LEAST || worst / SPIKE_TIMES < s->frame_median_bytes) return 0;
+    while (n < list->count && n < LMP_LAPS_WORST && list->row[n].bytes >= least)
+        n++;
+    return n;
+}
+
 void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     const LmpCounters *c = &live->counters;
     LmpClassTotal total[LMP_CLASSES];

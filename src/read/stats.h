@@ -77,6 +77,10 @@ LmpLines stats_lines(const LmpLive *live);
 LmpWhy stats_why(const LmpLive *live);
 extern const char *const stats_why_words[LMP_WHYS];
 
+/* How many of worst_frames, the first ones, stand out: they made far more than is usual, and at
+ * least half as much as the worst. 0 where too few frames have ended to say what is usual. */
+uint32_t stats_spikes(const LmpStats *stats);
+
 /* Derives all figures. `clock`: nanoseconds since start to report as `seconds`. Safe on any bytes
  * (sums may wrap, nothing else happens). */
 void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out);

@@ -316,6 +316,40 @@ case_mouse() { # real sequences, as a terminal sends them
     leave
 }
 
+case_frames() { # what a frame of the program's makes, which line does, and where the worst one was
+    cat >"$work/endless.lua" <<'LUA'
+local lmp = require "luamemprofiler"
+local pid = io.open("program.pid", "w")
+pid:write((io.open("/proc/self/stat"):read "a"):match "^%d+") pid:close()
+local function each() for _ = 1, 100 do local t = {} end end
+local frames = 0
+while true do
+  each()
+  frames = frames + 1
+  if frames == 500 then local level = {} for i = 1, 20000 do level[i] = { i } end end
+  lmp.frame(frames == 500 and "new level" or nil)
+end
+LUA
+    open 120 36
+    watch
+    wait_for 'Per frame +5\.5 KiB · worst [1-9]\.[0-9] MiB' # a hundred tables of 56 bytes
+    key 6
+    wait_for '─ 6 Sites: holds'
+    shows 'per frame' && fail "what lines make is shown beside what they hold"
+    key G
+    wait_for '│ +% .* made/s +per frame'
+    wait_for '│.* [3-9]\.[0-9] KiB .* endless.lua:4 '
+    key 3 3
+    wait_for '┆ frame'
+    wait_for 'new level'
+    key Up
+    wait_for 'frame 499 new level: [1-9]\.[0-9] MiB'
+    key Escape Space
+    wait_for 'PAUSED'
+    wait_for 'Per frame +[5-9][.0-9]+ KiB' # of all frames so far
+    key Space
+    leave
+}
 case_tags() { # the lines of a tag, and those of another one
     cat >"$work/endless.lua" <<'LUA'
 local lmp = require "luamemprofiler"

@@ -1,6 +1,6 @@
 /* panel_timeline.c - the heap over time, back to the start: how large it was and how much of it is
- * held, with the collector's cycles and the person's marks below it, and a cursor that describes a
- * moment.
+ * held, with the collector's cycles below it, marks and frames that stand out
+ * (timeline_moments.h), and a cursor that describes a moment.
  *
  * The window ends now and moves along, until there is a cursor in it: then it stands still, so that
  * a person can read it, and arrows move it through everything that is kept. The picture:
@@ -11,6 +11,7 @@
 
 #include "base/format.h"
 #include "panels/timeline_chart.h"
+#include "panels/timeline_moments.h"
 #include "screen/line.h"
 #include "widget/panel.h"
 
@@ -155,36 +156,18 @@ static uint64_t per_second(uint64_t figure, uint64_t length) {
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* Ticks of the marks, through the free space above the area, with names on the line below it. */
-static bool draw_marks(const Model *model, const Ui *ui, Span s, Canvas *canvas, Rect rect, int y) {
-    int free_from = rect.x;
-    bool any = false;
-    for (uint32_t i = 0; i < model->marks && i < LMP_MARKS; i++) {
-        const LmpMark *mark = &model->mark[i];
-        int column = column_of(s, mark->clock, rect.w);
-        if (column < 0) continue;
-        any = true;
-        int x = rect.x + column;
-        for (int row = 0; row < rect.h; row++) {
-            const Cell *cell = canvas_at(canvas, x, rect.y + row);
-            if (cell && cell->glyph != ' ') break;
-            canvas_put(canvas, x, rect.y + row, G_DASH_VLINE, STYLE(TONE_MARK));
-        }
-        if (y < 0) continue;
-        canvas_put(canvas, x, y, G_DASH_VLINE, STYLE(TONE_MARK));
-        char name[sizeof mark->name];
-        format_text(name, sizeof name, mark->name, !ui->utf8);
-        int end = rect.x + rect.w; /* up to the next mark */
-        for (uint32_t j = i + 1; j < model->marks && j < LMP_MARKS; j++) {
-            int next = column_of(s, model->mark[j].clock, rect.w);
-            if (next >= 0 && rect.x + next < end) end = rect.x + next;
-        }
-        int room = end - x - 1;
-        if (x + 1 < free_from || room < 3) continue;
-        int used = canvas_text(canvas, x + 1, y, room < 14 ? room : 14, STYLE(TONE_MARK), name);
-        free_from = x + 1 + used;
+/* Marks and frames with names. Returns the signs there are: SIGN_MARK, SIGN_FRAME. */
+enum { SIGN_MARK = 1, SIGN_FRAME = 2 };
+static unsigned draw_moments(const Moment *moment, uint32_t n, Span s, Canvas *canvas, Rect rect,
+                             int y) {
+    int column[MOMENTS];
+    unsigned signs = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        column[i] = column_of(s, moment[i].clock, rect.w);
+        if (column[i] >= 0) signs |= moment[i].frame ? SIGN_FRAME : SIGN_MARK;
     }
-    return any;
+    moments_draw(moment, column, n, canvas, rect, y);
+    return signs;
 }
 
 /* "now", "-102 s", "-17 min", "-2.5 h" */
@@ -246,7 +229,7 @@ static void draw_scale(const Places *p, ChartScale scale, Canvas *canvas) {
  * `rate`: the same per second. */
 static void draw_label(const Model *model, Canvas *canvas, const Places *p, ChartScale scale,
                        const ModelPast *now, uint64_t density, uint64_t rate, bool ticks,
-                       bool marks) {
+                       unsigned signs) {
     Line left = {0}, right = {0};
     char a[LMP_NUM], b[LMP_NUM];
     int x = p->chart.x - p->gutter, w = p->chart.w + p->gutter;
@@ -272,10 +255,14 @@ static void draw_label(const Model *model, Canvas *canvas, const Places *p, Char
     if (rate > 0) line_add(&right, 7, STYLE(TONE_MUTED), " up to %s/s", format_short(a, rate));
     if (rate == 0 && density > 0)
         line_add(&right, 7, STYLE(TONE_MUTED), " up to %s a column", format_short(a, density));
-    if (marks) {
-        canvas_encode(glyph, G_DASH_VLINE);
+    canvas_encode(glyph, G_DASH_VLINE);
+    if (signs & SIGN_MARK) {
         line_add(&right, 5, STYLE(TONE_MARK), "  %s", glyph);
         line_add(&right, 5, STYLE(TONE_MUTED), " mark");
+    }
+    if (signs & SIGN_FRAME) {
+        line_add(&right, 5, STYLE(TONE_GROWTH), "  %s", glyph);
+        line_add(&right, 5, STYLE(TONE_MUTED), " frame");
     }
     int limit = 9;
     while (limit > 2 && line_width(&left, limit) + line_width(&right, limit) > w)
@@ -287,21 +274,18 @@ static void draw_label(const Model *model, Canvas *canvas, const Places *p, Char
 }
 
 /* The figures at the cursor instead of the current ones. */
-static void draw_moment(const Timeline *t, const Model *model, const Ui *ui, Span s, Canvas *canvas,
-                        const Places *p) {
-    char a[LMP_NUM], name[48];
+static void draw_moment(const Timeline *t, const Model *model, const Moment *moment, uint32_t n,
+                        Span s, Canvas *canvas, const Places *p) {
+    char a[LMP_NUM];
     int at = column_of(s, t->cursor, p->chart.w);
     uint64_t from = time_at(s, at, p->chart.w), to = time_at(s, at + 1, p->chart.w);
     ModelPast past = model_past(model, from, to);
     Line line = {0};
     line_add(&line, 1, STYLE(TONE_ACCENT), "%s", format_clock(a, t->cursor));
     line_add(&line, 1, STYLE(TONE_STRONG), "  %s", format_bytes(a, past.max_bytes));
-    for (uint32_t i = 0; i < model->marks && i < LMP_MARKS; i++) {
-        const LmpMark *mark = &model->mark[i];
-        if (column_of(s, mark->clock, p->chart.w) != at) continue;
-        format_text(name, sizeof name, mark->name, !ui->utf8);
-        line_add(&line, 2, STYLE(TONE_MARK), "  %s", name);
-    }
+    for (uint32_t i = 0; i < n; i++)
+        if (column_of(s, moment[i].clock, p->chart.w) == at)
+            line_add(&line, 2, STYLE(moment[i].tone), "  %s", moment[i].words);
     line_add(&line, 3, STYLE(TONE_GROWTH), "  ▲ %s/s",
              format_bytes(a, per_second(past.alloc_bytes, past.length)));
     line_add(&line, 4, STYLE(TONE_SHRINK), "  ▼ %s/s",
@@ -351,7 +335,9 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         for (int x = 0; x < p.chart.w; x++)
             ticks |= cycles[x] > 0;
     }
-    bool marks = draw_marks(model, ui, s, canvas, p.chart, p.times);
+    static Moment moment[MOMENTS];
+    uint32_t moments = moments_of(model, ui->utf8, moment);
+    unsigned signs = draw_moments(moment, moments, s, canvas, p.chart, p.times);
     if (p.times >= 0) draw_times(s, model->clock, canvas, p.chart, p.times);
     if (p.gutter > 0) draw_scale(&p, scale, canvas);
     if (t->looks) {
@@ -361,10 +347,10 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     }
     if (p.label < 0) return;
     if (t->looks) {
-        draw_moment(t, model, ui, s, canvas, &p);
+        draw_moment(t, model, moment, moments, s, canvas, &p);
     } else {
         draw_label(model, canvas, &p, scale, &past[points - 1], density,
-                   per_second(density, (s.to - s.from) / (uint64_t)p.chart.w), ticks, marks);
+                   per_second(density, (s.to - s.from) / (uint64_t)p.chart.w), ticks, signs);
     }
 }
 
@@ -386,21 +372,17 @@ static void move(Timeline *t, const Model *model, int columns, int by) {
     }
 }
 
-/* To the previous mark (-1) or the next (1). */
-static bool move_to_mark(Timeline *t, const Model *model, int step) {
-    uint64_t at = t->looks ? t->cursor : model->clock, best = 0;
-    bool found = false;
+/* To the previous moment with a name (-1) or the next (1). */
+static bool move_to_moment(Timeline *t, const Model *model, int step) {
+    static Moment moment[MOMENTS];
+    uint32_t n = moments_of(model, true, moment);
     Span s = span_of(t, model);
-    for (uint32_t i = 0; i < model->marks && i < LMP_MARKS; i++) {
-        uint64_t clock = model->mark[i].clock;
-        if (clock > model->clock || (step < 0 ? clock >= at : clock <= at)) continue;
-        if (!found || (step < 0 ? clock > best : clock < best)) best = clock;
-        found = true;
-    }
-    if (!found) return false;
+    const Moment *to =
+        moments_next(moment, n, t->looks ? t->cursor : model->clock, step, model->clock);
+    if (!to) return false;
     if (!t->looks) t->from = s.from;
     t->looks = true;
-    t->cursor = best;
+    t->cursor = to->clock;
     return true;
 }
 
@@ -443,7 +425,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
         return true;
     case ACT_UP:
     case ACT_DOWN:
-        return move_to_mark(t, model, action == ACT_UP ? -1 : 1);
+        return move_to_moment(t, model, action == ACT_UP ? -1 : 1);
     case ACT_HOME:
         t->looks = true;
         t->cursor = t->from = 0;

@@ -3,31 +3,17 @@
 #include "base/format.h"
 #include "read/verdict/verdict_impl.h"
 
-/* A second of a game, at least; what the collector of one does not even notice is no spike. */
-#define FRAMES_LEAST 60u
-#define SPIKE_LEAST (256u << 10)
-#define SPIKE_TIMES 8u
-
 double frame_spikes_holds(const VerdictFacts *f) {
     const LmpStats *s = f->in->stats;
-    if (s->frames < FRAMES_LEAST || s->worst_frames.count == 0) return 0;
-    uint64_t worst = s->worst_frames.row[0].bytes, usual = s->frame_median_bytes;
-    if (worst < SPIKE_LEAST || worst / SPIKE_TIMES < usual) return 0;
-    return verdict_share((double)(worst - usual), (double)worst);
-}
-
-/* Those that made at least half as much as the worst one, of the ones that are known. */
-static uint32_t alike(const LmpLapList *worst) {
-    uint32_t n = 0;
-    while (n < worst->count && worst->row[n].bytes >= worst->row[0].bytes / 2)
-        n++;
-    return n;
+    if (stats_spikes(s) == 0) return 0;
+    uint64_t worst = s->worst_frames.row[0].bytes;
+    return verdict_share((double)(worst - s->frame_median_bytes), (double)worst);
 }
 
 void frame_spikes_say(const VerdictFacts *f, Verdict *v) {
     const LmpStats *s = f->in->stats;
     const LmpLapStats *worst = &s->worst_frames.row[0];
-    uint32_t n = alike(&s->worst_frames);
+    uint32_t n = stats_spikes(s);
     char all[LMP_NUM], most[LMP_NUM], number[LMP_NUM], at[LMP_NUM], usual[LMP_NUM];
     verdict_text(v, "%u%s of %s frames made %s%s (frame %s, at %s): half of them make at most %s",
                  n, n == LMP_LAPS_WORST ? " or more" : "", format_count(all, s->frames),

@@ -125,6 +125,41 @@ END_TEST
 
 /* To the very beginning in a window of ten seconds, and back: every column is passed, the window
  * goes along, and what it says is of the moment that is told. */
+static void frame(Model *m, uint64_t number, uint64_t bytes, double at, const char *name) {
+    LmpLapStats *lap = &m->stats.worst_frames.row[m->stats.worst_frames.count++];
+    *lap = (LmpLapStats){.number = number, .bytes = bytes, .at = at};
+    snprintf(lap->name, sizeof lap->name, "%s", name);
+}
+
+/* Frames that stand out have a tick and a place to go to; others have none. */
+START_TEST(test_frames) {
+    Model *m = run(102, 20);
+    mark(m, 31 * SECOND, "loaded");
+    m->stats.frames = 6000;
+    m->stats.frame_median_bytes = MIB;
+    frame(m, 3120, 14 * MIB, 52, "level 2");
+    frame(m, 700, 9 * MIB, 12, "");
+    frame(m, 701, 6 * MIB, 80, "not so much");
+    golden(m, 100, 30, true, 256, 0, "timeline-frames-100x30.txt");
+    golden(m, 46, 13, true, 256, 0, "timeline-frames-46x13.txt");
+    golden(m, 46, 13, false, 0, 0, "timeline-frames-46x13-ascii.txt");
+    Stage *s = stage_new(&panel_timeline, m, 100, 12, true, 256);
+    ck_assert(says(s, " mark") && says(s, " frame") && says(s, "level 2"));
+    ck_assert(!says(s, "not so much") && says(s, "frame 700"));
+    ck_assert(key(s, ACT_UP) && says(s, "00:00:52") && says(s, "frame 3,120 level 2: 14.0 MiB"));
+    ck_assert(key(s, ACT_UP) && says(s, "00:00:31") && says(s, "  loaded"));
+    ck_assert(key(s, ACT_UP) && says(s, "00:00:12") && says(s, "frame 700: 9.0 MiB"));
+    ck_assert(!key(s, ACT_UP));
+    ck_assert(key(s, ACT_DOWN) && says(s, "  loaded"));
+    ck_assert(key(s, ACT_DOWN) && says(s, "00:00:52"));
+    ck_assert(!key(s, ACT_DOWN));
+    m->stats.frame_median_bytes = 2 * MIB; /* then that is nothing unusual */
+    ck_assert(!says(s, "level 2"));
+    stage_free(s);
+    free(m);
+}
+END_TEST
+
 START_TEST(test_back_in_time) {
     Model *m = run(102, 20);
     Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
@@ -277,5 +312,5 @@ START_TEST(test_empty) {
 }
 END_TEST
 
-SUITE("panel_timeline", test_sizes, test_flat_and_dense, test_cursor, test_back_in_time,
-      test_any_keys, test_stretches, test_zoom, test_hostile, test_empty)
+SUITE("panel_timeline", test_sizes, test_flat_and_dense, test_cursor, test_frames,
+      test_back_in_time, test_any_keys, test_stretches, test_zoom, test_hostile, test_empty)
