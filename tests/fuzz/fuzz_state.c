@@ -143,6 +143,7 @@ static const struct {
     {LEAF(0, alloc_context), 4096},
     {LEAF(1, touch), 64},
     {LEAF(1, entry), 4096},
+    {LIVE(laps), sizeof(LmpLaps)},
 };
 
 #define MOST_HITS 64u

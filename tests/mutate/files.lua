@@ -13,7 +13,7 @@ return {
         "tree_rows.c", "tree_caches.c", "tree_threads.c", "tags.c", "deaths.c", "names.c", "names_walk.c",
         "c_names.c", "cycles.c", "live_history.c",
         -- readers
-        "tables.c", "view.c", "discover.c", "stats.c", "history.c", "heapmap.c", "heapregion.c",
+        "tables.c", "view.c", "discover.c", "stats.c", "history.c", "laps.c", "heapmap.c", "heapregion.c",
         "heapcell.c", "heaplist.c", "overflow_index.c", "ledger.c", "ledger_index.c", "ledger_rows.c",
         "ledger_sum.c", "ledger_tools.c", "ledger_tree.c", "leaks.c", "model.c", "model_ledger.c",
     },

@@ -18,12 +18,12 @@ return {
     -- Tests of many files: each file is one.
     split = { ["truth/lines"] = true },
     -- Suites that need a process for each of their tests.
-    forked = { ["unit/stats"] = true },
+    forked = { ["unit/laps"] = true, ["unit/stats"] = true },
     -- What is built for them.
     targets = {
         "luamemprofiler", "truth", "truth_lines", "test_breaks", "test_codes", "test_discover", "test_heapmap",
-        "test_history", "test_hook", "test_leaks", "test_ledger", "test_ledger_model", "test_live_history",
-        "test_model", "test_names", "test_parsing", "test_pause", "test_safepoint", "test_sites", "test_slab",
-        "test_stats", "test_tags", "test_tick", "test_tree_moves", "test_tree_random",
+        "test_history", "test_hook", "test_laps", "test_leaks", "test_ledger", "test_ledger_model",
+        "test_live_history", "test_model", "test_names", "test_parsing", "test_pause", "test_safepoint",
+        "test_sites", "test_slab", "test_stats", "test_tags", "test_tick", "test_tree_moves", "test_tree_random",
     },
 }
