@@ -97,17 +97,16 @@ static uint64_t most_of_all(const LmpLaps *copy) {
 }
 
 uint64_t laps_percentile(const LmpLaps *copy, unsigned percent) {
-    uint64_t total = 0, below = 0;
-    for (uint32_t i = 0; i < LMP_LAP_BUCKETS; i++)
-        total += copy->bucket[i];
+    uint64_t total = 0, below = 0, most = most_of_all(copy);
+    uint32_t i = 0;
+    for (uint32_t b = 0; b < LMP_LAP_BUCKETS; b++)
+        total += copy->bucket[b];
     /* rounded up, in two parts so that nothing overflows */
     uint64_t wanted = total / 100 * percent + (total % 100 * percent + 99) / 100;
-    if (total == 0) return 0;
-    for (uint32_t i = 0; i < LMP_LAP_BUCKETS; i++) {
+    for (; i < LMP_LAP_BUCKETS - 1; i++) { /* if not in one of these, then in the last */
         below += copy->bucket[i];
-        if (below < wanted || copy->bucket[i] == 0) continue;
-        uint64_t edge = laps_bucket_most(i), most = most_of_all(copy);
-        return edge < most ? edge : most;
+        if (below >= wanted) break;
     }
-    return most_of_all(copy);
+    uint64_t edge = laps_bucket_most(i);
+    return edge < most ? edge : most;
 }

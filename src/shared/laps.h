@@ -60,7 +60,7 @@ bool laps_copy(const LmpLaps *laps, LmpLaps *out);
 uint32_t laps_bucket(uint64_t bytes);
 uint64_t laps_bucket_most(uint32_t bucket);
 
-/* Bytes that `percent` (0 to 100) of the laps did not exceed: as laps_bucket_most has them, or the
+/* Bytes that `percent` (1 to 100) of the laps did not exceed: as laps_bucket_most has them, or the
  * most that any lap made, whichever is less. 0: no lap has ended. */
 uint64_t laps_percentile(const LmpLaps *copy, unsigned percent);
 

@@ -64,6 +64,45 @@ START_TEST(names_are_cut_and_end) {
 }
 END_TEST
 
+static void lap_of(LmpLapMoment *now, uint64_t bytes) {
+    LmpLap lap;
+    pass(now, 1, 1, bytes, 0);
+    laps_end(&laps, now, NULL, &lap);
+}
+
+static bool is_kept(uint64_t number) {
+    for (uint32_t i = 0; i < LMP_LAPS_WORST; i++)
+        if (laps.worst[i].number == number) return true;
+    return false;
+}
+
+/* Wherever its row is: here the latest has the first one. */
+START_TEST(of_equals_the_latest_goes_first) {
+    LmpLapMoment now = {0};
+    LmpLap lap;
+    laps_end(&laps, &now, NULL, &lap);
+    lap_of(&now, 50);
+    for (uint32_t i = 0; i < LMP_LAPS_WORST; i++)
+        lap_of(&now, 100);
+    ck_assert(!is_kept(1) && is_kept(2) && is_kept(LMP_LAPS_WORST + 1));
+    lap_of(&now, 200);
+    ck_assert(!is_kept(LMP_LAPS_WORST + 1) && is_kept(LMP_LAPS_WORST + 2));
+    for (uint64_t number = 2; number <= LMP_LAPS_WORST; number++)
+        ck_assert(is_kept(number));
+}
+END_TEST
+
+START_TEST(the_last_bucket_has_percentiles) {
+    LmpLapMoment now = {0};
+    LmpLap lap;
+    laps_end(&laps, &now, NULL, &lap);
+    lap_of(&now, UINT64_MAX);
+    lap_of(&now, 8);
+    ck_assert(laps_percentile(&laps, 51) == UINT64_MAX);
+    ck_assert_uint_eq(laps_percentile(&laps, 50), 8);
+}
+END_TEST
+
 START_TEST(every_number_has_its_bucket) {
     suite_seed();
     ck_assert_uint_eq(laps_bucket(UINT64_MAX), LMP_LAP_BUCKETS - 1);
@@ -218,12 +257,13 @@ START_TEST(any_bytes_are_read) {
         for (size_t i = 0; i < sizeof laps; i++)
             ((uint8_t *)&laps)[i] = (uint8_t)suite_below(round % 3 ? 256 : 2);
         laps_copy(&laps, &copy); /* the writer seems to have died in it: that is no hang */
-        for (unsigned percent = 0; percent <= 100; percent += 10)
+        for (unsigned percent = 1; percent <= 100; percent += 9)
             laps_percentile(&copy, percent);
     }
 }
 END_TEST
 
 SUITE("laps", the_first_call_only_begins, growth_counts_and_shrinking_takes_nothing_away,
-      names_are_cut_and_end, every_number_has_its_bucket, equals_the_list,
-      nothing_ended_has_no_percentiles, a_copy_is_of_one_moment, any_bytes_are_read)
+      names_are_cut_and_end, of_equals_the_latest_goes_first, the_last_bucket_has_percentiles,
+      every_number_has_its_bucket, equals_the_list, nothing_ended_has_no_percentiles,
+      a_copy_is_of_one_moment, any_bytes_are_read)
