@@ -119,9 +119,11 @@ const LmpFigure kind_figures[] = {
     BYTES(live_bytes, NULL),
     BYTES(peak_bytes, "by owner, at the moment of the peak; these sum to the `peak_bytes` of the "
                       "whole"),
+    BYTES(made_bytes, "by owner, all that ever were there, growth of blocks included"),
     COUNT(tag_allocs, "by tag: the object itself; all of its parts are `other`"),
     COUNT(tag_live_blocks, NULL),
     BYTES(tag_live_bytes, NULL),
+    BYTES(tag_made_bytes, NULL),
     {0},
 };
 
@@ -264,9 +266,11 @@ void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
         owner->allocs += t->allocs;
         owner->live_blocks += t->live_blocks;
         owner->live_bytes += t->live_bytes;
+        owner->made_bytes += t->live_bytes + t->free_bytes;
         tag->tag_allocs += t->allocs;
         tag->tag_live_blocks += t->live_blocks;
         tag->tag_live_bytes += t->live_bytes;
+        tag->tag_made_bytes += t->live_bytes + t->free_bytes;
         peak[class_owner(cls)] += c->class_peak[cls];
     }
 

@@ -13,9 +13,9 @@
 
 typedef struct LmpKindStats {
     /* by owner */
-    uint64_t allocs, live_blocks, live_bytes, peak_bytes;
+    uint64_t allocs, live_blocks, live_bytes, peak_bytes, made_bytes;
     /* by tag */
-    uint64_t tag_allocs, tag_live_blocks, tag_live_bytes;
+    uint64_t tag_allocs, tag_live_blocks, tag_live_bytes, tag_made_bytes;
 } LmpKindStats;
 
 /* A lap of the program's own: a frame, for its users. */

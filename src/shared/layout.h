@@ -205,6 +205,7 @@ typedef struct LmpMark {
     uint64_t class_live[LMP_CLASSES];
     uint64_t class_blocks[LMP_CLASSES];
     uint64_t class_allocs[LMP_CLASSES];
+    uint64_t class_made[LMP_CLASSES]; /* all bytes that ever were there */
 } LmpMark;
 
 #define LMP_HISTORY 1024u

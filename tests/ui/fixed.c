@@ -21,6 +21,12 @@ static void set_kind(Model *model, LmpKind kind, uint64_t bytes, uint64_t blocks
     model->per_s.total_bytes += per_s;
 }
 
+static void set_made(Model *model, LmpKind kind, uint64_t made, int64_t per_s) {
+    model->stats.kind[kind].made_bytes = model->stats.kind[kind].tag_made_bytes = made;
+    model->per_s.made[kind] = model->per_s.tag_made[kind] = per_s;
+    model->per_s.total_made += per_s;
+}
+
 /* A saw: grows, and a collection takes most of it back. */
 static void set_history(Model *model) {
     LmpHistory *history = &model->history;
@@ -84,6 +90,12 @@ void fixed_model(Model *model) {
     set_kind(model, LMP_USERDATA, 7 * MIB + 700 * KIB, 2011, 2011, 0);
     set_kind(model, LMP_OTHER, 4 * MIB + 600 * KIB, 1204, 90331, -300 * (int64_t)KIB);
     set_kind(model, LMP_THREAD, MIB + 500 * KIB, 512, 6001, 0);
+    set_made(model, LMP_TABLE, 211 * MIB, 4 * MIB + 100 * KIB);
+    set_made(model, LMP_STRING, 361 * MIB, 8 * MIB + 300 * KIB);
+    set_made(model, LMP_FUNCTION, 18 * MIB, 0);
+    set_made(model, LMP_USERDATA, 8 * MIB, 0);
+    set_made(model, LMP_OTHER, 11 * MIB, 12 * KIB);
+    set_made(model, LMP_THREAD, 2 * MIB, 0);
     model->stats.frees = model->stats.mallocs - model->stats.live_blocks;
     model->stats.malloc_bytes = 611 * MIB;
     model->stats.free_bytes = model->stats.malloc_bytes - model->stats.live_bytes;

@@ -127,15 +127,14 @@ static void draw_last_words(const App *app, Canvas *canvas, Rect outer) {
 }
 
 /* While the program stands still, figures per second are the average over its whole run: say so
- * where there are any. */
-static void add_mean(const App *app, const Panel *panel, char *note, size_t size) {
+ * where there are any, and `room` columns. */
+static void add_mean(const App *app, const Panel *panel, char *note, size_t size, int room) {
     bool any = panel->number > 0 && panel_offers(panel, ACT_MAKES);
     if (!any || app->model.seen == LMP_SEEN_RUNNING || app->model.ledger_marked) return;
+    static const char mean[] = "mean/s: over the whole run";
     size_t used = strlen(note);
-    snprintf(note + used, size - used, "%smean/s: over the whole run",
-             used == 0      ? ""
-             : app->ui.utf8 ? " · "
-                            : " - ");
+    if (canvas_width(note) + 3 + (int)sizeof mean > room) return;
+    snprintf(note + used, size - used, "%s%s", used == 0 ? "" : app->ui.utf8 ? " · " : " - ", mean);
 }
 
 static void draw_frame(App *app, int row, Canvas *canvas) {
@@ -155,7 +154,6 @@ static void draw_frame(App *app, int row, Canvas *canvas) {
     }
     char note[160] = "";
     if (panel->note) panel->note(app->state[row], &app->model, &app->ui, note, sizeof note);
-    add_mean(app, panel, note, sizeof note);
     if (kind == FRAME_BOX) canvas_put(canvas, x++, outer.y, ' ', line);
     if (panel->number > 0) {
         x += canvas_printf(canvas, x, outer.y, right - x, STYLE(focus ? TONE_ACCENT : TONE_STRONG),
@@ -167,6 +165,7 @@ static void draw_frame(App *app, int row, Canvas *canvas) {
         x += canvas_text(canvas, x, outer.y, right - x, STYLE(focus ? TONE_ACCENT : TONE_STRONG),
                          app->ui.makes ? ": makes" : ": holds");
     if (x < right) canvas_put(canvas, x++, outer.y, ' ', line);
+    add_mean(app, panel, note, sizeof note, right - x - 2);
     int noted = note[0] ? canvas_width(note) + 2 : 0;
     if (kind == FRAME_BOX) x += draw_tabs(app, row, canvas, x, outer.y, right - x - noted - 2);
     int room = right - x - 2;

@@ -1,19 +1,22 @@
-/* panel_types.c - the table of types: how much of each lives, and how it changes. */
+/* panel_types.c - the table of types: how much of each lives and how it changes, or how much of
+ * each is made. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
+#include "widget/measure.h"
 #include "widget/tablepanel.h"
+#include "widget/tallycell.h"
 
 /* One line of the table: a kind, or their sum. */
 typedef struct TypesRow {
     const char *name;
     uint32_t letter; /* the key that hides and shows it; 0: the sum */
     Style style;
-    uint64_t bytes, blocks, allocs;
-    int64_t delta;
-    double share; /* of the heap, 0 .. 1 */
-    bool shown;   /* not filtered out */
+    LmpTally tally; /* exact; what became of them is not known by type */
+    int64_t delta;  /* of live bytes: a second, since the mark, or on average over the run */
+    int64_t made;   /* the same of bytes made */
+    bool shown;     /* not filtered out */
 } TypesRow;
 
 typedef struct Types {
@@ -45,35 +48,42 @@ static void paint_name(const TableSource *from, uint32_t i, Canvas *canvas, int 
     canvas_text(canvas, x, y, w, row->shown ? row->style : STYLE(TONE_FAINT), row->name);
 }
 
+static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
+    return &row_of(from, row)->tally;
+}
+
+/* A figure of the tally; hidden types are grey. */
+static void put_measure(const TableSource *from, uint32_t i, bool wide, MeasureName name,
+                        bool strong, TableCell *cell) {
+    const TypesRow *row = row_of(from, i);
+    measure_cell(&measure[name], from, i, &row->tally, wide, cell);
+    cell->style = plain(row, strong);
+}
+
 static void cell_live(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
-    (void)wide;
-    format_bytes(cell->text, row_of(from, i)->bytes);
-    cell->style = plain(row_of(from, i), true);
+    put_measure(from, i, wide, M_LIVE, true, cell);
+}
+static void cell_made(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
+    put_measure(from, i, wide, M_MADE, true, cell);
+}
+static void cell_blocks(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
+    put_measure(from, i, wide, M_BLOCKS, false, cell);
+}
+static void cell_allocs(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
+    put_measure(from, i, wide, M_ALLOCS, false, cell);
+}
+static void cell_each(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
+    put_measure(from, i, wide, M_EACH, false, cell);
+}
+static void cell_per_cycle(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
+    put_measure(from, i, wide, M_PER_CYCLE, false, cell);
 }
 
 static void cell_share(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
-    double share = row_of(from, i)->share;
+    double share = table_share(from, i);
     (void)wide;
     snprintf(cell->text, sizeof cell->text, share >= 0.9995 ? "%.0f" : "%.1f", share * 100);
     cell->style = plain(row_of(from, i), false);
-}
-
-static void count_cell(const TableSource *from, uint32_t i, bool wide, uint64_t n,
-                       TableCell *cell) {
-    if (wide) {
-        format_count(cell->text, n);
-    } else {
-        format_short(cell->text, n);
-    }
-    cell->style = plain(row_of(from, i), false);
-}
-
-static void cell_blocks(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
-    count_cell(from, i, wide, row_of(from, i)->blocks, cell);
-}
-
-static void cell_allocs(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
-    count_cell(from, i, wide, row_of(from, i)->allocs, cell);
 }
 
 static void cell_delta(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
@@ -86,40 +96,64 @@ static void cell_delta(const TableSource *from, uint32_t i, bool wide, TableCell
                                          : TONE_FAINT);
 }
 
-static double value_live(const TableSource *from, uint32_t i) {
-    return (double)row_of(from, i)->bytes;
+static void cell_rate(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
+    const TypesRow *row = row_of(from, i);
+    (void)wide;
+    format_bytes(cell->text, row->made > 0 ? (uint64_t)row->made : 0);
+    cell->style = row->made > 0 ? plain(row, false) : STYLE(TONE_FAINT);
 }
-static double value_blocks(const TableSource *from, uint32_t i) {
-    return (double)row_of(from, i)->blocks;
-}
-static double value_allocs(const TableSource *from, uint32_t i) {
-    return (double)row_of(from, i)->allocs;
-}
+
 static double value_delta(const TableSource *from, uint32_t i) {
     return (double)row_of(from, i)->delta;
+}
+static double value_rate(const TableSource *from, uint32_t i) {
+    return (double)row_of(from, i)->made;
 }
 static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
     return strcmp(row_of(from, a)->name, row_of(from, b)->name);
 }
 
+/* The mark counts for types even where tables of lines cannot count from it (model->marked). */
+static const char *heading(const TableSource *from, const Measure *m) {
+    const char *title = from->model->marked           ? m->marked
+                        : measure_is_now(from->model) ? m->title
+                                                      : m->mean;
+    return measure_word(title, from->ui->utf8);
+}
 static const char *delta_heading(const TableSource *from) {
-    if (from->model->marked) return from->ui->utf8 ? "Δ mark" : "since mark";
-    return from->ui->utf8 ? "Δ/s" : "change/s";
+    return heading(from, &measure[M_CHANGE]);
+}
+static const char *rate_heading(const TableSource *from) {
+    return heading(from, &measure[M_RATE]);
 }
 
+enum { COL_LETTER, COL_TYPE, COL_LIVE, COL_MADE };
+
 static const TableColumn columns[] = {
-    {"", 4, 4, 0, .align = TABLE_LEFT, .paint = paint_letter},
-    {"type", 9, 9, 1, .align = TABLE_LEFT, .rising = true, .paint = paint_name, .compare = by_name,
-     .help = "its letter is the key that shows or hides it everywhere"},
-    {"live", 10, 11, 0, .cell = cell_live, .value = value_live,
-     .help = "bytes that are allocated now, as Lua asked for them"},
-    {"%", 5, 6, 2, .cell = cell_share, .value = value_live, .help = "share of all live bytes"},
-    {"blocks", 7, 12, 4, .cell = cell_blocks, .value = value_blocks,
+    [COL_LETTER] = {"", 4, 4, 0, .align = TABLE_LEFT, .paint = paint_letter},
+    [COL_TYPE] = {"type", 9, 9, 1, .align = TABLE_LEFT, .rising = true, .paint = paint_name,
+                  .compare = by_name,
+                  .help = "its letter is the key that shows or hides it everywhere"},
+    [COL_LIVE] = {"live", 10, 11, 0, HOLDS(M_LIVE), .cell = cell_live,
+                  .help = "bytes that are allocated now, as Lua asked for them"},
+    [COL_MADE] = {"made", 10, 11, 0, MAKES(M_MADE), .cell = cell_made,
+                  .help = "all bytes that ever were allocated, growth of blocks included"},
+    {"%", 5, 6, 2, .cell = cell_share, .help = SHARE_HELP},
+    {"blocks", 7, 12, 4, HOLDS(M_BLOCKS), .cell = cell_blocks,
      .help = "blocks that are allocated now"},
-    {"allocs", 7, 15, 5, .cell = cell_allocs, .value = value_allocs,
+    {"allocs", 7, 15, 5, HOLDS(M_ALLOCS), .cell = cell_allocs,
      .help = "allocations since the start"},
-    {"Δ/s", 11, 12, 3, .cell = cell_delta, .value = value_delta, .heading = delta_heading,
+    {"Δ/s", 11, 12, 3, .mode = TABLE_HOLDS, .cell = cell_delta, .value = value_delta,
+     .heading = delta_heading,
      .help = "what live bytes change by a second, or have since the mark"},
+    {"made/s", 11, 12, 3, .mode = TABLE_MAKES, .cell = cell_rate, .value = value_rate,
+     .heading = rate_heading, .help = "bytes made a second, or since the mark"},
+    {"allocs", 7, 15, 4, MAKES(M_ALLOCS), .cell = cell_allocs,
+     .help = "allocations since the start"},
+    {"each", 9, 10, 6, MAKES(M_EACH), .cell = cell_each,
+     .help = "bytes made for an allocation, on average"},
+    {"per cycle", 10, 11, 7, MAKES(M_PER_CYCLE), .cell = cell_per_cycle,
+     .help = "bytes made between two cycles of the collector"},
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t i) {
@@ -131,30 +165,53 @@ static void words_of(const TableSource *from, uint32_t i, char *out, size_t size
     snprintf(out, size, "%s", row_of(from, i)->name);
 }
 
+/* A second's change, or since the mark; of a program that stands still the average over its run. */
+static int64_t change_of(const Model *model, int64_t marked, int64_t a_second, uint64_t all) {
+    if (model->marked) return marked;
+    if (measure_is_now(model)) return a_second;
+    return model->clock ? (int64_t)((double)all / ((double)model->clock / 1e9)) : 0;
+}
+
+/* The figures of a type, or with k LMP_KINDS of all. */
+static void fill_row(TypesRow *row, const Model *model, bool by_tag, int k) {
+    const LmpStats *stats = &model->stats;
+    const ModelDelta *mark = &model->since_mark, *now = &model->per_s;
+    const LmpKindStats *kind = k < LMP_KINDS ? &stats->kind[k] : NULL;
+    LmpTally *t = &row->tally;
+    uint64_t made;
+    if (!kind) {
+        t->live_bytes = stats->live_bytes;
+        t->live_blocks = stats->live_blocks;
+        t->allocs = stats->mallocs;
+        made = stats->live_bytes + stats->free_bytes;
+        row->delta = change_of(model, mark->total_bytes, now->total_bytes, t->live_bytes);
+        row->made = change_of(model, mark->total_made, now->total_made, made);
+    } else {
+        t->live_bytes = by_tag ? kind->tag_live_bytes : kind->live_bytes;
+        t->live_blocks = by_tag ? kind->tag_live_blocks : kind->live_blocks;
+        t->allocs = by_tag ? kind->tag_allocs : kind->allocs;
+        made = by_tag ? kind->tag_made_bytes : kind->made_bytes;
+        row->delta = change_of(model, by_tag ? mark->tag_bytes[k] : mark->bytes[k],
+                               by_tag ? now->tag_bytes[k] : now->bytes[k], t->live_bytes);
+        row->made = change_of(model, by_tag ? mark->tag_made[k] : mark->made[k],
+                              by_tag ? now->tag_made[k] : now->made[k], made);
+    }
+    t->free_bytes = made > t->live_bytes ? made - t->live_bytes : 0;
+}
+
 static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
     Types *t = state;
-    const ModelDelta *delta = model->marked ? &model->since_mark : &model->per_s;
-    uint64_t heap = model->stats.live_bytes;
+    for (int k = 0; k < LMP_KINDS; k++) {
+        t->row[k] = (TypesRow){.name = kind_info[k].name,
+                               .letter = (unsigned char)kind_info[k].letter,
+                               .style = STYLE(TONE_KIND(k)),
+                               .shown = UI_SHOWS(ui, k)};
+        fill_row(&t->row[k], model, ui->by_tag, k);
+    }
     TypesRow *total = &t->row[LMP_KINDS];
     *total = (TypesRow){.name = "total", .style = STYLE(TONE_STRONG), .shown = true};
-    for (int k = 0; k < LMP_KINDS; k++) {
-        const LmpKindStats *kind = &model->stats.kind[k];
-        TypesRow *row = &t->row[k];
-        *row = (TypesRow){.name = kind_info[k].name,
-                          .letter = (unsigned char)kind_info[k].letter,
-                          .style = STYLE(TONE_KIND(k)),
-                          .bytes = ui->by_tag ? kind->tag_live_bytes : kind->live_bytes,
-                          .blocks = ui->by_tag ? kind->tag_live_blocks : kind->live_blocks,
-                          .allocs = ui->by_tag ? kind->tag_allocs : kind->allocs,
-                          .delta = ui->by_tag ? delta->tag_bytes[k] : delta->bytes[k],
-                          .shown = UI_SHOWS(ui, k)};
-        row->share = heap ? (double)row->bytes / (double)heap : 0;
-        total->allocs += row->allocs;
-    }
-    total->bytes = heap;
-    total->blocks = model->stats.live_blocks;
-    total->delta = delta->total_bytes;
-    total->share = heap ? 1 : 0;
+    fill_row(total, model, ui->by_tag, LMP_KINDS);
+    from->whole = &total->tally;
     from->rows = t->row;
     from->count = LMP_KINDS;
     from->serial = ++t->serial; /* six rows: always treat them as changed */
@@ -177,13 +234,15 @@ static const TablePanelDef def = {
     .table = {.name = "Types",
               .column = columns,
               .columns = sizeof columns / sizeof *columns,
-              .sort = 2,
+              .sort = COL_LIVE,
+              .sort_makes = COL_MADE,
               .id = id_of,
               .words = words_of,
               .heading = LMP_KINDS + 1,
               .no_cursor = true},
     .rows = rows,
     .room = table_room,
+    .tally = tally_of,
 };
 
 /* ---- panel ----------------------------------------------------------------------------------- */
@@ -245,10 +304,11 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 const Panel panel_types = {.title = "Types",
                            .about =
                                "The heap by the types of Lua. By owner, a table's array and hash "
-                               "part count as table; v shows types as they were asked for.",
+                               "part count as table; v shows types as they were asked for. G "
+                               "turns from what lives to what is made.",
                            .table = tablepanel_table,
                            .number = 2,
-                           .offers = {TABLE_OFFERS},
+                           .offers = {TABLE_OFFERS_MAKES},
                            .min_w = 14,
                            .min_h = 3,
                            .create = create,

@@ -54,6 +54,7 @@ void requests_mark(LmpProfile *p, const char *name) {
         mark->class_live[c] = total[c].live_bytes;
         mark->class_blocks[c] = total[c].live_blocks;
         mark->class_allocs[c] = total[c].allocs;
+        mark->class_made[c] = total[c].live_bytes + total[c].free_bytes;
     }
     note_rows(p, mark);
     mark->laps = live->laps.laps;

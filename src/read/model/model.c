@@ -31,6 +31,8 @@ static void moment_of(ModelMoment *moment, const LmpStats *stats, uint64_t clock
         moment->blocks[k] = stats->kind[k].live_blocks;
         moment->allocs[k] = stats->kind[k].allocs;
         moment->tag_live[k] = stats->kind[k].tag_live_bytes;
+        moment->made[k] = stats->kind[k].made_bytes;
+        moment->tag_made[k] = stats->kind[k].tag_made_bytes;
     }
     moment->laps = stats->frames;
     moment->lap_bytes = stats->frame_bytes;
@@ -49,12 +51,13 @@ static int64_t change_per_second(uint64_t now, uint64_t then, double seconds) {
 }
 
 static void sum_delta(ModelDelta *delta) {
-    delta->total_bytes = delta->total_blocks = delta->total_allocs = 0;
+    delta->total_bytes = delta->total_blocks = delta->total_allocs = delta->total_made = 0;
     for (int k = 0; k < LMP_KINDS; k++) {
         /* unsigned: the figures may be anything, and the sum must not trap */
         delta->total_bytes = (int64_t)((uint64_t)delta->total_bytes + (uint64_t)delta->bytes[k]);
         delta->total_blocks = (int64_t)((uint64_t)delta->total_blocks + (uint64_t)delta->blocks[k]);
         delta->total_allocs = (int64_t)((uint64_t)delta->total_allocs + (uint64_t)delta->allocs[k]);
+        delta->total_made = (int64_t)((uint64_t)delta->total_made + (uint64_t)delta->made[k]);
     }
 }
 
@@ -99,6 +102,8 @@ static void derive_rates(Model *model, uint64_t clock) {
             delta->blocks[k] = change_per_second(now.blocks[k], then->blocks[k], seconds);
             delta->allocs[k] = change_per_second(now.allocs[k], then->allocs[k], seconds);
             delta->tag_bytes[k] = change_per_second(now.tag_live[k], then->tag_live[k], seconds);
+            delta->made[k] = change_per_second(now.made[k], then->made[k], seconds);
+            delta->tag_made[k] = change_per_second(now.tag_made[k], then->tag_made[k], seconds);
         }
         sum_delta(&model->per_s);
         derive_laps(model, &now, then, seconds);
@@ -156,7 +161,7 @@ static void fill_marks(Model *model, const LmpLive *live) {
     model->marked = find_base(model);
     if (!model->marked) return;
     uint64_t bytes[LMP_KINDS] = {0}, blocks[LMP_KINDS] = {0}, allocs[LMP_KINDS] = {0};
-    uint64_t tag_bytes[LMP_KINDS] = {0};
+    uint64_t tag_bytes[LMP_KINDS] = {0}, made[LMP_KINDS] = {0}, tag_made[LMP_KINDS] = {0};
     const LmpMark *last = &model->mark[model->base];
     for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
         LmpKind kind = class_owner(cls);
@@ -164,6 +169,8 @@ static void fill_marks(Model *model, const LmpLive *live) {
         tag_bytes[class_tag(cls)] += last->class_live[cls];
         blocks[kind] += last->class_blocks[cls];
         allocs[kind] += last->class_allocs[cls];
+        made[kind] += last->class_made[cls];
+        tag_made[class_tag(cls)] += last->class_made[cls];
     }
     for (int k = 0; k < LMP_KINDS; k++) {
         const LmpKindStats *now = &model->stats.kind[k];
@@ -171,6 +178,8 @@ static void fill_marks(Model *model, const LmpLive *live) {
         model->since_mark.tag_bytes[k] = (int64_t)(now->tag_live_bytes - tag_bytes[k]);
         model->since_mark.blocks[k] = (int64_t)(now->live_blocks - blocks[k]);
         model->since_mark.allocs[k] = (int64_t)(now->allocs - allocs[k]);
+        model->since_mark.made[k] = (int64_t)(now->made_bytes - made[k]);
+        model->since_mark.tag_made[k] = (int64_t)(now->tag_made_bytes - tag_made[k]);
     }
     sum_delta(&model->since_mark);
     if (model->stats.frames > last->laps) model->laps_since_mark = model->stats.frames - last->laps;

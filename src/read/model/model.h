@@ -18,8 +18,9 @@
 /* Change over time or since a mark. Bytes and counts may be negative. */
 typedef struct ModelDelta {
     int64_t bytes[LMP_KINDS], blocks[LMP_KINDS], allocs[LMP_KINDS]; /* by owner */
-    int64_t tag_bytes[LMP_KINDS];                                   /* by tag */
-    int64_t total_bytes, total_blocks, total_allocs;
+    int64_t made[LMP_KINDS];                                        /* bytes made */
+    int64_t tag_bytes[LMP_KINDS], tag_made[LMP_KINDS];              /* by tag */
+    int64_t total_bytes, total_blocks, total_allocs, total_made;
 } ModelDelta;
 
 #define MODEL_NO_MARK UINT64_MAX
@@ -41,7 +42,8 @@ typedef struct ModelMarks {
 typedef struct ModelMoment {
     uint64_t clock;
     uint64_t mallocs, frees, alloc_bytes, free_bytes;
-    uint64_t live[LMP_KINDS], blocks[LMP_KINDS], allocs[LMP_KINDS], tag_live[LMP_KINDS];
+    uint64_t live[LMP_KINDS], blocks[LMP_KINDS], allocs[LMP_KINDS];
+    uint64_t tag_live[LMP_KINDS], made[LMP_KINDS], tag_made[LMP_KINDS];
     uint64_t laps, lap_bytes;
 } ModelMoment;
 

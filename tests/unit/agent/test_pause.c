@@ -3,6 +3,7 @@
 #include "agent/hook/break_check.h" /* before an L of the scene's own */
 
 #include "breaks_scene.h"
+#include "shared/counters.h"
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
@@ -176,10 +177,16 @@ static bool ask(void) {
     char name[40];
     snprintf(name, sizeof name, "mark %u", marks_before + 1);
     ck_assert_str_eq(mark->name, name);
-    uint64_t bytes = 0;
-    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++)
+    uint64_t bytes = 0, made = 0, freed = 0;
+    LmpClassTotal total[LMP_CLASSES];
+    counters_read(&live->counters, total);
+    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
         bytes += mark->class_live[cls];
+        made += mark->class_made[cls];
+        freed += total[cls].free_bytes;
+    }
     ck_assert_uint_eq(bytes, live->counters.live_bytes);
+    ck_assert_uint_eq(made, bytes + freed);
     ck_assert_uint_ne(live->collect_done, view->control->collect); /* not in here */
     turn = 2;
     return true;

@@ -243,8 +243,12 @@ START_TEST(types_are_sorted_too) {
     ck_assert(shows("type▴"));
     press("r");
     ck_assert(shows("type▾"));
-    press(">>>");
+    press(">>");
     ck_assert(shows("blocks▾"));
+    press("G"); /* what is made of each, in an order of its own */
+    ck_assert(shows("2 Types: makes") && shows("made▾"));
+    press("G");
+    ck_assert(shows("2 Types: holds") && shows("blocks▾"));
     tear_down();
 }
 END_TEST

@@ -98,6 +98,11 @@ static const Screen screens[] = {
     {"120x36-functions-makes", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "77G"},
     {"80x24-functions-makes", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "77G"},
     {"120x36-tags-makes", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "0G"},
+    {"120x36-types-makes", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "2G"},
+    {"80x24-types-makes", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "22G"},
+    {"80x24-types-makes-ended", 80, 24, 256, true, true, LMP_SEEN_FINISHED, "22G"},
+    {"200x60-site", 200, 60, 256, true, true, LMP_SEEN_RUNNING, "6\r"},
+    {"200x60-leaks", 200, 60, 256, true, true, LMP_SEEN_RUNNING, "99"},
     {"120x36-help", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "?"},
     {"60x15-help", 60, 15, 256, true, true, LMP_SEEN_RUNNING, "?" DOWN DOWN},
 };

@@ -43,6 +43,8 @@ START_TEST(rates_of_a_steady_program) {
         close_to(model.alloc_bytes_per_s, (double)(600000 / (unsigned)fps * (unsigned)fps));
         close_to((double)model.per_s.blocks[LMP_TABLE],
                  (double)((6000 / (unsigned)fps - 3000 / (unsigned)fps) * (unsigned)fps));
+        close_to((double)model.per_s.made[LMP_TABLE], model.alloc_bytes_per_s);
+        close_to((double)model.per_s.total_made, model.alloc_bytes_per_s);
         ck_assert_uint_le(model.past_used, MODEL_PAST);
         /* nothing more happens: a second and a half later the rates are zero */
         for (int i = 0; i < fps + fps / 2 + 2; i++) {
@@ -83,6 +85,7 @@ START_TEST(change_since_the_last_mark) {
         mark->class_live[LMP_C_TABLE] = 600;
         mark->class_blocks[LMP_C_TABLE] = 12;
         mark->class_allocs[LMP_C_TABLE] = 4;
+        mark->class_made[LMP_C_TABLE] = 700;
         live.marks++;
     }
     model_fill_live(&model, &live, SECOND);
@@ -95,6 +98,8 @@ START_TEST(change_since_the_last_mark) {
     }
     ck_assert_int_eq(model.since_mark.blocks[LMP_TABLE], -2);
     ck_assert_int_eq(model.since_mark.allocs[LMP_TABLE], 6);
+    ck_assert_int_eq(model.since_mark.made[LMP_TABLE], 300);
+    ck_assert_int_eq(model.since_mark.total_made, 300);
     ck_assert_int_eq(model.since_mark.total_bytes, model.since_mark.bytes[LMP_TABLE]);
 }
 END_TEST
