@@ -8,16 +8,16 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "panels/previews.h"
 #include "panels/site_blocks.h"
 #include "read/heap/heapmap.h"
 #include "screen/canvas.h"
 #include "widget/describe.h"
 #include "widget/tablepanel.h"
 
-#define MOST 65536u             /* blocks listed, the first ones by address */
-#define MOST_OF_SITE 16384u     /* the first ones found */
-#define BUDGET 4000000ull       /* nanoseconds of a frame for the search */
-#define ASK_AGAIN 1000000000ull /* nanoseconds: then contents are requested again */
+#define MOST 65536u         /* blocks listed, the first ones by address */
+#define MOST_OF_SITE 16384u /* the first ones found */
+#define BUDGET 4000000ull   /* nanoseconds of a frame for the search */
 
 typedef struct Blocks {
     TablePanel panel;
@@ -34,12 +34,7 @@ typedef struct Blocks {
     SiteBlocks *site_blocks; /* NULL: no site has been shown yet */
     uint64_t serial;         /* of what was read */
     bool read;               /* there has been something to read */
-    /* contents: the last request, and the last answer */
-    uint64_t asked[LMP_PREVIEWS];
-    uint32_t asked_count;
-    uint64_t asked_at; /* clock of the frame */
-    LmpPreview preview[LMP_PREVIEWS];
-    uint32_t previews;
+    Previews previews;
 } Blocks;
 
 static const Blocks *blocks_of(const TableSource *from) {
@@ -86,12 +81,6 @@ static void read_site(Blocks *b, const Model *model, Ui *ui) {
     if (!found->any) ui->restless = true;
 }
 
-static const LmpPreview *preview_of(const Blocks *b, uint64_t addr) {
-    for (uint32_t i = 0; i < b->previews; i++)
-        if (b->preview[i].addr == addr && b->preview[i].valid) return &b->preview[i];
-    return NULL;
-}
-
 static void refresh(Blocks *b, const Model *model, Ui *ui) {
     if (b->view != model->view || !b->source) {
         heaplist_free(b->source);
@@ -121,8 +110,7 @@ static void refresh(Blocks *b, const Model *model, Ui *ui) {
     }
 }
 
-/* Requests the contents of the strings on the page: at once if the strings have changed, else now
- * and then. */
+/* Requests the contents of the strings on the page. */
 static void ask(Blocks *b, const Model *model, Ui *ui, int page) {
     uint64_t addr[LMP_PREVIEWS];
     uint32_t n = 0;
@@ -131,17 +119,7 @@ static void ask(Blocks *b, const Model *model, Ui *ui, int page) {
         const HeapListBlock *block = &b->shown[b->panel.table.order[i]];
         if (block->text && n < LMP_PREVIEWS) addr[n++] = block->addr;
     }
-    if (n == 0 || (model->seen != LMP_SEEN_RUNNING && model->seen != LMP_SEEN_PAUSED)) return;
-    bool same = n == b->asked_count && memcmp(addr, b->asked, n * sizeof *addr) == 0;
-    if (same && ui->now - b->asked_at < ASK_AGAIN) return;
-    /* no answer yet: asking twice does not help; nor if nothing can have changed */
-    if (same && (!model->preview_ready || model->seen == LMP_SEEN_PAUSED)) return;
-    memcpy(b->asked, addr, n * sizeof *addr);
-    b->asked_count = n;
-    b->asked_at = ui->now;
-    Request request = {.kind = REQUEST_PREVIEW, .preview = {.count = n}};
-    memcpy(request.preview.addr, addr, n * sizeof *addr);
-    request_put(&ui->requests, &request);
+    previews_ask(&b->previews, model, ui, addr, n);
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -190,7 +168,8 @@ static void cell_site(const TableSource *from, uint32_t row, bool wide, TableCel
 
 static void cell_contents(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     const HeapListBlock *block = block_of(from, row);
-    const LmpPreview *preview = block->text ? preview_of(blocks_of(from), block->addr) : NULL;
+    const LmpPreview *preview =
+        block->text ? previews_of(&blocks_of(from)->previews, block->addr) : NULL;
     (void)wide;
     if (preview) {
         describe_preview(cell->text, sizeof cell->text, preview, !from->ui->utf8);
@@ -259,7 +238,8 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
     char site[160], text[256] = "";
     describe_context(site, sizeof site, &from->model->view->tables, block->alloc_context,
                      !from->ui->utf8);
-    const LmpPreview *preview = block->text ? preview_of(blocks_of(from), block->addr) : NULL;
+    const LmpPreview *preview =
+        block->text ? previews_of(&blocks_of(from)->previews, block->addr) : NULL;
     if (preview) describe_preview(text, sizeof text, preview, !from->ui->utf8);
     snprintf(out, size, "0x%llx %s%s %s %s", (unsigned long long)block->addr,
              kind_info[block->kind].name, block->part ? " part" : "", site, text);
@@ -326,10 +306,7 @@ static void destroy(void *state) {
 static void update(void *state, const Model *model, Ui *ui, Rect rect) {
     Blocks *b = state;
     if (!b || !model->view || rect.w <= 0 || ui->over != &panel_blocks) return;
-    if (model->preview_ready && model->preview_count <= LMP_PREVIEWS && model->preview_count > 0) {
-        memcpy(b->preview, model->preview, model->preview_count * sizeof *b->preview);
-        b->previews = model->preview_count;
-    }
+    previews_take(&b->previews, model);
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {

@@ -1,13 +1,17 @@
 /* panel_site.c - the page of one site: its figures, types, history, the sizes and ages of its live
- * blocks, who called it, and its source. Opened over the table of sites (ui->site). */
-#include <stdarg.h>
+ * blocks and the first of them, who called it, and its source. In one, two or three columns; what
+ * is left over goes to the source, the chart and the blocks. Opened over the table of sites
+ * (ui->site). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
+#include "panels/flow.h"
+#include "panels/previews.h"
 #include "panels/site_blocks.h"
 #include "panels/site_callers.h"
+#include "panels/site_found.h"
 #include "widget/describe.h"
 #include "widget/panel.h"
 #include "widget/search.h"
@@ -17,22 +21,30 @@
 
 #define BUDGET 4000000ull /* nanoseconds of a frame for looking at blocks */
 #define TWO_COLUMNS 92    /* from this width on */
+#define THREE_COLUMNS 150 /* and from this on the blocks have one of their own */
 #define GAP 3             /* between the columns */
 #define LEFT_FULL 56      /* the figures with all their explanations */
 #define RIGHT_LEAST 40    /* the histograms with their bars */
+#define BLOCKS_W 60       /* the column of the blocks */
+#define SOURCE_LEAST 5    /* lines */
+#define SOURCE_MOST 48
+#define CHART_LEAST 3
+#define CHART_MOST 10
+#define CALLERS 12
 
 typedef struct SitePage {
     SiteBlocks *blocks;
-    int top, most; /* first line shown, and the largest it can be */
-    uint64_t site; /* that it was drawn for */
-    Search search; /* the search in its source */
-    int source;    /* line of the page where the source begins */
+    Previews previews; /* what the strings among them hold */
+    int top, most;     /* first line shown, and the largest it can be */
+    uint64_t site;     /* that it was drawn for */
+    Search search;     /* the search in its source */
+    int source;        /* line of the page where the source begins */
 } SitePage;
 
 static void *create(void) {
     SitePage *s = calloc(1, sizeof *s);
     if (!s) return NULL;
-    s->blocks = site_blocks_new(0);
+    s->blocks = site_blocks_new(LMP_PREVIEWS);
     search_init(&s->search);
     return s;
 }
@@ -56,98 +68,6 @@ static void look(SitePage *s, const Model *model, Ui *ui) {
     site_blocks_step(s->blocks, model->view, &model->ledger, (uint32_t)ui->site, model->clock,
                      ui->now, BUDGET);
     if (!site_blocks_found(s->blocks)->any) ui->restless = true;
-}
-
-/* ---- a flow of lines ------------------------------------------------------------------------- */
-
-/* Where the next line goes; lines scrolled out of view are clipped. */
-typedef struct Flow {
-    Canvas *canvas;
-    Rect rect;
-    int line, top;
-    bool utf8;
-} Flow;
-
-static int flow_y(const Flow *f) {
-    return f->rect.y + f->line - f->top;
-}
-
-static void put_title(Flow *f, const char *title, const char *note) {
-    if (f->line > 0) f->line++;
-    int used = canvas_text(f->canvas, f->rect.x, flow_y(f), f->rect.w, STYLE(TONE_STRONG), title);
-    if (note)
-        canvas_printf(f->canvas, f->rect.x + used + 2, flow_y(f), f->rect.w - used - 2,
-                      STYLE(TONE_MUTED), "%s", note);
-    f->line++;
-}
-
-static void put_text(Flow *f, const char *text) {
-    canvas_text(f->canvas, f->rect.x + 1, flow_y(f), f->rect.w - 1, STYLE(TONE_MUTED), text);
-    f->line++;
-}
-
-/* A label, a figure, and its explanation. */
-static void put_figure(Flow *f, const char *label, Style style, const char *figure,
-                       const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-#define LABEL_W 13
-#define FIGURE_W 11
-
-static void put_figure(Flow *f, const char *label, Style style, const char *figure,
-                       const char *format, ...) {
-    char more[160];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(more, sizeof more, format, args);
-    va_end(args);
-    int x = f->rect.x + 1, y = flow_y(f);
-    canvas_text(f->canvas, x, y, LABEL_W - 1, STYLE(TONE_MUTED), label);
-    canvas_text_right(f->canvas, x + LABEL_W + FIGURE_W, y, FIGURE_W, style, figure);
-    canvas_text(f->canvas, x + LABEL_W + FIGURE_W + 2, y, f->rect.w - LABEL_W - FIGURE_W - 3,
-                STYLE(TONE_TEXT), more);
-    f->line++;
-}
-
-/* A line of a histogram: label, bar, bytes, blocks. */
-static void put_bar(Flow *f, const char *label, Style label_style, Style bar, double share,
-                    uint64_t bytes, uint64_t blocks) {
-    char text[LMP_NUM], count[LMP_NUM];
-    int x = f->rect.x + 1, y = flow_y(f), w = f->rect.w - 1, figures = 11 + 8;
-    canvas_text(f->canvas, x, y, LABEL_W, label_style, label);
-    int room = w - LABEL_W - 1 - figures - 2;
-    if (room > 24) room = 24;
-    x += LABEL_W + 1;
-    if (room >= 4) {
-        spark_bar(f->canvas, x + 1, y, room, share, bar);
-        x += room + 1;
-    }
-    canvas_text_right(f->canvas, x + 11, y, 11, STYLE(bytes ? TONE_TEXT : TONE_FAINT),
-                      format_bytes(text, bytes));
-    canvas_text_right(f->canvas, x + 19, y, 7, STYLE(bytes ? TONE_TEXT : TONE_FAINT),
-                      format_short(count, blocks));
-    f->line++;
-}
-
-/* Text in as many lines as it needs, indented like the first. */
-static void put_wrapped(Flow *f, int indent, Style style, const char *text) {
-    int width = f->rect.w - indent;
-    char line[256];
-    while (*text && width > 0) {
-        size_t end = 0, length = 0;
-        for (size_t i = 0; i <= strlen(text) && i < sizeof line; i++) {
-            if (text[i] && text[i] != ' ') continue;
-            memcpy(line, text, i);
-            line[i] = 0;
-            if (end > 0 && canvas_width(line) > width) break;
-            end = length = i;
-        }
-        if (end == 0) length = end = strlen(text) < sizeof line ? strlen(text) : sizeof line - 1;
-        memcpy(line, text, length);
-        line[length] = 0;
-        canvas_text(f->canvas, f->rect.x + indent, flow_y(f), width, style, line);
-        f->line++;
-        text += end + strspn(text + end, " ");
-    }
 }
 
 /* ---- sections -------------------------------------------------------------------------------- */
@@ -177,52 +97,52 @@ static void put_head(Flow *f, const LmpSiteRow *row, const Ledger *ledger) {
 static void put_fate(Flow *f, const LmpTally *t, const char *label, uint64_t count,
                      const char *what) {
     char a[LMP_NUM];
-    put_figure(f, label, STYLE(count ? TONE_TEXT : TONE_FAINT), format_count(a, count),
-               "%5.1f %%, %s", tally_share(count, t->allocs) * 100, what);
+    flow_figure(f, label, STYLE(count ? TONE_TEXT : TONE_FAINT), format_count(a, count),
+                "%5.1f %%, %s", tally_share(count, t->allocs) * 100, what);
 }
 
 static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
     const LmpTally *t = &row->tally;
     char a[LMP_NUM], b[LMP_NUM];
     Style strong = STYLE(TONE_STRONG), plain = STYLE(TONE_TEXT);
-    put_title(f, "Held", NULL);
-    put_figure(f, "live", strong, format_bytes(a, t->live_bytes), "%.1f %% of the heap",
-               tally_share(t->live_bytes, model->stats.live_bytes) * 100);
-    put_figure(f, "blocks", plain, format_count(a, t->live_blocks), "%s each",
-               format_bytes(b, t->live_blocks ? t->live_bytes / t->live_blocks : 0));
-    put_figure(f, "at the peak", plain, format_bytes(a, t->peak_bytes), "%.1f %% of %s",
-               tally_share(t->peak_bytes, model->stats.peak_bytes) * 100,
-               format_bytes(b, model->stats.peak_bytes));
+    flow_title(f, "Held", NULL);
+    flow_figure(f, "live", strong, format_bytes(a, t->live_bytes), "%.1f %% of the heap",
+                tally_share(t->live_bytes, model->stats.live_bytes) * 100);
+    flow_figure(f, "blocks", plain, format_count(a, t->live_blocks), "%s each",
+                format_bytes(b, t->live_blocks ? t->live_bytes / t->live_blocks : 0));
+    flow_figure(f, "at the peak", plain, format_bytes(a, t->peak_bytes), "%.1f %% of %s",
+                tally_share(t->peak_bytes, model->stats.peak_bytes) * 100,
+                format_bytes(b, model->stats.peak_bytes));
     if (model->ledger_marked) {
         int64_t bytes = (int64_t)(t->live_bytes - t->mark.live);
         Style style = STYLE(bytes > 0 ? TONE_GROWTH : bytes < 0 ? TONE_SHRINK : TONE_FAINT);
-        put_figure(f, "since mark", style, format_delta_bytes(a, bytes), "%s made",
-                   format_bytes(b, tally_made(t) - t->mark.made));
+        flow_figure(f, "since mark", style, format_delta_bytes(a, bytes), "%s made",
+                    format_bytes(b, tally_made(t) - t->mark.made));
     }
     if (t->reallocs > 0)
-        put_figure(f, "resized", plain, format_delta_bytes(a, t->realloc_bytes),
-                   "%s reallocation%s", format_count(b, t->reallocs), t->reallocs == 1 ? "" : "s");
-    put_figure(f, "freed", plain, format_bytes(a, t->free_bytes), "%s block%s, churn %.0f %%",
-               format_count(b, t->frees), t->frees == 1 ? "" : "s",
-               tally_share(t->free_bytes, t->free_bytes + t->live_bytes) * 100);
-    put_title(f, "Made", NULL);
-    put_figure(f, "all", strong, format_bytes(a, tally_made(t)), "%.1f %% of all bytes",
-               tally_share(tally_made(t), tally_made(&model->ledger.all)) * 100);
-    put_figure(f, "a second", plain, format_bytes(a, (uint64_t)measure_rate(model, t)), "%s",
-               measure_is_now(model) ? "now" : "over the whole run");
-    put_figure(f, "allocations", plain, format_count(a, t->allocs), "%s each",
-               format_bytes(b, tally_each(t)));
+        flow_figure(f, "resized", plain, format_delta_bytes(a, t->realloc_bytes),
+                    "%s reallocation%s", format_count(b, t->reallocs), t->reallocs == 1 ? "" : "s");
+    flow_figure(f, "freed", plain, format_bytes(a, t->free_bytes), "%s block%s, churn %.0f %%",
+                format_count(b, t->frees), t->frees == 1 ? "" : "s",
+                tally_share(t->free_bytes, t->free_bytes + t->live_bytes) * 100);
+    flow_title(f, "Made", NULL);
+    flow_figure(f, "all", strong, format_bytes(a, tally_made(t)), "%.1f %% of all bytes",
+                tally_share(tally_made(t), tally_made(&model->ledger.all)) * 100);
+    flow_figure(f, "a second", plain, format_bytes(a, (uint64_t)measure_rate(model, t)), "%s",
+                measure_is_now(model) ? "now" : "over the whole run");
+    flow_figure(f, "allocations", plain, format_count(a, t->allocs), "%s each",
+                format_bytes(b, tally_each(t)));
     if (model->gc.cycles > 0)
-        put_figure(f, "a cycle", plain, format_bytes(a, tally_made(t) / model->gc.cycles),
-                   "between two collections");
+        flow_figure(f, "a cycle", plain, format_bytes(a, tally_made(t) / model->gc.cycles),
+                    "between two collections");
     put_fate(f, t, "at once", t->temporary, "before the next made");
     put_fate(f, t, "in a cycle", tally_in_cycle(t), "in the next cycle");
     put_fate(f, t, "later", tally_later(t), "after that");
     put_fate(f, t, "still there", t->live_blocks, "not freed yet");
     if (row->here_frees > 0)
-        put_figure(f, "frees here", plain, format_bytes(a, row->here_free_bytes),
-                   "%s block%s of any site", format_count(b, row->here_frees),
-                   row->here_frees == 1 ? "" : "s");
+        flow_figure(f, "frees here", plain, format_bytes(a, row->here_free_bytes),
+                    "%s block%s of any site", format_count(b, row->here_frees),
+                    row->here_frees == 1 ? "" : "s");
 }
 
 /* The verdicts on this line, and what to change. */
@@ -233,11 +153,11 @@ static void put_verdicts(Flow *f, const Model *model, const LmpSiteRow *row) {
         if (v->site != row->id) continue;
         format_text(text, sizeof text, v->text, !f->utf8);
         canvas_put(f->canvas, f->rect.x + 1, flow_y(f), G_DOT, STYLE(TONE_ACCENT));
-        put_wrapped(f, 3, STYLE(TONE_STRONG), text);
+        flow_wrapped(f, 3, STYLE(TONE_STRONG), text);
         if (!*v->advice) continue;
         canvas_text(f->canvas, f->rect.x + 3, flow_y(f), 2, STYLE(TONE_ACCENT),
                     f->utf8 ? "→" : "->");
-        put_wrapped(f, 5, STYLE(TONE_TEXT), v->advice);
+        flow_wrapped(f, 5, STYLE(TONE_TEXT), v->advice);
     }
 }
 
@@ -257,107 +177,76 @@ static void put_details(Flow *f, const Ledger *ledger, const LmpSiteRow *row, bo
     for (uint32_t i = 0; i < row->details; i++)
         any = any || ledger->detail[row->first_detail + i].name[0] != 0;
     if (!any) return;
-    put_title(f, "Made through", in_words(makes));
+    flow_title(f, "Made through", in_words(makes));
     for (uint32_t i = 0; i < row->details; i++) {
         const LmpSiteDetail *detail = &ledger->detail[row->first_detail + i];
         char name[80];
         format_text(name, sizeof name, detail->name[0] ? detail->name : "the line", !f->utf8);
-        put_bar(f, name, STYLE(TONE_TEXT), STYLE(TONE_MUTED),
-                tally_share(bytes_of(&detail->tally, makes), bytes_of(&row->tally, makes)),
-                bytes_of(&detail->tally, makes), blocks_of(&detail->tally, makes));
+        flow_bar(f, name, STYLE(TONE_TEXT), STYLE(TONE_MUTED),
+                 tally_share(bytes_of(&detail->tally, makes), bytes_of(&row->tally, makes)),
+                 bytes_of(&detail->tally, makes), blocks_of(&detail->tally, makes));
     }
 }
 
 static void put_types(Flow *f, const LmpSiteRow *row, bool makes) {
-    put_title(f, "Types", in_words(makes));
+    flow_title(f, "Types", in_words(makes));
     for (int k = 0; k < LMP_KINDS; k++) {
         const LmpTally *t = &row->kind[k].tally;
         if (t->allocs == 0) continue;
-        put_bar(f, kind_info[k].name, STYLE(TONE_KIND(k)), STYLE(TONE_KIND(k)),
-                tally_share(bytes_of(t, makes), bytes_of(&row->tally, makes)), bytes_of(t, makes),
-                blocks_of(t, makes));
+        flow_bar(f, kind_info[k].name, STYLE(TONE_KIND(k)), STYLE(TONE_KIND(k)),
+                 tally_share(bytes_of(t, makes), bytes_of(&row->tally, makes)), bytes_of(t, makes),
+                 blocks_of(t, makes));
     }
 }
 
-static void put_history(Flow *f, const Ledger *ledger, const LmpSiteRow *row) {
+static void put_history(Flow *f, const Ledger *ledger, const LmpSiteRow *row, int rows) {
     char a[LMP_NUM], b[LMP_NUM], note[96];
     if (!row->live_history || ledger->live_history_rows < 2) {
-        put_title(f, "History", NULL);
-        put_text(f, "bytes held after full cycles: fewer than two yet");
+        flow_title(f, "History", NULL);
+        flow_text(f, "bytes held after full cycles: fewer than two yet");
         return;
     }
     uint64_t even[LMP_LIVE_HISTORY];
     uint32_t n = ledger_live_history_even(ledger, row->live_history, even);
     snprintf(note, sizeof note, "held after full cycles: %s to %s", format_bytes(a, even[0]),
              format_bytes(b, even[n - 1]));
-    put_title(f, "History", note);
+    flow_title(f, "History", note);
     int w = f->rect.w - 2;
     if (w > (int)n * 2) w = (int)n * 2;
-    Rect chart = {f->rect.x + 1, flow_y(f), w, 3};
+    Rect chart = {f->rect.x + 1, flow_y(f), w, rows};
     int kind = describe_site_kind(row, (1u << LMP_KINDS) - 1);
     spark_draw(f->canvas, chart, even, n, STYLE(kind < 0 ? TONE_TEXT : TONE_KIND(kind)));
-    f->line += 3;
+    f->line += rows;
 }
 
-static void put_blocks(Flow *f, const SitePage *s, const Model *model, const LmpSiteRow *row) {
-    const SiteBlocksFound *found = s->blocks ? site_blocks_found(s->blocks) : NULL;
-    int kind = describe_site_kind(row, (1u << LMP_KINDS) - 1);
-    Style bar = STYLE(kind < 0 ? TONE_TEXT : TONE_KIND(kind));
-    char note[64] = "live bytes and blocks", label[LMP_NUM], size[LMP_NUM];
-    if (!found || !model->view) {
-        return; /* there is no map to look at */
-    }
-    if (!found->any)
-        snprintf(note, sizeof note, "looking, %.0f %%",
-                 site_blocks_progress(s->blocks, model->view) * 100);
-    put_title(f, "Sizes", note);
-    for (int i = 0; i < SITE_SIZES; i++) {
-        if (found->size_blocks[i] == 0) continue;
-        bool last = i == SITE_SIZES - 1;
-        describe_cell_size(size, 16ull << (last ? i - 1 : i));
-        snprintf(label, sizeof label, "%s %.20s", last ? "over" : "to", size);
-        put_bar(f, label, STYLE(TONE_MUTED), bar, tally_share(found->size_bytes[i], found->bytes),
-                found->size_bytes[i], found->size_blocks[i]);
-    }
-    if (found->blocks == 0) put_text(f, "no live blocks found");
-    put_title(f, "Ages", note);
-    for (int i = 0; i < SITE_AGES; i++) {
-        if (found->age_blocks[i] == 0) continue;
-        put_bar(f, site_blocks_ages[i], STYLE(TONE_MUTED), bar,
-                tally_share(found->age_bytes[i], found->bytes), found->age_bytes[i],
-                found->age_blocks[i]);
-    }
-    if (found->blocks == 0) put_text(f, "no live blocks found");
+static void put_caller(Flow *f, const SiteCaller *caller, const LmpTally *whole, bool makes) {
+    char where[96], name[96], plain[96], bytes[LMP_NUM];
+    uint64_t part = bytes_of(&caller->tally, makes);
+    double share = tally_share(part, bytes_of(whole, makes));
+    int x = f->rect.x + 1, y = flow_y(f), right = f->rect.x + f->rect.w;
+    describe_where(where, sizeof where, caller->short_src, caller->line, !f->utf8);
+    describe_function(plain, sizeof plain, NULL, 0, caller->name);
+    format_text(name, sizeof name, plain, !f->utf8);
+    canvas_text_right(f->canvas, x + 10, y, 10, STYLE(TONE_STRONG), format_bytes(bytes, part));
+    canvas_printf(f->canvas, x + 11, y, 6, STYLE(table_heat(share)), "%4.0f%%", share * 100);
+    x += 18;
+    x += canvas_text(f->canvas, x, y, right - x, STYLE(TONE_TEXT), where);
+    canvas_text(f->canvas, x + 1, y, right - x - 1, STYLE(TONE_MUTED), name);
+    f->line++;
 }
 
-#define CALLERS 12
-
-static void put_callers(Flow *f, const Ledger *ledger, const LmpSiteRow *row, bool makes) {
-    SiteCaller caller[CALLERS];
+static void put_callers(Flow *f, const Ledger *ledger, const LmpSiteRow *row,
+                        const SiteCaller *caller, uint32_t callers, bool makes) {
     if (!ledger->stacks) {
-        put_title(f, "Callers", NULL);
-        put_text(f, "not recorded: start with stacks = true, or lmp run --stacks");
+        flow_title(f, "Callers", NULL);
+        flow_text(f, "not recorded: start with stacks = true, or lmp run --stacks");
         return;
     }
-    put_title(f, "Callers",
-              makes ? "what was made for them here" : "what was made for them here, and is live");
-    uint32_t n = site_callers(ledger, row, makes, caller, CALLERS);
-    for (uint32_t i = 0; i < n; i++) {
-        char where[96], name[96], plain[96], bytes[LMP_NUM];
-        uint64_t part = bytes_of(&caller[i].tally, makes);
-        double share = tally_share(part, bytes_of(&row->tally, makes));
-        int x = f->rect.x + 1, y = flow_y(f), right = f->rect.x + f->rect.w;
-        describe_where(where, sizeof where, caller[i].short_src, caller[i].line, !f->utf8);
-        describe_function(plain, sizeof plain, NULL, 0, caller[i].name);
-        format_text(name, sizeof name, plain, !f->utf8);
-        canvas_text_right(f->canvas, x + 10, y, 10, STYLE(TONE_STRONG), format_bytes(bytes, part));
-        canvas_printf(f->canvas, x + 11, y, 6, STYLE(table_heat(share)), "%4.0f%%", share * 100);
-        x += 18;
-        x += canvas_text(f->canvas, x, y, right - x, STYLE(TONE_TEXT), where);
-        canvas_text(f->canvas, x + 1, y, right - x - 1, STYLE(TONE_MUTED), name);
-        f->line++;
-    }
-    if (n == 0) put_text(f, "none known yet");
+    flow_title(f, "Callers",
+               makes ? "what was made for them here" : "what was made for them here, and is live");
+    for (uint32_t i = 0; i < callers; i++)
+        put_caller(f, &caller[i], &row->tally, makes);
+    if (callers == 0) flow_text(f, "none known yet");
 }
 
 static void text_of(void *context, uint64_t line, char *out, size_t size) {
@@ -374,13 +263,13 @@ static void put_source(SitePage *s, Flow *f, Ui *ui, const LmpSiteRow *row, int 
     char name[96];
     const SourceText *text = sources_get(ui->sources, row->raw_source, ui->now);
     format_text(name, sizeof name, row->short_src, !f->utf8);
-    put_title(f, "Source",
-              text->problem   ? NULL
-              : text->changed ? "the file has changed since the program's start"
-                              : "e opens it in the editor");
+    flow_title(f, "Source",
+               text->problem   ? NULL
+               : text->changed ? "the file has changed since the program's start"
+                               : "e opens it in the editor");
     s->source = f->line;
     if (text->problem) {
-        put_text(f, text->problem);
+        flow_text(f, text->problem);
         return;
     }
     SearchLines lines = search_lines(ui, text);
@@ -397,15 +286,50 @@ static void put_source(SitePage *s, Flow *f, Ui *ui, const LmpSiteRow *row, int 
 
 /* ---- panel ----------------------------------------------------------------------------------- */
 
-/* Both columns get the same width if that is enough for the figures, which are on the left. */
+/* Two columns get the same width if that is enough for the figures, which are on the left. */
 static int left_column(int w) {
+    if (w >= THREE_COLUMNS) return LEFT_FULL;
     int half = (w - GAP) / 2, most = w - GAP - RIGHT_LEAST;
     int request = half > LEFT_FULL ? half : LEFT_FULL;
     return request < most ? request : most;
 }
 
+static int clamp(int value, int least, int most) {
+    return value < least ? least : value > most ? most : value;
+}
+
+/* Where each part goes on; in a page of one column all are the same Flow. */
+typedef struct Columns {
+    Flow flow[3];
+    Flow *figures, *source, *blocks;
+} Columns;
+
+static void divide(Columns *c, const Flow *head) {
+    int w = head->rect.w, columns = w >= THREE_COLUMNS ? 3 : w >= TWO_COLUMNS ? 2 : 1;
+    int left = left_column(w), right = columns == 3 ? BLOCKS_W : 0;
+    for (int i = 0; i < columns; i++)
+        c->flow[i] = *head;
+    c->figures = &c->flow[0];
+    c->source = &c->flow[columns > 1];
+    c->blocks = &c->flow[columns - 1];
+    if (columns == 1) return;
+    c->figures->rect.w = left;
+    c->source->rect.x += left + GAP;
+    c->source->rect.w -= left + GAP + (right > 0 ? right + GAP : 0);
+    if (columns == 2) return;
+    c->blocks->rect.x += w - right;
+    c->blocks->rect.w = right;
+}
+
+static int longest(const Columns *c) {
+    int a = c->figures->line, b = c->source->line, d = c->blocks->line;
+    int most = a > b ? a : b;
+    return most > d ? most : d;
+}
+
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     SitePage *s = state;
+    const Ledger *ledger = &model->ledger;
     if (!s || rect.w <= 0 || rect.h <= 0) return;
     const LmpSiteRow *row = find_site(model, ui->site);
     if (!row) {
@@ -420,29 +344,40 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     s->site = ui->site;
     look(s, model, ui);
     Rect in = rect.w > 24 ? (Rect){rect.x + 1, rect.y, rect.w - 3, rect.h} : rect;
-    Flow left = {canvas, in, 0, s->top, ui->utf8};
-    put_head(&left, row, &model->ledger);
-    put_verdicts(&left, model, row);
-    bool two = in.w >= TWO_COLUMNS;
-    Flow right = left;
-    if (two) {
-        left.rect.w = left_column(in.w);
-        right.rect.x += left.rect.w + GAP;
-        right.rect.w = in.w - left.rect.w - GAP;
-    }
-    put_figures(&left, model, row);
-    Flow *other = two ? &right : &left;
-    put_source(s, other, ui, row, two ? 9 : 5);
-    put_details(&left, &model->ledger, row, ui->makes);
-    put_types(&left, row, ui->makes);
-    put_history(&left, &model->ledger, row);
-    put_callers(other, &model->ledger, row, ui->makes);
-    put_blocks(other, s, model, row);
-    int height = left.line > right.line ? left.line : right.line;
+    Flow head = {canvas, in, 0, s->top, ui->utf8};
+    put_head(&head, row, ledger);
+    put_verdicts(&head, model, row);
+    Columns c;
+    divide(&c, &head);
+    SiteCaller caller[CALLERS];
+    uint32_t callers = ledger->stacks ? site_callers(ledger, row, ui->makes, caller, CALLERS) : 0;
+    /* the source has what the others in its column leave */
+    int others = flow_section_lines((int)callers);
+    if (c.blocks == c.source) others += site_found_lines(s->blocks, model);
+    int left = rect.h - head.line - 2 - others;
+    bool one = c.figures == c.source;
+    put_source(s, c.source, ui, row,
+               one ? SOURCE_LEAST : clamp(left, SOURCE_LEAST + 2, SOURCE_MOST));
+    put_figures(c.figures, model, row);
+    put_details(c.figures, ledger, row, ui->makes);
+    put_types(c.figures, row, ui->makes);
+    put_history(c.figures, ledger, row,
+                clamp(rect.h - c.figures->line - 2, CHART_LEAST, one ? CHART_LEAST : CHART_MOST));
+    put_callers(c.source, ledger, row, caller, callers, ui->makes);
+    site_found_sizes(c.blocks, s->blocks, model, row);
+    if (!one)
+        site_found_blocks(c.blocks, s->blocks, &s->previews, model, ui,
+                          rect.h - c.blocks->line - 2);
+    int height = longest(&c);
     s->most = height > rect.h ? height - rect.h : 0;
     if (s->top > s->most) s->top = s->most;
     canvas_scroll(canvas, rect.x + rect.w - 1, rect.y, rect.h, (uint64_t)s->top, (uint64_t)rect.h,
                   (uint64_t)height);
+}
+
+static void update(void *state, const Model *model, Ui *ui, Rect rect) {
+    SitePage *s = state;
+    if (s && rect.w > 0 && ui->over == &panel_site) previews_take(&s->previews, model);
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
@@ -500,6 +435,7 @@ const Panel panel_site = {.title = "Site",
                           .min_h = 2,
                           .create = create,
                           .destroy = destroy,
+                          .update = update,
                           .draw = draw,
                           .act = act,
                           .note = note,
