@@ -1,12 +1,13 @@
 /* panel_leaks.c - lines that hold more and more after full collections: the verdict in words, the
  * growth as figures and as a chart over the run. Lines that hold more than at first but are not
  * judged to grow are listed too: in plain amber what rose lately, muted what rose long ago or
- * fluctuates. */
+ * fluctuates. Below the table the source of the line under the cursor, and its chart at large. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
+#include "panels/source_below.h"
 #include "widget/describe.h"
 #include "widget/spark.h"
 #include "widget/tablepanel.h"
@@ -78,7 +79,7 @@ static void cell_trend(const TableSource *from, uint32_t row, bool wide, TableCe
     const LmpLeak *leak = leak_of(from, row);
     snprintf(cell->text, sizeof cell->text, "%s",
              leak->steady   ? "grows"
-             : leak->lately ? wide ? "rose: cannot tell yet" : "rose"
+             : leak->lately ? wide ? "cannot tell yet" : "rose"
              : wide         ? "no growth"
                             : "");
     cell->style = style_of(from, row, TONE_GROWTH);
@@ -103,6 +104,12 @@ static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCel
     cell->style = style_of(from, row, TONE_TEXT);
 }
 
+static void cell_text(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_source(cell, from->ui, row_of(from, row));
+    if (cell->style == STYLE(TONE_FAINT)) cell->text[0] = 0; /* no line, no reason */
+}
+
 /* What grows comes first, whatever the figure, then what rose lately. */
 static double first(const TableSource *from, uint32_t row, double value) {
     const LmpLeak *leak = leak_of(from, row);
@@ -124,9 +131,10 @@ enum {
     COL_CHART,
     COL_LIVE,
     COL_SINCE,
-    COL_TREND,
     COL_WHERE,
     COL_NAME,
+    COL_TREND,
+    COL_TEXT,
     COLS
 };
 
@@ -145,13 +153,15 @@ static const TableColumn columns[COLS] = {
                    .help = "what it held after full collections"},
     [COL_LIVE] = {NULL, 10, 11, 6, .measure = &measure[M_LIVE], .cell = cell_live},
     [COL_SINCE] = {NULL, 11, 12, 6, .measure = &measure[M_CHANGE], .hidden = no_mark},
-    [COL_TREND] = {"", 7, 24, 7, .align = TABLE_LEFT, .cell = cell_trend},
     [COL_WHERE] = {"where", 18, 24, 1, .least = 6, .align = TABLE_TAIL, .rising = true,
                    .cell = cell_where, .compare = tallycol_by_where,
                    .help = "the line that asked for the memory"},
     [COL_NAME] = {"function", 14, 30, 4, .align = TABLE_LEFT, .flex = true, .rising = true,
                   .cell = cell_name, .compare = tallycol_by_function,
                   .help = "the function that the line stands in"},
+    [COL_TREND] = {"", 7, 17, 7, .align = TABLE_LEFT, .cell = cell_trend},
+    [COL_TEXT] = {"text", 40, 40, 8, .align = TABLE_LEFT, .flex = true, .cell = cell_text,
+                  .help = "what stands in that line"},
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
@@ -178,11 +188,15 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     return true;
 }
 
-/* The verdict has one line, and another below the table if there is room. */
+/* The verdict has one line, and another between it and the table if there is room. */
+static int lines_above(int h) {
+    return h >= 14 ? 2 : h >= 2 ? 1 : 0;
+}
+
 static Rect table_room(const Ui *ui, Rect rect) {
-    int above = rect.h >= 14 ? 2 : rect.h >= 2 ? 1 : 0;
-    (void)ui;
-    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
+    int above = lines_above(rect.h);
+    return (Rect){rect.x, rect.y + above, rect.w,
+                  rect.h - above - source_below_rows(ui, rect.h - above)};
 }
 
 static const TablePanelDef def = {
@@ -227,6 +241,34 @@ static void draw_verdict(const Leaks *s, const Ui *ui, Canvas *canvas, Rect rect
         canvas_text(canvas, rect.x + 5 + used, rect.y, rect.w - 5 - used, STYLE(TONE_MUTED), how);
 }
 
+/* What the line held after full collections, at large, from nothing to the most. */
+static void draw_chart(const Ledger *ledger, const LmpSiteRow *site, Canvas *canvas, Rect rect) {
+    uint64_t value[LMP_LIVE_HISTORY], most = 0;
+    char first[LMP_NUM], last[LMP_NUM];
+    uint32_t n = ledger_live_history_even(ledger, site->live_history, value);
+    for (uint32_t i = 0; i < n; i++)
+        most = value[i] > most ? value[i] : most;
+    if (n < 2 || most == 0) return;
+    canvas_printf(canvas, rect.x, rect.y, rect.w, STYLE(TONE_MUTED),
+                  "held after full collections: %s to %s", format_bytes(first, value[0]),
+                  format_bytes(last, value[n - 1]));
+    spark_draw(canvas, (Rect){rect.x, rect.y + 1, rect.w, rect.h - 1}, value, n,
+               STYLE(TONE_GROWTH));
+}
+
+#define CHART_W 56 /* beside the source */
+
+static void draw_below(const Model *model, Ui *ui, Canvas *canvas, Rect rect,
+                       const LmpSiteRow *site) {
+    bool chart = rect.w >= 110 && rect.h >= 4 && site->live_history;
+    int w = rect.w / 3 < CHART_W ? rect.w / 3 : CHART_W;
+    source_below(model, ui, canvas, rect, site);
+    if (!chart) return;
+    Rect right = {rect.x + rect.w - w, rect.y + 1, w - 1, rect.h - 1};
+    canvas_fill(canvas, (Rect){right.x - 2, right.y, w + 2, right.h}, ' ', STYLE(TONE_TEXT));
+    draw_chart(&model->ledger, site, canvas, right);
+}
+
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Leaks *s = state;
     TableSource from;
@@ -236,6 +278,11 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     Rect room = table_room(ui, rect);
     if (room.h > 0 && room.y > rect.y && (s->count > 0 || s->judgement.growth == LMP_GROWTH_NONE))
         table_draw(&s->panel.table, &from, canvas, room);
+    int below = source_below_rows(ui, rect.h - lines_above(rect.h));
+    uint32_t row = table_selected(&s->panel.table);
+    if (below > 0 && row != TABLE_NONE)
+        draw_below(model, ui, canvas, (Rect){rect.x, rect.y + rect.h - below, rect.w, below},
+                   row_of(&from, row));
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "panels/source_below.h"
 #include "widget/describe.h"
-#include "widget/source.h"
 #include "widget/spark.h"
 #include "widget/tablepanel.h"
 #include "widget/tallycell.h"
@@ -61,6 +61,12 @@ static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCe
     cell->style = STYLE(kind < 0 ? TONE_MUTED : TONE_KIND(kind));
 }
 
+static void cell_text(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_source(cell, from->ui, row_of(from, row));
+    if (cell->style == STYLE(TONE_FAINT)) cell->text[0] = 0; /* no line, no reason */
+}
+
 static void cell_function(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     (void)wide;
     tallycell_name(cell, from->ui, row_of(from, row)->func);
@@ -102,6 +108,8 @@ static const TableColumn columns[] = {
     {"function", 14, 30, 4, .align = TABLE_LEFT, .flex = true, .rising = true,
      .cell = cell_function, .compare = tallycol_by_function,
      .help = "the function that the line stands in"},
+    {"text", 44, 44, 12, .align = TABLE_LEFT, .flex = true, .cell = cell_text,
+     .help = "what stands in that line"},
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
@@ -127,15 +135,8 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     return true;
 }
 
-/* Lines below the table: the source of the site under the cursor. */
-static int source_rows(const Ui *ui, int h) {
-    if (h < 6) return 0;
-    if (ui->enlarged && h >= 14) return h * 2 / 5;
-    return h >= 26 ? 9 : h >= 16 ? 6 : h >= 12 ? 3 : 1;
-}
-
 static Rect table_room(const Ui *ui, Rect rect) {
-    return (Rect){rect.x, rect.y, rect.w, rect.h - source_rows(ui, rect.h)};
+    return (Rect){rect.x, rect.y, rect.w, rect.h - source_below_rows(ui, rect.h)};
 }
 
 static const TablePanelDef def = {
@@ -160,57 +161,6 @@ static void *create(void) {
     return tablepanel_new(&def, sizeof(Sites));
 }
 
-/* "of which insert [C] 8.0 MiB, gmatch [C] 1.2 MiB": what C functions made on this line. */
-static void draw_details(const Ledger *ledger, const LmpSiteRow *site, Canvas *canvas, int x, int y,
-                         int w, bool utf8, bool makes) {
-    int used = 0;
-    for (uint32_t i = 0; i < site->details; i++) {
-        const LmpSiteDetail *detail = &ledger->detail[site->first_detail + i];
-        char bytes[LMP_NUM], name[80];
-        if (!detail->name[0]) continue;
-        format_text(name, sizeof name, detail->name, !utf8);
-        used += canvas_printf(canvas, x + used, y, w - used, STYLE(TONE_MUTED), "%s%s ",
-                              used ? ", " : "through ", name);
-        used += canvas_text(
-            canvas, x + used, y, w - used, STYLE(TONE_TEXT),
-            format_bytes(bytes, makes ? tally_made(&detail->tally) : detail->tally.live_bytes));
-        if (used >= w) break;
-    }
-}
-
-static bool has_details(const Ledger *ledger, const LmpSiteRow *site) {
-    for (uint32_t i = 0; i < site->details; i++)
-        if (ledger->detail[site->first_detail + i].name[0]) return true;
-    return false;
-}
-
-/* A line between table and source, with the file's name. */
-static void draw_rule(Canvas *canvas, Rect rect, const char *name) {
-    canvas_fill(canvas, (Rect){rect.x, rect.y, rect.w, 1}, G_HLINE, STYLE(TONE_FRAME));
-    canvas_printf(canvas, rect.x + 1, rect.y, rect.w - 2, STYLE(TONE_MUTED), " %s ", name);
-}
-
-static void draw_source(const Model *model, Ui *ui, Canvas *canvas, Rect rect,
-                        const LmpSiteRow *site) {
-    char name[96];
-    format_text(name, sizeof name, site->short_src, !ui->utf8);
-    if (rect.h >= 6) {
-        draw_rule(canvas, rect, name);
-        rect = (Rect){rect.x, rect.y + 1, rect.w, rect.h - 1};
-    }
-    if (rect.h >= 3 && has_details(&model->ledger, site)) {
-        rect.h--;
-        draw_details(&model->ledger, site, canvas, rect.x + 2, rect.y + rect.h, rect.w - 2,
-                     ui->utf8, ui->makes);
-    } else if (rect.h == 1 && has_details(&model->ledger, site) && rect.w >= 100) {
-        rect.w /= 2; /* beside the line */
-        draw_details(&model->ledger, site, canvas, rect.x + rect.w + 2, rect.y, rect.w - 2,
-                     ui->utf8, ui->makes);
-    }
-    if (rect.h == 1) rect = (Rect){rect.x + 2, rect.y, rect.w - 2, 1};
-    source_draw(ui->sources, canvas, rect, site->raw_source, name, site->line, ui->now);
-}
-
 static void draw_off(Canvas *canvas, Rect rect) {
     static const char *const lines[] = {
         "Lines are off: this run does not know which line makes what.",
@@ -227,12 +177,11 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         return;
     }
     if (!tablepanel_draw(s, model, ui, canvas, rect, &from)) return;
-    int below = source_rows(ui, rect.h);
+    int below = source_below_rows(ui, rect.h);
     uint32_t row = table_selected(&s->panel.table);
-    if (below > 0 && row != TABLE_NONE) {
-        draw_source(model, ui, canvas, (Rect){rect.x, rect.y + rect.h - below, rect.w, below},
-                    row_of(&from, row));
-    }
+    if (below > 0 && row != TABLE_NONE)
+        source_below(model, ui, canvas, (Rect){rect.x, rect.y + rect.h - below, rect.w, below},
+                     row_of(&from, row));
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {

@@ -12,7 +12,7 @@
 
 #include "base/format.h"
 
-#define FILES 8                   /* kept at once */
+#define FILES 48                  /* kept at once */
 #define SIZE_MAX_FILE (16u << 20) /* bytes; nobody reads longer ones line by line */
 #define LOOK_AGAIN 1000000000ull  /* nanoseconds between looks at whether a file has changed */
 #define TAB 4

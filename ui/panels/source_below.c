@@ -1,0 +1,64 @@
+/* source_below.c - see source_below.h. */
+#include "panels/source_below.h"
+
+#include <stdio.h>
+
+#include "base/format.h"
+#include "widget/measure.h"
+#include "widget/source.h"
+
+int source_below_rows(const Ui *ui, int h) {
+    if (h < 6) return 0;
+    if (ui->enlarged && h >= 14) return h * 2 / 5;
+    return h >= 26 ? 9 : h >= 16 ? 6 : h >= 12 ? 3 : 1;
+}
+
+/* "of which insert [C] 8.0 MiB, gmatch [C] 1.2 MiB": what C functions made on this line. */
+static void draw_details(const Ledger *ledger, const LmpSiteRow *site, Canvas *canvas, int x, int y,
+                         int w, bool utf8, bool makes) {
+    int used = 0;
+    for (uint32_t i = 0; i < site->details; i++) {
+        const LmpSiteDetail *detail = &ledger->detail[site->first_detail + i];
+        char bytes[LMP_NUM], name[80];
+        if (!detail->name[0]) continue;
+        format_text(name, sizeof name, detail->name, !utf8);
+        used += canvas_printf(canvas, x + used, y, w - used, STYLE(TONE_MUTED), "%s%s ",
+                              used ? ", " : "through ", name);
+        used += canvas_text(
+            canvas, x + used, y, w - used, STYLE(TONE_TEXT),
+            format_bytes(bytes, makes ? tally_made(&detail->tally) : detail->tally.live_bytes));
+        if (used >= w) break;
+    }
+}
+
+static bool has_details(const Ledger *ledger, const LmpSiteRow *site) {
+    for (uint32_t i = 0; i < site->details; i++)
+        if (ledger->detail[site->first_detail + i].name[0]) return true;
+    return false;
+}
+
+/* A line between table and source, with the file's name. */
+static void draw_rule(Canvas *canvas, Rect rect, const char *name) {
+    canvas_fill(canvas, (Rect){rect.x, rect.y, rect.w, 1}, G_HLINE, STYLE(TONE_FRAME));
+    canvas_printf(canvas, rect.x + 1, rect.y, rect.w - 2, STYLE(TONE_MUTED), " %s ", name);
+}
+
+void source_below(const Model *model, Ui *ui, Canvas *canvas, Rect rect, const LmpSiteRow *site) {
+    char name[96];
+    format_text(name, sizeof name, site->short_src, !ui->utf8);
+    if (rect.h >= 6) {
+        draw_rule(canvas, rect, name);
+        rect = (Rect){rect.x, rect.y + 1, rect.w, rect.h - 1};
+    }
+    if (rect.h >= 3 && has_details(&model->ledger, site)) {
+        rect.h--;
+        draw_details(&model->ledger, site, canvas, rect.x + 2, rect.y + rect.h, rect.w - 2,
+                     ui->utf8, ui->makes);
+    } else if (rect.h == 1 && has_details(&model->ledger, site) && rect.w >= 100) {
+        rect.w /= 2; /* beside the line */
+        draw_details(&model->ledger, site, canvas, rect.x + rect.w + 2, rect.y, rect.w - 2,
+                     ui->utf8, ui->makes);
+    }
+    if (rect.h == 1) rect = (Rect){rect.x + 2, rect.y, rect.w - 2, 1};
+    source_draw(ui->sources, canvas, rect, site->raw_source, name, site->line, ui->now);
+}
