@@ -3,56 +3,62 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define LEAST 250000000ull /* nanoseconds without a wakeup */
 #define LINK 128
 
-/* System calls in which programs stand still. `fd`: the first argument is a descriptor, which is
- * described as well. */
+/* What the arguments of a call say: nothing of interest, a descriptor, or several in the way of
+ * poll, select and epoll. */
+typedef enum Says { SAYS_NONE, SAYS_FD, SAYS_POLL, SAYS_SELECT, SAYS_EPOLL } Says;
+
+/* System calls in which programs stand still. `words`: where the arguments say no more. */
 static const struct {
     long number;
     const char *name, *words;
-    bool fd;
+    Says says;
 } calls[] = {
-    {SYS_read, "read", NULL, true},
-    {SYS_readv, "readv", NULL, true},
-    {SYS_write, "write", NULL, true},
-    {SYS_writev, "writev", NULL, true},
-    {SYS_recvfrom, "recvfrom", NULL, true},
-    {SYS_recvmsg, "recvmsg", NULL, true},
-    {SYS_sendto, "sendto", NULL, true},
-    {SYS_sendmsg, "sendmsg", NULL, true},
-    {SYS_accept, "accept", NULL, true},
-    {SYS_accept4, "accept4", NULL, true},
-    {SYS_connect, "connect", NULL, true},
-    {SYS_flock, "flock", NULL, true},
-    {SYS_nanosleep, "nanosleep", "sleeps (nanosleep)", false},
-    {SYS_clock_nanosleep, "clock_nanosleep", "sleeps (clock_nanosleep)", false},
-    {SYS_wait4, "wait4", "waits for a child process (wait4)", false},
-    {SYS_waitid, "waitid", "waits for a child process (waitid)", false},
-    {SYS_futex, "futex", "waits for a lock (futex)", false},
+    {SYS_read, "read", NULL, SAYS_FD},
+    {SYS_readv, "readv", NULL, SAYS_FD},
+    {SYS_write, "write", NULL, SAYS_FD},
+    {SYS_writev, "writev", NULL, SAYS_FD},
+    {SYS_recvfrom, "recvfrom", NULL, SAYS_FD},
+    {SYS_recvmsg, "recvmsg", NULL, SAYS_FD},
+    {SYS_sendto, "sendto", NULL, SAYS_FD},
+    {SYS_sendmsg, "sendmsg", NULL, SAYS_FD},
+    {SYS_accept, "accept", NULL, SAYS_FD},
+    {SYS_accept4, "accept4", NULL, SAYS_FD},
+    {SYS_connect, "connect", NULL, SAYS_FD},
+    {SYS_flock, "flock", NULL, SAYS_FD},
+    {SYS_nanosleep, "nanosleep", "sleeps (nanosleep)", SAYS_NONE},
+    {SYS_clock_nanosleep, "clock_nanosleep", "sleeps (clock_nanosleep)", SAYS_NONE},
+    {SYS_wait4, "wait4", "waits for a child process (wait4)", SAYS_NONE},
+    {SYS_waitid, "waitid", "waits for a child process (waitid)", SAYS_NONE},
+    {SYS_futex, "futex", "waits for a lock (futex)", SAYS_NONE},
 #ifdef SYS_poll
-    {SYS_poll, "poll", "waits in poll", false},
+    {SYS_poll, "poll", "waits in poll", SAYS_POLL},
 #endif
 #ifdef SYS_select
-    {SYS_select, "select", "waits in select", false},
+    {SYS_select, "select", "waits in select", SAYS_SELECT},
 #endif
 #ifdef SYS_pause
-    {SYS_pause, "pause", "waits for a signal (pause)", false},
+    {SYS_pause, "pause", "waits for a signal (pause)", SAYS_NONE},
 #endif
 #ifdef SYS_epoll_wait
-    {SYS_epoll_wait, "epoll_wait", "waits in epoll_wait", false},
+    {SYS_epoll_wait, "epoll_wait", "waits in epoll_wait", SAYS_EPOLL},
 #endif
-    {SYS_ppoll, "ppoll", "waits in ppoll", false},
-    {SYS_pselect6, "pselect6", "waits in pselect", false},
-    {SYS_epoll_pwait, "epoll_pwait", "waits in epoll_pwait", false},
-    {SYS_rt_sigsuspend, "rt_sigsuspend", "waits for a signal (sigsuspend)", false},
-    {SYS_rt_sigtimedwait, "rt_sigtimedwait", "waits for a signal (sigtimedwait)", false},
+    {SYS_ppoll, "ppoll", "waits in ppoll", SAYS_POLL},
+    {SYS_pselect6, "pselect", "waits in pselect", SAYS_SELECT},
+    {SYS_epoll_pwait, "epoll_pwait", "waits in epoll_pwait", SAYS_EPOLL},
+    {SYS_rt_sigsuspend, "rt_sigsuspend", "waits for a signal (sigsuspend)", SAYS_NONE},
+    {SYS_rt_sigtimedwait, "rt_sigtimedwait", "waits for a signal (sigtimedwait)", SAYS_NONE},
 };
 
 /* Kernel functions in which only one thing sleeps, by the beginnings of their names. */
@@ -121,6 +127,90 @@ static void say_descriptor(UiWait *wait, const char *call, const char *fd, const
     }
 }
 
+/* ---- calls that wait for several descriptors ------------------------------------------------- */
+
+#define POLLED 64 /* descriptors looked at; of more nothing is said */
+
+/* The program's memory; false: it may not be read (which takes the right to trace). */
+static bool read_memory(const char *proc, unsigned long addr, void *out, size_t size) {
+    char path[96];
+    snprintf(path, sizeof path, "%s/mem", proc);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? pread(fd, out, size, (off_t)addr) : -1;
+    if (fd >= 0) close(fd);
+    return n == (ssize_t)size;
+}
+
+/* Those that something is to be read from. -1: not known. */
+static int polled(const char *proc, const unsigned long *arg, int fd[POLLED]) {
+    struct pollfd poll[POLLED];
+    int n = 0;
+    if (arg[1] > POLLED || !read_memory(proc, arg[0], poll, arg[1] * sizeof *poll)) return -1;
+    for (unsigned long i = 0; i < arg[1]; i++)
+        if (poll[i].fd >= 0 && (poll[i].events & POLLIN)) fd[n++] = poll[i].fd;
+    return n;
+}
+
+static int selected(const char *proc, const unsigned long *arg, int fd[POLLED]) {
+    unsigned long set[FD_SETSIZE / (8 * sizeof(unsigned long))] = {0}, bits = 8 * sizeof *set;
+    int n = 0;
+    if (arg[0] > FD_SETSIZE || arg[1] == 0) return -1;
+    if (!read_memory(proc, arg[1], set, (arg[0] + bits - 1) / bits * sizeof *set)) return -1;
+    for (unsigned long i = 0; i < arg[0]; i++) {
+        if (!(set[i / bits] >> i % bits & 1)) continue;
+        if (n == POLLED) return -1;
+        fd[n++] = (int)i;
+    }
+    return n;
+}
+
+/* The kernel lists them: "tfd:        0 events:       19 ..." */
+static int watched(const char *proc, const unsigned long *arg, int fd[POLLED]) {
+    char name[48], text[8192];
+    int n = 0;
+    snprintf(name, sizeof name, "fdinfo/%lu", arg[0]);
+    if (!read_text(proc, name, text, sizeof text)) return -1;
+    for (const char *at = text; (at = strstr(at, "tfd:")) != NULL; at++) {
+        const char *events = strstr(at, "events:");
+        if (n == POLLED || !events) return -1;
+        if (strtoul(events + 7, NULL, 16) & EPOLLIN) fd[n++] = (int)strtol(at + 4, NULL, 10);
+    }
+    return n;
+}
+
+/* The one descriptor; or how many, and whether a terminal is among them. */
+static void say_several(UiWait *wait, const char *proc, const char *terminal, const char *call,
+                        const int *fd, int count) {
+    char name[16], link[LINK], tty[LINK] = "";
+    for (int i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "%d", fd[i]);
+        read_fd(proc, name, link);
+        if (is_tty(link) && strcmp(tty, terminal) != 0) memcpy(tty, link, sizeof tty);
+        if (count == 1 && !is_tty(link)) say_descriptor(wait, call, name, link);
+    }
+    if (tty[0]) say_input(wait, tty, terminal);
+    if (count > 1 && tty[0])
+        snprintf(wait->words, sizeof wait->words, "waits for input, or %d other%s", count - 1,
+                 count == 2 ? "" : "s");
+    else if (count > 1)
+        snprintf(wait->words, sizeof wait->words, "waits in %s of %d descriptors", call, count);
+}
+
+static bool say_waits(UiWait *wait, const char *proc, const char *terminal, size_t call,
+                      const char *arguments) {
+    unsigned long arg[2] = {0};
+    int fd[POLLED], count = -1;
+    char *end;
+    arg[0] = strtoul(arguments, &end, 16);
+    arg[1] = strtoul(end, NULL, 16);
+    if (calls[call].says == SAYS_POLL) count = polled(proc, arg, fd);
+    if (calls[call].says == SAYS_SELECT) count = selected(proc, arg, fd);
+    if (calls[call].says == SAYS_EPOLL) count = watched(proc, arg, fd);
+    if (count < 1) return false;
+    say_several(wait, proc, terminal, calls[call].name, fd, count);
+    return true;
+}
+
 /* From "0 0x3 0x7ffe... ...": the number of the call and its arguments. */
 static void say_call(UiWait *wait, const char *proc, const char *terminal, const char *call) {
     char *end;
@@ -128,7 +218,8 @@ static void say_call(UiWait *wait, const char *proc, const char *terminal, const
     if (end == call || number < 0) return; /* "running", or stopped outside any call */
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         if (calls[i].number != number) continue;
-        if (!calls[i].fd) {
+        if (calls[i].says > SAYS_FD && say_waits(wait, proc, terminal, i, end)) return;
+        if (calls[i].says != SAYS_FD) {
             snprintf(wait->words, sizeof wait->words, "%s", calls[i].words);
             return;
         }

@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -51,8 +53,31 @@ static void be(const char *what) {
     } else if (strcmp(what, "child") == 0) {
         if (fork() == 0) pause();
         wait(NULL);
-    } else if (strcmp(what, "poll") == 0) {
+    } else if (strcmp(what, "poll") == 0) { /* as line editors wait */
         poll(&(struct pollfd){.fd = 0, .events = POLLIN}, 1, -1);
+    } else if (strcmp(what, "select") == 0) {
+        fd_set set;
+        FD_ZERO(&set);
+        FD_SET(0, &set);
+        select(1, &set, NULL, NULL, NULL);
+    } else if (strcmp(what, "epoll") == 0) {
+        int epoll = epoll_create1(0);
+        struct epoll_event event = {.events = EPOLLIN};
+        if (pipe(ends) < 0) _exit(1);
+        epoll_ctl(epoll, EPOLL_CTL_ADD, 0, &event);
+        epoll_ctl(epoll, EPOLL_CTL_ADD, ends[0], &event);
+        epoll_wait(epoll, &event, 1, -1);
+    } else if (strcmp(what, "pipe poll") == 0) {
+        if (pipe(ends) == 0) poll(&(struct pollfd){.fd = ends[0], .events = POLLIN}, 1, -1);
+    } else if (strcmp(what, "two") == 0) {
+        if (pipe(ends) < 0) _exit(1);
+        struct pollfd two[] = {{.fd = ends[0], .events = POLLIN},
+                               {.fd = 0}, /* not for what can be read there */
+                               {.fd = -1, .events = POLLIN},
+                               {.fd = ends[0], .events = POLLIN}};
+        poll(two, 4, -1);
+    } else if (strcmp(what, "nothing") == 0) {
+        poll(NULL, 0, -1);
     } else if (strcmp(what, "busy") == 0) {
         for (;;)
             ;
@@ -133,12 +158,32 @@ START_TEST(each_call_has_its_words) {
     } one[] = {{"sleep", "sleeps ("},
                {"pipe", "waits in read of a pipe"},
                {"child", "waits for a child process"},
-               {"poll", "poll"}};
+               {"pipe poll", "waits in poll of a pipe"},
+               {"two", "waits in poll of 2 descriptors"},
+               {"nothing", "waits in poll"}};
     for (size_t i = 0; i < sizeof one / sizeof *one; i++) {
         Blocked b = {0};
         start(one[i].what);
         ck_assert_msg(becomes(&b, one[i].words), "%s: %s", one[i].what, waits.words);
         ck_assert(!waits.input);
+        end();
+    }
+}
+END_TEST
+
+/* Who waits with poll, select or epoll for the terminal waits for input as well. */
+START_TEST(a_wait_for_the_terminal_is_input) {
+    static const struct {
+        const char *what, *words;
+    } one[] = {{"poll", "waits for input"},
+               {"select", "waits for input"},
+               {"epoll", "waits for input, or 1 other"}};
+    for (size_t i = 0; i < sizeof one / sizeof *one; i++) {
+        Blocked b = {0};
+        start(one[i].what);
+        ck_assert_msg(becomes(&b, "waits"), "%s", one[i].what);
+        ck_assert_str_eq(waits.words, one[i].words);
+        ck_assert(waits.input && waits.ours);
         end();
     }
 }
@@ -233,6 +278,11 @@ START_TEST(without_the_right_to_trace) {
     ck_assert_str_eq(look(pts, false), "waits in read of null");
     link_fd("0", pts);
     ck_assert_str_eq(look(pts, false), "waits for input");
+    /* what it polls takes more to see: the call alone is said then */
+    snprintf(command, sizeof command, "%d 0x10 0x1 0x0\n", (int)SYS_ppoll);
+    put("syscall", command);
+    ck_assert_str_eq(look(pts, false), "waits in ppoll");
+    ck_assert(!waits.input);
     put("syscall", "99999 0x0\n");
     ck_assert_str_eq(look(pts, false), "waits in system call 99999");
     put("syscall", "running\n");
@@ -240,6 +290,7 @@ START_TEST(without_the_right_to_trace) {
     put("syscall", "-1 0x0 0x0\n");
     ck_assert_str_eq(look(pts, false), "");
     /* nothing of others */
+    snprintf(command, sizeof command, "%d 0x0 0x7ff 0x1\n", (int)SYS_read);
     put("syscall", command);
     put("status", status('S', 2, 5));
     ck_assert_str_eq(look(pts, false), "");
@@ -263,4 +314,4 @@ START_TEST(without_the_right_to_trace) {
 END_TEST
 
 SUITE("blocked", a_read_of_the_terminal_is_input, each_call_has_its_words,
-      nothing_is_said_of_others, without_the_right_to_trace)
+      a_wait_for_the_terminal_is_input, nothing_is_said_of_others, without_the_right_to_trace)
