@@ -103,6 +103,21 @@ static const Screen screens[] = {
     {"80x24-types-makes-ended", 80, 24, 256, true, true, LMP_SEEN_FINISHED, "22G"},
     {"200x60-site", 200, 60, 256, true, true, LMP_SEEN_RUNNING, "6\r"},
     {"200x60-leaks", 200, 60, 256, true, true, LMP_SEEN_RUNNING, "99"},
+    {"120x36-marked", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6"},
+    {"120x36-marked-makes", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6G"},
+    {"80x24-marked-ascii", 80, 24, 256, false, true, LMP_SEEN_RUNNING, "6"},
+    {"120x36-marked-functions", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "7"},
+    {"120x36-marked-tree", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "88"},
+    {"120x36-marked-leaks", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "9"},
+    {"120x36-marked-tags", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "0"},
+    {"120x36-marked-site", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6\r"},
+    {"120x36-marked-list", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "L"},
+    {"80x24-marked-list", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "L"},
+    {"120x36-waits", 120, 36, 256, true, true, LMP_SEEN_RUNNING, ""},
+    {"80x24-waits", 80, 24, 256, true, true, LMP_SEEN_RUNNING, ""},
+    {"80x24-waits-pausing", 80, 24, 256, true, true, LMP_SEEN_RUNNING, " "},
+    {"80x24-waits-elsewhere", 80, 24, 256, true, true, LMP_SEEN_RUNNING, ""},
+    {"40x10-waits", 40, 10, 256, true, true, LMP_SEEN_RUNNING, ""},
     {"120x36-help", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "?"},
     {"60x15-help", 60, 15, 256, true, true, LMP_SEEN_RUNNING, "?" DOWN DOWN},
 };
@@ -157,6 +172,39 @@ static void go_back(int64_t sign) {
     }
 }
 
+/* Two marks, of which all tables count from the last: one of the script's, and one by hand. */
+static void set_marks(Model *model, const char *name) {
+    static const char *const names[] = {"loaded", "mark 2"};
+    if (!strstr(name, "marked")) return;
+    const LmpLive *live = tables->live;
+    uint32_t last = live->marks - 1;
+    model->marks = 2;
+    model->marks_all = 2;
+    model->marks_kept = live->marked;
+    for (uint32_t i = 0; i < 2; i++) {
+        LmpMark *mark = &model->mark[i];
+        *mark = live->mark[(last - 1 + i) % LMP_MARKS];
+        mark->clock = (40 + 41 * i) * SECOND;
+        mark->class_live[LMP_C_TABLE] = (60 + 50 * i) << 20;
+        snprintf(mark->name, sizeof mark->name, "%s", names[i]);
+    }
+    model->base = 1;
+    model->marked = true;
+    for (int k = 0; k < LMP_KINDS; k++) {
+        model->since_mark.bytes[k] = model->since_mark.tag_bytes[k] = model->per_s.bytes[k] * 3;
+        model->since_mark.made[k] = model->since_mark.tag_made[k] = model->per_s.made[k] * 20;
+    }
+    model->since_mark.total_bytes = model->per_s.total_bytes * 3;
+    model->since_mark.total_made = model->per_s.total_made * 20;
+}
+
+/* What the program stands still for. */
+static void set_wait(App *app, const char *name) {
+    if (!strstr(name, "waits")) return;
+    app_ui(app)->wait = (UiWait){.words = "waits for input", .input = true, .ours = true};
+    if (strstr(name, "elsewhere")) app_ui(app)->wait = (UiWait){.words = "waits in read of a pipe"};
+}
+
 /* What `lmp run` tells of the end. */
 static void set_end(App *app, const char *name) {
     Model *model = app_model(app);
@@ -186,16 +234,21 @@ static void compare(const Screen *screen) {
     app_fresh(app, SECOND);
     app_draw(app, canvas, SECOND);
     app_fresh(app, SECOND);
+    tables->live->marks = tables->live->marked = 0;
+    for (int i = 0; strstr(screen->name, "marked") && i < 2; i++)
+        fake_mark(tables);
     go_back(1);
     if (screen->seen == LMP_SEEN_PAUSED) {
         set_model(app, screen, true);
     } else if (heap->view.tables.text) {
         app_model(app)->clock += SECOND;
+        set_marks(app_model(app), screen->name);
         ck_assert(model_fill_ledger(app_model(app), &heap->view, LEDGER_ALL));
         model_fill_verdicts(app_model(app), &heap->view.tables);
     }
     app_model(app)->seen = screen->seen;
     set_end(app, screen->name);
+    set_wait(app, screen->name);
     app_fresh(app, 2 * SECOND);
     app_draw(app, canvas, 2 * SECOND);
     for (const char *key = screen->keys; *key; key++) {
@@ -205,6 +258,7 @@ static void compare(const Screen *screen) {
         if (!app_ui(app)->frozen) app_fresh(app, 2 * SECOND);
         app_draw(app, canvas, 2 * SECOND);
     }
+    if (strstr(screen->name, "pausing")) app_draw(app, canvas, 4 * SECOND); /* for long */
     char name[64], *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
