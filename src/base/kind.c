@@ -3,7 +3,7 @@
 
 const LmpKindInfo kind_info[LMP_KINDS] = {
     [LMP_STRING] = {"string", 's'},     [LMP_FUNCTION] = {"function", 'f'},
-    [LMP_USERDATA] = {"userdata", 'u'}, [LMP_THREAD] = {"thread", 'h'},
+    [LMP_USERDATA] = {"userdata", 'u'}, [LMP_THREAD] = {"thread", 'r'},
     [LMP_TABLE] = {"table", 't'},       [LMP_OTHER] = {"other", 'o'},
 };
 

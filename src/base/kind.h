@@ -19,7 +19,8 @@ typedef enum LmpKind {
     LMP_KINDS
 } LmpKind;
 
-/* One row per kind: its name, and its key and letter on the screen (as in luamemprofiler). */
+/* One row per kind: its name, and its key and letter on the screen (as in luamemprofiler, but for
+ * threads: h moves to the left). */
 typedef struct LmpKindInfo {
     const char *name;
     char letter;

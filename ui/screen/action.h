@@ -80,10 +80,10 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_NEXT_VERDICT, GROUP_DISPLAY, 0, 'W', 0, "W", NULL, NULL,                                 \
       "the next thing that there is to say")                                                       \
     X(ACT_BACK, GROUP_DISPLAY, 0, K_ESC, 0, "esc", "back", NULL, "back to where you came from; shrink")            \
-    X(ACT_UP, GROUP_MOVE, 0, K_UP, 'k', "arrows, k j", NULL, NULL, "move the cursor, scroll")      \
+    X(ACT_UP, GROUP_MOVE, 0, K_UP, 'k', "arrows, h j k l", NULL, NULL, "move the cursor, scroll")      \
     X(ACT_DOWN, GROUP_MOVE, 0, K_DOWN, 'j', "down", NULL, NULL, NULL)                              \
-    X(ACT_LEFT, GROUP_MOVE, 0, K_LEFT, 0, "left", NULL, NULL, NULL)                                \
-    X(ACT_RIGHT, GROUP_MOVE, 0, K_RIGHT, 0, "right", NULL, NULL, NULL)                             \
+    X(ACT_LEFT, GROUP_MOVE, 0, K_LEFT, 'h', "left", NULL, NULL, NULL)                                \
+    X(ACT_RIGHT, GROUP_MOVE, 0, K_RIGHT, 'l', "right", NULL, NULL, NULL)                             \
     X(ACT_PAGE_UP, GROUP_MOVE, 0, K_PAGE_UP, 0, "PgUp PgDn", NULL, NULL, "a page at a time")       \
     X(ACT_PAGE_DOWN, GROUP_MOVE, 0, K_PAGE_DOWN, 0, "PgDn", NULL, NULL, NULL)                      \
     X(ACT_HOME, GROUP_MOVE, 0, K_HOME, 'g', "g Home End", NULL, NULL, "to the beginning, to the end")  \
@@ -102,7 +102,7 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_SORT_LEFT, GROUP_TABLES, 10, '<', 0, "< >", "sort", NULL,                                \
       "sort by the column to the left, to the right")                                              \
     X(ACT_SORT_RIGHT, GROUP_TABLES, 0, '>', 0, ">", NULL, NULL, NULL)                              \
-    X(ACT_REVERSE, GROUP_TABLES, 21, 'r', 0, "r", "reverse", NULL,                                 \
+    X(ACT_REVERSE, GROUP_TABLES, 21, 'R', 0, "R", "reverse", NULL,                                 \
       "reverse the order")                                                                         \
     X(ACT_COLUMNS, GROUP_TABLES, 29, '|', 0, "|", "columns", NULL,                                 \
       "choose the columns of the table; they are kept for the next time")                          \
@@ -114,10 +114,10 @@ extern const char *const action_group_title[GROUPS];
       "call tree: open the path of most bytes below the cursor")                                   \
     X(ACT_DELETE, GROUP_TABLES, 11, 'd', K_DELETE, "d", "delete", NULL,                            \
       "break conditions, marks: take one away")                                                    \
-    X(ACT_STRING, GROUP_KINDS, 14, 's', 0, "s f u h t o", "types", NULL, "strings: show or hide")  \
+    X(ACT_STRING, GROUP_KINDS, 14, 's', 0, "s f u r t o", "types", NULL, "strings: show or hide")  \
     X(ACT_FUNCTION, GROUP_KINDS, 0, 'f', 0, "f", NULL, NULL, "functions, their prototypes and upvalues")\
     X(ACT_USERDATA, GROUP_KINDS, 0, 'u', 0, "u", NULL, NULL, "userdata and buffers")               \
-    X(ACT_THREAD, GROUP_KINDS, 0, 'h', 0, "h", NULL, NULL, "threads (coroutines) and their stacks")\
+    X(ACT_THREAD, GROUP_KINDS, 0, 'r', 0, "r", NULL, NULL, "threads (coroutines) and their stacks")\
     X(ACT_TABLE, GROUP_KINDS, 0, 't', 0, "t", NULL, NULL, "tables, their array and hash parts")    \
     X(ACT_OTHER, GROUP_KINDS, 0, 'o', 0, "o", NULL, NULL, "other: what has no owner")              \
     X(ACT_ALL, GROUP_KINDS, 0, 'a', 0, "a", NULL, NULL, "show all")                                \

@@ -42,7 +42,7 @@ typedef struct UiWait {
 
 /* What all panels see and may change. */
 typedef struct Ui {
-    bool utf8;                 /* else ASCII only: letters s f u h t o in the map, no braille */
+    bool utf8;                 /* else ASCII only: letters s f u r t o in the map, no braille */
     int colours;               /* 0 (monochrome), 8, 16 or 256; below 8 kinds are told by letters */
     bool mouse;                /* on */
     char error[256];           /* the message that the program ended with; "": none known */

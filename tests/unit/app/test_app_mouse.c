@@ -83,7 +83,7 @@ START_TEST(several_keys_are_each_their_own) {
     set_up(250, 40);
     int x, y;
     unsigned all = app_ui(app)->kinds;
-    find("s f u h t o types", canvas->h - 1, &x, &y);
+    find("s f u r t o types", canvas->h - 1, &x, &y);
     for (int i = 0; i < 6; i++) {
         play_mouse(app, MOUSE_CLICK, x + 2 * i, y);
         ck_assert_uint_eq(app_ui(app)->kinds, all & ~(1u << action_kind((Action)(ACT_STRING + i))));

@@ -241,7 +241,7 @@ START_TEST(types_are_sorted_too) {
     ck_assert(shows("live▾"));
     press("<");
     ck_assert(shows("type▴"));
-    press("r");
+    press("R");
     ck_assert(shows("type▾"));
     press(">>");
     ck_assert(shows("blocks▾"));

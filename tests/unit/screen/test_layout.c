@@ -127,6 +127,31 @@ START_TEST(footer_priorities_differ) {
 }
 END_TEST
 
+/* What a hand presses by habit moves; what reaches into the program is none of it, or can be taken
+ * back at once. */
+START_TEST(habits_move) {
+    static const Key moves[] = {'h',    'j',     'k',       'l',         'g',    K_UP, K_DOWN,
+                                K_LEFT, K_RIGHT, K_PAGE_UP, K_PAGE_DOWN, K_HOME, K_END};
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+        ck_assert_int_eq(action_info[action_of_key(moves[i])].group, GROUP_MOVE);
+    static const Action harmless[] = {ACT_PAUSE,  /* the same key resumes */
+                                      ACT_STEP,   /* while paused only */
+                                      ACT_MARK,   /* x goes on without it */
+                                      ACT_UNMARK, /* again: back */
+                                      ACT_BREAK,  /* something is to be typed then */
+                                      ACT_INPUT};
+    for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
+        const ActionInfo *info = &action_info[i];
+        bool fine = info->group != GROUP_PROGRAM;
+        for (size_t h = 0; h < sizeof harmless / sizeof *harmless; h++)
+            fine = fine || harmless[h] == info->action;
+        for (int k = 0; k < 2 && !fine; k++)
+            ck_assert_msg(info->key[k] < 'a' || info->key[k] > 'z', "%s is on a plain key",
+                          info->help ? info->help : info->shown);
+    }
+}
+END_TEST
+
 START_TEST(kinds_have_their_letters) {
     for (int kind = 0; kind < LMP_KINDS; kind++) {
         Action action = action_of_key((Key)kind_info[kind].letter);
@@ -138,4 +163,4 @@ START_TEST(kinds_have_their_letters) {
 END_TEST
 
 SUITE("layout", every_size, what_is_dropped_first, known_sizes, frames_leave_room,
-      every_key_has_one_action, footer_priorities_differ, kinds_have_their_letters)
+      every_key_has_one_action, footer_priorities_differ, habits_move, kinds_have_their_letters)

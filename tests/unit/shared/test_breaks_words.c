@@ -20,7 +20,7 @@ START_TEST(test_read) {
         {"at C:x.lua:7", "at C:x.lua:7", "allocation at C:x.lua:7"},
         {"type table", "type table", "memory of type table"},
         {"type strings", "type string", "memory of type string"},
-        {"type h", "type thread", "memory of type thread"},
+        {"type r", "type thread", "memory of type thread"},
         {"type userdata", "type userdata", "memory of type userdata"},
         {"peak", "peak", "new peak of the heap"},
         {"gc ", "gc", "end of a collector cycle"},
