@@ -284,7 +284,7 @@ static void draw_rates(const App *app, Canvas *canvas, Rect rect, int y) {
         line_add(&line, 3, STYLE(TONE_WRONG), "   map incomplete (the program closed its file)");
     add_lacks(&line, &model->stats);
     add_foreign(&line, &model->stats);
-    line_draw(&line, canvas, rect.x, y, rect.w);
+    line_draw(&line, canvas, rect.x, y, rect.w - 1);
 }
 
 /* In place of rates, which are all zero then: why a requested pause does not happen. */
@@ -302,7 +302,7 @@ static bool draw_no_pause(const App *app, Canvas *canvas, Rect rect, int y) {
         line_add(&line, 2, STYLE(TONE_TEXT), "%s", wait->busy ? "; it is at work" : "");
     }
     line_add(&line, 3, STYLE(TONE_MUTED), "; it stops in its next memory operation");
-    line_draw(&line, canvas, rect.x, y, rect.w);
+    line_draw(&line, canvas, rect.x, y, rect.w - 1);
     return true;
 }
 
@@ -310,7 +310,7 @@ static bool draw_no_pause(const App *app, Canvas *canvas, Rect rect, int y) {
 static void draw_error(const App *app, Canvas *canvas, Rect rect, int y) {
     Line line = {0};
     line_add(&line, 1, STYLE(TONE_KILLED), " %s", app->ui.error);
-    line_draw(&line, canvas, rect.x, y, rect.w);
+    line_draw(&line, canvas, rect.x, y, rect.w - 1);
 }
 
 void header_draw(App *app, Canvas *canvas, Rect rect) {

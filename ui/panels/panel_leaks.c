@@ -235,7 +235,7 @@ static void draw_verdict(const Leaks *s, const Ui *ui, Canvas *canvas, Rect rect
     char words[sizeof v->words];
     canvas_put(canvas, rect.x, rect.y, mark, style);
     format_text(words, sizeof words, v->words, !ui->utf8);
-    int used = canvas_text(canvas, rect.x + 2, rect.y, rect.w - 2, style, words);
+    int used = canvas_text(canvas, rect.x + 2, rect.y, rect.w - 3, style, words);
     static const char how[] = "C asks for one";
     if (v->growth == LMP_GROWTH_WAIT && used + 6 + (int)sizeof how <= rect.w)
         canvas_text(canvas, rect.x + 5 + used, rect.y, rect.w - 5 - used, STYLE(TONE_MUTED), how);

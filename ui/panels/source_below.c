@@ -60,5 +60,6 @@ void source_below(const Model *model, Ui *ui, Canvas *canvas, Rect rect, const L
                      ui->utf8, ui->makes);
     }
     if (rect.h == 1) rect = (Rect){rect.x + 2, rect.y, rect.w - 2, 1};
+    rect.w--; /* text that touches the frame looks cut */
     source_draw(ui->sources, canvas, rect, site->raw_source, name, site->line, ui->now);
 }

@@ -65,12 +65,12 @@ static const Row palette[TONES] = {
     [TONE_KIND_LEVEL(kind, 1)] = {d1, l1, dim, c8, 0, 0, 0},             \
     [TONE_KIND_LEVEL(kind, 2)] = {d2, l2, bright, c8, 0, 0, 0},          \
     [TONE_KIND_LEVEL(kind, 3)] = {d3, l3, bright, c8, 0, 0, B}
-    KIND(LMP_STRING,    94, 223, 130, 215, 172, 172, 214, 166, 3, 11, 3),
-    KIND(LMP_FUNCTION,  22, 151,  29, 115,  36,  72,  43,  29, 2, 10, 2),
-    KIND(LMP_USERDATA,  53, 225,  96, 218, 132, 205, 175, 162, 5, 13, 5),
-    KIND(LMP_THREAD,    58, 187, 100, 185, 184, 143, 227, 100, 6, 14, 6),
-    KIND(LMP_TABLE,     17, 153,  25, 111,  32,  68,  75,  26, 4, 12, 4),
-    KIND(LMP_OTHER,    238, 252, 241, 250, 244, 246, 247, 242, 8,  7, 7),
+    KIND(LMP_STRING,    94, 216, 130, 209, 172, 172, 214, 166, 3, 11, 3),
+    KIND(LMP_FUNCTION,  22, 151,  29,  78,  36,  72,  43,  29, 2, 10, 2),
+    KIND(LMP_USERDATA,  90, 218,  96, 212, 132, 205, 175, 162, 5, 13, 5),
+    KIND(LMP_THREAD,    58, 186, 100, 143, 184, 101, 227,  58, 6, 14, 6),
+    KIND(LMP_TABLE,     24, 117,  26, 111,  32,  68,  75,  26, 4, 12, 4),
+    KIND(LMP_OTHER,    239, 252, 241, 250, 244, 246, 247, 242, 8,  7, 7),
 #undef KIND
 };
 /* clang-format on */

@@ -287,6 +287,18 @@ static void draw_one(const Sources *s, Canvas *canvas, Rect rect, const SourceTe
     canvas_text(canvas, x, rect.y, room, STYLE(TONE_SOURCE), code + strspn(code, " "));
 }
 
+/* The indentation that lines [first, last] have in common. */
+static size_t common_indent(const Sources *s, int first, int last, bool ascii) {
+    char code[1024];
+    size_t least = sizeof code;
+    for (int i = first; i <= last; i++) {
+        sources_line(s, (uint32_t)i, ascii, code, sizeof code);
+        size_t indent = strspn(code, " ");
+        if (code[indent] && indent < least) least = indent;
+    }
+    return least < sizeof code ? least : 0;
+}
+
 void source_draw(Sources *s, Canvas *canvas, Rect rect, const char *source, const char *name,
                  int line, uint64_t now) {
     source_draw_around(s, canvas, rect, source, name, line, line, now);
@@ -305,6 +317,7 @@ int source_draw_around(Sources *s, Canvas *canvas, Rect rect, const char *source
     if (first < 1) first = 1;
     last = first + rows - 1 < (int)text->lines ? first + rows - 1 : (int)text->lines;
     int digits = snprintf(NULL, 0, "%d", last);
+    size_t indent = common_indent(s, first, last, !canvas->utf8);
     for (int i = first; i <= last; i++) {
         char code[1024];
         int y = rect.y + i - first, x = rect.x;
@@ -317,7 +330,7 @@ int source_draw_around(Sources *s, Canvas *canvas, Rect rect, const char *source
         x += 2;
         sources_line(s, (uint32_t)i, !canvas->utf8, code, sizeof code);
         canvas_text(canvas, x, y, rect.x + rect.w - x, STYLE(here ? TONE_SOURCE : TONE_MUTED),
-                    code);
+                    strlen(code) > indent ? code + indent : "");
         if (here) canvas_tint(canvas, (Rect){rect.x, y, rect.w, 1}, TONE_SELECT);
     }
     return first;

@@ -42,8 +42,9 @@ const SourceText *sources_get(Sources *sources, const char *source, uint64_t now
  * characters as '?', at most size - 1 bytes. "" for a line that does not exist. Returns out. */
 char *sources_line(const Sources *sources, uint32_t line, bool ascii, char *out, size_t size);
 
-/* Draws the lines of a source around `line`, which is marked, with their numbers; if there is room
- * for one line only, "name:line | text". `name`: as shown (short_src). */
+/* Draws the lines of a source around `line`, which is marked, with their numbers and without the
+ * indentation that all of them have; if there is room for one line only, "name:line | text".
+ * `name`: as shown (short_src). */
 void source_draw(Sources *sources, Canvas *canvas, Rect rect, const char *source, const char *name,
                  int line, uint64_t now);
 

@@ -7,7 +7,7 @@
 #include "widget/table.h"
 
 #define CURSOR_W 2     /* the cursor's arrow and a blank */
-#define FLEX_ENOUGH 36 /* columns for the last text before a path gets more than its wide width */
+#define FLEX_ENOUGH 44 /* columns for the last text before a path gets more than its wide width */
 #define TAIL_MORE 16
 
 /* ---- columns --------------------------------------------------------------------------------- */

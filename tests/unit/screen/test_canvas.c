@@ -1,5 +1,8 @@
 /* Tests of the canvas, of code points, of lines of pieces, of themes and of pictures. */
 #include "screen/canvas.h"
+
+#include <math.h>
+
 #include "screen/line.h"
 #include "screen/svg.h"
 #include "suite.h"
@@ -240,6 +243,46 @@ START_TEST(kinds_have_colours_of_their_own) {
 }
 END_TEST
 
+/* The luminance of a colour of 256, as WCAG has it. */
+static double luminance(int colour) {
+    static const double weight[3] = {0.0722, 0.7152, 0.2126};
+    uint32_t rgb = theme_rgb(colour);
+    double sum = 0;
+    for (int i = 0; i < 3; i++, rgb >>= 8) {
+        double part = (rgb & 255) / 255.0;
+        sum += weight[i] * (part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4));
+    }
+    return sum;
+}
+
+static double contrast(int a, int b) {
+    double x = luminance(a) + 0.05, y = luminance(b) + 0.05;
+    return x > y ? x / y : y / x;
+}
+
+/* On the map, a cell that is nearly empty stands out from an empty one, and each level from the one
+ * before. */
+START_TEST(levels_stand_out) {
+    for (int light = 0; light < 2; light++) {
+        Theme theme = {THEME_256, light != 0};
+        int ground = theme_look(&theme, STYLE(TONE_EMPTY)).fg;
+        for (int kind = 0; kind < LMP_KINDS; kind++) {
+            int before = ground;
+            for (int level = 0; level < THEME_LEVELS; level++) {
+                int colour = theme_look(&theme, STYLE(TONE_KIND_LEVEL(kind, level))).fg;
+                double least = level > 0 ? 1.1 : light ? 1.25 : 1.55;
+                ck_assert_msg(contrast(before, colour) >= least, "%s.%d of %s: %.2f",
+                              kind_info[kind].name, level, light ? "light" : "dark",
+                              contrast(before, colour));
+                ck_assert((luminance(colour) > luminance(ground)) == !light);
+                ck_assert(level == 0 || (luminance(colour) > luminance(before)) == !light);
+                before = colour;
+            }
+        }
+    }
+}
+END_TEST
+
 START_TEST(the_environment_chooses_the_theme) {
     ck_assert_int_eq(theme_choose(256, NULL, NULL, NULL).mode, THEME_256);
     ck_assert_int_eq(theme_choose(1 << 24, NULL, NULL, NULL).mode, THEME_256);
@@ -330,6 +373,6 @@ END_TEST
 SUITE("canvas", text_is_cut_with_an_ellipsis, nothing_is_drawn_outside_the_clip,
       wide_characters_stay_whole, hostile_text_draws_as_question_marks, ascii_canvas_has_only_ascii,
       random_drawing, utf8_both_ways, stack_fills_the_bar, lines_drop_the_least_important,
-      themes_use_only_the_colours_there_are, kinds_have_colours_of_their_own,
+      themes_use_only_the_colours_there_are, kinds_have_colours_of_their_own, levels_stand_out,
       the_environment_chooses_the_theme, pictures_are_well_formed,
       pictures_join_what_belongs_together)
