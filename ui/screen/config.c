@@ -12,6 +12,8 @@
 
 enum { FILE_MOST = 64 * 1024 }; /* bytes; a larger file is not a config of ours */
 
+#define BLANKS " \t\r"
+
 /* ---- names ----------------------------------------------------------------------------------- */
 
 static bool is_one_of(const char *value, const char *const *words) {
@@ -59,7 +61,8 @@ static const ConfigRow *row_of(const char *name) {
     for (const ConfigRow *r = config_rows; r->name; r++) {
         size_t n = strlen(r->name);
         bool many = r->name[n - 1] == '.';
-        if (many ? strncmp(r->name, name, n) == 0 && name[n] : strcmp(r->name, name) == 0) return r;
+        bool one_of_many = strncmp(r->name, name, n) == 0 && name[n] && !strpbrk(name, BLANKS);
+        if (many ? one_of_many : strcmp(r->name, name) == 0) return r;
     }
     return NULL;
 }
@@ -85,15 +88,23 @@ static char *read_whole(const char *path) {
     if (fstat(fileno(file), &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > FILE_MOST) {
         errno = EINVAL;
     } else if ((text = malloc((size_t)st.st_size + 1))) {
-        text[fread(text, 1, (size_t)st.st_size, file)] = 0;
+        size_t size = fread(text, 1, (size_t)st.st_size, file);
+        text[size] = 0;
+        if (strlen(text) < size) { /* writing it anew would lose the rest */
+            free(text);
+            text = NULL;
+            errno = EINVAL;
+        }
     }
+    int error = errno;
     fclose(file);
+    errno = error;
     return text;
 }
 
 static char *trim(char *text) {
-    text += strspn(text, " \t\r");
-    for (size_t n = strlen(text); n > 0 && strchr(" \t\r", text[n - 1]); n--)
+    text += strspn(text, BLANKS);
+    for (size_t n = strlen(text); n > 0 && strchr(BLANKS, text[n - 1]); n--)
         text[n - 1] = 0;
     return text;
 }
@@ -120,6 +131,8 @@ static void add_line(Config *config, unsigned number, char *text) {
         ConfigLine *line = &config->line[config->count++];
         snprintf(line->name, sizeof line->name, "%s", name);
         snprintf(line->value, sizeof line->value, "%s", value);
+    } else {
+        snprintf(why, sizeof why, "only %d lines are read", CONFIG_LINES);
     }
     if (*why && !config->problem[0])
         snprintf(config->problem, sizeof config->problem, "config, line %u: %s", number, why);
@@ -149,11 +162,11 @@ const char *config_get(const Config *config, const char *name) {
 
 static bool is_line_of(const char *line, size_t length, const char *name) {
     size_t n = strlen(name), at = 0;
-    while (at < length && strchr(" \t", line[at]))
+    while (at < length && strchr(BLANKS, line[at]))
         at++;
     if (length - at < n || strncmp(line + at, name, n) != 0) return false;
     at += n;
-    while (at < length && strchr(" \t", line[at]))
+    while (at < length && strchr(BLANKS, line[at]))
         at++;
     return at < length && line[at] == '=';
 }

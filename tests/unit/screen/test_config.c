@@ -75,6 +75,7 @@ START_TEST(test_problems) {
         {"theme = pink", "config, line 1: theme is `dark`, `light`, `mono`"},
         {"fps = 0", "config, line 1: fps is 0.1 to 60"},
         {"fps = 10x", "config, line 1: fps is 0.1 to 60"},
+        {"columns.Sites x = live", "config, line 1: there is no \"columns.Sites x\""},
         {"mouse = yes", "config, line 1: mouse is `on`, `off`"},
     };
     setup();
@@ -97,6 +98,11 @@ START_TEST(test_problems) {
     config_read(&config, path);
     ck_assert_uint_eq(config.count, 0);
     ck_assert_ptr_nonnull(strstr(config.problem, "not a text file"));
+    for (int i = 0; i < 65; i++)
+        memcpy(junk + i * 6, "fps=1\n", 7);
+    write_file(junk);
+    config_read(&config, path);
+    ck_assert_str_eq(config.problem, "config, line 65: only 64 lines are read");
     free(junk);
     teardown();
 }
@@ -112,6 +118,16 @@ START_TEST(test_write) {
     ck_assert(config_set(path, "columns.Sites", "live"));
     ck_assert(config_set(path, "fps", NULL));
     is_file("# mine\ntheme = dark\n\n# theme = mono\nodd line\ncolumns.Sites = live\n");
+    write_file("fps = 1\n\rfps\r=\r2\r\n"); /* what is read as its line is replaced */
+    ck_assert(config_set(path, "fps", "3"));
+    is_file("fps = 3\n");
+    FILE *f = fopen(path, "w"); /* no text: it stays as it is */
+    fwrite("fps = 1\n\0more", 1, 13, f);
+    fclose(f);
+    ck_assert(!config_set(path, "fps", "3") && errno == EINVAL);
+    config_read(&config, path);
+    ck_assert_ptr_nonnull(strstr(config.problem, "not a text file"));
+    write_file("fps = 1\n");
     char link[80], target[80]; /* a link stays one */
     snprintf(link, sizeof link, "%s/link", dir);
     ck_assert_int_eq(symlink(path, link), 0);
