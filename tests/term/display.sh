@@ -536,6 +536,51 @@ LUA
     check_terminal
 }
 
+# The MiB that the header says are outside Lua; 0: none are said.
+outside() {
+    local mib
+    mib=$(screen | sed -n 's/.*outside Lua \([0-9]*\)\(\.[0-9]*\)\{0,1\} MiB.*/\1/p' | head -n 1)
+    echo "${mib:-0}"
+}
+
+case_outside() { # 64 MiB that a C module takes are outside Lua, and nothing else changes that
+    [ -z "$LMP_PRELOAD" ] || exit 77 # a sanitizer has memory of its own for each byte
+    open 120 36
+    cat >"$work/takes.lua" <<'LUA'
+package.cpath = arg[1]
+local outside = require "outside"
+local t
+local function work(name) -- until the file is there; the collector has something to do
+  repeat t = {{}, {}, ("x"):rep(1000)} local f = io.open(name) until f and f:close()
+end
+work "take"
+assert(outside.take(64 << 20))
+work "leave"
+LUA
+    type_line "\$P \$LMP run takes.lua '$LMP_BUILD/tests/verdicts/?.so'; echo status=\$?"
+    wait_for 'outside Lua [0-9.]+ MiB'
+    wait_for 'RUNNING  00:00:0[3-9]'
+    local base after tries
+    base=$(outside)
+    [ "$base" -ge 1 ] && [ "$base" -le 30 ] || fail "$base MiB are outside Lua before"
+    : >"$work/take"
+    for tries in $(seq "$((patience * 5))"); do # the least of ten seconds is said
+        after=$(outside)
+        [ "$after" -lt $((base + 50)) ] || break
+        sleep 0.2
+    done
+    sleep 1 # the last figure from before is gone by then
+    after=$(outside)
+    echo "outside Lua: $base MiB, then $after, after $tries looks"
+    [ "$after" -ge $((base + 62)) ] && [ "$after" -le $((base + 66)) ] ||
+        fail "64 MiB more are not $after after $base"
+    : >"$work/leave"
+    wait_for 'FINISHED'
+    key q
+    wait_said 'status=0'
+    check_terminal
+}
+
 case_children() { # os.execute's output in its place; a background child's after the end
     cat >"$work/children.lua" <<'LUA'
 local wanted = io.open("wanted", "wb")
