@@ -17,6 +17,11 @@ static bool is_message(const char *line) {
     return word > 0 && line[word - 1] == ':' && line[word] && strncmp(name, "lua", 3) == 0;
 }
 
+/* A line of a traceback, or its heading: an error in the handler of an error has one of its own. */
+static bool is_trace(const char *line) {
+    return line[0] == '\t' || strncmp(line, "stack traceback:", 16) == 0;
+}
+
 /* Cuts the text's last line that is not empty off and returns it; NULL: there is none. */
 static char *last_line(char *text) {
     size_t n = strlen(text);
@@ -45,6 +50,8 @@ bool errorline_find(int fd, uint64_t from, char *out, size_t size) {
         trace = t;
     if (trace) *trace = 0;
     const char *line = last_line(text);
+    while (trace && line && is_trace(line))
+        line = last_line(text);
     if (!line || (!trace && !is_message(line))) return false;
     format_text(out, size, line, 0);
     return true;

@@ -171,6 +171,9 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     (void)model;
     HelpState nothing = {0}, *s = state ? state : &nothing;
     rect = inside(rect);
+    int bar = rect.x + rect.w - 1;
+    rect.w -= rect.w > 20 ? 2 : 1; /* the text ends before it */
+    if (rect.w < 1) return;
     if (search_on(&s->search)) {
         SearchLines lines = search_lines(s, rect.w, ui);
         s->most = s->height > rect.h ? s->height - rect.h : 0;
@@ -187,7 +190,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     }
     bool found = s->search.found;
     search_light(&s->search, canvas, rect, found ? rect.y + (int)s->search.at - s->top : -1);
-    canvas_scroll(canvas, rect.x + rect.w - 1, rect.y, rect.h, (uint64_t)s->top,
+    canvas_scroll(canvas, bar, rect.y, rect.h, (uint64_t)s->top,
                   (uint64_t)(rect.h > 0 ? rect.h : 1), (uint64_t)height);
 }
 

@@ -215,6 +215,20 @@ static bool invert(Tree *s, const Model *model, Ui *ui) {
     return true;
 }
 
+/* To the next row that the filter matches itself, not as a way to one; wrapping around. */
+static bool next_match(Tree *s, Ui *ui, int step) {
+    uint64_t count = s->table.list.count, at = s->table.list.cursor;
+    if (s->table.filter.used == 0) return false;
+    for (uint64_t i = 0; i < count; i++) {
+        at = step > 0 ? (at + 1) % count : (at + count - 1) % count;
+        if (!treerows_row(s->look.rows, (uint32_t)at).matches) continue;
+        s->table.list.cursor = at;
+        table_hold(&s->table, ui);
+        break;
+    }
+    return true;
+}
+
 static const struct {
     Action action;
     bool (*act)(Tree *s, const Model *model, Ui *ui, uint32_t row);
@@ -229,6 +243,8 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     if (s && model->ledger.stacks && action == ACT_INVERT) return invert(s, model, ui);
     if (!there(s, model)) return false;
     sync(s, model, ui);
+    bool next = action == ACT_NEXT_MATCH;
+    if (next || action == ACT_MATCH_BEFORE) return next_match(s, ui, next ? 1 : -1);
     uint32_t row = table_selected(&s->table);
     for (size_t i = 0; row != TABLE_NONE && i < sizeof acts / sizeof *acts; i++)
         if (acts[i].action == action) return acts[i].act(s, model, ui, row);
@@ -276,8 +292,13 @@ static struct Table *table_of(void *state) {
     return state ? &((Tree *)state)->table : NULL;
 }
 
+static bool seeks(const void *state) {
+    return state && ((const Tree *)state)->table.filter.used > 0;
+}
+
 const Panel panel_tree = {
     .title = "Tree",
+    .seeks = seeks,
     .about = "Calls from the outside in, with what each path of them made. * opens the path of "
              "most bytes.",
     .table = table_of,

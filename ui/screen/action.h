@@ -80,7 +80,7 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_NEXT_VERDICT, GROUP_DISPLAY, 0, 'W', 0, "W", NULL, NULL,                                 \
       "the next thing that there is to say")                                                       \
     X(ACT_BACK, GROUP_DISPLAY, 0, K_ESC, 0, "esc", "back", NULL, "back to where you came from; shrink")            \
-    X(ACT_UP, GROUP_MOVE, 0, K_UP, 'k', "arrows, h j k l", NULL, NULL, "move the cursor, scroll")      \
+    X(ACT_UP, GROUP_MOVE, 0, K_UP, 'k', "arrows hjkl", NULL, NULL, "move the cursor, scroll")      \
     X(ACT_DOWN, GROUP_MOVE, 0, K_DOWN, 'j', "down", NULL, NULL, NULL)                              \
     X(ACT_LEFT, GROUP_MOVE, 0, K_LEFT, 'h', "left", NULL, NULL, NULL)                                \
     X(ACT_RIGHT, GROUP_MOVE, 0, K_RIGHT, 'l', "right", NULL, NULL, NULL)                             \
@@ -96,8 +96,8 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_FILTER, GROUP_TABLES, 9, '/', 0, "/", "filter", NULL,                                    \
       "show only rows with the words typed; enter keeps that, esc clears it")                      \
     X(ACT_NEXT_MATCH, GROUP_TABLES, 5, 0, 0, "n N", "match", NULL,                                 \
-      "in help, output and source / lights up what is typed; the next one (while the program "     \
-      "is paused n steps), the one before")                                                        \
+      "to the next of what / has found and lit up (in help, output, source, call tree; while the " \
+      "program is paused n steps), to the one before")                                                        \
     X(ACT_MATCH_BEFORE, GROUP_TABLES, 0, 'N', 0, "N", NULL, NULL, NULL)                            \
     X(ACT_SORT_LEFT, GROUP_TABLES, 10, '<', 0, "< >", "sort", NULL,                                \
       "sort by the column to the left, to the right")                                              \

@@ -103,18 +103,33 @@ static int match_at(const Canvas *canvas, int x, int y, int right, const char *s
     return w;
 }
 
-void search_light(const Search *s, Canvas *canvas, Rect rect, int here) {
-    if (!search_on(s)) return;
+static void light(Canvas *canvas, Rect rect, const char *sought, int here) {
     int left = rect.x > 0 ? rect.x : 0, right = rect.x + rect.w, bottom = rect.y + rect.h;
     if (right > canvas->w) right = canvas->w;
     if (bottom > canvas->h) bottom = canvas->h;
     for (int y = rect.y > 0 ? rect.y : 0; y < bottom; y++) {
         for (int x = left, w; x<right; x += w> 0 ? w : 1) {
-            w = match_at(canvas, x, y, right, s->edit.text);
+            w = match_at(canvas, x, y, right, sought);
             if (w == 0) continue;
             if (y != here) canvas_tint(canvas, (Rect){x, y, w, 1}, TONE_SELECT);
             canvas_attr(canvas, (Rect){x, y, w, 1}, y == here ? ATTR_REVERSE : ATTR_UNDERLINE);
         }
+    }
+}
+
+void search_light(const Search *s, Canvas *canvas, Rect rect, int here) {
+    if (search_on(s)) light(canvas, rect, s->edit.text, here);
+}
+
+void search_light_words(Canvas *canvas, Rect rect, const char *words) {
+    char word[EDIT_MAX];
+    for (;;) {
+        words += strspn(words, " ");
+        size_t n = strcspn(words, " ");
+        if (n == 0) return;
+        snprintf(word, sizeof word, "%.*s", (int)n, words);
+        light(canvas, rect, word, -1);
+        words += n;
     }
 }
 

@@ -39,6 +39,8 @@ bool search_follow(Search *search, const SearchLines *lines, uint64_t from);
 /* Lights up the matches in `rect`; those in row `y`, the current match, more than others (-1: it is
  * not there). */
 void search_light(const Search *search, Canvas *canvas, Rect rect, int y);
+/* Lights up each word of `words` in `rect`: what a filter matches. */
+void search_light_words(Canvas *canvas, Rect rect, const char *words);
 /* For the frame's note: the searched text, and whether it was found; "" if there is no search. */
 void search_note(const Search *search, const Ui *ui, char *out, size_t size);
 /* The first of `page` lines that brings line `at` onto the screen, `top` being the current one. */

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "widget/measure.h"
+#include "widget/search.h"
 #include "widget/table.h"
 
 #define CURSOR_W 2     /* the cursor's arrow and a blank */
@@ -153,6 +154,14 @@ void table_draw_row(const Table *t, const TableSource *from, Canvas *canvas, Rec
     }
 }
 
+/* What the filter matches, in texts: digits of figures are not what was typed. */
+static void light_row(const Table *t, Canvas *canvas, Rect rect, int y) {
+    for (int i = 0; t->filter.used > 0 && i < t->def->columns; i++)
+        if (t->width[i] > 1 && t->def->column[i].align != TABLE_RIGHT)
+            search_light_words(canvas, (Rect){rect.x + t->at[i], y, t->width[i] - 1, 1},
+                               t->filter.text);
+}
+
 static void draw_nothing(const Table *t, Canvas *canvas, Rect rect) {
     const char *text = t->no_memory ? "no memory for this table" : t->def->empty;
     if (!t->no_memory && t->total > 0) {
@@ -178,9 +187,11 @@ void table_draw(Table *t, const TableSource *from, Canvas *canvas, Rect rect) {
     for (int line = 0; line < page && t->list.top + (uint64_t)line < t->list.count; line++) {
         uint64_t place = t->list.top + (uint64_t)line;
         table_draw_row(t, from, canvas, body, body.y + line, t->order[place]);
-        if (!cursor || place != t->list.cursor) continue;
-        canvas_put(canvas, body.x, body.y + line, G_RIGHT, STYLE(TONE_ACCENT));
-        canvas_tint(canvas, (Rect){body.x, body.y + line, body.w, 1}, TONE_SELECT);
+        if (cursor && place == t->list.cursor) {
+            canvas_put(canvas, body.x, body.y + line, G_RIGHT, STYLE(TONE_ACCENT));
+            canvas_tint(canvas, (Rect){body.x, body.y + line, body.w, 1}, TONE_SELECT);
+        }
+        light_row(t, canvas, body, body.y + line);
     }
     if (bar) {
         canvas_scroll(canvas, rect.x + rect.w - 1, body.y, page, t->list.top, (uint64_t)page,

@@ -183,6 +183,61 @@ static void text_of(void *context, uint64_t line, char *out, size_t size) {
     snprintf(out, size, "%s", lines_text[line % LINES]);
 }
 
+/* The row of the cursor in a table, by the ground of its line. */
+static int cursor_row(const Panel *panel) {
+    Rect r = app_where(app, panel);
+    for (int y = r.y; y < r.y + r.h; y++)
+        if (canvas_at(canvas, r.x, y)->glyph == G_RIGHT) return y - r.y;
+    return -1;
+}
+
+START_TEST(a_call_tree_is_searched) {
+    int here;
+    set_up(120, 40);
+    press("88");
+    ck_assert_int_eq(lit(&panel_tree, "price", &here), 0);
+    press("/price\n");
+    ck_assert(shows("main chunk")); /* the way to it stays */
+    int matches = lit(&panel_tree, "price", &here);
+    ck_assert_int_ge(matches, 1);
+    ck_assert(shows("n N match"));
+    press("g");
+    int first = cursor_row(&panel_tree);
+    press("n");
+    int at = cursor_row(&panel_tree);
+    ck_assert_int_gt(at, first);
+    Rect r = app_where(app, &panel_tree); /* one of those lit up */
+    bool found = false;
+    for (int x = r.x; x < r.x + r.w; x++)
+        found = found || (style_attr(canvas_at(canvas, x, r.y + at)->style) & ATTR_UNDERLINE);
+    ck_assert(found);
+    press("g"); /* round the beginning: to the last one, and on to the first */
+    press("N");
+    int last = cursor_row(&panel_tree);
+    ck_assert_int_ge(last, at);
+    press("n");
+    ck_assert_int_eq(cursor_row(&panel_tree), at);
+    become(LMP_SEEN_PAUSED);
+    ck_assert(shows("n step") && !shows("n N match"));
+    tear_down();
+}
+END_TEST
+
+START_TEST(what_a_filter_matches_is_lit_up) {
+    int here;
+    set_up(120, 40);
+    press("66/cache\n");
+    ck_assert_int_ge(lit(&panel_sites, "cache", &here), 2);
+    ck_assert_int_eq(here, -1);
+    press("\033/1\n"); /* in texts, not in figures */
+    Rect r = app_where(app, &panel_sites);
+    for (int y = r.y + 1; y < r.y + 5; y++)
+        for (int x = r.x; x < r.x + 40; x++)
+            ck_assert(!(style_attr(canvas_at(canvas, x, y)->style) & ATTR_UNDERLINE));
+    tear_down();
+}
+END_TEST
+
 START_TEST(every_match_in_order) {
     static Ui ui;
     for (int round = 0; round < 300; round++) {
@@ -223,4 +278,5 @@ START_TEST(every_match_in_order) {
 END_TEST
 
 SUITE("app_search", the_output_is_searched, n_steps_while_paused, the_help_is_searched,
-      a_source_is_searched, every_match_in_order)
+      a_source_is_searched, a_call_tree_is_searched, what_a_filter_matches_is_lit_up,
+      every_match_in_order)

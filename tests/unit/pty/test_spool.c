@@ -248,6 +248,9 @@ START_TEST(error_lines) {
     } cases[] = {
         {"so far\nlua5.4: x.lua:1: boom\nstack traceback:\n\t[C]: in ?\n", "lua5.4: x.lua:1: boom"},
         {"lua5.4: x.lua:1: boom\r\nstack traceback:\r\n\t[C]: in ?\r\n", "lua5.4: x.lua:1: boom"},
+        {"lua5.4: boom\nstack traceback:\n\t[C]: in ?\nstack traceback:\n\t[C]: in ?\n",
+         "lua5.4: boom"},
+        {"\n\tx\nstack traceback:\n\t[C]: in ?\n", ""},
         {"/usr/bin/lua: (error object is a table value)\n",
          "/usr/bin/lua: (error object is a table value)"},
         {"lua5.4: a \033[1mb\n", "lua5.4: a ?[1mb"},
