@@ -169,7 +169,7 @@ for i = 1, 300 do
 end
 while not io.open "stop" do local t = {} end
 LUA
-    open 120 36
+    open 200 50
     watch
     key 6
     key /
@@ -178,6 +178,7 @@ LUA
     wait_for '^│?▸ .*endless.lua:8'
     key Enter
     wait_for 'endless.lua:8 . enter blocks'
+    wait_for ' [0-9.]+ B +[<0-9?].*"this is the kept text number [0-9]+,' # the first of them, there
     key Enter
     wait_for 'Blocks.*endless.lua:8 . 30[0-9] blocks'
     wait_for 'endless.lua:8 +"this is the kept text number [0-9]+,'
@@ -287,7 +288,7 @@ click() {
 case_mouse() { # real sequences, as a terminal sends them
     open 120 36
     watch
-    click 's f u h'
+    click 's f u r'
     wait_for 'filtered'
     click 'm mark'
     wait_for 'Mark 1 set'
