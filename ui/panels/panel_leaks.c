@@ -249,9 +249,8 @@ static void draw_chart(const Ledger *ledger, const LmpSiteRow *site, Canvas *can
     for (uint32_t i = 0; i < n; i++)
         most = value[i] > most ? value[i] : most;
     if (n < 2 || most == 0) return;
-    canvas_printf(canvas, rect.x, rect.y, rect.w, STYLE(TONE_MUTED),
-                  "held after full collections: %s to %s", format_bytes(first, value[0]),
-                  format_bytes(last, value[n - 1]));
+    canvas_printf(canvas, rect.x, rect.y, rect.w, STYLE(TONE_MUTED), "%s to %s held",
+                  format_bytes(first, value[0]), format_bytes(last, value[n - 1]));
     spark_draw(canvas, (Rect){rect.x, rect.y + 1, rect.w, rect.h - 1}, value, n,
                STYLE(TONE_GROWTH));
 }
@@ -260,13 +259,15 @@ static void draw_chart(const Ledger *ledger, const LmpSiteRow *site, Canvas *can
 
 static void draw_below(const Model *model, Ui *ui, Canvas *canvas, Rect rect,
                        const LmpSiteRow *site) {
-    bool chart = rect.w >= 110 && rect.h >= 4 && site->live_history;
+    bool chart = rect.w >= 110 && rect.h >= 6 && site->live_history;
     int w = rect.w / 3 < CHART_W ? rect.w / 3 : CHART_W;
+    if (chart) { /* the rule above goes on over it */
+        canvas_fill(canvas, (Rect){rect.x, rect.y, rect.w, 1}, G_HLINE, STYLE(TONE_FRAME));
+        draw_chart(&model->ledger, site, canvas,
+                   (Rect){rect.x + rect.w - w, rect.y + 1, w - 1, rect.h - 1});
+        rect.w -= w + 2;
+    }
     source_below(model, ui, canvas, rect, site);
-    if (!chart) return;
-    Rect right = {rect.x + rect.w - w, rect.y + 1, w - 1, rect.h - 1};
-    canvas_fill(canvas, (Rect){right.x - 2, right.y, w + 2, right.h}, ' ', STYLE(TONE_TEXT));
-    draw_chart(&model->ledger, site, canvas, right);
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {

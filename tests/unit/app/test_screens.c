@@ -102,6 +102,7 @@ static const Screen screens[] = {
     {"80x24-types-makes", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "22G"},
     {"80x24-types-makes-ended", 80, 24, 256, true, true, LMP_SEEN_FINISHED, "22G"},
     {"200x60-site", 200, 60, 256, true, true, LMP_SEEN_RUNNING, "6\r"},
+    {"120x36-leaks-large", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "99"},
     {"200x60-leaks", 200, 60, 256, true, true, LMP_SEEN_RUNNING, "99"},
     {"120x36-marked", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6"},
     {"120x36-marked-makes", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6G"},
