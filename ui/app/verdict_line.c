@@ -5,7 +5,7 @@
 
 #include "app/app_state.h"
 
-enum { LEAST = 14, HINT_FROM = 64, PLACES_FROM = 100, ADVICE_LEAST = 16 };
+enum { LEAST = 14, HINT_FROM = 64, PLACES_FROM = 100, ADVICE_LEAST = 16, ADVICE_WANTED = 44 };
 #define MORE 1.25 /* times the current score: that much replaces it */
 
 static const Verdict *find(const App *app) {
@@ -96,6 +96,19 @@ static int draw_words(Canvas *canvas, int x, int y, int room, Style style, const
     return canvas_text(canvas, x, y, room, style, text);
 }
 
+/* Of a sentence, as many of its parts between commas as leave room for the advice: which line to
+ * change matters more than the last figures, which its page has. All of it if not even the first
+ * part does. */
+static const char *first_parts(const Verdict *v, int room, char out[sizeof v->text + 4]) {
+    int advice = canvas_width(v->advice) + 4;
+    room -= advice < ADVICE_WANTED ? advice : ADVICE_WANTED;
+    snprintf(out, sizeof v->text, "%s", v->text);
+    for (size_t i = strlen(out); *v->advice && i-- > 0 && canvas_width(out) + 1 > room;)
+        if (out[i] == ',' && out[i + 1] == ' ') out[i] = 0;
+    if (canvas_width(out) + 1 > room) return v->text;
+    return out;
+}
+
 void verdict_draw(App *app, Canvas *canvas, Rect rect, int y) {
     const Verdict *v = shown(app);
     if (!v || rect.w < LEAST) return;
@@ -107,7 +120,13 @@ void verdict_draw(App *app, Canvas *canvas, Rect rect, int y) {
         x += canvas_text(canvas, x, y, end - x, STYLE_BOLD(TONE_STRONG), where);
         x++;
     }
-    x += draw_words(canvas, x, y, end - x, STYLE(to_do ? TONE_STRONG : TONE_TEXT), v->text);
+    char parts[sizeof v->text + 4];
+    const char *text = first_parts(v, end - x, parts);
+    x += draw_words(canvas, x, y, end - x, STYLE(to_do ? TONE_STRONG : TONE_TEXT), text);
+    if (strlen(text) < strlen(v->text)) {
+        canvas_put(canvas, x, y, G_ELLIPSIS, STYLE(TONE_STRONG));
+        x++;
+    }
     if (!to_do || end - x < ADVICE_LEAST) return;
     x += canvas_text(canvas, x, y, end - x, STYLE(TONE_ACCENT), app->ui.utf8 ? "  → " : "  -> ");
     draw_words(canvas, x, y, end - x, STYLE(TONE_TEXT), v->advice);

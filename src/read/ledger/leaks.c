@@ -32,6 +32,7 @@
 
 enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16, WHERE_SIZE = 128 };
 #define LONG_ENOUGH 10.0 /* seconds */
+#define SEEN_BY 1.0      /* the same: by then a collector that can be seen has been */
 #define STILL 2.25       /* of the longest time between the last rises */
 #define PARTING 0.4      /* of the run */
 #define HALF 0.5         /* of the earlier half's pace */
@@ -390,8 +391,9 @@ static void conclude(LmpJudgement *v, const Ledger *ledger, double seconds, uint
                      bool beyond, double wait) {
     uint32_t n = ledger->live_history_rows;
     uint64_t needed = seconds >= LONG_ENOUGH ? LEAST_GOOD : ENOUGH;
-    if (ledger->lines == LMP_LINES_OFF ||
-        (ledger->gc_mode != LMP_GC_INCREMENTAL && ledger->gc_mode != LMP_GC_GENERATIONAL && n == 0))
+    bool unseen =
+        ledger->gc_mode != LMP_GC_INCREMENTAL && ledger->gc_mode != LMP_GC_GENERATIONAL && n == 0;
+    if (ledger->lines == LMP_LINES_OFF || (unseen && seconds >= SEEN_BY))
         v->growth = LMP_GROWTH_UNKNOWN;
     else if (v->steady > 0)
         v->growth = LMP_GROWTH_FOUND;

@@ -56,6 +56,9 @@ static void add_row(const LedgerStore *s, const LmpTables *t, uint32_t row, LmpM
             uint64_t arrays = read_once64(&r->here_reallocs);
             out->regrown += arrays + read_once64(&r->here_frees);
             out->regrown_arrays += arrays;
+            int64_t more = (int64_t)read_once64((const uint64_t *)&r->here_realloc_bytes);
+            if (more > 0) out->regrown_array_bytes += (uint64_t)more;
+            out->regrown_hash_bytes += read_once64(&r->here_free_bytes);
         }
         if (loaded) out->load_bytes += tally.bytes;
         if (cls == LMP_C_FUNCTION && loaded) out->loads += tally.allocs;

@@ -25,9 +25,11 @@ typedef struct LmpMakes {
     uint32_t how;            /* LmpHow of all instructions on the line; 0: not known */
     uint64_t regrown;        /* parts of tables that were given back for larger ones here (count) */
     uint64_t regrown_arrays; /* of these, array parts */
-    uint64_t loads;          /* calls of load() and its like (count) */
-    uint64_t load_bytes;     /* all that these have made */
-    uint64_t texts, same;    /* as in LmpSite */
+    /* What array parts grew by here; bytes of the hash parts that were given back here. */
+    uint64_t regrown_array_bytes, regrown_hash_bytes;
+    uint64_t loads;       /* calls of load() and its like (count) */
+    uint64_t load_bytes;  /* all that these have made */
+    uint64_t texts, same; /* as in LmpSite */
     /* Lines whose strings are made of each other's, this one first: a string that is built up, and
      * copied in full at each step. 0: none known. */
     uint32_t builds;

@@ -41,16 +41,40 @@ static const struct {
     {LMP_WAY_TABLE, "tables"},         {LMP_WAY_CLOSURE, "functions"},
     {LMP_WAY_COROUTINE, "coroutines"}, {LMP_WAY_USERDATA, "userdata"},
     {LMP_WAY_CONCAT, "strings"},       {LMP_WAY_STRING, "strings"},
-    {LMP_WAY_LOADED, "functions"},
+    {LMP_WAY_LOADED, "functions"},     {LMP_WAY_PART, "parts of tables"},
 };
 enum { OBJECTS = sizeof objects / sizeof *objects };
 
-/* What it holds most of. */
+/* What it holds most of. Parts of tables come with tables, unless these are made elsewhere. */
 static int mostly(const LmpMakes *m) {
     int best = 0;
-    for (int i = 1; i < OBJECTS; i++)
-        if (m->way[objects[i].way].live_blocks > m->way[objects[best].way].live_blocks) best = i;
+    for (int i = 1; i < OBJECTS; i++) {
+        uint64_t least = m->way[objects[best].way].live_blocks;
+        if (objects[i].way == LMP_WAY_PART) least *= 2;
+        if (m->way[objects[i].way].live_blocks > least) best = i;
+    }
     return best;
+}
+
+/* Where to take something out: the tables that grow along with what it holds. */
+static void advise_holders(const VerdictFacts *f, Verdict *v) {
+    const LmpSiteRow *at[2];
+    if (!f->makes) return;
+    const LmpTally *t = &f->makes->way[objects[mostly(f->makes)].way];
+    uint32_t n = holders_of(f->holders, (double)t->live_blocks, at);
+    if (n == 1 && at[0] == f->row)
+        verdict_advise(v, "a table grows here with it: take out what is no longer needed, or make "
+                          "that table weak (__mode)");
+    else if (n == 1)
+        verdict_advise(v,
+                       "see %.48s:%d, where a table grows with it: take out what is no longer "
+                       "needed, or make that table weak (__mode)",
+                       at[0]->short_src, at[0]->line);
+    else if (n == 2)
+        verdict_advise(v,
+                       "see %.40s:%d and %.40s:%d, where tables grow with it: take out what is no "
+                       "longer needed, or make them weak (__mode)",
+                       at[0]->short_src, at[0]->line, at[1]->short_src, at[1]->line);
 }
 
 static void growth_figures(const VerdictFacts *f, Verdict *v) {
@@ -84,6 +108,7 @@ void never_freed_say(const VerdictFacts *f, Verdict *v) {
                      bytes_of(b, f->leak->bytes_per_second));
     growth_figures(f, v);
     verdict_figure(v, "live_blocks", (double)t->live_blocks);
+    advise_holders(f, v);
 }
 
 typedef struct Steps {
@@ -138,6 +163,7 @@ void grows_say(const VerdictFacts *f, Verdict *v) {
                  bytes_of(a, f->leak->bytes_per_cycle), bytes_of(b, f->leak->bytes_per_second),
                  format_bytes(c, f->row->tally.live_bytes), verdict_percent(share));
     growth_figures(f, v);
+    advise_holders(f, v);
 }
 
 /* ---- a peak that is gone --------------------------------------------------------------------- */

@@ -18,6 +18,7 @@
 #define DROPPED 0.8
 #define HALF 0.5
 #define SOON 0.9
+#define KEPT 0.1
 /* Or what lives longer, if only so few of all are live at a time: it is remade all the time. */
 #define TURNED_OVER 0.95
 /* Below a KiB, joining costs no more than making a string does. */
@@ -50,12 +51,24 @@ static double of_made(const VerdictFacts *f, uint64_t bytes) {
     return verdict_share((double)bytes, (double)f->made);
 }
 
-static bool dropped(const LmpTally *t) {
-    return (double)t->frees >= DROPPED * (double)t->allocs;
+/* Did the line keep next to nothing of what it had made, when all of the heap was last looked at,
+ * not long ago? In a short run that says it sooner, and does not swing from collection to
+ * collection. */
+static bool kept_nothing(const VerdictFacts *f) {
+    const Ledger *l = f->in->ledger;
+    uint32_t rows = l->live_history_rows;
+    if (rows == 0 || !f->row->live_history_blocks) return false;
+    return (double)l->live_history_work[rows - 1] >= HALF * (double)f->made &&
+           (double)f->row->live_history_blocks[rows - 1] <= KEPT * (double)f->row->tally.allocs;
 }
 
-static bool dropped_soon(const LmpTally *t) {
-    return dropped(t) && (double)t->short_lived >= HALF * (double)t->frees;
+static bool dropped(const VerdictFacts *f, const LmpTally *t) {
+    double share = verdict_share((double)t->frees, (double)t->allocs);
+    return share >= DROPPED || (share >= HALF && kept_nothing(f));
+}
+
+static bool dropped_soon(const VerdictFacts *f, const LmpTally *t) {
+    return dropped(f, t) && (double)t->short_lived >= HALF * (double)t->frees;
 }
 
 static bool turned_over(const LmpTally *t) {
@@ -150,7 +163,7 @@ void same_string_say(const VerdictFacts *f, Verdict *v) {
 
 double short_strings_holds(const VerdictFacts *f) {
     LmpTally t = strings_of(f);
-    return t.allocs >= MANY && (dropped_soon(&t) || turned_over(&t))
+    return t.allocs >= MANY && (dropped_soon(f, &t) || turned_over(&t))
                ? at_least(of_made(f, t.bytes), MUCH)
                : 0;
 }
@@ -192,8 +205,8 @@ void regrown_say(const VerdictFacts *f, Verdict *v) {
                  format_short(n, m->regrown), rate(a_second, f, m->regrown),
                  verdict_percent(share));
     if (m->regrown_arrays > m->regrown / 2)
-        v->advice =
-            "clear one table and fill it again: its room stays; or fill it in the constructor";
+        verdict_advise(v, "clear one table and fill it again: its room stays; or fill it in the "
+                          "constructor");
     made_figures(v, t, share);
     verdict_figure(v, "rehashes", (double)m->regrown);
 }
@@ -201,7 +214,7 @@ void regrown_say(const VerdictFacts *f, Verdict *v) {
 double short_tables_holds(const VerdictFacts *f) {
     const LmpTally *table = &f->makes->way[LMP_WAY_TABLE];
     LmpTally t = tables_of(f);
-    return table->allocs >= MANY && (dropped_soon(table) || turned_over(table))
+    return table->allocs >= MANY && (dropped_soon(f, table) || turned_over(table))
                ? at_least(of_made(f, verdict_bytes(&t)), MUCH)
                : 0;
 }
@@ -210,14 +223,15 @@ void short_tables_say(const VerdictFacts *f, Verdict *v) {
     const LmpTally *table = &f->makes->way[LMP_WAY_TABLE];
     LmpTally t = tables_of(f);
     garbage_say(f, v, &t, table, "tables");
-    if (!dropped_soon(table)) v->advice = "keep those that are done with, and fill them again";
+    if (!dropped_soon(f, table))
+        verdict_advise(v, "keep those that are done with, and fill them again");
 }
 
 /* ---- functions, coroutines ------------------------------------------------------------------- */
 
 double closures_holds(const VerdictFacts *f) {
     const LmpTally *t = &f->makes->way[LMP_WAY_CLOSURE];
-    if (t->allocs < MANY || !dropped_soon(t)) return 0;
+    if (t->allocs < MANY || !dropped_soon(f, t)) return 0;
     double bytes = of_made(f, t->bytes);
     double allocs = verdict_share((double)t->allocs, (double)f->allocs);
     return bytes >= SOME || allocs >= MUCH ? (bytes > allocs ? bytes : allocs) : 0;
@@ -235,7 +249,7 @@ void closures_say(const VerdictFacts *f, Verdict *v) {
 
 double coroutines_holds(const VerdictFacts *f) {
     const LmpTally *t = &f->makes->way[LMP_WAY_COROUTINE];
-    if (t->allocs < SEVERAL || !dropped(t)) return 0;
+    if (t->allocs < SEVERAL || !dropped(f, t)) return 0;
     return at_least(of_made(f, f->row->kind[LMP_THREAD].tally.bytes), SOME);
 }
 

@@ -24,6 +24,13 @@ void verdict_text(Verdict *v, const char *format, ...) {
     va_end(args);
 }
 
+void verdict_advise(Verdict *v, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(v->advice, sizeof v->advice, format, args);
+    va_end(args);
+}
+
 void verdict_figure(Verdict *v, const char *name, double value) {
     for (uint32_t i = 0; i < VERDICT_FIGURES; i++) {
         if (v->figure[i].name) continue;
@@ -78,8 +85,8 @@ static unsigned ask(const VerdictFacts *f, Verdicts *out) {
                      .source = "",
                      .short_src = "",
                      .func = "",
-                     .line = -1,
-                     .advice = rule->advice};
+                     .line = -1};
+        verdict_advise(&v, "%s", rule->advice);
         if (f->row) {
             v.site = f->row->id;
             v.source = f->row->raw_source;
@@ -152,11 +159,13 @@ static void ask_lines(VerdictFacts *f, const LmpLeak *leak, uint32_t leaks, Verd
 void verdicts_make(const VerdictInput *input, Verdicts *out) {
     LmpLeak leak[LEAKS_MOST];
     LmpJudgement growth;
+    VerdictHolders holders = {0};
     uint32_t leaks;
     memset(out, 0, sizeof *out);
-    VerdictFacts facts = {.in = input, .growth = &growth};
+    VerdictFacts facts = {.in = input, .growth = &growth, .holders = &holders};
     ledger_leaks(input->ledger, leak, LEAKS_MOST, &leaks, &growth);
     sum_up(&facts);
+    if (leaks > 0) holders_find(&facts, &holders);
     ask_lines(&facts, leak, leaks, out);
     ask(&facts, out);
 }

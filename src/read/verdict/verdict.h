@@ -39,9 +39,9 @@ typedef struct Verdict {
     /* of the line, until the ledger is freed; "" and -1 without one */
     const char *source, *short_src, *func;
     int32_t line;
-    char where[80];     /* "report.lua:25", or "" */
-    char text[176];     /* the rest of the sentence, without a full stop */
-    const char *advice; /* what to change; "": nothing */
+    char where[80];   /* "report.lua:25", or "" */
+    char text[176];   /* the rest of the sentence, without a full stop */
+    char advice[200]; /* what to change; "": nothing */
     VerdictFigure figure[VERDICT_FIGURES];
 } Verdict;
 

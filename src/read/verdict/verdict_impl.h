@@ -5,6 +5,18 @@
 #include "read/ledger/makes.h"
 #include "read/verdict/verdict.h"
 
+/* Lines where large tables grow. */
+enum { VERDICT_HOLDERS = 32 };
+typedef struct VerdictHolder {
+    const LmpSiteRow *row;
+    double entries; /* that its tables have room for */
+} VerdictHolder;
+
+typedef struct VerdictHolders {
+    uint32_t count;
+    VerdictHolder holder[VERDICT_HOLDERS];
+} VerdictHolders;
+
 /* What a rule looks at. */
 typedef struct VerdictFacts {
     const VerdictInput *in;
@@ -14,6 +26,7 @@ typedef struct VerdictFacts {
     uint64_t garbage;     /* bytes freed */
     uint64_t short_lived; /* blocks (count) */
     const LmpJudgement *growth;
+    const VerdictHolders *holders;
     /* of one line; NULL for rules of the whole */
     const LmpSiteRow *row;
     const LmpMakes *makes;
@@ -87,11 +100,17 @@ VERDICT_RULE(frame_spikes);
 /* ---- small tools ----------------------------------------------------------------------------- */
 
 void verdict_text(Verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* In place of its rule's advice. */
+void verdict_advise(Verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The next figure of a verdict; beyond VERDICT_FIGURES it is left out. */
 void verdict_figure(Verdict *v, const char *name, double value);
 static inline double verdict_share(double part, double whole) {
     return whole > 0 && part > 0 ? (part < whole ? part / whole : 1) : 0;
 }
+/* holders.c: all lines where large tables grow; and of these, the first two that have about as many
+ * entries as there are things. Returns how many. */
+void holders_find(const VerdictFacts *facts, VerdictHolders *out);
+uint32_t holders_of(const VerdictHolders *all, double things, const LmpSiteRow *out[2]);
 /* A share in whole percent. */
 unsigned verdict_percent(double share);
 /* Bytes that a tally stands for: asked for, and grown by. */

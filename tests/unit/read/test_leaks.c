@@ -318,6 +318,10 @@ END_TEST
 START_TEST(never_to_be_known) {
     begin(0);
     ledger.gc_mode = LMP_GC_UNKNOWN;
+    ledger.clock = 500000000; /* the first cycle may be yet to come */
+    judge();
+    ck_assert_uint_eq(judgement.growth, LMP_GROWTH_WAIT);
+    ledger.clock = 1000000000;
     judge();
     ck_assert_uint_eq(judgement.growth, LMP_GROWTH_UNKNOWN);
     ck_assert_str_eq(judgement.words,
