@@ -8,7 +8,7 @@ function Csv.new(columns)
 end
 
 function Csv:add(value)
-    self.text = self.text .. tostring(value) .. ";" --> here
+    self.text = self.text .. tostring(value) .. ";" --> change
 end
 
 function Csv:close_row()

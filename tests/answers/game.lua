@@ -8,7 +8,7 @@ for i = 1, 300 do enemies[i] = { x = (i * 97) % W, y = (i * 53) % H, speed = 20 
 local function direction(from, to)
     local dx, dy = to.x - from.x, to.y - from.y
     local length = math.sqrt(dx * dx + dy * dy) + 0.001
-    return { x = dx / length, y = dy / length } --> here
+    return { x = dx / length, y = dy / length } --> change
 end
 
 local function step(enemy, dt)
@@ -32,7 +32,7 @@ local function sort_into_grid()
 end
 
 local frame, shown = 0, ""
-for _ in io.popen("while sleep 0.016; do echo; done"):lines() do
+for _ in io.popen("while sleep 0.016 && echo; do :; done"):lines() do
     frame = frame + 1
     player.x, player.y = 640 + 200 * math.cos(frame / 50), 360 + 200 * math.sin(frame / 50)
     for _, enemy in ipairs(enemies) do step(enemy, 1 / 60) end

@@ -5,7 +5,7 @@ Session.__index = Session
 local sessions, topics = {}, {}
 
 function Session.new(device, number)
-    return setmetatable({ id = device .. "/" .. number, device = device, seen = {}, since = os.time() }, Session) --> session
+    return setmetatable({ id = device .. "/" .. number, device = device, seen = {}, since = os.time() }, Session)
 end
 
 function Session:message(kind, value)
@@ -15,18 +15,18 @@ end
 
 local function subscribe(topic, session)
     topics[topic] = topics[topic] or {}
-    topics[topic][session] = function(text) session.inbox = text end --> subscription
+    topics[topic][session] = function(text) session.inbox = text end --> change
 end
 
 local function connect(device, number)
     local session = Session.new(device, number)
-    sessions[session.id] = session
+    sessions[session.id] = session --> change
     subscribe("firmware", session)
     return session
 end
 
 local number = 0
-for _ in io.popen("while sleep 0.1; do echo; done"):lines() do
+for _ in io.popen("while sleep 0.1 && echo; do :; done"):lines() do
     for device = 1, 20 do
         number = number + 1
         local session = connect("device" .. device, number)

@@ -3,7 +3,7 @@
 local counts, minute = {}, 0
 
 local function key(client, method, path)
-    return "limit:" .. client .. ":" .. method .. ":" .. path .. ":" .. minute --> here
+    return "limit:" .. client .. ":" .. method .. ":" .. path .. ":" .. minute --> change
 end
 
 local function used(client, method, path)
@@ -20,7 +20,7 @@ local methods, paths = { "GET", "POST" }, {}
 for i = 1, 25 do paths[i] = "/api/v1/accounts/" .. i * 1000 .. "/orders" end
 
 local served, refused, ticks = 0, 0, 0
-for _ in io.popen("while sleep 0.02; do echo; done"):lines() do
+for _ in io.popen("while sleep 0.02 && echo; do :; done"):lines() do
     ticks = ticks + 1
     if ticks % 3000 == 0 then counts, minute = {}, minute + 1 end
     for i = 1, 60 do

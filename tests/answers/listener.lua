@@ -4,7 +4,7 @@ local settings = { values = { theme = "dark", size = 12 }, watchers = {} }
 
 function settings.watch(name, callback)
     local watchers = settings.watchers
-    watchers[#watchers + 1] = { name = name, callback = callback } --> here
+    watchers[#watchers + 1] = { name = name, callback = callback } --> change
 end
 
 function settings.set(name, value)
@@ -30,7 +30,7 @@ function Window:close()
 end
 
 local open, opened = {}, 0
-for _ in io.popen("while sleep 0.02; do echo; done"):lines() do
+for _ in io.popen("while sleep 0.02 && echo; do :; done"):lines() do
     opened = opened + 1
     open[#open + 1] = Window.open("file" .. opened .. ".txt")
     if #open > 8 then table.remove(open, 1):close() end

@@ -12,7 +12,7 @@ local function memoized(pair)
     local known = memo[pair]
     if not known then
         known = distance_of(pair)
-        memo[pair] = known
+        memo[pair] = known --> change
     end
     return known
 end
@@ -20,7 +20,7 @@ end
 local function path_length(points)
     local sum = 0
     for i = 2, #points do
-        sum = sum + memoized { from = points[i - 1], to = points[i] } --> here
+        sum = sum + memoized { from = points[i - 1], to = points[i] }
     end
     return sum
 end
@@ -28,7 +28,7 @@ end
 local points = {}
 for i = 1, 200 do points[i] = { x = (i * 37) % 101, y = (i * 61) % 103 } end
 local best = math.huge
-for _ in io.popen("while sleep 0.02; do echo; done"):lines() do
+for _ in io.popen("while sleep 0.02 && echo; do :; done"):lines() do
     local i, k = math.random(#points), math.random(#points)
     points[i], points[k] = points[k], points[i]
     local length = path_length(points)

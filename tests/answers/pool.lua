@@ -7,7 +7,7 @@ function Pool:take(work)
         if coroutine.status(worker) == "suspended" then return worker end
     end
     self.started = self.started + 1
-    return coroutine.create(work) --> here
+    return coroutine.create(work) --> change
 end
 
 function Pool:give(worker)
@@ -26,7 +26,7 @@ local function work(job)
 end
 
 local number = 0
-for _ in io.popen("while sleep 0.01; do echo; done"):lines() do
+for _ in io.popen("while sleep 0.01 && echo; do :; done"):lines() do
     for _ = 1, 20 do
         number = number + 1
         local job = { id = number, size = 20 + number % 30 }

@@ -21,7 +21,7 @@ local function report(list)
     local html = "<html><body><table>\n"
     for _, order in ipairs(list) do
         local line = row(order)
-        html = html .. line --> here
+        html = html .. line --> change
     end
     return html .. "</table></body></html>\n"
 end

@@ -5,7 +5,7 @@ local pages, stock = {}, { listeners = {} }
 function stock:on(event, listener)
     local list = self.listeners[event] or {}
     self.listeners[event] = list
-    list[#list + 1] = listener --> listeners
+    list[#list + 1] = listener --> change
 end
 
 function stock:emit(event, ...)
@@ -28,15 +28,15 @@ local function page(query)
     if pages[query] then return pages[query].html end
     local fields = parse(query)
     local entry = { html = render(fields), item = fields.item, hits = 0 }
-    pages[query] = entry
-    stock:on("sold", function(item) --> listeners
+    pages[query] = entry --> change
+    stock:on("sold", function(item)
         if item == entry.item then entry.hits = entry.hits + 1 end
     end)
     return entry.html
 end
 
 local served, bytes = 0, 0
-for _ in io.popen("while sleep 0.05; do echo; done"):lines() do
+for _ in io.popen("while sleep 0.05 && echo; do :; done"):lines() do
     for _ = 1, 5 do
         served = served + 1
         local html = page(("item=%d&user=u%d&time=%d"):format(served % 40, served % 300, served))

@@ -2,7 +2,7 @@
 local Vector = {}
 Vector.__index = Vector
 local function vector(x, y, z)
-    return setmetatable({ x = x, y = y, z = z }, Vector) --> here
+    return setmetatable({ x = x, y = y, z = z }, Vector) --> change
 end
 function Vector.__add(a, b) return vector(a.x + b.x, a.y + b.y, a.z + b.z) end
 function Vector.__mul(a, k) return vector(a.x * k, a.y * k, a.z * k) end
@@ -23,6 +23,6 @@ end
 local particles = {}
 for i = 1, 500 do particles[i] = Particle.new(i) end
 local gravity = vector(0, -9.81, 0)
-for _ in io.popen("while sleep 0.016; do echo; done"):lines() do
+for _ in io.popen("while sleep 0.016 && echo; do :; done"):lines() do
     for _, particle in ipairs(particles) do particle:step(1 / 60, gravity) end
 end

@@ -324,6 +324,60 @@ static void grow(Scene *s, FakeSpot at, int rounds, int step, int frees) {
     }
 }
 
+/* Hash parts on a line, each a table's that has grown one by one to `entries`, a power of two. */
+static void grow_table(Scene *s, FakeSpot at, uint64_t tables, uint64_t entries) {
+    uint64_t times = 0;
+    while (2ull << times <= entries)
+        times++;
+    fake_made(s->f, at, tables * (times + 1), tables * 24 * (2 * entries - 1));
+    fake_freed(s->f, at, at, tables * times, tables * 24 * (entries - 1), 0);
+    s->f->t.site[at.site].how = LMP_HOW_GROWTH;
+}
+
+/* 2000 tables that are kept, and tables that grow on other lines: the one with about as many
+ * entries, and no other, is where to look. */
+START_TEST(growing_tables) {
+    static const struct {
+        uint64_t tables, entries;
+        bool told;
+    } row[] = {{1, 2048, true},  {1, 4096, true}, {2, 1024, true}, {1, 512, false},
+               {1, 8192, false}, {256, 8, false}, {0, 1, false}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Scene s = scene_new();
+        FakeSpot kept = spot(&s, 13, LMP_C_TABLE), at = spot(&s, 31, LMP_C_TABLE_PART);
+        for (int step = 1; step <= 20; step++) {
+            fake_made(s.f, kept, 100, 100 * 1024);
+            if (step == 10 && row[i].tables) grow_table(&s, at, row[i].tables, row[i].entries);
+            fake_grown(s.f, (uint64_t)step * 1000000000);
+        }
+        judge(&s);
+        const Verdict *v = find(&s, "never-freed");
+        ck_assert_ptr_nonnull(v);
+        ck_assert_int_eq(v->line, 13);
+        ck_assert_msg((strstr(v->advice, "see game.lua:31, where a table grows with it") != NULL) ==
+                          row[i].told,
+                      "%u tables of %u: %s", (unsigned)row[i].tables, (unsigned)row[i].entries,
+                      v->advice);
+        scene_free(&s);
+    }
+}
+END_TEST
+
+/* A table that was filled before, and does not grow any more, has nothing to do with it. */
+START_TEST(tables_that_do_not_grow) {
+    Scene s = scene_new();
+    FakeSpot kept = spot(&s, 13, LMP_C_TABLE);
+    grow_table(&s, spot(&s, 31, LMP_C_TABLE_PART), 1, 2048);
+    for (int step = 1; step <= 20; step++) {
+        fake_made(s.f, kept, 100, 100 * 1024);
+        fake_grown(s.f, (uint64_t)step * 1000000000);
+    }
+    judge(&s);
+    ck_assert_ptr_null(strstr(find(&s, "never-freed")->advice, "see"));
+    scene_free(&s);
+}
+END_TEST
+
 START_TEST(growth) {
     Scene s = scene_new();
     grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
@@ -604,6 +658,7 @@ START_TEST(damage) {
 END_TEST
 
 SUITE("verdict", strings_built_up, strings_built_up_by_lines, the_same_string, dropped_soon,
-      turned_over, rehash, coroutines, load_in_a_loop, growth, samples_are_no_proof,
-      a_string_that_is_built_is_no_leak, a_peak_that_is_gone, the_collector, survivors,
-      frames_that_make_far_more, outside, always_something, the_best_are_kept, damage)
+      turned_over, rehash, coroutines, load_in_a_loop, growth, growing_tables,
+      tables_that_do_not_grow, samples_are_no_proof, a_string_that_is_built_is_no_leak,
+      a_peak_that_is_gone, the_collector, survivors, frames_that_make_far_more, outside,
+      always_something, the_best_are_kept, damage)
