@@ -6,6 +6,7 @@
 #include "base/kind.h"
 #include "cmd/command.h"
 #include "read/ledger/tallies.h"
+#include "read/verdict/verdict.h"
 #include "screen/config.h"
 #include "shared/start_options.h"
 
@@ -95,11 +96,40 @@ static void print_config(FILE *out) {
     }
 }
 
+/* Lines of a text as those of a cell. */
+static void print_lines(const char *text, FILE *out) {
+    for (; *text; text++)
+        fputs(*text == '\n' ? "<br>" : (char[]){*text, 0}, out);
+}
+
+static void print_verdicts(FILE *out) {
+    static const char *const places[] = {[VERDICT_AT_SITE] = "the line's page",
+                                         [VERDICT_AT_LEAKS] = "*Leaks*",
+                                         [VERDICT_AT_TIMELINE] = "*Timeline*",
+                                         [VERDICT_AT_TYPES] = "*Types*",
+                                         [VERDICT_NOWHERE] = ""};
+    VerdictRuleInfo r;
+    fputs("| rule | needs | holds when | says | and advises | leads to |\n"
+          "| --- | --- | --- | --- | --- | --- |\n",
+          out);
+    for (uint32_t i = 0; verdict_rule_info(i, &r); i++) {
+        char needs[80] = "";
+        if (r.makes || r.line) add(needs, sizeof needs, "", "lines");
+        if (r.bulk) add(needs, sizeof needs, "", "1 MiB made");
+        if (r.exact) add(needs, sizeof needs, "", "no `--sample`");
+        fprintf(out, "| `%s` | %s%s| %s | ", r.name, needs, *needs ? " " : "", r.when);
+        print_lines(r.says, out);
+        fprintf(out, " | %s%s| %s%s|\n", r.advice, *r.advice ? " " : "", places[r.place],
+                *places[r.place] ? " " : "");
+    }
+}
+
 bool doctable_print(const char *name, FILE *out) {
     bool keys = strcmp(name, "keys") == 0, start = strcmp(name, "start") == 0;
-    bool config = strcmp(name, "config") == 0;
+    bool config = strcmp(name, "config") == 0, verdicts = strcmp(name, "verdicts") == 0;
     if (keys) print_keys(out);
     if (config) print_config(out);
+    if (verdicts) print_verdicts(out);
     if (start) print_start_options(out);
     for (const Command *const *c = commands; *c; c++) {
         if ((*c)->internal || strcmp(name, (*c)->name) != 0 || !shown((*c)->options)) continue;
@@ -111,11 +141,11 @@ bool doctable_print(const char *name, FILE *out) {
         print_figures(l->figures, out);
         return true;
     }
-    return keys || start || config;
+    return keys || start || config || verdicts;
 }
 
 void doctable_names(FILE *out) {
-    fputs("keys\nstart\nconfig\n", out);
+    fputs("keys\nstart\nconfig\nverdicts\n", out);
     for (const Command *const *c = commands; *c; c++)
         if (!(*c)->internal && shown((*c)->options)) fprintf(out, "%s\n", (*c)->name);
     for (const LmpFigureList *l = figure_lists; l->name; l++)

@@ -63,6 +63,17 @@ typedef struct VerdictInput {
 /* Makes all of them. About 30 ns a site, and some microseconds for each of the few that matter. */
 void verdicts_make(const VerdictInput *input, Verdicts *out);
 
+/* A rule in words, for documents and tests. False: there is none of that number. */
+typedef struct VerdictRuleInfo {
+    const char *name, *when;
+    const char *says; /* a line for each of its sentences; "…": what changes */
+    const char *advice;
+    VerdictPlace place;
+    /* What it needs: a line; how that makes things; that the program made 1 MiB; no samples. */
+    bool line, makes, bulk, exact;
+} VerdictRuleInfo;
+bool verdict_rule_info(uint32_t i, VerdictRuleInfo *out);
+
 /* The whole sentence, without the advice. `out`: 260 bytes will do. */
 char *verdict_sentence(char *out, size_t size, const Verdict *verdict);
 

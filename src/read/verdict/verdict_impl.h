@@ -62,6 +62,9 @@ typedef struct VerdictRule {
     void (*say)(const VerdictFacts *facts, Verdict *out); /* text and figures */
     const char *advice;
     VerdictPlace place;
+    /* For the table in docs/: when it holds, and what it says, "…" standing for what changes; a
+     * line each if it may say one of several. */
+    const char *when, *says;
 } VerdictRule;
 
 extern const VerdictRule verdict_rules[]; /* ends with a row without a name */

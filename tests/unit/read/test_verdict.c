@@ -37,6 +37,38 @@ static FakeSpot spot(Scene *s, int line, unsigned cls) {
     return (FakeSpot){fake_site(s->f, s->function, line, 0), 0, cls, 0};
 }
 
+/* Is a sentence as one of the lines of `says`, "…" standing for anything? */
+static bool as_told(const char *text, const char *says) {
+    static const char gap[] = "…";
+    for (const char *end, *at = says; *at; at = *end ? end + 1 : end) {
+        const char *from = text;
+        end = at + strcspn(at, "\n");
+        while (from && at < end) {
+            const char *next = strstr(at, gap);
+            size_t n = (size_t)((next && next < end ? next : end) - at);
+            char piece[200];
+            snprintf(piece, sizeof piece, "%.*s", (int)n, at);
+            from = strstr(from, piece);
+            if (from) from += n;
+            at += n;
+            if (at < end) at += strlen(gap);
+        }
+        if (from) return true;
+    }
+    return false;
+}
+
+static void check_rule(const Verdict *v) {
+    VerdictRuleInfo r;
+    for (uint32_t i = 0; verdict_rule_info(i, &r); i++) {
+        if (strcmp(r.name, v->rule) != 0) continue;
+        ck_assert_msg(as_told(v->text, r.says), "%s: '%s' is not '%s'", r.name, v->text, r.says);
+        ck_assert_int_eq(v->place, r.place);
+        return;
+    }
+    ck_abort_msg("%s is no rule", v->rule);
+}
+
 static void judge(Scene *s) {
     LmpLive *live = s->f->live;
     ck_assert_int_eq(ledger_refresh(&s->ledger, &s->f->t, LEDGER_SITES, 2000000000), LMP_OK);
@@ -48,6 +80,8 @@ static void judge(Scene *s) {
     ck_assert_uint_ge(s->verdicts.count, 1);
     for (uint32_t i = 1; i < s->verdicts.count; i++)
         ck_assert(s->verdicts.verdict[i - 1].score >= s->verdicts.verdict[i].score);
+    for (uint32_t i = 0; i < s->verdicts.count; i++)
+        check_rule(&s->verdicts.verdict[i]);
 }
 
 static const Verdict *find(const Scene *s, const char *rule) {
