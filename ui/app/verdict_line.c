@@ -5,7 +5,14 @@
 
 #include "app/app_state.h"
 
-enum { LEAST = 14, HINT_FROM = 64, PLACES_FROM = 100, ADVICE_LEAST = 16, ADVICE_WANTED = 44 };
+enum {
+    LEAST = 14,
+    HINT_FROM = 64,
+    PLACES_FROM = 100,
+    ADVICE_LEAST = 16,
+    ADVICE_WANTED = 44,
+    ADVICE_SOME = 24
+};
 #define MORE 1.25 /* times the current score: that much replaces it */
 
 static const Verdict *find(const App *app) {
@@ -100,12 +107,12 @@ static int draw_words(Canvas *canvas, int x, int y, int room, Style style, const
  * change matters more than the last figures, which its page has. All of it if not even the first
  * part does. */
 static const char *first_parts(const Verdict *v, int room, char out[sizeof v->text + 4]) {
-    int advice = canvas_width(v->advice) + 4;
+    int advice = canvas_width(v->advice) + 4, most = room - ADVICE_SOME;
     room -= advice < ADVICE_WANTED ? advice : ADVICE_WANTED;
     snprintf(out, sizeof v->text, "%s", v->text);
     for (size_t i = strlen(out); *v->advice && i-- > 0 && canvas_width(out) + 1 > room;)
         if (out[i] == ',' && out[i + 1] == ' ') out[i] = 0;
-    if (canvas_width(out) + 1 > room) return v->text;
+    if (canvas_width(out) + 1 > most) return v->text;
     return out;
 }
 

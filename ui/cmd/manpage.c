@@ -92,7 +92,9 @@ static const struct Row {
     {"LMP_COMMAND", "Path of the command lmp, where the Lua module cannot find it"},
     {"TERM, NO_COLOR, LANG", "What the terminal can do, whether colours are wanted, and whether it "
                              "shows UTF-8"},
-    {"LMP_THEME", "light or dark, as the terminal's ground is; mono for no colours"},
+    {"LMP_THEME",
+     "light or dark, as the terminal's ground is; okabe-ito, okabe-ito-light for the colour-blind; "
+     "mono for no colours"},
     {"LMP_ASCII", "Set to 1: no character beyond ASCII"},
     {"TMPDIR", "Where output goes that the program prints during the display, beyond 64 MiB"},
 };

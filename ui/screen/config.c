@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
+#include "screen/theme.h"
 
 enum { FILE_MOST = 64 * 1024 }; /* bytes; a larger file is not a config of ours */
 
@@ -23,7 +24,7 @@ static bool is_one_of(const char *value, const char *const *words) {
 }
 
 static bool good_theme(const char *value) {
-    return is_one_of(value, (const char *const[]){"dark", "light", "mono", NULL});
+    return theme_is_name(value);
 }
 
 static bool good_switch(const char *value) {
@@ -45,7 +46,10 @@ static bool good_words(const char *value) {
 }
 
 const ConfigRow config_rows[] = {
-    {"theme", "`dark`, `light`, `mono`", "the colours; `LMP_THEME` comes before", good_theme},
+    {"theme", "`dark`, `light`, `mono`, `okabe-ito`, `okabe-ito-light`",
+     "the colours; `LMP_THEME` comes before. The last two have no red beside green, for the "
+     "colour-blind; `-light` is for a light ground",
+     good_theme},
     {"fps", "0.1 to 60", "repaints a second, for `lmp run` and `lmp top`; `--fps` comes before",
      good_number},
     {"mouse", "`on`, `off`", "whether the display begins with the mouse", good_switch},

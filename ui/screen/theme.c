@@ -33,7 +33,7 @@ static const Row palette[TONES] = {
     [TONE_FRAME_FOCUS]   = { -1,  -1, -1, -1, 0, 0, B},
     [TONE_BAR]           = {236, 254, -1, -1, 0, 0, R},
     [TONE_SELECT]        = {238, 252, -1, -1, 0, R, R},
-    [TONE_RUNNING]       = { 78,  28, 10,  2, B, B, B},
+    [TONE_RUNNING]       = { 79,  29, 10,  2, B, B, B},
     [TONE_PAUSED]        = {214, 166, 11,  3, B, B, B},
     [TONE_FROZEN]        = { 81,  25, 14,  6, B, B, B},
     [TONE_FINISHED]      = { -1,  -1, -1, -1, B, B, B},
@@ -75,6 +75,34 @@ static const Row palette[TONES] = {
 };
 /* clang-format on */
 
+/* Rows of the safe theme in place of those above: the hues of Okabe and Ito, which people who see
+ * no red or no green tell apart. States are bluish green, yellow, blue and vermilion; with few
+ * colours nothing is green, and only what is wrong is red. */
+/* clang-format off */
+static const struct {
+    Tone tone;
+    Row row;
+} safe_rows[] = {
+    {TONE_RUNNING,   { 43,  37, 14,  6, B, B, B}},
+    {TONE_PAUSED,    {227, 172, 11,  3, B, B, B}},
+    {TONE_FROZEN,    { 75,  25, 12,  4, B, B, B}},
+    {TONE_KILLED,    {202, 124,  9,  1, B, B, B}},
+    {TONE_WRONG,     {202, 124,  9,  1, 0, 0, 0}},
+    {TONE_HEATED(3), {202, 124,  9,  1, B, B, B}},
+#define KIND(kind, d0, l0, d1, l1, d2, l2, d3, l3, dim, bright, c8)      \
+    {TONE_KIND_LEVEL(kind, 0), {d0, l0, dim, c8, 0, 0, D}},              \
+    {TONE_KIND_LEVEL(kind, 1), {d1, l1, dim, c8, 0, 0, 0}},              \
+    {TONE_KIND_LEVEL(kind, 2), {d2, l2, bright, c8, 0, 0, 0}},           \
+    {TONE_KIND_LEVEL(kind, 3), {d3, l3, bright, c8, 0, 0, B}}
+    KIND(LMP_FUNCTION,  22, 151,  29, 115,  36,  79,  43,  36, 6, 14, 6),
+    KIND(LMP_USERDATA,  53, 225,  96, 218, 176, 169, 219, 127, 5, 13, 5),
+    KIND(LMP_THREAD,    58, 230, 100, 228, 184, 220, 228, 178, 7, 15, 7),
+    KIND(LMP_TABLE,     17, 153,  25, 111,  32,  68,  69,  20, 4, 12, 4),
+    KIND(LMP_OTHER,    237, 250, 239, 246, 240, 241, 242, 236, 8,  8, -1),
+#undef KIND
+};
+/* clang-format on */
+
 #undef B
 #undef D
 #undef R
@@ -85,6 +113,25 @@ static const char *const words[TONE_GRADIENT + 1] = {
 #undef TONE_WORD
 };
 
+static const struct ThemeName {
+    const char *name;
+    int light; /* 1, 0; -1: as COLORFGBG says */
+    bool safe, mono;
+} names[] = {
+    {"dark", 0, false, false},      {"light", 1, false, false},          {"mono", -1, false, true},
+    {"okabe-ito", -1, true, false}, {"okabe-ito-light", 1, true, false},
+};
+
+static const struct ThemeName *named(const char *name) {
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i].name, name) == 0) return &names[i];
+    return NULL;
+}
+
+bool theme_is_name(const char *name) {
+    return named(name) != NULL;
+}
+
 /* COLORFGBG is "foreground;background" or "foreground;default;background". */
 static bool is_light(const char *colorfgbg) {
     const char *last = colorfgbg ? strrchr(colorfgbg, ';') : NULL;
@@ -93,7 +140,8 @@ static bool is_light(const char *colorfgbg) {
 
 Theme theme_choose(int colours, const char *no_color, const char *lmp_theme,
                    const char *colorfgbg) {
-    Theme theme = {THEME_MONO, is_light(colorfgbg)};
+    Theme theme = {.mode = THEME_MONO, .light = is_light(colorfgbg)};
+    const struct ThemeName *name = named(lmp_theme);
     if (colours >= 256) {
         theme.mode = THEME_256;
     } else if (colours >= 16) {
@@ -101,11 +149,17 @@ Theme theme_choose(int colours, const char *no_color, const char *lmp_theme,
     } else if (colours >= 8) {
         theme.mode = THEME_8;
     }
-    if (lmp_theme && strcmp(lmp_theme, "light") == 0) theme.light = true;
-    if (lmp_theme && strcmp(lmp_theme, "dark") == 0) theme.light = false;
+    if (name && name->light >= 0) theme.light = name->light > 0;
+    theme.safe = name && name->safe;
     bool none = no_color && *no_color; /* as no-color.org says: set and not empty */
-    if (none || (lmp_theme && strcmp(lmp_theme, "mono") == 0)) theme.mode = THEME_MONO;
+    if (none || (name && name->mono)) theme.mode = THEME_MONO;
     return theme;
+}
+
+static const Row *row_of(const Theme *theme, Tone tone) {
+    for (size_t i = 0; theme->safe && i < sizeof safe_rows / sizeof *safe_rows; i++)
+        if (safe_rows[i].tone == tone) return &safe_rows[i].row;
+    return &palette[tone < TONES ? tone : TONE_NONE];
 }
 
 static int colour_of(const Theme *theme, const Row *row) {
@@ -135,8 +189,8 @@ static unsigned attr_of(const Theme *theme, const Row *row) {
 
 Look theme_look(const Theme *theme, Style style) {
     Tone fg = style_fg(style), bg = style_bg(style);
-    const Row *front = &palette[fg < TONES ? fg : TONE_NONE];
-    const Row *ground = &palette[bg < TONES ? bg : TONE_NONE];
+    const Row *front = row_of(theme, fg);
+    const Row *ground = row_of(theme, bg);
     Look look;
     look.fg = colour_of(theme, front);
     look.bg = colour_of(theme, ground);

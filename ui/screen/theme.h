@@ -86,6 +86,7 @@ typedef enum ThemeMode { THEME_MONO, THEME_8, THEME_16, THEME_256, THEME_MODES }
 typedef struct Theme {
     ThemeMode mode;
     bool light; /* for terminals with a light background (used only with 256 colours) */
+    bool safe;  /* no two colours that differ as red and green do */
 } Theme;
 
 /* What the terminal gets: colour numbers (-1: its own) and ATTR_... */
@@ -95,8 +96,9 @@ typedef struct Look {
 } Look;
 
 /* Chooses by the terminal's number of colours and the environment (NULL: unset): NO_COLOR gives
- * monochrome, LMP_THEME is "light", "dark" or "mono", COLORFGBG "0;15" indicates a light
- * background. */
+ * monochrome, LMP_THEME is a theme's name (others change nothing), COLORFGBG "0;15" indicates a
+ * light background. */
+bool theme_is_name(const char *name);
 Theme theme_choose(int colours, const char *no_color, const char *lmp_theme, const char *colorfgbg);
 Look theme_look(const Theme *theme, Style style);
 /* 0xrrggbb of a colour number 0 .. 255 as xterm shows it. */

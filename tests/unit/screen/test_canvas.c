@@ -208,7 +208,7 @@ START_TEST(themes_use_only_the_colours_there_are) {
     static const int most[THEME_MODES] = {0, 8, 16, 256};
     for (int mode = 0; mode < THEME_MODES; mode++) {
         for (int light = 0; light < 2; light++) {
-            Theme theme = {(ThemeMode)mode, light != 0};
+            Theme theme = {.mode = (ThemeMode)mode, .light = light != 0};
             for (int tone = 0; tone <= 255; tone++) {
                 Look look = theme_look(&theme, STYLE_ON(tone, 255 - tone));
                 ck_assert_int_ge(look.fg, -1);
@@ -222,7 +222,7 @@ END_TEST
 
 START_TEST(kinds_have_colours_of_their_own) {
     for (int mode = THEME_8; mode < THEME_MODES; mode++) {
-        Theme theme = {(ThemeMode)mode, false};
+        Theme theme = {.mode = (ThemeMode)mode};
         for (int a = 0; a < LMP_KINDS; a++) {
             for (int b = 0; b < a; b++) {
                 for (int level = 0; level < THEME_LEVELS; level++) {
@@ -296,6 +296,13 @@ START_TEST(the_environment_chooses_the_theme) {
     ck_assert(!theme_choose(256, NULL, "dark", "0;15").light);
     ck_assert(theme_choose(256, NULL, NULL, "0;default;15").light);
     ck_assert(!theme_choose(256, NULL, NULL, "15;0").light);
+    ck_assert(theme_choose(256, NULL, "okabe-ito", "15;0").safe);
+    ck_assert(!theme_choose(256, NULL, "okabe-ito", "15;0").light);
+    ck_assert(theme_choose(256, NULL, "okabe-ito", "0;15").light);
+    ck_assert(theme_choose(256, NULL, "okabe-ito-light", NULL).light);
+    ck_assert(theme_choose(256, NULL, "okabe-ito-light", NULL).safe);
+    ck_assert(!theme_choose(256, NULL, "okabe", NULL).safe);
+    ck_assert(!theme_is_name("okabe") && theme_is_name("mono") && !theme_is_name(""));
 }
 END_TEST
 
@@ -303,7 +310,7 @@ START_TEST(pictures_are_well_formed) {
     Canvas *canvas = canvas_new(8, 2, true);
     canvas_text(canvas, 0, 0, -1, STYLE(TONE_TEXT), "<&>▀⣿日");
     canvas_box(canvas, (Rect){0, 1, 8, 1}, STYLE(TONE_FRAME));
-    Theme theme = {THEME_256, false};
+    Theme theme = {.mode = THEME_256};
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -328,7 +335,7 @@ static char *picture_of(const Canvas *canvas) {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    Theme theme = {THEME_256, false};
+    Theme theme = {.mode = THEME_256};
     svg_write(canvas, &theme, out);
     fclose(out);
     return text;
