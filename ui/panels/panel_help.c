@@ -81,6 +81,13 @@ static void put_about(Page *page) {
     static const char *const lines[] = {
         "Live: bytes that are allocated now, as Lua asked for them. Peak: the most there ever "
         "were.",
+        "RSS: what of the process is in memory. Outside Lua: what that has beyond the heap and "
+        "lmp's "
+        "own, the least of ten seconds: code, C libraries and their buffers, what malloc keeps for "
+        "later.",
+        "Note: the most useful true sentence right now, and what to change. w leads to its "
+        "evidence, "
+        "W to the next one.",
         "Tables: while the cursor moves the order is held; five seconds after the last move, or "
         "with Home, rows are sorted again.",
         "PAUSED stops the program; FROZEN stops only this display.",
