@@ -4,18 +4,19 @@ return {
     files = {
         -- hook
         "hook.c", "hook_lines.c", "hook_sampled.c", "odd.c", "foreign.c", "sample.c", "trap.c",
-        "slow_path.c", "tick.c", "requests.c", "pause.c",
+        "slow_path.c", "tick.c", "requests.c", "pause.c", "break_check.c",
         -- shadow map
         "shadow.c", "rowindex.c", "slab.c",
         -- charging: owner, type, line, path, tag, name
         "return_addr.c", "owner.c", "counters.c", "sites.c", "lines.c", "lines_asking.c",
-        "newtable.c", "resumers.c", "answers.c", "codes.c", "free_callers.c", "tree.c",
+        "newtable.c", "resumers.c", "answers.c", "codes.c", "sources.c", "looks.c", "free_callers.c", "tree.c",
         "tree_rows.c", "tree_caches.c", "tree_threads.c", "tags.c", "deaths.c", "names.c", "names_walk.c",
         "c_names.c", "cycles.c", "live_history.c",
         -- readers
         "tables.c", "view.c", "discover.c", "stats.c", "history.c", "laps.c", "heapmap.c", "heapregion.c",
         "heapcell.c", "heaplist.c", "overflow_index.c", "ledger.c", "ledger_index.c", "ledger_rows.c",
-        "ledger_sum.c", "ledger_tools.c", "ledger_tree.c", "leaks.c", "model.c", "model_ledger.c",
+        "ledger_sum.c", "ledger_tools.c", "ledger_tree.c", "ledger_moments.c", "makes.c", "tallies.c",
+        "leaks.c", "model.c", "model_ledger.c", "past.c",
     },
     -- Room for that many jumps in a file.
     most = 1024,

@@ -4,7 +4,8 @@
 return {
     -- Their names (Lua patterns).
     names = {
-        "^unit/[bdghilmnst]", "^unit/parsing$", "^unit/history$", "^unit/codes$", "^unit/pause$", "^unit/tick$",
+        "^unit/[bdghilmnst]", "^unit/parsing$", "^unit/history$", "^unit/codes$", "^unit/past$",
+        "^unit/pause$", "^unit/tick$", "^unit/ways$",
         "^truth/[cfrstu]%l+%-malloc$", "^truth/%l+%-move$", "^truth/%l+%-often$", "^truth/random%-s%l+$",
         "^truth/lines$", "^truth/names$", "^lua/[fmr]%l+$",
     },
@@ -23,7 +24,8 @@ return {
     targets = {
         "luamemprofiler", "truth", "truth_lines", "test_breaks", "test_codes", "test_discover", "test_heapmap",
         "test_history", "test_hook", "test_laps", "test_leaks", "test_ledger", "test_ledger_model",
-        "test_live_history", "test_model", "test_names", "test_parsing", "test_pause", "test_safepoint",
-        "test_sites", "test_slab", "test_stats", "test_tags", "test_tick", "test_tree_moves", "test_tree_random",
+        "test_live_history", "test_marks", "test_model", "test_names", "test_parsing", "test_past", "test_pause",
+        "test_safepoint", "test_sites", "test_slab", "test_stats", "test_tags", "test_tick", "test_tree_moves",
+        "test_tree_random", "test_ways",
     },
 }
