@@ -4,28 +4,29 @@
 return {
     -- Their names (Lua patterns).
     names = {
-        "^unit/[bdghilmnst]", "^unit/parsing$", "^unit/history$", "^unit/codes$", "^unit/past$",
-        "^unit/pause$", "^unit/tick$", "^unit/ways$",
+        "^unit/[bdghilmnst]", "^unit/parsing$", "^unit/history$", "^unit/codes$", "^unit/collector$",
+        "^unit/own_descriptors$", "^unit/past$",
+        "^unit/pause$", "^unit/shadow$", "^unit/tick$", "^unit/ways$",
         "^truth/[cfrstu]%l+%-malloc$", "^truth/%l+%-move$", "^truth/%l+%-often$", "^truth/random%-s%l+$",
-        "^truth/lines$", "^truth/names$", "^lua/[fmr]%l+$",
+        "^truth/lines$", "^truth/lines%-stacks$", "^truth/strangers$", "^truth/names$", "^lua/[fmr]%l+$",
     },
     -- But these: they look at other parts, or take long.
     without = {
         "^unit/screens$", "^unit/spool$", "^unit/damaged", "^unit/display$", "^unit/layout$", "^unit/table$",
-        "^unit/treerows", "^unit/tree$", "^unit/breaks_", "^unit/collector$", "^unit/module$", "^unit/hosts$",
-        "^unit/heap_truth$", "^truth/coroutines", "^truth/random%-m", "%-spread$", "%-static$",
+        "^unit/treerows", "^unit/tree$", "^unit/breaks_", "^unit/module$", "^unit/hosts$",
+        "^truth/coroutines", "^truth/random%-m", "%-spread$", "%-static$",
         "^truth/lines:random$", "^truth/fail",
     },
     -- Tests of many files: each file is one.
-    split = { ["truth/lines"] = true },
+    split = { ["truth/lines"] = true, ["truth/lines-stacks"] = true },
     -- Suites that need a process for each of their tests.
     forked = { ["unit/laps"] = true, ["unit/stats"] = true },
     -- What is built for them.
     targets = {
-        "luamemprofiler", "truth", "truth_lines", "test_breaks", "test_codes", "test_discover", "test_heapmap",
-        "test_history", "test_hook", "test_laps", "test_leaks", "test_ledger", "test_ledger_model",
-        "test_live_history", "test_marks", "test_model", "test_names", "test_parsing", "test_past", "test_pause",
-        "test_safepoint", "test_sites", "test_slab", "test_stats", "test_tags", "test_tick", "test_tree_moves",
-        "test_tree_random", "test_ways",
+        "luamemprofiler", "truth", "truth_lines", "truth_strangers", "test_breaks", "test_codes", "test_collector",
+        "test_discover", "test_heap_truth", "test_heapmap", "test_history", "test_hook", "test_laps", "test_leaks", "test_ledger",
+        "test_ledger_model", "test_live_history", "test_marks", "test_model", "test_names", "test_own_descriptors",
+        "test_parsing", "test_past", "test_pause", "test_safepoint", "test_shadow", "test_sites", "test_slab",
+        "test_stats", "test_tags", "test_tick", "test_tree_moves", "test_tree_random", "test_ways",
     },
 }
