@@ -57,6 +57,45 @@ START_TEST(rates_of_a_steady_program) {
 }
 END_TEST
 
+/* More moments come than are kept: the rate is over those that are, and what is older is gone. */
+START_TEST(rates_of_many_moments) {
+    memset(&model, 0, sizeof model);
+    memset(&live, 0, sizeof live);
+    uint64_t clock = 5 * SECOND;
+    allocate(1000000, 1000000); /* at once, before the first moment */
+    for (int i = 0; i < 3000; i++) {
+        allocate(i < 1500 ? 9 : 2, i < 1500 ? 900 : 200);
+        clock += SECOND / 1000;
+        model_fill_live(&model, &live, clock);
+        ck_assert_uint_le(model.past_used, MODEL_PAST);
+        if (i == 0) ck_assert(model.allocs_per_s == 0 && model.per_s.total_blocks == 0);
+        if (i > 1 && i < 1500) close_to(model.allocs_per_s, 9000);
+        if (i > 2700) close_to(model.alloc_bytes_per_s, 200000);
+        if (i > 2700) close_to((double)model.per_s.blocks[LMP_TABLE], 2000);
+    }
+}
+END_TEST
+
+/* Figures of a damaged state, or of another one at this place: no rate is better than a wild one.
+ */
+START_TEST(rates_of_figures_that_jump) {
+    memset(&model, 0, sizeof model);
+    memset(&live, 0, sizeof live);
+    allocate(5000, 500000);
+    model_fill_live(&model, &live, 5 * SECOND);
+    allocate(100, 10000);
+    model_fill_live(&model, &live, 5 * SECOND); /* the clock stands */
+    ck_assert(model.allocs_per_s == 0 && model.per_s.total_bytes == 0);
+    live.counters.count[LMP_C_TABLE].allocs -= 2000; /* backwards */
+    model_fill_live(&model, &live, 6 * SECOND);
+    ck_assert(model.allocs_per_s == 0);
+    ck_assert_int_eq(model.per_s.blocks[LMP_TABLE], -1900);
+    live.counters.count[LMP_C_TABLE].alloc_bytes += UINT64_MAX / 2;
+    model_fill_live(&model, &live, 6 * SECOND + SECOND / 100);
+    ck_assert_int_eq(model.per_s.bytes[LMP_TABLE], 0);
+}
+END_TEST
+
 START_TEST(no_rates_while_nothing_runs) {
     memset(&model, 0, sizeof model);
     memset(&live, 0, sizeof live);
@@ -158,7 +197,7 @@ START_TEST(frames_since_the_mark) {
     live.mark[0].laps = 1000; /* damaged */
     model_fill_live(&model, &live, SECOND);
     ck_assert_uint_eq(model.laps_since_mark, 0);
-    model.wish.count_from = MODEL_NO_MARK;
+    model.wanted.count_from = MODEL_NO_MARK;
     live.mark[0].laps = 10;
     model_fill_live(&model, &live, SECOND);
     ck_assert_uint_eq(model.laps_since_mark, 0);
@@ -362,7 +401,7 @@ START_TEST(memory_outside_lua) {
 }
 END_TEST
 
-SUITE("model", rates_of_a_steady_program, no_rates_while_nothing_runs, change_since_the_last_mark,
-      frames_of_the_last_second, frames_since_the_mark, cycles_by_age, a_damaged_state,
-      the_clock_stands_in_a_pause, what_is_right_stays, rates_of_blocks_that_are_resized,
-      memory_outside_lua)
+SUITE("model", rates_of_a_steady_program, rates_of_many_moments, rates_of_figures_that_jump,
+      no_rates_while_nothing_runs, change_since_the_last_mark, frames_of_the_last_second,
+      frames_since_the_mark, cycles_by_age, a_damaged_state, the_clock_stands_in_a_pause,
+      what_is_right_stays, rates_of_blocks_that_are_resized, memory_outside_lua)
