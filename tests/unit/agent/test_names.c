@@ -538,6 +538,55 @@ START_TEST(test_while_it_runs) {
 }
 END_TEST
 
-SUITE("names", test_c_functions_at_once, test_modules_and_globals, test_the_best_way,
-      test_later_passes, test_looks_again, test_better_ways_come_late, test_products_of_factories,
-      test_odd_tables, test_much_data, test_no_memory, test_every_way, test_while_it_runs)
+/* The program's debug hook is touched only while somebody looks on, where there is something to
+ * find, once in a while; never at the end. */
+START_TEST(test_when_it_asks) {
+    lmp_os = &os_real;
+    lua_State *T = luaL_newstate();
+    luaL_openlibs(T);
+    LmpOptions options = profiler_defaults;
+    LmpErr display;
+    options.summary = "";
+    ck_assert_int_eq(profiler_start(T, &options, &display), LMP_OK);
+    void *ud;
+    lua_getallocf(T, &ud);
+    LmpProfile *profile = ud;
+    ck_assert_int_eq(luaL_dostring(T, "function new() return {} end x = new()"), LUA_OK);
+    profile->ticked += 3600 * 1000000000ull;
+    atomic_store(&profile->control->attached, 0);
+    names_tick(profile);
+    ck_assert_ptr_null(lua_gethook(T));
+    atomic_store(&profile->control->attached, 1);
+    for (int why = 0; why < 2; why++) {
+        profile->closing = why == 0;
+        profile->detached = why == 1;
+        names_tick(profile);
+        ck_assert_ptr_null(lua_gethook(T));
+    }
+    profile->closing = profile->detached = false;
+    lua_State *co = lua_newthread(T);
+    const lua_State *before = profile->running;
+    profile->running = co;
+    names_tick(profile);
+    ck_assert_ptr_nonnull(lua_gethook(T));
+    ck_assert(lua_gethook(co) == lua_gethook(T));
+    lua_sethook(T, NULL, 0, 0);
+    lua_sethook(co, NULL, 0, 0);
+    names_tick(profile); /* it has been asked for */
+    ck_assert_ptr_null(lua_gethook(T));
+    profile->ticked += 3600 * 1000000000ull;
+    profile->running = NULL;
+    names_tick(profile);
+    ck_assert_ptr_nonnull(lua_gethook(T));
+    ck_assert_ptr_null(lua_gethook(co));
+    lua_sethook(T, NULL, 0, 0);
+    profile->running = before;
+    profiler_stop(T, NULL);
+    lua_close(T);
+}
+END_TEST
+
+SUITE("names", test_when_it_asks, test_c_functions_at_once, test_modules_and_globals,
+      test_the_best_way, test_later_passes, test_looks_again, test_better_ways_come_late,
+      test_products_of_factories, test_odd_tables, test_much_data, test_no_memory, test_every_way,
+      test_while_it_runs)
