@@ -264,7 +264,7 @@ static double contrast(int a, int b) {
  * before. */
 START_TEST(levels_stand_out) {
     for (int light = 0; light < 2; light++) {
-        Theme theme = {.depth = THEME_256, .light = light != 0};
+        Theme theme = {.mode = THEME_256, .light = light != 0};
         int ground = theme_look(&theme, STYLE(TONE_EMPTY)).fg;
         for (int kind = 0; kind < LMP_KINDS; kind++) {
             int before = ground;
