@@ -31,6 +31,6 @@ bool shellwords_add(char *line, size_t size, const char *word) {
     used += (size_t)sprintf(line + used, "%s'", blank);
     for (const char *c = word; *c; c++)
         used += (size_t)sprintf(line + used, *c == '\'' ? "'\\''" : "%c", *c);
-    strcpy(line + used, "'");
+    memcpy(line + used, "'", 2);
     return true;
 }

@@ -49,7 +49,7 @@ typedef struct LmpLineCache {
     /* Prototypes were asked what lua_getinfo says, too: whether they have agreed, and whether one
      * has not (stripped.h). */
     bool agreed, differed;
-    /* Records of "(host)" and, at 1, "(parser)", without a type tag; 0: not known yet. */
+    /* Records of "(host)" and, at 1, "(parser)", under no tag; 0: not known yet. */
     uint32_t outside[2][LMP_C_COUNTED];
     _Alignas(64) LmpLineSlot slot[LMP_LINE_MOST]; /* what is beyond the mask is never touched */
 } LmpLineCache;
