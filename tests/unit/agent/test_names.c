@@ -213,54 +213,54 @@ static int other_c(lua_State *state) {
     return lua_gettop(state) + 1;
 }
 
-static void c_path(lua_CFunction f, uint32_t row, const char *path) {
+static void c_name_is(lua_CFunction f, uint32_t row, const char *path) {
     const void *address;
     char text[64];
     memcpy(&address, &f, sizeof address);
     pass();
-    ck_assert_str_eq(tables_text(&p.tables, c_paths_text(p.c_paths, address), text, sizeof text),
+    ck_assert_str_eq(tables_text(&p.tables, c_names_text(p.c_names, address), text, sizeof text),
                      path);
-    if (row) ck_assert_str_eq(path_of(row), path);
+    if (row) ck_assert_str_eq(name_of(row), path);
 }
 
 /* What is found in a later pass is compared with what the earlier ones have left. */
 START_TEST(test_later_passes) {
     begin();
     lua_register(L, "beta", some_c);
-    c_path(some_c, 0, "beta"); /* before it has run */
+    c_name_is(some_c, 0, "beta"); /* before it has run */
     uint32_t row = row_of("beta");
-    ck_assert_str_eq(path_of(row), "beta");
+    ck_assert_str_eq(name_of(row), "beta");
     lua_register(L, "zeta", some_c);
-    c_path(some_c, row, "beta");
+    c_name_is(some_c, row, "beta");
     lua_register(L, "alfa", some_c); /* as good, and comes first */
-    c_path(some_c, row, "alfa");
+    c_name_is(some_c, row, "alfa");
     run("alfa, beta, zeta = nil, nil, nil a = {b = {c = 1}}");
     lua_getglobal(L, "a");
     lua_getfield(L, -1, "b");
     lua_pushcfunction(L, some_c);
     lua_setfield(L, -2, "deep");
     lua_pop(L, 2);
-    c_path(some_c, row, "alfa"); /* a longer way is no better, though the short one is gone */
+    c_name_is(some_c, row, "alfa"); /* a longer way is no better, though the short one is gone */
     lua_getglobal(L, "a");
     lua_pushcfunction(L, other_c);
     lua_setfield(L, -2, "short");
     lua_pop(L, 1);
-    c_path(other_c, 0, "a.short");
+    c_name_is(other_c, 0, "a.short");
     run("package.loaded.module = {name = a.short}");
-    c_path(other_c, row_of("a.short"), "module.name");
+    c_name_is(other_c, row_of("a.short"), "module.name");
 
     run("mid = function() end"); /* the same of Lua functions */
     row = row_of("mid");
     pass();
     run("upp = mid");
     pass();
-    ck_assert_str_eq(path_of(row), "mid");
+    ck_assert_str_eq(name_of(row), "mid");
     run("low = mid");
     pass();
-    ck_assert_str_eq(path_of(row), "low");
+    ck_assert_str_eq(name_of(row), "low");
     run("a.mid = mid mid, upp, low = nil, nil, nil");
     pass();
-    ck_assert_str_eq(path_of(row), "low");
+    ck_assert_str_eq(name_of(row), "low");
     uint32_t names = p.live->tables.names;
     pass();
     ck_assert_uint_eq(p.live->tables.names, names); /* nothing is new to readers */
@@ -278,19 +278,19 @@ START_TEST(test_looks_again) {
     pass();
     run("found = debug.getregistry().held");
     names_look(&p, L);
-    ck_assert_str_eq(path_of(row), ""); /* not yet */
+    ck_assert_str_eq(name_of(row), ""); /* not yet */
     now += MINUTE * 1000000000ull;
     names_look(&p, L);
-    ck_assert_str_eq(path_of(row), "found");
+    ck_assert_str_eq(name_of(row), "found");
     run("aaa = found"); /* a better one, which nothing looks for */
     now += MINUTE * 1000000000ull;
     names_look(&p, L);
-    ck_assert_str_eq(path_of(row), "found");
+    ck_assert_str_eq(name_of(row), "found");
     run("function more() end"); /* but for new functions there is always one */
     uint32_t more = row_of("more");
     names_look(&p, L);
-    ck_assert_str_eq(path_of(more), "more");
-    ck_assert_str_eq(path_of(row), "aaa");
+    ck_assert_str_eq(name_of(more), "more");
+    ck_assert_str_eq(name_of(row), "aaa");
     end();
 }
 END_TEST
