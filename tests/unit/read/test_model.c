@@ -176,6 +176,11 @@ START_TEST(frames_of_the_last_second) {
     run_frames(5, 500);
     model_fill_live(&model, &live, clock += SECOND / 10);
     ck_assert_uint_eq(model.lap_bytes, 500);
+    run_frames(5, 500);
+    live.laps.bytes = 1000; /* damaged: all of them have made less than before */
+    model_fill_live(&model, &live, clock += SECOND / 10);
+    ck_assert(model.laps_per_s == 0);
+    ck_assert_uint_eq(model.lap_bytes, model.stats.frame_mean_bytes);
     model.seen = LMP_SEEN_FINISHED;
     model_fill_live(&model, &live, clock);
     ck_assert(model.laps_per_s == 0);

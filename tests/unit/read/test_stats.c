@@ -211,6 +211,35 @@ START_TEST(frames) {
 }
 END_TEST
 
+/* Of a game with 1 KiB a frame: eight times that, 256 KiB, and 60 frames are what it takes. */
+START_TEST(frames_that_stand_out) {
+    LmpStats s = {.frames = 60, .frame_median_bytes = 1024};
+    ck_assert_uint_eq(stats_spikes(&s), 0);
+    for (uint32_t i = 0; i < 3; i++)
+        s.worst_frames.row[s.worst_frames.count++].bytes = (512u << 10) - i * (256u << 10) / 2;
+    s.worst_frames.row[2].bytes--; /* less than half of the first */
+    ck_assert_uint_eq(stats_spikes(&s), 2);
+    s.worst_frames.row[2].bytes++;
+    ck_assert_uint_eq(stats_spikes(&s), 3);
+    s.frames = 59;
+    ck_assert_uint_eq(stats_spikes(&s), 0);
+    s.frames = 60;
+    s.frame_median_bytes = 64u << 10;
+    ck_assert_uint_eq(stats_spikes(&s), 3);
+    s.frame_median_bytes++;
+    ck_assert_uint_eq(stats_spikes(&s), 0);
+    s.frame_median_bytes = 0;
+    s.worst_frames.row[0].bytes = 256u << 10;
+    ck_assert_uint_eq(stats_spikes(&s), 3);
+    s.worst_frames.row[0].bytes--;
+    ck_assert_uint_eq(stats_spikes(&s), 0);
+    for (uint32_t i = 0; i < LMP_LAPS_WORST; i++)
+        s.worst_frames.row[i].bytes = 1u << 20;
+    s.worst_frames.count = LMP_LAPS_WORST + 5; /* damaged */
+    ck_assert_uint_eq(stats_spikes(&s), LMP_LAPS_WORST);
+}
+END_TEST
+
 /* Whatever is in them: no row beyond those there are, every text ends, no time before 0. */
 START_TEST(any_frames) {
     suite_seed();
@@ -332,4 +361,5 @@ START_TEST(figures_are_listed) {
 END_TEST
 
 SUITE("stats", how_lines_are_known, what_cannot_be_had, equals_the_model, copies_the_rest,
-      any_bytes, frames, any_frames, frees_seen_before_their_mallocs, figures_are_listed)
+      any_bytes, frames, any_frames, frames_that_stand_out, frees_seen_before_their_mallocs,
+      figures_are_listed)
