@@ -94,10 +94,10 @@ static const struct {
     {TONE_KIND_LEVEL(kind, 1), {d1, l1, dim, c8, 0, 0, 0}},              \
     {TONE_KIND_LEVEL(kind, 2), {d2, l2, bright, c8, 0, 0, 0}},           \
     {TONE_KIND_LEVEL(kind, 3), {d3, l3, bright, c8, 0, 0, B}}
-    KIND(LMP_FUNCTION,  22, 151,  29, 115,  36,  79,  43,  36, 6, 14, 6),
-    KIND(LMP_USERDATA,  90, 225,  96, 218, 176, 169, 219, 127, 5, 13, 5),
-    KIND(LMP_THREAD,    58, 230, 100, 228, 184, 220, 228, 178, 7, 15, 7),
-    KIND(LMP_TABLE,     24, 153,  25, 111,  32,  68,  69,  20, 4, 12, 4),
+    KIND(LMP_FUNCTION,  22, 151,  29,  78,  36,  72,  43,  29, 6, 14, 6),
+    KIND(LMP_USERDATA,  90, 218,  96, 212, 176, 169, 219, 127, 5, 13, 5),
+    KIND(LMP_THREAD,    58, 186, 100, 148, 184, 214, 228, 178, 7, 15, 7),
+    KIND(LMP_TABLE,     24, 117,  26, 111,  32,  68,  69,  20, 4, 12, 4),
     KIND(LMP_OTHER,    238, 250, 239, 246, 240, 241, 242, 236, 8,  8, -1),
 #undef KIND
 };

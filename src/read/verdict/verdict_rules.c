@@ -78,9 +78,9 @@ const VerdictRule verdict_rules[] = {
      "generational mode, but … of all blocks outlive their first collection"},
     {"frame-spikes", 0, 0, frame_spikes_holds, 0.3, frame_spikes_say,
      "do it before the loop, or spread it over several frames", VERDICT_AT_TIMELINE,
-     "of 60 frames or more one made 256 KiB or more, eight times what half of them do not "
-     "exceed",
-     "… of … frames made … (frame …, at …): half of them make at most …"},
+     "after sixty frames (`lmp.frame`) or more some made 256 KiB or more, and eight times what "
+     "half of them make at most",
+     "… frames made … (frame …, at …): half of them make at most …"},
     {"collects-late", NEEDS_BULK, 0, late_holds, 0.3, late_say,
      "a smaller pause, collectgarbage(\"incremental\", 150), keeps the heap lower for more work",
      VERDICT_AT_TIMELINE,

@@ -263,8 +263,10 @@ static double contrast(int a, int b) {
 /* On the map, a cell that is nearly empty stands out from an empty one, and each level from the one
  * before. */
 START_TEST(levels_stand_out) {
-    for (int light = 0; light < 2; light++) {
-        Theme theme = {.mode = THEME_256, .light = light != 0};
+    static const char *const names[] = {"dark", "light", "okabe-ito", "okabe-ito-light"};
+    for (int i = 0; i < 4; i++) {
+        Theme theme = theme_choose(256, NULL, names[i], NULL);
+        bool light = theme.light;
         int ground = theme_look(&theme, STYLE(TONE_EMPTY)).fg;
         for (int kind = 0; kind < LMP_KINDS; kind++) {
             int before = ground;
@@ -272,8 +274,7 @@ START_TEST(levels_stand_out) {
                 int colour = theme_look(&theme, STYLE(TONE_KIND_LEVEL(kind, level))).fg;
                 double least = level > 0 ? 1.1 : light ? 1.25 : 1.55;
                 ck_assert_msg(contrast(before, colour) >= least, "%s.%d of %s: %.2f",
-                              kind_info[kind].name, level, light ? "light" : "dark",
-                              contrast(before, colour));
+                              kind_info[kind].name, level, names[i], contrast(before, colour));
                 ck_assert((luminance(colour) > luminance(ground)) == !light);
                 ck_assert(level == 0 || (luminance(colour) > luminance(before)) == !light);
                 before = colour;
