@@ -10,7 +10,7 @@
 int source_below_rows(const Ui *ui, int h) {
     if (h < 6) return 0;
     if (ui->enlarged && h >= 14) return h * 2 / 5;
-    return h >= 26 ? 9 : h >= 16 ? 6 : h >= 12 ? 3 : 1;
+    return h >= 20 ? 9 : h >= 16 ? 6 : h >= 12 ? 3 : 1;
 }
 
 /* "of which insert [C] 8.0 MiB, gmatch [C] 1.2 MiB": what C functions made on this line. */
