@@ -110,7 +110,7 @@ START_TEST(the_same_again) {
         "for i = 1, 20 do local x = r('e', 67) .. i // 10 end\n"             /* 7: twice each */
         "for i = 1, 20 do local x = r('short', 8) .. i // 10 end\n"
         "local _ = {}\n");
-        /* a string is looked at with the next operation */ /* 8 */
+    /* a string is looked at with the next operation */ /* 8 */
     ck_assert_uint_eq(at(2, true)->texts, 19);
     ck_assert_uint_eq(at(2, true)->same, 19);
     ck_assert_uint_eq(at(3, true)->texts, 19);

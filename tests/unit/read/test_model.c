@@ -96,6 +96,28 @@ START_TEST(rates_of_figures_that_jump) {
 }
 END_TEST
 
+/* Of the marks that a viewer knows, what rows had is there for the last LMP_MARKED ones. */
+START_TEST(marks_whose_rows_are_kept) {
+    static const struct {
+        uint32_t rows, all;
+        bool kept;
+    } cases[] = {{0, 5, false},
+                 {1, 1, true},
+                 {5, 5, true},
+                 {6, 5, false},
+                 {5, 4 + LMP_MARKED, true},
+                 {5, 5 + LMP_MARKED, false},
+                 {1, 0, false},
+                 {0, 0, false}};
+    memset(&model, 0, sizeof model);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        model.mark[3].rows = cases[i].rows;
+        model.marks_kept = cases[i].all;
+        ck_assert_msg(model_mark_kept(&model, 3) == cases[i].kept, "case %zu", i);
+    }
+}
+END_TEST
+
 START_TEST(no_rates_while_nothing_runs) {
     memset(&model, 0, sizeof model);
     memset(&live, 0, sizeof live);
@@ -407,6 +429,7 @@ START_TEST(memory_outside_lua) {
 END_TEST
 
 SUITE("model", rates_of_a_steady_program, rates_of_many_moments, rates_of_figures_that_jump,
-      no_rates_while_nothing_runs, change_since_the_last_mark, frames_of_the_last_second,
-      frames_since_the_mark, cycles_by_age, a_damaged_state, the_clock_stands_in_a_pause,
-      what_is_right_stays, rates_of_blocks_that_are_resized, memory_outside_lua)
+      marks_whose_rows_are_kept, no_rates_while_nothing_runs, change_since_the_last_mark,
+      frames_of_the_last_second, frames_since_the_mark, cycles_by_age, a_damaged_state,
+      the_clock_stands_in_a_pause, what_is_right_stays, rates_of_blocks_that_are_resized,
+      memory_outside_lua)
