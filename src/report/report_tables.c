@@ -87,8 +87,8 @@ static void put_conditions(const LmpReport *r, FILE *out) {
     if (l->lines == LMP_LINES_APPROXIMATE)
         fprintf(out, "  (lines: approximate: %s)\n", stats_why_words[r->stats.why]);
     else if (l->unproven > 0)
-        fprintf(out, "  (lines: exact but for %s requests that no known way explains)\n",
-                text_count(a, l->unproven, 11));
+        fprintf(out, "  (lines: exact but for %s request%s that no known way explains)\n",
+                text_count(a, l->unproven, 11), l->unproven == 1 ? "" : "s");
     if (l->sample > 0)
         fprintf(out, "  (sampled: one block in every %s; what sites hold is estimated)\n",
                 format_bytes(a, l->sample));
