@@ -479,6 +479,26 @@ START_TEST(test_property) {
 }
 END_TEST
 
-SUITE("sites", test_pseudo, test_text, test_text_full, test_names, test_late_name, test_sources,
-      test_scarce, test_functions_full, test_sites_full, test_records_full, test_open_fails,
-      test_growing_fails, test_property)
+/* Stripped functions are known by the whole hash of their code, or not at all. */
+START_TEST(test_stripped) {
+    begin(no_limits);
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
+    ck_assert_uint_eq(sites_stripped(&p, 0), 0);
+    ck_assert_uint_eq(sites_stripped(&p, 5), 0);
+    for (uint32_t i = 1; i <= 200; i++)
+        sites_keep_stripped(&p, i, 1000 + i);
+    for (uint32_t i = 1; i <= 200; i++) {
+        ck_assert_uint_eq(sites_stripped(&p, i), 1000 + i);
+        for (int bit = 12; bit < 64; bit++)
+            ck_assert_uint_eq(sites_stripped(&p, i ^ 1ull << bit), 0);
+    }
+    sites_keep_stripped(&p, 7 ^ 1ull << 40, 3); /* another one in its slot */
+    ck_assert_uint_eq(sites_stripped(&p, 7 ^ 1ull << 40), 3);
+    ck_assert_uint_eq(sites_stripped(&p, 7), 0);
+    end();
+}
+END_TEST
+
+SUITE("sites", test_stripped, test_pseudo, test_text, test_text_full, test_names, test_late_name,
+      test_sources, test_scarce, test_functions_full, test_sites_full, test_records_full,
+      test_open_fails, test_growing_fails, test_property)
