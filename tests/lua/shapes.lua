@@ -91,6 +91,28 @@ for i = 1, #dumped do
 end
 lmp.stop()
 
+-- ---- more threads than are remembered: those from before start, the main one too, stay known ------
+
+local early = {}
+for i = 1, 20 do
+  early[i] = coroutine.wrap(function() while true do coroutine.yield(("x"):rep(60 + i)) end end)
+  early[i]()
+end
+lmp.start({ summary = false })
+for i = 1, 20 do early[i]() end
+local all = {}
+for i = 1, 3000 do
+  all[i] = coroutine.create(function()
+    local _ = {}
+    coroutine.yield()
+  end)
+  coroutine.resume(all[i])
+  local _ = ("x"):rep(50 + i % 7) -- the main thread asks, which did not run last
+  early[i % 20 + 1]()
+end
+same("requests that nothing explains", lmp.stats().lines_unproven, 0)
+lmp.stop()
+
 -- ---- long sources at the same address -----------------------------------------------------------
 
 lmp.start({ summary = false })

@@ -9,14 +9,29 @@
 
 /* ---- the running thread ---------------------------------------------------------------------- */
 
-bool lines_learn_thread(LmpProfile *p, const lua_State *L) {
-    uintptr_t addr = (uintptr_t)L - frames_bits.extra;
+/* Does a block of the map say that it is a thread? Those from before start have none. */
+static bool is_in_map(LmpProfile *p, const lua_State *L, bool *notifies) {
     uint64_t size;
-    if (!L) return false;
-    uint32_t entry = shadow_lookup(p, addr, &size);
-    if ((entry & 15) != LMP_C_THREAD) return false;
-    if (entry & LMP_BLOCK_NOTIFY)
-        lines_know(p->lines, L); /* until its end, which will be noticed */
+    uint32_t entry = shadow_lookup(p, (uintptr_t)L - frames_bits.extra, &size);
+    *notifies = entry & LMP_BLOCK_NOTIFY;
+    return (entry & 15) == LMP_C_THREAD;
+}
+
+/* L is a thread. It is remembered until its end, if that will be noticed; but not in the place of
+ * one that could not be learned again. */
+static void know(LmpProfile *p, const lua_State *L) {
+    const lua_State *there = p->lines->known[lines_known_home(L)];
+    bool notifies, other;
+    bool again = is_in_map(p, L, &notifies);
+    if (again && (!notifies || (there && !is_in_map(p, there, &other)))) return;
+    lines_know(p->lines, L);
+}
+
+bool lines_learn_thread(LmpProfile *p, const lua_State *L) {
+    bool notifies;
+    if (!L || L == p->main) return L != NULL;
+    if (!is_in_map(p, L, &notifies)) return false;
+    know(p, L);
     return true;
 }
 
@@ -197,11 +212,15 @@ static uint32_t ask_api(LmpProfile *p, unsigned cls) {
     return pseudo(p, cls, chain[threads - 1]);
 }
 
-/* The thread in the saved registers, if it is one; NULL: it is not known. */
-LMP_READS_REGS static const lua_State *asking_thread(LmpProfile *p, LmpSavedRegs words) {
+/* What the saved registers have for the thread that asks, which may be none; NULL: nothing. */
+LMP_READS_REGS static const lua_State *said_thread(const LmpProfile *p, LmpSavedRegs words) {
     const LmpAsker *asker = words ? saved_regs_asker(p->words, words[LMP_REGS_RET]) : NULL;
-    if (!asker) return NULL;
-    const lua_State *L = (const lua_State *)words[asker->at_thread]; /* NOLINT */
+    return asker ? (const lua_State *)words[asker->at_thread] : NULL; /* NOLINT */
+}
+
+/* The same if it is a thread; NULL: it is not known. */
+static const lua_State *asking_thread(LmpProfile *p, LmpSavedRegs words) {
+    const lua_State *L = said_thread(p, words);
     return (L && L == p->running) || lines_is_thread(p, L) ? L : NULL;
 }
 
@@ -241,8 +260,9 @@ uint32_t lines_ask(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask)
             ask->L = (lua_State *)innermost(L); /* NOLINT */
     } else {
         ask->L = find_running(p, L);
-        if (ask->L) lines_know(p->lines, ask->L);
-        if (doubtful) doubtful = !ask->L || !runs_lua(ask->L); /* what runs Lua code is who runs */
+        if (ask->L) know(p, ask->L);
+        /* what runs Lua code is who runs, and so is whom the saved registers name as well */
+        if (doubtful) doubtful = !ask->L || !(runs_lua(ask->L) || ask->L == said_thread(p, words));
         if (ask->L && L && frames_is_active(L) && !lua_caller(frames_top(ask->L)))
             ask->L = (lua_State *)L; /* NOLINT */
     }
