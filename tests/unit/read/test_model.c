@@ -428,8 +428,59 @@ START_TEST(memory_outside_lua) {
 }
 END_TEST
 
+/* A display names marks, hides them, and counts from one of them; in the model alone. */
+START_TEST(marks_as_the_display_has_them) {
+    memset(&model, 0, sizeof model);
+    memset(&live, 0, sizeof live);
+    for (uint32_t i = 0; i < 10; i++) { /* numbers 1 to 10 */
+        snprintf(live.mark[i].name, sizeof live.mark[i].name, "own %u", i + 1);
+        live.mark[i].rows = live.marked = i + 1;
+        live.marks++;
+    }
+    model.wanted.edit[3] = (struct ModelMarkEdit){.number = 3, .name = "third"};
+    model.wanted.edit[4] = (struct ModelMarkEdit){.number = 4, .gone = true};
+    model.wanted.edit[5] = (struct ModelMarkEdit){.number = 5 + LMP_MARKS, .gone = true};
+    model.wanted.edit[6] = (struct ModelMarkEdit){.number = 6}; /* neither */
+    model_fill_live(&model, &live, SECOND);
+    ck_assert_uint_eq(model.marks_all, 10);
+    ck_assert_uint_eq(model.marks, 9);
+    static const char *const names[] = {"own 1", "own 2", "third", "own 5", "own 6",
+                                        "own 7", "own 8", "own 9", "own 10"};
+    for (uint32_t i = 0; i < 9; i++) {
+        ck_assert_str_eq(model.mark[i].name, names[i]);
+        ck_assert_uint_eq(model.mark[i].number, i < 3 ? i + 1 : i + 2);
+    }
+    ck_assert(model.marked);
+    ck_assert_uint_eq(model.base, 8); /* the last one */
+    model.wanted.count_from = 5;
+    model_fill_live(&model, &live, SECOND);
+    ck_assert(model.marked);
+    ck_assert_uint_eq(model.base, 3);
+    model.wanted.count_from = 4; /* hidden */
+    model_fill_live(&model, &live, SECOND);
+    ck_assert(!model.marked);
+    model.wanted.count_from = 99;
+    model_fill_live(&model, &live, SECOND);
+    ck_assert(!model.marked);
+    model.wanted.count_from = MODEL_NO_MARK;
+    model_fill_live(&model, &live, SECOND);
+    ck_assert(!model.marked);
+    model.wanted.count_from = 0; /* the last one of those that all tables can count from */
+    for (uint32_t i = 7; i < 10; i++)
+        live.mark[i].rows = 0;
+    model_fill_live(&model, &live, SECOND);
+    ck_assert(model.marked);
+    ck_assert_uint_eq(model.mark[model.base].number, 7);
+    for (uint32_t i = 0; i < 7; i++)
+        live.mark[i].rows = 0;
+    model_fill_live(&model, &live, SECOND); /* none of them: the last one */
+    ck_assert(model.marked);
+    ck_assert_uint_eq(model.base, 8);
+}
+END_TEST
+
 SUITE("model", rates_of_a_steady_program, rates_of_many_moments, rates_of_figures_that_jump,
       marks_whose_rows_are_kept, no_rates_while_nothing_runs, change_since_the_last_mark,
       frames_of_the_last_second, frames_since_the_mark, cycles_by_age, a_damaged_state,
       the_clock_stands_in_a_pause, what_is_right_stays, rates_of_blocks_that_are_resized,
-      memory_outside_lua)
+      memory_outside_lua, marks_as_the_display_has_them)
