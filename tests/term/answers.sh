@@ -7,6 +7,11 @@ cd "$(dirname "$0")" && . ./lib.sh
 program=$1.lua
 cp "../answers/$program" "$work" || exit 1
 
+# Memory of a sanitizer is outside Lua's heap, and where nothing grows that is what the note says.
+case $1 in
+game | vectors | pool | keys) [ -z "$LMP_PRELOAD" ] || { echo "a sanitizer is preloaded"; exit 77; } ;;
+esac
+
 # The sentence of the note, the keys then pressed, the words of the advice.
 case $1 in
 server | gateway) says='(has never freed anything|has freed none|grows by)' keys='w' advice='take out what is no longer needed' ;;

@@ -96,7 +96,6 @@ START_TEST(n_steps_while_paused) {
     ck_assert_int_eq(here, 3);
     while (request_take(&app_ui(app)->requests))
         ;
-    fixed_model(app_model(app));
     become(LMP_SEEN_RUNNING);
     press("4n");
     ck_assert_int_eq(lit(&panel_output, "one", &here), 3);
