@@ -6,7 +6,7 @@ return {
     names = {
         "^unit/[bdghilmnst]", "^unit/parsing$", "^unit/history$", "^unit/codes$", "^unit/collector$",
         "^unit/own_descriptors$", "^unit/owner$", "^unit/past$",
-        "^unit/pause$", "^unit/shadow$", "^unit/tick$", "^unit/verdict$",
+        "^unit/pause$", "^unit/shadow$", "^unit/tick$", "^unit/verdict",
         "^unit/ways$",
         "^truth/[cfrstu]%l+%-malloc$", "^truth/%l+%-move$", "^truth/%l+%-often$", "^truth/random%-s%l+$",
         "^truth/lines$", "^truth/lines%-stacks$", "^truth/strangers$", "^truth/names$", "^lua/[fmr]%l+$",
@@ -29,6 +29,7 @@ return {
         "test_ledger_model", "test_live_history", "test_looks", "test_marks", "test_model", "test_names",
         "test_own_descriptors", "test_owner", "test_parsing", "test_past", "test_pause", "test_safepoint",
         "test_shadow", "test_sites", "test_slab", "test_sources", "test_stats", "test_tags", "test_tick",
-        "test_tree_moves", "test_tree_random", "test_verdict", "test_ways",
+        "test_tree_moves", "test_tree_random", "test_verdict", "test_verdict_growth",
+        "test_ways",
     },
 }

@@ -504,20 +504,27 @@ static int has_path(lua_State *T) {
     return 1;
 }
 
+/* A state of its own that is profiled. */
+static lua_State *start(LmpProfile **profile) {
+    LmpOptions options = profiler_defaults;
+    LmpErr display;
+    void *ud;
+    lmp_os = &os_real;
+    lua_State *T = luaL_newstate();
+    luaL_openlibs(T);
+    options.summary = "";
+    ck_assert_int_eq(profiler_start(T, &options, &display), LMP_OK);
+    lua_getallocf(T, &ud);
+    *profile = ud;
+    return T;
+}
+
 /* The debug hook makes the passes while nobody asks for figures: the tables of the shared state
  * have the path before any API function is called. How soon is not said: after a pass that was
  * slow, as on a loaded machine, the next one is put off. */
 START_TEST(test_while_it_runs) {
-    lmp_os = &os_real;
-    lua_State *T = luaL_newstate();
-    luaL_openlibs(T);
-    LmpOptions options = profiler_defaults;
-    LmpErr display;
-    options.summary = "";
-    ck_assert_int_eq(profiler_start(T, &options, &display), LMP_OK);
-    void *ud;
-    lua_getallocf(T, &ud);
-    LmpProfile *profile = ud;
+    LmpProfile *profile;
+    lua_State *T = start(&profile);
     atomic_store(&profile->control->attached, 1); /* somebody looks on: else nothing is run */
     uint32_t names = profile->live->tables.names;
     const char *code = "Class = {} function Class.work() return {} end\n"
@@ -541,16 +548,8 @@ END_TEST
 /* The program's debug hook is touched only while somebody looks on, where there is something to
  * find, once in a while; never at the end. */
 START_TEST(test_when_it_asks) {
-    lmp_os = &os_real;
-    lua_State *T = luaL_newstate();
-    luaL_openlibs(T);
-    LmpOptions options = profiler_defaults;
-    LmpErr display;
-    options.summary = "";
-    ck_assert_int_eq(profiler_start(T, &options, &display), LMP_OK);
-    void *ud;
-    lua_getallocf(T, &ud);
-    LmpProfile *profile = ud;
+    LmpProfile *profile;
+    lua_State *T = start(&profile);
     ck_assert_int_eq(luaL_dostring(T, "function new() return {} end x = new()"), LUA_OK);
     profile->ticked += 3600 * 1000000000ull;
     atomic_store(&profile->control->attached, 0);

@@ -1,0 +1,173 @@
+/* test_verdict_growth.c - the rules of verdicts on what grows, what only seems to, and peaks that
+ * are gone. */
+#include "verdict_scene.h"
+
+/* `step`: grows in so many rounds only; `frees`: of each hundred that are made, so many are freed.
+ */
+static void grow(Scene *s, FakeSpot at, int rounds, int step, int frees) {
+    FakeSpot collector = spot(s, 999, at.cls), work = spot(s, 40, LMP_C_USERDATA);
+    for (int i = 1; i <= rounds; i++) {
+        fake_made(s->f, work, 10, MIB / 4);
+        fake_freed(s->f, work, collector, 10, MIB / 4, 10);
+        if (i % step == 0) {
+            fake_made(s->f, at, 100, 100 * 1024);
+            if (frees) fake_freed(s->f, at, collector, frees, (uint64_t)frees * 1024, frees);
+        }
+        fake_grown(s->f, (uint64_t)i * 1000000000);
+    }
+}
+
+/* Hash parts on a line, each a table's that has grown one by one to `entries`, a power of two. */
+static void grow_table(Scene *s, FakeSpot at, uint64_t tables, uint64_t entries) {
+    uint64_t times = 0;
+    while (2ull << times <= entries)
+        times++;
+    fake_made(s->f, at, tables * (times + 1), tables * 24 * (2 * entries - 1));
+    fake_freed(s->f, at, at, tables * times, tables * 24 * (entries - 1), 0);
+    s->f->t.site[at.site].how = LMP_HOW_GROWTH;
+}
+
+/* 2000 tables that are kept, and tables that grow on other lines: the one with about as many
+ * entries, and no other, is where to look. */
+START_TEST(growing_tables) {
+    static const struct {
+        uint64_t tables, entries;
+        bool told;
+    } row[] = {{1, 2048, true},  {1, 4096, true}, {2, 1024, true}, {1, 512, false},
+               {1, 8192, false}, {256, 8, false}, {0, 1, false}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Scene s = scene_new();
+        FakeSpot kept = spot(&s, 13, LMP_C_TABLE), at = spot(&s, 31, LMP_C_TABLE_PART);
+        for (int step = 1; step <= 20; step++) {
+            fake_made(s.f, kept, 100, 100 * 1024);
+            if (step == 10 && row[i].tables) grow_table(&s, at, row[i].tables, row[i].entries);
+            fake_grown(s.f, (uint64_t)step * 1000000000);
+        }
+        judge(&s);
+        const Verdict *v = find(&s, "never-freed");
+        ck_assert_ptr_nonnull(v);
+        ck_assert_int_eq(v->line, 13);
+        ck_assert_msg((strstr(v->advice, "see game.lua:31, where a table grows with it") != NULL) ==
+                          row[i].told,
+                      "%u tables of %u: %s", (unsigned)row[i].tables, (unsigned)row[i].entries,
+                      v->advice);
+        scene_free(&s);
+    }
+}
+END_TEST
+
+/* A table that was filled before, and does not grow any more, has nothing to do with it. */
+START_TEST(tables_that_do_not_grow) {
+    Scene s = scene_new();
+    FakeSpot kept = spot(&s, 13, LMP_C_TABLE);
+    grow_table(&s, spot(&s, 31, LMP_C_TABLE_PART), 1, 2048);
+    for (int step = 1; step <= 20; step++) {
+        fake_made(s.f, kept, 100, 100 * 1024);
+        fake_grown(s.f, (uint64_t)step * 1000000000);
+    }
+    judge(&s);
+    ck_assert_ptr_null(strstr(find(&s, "never-freed")->advice, "see"));
+    scene_free(&s);
+}
+END_TEST
+
+START_TEST(growth) {
+    Scene s = scene_new();
+    grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
+    judge(&s);
+    expect_text(&s, "never-freed",
+                "game.lua:13 has never freed anything: 2.0 k tables, 2.0 MiB held, +100.0 KiB/s");
+    ck_assert_str_eq(s.verdicts.verdict[0].rule, "never-freed");
+    ck_assert_ptr_null(find(&s, "grows"));
+    ck_assert_ptr_null(find(&s, "no-growth"));
+    ck_assert_ptr_null(find(&s, "some-growth"));
+    scene_free(&s);
+
+    s = scene_new();
+    grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 30);
+    judge(&s);
+    expect_text(&s, "grows",
+                "game.lua:13 grows by 70.0 KiB a full collection, +70.0 KiB/s: it holds 1.4 MiB, "
+                "100 % of the heap");
+    ck_assert_ptr_null(find(&s, "never-freed"));
+    scene_free(&s);
+
+    s = scene_new();
+    grow(&s, spot(&s, 13, LMP_C_TABLE), 24, 5, 0);
+    judge(&s);
+    ck_assert_ptr_nonnull(find(&s, "grows-in-steps"));
+    ck_assert_ptr_null(find(&s, "never-freed"));
+    scene_free(&s);
+
+    s = scene_new(); /* all that is made is freed */
+    grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 100);
+    judge(&s);
+    expect_text(&s, "no-growth", "nothing grows over 20 full collections");
+    ck_assert_ptr_null(find(&s, "grows"));
+    scene_free(&s);
+
+    s = scene_new(); /* too early to say */
+    grow(&s, spot(&s, 13, LMP_C_TABLE), 3, 1, 0);
+    s.ledger.clock = 0;
+    judge(&s);
+    expect_text(&s, "wait", "cannot tell yet whether anything grows: 9 more full collections");
+    ck_assert_ptr_null(find(&s, "never-freed"));
+    scene_free(&s);
+}
+END_TEST
+
+START_TEST(samples_are_no_proof) {
+    Scene s = scene_new();
+    grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
+    s.f->live->tables.sample = 4096;
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "never-freed")); /* of those that were drawn, none was */
+    ck_assert_ptr_nonnull(find(&s, "grows"));
+    scene_free(&s);
+}
+END_TEST
+
+START_TEST(a_string_that_is_built_is_no_leak) {
+    Scene s = scene_new();
+    FakeSpot at = spot(&s, 25, LMP_C_STRING);
+    grow(&s, at, 20, 1, 99);
+    joins(&s, at.site, at.site, 9, 9);
+    judge(&s);
+    ck_assert_ptr_nonnull(find(&s, "quadratic-concat"));
+    ck_assert_ptr_null(find(&s, "grows"));
+    ck_assert_ptr_null(find(&s, "some-growth"));
+    scene_free(&s);
+}
+END_TEST
+
+START_TEST(a_peak_that_is_gone) {
+    Scene s = scene_new();
+    FakeSpot at = spot(&s, 12, LMP_C_TABLE);
+    rest(&s, MIB);
+    fake_made(s.f, at, 1000, 9 * MIB);
+    s.stats.peak_bytes = 10 * MIB;
+    fake_freed(s.f, at, spot(&s, 999, LMP_C_TABLE), 1000, 9 * MIB, 0);
+    s.history.used = 10;
+    s.history.interval = 1;
+    for (int i = 0; i < 10; i++)
+        s.history.samples[i].max_bytes = i < 4 ? 10 * MIB : 2 * MIB;
+    judge(&s);
+    expect_text(
+        &s, "peak-from-temporary",
+        "game.lua:12 held 9.0 MiB of the peak of 10.0 MiB, and nothing now: for 60 % of the "
+        "time half was enough");
+    for (int i = 0; i < 10; i++) /* a heap that is so high most of the time has no spike */
+        s.history.samples[i].max_bytes = i < 6 ? 10 * MIB : 2 * MIB;
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "peak-from-temporary"));
+    s.history.used = 7;
+    for (int i = 0; i < 10; i++)
+        s.history.samples[i].max_bytes = i < 1 ? 10 * MIB : 2 * MIB;
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "peak-from-temporary"));
+    scene_free(&s);
+}
+END_TEST
+
+SUITE("verdict_growth", growth, growing_tables, tables_that_do_not_grow, samples_are_no_proof,
+      a_string_that_is_built_is_no_leak, a_peak_that_is_gone)
