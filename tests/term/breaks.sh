@@ -97,7 +97,7 @@ kill_display() {
 }
 
 case_size() {
-    watch
+    watch 120 48
     condition 'size 100KiB'
     met 1 'block larger than 100 KiB: [0-9,]+ B'
     wait_for 'bank.lua:[67] +report  (local|upvalue)'
