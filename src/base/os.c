@@ -16,6 +16,8 @@
 
 #include "base/ownfd.h"
 
+enum { LARGE_PAGE = 2 << 20 };
+
 /* Setting a file's size beyond RLIMIT_FSIZE raises SIGXFSZ, which would kill the host. */
 static bool size_allowed(uint64_t size) {
     struct rlimit limit;
@@ -79,6 +81,16 @@ static void real_unmap(void *p, size_t size) {
     errno = before;
 }
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* since Linux 5.14; older ones refuse it */
+#endif
+static void real_populate(void *p, size_t size) {
+    int before = errno;
+    if (size >= LARGE_PAGE) madvise(p, size, MADV_HUGEPAGE);
+    madvise(p, size, MADV_POPULATE_WRITE);
+    errno = before;
+}
+
 static bool real_peek(void *to, const void *from, size_t n) {
     struct iovec here = {to, n}, there = {(void *)from, n}; /* NOLINT: only read */
     return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)n;
@@ -134,6 +146,7 @@ const LmpOs os_real = {
     .reserve = real_reserve,
     .map = real_map,
     .unmap = real_unmap,
+    .populate = real_populate,
     .peek = real_peek,
     .clock = real_clock,
     .futex_wait = real_futex_wait,

@@ -20,6 +20,9 @@ typedef struct LmpOs {
     /* Maps `size` bytes of `fd` at `offset` (fd -1: private memory of zeroes); NULL on failure. */
     void *(*map)(size_t size, int fd, uint64_t offset, bool writable);
     void (*unmap)(void *p, size_t size);
+    /* All of it will be written soon: makes the pages in one go, large ones where the system has
+     * them, for a quarter of what a fault for each costs. A hint, which may do nothing. */
+    void (*populate)(void *p, size_t size);
     uint64_t (*clock)(void); /* CLOCK_MONOTONIC, nanoseconds */
     /* Sleeps while *word == value, at most `ns` nanoseconds; may wake for no reason. */
     void (*futex_wait)(const void *word, uint32_t value, uint64_t ns);

@@ -30,6 +30,7 @@ static __attribute__((noinline)) bool grow(LmpRowIndex *x) {
     uint32_t slots = x->slots * 2;
     LmpRowSlot *slot = lmp_os->map(slots * sizeof *slot, -1, 0, true);
     if (!slot) return false;
+    lmp_os->populate(slot, slots * sizeof *slot); /* rows will go to every page of it */
     move(slot, slots, x->slot, x->slots);
     lmp_os->unmap(x->slot, x->slots * sizeof *x->slot);
     x->slot = slot;
@@ -37,13 +38,13 @@ static __attribute__((noinline)) bool grow(LmpRowIndex *x) {
     return true;
 }
 
-bool rowindex_room(LmpRowIndex *x) {
-    if (x->used < x->slots / 2) return true;
+bool rowindex_room(LmpRowIndex *x, uint32_t rows) {
+    if (x->used + rows <= x->slots / 2) return true;
     if (!x->refused && x->slots <= UINT32_MAX / 2) {
         if (grow(x)) return true;
         x->refused = true; /* not retried: every new row passes here */
     }
-    return x->used < x->slots - x->slots / 8;
+    return x->used + rows <= x->slots - x->slots / 8;
 }
 
 void rowindex_add(LmpRowIndex *x, uint32_t hash, uint32_t row) {

@@ -29,8 +29,8 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 10u /* changes whenever anything here, in rows.h or in laps.h does */
-#define LMP_LAYOUT_DIGEST 0xf283d31fa933c394ull
+#define LMP_LAYOUT 11u /* changes whenever anything here, in rows.h or in laps.h does */
+#define LMP_LAYOUT_DIGEST 0x9b30c1c2d0137342ull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull

@@ -58,7 +58,8 @@ typedef struct LmpFunction {
     uint32_t qualified; /* text: "table.insert", "options.price" as reached from loaded modules and
                          globals; 0: not found there (yet); may be set late */
     uint64_t address;   /* C functions; else 0 */
-    uint32_t spare[8];
+    uint32_t site;      /* its newest one, the others by LmpSite.next */
+    uint32_t spare[7];
 } LmpFunction;
 
 /* How blocks of a site are made: bits, one for each kind of instruction that was met there. */
@@ -85,7 +86,8 @@ typedef struct LmpSite {
     uint64_t fed_bytes; /* size of that string, contents alone */
     uint32_t texts;     /* strings too long to be shared, from the second on */
     uint32_t same;      /* of these, those with the contents of the one before them */
-    uint32_t spare[2];
+    uint32_t next;      /* of its function's */
+    uint32_t spare;
 } LmpSite;
 
 /* What became of blocks, one cache line. Live blocks are allocs - frees, live bytes bytes -
@@ -123,7 +125,10 @@ typedef struct LmpNode {
     uint32_t site;   /* the frame: function and line; of a C function: itself, line -1 */
     uint32_t depth;  /* 1: outermost */
     uint32_t flags;  /* LMP_NODE_TAIL ... */
-    uint64_t spare[3];
+    uint32_t path;   /* the first one that ends here; 0: none */
+    uint32_t callee; /* the newest node that has this one for its parent, the others by next */
+    uint32_t next;
+    uint32_t spare[3];
 } LmpNode;
 #define LMP_NODE_TAIL 1u      /* its function was reached by a tail call */
 #define LMP_NODE_COROUTINE 2u /* outermost frame of a coroutine, under the resume that ran it */

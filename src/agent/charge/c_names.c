@@ -30,7 +30,7 @@ uint32_t c_names_text(LmpCNames *names, const void *address) {
 LmpCName *c_names_note(LmpCNames *names, const void *address) {
     LmpCName *c = c_names_find(names, address);
     if (c) return c;
-    if (names->count + 1 >= LMP_C_NAMES_MOST || !rowindex_room(&names->index)) return NULL;
+    if (names->count + 1 >= LMP_C_NAMES_MOST || !rowindex_room(&names->index, 1)) return NULL;
     c = &names->name[++names->count];
     c->address = address;
     rowindex_add(&names->index, hash_of(address), names->count);

@@ -141,7 +141,7 @@ static void offer(Walk *w, unsigned step, const void *address, uint32_t row) {
         if (is_better(w, rank, f->rank, f->at) && keep_name(w, &f->at)) f->rank = rank;
         return;
     }
-    if (w->found_count + 1 >= FOUND_MOST || !rowindex_room(&w->found_index)) return;
+    if (w->found_count + 1 >= FOUND_MOST || !rowindex_room(&w->found_index, 1)) return;
     Found f = {row, rank, 0, false, address, object};
     if (!keep_name(w, &f.at)) return;
     w->found[++w->found_count] = f;
@@ -205,7 +205,7 @@ static bool enter(Walk *w, unsigned step) {
         s->rank = rank;
         return true;
     }
-    if (w->seen_count + 1 >= TABLES_MOST || !rowindex_room(&w->seen_index)) return false;
+    if (w->seen_count + 1 >= TABLES_MOST || !rowindex_room(&w->seen_index, 1)) return false;
     Seen s = {table, rank, 0};
     if (!keep_name(w, &s.at)) return false;
     w->seen[++w->seen_count] = s;

@@ -1,7 +1,8 @@
 /* sites.c - see sites.h.
  *
- * What finds a row again is private to this process: an index for each table (rowindex.h). A row is
- * filled first, then its table's count is raised, so that a reader never sees half of one.
+ * What finds a row again is private to this process: an index for each table (rowindex.h); but for
+ * a function's only site and a site's only record, which are found there. A row is filled first,
+ * then its table's count is raised, so that a reader never sees half of one.
  *
  * Whatever is refused, by a full table or by the system, ends in a row that is already there: a
  * function or site in "(others)", a record in that of "(others)" for its class, for which room is
@@ -86,7 +87,7 @@ static uint32_t find_or_add_text(LmpProfile *p, const char *s, size_t length) {
     if (row) return row;
     uint32_t *used = &p->tables.live->tables.text;
     reserve_more(p);
-    if (length >= p->limits.text - *used || !rowindex_room(&p->indexes->text)) return 0;
+    if (length >= p->limits.text - *used || !rowindex_room(&p->indexes->text, 1)) return 0;
     row = *used;
     memcpy(p->tables.text + row, s, length);
     p->tables.text[row + length] = 0;
@@ -250,7 +251,7 @@ uint32_t sites_function(LmpProfile *p, const lua_Debug *ar, const void *address)
     if (row) return met_again(p, row, ar);
     reserve_more(p);
     if (p->tables.live->tables.functions >= p->limits.functions ||
-        !rowindex_room(&p->indexes->function))
+        !rowindex_room(&p->indexes->function, 1))
         return fold(p, OTHERS);
     bool named;
     key.name = name_text(p, ar, &named);
@@ -275,38 +276,82 @@ void sites_keep_stripped(LmpProfile *p, uint64_t hash, uint32_t function) {
 
 /* ---- sites ----------------------------------------------------------------------------------- */
 
-static uint32_t add_site(LmpProfile *p, uint32_t hash, uint32_t function, int line,
-                         uint32_t cfunction) {
+static uint32_t hash_site(const LmpSite *s) {
+    return (uint32_t)rowindex_mix((uint64_t)s->function << 32 | (uint32_t)s->line, s->cfunction);
+}
+
+static bool is_site(const LmpSite *a, const LmpSite *b) {
+    return a->function == b->function && a->line == b->line && a->cfunction == b->cfunction;
+}
+
+/* A site that is there; 0: none. */
+static uint32_t look_site(const LmpProfile *p, const LmpSite *key) {
+    const LmpSite *site = p->tables.site;
+    uint32_t row = p->tables.function[key->function].site, hash, at;
+    if (!row) return 0;
+    if (row < p->limits.sites && !site[row].next) return is_site(&site[row], key) ? row : 0;
+    at = hash = hash_site(key);
+    while ((row = rowindex_next(&p->indexes->site, hash, &at)))
+        if (is_site(&site[row], key)) return row;
+    return 0;
+}
+
+/* There is room for two in the index. */
+static uint32_t add_site(LmpProfile *p, uint32_t function, int line, uint32_t cfunction) {
     uint32_t *used = &p->tables.live->tables.sites, row = *used;
-    LmpSite *s = &p->tables.site[row];
+    LmpSite *site = p->tables.site, *s = &site[row];
     s->function = function;
     s->line = line;
     s->cfunction = cfunction;
-    rowindex_add(&p->indexes->site, hash, row);
+    s->next = p->tables.function[function].site;
+    p->tables.function[function].site = row;
+    if (s->next && s->next < row) {
+        if (!site[s->next].next)
+            rowindex_add(&p->indexes->site, hash_site(&site[s->next]), s->next);
+        rowindex_add(&p->indexes->site, hash_site(s), row);
+    }
     publish(used, row + 1);
     return row;
 }
 
-static uint32_t hash_site(uint32_t function, int line, uint32_t cfunction) {
-    return (uint32_t)rowindex_mix((uint64_t)function << 32 | (uint32_t)line, cfunction);
-}
-
 uint32_t sites_site(LmpProfile *p, uint32_t function, int line, uint32_t cfunction) {
     if (function == OTHERS) return OTHERS; /* counted there */
-    uint32_t hash = hash_site(function, line, cfunction), at = hash, row;
-    while ((row = rowindex_next(&p->indexes->site, hash, &at))) {
-        const LmpSite *s = &p->tables.site[row];
-        if (s->function == function && s->line == line && s->cfunction == cfunction) return row;
-    }
+    uint32_t row =
+        look_site(p, &(LmpSite){.function = function, .line = line, .cfunction = cfunction});
+    if (row) return row;
     reserve_more(p);
-    if (p->tables.live->tables.sites >= p->limits.sites || !rowindex_room(&p->indexes->site))
+    if (p->tables.live->tables.sites >= p->limits.sites || !rowindex_room(&p->indexes->site, 2))
         return fold(p, OTHERS);
-    return add_site(p, hash, function, line, cfunction);
+    return add_site(p, function, line, cfunction);
 }
 
 _Static_assert(OTHERS + LMP_PSEUDO_COLLECTOR == LMP_SITE_COLLECTOR, "readers know its row");
 
 /* ---- records --------------------------------------------------------------------------------- */
+
+static uint32_t hash_record(const LmpRecord *r) {
+    return (uint32_t)rowindex_mix((uint64_t)r->site << 32 | r->use.cls, r->use.tag);
+}
+
+static bool is_record(const LmpRecord *a, const LmpRecord *b) {
+    return a->site == b->site && a->use.cls == b->use.cls && a->use.tag == b->use.tag;
+}
+
+static uint32_t newest_record(const LmpProfile *p, uint32_t site) {
+    return atomic_load_explicit(&p->tables.site[site].records, memory_order_relaxed);
+}
+
+/* A record that is there; 0: none. */
+static uint32_t look_record(const LmpProfile *p, const LmpRecord *key) {
+    const LmpRecord *record = p->tables.record;
+    uint32_t row = newest_record(p, key->site), hash, at;
+    if (!row) return 0;
+    if (row < p->limits.records && !record[row].next) return is_record(&record[row], key) ? row : 0;
+    at = hash = hash_record(key);
+    while ((row = rowindex_next(&p->indexes->record, hash, &at)))
+        if (is_record(&record[row], key)) return row;
+    return 0;
+}
 
 /* Without the index: there may be no room in it. */
 static uint32_t add_record(LmpProfile *p, uint32_t site, unsigned cls, unsigned tag) {
@@ -316,7 +361,7 @@ static uint32_t add_record(LmpProfile *p, uint32_t site, unsigned cls, unsigned 
     r->use.cls = (uint16_t)cls;
     r->use.tag = (uint16_t)tag;
     r->site = site;
-    r->next = atomic_load_explicit(&s->records, memory_order_relaxed);
+    r->next = newest_record(p, site);
     publish(used, row + 1);
     atomic_store_explicit(&s->records, row, memory_order_release);
     return row;
@@ -328,21 +373,30 @@ static uint32_t others_record(LmpProfile *p, unsigned cls, unsigned tag) {
     return *row;
 }
 
+/* A record of "(others)" always: those of its classes are not there, and come at any time. */
+static void index_record(LmpProfile *p, uint32_t row) {
+    const LmpRecord *record = p->tables.record;
+    uint32_t next = record[row].next;
+    bool others = record[row].site == OTHERS;
+    if (!others && (!next || next >= row)) return;
+    if (!others && !record[next].next)
+        rowindex_add(&p->indexes->record, hash_record(&record[next]), next);
+    rowindex_add(&p->indexes->record, hash_record(&record[row]), row);
+}
+
 uint32_t sites_record(LmpProfile *p, uint32_t site, unsigned cls, unsigned tag) {
     if (site == OTHERS && tag <= OTHERS) return others_record(p, cls, tag);
-    uint32_t hash = (uint32_t)rowindex_mix((uint64_t)site << 32 | cls, tag), at = hash, row;
-    while ((row = rowindex_next(&p->indexes->record, hash, &at))) {
-        const LmpRecord *r = &p->tables.record[row];
-        if (r->site == site && r->use.cls == cls && r->use.tag == tag) return row;
-    }
+    uint32_t row = look_record(
+        p, &(LmpRecord){.site = site, .use.cls = (uint16_t)cls, .use.tag = (uint16_t)tag});
+    if (row) return row;
     reserve_more(p);
     if (p->tables.live->tables.records + KINDS_OF_OTHERS >= p->limits.records ||
-        !rowindex_room(&p->indexes->record)) {
+        !rowindex_room(&p->indexes->record, 2)) {
         fold(p, 0);
         return others_record(p, cls, tag);
     }
     row = add_record(p, site, cls, tag);
-    rowindex_add(&p->indexes->record, hash, row);
+    index_record(p, row);
     return row;
 }
 
@@ -377,7 +431,7 @@ static void make_pseudos(LmpProfile *p) {
                          .linedefined = -1};
         f.name = f.short_src = sites_text(p, names[i], strlen(names[i]));
         uint32_t row = add_function(p, 0, &f, true);
-        add_site(p, hash_site(row, -1, 0), row, -1, 0);
+        add_site(p, row, -1, 0);
     }
 }
 

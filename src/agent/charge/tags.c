@@ -135,7 +135,7 @@ static uint32_t row_of(LmpProfile *p, const char *name) {
     uint32_t hash = (uint32_t)mixed, at = hash, row;
     while ((row = rowindex_next(index, hash, &at)))
         if (!strncmp(name_of(p, row), name, n) && !name_of(p, row)[n]) return row;
-    if (used->tags >= LMP_TAGS || !rowindex_room(index)) return OTHERS;
+    if (used->tags >= LMP_TAGS || !rowindex_room(index, 1)) return OTHERS;
     uint32_t text = sites_text(p, name, n);
     if (!text) return OTHERS;
     if (text == used->tag[OTHERS]) return OTHERS;

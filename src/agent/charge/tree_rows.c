@@ -7,28 +7,56 @@
 
 #include "agent/charge/sites.h"
 #include "agent/state/reserve.h"
+#include "base/os.h"
 
-enum { INDEX_SLOTS = 1024 };
+enum {
+    INDEX_SLOTS = 1024,
+    AHEAD = 1024, /* nodes whose pages are made together, a power of two */
+};
+_Static_assert(LMP_NODES_MAX % AHEAD == 0, "no pages beyond the table");
+
+static uint32_t hash_node(const LmpNode *n) {
+    return (uint32_t)rowindex_mix((uint64_t)n->parent << 32 | n->site, n->flags);
+}
+
+static bool is_node(const LmpNode *a, const LmpNode *b) {
+    return a->parent == b->parent && a->site == b->site && a->flags == b->flags;
+}
+
+/* A node that is there; 0: none. An only callee is not in the index. */
+static uint32_t look_node(const LmpProfile *p, const LmpNode *key) {
+    const LmpNode *node = p->tables.node;
+    uint32_t row = node[key->parent].callee, hash, at;
+    if (!row) return 0;
+    if (row < p->limits.nodes && !node[row].next) return is_node(&node[row], key) ? row : 0;
+    at = hash = hash_node(key);
+    while ((row = rowindex_next(&p->tree->node, hash, &at)))
+        if (is_node(&node[row], key)) return row;
+    return 0;
+}
 
 uint32_t tree_find_node(LmpProfile *p, uint32_t parent, uint32_t site, uint32_t flags) {
     struct LmpTree *t = p->tree;
     if (parent == TREE_NODE_OTHERS) return TREE_NODE_OTHERS;
-    uint32_t hash = (uint32_t)rowindex_mix((uint64_t)parent << 32 | site, flags);
-    uint32_t at = hash, row;
-    while ((row = rowindex_next(&t->node, hash, &at))) {
-        const LmpNode *n = &p->tables.node[row];
-        if (n->parent == parent && n->site == site && n->flags == flags) return row;
-    }
+    LmpNode *node = p->tables.node, key = {.parent = parent, .site = site, .flags = flags};
+    uint32_t row = look_node(p, &key);
+    if (row) return row;
     uint32_t *used = &p->tables.live->tables.nodes;
     reserve_more(p);
-    if (*used >= p->limits.nodes || !rowindex_room(&t->node)) return TREE_NODE_OTHERS;
+    if (*used >= p->limits.nodes || !rowindex_room(&t->node, 2)) return TREE_NODE_OTHERS;
     row = *used;
-    LmpNode *n = &p->tables.node[row];
+    LmpNode *n = &node[row];
+    if (row % AHEAD == 0) lmp_os->populate(n, AHEAD * sizeof *n);
     n->parent = parent;
     n->site = site;
     n->flags = flags;
-    n->depth = parent ? p->tables.node[parent].depth + 1 : 1;
-    rowindex_add(&t->node, hash, row);
+    n->depth = parent ? node[parent].depth + 1 : 1;
+    n->next = node[parent].callee;
+    node[parent].callee = row;
+    if (n->next && n->next < row) {
+        if (!node[n->next].next) rowindex_add(&t->node, hash_node(&node[n->next]), n->next);
+        rowindex_add(&t->node, hash_node(n), row);
+    }
     tree_publish(used, row + 1);
     return row;
 }
@@ -54,17 +82,22 @@ uint32_t tree_others_path(LmpProfile *p, uint32_t record) {
 uint32_t tree_find_path(LmpProfile *p, uint32_t node, uint32_t record) {
     struct LmpTree *t = p->tree;
     if (node == TREE_NODE_OTHERS) return tree_others_path(p, record);
-    uint32_t hash = (uint32_t)rowindex_mix((uint64_t)node << 32 | record, 0), at = hash, row;
-    while ((row = rowindex_next(&t->path, hash, &at))) {
+    uint32_t hash = (uint32_t)rowindex_mix((uint64_t)node << 32 | record, 0), at = hash;
+    uint32_t *first = &p->tables.node[node].path, row = *first < p->limits.paths ? *first : 0;
+    for (; row; row = rowindex_next(&t->path, hash, &at)) { /* the index has all but the first */
         const LmpPath *path = &p->tables.path[row];
         if (path->node == node && path->record == record) return row;
     }
     uint32_t used = p->tables.live->tables.paths - t->others_paths;
     reserve_more(p);
-    if (used >= p->limits.paths - p->limits.records || !rowindex_room(&t->path))
+    if (used >= p->limits.paths - p->limits.records || !rowindex_room(&t->path, 1))
         return tree_others_path(p, record);
     row = add_path(p, node, record);
-    rowindex_add(&t->path, hash, row);
+    if (*first) {
+        rowindex_add(&t->path, hash, row);
+    } else {
+        *first = row;
+    }
     return row;
 }
 

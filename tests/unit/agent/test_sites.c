@@ -344,6 +344,51 @@ END_TEST
 
 /* ---- no memory ------------------------------------------------------------------------------- */
 
+/* "(others)" has records of its own for each class, in no index, beside those that have a tag. */
+START_TEST(test_records_of_others) {
+    enum { OTHERS = 1, TAG = 7 };
+    for (int first = 0; first < 2; first++) {
+        begin(no_limits);
+        ck_assert_int_eq(sites_open(&p), LMP_OK);
+        uint32_t plain = first ? sites_record(&p, OTHERS, 2, 0) : 0;
+        uint32_t tagged = sites_record(&p, OTHERS, 2, TAG);
+        if (!first) plain = sites_record(&p, OTHERS, 2, 0);
+        uint32_t third = sites_record(&p, OTHERS, 3, TAG);
+        ck_assert_uint_ne(plain, tagged);
+        ck_assert_uint_eq(sites_record(&p, OTHERS, 2, TAG), tagged);
+        ck_assert_uint_eq(sites_record(&p, OTHERS, 2, 0), plain);
+        ck_assert_uint_eq(sites_record(&p, OTHERS, 3, TAG), third);
+        end();
+    }
+}
+END_TEST
+
+/* The state is shared memory: whatever another process has written to the chains, rows that come
+ * from them are rows of the tables. */
+START_TEST(test_damaged_chains) {
+    static const uint32_t damages[] = {UINT32_MAX, LMP_SITES_MAX, LMP_RECORDS_MAX, 1, 0};
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        uint32_t damage = damages[i];
+        begin(no_limits);
+        ck_assert_int_eq(sites_open(&p), LMP_OK);
+        lua_Debug ar = lua_function("@a.lua", 3);
+        uint32_t f = sites_function(&p, &ar, NULL), site = sites_site(&p, f, 4, 0);
+        for (int line = 4; line < 9; line++) {
+            uint32_t record = sites_record(&p, site, 2, 0);
+            p.tables.function[f].site = damage;
+            p.tables.site[site].next = damage;
+            atomic_store(&p.tables.site[site].records, damage);
+            p.tables.record[record].next = damage;
+            ck_assert_uint_lt(sites_record(&p, site, 2, 0), p.live->tables.records);
+            ck_assert_uint_lt(sites_record(&p, site, 3, 0), p.live->tables.records);
+            site = sites_site(&p, f, line, 0);
+            ck_assert_uint_lt(site, p.live->tables.sites);
+        }
+        end();
+    }
+}
+END_TEST
+
 START_TEST(test_open_fails) {
     int n = 0;
     for (bool all = false; !all; n++) {
@@ -499,6 +544,6 @@ START_TEST(test_stripped) {
 }
 END_TEST
 
-SUITE("sites", test_stripped, test_pseudo, test_text, test_text_full, test_names, test_late_name,
-      test_sources, test_scarce, test_functions_full, test_sites_full, test_records_full,
-      test_open_fails, test_growing_fails, test_property)
+SUITE("sites", test_stripped, test_records_of_others, test_damaged_chains, test_pseudo, test_text,
+      test_text_full, test_names, test_late_name, test_sources, test_scarce, test_functions_full,
+      test_sites_full, test_records_full, test_open_fails, test_growing_fails, test_property)

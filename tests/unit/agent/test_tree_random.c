@@ -1,5 +1,6 @@
 /* Tests of tree.c with programs at random: calls of every kind, coroutines, errors, metamethods,
  * the collector; with tables that are full, and with no memory. */
+#include "agent/charge/tree_impl.h"
 #include "tree_scene.h"
 
 /* Without __concat: up to Lua 5.4.4 a metamethod of it that moves the stack makes the collector
@@ -130,6 +131,27 @@ START_TEST(test_full) {
 }
 END_TEST
 
+/* The state is shared memory: whatever another process has written to the chains of nodes, rows
+ * that come from them are rows of the tables. */
+START_TEST(test_damaged_chains) {
+    static const uint32_t damages[] = {UINT32_MAX, LMP_NODES_MAX, LMP_PATHS_MAX, 2, 0};
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        begin();
+        uint32_t parent = tree_find_node(&p, 0, 3, 0);
+        for (uint32_t site = 1; site < 6; site++) {
+            uint32_t node = tree_find_node(&p, parent, site, 0);
+            ck_assert_uint_lt(node, p.live->tables.nodes);
+            ck_assert_uint_lt(tree_find_path(&p, node, site), p.live->tables.paths);
+            LmpNode *n = p.tables.node;
+            n[parent].callee = n[node].callee = n[node].next = n[node].path = damages[i];
+            ck_assert_uint_lt(tree_find_node(&p, node, 1, 0), p.live->tables.nodes);
+            ck_assert_uint_lt(tree_find_path(&p, node, 9), p.live->tables.paths);
+        }
+        end();
+    }
+}
+END_TEST
+
 START_TEST(test_no_memory) {
     suite_seed();
     for (int round = 0; round < 8; round++) {
@@ -163,4 +185,4 @@ START_TEST(test_open_fails) {
 }
 END_TEST
 
-SUITE("tree_random", test_random, test_full, test_no_memory, test_open_fails)
+SUITE("tree_random", test_damaged_chains, test_random, test_full, test_no_memory, test_open_fails)
