@@ -236,10 +236,10 @@ enum { FRAMES_LEAST = 60, SPIKE_LEAST = 256 << 10, SPIKE_TIMES = 8 };
 uint32_t stats_spikes(const LmpStats *s) {
     const LmpLapList *list = &s->worst_frames;
     uint32_t n = 0;
-    if (s->frames < FRAMES_LEAST || list->count == 0) return 0;
+    if (s->frames < FRAMES_LEAST) return 0;
     uint64_t worst = list->row[0].bytes, least = worst / 2;
     if (worst < SPIKE_LEAST || worst / SPIKE_TIMES < s->frame_median_bytes) return 0;
-    while (n < list->count && n < LMP_LAPS_WORST && list->row[n].bytes >= least)
+    while (n < list->count && list->row[n].bytes >= least)
         n++;
     return n;
 }

@@ -208,6 +208,17 @@ START_TEST(frames) {
     ck_assert(worst->seconds > 0.0099 && worst->seconds < 0.0101);
     ck_assert_uint_eq(worst[1].number, 1); /* of equals the first */
     ck_assert_uint_eq(worst[2].number, 3);
+    LmpLap *row = live.laps.worst; /* in whatever order they are kept; and one that ends too soon */
+    for (uint32_t i = 0; i < LMP_LAPS_WORST; i++)
+        row[i] = (LmpLap){.number = (i * 7 + 5) % LMP_LAPS_WORST + 1, .bytes = 100};
+    row[3].start = 9000000000;
+    row[3].end = 1000000000;
+    stats_derive(&live, 0, &s);
+    ck_assert_uint_eq(s.worst_frames.count, LMP_LAPS_WORST);
+    for (uint32_t i = 0; i < LMP_LAPS_WORST; i++) {
+        ck_assert_uint_eq(worst[i].number, i + 1);
+        ck_assert(worst[i].seconds == 0 && worst[i].at == (worst[i].number == row[3].number) * 9.0);
+    }
 }
 END_TEST
 
@@ -235,8 +246,10 @@ START_TEST(frames_that_stand_out) {
     ck_assert_uint_eq(stats_spikes(&s), 0);
     for (uint32_t i = 0; i < LMP_LAPS_WORST; i++)
         s.worst_frames.row[i].bytes = 1u << 20;
-    s.worst_frames.count = LMP_LAPS_WORST + 5; /* damaged */
+    s.worst_frames.count = LMP_LAPS_WORST;
     ck_assert_uint_eq(stats_spikes(&s), LMP_LAPS_WORST);
+    s.worst_frames.count = 0;
+    ck_assert_uint_eq(stats_spikes(&s), 0);
 }
 END_TEST
 
@@ -290,6 +303,9 @@ START_TEST(how_lines_are_known) {
     ck_assert_uint_eq(s.lines, LMP_LINES_EXACT);
     ck_assert_uint_eq(s.lines_unproven, 10);
     ck_assert_uint_eq(s.why, LMP_WHY_NOT);
+    live.tables.why = LMP_WHY_MEMORY; /* damaged: lines are there */
+    ck_assert_int_eq(stats_why(&live), LMP_WHY_NOT);
+    live.tables.why = LMP_WHY_NOT;
     live.tables.unproven = 11;
     stats_derive(&live, 0, &s);
     ck_assert_uint_eq(s.lines, LMP_LINES_APPROXIMATE);
