@@ -21,10 +21,10 @@
 
 /* /var/tmp before /tmp: the latter is often memory, which we mean to spare. */
 static int open_disk(void) {
-    const char *const places[] = {getenv("TMPDIR"), "/var/tmp", "/tmp", "."};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (!places[i]) continue;
-        int fd = open(places[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    const char *const dirs[] = {getenv("TMPDIR"), "/var/tmp", "/tmp", "."};
+    for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
+        if (!dirs[i]) continue;
+        int fd = open(dirs[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
         if (fd >= 0) return fd;
     }
     return -1;

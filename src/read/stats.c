@@ -78,8 +78,8 @@ const LmpFigure stats_figures[] = {
     SECONDS(seconds, "since start"),
     FLAG(covered, "another allocator was put over the profiler's: it goes on counting, but `lines` "
                   "are `\"approximate\"`"),
-    FLAG(owners_known, "whether owners are told by the places in the interpreter that ask for "
-                       "memory; else by rules, and in doubt a part is `other`"),
+    FLAG(owners_known, "whether owners are told by the call sites in the interpreter that "
+                       "request memory; else by rules, and in doubt a part is `other`"),
     {"types", LMP_FIG_TYPES, AT(kind), "",
      "a table for each of `string`, `function`, `userdata`, `thread`, `table`, `other`", NULL, 0,
      false},

@@ -335,7 +335,7 @@ static bool play(const Plan *p) {
     write_file("e.lua", endless);
     pid_t top = p->kind == K_TOP ? start_endless() : 0;
     start_round(&r, top);
-    bool good = follow(&r), nobody = false;
+    bool good = follow(&r), nothing_left = false;
     kill(r.shell, SIGKILL);
     waitpid(r.shell, NULL, 0);
     /* Victims that came too late for their time: the program had ended before. */
@@ -344,9 +344,9 @@ static bool play(const Plan *p) {
     for (int i = 0; i < VICTIMS; i++)
         done.victim[i] = r.killed[i] != 0;
     /* A program under `lmp run` does not wait for its display: it may have ended before them. */
-    if (good && p->kind == K_RUN && r.after && plan_kills_all(&done)) good = nobody = true;
-    if (good && !nobody) good = check_terminal(&r.screen, r.tty, &r.before);
-    if (good && !nobody && p->kind != K_TOP) good = check_output(&done, &r.screen);
+    if (good && p->kind == K_RUN && r.after && plan_kills_all(&done)) good = nothing_left = true;
+    if (good && !nothing_left) good = check_terminal(&r.screen, r.tty, &r.before);
+    if (good && !nothing_left && p->kind != K_TOP) good = check_output(&done, &r.screen);
     if (good) good = check_status(&r);
     if (top) {
         if (good && waitpid(top, NULL, WNOHANG) != 0) good = check_wrong("the program has ended");

@@ -7,7 +7,7 @@
 
 #include "fake_tables.h"
 
-/* Rows of the scene's functions: the first is "options.lua"'s main chunk. */
+/* Rows of the fixture's functions: the first is "options.lua"'s main chunk. */
 typedef struct FakeFunctionLine {
     LmpFunctionKind kind;
     const char *source;
@@ -41,10 +41,10 @@ enum {
     SF_HOST,
     SF_PARSER,
     SF_COLLECTOR,
-    SCENE_FUNCTIONS
+    FIXTURE_FUNCTIONS
 };
 
-static const FakeFunctionLine scene_functions[SCENE_FUNCTIONS] = {
+static const FakeFunctionLine fixture_functions[FIXTURE_FUNCTIONS] = {
     [SF_MAIN] = {LMP_F_MAIN, "@options.lua", 0, "main chunk", NULL},
     [SF_LOAD] = {LMP_F_LUA, "@options.lua", 5, "local 'load_table'", NULL},
     [SF_PARSE] = {LMP_F_LUA, "@options.lua", 18, "upvalue 'parse_field'", NULL},
@@ -92,17 +92,17 @@ typedef struct FakeLine {
     const char *tag;
 } FakeLine;
 
-#define SCENE_MAIN(line)                                                                           \
+#define FIXTURE_MAIN(line)                                                                         \
     { SF_MAIN, line, 0 }
 
-static const FakeLine scene_lines[] = {
-    {{SCENE_MAIN(12)}, -1, LMP_C_TABLE_PART, SP_GROWS, 97, 21000, 128, "file"},
-    {{SCENE_MAIN(12)}, -1, LMP_C_TABLE, SP_GROWS, 97, 21000, 56, "file"},
-    {{SCENE_MAIN(11)}, SF_GMATCH, LMP_C_STRING, SP_GROWS, 98, 42000, 42, "file"},
-    {{SCENE_MAIN(11)}, SF_GMATCH, LMP_C_FUNCTION, SP_STEADY, 0, 2600, 48, "file"},
-    {{SCENE_MAIN(9)}, -1, LMP_C_TABLE, SP_ONCE, 100, 120000, 56, "file"},
-    {{SCENE_MAIN(9)}, -1, LMP_C_TABLE_PART, SP_ONCE, 100, 120000, 80, "file"},
-    {{SCENE_MAIN(15), {SF_LOAD, 7, 0}},
+static const FakeLine fixture_lines[] = {
+    {{FIXTURE_MAIN(12)}, -1, LMP_C_TABLE_PART, SP_GROWS, 97, 21000, 128, "file"},
+    {{FIXTURE_MAIN(12)}, -1, LMP_C_TABLE, SP_GROWS, 97, 21000, 56, "file"},
+    {{FIXTURE_MAIN(11)}, SF_GMATCH, LMP_C_STRING, SP_GROWS, 98, 42000, 42, "file"},
+    {{FIXTURE_MAIN(11)}, SF_GMATCH, LMP_C_FUNCTION, SP_STEADY, 0, 2600, 48, "file"},
+    {{FIXTURE_MAIN(9)}, -1, LMP_C_TABLE, SP_ONCE, 100, 120000, 56, "file"},
+    {{FIXTURE_MAIN(9)}, -1, LMP_C_TABLE_PART, SP_ONCE, 100, 120000, 80, "file"},
+    {{FIXTURE_MAIN(15), {SF_LOAD, 7, 0}},
      SF_INSERT,
      LMP_C_TABLE_PART,
      SP_ONCE,
@@ -110,8 +110,8 @@ static const FakeLine scene_lines[] = {
      1,
      8388608,
      NULL},
-    {{SCENE_MAIN(15), {SF_LOAD, 8, 0}}, -1, LMP_C_STRING, SP_ONCE, 100, 60000, 33, NULL},
-    {{SCENE_MAIN(15), {SF_LOAD, 11, 0}, {SF_PARSE, 22, 0}},
+    {{FIXTURE_MAIN(15), {SF_LOAD, 8, 0}}, -1, LMP_C_STRING, SP_ONCE, 100, 60000, 33, NULL},
+    {{FIXTURE_MAIN(15), {SF_LOAD, 11, 0}, {SF_PARSE, 22, 0}},
      -1,
      LMP_C_TABLE,
      SP_PLATEAU,
@@ -119,7 +119,7 @@ static const FakeLine scene_lines[] = {
      4000,
      56,
      NULL},
-    {{SCENE_MAIN(15), {SF_LOAD, 11, 0}, {SF_PARSE, 24, 0}},
+    {{FIXTURE_MAIN(15), {SF_LOAD, 11, 0}, {SF_PARSE, 24, 0}},
      SF_FORMAT,
      LMP_C_STRING,
      SP_STEADY,
@@ -127,7 +127,7 @@ static const FakeLine scene_lines[] = {
      9000,
      27,
      NULL},
-    {{SCENE_MAIN(40), {SF_PRICE, 33, 0}, {SF_KEEP, 14, 0}},
+    {{FIXTURE_MAIN(40), {SF_PRICE, 33, 0}, {SF_KEEP, 14, 0}},
      -1,
      LMP_C_TABLE_PART,
      SP_GROWS,
@@ -135,7 +135,7 @@ static const FakeLine scene_lines[] = {
      400,
      96,
      "pricing"},
-    {{SCENE_MAIN(40), {SF_PRICE, 33, 0}, {SF_KEEP, 15, 0}},
+    {{FIXTURE_MAIN(40), {SF_PRICE, 33, 0}, {SF_KEEP, 15, 0}},
      -1,
      LMP_C_FUNCTION,
      SP_PLATEAU,
@@ -143,7 +143,7 @@ static const FakeLine scene_lines[] = {
      900,
      40,
      "pricing"},
-    {{SCENE_MAIN(40), {SF_PRICE, 35, 0}, {SF_RANDOM, 83, LMP_NODE_TAIL}},
+    {{FIXTURE_MAIN(40), {SF_PRICE, 35, 0}, {SF_RANDOM, 83, LMP_NODE_TAIL}},
      -1,
      LMP_C_TABLE_PART,
      SP_SAW,
@@ -151,7 +151,7 @@ static const FakeLine scene_lines[] = {
      8000,
      400,
      "pricing"},
-    {{SCENE_MAIN(40), {SF_PRICE, 35, 0}, {SF_RANDOM, 84, LMP_NODE_TAIL}, {SF_NEWVEC, 29, 0}},
+    {{FIXTURE_MAIN(40), {SF_PRICE, 35, 0}, {SF_RANDOM, 84, LMP_NODE_TAIL}, {SF_NEWVEC, 29, 0}},
      -1,
      LMP_C_TABLE,
      SP_STEADY,
@@ -159,7 +159,7 @@ static const FakeLine scene_lines[] = {
      8000,
      56,
      "pricing"},
-    {{SCENE_MAIN(40), {SF_PRICE, 35, 0}, {SF_RANDOM, 84, LMP_NODE_TAIL}, {SF_NEWVEC, 30, 0}},
+    {{FIXTURE_MAIN(40), {SF_PRICE, 35, 0}, {SF_RANDOM, 84, LMP_NODE_TAIL}, {SF_NEWVEC, 30, 0}},
      -1,
      LMP_C_TABLE_PART,
      SP_STEADY,
@@ -167,11 +167,11 @@ static const FakeLine scene_lines[] = {
      8000,
      1024,
      "pricing"},
-    {{SCENE_MAIN(40), {SF_PRICE, 38, 0}}, -1, LMP_C_STRING, SP_STEADY, 0, 30000, 31, "pricing"},
-    {{SCENE_MAIN(3), {SF_NORMAL, 4, 0}}, -1, LMP_C_FUNCTION, SP_ONCE, 100, 14, 40, NULL},
-    {{SCENE_MAIN(3), {SF_NORMAL, 5, 0}}, SF_SETMETA, LMP_C_TABLE, SP_ONCE, 100, 2, 56, NULL},
-    {{SCENE_MAIN(44), {SF_SPAWN, 40, 0}}, SF_WRAP, LMP_C_THREAD, SP_PLATEAU, 100, 85, 208, NULL},
-    {{SCENE_MAIN(44), {SF_SPAWN, 40, 0}},
+    {{FIXTURE_MAIN(40), {SF_PRICE, 38, 0}}, -1, LMP_C_STRING, SP_STEADY, 0, 30000, 31, "pricing"},
+    {{FIXTURE_MAIN(3), {SF_NORMAL, 4, 0}}, -1, LMP_C_FUNCTION, SP_ONCE, 100, 14, 40, NULL},
+    {{FIXTURE_MAIN(3), {SF_NORMAL, 5, 0}}, SF_SETMETA, LMP_C_TABLE, SP_ONCE, 100, 2, 56, NULL},
+    {{FIXTURE_MAIN(44), {SF_SPAWN, 40, 0}}, SF_WRAP, LMP_C_THREAD, SP_PLATEAU, 100, 85, 208, NULL},
+    {{FIXTURE_MAIN(44), {SF_SPAWN, 40, 0}},
      SF_WRAP,
      LMP_C_THREAD_PART,
      SP_PLATEAU,
@@ -179,7 +179,7 @@ static const FakeLine scene_lines[] = {
      170,
      1216,
      NULL},
-    {{SCENE_MAIN(46),
+    {{FIXTURE_MAIN(46),
       {SF_RESUME, -1, 0},
       {SF_WORK, 55, LMP_NODE_COROUTINE},
       {SF_PRICE, 33, 0},
@@ -191,7 +191,7 @@ static const FakeLine scene_lines[] = {
      300,
      56,
      "pricing"},
-    {{SCENE_MAIN(46), {SF_RESUME, -1, 0}, {SF_WORK, 57, LMP_NODE_COROUTINE}},
+    {{FIXTURE_MAIN(46), {SF_RESUME, -1, 0}, {SF_WORK, 57, LMP_NODE_COROUTINE}},
      -1,
      LMP_C_USERDATA,
      SP_STEADY,
@@ -199,7 +199,7 @@ static const FakeLine scene_lines[] = {
      90,
      2040,
      NULL},
-    {{SCENE_MAIN(50), {SF_WALK, 14, 0}, {SF_WALK, 14, 0}, {SF_WALK, 14, 0}, {SF_WALK, 11, 0}},
+    {{FIXTURE_MAIN(50), {SF_WALK, 14, 0}, {SF_WALK, 14, 0}, {SF_WALK, 14, 0}, {SF_WALK, 11, 0}},
      -1,
      LMP_C_TABLE,
      SP_PLATEAU,
@@ -207,7 +207,7 @@ static const FakeLine scene_lines[] = {
      1200,
      88,
      NULL},
-    {{SCENE_MAIN(50), {SF_WALK, 14, 0}, {SF_WALK, 11, 0}},
+    {{FIXTURE_MAIN(50), {SF_WALK, 14, 0}, {SF_WALK, 11, 0}},
      -1,
      LMP_C_TABLE,
      SP_PLATEAU,
@@ -215,7 +215,7 @@ static const FakeLine scene_lines[] = {
      300,
      88,
      NULL},
-    {{SCENE_MAIN(62), {SF_REPORT, 63, 0}, {SF_LOG, 52, 0}},
+    {{FIXTURE_MAIN(62), {SF_REPORT, 63, 0}, {SF_LOG, 52, 0}},
      SF_FORMAT,
      LMP_C_STRING,
      SP_STEADY,
@@ -223,7 +223,7 @@ static const FakeLine scene_lines[] = {
      1500,
      210,
      NULL},
-    {{SCENE_MAIN(62), {SF_REPORT, 64, 0}},
+    {{FIXTURE_MAIN(62), {SF_REPORT, 64, 0}},
      SF_CONCAT,
      LMP_C_STRING_PART,
      SP_STEADY,
@@ -231,16 +231,16 @@ static const FakeLine scene_lines[] = {
      40,
      65536,
      NULL},
-    {{SCENE_MAIN(62), {SF_REPORT, 64, 0}}, SF_CONCAT, LMP_C_STRING, SP_SAW, 0, 40, 40000, NULL},
-    {{SCENE_MAIN(21), {SF_CHUNK, 1, 0}}, -1, LMP_C_FUNCTION, SP_SAW, 0, 20, 40, NULL},
-    {{SCENE_MAIN(55)}, -1, LMP_C_OTHER, SP_ONCE, 100, 3, 512, NULL},
+    {{FIXTURE_MAIN(62), {SF_REPORT, 64, 0}}, SF_CONCAT, LMP_C_STRING, SP_SAW, 0, 40, 40000, NULL},
+    {{FIXTURE_MAIN(21), {SF_CHUNK, 1, 0}}, -1, LMP_C_FUNCTION, SP_SAW, 0, 20, 40, NULL},
+    {{FIXTURE_MAIN(55)}, -1, LMP_C_OTHER, SP_ONCE, 100, 3, 512, NULL},
     {{{SF_PARSER, -1, 0}}, -1, LMP_C_FUNCTION_PART, SP_ONCE, 100, 1411, 96, NULL},
     {{{SF_HOST, -1, 0}}, SF_REQUIRE, LMP_C_STRING, SP_ONCE, 100, 611, 39, NULL},
     {{{SF_HOST, -1, 0}}, -1, LMP_C_USERDATA, SP_ONCE, 100, 5, 264, NULL},
 };
-enum { SCENE_LINES = sizeof scene_lines / sizeof *scene_lines, SCENE_ROUNDS = 24 };
+enum { FIXTURE_LINES = sizeof fixture_lines / sizeof *fixture_lines, FIXTURE_ROUNDS = 24 };
 
-static FakeSpot scene_spot(FakeTables *f, const uint32_t *row, const FakeLine *l) {
+static FakeSpot fixture_spot(FakeTables *f, const uint32_t *row, const FakeLine *l) {
     FakeSpot at = {.cls = l->cls, .tag = l->tag ? fake_tag(f, l->tag) : 0};
     for (const FakeFrame *p = l->path; p->line; p++) {
         uint32_t c = p[1].line == 0 && l->cfunction >= 0 ? row[l->cfunction] : 0;
@@ -254,7 +254,7 @@ static FakeSpot scene_spot(FakeTables *f, const uint32_t *row, const FakeLine *l
 }
 
 /* What the line gives back at the end of round `i` of its blocks of this round and before. */
-static uint64_t scene_gives(const FakeLine *l, uint64_t held, int i) {
+static uint64_t fixture_gives(const FakeLine *l, uint64_t held, int i) {
     switch (l->way) {
     case SP_GROWS:
         return l->count - l->count * (uint64_t)l->kept / 100;
@@ -271,8 +271,8 @@ typedef struct FakeHeld {
     uint64_t blocks, bytes;
 } FakeHeld;
 
-static void scene_line(FakeTables *f, FakeSpot at, FakeSpot collector, const FakeLine *l, int i,
-                       FakeHeld *held) {
+static void fixture_line(FakeTables *f, FakeSpot at, FakeSpot collector, const FakeLine *l, int i,
+                         FakeHeld *held) {
     if (l->way == SP_ONCE && i > 0) return;
     if (l->way == SP_PLATEAU && i >= 6) return;
     uint64_t bytes = l->count * l->bytes;
@@ -283,7 +283,7 @@ static void scene_line(FakeTables *f, FakeSpot at, FakeSpot collector, const Fak
     }
     held->blocks += l->count;
     held->bytes += bytes;
-    uint64_t gives = scene_gives(l, held->blocks, i);
+    uint64_t gives = fixture_gives(l, held->blocks, i);
     if (!gives) return;
     bytes = held->bytes * gives / held->blocks;
     fake_freed(f, at, collector, gives, bytes, l->way == SP_STEADY ? gives * 9 / 10 : 0);
@@ -293,28 +293,28 @@ static void scene_line(FakeTables *f, FakeSpot at, FakeSpot collector, const Fak
 
 /* Fills empty tables with the program as it is after 102 seconds. `stacks`: with call paths. */
 __attribute__((unused)) static void fake_program(FakeTables *f, bool stacks) {
-    uint32_t row[SCENE_FUNCTIONS];
-    FakeHeld held[SCENE_LINES] = {0};
-    FakeSpot spot[SCENE_LINES];
-    for (int i = 0; i < SCENE_FUNCTIONS; i++) {
-        const FakeFunctionLine *l = &scene_functions[i];
+    uint32_t row[FIXTURE_FUNCTIONS];
+    FakeHeld held[FIXTURE_LINES] = {0};
+    FakeSpot spot[FIXTURE_LINES];
+    for (int i = 0; i < FIXTURE_FUNCTIONS; i++) {
+        const FakeFunctionLine *l = &fixture_functions[i];
         row[i] = fake_function(f, l->kind, l->source, l->line, l->name);
         if (l->path) fake_path(f, row[i], l->path);
     }
     FakeSpot collector = {.site = fake_site(f, row[SF_COLLECTOR], -1, 0), .cls = LMP_C_OTHER};
-    for (int i = 0; i < SCENE_LINES; i++) {
-        spot[i] = scene_spot(f, row, &scene_lines[i]);
+    for (int i = 0; i < FIXTURE_LINES; i++) {
+        spot[i] = fixture_spot(f, row, &fixture_lines[i]);
         if (!stacks) spot[i].node = 0;
     }
     if (!stacks) f->live->tables.nodes = 2;
     f->live->tables.stacks = stacks;
-    for (int round = 0; round < SCENE_ROUNDS; round++) {
-        for (int i = 0; i < SCENE_LINES; i++)
-            scene_line(f, spot[i], collector, &scene_lines[i], round, &held[i]);
+    for (int round = 0; round < FIXTURE_ROUNDS; round++) {
+        for (int i = 0; i < FIXTURE_LINES; i++)
+            fixture_line(f, spot[i], collector, &fixture_lines[i], round, &held[i]);
         fake_grown(f, 4250000000ull * (uint64_t)(round + 1));
     }
     f->live->clock = 102000000000ull;
-    f->live->gc.cycles = SCENE_ROUNDS;
+    f->live->gc.cycles = FIXTURE_ROUNDS;
     f->live->gc.mode = LMP_GC_INCREMENTAL;
     f->live->owners_known = 1;
 }

@@ -1,5 +1,6 @@
 /* fake_tables.h - the tables of who made what (layout.h) in private memory, written by hand as the
- * hook would write them, for tests that read them; and a scene of them such as a real program has.
+ * hook would write them, for tests that read them; and the tables of a made-up program such as a
+ * real one has.
  *
  * Rows are found again by what they are, by plain search. fake_made, fake_resized and fake_freed
  * keep the same sums as the hook: record, node, counters, high-water mark. */

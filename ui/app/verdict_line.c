@@ -8,7 +8,7 @@
 enum {
     LEAST = 14,
     HINT_FROM = 64,
-    PLACES_FROM = 100,
+    NUMBER_FROM = 100,
     ADVICE_LEAST = 16,
     ADVICE_WANTED = 44,
     ADVICE_SOME = 24
@@ -67,13 +67,13 @@ static int draw_hint(const App *app, Canvas *canvas, Rect rect, int y, const Ver
     if (rect.w < HINT_FROM) return rect.w;
     char number[24];
     snprintf(number, sizeof number, " %u/%u", (uint32_t)(v - all->verdict) + 1, all->count);
-    bool places = all->count > 1 && rect.w >= PLACES_FROM;
-    if (places) {
+    bool numbered = all->count > 1 && rect.w >= NUMBER_FROM;
+    if (numbered) {
         x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_MUTED), number);
         x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_ACCENT), "W");
     }
     if (v->place != VERDICT_NOWHERE) {
-        x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_TEXT), places ? " why  " : " why");
+        x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_TEXT), numbered ? " why  " : " why");
         x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_ACCENT), "w");
     }
     return x - rect.x - 2;

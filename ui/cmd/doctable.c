@@ -103,11 +103,11 @@ static void print_lines(const char *text, FILE *out) {
 }
 
 static void print_verdicts(FILE *out) {
-    static const char *const places[] = {[VERDICT_AT_SITE] = "the line's page",
-                                         [VERDICT_AT_LEAKS] = "*Leaks*",
-                                         [VERDICT_AT_TIMELINE] = "*Timeline*",
-                                         [VERDICT_AT_TYPES] = "*Types*",
-                                         [VERDICT_NOWHERE] = ""};
+    static const char *const where[] = {[VERDICT_AT_SITE] = "the line's page",
+                                        [VERDICT_AT_LEAKS] = "*Leaks*",
+                                        [VERDICT_AT_TIMELINE] = "*Timeline*",
+                                        [VERDICT_AT_TYPES] = "*Types*",
+                                        [VERDICT_NOWHERE] = ""};
     VerdictRuleInfo r;
     fputs("| rule | needs | holds when | says | and advises | leads to |\n"
           "| --- | --- | --- | --- | --- | --- |\n",
@@ -119,8 +119,8 @@ static void print_verdicts(FILE *out) {
         if (r.exact) add(needs, sizeof needs, "", "no `--sample`");
         fprintf(out, "| `%s` | %s%s| %s | ", r.name, needs, *needs ? " " : "", r.when);
         print_lines(r.says, out);
-        fprintf(out, " | %s%s| %s%s|\n", r.advice, *r.advice ? " " : "", places[r.place],
-                *places[r.place] ? " " : "");
+        fprintf(out, " | %s%s| %s%s|\n", r.advice, *r.advice ? " " : "", where[r.place],
+                *where[r.place] ? " " : "");
     }
 }
 

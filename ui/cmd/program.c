@@ -127,16 +127,16 @@ bool program_find_interpreter(Program *program, int argc, char **argv, const cha
 }
 
 bool program_find_module(char *out, size_t size) {
-    static const char *const places[] = {"", LMP_MODULE_FROM_COMMAND "/"};
+    static const char *const dirs[] = {"", LMP_MODULE_FROM_COMMAND "/"};
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n <= 0) return false;
     self[n] = 0;
     char *slash = strrchr(self, '/');
     if (slash) slash[1] = 0;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
         char path[4500];
-        snprintf(path, sizeof path, "%s%s" MODULE_FILE, self, places[i]);
+        snprintf(path, sizeof path, "%s%s" MODULE_FILE, self, dirs[i]);
         char *real = realpath(path, NULL);
         if (!real) continue;
         size_t length = strlen(real);

@@ -45,12 +45,12 @@ typedef struct Span {
 } Span;
 
 /* Where the parts of the panel are. */
-typedef struct Places {
+typedef struct Parts {
     Rect chart;
     int gutter;               /* columns left of the chart, for the scale; 0: none */
     int label, cycles, times; /* rows; -1: no room */
     bool apart;               /* cycles and times have a row each */
-} Places;
+} Parts;
 
 static void *create(void) {
     Timeline *t = calloc(1, sizeof *t);
@@ -84,8 +84,8 @@ static int column_of(Span s, uint64_t clock, int columns) {
 }
 
 /* `gutter`: columns for the scale, if there is room. */
-static Places places_of(Rect rect, int gutter) {
-    Places p = {.label = -1, .cycles = -1, .times = -1};
+static Parts parts_of(Rect rect, int gutter) {
+    Parts p = {.label = -1, .cycles = -1, .times = -1};
     if (rect.w >= 34) {
         rect.x++;
         rect.w -= 2;
@@ -215,7 +215,7 @@ static int gutter_of(ChartScale scale) {
 }
 
 /* Three labels: ground, middle, top. A ground other than 0 is in a colour that one notices. */
-static void draw_scale(const Places *p, ChartScale scale, Canvas *canvas) {
+static void draw_scale(const Parts *p, ChartScale scale, Canvas *canvas) {
     for (int line = 0; line < 3; line++) {
         char text[LMP_NUM];
         int y = p->chart.y + (2 - line) * (p->chart.h - 1) / 2;
@@ -227,7 +227,7 @@ static void draw_scale(const Places *p, ChartScale scale, Canvas *canvas) {
 
 /* Now, how much of it is held, what the signs mean. `density`: most cycles in a column, 0: ticks;
  * `rate`: the same per second. */
-static void draw_label(const Model *model, Canvas *canvas, const Places *p, ChartScale scale,
+static void draw_label(const Model *model, Canvas *canvas, const Parts *p, ChartScale scale,
                        const ModelPast *now, uint64_t density, uint64_t rate, bool ticks,
                        unsigned signs) {
     Line left = {0}, right = {0};
@@ -275,7 +275,7 @@ static void draw_label(const Model *model, Canvas *canvas, const Places *p, Char
 
 /* The figures at the cursor instead of the current ones. */
 static void draw_moment(const Timeline *t, const Model *model, const Moment *moment, uint32_t n,
-                        Span s, Canvas *canvas, const Places *p) {
+                        Span s, Canvas *canvas, const Parts *p) {
     char a[LMP_NUM];
     int at = column_of(s, t->cursor, p->chart.w);
     uint64_t from = time_at(s, at, p->chart.w), to = time_at(s, at + 1, p->chart.w);
@@ -309,7 +309,7 @@ static void draw_moment(const Timeline *t, const Model *model, const Moment *mom
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Timeline whole = {.span = WHOLE_RUN}, *t = state ? state : &whole;
     if (rect.w <= 0 || rect.h <= 0 || model->history.interval == 0) return;
-    Places p = places_of(rect, t->gutter);
+    Parts p = parts_of(rect, t->gutter);
     if (t->looks && t->cursor > model->clock) t->cursor = model->clock;
     Span s = span_of(t, model);
     static ModelPast past[CHART_COLUMNS * 2]; /* the display has one thread */
@@ -320,7 +320,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     int gutter = gutter_of(scale);
     if (gutter != t->gutter) { /* other labels: the chart beside them gets another width */
         t->gutter = gutter;
-        p = places_of(rect, gutter);
+        p = parts_of(rect, gutter);
         points = p.chart.w * (ui->utf8 ? 2 : 1);
         sample(model, s, points, past);
     }
@@ -406,7 +406,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     Timeline *t = state;
     (void)ui;
     if (!t) return false;
-    int columns = places_of(rect, t->gutter).chart.w;
+    int columns = parts_of(rect, t->gutter).chart.w;
     if (columns < 1) columns = 1;
     switch (action) {
     case ACT_ZOOM_IN:
@@ -447,7 +447,7 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
     if (event.what == MOUSE_WHEEL_UP) return act(state, model, ui, ACT_ZOOM_IN, rect);
     if (event.what == MOUSE_WHEEL_DOWN) return act(state, model, ui, ACT_ZOOM_OUT, rect);
     if (!t) return false;
-    Places p = places_of(rect, t->gutter);
+    Parts p = parts_of(rect, t->gutter);
     int x = event.x - (p.chart.x - rect.x);
     if (event.what != MOUSE_CLICK || x < 0 || x >= p.chart.w) return false;
     Span s = span_of(t, model);

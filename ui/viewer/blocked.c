@@ -64,7 +64,7 @@ static const struct {
 /* Kernel functions in which only one thing sleeps, by the beginnings of their names. */
 static const struct {
     const char *begins, *words;
-} places[] = {
+} kernel_functions[] = {
     {"hrtimer_nanosleep", "sleeps (nanosleep)"},
     {"do_nanosleep", "sleeps (nanosleep)"},
     {"do_wait", "waits for a child process"},
@@ -257,9 +257,10 @@ static bool reads_only(const char *proc, const char *terminal) {
 
 static void say_place(UiWait *wait, const char *proc, const char *terminal, bool unread,
                       const char *place) {
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (strncmp(place, places[i].begins, strlen(places[i].begins)) != 0) continue;
-        snprintf(wait->words, sizeof wait->words, "%s", places[i].words);
+    for (size_t i = 0; i < sizeof kernel_functions / sizeof *kernel_functions; i++) {
+        if (strncmp(place, kernel_functions[i].begins, strlen(kernel_functions[i].begins)) != 0)
+            continue;
+        snprintf(wait->words, sizeof wait->words, "%s", kernel_functions[i].words);
         return;
     }
     /* reading a terminal; writing to a full one, or a socket: excluded */

@@ -179,28 +179,28 @@ static void sort_rows(Table *t, const TableSource *from, uint32_t *row, uint32_t
     }
 }
 
-/* Finds an id among `count` of them: open addressing, by place. */
-typedef struct Places {
+/* Where each id stands in a list: open addressing. */
+typedef struct IdIndex {
     const uint64_t *ids;
-    uint32_t *slot; /* place + 1 */
+    uint32_t *slot; /* index in `ids` + 1 */
     uint32_t mask;
-} Places;
+} IdIndex;
 
-static uint32_t place_slot(const Places *p, uint64_t id) {
+static uint32_t id_index_slot(const IdIndex *p, uint64_t id) {
     uint32_t at = (uint32_t)((id * 0x9e3779b97f4a7c15ull) >> 32) & p->mask;
     while (p->slot[at] && p->ids[p->slot[at] - 1] != id)
         at = (at + 1) & p->mask;
     return at;
 }
 
-static bool places_make(Places *p, const uint64_t *ids, uint32_t count) {
+static bool id_index_make(IdIndex *p, const uint64_t *ids, uint32_t count) {
     uint32_t slots = 16;
     while (slots < 2 * (uint64_t)count)
         slots *= 2;
-    *p = (Places){ids, calloc(slots, sizeof *p->slot), slots - 1};
+    *p = (IdIndex){ids, calloc(slots, sizeof *p->slot), slots - 1};
     if (!p->slot) return false;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = place_slot(p, ids[i]);
+        uint32_t at = id_index_slot(p, ids[i]);
         if (!p->slot[at]) p->slot[at] = i + 1;
     }
     return true;
@@ -209,16 +209,16 @@ static bool places_make(Places *p, const uint64_t *ids, uint32_t count) {
 /* Puts the rows [0, count) of `row`, which are sorted, into the previous order: rows that were
  * there keep their places, the others follow. False: no memory. */
 static bool keep_order(Table *t, const TableSource *from, uint32_t *row, uint32_t count) {
-    Places places;
+    IdIndex index;
     uint32_t was = (uint32_t)t->list.count, out = 0;
     uint32_t *now = calloc((size_t)was + 1, sizeof *now); /* row + 1 by previous place */
-    if (!now || !places_make(&places, t->ids, was)) {
+    if (!now || !id_index_make(&index, t->ids, was)) {
         free(now);
         return false;
     }
     uint32_t fresh = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t place = places.slot[place_slot(&places, t->def->id(from, row[i]))];
+        uint32_t place = index.slot[id_index_slot(&index, t->def->id(from, row[i]))];
         if (place && !now[place - 1]) {
             now[place - 1] = row[i] + 1;
         } else {
@@ -230,7 +230,7 @@ static bool keep_order(Table *t, const TableSource *from, uint32_t *row, uint32_
     }
     memcpy(row + out, t->spare, fresh * sizeof *row);
     free(now);
-    free(places.slot);
+    free(index.slot);
     return true;
 }
 

@@ -75,39 +75,38 @@ static void close_gap(LmpCodes *codes, uint32_t gap) {
     codes->slot[gap] = (LmpCode){0};
 }
 
-static void note_home(LmpCode *code, unsigned home) {
+static void set_home_bit(LmpCode *code, unsigned home) {
     code->words |= 1ull << home / 64;
-    if (code->homes) code->homes[home / 64] |= 1ull << home % 64;
+    if (code->home_bits) code->home_bits[home / 64] |= 1ull << home % 64;
 }
 
-void codes_place(LmpCodes *codes, LmpCode *code, unsigned home) {
-    if (code->places > LMP_CODE_PLACES) {
-        note_home(code, home);
+void codes_note_home(LmpCodes *codes, LmpCode *code, unsigned home) {
+    if (code->homes > LMP_CODE_HOMES) {
+        set_home_bit(code, home);
         return;
     }
-    for (unsigned i = 0; i < code->places; i++)
-        if (code->place[i] == home) return;
-    if (code->places < LMP_CODE_PLACES) {
-        code->place[code->places++] = (uint16_t)home;
+    for (unsigned i = 0; i < code->homes; i++)
+        if (code->home[i] == home) return;
+    if (code->homes < LMP_CODE_HOMES) {
+        code->home[code->homes++] = (uint16_t)home;
         return;
     }
-    size_t size = LMP_HOME_WORDS * sizeof *code->homes, got;
-    code->homes = slab_take(&codes->slab, size, &got);
-    if (code->homes) memset(code->homes, 0, size);
-    for (unsigned i = 0; i < LMP_CODE_PLACES; i++)
-        note_home(code, code->place[i]);
-    note_home(code, home);
-    code->places++;
+    size_t size = LMP_HOME_WORDS * sizeof *code->home_bits, got;
+    code->home_bits = slab_take(&codes->slab, size, &got);
+    if (code->home_bits) memset(code->home_bits, 0, size);
+    for (unsigned i = 0; i < LMP_CODE_HOMES; i++)
+        set_home_bit(code, code->home[i]);
+    set_home_bit(code, home);
+    code->homes++;
 }
 _Static_assert(LMP_HOME_WORDS == 64, "a bit for each word");
 
 /* Without memory for the bits, all homes of a word are taken to be in use. */
-unsigned codes_next_place(const LmpCode *code, unsigned *at) {
-    if (code->places <= LMP_CODE_PLACES)
-        return *at < code->places ? code->place[(*at)++] : LMP_HOMES;
+unsigned codes_next_home(const LmpCode *code, unsigned *at) {
+    if (code->homes <= LMP_CODE_HOMES) return *at < code->homes ? code->home[(*at)++] : LMP_HOMES;
     while (*at < LMP_HOMES) {
         unsigned word = *at / 64;
-        uint64_t rest = (code->homes ? code->homes[word] : UINT64_MAX) >> *at % 64;
+        uint64_t rest = (code->home_bits ? code->home_bits[word] : UINT64_MAX) >> *at % 64;
         if (code->words >> word & 1 && rest) {
             unsigned home = *at + (unsigned)__builtin_ctzll(rest);
             *at = home + 1;
@@ -128,5 +127,6 @@ bool codes_take(LmpCodes *codes, uintptr_t addr, LmpCode *out) {
 }
 
 void codes_drop(LmpCodes *codes, const LmpCode *code) {
-    if (code->homes) slab_give(&codes->slab, code->homes, LMP_HOME_WORDS * sizeof *code->homes);
+    if (code->home_bits)
+        slab_give(&codes->slab, code->home_bits, LMP_HOME_WORDS * sizeof *code->home_bits);
 }

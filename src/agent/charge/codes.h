@@ -14,19 +14,19 @@
 
 #include "base/slab.h"
 
-enum { LMP_CODE_PLACES = 7, LMP_HOMES = 1 << 12, LMP_HOME_WORDS = LMP_HOMES / 64 };
+enum { LMP_CODE_HOMES = 7, LMP_HOMES = 1 << 12, LMP_HOME_WORDS = LMP_HOMES / 64 };
 
 typedef struct LmpCode {
-    uintptr_t addr;    /* of the vector's block; 0: free */
-    uint64_t *homes;   /* of more than LMP_CODE_PLACES: a bit for each home; NULL: no memory */
-    uint64_t words;    /* a bit for each word of `homes` that is not 0, */
-    uint64_t life;     /* from 1, another for each vector that there ever was */
-    uint32_t function; /* row of the function whose code it is, 0: not known yet */
-    uint32_t read;     /* instructions that Lua has read to name what was called from here */
-    bool more;         /* there may be answers in the second cache (answers.h) */
-    bool lineless;     /* no instruction of it has a line: if one has none, all have none */
-    uint8_t places;    /* where answers were entered: how many, */
-    uint16_t place[LMP_CODE_PLACES]; /* and which, while they are no more than that */
+    uintptr_t addr;      /* of the vector's block; 0: free */
+    uint64_t *home_bits; /* of more than LMP_CODE_HOMES: a bit for each home; NULL: no memory */
+    uint64_t words;      /* a bit for each word of `home_bits` that is not 0, */
+    uint64_t life;       /* from 1, another for each vector that there ever was */
+    uint32_t function;   /* row of the function whose code it is, 0: not known yet */
+    uint32_t read;       /* instructions that Lua has read to name what was called from here */
+    bool more;           /* there may be answers in the second cache (answers.h) */
+    bool lineless;       /* no instruction of it has a line: if one has none, all have none */
+    uint8_t homes;       /* homes of the answers entered: how many, */
+    uint16_t home[LMP_CODE_HOMES]; /* and which, while they are no more than that */
 } LmpCode;
 
 typedef struct LmpCodes {
@@ -45,9 +45,9 @@ LmpCode *codes_note(LmpCodes *codes, uintptr_t addr, bool *added);
 /* The same if it is known, else NULL. */
 LmpCode *codes_find(const LmpCodes *codes, uintptr_t addr);
 /* An answer about it is entered in a slot with this home. */
-void codes_place(LmpCodes *codes, LmpCode *code, unsigned home);
-/* The places of a vector, one after another, LMP_HOMES at their end: begin with *at = 0. */
-unsigned codes_next_place(const LmpCode *code, unsigned *at);
+void codes_note_home(LmpCodes *codes, LmpCode *code, unsigned home);
+/* The homes of a vector, one after another, LMP_HOMES at their end: begin with *at = 0. */
+unsigned codes_next_home(const LmpCode *code, unsigned *at);
 /* Removes a vector, to be released with codes_drop. False: it was not known. */
 bool codes_take(LmpCodes *codes, uintptr_t addr, LmpCode *out);
 void codes_drop(LmpCodes *codes, const LmpCode *code);

@@ -34,16 +34,16 @@ LmpErr lines_open(LmpProfile *p, lua_State *L) {
     p->lines = cache;
     p->record = p->tables.record;
     p->framed = p->return_addrs && !saved_regs_none() && frames_fit(L);
-    p->words = p->framed ? saved_regs_plan() : NULL;
-    p->live->tables.why = p->words ? LMP_WHY_CHECK : LMP_WHY_PLACES;
-    if (p->words && p->words->differed) p->words = NULL;
-    p->live->tables.lines = p->words ? LMP_LINES_EXACT : LMP_LINES_APPROXIMATE;
+    p->regs = p->framed ? saved_regs_plan() : NULL;
+    p->live->tables.why = p->regs ? LMP_WHY_CHECK : LMP_WHY_PLACES;
+    if (p->regs && p->regs->differed) p->regs = NULL;
+    p->live->tables.lines = p->regs ? LMP_LINES_EXACT : LMP_LINES_APPROXIMATE;
     cache->jumps = frames_jumps_known();
     looks_open(p);
-    if (p->words) {
-        owner_note_threads(p->words);
-        p->object_ret = p->words->objects.ret;
-        p->object_thread = p->words->objects.at_thread;
+    if (p->regs) {
+        owner_note_threads(p->regs);
+        p->object_ret = p->regs->objects.ret;
+        p->object_thread = p->regs->objects.at_thread;
         lua_State *chain[LMP_CHAIN];
         lines_know(cache, L);
         for (int n = stack_chain(p->main, chain); n > 0; n--)
@@ -60,7 +60,7 @@ void lines_close(LmpProfile *p) {
     looks_close(p);
     lmp_os->unmap(p->lines, sizeof *p->lines);
     p->lines = NULL;
-    p->words = NULL;
+    p->regs = NULL;
 }
 
 /* ---- the first cache grows ------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ static inline void forget_slot(LmpLineSlot *slot, uintptr_t addr, size_t size) {
 
 static void forget_code(LmpLineCache *cache, const LmpCode *code, size_t size) {
     unsigned at = 0, home;
-    while ((home = codes_next_place(code, &at)) < LMP_HOMES)
+    while ((home = codes_next_home(code, &at)) < LMP_HOMES)
         for (size_t i = home; i < slots_of(cache); i += LMP_HOMES)
             forget_slot(&cache->slot[i], code->addr, size);
 }
@@ -120,7 +120,7 @@ _Static_assert((int)LMP_HOMES <= (int)LMP_LINE_LEAST, "a slot's home stays when 
 
 bool lines_code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
     LmpCode code;
-    if (!codes_take(p->lines->codes, addr, &code) || !code.places) return false;
+    if (!codes_take(p->lines->codes, addr, &code) || !code.homes) return false;
     forget_code(p->lines, &code, size);
     codes_drop(p->lines->codes, &code);
     return true;
@@ -138,7 +138,7 @@ static LmpCode *code_of(LmpProfile *p, const void *proto) {
 /* Enters an answer about code in a slot that is for it (slot_for). */
 static void keep(LmpProfile *p, LmpCode *code, LmpLineSlot *slot, const LmpAnswer *answer) {
     LmpLineCache *cache = p->lines;
-    codes_place(cache->codes, code, (unsigned)(slot - cache->slot) % LMP_HOMES);
+    codes_note_home(cache->codes, code, (unsigned)(slot - cache->slot) % LMP_HOMES);
     if (slot->key != answer->key || slot->cfn != answer->cfn)
         *slot = (LmpLineSlot){.key = answer->key, .cfn = answer->cfn};
     slot->row[answer->cls] = answer->row;

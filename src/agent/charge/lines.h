@@ -79,20 +79,20 @@ typedef struct LmpAsk {
 
 /* L ran last, and a Lua function on top of it has asked, not in a debug hook; lines_record() does
  * not know the answer. Learns it, so that lines_record() does. False: take the slow path. */
-bool lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs words, unsigned cls);
-/* Slow path: the record for a block of class cls that is requested now; `words` may be NULL. */
-uint32_t lines_ask(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask);
+bool lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs regs, unsigned cls);
+/* Slow path: the record for a block of class cls that is requested now; `regs` may be NULL. */
+uint32_t lines_ask(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpAsk *ask);
 /* The same where the thread that asks is known: L, in which no function runs, nor in any other that
  * is known. 0: one may. */
 uint32_t lines_ask_outside(LmpProfile *p, const lua_State *L, unsigned cls);
 /* The pc of the table constructor that asks now for a block of class cls, where that is not the
  * saved one, and its frame in *ci; else 0. */
-uintptr_t lines_constructor(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpCallInfo **ci);
+uintptr_t lines_constructor(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpCallInfo **ci);
 /* The record of who makes a stack move: from Lua 5.4.5 on, a thread's frames do not lead to their
  * functions meanwhile, so only an already known line counts, else "(unknown)". */
-uint32_t lines_stack_moves(LmpProfile *p, LmpSavedRegs words);
+uint32_t lines_stack_moves(LmpProfile *p, LmpSavedRegs regs);
 /* Is this block the stack of the thread that asks? */
-bool lines_is_stack(LmpProfile *p, LmpSavedRegs words, const void *ptr);
+bool lines_is_stack(LmpProfile *p, LmpSavedRegs regs, const void *ptr);
 /* L runs now: its tag counts. */
 void lines_switch(LmpProfile *p, const lua_State *L);
 /* The same for a thread that asks in a C function. False: it is not known to run. */
@@ -152,8 +152,8 @@ static inline void lines_thread_gone(LmpProfile *p, const lua_State *L) {
 /* The record of OP_NEWTABLE at pc, of the function of ci, for its table; notes that its parts come
  * next. 0: take the slow path. */
 static ALWAYS_INLINE uint32_t lines_record_table(LmpProfile *p, const LmpCallInfo *ci,
-                                                 LmpSavedRegs words, uintptr_t *constructor) {
-    uintptr_t pc = saved_regs_newtable(p->words, words, true);
+                                                 LmpSavedRegs regs, uintptr_t *constructor) {
+    uintptr_t pc = saved_regs_newtable(p->regs, regs, true);
     const void *proto = frames_proto(frames_func(ci));
     uint64_t key = lines_key(pc, p->tag) | LMP_LINE_FLAGS;
     const LmpLineSlot *slot = lines_look(p->lines, key, (uintptr_t)proto);
@@ -179,13 +179,13 @@ static ALWAYS_INLINE uint32_t lines_record_made(LmpProfile *p, const LmpCallInfo
 
 /* The record for a block of class cls that L asks for in a Lua function, the topmost of its frames
  * and not below a hook; 0: take the slow path. In a table constructor the running instruction is in
- * *constructor. `words` NULL: it is no constructor. */
+ * *constructor. `regs` NULL: it is no constructor. */
 static ALWAYS_INLINE uint32_t lines_record(LmpProfile *p, const lua_State *L, const LmpCallInfo *ci,
-                                           LmpSavedRegs words, unsigned cls,
+                                           LmpSavedRegs regs, unsigned cls,
                                            uintptr_t *constructor) {
     if (UNLIKELY(frames_is_idle(L))) return 0;
-    if (words && cls == LMP_C_TABLE) return lines_record_table(p, ci, words, constructor);
-    if (words && UNLIKELY(p->made.left)) return lines_record_made(p, ci, cls, constructor);
+    if (regs && cls == LMP_C_TABLE) return lines_record_table(p, ci, regs, constructor);
+    if (regs && UNLIKELY(p->made.left)) return lines_record_made(p, ci, cls, constructor);
     uintptr_t pc = frames_pc(ci);
     uint64_t key = lines_key(pc, p->tag);
     const LmpLineSlot *slot = lines_look(p->lines, key, 0);

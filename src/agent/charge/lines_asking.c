@@ -106,7 +106,7 @@ static COLD uint32_t learn_pseudo(LmpProfile *p, bool parser, unsigned cls) {
 
 /* `L` asks. */
 static ALWAYS_INLINE uint32_t pseudo(LmpProfile *p, unsigned cls, const lua_State *L) {
-    bool parser = parsing_now(cls, L ? L : p->main, p->words != NULL);
+    bool parser = parsing_now(cls, L ? L : p->main, p->regs != NULL);
     uint32_t kept = p->lines->outside[parser][cls];
     return LIKELY(kept && !p->tag) ? kept : learn_pseudo(p, parser, cls);
 }
@@ -159,7 +159,7 @@ static uint32_t ask_frames(LmpProfile *p, unsigned cls, const lua_State *asks, L
 }
 
 /* ask->L runs: the OP_NEWTABLE that it executes, if the request is that one's. */
-static void ask_newtable(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask,
+static void ask_newtable(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpAsk *ask,
                          bool *doubtful) {
     bool table = cls == LMP_C_TABLE;
     bool part = cls == LMP_C_TABLE_PART || (cls == LMP_C_OTHER && p->made.left);
@@ -171,7 +171,7 @@ static void ask_newtable(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk
         *doubtful = newtable_setlist(proto, frames_pc(ci));
         return;
     }
-    ask->constructor = newtable_ask(p, ask->L, proto, words, table, doubtful);
+    ask->constructor = newtable_ask(p, ask->L, proto, regs, table, doubtful);
 }
 
 /* Without saved registers: may it be OP_NEWTABLE that asks, which has not saved its pc? */
@@ -213,14 +213,14 @@ static uint32_t ask_api(LmpProfile *p, unsigned cls) {
 }
 
 /* What the saved registers have for the thread that asks, which may be none; NULL: nothing. */
-LMP_READS_REGS static const lua_State *said_thread(const LmpProfile *p, LmpSavedRegs words) {
-    const LmpAsker *asker = words ? saved_regs_asker(p->words, words[LMP_REGS_RET]) : NULL;
-    return asker ? (const lua_State *)words[asker->at_thread] : NULL; /* NOLINT */
+LMP_READS_REGS static const lua_State *said_thread(const LmpProfile *p, LmpSavedRegs regs) {
+    const LmpAsker *asker = regs ? saved_regs_asker(p->regs, regs[LMP_REGS_RET]) : NULL;
+    return asker ? (const lua_State *)regs[asker->at_thread] : NULL; /* NOLINT */
 }
 
 /* The same if it is a thread; NULL: it is not known. */
-static const lua_State *asking_thread(LmpProfile *p, LmpSavedRegs words) {
-    const lua_State *L = said_thread(p, words);
+static const lua_State *asking_thread(LmpProfile *p, LmpSavedRegs regs) {
+    const lua_State *L = said_thread(p, regs);
     return (L && L == p->running) || lines_is_thread(p, L) ? L : NULL;
 }
 
@@ -231,26 +231,26 @@ static void count_unproven(LmpProfile *p, uint32_t record) {
 }
 
 uint32_t lines_ask_outside(LmpProfile *p, const lua_State *L, unsigned cls) {
-    const LmpAsk nobody = {NULL, 0};
+    const LmpAsk no_ask = {NULL, 0};
     const LmpCallInfo *ci = frames_top(L);
     if (!ci || frames_caller(ci) || may_run(p)) return 0;
     uint32_t record = pseudo(p, cls, L);
-    note_newtable(p, cls, &nobody, record);
+    note_newtable(p, cls, &no_ask, record);
     return record;
 }
 
-uint32_t lines_ask(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask) {
+uint32_t lines_ask(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpAsk *ask) {
     *ask = (LmpAsk){NULL, 0};
     uint32_t record;
-    if (!p->words) words = NULL;
+    if (!p->regs) regs = NULL;
     if (!p->framed) {
         record = ask_api(p, cls);
         count_unproven(p, record);
         return record;
     }
-    const lua_State *L = asking_thread(p, words);
+    const lua_State *L = asking_thread(p, regs);
     if (L && (record = lines_ask_outside(p, L, cls))) return record;
-    bool doubtful = words && !L;
+    bool doubtful = regs && !L;
     const lua_State *last = p->running;
     bool outer = L && last && last != L && frames_is_active(last) && is_within(p, last, L);
     if (L && !outer && frames_is_active(L) && lua_caller(frames_top(L))) {
@@ -262,25 +262,25 @@ uint32_t lines_ask(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask)
         ask->L = find_running(p, L);
         if (ask->L) know(p, ask->L);
         /* what runs Lua code is who runs, and so is whom the saved registers name as well */
-        if (doubtful) doubtful = !ask->L || !(runs_lua(ask->L) || ask->L == said_thread(p, words));
+        if (doubtful) doubtful = !ask->L || !(runs_lua(ask->L) || ask->L == said_thread(p, regs));
         if (ask->L && L && frames_is_active(L) && !lua_caller(frames_top(ask->L)))
             ask->L = (lua_State *)L; /* NOLINT */
     }
     if (ask->L) {
         if (p->running != ask->L) lines_switch(p, ask->L);
-        if (words && frames_status(frames_top(ask->L)) & frames_bits.stale) doubtful = true;
-        if (words && !doubtful) ask_newtable(p, words, cls, ask, &doubtful);
-        if (!p->words) doubtful = in_constructor(p, ask->L, cls);
+        if (regs && frames_status(frames_top(ask->L)) & frames_bits.stale) doubtful = true;
+        if (regs && !doubtful) ask_newtable(p, regs, cls, ask, &doubtful);
+        if (!p->regs) doubtful = in_constructor(p, ask->L, cls);
         record = ask_frames(p, cls, L, ask);
     } else {
         record = pseudo(p, cls, L);
     }
-    if (words) note_newtable(p, cls, ask, record);
+    if (regs) note_newtable(p, cls, ask, record);
     if (doubtful) count_unproven(p, record);
     return record;
 }
 
-bool lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs words, unsigned cls) {
+bool lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs regs, unsigned cls) {
     LmpCallInfo *ci = frames_top(L);
     bool table = cls == LMP_C_TABLE, doubtful = false;
     if (frames_is_idle(L) || frames_status(ci) & frames_bits.stale || cls == LMP_C_OTHER)
@@ -290,7 +290,7 @@ bool lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs words, unsigned cls) 
     if (!proto || (made && cls != LMP_C_TABLE_PART)) return false;
     uintptr_t pc = 0;
     if (table || cls == LMP_C_TABLE_PART) {
-        pc = newtable_ask(p, L, proto, words, table, &doubtful);
+        pc = newtable_ask(p, L, proto, regs, table, &doubtful);
         if (doubtful || (table || made) != (pc != 0) || (made && pc != p->made.pc)) return false;
     }
     LmpWhere w = {.L = L, .runs = L, .ci = ci, .pc = frames_pc(ci)};
@@ -299,14 +299,14 @@ bool lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs words, unsigned cls) 
     return true;
 }
 
-uintptr_t lines_constructor(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpCallInfo **ci) {
-    const lua_State *L = asking_thread(p, words);
+uintptr_t lines_constructor(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpCallInfo **ci) {
+    const lua_State *L = asking_thread(p, regs);
     bool doubtful;
     if (!L || !frames_is_active(L) || !runs_lua(L)) return 0;
     *ci = frames_top(L);
     const void *proto = frames_proto(frames_func(*ci));
     if (!proto || (cls != LMP_C_TABLE && cls != LMP_C_TABLE_PART)) return 0;
-    uintptr_t pc = newtable_ask(p, L, proto, words, cls == LMP_C_TABLE, &doubtful);
+    uintptr_t pc = newtable_ask(p, L, proto, regs, cls == LMP_C_TABLE, &doubtful);
     if (pc || cls == LMP_C_TABLE) return pc;
     pc = frames_pc(*ci);
     return newtable_setlist(proto, pc) ? pc + LMP_INSTRUCTION : 0;
@@ -319,13 +319,13 @@ bool lines_switch_c(LmpProfile *p, const lua_State *L) {
     return true;
 }
 
-bool lines_is_stack(LmpProfile *p, LmpSavedRegs words, const void *ptr) {
-    const lua_State *L = p->words && words ? asking_thread(p, words) : NULL;
+bool lines_is_stack(LmpProfile *p, LmpSavedRegs regs, const void *ptr) {
+    const lua_State *L = p->regs && regs ? asking_thread(p, regs) : NULL;
     return L && frames_stack(L) == (uintptr_t)ptr;
 }
 
-uint32_t lines_stack_moves(LmpProfile *p, LmpSavedRegs words) {
-    const lua_State *L = p->words ? asking_thread(p, words) : NULL;
+uint32_t lines_stack_moves(LmpProfile *p, LmpSavedRegs regs) {
+    const lua_State *L = p->regs ? asking_thread(p, regs) : NULL;
     const LmpCallInfo *ci = L && frames_top(L) ? lua_caller(frames_top(L)) : NULL;
     uint64_t key = ci ? lines_key(frames_pc(ci), p->tag) : 0;
     const LmpLineSlot *slot = lines_look(p->lines, key, 0);

@@ -180,7 +180,7 @@ static void take(Walk *w, unsigned step) {
     lua_getinfo(L, ">S", &ar);
     char stripped[LMP_STRIPPED_NAME];
     uint32_t source = 0;
-    if (stripped_is(&ar) && w->p->words) {
+    if (stripped_is(&ar) && w->p->regs) {
         stripped_name((const void *)frames_word(lua_topointer(L, -1), LMP_AT_CLOSURE_CODE), &ar,
                       stripped); /* NOLINT */
         source = sites_find_source(w->p, ar.source, ar.srclen);

@@ -258,7 +258,7 @@ static ALWAYS_INLINE uint32_t top_path(LmpProfile *p, lua_State *L, const LmpSid
 }
 
 static uint32_t no_path(LmpProfile *p, Walk why, uint32_t record) {
-    tree_set_side(p->tree, &p->tree->nobody);
+    tree_set_side(p->tree, &p->tree->no_side);
     return why == WALK_UNSOUND ? tree_unknown_path(p, record) : tree_others_path(p, record);
 }
 
@@ -276,7 +276,7 @@ static __attribute__((noinline)) uint32_t called_path(struct LmpTree *t, LmpSide
     LmpProfile *p = t->profile;
     uint32_t record = who >> WHO_RECORD & ((1u << (41 - WHO_RECORD)) - 1);
     uint32_t path = walked_path(p, s, key & KEY_C ? 0 : key & (KEY_C - 1), record);
-    if (t->side == &t->nobody) return path;
+    if (t->side == &t->no_side) return path;
     const LmpSideFrame *f = s->top - 1;
     uint64_t caller = key_of(t, f, frames_pc(f->ci)), own = who_of(f[1].under, record);
     const LmpPathSlot *kept = path_slot(t, key, own);
@@ -372,7 +372,7 @@ static uint32_t make_link(LmpProfile *p, LmpLink *link, LmpSide *s) {
 static ALWAYS_INLINE LmpSide *relink(LmpProfile *p, lua_State *L) {
     struct LmpTree *t = p->tree;
     uint32_t n, links = t->links;
-    if (UNLIKELY(t->hidden || t->side == &t->nobody || !frames_is_active(L))) return NULL;
+    if (UNLIKELY(t->hidden || t->side == &t->no_side || !frames_is_active(L))) return NULL;
     n = first_moved(t);
     LmpSide *s = n < links ? t->link[n].side : t->side;
     lua_State *last = n < links ? t->link[n].L : s->L;
@@ -405,7 +405,7 @@ static uint32_t other_path(LmpProfile *p, LmpSide *s, uint32_t record) {
 static __attribute__((noinline)) uint32_t found_path(LmpProfile *p, lua_State *L, uintptr_t pc,
                                                      uint32_t record) {
     struct LmpTree *t = p->tree;
-    tree_set_side(t, &t->nobody);
+    tree_set_side(t, &t->no_side);
     lua_State *runs = tree_find_running(p, L);
     LmpSide *s;
     uint32_t base = 0;

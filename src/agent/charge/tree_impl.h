@@ -95,8 +95,8 @@ typedef struct LmpCacheSize {
 } LmpCacheSize;
 
 struct LmpTree {
-    /* As of the last answer: the thread that runs, by `links` links; `nobody`: not known. `alone`:
-     * the same if there are no links, else `nobody`. */
+    /* As of the last answer: the thread that runs, by `links` links; `no_side`: not known. `alone`:
+     * the same if there are no links, else `no_side`. */
     LmpSide *alone, *side;
     uint64_t epoch; /* << KEY_EPOCH */
     LmpCacheSize node_size, path_size, call_size;
@@ -104,7 +104,7 @@ struct LmpTree {
     bool hidden; /* the main thread does not lead to all of them */
     LmpLink link[TREE_CHAIN];
 
-    LmpSide main, nobody;
+    LmpSide main, no_side;
     LmpSide shared[1 << TREE_SHARED]; /* of shallow threads, by their address */
     LmpProfile *profile;
     lua_State *recent[TREE_RECENT]; /* hidden ones that asked, the last one first; NULL: none */
@@ -156,7 +156,7 @@ static inline lua_State *tree_resumed(const lua_State *L) {
 
 static inline void tree_set_side(struct LmpTree *t, LmpSide *s) {
     t->side = s;
-    t->alone = t->links ? &t->nobody : s;
+    t->alone = t->links ? &t->no_side : s;
 }
 
 static inline void tree_publish(uint32_t *count, uint32_t n) {

@@ -135,7 +135,7 @@ static bool is_link(const struct LmpTree *t, uint32_t n, const lua_State *L) {
 void tree_thread_gone(LmpProfile *p, const lua_State *L) {
     struct LmpTree *t = p->tree;
     if (!t) return;
-    if (t->side->L == L || is_link(t, t->links, L)) tree_set_side(t, &t->nobody);
+    if (t->side->L == L || is_link(t, t->links, L)) tree_set_side(t, &t->no_side);
     for (uint32_t i = 0; i < TREE_RECENT && t->recent[i]; i++)
         if (t->recent[i] == L) {
             memmove(t->recent + i, t->recent + i + 1, (TREE_RECENT - 1 - i) * sizeof *t->recent);
@@ -154,8 +154,8 @@ void tree_thread_gone(LmpProfile *p, const lua_State *L) {
 }
 
 bool tree_threads_open(struct LmpTree *t) {
-    t->nobody.L = (lua_State *)(void *)t; /* is no thread */
-    tree_set_side(t, &t->nobody);
+    t->no_side.L = (lua_State *)(void *)t; /* is no thread */
+    tree_set_side(t, &t->no_side);
     t->buckets = THREADS;
     t->bucket = lmp_os->map(THREADS * sizeof *t->bucket, -1, 0, true);
     if (!t->bucket || !tree_side_room(t, &t->main, SIDE_ROOM)) return false;

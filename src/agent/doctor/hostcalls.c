@@ -69,14 +69,14 @@ static int l_run(lua_State *L) {
 
 enum { TURNS_MAX = 20 };
 
-/* Threads in turns, until all have ended. `by_nobody`: now and then `from` is NULL. Returns the one
- * that failed. */
-static lua_State *take_turns(lua_State *L, lua_State **t, int n, bool by_nobody) {
+/* Threads in turns, until all have ended. `without_from`: now and then `from` is NULL. Returns the
+ * one that failed. */
+static lua_State *take_turns(lua_State *L, lua_State **t, int n, bool without_from) {
     int results;
     for (int left = n; left > 0;)
         for (int i = 0; i < n; i++) {
             if (!t[i]) continue;
-            int status = how->resume(t[i], by_nobody && i % 2 == 0 ? NULL : L, 0, &results);
+            int status = how->resume(t[i], without_from && i % 2 == 0 ? NULL : L, 0, &results);
             if (status > LUA_YIELD) return t[i];
             lua_pop(t[i], results);
             if (status == LUA_YIELD) continue;

@@ -195,7 +195,7 @@ static void judge_block(Stage *s, Judged *v, Terms *t, uint32_t number) {
     if (record) {
         judge_line(s, v, t, m, number, record);
     } else if (s->profile->exact && s->profile->lines) {
-        differ(v, &v->lines, "block %u, %zu B, a %s: charged to nobody", number, m->size,
+        differ(v, &v->lines, "block %u, %zu B, a %s: charged to no line", number, m->size,
                what_text(m));
     }
     judge_owner(s, v, m, number, record ? s->profile->record[record].use.cls : m->cls);

@@ -118,7 +118,7 @@ static bool is_at(LmpProfile *p, const LmpCheckedOp *w, const LmpBreak *b) {
     if (w->size == 0 || !w->safe) return false;
     if (!p->exact) return runs_at(p, b);
     if (!w->ptr || w->cls == LMP_C_NONE || w->cls >= LMP_C_COUNTED) return false;
-    return record_at(p, lines_ask(p, w->words, w->cls, &ask), b);
+    return record_at(p, lines_ask(p, w->regs, w->cls, &ask), b);
 }
 
 static bool was_made_at(LmpProfile *p, const LmpCheckedOp *w, const void *r, const LmpBreak *b) {

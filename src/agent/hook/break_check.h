@@ -28,12 +28,12 @@ typedef struct LmpBreakCheck {
 typedef struct LmpCheckedOp {
     const void *ptr;
     size_t osize, nsize;
-    LmpSavedRegs words; /* NULL: not known */
-    unsigned cls;       /* of the block that was there, LMP_C_NONE: none */
-    bool safe;          /* the stack may be looked at */
-    uint32_t met;       /* bit i: row i. Zero before the call, like all below */
-    uint64_t ceiling;   /* the heap's high-water mark before it, bytes */
-    uint64_t size;      /* bytes asked for; 0: nothing is, it is a free or makes a block smaller */
+    LmpSavedRegs regs; /* NULL: not known */
+    unsigned cls;      /* of the block that was there, LMP_C_NONE: none */
+    bool safe;         /* the stack may be looked at */
+    uint32_t met;      /* bit i: row i. Zero before the call, like all below */
+    uint64_t ceiling;  /* the heap's high-water mark before it, bytes */
+    uint64_t size;     /* bytes asked for; 0: nothing is, it is a free or makes a block smaller */
 } LmpCheckedOp;
 
 /* Takes over the list if a viewer has written a new one. True: whether all operations must take the

@@ -10,7 +10,7 @@
 #include "base/os.h"
 
 enum {
-    NOBODY = 0, /* no thread has this number */
+    NO_THREAD = 0, /* no thread has this number */
     BEING_WRITTEN = 1,
     ABOVE = 8, /* words of our callers that are searched: 5 are used by all builds tried */
     PAGE = 4096
@@ -40,7 +40,7 @@ void foreign_moved(LmpProfile *p) {
 }
 
 void foreign_end(LmpProfile *p) {
-    atomic_store(&p->pass.thread, NOBODY);
+    atomic_store(&p->pass.thread, NO_THREAD);
 }
 
 void foreign_clear(LmpProfile *p) {
@@ -65,7 +65,7 @@ static void *expected(LmpProfile *p) {
         uintptr_t was = here;
         if (!atomic_compare_exchange_strong(&n->thread, &was, BEING_WRITTEN)) continue;
         void *block = n->block;
-        atomic_store(&n->thread, NOBODY);
+        atomic_store(&n->thread, NO_THREAD);
         return block;
     }
     return NULL;
@@ -79,7 +79,7 @@ static void expect(LmpProfile *p, void *block) {
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < LMP_NEWBORNS; i++) {
             LmpNewborn *n = &p->foreign.newborn[i];
-            uintptr_t was = round ? atomic_load(&n->thread) : NOBODY;
+            uintptr_t was = round ? atomic_load(&n->thread) : NO_THREAD;
             if (was == BEING_WRITTEN) continue;
             if (!atomic_compare_exchange_strong(&n->thread, &was, BEING_WRITTEN)) continue;
             n->block = block;
@@ -139,9 +139,9 @@ LMP_READS_REGS static bool holds(const uintptr_t *from, const uintptr_t *to, uin
 /* Is a word in a callee-saved register, or on the stack up to a few words above `above`? Beyond the
  * end of a page it is fetched by a system call: a small stack may end there. */
 __attribute__((noinline)) LMP_READS_REGS static bool
-stands_above(const char *above, LmpSavedRegs words, uintptr_t disguised) {
-    const uintptr_t *from = words;
-    if (!words) {
+stands_above(const char *above, LmpSavedRegs regs, uintptr_t disguised) {
+    const uintptr_t *from = regs;
+    if (!regs) {
 #if defined __x86_64__ && defined __LP64__
         /* Not optimized: all registers but the frame pointer are as our caller left them, and that
          * was pushed first. */
@@ -169,19 +169,19 @@ stands_above(const char *above, LmpSavedRegs words, uintptr_t disguised) {
 
 /* Is a request in this thread one of the profiled state, which has moved here? If its global state
  * is not known, it is assumed to be. */
-static bool joins(LmpProfile *p, const char *above, LmpSavedRegs words) {
+static bool joins(LmpProfile *p, const char *above, LmpSavedRegs regs) {
     uintptr_t was = atomic_load(&p->pass.thread);
     if (!was) return false;
     uintptr_t global = atomic_load(&p->foreign.global);
-    if (global && !stands_above(above, words, global)) return false;
+    if (global && !stands_above(above, regs, global)) return false;
     return atomic_compare_exchange_strong(&p->pass.thread, &was, foreign_thread());
 }
 
-COLD bool foreign_pass(LmpProfile *p, const LmpRequested *q, const char *above, LmpSavedRegs words,
+COLD bool foreign_pass(LmpProfile *p, const LmpRequested *q, const char *above, LmpSavedRegs regs,
                        void **r, void **mixed) {
     char *block = expected(p);
     bool newborn = block && set_free(p, block);
-    if (!newborn && joins(p, above, words)) {
+    if (!newborn && joins(p, above, regs)) {
         if (block) atomic_fetch_add(&p->foreign.mixed, 1);
         *mixed = block;
         return false;

@@ -54,10 +54,10 @@ typedef struct LmpRequested {
 } LmpRequested;
 
 /* A request in another thread is passed on, with the result in *r; false: it is of the profiled
- * state, which has moved here. `above`: the stack pointer of whoever called us; `words` may be
+ * state, which has moved here. `above`: the stack pointer of whoever called us; `regs` may be
  * NULL. *mixed, if it is set: the block of a newborn that cannot be told apart, which the caller is
  * to count with ours. */
-bool foreign_pass(LmpProfile *p, const LmpRequested *q, const char *above, LmpSavedRegs words,
+bool foreign_pass(LmpProfile *p, const LmpRequested *q, const char *above, LmpSavedRegs regs,
                   void **r, void **mixed);
 
 /* Is a request (not of a block that is there already) the birth of a state? */

@@ -28,13 +28,13 @@
 #if LMP_HAS_ENTRY && defined __OPTIMIZE__
 /* Entered by a jump from a function that was itself entered so: with the registers as our caller
  * left them. */
-static void *slow_with_regs(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs words)
+static void *slow_with_regs(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs regs)
     __attribute__((used));
 LMP_ENTRY_AFTER(hook_slow, slow_with_regs, "");
 
 LMP_READS_REGS static void *slow_with_regs(void *ud, void *ptr, size_t osize, size_t nsize,
-                                           LmpSavedRegs words) {
-    LmpCaller caller = {(const char *)(words + LMP_REGS_RET + 1), words[LMP_REGS_RET], words};
+                                           LmpSavedRegs regs) {
+    LmpCaller caller = {(const char *)(regs + LMP_REGS_RET + 1), regs[LMP_REGS_RET], regs};
     return trap_operation(ud, ptr, osize, nsize, caller);
 }
 
@@ -99,7 +99,6 @@ void *hook_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
 
 lua_Alloc hook_choose(const LmpProfile *p) {
     if (LMP_HAS_ENTRY && p->sampling) return hook_alloc_sampled;
-    if (LMP_HAS_ENTRY && p->words && p->lines)
-        return p->tree ? hook_alloc_stacks : hook_alloc_lines;
+    if (LMP_HAS_ENTRY && p->regs && p->lines) return p->tree ? hook_alloc_stacks : hook_alloc_lines;
     return hook_alloc;
 }

@@ -110,7 +110,7 @@ static ALWAYS_INLINE void *hook_release(LmpProfile *p, void *ptr, size_t osize, 
         if (lines && e & LMP_BLOCK_NOTIFY) return hook_release_notified(p, ptr, osize, cfa);
         return odd_release(p, ptr, osize, cfa);
     }
-    if (lines && cls >= LMP_C_STRING_PART && cfa && !saved_regs_collects(p->words, cfa))
+    if (lines && cls >= LMP_C_STRING_PART && cfa && !saved_regs_collects(p->regs, cfa))
         return hook_release_part(p, ptr, osize, cfa);
     LmpCounters *c = p->counters;
     if (UNLIKELY(c->live_bytes > c->peak_bytes)) return odd_release(p, ptr, osize, cfa);

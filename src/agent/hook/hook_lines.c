@@ -51,9 +51,9 @@ BY_JUMP void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const ch
 typedef uint64_t LmpCharged;
 #define DONE (1ull << 63)
 
-static LmpCharged lines_find(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs words)
+static LmpCharged lines_find(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs regs)
     __attribute__((used));
-static LmpCharged stacks_find(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs words)
+static LmpCharged stacks_find(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs regs)
     __attribute__((used));
 static void *lines_made(void *ud, void *r, size_t n, uint64_t alloc_context) __attribute__((used));
 static void *stacks_made(void *ud, void *r, size_t n, uint64_t alloc_context) __attribute__((used));
@@ -67,8 +67,8 @@ _Static_assert(offsetof(LmpProfile, pass.alloc) == 0 && offsetof(LmpProfile, pas
                "entry.h calls it");
 
 /* The caller as hook_alloc would have seen it. */
-LMP_READS_REGS static inline LmpCaller caller_of(LmpSavedRegs words) {
-    return (LmpCaller){(const char *)(words + LMP_REGS_RET + 1), words[LMP_REGS_RET], words};
+LMP_READS_REGS static inline LmpCaller caller_of(LmpSavedRegs regs) {
+    return (LmpCaller){(const char *)(regs + LMP_REGS_RET + 1), regs[LMP_REGS_RET], regs};
 }
 
 /* ---- who makes it ---------------------------------------------------------------------------- */
@@ -85,84 +85,84 @@ static ALWAYS_INLINE LmpCharged found(LmpProfile *p, const lua_State *L, uintptr
     return alloc_context;
 }
 
-COLD static LmpCharged find_slowly(LmpProfile *p, LmpSavedRegs words, unsigned cls) {
+COLD static LmpCharged find_slowly(LmpProfile *p, LmpSavedRegs regs, unsigned cls) {
     LmpAsk ask;
-    uint32_t record = lines_ask(p, words, cls, &ask);
+    uint32_t record = lines_ask(p, regs, cls, &ask);
     return found(p, ask.L, ask.constructor, ODD_CONTEXT(record, cls), p->tree != NULL);
 }
 
 /* L is a thread without any function. */
-BY_JUMP static LmpCharged find_outside(LmpProfile *p, LmpSavedRegs words, unsigned cls,
+BY_JUMP static LmpCharged find_outside(LmpProfile *p, LmpSavedRegs regs, unsigned cls,
                                        const lua_State *L) {
     uint32_t record = lines_ask_outside(p, L, cls);
-    if (UNLIKELY(!record)) return find_slowly(p, words, cls);
+    if (UNLIKELY(!record)) return find_slowly(p, regs, cls);
     return ODD_CONTEXT(p->tree ? tree_outside_path(p, record) : record, cls);
 }
 
-BY_JUMP static LmpCharged find_switched(LmpProfile *p, LmpSavedRegs words, unsigned cls,
+BY_JUMP static LmpCharged find_switched(LmpProfile *p, LmpSavedRegs regs, unsigned cls,
                                         const lua_State *L);
 
 /* A Lua function of L, which ran last, is on top; the first cache does not know its line. */
-COLD static LmpCharged find_again(LmpProfile *p, LmpSavedRegs words, unsigned cls,
+COLD static LmpCharged find_again(LmpProfile *p, LmpSavedRegs regs, unsigned cls,
                                   const lua_State *L) {
     uintptr_t constructor = 0;
     uint32_t record = 0;
-    if (lines_learn(p, (lua_State *)L, words, cls)) /* NOLINT */
-        record = lines_record(p, L, frames_top(L), words, cls, &constructor);
-    if (!record) return find_slowly(p, words, cls);
+    if (lines_learn(p, (lua_State *)L, regs, cls)) /* NOLINT */
+        record = lines_record(p, L, frames_top(L), regs, cls, &constructor);
+    if (!record) return find_slowly(p, regs, cls);
     return found(p, L, constructor, ODD_CONTEXT(record, cls), p->tree != NULL);
 }
 
 /* For a C function on top of L, which ran last. */
-BY_JUMP static LmpCharged find_in_c(LmpProfile *p, LmpSavedRegs words, unsigned cls,
+BY_JUMP static LmpCharged find_in_c(LmpProfile *p, LmpSavedRegs regs, unsigned cls,
                                     const lua_State *L) {
-    if (UNLIKELY(!frames_caller(frames_top(L)))) return find_outside(p, words, cls, L);
+    if (UNLIKELY(!frames_caller(frames_top(L)))) return find_outside(p, regs, cls, L);
     uint32_t record = lines_record_c(p, L, frames_top(L), cls);
-    if (UNLIKELY(!record)) return find_slowly(p, words, cls);
+    if (UNLIKELY(!record)) return find_slowly(p, regs, cls);
     return found(p, L, 0, ODD_CONTEXT(record, cls), p->tree != NULL);
 }
 
 /* L is what the saved registers say: nothing is known of it yet, but if it ran last it is alive. */
-static ALWAYS_INLINE LmpCharged find_in(LmpProfile *p, LmpSavedRegs words, unsigned cls,
+static ALWAYS_INLINE LmpCharged find_in(LmpProfile *p, LmpSavedRegs regs, unsigned cls,
                                         const lua_State *L, bool stacks) {
-    if (UNLIKELY(L != p->running || !L)) return find_switched(p, words, cls, L);
+    if (UNLIKELY(L != p->running || !L)) return find_switched(p, regs, cls, L);
     const LmpCallInfo *ci = frames_top(L);
     unsigned status = frames_status(ci);
     if (status & frames_bits.c_or_hooked) {
-        if (UNLIKELY(!(status & LMP_CI_C))) return find_slowly(p, words, cls);
-        return find_in_c(p, words, cls, L);
+        if (UNLIKELY(!(status & LMP_CI_C))) return find_slowly(p, regs, cls);
+        return find_in_c(p, regs, cls, L);
     }
     uintptr_t constructor = 0;
-    uint32_t record = lines_record(p, L, ci, words, cls, &constructor);
-    if (UNLIKELY(!record)) return find_again(p, words, cls, L);
+    uint32_t record = lines_record(p, L, ci, regs, cls, &constructor);
+    if (UNLIKELY(!record)) return find_again(p, regs, cls, L);
     return found(p, L, constructor, ODD_CONTEXT(record, cls), stacks);
 }
 
 /* The same for a part: no table itself, so it needs no more registers than there are to spare. */
-BY_JUMP static LmpCharged find_part(LmpProfile *p, LmpSavedRegs words, unsigned cls,
+BY_JUMP static LmpCharged find_part(LmpProfile *p, LmpSavedRegs regs, unsigned cls,
                                     const lua_State *L) {
-    if (UNLIKELY(cls == LMP_C_TABLE)) return find_slowly(p, words, cls);
-    return find_in(p, words, cls, L, p->tree != NULL);
+    if (UNLIKELY(cls == LMP_C_TABLE)) return find_slowly(p, regs, cls);
+    return find_in(p, regs, cls, L, p->tree != NULL);
 }
 
 /* The same for one that did not run when memory was last asked for, if it is a thread. A Lua
  * function on top of a thread that is not idle is one that runs. */
-BY_JUMP static LmpCharged find_switched(LmpProfile *p, LmpSavedRegs words, unsigned cls,
+BY_JUMP static LmpCharged find_switched(LmpProfile *p, LmpSavedRegs regs, unsigned cls,
                                         const lua_State *L) {
-    if (!lines_is_thread(p, L)) return find_slowly(p, words, cls);
+    if (!lines_is_thread(p, L)) return find_slowly(p, regs, cls);
     const LmpCallInfo *ci = frames_top(L);
-    if (!ci || frames_is_idle(L)) return find_slowly(p, words, cls);
+    if (!ci || frames_is_idle(L)) return find_slowly(p, regs, cls);
     if (frames_status(ci) & LMP_CI_C) {
         if (!frames_caller(ci)) { /* it is about to run for the first time */
             uint32_t record = lines_record_new(p, L, cls);
-            if (!record) return find_outside(p, words, cls, L);
+            if (!record) return find_outside(p, regs, cls, L);
             return found(p, p->running, 0, ODD_CONTEXT(record, cls), p->tree != NULL);
         }
-        if (cls == LMP_C_THREAD_PART || !lines_switch_c(p, L)) return find_slowly(p, words, cls);
+        if (cls == LMP_C_THREAD_PART || !lines_switch_c(p, L)) return find_slowly(p, regs, cls);
     } else {
         lines_switch(p, L);
     }
-    return find_in(p, words, cls, L, p->tree != NULL);
+    return find_in(p, regs, cls, L, p->tree != NULL);
 }
 
 /* Another state is being made (foreign.h). */
@@ -172,32 +172,32 @@ COLD static LmpCharged do_birth(LmpProfile *p, size_t nsize) {
 
 /* An object, from an unusual call site. */
 LMP_READS_REGS BY_JUMP static LmpCharged find_object(LmpProfile *p, size_t osize, size_t nsize,
-                                                     LmpSavedRegs words) {
+                                                     LmpSavedRegs regs) {
     unsigned cls = odd_class(osize);
     if (UNLIKELY(foreign_is_birth(osize, nsize))) return do_birth(p, nsize);
-    const LmpAsker *asker = saved_regs_asker(p->words, words[LMP_REGS_RET]);
-    if (UNLIKELY(!asker || asker->again)) return find_slowly(p, words, cls);
-    const lua_State *L = (const lua_State *)words[asker->at_thread]; /* NOLINT */
-    return find_in(p, words, cls, L, p->tree != NULL);
+    const LmpAsker *asker = saved_regs_asker(p->regs, regs[LMP_REGS_RET]);
+    if (UNLIKELY(!asker || asker->again)) return find_slowly(p, regs, cls);
+    const lua_State *L = (const lua_State *)regs[asker->at_thread]; /* NOLINT */
+    return find_in(p, regs, cls, L, p->tree != NULL);
 }
 
 /* A block without a type tag. */
-LMP_READS_REGS BY_JUMP static LmpCharged find_raw(LmpProfile *p, LmpSavedRegs words) {
+LMP_READS_REGS BY_JUMP static LmpCharged find_raw(LmpProfile *p, LmpSavedRegs regs) {
     const LmpReturnAddr *asker;
-    unsigned cls = return_addr_class(p->return_addrs, caller_of(words), &asker);
+    unsigned cls = return_addr_class(p->return_addrs, caller_of(regs), &asker);
     if (UNLIKELY(cls == LMP_C_OTHER)) p->live->owners_unproven++;
     if (UNLIKELY(!asker || asker->at_thread < 0 || cls == LMP_C_OTHER))
-        return find_slowly(p, words, cls);
-    const lua_State *L = (const lua_State *)words[asker->at_thread]; /* NOLINT */
-    return find_part(p, words, cls, L);
+        return find_slowly(p, regs, cls);
+    const lua_State *L = (const lua_State *)regs[asker->at_thread]; /* NOLINT */
+    return find_part(p, regs, cls, L);
 }
 
 /* The record of who resizes a block. */
-LMP_READS_REGS static ALWAYS_INLINE uint32_t find_resizer(LmpProfile *p, LmpSavedRegs words,
+LMP_READS_REGS static ALWAYS_INLINE uint32_t find_resizer(LmpProfile *p, LmpSavedRegs regs,
                                                           const void *ptr, unsigned cls) {
-    const LmpAsker *known = &p->words->resizer;
-    const lua_State *L = words[LMP_REGS_RET] == known->ret
-                             ? (const lua_State *)words[known->at_thread] /* NOLINT */
+    const LmpAsker *known = &p->regs->resizer;
+    const lua_State *L = regs[LMP_REGS_RET] == known->ret
+                             ? (const lua_State *)regs[known->at_thread] /* NOLINT */
                              : NULL;
     uint32_t record = 0;
     LmpAsk ask;
@@ -207,37 +207,37 @@ LMP_READS_REGS static ALWAYS_INLINE uint32_t find_resizer(LmpProfile *p, LmpSave
         if (status & LMP_CI_C) {
             record = lines_record_c(p, L, ci, cls);
         } else if (!(status & frames_bits.hooked)) {
-            record = lines_record(p, L, ci, words, cls, &ask.constructor);
+            record = lines_record(p, L, ci, regs, cls, &ask.constructor);
         }
     }
     if (LIKELY(record)) return record;
     if (L && L != p->running && lines_is_thread(p, L) && frames_stack(L) != (uintptr_t)ptr &&
         (record = lines_ask_outside(p, L, cls)))
         return record;
-    if (lines_is_stack(p, words, ptr)) return lines_stack_moves(p, words);
-    return lines_ask(p, words, cls, &ask);
+    if (lines_is_stack(p, regs, ptr)) return lines_stack_moves(p, regs);
+    return lines_ask(p, regs, cls, &ask);
 }
 
 /* ---- other operations ------------------------------------------------------------------------ */
 
 COLD static LmpCharged do_trapped(LmpProfile *p, void *ptr, size_t osize, size_t nsize,
-                                  LmpSavedRegs words) {
-    return (uintptr_t)trap_operation(p, ptr, osize, nsize, caller_of(words)) | DONE;
+                                  LmpSavedRegs regs) {
+    return (uintptr_t)trap_operation(p, ptr, osize, nsize, caller_of(regs)) | DONE;
 }
 
 COLD static LmpCharged do_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize,
-                                  LmpSavedRegs words) {
-    return (uintptr_t)odd_operate(p, ptr, osize, nsize, caller_of(words), false) | DONE;
+                                  LmpSavedRegs regs) {
+    return (uintptr_t)odd_operate(p, ptr, osize, nsize, caller_of(regs), false) | DONE;
 }
 
 LMP_READS_REGS BY_JUMP static LmpCharged do_realloc(LmpProfile *p, void *ptr, size_t osize,
-                                                    size_t nsize, LmpSavedRegs words) {
+                                                    size_t nsize, LmpSavedRegs regs) {
     uintptr_t a = (uintptr_t)ptr;
     LmpLeaf *leaf = hook_off_grid(p, a) ? NULL : p->dir[a >> LMP_LEAF_BITS];
     uint32_t cls = leaf ? hook_entry_class(*hook_entry(leaf, a), a) : LMP_C_NONE;
-    if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1)) return do_operate(p, ptr, osize, nsize, words);
+    if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1)) return do_operate(p, ptr, osize, nsize, regs);
     uint32_t here =
-        cls == LMP_C_THREAD_PART ? lines_stack_moves(p, words) : find_resizer(p, words, ptr, cls);
+        cls == LMP_C_THREAD_PART ? lines_stack_moves(p, regs) : find_resizer(p, regs, ptr, cls);
     void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
     return (uintptr_t)hook_resized(p, ptr, r, osize, nsize, true, here) | DONE;
 }
@@ -245,24 +245,24 @@ LMP_READS_REGS BY_JUMP static LmpCharged do_realloc(LmpProfile *p, void *ptr, si
 /* ---- entry points ---------------------------------------------------------------------------- */
 
 LMP_READS_REGS static ALWAYS_INLINE LmpCharged find(LmpProfile *p, void *ptr, size_t osize,
-                                                    size_t nsize, LmpSavedRegs words, bool stacks) {
-    if (UNLIKELY(hook_must_stop(p))) return do_trapped(p, ptr, osize, nsize, words);
-    if (ptr) return do_realloc(p, ptr, osize, nsize, words);
+                                                    size_t nsize, LmpSavedRegs regs, bool stacks) {
+    if (UNLIKELY(hook_must_stop(p))) return do_trapped(p, ptr, osize, nsize, regs);
+    if (ptr) return do_realloc(p, ptr, osize, nsize, regs);
     unsigned cls = odd_class(osize);
-    if (!cls) return find_raw(p, words);
-    if (UNLIKELY(words[LMP_REGS_RET] != p->object_ret)) return find_object(p, osize, nsize, words);
-    const lua_State *L = (const lua_State *)words[p->object_thread]; /* NOLINT */
-    return find_in(p, words, cls, L, stacks);
+    if (!cls) return find_raw(p, regs);
+    if (UNLIKELY(regs[LMP_REGS_RET] != p->object_ret)) return find_object(p, osize, nsize, regs);
+    const lua_State *L = (const lua_State *)regs[p->object_thread]; /* NOLINT */
+    return find_in(p, regs, cls, L, stacks);
 }
 
 LMP_READS_REGS static LmpCharged lines_find(void *ud, void *ptr, size_t osize, size_t nsize,
-                                            LmpSavedRegs words) {
-    return find(ud, ptr, osize, nsize, words, false);
+                                            LmpSavedRegs regs) {
+    return find(ud, ptr, osize, nsize, regs, false);
 }
 
 LMP_READS_REGS static LmpCharged stacks_find(void *ud, void *ptr, size_t osize, size_t nsize,
-                                             LmpSavedRegs words) {
-    return find(ud, ptr, osize, nsize, words, true);
+                                             LmpSavedRegs regs) {
+    return find(ud, ptr, osize, nsize, regs, true);
 }
 
 static void *lines_made(void *ud, void *r, size_t n, uint64_t alloc_context) {

@@ -10,7 +10,7 @@
 
 #if LMP_HAS_ENTRY
 
-static void *sampled_request(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs words)
+static void *sampled_request(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs regs)
     __attribute__((used));
 LMP_ENTRY_SAMPLED(hook_alloc_sampled, sampled_request, hook_alloc);
 _Static_assert(offsetof(LmpProfile, sample_left) == LMP_AT_SAMPLE_LEFT, "entry.h counts it down");
@@ -21,19 +21,19 @@ static COLD void *operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
 }
 
 /* `ptr`: the block that is about to be resized, NULL: none. */
-static uint32_t context_now(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask,
+static uint32_t context_now(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpAsk *ask,
                             const void *ptr) {
     *ask = (LmpAsk){NULL, 0};
-    bool stack = ptr && (cls == LMP_C_THREAD_PART || lines_is_stack(p, words, ptr));
-    uint32_t record = stack ? lines_stack_moves(p, words) : lines_ask(p, words, cls, ask);
+    bool stack = ptr && (cls == LMP_C_THREAD_PART || lines_is_stack(p, regs, ptr));
+    uint32_t record = stack ? lines_stack_moves(p, regs) : lines_ask(p, regs, cls, ask);
     return p->tree ? tree_path(p, ask->L, ask->constructor, record) : record;
 }
 
 /* The operation that used up p->sample_left: does it, and makes its block a sample. */
 LMP_READS_REGS static COLD void *sampled_request(void *ud, void *ptr, size_t osize, size_t nsize,
-                                                 LmpSavedRegs words) {
+                                                 LmpSavedRegs regs) {
     LmpProfile *p = ud;
-    LmpCaller caller = {(const char *)(words + LMP_REGS_RET + 1), words[LMP_REGS_RET], words};
+    LmpCaller caller = {(const char *)(regs + LMP_REGS_RET + 1), regs[LMP_REGS_RET], regs};
     /* the entry point counts down in any thread; nothing more is touched */
     if (foreign_elsewhere(p)) return trap_operation(p, ptr, osize, nsize, caller);
     sample_next(p);
@@ -46,13 +46,13 @@ LMP_READS_REGS static COLD void *sampled_request(void *ud, void *ptr, size_t osi
         unsigned cls = shadow_lookup(p, (uintptr_t)ptr, &size) & 15;
         if (!before || cls >= LMP_C_COUNTED) return operate(p, ptr, osize, nsize, caller);
         /* its alloc context keeps it */
-        alloc_context = *before ? *before : context_now(p, words, cls, &ask, ptr);
+        alloc_context = *before ? *before : context_now(p, regs, cls, &ask, ptr);
     }
     void *r = operate(p, ptr, osize, nsize, caller);
     uint32_t *now = r ? shadow_context(p, (uintptr_t)r) : NULL;
     unsigned cls = now ? shadow_lookup(p, (uintptr_t)r, &size) & 15 : LMP_C_NONE;
     if (cls == LMP_C_NONE || cls >= LMP_C_COUNTED) return r;
-    if (!ptr) alloc_context = context_now(p, words, cls, &ask, NULL);
+    if (!ptr) alloc_context = context_now(p, regs, cls, &ask, NULL);
     *now = alloc_context;
     shadow_notify(p, (uintptr_t)r);
     sample_enters(p, alloc_context, (uintptr_t)r, nsize, ptr != NULL);

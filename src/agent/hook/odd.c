@@ -92,7 +92,7 @@ COLD void *odd_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context) {
  * part back. All others are the collector's, which is what a reader adds up (ledger.h): objects are
  * never freed otherwise. */
 static COLD void charge_free(LmpProfile *p, unsigned cls, size_t n, const char *cfa) {
-    if (cls < LMP_C_STRING_PART || saved_regs_collects(p->words, cfa)) return;
+    if (cls < LMP_C_STRING_PART || saved_regs_collects(p->regs, cfa)) return;
     LmpAsk ask;
     LmpRecord *here = &p->record[lines_ask(p, NULL, cls, &ask)];
     here->here_frees++;
@@ -103,7 +103,7 @@ COLD void *odd_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa) 
     uintptr_t addr = (uintptr_t)ptr;
     uint32_t alloc_context, entry = shadow_take(p, addr, &alloc_context);
     if (entry) {
-        if (p->exact && p->words && (entry & 15) < LMP_C_COUNTED)
+        if (p->exact && p->regs && (entry & 15) < LMP_C_COUNTED)
             charge_free(p, entry & 15, osize, cfa);
         count_free(p, entry & 15, osize);
         if (p->exact) usage_freed(p, alloc_context, addr, osize, entry, p->tree != NULL);
@@ -161,9 +161,9 @@ COLD void *odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t n
 
 /* Who makes a block, the slow path, where the saved registers may be missing. `stacks`: a path, if
  * they are kept, else a record. */
-static COLD uint32_t context_slow(LmpProfile *p, LmpSavedRegs words, unsigned cls, bool stacks) {
+static COLD uint32_t context_slow(LmpProfile *p, LmpSavedRegs regs, unsigned cls, bool stacks) {
     LmpAsk ask;
-    uint32_t record = lines_ask(p, words, cls, &ask);
+    uint32_t record = lines_ask(p, regs, cls, &ask);
     return stacks && p->tree ? tree_path(p, ask.L, ask.constructor, record) : record;
 }
 
@@ -180,11 +180,11 @@ COLD void *odd_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, Lmp
         uint64_t size;
         unsigned cls = shadow_lookup(p, (uintptr_t)ptr, &size) & 15;
         bool counts = p->exact && cls > LMP_C_NONE && cls < LMP_C_COUNTED;
-        bool moves = cls == LMP_C_THREAD_PART || lines_is_stack(p, caller.words, ptr);
+        bool moves = cls == LMP_C_THREAD_PART || lines_is_stack(p, caller.regs, ptr);
         counts = counts && p->return_addrs; /* else it may be a stack: not to be looked at */
         uint32_t here = !counts ? 0
-                        : moves ? lines_stack_moves(p, caller.words)
-                                : context_slow(p, caller.words, cls, false);
+                        : moves ? lines_stack_moves(p, caller.regs)
+                                : context_slow(p, caller.regs, cls, false);
         void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
         return odd_resized(p, ptr, r, osize, nsize, here);
     }
@@ -198,7 +198,7 @@ COLD void *odd_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, Lmp
     }
     if (own && cls != LMP_C_THREAD_PART) cls = LMP_C_OWN; /* the stack stays the program's */
     bool counts = p->exact && cls != LMP_C_OWN;
-    uint32_t alloc_context = counts ? context_slow(p, caller.words, cls, true) : 0;
+    uint32_t alloc_context = counts ? context_slow(p, caller.regs, cls, true) : 0;
     void *r = p->pass.alloc(p->pass.ud, NULL, osize, nsize);
     return odd_made(p, r, nsize, ODD_CONTEXT(alloc_context, cls));
 }

@@ -86,13 +86,13 @@ static void set_pc(LmpCallInfo *ci, uintptr_t pc) {
 /* A table constructor does not save its pc: we set it for the length of a pause, so that line and
  * locals are the current ones. */
 static void save_constructor(LmpProfile *p, LmpTrapped *q) {
-    if (!p->words || !q->caller.words || !q->stack_safe || !q->nsize) return;
+    if (!p->regs || !q->caller.regs || !q->stack_safe || !q->nsize) return;
     const LmpReturnAddr *asker;
     unsigned cls = q->ptr      ? q->entry & 15
                    : !q->osize ? return_addr_class(p->return_addrs, q->caller, &asker)
                                : odd_tag_class[q->osize & 15];
     LmpCallInfo *ci;
-    uintptr_t pc = lines_constructor(p, q->caller.words, cls, &ci);
+    uintptr_t pc = lines_constructor(p, q->caller.regs, cls, &ci);
     if (!pc) return;
     q->constructs = ci;
     q->saved = frames_pc(ci);

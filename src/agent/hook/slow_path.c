@@ -10,7 +10,7 @@ void slow_path_always(LmpProfile *p, bool always) {
 }
 
 void slow_path_route(LmpProfile *p) {
-    bool by_api = p->exact && !p->words;
+    bool by_api = p->exact && !p->regs;
     slow_path_always(p, p->own.frame || p->detached || p->expecting || !p->return_addrs || by_api ||
                             looks_on(p));
 }

@@ -72,7 +72,7 @@ COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
     void *mixed = NULL;
     if (foreign_elsewhere(p)) {
         void *passed;
-        if (foreign_pass(p, &(LmpRequested){ptr, osize, nsize}, caller.cfa, caller.words, &passed,
+        if (foreign_pass(p, &(LmpRequested){ptr, osize, nsize}, caller.cfa, caller.regs, &passed,
                          &mixed))
             return passed;
     }
@@ -90,10 +90,10 @@ COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
     uint64_t size;
     q.entry = ptr ? shadow_lookup(p, (uintptr_t)ptr, &size) : 0;
     q.alloc_context = pause_context(p, ptr);
-    q.stack_safe = stack_is_safe(ptr, q.entry) && !lines_is_stack(p, caller.words, ptr);
+    q.stack_safe = stack_is_safe(ptr, q.entry) && !lines_is_stack(p, caller.regs, ptr);
     q.failed = p->counters->failed;
     if (called) requests_serve(p, q.stack_safe);
-    LmpCheckedOp watched = {ptr, osize, nsize, caller.words, q.entry & 15, q.stack_safe, 0, 0, 0};
+    LmpCheckedOp watched = {ptr, osize, nsize, caller.regs, q.entry & 15, q.stack_safe, 0, 0, 0};
     if (p->breaks->on) break_check_before(p, &watched);
     bool pause = watched.met || (called && atomic_load(&p->control->pause));
     if (pause) pause_begin(p, &q);

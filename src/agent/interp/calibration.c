@@ -46,7 +46,7 @@ static int kept(lua_State *L, int which) {
     return lua_rawgeti(L, lua_upvalueindex(1), which);
 }
 
-static int scene_tables(lua_State *L) {
+static int exercise_tables(lua_State *L) {
     kept(L, KEPT_GROWS);
     lua_call(L, 0, 0);
 
@@ -228,7 +228,7 @@ static void play_calls(lua_State *L, int meta) {
     }
 }
 
-static int scene_threads(lua_State *L) {
+static int exercise_threads(lua_State *L) {
     kept(L, KEPT_NESTS);
     kept(L, KEPT_META);
     lua_call(L, 1, 0);
@@ -264,7 +264,7 @@ static const char chunk[] =
     "local far = 1 " FAR " far = far + 1\n"
     "return t, a and b or c, -a, #t, ~1, a // 2, 'd', 'e', 'g', 'h', 'i', 'j', 'k', 0x7fffffff1\n";
 
-static int scene_parser(lua_State *L) {
+static int exercise_parser(lua_State *L) {
     if (luaL_loadbuffer(L, chunk, sizeof chunk - 1, "=chunk")) return lua_error(L);
     return 0;
 }
@@ -283,8 +283,8 @@ static int keep_piece(lua_State *L, const void *piece, size_t size, void *ud) {
     return 0;
 }
 
-/* The buffer is filled before the scene notes anything: its upvalue. */
-static int scene_undump(lua_State *L) {
+/* The buffer is filled before the exercise notes anything: its upvalue. */
+static int exercise_undump(lua_State *L) {
     size_t size;
     kept(L, KEPT_DUMP);
     const char *binary = lua_tolstring(L, -1, &size);
@@ -320,7 +320,7 @@ int calibration_prepare(lua_State *L) {
     return 1;
 }
 
-static int scene_buffers(lua_State *L) {
+static int exercise_buffers(lua_State *L) {
     kept(L, KEPT_JOINS);
     lua_call(L, 0, 0);
     luaL_Buffer buffer;
@@ -335,9 +335,10 @@ static int scene_buffers(lua_State *L) {
     return 0;
 }
 
-/* The order matters: a request in a later scene keeps the owner that an earlier scene gave it. */
-const LmpScene scenes[LMP_CALIBRATION_SCENES] = {
-    {scene_tables, LMP_C_TABLE_PART},    {scene_threads, LMP_C_THREAD_PART},
-    {scene_parser, LMP_C_FUNCTION_PART}, {scene_undump, LMP_C_FUNCTION_PART},
-    {scene_buffers, LMP_C_STRING_PART},
+/* The order matters: a request in a later exercise keeps the owner that an earlier exercise gave
+ * it. */
+const LmpExercise calibration_exercises[LMP_CALIBRATION_EXERCISES] = {
+    {exercise_tables, LMP_C_TABLE_PART},    {exercise_threads, LMP_C_THREAD_PART},
+    {exercise_parser, LMP_C_FUNCTION_PART}, {exercise_undump, LMP_C_FUNCTION_PART},
+    {exercise_buffers, LMP_C_STRING_PART},
 };

@@ -1,5 +1,5 @@
-/* calibration.h - the scenes played in a private Lua state to learn which call sites in the
- * interpreter request memory: every raw request in a scene belongs to one class of owner. owner.c
+/* calibration.h - exercises for a private Lua state, to learn which call sites in the interpreter
+ * request memory: every raw request during one exercise belongs to one class of owner. owner.c
  * learns the owners from them, saved_regs.c where the requesting thread is kept. */
 #ifndef LMP_CALIBRATION_H
 #define LMP_CALIBRATION_H
@@ -7,19 +7,20 @@
 #include <lua.h>
 #include <stdint.h>
 
-typedef struct LmpScene {
+typedef struct LmpExercise {
     lua_CFunction play; /* upvalue 1: what calibration_prepare left */
     uint8_t cls;        /* LmpClass */
-} LmpScene;
+} LmpExercise;
 
-enum { LMP_CALIBRATION_SCENES = 5 };
-/* The order matters: a request in a later scene keeps the owner that an earlier scene gave it. */
-extern const LmpScene scenes[LMP_CALIBRATION_SCENES];
+enum { LMP_CALIBRATION_EXERCISES = 5 };
+/* The order matters: a request in a later exercise keeps the owner that an earlier exercise gave
+ * it. */
+extern const LmpExercise calibration_exercises[LMP_CALIBRATION_EXERCISES];
 
 /* A C function that calls itself as often as its argument says: frames. */
 int calibration_nest(lua_State *L);
 
-/* A C function: makes what the scenes need as upvalue, its result. Call before noting. */
+/* A C function: makes what the exercises need as upvalue, its result. Call before noting. */
 int calibration_prepare(lua_State *L);
 
 #endif

@@ -6,8 +6,8 @@
  * `name`; what it calls is C:
  *
  * LMP_ENTRY_STUDY(name, request, release): stores those registers beside the return address and
- * calls void *request(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs words). The
- * registers are restored from `words` afterwards, so the caller goes on with whatever request() has
+ * calls void *request(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs regs). The
+ * registers are restored from `regs` afterwards, so the caller goes on with whatever request() has
  * changed there. Frees go to release(ud, ptr, osize, nsize) by a jump.
  *
  * LMP_ENTRY_SAMPLED(name, request, plain): the same, but the registers are restored unchanged; and
@@ -15,7 +15,7 @@
  * operation that uses it up goes to request().
  *
  * LMP_ENTRY_LINES(name, find, made, release): the three steps of making a block. uint64_t find(ud,
- * ptr, osize, nsize, words) says who makes it, or does the whole operation: then it returns the
+ * ptr, osize, nsize, regs) says who makes it, or does the whole operation: then it returns the
  * result with bit 63 set. Else ud's allocator is called, and made(ud, result, nsize, alloc context)
  * enters the block, by a jump, and returns the result. So neither of them spans a call or has to
  * save registers: that is already done here. Frees go to release(ud, ptr, osize, cfa) by a jump;
@@ -42,7 +42,7 @@
     ".type " #name ", @function\n" #name ":\n"                                                     \
     ".cfi_startproc\n"                                                                             \
     "endbr64\n"
-/* The callee-saved registers go below the return address: `words` begins there. */
+/* The callee-saved registers go below the return address: `regs` begins there. */
 #define LMP_ENTRY_REGS                                                                             \
     "pushq %r15\n"                                                                                 \
     "pushq %r14\n"                                                                                 \

@@ -36,20 +36,20 @@ typedef struct Study {
     unsigned probes, tails, plain, lights, closures, coroutines; /* seen, so that each was tested */
     uintptr_t pc[32];                                            /* of the call in a line; 0 */
     const void *proto[32];                                       /* that the line was in */
-    bool jumps[2];     /* the places of at_jump are right */
+    bool jumps[2];     /* the offsets of at_jump are right */
     uintptr_t outside; /* place on the C stack where the coroutine was resumed */
     unsigned tail;     /* bits of callstatus that said each time whether it was a tail call */
     unsigned hooked;   /* bits set in every hook, and never otherwise in a Lua frame */
     unsigned hooks;    /* seen */
     size_t extra;
     const char *thread_block, *stack_block; /* the newest */
-    bool stacks[2];                         /* the places of at_stack are right */
+    bool stacks[2];                         /* the offsets of at_stack are right */
 } Study;
 
 LmpFrameBits frames_bits = {
     .hooked = 1 << 3, .c_or_hooked = LMP_CI_C | 1 << 3, .tail = 1 << 5, .extra = LUA_EXTRASPACE};
-static const uint16_t jump_places[2] = {88, 80};  /* 5.4.1 and 5.4.2 have the latter */
-static const uint16_t stack_places[2] = {48, 56}; /* 5.4.0 has the latter */
+static const uint16_t jump_offsets[2] = {88, 80};  /* 5.4.1 and 5.4.2 have the latter */
+static const uint16_t stack_offsets[2] = {48, 56}; /* 5.4.0 has the latter */
 
 static void set_status(LmpCallInfo *ci, unsigned status) {
     uint16_t s = (uint16_t)status;
@@ -130,7 +130,7 @@ static int probe(lua_State *L) {
     study->probes++;
     char here;
     for (int i = 0; i < 2 && study->outside; i++) {
-        uintptr_t jump = frames_word(L, jump_places[i]);
+        uintptr_t jump = frames_word(L, jump_offsets[i]);
         if (!(jump > (uintptr_t)&here && jump < study->outside)) study->jumps[i] = false;
     }
     study->good = study->good && stack_fits(study, L, probe);
@@ -208,10 +208,10 @@ static int study_all(lua_State *L) {
     char here;
     study->extra = (size_t)((const char *)thread - study->thread_block);
     for (int i = 0; i < 2; i++)
-        study->stacks[i] = frames_word(thread, stack_places[i]) == (uintptr_t)study->stack_block;
+        study->stacks[i] = frames_word(thread, stack_offsets[i]) == (uintptr_t)study->stack_block;
     for (int i = 0; i < 2; i++)
-        study->jumps[i] = frames_word(thread, jump_places[i]) == 0 &&
-                          frames_word(L, jump_places[i]) > (uintptr_t)&here;
+        study->jumps[i] = frames_word(thread, jump_offsets[i]) == 0 &&
+                          frames_word(L, jump_offsets[i]) > (uintptr_t)&here;
     study->outside = (uintptr_t)&here;
     memset(study->pc, 0, sizeof study->pc);
     bool ok = frames_word(thread, LMP_AT_L_GLOBAL) == frames_word(L, LMP_AT_L_GLOBAL) &&
@@ -219,7 +219,7 @@ static int study_all(lua_State *L) {
               !frames_caller(frames_top(thread)) && play(thread, study) &&
               lua_resume(thread, L, 2, &results) == LUA_OK;
     for (int i = 0; i < 2; i++)
-        if (frames_word(thread, jump_places[i])) study->jumps[i] = false;
+        if (frames_word(thread, jump_offsets[i])) study->jumps[i] = false;
     ok = ok && resumed_is(L, NULL, NULL, false) && resumed_is(L, NULL, thread, false) &&
          resumed_is(L, NULL, NULL, true) && resumed_is(L, thread, NULL, true) &&
          resumed_is(L, NULL, thread, true) && resumed_is(L, L, thread, true);
@@ -264,9 +264,9 @@ static bool enter_bits(const Study *study) {
     frames_bits.hooked = late ? 1 << 3 : 1 << 2;
     frames_bits.stale = late ? 0 : 1 << 6;
     frames_bits.c_or_hooked = frames_bits.hooked | frames_bits.stale | LMP_CI_C;
-    if (study->jumps[0] != study->jumps[1]) frames_bits.at_jump = jump_places[study->jumps[1]];
+    if (study->jumps[0] != study->jumps[1]) frames_bits.at_jump = jump_offsets[study->jumps[1]];
     frames_bits.extra = (uint32_t)study->extra;
-    frames_bits.at_stack = stack_places[study->stacks[1]];
+    frames_bits.at_stack = stack_offsets[study->stacks[1]];
     return study->extra < 4096 && study->stacks[0] != study->stacks[1];
 }
 

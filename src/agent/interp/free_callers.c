@@ -128,31 +128,31 @@ static LmpFreeWho who_frees(const LmpFreeCallers *free_callers, uintptr_t ret) {
 
 /* Enters the call site of a free, if it is new. False: it has two distances, or there is no
  * room. */
-static bool enter_place(const LmpFreeCallers *free_callers, LmpSavedRegsPlan *plan,
-                        const struct LmpFreeCaller *f) {
+static bool enter_site(const LmpFreeCallers *free_callers, LmpSavedRegsPlan *plan,
+                       const struct LmpFreeCaller *f) {
     uint32_t i = saved_regs_free_home(f->ret), tries = 0;
-    while (plan->free_place[i].ret && plan->free_place[i].ret != f->ret) {
+    while (plan->free_site[i].ret && plan->free_site[i].ret != f->ret) {
         if (++tries == 1 << (LMP_FREE_BITS - 1)) return false;
         i = (i + 1) & ((1 << LMP_FREE_BITS) - 1);
     }
-    LmpFreePlace *place = &plan->free_place[i];
-    if (place->ret) return place->next == f->at || place->who != LMP_FREE_BY_CALLER;
-    *place = (LmpFreePlace){f->ret, f->at, who_frees(free_callers, f->ret)};
+    LmpFreeSite *site = &plan->free_site[i];
+    if (site->ret) return site->next == f->at || site->who != LMP_FREE_BY_CALLER;
+    *site = (LmpFreeSite){f->ret, f->at, who_frees(free_callers, f->ret)};
     return true;
 }
 
 void free_callers_enter(const LmpFreeCallers *free_callers, LmpSavedRegsPlan *plan) {
     uintptr_t key[LMP_MOST_FREE_CALLERS];
-    uint32_t n = 0, places = 0;
+    uint32_t n = 0, sites = 0;
     bool good = free_callers->n < LMP_MOST_FREE_CALLERS;
     for (uint32_t i = 0; i < free_callers->n && good; i++) {
         const struct LmpFreeCaller *f = &free_callers->caller[i];
-        good = enter_place(free_callers, plan, f);
-        places++;
+        good = enter_site(free_callers, plan, f);
+        sites++;
         if (f->collector && !f->program && who_frees(free_callers, f->ret) == LMP_FREE_BY_CALLER)
             key[n++] = saved_regs_free_caller_key(f->ret, f->next);
     }
     good = good && spread(key, n, plan);
-    plan->free_callers = good ? places : 0;
-    if (!good) memset(plan->free_place, 0, sizeof plan->free_place); /* nothing is known of frees */
+    plan->free_callers = good ? sites : 0;
+    if (!good) memset(plan->free_site, 0, sizeof plan->free_site); /* nothing is known of frees */
 }

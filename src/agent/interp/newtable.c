@@ -73,9 +73,9 @@ static bool is_made(LmpProfile *p, const lua_State *L, const void *proto, uintpt
     return alloc_context == made->record && newtable_parts(made->pc) > 0;
 }
 
-uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, LmpSavedRegs words,
+uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, LmpSavedRegs regs,
                        bool object, bool *doubtful) {
-    uintptr_t pc = saved_regs_newtable(p->words, words, object);
+    uintptr_t pc = saved_regs_newtable(p->regs, regs, object);
     *doubtful = false;
     if (object) {
         if (pc && fits(L, proto, pc)) return pc;
@@ -88,7 +88,7 @@ uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, Lmp
     if (!table) return 0; /* a table that grows */
     if (pc && fits(L, proto, pc) && newtable_parts(pc)) return pc;
     if (p->sampling) {
-        *doubtful = p->words->newtables < p->words->newtables_met;
+        *doubtful = p->regs->newtables < p->regs->newtables_met;
         return 0;
     }
     return is_made(p, L, proto, table) ? p->made.pc : 0;

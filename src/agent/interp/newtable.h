@@ -28,7 +28,7 @@ uint32_t newtable_parts(uintptr_t pc);
 /* Slow path: the pc of the instruction that requests a table or, if not `object`, a part of one; L
  * runs its topmost frame, a Lua function of `proto` and not in a debug hook. 0: it is no
  * constructor, or not known; *doubtful: it may be one. */
-uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, LmpSavedRegs words,
+uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, LmpSavedRegs regs,
                        bool object, bool *doubtful);
 
 /* Is there on top of L's stack a living table that has no parts yet? L runs a Lua function. */

@@ -1,11 +1,11 @@
 /* owner.c - finds the call sites in the interpreter that request parts of tables, threads and
  * functions, and string buffers (see return_addr.h).
  *
- * A private Lua state, made by the same code as the user's, plays scenes in which every raw request
- * has a known owner. For each request the allocator here notes its caller and the callers above
- * that, with the help of the unwind tables. Everything is done twice: the second time each raw
- * request is refused once, because Lua retries (after an emergency collection) from another call
- * site. A call site that only ever served one owner is decided at once; the others by as many
+ * A private Lua state, made by the same code as the user's, plays exercises, in which every raw
+ * request has a known owner. For each request the allocator here notes its caller and the callers
+ * above that, with the help of the unwind tables. Everything is done twice: the second time each
+ * raw request is refused once, because Lua retries (after an emergency collection) from another
+ * call site. A call site that only ever served one owner is decided at once; the others by as many
  * callers as it takes. A call chain seen with two owners belongs to none. */
 #include "agent/interp/owner.h"
 
@@ -20,8 +20,8 @@
 
 enum { MAX_SEEN = 1024 };
 
-/* How many callers tell whose a part is, if an earlier scene has met them: who requests it, and for
- * whom; when Lua retries there is one function more. */
+/* How many callers tell whose a part is, if an earlier exercise has met them: who requests it, and
+ * for whom; when Lua retries there is one function more. */
 enum { DEEP = 6, SURE = 2, SURE_AGAIN = 3 };
 
 typedef struct Seen {
@@ -30,7 +30,7 @@ typedef struct Seen {
     uint8_t cls;
     bool doubtful;
     uint8_t refusals;
-    bool looked_at; /* its class is what became of the block, not that of the scene */
+    bool looked_at; /* its class is what became of the block, not that of the exercise */
 } Seen;
 
 /* The parser and the like also make tables for themselves: a block is known to be part of one when
@@ -50,12 +50,12 @@ typedef struct Tables {
 typedef struct Study {
     Seen seen[MAX_SEEN];
     int count;
-    unsigned cls; /* owner in the scene under way; 0: not noting */
-    bool unsure;  /* a request of the scene that is known already keeps its owner */
+    unsigned cls; /* owner in the exercise under way; 0: not noting */
+    bool unsure;  /* a request of the exercise that is known already keeps its owner */
     bool refuse;  /* refuse each raw request once */
     bool refused; /* ... this one was just refused */
     bool broken;  /* unwinding does not work here */
-    Tables made;  /* in this scene */
+    Tables made;  /* in this exercise */
 } Study;
 
 /* ---- unwinding ------------------------------------------------------------------------------- */
@@ -210,8 +210,8 @@ static __attribute__((noinline)) void *study_alloc(void *ud, void *ptr, size_t o
 
 /* ---- playing --------------------------------------------------------------------------------- */
 
-/* Frames and room on the stack, so that a scene of something else asks for none: a collection has
- * just taken them away. */
+/* Frames and room on the stack, so that an exercise of something else asks for none: a collection
+ * has just taken them away. */
 static void make_room(lua_State *L) {
     lua_checkstack(L, 150);
     lua_pushcfunction(L, calibration_nest);
@@ -219,19 +219,19 @@ static void make_room(lua_State *L) {
     lua_pcall(L, 1, 0, 0);
 }
 
-/* Every scene once, at the bottom of a protected call. Its own call may already need a CallInfo or
- * stack: playing the scene once without noting allocates those beforehand. */
+/* Every exercise once, at the bottom of a protected call. Its own call may already need a CallInfo
+ * or stack: playing the exercise once without noting allocates those beforehand. */
 static void play_all(lua_State *L, Study *study) {
-    for (int i = 0; i < LMP_CALIBRATION_SCENES; i++) {
+    for (int i = 0; i < LMP_CALIBRATION_EXERCISES; i++) {
         for (int noting = 0; noting < 2; noting++) {
             study->cls = 0;
             lua_settop(L, 1);
             lua_pushvalue(L, 1);
-            lua_pushcclosure(L, scenes[i].play, 1);
+            lua_pushcclosure(L, calibration_exercises[i].play, 1);
             lua_gc(L, LUA_GCCOLLECT);
             make_room(L);
             study->made = (Tables){.refused = -1};
-            study->cls = noting ? scenes[i].cls : 0;
+            study->cls = noting ? calibration_exercises[i].cls : 0;
             study->unsure = i > 0;
             study->refused = false;
             lua_pcall(L, 0, 0,

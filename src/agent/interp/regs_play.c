@@ -165,16 +165,16 @@ static void rehearse(LmpRegsStudy *study, lua_State *L, lua_State *const *thread
         lua_sethook(threads[k], NULL, 0, 0);
 }
 
-/* The scenes that tell owners, except the one about threads, which runs in one thread and requests
- * memory for another. */
-static void play_scenes(LmpRegsStudy *study, lua_State *L, lua_State *const *threads) {
-    for (int i = 0; i < LMP_CALIBRATION_SCENES; i++) {
-        if (scenes[i].cls == LMP_C_THREAD_PART) continue;
+/* The exercises that tell owners, except the one about threads, which runs in one thread and
+ * requests memory for another. */
+static void play_exercises(LmpRegsStudy *study, lua_State *L, lua_State *const *threads) {
+    for (int i = 0; i < LMP_CALIBRATION_EXERCISES; i++) {
+        if (calibration_exercises[i].cls == LMP_C_THREAD_PART) continue;
         for (int k = 0; k < THREADS; k++) {
             lua_State *thread = threads[k];
             lua_pushvalue(L, 2); /* what calibration_prepare left */
             if (thread != L) lua_xmove(L, thread, 1);
-            lua_pushcclosure(thread, scenes[i].play, 1);
+            lua_pushcclosure(thread, calibration_exercises[i].play, 1);
             perform(study, thread, threads[(k + 1) % THREADS], 0, 0);
             lua_settop(thread, thread == L ? 2 : 0);
         }
@@ -348,7 +348,7 @@ static int play_all(lua_State *L) {
     for (int round = 0; round < 2; round++) {
         study->refuse = round == 1;
         play_operations(study, L, threads);
-        play_scenes(study, L, threads);
+        play_exercises(study, L, threads);
         play_constructors(study, threads);
     }
     play_proofs(study, threads);

@@ -1,8 +1,9 @@
 /* regs_study.h - the study behind saved_regs.h: a private state does all kinds of work, and at each
- * request its allocator checks which of the words above are what they should be.
+ * request its allocator checks which of the saved registers and the stack's words above them hold
+ * what they should.
  *
  * For the thread: only words that are the asking function's own count, by the unwind tables (a
- * register that an outer function happens to use, or a slot that nobody uses, may hold the right
+ * register that an outer function happens to use, or a slot that is unused, may hold the right
  * thread today and anything tomorrow). Of those, the ones that were right at every request. Work is
  * done by several threads in turn, so that what is left over from the last request is wrong.
  *
@@ -30,7 +31,7 @@ enum {
     LMP_LOCATIONS = 16 /* proven ones of a way that are kept */
 };
 
-/* A bit for each of the words. */
+/* A bit for each saved register and each word of the stack above. */
 typedef struct LmpRegsSet {
     uint64_t bits[LMP_REGS_SEEN / 64];
 } LmpRegsSet;

@@ -15,7 +15,7 @@
 typedef struct LmpCaller {
     const char *cfa;
     uintptr_t ret;
-    LmpSavedRegs words; /* NULL: not known */
+    LmpSavedRegs regs; /* NULL: not known */
 } LmpCaller;
 
 #define LMP_RETURN_ADDRS 2048u /* slots, a power of two; at most half are used */
@@ -24,8 +24,8 @@ typedef struct LmpReturnAddr {
     uintptr_t key;     /* a return address, or one mixed with its callers'; 0: free */
     int32_t distance;  /* bytes from cfa to the next return address; 0: none needed */
     uint8_t cls;       /* LmpClass when no further look is needed */
-    int16_t at_thread; /* first level only: index among the words of the thread that the memory is
-                          for (saved_regs.h), -1: not known */
+    int16_t at_thread; /* first level only: where saved_regs.h has the thread that the memory
+                          is for, -1: not known */
 } LmpReturnAddr;
 
 typedef struct LmpReturnAddrs {

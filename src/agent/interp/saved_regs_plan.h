@@ -33,15 +33,15 @@ typedef struct LmpNewtable {
 
 /* A call site that frees blocks: a return address, and on whose behalf. */
 typedef enum LmpFreeWho { LMP_FREE_PROGRAM, LMP_FREE_COLLECTOR, LMP_FREE_BY_CALLER } LmpFreeWho;
-typedef struct LmpFreePlace {
+typedef struct LmpFreeSite {
     uintptr_t ret;
     int32_t next; /* bytes above the stack pointer that our caller had: its own caller's address */
     uint32_t who; /* LmpFreeWho */
-} LmpFreePlace;
+} LmpFreeSite;
 
 typedef struct LmpSavedRegsPlan {
     uint32_t askers, free_callers;
-    LmpFreePlace free_place[1 << LMP_FREE_BITS]; /* from saved_regs_free_home on; ret 0: none */
+    LmpFreeSite free_site[1 << LMP_FREE_BITS]; /* from saved_regs_free_home on; ret 0: none */
     /* Of call sites that free for both, the collector's callers. */
     uint64_t free_caller_factor; /* for saved_regs_free_caller_home: no two keys have the same */
     uintptr_t caller[1 << LMP_FREE_CALLER_BITS]; /* saved_regs_free_caller_key, by
@@ -74,11 +74,11 @@ static inline const LmpAsker *saved_regs_asker(const LmpSavedRegsPlan *plan, uin
 /* The pc of the OP_NEWTABLE that asks for its table or, not `object`, for a part of it; 0: not
  * known. The caller knows that a Lua function runs, and not in a debug hook. */
 LMP_READS_REGS static inline uintptr_t saved_regs_newtable(const LmpSavedRegsPlan *plan,
-                                                           LmpSavedRegs words, bool object) {
-    uintptr_t ret = words[LMP_REGS_RET];
+                                                           LmpSavedRegs regs, bool object) {
+    uintptr_t ret = regs[LMP_REGS_RET];
     for (const LmpNewtable *n = object ? plan->object : plan->part; n->ret; n++)
-        if (n->ret == ret && n->loop == words[n->at_loop])
-            return words[n->at_pc] - (uintptr_t)n->ahead;
+        if (n->ret == ret && n->loop == regs[n->at_loop])
+            return regs[n->at_pc] - (uintptr_t)n->ahead;
     return 0;
 }
 
@@ -101,11 +101,11 @@ LMP_READS_REGS static inline bool saved_regs_collects(const LmpSavedRegsPlan *pl
     uintptr_t ret, next;
     memcpy(&ret, cfa - sizeof ret, sizeof ret);
     for (uint32_t i = saved_regs_free_home(ret);; i = (i + 1) & ((1 << LMP_FREE_BITS) - 1)) {
-        const LmpFreePlace *place = &plan->free_place[i];
-        if (!place->ret) return true;
-        if (place->ret != ret) continue;
-        if (place->who != LMP_FREE_BY_CALLER) return place->who == LMP_FREE_COLLECTOR;
-        memcpy(&next, cfa + place->next, sizeof next);
+        const LmpFreeSite *site = &plan->free_site[i];
+        if (!site->ret) return true;
+        if (site->ret != ret) continue;
+        if (site->who != LMP_FREE_BY_CALLER) return site->who == LMP_FREE_COLLECTOR;
+        memcpy(&next, cfa + site->next, sizeof next);
         uintptr_t key = saved_regs_free_caller_key(ret, next);
         return plan->caller[saved_regs_free_caller_home(plan, key)] == key;
     }

@@ -10,23 +10,23 @@
 #include "agent/interp/frames.h"
 
 enum {
-    LMP_REGS_SEEN = 1024, /* words above a request that are looked at */
+    LMP_REGS_SEEN = 1024, /* saved registers and words of stack above them that are read */
     LMP_UNWIND_ROWS = 24, /* functions, the most */
-    LMP_REGISTERS = 6     /* as they stand first among the words */
+    LMP_REGISTERS = 6     /* saved first, in this order */
 };
 
 typedef struct LmpUnwindRow {
     uint32_t count;                      /* functions, the one that called the allocator first */
     uintptr_t ip[LMP_UNWIND_ROWS];       /* where each goes on */
     uintptr_t function[LMP_UNWIND_ROWS]; /* where it begins */
-    int32_t at[LMP_UNWIND_ROWS]; /* index among the words at which that ip stands, -1: nowhere */
+    int32_t at[LMP_UNWIND_ROWS];         /* index in LmpSavedRegs of that ip, -1: nowhere */
     /* Where its registers stand while the first function has called, and those of its caller:
-     * indexes among the words, -1: not known. What differs was saved by the first. */
+     * indexes in LmpSavedRegs, -1: not known. What differs was saved by the first. */
     int32_t own[LMP_REGISTERS], callers[LMP_REGISTERS];
 } LmpUnwindRow;
 
 /* Walks from the caller of an entry point of LMP_ENTRY_STUDY. False: there are no tables. */
-bool unwind_regs(LmpUnwindRow *u, LmpSavedRegs words);
+bool unwind_regs(LmpUnwindRow *u, LmpSavedRegs regs);
 
 /* The functions above the caller of this, whoever it is: only `count` and `function`. */
 void unwind_here(LmpUnwindRow *u);

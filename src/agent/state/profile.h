@@ -55,7 +55,7 @@ typedef struct LmpProfile {
     struct LmpLineCache *lines;                /* who makes what, NULL: not asked for */
     struct LmpLook *look;                      /* at what strings are made of; NULL: not known */
     LmpRecord *record;                         /* of the tables */
-    const struct LmpSavedRegsPlan *words; /* where the caller's thread is kept; NULL: not known */
+    const struct LmpSavedRegsPlan *regs; /* where the caller's thread is kept; NULL: not known */
     uintptr_t object_ret; /* who asks for objects, and where its thread is kept then */
     int32_t object_thread;
     uint32_t tag; /* row of the running coroutine's tag, 0: none */
@@ -63,9 +63,9 @@ typedef struct LmpProfile {
         *running; /* ran when memory was last asked for; NULL: unknown, or freed since */
     LmpMade made; /* by the last table constructor */
 
-    bool exact;  /* each block has its alloc context: lines without sampling */
-    bool framed; /* frames can be read (frames.h), and owners are known: lines without `words` are
-                    told by them, not by the documented API */
+    bool exact;     /* each block has its alloc context: lines without sampling */
+    bool framed;    /* frames can be read (frames.h), and owners are known: lines without `regs` are
+                       told by them, not by the documented API */
     uintptr_t skew; /* low 4 bits of the addresses of the plain blocks: what most of them have */
 
     /* cold: the shared state, and its tables */

@@ -1,9 +1,9 @@
 /* Break conditions: a program pauses exactly where one is met, never otherwise; and their list,
  * whoever writes it. */
-#include "agent/hook/break_check.h" /* before an L of the scene's own */
+#include "agent/hook/break_check.h" /* before an L of the fixture's own */
 
 #include "agent/hook/break_check.h"
-#include "breaks_scene.h"
+#include "breaks_fixture.h"
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 

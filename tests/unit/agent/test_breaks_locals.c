@@ -1,6 +1,6 @@
 /* What can be seen in a pause: the stack, and the locals of its frames; and pauses by the thousand,
  * which change nothing in the program. */
-#include "breaks_scene.h"
+#include "breaks_fixture.h"
 
 /* ---- locals ---------------------------------------------------------------------------------- */
 

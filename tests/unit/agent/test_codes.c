@@ -1,4 +1,4 @@
-/* Tests of codes.c and answers.c: vectors and their places beside naive lists, with memory and
+/* Tests of codes.c and answers.c: vectors and their homes beside naive lists, with memory and
  * without; that the second cache keeps what is newest, answers no other question, and that the tags
  * of one place do not push each other out of it. */
 #include "agent/charge/codes.h"
@@ -143,9 +143,10 @@ START_TEST(vectors_are_those_noted) {
 }
 END_TEST
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- homes ------------------------------------------------------------------------------------
+ */
 
-/* Enters so many places, of which some are the same, and reads them. Returns how many were told. */
+/* Enters so many homes, of which some are the same, and reads them. Returns how many were told. */
 static unsigned round_trip(LmpCodes *codes, unsigned n, bool no_memory) {
     static bool in[LMP_HOMES], out[LMP_HOMES];
     LmpCode code;
@@ -156,12 +157,12 @@ static unsigned round_trip(LmpCodes *codes, unsigned n, bool no_memory) {
     for (unsigned i = 0; i < n; i++) {
         unsigned home = (unsigned)suite_below(n < 20 ? 10 : LMP_HOMES);
         in[home] = true;
-        codes_place(codes, codes_note(codes, 0x1000, &added), home);
+        codes_note_home(codes, codes_note(codes, 0x1000, &added), home);
     }
     maps_left = -1;
     ck_assert(codes_take(codes, 0x1000, &code));
     unsigned at = 0, home, told = 0;
-    while ((home = codes_next_place(&code, &at)) < LMP_HOMES) {
+    while ((home = codes_next_home(&code, &at)) < LMP_HOMES) {
         ck_assert_msg(!out[home], "%u is told twice", home);
         out[home] = true;
         told++;
@@ -175,7 +176,7 @@ static unsigned round_trip(LmpCodes *codes, unsigned n, bool no_memory) {
     return told;
 }
 
-START_TEST(places_are_those_entered) {
+START_TEST(homes_are_those_entered) {
     LmpCodes codes;
     begin();
     ck_assert(codes_open(&codes));
@@ -290,5 +291,5 @@ START_TEST(tags_stand_beside_each_other) {
 }
 END_TEST
 
-SUITE("codes", vectors_are_those_noted, places_are_those_entered, answers_are_to_one_question,
+SUITE("codes", vectors_are_those_noted, homes_are_those_entered, answers_are_to_one_question,
       newest_answers_stay, answers_without_memory, tags_stand_beside_each_other)

@@ -346,7 +346,7 @@ static void forget_stale_watched(uintptr_t thread) {
     hook_alloc(profile, NULL, LUA_NUMTYPES, 80);
     shadow_notify(profile, code);
     lines_switch(profile, L);
-    codes_place(&codes, codes_note(&codes, code, &added), 1);
+    codes_note_home(&codes, codes_note(&codes, code, &added), 1);
     ck_assert(lines_is_thread(profile, L));
     ck_assert_ptr_nonnull(codes_find(&codes, code));
 

@@ -1,8 +1,8 @@
 /* What a viewer asks of a program: that it pauses, what the operations are that it steps over, and
  * what it answers meanwhile. */
-#include "agent/hook/break_check.h" /* before an L of the scene's own */
+#include "agent/hook/break_check.h" /* before an L of the fixture's own */
 
-#include "breaks_scene.h"
+#include "breaks_fixture.h"
 #include "shared/counters.h"
 
 /* ---- steps ----------------------------------------------------------------------------------- */

@@ -263,7 +263,7 @@ static void coroutines_take_turns(bool by_api, uint64_t sample, unsigned times) 
     lua_getallocf(L, &ud);
     LmpProfile *profile = ud;
     if (by_api) {
-        profile->words = NULL;
+        profile->regs = NULL;
         profile->live->tables.lines = LMP_LINES_APPROXIMATE;
         slow_path_route(profile);
     }

@@ -2,7 +2,7 @@
  * in between. */
 #include "agent/hook/tick.h"
 
-#include "breaks_scene.h"
+#include "breaks_fixture.h"
 #include "shared/counters.h"
 
 static uint64_t now_ns;

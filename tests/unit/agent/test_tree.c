@@ -1,6 +1,6 @@
 /* Tests of tree.c, one kind of program at a time: who resumes whom, threads that are hidden, deep
  * stacks, states that are closed. */
-#include "tree_scene.h"
+#include "tree_fixture.h"
 
 START_TEST(test_frames_known) {
     ck_assert(frames_known());
@@ -8,7 +8,7 @@ START_TEST(test_frames_known) {
 END_TEST
 
 /* No thread is known, or nothing runs. */
-START_TEST(test_nobody) {
+START_TEST(test_no_thread) {
     begin();
     uint32_t path = tree_path(&p, NULL, 0, now.record[0]);
     uint32_t node = p.tables.path[path].node;
@@ -178,5 +178,5 @@ START_TEST(test_close_within) {
 }
 END_TEST
 
-SUITE("tree", test_frames_known, test_nobody, test_again, test_resumers, test_hidden, test_c_depth,
-      test_deep, test_close_within)
+SUITE("tree", test_frames_known, test_no_thread, test_again, test_resumers, test_hidden,
+      test_c_depth, test_deep, test_close_within)

@@ -1,6 +1,6 @@
 /* Tests of tree.c: threads that go from frame to frame and from one to the other, in all the ways
  * that paths are found without a walk, and those that only look like them. */
-#include "tree_scene.h"
+#include "tree_fixture.h"
 
 /* One after another uses the same frames, from one depth to a few. */
 START_TEST(test_siblings) {

@@ -1,7 +1,7 @@
 /* Tests of tree.c with programs at random: calls of every kind, coroutines, errors, metamethods,
  * the collector; with tables that are full, and with no memory. */
 #include "agent/charge/tree_impl.h"
-#include "tree_scene.h"
+#include "tree_fixture.h"
 
 /* Without __concat: up to Lua 5.4.4 a metamethod of it that moves the stack makes the collector
  * read beyond its end. */

@@ -270,7 +270,7 @@ static void play(const Way *way, const Kept *kept, bool rough, Result *out) {
                     kept->refuse || kept->stacks ? 300 : 5860); /* a block of 90 KB, or of 34 MB */
     if (way->by_api) p->framed = false;
     if (way->by_api || way->by_frames) {
-        p->words = NULL;
+        p->regs = NULL;
         p->live->tables.lines = LMP_LINES_APPROXIMATE;
     }
     if (way->by_rules) p->return_addrs = NULL;

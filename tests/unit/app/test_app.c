@@ -1,5 +1,5 @@
 /* Tests of what keys do, without a terminal: requests to the program, filters, typing, the end. */
-#include "app_scene.h"
+#include "app_fixture.h"
 
 static void set_up(int w, int h, bool live) {
     output = output_new();

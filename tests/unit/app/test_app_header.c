@@ -1,5 +1,5 @@
 /* Tests of what the header says of how lines are known, and of who else calls the allocator. */
-#include "app_scene.h"
+#include "app_fixture.h"
 
 static void set_up(int w, int h, bool lines) {
     open_program(w, h);

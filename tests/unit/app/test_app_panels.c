@@ -1,6 +1,6 @@
 /* Tests of where panels stand, without a terminal: by tab and number, enlarged, on small screens.
  */
-#include "app_scene.h"
+#include "app_fixture.h"
 
 static void set_up(int w, int h, bool live) {
     output = output_new();

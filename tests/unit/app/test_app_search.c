@@ -2,7 +2,7 @@
  * they go, and that n steps while the program is paused. */
 #include <ctype.h>
 
-#include "app_scene.h"
+#include "app_fixture.h"
 #include "base/format.h"
 #include "widget/search.h"
 

@@ -1,6 +1,6 @@
 /* Tests of what keys do in the display of a program whose lines are known, without a terminal:
  * what stands at the bottom, marks, typing a filter, sorting, columns. */
-#include "app_scene.h"
+#include "app_fixture.h"
 #include "base/format.h"
 #include "widget/table.h"
 

@@ -2,9 +2,9 @@
  * colour mode. GENERATE=1 writes them anew; look at the difference before committing it. */
 #include "app_play.h"
 #include "base/os.h"
-#include "fake_scene.h"
 #include "fake_tables.h"
 #include "fixed.h"
+#include "heap_fixture.h"
 #include "suite.h"
 #include "widget/source.h"
 
@@ -284,7 +284,7 @@ START_TEST(screens_are_as_they_were) {
     os = os_real;
     os.clock = still;
     lmp_os = &os;
-    heap = scene_heap(4 << 20);
+    heap = heap_fixture_new(4 << 20);
     tables = fake_tables_new(NULL);
     fake_program(tables, true);
     make_contexts();

@@ -1,5 +1,5 @@
 /* The panel of break conditions: typing, switching, deleting, and what the program says of them. */
-#include "ledger_scene.h"
+#include "ledger_fixture.h"
 #include "panel_draw.h"
 
 #include "shared/breaks.h"
@@ -9,7 +9,7 @@ static Model *model;
 static Stage *stage;
 
 static void open_stage(int w, int h) {
-    model = scene_model(NULL);
+    model = heap_fixture_model(NULL);
     model->seen = LMP_SEEN_RUNNING;
     model->gc.mode = LMP_GC_INCREMENTAL;
     stage = stage_new(&panel_breaks, model, w, h, true, 256);
@@ -97,8 +97,8 @@ END_TEST
 
 /* At lines of the program of fake_program.h, whose text is tests/ui/sources/options.lua. */
 START_TEST(test_places) {
-    LedgerScene scene = ledger_scene(false, false);
-    model = scene.model;
+    LedgerFixture fixture = ledger_fixture(false, false);
+    model = fixture.model;
     model->seen = LMP_SEEN_RUNNING;
     stage = stage_new(&panel_breaks, model, 100, 12, true, 256);
     UiBreaks *breaks = &stage->ui.breaks;
@@ -148,7 +148,7 @@ START_TEST(test_places) {
     ck_assert(!shows("only"));
     sources_free(stage->ui.sources);
     stage_free(stage);
-    ledger_scene_free(&scene);
+    ledger_fixture_free(&fixture);
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 /* The heap map and the list of blocks, drawn from a heap that is the same every time. */
-#include "fake_scene.h"
+#include "heap_fixture.h"
 #include "panel_draw.h"
 
 #include "widget/describe.h"
@@ -64,11 +64,11 @@ START_TEST(test_paused_block) {
         {40, 11, 0, false, 48, "heap-paused-mono.txt"},
     };
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
-        FakeHeap *f = scene_heap(4000000);
-        Stage *s =
-            map_stage(scene_model(f), looks[i].w, looks[i].h, looks[i].utf8, looks[i].colours);
+        FakeHeap *f = heap_fixture_new(4000000);
+        Stage *s = map_stage(heap_fixture_model(f), looks[i].w, looks[i].h, looks[i].utf8,
+                             looks[i].colours);
         s->ui.focus = &panel_inspector;
-        pause_at(s->model, SCENE_LOW + 2000000, looks[i].size);
+        pause_at(s->model, FIXTURE_LOW + 2000000, looks[i].size);
         stage_golden(s, looks[i].name);
         done(s, f);
     }
@@ -77,28 +77,28 @@ END_TEST
 
 /* Zoomed in, the map goes where the block is, once: who moves away stays away. */
 START_TEST(test_paused_block_is_sought) {
-    FakeHeap *f = scene_heap(4000000);
-    Stage *s = map_stage(scene_model(f), 72, 19, true, 256);
+    FakeHeap *f = heap_fixture_new(4000000);
+    Stage *s = map_stage(heap_fixture_model(f), 72, 19, true, 256);
     repeat(s, ACT_ZOOM_IN, 6);
     ck_assert(shows(s, "0x55d0c2a00000 +"));
-    pause_at(s->model, SCENE_LOW + 2000000, 48);
+    pause_at(s->model, FIXTURE_LOW + 2000000, 48);
     ck_assert(shows(s, "0x55d0c2be8480 +")); /* the cursor is there */
     ck_assert(stage_act(s, ACT_HOME));
     ck_assert(shows(s, "0x55d0c2a00000 +"));
-    pause_at(s->model, SCENE_LOW + 3000000, 48); /* the next one */
+    pause_at(s->model, FIXTURE_LOW + 3000000, 48); /* the next one */
     ck_assert(shows(s, "0x55d0c2cdc6c0 +"));
-    pause_at(s->model, SCENE_LOW + 3000100, 48); /* near it: nothing has to move */
+    pause_at(s->model, FIXTURE_LOW + 3000100, 48); /* near it: nothing has to move */
     ck_assert(shows(s, "0x55d0c2cdc720 +"));
     pause_at(s->model, 0x100000, 48); /* it is not in the map (yet) */
     ck_assert(shows(s, "0x55d0c2cdc6c0 +"));
     s->model->op.op = LMP_OP_FREE;
     s->model->op.number++;
     s->model->op.new_addr = 0;
-    s->model->op.old_addr = SCENE_LOW + 1000000;
+    s->model->op.old_addr = FIXTURE_LOW + 1000000;
     s->model->op.old_size = 48;
     ck_assert(shows(s, "0x55d0c2af4240 +"));
     s->model->seen = LMP_SEEN_RUNNING; /* nothing is lit up any more */
-    s->model->op.old_addr = SCENE_LOW + 2000000;
+    s->model->op.old_addr = FIXTURE_LOW + 2000000;
     s->model->op.number++;
     ck_assert(shows(s, "0x55d0c2af4240 +"));
     done(s, f);
@@ -117,9 +117,9 @@ START_TEST(test_whole_heap) {
         {40, 11, 16, false, "heap-40x11-ascii.txt"}, {40, 11, 0, false, "heap-40x11-mono.txt"},
     };
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
-        FakeHeap *f = scene_heap(4000000);
-        Stage *s =
-            map_stage(scene_model(f), looks[i].w, looks[i].h, looks[i].utf8, looks[i].colours);
+        FakeHeap *f = heap_fixture_new(4000000);
+        Stage *s = map_stage(heap_fixture_model(f), looks[i].w, looks[i].h, looks[i].utf8,
+                             looks[i].colours);
         if (looks[i].w > 10) {
             repeat(s, ACT_DOWN, 2);
             repeat(s, ACT_RIGHT, 4);
@@ -131,8 +131,8 @@ START_TEST(test_whole_heap) {
 END_TEST
 
 START_TEST(test_zoom) {
-    FakeHeap *f = scene_heap(4000000);
-    Stage *s = map_stage(scene_model(f), 60, 12, true, 256);
+    FakeHeap *f = heap_fixture_new(4000000);
+    Stage *s = map_stage(heap_fixture_model(f), 60, 12, true, 256);
     repeat(s, ACT_DOWN, 3);
     repeat(s, ACT_RIGHT, 7);
     repeat(s, ACT_ZOOM_IN, 3);
@@ -153,8 +153,8 @@ START_TEST(test_zoom) {
 END_TEST
 
 START_TEST(test_filter) {
-    FakeHeap *f = scene_heap(4000000);
-    Stage *s = map_stage(scene_model(f), 60, 12, true, 256);
+    FakeHeap *f = heap_fixture_new(4000000);
+    Stage *s = map_stage(heap_fixture_model(f), 60, 12, true, 256);
     s->ui.kinds = 1u << LMP_STRING | 1u << LMP_THREAD;
     stage_golden(s, "heap-filter.txt");
     s->ui.kinds = 0;
@@ -169,8 +169,8 @@ END_TEST
 /* Zooming in and out at any place comes back to the whole heap with the cursor on its block. */
 START_TEST(test_cursor_stays) {
     suite_seed();
-    FakeHeap *f = scene_heap(3000000);
-    Stage *s = map_stage(scene_model(f), 50, 12, true, 256);
+    FakeHeap *f = heap_fixture_new(3000000);
+    Stage *s = map_stage(heap_fixture_model(f), 50, 12, true, 256);
     for (int round = 0; round < 200; round++) {
         int moves = (int)suite_below(60);
         static const Action any[] = {ACT_UP,      ACT_DOWN,    ACT_LEFT,      ACT_RIGHT,
@@ -199,8 +199,8 @@ START_TEST(test_cursor_stays) {
 END_TEST
 
 START_TEST(test_mouse) {
-    FakeHeap *f = scene_heap(4000000);
-    Stage *s = map_stage(scene_model(f), 60, 12, true, 256);
+    FakeHeap *f = heap_fixture_new(4000000);
+    Stage *s = map_stage(heap_fixture_model(f), 60, 12, true, 256);
     Rect r = s->rect;
     ck_assert(s->panel->mouse(s->state, s->model, &s->ui, (MouseEvent){MOUSE_CLICK, 20, 4}, r));
     stage_draw(s);
@@ -220,7 +220,7 @@ END_TEST
 
 START_TEST(test_empty_and_absent) {
     FakeHeap *f = fake_new(true);
-    Stage *s = map_stage(scene_model(f), 30, 6, true, 256);
+    Stage *s = map_stage(heap_fixture_model(f), 30, 6, true, 256);
     char *text = stage_text(s, false);
     ck_assert_ptr_nonnull(strstr(text, "no live blocks yet"));
     free(text);
@@ -231,7 +231,7 @@ START_TEST(test_empty_and_absent) {
     stage_draw(b);
     stage_free(b);
     done(s, f);
-    Model *m = scene_model(NULL);
+    Model *m = heap_fixture_model(NULL);
     s = map_stage(m, 30, 6, true, 256);
     stage_free(s);
     free(m);
@@ -241,8 +241,8 @@ END_TEST
 /* Every size from 1x1 on, in every mode, with any keys: nothing outside, no crash. */
 START_TEST(test_every_size) {
     suite_seed();
-    FakeHeap *f = scene_heap(300000);
-    Model *m = scene_model(f);
+    FakeHeap *f = heap_fixture_new(300000);
+    Model *m = heap_fixture_model(f);
     for (int round = 0; round < 250; round++) {
         int w = 1 + (int)suite_below(130), h = 2 + (int)suite_below(45);
         static const int colours[] = {0, 8, 16, 256};
@@ -296,14 +296,14 @@ START_TEST(test_blocks) {
         {80, 12, 0, false, "blocks-80x12-ascii.txt"},
     };
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
-        FakeHeap *f = scene_heap(4000000);
-        Stage *map =
-            map_stage(scene_model(f), looks[i].w, looks[i].h, looks[i].utf8, looks[i].colours);
+        FakeHeap *f = heap_fixture_new(4000000);
+        Stage *map = map_stage(heap_fixture_model(f), looks[i].w, looks[i].h, looks[i].utf8,
+                               looks[i].colours);
         repeat(map, ACT_DOWN, 4);
         repeat(map, ACT_ENTER, 1);
         ck_assert_ptr_eq(map->ui.over, &panel_blocks);
         Stage *s = blocks_stage(map);
-        s->ui.look_from = SCENE_LOW + 0x66000; /* where there are strings */
+        s->ui.look_from = FIXTURE_LOW + 0x66000; /* where there are strings */
         s->ui.look_to = s->ui.look_from + 0x1000;
         stage_draw(s);
         ck_assert(request_waits(&s->ui.requests, REQUEST_PREVIEW));
@@ -353,12 +353,12 @@ static bool is_sorted(const BlockRow *row, uint32_t n, int by, bool rising) {
 START_TEST(test_blocks_sorted) {
     enum { ROOM = 100 };
     BlockRow row[ROOM];
-    FakeHeap *f = scene_heap(4000000);
-    Stage *map = map_stage(scene_model(f), 120, 80, true, 256);
+    FakeHeap *f = heap_fixture_new(4000000);
+    Stage *map = map_stage(heap_fixture_model(f), 120, 80, true, 256);
     repeat(map, ACT_DOWN, 4);
     repeat(map, ACT_ENTER, 1);
     Stage *s = blocks_stage(map);
-    s->ui.look_from = SCENE_LOW + 0x66000;
+    s->ui.look_from = FIXTURE_LOW + 0x66000;
     s->ui.look_to = s->ui.look_from + 0x1000;
     stage_update(s);
     uint32_t n = block_rows(s, row, ROOM);
@@ -385,12 +385,12 @@ END_TEST
 START_TEST(test_blocks_follow) {
     FakeHeap *f = fake_new(true);
     for (uint64_t i = 1; i < 100; i += 2)
-        fake_place(f, SCENE_LOW + i * 64, 40, LMP_C_TABLE, 1);
-    Model *m = scene_model(f);
+        fake_place(f, FIXTURE_LOW + i * 64, 40, LMP_C_TABLE, 1);
+    Model *m = heap_fixture_model(f);
     Stage *s = stage_new(&panel_blocks, m, 60, 8, true, 256);
     s->ui.over = &panel_blocks;
-    s->ui.look_from = SCENE_LOW;
-    s->ui.look_to = SCENE_LOW + 8192;
+    s->ui.look_from = FIXTURE_LOW;
+    s->ui.look_to = FIXTURE_LOW + 8192;
     stage_draw(s);
     repeat(s, ACT_DOWN, 9);
     for (int round = 0; round < 3; round++) {
@@ -400,12 +400,12 @@ START_TEST(test_blocks_follow) {
         free(text);
         if (round == 0)
             for (uint64_t i = 1; i < 9; i += 2)
-                fake_take(f, SCENE_LOW + i * 64, 40);
+                fake_take(f, FIXTURE_LOW + i * 64, 40);
         if (round == 1)
             for (uint64_t i = 0; i < 12; i += 2)
-                fake_place(f, SCENE_LOW + i * 64, 40, LMP_C_STRING, 1);
+                fake_place(f, FIXTURE_LOW + i * 64, 40, LMP_C_STRING, 1);
     }
-    fake_take(f, SCENE_LOW + 19 * 64, 40); /* the block itself goes: on to the next */
+    fake_take(f, FIXTURE_LOW + 19 * 64, 40); /* the block itself goes: on to the next */
     char *text = stage_text(s, false);
     ck_assert_ptr_nonnull(strstr(text, "▸ 0x55d0c2a00540"));
     free(text);

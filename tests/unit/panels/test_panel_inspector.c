@@ -1,5 +1,5 @@
 /* The inspector: the operation under the pause and its call stack. */
-#include "fake_scene.h"
+#include "heap_fixture.h"
 #include "panel_draw.h"
 
 #include "widget/source.h"
@@ -15,7 +15,7 @@ static void frame(LmpOp *op, const char *name, const char *source, int line) {
 }
 
 static Model *paused(void) {
-    Model *m = scene_model(NULL);
+    Model *m = heap_fixture_model(NULL);
     m->seen = LMP_SEEN_PAUSED;
     LmpOp *op = &m->op;
     op->op = LMP_OP_REALLOC;

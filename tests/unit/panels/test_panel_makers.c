@@ -1,6 +1,6 @@
 /* Panels of functions, leaks and tags: golden files, and what keys do. */
 #include "app_play.h"
-#include "ledger_scene.h"
+#include "ledger_fixture.h"
 #include "panel_draw.h"
 #include "widget/table.h"
 
@@ -42,26 +42,26 @@ START_TEST(test_sizes) {
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
         const Sight *sight = &sights[i];
         char name[64];
-        LedgerScene scene = ledger_scene(sight->stacks, false);
+        LedgerFixture fixture = ledger_fixture(sight->stacks, false);
         Stage *s =
-            stage_new(sight->panel, scene.model, sight->w, sight->h, sight->utf8, sight->colours);
+            stage_new(sight->panel, fixture.model, sight->w, sight->h, sight->utf8, sight->colours);
         s->ui.now = 1000000000;
         free(stage_text(s, false));
         snprintf(name, sizeof name, "%s.txt", sight->name);
         stage_golden(s, name);
         stage_free(s);
-        ledger_scene_free(&scene);
+        ledger_fixture_free(&fixture);
     }
 }
 END_TEST
 
 START_TEST(test_a_function_has_its_lines) {
-    LedgerScene scene = ledger_scene(true, false);
-    Stage *s = stage_new(&panel_functions, scene.model, 118, 20, true, 256);
+    LedgerFixture fixture = ledger_fixture(true, false);
+    Stage *s = stage_new(&panel_functions, fixture.model, 118, 20, true, 256);
     free(stage_text(s, false));
     ck_assert(stage_act(s, ACT_ENTER));
     ck_assert_ptr_eq(s->ui.over, &panel_function);
-    Stage *page = stage_new(&panel_function, scene.model, 118, 12, true, 256);
+    Stage *page = stage_new(&panel_function, fixture.model, 118, 12, true, 256);
     page->ui = s->ui;
     stage_golden(page, "function-118x12.txt");
     ck_assert(stage_act(page, ACT_DOWN));
@@ -70,7 +70,7 @@ START_TEST(test_a_function_has_its_lines) {
     ck_assert_str_eq(place.source, "@options.lua");
     /* all its lines, and only they: together they are what it made */
     uint64_t sum = 0, lines = 0;
-    const Ledger *l = &scene.model->ledger;
+    const Ledger *l = &fixture.model->ledger;
     for (uint32_t i = 0; i < l->sites; i++) {
         if (l->function[l->site[i].function].id != page->ui.function) continue;
         sum += l->site[i].tally.live_bytes;
@@ -87,15 +87,15 @@ START_TEST(test_a_function_has_its_lines) {
     ck_assert_ptr_eq(page->ui.over, &panel_site);
     stage_free(page);
     stage_free(s);
-    ledger_scene_free(&scene);
+    ledger_fixture_free(&fixture);
 }
 END_TEST
 
 /* Each tag has the lines that made something under it, and only they; a line that has several tags
  * is shared out among them. */
 START_TEST(test_a_tag_has_its_lines) {
-    LedgerScene scene = ledger_scene(true, false);
-    Model *m = scene.model;
+    LedgerFixture fixture = ledger_fixture(true, false);
+    Model *m = fixture.model;
     Stage *s = stage_new(&panel_tags, m, 118, 8, true, 256);
     Stage *page = stage_new(&panel_tag, m, 118, 10, true, 256);
     uint32_t tags = m->ledger.tags, seen = 0;
@@ -111,7 +111,7 @@ START_TEST(test_a_tag_has_its_lines) {
         m->ledger.of_tag = s->ui.tag;
         unsigned parts = LEDGER_ALL | LEDGER_TAG_LINES;
         ck_assert_int_eq(
-            ledger_refresh(&m->ledger, &scene.tables->t, parts | LEDGER_RATES, m->clock), LMP_OK);
+            ledger_refresh(&m->ledger, &fixture.tables->t, parts | LEDGER_RATES, m->clock), LMP_OK);
         m->ledger_parts = parts;
         m->ledger_serial++;
         if (i == 0) stage_golden(page, "tag-118x10.txt");
@@ -120,9 +120,9 @@ START_TEST(test_a_tag_has_its_lines) {
         for (uint32_t row = 0; row < m->ledger.sites; row++) {
             const LmpTally *t = &m->ledger.tagged[row];
             uint64_t own = 0; /* straight from the records */
-            for (uint32_t r = 1; r < tables_records(&scene.tables->t); r++) {
-                const LmpRecord *record = &scene.tables->t.record[r];
-                const LmpSite *site = &scene.tables->t.site[record->site];
+            for (uint32_t r = 1; r < tables_records(&fixture.tables->t); r++) {
+                const LmpRecord *record = &fixture.tables->t.record[r];
+                const LmpSite *site = &fixture.tables->t.site[record->site];
                 const LmpFunctionRow *f = &m->ledger.function[m->ledger.site[row].function];
                 if (record->use.tag == s->ui.tag && site->line == m->ledger.site[row].line &&
                     site->function == f->id)
@@ -155,15 +155,15 @@ START_TEST(test_a_tag_has_its_lines) {
     free(text);
     stage_free(page);
     stage_free(s);
-    ledger_scene_free(&scene);
+    ledger_fixture_free(&fixture);
 }
 END_TEST
 
 /* A C function has the lines that called it, with what it made there. */
 START_TEST(test_a_c_function_has_its_callers_lines) {
-    LedgerScene scene = ledger_scene(true, false);
-    Stage *s = stage_new(&panel_function, scene.model, 118, 8, true, 256);
-    const Ledger *l = &scene.model->ledger;
+    LedgerFixture fixture = ledger_fixture(true, false);
+    Stage *s = stage_new(&panel_function, fixture.model, 118, 8, true, 256);
+    const Ledger *l = &fixture.model->ledger;
     for (uint32_t i = 0; i < l->functions; i++)
         if (strstr(l->function[i].name, "string.format")) s->ui.function = l->function[i].id;
     ck_assert_uint_gt(s->ui.function, 0);
@@ -174,62 +174,62 @@ START_TEST(test_a_c_function_has_its_callers_lines) {
     ck_assert_ptr_null(strstr(text, "options.lua:12"));
     free(text);
     stage_free(s);
-    ledger_scene_free(&scene);
+    ledger_fixture_free(&fixture);
 }
 END_TEST
 
 START_TEST(test_no_growth_is_said) {
-    LedgerScene scene = ledger_scene(false, true);
-    Stage *s = stage_new(&panel_leaks, scene.model, 78, 8, true, 256);
+    LedgerFixture fixture = ledger_fixture(false, true);
+    Stage *s = stage_new(&panel_leaks, fixture.model, 78, 8, true, 256);
     char *text = stage_text(s, false);
     ck_assert_ptr_null(strstr(text, "grows"));
     free(text);
     FakeSpot spot = {.site = FAKE_OTHERS, .node = FAKE_OTHERS, .cls = LMP_C_TABLE};
     for (uint64_t i = 0; i < 30; i++) { /* nothing but garbage */
-        fake_made(scene.tables, spot, 1000, 1000000);
-        fake_freed(scene.tables, spot, spot, 1000, 1000000, 0);
-        fake_grown(scene.tables, 1000000000ull * (i + 1));
+        fake_made(fixture.tables, spot, 1000, 1000000);
+        fake_freed(fixture.tables, spot, spot, 1000, 1000000, 0);
+        fake_grown(fixture.tables, 1000000000ull * (i + 1));
     }
-    scene.tables->live->gc.mode = LMP_GC_INCREMENTAL;
-    ledger_scene_refresh(&scene);
+    fixture.tables->live->gc.mode = LMP_GC_INCREMENTAL;
+    ledger_fixture_refresh(&fixture);
     text = stage_text(s, false);
     ck_assert_ptr_nonnull(strstr(text, "no growth over the last "));
     free(text);
     stage_free(s);
-    ledger_scene_free(&scene);
+    ledger_fixture_free(&fixture);
 }
 END_TEST
 
 START_TEST(test_what_is_off_is_said) {
-    LedgerScene scene = ledger_scene(false, true);
+    LedgerFixture fixture = ledger_fixture(false, true);
     const Panel *const panels[] = {&panel_functions, &panel_tree, &panel_leaks, &panel_tags};
-    scene.tables->live->tables.lines = LMP_LINES_OFF;
-    ledger_scene_refresh(&scene);
+    fixture.tables->live->tables.lines = LMP_LINES_OFF;
+    ledger_fixture_refresh(&fixture);
     for (int i = 0; i < 4; i++) {
-        Stage *s = stage_new(panels[i], scene.model, 78, 8, true, 256);
+        Stage *s = stage_new(panels[i], fixture.model, 78, 8, true, 256);
         char *text = stage_text(s, false);
         ck_assert_msg(strstr(text, "Lines are off") != NULL, "%s: %s", panels[i]->title, text);
         free(text);
         stage_free(s);
     }
-    scene.tables->live->tables.lines = LMP_LINES_EXACT;
-    ledger_scene_refresh(&scene);
-    Stage *s = stage_new(&panel_tags, scene.model, 78, 8, true, 256);
+    fixture.tables->live->tables.lines = LMP_LINES_EXACT;
+    ledger_fixture_refresh(&fixture);
+    Stage *s = stage_new(&panel_tags, fixture.model, 78, 8, true, 256);
     char *text = stage_text(s, false);
     ck_assert_ptr_nonnull(strstr(text, "lmp.tag(\"name\")"));
     free(text);
     stage_free(s);
-    ledger_scene_free(&scene);
+    ledger_fixture_free(&fixture);
 }
 END_TEST
 
 /* What has not been read is not taken for nothing. */
 START_TEST(test_not_read_yet) {
     static const Panel *const panels[] = {&panel_functions, &panel_tree, &panel_leaks, &panel_tags};
-    LedgerScene scene = ledger_scene(true, false);
-    scene.model->ledger_parts = 0;
+    LedgerFixture fixture = ledger_fixture(true, false);
+    fixture.model->ledger_parts = 0;
     for (int i = 0; i < 4; i++) {
-        Stage *s = stage_new(panels[i], scene.model, 78, 8, true, 256);
+        Stage *s = stage_new(panels[i], fixture.model, 78, 8, true, 256);
         stage_draw(s);
         for (int y = 1; y < 8; y++)
             for (int x = 0; x < 78; x++)
@@ -240,7 +240,7 @@ START_TEST(test_not_read_yet) {
         free(text);
         stage_free(s);
     }
-    ledger_scene_free(&scene);
+    ledger_fixture_free(&fixture);
 }
 END_TEST
 
@@ -249,11 +249,11 @@ START_TEST(test_any_size) {
                                           &panel_tags};
     static const Action acts[] = {ACT_DOWN, ACT_SORT_RIGHT, ACT_REVERSE,
                                   ACT_END,  ACT_SORT_LEFT,  ACT_UP};
-    LedgerScene scene = ledger_scene(true, false);
+    LedgerFixture fixture = ledger_fixture(true, false);
     for (int w = 1; w < 130; w += 3) {
         for (int h = 1; h < 20; h += 3) {
-            Stage *s = stage_new(panels[(w + h) % 4], scene.model, w, h + 1, w % 2, 256);
-            s->ui.function = scene.model->ledger.function[1].id;
+            Stage *s = stage_new(panels[(w + h) % 4], fixture.model, w, h + 1, w % 2, 256);
+            s->ui.function = fixture.model->ledger.function[1].id;
             for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
                 free(stage_text(s, false));
                 stage_act(s, acts[i]);
@@ -263,7 +263,7 @@ START_TEST(test_any_size) {
             stage_free(s);
         }
     }
-    ledger_scene_free(&scene);
+    ledger_fixture_free(&fixture);
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 /* The timeline, drawn from a history made by hand. */
-#include "fake_scene.h"
+#include "heap_fixture.h"
 #include "panel_draw.h"
 
 #define SECOND 1000000000ull
@@ -7,7 +7,7 @@
 
 /* A heap that grows and is collected every `cycle` seconds, `seconds` long. */
 static Model *run(uint64_t seconds, uint64_t cycle) {
-    Model *m = scene_model(NULL);
+    Model *m = heap_fixture_model(NULL);
     m->clock = seconds * SECOND;
     m->history.interval = seconds * SECOND / 1000 + 1;
     m->history.used = 1000;
@@ -266,7 +266,7 @@ END_TEST
 /* Whatever stands in the history, and at every size: no crash, and what is drawn stays inside. */
 START_TEST(test_hostile) {
     suite_seed();
-    Model *m = scene_model(NULL);
+    Model *m = heap_fixture_model(NULL);
     for (int round = 0; round < 300; round++) {
         m->clock = suite_random() >> suite_below(64);
         m->history.used = (uint32_t)suite_below(LMP_HISTORY + 1);

@@ -1,6 +1,6 @@
 /* The call tree as a panel: golden files, and what keys and mouse do. Which rows there are is
  * tested in test_treerows.c. */
-#include "ledger_scene.h"
+#include "ledger_fixture.h"
 #include "panel_draw.h"
 #include "widget/table.h"
 
@@ -51,12 +51,12 @@ static const Sight sights[] = {
 };
 
 START_TEST(test_sizes) {
-    LedgerScene scene = ledger_scene(true, false);
+    LedgerFixture fixture = ledger_fixture(true, false);
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
         const Sight *sight = &sights[i];
         char name[64];
         Stage *s =
-            stage_new(&panel_tree, scene.model, sight->w, sight->h, sight->utf8, sight->colours);
+            stage_new(&panel_tree, fixture.model, sight->w, sight->h, sight->utf8, sight->colours);
         s->ui.now = 1000000000;
         free(stage_text(s, false));
         press(s, sight->keys);
@@ -65,15 +65,15 @@ START_TEST(test_sizes) {
         stage_golden(s, name);
         stage_free(s);
     }
-    ledger_scene_free(&scene);
+    ledger_fixture_free(&fixture);
 }
 END_TEST
 
 /* What holds most and what makes most stand on different paths: the path that is opened, the order
  * and the bars follow the question. */
 START_TEST(test_the_hottest_path_of_what_is_made) {
-    LedgerScene scene = ledger_scene(true, true);
-    FakeTables *f = scene.tables;
+    LedgerFixture fixture = ledger_fixture(true, true);
+    FakeTables *f = fixture.tables;
     uint32_t a = fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main chunk");
     uint32_t keeps = fake_function(f, LMP_F_LUA, "@a.lua", 5, "local 'keeps'");
     uint32_t spends = fake_function(f, LMP_F_LUA, "@a.lua", 9, "upvalue 'spends'");
@@ -92,8 +92,8 @@ START_TEST(test_the_hottest_path_of_what_is_made) {
         fake_made(f, spent[i], 1000, 90000);
         fake_freed(f, spent[i], spent[i], 999, 89000, 900);
     }
-    ledger_scene_refresh(&scene);
-    Stage *stage = stage_new(&panel_tree, scene.model, 140, 20, true, 256);
+    ledger_fixture_refresh(&fixture);
+    Stage *stage = stage_new(&panel_tree, fixture.model, 140, 20, true, 256);
     char *text = stage_text(stage, false);
     ck_assert_ptr_nonnull(strstr(text, "line 6"));
     ck_assert_ptr_null(strstr(text, "line 10"));
@@ -108,20 +108,20 @@ START_TEST(test_the_hottest_path_of_what_is_made) {
     ck_assert_ptr_nonnull(strstr(text, "   90%     0%    10%")); /* freed at once, later */
     free(text);
     stage_free(stage);
-    ledger_scene_free(&scene);
+    ledger_fixture_free(&fixture);
 }
 END_TEST
 
 START_TEST(test_without_stacks) {
-    LedgerScene scene = ledger_scene(false, false);
-    Stage *s = stage_new(&panel_tree, scene.model, 78, 6, true, 256);
+    LedgerFixture fixture = ledger_fixture(false, false);
+    Stage *s = stage_new(&panel_tree, fixture.model, 78, 6, true, 256);
     stage_golden(s, "tree-without-stacks.txt");
     ck_assert(!stage_act(s, ACT_DOWN));
     ck_assert(!stage_act(s, ACT_INVERT));
     PanelPlace place;
     ck_assert(!panel_tree.place(s->state, s->model, &s->ui, &place));
     stage_free(s);
-    ledger_scene_free(&scene);
+    ledger_fixture_free(&fixture);
 }
 END_TEST
 
@@ -143,8 +143,8 @@ static char *cursor_line(Stage *s) {
     } while (0)
 
 START_TEST(test_moving_and_opening) {
-    LedgerScene scene = ledger_scene(true, false);
-    Stage *s = stage_new(&panel_tree, scene.model, 118, 30, true, 256);
+    LedgerFixture fixture = ledger_fixture(true, false);
+    Stage *s = stage_new(&panel_tree, fixture.model, 118, 30, true, 256);
     s->ui.now = 1000000000;
     free(stage_text(s, false));
     ck_cursor(s, "main chunk");
@@ -169,14 +169,14 @@ START_TEST(test_moving_and_opening) {
     ck_assert_ptr_eq(s->ui.over, &panel_site);
     ck_assert_uint_gt(s->ui.site, 0);
     stage_free(s);
-    ledger_scene_free(&scene);
+    ledger_fixture_free(&fixture);
 }
 END_TEST
 
 /* What is open and where the cursor is stays as the figures change, though the order does not. */
 START_TEST(test_refreshes) {
-    LedgerScene scene = ledger_scene(true, false);
-    Stage *s = stage_new(&panel_tree, scene.model, 118, 40, true, 256);
+    LedgerFixture fixture = ledger_fixture(true, false);
+    Stage *s = stage_new(&panel_tree, fixture.model, 118, 40, true, 256);
     s->ui.now = 1000000000;
     free(stage_text(s, false));
     press(s, "ddd");
@@ -184,34 +184,34 @@ START_TEST(test_refreshes) {
     ck_assert_ptr_nonnull(name);
     name = strdup(name);
     free(was);
-    fake_program(scene.tables, true); /* once more */
-    ledger_scene_refresh(&scene);
+    fake_program(fixture.tables, true); /* once more */
+    ledger_fixture_refresh(&fixture);
     ck_cursor(s, name);
     s->ui.now += 2 * TABLE_HOLD;
     ck_cursor(s, name);
     free(name);
     stage_free(s);
-    ledger_scene_free(&scene);
+    ledger_fixture_free(&fixture);
 }
 END_TEST
 
 START_TEST(test_before_anything) {
-    LedgerScene scene = ledger_scene(true, true);
-    Stage *s = stage_new(&panel_tree, scene.model, 78, 6, true, 256);
+    LedgerFixture fixture = ledger_fixture(true, true);
+    Stage *s = stage_new(&panel_tree, fixture.model, 78, 6, true, 256);
     stage_act(s, ACT_DOWN);
     stage_act(s, ACT_HOTTEST);
     stage_act(s, ACT_INVERT);
     stage_act(s, ACT_RIGHT);
     free(stage_text(s, false));
     stage_free(s);
-    ledger_scene_free(&scene);
+    ledger_fixture_free(&fixture);
 }
 END_TEST
 
 /* Names come from the program: nothing in them reaches the terminal as a control sequence. */
 START_TEST(test_names_are_safe) {
-    LedgerScene scene = ledger_scene(true, false);
-    Model *m = scene.model;
+    LedgerFixture fixture = ledger_fixture(true, false);
+    Model *m = fixture.model;
     for (uint32_t i = 0; i < m->ledger.nodes; i++) {
         m->ledger.tree[i].name = "local '\033[2J\x07\xff'";
         m->ledger.tree[i].short_src = "\033]0;x\007.lua";
@@ -222,15 +222,15 @@ START_TEST(test_names_are_safe) {
         ck_assert(*p == '\n' || (unsigned char)*p >= ' ');
     free(text);
     stage_free(s);
-    ledger_scene_free(&scene);
+    ledger_fixture_free(&fixture);
 }
 END_TEST
 
 START_TEST(test_any_size) {
-    LedgerScene scene = ledger_scene(true, false);
+    LedgerFixture fixture = ledger_fixture(true, false);
     for (int w = 1; w < 130; w += 3) {
         for (int h = 1; h < 30; h += 4) {
-            Stage *s = stage_new(&panel_tree, scene.model, w, h + 1, w % 2, 256);
+            Stage *s = stage_new(&panel_tree, fixture.model, w, h + 1, w % 2, 256);
             s->ui.now = 1000000000;
             free(stage_text(s, false));
             press(s, "dr*dddI*ddlleI");
@@ -241,7 +241,7 @@ START_TEST(test_any_size) {
             stage_free(s);
         }
     }
-    ledger_scene_free(&scene);
+    ledger_fixture_free(&fixture);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* The live blocks of a site: all of them, and no others, however little is looked at in a frame. */
 #include "fake_program.h"
-#include "fake_scene.h"
+#include "heap_fixture.h"
 #include "suite.h"
 
 #include "base/os.h"
@@ -23,7 +23,7 @@ static void set_up(void) {
     os = os_real;
     os.clock = ticking;
     lmp_os = &os;
-    heap = scene_heap(1 << 20);
+    heap = heap_fixture_new(1 << 20);
     tables = fake_tables_new(NULL);
     fake_program(tables, true);
     LmpTablesUsed *used = &tables->live->tables;
@@ -41,7 +41,7 @@ static void set_up(void) {
         }
     }
     heap->view.tables = tables->t;
-    model = scene_model(heap);
+    model = heap_fixture_model(heap);
     ck_assert(model_fill_ledger(model, &heap->view, LEDGER_ALL));
 }
 

@@ -1,12 +1,12 @@
 /* test_verdict.c - the rules of verdicts on made tables: each where it holds and where it only
  * nearly does, their order, and that whatever stands in the tables does no harm. What grows or was
  * a peak: test_verdict_growth.c. Whole programs: tests/verdicts. */
-#include "verdict_scene.h"
+#include "verdict_fixture.h"
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
 START_TEST(strings_built_up) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     FakeSpot at = spot(&s, 25, LMP_C_STRING);
     drop(&s, at, 100, 100 * MIB, 99, 99);
     joins(&s, at.site, at.site, 9, 9);
@@ -27,12 +27,12 @@ START_TEST(strings_built_up) {
     joins(&s, at.site, spot(&s, 24, LMP_C_STRING).site, 9, 9);
     judge(&s);
     ck_assert_ptr_null(find(&s, "quadratic-concat"));
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 
 START_TEST(strings_built_up_by_lines) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     uint32_t site[3];
     for (int i = 0; i < 3; i++) {
         FakeSpot at = spot(&s, 25 + i, LMP_C_STRING);
@@ -53,12 +53,12 @@ START_TEST(strings_built_up_by_lines) {
     for (uint32_t i = 0; i < s.verdicts.count; i++)
         if (strcmp(s.verdicts.verdict[i].rule, "quadratic-concat") == 0)
             ck_assert_int_ne(s.verdicts.verdict[i].line, 25);
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 
 START_TEST(the_same_string) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     FakeSpot at = spot(&s, 7, LMP_C_STRING);
     drop(&s, at, 2000, 2 * MIB, 2000, 2000);
     LmpSite *row = &s.f->t.site[at.site];
@@ -78,7 +78,7 @@ START_TEST(the_same_string) {
         &s, "short-lived-strings",
         "game.lua:7 makes 100 % of all garbage: 2.0 k strings, 1.0 k a second, each gone by "
         "the next collection");
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 
@@ -101,55 +101,55 @@ START_TEST(dropped_soon) {
          "by the next collection"},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        Scene s = scene_new();
+        Fixture s = fixture_new();
         FakeSpot at = spot(&s, 4, row[i].cls);
         drop(&s, at, 5000, 5000 * 1024, 4500, 4200);
         rest(&s, MIB);
         judge(&s);
         expect_text(&s, row[i].rule, row[i].sentence);
-        scene_free(&s);
+        fixture_free(&s);
 
-        s = scene_new(); /* as many, but they live longer */
+        s = fixture_new(); /* as many, but they live longer */
         drop(&s, spot(&s, 4, row[i].cls), 5000, 5000 * 1024, 4500, 2200);
         judge(&s);
         ck_assert_ptr_null(find(&s, row[i].rule));
-        scene_free(&s);
+        fixture_free(&s);
 
-        s = scene_new(); /* or stay */
+        s = fixture_new(); /* or stay */
         drop(&s, spot(&s, 4, row[i].cls), 5000, 5000 * 1024, 2500, 2500);
         judge(&s);
         ck_assert_ptr_null(find(&s, row[i].rule));
-        scene_free(&s);
+        fixture_free(&s);
 
-        s = scene_new(); /* or are next to nothing beside the rest */
+        s = fixture_new(); /* or are next to nothing beside the rest */
         drop(&s, spot(&s, 4, row[i].cls), 1500, 1500 * 64, 1500, 1500);
         fake_made(s.f, spot(&s, 500, LMP_C_USERDATA), 1 << 20, 100 * MIB);
         judge(&s);
         ck_assert_ptr_null(find(&s, row[i].rule));
-        scene_free(&s);
+        fixture_free(&s);
     }
 }
 END_TEST
 
 /* What lives longer, a few at a time. */
 START_TEST(turned_over) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     drop(&s, spot(&s, 3, LMP_C_TABLE), 10000, 4 * MIB, 9600, 100);
     judge(&s);
     expect_text(&s, "short-lived-tables",
                 "game.lua:3 makes 100 % of all garbage: 10 k tables, 5.0 k a second, 400 live at a "
                 "time");
-    scene_free(&s);
-    s = scene_new();
+    fixture_free(&s);
+    s = fixture_new();
     drop(&s, spot(&s, 3, LMP_C_TABLE), 10000, 4 * MIB, 9400, 100);
     judge(&s);
     ck_assert_ptr_null(find(&s, "short-lived-tables"));
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 
 START_TEST(rehash) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     FakeSpot at = spot(&s, 9, LMP_C_TABLE_PART);
     fake_made(s.f, at, 4000, 4 * MIB);
     fake_freed(s.f, at, at, 3000, 2 * MIB, 0);
@@ -163,28 +163,28 @@ START_TEST(rehash) {
     fake_resized(s.f, at, at, 4000, MIB);
     judge(&s);
     ck_assert_ptr_nonnull(strstr(find(&s, "rehash")->advice, "clear one table"));
-    scene_free(&s);
+    fixture_free(&s);
 
-    s = scene_new(); /* what the collector frees is no rehash */
+    s = fixture_new(); /* what the collector frees is no rehash */
     at = spot(&s, 9, LMP_C_TABLE_PART);
     drop(&s, at, 4000, 4 * MIB, 3000, 3000);
     judge(&s);
     ck_assert_ptr_null(find(&s, "rehash"));
-    scene_free(&s);
+    fixture_free(&s);
 
-    s = scene_new(); /* constructors on the same line have made most of the parts */
+    s = fixture_new(); /* constructors on the same line have made most of the parts */
     at = spot(&s, 9, LMP_C_TABLE_PART);
     fake_made(s.f, at, 9000, 4 * MIB);
     fake_freed(s.f, at, at, 1500, MIB, 0);
     s.f->t.site[at.site].how = LMP_HOW_GROWTH | LMP_HOW_CONSTRUCTOR;
     judge(&s);
     ck_assert_ptr_null(find(&s, "rehash"));
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 
 START_TEST(coroutines) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     FakeSpot at = spot(&s, 4, LMP_C_THREAD), stack = spot(&s, 4, LMP_C_THREAD_PART);
     drop(&s, at, 400, MIB, 330, 100);
     drop(&s, stack, 400, MIB, 330, 100);
@@ -193,17 +193,17 @@ START_TEST(coroutines) {
         &s, "short-lived-coroutines",
         "game.lua:4 makes 400 coroutines, 200 a second, and drops them, 5.1 KiB each: 100 % "
         "of all bytes");
-    scene_free(&s);
-    s = scene_new();
+    fixture_free(&s);
+    s = fixture_new();
     drop(&s, spot(&s, 4, LMP_C_THREAD), 400, 2 * MIB, 310, 310);
     judge(&s);
     ck_assert_ptr_null(find(&s, "short-lived-coroutines"));
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 
 START_TEST(load_in_a_loop) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     FakeSpot at = {fake_site(s.f, s.function, 3, s.load), 0, LMP_C_FUNCTION, 0}, code = at;
     code.cls = LMP_C_FUNCTION_PART;
     fake_made(s.f, at, 100, MIB);
@@ -212,27 +212,27 @@ START_TEST(load_in_a_loop) {
     judge(&s);
     expect_text(&s, "load-in-loop",
                 "game.lua:3 compiles code 100 times, 50 a second: 50 % of all bytes");
-    scene_free(&s);
-    s = scene_new(); /* another function of the same name */
+    fixture_free(&s);
+    s = fixture_new(); /* another function of the same name */
     uint32_t other = fake_function(s.f, LMP_F_C, "=[C]", -1, "function 'cjson.load'");
     FakeSpot by = {fake_site(s.f, s.function, 3, other), 0, LMP_C_FUNCTION, 0};
     fake_made(s.f, by, 100, 2 * MIB);
     judge(&s);
     ck_assert_ptr_null(find(&s, "load-in-loop"));
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static void cycles(Scene *s, uint64_t n, uint64_t freed, uint64_t left) {
+static void cycles(Fixture *s, uint64_t n, uint64_t freed, uint64_t left) {
     s->gc.cycles = s->gc.full = n;
     for (uint64_t i = 0; i < LMP_GC_RING; i++)
         s->gc.ring[i] = (LmpGcCycle){.freed_bytes = freed, .live_bytes = left};
 }
 
 START_TEST(the_collector) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     rest(&s, 4 * MIB);
     cycles(&s, 3, 3 * MIB, MIB);
     judge(&s);
@@ -256,12 +256,12 @@ START_TEST(the_collector) {
     judge(&s);
     ck_assert_ptr_null(find(&s, "collects-late"));
     ck_assert_ptr_null(find(&s, "last-collection"));
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 
 START_TEST(survivors) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     s.stats.gc_mode = LMP_GC_GENERATIONAL;
     cycles(&s, 8, MIB, MIB);
     FakeSpot at = spot(&s, 4, LMP_C_TABLE);
@@ -277,18 +277,18 @@ START_TEST(survivors) {
     s.stats.gc_mode = LMP_GC_INCREMENTAL;
     judge(&s);
     ck_assert_ptr_null(find(&s, "survivors"));
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 
-static void worst_frame(Scene *s, uint64_t number, uint64_t bytes, double at) {
+static void worst_frame(Fixture *s, uint64_t number, uint64_t bytes, double at) {
     LmpLapList *worst = &s->stats.worst_frames;
     worst->row[worst->count++] =
         (LmpLapStats){.number = number, .bytes = bytes, .allocs = 9, .at = at};
 }
 
 START_TEST(frames_that_make_far_more) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     s.stats.frames = 3612;
     s.stats.frame_median_bytes = 1u << 20;
     worst_frame(&s, 3120, 14u << 20, 12.4);
@@ -328,12 +328,12 @@ START_TEST(frames_that_make_far_more) {
     s.stats.worst_frames.row[0].bytes--; /* too little for anybody to notice */
     judge(&s);
     ck_assert_ptr_null(find(&s, "frame-spikes"));
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 
 START_TEST(outside) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     rest(&s, 4 * MIB);
     s.rss = 100 * MIB;
     judge(&s);
@@ -346,12 +346,12 @@ START_TEST(outside) {
     s.rss = 19 * MIB;
     judge(&s);
     ck_assert_ptr_null(find(&s, "outside-lua"));
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 
 START_TEST(always_something) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     s.f->live->tables.lines = LMP_LINES_OFF;
     judge(&s);
     ck_assert_uint_eq(s.verdicts.count, 1);
@@ -361,13 +361,13 @@ START_TEST(always_something) {
     judge(&s);
     expect_text(&s, "unknown",
                 "whether anything grows is not known: collections cannot be seen here");
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 
 /* More lines grow than are kept: the best are, in order. */
 START_TEST(the_best_are_kept) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     enum { LINES = 2 * VERDICTS };
     for (int round = 1; round <= 20; round++) {
         for (int i = 1; i <= LINES; i++)
@@ -378,14 +378,14 @@ START_TEST(the_best_are_kept) {
     ck_assert_uint_eq(s.verdicts.count, VERDICTS);
     for (uint32_t i = 0; i < VERDICTS; i++)
         ck_assert_int_eq(s.verdicts.verdict[i].line, LINES - (int)i);
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 
 /* Rows that no program writes. */
 START_TEST(damage) {
     suite_seed();
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     FakeSpot at = spot(&s, 25, LMP_C_STRING);
     drop(&s, at, 100, 100 * MIB, 99, 99);
     joins(&s, at.site, at.site, 9, 9);
@@ -400,7 +400,7 @@ START_TEST(damage) {
         judge(&s);
         memcpy(row, &sound, sizeof sound);
     }
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 

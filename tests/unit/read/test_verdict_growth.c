@@ -1,10 +1,10 @@
 /* test_verdict_growth.c - the rules of verdicts on what grows, what only seems to, and peaks that
  * are gone. */
-#include "verdict_scene.h"
+#include "verdict_fixture.h"
 
 /* `step`: grows in so many rounds only; `frees`: of each hundred that are made, so many are freed.
  */
-static void grow(Scene *s, FakeSpot at, int rounds, int step, int frees) {
+static void grow(Fixture *s, FakeSpot at, int rounds, int step, int frees) {
     FakeSpot collector = spot(s, 999, at.cls), work = spot(s, 40, LMP_C_USERDATA);
     for (int i = 1; i <= rounds; i++) {
         fake_made(s->f, work, 10, MIB / 4);
@@ -18,7 +18,7 @@ static void grow(Scene *s, FakeSpot at, int rounds, int step, int frees) {
 }
 
 /* Hash parts on a line, each a table's that has grown one by one to `entries`, a power of two. */
-static void grow_table(Scene *s, FakeSpot at, uint64_t tables, uint64_t entries) {
+static void grow_table(Fixture *s, FakeSpot at, uint64_t tables, uint64_t entries) {
     uint64_t times = 0;
     while (2ull << times <= entries)
         times++;
@@ -36,7 +36,7 @@ START_TEST(growing_tables) {
     } row[] = {{1, 2048, true},  {1, 4096, true}, {2, 1024, true}, {1, 512, false},
                {1, 8192, false}, {256, 8, false}, {0, 1, false}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        Scene s = scene_new();
+        Fixture s = fixture_new();
         FakeSpot kept = spot(&s, 13, LMP_C_TABLE), at = spot(&s, 31, LMP_C_TABLE_PART);
         for (int step = 1; step <= 20; step++) {
             fake_made(s.f, kept, 100, 100 * 1024);
@@ -51,14 +51,14 @@ START_TEST(growing_tables) {
                           row[i].told,
                       "%u tables of %u: %s", (unsigned)row[i].tables, (unsigned)row[i].entries,
                       v->advice);
-        scene_free(&s);
+        fixture_free(&s);
     }
 }
 END_TEST
 
 /* A table that was filled before, and does not grow any more, has nothing to do with it. */
 START_TEST(tables_that_do_not_grow) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     FakeSpot kept = spot(&s, 13, LMP_C_TABLE);
     grow_table(&s, spot(&s, 31, LMP_C_TABLE_PART), 1, 2048);
     for (int step = 1; step <= 20; step++) {
@@ -67,12 +67,12 @@ START_TEST(tables_that_do_not_grow) {
     }
     judge(&s);
     ck_assert_ptr_null(strstr(find(&s, "never-freed")->advice, "see"));
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 
 START_TEST(growth) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
     judge(&s);
     expect_text(&s, "never-freed",
@@ -81,54 +81,54 @@ START_TEST(growth) {
     ck_assert_ptr_null(find(&s, "grows"));
     ck_assert_ptr_null(find(&s, "no-growth"));
     ck_assert_ptr_null(find(&s, "some-growth"));
-    scene_free(&s);
+    fixture_free(&s);
 
-    s = scene_new();
+    s = fixture_new();
     grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 30);
     judge(&s);
     expect_text(&s, "grows",
                 "game.lua:13 grows by 70.0 KiB a full collection, +70.0 KiB/s: it holds 1.4 MiB, "
                 "100 % of the heap");
     ck_assert_ptr_null(find(&s, "never-freed"));
-    scene_free(&s);
+    fixture_free(&s);
 
-    s = scene_new();
+    s = fixture_new();
     grow(&s, spot(&s, 13, LMP_C_TABLE), 24, 5, 0);
     judge(&s);
     ck_assert_ptr_nonnull(find(&s, "grows-in-steps"));
     ck_assert_ptr_null(find(&s, "never-freed"));
-    scene_free(&s);
+    fixture_free(&s);
 
-    s = scene_new(); /* all that is made is freed */
+    s = fixture_new(); /* all that is made is freed */
     grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 100);
     judge(&s);
     expect_text(&s, "no-growth", "nothing grows over 20 full collections");
     ck_assert_ptr_null(find(&s, "grows"));
-    scene_free(&s);
+    fixture_free(&s);
 
-    s = scene_new(); /* too early to say */
+    s = fixture_new(); /* too early to say */
     grow(&s, spot(&s, 13, LMP_C_TABLE), 3, 1, 0);
     s.ledger.clock = 0;
     judge(&s);
     expect_text(&s, "wait", "cannot tell yet whether anything grows: 9 more full collections");
     ck_assert_ptr_null(find(&s, "never-freed"));
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 
 START_TEST(samples_are_no_proof) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
     s.f->live->tables.sample = 4096;
     judge(&s);
     ck_assert_ptr_null(find(&s, "never-freed")); /* of those that were drawn, none was */
     ck_assert_ptr_nonnull(find(&s, "grows"));
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 
 START_TEST(a_string_that_is_built_is_no_leak) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     FakeSpot at = spot(&s, 25, LMP_C_STRING);
     grow(&s, at, 20, 1, 99);
     joins(&s, at.site, at.site, 9, 9);
@@ -136,12 +136,12 @@ START_TEST(a_string_that_is_built_is_no_leak) {
     ck_assert_ptr_nonnull(find(&s, "quadratic-concat"));
     ck_assert_ptr_null(find(&s, "grows"));
     ck_assert_ptr_null(find(&s, "some-growth"));
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 
 START_TEST(a_peak_that_is_gone) {
-    Scene s = scene_new();
+    Fixture s = fixture_new();
     FakeSpot at = spot(&s, 12, LMP_C_TABLE);
     rest(&s, MIB);
     fake_made(s.f, at, 1000, 9 * MIB);
@@ -165,7 +165,7 @@ START_TEST(a_peak_that_is_gone) {
         s.history.samples[i].max_bytes = i < 1 ? 10 * MIB : 2 * MIB;
     judge(&s);
     ck_assert_ptr_null(find(&s, "peak-from-temporary"));
-    scene_free(&s);
+    fixture_free(&s);
 }
 END_TEST
 

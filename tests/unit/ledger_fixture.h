@@ -1,20 +1,20 @@
-/* ledger_scene.h - a model whose ledger is that of the program of fake_program.h, for panels that
+/* ledger_fixture.h - a model whose ledger is that of the program of fake_program.h, for panels that
  * show who made what. */
-#ifndef LMP_LEDGER_SCENE_H
-#define LMP_LEDGER_SCENE_H
+#ifndef LMP_LEDGER_FIXTURE_H
+#define LMP_LEDGER_FIXTURE_H
 
 #include "suite.h"
 
-#include "fake_scene.h"
 #include "fake_tables.h"
+#include "heap_fixture.h"
 
-typedef struct LedgerScene {
+typedef struct LedgerFixture {
     FakeTables *tables;
     Model *model;
-} LedgerScene;
+} LedgerFixture;
 
 /* Reads the tables again, as the viewer does with every refresh. */
-__attribute__((unused)) static void ledger_scene_refresh(LedgerScene *s) {
+__attribute__((unused)) static void ledger_fixture_refresh(LedgerFixture *s) {
     Model *m = s->model;
     ck_assert_int_eq(ledger_refresh(&m->ledger, &s->tables->t, LEDGER_ALL | LEDGER_RATES, m->clock),
                      LMP_OK);
@@ -24,15 +24,15 @@ __attribute__((unused)) static void ledger_scene_refresh(LedgerScene *s) {
 }
 
 /* `empty`: before the program has made anything. */
-__attribute__((unused)) static LedgerScene ledger_scene(bool stacks, bool empty) {
-    LedgerScene s = {fake_tables_new(NULL), scene_model(NULL)};
+__attribute__((unused)) static LedgerFixture ledger_fixture(bool stacks, bool empty) {
+    LedgerFixture s = {fake_tables_new(NULL), heap_fixture_model(NULL)};
     if (!empty) fake_program(s.tables, stacks);
     s.tables->live->tables.stacks = stacks;
-    ledger_scene_refresh(&s);
+    ledger_fixture_refresh(&s);
     return s;
 }
 
-__attribute__((unused)) static void ledger_scene_free(LedgerScene *s) {
+__attribute__((unused)) static void ledger_fixture_free(LedgerFixture *s) {
     ledger_free(&s->model->ledger);
     free(s->model);
     fake_tables_free(s->tables);

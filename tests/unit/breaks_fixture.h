@@ -1,9 +1,9 @@
-/* breaks_scene.h - a program with break conditions and its viewer, for the tests of both.
+/* breaks_fixture.h - a program with break conditions and its viewer, for the tests of both.
  *
  * The program runs here, in the test's own process: when it pauses, the system call that it would
  * sleep in is ours, and plays the viewer. */
-#ifndef LMP_BREAKS_SCENE_H
-#define LMP_BREAKS_SCENE_H
+#ifndef LMP_BREAKS_FIXTURE_H
+#define LMP_BREAKS_FIXTURE_H
 
 #include "suite.h"
 

@@ -1,8 +1,8 @@
-/* app_scene.h - the display without a terminal, for suites that press keys and look at what is
+/* app_fixture.h - the display without a terminal, for suites that press keys and look at what is
  * drawn: one app with a canvas and the model of fixed.h, of a program whose lines are known or not.
  */
-#ifndef LMP_APP_SCENE_H
-#define LMP_APP_SCENE_H
+#ifndef LMP_APP_FIXTURE_H
+#define LMP_APP_FIXTURE_H
 
 #include "app_play.h"
 #include "fake_tables.h"

@@ -1,14 +1,14 @@
-/* verdict_scene.h - made tables that are judged, and what is expected of the verdicts: for
+/* verdict_fixture.h - made tables that are judged, and what is expected of the verdicts: for
  * test_verdict.c and test_verdict_growth.c. */
-#ifndef LMP_TEST_VERDICT_SCENE_H
-#define LMP_TEST_VERDICT_SCENE_H
+#ifndef LMP_TEST_VERDICT_FIXTURE_H
+#define LMP_TEST_VERDICT_FIXTURE_H
 
 #include "suite.h"
 
 #include "fake_tables.h"
 #include "read/verdict/verdict.h"
 
-typedef struct Scene {
+typedef struct Fixture {
     FakeTables *f;
     LmpStats stats;
     LmpGc gc;
@@ -17,10 +17,10 @@ typedef struct Scene {
     Verdicts verdicts;
     uint64_t rss;
     uint32_t function, load;
-} Scene;
+} Fixture;
 
-static inline Scene scene_new(void) {
-    Scene s = {.f = fake_tables_new(NULL)};
+static inline Fixture fixture_new(void) {
+    Fixture s = {.f = fake_tables_new(NULL)};
     s.function = fake_function(s.f, LMP_F_MAIN, "@game.lua", 0, "main chunk");
     s.load = fake_function(s.f, LMP_F_C, "=[C]", -1, "function 'load'");
     fake_path(s.f, s.load, "load");
@@ -30,12 +30,12 @@ static inline Scene scene_new(void) {
     return s;
 }
 
-static inline void scene_free(Scene *s) {
+static inline void fixture_free(Fixture *s) {
     ledger_free(&s->ledger);
     fake_tables_free(s->f);
 }
 
-static inline FakeSpot spot(Scene *s, int line, unsigned cls) {
+static inline FakeSpot spot(Fixture *s, int line, unsigned cls) {
     return (FakeSpot){fake_site(s->f, s->function, line, 0), 0, cls, 0};
 }
 
@@ -71,7 +71,7 @@ static inline void check_rule(const Verdict *v) {
     ck_abort_msg("%s is no rule", v->rule);
 }
 
-static inline void judge(Scene *s) {
+static inline void judge(Fixture *s) {
     LmpLive *live = s->f->live;
     ck_assert_int_eq(ledger_refresh(&s->ledger, &s->f->t, LEDGER_SITES, 2000000000), LMP_OK);
     s->ledger.gc_mode = s->stats.gc_mode;
@@ -86,13 +86,13 @@ static inline void judge(Scene *s) {
         check_rule(&s->verdicts.verdict[i]);
 }
 
-static inline const Verdict *find(const Scene *s, const char *rule) {
+static inline const Verdict *find(const Fixture *s, const char *rule) {
     for (uint32_t i = 0; i < s->verdicts.count; i++)
         if (strcmp(s->verdicts.verdict[i].rule, rule) == 0) return &s->verdicts.verdict[i];
     return NULL;
 }
 
-static inline void expect_text(const Scene *s, const char *rule, const char *sentence) {
+static inline void expect_text(const Fixture *s, const char *rule, const char *sentence) {
     char text[320];
     const Verdict *v = find(s, rule);
     ck_assert_msg(v != NULL, "%s does not hold", rule);
@@ -100,7 +100,7 @@ static inline void expect_text(const Scene *s, const char *rule, const char *sen
 }
 
 /* Made and dropped: `soon` of them by the next collection. */
-static inline void drop(Scene *s, FakeSpot at, uint64_t count, uint64_t bytes, uint64_t freed,
+static inline void drop(Fixture *s, FakeSpot at, uint64_t count, uint64_t bytes, uint64_t freed,
                         uint64_t soon) {
     FakeSpot collector = spot(s, 999, at.cls);
     fake_made(s->f, at, count, bytes);
@@ -108,13 +108,14 @@ static inline void drop(Scene *s, FakeSpot at, uint64_t count, uint64_t bytes, u
 }
 
 /* Something that holds most of what is made, so that what is looked at has a share of it. */
-static inline void rest(Scene *s, uint64_t bytes) {
+static inline void rest(Fixture *s, uint64_t bytes) {
     fake_made(s->f, spot(s, 500, LMP_C_USERDATA), 4, bytes);
 }
 
 #define MIB (1ull << 20)
 
-static inline void joins(Scene *s, uint32_t site, uint32_t fed_by, uint32_t looked, uint32_t fed) {
+static inline void joins(Fixture *s, uint32_t site, uint32_t fed_by, uint32_t looked,
+                         uint32_t fed) {
     LmpSite *row = &s->f->t.site[site];
     row->how = LMP_HOW_CONCAT;
     row->joins = looked;

@@ -1,10 +1,10 @@
-/* tree_scene.h - call paths beside what they ought to be: programs run over an allocator that asks
- * for the path of each block (or of some), and it is compared, frame by frame, with what the
+/* tree_fixture.h - call paths beside what they ought to be: programs run over an allocator that
+ * asks for the path of each block (or of some), and it is compared, frame by frame, with what the
  * documented API says of the whole stack at that moment. Lines are the test's own (by the
  * documented API, in the place of lines.c: link with -Wl,--wrap), so only the way is tested here.
  */
-#ifndef LMP_TREE_SCENE_H
-#define LMP_TREE_SCENE_H
+#ifndef LMP_TREE_FIXTURE_H
+#define LMP_TREE_FIXTURE_H
 
 #include "agent/charge/tree.h"
 
