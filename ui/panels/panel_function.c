@@ -57,12 +57,6 @@ static void cell_line(const TableSource *from, uint32_t row, bool wide, TableCel
     cell->style = STYLE(kind < 0 ? TONE_MUTED : TONE_KIND(kind));
 }
 
-static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    const LmpSiteRow *site = row_of(from, row);
-    (void)wide;
-    tallycell_where(cell, from->ui, site->short_src, site->line);
-}
-
 static bool is_c(const TableSource *from) {
     return rows_of(from)->is_c;
 }
@@ -71,46 +65,23 @@ static bool is_lua(const TableSource *from) {
     return !rows_of(from)->is_c;
 }
 
-static void cell_text(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_source(cell, from->ui, row_of(from, row));
-}
-
 static double value_line(const TableSource *from, uint32_t row) {
     return row_of(from, row)->line;
 }
 
-enum { COL_SHARE, COL_LIVE, COL_MADE };
-
 static const TableColumn columns[] = {
-    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share, .help = SHARE_HELP},
-    [COL_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},
-    [COL_MADE] = {NULL, 10, 11, 0, MAKES(M_MADE)},
-    {NULL, 8, 13, 6, HOLDS(M_BLOCKS)},
-    {NULL, 11, 12, 4, HOLDS(M_CHANGE)},
-    {NULL, 11, 12, 4, MAKES(M_RATE)},
-    {NULL, 8, 13, 6, MAKES(M_ALLOCS)},
-    {NULL, 9, 10, 5, HOLDS(M_EACH_LIVE)},
-    {NULL, 9, 10, 5, MAKES(M_EACH)},
-    {NULL, 7, 7, 3, HOLDS(M_CHURN)},
-    {NULL, 9, 9, 3, MAKES(M_AT_ONCE)},
-    {NULL, 7, 7, 7, MAKES(M_IN_CYCLE)},
-    {NULL, 7, 7, 7, MAKES(M_LATER)},
+    TALLY_PAGE_COLUMNS,
     {"line", 6, 7, 0, .rising = true, .cell = cell_line, .value = value_line, .hidden = is_c,
      .help = "of the function's source"},
-    {"where", 18, 28, 0, .least = 6, .align = TABLE_TAIL, .rising = true, .cell = cell_where,
+    {"where", 18, 28, 0, .least = 6, .align = TABLE_TAIL, .rising = true, .cell = tallycol_where,
      .value = value_line, .hidden = is_lua, .help = "the line that calls it"},
-    {"text", 24, 40, 1, .least = 8, .align = TABLE_LEFT, .flex = true, .cell = cell_text,
+    {"text", 24, 40, 1, .least = 8, .align = TABLE_LEFT, .flex = true, .cell = tallycol_text,
      .help = "what stands there"},
 };
 
-static uint64_t id_of(const TableSource *from, uint32_t row) {
-    return row_of(from, row)->id;
-}
-
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     TableCell cell;
-    cell_text(from, row, true, &cell);
+    tallycol_text(from, row, true, &cell);
     snprintf(out, size, "%d %s", (int)row_of(from, row)->line, cell.text);
 }
 
@@ -160,9 +131,9 @@ static const TablePanelDef def = {
     .table = {.name = "Function",
               .column = columns,
               .columns = sizeof columns / sizeof *columns,
-              .sort = COL_LIVE,
-              .sort_makes = COL_MADE,
-              .id = id_of,
+              .sort = PAGE_LIVE,
+              .sort_makes = PAGE_MADE,
+              .id = tallycol_id,
               .words = words_of,
               .skips = skips,
               .empty = "made nothing by itself: its memory is that of what it called"},
@@ -213,24 +184,15 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         draw_figures(state, model, ui, canvas, rect);
 }
 
-static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
-    (void)model;
-    tablepanel_note_lines(state, ui, out, size);
-}
-
 const Panel panel_function = {.title = "Function",
                               .about =
                                   "The lines of one function, or those that call a C function.",
-                              .table = tablepanel_table,
                               .all_types = true,
                               .ledger = LEDGER_FUNCTIONS | LEDGER_SITES,
                               .offers = {TABLE_OFFERS_MAKES, ACT_EDIT, ACT_ENTER},
                               .min_w = 18,
                               .min_h = 3,
+                              TABLEPANEL_CALLS,
                               .create = create,
-                              .destroy = tablepanel_free,
                               .draw = draw,
-                              .act = tablepanel_act,
-                              .mouse = tablepanel_mouse,
-                              .note = note,
-                              .place = tablepanel_place};
+                              .note = tablepanel_note_lines};

@@ -169,17 +169,13 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 const Panel panel_functions = {.title = "Functions",
                                .about =
                                    "The functions that make memory. enter shows the lines of one.",
-                               .table = tablepanel_table,
                                .number = 7,
                                .all_types = true,
                                .ledger = LEDGER_FUNCTIONS,
                                .offers = {TABLE_OFFERS_MAKES, ACT_EDIT, ACT_ENTER},
                                .min_w = 16,
                                .min_h = 3,
+                               TABLEPANEL_CALLS,
                                .create = create,
-                               .destroy = tablepanel_free,
                                .draw = draw,
-                               .act = tablepanel_act,
-                               .mouse = tablepanel_mouse,
-                               .note = note,
-                               .place = tablepanel_place};
+                               .note = note};

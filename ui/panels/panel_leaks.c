@@ -104,12 +104,6 @@ static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCel
     cell->style = style_of(from, row, TONE_TEXT);
 }
 
-static void cell_text(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_source(cell, from->ui, row_of(from, row));
-    if (cell->style == STYLE(TONE_FAINT)) cell->text[0] = 0; /* no line, no reason */
-}
-
 /* What grows comes first, whatever the figure, then what rose lately. */
 static double first(const TableSource *from, uint32_t row, double value) {
     const LmpLeak *leak = leak_of(from, row);
@@ -160,13 +154,9 @@ static const TableColumn columns[COLS] = {
                   .cell = cell_name, .compare = tallycol_by_function,
                   .help = "the function that the line stands in"},
     [COL_TREND] = {"", 7, 17, 7, .align = TABLE_LEFT, .cell = cell_trend},
-    [COL_TEXT] = {"text", 40, 40, 8, .align = TABLE_LEFT, .flex = true, .cell = cell_text,
-                  .help = "what stands in that line"},
+    [COL_TEXT] = {"text", 40, 40, 8, .align = TABLE_LEFT, .flex = true,
+                  .cell = tallycol_text_if_any, .help = "what stands in that line"},
 };
-
-static uint64_t id_of(const TableSource *from, uint32_t row) {
-    return row_of(from, row)->id;
-}
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     const LmpSiteRow *site = row_of(from, row);
@@ -204,7 +194,7 @@ static const TablePanelDef def = {
               .column = columns,
               .columns = COLS,
               .sort = COL_CYCLE,
-              .id = id_of,
+              .id = tallycol_id,
               .words = words_of,
               .empty = "no line holds more than it did after the first full cycle"},
     .rows = rows,
@@ -303,17 +293,13 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 const Panel panel_leaks = {
     .title = "Leaks",
     .about = "Lines that hold more after every collector cycle, what grows most first.",
-    .table = tablepanel_table,
     .number = 9,
     .all_types = true,
     .ledger = LEDGER_SITES,
     .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
     .min_w = 16,
     .min_h = 3,
+    TABLEPANEL_CALLS,
     .create = create,
-    .destroy = tablepanel_free,
     .draw = draw,
-    .act = tablepanel_act,
-    .mouse = tablepanel_mouse,
-    .note = note,
-    .place = tablepanel_place};
+    .note = note};

@@ -61,12 +61,6 @@ static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCe
     cell->style = STYLE(kind < 0 ? TONE_MUTED : TONE_KIND(kind));
 }
 
-static void cell_text(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_source(cell, from->ui, row_of(from, row));
-    if (cell->style == STYLE(TONE_FAINT)) cell->text[0] = 0; /* no line, no reason */
-}
-
 static void cell_function(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     (void)wide;
     tallycell_name(cell, from->ui, row_of(from, row)->func);
@@ -108,13 +102,9 @@ static const TableColumn columns[] = {
     {"function", 14, 30, 4, .align = TABLE_LEFT, .flex = true, .rising = true,
      .cell = cell_function, .compare = tallycol_by_function,
      .help = "the function that the line stands in"},
-    {"text", 44, 44, 12, .align = TABLE_LEFT, .flex = true, .cell = cell_text,
+    {"text", 44, 44, 12, .align = TABLE_LEFT, .flex = true, .cell = tallycol_text_if_any,
      .help = "what stands in that line"},
 };
-
-static uint64_t id_of(const TableSource *from, uint32_t row) {
-    return row_of(from, row)->id;
-}
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     const LmpSiteRow *site = row_of(from, row);
@@ -145,7 +135,7 @@ static const TablePanelDef def = {
               .columns = sizeof columns / sizeof *columns,
               .sort = COL_LIVE,
               .sort_makes = COL_MADE,
-              .id = id_of,
+              .id = tallycol_id,
               .words = words_of,
               .skips = skips,
               .empty = "no site has made anything yet"},
@@ -204,16 +194,12 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 const Panel panel_sites = {.title = "Sites",
                            .about = "The lines of the program that make memory. enter opens the "
                                     "page of a line, e the editor.",
-                           .table = tablepanel_table,
                            .number = 6,
                            .ledger = LEDGER_SITES,
                            .offers = {TABLE_OFFERS_MAKES, ACT_EDIT, ACT_ENTER},
                            .min_w = 16,
                            .min_h = 3,
+                           TABLEPANEL_CALLS,
                            .create = create,
-                           .destroy = tablepanel_free,
                            .draw = draw,
-                           .act = tablepanel_act,
-                           .mouse = tablepanel_mouse,
-                           .note = note,
-                           .place = tablepanel_place};
+                           .note = note};

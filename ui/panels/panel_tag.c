@@ -28,48 +28,19 @@ static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
     return &ledger_of(from)->tagged[row];
 }
 
-static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    const LmpSiteRow *site = site_of(from, row);
-    (void)wide;
-    tallycell_where(cell, from->ui, site->short_src, site->line);
-}
-
-static void cell_text(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_source(cell, from->ui, site_of(from, row));
-}
-
-enum { COL_SHARE, COL_LIVE, COL_MADE };
-
 static const TableColumn columns[] = {
-    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share, .help = SHARE_HELP},
-    [COL_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},
-    [COL_MADE] = {NULL, 10, 11, 0, MAKES(M_MADE)},
-    {NULL, 8, 13, 6, HOLDS(M_BLOCKS)},
-    {NULL, 11, 12, 4, HOLDS(M_CHANGE)},
-    {NULL, 11, 12, 4, MAKES(M_RATE)},
-    {NULL, 8, 13, 6, MAKES(M_ALLOCS)},
-    {NULL, 9, 10, 5, HOLDS(M_EACH_LIVE)},
-    {NULL, 9, 10, 5, MAKES(M_EACH)},
-    {NULL, 7, 7, 3, HOLDS(M_CHURN)},
-    {NULL, 9, 9, 3, MAKES(M_AT_ONCE)},
-    {NULL, 7, 7, 7, MAKES(M_IN_CYCLE)},
-    {NULL, 7, 7, 7, MAKES(M_LATER)},
-    {"where", 18, 28, 0, .least = 6, .align = TABLE_TAIL, .rising = true, .cell = cell_where,
+    TALLY_PAGE_COLUMNS,
+    {"where", 18, 28, 0, .least = 6, .align = TABLE_TAIL, .rising = true, .cell = tallycol_where,
      .compare = tallycol_by_where, .help = "the line that made it"},
-    {"text", 24, 40, 1, .least = 8, .align = TABLE_LEFT, .flex = true, .cell = cell_text,
+    {"text", 24, 40, 1, .least = 8, .align = TABLE_LEFT, .flex = true, .cell = tallycol_text,
      .help = "what stands there"},
 };
-
-static uint64_t id_of(const TableSource *from, uint32_t row) {
-    return site_of(from, row)->id;
-}
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     const LmpSiteRow *site = site_of(from, row);
     char where[160];
     TableCell cell;
-    cell_text(from, row, true, &cell);
+    tallycol_text(from, row, true, &cell);
     describe_where(where, sizeof where, site->short_src, site->line, !from->ui->utf8);
     snprintf(out, size, "%s %s", where, cell.text);
 }
@@ -106,9 +77,9 @@ static const TablePanelDef def = {
     .table = {.name = "Tag",
               .column = columns,
               .columns = sizeof columns / sizeof *columns,
-              .sort = COL_LIVE,
-              .sort_makes = COL_MADE,
-              .id = id_of,
+              .sort = PAGE_LIVE,
+              .sort_makes = PAGE_MADE,
+              .id = tallycol_id,
               .words = words_of,
               .skips = skips},
     .rows = rows,
@@ -151,24 +122,15 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         draw_figures(state, model, ui, canvas, rect);
 }
 
-static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
-    (void)model;
-    tablepanel_note_lines(state, ui, out, size);
-}
-
 const Panel panel_tag = {.title = "Tag",
                          .about = "The lines that made something under one tag. A line that works "
                                   "for several tags has here what it made for this one.",
-                         .table = tablepanel_table,
                          .all_types = true,
                          .ledger = LEDGER_TAGS | LEDGER_SITES | LEDGER_TAG_LINES,
                          .offers = {TABLE_OFFERS_MAKES, ACT_EDIT, ACT_ENTER},
                          .min_w = 18,
                          .min_h = 3,
+                         TABLEPANEL_CALLS,
                          .create = create,
-                         .destroy = tablepanel_free,
                          .draw = draw,
-                         .act = tablepanel_act,
-                         .mouse = tablepanel_mouse,
-                         .note = note,
-                         .place = tablepanel_place};
+                         .note = tablepanel_note_lines};

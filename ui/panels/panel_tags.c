@@ -116,16 +116,13 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 const Panel panel_tags = {
     .title = "Tags",
     .about = "What the program has charged to requests, levels or plugins, see lmp.tag.",
-    .table = tablepanel_table,
     .number = 10,
     .all_types = true,
     .ledger = LEDGER_TAGS,
     .offers = {TABLE_OFFERS_MAKES, ACT_ENTER},
     .min_w = 14,
     .min_h = 3,
+    TABLEPANEL_CALLS,
     .create = create,
-    .destroy = tablepanel_free,
     .draw = draw,
-    .act = tablepanel_act,
-    .mouse = tablepanel_mouse,
     .note = note};

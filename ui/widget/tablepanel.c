@@ -109,8 +109,10 @@ void tablepanel_draw_figures(Canvas *canvas, int x, int right, int y, const Page
     }
 }
 
-void tablepanel_note_lines(const TablePanel *panel, const Ui *ui, char *out, size_t size) {
+void tablepanel_note_lines(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    const TablePanel *panel = state;
     char count[LMP_NUM];
+    (void)model;
     const char *dot = ui->utf8 ? "·" : "-";
     if (!panel) return;
     table_note(&panel->table, ui, out, size);

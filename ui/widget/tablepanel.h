@@ -2,8 +2,8 @@
  * cursor's place work the same in all of them.
  *
  * Such a panel describes its table once (TablePanelDef), and its state begins with a TablePanel.
- * tablepanel_act, _mouse, _place and _free go directly into its callbacks (Panel); its own create()
- * calls tablepanel_new, its draw() calls tablepanel_draw and adds what is around the table. */
+ * TABLEPANEL_CALLS puts the table's functions into its callbacks (Panel); its own create() calls
+ * tablepanel_new, its draw() calls tablepanel_draw and adds what is around the table. */
 #ifndef LMP_TABLEPANEL_H
 #define LMP_TABLEPANEL_H
 
@@ -54,12 +54,15 @@ typedef struct PageFigure {
 Rect tablepanel_below_figures(const Ui *ui, Rect rect);
 void tablepanel_draw_figures(Canvas *canvas, int x, int right, int y, const PageFigure *figure,
                              size_t count);
-void tablepanel_note_lines(const TablePanel *panel, const Ui *ui, char *out, size_t size);
+void tablepanel_note_lines(void *state, const Model *model, const Ui *ui, char *out, size_t size);
 
 /* As in Panel. */
 struct Table *tablepanel_table(void *state);
 bool tablepanel_act(void *state, const Model *model, Ui *ui, Action action, Rect rect);
 bool tablepanel_mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect);
 bool tablepanel_place(void *state, const Model *model, const Ui *ui, PanelPlace *out);
+#define TABLEPANEL_CALLS                                                                           \
+    .table = tablepanel_table, .destroy = tablepanel_free, .act = tablepanel_act,                  \
+    .mouse = tablepanel_mouse, .place = tablepanel_place
 
 #endif

@@ -65,6 +65,26 @@ void tallycol_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, 
     tallycell_bar(canvas, x, y, w, table_share(from, row), 0);
 }
 
+void tallycol_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    const LmpSiteRow *site = from->site(from, row);
+    (void)wide;
+    tallycell_where(cell, from->ui, site->short_src, site->line);
+}
+
+void tallycol_text(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_source(cell, from->ui, from->site(from, row));
+}
+
+void tallycol_text_if_any(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    tallycol_text(from, row, wide, cell);
+    if (cell->style == STYLE(TONE_FAINT)) cell->text[0] = 0;
+}
+
+uint64_t tallycol_id(const TableSource *from, uint32_t row) {
+    return from->site(from, row)->id;
+}
+
 int tallycol_by_where(const TableSource *from, uint32_t a, uint32_t b) {
     const LmpSiteRow *x = from->site(from, a), *y = from->site(from, b);
     int order = strcmp(x->short_src, y->short_src);

@@ -26,7 +26,13 @@ void tallycell_bar(Canvas *canvas, int x, int y, int w, double share, double who
  * bar. */
 void tallycol_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
 void tallycol_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w);
-/* The order of rows about sites (TableSource.site): by place, by the function's name. */
+/* Of rows about sites (TableSource.site): where the line is; its text, or why there is none, or
+ * nothing then; what tells the row from others. */
+void tallycol_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
+void tallycol_text(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
+void tallycol_text_if_any(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
+uint64_t tallycol_id(const TableSource *from, uint32_t row);
+/* Their order: by place, by the function's name. */
 int tallycol_by_where(const TableSource *from, uint32_t a, uint32_t b);
 int tallycol_by_function(const TableSource *from, uint32_t a, uint32_t b);
 
@@ -39,5 +45,18 @@ bool tallycell_can(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, 
 /* What the columns of tallycol_share and tallycol_bar mean. */
 #define SHARE_HELP "share of the whole, in the column that is sorted by"
 #define BAR_HELP "that share as a bar"
+
+/* The figures of a page whose rows are lines, before what says which line it is. */
+enum { PAGE_SHARE, PAGE_LIVE, PAGE_MADE };
+#define TALLY_PAGE_COLUMNS                                                                         \
+    [PAGE_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share, .help = SHARE_HELP},                     \
+    [PAGE_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},                                                \
+    [PAGE_MADE] = {NULL, 10, 11, 0, MAKES(M_MADE)}, {NULL, 8, 13, 6, HOLDS(M_BLOCKS)},             \
+    {NULL, 11, 12, 4, HOLDS(M_CHANGE)}, {NULL, 11, 12, 4, MAKES(M_RATE)},                          \
+    {NULL, 8, 13, 6, MAKES(M_ALLOCS)}, {NULL, 9, 10, 5, HOLDS(M_EACH_LIVE)},                       \
+    {NULL, 9, 10, 5, MAKES(M_EACH)}, {NULL, 7, 7, 3, HOLDS(M_CHURN)},                              \
+    {NULL, 9, 9, 3, MAKES(M_AT_ONCE)}, {NULL, 7, 7, 7, MAKES(M_IN_CYCLE)}, {                       \
+        NULL, 7, 7, 7, MAKES(M_LATER)                                                              \
+    }
 
 #endif
