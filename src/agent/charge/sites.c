@@ -161,32 +161,13 @@ uint32_t sites_find_source(const LmpProfile *p, const char *s, size_t length) {
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* What luaL_traceback would call it, but a main chunk is always that. False: there was no name in
- * the call, and `out` only says where the function stands. */
-static bool name_function(const lua_Debug *ar, char out[NAME_MOST]) {
-    if (*ar->what == 'm') {
-        snprintf(out, NAME_MOST, "main chunk");
-    } else if (!strcmp(ar->namewhat, "for iterator")) { /* its name is the same once more */
-        snprintf(out, NAME_MOST, "for iterator");
-    } else if (stack_call_name(ar, out, NAME_MOST)) {
-        return true;
-    } else if (*ar->what == 'C') {
-        snprintf(out, NAME_MOST, "?");
-        return false;
-    } else {
-        snprintf(out, NAME_MOST, "function <%s:%d>", ar->short_src, ar->linedefined);
-        return false;
-    }
-    return true;
-}
-
 static bool is_named(const LmpProfile *p, uint32_t function) {
     return p->indexes->named[function / 8] >> function % 8 & 1;
 }
 
 static uint32_t name_text(LmpProfile *p, const lua_Debug *ar, bool *named) {
     char name[NAME_MOST];
-    *named = name_function(ar, name);
+    *named = stack_function_name(ar, name, sizeof name);
     uint32_t text = sites_text(p, name, strlen(name));
     return text ? text : p->indexes->unnamed;
 }

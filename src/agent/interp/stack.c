@@ -52,7 +52,7 @@ static uint32_t depth_of(lua_State *thread) {
     return (uint32_t)high;
 }
 
-bool stack_call_name(const lua_Debug *ar, char *out, size_t size) {
+static bool has_call_name(const lua_Debug *ar, char *out, size_t size) {
     const char *what = ar->namewhat;
     if (!*what || !ar->name) return false;
     if (!strcmp(what, "global") || !strcmp(what, "field")) what = "function";
@@ -60,23 +60,28 @@ bool stack_call_name(const lua_Debug *ar, char *out, size_t size) {
     return true;
 }
 
-static void name_frame(const lua_Debug *ar, LmpFrame *f) {
-    size_t size = sizeof f->name;
-    if (stack_call_name(ar, f->name, size)) return;
+bool stack_function_name(const lua_Debug *ar, char *out, size_t size) {
     if (*ar->what == 'm') {
-        snprintf(f->name, size, "main chunk");
+        snprintf(out, size, "main chunk");
+    } else if (!strcmp(ar->namewhat, "for iterator")) { /* its name is the same once more */
+        snprintf(out, size, "for iterator");
+    } else if (has_call_name(ar, out, size)) {
+        return true;
     } else if (*ar->what == 'C') {
-        snprintf(f->name, size, "C function");
+        snprintf(out, size, "?");
+        return false;
     } else {
-        snprintf(f->name, size, "function <%s:%d>", ar->short_src, ar->linedefined);
+        snprintf(out, size, "function <%s:%d>", ar->short_src, ar->linedefined);
+        return false;
     }
+    return true;
 }
 
 static void describe(lua_State *thread, int level, LmpFrame *f) {
     lua_Debug ar;
     memset(f, 0, sizeof *f);
     if (!lua_getstack(thread, level, &ar) || !lua_getinfo(thread, "Slnt", &ar)) return;
-    name_frame(&ar, f);
+    stack_function_name(&ar, f->name, sizeof f->name);
     snprintf(f->source, sizeof f->source, "%s", ar.short_src);
     f->line = ar.currentline;
     f->linedefined = ar.linedefined;

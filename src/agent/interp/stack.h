@@ -22,9 +22,9 @@ void stack_inspect(lua_State *main, LmpOp *op);
  * and nothing has run since. */
 bool stack_find(lua_State *main, const LmpOp *op, uint32_t frame, lua_State **thread, int *level);
 
-/* How its caller calls a function, as luaL_traceback words it: "method 'push'", "function 'f'" of a
- * global or a field. False: the call has no name, `out` is as it was. `ar` has what
- * "n" gives. */
-bool stack_call_name(const lua_Debug *ar, char *out, size_t size);
+/* What luaL_traceback calls a function, by how its caller does: "method 'push'", "function 'f'" of
+ * a global or a field; but a main chunk is always that. False: there was no name in the call, and
+ * `out` only says where the function stands, "?" for one in C. `ar` has what "Sn" gives. */
+bool stack_function_name(const lua_Debug *ar, char *out, size_t size);
 
 #endif
