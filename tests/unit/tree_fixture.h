@@ -13,31 +13,7 @@
 
 #include "agent/charge/lines.h"
 #include "agent/charge/sites.h"
-#include "base/os.h"
-#include "suite.h"
-
-/* ---- system calls that fail ------------------------------------------------------------------ */
-
-static int maps_left; /* before mapping fails for ever; below 0: never */
-static int refused;   /* times that it did */
-static int mapped;    /* areas */
-
-static void *test_map(size_t size, int fd, uint64_t offset, bool writable) {
-    if (maps_left == 0) {
-        refused++;
-        return NULL;
-    }
-    if (maps_left > 0) maps_left--;
-    mapped++;
-    return os_real.map(size, fd, offset, writable);
-}
-
-static void test_unmap(void *p, size_t size) {
-    mapped--;
-    os_real.unmap(p, size);
-}
-
-static LmpOs test_os;
+#include "counted_maps.h"
 
 /* ---- lines, the long way --------------------------------------------------------------------- */
 
@@ -359,12 +335,7 @@ static void open_tree(void) {
 }
 
 static void begin_with(lua_Alloc alloc) {
-    test_os = os_real;
-    test_os.map = test_map;
-    test_os.unmap = test_unmap;
-    lmp_os = &test_os;
-    maps_left = -1;
-    mapped = 0;
+    counted_maps_begin(-1);
     memset(&p, 0, sizeof p);
     memset(&now, 0, sizeof now);
     p.live = calloc(1, sizeof *p.live);
@@ -388,10 +359,9 @@ static void end(void) {
     lua_close(now.L);
     tree_close(&p);
     sites_close(&p);
-    ck_assert_int_eq(mapped, 0);
+    counted_maps_end();
     os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
     free(p.live);
-    lmp_os = &os_real;
 }
 
 static void load_program(const char *text) {

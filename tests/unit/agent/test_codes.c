@@ -4,41 +4,15 @@
 #include "agent/charge/codes.h"
 
 #include "agent/charge/answers.h"
-#include "base/os.h"
-#include "suite.h"
-
-static LmpOs test_os;
-static int maps_left; /* before mapping fails, below 0: never */
-static int refused, mapped;
-
-static void *test_map(size_t size, int fd, uint64_t offset, bool writable) {
-    if (maps_left == 0) {
-        refused++;
-        return NULL;
-    }
-    if (maps_left > 0) maps_left--;
-    mapped++;
-    return os_real.map(size, fd, offset, writable);
-}
-
-static void test_unmap(void *p, size_t size) {
-    mapped--;
-    os_real.unmap(p, size);
-}
+#include "counted_maps.h"
 
 static void begin(void) {
     suite_seed();
-    test_os = os_real;
-    test_os.map = test_map;
-    test_os.unmap = test_unmap;
-    maps_left = -1;
-    refused = mapped = 0;
-    lmp_os = &test_os;
+    counted_maps_begin(-1);
 }
 
 static void end(void) {
-    ck_assert_int_eq(mapped, 0);
-    lmp_os = &os_real;
+    counted_maps_end();
 }
 
 /* ---- vectors --------------------------------------------------------------------------------- */

@@ -9,32 +9,13 @@
 #include "agent/charge/c_names.h"
 #include "agent/charge/sites.h"
 #include "agent/session/profiler.h"
-#include "base/os.h"
-#include "suite.h"
+#include "counted_maps.h"
 
-/* ---- system calls that fail ------------------------------------------------------------------ */
-
-static int maps_left; /* before mapping fails for ever; below 0: never */
-static int mapped;    /* areas */
-static uint64_t now;  /* what the clock says, nanoseconds */
-
-static void *test_map(size_t size, int fd, uint64_t offset, bool writable) {
-    if (maps_left == 0) return NULL;
-    if (maps_left > 0) maps_left--;
-    mapped++;
-    return os_real.map(size, fd, offset, writable);
-}
-
-static void test_unmap(void *p, size_t size) {
-    mapped--;
-    os_real.unmap(p, size);
-}
+static uint64_t now; /* what the clock says, nanoseconds */
 
 static uint64_t test_clock(void) {
     return now;
 }
-
-static LmpOs test_os;
 
 /* ---- a state and a profile with tables, nothing else ----------------------------------------- */
 
@@ -54,14 +35,9 @@ static void *counting_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
 }
 
 static void begin(void) {
-    test_os = os_real;
-    test_os.map = test_map;
-    test_os.unmap = test_unmap;
+    counted_maps_begin(-1);
     test_os.clock = test_clock;
-    maps_left = -1;
-    mapped = 0;
     now = 0;
-    lmp_os = &test_os;
     memset(&p, 0, sizeof p);
     p.live = calloc(1, sizeof *p.live);
     p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
@@ -75,10 +51,9 @@ static void end(void) {
     lua_close(L);
     names_close(&p);
     sites_close(&p);
-    ck_assert_int_eq(mapped, 0);
+    counted_maps_end();
     os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
     free(p.live);
-    lmp_os = &os_real;
 }
 
 static void run(const char *code) {

@@ -2,44 +2,15 @@
  * another one, whatever the tables' size; what finds no place goes to "(others)" and is counted. */
 #include "agent/charge/sites.h"
 
-#include "base/os.h"
 #include "base/rowindex.h"
-#include "suite.h"
-
-/* ---- system calls that fail ------------------------------------------------------------------ */
-
-static int maps_left; /* before mapping fails for ever; below 0: never */
-static int refused;   /* times that it did */
-static int mapped;    /* areas */
-
-static void *test_map(size_t size, int fd, uint64_t offset, bool writable) {
-    if (maps_left == 0) {
-        refused++;
-        return NULL;
-    }
-    if (maps_left > 0) maps_left--;
-    mapped++;
-    return os_real.map(size, fd, offset, writable);
-}
-
-static void test_unmap(void *p, size_t size) {
-    mapped--;
-    os_real.unmap(p, size);
-}
-
-static LmpOs test_os;
+#include "counted_maps.h"
 
 /* ---- a profile with tables and nothing else -------------------------------------------------- */
 
 static LmpProfile p;
 
 static void begin(LmpTableLimits limits) {
-    test_os = os_real;
-    test_os.map = test_map;
-    test_os.unmap = test_unmap;
-    maps_left = -1;
-    refused = mapped = 0;
-    lmp_os = &test_os;
+    counted_maps_begin(-1);
     memset(&p, 0, sizeof p);
     p.live = calloc(1, sizeof *p.live);
     p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
@@ -48,10 +19,9 @@ static void begin(LmpTableLimits limits) {
 
 static void end(void) {
     sites_close(&p);
-    ck_assert_int_eq(mapped, 0);
+    counted_maps_end();
     os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
     free(p.live);
-    lmp_os = &os_real;
 }
 
 static const LmpTableLimits no_limits;

@@ -9,27 +9,7 @@
 #include "agent/hook/slow_path.h"
 #include "agent/map/shadow.h"
 #include "agent/session/profiler.h"
-#include "base/os.h"
-#include "suite.h"
-
-/* ---- system calls that fail ------------------------------------------------------------------ */
-
-static int maps_left; /* before mapping fails for ever; below 0: never */
-static int mapped;    /* areas */
-
-static void *test_map(size_t size, int fd, uint64_t offset, bool writable) {
-    if (maps_left == 0) return NULL;
-    if (maps_left > 0) maps_left--;
-    mapped++;
-    return os_real.map(size, fd, offset, writable);
-}
-
-static void test_unmap(void *p, size_t size) {
-    mapped--;
-    os_real.unmap(p, size);
-}
-
-static LmpOs test_os;
+#include "counted_maps.h"
 
 /* ---- a profile with tables and a shadow map that knows no thread ----------------------------- */
 
@@ -37,12 +17,7 @@ static LmpProfile p;
 static LmpOverflow no_blocks;
 
 static void begin(void) {
-    test_os = os_real;
-    test_os.map = test_map;
-    test_os.unmap = test_unmap;
-    maps_left = -1;
-    mapped = 0;
-    lmp_os = &test_os;
+    counted_maps_begin(-1);
     memset(&p, 0, sizeof p);
     p.live = calloc(1, sizeof *p.live);
     p.dir = calloc(LMP_DIR_SIZE, sizeof *p.dir);
@@ -55,11 +30,10 @@ static void begin(void) {
 static void end(void) {
     tags_close(&p);
     sites_close(&p);
-    ck_assert_int_eq(mapped, 0);
+    counted_maps_end();
     os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
     free(p.dir);
     free(p.live);
-    lmp_os = &os_real;
 }
 
 static const lua_State *thread(uintptr_t n) {

@@ -2,32 +2,10 @@
  * in the end nothing stays mapped. */
 #include "base/slab.h"
 
-#include "base/os.h"
-#include "suite.h"
-
-static int maps_left, mapped; /* before mapping fails, below 0: never; areas */
-
-static void *test_map(size_t size, int fd, uint64_t offset, bool writable) {
-    if (maps_left == 0) return NULL;
-    if (maps_left > 0) maps_left--;
-    mapped++;
-    return os_real.map(size, fd, offset, writable);
-}
-
-static void test_unmap(void *p, size_t size) {
-    mapped--;
-    os_real.unmap(p, size);
-}
-
-static LmpOs test_os;
+#include "counted_maps.h"
 
 static void begin(int maps) {
-    test_os = os_real;
-    test_os.map = test_map;
-    test_os.unmap = test_unmap;
-    lmp_os = &test_os;
-    maps_left = maps;
-    mapped = 0;
+    counted_maps_begin(maps);
 }
 
 enum { PIECES = 300 };
@@ -50,7 +28,7 @@ START_TEST(test_property) {
         LmpSlab slab = {0};
         static Piece piece[PIECES];
         memset(piece, 0, sizeof piece);
-        uint64_t refused = 0;
+        uint64_t refusals = 0;
         for (int i = 0; i < 3000; i++) {
             Piece *x = &piece[suite_below(PIECES)];
             if (x->p) {
@@ -62,7 +40,7 @@ START_TEST(test_property) {
             size_t size = 1 + suite_below(suite_below(20) ? 2000 : 300000);
             x->p = slab_take(&slab, size, &x->got);
             if (!x->p) {
-                refused++;
+                refusals++;
                 continue;
             }
             ck_assert_uint_ge(x->got, size);
@@ -71,7 +49,7 @@ START_TEST(test_property) {
             x->fill = (unsigned char)suite_random();
             memset(x->p, x->fill, x->got);
         }
-        ck_assert(maps_left >= 0 || refused == 0);
+        ck_assert(maps_left >= 0 || refusals == 0);
         for (int i = 0; i < PIECES; i++)
             if (piece[i].p) {
                 check(&piece[i]);
@@ -96,8 +74,7 @@ START_TEST(test_again) {
     }
     ck_assert_int_eq(mapped, 1);
     slab_close(&slab);
-    ck_assert_int_eq(mapped, 0);
-    lmp_os = &os_real;
+    counted_maps_end();
 }
 END_TEST
 
