@@ -4,9 +4,9 @@
 return {
     -- Their names (Lua patterns).
     names = {
-        "^unit/[bdghilmnst]", "^unit/parsing$", "^unit/history$", "^unit/codes$", "^unit/collector$",
-        "^unit/own_descriptors$", "^unit/owner$", "^unit/past$",
-        "^unit/pause$", "^unit/shadow$", "^unit/tick$", "^unit/verdict",
+        "^unit/[bdghilmnst]", "^unit/free_callers$", "^unit/parsing$", "^unit/history$", "^unit/codes$", "^unit/collector$",
+        "^unit/own_descriptors$", "^unit/owner$", "^unit/past$", "^unit/pause$",
+        "^unit/shadow$", "^unit/tick$", "^unit/verdict",
         "^unit/ways$",
         "^truth/[cfrstu]%l+%-malloc$", "^truth/%l+%-move$", "^truth/%l+%-often$", "^truth/random%-s%l+$",
         "^truth/lines$", "^truth/lines%-stacks$", "^truth/strangers$", "^truth/names$", "^lua/[fmr]%l+$",
@@ -25,11 +25,12 @@ return {
     -- What is built for them.
     targets = {
         "luamemprofiler", "truth", "truth_lines", "truth_strangers", "test_breaks", "test_codes", "test_collector",
-        "test_discover", "test_heap_truth", "test_heapmap", "test_history", "test_hook", "test_laps", "test_leaks", "test_ledger",
+        "test_discover", "test_free_callers", "test_heap_truth", "test_heapmap", "test_history", "test_hook",
+        "test_hot_path", "test_laps", "test_leaks", "test_ledger",
         "test_ledger_model", "test_live_history", "test_looks", "test_marks", "test_model", "test_names",
         "test_own_descriptors", "test_owner", "test_parsing", "test_past", "test_pause", "test_safepoint",
         "test_shadow", "test_sites", "test_slab", "test_sources", "test_stats", "test_tags", "test_tick",
-        "test_tree_moves", "test_tree_random", "test_verdict", "test_verdict_growth",
+        "test_tree_moves", "test_tree_random", "test_tree_threads", "test_verdict", "test_verdict_growth",
         "test_ways",
     },
 }

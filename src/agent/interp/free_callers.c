@@ -32,9 +32,9 @@ LMP_READS_REGS void free_callers_note(LmpFreeCallers *free_callers, uintptr_t cf
     }
     LmpWalk walk = {.ret = ret, .found = 0};
     free_callers_walk(&walk);
-    if (walk.found < 2 || free_callers->n == LMP_MOST_FREE_CALLERS) return;
+    if (free_callers->n == LMP_MOST_FREE_CALLERS) return;
     uintptr_t at = walk.at[1] - cfa, next;
-    if (at > 4096) return;
+    if (at > 4096) return; /* also when there is none: 0 is far away */
     memcpy(&next, (const void *)walk.at[1], sizeof next); /* NOLINT */
     if (next != walk.ip[1]) return;
     free_callers->caller[free_callers->n++] = (struct LmpFreeCaller){
@@ -47,8 +47,9 @@ static const char garbage[] = "local t, u = {}, {}\n"
                               "for i = 1, 40 do t[i] = i; t['k' .. i] = u; u[-i] = t end\n"
                               "return function() t = u; return t end\n";
 
-/* Garbage of every kind, with a live object in the middle that L keeps on its stack: what is dead
- * before all live objects is freed by another call site than what comes after. */
+/* Garbage of every kind, with live objects in the middle that L keeps on its stack: what is dead
+ * before all live objects is freed by another call site than what comes after, and a live thread
+ * loses what it no longer needs. */
 static bool make_garbage(lua_State *L) {
     for (int i = 0; i < 6; i++) {
         lua_createtable(L, i, i);
@@ -61,37 +62,23 @@ static bool make_garbage(lua_State *L) {
         if (luaL_loadstring(L, garbage) != LUA_OK) return false;
         lua_pushvalue(L, -1);
         lua_call(L, 0, 1);
-        lua_settop(L, -6);
-        if (i == 2) lua_newtable(L);
+        lua_settop(L, i == 2 ? -4 : -6);
     }
     return true;
 }
 
-/* True: a cycle has ended. */
-static bool collect(LmpFreeCallers *free_callers, lua_State *L, int what) {
-    free_callers->collecting = true;
-    bool ended = lua_gc(L, what, 0) != 0;
-    free_callers->collecting = false;
-    return ended;
-}
-
 bool free_callers_play(LmpFreeCallers *free_callers, lua_State *L) {
+    static const int ways[] = {LUA_GCCOLLECT, LUA_GCSTEP, LUA_GCGEN, LUA_GCSTEP, LUA_GCSTEP,
+                               LUA_GCCOLLECT, LUA_GCSTEP, LUA_GCINC}; /* a change of mode sweeps */
     int top = lua_gettop(L);
     luaL_checkstack(L, 40, NULL);
-    bool good = make_garbage(L);
-    collect(free_callers, L, LUA_GCCOLLECT);
-    good = make_garbage(L) && good;
-    for (int steps = 0; steps < 200 && !collect(free_callers, L, LUA_GCSTEP); steps++) {
-    }
-    lua_gc(L, LUA_GCGEN, 0, 0);
-    for (int i = 0; i < 4; i++) {
+    bool good = true;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         good = make_garbage(L) && good;
-        collect(free_callers, L, i == 2 ? LUA_GCCOLLECT : LUA_GCSTEP);
+        free_callers->collecting = true;
+        lua_gc(L, ways[i], 0, 0, 0); /* a step is a whole cycle: the heap is small */
+        free_callers->collecting = false;
     }
-    good = make_garbage(L) && good;
-    free_callers->collecting = true; /* what a change of the mode sweeps */
-    lua_gc(L, LUA_GCINC, 0, 0, 0);
-    free_callers->collecting = false;
     lua_gc(L, LUA_GCSTOP);
     lua_settop(L, top);
     return good;
@@ -99,18 +86,22 @@ bool free_callers_play(LmpFreeCallers *free_callers, lua_State *L) {
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
+/* Enters the keys. False: two of them share a slot. */
+static bool enter_callers(const uintptr_t *key, uint32_t n, LmpSavedRegsPlan *plan) {
+    memset(plan->caller, 0, sizeof plan->caller);
+    for (uint32_t i = 0; i < n; i++) {
+        uintptr_t *home = &plan->caller[saved_regs_free_caller_home(plan, key[i])];
+        if (*home) return false;
+        *home = key[i];
+    }
+    return true;
+}
+
 /* Finds a factor for which no two keys share a slot. */
 static bool spread(const uintptr_t *key, uint32_t n, LmpSavedRegsPlan *plan) {
     for (uint64_t odd = 1; odd < 4000; odd += 2) {
-        uint32_t i = 0;
-        memset(plan->caller, 0, sizeof plan->caller);
         plan->free_caller_factor = odd * 0x9e3779b97f4a7c15ull;
-        for (; i < n; i++) {
-            uintptr_t *home = &plan->caller[saved_regs_free_caller_home(plan, key[i])];
-            if (*home) break;
-            *home = key[i];
-        }
-        if (i == n) return true;
+        if (enter_callers(key, n, plan)) return true;
     }
     return false;
 }
@@ -149,7 +140,7 @@ void free_callers_enter(const LmpFreeCallers *free_callers, LmpSavedRegsPlan *pl
         const struct LmpFreeCaller *f = &free_callers->caller[i];
         good = enter_site(free_callers, plan, f);
         sites++;
-        if (f->collector && !f->program && who_frees(free_callers, f->ret) == LMP_FREE_BY_CALLER)
+        if (!f->program && who_frees(free_callers, f->ret) == LMP_FREE_BY_CALLER)
             key[n++] = saved_regs_free_caller_key(f->ret, f->next);
     }
     good = good && spread(key, n, plan);

@@ -1,91 +1,8 @@
-/* Tests of tree.c, one kind of program at a time: who resumes whom, threads that are hidden, deep
- * stacks, states that are closed. */
+/* Tests of tree.c, one kind of program at a time: deep stacks, states that are closed. */
 #include "tree_fixture.h"
 
 START_TEST(test_frames_known) {
     ck_assert(frames_known());
-}
-END_TEST
-
-/* No thread is known, or nothing runs. */
-START_TEST(test_no_thread) {
-    begin();
-    uint32_t path = tree_path(&p, NULL, 0, now.record[0]);
-    uint32_t node = p.tables.path[path].node;
-    ck_assert_uint_eq(p.tables.node[node].site, sites_pseudo(&p, LMP_PSEUDO_HOST));
-    uint32_t record = sites_record(&p, sites_site(&p, 30, 1, 0), 1, 0); /* of some function */
-    path = tree_path(&p, NULL, 0, record);
-    node = p.tables.path[path].node;
-    ck_assert_uint_eq(p.tables.path[path].record, record);
-    ck_assert_uint_eq(p.tables.node[node].site, sites_pseudo(&p, LMP_PSEUDO_UNKNOWN));
-    path = tree_path(&p, now.L, 0, now.record[0]);
-    node = p.tables.path[path].node;
-    ck_assert_uint_eq(p.tables.node[node].site, sites_pseudo(&p, LMP_PSEUDO_HOST));
-    end();
-}
-END_TEST
-
-/* Marks of an earlier profile are in the frames: they mean nothing to the next one. */
-static int l_again(lua_State *L) {
-    (void)L;
-    tree_close(&p);
-    memset(p.tables.node, 0, 4096 * sizeof *p.tables.node);
-    open_tree();
-    return 0;
-}
-
-START_TEST(test_again) {
-    begin();
-    lua_pushcfunction(now.L, l_again);
-    lua_setglobal(now.L, "again");
-    now.every = 1;
-    run("local function f(n) local t = {} if n > 0 then t[1] = f(n - 1) else again() end\n"
-        "  return {} end\n"
-        "local function g(n) local t = {} f(3) if n > 0 then return {g(n - 1)} end end\n"
-        "g(4) coroutine.wrap(function() g(3) coroutine.yield() end)() f(2)\n",
-        0);
-    end();
-}
-END_TEST
-
-/* A coroutine that is resumed from one place after another hangs under each in turn. */
-START_TEST(test_resumers) {
-    begin();
-    now.every = 1;
-    run("local function body() for i = 1, 30 do coroutine.yield({}) local t = {} end end\n"
-        "local function deep(n) if n > 0 then return deep(n - 1), {} end body() end\n"
-        "local f = coroutine.wrap(deep)\n"
-        "f(5)\n"
-        "local function a() f() f() end\n"
-        "local function b() a()\n a() end\n"
-        "a() b() f() f()\n"
-        "coroutine.wrap(function() f() f() a() coroutine.yield({}) b() end)()\n"
-        "for i = 1, 3 do f() end\n",
-        0);
-    ck_assert_uint_eq(now.threads, 3);
-    end();
-}
-END_TEST
-
-/* Threads resumed by host code, which hides them, and what they resume. */
-START_TEST(test_hidden) {
-    begin();
-    now.every = 1;
-    now.all_known = true;
-    run("local random, poke, scheduler = ...\n"
-        "local function inner() for i = 1, 3 do local t = {} coroutine.yield({t}) end end\n"
-        "local function body() local t = {} local f = coroutine.wrap(inner)\n"
-        "  for i = 1, 3 do t[i] = {f()} coroutine.yield({}) poke(coroutine.create(body)) end\n"
-        "  return {}\n"
-        "end\n"
-        "local function outer() local t = {} scheduler(body, inner, body)() return {t} end\n"
-        "scheduler(body, body)()\n"
-        "coroutine.wrap(function() local t = {} scheduler(outer, body)() return {} end)()\n"
-        "pcall(scheduler(outer, outer, outer))\n",
-        0);
-    ck_assert_uint_gt(now.threads, 3);
-    ck_assert_uint_eq(p.live->tables.folded, 0);
-    end();
 }
 END_TEST
 
@@ -178,5 +95,4 @@ START_TEST(test_close_within) {
 }
 END_TEST
 
-SUITE("tree", test_frames_known, test_no_thread, test_again, test_resumers, test_hidden,
-      test_c_depth, test_deep, test_close_within)
+SUITE("tree", test_frames_known, test_c_depth, test_deep, test_close_within)

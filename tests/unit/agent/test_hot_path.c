@@ -1,0 +1,236 @@
+/* Tests that what is common stays on the hot path: a program's usual operations, done once more by
+ * lines that are known, call nothing of what is there for unusual ones. That what the hot path
+ * counts is right is compared elsewhere; going the cold way would be right as well, and slow. */
+#include <lauxlib.h>
+#include <lualib.h>
+
+#include "agent/charge/lines.h"
+#include "agent/charge/looks.h"
+#include "agent/hook/odd.h"
+#include "agent/hook/slow_path.h"
+#include "agent/hook/trap.h"
+#include "agent/session/profiler.h"
+#include "base/os.h"
+#include "suite.h"
+
+/* ---- what is counted ------------------------------------------------------------------------- */
+
+/* The linker puts these before those that the hot path calls: link with -Wl,--wrap. */
+static struct {
+    unsigned made, release, resized, operate, trap; /* odd.c, trap.c */
+    unsigned ask, learn, outside, thread;           /* lines_asking.c */
+} cold;
+
+void *__real_odd_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context);
+void *__wrap_odd_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context);
+void *__wrap_odd_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context) {
+    cold.made++;
+    return __real_odd_made(p, r, n, alloc_context);
+}
+
+void *__real_odd_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
+void *__wrap_odd_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
+void *__wrap_odd_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
+    cold.release++;
+    return __real_odd_release(p, ptr, osize, cfa);
+}
+
+void *__real_odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t nsize,
+                         uint32_t here);
+void *__wrap_odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t nsize,
+                         uint32_t here);
+void *__wrap_odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t nsize,
+                         uint32_t here) {
+    cold.resized++;
+    return __real_odd_resized(p, ptr, r, osize, nsize, here);
+}
+
+void *__real_odd_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller,
+                         bool own);
+void *__wrap_odd_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller,
+                         bool own);
+void *__wrap_odd_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller,
+                         bool own) {
+    cold.operate++;
+    return __real_odd_operate(p, ptr, osize, nsize, caller, own);
+}
+
+void *__real_trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller);
+void *__wrap_trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller);
+void *__wrap_trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize,
+                            LmpCaller caller) {
+    cold.trap++;
+    return __real_trap_operation(p, ptr, osize, nsize, caller);
+}
+
+uint32_t __real_lines_ask(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask);
+uint32_t __wrap_lines_ask(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask);
+uint32_t __wrap_lines_ask(LmpProfile *p, LmpSavedRegs words, unsigned cls, LmpAsk *ask) {
+    cold.ask++;
+    return __real_lines_ask(p, words, cls, ask);
+}
+
+bool __real_lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs words, unsigned cls);
+bool __wrap_lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs words, unsigned cls);
+bool __wrap_lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs words, unsigned cls) {
+    cold.learn++;
+    return __real_lines_learn(p, L, words, cls);
+}
+
+uint32_t __real_lines_ask_outside(LmpProfile *p, const lua_State *L, unsigned cls);
+uint32_t __wrap_lines_ask_outside(LmpProfile *p, const lua_State *L, unsigned cls);
+uint32_t __wrap_lines_ask_outside(LmpProfile *p, const lua_State *L, unsigned cls) {
+    cold.outside++;
+    return __real_lines_ask_outside(p, L, cls);
+}
+
+bool __real_lines_learn_thread(LmpProfile *p, const lua_State *L);
+bool __wrap_lines_learn_thread(LmpProfile *p, const lua_State *L);
+bool __wrap_lines_learn_thread(LmpProfile *p, const lua_State *L) {
+    cold.thread++;
+    return __real_lines_learn_thread(p, L);
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+static uint64_t stopped(void) {
+    return 1000000;
+}
+
+static LmpOs test_os;
+static LmpProfile *profile;
+
+/* Begins a profile in which nothing hangs on the clock, with a peak that is not reached again. */
+static lua_State *begin(bool lines, bool stacks) {
+    LmpOptions options = profiler_defaults;
+    LmpErr lack;
+    void *ud;
+    lua_State *L = luaL_newstate();
+    luaL_openlibs(L);
+    lua_gc(L, LUA_GCSTOP);
+    test_os = os_real;
+    test_os.clock = stopped;
+    lmp_os = &test_os;
+    options.summary = "";
+    options.live = false;
+    options.lines = lines;
+    options.stacks = stacks;
+    ck_assert_int_eq(profiler_start(L, &options, &lack), LMP_OK);
+    ck_assert_int_eq(lack, LMP_OK);
+    lua_getallocf(L, &ud);
+    profile = ud;
+    looks_close(profile); /* which take a few operations, from time to time */
+    slow_path_route(profile);
+    lua_newuserdatauv(L, 32 << 20, 0);
+    lua_pop(L, 1);
+    lua_gc(L, LUA_GCCOLLECT);
+    return L;
+}
+
+static void end(lua_State *L) {
+    profiler_stop(L, NULL);
+    lua_close(L);
+    lmp_os = &os_real;
+}
+
+/* The function that a chunk returns. */
+static void load_function(lua_State *L, const char *text) {
+    if (luaL_loadstring(L, text) != LUA_OK || lua_pcall(L, 0, 1, 0) != LUA_OK)
+        ck_abort_msg("%s", lua_tostring(L, -1));
+}
+
+static void call(lua_State *L) {
+    lua_pushvalue(L, -1);
+    if (lua_pcall(L, 0, 0, 0) != LUA_OK) ck_abort_msg("%s", lua_tostring(L, -1));
+}
+
+static void none(const char *what, const char *name, unsigned is) {
+    ck_assert_msg(is == 0, "%s: %u calls of %s", name, is, what);
+}
+
+static void nothing_cold(const char *name) {
+    none("odd_made", name, cold.made);
+    none("odd_release", name, cold.release);
+    none("odd_resized", name, cold.resized);
+    none("odd_operate", name, cold.operate);
+    none("trap_operation", name, cold.trap);
+    none("lines_ask", name, cold.ask);
+    none("lines_learn", name, cold.learn);
+    none("lines_learn_thread", name, cold.thread);
+    none("lines_ask_outside", name, cold.outside);
+}
+
+typedef struct Program {
+    const char *name, *text;
+} Program;
+
+static const Program programs[] = {
+    {"objects of Lua functions", "local function f(a) local up = a\n"
+                                 "  return function() up = a return up end end\n"
+                                 "return function() for i = 1, 50 do\n"
+                                 "  local s = 'x' .. i .. 'y' f(s) f({}) local t = {i, i, x = i}\n"
+                                 "end end"},
+    {"tables that grow", "return function() local t, u = {}, {}\n"
+                         "  for i = 1, 300 do t[i] = i u['k' .. i] = i end\n"
+                         "  for i = 1, 300 do t[#t] = nil end t.x = 1 end"},
+    {"C functions", "local rep, pack, format, concat = string.rep, table.pack, string.format,\n"
+                    "  table.concat\n"
+                    "return function() for i = 1, 50 do\n"
+                    "  local s, t = rep('ab', 30 + i), pack(1, 2, i)\n"
+                    "  s = format('%d %s', i, s) s = concat({s, s, i}, '-') s = s:upper():sub(2)\n"
+                    "  table.insert(t, s) table.insert(t, s) setmetatable({}, t)\n"
+                    "end end"},
+    {"calls by C functions",
+     "local function g(a) local t = {a} return a .. 'x' end\n"
+     "return function() for i = 1, 30 do pcall(g, i)\n"
+     "  local s = ('abc'):gsub('.', g) table.sort({3, 1, 2}, function(a, b)\n"
+     "    local t = {a, b} return a < b end)\n"
+     "end end"},
+    {"frames", "local function f(n) if n == 0 then return {} end return f(n - 1), {} end\n"
+               "return function() for i = 1, 30 do f(i % 20) end end"},
+    {"a coroutine's stretches",
+     "local co = coroutine.wrap(function() while true do local t = {} t[1] = 1 coroutine.yield(t)\n"
+     "  t = ('x'):rep(50) t = 'y' .. t coroutine.yield() end end)\n"
+     "return function() for i = 1, 50 do local t = {i} co() t = 'a' .. i t = ('z'):rep(i)\n"
+     "end end"},
+    {"coroutines in coroutines",
+     "local function gen(n) return coroutine.wrap(function()\n"
+     "  local inner = n > 0 and gen(n - 1)\n"
+     "  while true do local t = {} if inner then inner() end t[1] = 1 coroutine.yield() end end)\n"
+     "end\n"
+     "local g = gen(4)\n"
+     "return function() for i = 1, 20 do local t = {} g() t.x = 1 end end"},
+};
+
+static void play_programs(bool lines, bool stacks) {
+    lua_State *L = begin(lines, stacks);
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        load_function(L, programs[i].text);
+        for (int k = 0; k < 3; k++)
+            call(L);
+        lua_gc(L, LUA_GCCOLLECT); /* a table's size has settled */
+        call(L);
+        memset(&cold, 0, sizeof cold);
+        call(L);
+        nothing_cold(programs[i].name);
+        lua_pop(L, 1);
+    }
+    end(L);
+}
+
+START_TEST(programs_of_totals) {
+    play_programs(false, false);
+}
+END_TEST
+
+START_TEST(programs_with_lines) {
+    play_programs(true, false);
+}
+END_TEST
+
+START_TEST(programs_with_stacks) {
+    play_programs(true, true);
+}
+END_TEST
+
+SUITE("hot_path", programs_of_totals, programs_with_lines, programs_with_stacks)

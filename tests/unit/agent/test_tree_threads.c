@@ -1,0 +1,237 @@
+/* Tests of tree_threads.c: who resumes whom, threads that are hidden; and what is kept of threads,
+ * which ends with them. */
+#include "tree_fixture.h"
+
+#include "agent/charge/tree_impl.h"
+
+/* No thread is known, or nothing runs. */
+START_TEST(test_no_thread) {
+    begin();
+    uint32_t path = tree_path(&p, NULL, 0, now.record[0]);
+    uint32_t node = p.tables.path[path].node;
+    ck_assert_uint_eq(p.tables.node[node].site, sites_pseudo(&p, LMP_PSEUDO_HOST));
+    uint32_t record = sites_record(&p, sites_site(&p, 30, 1, 0), 1, 0); /* of some function */
+    path = tree_path(&p, NULL, 0, record);
+    node = p.tables.path[path].node;
+    ck_assert_uint_eq(p.tables.path[path].record, record);
+    ck_assert_uint_eq(p.tables.node[node].site, sites_pseudo(&p, LMP_PSEUDO_UNKNOWN));
+    path = tree_path(&p, now.L, 0, now.record[0]);
+    node = p.tables.path[path].node;
+    ck_assert_uint_eq(p.tables.node[node].site, sites_pseudo(&p, LMP_PSEUDO_HOST));
+    end();
+}
+END_TEST
+
+/* Marks of an earlier profile are in the frames: they mean nothing to the next one. */
+static int l_again(lua_State *L) {
+    (void)L;
+    tree_close(&p);
+    memset(p.tables.node, 0, 4096 * sizeof *p.tables.node);
+    open_tree();
+    return 0;
+}
+
+START_TEST(test_again) {
+    begin();
+    lua_pushcfunction(now.L, l_again);
+    lua_setglobal(now.L, "again");
+    now.every = 1;
+    run("local function f(n) local t = {} if n > 0 then t[1] = f(n - 1) else again() end\n"
+        "  return {} end\n"
+        "local function g(n) local t = {} f(3) if n > 0 then return {g(n - 1)} end end\n"
+        "g(4) coroutine.wrap(function() g(3) coroutine.yield() end)() f(2)\n",
+        0);
+    end();
+}
+END_TEST
+
+/* A coroutine that is resumed from one place after another hangs under each in turn. */
+START_TEST(test_resumers) {
+    begin();
+    now.every = 1;
+    run("local function body() for i = 1, 30 do coroutine.yield({}) local t = {} end end\n"
+        "local function deep(n) if n > 0 then return deep(n - 1), {} end body() end\n"
+        "local f = coroutine.wrap(deep)\n"
+        "f(5)\n"
+        "local function a() f() f() end\n"
+        "local function b() a()\n a() end\n"
+        "a() b() f() f()\n"
+        "coroutine.wrap(function() f() f() a() coroutine.yield({}) b() end)()\n"
+        "for i = 1, 3 do f() end\n",
+        0);
+    ck_assert_uint_eq(now.threads, 3);
+    end();
+}
+END_TEST
+
+/* Threads resumed by host code, which hides them, and what they resume. */
+START_TEST(test_hidden) {
+    begin();
+    now.every = 1;
+    now.all_known = true;
+    run("local random, poke, scheduler = ...\n"
+        "local function inner() for i = 1, 3 do local t = {} coroutine.yield({t}) end end\n"
+        "local function body() local t = {} local f = coroutine.wrap(inner)\n"
+        "  for i = 1, 3 do t[i] = {f()} coroutine.yield({}) poke(coroutine.create(body)) end\n"
+        "  return {}\n"
+        "end\n"
+        "local function outer() local t = {} scheduler(body, inner, body)() return {t} end\n"
+        "scheduler(body, body)()\n"
+        "coroutine.wrap(function() local t = {} scheduler(outer, body)() return {} end)()\n"
+        "pcall(scheduler(outer, outer, outer))\n",
+        0);
+    ck_assert_uint_gt(now.threads, 3);
+    ck_assert_uint_eq(p.live->tables.folded, 0);
+    end();
+}
+END_TEST
+
+/* ---- what is kept of threads ----------------------------------------------------------------- */
+
+/* Closes the tree in the middle of things: all that it has mapped is given back. */
+static int l_reopen(lua_State *L) {
+    (void)L;
+    tree_close(&p);
+    int others = mapped;
+    open_tree();
+    int fresh = mapped - others;
+    tree_close(&p);
+    ck_assert_int_eq(mapped, others);
+    ck_assert_int_gt(fresh, 0);
+    memset(p.tables.node, 0, 4096 * sizeof *p.tables.node);
+    open_tree();
+    lua_pushinteger(L, others);
+    return 1;
+}
+
+/* Side stacks so large that each is mapped: the main thread's, of a thread that was deep when it
+ * was first seen, and of some that share one. */
+START_TEST(test_closed_deep) {
+    begin();
+    lua_pushcfunction(now.L, l_reopen);
+    lua_setglobal(now.L, "reopen");
+    now.every = 50;
+    run("local function f(n, g) local t = {} if n > 0 then return f(n - 1, g), 1 end\n"
+        "  t = {} return g() end\n"
+        "local wrap, yield = coroutine.wrap, coroutine.yield\n"
+        "local function silent(n) if n > 0 then return silent(n - 1), 1 end\n"
+        "  return f(1800, yield) end\n"
+        "local before = reopen()\n"
+        "local kept = {}\n"
+        "for i = 1, 5 do kept[i] = wrap(f) kept[i](1800, yield) end\n"
+        "kept[6] = wrap(silent) kept[6](30)\n"
+        "f(1800, function() assert(reopen() == before) end)\n"
+        "for i = 1, 6 do kept[i]() end\n",
+        0);
+    end();
+}
+END_TEST
+
+/* So many side stacks are there, shared ones and others; none is a dead thread's, or two of one. */
+static int l_sides(lua_State *L) {
+    const struct LmpTree *t = p.tree;
+    unsigned others = 0, shared = 0;
+    for (uint32_t i = 0; i < t->buckets; i++)
+        for (const LmpSide *s = t->bucket[i]; s; s = s->next)
+            others++;
+    for (uint32_t i = 0; i < 1 << TREE_SHARED; i++)
+        shared += t->shared[i].L != NULL;
+    ck_assert_uint_eq(others, t->threads);
+    lua_pushinteger(L, others);
+    lua_pushinteger(L, shared);
+    return 2;
+}
+
+/* Threads with many frames have a side stack each, also so many that there are more buckets. */
+START_TEST(test_many_deep) {
+    begin();
+    lua_pushcfunction(now.L, l_sides);
+    lua_setglobal(now.L, "sides");
+    now.every = 2;
+    run("local yield = coroutine.yield\n"
+        "local function f(n) if n > 0 then return f(n - 1), 1 end\n"
+        "  while true do local t = {} t = {} t = {} yield() t = {t} end end\n"
+        "local co = {}\n"
+        "for round = 1, 3 do\n"
+        "  for i = 1, 700 do co[i] = co[i] or coroutine.wrap(f) co[i](20) end\n"
+        "  local others, shared = sides()\n"
+        "  assert(others <= 700 and shared <= 64)\n"
+        "  if round > 1 then assert(others > 500, others) end\n"
+        "end\n"
+        "for i = 1, 700, 2 do co[i] = nil end\n"
+        "collectgarbage()\n"
+        "for i = 2, 700, 2 do co[i](20) end\n"
+        "local others, shared = sides()\n"
+        "assert(others <= 350 and others > 250, others)\n"
+        "co = nil collectgarbage()\n"
+        "others, shared = sides()\n"
+        "assert(others == 0 and shared == 0, others)\n",
+        0);
+    end();
+}
+END_TEST
+
+/* Those that asked lately, though nothing leads to them: each once, all alive, the last one first.
+ * How many, and whether the first one is that which is asked for. */
+static int l_recent(lua_State *L) {
+    const struct LmpTree *t = p.tree;
+    uint32_t n = 0;
+    while (n < TREE_RECENT && t->recent[n])
+        n++;
+    for (uint32_t i = 0; i < TREE_RECENT; i++) {
+        ck_assert(i < n || !t->recent[i]);
+        for (uint32_t k = i + 1; k < n; k++)
+            ck_assert_ptr_ne(t->recent[i], t->recent[k]);
+    }
+    lua_pushinteger(L, n);
+    lua_pushboolean(L, n && t->recent[0] == L);
+    return 2;
+}
+
+START_TEST(test_recent) {
+    begin();
+    lua_pushcfunction(now.L, l_recent);
+    lua_setglobal(now.L, "recent");
+    now.every = 1;
+    now.all_known = true;
+    run("local random, poke, scheduler = ...\n"
+        "local yield, most = coroutine.yield, 0\n"
+        "local function body() for i = 1, 3 do local t = {} t = {}\n"
+        "  local n, first = recent() most = math.max(most, n) assert(first and n <= 32) yield() "
+        "end "
+        "end\n"
+        "local few = {} for i = 1, 10 do few[i] = body end\n"
+        "scheduler(table.unpack(few))()\n"
+        "assert(most == 10, most)\n"
+        "local many = {} for i = 1, 90 do many[i] = body end\n"
+        "scheduler(table.unpack(many))()\n"
+        "assert(most == 32, most)\n"
+        "collectgarbage() collectgarbage()\n"
+        "local n = recent() assert(n == 0, n)\n",
+        0);
+    end();
+}
+END_TEST
+
+/* Host code within host code: those that wait are kept when there are too many. */
+START_TEST(test_recent_waits) {
+    begin();
+    lua_pushcfunction(now.L, l_recent);
+    lua_setglobal(now.L, "recent");
+    now.every = 1;
+    now.all_known = true;
+    run("local random, poke, scheduler = ...\n"
+        "local function body() local t = {} coroutine.yield() t = {} end\n"
+        "local many = {} for i = 1, 60 do many[i] = body end\n"
+        "local function outer(n) return function() local t = {}\n"
+        "  if n > 0 then scheduler(outer(n - 1))() else scheduler(table.unpack(many))() end\n"
+        "  t = {t} local _, first = recent() assert(first) end end\n"
+        "scheduler(outer(6))()\n",
+        0);
+    ck_assert_uint_gt(now.threads, 8);
+    end();
+}
+END_TEST
+
+SUITE("tree_threads", test_no_thread, test_again, test_resumers, test_hidden, test_closed_deep,
+      test_many_deep, test_recent, test_recent_waits)
