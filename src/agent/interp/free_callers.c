@@ -140,7 +140,7 @@ void free_callers_enter(const LmpFreeCallers *free_callers, LmpSavedRegsPlan *pl
         const struct LmpFreeCaller *f = &free_callers->caller[i];
         good = enter_site(free_callers, plan, f);
         sites++;
-        if (!f->program && who_frees(free_callers, f->ret) == LMP_FREE_BY_CALLER)
+        if (f->collector && who_frees(free_callers, f->ret) == LMP_FREE_BY_CALLER)
             key[n++] = saved_regs_free_caller_key(f->ret, f->next);
     }
     good = good && spread(key, n, plan);

@@ -2,7 +2,8 @@
  *
  * Decided by return addresses, as owners are (return_addr.h): while the private state of
  * saved_regs.c runs programs and collections, the return addresses of all callers that free are
- * noted. Those only ever seen in a collection are the collector's. */
+ * noted. Those seen in a collection are the collector's, also where the program frees from there
+ * now and then: CallInfos that a thread no longer needs go by the same way after each error. */
 #ifndef LMP_FREE_CALLERS_H
 #define LMP_FREE_CALLERS_H
 
@@ -37,7 +38,7 @@ void free_callers_note(LmpFreeCallers *free_callers, uintptr_t cfa, uintptr_t re
  * it did not compile. L keeps what it had; may raise errors. */
 bool free_callers_play(LmpFreeCallers *free_callers, lua_State *L);
 
-/* Enters into the plan the callers that are only the collector's. */
+/* Enters the callers that are the collector's into the plan. */
 void free_callers_enter(const LmpFreeCallers *free_callers, LmpSavedRegsPlan *plan);
 
 #endif

@@ -173,13 +173,14 @@ START_TEST(tells_who_frees) {
     note(3000, 32, AT, HERE);
     note(4000, 40, AT, BOTH);
     note(4000, 41, AT, HERE);
+    note(4000, 42, AT, THERE);
     free_callers_enter(&noted, &plan);
     ck_assert_uint_eq(plan.free_callers, noted.n);
     ck_assert(collects(1000, 10) && collects(1000, 11));
     ck_assert(!collects(2000, 20) && !collects(2000, 21));
     ck_assert(collects(3000, 30) && !collects(3000, 31) && collects(3000, 32));
     ck_assert(!collects(3000, 10));
-    ck_assert(!collects(4000, 40) && collects(4000, 41)); /* who was seen as both is not sure */
+    ck_assert(collects(4000, 40) && collects(4000, 41) && !collects(4000, 42)); /* in doubt */
     ck_assert(collects(5000, 10)); /* not known: in doubt, it is the collector */
 }
 END_TEST

@@ -193,6 +193,9 @@ static const Program programs[] = {
      "  t = ('x'):rep(50) t = 'y' .. t coroutine.yield() end end)\n"
      "return function() for i = 1, 50 do local t = {i} co() t = 'a' .. i t = ('z'):rep(i)\n"
      "end end"},
+    {"userdata and code", "local text = 'local a, b = {}, ... return function() return a, b end'\n"
+                          "return function() for i = 1, 10 do load(text) io.tmpfile():close()\n"
+                          "  load('return ' .. i) end end"},
     {"coroutines in coroutines",
      "local function gen(n) return coroutine.wrap(function()\n"
      "  local inner = n > 0 and gen(n - 1)\n"
@@ -201,6 +204,17 @@ static const Program programs[] = {
      "local g = gen(4)\n"
      "return function() for i = 1, 20 do local t = {} g() t.x = 1 end end"},
 };
+
+/* A collection stops a few times, when the collector moves on (trap.c); its frees are plain. */
+static void collect(lua_State *L, const char *name) {
+    memset(&cold, 0, sizeof cold);
+    lua_gc(L, LUA_GCCOLLECT);
+    ck_assert_msg(cold.trap < 30, "%s: %u stops in a collection", name, cold.trap);
+    none("odd_made", name, cold.made);
+    none("odd_release", name, cold.release);
+    none("odd_resized", name, cold.resized);
+    none("lines_learn", name, cold.learn);
+}
 
 static void play_programs(bool lines, bool stacks) {
     lua_State *L = begin(lines, stacks);
@@ -214,6 +228,7 @@ static void play_programs(bool lines, bool stacks) {
         call(L);
         nothing_cold(programs[i].name);
         lua_pop(L, 1);
+        collect(L, programs[i].name);
     }
     end(L);
 }
@@ -233,4 +248,44 @@ START_TEST(programs_with_stacks) {
 }
 END_TEST
 
-SUITE("hot_path", programs_of_totals, programs_with_lines, programs_with_stacks)
+/* A host that calls the API with no function running; and C functions of its own. */
+static void make_some(lua_State *L) {
+    lua_createtable(L, 3, 3);
+    lua_pushfstring(L, "%d", (int)lua_gettop(L));
+    lua_rawseti(L, -2, 1);
+    lua_newuserdatauv(L, 40, 1);
+    lua_pushcclosure(L, lua_error, 1);
+    lua_pop(L, 2);
+}
+
+static void play_host(bool lines, bool stacks) {
+    lua_State *L = begin(lines, stacks);
+    for (int k = 0; k < 4; k++) {
+        memset(&cold, 0, sizeof cold);
+        for (int i = 0; i < 50; i++)
+            make_some(L);
+    }
+    if (lines) ck_assert_uint_eq(cold.outside, 250);
+    cold.outside = 0; /* which is how it is done */
+    nothing_cold("the host");
+    collect(L, "the host");
+    end(L);
+}
+
+START_TEST(host_of_totals) {
+    play_host(false, false);
+}
+END_TEST
+
+START_TEST(host_with_lines) {
+    play_host(true, false);
+}
+END_TEST
+
+START_TEST(host_with_stacks) {
+    play_host(true, true);
+}
+END_TEST
+
+SUITE("hot_path", host_of_totals, host_with_lines, host_with_stacks, programs_of_totals,
+      programs_with_lines, programs_with_stacks)
