@@ -63,8 +63,9 @@ static bool lies_in(uintptr_t at, uintptr_t function) {
 
 /* Another function that frees, called from the same place. */
 ALONE static void destroy(int room) {
-    (void)room;
-    allocator();
+    char *some = __builtin_alloca((size_t)room);
+    __asm__ volatile("" ::"r"(some) : "memory");
+    freed_from = allocator();
     STAY();
 }
 
@@ -78,6 +79,7 @@ START_TEST(notes_each_function) {
     by(release);
     by(destroy);
     ck_assert_uint_eq(noted.n, 2);
+    ck_assert_int_eq(noted.caller[0].at, noted.caller[1].at);
     ck_assert(lies_in(noted.caller[0].ret, (uintptr_t)release) &&
               lies_in(noted.caller[1].ret, (uintptr_t)destroy));
     ck_assert(noted.caller[0].next == noted.caller[1].next &&

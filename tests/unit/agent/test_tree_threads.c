@@ -86,6 +86,70 @@ START_TEST(test_hidden) {
 }
 END_TEST
 
+/* Resumes its second argument: what runs hides nothing but that. */
+static int l_hide(lua_State *L) {
+    lua_State *co = lua_tothread(L, 2);
+    int got;
+    now.host[now.hosts] = co;
+    now.from[now.hosts++] = L;
+    lua_resume(co, L, 0, &got);
+    now.hosts--;
+    lua_pop(co, got);
+    return 0;
+}
+
+/* A hidden thread has resumed another one, openly, without asking since the one outside of it. */
+START_TEST(test_hidden_resumer) {
+    begin();
+    lua_pushcfunction(now.L, l_hide);
+    lua_setglobal(now.L, "hide");
+    now.every = 1;
+    now.all_known = true;
+    run("local create, wrap, yield = coroutine.create, coroutine.wrap, coroutine.yield\n"
+        "local function outer()\n"
+        "  local a = create(function() local t = {}\n"
+        "    local b = wrap(function() while true do local t = {} yield() end end)\n"
+        "    for i = 1, 3 do yield() b() end local t = {} yield() t = {} end)\n"
+        "  for i = 1, 6 do hide(nil, a) local t = {} end\n"
+        "end\n"
+        "for i = 1, 3 do hide(nil, create(outer)) local t = {} end\n"
+        "wrap(function() local t = {} for i = 1, 3 do hide(nil, create(outer)) t = {} end end)()\n",
+        0);
+    ck_assert_uint_gt(now.threads, 3);
+    end();
+}
+END_TEST
+
+/* C functions that are told a thread have not resumed it: the one that runs, one that has resumed
+ * it, one that waits, a dead one, one that has not begun. */
+START_TEST(test_only_told) {
+    begin();
+    now.every = 1;
+    run("local _, poke = ...\n"
+        "local create, resume, yield = coroutine.create, coroutine.resume, coroutine.yield\n"
+        "local running, traceback = coroutine.running, debug.traceback\n"
+        "local waits = create(function() local t = {} yield(t) end) resume(waits)\n"
+        "local open = create(function() local t = {} local ok, e = pcall(yield, t) error(t) end)\n"
+        "resume(open)\n"
+        "local dead = create(function() local t = {} error(t) end) resume(dead)\n"
+        "local fresh = create(function() end)\n"
+        "local main = running()\n"
+        "local function tell(...)\n"
+        "  local me = running()\n"
+        "  for _, co in ipairs{main, me, waits, open, dead, fresh, ...} do\n"
+        "    traceback(co) local t = {} resume(co == fresh and dead or co == waits and dead or\n"
+        "      co == open and dead or co) t = {}\n"
+        "    poke(co) t = {}\n"
+        "  end\n"
+        "end\n"
+        "tell()\n"
+        "coroutine.wrap(function() local me = running() tell() coroutine.wrap(tell)(me) tell() "
+        "end)()\n",
+        0);
+    end();
+}
+END_TEST
+
 /* ---- what is kept of threads ----------------------------------------------------------------- */
 
 /* Closes the tree in the middle of things: all that it has mapped is given back. */
@@ -233,5 +297,5 @@ START_TEST(test_recent_waits) {
 }
 END_TEST
 
-SUITE("tree_threads", test_no_thread, test_again, test_resumers, test_hidden, test_closed_deep,
-      test_many_deep, test_recent, test_recent_waits)
+SUITE("tree_threads", test_no_thread, test_again, test_resumers, test_hidden, test_hidden_resumer,
+      test_only_told, test_closed_deep, test_many_deep, test_recent, test_recent_waits)
