@@ -235,6 +235,58 @@ START_TEST(test_many_deep) {
 }
 END_TEST
 
+/* From here on there is no memory but so many bytes of the slab; nothing: there is some again. */
+static int l_refuse(lua_State *L) {
+    LmpSlab *slab = &p.tree->slab;
+    size_t got, left = (size_t)luaL_optinteger(L, 1, -1);
+    maps_left = -1;
+    if (lua_isnone(L, 1)) return 0;
+    for (unsigned n = 0; n < SLAB_SIZES; n++)
+        while (slab->free[n])
+            slab_take(slab, SLAB_LEAST << n, &got);
+    while ((size_t)(slab->end - slab->next) < left)
+        slab_take(slab, SLAB_AREA / 2, &got);
+    while ((size_t)(slab->end - slab->next) > left)
+        slab_take(slab, SLAB_LEAST, &got);
+    maps_left = 0;
+    now.may_fold = true;
+    return 0;
+}
+
+/* Without memory for a side stack its paths are others, until there is some; without any for more
+ * buckets the chains are longer. */
+START_TEST(test_refused) {
+    begin();
+    lua_pushcfunction(now.L, l_sides);
+    lua_setglobal(now.L, "sides");
+    lua_pushcfunction(now.L, l_refuse);
+    lua_setglobal(now.L, "refuse");
+    now.every = 1;
+    run("local yield, wrap, co, n = coroutine.yield, coroutine.wrap, {}, 0\n"
+        "local function f(n) if n > 0 then return f(n - 1), 1 end\n"
+        "  yield() local t = {} yield() while true do t = {t} yield() end end\n"
+        "for i = 1, 400 do co[i] = wrap(f) co[i](18) end\n"
+        "for i = 1, 20 do co[i]() co[i]() co[i]() end\n"
+        "local before = sides()\n"
+        "for left = 0, 64, 64 do\n"
+        "  refuse(left) co[21]() co[22]() refuse()\n"
+        "  co[25 + left / 64]()\n"
+        "  assert(sides() <= before + 2)\n"
+        "end\n"
+        "for i = 30, 400 do\n"
+        "  local n = sides() if n == 250 then refuse(16384) elseif n > 262 then refuse() end\n"
+        "  co[i]() co[i]()\n"
+        "end\n"
+        "assert(sides() > 270)\n"
+        "for i = 30, 400 do co[i]() end\n",
+        0);
+    ck_assert_uint_gt(now.folded, 0);
+    ck_assert_uint_lt(now.folded, 20);
+    ck_assert_uint_eq(p.live->tables.folded, now.folded);
+    end();
+}
+END_TEST
+
 /* Those that asked lately, though nothing leads to them: each once, all alive, the last one first.
  * How many, and whether the first one is that which is asked for. */
 static int l_recent(lua_State *L) {
@@ -298,4 +350,5 @@ START_TEST(test_recent_waits) {
 END_TEST
 
 SUITE("tree_threads", test_no_thread, test_again, test_resumers, test_hidden, test_hidden_resumer,
-      test_only_told, test_closed_deep, test_many_deep, test_recent, test_recent_waits)
+      test_only_told, test_closed_deep, test_many_deep, test_refused, test_recent,
+      test_recent_waits)
