@@ -162,47 +162,77 @@ static void nothing_cold(const char *name) {
 
 typedef struct Program {
     const char *name, *text;
+    bool new_threads; /* which have to be met */
 } Program;
 
 static const Program programs[] = {
-    {"objects of Lua functions", "local function f(a) local up = a\n"
-                                 "  return function() up = a return up end end\n"
-                                 "return function() for i = 1, 50 do\n"
-                                 "  local s = 'x' .. i .. 'y' f(s) f({}) local t = {i, i, x = i}\n"
-                                 "end end"},
-    {"tables that grow", "return function() local t, u = {}, {}\n"
-                         "  for i = 1, 300 do t[i] = i u['k' .. i] = i end\n"
-                         "  for i = 1, 300 do t[#t] = nil end t.x = 1 end"},
-    {"C functions", "local rep, pack, format, concat = string.rep, table.pack, string.format,\n"
-                    "  table.concat\n"
-                    "return function() for i = 1, 50 do\n"
-                    "  local s, t = rep('ab', 30 + i), pack(1, 2, i)\n"
-                    "  s = format('%d %s', i, s) s = concat({s, s, i}, '-') s = s:upper():sub(2)\n"
-                    "  table.insert(t, s) table.insert(t, s) setmetatable({}, t)\n"
-                    "end end"},
-    {"calls by C functions",
-     "local function g(a) local t = {a} return a .. 'x' end\n"
-     "return function() for i = 1, 30 do pcall(g, i)\n"
-     "  local s = ('abc'):gsub('.', g) table.sort({3, 1, 2}, function(a, b)\n"
-     "    local t = {a, b} return a < b end)\n"
-     "end end"},
-    {"frames", "local function f(n) if n == 0 then return {} end return f(n - 1), {} end\n"
-               "return function() for i = 1, 30 do f(i % 20) end end"},
-    {"a coroutine's stretches",
-     "local co = coroutine.wrap(function() while true do local t = {} t[1] = 1 coroutine.yield(t)\n"
-     "  t = ('x'):rep(50) t = 'y' .. t coroutine.yield() end end)\n"
-     "return function() for i = 1, 50 do local t = {i} co() t = 'a' .. i t = ('z'):rep(i)\n"
-     "end end"},
-    {"userdata and code", "local text = 'local a, b = {}, ... return function() return a, b end'\n"
-                          "return function() for i = 1, 10 do load(text) io.tmpfile():close()\n"
-                          "  load('return ' .. i) end end"},
-    {"coroutines in coroutines",
-     "local function gen(n) return coroutine.wrap(function()\n"
-     "  local inner = n > 0 and gen(n - 1)\n"
-     "  while true do local t = {} if inner then inner() end t[1] = 1 coroutine.yield() end end)\n"
-     "end\n"
-     "local g = gen(4)\n"
-     "return function() for i = 1, 20 do local t = {} g() t.x = 1 end end"},
+    {.name = "objects of Lua functions",
+     .text = "local function f(a) local up = a\n"
+             "  return function() up = a return up end end\n"
+             "return function() for i = 1, 50 do\n"
+             "  local s = 'x' .. i .. 'y' f(s) f({}) local t = {i, i, x = i}\n"
+             "end end"},
+    {.name = "tables that grow",
+     .text = "return function() local t, u = {}, {}\n"
+             "  for i = 1, 300 do t[i] = i u['k' .. i] = i end\n"
+             "  for i = 1, 300 do t[#t] = nil end t.x = 1 end"},
+    {.name = "C functions",
+     .text = "local rep, pack, format, concat = string.rep, table.pack, string.format,\n"
+             "  table.concat\n"
+             "return function() for i = 1, 50 do\n"
+             "  local s, t = rep('ab', 30 + i), pack(1, 2, i)\n"
+             "  s = format('%d %s', i, s) s = concat({s, s, i}, '-') s = s:upper():sub(2)\n"
+             "  table.insert(t, s) table.insert(t, s) setmetatable({}, t)\n"
+             "end end"},
+    {.name = "calls by C functions",
+     .text = "local function g(a) local t = {a} return a .. 'x' end\n"
+             "return function() for i = 1, 30 do pcall(g, i)\n"
+             "  local s = ('abc'):gsub('.', g) table.sort({3, 1, 2}, function(a, b)\n"
+             "    local t = {a, b} return a < b end)\n"
+             "end end"},
+    {.name = "frames",
+     .text = "local function f(n) if n == 0 then return {} end return f(n - 1), {} end\n"
+             "return function() for i = 1, 30 do f(i % 20) end end"},
+    {.name = "a coroutine's stretches",
+     .text = "local co = coroutine.wrap(function() while true do local t = {} t[1] = 1 "
+             "coroutine.yield(t)\n"
+             "  t = ('x'):rep(50) t = 'y' .. t coroutine.yield() end end)\n"
+             "return function() for i = 1, 50 do local t = {i} co() t = 'a' .. i t = ('z'):rep(i)\n"
+             "end end"},
+    {.name = "C functions called by C functions",
+     .text =
+         "local rep, concat = string.rep, table.concat\n"
+         "local function g(a) return rep(a, 50) end\n"
+         "return function() for i = 1, 20 do pcall(rep, 'ab', 30 + i) pcall(pcall, concat, {i, "
+         "'x'})\n"
+         "  pcall(pcall, g, 'y') local s = ('abc'):gsub('.', g) for w in s:gmatch('%a+') do end\n"
+         "  select(2, xpcall(g, print, 'z' .. i)) table.sort({3, 2, 1}, rawequal)\n"
+         "end end"},
+    {.name = "coroutines by resume",
+     .text = "local resume, yield = coroutine.resume, coroutine.yield\n"
+             "local co = coroutine.create(function() while true do local t = {} yield(t) t = {1}\n"
+             "  t = ('x'):rep(60) pcall(yield, t) end end)\n"
+             "return function() for i = 1, 30 do local t = {i} resume(co) t = {x = 1} "
+             "pcall(resume, co)\n"
+             "  t = 'a' .. i end end"},
+    {.name = "coroutines that begin and end",
+     .text = "local wrap, create, resume = coroutine.wrap, coroutine.create, coroutine.resume\n"
+             "local function body(a) local t = {} coroutine.yield(t) t = ('x'):rep(a) end\n"
+             "return function() for i = 1, 20 do local f = wrap(body) f(50 + i) f()\n"
+             "  local co = create(body) local t = {} resume(co, 60 + i) t = {} resume(co) end end",
+     .new_threads = true},
+    {.name = "userdata and code",
+     .text = "local text = 'local a, b = {}, ... return function() return a, b end'\n"
+             "return function() for i = 1, 10 do load(text) io.tmpfile():close()\n"
+             "  load('return ' .. i) end end"},
+    {.name = "coroutines in coroutines",
+     .text = "local function gen(n) return coroutine.wrap(function()\n"
+             "  local inner = n > 0 and gen(n - 1)\n"
+             "  while true do local t = {} if inner then inner() end t[1] = 1 coroutine.yield() "
+             "end end)\n"
+             "end\n"
+             "local g = gen(4)\n"
+             "return function() for i = 1, 20 do local t = {} g() t.x = 1 end end"},
 };
 
 /* A collection stops a few times, when the collector moves on (trap.c); its frees are plain. */
@@ -220,12 +250,26 @@ static void play_programs(bool lines, bool stacks) {
     lua_State *L = begin(lines, stacks);
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         load_function(L, programs[i].text);
-        for (int k = 0; k < 3; k++)
+        memset(&cold, 0, sizeof cold);
+        call(L);
+        ck_assert_msg(cold.ask <= 10 && cold.learn <= 10, "%s: asked about %u and %u times",
+                      programs[i].name, cold.ask, cold.learn); /* each line once */
+        for (int k = 0; k < 2; k++)
             call(L);
         lua_gc(L, LUA_GCCOLLECT); /* a table's size has settled */
         call(L);
         memset(&cold, 0, sizeof cold);
         call(L);
+        if (programs[i].new_threads) cold.thread = 0;
+        nothing_cold(programs[i].name);
+        lua_gc(L, LUA_GCCOLLECT);
+        lua_newuserdatauv(L, 1, 0); /* which sees that the collector has moved on */
+        lua_pop(L, 1);
+        memset(&cold, 0, sizeof cold);
+        call(L);
+        if (programs[i].new_threads) cold.thread = 0;
+        if (cold.operate <= 1) cold.operate = 0; /* the stack, which is from before start */
+        if (cold.resized <= 1) cold.resized = 0;
         nothing_cold(programs[i].name);
         lua_pop(L, 1);
         collect(L, programs[i].name);
