@@ -19,6 +19,7 @@
 static struct {
     unsigned made, release, resized, operate, trap; /* odd.c, trap.c */
     unsigned ask, learn, outside, thread;           /* lines_asking.c */
+    unsigned made_and_tick, tick_and_release;
 } cold;
 
 void *__real_odd_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context);
@@ -43,6 +44,20 @@ void *__wrap_odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t
                          uint32_t here) {
     cold.resized++;
     return __real_odd_resized(p, ptr, r, osize, nsize, here);
+}
+
+void *__real_odd_made_and_tick(LmpProfile *p, void *r);
+void *__wrap_odd_made_and_tick(LmpProfile *p, void *r);
+void *__wrap_odd_made_and_tick(LmpProfile *p, void *r) {
+    cold.made_and_tick++;
+    return __real_odd_made_and_tick(p, r);
+}
+
+void *__real_odd_tick_and_release(LmpProfile *p, void *ptr, size_t osize);
+void *__wrap_odd_tick_and_release(LmpProfile *p, void *ptr, size_t osize);
+void *__wrap_odd_tick_and_release(LmpProfile *p, void *ptr, size_t osize) {
+    cold.tick_and_release++;
+    return __real_odd_tick_and_release(p, ptr, osize);
 }
 
 void *__real_odd_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller,
@@ -158,6 +173,8 @@ static void nothing_cold(const char *name) {
     none("lines_learn", name, cold.learn);
     none("lines_learn_thread", name, cold.thread);
     none("lines_ask_outside", name, cold.outside);
+    ck_assert_msg(cold.made_and_tick + cold.tick_and_release <= 1, "%s: %u and %u ticks", name,
+                  cold.made_and_tick, cold.tick_and_release);
 }
 
 typedef struct Program {
@@ -331,5 +348,36 @@ START_TEST(host_with_stacks) {
 }
 END_TEST
 
-SUITE("hot_path", host_of_totals, host_with_lines, host_with_stacks, programs_of_totals,
+/* A tick comes when so much of one class was made, or freed, by a line or by the collector. */
+static void play_ticks(bool lines, bool stacks) {
+    lua_State *L = begin(lines, stacks);
+    load_function(L, "return function() for i = 1, 40000 do local t = {} end end");
+    call(L);
+    memset(&cold, 0, sizeof cold);
+    call(L);
+    ck_assert_uint_ge(cold.made_and_tick, 2);
+    memset(&cold, 0, sizeof cold);
+    lua_gc(L, LUA_GCCOLLECT);
+    ck_assert_uint_ge(cold.tick_and_release, 2);
+    lua_pop(L, 1);
+    load_function(L, "local t = {}\n"
+                     "return function() for i = 1, 40000 do t = {1} t.x = i t[2] = 1 t.y = 1 end\n"
+                     "end");
+    call(L);
+    lua_gc(L, LUA_GCCOLLECT);
+    memset(&cold, 0, sizeof cold);
+    call(L);
+    ck_assert_uint_ge(cold.made_and_tick, 2);
+    lua_pop(L, 1);
+    end(L);
+}
+
+START_TEST(ticks) {
+    play_ticks(false, false);
+    play_ticks(true, false);
+    play_ticks(true, true);
+}
+END_TEST
+
+SUITE("hot_path", ticks, host_of_totals, host_with_lines, host_with_stacks, programs_of_totals,
       programs_with_lines, programs_with_stacks)
