@@ -37,7 +37,7 @@ bool newtable_setlist(const void *proto, uintptr_t pc) {
 }
 
 /* Is it behind an OP_NEWTABLE of the prototype, into the register below the top of the stack? It
- * sets the top there, in case that memory has to be collected. */
+ * sets the top there, in case that memory has to be collected. 0 is behind none. */
 static bool fits(const lua_State *L, const void *proto, uintptr_t pc) {
     if (!newtable_in_code(proto, pc) || !newtable_in_code(proto, pc - LMP_INSTRUCTION))
         return false;
@@ -56,8 +56,8 @@ static uintptr_t empty_table(LmpProfile *p, const lua_State *L) {
     const char *t = (const char *)table; /* NOLINT */
     uint32_t limit;
     memcpy(&limit, t + AT_TABLE_LIMIT, sizeof limit);
-    bool parts = limit || frames_word(t, AT_TABLE_ARRAY) || frames_word(t, AT_TABLE_LAST_FREE);
-    return parts ? 0 : table;
+    if (limit || frames_word(t, AT_TABLE_ARRAY) || frames_word(t, AT_TABLE_LAST_FREE)) return 0;
+    return table;
 }
 
 bool newtable_has_none(LmpProfile *p, const lua_State *L) {
@@ -78,7 +78,7 @@ uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, Lmp
     uintptr_t pc = saved_regs_newtable(p->regs, regs, object);
     *doubtful = false;
     if (object) {
-        if (pc && fits(L, proto, pc)) return pc;
+        if (fits(L, proto, pc)) return pc;
         *doubtful = true;
         return 0;
     }
@@ -86,7 +86,7 @@ uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, Lmp
     if (!p->sampling && told && p->made.ci == frames_top(L)) return p->made.pc;
     uintptr_t table = empty_table(p, L);
     if (!table) return 0; /* a table that grows */
-    if (pc && fits(L, proto, pc) && newtable_parts(pc)) return pc;
+    if (fits(L, proto, pc) && newtable_parts(pc)) return pc;
     if (p->sampling) {
         *doubtful = p->regs->newtables < p->regs->newtables_met;
         return 0;
