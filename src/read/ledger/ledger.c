@@ -91,13 +91,17 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     return LMP_OK;
 }
 
+uint32_t row_of_slot(const Ledger *ledger, uint32_t slot) {
+    const LedgerStore *s = ledger->store;
+    uint32_t at = slot < s->slot_row.room ? PILE(s->slot_row, const uint32_t)[slot] : LEDGER_NO_ROW;
+    return at < ledger->sites ? at : LEDGER_NO_ROW;
+}
+
 uint32_t ledger_site_of(const Ledger *ledger, const LmpTables *tables, uint32_t alloc_context) {
     const LedgerStore *s = ledger->store;
     if (!s || ledger->sites == 0 || s->base != tables->text) return LEDGER_NO_ROW;
     uint32_t record = tables_record_of(tables, alloc_context);
     uint32_t row = record ? read_once32(&tables->record[record].site) : 0;
     if (row == 0 || row >= s->rows) return LEDGER_NO_ROW;
-    uint32_t slot = PILE(s->row, const LedgerRow)[row].slot;
-    uint32_t at = slot < s->slot_row.room ? PILE(s->slot_row, const uint32_t)[slot] : LEDGER_NO_ROW;
-    return at < ledger->sites ? at : LEDGER_NO_ROW;
+    return row_of_slot(ledger, PILE(s->row, const LedgerRow)[row].slot);
 }

@@ -39,7 +39,7 @@ static LmpWay way_of(unsigned cls, bool called, bool loaded, uint32_t how) {
 static void add_row(const LedgerStore *s, const LmpTables *t, uint32_t row, LmpMakes *out) {
     const LmpSite *site = &t->site[row];
     uint32_t how = read_once32(&site->how), called = read_once32(&site->cfunction);
-    bool loaded = called > 0 && called < s->functions &&
+    bool loaded = called < s->functions && /* row 0, the line itself, is none */
                   is_loader(PILE(s->function, const LedgerFunction)[called].name);
     LedgerPeak peak = peak_of(t->live);
     out->how |= how;
@@ -83,9 +83,8 @@ static void follow(const Ledger *ledger, const LmpTables *t, uint32_t row, LmpMa
     const LedgerStore *s = ledger->store;
     uint32_t at = row, n = 0, line[LMP_BUILD_LINES];
     for (uint32_t step = 0; step < LMP_BUILD_LINES; step++) {
-        uint32_t slot = PILE(s->row, const LedgerRow)[at].slot;
-        uint32_t shown = PILE(s->slot_row, const uint32_t)[slot];
-        if (shown < ledger->sites && (n == 0 || line[n - 1] != shown)) line[n++] = shown;
+        uint32_t shown = row_of_slot(ledger, PILE(s->row, const LedgerRow)[at].slot);
+        if (shown != LEDGER_NO_ROW && (n == 0 || line[n - 1] != shown)) line[n++] = shown;
         at = fed_by(s, t, at);
         if (at == 0) return;
         if (at != row) continue;
@@ -100,9 +99,8 @@ static void follow(const Ledger *ledger, const LmpTables *t, uint32_t row, LmpMa
 void ledger_makes(const Ledger *ledger, const LmpTables *t, uint32_t site, LmpMakes *out) {
     const LedgerStore *s = ledger->store;
     memset(out, 0, sizeof *out);
-    if (!s || s->base != t->text || site >= ledger->sites) return;
+    if (site >= ledger->sites || s->base != t->text) return;
     uint32_t id = ledger->site[site].id; /* the first of its rows */
-    if (id >= s->rows) return;
     uint32_t slot = PILE(s->row, const LedgerRow)[id].slot;
     uint32_t row = PILE(s->slot, const LedgerSlot)[slot].first_row;
     for (; row; row = PILE(s->row, const LedgerRow)[row].next) {

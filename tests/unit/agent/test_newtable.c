@@ -70,7 +70,7 @@ static void begin(void) {
     p->file = OWNFD_NONE;
     ck_assert_int_eq(state_create(p, &identity), LMP_OK);
     p->lines = some;
-    p->words = &plan;
+    p->regs = &plan;
 
     memset(&plan, 0, sizeof plan);
     plan.object[0] = (LmpNewtable){REQUESTER, LOOP + 1, AT_LOOP, 1, 0};
@@ -102,7 +102,7 @@ static void begin(void) {
 
 static void end(void) {
     p->lines = NULL;
-    p->words = NULL;
+    p->regs = NULL;
     p->tree = NULL;
     p->sampling = NULL;
     state_release(p);

@@ -1,6 +1,7 @@
 /* Tests of a ledger for which memory is refused, at each of its requests (linked with --wrap): the
  * rows of before stay, and it goes on when there is memory again. */
 #include "ledger_shape.h"
+#include "read/ledger/makes.h"
 
 static long refuse_after = -1; /* requests until one is refused; below zero: none is */
 static bool was_refused;
@@ -28,6 +29,20 @@ void *__wrap_realloc(void *p, size_t size) {
     return refused() ? NULL : __real_realloc(p, size);
 }
 
+/* Strings of the row are made of those of another one, which the rows of before do not have. */
+static void check_makes(const FakeTables *f) {
+    LmpMakes makes;
+    ledger_makes(&ledger, &f->t, 0, &makes);
+    ck_assert_uint_eq(makes.way[LMP_WAY_TABLE].live_bytes, 77);
+    for (uint32_t i = 0; i < makes.builds; i++)
+        ck_assert_uint_lt(makes.build[i], ledger.sites);
+}
+
+static void feed(FakeTables *f, uint32_t site, uint32_t by) {
+    f->t.site[site].joins = f->t.site[site].fed = 9;
+    f->t.site[site].fed_by = by;
+}
+
 START_TEST(refused_memory) {
     int refusals = 0;
     bool all = false;
@@ -47,6 +62,8 @@ START_TEST(refused_memory) {
             s.node = fake_node(f, 0, s.site, 0);
             fake_made(f, s, 1, 10);
         }
+        feed(f, at.site, f->live->tables.sites - 1);
+        feed(f, f->live->tables.sites - 1, at.site);
         refuse_after = n;
         was_refused = false;
         LmpErr err = ledger_refresh(&ledger, &f->t, LEDGER_ALL, 2);
@@ -60,6 +77,7 @@ START_TEST(refused_memory) {
             ck_assert_str_eq(ledger.site[0].short_src, "a.lua");
             ck_assert_str_eq(ledger.function[ledger.site[0].function].name, "main");
             ck_assert_uint_eq(ledger.site[0].live_history[0], 0);
+            check_makes(f);
             refresh(f, LEDGER_ALL, 3); /* and goes on when there is memory again */
         }
         ck_assert_uint_gt(ledger.sites, 25);
