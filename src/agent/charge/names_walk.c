@@ -83,25 +83,22 @@ static bool is_identifier(const char *s, size_t length) {
     return length > 0;
 }
 
-/* Adds the key at -2, as one would write it. False: it is no part of a name, or the name too long.
- */
+/* Adds the key at -2, as one would write it; a method must be a name. False: it is no part of a
+ * name, or the name too long. */
 static bool append_key(Walk *w) {
-    char number[32];
+    char last = w->length ? w->name[w->length - 1] : 0, number[32];
+    size_t length;
     if (lua_isinteger(w->L, -2)) {
         int n = snprintf(number, sizeof number, "[%lld]", (long long)lua_tointeger(w->L, -2));
-        return (w->length > 0 || append(w, "_G", 2)) && append(w, number, (size_t)n);
+        return last != ':' && (last || append(w, "_G", 2)) && append(w, number, (size_t)n);
     }
     if (lua_type(w->L, -2) != LUA_TSTRING) return false;
-    size_t length;
     const char *key = lua_tolstring(w->L, -2, &length);
     if (length == 0 || length >= NAME_MOST || memchr(key, 0, length)) return false;
-    if (is_identifier(key, length)) {
-        char last = w->length ? w->name[w->length - 1] : ':';
-        return (last == ':' || append(w, ".", 1)) && append(w, key, length);
-    }
-    if (w->length > 0 && w->name[w->length - 1] == ':') return false;
-    return (w->length > 0 || append(w, "_G", 2)) && append(w, "[\"", 2) && append(w, key, length) &&
-           append(w, "\"]", 2);
+    if (is_identifier(key, length))
+        return (!last || last == ':' || append(w, ".", 1)) && append(w, key, length);
+    return last != ':' && (last || append(w, "_G", 2)) && append(w, "[\"", 2) &&
+           append(w, key, length) && append(w, "\"]", 2);
 }
 
 static uint32_t rank_of(const Walk *w, unsigned step) {
@@ -113,10 +110,11 @@ static bool is_better(const Walk *w, uint32_t rank, uint32_t other, uint32_t at)
     return rank < other || (rank == other && strcmp(w->name, w->text + at) < 0);
 }
 
-/* Keeps the name, in the place of the one at `at` if it is not longer; false: no room. */
+/* Keeps the name, in the place of the one at `at` (0: an empty one) if it is not longer; false: no
+ * room. */
 static bool keep_name(Walk *w, uint32_t *at) {
     size_t size = w->length + 1;
-    if (!*at || strlen(w->text + *at) < w->length) {
+    if (strlen(w->text + *at) < w->length) {
         if (TEXT_MOST - w->text_used < size) return false;
         *at = w->text_used;
         w->text_used += (uint32_t)size;
@@ -179,7 +177,7 @@ static void take(Walk *w, unsigned step) {
     lua_pushvalue(L, -1);
     lua_getinfo(L, ">S", &ar);
     char stripped[LMP_STRIPPED_NAME];
-    uint32_t source = 0;
+    uint32_t source = 0; /* no function has that */
     if (stripped_is(&ar) && w->p->regs) {
         stripped_name((const void *)frames_word(lua_topointer(L, -1), LMP_AT_CLOSURE_CODE), &ar,
                       stripped); /* NOLINT */
@@ -187,7 +185,7 @@ static void take(Walk *w, unsigned step) {
     } else if (*ar.what != 'm') {
         source = source_of(w, &ar);
     }
-    uint32_t row = source ? sites_find_function(w->p, source, ar.linedefined, NULL) : 0;
+    uint32_t row = sites_find_function(w->p, source, ar.linedefined, NULL);
     if (row) offer(w, step, NULL, row);
 }
 
@@ -344,7 +342,7 @@ static void look_everywhere(Walk *w) {
     w->loaded = loaded ? lua_topointer(L, -1) : NULL;
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
     bool globals = lua_istable(L, -1);
-    w->globals = globals ? lua_topointer(L, -1) : NULL;
+    w->globals = lua_topointer(L, -1);
     for (w->target = 1; w->target <= STEPS; w->target++) {
         if (loaded) {
             w->origin = FROM_LOADED;
@@ -382,8 +380,8 @@ bool names_walk(LmpProfile *p, lua_State *L, void (*each)(LmpProfile *p, const L
         const Found *f = &w->found[i];
         each(p, &(LmpNamed){f->row, f->address, f->object, f->rank, f->several, w->text + f->at});
     }
-    if (w->found_index.slot) rowindex_close(&w->found_index);
-    if (w->seen_index.slot) rowindex_close(&w->seen_index);
+    rowindex_close(&w->found_index);
+    rowindex_close(&w->seen_index);
     lmp_os->unmap(w, sizeof *w);
     return ok;
 }
