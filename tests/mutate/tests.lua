@@ -25,7 +25,7 @@ return {
     -- What is built for them.
     targets = {
         "luamemprofiler", "truth", "truth_lines", "truth_strangers", "test_breaks", "test_codes", "test_collector",
-        "test_discover", "test_free_callers", "test_heap_truth", "test_heapmap", "test_history", "test_hook",
+        "test_discover", "test_foreign", "test_free_callers", "test_heap_truth", "test_heapmap", "test_history", "test_hook",
         "test_hot_path", "test_laps", "test_leaks", "test_ledger",
         "test_ledger_model", "test_live_history", "test_looks", "test_makes",
         "test_marks", "test_model", "test_names",
