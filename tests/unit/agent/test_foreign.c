@@ -53,7 +53,7 @@ static bool test_peek(void *to, const void *from, size_t n) {
     return !peek_fails && os_real.peek(to, from, n);
 }
 
-static void begin(void) {
+static void begin_unknown(void) {
     LmpIdentity identity = {"test", "Lua 5.4", (uint32_t)getpid(), 1, 100000, 10};
     LmpSession *session = lmp_os->map(sizeof *session, -1, 0, true);
     ck_assert_ptr_nonnull(session);
@@ -63,8 +63,6 @@ static void begin(void) {
     ck_assert_int_eq(state_create(p, &identity), LMP_OK);
     p->pass.alloc = underneath;
     L = lua_newstate(underneath, NULL);
-    collector_attach(p, L, underneath, NULL);
-    ck_assert_uint_gt(collector_birth()->size, 0);
     foreign_begin(p, L);
     slow_path_always(p, false);
     refuses = peek_fails = false;
@@ -73,6 +71,14 @@ static void begin(void) {
     test_os = os_real;
     test_os.peek = test_peek;
     lmp_os = &test_os;
+}
+
+/* With all that is known of the interpreter. */
+static void begin(void) {
+    begin_unknown();
+    collector_attach(p, L, underneath, NULL);
+    ck_assert_uint_gt(collector_birth()->size, 0);
+    foreign_begin(p, L);
 }
 
 static void end(void) {
@@ -98,6 +104,24 @@ static uint64_t passed(void) {
 static void runs_elsewhere(void) {
     atomic_store(&p->pass.thread, ELSEWHERE);
 }
+
+/* Before anything is known of the interpreter, which is so in the first test alone: nothing is a
+ * birth, and whoever comes is believed. */
+START_TEST(not_known) {
+    begin_unknown();
+    ck_assert_uint_eq(collector_birth()->size, 0);
+    ck_assert_uint_eq(atomic_load(&p->foreign.global), 0);
+    ck_assert(!foreign_is_birth(LUA_TTHREAD, 0));
+    ck_assert(!foreign_is_birth(LUA_TTHREAD, 1000));
+    uintptr_t none[16] = {0};
+    void *r, *mixed = NULL;
+    runs_elsewhere();
+    ck_assert(
+        !foreign_pass(p, &(LmpRequested){NULL, 0, 100}, (char *)(none + 7), none, &r, &mixed));
+    ck_assert_uint_eq(atomic_load(&p->pass.thread), foreign_thread());
+    end();
+}
+END_TEST
 
 /* ---- newborns -------------------------------------------------------------------------------- */
 
@@ -484,5 +508,5 @@ START_TEST(covered) {
 }
 END_TEST
 
-SUITE("foreign", what_is_a_birth, birth_here, set_free, places_of_notes, words_that_show_it, moves,
-      births_elsewhere, covered)
+SUITE("foreign", not_known, what_is_a_birth, birth_here, set_free, places_of_notes,
+      words_that_show_it, moves, births_elsewhere, covered)
