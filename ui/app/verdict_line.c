@@ -9,9 +9,10 @@ enum {
     LEAST = 14,
     HINT_FROM = 64,
     NUMBER_FROM = 100,
-    ADVICE_LEAST = 16,
-    ADVICE_WANTED = 44,
-    ADVICE_SOME = 24
+    ARROW = 4,          /* columns between the halves */
+    ADVICE_LEAST = 16,  /* with less, it is left out */
+    ADVICE_WANTED = 44, /* the sentence is cut for so much of it ... */
+    ADVICE_GAIN = 8     /* ... if each cut brings so much */
 };
 #define MORE 1.25 /* times the current score: that much replaces it */
 
@@ -79,62 +80,134 @@ static int draw_hint(const App *app, Canvas *canvas, Rect rect, int y, const Ver
     return x - rect.x - 2;
 }
 
-/* A path in full if there is room for the whole sentence and the advice, else its last part. */
-static const char *short_where(const Verdict *v, int room) {
-    const char *slash = strrchr(v->where, '/');
-    int advice = *v->advice ? canvas_width(v->advice) + 4 : 0;
-    bool fits = canvas_width(v->where) + 1 + canvas_width(v->text) + advice <= room;
-    return slash && slash[1] && !fits ? slash + 1 : v->where;
-}
+/* ---- two halves of one line ------------------------------------------------------------------ */
 
-/* Whole words of a text, as many as fit: half a figure would be a wrong one. */
-static int draw_words(Canvas *canvas, int x, int y, int room, Style style, const char *text) {
-    char cut[sizeof((Verdict *)0)->text];
-    snprintf(cut, sizeof cut, "%s", text);
-    if (canvas_width(cut) <= room) return canvas_text(canvas, x, y, room, style, cut);
-    char *space;
-    while ((space = strrchr(cut, ' '))) {
-        *space = 0;
-        if (canvas_width(cut) + 1 > room) continue;
-        int used = canvas_text(canvas, x, y, room, style, cut);
-        canvas_put(canvas, x + used, y, G_ELLIPSIS, style);
-        return used + 1;
+typedef struct Halves {
+    const char *where;
+    char text[sizeof((Verdict *)0)->text], advice[sizeof((Verdict *)0)->advice];
+} Halves;
+
+/* Of each path in a text only its last part. */
+static void shorten_paths(char *text) {
+    char *to = text, *word = text;
+    for (const char *from = text; *from; from++) {
+        if (*from == '/' && from[1] && from[1] != ' ') {
+            to = word;
+            continue;
+        }
+        *to++ = *from;
+        if (*from == ' ') word = to;
     }
-    return canvas_text(canvas, x, y, room, style, text);
+    *to = 0;
 }
 
-/* Of a sentence, as many of its parts between commas as leave room for the advice: which line to
- * change matters more than the last figures, which its page has. All of it if not even the first
- * part does. */
-static const char *first_parts(const Verdict *v, int room, char out[sizeof v->text + 4]) {
-    int advice = canvas_width(v->advice) + 4, most = room - ADVICE_SOME;
-    room -= advice < ADVICE_WANTED ? advice : ADVICE_WANTED;
-    snprintf(out, sizeof v->text, "%s", v->text);
-    for (size_t i = strlen(out); *v->advice && i-- > 0 && canvas_width(out) + 1 > room;)
-        if (out[i] == ',' && out[i + 1] == ' ') out[i] = 0;
-    if (canvas_width(out) + 1 > most) return v->text;
-    return out;
+static int where_width(const Halves *h) {
+    return *h->where ? canvas_width(h->where) + 1 : 0;
+}
+
+/* Paths in full if there is room for all of both halves; else their last parts, those of the advice
+ * only as there is need. */
+static void choose_paths(const Verdict *v, int room, Halves *h) {
+    const char *slash = strrchr(v->where, '/');
+    snprintf(h->text, sizeof h->text, "%s", v->text);
+    snprintf(h->advice, sizeof h->advice, "%s", v->advice);
+    h->where = v->where;
+    int text = canvas_width(h->text), advice = canvas_width(h->advice);
+    if (advice > 0) advice += ARROW;
+    if (where_width(h) + text + advice <= room) return;
+    if (slash && slash[1]) h->where = slash + 1;
+    if (where_width(h) + text + advice > room) shorten_paths(h->advice);
+}
+
+/* Ends a text, at a blank in it, after what can stand there: no comma, no number without its unit.
+ */
+static void end_at(char *text, char *blank) {
+    for (;;) {
+        while (blank > text && strchr(" ,;:", blank[-1]))
+            blank--;
+        *blank = 0;
+        char *word = strrchr(text, ' ');
+        if (!word || !strchr("+-0123456789", word[1])) return;
+        blank = word;
+    }
+}
+
+/* Cuts a text to whole words: half a figure would be a wrong one. Returns the columns it takes,
+ * with the mark that there was more; 0: not even a word fits. */
+static int cut_words(char *text, int room) {
+    int columns = canvas_width(text);
+    char *blank;
+    if (columns <= room) return columns;
+    while ((blank = strrchr(text, ' '))) {
+        end_at(text, blank);
+        columns = canvas_width(text) + 1;
+        if (columns <= room) return columns;
+    }
+    *text = 0;
+    return 0;
+}
+
+/* What cut_words would leave. */
+static int words_fitting(const char *text, int room) {
+    char copy[sizeof((Verdict *)0)->advice];
+    snprintf(copy, sizeof copy, "%s", text);
+    return cut_words(copy, room);
+}
+
+/* The advice's columns beside so much of the sentence: up to what is wanted of it, more is no
+ * better. */
+static int advice_beside(const char *advice, int room) {
+    int columns = words_fitting(advice, room - ARROW);
+    return columns < ADVICE_LEAST ? 0 : columns < ADVICE_WANTED ? columns : ADVICE_WANTED;
+}
+
+/* Of the sentence, as many of its parts between commas as leave the advice what it can use: which
+ * line to change matters more than the last figures, which its page has. Where a part less would
+ * bring the advice nothing, it stays. Returns whether parts were left out. */
+static bool choose_parts(Halves *h, int room) {
+    char text[sizeof h->text];
+    int all = canvas_width(h->text), best = advice_beside(h->advice, room - all);
+    size_t end = strlen(h->text), cut = end;
+    snprintf(text, sizeof text, "%s", h->text);
+    for (size_t i = end; *h->advice && i-- > 0;) {
+        if (text[i] != ',' || text[i + 1] != ' ') continue;
+        text[i] = 0;
+        int columns = advice_beside(h->advice, room - canvas_width(text) - 1);
+        if (columns >= best + ADVICE_GAIN) {
+            best = columns;
+            cut = i;
+        }
+    }
+    h->text[cut] = 0;
+    return cut < end;
+}
+
+static int draw_words(Canvas *canvas, int x, int y, int room, Style style, char *text, bool more) {
+    size_t length = strlen(text);
+    char first[sizeof((Verdict *)0)->advice];
+    snprintf(first, sizeof first, "%s", text);
+    if (cut_words(text, room) == 0) return canvas_text(canvas, x, y, room, style, first);
+    int used = canvas_text(canvas, x, y, room, style, text);
+    if (!more && strlen(text) == length) return used;
+    canvas_put(canvas, x + used, y, G_ELLIPSIS, style);
+    return used + 1;
 }
 
 void verdict_draw(App *app, Canvas *canvas, Rect rect, int y) {
     const Verdict *v = shown(app);
     if (!v || rect.w < LEAST) return;
     int x = rect.x + 1, end = rect.x + draw_hint(app, canvas, rect, y, v);
-    bool to_do = *v->advice != 0;
     if (rect.w >= HINT_FROM) x += canvas_text(canvas, x, y, end - x, STYLE(TONE_MUTED), "Note  ");
-    const char *where = short_where(v, end - x);
-    if (*where) {
-        x += canvas_text(canvas, x, y, end - x, STYLE_BOLD(TONE_STRONG), where);
+    Halves h;
+    choose_paths(v, end - x, &h);
+    if (*h.where) {
+        x += canvas_text(canvas, x, y, end - x, STYLE_BOLD(TONE_STRONG), h.where);
         x++;
     }
-    char parts[sizeof v->text + 4];
-    const char *text = first_parts(v, end - x, parts);
-    x += draw_words(canvas, x, y, end - x, STYLE(to_do ? TONE_STRONG : TONE_TEXT), text);
-    if (strlen(text) < strlen(v->text)) {
-        canvas_put(canvas, x, y, G_ELLIPSIS, STYLE(TONE_STRONG));
-        x++;
-    }
-    if (!to_do || end - x < ADVICE_LEAST) return;
+    const Style said = STYLE(*v->advice ? TONE_STRONG : TONE_TEXT);
+    bool more = choose_parts(&h, end - x);
+    x += draw_words(canvas, x, y, end - x, said, h.text, more);
+    if (advice_beside(h.advice, end - x) == 0) return;
     x += canvas_text(canvas, x, y, end - x, STYLE(TONE_ACCENT), app->ui.utf8 ? "  → " : "  -> ");
-    draw_words(canvas, x, y, end - x, STYLE(TONE_TEXT), v->advice);
+    draw_words(canvas, x, y, end - x, STYLE(TONE_TEXT), h.advice, false);
 }

@@ -1,5 +1,7 @@
 /* rules_holding.c - verdicts on what a line holds: growth after full collections, as judged by
  * leaks.c, and peaks that are long gone. */
+#include <string.h>
+
 #include "base/format.h"
 #include "read/verdict/verdict_impl.h"
 
@@ -56,6 +58,18 @@ static int mostly(const LmpMakes *m) {
     return best;
 }
 
+enum { ONE_PATH = 48, TWO_PATHS = 40 }; /* bytes of each that an advice has room for */
+
+/* A path without its first folders where it is longer than that: its end is what one looks for. */
+static const char *tail(const char *path, size_t most) {
+    size_t length = strlen(path), cut = length > most ? length - most : 0;
+    const char *slash = cut > 0 ? strchr(path + cut - 1, '/') : NULL;
+    if (cut > 0 && slash && slash[1]) return slash + 1;
+    while (((unsigned char)path[cut] & 0xc0) == 0x80) /* not in the middle of a character */
+        cut++;
+    return path + cut;
+}
+
 /* Where to take something out: the tables that grow along with what it holds. */
 static void advise_holders(const VerdictFacts *f, Verdict *v) {
     const LmpSiteRow *at[2];
@@ -67,14 +81,15 @@ static void advise_holders(const VerdictFacts *f, Verdict *v) {
                           "that table weak (__mode)");
     else if (n == 1)
         verdict_advise(v,
-                       "see %.48s:%d, where a table grows with it: take out what is no longer "
+                       "see %s:%d, where a table grows with it: take out what is no longer "
                        "needed, or make that table weak (__mode)",
-                       at[0]->short_src, at[0]->line);
+                       tail(at[0]->short_src, ONE_PATH), at[0]->line);
     else if (n == 2)
         verdict_advise(v,
-                       "see %.40s:%d and %.40s:%d, where tables grow with it: take out what is no "
+                       "see %s:%d and %s:%d, where tables grow with it: take out what is no "
                        "longer needed, or make them weak (__mode)",
-                       at[0]->short_src, at[0]->line, at[1]->short_src, at[1]->line);
+                       tail(at[0]->short_src, TWO_PATHS), at[0]->line,
+                       tail(at[1]->short_src, TWO_PATHS), at[1]->line);
 }
 
 static void growth_figures(const VerdictFacts *f, Verdict *v) {

@@ -56,6 +56,27 @@ START_TEST(growing_tables) {
 }
 END_TEST
 
+/* Of a long path the end is told: file and line are what one looks for. */
+START_TEST(a_holder_far_away) {
+    Fixture s = fixture_new();
+    uint32_t far =
+        fake_function(s.f, LMP_F_MAIN, "@/srv/www/desk/gateway/current/modules/sessions/keeper.lua",
+                      0, "main chunk");
+    FakeSpot kept = spot(&s, 13, LMP_C_TABLE);
+    FakeSpot at = {fake_site(s.f, far, 31, 0), 0, LMP_C_TABLE_PART, 0};
+    for (int step = 1; step <= 20; step++) {
+        fake_made(s.f, kept, 100, 100 * 1024);
+        if (step == 10) grow_table(&s, at, 1, 2048);
+        fake_grown(s.f, (uint64_t)step * 1000000000);
+    }
+    judge(&s);
+    const char *advice = find(&s, "never-freed")->advice;
+    const char *says = "see desk/gateway/current/modules/sessions/keeper.lua:31, where a table";
+    ck_assert_msg(strstr(advice, says) == advice, "%s", advice);
+    fixture_free(&s);
+}
+END_TEST
+
 /* A table that was filled before, and does not grow any more, has nothing to do with it. */
 START_TEST(tables_that_do_not_grow) {
     Fixture s = fixture_new();
@@ -169,5 +190,5 @@ START_TEST(a_peak_that_is_gone) {
 }
 END_TEST
 
-SUITE("verdict_growth", growth, growing_tables, tables_that_do_not_grow, samples_are_no_proof,
-      a_string_that_is_built_is_no_leak, a_peak_that_is_gone)
+SUITE("verdict_growth", growth, growing_tables, a_holder_far_away, tables_that_do_not_grow,
+      samples_are_no_proof, a_string_that_is_built_is_no_leak, a_peak_that_is_gone)

@@ -1,0 +1,110 @@
+/* test_verdict_line.c - the line under the header: what of a sentence and of its advice is shown
+ * where there is no room for both. */
+#include "app_fixture.h"
+
+static char row[1024];
+
+static void set_up(int w, const char *where, const char *text, const char *advice) {
+    open_program(w, 36);
+    refresh();
+    Verdicts *all = &app_model(app)->verdicts;
+    all->count = 1;
+    Verdict *v = &all->verdict[0];
+    v->place = VERDICT_AT_SITE;
+    snprintf(v->where, sizeof v->where, "%s", where);
+    snprintf(v->text, sizeof v->text, "%s", text);
+    snprintf(v->advice, sizeof v->advice, "%s", advice);
+    draw();
+    /* the fourth row, up to the key that leads to the evidence */
+    char *dump = NULL, *at;
+    size_t size = 0;
+    FILE *out = open_memstream(&dump, &size);
+    canvas_dump_text(canvas, out);
+    fclose(out);
+    at = dump;
+    for (int i = 0; i < 3; i++)
+        at = strchr(at, '\n') + 1;
+    snprintf(row, sizeof row, "%.*s", (int)strcspn(at, "\n"), at);
+    free(dump);
+}
+
+#define GROWS "has never freed anything: 44 k parts of tables, 22.5 MiB held, +3.1 MiB/s"
+#define HOLDER                                                                                     \
+    "see /home/somebody/src/desk/pricing/file.lua:34, where a table grows with it: take out "      \
+    "what is no longer needed, or make that table weak (__mode)"
+
+/* A path that does not fit is no reason to leave half of the line blank. */
+START_TEST(paths_are_cut_not_advice) {
+    static const struct {
+        int w;
+        const char *shown;
+    } want[] = {
+        {200, " Note  file.lua:32 " GROWS "  → see file.lua:34, where a table grows with it: take "
+              "out what is no longer needed, or make that…    w why"},
+        {160, " Note  file.lua:32 " GROWS "  → see file.lua:34, where a table grows with it: take "
+              "out…   w why"},
+        {120, " Note  file.lua:32 has never freed anything: 44 k parts of tables…  → see "
+              "file.lua:34, where a table grows with…  w why"},
+        {91, " Note  file.lua:32 has never freed anything: 44 k parts of tables, 22.5 MiB held…    "
+             "w why"},
+        {80, " Note  file.lua:32 has never freed anything: 44 k parts of tables…        w why"},
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        set_up(want[i].w, "/home/somebody/src/desk/pricing/file.lua:32", GROWS, HOLDER);
+        ck_assert_str_eq(row, want[i].shown);
+        tear_down();
+    }
+}
+END_TEST
+
+/* Where there is room for all, paths are whole. */
+START_TEST(all_of_it) {
+    set_up(200, "./desk/file.lua:32", "grows by 4 KiB a full collection", "see ./desk/a.lua:3");
+    ck_assert_ptr_nonnull(strstr(row, "./desk/file.lua:32 grows by 4 KiB a full collection  → see "
+                                      "./desk/a.lua:3 "));
+    tear_down();
+    set_up(92, "./a/longer/way/file.lua:32", "grows by 4 KiB a full collection",
+           "see ./desk/a.lua:3");
+    ck_assert_ptr_nonnull(
+        strstr(row, " file.lua:32 grows by 4 KiB a full collection  → see ./desk/a.lua:3 "));
+    tear_down();
+}
+END_TEST
+
+/* Where leaving figures out would not bring the advice another word, they stay. */
+START_TEST(figures_stay_where_advice_gains_nothing) {
+    set_up(100, "a.lua:7", "holds 1 MiB, half of it",
+           "unbreakable-as-this-is-one-word-of-more-columns-than-there-are-here-either-way-so");
+    ck_assert_ptr_nonnull(strstr(row, "a.lua:7 holds 1 MiB, half of it  "));
+    tear_down();
+}
+END_TEST
+
+/* At no width are there blank columns in which the next word of what was cut would fit. */
+START_TEST(no_free_columns_beside_a_cut) {
+    static const char *const advice[] = {
+        HOLDER,
+        "keep what is needed again, index tables by the parts (t[a][b]), or hand them on unjoined",
+        "fill one table again and again, or pass its values as arguments and results",
+    };
+    for (size_t k = 0; k < sizeof advice / sizeof *advice; k++) {
+        for (int w = 64; w <= 260; w++) {
+            set_up(w, "/home/somebody/src/desk/pricing/file.lua:32", GROWS, advice[k]);
+            const char *mark = strstr(row, "→"), *end = strstr(row, " w why");
+            ck_assert_ptr_nonnull(end);
+            if (mark && end[-1] == ' ') {
+                const char *last = end;
+                while (last > row && last[-1] == ' ')
+                    last--;
+                int blank = (int)(end - last);
+                if (last - row >= 3 && memcmp(last - 3, "…", 3) == 0)
+                    ck_assert_msg(blank <= 12, "%d: %d blank in '%s'", w, blank, row);
+            }
+            tear_down();
+        }
+    }
+}
+END_TEST
+
+SUITE("verdict_line", paths_are_cut_not_advice, all_of_it, figures_stay_where_advice_gains_nothing,
+      no_free_columns_beside_a_cut)
