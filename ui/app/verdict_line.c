@@ -168,9 +168,12 @@ static bool choose_parts(Halves *h, int room) {
     char text[sizeof h->text];
     int all = canvas_width(h->text), best = advice_beside(h->advice, room - all);
     size_t end = strlen(h->text), cut = end;
+    int depth = 0; /* of parentheses, which are not torn */
     snprintf(text, sizeof text, "%s", h->text);
     for (size_t i = end; *h->advice && i-- > 0;) {
-        if (text[i] != ',' || text[i + 1] != ' ') continue;
+        depth += text[i] == ')';
+        depth -= text[i] == '(';
+        if (text[i] != ',' || text[i + 1] != ' ' || depth > 0) continue;
         text[i] = 0;
         int columns = advice_beside(h->advice, room - canvas_width(text) - 1);
         if (columns >= best + ADVICE_GAIN) {

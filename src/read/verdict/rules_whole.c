@@ -89,7 +89,7 @@ double survivors_holds(const VerdictFacts *f) {
 
 void survivors_say(const VerdictFacts *f, Verdict *v) {
     double share = 1 - verdict_share((double)f->short_lived, (double)f->allocs);
-    verdict_text(v, "generational mode, but %u %% of all blocks outlive their first collection",
+    verdict_text(v, "%u %% of all blocks outlive their first collection, in generational mode",
                  verdict_percent(share));
     verdict_figure(v, "surviving", share);
     verdict_figure(v, "cycles", (double)f->in->gc->cycles);

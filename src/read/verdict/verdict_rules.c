@@ -75,7 +75,7 @@ const VerdictRule verdict_rules[] = {
     {"survivors", NEEDS_BULK, 0, survivors_holds, 0.4, survivors_say,
      "try collectgarbage(\"incremental\")", VERDICT_AT_TIMELINE,
      "generational mode, and half of all blocks outlive their first collection",
-     "generational mode, but … of all blocks outlive their first collection"},
+     "… of all blocks outlive their first collection, in generational mode"},
     {"frame-spikes", 0, 0, frame_spikes_holds, 0.3, frame_spikes_say,
      "do it before the loop, or spread it over several frames", VERDICT_AT_TIMELINE,
      "after sixty frames (`lmp.frame`) or more some made 256 KiB or more, and eight times what "

@@ -80,6 +80,17 @@ START_TEST(figures_stay_where_advice_gains_nothing) {
 }
 END_TEST
 
+/* A part ends at a comma, but not between parentheses. */
+START_TEST(parentheses_are_not_torn) {
+    set_up(130, "",
+           "collections come late: 90 % of the heap is garbage by then (9 MiB freed, 1 MiB "
+           "left), says who",
+           HOLDER);
+    ck_assert_ptr_nonnull(strstr(row, " garbage by then (9 MiB freed, 1 MiB left)…  → see "));
+    tear_down();
+}
+END_TEST
+
 /* At no width are there blank columns in which the next word of what was cut would fit. */
 START_TEST(no_free_columns_beside_a_cut) {
     static const char *const advice[] = {
@@ -107,4 +118,4 @@ START_TEST(no_free_columns_beside_a_cut) {
 END_TEST
 
 SUITE("verdict_line", paths_are_cut_not_advice, all_of_it, figures_stay_where_advice_gains_nothing,
-      no_free_columns_beside_a_cut)
+      parentheses_are_not_torn, no_free_columns_beside_a_cut)

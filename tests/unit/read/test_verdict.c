@@ -269,7 +269,7 @@ START_TEST(survivors) {
     fake_freed(s.f, at, spot(&s, 999, LMP_C_TABLE), 15000, 15 * MIB, 9000);
     judge(&s);
     expect_text(&s, "survivors",
-                "generational mode, but 55 % of all blocks outlive their first collection");
+                "55 % of all blocks outlive their first collection, in generational mode");
     s.gc.cycles = 7;
     judge(&s);
     ck_assert_ptr_null(find(&s, "survivors"));
