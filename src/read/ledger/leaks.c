@@ -19,19 +19,24 @@
  * run's eighths are compared, the first two left out: the most that was held in each must be above
  * the one before, by more in all than it fluctuates, in no great step, and without slowing down.
  *
- * No site is reported before twelve full collections, or four and ten seconds: most programs build
- * up something first. `no growth` is reported after as many (eight after ten seconds), and only if
- * no site rose considerably in the later half of the run, and the heap is not higher than any full
- * collection has seen. */
+ * No site is reported before twelve full collections, or four and ten seconds in which it grew:
+ * most programs build up something first. Where the heap multiplies from one full collection to the
+ * next, growth itself brings them about, and loading a file does so, too: twelve come within a
+ * second then, and prove nothing. So only the ten seconds count there, and the site must be growing
+ * at this very moment, as far as that is known. `no growth` is reported after as many (eight after
+ * ten seconds), and only if no site rose considerably in the later half of the run, and the heap is
+ * not higher than any full collection has seen. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/format.h"
-#include "read/ledger/ledger.h"
+#include "read/ledger/ledger_impl.h"
 
-enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16, WHERE_SIZE = 128 };
+enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16 };
 #define LONG_ENOUGH 10.0 /* seconds */
+#define MULTIPLIES 4.0   /* times, over twelve full collections */
+#define BEGUN_PART 0.01  /* of what it holds */
+#define PACE_PART 0.05   /* of what so long should have brought: less is no growth */
+#define PACE_BLOCKS 32.0 /* if it should have brought so many blocks */
 #define SEEN_BY 1.0      /* the same: by then a collector that can be seen has been */
 #define STILL 2.25       /* of the longest time between the last rises */
 #define PARTING 0.4      /* of the run */
@@ -184,6 +189,37 @@ static bool mostly_at_once(const Series *s) {
     return false;
 }
 
+/* What is known of growth beside a site's own figures. */
+typedef struct Evidence {
+    const double *cycle, *seconds; /* of each row */
+    double heap, now;              /* bytes in the last row; seconds */
+    double window;                 /* seconds since what LmpTally.was is of; 0: there is none */
+    bool multiplies;               /* the heap does, from one full collection to the next */
+} Evidence;
+
+/* Seconds, of the last row in which it held next to nothing; 0: it held something from the start.
+ */
+static double begun(const Series *s, uint32_t rows, const Evidence *e) {
+    for (uint32_t i = rows; i-- > 0;)
+        if (s->v[i] < BEGUN_PART * s->v[s->n - 1]) return e->seconds[i];
+    return 0;
+}
+
+/* Has it grown for long enough that it is no start any more? */
+static bool long_enough(const Series *s, uint32_t rows, const Evidence *e) {
+    if (rows >= ENOUGH && !e->multiplies) return true;
+    return rows >= LEAST && e->now - begun(s, rows, e) >= LONG_ENOUGH;
+}
+
+/* Did next to nothing come lately, where at its pace there should have been much? */
+static bool has_ended(const LmpTally *t, double bytes_per_second, const Evidence *e) {
+    if (!e->multiplies || e->window <= 0 || t->live_blocks == 0) return false;
+    double due = bytes_per_second * e->window;
+    double block = (double)t->live_bytes / (double)t->live_blocks;
+    return due >= PACE_BLOCKS * block &&
+           (double)t->live_bytes - (double)t->was.live < PACE_PART * due;
+}
+
 static bool grows(const Series *s, bool keeps) {
     bool enough = keeps ? s->rises >= 3 : s->rises >= 5 && !mostly_at_once(s);
     if (enough && still(s) && goes_on(s)) return true;
@@ -266,66 +302,11 @@ static void sort_worst(LmpLeak *leak, uint32_t n) {
     }
 }
 
-/* ---- words ----------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 static uint64_t to_count(double n) {
     return n < 1 ? 1 : n > 999999 ? 999999 : (uint64_t)(n + 0.5);
 }
-
-/* The end of the place tells most: at most so many columns of it. */
-static const char *where_words(char out[WHERE_SIZE], const Ledger *ledger, const LmpLeak *leak,
-                               uint32_t most) {
-    const LmpSiteRow *row = &ledger->site[leak->site];
-    char line[16] = "";
-    const char *p;
-    uint32_t columns = 0, c;
-    int n = row->line < 0 ? 0 : snprintf(line, sizeof line, ":%d", row->line);
-    uint32_t room = most - (uint32_t)n;
-    for (p = row->short_src; *p; p += format_utf8(p, &c))
-        columns++;
-    for (p = row->short_src; *p && columns > room; p += format_utf8(p, &c))
-        columns--;
-    bool cut = p > row->short_src;
-    if (cut && *p) p += format_utf8(p, &c); /* for the mark */
-    snprintf(out, WHERE_SIZE, "%s%.*s%s", cut ? "\u2026" : "", WHERE_SIZE - 24, p, line);
-    return out;
-}
-
-/* None is wider than 76 columns: they have their place in the summary. `first`: the worst of those
- * that grow, or else of those that rose lately. */
-static void word(LmpJudgement *v, const Ledger *ledger, const LmpLeak *first, bool beyond) {
-    char where[WHERE_SIZE], a[LMP_NUM], b[LMP_NUM], more[64];
-    size_t size = sizeof v->words;
-    format_count(a, v->missing);
-    snprintf(more, sizeof more, "%s more full %s", a, v->missing == 1 ? "cycle" : "cycles");
-    if (v->growth == LMP_GROWTH_FOUND) {
-        format_bytes(a, (uint64_t)(lesser(first->bytes_per_cycle, 1e18) + 0.5));
-        format_bytes(b, (uint64_t)(greater(0, lesser(first->bytes_per_second, 1e18)) + 0.5));
-        if (v->steady == 1)
-            snprintf(v->words, size, "%s grows by %s a full cycle, %s/s",
-                     where_words(where, ledger, first, 28), a, b);
-        else
-            snprintf(v->words, size, "%u sites grow, most %s by %s a full cycle", v->steady,
-                     where_words(where, ledger, first, 24), a);
-    } else if (v->growth == LMP_GROWTH_NONE) {
-        format_count(a, v->cycles);
-        snprintf(v->words, size, "no growth over the last %s full cycles", a);
-    } else if (v->growth == LMP_GROWTH_WAIT) {
-        if (v->lately == 0)
-            snprintf(v->words, size, "cannot tell yet: %s%s",
-                     beyond ? "heap higher than in any full cycle, " : "", more);
-        else if (v->lately == 1)
-            snprintf(v->words, size, "cannot tell yet: %s rose lately, %s",
-                     where_words(where, ledger, first, 22), more);
-        else
-            snprintf(v->words, size, "cannot tell yet: %u sites rose lately, %s", v->lately, more);
-    } else if (ledger->lines == LMP_LINES_OFF)
-        snprintf(v->words, size, "growth is not known without lines");
-    else
-        snprintf(v->words, size, "growth is not known: cycles cannot be seen on this interpreter");
-}
-
-/* ---- all of them ----------------------------------------------------------------------------- */
 
 /* How many more full collections it takes, at the pace of the last of the `n`, until row i is no
  * longer in the later half of the run. */
@@ -336,9 +317,9 @@ static double until_half(const Series *s, const double *cycle, uint32_t n, uint3
     return each > 0 ? ceil((2 * s->w[i] - s->w[last]) / each) : 1;
 }
 
-static void judge(Series *s, const LmpSiteRow *row, const double *cycle, const double *seconds,
-                  double heap, bool enough, LmpLeak *one, double *wait) {
+static void judge(Series *s, const LmpSiteRow *row, const Evidence *e, LmpLeak *one, double *wait) {
     double bytes[LMP_LIVE_HISTORY], held = 0;
+    const double *cycle = e->cycle, *seconds = e->seconds;
     uint32_t from = 0, n = s->n, rise = 0;
     memcpy(bytes, s->v, sizeof bytes);
     bool keeps = row->tally.free_bytes <= row->tally.bytes / 2;
@@ -350,13 +331,18 @@ static void judge(Series *s, const LmpSiteRow *row, const double *cycle, const d
     s->least = GAIN_BYTES;
     s->part = row->live_history_blocks[n - 1] > row->live_history_blocks[0] ? GAIN_PART : GAIN_SIZE;
     find_rises(s);
+    bool enough = long_enough(s, n, e);
     if (enough) one->steady = grows(s, keeps);
     if (one->steady && s->rises >= 3 && s->rise[0] + 1 < n) from = s->rise[0] - 1;
-    rise = rose_lately(s, greater(LATELY_PART * heap, LATELY_BYTES));
+    rise = rose_lately(s, greater(LATELY_PART * e->heap, LATELY_BYTES));
     one->lately = rise > 0 && !one->steady;
-    if (one->lately) *wait = greater(*wait, until_half(s, cycle, n, rise));
     one->bytes_per_cycle = slope(cycle, bytes, from, n);
     one->bytes_per_second = slope(seconds, bytes, from, n);
+    if (has_ended(&row->tally, one->bytes_per_second, e)) {
+        one->steady = enough = false;
+        one->lately = rise > 0;
+    }
+    if (one->lately) *wait = greater(*wait, until_half(s, cycle, n, rise));
     if (one->steady && !(one->bytes_per_cycle > 0)) { /* most of it came since the last row */
         double gain = s->v[s->n - 1] - bytes[0];
         one->bytes_per_cycle = gain / (double)n;
@@ -411,7 +397,7 @@ static void conclude(LmpJudgement *v, const Ledger *ledger, double seconds, uint
 void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *n,
                   LmpJudgement *judgement) {
     double cycle[LMP_LIVE_HISTORY], work[LMP_LIVE_HISTORY], seconds[LMP_LIVE_HISTORY],
-        heap = 0, live = 0, made = 0, wait = 0;
+        heap = 0, before = 0, live = 0, made = 0, wait = 0;
     uint32_t rows = ledger->live_history_rows < LMP_LIVE_HISTORY ? ledger->live_history_rows
                                                                  : LMP_LIVE_HISTORY - 1;
     double now = (double)ledger->clock / 1e9;
@@ -426,12 +412,21 @@ void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *
     for (uint32_t s = 0; s < ledger->sites; s++) {
         if (rows > 0 && ledger->site[s].live_history)
             heap += (double)ledger->site[s].live_history[rows - 1];
+        if (rows >= ENOUGH && ledger->site[s].live_history)
+            before += (double)ledger->site[s].live_history[rows - ENOUGH];
         const LmpTally *t = &ledger->site[s].tally;
         live += (double)t->live_bytes;
         made += (double)t->bytes + (double)t->realloc_bytes;
     }
     if (rows > 0) now = greater(now, seconds[rows - 1]);
-    bool enough = rows >= ENOUGH || (rows >= LEAST && now >= LONG_ENOUGH);
+    const Evidence evidence = {
+        .cycle = cycle,
+        .seconds = seconds,
+        .heap = heap,
+        .now = now,
+        .window = ledger->since > 0 ? now - (double)ledger->since / 1e9 : 0,
+        .multiplies = rows < ENOUGH || heap > MULTIPLIES * before,
+    };
     for (uint32_t s = 0; rows >= 2 && s < ledger->sites; s++) {
         const LmpSiteRow *row = &ledger->site[s];
         if (!row->live_history ||
@@ -447,7 +442,7 @@ void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *
         LmpLeak one = {.site = s};
         if (row->live_history[rows - 1] > row->live_history[0])
             one.gain = row->live_history[rows - 1] - row->live_history[0];
-        judge(&series, row, cycle, seconds, heap, enough, &one, &wait);
+        judge(&series, row, &evidence, &one, &wait);
         if (!(one.bytes_per_cycle > 0)) {
             if (!one.lately) continue;
             one.bytes_per_cycle = one.bytes_per_second = 0;
@@ -465,7 +460,7 @@ void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *
     bool beyond = rows > 0 && live > TOP_BEYOND * (double)ledger->live_history_top;
     conclude(judgement, ledger, now,
              rows_later(work, rows, greater(made, rows > 0 ? work[rows - 1] : 0)), beyond, wait);
-    word(judgement, ledger, &first, beyond);
+    leaks_word(judgement, ledger, &first, beyond);
 }
 
 uint32_t ledger_live_history_even(const Ledger *ledger, const uint64_t *grown,

@@ -225,4 +225,8 @@ bool tree_unused(const LedgerStore *s, uint32_t node);
 /* The rows of the tree; after those of functions. */
 void tree_make(Ledger *ledger, const LmpTables *t);
 
+/* leaks_words.c: fills v->words. `first`: the worst of those that grow, or else of those that rose
+ * lately; `beyond`: the heap is higher than any full collection has seen. */
+void leaks_word(LmpJudgement *v, const Ledger *ledger, const LmpLeak *first, bool beyond);
+
 #endif

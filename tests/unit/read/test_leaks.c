@@ -356,6 +356,69 @@ START_TEST(a_step_is_waited_for) {
 }
 END_TEST
 
+/* Whatever loads a file makes the heap double again and again, and each doubling brings about a
+ * full collection: twelve of them within seconds prove nothing. */
+static void double_heap(uint32_t rows, double seconds) {
+    begin(rows);
+    uint64_t *y = add_site();
+    for (uint32_t i = 0; i < rows; i++) {
+        y[i] = 20000ull << i;
+        ledger.live_history_work[i] = 40000ull << i;
+        ledger.live_history_clock[i] = (uint64_t)(seconds * 1e9 / (double)(1u << (rows - 1 - i)));
+    }
+    uint64_t held = y[rows - 1];
+    row[0].tally = (LmpTally){
+        .allocs = held / 40, .bytes = held, .live_bytes = held, .live_blocks = held / 40};
+}
+
+START_TEST(a_start_that_fills) {
+    double_heap(14, 6);
+    ck_assert(!judge());
+    ck_assert_uint_eq(judgement.growth, LMP_GROWTH_WAIT);
+    double_heap(14, 11); /* so long a start has to be told */
+    ck_assert(judge());
+    /* The same work beside a heap that stays as large: nothing but the site brings nothing about.
+     */
+    double_heap(14, 6);
+    flat(add_site(), 14);
+    for (uint32_t i = 0; i < 14; i++) {
+        series[0][i] = 20000 * (i + 1);
+        series[1][i] = 10000000;
+        ledger.live_history_work[i] = 1000000 * (i + 1);
+        ledger.live_history_clock[i] = 400000000ull * (i + 1);
+    }
+    ck_assert(judge());
+}
+END_TEST
+
+/* What was held next to nothing until lately has not grown for ten seconds. */
+START_TEST(a_start_that_is_late) {
+    double_heap(14, 6);
+    for (uint32_t i = 0; i < 14; i++)
+        ledger.live_history_clock[i] += 30000000000ull;
+    ck_assert(!judge());
+    for (uint32_t i = 8; i < 14; i++)
+        ledger.live_history_clock[i] += 10000000000ull;
+    ck_assert(judge());
+}
+END_TEST
+
+/* Where it is seen that nothing has come for a second, it has filled up. */
+START_TEST(a_start_that_has_ended) {
+    double_heap(14, 11);
+    ledger.clock = 12000000000ull;
+    ledger.since = 11000000000ull;
+    row[0].tally.was.live = row[0].tally.live_bytes;
+    ck_assert(!judge());
+    ck_assert_uint_eq(judgement.growth, LMP_GROWTH_WAIT);
+    row[0].tally.was.live = row[0].tally.live_bytes * 9 / 10;
+    ck_assert(judge());
+    ledger.since = 0; /* it is not known */
+    row[0].tally.was.live = row[0].tally.live_bytes;
+    ck_assert(judge());
+}
+END_TEST
+
 /* Between full collections the heap may get higher than ever: then nothing is known. */
 START_TEST(heap_beyond_is_not_known) {
     begin(MOST);
@@ -470,6 +533,7 @@ START_TEST(any_figures) {
 }
 END_TEST
 
-SUITE("leaks", growth_is_seen, doubling_heap, blocks_count, what_is_no_growth, slopes,
-      too_few_cycles, never_to_be_known, a_step_is_waited_for, heap_beyond_is_not_known,
-      ended_between_collections, order_and_room, saved_regs_fit, any_figures)
+SUITE("leaks", growth_is_seen, doubling_heap, a_start_that_fills, a_start_that_is_late,
+      a_start_that_has_ended, blocks_count, what_is_no_growth, slopes, too_few_cycles,
+      never_to_be_known, a_step_is_waited_for, heap_beyond_is_not_known, ended_between_collections,
+      order_and_room, saved_regs_fit, any_figures)
