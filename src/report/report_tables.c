@@ -1,5 +1,6 @@
 /* report_tables.c - the summary's tables: sites, functions and tags with most memory, and which
  * sites grow. At most 100 columns. */
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/format.h"
@@ -80,28 +81,44 @@ static void put_sites(const LmpReport *r, FILE *out) {
                 l->sites - rows);
 }
 
-/* The conditions under which the tables must be read. */
+/* The line of a condition, the next one; the first is set off from what stands above if that is no
+ * table. */
+__attribute__((format(printf, 4, 5))) static void
+put_condition(const LmpReport *r, FILE *out, uint32_t *shown, const char *format, ...) {
+    va_list args;
+    if ((*shown)++ == 0 && r->top == 0) fputc('\n', out);
+    va_start(args, format);
+    fputs("  (", out);
+    vfprintf(out, format, args);
+    fputs(")\n", out);
+    va_end(args);
+}
+
+/* The conditions under which lines must be read, in tables and in sentences: so without tables,
+ * too. */
 static void put_conditions(const LmpReport *r, FILE *out) {
     const Ledger *l = &r->ledger;
     char a[LMP_NUM], b[LMP_NUM];
+    uint32_t n = 0;
     if (l->lines == LMP_LINES_APPROXIMATE)
-        fprintf(out, "  (lines: approximate: %s)\n", stats_why_words[r->stats.why]);
+        put_condition(r, out, &n, "lines: approximate: %s", stats_why_words[r->stats.why]);
     else if (l->unproven > 0)
-        fprintf(out, "  (lines: exact but for %s request%s that no known way explains)\n",
-                text_count(a, l->unproven, 11), l->unproven == 1 ? "" : "s");
+        put_condition(r, out, &n, "lines: exact but for %s request%s that no known way explains",
+                      text_count(a, l->unproven, 11), l->unproven == 1 ? "" : "s");
     if (l->sample > 0)
-        fprintf(out, "  (sampled: one block in every %s; what sites hold is estimated)\n",
-                format_bytes(a, l->sample));
+        put_condition(r, out, &n, "sampled: one block in every %s; what sites hold is estimated",
+                      format_bytes(a, l->sample));
     uint64_t live = 0;
     for (uint32_t i = 0; i < l->sites; i++)
         if (strcmp(l->site[i].short_src, "(others)") == 0) live += l->site[i].tally.live_bytes;
     if (l->folded > 0)
-        fprintf(out, "  ((others): %s allocations that found no room in the tables, %s live)\n",
-                text_count(a, l->folded, 15), format_bytes(b, live));
+        put_condition(r, out, &n,
+                      "(others): %s allocations that found no room in the tables, %s live",
+                      text_count(a, l->folded, 15), format_bytes(b, live));
     if (l->pathless > 0)
-        fprintf(out,
-                "  (call paths of %s allocations, %s live, found no room: retained is without)\n",
-                text_count(a, l->pathless, 15), format_bytes(b, l->pathless_bytes));
+        put_condition(r, out, &n,
+                      "call paths of %s allocations, %s live, found no room: retained is without",
+                      text_count(a, l->pathless, 15), format_bytes(b, l->pathless_bytes));
 }
 
 /* ---- functions, tags ------------------------------------------------------------------------- */
@@ -150,11 +167,11 @@ void summary_tables(const LmpReport *r, FILE *out) {
     const Ledger *l = &r->ledger;
     if (r->ledger_error)
         fputs("\n  (no memory for the tables of sites and functions)\n", out);
-    else if (l->lines != LMP_LINES_OFF && r->top > 0 && l->sites > 0) {
-        put_sites(r, out);
+    else if (l->lines != LMP_LINES_OFF && l->sites > 0) {
+        if (r->top > 0) put_sites(r, out);
         put_conditions(r, out);
-        if (l->stacks) put_functions(r, out);
-        if (l->tags > 0) put_tags(r, out);
+        if (l->stacks && r->top > 0) put_functions(r, out);
+        if (l->tags > 0 && r->top > 0) put_tags(r, out);
     }
 }
 

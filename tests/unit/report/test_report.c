@@ -307,8 +307,27 @@ START_TEST(top_none) {
     char *text = written(SUMMARY, &r);
     ck_assert_ptr_null(strstr(text, "options.lua:9"));
     ck_assert_ptr_nonnull(strstr(text, "Leaks"));
+    ck_assert_ptr_null(strstr(text, "(lines:"));
     free(text);
     report_close(&r);
+    /* what is named without tables may be as wrong as with them: each summary says so */
+    live.tables.lines = LMP_LINES_APPROXIMATE;
+    live.strange.covered = 1;
+    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
+    text = written(SUMMARY, &r);
+    ck_assert_ptr_nonnull(
+        strstr(text, "\n\n  (lines: approximate: another allocator was put over"));
+    free(text);
+    report_close(&r);
+    live.tables.lines = LMP_LINES_EXACT;
+    live.strange.covered = 0;
+    live.tables.sample = 4096;
+    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
+    text = written(SUMMARY, &r);
+    ck_assert_ptr_nonnull(strstr(text, "\n\n  (sampled: one block in every 4.0 KiB; what sites"));
+    free(text);
+    report_close(&r);
+    live.tables.sample = 0;
     header.top = 5000;
     report_fill(&r, &header, &live, &f->t, live.clock, "finished");
     ck_assert_uint_eq(r.top, REPORT_TOP_MOST);
