@@ -62,10 +62,25 @@ static bool upvalues_hidden(const LmpOp *op) {
     return op->locals_state == LMP_LOCALS_READ && op->upvalues_state == LMP_LOCALS_NOT_NOW;
 }
 
-int inspector_locals_lines(const LmpOp *op) {
+uint32_t inspector_locals_rows(const LmpOp *op) {
     if (op->locals_state == LMP_LOCALS_NONE) return 0;
-    int lines = 1 + (int)op->locals + (int)upvalues(op) + (upvalues(op) > 0);
-    return lines + (op->locals_more + op->upvalues_more > 0) + upvalues_hidden(op);
+    uint32_t rows = op->locals + upvalues(op) + (upvalues(op) > 0);
+    return rows + (op->locals_more + op->upvalues_more > 0) + upvalues_hidden(op);
+}
+
+int inspector_locals_lines(const LmpOp *op) {
+    return op->locals_state == LMP_LOCALS_NONE ? 0 : 1 + (int)inspector_locals_rows(op);
+}
+
+/* Below the heading; of more than fit the last says how many. */
+uint32_t inspector_locals_page(const LmpOp *op, int h) {
+    uint32_t rows = inspector_locals_rows(op), room = h > 1 ? (uint32_t)h - 1 : 0;
+    return rows <= room || room == 0 ? room : room - 1;
+}
+
+uint32_t inspector_locals_last(const LmpOp *op, int h) {
+    uint32_t rows = inspector_locals_rows(op), page = inspector_locals_page(op, h);
+    return page > 0 && rows > page ? rows - page : 0;
 }
 
 static void draw_local(const LmpLocal *local, bool utf8, int name_w, Canvas *canvas, Rect rect,
@@ -93,41 +108,95 @@ static int name_width(const LmpLocal *local, uint32_t count, int least) {
     return least;
 }
 
-static void draw_heading(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect) {
+/* What the first row below is: a local, or an upvalue where all locals are scrolled out. */
+static void draw_heading(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, bool ups) {
     char where[128];
     const char *none = no_locals(op);
     int x = rect.x + canvas_text(canvas, rect.x, rect.y, rect.w, STYLE(TONE_MUTED),
-                                 none ? none : "locals of ");
-    if (none) return;
+                                 ups    ? "upvalues of "
+                                 : none ? none
+                                        : "locals of ");
+    if (none && !ups) return;
     inspector_where(&op->frame[op->locals_frame], where, sizeof where, utf8);
     canvas_tail(canvas, x, rect.y, rect.x + rect.w - x, STYLE(TONE_MUTED), STYLE(TONE_MUTED),
                 where);
 }
 
-void inspector_locals(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect) {
+/* The variable of a row; NULL: it is none. */
+static const LmpLocal *local_at(const LmpOp *op, uint32_t row) {
+    if (row < op->locals) return &op->local[row];
+    row -= op->locals;
+    return row > 0 && row <= upvalues(op) ? &op->upvalue[row - 1] : NULL;
+}
+
+/* What stands in a row that is no variable. */
+static void words_at(const LmpOp *op, uint32_t row, bool utf8, char *out, size_t size) {
     char count[LMP_NUM];
-    uint32_t ups = upvalues(op), all = op->locals + ups, i = 0;
-    int y = rect.y, bottom = rect.y + rect.h;
-    int name_w = name_width(op->upvalue, ups, name_width(op->local, op->locals, 0));
-    uint64_t left = all + (uint64_t)op->locals_more + (ups ? op->upvalues_more : 0);
-    bool roomy = rect.h > inspector_locals_lines(op); /* for a blank line between */
-    draw_heading(op, utf8, canvas, rect);
-    if (op->locals_state != LMP_LOCALS_READ) return;
-    for (y++; i < all && y < bottom; y++) {
-        if (i == op->locals) {
-            if (bottom - y - roomy < 2 + (left > 1)) break;
-            y += roomy;
-            canvas_text(canvas, rect.x, y++, rect.w, STYLE(TONE_MUTED), "upvalues");
-        }
-        if (y >= bottom - 1 && left > 1) break;
-        draw_local(i < op->locals ? &op->local[i] : &op->upvalue[i - op->locals], utf8, name_w,
-                   canvas, rect, y);
-        i++;
-        left--;
+    uint32_t ups = upvalues(op), more = op->locals_more + op->upvalues_more;
+    if (ups > 0 && row == op->locals)
+        snprintf(out, size, "upvalues");
+    else if (more > 0 && row == op->locals + ups + (ups > 0))
+        snprintf(out, size, "%s %s more, not recorded", utf8 ? "…" : "...",
+                 format_count(count, more));
+    else
+        snprintf(out, size, "upvalues: unreadable just now");
+}
+
+void inspector_locals_text(const LmpOp *op, uint32_t row, char *out, size_t size) {
+    char name[sizeof op->local[0].name], value[4 * LMP_LOCAL_BYTES];
+    const LmpLocal *local = local_at(op, row);
+    if (!local) {
+        words_at(op, row, true, out, size);
+        return;
     }
-    if (left > 0 && y < bottom)
-        canvas_printf(canvas, rect.x, y++, rect.w, STYLE(TONE_MUTED),
-                      utf8 ? "… %s more" : "... %s more", format_count(count, left));
-    if (upvalues_hidden(op) && y < bottom)
-        canvas_text(canvas, rect.x, y, rect.w, STYLE(TONE_MUTED), "upvalues: unreadable just now");
+    format_text(name, sizeof name, local->name, false);
+    value_text(local, false, value, sizeof value);
+    snprintf(out, size, "%s %s", name, value);
+}
+
+/* How many more variables there are, and the keys that lead there. */
+static void draw_rest(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, int y, uint32_t top,
+                      uint32_t end) {
+    uint32_t left = op->locals_more + op->upvalues_more, ups = op->upvalues_more;
+    char words[80], count[LMP_NUM], of_them[48] = "";
+    for (uint32_t row = end; row < inspector_locals_rows(op); row++) {
+        left += local_at(op, row) != NULL;
+        ups += local_at(op, row) != NULL && row > op->locals;
+    }
+    if (end == inspector_locals_rows(op)) {
+        canvas_printf(canvas, rect.x, y, rect.w, STYLE(TONE_MUTED), "%s %u before",
+                      utf8 ? "←" : "<-", top);
+        return;
+    }
+    if (ups > 0 && ups < left)
+        snprintf(of_them, sizeof of_them, ", of them %u upvalue%s", ups, ups == 1 ? "" : "s");
+    snprintf(words, sizeof words, "%s more%s", format_count(count, left), of_them);
+    canvas_printf(canvas, rect.x, y, rect.w, STYLE(TONE_MUTED), "%s%s %s",
+                  top == 0 ? ""
+                  : utf8   ? "← "
+                           : "<- ",
+                  words, utf8 ? "→" : "->");
+}
+
+void inspector_locals(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, uint32_t top) {
+    uint32_t rows = inspector_locals_rows(op), page = inspector_locals_page(op, rect.h);
+    int y = rect.y + 1, name_w = name_width(op->upvalue, upvalues(op), 0);
+    bool roomy = rect.h > inspector_locals_lines(op); /* for a blank line between */
+    name_w = name_width(op->local, op->locals, name_w);
+    bool ups = upvalues(op) > 0 && top > op->locals;
+    draw_heading(op, utf8, canvas, rect, ups);
+    if (op->locals_state != LMP_LOCALS_READ) return;
+    uint32_t end = top + page < rows ? top + page : rows;
+    for (uint32_t row = top; row < end; row++) {
+        const LmpLocal *local = local_at(op, row);
+        char words[64];
+        if (local) {
+            draw_local(local, utf8, name_w, canvas, rect, y++);
+            continue;
+        }
+        y += roomy && row == op->locals && upvalues(op) > 0;
+        words_at(op, row, utf8, words, sizeof words);
+        canvas_text(canvas, rect.x, y++, rect.w, STYLE(TONE_MUTED), words);
+    }
+    if (rows > page && page > 0) draw_rest(op, utf8, canvas, rect, y, top, end);
 }

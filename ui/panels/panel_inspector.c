@@ -10,13 +10,16 @@
 #include "panels/inspector_op.h"
 #include "panels/inspector_source.h"
 #include "widget/describe.h"
-#include "widget/panel.h"
+#include "widget/search.h"
 
 /* The list of frames has one more line if frames were left out. */
 typedef struct Inspector {
     List list;
     uint64_t number;  /* of the operation shown; a new one starts at its top */
     int page, above;  /* lines of the stack when last drawn, and above them */
+    Rect locals;      /* where variables were last drawn; of these `top` are above */
+    uint32_t top, of; /* for the frame `of` */
+    Search search;    /* in the lines of the stack, and after these in the variables */
     char source[128]; /* of the frame under the cursor, for place() */
 } Inspector;
 
@@ -27,7 +30,9 @@ typedef struct Inspector {
 #define GAP 3
 
 static void *create(void) {
-    return calloc(1, sizeof(Inspector));
+    Inspector *in = calloc(1, sizeof *in);
+    if (in) search_init(&in->search);
+    return in;
 }
 
 static bool has_operation(const Model *model) {
@@ -119,6 +124,25 @@ static void show_stack(Inspector *in, const Model *model, const Ui *ui, Canvas *
     draw_stack(in, model, ui, canvas, rect);
 }
 
+static void show_locals(Inspector *in, const Model *model, const Ui *ui, Canvas *canvas,
+                        Rect rect) {
+    const LmpOp *op = &model->op;
+    uint32_t last = inspector_locals_last(op, rect.h);
+    if (in->of != op->locals_frame) in->top = 0; /* of another function */
+    if (in->top > last) in->top = last;
+    in->of = op->locals_frame;
+    in->locals = rect;
+    inspector_locals(op, ui->utf8, canvas, rect, in->top);
+}
+
+/* By so many rows; false: there is nowhere to go. */
+static bool scroll_locals(Inspector *in, const LmpOp *op, int64_t rows) {
+    int64_t last = inspector_locals_last(op, in->locals.h), top = (int64_t)in->top + rows;
+    if (in->locals.h <= 0 || last == 0) return false;
+    in->top = (uint32_t)(top < 0 ? 0 : top > last ? last : top);
+    return true;
+}
+
 /* The frame under the cursor; op->frames for the line of those left out. */
 static uint32_t frame_chosen(const Inspector *in, const Model *model) {
     return frame_of(&model->op, in->list.cursor);
@@ -145,7 +169,7 @@ static void draw_beside(Inspector *in, const Model *model, const Ui *ui, Canvas 
         locals.w -= stack.w + GAP - 1;
     }
     show_stack(in, model, ui, canvas, stack);
-    inspector_locals(op, ui->utf8, canvas, locals);
+    show_locals(in, model, ui, canvas, locals);
     inspector_source(model, ui, canvas, source, frame_chosen(in, model));
 }
 
@@ -166,7 +190,7 @@ static void draw_below(Inspector *in, const Model *model, const Ui *ui, Canvas *
     stack.h -= locals.h > 0 ? locals.h + gap : 0;
     locals.y += stack.h + gap;
     show_stack(in, model, ui, canvas, stack);
-    if (locals.h > 0) inspector_locals(op, ui->utf8, canvas, locals);
+    if (locals.h > 0) show_locals(in, model, ui, canvas, locals);
     if (source.h > 0) inspector_source(model, ui, canvas, source, frame_chosen(in, model));
 }
 
@@ -185,8 +209,53 @@ static void draw_hint(const Model *model, const Ui *ui, Canvas *canvas, Rect rec
     if (rect.h > 1) canvas_text(canvas, rect.x, rect.y + 1, rect.w, STYLE(TONE_MUTED), more);
 }
 
+/* ---- search ---------------------------------------------------------------------------------- */
+
+static void text_of(void *context, uint64_t line, char *out, size_t size) {
+    const LmpOp *op = context;
+    char where[128], name[sizeof op->frame[0].name];
+    out[0] = 0;
+    if (line >= lines_of(op)) {
+        inspector_locals_text(op, (uint32_t)(line - lines_of(op)), out, size);
+        return;
+    }
+    uint32_t frame = frame_of(op, line);
+    if (frame == op->frames) return;
+    inspector_where(&op->frame[frame], where, sizeof where, true);
+    format_text(name, sizeof name, op->frame[frame].name, false);
+    snprintf(out, size, "%s  %s", where, name);
+}
+
+static SearchLines search_lines(const LmpOp *op) {
+    return (SearchLines){0, lines_of(op) + inspector_locals_rows(op), text_of,
+                         (void *)(uintptr_t)op};
+}
+
+static void ask_locals(const Inspector *in, const Model *model, Ui *ui);
+
+/* A frame gets the cursor, a variable is scrolled to. */
+static void show_match(Inspector *in, const Model *model, Ui *ui) {
+    uint64_t at = in->search.at, lines = lines_of(&model->op);
+    if (at < lines) {
+        in->list.cursor = at;
+        ask_locals(in, model, ui);
+        return;
+    }
+    uint32_t row = (uint32_t)(at - lines), page = inspector_locals_page(&model->op, in->locals.h);
+    in->top = (uint32_t)search_top(row, in->top, (int)page);
+}
+
+/* Where the current match is drawn, -1: nowhere. */
+static int match_y(const Inspector *in, const LmpOp *op) {
+    uint64_t at = in->search.at, lines = lines_of(op);
+    if (!in->search.found) return -1;
+    if (at < lines) return in->above + (int)(at - in->list.top);
+    return in->locals.y + 1 + (int)(at - lines) - (int)in->top;
+}
+
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Inspector none = {0}, *in = state ? state : &none;
+    in->locals = (Rect){0};
     if (rect.w >= 34) {
         rect.x++;
         rect.w -= 2;
@@ -224,8 +293,11 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
                     "no call stack can be told at this operation");
         return;
     }
+    SearchLines sought = search_lines(op);
+    if (search_follow(&in->search, &sought, in->list.cursor)) show_match(in, model, ui);
     (rect.w >= BESIDE ? draw_beside : draw_below)(in, model, ui, canvas,
                                                   (Rect){rect.x, y, rect.w, left});
+    search_light(&in->search, canvas, rect, match_y(in, op));
 }
 
 /* Requests the locals of the frame under the cursor. */
@@ -257,6 +329,14 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     (void)rect;
     if (!in || !has_operation(model)) return false;
     if (action == ACT_ENTER) return look_inside(in, model, ui);
+    SearchLines lines = search_lines(&model->op);
+    if (search_act(&in->search, ui, action, &lines)) {
+        if (action == ACT_MATCH_BEFORE && in->search.found) show_match(in, model, ui);
+        return true;
+    }
+    int64_t page = inspector_locals_page(&model->op, in->locals.h);
+    if (action == ACT_LEFT) return scroll_locals(in, &model->op, -page);
+    if (action == ACT_RIGHT) return scroll_locals(in, &model->op, page);
     if (!list_act(&in->list, action, in->page)) return false;
     ask_locals(in, model, ui);
     return true;
@@ -266,6 +346,10 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
     Inspector *in = state;
     if (!in || !has_operation(model)) return false;
     if (event.what == MOUSE_WHEEL_UP || event.what == MOUSE_WHEEL_DOWN) {
+        const Rect *at = &in->locals;
+        int x = event.x + rect.x, y = event.y + rect.y;
+        if (x >= at->x && x < at->x + at->w && y >= at->y && y < at->y + at->h)
+            return scroll_locals(in, &model->op, event.what == MOUSE_WHEEL_UP ? -3 : 3);
         for (int i = 0; i < 3; i++)
             act(state, model, ui, event.what == MOUSE_WHEEL_UP ? ACT_UP : ACT_DOWN, rect);
         return true;
@@ -295,9 +379,17 @@ static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
-    (void)state;
+    const Inspector *in = state;
     char depth[LMP_NUM], more[64] = "";
     if (!has_operation(model)) return;
+    if (in && search_on(&in->search)) {
+        char text[64];
+        format_text(text, sizeof text, in->search.edit.text, !ui->utf8);
+        snprintf(out, size,
+                 in->search.found ? "\"%s\" lit up: N goes round them" : "\"%s\" is not here",
+                 text);
+        return;
+    }
     if (model->op.coroutines > 1)
         snprintf(more, sizeof more, " through %u coroutine%s %s", model->op.coroutines - 1,
                  model->op.coroutines == 2 ? "" : "s", ui->utf8 ? "·" : "-");
@@ -310,10 +402,11 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 const Panel panel_inspector = {
     .title = "Inspector",
     .about = "The memory operation that the program is paused in, and its call stack; of the frame "
-             "under the cursor the locals, the upvalues and the source.",
+             "under the cursor the locals, the upvalues and the source. Where there are more "
+             "variables than lines, left and right scroll them, and / finds them.",
     .number = 5,
     .ledger = LEDGER_SITES,
-    .offers = {ACT_EDIT, ACT_ENTER},
+    .offers = {ACT_EDIT, ACT_ENTER, ACT_FILTER, ACT_NEXT_MATCH},
     .min_w = 20,
     .min_h = 3,
     .create = create,

@@ -109,6 +109,38 @@ START_TEST(n_steps_while_paused) {
 }
 END_TEST
 
+/* In the inspector a frame that matches gets the cursor, a variable is scrolled to; N goes round
+ * all of them, and n steps. */
+START_TEST(the_inspector_is_searched) {
+    int here;
+    set_up(80, 24);
+    become(LMP_SEEN_PAUSED);
+    press("5/load\n");
+    ck_assert_int_ge(lit(&panel_inspector, "load", &here), 1);
+    ck_assert_int_ge(here, 0);
+    ck_assert(request_waits(&app_ui(app)->requests, REQUEST_LOCALS)); /* of that frame */
+    ck_assert(shows("\"load\" lit up"));
+    press("\033/fnum\n"); /* an upvalue, below what fits */
+    ck_assert_int_eq(lit(&panel_inspector, "fnum", &here), 1);
+    ck_assert_int_ge(here, 0);
+    int first = here;
+    press("N");
+    lit(&panel_inspector, "fnum", &here);
+    ck_assert_int_eq(here, first);
+    ck_assert(shows("n step") && !shows("n N match"));
+    press("n");
+    ck_assert(request_waits(&app_ui(app)->requests, REQUEST_STEP));
+    press("\033/nosuch\n");
+    ck_assert(shows("\"nosuch\" is not here"));
+    press("\033");
+    ck_assert(!shows("nosuch"));
+    become(LMP_SEEN_RUNNING); /* there is nothing to find */
+    press("5/x\nn");
+    ck_assert(shows("space pauses the program inside"));
+    tear_down();
+}
+END_TEST
+
 START_TEST(the_help_is_searched) {
     int here, before = -1, seen = 0;
     set_up(80, 24);
@@ -276,6 +308,6 @@ START_TEST(every_match_in_order) {
 }
 END_TEST
 
-SUITE("app_search", the_output_is_searched, n_steps_while_paused, the_help_is_searched,
-      a_source_is_searched, a_call_tree_is_searched, what_a_filter_matches_is_lit_up,
-      every_match_in_order)
+SUITE("app_search", the_output_is_searched, n_steps_while_paused, the_inspector_is_searched,
+      the_help_is_searched, a_source_is_searched, a_call_tree_is_searched,
+      what_a_filter_matches_is_lit_up, every_match_in_order)

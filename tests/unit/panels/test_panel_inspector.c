@@ -212,6 +212,42 @@ static bool shows(Stage *s, const char *words) {
     return found;
 }
 
+/* Where there are more variables than lines, all of them can be scrolled to, and back. */
+START_TEST(test_scrolled) {
+    static const struct { int w, h; } sizes[] = {{78, 9}, {58, 18}, {118, 10}, {198, 12}, {40, 14}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        Model *m = broken();
+        upvalue(&m->op, "cache", "table", "0x55d0c2a11230");
+        upvalue(&m->op, "limit", "number", "500");
+        upvalue(&m->op, "title", "string", "all that was kept");
+        Stage *s = stage_new(&panel_inspector, m, sizes[i].w, sizes[i].h, true, 256);
+        static const char *const names[] = {"self",     "line", "text",  "count", "last", "missing",
+                                            "a_name_t", "raw ", "cache", "limit", "title"};
+        unsigned seen = 0, all = (1u << (sizeof names / sizeof *names)) - 1;
+        ck_assert(!shows(s, "title") || sizes[i].h > 15);
+        for (int page = 0; page < 12; page++) {
+            for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+                seen |= shows(s, names[n]) ? 1u << n : 0;
+            ck_assert(stage_act(s, ACT_RIGHT));
+        }
+        ck_assert_msg(seen == all, "%dx%d: %x", sizes[i].w, sizes[i].h, seen);
+        ck_assert(shows(s, " before"));
+        if (i == 0) stage_golden(s, "inspector-scrolled-78x9.txt");
+        for (int page = 0; page < 12; page++)
+            ck_assert(stage_act(s, ACT_LEFT));
+        ck_assert(shows(s, "locals of") && shows(s, "self"));
+        stage_free(s);
+        free(m);
+    }
+    Model *m = broken(); /* what fits is not scrolled */
+    Stage *s = stage_new(&panel_inspector, m, 118, 30, true, 256);
+    ck_assert(shows(s, "raw "));
+    ck_assert(!stage_act(s, ACT_RIGHT));
+    stage_free(s);
+    free(m);
+}
+END_TEST
+
 /* The source follows the cursor; where it is not known, that is said. */
 START_TEST(test_source) {
     Model *m = broken();
@@ -319,4 +355,4 @@ START_TEST(test_names_are_safe) {
 END_TEST
 
 SUITE("panel_inspector", test_sizes, test_operations, test_deep, test_locals, test_upvalues,
-      test_source, test_other_frames, test_nothing_to_show, test_names_are_safe)
+      test_scrolled, test_source, test_other_frames, test_nothing_to_show, test_names_are_safe)
