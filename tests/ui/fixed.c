@@ -124,9 +124,15 @@ void fixed_frames(Model *model) {
     s->frame_mean_bytes = s->frame_bytes / s->frames;
     s->frame_median_bytes = 90 * KIB;
     s->frame_p99_bytes = 200 * KIB;
-    s->worst_frames.count = 2;
-    s->worst_frames.row[0] = (LmpLapStats){.number = 3120, .bytes = 14 * MIB + 300 * KIB, .at = 54};
-    s->worst_frames.row[1] = (LmpLapStats){.number = 17, .bytes = 2 * MIB, .at = 2};
+    static const LmpLapStats worst[] = {
+        {3120, 14 * MIB + 300 * KIB, 81203, 2, 54, 0.048, ""},
+        {17, 2 * MIB, 9120, 1, 2, 0.019, ""},
+        {4811, 640 * KIB, 8412, 0, 81, 0.0171, "level 2"},
+        {6003, 512 * KIB, 7004, 1, 101, 0.0168, "level 2: a cave with a rather long name"},
+        {902, 480 * KIB, 6999, 0, 17.5, 0.0166, ""},
+    };
+    s->worst_frames.count = sizeof worst / sizeof *worst;
+    memcpy(s->worst_frames.row, worst, sizeof worst);
     model->laps_per_s = 59.8;
     model->lap_bytes = 212 * KIB;
 }

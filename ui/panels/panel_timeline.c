@@ -1,6 +1,7 @@
 /* panel_timeline.c - the heap over time, back to the start: how large it was and how much of it is
  * held, with the collector's cycles below it, marks and frames that stand out
- * (timeline_moments.h), and a cursor that describes a moment.
+ * (timeline_moments.h), and a cursor that describes a moment. The worst frames are listed below if
+ * there is room (frames_list.h).
  *
  * The window ends now and moves along, until there is a cursor in it: then it stands still, so that
  * a person can read it, and arrows move it through everything that is kept. The picture:
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "panels/frames_list.h"
 #include "panels/timeline_chart.h"
 #include "panels/timeline_moments.h"
 #include "screen/line.h"
@@ -109,6 +111,19 @@ static Parts parts_of(Rect rect, int gutter) {
     p.chart.w -= p.gutter;
     if (p.chart.w > CHART_COLUMNS) p.chart.w = CHART_COLUMNS;
     return p;
+}
+
+/* The room of the list of frames, h 0: there is none. What is above it is the timeline's. */
+static Rect list_room(const Model *model, Rect *rect) {
+    Rect list = *rect;
+    list.h = frames_list_lines(model, rect->h);
+    rect->h -= list.h;
+    list.y += rect->h;
+    if (rect->w >= 34) {
+        list.x++;
+        list.w -= 2;
+    }
+    return list;
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */
@@ -309,6 +324,8 @@ static void draw_moment(const Timeline *t, const Model *model, const Moment *mom
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Timeline whole = {.span = WHOLE_RUN}, *t = state ? state : &whole;
     if (rect.w <= 0 || rect.h <= 0 || model->history.interval == 0) return;
+    Rect list = list_room(model, &rect);
+    if (list.h > 0) frames_list_draw(model, ui, canvas, list, t->looks ? t->cursor : 0);
     Parts p = parts_of(rect, t->gutter);
     if (t->looks && t->cursor > model->clock) t->cursor = model->clock;
     Span s = span_of(t, model);
@@ -372,17 +389,22 @@ static void move(Timeline *t, const Model *model, int columns, int by) {
     }
 }
 
+/* To a moment, which the window then has. */
+static void go_to(Timeline *t, const Model *model, uint64_t clock) {
+    Span s = span_of(t, model);
+    if (!t->looks) t->from = s.from;
+    t->looks = true;
+    t->cursor = clock;
+}
+
 /* To the previous moment with a name (-1) or the next (1). */
 static bool move_to_moment(Timeline *t, const Model *model, int step) {
     static Moment moment[MOMENTS];
     uint32_t n = moments_of(model, true, moment);
-    Span s = span_of(t, model);
     const Moment *to =
         moments_next(moment, n, t->looks ? t->cursor : model->clock, step, model->clock);
     if (!to) return false;
-    if (!t->looks) t->from = s.from;
-    t->looks = true;
-    t->cursor = to->clock;
+    go_to(t, model, to->clock);
     return true;
 }
 
@@ -447,8 +469,15 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
     if (event.what == MOUSE_WHEEL_UP) return act(state, model, ui, ACT_ZOOM_IN, rect);
     if (event.what == MOUSE_WHEEL_DOWN) return act(state, model, ui, ACT_ZOOM_OUT, rect);
     if (!t) return false;
+    Rect above = rect, list = list_room(model, &above);
+    uint64_t frame = frames_list_moment(model, list, event.y - above.h);
+    if (event.what == MOUSE_CLICK && frame > 0) {
+        go_to(t, model, frame);
+        return true;
+    }
     Parts p = parts_of(rect, t->gutter);
     int x = event.x - (p.chart.x - rect.x);
+    if (event.y >= above.h) return false;
     if (event.what != MOUSE_CLICK || x < 0 || x >= p.chart.w) return false;
     Span s = span_of(t, model);
     t->from = s.from;
@@ -475,6 +504,12 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 }
 
 const Panel panel_timeline = {.title = "Timeline",
+                              .about = "The heap over time, what of it was held after the last "
+                                       "collection, and the collector's cycles. Left and right "
+                                       "move a cursor that describes a moment; up and down go to "
+                                       "marks and to frames that stand out. If the program calls "
+                                       "lmp.frame(), the frames that made most are listed where "
+                                       "there is room: enlarge the panel with 3.",
                               .number = 3,
                               .min_w = 8,
                               .min_h = 2,

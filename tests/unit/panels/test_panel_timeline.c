@@ -123,8 +123,6 @@ START_TEST(test_cursor) {
 }
 END_TEST
 
-/* To the very beginning in a window of ten seconds, and back: every column is passed, the window
- * goes along, and what it says is of the moment that is told. */
 static void frame(Model *m, uint64_t number, uint64_t bytes, double at, const char *name) {
     LmpLapStats *lap = &m->stats.worst_frames.row[m->stats.worst_frames.count++];
     *lap = (LmpLapStats){.number = number, .bytes = bytes, .at = at};
@@ -160,6 +158,46 @@ START_TEST(test_frames) {
 }
 END_TEST
 
+/* All frames that are kept are listed where there is room, worst first; a click goes there. */
+START_TEST(test_worst_frames) {
+    Model *m = run(102, 20);
+    m->stats.frames = 6000;
+    m->stats.frame_median_bytes = MIB;
+    frame(m, 3120, 14 * MIB, 52, "level 2");
+    for (uint64_t i = 1; i < LMP_LAPS_WORST; i++)
+        frame(m, 700 + i, (9 << 20) - i * 1000, 12 + (double)i, "");
+    golden(m, 100, 55, true, 256, 0, "timeline-worst-100x55.txt");
+    golden(m, 44, 16, false, 0, 0, "timeline-worst-44x16-ascii.txt");
+    Stage *s = stage_new(&panel_timeline, m, 100, 55, true, 256);
+    ck_assert(says(s, "worst frames") && says(s, "3,120") && says(s, " 715 "));
+    int row = 0;
+    for (int y = 0; y < 55; y++)
+        for (int x = 0; x < 20; x++)
+            if (canvas_at(s->canvas, x, y)->glyph == '7' &&
+                canvas_at(s->canvas, x + 1, y)->glyph == '0' &&
+                canvas_at(s->canvas, x + 2, y)->glyph == '3')
+                row = y - s->rect.y;
+    ck_assert_int_gt(row, 30);
+    ck_assert(panel_timeline.mouse(s->state, m, &s->ui,
+                                   (MouseEvent){.what = MOUSE_CLICK, .x = 12, .y = row}, s->rect));
+    ck_assert(says(s, "frame 703: 9.0 MiB") && says(s, "esc: now"));
+    /* below the chart there is nothing to click but frames */
+    ck_assert(!panel_timeline.mouse(
+        s->state, m, &s->ui, (MouseEvent){.what = MOUSE_CLICK, .x = 12, .y = row - 4}, s->rect));
+    stage_free(s);
+    s = stage_new(&panel_timeline, m, 100, 13, true, 256); /* no room: the chart comes first */
+    ck_assert(!says(s, "worst frames"));
+    stage_free(s);
+    m->stats.worst_frames.count = 0;
+    s = stage_new(&panel_timeline, m, 100, 55, true, 256);
+    ck_assert(!says(s, "worst frames"));
+    stage_free(s);
+    free(m);
+}
+END_TEST
+
+/* To the very beginning in a window of ten seconds, and back: every column is passed, the window
+ * goes along, and what it says is of the moment that is told. */
 START_TEST(test_back_in_time) {
     Model *m = run(102, 20);
     Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
@@ -313,4 +351,5 @@ START_TEST(test_empty) {
 END_TEST
 
 SUITE("panel_timeline", test_sizes, test_flat_and_dense, test_cursor, test_frames,
-      test_back_in_time, test_any_keys, test_stretches, test_zoom, test_hostile, test_empty)
+      test_worst_frames, test_back_in_time, test_any_keys, test_stretches, test_zoom, test_hostile,
+      test_empty)
