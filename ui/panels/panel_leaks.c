@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "panels/line_words.h"
 #include "panels/source_below.h"
 #include "widget/describe.h"
 #include "widget/spark.h"
@@ -260,6 +261,33 @@ static void draw_below(const Model *model, Ui *ui, Canvas *canvas, Rect rect,
     source_below(model, ui, canvas, rect, site);
 }
 
+/* Where rows leave lines free below them: what is said of the line under the cursor, and more of
+ * its source. That comes in steps, so that it does not move with each row. */
+enum { WORDS = 7, SPARE = 2, STEP = 4 };
+
+static void share_out(const Leaks *s, Rect room, int *words, int *more) {
+    int left = room.h - 1 - (int)s->count - WORDS - SPARE;
+    *words = left >= 0 ? WORDS : 0;
+    *more = left > 0 ? left / STEP * STEP : 0;
+}
+
+/* Just above row `bottom`, with a blank line between. */
+static void draw_words(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, int bottom,
+                       const LmpSiteRow *site) {
+    Flow f = {canvas, rect, 0, 0, ui->utf8};
+    Rect old = canvas_clip(canvas, (Rect){0}); /* how many lines there are */
+    line_verdicts(&f, model, site);
+    line_holds(&f, site);
+    canvas_unclip(canvas, old);
+    int lines = f.line < WORDS - 1 ? f.line : WORDS - 1;
+    f.rect = (Rect){rect.x, bottom - 1 - lines, rect.w, lines};
+    f.line = 0;
+    old = canvas_clip(canvas, f.rect);
+    line_verdicts(&f, model, site);
+    line_holds(&f, site);
+    canvas_unclip(canvas, old);
+}
+
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Leaks *s = state;
     TableSource from;
@@ -269,10 +297,15 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     Rect room = table_room(ui, rect);
     if (room.h > 0 && room.y > rect.y && (s->count > 0 || s->judgement.growth == LMP_GROWTH_NONE))
         table_draw(&s->panel.table, &from, canvas, room);
-    int below = source_below_rows(ui, rect.h - lines_above(rect.h));
+    int below = source_below_rows(ui, rect.h - lines_above(rect.h)), words = 0, more = 0;
     uint32_t row = table_selected(&s->panel.table);
-    if (below > 0 && row != TABLE_NONE)
-        draw_below(model, ui, canvas, (Rect){rect.x, rect.y + rect.h - below, rect.w, below},
+    if (below == 0 || row == TABLE_NONE) return;
+    share_out(s, room, &words, &more);
+    below += more;
+    Rect at = {rect.x, rect.y + rect.h - below, rect.w, below};
+    draw_below(model, ui, canvas, at, row_of(&from, row));
+    if (words > 0)
+        draw_words(model, ui, canvas, (Rect){at.x + 1, at.y, at.w - 2, 0}, at.y,
                    row_of(&from, row));
 }
 

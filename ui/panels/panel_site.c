@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "panels/flow.h"
+#include "panels/line_words.h"
 #include "panels/previews.h"
 #include "panels/site_blocks.h"
 #include "panels/site_callers.h"
@@ -143,22 +144,6 @@ static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
         flow_figure(f, "frees here", plain, format_bytes(a, row->here_free_bytes),
                     "%s block%s of any site", format_count(b, row->here_frees),
                     row->here_frees == 1 ? "" : "s");
-}
-
-/* The verdicts on this line, and what to change. */
-static void put_verdicts(Flow *f, const Model *model, const LmpSiteRow *row) {
-    char text[256];
-    for (uint32_t i = 0; i < model->verdicts.count; i++) {
-        const Verdict *v = &model->verdicts.verdict[i];
-        if (v->site != row->id) continue;
-        format_text(text, sizeof text, v->text, !f->utf8);
-        canvas_put(f->canvas, f->rect.x + 1, flow_y(f), G_DOT, STYLE(TONE_ACCENT));
-        flow_wrapped(f, 3, STYLE(TONE_STRONG), text);
-        if (!*v->advice) continue;
-        canvas_text(f->canvas, f->rect.x + 3, flow_y(f), 2, STYLE(TONE_ACCENT),
-                    f->utf8 ? "→" : "->");
-        flow_wrapped(f, 5, STYLE(TONE_TEXT), v->advice);
-    }
 }
 
 /* What a mode lists by size: its bytes and blocks. */
@@ -346,7 +331,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     Rect in = rect.w > 24 ? (Rect){rect.x + 1, rect.y, rect.w - 3, rect.h} : rect;
     Flow head = {canvas, in, 0, s->top, ui->utf8};
     put_head(&head, row, ledger);
-    put_verdicts(&head, model, row);
+    line_verdicts(&head, model, row);
     Columns c;
     divide(&c, &head);
     SiteCaller caller[CALLERS];
