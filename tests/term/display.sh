@@ -543,6 +543,40 @@ outside() {
     echo "${mib:-0}"
 }
 
+# KiB that the header says after a word: "Heap", "RSS"; 0: none.
+kib_of() {
+    sed -nE "s/.*$1 +([0-9]+)(\\.[0-9])? (B|[KMG]iB).*/\\1 \\3/p" <<<"$header" | head -n 1 |
+        awk '{ print $1 * ($2 == "KiB" ? 1 : $2 == "MiB" ? 1024 : $2 == "GiB" ? 1048576 : 0) } END { if (!NR) print 0 }'
+}
+
+case_moment() { # heap and RSS are of one moment: a heap of which each page is written never exceeds it
+    open 120 36
+    cat >"$work/swings.lua" <<'LUA'
+repeat
+  local t = {}
+  for i = 1, 400 do t[i] = ("x"):rep(200000 + i) end
+  t = nil
+  collectgarbage()
+  local f = io.open("leave")
+until f and f:close()
+LUA
+    type_line "\$P \$LMP run swings.lua; echo status=\$?"
+    wait_for 'RSS +[0-9.]+ MiB'
+    local heap rss looks header most=0
+    for looks in $(seq 60); do
+        header=$(screen | head -n 4 | tr '\n' ' ')
+        heap=$(kib_of Heap) rss=$(kib_of RSS)
+        [ "$rss" -eq 0 ] || [ "$heap" -le $((rss + 1024)) ] || fail "heap $heap KiB above RSS $rss KiB"
+        [ "$heap" -lt "$most" ] || most=$heap
+        sleep 0.05
+    done
+    [ "$most" -ge 20480 ] || fail "the heap was $most KiB at most after $looks looks"
+    : >"$work/leave"
+    wait_for 'FINISHED'
+    key q
+    wait_said 'status=0'
+}
+
 case_outside() { # 64 MiB that a C module takes are outside Lua, and nothing else changes that
     [ -z "$LMP_PRELOAD" ] || exit 77 # a sanitizer has memory of its own for each byte
     open 120 36

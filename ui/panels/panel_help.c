@@ -81,10 +81,9 @@ static void put_about(Page *page) {
     static const char *const lines[] = {
         "Live: bytes that are allocated now, as Lua asked for them. Peak: the most there ever "
         "were.",
-        "RSS: what of the process is in memory. Outside Lua: what that has beyond the heap and "
-        "lmp's "
-        "own, the least of ten seconds: code, C libraries and their buffers, what malloc keeps for "
-        "later.",
+        "RSS: what of the process is in memory, at the same moment as the heap. Outside Lua: what "
+        "that has beyond the heap and lmp's own, the least of ten seconds: code, C libraries and "
+        "their buffers, what malloc keeps for later.",
         "Note: the most useful true sentence right now, and what to change. w leads to its "
         "evidence, "
         "W to the next one.",

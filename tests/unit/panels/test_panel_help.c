@@ -58,6 +58,31 @@ START_TEST(test_modes) {
 }
 END_TEST
 
+/* What stands in the header and is not plain is defined, on the screen and in the documents, and
+ * alike: what it is, what it is not, and of which moment. */
+START_TEST(test_outside_lua) {
+    static const char *const words[] = {"Outside Lua", "beyond the heap", "ten seconds",
+                                        "the same moment"};
+    static char text[1 << 16];
+    Stage *s = help_stage(&panel_heap, NULL, 900, 120);
+    FILE *docs = fopen(TEST_DOCS "/display.md", "r");
+    ck_assert_ptr_nonnull(docs);
+    text[fread(text, 1, sizeof text - 1, docs)] = 0;
+    fclose(docs);
+    const char *at = strstr(text, "## Heap, RSS, outside Lua"),
+               *end = at ? strstr(at, "\n## ") : NULL;
+    ck_assert(at && end);
+    text[end - text] = 0;
+    for (char *c = text; *c; c++)
+        if (*c == '\n') *c = ' ';
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        ck_assert_msg(shows(s, words[i]), "help: %s", words[i]);
+        ck_assert_msg(strstr(at, words[i]), "display.md: %s", words[i]);
+    }
+    stage_free(s);
+}
+END_TEST
+
 START_TEST(test_pictures) {
     static const struct {
         const Panel *panel;
@@ -77,4 +102,4 @@ START_TEST(test_pictures) {
 }
 END_TEST
 
-SUITE("panel_help", test_every_column, test_modes, test_pictures)
+SUITE("panel_help", test_every_column, test_modes, test_outside_lua, test_pictures)
