@@ -224,7 +224,7 @@ static void put_callers(Flow *f, const Ledger *ledger, const LmpSiteRow *row,
                         const SiteCaller *caller, uint32_t callers, bool makes) {
     if (!ledger->stacks) {
         flow_title(f, "Callers", NULL);
-        flow_text(f, "not recorded: start with stacks = true, or lmp run --stacks");
+        flow_text(f, "not recorded: lmp run --stacks, or stacks = true");
         return;
     }
     flow_title(f, "Callers",

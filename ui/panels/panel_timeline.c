@@ -250,10 +250,13 @@ static void draw_label(const Model *model, Canvas *canvas, const Parts *p, Chart
     int x = p->chart.x - p->gutter, w = p->chart.w + p->gutter;
     line_add(&left, 1, STYLE(TONE_STRONG), "%s", format_bytes(a, model->stats.live_bytes));
     line_add(&left, 3, STYLE(TONE_MUTED), " now");
-    if (now->held_bytes > 0) {
+    /* what a column has may be of a cycle before the last: no more is held than there is */
+    uint64_t live = model->stats.live_bytes;
+    uint64_t held = now->held_bytes < live ? now->held_bytes : live;
+    if (held > 0) {
         bool tones = scale.low == 0 && p->chart.h < TYPES_ROWS;
         Style style = tones ? STYLE(TONE_GRADE(1)) : STYLE(TONE_STRONG);
-        line_add(&left, 2, style, "  %s", format_bytes(a, now->held_bytes));
+        line_add(&left, 2, style, "  %s", format_bytes(a, held));
         line_add(&left, 2, STYLE(TONE_MUTED), " held");
         line_add(&left, 6, STYLE(TONE_MUTED), " after the last gc");
     }

@@ -113,6 +113,7 @@ typedef struct Table {
     int page;                 /* lines of rows when last drawn */
     int at[TABLE_COLUMNS];    /* where columns were drawn, relative to the rect */
     int width[TABLE_COLUMNS]; /* 0: not shown */
+    int tail[TABLE_COLUMNS];  /* of paths: the widest that was ever shown */
 } Table;
 
 /* What a panel with a table offers in the footer, for Panel.offers. */

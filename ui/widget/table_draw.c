@@ -52,11 +52,13 @@ static void place_columns(Table *t, const TableSource *source, int from, int w) 
         used += more;
     }
     if (flex >= 0) t->width[flex] += w - used;
-    /* paths get a share of what is left over */
+    /* paths get a share of what is left over, if one of them needs it */
     for (int i = 0; i < n && flex >= 0; i++) {
-        int more = t->width[flex] - FLEX_ENOUGH;
-        if (!t->width[i] || column[i].align != TABLE_TAIL || more <= 0) continue;
+        int more = t->width[flex] - FLEX_ENOUGH, lacks = t->tail[i] + 1 - t->width[i];
+        if (!t->width[i] || column[i].align != TABLE_TAIL) continue;
         if (more > TAIL_MORE) more = TAIL_MORE;
+        if (more > lacks) more = lacks;
+        if (more <= 0) continue;
         t->width[i] += more;
         t->width[flex] -= more;
     }
@@ -172,6 +174,20 @@ static void draw_nothing(const Table *t, Canvas *canvas, Rect rect) {
     }
 }
 
+/* How wide paths are: of all that were ever seen, so that columns do not move to and fro. */
+static void measure_tails(Table *t, const TableSource *from, int page) {
+    for (int i = 0; i < t->def->columns; i++) {
+        const TableColumn *column = &t->def->column[i];
+        if (column->align != TABLE_TAIL || !column->cell) continue;
+        for (int line = 0; line < page && t->list.top + (uint64_t)line < t->list.count; line++) {
+            TableCell cell = {.style = STYLE(TONE_TEXT)};
+            column->cell(from, t->order[t->list.top + (uint64_t)line], true, &cell);
+            int w = canvas_width(cell.text);
+            if (w > t->tail[i]) t->tail[i] = w;
+        }
+    }
+}
+
 void table_draw(Table *t, const TableSource *from, Canvas *canvas, Rect rect) {
     if (rect.w <= 0 || rect.h <= 0) return;
     int heading = heading_lines(t, rect), page = rect.h - heading;
@@ -181,6 +197,7 @@ void table_draw(Table *t, const TableSource *from, Canvas *canvas, Rect rect) {
     /* reserve the scroll bar's column, so that nothing moves when it appears */
     bool narrow = rect.w <= 24, bar = t->list.count > (uint64_t)page && !narrow;
     Rect body = {rect.x, rect.y + heading, rect.w - bar, page};
+    measure_tails(t, from, page);
     place_columns(t, from, cursor ? CURSOR_W : 0, rect.w - !narrow);
     if (heading) draw_heading(t, from, canvas, (Rect){rect.x, rect.y, body.w, 1});
     if (t->list.count == 0) draw_nothing(t, canvas, body);

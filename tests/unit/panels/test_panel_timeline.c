@@ -158,6 +158,18 @@ START_TEST(test_frames) {
 }
 END_TEST
 
+/* Never more held than there is: what a column of the chart has may be older than the heap. */
+START_TEST(test_held_is_there) {
+    Model *m = run(102, 20);
+    Stage *s = stage_new(&panel_timeline, m, 100, 12, true, 256);
+    ck_assert(says(s, " 69.4 MiB now  46.3 MiB held"));
+    m->stats.live_bytes = 20 * MIB;
+    ck_assert(says(s, " 20.0 MiB now  20.0 MiB held"));
+    stage_free(s);
+    free(m);
+}
+END_TEST
+
 /* All frames that are kept are listed where there is room, worst first; a click goes there. */
 START_TEST(test_worst_frames) {
     Model *m = run(102, 20);
@@ -351,5 +363,5 @@ START_TEST(test_empty) {
 END_TEST
 
 SUITE("panel_timeline", test_sizes, test_flat_and_dense, test_cursor, test_frames,
-      test_worst_frames, test_back_in_time, test_any_keys, test_stretches, test_zoom, test_hostile,
-      test_empty)
+      test_held_is_there, test_worst_frames, test_back_in_time, test_any_keys, test_stretches,
+      test_zoom, test_hostile, test_empty)
