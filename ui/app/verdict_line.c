@@ -119,15 +119,19 @@ static void choose_paths(const Verdict *v, int room, Halves *h) {
     if (where_width(h) + text + advice > room) shorten_paths(h->advice);
 }
 
-/* Ends a text, at a blank in it, after what can stand there: no comma, no number without its unit.
- */
+/* Is it a word that nothing but the next one explains: a number without its unit, "and"? */
+static bool wants_more(const char *word) {
+    return strchr("+-0123456789", *word) || strcmp(word, "and") == 0 || strcmp(word, "or") == 0;
+}
+
+/* Ends a text, at a blank in it, after what can stand there, which a comma cannot. */
 static void end_at(char *text, char *blank) {
     for (;;) {
         while (blank > text && strchr(" ,;:", blank[-1]))
             blank--;
         *blank = 0;
         char *word = strrchr(text, ' ');
-        if (!word || !strchr("+-0123456789", word[1])) return;
+        if (!word || !wants_more(word + 1)) return;
         blank = word;
     }
 }

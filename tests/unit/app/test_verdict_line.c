@@ -91,6 +91,15 @@ START_TEST(parentheses_are_not_torn) {
 }
 END_TEST
 
+/* What is left does not end in a word that only the next one explains. */
+START_TEST(no_loose_ends) {
+    set_up(120, "gateway.lua:13", "has never freed anything: 4.8 k parts of tables, 1 MiB held",
+           "see gateway.lua:18 and /srv/gateway/a_long_name.lua:25, where tables grow with it");
+    ck_assert_ptr_nonnull(strstr(row, "→ see gateway.lua:18…  "));
+    tear_down();
+}
+END_TEST
+
 /* At no width are there blank columns in which the next word of what was cut would fit. */
 START_TEST(no_free_columns_beside_a_cut) {
     static const char *const advice[] = {
@@ -118,4 +127,4 @@ START_TEST(no_free_columns_beside_a_cut) {
 END_TEST
 
 SUITE("verdict_line", paths_are_cut_not_advice, all_of_it, figures_stay_where_advice_gains_nothing,
-      parentheses_are_not_torn, no_free_columns_beside_a_cut)
+      parentheses_are_not_torn, no_loose_ends, no_free_columns_beside_a_cut)
