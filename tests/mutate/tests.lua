@@ -5,6 +5,7 @@ return {
     -- Their names (Lua patterns).
     names = {
         "^unit/[bdghilmnst]", "^unit/free_callers$", "^unit/parsing$", "^unit/history$", "^unit/codes$", "^unit/collector$",
+        "^unit/foreign$",
         "^unit/own_descriptors$", "^unit/owner$", "^unit/past$", "^unit/pause$",
         "^unit/shadow$", "^unit/tick$", "^unit/verdict",
         "^unit/ways$",

@@ -8,30 +8,16 @@
 #include "agent/charge/sites.h"
 #include "agent/interp/frames.h"
 #include "agent/interp/stripped.h"
-#include "base/os.h"
-#include "suite.h"
+#include "counted_maps.h"
 
-/* ---- system calls that fail ------------------------------------------------------------------ */
+/* ---- a map that is refused once -------------------------------------------------------------- */
 
-static int maps_left; /* before mapping fails for ever; below 0: never */
-static int fails_at;  /* once, so many calls later; below 0: never */
-static int mapped;    /* areas */
+static int fails_at; /* so many calls later; below 0: never */
 
-static void *test_map(size_t size, int fd, uint64_t offset, bool writable) {
+static void *refused_once(size_t size, int fd, uint64_t offset, bool writable) {
     if (fails_at >= 0 && fails_at-- == 0) return NULL;
-    if (maps_left == 0) return NULL;
-    if (maps_left > 0) maps_left--;
-    mapped++;
-    return os_real.map(size, fd, offset, writable);
+    return test_map(size, fd, offset, writable);
 }
-
-static void test_unmap(void *at, size_t size) {
-    ck_assert_ptr_nonnull(at);
-    mapped--;
-    os_real.unmap(at, size);
-}
-
-static LmpOs test_os;
 
 /* ---- a state with nothing in it but what a test puts there ----------------------------------- */
 
@@ -80,12 +66,9 @@ static int push_holes(lua_State *S) {
 static int registry_std; /* where the libraries are */
 
 static void begin(void) {
-    test_os = os_real;
-    test_os.map = test_map;
-    test_os.unmap = test_unmap;
-    maps_left = fails_at = -1;
-    mapped = 0;
-    lmp_os = &test_os;
+    counted_maps_begin(-1);
+    test_os.map = refused_once;
+    fails_at = -1;
     memset(&p, 0, sizeof p);
     p.live = calloc(1, sizeof *p.live);
     p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
@@ -106,10 +89,9 @@ static void end(void) {
     maps_left = -1;
     lua_close(L);
     sites_close(&p);
-    ck_assert_int_eq(mapped, 0);
+    counted_maps_end();
     os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
     free(p.live);
-    lmp_os = &os_real;
 }
 
 /* Runs code that knows f(number [, upvalue]), holes(n), std, loaded and registry. */
