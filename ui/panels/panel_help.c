@@ -142,6 +142,13 @@ static Rect inside(Rect rect) {
     return rect.w > 4 ? (Rect){rect.x + 1, rect.y, rect.w - 2, rect.h} : rect;
 }
 
+/* The text ends before the bar. */
+static Rect text_rect(Rect rect) {
+    rect = inside(rect);
+    rect.w -= rect.w > 20 ? 2 : 1;
+    return rect;
+}
+
 static void text_of(void *context, uint64_t line, char *out, size_t size) {
     const HelpState *s = context;
     size_t used = 0;
@@ -176,9 +183,8 @@ static void show_match(HelpState *s, int page) {
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     (void)model;
     HelpState nothing = {0}, *s = state ? state : &nothing;
-    rect = inside(rect);
-    int bar = rect.x + rect.w - 1;
-    rect.w -= rect.w > 20 ? 2 : 1; /* the text ends before it */
+    int bar = inside(rect).x + inside(rect).w - 1;
+    rect = text_rect(rect);
     if (rect.w < 1) return;
     if (search_on(&s->search)) {
         SearchLines lines = search_lines(s, rect.w, ui);
@@ -210,7 +216,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     if (!s) return false;
     bool goes = action == ACT_NEXT_MATCH || action == ACT_MATCH_BEFORE;
     SearchLines lines = {0};
-    if (goes) lines = search_lines(s, inside(rect).w, ui);
+    if (goes) lines = search_lines(s, text_rect(rect).w, ui);
     if (search_act(&s->search, ui, action, &lines)) {
         if (goes && s->search.found) show_match(s, rect.h);
         return true;
