@@ -159,22 +159,21 @@ static void call(lua_State *L) {
     if (lua_pcall(L, 0, 0, 0) != LUA_OK) ck_abort_msg("%s", lua_tostring(L, -1));
 }
 
-static void none(const char *what, const char *name, unsigned is) {
-    ck_assert_msg(is == 0, "%s: %u calls of %s", name, is, what);
+static char trouble[200]; /* what was cold, the last time */
+
+static bool none(const char *what, const char *name, unsigned is) {
+    if (is > 0) snprintf(trouble, sizeof trouble, "%s: %u calls of %s", name, is, what);
+    return is == 0;
 }
 
-static void nothing_cold(const char *name) {
-    none("odd_made", name, cold.made);
-    none("odd_release", name, cold.release);
-    none("odd_resized", name, cold.resized);
-    none("odd_operate", name, cold.operate);
-    none("trap_operation", name, cold.trap);
-    none("lines_ask", name, cold.ask);
-    none("lines_learn", name, cold.learn);
-    none("lines_learn_thread", name, cold.thread);
-    none("lines_ask_outside", name, cold.outside);
-    ck_assert_msg(cold.made_and_tick + cold.tick_and_release <= 1, "%s: %u and %u ticks", name,
-                  cold.made_and_tick, cold.tick_and_release);
+static bool nothing_cold(const char *name) {
+    return none("odd_made", name, cold.made) && none("odd_release", name, cold.release) &&
+           none("odd_resized", name, cold.resized) && none("odd_operate", name, cold.operate) &&
+           none("trap_operation", name, cold.trap) && none("lines_ask", name, cold.ask) &&
+           none("lines_learn", name, cold.learn) && none("lines_learn_thread", name, cold.thread) &&
+           none("lines_ask_outside", name, cold.outside) &&
+           (cold.made_and_tick + cold.tick_and_release <= 1 ||
+            none("ticks", name, cold.made_and_tick + cold.tick_and_release));
 }
 
 typedef struct Program {
@@ -253,45 +252,56 @@ static const Program programs[] = {
 };
 
 /* A collection stops a few times, when the collector moves on (trap.c); its frees are plain. */
-static void collect(lua_State *L, const char *name) {
+static bool collect(lua_State *L, const char *name) {
     memset(&cold, 0, sizeof cold);
     lua_gc(L, LUA_GCCOLLECT);
-    ck_assert_msg(cold.trap < 30, "%s: %u stops in a collection", name, cold.trap);
-    none("odd_made", name, cold.made);
-    none("odd_release", name, cold.release);
-    none("odd_resized", name, cold.resized);
-    none("lines_learn", name, cold.learn);
+    return (cold.trap < 30 || none("trap_operation, in a collection", name, cold.trap)) &&
+           none("odd_made", name, cold.made) && none("odd_release", name, cold.release) &&
+           none("odd_resized", name, cold.resized) && none("lines_learn", name, cold.learn);
 }
 
+static bool play_program(lua_State *L, const Program *program) {
+    load_function(L, program->text);
+    memset(&cold, 0, sizeof cold);
+    call(L);
+    if (cold.ask > 10 || cold.learn > 10) /* each line once */
+        return none("lines_ask and lines_learn, the first time", program->name,
+                    cold.ask + cold.learn);
+    for (int k = 0; k < 2; k++)
+        call(L);
+    lua_gc(L, LUA_GCCOLLECT); /* a table's size has settled */
+    call(L);
+    memset(&cold, 0, sizeof cold);
+    call(L);
+    if (program->new_threads) cold.thread = 0;
+    if (!nothing_cold(program->name)) return false;
+    lua_gc(L, LUA_GCCOLLECT);
+    lua_newuserdatauv(L, 1, 0); /* which sees that the collector has moved on */
+    lua_pop(L, 1);
+    memset(&cold, 0, sizeof cold);
+    call(L);
+    if (program->new_threads) cold.thread = 0;
+    if (cold.operate <= 1) cold.operate = 0; /* the stack, which is from before start */
+    if (cold.resized <= 1) cold.resized = 0;
+    if (!nothing_cold(program->name)) return false;
+    lua_pop(L, 1);
+    return collect(L, program->name);
+}
+
+/* Two threads, or two places in the code, may have the same slot of a cache, and evict each other
+ * again and again: that hangs on their addresses, so others are tried. */
 static void play_programs(bool lines, bool stacks) {
-    lua_State *L = begin(lines, stacks);
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        load_function(L, programs[i].text);
-        memset(&cold, 0, sizeof cold);
-        call(L);
-        ck_assert_msg(cold.ask <= 10 && cold.learn <= 10, "%s: asked about %u and %u times",
-                      programs[i].name, cold.ask, cold.learn); /* each line once */
-        for (int k = 0; k < 2; k++)
-            call(L);
-        lua_gc(L, LUA_GCCOLLECT); /* a table's size has settled */
-        call(L);
-        memset(&cold, 0, sizeof cold);
-        call(L);
-        if (programs[i].new_threads) cold.thread = 0;
-        nothing_cold(programs[i].name);
-        lua_gc(L, LUA_GCCOLLECT);
-        lua_newuserdatauv(L, 1, 0); /* which sees that the collector has moved on */
-        lua_pop(L, 1);
-        memset(&cold, 0, sizeof cold);
-        call(L);
-        if (programs[i].new_threads) cold.thread = 0;
-        if (cold.operate <= 1) cold.operate = 0; /* the stack, which is from before start */
-        if (cold.resized <= 1) cold.resized = 0;
-        nothing_cold(programs[i].name);
-        lua_pop(L, 1);
-        collect(L, programs[i].name);
+        bool hot = false;
+        for (int turn = 0; turn < 10 && !hot; turn++) {
+            lua_State *L = begin(lines, stacks);
+            for (int k = 0; k < turn; k++) /* they stay */
+                lua_newuserdatauv(L, (size_t)(1000 * k + 77 * turn), 0);
+            hot = play_program(L, &programs[i]);
+            end(L);
+        }
+        ck_assert_msg(hot, "%s", trouble);
     }
-    end(L);
 }
 
 START_TEST(programs_of_totals) {
@@ -328,8 +338,7 @@ static void play_host(bool lines, bool stacks) {
     }
     if (lines) ck_assert_uint_eq(cold.outside, 250);
     cold.outside = 0; /* which is how it is done */
-    nothing_cold("the host");
-    collect(L, "the host");
+    ck_assert_msg(nothing_cold("the host") && collect(L, "the host"), "%s", trouble);
     end(L);
 }
 
