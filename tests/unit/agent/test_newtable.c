@@ -75,6 +75,7 @@ static void begin(void) {
     memset(&plan, 0, sizeof plan);
     plan.object[0] = (LmpNewtable){REQUESTER, LOOP + 1, AT_LOOP, 1, 0};
     plan.object[1] = (LmpNewtable){REQUESTER, LOOP, AT_LOOP, AT_PC, 0};
+    plan.object[3] = plan.object[1]; /* behind the end */
     plan.part[0] = (LmpNewtable){PART_REQUESTER, LOOP, AT_LOOP, AT_PC, 0};
     plan.newtables = plan.newtables_met = 3;
 
