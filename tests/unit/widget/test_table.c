@@ -245,6 +245,50 @@ START_TEST(columns_at_every_width) {
 }
 END_TEST
 
+/* A path gets as many columns more as it needs, at most a share of what the text beside it has
+ * over, and keeps them when it is scrolled out. */
+static void cell_path(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    snprintf(cell->text, sizeof cell->text, "%.*s/%s.lua:1", (int)row_at(from, row)->size,
+             "a/long/way/to/the/file/that/has/it", row_at(from, row)->name);
+}
+
+START_TEST(paths_take_what_they_need) {
+    static const TableColumn tails[] = {
+        {"where", 10, 20, 0, .align = TABLE_TAIL, .rising = true, .cell = cell_path,
+         .compare = by_name},
+        {"text", 20, 20, 1, .align = TABLE_LEFT, .flex = true, .cell = cell_id}};
+    static const TableDef tail_def = {
+        .column = tails, .columns = 2, .id = id_of, .words = words_of, .empty = "nothing"};
+    Table table;
+    begin(&table);
+    table_free(&table);
+    table = (Table){0};
+    table_init(&table, &tail_def);
+    some_rows(8);
+    for (uint32_t i = 0; i < count; i++)
+        rows[i].size = 0;
+    TableSource from = source();
+    free(drawn(&table, &from, 120, 4, true));
+    ck_assert_int_eq(table.width[0], 20); /* "/ra.lua:1" */
+    rows[7].size = 18;                    /* in the last row, which is not to be seen yet */
+    free(drawn(&table, &from, 120, 4, true));
+    ck_assert_int_eq(table.width[0], 20);
+    table_act(&table, &from, &ui, ACT_END);
+    free(drawn(&table, &from, 120, 4, true));
+    ck_assert_int_eq(table.width[0], 18 + 9 + 1);
+    table_act(&table, &from, &ui, ACT_HOME);
+    free(drawn(&table, &from, 120, 4, true));
+    ck_assert_int_eq(table.width[0], 18 + 9 + 1);
+    rows[0].size = 34;
+    free(drawn(&table, &from, 120, 4, true));
+    ck_assert_int_eq(table.width[0], 36);
+    free(drawn(&table, &from, 66, 4, true)); /* the text is given its columns first */
+    ck_assert_int_eq(table.width[0], 20);
+    end(&table);
+}
+END_TEST
+
 START_TEST(looks) {
     Table table;
     begin(&table);
@@ -320,5 +364,5 @@ START_TEST(heat_rises) {
 END_TEST
 
 SUITE("table", the_order_is_held_while_one_moves, the_row_keeps_its_line,
-      a_filter_is_typed_and_cleared, lines_are_edited, modes, columns_at_every_width, looks,
-      mouse_chooses_and_sorts, heat_rises)
+      a_filter_is_typed_and_cleared, lines_are_edited, modes, columns_at_every_width,
+      paths_take_what_they_need, looks, mouse_chooses_and_sorts, heat_rises)
