@@ -33,7 +33,7 @@
 
 enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16 };
 #define LONG_ENOUGH 10.0 /* seconds */
-#define MULTIPLIES 4.0   /* times, over twelve full collections */
+#define MULTIPLIES 3.0   /* times, over six full collections: even growth does not */
 #define BEGUN_PART 0.01  /* of what it holds */
 #define PACE_PART 0.05   /* of what so long should have brought: less is no growth */
 #define PACE_BLOCKS 32.0 /* if it should have brought so many blocks */
@@ -413,7 +413,7 @@ void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *
         if (rows > 0 && ledger->site[s].live_history)
             heap += (double)ledger->site[s].live_history[rows - 1];
         if (rows >= ENOUGH && ledger->site[s].live_history)
-            before += (double)ledger->site[s].live_history[rows - ENOUGH];
+            before += (double)ledger->site[s].live_history[rows - 1 - ENOUGH / 2];
         const LmpTally *t = &ledger->site[s].tally;
         live += (double)t->live_bytes;
         made += (double)t->bytes + (double)t->realloc_bytes;
