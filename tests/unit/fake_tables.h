@@ -137,7 +137,7 @@ __attribute__((unused)) static unsigned fake_tag(FakeTables *f, const char *name
 }
 
 /* Empty tables: row 0 and row 1, "(others)", of each. `live` NULL: one of their own. */
-static FakeTables *fake_tables_new(LmpLive *live) {
+__attribute__((unused)) static FakeTables *fake_tables_new(LmpLive *live) {
     FakeTables *f = calloc(1, sizeof *f);
     f->base = mmap(NULL, LMP_TABLES_SIZE, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -3,7 +3,9 @@
 #define LMP_HEAP_FIXTURE_H
 
 #include "fake_heap.h"
+#include "fake_tables.h"
 #include "read/heap/heapmap.h"
+#include "read/heap/heapscan.h"
 #include "read/model/model.h"
 #include "widget/panel.h"
 
@@ -66,6 +68,24 @@ __attribute__((unused)) static Model *heap_fixture_model(FakeHeap *f) {
     m->seen = LMP_SEEN_RUNNING;
     m->history.interval = 1;
     return m;
+}
+
+/* Gives the blocks of the heap alloc contexts: stretches of them to one record after the other. */
+__attribute__((unused)) static void heap_fixture_contexts(FakeHeap *heap, FakeTables *tables) {
+    LmpTablesUsed *used = &tables->live->tables;
+    for (uint32_t i = 1; i < used->records; i++)
+        tables->t.path[i] = (LmpPath){1, i};
+    used->paths = used->records;
+    for (uint32_t l = 0; l < heap->view.leaves; l++) {
+        for (uint32_t part = 0; part < LMP_TOUCHES; part++) {
+            HeapScan scan = heapscan_part(heap->leaf[l], heap->view.leaf_base[l], part);
+            HeapBlock block;
+            if (!heapscan_touch(heap->leaf[l], part)) continue;
+            while (heapscan_next(&scan, &block))
+                heap->leaf[l]->alloc_context[block.index] =
+                    1 + (block.index >> 6 ^ block.index >> 11) % (used->records - 1);
+        }
+    }
 }
 
 #endif

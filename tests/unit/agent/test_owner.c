@@ -7,10 +7,9 @@
 #include <lualib.h>
 
 #include "agent/hook/tick.h"
-#include "agent/session/profiler.h"
 #include "agent/state/profile.h"
+#include "profiled.h"
 #include "shared/counters.h"
-#include "suite.h"
 
 /* ---- refused once ---------------------------------------------------------------------------- */
 
@@ -68,17 +67,12 @@ typedef struct Made {
 static unsigned play(unsigned each, Made *made) {
     Refusals r = {.each = each};
     LmpOptions options = profiler_defaults;
-    LmpErr lack;
-    void *ud;
     lua_State *L = lua_newstate(refuses, &r);
     luaL_openlibs(L);
-    options.summary = "";
     options.live = false;
     ck_assert_int_eq(luaL_loadbuffer(L, program, sizeof program - 1, "=program"), LUA_OK);
     lua_gc(L, LUA_GCSTOP);
-    ck_assert_int_eq(profiler_start(L, &options, &lack), LMP_OK);
-    lua_getallocf(L, &ud);
-    LmpProfile *p = ud;
+    LmpProfile *p = profiled_start(L, options);
     r.on = true;
     ck_assert_msg(lua_pcall(L, 0, 0, 0) == LUA_OK, "%s", lua_tostring(L, -1));
     r.on = false;

@@ -10,11 +10,10 @@
 #include "agent/hook/sample.h"
 #include "agent/hook/slow_path.h"
 #include "agent/hook/tick.h"
-#include "agent/session/profiler.h"
 #include "agent/state/profile.h"
 #include "base/os.h"
+#include "profiled.h"
 #include "shared/counters.h"
-#include "suite.h"
 
 /* ---- a program ------------------------------------------------------------------------------- */
 
@@ -247,20 +246,14 @@ static const Way ways[] = {
 static void play(const Way *way, const Kept *kept, bool rough, Result *out) {
     Under u = {.stands = way->stands};
     LmpOptions options = profiler_defaults;
-    LmpErr lack;
-    void *ud;
     lua_State *L = lua_newstate(under, &u);
     luaL_openlibs(L);
-    options.summary = "";
     options.live = false;
     options.lines = kept->lines;
     options.stacks = kept->stacks;
     options.sample = way->sampled ? 1 : 0;
     ck_assert_int_eq(luaL_loadbuffer(L, program, sizeof program - 1, "=program"), LUA_OK);
-    ck_assert_int_eq(profiler_start(L, &options, &lack), LMP_OK);
-    ck_assert_int_eq(lack, LMP_OK);
-    lua_getallocf(L, &ud);
-    LmpProfile *p = ud;
+    LmpProfile *p = profiled_start(L, options);
     if (way->sampled) { /* so that the chance of each block is 1, of one byte, too */
         ck_assert_ptr_nonnull(p->sampling);
         p->sampling->interval = 0.01;

@@ -142,24 +142,6 @@ static void set_model(App *app, const Screen *screen, bool paused) {
     model_fill_verdicts(model, heap->view.tables.text ? &heap->view.tables : NULL);
 }
 
-/* Gives the blocks of the heap alloc contexts: stretches of them to one record after the other. */
-static void make_contexts(void) {
-    LmpTablesUsed *used = &tables->live->tables;
-    for (uint32_t i = 1; i < used->records; i++)
-        tables->t.path[i] = (LmpPath){1, i};
-    used->paths = used->records;
-    for (uint32_t l = 0; l < heap->view.leaves; l++) {
-        for (uint32_t part = 0; part < LMP_TOUCHES; part++) {
-            HeapScan scan = heapscan_part(heap->leaf[l], heap->view.leaf_base[l], part);
-            HeapBlock block;
-            if (!heapscan_touch(heap->leaf[l], part)) continue;
-            while (heapscan_next(&scan, &block))
-                heap->leaf[l]->alloc_context[block.index] =
-                    1 + (block.index >> 6 ^ block.index >> 11) % (used->records - 1);
-        }
-    }
-}
-
 /* What some of the records have made in the second before: so there are rates. */
 static void go_back(int64_t sign) {
     for (uint32_t i = 2; i < tables->live->tables.records; i++) {
@@ -290,7 +272,7 @@ START_TEST(screens_are_as_they_were) {
     heap = heap_fixture_new(4 << 20);
     tables = fake_tables_new(NULL);
     fake_program(tables, true);
-    make_contexts();
+    heap_fixture_contexts(heap, tables);
     for (size_t i = 0; i < sizeof screens / sizeof *screens; i++)
         compare(&screens[i]);
     fake_free(heap);

@@ -5,7 +5,6 @@
 
 #include "base/os.h"
 #include "panels/site_blocks.h"
-#include "read/heap/heapscan.h"
 
 /* A clock by which every look at it takes its time. */
 static uint64_t ticking(void) {
@@ -17,7 +16,7 @@ static FakeHeap *heap;
 static FakeTables *tables;
 static Model *model;
 
-/* Stretches of blocks for one record after the other, also some off the grid. */
+/* Blocks of one record after the other. */
 static void set_up(void) {
     static LmpOs os;
     os = os_real;
@@ -26,20 +25,7 @@ static void set_up(void) {
     heap = heap_fixture_new(1 << 20);
     tables = fake_tables_new(NULL);
     fake_program(tables, true);
-    LmpTablesUsed *used = &tables->live->tables;
-    for (uint32_t i = 1; i < used->records; i++)
-        tables->t.path[i] = (LmpPath){1, i};
-    used->paths = used->records;
-    for (uint32_t l = 0; l < heap->view.leaves; l++) {
-        for (uint32_t part = 0; part < LMP_TOUCHES; part++) {
-            HeapScan scan = heapscan_part(heap->leaf[l], heap->view.leaf_base[l], part);
-            HeapBlock block;
-            if (!heapscan_touch(heap->leaf[l], part)) continue;
-            while (heapscan_next(&scan, &block))
-                heap->leaf[l]->alloc_context[block.index] =
-                    1 + (block.index >> 6 ^ block.index >> 11) % (used->records - 1);
-        }
-    }
+    heap_fixture_contexts(heap, tables);
     heap->view.tables = tables->t;
     model = heap_fixture_model(heap);
     ck_assert(model_fill_ledger(model, &heap->view, LEDGER_ALL));

@@ -2,32 +2,7 @@
  * rows of before stay, and it goes on when there is memory again. */
 #include "ledger_shape.h"
 #include "read/ledger/makes.h"
-
-static long refuse_after = -1; /* requests until one is refused; below zero: none is */
-static bool was_refused;
-
-static bool refused(void) {
-    if (refuse_after < 0 || refuse_after-- > 0) return false;
-    was_refused = true;
-    return true;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-void *__wrap_malloc(size_t size) {
-    return refused() ? NULL : __real_malloc(size);
-}
-void *__wrap_calloc(size_t n, size_t size) {
-    return refused() ? NULL : __real_calloc(n, size);
-}
-void *__wrap_realloc(void *p, size_t size) {
-    return refused() ? NULL : __real_realloc(p, size);
-}
+#include "refused_memory.h"
 
 /* Strings of the row are made of those of another one, which the rows of before do not have. */
 static void check_makes(const FakeTables *f) {

@@ -1,0 +1,19 @@
+/* profiled.h - starts the profiler in a suite's own state, without a summary at its end. */
+#ifndef LMP_PROFILED_H
+#define LMP_PROFILED_H
+
+#include "agent/session/profiler.h"
+#include "suite.h"
+
+/* `options` is profiler_defaults with what the suite wants otherwise. All of it must be had. */
+static inline LmpProfile *profiled_start(lua_State *L, LmpOptions options) {
+    LmpErr lack;
+    void *ud;
+    options.summary = "";
+    ck_assert_int_eq(profiler_start(L, &options, &lack), LMP_OK);
+    ck_assert_int_eq(lack, LMP_OK);
+    lua_getallocf(L, &ud);
+    return ud;
+}
+
+#endif
