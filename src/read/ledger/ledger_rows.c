@@ -164,11 +164,9 @@ static const uint64_t *make_grown(const Ledger *ledger, const LmpTables *t, cons
         return out; /* nothing was written there, so it is not read */
     for (uint32_t row = slot->first_row; row; row = PILE(s->row, const LedgerRow)[row].next)
         for (uint32_t i = 0; i < ledger->live_history_rows; i++) {
-            out[i] += read_once64(
-                &t->live_history[row]
-                                [live_history_slot[i]]); /* NOLINT: i is below live_history_rows */
-            out[LMP_LIVE_HISTORY + i] +=
-                read_once32(&t->live_history_blocks[row][live_history_slot[i]]);
+            uint8_t in = live_history_slot[i]; /* NOLINT: i is below live_history_rows */
+            out[i] += read_once64(&t->live_history[row][in]); /* NOLINT: as is this */
+            out[LMP_LIVE_HISTORY + i] += read_once32(&t->live_history_blocks[row][in]);
         }
     return out;
 }

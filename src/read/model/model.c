@@ -73,6 +73,7 @@ static void derive_laps(Model *model, const ModelMoment *now, const ModelMoment 
                         double seconds) {
     if (now->laps <= then->laps || now->lap_bytes < then->lap_bytes) return;
     model->laps_per_s = per_second(now->laps, then->laps, seconds);
+    /* NOLINTNEXTLINE: there are more laps than then, see above */
     model->lap_bytes = (now->lap_bytes - then->lap_bytes) / (now->laps - then->laps);
 }
 
