@@ -143,7 +143,7 @@ static bool read_memory(const char *proc, unsigned long addr, void *out, size_t 
 
 /* Those that something is to be read from. -1: not known. */
 static int polled(const char *proc, const unsigned long *arg, int fd[POLLED]) {
-    struct pollfd poll[POLLED];
+    struct pollfd poll[POLLED] = {0};
     int n = 0;
     if (arg[1] > POLLED || !read_memory(proc, arg[0], poll, arg[1] * sizeof *poll)) return -1;
     for (unsigned long i = 0; i < arg[1]; i++)
