@@ -180,7 +180,7 @@ static void fill_row(TypesRow *row, const Model *model, bool by_tag, int k) {
     LmpTally *t = &row->tally;
     uint64_t made;
     if (!kind) {
-        t->live_bytes = stats->live_bytes;
+        t->live_bytes = stats->live_bytes; /* NOLINT: a panel always has a model */
         t->live_blocks = stats->live_blocks;
         t->allocs = stats->mallocs;
         made = stats->live_bytes + stats->free_bytes;

@@ -72,7 +72,7 @@ static char *round_bytes(char *out, double bytes, int unit) {
 }
 
 char *chart_label(char *out, ChartScale scale, int line) {
-    if (line == 0 && scale.low == 0) return strcpy(out, "0");
+    if (line == 0 && scale.low == 0) return memcpy(out, "0", sizeof "0");
     if (line == 0) return round_bytes(out, (double)scale.low, unit_of(scale.low));
     out[0] = '+';
     round_bytes(out + (scale.low > 0), (double)scale.top * line / 2, unit_of(scale.top));
