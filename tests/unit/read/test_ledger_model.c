@@ -258,6 +258,24 @@ static void check_tags(void) {
     }
 }
 
+/* What each line made under one tag, if it was asked for. */
+static void check_tagged(unsigned parts) {
+    ck_assert_int_eq(ledger.tagged != NULL, (parts & LEDGER_TAG_LINES) != 0);
+    if (!ledger.tagged) return;
+    ck_assert_uint_eq(ledger.tagged_of, ledger.of_tag);
+    for (uint32_t i = 0; i < ledger.sites; i++) {
+        LmpTally want = {0};
+        for (int k = 0; k < SPOTS; k++) {
+            const Spot *s = &spot[k];
+            int at = charged(s);
+            if (function_source[s->function[at]] == ledger.site[i].source[2] - '0' &&
+                s->line[at] == ledger.site[i].line && s->at.tag == ledger.of_tag)
+                add(&want, &s->tally);
+        }
+        same(&ledger.tagged[i], &want, "line of a tag");
+    }
+}
+
 START_TEST(random_programs) {
     suite_seed();
     for (int round = 0; round < 60; round++) {
@@ -278,11 +296,14 @@ START_TEST(random_programs) {
                 ledger.count_from = f->live->marks;
                 run(f, (int)suite_below(300), &highest);
             }
-            ck_assert_int_eq(ledger_refresh(&ledger, &f->t, LEDGER_ALL, ++clock), LMP_OK);
+            unsigned parts = LEDGER_ALL | (suite_below(3) ? LEDGER_TAG_LINES : 0);
+            ledger.of_tag = (uint32_t)suite_below(f->live->tables.tags);
+            ck_assert_int_eq(ledger_refresh(&ledger, &f->t, parts, ++clock), LMP_OK);
             check_sites();
             check_functions();
             check_tree();
             check_tags();
+            check_tagged(parts);
         }
         ledger_free(&ledger);
         fake_tables_free(f);
