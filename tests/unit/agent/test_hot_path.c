@@ -288,6 +288,20 @@ static bool play_program(lua_State *L, const Program *program) {
     return collect(L, program->name);
 }
 
+/* Where blocks of a thread's size fit, at other distances each turn. */
+static void leave_gaps(lua_State *L, int turn) {
+    lua_newtable(L);
+    for (int i = 0; i < 30 * turn; i++) {
+        lua_newthread(L);
+        if (i * (turn + 3) % 7 < 3) {
+            lua_rawseti(L, -2, i + 1);
+        } else {
+            lua_pop(L, 1);
+        }
+    }
+    lua_gc(L, LUA_GCCOLLECT);
+}
+
 /* Two threads, or two places in the code, may have the same slot of a cache, and evict each other
  * again and again: that hangs on their addresses, so others are tried. */
 static void play_programs(bool lines, bool stacks) {
@@ -295,8 +309,7 @@ static void play_programs(bool lines, bool stacks) {
         bool hot = false;
         for (int turn = 0; turn < 10 && !hot; turn++) {
             lua_State *L = begin(lines, stacks);
-            for (int k = 0; k < turn; k++) /* they stay */
-                lua_newuserdatauv(L, (size_t)(1000 * k + 77 * turn), 0);
+            leave_gaps(L, turn);
             hot = play_program(L, &programs[i]);
             end(L);
         }
