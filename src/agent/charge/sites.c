@@ -265,11 +265,10 @@ static bool is_site(const LmpSite *a, const LmpSite *b) {
     return a->function == b->function && a->line == b->line && a->cfunction == b->cfunction;
 }
 
-/* A site that is there; 0: none. */
+/* A site that is there; 0: none. Row 0, which is that of no site, has no key. */
 static uint32_t look_site(const LmpProfile *p, const LmpSite *key) {
     const LmpSite *site = p->tables.site;
     uint32_t row = p->tables.function[key->function].site, hash, at;
-    if (!row) return 0;
     if (row < p->limits.sites && !site[row].next) return is_site(&site[row], key) ? row : 0;
     at = hash = hash_site(key);
     while ((row = rowindex_next(&p->indexes->site, hash, &at)))
@@ -322,11 +321,10 @@ static uint32_t newest_record(const LmpProfile *p, uint32_t site) {
     return atomic_load_explicit(&p->tables.site[site].records, memory_order_relaxed);
 }
 
-/* A record that is there; 0: none. */
+/* A record that is there; 0: none. Row 0, which is that of no record, has no key. */
 static uint32_t look_record(const LmpProfile *p, const LmpRecord *key) {
     const LmpRecord *record = p->tables.record;
     uint32_t row = newest_record(p, key->site), hash, at;
-    if (!row) return 0;
     if (row < p->limits.records && !record[row].next) return is_record(&record[row], key) ? row : 0;
     at = hash = hash_record(key);
     while ((row = rowindex_next(&p->indexes->record, hash, &at)))

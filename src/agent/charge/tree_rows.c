@@ -23,11 +23,10 @@ static bool is_node(const LmpNode *a, const LmpNode *b) {
     return a->parent == b->parent && a->site == b->site && a->flags == b->flags;
 }
 
-/* A node that is there; 0: none. An only callee is not in the index. */
+/* A node that is there; 0: none. An only callee is not in the index; of none, row 0 is no node. */
 static uint32_t look_node(const LmpProfile *p, const LmpNode *key) {
     const LmpNode *node = p->tables.node;
     uint32_t row = node[key->parent].callee, hash, at;
-    if (!row) return 0;
     if (row < p->limits.nodes && !node[row].next) return is_node(&node[row], key) ? row : 0;
     at = hash = hash_node(key);
     while ((row = rowindex_next(&p->tree->node, hash, &at)))
