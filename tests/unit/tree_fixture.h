@@ -78,6 +78,7 @@ static struct {
     int hosts;
     unsigned every; /* one in so many blocks is looked at; 0: none */
     bool may_fold;  /* tables are small or memory is refused */
+    bool damaged;   /* rows were, so some may stand there twice */
     bool by_pc;     /* sometimes the pc is told */
     bool all_known; /* each thread that host code resumes asks before it resumes another */
     uint64_t looks, folded, deepest, threads;
@@ -355,7 +356,35 @@ static void begin(void) {
     begin_with(test_alloc);
 }
 
+static int compare_words(const void *a, const void *b) {
+    return memcmp(a, b, 3 * sizeof(uint32_t));
+}
+
+/* No node and no path stands there twice. */
+static void check_distinct(void) {
+    uint32_t nodes = p.live->tables.nodes, paths = p.live->tables.paths;
+    uint32_t(*key)[3] = calloc(nodes > paths ? nodes : paths, sizeof *key);
+    for (uint32_t i = 1; i < nodes; i++) {
+        const LmpNode *n = &p.tables.node[i];
+        memcpy(key[i - 1], (uint32_t[]){n->parent, n->site, n->flags}, sizeof *key);
+    }
+    qsort(key, nodes - 1, sizeof *key, compare_words);
+    for (uint32_t i = 1; i + 1 < nodes; i++)
+        ck_assert_msg(compare_words(key[i - 1], key[i]) < 0, "a node twice: of %u, site %u",
+                      key[i][0], key[i][1]);
+    for (uint32_t i = 1; i < paths; i++) {
+        const LmpPath *path = &p.tables.path[i];
+        memcpy(key[i - 1], (uint32_t[]){path->node, path->record, 0}, sizeof *key);
+    }
+    qsort(key, paths - 1, sizeof *key, compare_words);
+    for (uint32_t i = 1; i + 1 < paths; i++)
+        ck_assert_msg(compare_words(key[i - 1], key[i]) < 0, "a path twice: node %u, record %u",
+                      key[i][0], key[i][1]);
+    free(key);
+}
+
 static void end(void) {
+    if (!now.damaged) check_distinct();
     lua_close(now.L);
     tree_close(&p);
     sites_close(&p);

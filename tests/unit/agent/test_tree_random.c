@@ -137,6 +137,7 @@ START_TEST(test_damaged_chains) {
     static const uint32_t damages[] = {UINT32_MAX, LMP_NODES_MAX, LMP_PATHS_MAX, 2, 0};
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         begin();
+        now.damaged = true;
         uint32_t parent = tree_find_node(&p, 0, 3, 0);
         for (uint32_t site = 1; site < 6; site++) {
             uint32_t node = tree_find_node(&p, parent, site, 0);
