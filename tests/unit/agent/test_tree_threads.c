@@ -89,10 +89,10 @@ END_TEST
 /* Resumes its second argument: what runs hides nothing but that. */
 static int l_hide(lua_State *L) {
     lua_State *co = lua_tothread(L, 2);
-    int got;
+    int got = 0;
     now.host[now.hosts] = co;
     now.from[now.hosts++] = L;
-    lua_resume(co, L, 0, &got);
+    if (lua_resume(co, L, 0, &got) > LUA_YIELD) got = 1; /* it is dead: a message */
     now.hosts--;
     lua_pop(co, got);
     return 0;
