@@ -49,7 +49,7 @@ uint32_t tree_find_node(LmpProfile *p, uint32_t parent, uint32_t site, uint32_t 
     n->parent = parent;
     n->site = site;
     n->flags = flags;
-    n->depth = parent ? node[parent].depth + 1 : 1;
+    n->depth = node[parent].depth + 1; /* of none, 0 */
     n->next = node[parent].callee;
     node[parent].callee = row;
     if (n->next && n->next < row) {

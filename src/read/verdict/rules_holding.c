@@ -13,9 +13,12 @@
 #define GAIN (64u << 10)
 #define LEAST 0.06
 #define COUNTED 32u /* blocks of a kind: with fewer, that none was freed says little */
-/* Steps: rows that each brought so much of the gain are steps; they must have brought most of it,
- * and be few of all rows but more than two, which can be a start and a reload. */
+/* Steps: rows that each brought so much of the gain, and so many times what their part of the time
+ * would bring, are steps; they must have brought most of it, and be few of all rows but more than
+ * two, which can be a start and a reload. (A heap that grows evenly is collected at longer and
+ * longer intervals, each of which brings more than the one before.) */
 #define STEP 0.05
+#define STEP_PACE 2
 #define STEPS_PART 0.9
 #define STEPS_LEAST 3u
 #define STEPS_ROWS 9u
@@ -70,26 +73,38 @@ static const char *tail(const char *path, size_t most) {
     return path + cut;
 }
 
-/* Where to take something out: the tables that grow along with what it holds. */
-static void advise_holders(const VerdictFacts *f, Verdict *v) {
+/* Would a weak table let go of it, and nobody miss it? Strings are never taken out of one, and a
+ * function may have no other holder than the table that calls it. */
+static bool may_be_weak(const LmpMakes *m) {
+    LmpWay way = objects[mostly(m)].way;
+    return way == LMP_WAY_TABLE || way == LMP_WAY_USERDATA || way == LMP_WAY_PART;
+}
+
+/* Where to take something out: the tables that grow along with what it holds. `alone`: what to do
+ * where none is known, and weak tables do not help. */
+static void advise_holders(const VerdictFacts *f, Verdict *v, const char *alone) {
     const LmpSiteRow *at[2];
     if (!f->makes) return;
     const LmpTally *t = &f->makes->way[objects[mostly(f->makes)].way];
     uint32_t n = holders_of(f->holders, (double)t->live_blocks, at);
+    bool weak = may_be_weak(f->makes);
     if (n == 1 && at[0] == f->row)
-        verdict_advise(v, "a table grows here with it: take out what is no longer needed, or make "
-                          "that table weak (__mode)");
+        verdict_advise(v, "a table grows here with it: take out what is no longer needed%s",
+                       weak ? ", or make that table weak (__mode)" : "");
     else if (n == 1)
-        verdict_advise(v,
-                       "see %s:%d, where a table grows with it: take out what is no longer "
-                       "needed, or make that table weak (__mode)",
-                       tail(at[0]->short_src, ONE_PATH), at[0]->line);
+        verdict_advise(
+            v, "see %s:%d, where a table grows with it: take out what is no longer needed%s",
+            tail(at[0]->short_src, ONE_PATH), at[0]->line,
+            weak ? ", or make that table weak (__mode)" : "");
     else if (n == 2)
         verdict_advise(v,
                        "see %s:%d and %s:%d, where tables grow with it: take out what is no "
-                       "longer needed, or make them weak (__mode)",
+                       "longer needed%s",
                        tail(at[0]->short_src, TWO_PATHS), at[0]->line,
-                       tail(at[1]->short_src, TWO_PATHS), at[1]->line);
+                       tail(at[1]->short_src, TWO_PATHS), at[1]->line,
+                       weak ? ", or make them weak (__mode)" : "");
+    else if (!weak)
+        verdict_advise(v, "%s", alone);
 }
 
 static void growth_figures(const VerdictFacts *f, Verdict *v) {
@@ -119,11 +134,10 @@ void never_freed_say(const VerdictFacts *f, Verdict *v) {
                      bytes_of(b, f->leak->bytes_per_second));
     else
         verdict_text(v, "has freed none of its %s %s: %s held, +%s/s", n, objects[i].words,
-                     format_bytes(a, f->row->tally.live_bytes),
-                     bytes_of(b, f->leak->bytes_per_second));
+                     format_bytes(a, t->live_bytes), bytes_of(b, f->leak->bytes_per_second));
     growth_figures(f, v);
     verdict_figure(v, "live_blocks", (double)t->live_blocks);
-    advise_holders(f, v);
+    advise_holders(f, v, "take out what is no longer needed");
 }
 
 typedef struct Steps {
@@ -134,11 +148,14 @@ typedef struct Steps {
 static Steps steps_of(const VerdictFacts *f) {
     const uint64_t *v = f->row->live_history;
     uint32_t n = f->in->ledger->live_history_rows;
+    const uint64_t *clock = f->in->ledger->live_history_clock;
     Steps s = {0};
     double gain = (double)f->leak->gain;
     for (uint32_t i = 1; v && i < n; i++) {
         double more = (double)v[i] - (double)v[i - 1];
-        if (!(gain > 0) || more < STEP * gain) continue;
+        double even = gain * verdict_share((double)(clock[i] - clock[i - 1]),
+                                           (double)(clock[n - 1] - clock[0]));
+        if (!(gain > 0) || more < STEP * gain || more < STEP_PACE * even) continue;
         s.count++;
         s.last = i;
         s.part += more / gain;
@@ -178,7 +195,7 @@ void grows_say(const VerdictFacts *f, Verdict *v) {
                  bytes_of(a, f->leak->bytes_per_cycle), bytes_of(b, f->leak->bytes_per_second),
                  format_bytes(c, f->row->tally.live_bytes), verdict_percent(share));
     growth_figures(f, v);
-    advise_holders(f, v);
+    advise_holders(f, v, "less is taken out than is put in: bound it");
 }
 
 /* ---- a peak that is gone --------------------------------------------------------------------- */

@@ -137,6 +137,46 @@ START_TEST(growth) {
 }
 END_TEST
 
+/* Each full collection comes after a longer time than the one before, as the heap grows: what it
+ * finds more is no step. */
+START_TEST(even_growth_is_no_steps) {
+    Fixture s = fixture_new();
+    FakeSpot kept = spot(&s, 13, LMP_C_TABLE);
+    double clock = 1e6;
+    for (int i = 1; i <= 20; i++) {
+        uint64_t more = (uint64_t)(clock * 0.6 / 1e4);
+        clock *= 1.6;
+        fake_made(s.f, kept, more / 100 + 1, more);
+        fake_grown(s.f, (uint64_t)clock);
+    }
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "grows-in-steps"));
+    ck_assert_ptr_nonnull(find(&s, "never-freed"));
+    fixture_free(&s);
+}
+END_TEST
+
+/* Strings stay in weak tables, and listeners may be in no other. */
+START_TEST(weak_is_advised_where_it_helps) {
+    static const struct {
+        unsigned cls;
+        bool weak;
+    } row[] = {{LMP_C_TABLE, true},
+               {LMP_C_STRING, false},
+               {LMP_C_FUNCTION, false},
+               {LMP_C_USERDATA, true}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Fixture s = fixture_new();
+        grow(&s, spot(&s, 13, row[i].cls), 20, 1, 0);
+        judge(&s);
+        const Verdict *v = find(&s, "never-freed");
+        ck_assert_ptr_nonnull(v);
+        ck_assert_msg((strstr(v->advice, "weak") != NULL) == row[i].weak, "%zu: %s", i, v->advice);
+        fixture_free(&s);
+    }
+}
+END_TEST
+
 START_TEST(samples_are_no_proof) {
     Fixture s = fixture_new();
     grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
@@ -190,5 +230,6 @@ START_TEST(a_peak_that_is_gone) {
 }
 END_TEST
 
-SUITE("verdict_growth", growth, growing_tables, a_holder_far_away, tables_that_do_not_grow,
-      samples_are_no_proof, a_string_that_is_built_is_no_leak, a_peak_that_is_gone)
+SUITE("verdict_growth", even_growth_is_no_steps, weak_is_advised_where_it_helps, growth,
+      growing_tables, a_holder_far_away, tables_that_do_not_grow, samples_are_no_proof,
+      a_string_that_is_built_is_no_leak, a_peak_that_is_gone)
