@@ -21,7 +21,11 @@ static void setup(void) {
 
 /* What follows a call, so that it is no jump. */
 #define STAY() __asm__ volatile("" ::: "memory")
+#ifdef __clang__
+#define ALONE __attribute__((noinline))
+#else
 #define ALONE __attribute__((noipa))
+#endif
 
 /* The allocator, which the interpreter's function for frees calls, which others call. */
 ALONE static uintptr_t allocator(void) {
