@@ -25,7 +25,7 @@ typedef struct LmpRowIndex {
 bool rowindex_open(LmpRowIndex *x, uint32_t slots);
 void rowindex_close(LmpRowIndex *x);
 
-/* Is there room for so many rows more? Grows the index where needed; call it before making a row. */
+/* Is there room for so many rows more? Grows the index where needed; call it before making one. */
 bool rowindex_room(LmpRowIndex *x, uint32_t rows);
 /* Adds a row that is not in it yet. There is room. */
 void rowindex_add(LmpRowIndex *x, uint32_t hash, uint32_t row);
