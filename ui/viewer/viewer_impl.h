@@ -57,6 +57,8 @@ bool viewer_has_paused(const Viewer *v);
 
 /* viewer_output.c: what the program has printed since, and the notification that there is some. */
 void viewer_read_spool(Viewer *v);
+/* The line of the error that the program has ended with, if it has. */
+void viewer_find_error(Viewer *v);
 void viewer_read_notify(Viewer *v);
 
 /* viewer_terminal.c: the terminal while others use it. */

@@ -5,9 +5,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pty/errorline.h"
+#include "pty/spool.h"
 #include "viewer/viewer_impl.h"
 
 #define BACKLOG (4u << 20) /* what is older than this is not worth showing */
+
+void viewer_find_error(Viewer *v) {
+    Ui *ui = app_ui(v->app);
+    if (v->o->spool >= 0 && app_model(v->app)->ended > 1)
+        errorline_find(v->o->spool, SPOOL_AT, ui->error, sizeof ui->error);
+}
 
 void viewer_read_spool(Viewer *v) {
     if (v->o->spool < 0 || !v->output || app_ui(v->app)->frozen) return;
@@ -18,6 +26,7 @@ void viewer_read_spool(Viewer *v) {
         v->spool_at = end - BACKLOG / 4;
         output_feed(v->output, gap, sizeof gap - 1);
     }
+    uint64_t before = v->spool_at;
     char bytes[16384];
     for (int i = 0; i < 256; i++) {
         ssize_t n = pread(v->o->spool, bytes, sizeof bytes, (off_t)v->spool_at);
@@ -26,6 +35,7 @@ void viewer_read_spool(Viewer *v) {
         v->spool_at += (uint64_t)n;
         v->dirty = true;
     }
+    if (v->spool_at != before) viewer_find_error(v); /* its last words may come after its end */
 }
 
 void viewer_read_notify(Viewer *v) {

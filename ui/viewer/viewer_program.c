@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "pty/errorline.h"
-#include "pty/spool.h"
 #include "viewer/viewer_impl.h"
 
 #define VERDICTS_EVERY (400 * MS) /* how often verdicts are updated, at most */
@@ -93,10 +91,7 @@ void viewer_fill(Viewer *v, uint64_t now) {
     bool still = model->seen != LMP_SEEN_RUNNING || model->seen != was;
     viewer_fill_ledger(v, now,
                        still || base != (model->marked ? model->mark[model->base].number : 0));
-    if (v->o->spool >= 0 && model->ended > 1) {
-        Ui *ui = app_ui(v->app);
-        errorline_find(v->o->spool, SPOOL_AT, ui->error, sizeof ui->error);
-    }
+    viewer_find_error(v);
     look_whether_blocked(v, now);
     app_fresh(v->app, now);
     view_next_frame(v->view);
