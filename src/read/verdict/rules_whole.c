@@ -12,8 +12,10 @@
 #define LATE_CYCLES 3u
 #define LATE_LOOK 8u
 #define HEAP_LEAST (1u << 20)
-/* Generational mode is for what dies young; where half does not, it scans that for nothing. */
+/* Generational mode is for what dies young, and for what stays; where half does not die young, and
+ * half of that dies later, it keeps garbage for long. */
 #define SURVIVE_PART 0.5
+#define LATER_PART 0.5
 #define SURVIVE_CYCLES 8u
 #define SURVIVE_ALLOCS 10000u
 /* A full collection that freed less is not worth a line. */
@@ -84,7 +86,9 @@ double survivors_holds(const VerdictFacts *f) {
     if (f->allocs < SURVIVE_ALLOCS || in->ledger->sites == 0 || in->stats->live_bytes < HEAP_LEAST)
         return 0;
     double share = 1 - verdict_share((double)f->short_lived, (double)f->allocs);
-    return share >= SURVIVE_PART ? share : 0;
+    double later = verdict_share((double)f->frees - (double)f->short_lived,
+                                 (double)f->allocs - (double)f->short_lived);
+    return share >= SURVIVE_PART && later >= LATER_PART ? share : 0;
 }
 
 void survivors_say(const VerdictFacts *f, Verdict *v) {

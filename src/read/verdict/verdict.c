@@ -110,6 +110,7 @@ static void sum_up(VerdictFacts *f) {
         f->made += verdict_bytes(t);
         f->allocs += t->allocs;
         f->garbage += t->free_bytes;
+        f->frees += t->frees;
         f->short_lived += t->short_lived;
     }
     if (l->sites > 0) return;

@@ -24,6 +24,7 @@ typedef struct VerdictFacts {
     uint64_t made;        /* bytes asked for, growth of blocks included */
     uint64_t allocs;      /* count */
     uint64_t garbage;     /* bytes freed */
+    uint64_t frees;       /* count */
     uint64_t short_lived; /* blocks (count) */
     const LmpJudgement *growth;
     const VerdictHolders *holders;

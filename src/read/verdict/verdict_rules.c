@@ -74,7 +74,8 @@ const VerdictRule verdict_rules[] = {
      "at least … of the program's … are outside Lua's heap"},
     {"survivors", NEEDS_BULK, 0, survivors_holds, 0.4, survivors_say,
      "try collectgarbage(\"incremental\")", VERDICT_AT_TIMELINE,
-     "generational mode, and half of all blocks outlive their first collection",
+     "generational mode, and half of all blocks outlive their first collection, half of which are "
+     "freed later",
      "… of all blocks outlive their first collection, in generational mode"},
     {"frame-spikes", 0, 0, frame_spikes_holds, 0.3, frame_spikes_say,
      "do it before the loop, or spread it over several frames", VERDICT_AT_TIMELINE,

@@ -274,6 +274,12 @@ START_TEST(survivors) {
     judge(&s);
     ck_assert_ptr_null(find(&s, "survivors"));
     s.gc.cycles = 8;
+    fake_made(s.f, at, 1010, 1 * MIB); /* of 12,010 that outlived it less than half are freed */
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "survivors"));
+    fake_freed(s.f, at, spot(&s, 999, LMP_C_TABLE), 10, 1000, 0);
+    judge(&s);
+    ck_assert_ptr_nonnull(find(&s, "survivors"));
     s.stats.gc_mode = LMP_GC_INCREMENTAL;
     judge(&s);
     ck_assert_ptr_null(find(&s, "survivors"));
