@@ -103,8 +103,8 @@ void app_seen(App *app, LmpSeen seen) {
     }
     app->ended = seen == LMP_SEEN_FINISHED || seen == LMP_SEEN_KILLED;
     if (app->ended) {
-        app->want_pause = app->typing = false;
-        app->ui.frozen = false; /* the last figures are the ones to show */
+        app->want_pause = false; /* a line being typed stays: its keys are not commands */
+        app->ui.frozen = false;  /* the last figures are the ones to show */
     }
 }
 
@@ -143,10 +143,13 @@ static void ask(App *app, RequestKind kind) {
     request_put_kind(&app->ui.requests, kind);
 }
 
+const char *app_end_words(const App *app) {
+    return app->seen == LMP_SEEN_KILLED ? "has been killed" : "has ended";
+}
+
 static bool can_ask(App *app) {
     if (app->ended) {
-        app_say(app, "The program has %s; these are its last figures",
-                app->seen == LMP_SEEN_KILLED ? "been killed" : "ended");
+        app_say(app, "The program %s; these are its last figures", app_end_words(app));
     }
     return !app->ended;
 }
@@ -190,7 +193,18 @@ static void send_line(App *app, const char *line) {
     request_put(&app->ui.requests, &request);
 }
 
+/* Nobody reads the line any more: only the keys that end it do something. */
+static void type_to_nobody(App *app, Key key) {
+    edit_clear(&app->input);
+    EditKey what = edit_key(&app->input, key);
+    if (what == EDIT_ENTERED || what == EDIT_ESCAPED || key == K_CTRL('D')) app->typing = false;
+}
+
 static void type_key(App *app, Key key) {
+    if (app->ended) {
+        type_to_nobody(app, key);
+        return;
+    }
     if (key == K_CTRL('D')) {
         send_line(app, "\004");
         app->typing = false;

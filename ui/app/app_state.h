@@ -121,6 +121,8 @@ void verdict_next(App *app);
 
 /* Is a search active in the panel that has the keys? */
 bool app_seeks(const App *app);
+/* "has ended", or what else became of the program that is no more. */
+const char *app_end_words(const App *app);
 /* As if the key were pressed. */
 void app_press(App *app, Key key);
 

@@ -160,7 +160,11 @@ static void draw_typing(Canvas *canvas, Rect rect, const LineEdit *edit) {
 
 void footer_draw(App *app, Canvas *canvas, Rect rect) {
     if (rect.h < 1) return;
-    if (app->typing) {
+    if (app->typing && app->ended) {
+        canvas_printf(canvas, rect.x + 1, rect.y, rect.w - 1, STYLE(TONE_STRONG),
+                      "The program %s and reads no more; enter or esc: back to the keys",
+                      app_end_words(app));
+    } else if (app->typing) {
         draw_typing(canvas, rect, &app->input);
     } else if (app->ui.edit) {
         draw_typing(canvas, rect, app->ui.edit);

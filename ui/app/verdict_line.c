@@ -39,12 +39,22 @@ static const Verdict *shown(App *app) {
     return best;
 }
 
+/* Is the page open that the sentence leads to? It then follows the next one: left open, it would be
+ * taken for what that is about. */
+static bool page_of(const App *app, const Verdict *v) {
+    return v->place == VERDICT_AT_SITE && app->ui.over == &panel_site && app->ui.site == v->site;
+}
+
 void verdict_next(App *app) {
     const Verdicts *all = &app->model.verdicts;
     const Verdict *v = shown(app);
     if (!v) return;
     uint32_t at = (uint32_t)(v - all->verdict) + 1;
+    bool on_page = page_of(app, v);
     show(app, &all->verdict[at < all->count ? at : 0], at < all->count);
+    if (!on_page) return;
+    ui_close(&app->ui);
+    if (shown(app)->place != VERDICT_NOWHERE) verdict_open(app);
 }
 
 void verdict_open(App *app) {

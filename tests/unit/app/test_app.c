@@ -207,6 +207,34 @@ START_TEST(typing_a_line) {
 }
 END_TEST
 
+/* Who types to the program does not see it end: what follows is text, too, and no keys. */
+START_TEST(typing_over_the_end) {
+    set_up(120, 36, true);
+    press("i");
+    become(LMP_SEEN_FINISHED);
+    ck_assert(shows("has ended") && shows("enter or esc"));
+    press("quit\tp");
+    ck_assert_uint_eq(app_ui(app)->requests.waiting, 0);
+    ck_assert(shows("has ended"));
+    press("\n"); /* sends nothing */
+    ck_assert_uint_eq(app_ui(app)->requests.waiting, 0);
+    ck_assert(!shows("enter or esc"));
+    press("q");
+    ck_assert(play_asked(app, REQUEST_QUIT));
+    tear_down();
+    set_up(120, 36, true);
+    press("i");
+    become(LMP_SEEN_KILLED);
+    ck_assert(shows("has been killed"));
+    play_key(app, K_ESC);
+    app_draw(app, canvas, now);
+    ck_assert(!shows("enter or esc"));
+    press("i"); /* does not begin after the end */
+    ck_assert(!shows("enter or esc"));
+    tear_down();
+}
+END_TEST
+
 START_TEST(ctrl_c_quits_lmp_top) {
     set_up(80, 24, false);
     play_key(app, K_CTRL('C'));
@@ -378,4 +406,5 @@ END_TEST
 SUITE("app", what_it_waits_for, map_may_be_incomplete, break_conditions, space_pauses_and_resumes,
       steps_only_while_paused, a_pause_by_another_viewer_can_be_ended,
       the_inspector_stays_if_it_was_chosen, freeze_is_not_pause, filters, typing_a_line,
-      ctrl_c_quits_lmp_top, after_the_end, keys_of_marks, notices_go_away, any_figures_can_be_drawn)
+      typing_over_the_end, ctrl_c_quits_lmp_top, after_the_end, keys_of_marks, notices_go_away,
+      any_figures_can_be_drawn)

@@ -126,5 +126,41 @@ START_TEST(no_free_columns_beside_a_cut) {
 }
 END_TEST
 
-SUITE("verdict_line", paths_are_cut_not_advice, all_of_it, figures_stay_where_advice_gains_nothing,
-      parentheses_are_not_torn, no_loose_ends, no_free_columns_beside_a_cut)
+/* W on the page that the sentence leads to goes to the evidence of the next one; elsewhere it
+ * leaves the screen alone. */
+START_TEST(the_page_follows) {
+    static const VerdictPlace places[] = {VERDICT_AT_SITE, VERDICT_AT_SITE, VERDICT_AT_LEAKS};
+    Ui *ui;
+    set_up(120, "a.lua:1", "grows", "");
+    ui = app_ui(app);
+    Verdicts *all = &app_model(app)->verdicts;
+    all->count = 3;
+    for (uint32_t i = 0; i < 3; i++) {
+        all->verdict[i] = all->verdict[0];
+        all->verdict[i].rule = "none of the program's";
+        all->verdict[i].site = 1 + i;
+        all->verdict[i].place = places[i];
+    }
+    draw();
+    play_key(app, 'W');
+    ck_assert_ptr_null(ui->over);
+    play_key(app, 'w');
+    ck_assert_ptr_eq(ui->over, &panel_site);
+    ck_assert_uint_eq(ui->site, 2);
+    play_key(app, 'W');
+    ck_assert(!ui->over && ui->focus == &panel_leaks);
+    play_key(app, 'W'); /* the first again */
+    ck_assert_ptr_null(ui->over);
+    play_key(app, 'w');
+    ck_assert(ui->over && ui->site == 1);
+    play_key(app, 'W');
+    ck_assert(ui->over && ui->site == 2);
+    play_key(app, K_ESC); /* no pile of pages */
+    ck_assert_ptr_null(ui->over);
+    tear_down();
+}
+END_TEST
+
+SUITE("verdict_line", the_page_follows, paths_are_cut_not_advice, all_of_it,
+      figures_stay_where_advice_gains_nothing, parentheses_are_not_torn, no_loose_ends,
+      no_free_columns_beside_a_cut)
