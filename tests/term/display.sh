@@ -578,7 +578,7 @@ LUA
         header=$(screen | head -n 4 | tr '\n' ' ')
         heap=$(kib_of Heap) rss=$(kib_of RSS)
         [ "$rss" -eq 0 ] || [ "$heap" -le $((rss + 1024)) ] || above=$((above + 1))
-        [ "$above" -lt 6 ] || fail "the heap was above RSS $above times, now $heap KiB above $rss KiB"
+        [ "$above" -lt 3 ] || fail "the heap was above RSS $above times, now $heap KiB above $rss KiB"
         [ "$heap" -lt "$most" ] || most=$heap
         sleep 0.05
     done

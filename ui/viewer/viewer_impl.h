@@ -30,11 +30,10 @@ typedef struct Viewer {
     uint32_t changed;  /* of the state, at the last look */
     CollectWait collect;
     Blocked blocked;
-    char terminal[32]; /* the program's terminal, which lines typed here reach; "": none */
-    uint64_t rss, rss_time;
+    char terminal[32];      /* the program's terminal, which lines typed here reach; "": none */
     uint64_t ledger_next;   /* when who made what is due to be summed up again */
     uint64_t verdicts_next; /* the same for the verdicts */
-    uint64_t own;           /* memory of the shared state when the resident set was read, bytes */
+    uint64_t own, own_time; /* memory of the shared state, bytes, and when it was read */
     bool dirty;             /* the screen is out of date: redraw at the next repaint */
     bool urgent;            /* a person is waiting: redraw at once */
     bool was_frozen;

@@ -25,24 +25,26 @@ static bool is_alive(Viewer *v) {
 
 /* Resident set of the program, bytes; 0: not known, or the program is gone. Read with each model,
  * so that it is from the same moment as the heap. */
-static uint64_t resident(Viewer *v, uint64_t now) {
-    v->rss = 0;
-    if (v->dead) return 0;
-    if (v->rss_time == 0 || now - v->rss_time >= 500 * MS) { /* our own share grows slowly */
-        v->rss_time = now;
-        v->own = view_memory(v->view);
-    }
+static uint64_t resident(void *viewer) {
+    Viewer *v = viewer;
     char path[48];
+    unsigned long long total = 0, pages = 0;
+    if (v->dead) return 0;
     snprintf(path, sizeof path, "/proc/%u/statm", v->view->pid);
     FILE *file = fopen(path, "re");
-    unsigned long long total = 0, pages = 0;
-    if (file) {
-        if (fscanf(file, "%llu %llu", &total, &pages) == 2 && pages > 0) {
-            v->rss = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-        }
-        fclose(file);
+    if (!file) return 0;
+    if (fscanf(file, "%llu %llu", &total, &pages) != 2) pages = 0;
+    fclose(file);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Memory of the shared state, bytes. It grows slowly. */
+static uint64_t own_memory(Viewer *v, uint64_t now) {
+    if (v->own_time == 0 || now - v->own_time >= 500 * MS) {
+        v->own_time = now;
+        v->own = view_memory(v->view);
     }
-    return v->rss;
+    return v->own;
 }
 
 void viewer_fill_ledger(Viewer *v, uint64_t now, bool must) {
@@ -79,8 +81,8 @@ static void look_whether_blocked(Viewer *v, uint64_t now) {
 
 void viewer_fill(Viewer *v, uint64_t now) {
     bool alive = is_alive(v);
-    uint64_t rss = resident(v, now);
-    ModelInput input = {now, alive, rss, v->own};
+    uint64_t own = own_memory(v, now);
+    ModelInput input = {now, alive, resident(v), own, resident, v};
     Model *model = app_model(v->app);
     LmpSeen was = model->seen;
     uint64_t base = model->marked ? model->mark[model->base].number : 0;

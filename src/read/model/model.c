@@ -278,6 +278,16 @@ static void fill_outside(Model *model, uint64_t now) {
             model->outside = model->outside_least[i];
 }
 
+/* The resident set beside a heap that was read after it. A heap above it is of a later moment, so
+ * it is read again and the larger one counts: memory that Lua has filled is resident. Smaller for
+ * good: memory never touched, or swapped out. */
+static uint64_t rss_of_heap(const ModelInput *input, uint64_t heap) {
+    uint64_t rss = input->rss, again;
+    if (rss == 0 || rss >= heap || !input->rss_again) return rss;
+    again = input->rss_again(input->program);
+    return again > rss ? again : rss;
+}
+
 void model_fill(Model *model, LmpView *view, const ModelInput *input) {
     const LmpHeader *header = view->header;
     LmpSeen was = model->seen;
@@ -319,7 +329,7 @@ void model_fill(Model *model, LmpView *view, const ModelInput *input) {
     model->preview_ready = view_preview_ready(view);
     model->breaks_ours = view_breaks_ours(view);
 
-    model->rss = input->rss;
+    model->rss = rss_of_heap(input, model->stats.live_bytes);
     model->own_bytes += input->own;
     fill_outside(model, input->now);
 }

@@ -129,6 +129,9 @@ typedef struct ModelInput {
     uint64_t rss; /* bytes; 0: not known */
     uint64_t
         own; /* memory of the shared state, which the program's resident set holds too; bytes */
+    /* Reads rss once more, for a heap that has grown above it in between; NULL: nobody can. */
+    uint64_t (*rss_again)(void *program);
+    void *program; /* its argument */
 } ModelInput;
 
 /* Fills the model from the view as of now. `model` is all zeroes before the first time; what

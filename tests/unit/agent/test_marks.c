@@ -60,7 +60,7 @@ static void look(uint64_t number) {
     Model *model = calloc(1, sizeof *model);
     ck_assert_int_eq(view_open(&view, dup(fd)), LMP_OK);
     model->wanted.count_from = number;
-    model_fill(model, &view, &(ModelInput){lmp_os->clock(), true, 0, 0});
+    model_fill(model, &view, &(ModelInput){lmp_os->clock(), true, 0, 0, NULL, NULL});
     ck_assert(model_fill_ledger(model, &view, LEDGER_ALL));
     ck_assert(model->marked && model->ledger_marked);
     const Ledger *ledger = &model->ledger;

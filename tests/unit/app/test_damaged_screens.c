@@ -95,8 +95,12 @@ START_TEST(everything_draws) {
             if (suite_below(5) == 0) {
                 canvas_resize(canvas, 1 + (int)suite_below(200), 1 + (int)suite_below(60));
             }
-            ModelInput input = {suite_random() >> suite_below(64), suite_below(4) != 0,
-                                suite_random(), suite_random()};
+            ModelInput input = {suite_random() >> suite_below(64),
+                                suite_below(4) != 0,
+                                suite_random(),
+                                suite_random(),
+                                NULL,
+                                NULL};
             if (!app_ui(app)->frozen) {
                 model_fill(app_model(app), &f->view, &input);
                 model_fill_ledger(app_model(app), &f->view, app_parts(app));

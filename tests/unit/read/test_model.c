@@ -299,8 +299,12 @@ START_TEST(a_damaged_state) {
         for (size_t i = 0; i < sizeof header.lua; i++)
             header.lua[i] = (char)suite_random();
         header.start_clock = suite_random() >> suite_below(64);
-        ModelInput input = {suite_random() >> suite_below(64), suite_below(2) != 0, suite_random(),
-                            suite_random()};
+        ModelInput input = {suite_random() >> suite_below(64),
+                            suite_below(2) != 0,
+                            suite_random(),
+                            suite_random(),
+                            NULL,
+                            NULL};
         model_fill(&model, &view, &input);
         check_promises(&model);
     }
@@ -315,22 +319,22 @@ START_TEST(the_clock_stands_in_a_pause) {
     memset(&model, 0, sizeof model);
     header.start_clock = 100 * SECOND;
     atomic_store(&state.state, LMP_RUNNING);
-    model_fill(&model, &view, &(ModelInput){107 * SECOND, true, 0, 0});
+    model_fill(&model, &view, &(ModelInput){107 * SECOND, true, 0, 0, NULL, NULL});
     ck_assert_uint_eq(model.clock, 7 * SECOND);
     atomic_store(&state.state, LMP_PAUSED);
-    model_fill(&model, &view, &(ModelInput){108 * SECOND, true, 0, 0});
-    model_fill(&model, &view, &(ModelInput){150 * SECOND, true, 0, 0});
+    model_fill(&model, &view, &(ModelInput){108 * SECOND, true, 0, 0, NULL, NULL});
+    model_fill(&model, &view, &(ModelInput){150 * SECOND, true, 0, 0, NULL, NULL});
     ck_assert_uint_eq(model.clock, 8 * SECOND);
     ck_assert_int_eq(model.seen, LMP_SEEN_PAUSED);
     state.op.number++; /* a step */
-    model_fill(&model, &view, &(ModelInput){151 * SECOND, true, 0, 0});
+    model_fill(&model, &view, &(ModelInput){151 * SECOND, true, 0, 0, NULL, NULL});
     ck_assert_uint_eq(model.clock, 51 * SECOND);
-    model_fill(&model, &view, &(ModelInput){152 * SECOND, false, 0, 0});
+    model_fill(&model, &view, &(ModelInput){152 * SECOND, false, 0, 0, NULL, NULL});
     ck_assert_int_eq(model.seen, LMP_SEEN_KILLED);
     ck_assert_uint_eq(model.clock, 51 * SECOND);
     state.clock = 53 * SECOND;
     atomic_store(&state.state, LMP_FINISHED);
-    model_fill(&model, &view, &(ModelInput){170 * SECOND, false, 0, 0});
+    model_fill(&model, &view, &(ModelInput){170 * SECOND, false, 0, 0, NULL, NULL});
     ck_assert_int_eq(model.seen, LMP_SEEN_FINISHED);
     ck_assert_uint_eq(model.clock, 53 * SECOND);
 }
@@ -366,7 +370,7 @@ START_TEST(what_is_right_stays) {
         state.preview[i].shown = LMP_PREVIEW_BYTES - 1;
     state.breaks.count = LMP_BREAKS - 1;
     state.gc.mode = LMP_GC_INCREMENTAL;
-    model_fill(&model, &view, &(ModelInput){SECOND, true, 0, 0});
+    model_fill(&model, &view, &(ModelInput){SECOND, true, 0, 0, NULL, NULL});
     ck_assert_int_eq(memcmp(&model.op, &state.op, sizeof model.op), 0);
     ck_assert_int_eq(memcmp(&model.history, &state.history, sizeof model.history), 0);
     ck_assert_uint_eq(model.preview_count, LMP_PREVIEWS - 1);
@@ -376,7 +380,7 @@ START_TEST(what_is_right_stays) {
     ck_assert_uint_eq(model.gc.mode, LMP_GC_INCREMENTAL);
     ck_assert_uint_eq(model.pid, 77);
     view.pid = 5; /* as discovery has found it */
-    model_fill(&model, &view, &(ModelInput){SECOND, true, 0, 0});
+    model_fill(&model, &view, &(ModelInput){SECOND, true, 0, 0, NULL, NULL});
     ck_assert_uint_eq(model.pid, 5);
 }
 END_TEST
@@ -403,9 +407,9 @@ START_TEST(memory_outside_lua) {
     view = (LmpView){.fd = -1, .header = &header, .control = &control, .live = &state};
     memset(&model, 0, sizeof model);
     state.own_bytes = 1000;
-    model_fill(&model, &view, &(ModelInput){SECOND, true, 5000, 500});
+    model_fill(&model, &view, &(ModelInput){SECOND, true, 5000, 500, NULL, NULL});
     ck_assert_uint_eq(model.outside, 3500);
-    model_fill(&model, &view, &(ModelInput){SECOND, true, 500, 0});
+    model_fill(&model, &view, &(ModelInput){SECOND, true, 500, 0, NULL, NULL});
     ck_assert_uint_eq(model.outside, 0);
     /* A heap that swings under a resident set that stands (the allocator keeps what is freed):
      * after one round the figure stands, at what is there beside the largest heap. Then 700 more
@@ -416,15 +420,55 @@ START_TEST(memory_outside_lua) {
         uint64_t heap = 1000 + (uint64_t)(i * 37 % 23) * 100, largest = 1000 + 22 * 100;
         state.counters.live_bytes = state.counters.count[LMP_C_TABLE].alloc_bytes = heap;
         uint64_t more = i >= 150 ? 700 : 0;
-        model_fill(&model, &view, &(ModelInput){at, true, largest + 1000 + 4000 + more, 0});
+        model_fill(&model, &view,
+                   &(ModelInput){at, true, largest + 1000 + 4000 + more, 0, NULL, NULL});
         ck_assert_uint_ge(model.outside, 4000);
         ck_assert_uint_le(model.outside, largest + 1000 + 4000 + more - heap - 1000);
         if (i > 23 && i < 150) ck_assert_uint_eq(model.outside, 4000);
         if (i > 150 + (int)MODEL_OUTSIDE_SECONDS * 10 + 23) ck_assert_uint_eq(model.outside, 4700);
     }
     /* gone: there is none to tell */
-    model_fill(&model, &view, &(ModelInput){at, false, 0, 0});
+    model_fill(&model, &view, &(ModelInput){at, false, 0, 0, NULL, NULL});
     ck_assert_uint_eq(model.outside, 0);
+}
+END_TEST
+
+static uint64_t again;
+static unsigned looks;
+
+static uint64_t read_again(void *program) {
+    ck_assert_ptr_eq(program, &looks);
+    looks++;
+    return again;
+}
+
+/* The resident set is read before the heap. If the heap is above it, that has grown in between: it
+ * is read once more, and what is larger counts. */
+START_TEST(resident_set_of_the_heaps_moment) {
+    static const struct {
+        uint64_t rss, again, heap, want;
+        unsigned looks;
+    } cases[] = {{5000, 9000, 4999, 5000, 0}, {5000, 9000, 5000, 5000, 0},
+                 {5000, 9000, 5001, 9000, 1}, {5000, 3000, 7000, 5000, 1}, /* swapped out */
+                 {5000, 0, 7000, 5000, 1},                                 /* gone by then */
+                 {0, 9000, 7000, 0, 0}};
+    static LmpHeader header;
+    static LmpControl control;
+    static LmpLive state;
+    view = (LmpView){.fd = -1, .header = &header, .control = &control, .live = &state};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        memset(&model, 0, sizeof model);
+        looks = 0;
+        again = cases[i].again;
+        state.counters.live_bytes = state.counters.count[LMP_C_TABLE].alloc_bytes = cases[i].heap;
+        ModelInput input = {SECOND, true, cases[i].rss, 0, read_again, &looks};
+        model_fill(&model, &view, &input);
+        ck_assert_uint_eq(model.rss, cases[i].want);
+        ck_assert_uint_eq(looks, cases[i].looks);
+        input.rss_again = NULL;
+        model_fill(&model, &view, &input);
+        ck_assert_uint_eq(model.rss, cases[i].rss);
+    }
 }
 END_TEST
 
@@ -483,4 +527,4 @@ SUITE("model", rates_of_a_steady_program, rates_of_many_moments, rates_of_figure
       marks_whose_rows_are_kept, no_rates_while_nothing_runs, change_since_the_last_mark,
       frames_of_the_last_second, frames_since_the_mark, cycles_by_age, a_damaged_state,
       the_clock_stands_in_a_pause, what_is_right_stays, rates_of_blocks_that_are_resized,
-      memory_outside_lua, marks_as_the_display_has_them)
+      memory_outside_lua, resident_set_of_the_heaps_moment, marks_as_the_display_has_them)
