@@ -201,9 +201,7 @@ static uintptr_t other_pc(lua_State *L) {
     if (!now.by_pc || suite_below(4) || !frames_caller(ci) || frames_status(ci) & LMP_CI_C)
         return 0;
     const void *proto = frames_proto(frames_func(ci));
-    uint32_t size;
-    memcpy(&size, (const char *)proto + LMP_AT_PROTO_SIZECODE, sizeof size);
-    return frames_word(proto, LMP_AT_PROTO_CODE) + 4 * (1 + suite_below(size));
+    return frames_code(proto) + LMP_INSTRUCTION * (1 + suite_below(frames_code_size(proto)));
 }
 
 /* Where threads are resumed by C code that hides them, those between are only known if they have

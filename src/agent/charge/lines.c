@@ -128,7 +128,7 @@ bool lines_code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
 
 /* What is known of a prototype's code, whose death will be noticed from now on; NULL: no memory. */
 static LmpCode *code_of(LmpProfile *p, const void *proto) {
-    uintptr_t addr = frames_word(proto, LMP_AT_PROTO_CODE);
+    uintptr_t addr = frames_code(proto);
     bool added;
     LmpCode *code = codes_note(p->lines->codes, addr, &added);
     if (code && added) shadow_notify(p, addr);
@@ -174,8 +174,7 @@ static bool may_name(LmpProfile *p, const LmpCallInfo *ci) {
     const void *proto = frames_proto(frames_func(caller));
     LmpCode *code = proto ? code_of(p, proto) : NULL;
     if (!code) return false;
-    uint32_t size;
-    memcpy(&size, (const char *)proto + LMP_AT_PROTO_SIZECODE, sizeof size);
+    uint32_t size = frames_code_size(proto);
     uint64_t read = (frames_pc(caller) - code->addr) / sizeof(uint32_t);
     if (read > size || code->read + read > NAMING_LEAST + (uint64_t)size * NAMING_TIMES)
         return false;
@@ -271,7 +270,7 @@ static inline uint32_t row_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, co
 
 /* A table's place is in the first cache again: is that of its parts in the second one? */
 static void recall_part(const LmpProfile *p, LmpLineSlot *slot, const void *proto) {
-    const LmpCode *code = codes_find(p->lines->codes, frames_word(proto, LMP_AT_PROTO_CODE));
+    const LmpCode *code = codes_find(p->lines->codes, frames_code(proto));
     if (slot->row[LMP_C_TABLE_PART] || !code || !code->more) return;
     LmpAnswer part = {
         .key = slot->key, .cfn = slot->cfn, .life = code->life, .cls = LMP_C_TABLE_PART};
@@ -288,7 +287,7 @@ static void note_how(LmpProfile *p, uint32_t record, const LmpWhere *w, const vo
         how = LMP_HOW_CALL;
     } else if (constructor) {
         how = LMP_HOW_CONSTRUCTOR;
-    } else if (newtable_in_code(proto, w->pc)) {
+    } else if (frames_after_instruction(proto, w->pc)) {
         unsigned op = frames_opcode(newtable_before(w->pc));
         bool function = r->use.cls == LMP_C_FUNCTION || r->use.cls == LMP_C_FUNCTION_PART;
         if (string && op == LMP_OP_CONCAT) how = LMP_HOW_CONCAT;
@@ -311,7 +310,7 @@ static uint32_t record_beside(LmpProfile *p, LmpLineSlot *slot, const void *prot
         if (++other == LMP_C_COUNTED) return 0;
     uint32_t row = p->record[slot->row[other]].site;
     const LmpSite *site = &p->tables.site[row];
-    LmpCode *code = codes_find(p->lines->codes, frames_word(proto, LMP_AT_PROTO_CODE));
+    LmpCode *code = codes_find(p->lines->codes, frames_code(proto));
     if (!code || row <= sites_pseudo(p, LMP_PSEUDO_UNKNOWN) || !is_final(p, site->function) ||
         !is_final(p, site->cfunction))
         return 0;

@@ -194,19 +194,11 @@ static ALWAYS_INLINE uint32_t lines_record(LmpProfile *p, const lua_State *L, co
     return slot->row[cls];
 }
 
-/* The Lua function that has called, over C functions perhaps, the one of `ci`; NULL: none. */
-static ALWAYS_INLINE const LmpCallInfo *lines_lua_caller(const LmpCallInfo *ci) {
-    do
-        ci = frames_caller(ci);
-    while (ci && frames_status(ci) & LMP_CI_C);
-    return ci;
-}
-
 /* The same in a C function, whose name is kept as a detail; but not with stacks and frames, which
  * also belong to its call. */
 static ALWAYS_INLINE uint32_t lines_record_c(const LmpProfile *p, const lua_State *L,
                                              const LmpCallInfo *top, unsigned cls) {
-    const LmpCallInfo *ci = lines_lua_caller(top);
+    const LmpCallInfo *ci = frames_lua(frames_caller(top));
     if (UNLIKELY(!ci || frames_is_idle(L))) return 0;
     uintptr_t cfn = 0;
     uint64_t key = lines_key(frames_pc(ci), p->tag);
@@ -227,7 +219,7 @@ static ALWAYS_INLINE uint32_t lines_record_new(const LmpProfile *p, const lua_St
     const lua_State *by = p->running;
     if (!by || by == L || frames_is_idle(by) || frames_resumed(by) != L || cls != LMP_C_THREAD_PART)
         return 0;
-    const LmpCallInfo *ci = lines_lua_caller(frames_top(by));
+    const LmpCallInfo *ci = frames_lua(frames_caller(frames_top(by)));
     if (UNLIKELY(!ci)) return 0;
     uint64_t key = lines_key(frames_pc(ci), p->tag);
     const LmpLineSlot *slot = lines_look(p->lines, key, 0);

@@ -48,12 +48,6 @@ void lines_tag_changed(LmpProfile *p, lua_State *L) {
     lines_switch(p, L);
 }
 
-static LmpCallInfo *lua_caller(LmpCallInfo *ci) {
-    while (ci && frames_status(ci) & LMP_CI_C)
-        ci = frames_caller(ci);
-    return ci;
-}
-
 /* Does a Lua function run on top, not in a debug hook? */
 static bool runs_lua(const lua_State *L) {
     return !(frames_status(frames_top(L)) & frames_bits.c_or_hooked);
@@ -133,7 +127,7 @@ static LmpCallInfo *find_caller(LmpProfile *p, lua_State **thread) {
     while (i > 0 && chain[i] != *thread)
         i--;
     while (--i >= 0) {
-        LmpCallInfo *ci = lua_caller(frames_top(chain[i]));
+        LmpCallInfo *ci = frames_lua(frames_top(chain[i]));
         if (!ci) continue;
         *thread = chain[i];
         return ci;
@@ -145,7 +139,7 @@ static LmpCallInfo *find_caller(LmpProfile *p, lua_State **thread) {
  * `asks`: the one that asks, NULL: unknown. */
 static uint32_t ask_frames(LmpProfile *p, unsigned cls, const lua_State *asks, LmpAsk *ask) {
     LmpCallInfo *top = frames_top(ask->L);
-    LmpWhere w = {.L = ask->L, .runs = ask->L, .ci = lua_caller(top)};
+    LmpWhere w = {.L = ask->L, .runs = ask->L, .ci = frames_lua(top)};
     if (!w.ci) w.ci = find_caller(p, &w.L);
     if (!w.ci) return pseudo(p, cls, asks);
     w.pc = frames_pc(w.ci);
@@ -253,7 +247,7 @@ uint32_t lines_ask(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpAsk *ask) 
     bool doubtful = regs && !L;
     const lua_State *last = p->running;
     bool outer = L && last && last != L && frames_is_active(last) && is_within(p, last, L);
-    if (L && !outer && frames_is_active(L) && lua_caller(frames_top(L))) {
+    if (L && !outer && frames_is_active(L) && frames_lua(frames_top(L))) {
         ask->L = (lua_State *)L; /* NOLINT */
         /* a stack may be asked for on behalf of a thread that has resumed another */
         if (cls == LMP_C_THREAD_PART && !runs_lua(L))
@@ -263,7 +257,7 @@ uint32_t lines_ask(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpAsk *ask) 
         if (ask->L) know(p, ask->L);
         /* what runs Lua code is who runs, and so is whom the saved registers name as well */
         if (doubtful) doubtful = !ask->L || !(runs_lua(ask->L) || ask->L == said_thread(p, regs));
-        if (ask->L && L && frames_is_active(L) && !lua_caller(frames_top(ask->L)))
+        if (ask->L && L && frames_is_active(L) && !frames_lua(frames_top(ask->L)))
             ask->L = (lua_State *)L; /* NOLINT */
     }
     if (ask->L) {
@@ -313,7 +307,7 @@ uintptr_t lines_constructor(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpC
 }
 
 bool lines_switch_c(LmpProfile *p, const lua_State *L) {
-    if (!lua_caller(frames_top(L))) return false;
+    if (!frames_lua(frames_top(L))) return false;
     if (p->running && frames_is_active(p->running) && is_within(p, p->running, L)) return false;
     lines_switch(p, L);
     return true;
@@ -326,7 +320,7 @@ bool lines_is_stack(LmpProfile *p, LmpSavedRegs regs, const void *ptr) {
 
 uint32_t lines_stack_moves(LmpProfile *p, LmpSavedRegs regs) {
     const lua_State *L = p->regs ? asking_thread(p, regs) : NULL;
-    const LmpCallInfo *ci = L && frames_top(L) ? lua_caller(frames_top(L)) : NULL;
+    const LmpCallInfo *ci = L && frames_top(L) ? frames_lua(frames_top(L)) : NULL;
     uint64_t key = ci ? lines_key(frames_pc(ci), p->tag) : 0;
     const LmpLineSlot *slot = lines_look(p->lines, key, 0);
     if (ci && slot->key == key) {

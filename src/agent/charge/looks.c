@@ -100,7 +100,7 @@ static void note_join(LmpProfile *p, LmpSite *site, uint64_t bytes) {
     const char *func = frames_func(ci);
     const void *proto = frames_proto(func);
     uintptr_t pc = frames_pc(ci);
-    if (!proto || !newtable_in_code(proto, pc)) return;
+    if (!proto || !frames_after_instruction(proto, pc)) return;
     uint32_t i = newtable_before(pc), largest_site = 0;
     const char *slot = func + (frames_arg_a(i) + 1ull) * LMP_SLOT;
     const char *top = (const char *)frames_word(L, LMP_AT_L_TOP); /* NOLINT */

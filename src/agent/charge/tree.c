@@ -48,11 +48,7 @@ static ALWAYS_INLINE bool is_marked(const LmpCallInfo *ci) {
  * functions that died, frames may be left that have none. */
 static bool is_sound(const LmpCallInfo *ci, uintptr_t pc) {
     const void *proto = frames_proto(frames_func(ci));
-    if (!proto) return false;
-    uint32_t size;
-    memcpy(&size, (const char *)proto + LMP_AT_PROTO_SIZECODE, sizeof size);
-    uintptr_t at = pc - frames_word(proto, LMP_AT_PROTO_CODE);
-    return at <= size * (uintptr_t)4 && at % 4 == 0;
+    return proto && frames_in_code(proto, pc);
 }
 
 /* What tells a frame's node from others of the same caller. pc: of a Lua frame. */

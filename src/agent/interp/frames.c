@@ -60,18 +60,11 @@ static void set_pc(LmpCallInfo *ci, uintptr_t pc) {
     memcpy((char *)ci + LMP_AT_CI_SAVEDPC, &pc, sizeof pc);
 }
 
-/* Is `pc` in the code of the prototype, after its first instruction? */
-static bool in_code(const void *proto, uintptr_t pc) {
-    uint32_t size;
-    memcpy(&size, (const char *)proto + LMP_AT_PROTO_SIZECODE, sizeof size);
-    uintptr_t code = frames_word(proto, LMP_AT_PROTO_CODE);
-    return size > 0 && size < 10000 && pc > code && pc <= code + size * 4ull && !((pc - code) & 3);
-}
-
 static bool lua_frame_fits(Study *study, lua_State *L, lua_Debug *ar, LmpCallInfo *ci, int line) {
     const void *proto = frames_proto(frames_func(ci));
     uintptr_t pc = frames_pc(ci);
-    if (!proto || !in_code(proto, pc)) return false;
+    if (!proto || frames_code_size(proto) > 10000 || !frames_after_instruction(proto, pc))
+        return false;
     if (line <= 0) return true;
     if (ar->currentline != line) return false;
     for (int other = 1; other < 32; other++) { /* the saved pc is what makes the line */

@@ -128,6 +128,32 @@ static inline const void *frames_proto(const void *slot) {
     return (const void *)frames_word((const void *)frames_word(slot, 0), LMP_AT_CLOSURE_CODE);
 }
 
+/* The instructions of a prototype: where they are, and how many. */
+static inline uintptr_t frames_code(const void *proto) {
+    return frames_word(proto, LMP_AT_PROTO_CODE);
+}
+static inline uint32_t frames_code_size(const void *proto) {
+    uint32_t size;
+    memcpy(&size, (const char *)proto + LMP_AT_PROTO_SIZECODE, sizeof size);
+    return size;
+}
+/* Is pc in the code, or behind all of it? */
+static inline bool frames_in_code(const void *proto, uintptr_t pc) {
+    uintptr_t at = pc - frames_code(proto);
+    return at <= frames_code_size(proto) * (uintptr_t)LMP_INSTRUCTION && at % LMP_INSTRUCTION == 0;
+}
+/* The same where an instruction is before it, as of every pc that one has saved. */
+static inline bool frames_after_instruction(const void *proto, uintptr_t pc) {
+    return pc != frames_code(proto) && frames_in_code(proto, pc);
+}
+
+/* The innermost frame of a Lua function, from `ci` on; NULL: none. */
+static inline LmpCallInfo *frames_lua(LmpCallInfo *ci) {
+    while (ci && frames_status(ci) & LMP_CI_C)
+        ci = frames_caller(ci);
+    return ci;
+}
+
 /* The coroutine that the C function on top of L has resumed, if it is a resumer: resume and close
  * have it as first argument, the function made by wrap as first upvalue. NULL: neither is a thread.
  * Not while L's stack is being moved. */

@@ -31,7 +31,7 @@ uint32_t newtable_parts(uintptr_t pc) {
 }
 
 bool newtable_setlist(const void *proto, uintptr_t pc) {
-    if (!newtable_in_code(proto, pc + LMP_INSTRUCTION)) return false;
+    if (!frames_after_instruction(proto, pc + LMP_INSTRUCTION)) return false;
     uint32_t i = instruction_at(pc);
     return frames_opcode(i) == LMP_OP_SETLIST && frames_arg_b(i) == 0;
 }
@@ -39,7 +39,8 @@ bool newtable_setlist(const void *proto, uintptr_t pc) {
 /* Is it behind an OP_NEWTABLE of the prototype, into the register below the top of the stack? It
  * sets the top there, in case that memory has to be collected. 0 is behind none. */
 static bool fits(const lua_State *L, const void *proto, uintptr_t pc) {
-    if (!newtable_in_code(proto, pc) || !newtable_in_code(proto, pc - LMP_INSTRUCTION))
+    if (!frames_after_instruction(proto, pc) ||
+        !frames_after_instruction(proto, pc - LMP_INSTRUCTION))
         return false;
     uint32_t i = newtable_at(pc);
     uintptr_t func = (uintptr_t)frames_func(frames_top(L)), top = frames_word(L, LMP_AT_L_TOP);

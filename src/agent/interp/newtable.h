@@ -14,14 +14,6 @@
 #include "agent/interp/saved_regs_plan.h"
 #include "agent/state/profile.h"
 
-/* Is w a pc behind an instruction of the prototype? */
-static inline bool newtable_in_code(const void *proto, uintptr_t w) {
-    uint32_t size;
-    memcpy(&size, (const char *)proto + LMP_AT_PROTO_SIZECODE, sizeof size);
-    uintptr_t at = w - frames_word(proto, LMP_AT_PROTO_CODE);
-    return at - 1 < size * (uintptr_t)LMP_INSTRUCTION && at % LMP_INSTRUCTION == 0;
-}
-
 /* The requests for parts that OP_NEWTABLE at pc, which is in the code, makes: 0 to 2. */
 uint32_t newtable_parts(uintptr_t pc);
 
@@ -39,7 +31,7 @@ static inline void newtable_refused(LmpProfile *p) {
     p->made.left = p->made.left & LMP_MADE_REFUSED ? 0 : p->made.left | LMP_MADE_REFUSED;
 }
 
-/* The instruction before pc, for which newtable_in_code holds. */
+/* The instruction before pc, for which frames_after_instruction holds. */
 static inline uint32_t newtable_before(uintptr_t pc) {
     uint32_t instruction;
     memcpy(&instruction, (const void *)(pc - LMP_INSTRUCTION), sizeof instruction); /* NOLINT */

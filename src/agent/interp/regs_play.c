@@ -224,9 +224,8 @@ static bool read_code(lua_State *L, LmpConstructing *c, const struct Shape *shap
                       const struct Before *before) {
     const void *proto =
         (const void *)frames_word(lua_topointer(L, -1), LMP_AT_CLOSURE_CODE); /* NOLINT */
-    uintptr_t code = frames_word(proto, LMP_AT_PROTO_CODE);
-    uint32_t size, instruction;
-    memcpy(&size, (const char *)proto + LMP_AT_PROTO_SIZECODE, sizeof size);
+    uintptr_t code = frames_code(proto);
+    uint32_t size = frames_code_size(proto), instruction;
     if (size < 6 || size > 10000) return false;
     uint32_t found = 0;
     for (uint32_t i = 0; i < size; i++) {

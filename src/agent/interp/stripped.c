@@ -27,9 +27,9 @@ bool stripped_looks(const void *proto) {
 }
 
 static uint64_t hash_code(const void *proto, uint32_t first, uint32_t last) {
-    const char *code = (const char *)frames_word(proto, LMP_AT_PROTO_CODE); /* NOLINT */
+    const char *code = (const char *)frames_code(proto); /* NOLINT */
     uint64_t hash = rowindex_mix(first, last);
-    uint32_t size = field(proto, LMP_AT_PROTO_SIZECODE);
+    uint32_t size = frames_code_size(proto);
     for (uint32_t i = 0; i < size; i++)
         hash = rowindex_mix(hash, field(code, (size_t)i * LMP_INSTRUCTION));
     return hash;
