@@ -558,6 +558,13 @@ kib_of() {
         awk '{ print $1 * ($2 == "KiB" ? 1 : $2 == "MiB" ? 1024 : $2 == "GiB" ? 1048576 : 0) } END { if (!NR) print 0 }'
 }
 
+# The header, once it differs from the last one.
+header_moves() {
+    local now
+    now=$(screen | head -n 4 | tr '\n' ' ')
+    [ -n "${now// /}" ] && [ "$now" != "$header" ] && header=$now
+}
+
 # Heap and RSS are of one moment: a heap of which each page is written does not exceed it; but for a
 # few looks, when the machine has stopped the display between the two.
 case_moment() {
@@ -573,14 +580,13 @@ until f and f:close()
 LUA
     type_line "\$P \$LMP run swings.lua; echo status=\$?"
     wait_for 'RSS +[0-9.]+ MiB'
-    local heap rss looks header most=0 above=0
-    for looks in $(seq 60); do
-        header=$(screen | head -n 4 | tr '\n' ' ')
+    local heap rss looks header='' most=0 above=0
+    for looks in $(seq 40); do
+        until_true "$patience" 'another header' header_moves
         heap=$(kib_of Heap) rss=$(kib_of RSS)
         [ "$rss" -eq 0 ] || [ "$heap" -le $((rss + 1024)) ] || above=$((above + 1))
         [ "$above" -lt 3 ] || fail "the heap was above RSS $above times, now $heap KiB above $rss KiB"
         [ "$heap" -lt "$most" ] || most=$heap
-        sleep 0.05
     done
     [ "$most" -ge 20480 ] || fail "the heap was $most KiB at most after $looks looks"
     : >"$work/leave"

@@ -4,15 +4,12 @@
 #include "agent/hook/foreign.h"
 
 #include <lauxlib.h>
-#include <unistd.h>
 
 #include "agent/hook/allocs.h"
 #include "agent/hook/slow_path.h"
 #include "agent/interp/collector.h"
-#include "agent/session/session.h"
-#include "agent/state/state.h"
+#include "bare_profile.h"
 #include "base/os.h"
-#include "suite.h"
 
 enum {
     ELSEWHERE = 4242, /* the number of another thread */
@@ -54,13 +51,7 @@ static bool test_peek(void *to, const void *from, size_t n) {
 }
 
 static void begin_unknown(void) {
-    LmpIdentity identity = {"test", "Lua 5.4", (uint32_t)getpid(), 1, 100000, 10};
-    LmpSession *session = lmp_os->map(sizeof *session, -1, 0, true);
-    ck_assert_ptr_nonnull(session);
-    session_join(session);
-    p = &session->profile;
-    p->file = OWNFD_NONE;
-    ck_assert_int_eq(state_create(p, &identity), LMP_OK);
+    p = bare_profile();
     p->pass.alloc = underneath;
     L = lua_newstate(underneath, NULL);
     foreign_begin(p, L);
@@ -85,8 +76,7 @@ static void end(void) {
     lmp_os = &os_real;
     p->main = NULL;
     lua_close(L);
-    state_release(p);
-    lmp_os->unmap(session_of(p), sizeof(LmpSession));
+    bare_profile_end(p);
 }
 
 static uint32_t apart(void) {

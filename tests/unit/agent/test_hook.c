@@ -3,8 +3,6 @@
  * operation; arguments and results pass through untouched. No block's memory is ever looked at. */
 #include "agent/hook/hook.h"
 
-#include <unistd.h>
-
 #include "agent/charge/codes.h"
 #include "agent/charge/lines.h"
 #include "agent/hook/foreign.h"
@@ -12,12 +10,10 @@
 #include "agent/hook/tick.h"
 #include "agent/interp/return_addr.h"
 #include "agent/map/shadow.h"
-#include "agent/session/session.h"
-#include "agent/state/state.h"
+#include "bare_profile.h"
 #include "base/os.h"
 #include "read/stats.h"
 #include "shared/counters.h"
-#include "suite.h"
 
 /* ---- the allocator underneath: hands out addresses, never memory ----------------------------- */
 
@@ -88,13 +84,7 @@ static LmpProfile *profile;
 static const LmpReturnAddrs no_return_addrs; /* every raw request is nobody's */
 
 static void setup(void) {
-    LmpIdentity identity = {"test", "Lua 5.4", (uint32_t)getpid(), 1, 100000, 10};
-    LmpSession *session = lmp_os->map(sizeof *session, -1, 0, true);
-    ck_assert_ptr_nonnull(session);
-    session_join(session);
-    profile = &session->profile;
-    profile->file = OWNFD_NONE;
-    ck_assert_int_eq(state_create(profile, &identity), LMP_OK);
+    profile = bare_profile();
     profile->pass.alloc = underneath;
     profile->pass.ud = &underneath_ud;
     profile->return_addrs = &no_return_addrs;
@@ -108,8 +98,7 @@ static void setup(void) {
 }
 
 static void teardown(void) {
-    state_release(profile);
-    lmp_os->unmap(session_of(profile), sizeof(LmpSession));
+    bare_profile_end(profile);
 }
 
 typedef struct Expected {

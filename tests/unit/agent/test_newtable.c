@@ -3,13 +3,8 @@
  * interpreter itself puts there: tests/truth (lines). */
 #include "agent/interp/newtable.h"
 
-#include <unistd.h>
-
 #include "agent/map/shadow.h"
-#include "agent/session/session.h"
-#include "agent/state/state.h"
-#include "base/os.h"
-#include "suite.h"
+#include "bare_profile.h"
 
 enum {
     TAG_TABLE = 0x45,
@@ -62,13 +57,7 @@ enum { RECORD = 7, REQUESTER = 0x1000, PART_REQUESTER = 0x2000, LOOP = 0x3000 };
 
 static void begin(void) {
     static struct LmpLineCache *some = (struct LmpLineCache *)&plan; /* that there is one counts */
-    LmpIdentity identity = {"test", "Lua 5.4", (uint32_t)getpid(), 1, 100000, 10};
-    LmpSession *session = lmp_os->map(sizeof *session, -1, 0, true);
-    ck_assert_ptr_nonnull(session);
-    session_join(session);
-    p = &session->profile;
-    p->file = OWNFD_NONE;
-    ck_assert_int_eq(state_create(p, &identity), LMP_OK);
+    p = bare_profile();
     p->lines = some;
     p->regs = &plan;
 
@@ -106,8 +95,7 @@ static void end(void) {
     p->regs = NULL;
     p->tree = NULL;
     p->sampling = NULL;
-    state_release(p);
-    lmp_os->unmap(session_of(p), sizeof(LmpSession));
+    bare_profile_end(p);
 }
 
 /* The table is known to the shadow map. */

@@ -5,12 +5,9 @@
 #include "agent/map/shadow.h"
 
 #include <lauxlib.h>
-#include <unistd.h>
 
-#include "agent/session/session.h"
-#include "agent/state/state.h"
+#include "bare_profile.h"
 #include "base/os.h"
-#include "suite.h"
 
 /* ---- a profile with nothing but its map ------------------------------------------------------ */
 
@@ -33,13 +30,7 @@ static bool test_grow(int fd, uint64_t size) {
 
 static void begin(bool lines) {
     static struct LmpLineCache *some = (struct LmpLineCache *)&os; /* that there is one counts */
-    LmpIdentity identity = {"test", "Lua 5.4", (uint32_t)getpid(), 1, 100000, 10};
-    LmpSession *session = lmp_os->map(sizeof *session, -1, 0, true);
-    ck_assert_ptr_nonnull(session);
-    session_join(session);
-    p = &session->profile;
-    p->file = OWNFD_NONE;
-    ck_assert_int_eq(state_create(p, &identity), LMP_OK);
+    p = bare_profile();
     p->lines = lines ? some : NULL;
     maps_left = -1;
     os = os_real;
@@ -51,8 +42,7 @@ static void begin(bool lines) {
 static void end(void) {
     lmp_os = &os_real;
     p->lines = NULL;
-    state_release(p);
-    lmp_os->unmap(session_of(p), sizeof(LmpSession));
+    bare_profile_end(p);
 }
 
 /* ---- the naive list -------------------------------------------------------------------------- */
