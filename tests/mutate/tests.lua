@@ -30,7 +30,7 @@ return {
         "test_hot_path", "test_laps", "test_leaks", "test_ledger",
         "test_ledger_model", "test_ledger_refused", "test_live_history", "test_looks", "test_makes",
         "test_marks", "test_model", "test_names",
-        "test_names_running", "test_names_walk", "test_newtable",
+        "test_names_running", "test_names_walk", "test_names_walk_limits", "test_newtable",
         "test_own_descriptors", "test_owner", "test_parsing", "test_past", "test_pause", "test_safepoint",
         "test_shadow", "test_sites", "test_slab", "test_sources", "test_stats", "test_tags", "test_tick",
         "test_tree_moves", "test_tree_random", "test_tree_threads", "test_verdict", "test_verdict_growth",
