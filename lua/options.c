@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/fps.h"
 #include "base/ownfd.h"
 #include "shared/launch.h"
 #include "shared/start_options.h"
@@ -20,7 +21,7 @@ static bool is_boolean(lua_State *L) {
 
 static bool is_fps(lua_State *L) {
     lua_Number n = lua_tonumber(L, -1);
-    return lua_type(L, -1) == LUA_TNUMBER && n >= LMP_FPS_MIN && n <= LMP_FPS_MAX;
+    return lua_type(L, -1) == LUA_TNUMBER && fps_allowed(n);
 }
 
 static bool is_text(lua_State *L) {
@@ -169,7 +170,7 @@ static void run_hold(LmpOptions *o, const char *value) {
 
 static void run_fps(LmpOptions *o, const char *value) {
     o->fps = atof(value);
-    if (!(o->fps >= LMP_FPS_MIN && o->fps <= LMP_FPS_MAX)) o->fps = profiler_defaults.fps;
+    if (!fps_allowed(o->fps)) o->fps = profiler_defaults.fps;
 }
 
 static void run_lines(LmpOptions *o, const char *value) {

@@ -5,6 +5,8 @@
 #ifndef LMP_START_OPTIONS_H
 #define LMP_START_OPTIONS_H
 
+#include "base/fps.h"
+
 /* ID, name, type, default, what a wrong value should have been, and its help, in Markdown. */
 #define START_OPTIONS(OPTION)                                                                      \
     OPTION(LIVE, "live", "boolean", "`false`", "a boolean", "show the display in this terminal")   \
@@ -13,8 +15,8 @@
            "file of that name, `false` leaves it out")                                             \
     OPTION(HOLD, "hold", "boolean", "`true`", "a boolean",                                         \
            "at the end, the display waits for a key, unless a signal killed the program")          \
-    OPTION(FPS, "fps", "number", "`10`", "a number from 0.1 to 60",                                \
-           "repaints a second, 0.1 to 60")                                                         \
+    OPTION(FPS, "fps", "number", "`" LMP_FPS_WORD(LMP_FPS_DEFAULT) "`",                            \
+           "a number from " LMP_FPS_RANGE, "repaints a second, " LMP_FPS_RANGE)                    \
     OPTION(NAME, "name", "string", "the script's", "a string that is not empty",                   \
            "shown in place of the script's name")                                                  \
     OPTION(LINES, "lines", "boolean", "`true`", "a boolean",                                       \

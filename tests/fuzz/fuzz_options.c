@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/fps.h"
 #include "cmd/command.h"
 #include "options.h"
 #include "screen/theme.h"
 #include "shared/launch.h"
-#include "viewer/viewer.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -35,7 +35,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 }
 
 static void within_limits(const LmpOptions *o) {
-    must(o->fps >= LMP_FPS_MIN && o->fps <= LMP_FPS_MAX);
+    must(fps_allowed(o->fps));
     must(o->sample == 0 || (o->sample >= LMP_SAMPLE_MIN && o->sample <= LMP_SAMPLE_MAX));
     must(o->top <= LMP_TOP_MAX);
 }
@@ -117,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     read_run("", text);
     read_run(socket_words, text);
     format_parse_size(text, &bytes);
-    if (parse_number(text, FPS_MIN, FPS_MAX, &number)) must(number >= FPS_MIN && number <= FPS_MAX);
+    if (parse_number(text, LMP_FPS_MIN, LMP_FPS_MAX, &number)) must(fps_allowed(number));
     Theme theme = theme_choose(256, NULL, text, text);
     must(theme.mode == THEME_256 || theme.mode == THEME_MONO);
     read_table(text);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fps.h"
 #include "cmd/cmd.h"
 #include "relay/pty_relay.h"
 #include "shared/launch.h"
@@ -18,7 +19,7 @@ static int run(const Command *command, int argc, char **argv) {
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     const Option *o;
     while ((o = options_next(&p))) {
-        if (strcmp(o->name, "fps") == 0 && !parse_number(p.value, 0, FPS_MAX, &relay.fps))
+        if (strcmp(o->name, "fps") == 0 && !parse_number(p.value, 0, LMP_FPS_MAX, &relay.fps))
             relay.fps = 0;
         if (strcmp(o->name, "hold") == 0) relay.hold = true;
         if (strcmp(o->name, "no-hold") == 0) relay.hold = false;

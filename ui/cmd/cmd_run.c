@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/fps.h"
 #include "base/io.h"
 #include "base/ownfd.h"
 #include "cmd/cmd.h"
@@ -81,7 +82,8 @@ static const Option options[] = {
     [O_TOP] = {"top", "N", "rows of the summary's tables, 0 to 1000 (default 10)"},
     [O_BREAK] = {"break", "CONDITION",
                  "pause there, such as \"size 64KiB\" or \"at main.lua:12\"; may be repeated"},
-    [O_FPS] = {"fps", "N", "repaints a second, 0.1 to 60 (default 10)"},
+    [O_FPS] = {"fps", "N",
+               "repaints a second, " LMP_FPS_RANGE " (default " LMP_FPS_WORD(LMP_FPS_DEFAULT) ")"},
     [O_HOLD] = {"hold", NULL, "at the end, the display waits for q (the default)"},
     [O_NO_HOLD] = {"no-hold", NULL, "at the end, the display leaves at once"},
     [O_NAME] = {"name", "NAME", "show NAME in place of the script's name"},
@@ -174,7 +176,7 @@ static bool read_options(Run *run, const Command *command, Parse *p, int *status
     const Option *o;
     int before = p->at;
     run->hold = true;
-    run->fps = command_fps(10);
+    run->fps = command_fps(LMP_FPS_DEFAULT);
     run->lines = true;
     run->top = LMP_TOP_DEFAULT;
     run->live = wants_display();
@@ -209,9 +211,9 @@ static bool read_options(Run *run, const Command *command, Parse *p, int *status
             run->no_summary = true;
             break;
         case O_FPS:
-            if (!parse_number(p->value, FPS_MIN, FPS_MAX, &run->fps)) {
-                *status = command_wrong(command, "--fps=%s: a number from 0.1 to 60 was expected",
-                                        p->value);
+            if (!parse_number(p->value, LMP_FPS_MIN, LMP_FPS_MAX, &run->fps)) {
+                *status = command_wrong(
+                    command, "--fps=%s: a number from " LMP_FPS_RANGE " was expected", p->value);
                 return false;
             }
             break;

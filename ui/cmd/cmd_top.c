@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/fps.h"
 #include "cmd/cmd.h"
 #include "read/discover.h"
 #include "report/report.h"
@@ -15,7 +16,8 @@
 #include "viewer/viewer_supervisor.h"
 
 static const Option options[] = {
-    {"fps", "N", "repaints a second while the program runs (default 10)"},
+    {"fps", "N",
+     "repaints a second while the program runs (default " LMP_FPS_WORD(LMP_FPS_DEFAULT) ")"},
     {"list", NULL, "only list the profiled programs"},
     {0},
 };
@@ -145,8 +147,8 @@ static int run(const Command *command, int argc, char **argv) {
     bool list_only = false;
     while ((o = options_next(&p))) {
         if (strcmp(o->name, "list") == 0) list_only = true;
-        if (strcmp(o->name, "fps") == 0 && !parse_number(p.value, FPS_MIN, FPS_MAX, &fps))
-            return command_wrong(command, "--fps=%s: a number from 0.1 to 60 was expected",
+        if (strcmp(o->name, "fps") == 0 && !parse_number(p.value, LMP_FPS_MIN, LMP_FPS_MAX, &fps))
+            return command_wrong(command, "--fps=%s: a number from " LMP_FPS_RANGE " was expected",
                                  p.value);
     }
     if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fps.h"
 #include "base/nearest.h"
 #include "screen/config.h"
-#include "viewer/viewer.h"
 
 static const Option help_option = {"help", NULL, "show this help"};
 
@@ -125,7 +125,7 @@ double command_fps(double otherwise) {
     if (!config_path(path, sizeof path)) return otherwise;
     config_read(&config, path);
     const char *value = config_get(&config, "fps");
-    if (value) parse_number(value, FPS_MIN, FPS_MAX, &fps);
+    if (value) parse_number(value, LMP_FPS_MIN, LMP_FPS_MAX, &fps);
     return fps;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fps.h"
 #include "base/nearest.h"
 #include "screen/theme.h"
 
@@ -35,10 +36,10 @@ static bool good_types(const char *value) {
     return is_one_of(value, (const char *const[]){"owner", "tag", NULL});
 }
 
-static bool good_number(const char *value) {
+static bool good_fps(const char *value) {
     char *end;
     double n = strtod(value, &end);
-    return *value >= '0' && *value <= '9' && !*end && n >= 0.1 && n <= 60;
+    return *value >= '0' && *value <= '9' && !*end && fps_allowed(n);
 }
 
 static bool good_words(const char *value) {
@@ -50,8 +51,8 @@ const ConfigRow config_rows[] = {
      "the colours; `LMP_THEME` comes before. The last two have no red beside green, for the "
      "colour-blind; `-light` is for a light ground",
      good_theme},
-    {"fps", "0.1 to 60", "repaints a second, for `lmp run` and `lmp top`; `--fps` comes before",
-     good_number},
+    {"fps", LMP_FPS_RANGE, "repaints a second, for `lmp run` and `lmp top`; `--fps` comes before",
+     good_fps},
     {"mouse", "`on`, `off`", "whether the display begins with the mouse", good_switch},
     {"types", "`owner`, `tag`", "types by owner, or as they were asked for", good_types},
     {"panel", "a panel's title", "the panel that the display begins with, such as `Sites`",

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fps.h"
 #include "base/os.h"
 #include "pty/spool.h"
 #include "shared/breaks.h"
@@ -130,9 +131,9 @@ static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
 static uint64_t interval_of(const ViewerOptions *options) {
     double fps = options->fps;
     uint32_t wanted = options->view->header->interval_us;
-    if (!(fps > 0)) fps = wanted > 0 ? 1e6 / wanted : 10;
-    if (fps > FPS_MAX) fps = FPS_MAX;
-    if (fps < FPS_MIN) fps = FPS_MIN;
+    if (!(fps > 0)) fps = wanted > 0 ? 1e6 / wanted : LMP_FPS_DEFAULT;
+    if (fps > LMP_FPS_MAX) fps = LMP_FPS_MAX;
+    if (fps < LMP_FPS_MIN) fps = LMP_FPS_MIN;
     return (uint64_t)(1e9 / fps);
 }
 

@@ -8,9 +8,6 @@
 #include "pty/ttyrestore.h"
 #include "read/view.h"
 
-#define FPS_MIN 0.1 /* repaints per second */
-#define FPS_MAX 60.0
-
 typedef struct ViewerOptions {
     LmpView *view; /* open; remains the caller's */
     int tty;       /* descriptor of the terminal, both directions; remains the caller's */

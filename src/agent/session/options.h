@@ -20,7 +20,4 @@ typedef struct LmpOptions {
     uint32_t top;        /* rows of the summary's tables */
 } LmpOptions;
 
-#define LMP_FPS_MIN 0.1
-#define LMP_FPS_MAX 60.0
-
 #endif

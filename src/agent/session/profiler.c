@@ -42,6 +42,7 @@
 #include "agent/session/session.h"
 #include "agent/state/profile_pool.h"
 #include "agent/state/state.h"
+#include "base/fps.h"
 #include "base/os.h"
 #include "read/stats.h"
 #include "shared/counters.h"
@@ -49,7 +50,7 @@
 
 const LmpOptions profiler_defaults = {.live = false,
                                       .hold = true,
-                                      .fps = 10,
+                                      .fps = LMP_FPS_DEFAULT,
                                       .summary = "-",
                                       .run_socket = -1,
                                       .lines = true,
