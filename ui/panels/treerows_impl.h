@@ -2,8 +2,8 @@
 #ifndef LMP_TREEROWS_IMPL_H
 #define LMP_TREEROWS_IMPL_H
 
+#include "base/keymap.h"
 #include "panels/treerows.h"
-#include "widget/keymap.h"
 
 /* A visible row. */
 typedef struct Shown {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rowindex.h"
 #include "widget/measure.h"
 
 void table_init(Table *table, const TableDef *def) {
@@ -179,46 +180,42 @@ static void sort_rows(Table *t, const TableSource *from, uint32_t *row, uint32_t
     }
 }
 
-/* Where each id stands in a list: open addressing. */
-typedef struct IdIndex {
-    const uint64_t *ids;
-    uint32_t *slot; /* index in `ids` + 1 */
-    uint32_t mask;
-} IdIndex;
-
-static uint32_t id_index_slot(const IdIndex *p, uint64_t id) {
-    uint32_t at = (uint32_t)((id * 0x9e3779b97f4a7c15ull) >> 32) & p->mask;
-    while (p->slot[at] && p->ids[p->slot[at] - 1] != id)
-        at = (at + 1) & p->mask;
-    return at;
+static uint32_t hash_of_id(uint64_t id) {
+    return (uint32_t)rowindex_mix(id, 0);
 }
 
-static bool id_index_make(IdIndex *p, const uint64_t *ids, uint32_t count) {
-    uint32_t slots = 16;
-    while (slots < 2 * (uint64_t)count)
-        slots *= 2;
-    *p = (IdIndex){ids, calloc(slots, sizeof *p->slot), slots - 1};
-    if (!p->slot) return false;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = id_index_slot(p, ids[i]);
-        if (!p->slot[at]) p->slot[at] = i + 1;
+/* The place of an id in a list, counted from 1; 0: it is not there. */
+static uint32_t place_of_id(const LmpRowIndex *index, const uint64_t *ids, uint64_t id) {
+    uint32_t hash = hash_of_id(id), at = hash, place;
+    while ((place = rowindex_next(index, hash, &at)) && ids[place - 1] != id) {
     }
+    return place;
+}
+
+/* An index of the places of ids. False: no memory. */
+static bool index_ids(LmpRowIndex *index, const uint64_t *ids, uint32_t count) {
+    uint32_t slots = 16;
+    while (slots / 2 < count)
+        slots *= 2;
+    if (!rowindex_open(index, slots)) return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!place_of_id(index, ids, ids[i])) rowindex_add(index, hash_of_id(ids[i]), i + 1);
     return true;
 }
 
 /* Puts the rows [0, count) of `row`, which are sorted, into the previous order: rows that were
  * there keep their places, the others follow. False: no memory. */
 static bool keep_order(Table *t, const TableSource *from, uint32_t *row, uint32_t count) {
-    IdIndex index;
+    LmpRowIndex index;
     uint32_t was = (uint32_t)t->list.count, out = 0;
     uint32_t *now = calloc((size_t)was + 1, sizeof *now); /* row + 1 by previous place */
-    if (!now || !id_index_make(&index, t->ids, was)) {
+    if (!now || !index_ids(&index, t->ids, was)) {
         free(now);
         return false;
     }
     uint32_t fresh = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t place = index.slot[id_index_slot(&index, t->def->id(from, row[i]))];
+        uint32_t place = place_of_id(&index, t->ids, t->def->id(from, row[i]));
         if (place && !now[place - 1]) {
             now[place - 1] = row[i] + 1;
         } else {
@@ -230,7 +227,7 @@ static bool keep_order(Table *t, const TableSource *from, uint32_t *row, uint32_
     }
     memcpy(row + out, t->spare, fresh * sizeof *row);
     free(now);
-    free(index.slot);
+    rowindex_close(&index);
     return true;
 }
 

@@ -7,7 +7,7 @@
 
 #include <lauxlib.h>
 
-enum { CHAIN = 256, DEPTH = 100000 };
+enum { CHAIN = 256, DEPTH = 100000, INDEX_SLOTS = 4096 };
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -20,44 +20,23 @@ static bool grow(void **rows, uint32_t *room, size_t size) {
     return true;
 }
 
-static uint64_t mix(uint64_t h) {
-    h *= 0x9e3779b97f4a7c15ull;
-    return h ^ h >> 29;
-}
-
-static uint64_t hash_place(const Place *p) {
-    uint64_t h = (uint64_t)(unsigned)p->line << 32 | (unsigned)p->defined;
+static uint32_t hash_place(const Place *p) {
+    uint64_t h = rowindex_mix((unsigned)p->line, (unsigned)p->defined);
     for (const char *c = p->source; *c; c++)
         h = (h ^ (unsigned char)*c) * 0x100000001b3ull;
-    return mix(h);
-}
-
-static uint64_t hash_path(const Path *p) {
-    return mix((uint64_t)p->caller << 32 | p->place);
+    return (uint32_t)rowindex_mix(h, 0);
 }
 
 static bool same_place(const Place *a, const Place *b) {
     return a->line == b->line && a->defined == b->defined && strcmp(a->source, b->source) == 0;
 }
 
-/* Both indexes are kept at most half full. */
-static bool widen(Witness *w, bool paths) {
-    uint32_t *slots = paths ? &w->path_slots : &w->place_slots;
-    uint32_t **index = paths ? &w->path_index : &w->place_index;
-    uint32_t rows = paths ? w->paths : w->places, more = *slots ? *slots * 2 : 4096;
-    uint32_t *fresh = calloc(more, sizeof *fresh);
-    if (!fresh) return false;
-    for (uint32_t i = paths ? 1 : PLACES_FIXED; i < rows; i++) {
-        uint64_t h = paths ? hash_path(&w->path[i]) : hash_place(&w->place[i]);
-        uint32_t at = (uint32_t)h & (more - 1);
-        while (fresh[at])
-            at = (at + 1) & (more - 1);
-        fresh[at] = i;
-    }
-    free(*index);
-    *index = fresh;
-    *slots = more;
-    return true;
+/* Is there room for a row more, of `size` bytes, and in its index? */
+static bool room_for_one(Witness *w, LmpRowIndex *index, uint32_t rows, void **row, uint32_t *room,
+                         size_t size) {
+    if (rowindex_room(index, 1) && (rows < *room || grow(row, room, size))) return true;
+    w->failed = true;
+    return false;
 }
 
 uint32_t witness_place(Witness *w, const char *source, int defined, int line) {
@@ -65,29 +44,24 @@ uint32_t witness_place(Witness *w, const char *source, int defined, int line) {
     size_t n = strlen(source);
     if (n >= sizeof p.source) n = sizeof p.source - 1;
     memcpy(p.source, source, n);
-    if (w->places * 2 >= w->place_slots && !widen(w, false)) return w->failed = true, 0;
-    uint32_t at = (uint32_t)hash_place(&p) & (w->place_slots - 1);
-    for (; w->place_index[at]; at = (at + 1) & (w->place_slots - 1))
-        if (same_place(&w->place[w->place_index[at]], &p)) return w->place_index[at];
-    if (w->places == w->places_room && !grow((void **)&w->place, &w->places_room, sizeof p))
-        return w->failed = true, 0;
+    uint32_t hash = hash_place(&p), at = hash, row;
+    while ((row = rowindex_next(&w->place_index, hash, &at)))
+        if (same_place(&w->place[row], &p)) return row;
+    if (!room_for_one(w, &w->place_index, w->places, (void **)&w->place, &w->places_room, sizeof p))
+        return 0;
     w->place[w->places] = p;
-    w->place_index[at] = w->places;
+    rowindex_add(&w->place_index, hash, w->places);
     return w->places++;
 }
 
 uint32_t witness_path(Witness *w, uint32_t caller, uint32_t place) {
-    Path p = {caller, place};
-    if (w->paths * 2 >= w->path_slots && !widen(w, true)) return w->failed = true, 0;
-    uint32_t at = (uint32_t)hash_path(&p) & (w->path_slots - 1);
-    for (; w->path_index[at]; at = (at + 1) & (w->path_slots - 1)) {
-        const Path *q = &w->path[w->path_index[at]];
-        if (q->caller == caller && q->place == place) return w->path_index[at];
-    }
-    if (w->paths == w->paths_room && !grow((void **)&w->path, &w->paths_room, sizeof p))
-        return w->failed = true, 0;
-    w->path[w->paths] = p;
-    w->path_index[at] = w->paths;
+    uint32_t hash = (uint32_t)rowindex_mix((uint64_t)caller << 32 | place, 0), at = hash, row;
+    while ((row = rowindex_next(&w->path_index, hash, &at)))
+        if (w->path[row].caller == caller && w->path[row].place == place) return row;
+    if (!room_for_one(w, &w->path_index, w->paths, (void **)&w->path, &w->paths_room, sizeof(Path)))
+        return 0;
+    w->path[w->paths] = (Path){caller, place};
+    rowindex_add(&w->path_index, hash, w->paths);
     return w->paths++;
 }
 
@@ -96,8 +70,9 @@ bool witness_open(Witness *w) {
     w->places = PLACES_FIXED;
     w->paths = 1;
     if (!grow((void **)&w->place, &w->places_room, sizeof *w->place) ||
-        !grow((void **)&w->path, &w->paths_room, sizeof *w->path) || !widen(w, false) ||
-        !widen(w, true)) {
+        !grow((void **)&w->path, &w->paths_room, sizeof *w->path) ||
+        !rowindex_open(&w->place_index, INDEX_SLOTS) ||
+        !rowindex_open(&w->path_index, INDEX_SLOTS)) {
         witness_close(w);
         return false;
     }
@@ -111,8 +86,8 @@ bool witness_open(Witness *w) {
 void witness_close(Witness *w) {
     free(w->place);
     free(w->path);
-    free(w->place_index);
-    free(w->path_index);
+    rowindex_close(&w->place_index);
+    rowindex_close(&w->path_index);
     memset(w, 0, sizeof *w);
 }
 

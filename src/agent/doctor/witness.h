@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/rowindex.h"
+
 /* A place in a program. Row 0: outside any Lua function; row 1: a C function. */
 typedef struct Place {
     char source[LUA_IDSIZE]; /* as short_src in lua_Debug */
@@ -32,8 +34,7 @@ typedef struct Witness {
     uint32_t places, places_room;
     Path *path;
     uint32_t paths, paths_room;
-    uint32_t *place_index, *path_index; /* by hash */
-    uint32_t place_slots, path_slots;
+    LmpRowIndex place_index, path_index;
     bool failed; /* there was no memory for it */
 
     lua_State *main;

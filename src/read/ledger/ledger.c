@@ -11,9 +11,9 @@ static void store_free(LedgerStore *s) {
         next = c->next;
         free(c);
     }
-    map_free(&s->text_map);
-    map_free(&s->slot_map);
-    map_free(&s->detail_map);
+    keymap_free(&s->text_map);
+    keymap_free(&s->slot_map);
+    keymap_free(&s->detail_map);
     LedgerPile *const piles[] = {
         &s->texts,        &s->function,     &s->row,          &s->slot,       &s->detail,
         &s->slot_sum,     &s->detail_sum,   &s->function_sum, &s->row_bytes,  &s->out_site,

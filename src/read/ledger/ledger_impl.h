@@ -13,6 +13,7 @@
 #ifndef LMP_LEDGER_IMPL_H
 #define LMP_LEDGER_IMPL_H
 
+#include "base/keymap.h"
 #include "read/ledger/ledger.h"
 
 /* ---- small tools: ledger_tools.c ------------------------------------------------------------- */
@@ -25,17 +26,6 @@ typedef struct LedgerPile {
 /* Room for n elements of `size` bytes; what was there stays. */
 bool pile_reserve(LedgerPile *pile, size_t n, size_t size);
 #define PILE(pile, type) ((type *)(pile).data)
-
-/* From numbers to numbers. */
-typedef struct LedgerMap {
-    uint64_t *key; /* plus 1; 0: free */
-    uint32_t *value;
-    uint32_t used, slots;
-} LedgerMap;
-/* The value of a key, LEDGER_NO_ROW: none. */
-uint32_t map_get(const LedgerMap *map, uint64_t key);
-bool map_put(LedgerMap *map, uint64_t key, uint32_t value); /* a key that is not there */
-void map_free(LedgerMap *map);
 
 typedef struct LedgerPair {
     uint64_t key;
@@ -136,20 +126,20 @@ typedef struct LedgerStore {
      */
     LedgerChunk *chunks; /* texts; they stay where they are until ledger_free */
     size_t text_bytes;
-    LedgerMap text_map;   /* offset to texts */
-    LedgerPile texts;     /* LedgerText */
-    uint32_t text_count;  /* in texts */
-    LedgerPile function;  /* LedgerFunction */
-    uint32_t functions;   /* known */
-    uint32_t names;       /* LmpTablesUsed.names when they were last looked at */
-    LedgerPile row;       /* LedgerRow */
-    uint32_t rows;        /* known */
-    LedgerMap slot_map;   /* line to slot */
-    LedgerPile slot;      /* LedgerSlot */
-    uint32_t slots;       /* known */
-    LedgerMap detail_map; /* slot and C function to detail */
-    LedgerPile detail;    /* LedgerDetail */
-    uint32_t details;     /* known */
+    KeyMap text_map;     /* offset to texts */
+    LedgerPile texts;    /* LedgerText */
+    uint32_t text_count; /* in texts */
+    LedgerPile function; /* LedgerFunction */
+    uint32_t functions;  /* known */
+    uint32_t names;      /* LmpTablesUsed.names when they were last looked at */
+    LedgerPile row;      /* LedgerRow */
+    uint32_t rows;       /* known */
+    KeyMap slot_map;     /* line to slot */
+    LedgerPile slot;     /* LedgerSlot */
+    uint32_t slots;      /* known */
+    KeyMap detail_map;   /* slot and C function to detail */
+    LedgerPile detail;   /* LedgerDetail */
+    uint32_t details;    /* known */
     const char *tag[LMP_TAGS];
     uint32_t tag_at[LMP_TAGS];
 

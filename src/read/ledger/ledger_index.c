@@ -35,7 +35,7 @@ static const char *keep(LedgerStore *s, const char *text) {
 /* The text at an offset, kept once; `most`: bytes that are read of it. */
 static bool text_at(LedgerStore *s, const LmpTables *t, uint32_t at, size_t most, LedgerText *out) {
     uint64_t key = (uint64_t)most << 32 | at;
-    uint32_t known = map_get(&s->text_map, key);
+    uint32_t known = keymap_get(&s->text_map, key, LEDGER_NO_ROW);
     if (known != LEDGER_NO_ROW) {
         *out = PILE(s->texts, LedgerText)[known];
         return true;
@@ -47,7 +47,7 @@ static bool text_at(LedgerStore *s, const LmpTables *t, uint32_t at, size_t most
     if (!out->raw) return false;
     out->safe = strcmp(raw, safe) == 0 ? out->raw : keep(s, safe);
     if (!out->safe || !pile_reserve(&s->texts, s->text_count + 1, sizeof *out)) return false;
-    if (!map_put(&s->text_map, key, s->text_count)) return false;
+    if (!keymap_set(&s->text_map, key, s->text_count)) return false;
     PILE(s->texts, LedgerText)[s->text_count++] = *out;
     return true;
 }
@@ -160,10 +160,10 @@ static uint64_t slot_key(const LedgerFunction *f, uint32_t function, int32_t lin
 static bool find_slot(LedgerStore *s, uint32_t row, uint32_t function, int32_t line,
                       uint32_t *slot) {
     uint64_t key = slot_key(&PILE(s->function, LedgerFunction)[function], function, line);
-    *slot = map_get(&s->slot_map, key);
+    *slot = keymap_get(&s->slot_map, key, LEDGER_NO_ROW);
     if (*slot != LEDGER_NO_ROW) return true;
     if (!pile_reserve(&s->slot, s->slots + 1, sizeof(LedgerSlot)) ||
-        !map_put(&s->slot_map, key, s->slots))
+        !keymap_set(&s->slot_map, key, s->slots))
         return false;
     *slot = s->slots++;
     PILE(s->slot, LedgerSlot)[*slot] = (LedgerSlot){.id = row, .function = function, .line = line};
@@ -172,10 +172,10 @@ static bool find_slot(LedgerStore *s, uint32_t row, uint32_t function, int32_t l
 
 static bool find_detail(LedgerStore *s, uint32_t slot, uint32_t cfunction, uint32_t *detail) {
     uint64_t key = (uint64_t)slot << 32 | cfunction;
-    *detail = map_get(&s->detail_map, key);
+    *detail = keymap_get(&s->detail_map, key, LEDGER_NO_ROW);
     if (*detail != LEDGER_NO_ROW) return true;
     if (!pile_reserve(&s->detail, s->details + 1, sizeof(LedgerDetail)) ||
-        !map_put(&s->detail_map, key, s->details))
+        !keymap_set(&s->detail_map, key, s->details))
         return false;
     *detail = s->details++;
     LedgerSlot *of = &PILE(s->slot, LedgerSlot)[slot];

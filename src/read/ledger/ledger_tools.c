@@ -1,4 +1,4 @@
-/* ledger_tools.c - arrays, a map, a sort and sums of figures for the ledger (ledger_impl.h). */
+/* ledger_tools.c - arrays, a sort and sums of figures for the ledger (ledger_impl.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,53 +14,6 @@ bool pile_reserve(LedgerPile *pile, size_t n, size_t size) {
     pile->data = data;
     pile->room = room;
     return true;
-}
-
-/* ---- map ------------------------------------------------------------------------------------- */
-
-static uint32_t map_start(const LedgerMap *map, uint64_t key) {
-    key *= 0x9e3779b97f4a7c15ull;
-    return (uint32_t)(key >> 32) & (map->slots - 1);
-}
-
-uint32_t map_get(const LedgerMap *map, uint64_t key) {
-    if (map->slots == 0) return LEDGER_NO_ROW;
-    for (uint32_t i = map_start(map, key); map->key[i]; i = (i + 1) & (map->slots - 1))
-        if (map->key[i] == key + 1) return map->value[i];
-    return LEDGER_NO_ROW;
-}
-
-static void map_set(LedgerMap *map, uint64_t key, uint32_t value) {
-    uint32_t i = map_start(map, key);
-    while (map->key[i])
-        i = (i + 1) & (map->slots - 1);
-    map->key[i] = key + 1;
-    map->value[i] = value; /* NOLINT: `slots` has not gone round to 0 */
-    map->used++;
-}
-
-bool map_put(LedgerMap *map, uint64_t key, uint32_t value) {
-    if (map->used * 2 >= map->slots) {
-        LedgerMap larger = {.slots = map->slots ? map->slots * 2 : 256};
-        larger.key = calloc(larger.slots, sizeof *larger.key);
-        larger.value = calloc(larger.slots, sizeof *larger.value);
-        if (!larger.key || !larger.value) {
-            map_free(&larger);
-            return false;
-        }
-        for (uint32_t i = 0; i < map->slots; i++)
-            if (map->key[i]) map_set(&larger, map->key[i] - 1, map->value[i]);
-        map_free(map);
-        *map = larger;
-    }
-    map_set(map, key, value);
-    return true;
-}
-
-void map_free(LedgerMap *map) {
-    free(map->key);
-    free(map->value);
-    *map = (LedgerMap){0};
 }
 
 /* ---- sort ------------------------------------------------------------------------------------ */

@@ -1,4 +1,4 @@
-/* Tests of what the ledger is made with: sorting by numbers, and the map of numbers. */
+/* Tests of what the ledger is made with: sorting by numbers. */
 #include "read/ledger/ledger_impl.h"
 #include "suite.h"
 
@@ -31,24 +31,4 @@ START_TEST(pairs_are_sorted) {
 }
 END_TEST
 
-START_TEST(the_map_keeps_what_was_put) {
-    enum { KEYS = 3000 };
-    LedgerMap map = {0};
-    ck_assert_uint_eq(map_get(&map, 5), LEDGER_NO_ROW);
-    for (uint32_t i = 0; i < KEYS; i++) {
-        uint64_t key = (uint64_t)i << (i % 3 * 20);
-        if (map_get(&map, key) != LEDGER_NO_ROW) continue;
-        ck_assert(map_put(&map, key, i));
-        if (i % 100 && i < KEYS - 1) continue;
-        for (uint32_t k = 0; k <= i; k++) {
-            uint32_t value = map_get(&map, (uint64_t)k << (k % 3 * 20));
-            ck_assert_uint_le(value, k); /* the first of those with this key */
-            ck_assert_uint_eq((uint64_t)value << (value % 3 * 20), (uint64_t)k << (k % 3 * 20));
-        }
-        ck_assert_uint_eq(map_get(&map, 0x8000000000000000ull + i), LEDGER_NO_ROW);
-    }
-    map_free(&map);
-}
-END_TEST
-
-SUITE("ledger_tools", pairs_are_sorted, the_map_keeps_what_was_put)
+SUITE("ledger_tools", pairs_are_sorted)

@@ -1,6 +1,6 @@
-/* keymap.h - a small map from 64-bit keys to numbers, for what panels remember about rows that come
- * and go: which are open, where they stood. Keys are never 0; there is no removal but clearing. All
- * zeroes is an empty map. */
+/* keymap.h - a map from 64-bit keys to numbers, for readers: it uses malloc, which nothing in a
+ * profiled program's hook may (there: rowindex.h). Keys are never UINT64_MAX; there is no removal
+ * but clearing. All zeroes is an empty map. */
 #ifndef LMP_KEYMAP_H
 #define LMP_KEYMAP_H
 
@@ -10,7 +10,7 @@
 
 /* Invariant: `room` is 0 or a power of two, used * 2 <= room. */
 typedef struct KeyMap {
-    uint64_t *key; /* 0: a free slot */
+    uint64_t *key; /* plus 1; 0: a free slot */
     uint32_t *value;
     size_t used, room;
 } KeyMap;

@@ -1,5 +1,5 @@
 /* keymap.c - see keymap.h: open addressing with linear probing. */
-#include "widget/keymap.h"
+#include "base/keymap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 static size_t slot_of(const KeyMap *map, uint64_t key) {
     uint64_t h = key * 0x9e3779b97f4a7c15ull;
     size_t i = (size_t)(h ^ h >> 32) & (map->room - 1);
-    while (map->key[i] != 0 && map->key[i] != key)
+    while (map->key[i] != 0 && map->key[i] != key + 1)
         i = (i + 1) & (map->room - 1);
     return i;
 }
@@ -24,7 +24,7 @@ static bool grow(KeyMap *map) {
     }
     for (size_t i = 0; i < map->room; i++) {
         if (map->key[i] == 0) continue;
-        size_t at = slot_of(&more, map->key[i]);
+        size_t at = slot_of(&more, map->key[i] - 1);
         more.key[at] = map->key[i];
         more.value[at] = map->value[i];
     }
@@ -34,17 +34,16 @@ static bool grow(KeyMap *map) {
 }
 
 bool keymap_set(KeyMap *map, uint64_t key, uint32_t value) {
-    if (key == 0) return false;
     if ((map->used + 1) * 2 > map->room && !grow(map)) return false;
     size_t at = slot_of(map, key);
     map->used += map->key[at] == 0;
-    map->key[at] = key;
+    map->key[at] = key + 1;
     map->value[at] = value; /* NOLINT: `room` has not wrapped to 0 */
     return true;
 }
 
 uint32_t keymap_get(const KeyMap *map, uint64_t key, uint32_t otherwise) {
-    if (map->used == 0 || key == 0) return otherwise;
+    if (map->used == 0) return otherwise;
     size_t at = slot_of(map, key);
     return map->key[at] ? map->value[at] : otherwise;
 }
