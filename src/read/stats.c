@@ -157,7 +157,7 @@ LmpLines stats_lines(const LmpLive *live) {
 
 const char *const stats_why_words[LMP_WHYS] = {
     [LMP_WHY_NOT] = "",
-    [LMP_WHY_PLACES] = "table constructors may show an earlier one",
+    [LMP_WHY_REGS] = "table constructors may show an earlier one",
     [LMP_WHY_CHECK] = "the check at start found differences",
     [LMP_WHY_COVERED] = "another allocator was put over lmp's",
     [LMP_WHY_UNPROVEN] = "too many requests come from unknown places",
@@ -172,7 +172,7 @@ LmpWhy stats_why(const LmpLive *live) {
     if (lines != LMP_LINES_APPROXIMATE) return LMP_WHY_NOT;
     if (live->strange.covered) return LMP_WHY_COVERED;
     if (live->tables.lines == LMP_LINES_EXACT) return LMP_WHY_UNPROVEN;
-    return live->tables.why == LMP_WHY_CHECK ? LMP_WHY_CHECK : LMP_WHY_PLACES;
+    return live->tables.why == LMP_WHY_CHECK ? LMP_WHY_CHECK : LMP_WHY_REGS;
 }
 
 /* Why an option is not there. */

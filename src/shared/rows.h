@@ -153,9 +153,10 @@ typedef enum LmpLines {
 /* Why lines are approximate, or why what was asked for (lines, call paths, samples) is not there.
  * The program says it; covered and unproven follow from figures. */
 typedef enum LmpWhy {
-    LMP_WHY_NOT,    /* they are not; it is, or was not asked for */
-    LMP_WHY_PLACES, /* where the interpreter has its thread was not found */
-    LMP_WHY_CHECK,  /* what was found did not stand the check at start */
+    LMP_WHY_NOT,   /* they are not; it is, or was not asked for */
+    LMP_WHY_REGS,  /* where the interpreter has thread and instruction was not found (saved_regs.h)
+                    */
+    LMP_WHY_CHECK, /* what was found did not stand the check at start */
     LMP_WHY_COVERED,
     LMP_WHY_UNPROVEN,
     LMP_WHY_MEMORY, /* the system gave none */

@@ -18,8 +18,8 @@ Plant judge_plant;
 typedef struct Terms {
     const LmpTables *t;
     Witness *w;
-    uint32_t *site;  /* by row: a place + 1, 0: not looked at */
-    uint32_t *node;  /* by row: a path + 1 */
+    uint32_t *site;  /* by row: the witness's site + 1, 0: not looked at */
+    uint32_t *node;  /* by row: its path + 1 */
     uint32_t *wrong; /* by row of sites: blocks that are not theirs (count) */
     uint32_t sites, nodes;
 } Terms;
@@ -38,30 +38,30 @@ static void differ(Judged *v, Count *c, const char *format, ...) {
 
 /* ---- the profiler's rows --------------------------------------------------------------------- */
 
-static uint32_t place_of_site(Terms *t, uint32_t row) {
-    if (row >= t->sites) return PLACE_UNKNOWN;
+static uint32_t site_of_row(Terms *t, uint32_t row) {
+    if (row >= t->sites) return SITE_UNKNOWN;
     if (t->site[row]) return t->site[row] - 1;
-    const LmpSite *site = &t->t->site[row];
-    const LmpFunction *f = &t->t->function[site->function];
+    const LmpSite *from = &t->t->site[row];
+    const LmpFunction *f = &t->t->function[from->function];
     char text[LUA_IDSIZE + 20];
-    uint32_t place;
+    uint32_t site;
     switch (f->kind) {
     case LMP_F_LUA:
     case LMP_F_MAIN:
         tables_text(t->t, f->short_src, text, LUA_IDSIZE);
         if (!strncmp(text, "?#", 2)) text[1] = '\0'; /* stripped: lmp tells such functions apart */
-        place = witness_place(t->w, text, f->linedefined, site->line);
+        site = witness_site(t->w, text, f->linedefined, from->line);
         break;
     case LMP_F_C:
-        place = PLACE_C;
+        site = SITE_C;
         break;
     default:
         tables_text(t->t, f->name, text, sizeof text);
         bool outside = !strcmp(text, "(host)") || !strcmp(text, "(parser)");
-        place = outside ? PLACE_NONE : PLACE_UNKNOWN;
+        site = outside ? SITE_NONE : SITE_UNKNOWN;
     }
-    t->site[row] = place + 1;
-    return place;
+    t->site[row] = site + 1;
+    return site;
 }
 
 static uint32_t path_of_node(Terms *t, uint32_t row) {
@@ -69,9 +69,9 @@ static uint32_t path_of_node(Terms *t, uint32_t row) {
     if (t->node[row]) return t->node[row] - 1;
     const LmpNode *node = &t->t->node[row];
     uint32_t caller = node->parent < row ? path_of_node(t, node->parent) : 0;
-    uint32_t place = place_of_site(t, node->site);
+    uint32_t site = site_of_row(t, node->site);
     /* outside any function there is no frame */
-    uint32_t path = place == PLACE_NONE ? caller : witness_path(t->w, caller, place);
+    uint32_t path = site == SITE_NONE ? caller : witness_path(t->w, caller, site);
     t->node[row] = path + 1;
     return path;
 }
@@ -97,8 +97,8 @@ static bool terms_open(Terms *t, Stage *s) {
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-static const char *place_text(const Witness *w, uint32_t row, char *out, size_t size) {
-    const Place *p = &w->place[row];
+static const char *site_text(const Witness *w, uint32_t row, char *out, size_t size) {
+    const Site *p = &w->site[row];
     if (p->line < 0) {
         snprintf(out, size, "%s", p->source);
     } else {
@@ -113,11 +113,11 @@ static const char *path_text(const Witness *w, uint32_t path, char *out, size_t 
     int n = 0;
     size_t used = 0;
     for (; path && n < 8; path = w->path[path].caller)
-        frame[n++] = w->path[path].place;
+        frame[n++] = w->path[path].site;
     out[0] = '\0';
     if (path) used += (size_t)snprintf(out, size, "... > ");
     while (n-- > 0 && used < size) {
-        place_text(w, frame[n], out + used, size - used);
+        site_text(w, frame[n], out + used, size - used);
         used += strlen(out + used);
         if (n && used < size) used += (size_t)snprintf(out + used, size - used, " > ");
     }
@@ -140,17 +140,17 @@ static const char *what_text(const Made *m) {
 static void judge_line(Stage *s, Judged *v, Terms *t, const Made *m, uint32_t number,
                        uint32_t record) {
     char is[120], was[120];
-    uint32_t site = s->profile->record[record].site, place = place_of_site(t, site);
-    if (place == m->place) {
+    uint32_t row = s->profile->record[record].site, site = site_of_row(t, row);
+    if (site == m->site) {
         v->lines.agreed++;
         return;
     }
-    if (place == PLACE_UNKNOWN) v->unknown++;
+    if (site == SITE_UNKNOWN) v->unknown++;
     /* a site says how many of its blocks it may have wrong */
-    if (site < t->sites && ++t->wrong[site] <= t->t->site[site].unproven) v->unproven++;
+    if (row < t->sites && ++t->wrong[row] <= t->t->site[row].unproven) v->unproven++;
     differ(v, &v->lines, "block %u, %zu B, a %s: made at %s, charged to %s", number, m->size,
-           what_text(m), place_text(t->w, m->place, is, sizeof is),
-           place_text(t->w, place, was, sizeof was));
+           what_text(m), site_text(t->w, m->site, is, sizeof is),
+           site_text(t->w, site, was, sizeof was));
 }
 
 static void judge_path(Judged *v, Terms *t, const Made *m, uint32_t number, uint32_t node) {
@@ -159,7 +159,7 @@ static void judge_path(Judged *v, Terms *t, const Made *m, uint32_t number, uint
         v->paths.agreed++;
         return;
     }
-    if (t->w->path[path].place == PLACE_UNKNOWN) return; /* reported as unknown */
+    if (t->w->path[path].site == SITE_UNKNOWN) return; /* reported as unknown */
     char is[240], was[240];
     differ(v, &v->paths, "block %u, %zu B, a %s: made by %s, charged to %s", number, m->size,
            what_text(m), path_text(t->w, m->path, is, sizeof is),
@@ -256,7 +256,7 @@ static void plant(Stage *s) {
     case PLANT_LINE:
     case PLANT_PATH: /* with stacks an alloc context is both */
         for (uint32_t i = 1; i <= n; i++)
-            if (s->made[i].place != m->place && s->made[i].alloc_context)
+            if (s->made[i].site != m->site && s->made[i].alloc_context)
                 m->alloc_context = s->made[i].alloc_context;
         break;
     case PLANT_OWNER:

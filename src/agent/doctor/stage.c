@@ -78,9 +78,9 @@ static void count_made(Stage *s, ArenaBlock *b) {
 }
 
 static void *make(Stage *s, size_t type_tag, size_t size) {
-    uint32_t place = 0, path = 0;
+    uint32_t site = 0, path = 0;
     bool paths = s->mode->stacks || s->mode->sample; /* samples have theirs, too */
-    if (s->armed && !s->profiled) place = witness_ask(&s->witness, paths ? &path : NULL);
+    if (s->armed && !s->profiled) site = witness_ask(&s->witness, paths ? &path : NULL);
     ArenaBlock *b = arena_make(&s->arena, size);
     if (!b) return NULL;
     b->type_tag = type_tag >= 4 && type_tag <= 10 ? (uint8_t)type_tag : 0;
@@ -88,7 +88,7 @@ static void *make(Stage *s, size_t type_tag, size_t size) {
     if (s->armed) {
         count_made(s, b);
         if (!s->profiled && !s->failed) {
-            s->made[b->number].place = place;
+            s->made[b->number].site = site;
             s->made[b->number].path = path;
         }
     }

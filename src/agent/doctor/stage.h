@@ -28,7 +28,7 @@ typedef struct Mode {
 /* A request for a new block that was granted. */
 typedef struct Made {
     size_t size;
-    uint32_t place, path;   /* the witness's */
+    uint32_t site, path;    /* the witness's */
     uint32_t alloc_context; /* the profiler's, as in its map of the heap */
     int8_t owner;           /* LmpKind; -1: no object was seen to point to it */
     uint8_t type_tag, cls;  /* cls: LmpClass, the profiler's */

@@ -20,14 +20,14 @@ static bool grow(void **rows, uint32_t *room, size_t size) {
     return true;
 }
 
-static uint32_t hash_place(const Place *p) {
+static uint32_t hash_site(const Site *p) {
     uint64_t h = rowindex_mix((unsigned)p->line, (unsigned)p->defined);
     for (const char *c = p->source; *c; c++)
         h = (h ^ (unsigned char)*c) * 0x100000001b3ull;
     return (uint32_t)rowindex_mix(h, 0);
 }
 
-static bool same_place(const Place *a, const Place *b) {
+static bool same_site(const Site *a, const Site *b) {
     return a->line == b->line && a->defined == b->defined && strcmp(a->source, b->source) == 0;
 }
 
@@ -39,54 +39,54 @@ static bool room_for_one(Witness *w, LmpRowIndex *index, uint32_t rows, void **r
     return false;
 }
 
-uint32_t witness_place(Witness *w, const char *source, int defined, int line) {
-    Place p = {.defined = defined, .line = line};
+uint32_t witness_site(Witness *w, const char *source, int defined, int line) {
+    Site p = {.defined = defined, .line = line};
     size_t n = strlen(source);
     if (n >= sizeof p.source) n = sizeof p.source - 1;
     memcpy(p.source, source, n);
-    uint32_t hash = hash_place(&p), at = hash, row;
-    while ((row = rowindex_next(&w->place_index, hash, &at)))
-        if (same_place(&w->place[row], &p)) return row;
-    if (!room_for_one(w, &w->place_index, w->places, (void **)&w->place, &w->places_room, sizeof p))
+    uint32_t hash = hash_site(&p), at = hash, row;
+    while ((row = rowindex_next(&w->site_index, hash, &at)))
+        if (same_site(&w->site[row], &p)) return row;
+    if (!room_for_one(w, &w->site_index, w->sites, (void **)&w->site, &w->sites_room, sizeof p))
         return 0;
-    w->place[w->places] = p;
-    rowindex_add(&w->place_index, hash, w->places);
-    return w->places++;
+    w->site[w->sites] = p;
+    rowindex_add(&w->site_index, hash, w->sites);
+    return w->sites++;
 }
 
-uint32_t witness_path(Witness *w, uint32_t caller, uint32_t place) {
-    uint32_t hash = (uint32_t)rowindex_mix((uint64_t)caller << 32 | place, 0), at = hash, row;
+uint32_t witness_path(Witness *w, uint32_t caller, uint32_t site) {
+    uint32_t hash = (uint32_t)rowindex_mix((uint64_t)caller << 32 | site, 0), at = hash, row;
     while ((row = rowindex_next(&w->path_index, hash, &at)))
-        if (w->path[row].caller == caller && w->path[row].place == place) return row;
+        if (w->path[row].caller == caller && w->path[row].site == site) return row;
     if (!room_for_one(w, &w->path_index, w->paths, (void **)&w->path, &w->paths_room, sizeof(Path)))
         return 0;
-    w->path[w->paths] = (Path){caller, place};
+    w->path[w->paths] = (Path){caller, site};
     rowindex_add(&w->path_index, hash, w->paths);
     return w->paths++;
 }
 
 bool witness_open(Witness *w) {
     memset(w, 0, sizeof *w);
-    w->places = PLACES_FIXED;
+    w->sites = SITES_FIXED;
     w->paths = 1;
-    if (!grow((void **)&w->place, &w->places_room, sizeof *w->place) ||
+    if (!grow((void **)&w->site, &w->sites_room, sizeof *w->site) ||
         !grow((void **)&w->path, &w->paths_room, sizeof *w->path) ||
-        !rowindex_open(&w->place_index, INDEX_SLOTS) ||
+        !rowindex_open(&w->site_index, INDEX_SLOTS) ||
         !rowindex_open(&w->path_index, INDEX_SLOTS)) {
         witness_close(w);
         return false;
     }
-    w->place[PLACE_NONE] = (Place){"(no Lua function)", -1, -1};
-    w->place[PLACE_C] = (Place){"[C]", -1, -1};
-    w->place[PLACE_UNKNOWN] = (Place){"(unknown)", -1, -1};
+    w->site[SITE_NONE] = (Site){"(no Lua function)", -1, -1};
+    w->site[SITE_C] = (Site){"[C]", -1, -1};
+    w->site[SITE_UNKNOWN] = (Site){"(unknown)", -1, -1};
     w->path[0] = (Path){0, 0};
     return true;
 }
 
 void witness_close(Witness *w) {
-    free(w->place);
+    free(w->site);
     free(w->path);
-    rowindex_close(&w->place_index);
+    rowindex_close(&w->site_index);
     rowindex_close(&w->path_index);
     memset(w, 0, sizeof *w);
 }
@@ -142,11 +142,11 @@ static int find_chain(const Witness *w, lua_State *chain[CHAIN]) {
     return n;
 }
 
-/* The place of a frame; 0: it cannot be told. */
-static uint32_t place_of(Witness *w, lua_State *L, lua_Debug *ar) {
-    if (!lua_getinfo(L, "Sl", ar)) return PLACE_NONE;
-    if (*ar->what == 'C') return PLACE_C;
-    return witness_place(w, ar->short_src, ar->linedefined, ar->currentline);
+/* The site of a frame; 0: it cannot be told. */
+static uint32_t site_of(Witness *w, lua_State *L, lua_Debug *ar) {
+    if (!lua_getinfo(L, "Sl", ar)) return SITE_NONE;
+    if (*ar->what == 'C') return SITE_C;
+    return witness_site(w, ar->short_src, ar->linedefined, ar->currentline);
 }
 
 /* A path goes from the outermost frame inwards, but frames are met the other way round. */
@@ -157,7 +157,7 @@ static uint32_t ask_path(Witness *w, lua_State *const chain[CHAIN], int n) {
         lua_Debug ar;
         int depth = 0;
         while (depth < DEPTH && lua_getstack(chain[i], depth, &ar))
-            met[depth++] = place_of(w, chain[i], &ar);
+            met[depth++] = site_of(w, chain[i], &ar);
         while (depth-- > 0)
             path = witness_path(w, path, met[depth]);
     }
@@ -171,11 +171,11 @@ uint32_t witness_ask(Witness *w, uint32_t *path) {
     while (n-- > 0) {
         lua_Debug ar;
         for (int level = 0; lua_getstack(chain[n], level, &ar); level++) {
-            uint32_t place = place_of(w, chain[n], &ar);
-            if (place != PLACE_C) return place;
+            uint32_t site = site_of(w, chain[n], &ar);
+            if (site != SITE_C) return site;
         }
     }
-    return PLACE_NONE;
+    return SITE_NONE;
 }
 
 /* ---- the hook -------------------------------------------------------------------------------- */

@@ -16,25 +16,25 @@
 
 #include "base/rowindex.h"
 
-/* A place in a program. Row 0: outside any Lua function; row 1: a C function. */
-typedef struct Place {
+/* A line of the program. Row 0: outside any Lua function; row 1: a C function. */
+typedef struct Site {
     char source[LUA_IDSIZE]; /* as short_src in lua_Debug */
     int defined, line;       /* linedefined and currentline there */
-} Place;
+} Site;
 
 /* A call path. Row 0: none. */
 typedef struct Path {
-    uint32_t caller, place; /* rows: a path, a place */
+    uint32_t caller, site; /* rows: a path, a site */
 } Path;
 
-enum { PLACE_NONE, PLACE_C, PLACE_UNKNOWN, PLACES_FIXED };
+enum { SITE_NONE, SITE_C, SITE_UNKNOWN, SITES_FIXED };
 
 typedef struct Witness {
-    Place *place;
-    uint32_t places, places_room;
+    Site *site;
+    uint32_t sites, sites_room;
     Path *path;
     uint32_t paths, paths_room;
-    LmpRowIndex place_index, path_index;
+    LmpRowIndex site_index, path_index;
     bool failed; /* there was no memory for it */
 
     lua_State *main;
@@ -50,9 +50,9 @@ typedef struct Witness {
 bool witness_open(Witness *w);
 void witness_close(Witness *w);
 
-/* The row of a place, of a path. */
-uint32_t witness_place(Witness *w, const char *source, int defined, int line);
-uint32_t witness_path(Witness *w, uint32_t caller, uint32_t place);
+/* The row of a site, of a path. */
+uint32_t witness_site(Witness *w, const char *source, int defined, int line);
+uint32_t witness_path(Witness *w, uint32_t caller, uint32_t site);
 
 /* The line that asks now: that of the innermost Lua function. *path: the whole call path; NULL: it
  * is not asked for. Neither allocates Lua memory nor changes the state. Not while a thread's stack

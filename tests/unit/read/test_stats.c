@@ -315,10 +315,10 @@ START_TEST(how_lines_are_known) {
     live.tables.lines = LMP_LINES_APPROXIMATE;
     live.tables.why = LMP_WHY_CHECK;
     ck_assert_int_eq(stats_why(&live), LMP_WHY_CHECK);
-    live.tables.why = LMP_WHY_PLACES;
-    ck_assert_int_eq(stats_why(&live), LMP_WHY_PLACES);
+    live.tables.why = LMP_WHY_REGS;
+    ck_assert_int_eq(stats_why(&live), LMP_WHY_REGS);
     live.tables.why = LMP_WHYS; /* damaged: a word is found for it */
-    ck_assert_int_eq(stats_why(&live), LMP_WHY_PLACES);
+    ck_assert_int_eq(stats_why(&live), LMP_WHY_REGS);
     live.strange.covered = 1;
     ck_assert_int_eq(stats_why(&live), LMP_WHY_COVERED);
     for (int why = 0; why < LMP_WHYS; why++)
