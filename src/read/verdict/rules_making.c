@@ -1,5 +1,6 @@
 /* rules_making.c - verdicts on what a line makes: strings, tables, functions and coroutines that
  * are made needlessly, again and again. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/format.h"
@@ -23,6 +24,13 @@
 #define TURNED_OVER 0.95
 /* Below a KiB, joining costs no more than making a string does. */
 #define COPY_LEAST 1024u
+/* Tables. Bytes of an entry of a hash part (Lua 5.4, 64 bits); up to so many may be fields that the
+ * program names; of what is made, the share that took the place of parts as large; and as often as
+ * this one table grows at most, about. */
+#define SLOT 24u
+#define FIELDS 64u
+#define SAME_SIZE 0.75
+#define STEPS_MOST 16u
 /* Looks that must have agreed. Of a dozen with four fifths the same, chance is out of the question.
  */
 #define LOOKS 12u
@@ -187,13 +195,71 @@ void short_strings_say(const VerdictFacts *f, Verdict *v) {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
+/* Parts of tables that were given back here for others, hash parts among them. */
+static uint64_t regrown_hashes(const LmpMakes *m) {
+    return m->regrown > m->regrown_arrays ? m->regrown - m->regrown_arrays : 0;
+}
+
+/* Do most take the place of one as large? Lua counts what a full table has, and where keys went as
+ * others came, that fits into as much room again. A table that doubles gives back half of what it
+ * takes at most. */
+static bool same_size(const LmpMakes *m) {
+    const LmpTally *t = &m->way[LMP_WAY_PART];
+    return m->regrown_arrays <= m->regrown / 2 &&
+           (double)m->regrown_hash_bytes >= SAME_SIZE * (double)t->bytes;
+}
+
+double rebuilt_holds(const VerdictFacts *f) {
+    const LmpMakes *m = f->makes;
+    if (m->regrown < SEVERAL || !same_size(m)) return 0;
+    return at_least(of_made(f, m->way[LMP_WAY_PART].bytes), MUCH);
+}
+
+void rebuilt_say(const VerdictFacts *f, Verdict *v) {
+    const LmpMakes *m = f->makes;
+    const LmpTally *t = &m->way[LMP_WAY_PART];
+    char n[LMP_NUM], a[LMP_NUM];
+    double share = of_made(f, t->bytes);
+    uint64_t each = t->bytes / t->allocs, slots = 1;
+    while (slots < each / SLOT)
+        slots *= 2;
+    verdict_text(v,
+                 "had tables made anew at the same size %s times, %s each, as keys came and went: "
+                 "%u %% of all bytes",
+                 format_short(n, m->regrown), format_bytes(a, each), verdict_percent(share));
+    if (slots <= FIELDS)
+        verdict_advise(v, "set fields that come back to false, not nil: their slots stay");
+    else if ((double)each >= SOON * (double)(slots * SLOT))
+        verdict_advise(v,
+                       "bound it at %" PRIu64 ", two thirds of its %" PRIu64
+                       " slots, or reuse slots 1 to n (a ring)",
+                       slots * 2 / 3, slots);
+    made_figures(v, t, share);
+    verdict_figure(v, "rehashes", (double)m->regrown);
+}
+
+/* Are the tables that grew here gone, but for a few? Each has one part, however often it was given
+ * another; of those that were made elsewhere the first one is not counted here. */
+static bool few_left(const VerdictFacts *f) {
+    const LmpMakes *m = f->makes;
+    const LmpTally *t = &m->way[LMP_WAY_PART];
+    uint64_t back = regrown_hashes(m), tables = t->allocs / STEPS_MOST;
+    if (t->allocs > back && t->allocs - back > tables) tables = t->allocs - back;
+    double left = verdict_share((double)t->live_blocks, (double)tables);
+    return left <= 1 - DROPPED || (left <= HALF && kept_nothing(f));
+}
+
 double regrown_holds(const VerdictFacts *f) {
     const LmpMakes *m = f->makes;
     const LmpTally *t = &m->way[LMP_WAY_PART];
     /* Where there are constructors, too, their parts must not be mistaken for grown ones. */
     bool grown_only = m->how & LMP_HOW_GROWTH && !(m->how & LMP_HOW_CONSTRUCTOR);
-    if (!grown_only && m->regrown < t->allocs / 2) return 0;
-    return m->regrown >= MANY ? at_least(of_made(f, verdict_bytes(t)), MUCH) : 0;
+    if (m->regrown < MANY || (!grown_only && m->regrown < t->allocs / 2)) return 0;
+    /* Nobody can say of each table how much it will hold: only of fields, and of lists that are
+     * made again and again. */
+    bool lists = m->regrown_arrays > m->regrown / 2;
+    if (lists ? !few_left(f) : t->bytes > t->allocs * SLOT * FIELDS) return 0;
+    return at_least(of_made(f, verdict_bytes(t)), MUCH);
 }
 
 void regrown_say(const VerdictFacts *f, Verdict *v) {
@@ -205,8 +271,11 @@ void regrown_say(const VerdictFacts *f, Verdict *v) {
                  format_short(n, m->regrown), rate(a_second, f, m->regrown),
                  verdict_percent(share));
     if (m->regrown_arrays > m->regrown / 2)
-        verdict_advise(v, "clear one table and fill it again: its room stays; or fill it in the "
+        verdict_advise(v, "clear one list and fill it again: its room stays; or fill it in the "
                           "constructor");
+    else if (few_left(f))
+        verdict_advise(v, "name all fields in the constructor: {x = 0, y = 0}, or overwrite those "
+                          "of one table");
     made_figures(v, t, share);
     verdict_figure(v, "rehashes", (double)m->regrown);
 }

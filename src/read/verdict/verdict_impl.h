@@ -78,6 +78,7 @@ extern const VerdictRule verdict_rules[]; /* ends with a row without a name */
 VERDICT_RULE(building);
 VERDICT_RULE(same_string);
 VERDICT_RULE(short_strings);
+VERDICT_RULE(rebuilt);
 VERDICT_RULE(regrown);
 VERDICT_RULE(short_tables);
 VERDICT_RULE(closures);

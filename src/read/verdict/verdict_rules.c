@@ -35,9 +35,16 @@ const VerdictRule verdict_rules[] = {
      "compile once, keep the function, and pass what changes as arguments", VERDICT_AT_SITE,
      "a hundred calls of `load` and its like, a twentieth of all bytes",
      "compiles code … times…: … of all bytes"},
+    {"rehash-same-size", MAKES, ABOUT_TABLES, rebuilt_holds, 0.8, rebuilt_say,
+     "bound it at two thirds of a power of two, or reuse slots 1 to n (a ring)", VERDICT_AT_SITE,
+     "a hundred times a full table was made anew there, most of them no larger; a tenth of all "
+     "bytes",
+     "had tables made anew at the same size … times, … each, as keys came and went: … of all "
+     "bytes"},
     {"rehash", MAKES, ABOUT_TABLES, regrown_holds, 0.8, regrown_say,
-     "name the fields in the constructor, or clear one table and fill it again", VERDICT_AT_SITE,
-     "a thousand times a table had to grow there, a tenth of all bytes",
+     "name all fields in the constructor: {x = 0, y = 0}", VERDICT_AT_SITE,
+     "a thousand times a table of some fields had to grow there, or a list, and the lists are "
+     "dropped; a tenth of all bytes",
      "had tables grow by rehash … times…: … of all bytes"},
     {"short-lived-coroutines", MAKES, ABOUT_COROUTINES, coroutines_holds, 0.8, coroutines_say,
      "keep them: a coroutine that yields for its next job in a loop serves many", VERDICT_AT_SITE,

@@ -1,6 +1,7 @@
 /* test_verdict.c - the rules of verdicts on made tables: each where it holds and where it only
  * nearly does, their order, and that whatever stands in the tables does no harm. What grows or was
- * a peak: test_verdict_growth.c. Whole programs: tests/verdicts. */
+ * a peak: test_verdict_growth.c; tables that are made anew: test_verdict_tables.c. Whole programs:
+ * tests/verdicts. */
 #include "verdict_fixture.h"
 
 /* ---- strings --------------------------------------------------------------------------------- */
@@ -144,41 +145,6 @@ START_TEST(turned_over) {
     drop(&s, spot(&s, 3, LMP_C_TABLE), 10000, 4 * MIB, 9400, 100);
     judge(&s);
     ck_assert_ptr_null(find(&s, "short-lived-tables"));
-    fixture_free(&s);
-}
-END_TEST
-
-START_TEST(rehash) {
-    Fixture s = fixture_new();
-    FakeSpot at = spot(&s, 9, LMP_C_TABLE_PART);
-    fake_made(s.f, at, 4000, 4 * MIB);
-    fake_freed(s.f, at, at, 3000, 2 * MIB, 0);
-    rest(&s, 4 * MIB);
-    s.f->t.site[at.site].how = LMP_HOW_GROWTH;
-    judge(&s);
-    expect_text(
-        &s, "rehash",
-        "game.lua:9 had tables grow by rehash 3.0 k times, 1.5 k a second: 50 % of all bytes");
-    ck_assert_ptr_nonnull(strstr(find(&s, "rehash")->advice, "name the fields"));
-    fake_resized(s.f, at, at, 4000, MIB);
-    judge(&s);
-    ck_assert_ptr_nonnull(strstr(find(&s, "rehash")->advice, "clear one table"));
-    fixture_free(&s);
-
-    s = fixture_new(); /* what the collector frees is no rehash */
-    at = spot(&s, 9, LMP_C_TABLE_PART);
-    drop(&s, at, 4000, 4 * MIB, 3000, 3000);
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "rehash"));
-    fixture_free(&s);
-
-    s = fixture_new(); /* constructors on the same line have made most of the parts */
-    at = spot(&s, 9, LMP_C_TABLE_PART);
-    fake_made(s.f, at, 9000, 4 * MIB);
-    fake_freed(s.f, at, at, 1500, MIB, 0);
-    s.f->t.site[at.site].how = LMP_HOW_GROWTH | LMP_HOW_CONSTRUCTOR;
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "rehash"));
     fixture_free(&s);
 }
 END_TEST
@@ -411,5 +377,5 @@ START_TEST(damage) {
 END_TEST
 
 SUITE("verdict", strings_built_up, strings_built_up_by_lines, the_same_string, dropped_soon,
-      turned_over, rehash, coroutines, load_in_a_loop, the_collector, survivors,
-      frames_that_make_far_more, outside, always_something, the_best_are_kept, damage)
+      turned_over, coroutines, load_in_a_loop, the_collector, survivors, frames_that_make_far_more,
+      outside, always_something, the_best_are_kept, damage)
