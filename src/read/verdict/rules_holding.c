@@ -1,5 +1,6 @@
 /* rules_holding.c - verdicts on what a line holds: growth after full collections, as judged by
  * leaks.c, and peaks that are long gone. */
+#include <math.h>
 #include <string.h>
 
 #include "base/format.h"
@@ -14,9 +15,9 @@
 #define LEAST 0.06
 #define COUNTED 32u /* blocks of a kind: with fewer, that none was freed says little */
 /* Steps: rows that each brought so much of the gain, and so many times what their part of the time
- * would bring, are steps; they must have brought most of it, and be few of all rows but more than
- * two, which can be a start and a reload. (A heap that grows evenly is collected at longer and
- * longer intervals, each of which brings more than the one before.) */
+ * and of the work would bring, are steps; they must have brought most of it, and be few of all rows
+ * but more than two, which can be a start and a reload. (A heap that grows evenly is collected at
+ * longer and longer intervals, each of which brings more than the one before.) */
 #define STEP 0.05
 #define STEP_PACE 2
 #define STEPS_PART 0.9
@@ -145,16 +146,22 @@ typedef struct Steps {
     double part;          /* of the gain that they brought */
 } Steps;
 
+/* The part of a run, of its time or of what was made, that lies between a row and the one before.
+ */
+static double part_of(const uint64_t *at, uint32_t rows, uint32_t i) {
+    return verdict_share((double)at[i] - (double)at[i - 1], (double)at[rows - 1] - (double)at[0]);
+}
+
 static Steps steps_of(const VerdictFacts *f) {
     const uint64_t *v = f->row->live_history;
     uint32_t n = f->in->ledger->live_history_rows;
     const uint64_t *clock = f->in->ledger->live_history_clock;
+    const uint64_t *work = f->in->ledger->live_history_work;
     Steps s = {0};
     double gain = (double)f->leak->gain;
     for (uint32_t i = 1; v && i < n; i++) {
         double more = (double)v[i] - (double)v[i - 1];
-        double even = gain * verdict_share((double)(clock[i] - clock[i - 1]),
-                                           (double)(clock[n - 1] - clock[0]));
+        double even = gain * fmin(part_of(clock, n, i), part_of(work, n, i));
         if (!(gain > 0) || more < STEP * gain || more < STEP_PACE * even) continue;
         s.count++;
         s.last = i;

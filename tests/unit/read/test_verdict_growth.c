@@ -156,6 +156,24 @@ START_TEST(even_growth_is_no_steps) {
 }
 END_TEST
 
+/* A step that the machine had no time for takes long: it is one by what was made meanwhile. */
+START_TEST(a_step_that_takes_long) {
+    Fixture s = fixture_new();
+    FakeSpot kept = spot(&s, 13, LMP_C_TABLE), work = spot(&s, 40, LMP_C_USERDATA);
+    uint64_t clock = 0;
+    for (int i = 1; i <= 24; i++) {
+        fake_made(s.f, work, 10, MIB / 4);
+        fake_freed(s.f, work, spot(&s, 999, LMP_C_USERDATA), 10, MIB / 4, 10);
+        if (i % 5 == 0) fake_made(s.f, kept, 100, 100 * 1024);
+        clock += i == 15 ? 40000000000 : 1000000000;
+        fake_grown(s.f, clock);
+    }
+    judge(&s);
+    ck_assert_ptr_nonnull(find(&s, "grows-in-steps"));
+    fixture_free(&s);
+}
+END_TEST
+
 /* Strings stay in weak tables, and listeners may be in no other. */
 START_TEST(weak_is_advised_where_it_helps) {
     static const struct {
@@ -230,6 +248,7 @@ START_TEST(a_peak_that_is_gone) {
 }
 END_TEST
 
-SUITE("verdict_growth", even_growth_is_no_steps, weak_is_advised_where_it_helps, growth,
-      growing_tables, a_holder_far_away, tables_that_do_not_grow, samples_are_no_proof,
-      a_string_that_is_built_is_no_leak, a_peak_that_is_gone)
+SUITE("verdict_growth", even_growth_is_no_steps, a_step_that_takes_long,
+      weak_is_advised_where_it_helps, growth, growing_tables, a_holder_far_away,
+      tables_that_do_not_grow, samples_are_no_proof, a_string_that_is_built_is_no_leak,
+      a_peak_that_is_gone)
