@@ -184,7 +184,17 @@ static void put_types(Flow *f, const LmpSiteRow *row, bool makes) {
     }
 }
 
-static void put_history(Flow *f, const Ledger *ledger, const LmpSiteRow *row, int rows) {
+static const char *how_old(char *out, size_t size, const Model *model, uint64_t clock) {
+    char a[LMP_NUM];
+    format_span(a, model->ledger.clock > clock ? model->ledger.clock - clock : 0);
+    bool ended = model->seen == LMP_SEEN_FINISHED || model->seen == LMP_SEEN_KILLED;
+    snprintf(out, size, "%s %s", a, ended ? "before the end" : "ago");
+    return out;
+}
+
+/* `rows`: of the chart with its line of times. */
+static void put_history(Flow *f, const Model *model, const LmpSiteRow *row, int rows) {
+    const Ledger *ledger = &model->ledger;
     char a[LMP_NUM], b[LMP_NUM], note[96];
     if (!row->live_history || ledger->live_history_rows < 2) {
         flow_title(f, "History", NULL);
@@ -198,10 +208,16 @@ static void put_history(Flow *f, const Ledger *ledger, const LmpSiteRow *row, in
     flow_title(f, "History", note);
     int w = f->rect.w - 2;
     if (w > (int)n * 2) w = (int)n * 2;
-    Rect chart = {f->rect.x + 1, flow_y(f), w, rows};
+    Rect chart = {f->rect.x + 1, flow_y(f), w, rows - 1};
     int kind = describe_site_kind(row, (1u << LMP_KINDS) - 1);
     spark_draw(f->canvas, chart, even, n, STYLE(kind < 0 ? TONE_TEXT : TONE_KIND(kind)));
-    f->line += rows;
+    f->line += rows - 1;
+    how_old(note, sizeof note, model, ledger->live_history_clock[ledger->live_history_rows - 1]);
+    int last = canvas_text_right(f->canvas, chart.x + w - 1, flow_y(f), w, STYLE(TONE_MUTED), note);
+    how_old(note, sizeof note, model, ledger->live_history_clock[0]);
+    if (canvas_width(note) + last + 2 <= w)
+        canvas_text(f->canvas, chart.x, flow_y(f), w, STYLE(TONE_MUTED), note);
+    f->line++;
 }
 
 static void put_caller(Flow *f, const SiteCaller *caller, const LmpTally *whole, bool makes) {
@@ -346,7 +362,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     put_figures(c.figures, model, row);
     put_details(c.figures, ledger, row, ui->makes);
     put_types(c.figures, row, ui->makes);
-    put_history(c.figures, ledger, row,
+    put_history(c.figures, model, row,
                 clamp(rect.h - c.figures->line - 2, CHART_LEAST, one ? CHART_LEAST : CHART_MOST));
     put_callers(c.source, ledger, row, caller, callers, ui->makes);
     site_found_sizes(c.blocks, s->blocks, model, row);
