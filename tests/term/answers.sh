@@ -14,8 +14,7 @@ esac
 
 # The sentence of the note, the keys then pressed, the words of the advice.
 case $1 in
-server | gateway) says='(has never freed anything|has freed none|grows by)' keys='w' advice='take out what is no longer needed' ;;
-listener | memo) says='(has never freed anything|has freed none|grows by)' keys='w' advice='take out what is no longer needed, or make that table weak' ;;
+server | gateway | listener | memo) says='(fills up or leaks|has never freed anything|has freed none|grows by)' keys='w' advice='take entries out of the tables? that' ;;
 report | export) says='copies [0-9.]+ [KM]iB at each' keys='w' advice='collect the parts in a table and join them once with table\.concat' ;;
 game) says='makes 9[0-9] % of all garbage' keys='w' advice='fill one table again and again, or pass its values' ;;
 vectors) says='makes 9[0-9] % of all garbage' keys='w' advice='(fill one table again and again|keep those that are done with, and fill them again)' ;;

@@ -24,7 +24,7 @@ local function verdicts_of(json)
 end
 
 local rules = {
-    "quadratic-concat", "never-freed", "grows-in-steps", "grows", "load-in-loop", "rehash", "rehash-same-size", "short-lived-coroutines",
+    "quadratic-concat", "fills-or-leaks", "never-freed", "grows-in-steps", "grows", "load-in-loop", "rehash", "rehash-same-size", "short-lived-coroutines",
     "short-lived-closures", "same-string", "short-lived-tables", "short-lived-strings", "peak-from-temporary",
     "outside-lua", "survivors", "frame-spikes", "collects-late", "no-growth", "last-collection", "wait",
 }

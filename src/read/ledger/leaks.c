@@ -331,6 +331,8 @@ static void judge(Series *s, const LmpSiteRow *row, const Evidence *e, LmpLeak *
     s->least = GAIN_BYTES;
     s->part = row->live_history_blocks[n - 1] > row->live_history_blocks[0] ? GAIN_PART : GAIN_SIZE;
     find_rises(s);
+    one->seconds = e->now - begun(s, n, e);
+    one->multiplies = e->multiplies;
     bool enough = long_enough(s, n, e);
     if (enough) one->steady = grows(s, keeps);
     if (one->steady && s->rises >= 3 && s->rise[0] + 1 < n) from = s->rise[0] - 1;

@@ -186,9 +186,12 @@ typedef struct LmpLeak {
     uint32_t site;          /* row in ledger->site */
     double bytes_per_cycle; /* how fast it grew, by full collections */
     double bytes_per_second;
-    uint64_t gain; /* bytes, last less first */
-    bool steady;   /* it grows: see ledger_leaks */
-    bool lately;   /* it rose not long ago and stayed up: too early to tell whether it continues */
+    uint64_t gain;  /* bytes, last less first */
+    double seconds; /* since it held next to nothing, or the start */
+    /* The heap multiplies from one full collection to the next, so their number proves nothing. */
+    bool multiplies;
+    bool steady; /* it grows: see ledger_leaks */
+    bool lately; /* it rose not long ago and stayed up: too early to tell whether it continues */
 } LmpLeak;
 
 typedef enum LmpGrowth {

@@ -13,7 +13,9 @@
  * healthy program. What grows by less is counted, not named (some-growth). */
 #define GAIN (64u << 10)
 #define LEAST 0.06
-#define COUNTED 32u /* blocks of a kind: with fewer, that none was freed says little */
+/* A start that reads for longer is named as what it looks like. */
+#define START_MOST 60.0 /* seconds */
+#define COUNTED 32u     /* blocks of a kind: with fewer, that none was freed says little */
 /* Steps: rows that each brought so much of the gain, and so many times what their part of the time
  * and of the work would bring, are steps; they must have brought most of it, and be few of all rows
  * but more than two, which can be a start and a reload. (A heap that grows evenly is collected at
@@ -83,28 +85,25 @@ static bool may_be_weak(const LmpMakes *m) {
 
 /* Where to take something out: the tables that grow along with what it holds. `alone`: what to do
  * where none is known, and weak tables do not help. */
-static void advise_holders(const VerdictFacts *f, Verdict *v, const char *alone) {
+static void advise_holders(const VerdictFacts *f, Verdict *v, const char *when, const char *alone) {
     const LmpSiteRow *at[2];
     if (!f->makes) return;
     const LmpTally *t = &f->makes->way[objects[mostly(f->makes)].way];
     uint32_t n = holders_of(f->holders, (double)t->live_blocks, at);
-    bool weak = may_be_weak(f->makes);
+    bool weak = !*when && may_be_weak(f->makes);
     if (n == 1 && at[0] == f->row)
-        verdict_advise(v, "a table grows here with it: take out what is no longer needed%s",
-                       weak ? ", or make that table weak (__mode)" : "");
+        verdict_advise(v, "%stake entries out of the table that grows here%s", when,
+                       weak ? ", or make it weak (__mode)" : "");
     else if (n == 1)
-        verdict_advise(
-            v, "see %s:%d, where a table grows with it: take out what is no longer needed%s",
-            tail(at[0]->short_src, ONE_PATH), at[0]->line,
-            weak ? ", or make that table weak (__mode)" : "");
+        verdict_advise(v, "%stake entries out of the table that %s:%d grows%s", when,
+                       tail(at[0]->short_src, ONE_PATH), at[0]->line,
+                       weak ? ", or make it weak (__mode)" : "");
     else if (n == 2)
-        verdict_advise(v,
-                       "see %s:%d and %s:%d, where tables grow with it: take out what is no "
-                       "longer needed%s",
+        verdict_advise(v, "%stake entries out of the tables that %s:%d and %s:%d grow%s", when,
                        tail(at[0]->short_src, TWO_PATHS), at[0]->line,
                        tail(at[1]->short_src, TWO_PATHS), at[1]->line,
                        weak ? ", or make them weak (__mode)" : "");
-    else if (!weak)
+    else if (!weak && *alone)
         verdict_advise(v, "%s", alone);
 }
 
@@ -119,9 +118,39 @@ static const char *bytes_of(char out[LMP_NUM], double bytes) {
     return format_bytes(out, bytes > 0 && bytes < 1e18 ? (uint64_t)(bytes + 0.5) : 0);
 }
 
-double never_freed_holds(const VerdictFacts *f) {
+/* Of what it holds most of: was none ever freed? Of samples nobody knows. */
+static bool none_freed(const VerdictFacts *f) {
     const LmpTally *t = &f->makes->way[objects[mostly(f->makes)].way];
-    return t->allocs >= COUNTED && t->frees == 0 ? grows_by(f) : 0;
+    return t->allocs >= COUNTED && t->frees == 0 && f->in->ledger->sample == 0;
+}
+
+/* Growth that nothing tells from a start as yet. */
+double fills_holds(const VerdictFacts *f) {
+    return f->leak && f->leak->multiplies && f->leak->seconds < START_MOST ? grows_by(f) : 0;
+}
+
+void fills_say(const VerdictFacts *f, Verdict *v) {
+    int i = mostly(f->makes);
+    const LmpTally *t = &f->makes->way[objects[i].way];
+    char n[LMP_NUM], a[LMP_NUM], b[LMP_NUM], c[LMP_NUM];
+    double share =
+        verdict_share((double)f->row->tally.live_bytes, (double)f->in->stats->live_bytes);
+    format_span(c, (uint64_t)(f->leak->seconds * 1e9));
+    bytes_of(b, f->leak->bytes_per_second);
+    if (none_freed(f))
+        verdict_text(v, "fills up or leaks: none of its %s %s freed in %s, %s held, +%s/s",
+                     format_short(n, t->live_blocks), objects[i].words, c,
+                     format_bytes(a, f->row->tally.live_bytes), b);
+    else
+        verdict_text(v, "fills up or leaks: %s held after %s, %u %% of the heap, +%s/s",
+                     format_bytes(a, f->row->tally.live_bytes), c, verdict_percent(share), b);
+    growth_figures(f, v);
+    verdict_figure(v, "seconds", f->leak->seconds);
+    advise_holders(f, v, "if it leaks: ", "");
+}
+
+double never_freed_holds(const VerdictFacts *f) {
+    return none_freed(f) ? grows_by(f) : 0;
 }
 
 void never_freed_say(const VerdictFacts *f, Verdict *v) {
@@ -138,7 +167,7 @@ void never_freed_say(const VerdictFacts *f, Verdict *v) {
                      format_bytes(a, t->live_bytes), bytes_of(b, f->leak->bytes_per_second));
     growth_figures(f, v);
     verdict_figure(v, "live_blocks", (double)t->live_blocks);
-    advise_holders(f, v, "take out what is no longer needed");
+    advise_holders(f, v, "", "take out what is no longer needed");
 }
 
 typedef struct Steps {
@@ -202,7 +231,7 @@ void grows_say(const VerdictFacts *f, Verdict *v) {
                  bytes_of(a, f->leak->bytes_per_cycle), bytes_of(b, f->leak->bytes_per_second),
                  format_bytes(c, f->row->tally.live_bytes), verdict_percent(share));
     growth_figures(f, v);
-    advise_holders(f, v, "less is taken out than is put in: bound it");
+    advise_holders(f, v, "", "less is taken out than is put in: bound it");
 }
 
 /* ---- a peak that is gone --------------------------------------------------------------------- */

@@ -85,6 +85,7 @@ VERDICT_RULE(closures);
 VERDICT_RULE(coroutines);
 VERDICT_RULE(loading);
 /* rules_holding.c: what a line holds, or held */
+VERDICT_RULE(fills);
 VERDICT_RULE(never_freed);
 VERDICT_RULE(steps);
 VERDICT_RULE(grows);

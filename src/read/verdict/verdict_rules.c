@@ -22,6 +22,12 @@ const VerdictRule verdict_rules[] = {
      "it grows, and at least three steps, a third of the full collections at most, brought nine "
      "tenths of that",
      "grows in steps: … of them brought …, the last one … ago; it holds …"},
+    {"fills-or-leaks", LINE, ABOUT_GROWTH, fills_holds, 1, fills_say,
+     "see whether it stops; if not, take out what is no longer needed", VERDICT_AT_SITE,
+     "it has grown for less than a minute, and the heap multiplies from one full collection to the "
+     "next, as it does in a start that reads for long",
+     "fills up or leaks: none of its … freed in …, … held, +…/s\n"
+     "fills up or leaks: … held after …, … of the heap, +…/s"},
     {"never-freed", LINE | NEEDS_EXACT, ABOUT_GROWTH, never_freed_holds, 1, never_freed_say,
      "take out what is no longer needed, or make the table that holds it weak (__mode)",
      VERDICT_AT_SITE, "it grows, and of 32 or more things of a kind none was ever freed",

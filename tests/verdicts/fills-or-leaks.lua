@@ -1,0 +1,12 @@
+-- An index that is read for longer than any start should take. In generational mode only growth
+-- brings full collections about, so nothing tells this from a leak as yet.
+collectgarbage("generational")
+local index, n, begun = {}, 0, os.clock()
+while os.clock() - begun < 12 do
+    for _ = 1, 20 do
+        n = n + 1
+        index[n] = { name = "entry " .. n, at = n }
+    end
+    local busy = 0
+    for i = 1, 20000 do busy = busy + i end
+end
