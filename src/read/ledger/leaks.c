@@ -211,13 +211,14 @@ static bool long_enough(const Series *s, uint32_t rows, const Evidence *e) {
     return rows >= LEAST && e->now - begun(s, rows, e) >= LONG_ENOUGH;
 }
 
-/* Did next to nothing come lately, where at its pace there should have been much? */
+/* Was next to nothing made lately, where at its pace there should have come much? What is there now
+ * and then says less: a collection may have freed garbage in between. */
 static bool has_ended(const LmpTally *t, double bytes_per_second, const Evidence *e) {
     if (!e->multiplies || e->window <= 0 || t->live_blocks == 0) return false;
     double due = bytes_per_second * e->window;
     double block = (double)t->live_bytes / (double)t->live_blocks;
     return due >= PACE_BLOCKS * block &&
-           (double)t->live_bytes - (double)t->was.live < PACE_PART * due;
+           (double)tally_made(t) - (double)t->was.made < PACE_PART * due;
 }
 
 static bool grows(const Series *s, bool keeps) {
