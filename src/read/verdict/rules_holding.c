@@ -1,6 +1,7 @@
 /* rules_holding.c - verdicts on what a line holds: growth after full collections, as judged by
  * leaks.c, and peaks that are long gone. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/format.h"
@@ -25,6 +26,8 @@
 #define STEPS_PART 0.9
 #define STEPS_LEAST 3u
 #define STEPS_ROWS 9u
+/* Lines that grow together: at no time is one further by so much of its gain than the other. */
+#define SAME_COURSE 0.1
 /* A peak is one line's when it had so much of it and has kept next to none; and it is a spike when
  * the heap was below half of it for half of the time. */
 #define PEAK_PART 0.3
@@ -35,11 +38,43 @@
 
 /* ---- growth ---------------------------------------------------------------------------------- */
 
-static double grows_by(const VerdictFacts *f) {
-    if (!f->leak) return 0;
-    double held = verdict_share((double)f->row->tally.live_bytes, (double)f->in->stats->live_bytes);
+static double rank_of(const VerdictFacts *f, const LmpLeak *leak) {
+    const LmpSiteRow *row = &f->in->ledger->site[leak->site];
+    double held = verdict_share((double)row->tally.live_bytes, (double)f->in->stats->live_bytes);
     if (held >= HOLDS) return 1 + held;
-    return f->leak->gain >= GAIN ? LEAST + held : 0;
+    return leak->gain >= GAIN ? LEAST + held : 0;
+}
+
+static double grows_by(const VerdictFacts *f) {
+    return f->leak ? rank_of(f, f->leak) : 0;
+}
+
+/* Did the blocks of two lines become more at the same times, each by the same share of its own? */
+static bool same_course(const LmpSiteRow *a, const LmpSiteRow *b, uint32_t rows) {
+    const uint64_t *v = a->live_history_blocks, *w = b->live_history_blocks;
+    if (!v || !w || rows < 2) return false;
+    double gain_v = (double)v[rows - 1] - (double)v[0], gain_w = (double)w[rows - 1] - (double)w[0];
+    if (!(gain_v > 0) || !(gain_w > 0)) return false;
+    for (uint32_t i = 1; i + 1 < rows; i++) {
+        double at_v = ((double)v[i] - (double)v[0]) / gain_v;
+        double at_w = ((double)w[i] - (double)w[0]) / gain_w;
+        if (fabs(at_v - at_w) > SAME_COURSE) return false;
+    }
+    return true;
+}
+
+/* ", 2 more lines grow alike": what is kept together is mostly made by several lines. */
+static const char *alike(char out[48], const VerdictFacts *f) {
+    const Ledger *l = f->in->ledger;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->leak_count; i++) {
+        const LmpLeak *other = &f->leaks[i];
+        n += other->steady && other->site != f->leak->site && rank_of(f, other) > 0 &&
+             same_course(f->row, &l->site[other->site], l->live_history_rows);
+    }
+    out[0] = 0;
+    if (n > 0) snprintf(out, 48, ", %u more line%s alike", n, n == 1 ? " grows" : "s grow");
+    return out;
 }
 
 static const struct {
@@ -132,18 +167,19 @@ double fills_holds(const VerdictFacts *f) {
 void fills_say(const VerdictFacts *f, Verdict *v) {
     int i = mostly(f->makes);
     const LmpTally *t = &f->makes->way[objects[i].way];
-    char n[LMP_NUM], a[LMP_NUM], b[LMP_NUM], c[LMP_NUM];
+    char n[LMP_NUM], a[LMP_NUM], b[LMP_NUM], c[LMP_NUM], more[48];
     double share =
         verdict_share((double)f->row->tally.live_bytes, (double)f->in->stats->live_bytes);
     format_span(c, (uint64_t)(f->leak->seconds * 1e9));
     bytes_of(b, f->leak->bytes_per_second);
     if (none_freed(f))
-        verdict_text(v, "fills up or leaks: none of its %s %s freed in %s, %s held, +%s/s",
+        verdict_text(v, "fills up or leaks: none of its %s %s freed in %s, %s held, +%s/s%s",
                      format_short(n, t->live_blocks), objects[i].words, c,
-                     format_bytes(a, f->row->tally.live_bytes), b);
+                     format_bytes(a, f->row->tally.live_bytes), b, alike(more, f));
     else
-        verdict_text(v, "fills up or leaks: %s held after %s, %u %% of the heap, +%s/s",
-                     format_bytes(a, f->row->tally.live_bytes), c, verdict_percent(share), b);
+        verdict_text(v, "fills up or leaks: %s held after %s, %u %% of the heap, +%s/s%s",
+                     format_bytes(a, f->row->tally.live_bytes), c, verdict_percent(share), b,
+                     alike(more, f));
     growth_figures(f, v);
     verdict_figure(v, "seconds", f->leak->seconds);
     advise_holders(f, v, "if it leaks: ", "");
@@ -156,15 +192,16 @@ double never_freed_holds(const VerdictFacts *f) {
 void never_freed_say(const VerdictFacts *f, Verdict *v) {
     int i = mostly(f->makes);
     const LmpTally *t = &f->makes->way[objects[i].way];
-    char n[LMP_NUM], a[LMP_NUM], b[LMP_NUM];
+    char n[LMP_NUM], a[LMP_NUM], b[LMP_NUM], more[48];
     format_short(n, t->live_blocks);
     if (f->row->tally.frees == 0)
-        verdict_text(v, "has never freed anything: %s %s, %s held, +%s/s", n, objects[i].words,
+        verdict_text(v, "has never freed anything: %s %s, %s held, +%s/s%s", n, objects[i].words,
                      format_bytes(a, f->row->tally.live_bytes),
-                     bytes_of(b, f->leak->bytes_per_second));
+                     bytes_of(b, f->leak->bytes_per_second), alike(more, f));
     else
-        verdict_text(v, "has freed none of its %s %s: %s held, +%s/s", n, objects[i].words,
-                     format_bytes(a, t->live_bytes), bytes_of(b, f->leak->bytes_per_second));
+        verdict_text(v, "has freed none of its %s %s: %s held, +%s/s%s", n, objects[i].words,
+                     format_bytes(a, t->live_bytes), bytes_of(b, f->leak->bytes_per_second),
+                     alike(more, f));
     growth_figures(f, v);
     verdict_figure(v, "live_blocks", (double)t->live_blocks);
     advise_holders(f, v, "", "take out what is no longer needed");
@@ -224,12 +261,12 @@ double grows_holds(const VerdictFacts *f) {
 }
 
 void grows_say(const VerdictFacts *f, Verdict *v) {
-    char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM];
+    char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM], more[48];
     double share =
         verdict_share((double)f->row->tally.live_bytes, (double)f->in->stats->live_bytes);
-    verdict_text(v, "grows by %s a full collection, +%s/s: it holds %s, %u %% of the heap",
+    verdict_text(v, "grows by %s a full collection, +%s/s: it holds %s, %u %% of the heap%s",
                  bytes_of(a, f->leak->bytes_per_cycle), bytes_of(b, f->leak->bytes_per_second),
-                 format_bytes(c, f->row->tally.live_bytes), verdict_percent(share));
+                 format_bytes(c, f->row->tally.live_bytes), verdict_percent(share), alike(more, f));
     growth_figures(f, v);
     advise_holders(f, v, "", "less is taken out than is put in: bound it");
 }

@@ -165,6 +165,8 @@ void verdicts_make(const VerdictInput *input, Verdicts *out) {
     memset(out, 0, sizeof *out);
     VerdictFacts facts = {.in = input, .growth = &growth, .holders = &holders};
     ledger_leaks(input->ledger, leak, LEAKS_MOST, &leaks, &growth);
+    facts.leaks = leak;
+    facts.leak_count = leaks;
     sum_up(&facts);
     if (leaks > 0) holders_find(&facts, &holders);
     ask_lines(&facts, leak, leaks, out);

@@ -31,8 +31,10 @@ typedef struct VerdictFacts {
     /* of one line; NULL for rules of the whole */
     const LmpSiteRow *row;
     const LmpMakes *makes;
-    const LmpLeak *leak; /* NULL: it does not grow */
-    bool told;           /* the line that grows most has a verdict that says so */
+    const LmpLeak *leak;  /* NULL: it does not grow */
+    const LmpLeak *leaks; /* all of them */
+    uint32_t leak_count;
+    bool told; /* the line that grows most has a verdict that says so */
 } VerdictFacts;
 
 /* What a rule is about: where one holds for a line, later ones about the same are skipped. */

@@ -26,17 +26,17 @@ const VerdictRule verdict_rules[] = {
      "see whether it stops; if not, take out what is no longer needed", VERDICT_AT_SITE,
      "it has grown for less than a minute, and the heap multiplies from one full collection to the "
      "next, as it does in a start that reads for long",
-     "fills up or leaks: none of its … freed in …, … held, +…/s\n"
-     "fills up or leaks: … held after …, … of the heap, +…/s"},
+     "fills up or leaks: none of its … freed in …, … held, +…/s…\n"
+     "fills up or leaks: … held after …, … of the heap, +…/s…"},
     {"never-freed", LINE | NEEDS_EXACT, ABOUT_GROWTH, never_freed_holds, 1, never_freed_say,
      "take out what is no longer needed, or make the table that holds it weak (__mode)",
      VERDICT_AT_SITE, "it grows, and of 32 or more things of a kind none was ever freed",
-     "has never freed anything: …, … held, +…/s\nhas freed none of its …: … held, +…/s"},
+     "has never freed anything: …, … held, +…/s…\nhas freed none of its …: … held, +…/s…"},
     {"grows", NEEDS_LINE, ABOUT_GROWTH, grows_holds, 1, grows_say,
      "less is taken out than is put in: bound it, or make it weak (__mode)", VERDICT_AT_SITE,
      "what is left after full collections rises again and again, does not slow down, and is 64 KiB "
      "or a twentieth of the heap",
-     "grows by … a full collection, +…/s: it holds …, … of the heap"},
+     "grows by … a full collection, +…/s: it holds …, … of the heap…"},
     {"load-in-loop", MAKES, ABOUT_FUNCTIONS | ABOUT_STRINGS, loading_holds, 0.9, loading_say,
      "compile once, keep the function, and pass what changes as arguments", VERDICT_AT_SITE,
      "a hundred calls of `load` and its like, a twentieth of all bytes",

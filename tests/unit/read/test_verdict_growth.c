@@ -231,6 +231,51 @@ START_TEST(a_step_that_takes_long) {
 }
 END_TEST
 
+/* Lines that grow alike are one leak most of the time: each says how many others there are. One
+ * that begins later, one that grows by next to nothing and one that does not grow are not meant. */
+START_TEST(lines_that_grow_together) {
+    Fixture s = fixture_new();
+    FakeSpot one = spot(&s, 13, LMP_C_TABLE), two = spot(&s, 14, LMP_C_STRING),
+             little = spot(&s, 15, LMP_C_STRING), late = spot(&s, 16, LMP_C_TABLE),
+             still = spot(&s, 17, LMP_C_TABLE);
+    fake_made(s.f, still, 1000, MIB);
+    for (int i = 1; i <= 24; i++) {
+        fake_made(s.f, one, 100, 200 * 1024);
+        fake_made(s.f, two, 100, 100 * 1024);
+        fake_made(s.f, little, 1, 100);
+        if (i > 12) fake_made(s.f, late, 100, 300 * 1024);
+        fake_grown(s.f, (uint64_t)i * 1000000000);
+    }
+    judge(&s);
+    uint32_t lines = 0;
+    for (uint32_t i = 0; i < s.verdicts.count; i++) {
+        const Verdict *v = &s.verdicts.verdict[i];
+        if (strcmp(v->rule, "never-freed") != 0) continue;
+        lines++;
+        ck_assert_msg((strstr(v->text, ", 1 more line grows alike") != NULL) ==
+                          (v->line == 13 || v->line == 14),
+                      "%d: %s", v->line, v->text);
+    }
+    ck_assert_uint_eq(lines, 3);
+    fixture_free(&s);
+
+    s = fixture_new();
+    one = spot(&s, 13, LMP_C_TABLE), two = spot(&s, 14, LMP_C_STRING);
+    FakeSpot three = spot(&s, 18, LMP_C_USERDATA);
+    for (int i = 1; i <= 24; i++) {
+        fake_made(s.f, one, 100, 200 * 1024);
+        fake_made(s.f, two, 100, 100 * 1024);
+        fake_made(s.f, three, 30, 100 * 1024);
+        fake_grown(s.f, (uint64_t)i * 1000000000);
+    }
+    judge(&s);
+    expect_text(&s, "never-freed",
+                "game.lua:13 has never freed anything: 2.4 k tables, 4.7 MiB held, +200.0 KiB/s, 2 "
+                "more lines grow alike");
+    fixture_free(&s);
+}
+END_TEST
+
 /* Strings stay in weak tables, and listeners may be in no other. */
 START_TEST(weak_is_advised_where_it_helps) {
     static const struct {
@@ -305,7 +350,7 @@ START_TEST(a_peak_that_is_gone) {
 }
 END_TEST
 
-SUITE("verdict_growth", even_growth_is_no_steps, a_start_or_a_leak, a_start_or_a_leak_with_a_holder,
-      a_step_that_takes_long, weak_is_advised_where_it_helps, growth, growing_tables,
-      a_holder_far_away, tables_that_do_not_grow, samples_are_no_proof,
+SUITE("verdict_growth", lines_that_grow_together, even_growth_is_no_steps, a_start_or_a_leak,
+      a_start_or_a_leak_with_a_holder, a_step_that_takes_long, weak_is_advised_where_it_helps,
+      growth, growing_tables, a_holder_far_away, tables_that_do_not_grow, samples_are_no_proof,
       a_string_that_is_built_is_no_leak, a_peak_that_is_gone)
