@@ -153,8 +153,7 @@ static const char *bytes_of(char out[LMP_NUM], double bytes) {
     return format_bytes(out, bytes > 0 && bytes < 1e18 ? (uint64_t)(bytes + 0.5) : 0);
 }
 
-/* Of what it holds most of: was none ever freed? Of samples nobody knows. */
-static bool none_freed(const VerdictFacts *f) {
+bool verdict_none_freed(const VerdictFacts *f) {
     const LmpTally *t = &f->makes->way[objects[mostly(f->makes)].way];
     return t->allocs >= COUNTED && t->frees == 0 && f->in->ledger->sample == 0;
 }
@@ -172,7 +171,7 @@ void fills_say(const VerdictFacts *f, Verdict *v) {
         verdict_share((double)f->row->tally.live_bytes, (double)f->in->stats->live_bytes);
     format_span(c, (uint64_t)(f->leak->seconds * 1e9));
     bytes_of(b, f->leak->bytes_per_second);
-    if (none_freed(f))
+    if (verdict_none_freed(f))
         verdict_text(v, "fills up or leaks: none of its %s %s freed in %s, %s held, +%s/s%s",
                      format_short(n, t->live_blocks), objects[i].words, c,
                      format_bytes(a, f->row->tally.live_bytes), b, alike(more, f));
@@ -186,7 +185,7 @@ void fills_say(const VerdictFacts *f, Verdict *v) {
 }
 
 double never_freed_holds(const VerdictFacts *f) {
-    return none_freed(f) ? grows_by(f) : 0;
+    return verdict_none_freed(f) ? grows_by(f) : 0;
 }
 
 void never_freed_say(const VerdictFacts *f, Verdict *v) {

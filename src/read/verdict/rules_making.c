@@ -256,9 +256,11 @@ double regrown_holds(const VerdictFacts *f) {
     bool grown_only = m->how & LMP_HOW_GROWTH && !(m->how & LMP_HOW_CONSTRUCTOR);
     if (m->regrown < MANY || (!grown_only && m->regrown < t->allocs / 2)) return 0;
     /* Nobody can say of each table how much it will hold: only of fields, and of lists that are
-     * made again and again. */
+     * made again and again. Where the line keeps other things, and whether these grow is not told
+     * yet, advice on lists would lead away from that. */
     bool lists = m->regrown_arrays > m->regrown / 2;
-    if (lists ? !few_left(f) : t->bytes > t->allocs * SLOT * FIELDS) return 0;
+    bool may_leak = f->growth->growth == LMP_GROWTH_WAIT && verdict_none_freed(f);
+    if (lists ? !few_left(f) || may_leak : t->bytes > t->allocs * SLOT * FIELDS) return 0;
     return at_least(of_made(f, verdict_bytes(t)), MUCH);
 }
 

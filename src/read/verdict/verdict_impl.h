@@ -119,6 +119,8 @@ static inline double verdict_share(double part, double whole) {
  * entries as there are things. Returns how many. */
 void holders_find(const VerdictFacts *facts, VerdictHolders *out);
 uint32_t holders_of(const VerdictHolders *all, double things, const LmpSiteRow *out[2]);
+/* Of what a line holds most of: was none ever freed? Of samples nobody knows. */
+bool verdict_none_freed(const VerdictFacts *facts);
 /* A share in whole percent. */
 unsigned verdict_percent(double share);
 /* Bytes that a tally stands for: asked for, and grown by. */
