@@ -3,6 +3,9 @@
 #include "shared/laps.h"
 
 #include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "suite.h"
 
@@ -249,6 +252,37 @@ START_TEST(a_copy_is_of_one_moment) {
 }
 END_TEST
 
+/* A lap ends while the copy is made: the second page cannot be read before, and that is noticed. */
+static LmpLaps *torn;
+static size_t page;
+
+static void end_a_lap(int unused) {
+    (void)unused;
+    mprotect((char *)torn + page, page, PROT_READ | PROT_WRITE);
+    torn->laps++;
+    atomic_fetch_add(&torn->seq, 2);
+}
+
+START_TEST(a_torn_copy_is_made_again) {
+    static LmpLaps copy;
+    page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t room = (sizeof *torn + page - 1) / page * page;
+    if (room == page) return; /* it has no second one: larger pages */
+    torn = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert(torn != MAP_FAILED);
+    torn->laps = 1;
+    mprotect((char *)torn + page, page, PROT_NONE);
+    struct sigaction now = {.sa_handler = end_a_lap}, before;
+    sigaction(SIGSEGV, &now, &before);
+    bool whole = laps_copy(torn, &copy);
+    sigaction(SIGSEGV, &before, NULL);
+    ck_assert(whole);
+    ck_assert_uint_eq(copy.laps, 2);
+    ck_assert_uint_eq(copy.seq, 2);
+    munmap(torn, room);
+}
+END_TEST
+
 /* Whatever is there, nothing bad happens (run with the sanitizers). */
 START_TEST(any_bytes_are_read) {
     suite_seed();
@@ -266,4 +300,4 @@ END_TEST
 SUITE("laps", the_first_call_only_begins, growth_counts_and_shrinking_takes_nothing_away,
       names_are_cut_and_end, of_equals_the_latest_goes_first, the_last_bucket_has_percentiles,
       every_number_has_its_bucket, equals_the_list, nothing_ended_has_no_percentiles,
-      a_copy_is_of_one_moment, any_bytes_are_read)
+      a_copy_is_of_one_moment, a_torn_copy_is_made_again, any_bytes_are_read)
