@@ -76,13 +76,18 @@ static inline void call_c(int i) {
     call(i, LMP_TAG_LIGHT_C, LINE_FN, LMP_CI_C, 0);
 }
 
-/* coroutine.resume: the thread is its first argument. */
-static inline void call_resume(int i, int other) {
-    call_c(i);
+/* The thread is the first argument of what i runs. */
+static inline void give(int i, int other) {
     uintptr_t *first = t[i].slot[2 * t[i].depth + 1];
     first[0] = (uintptr_t)thread(other);
     put(first, LMP_AT_SLOT_TAG, LMP_TAG_THREAD);
     put(t[i].word, LMP_AT_L_TOP, (uintptr_t)(first + 2));
+}
+
+/* coroutine.resume. */
+static inline void call_resume(int i, int other) {
+    call_c(i);
+    give(i, other);
 }
 
 /* What coroutine.wrap has made: the thread is its upvalue, of `upvalues`. */
@@ -154,6 +159,7 @@ static void begin(void) {
                                  .extra = EXTRA};
     lua_closure[3] = (uintptr_t)proto;
     for (int i = 0; i < THREADS; i++) {
+        t[i].word[0] = 1;
         set_status(frame(i, 0), LMP_CI_C);
         enter(i, 0);
         t[i].entry = LMP_C_THREAD | LMP_BLOCK_NOTIFY;

@@ -200,7 +200,7 @@ START_TEST(who_asks_must_be_a_thread) {
     lines_ask(&p, asks(2), LMP_C_STRING, &ask);
     check_where(2, 2, 1, 0);
     p.running = thread(1);
-    words[4] = (uintptr_t)thread(2);
+    words[0] = words[4] = (uintptr_t)thread(2);
     words[LMP_REGS_RET] = strange_ret;
     lines_ask(&p, asks(2), LMP_C_STRING, &ask);
     check_where(1, 1, 1, 0);
@@ -252,6 +252,13 @@ START_TEST(an_outer_one_does_not_run) {
     check_where(1, 1, 1, 2);
     set_idle(2, false);
     set_jump(2, 1000);
+    enter(2, 0); /* it has ended */
+    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
+    check_where(1, 1, 1, 2);
+    enter(2, 1);
+    p.running = thread(1);
+    lines_ask(&p, NULL, LMP_C_STRING, &ask); /* one that asks is not known */
+    check_where(1, 1, 1, 2);
     p.running = NULL;
     lines_ask(&p, asks(1), LMP_C_STRING, &ask);
     check_where(1, 1, 1, 2);
@@ -271,11 +278,22 @@ START_TEST(the_innermost_runs) {
     check_where(3, 3, 1, 0);
     for (int how = 0; how < 2; how++) { /* a C closure of another kind */
         enter(2, 1);
-        call_wrapped(2, 3, how, 0);
+        call_wrapped(2, 3, how, how ? 0 : LMP_TAG_THREAD);
         p.running = thread(1);
         lines_ask(&p, NULL, LMP_C_STRING, &ask);
         check_where(2, 2, 1, 2);
     }
+    enter(2, 1);
+    call_resume(2, 3);
+    enter(2, 2); /* what was left of it above the top of the stack */
+    p.running = thread(1);
+    lines_ask(&p, NULL, LMP_C_STRING, &ask);
+    check_where(2, 2, 1, 2);
+    enter(2, 1);
+    give(2, 3); /* a Lua function that has a thread */
+    p.running = thread(1);
+    lines_ask(&p, NULL, LMP_C_STRING, &ask);
+    check_where(2, 2, 1, 0);
     enter(2, 1);
     call_resume(2, 2);
     p.running = thread(1);
@@ -331,13 +349,14 @@ START_TEST(of_those_that_ran_lately) {
     cache.lately[6] = NULL;
     enter(5, 0);
     cache.lately[4] = thread(MAIN); /* the main one counts when no other does */
-    lines_ask(&p, asks(3), LMP_C_STRING, &ask);
+    lines_ask(&p, NULL, LMP_C_STRING, &ask);
     check_where(3, 3, 1, 2);
     p.running = NULL;
     cache.ran = 6;
     cache.lately[1] = cache.lately[7] = NULL;
-    enter(3, 0);
-    lines_ask(&p, asks(2), LMP_C_STRING, &ask);
+    p.running = thread(3);
+    enter(3, 0); /* ran last, and has ended */
+    lines_ask(&p, NULL, LMP_C_STRING, &ask);
     check_where(2, 2, 1, 2);
     p.running = NULL;
     cache.ran = 6;
@@ -428,9 +447,16 @@ START_TEST(of_c_functions_alone) {
     call_c(1);
     call_c(2);
     answer.threads = 1;
+    for (int kept = 0; kept < 2; kept++) {
+        p.running = thread(2);
+        ck_assert_uint_eq(lines_ask(&p, asks(1), LMP_C_STRING, &ask), host(LMP_C_STRING));
+        ck_assert(ask.L == thread(1) && asked_parser == thread(1) && records_asked == 1);
+    }
     p.running = thread(2);
-    ck_assert_uint_eq(lines_ask(&p, asks(1), LMP_C_STRING, &ask), host(LMP_C_STRING));
-    ck_assert(ask.L == thread(1) && asked_parser == thread(1));
+    p.tag = 1;
+    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
+    ck_assert(ask.L == thread(1) && records_asked == 2);
+    p.tag = 0;
     lines_switch(&p, thread(2));
     enter(1, 0);
     lines_ask(&p, asks(1), LMP_C_STRING, &ask); /* it is about to run */
@@ -440,6 +466,29 @@ START_TEST(of_c_functions_alone) {
     call_c(1);
     lines_ask(&p, asks(1), LMP_C_STRING, &ask);
     check_where(2, 2, 1, 0);
+    lines_switch(&p, thread(1)); /* even if it ran last */
+    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
+    check_where(2, 2, 1, 0);
+}
+END_TEST
+
+/* Nobody runs: not who asks, which waits, nor who has C functions alone. */
+START_TEST(nobody_runs) {
+    begin();
+    cache.known[0] = thread(9); /* nothing is learned of nobody */
+    call_lua(1, 16);
+    set_idle(1, true);
+    call_c(2);
+    put(t[3].word, LMP_AT_L_CI, 0); /* is being made */
+    for (int i = 1; i <= 3; i++) {
+        records_asked = 0;
+        ck_assert_uint_eq(lines_ask(&p, asks(i), LMP_C_STRING, &ask), host(LMP_C_STRING));
+        ck_assert(!ask.L && asked_parser == thread(i) && cache.known[0] == thread(9));
+        ck_assert_uint_eq(records_asked, i == 1);
+    }
+    p.tag = 1;
+    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
+    ck_assert(records_asked == 1 && live.tables.unproven == 0);
 }
 END_TEST
 
@@ -448,4 +497,4 @@ SUITE("lines_asking", a_thread_is_what_the_map_says, a_switch_is_noted, a_c_func
       who_asks_runs, who_asks_must_be_a_thread, one_that_begins_does_not_run,
       an_outer_one_does_not_run, the_innermost_runs, of_those_that_ran_lately,
       the_ring_of_those_that_ran_lately, a_stack_is_of_the_innermost,
-      the_caller_is_in_an_outer_thread, of_c_functions_alone)
+      the_caller_is_in_an_outer_thread, of_c_functions_alone, nobody_runs)

@@ -13,9 +13,14 @@ START_TEST(a_constructor_asks) {
     begin();
     call_lua(1, PC);
     answer.newtable = MADE_PC;
-    for (int i = 0; i < 3; i++)
+    answer.setlist = true;
+    for (int i = 0; i < 3; i++) {
+        p.made = (LmpMade){.pc = MADE_PC, .left = 2};
         lines_ask(&p, asks(1), not_of_tables[i], &ask);
-    ck_assert(newtables_asked == 0 && ask.constructor == 0);
+        ck_assert(newtables_asked == 0 && ask.constructor == 0 && p.made.left == 0);
+    }
+    answer.setlist = false;
+    ck_assert_uint_eq(live.tables.unproven, 0);
     ck_assert_uint_eq(lines_ask(&p, asks(1), LMP_C_TABLE, &ask), FOUND);
     ck_assert(asked_object && asked_constructor == MADE_PC && ask.constructor == MADE_PC);
     ck_assert(p.made.ci == top(1) && p.made.pc == MADE_PC && p.made.proto == (uintptr_t)proto);
@@ -62,6 +67,8 @@ START_TEST(it_is_doubtful) {
     set_status(top(1), STALE); /* the saved pc is an earlier one */
     lines_ask(&p, asks(1), LMP_C_STRING, &ask);
     ck_assert(newtables_asked == 0 && live.tables.unproven == 2);
+    lines_ask(&p, NULL, LMP_C_STRING, &ask); /* where no registers are looked at */
+    ck_assert_uint_eq(live.tables.unproven, 2);
 }
 END_TEST
 
@@ -80,6 +87,7 @@ START_TEST(who_asks_is_doubtful) {
     call_c(1);
     words[LMP_REGS_RET] = RET;
     p.running = NULL; /* from before start: the map does not have it */
+    memset(cache.known, 0, sizeof cache.known);
     t[1].entry = 0;
     cache.ran = 1;
     cache.lately[1] = thread(1);
@@ -206,6 +214,9 @@ START_TEST(the_constructor_alone) {
     put(t[1].slot[2], LMP_AT_SLOT_TAG, 0);
     ck_assert_uint_eq(lines_constructor(&p, asks(1), LMP_C_TABLE, &ci), 0);
     put(t[1].slot[2], LMP_AT_SLOT_TAG, LMP_TAG_LUA_CLOSURE);
+    set_status(top(1), HOOKED);
+    ck_assert_uint_eq(lines_constructor(&p, asks(1), LMP_C_TABLE, &ci), 0);
+    set_status(top(1), 0);
     call_c(1);
     ck_assert_uint_eq(lines_constructor(&p, asks(1), LMP_C_TABLE, &ci), 0);
     ck_assert_uint_eq(newtables_asked, 0);
@@ -222,6 +233,14 @@ START_TEST(is_it_the_stack) {
     ck_assert(!lines_is_stack(&p, asks(-1), &a) && !lines_is_stack(&p, NULL, &a));
     t[2].word[STACK] = (uintptr_t)&b;
     ck_assert(!lines_is_stack(&p, asks(2), &a) && lines_is_stack(&p, asks(2), &b));
+    cache.known[lines_known_home(thread(2))] = NULL;
+    t[2].entry = 0; /* nothing says that it is a thread, */
+    ck_assert(!lines_is_stack(&p, asks(2), &b));
+    p.running = thread(2); /* but that it ran, */
+    ck_assert(lines_is_stack(&p, asks(2), &b));
+    p.running = NULL;
+    cache.known[lines_known_home(thread(2))] = thread(2); /* or was met before */
+    ck_assert(lines_is_stack(&p, asks(2), &b));
     p.regs = NULL;
     ck_assert(!lines_is_stack(&p, asks(1), &a));
 }
@@ -250,6 +269,11 @@ START_TEST(a_stack_moves) {
     *beside = *slot;
     *slot = (LmpLineSlot){.key = PC, .cfn = LINE_FN}; /* of a C function there: not the same */
     ck_assert_uint_eq(lines_stack_moves(&p, asks(1)), FOUND);
+    *slot = (LmpLineSlot){.key = PC + LINES * 4}; /* another place */
+    ck_assert_uint_eq(lines_stack_moves(&p, asks(1)), FOUND);
+    beside->key = slot->key;
+    ck_assert_uint_eq(lines_stack_moves(&p, asks(1)), unknown);
+    cache.slot[0].row[LMP_C_THREAD_PART] = FOUND; /* what was there is forgotten */
     ck_assert_uint_eq(lines_stack_moves(&p, asks(-1)), unknown);
     put(t[9].word, LMP_AT_L_CI, 0);
     ck_assert_uint_eq(lines_stack_moves(&p, asks(9)), unknown);
@@ -279,13 +303,16 @@ START_TEST(by_the_api_alone) {
     lines_ask(&p, words, LMP_C_STRING, &ask);
     ck_assert_uint_eq(cache.ran, 1);
     answer.lua_level[1] = answer.lua_level[0] = 9;
+    records_asked = 0;
     for (int i = 0; i < 2; i++) {
         row = lines_ask(&p, words, LMP_C_STRING, &ask);
         ck_assert_uint_eq(row, host(LMP_C_STRING));
-        ck_assert_ptr_eq(asked_parser, thread(2));
+        ck_assert(asked_parser == thread(2) && records_asked == 1);
     }
-    answer.parser = true;
     p.tag = 5;
+    lines_ask(&p, words, LMP_C_STRING, &ask);
+    ck_assert_uint_eq(records_asked, 2);
+    answer.parser = true;
     row = lines_ask(&p, words, LMP_C_STRING, &ask);
     ck_assert_uint_eq(row, row_of(LMP_PSEUDO_PARSER + 1, LMP_C_STRING));
     ck_assert_uint_eq(cache.outside[1][LMP_C_STRING], 0);
