@@ -250,13 +250,13 @@ START_TEST(an_outer_one_does_not_run) {
     set_jump(2, 0); /* it has yielded */
     lines_ask(&p, asks(1), LMP_C_STRING, &ask);
     check_where(1, 1, 1, 2);
+    p.running = thread(2);
     set_idle(2, false);
     set_jump(2, 1000);
     enter(2, 0); /* it has ended */
     lines_ask(&p, asks(1), LMP_C_STRING, &ask);
     check_where(1, 1, 1, 2);
     enter(2, 1);
-    p.running = thread(1);
     lines_ask(&p, NULL, LMP_C_STRING, &ask); /* one that asks is not known */
     check_where(1, 1, 1, 2);
     p.running = NULL;
