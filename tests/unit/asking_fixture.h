@@ -1,6 +1,5 @@
-/* asking_fixture.h - for the suites of lines_asking.c: threads and frames made by hand, and in the
- * place of all that it asks answers that a test sets, by the linker's --wrap. Its questions are
- * noted. */
+/* asking_fixture.h - for the suites of lines_asking.c: in the place of all that it asks stand
+ * answers that a test sets, by the linker's --wrap, and its questions are noted. */
 #ifndef LMP_ASKING_FIXTURE_H
 #define LMP_ASKING_FIXTURE_H
 
@@ -9,103 +8,9 @@
 #include "agent/interp/parsing.h"
 #include "agent/interp/stack.h"
 #include "agent/map/shadow.h"
-#include "suite.h"
+#include "fake_threads.h"
 
-enum { EXTRA = 8, STALE = 1 << 14, HOOKED = 1 << 3, JUMP = 20, STACK = 21 }; /* words, bits */
-enum { FRAMES = 6, THREADS = 80, MAIN = 0, RECORDS = 4096, LINES = 512 };
-enum { FOUND = 77, RET = 0x5000, AT_THREAD = 3 };
-enum { LINE_FN = 0x7000, CLOSURE_FN = 0x7100 };
-
-/* ---- what the interpreter has ---------------------------------------------------------------- */
-
-typedef struct Thread {
-    _Alignas(16) uintptr_t word[24];
-    uintptr_t frame[FRAMES][8], slot[2 * FRAMES][2];
-    uintptr_t closure[6]; /* of wrap */
-    int depth;            /* of its frames; 0: the bottom one alone, of no function */
-    uint32_t entry;       /* in the map; 0: it is not there */
-} Thread;
-
-static Thread t[THREADS];
-static uintptr_t proto[16], lua_closure[6];
-
-static lua_State *thread(int i) {
-    return (lua_State *)(void *)t[i].word;
-}
-
-static LmpCallInfo *frame(int i, int depth) {
-    return (LmpCallInfo *)(void *)t[i].frame[depth];
-}
-
-static inline LmpCallInfo *top(int i) {
-    return frame(i, t[i].depth);
-}
-
-static void put(void *base, size_t at, uintptr_t word) {
-    memcpy((char *)base + at, &word, sizeof word);
-}
-
-static void set_status(LmpCallInfo *ci, unsigned status) {
-    uint16_t s = (uint16_t)status;
-    memcpy((char *)ci + LMP_AT_CI_STATUS, &s, sizeof s);
-}
-
-static inline void enter(int i, int depth) {
-    t[i].depth = depth;
-    put(t[i].word, LMP_AT_L_CI, (uintptr_t)frame(i, depth));
-    put(t[i].word, LMP_AT_L_TOP, (uintptr_t)t[i].slot[2 * depth + 1]);
-}
-
-static inline void call(int i, unsigned tag, uintptr_t value, unsigned status, uintptr_t pc) {
-    int depth = t[i].depth + 1;
-    uintptr_t *slot = t[i].slot[2 * depth];
-    slot[0] = value;
-    put(slot, LMP_AT_SLOT_TAG, tag);
-    put(t[i].frame[depth], LMP_AT_CI_FUNC, (uintptr_t)slot);
-    put(t[i].frame[depth], LMP_AT_CI_PREVIOUS, (uintptr_t)top(i));
-    put(t[i].frame[depth], LMP_AT_CI_SAVEDPC, pc);
-    set_status(frame(i, depth), status);
-    enter(i, depth);
-}
-
-static inline void call_lua(int i, uintptr_t pc) {
-    call(i, LMP_TAG_LUA_CLOSURE, (uintptr_t)lua_closure, 0, pc);
-}
-
-static inline void call_c(int i) {
-    call(i, LMP_TAG_LIGHT_C, LINE_FN, LMP_CI_C, 0);
-}
-
-/* The thread is the first argument of what i runs. */
-static inline void give(int i, int other) {
-    uintptr_t *first = t[i].slot[2 * t[i].depth + 1];
-    first[0] = (uintptr_t)thread(other);
-    put(first, LMP_AT_SLOT_TAG, LMP_TAG_THREAD);
-    put(t[i].word, LMP_AT_L_TOP, (uintptr_t)(first + 2));
-}
-
-/* coroutine.resume. */
-static inline void call_resume(int i, int other) {
-    call_c(i);
-    give(i, other);
-}
-
-/* What coroutine.wrap has made: the thread is its upvalue, of `upvalues`. */
-static inline void call_wrapped(int i, int other, int upvalues, unsigned tag) {
-    t[i].closure[3] = CLOSURE_FN;
-    ((char *)t[i].closure)[LMP_AT_CLOSURE_UPVALUES] = (char)upvalues;
-    t[i].closure[4] = (uintptr_t)thread(other);
-    t[i].closure[5] = tag;
-    call(i, LMP_TAG_C_CLOSURE, (uintptr_t)t[i].closure, LMP_CI_C, 0);
-}
-
-static inline void set_jump(int i, uintptr_t jump) {
-    t[i].word[JUMP] = jump;
-}
-
-static inline void set_idle(int i, bool idle) {
-    ((char *)t[i].word)[LMP_AT_L_STATUS] = idle ? LUA_YIELD : LUA_OK;
-}
+enum { FOUND = 77, RET = 0x5000, AT_THREAD = 3, RECORDS = 4096, LINES = 512 };
 
 /* ---- what lmp has of it ---------------------------------------------------------------------- */
 
@@ -134,7 +39,7 @@ static struct {
 } answer;
 
 static void begin(void) {
-    memset(t, 0, sizeof t);
+    threads_begin();
     memset(&p, 0, sizeof p);
     memset(&live, 0, sizeof live);
     memset(&plan, 0, sizeof plan);
@@ -151,19 +56,6 @@ static void begin(void) {
     cache.mask = (LINES - 1) * sizeof *cache.slot;
     asked_cls = records_asked = newtables_asked = api_calls = 0;
     asked_constructor = notified = 0;
-    frames_bits = (LmpFrameBits){.hooked = HOOKED,
-                                 .c_or_hooked = HOOKED | LMP_CI_C | STALE,
-                                 .stale = STALE,
-                                 .at_jump = JUMP * sizeof(uintptr_t),
-                                 .at_stack = STACK * sizeof(uintptr_t),
-                                 .extra = EXTRA};
-    lua_closure[3] = (uintptr_t)proto;
-    for (int i = 0; i < THREADS; i++) {
-        t[i].word[0] = 1;
-        set_status(frame(i, 0), LMP_CI_C);
-        enter(i, 0);
-        t[i].entry = LMP_C_THREAD | LMP_BLOCK_NOTIFY;
-    }
     p.main = thread(MAIN);
     p.lines = &cache;
     p.live = &live;
