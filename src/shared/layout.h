@@ -30,7 +30,7 @@
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
 #define LMP_LAYOUT 11u /* changes whenever anything here, in rows.h or in laps.h does */
-#define LMP_LAYOUT_DIGEST 0x9b30c1c2d0137342ull
+#define LMP_LAYOUT_DIGEST 0xa64963da4ba369c9ull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull

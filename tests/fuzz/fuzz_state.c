@@ -16,12 +16,12 @@
 #include "read/stats.h"
 #include "report/report.h"
 #include "shared/history.h"
+#include "state_parts.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define LEAVES 4u
-#define FILE_SIZE (LMP_LEAVES_AT + LEAVES * sizeof(LmpLeaf))
+#define FILE_SIZE (LMP_LEAVES_AT + STATE_LEAVES * sizeof(LmpLeaf))
 #define MOST_ROWS 1024u /* in a table: large ones take their time, and nothing else */
 #define LOW 0x555540000000ull
 #define HIGH 0x7f0040000000ull
@@ -62,7 +62,7 @@ static void fill_heap(FakeHeap *f) {
     fake_place(f, LOW + 8192, 1 << 20, LMP_C_STRING, 1);
     fake_place(f, HIGH + 64, 3ull << 28, LMP_C_USERDATA, 1);
     fake_place(f, HIGH + 264, 24, LMP_C_FUNCTION, 1); /* off the grid: the overflow table */
-    if (f->view.leaves > LEAVES) abort();
+    if (f->view.leaves > STATE_LEAVES) abort();
 }
 
 static void fill_live(LmpLive *live) {
@@ -106,65 +106,26 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 
 /* ---- damage ---------------------------------------------------------------------------------- */
 
-#define LIVE(field) (LMP_LIVE_AT + offsetof(LmpLive, field))
-#define LEAF(i, field) (LMP_LEAVES_AT + (i) * sizeof(LmpLeaf) + offsetof(LmpLeaf, field))
-
-/* What is reached: the parts that are read, and of large ones where something stands. */
-static const struct {
-    size_t at, size;
-} parts[] = {
-    {0, sizeof(LmpHeader)},
-    {LMP_CONTROL_AT, sizeof(LmpControl)},
-    {LMP_LIVE_AT, sizeof(LmpLive)},
-    {LMP_LIVE_AT, 128},
-    {LIVE(counters), sizeof(LmpCounters)},
-    {LIVE(gc), 128},
-    {LIVE(mark), sizeof(LmpMark)},
-    {LIVE(history), 256},
-    {LIVE(op), 1024},
-    {LIVE(breaks), sizeof(LmpBreaksDone)},
-    {LIVE(tables), sizeof(LmpTablesUsed)},
-    {LIVE(tables), 128},
-    {LIVE(preview_count), 8 + sizeof(LmpPreview)},
-    {LIVE(leaf_base), 8 * LEAVES},
-    {LMP_OVERFLOW_AT, 65536},
-    {LMP_TEXT_AT, 1024},
-    {LMP_FUNCTIONS_AT, 32 * sizeof(LmpFunction)},
-    {LMP_SITES_AT, 64 * sizeof(LmpSite)},
-    {LMP_RECORDS_AT, 128 * sizeof(LmpRecord)},
-    {LMP_NODES_AT, 128 * sizeof(LmpNode)},
-    {LMP_PATHS_AT, 4096},
-    {LMP_MARKED_RECORDS_AT, 4096},
-    {LMP_MARKED_NODES_AT, 4096},
-    {LMP_LIVE_HISTORY_AT, 64 * LMP_LIVE_HISTORY * 8},
-    {LMP_LIVE_HISTORY_BLOCKS_AT, 64 * LMP_LIVE_HISTORY * 4},
-    {LEAF(0, touch), 64},
-    {LEAF(0, entry), 4096},
-    {LEAF(0, alloc_context), 4096},
-    {LEAF(1, touch), 64},
-    {LEAF(1, entry), 4096},
-    {LIVE(laps), sizeof(LmpLaps)},
-};
-
 #define MOST_HITS 64u
 static struct { size_t at, size; } hit[MOST_HITS];
 static uint32_t hits;
 
 static void damage(const uint8_t *data, size_t size) {
     for (hits = 0; size >= 7 && hits < MOST_HITS; hits++) {
-        size_t part = data[0] % (sizeof parts / sizeof *parts), n = 1 + data[1] % 32, place;
+        size_t part = data[0] % (sizeof state_part / sizeof *state_part), n = 1 + data[1] % 32,
+               place;
         uint32_t word;
         memcpy(&word, data + 2, 4);
         data += 6, size -= 6;
-        place = word % parts[part].size;
+        place = word % state_part[part].size;
         if (n > size) n = size;
-        if (n > parts[part].size - place) n = parts[part].size - place;
-        hit[hits].at = parts[part].at + place;
+        if (n > state_part[part].size - place) n = state_part[part].size - place;
+        hit[hits].at = state_part[part].at + place;
         hit[hits].size = n;
         memcpy(now + hit[hits].at, data, n);
         data += n, size -= n;
     }
-    LmpTablesUsed *used = (void *)(now + LIVE(tables));
+    LmpTablesUsed *used = (void *)(now + LMP_LIVE_AT + offsetof(LmpLive, tables));
     uint32_t *const counts[] = {&used->functions, &used->sites, &used->records,
                                 &used->nodes,     &used->paths, &used->tags};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
@@ -174,7 +135,8 @@ static void damage(const uint8_t *data, size_t size) {
 static void repair(void) {
     for (uint32_t i = 0; i < hits; i++)
         memcpy(now + hit[i].at, sound + hit[i].at, hit[i].size);
-    memcpy(now + LIVE(tables), sound + LIVE(tables), sizeof(LmpTablesUsed));
+    memcpy(now + LMP_LIVE_AT + offsetof(LmpLive, tables),
+           sound + LMP_LIVE_AT + offsetof(LmpLive, tables), sizeof(LmpTablesUsed));
     memcpy(now + LMP_CONTROL_AT, sound + LMP_CONTROL_AT, sizeof(LmpControl));
 }
 

@@ -321,9 +321,8 @@ case_all_lmp_killed() { # `pkill -9 lmp`: the relay has another name, and the ou
     check_terminal
 }
 
-case_hangup() { # the terminal goes away: so do the program and everything of ours
-    open 100 30
-    run_live endless.lua
+# The terminal of the endless program goes away, and all of it with that.
+hang_up() {
     wait_for 'the endless program speaks'
     wait_program
     find_both
@@ -333,16 +332,16 @@ case_hangup() { # the terminal goes away: so do the program and everything of ou
     wait_dead "$relay"
 }
 
+case_hangup() { # the terminal goes away: so do the program and everything of ours
+    open 100 30
+    run_live endless.lua
+    hang_up
+}
+
 case_hangup_first() { # so too where there is no shell between the terminal and lmp run
     open 100 30
     type_line 'exec $P $LMP run --live endless.lua'
-    wait_for 'the endless program speaks'
-    wait_program
-    find_both
-    tm kill-pane -t "$pane"
-    wait_dead "$program"
-    wait_dead "$viewer"
-    wait_dead "$relay"
+    hang_up
 }
 
 case_hangup_ignored() { # a program that outlives its terminal is not held up by it

@@ -299,10 +299,10 @@ static int setup(lua_State *L) {
     lua_createtable(L, 0, 1); /* the argument of stats() */
     lua_pushboolean(L, 1), lua_setfield(L, -2, "sites");
     lua_setfield(L, LUA_REGISTRYINDEX, "truth.sites");
-    lua_pushcfunction(L, l_check), lua_setglobal(L, "check");
-    lua_pushcfunction(L, l_original), lua_setglobal(L, "original");
-    lua_pushcfunction(L, l_bigdata), lua_setglobal(L, "bigdata");
-    lua_pushcfunction(L, l_print), lua_setglobal(L, "print");
+    lua_register(L, "check", l_check);
+    lua_register(L, "original", l_original);
+    lua_register(L, "bigdata", l_bigdata);
+    lua_register(L, "print", l_print);
     lua_newtable(L);
     if (h->hook == HH_NONE) {
         static const char *const names[] = {"start", "stop", "stats", "mark"};

@@ -72,8 +72,7 @@ static void begin_as(bool lines, bool stacks) {
     options.lines = lines;
     options.stacks = stacks;
     ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
-    view = calloc(1, sizeof *view);
-    ck_assert_int_eq(view_open(view, find_state()), LMP_OK);
+    view = own_view();
     lua_getallocf(L, &ud);
     profile = ud;
 }
@@ -83,8 +82,7 @@ static void begin(void) {
 }
 
 static void end(void) {
-    view_close(view);
-    free(view);
+    own_view_close(view);
     profiler_stop(L, NULL);
     lua_close(L);
     lmp_os = &os_real;

@@ -3,10 +3,13 @@
 #define LMP_OWN_STATE_H
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "read/view.h"
 #include "shared/layout.h"
+#include "suite.h"
 
 /* The shared state that this process holds, a descriptor of the caller's own; -1: there is none. */
 static inline int find_state(void) {
@@ -19,6 +22,18 @@ static inline int find_state(void) {
         if (strstr(link, LMP_MEMFD_NAME)) return dup(fd);
     }
     return -1;
+}
+
+/* A view of that state. */
+static inline LmpView *own_view(void) {
+    LmpView *view = calloc(1, sizeof *view);
+    ck_assert_int_eq(view_open(view, find_state()), LMP_OK);
+    return view;
+}
+
+static inline void own_view_close(LmpView *view) {
+    view_close(view);
+    free(view);
 }
 
 #endif

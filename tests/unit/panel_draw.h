@@ -55,6 +55,18 @@ __attribute__((unused)) static bool stage_act(Stage *s, Action action) {
     return s->panel->act && s->panel->act(s->state, s->model, &s->ui, action, s->rect);
 }
 
+/* Keys that go into the line that is typed, `last` at its end; app.c does the same. */
+__attribute__((unused)) static void stage_type(Stage *s, const char *text, Key last) {
+    LineEdit *edit = s->ui.edit;
+    ck_assert_ptr_nonnull(edit);
+    for (; *text; text++)
+        edit_key(edit, (Key)(unsigned char)*text);
+    EditKey what = edit_key(edit, last);
+    if (what != EDIT_ENTERED && what != EDIT_ESCAPED) return;
+    s->ui.edit = NULL;
+    edit->done(edit, &s->ui, what == EDIT_ENTERED);
+}
+
 /* Everything drawn, as canvas_dump_golden or canvas_dump_text gives it; the caller frees it. */
 __attribute__((unused)) static char *stage_text(Stage *s, bool tones) {
     char *text = NULL;

@@ -3,6 +3,7 @@
 #define LMP_PROFILED_H
 
 #include "agent/session/profiler.h"
+#include "agent/state/profile.h"
 #include "suite.h"
 
 /* `options` is profiler_defaults with what the suite wants otherwise. All of it must be had. */

@@ -151,21 +151,11 @@ static void *create(void) {
     return tablepanel_new(&def, sizeof(Sites));
 }
 
-static void draw_off(Canvas *canvas, Rect rect) {
-    static const char *const lines[] = {
-        "Lines are off: this run does not know which line makes what.",
-        "Start it without --no-lines (or lines = false)."};
-    for (int i = 0; i < 2; i++)
-        canvas_text(canvas, rect.x + 2, rect.y + i, rect.w - 2, STYLE(TONE_MUTED), lines[i]);
-}
-
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Sites *s = state;
     TableSource from;
-    if (model->ledger.lines == LMP_LINES_OFF && model->ledger.sites == 0) {
-        draw_off(canvas, rect);
-        return;
-    }
+    bool off = model->ledger.lines == LMP_LINES_OFF && model->ledger.sites == 0;
+    if (off && !tallycell_can(model, ui, canvas, rect, NEED_LINES, LEDGER_SITES)) return;
     if (!tablepanel_draw(s, model, ui, canvas, rect, &from)) return;
     int below = source_below_rows(ui, rect.h);
     uint32_t row = table_selected(&s->panel.table);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "agent/interp/private_state.h"
 #include "agent/map/shadow.h"
 #include "base/kind.h"
 
@@ -21,11 +22,7 @@ static int learn(lua_State *L) {
 }
 
 static void learn_once(void) {
-    lua_State *L = luaL_newstate();
-    if (!L) return;
-    lua_pushcfunction(L, learn);
-    lua_pcall(L, 0, 0, 0);
-    lua_close(L);
+    private_state_call(learn);
 }
 
 void sources_prepare(void) {

@@ -5,6 +5,8 @@
 #include <lualib.h>
 #include <pthread.h>
 
+#include "agent/interp/private_state.h"
+
 static uintptr_t resume, wrapped; /* 0: not known */
 
 static int find(lua_State *L) {
@@ -19,11 +21,7 @@ static int find(lua_State *L) {
 }
 
 static void find_once(void) {
-    lua_State *L = luaL_newstate();
-    if (!L) return;
-    lua_pushcfunction(L, find);
-    lua_pcall(L, 0, 0, 0);
-    lua_close(L);
+    private_state_call(find);
 }
 
 void resumers_find(void) {

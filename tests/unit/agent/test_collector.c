@@ -6,28 +6,22 @@
 #include <lualib.h>
 #include <unistd.h>
 
-#include "agent/session/profiler.h"
 #include "own_state.h"
+#include "profiled.h"
 #include "read/view.h"
 
 static lua_State *L;
 static LmpView *view;
 
 static void begin(void) {
-    LmpOptions options = profiler_defaults;
-    LmpErr display;
-    options.summary = "";
-    options.live = false;
     L = luaL_newstate();
     luaL_openlibs(L);
-    ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
-    view = calloc(1, sizeof *view);
-    ck_assert_int_eq(view_open(view, find_state()), LMP_OK);
+    profiled_start(L, profiler_defaults);
+    view = own_view();
 }
 
 static void end(void) {
-    view_close(view);
-    free(view);
+    own_view_close(view);
     profiler_stop(L, NULL);
     lua_close(L);
 }

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "agent/session/profiler.h"
 #include "own_state.h"
+#include "profiled.h"
 #include "read/heap/heapmap.h"
 #include "read/view.h"
 
@@ -132,13 +132,8 @@ static void compare(lua_State *L, LmpView *view, HeapMap *map, HeapList *list, c
 
 static void run_all(lua_State *L) {
     luaL_openlibs(L);
-    LmpOptions options = profiler_defaults;
-    LmpErr display;
-    options.summary = "";
-    options.live = false;
-    ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
-    LmpView *view = calloc(1, sizeof *view);
-    ck_assert_int_eq(view_open(view, find_state()), LMP_OK);
+    profiled_start(L, profiler_defaults);
+    LmpView *view = own_view();
     HeapMap *map = heapmap_new(view);
     HeapList *list = heaplist_new(view);
     compare(L, view, map, list, "start");
@@ -148,8 +143,7 @@ static void run_all(lua_State *L) {
     }
     heaplist_free(list);
     heapmap_free(map);
-    view_close(view);
-    free(view);
+    own_view_close(view);
     profiler_stop(L, NULL);
     lua_close(L);
 }

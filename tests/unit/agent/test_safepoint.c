@@ -122,13 +122,11 @@ static void begin(void) {
     luaL_setfuncs(L, api, 0);
     lua_settop(L, 0);
     api_start(L);
-    view = calloc(1, sizeof *view);
-    ck_assert_int_eq(view_open(view, find_state()), LMP_OK);
+    view = own_view();
 }
 
 static void end(void) {
-    view_close(view);
-    free(view);
+    own_view_close(view);
     profiler_stop(L, NULL);
     lua_close(L);
 }

@@ -81,8 +81,7 @@ static int l_exit(lua_State *L) {
 START_TEST(test_close_within) {
     begin();
     now.every = 1;
-    lua_pushcfunction(now.L, l_exit);
-    lua_setglobal(now.L, "exit");
+    lua_register(now.L, "exit", l_exit);
     run("local function f(n)\n"
         "  local x <close> = setmetatable({}, {__close = function() local t = {{}} end})\n"
         "  if n > 0 then f(n - 1) return {} end\n"

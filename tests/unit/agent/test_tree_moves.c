@@ -114,8 +114,7 @@ static int l_renew(lua_State *L) {
 START_TEST(test_renewed) {
     begin();
     now.every = 1;
-    lua_pushcfunction(now.L, l_renew);
-    lua_setglobal(now.L, "renew");
+    lua_register(now.L, "renew", l_renew);
     run("local random = ...\n"
         "local function a() local t = {} coroutine.yield(t) return {} end\n"
         "local function b(n) if n == 0 then return a() end return {b((n or 12) - 1)} end\n"
@@ -220,8 +219,7 @@ START_TEST(test_in_turn) {
     begin();
     now.every = 1;
     now.all_known = true;
-    lua_pushcfunction(now.L, l_in_turn);
-    lua_setglobal(now.L, "in_turn");
+    lua_register(now.L, "in_turn", l_in_turn);
     run("local second\n"
         "local function a() local t = {} coroutine.yield(second) t = {} end\n"
         "local function b() local t = {} coroutine.wrap(function() local t = {}\n"
@@ -256,8 +254,7 @@ static int l_pass(lua_State *L) {
 START_TEST(test_passed_on) {
     begin();
     now.every = 1;
-    lua_pushcfunction(now.L, l_pass);
-    lua_setglobal(now.L, "pass");
+    lua_register(now.L, "pass", l_pass);
     run("local create, resume = coroutine.create, coroutine.resume\n"
         "local co = create(function() for i = 1, 40 do local t = {} coroutine.yield() t = {} end "
         "end)\n"

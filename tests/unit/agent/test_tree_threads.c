@@ -33,8 +33,7 @@ static int l_again(lua_State *L) {
 
 START_TEST(test_again) {
     begin();
-    lua_pushcfunction(now.L, l_again);
-    lua_setglobal(now.L, "again");
+    lua_register(now.L, "again", l_again);
     now.every = 1;
     run("local function f(n) local t = {} if n > 0 then t[1] = f(n - 1) else again() end\n"
         "  return {} end\n"
@@ -101,8 +100,7 @@ static int l_hide(lua_State *L) {
 /* A hidden thread has resumed another one, openly, without asking since the one outside of it. */
 START_TEST(test_hidden_resumer) {
     begin();
-    lua_pushcfunction(now.L, l_hide);
-    lua_setglobal(now.L, "hide");
+    lua_register(now.L, "hide", l_hide);
     now.every = 1;
     now.all_known = true;
     run("local create, wrap, yield = coroutine.create, coroutine.wrap, coroutine.yield\n"
@@ -173,8 +171,7 @@ static int l_reopen(lua_State *L) {
  * was first seen, and of some that share one. */
 START_TEST(test_closed_deep) {
     begin();
-    lua_pushcfunction(now.L, l_reopen);
-    lua_setglobal(now.L, "reopen");
+    lua_register(now.L, "reopen", l_reopen);
     now.every = 50;
     run("local function f(n, g) local t = {} if n > 0 then return f(n - 1, g), 1 end\n"
         "  t = {} return g() end\n"
@@ -210,8 +207,7 @@ static int l_sides(lua_State *L) {
 /* Threads with many frames have a side stack each, also so many that there are more buckets. */
 START_TEST(test_many_deep) {
     begin();
-    lua_pushcfunction(now.L, l_sides);
-    lua_setglobal(now.L, "sides");
+    lua_register(now.L, "sides", l_sides);
     now.every = 2;
     run("local yield = coroutine.yield\n"
         "local function f(n) if n > 0 then return f(n - 1), 1 end\n"
@@ -258,10 +254,8 @@ static int l_refuse(lua_State *L) {
  * buckets the chains are longer. */
 START_TEST(test_refused) {
     begin();
-    lua_pushcfunction(now.L, l_sides);
-    lua_setglobal(now.L, "sides");
-    lua_pushcfunction(now.L, l_refuse);
-    lua_setglobal(now.L, "refuse");
+    lua_register(now.L, "sides", l_sides);
+    lua_register(now.L, "refuse", l_refuse);
     now.every = 1;
     run("local yield, wrap, co, n = coroutine.yield, coroutine.wrap, {}, 0\n"
         "local function f(n) if n > 0 then return f(n - 1), 1 end\n"
@@ -307,8 +301,7 @@ static int l_recent(lua_State *L) {
 
 START_TEST(test_recent) {
     begin();
-    lua_pushcfunction(now.L, l_recent);
-    lua_setglobal(now.L, "recent");
+    lua_register(now.L, "recent", l_recent);
     now.every = 1;
     now.all_known = true;
     run("local random, poke, scheduler = ...\n"
@@ -333,8 +326,7 @@ END_TEST
 /* Host code within host code: those that wait are kept when there are too many. */
 START_TEST(test_recent_waits) {
     begin();
-    lua_pushcfunction(now.L, l_recent);
-    lua_setglobal(now.L, "recent");
+    lua_register(now.L, "recent", l_recent);
     now.every = 1;
     now.all_known = true;
     run("local random, poke, scheduler = ...\n"

@@ -6,7 +6,7 @@
 
 static void set_up(int w, int h, bool lines) {
     open_program(w, h);
-    if (!lines) view.tables = (LmpTables){0};
+    if (!lines) tables->live->tables = (LmpTablesUsed){0};
     sources_directory(app_ui(app)->sources, TEST_SOURCES);
     refresh();
 }
@@ -116,6 +116,7 @@ START_TEST(sites_stand_at_the_bottom) {
     set_up(120, 36, false);
     ck_assert(is_on(&panel_output) && !is_on(&panel_sites));
     press("6");
+    refresh();
     ck_assert(shows("Lines are off"));
     tear_down();
 }

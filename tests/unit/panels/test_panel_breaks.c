@@ -21,21 +21,9 @@ static void close_stage(void) {
     free(model);
 }
 
-/* What a key does while a line is typed; app.c does the same. */
-static void type(const char *text, Key last) {
-    LineEdit *edit = stage->ui.edit;
-    ck_assert_ptr_nonnull(edit);
-    for (; *text; text++)
-        edit_key(edit, (Key)*text);
-    EditKey what = edit_key(edit, last);
-    if (what != EDIT_ENTERED && what != EDIT_ESCAPED) return;
-    stage->ui.edit = NULL;
-    edit->done(edit, &stage->ui, what == EDIT_ENTERED);
-}
-
 static void add(const char *text) {
     ck_assert(stage_act(stage, ACT_BREAK));
-    type(text, K_ENTER);
+    stage_type(stage, text, K_ENTER);
 }
 
 /* As the viewer and the program do. */
@@ -71,12 +59,12 @@ START_TEST(test_typing) {
     ck_assert_ptr_nonnull(stage->ui.edit);
     ck_assert(!request_waits(&stage->ui.requests, REQUEST_BREAKS));
     ck_assert(shows("a number of bytes was expected"));
-    type("", K_BACKSPACE);
+    stage_type(stage, "", K_BACKSPACE);
     ck_assert(!shows("a number of bytes was expected"));
-    type("", K_CTRL('U'));
-    type("type tables", K_NONE);
+    stage_type(stage, "", K_CTRL('U'));
+    stage_type(stage, "type tables", K_NONE);
     ck_assert(shows("pauses at: memory of type table"));
-    type("", K_ESC);
+    stage_type(stage, "", K_ESC);
     ck_assert_uint_eq(breaks->count, 1);
     add(""); /* nothing is nothing */
     ck_assert_ptr_null(stage->ui.edit);
@@ -85,12 +73,12 @@ START_TEST(test_typing) {
     ui_break_at(&stage->ui, "./src/options.lua", 12); /* begun with a line of the program */
     ck_assert(stage_act(stage, ACT_BREAK));
     ck_assert_str_eq(stage->ui.edit->text, "at src/options.lua:12");
-    type("", K_ENTER);
+    stage_type(stage, "", K_ENTER);
     ck_assert_uint_eq(breaks->count, 2);
     ck_assert_int_eq(breaks->row[1].line, 12);
     ck_assert(stage_act(stage, ACT_BREAK));
     ck_assert_str_eq(stage->ui.edit->text, "");
-    type("", K_ESC);
+    stage_type(stage, "", K_ESC);
     close_stage();
 }
 END_TEST
@@ -116,15 +104,15 @@ START_TEST(test_places) {
     ck_assert_uint_eq(breaks->count, 1);
     ck_assert(!shows("nothing") && !shows("no code"));
     ck_assert(stage_act(stage, ACT_BREAK)); /* said while it is typed, and may yet come */
-    type("at nosuch.lua:3", K_NONE);
+    stage_type(stage, "at nosuch.lua:3", K_NONE);
     ck_assert(shows("nothing of nosuch.lua has made memory yet"));
-    type("", K_ENTER);
+    stage_type(stage, "", K_ENTER);
     ck_assert_uint_eq(breaks->count, 2);
     ck_assert(shows("nothing of it has made memory"));
     ck_assert(stage_act(stage, ACT_BREAK));
-    type("at option.lua:12", K_NONE);
+    stage_type(stage, "at option.lua:12", K_NONE);
     ck_assert(shows("did you mean options.lua?"));
-    type("", K_ESC);
+    stage_type(stage, "", K_ESC);
     snprintf(wanted, sizeof wanted, "at options.lua:%d", lines + 40); /* never: not taken */
     add(wanted);
     ck_assert_uint_eq(breaks->count, 2);
@@ -132,7 +120,7 @@ START_TEST(test_places) {
     ck_assert(shows(wanted));
     ck_assert_ptr_nonnull(stage->ui.edit); /* the nearest stands there, for the next enter */
     ck_assert_str_eq(stage->ui.edit->text, "at options.lua:64");
-    type("", K_ENTER);
+    stage_type(stage, "", K_ENTER);
     ck_assert_uint_eq(breaks->count, 3);
     ck_assert_int_eq(breaks->row[2].line, 64);
     snprintf(wanted, sizeof wanted, "at options.lua:%d", empty);
@@ -140,7 +128,7 @@ START_TEST(test_places) {
     ck_assert_uint_eq(breaks->count, 3);
     snprintf(wanted, sizeof wanted, "line %d of options.lua has no code", empty);
     ck_assert(shows(wanted));
-    type("", K_ESC);
+    stage_type(stage, "", K_ESC);
     ledger_free(&model->ledger); /* where nothing is known nothing is said */
     memset(&model->ledger, 0, sizeof model->ledger);
     add("at options.lua:9999");
@@ -209,7 +197,7 @@ START_TEST(test_full) {
     add("gc");
     ck_assert_uint_eq(stage->ui.breaks.count, LMP_BREAKS);
     ck_assert(shows("as many as there can be"));
-    type("", K_ESC);
+    stage_type(stage, "", K_ESC);
     add("size 3KiB");
     ck_assert_ptr_null(stage->ui.edit);
     for (int h = 1; h < 30; h++) { /* every one can be reached, whatever the height */
@@ -263,7 +251,7 @@ static void golden(int w, int h, bool utf8, int colours, bool typing, const char
     model->gc.mode = LMP_GC_UNKNOWN;
     if (typing) {
         stage_act(stage, ACT_BREAK);
-        type("heap 1.5GiB", K_NONE);
+        stage_type(stage, "heap 1.5GiB", K_NONE);
     }
     stage_golden(stage, name);
     close_stage();

@@ -36,15 +36,11 @@ static void close_stage(void) {
     free(model);
 }
 
+/* In place of what stands in the line. */
 static void type(const char *text, Key last) {
-    LineEdit *edit = stage->ui.edit;
-    ck_assert_ptr_nonnull(edit);
-    edit_key(edit, K_CTRL('U'));
-    for (; *text; text++)
-        edit_key(edit, (Key)*text);
-    EditKey what = edit_key(edit, last);
-    stage->ui.edit = NULL;
-    edit->done(edit, &stage->ui, what == EDIT_ENTERED);
+    ck_assert_ptr_nonnull(stage->ui.edit);
+    edit_key(stage->ui.edit, K_CTRL('U'));
+    stage_type(stage, text, last);
 }
 
 static void key(Action action) {

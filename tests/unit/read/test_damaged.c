@@ -16,6 +16,7 @@
 #include "read/ledger/ledger.h"
 #include "read/view.h"
 #include "report/report.h"
+#include "state_parts.h"
 
 static uint8_t *good; /* mostly holes, as the state */
 static size_t good_size;
@@ -277,38 +278,14 @@ START_TEST(random_bytes) {
         put_good(fd, 0, good_size);
         int hits = 1 + (int)suite_below(40);
         for (int i = 0; i < hits; i++) {
-            static const size_t parts[][2] = {
-                {LMP_LIVE_AT, sizeof(LmpLive)},
-                {LMP_LIVE_AT, 4096},
-                {LMP_LIVE_AT + offsetof(LmpLive, gc), 64},
-                {LMP_LIVE_AT + offsetof(LmpLive, history), 64},
-                {LMP_LIVE_AT + offsetof(LmpLive, op), 256},
-                {LMP_LIVE_AT + offsetof(LmpLive, laps), sizeof(LmpLaps)},
-                {LMP_LIVE_AT + offsetof(LmpLive, leaf_base), 64},
-                {LMP_OVERFLOW_AT, 65536},
-                {LMP_LEAVES_AT, 1u << 20},
-                {LMP_CONTROL_AT, sizeof(LmpControl)},
-                {LMP_LIVE_AT + offsetof(LmpLive, tables), sizeof(LmpTablesUsed)},
-                {LMP_LIVE_AT + offsetof(LmpLive, tables), 64},
-                {LMP_TEXT_AT, 1024},
-                {LMP_FUNCTIONS_AT, 32 * sizeof(LmpFunction)},
-                {LMP_SITES_AT, 64 * sizeof(LmpSite)},
-                {LMP_RECORDS_AT, 128 * sizeof(LmpRecord)},
-                {LMP_NODES_AT, 128 * sizeof(LmpNode)},
-                {LMP_PATHS_AT, 4096},
-                {LMP_MARKED_RECORDS_AT, 4096},
-                {LMP_MARKED_NODES_AT, 4096},
-                {LMP_LIVE_HISTORY_AT, 64 * LMP_LIVE_HISTORY * 8},
-                {LMP_LIVE_HISTORY_BLOCKS_AT, 64 * LMP_LIVE_HISTORY * 4},
-            };
-            size_t part = suite_below(sizeof parts / sizeof *parts);
+            size_t part = 1 + suite_below(sizeof state_part / sizeof *state_part - 1);
             size_t size = 1 + suite_below(suite_below(2) ? 16 : sizeof noise);
-            if (size > parts[part][1]) size = parts[part][1];
-            size_t at = parts[part][0] + suite_below(parts[part][1] - size + 1);
+            if (size > state_part[part].size) size = state_part[part].size;
+            size_t at = state_part[part].at + suite_below(state_part[part].size - size + 1);
             int kind = (int)suite_below(3);
             for (size_t k = 0; k < size; k++)
                 noise[k] = kind == 0 ? 0xff : kind == 1 ? 0 : (uint8_t)suite_random();
-            put(fd, at, noise, size);
+            if (at + size <= good_size) put(fd, at, noise, size);
         }
         if (round % 15) limit_tables(fd);
         ck_assert_int_eq(read_all(dup(fd), true), LMP_OK);

@@ -217,6 +217,12 @@ static void check_all(const Naive *n, HeapMap *map, HeapList *list) {
     check_list(n, list, 0, UINT64_MAX);
 }
 
+/* The next frame's map, whole. */
+static void refresh(FakeHeap *heap, HeapMap *map) {
+    view_next_frame(&heap->view);
+    heapmap_refresh(map, FOREVER);
+}
+
 START_TEST(test_against_model) {
     suite_seed();
     stop_clock();
@@ -307,8 +313,7 @@ START_TEST(test_holes_stay) {
     fake_place(heap, addr, 3 << 20, LMP_C_TABLE_PART, 1);
     fake_place(heap, addr + (3 << 20), 40, LMP_C_STRING, 1);
     mprotect(heap->leaf[0]->entry + 1024, (HEAP_PART_ENTRIES - 1024) * 4, PROT_NONE);
-    view_next_frame(&heap->view);
-    heapmap_refresh(map, FOREVER);
+    refresh(heap, map);
     HeapCell cell;
     heapmap_cells(map, 0, 4 << 20, 1, &cell);
     ck_assert_uint_eq(cell.bytes[LMP_TABLE], 3 << 20);
@@ -334,8 +339,7 @@ START_TEST(test_stable) {
     for (uint64_t i = 0; i < 20000; i++) { /* 20 MiB, a KiB at a time */
         fake_place(heap, low + i * 1024, 1000, LMP_C_TABLE, 1);
         if (i % 50) continue;
-        view_next_frame(&heap->view);
-        heapmap_refresh(map, FOREVER);
+        refresh(heap, map);
         layouts += heapmap_layout(map) != before;
         before = heapmap_layout(map);
     }
@@ -344,24 +348,20 @@ START_TEST(test_stable) {
     uint64_t position;
     for (uint64_t i = 64; i < 200; i++) { /* what is in one piece grows over its region's end */
         fake_place(heap, high + i * 4096, 4000, LMP_C_STRING, 1);
-        view_next_frame(&heap->view);
-        heapmap_refresh(map, FOREVER);
+        refresh(heap, map);
         ck_assert(heapmap_position(map, high + i * 4096, &position));
         ck_assert_uint_lt(position, heapmap_total(map));
     }
-    view_next_frame(&heap->view);
-    heapmap_refresh(map, FOREVER);
+    refresh(heap, map);
     before = heapmap_layout(map);
     ck_assert(heapmap_position(map, high, &position));
     for (uint64_t i = 10; i < 20000; i++)
         fake_take(heap, low + i * 1024, 1000);
-    view_next_frame(&heap->view);
-    heapmap_refresh(map, FOREVER);
+    refresh(heap, map);
     ck_assert_uint_eq(heapmap_layout(map), before); /* not at once ... */
     for (int i = 0; i < 12; i++) {
         fake_now += 1000000000;
-        view_next_frame(&heap->view);
-        heapmap_refresh(map, FOREVER);
+        refresh(heap, map);
     }
     ck_assert_uint_ne(heapmap_layout(map), before); /* ... but then */
     ck_assert_uint_lt(heapmap_total(map), 1 << 20);
