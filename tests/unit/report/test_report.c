@@ -1,64 +1,5 @@
-/* Tests of the reports: golden files from fixed figures; width of the summary and validity of the
- * JSON for any figures and any name. */
-#include <ctype.h>
-
-#include "base/format.h"
-#include "fake_tables.h"
-#include "report/report.h"
-#include "suite.h"
-
-#define SUMMARY report_kinds[REPORT_SUMMARY].write
-#define JSON report_kinds[REPORT_JSON].write
-
-static LmpHeader header;
-static LmpLive live;
-
-static void class_figures(unsigned cls, uint64_t allocs, uint64_t frees, uint64_t size) {
-    LmpClassCount *c = &live.counters.count[cls];
-    c->allocs = allocs;
-    c->alloc_bytes = allocs * size;
-    c->frees = frees;
-    c->free_bytes = frees * size;
-    live.counters.class_peak[cls] = (allocs - frees / 2) * size;
-}
-
-/* A run as it might have been. */
-static void fill(void) {
-    snprintf(header.program, sizeof header.program, "options.lua");
-    snprintf(header.lua, sizeof header.lua, "Lua 5.4.4");
-    header.pid = 4711;
-    class_figures(LMP_C_STRING, 981204, 850112, 31);
-    class_figures(LMP_C_FUNCTION, 20110, 15300, 40);
-    class_figures(LMP_C_USERDATA, 211, 200, 1040);
-    class_figures(LMP_C_THREAD, 1000, 998, 208);
-    class_figures(LMP_C_TABLE, 200144, 98120, 56);
-    class_figures(LMP_C_TABLE_PART, 310020, 150010, 160);
-    class_figures(LMP_C_OTHER, 12, 11, 512);
-    live.counters.count[LMP_C_TABLE_PART].reallocs = 128015;
-    live.counters.count[LMP_C_TABLE_PART].realloc_bytes = 8204272;
-    live.counters.peak_bytes = 0;
-    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
-        const LmpClassCount *c = &live.counters.count[cls];
-        live.counters.live_bytes += c->alloc_bytes + (uint64_t)c->realloc_bytes - c->free_bytes;
-        live.counters.peak_bytes += live.counters.class_peak[cls];
-    }
-    live.owners_known = 1;
-    live.gc.mode = LMP_GC_INCREMENTAL;
-    live.gc.cycles = 300;
-    live.gc.freed_bytes = 123456789;
-    live.gc.ring[299 % LMP_GC_RING].start = 5000000000;
-    live.gc.ring[299 % LMP_GC_RING].end = 5041000000;
-}
-
-/* The report as text; the caller frees it. */
-static char *written(void (*write)(const LmpReport *, FILE *), const LmpReport *report) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    write(report, out);
-    fclose(out);
-    return text;
-}
+/* Tests of the reports: golden files from fixed figures. Any figures: test_report_random.c. */
+#include "report_fixture.h"
 
 static void golden(const char *name, void (*write)(const LmpReport *, FILE *),
                    const LmpReport *report) {
@@ -171,17 +112,6 @@ START_TEST(map_incomplete) {
 END_TEST
 
 /* ---- with lines ------------------------------------------------------------------------------ */
-
-/* The program of fake_program.h. */
-static FakeTables *program(bool stacks) {
-    FakeTables *f = fake_tables_new(&live);
-    fake_program(f, stacks);
-    snprintf(header.program, sizeof header.program, "options.lua");
-    snprintf(header.lua, sizeof header.lua, "Lua 5.4.4");
-    header.pid = 4711;
-    header.top = 10;
-    return f;
-}
 
 static void golden_tables(const char *name, FakeTables *f, const char *ending) {
     LmpReport r;
@@ -336,160 +266,7 @@ START_TEST(top_none) {
 }
 END_TEST
 
-/* ---- any figures, any name ------------------------------------------------------------------- */
-
-/* The program's tables with other figures and other names. */
-static void fake_noise(FakeTables *f, unsigned shift) {
-    LmpTablesUsed *u = &f->live->tables;
-    for (uint32_t i = 1; i < u->records; i++)
-        for (uint64_t *w = &f->t.record[i].use.allocs; w < &f->t.record[i].use.last; w++)
-            *w = suite_random() >> shift;
-    for (uint32_t i = 0; i < u->text; i++)
-        if (f->t.text[i] && suite_below(8) == 0) f->t.text[i] = (char)(1 + suite_below(255));
-    for (uint32_t i = 1; i < u->functions; i++)
-        if (suite_below(8) == 0) f->t.function[i].name = (uint32_t)suite_below(u->text);
-    for (uint32_t i = 1; i < u->sites; i++) {
-        if (suite_below(8) == 0) f->t.site[i].line = (int)suite_random();
-        for (uint32_t k = 0; k < LMP_LIVE_HISTORY; k++)
-            f->t.live_history[i][k] = (suite_random() >> 1 >> shift) + k * suite_below(1000000);
-    }
-    u->lines = (uint32_t)suite_below(3);
-    u->stacks = (uint32_t)suite_below(2);
-    u->sample = suite_below(2) ? suite_random() >> shift : 0;
-    u->folded = suite_below(2) ? suite_random() >> shift : 0;
-}
-
-static void randomly(LmpReport *r, FakeTables *f) {
-    unsigned char *p = (unsigned char *)&live;
-    unsigned shift = (unsigned)suite_below(64);
-    for (size_t i = 0; i + 8 <= offsetof(LmpLive, mark); i += 8) {
-        uint64_t word = suite_random() >> shift;
-        memcpy(p + i, &word, sizeof word);
-    }
-    p = (unsigned char *)&live.laps;
-    for (size_t i = 0; i + 8 <= sizeof live.laps; i += 8) {
-        uint64_t word = suite_random() >> shift;
-        memcpy(p + i, &word, sizeof word);
-    }
-    live.laps.seq &=
-        ~1u; /* as if it were written in full: that is read once, not a hundred times */
-    size_t n = suite_below(sizeof header.program);
-    for (size_t i = 0; i < n; i++)
-        header.program[i] = (char)(1 + suite_below(suite_below(2) ? 255 : 126));
-    header.program[n] = '\0';
-    header.top = (uint32_t)suite_below(40);
-    if (f) fake_noise(f, shift);
-    report_fill(r, &header, &live, f ? &f->t : NULL, suite_random() >> shift,
-                "killed by signal 11 (SIGSEGV)");
-    r->attached = suite_below(2);
-}
-
-/* 80, with tables 100. */
-START_TEST(summary_keeps_to_its_columns) {
-    suite_seed();
-    for (int i = 0; i < 3000; i++) {
-        LmpReport r;
-        FakeTables *f = i % 3 ? NULL : program(suite_below(2));
-        int most = f ? 100 : 80;
-        randomly(&r, f);
-        char *text = written(SUMMARY, &r);
-        int columns = 0;
-        for (const char *p = text; *p;) {
-            uint32_t c;
-            size_t n = format_utf8(p, &c);
-            ck_assert_msg(n > 0 && (c == '\n' || c >= 0x20), "not text: %.2000s", text);
-            columns = c == '\n' ? 0 : columns + 1;
-            ck_assert_msg(columns <= most, "too wide: %.*s", columns + 8, p - columns);
-            p += n;
-        }
-        free(text);
-        report_close(&r);
-        if (f) fake_tables_free(f);
-    }
-}
-END_TEST
-
-/* A JSON reader that only says where the value ends, NULL for what is no JSON. */
-static const char *json(const char *p, int depth);
-
-static const char *json_string(const char *p) {
-    if (*p++ != '"') return NULL;
-    while (*p != '"') {
-        uint32_t c;
-        size_t n = format_utf8(p, &c);
-        if (n == 0 || c < 0x20) return NULL;
-        if (c == '\\') {
-            if (p[1] == 'u') {
-                for (int i = 2; i < 6; i++)
-                    if (!isxdigit((unsigned char)p[i])) return NULL;
-                n = 6;
-            } else if (p[1] && strchr("\"\\/bfnrt", p[1])) {
-                n = 2;
-            } else {
-                return NULL;
-            }
-        }
-        p += n;
-    }
-    return p + 1;
-}
-
-static const char *json_object(const char *p, int depth) {
-    do {
-        p = json_string(p + 1);
-        if (!p || *p != ':') return NULL;
-        p = json(p + 1, depth + 1);
-    } while (p && *p == ',');
-    return p && *p == '}' ? p + 1 : NULL;
-}
-
-static const char *json_array(const char *p, int depth) {
-    if (p[1] == ']') return p + 2;
-    do
-        p = json(p + 1, depth + 1);
-    while (p && *p == ',');
-    return p && *p == ']' ? p + 1 : NULL;
-}
-
-static const char *json(const char *p, int depth) {
-    if (depth > 6) return NULL;
-    if (*p == '{' && p[1] == '}') return p + 2;
-    if (*p == '{') return json_object(p, depth);
-    if (*p == '[') return json_array(p, depth);
-    if (*p == '"') return json_string(p);
-    if (strncmp(p, "true", 4) == 0) return p + 4;
-    if (strncmp(p, "false", 5) == 0) return p + 5;
-    if (*p == '-') p++;
-    if (!isdigit((unsigned char)*p) || (*p == '0' && isdigit((unsigned char)p[1]))) return NULL;
-    while (isdigit((unsigned char)*p))
-        p++;
-    if (*p == '.') {
-        if (!isdigit((unsigned char)*++p)) return NULL;
-        while (isdigit((unsigned char)*p))
-            p++;
-    }
-    return p;
-}
-
-START_TEST(json_is_valid) {
-    suite_seed();
-    ck_assert_ptr_null(json("{\"a\":01}", 0)); /* the reader can say no */
-    ck_assert_ptr_null(json("{\"a\":1,}", 0));
-    ck_assert_ptr_null(json("{\"a\":[1,]}", 0));
-    ck_assert_ptr_null(json("{\"\xff\":1}", 0));
-    for (int i = 0; i < 3000; i++) {
-        LmpReport r;
-        FakeTables *f = i % 3 ? NULL : program(suite_below(2));
-        randomly(&r, f);
-        char *text = written(JSON, &r);
-        const char *end = json(text, 0);
-        ck_assert_msg(end && strcmp(end, "\n") == 0, "not JSON: %.2000s", text);
-        free(text);
-        report_close(&r);
-        if (f) fake_tables_free(f);
-    }
-}
-END_TEST
+/* ---- the table of reports -------------------------------------------------------------------- */
 
 START_TEST(texts_without_an_end) {
     LmpReport r;
@@ -511,24 +288,6 @@ START_TEST(table_of_reports) {
 }
 END_TEST
 
-/* Of several states, and so between the first and the last of whatever is there. */
-START_TEST(json_of_several_is_json) {
-    LmpReport r;
-    const LmpReportKind *k = &report_kinds[REPORT_JSON];
-    fill();
-    report_fill(&r, &header, &live, NULL, 62412345678, "finished");
-    char *one = written(k->write, &r), *all = NULL;
-    ck_assert_int_ge(asprintf(&all, "%s%s%s%s%s", k->before, one, k->between, one, k->after), 0);
-    for (char *c = all; (c = strchr(c, '\n'));) /* the reader knows no blanks; none is in a text */
-        memmove(c, c + 1, strlen(c));
-    const char *end = json(all, 0);
-    ck_assert_msg(end && !*end, "%s", all);
-    free(all);
-    free(one);
-}
-END_TEST
-
 SUITE("report", map_incomplete, with_frames, finished, everything_went_wrong, still_running,
       nothing_happened, with_lines, with_stacks, with_all_that_can_be_said, exact_but_for,
-      what_cannot_be_had, covered, top_none, summary_keeps_to_its_columns, json_is_valid,
-      texts_without_an_end, table_of_reports, json_of_several_is_json)
+      what_cannot_be_had, covered, top_none, texts_without_an_end, table_of_reports)

@@ -1,0 +1,65 @@
+/* sites_fixture.h - for suites of sites.c: a profile with tables and nothing else, and functions as
+ * the debug library describes them. */
+#ifndef LMP_SITES_FIXTURE_H
+#define LMP_SITES_FIXTURE_H
+
+#include "agent/charge/sites.h"
+#include "counted_maps.h"
+
+static LmpProfile p;
+
+static void begin(LmpTableLimits limits) {
+    counted_maps_begin(-1);
+    memset(&p, 0, sizeof p);
+    p.live = calloc(1, sizeof *p.live);
+    p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
+    p.limits = limits;
+}
+
+static void end(void) {
+    sites_close(&p);
+    counted_maps_end();
+    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
+    free(p.live);
+}
+
+__attribute__((unused)) static const LmpTableLimits no_limits;
+
+static lua_Debug lua_function(const char *source, int linedefined) {
+    lua_Debug ar = {.what = linedefined ? "Lua" : "main",
+                    .namewhat = "",
+                    .source = source,
+                    .srclen = strlen(source),
+                    .linedefined = linedefined};
+    snprintf(ar.short_src, sizeof ar.short_src, "%s", source + (*source == '@' || *source == '='));
+    return ar;
+}
+
+static lua_Debug c_function(void) {
+    lua_Debug ar = lua_function("=[C]", -1);
+    ar.what = "C";
+    return ar;
+}
+
+__attribute__((unused)) static lua_Debug named(lua_Debug ar, const char *what, const char *name) {
+    ar.namewhat = what;
+    ar.name = name;
+    return ar;
+}
+
+static const char *text(uint32_t at) {
+    static char out[2][8192];
+    static int turn;
+    turn = !turn;
+    return tables_text(&p.tables, at, out[turn], sizeof out[turn]);
+}
+
+__attribute__((unused)) static const char *name_of(uint32_t function) {
+    return text(p.tables.function[function].name);
+}
+
+static const void *address(uintptr_t n) {
+    return (const void *)n;
+}
+
+#endif
