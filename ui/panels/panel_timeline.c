@@ -5,7 +5,7 @@
  *
  * The window ends now and moves along, until there is a cursor in it: then it stands still, so that
  * a person can read it, and arrows move it through everything that is kept. The picture:
- * timeline_chart.c. */
+ * timeline_chart.c; the line above it: timeline_label.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #include "base/format.h"
 #include "panels/frames_list.h"
 #include "panels/timeline_chart.h"
+#include "panels/timeline_label.h"
 #include "panels/timeline_moments.h"
-#include "screen/line.h"
 #include "widget/panel.h"
 
 #define SECOND 1000000000ull
@@ -113,6 +113,11 @@ static Parts parts_of(Rect rect, int gutter) {
     return p;
 }
 
+/* The line above the chart. */
+static Rect label_room(const Parts *p) {
+    return (Rect){p->chart.x - p->gutter, p->label, p->chart.w + p->gutter, 1};
+}
+
 /* The room of the list of frames, h 0: there is none. What is above it is the timeline's. */
 static Rect list_room(const Model *model, Rect *rect) {
     Rect list = *rect;
@@ -164,22 +169,16 @@ static void count_cycles(const Model *model, Span s, int columns, uint64_t *cycl
     }
 }
 
-static uint64_t per_second(uint64_t figure, uint64_t length) {
-    double rate = length > 0 ? (double)figure / ((double)length / (double)SECOND) : 0;
-    return rate < 1e19 ? (uint64_t)rate : UINT64_MAX;
-}
-
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* Marks and frames with names. Returns the signs there are: SIGN_MARK, SIGN_FRAME. */
-enum { SIGN_MARK = 1, SIGN_FRAME = 2 };
+/* Marks and frames with names. Returns the signs there are. */
 static unsigned draw_moments(const Moment *moment, uint32_t n, Span s, Canvas *canvas, Rect rect,
                              int y) {
     int column[MOMENTS];
     unsigned signs = 0;
     for (uint32_t i = 0; i < n; i++) {
         column[i] = column_of(s, moment[i].clock, rect.w);
-        if (column[i] >= 0) signs |= moment[i].frame ? SIGN_FRAME : SIGN_MARK;
+        if (column[i] >= 0) signs |= moment[i].frame ? LABEL_FRAME : LABEL_MARK;
     }
     moments_draw(moment, column, n, canvas, rect, y);
     return signs;
@@ -240,88 +239,16 @@ static void draw_scale(const Parts *p, ChartScale scale, Canvas *canvas) {
     }
 }
 
-/* Now, how much of it is held, what the signs mean. `density`: most cycles in a column, 0: ticks;
- * `rate`: the same per second. */
-static void draw_label(const Model *model, Canvas *canvas, const Parts *p, ChartScale scale,
-                       const ModelPast *now, uint64_t density, uint64_t rate, bool ticks,
-                       unsigned signs) {
-    Line left = {0}, right = {0};
-    char a[LMP_NUM], b[LMP_NUM];
-    int x = p->chart.x - p->gutter, w = p->chart.w + p->gutter;
-    line_add(&left, 1, STYLE(TONE_STRONG), "%s", format_bytes(a, model->stats.live_bytes));
-    line_add(&left, 3, STYLE(TONE_MUTED), " now");
-    /* what a column has may be of a cycle before the last: no more is held than there is */
-    uint64_t live = model->stats.live_bytes;
-    uint64_t held = now->held_bytes < live ? now->held_bytes : live;
-    if (held > 0) {
-        bool tones = scale.low == 0 && p->chart.h < TYPES_ROWS;
-        Style style = tones ? STYLE(TONE_GRADE(1)) : STYLE(TONE_STRONG);
-        line_add(&left, 2, style, "  %s", format_bytes(a, held));
-        line_add(&left, 2, STYLE(TONE_MUTED), " held");
-        line_add(&left, 6, STYLE(TONE_MUTED), " after the last gc");
-    }
-    if (scale.low > 0) {
-        line_add(&right, 2, STYLE(TONE_PAUSED), "  from %s", chart_label(b, scale, 0));
-        line_add(&right, 5, STYLE(TONE_PAUSED), ", not 0");
-    }
-    char glyph[5];
-    if (ticks || density > 0) {
-        canvas_encode(glyph, density == 0 ? G_VLINE : canvas->utf8 ? 0x2585 : '*');
-        line_add(&right, 4, STYLE(TONE_GC), "  %s", glyph);
-        line_add(&right, 4, STYLE(TONE_MUTED), " gc");
-    }
-    if (rate > 0) line_add(&right, 7, STYLE(TONE_MUTED), " up to %s/s", format_short(a, rate));
-    if (rate == 0 && density > 0)
-        line_add(&right, 7, STYLE(TONE_MUTED), " up to %s a column", format_short(a, density));
-    canvas_encode(glyph, G_DASH_VLINE);
-    if (signs & SIGN_MARK) {
-        line_add(&right, 5, STYLE(TONE_MARK), "  %s", glyph);
-        line_add(&right, 5, STYLE(TONE_MUTED), " mark");
-    }
-    if (signs & SIGN_FRAME) {
-        line_add(&right, 5, STYLE(TONE_GROWTH), "  %s", glyph);
-        line_add(&right, 5, STYLE(TONE_MUTED), " frame");
-    }
-    int limit = 9;
-    while (limit > 2 && line_width(&left, limit) + line_width(&right, limit) > w)
-        limit--;
-    int wr = line_width(&right, limit);
-    if (wr > w) wr = 0;
-    line_draw(&left, canvas, x, p->label, w - wr);
-    line_draw(&right, canvas, x + w - wr, p->label, wr);
-}
-
 /* The figures at the cursor instead of the current ones. */
 static void draw_moment(const Timeline *t, const Model *model, const Moment *moment, uint32_t n,
                         Span s, Canvas *canvas, const Parts *p) {
-    char a[LMP_NUM];
+    static Moment there[MOMENTS];
+    uint32_t count = 0;
     int at = column_of(s, t->cursor, p->chart.w);
-    uint64_t from = time_at(s, at, p->chart.w), to = time_at(s, at + 1, p->chart.w);
-    ModelPast past = model_past(model, from, to);
-    Line line = {0};
-    line_add(&line, 1, STYLE(TONE_ACCENT), "%s", format_clock(a, t->cursor));
-    line_add(&line, 1, STYLE(TONE_STRONG), "  %s", format_bytes(a, past.max_bytes));
     for (uint32_t i = 0; i < n; i++)
-        if (column_of(s, moment[i].clock, p->chart.w) == at)
-            line_add(&line, 2, STYLE(moment[i].tone), "  %s", moment[i].words);
-    line_add(&line, 3, STYLE(TONE_GROWTH), "  ▲ %s/s",
-             format_bytes(a, per_second(past.alloc_bytes, past.length)));
-    line_add(&line, 4, STYLE(TONE_SHRINK), "  ▼ %s/s",
-             format_bytes(a, per_second(past.free_bytes, past.length)));
-    if (past.cycles > 0)
-        line_add(&line, 5, STYLE(TONE_GC), "  %s gc", format_short(a, past.cycles));
-    line_add(&line, 6, STYLE(TONE_TEXT), "  %s allocs/s",
-             format_short(a, per_second(past.allocs, past.length)));
-    if (past.held_bytes > 0)
-        line_add(&line, 7, STYLE(TONE_MUTED), "  %s held", format_bytes(a, past.held_bytes));
-    static const LmpKind order[] = {LMP_TABLE,    LMP_STRING, LMP_FUNCTION,
-                                    LMP_USERDATA, LMP_THREAD, LMP_OTHER};
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        if (past.kind_bytes[order[i]] * 50 < past.max_bytes) continue;
-        line_add(&line, 8 + (int)i, STYLE(TONE_KIND(order[i])), "  %s %s", kind_info[order[i]].name,
-                 format_bytes(a, past.kind_bytes[order[i]]));
-    }
-    line_draw(&line, canvas, p->chart.x - p->gutter, p->label, p->chart.w + p->gutter);
+        if (column_of(s, moment[i].clock, p->chart.w) == at) there[count++] = moment[i];
+    ModelPast past = model_past(model, time_at(s, at, p->chart.w), time_at(s, at + 1, p->chart.w));
+    label_moment(canvas, label_room(p), t->cursor, &past, there, count);
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
@@ -368,10 +295,15 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     if (p.label < 0) return;
     if (t->looks) {
         draw_moment(t, model, moment, moments, s, canvas, &p);
-    } else {
-        draw_label(model, canvas, &p, scale, &past[points - 1], density,
-                   per_second(density, (s.to - s.from) / (uint64_t)p.chart.w), ticks, signs);
+        return;
     }
+    label_now(canvas, label_room(&p), model,
+              &(LabelNow){.scale = scale,
+                          .held = past[points - 1].held_bytes,
+                          .density = density,
+                          .column = (s.to - s.from) / (uint64_t)p.chart.w,
+                          .signs = signs | (ticks ? LABEL_GC : 0),
+                          .stacked = p.chart.h >= TYPES_ROWS});
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */
