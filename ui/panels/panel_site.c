@@ -94,6 +94,19 @@ static void put_head(Flow *f, const LmpSiteRow *row, const Ledger *ledger) {
     f->line++;
 }
 
+/* What a line of `end)` makes: the functions that end in it. */
+static void put_ends(Flow *f, const Ui *ui, const LmpSiteRow *row) {
+    char code[120], text[280];
+    uint32_t begins = tallycell_begins(ui, row);
+    if (begins == 0) return;
+    sources_line(ui->sources, begins, !f->utf8, code, sizeof code);
+    snprintf(text, sizeof text,
+             "Lua counts a function to the line of its end: the one that ends here begins in line "
+             "%u, %s",
+             begins, code + strspn(code, " "));
+    flow_wrapped(f, 1, STYLE(TONE_MUTED), text);
+}
+
 /* What became of allocations: how many of them, and their share of all. */
 static void put_fate(Flow *f, const LmpTally *t, const char *label, uint64_t count,
                      const char *what) {
@@ -348,6 +361,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     Flow head = {canvas, in, 0, s->top, ui->utf8};
     put_head(&head, row, ledger);
     line_verdicts(&head, model, row);
+    put_ends(&head, ui, row);
     Columns c;
     divide(&c, &head);
     SiteCaller caller[CALLERS];

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "widget/source_ends.h"
 
 #define FILES 48                  /* kept at once */
 #define SIZE_MAX_FILE (16u << 20) /* bytes; nobody reads longer ones line by line */
@@ -23,7 +24,8 @@ typedef struct File {
     char path[PATH_MAX];
     char *bytes; /* `size` of them and a NUL */
     size_t size;
-    uint32_t *at; /* where lines begin, text.lines + 1 of them */
+    uint32_t *at;     /* where lines begin, text.lines + 1 of them */
+    uint32_t *begins; /* as source_ends has it; NULL: nobody has asked for it yet */
     struct timespec mtime;
     uint64_t looked, used; /* clock */
     char problem[128];
@@ -36,7 +38,7 @@ struct Sources {
     int cwd;    /* of the program when first seen, -1: not known */
     char cwd_path[PATH_MAX];
     File file[FILES];
-    const File *last;
+    File *last;
 };
 
 Sources *sources_new(void) {
@@ -49,6 +51,7 @@ static void forget(File *file) {
     free(file->source);
     free(file->bytes);
     free(file->at);
+    free(file->begins);
     *file = (File){0};
 }
 
@@ -263,6 +266,17 @@ char *sources_line(const Sources *s, uint32_t line, bool ascii, char *out, size_
         used--;
     flat[used] = 0;
     return format_text(out, size, flat, ascii);
+}
+
+uint32_t sources_function(const Sources *s, uint32_t line) {
+    File *file = s ? s->last : NULL;
+    if (!file || file->text.problem || line < 1 || line > file->text.lines) return 0;
+    if (!file->begins) {
+        file->begins = malloc(file->text.lines * sizeof *file->begins);
+        if (!file->begins) return 0;
+        source_ends(file->bytes, file->size, file->begins, file->text.lines);
+    }
+    return file->begins[line - 1];
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */

@@ -42,6 +42,10 @@ const SourceText *sources_get(Sources *sources, const char *source, uint64_t now
  * characters as '?', at most size - 1 bytes. "" for a line that does not exist. Returns out. */
 char *sources_line(const Sources *sources, uint32_t line, bool ascii, char *out, size_t size);
 
+/* In which line a function begins that ends in line `line` of the text got last: Lua counts its
+ * making to that of its end. 0: none ends there, or it begins there, too. */
+uint32_t sources_function(const Sources *sources, uint32_t line);
+
 /* Draws the lines of a source around `line`, which is marked, with their numbers and without the
  * indentation that all of them have; if there is room for one line only, "name:line | text".
  * `name`: as shown (short_src). */

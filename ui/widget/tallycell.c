@@ -30,6 +30,12 @@ void tallycell_where(TableCell *cell, const Ui *ui, const char *short_src, int l
     cell->style = STYLE(line < 0 ? (Tone)TONE_MUTED : (Tone)TONE_SOURCE);
 }
 
+uint32_t tallycell_begins(const Ui *ui, const LmpSiteRow *site) {
+    if (site->line < 1 || site->kind[LMP_FUNCTION].tally.allocs == 0) return 0;
+    const SourceText *text = sources_get(ui->sources, site->raw_source, ui->now);
+    return text->problem ? 0 : sources_function(ui->sources, (uint32_t)site->line);
+}
+
 void tallycell_source(TableCell *cell, const Ui *ui, const LmpSiteRow *site) {
     const SourceText *text = sources_get(ui->sources, site->raw_source, ui->now);
     if (text->problem || site->line < 1) {
@@ -38,8 +44,17 @@ void tallycell_source(TableCell *cell, const Ui *ui, const LmpSiteRow *site) {
         return;
     }
     char line[TABLE_TEXT];
-    sources_line(ui->sources, (uint32_t)site->line, !ui->utf8, line, sizeof line);
-    snprintf(cell->text, sizeof cell->text, "%s", line + strspn(line, " "));
+    uint32_t begins = tallycell_begins(ui, site);
+    int used = 0;
+    if (begins > 0) { /* "end)" says nothing of the function that is made there */
+        sources_line(ui->sources, begins, !ui->utf8, line, sizeof line / 2);
+        used = snprintf(cell->text, sizeof cell->text, "%u: %s %s ", begins,
+                        line + strspn(line, " "), ui->utf8 ? "…" : "...");
+    }
+    size_t room = sizeof cell->text - (size_t)used;
+    sources_line(ui->sources, (uint32_t)site->line, !ui->utf8, line,
+                 room < sizeof line ? room : sizeof line);
+    snprintf(cell->text + used, room, "%s", line + strspn(line, " "));
     cell->style = STYLE(TONE_SOURCE);
 }
 

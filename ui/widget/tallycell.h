@@ -15,7 +15,10 @@ void tallycell_bytes(TableCell *cell, uint64_t bytes, Style style);
 void tallycell_share(TableCell *cell, double share);
 /* "file.lua:12", muted if it is not a place in a source. */
 void tallycell_where(TableCell *cell, const Ui *ui, const char *short_src, int line);
-/* The text of a line of the program, or why it is not available. */
+/* In which line the function begins that a line makes, if it only ends there; else 0. */
+uint32_t tallycell_begins(const Ui *ui, const LmpSiteRow *site);
+/* The text of a line of the program, or why it is not available; of a line in which a function ends
+ * also how that begins. */
 void tallycell_source(TableCell *cell, const Ui *ui, const LmpSiteRow *site);
 /* A function's name without its kind, which follows in grey. */
 void tallycell_name(TableCell *cell, const Ui *ui, const char *name);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "suite.h"
+#include "widget/tallycell.h"
 
 #define SECOND 1000000000ull
 
@@ -64,4 +65,57 @@ START_TEST(sources_of_each_kind) {
 }
 END_TEST
 
-SUITE("source", sources_of_each_kind)
+START_TEST(functions_that_end) {
+    Sources *sources = sources_new();
+    ck_assert_uint_eq(sources_function(sources, 1), 0);
+    sources_get(sources, "on('key', function()\nend)\n", 0);
+    ck_assert_uint_eq(sources_function(sources, 2), 1);
+    ck_assert_uint_eq(sources_function(sources, 1), 0);
+    ck_assert_uint_eq(sources_function(sources, 0), 0);
+    ck_assert_uint_eq(sources_function(sources, 3), 0);
+    sources_get(sources, "local x\non('key', function()\nend)\n", 0);
+    ck_assert_uint_eq(sources_function(sources, 3), 2);
+    sources_get(sources, "=stdin", 0);
+    ck_assert_uint_eq(sources_function(sources, 1), 0);
+    sources_free(sources);
+    ck_assert_uint_eq(sources_function(NULL, 1), 0);
+}
+END_TEST
+
+/* In a table: how the function begins, if the line makes functions. */
+START_TEST(text_of_a_line) {
+    Ui ui = {.sources = sources_new(), .utf8 = true};
+    LmpSiteRow row = {.raw_source = "on('key',\n function(k)\n return k\nend)\n", .line = 4};
+    TableCell cell;
+    tallycell_source(&cell, &ui, &row);
+    ck_assert_str_eq(cell.text, "end)");
+    row.kind[LMP_FUNCTION].tally.allocs = 1;
+    tallycell_source(&cell, &ui, &row);
+    ck_assert_str_eq(cell.text, "2: function(k) … end)");
+    ck_assert_uint_eq(tallycell_begins(&ui, &row), 2);
+    ui.utf8 = false;
+    tallycell_source(&cell, &ui, &row);
+    ck_assert_str_eq(cell.text, "2: function(k) ... end)");
+    row.line = 3;
+    tallycell_source(&cell, &ui, &row);
+    ck_assert_str_eq(cell.text, "return k");
+    row.line = -1;
+    ck_assert_uint_eq(tallycell_begins(&ui, &row), 0);
+    row = (LmpSiteRow){.raw_source = "=stdin", .line = 4};
+    row.kind[LMP_FUNCTION].tally.allocs = 1;
+    tallycell_source(&cell, &ui, &row);
+    ck_assert_ptr_null(strstr(cell.text, "…"));
+    /* a line as long as a cell */
+    char text[1200];
+    int n = snprintf(text, sizeof text, "f(function(%*s)\n%*s end)\n", 400, "", 400, "");
+    memset(text + 11, 'x', 390);
+    memset(text + n - 300, 'y', 290);
+    row.raw_source = text;
+    row.line = 2;
+    tallycell_source(&cell, &ui, &row);
+    ck_assert_uint_le(strlen(cell.text), sizeof cell.text - 1);
+    sources_free(ui.sources);
+}
+END_TEST
+
+SUITE("source", sources_of_each_kind, functions_that_end, text_of_a_line)
