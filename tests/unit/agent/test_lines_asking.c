@@ -133,7 +133,7 @@ END_TEST
 START_TEST(outside_ends_a_constructor) {
     begin();
     p.made = (LmpMade){.pc = 16, .left = 2 | LMP_MADE_REFUSED};
-    lines_ask_outside(&p, thread(1), LMP_C_STRING);
+    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
     ck_assert_uint_eq(p.made.left, 2); /* the refused one was counted then */
     lines_ask_outside(&p, thread(1), LMP_C_STRING);
     ck_assert_uint_eq(p.made.left, 0);
