@@ -17,6 +17,7 @@
 
 enum { PROTOS = 16, CODE = 512, C_FUNCTIONS = 4, PSEUDOS = 8 };
 enum { OTHERS = 1, UNKNOWN = 5 }; /* sites and functions, as sites_pseudo has them */
+enum { NO_PC = 0x77 };            /* what a C function's frame has there is its own */
 enum { SITES = 1 << 16, RECORDS = 1 << 17, KEYS = 1 << 18 };
 
 /* ---- what the interpreter has ---------------------------------------------------------------- */
@@ -54,7 +55,8 @@ static uintptr_t notified;
 static uint64_t kept_hash;
 static unsigned c_known, named; /* C functions that have a row; queries of a name */
 static struct {
-    bool no_code, disagrees, stripped, looks, lineless, no_regs, unfit;
+    bool no_code, disagrees, looks, lineless, no_regs, unfit;
+    const char *source;
     uint32_t wants;    /* a function that wants a name; */
     bool c_wants;      /* all C functions want one */
     uint32_t function; /* what sites_function has to say, if not 0 */
@@ -90,8 +92,6 @@ static inline void begin(void) {
     p.tables.record = record;
     p.tables.site = site;
     p.main = thread(MAIN);
-    call_closure(1, closures[0], pc_of(0, 0));
-    call(1, LMP_TAG_LIGHT_C, c_function(1), LMP_CI_C, 0);
 }
 
 static inline void end(void) {
@@ -105,7 +105,7 @@ static inline LmpWhere at(int i, unsigned place, unsigned c) {
     enter(1, 0);
     call_closure(1, closures[i], pc_of(i, place));
     LmpWhere w = {.L = thread(1), .runs = thread(1), .ci = top(1), .pc = pc_of(i, place)};
-    call(1, LMP_TAG_LIGHT_C, c_function(c), LMP_CI_C, 0);
+    call(1, LMP_TAG_LIGHT_C, c_function(c), LMP_CI_C, NO_PC);
     if (c) w.c = top(1);
     w.cfn = c_function(c);
     return w;
@@ -155,6 +155,7 @@ int __wrap_lua_getinfo(lua_State *L, const char *what, lua_Debug *ar);
 int __wrap_lua_getinfo(lua_State *L, const char *what, lua_Debug *ar) {
     const LmpCallInfo *ci = (const LmpCallInfo *)ar->i_ci;
     ck_assert_ptr_eq(L, thread(1));
+    if (frames_status(ci) & LMP_CI_C) ck_assert_uint_eq(frames_pc(ci), NO_PC);
     queries++;
     if (!strcmp(what, "Sln")) named++;
     if (strchr(what, 'S')) full_queries++;
@@ -162,7 +163,7 @@ int __wrap_lua_getinfo(lua_State *L, const char *what, lua_Debug *ar) {
     if (strchr(what, 'n')) ar->namewhat = "method";
     if (strchr(what, 'S')) {
         ar->what = frames_status(ci) & LMP_CI_C ? "C" : "Lua";
-        ar->source = answer.stripped ? "=?" : "=x.lua";
+        ar->source = answer.source ? answer.source : "=x.lua";
         ar->srclen = strlen(ar->source);
         ar->linedefined = (int)((frames_pc(ci) - 1 - (uintptr_t)code) / sizeof *code);
     }
@@ -271,6 +272,26 @@ void __wrap_shadow_notify(LmpProfile *q, uintptr_t addr);
 void __wrap_shadow_notify(LmpProfile *q, uintptr_t addr) {
     (void)q;
     notified = addr;
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static uintptr_t constructor;
+
+static inline uint32_t ask(const LmpWhere *w, unsigned cls) {
+    constructor = 0;
+    return lines_record_of(&p, w, cls, &constructor);
+}
+
+/* The record of what a table constructor asks for: its pc is not the saved one. */
+static inline uint32_t ask_table(int i, unsigned place, unsigned cls) {
+    LmpWhere w = at(i, place > 4 ? place - 4 : 0, 0);
+    constructor = pc_of(i, place);
+    return lines_record_of(&p, &w, cls, &constructor);
+}
+
+static inline bool dies(int i) {
+    return lines_code_gone(&p, (uintptr_t)code[i], CODE * sizeof **code);
 }
 
 #endif

@@ -3,20 +3,6 @@
  * (lines_fixture.h). What real programs do: tests/truth (lines). */
 #include "lines_fixture.h"
 
-static uintptr_t constructor;
-
-static uint32_t ask(const LmpWhere *w, unsigned cls) {
-    constructor = 0;
-    return lines_record_of(&p, w, cls, &constructor);
-}
-
-/* The record of what a table constructor asks for: its pc is not the saved one. */
-static uint32_t ask_table(int i, unsigned place, unsigned cls) {
-    LmpWhere w = at(i, place > 4 ? place - 4 : 0, 0);
-    constructor = pc_of(i, place);
-    return lines_record_of(&p, &w, cls, &constructor);
-}
-
 static const LmpLineSlot *slot_of(uintptr_t pc) {
     return lines_look(&cache, pc, 0);
 }
@@ -51,6 +37,7 @@ END_TEST
 
 START_TEST(a_c_function_there) {
     begin();
+    answer.wants = 77777; /* no row at all is one that wants no name */
     LmpWhere w = at(0, 3, 1);
     for (int i = 0; i < 2; i++) {
         ck_assert_uint_eq(ask(&w, LMP_C_STRING), right(0, 3, 1, LMP_C_STRING));
@@ -94,10 +81,6 @@ static void ask_all(int i, unsigned first) {
         ck_assert_uint_eq(ask_table(i, places[j], LMP_C_TABLE),
                           right(i, (int)places[j], 0, LMP_C_TABLE));
     }
-}
-
-static bool dies(int i) {
-    return lines_code_gone(&p, (uintptr_t)code[i], CODE * sizeof **code);
 }
 
 START_TEST(code_dies) {
@@ -297,8 +280,12 @@ START_TEST(how_it_is_made) {
     code[0][5] = instruction(LMP_OP_SETLIST, 0, 0);
     LmpWhere w = at(0, 4, 0);
     ck_assert_uint_eq(site[record[ask(&w, LMP_C_TABLE_PART)].site].how, LMP_HOW_CONSTRUCTOR);
-    w.pc = pc_of(0, CODE) + 2; /* not in the code: nothing is read there */
-    ck_assert_uint_eq(site[record[ask(&w, LMP_C_TABLE_PART)].site].how & LMP_HOW_GROWTH, 0);
+    code[0][CODE] = instruction(LMP_OP_CONCAT, 0, 0);
+    w = at(0, CODE, 0); /* not in the code: nothing is read there */
+    ck_assert_uint_eq(site[record[ask(&w, LMP_C_STRING)].site].how, LMP_HOW_OTHER);
+    w = at(0, 9, 0);
+    w.pc += 2; /* nor between two instructions */
+    ck_assert_uint_eq(site[record[ask(&w, LMP_C_TABLE_PART)].site].how, LMP_HOW_OTHER);
     end();
 }
 END_TEST
@@ -326,6 +313,8 @@ START_TEST(sites_of_frames) {
 }
 END_TEST
 
+#define C_FRAME ((uint64_t)0x7ffd << LMP_ADDRESS_BITS | LMP_LINE_C) /* all C frames' key */
+
 START_TEST(sites_of_c_frames) {
     begin();
     queries = 0;
@@ -336,6 +325,23 @@ START_TEST(sites_of_c_frames) {
         }
         ck_assert_uint_eq(queries, C_FUNCTIONS);
     }
+    answer.c_wants = true; /* which is not asked of what is known */
+    ck_assert_uint_eq(lines_c_site(&p, thread(1), top(1)), site_row(c_row(C_FUNCTIONS), -1, 0));
+    ck_assert_uint_eq(queries, C_FUNCTIONS);
+    LmpLineSlot *own = lines_slot(&cache, C_FRAME, c_function(1));
+    own->cfn = c_function(2); /* another one has its slot, */
+    *lines_beside(&cache, own) = *own;
+    LmpWhere w = at(0, 3, 1);
+    ck_assert_uint_eq(lines_c_site(&p, thread(1), w.c), site_row(c_row(1), -1, 0));
+    ck_assert_uint_eq(queries, C_FUNCTIONS + 1);
+    *own = *lines_beside(&cache, own) =
+        (LmpLineSlot){.key = 8, .cfn = c_function(1)}; /* or a line */
+    ck_assert_uint_eq(lines_c_site(&p, thread(1), w.c), site_row(c_row(1), -1, 0));
+    ck_assert_uint_eq(queries, C_FUNCTIONS + 2);
+    uintptr_t closure[6] = {0, 0, 0, c_function(1)};
+    t[1].slot[2 * 2][0] = (uintptr_t)closure;
+    put(t[1].slot[2 * 2], LMP_AT_SLOT_TAG, LMP_TAG_C_CLOSURE);
+    ck_assert_uint_eq(lines_c_site(&p, thread(1), w.c), site_row(c_row(1), -1, 0));
     put(t[1].slot[2 * 2], LMP_AT_SLOT_TAG, 0);
     ck_assert_uint_eq(lines_c_site(&p, thread(1), top(1)), UNKNOWN);
     end();
@@ -349,6 +355,9 @@ START_TEST(no_memory_for_code) {
     begin();
     answer.no_code = true;
     code[0][5] = instruction(LMP_OP_SETLIST, 0, 0);
+    code[0][8] = instruction(LMP_OP_NEWTABLE, 1, 1);
+    for (size_t i = 0; i < LMP_LINE_LEAST; i++)
+        cache.slot[i].key = 8; /* others have all slots */
     for (unsigned i = 1; i <= 3; i++) {
         LmpWhere w = at(0, 4, 0);
         ck_assert_uint_eq(ask(&w, LMP_C_STRING), right(0, 4, 0, LMP_C_STRING));
@@ -358,7 +367,9 @@ START_TEST(no_memory_for_code) {
                           site_row(function_row(0), 8, 0));
         ck_assert_uint_eq(full_queries, 4 * i);
     }
-    ck_assert(notified == 0 && slot_of(pc_of(0, 4))->key == 0);
+    ck_assert_uint_eq(notified, 0);
+    for (size_t i = 0; i < LMP_LINE_LEAST; i++)
+        ck_assert(cache.slot[i].key == 8 && cache.slot[i].row[0] == 0);
     end();
 }
 END_TEST

@@ -2,11 +2,6 @@
  * known of the interpreter when the lines are opened (lines_fixture.h). */
 #include "lines_fixture.h"
 
-static uint32_t ask(const LmpWhere *w, unsigned cls) {
-    uintptr_t constructor = 0;
-    return lines_record_of(&p, w, cls, &constructor);
-}
-
 /* ---- names ----------------------------------------------------------------------------------- */
 
 START_TEST(while_a_name_is_wanted) {
@@ -77,11 +72,12 @@ START_TEST(which_callers_are_read) {
     put(t[1].slot[2], LMP_AT_SLOT_TAG, 0); /* no function */
     ask(&w, LMP_C_STRING);
     ck_assert(named == 0 && queries == 3);
-    put(t[1].slot[2], LMP_AT_SLOT_TAG, LMP_TAG_LUA_CLOSURE);
+    put(t[1].slot[2], LMP_AT_SLOT_TAG, LMP_TAG_LIGHT_C);
     set_status(frame(1, 1), LMP_CI_C); /* nothing to read in it: so it may */
     w.pc = pc_of(0, 4);
     ask(&w, LMP_C_STRING);
     ck_assert(named == 1 && queries == 4);
+    put(t[1].slot[2], LMP_AT_SLOT_TAG, LMP_TAG_LUA_CLOSURE);
     put(frame(1, 1), LMP_AT_CI_PREVIOUS, 0); /* nor in the bottom frame, */
     set_status(frame(1, 1), 0);
     codes_noted = 0;
@@ -146,14 +142,14 @@ END_TEST
 
 START_TEST(stripped_ones_are_kept) {
     static const struct {
-        bool stripped, looks, others, kept;
-    } row[] = {{true, true, false, true},
-               {false, true, false, false},
-               {true, false, false, false},
-               {true, true, true, false}};
-    for (int i = 0; i < 4; i++) {
+        const char *source;
+        bool looks, others, kept;
+    } row[] = {{"=?", true, false, true},  {"=?", false, false, false},
+               {"=?", true, true, false},  {"=?x", true, false, false},
+               {"@?", true, false, false}, {"=x", true, false, false}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         begin();
-        answer.stripped = row[i].stripped;
+        answer.source = row[i].source;
         answer.looks = row[i].looks;
         answer.function = row[i].others ? OTHERS : 0;
         LmpWhere w = at(2, 1, 0);
@@ -303,6 +299,12 @@ START_TEST(opened_without) {
 }
 END_TEST
 
+static void *map_but_the_first(size_t size, int fd, uint64_t offset, bool writable) {
+    test_os.map = test_map;
+    (void)size, (void)fd, (void)offset, (void)writable;
+    return NULL;
+}
+
 START_TEST(opened_with_no_memory) {
     for (int maps = 0; maps < 4; maps++) {
         begin();
@@ -316,6 +318,10 @@ START_TEST(opened_with_no_memory) {
         lines_close(&p);
         end(); /* nothing is left mapped */
     }
+    begin();
+    test_os.map = map_but_the_first;
+    open_anew(LMP_E_NOMEM);
+    end();
     begin();
     no_codes = true;
     open_anew(LMP_E_NOMEM);
