@@ -118,6 +118,9 @@ START_TEST(two_c_functions_at_a_place) {
     ck_assert(is_in(beside(&w), &w) && cache.pushed == 1);
     ck_assert(beside(&w)->row[LMP_C_STRING] == r && beside(&w)->row[LMP_C_TABLE] == 0);
     ck_assert_uint_eq(in_second(&w, LMP_C_STRING), r);
+    beside(&w)->cfn = c_function(2); /* the next one goes to its own */
+    ck_assert_uint_eq(ask(&w, LMP_C_STRING), r);
+    ck_assert(is_in(own(&w), &w) && beside(&w)->cfn == c_function(2));
     end();
 }
 END_TEST
