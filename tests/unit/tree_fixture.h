@@ -204,6 +204,17 @@ static uintptr_t other_pc(lua_State *L) {
     return frames_code(proto) + LMP_INSTRUCTION * (1 + suite_below(frames_code_size(proto)));
 }
 
+/* As lines.c has it: a record of the line where a Lua function asks; else what it was. */
+static uint32_t record_of_line(lua_State *L, uintptr_t pc, uint32_t record) {
+    const LmpCallInfo *ci = frames_top(L);
+    if (!frames_caller(ci) || frames_status(ci) & LMP_CI_C) return record;
+    uint64_t folded = p.live->tables.folded; /* what is folded here is not the tree's */
+    uint32_t site = __wrap_lines_frame_site(&p, L, ci, pc ? pc : frames_pc(ci));
+    record = sites_record(&p, site, p.tables.record[record].use.cls, 0);
+    p.live->tables.folded = folded;
+    return record;
+}
+
 /* Where threads are resumed by C code that hides them, those between are only known if they have
  * asked before. */
 static void compare_last(uint32_t path, uint32_t record, const Expected *want, int frames,
@@ -226,6 +237,7 @@ static void look(void) {
     uint32_t record = now.record[suite_below(8)];
     bool hidden = now.hosts && !now.all_known, poked = now.poked;
     uintptr_t pc = poked ? 0 : other_pc(L);
+    if (!poked && suite_below(2)) record = record_of_line(L, pc, record);
     uint32_t path = tree_path(&p, now.poked ? now.poked : L, pc, record);
     uintptr_t saved = 0;
     if (pc) saved = frames_pc(frames_top(L));
@@ -262,7 +274,9 @@ static void *test_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
         memcpy(&tag, block, sizeof tag);
         if (p.tree && tag == LUA_TTHREAD)
             tree_thread_gone(&p, (lua_State *)(void *)((char *)ptr + LUA_EXTRASPACE));
-        if (p.tree && tag == LUA_NUMTYPES + 1) tree_code_gone(&p);
+        if (p.tree && tag == LUA_NUMTYPES + 1)
+            tree_code_gone(&p, frames_word(ptr, LMP_AT_PROTO_CODE),
+                           *(const int *)((const char *)ptr + LMP_AT_PROTO_SIZECODE) * 4u);
         free(block);
         return NULL;
     }

@@ -19,9 +19,11 @@
  * function from a frame that is marked, or both, or has resumed another one or been resumed: each
  * of these shows in the topmost frame and its caller.
  *
- * Everything is looked up in direct-mapped caches first, which grow while they are too small. A Lua
+ * Everything is looked up in direct-mapped caches first, which grow while they are too small. A
+ * topmost frame's path is mostly given by the record, which is one of its own line. Else a Lua
  * frame's key there is its pc, which stands for its function and line until the code is freed:
- * `epoch` is part of the key and changes then. A C frame's is its function's address.
+ * `epoch` is part of the key and changes then, and an answer from before is good if it is about
+ * none of the code that has died since. A C frame's is its function's address.
  */
 #include "agent/charge/tree.h"
 
@@ -69,6 +71,19 @@ static uint32_t node_of_frame(LmpProfile *p, lua_State *L, const LmpSideFrame *f
     return tree_find_node(p, f->under >> 2, site, f->under & (LMP_NODE_TAIL | LMP_NODE_COROUTINE));
 }
 
+/* May an answer with this key still be right, as far as its age tells? */
+static bool is_recent(const struct LmpTree *t, uint64_t key) {
+    return key & KEY_C || (key && (t->epoch >> KEY_EPOCH) - (key >> KEY_EPOCH) <= TREE_DEATHS);
+}
+
+/* Is it, being one about pc? */
+static bool is_good(const struct LmpTree *t, uint64_t key, uintptr_t pc) {
+    if (!is_recent(t, key)) return false;
+    for (uint64_t i = t->epoch >> KEY_EPOCH; i > key >> KEY_EPOCH; i--)
+        if (pc - t->died[i % TREE_DEATHS].addr <= t->died[i % TREE_DEATHS].size) return false;
+    return true;
+}
+
 /* The node of a waiting frame, under which the frames that it called are; UNSOUND if it is not
  * sound. */
 #define UNSOUND UINT32_MAX
@@ -79,14 +94,19 @@ static __attribute__((noinline)) uint32_t learn_below(LmpProfile *p, lua_State *
     uintptr_t pc = frames_pc(f->ci);
     uint64_t key = key_of(t, f, pc);
     uint32_t below = f->under;
+    LmpNodeSlot *slot = node_slot(t, key, below);
+    if (slot->under == below && !((slot->key ^ key) << (64 - KEY_EPOCH)) &&
+        is_good(t, slot->key, pc)) {
+        slot->key = key;
+        return slot->below;
+    }
     if (key == KEY_COROUTINE) {
         below |= LMP_NODE_COROUTINE;
     } else if (key != KEY_MAIN) {
         below = node_of_frame(p, L, f, pc) << 2;
         if (!below) return UNSOUND;
     }
-    LmpNodeSlot *slot = node_slot(t, key, f->under);
-    if (count_pushed(t, &t->node_size, slot->key)) tree_move_nodes(t);
+    if (is_recent(t, slot->key) && count_pushed(&t->node_size)) tree_move_nodes(t);
     slot = node_slot(t, key, f->under);
     *slot = (LmpNodeSlot){key, f->under, below};
     return below;
@@ -108,9 +128,10 @@ static ALWAYS_INLINE uint32_t tail_flag(uint32_t status) {
     return status & frames_bits.tail ? LMP_NODE_TAIL : 0;
 }
 
-/* A marked frame has another status than when it was last looked at. */
+/* A marked frame has another status than when it was last looked at. One whose saved pc is not to
+ * be believed is never taken to be as it was. */
 static ALWAYS_INLINE void note_status(LmpSideFrame *f, uint32_t status) {
-    f->status = (uint16_t)status;
+    f->status = (uint16_t)(status & ~(uint32_t)frames_bits.stale);
     f->under = (f->under & ~LMP_NODE_TAIL) | tail_flag(status);
 }
 
@@ -168,6 +189,7 @@ static __attribute__((noinline)) Walk walk(LmpProfile *p, LmpSide *s) {
         if (under == UNSOUND) return WALK_UNSOUND;
         if (status & LMP_CI_C && !(key = c_key(f[1].ci))) return WALK_UNSOUND;
         put_frame(f + 1, f[1].ci, key, under | tail_flag(status), status);
+        note_status(f + 1, status | LMP_CI_SEEN);
     }
     return WALK_GOOD;
 }
@@ -215,30 +237,41 @@ static ALWAYS_INLINE uint32_t first_moved(const struct LmpTree *t) {
 
 /* ---- the way to a path ----------------------------------------------------------------------- */
 
-/* The node of the topmost frame, when the record is that of its line; 0: it is not sound. */
-static uint32_t node_of_top(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc,
-                            uint32_t record) {
+/* Is the record one of the line where a Lua function asks, and of nothing else? */
+static bool is_of_line(const LmpProfile *p, uint32_t record) {
     uint32_t site = p->tables.record[record].site;
-    if (f->key || site <= sites_pseudo(p, LMP_PSEUDO_UNKNOWN) || p->tables.site[site].cfunction)
-        return node_of_frame(p, L, f, pc);
-    if (!is_sound(f->ci, pc)) return 0;
-    return tree_find_node(p, f->under >> 2, site, f->under & (LMP_NODE_TAIL | LMP_NODE_COROUTINE));
+    return site > sites_pseudo(p, LMP_PSEUDO_UNKNOWN) && !p->tables.site[site].cfunction;
+}
+
+/* The path of a topmost frame whose record tells its line, past the cache. */
+static uint32_t new_line_path(LmpProfile *p, const LmpSideFrame *f, uintptr_t pc, uint32_t record) {
+    struct LmpTree *t = p->tree;
+    if (!is_sound(f->ci, pc)) return tree_unknown_path(p, record);
+    uint32_t node = tree_find_node(p, f->under >> 2, p->tables.record[record].site,
+                                   f->under & (LMP_NODE_TAIL | LMP_NODE_COROUTINE));
+    uint32_t path = tree_find_path(p, node, record);
+    if (p->tables.path[path].node == TREE_NODE_OTHERS) return path; /* each of those is counted */
+    uint64_t who = who_of(f->under, record);
+    if (line_slot(t, who)->who && count_pushed(&t->line_size)) tree_move_lines(t);
+    *line_slot(t, who) = (LmpLinePathSlot){who, path, 0};
+    return path;
 }
 
 /* The path of a topmost frame, past the cache. */
 static __attribute__((noinline)) uint32_t
 new_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc, uint32_t record) {
     struct LmpTree *t = p->tree;
+    if (!f->key && is_of_line(p, record)) return new_line_path(p, f, pc, record);
     uint64_t key = key_of(t, f, pc), who = who_of(f->under, record);
     if (key == KEY_MAIN || key == KEY_COROUTINE) return tree_outside_path(p, record);
-    uint32_t node = node_of_top(p, L, f, pc, record);
+    LmpPathSlot *slot = path_slot(t, key, who);
+    if (slot->key == key && slot->who == who) return slot->path;
+    uint32_t node = node_of_frame(p, L, f, pc);
     if (!node) return tree_unknown_path(p, record);
     uint32_t path = tree_find_path(p, node, record);
-    if (p->tables.path[path].node == TREE_NODE_OTHERS) return path; /* each of those is counted */
-    LmpPathSlot *slot = path_slot(t, key, who);
-    if (count_pushed(t, &t->path_size, slot->key)) tree_move_paths(t);
-    slot = path_slot(t, key, who);
-    *slot = (LmpPathSlot){key, who, path, {0}};
+    if (p->tables.path[path].node == TREE_NODE_OTHERS) return path; /* as above */
+    if (is_recent(t, slot->key) && count_pushed(&t->path_size)) tree_move_paths(t);
+    *path_slot(t, key, who) = (LmpPathSlot){key, who, path, {0}};
     return path;
 }
 
@@ -246,11 +279,15 @@ new_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc, uint3
 static ALWAYS_INLINE uint32_t top_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f,
                                        const LmpCallInfo *ci, uintptr_t pc, uint32_t record) {
     struct LmpTree *t = p->tree;
-    if (!pc) pc = frames_pc(ci);
-    uint64_t key = key_of(t, f, pc), who = who_of(f->under, record);
-    const LmpPathSlot *slot = path_slot(t, key, who);
-    if (LIKELY(slot->key == key && slot->who == who)) return slot->path;
-    return new_path(p, L, f, pc, record);
+    uint64_t who = who_of(f->under, record);
+    if (LIKELY(!f->key)) {
+        const LmpLinePathSlot *slot = line_slot(t, who);
+        if (LIKELY(slot->who == who)) return slot->path;
+    } else {
+        const LmpPathSlot *slot = path_slot(t, f->key, who);
+        if (LIKELY(slot->key == f->key && slot->who == who)) return slot->path;
+    }
+    return new_path(p, L, f, pc ? pc : frames_pc(ci), record);
 }
 
 static uint32_t no_path(LmpProfile *p, Walk why, uint32_t record) {
@@ -265,25 +302,6 @@ static __attribute__((noinline)) uint32_t walked_path(LmpProfile *p, LmpSide *s,
     return top_path(p, s->L, s->top, s->top->ci, pc, record);
 }
 
-/* The path of a frame that another one of the side stack has called, when that is not in the cache
- * under these words. */
-static __attribute__((noinline)) uint32_t called_path(struct LmpTree *t, LmpSide *s, uint64_t key,
-                                                      uint64_t who) {
-    LmpProfile *p = t->profile;
-    uint32_t record = who >> WHO_RECORD & ((1u << (41 - WHO_RECORD)) - 1);
-    uint32_t path = walked_path(p, s, key & KEY_C ? 0 : key & (KEY_C - 1), record);
-    if (t->side == &t->no_side) return path;
-    const LmpSideFrame *f = s->top - 1;
-    uint64_t caller = key_of(t, f, frames_pc(f->ci)), own = who_of(f[1].under, record);
-    const LmpPathSlot *kept = path_slot(t, key, own);
-    if (kept->key != key || kept->who != own) return path;
-    LmpCallSlot *slot = call_slot(t, caller, key, who);
-    if (count_pushed(t, &t->call_size, slot->key)) tree_move_calls(t);
-    slot = call_slot(t, caller, key, who);
-    *slot = (LmpCallSlot){caller, key, who, f[1].under, path};
-    return path;
-}
-
 /* The path of a thread that has returned since it asked last; or its function was replaced. */
 static __attribute__((noinline)) uint32_t returned_path(LmpProfile *p, LmpSide *s, uintptr_t pc,
                                                         uint32_t record, const LmpCallInfo *ci,
@@ -295,26 +313,18 @@ static __attribute__((noinline)) uint32_t returned_path(LmpProfile *p, LmpSide *
     return top_path(p, s->L, f, ci, pc, record);
 }
 
-/* The path of a new frame, whether or not the thread has returned before from others. (With the
- * tree for an argument, and no other values kept than the cache's, since each costs a register.) */
-static __attribute__((noinline)) uint32_t entered_path(struct LmpTree *t, LmpSide *s, uintptr_t pc,
+/* The path of a new frame, whether or not the thread has returned before from others. */
+static __attribute__((noinline)) uint32_t entered_path(LmpProfile *p, LmpSide *s, uintptr_t pc,
                                                        uint32_t record, const LmpCallInfo *ci,
                                                        uint32_t status) {
     LmpSideFrame *f = find_caller(s, ci);
-    if (UNLIKELY(!f)) return walked_path(t->profile, s, pc, record);
-    uint64_t who = who_of(f->under, record), caller = key_of(t, f, frames_pc(f->ci)), key, c = 0;
-    if (UNLIKELY(status & frames_bits.tail)) who |= WHO_TAIL;
-    if (status & LMP_CI_C) {
-        key = c = c_key(ci);
-    } else {
-        key = t->epoch | (pc ? pc : frames_pc(ci));
-    }
-    const LmpCallSlot *slot = call_slot(t, caller, key, who);
-    if (UNLIKELY(slot->key != key || slot->caller != caller || slot->who != who))
-        return called_path(t, s, key, who);
+    uint64_t key = status & LMP_CI_C ? c_key(ci) : 0;
+    if (UNLIKELY(!f || (status & LMP_CI_C && !key))) return walked_path(p, s, pc, record);
+    uint32_t under = below(p, s->L, f);
+    if (UNLIKELY(under == UNSOUND)) return no_path(p, WALK_UNSOUND, record);
     s->top = ++f;
-    put_frame(f, ci, c, slot->under, status);
-    return slot->path;
+    put_frame(f, ci, key, under | tail_flag(status), status);
+    return top_path(p, s->L, f, ci, pc, record);
 }
 
 /* The path of the thread that runs. */
@@ -325,7 +335,7 @@ static ALWAYS_INLINE uint32_t thread_path(LmpProfile *p, LmpSide *s, uintptr_t p
     const LmpSideFrame *f = s->top;
     if (f->ci == ci && f->status == status) return top_path(p, s->L, f, ci, pc, record);
     if (status & LMP_CI_SEEN) return returned_path(p, s, pc, record, ci, status);
-    return entered_path(p->tree, s, pc, record, ci, status);
+    return entered_path(p, s, pc, record, ci, status);
 }
 
 /* ---- from thread to thread ------------------------------------------------------------------- */
@@ -443,15 +453,17 @@ uint32_t tree_path(LmpProfile *p, lua_State *L, uintptr_t pc, uint32_t record) {
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-void tree_code_gone(LmpProfile *p) {
+void tree_code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
     struct LmpTree *t = p->tree;
     if (!t) return;
     t->epoch += 1ull << KEY_EPOCH;
-    if (t->epoch) return;
-    t->epoch = 1ull << KEY_EPOCH;
-    memset(t->node_cache, 0, sizeof t->node_cache); /* after so many, keys would come again */
-    memset(t->path_cache, 0, sizeof t->path_cache);
-    memset(t->call_cache, 0, sizeof t->call_cache);
+    if (!t->epoch) {
+        t->epoch = 1ull << KEY_EPOCH;
+        memset(t->node_cache, 0, sizeof t->node_cache); /* after so many, keys would come again */
+        memset(t->path_cache, 0, sizeof t->path_cache);
+    }
+    t->died[(t->epoch >> KEY_EPOCH) % TREE_DEATHS].addr = addr;
+    t->died[(t->epoch >> KEY_EPOCH) % TREE_DEATHS].size = size;
 }
 
 LmpErr tree_open(LmpProfile *p) {
@@ -459,8 +471,8 @@ LmpErr tree_open(LmpProfile *p) {
     if (!t) return LMP_E_NOMEM;
     t->profile = p;
     t->node_size = FIRST_SIZE;
+    t->line_size = FIRST_SIZE;
     t->path_size = FIRST_SIZE;
-    t->call_size = FIRST_SIZE;
     t->epoch = 1ull << KEY_EPOCH; /* so that no key is 0 */
     resumers_find();
     if (!tree_threads_open(t) || tree_rows_open(p) != LMP_OK) {

@@ -31,6 +31,6 @@ uint32_t tree_outside_path(LmpProfile *p, uint32_t record);
 void tree_thread_gone(LmpProfile *p, const lua_State *L);
 /* Code that lines_frame_site was asked about is freed: the next code at its addresses is not the
  * same. Must be called before the next tree_path. */
-void tree_code_gone(LmpProfile *p);
+void tree_code_gone(LmpProfile *p, uintptr_t addr, size_t size);
 
 #endif

@@ -19,10 +19,10 @@ COLD void tree_move_paths(struct LmpTree *t) {
     }
 }
 
-COLD void tree_move_calls(struct LmpTree *t) {
-    for (uint32_t i = slots_of(t->call_size) >> TREE_CACHE_STEP; i-- > 0;) {
-        LmpCallSlot slot = t->call_cache[i];
-        t->call_cache[i].key = 0;
-        if (slot.key) *call_slot(t, slot.caller, slot.key, slot.who) = slot;
+COLD void tree_move_lines(struct LmpTree *t) {
+    for (uint32_t i = slots_of(t->line_size) >> TREE_CACHE_STEP; i-- > 0;) {
+        LmpLinePathSlot slot = t->line_cache[i];
+        t->line_cache[i].who = 0;
+        if (slot.who) *line_slot(t, slot.who) = slot;
     }
 }

@@ -15,17 +15,17 @@
 static inline uint32_t slots_of(LmpCacheSize size) {
     return size.mask + 1;
 }
-/* An answer with this key evicts another one. One about code that is gone does not count. True: the
- * cache has grown, and its answers have to be moved. */
-static inline bool count_pushed(const struct LmpTree *t, LmpCacheSize *size, uint64_t was) {
-    if (!was || was >> KEY_EPOCH != t->epoch >> KEY_EPOCH) return false;
+/* An answer evicts another one, which may still be right. True: the cache has grown, and its
+ * answers have to be moved. */
+static inline bool count_pushed(LmpCacheSize *size) {
     if (++size->pushed < slots_of(*size) / 4) return false;
     size->pushed = 0;
     if (slots_of(*size) == 1u << TREE_CACHE_MOST) return false;
     size->mask = (slots_of(*size) << TREE_CACHE_STEP) - 1;
     return true;
 }
-_Static_assert(sizeof(LmpNodeSlot) == 16 && sizeof(LmpPathSlot) == 32 && sizeof(LmpCallSlot) == 32,
+_Static_assert(sizeof(LmpNodeSlot) == 16 && sizeof(LmpLinePathSlot) == 16 &&
+                   sizeof(LmpPathSlot) == 32,
                "sizes of slots");
 
 static ALWAYS_INLINE LmpNodeSlot *node_slot(struct LmpTree *t, uint64_t key, uint32_t under) {
@@ -33,19 +33,16 @@ static ALWAYS_INLINE LmpNodeSlot *node_slot(struct LmpTree *t, uint64_t key, uin
 }
 
 static ALWAYS_INLINE LmpPathSlot *path_slot(struct LmpTree *t, uint64_t key, uint64_t who) {
-    return SLOT_AT(t->path_cache, t->path_size,
-                   (key >> 2) + (who >> WHO_RECORD) + (who >> WHO_UNDER));
+    return SLOT_AT(t->path_cache, t->path_size, (key >> 2) + who + (who >> 32));
 }
 
-static ALWAYS_INLINE LmpCallSlot *call_slot(struct LmpTree *t, uint64_t caller, uint64_t key,
-                                            uint64_t who) {
-    return SLOT_AT(t->call_cache, t->call_size,
-                   (caller >> 2) * 3 + (key >> 2) + (who >> WHO_RECORD) + (who >> WHO_UNDER));
+static ALWAYS_INLINE LmpLinePathSlot *line_slot(struct LmpTree *t, uint64_t who) {
+    return SLOT_AT(t->line_cache, t->line_size, who + (who >> 32));
 }
 
 /* A cache has grown: its answers go to their new slots. */
 void tree_move_nodes(struct LmpTree *t);
+void tree_move_lines(struct LmpTree *t);
 void tree_move_paths(struct LmpTree *t);
-void tree_move_calls(struct LmpTree *t);
 
 #endif

@@ -16,6 +16,7 @@ enum {
     TREE_SHARED = 6,
     TREE_OUTSIDE = 16,    /* a power of two */
     TREE_RECENT = 32,     /* threads remembered by when they asked */
+    TREE_DEATHS = 64,     /* of code, the last ones: a power of two */
     TREE_NODE_OTHERS = 1, /* row */
 };
 
@@ -56,17 +57,18 @@ typedef struct LmpNodeSlot {
     uint32_t under, below; /* below: but for flags of their own */
 } LmpNodeSlot;
 
-/* The path of a frame: */
+/* The path of a Lua function's frame, when the record is of the line where it is: then the record
+ * says which line that is, and nothing here ever becomes wrong. */
+typedef struct LmpLinePathSlot {
+    uint64_t who; /* of who_of; 0: none */
+    uint32_t path, spare;
+} LmpLinePathSlot;
+
+/* The path of any other frame: */
 typedef struct LmpPathSlot {
-    uint64_t key, who; /* who: of who_of in tree.c */
+    uint64_t key, who;
     uint32_t path, spare[3];
 } LmpPathSlot;
-
-/* Both at once, of a frame that a known one has called: */
-typedef struct LmpCallSlot {
-    uint64_t caller, key, who; /* who: with the caller's under and WHO_TAIL */
-    uint32_t under, path;      /* of the one that was called */
-} LmpCallSlot;
 
 /* Keys of frames: for a Lua function's its pc and the epoch, for a C function's its address. */
 #define KEY_C (1ull << 47) /* addresses have 47 bits on x86-64, which alone keeps paths */
@@ -74,16 +76,10 @@ typedef struct LmpCallSlot {
 #define KEY_MAIN KEY_C             /* bottom frame of the main thread */
 #define KEY_COROUTINE (KEY_C | 1u) /* of others */
 
-/* A record and what a node stands under, in one word, which hashes combine with addresses: above
- * the lowest bits, by which those differ. */
-#define WHO_RECORD 20
-#define WHO_TAIL (1ull << 41)
-#define WHO_UNDER 42
+/* What a node stands under and a record, in one word. */
 static ALWAYS_INLINE uint64_t who_of(uint32_t under, uint32_t record) {
-    return (uint64_t)under << WHO_UNDER | (uint64_t)record << WHO_RECORD;
+    return (uint64_t)under << 32 | record;
 }
-_Static_assert(LMP_NODES_MAX <= 1ull << (64 - WHO_UNDER - 2), "an under has room");
-_Static_assert(LMP_RECORDS_MAX <= 1u << (41 - WHO_RECORD), "and a record");
 
 #define NO_CI ((const LmpCallInfo *)1) /* the bottom frame's until it has been seen */
 
@@ -98,8 +94,12 @@ struct LmpTree {
     /* As of the last answer: the thread that runs, by `links` links; `no_side`: not known. `alone`:
      * the same if there are no links, else `no_side`. */
     LmpSide *alone, *side;
-    uint64_t epoch; /* << KEY_EPOCH */
-    LmpCacheSize node_size, path_size, call_size;
+    uint64_t epoch; /* << KEY_EPOCH: code that has died, and what it was: */
+    struct {
+        uintptr_t addr;
+        size_t size;
+    } died[TREE_DEATHS];
+    LmpCacheSize node_size, line_size, path_size;
     uint32_t links;
     bool hidden; /* the main thread does not lead to all of them */
     LmpLink link[TREE_CHAIN];
@@ -118,8 +118,8 @@ struct LmpTree {
     uint32_t others_paths;                 /* rows of paths to "(others)": one for a record */
     uint32_t others_path[LMP_RECORDS_MAX]; /* by record; 0: none */
     _Alignas(64) LmpNodeSlot node_cache[1 << TREE_CACHE_MOST];
+    _Alignas(64) LmpLinePathSlot line_cache[1 << TREE_CACHE_MOST];
     _Alignas(64) LmpPathSlot path_cache[1 << TREE_CACHE_MOST];
-    _Alignas(64) LmpCallSlot call_cache[1 << TREE_CACHE_MOST];
 };
 
 /* ---- tree_rows.c: rows of nodes and paths ---------------------------------------------------- */

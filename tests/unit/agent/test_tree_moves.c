@@ -274,5 +274,29 @@ START_TEST(test_passed_on) {
 }
 END_TEST
 
+/* Code dies, a little or very much of it, and other code is at its addresses then, with the same
+ * instructions on other lines: what was known of those that called from it is not right for it. */
+START_TEST(test_code_again) {
+    begin();
+    now.every = 1;
+    run("local function leaf() return {} end\n"
+        "local function some(n, round)\n"
+        "  local all = {}\n"
+        "  for i = 1, n do\n"
+        "    local text = ('\\n'):rep((i + round) % 9) .. 'local f = ... local t = {f()} return "
+        "t'\n"
+        "    all[i] = load(text, '=again')\n"
+        "  end\n"
+        "  for i = 1, n do all[i](leaf) end\n"
+        "end\n"
+        "for _, n in ipairs{1, 3, 20, 63, 64, 65, 66, 200} do\n"
+        "  for round = 1, 6 do some(n, round) collectgarbage() end\n"
+        "end\n",
+        0);
+    end();
+}
+END_TEST
+
 SUITE("tree_moves", test_siblings, test_unwound, test_many_coroutines, test_renewed, test_hooks,
-      test_room, test_code_follows, test_asked_for_resumer, test_in_turn, test_passed_on)
+      test_room, test_code_follows, test_asked_for_resumer, test_in_turn, test_passed_on,
+      test_code_again)
