@@ -291,7 +291,7 @@ START_TEST(opened_without) {
         ck_assert_int_eq(p.framed, lack > 2);
         ck_assert(!p.regs && !threads_of && p.object_ret == 0 && !is_known(1));
         ck_assert_int_eq(live.tables.lines, LMP_LINES_APPROXIMATE);
-        ck_assert_int_eq(live.tables.why, lack == 4 ? LMP_WHY_CHECK : LMP_WHY_PLACES);
+        ck_assert_int_eq(live.tables.why, lack == 4 ? LMP_WHY_CHECK : LMP_WHY_REGS);
         ck_assert_int_eq(p.lines->jumps, lack != 2);
         lines_close(&p);
         end();
