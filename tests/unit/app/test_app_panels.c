@@ -29,7 +29,13 @@ START_TEST(the_next_tab_is_shown) {
             tab('\t');
             ck_assert_ptr_eq(app_ui(app)->focus, order[i]);
         }
-        ck_assert(shows(panel_output.title)); /* and round again */
+        bool round; /* the last one at the bottom, whichever that is, shows the first one */
+        do {
+            round = shows(panel_output.title);
+            play_key(app, '\t');
+            app_draw(app, canvas, now);
+        } while (app_ui(app)->focus != &panel_heap);
+        ck_assert(round);
         tear_down();
     }
 }
