@@ -18,7 +18,7 @@ server | gateway | listener | memo) says='(fills up or leaks|has never freed any
 report | export) says='copies [0-9.]+ [KM]iB at each' keys='w' advice='collect the parts in a table and join them once with table\.concat' ;;
 game) says='makes 9[0-9] % of all garbage' keys='w' advice='fill one table again and again, or pass its values' ;;
 vectors) says='makes 9[0-9] % of all garbage' keys='w' advice='(fill one table again and again|keep those that are done with, and fill them again)' ;;
-pool) says='makes [0-9.]+ k coroutines' keys='w' advice='keep them: a coroutine that yields for its next job in a loop serves many' ;;
+pool) says='makes [0-9.]+ k coroutines' keys='w' advice='keep them: one that yields for its next job in a loop serves many' ;;
 keys) says='makes [0-9]+ % of all garbage: [0-9.]+ k strings' keys='w' advice='index tables by the parts' ;;
 *) fail "there is no program $1" ;;
 esac

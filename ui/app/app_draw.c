@@ -30,7 +30,7 @@ static void place(App *app, int row, Rect outer) {
 
 void app_arrange(App *app, int w, int h) {
     const Panel *bottom = bottom_panel(app);
-    app->layout = layout_make(w, h, bottom_wanted(bottom));
+    app->layout = layout_make(w, h, bottom_wanted(bottom), verdict_is_tall(app, w, h));
     memset(app->outer, 0, sizeof app->outer);
     memset(app->inner, 0, sizeof app->inner);
     /* until the person chooses, the keys go to the map, or to whatever is there */

@@ -53,7 +53,8 @@ void app_mouse(App *app, MouseEvent event) {
         return;
     }
     Rect header = app->layout.header;
-    if (header.h >= 3 && y == header.y + header.h - 1) {
+    int note = header.h < 4 ? header.h - 1 : 3; /* a line or two */
+    if (header.h >= 3 && y >= header.y + note && y < header.y + header.h) {
         if (event.what == MOUSE_CLICK) verdict_open(app);
         if (event.what == MOUSE_WHEEL_DOWN) verdict_next(app);
         return;

@@ -57,7 +57,7 @@ void app_paused(App *app) {
     app->bottom = &panel_inspector;
     /* the keys stay where they are, if that panel is still on the screen then */
     int h = app->layout.footer.y + app->layout.footer.h;
-    Layout next = layout_make(app->layout.header.w, h, BOTTOM_MUCH);
+    Layout next = layout_make(app->layout.header.w, h, BOTTOM_MUCH, app->verdict.tall);
     Slot slot = app_panels[app_row(app->ui.focus)].slot;
     if (app->ui.over || app->ui.enlarged) return;
     if (slot == SLOT_BOTTOM || next.slot[slot].w == 0) app->ui.focus = &panel_inspector;

@@ -42,11 +42,13 @@ typedef struct PanelRow {
 } PanelRow;
 extern const PanelRow app_panels[APP_PANELS];
 
-/* What stands in the line under the header. */
+/* What stands in the line or the two under the header. */
 typedef struct VerdictLine {
     const char *rule; /* of the verdict shown; NULL: none yet */
     uint32_t site;
     bool chosen; /* by a person: it stays as long as it is true */
+    bool tall;   /* the advice has a line of its own: so it stays until the size changes */
+    int w, h;    /* of the screen then */
 } VerdictLine;
 
 /* A place outside of panels that responds to a click: it stands for a key or a panel. */
@@ -116,6 +118,8 @@ void app_arrange(App *app, int w, int h);
 
 /* The line under the header, row `y`: what most needs saying, and the way to its evidence. */
 void verdict_draw(App *app, Canvas *canvas, Rect rect, int y);
+/* Does the advice need a line of its own on a screen of that size, and is there room for it? */
+bool verdict_is_tall(App *app, int w, int h);
 void verdict_open(App *app);
 void verdict_next(App *app);
 

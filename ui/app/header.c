@@ -322,5 +322,5 @@ void header_draw(App *app, Canvas *canvas, Rect rect) {
     else if (rect.h >= 4 && !draw_no_pause(app, canvas, rect, rect.y + 2))
         draw_rates(app, canvas, rect, rect.y + 2);
     if (rect.h >= 4 || (rect.h >= 3 && !error))
-        verdict_draw(app, canvas, rect, rect.y + rect.h - 1);
+        verdict_draw(app, canvas, rect, rect.y + (rect.h < 4 ? rect.h - 1 : 3));
 }

@@ -1,5 +1,6 @@
 /* verdict_line.c - the line under the header: the most useful true sentence right now, what to
- * change, and the key that leads to its evidence. It does not flicker: a sentence stays until it is
+ * change, and the key that leads to its evidence. Where that does not fit, and the screen is tall
+ * enough, the advice has a line of its own. It does not flicker: a sentence stays until it is
  * no longer true, or another one weighs considerably more. */
 #include <string.h>
 
@@ -9,6 +10,8 @@ enum {
     LEAST = 14,
     HINT_FROM = 64,
     NUMBER_FROM = 100,
+    NOTE = 6,           /* columns of the word before it */
+    HINT_MOST = 18,     /* and of the keys behind it */
     ARROW = 4,          /* columns between the halves */
     ADVICE_LEAST = 16,  /* with less, it is left out */
     ADVICE_WANTED = 44, /* the sentence is cut for so much of it ... */
@@ -26,7 +29,9 @@ static const Verdict *find(const App *app) {
 }
 
 static void show(App *app, const Verdict *v, bool chosen) {
-    app->verdict = (VerdictLine){v->rule, v->site, chosen};
+    app->verdict.rule = v->rule;
+    app->verdict.site = v->site;
+    app->verdict.chosen = chosen;
 }
 
 /* The one to show; NULL: nothing is known yet. */
@@ -71,7 +76,7 @@ void verdict_open(App *app) {
     }
 }
 
-/* "w why  W 1/3", if there is room for it. */
+/* "w why  W 1/3", if there is room for it. Returns where it begins. */
 static int draw_hint(const App *app, Canvas *canvas, Rect rect, int y, const Verdict *v) {
     const Verdicts *all = &app->model.verdicts;
     int right = rect.x + rect.w - 1, x = right;
@@ -210,11 +215,70 @@ static int draw_words(Canvas *canvas, int x, int y, int room, Style style, char 
     return used + 1;
 }
 
+/* All of both halves, with short paths in the advice if need be, beside the hint at its widest. */
+static bool fits_one_line(const Verdict *v, int w) {
+    Halves h;
+    int room = w - 1 - NOTE - HINT_MOST;
+    choose_paths(v, room, &h);
+    int advice = canvas_width(h.advice);
+    return where_width(&h) + canvas_width(h.text) + (advice > 0 ? advice + ARROW : 0) <= room;
+}
+
+bool verdict_is_tall(App *app, int w, int h) {
+    VerdictLine *line = &app->verdict;
+    const Verdict *v = shown(app);
+    if (line->w != w || line->h != h) line->tall = false;
+    line->w = w;
+    line->h = h;
+    if (h < LAYOUT_TALL || w < HINT_FROM) return false;
+    line->tall = line->tall || (v && !fits_one_line(v, w));
+    return line->tall;
+}
+
+/* Leaves out parts behind commas until the rest fits, but those in parentheses. Returns whether any
+ * were. */
+static bool cut_parts(char *text, int room) {
+    bool cut = false;
+    for (char *comma; canvas_width(text) + cut > room && (comma = strrchr(text, ','));) {
+        if (strchr(comma, ')') || comma[1] != ' ') break;
+        *comma = 0;
+        cut = true;
+    }
+    return cut;
+}
+
+/* The sentence in one line, the advice in the next. */
+static void draw_tall(const App *app, Canvas *canvas, int x, int y, int end, int right,
+                      const Verdict *v) {
+    const Style said = STYLE(*v->advice ? TONE_STRONG : TONE_TEXT);
+    const char *arrow = app->ui.utf8 ? "→ " : "-> ";
+    const char *slash = strrchr(v->where, '/');
+    int at = x;
+    Halves h = {.where = v->where};
+    snprintf(h.text, sizeof h.text, "%s", v->text);
+    if (where_width(&h) + canvas_width(h.text) > end - x && slash && slash[1]) h.where = slash + 1;
+    if (*h.where) {
+        at += canvas_text(canvas, at, y, end - at, STYLE_BOLD(TONE_STRONG), h.where);
+        at++;
+    }
+    bool more = cut_parts(h.text, end - at);
+    draw_words(canvas, at, y, end - at, said, h.text, more);
+    if (!*v->advice) return;
+    x += canvas_text(canvas, x, y + 1, right - x, STYLE(TONE_ACCENT), arrow);
+    snprintf(h.advice, sizeof h.advice, "%s", v->advice);
+    if (canvas_width(h.advice) > right - x) shorten_paths(h.advice);
+    draw_words(canvas, x, y + 1, right - x, STYLE(TONE_TEXT), h.advice, false);
+}
+
 void verdict_draw(App *app, Canvas *canvas, Rect rect, int y) {
     const Verdict *v = shown(app);
     if (!v || rect.w < LEAST) return;
     int x = rect.x + 1, end = rect.x + draw_hint(app, canvas, rect, y, v);
     if (rect.w >= HINT_FROM) x += canvas_text(canvas, x, y, end - x, STYLE(TONE_MUTED), "Note  ");
+    if (y + 1 < rect.y + rect.h) {
+        draw_tall(app, canvas, x, y, end, rect.x + rect.w - 1, v);
+        return;
+    }
     Halves h;
     choose_paths(v, end - x, &h);
     if (*h.where) {

@@ -71,10 +71,11 @@ static void one_column(Layout *layout, Bottom bottom) {
     if (timeline > 0) layout->slot[SLOT_TIMELINE] = (Rect){body.x, y, body.w, timeline};
 }
 
-Layout layout_make(int w, int h, Bottom bottom) {
+Layout layout_make(int w, int h, Bottom bottom, bool advice) {
     Layout layout = {0};
     if (w < 1 || h < 1) return layout;
     int header = h >= 18 ? 4 : h >= 14 ? 3 : h >= 9 ? 2 : 1;
+    if (advice && h >= LAYOUT_TALL) header++;
     int footer = h >= 3 ? 1 : 0;
     layout.header = (Rect){0, 0, w, header};
     layout.footer = (Rect){0, h - footer, w, footer};

@@ -7,6 +7,8 @@
 #ifndef LMP_LAYOUT_H
 #define LMP_LAYOUT_H
 
+#include <stdbool.h>
+
 #include "screen/canvas.h"
 
 typedef enum Slot { SLOT_MAP, SLOT_TYPES, SLOT_TIMELINE, SLOT_BOTTOM, SLOTS } Slot;
@@ -31,7 +33,10 @@ typedef enum FrameKind {
     FRAME_BOX
 } FrameKind;
 
-Layout layout_make(int w, int h, Bottom bottom);
+/* From so many rows on the header may have another line, for advice. */
+#define LAYOUT_TALL 30
+/* `advice`: it has, if the screen is tall enough. */
+Layout layout_make(int w, int h, Bottom bottom, bool advice);
 /* The room that a panel has in `rect`, and its frame (kind may be NULL). */
 Rect layout_inside(Rect rect, FrameKind *kind);
 

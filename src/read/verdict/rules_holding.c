@@ -128,16 +128,16 @@ static void advise_holders(const VerdictFacts *f, Verdict *v, const char *when, 
     bool weak = !*when && may_be_weak(f->makes);
     if (n == 1 && at[0] == f->row)
         verdict_advise(v, "%stake entries out of the table that grows here%s", when,
-                       weak ? ", or make it weak (__mode)" : "");
+                       weak ? ", or make it weak" : "");
     else if (n == 1)
         verdict_advise(v, "%stake entries out of the table that %s:%d grows%s", when,
                        tail(at[0]->short_src, ONE_PATH), at[0]->line,
-                       weak ? ", or make it weak (__mode)" : "");
+                       weak ? ", or make it weak" : "");
     else if (n == 2)
         verdict_advise(v, "%stake entries out of the tables that %s:%d and %s:%d grow%s", when,
                        tail(at[0]->short_src, TWO_PATHS), at[0]->line,
                        tail(at[1]->short_src, TWO_PATHS), at[1]->line,
-                       weak ? ", or make them weak (__mode)" : "");
+                       weak ? ", or make them weak" : "");
     else if (!weak && *alone)
         verdict_advise(v, "%s", alone);
 }

@@ -232,7 +232,7 @@ void rebuilt_say(const VerdictFacts *f, Verdict *v) {
     else if ((double)each >= SOON * (double)(slots * SLOT))
         verdict_advise(v,
                        "bound it at %" PRIu64 ", two thirds of its %" PRIu64
-                       " slots, or reuse slots 1 to n (a ring)",
+                       " slots, or reuse slots 1 to n",
                        slots * 2 / 3, slots);
     made_figures(v, t, share);
     verdict_figure(v, "rehashes", (double)m->regrown);
@@ -273,11 +273,9 @@ void regrown_say(const VerdictFacts *f, Verdict *v) {
                  format_short(n, m->regrown), rate(a_second, f, m->regrown),
                  verdict_percent(share));
     if (m->regrown_arrays > m->regrown / 2)
-        verdict_advise(v, "clear one list and fill it again: its room stays; or fill it in the "
-                          "constructor");
+        verdict_advise(v, "clear one list and fill it again: its room stays");
     else if (few_left(f))
-        verdict_advise(v, "name all fields in the constructor: {x = 0, y = 0}, or overwrite those "
-                          "of one table");
+        verdict_advise(v, "name all fields in the constructor, or overwrite those of one table");
     made_figures(v, t, share);
     verdict_figure(v, "rehashes", (double)m->regrown);
 }

@@ -2,10 +2,31 @@
  * where there is no room for both. */
 #include "app_fixture.h"
 
-static char row[1024];
+static char row[1024], next_row[1024];
+static int header; /* rows above the panels */
 
-static void set_up(int w, const char *where, const char *text, const char *advice) {
-    open_program(w, 36);
+/* Draws: the fourth row, the one below, and in which the frame of the panels begins. */
+static void read_rows(void) {
+    char *dump = NULL, *at;
+    size_t size = 0;
+    draw();
+    FILE *out = open_memstream(&dump, &size);
+    canvas_dump_text(canvas, out);
+    fclose(out);
+    at = dump;
+    for (int i = 0; i < 3; i++)
+        at = strchr(at, '\n') + 1;
+    snprintf(row, sizeof row, "%.*s", (int)strcspn(at, "\n"), at);
+    at = strchr(at, '\n') + 1;
+    snprintf(next_row, sizeof next_row, "%.*s", (int)strcspn(at, "\n"), at);
+    header = 0;
+    for (at = dump; strncmp(at, "╭", strlen("╭")) != 0; at = strchr(at, '\n') + 1)
+        header++;
+    free(dump);
+}
+
+static void set_up_tall(int w, int h, const char *where, const char *text, const char *advice) {
+    open_program(w + 1, h);
     refresh();
     Verdicts *all = &app_model(app)->verdicts;
     all->count = 1;
@@ -14,18 +35,13 @@ static void set_up(int w, const char *where, const char *text, const char *advic
     snprintf(v->where, sizeof v->where, "%s", where);
     snprintf(v->text, sizeof v->text, "%s", text);
     snprintf(v->advice, sizeof v->advice, "%s", advice);
-    draw();
-    /* the fourth row, up to the key that leads to the evidence */
-    char *dump = NULL, *at;
-    size_t size = 0;
-    FILE *out = open_memstream(&dump, &size);
-    canvas_dump_text(canvas, out);
-    fclose(out);
-    at = dump;
-    for (int i = 0; i < 3; i++)
-        at = strchr(at, '\n') + 1;
-    snprintf(row, sizeof row, "%.*s", (int)strcspn(at, "\n"), at);
-    free(dump);
+    ck_assert(canvas_resize(canvas, w, h)); /* nothing is left of what was said before */
+    read_rows();
+}
+
+/* On a screen with no room for another line. */
+static void set_up(int w, const char *where, const char *text, const char *advice) {
+    set_up_tall(w, 28, where, text, advice);
 }
 
 #define GROWS "has never freed anything: 44 k parts of tables, 22.5 MiB held, +3.1 MiB/s"
@@ -104,8 +120,8 @@ END_TEST
 START_TEST(no_free_columns_beside_a_cut) {
     static const char *const advice[] = {
         HOLDER,
-        "keep what is needed again, index tables by the parts (t[a][b]), or hand them on unjoined",
-        "fill one table again and again, or pass its values as arguments and results",
+        "keep them, index tables by the parts (t[a][b]), or pass the parts on",
+        "fill one table again and again, or pass its values as arguments",
     };
     for (size_t k = 0; k < sizeof advice / sizeof *advice; k++) {
         for (int w = 64; w <= 260; w++) {
@@ -161,6 +177,54 @@ START_TEST(the_page_follows) {
 }
 END_TEST
 
-SUITE("verdict_line", the_page_follows, paths_are_cut_not_advice, all_of_it,
-      figures_stay_where_advice_gains_nothing, parentheses_are_not_torn, no_loose_ends,
-      no_free_columns_beside_a_cut)
+/* On a tall screen the advice has a line of its own, where the sentence leaves it no room. */
+START_TEST(two_lines) {
+    static const char where[] = "/home/somebody/src/desk/pricing/file.lua:32";
+    set_up_tall(120, 36, where, GROWS, HOLDER);
+    ck_assert_str_eq(row, " Note  file.lua:32 " GROWS "                      w why");
+    ck_assert_str_eq(next_row,
+                     "       → see file.lua:34, where a table grows with it: take out what is "
+                     "no longer needed, or make that table weak…");
+    /* of the sentence whole parts, and whole words, are left */
+    tear_down();
+    set_up_tall(96, 36, where, GROWS, HOLDER);
+    ck_assert_str_eq(row,
+                     " Note  file.lua:32 has never freed anything: 44 k parts of tables, 22.5 MiB "
+                     "held…         w why");
+    int two = header;
+    /* and keeps it, whatever is said next: the panels below do not jump up and down */
+    Verdict *v = &app_model(app)->verdicts.verdict[0];
+    snprintf(v->text, sizeof v->text, "is short");
+    snprintf(v->advice, sizeof v->advice, "so is this advice");
+    read_rows();
+    ck_assert_int_eq(header, two);
+    /* until the size changes */
+    ck_assert(canvas_resize(canvas, 97, 36));
+    read_rows();
+    ck_assert_int_eq(header, two - 1);
+    tear_down();
+    set_up_tall(120, 36, where, "is short", "so is this advice");
+    ck_assert_ptr_nonnull(strstr(row, where));
+    ck_assert_msg(strstr(row, "is short  → so is this advice ") != NULL, "%s", row);
+    tear_down();
+    set_up_tall(200, 60, where, "is short", "so is this advice");
+    ck_assert_ptr_nonnull(strstr(row, "is short  → so is this advice "));
+    tear_down();
+}
+END_TEST
+
+/* Every rule's own advice, and that on a table that grows along, can be read at 80 columns. */
+START_TEST(advice_fits_eighty_columns) {
+    VerdictRuleInfo rule;
+    for (uint32_t i = 0; verdict_rule_info(i, &rule); i++) {
+        set_up_tall(80, 36, "/home/somebody/src/desk/pricing/file.lua:32", GROWS, rule.advice);
+        ck_assert_msg(strstr(next_row, rule.advice) != NULL || !*rule.advice, "%s", next_row);
+        ck_assert_ptr_nonnull(strstr(row, " file.lua:32 has never freed anything: 44 k parts"));
+        tear_down();
+    }
+}
+END_TEST
+
+SUITE("verdict_line", two_lines, advice_fits_eighty_columns, the_page_follows,
+      paths_are_cut_not_advice, all_of_it, figures_stay_where_advice_gains_nothing,
+      parentheses_are_not_torn, no_loose_ends, no_free_columns_beside_a_cut)

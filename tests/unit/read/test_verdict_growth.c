@@ -72,7 +72,7 @@ START_TEST(a_holder_far_away) {
     const char *advice = find(&s, "never-freed")->advice;
     ck_assert_str_eq(advice, "take entries out of the table that "
                              "desk/gateway/current/modules/sessions/keeper.lua:31 grows, or make "
-                             "it weak (__mode)");
+                             "it weak");
     fixture_free(&s);
 }
 END_TEST

@@ -17,8 +17,9 @@ static bool overlap(Rect a, Rect b) {
 START_TEST(every_size) {
     for (int w = 1; w <= 300; w++) {
         for (int h = 1; h <= 100; h++) {
-            for (int bottom = BOTTOM_NONE; bottom <= BOTTOM_MUCH; bottom++) {
-                Layout layout = layout_make(w, h, (Bottom)bottom);
+            for (int way = 0; way <= 2 * BOTTOM_MUCH + 1; way++) {
+                int bottom = way / 2;
+                Layout layout = layout_make(w, h, (Bottom)bottom, way % 2);
                 Rect all[SLOTS + 2];
                 memcpy(all, layout.slot, sizeof layout.slot);
                 all[SLOTS] = layout.header;
@@ -45,8 +46,9 @@ END_TEST
 START_TEST(what_is_dropped_first) {
     for (int w = 1; w <= 300; w++) {
         for (int h = 4; h <= 100; h++) {
-            for (int bottom = BOTTOM_NONE; bottom <= BOTTOM_MUCH; bottom++) {
-                Layout layout = layout_make(w, h, (Bottom)bottom);
+            for (int way = 0; way <= 2 * BOTTOM_MUCH + 1; way++) {
+                int bottom = way / 2;
+                Layout layout = layout_make(w, h, (Bottom)bottom, way % 2);
                 bool map = layout.slot[SLOT_MAP].w > 0, types = layout.slot[SLOT_TYPES].w > 0;
                 bool timeline = layout.slot[SLOT_TIMELINE].w > 0;
                 bool low = layout.slot[SLOT_BOTTOM].w > 0;
@@ -62,17 +64,20 @@ START_TEST(what_is_dropped_first) {
 END_TEST
 
 START_TEST(known_sizes) {
-    Layout layout = layout_make(120, 36, BOTTOM_SOME);
+    Layout layout = layout_make(120, 36, BOTTOM_SOME, false);
     ck_assert_int_eq(layout.header.h, 4);
+    ck_assert_int_eq(layout_make(120, 36, BOTTOM_SOME, true).header.h, 5);
+    ck_assert_int_eq(layout_make(120, 30, BOTTOM_SOME, true).header.h, 5);
+    ck_assert_int_eq(layout_make(120, 29, BOTTOM_SOME, true).header.h, 4);
     for (int i = 0; i < SLOTS; i++)
         ck_assert_int_gt(layout.slot[i].w, 0);
-    layout = layout_make(80, 24, BOTTOM_SOME);
+    layout = layout_make(80, 24, BOTTOM_SOME, false);
     for (int i = 0; i < SLOTS; i++)
         ck_assert_int_gt(layout.slot[i].w, 0);
-    layout = layout_make(60, 15, BOTTOM_SOME);
+    layout = layout_make(60, 15, BOTTOM_SOME, false);
     ck_assert_int_gt(layout.slot[SLOT_MAP].w, 0);
     ck_assert_int_gt(layout.slot[SLOT_TYPES].w, 0);
-    layout = layout_make(20, 5, BOTTOM_SOME);
+    layout = layout_make(20, 5, BOTTOM_SOME, false);
     ck_assert_int_eq(layout.slot[SLOT_TYPES].h, 3);
     ck_assert_int_eq(layout.footer.y, 4);
 }
