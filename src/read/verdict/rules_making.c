@@ -171,9 +171,7 @@ void same_string_say(const VerdictFacts *f, Verdict *v) {
 
 double short_strings_holds(const VerdictFacts *f) {
     LmpTally t = strings_of(f);
-    return t.allocs >= MANY && (dropped_soon(f, &t) || turned_over(&t))
-               ? at_least(of_made(f, t.bytes), MUCH)
-               : 0;
+    return t.allocs >= MANY && dropped_soon(f, &t) ? at_least(of_made(f, t.bytes), MUCH) : 0;
 }
 
 /* `objects`: those of `t` that are not parts. */

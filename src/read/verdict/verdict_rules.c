@@ -72,7 +72,7 @@ const VerdictRule verdict_rules[] = {
      "makes … of all garbage: … tables…, …"},
     {"short-lived-strings", MAKES, ABOUT_STRINGS, short_strings_holds, 0.6, short_strings_say,
      "keep them, index tables by the parts (t[a][b]), or pass the parts on", VERDICT_AT_SITE,
-     "a thousand strings, most of them freed, and soon or all but a few; a tenth of all bytes",
+     "a thousand strings, most of them freed, and soon; a tenth of all bytes",
      "makes … of all garbage: … strings…, …"},
     {"peak-from-temporary", NEEDS_LINE | NEEDS_BULK, ABOUT_PEAK, spike_holds, 0.5, spike_say,
      "work in smaller pieces, and let go of each before the next", VERDICT_AT_SITE,

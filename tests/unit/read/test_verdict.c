@@ -140,6 +140,11 @@ START_TEST(turned_over) {
                 "game.lua:3 makes 100 % of all garbage: 10 k tables, 5.0 k a second, 400 live at a "
                 "time");
     fixture_free(&s);
+    s = fixture_new(); /* strings are not filled again */
+    drop(&s, spot(&s, 3, LMP_C_STRING), 10000, 4 * MIB, 9600, 100);
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "short-lived-strings"));
+    fixture_free(&s);
     s = fixture_new();
     drop(&s, spot(&s, 3, LMP_C_TABLE), 10000, 4 * MIB, 9400, 100);
     judge(&s);
