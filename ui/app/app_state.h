@@ -46,9 +46,11 @@ extern const PanelRow app_panels[APP_PANELS];
 typedef struct VerdictLine {
     const char *rule; /* of the verdict shown; NULL: none yet */
     uint32_t site;
-    bool chosen; /* by a person: it stays as long as it is true */
-    bool tall;   /* the advice has a line of its own: so it stays until the size changes */
-    int w, h;    /* of the screen then */
+    bool chosen;      /* by a person: it stays as long as it is true */
+    Verdict last;     /* a copy, for while it may be true again */
+    uint64_t true_at; /* clock: when it was true last */
+    bool tall;        /* the advice has a line of its own: so it stays until the size changes */
+    int w, h;         /* of the screen then */
 } VerdictLine;
 
 /* A place outside of panels that responds to a click: it stands for a key or a panel. */

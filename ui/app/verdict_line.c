@@ -1,7 +1,7 @@
 /* verdict_line.c - the line under the header: the most useful true sentence right now, what to
  * change, and the key that leads to its evidence. Where that does not fit, and the screen is tall
- * enough, the advice has a line of its own. It does not flicker: a sentence stays until it is
- * no longer true, or another one weighs considerably more. */
+ * enough, the advice has a line of its own. It does not flicker: a sentence stays until it has
+ * not been true for some seconds, or another one weighs considerably more. */
 #include <string.h>
 
 #include "app/app_state.h"
@@ -17,7 +17,8 @@ enum {
     ADVICE_WANTED = 44, /* the sentence is cut for so much of it ... */
     ADVICE_GAIN = 8     /* ... if each cut brings so much */
 };
-#define MORE 1.25 /* times the current score: that much replaces it */
+#define HOLD 5000000000ull /* nanoseconds */
+#define MORE 1.25          /* times the current score: that much replaces it */
 
 static const Verdict *find(const App *app) {
     const Verdicts *all = &app->model.verdicts;
@@ -28,10 +29,32 @@ static const Verdict *find(const App *app) {
     return NULL;
 }
 
+/* Its texts stand in it; what points into the ledger is left out. */
+static void remember(App *app, const Verdict *v) {
+    app->verdict.last = *v;
+    app->verdict.last.source = app->verdict.last.short_src = app->verdict.last.func = "";
+    app->verdict.true_at = app->ui.now;
+}
+
 static void show(App *app, const Verdict *v, bool chosen) {
     app->verdict.rule = v->rule;
     app->verdict.site = v->site;
     app->verdict.chosen = chosen;
+    remember(app, v);
+}
+
+/* What was shown is not true at this moment: NULL, or what is to stand there still. Where a figure
+ * is about as high as its rule asks for, it would come and go with each collection. */
+static const Verdict *held(const App *app, const Verdict *best) {
+    const Verdicts *all = &app->model.verdicts;
+    const VerdictLine *line = &app->verdict;
+    const Verdict *last = &line->last;
+    if (!line->rule || !*last->advice || app->ended || best->score > last->score * MORE)
+        return NULL;
+    for (uint32_t i = 0; last->site && i < all->count; i++) /* another sentence on the same */
+        if (all->verdict[i].site == last->site && all->verdict[i].score * MORE >= last->score)
+            return &all->verdict[i];
+    return app->ui.now - line->true_at < HOLD ? last : NULL;
 }
 
 /* The one to show; NULL: nothing is known yet. */
@@ -39,9 +62,14 @@ static const Verdict *shown(App *app) {
     const Verdicts *all = &app->model.verdicts;
     if (all->count == 0) return NULL;
     const Verdict *now = find(app), *best = &all->verdict[0];
-    if (now && (app->verdict.chosen || best->score <= now->score * MORE)) return now;
-    show(app, best, false);
-    return best;
+    if (now && (app->verdict.chosen || best->score <= now->score * MORE)) {
+        remember(app, now);
+        return now;
+    }
+    const Verdict *still = now ? NULL : held(app, best);
+    if (still == &app->verdict.last) return still;
+    show(app, still ? still : best, false);
+    return still ? still : best;
 }
 
 /* Is the page open that the sentence leads to? It then follows the next one: left open, it would be
@@ -54,7 +82,7 @@ void verdict_next(App *app) {
     const Verdicts *all = &app->model.verdicts;
     const Verdict *v = shown(app);
     if (!v) return;
-    uint32_t at = (uint32_t)(v - all->verdict) + 1;
+    uint32_t at = v == &app->verdict.last ? 0 : (uint32_t)(v - all->verdict) + 1;
     bool on_page = page_of(app, v);
     show(app, &all->verdict[at < all->count ? at : 0], at < all->count);
     if (!on_page) return;
@@ -82,8 +110,12 @@ static int draw_hint(const App *app, Canvas *canvas, Rect rect, int y, const Ver
     int right = rect.x + rect.w - 1, x = right;
     if (rect.w < HINT_FROM) return rect.w;
     char number[24];
-    snprintf(number, sizeof number, " %u/%u", (uint32_t)(v - all->verdict) + 1, all->count);
-    bool numbered = all->count > 1 && rect.w >= NUMBER_FROM;
+    bool listed = v != &app->verdict.last;
+    bool numbered = (all->count > 1 || !listed) && rect.w >= NUMBER_FROM;
+    if (listed)
+        snprintf(number, sizeof number, " %u/%u", (uint32_t)(v - all->verdict) + 1, all->count);
+    else
+        snprintf(number, sizeof number, " -/%u", all->count);
     if (numbered) {
         x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_MUTED), number);
         x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_ACCENT), "W");

@@ -225,6 +225,57 @@ START_TEST(advice_fits_eighty_columns) {
 }
 END_TEST
 
-SUITE("verdict_line", two_lines, advice_fits_eighty_columns, the_page_follows,
+/* A sentence that holds for a moment less than its rule asks for stays where it is. */
+START_TEST(does_not_flicker) {
+    set_up(120, "a.lua:1", "makes it", "keep it");
+    Verdicts *all = &app_model(app)->verdicts;
+    Verdict *v = &all->verdict[0];
+    v->rule = "one";
+    v->site = 1;
+    v->score = 0.4;
+    now += 10000000000ull;
+    read_rows();
+    ck_assert_ptr_nonnull(strstr(row, "a.lua:1 makes it"));
+    const Verdict one = *v;
+    v->rule = "two";
+    v->site = 2;
+    v->score = 0.45;
+    snprintf(v->where, sizeof v->where, "b.lua:2");
+    now += 4000000000ull;
+    read_rows();
+    ck_assert_ptr_nonnull(strstr(row, "a.lua:1 makes it"));
+    const Verdict two = *v;
+    *v = one; /* true again: the time begins anew */
+    read_rows();
+    *v = two;
+    now += 4000000000ull;
+    read_rows();
+    ck_assert_ptr_nonnull(strstr(row, "a.lua:1 makes it"));
+    now += 1000000000ull;
+    read_rows();
+    ck_assert_ptr_nonnull(strstr(row, "b.lua:2 makes it"));
+    *v = one; /* considerably more is said at once */
+    v->score = 0.6;
+    read_rows();
+    ck_assert_ptr_nonnull(strstr(row, "a.lua:1 makes it"));
+    v->rule = "other"; /* and so is another sentence on the same line */
+    v->score = 0.5;
+    snprintf(v->text, sizeof v->text, "keeps it");
+    read_rows();
+    ck_assert_ptr_nonnull(strstr(row, "a.lua:1 keeps it"));
+    *v = two; /* what there is nothing to do about is not held */
+    v->advice[0] = 0;
+    now += 6000000000ull;
+    read_rows();
+    ck_assert_ptr_nonnull(strstr(row, "b.lua:2 makes it"));
+    *v = one;
+    v->score = 0.1;
+    read_rows();
+    ck_assert_ptr_nonnull(strstr(row, "a.lua:1 makes it"));
+    tear_down();
+}
+END_TEST
+
+SUITE("verdict_line", does_not_flicker, two_lines, advice_fits_eighty_columns, the_page_follows,
       paths_are_cut_not_advice, all_of_it, figures_stay_where_advice_gains_nothing,
       parentheses_are_not_torn, no_loose_ends, no_free_columns_beside_a_cut)
