@@ -3,6 +3,8 @@
 
 #include "base/os.h"
 
+enum { SMALL = 1 << 15 }; /* slots: up to that an index grows by more at once */
+
 bool rowindex_open(LmpRowIndex *x, uint32_t slots) {
     *x = (LmpRowIndex){.slot = lmp_os->map(slots * sizeof *x->slot, -1, 0, true)};
     if (x->slot) x->slots = slots;
@@ -27,7 +29,7 @@ static void move(LmpRowSlot *to, uint32_t slots, const LmpRowSlot *from, uint32_
 }
 
 static __attribute__((noinline)) bool grow(LmpRowIndex *x) {
-    uint32_t slots = x->slots * 2;
+    uint32_t slots = x->slots * (x->slots < SMALL ? 4 : 2);
     LmpRowSlot *slot = lmp_os->map(slots * sizeof *slot, -1, 0, true);
     if (!slot) return false;
     lmp_os->populate(slot, slots * sizeof *slot); /* rows will go to every page of it */
@@ -38,16 +40,10 @@ static __attribute__((noinline)) bool grow(LmpRowIndex *x) {
     return true;
 }
 
-bool rowindex_room(LmpRowIndex *x, uint32_t rows) {
-    if (x->used + rows <= x->slots / 2) return true;
+bool rowindex_make_room(LmpRowIndex *x, uint32_t rows) {
     if (!x->refused && x->slots <= UINT32_MAX / 2) {
         if (grow(x)) return true;
         x->refused = true; /* not retried: every new row passes here */
     }
     return x->used + rows <= x->slots - x->slots / 8;
-}
-
-void rowindex_add(LmpRowIndex *x, uint32_t hash, uint32_t row) {
-    put(x->slot, x->slots, (LmpRowSlot){hash, row});
-    x->used++;
 }

@@ -1,9 +1,9 @@
 /* rowindex.h - a hash index over the rows of a table: hashes and row numbers, nothing of the rows
  * themselves, so the caller compares the rows (and knows what their identity is).
  *
- * Open addressing in private memory from lmp_os->map, doubled when half full. An index that cannot
- * be grown goes on up to seven eighths and then takes no more; what is in it stays found. Rows are
- * never removed. */
+ * Open addressing in private memory from lmp_os->map, doubled when half full (a small one: four
+ * times as large). An index that cannot be grown goes on up to seven eighths and then takes no
+ * more; what is in it stays found. Rows are never removed. */
 #ifndef LMP_ROWINDEX_H
 #define LMP_ROWINDEX_H
 
@@ -26,9 +26,18 @@ bool rowindex_open(LmpRowIndex *x, uint32_t slots);
 void rowindex_close(LmpRowIndex *x);
 
 /* Is there room for so many rows more? Grows the index where needed; call it before making one. */
-bool rowindex_room(LmpRowIndex *x, uint32_t rows);
+bool rowindex_make_room(LmpRowIndex *x, uint32_t rows);
+static inline bool rowindex_room(LmpRowIndex *x, uint32_t rows) {
+    return x->used + rows <= x->slots / 2 || rowindex_make_room(x, rows);
+}
 /* Adds a row that is not in it yet. There is room. */
-void rowindex_add(LmpRowIndex *x, uint32_t hash, uint32_t row);
+static inline void rowindex_add(LmpRowIndex *x, uint32_t hash, uint32_t row) {
+    uint32_t i = hash & (x->slots - 1);
+    while (x->slot[i].row)
+        i = (i + 1) & (x->slots - 1);
+    x->slot[i] = (LmpRowSlot){hash, row};
+    x->used++;
+}
 
 /* The rows with this hash, one after another, 0 at their end: begin with *at = hash. */
 static inline uint32_t rowindex_next(const LmpRowIndex *x, uint32_t hash, uint32_t *at) {

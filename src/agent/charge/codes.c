@@ -12,11 +12,17 @@ static uint32_t home(const LmpCodes *codes, uintptr_t addr) {
 }
 
 /* The slot of addr, or the free slot where it belongs. */
-static LmpCode *find(const LmpCodes *codes, uintptr_t addr) {
+static LmpCode *search(const LmpCodes *codes, uintptr_t addr) {
     uint32_t at = home(codes, addr);
     while (codes->slot[at].addr && codes->slot[at].addr != addr)
         at = (at + 1) & (codes->slots - 1);
     return &codes->slot[at];
+}
+
+/* The same: mostly it is the one that was asked about before. */
+static inline LmpCode *find(LmpCodes *codes, uintptr_t addr) {
+    if (!codes->recent || codes->recent->addr != addr) codes->recent = search(codes, addr);
+    return codes->recent;
 }
 
 bool codes_open(LmpCodes *codes) {
@@ -34,10 +40,11 @@ void codes_close(LmpCodes *codes) {
 static bool grow(LmpCodes *codes) {
     LmpCodes next = *codes;
     next.slots *= 2;
+    next.recent = NULL;
     next.slot = lmp_os->map(next.slots * sizeof(LmpCode), -1, 0, true);
     if (!next.slot) return false;
     for (uint32_t i = 0; i < codes->slots; i++)
-        if (codes->slot[i].addr) *find(&next, codes->slot[i].addr) = codes->slot[i];
+        if (codes->slot[i].addr) *search(&next, codes->slot[i].addr) = codes->slot[i];
     lmp_os->unmap(codes->slot, codes->slots * sizeof(LmpCode));
     *codes = next;
     return true;
@@ -58,7 +65,7 @@ LmpCode *codes_note(LmpCodes *codes, uintptr_t addr, bool *added) {
     return code;
 }
 
-LmpCode *codes_find(const LmpCodes *codes, uintptr_t addr) {
+LmpCode *codes_find(LmpCodes *codes, uintptr_t addr) {
     LmpCode *code = find(codes, addr);
     return code->addr ? code : NULL;
 }

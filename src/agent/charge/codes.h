@@ -33,6 +33,7 @@ typedef struct LmpCodes {
     LmpCode *slot;
     uint32_t slots, used; /* slots: a power of two */
     uint64_t lives;       /* so far */
+    LmpCode *recent;      /* the slot that was found last; NULL: none */
     LmpSlab slab;         /* of homes */
 } LmpCodes;
 
@@ -43,7 +44,7 @@ void codes_close(LmpCodes *codes);
  * until the next one is added or taken. */
 LmpCode *codes_note(LmpCodes *codes, uintptr_t addr, bool *added);
 /* The same if it is known, else NULL. */
-LmpCode *codes_find(const LmpCodes *codes, uintptr_t addr);
+LmpCode *codes_find(LmpCodes *codes, uintptr_t addr);
 /* An answer about it is entered in a slot with this home. */
 void codes_note_home(LmpCodes *codes, LmpCode *code, unsigned home);
 /* The homes of a vector, one after another, LMP_HOMES at their end: begin with *at = 0. */

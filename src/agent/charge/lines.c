@@ -91,7 +91,7 @@ static void grow(LmpLineCache *cache) {
 
 /* The slot where an answer is, or is to be entered: its own if it is free, else the one beside,
  * whatever is in there; but of two that are taken, each in its turn. */
-static LmpLineSlot *slot_for(LmpLineCache *cache, uint64_t key, uintptr_t cfn) {
+static inline LmpLineSlot *slot_for(LmpLineCache *cache, uint64_t key, uintptr_t cfn) {
     LmpLineSlot *own = lines_slot(cache, key, cfn), *beside = lines_look(cache, key, cfn);
     if (own == beside || (beside->key == key && beside->cfn == cfn)) return beside;
     return !own->key || (beside->key && cache->pushed & 1) ? own : beside;
@@ -352,15 +352,19 @@ uint32_t lines_record_of(LmpProfile *p, const LmpWhere *w, unsigned cls, uintptr
 
 /* ---- sites of frames ------------------------------------------------------------------------- */
 
-uint32_t lines_frame_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uintptr_t pc) {
-    uint64_t key = lines_key(pc, KEY_FRAME);
-    const LmpLineSlot *slot = lines_look(p->lines, key, 0);
-    if (slot->key == key) return slot->row[0];
+static __attribute__((noinline)) uint32_t learn_frame_site(LmpProfile *p, lua_State *L,
+                                                           const LmpCallInfo *ci, uintptr_t pc) {
     const void *proto = frames_proto(frames_func(ci));
     if (!proto) return sites_pseudo(p, LMP_PSEUDO_UNKNOWN);
     LmpWhere w = {.L = L, .runs = L, .ci = (LmpCallInfo *)ci, .pc = pc}; /* NOLINT */
     LmpLineSlot *kept;
-    return row_of(p, &w, pc, proto, key, 0, 0, &kept);
+    return row_of(p, &w, pc, proto, lines_key(pc, KEY_FRAME), 0, 0, &kept);
+}
+
+uint32_t lines_frame_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uintptr_t pc) {
+    uint64_t key = lines_key(pc, KEY_FRAME);
+    const LmpLineSlot *slot = lines_look(p->lines, key, 0);
+    return LIKELY(slot->key == key) ? slot->row[0] : learn_frame_site(p, L, ci, pc);
 }
 
 uint32_t lines_c_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci) {

@@ -322,10 +322,13 @@ static uint32_t newest_record(const LmpProfile *p, uint32_t site) {
 }
 
 /* A record that is there; 0: none. Row 0, which is that of no record, has no key. */
-static uint32_t look_record(const LmpProfile *p, const LmpRecord *key) {
+static ALWAYS_INLINE uint32_t look_record(const LmpProfile *p, const LmpRecord *key) {
     const LmpRecord *record = p->tables.record;
     uint32_t row = newest_record(p, key->site), hash, at;
-    if (row < p->limits.records && !record[row].next) return is_record(&record[row], key) ? row : 0;
+    if (row < p->limits.records) {
+        if (is_record(&record[row], key)) return row;
+        if (!record[row].next) return 0;
+    }
     at = hash = hash_record(key);
     while ((row = rowindex_next(&p->indexes->record, hash, &at)))
         if (is_record(&record[row], key)) return row;
@@ -363,20 +366,26 @@ static void index_record(LmpProfile *p, uint32_t row) {
     rowindex_add(&p->indexes->record, hash_record(&record[row]), row);
 }
 
-uint32_t sites_record(LmpProfile *p, uint32_t site, unsigned cls, unsigned tag) {
+static __attribute__((noinline)) uint32_t new_record(LmpProfile *p, uint32_t site, unsigned cls,
+                                                     unsigned tag) {
     if (site == OTHERS && tag <= OTHERS) return others_record(p, cls, tag);
-    uint32_t row = look_record(
-        p, &(LmpRecord){.site = site, .use.cls = (uint16_t)cls, .use.tag = (uint16_t)tag});
-    if (row) return row;
     reserve_more(p);
     if (p->tables.live->tables.records + KINDS_OF_OTHERS >= p->limits.records ||
         !rowindex_room(&p->indexes->record, 2)) {
         fold(p, 0);
         return others_record(p, cls, tag);
     }
-    row = add_record(p, site, cls, tag);
+    uint32_t row = add_record(p, site, cls, tag);
     index_record(p, row);
     return row;
+}
+
+uint32_t sites_record(LmpProfile *p, uint32_t site, unsigned cls, unsigned tag) {
+    uint32_t row = 0;
+    if (LIKELY(site != OTHERS || tag > OTHERS))
+        row = look_record(
+            p, &(LmpRecord){.site = site, .use.cls = (uint16_t)cls, .use.tag = (uint16_t)tag});
+    return row ? row : new_record(p, site, cls, tag);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

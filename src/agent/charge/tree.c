@@ -60,7 +60,7 @@ static ALWAYS_INLINE uint64_t key_of(const struct LmpTree *t, const LmpSideFrame
 }
 
 /* The node of a frame of a function, past the cache; 0: it is not sound. */
-static uint32_t node_of_frame(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc) {
+static inline uint32_t node_of_frame(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc) {
     uint32_t site;
     if (f->key) {
         site = lines_c_site(p, L, f->ci);
@@ -250,7 +250,8 @@ static uint32_t new_line_path(LmpProfile *p, const LmpSideFrame *f, uintptr_t pc
     uint32_t node = tree_find_node(p, f->under >> 2, p->tables.record[record].site,
                                    f->under & (LMP_NODE_TAIL | LMP_NODE_COROUTINE));
     uint32_t path = tree_find_path(p, node, record);
-    if (p->tables.path[path].node == TREE_NODE_OTHERS) return path; /* each of those is counted */
+    if (UNLIKELY(p->tables.path[path].node == TREE_NODE_OTHERS))
+        return path; /* each of those is counted */
     uint64_t who = who_of(f->under, record);
     if (line_slot(t, who)->who && count_pushed(&t->line_size)) tree_move_lines(t);
     *line_slot(t, who) = (LmpLinePathSlot){who, path, 0};
@@ -313,18 +314,37 @@ static __attribute__((noinline)) uint32_t returned_path(LmpProfile *p, LmpSide *
     return top_path(p, s->L, f, ci, pc, record);
 }
 
-/* The path of a new frame, whether or not the thread has returned before from others. */
+/* The path of a new frame, which that of f has called from a node `under`. */
+static ALWAYS_INLINE uint32_t called_path(LmpProfile *p, LmpSide *s, LmpSideFrame *f, uint64_t key,
+                                          uint32_t under, uintptr_t pc, uint32_t record,
+                                          const LmpCallInfo *ci, uint32_t status) {
+    s->top = ++f;
+    put_frame(f, ci, key, under | tail_flag(status), status);
+    return top_path(p, s->L, f, ci, pc, record);
+}
+
+/* The same where that node is not known: of the side stack's topmost frame. */
+static __attribute__((noinline)) uint32_t newly_called_path(LmpProfile *p, LmpSide *s, uintptr_t pc,
+                                                            uint32_t record, const LmpCallInfo *ci,
+                                                            uint32_t status) {
+    uint64_t key = status & LMP_CI_C ? c_key(ci) : 0;
+    uint32_t under = learn_below(p, s->L, s->top);
+    if (UNLIKELY(under == UNSOUND)) return no_path(p, WALK_UNSOUND, record);
+    return called_path(p, s, s->top, key, under, pc, record, ci, status);
+}
+
+/* The path of a new frame, whether or not the thread has returned before from others. (Whatever
+ * else it calls comes last, so that no register is saved for it.) */
 static __attribute__((noinline)) uint32_t entered_path(LmpProfile *p, LmpSide *s, uintptr_t pc,
                                                        uint32_t record, const LmpCallInfo *ci,
                                                        uint32_t status) {
     LmpSideFrame *f = find_caller(s, ci);
     uint64_t key = status & LMP_CI_C ? c_key(ci) : 0;
     if (UNLIKELY(!f || (status & LMP_CI_C && !key))) return walked_path(p, s, pc, record);
-    uint32_t under = below(p, s->L, f);
-    if (UNLIKELY(under == UNSOUND)) return no_path(p, WALK_UNSOUND, record);
-    s->top = ++f;
-    put_frame(f, ci, key, under | tail_flag(status), status);
-    return top_path(p, s->L, f, ci, pc, record);
+    uint32_t under = known_below(p->tree, f);
+    if (LIKELY(under != UNSOUND)) return called_path(p, s, f, key, under, pc, record, ci, status);
+    s->top = f;
+    return newly_called_path(p, s, pc, record, ci, status);
 }
 
 /* The path of the thread that runs. */

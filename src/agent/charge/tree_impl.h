@@ -11,7 +11,7 @@
 enum {
     TREE_CHAIN = 256,      /* coroutines inside coroutines: C calls nest no deeper */
     TREE_CACHE_LEAST = 12, /* bits: a cache has 1 << that slots to begin with, */
-    TREE_CACHE_STEP = 2,   /* so many more with each step, */
+    TREE_CACHE_STEP = 4,   /* so many more with each step, */
     TREE_CACHE_MOST = 16,  /* and at most */
     TREE_SHARED = 6,
     TREE_OUTSIDE = 16,    /* a power of two */

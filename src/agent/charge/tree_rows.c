@@ -23,27 +23,13 @@ static bool is_node(const LmpNode *a, const LmpNode *b) {
     return a->parent == b->parent && a->site == b->site && a->flags == b->flags;
 }
 
-/* A node that is there; 0: none. An only callee is not in the index; of none, row 0 is no node. */
-static uint32_t look_node(const LmpProfile *p, const LmpNode *key) {
-    const LmpNode *node = p->tables.node;
-    uint32_t row = node[key->parent].callee, hash, at;
-    if (row < p->limits.nodes && !node[row].next) return is_node(&node[row], key) ? row : 0;
-    at = hash = hash_node(key);
-    while ((row = rowindex_next(&p->tree->node, hash, &at)))
-        if (is_node(&node[row], key)) return row;
-    return 0;
-}
-
-uint32_t tree_find_node(LmpProfile *p, uint32_t parent, uint32_t site, uint32_t flags) {
+static __attribute__((noinline)) uint32_t add_node(LmpProfile *p, uint32_t parent, uint32_t site,
+                                                   uint32_t flags) {
     struct LmpTree *t = p->tree;
-    if (parent == TREE_NODE_OTHERS) return TREE_NODE_OTHERS;
-    LmpNode *node = p->tables.node, key = {.parent = parent, .site = site, .flags = flags};
-    uint32_t row = look_node(p, &key);
-    if (row) return row;
-    uint32_t *used = &p->tables.live->tables.nodes;
+    LmpNode *node = p->tables.node;
+    uint32_t *used = &p->tables.live->tables.nodes, row = *used;
     reserve_more(p);
-    if (*used >= p->limits.nodes || !rowindex_room(&t->node, 2)) return TREE_NODE_OTHERS;
-    row = *used;
+    if (row >= p->limits.nodes || !rowindex_room(&t->node, 2)) return TREE_NODE_OTHERS;
     LmpNode *n = &node[row];
     if (row % AHEAD == 0) lmp_os->populate(n, AHEAD * sizeof *n);
     n->parent = parent;
@@ -58,6 +44,22 @@ uint32_t tree_find_node(LmpProfile *p, uint32_t parent, uint32_t site, uint32_t 
     }
     tree_publish(used, row + 1);
     return row;
+}
+
+/* An only callee is not in the index; of none, row 0 is no node. */
+uint32_t tree_find_node(LmpProfile *p, uint32_t parent, uint32_t site, uint32_t flags) {
+    const LmpNode *node = p->tables.node;
+    const LmpNode key = {.parent = parent, .site = site, .flags = flags};
+    if (parent == TREE_NODE_OTHERS) return TREE_NODE_OTHERS;
+    uint32_t row = node[parent].callee;
+    if (row < p->limits.nodes && !node[row].next) {
+        if (is_node(&node[row], &key)) return row;
+    } else {
+        uint32_t hash = hash_node(&key), at = hash;
+        while ((row = rowindex_next(&p->tree->node, hash, &at)))
+            if (is_node(&node[row], &key)) return row;
+    }
+    return add_node(p, parent, site, flags);
 }
 
 static uint32_t add_path(LmpProfile *p, uint32_t node, uint32_t record) {
@@ -78,26 +80,36 @@ uint32_t tree_others_path(LmpProfile *p, uint32_t record) {
     return t->others_path[record];
 }
 
-uint32_t tree_find_path(LmpProfile *p, uint32_t node, uint32_t record) {
+static uint32_t hash_path(uint32_t node, uint32_t record) {
+    return (uint32_t)rowindex_mix((uint64_t)node << 32 | record, 0);
+}
+
+static __attribute__((noinline)) uint32_t new_path(LmpProfile *p, uint32_t node, uint32_t record) {
     struct LmpTree *t = p->tree;
-    if (node == TREE_NODE_OTHERS) return tree_others_path(p, record);
-    uint32_t hash = (uint32_t)rowindex_mix((uint64_t)node << 32 | record, 0), at = hash;
-    uint32_t *first = &p->tables.node[node].path, row = *first < p->limits.paths ? *first : 0;
-    for (; row; row = rowindex_next(&t->path, hash, &at)) { /* the index has all but the first */
-        const LmpPath *path = &p->tables.path[row];
-        if (path->node == node && path->record == record) return row;
-    }
     uint32_t used = p->tables.live->tables.paths - t->others_paths;
     reserve_more(p);
     if (used >= p->limits.paths - p->limits.records || !rowindex_room(&t->path, 1))
         return tree_others_path(p, record);
-    row = add_path(p, node, record);
+    uint32_t row = add_path(p, node, record), *first = &p->tables.node[node].path;
     if (*first) {
-        rowindex_add(&t->path, hash, row);
+        rowindex_add(&t->path, hash_path(node, record), row);
     } else {
         *first = row;
     }
     return row;
+}
+
+/* The index has all paths of a node but the first. */
+uint32_t tree_find_path(LmpProfile *p, uint32_t node, uint32_t record) {
+    const LmpPath *path = p->tables.path;
+    if (node == TREE_NODE_OTHERS) return tree_others_path(p, record);
+    uint32_t row = p->tables.node[node].path;
+    if (!row || row >= p->limits.paths) return new_path(p, node, record);
+    if (path[row].node == node && path[row].record == record) return row;
+    uint32_t hash = hash_path(node, record), at = hash;
+    while ((row = rowindex_next(&p->tree->path, hash, &at)))
+        if (path[row].node == node && path[row].record == record) return row;
+    return new_path(p, node, record);
 }
 
 static uint32_t pseudo_path(LmpProfile *p, uint32_t site, uint32_t record) {

@@ -63,8 +63,8 @@ bool reserve_tables(LmpProfile *p) {
     return reach(p, 0);
 }
 
-void reserve_more(LmpProfile *p) {
-    if (!p->reserve.strict || !p->indexes || p->reserve.level >= LEVELS) return;
+void reserve_next(LmpProfile *p) {
+    if (!p->indexes || p->reserve.level >= LEVELS) return;
     for (int i = 0; i < TABLES; i++) {
         uint32_t used;
         memcpy(&used, (const char *)&p->live->tables + tables[i].used, sizeof used);

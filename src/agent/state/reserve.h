@@ -20,6 +20,9 @@ bool reserve_open(LmpProfile *p);
 bool reserve_tables(LmpProfile *p);
 
 /* Before a row is added to a table: the next level, if one is half full. */
-void reserve_more(LmpProfile *p);
+void reserve_next(LmpProfile *p);
+static inline void reserve_more(LmpProfile *p) {
+    if (p->reserve.strict) reserve_next(p);
+}
 
 #endif
