@@ -170,6 +170,7 @@ uint32_t __wrap_newtable_parts(uintptr_t pc) {
 uint32_t __wrap_shadow_lookup(LmpProfile *q, uintptr_t addr, uint64_t *size);
 uint32_t __wrap_shadow_lookup(LmpProfile *q, uintptr_t addr, uint64_t *size) {
     (void)q;
+    ck_assert_uint_eq(addr >> LMP_ADDRESS_BITS, 0); /* the map has no other */
     *size = 208;
     for (int i = 0; i < THREADS; i++)
         if (addr + EXTRA == (uintptr_t)thread(i)) return t[i].entry;

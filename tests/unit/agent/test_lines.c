@@ -283,6 +283,9 @@ START_TEST(how_it_is_made) {
     code[0][CODE] = instruction(LMP_OP_CONCAT, 0, 0);
     w = at(0, CODE, 0); /* not in the code: nothing is read there */
     ck_assert_uint_eq(site[record[ask(&w, LMP_C_STRING)].site].how, LMP_HOW_OTHER);
+    w = at(1, 0, 0);
+    w.pc -= LMP_INSTRUCTION; /* nor before the first one */
+    ck_assert_uint_eq(site[record[ask(&w, LMP_C_TABLE_PART)].site].how, LMP_HOW_OTHER);
     w = at(0, 9, 0);
     w.pc += 2; /* nor between two instructions */
     ck_assert_uint_eq(site[record[ask(&w, LMP_C_TABLE_PART)].site].how, LMP_HOW_OTHER);

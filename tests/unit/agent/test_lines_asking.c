@@ -137,6 +137,9 @@ START_TEST(outside_ends_a_constructor) {
     ck_assert_uint_eq(p.made.left, 2); /* the refused one was counted then */
     lines_ask_outside(&p, thread(1), LMP_C_STRING);
     ck_assert_uint_eq(p.made.left, 0);
+    p.made.pc = 0; /* of nobody, as the request is */
+    lines_ask_outside(&p, thread(1), LMP_C_STRING);
+    ck_assert_uint_eq(p.made.left, 0);
     p.made = (LmpMade){.ci = top(1), .pc = 16, .proto = 16, .left = 2, .part = 5};
     lines_ask_outside(&p, thread(1), LMP_C_TABLE);
     ck_assert(!p.made.ci && !p.made.pc && !p.made.proto && !p.made.left && !p.made.part);
@@ -286,6 +289,11 @@ START_TEST(the_innermost_runs) {
     enter(2, 1);
     call_resume(2, 3);
     enter(2, 2); /* what was left of it above the top of the stack */
+    p.running = thread(1);
+    lines_ask(&p, NULL, LMP_C_STRING, &ask);
+    check_where(2, 2, 1, 2);
+    give(2, 3); /* what is no thread */
+    put(t[2].slot[2 * 2 + 1], LMP_AT_SLOT_TAG, LMP_TAG_LONG_STRING);
     p.running = thread(1);
     lines_ask(&p, NULL, LMP_C_STRING, &ask);
     check_where(2, 2, 1, 2);

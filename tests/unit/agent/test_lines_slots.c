@@ -202,6 +202,38 @@ START_TEST(what_dies_leaves_the_others) {
 }
 END_TEST
 
+/* Where it is when the cache has grown. */
+static unsigned index_then(const LmpWhere *w) {
+    size_t mask = cache.mask;
+    cache.mask = (2 * LMP_LINE_LEAST - 1) * sizeof *cache.slot;
+    unsigned i = index_of(own(w));
+    cache.mask = mask;
+    return i;
+}
+
+/* There is no room for an answer, so the cache grows; its slot is a new one then, in a pair that
+ * growth_loses_nothing leaves alone. */
+static void push_once_more(void) {
+    LmpWhere w = at(2, 2, 0);
+    for (int n = 0; index_then(&w) % 4 != 2 || index_then(&w) < LMP_LINE_LEAST; n++)
+        w = at(n / CODE, (unsigned)n % CODE, 0);
+    occupy(own(&w), w.pc + (1 << 20)); /* whose slots these are */
+    occupy(beside(&w), w.pc + (2 << 20));
+    cache.pushed = LMP_LINE_LEAST / 8 - 1;
+    ask(&w, LMP_C_STRING);
+    ck_assert_uint_eq(cache.mask, (2 * LMP_LINE_LEAST - 1) * sizeof *cache.slot);
+    ck_assert(is_in(own(&w), &w) || is_in(beside(&w), &w));
+}
+
+START_TEST(empty_slots_move_nowhere) {
+    begin();
+    occupy(&cache.slot[1], 1 * LMP_INSTRUCTION);
+    push_once_more();
+    ck_assert_uint_eq(cache.slot[1].key, 1 * LMP_INSTRUCTION);
+    end();
+}
+END_TEST
+
 /* Nothing is lost when the cache grows: what was beside another is there again. */
 START_TEST(growth_loses_nothing) {
     static bool taken[2 * LMP_LINE_LEAST], asked[PROTOS * CODE];
@@ -226,15 +258,7 @@ START_TEST(growth_loses_nothing) {
         }
         ck_assert_uint_eq(queries, before);
         if (round == 1) break;
-        cache.pushed = LMP_LINE_LEAST / 8 - 1;
-        LmpWhere w = at(2, 2, 0); /* for a third one there is no room */
-        for (unsigned place = 3; index_of(own(&w)) % 4 != 2; place++)
-            w = at(2, place, 0);
-        occupy(own(&w), w.pc + (1 << 20)); /* whose slots these are */
-        occupy(beside(&w), w.pc + (2 << 20));
-        ask(&w, LMP_C_STRING);
-        ck_assert_uint_eq(cache.mask, (2 * LMP_LINE_LEAST - 1) * sizeof *cache.slot);
-        ck_assert(is_in(own(&w), &w) || is_in(beside(&w), &w));
+        push_once_more();
         answers_close(&cache.answers);
         before = queries;
     }
@@ -244,4 +268,4 @@ END_TEST
 
 SUITE("lines_slots", where_an_answer_goes, where_an_answer_is, two_c_functions_at_a_place,
       more_in_the_second_cache, nothing_to_go_by, parts_that_are_known_stay,
-      what_dies_leaves_the_others, growth_loses_nothing)
+      what_dies_leaves_the_others, empty_slots_move_nowhere, growth_loses_nothing)
