@@ -9,7 +9,7 @@
 #include "suite.h"
 
 enum { EXTRA = 8, STALE = 1 << 14, HOOKED = 1 << 3, JUMP = 20, STACK = 21 }; /* words, bits */
-enum { FRAMES = 6, THREADS = 80, MAIN = 0 };
+enum { FRAMES = 24, THREADS = 80, MAIN = 0 };
 enum { LINE_FN = 0x7000, CLOSURE_FN = 0x7100 };
 
 typedef struct Thread {

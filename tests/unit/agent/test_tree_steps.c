@@ -1,0 +1,514 @@
+/* Tests of tree.c, step by step, on threads and frames made by hand (fake_threads.h): after each
+ * step the path is what the frames say, and no more was looked up than what is new; what the frames
+ * do not tell is "(unknown)". Real programs: test_tree_random and the others, tests/truth. */
+#include "agent/charge/tree_caches.h"
+
+#include "agent/charge/lines.h"
+#include "agent/charge/sites.h"
+#include "agent/interp/resumers.h"
+#include "agent/map/shadow.h"
+#include "counted_maps.h"
+#include "fake_threads.h"
+
+enum { PROTOS = 4, CODE = 64, TAIL = 1 << 5, SITES = 1000, HOST_RECORD = 1, RESUME = LINE_FN + 64 };
+
+static uintptr_t protos[PROTOS][16], closures[PROTOS][6];
+static uint32_t code[PROTOS][CODE + 4];
+static LmpProfile p;
+static unsigned queries, life;
+static uintptr_t notified;
+static LmpTableLimits limits;
+
+/* ---- in the place of the others -------------------------------------------------------------- */
+
+static uint32_t line_site(uintptr_t pc) {
+    return SITES + life + (uint32_t)((pc - (uintptr_t)code) / sizeof **code);
+}
+static uint32_t c_site(uintptr_t function) {
+    return SITES - 1 - (uint32_t)(function - LINE_FN) / 16;
+}
+
+uint32_t __wrap_lines_frame_site(LmpProfile *q, lua_State *L, const LmpCallInfo *ci, uintptr_t pc);
+uint32_t __wrap_lines_frame_site(LmpProfile *q, lua_State *L, const LmpCallInfo *ci, uintptr_t pc) {
+    (void)q, (void)L, (void)ci;
+    queries++;
+    return line_site(pc);
+}
+uint32_t __wrap_lines_c_site(LmpProfile *q, lua_State *L, const LmpCallInfo *ci);
+uint32_t __wrap_lines_c_site(LmpProfile *q, lua_State *L, const LmpCallInfo *ci) {
+    (void)q, (void)L;
+    queries++;
+    return c_site(frames_c_function(frames_func(ci)));
+}
+void __wrap_resumers_find(void);
+void __wrap_resumers_find(void) {}
+bool __wrap_resumers_is(uintptr_t function);
+bool __wrap_resumers_is(uintptr_t function) {
+    return function == RESUME;
+}
+void __wrap_shadow_notify(LmpProfile *q, uintptr_t addr);
+void __wrap_shadow_notify(LmpProfile *q, uintptr_t addr) {
+    (void)q;
+    notified = addr;
+}
+
+/* ---- a profile ------------------------------------------------------------------------------- */
+
+static void begin(void) {
+    threads_begin();
+    counted_maps_begin(-1);
+    frames_bits.tail = TAIL;
+    memset(&p, 0, sizeof p);
+    p.live = calloc(1, sizeof *p.live);
+    p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
+    p.limits = limits;
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
+    ck_assert_int_eq(tree_open(&p), LMP_OK);
+    p.main = thread(MAIN);
+    queries = life = 0;
+    notified = 0;
+    for (int i = 0; i < PROTOS; i++) {
+        uint32_t size = CODE;
+        memcpy((char *)protos[i] + LMP_AT_PROTO_SIZECODE, &size, sizeof size);
+        put(protos[i], LMP_AT_PROTO_CODE, (uintptr_t)code[i]);
+        closures[i][3] = (uintptr_t)protos[i];
+    }
+    p.tables.record[HOST_RECORD].site = sites_pseudo(&p, LMP_PSEUDO_HOST);
+}
+
+static void end(void) {
+    tree_close(&p);
+    tree_close(&p); /* it is not there any more */
+    sites_close(&p);
+    counted_maps_end();
+    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
+    free(p.live);
+}
+
+static uintptr_t pc_of(int i, unsigned place) {
+    return (uintptr_t)code[i] + (place + 1) * sizeof **code;
+}
+
+static void lua(int L, int i, unsigned place) {
+    call_closure(L, closures[i], pc_of(i, place));
+}
+static void c(int L, unsigned n) {
+    call(L, LMP_TAG_LIGHT_C, LINE_FN + 16 * n, LMP_CI_C, 0);
+}
+static void resume(int L, int other) {
+    call(L, LMP_TAG_LIGHT_C, RESUME, LMP_CI_C, 0);
+    give(L, other);
+}
+static void ret(int L) {
+    enter(L, t[L].depth - 1);
+}
+static void go(int L, unsigned place) { /* the topmost function, in prototype 0, has moved on */
+    put(top(L), LMP_AT_CI_SAVEDPC, pc_of(0, place));
+}
+
+static bool is_c(const LmpCallInfo *ci) {
+    return frames_status(ci) & LMP_CI_C;
+}
+
+/* The path of those threads, each resumed by the one before: as asked for by the last of them. */
+static uint32_t check_path(uint32_t path, uint32_t record, uintptr_t pc, int n, const int *of) {
+    ck_assert_uint_eq(p.tables.path[path].record, record);
+    uint32_t node = p.tables.path[path].node;
+    for (int i = n - 1; i >= 0; i--) {
+        for (int depth = t[of[i]].depth; depth > 0; depth--, pc = 0) {
+            const LmpCallInfo *ci = frame(of[i], depth);
+            const LmpNode *is = &p.tables.node[node];
+            uint32_t flags = frames_status(ci) & TAIL ? LMP_NODE_TAIL : 0;
+            if (i > 0 && depth == 1) flags |= LMP_NODE_COROUTINE;
+            uint32_t site = is_c(ci) ? c_site(frames_c_function(frames_func(ci)))
+                                     : line_site(pc ? pc : frames_pc(ci));
+            ck_assert_msg(is->site == site && is->flags == flags,
+                          "thread %d frame %d: site %u flags %u, not %u %u", of[i], depth, is->site,
+                          is->flags, site, flags);
+            node = is->parent;
+        }
+    }
+    ck_assert_uint_eq(node, 0);
+    return path;
+}
+
+/* How much was looked up for the path of threads 0 .. n - 1. */
+static unsigned ask(int n) {
+    static const int all[] = {0, 1, 2, 3, 4};
+    unsigned before = queries;
+    check_path(tree_path(&p, thread(n - 1), 0, HOST_RECORD), HOST_RECORD, 0, n, all);
+    unsigned used = queries - before;
+    check_path(tree_path(&p, thread(n - 1), 0, HOST_RECORD), HOST_RECORD, 0, n, all);
+    ck_assert_uint_eq(queries, before + used); /* the second time, nothing */
+    return used;
+}
+
+static uint32_t node_site(int L, uint32_t record) {
+    return p.tables.node[p.tables.path[tree_path(&p, thread(L), 0, record)].node].site;
+}
+
+static void ck_unknown(int L) {
+    for (int i = 0; i < 2; i++)
+        ck_assert_uint_eq(node_site(L, HOST_RECORD), sites_pseudo(&p, LMP_PSEUDO_UNKNOWN));
+}
+
+/* ---- one thread ------------------------------------------------------------------------------ */
+
+START_TEST(step_by_step) {
+    begin();
+    lua(0, 0, 3);
+    ck_assert_uint_eq(ask(1), 1);
+    go(0, 4);
+    ck_assert_uint_eq(ask(1), 1);
+    go(0, 3);
+    ck_assert_uint_eq(ask(1), 0);
+    lua(0, 1, 7); /* a new frame: its own place, and what its caller calls from there */
+    ck_assert_uint_eq(ask(1), 2);
+    c(0, 0);
+    ck_assert_uint_eq(ask(1), 2);
+    ret(0);
+    ck_assert_uint_eq(ask(1), 0);
+    c(0, 0); /* once more: the same */
+    ck_assert_uint_eq(ask(1), 0);
+    c(0, 1);
+    ck_assert_uint_eq(ask(1), 2);
+    ret(0), ret(0), ret(0); /* three at once, and three new ones */
+    ck_assert_uint_eq(ask(1), 0);
+    lua(0, 1, 7), c(0, 0), c(0, 1);
+    ck_assert_uint_eq(ask(1), 0);
+    ret(0), ret(0), ret(0), lua(0, 2, 9), c(0, 2);
+    ck_assert_uint_eq(ask(1), 2);
+    set_status(top(0), LMP_CI_C | LMP_CI_SEEN); /* a mark that is not ours */
+    ret(0), ret(0), lua(0, 3, 3);
+    set_status(top(0), LMP_CI_SEEN);
+    lua(0, 1, 7);
+    ck_assert_uint_eq(ask(1), 2);
+    end();
+}
+END_TEST
+
+/* A tail call replaces the function of a frame that stays marked. */
+START_TEST(tail_calls) {
+    begin();
+    lua(0, 0, 3), lua(0, 1, 5);
+    ask(1);
+    t[0].slot[2 * 2][0] = (uintptr_t)closures[2];
+    put(top(0), LMP_AT_CI_SAVEDPC, pc_of(2, 8));
+    set_status(top(0), frames_status(top(0)) | TAIL);
+    ck_assert_uint_eq(ask(1), 1);
+    lua(0, 3, 5);
+    ck_assert_uint_eq(ask(1), 2);
+    ret(0), ret(0), lua(0, 2, 8);
+    ck_assert_uint_eq(ask(1), 1);
+    end();
+}
+END_TEST
+
+/* The record is one of the line where the topmost function asks: no site is looked up for it. */
+START_TEST(records_of_lines) {
+    begin();
+    lua(0, 0, 3), lua(0, 1, 5);
+    ask(1);
+    for (uint32_t record = 2; record < 5; record++) {
+        uintptr_t pc = pc_of(1, 20 + record);
+        p.tables.record[record].site = line_site(pc);
+        unsigned before = queries;
+        for (int i = 0; i < 2; i++)
+            check_path(tree_path(&p, p.main, pc, record), record, pc, 1, (int[]){0});
+        ck_assert_uint_eq(queries, before);
+    }
+    uintptr_t pc = pc_of(1, 30); /* but if a C function asked there, it is */
+    p.tables.record[6].site = line_site(pc);
+    p.tables.site[line_site(pc)].cfunction = 3;
+    unsigned before = queries;
+    check_path(tree_path(&p, p.main, pc, 6), 6, pc, 1, (int[]){0});
+    ck_assert_uint_eq(queries, before + 1);
+    p.tables.record[7].site = sites_pseudo(&p, LMP_PSEUDO_UNKNOWN);
+    check_path(tree_path(&p, p.main, pc, 7), 7, pc, 1, (int[]){0});
+    c(0, 1); /* nor of a C function on top */
+    p.tables.record[8].site = line_site(pc_of(1, 5));
+    check_path(tree_path(&p, p.main, 0, 8), 8, 0, 1, (int[]){0});
+    ret(0), ret(0), ret(0);
+    ck_assert_uint_eq(node_site(0, HOST_RECORD), sites_pseudo(&p, LMP_PSEUDO_HOST));
+    ck_assert_uint_eq(p.tables.node[p.tables.path[tree_path(&p, NULL, 0, HOST_RECORD)].node].site,
+                      sites_pseudo(&p, LMP_PSEUDO_HOST));
+    end();
+}
+END_TEST
+
+/* ---- frames that are not sound --------------------------------------------------------------- */
+
+static const struct {
+    unsigned tag;
+    int at; /* of the saved pc in the code, bytes */
+} unsound[] = {{LMP_TAG_LUA_CLOSURE, 4 * CODE + 4},
+               {LMP_TAG_LUA_CLOSURE, -4},
+               {LMP_TAG_LUA_CLOSURE, 6},
+               {0, 4}};
+enum { UNSOUND_WAYS = sizeof unsound / sizeof *unsound };
+
+static void damage(int L, int depth, int way) {
+    put(t[L].slot[2 * depth], LMP_AT_SLOT_TAG, unsound[way].tag);
+    put(frame(L, depth), LMP_AT_CI_SAVEDPC, (uintptr_t)((char *)code[0] + unsound[way].at));
+}
+
+/* On top, and below one or two new frames; in C functions there is none. */
+START_TEST(frames_that_are_not_sound) {
+    for (int way = 0; way < UNSOUND_WAYS; way++) {
+        for (int above = 0; above < 4; above++) {
+            begin();
+            lua(0, 0, 3), lua(0, 1, 5);
+            if (above != 2) ask(1);
+            lua(0, 0, 7);
+            damage(0, 3, way);
+            if (above > 2) ck_unknown(0); /* known, but not its node */
+            for (int i = 0; i < above && i < 2; i++)
+                i ? c(0, 1) : lua(0, 1, 5);
+            ck_unknown(0);
+            p.tables.record[6].site = line_site(pc_of(0, 7)); /* even if the record knows */
+            ck_assert_uint_eq(node_site(0, 6), sites_pseudo(&p, LMP_PSEUDO_UNKNOWN));
+            enter(0, 2);
+            ask(1);
+            enter(0, 1);
+            ask(1);
+            end();
+        }
+    }
+    for (int above = 0; above < 3; above++) {
+        begin();
+        lua(0, 0, 3);
+        ask(1);
+        c(0, 1);
+        put(t[0].slot[4], LMP_AT_SLOT_TAG, 0); /* no function */
+        for (int i = 0; i < above; i++)
+            i ? c(0, 1) : lua(0, 1, 5);
+        ck_unknown(0);
+        enter(0, 1);
+        ask(1);
+        end();
+    }
+}
+END_TEST
+
+/* Its saved pc is an earlier one: under it nothing is known, but on top the pc is told. */
+START_TEST(stale_frames) {
+    for (int marked = 0; marked < 2; marked++) {
+        begin();
+        lua(0, 0, 3), lua(0, 1, 5);
+        if (marked) ask(1);
+        set_status(top(0), frames_status(top(0)) | STALE);
+        if (marked) ask(1);
+        lua(0, 2, 7), lua(0, 2, 8);
+        ck_unknown(0);
+        ret(0);
+        ck_unknown(0);
+        ret(0);
+        set_status(top(0), frames_status(top(0)) & ~STALE);
+        lua(0, 2, 7);
+        ask(1);
+        ret(0), c(0, 1);
+        set_status(top(0), LMP_CI_C | STALE); /* of C functions there is no pc */
+        lua(0, 2, 8);
+        ask(1);
+        end();
+    }
+}
+END_TEST
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+START_TEST(from_thread_to_thread) {
+    begin();
+    lua(0, 0, 3), resume(0, 1);
+    lua(1, 1, 3), resume(1, 2);
+    lua(2, 2, 3);
+    ck_assert_uint_eq(ask(3), 5);
+    set_idle(2, true); /* it yields; and is resumed again */
+    ret(1);
+    ck_assert_uint_eq(ask(2), 1); /* it has not asked itself yet */
+    set_idle(2, false);
+    resume(1, 2);
+    ck_assert_uint_eq(ask(3), 0);
+    c(2, 1);
+    ck_assert_uint_eq(ask(3), 2);
+    set_idle(2, true);
+    ret(1);
+    put(top(1), LMP_AT_CI_SAVEDPC, pc_of(1, 9)); /* from another line */
+    resume(1, 2);
+    set_idle(2, false);
+    ask(3);
+    ret(1), lua(1, 3, 4), resume(1, 3); /* and another one, from a new frame */
+    set_idle(2, true);
+    lua(3, 2, 3);
+    check_path(tree_path(&p, thread(3), 0, HOST_RECORD), HOST_RECORD, 0, 3, (int[]){0, 1, 3});
+    enter(1, 1);
+    ask(2);
+    enter(0, 1);
+    ask(1);
+    end();
+}
+END_TEST
+
+/* A function of another library has resumed, which may be left and entered again by a
+ * continuation: each frame below is looked at. */
+START_TEST(resumed_by_others) {
+    for (int moves = 0; moves < 3; moves++) {
+        begin();
+        lua(0, 0, 3), c(0, 1), give(0, 1);
+        lua(1, 1, 3), c(1, 1), give(1, 2);
+        lua(2, 2, 3);
+        ask(3);
+        ask(3);
+        if (moves > 0)
+            ret(moves - 1), put(top(moves - 1), LMP_AT_CI_SAVEDPC, pc_of(moves - 1, 10)),
+                c(moves - 1, 1), give(moves - 1, moves);
+        ask(3);
+        end();
+    }
+}
+END_TEST
+
+/* A thread that waits has a frame that is not sound: of what it has resumed nothing is known. */
+START_TEST(threads_that_are_not_sound) {
+    for (int way = 0; way < UNSOUND_WAYS; way++) {
+        for (int asked = 0; asked < 2; asked++) {
+            begin();
+            lua(0, 0, 3);
+            if (asked) ask(1);
+            damage(0, 1, way);
+            resume(0, 1);
+            lua(1, 1, 3);
+            ck_unknown(1);
+            p.tables.record[6].site = line_site(pc_of(1, 3));
+            ck_assert_uint_eq(node_site(1, 6), sites_pseudo(&p, LMP_PSEUDO_UNKNOWN));
+            ck_unknown(2); /* one that has not begun: the path is of the one that runs */
+            enter(1, 0);
+            enter(0, 0);
+            lua(0, 0, 3);
+            ask(1);
+            damage(0, 1, way);
+            ck_unknown(2);
+            end();
+        }
+    }
+    begin();
+    lua(0, 0, 3), resume(0, 1), lua(1, 1, 3);
+    ask(2);
+    set_idle(1, true);
+    put(t[0].slot[4], LMP_AT_SLOT_TAG, 0);
+    set_status(top(0), LMP_CI_C); /* a C frame without a function, a new one */
+    ck_unknown(0);
+    ret(0), resume(0, 1);
+    set_idle(1, false);
+    ask(2);
+    p.live->tables.sample = 512; /* then threads are watched one by one */
+    set_idle(1, true), ret(0), resume(0, 2), lua(2, 1, 3);
+    check_path(tree_path(&p, thread(2), 0, HOST_RECORD), HOST_RECORD, 0, 2, (int[]){0, 2});
+    ck_assert_uint_eq(notified, (uintptr_t)thread(0) - EXTRA);
+    end();
+}
+END_TEST
+
+/* A thread asks while another one runs: the path is that one's. */
+START_TEST(another_one_runs) {
+    begin();
+    lua(0, 0, 3), resume(0, 1);
+    lua(1, 1, 3);
+    for (int i = 0; i < 2; i++)
+        check_path(tree_path(&p, thread(0), 0, HOST_RECORD), HOST_RECORD, 0, 2, (int[]){0, 1});
+    enter(1, 0), ret(0);
+    check_path(tree_path(&p, thread(1), 0, HOST_RECORD), HOST_RECORD, 0, 1, (int[]){0});
+    enter(0, 0);
+    ck_assert_uint_eq(node_site(1, HOST_RECORD), sites_pseudo(&p, LMP_PSEUDO_HOST));
+    end();
+}
+END_TEST
+
+/* ---- code that dies -------------------------------------------------------------------------- */
+
+static void dies(int i) {
+    tree_code_gone(&p, (uintptr_t)code[i], CODE * sizeof **code);
+}
+
+START_TEST(code_dies) {
+    begin();
+    lua(0, 0, 3), lua(0, 1, CODE - 1), lua(0, 1, 0), c(0, 1);
+    ck_assert_uint_eq(ask(1), 4);
+    for (int n = 0; n < 3; n++)
+        dies(2 + n % 2);
+    enter(0, 1);
+    lua(0, 1, CODE - 1), lua(0, 1, 0), c(0, 1);
+    ck_assert_uint_eq(ask(1), 0); /* what they are about lives */
+    dies(1);
+    life = 200; /* other functions have the addresses */
+    enter(0, 0);
+    lua(0, 0, 3), lua(0, 1, CODE - 1), lua(0, 1, 0), c(0, 1);
+    p.tables.record[6].site = 1;
+    uint32_t node = p.tables.path[tree_path(&p, p.main, 0, HOST_RECORD)].node;
+    ck_assert_uint_eq(p.tables.node[p.tables.node[node].parent].site, line_site(pc_of(1, 0)));
+    node = p.tables.node[p.tables.node[node].parent].parent;
+    ck_assert_uint_eq(p.tables.node[node].site, line_site(pc_of(1, CODE - 1)));
+    unsigned before = queries;
+    for (int n = 0; n <= TREE_DEATHS; n++)
+        dies(2); /* which died is not known any more of an answer that old */
+    enter(0, 0);
+    lua(0, 0, 3), lua(0, 1, CODE - 1), lua(0, 1, 0), c(0, 1);
+    ask(1);
+    ck_assert_uint_eq(queries, before + 4); /* and the C function has another caller */
+    p.tree->epoch = UINT64_MAX << KEY_EPOCH;
+    dies(2); /* the numbers begin again */
+    ck_assert_uint_eq(p.tree->epoch, 1ull << KEY_EPOCH);
+    enter(0, 0);
+    lua(0, 0, 3), lua(0, 1, CODE - 1), lua(0, 1, 0), c(0, 1);
+    ck_assert_uint_eq(ask(1), 4);
+    struct LmpTree *there = p.tree;
+    p.tree = NULL;
+    dies(2); /* no paths are kept */
+    p.tree = there;
+    end();
+}
+END_TEST
+
+/* ---- caches and room ------------------------------------------------------------------------- */
+
+/* A cache that has all its slots grows no more. */
+START_TEST(caches_have_an_end) {
+    LmpCacheSize size = FIRST_SIZE;
+    unsigned grown = 0, pushed = 0;
+    for (unsigned n = 0; n < 200000; n++) {
+        uint32_t before = slots_of(size);
+        pushed++;
+        if (!count_pushed(&size)) continue;
+        ck_assert_uint_eq(pushed, before / 4);
+        ck_assert_uint_eq(slots_of(size), before << TREE_CACHE_STEP);
+        pushed = 0;
+        grown++;
+    }
+    ck_assert_uint_eq(grown, (TREE_CACHE_MOST - TREE_CACHE_LEAST) / TREE_CACHE_STEP);
+    ck_assert_uint_eq(slots_of(size), 1 << TREE_CACHE_MOST);
+}
+END_TEST
+
+START_TEST(no_room) {
+    begin();
+    for (int i = 0; i < FRAMES - 1; i++)
+        lua(0, i % PROTOS, (unsigned)i);
+    maps_left = 0;
+    for (size_t size = SLAB_AREA / 2; size >= SLAB_LEAST; size /= 2)
+        for (size_t got; slab_take(&p.tree->slab, size, &got);) {
+        }
+    for (int i = 0; i < 2; i++) {
+        uint32_t folded = (uint32_t)p.live->tables.folded;
+        ck_assert_uint_eq(p.tables.path[tree_path(&p, p.main, 0, HOST_RECORD)].node,
+                          TREE_NODE_OTHERS);
+        ck_assert_uint_eq(p.live->tables.folded, folded + 1); /* each is counted */
+    }
+    maps_left = -1;
+    ask(1);
+    end();
+}
+END_TEST
+
+SUITE("tree_steps", step_by_step, tail_calls, records_of_lines, frames_that_are_not_sound,
+      stale_frames, from_thread_to_thread, resumed_by_others, threads_that_are_not_sound,
+      another_one_runs, code_dies, caches_have_an_end, no_room)
