@@ -3,6 +3,8 @@
 #ifndef LMP_FAKE_THREADS_H
 #define LMP_FAKE_THREADS_H
 
+#include <sys/mman.h>
+
 #include "agent/interp/frames.h"
 #include "agent/state/profile.h"
 #include "base/kind.h"
@@ -20,7 +22,19 @@ typedef struct Thread {
     uint32_t entry;       /* in the map; 0: it is not there */
 } Thread;
 
-static Thread t[THREADS];
+/* Memory, zeroed: at the same address in each run, where the system allows it, and at a multiple of
+ * a MiB in any, so that the same things share a slot of a cache each time. */
+static inline void *fixed_memory(size_t size) {
+    static uintptr_t next = (uintptr_t)1 << 45;
+    enum { MIB = 1 << 20 };
+    char *area = mmap((void *)next, size + MIB, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ck_assert(area != MAP_FAILED);
+    next += (size / MIB + 4) * MIB;
+    return area + (-(uintptr_t)area & (MIB - 1));
+}
+
+static Thread *t; /* THREADS of them */
 static uintptr_t proto[16], lua_closure[6];
 
 static lua_State *thread(int i) {
@@ -107,7 +121,8 @@ static inline void set_idle(int i, bool idle) {
 
 /* No thread has a function; all are in the map. */
 static inline void threads_begin(void) {
-    memset(t, 0, sizeof t);
+    if (!t) t = fixed_memory(THREADS * sizeof *t);
+    memset(t, 0, THREADS * sizeof *t);
     frames_bits = (LmpFrameBits){.hooked = HOOKED,
                                  .c_or_hooked = HOOKED | LMP_CI_C | STALE,
                                  .stale = STALE,

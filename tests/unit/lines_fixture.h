@@ -23,7 +23,7 @@ enum { SITES = 1 << 16, RECORDS = 1 << 17, KEYS = 1 << 18 };
 /* ---- what the interpreter has ---------------------------------------------------------------- */
 
 static uintptr_t protos[PROTOS][16], closures[PROTOS][6];
-static uint32_t code[PROTOS][CODE + 4]; /* no two lie side by side */
+static uint32_t (*code)[CODE + 4]; /* of each; no two lie side by side */
 
 static inline uint32_t instruction(unsigned op, unsigned b, unsigned c) {
     return op | b << 16 | c << 24;
@@ -67,6 +67,8 @@ static struct {
 
 static inline void begin(void) {
     threads_begin();
+    if (!code) code = (uint32_t(*)[CODE + 4]) fixed_memory((PROTOS + 1) * sizeof *code) + 1;
+    memset(code, 0, PROTOS * sizeof *code);
     counted_maps_begin(-1);
     memset(&p, 0, sizeof p);
     memset(&live, 0, sizeof live);
@@ -85,7 +87,6 @@ static inline void begin(void) {
         put(protos[i], LMP_AT_PROTO_CODE, (uintptr_t)code[i]);
         closures[i][3] = (uintptr_t)protos[i];
     }
-    memset(code, 0, sizeof code);
     p.lines = &cache;
     p.live = &live;
     p.record = record;

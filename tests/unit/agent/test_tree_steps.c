@@ -13,7 +13,7 @@
 enum { PROTOS = 4, CODE = 64, TAIL = 1 << 5, SITES = 1000, HOST_RECORD = 1, RESUME = LINE_FN + 64 };
 
 static uintptr_t protos[PROTOS][16], closures[PROTOS][6];
-static uint32_t code[PROTOS][CODE + 4];
+static uint32_t (*code)[CODE + 4];
 static LmpProfile p;
 static unsigned queries, life;
 static uintptr_t notified;
@@ -56,6 +56,7 @@ void __wrap_shadow_notify(LmpProfile *q, uintptr_t addr) {
 
 static void begin(void) {
     threads_begin();
+    if (!code) code = (uint32_t(*)[CODE + 4]) fixed_memory((PROTOS + 1) * sizeof *code) + 1;
     counted_maps_begin(-1);
     frames_bits.tail = TAIL;
     memset(&p, 0, sizeof p);
