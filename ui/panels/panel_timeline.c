@@ -74,6 +74,7 @@ static Span span_of(const Timeline *t, const Model *model) {
 
 static uint64_t time_at(Span s, int column, int columns) {
     uint64_t length = s.to - s.from;
+    if (columns < 1) return s.from;
     return s.from + length / (uint64_t)columns * (uint64_t)column +
            length % (uint64_t)columns * (uint64_t)column / (uint64_t)columns;
 }

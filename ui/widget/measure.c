@@ -55,6 +55,11 @@ bool measure_grows(const Model *model, const LmpTally *t) {
 
 /* ---- of -------------------------------------------------------------------------------------- */
 
+/* In whole bytes, as tally_each(). */
+static uint64_t each_live(const LmpTally *t) {
+    return t->live_blocks ? t->live_bytes / t->live_blocks : 0;
+}
+
 #define OF(name, value)                                                                            \
     static double of_##name(const Model *model, const LmpTally *t) {                               \
         (void)model;                                                                               \
@@ -62,7 +67,7 @@ bool measure_grows(const Model *model, const LmpTally *t) {
     }
 OF(live, (double)t->live_bytes)
 OF(blocks, (double)t->live_blocks)
-OF(each_live, t->live_blocks ? (double)(t->live_bytes / t->live_blocks) : NAN)
+OF(each_live, t->live_blocks ? (double)each_live(t) : NAN)
 OF(churn, tally_churn(t) < 0 ? NAN : tally_churn(t))
 OF(made, (double)tally_made(t))
 OF(allocs, (double)t->allocs)
@@ -202,7 +207,8 @@ static bool grows(const TableSource *from, uint32_t row, const LmpTally *tally) 
 
 void measure_cell(const Measure *m, const TableSource *from, uint32_t row, const LmpTally *tally,
                   bool wide, TableCell *cell) {
-    double value = tally ? m->of(from->model, tally) : NAN;
+    if (!tally) return;
+    double value = m->of(from->model, tally);
     if (isnan(value)) return;
     m->put(cell, value, wide);
     /* memory never freed that grows is what one looks for; garbage that is freed is as it should be

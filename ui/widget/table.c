@@ -316,10 +316,11 @@ void table_fill(Table *t, const TableSource *from) {
 }
 
 const TableColumn *table_by(const Table *t) {
-    const TableColumn *column = sort_column(t);
-    if (column && column->measure && column->measure->adds) return column;
-    column = &t->def->column[t->makes ? t->def->sort_makes : t->def->sort];
-    return column->measure ? column : NULL;
+    const TableColumn *all = t->def->column;
+    bool sorted = t->sort >= 0 && t->sort < t->def->columns;
+    if (sorted && all[t->sort].measure && all[t->sort].measure->adds) return &all[t->sort];
+    const TableColumn *usual = &all[t->makes ? t->def->sort_makes : t->def->sort];
+    return usual->measure ? usual : NULL;
 }
 
 double table_share(const TableSource *from, uint32_t row) {
