@@ -125,7 +125,7 @@ static void advise_holders(const VerdictFacts *f, Verdict *v, const char *when, 
     if (!f->makes) return;
     const LmpTally *t = &f->makes->way[objects[mostly(f->makes)].way];
     uint32_t n = holders_of(f->holders, (double)t->live_blocks, at);
-    bool weak = !*when && may_be_weak(f->makes);
+    bool weak = may_be_weak(f->makes);
     if (n == 1 && at[0] == f->row)
         verdict_advise(v, "%stake entries out of the table that grows here%s", when,
                        weak ? ", or make it weak" : "");
