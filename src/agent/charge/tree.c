@@ -60,7 +60,8 @@ static ALWAYS_INLINE uint64_t key_of(const struct LmpTree *t, const LmpSideFrame
 }
 
 /* The node of a frame of a function, past the cache; 0: it is not sound. */
-static inline uint32_t node_of_frame(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc) {
+static inline uint32_t node_of_frame(LmpProfile *p, lua_State *L, const LmpSideFrame *f,
+                                     uintptr_t pc) {
     uint32_t site;
     if (f->key) {
         site = lines_c_site(p, L, f->ci);
