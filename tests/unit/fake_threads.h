@@ -53,6 +53,14 @@ static void put(void *base, size_t at, uintptr_t word) {
     memcpy((char *)base + at, &word, sizeof word);
 }
 
+/* A prototype with that code, and a closure of it. */
+static inline void put_proto(uintptr_t *of, uintptr_t *closure, const uint32_t *code,
+                             uint32_t size) {
+    memcpy((char *)of + LMP_AT_PROTO_SIZECODE, &size, sizeof size);
+    put(of, LMP_AT_PROTO_CODE, (uintptr_t)code);
+    closure[3] = (uintptr_t)of;
+}
+
 static void set_status(LmpCallInfo *ci, unsigned status) {
     uint16_t s = (uint16_t)status;
     memcpy((char *)ci + LMP_AT_CI_STATUS, &s, sizeof s);

@@ -81,12 +81,8 @@ static inline void begin(void) {
     queries = full_queries = records_asked = codes_noted = kept_stripped = 0;
     c_known = named = 0;
     notified = 0;
-    for (int i = 0; i < PROTOS; i++) {
-        uint32_t size = CODE;
-        memcpy((char *)protos[i] + LMP_AT_PROTO_SIZECODE, &size, sizeof size);
-        put(protos[i], LMP_AT_PROTO_CODE, (uintptr_t)code[i]);
-        closures[i][3] = (uintptr_t)protos[i];
-    }
+    for (int i = 0; i < PROTOS; i++)
+        put_proto(protos[i], closures[i], code[i], CODE);
     p.lines = &cache;
     p.live = &live;
     p.record = record;

@@ -68,12 +68,8 @@ static void begin(void) {
     p.main = thread(MAIN);
     queries = life = 0;
     notified = 0;
-    for (int i = 0; i < PROTOS; i++) {
-        uint32_t size = CODE;
-        memcpy((char *)protos[i] + LMP_AT_PROTO_SIZECODE, &size, sizeof size);
-        put(protos[i], LMP_AT_PROTO_CODE, (uintptr_t)code[i]);
-        closures[i][3] = (uintptr_t)protos[i];
-    }
+    for (int i = 0; i < PROTOS; i++)
+        put_proto(protos[i], closures[i], code[i], CODE);
     p.tables.record[HOST_RECORD].site = sites_pseudo(&p, LMP_PSEUDO_HOST);
 }
 
