@@ -1,0 +1,30 @@
+/* compare.h - two snapshots of one run: which objects are new, gone, kept. An object is the same if
+ * type, address and birth (collector cycle and epoch) are. */
+#ifndef LMP_SNAPSHOT_COMPARE_H
+#define LMP_SNAPSHOT_COMPARE_H
+
+#include "read/snapshot/groups.h"
+
+typedef struct LmpHeapChange {
+    char name[120]; /* of the class or line, safe to print */
+    uint32_t kind;
+    uint32_t made, gone, kept;                   /* objects (counts) */
+    uint64_t made_bytes, gone_bytes, kept_bytes; /* kept: as of the newer one */
+    int64_t grown_bytes;                         /* kept objects alone: newer less older */
+    uint32_t group;                              /* row of the newer one's groups; LMP_HEAP_NONE */
+} LmpHeapChange;
+
+typedef struct LmpHeapCompare {
+    LmpHeapChange *change; /* largest growth first */
+    uint32_t changes;
+    LmpHeapChange all; /* the sum */
+    uint32_t *was;     /* of each object of the newer one: that of the older; LMP_HEAP_NONE: new */
+} LmpHeapCompare;
+
+/* Errors: NOMEM; FOREIGN: not of one run (`same_run` false is for files of different runs: then
+ * all identity is by class and counts alone, made = newer's, gone = older's). */
+LmpErr compare_make(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
+                    LmpHeapBy by);
+void compare_free(LmpHeapCompare *compare);
+
+#endif

@@ -1,0 +1,35 @@
+/* groups.h - the objects of a snapshot summed up: by class, type, line, age. */
+#ifndef LMP_SNAPSHOT_GROUPS_H
+#define LMP_SNAPSHOT_GROUPS_H
+
+#include "read/snapshot/snapshot.h"
+
+typedef enum LmpHeapBy {
+    LMP_BY_CLASS,
+    LMP_BY_TYPE, /* LmpHeapKind */
+    LMP_BY_LINE,
+    LMP_BY_AGE, /* tenths of the run */
+    LMP_BYS
+} LmpHeapBy;
+
+typedef struct LmpHeapGroup {
+    char name[120];    /* safe to print */
+    uint32_t kind;     /* LmpHeapKind that most of its bytes have */
+    uint32_t objects;  /* (count) */
+    uint64_t size;     /* counted bytes of all */
+    uint64_t retained; /* by all of them together: nothing counted twice */
+    uint32_t first;    /* members: member[first] to first + objects - 1, largest retained first */
+} LmpHeapGroup;
+
+typedef struct LmpHeapGroups {
+    LmpHeapGroup *group; /* largest retained first */
+    uint32_t groups;
+    uint32_t *member;
+    uint32_t *group_of; /* of each object; LMP_HEAP_NONE: none (the root) */
+} LmpHeapGroups;
+
+/* Garbage is left out unless wanted (then only garbage). Error: NOMEM. */
+LmpErr groups_make(LmpHeapGroups *out, const LmpSnapshot *s, LmpHeapBy by, bool garbage);
+void groups_free(LmpHeapGroups *groups);
+
+#endif

@@ -1,0 +1,98 @@
+/* snapshot.h - a heap snapshot with what follows from it: who is reachable, by which shortest path,
+ * who dominates whom, what each object retains, its class. Everything that panels, reports and the
+ * Lua functions show of a heap is asked here.
+ *
+ * Reachable means held by the root through references that hold (not weak ones; a value in a table
+ * with weak keys only when its key is held). What is not reachable is garbage that waits for the
+ * collector. Retained size of an object: what would be freed without it, garbage not counted.
+ * Dominators by semi-NCA; nothing recurses. */
+#ifndef LMP_SNAPSHOT_H
+#define LMP_SNAPSHOT_H
+
+#include "base/err.h"
+#include "read/ledger/ledger.h"
+#include "read/view.h"
+#include "shared/heapfile.h"
+
+typedef struct LmpSnapshot {
+    LmpHeapInfo info;
+    LmpHeapGraph g; /* const for users */
+    LmpView *view;  /* the shared state as of then; NULL: none */
+    Ledger ledger;  /* its lines, functions ...; lines LMP_LINES_OFF: nothing is known */
+    char file[512]; /* its name; "" */
+    uint64_t file_bytes;
+
+    uint32_t *ordinal;         /* row among its kind (heapgraph_ordinals) */
+    uint32_t *distance;        /* edges from the root; LMP_HEAP_NONE: garbage */
+    uint32_t *parent_edge;     /* the edge by which a shortest path comes; LMP_HEAP_NONE: none */
+    uint32_t *parent;          /* ... and the object that it comes from */
+    uint32_t *idom;            /* immediate dominator; of the root and of garbage LMP_HEAP_NONE */
+    uint64_t *retained;        /* bytes counted in live_bytes; of garbage its own size */
+    uint64_t *retained_before; /* bytes of objects from before start that it retains */
+    /* dominated objects of i, largest retained first: child[child_at[i]] to child_at[i + 1] - 1 */
+    uint32_t *child_at, *child;
+    /* references to i: edges in[in_at[i]] to in_at[i + 1] - 1, and where each comes from */
+    uint32_t *in_at, *in, *in_from;
+    uint64_t *text_at; /* of each string (by ordinal): offset of its beginning in g.text */
+
+    uint64_t garbage_bytes, reachable_bytes, before_bytes;
+    uint32_t garbage_objects, reachable_objects, before_objects;
+
+    uint32_t *class_of;              /* of each object: row of class[] */
+    struct LmpHeapClass *class_list; /* sorted by nothing; see groups.h for rows in order */
+    uint32_t classes;
+    uint32_t *site_of; /* of each object: record row (tables_record_of its context), 0: not known */
+    void *own;         /* private */
+} LmpSnapshot;
+
+/* A class: type, and what tells objects of it from others. */
+typedef struct LmpHeapClass {
+    uint32_t kind;  /* LmpHeapKind */
+    char name[120]; /* "{id, name, price}", "Account", "function app.lua:12", "string" ...: safe to
+                       print, UTF-8, cut with an ellipsis */
+} LmpHeapClass;
+
+/* Opens a file. Errors: as heapfile_read, and FILE (cannot be opened: errno says why). */
+LmpErr snapshot_open(LmpSnapshot *snapshot, const char *file);
+/* The same of a graph in memory, for tests and for the program itself. The graph's columns are
+ * taken over as they are and are not freed by snapshot_close; state may be NULL. */
+LmpErr snapshot_of_graph(LmpSnapshot *snapshot, const LmpHeapInfo *info, const LmpHeapGraph *graph);
+void snapshot_close(LmpSnapshot *snapshot);
+
+/* size of i that is counted in live_bytes: 0 for objects from before start and the root */
+static inline uint64_t snapshot_counted(const LmpSnapshot *s, uint32_t i) {
+    return s->g.flags[i] & LMP_HEAP_BEFORE ? 0 : s->g.size[i];
+}
+static inline bool snapshot_garbage(const LmpSnapshot *s, uint32_t i) {
+    return s->distance[i] == LMP_HEAP_NONE;
+}
+/* Does an edge hold its target? Ephemeron ones do not by themselves. */
+static inline bool snapshot_holds(const LmpSnapshot *s, uint32_t edge) {
+    return !(s->g.edge_kind[edge] & (LMP_EDGE_WEAK | LMP_EDGE_EPHEMERON));
+}
+
+/* Words, safe to print: valid UTF-8 without control characters, cut to size - 1 bytes; all return
+ * out.
+ *     snapshot_name    an object: `table {id, name}`, `"some text"…`, `function get (cache.lua:3)`,
+ *                      `coroutine (worker.lua:7)`, `registry`
+ *     snapshot_step    a reference as a step of a path: `.callback`, `["req-1042"]`, `[3]`,
+ *                      ` ▸ upvalue entries`, ` ▸ metatable`, ` ▸ local conn (server.lua:18)`
+ *     snapshot_site    where it was made, `cache.lua:12`; "" when not known
+ *     snapshot_preview what is in it: `{id = 7, name = "bolt", …}`, the string's text, upvalues */
+const char *snapshot_name(const LmpSnapshot *s, uint32_t object, char *out, size_t size);
+const char *snapshot_step(const LmpSnapshot *s, uint32_t from, uint32_t edge, char *out,
+                          size_t size);
+const char *snapshot_site(const LmpSnapshot *s, uint32_t object, char *out, size_t size);
+const char *snapshot_preview(const LmpSnapshot *s, uint32_t object, char *out, size_t size);
+/* A string's beginning: pointer into g.text and length; NULL for what is none. */
+const char *snapshot_text(const LmpSnapshot *s, uint32_t object, size_t *length);
+/* Kind for colour and filter. */
+LmpKind snapshot_kind(const LmpSnapshot *s, uint32_t object);
+/* When it was made, nanoseconds since start; UINT64_MAX: not known. */
+uint64_t snapshot_born(const LmpSnapshot *s, uint32_t object);
+/* The function behind: prototype of a Lua function or upvalue's owner; LMP_HEAP_NONE. */
+uint32_t snapshot_proto(const LmpSnapshot *s, uint32_t object);
+/* The object at an address, LMP_HEAP_NONE: none. */
+uint32_t snapshot_at(const LmpSnapshot *s, uint64_t addr);
+
+#endif

@@ -1,0 +1,64 @@
+/* why.h - why an object is alive: paths from the root, the reference to cut, groups of paths. */
+#ifndef LMP_SNAPSHOT_WHY_H
+#define LMP_SNAPSHOT_WHY_H
+
+#include "read/snapshot/snapshot.h"
+
+#define WHY_STEPS 256u /* of a path after folding */
+
+/* A step of a path: an edge, or a run of like edges folded to one (`.next×2,400`). */
+typedef struct LmpWhyStep {
+    uint32_t from, edge, to; /* the first edge of the run, and where the run ends */
+    uint32_t times;          /* edges in the run, 1: not folded */
+    uint64_t retained;       /* by `to` (bytes) */
+    bool cut;                /* the one reference to cut: without it the object is freed, and no
+                                other single one frees less besides it */
+} LmpWhyStep;
+
+typedef enum LmpWhyHeld {
+    LMP_HELD,           /* by the root */
+    LMP_HELD_WEAKLY,    /* only by weak references: garbage */
+    LMP_HELD_FINALIZER, /* only because its finalizer has not run */
+    LMP_HELD_GARBAGE    /* by nothing: waits for the collector */
+} LmpWhyHeld;
+
+typedef struct LmpWhyPath {
+    LmpWhyStep step[WHY_STEPS]; /* from the root down */
+    uint32_t steps;
+    uint32_t left_out; /* steps in the middle that found no room (count) */
+    uint64_t frees;    /* what cutting the marked reference frees (bytes), 0: nothing by itself */
+    uint64_t shares;   /* what is reached from it and held by others, too (bytes) */
+} LmpWhyPath;
+
+typedef struct LmpWhyPaths {
+    LmpWhyHeld held;
+    LmpWhyPath *path; /* the shortest first, then further ones with no reference in common where
+                         there are such */
+    uint32_t paths;
+} LmpWhyPaths;
+
+/* Up to `most` paths to `object`; `ignore` (count `ignored`): objects that no path may lead
+ * through. Error: NOMEM. At most 100 ms for 5 million objects. */
+LmpErr why_make(LmpWhyPaths *out, const LmpSnapshot *s, uint32_t object, uint32_t most,
+                const uint32_t *ignore, uint32_t ignored);
+void why_free(LmpWhyPaths *why);
+
+/* How the paths to many objects go, array and like elements folded: "19,998 of 20,000 through
+ * registry.handlers[*].callback". */
+typedef struct LmpWhyShape {
+    char path[400];   /* "package.loaded["app.cache"].entries[*].callback", safe to print */
+    uint32_t objects; /* of those asked for (count) */
+    uint64_t size;    /* counted bytes of these */
+    uint32_t holder;  /* the deepest object that all of them go through */
+    uint32_t sample;  /* one of them */
+} LmpWhyShape;
+/* The shapes of up to 10,000 of the members (spread evenly), most objects first, at most `most`.
+ * Returns how many. */
+uint32_t why_shapes(const LmpSnapshot *s, const uint32_t *member, uint32_t members,
+                    LmpWhyShape *out, uint32_t most);
+
+/* A whole path as one line of text: `package.loaded["app.cache"] ▸ upvalue entries of get
+ * (cache.lua:3) ▸ ["req-1042"].callback`. */
+const char *why_text(const LmpSnapshot *s, const LmpWhyPath *path, char *out, size_t size);
+
+#endif

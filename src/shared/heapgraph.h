@@ -1,0 +1,216 @@
+/* heapgraph.h - a heap at one moment as a graph of objects: what a snapshot is in memory, in the
+ * program that walks its heap as well as in a reader of the file (heapfile.h).
+ *
+ * Columns, not rows: each is an array of its own, so that a file compresses well and a pass over
+ * one figure reads nothing else. Object 0 is the root; the others follow in order of their
+ * addresses, then those from before start, then the lots (blocks that no object owns, by what they
+ * are). References out of object i are edges edge_at[i] to edge_at[i + 1] - 1.
+ *
+ * Columns of a kind (strings, tables ...) have one row for each object of that kind, in the order
+ * of the objects: heapgraph_ordinals() says which. */
+#ifndef LMP_SHARED_HEAPGRAPH_H
+#define LMP_SHARED_HEAPGRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum LmpHeapKind {
+    LMP_HEAP_ROOT, /* object 0 only */
+    LMP_HEAP_STRING,
+    LMP_HEAP_TABLE,
+    LMP_HEAP_LUA_FUNCTION, /* closures */
+    LMP_HEAP_C_FUNCTION,
+    LMP_HEAP_USERDATA,
+    LMP_HEAP_THREAD, /* coroutines and the main thread */
+    LMP_HEAP_PROTO,  /* compiled code of a function, with its constants and debug information */
+    LMP_HEAP_UPVALUE,
+    LMP_HEAP_LOT, /* blocks that belong to no object: LmpHeapLot */
+    LMP_HEAP_KINDS
+} LmpHeapKind;
+
+/* What a lot is made of. Its size is the sum of its blocks. */
+typedef enum LmpHeapLot {
+    LMP_LOT_STRING_TABLE, /* the interpreter's table of short strings */
+    LMP_LOT_STATE,        /* the state itself, where it was made after start */
+    LMP_LOT_STRINGS,      /* string buffers under way */
+    LMP_LOT_CODE,         /* the parser's */
+    LMP_LOT_HOST,         /* requested by C code directly, or by another state behind ours */
+    LMP_LOT_PARTS,        /* parts whose object was not found */
+    LMP_LOT_OBJECTS,      /* blocks with an object's type tag that no list of the collector has:
+                             being made or being freed right now */
+    LMP_LOT_HAND,         /* the operation in hand, at which the program is paused */
+    LMP_LOTS
+} LmpHeapLot;
+
+/* Flags of an object. */
+enum {
+    LMP_HEAP_BEFORE = 1,    /* from before start: counted nowhere, its `size` is by layout */
+    LMP_HEAP_WEAK_KEYS = 2, /* tables, as their metatable's __mode says */
+    LMP_HEAP_WEAK_VALUES = 4,
+    LMP_HEAP_FINALIZER = 8,   /* has a __gc that has not been called */
+    LMP_HEAP_FINALIZING = 16, /* ... and is dead: waits for it to be called */
+    LMP_HEAP_FIXED = 32,      /* never collected: the interpreter's own strings */
+    LMP_HEAP_OPEN = 64,       /* an upvalue that lives on a stack */
+    LMP_HEAP_LONG = 128,      /* a string that is not shared by content (over 40 bytes) */
+};
+
+/* What a reference is, and what its label says. */
+typedef enum LmpHeapEdge {
+    LMP_EDGE_ROOT,       /* LmpHeapRoot; from object 0 */
+    LMP_EDGE_FIELD,      /* t.key: the key's object (a string) */
+    LMP_EDGE_INDEX,      /* t[n]: n, 0 to 2^32 - 1 */
+    LMP_EDGE_INTEGER,    /* t[n] for other integers: row of wide[] */
+    LMP_EDGE_FLOAT,      /* t[x]: row of wide[], its bits those of a double */
+    LMP_EDGE_BOOLEAN,    /* t[false], t[true]: 0, 1 */
+    LMP_EDGE_LIGHT,      /* t[light userdata or light C function]: row of wide[] */
+    LMP_EDGE_OBJECT,     /* t[o]: the key's object, which is no string */
+    LMP_EDGE_KEY,        /* an object that is a key of the table; label 0 */
+    LMP_EDGE_METATABLE,  /* label 0 */
+    LMP_EDGE_UPVALUE,    /* function -> upvalue (C function: -> its value): the name's object (0:
+                            none), for C functions the number from 1 */
+    LMP_EDGE_VALUE,      /* upvalue -> what is in it; label 0 */
+    LMP_EDGE_USER_VALUE, /* userdata: number from 1 */
+    LMP_EDGE_PROTO,      /* function -> its code; label 0. proto -> proto: number from 0 */
+    LMP_EDGE_CONSTANT,   /* proto -> string: number from 0 */
+    LMP_EDGE_DEBUG,      /* proto -> source, names of locals and upvalues: 0 source, 1 others */
+    LMP_EDGE_CALL,       /* thread -> function of a frame: row of frames */
+    LMP_EDGE_LOCAL,      /* thread -> what a slot of its stack has: row of slots */
+    LMP_EDGE_THREAD,     /* open upvalue -> its thread; label 0 */
+    LMP_EDGE_LOT,        /* root -> a lot: LmpHeapLot */
+    LMP_EDGES
+} LmpHeapEdge;
+/* In the column of edge kinds: bits 0-4 the kind, and: */
+enum {
+    LMP_EDGE_KIND = 31,
+    LMP_EDGE_WEAK = 128,     /* holds nothing */
+    LMP_EDGE_EPHEMERON = 64, /* a value in a table with weak keys: held if table and key are. The
+                                label's object is the key */
+};
+
+typedef enum LmpHeapRoot {
+    LMP_ROOT_REGISTRY,
+    LMP_ROOT_MAIN,       /* the main thread */
+    LMP_ROOT_RUNNING,    /* the coroutine that runs */
+    LMP_ROOT_FINALIZING, /* objects that wait for their __gc */
+    LMP_ROOT_FIXED,
+    LMP_ROOT_METATABLE, /* + a basic type's number (LUA_TNIL 0 ... LUA_TTHREAD 8) */
+    LMP_ROOTS = LMP_ROOT_METATABLE + 9
+} LmpHeapRoot;
+
+#define LMP_HEAP_NONE UINT32_MAX
+
+typedef struct LmpHeapGraph {
+    uint32_t objects, edges;        /* rows of the columns below; object 0 is the root */
+    uint32_t count[LMP_HEAP_KINDS]; /* objects of each kind */
+    uint32_t wides, frames, slots;
+    uint64_t text_bytes;
+
+    /* of each object */
+    uint8_t *kind, *flags;
+    uint64_t *size; /* bytes with all its parts */
+    uint64_t *addr;
+    uint32_t *context; /* alloc context of its block (layout.h), 0: not known */
+    uint32_t *birth;   /* its shadow entry: LMP_BLOCK_BIRTH, LMP_BLOCK_CYCLE; 0: not known */
+    /* of each object and one more */
+    uint32_t *edge_at;
+
+    /* of each edge */
+    uint32_t *edge_to, *edge_label;
+    uint8_t *edge_kind;
+    int64_t *wide; /* labels that need 64 bits */
+
+    /* strings: length in all (bytes), how many bytes of it are in text[], a hash of all of them */
+    uint64_t *string_length;
+    uint32_t *string_shown;
+    uint64_t *string_hash;
+    /* tables: slots and those in use (counts) */
+    uint32_t *table_array, *table_array_used, *table_hash, *table_hash_used;
+    /* C functions: address */
+    uint64_t *c_address;
+    /* userdata: bytes for C code */
+    uint64_t *userdata_bytes;
+    /* protos: lines as lua_Debug has them, instructions (count), its source's object (0: none) */
+    uint32_t *proto_line, *proto_last, *proto_code, *proto_source;
+    /* threads: lua_status (LUA_OK with frames: runs or resumes another), frames, stack slots and
+     * those in use (counts) */
+    uint8_t *thread_status;
+    uint32_t *thread_frames, *thread_stack, *thread_stack_used;
+    /* lots: LmpHeapLot, and blocks (count) */
+    uint32_t *lot_what, *lot_blocks;
+
+    /* frames of all threads in their order, innermost first: its function's object (0: a light C
+     * function), that one's address (else 0), line (-1: none) */
+    uint32_t *frame_function;
+    uint64_t *frame_address;
+    int32_t *frame_line;
+    /* labels of LMP_EDGE_LOCAL: row of frames (LMP_HEAP_NONE: below all), the name's object (0: a
+     * temporary, or vararg), number of the slot from the frame's function on */
+    uint32_t *slot_frame, *slot_name, *slot_number;
+
+    char *text; /* beginnings of strings, one after another, no NULs between; any bytes */
+} LmpHeapGraph;
+
+/* How it was taken. */
+typedef enum LmpHeapTaken {
+    LMP_TAKEN_FORKED,  /* by a child with a copy of the heap */
+    LMP_TAKEN_IN_PLACE /* while the program stood */
+} LmpHeapTaken;
+
+/* What a snapshot says of itself. Texts end, UTF-8 not guaranteed. */
+typedef struct LmpHeapInfo {
+    uint32_t pid, serial; /* as LmpHeader has them */
+    uint32_t number;      /* of the snapshot in its run, from 1 */
+    uint32_t taken;       /* LmpHeapTaken */
+    uint32_t collected;   /* 1: a full collection came right before */
+    uint32_t paused;      /* 1: within an operation */
+    uint64_t realtime;    /* nanoseconds since 1970 */
+    uint64_t clock;       /* nanoseconds since start */
+    uint64_t stop;        /* how long the program stood, nanoseconds; 0: not known (yet) */
+    uint64_t walk;        /* how long the walk took, nanoseconds */
+    uint64_t live_bytes, live_blocks; /* the profiler's totals in that moment */
+    char why_in_place[96];            /* "" when forked, or when that was wanted */
+    char program[256], lua[32], lmp[32];
+} LmpHeapInfo;
+
+/* One row for each column: X(member, rows expression's member or kind, element type, encoding).
+ * How many rows: LMP_HEAP_ROWS_*. */
+typedef enum LmpHeapRows {
+    LMP_ROWS_OBJECTS,
+    LMP_ROWS_OBJECTS_1, /* one more */
+    LMP_ROWS_EDGES,
+    LMP_ROWS_WIDES,
+    LMP_ROWS_FRAMES,
+    LMP_ROWS_SLOTS,
+    LMP_ROWS_TEXT,
+    LMP_ROWS_KIND /* + LmpHeapKind */
+} LmpHeapRows;
+
+typedef enum LmpHeapCoding {
+    LMP_CODING_BYTES,  /* as they are */
+    LMP_CODING_VARINT, /* 7 bits a byte, low ones first */
+    LMP_CODING_DELTA   /* the difference to the row before, zigzag, as a varint */
+} LmpHeapCoding;
+
+typedef struct LmpHeapColumn {
+    const char *name;
+    uint32_t at;    /* of the pointer in LmpHeapGraph */
+    uint32_t rows;  /* LmpHeapRows */
+    uint32_t width; /* bytes of an element: 1, 4 or 8 */
+    uint32_t coding;
+} LmpHeapColumn;
+
+#define LMP_HEAP_COLUMNS 37u
+extern const LmpHeapColumn heapgraph_columns[LMP_HEAP_COLUMNS];
+
+/* Rows that a column has in this graph. */
+uint64_t heapgraph_rows(const LmpHeapGraph *graph, const LmpHeapColumn *column);
+
+/* The row of each object among those of its kind: out[graph->objects]. */
+void heapgraph_ordinals(const LmpHeapGraph *graph, uint32_t *out);
+
+/* "table", "function" ...; "registry", "main thread" ...; "the table of strings" ... */
+const char *heapgraph_kind(uint32_t kind);
+const char *heapgraph_root(uint32_t root);
+const char *heapgraph_lot(uint32_t lot);
+
+#endif
