@@ -6,7 +6,8 @@
 
 #define WHY_STEPS 256u /* of a path after folding */
 
-/* A step of a path: an edge, or a run of like edges folded to one (`.next×2,400`). */
+/* A step of a path: an edge, or a run of like edges folded to one (`.next×2,400`). An upvalue and
+ * what is in it are one step: `edge` is the function's to the upvalue, `to` the value. */
 typedef struct LmpWhyStep {
     uint32_t from, edge, to; /* the first edge of the run, and where the run ends */
     uint32_t times;          /* edges in the run, 1: not folded */
@@ -43,19 +44,23 @@ LmpErr why_make(LmpWhyPaths *out, const LmpSnapshot *s, uint32_t object, uint32_
                 const uint32_t *ignore, uint32_t ignored);
 void why_free(LmpWhyPaths *why);
 
+#define WHY_ASKED 50000u /* objects whose paths are looked at, at most */
+
 /* How the paths to many objects go, array and like elements folded: "19,998 of 20,000 through
  * registry.handlers[*].callback". */
 typedef struct LmpWhyShape {
-    char path[400];   /* "package.loaded["app.cache"].entries[*].callback", safe to print */
-    uint32_t objects; /* of those asked for (count) */
+    char path[400];   /* `package.loaded["app.cache"].entries[*].callback`, safe to print */
+    uint32_t objects; /* of those asked (count) */
     uint64_t size;    /* counted bytes of these */
     uint32_t holder;  /* the deepest object that all of them go through */
     uint32_t sample;  /* one of them */
 } LmpWhyShape;
-/* The shapes of up to 10,000 of the members (spread evenly), most objects first, at most `most`.
- * Returns how many. */
+/* The shapes of the shortest paths to the members, most objects first, at most `most`; shapes of
+ * less than a hundredth are left out. `asked`: how many members were looked at, spread evenly:
+ * all, up to WHY_ASKED, fewer when their paths are very long; garbage is not among them. Returns
+ * how many shapes; 0 also without memory. */
 uint32_t why_shapes(const LmpSnapshot *s, const uint32_t *member, uint32_t members,
-                    LmpWhyShape *out, uint32_t most);
+                    LmpWhyShape *out, uint32_t most, uint32_t *asked);
 
 /* A whole path as one line of text: `package.loaded["app.cache"] ▸ upvalue entries of get
  * (cache.lua:3) ▸ ["req-1042"].callback`. */
