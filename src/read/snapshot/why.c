@@ -345,3 +345,25 @@ void why_free(LmpWhyPaths *why) {
     why->path = NULL;
     why->paths = 0;
 }
+
+/* ---- one path as text ------------------------------------------------------------------------ */
+
+const char *why_text(const LmpSnapshot *s, const LmpWhyPath *path, char *out, size_t size) {
+    size_t at = 0;
+    if (size) *out = '\0';
+    for (uint32_t k = 0; k < path->steps; k++) {
+        const LmpWhyStep *step = &path->step[k];
+        char word[240], times[32] = "";
+        snapshot_step(s, step->from, step->edge, word, sizeof word);
+        if (step->times > 1) snprintf(times, sizeof times, "×%u", step->times);
+        size_t n = strlen(word), m = strlen(times);
+        if (at + n + m + sizeof "…" > size) { /* whole steps or none */
+            if (at + sizeof "…" <= size) memcpy(out + at, "…", sizeof "…");
+            break;
+        }
+        memcpy(out + at, word, n);
+        memcpy(out + at + n, times, m + 1);
+        at += n + m;
+    }
+    return out;
+}
