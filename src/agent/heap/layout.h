@@ -27,24 +27,23 @@ enum {
     LMP_AT_STRING_LONG = 16, /* length of a long one */
     LMP_STRING_HEAD = 24,
     /* tables */
-    LMP_AT_TABLE_FLAGS = 10,
     LMP_AT_TABLE_LOG = 11, /* log2 of its nodes */
     LMP_AT_TABLE_LIMIT = 12,
     LMP_AT_TABLE_ARRAY = 16,
     LMP_AT_TABLE_NODE = 24,
     LMP_AT_TABLE_LASTFREE = 32, /* null: it has no nodes of its own */
     LMP_AT_TABLE_META = 40,
-    LMP_TABLE = 56,
-    LMP_TABLE_HINT = 1 << 7, /* of the flags: the limit is not the array's size */
+    LMP_SIZE_TABLE = 56,
+    LMP_TABLE_HINT = 1 << 7, /* bit of a byte that was found: the limit is not the array's size */
     /* nodes of a table: the value, then the key */
     LMP_AT_NODE_KEY_TAG = 9,
     LMP_AT_NODE_NEXT = 12, /* in nodes, signed */
     LMP_AT_NODE_KEY = 16,
-    LMP_NODE = 24,
+    LMP_SIZE_NODE = 24,
     /* closures: LMP_AT_CLOSURE_* of frames.h. A Lua closure's upvalues are pointers */
     LMP_AT_UPVALUE_AT = 16,    /* to its value: on a stack, or its own */
     LMP_AT_UPVALUE_VALUE = 24, /* its own; or the next open one */
-    LMP_UPVALUE = 40,
+    LMP_SIZE_UPVALUE = 40,
     /* prototypes: counts, then vectors in the order below */
     LMP_AT_PROTO_UPVALUES = 16,
     LMP_AT_PROTO_CONSTANTS = 20,
@@ -61,11 +60,11 @@ enum {
     LMP_AT_PROTO_V_ABSOLUTE = 96,
     LMP_AT_PROTO_V_LOCALS = 104,
     LMP_AT_PROTO_SOURCE = 112,
-    LMP_PROTO = 128,
-    LMP_LOCAL_VARIABLE = 16,  /* name, first instruction, first one after it */
-    LMP_UPVALUE_NAME = 16,    /* begins with the name */
-    LMP_ABSOLUTE = 8,         /* instruction, line */
-    LMP_LINE_ABSOLUTE = -128, /* a line that only the absolute ones tell */
+    LMP_SIZE_PROTO = 128,
+    LMP_SIZE_LOCAL_VARIABLE = 16, /* name, first instruction, first one after it */
+    LMP_SIZE_UPVALUE_NAME = 16,   /* begins with the name */
+    LMP_SIZE_ABSOLUTE = 8,        /* instruction, line */
+
     /* userdata; bytes for C code come after the user values, or in place of gclist if there are
      * none */
     LMP_AT_USERDATA_VALUES = 10, /* count, 16 bits */
@@ -75,7 +74,7 @@ enum {
     LMP_USERDATA_BARE = 32,
     /* call frames, besides those of frames.h */
     LMP_AT_CI_NEXT = 24,
-    LMP_CALL = 64,
+    LMP_SIZE_CALL = 64,
     LMP_STACK_EXTRA = 80, /* bytes of a stack's block after its last usable slot */
     LMP_BASIC_TYPES = 9,
 };
@@ -106,6 +105,7 @@ typedef struct LmpHeapLayout {
     uint16_t registry, metatables, colour;
     uint16_t all, finalizers, waiting, fixed; /* the lists of objects */
     uint16_t stack, stack_last, open;         /* in a lua_State */
+    uint16_t hint;                            /* in a table: the byte of LMP_TABLE_HINT */
     uint32_t thread;                          /* size of a thread's block */
     uint32_t extra;                           /* bytes of it before the lua_State */
 } LmpHeapLayout;
@@ -140,9 +140,9 @@ static inline uintptr_t heap_word(uintptr_t at) {
 }
 
 /* Slots of a table's array part. Where the limit is a hint, the next power of two. */
-static inline uint32_t heap_array_size(uintptr_t table) {
+static inline uint32_t heap_array_size(const LmpHeapLayout *layout, uintptr_t table) {
     uint32_t n = heap_u32(table + LMP_AT_TABLE_LIMIT);
-    if (!(heap_u8(table + LMP_AT_TABLE_FLAGS) & LMP_TABLE_HINT) || !(n & (n - 1))) return n;
+    if (!(heap_u8(table + layout->hint) & LMP_TABLE_HINT) || !(n & (n - 1))) return n;
     return n > 1u << 31 ? UINT32_MAX : 1u << (32 - __builtin_clz(n));
 }
 /* Nodes of a table's own. */
@@ -151,7 +151,10 @@ static inline uint32_t heap_nodes(uintptr_t table) {
     return 1u << (heap_u8(table + LMP_AT_TABLE_LOG) & 31);
 }
 
-/* The line of instruction number `pc` of a prototype whose vectors are where it says; -1: none. */
+/* The line of instruction number `pc` of a prototype that is complete; -1: none. */
 int heap_line(uintptr_t proto, uint32_t pc);
+/* The names (strings) of the local variables that are active there, by register: how many. */
+enum { LMP_REGISTERS = 256 };
+uint32_t heap_locals(uintptr_t proto, uint32_t pc, uintptr_t name[LMP_REGISTERS]);
 
 #endif

@@ -157,9 +157,18 @@ uintptr_t collector_global(const lua_State *L) {
     return birth.size ? word_at(L, birth.link) : 0;
 }
 
-void collector_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud) {
+static void find(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_once);
+}
+
+size_t collector_colour(void) {
+    find();
+    return place.found ? place.colour : 0;
+}
+
+void collector_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud) {
+    find();
     p->gc_word = p->collector->none;
     p->collector->kind = p->collector->bad = NULL;
     if (place.found) {

@@ -36,6 +36,9 @@ const LmpBirth *collector_birth(void);
 /* The address of L's global state, 0: unknown. */
 uintptr_t collector_global(const lua_State *L);
 
+/* Where the global state has the colour and the state, a byte each; 0: unknown. Thread-safe. */
+size_t collector_colour(void);
+
 /* Stops reading the interpreter's memory, which may be gone. */
 void collector_detach(LmpProfile *p);
 

@@ -1,0 +1,543 @@
+/* layout_check.c - compares every constant of layout.h with what the documented API says of objects
+ * of known content, and with the blocks that the allocator has handed out. */
+#include <lauxlib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/heap/layout_study.h"
+
+static uintptr_t pointer(lua_State *L, int index) {
+    return (uintptr_t)lua_topointer(L, index);
+}
+
+static bool is_object(const LmpHeapStudy *study, uintptr_t at, int tag, size_t size) {
+    const LmpStudyBlock *b = study_block(study, at);
+    return b && b->tag == tag && b->size == size;
+}
+
+static bool has_type(uintptr_t at, int type) {
+    return heap_u8(at + LMP_AT_TYPE) == type;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* Is the value with this tag and this word the one at `index` of the stack? */
+static bool is_value(lua_State *L, int index, unsigned tag, uintptr_t word) {
+    lua_Number number;
+    switch (lua_type(L, index)) {
+    case LUA_TNIL:
+        return !(tag & LMP_TT_TYPE);
+    case LUA_TBOOLEAN:
+        return tag == (lua_toboolean(L, index) ? LMP_TT_TRUE : LMP_TT_FALSE);
+    case LUA_TLIGHTUSERDATA:
+        return tag == LMP_TT_LIGHT && word == (uintptr_t)lua_touserdata(L, index);
+    case LUA_TNUMBER:
+        if (lua_isinteger(L, index))
+            return tag == LMP_TT_INTEGER && word == (uintptr_t)lua_tointeger(L, index);
+        memcpy(&number, &word, sizeof number);
+        return tag == LMP_TT_FLOAT && number == lua_tonumber(L, index);
+    case LUA_TFUNCTION:
+        if (lua_iscfunction(L, index) && tag == LMP_TAG_LIGHT_C)
+            return word == (uintptr_t)lua_tocfunction(L, index);
+        break;
+    case LUA_TUSERDATA: { /* the pointer is that of its bytes */
+        if (tag != (LMP_TT_USERDATA | LMP_TT_COLLECTABLE)) return false;
+        unsigned values = heap_u16(word + LMP_AT_USERDATA_VALUES);
+        uintptr_t bytes = word + (values ? LMP_AT_USERDATA_VALUE + values * (uintptr_t)LMP_SLOT
+                                         : LMP_USERDATA_BARE);
+        return bytes == pointer(L, index);
+    }
+    default:
+        break;
+    }
+    return tag & LMP_TT_COLLECTABLE && word == pointer(L, index) &&
+           has_type(word, (int)tag & ~LMP_TT_COLLECTABLE) &&
+           (int)(tag & LMP_TT_TYPE) == lua_type(L, index);
+}
+
+static bool slot_is(lua_State *L, int index, uintptr_t slot) {
+    return is_value(L, index, heap_u8(slot + LMP_AT_SLOT_TAG), heap_word(slot));
+}
+
+/* ---- strings --------------------------------------------------------------------------------- */
+
+static bool check_strings(lua_State *L, LmpHeapStudy *study) {
+    static const unsigned lengths[] = {0, 1, 7, 40, 41, 63, 1000};
+    char text[1001];
+    for (unsigned i = 0; i < sizeof text; i++)
+        text[i] = (char)(i * 7 + 1); /* with zeroes in it */
+    for (unsigned i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        unsigned n = lengths[i];
+        lua_pushlstring(L, text, n);
+        uintptr_t s = pointer(L, -1);
+        bool is_short = n <= 40;
+        if (!is_object(study, s, LUA_TSTRING, LMP_STRING_HEAD + n + 1)) return false;
+        if (!has_type(s, is_short ? LMP_TT_SHORT_STRING : LMP_TT_LONG_STRING)) return false;
+        if (s + LMP_STRING_HEAD != (uintptr_t)lua_tolstring(L, -1, NULL)) return false;
+        if (is_short && heap_u8(s + LMP_AT_STRING_SHORT) != n) return false;
+        if (!is_short && heap_word(s + LMP_AT_STRING_LONG) != n) return false;
+        lua_pop(L, 1);
+    }
+    return true;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* Compares a table's slots, array part before nodes, with what lua_next gives, in its order. */
+static bool table_fits(lua_State *L, const LmpHeapStudy *study, int index) {
+    uintptr_t t = pointer(L, index), array = heap_word(t + LMP_AT_TABLE_ARRAY);
+    uintptr_t node = heap_word(t + LMP_AT_TABLE_NODE);
+    uint32_t slots = heap_array_size(&study->layout, t), nodes = heap_nodes(t);
+    if (!is_object(study, t, LUA_TTABLE, LMP_SIZE_TABLE) || !has_type(t, LMP_TT_TABLE))
+        return false;
+    if (slots && !study_part(study, array, slots * (size_t)LMP_SLOT)) return false;
+    if (nodes && !study_part(study, node, nodes * (size_t)LMP_SIZE_NODE)) return false;
+    lua_pushnil(L);
+    for (uint32_t i = 0; i < slots; i++) {
+        uintptr_t slot = array + i * (uintptr_t)LMP_SLOT;
+        if (!(heap_u8(slot + LMP_AT_SLOT_TAG) & LMP_TT_TYPE)) continue;
+        if (!lua_next(L, index) || lua_tointeger(L, -2) != (lua_Integer)i + 1) return false;
+        if (!slot_is(L, -1, slot)) return false;
+        lua_pop(L, 1);
+    }
+    for (uint32_t i = 0; i < nodes; i++) {
+        uintptr_t n = node + i * (uintptr_t)LMP_SIZE_NODE;
+        if (!(heap_u8(n + LMP_AT_SLOT_TAG) & LMP_TT_TYPE)) continue;
+        if (!lua_next(L, index) || !slot_is(L, -1, n)) return false;
+        if (!is_value(L, -2, heap_u8(n + LMP_AT_NODE_KEY_TAG), heap_word(n + LMP_AT_NODE_KEY)))
+            return false;
+        lua_pop(L, 1);
+    }
+    return !lua_next(L, index);
+}
+
+static int nothing(lua_State *L) {
+    (void)L;
+    return 0;
+}
+
+static void set_many(lua_State *L, int t) {
+    lua_pushboolean(L, 1);
+    lua_pushinteger(L, 4);
+    lua_rawset(L, t); /* t[true] = 4 */
+    lua_pushboolean(L, 0);
+    lua_pushboolean(L, 1);
+    lua_rawset(L, t);
+    lua_pushnumber(L, 2.5);
+    lua_pushboolean(L, 0);
+    lua_rawset(L, t);
+    lua_pushinteger(L, -7);
+    lua_pushnumber(L, 0.25);
+    lua_rawset(L, t);
+    lua_pushinteger(L, (lua_Integer)1 << 40);
+    lua_pushliteral(L, "short");
+    lua_rawset(L, t);
+    lua_pushcfunction(L, nothing);
+    lua_pushlightuserdata(L, L);
+    lua_rawset(L, t);
+    lua_pushlightuserdata(L, t + (char *)L);
+    lua_pushcfunction(L, nothing);
+    lua_rawset(L, t);
+    lua_newtable(L);
+    lua_newuserdatauv(L, 10, 0);
+    lua_rawset(L, t); /* t[{}] = userdata */
+    lua_newuserdatauv(L, 0, 2);
+    lua_newthread(L);
+    lua_rawset(L, t);
+    lua_pushinteger(L, 1);
+    lua_pushcclosure(L, nothing, 1);
+    lua_pushliteral(L, "a string of more than forty bytes, so that it is a long one");
+    lua_rawset(L, t);
+    lua_pushliteral(L, "another string of more than forty bytes, this time as a key");
+    lua_newtable(L);
+    lua_rawset(L, t);
+}
+
+static bool check_tables(lua_State *L, LmpHeapStudy *study) {
+    for (int arrays = 0; arrays <= 40; arrays = arrays ? arrays * 2 + 1 : 1) {
+        for (int nodes = 0; nodes <= 40; nodes = nodes ? nodes * 3 : 1) {
+            lua_createtable(L, arrays, nodes);
+            int t = lua_gettop(L);
+            if (heap_array_size(&study->layout, pointer(L, t)) != (uint32_t)arrays) return false;
+            if (!nodes != !heap_nodes(pointer(L, t)) || !table_fits(L, study, t)) return false;
+            for (int i = 1; i <= arrays; i++) {
+                lua_pushinteger(L, i * 11);
+                lua_rawseti(L, t, i);
+            }
+            if (nodes) set_many(L, t);
+            if (!table_fits(L, study, t)) return false;
+            lua_settop(L, t - 1);
+        }
+    }
+    return true;
+}
+
+/* The length operator leaves hints in place of the array's size. */
+static bool check_limits(lua_State *L, LmpHeapStudy *study) {
+    bool hints = false;
+    lua_newtable(L);
+    int t = lua_gettop(L);
+    for (int i = 1; i <= 200; i++) {
+        lua_pushinteger(L, i);
+        lua_rawseti(L, t, i);
+        (void)lua_rawlen(L, t);
+        if (!table_fits(L, study, t)) return false;
+    }
+    for (int i = 200; i > 0; i--) {
+        lua_pushnil(L);
+        lua_rawseti(L, t, i);
+        (void)lua_rawlen(L, t);
+        if (heap_u8(pointer(L, t) + study->layout.hint) & LMP_TABLE_HINT) hints = true;
+        if (!table_fits(L, study, t)) return false;
+    }
+    for (int i = 1; i <= 100; i++) { /* keys that are dead, and taken again */
+        lua_pushfstring(L, "k%d", i);
+        lua_pushinteger(L, i);
+        lua_rawset(L, t);
+        if (i % 3) {
+            lua_pushfstring(L, "k%d", i / 2);
+            lua_pushnil(L);
+            lua_rawset(L, t);
+        }
+        if (!table_fits(L, study, t)) return false;
+    }
+    return hints;
+}
+
+/* A field is where its key's hash says, or behind that: as the walk looks for "__mode". */
+static bool check_hashes(lua_State *L, LmpHeapStudy *study) {
+    (void)study;
+    lua_createtable(L, 0, 32);
+    for (int i = 0; i < 32; i++) {
+        lua_pushfstring(L, "field %d", i);
+        lua_pushinteger(L, i);
+        lua_rawset(L, -3);
+    }
+    uintptr_t t = pointer(L, -1), nodes = heap_word(t + LMP_AT_TABLE_NODE);
+    for (int i = 0; i < 32; i++) {
+        lua_pushfstring(L, "field %d", i);
+        uintptr_t key = pointer(L, -1), met = 0;
+        int64_t at = heap_u32(key + LMP_AT_STRING_HASH) & (heap_nodes(t) - 1);
+        for (int n = 0; n < 32 && at >= 0 && at < heap_nodes(t); n++) {
+            uintptr_t node = nodes + (uintptr_t)at * LMP_SIZE_NODE;
+            if (heap_word(node + LMP_AT_NODE_KEY) == key) met = node;
+            int32_t next = (int32_t)heap_u32(node + LMP_AT_NODE_NEXT);
+            if (met || !next) break;
+            at += next;
+        }
+        if (!met || heap_word(met) != (uintptr_t)i) return false;
+        lua_pop(L, 1);
+    }
+    return true;
+}
+
+static bool check_metatables(lua_State *L, LmpHeapStudy *study) {
+    (void)study;
+    for (int i = 0; i < 2; i++) {
+        if (i) {
+            lua_newuserdatauv(L, 24, 1);
+        } else {
+            lua_newtable(L);
+        }
+        uintptr_t at = pointer(L, -1);
+        at = i ? at - LMP_AT_USERDATA_VALUE - LMP_SLOT + LMP_AT_USERDATA_META
+               : at + LMP_AT_TABLE_META;
+        if (heap_word(at)) return false;
+        lua_newtable(L);
+        uintptr_t meta = pointer(L, -1);
+        lua_setmetatable(L, -2);
+        if (heap_word(at) != meta) return false;
+    }
+    return true;
+}
+
+/* ---- userdata -------------------------------------------------------------------------------- */
+
+static bool check_userdata(lua_State *L, LmpHeapStudy *study) {
+    for (int values = 0; values < 4; values++) {
+        char *bytes = lua_newuserdatauv(L, 100, values);
+        uintptr_t at =
+            (uintptr_t)bytes -
+            (values ? LMP_AT_USERDATA_VALUE + (uintptr_t)values * LMP_SLOT : LMP_USERDATA_BARE);
+        if (!is_object(study, at, LUA_TUSERDATA, (uintptr_t)bytes - at + 100)) return false;
+        if (!has_type(at, LMP_TT_USERDATA)) return false;
+        if (heap_u16(at + LMP_AT_USERDATA_VALUES) != values) return false;
+        if (heap_word(at + LMP_AT_USERDATA_SIZE) != 100) return false;
+        for (int i = 1; i <= values; i++) {
+            lua_newtable(L);
+            lua_setiuservalue(L, -2, i);
+            lua_getiuservalue(L, -1, i);
+            uintptr_t slot = at + LMP_AT_USERDATA_VALUE + (uintptr_t)(i - 1) * LMP_SLOT;
+            if (!slot_is(L, -1, slot)) return false;
+            lua_pop(L, 1);
+        }
+    }
+    return true;
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+static bool check_c_closures(lua_State *L, LmpHeapStudy *study) {
+    for (int n = 1; n < 5; n++) {
+        for (int i = 0; i < n; i++)
+            lua_pushfstring(L, "upvalue %d", i);
+        lua_pushcclosure(L, nothing, n);
+        uintptr_t f = pointer(L, -1);
+        size_t size = LMP_AT_CLOSURE_UPVALUE + (size_t)n * LMP_SLOT;
+        if (!is_object(study, f, LUA_TFUNCTION, size) || !has_type(f, LMP_TT_C_CLOSURE))
+            return false;
+        if (heap_u8(f + LMP_AT_CLOSURE_UPVALUES) != n) return false;
+        if (heap_word(f + LMP_AT_CLOSURE_CODE) != (uintptr_t)nothing) return false;
+        for (int i = 1; i <= n; i++) {
+            lua_getupvalue(L, -1, i);
+            uintptr_t slot = f + LMP_AT_CLOSURE_UPVALUE + (uintptr_t)(i - 1) * LMP_SLOT;
+            if (!slot_is(L, -1, slot)) return false;
+            lua_pop(L, 1);
+        }
+    }
+    return true;
+}
+
+/* A Lua function at the top of the stack: its upvalues. */
+static bool upvalues_fit(lua_State *L, const LmpHeapStudy *study, unsigned expected, bool own) {
+    uintptr_t f = pointer(L, -1);
+    if (!is_object(study, f, LUA_TFUNCTION, LMP_AT_CLOSURE_UPVALUE + expected * 8ul)) return false;
+    if (!has_type(f, LMP_TT_LUA_CLOSURE)) return false;
+    if (heap_u8(f + LMP_AT_CLOSURE_UPVALUES) != expected) return false;
+    uintptr_t p = heap_word(f + LMP_AT_CLOSURE_CODE);
+    uintptr_t names = heap_word(p + LMP_AT_PROTO_V_UPVALUES);
+    for (unsigned i = 0; i < expected; i++) {
+        uintptr_t u = heap_word(f + LMP_AT_CLOSURE_UPVALUE + i * 8ul);
+        if (u != (uintptr_t)lua_upvalueid(L, -1, (int)i + 1)) return false;
+        if (!is_object(study, u, 9, LMP_SIZE_UPVALUE) || !has_type(u, LMP_TT_UPVALUE)) return false;
+        uintptr_t at = heap_word(u + LMP_AT_UPVALUE_AT);
+        if (own != (at == u + LMP_AT_UPVALUE_VALUE)) return false;
+        const char *name = lua_getupvalue(L, -1, (int)i + 1);
+        if (!slot_is(L, -1, at)) return false;
+        lua_pop(L, 1);
+        if ((uintptr_t)name !=
+            heap_word(names + i * (uintptr_t)LMP_SIZE_UPVALUE_NAME) + LMP_STRING_HEAD)
+            return false;
+    }
+    return true;
+}
+
+static int open_probe(lua_State *L) { /* f: both upvalues are on the stack still */
+    LmpHeapStudy *study = lua_touserdata(L, lua_upvalueindex(1));
+    lua_settop(L, 1);
+    lua_pushboolean(L, upvalues_fit(L, study, 2, false));
+    return 1;
+}
+
+static bool check_upvalues(lua_State *L, LmpHeapStudy *study) {
+    static const char code[] = "local probe = ... local one, two = 'x', {} "
+                               "local function f() return one, two end "
+                               "local ok = probe(f) two = 3.5 return f, ok";
+    if (luaL_loadstring(L, code)) return false;
+    lua_pushlightuserdata(L, study);
+    lua_pushcclosure(L, open_probe, 1);
+    lua_call(L, 1, 2);
+    bool open = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return open && upvalues_fit(L, study, 2, true);
+}
+
+/* ---- prototypes ------------------------------------------------------------------------------ */
+
+static bool vector_fits(const LmpHeapStudy *study, uintptr_t p, int count, int at, size_t element) {
+    uint32_t n = heap_u32(p + (uintptr_t)count);
+    return n ? study_part(study, heap_word(p + (uintptr_t)at), n * element) : true;
+}
+
+static bool is_string(const LmpHeapStudy *study, uintptr_t at) {
+    const LmpStudyBlock *b = study_block(study, at);
+    return b && b->tag == LUA_TSTRING;
+}
+
+static bool vectors_fit(const LmpHeapStudy *study, uintptr_t p) {
+    if (!is_object(study, p, 10, LMP_SIZE_PROTO) || !has_type(p, LMP_TT_PROTO)) return false;
+    if (!vector_fits(study, p, LMP_AT_PROTO_UPVALUES, LMP_AT_PROTO_V_UPVALUES,
+                     LMP_SIZE_UPVALUE_NAME) ||
+        !vector_fits(study, p, LMP_AT_PROTO_CONSTANTS, LMP_AT_PROTO_V_CONSTANTS, LMP_SLOT) ||
+        !vector_fits(study, p, LMP_AT_PROTO_SIZECODE, LMP_AT_PROTO_CODE, LMP_INSTRUCTION) ||
+        !vector_fits(study, p, LMP_AT_PROTO_LINES, LMP_AT_PROTO_V_LINES, 1) ||
+        !vector_fits(study, p, LMP_AT_PROTO_PROTOS, LMP_AT_PROTO_V_PROTOS, 8) ||
+        !vector_fits(study, p, LMP_AT_PROTO_LOCALS, LMP_AT_PROTO_V_LOCALS,
+                     LMP_SIZE_LOCAL_VARIABLE) ||
+        !vector_fits(study, p, LMP_AT_PROTO_ABSOLUTE, LMP_AT_PROTO_V_ABSOLUTE, LMP_SIZE_ABSOLUTE))
+        return false;
+    return is_string(study, heap_word(p + LMP_AT_PROTO_SOURCE));
+}
+
+/* Vectors that nothing else would be: constants, functions within, names. */
+static bool check_prototypes(lua_State *L, LmpHeapStudy *study) {
+    static const char code[] = "local a, bee = 'constant', 1.5\n"
+                               "local function inner(x)\n"
+                               "  return x, a, 'within'\n"
+                               "end\n"
+                               "local function other() return bee end\n"
+                               "return inner, other, a .. 'second'";
+    lua_Debug ar;
+    if (luaL_loadbuffer(L, code, sizeof code - 1, "=source")) return false;
+    uintptr_t p = heap_word(pointer(L, -1) + LMP_AT_CLOSURE_CODE);
+    if (!vectors_fit(study, p) || heap_u32(p + LMP_AT_PROTO_PROTOS) != 2) return false;
+    if (heap_u32(p + LMP_AT_PROTO_LOCALS) != 4 || heap_u32(p + LMP_AT_PROTO_LINES) < 6)
+        return false;
+    lua_pushliteral(L, "bee");
+    uintptr_t second = heap_word(p + LMP_AT_PROTO_V_LOCALS) + LMP_SIZE_LOCAL_VARIABLE;
+    if (heap_word(second) != pointer(L, -1)) return false;
+    lua_pushliteral(L, "=source");
+    if (strcmp((const char *)heap_word(p + LMP_AT_PROTO_SOURCE) + LMP_STRING_HEAD,
+               "=source")) /* NOLINT */
+        return false;
+    uint32_t constants = heap_u32(p + LMP_AT_PROTO_CONSTANTS), met = 0;
+    for (uint32_t i = 0; i < constants; i++) {
+        uintptr_t k = heap_word(p + LMP_AT_PROTO_V_CONSTANTS) + i * (uintptr_t)LMP_SLOT;
+        lua_pushliteral(L, "constant");
+        lua_pushliteral(L, "second");
+        lua_pushnumber(L, 1.5);
+        met += slot_is(L, -1, k) || slot_is(L, -2, k) || slot_is(L, -3, k);
+        lua_pop(L, 3);
+    }
+    lua_pop(L, 2);
+    uintptr_t inner = heap_word(heap_word(p + LMP_AT_PROTO_V_PROTOS));
+    uintptr_t other = heap_word(heap_word(p + LMP_AT_PROTO_V_PROTOS) + 8);
+    lua_call(L, 0, 2);
+    for (int i = -2; i < 0; i++) {
+        uintptr_t f = heap_word(pointer(L, i) + LMP_AT_CLOSURE_CODE);
+        if (f != (i == -2 ? inner : other) || !vectors_fit(study, f)) return false;
+        lua_pushvalue(L, i);
+        lua_getinfo(L, ">S", &ar);
+        if ((int)heap_u32(f + LMP_AT_PROTO_LINE) != ar.linedefined ||
+            (int)heap_u32(f + LMP_AT_PROTO_LAST) != ar.lastlinedefined)
+            return false;
+    }
+    return met >= 2;
+}
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+typedef struct Steps {
+    bool differs;
+    unsigned steps, absolute, names;
+} Steps;
+
+/* At every instruction: line and locals of the function that runs. */
+static void step(lua_State *L, lua_Debug *ar) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, step);
+    Steps *s = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    LmpCallInfo *ci = (LmpCallInfo *)ar->i_ci;
+    uintptr_t p = (uintptr_t)frames_proto(frames_func(ci));
+    lua_getinfo(L, "l", ar);
+    if (!p) return;
+    uint32_t pc = (uint32_t)((frames_pc(ci) - frames_code((const void *)p)) / LMP_INSTRUCTION) - 1;
+    uintptr_t name[LMP_REGISTERS];
+    uint32_t names = heap_locals(p, pc, name);
+    if (heap_line(p, pc) != ar->currentline) s->differs = true;
+    for (uint32_t i = 0; i < names; i++) {
+        const char *local = lua_getlocal(L, ar, (int)i + 1);
+        if (!local || (uintptr_t)local != name[i] + LMP_STRING_HEAD) s->differs = true;
+        if (local) lua_pop(L, 1);
+    }
+    const char *more = lua_getlocal(L, ar, (int)names + 1);
+    if (more && *more != '(') s->differs = true; /* a temporary */
+    if (more) lua_pop(L, 1);
+    s->names += names;
+    s->steps++;
+    if (heap_u32(p + LMP_AT_PROTO_ABSOLUTE)) s->absolute++;
+}
+
+/* Many instructions in a line, and lines far apart: both need absolute lines. */
+static void write_code(luaL_Buffer *b) {
+    luaL_addstring(b, "local a, n = 1, 0\n");
+    for (int i = 0; i < 200; i++)
+        luaL_addstring(b, i % 50 ? "a = a + n " : "\n");
+    for (int i = 0; i < 300; i++)
+        luaL_addchar(b, '\n');
+    luaL_addstring(b, "for i = 1, 3 do local t = {i}\n a = a + t[1] end\n");
+    luaL_addstring(b, "local function f(x, ...)\n local y <const> = x\n do local z = y end\n");
+    luaL_addstring(b, " for k, v in n, nil do local w = v end\n return x\n end\n");
+    luaL_addstring(b, "f(1, 2)\n f(2)\n goto done\n do a = 2 end\n ::done:: return a");
+}
+
+static bool check_lines(lua_State *L, LmpHeapStudy *study) {
+    (void)study;
+    Steps s = {.differs = false};
+    luaL_Buffer b;
+    luaL_buffinit(L, &b);
+    write_code(&b);
+    luaL_pushresult(&b);
+    if (luaL_loadstring(L, lua_tostring(L, -1))) return false;
+    lua_pushlightuserdata(L, &s);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, step);
+    lua_sethook(L, step, LUA_MASKCOUNT, 1);
+    lua_pcall(L, 0, 0, 0); /* nil is no iterator: it ends in an error, as it should */
+    lua_sethook(L, NULL, 0, 0);
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, step);
+    return !s.differs && s.steps > 200 && s.absolute > 200 && s.names > 400;
+}
+
+/* A C function that calls itself: its frames are a list of blocks. */
+static int nest(lua_State *L) {
+    int n = (int)lua_tointeger(L, 1);
+    if (!n) return 0;
+    lua_pushcfunction(L, nest);
+    lua_pushinteger(L, n - 1);
+    lua_call(L, 1, 0);
+    return 0;
+}
+
+static unsigned calls_of(const LmpHeapStudy *study, const lua_State *L, bool *fits) {
+    LmpCallInfo *ci = frames_top(L);
+    while (frames_caller(ci))
+        ci = frames_caller(ci);
+    unsigned n = 0;
+    uintptr_t before = (uintptr_t)ci, next = heap_word(before + LMP_AT_CI_NEXT);
+    for (; next && n < 1000; next = heap_word(before + LMP_AT_CI_NEXT), n++) {
+        if (!study_part(study, next, LMP_SIZE_CALL)) *fits = false;
+        if (!*fits || heap_word(next + LMP_AT_CI_PREVIOUS) != before) return n;
+        before = next;
+    }
+    return n;
+}
+
+static bool check_calls(lua_State *L, LmpHeapStudy *study) {
+    bool fits = true;
+    lua_State *T = lua_newthread(L);
+    int results;
+    if (calls_of(study, T, &fits)) return false;
+    lua_pushcfunction(T, nest);
+    lua_pushinteger(T, 20);
+    if (lua_resume(T, L, 1, &results) != LUA_OK) return false;
+    unsigned n = calls_of(study, T, &fits);
+    return fits && n >= 21 && calls_of(study, L, &fits) && fits;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *what;
+    bool (*check)(lua_State *L, LmpHeapStudy *study);
+} checks[] = {
+    {"strings", check_strings},        {"tables", check_tables},
+    {"array sizes", check_limits},     {"fields by hash", check_hashes},
+    {"metatables", check_metatables},  {"userdata", check_userdata},
+    {"C functions", check_c_closures}, {"upvalues", check_upvalues},
+    {"prototypes", check_prototypes},  {"lines and locals", check_lines},
+    {"call frames", check_calls},
+};
+
+int layout_check(lua_State *L) {
+    LmpHeapStudy *study = lua_touserdata(L, lua_upvalueindex(1));
+    luaL_checkstack(L, 100, NULL);
+    for (unsigned i = 0; i < sizeof checks / sizeof *checks; i++) {
+        study->why = checks[i].what; /* stays if this raises an error */
+        if (!checks[i].check(L, study)) return 0;
+        lua_settop(L, 0);
+    }
+    study->why = NULL;
+    return 0;
+}

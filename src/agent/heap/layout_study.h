@@ -1,0 +1,35 @@
+/* layout_study.h - the private state in which layout.c searches and layout_check.c compares: what
+ * its allocator has seen. */
+#ifndef LMP_HEAP_LAYOUT_STUDY_H
+#define LMP_HEAP_LAYOUT_STUDY_H
+
+#include "agent/heap/layout.h"
+
+#define LMP_STUDY_BLOCKS 8192u
+
+typedef struct LmpStudyBlock {
+    uintptr_t at;
+    size_t size;
+    int tag; /* type tag of the request, 0: a part */
+} LmpStudyBlock;
+
+typedef struct LmpHeapStudy {
+    LmpHeapLayout layout;
+    LmpStudyBlock *block; /* all that live, in no order: the newest near the end */
+    uint32_t blocks;
+    bool failed;         /* no memory for it */
+    uintptr_t global;    /* the global state */
+    uint32_t global_end; /* bytes of it */
+    const char *why;     /* what differs; NULL: nothing so far */
+} LmpHeapStudy;
+
+/* The block that starts at `at`; NULL: none. */
+const LmpStudyBlock *study_block(const LmpHeapStudy *study, uintptr_t at);
+/* Is there a part of that size? */
+bool study_part(const LmpHeapStudy *study, uintptr_t at, size_t size);
+
+/* A C function; upvalue 1: the study. Compares every constant of layout.h with the documented API;
+ * what differs is study->why. */
+int layout_check(lua_State *L);
+
+#endif
