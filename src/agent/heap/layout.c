@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/heap/layout_study.h"
+#include "agent/heap/layout_impl.h"
 #include "agent/interp/collector.h"
 
 static LmpHeapLayout layout;

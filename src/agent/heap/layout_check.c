@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/heap/layout_study.h"
+#include "agent/heap/layout_impl.h"
 
 static uintptr_t pointer(lua_State *L, int index) {
     return (uintptr_t)lua_topointer(L, index);

@@ -1,7 +1,7 @@
-/* layout_study.h - the private state in which layout.c searches and layout_check.c compares: what
+/* layout_impl.h - the private state in which layout.c searches and layout_check.c compares: what
  * its allocator has seen. */
-#ifndef LMP_HEAP_LAYOUT_STUDY_H
-#define LMP_HEAP_LAYOUT_STUDY_H
+#ifndef LMP_HEAP_LAYOUT_IMPL_H
+#define LMP_HEAP_LAYOUT_IMPL_H
 
 #include "agent/heap/layout.h"
 
