@@ -34,6 +34,8 @@ typedef struct LmpSnapshot {
     /* references to i: edges in[in_at[i]] to in_at[i + 1] - 1, and where each comes from */
     uint32_t *in_at, *in, *in_from;
     uint64_t *text_at; /* of each string (by ordinal): offset of its beginning in g.text */
+    /* Objects that everybody asks for; LMP_HEAP_NONE: not there. `loaded` is package.loaded. */
+    uint32_t registry, globals, loaded, main_thread;
 
     uint64_t garbage_bytes, reachable_bytes, before_bytes;
     uint32_t garbage_objects, reachable_objects, before_objects;

@@ -1,0 +1,96 @@
+/* places.c - what lives where: tables and functions that names alone lead to, from the globals and
+ * from loaded modules, at most three names deep. So a metatable is "app.Account" and a function
+ * "table.insert", by whatever way it is held. And the names of Lua functions, by their code. */
+#include <string.h>
+
+#include "read/snapshot/snapshot_impl.h"
+
+enum { DEEP = 3, MOST = 1 << 16, MOST_KEYS = 4096 };
+
+static bool has_place(uint32_t kind) {
+    return kind == LMP_HEAP_TABLE || kind == LMP_HEAP_LUA_FUNCTION || kind == LMP_HEAP_C_FUNCTION;
+}
+
+typedef struct Places {
+    LmpSnapshot *s;
+    SnapOwn *own;
+    bool failed;
+} Places;
+
+/* The fields of `table`, which has the place `above`, where they have none yet. */
+static void look_into(Places *p, uint32_t table, uint32_t above) {
+    const LmpHeapGraph *g = &p->s->g;
+    SnapOwn *own = p->own;
+    if (table >= g->objects || g->kind[table] != LMP_HEAP_TABLE) return;
+    uint32_t end = g->edge_at[table + 1], begin = g->edge_at[table];
+    if (above != LMP_HEAP_NONE && end - begin > MOST_KEYS) return; /* data */
+    for (uint32_t e = begin; e < end && own->places < MOST && !p->failed; e++) {
+        uint32_t to = g->edge_to[e];
+        if ((g->edge_kind[e] & LMP_EDGE_KIND) != LMP_EDGE_FIELD || !has_place(g->kind[to]))
+            continue;
+        if (to == p->s->globals || to == p->s->loaded || to == p->s->registry) continue;
+        if (keymap_get(&own->place_of, to, LMP_HEAP_NONE) != LMP_HEAP_NONE) continue;
+        own->place[own->places] = (SnapPlace){to, above, g->edge_label[e]};
+        p->failed = !keymap_set(&own->place_of, to, own->places++);
+    }
+}
+
+static bool name_places(LmpSnapshot *s) {
+    SnapOwn *own = snap_own(s);
+    Places p = {s, own, false};
+    own->place = snapmem_take(&own->memory, MOST, sizeof *own->place);
+    if (!own->place) return false;
+    look_into(&p, s->globals, LMP_HEAP_NONE);
+    look_into(&p, s->loaded, LMP_HEAP_NONE);
+    uint32_t begin = 0;
+    for (int deep = 1; deep < DEEP && !p.failed; deep++) {
+        uint32_t end = own->places;
+        for (; begin < end; begin++)
+            look_into(&p, own->place[begin].object, begin);
+    }
+    return !p.failed;
+}
+
+/* What the reference by which a function is held calls it: its key, its local, its upvalue. */
+static uint32_t name_by_holder(const LmpSnapshot *s, uint32_t object) {
+    uint32_t edge = s->parent_edge[object];
+    if (edge == LMP_HEAP_NONE) return 0;
+    uint32_t label = s->g.edge_label[edge];
+    switch (s->g.edge_kind[edge] & LMP_EDGE_KIND) {
+    case LMP_EDGE_FIELD:
+        return label;
+    case LMP_EDGE_LOCAL:
+        return label < s->g.slots ? s->g.slot_name[label] : 0;
+    case LMP_EDGE_VALUE:
+        return snap_upvalue_name(s, s->parent[object]);
+    default:
+        return 0;
+    }
+}
+
+/* The name of a proto is that of any of its functions; a place is better than who holds it. */
+static bool name_protos(LmpSnapshot *s) {
+    SnapOwn *own = snap_own(s);
+    const LmpHeapGraph *g = &s->g;
+    own->proto_name = snapmem_take(&own->memory, g->count[LMP_HEAP_PROTO], sizeof *own->proto_name);
+    if (!own->proto_name) return false;
+    for (uint32_t k = 0; k < own->places; k++) {
+        const SnapPlace *place = &own->place[k];
+        if (g->kind[place->object] != LMP_HEAP_LUA_FUNCTION) continue;
+        uint32_t proto = snapshot_proto(s, place->object);
+        if (proto == LMP_HEAP_NONE) continue;
+        uint32_t *name = &own->proto_name[s->ordinal[proto]];
+        if (!*name) *name = place->key;
+    }
+    for (uint32_t i = 1; i < g->objects; i++) {
+        if (g->kind[i] != LMP_HEAP_LUA_FUNCTION) continue;
+        uint32_t proto = snapshot_proto(s, i);
+        if (proto == LMP_HEAP_NONE || own->proto_name[s->ordinal[proto]]) continue;
+        own->proto_name[s->ordinal[proto]] = name_by_holder(s, i);
+    }
+    return true;
+}
+
+bool places_make(LmpSnapshot *s) {
+    return name_places(s) && name_protos(s);
+}

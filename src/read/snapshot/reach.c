@@ -1,0 +1,199 @@
+/* reach.c - who is held by the root, and the shortest path to each.
+ *
+ * Values in tables with weak keys (ephemerons) are held when table and key are. A first pass finds
+ * who is held, trying each such value from its table's side and from its key's, whichever is met
+ * later: linear, no rounds. From then on an ephemeron whose table is held is a reference from the
+ * key to the value, which is what paths and dominators go by; a reference from the table as well
+ * would need an "and", which neither can say.
+ *
+ * Paths are found breadth first, in three rounds, each to its end before the next begins, so that
+ * names come from where a user would look: first globals, loaded modules and the stacks; then the
+ * registry's other entries and metatables of basic types; then what only the interpreter holds. */
+#include "read/snapshot/snapshot_impl.h"
+
+typedef struct Walk {
+    LmpSnapshot *s;
+    uint64_t *held; /* set */
+    uint32_t *queue;
+    uint32_t head, tail;
+} Walk;
+
+/* ---- who is held ----------------------------------------------------------------------------- */
+
+static void hold(Walk *w, uint32_t i) {
+    if (snapset_has(w->held, i)) return;
+    snapset_add(w->held, i);
+    w->queue[w->tail++] = i;
+}
+
+static void hold_all(Walk *w, const SnapEphemerons *by_key) {
+    const LmpHeapGraph *g = &w->s->g;
+    hold(w, 0);
+    while (w->head < w->tail) {
+        uint32_t i = w->queue[w->head++];
+        for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++) {
+            if (snapshot_holds(w->s, e)) hold(w, g->edge_to[e]);
+            if (snap_ephemeron(g, e) && snapset_has(w->held, g->edge_label[e]))
+                hold(w, g->edge_to[e]);
+        }
+        for (uint32_t k = by_key->at[i]; k < by_key->at[i + 1]; k++)
+            if (snapset_has(w->held, by_key->table[k])) hold(w, g->edge_to[by_key->edge[k]]);
+    }
+}
+
+/* ---- ephemerons by key ----------------------------------------------------------------------- */
+
+static bool any_ephemeron(const LmpHeapGraph *g) {
+    for (uint32_t e = 0; e < g->edges; e++)
+        if (snap_ephemeron(g, e)) return true;
+    return false;
+}
+
+/* `held` NULL: all of them. */
+static bool by_key_make(SnapEphemerons *out, SnapMemory *memory, const LmpHeapGraph *g,
+                        const uint64_t *held) {
+    uint32_t n = 0;
+    out->at = snapmem_take(memory, (size_t)g->objects + 2, sizeof *out->at);
+    if (!out->at) return false;
+    uint32_t *counts = out->at + 2; /* two ahead: filling moves each to its end, the next's begin */
+    for (uint32_t i = 0; i < g->objects; i++)
+        for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++)
+            if (snap_ephemeron(g, e) && (!held || snapset_has(held, i))) {
+                counts[g->edge_label[e]]++;
+                n++;
+            }
+    out->edge = snapmem_take(memory, n, sizeof *out->edge);
+    out->table = snapmem_take(memory, n, sizeof *out->table);
+    if (!out->edge || !out->table) return false;
+    for (uint32_t i = 2; i <= g->objects; i++)
+        out->at[i] += out->at[i - 1];
+    for (uint32_t i = 0; i < g->objects; i++)
+        for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++)
+            if (snap_ephemeron(g, e) && (!held || snapset_has(held, i))) {
+                uint32_t k = out->at[g->edge_label[e] + 1]++;
+                out->edge[k] = e;
+                out->table[k] = i;
+            }
+    return true;
+}
+
+static bool ephemerons_make(LmpSnapshot *s) {
+    SnapOwn *own = snap_own(s);
+    if (!any_ephemeron(&s->g)) return true;
+    SnapMemory memory = {0};
+    SnapEphemerons all;
+    Walk w = {.s = s};
+    w.held = snapmem_take(&memory, snapset_words(s->g.objects), sizeof *w.held);
+    w.queue = snapmem_take(&memory, s->g.objects, sizeof *w.queue);
+    bool made = w.held && w.queue && by_key_make(&all, &memory, &s->g, NULL);
+    if (made) {
+        hold_all(&w, &all);
+        made = by_key_make(&own->ephemerons, &own->memory, &s->g, w.held);
+    }
+    snapmem_free(&memory);
+    return made;
+}
+
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+enum { ROUNDS = 3 };
+
+/* In which round a reference from the root or the registry is followed, from 0. */
+static int round_of(const LmpSnapshot *s, uint32_t from, uint32_t edge) {
+    unsigned kind = s->g.edge_kind[edge] & LMP_EDGE_KIND;
+    uint32_t label = s->g.edge_label[edge];
+    if (from == s->registry) {
+        /* LUA_RIDX_MAINTHREAD, LUA_RIDX_GLOBALS */
+        if (kind == LMP_EDGE_INDEX) return label == 1 || label == 2 ? 0 : 1;
+        return kind == LMP_EDGE_FIELD && snap_is_text(s, label, "_LOADED") ? 0 : 1;
+    }
+    if (kind == LMP_EDGE_LOT) return 2;
+    if (kind != LMP_EDGE_ROOT) return 0;
+    if (label >= LMP_ROOT_METATABLE) return 1;
+    return label == LMP_ROOT_FINALIZING || label == LMP_ROOT_FIXED ? 2 : 0;
+}
+
+static void arrive(Walk *w, uint32_t from, uint32_t edge) {
+    LmpSnapshot *s = w->s;
+    uint32_t to = s->g.edge_to[edge];
+    if (snapset_has(w->held, to)) return;
+    snapset_add(w->held, to);
+    s->parent[to] = from;
+    s->parent_edge[to] = edge;
+    s->distance[to] = s->distance[from] + 1;
+    w->queue[w->tail++] = to;
+}
+
+/* Follows the references of the root or the registry whose round it is. */
+static void follow_some(Walk *w, uint32_t from, int round) {
+    const LmpHeapGraph *g = &w->s->g;
+    for (uint32_t e = g->edge_at[from]; e < g->edge_at[from + 1]; e++)
+        if (snapshot_holds(w->s, e) && round_of(w->s, from, e) == round) arrive(w, from, e);
+}
+
+static void walk_to_the_end(Walk *w, int round) {
+    const LmpSnapshot *s = w->s;
+    const LmpHeapGraph *g = &s->g;
+    const SnapEphemerons *by_key = &snap_own(s)->ephemerons;
+    while (w->head < w->tail) {
+        uint32_t i = w->queue[w->head++];
+        if (i == 0 || i == s->registry) {
+            for (int r = 0; r <= round; r++)
+                follow_some(w, i, r);
+        } else {
+            for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++)
+                if (snapshot_holds(s, e)) arrive(w, i, e);
+        }
+        if (!by_key->at) continue;
+        for (uint32_t k = by_key->at[i]; k < by_key->at[i + 1]; k++)
+            arrive(w, i, by_key->edge[k]);
+    }
+}
+
+static void count(LmpSnapshot *s) {
+    const LmpHeapGraph *g = &s->g;
+    for (uint32_t i = 1; i < g->objects; i++) {
+        uint64_t size = snapshot_counted(s, i);
+        if (g->flags[i] & LMP_HEAP_BEFORE) {
+            s->before_objects++;
+            s->before_bytes += g->size[i];
+        }
+        if (snapshot_garbage(s, i)) {
+            s->garbage_objects++;
+            s->garbage_bytes += size;
+        } else {
+            s->reachable_objects++;
+            s->reachable_bytes += size;
+        }
+    }
+}
+
+bool reach_make(LmpSnapshot *s) {
+    SnapMemory *own = &snap_own(s)->memory, memory = {0};
+    uint32_t n = s->g.objects;
+    s->distance = snapmem_take(own, n, sizeof *s->distance);
+    s->parent = snapmem_take(own, n, sizeof *s->parent);
+    s->parent_edge = snapmem_take(own, n, sizeof *s->parent_edge);
+    Walk w = {.s = s};
+    w.held = snapmem_take(&memory, snapset_words(n), sizeof *w.held);
+    w.queue = snapmem_take(&memory, n, sizeof *w.queue);
+    bool made =
+        s->distance && s->parent && s->parent_edge && w.held && w.queue && ephemerons_make(s);
+    if (made) {
+        for (uint32_t i = 0; i < n; i++)
+            s->distance[i] = s->parent[i] = s->parent_edge[i] = LMP_HEAP_NONE;
+        s->distance[0] = 0;
+        snapset_add(w.held, 0);
+        w.queue[w.tail++] = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            walk_to_the_end(&w, round);
+            if (round + 1 == ROUNDS) break;
+            follow_some(&w, 0, round + 1);
+            if (s->registry != LMP_HEAP_NONE && !snapshot_garbage(s, s->registry))
+                follow_some(&w, s->registry, round + 1);
+        }
+        count(s);
+    }
+    snapmem_free(&memory);
+    return made;
+}

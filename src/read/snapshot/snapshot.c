@@ -1,0 +1,225 @@
+/* snapshot.c - see snapshot.h: puts a snapshot together, and the small questions. */
+#include "read/snapshot/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/snapshot/snapshot_impl.h"
+
+/* ---- small questions ------------------------------------------------------------------------- */
+
+const char *snapshot_text(const LmpSnapshot *s, uint32_t object, size_t *length) {
+    *length = 0;
+    if (object >= s->g.objects || s->g.kind[object] != LMP_HEAP_STRING) return NULL;
+    uint32_t row = s->ordinal[object];
+    *length = s->g.string_shown[row];
+    return s->g.text + s->text_at[row];
+}
+
+bool snap_is_text(const LmpSnapshot *s, uint32_t object, const char *text) {
+    size_t n;
+    const char *is = snapshot_text(s, object, &n);
+    return is && n == strlen(text) && memcmp(is, text, n) == 0;
+}
+
+uint32_t snap_edge_of(const LmpSnapshot *s, uint32_t object, unsigned kind) {
+    for (uint32_t e = s->g.edge_at[object]; e < s->g.edge_at[object + 1]; e++)
+        if ((s->g.edge_kind[e] & LMP_EDGE_KIND) == kind) return s->g.edge_to[e];
+    return LMP_HEAP_NONE;
+}
+
+uint32_t snap_field(const LmpSnapshot *s, uint32_t table, const char *key) {
+    if (table >= s->g.objects) return LMP_HEAP_NONE;
+    for (uint32_t e = s->g.edge_at[table]; e < s->g.edge_at[table + 1]; e++)
+        if ((s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_FIELD &&
+            snap_is_text(s, s->g.edge_label[e], key))
+            return s->g.edge_to[e];
+    return LMP_HEAP_NONE;
+}
+
+uint32_t snap_upvalue_name(const LmpSnapshot *s, uint32_t upvalue) {
+    for (uint32_t k = s->in_at[upvalue]; k < s->in_at[upvalue + 1]; k++)
+        if ((s->g.edge_kind[s->in[k]] & LMP_EDGE_KIND) == LMP_EDGE_UPVALUE &&
+            s->g.kind[s->in_from[k]] == LMP_HEAP_LUA_FUNCTION && s->g.edge_label[s->in[k]])
+            return s->g.edge_label[s->in[k]];
+    return 0;
+}
+
+uint32_t snap_thread_function(const LmpSnapshot *s, uint32_t thread) {
+    const uint32_t *at = snap_own(s)->frame_at;
+    uint32_t row = s->ordinal[thread];
+    for (uint32_t f = at[row + 1]; f > at[row]; f--)
+        if (s->g.frame_function[f - 1]) return s->g.frame_function[f - 1];
+    /* not started yet: its function is the first in its stack */
+    for (uint32_t e = s->g.edge_at[thread]; e < s->g.edge_at[thread + 1]; e++) {
+        uint32_t to = s->g.edge_to[e];
+        if ((s->g.edge_kind[e] & LMP_EDGE_KIND) != LMP_EDGE_LOCAL) continue;
+        if (s->g.kind[to] == LMP_HEAP_LUA_FUNCTION || s->g.kind[to] == LMP_HEAP_C_FUNCTION)
+            return to;
+    }
+    return 0;
+}
+
+uint32_t snapshot_proto(const LmpSnapshot *s, uint32_t object) {
+    if (object >= s->g.objects) return LMP_HEAP_NONE;
+    switch (s->g.kind[object]) {
+    case LMP_HEAP_PROTO:
+        return object;
+    case LMP_HEAP_LUA_FUNCTION: {
+        uint32_t proto = snap_edge_of(s, object, LMP_EDGE_PROTO);
+        return proto != LMP_HEAP_NONE && s->g.kind[proto] == LMP_HEAP_PROTO ? proto : LMP_HEAP_NONE;
+    }
+    case LMP_HEAP_UPVALUE:
+        for (uint32_t k = s->in_at[object]; k < s->in_at[object + 1]; k++)
+            if (s->g.kind[s->in_from[k]] == LMP_HEAP_LUA_FUNCTION)
+                return snapshot_proto(s, s->in_from[k]);
+        return LMP_HEAP_NONE;
+    default:
+        return LMP_HEAP_NONE;
+    }
+}
+
+LmpKind snapshot_kind(const LmpSnapshot *s, uint32_t object) {
+    static const LmpKind of_kind[LMP_HEAP_KINDS] = {
+        [LMP_HEAP_ROOT] = LMP_OTHER,          [LMP_HEAP_STRING] = LMP_STRING,
+        [LMP_HEAP_TABLE] = LMP_TABLE,         [LMP_HEAP_LUA_FUNCTION] = LMP_FUNCTION,
+        [LMP_HEAP_C_FUNCTION] = LMP_FUNCTION, [LMP_HEAP_USERDATA] = LMP_USERDATA,
+        [LMP_HEAP_THREAD] = LMP_THREAD,       [LMP_HEAP_PROTO] = LMP_FUNCTION,
+        [LMP_HEAP_UPVALUE] = LMP_FUNCTION,    [LMP_HEAP_LOT] = LMP_OTHER};
+    static const LmpKind of_lot[LMP_LOTS] = {
+        [LMP_LOT_STRING_TABLE] = LMP_STRING, [LMP_LOT_STATE] = LMP_THREAD,
+        [LMP_LOT_STRINGS] = LMP_STRING,      [LMP_LOT_CODE] = LMP_FUNCTION,
+        [LMP_LOT_HOST] = LMP_OTHER,          [LMP_LOT_PARTS] = LMP_OTHER,
+        [LMP_LOT_OBJECTS] = LMP_OTHER,       [LMP_LOT_HAND] = LMP_OTHER};
+    uint32_t kind = s->g.kind[object];
+    if (kind == LMP_HEAP_LOT) {
+        uint32_t what = s->g.lot_what[s->ordinal[object]];
+        return what < LMP_LOTS ? of_lot[what] : LMP_OTHER;
+    }
+    return kind < LMP_HEAP_KINDS ? of_kind[kind] : LMP_OTHER;
+}
+
+uint64_t snapshot_born(const LmpSnapshot *s, uint32_t object) {
+    uint64_t epoch = LMP_BLOCK_BIRTH(s->g.birth[object]);
+    uint64_t length = s->view ? s->view->live->epoch_length : 0;
+    if (epoch == 0 || length == 0 || length > UINT64_MAX / 256) return UINT64_MAX;
+    return (epoch - 1) * length;
+}
+
+static uint32_t find(const LmpSnapshot *s, uint64_t addr, uint32_t begin, uint32_t end,
+                     bool sorted) {
+    if (!sorted) {
+        for (uint32_t i = begin; i < end; i++)
+            if (s->g.addr[i] == addr) return i;
+        return LMP_HEAP_NONE;
+    }
+    uint32_t last = end;
+    while (begin < end) {
+        uint32_t middle = begin + (end - begin) / 2;
+        if (s->g.addr[middle] < addr)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin < last && s->g.addr[begin] == addr ? begin : LMP_HEAP_NONE;
+}
+
+uint32_t snapshot_at(const LmpSnapshot *s, uint64_t addr) {
+    const SnapOwn *own = snap_own(s);
+    uint32_t i = find(s, addr, 1, own->counted_end, own->counted_sorted);
+    if (i != LMP_HEAP_NONE) return i;
+    return find(s, addr, own->counted_end, own->before_end, own->before_sorted);
+}
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+static bool ascends(const LmpHeapGraph *g, uint32_t begin, uint32_t end) {
+    for (uint32_t i = begin + 1; i < end; i++)
+        if (g->addr[i - 1] >= g->addr[i]) return false;
+    return true;
+}
+
+static void find_sections(LmpSnapshot *s) {
+    SnapOwn *own = snap_own(s);
+    const LmpHeapGraph *g = &s->g;
+    uint32_t i = 1;
+    while (i < g->objects && g->kind[i] != LMP_HEAP_LOT && !(g->flags[i] & LMP_HEAP_BEFORE))
+        i++;
+    own->counted_end = i;
+    while (i < g->objects && g->kind[i] != LMP_HEAP_LOT)
+        i++;
+    own->before_end = i;
+    own->counted_sorted = ascends(g, 1, own->counted_end);
+    own->before_sorted = ascends(g, own->counted_end, own->before_end);
+}
+
+static bool prepare(LmpSnapshot *s) {
+    SnapOwn *own = snap_own(s);
+    const LmpHeapGraph *g = &s->g;
+    uint32_t strings = g->count[LMP_HEAP_STRING], threads = g->count[LMP_HEAP_THREAD];
+    s->ordinal = snapmem_take(&own->memory, g->objects, sizeof *s->ordinal);
+    s->text_at = snapmem_take(&own->memory, strings, sizeof *s->text_at);
+    own->frame_at = snapmem_take(&own->memory, (size_t)threads + 1, sizeof *own->frame_at);
+    if (!s->ordinal || !s->text_at || !own->frame_at) return false;
+    heapgraph_ordinals(g, s->ordinal);
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < strings; i++) {
+        s->text_at[i] = at;
+        at += g->string_shown[i];
+    }
+    for (uint32_t i = 0; i < threads; i++) {
+        uint32_t begin = own->frame_at[i], left = g->frames - begin;
+        own->frame_at[i + 1] = begin + (g->thread_frames[i] < left ? g->thread_frames[i] : left);
+    }
+    find_sections(s);
+    return true;
+}
+
+static void find_known(LmpSnapshot *s) {
+    const LmpHeapGraph *g = &s->g;
+    s->registry = s->globals = s->loaded = s->main_thread = LMP_HEAP_NONE;
+    for (uint32_t e = g->edge_at[0]; e < g->edge_at[1]; e++) {
+        if ((g->edge_kind[e] & LMP_EDGE_KIND) != LMP_EDGE_ROOT) continue;
+        if (g->edge_label[e] == LMP_ROOT_REGISTRY) s->registry = g->edge_to[e];
+        if (g->edge_label[e] == LMP_ROOT_MAIN) s->main_thread = g->edge_to[e];
+    }
+    if (s->registry == LMP_HEAP_NONE) return;
+    for (uint32_t e = g->edge_at[s->registry]; e < g->edge_at[s->registry + 1]; e++)
+        if ((g->edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_INDEX && g->edge_label[e] == 2)
+            s->globals = g->edge_to[e]; /* LUA_RIDX_GLOBALS */
+    s->loaded = snap_field(s, s->registry, "_LOADED");
+}
+
+static bool make_all(LmpSnapshot *s) {
+    if (!prepare(s)) return false;
+    find_known(s);
+    return reach_make(s) && dominators_make(s) && incoming_make(s) && places_make(s) &&
+           classes_make(s);
+}
+
+static bool begin(LmpSnapshot *s) {
+    memset(s, 0, sizeof *s);
+    s->own = calloc(1, sizeof(SnapOwn));
+    return s->own;
+}
+
+LmpErr snapshot_of_graph(LmpSnapshot *s, const LmpHeapInfo *info, const LmpHeapGraph *graph) {
+    if (!begin(s)) return LMP_E_NOMEM;
+    s->info = *info;
+    s->g = *graph;
+    LmpErr err = graph->objects == 0 ? LMP_E_DAMAGED : make_all(s) ? LMP_OK : LMP_E_NOMEM;
+    if (err) snapshot_close(s);
+    return err;
+}
+
+void snapshot_close(LmpSnapshot *s) {
+    SnapOwn *own = snap_own(s);
+    if (own) {
+        ledger_free(&s->ledger);
+        keymap_free(&own->place_of);
+        free(s->class_list);
+        snapmem_free(&own->memory);
+        free(own);
+    }
+    memset(s, 0, sizeof *s);
+}

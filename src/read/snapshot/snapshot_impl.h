@@ -1,0 +1,136 @@
+/* snapshot_impl.h - what the parts of a snapshot share. Order of the making (snapshot.c):
+ *
+ *     reach.c       who is held by the root, and by which shortest path
+ *     dominators.c  immediate dominators, retained sizes, children by size
+ *     incoming.c    references to each object
+ *     places.c      what lives where, so that functions and metatables have names
+ *     classes.c     the class of each object
+ *     names.c       words for objects and references
+ *
+ * Arrays are large: they are mapped, and belong to the snapshot until it is closed, or to one step
+ * alone (SnapMemory). */
+#ifndef LMP_SNAPSHOT_IMPL_H
+#define LMP_SNAPSHOT_IMPL_H
+
+#include "base/keymap.h"
+#include "read/snapshot/snapshot.h"
+
+/* ---- memory: snapshot_memory.c --------------------------------------------------------------- */
+
+typedef struct SnapBlock {
+    void *at;
+    size_t mapped; /* bytes; 0: from malloc */
+} SnapBlock;
+
+/* All that was taken is given back together. All zeroes is an empty one. */
+typedef struct SnapMemory {
+    SnapBlock *block;
+    size_t blocks, room;
+} SnapMemory;
+
+/* n elements of `size` bytes, all zeroes; NULL: no memory. */
+void *snapmem_take(SnapMemory *memory, size_t n, size_t size);
+void snapmem_free(SnapMemory *memory);
+
+/* ---- sets of objects ------------------------------------------------------------------------- */
+
+static inline size_t snapset_words(uint32_t objects) {
+    return (size_t)objects / 64 + 1;
+}
+static inline bool snapset_has(const uint64_t *set, uint32_t i) {
+    return set[i / 64] >> i % 64 & 1;
+}
+static inline void snapset_add(uint64_t *set, uint32_t i) {
+    set[i / 64] |= 1ull << i % 64;
+}
+
+/* ---- ephemerons ------------------------------------------------------------------------------ */
+
+/* Values in tables with weak keys, by key: those of object i are edge[at[i]] to at[i + 1] - 1, and
+ * their tables table[]. Only those whose table is held. `at` NULL: there are none. */
+typedef struct SnapEphemerons {
+    uint32_t *at, *edge, *table;
+} SnapEphemerons;
+
+/* Does the edge hold its target once the label's object is held, too? */
+static inline bool snap_ephemeron(const LmpHeapGraph *g, uint32_t edge) {
+    return (g->edge_kind[edge] & (LMP_EDGE_WEAK | LMP_EDGE_EPHEMERON)) == LMP_EDGE_EPHEMERON;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* What can be reached by names alone, from globals and loaded modules. */
+typedef struct SnapPlace {
+    uint32_t object;
+    uint32_t above; /* the place of the table that it lies in; LMP_HEAP_NONE: a global, a module */
+    uint32_t key;   /* its name's object */
+} SnapPlace;
+
+typedef struct SnapOwn {
+    SnapMemory memory;
+    bool is_read;
+    LmpHeapRead read;
+    LmpView view;
+    SnapEphemerons ephemerons;
+    uint32_t counted_end; /* objects 1 to counted_end - 1 are neither from before start nor lots */
+    uint32_t before_end;  /* ... and those up to here are from before start */
+    bool counted_sorted, before_sorted; /* by address */
+    SnapPlace *place;
+    uint32_t places;
+    KeyMap place_of;      /* row of place[] by object */
+    uint32_t *proto_name; /* by ordinal: the object of its function's name, 0: none */
+    uint32_t *frame_at;   /* of each thread by ordinal, and one more: its first frame */
+} SnapOwn;
+
+static inline SnapOwn *snap_own(const LmpSnapshot *s) {
+    return s->own;
+}
+
+/* ---- the steps; each false: no memory -------------------------------------------------------- */
+
+bool reach_make(LmpSnapshot *s);
+bool dominators_make(LmpSnapshot *s);
+bool incoming_make(LmpSnapshot *s);
+bool places_make(LmpSnapshot *s);
+bool classes_make(LmpSnapshot *s);
+
+/* ---- words: words.c -------------------------------------------------------------------------- */
+
+/* A text being written: never over its end, ended at all times, cut with an ellipsis. */
+typedef struct SnapWords {
+    char *out;
+    size_t size, at;
+    bool full;
+} SnapWords;
+
+SnapWords words_begin(char *out, size_t size);
+/* Adds text that is safe already. */
+void words_put(SnapWords *w, const char *text);
+void words_format(SnapWords *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds foreign bytes made safe, at most `most` of them; `cut`: they are only a beginning. */
+void words_bytes(SnapWords *w, const char *bytes, size_t n, size_t most, bool cut);
+/* The text of a string object, without quotes. */
+void words_string(SnapWords *w, const LmpSnapshot *s, uint32_t object, size_t most);
+/* A string as a key: `.name`, or `["any text"]`; without the dot at the beginning of a path. */
+void words_key(SnapWords *w, const LmpSnapshot *s, uint32_t object, bool dot);
+/* "cache.lua", of a proto's source as lua_Debug has it. */
+void words_source(SnapWords *w, const LmpSnapshot *s, uint32_t proto);
+/* "get (cache.lua:3)", "main chunk (cache.lua)"; `what` stands before. */
+void words_function(SnapWords *w, const LmpSnapshot *s, uint32_t proto, const char *what);
+/* "table.insert" of a C function; false: its name is not known. */
+bool words_c_function(SnapWords *w, const LmpSnapshot *s, uint32_t object);
+/* "app.Account" of what has a place; false: it has none. */
+bool words_place(SnapWords *w, const LmpSnapshot *s, uint32_t object);
+
+/* The string's text is this (a C text)? */
+bool snap_is_text(const LmpSnapshot *s, uint32_t object, const char *text);
+/* The target of the first edge of a kind; LMP_HEAP_NONE: none. */
+uint32_t snap_edge_of(const LmpSnapshot *s, uint32_t object, unsigned kind);
+/* table.key for a string key; LMP_HEAP_NONE: none. */
+uint32_t snap_field(const LmpSnapshot *s, uint32_t table, const char *key);
+/* The name of an upvalue as the function that has it says; 0: none. */
+uint32_t snap_upvalue_name(const LmpSnapshot *s, uint32_t upvalue);
+/* The function at the bottom of a thread's stack; 0: none that is an object. */
+uint32_t snap_thread_function(const LmpSnapshot *s, uint32_t thread);
+
+#endif
