@@ -1,0 +1,346 @@
+/* test_why.c - why.c and why_shapes.c: paths from the root, the reference to cut, shapes of paths.
+ *
+ * The judge of a cut is the graph itself: without that one reference, what is no longer reachable
+ * has to be exactly what was promised. */
+#include "graph_fixture.h"
+#include "read/snapshot/why.h"
+#include "suite.h"
+
+/* ---- a judge --------------------------------------------------------------------------------- */
+
+/* Bytes that cannot be reached without the edge `cut` (LMP_HEAP_NONE: with all), and whether
+ * `object` is among them. No ephemerons in these graphs. */
+static uint64_t unreachable(const LmpHeapGraph *g, uint32_t cut, uint32_t object, bool *gone) {
+    uint8_t *seen = calloc(g->objects, 1);
+    uint32_t *list = calloc(g->objects, sizeof *list), n = 0;
+    uint64_t bytes = 0;
+    ck_assert(seen && list);
+    list[n++] = 0;
+    seen[0] = 1;
+    for (uint32_t at = 0; at < n; at++) {
+        for (uint32_t e = g->edge_at[list[at]]; e < g->edge_at[list[at] + 1]; e++) {
+            uint32_t to = g->edge_to[e];
+            if (e == cut || g->edge_kind[e] & LMP_EDGE_WEAK || seen[to]) continue;
+            seen[to] = 1;
+            list[n++] = to;
+        }
+    }
+    for (uint32_t i = 0; i < g->objects; i++)
+        if (!seen[i]) bytes += g->size[i];
+    *gone = !seen[object];
+    free(seen);
+    free(list);
+    return bytes;
+}
+
+static void expect_sound(const LmpSnapshot *s, uint32_t object, const LmpWhyPath *path) {
+    ck_assert_uint_gt(path->steps, 0);
+    ck_assert_uint_eq(path->step[0].from, 0);
+    ck_assert_uint_eq(path->step[path->steps - 1].to, object);
+    uint32_t cuts = 0;
+    for (uint32_t k = 0; k < path->steps; k++) {
+        const LmpWhyStep *step = &path->step[k];
+        ck_assert_uint_ge(step->edge, s->g.edge_at[step->from]);
+        ck_assert_uint_lt(step->edge, s->g.edge_at[step->from + 1]);
+        if (k) ck_assert_uint_eq(step->from, path->step[k - 1].to);
+        cuts += step->cut;
+    }
+    ck_assert_uint_le(cuts, 1);
+    ck_assert_int_eq(cuts == 0, path->frees == 0);
+}
+
+/* A graph of `n` tables with random references, some of them weak. */
+static Graph *random_graph(uint32_t n, uint32_t edges) {
+    Graph *graph = graph_new();
+    for (uint32_t i = 0; i < n; i++)
+        graph_table(graph, (uint32_t)(suite_random() % 5), 0, 0, 0);
+    graph_edge(graph, 0, 1, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    if (n > 3) graph_edge(graph, 0, 2, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
+    for (uint32_t e = 0; e < edges; e++) {
+        uint32_t from = 1 + (uint32_t)(suite_random() % n), to = 1 + (uint32_t)(suite_random() % n);
+        unsigned weak = suite_random() % 8 == 0 ? LMP_EDGE_WEAK : 0;
+        graph_edge(graph, from, to, LMP_EDGE_INDEX | weak, e); /* all labels differ: no folding */
+    }
+    return graph;
+}
+
+START_TEST(test_random_cuts_free_what_they_promise) {
+    suite_seed();
+    uint32_t promised = 0, several = 0;
+    for (int round = 0; round < 600; round++) {
+        uint32_t n = 2 + (uint32_t)(suite_random() % 14);
+        Graph *graph = random_graph(n, (uint32_t)(suite_random() % (2 * n + 2)));
+        const LmpHeapGraph *g = graph_done(graph);
+        LmpHeapInfo info = {0};
+        LmpSnapshot s;
+        ck_assert_int_eq(snapshot_of_graph(&s, &info, g), LMP_OK);
+        for (uint32_t i = 1; i < g->objects; i++) {
+            LmpWhyPaths why;
+            bool gone;
+            uint64_t waste = unreachable(g, LMP_HEAP_NONE, i, &gone);
+            ck_assert_int_eq(why_make(&why, &s, i, 4, NULL, 0), LMP_OK);
+            ck_assert_int_eq(why.paths == 0, gone);
+            ck_assert_int_eq(why.held == LMP_HELD, !gone);
+            several += why.paths > 1;
+            for (uint32_t p = 0; p < why.paths; p++) {
+                expect_sound(&s, i, &why.path[p]);
+                bool any = false; /* does any single reference of this path free it? */
+                for (uint32_t k = 0; k < why.path[p].steps; k++) {
+                    const LmpWhyStep *step = &why.path[p].step[k];
+                    uint64_t freed = unreachable(g, step->edge, i, &gone) - waste;
+                    if (k > 0) any = any || gone;
+                    if (!step->cut) continue;
+                    promised++;
+                    ck_assert(gone);
+                    ck_assert_uint_eq(freed, why.path[p].frees);
+                }
+                ck_assert_int_eq(any, why.path[p].frees != 0);
+            }
+            why_free(&why);
+        }
+        snapshot_close(&s);
+        graph_free(graph);
+    }
+    ck_assert_uint_gt(promised, 1000);
+    ck_assert_uint_gt(several, 500);
+}
+END_TEST
+
+/* ---- further paths, ignored holders ---------------------------------------------------------- */
+
+typedef struct Two {
+    Graph *graph;
+    uint32_t registry, left, right, object;
+    LmpSnapshot s;
+} Two;
+
+/* registry.left.a = object, registry.right.b.c = object */
+static void two_open(Two *t) {
+    LmpHeapInfo info = {0};
+    t->graph = graph_new();
+    t->registry = graph_table(t->graph, 0, 0, 4, 2);
+    t->left = graph_table(t->graph, 0, 0, 1, 1);
+    t->right = graph_table(t->graph, 0, 0, 1, 1);
+    uint32_t inner = graph_table(t->graph, 0, 0, 1, 1);
+    t->object = graph_table(t->graph, 100, 0, 0, 0);
+    graph_edge(t->graph, 0, t->registry, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    graph_field(t->graph, t->registry, "left", t->left);
+    graph_field(t->graph, t->registry, "right", t->right);
+    graph_field(t->graph, t->left, "a", t->object);
+    graph_field(t->graph, t->right, "b", inner);
+    graph_field(t->graph, inner, "c", t->object);
+    ck_assert_int_eq(snapshot_of_graph(&t->s, &info, graph_done(t->graph)), LMP_OK);
+}
+
+static void two_close(Two *t) {
+    snapshot_close(&t->s);
+    graph_free(t->graph);
+}
+
+START_TEST(test_two_holders) {
+    Two t;
+    LmpWhyPaths why;
+    char text[200];
+    two_open(&t);
+    ck_assert_int_eq(why_make(&why, &t.s, t.object, 5, NULL, 0), LMP_OK);
+    ck_assert_uint_eq(why.paths, 2);
+    ck_assert_ptr_nonnull(strstr(why_text(&t.s, &why.path[0], text, sizeof text), "left.a"));
+    ck_assert_ptr_nonnull(strstr(why_text(&t.s, &why.path[1], text, sizeof text), "right.b.c"));
+    ck_assert_uint_eq(why.path[0].frees, 0); /* neither alone */
+    ck_assert_uint_eq(why.path[1].frees, 0);
+    why_free(&why);
+    two_close(&t);
+}
+END_TEST
+
+START_TEST(test_an_ignored_holder) {
+    Two t;
+    LmpWhyPaths why;
+    char text[200];
+    two_open(&t);
+    ck_assert_int_eq(why_make(&why, &t.s, t.object, 5, &t.left, 1), LMP_OK);
+    ck_assert_uint_eq(why.paths, 1);
+    ck_assert_ptr_nonnull(strstr(why_text(&t.s, &why.path[0], text, sizeof text), "right.b.c"));
+    why_free(&why);
+    uint32_t both[] = {t.left, t.right};
+    ck_assert_int_eq(why_make(&why, &t.s, t.object, 5, both, 2), LMP_OK);
+    ck_assert_uint_eq(why.paths, 0);
+    ck_assert_int_eq(why.held, LMP_HELD);
+    why_free(&why);
+    two_close(&t);
+}
+END_TEST
+
+/* ---- long lists, upvalues -------------------------------------------------------------------- */
+
+START_TEST(test_a_list_is_one_step) {
+    enum { LINKS = 200000 };
+    Graph *graph = graph_new();
+    uint32_t head = graph_table(graph, 0, 0, 2, 2), at = head;
+    uint32_t next = graph_string(graph, "next");
+    graph_edge(graph, 0, head, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    for (int i = 0; i < LINKS; i++) {
+        uint32_t link = graph_table(graph, 0, 0, 1, 1);
+        graph_edge(graph, at, link, LMP_EDGE_FIELD, next);
+        graph_edge(graph, link, at, LMP_EDGE_OBJECT, at); /* and back */
+        at = link;
+    }
+    LmpHeapInfo info = {0};
+    LmpSnapshot s;
+    LmpWhyPaths why;
+    char text[200];
+    ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
+    ck_assert_int_eq(why_make(&why, &s, at, 3, NULL, 0), LMP_OK);
+    ck_assert_uint_eq(why.paths, 1);
+    ck_assert_uint_eq(why.path[0].steps, 2);
+    ck_assert_uint_eq(why.path[0].step[1].times, LINKS);
+    ck_assert(why.path[0].step[1].cut);
+    ck_assert_uint_eq(why.path[0].frees, s.g.size[at]);
+    ck_assert_ptr_nonnull(strstr(why_text(&s, &why.path[0], text, sizeof text), ".next×200000"));
+    why_free(&why);
+    snapshot_close(&s);
+    graph_free(graph);
+}
+END_TEST
+
+START_TEST(test_an_upvalue_and_its_value_are_one_step) {
+    Graph *graph = graph_new();
+    uint32_t registry = graph_table(graph, 0, 0, 1, 1);
+    uint32_t get = graph_function(graph, graph_proto(graph, "@cache.lua", 3, 5));
+    uint32_t entries = graph_table(graph, 0, 0, 2, 1), object = graph_table(graph, 10, 10, 0, 0);
+    graph_edge(graph, 0, registry, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    graph_field(graph, registry, "get", get);
+    graph_upvalue(graph, get, "entries", entries);
+    graph_field(graph, entries, "req-1042", object);
+    LmpHeapInfo info = {0};
+    LmpSnapshot s;
+    LmpWhyPaths why;
+    ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
+    ck_assert_int_eq(why_make(&why, &s, object, 3, NULL, 0), LMP_OK);
+    ck_assert_uint_eq(why.paths, 1);
+    ck_assert_uint_eq(why.path[0].steps, 4);
+    ck_assert_uint_eq(why.path[0].step[2].to, entries);
+    ck_assert_uint_eq(why.path[0].step[2].retained, s.retained[entries]);
+    ck_assert(why.path[0].step[3].cut);
+    why_free(&why);
+    snapshot_close(&s);
+    graph_free(graph);
+}
+END_TEST
+
+/* ---- not held -------------------------------------------------------------------------------- */
+
+START_TEST(test_weakly_by_a_finalizer_and_not_at_all) {
+    Graph *graph = graph_new();
+    uint32_t registry = graph_table(graph, 0, 0, 1, 1), weak = graph_table(graph, 1, 1, 0, 0);
+    uint32_t dying = graph_table(graph, 1, 1, 0, 0), of_dying = graph_table(graph, 1, 1, 0, 0);
+    uint32_t garbage = graph_table(graph, 1, 1, 0, 0), of_garbage = graph_table(graph, 1, 1, 0, 0);
+    graph_edge(graph, 0, registry, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    graph_edge(graph, registry, weak, LMP_EDGE_INDEX | LMP_EDGE_WEAK, 1);
+    graph_edge(graph, 0, dying, LMP_EDGE_ROOT, LMP_ROOT_FINALIZING);
+    graph_index(graph, dying, 1, of_dying);
+    graph_index(graph, garbage, 1, of_garbage);
+    LmpHeapInfo info = {0};
+    LmpSnapshot s;
+    ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
+    const struct {
+        uint32_t object;
+        LmpWhyHeld held;
+        uint32_t paths;
+    } row[] = {{weak, LMP_HELD_WEAKLY, 0},
+               {of_dying, LMP_HELD_FINALIZER, 1},
+               {dying, LMP_HELD_FINALIZER, 1},
+               {of_garbage, LMP_HELD_GARBAGE, 0},
+               {registry, LMP_HELD, 1}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        LmpWhyPaths why;
+        ck_assert_int_eq(why_make(&why, &s, row[i].object, 3, NULL, 0), LMP_OK);
+        ck_assert_int_eq(why.held, row[i].held);
+        ck_assert_uint_eq(why.paths, row[i].paths);
+        why_free(&why);
+    }
+    snapshot_close(&s);
+    graph_free(graph);
+}
+END_TEST
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+/* registry.handlers[i].callback = object i, but for a few that registry.special["name i"] has. */
+START_TEST(test_shapes_of_many) {
+    enum { MANY = 20000, SPECIAL = 600 };
+    Graph *graph = graph_new();
+    uint32_t registry = graph_table(graph, 0, 0, 2, 2),
+             handlers = graph_table(graph, MANY, MANY, 0, 0);
+    uint32_t special = graph_table(graph, 0, 0, 1024, SPECIAL);
+    uint32_t callback = graph_string(graph, "callback");
+    static uint32_t member[MANY];
+    graph_edge(graph, 0, registry, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    graph_field(graph, registry, "handlers", handlers);
+    graph_field(graph, registry, "special", special);
+    for (uint32_t i = 0; i < MANY; i++) {
+        member[i] = graph_table(graph, 1, 1, 0, 0);
+        if (i < SPECIAL) {
+            char name[32];
+            snprintf(name, sizeof name, "name %u", i);
+            graph_field(graph, special, name, member[i]);
+        } else {
+            uint32_t handler = graph_table(graph, 0, 0, 1, 1);
+            graph_index(graph, handlers, i, handler);
+            graph_edge(graph, handler, member[i], LMP_EDGE_FIELD, callback);
+        }
+    }
+    LmpHeapInfo info = {0};
+    LmpSnapshot s;
+    LmpWhyShape shape[4];
+    uint32_t asked = 0;
+    ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
+    ck_assert_uint_eq(why_shapes(&s, member, MANY, shape, 4, &asked), 2);
+    ck_assert_uint_eq(asked, MANY);
+    ck_assert_uint_eq(shape[0].objects, MANY - SPECIAL);
+    ck_assert_uint_eq(shape[0].holder, handlers);
+    ck_assert_uint_eq(shape[0].size, (MANY - SPECIAL) * 72ull);
+    ck_assert_ptr_nonnull(strstr(shape[0].path, "handlers[*].callback"));
+    ck_assert_uint_eq(shape[1].objects, SPECIAL);
+    ck_assert_uint_eq(shape[1].holder, special);
+    ck_assert_ptr_nonnull(strstr(shape[1].path, "special[*]"));
+    /* a single one keeps its name, and its end is the holder */
+    ck_assert_uint_eq(why_shapes(&s, member, 1, shape, 4, &asked), 1);
+    ck_assert_ptr_nonnull(strstr(shape[0].path, "special[\"name 0\"]"));
+    ck_assert_uint_eq(shape[0].holder, member[0]);
+    snapshot_close(&s);
+    graph_free(graph);
+}
+END_TEST
+
+START_TEST(test_shapes_of_a_long_list_end) {
+    enum { LINKS = 300000 };
+    Graph *graph = graph_new();
+    uint32_t *member = calloc(LINKS, sizeof *member);
+    uint32_t at = graph_table(graph, 0, 0, 2, 2), next = graph_string(graph, "next");
+    ck_assert_ptr_nonnull(member);
+    graph_edge(graph, 0, at, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    for (uint32_t i = 0; i < LINKS; i++) {
+        member[i] = graph_table(graph, 0, 0, 1, 1);
+        graph_edge(graph, at, member[i], LMP_EDGE_FIELD, next);
+        at = member[i];
+    }
+    LmpHeapInfo info = {0};
+    LmpSnapshot s;
+    LmpWhyShape shape[4];
+    uint32_t asked = 0;
+    ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
+    ck_assert_uint_eq(why_shapes(&s, member, LINKS, shape, 4, &asked), 1);
+    ck_assert_uint_gt(asked, 50); /* the budget of steps is used up, and no more */
+    ck_assert_uint_lt(asked, 1000);
+    ck_assert_uint_eq(shape[0].objects, asked);
+    snapshot_close(&s);
+    graph_free(graph);
+    free(member);
+}
+END_TEST
+
+SUITE("why", test_random_cuts_free_what_they_promise, test_two_holders, test_an_ignored_holder,
+      test_a_list_is_one_step, test_an_upvalue_and_its_value_are_one_step,
+      test_weakly_by_a_finalizer_and_not_at_all, test_shapes_of_many,
+      test_shapes_of_a_long_list_end)
