@@ -150,13 +150,12 @@ static bool find_waiting(lua_State *L, LmpHeapStudy *study) {
     return w.calls == WAITING && search_end(&w.search, &study->layout.waiting);
 }
 
-/* The list of what is never collected consists of strings, among them Lua's words. */
-static bool is_fixed(const LmpHeapStudy *study, uintptr_t o, const uintptr_t *word,
-                     unsigned words) {
+/* The list of what is never collected consists of strings, among them Lua's words. `o` is an
+ * object, so what follows it in its list is one. */
+static bool is_fixed(uintptr_t o, const uintptr_t *word, unsigned words) {
     unsigned met = 0;
     for (unsigned n = 0; o; o = heap_word(o + LMP_AT_NEXT)) {
-        const LmpStudyBlock *b = study_block(study, o);
-        if (n++ > 1000 || !b || b->tag != LUA_TSTRING) return false;
+        if (n++ > 1000 || heap_u8(o + LMP_AT_TYPE) != LMP_TT_SHORT_STRING) return false;
         for (unsigned i = 0; i < words; i++)
             if (word[i] == o) met |= 1u << i;
     }
@@ -187,7 +186,8 @@ static bool find_fixed(lua_State *L, LmpHeapStudy *study) {
     }
     for (uint32_t off = 0; off < study->global_end; off += 8) {
         uintptr_t o = heap_word(study->global + off);
-        if (!study_block(study, o) || !is_fixed(study, o, at, 4)) continue;
+        const LmpStudyBlock *b = o ? study_block(study, o) : NULL;
+        if (!b || b->tag != LUA_TSTRING || !is_fixed(o, at, 4)) continue;
         study->layout.fixed = (uint16_t)off;
         count++;
     }
@@ -414,40 +414,4 @@ const LmpHeapLayout *heaplayout_get(void) {
 
 const char *heaplayout_why(void) {
     return why;
-}
-
-/* ---- reading --------------------------------------------------------------------------------- */
-
-int heap_line(uintptr_t proto, uint32_t pc) {
-    uintptr_t delta = heap_word(proto + LMP_AT_PROTO_V_LINES);
-    uintptr_t absolute = heap_word(proto + LMP_AT_PROTO_V_ABSOLUTE);
-    if (!delta || pc >= heap_u32(proto + LMP_AT_PROTO_LINES)) return -1;
-    uint32_t low = 0, high = heap_u32(proto + LMP_AT_PROTO_ABSOLUTE); /* those before or at pc */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (heap_u32(absolute + middle * (uintptr_t)LMP_SIZE_ABSOLUTE) <= pc) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    uint32_t at = 0;
-    int line = (int)heap_u32(proto + LMP_AT_PROTO_LINE);
-    if (low) {
-        at = heap_u32(absolute + (low - 1) * (uintptr_t)LMP_SIZE_ABSOLUTE) + 1;
-        line = (int)heap_u32(absolute + (low - 1) * (uintptr_t)LMP_SIZE_ABSOLUTE + 4);
-    }
-    for (; at <= pc; at++)
-        line += (int8_t)heap_u8(delta + at);
-    return line;
-}
-
-uint32_t heap_locals(uintptr_t proto, uint32_t pc, uintptr_t name[LMP_REGISTERS]) {
-    uintptr_t local = heap_word(proto + LMP_AT_PROTO_V_LOCALS);
-    uint32_t locals = heap_u32(proto + LMP_AT_PROTO_LOCALS), n = 0;
-    for (uint32_t i = 0; i < locals && n < LMP_REGISTERS; i++, local += LMP_SIZE_LOCAL_VARIABLE) {
-        if (heap_u32(local + 8) > pc) break;
-        if (pc < heap_u32(local + 12)) name[n++] = heap_word(local);
-    }
-    return n;
 }

@@ -3,7 +3,7 @@
 #ifndef LMP_HEAP_LAYOUT_IMPL_H
 #define LMP_HEAP_LAYOUT_IMPL_H
 
-#include "agent/heap/layout.h"
+#include "agent/heap/objects.h"
 
 #define LMP_STUDY_BLOCKS 8192u
 
