@@ -1,0 +1,237 @@
+/* luasuspects.c - pages of Lua's own suspects: rows by key, summed up and sorted. What belongs on
+ * which page is in luasuspects_pages.c. */
+#include "read/snapshot/luasuspects.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "read/snapshot/luasuspects_impl.h"
+
+/* ---- rows by key ----------------------------------------------------------------------------- */
+
+static bool same_key(const SuspectDraft *d, const uint64_t key[3]) {
+    return d->key[0] == key[0] && d->key[1] == key[1] && d->key[2] == key[2];
+}
+
+static bool draft_room(SuspectMaking *m) {
+    if (m->drafts + 1 < m->room) return true;
+    uint32_t room = m->room ? m->room * 2 : 256;
+    SuspectDraft *more = realloc(m->draft, room * sizeof *more);
+    if (!more) return false;
+    m->draft = more;
+    m->room = room;
+    return true;
+}
+
+SuspectDraft *suspects_draft(SuspectMaking *m, uint64_t a, uint64_t b, uint64_t c) {
+    const uint64_t key[3] = {a, b, c};
+    uint32_t hash = (uint32_t)rowindex_mix(rowindex_mix(rowindex_mix(0, a), b), c), at = hash, row;
+    if (m->failed) return NULL;
+    while ((row = rowindex_next(&m->index, hash, &at)))
+        if (same_key(&m->draft[row], key)) return &m->draft[row];
+    if (!rowindex_room(&m->index, 1) || !draft_room(m)) {
+        m->failed = true;
+        return NULL;
+    }
+    row = ++m->drafts;
+    m->draft[row] = (SuspectDraft){.key = {a, b, c}, .object = LMP_HEAP_NONE};
+    rowindex_add(&m->index, hash, row);
+    return &m->draft[row];
+}
+
+SuspectDraft *suspects_put(SuspectMaking *m, uint32_t object, uint64_t a, uint64_t b, uint64_t c) {
+    if (m->group_of[object]) return &m->draft[m->group_of[object]];
+    SuspectDraft *d = suspects_draft(m, a, b, c);
+    if (!d) return NULL;
+    m->group_of[object] = (uint32_t)(d - m->draft);
+    d->objects++;
+    if (d->object == LMP_HEAP_NONE || m->s->retained[object] > m->s->retained[d->object])
+        d->object = object;
+    return d;
+}
+
+/* ---- what rows retain ------------------------------------------------------------------------ */
+
+/* A walk over the tree of dominators that knows how many objects of each row it is below of. Only
+ * the outermost one of a row counts. */
+typedef struct Walk {
+    const LmpSnapshot *s;
+    const uint32_t *group_of;
+    uint32_t *next;  /* of each object: its next child to visit */
+    uint32_t *above; /* of each row; [0]: of all */
+    uint64_t *retained;
+} Walk;
+
+static void enter(Walk *w, uint32_t i) {
+    uint32_t row = w->group_of[i];
+    w->next[i] = w->s->child_at[i];
+    if (!row) return;
+    if (w->above[row]++ == 0) w->retained[row] += w->s->retained[i];
+    if (w->above[0]++ == 0) w->retained[0] += w->s->retained[i];
+}
+
+static void leave(Walk *w, uint32_t i) {
+    uint32_t row = w->group_of[i];
+    if (!row) return;
+    w->above[row]--;
+    w->above[0]--;
+}
+
+static void walk(Walk *w) {
+    const LmpSnapshot *s = w->s;
+    uint32_t i = 0;
+    enter(w, 0);
+    for (;;) {
+        if (w->next[i] < s->child_at[i + 1]) {
+            i = s->child[w->next[i]++];
+            enter(w, i);
+            continue;
+        }
+        leave(w, i);
+        if (i == 0) return;
+        i = s->idom[i];
+    }
+}
+
+bool suspects_retained(const LmpSnapshot *s, const uint32_t *group_of, uint32_t rows,
+                       uint64_t *retained) {
+    Walk w = {s, group_of, malloc(((size_t)s->g.objects + 1) * sizeof *w.next),
+              calloc((size_t)rows + 1, sizeof *w.above), retained};
+    bool done = w.next && w.above;
+    memset(retained, 0, ((size_t)rows + 1) * sizeof *retained);
+    if (done && s->g.objects > 0) walk(&w);
+    for (uint32_t i = 0; done && i < s->g.objects; i++) /* garbage is in no tree */
+        if (i > 0 && snapshot_garbage(s, i) && group_of[i]) {
+            retained[group_of[i]] += s->retained[i];
+            retained[0] += s->retained[i];
+        }
+    free(w.next);
+    free(w.above);
+    return done;
+}
+
+static bool sum_up(SuspectMaking *m, const SuspectPage *page) {
+    uint64_t *retained = malloc(((size_t)m->drafts + 1) * sizeof *retained);
+    bool done = retained && suspects_retained(m->s, m->group_of, m->drafts, retained);
+    m->all_bytes = 0;
+    for (uint32_t i = 1; done && i <= m->drafts; i++) {
+        m->draft[i].retained = retained[i];
+        page->finish(m, &m->draft[i]);
+        m->all_bytes += m->draft[i].order[0];
+    }
+    if (done && page->retains) m->all_bytes = retained[0];
+    free(retained);
+    return done;
+}
+
+/* ---- in order -------------------------------------------------------------------------------- */
+
+static int by_order(const void *a, const void *b) {
+    const SuspectDraft *const *x = a, *const *y = b;
+    for (int i = 0; i < 2; i++)
+        if ((*x)->order[i] != (*y)->order[i]) return (*x)->order[i] > (*y)->order[i] ? -1 : 1;
+    return (*x)->object < (*y)->object ? -1 : (*x)->object > (*y)->object;
+}
+
+static uint32_t number_rows(SuspectMaking *m, LmpSuspectTable *out, SuspectDraft **sorted,
+                            uint32_t *row_of) {
+    uint32_t members = 0;
+    for (uint32_t i = 0; i < m->drafts; i++) {
+        if (i >= LUASUSPECTS_MOST) {
+            out->more++;
+            out->more_bytes += sorted[i]->order[0];
+            continue;
+        }
+        LmpSuspectRow *row = &out->row[i];
+        *row = (LmpSuspectRow){.object = sorted[i]->object,
+                               .objects = sorted[i]->objects,
+                               .first = members,
+                               .bytes = sorted[i]->order[0]};
+        memcpy(row->number, sorted[i]->number, sizeof row->number);
+        members += row->objects;
+        row_of[sorted[i] - m->draft] = i + 1;
+    }
+    return members;
+}
+
+/* Makes the rows of the drafts. `row_of`: drafts + 1 zeroes. */
+static bool make_rows(SuspectMaking *m, LmpSuspectTable *out, SuspectDraft **sorted,
+                      uint32_t *row_of) {
+    for (uint32_t i = 0; i < m->drafts; i++)
+        sorted[i] = &m->draft[i + 1];
+    qsort(sorted, m->drafts, sizeof(SuspectDraft *), by_order);
+    out->rows = m->drafts < LUASUSPECTS_MOST ? m->drafts : LUASUSPECTS_MOST;
+    uint32_t members = number_rows(m, out, sorted, row_of);
+    out->member = malloc(((size_t)members + 1) * sizeof *out->member);
+    if (!out->member) return false;
+    uint32_t *at = calloc((size_t)out->rows + 1, sizeof *at);
+    for (uint32_t i = 0; at && i < m->s->g.objects; i++) {
+        uint32_t row = row_of[m->group_of[i]];
+        if (m->group_of[i] && row) out->member[out->row[row - 1].first + at[row]++] = i;
+    }
+    bool done = at != NULL;
+    free(at);
+    return done;
+}
+
+static bool order_rows(SuspectMaking *m, LmpSuspectTable *out, const SuspectPage *page) {
+    SuspectDraft **sorted = malloc(((size_t)m->drafts + 1) * sizeof *sorted);
+    uint32_t *row_of = calloc((size_t)m->drafts + 1, sizeof *row_of);
+    out->row = malloc((LUASUSPECTS_MOST + 1) * sizeof *out->row);
+    bool done = sorted && row_of && out->row && make_rows(m, out, sorted, row_of);
+    for (uint32_t i = 0; done && i < out->rows; i++)
+        page->word(m->s, sorted[i], &out->row[i]);
+    free(sorted);
+    free(row_of);
+    return done;
+}
+
+LmpErr luasuspects_make(LmpSuspectTable *out, const LmpSnapshot *s, LmpSuspectPage which) {
+    const SuspectPage *page = &suspects_page[which];
+    SuspectMaking m = {.s = s, .group_of = calloc((size_t)s->g.objects + 1, sizeof *m.group_of)};
+    memset(out, 0, sizeof *out);
+    out->page = &luasuspects_pages[which];
+    bool index = rowindex_open(&m.index, 256);
+    m.failed = !m.group_of || !index;
+    if (!m.failed) page->collect(&m);
+    bool done = !m.failed && sum_up(&m, page) && order_rows(&m, out, page);
+    out->all_bytes = m.all_bytes;
+    if (index) rowindex_close(&m.index);
+    free(m.group_of);
+    free(m.draft);
+    if (done) return LMP_OK;
+    luasuspects_free(out);
+    return LMP_E_NOMEM;
+}
+
+void luasuspects_free(LmpSuspectTable *table) {
+    const LmpSuspectPageInfo *page = table->page;
+    free(table->row);
+    free(table->member);
+    memset(table, 0, sizeof *table);
+    table->page = page;
+}
+
+const char *luasuspects_cell(const LmpSuspectTable *table, uint32_t row, uint32_t column, char *out,
+                             size_t size) {
+    const LmpSuspectRow *r = &table->row[row];
+    char number[LMP_NUM] = "";
+    switch (table->page->column[column].cell) {
+    case LMP_CELL_TEXT:
+        snprintf(out, size, "%s", r->text[column]);
+        return out;
+    case LMP_CELL_COUNT:
+        format_count(number, r->number[column]);
+        break;
+    case LMP_CELL_BYTES:
+        format_bytes(number, r->number[column]);
+        break;
+    case LMP_CELL_PERCENT:
+        snprintf(number, sizeof number, "%llu %%", (unsigned long long)r->number[column]);
+        break;
+    }
+    snprintf(out, size, "%s", number);
+    return out;
+}

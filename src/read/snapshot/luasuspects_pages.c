@@ -1,0 +1,506 @@
+/* luasuspects_pages.c - what belongs on which page of Lua's own suspects, by what key objects are
+ * one row, and the words. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "read/snapshot/luasuspects_impl.h"
+
+#define TEXT(title, name)                                                                          \
+    { title, LMP_CELL_TEXT, name }
+#define COUNT(title, name)                                                                         \
+    { title, LMP_CELL_COUNT, name }
+#define BYTES(title, name)                                                                         \
+    { title, LMP_CELL_BYTES, name }
+#define PERCENT(title, name)                                                                       \
+    { title, LMP_CELL_PERCENT, name }
+
+const LmpSuspectPageInfo luasuspects_pages[LMP_PAGES] = {
+    [LMP_PAGE_REFERENCES] = {"references",
+                             "References in the registry",
+                             "C code took these numbers with luaL_ref; until luaL_unref they hold.",
+                             "No reference of C code is in the registry.",
+                             {TEXT("Holds", "holds"), TEXT("Made at", "line"),
+                              COUNT("Refs", "references"), BYTES("Retains", "retained")}},
+    [LMP_PAGE_COROUTINES] = {"coroutines",
+                             "Coroutines",
+                             "One that is suspended and that nobody resumes keeps its whole stack.",
+                             "There are no coroutines.",
+                             {TEXT("State", "state"), TEXT("Waits at", "waits_at"),
+                              COUNT("Coroutines", "coroutines"), BYTES("Stacks", "stacks"),
+                              BYTES("Retains", "retained")}},
+    [LMP_PAGE_CLOSURES] = {"closures",
+                           "Functions and their upvalues",
+                           "Each closure holds what its upvalues hold.",
+                           "There are no functions.",
+                           {TEXT("Function", "function"), TEXT("Largest upvalues", "upvalues"),
+                            COUNT("Closures", "closures"), BYTES("Own size", "bytes"),
+                            BYTES("Retains", "retained")}},
+    [LMP_PAGE_CHUNKS] = {"chunks",
+                         "Loaded code",
+                         "Code that was loaded several times, or from texts that differ in numbers "
+                         "alone, is there as often.",
+                         "No code was loaded since start.",
+                         {TEXT("Source", "source"), COUNT("Functions", "functions"),
+                          COUNT("Copies", "copies"), BYTES("Code", "bytes")}},
+    [LMP_PAGE_FINALIZERS] = {"finalizers",
+                             "Waiting for their __gc",
+                             "Dead, but kept with all that they hold until their __gc was called.",
+                             "Nothing waits for its __gc.",
+                             {TEXT("What", "what"), TEXT("Made at", "line"),
+                              COUNT("Objects", "objects"), BYTES("For C code", "userdata_bytes"),
+                              BYTES("Retains", "retained")}},
+    [LMP_PAGE_WEAK] =
+        {"weak",
+         "Weak tables",
+         "Entries stay as long as something else holds what is weak in them; strings, "
+         "numbers and booleans always stay.",
+         "There are no weak tables.",
+         {TEXT("Table", "table"), TEXT("Made at", "line"), COUNT("Entries", "entries"),
+          COUNT("Stay", "stay"), BYTES("Retains", "retained")}},
+    [LMP_PAGE_STRINGS] =
+        {"strings",
+         "Strings by content",
+         "Strings over 40 bytes are not shared by Lua: each time one is made anew.",
+         "There are no strings.",
+         {TEXT("Content", "content"), TEXT("Made at", "line"), COUNT("Copies", "copies"),
+          BYTES("Length", "length"), BYTES("All", "bytes"), BYTES("Too many", "wasted")}},
+    [LMP_PAGE_TABLES] = {"tables",
+                         "Tables by fill",
+                         "Slots of array and hash part that have nothing in them.",
+                         "There are no tables.",
+                         {TEXT("Made at", "line"), TEXT("Such as", "class"),
+                          COUNT("Tables", "tables"), COUNT("Slots", "slots"),
+                          PERCENT("Used", "used_percent"), BYTES("Unused", "wasted")}},
+};
+
+enum { SLOT_ARRAY = 16, SLOT_HASH = 24 }; /* bytes of a slot, on 64 bits */
+
+static void by_retained(const SuspectMaking *m, SuspectDraft *d) {
+    (void)m;
+    d->order[0] = d->retained;
+    d->order[1] = d->objects;
+}
+
+/* What a row's objects are called: the one, or their class. */
+static void word_what(const LmpSnapshot *s, const SuspectDraft *d, char *out, size_t size) {
+    if (d->objects == 1)
+        snapshot_name(s, d->object, out, size);
+    else
+        snprintf(out, size, "%s", s->class_list[s->class_of[d->object]].name);
+}
+
+static void word_what_and_line(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
+    word_what(s, d, row->text[0], sizeof row->text[0]);
+    snapshot_site(s, d->object, row->text[1], sizeof row->text[1]);
+}
+
+/* ---- references ------------------------------------------------------------------------------ */
+
+enum { RIDX_LAST = 2 }; /* registry[1] and [2] are the main thread and the globals */
+
+static void collect_references(SuspectMaking *m) {
+    const LmpSnapshot *s = m->s;
+    uint32_t registry = suspects_root(s, LMP_ROOT_REGISTRY);
+    if (registry == LMP_HEAP_NONE) return;
+    for (uint32_t e = s->g.edge_at[registry]; e < s->g.edge_at[registry + 1]; e++) {
+        if ((s->g.edge_kind[e] & LMP_EDGE_KIND) != LMP_EDGE_INDEX) continue;
+        if (s->g.edge_label[e] <= RIDX_LAST) continue;
+        uint32_t to = s->g.edge_to[e];
+        SuspectDraft *d = suspects_put(m, to, s->class_of[to], suspects_site(s, to), 0);
+        if (d) d->number[2]++;
+    }
+}
+
+static void finish_references(const SuspectMaking *m, SuspectDraft *d) {
+    by_retained(m, d);
+    d->number[3] = d->retained;
+}
+
+/* ---- coroutines ------------------------------------------------------------------------------ */
+
+typedef enum State { SUSPENDED, NOT_STARTED, RUNS, RESUMES, FAILED, ENDED, STATES } State;
+static const char *const state_name[STATES] = {"suspended",       "not started",       "runs",
+                                               "resumes another", "ended by an error", "ended"};
+
+enum { STATUS_OK = 0, STATUS_YIELD = 1 }; /* LUA_OK, LUA_YIELD */
+
+static uint32_t body_of(const LmpSnapshot *s, uint32_t thread) {
+    for (uint32_t e = s->g.edge_at[thread]; e < s->g.edge_at[thread + 1]; e++)
+        if ((s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_LOCAL &&
+            (s->g.kind[s->g.edge_to[e]] == LMP_HEAP_LUA_FUNCTION ||
+             s->g.kind[s->g.edge_to[e]] == LMP_HEAP_C_FUNCTION))
+            return s->g.edge_to[e];
+    return LMP_HEAP_NONE;
+}
+
+static State state_of(const LmpSnapshot *s, uint32_t thread, uint32_t running) {
+    uint32_t row = s->ordinal[thread];
+    uint8_t status = s->g.thread_status[row];
+    if (status == STATUS_YIELD) return SUSPENDED;
+    if (status != STATUS_OK) return FAILED;
+    if (thread == running) return RUNS;
+    if (s->g.thread_frames[row] > 0) return RESUMES;
+    return body_of(s, thread) == LMP_HEAP_NONE ? ENDED : NOT_STARTED;
+}
+
+static uint64_t code_of(const LmpSnapshot *s, uint32_t function) {
+    if (function == LMP_HEAP_NONE || function == 0) return 0;
+    uint32_t proto = snapshot_proto(s, function);
+    return proto == LMP_HEAP_NONE ? function : proto;
+}
+
+static void collect_coroutines(SuspectMaking *m) {
+    const LmpSnapshot *s = m->s;
+    uint32_t main = suspects_root(s, LMP_ROOT_MAIN), running = suspects_root(s, LMP_ROOT_RUNNING);
+    uint32_t *first = suspects_frames(s);
+    m->failed = m->failed || !first;
+    for (uint32_t i = 1; i < s->g.objects && !m->failed; i++) {
+        if (s->g.kind[i] != LMP_HEAP_THREAD || i == main || snapshot_garbage(s, i)) continue;
+        State state = state_of(s, i, running);
+        uint32_t at = first[s->ordinal[i]], end = at + s->g.thread_frames[s->ordinal[i]];
+        while (at < end && s->g.frame_line[at] < 0)
+            at++; /* yield itself, and what else is C */
+        uint64_t code, line = 0;
+        if (at < end) {
+            code = code_of(s, s->g.frame_function[at]);
+            line = (uint64_t)(uint32_t)s->g.frame_line[at];
+        } else {
+            code = code_of(s, body_of(s, i));
+        }
+        SuspectDraft *d = suspects_put(m, i, state, code, line);
+        if (!d) break;
+        d->number[2]++;
+        d->number[3] += snapshot_counted(s, i);
+    }
+    free(first);
+}
+
+static void finish_coroutines(const SuspectMaking *m, SuspectDraft *d) {
+    by_retained(m, d);
+    d->number[4] = d->retained;
+}
+
+static void word_coroutines(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
+    char name[140] = "";
+    snprintf(row->text[0], sizeof row->text[0], "%s", state_name[d->key[0]]);
+    if (d->key[1]) snapshot_name(s, (uint32_t)d->key[1], name, sizeof name);
+    if (d->key[2])
+        snprintf(row->text[1], sizeof row->text[1], "line %u of %s", (unsigned)d->key[2], name);
+    else
+        snprintf(row->text[1], sizeof row->text[1], "%s", name);
+}
+
+/* ---- closures -------------------------------------------------------------------------------- */
+
+static void collect_closures(SuspectMaking *m) {
+    const LmpSnapshot *s = m->s;
+    for (uint32_t i = 1; i < s->g.objects; i++) {
+        uint32_t kind = s->g.kind[i];
+        if ((kind != LMP_HEAP_LUA_FUNCTION && kind != LMP_HEAP_C_FUNCTION) ||
+            snapshot_garbage(s, i))
+            continue;
+        uint32_t proto = kind == LMP_HEAP_LUA_FUNCTION ? snapshot_proto(s, i) : LMP_HEAP_NONE;
+        uint64_t code =
+            kind == LMP_HEAP_C_FUNCTION ? s->g.c_address[s->ordinal[i]] : (uint64_t)proto;
+        SuspectDraft *d = suspects_put(m, i, kind, code, 0);
+        if (!d) return;
+        d->number[2]++;
+        d->number[3] += snapshot_counted(s, i);
+    }
+}
+
+static void finish_closures(const SuspectMaking *m, SuspectDraft *d) {
+    by_retained(m, d);
+    d->number[4] = d->retained;
+}
+
+/* An upvalue's value: the upvalue is an object of its own in Lua functions. */
+static uint32_t upvalue_value(const LmpSnapshot *s, uint32_t to) {
+    if (s->g.kind[to] != LMP_HEAP_UPVALUE) return to;
+    for (uint32_t e = s->g.edge_at[to]; e < s->g.edge_at[to + 1]; e++)
+        if ((s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_VALUE) return s->g.edge_to[e];
+    return LMP_HEAP_NONE;
+}
+
+static void upvalue_name(const LmpSnapshot *s, uint32_t function, uint32_t e, char *out,
+                         size_t size) {
+    size_t length = 0;
+    if (s->g.kind[function] == LMP_HEAP_C_FUNCTION) {
+        snprintf(out, size, "%u", s->g.edge_label[e]);
+        return;
+    }
+    const char *text = s->g.edge_label[e] ? snapshot_text(s, s->g.edge_label[e], &length) : NULL;
+    char raw[48];
+    snprintf(raw, sizeof raw, "%.*s", (int)(length < 47 ? length : 47), text ? text : "?");
+    format_text(out, size, raw, 0);
+}
+
+enum { UPVALUES_NAMED = 3 };
+
+static void word_closures(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
+    uint32_t most[UPVALUES_NAMED], named = 0;
+    uint64_t held[UPVALUES_NAMED];
+    snapshot_name(s, d->object, row->text[0], sizeof row->text[0]);
+    for (uint32_t e = s->g.edge_at[d->object]; e < s->g.edge_at[d->object + 1]; e++) {
+        if ((s->g.edge_kind[e] & LMP_EDGE_KIND) != LMP_EDGE_UPVALUE) continue;
+        uint32_t value = upvalue_value(s, s->g.edge_to[e]);
+        uint64_t bytes = value == LMP_HEAP_NONE ? 0 : s->retained[value];
+        uint32_t at = named < UPVALUES_NAMED ? named++ : UPVALUES_NAMED;
+        for (; at > 0 && held[at - 1] < bytes; at--)
+            if (at < UPVALUES_NAMED) {
+                most[at] = most[at - 1];
+                held[at] = held[at - 1];
+            }
+        if (at >= UPVALUES_NAMED) continue;
+        most[at] = e;
+        held[at] = bytes;
+    }
+    size_t used = 0;
+    for (uint32_t i = 0; i < named && used < sizeof row->text[1]; i++) {
+        char name[64], bytes[LMP_NUM];
+        upvalue_name(s, d->object, most[i], name, sizeof name);
+        int n = snprintf(row->text[1] + used, sizeof row->text[1] - used, "%s%s %s", i ? ", " : "",
+                         name, format_bytes(bytes, held[i]));
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+/* ---- chunks ---------------------------------------------------------------------------------- */
+
+/* Sources that differ in numbers alone are one: `return 1`, `return 2` ... */
+static uint64_t source_key(const LmpSnapshot *s, uint32_t source) {
+    size_t length = 0;
+    const char *text = source ? snapshot_text(s, source, &length) : NULL;
+    uint64_t h = 1;
+    bool digits = false;
+    for (size_t i = 0; text && i < length; i++) {
+        bool digit = text[i] >= '0' && text[i] <= '9';
+        if (!digit || !digits) h = rowindex_mix(h, digit ? '0' : (unsigned char)text[i]);
+        digits = digit;
+    }
+    return h;
+}
+
+static void collect_chunks(SuspectMaking *m) {
+    const LmpSnapshot *s = m->s;
+    SuspectMaking copies = {.s = s};
+    if (!rowindex_open(&copies.index, 256)) {
+        m->failed = true;
+        return;
+    }
+    for (uint32_t i = 1; i < s->g.objects; i++) {
+        if (s->g.kind[i] != LMP_HEAP_PROTO || snapshot_garbage(s, i)) continue;
+        uint32_t row = s->ordinal[i];
+        uint64_t key = source_key(s, s->g.proto_source[row]);
+        SuspectDraft *d = suspects_put(m, i, key, 0, 0);
+        SuspectDraft *c = suspects_draft(
+            &copies, key, (uint64_t)s->g.proto_line[row] << 32 | s->g.proto_last[row],
+            s->g.proto_code[row]);
+        if (!d || !c) break;
+        d->number[1]++;
+        d->number[3] += snapshot_counted(s, i);
+        if (++c->objects > d->number[2]) d->number[2] = c->objects;
+    }
+    m->failed = m->failed || copies.failed;
+    rowindex_close(&copies.index);
+    free(copies.draft);
+}
+
+static void finish_chunks(const SuspectMaking *m, SuspectDraft *d) {
+    (void)m;
+    d->order[0] = d->number[3];
+    d->order[1] = d->number[1];
+}
+
+static void word_chunks(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
+    size_t length = 0;
+    uint32_t source = s->g.proto_source[s->ordinal[d->object]];
+    const char *text = source ? snapshot_text(s, source, &length) : NULL;
+    char raw[sizeof row->text[0]];
+    bool file = text && length > 0 && (text[0] == '@' || text[0] == '=');
+    size_t skip = file ? 1 : 0, shown = length - skip < 100 ? length - skip : 100;
+    if (!text || length == 0)
+        snprintf(raw, sizeof raw, "(stripped)");
+    else if (file)
+        snprintf(raw, sizeof raw, "%.*s", (int)shown, text + skip);
+    else
+        snprintf(raw, sizeof raw, "[string \"%.*s%s\"]", (int)shown, text,
+                 shown < length ? "..." : "");
+    format_text(row->text[0], sizeof row->text[0], raw, 0);
+}
+
+/* ---- finalizers ------------------------------------------------------------------------------ */
+
+static void collect_finalizers(SuspectMaking *m) {
+    const LmpSnapshot *s = m->s;
+    for (uint32_t i = 1; i < s->g.objects; i++) {
+        bool found = (s->g.flags[i] & LMP_HEAP_FINALIZING) != 0;
+        bool dead = snapshot_garbage(s, i) && (s->g.flags[i] & LMP_HEAP_FINALIZER);
+        if (!found && !dead) continue;
+        SuspectDraft *d = suspects_put(m, i, s->class_of[i], suspects_site(s, i), found);
+        if (!d) return;
+        d->number[2]++;
+        if (s->g.kind[i] == LMP_HEAP_USERDATA) d->number[3] += s->g.userdata_bytes[s->ordinal[i]];
+    }
+}
+
+static void finish_finalizers(const SuspectMaking *m, SuspectDraft *d) {
+    by_retained(m, d);
+    d->number[4] = d->retained;
+}
+
+static void word_finalizers(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
+    word_what_and_line(s, d, row);
+    size_t used = strlen(row->text[0]);
+    if (!d->key[2])
+        snprintf(row->text[0] + used, sizeof row->text[0] - used, ", until the next collection");
+}
+
+/* ---- weak tables ----------------------------------------------------------------------------- */
+
+/* Entries that the next collection takes out. */
+static uint64_t leaving(const LmpSnapshot *s, uint32_t table) {
+    uint64_t keys = 0, values = 0;
+    for (uint32_t e = s->g.edge_at[table]; e < s->g.edge_at[table + 1]; e++) {
+        uint32_t kind = s->g.edge_kind[e] & LMP_EDGE_KIND, to = s->g.edge_to[e];
+        if (!(s->g.edge_kind[e] & LMP_EDGE_WEAK) || !snapshot_garbage(s, to)) continue;
+        if (s->g.kind[to] == LMP_HEAP_STRING) continue; /* the collector marks these */
+        if (kind == LMP_EDGE_KEY)
+            keys++;
+        else if (kind != LMP_EDGE_METATABLE)
+            values++;
+    }
+    return keys > values ? keys : values;
+}
+
+static void collect_weak(SuspectMaking *m) {
+    const LmpSnapshot *s = m->s;
+    for (uint32_t i = 1; i < s->g.objects; i++) {
+        uint32_t mode = s->g.flags[i] & (LMP_HEAP_WEAK_KEYS | LMP_HEAP_WEAK_VALUES);
+        if (s->g.kind[i] != LMP_HEAP_TABLE || !mode || snapshot_garbage(s, i)) continue;
+        SuspectDraft *d = suspects_put(m, i, i, 0, 0);
+        if (!d) return;
+        uint32_t row = s->ordinal[i];
+        uint64_t out = leaving(s, i);
+        d->number[2] = (uint64_t)s->g.table_array_used[row] + s->g.table_hash_used[row];
+        d->number[3] = d->number[2] > out ? d->number[2] - out : 0;
+    }
+}
+
+static void finish_weak(const SuspectMaking *m, SuspectDraft *d) {
+    by_retained(m, d);
+    d->order[1] = d->number[2];
+    d->number[4] = d->retained;
+}
+
+static void word_weak(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
+    char name[120];
+    uint32_t mode = s->g.flags[d->object];
+    bool keys = mode & LMP_HEAP_WEAK_KEYS, values = mode & LMP_HEAP_WEAK_VALUES;
+    snapshot_name(s, d->object, name, sizeof name);
+    snprintf(row->text[0], sizeof row->text[0], "weak %s: %s",
+             keys && values ? "keys and values"
+             : keys         ? "keys"
+                            : "values",
+             name);
+    snapshot_site(s, d->object, row->text[1], sizeof row->text[1]);
+}
+
+/* ---- strings --------------------------------------------------------------------------------- */
+
+static void collect_strings(SuspectMaking *m) {
+    const LmpSnapshot *s = m->s;
+    for (uint32_t i = 1; i < s->g.objects; i++) {
+        if (s->g.kind[i] != LMP_HEAP_STRING || snapshot_garbage(s, i)) continue;
+        uint32_t row = s->ordinal[i];
+        SuspectDraft *d = suspects_put(m, i, s->g.string_hash[row], s->g.string_length[row], 0);
+        if (!d) return;
+        uint64_t size = snapshot_counted(s, i);
+        d->number[2]++;
+        d->number[3] = s->g.string_length[row];
+        d->number[4] += size;
+        if (d->number[2] > 1) d->number[5] += size;
+    }
+}
+
+static void finish_strings(const SuspectMaking *m, SuspectDraft *d) {
+    (void)m;
+    d->order[0] = d->number[5];
+    d->order[1] = d->number[4];
+}
+
+static void word_strings(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
+    snapshot_name(s, d->object, row->text[0], sizeof row->text[0]);
+    snapshot_site(s, d->object, row->text[1], sizeof row->text[1]);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static void collect_tables(SuspectMaking *m) {
+    const LmpSnapshot *s = m->s;
+    for (uint32_t i = 1; i < s->g.objects; i++) {
+        if (s->g.kind[i] != LMP_HEAP_TABLE || snapshot_garbage(s, i)) continue;
+        if (s->g.flags[i] & LMP_HEAP_BEFORE) continue; /* their slots count nowhere */
+        uint32_t row = s->ordinal[i];
+        uint64_t site = suspects_site(s, i);
+        SuspectDraft *d = suspects_put(m, i, site, site == LEDGER_NO_ROW ? s->class_of[i] : 0, 0);
+        if (!d) return;
+        uint64_t array = s->g.table_array[row], hash = s->g.table_hash[row];
+        uint64_t array_used = s->g.table_array_used[row], hash_used = s->g.table_hash_used[row];
+        array_used = array_used < array ? array_used : array;
+        hash_used = hash_used < hash ? hash_used : hash;
+        d->number[2]++;
+        d->number[3] += array + hash;
+        d->number[4] += array_used + hash_used; /* until finish */
+        d->number[5] += (array - array_used) * SLOT_ARRAY + (hash - hash_used) * SLOT_HASH;
+    }
+}
+
+static void finish_tables(const SuspectMaking *m, SuspectDraft *d) {
+    (void)m;
+    d->number[4] = d->number[3] ? d->number[4] * 100 / d->number[3] : 100;
+    d->order[0] = d->number[5];
+    d->order[1] = d->number[2];
+}
+
+static void word_tables(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
+    snapshot_site(s, d->object, row->text[0], sizeof row->text[0]);
+    snprintf(row->text[1], sizeof row->text[1], "%s", s->class_list[s->class_of[d->object]].name);
+}
+
+/* ---- what all of them ask -------------------------------------------------------------------- */
+
+uint64_t suspects_site(const LmpSnapshot *s, uint32_t object) {
+    if (!s->view || !s->g.context[object]) return LEDGER_NO_ROW;
+    return ledger_site_of(&s->ledger, &s->view->tables, s->g.context[object]);
+}
+
+uint32_t suspects_root(const LmpSnapshot *s, uint32_t root) {
+    for (uint32_t e = s->g.edge_at[0]; e < s->g.edge_at[1]; e++)
+        if ((s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_ROOT && s->g.edge_label[e] == root)
+            return s->g.edge_to[e];
+    return LMP_HEAP_NONE;
+}
+
+uint32_t *suspects_frames(const LmpSnapshot *s) {
+    uint32_t threads = s->g.count[LMP_HEAP_THREAD], sum = 0;
+    uint32_t *first = malloc(((size_t)threads + 1) * sizeof *first);
+    for (uint32_t i = 0; first && i < threads; i++) {
+        first[i] = sum;
+        sum += s->g.thread_frames[i];
+    }
+    return first;
+}
+
+const SuspectPage suspects_page[LMP_PAGES] = {
+    [LMP_PAGE_REFERENCES] = {collect_references, finish_references, word_what_and_line, true},
+    [LMP_PAGE_COROUTINES] = {collect_coroutines, finish_coroutines, word_coroutines, true},
+    [LMP_PAGE_CLOSURES] = {collect_closures, finish_closures, word_closures, true},
+    [LMP_PAGE_CHUNKS] = {collect_chunks, finish_chunks, word_chunks, false},
+    [LMP_PAGE_FINALIZERS] = {collect_finalizers, finish_finalizers, word_finalizers, true},
+    [LMP_PAGE_WEAK] = {collect_weak, finish_weak, word_weak, true},
+    [LMP_PAGE_STRINGS] = {collect_strings, finish_strings, word_strings, false},
+    [LMP_PAGE_TABLES] = {collect_tables, finish_tables, word_tables, false},
+};
