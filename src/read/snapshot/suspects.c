@@ -1,0 +1,184 @@
+/* suspects.c - see suspects.h: the rules in turn, what has a common holder made one, in order. */
+#include "read/snapshot/suspects.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "read/snapshot/luasuspects_impl.h"
+#include "read/snapshot/suspects_impl.h"
+
+enum { CHAIN = 1 << 20 }; /* steps up the dominator tree that one question may cost */
+
+static void say(LmpSuspect *row, const char *words, va_list args) {
+    vsnprintf(row->words, sizeof row->words, words, args);
+}
+
+static LmpSuspect *row_new(SuspectRun *run, LmpSuspectRule rule) {
+    LmpSuspects *out = run->out;
+    if (out->rows >= sizeof out->row / sizeof out->row[0]) return NULL;
+    LmpSuspect *row = &out->row[out->rows++];
+    *row =
+        (LmpSuspect){.rule = rule, .object = LMP_HEAP_NONE, .by = LMP_BYS, .group = LMP_HEAP_NONE};
+    return row;
+}
+
+static void put_path(const LmpSnapshot *s, LmpSuspect *row) {
+    LmpWhyPaths why;
+    if (row->object == LMP_HEAP_NONE || row->object == 0) return;
+    if (why_make(&why, s, row->object, 1, NULL, 0) != LMP_OK) return;
+    if (why.paths > 0) why_text(s, &why.path[0], row->path, sizeof row->path);
+    why_free(&why);
+}
+
+LmpSuspect *suspect_add(SuspectRun *run, LmpSuspectRule rule, uint64_t bytes, uint32_t object,
+                        const char *words, ...) {
+    LmpSuspect *row = row_new(run, rule);
+    va_list args;
+    if (!row) return NULL;
+    row->fired = true;
+    row->bytes = bytes;
+    row->object = object;
+    va_start(args, words);
+    say(row, words, args);
+    va_end(args);
+    put_path(run->s, row);
+    return row;
+}
+
+void suspect_none(SuspectRun *run, LmpSuspectRule rule, const char *words, ...) {
+    LmpSuspect *row = row_new(run, rule);
+    va_list args;
+    if (!row) return;
+    va_start(args, words);
+    say(row, words, args);
+    va_end(args);
+}
+
+bool suspect_any(const SuspectRun *run, LmpSuspectRule rule) {
+    for (uint32_t i = 0; i < run->out->rows; i++)
+        if (run->out->row[i].rule == rule) return true;
+    return false;
+}
+
+const char *suspect_share(char *out, uint64_t bytes, uint64_t whole) {
+    char size[LMP_NUM];
+    double percent = whole ? (double)bytes * 100 / (double)whole : 0;
+    snprintf(out, 64, "%u %% (%s)", (unsigned)(percent + 0.5), format_bytes(size, bytes));
+    return out;
+}
+
+/* ---- what everything hangs from -------------------------------------------------------------- */
+
+static bool is_key(const LmpSnapshot *s, uint32_t edge, const char *key) {
+    size_t length = 0;
+    if ((s->g.edge_kind[edge] & LMP_EDGE_KIND) != LMP_EDGE_FIELD) return false;
+    const char *text = snapshot_text(s, s->g.edge_label[edge], &length);
+    return text && length == strlen(key) && memcmp(text, key, length) == 0;
+}
+
+/* Root, registry, globals, package.loaded and the main thread hold everything in every program: it
+ * is what hangs from them that is of interest. */
+static void find_frame(SuspectRun *run) {
+    const LmpSnapshot *s = run->s;
+    uint32_t registry = suspects_root(s, LMP_ROOT_REGISTRY);
+    uint32_t main = suspects_root(s, LMP_ROOT_MAIN);
+    run->frame[0] = 1;
+    if (main != LMP_HEAP_NONE) run->frame[main] = 1;
+    if (registry == LMP_HEAP_NONE) return;
+    run->frame[registry] = 1;
+    for (uint32_t e = s->g.edge_at[registry]; e < s->g.edge_at[registry + 1]; e++) {
+        bool globals = (s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_INDEX &&
+                       s->g.edge_label[e] == 2; /* LUA_RIDX_GLOBALS */
+        if (globals || is_key(s, e, "_LOADED")) run->frame[s->g.edge_to[e]] = 1;
+    }
+}
+
+/* ---- one verdict for one holder -------------------------------------------------------------- */
+
+static bool is_below(const LmpSnapshot *s, uint32_t object, uint32_t by) {
+    uint32_t i = object;
+    for (uint32_t steps = 0; i != LMP_HEAP_NONE && steps < CHAIN; steps++, i = s->idom[i])
+        if (i == by) return true;
+    return false;
+}
+
+static bool about_holders(const LmpSuspect *row) {
+    return row->fired && (row->rule <= LMP_SUSPECT_GROWTH || row->rule == LMP_SUSPECT_REFERENCES);
+}
+
+static bool common_holder(const SuspectRun *run, const LmpSuspect *kept, const LmpSuspect *other) {
+    if (kept->object == LMP_HEAP_NONE || other->object == LMP_HEAP_NONE) return false;
+    if (kept->object == other->object) return true;
+    return kept->rule == LMP_SUSPECT_HOLDER && other->rule != LMP_SUSPECT_HOLDER &&
+           !run->frame[kept->object] && is_below(run->s, other->object, kept->object);
+}
+
+/* A class is already named as what the holder holds; the other rules add a sentence. */
+static void append(LmpSuspect *kept, const LmpSuspect *other) {
+    size_t used = strlen(kept->words), more = strlen(other->words);
+    bool said = kept->rule == LMP_SUSPECT_HOLDER && other->rule == LMP_SUSPECT_CLASS;
+    if (said || kept->rule == other->rule || used + more + 2 > sizeof kept->words) return;
+    snprintf(kept->words + used, sizeof kept->words - used, " %s", other->words);
+}
+
+static void make_one(SuspectRun *run) {
+    LmpSuspects *out = run->out;
+    bool fired[LMP_SUSPECT_RULES] = {false};
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < out->rows; i++) {
+        uint32_t k = 0;
+        while (k < kept && !(about_holders(&out->row[i]) && about_holders(&out->row[k]) &&
+                             common_holder(run, &out->row[k], &out->row[i])))
+            k++;
+        fired[out->row[i].rule] = true;
+        if (k < kept)
+            append(&out->row[k], &out->row[i]);
+        else
+            out->row[kept++] = out->row[i];
+    }
+    out->rows = kept;
+    for (uint32_t rule = 0; rule < LMP_SUSPECT_RULES; rule++)
+        if (fired[rule] && !suspect_any(run, rule))
+            suspect_none(run, rule, "%s: what they hold is said with its holder.",
+                         rule == LMP_SUSPECT_CLASS    ? "Classes"
+                         : rule == LMP_SUSPECT_LINE   ? "Lines"
+                         : rule == LMP_SUSPECT_GROWTH ? "Growth"
+                                                      : "References in the registry");
+}
+
+static int by_bytes(const void *a, const void *b) {
+    const LmpSuspect *x = a, *y = b;
+    if (x->fired != y->fired) return x->fired ? -1 : 1;
+    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
+    return x->rule < y->rule ? -1 : x->rule > y->rule;
+}
+
+static void rules(SuspectRun *run) {
+    find_frame(run);
+    suspects_holders(run);
+    suspects_groups(run);
+    suspects_growth(run);
+    suspects_wastes(run);
+    make_one(run);
+    qsort(run->out->row, run->out->rows, sizeof run->out->row[0], by_bytes);
+    while (run->out->fired < run->out->rows && run->out->row[run->out->fired].fired)
+        run->out->fired++;
+}
+
+LmpErr suspects_make(LmpSuspects *out, const LmpSnapshot *s, const LmpSnapshot *old) {
+    SuspectRun run = {.s = s,
+                      .old = old,
+                      .out = out,
+                      .heap = s->reachable_bytes,
+                      .frame = calloc((size_t)s->g.objects + 1, 1),
+                      .count = malloc(((size_t)s->g.objects + 1) * sizeof *run.count)};
+    memset(out, 0, sizeof *out);
+    run.failed = !run.frame || !run.count;
+    if (!run.failed) rules(&run);
+    free(run.frame);
+    free(run.count);
+    return run.failed ? LMP_E_NOMEM : LMP_OK;
+}

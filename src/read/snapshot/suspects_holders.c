@@ -1,0 +1,290 @@
+/* suspects_holders.c - who holds most: single objects by their accumulation point; classes, lines
+ * and what is new since an older snapshot by what their paths have in common. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "read/snapshot/compare.h"
+#include "read/snapshot/luasuspects_impl.h"
+#include "read/snapshot/suspects_impl.h"
+
+/* ---- single objects -------------------------------------------------------------------------- */
+
+static uint32_t biggest(const LmpSnapshot *s, uint32_t i) {
+    return s->child_at[i] < s->child_at[i + 1] ? s->child[s->child_at[i]] : LMP_HEAP_NONE;
+}
+
+/* The first on the path of biggest children whose biggest child retains far less than it. */
+static uint32_t accumulation(const LmpSnapshot *s, uint32_t i) {
+    for (uint32_t c; (c = biggest(s, i)) != LMP_HEAP_NONE; i = c)
+        if (!suspect_over(s->retained[c], s->retained[i], SUSPECT_DROP)) break;
+    return i;
+}
+
+typedef struct Through {
+    uint32_t objects;
+    uint64_t bytes;
+} Through;
+
+/* The class that most of what it dominates directly is of, as "20,412 x {id, name}"; "" if none
+ * stands for half of it. */
+static void through(SuspectRun *run, uint32_t i, char *out, size_t size) {
+    const LmpSnapshot *s = run->s;
+    Through *of = calloc((size_t)s->classes + 1, sizeof *of);
+    uint32_t most = 0;
+    *out = 0;
+    if (!of) {
+        run->failed = true;
+        return;
+    }
+    for (uint32_t c = s->child_at[i]; c < s->child_at[i + 1]; c++) {
+        Through *t = &of[s->class_of[s->child[c]]];
+        t->objects++;
+        t->bytes += s->retained[s->child[c]];
+        if (t->bytes > of[most].bytes) most = s->class_of[s->child[c]];
+    }
+    char count[LMP_NUM];
+    if (of[most].objects > 1 && of[most].bytes >= s->retained[i] / 2)
+        snprintf(out, size, ", through %s of %s", format_count(count, of[most].objects),
+                 s->class_list[most].name);
+    free(of);
+}
+
+static void add_holder(SuspectRun *run, uint32_t i) {
+    const LmpSnapshot *s = run->s;
+    char name[120], site[120], share[64], by[200];
+    through(run, i, by, sizeof by);
+    snapshot_name(s, i, name, sizeof name);
+    snapshot_site(s, i, site, sizeof site);
+    suspect_add(run, LMP_SUSPECT_HOLDER, s->retained[i], i, "%s%s%s%s holds %s of the heap%s.",
+                run->frame[i] ? "" : "One ", name, *site ? ", made at " : "", site,
+                suspect_share(share, s->retained[i], run->heap), by);
+}
+
+static uint32_t holders(const SuspectRun *run) {
+    return run->out->rows;
+}
+
+/* What hangs from `top`, which is of the frame; goes on from what is of the frame, too. Returns the
+ * bytes that rows or other parts of the frame account for. */
+static uint64_t hang(SuspectRun *run, uint32_t top, uint32_t *stack, uint32_t *depth) {
+    const LmpSnapshot *s = run->s;
+    uint64_t told = 0;
+    for (uint32_t c = s->child_at[top]; c < s->child_at[top + 1]; c++) {
+        uint32_t i = s->child[c];
+        if (run->frame[i]) {
+            told += s->retained[i];
+            stack[(*depth)++] = i;
+        } else if (suspect_over(s->retained[i], run->heap, SUSPECT_HOLDS)) {
+            told += s->retained[i];
+            if (holders(run) < SUSPECT_ROWS) add_holder(run, accumulation(s, i));
+        }
+    }
+    return told;
+}
+
+enum { FRAME_MOST = 8 }; /* root, main thread, registry, globals, loaded */
+
+void suspects_holders(SuspectRun *run) {
+    const LmpSnapshot *s = run->s;
+    uint32_t stack[FRAME_MOST] = {0}, depth = 1;
+    while (depth > 0 && run->heap > 0) {
+        uint32_t top = stack[--depth];
+        uint64_t told = hang(run, top, stack, &depth);
+        uint64_t rest = s->retained[top] > told ? s->retained[top] - told : 0;
+        if (top != 0 && suspect_over(rest, run->heap, SUSPECT_HOLDS) && holders(run) < SUSPECT_ROWS)
+            add_holder(run, top);
+    }
+    if (!suspect_any(run, LMP_SUSPECT_HOLDER))
+        suspect_none(run, LMP_SUSPECT_HOLDER, "No single object holds %d %% of the heap.",
+                     SUSPECT_HOLDS);
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+/* How many of the members have their shortest path through each object: run->count. The deepest
+ * through which most of them have it is the holder. */
+static uint32_t deepest(SuspectRun *run, const uint32_t *member, uint32_t members) {
+    enum { SAMPLE = 10000, STEPS = 1 << 24 };
+    const LmpSnapshot *s = run->s;
+    uint32_t asked = members < SAMPLE ? members : SAMPLE, best = 0, steps = 0;
+    memset(run->count, 0, s->g.objects * sizeof *run->count);
+    for (uint32_t k = 0; k < asked && steps < STEPS; k++) {
+        uint32_t i = member[(uint64_t)k * members / asked];
+        for (i = s->parent[i]; i != 0 && i != LMP_HEAP_NONE && steps < STEPS; i = s->parent[i]) {
+            steps++;
+            run->count[i]++;
+            if (run->count[i] > (uint64_t)asked * SUSPECT_TOGETHER / 100 &&
+                s->distance[i] > s->distance[best])
+                best = i;
+        }
+    }
+    return best;
+}
+
+/* A holder is no holder if the heap as a whole hangs from it. */
+static uint32_t holder_of(SuspectRun *run, const uint32_t *member, uint32_t members, char *path,
+                          size_t size) {
+    LmpWhyShape shape;
+    uint32_t asked = members < 10000 ? members : 10000, at = deepest(run, member, members);
+    *path = 0;
+    if (why_shapes(run->s, member, members, &shape, 1) > 0 &&
+        (uint64_t)shape.objects * 100 > (uint64_t)asked * SUSPECT_TOGETHER) {
+        char count[LMP_NUM], of[LMP_NUM];
+        snprintf(path, size, "%s of %s through %s", format_count(count, shape.objects),
+                 format_count(of, asked), shape.path);
+    }
+    return at == 0 || run->frame[at] ? LMP_HEAP_NONE : at;
+}
+
+/* What groups hold beside the objects that are suspects by themselves: those are told already. */
+static uint64_t *retained_by_small(SuspectRun *run, const LmpHeapGroups *groups) {
+    const LmpSnapshot *s = run->s;
+    uint64_t *retained = malloc(((size_t)groups->groups + 1) * sizeof *retained);
+    if (!retained) return NULL;
+    for (uint32_t i = 0; i < s->g.objects; i++) {
+        bool large = run->frame[i] || suspect_over(s->retained[i], run->heap, SUSPECT_HOLDS);
+        bool none = groups->group_of[i] == LMP_HEAP_NONE || large;
+        run->count[i] = none ? 0 : groups->group_of[i] + 1;
+    }
+    if (suspects_retained(s, run->count, groups->groups, retained)) return retained;
+    free(retained);
+    return NULL;
+}
+
+static void add_group(SuspectRun *run, LmpSuspectRule rule, const LmpHeapGroups *groups,
+                      uint32_t row, uint64_t bytes) {
+    const LmpHeapGroup *group = &groups->group[row];
+    char share[64], count[LMP_NUM], path[400];
+    uint32_t holder =
+        holder_of(run, groups->member + group->first, group->objects, path, sizeof path);
+    suspect_share(share, bytes, run->heap);
+    format_count(count, group->objects);
+    LmpSuspect *suspect =
+        rule == LMP_SUSPECT_CLASS
+            ? suspect_add(run, rule, bytes, holder, "%s of %s hold %s of the heap.", count,
+                          group->name, share)
+            : suspect_add(run, rule, bytes, holder,
+                          "What %s made (%s objects) holds %s of the heap.", group->name, count,
+                          share);
+    if (!suspect) return;
+    suspect->by = rule == LMP_SUSPECT_CLASS ? LMP_BY_CLASS : LMP_BY_LINE;
+    suspect->group = row;
+    if (*path) memcpy(suspect->path, path, sizeof path);
+}
+
+static void groups_over(SuspectRun *run, LmpSuspectRule rule, LmpHeapBy by) {
+    LmpHeapGroups groups;
+    if (groups_make(&groups, run->s, by, false) != LMP_OK) {
+        run->failed = true;
+        return;
+    }
+    uint64_t *retained = retained_by_small(run, &groups);
+    uint32_t added = 0;
+    for (uint32_t i = 0; retained && i < groups.groups && added < SUSPECT_ROWS; i++) {
+        if (groups.group[i].objects < 2 || run->heap == 0 ||
+            !suspect_over(retained[i + 1], run->heap, SUSPECT_HOLDS))
+            continue;
+        add_group(run, rule, &groups, i, retained[i + 1]);
+        added++;
+    }
+    run->failed = run->failed || !retained;
+    free(retained);
+    groups_free(&groups);
+}
+
+void suspects_groups(SuspectRun *run) {
+    if (run->failed) return;
+    groups_over(run, LMP_SUSPECT_CLASS, LMP_BY_CLASS);
+    if (!suspect_any(run, LMP_SUSPECT_CLASS))
+        suspect_none(run, LMP_SUSPECT_CLASS, "No class of many objects holds %d %% of the heap.",
+                     SUSPECT_HOLDS);
+    bool lines = run->s->ledger.lines != LMP_LINES_OFF;
+    if (lines && !run->failed) groups_over(run, LMP_SUSPECT_LINE, LMP_BY_LINE);
+    if (!lines)
+        suspect_none(run, LMP_SUSPECT_LINE, "Lines: not known, the program ran without them.");
+    else if (!suspect_any(run, LMP_SUSPECT_LINE))
+        suspect_none(run, LMP_SUSPECT_LINE, "Nothing that one line made holds %d %% of the heap.",
+                     SUSPECT_HOLDS);
+}
+
+/* ---- growth ---------------------------------------------------------------------------------- */
+
+static int64_t growth(const LmpHeapChange *c) {
+    return (int64_t)c->made_bytes - (int64_t)c->gone_bytes + c->grown_bytes;
+}
+
+/* The members of a group that the older snapshot does not have, into `out`. */
+static uint32_t new_members(const LmpHeapGroups *groups, const LmpHeapCompare *compare,
+                            uint32_t row, uint32_t *out) {
+    const LmpHeapGroup *group = &groups->group[row];
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < group->objects; k++) {
+        uint32_t i = groups->member[group->first + k];
+        if (compare->was[i] == LMP_HEAP_NONE) out[n++] = i;
+    }
+    return n;
+}
+
+static void add_growth(SuspectRun *run, const LmpHeapGroups *groups, const LmpHeapCompare *compare,
+                       const LmpHeapChange *change, LmpHeapBy by) {
+    char size[LMP_NUM], made[LMP_NUM], gone[LMP_NUM], path[400] = "";
+    uint32_t *member = NULL, members = 0, holder = LMP_HEAP_NONE;
+    if (change->group < groups->groups) {
+        member = malloc(((size_t)groups->group[change->group].objects + 1) * sizeof *member);
+        if (member) members = new_members(groups, compare, change->group, member);
+    }
+    if (members > 0) holder = holder_of(run, member, members, path, sizeof path);
+    free(member);
+    LmpSuspect *suspect =
+        suspect_add(run, LMP_SUSPECT_GROWTH, (uint64_t)growth(change), holder,
+                    "%s grew by %s since the earlier snapshot (%s objects new, %s gone).",
+                    change->name, format_bytes(size, (uint64_t)growth(change)),
+                    format_count(made, change->made), format_count(gone, change->gone));
+    if (!suspect) return;
+    suspect->by = by;
+    suspect->group = change->group;
+    if (*path) memcpy(suspect->path, path, sizeof path);
+}
+
+static void growth_of(SuspectRun *run, const LmpHeapGroups *groups, const LmpHeapCompare *compare,
+                      LmpHeapBy by) {
+    uint32_t added = 0;
+    for (uint32_t i = 0; i < compare->changes && added < SUSPECT_ROWS; i++) {
+        const LmpHeapChange *c = &compare->change[i];
+        if (growth(c) <= 0 ||
+            !suspect_over((uint64_t)growth(c), run->old->reachable_bytes, SUSPECT_GROWS))
+            continue;
+        add_growth(run, groups, compare, c, by);
+        added++;
+    }
+}
+
+void suspects_growth(SuspectRun *run) {
+    LmpHeapCompare compare;
+    LmpHeapGroups groups;
+    if (run->failed) return;
+    if (!run->old) {
+        suspect_none(run, LMP_SUSPECT_GROWTH,
+                     "Growth: there is no earlier snapshot to compare with.");
+        return;
+    }
+    LmpHeapBy by = run->s->ledger.lines != LMP_LINES_OFF ? LMP_BY_LINE : LMP_BY_CLASS;
+    LmpErr err = compare_make(&compare, run->old, run->s, by);
+    if (err == LMP_E_FOREIGN) {
+        suspect_none(run, LMP_SUSPECT_GROWTH, "Growth: the earlier snapshot is of another run.");
+        return;
+    }
+    if (!err && groups_make(&groups, run->s, by, false) == LMP_OK) {
+        growth_of(run, &groups, &compare, by);
+        groups_free(&groups);
+    } else {
+        run->failed = true;
+    }
+    if (!err) compare_free(&compare);
+    if (!suspect_any(run, LMP_SUSPECT_GROWTH))
+        suspect_none(run, LMP_SUSPECT_GROWTH,
+                     "Nothing grew by %d %% of the heap since the earlier snapshot.",
+                     SUSPECT_GROWS);
+}

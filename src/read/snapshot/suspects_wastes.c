@@ -1,0 +1,129 @@
+/* suspects_wastes.c - rules about what is there for nothing: equal strings, empty slots, garbage,
+ * coroutines that nobody resumes, references that nobody gave back. Their figures are those of the
+ * pages (luasuspects.h). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "read/snapshot/luasuspects_impl.h"
+#include "read/snapshot/suspects_impl.h"
+
+static void wasted_strings(SuspectRun *run, const LmpSuspectTable *t) {
+    char share[64], count[LMP_NUM];
+    const LmpSuspectRow *most = &t->row[0];
+    if (t->rows == 0 || !suspect_over(t->all_bytes, run->heap, SUSPECT_WASTES)) {
+        suspect_none(run, LMP_SUSPECT_STRINGS,
+                     "Equal strings: further copies take less than %d %% of the heap.",
+                     SUSPECT_WASTES);
+        return;
+    }
+    suspect_add(run, LMP_SUSPECT_STRINGS, t->all_bytes, most->object,
+                "Further copies of equal strings take %s of the heap; most of all there are %s "
+                "of %s.",
+                suspect_share(share, t->all_bytes, run->heap), format_count(count, most->number[2]),
+                most->text[0]);
+}
+
+static void wasted_slots(SuspectRun *run, const LmpSuspectTable *t) {
+    char share[64], count[LMP_NUM];
+    const LmpSuspectRow *most = &t->row[0];
+    if (t->rows == 0 || !suspect_over(t->all_bytes, run->heap, SUSPECT_WASTES)) {
+        suspect_none(run, LMP_SUSPECT_SLOTS,
+                     "Table slots with nothing in them take less than %d %% of the heap.",
+                     SUSPECT_WASTES);
+        return;
+    }
+    suspect_add(run, LMP_SUSPECT_SLOTS, t->all_bytes, most->object,
+                "Table slots with nothing in them take %s of the heap; most in %s tables%s%s such "
+                "as %s, which are %u %% full.",
+                suspect_share(share, t->all_bytes, run->heap), format_count(count, most->number[2]),
+                *most->text[0] ? " of " : "", most->text[0], most->text[1],
+                (unsigned)most->number[4]);
+}
+
+/* What the suspended ones retain: in `only` alone they have a row. */
+static uint64_t suspended_bytes(SuspectRun *run, const LmpSuspectTable *t, const char *state,
+                                uint32_t *count, const LmpSuspectRow **most) {
+    const LmpSnapshot *s = run->s;
+    uint64_t retained[2] = {0};
+    memset(run->count, 0, s->g.objects * sizeof *run->count);
+    for (uint32_t r = 0; r < t->rows; r++) {
+        if (strcmp(t->row[r].text[0], state) != 0) continue;
+        if (!*most) *most = &t->row[r];
+        *count += t->row[r].objects;
+        for (uint32_t k = 0; k < t->row[r].objects; k++)
+            run->count[t->member[t->row[r].first + k]] = 1;
+    }
+    if (!suspects_retained(s, run->count, 1, retained)) run->failed = true;
+    return retained[1];
+}
+
+static void suspended(SuspectRun *run, const LmpSuspectTable *t) {
+    const LmpSuspectRow *most = NULL;
+    uint32_t n = 0;
+    char share[64], count[LMP_NUM], there[LMP_NUM];
+    uint64_t bytes = suspended_bytes(run, t, "suspended", &n, &most);
+    if (!most || !suspect_over(bytes, run->heap, SUSPECT_WASTES)) {
+        suspect_none(run, LMP_SUSPECT_COROUTINES,
+                     "Suspended coroutines hold less than %d %% of the heap.", SUSPECT_WASTES);
+        return;
+    }
+    suspect_add(run, LMP_SUSPECT_COROUTINES, bytes, most->object,
+                "%s coroutines are suspended and hold %s of the heap, %s of them at %s: if nobody "
+                "resumes them, that stays.",
+                format_count(count, n), suspect_share(share, bytes, run->heap),
+                format_count(there, most->objects), most->text[1]);
+}
+
+static void references(SuspectRun *run, const LmpSuspectTable *t) {
+    char share[64], count[LMP_NUM];
+    uint64_t n = 0;
+    for (uint32_t r = 0; r < t->rows; r++)
+        n += t->row[r].number[2];
+    if (t->rows == 0 || !suspect_over(t->all_bytes, run->heap, SUSPECT_WASTES)) {
+        suspect_none(run, LMP_SUSPECT_REFERENCES,
+                     "References of C code in the registry hold less than %d %% of the heap.",
+                     SUSPECT_WASTES);
+        return;
+    }
+    uint32_t object = n > 1 ? suspects_root(run->s, LMP_ROOT_REGISTRY) : t->row[0].object;
+    suspect_add(run, LMP_SUSPECT_REFERENCES, t->all_bytes, object,
+                "%s references of C code in the registry (luaL_ref) hold %s of the heap, most of "
+                "them %s.",
+                format_count(count, n), suspect_share(share, t->all_bytes, run->heap),
+                t->row[0].text[0]);
+}
+
+static void garbage(SuspectRun *run) {
+    const LmpSnapshot *s = run->s;
+    uint64_t all = s->garbage_bytes + s->reachable_bytes;
+    char share[64], count[LMP_NUM];
+    if (!suspect_over(s->garbage_bytes, all, SUSPECT_WASTES)) {
+        suspect_none(run, LMP_SUSPECT_GARBAGE,
+                     "Garbage that waits for the collector is less than %d %% of the heap.",
+                     SUSPECT_WASTES);
+        return;
+    }
+    suspect_add(run, LMP_SUSPECT_GARBAGE, s->garbage_bytes, LMP_HEAP_NONE,
+                "%s of the heap is garbage that waits for the collector (%s objects).",
+                suspect_share(share, s->garbage_bytes, all),
+                format_count(count, s->garbage_objects));
+}
+
+void suspects_wastes(SuspectRun *run) {
+    static const struct {
+        LmpSuspectPage page;
+        void (*rule)(SuspectRun *run, const LmpSuspectTable *t);
+    } of[] = {{LMP_PAGE_STRINGS, wasted_strings},
+              {LMP_PAGE_TABLES, wasted_slots},
+              {LMP_PAGE_COROUTINES, suspended},
+              {LMP_PAGE_REFERENCES, references}};
+    for (size_t i = 0; i < sizeof of / sizeof of[0] && !run->failed; i++) {
+        LmpSuspectTable t;
+        run->failed = luasuspects_make(&t, run->s, of[i].page) != LMP_OK;
+        if (!run->failed) of[i].rule(run, &t);
+        luasuspects_free(&t);
+    }
+    if (!run->failed) garbage(run);
+}
