@@ -1,5 +1,5 @@
-/* tree_steps_fixture.h - tree.c on threads and frames made by hand (fake_threads.h), what it asks of
- * others counted: sites are made up here, and rows, threads and memory are looked for there, in
+/* tree_steps_fixture.h - tree.c on threads and frames made by hand (fake_threads.h), what it asks
+ * of others counted: sites are made up here, and rows, threads and memory are looked for there, in
  * the end (link with -Wl,--wrap). */
 #ifndef LMP_TREE_STEPS_FIXTURE_H
 #define LMP_TREE_STEPS_FIXTURE_H
@@ -19,7 +19,8 @@ static uintptr_t protos[PROTOS][16], closures[PROTOS][6];
 static uint32_t (*code)[CODE + 4];
 static LmpProfile p;
 static unsigned queries; /* for sites */
-static unsigned searches, hunts, rooms; /* for rows; for the thread that runs; of side stacks that grow */
+static unsigned searches, hunts,
+    rooms; /* for rows; for the thread that runs; of side stacks that grow */
 static unsigned life;
 static uintptr_t notified;
 static LmpTableLimits limits;
@@ -137,6 +138,13 @@ static bool is_c(const LmpCallInfo *ci) {
     return frames_status(ci) & LMP_CI_C;
 }
 
+/* No side stack has more frames than there is room. */
+static void check_sides(void) {
+    ck_assert(p.tree->main.top < p.tree->main.end);
+    for (int i = 0; i < 1 << TREE_SHARED; i++)
+        ck_assert(p.tree->shared[i].top < p.tree->shared[i].end);
+}
+
 /* The path of those threads, each resumed by the one before: as asked for by the last of them. */
 static uint32_t check_path(uint32_t path, uint32_t record, uintptr_t pc, int n, const int *of) {
     ck_assert_uint_eq(p.tables.path[path].record, record);
@@ -156,8 +164,7 @@ static uint32_t check_path(uint32_t path, uint32_t record, uintptr_t pc, int n, 
         }
     }
     ck_assert_uint_eq(node, 0);
-    const LmpSide *s = p.tree->side;
-    ck_assert(!s->frame || s->top < s->end);
+    check_sides();
     return path;
 }
 

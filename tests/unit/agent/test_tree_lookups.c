@@ -146,8 +146,7 @@ static Question question(int i) {
 START_TEST(known_before) {
     FOR_ALL_QUESTIONS {
         Question q = question(i);
-        bool forgotten =
-            ways[way].go == newly_called && kind_is_lua() && q.record != LINE_RECORD;
+        bool forgotten = ways[way].go == newly_called && kind_is_lua() && q.record != LINE_RECORD;
         begin_way();
         for (int round = 0; round < 3; round++) {
             ways[way].go();
@@ -174,9 +173,7 @@ static uint64_t key_on_top(uintptr_t pc) {
 }
 
 START_TEST(slots_of_others) {
-    static const struct {
-        uint64_t key, who;
-    } others[] = {{8, 0}, {0, 1}, {0, 1ull << 34}};
+    static const struct { uint64_t key, who; } others[] = {{8, 0}, {0, 1}, {0, 1ull << 34}};
     FOR_ALL_QUESTIONS {
         for (int other = 0; other < 3; other++) {
             Question q = question(i);
