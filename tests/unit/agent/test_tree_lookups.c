@@ -6,20 +6,23 @@
 /* ---- ways ------------------------------------------------------------------------------------ */
 
 /* Topmost frames. */
-typedef enum Kind { KIND_LUA, KIND_TAIL, KIND_C, KIND_CLOSURE, KINDS } Kind;
+typedef enum Kind { KIND_LUA, KIND_TAIL, KIND_C, KIND_CLOSURE, KIND_OPEN, KINDS } Kind;
 static Kind kind;
 
 static bool kind_is_lua(void) {
     return kind <= KIND_TAIL;
 }
 
+/* None of them has resumed thread 0, though it is in their closures, and a local variable. */
 static void put_top(int L) {
     if (kind == KIND_CLOSURE) {
-        call_wrapped(L, 70, 1, 0); /* the upvalue is no thread */
+        call_wrapped(L, 0, 1, 0);
+    } else if (kind == KIND_OPEN) {
+        call_wrapped(L, 0, 0, LMP_TAG_THREAD);
     } else if (kind == KIND_C) {
         c(L, 1);
     } else {
-        lua(L, 1, 5);
+        lua(L, 1, 5), give(L, 0);
         if (kind == KIND_TAIL) set_status(top(L), TAIL);
     }
 }
@@ -126,6 +129,7 @@ static void begin_way(void) {
     begin();
     p.tables.record[OTHER_RECORD].site = sites_pseudo(&p, LMP_PSEUDO_HOST);
     p.tables.record[LINE_RECORD].site = line_site(pc_of(1, 20));
+    p.tables.record[LINE_RECORD + 2].site = line_site(pc_of(1, 40));
 }
 
 #define FOR_ALL_QUESTIONS                                                                          \
@@ -183,7 +187,8 @@ START_TEST(slots_of_others) {
             uint64_t who = who_of(p.tree->side->top->under, q.record), key = key_on_top(q.pc);
             ways[way].go();
             if (kind_is_lua() && ways[way].go == newly_called) key = key_on_top(q.pc);
-            fill_paths(key ^ others[other].key, who ^ others[other].who, who ^ 1);
+            fill_paths(key ^ others[other].key, who ^ others[other].who,
+                       kind_is_lua() ? who ^ 1 : who); /* lines are Lua functions' */
             ask_for(ways[way].threads, q.record, q.pc);
             ask_again(ways[way].threads, q.record, q.pc);
             end();
@@ -192,4 +197,370 @@ START_TEST(slots_of_others) {
 }
 END_TEST
 
-SUITE("tree_lookups", known_before, slots_of_others)
+/* The same of what is below a frame; of the frame that calls, and of thread 0's that resumes. */
+static void fill_nodes(uint64_t key, uint32_t under, uint32_t below) {
+    for (uint32_t slot = 0; slot < slots_of(p.tree->node_size); slot++)
+        p.tree->node_cache[slot] = (LmpNodeSlot){key, under, below};
+}
+
+START_TEST(slots_of_other_callers) {
+    for (int way = 0; way < WAYS; way++) {
+        for (int n = 0; n < 8; n++) {
+            const LmpSide *s;
+            kind = n & 1 ? KIND_C : KIND_LUA;
+            begin_way();
+            ways[way].go();
+            ask(ways[way].threads);
+            s = n & 2 ? &p.tree->main : p.tree->side;
+            uint32_t under = s->frame[1].under;
+            ways[way].go();
+            uint64_t key = p.tree->epoch | frames_pc(s->frame[1].ci);
+            fill_nodes(n & 4 ? key ^ 1 << 20 : key, n & 4 ? under : under ^ 1 << 20, 0);
+            ask(ways[way].threads);
+            end();
+        }
+    }
+}
+END_TEST
+
+/* A C function's frame has the pc of a Lua function that was there before it: it means nothing. */
+START_TEST(pcs_in_c_frames) {
+    for (int n = 0; n < 4; n++) {
+        begin();
+        lua(0, 0, 3), lua(0, 1, 5), lua(0, 2, 7);
+        ask(1); /* what is below pc 5 of prototype 1, called from there, is known now */
+        enter(0, 1);
+        if (n == 2) {
+            resume(0, 1);
+        } else {
+            c(0, 1);
+        }
+        put(top(0), LMP_AT_CI_SAVEDPC, pc_of(1, 5));
+        if (n == 1) ask(1);
+        if (n == 2) lua(1, 3, 9);
+        if (n == 3) check_path(tree_path(&p, thread(5), 0, 7), 7, 0, 1, (int[]){0});
+        if (n < 2) lua(0, 2, 7);
+        ask(n == 2 ? 2 : 1);
+        end();
+    }
+}
+END_TEST
+
+/* ---- what is not sound ----------------------------------------------------------------------- */
+
+/* Under a known frame a C function's frame without a function: whatever else the slot holds. */
+START_TEST(no_c_function) {
+    for (int n = 0; n < 3; n++) {
+        begin();
+        lua(0, 0, 3), c(0, 1);
+        ask(1);
+        ret(0), lua(0, 1, 5);
+        ask(1);
+        ret(0), lua(0, 1, 5);
+        set_status(top(0), LMP_CI_C);
+        if (n == 0) put(t[0].slot[4], LMP_AT_SLOT_TAG, 0);
+        if (n < 2) {
+            ck_unknown(0);
+        } else {
+            give(0, 1), lua(1, 1, 3);
+            ck_unknown(1);
+        }
+        ret(0), lua(0, 1, 5);
+        enter(1, 0);
+        ask(1);
+        end();
+    }
+}
+END_TEST
+
+/* The frame that has called is known, but its pc is not one of its function's. */
+START_TEST(caller_is_not_sound) {
+    for (int way = 0; way < UNSOUND_WAYS; way++) {
+        for (kind = 0; kind < KINDS; kind++) {
+            begin();
+            lua(0, 0, 3), put_top(0);
+            ask(1);
+            ret(0);
+            damage(0, 1, way);
+            put_top(0);
+            ck_unknown(0);
+            enter(0, 0), lua(0, 0, 3), put_top(0);
+            ask(1);
+            end();
+        }
+    }
+}
+END_TEST
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+/* The frame that resumes is at the address of another one that has asked. */
+START_TEST(resumer_in_the_place_of_another) {
+    for (int n = 0; n < 5; n++) {
+        begin();
+        lua(0, 0, 3), c(0, 1);
+        ask(1);
+        if (n == 1) c(0, 2), ask(1), ret(0);            /* it is the one that asked before */
+        if (n == 2) ret(0);                             /* another */
+        if (n == 3) enter(0, 0), lua(0, 2, 4);          /* under another */
+        if (n == 4) lua(0, 2, 4), ask(1), lua(0, 2, 5); /* two new ones */
+        if (n > 1) resume(0, 1);
+        give(0, 1);
+        lua(1, 1, 3);
+        ask(2);
+        ck_assert_uint_eq(notified, 0); /* all threads are watched */
+        set_idle(1, true), ret(0);
+        ask(1);
+        end();
+    }
+}
+END_TEST
+
+/* A debug hook, which runs in a Lua function's frame, has resumed a thread. */
+START_TEST(resumed_by_a_hook) {
+    for (int n = 0; n < 4; n++) {
+        begin();
+        lua(0, 0, 3);
+        if (n & 1) lua(0, 1, 4), ask(1), ret(0);
+        lua(0, 1, 5);
+        if (n & 2) set_status(top(0), TAIL);
+        lua(1, 1, 3);
+        ask(2);
+        c(1, 1);
+        ask(2);
+        ret(0), lua(0, 1, 5);
+        damage(0, 2, n);
+        ck_unknown(1);
+        end();
+    }
+}
+END_TEST
+
+/* Nothing leads to thread 1, which has resumed another one: that the frames of both are as they
+ * were does not tell that what is below is, too. */
+START_TEST(hidden_resumer_stays) {
+    begin();
+    lua(0, 0, 3), c(0, 4);
+    lua(1, 1, 3);
+    ask(2);
+    resume(1, 2), lua(2, 2, 3);
+    ask(3);
+    enter(0, 0), lua(0, 1, 9), c(0, 4);
+    ask(3);
+    end();
+}
+END_TEST
+
+/* A thread that is being made, or that has no function yet, asks. */
+START_TEST(thread_begins) {
+    for (int n = 0; n < 4; n++) {
+        begin();
+        lua(0, 0, 3);
+        if (n & 1) ask(1);
+        resume(0, 5);
+        if (n & 2) put(t[5].word, LMP_AT_L_CI, 0);
+        for (int i = 0; i < 2; i++)
+            check_path(tree_path(&p, thread(5), 0, 7), 7, 0, 1, (int[]){0});
+        end();
+    }
+}
+END_TEST
+
+/* A thread that runs asks for one that has resumed it: with a pc, which is not that one's. */
+START_TEST(asks_for_another) {
+    begin();
+    lua(0, 0, 3), resume(0, 1);
+    lua(1, 1, 3), lua(1, 1, 4);
+    for (int i = 0; i < 2; i++)
+        check_path(tree_path(&p, thread(0), pc_of(1, 9), 7), 7, 0, 2, (int[]){0, 1});
+    end();
+}
+END_TEST
+
+/* Threads inside of each other, more than are followed; whoever asks, nothing is written beyond. */
+START_TEST(deeper_than_links) {
+    begin();
+    for (int i = 0; i < THREADS - 1; i++) {
+        lua(i, i % PROTOS, 3), resume(i, i + 1);
+        int all[THREADS];
+        for (int n = 0; n <= i; n++)
+            all[n] = n;
+        check_path(tree_path(&p, thread(i), 0, 7), 7, 0, i + 1, all);
+    }
+    end();
+}
+END_TEST
+
+/* ---- memory and room ------------------------------------------------------------------------- */
+
+static void refuse_memory(void) {
+    maps_left = 0;
+    for (size_t size = SLAB_AREA / 2; size >= SLAB_LEAST; size /= 2)
+        for (size_t got; slab_take(&p.tree->slab, size, &got);) {
+        }
+}
+
+/* A thread that waits has no room for its frames: what it has resumed is in (others). */
+START_TEST(no_room_below) {
+    for (int asked = 0; asked < 2; asked++) {
+        begin();
+        lua(0, 0, 3);
+        if (asked) ask(1);
+        for (int i = 0; i < FRAMES - 3; i++)
+            lua(0, i % PROTOS, (unsigned)i);
+        resume(0, 1), lua(1, 1, 3);
+        refuse_memory();
+        for (int i = 0; i < 2; i++)
+            ck_assert_uint_eq(p.tables.path[tree_path(&p, thread(1), 0, 7)].node, TREE_NODE_OTHERS);
+        maps_left = -1;
+        ask(2);
+        end();
+    }
+}
+END_TEST
+
+/* As many frames as there is room for, one after another: one more gets more room. */
+START_TEST(room_for_frames) {
+    begin();
+    lua(0, 0, 3);
+    ask(1);
+    unsigned before = rooms;
+    while (t[0].depth < FRAMES - 1) {
+        bool full = p.tree->main.top + 1 == p.tree->main.end;
+        lua(0, 1, 5);
+        ask(1);
+        ck_assert_uint_eq(rooms, before += full);
+    }
+    end();
+    begin();
+    lua(0, 0, 3);
+    ask(1);
+    while (p.tree->main.top + 1 < p.tree->main.end)
+        lua(0, 1, 5), ask(1);
+    resume(0, 1), lua(1, 1, 3);
+    ask(2);
+    end();
+}
+END_TEST
+
+/* Where the table of nodes is full, paths are in (others), and each is counted. */
+START_TEST(full_tables) {
+    for (kind = 0; kind < KINDS; kind++) {
+        for (int i = 0; i < questions((Question[4]){{0}}); i++) {
+            Question q = question(i);
+            begin_way();
+            p.limits.nodes = 5;
+            lua(0, 0, 3), put_top(0);
+            for (uint32_t n = 1; n < 4; n++) {
+                uint32_t path = tree_path(&p, p.main, q.pc, q.record);
+                ck_assert_uint_lt(path, p.live->tables.paths);
+            }
+            uint64_t folded = p.live->tables.folded;
+            lua(0, 2, 8), lua(0, 2, 9), put_top(0);
+            for (uint32_t n = 1; n < 4; n++) {
+                uint32_t path = tree_path(&p, p.main, q.pc, q.record);
+                ck_assert_uint_eq(p.tables.path[path].node, TREE_NODE_OTHERS);
+                ck_assert_uint_eq(p.live->tables.folded, folded + n);
+            }
+            end();
+        }
+    }
+}
+END_TEST
+
+/* ---- caches ---------------------------------------------------------------------------------- */
+
+/* So many pieces of code have died since: what was known is still right until it is not known any
+ * more which they were. */
+START_TEST(deaths_of_others) {
+    static const struct {
+        int deaths, looked_up;
+    } ages[] = {{0, 0}, {1, 0}, {TREE_DEATHS - 1, 0}, {TREE_DEATHS, 0}, {TREE_DEATHS + 1, 1}};
+    for (int i = 0; i < 5; i++) {
+        for (int own = -1; own < ages[i].deaths && own < 3; own++) {
+            begin();
+            lua(0, 0, 3), c(0, 1);
+            ask(1);
+            for (int n = 0; n < ages[i].deaths; n++)
+                tree_code_gone(&p, (uintptr_t)code[n == own ? 0 : 2], CODE * sizeof **code);
+            ret(0), c(0, 1);
+            ck_assert_uint_eq(ask(1), own >= 0 ? 1 : (unsigned)ages[i].looked_up);
+            end();
+        }
+    }
+}
+END_TEST
+
+/* A cache counts the answers that it has lost to others: those that are still right. */
+START_TEST(evicted) {
+    begin_way();
+    for (int n = 0; n < TREE_DEATHS + 3; n++)
+        tree_code_gone(&p, (uintptr_t)code[2], CODE * sizeof **code);
+    const struct {
+        uint64_t key;
+        unsigned counts;
+    } before[] = {{0, 0},
+                  {p.tree->epoch | 8, 1},
+                  {(p.tree->epoch - ((uint64_t)TREE_DEATHS << KEY_EPOCH)) | 8, 1},
+                  {(p.tree->epoch - ((TREE_DEATHS + 1ull) << KEY_EPOCH)) | 8, 0},
+                  {KEY_C | 8, 1}};
+    lua(0, 0, 3);
+    for (int i = 0; i < 5; i++) {
+        fill_nodes(before[i].key, 99, 0);
+        fill_paths(before[i].key, 99, before[i].key);
+        unsigned nodes = p.tree->node_size.pushed, paths = p.tree->path_size.pushed;
+        unsigned lines = p.tree->line_size.pushed;
+        lua(0, 1, 20);
+        ask_for(1, OTHER_RECORD, 0);
+        ck_assert_uint_eq(p.tree->path_size.pushed, paths + before[i].counts);
+        /* of the bottom frame, and of the caller */
+        ck_assert_uint_eq(p.tree->node_size.pushed, nodes + before[i].counts * (i ? 1 : 2));
+        ask_for(1, LINE_RECORD, pc_of(1, 20));
+        ck_assert_uint_eq(p.tree->line_size.pushed, lines + (before[i].key != 0));
+        ret(0);
+        go(0, (unsigned)(4 + i));
+    }
+    end();
+}
+END_TEST
+
+/* When it has lost a quarter of its slots it grows, and keeps its answers. */
+START_TEST(grown) {
+    begin_way();
+    lua(0, 0, 3), lua(0, 1, 20);
+    ask_for(1, OTHER_RECORD, 0);
+    ask_for(1, LINE_RECORD, pc_of(1, 20));
+    const uint32_t less = (1 << TREE_CACHE_LEAST) / 4 - 1;
+    LmpCacheSize *const size[] = {&p.tree->node_size, &p.tree->line_size, &p.tree->path_size};
+    for (int i = 0; i < 3; i++)
+        size[i]->pushed = less;
+    for (uint32_t slot = 0; slot < slots_of(p.tree->node_size); slot++) { /* all are in use */
+        LmpNodeSlot *n = &p.tree->node_cache[slot];
+        LmpPathSlot *path = &p.tree->path_cache[slot];
+        LmpLinePathSlot *line = &p.tree->line_cache[slot];
+        if (!n->key) *n = (LmpNodeSlot){p.tree->epoch | (uintptr_t)slot << 2, 0, 0};
+        if (!path->key) *path = (LmpPathSlot){.key = p.tree->epoch | 8, .who = slot - 2};
+        if (!line->who) line->who = slot ? slot : 1 << TREE_CACHE_LEAST;
+    }
+    ret(0);
+    go(0, 33);
+    lua(0, 1, 40);
+    ask_for(1, OTHER_RECORD, 0);
+    ask_for(1, LINE_RECORD + 2, pc_of(1, 40));
+    for (int i = 0; i < 3; i++) {
+        ck_assert_uint_eq(slots_of(*size[i]), 1 << TREE_CACHE_MOST);
+        ck_assert_uint_lt(size[i]->pushed, 4);
+    }
+    ret(0);
+    go(0, 3);
+    lua(0, 1, 20);
+    ask_again(1, OTHER_RECORD, 0);
+    ask_again(1, LINE_RECORD, pc_of(1, 20));
+    end();
+}
+END_TEST
+
+SUITE("tree_lookups", known_before, slots_of_others, slots_of_other_callers, pcs_in_c_frames,
+      no_c_function, caller_is_not_sound, resumer_in_the_place_of_another, resumed_by_a_hook,
+      hidden_resumer_stays, thread_begins, asks_for_another, deeper_than_links, no_room_below,
+      room_for_frames, full_tables, deaths_of_others, evicted, grown)
