@@ -18,9 +18,11 @@ enum { PROTOS = 4, CODE = 64, TAIL = 1 << 5, SITES = 1000, HOST_RECORD = 1, RESU
 static uintptr_t protos[PROTOS][16], closures[PROTOS][6];
 static uint32_t (*code)[CODE + 4];
 static LmpProfile p;
-static unsigned queries; /* for sites */
-static unsigned searches, hunts,
-    rooms; /* for rows; for the thread that runs; of side stacks that grow */
+static unsigned queries;  /* for sites */
+static unsigned searches; /* for rows */
+static unsigned hunts;    /* for the thread that runs */
+static unsigned rooms;    /* side stacks that grow */
+static unsigned moves;    /* caches that have grown */
 static unsigned life;
 static uintptr_t notified;
 static LmpTableLimits limits;
@@ -76,6 +78,24 @@ lua_State *__wrap_tree_find_running(LmpProfile *q, lua_State *L) {
     hunts++;
     return __real_tree_find_running(q, L);
 }
+void __real_tree_move_nodes(struct LmpTree *tree);
+void __wrap_tree_move_nodes(struct LmpTree *tree);
+void __wrap_tree_move_nodes(struct LmpTree *tree) {
+    moves++;
+    __real_tree_move_nodes(tree);
+}
+void __real_tree_move_lines(struct LmpTree *tree);
+void __wrap_tree_move_lines(struct LmpTree *tree);
+void __wrap_tree_move_lines(struct LmpTree *tree) {
+    moves++;
+    __real_tree_move_lines(tree);
+}
+void __real_tree_move_paths(struct LmpTree *tree);
+void __wrap_tree_move_paths(struct LmpTree *tree);
+void __wrap_tree_move_paths(struct LmpTree *tree) {
+    moves++;
+    __real_tree_move_paths(tree);
+}
 bool __real_tree_side_room(struct LmpTree *tree, LmpSide *s, size_t frames);
 bool __wrap_tree_side_room(struct LmpTree *tree, LmpSide *s, size_t frames);
 bool __wrap_tree_side_room(struct LmpTree *tree, LmpSide *s, size_t frames) {
@@ -97,7 +117,7 @@ static void begin(void) {
     ck_assert_int_eq(sites_open(&p), LMP_OK);
     ck_assert_int_eq(tree_open(&p), LMP_OK);
     p.main = thread(MAIN);
-    queries = searches = hunts = rooms = life = 0;
+    queries = searches = hunts = rooms = moves = life = 0;
     notified = 0;
     for (int i = 0; i < PROTOS; i++)
         put_proto(protos[i], closures[i], code[i], CODE);
@@ -130,7 +150,8 @@ static void resume(int L, int other) {
 static void ret(int L) {
     enter(L, t[L].depth - 1);
 }
-static void go(int L, unsigned place) { /* the topmost function, in prototype 0, has moved on */
+static inline void go(int L,
+                      unsigned place) { /* the topmost function, in prototype 0, has moved on */
     put(top(L), LMP_AT_CI_SAVEDPC, pc_of(0, place));
 }
 
@@ -185,7 +206,7 @@ static void ask_again(int n, uint32_t record, uintptr_t pc) {
 }
 
 /* How many sites were looked up for the path of threads 0 .. n - 1. */
-static unsigned ask(int n) {
+static inline unsigned ask(int n) {
     unsigned before = queries;
     ask_for(n, HOST_RECORD, 0);
     unsigned used = queries - before;
@@ -197,7 +218,7 @@ static uint32_t node_site(int L, uint32_t record) {
     return p.tables.node[p.tables.path[tree_path(&p, thread(L), 0, record)].node].site;
 }
 
-static void ck_unknown(int L) {
+static inline void ck_unknown(int L) {
     for (int i = 0; i < 2; i++)
         ck_assert_uint_eq(node_site(L, HOST_RECORD), sites_pseudo(&p, LMP_PSEUDO_UNKNOWN));
 }
@@ -213,7 +234,7 @@ static const struct {
                {0, 4}};
 enum { UNSOUND_WAYS = sizeof unsound / sizeof *unsound };
 
-static void damage(int L, int depth, int way) {
+static inline void damage(int L, int depth, int way) {
     put(t[L].slot[2 * depth], LMP_AT_SLOT_TAG, unsound[way].tag);
     put(frame(L, depth), LMP_AT_CI_SAVEDPC, (uintptr_t)((char *)code[0] + unsound[way].at));
 }

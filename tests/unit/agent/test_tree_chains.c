@@ -8,6 +8,25 @@ static int chain[PLAYERS], running; /* each resumed by the one before */
 static int deepest;
 static unsigned asked, longest;
 
+/* Some of them share a side stack. */
+static int player[PLAYERS];
+
+static uint64_t shared_of(int L) {
+    return ((uintptr_t)thread(L) * 0x9e3779b97f4a7c15ull) >> (64 - TREE_SHARED);
+}
+
+static void choose_players(void) {
+    for (int n = 1; n < PLAYERS; n++)
+        player[n] = n;
+    for (int n = 1, a = 1; a < THREADS; a++)
+        for (int b = a + 1; b < THREADS && n + 1 < PLAYERS - 2; b++)
+            if (shared_of(a) == shared_of(b)) player[n++] = a, player[n++] = b;
+}
+
+static int any_player(void) {
+    return player[suite_below(PLAYERS)];
+}
+
 static int last(void) {
     return chain[running - 1];
 }
@@ -29,7 +48,7 @@ static void renew(int L) {
 
 static void any_call(int L) {
     if (t[L].depth >= deepest) return;
-    int other = (int)suite_below(PLAYERS); /* no argument that tells who runs */
+    int other = any_player(); /* no argument that tells who runs */
     uint64_t way = suite_below(6);
     if (way == 0) {
         c(L, (unsigned)suite_below(3));
@@ -76,7 +95,7 @@ static void ask_now(void) {
 /* One that does not run asks: what it tells of itself means nothing. Of those that have resumed
  * another one this is only known when that one has asked. */
 static void another_asks(void) {
-    int L = (int)suite_below(PLAYERS);
+    int L = any_player();
     if (L == last() || (runs(L) && p.tree->side->L != thread(last()))) return;
     check(L, HOST_RECORD, 0, suite_below(2) ? pc_of(2, 3) : 0);
 }
@@ -84,7 +103,7 @@ static void another_asks(void) {
 /* ---- what happens ---------------------------------------------------------------------------- */
 
 static void any_resume(void) {
-    int L = last(), other = (int)suite_below(PLAYERS);
+    int L = last(), other = any_player();
     if (runs(other) || t[L].depth >= deepest) return;
     uint64_t way = suite_below(3);
     if (way == 0) {
@@ -179,6 +198,7 @@ START_TEST(at_random) {
     for (int round = 0; round < 24; round++) {
         begin();
         if (round % 4 == 3) frames_bits.at_jump = 0; /* what closes its variables cannot be told */
+        choose_players();
         deepest = round % 3 ? 6 : FRAMES - 2;
         play(4000);
         ck_assert_uint_eq(p.live->tables.folded, 0);

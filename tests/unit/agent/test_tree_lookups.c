@@ -225,7 +225,7 @@ END_TEST
 
 /* A C function's frame has the pc of a Lua function that was there before it: it means nothing. */
 START_TEST(pcs_in_c_frames) {
-    for (int n = 0; n < 4; n++) {
+    for (int n = 0; n < 5; n++) {
         begin();
         lua(0, 0, 3), lua(0, 1, 5), lua(0, 2, 7);
         ask(1); /* what is below pc 5 of prototype 1, called from there, is known now */
@@ -236,11 +236,12 @@ START_TEST(pcs_in_c_frames) {
             c(0, 1);
         }
         put(top(0), LMP_AT_CI_SAVEDPC, pc_of(1, 5));
-        if (n == 1) ask(1);
-        if (n == 2) lua(1, 3, 9);
+        if (n == 1 || n == 4) ask(1);
+        if (n == 4) resume(0, 1);
+        if (n == 2 || n == 4) lua(1, 3, 9);
         if (n == 3) check_path(tree_path(&p, thread(5), 0, 7), 7, 0, 1, (int[]){0});
         if (n < 2) lua(0, 2, 7);
-        ask(n == 2 ? 2 : 1);
+        ask(n == 2 || n == 4 ? 2 : 1);
         end();
     }
 }
@@ -288,6 +289,35 @@ START_TEST(caller_is_not_sound) {
             ask(1);
             end();
         }
+    }
+}
+END_TEST
+
+/* Frames with a mark that the tree has not made, at addresses that it has not seen. */
+START_TEST(marks_of_others) {
+    for (int n = 0; n < 3; n++) {
+        begin();
+        lua(0, 0, 3);
+        ask(1);
+        lua(0, 1, 5);
+        if (n < 2) set_status(top(0), LMP_CI_SEEN);
+        if (n == 1) lua(0, 3, 6);
+        lua(0, 2, 7);
+        if (n == 2) set_status(top(0), LMP_CI_SEEN);
+        ask(1);
+        end();
+    }
+}
+END_TEST
+
+/* One that does not run asks, and the one that runs has a frame that is not sound. */
+START_TEST(another_asks_in_vain) {
+    for (int n = 0; n < UNSOUND_WAYS; n++) {
+        begin();
+        lua(0, 0, 3), lua(0, 1, 5);
+        damage(0, 1, n);
+        ck_unknown(5);
+        end();
     }
 }
 END_TEST
@@ -377,6 +407,63 @@ START_TEST(asks_for_another) {
 }
 END_TEST
 
+/* It has resumed another one since it asked last. */
+START_TEST(asks_for_a_new_one) {
+    begin();
+    lua(0, 0, 3), resume(0, 1);
+    lua(1, 1, 3), resume(1, 2);
+    lua(2, 2, 3);
+    ask(3);
+    set_idle(2, true), ret(1);
+    resume(1, 3), lua(3, 3, 3);
+    check_path(tree_path(&p, thread(1), 0, 7), 7, 0, 3, (int[]){0, 1, 3});
+    set_idle(3, true), ret(1); /* told, not resumed */
+    c(1, 1), give(1, 3);
+    ask(2);
+    end();
+}
+END_TEST
+
+/* C functions that are told a thread which waits have not resumed it, whoever asks. */
+START_TEST(told_a_thread) {
+    for (int n = 0; n < 3; n++) {
+        begin();
+        if (n == 2) frames_bits.at_jump = 0;
+        lua(0, 0, 3), resume(0, 1);
+        lua(1, 1, 3), c(1, 3);
+        ask(2);
+        set_idle(1, true), ret(0);
+        c(0, 1), give(0, 1);
+        if (n) ask(1);
+        check_path(tree_path(&p, thread(1), 0, 7), 7, 0, 1, (int[]){0});
+        ask(1);
+        end();
+    }
+}
+END_TEST
+
+/* A thread that closes its variables keeps its status, up to 5.4.3, and runs. */
+START_TEST(closes_its_variables) {
+    begin();
+    kind = KIND_LUA;
+    linked();
+    set_idle(1, true), ret(0);
+    ask(1);
+    set_jump(1, 1), resume(0, 1);
+    unsigned before = hunts;
+    lua(1, 3, 4);
+    ask(2);
+    resume(1, 2), lua(2, 1, 3);
+    ask(3);
+    ret(1), set_idle(2, true);
+    resume(1, 2), set_jump(2, 1); /* and another one does so */
+    before = hunts;
+    ask(3);
+    ck_assert_uint_eq(hunts, before);
+    end();
+}
+END_TEST
+
 /* Threads inside of each other, more than are followed; whoever asks, nothing is written beyond. */
 START_TEST(deeper_than_links) {
     begin();
@@ -419,6 +506,25 @@ START_TEST(no_room_below) {
 }
 END_TEST
 
+/* Nor is there any for a thread's own side stack. */
+START_TEST(no_side) {
+    for (int asked = 0; asked < 2; asked++) {
+        begin();
+        lua(0, 0, 3);
+        if (asked) ask(1);
+        resume(0, 1);
+        for (int i = 0; i < FRAMES - 3; i++)
+            lua(1, i % PROTOS, (unsigned)i);
+        refuse_memory();
+        for (int i = 0; i < 2; i++)
+            ck_assert_uint_eq(p.tables.path[tree_path(&p, thread(1), 0, 7)].node, TREE_NODE_OTHERS);
+        maps_left = -1;
+        ask(2);
+        end();
+    }
+}
+END_TEST
+
 /* As many frames as there is room for, one after another: one more gets more room. */
 START_TEST(room_for_frames) {
     begin();
@@ -437,6 +543,10 @@ START_TEST(room_for_frames) {
     ask(1);
     while (p.tree->main.top + 1 < p.tree->main.end)
         lua(0, 1, 5), ask(1);
+    const LmpSideFrame *f = p.tree->main.top; /* what is below is known, too */
+    uint32_t node = p.tables.path[tree_path(&p, p.main, 0, HOST_RECORD)].node;
+    uint64_t key = p.tree->epoch | frames_pc(f->ci);
+    *node_slot(p.tree, key, f->under) = (LmpNodeSlot){key, f->under, node << 2};
     resume(0, 1), lua(1, 1, 3);
     ask(2);
     end();
@@ -492,9 +602,9 @@ START_TEST(deaths_of_others) {
 END_TEST
 
 /* A cache counts the answers that it has lost to others: those that are still right. */
-START_TEST(evicted) {
+static void check_evicted(int deaths) {
     begin_way();
-    for (int n = 0; n < TREE_DEATHS + 3; n++)
+    for (int n = 0; n < deaths; n++)
         tree_code_gone(&p, (uintptr_t)code[2], CODE * sizeof **code);
     const struct {
         uint64_t key;
@@ -506,6 +616,7 @@ START_TEST(evicted) {
                   {KEY_C | 8, 1}};
     lua(0, 0, 3);
     for (int i = 0; i < 5; i++) {
+        if (!deaths && i > 1 && i < 4) continue; /* there was nothing before */
         fill_nodes(before[i].key, 99, 0);
         fill_paths(before[i].key, 99, before[i].key);
         unsigned nodes = p.tree->node_size.pushed, paths = p.tree->path_size.pushed;
@@ -520,13 +631,20 @@ START_TEST(evicted) {
         ret(0);
         go(0, (unsigned)(4 + i));
     }
+    ck_assert_uint_eq(moves, 0);
     end();
+}
+
+START_TEST(evicted) {
+    check_evicted(0);
+    check_evicted(TREE_DEATHS + 3);
 }
 END_TEST
 
 /* When it has lost a quarter of its slots it grows, and keeps its answers. */
 START_TEST(grown) {
     begin_way();
+    p.live->tables.nodes = 5000; /* so that they have other slots then */
     lua(0, 0, 3), lua(0, 1, 20);
     ask_for(1, OTHER_RECORD, 0);
     ask_for(1, LINE_RECORD, pc_of(1, 20));
@@ -551,16 +669,32 @@ START_TEST(grown) {
         ck_assert_uint_eq(slots_of(*size[i]), 1 << TREE_CACHE_MOST);
         ck_assert_uint_lt(size[i]->pushed, 4);
     }
+    ck_assert_uint_eq(moves, 3);
     ret(0);
     go(0, 3);
     lua(0, 1, 20);
     ask_again(1, OTHER_RECORD, 0);
     ask_again(1, LINE_RECORD, pc_of(1, 20));
+    for (int i = 0; i < 3; i++) /* now they have all that they can get */
+        size[i]->pushed = (1 << TREE_CACHE_MOST) / 4 - 1;
+    fill_nodes(p.tree->epoch | 8, 99, 0);
+    fill_paths(p.tree->epoch | 8, 99, 99);
+    ret(0);
+    go(0, 34);
+    lua(0, 1, 20);
+    ask_for(1, OTHER_RECORD, 0);
+    ask_for(1, LINE_RECORD, pc_of(1, 20));
+    for (int i = 0; i < 3; i++) {
+        ck_assert_uint_eq(slots_of(*size[i]), 1 << TREE_CACHE_MOST);
+        ck_assert_uint_lt(size[i]->pushed, 4);
+    }
+    ck_assert_uint_eq(moves, 3);
     end();
 }
 END_TEST
 
 SUITE("tree_lookups", known_before, slots_of_others, slots_of_other_callers, pcs_in_c_frames,
-      no_c_function, caller_is_not_sound, resumer_in_the_place_of_another, resumed_by_a_hook,
-      hidden_resumer_stays, thread_begins, asks_for_another, deeper_than_links, no_room_below,
-      room_for_frames, full_tables, deaths_of_others, evicted, grown)
+      no_c_function, caller_is_not_sound, marks_of_others, another_asks_in_vain,
+      resumer_in_the_place_of_another, resumed_by_a_hook, hidden_resumer_stays, thread_begins,
+      asks_for_another, asks_for_a_new_one, told_a_thread, closes_its_variables, deeper_than_links,
+      no_room_below, no_side, room_for_frames, full_tables, deaths_of_others, evicted, grown)

@@ -189,16 +189,16 @@ END_TEST
 /* A function of another library has resumed, which may be left and entered again by a
  * continuation: each frame below is looked at. */
 START_TEST(resumed_by_others) {
-    for (int moves = 0; moves < 3; moves++) {
+    for (int moved = 0; moved < 3; moved++) {
         begin();
         lua(0, 0, 3), c(0, 1), give(0, 1);
         lua(1, 1, 3), c(1, 1), give(1, 2);
         lua(2, 2, 3);
         ask(3);
         ask(3);
-        if (moves > 0)
-            ret(moves - 1), put(top(moves - 1), LMP_AT_CI_SAVEDPC, pc_of(moves - 1, 10)),
-                c(moves - 1, 1), give(moves - 1, moves);
+        if (moved > 0)
+            ret(moved - 1), put(top(moved - 1), LMP_AT_CI_SAVEDPC, pc_of(moved - 1, 10)),
+                c(moved - 1, 1), give(moved - 1, moved);
         ask(3);
         end();
     }
