@@ -127,12 +127,12 @@ static uint32_t deepest(SuspectRun *run, const uint32_t *member, uint32_t member
 static uint32_t holder_of(SuspectRun *run, const uint32_t *member, uint32_t members, char *path,
                           size_t size) {
     LmpWhyShape shape;
-    uint32_t asked = members < 10000 ? members : 10000, at = deepest(run, member, members);
+    uint32_t asked = 0, at = deepest(run, member, members);
     *path = 0;
-    if (why_shapes(run->s, member, members, &shape, 1) > 0 &&
+    if (why_shapes(run->s, member, members, &shape, 1, &asked) > 0 &&
         (uint64_t)shape.objects * 100 > (uint64_t)asked * SUSPECT_TOGETHER) {
         char count[LMP_NUM], of[LMP_NUM];
-        snprintf(path, size, "%s of %s through %s", format_count(count, shape.objects),
+        snprintf(path, size, "%s of %s through %.340s", format_count(count, shape.objects),
                  format_count(of, asked), shape.path);
     }
     return at == 0 || run->frame[at] ? LMP_HEAP_NONE : at;
