@@ -47,7 +47,7 @@ size_t heapfile_scratch(void);
 LmpErr heapfile_write(LmpHeapSink *sink, const LmpHeapInfo *info, const LmpHeapGraph *graph,
                       const LmpHeapState *state, void *scratch);
 
-/* A snapshot as read. All memory is its own (malloc); heapfile_free gives it back. The graph is
+/* A snapshot as read. All memory is its own; heapfile_free gives it back. The graph is
  * checked: every index in it is within bounds, edge_at ascends, kinds are known, counts fit, the
  * lengths in string_shown sum to text_bytes. */
 typedef struct LmpHeapRead {
@@ -56,6 +56,8 @@ typedef struct LmpHeapRead {
     void *whole;     /* the state, VIEW_WHOLE bytes mapped, for view_open_whole(); NULL: none */
     uint64_t bytes;  /* of the file */
     uint64_t bad_at; /* where reading failed (byte of the file) */
+    void *memory;    /* what the graph's columns lie in */
+    uint64_t memory_bytes;
 } LmpHeapRead;
 
 /* Reads the file in `fd` (stays the caller's). Errors: FOREIGN (no snapshot), VERSION, DAMAGED (cut

@@ -1,8 +1,12 @@
 /* snapshot.c - see snapshot.h: puts a snapshot together, and the small questions. */
 #include "read/snapshot/snapshot.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "read/snapshot/snapshot_impl.h"
 
@@ -212,10 +216,42 @@ LmpErr snapshot_of_graph(LmpSnapshot *s, const LmpHeapInfo *info, const LmpHeapG
     return err;
 }
 
+static LmpErr read_state(LmpSnapshot *s) {
+    SnapOwn *own = snap_own(s);
+    if (!own->read.whole) return LMP_OK;
+    LmpErr err = view_open_whole(&own->view, own->read.whole);
+    if (err) return err;
+    s->view = &own->view;
+    return ledger_refresh(&s->ledger, &s->view->tables, LEDGER_ALL, s->info.clock);
+}
+
+LmpErr snapshot_open(LmpSnapshot *s, const char *file) {
+    if (!begin(s)) return LMP_E_NOMEM;
+    SnapOwn *own = snap_own(s);
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    LmpErr err = fd < 0 ? LMP_E_FILE : heapfile_read(&own->read, fd);
+    int before = errno;
+    if (fd >= 0) close(fd);
+    if (!err) {
+        own->is_read = true;
+        s->info = own->read.info;
+        s->g = own->read.graph;
+        s->file_bytes = own->read.bytes;
+        snprintf(s->file, sizeof s->file, "%s", file);
+        err = read_state(s);
+        if (!err && !make_all(s)) err = LMP_E_NOMEM;
+    }
+    if (err) snapshot_close(s);
+    errno = before;
+    return err;
+}
+
 void snapshot_close(LmpSnapshot *s) {
     SnapOwn *own = snap_own(s);
     if (own) {
         ledger_free(&s->ledger);
+        if (s->view) view_close(&own->view);
+        if (own->is_read) heapfile_free(&own->read);
         keymap_free(&own->place_of);
         free(s->class_list);
         snapmem_free(&own->memory);

@@ -1,0 +1,75 @@
+/* heapfile_impl.h - what writer and reader of snapshot files share: the records of the file, and
+ * which parts of the shared state are in it. */
+#ifndef LMP_SHARED_HEAPFILE_IMPL_H
+#define LMP_SHARED_HEAPFILE_IMPL_H
+
+#include <string.h>
+
+#include "shared/heapfile.h"
+
+typedef struct LmpHeapHead {
+    uint64_t magic; /* LMP_HEAPFILE_MAGIC */
+    uint32_t version;
+    uint32_t head_size, info_size; /* a second check of the version */
+    uint32_t columns;
+    uint32_t state;  /* 1: parts of the shared state follow the columns */
+    uint32_t layout; /* LMP_LAYOUT of it */
+    LmpHeapInfo info;
+    uint32_t objects, edges, wides, frames, slots, spare;
+    uint64_t text_bytes;
+    uint32_t count[LMP_HEAP_KINDS];
+    uint64_t checksum; /* of all before it */
+} LmpHeapHead;
+_Static_assert(sizeof(LmpHeapHead) == 4 * 8 + sizeof(LmpHeapInfo) + 8 * 4 + LMP_HEAP_KINDS * 4 + 8,
+               "no holes, which would differ from file to file");
+
+typedef struct LmpHeapChunk {
+    uint32_t section; /* a column, or LMP_HEAP_COLUMNS + a row of heapfile_parts; or the end */
+    uint32_t plain;   /* bytes before compression, at most HEAPFILE_PLAIN */
+    uint32_t stored;  /* bytes that follow; as many as plain: they are not compressed */
+    uint32_t spare;
+    uint64_t checksum; /* of the four words above and of what is stored */
+} LmpHeapChunk;
+
+#define LMP_HEAPFILE_END UINT32_MAX
+#define HEAPFILE_PLAIN (256u << 10) /* bytes of a chunk before compression, at most */
+#define HEAPFILE_VARINT 10u         /* bytes of a number, at most */
+
+/* What of the shared state is in the file: rows of a size, at a place of it. */
+typedef struct HeapfilePart {
+    uint64_t at;                               /* in the state's file */
+    uint32_t row;                              /* bytes */
+    uint32_t most;                             /* rows */
+    uint32_t (*rows)(const LmpTables *tables); /* in use; NULL: one */
+} HeapfilePart;
+enum { HEAPFILE_HEADER, HEAPFILE_LIVE, HEAPFILE_TABLES, HEAPFILE_PARTS = HEAPFILE_TABLES + 10 };
+extern const HeapfilePart heapfile_parts[HEAPFILE_PARTS];
+
+/* Four sums side by side, so that the processor need not wait for one product to begin the next. */
+static inline uint64_t heapfile_checksum(const void *bytes, size_t n, uint64_t seed) {
+    const uint64_t odd = 0x9e3779b97f4a7c15ull;
+    const unsigned char *at = bytes;
+    uint64_t sum[4] = {seed ^ n, seed + odd, seed ^ odd, ~seed}, word[4];
+    for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
+        memcpy(word, at, sizeof word);
+        for (int i = 0; i < 4; i++) {
+            sum[i] = (sum[i] ^ word[i]) * odd;
+            sum[i] ^= sum[i] >> 29;
+        }
+    }
+    memset(word, 0, sizeof word);
+    memcpy(word, at, n);
+    uint64_t all = 0;
+    for (int i = 0; i < 4; i++) {
+        all = (all ^ ((sum[i] ^ word[i]) * odd)) * odd;
+        all ^= all >> 32;
+    }
+    return all;
+}
+
+static inline uint64_t heapfile_chunk_checksum(const LmpHeapChunk *chunk, const void *stored) {
+    return heapfile_checksum(stored, chunk->stored,
+                             heapfile_checksum(chunk, offsetof(LmpHeapChunk, checksum), 0));
+}
+
+#endif

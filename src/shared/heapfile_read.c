@@ -1,0 +1,297 @@
+/* heapfile_read.c - reads snapshot files (heapfile.h), which may be cut off, changed, or made up by
+ * somebody: every length is compared with what there is before it is used. Whether the graph's
+ * indexes are in bounds is heapfile_check.c. */
+#include <errno.h>
+#include <lz4.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "shared/heapfile_check.h"
+#include "shared/heapfile_impl.h"
+
+/* LZ4 makes at most so much of a byte: who says that more is in a file lies. */
+enum { RATIO_MOST = 255, WINDOW = 1 << 20 };
+#define STATE_BYTES LMP_LEAVES_AT
+
+typedef struct Reader {
+    int fd;
+    uint64_t size, at;     /* of the file; read so far (bytes) */
+    unsigned char *window; /* WINDOW bytes: the next ones of the file */
+    size_t begin, end;     /* of it not used yet */
+    unsigned char *plain;  /* HEAPFILE_PLAIN: a chunk */
+    LmpHeapChunk chunk;    /* the one at hand: its bytes are read next */
+    bool pending;          /* its bytes have not been */
+    LmpErr err;
+} Reader;
+
+static bool fail(Reader *r, LmpErr err) {
+    if (!r->err) r->err = err;
+    return false;
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+/* The next n bytes, which stay until the next call; NULL: the file ends before. */
+static const unsigned char *take(Reader *r, size_t n) {
+    if (r->end - r->begin < n) {
+        memmove(r->window, r->window + r->begin, r->end - r->begin);
+        r->end -= r->begin;
+        r->begin = 0;
+        while (r->end < n) {
+            ssize_t got = pread(r->fd, r->window + r->end, WINDOW - r->end, (off_t)r->at);
+            if (got < 0 && errno == EINTR) continue;
+            if (got <= 0) {
+                fail(r, LMP_E_DAMAGED);
+                return NULL;
+            }
+            r->end += (size_t)got;
+            r->at += (uint64_t)got;
+        }
+    }
+    const unsigned char *bytes = r->window + r->begin;
+    r->begin += n;
+    return bytes;
+}
+
+/* The head of the next chunk, if that is of this section. */
+static bool next_chunk(Reader *r, uint32_t section) {
+    if (!r->pending) {
+        const unsigned char *head = take(r, sizeof r->chunk);
+        if (!head) return false;
+        memcpy(&r->chunk, head, sizeof r->chunk);
+        r->pending = true;
+        if (r->chunk.plain > HEAPFILE_PLAIN || r->chunk.stored > r->chunk.plain)
+            return fail(r, LMP_E_DAMAGED);
+    }
+    return r->chunk.section == section;
+}
+
+/* The bytes of the chunk at hand, unpacked to `out`, which has room for chunk.plain. */
+static bool unpack(Reader *r, void *out) {
+    const unsigned char *stored = take(r, r->chunk.stored);
+    if (!stored) return false;
+    if (heapfile_chunk_checksum(&r->chunk, stored) != r->chunk.checksum)
+        return fail(r, LMP_E_DAMAGED);
+    r->pending = false;
+    if (r->chunk.stored == r->chunk.plain) {
+        memcpy(out, stored, r->chunk.plain);
+        return true;
+    }
+    int got =
+        LZ4_decompress_safe((const char *)stored, out, (int)r->chunk.stored, (int)r->chunk.plain);
+    return got == (int)r->chunk.plain || fail(r, LMP_E_DAMAGED);
+}
+
+/* A section of n bytes as they are, straight to where they belong. With `less`, there may be fewer,
+ * but whole rows. */
+static bool read_bytes(Reader *r, uint32_t section, void *out, uint64_t n, uint32_t row,
+                       bool less) {
+    uint64_t done = 0;
+    while ((done < n || less) && next_chunk(r, section)) {
+        if (r->chunk.plain == 0 || r->chunk.plain > n - done) return fail(r, LMP_E_DAMAGED);
+        if (!unpack(r, (char *)out + done)) return false;
+        done += r->chunk.plain;
+    }
+    if (r->err) return false;
+    return done == n || (less && done % row == 0) || fail(r, LMP_E_DAMAGED);
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* One number; NULL: it does not end, or is longer than 64 bits. */
+static const unsigned char *varint(const unsigned char *at, const unsigned char *end,
+                                   uint64_t *value) {
+    uint64_t v = 0;
+    for (unsigned shift = 0; at < end && shift < 70; shift += 7) {
+        uint64_t byte = *at++;
+        if (shift == 63 && byte > 1) return NULL;
+        v |= (byte & 127) << shift;
+        if (byte < 128) {
+            *value = v;
+            return at;
+        }
+    }
+    return NULL;
+}
+
+static uint64_t zagzig(uint64_t v) {
+    return v >> 1 ^ (0 - (v & 1));
+}
+
+typedef struct Rows {
+    void *out;
+    uint64_t n, done;
+    uint64_t before; /* the last one, for differences */
+} Rows;
+
+/* All numbers of a chunk. What is wanted of them is told at compile time, for there are many. */
+static inline __attribute__((always_inline)) bool
+decode(const unsigned char *at, const unsigned char *end, Rows *rows, bool wide, bool delta) {
+    uint64_t i = rows->done, before = rows->before;
+    while (at < end && i < rows->n) {
+        uint64_t v = *at;
+        if (v < 128)
+            at++;
+        else if (!(at = varint(at, end, &v)))
+            return false;
+        if (delta) before = v = before + zagzig(v);
+        if (wide)
+            ((uint64_t *)rows->out)[i++] = v;
+        else if (v > UINT32_MAX)
+            return false;
+        else
+            ((uint32_t *)rows->out)[i++] = (uint32_t)v;
+    }
+    rows->done = i;
+    rows->before = before;
+    return at == end;
+}
+
+static bool read_numbers(Reader *r, uint32_t section, const LmpHeapColumn *column, void *out,
+                         uint64_t n) {
+    Rows rows = {.out = out, .n = n};
+    bool wide = column->width == 8, delta = column->coding == LMP_CODING_DELTA;
+    while (rows.done < n && next_chunk(r, section)) {
+        if (!unpack(r, r->plain)) return false;
+        const unsigned char *at = r->plain, *end = at + r->chunk.plain;
+        bool good =
+            wide ? delta ? decode(at, end, &rows, true, true) : decode(at, end, &rows, true, false)
+            : delta ? decode(at, end, &rows, false, true)
+                    : decode(at, end, &rows, false, false);
+        if (!good || at == end) return fail(r, LMP_E_DAMAGED);
+    }
+    if (r->err) return false;
+    return rows.done == n || fail(r, LMP_E_DAMAGED);
+}
+
+/* ---- the parts of a file --------------------------------------------------------------------- */
+
+static bool ended(const char *text, size_t size) {
+    return memchr(text, 0, size) != NULL;
+}
+
+static LmpErr check_head(const LmpHeapHead *h, uint64_t file) {
+    if (h->magic != LMP_HEAPFILE_MAGIC) return LMP_E_FOREIGN;
+    if (h->version != LMP_HEAPFILE_VERSION || h->head_size != sizeof *h ||
+        h->info_size != sizeof h->info || h->columns != LMP_HEAP_COLUMNS)
+        return LMP_E_VERSION;
+    if (h->checksum != heapfile_checksum(h, offsetof(LmpHeapHead, checksum), 0))
+        return LMP_E_DAMAGED;
+    if (h->state && h->layout != LMP_LAYOUT) return LMP_E_VERSION;
+    const LmpHeapInfo *info = &h->info;
+    if (!ended(info->why_in_place, sizeof info->why_in_place) ||
+        !ended(info->program, sizeof info->program) || !ended(info->lua, sizeof info->lua) ||
+        !ended(info->lmp, sizeof info->lmp))
+        return LMP_E_DAMAGED;
+    uint64_t objects = 0;
+    for (uint32_t kind = 0; kind < LMP_HEAP_KINDS; kind++)
+        objects += h->count[kind];
+    /* indexes of rows and of one more fit 32 bits, LMP_HEAP_NONE is none of them */
+    if (h->objects == 0 || objects != h->objects || h->count[LMP_HEAP_ROOT] != 1 ||
+        h->objects > LMP_HEAP_NONE - 4 || h->edges > LMP_HEAP_NONE - 4)
+        return LMP_E_DAMAGED;
+    uint64_t rows = (uint64_t)h->objects + h->edges + h->wides + h->frames + h->slots;
+    if (h->text_bytes > file * RATIO_MOST || rows > file * RATIO_MOST) return LMP_E_DAMAGED;
+    return LMP_OK;
+}
+
+/* One mapping for all columns. */
+static bool make_room(LmpHeapRead *out, uint64_t file) {
+    uint64_t bytes = 0, at[LMP_HEAP_COLUMNS];
+    for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++) {
+        const LmpHeapColumn *column = &heapgraph_columns[i];
+        at[i] = bytes;
+        /* a word more: columns without rows are somewhere, too */
+        bytes += (heapgraph_rows(&out->graph, column) * column->width + 64 + 63) & ~63ull;
+    }
+    out->memory = lmp_os->map(bytes, -1, 0, true);
+    if (!out->memory) return false;
+    out->memory_bytes = bytes;
+    if (bytes / 16 < file) lmp_os->populate(out->memory, bytes); /* else it may not be true */
+    for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++)
+        *(void **)((char *)&out->graph + heapgraph_columns[i].at) = (char *)out->memory + at[i];
+    return true;
+}
+
+static bool read_head(Reader *r, LmpHeapRead *out, bool *state) {
+    LmpHeapHead head;
+    /* what is shorter than a head, but begins as one, is a snapshot cut off */
+    size_t n = r->size < sizeof head ? (size_t)r->size : sizeof head;
+    memset(&head, 0, sizeof head);
+    const unsigned char *bytes = take(r, n);
+    if (!bytes) return false;
+    memcpy(&head, bytes, n);
+    LmpErr err = n < sizeof head && head.magic == LMP_HEAPFILE_MAGIC ? LMP_E_DAMAGED
+                                                                     : check_head(&head, r->size);
+    if (err) return fail(r, err);
+    LmpHeapGraph *g = &out->graph;
+    out->info = head.info;
+    g->objects = head.objects, g->edges = head.edges, g->wides = head.wides;
+    g->frames = head.frames, g->slots = head.slots, g->text_bytes = head.text_bytes;
+    memcpy(g->count, head.count, sizeof g->count);
+    *state = head.state;
+    return make_room(out, r->size) || fail(r, LMP_E_NOMEM);
+}
+
+static bool read_columns(Reader *r, LmpHeapRead *out) {
+    for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++) {
+        const LmpHeapColumn *column = &heapgraph_columns[i];
+        void *rows = *(void **)((char *)&out->graph + column->at);
+        uint64_t n = heapgraph_rows(&out->graph, column);
+        bool good = column->coding == LMP_CODING_BYTES
+                        ? read_bytes(r, i, rows, n * column->width, column->width, false)
+                        : read_numbers(r, i, column, rows, n);
+        if (!good) return false;
+    }
+    return true;
+}
+
+static bool read_state(Reader *r, LmpHeapRead *out) {
+    out->whole = lmp_os->map(STATE_BYTES, -1, 0, true);
+    if (!out->whole) return fail(r, LMP_E_NOMEM);
+    for (uint32_t i = 0; i < HEAPFILE_PARTS; i++) {
+        const HeapfilePart *part = &heapfile_parts[i];
+        bool whole = i == HEAPFILE_HEADER || i == HEAPFILE_LIVE;
+        if (!read_bytes(r, LMP_HEAP_COLUMNS + i, (char *)out->whole + part->at,
+                        (uint64_t)part->row * part->most, part->row, !whole))
+            return false;
+    }
+    return true;
+}
+
+static bool read_end(Reader *r) {
+    if (!next_chunk(r, LMP_HEAPFILE_END)) return fail(r, LMP_E_DAMAGED);
+    char nothing[1];
+    if (r->chunk.plain != 0) return fail(r, LMP_E_DAMAGED);
+    return unpack(r, nothing);
+}
+
+LmpErr heapfile_read(LmpHeapRead *out, int fd) {
+    memset(out, 0, sizeof *out);
+    struct stat st;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < 8) return LMP_E_FOREIGN;
+    Reader r = {.fd = fd, .size = (uint64_t)st.st_size};
+    r.window = malloc(WINDOW);
+    r.plain = malloc(HEAPFILE_PLAIN);
+    out->bytes = r.size;
+    bool state = false;
+    if (!r.window || !r.plain) fail(&r, LMP_E_NOMEM);
+    if (!r.err && read_head(&r, out, &state) && read_columns(&r, out) &&
+        (!state || read_state(&r, out)) && read_end(&r) && !heapfile_check(&out->graph))
+        fail(&r, LMP_E_DAMAGED);
+    free(r.window);
+    free(r.plain);
+    if (r.err) {
+        heapfile_free(out);
+        out->bad_at = r.at - (r.end - r.begin);
+    }
+    return r.err;
+}
+
+void heapfile_free(LmpHeapRead *read) {
+    if (read->memory) lmp_os->unmap(read->memory, read->memory_bytes);
+    if (read->whole) lmp_os->unmap(read->whole, STATE_BYTES);
+    memset(read, 0, sizeof *read);
+}
