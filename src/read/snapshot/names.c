@@ -127,10 +127,12 @@ static void local_words(SnapWords *w, const LmpSnapshot *s, uint32_t slot) {
 }
 
 static void call_words(SnapWords *w, const LmpSnapshot *s, uint32_t to, uint32_t frame) {
-    words_format(w, "%scalled function", arrow);
+    words_format(w, "%scall", arrow);
     if (frame < s->g.frames) {
         char name[160];
-        words_format(w, " %s", snapshot_name(s, to, name, sizeof name));
+        snapshot_name(s, to, name, sizeof name);
+        size_t word = strncmp(name, "function ", 9) == 0 ? 9 : 0; /* a call says that it is one */
+        words_format(w, " of %s", name + word);
         if (s->g.frame_line[frame] >= 0) words_format(w, ", line %d", s->g.frame_line[frame]);
     }
 }

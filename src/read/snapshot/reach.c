@@ -96,21 +96,25 @@ static bool ephemerons_make(LmpSnapshot *s) {
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-enum { ROUNDS = 3 };
+/* Names come from where people look: first globals and loaded modules, then what runs, then the
+ * rest of the registry; last what is no reference of the program's. */
+enum { ROUND_NAMES, ROUND_FRAMES, ROUND_REGISTRY, ROUND_REST, ROUNDS };
 
-/* In which round a reference from the root or the registry is followed, from 0. */
+/* In which round a reference from the root or the registry is followed. */
 static int round_of(const LmpSnapshot *s, uint32_t from, uint32_t edge) {
     unsigned kind = s->g.edge_kind[edge] & LMP_EDGE_KIND;
     uint32_t label = s->g.edge_label[edge];
     if (from == s->registry) {
-        /* LUA_RIDX_MAINTHREAD, LUA_RIDX_GLOBALS */
-        if (kind == LMP_EDGE_INDEX) return label == 1 || label == 2 ? 0 : 1;
-        return kind == LMP_EDGE_FIELD && snap_is_text(s, label, "_LOADED") ? 0 : 1;
+        enum { MAIN_THREAD = 1, GLOBALS = 2 }; /* LUA_RIDX_ */
+        if (kind == LMP_EDGE_INDEX && label == MAIN_THREAD) return ROUND_FRAMES;
+        if (kind == LMP_EDGE_INDEX && label == GLOBALS) return ROUND_NAMES;
+        bool loaded = kind == LMP_EDGE_FIELD && snap_is_text(s, label, "_LOADED");
+        return loaded ? ROUND_NAMES : ROUND_REGISTRY;
     }
-    if (kind == LMP_EDGE_LOT) return 2;
-    if (kind != LMP_EDGE_ROOT) return 0;
-    if (label >= LMP_ROOT_METATABLE) return 1;
-    return label == LMP_ROOT_FINALIZING || label == LMP_ROOT_FIXED ? 2 : 0;
+    if (kind == LMP_EDGE_LOT) return ROUND_REST;
+    if (kind != LMP_EDGE_ROOT || label == LMP_ROOT_REGISTRY) return ROUND_NAMES;
+    if (label >= LMP_ROOT_METATABLE) return ROUND_REGISTRY;
+    return label == LMP_ROOT_FINALIZING || label == LMP_ROOT_FIXED ? ROUND_REST : ROUND_FRAMES;
 }
 
 static void arrive(Walk *w, uint32_t from, uint32_t edge) {

@@ -348,10 +348,30 @@ void why_free(LmpWhyPaths *why) {
 
 /* ---- one path as text ------------------------------------------------------------------------ */
 
+uint32_t why_beginning(const LmpSnapshot *s, uint32_t first, uint32_t second, char *out,
+                       size_t size) {
+    enum { GLOBALS = 2 }; /* LUA_RIDX_GLOBALS */
+    uint32_t label = s->g.edge_label[second];
+    size_t length = 0;
+    snprintf(out, size, "%s", "");
+    if (kind_of(s, first) != LMP_EDGE_ROOT || s->g.edge_label[first] != LMP_ROOT_REGISTRY) return 0;
+    if (kind_of(s, second) == LMP_EDGE_INDEX && label == GLOBALS) snprintf(out, size, "_G");
+    if (kind_of(s, second) == LMP_EDGE_FIELD) {
+        const char *text = snapshot_text(s, label, &length);
+        if (text && length == 7 && memcmp(text, "_LOADED", 7) == 0)
+            snprintf(out, size, "package.loaded");
+    }
+    return *out ? 2 : 0;
+}
+
 const char *why_text(const LmpSnapshot *s, const LmpWhyPath *path, char *out, size_t size) {
     size_t at = 0;
+    uint32_t begin = 0;
     if (size) *out = '\0';
-    for (uint32_t k = 0; k < path->steps; k++) {
+    if (path->steps > 1)
+        begin = why_beginning(s, path->step[0].edge, path->step[1].edge, out, size);
+    at = size ? strlen(out) : 0;
+    for (uint32_t k = begin; k < path->steps; k++) {
         const LmpWhyStep *step = &path->step[k];
         char word[240], times[32] = "";
         snapshot_step(s, step->from, step->edge, word, sizeof word);

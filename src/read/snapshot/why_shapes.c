@@ -76,7 +76,9 @@ static uint64_t key_of(const LmpSnapshot *s, const Way *way, uint32_t depth, boo
     case LMP_EDGE_FIELD:
         if (any_name) return KEY_ANY;
         break;
-    case LMP_EDGE_INDEX:
+    case LMP_EDGE_INDEX: /* [1] and [2] of the registry are the main thread and the globals */
+        if (depth == 1 && s->g.edge_label[edge] <= 2) break;
+        return KEY_ANY;
     case LMP_EDGE_INTEGER:
     case LMP_EDGE_FLOAT:
     case LMP_EDGE_LIGHT:
@@ -134,8 +136,13 @@ static void append_step(const LmpSnapshot *s, Way **way, Group *g) {
     bool one = true;
     for (uint32_t i = g->first + 1; i < g->first + g->count && one; i++)
         one = way[i]->step[g->depth] == edge;
-    uint64_t key = way[g->first]->key;
-    append(g, key == KEY_ANY && !one ? "[*]" : snapshot_step(s, from, edge, word, sizeof word));
+    if (g->depth == 1 && one && why_beginning(s, way[g->first]->step[0], edge, word, sizeof word)) {
+        g->length = 0; /* in place of the registry's name */
+        append(g, word);
+    } else {
+        bool any = way[g->first]->key == KEY_ANY && !one;
+        append(g, any ? "[*]" : snapshot_step(s, from, edge, word, sizeof word));
+    }
     for (uint32_t i = g->first; i < g->first + g->count; i++)
         one = one && way[i]->to[g->depth] == way[g->first]->to[g->depth];
     if (one) g->holder = way[g->first]->to[g->depth];

@@ -10,7 +10,7 @@ static const LmpHeapInfo info = {.pid = 1, .serial = 1, .number = 1};
 
 /* ---- the judge ------------------------------------------------------------------------------- */
 
-enum { MOST = 256, ROUNDS = 3 };
+enum { MOST = 256, ROUNDS = 4 };
 
 typedef struct Judge {
     const LmpHeapGraph *g;
@@ -68,11 +68,13 @@ static int judge_round(const Judge *j, uint32_t e) {
                 text += g->string_shown[i];
             loaded = g->text[text] == '_';
         }
-        return loaded || (kind == LMP_EDGE_INDEX && (label == 1 || label == 2)) ? 0 : 1;
+        if (kind == LMP_EDGE_INDEX && label == 1) return 1;
+        return loaded || (kind == LMP_EDGE_INDEX && label == 2) ? 0 : 2;
     }
     if (j->from[e] != 0 || kind != LMP_EDGE_ROOT) return 0;
-    if (label >= LMP_ROOT_METATABLE) return 1;
-    return label == LMP_ROOT_FIXED || label == LMP_ROOT_FINALIZING ? 2 : 0;
+    if (label == LMP_ROOT_REGISTRY) return 0;
+    if (label >= LMP_ROOT_METATABLE) return 2;
+    return label == LMP_ROOT_FIXED || label == LMP_ROOT_FINALIZING ? 3 : 1;
 }
 
 static void judge_distances(Judge *j) {
