@@ -1,0 +1,136 @@
+/* walk_impl.h - what the files of the walk share: walk.c has the order of things, walk_objects.c
+ * the references out of each kind of object, walk_threads.c stacks and frames. */
+#ifndef LMP_HEAP_WALK_IMPL_H
+#define LMP_HEAP_WALK_IMPL_H
+
+#include "agent/heap/index.h"
+#include "agent/heap/objects.h"
+#include "agent/heap/walk.h"
+
+/* A thread, where its stack is. While a stack is being moved, what points into it is still relative
+ * to its old place, or (from 5.4.5 on) an offset in it. */
+typedef struct LmpHeapThread {
+    uintptr_t state;       /* lua_State */
+    uintptr_t stack, from; /* where it is now, and the address that pointers into it start from */
+    uint64_t bytes;        /* of it that can be read */
+    uint64_t span;         /* bytes that pointers into it may be away from `from` */
+    bool offsets;          /* they may be offsets */
+} LmpHeapThread;
+
+typedef struct LmpHeapWalk {
+    const LmpHeapSource *source;
+    const LmpHeapLayout *layout;
+    LmpHeapMemory *memory;
+    LmpHeapGraph *g;
+    LmpHeapIndex index;
+    LmpHeapSums sums;
+    uintptr_t global;
+    uint8_t dead_white; /* colour of what is about to be freed */
+    uintptr_t mode;     /* the string "__mode" */
+    uint32_t text_max;
+
+    /* threads: first as they are met, then by `from` */
+    LmpHeapThread *thread;
+    uint32_t threads, threads_room;
+    uint32_t moving;   /* row + 1 of the one whose stack is being moved, 0: none */
+    uintptr_t running; /* lua_State; 0: not known */
+
+    /* rows so far, and room for them */
+    uint64_t edges, edges_room, wides_room, frames_room, slots_room, text_room;
+    uint32_t row[LMP_HEAP_KINDS];  /* of the columns of each kind */
+    uint32_t root_edges, roots_at; /* of the root: room, and how many there are so far */
+
+    /* the object at hand */
+    uint32_t object;
+    uintptr_t at;        /* its address: for threads the lua_State */
+    bool dead;           /* about to be freed: its references may be stale */
+    bool mapped;         /* its own block is counted */
+    bool counted;        /* any of its blocks is */
+    uint64_t uncounted;  /* bytes of it that are from before start */
+    uintptr_t last_meta; /* the last metatable that was looked at */
+    uint32_t last_mode;  /* flags of its weak tables */
+} LmpHeapWalk;
+
+/* Room for the references of one object. False: no memory. */
+bool walk_room(LmpHeapWalk *w, uint64_t edges, uint64_t wides, uint64_t frames, uint64_t slots);
+
+/* A part of the object at hand, which it says is at `at`: is counted with it. Where its contents
+ * can be read and how many bytes of them; 0: nowhere. */
+uintptr_t walk_part(LmpHeapWalk *w, uintptr_t at, uint64_t *bytes);
+/* The same where it is now. */
+uintptr_t walk_claim(LmpHeapWalk *w, uintptr_t now, uint64_t *bytes);
+
+/* Where a vector is that is not claimed; 0: it is being freed. */
+static inline uintptr_t walk_moved(const LmpHeapWalk *w, uintptr_t at) {
+    const LmpHeapHand *hand = &w->source->hand;
+    if (at != hand->old_addr || !at) return at;
+    if (hand->new_addr) return hand->new_addr;
+    return hand->new_size ? at : 0; /* refused, or freed */
+}
+
+static inline bool walk_is_object(unsigned tag) {
+    return tag & LMP_TT_COLLECTABLE;
+}
+
+/* Address of the block of an object that a value leads to. */
+static inline uintptr_t walk_block(const LmpHeapWalk *w, unsigned tag, uintptr_t object) {
+    return (tag & LMP_TT_TYPE) == LMP_TT_THREAD ? object - w->layout->extra : object;
+}
+
+/* The number of an object; 0: none that is known. */
+static inline uint32_t walk_number(const LmpHeapWalk *w, uintptr_t object) {
+    return object ? index_object(&w->index, object) : 0;
+}
+
+/* Enters a reference to the object with this block, if it is one. */
+static inline void walk_edge(LmpHeapWalk *w, uintptr_t block, unsigned kind, uint32_t label) {
+    uint32_t to = walk_number(w, block);
+    if (!to) {
+        w->sums.missing++;
+        return;
+    }
+    LmpHeapGraph *g = w->g;
+    g->edge_to[w->edges] = to;
+    g->edge_label[w->edges] = label;
+    g->edge_kind[w->edges++] = (uint8_t)kind;
+}
+
+/* The same for a value in a slot, if it is an object. */
+static inline void walk_value(LmpHeapWalk *w, uintptr_t slot, unsigned kind, uint32_t label) {
+    unsigned tag = heap_u8(slot + LMP_AT_SLOT_TAG);
+    if (walk_is_object(tag)) walk_edge(w, walk_block(w, tag, heap_word(slot)), kind, label);
+}
+
+/* A label of 64 bits. */
+static inline uint32_t walk_wide(LmpHeapWalk *w, uintptr_t value) {
+    w->g->wide[w->g->wides] = (int64_t)value;
+    return w->g->wides++;
+}
+
+/* Is the object one of that kind? Its number, 0: no. */
+uint32_t walk_is(const LmpHeapWalk *w, uintptr_t at, int type);
+
+/* ---- walk_objects.c: references and columns of the object at hand; false: no memory
+ * -------------- */
+
+bool walk_string(LmpHeapWalk *w, int type);
+bool walk_table(LmpHeapWalk *w);
+bool walk_lua_function(LmpHeapWalk *w);
+bool walk_c_function(LmpHeapWalk *w);
+bool walk_userdata(LmpHeapWalk *w);
+bool walk_proto(LmpHeapWalk *w);
+bool walk_upvalue(LmpHeapWalk *w);
+
+/* ---- walk_threads.c ----------------------------------------------------------------------------
+ */
+
+/* Notes where a thread's stack is. False: no memory. */
+bool walk_note_thread(LmpHeapWalk *w, uintptr_t state);
+/* Once all are noted. */
+void walk_sort_threads(LmpHeapWalk *w);
+bool walk_thread(LmpHeapWalk *w);
+/* The thread in whose stack that is, which an upvalue says is its place; NULL: none. *slot: where
+ * it is now, 0: not to be read. */
+const LmpHeapThread *walk_stack_of(const LmpHeapWalk *w, uintptr_t at, uintptr_t *slot);
+
+#endif
