@@ -6,6 +6,7 @@
  *     offset 0            LmpHeader    written once before the file can be found, then constant
  *     LMP_CONTROL_AT      LmpControl   the only part a viewer may write: requests
  *     LMP_LIVE_AT         LmpLive      everything else of a fixed size, written by the program
+ *     LMP_BEAT_AT         LmpBeat      how far the child is that writes a snapshot of the heap
  *     LMP_OVERFLOW_AT     LmpOverflow  blocks that do not fit any grid of the shadow map
  *     LMP_TABLES_AT       the tables   who made what: texts, functions, sites, records, tree nodes,
  *                                      paths, sites by collector cycle (rows.h)
@@ -15,7 +16,12 @@
  * never shrinks while mapped (F_SEAL_SHRINK; a reader checks for the seal), so a checked offset
  * stays good. There are no pointers in it, only offsets and plain addresses of the program. The
  * writer may have died anywhere: a reader checks every count and every index before it uses it.
- * Groups of words that must fit together carry a sequence number: odd while they are written. */
+ * Groups of words that must fit together carry a sequence number: odd while they are written.
+ *
+ * While a child writes a snapshot of the heap, overflow table, tables and leaves in the file are as
+ * they were in the moment of the snapshot, the program's changes go to pages of its own, and come
+ * to the file when the child has ended (LmpSnapshotLive.frozen; leaves that are new meanwhile are
+ * shared as always). Is the program killed then, its viewers keep that moment. */
 #ifndef LMP_SHARED_LAYOUT_H
 #define LMP_SHARED_LAYOUT_H
 
@@ -29,12 +35,13 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 11u /* changes whenever anything here, in rows.h or in laps.h does */
-#define LMP_LAYOUT_DIGEST 0xa64963da4ba369c9ull
+#define LMP_LAYOUT 12u /* changes whenever anything here, in rows.h or in laps.h does */
+#define LMP_LAYOUT_DIGEST 0x62af13e4fc12f3cdull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
 #define LMP_OVERFLOW_AT (1ull << 20)
+#define LMP_BEAT_AT (LMP_OVERFLOW_AT - 4096)
 #define LMP_TABLES_AT (16ull << 20)
 #define LMP_LEAVES_AT (376ull << 20)
 
@@ -70,8 +77,9 @@ typedef struct LmpHeader {
 #define LMP_VIEWER_PID(viewer) ((viewer) & ~LMP_VIEWER_LOCKED)
 #define LMP_VIEWER_LOCK(viewer) ((1ull << 40) + LMP_VIEWER_PID(viewer))
 
-#define LMP_BREAKS 16u     /* break conditions at once */
-#define LMP_BREAK_FILE 96u /* bytes of a file's name in one, with its NUL */
+#define LMP_BREAKS 16u          /* break conditions at once */
+#define LMP_BREAK_FILE 92u      /* bytes of a file's name in one, with its NUL */
+#define LMP_SNAPSHOT_FILE 1024u /* bytes of the name of a snapshot's file, with its NUL */
 
 typedef enum LmpBreakKind {
     LMP_BREAK_NONE,
@@ -84,13 +92,20 @@ typedef enum LmpBreakKind {
     LMP_BREAK_KINDS
 } LmpBreakKind;
 
-/* A condition to pause on; see breaks.h for what each kind takes. */
+typedef enum LmpBreakAction {
+    LMP_BREAK_PAUSE,
+    LMP_BREAK_SNAPSHOT, /* take a snapshot of the heap, and go on */
+    LMP_BREAK_ACTIONS
+} LmpBreakAction;
+
+/* A condition, and what to do when it is met; see breaks.h for what each kind takes. */
 typedef struct LmpBreak {
     uint32_t kind; /* LmpBreakKind */
     uint32_t on;   /* 0: listed only */
     uint64_t bytes;
     uint32_t type; /* LmpKind */
     int32_t line;
+    uint32_t action;           /* LmpBreakAction */
     char file[LMP_BREAK_FILE]; /* or the last parts of its path */
     uint64_t turn; /* one more whenever it is switched on again: what was met before is forgotten */
 } LmpBreak;
@@ -125,6 +140,13 @@ typedef struct LmpControl {
     _Atomic uint32_t ended;
     uint32_t spare2[2];
     LmpBreak break_row[LMP_BREAKS];
+    /* A heap snapshot. Whoever asks makes the sequence odd, writes the rest, and makes it even. */
+    _Atomic uint32_t snapshot;           /* sequence */
+    _Atomic uint32_t snapshot_withdrawn; /* the sequence of one that is not to be taken any more */
+    uint32_t snapshot_collect;           /* 1: a full collection is to come right before */
+    uint32_t spare3;
+    char snapshot_file[LMP_SNAPSHOT_FILE]; /* absolute; a directory ("/" at the end): a name is
+                                              chosen in it. NUL-terminated */
 } LmpControl;
 
 /* ---- live: figures --------------------------------------------------------------------------- */
@@ -400,6 +422,56 @@ typedef struct LmpStrange {
     uint64_t passed; /* requests in other threads that are counted nowhere (count) */
 } LmpStrange;
 
+/* ---- live: heap snapshots -------------------------------------------------------------------- */
+
+typedef enum LmpSnapshotState {
+    LMP_SNAPSHOT_NONE,
+    LMP_SNAPSHOT_WAITS,   /* for the program's next instruction */
+    LMP_SNAPSHOT_RUNS,    /* the program's child walks its copy of the heap, and writes */
+    LMP_SNAPSHOT_WRITTEN, /* the file is whole */
+    LMP_SNAPSHOT_FAILED,  /* there is none: `error` */
+} LmpSnapshotState;
+
+/* The last snapshot. Written by the program. Guarded by `seq`. */
+typedef struct LmpSnapshotLive {
+    _Atomic uint32_t seq;   /* odd while being written */
+    _Atomic uint32_t taken; /* LmpControl.snapshot of the last request that was seen */
+    _Atomic uint32_t busy;  /* ... of the last one refused, since another one was under way */
+    uint32_t state;         /* LmpSnapshotState, as the program knows it: a child may be done that
+                               it has not looked at since (LmpBeat) */
+    uint32_t number;        /* from 1; also those that failed */
+    uint32_t request;       /* LmpControl.snapshot of its request; 0: the program's own */
+    uint32_t forked;        /* 1: by a child, 0: in place, while the program stood */
+    uint32_t frozen;        /* 1: map and tables in the file show the moment of the snapshot */
+    int32_t error;          /* LmpErr */
+    int32_t os_error;       /* errno with it; 0: none */
+    uint32_t child;         /* pid, in the program's namespace; 0: none */
+    uint32_t collected;     /* 1: a full collection came right before */
+    uint64_t clock;         /* nanoseconds since start */
+    uint64_t stop;          /* how long the program stood, nanoseconds */
+    uint64_t slowest;       /* its slowest memory operation until the child had ended and map and
+                               tables were shared again, nanoseconds (so far); 0: none yet */
+    uint64_t live_bytes, live_blocks; /* in that moment */
+    uint64_t objects, bytes;          /* of the file; 0: not known (yet) */
+    uint64_t walk;                    /* nanoseconds; 0: not known (yet) */
+    char why_in_place[96];            /* "": that was wanted, or it was not in place */
+    char file[LMP_SNAPSHOT_FILE + 64];
+    LmpTablesUsed tables; /* while `frozen`: rows of the tables in the file */
+} LmpSnapshotLive;
+
+/* How far the child is, which alone writes this: beside the figures, so that viewers see it while
+ * the program does nothing. At LMP_BEAT_AT. */
+typedef enum LmpBeatPhase { LMP_BEAT_WALKS = 1, LMP_BEAT_WRITES, LMP_BEAT_DONE } LmpBeatPhase;
+
+typedef struct LmpBeat {
+    _Atomic uint32_t number; /* of the snapshot, stored first */
+    _Atomic uint32_t phase;  /* LmpBeatPhase; stored last */
+    _Atomic uint64_t beats;  /* one more whenever there was progress */
+    int32_t error, os_error; /* when it is done: LmpErr, errno with it */
+    uint64_t objects, bytes; /* in the file (so far) */
+    uint64_t walk;           /* nanoseconds; 0: not known yet */
+} LmpBeat;
+
 typedef struct LmpLive {
     _Atomic uint32_t state;   /* LmpRunState */
     _Atomic uint32_t changed; /* futex and count: bumped when state or op change */
@@ -428,6 +500,7 @@ typedef struct LmpLive {
     uint64_t leaf_base[LMP_MAX_LEAVES]; /* of leaf i: see LMP_LEAF_WORD */
     LmpStrange strange;
     LmpLaps laps; /* frames of the program's own */
+    LmpSnapshotLive snapshot;
 } LmpLive;
 
 /* Which blocks a leaf stands for: address >> LMP_LEAF_BITS; low 4 bits of their addresses; 1: the
@@ -442,7 +515,8 @@ typedef struct LmpLive {
 _Static_assert(sizeof(LmpHeader) <= LMP_LIVE_AT - LMP_CONTROL_AT, "the header fits its page");
 _Static_assert(sizeof(LmpControl) <= LMP_LIVE_AT - LMP_CONTROL_AT,
                "the control block fits its page");
-_Static_assert(LMP_LIVE_AT + sizeof(LmpLive) <= LMP_OVERFLOW_AT, "the live part fits");
+_Static_assert(LMP_LIVE_AT + sizeof(LmpLive) <= LMP_BEAT_AT, "the live part fits");
+_Static_assert(sizeof(LmpBeat) <= LMP_OVERFLOW_AT - LMP_BEAT_AT, "a child's progress fits");
 _Static_assert(sizeof(LmpOverflow) + LMP_OVERFLOW_MAX * sizeof(LmpOverflowBlock) <=
                    LMP_TABLES_AT - LMP_OVERFLOW_AT,
                "the overflow table fits");

@@ -20,6 +20,13 @@ LmpTables tables_at(void *base, LmpLive *live) {
     };
 }
 
+const LmpTablesUsed *tables_used(const LmpTables *t) {
+    const LmpSnapshotLive *snapshot = &t->live->snapshot;
+    bool frozen = !t->writer && *(const volatile uint32_t *)&snapshot->frozen;
+    atomic_thread_fence(memory_order_acquire);
+    return frozen ? &snapshot->tables : &t->live->tables;
+}
+
 static uint32_t rows(const uint32_t *count, uint32_t most) {
     uint32_t n = *(const volatile uint32_t *)count;
     atomic_thread_fence(memory_order_acquire);
@@ -27,31 +34,31 @@ static uint32_t rows(const uint32_t *count, uint32_t most) {
 }
 
 uint32_t tables_functions(const LmpTables *t) {
-    return rows(&t->live->tables.functions, LMP_FUNCTIONS_MAX);
+    return rows(&tables_used(t)->functions, LMP_FUNCTIONS_MAX);
 }
 
 uint32_t tables_sites(const LmpTables *t) {
-    return rows(&t->live->tables.sites, LMP_SITES_MAX);
+    return rows(&tables_used(t)->sites, LMP_SITES_MAX);
 }
 
 uint32_t tables_records(const LmpTables *t) {
-    return rows(&t->live->tables.records, LMP_RECORDS_MAX);
+    return rows(&tables_used(t)->records, LMP_RECORDS_MAX);
 }
 
 uint32_t tables_nodes(const LmpTables *t) {
-    return rows(&t->live->tables.nodes, LMP_NODES_MAX);
+    return rows(&tables_used(t)->nodes, LMP_NODES_MAX);
 }
 
 uint32_t tables_paths(const LmpTables *t) {
-    return rows(&t->live->tables.paths, LMP_PATHS_MAX);
+    return rows(&tables_used(t)->paths, LMP_PATHS_MAX);
 }
 
 uint32_t tables_tags(const LmpTables *t) {
-    return rows(&t->live->tables.tags, LMP_TAGS);
+    return rows(&tables_used(t)->tags, LMP_TAGS);
 }
 
 const char *tables_text(const LmpTables *t, uint32_t at, char *out, size_t size) {
-    uint32_t used = rows(&t->live->tables.text, LMP_TEXT_MAX);
+    uint32_t used = rows(&tables_used(t)->text, LMP_TEXT_MAX);
     size_t n = 0;
     while (at < used && n + 1 < size && t->text[at]) {
         out[n++] = t->text[at++];
@@ -61,7 +68,7 @@ const char *tables_text(const LmpTables *t, uint32_t at, char *out, size_t size)
 }
 
 uint32_t tables_record_of(const LmpTables *t, uint32_t alloc_context) {
-    if (t->live->tables.stacks) {
+    if (tables_used(t)->stacks) {
         if (alloc_context >= tables_paths(t)) return 0;
         alloc_context = t->path[alloc_context].record;
     }

@@ -2,10 +2,12 @@
  * through its own mapping, a viewer through a LmpView. Pointers and counts only; ledger.h makes
  * figures of them.
  *
- * For readers everything in them is untrusted: the counts in live->tables are cut by the functions
+ * For readers everything in them is untrusted: the counts in tables_used() are cut by the functions
  * here, and rows may hold anything. */
 #ifndef LMP_TABLES_H
 #define LMP_TABLES_H
+
+#include <stdbool.h>
 
 #include "shared/layout.h"
 
@@ -13,6 +15,7 @@
 
 typedef struct LmpTables {
     LmpLive *live; /* const for readers: they have it mapped read-only */
+    bool writer;   /* the program itself, which sees its rows before they are in the file */
     char *text;
     LmpFunction *function;
     LmpSite *site;
@@ -26,6 +29,10 @@ typedef struct LmpTables {
 
 /* `base`: where LMP_TABLES_AT of the file is mapped (LMP_TABLES_SIZE bytes). */
 LmpTables tables_at(void *base, LmpLive *live);
+
+/* The counts that go with the rows that can be seen: those of the moment of a snapshot, while they
+ * are frozen. */
+const LmpTablesUsed *tables_used(const LmpTables *t);
 
 /* Rows in use, cut to what there can be; row 0 included. */
 uint32_t tables_functions(const LmpTables *t);

@@ -61,6 +61,7 @@ LmpErr state_create(LmpProfile *p, const LmpIdentity *identity) {
     p->overflow = lmp_os->map(LMP_TABLES_AT - LMP_OVERFLOW_AT, fd, LMP_OVERFLOW_AT, true);
     void *tables = lmp_os->map(LMP_TABLES_SIZE, fd, LMP_TABLES_AT, true);
     if (tables) p->tables = tables_at(tables, p->live);
+    p->tables.writer = true;
     p->dir = lmp_os->map(DIRECTORY_SIZE, -1, 0, true);
     if (p->dir) p->leaves.all = p->dir + LMP_DIR_SIZE;
     if (!p->header || !p->control || !p->live || !p->overflow || !p->dir || !tables) {

@@ -67,7 +67,7 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
         ledger->store->base = tables->text;
     }
     if (!reserve(ledger, tables, parts)) return LMP_E_NOMEM;
-    const LmpTablesUsed *used = &tables->live->tables;
+    const LmpTablesUsed *used = tables_used(tables);
     ledger->lines = stats_lines(tables->live);
     ledger->unproven = read_once64(&used->unproven);
     ledger->stacks = read_once32(&used->stacks) == 1;

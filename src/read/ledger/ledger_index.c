@@ -132,7 +132,7 @@ static bool first_functions(LedgerStore *s) {
 
 static bool update_functions(LedgerStore *s, const LmpTables *t) {
     if (s->functions == 0 && !first_functions(s)) return false;
-    uint32_t names = read_once32(&t->live->tables.names), n = tables_functions(t);
+    uint32_t names = read_once32(&tables_used(t)->names), n = tables_functions(t);
     atomic_thread_fence(memory_order_acquire);
     for (uint32_t i = 1; names != s->names && i < s->functions && i < n; i++) {
         LedgerFunction *f = &PILE(s->function, LedgerFunction)[i];
@@ -211,7 +211,7 @@ static bool add_row(LedgerStore *s, const LmpTables *t, uint32_t row) {
 static bool update_tags(LedgerStore *s, const LmpTables *t) {
     if (!s->tag[0]) s->tag[0] = "(untagged)";
     for (uint32_t i = 1; i < s->tags; i++) {
-        uint32_t at = read_once32(&t->live->tables.tag[i]);
+        uint32_t at = read_once32(&tables_used(t)->tag[i]);
         if (s->tag[i] && s->tag_at[i] == at) continue;
         LedgerText text;
         if (!text_at(s, t, at, NAME_MOST, &text)) return false;

@@ -201,7 +201,7 @@ static void make_site(Ledger *ledger, const LmpTables *t, uint32_t index, uint32
 /* Which rows of `grown` there are, and the slots that have them. The program may add another row
  * meanwhile; the slots of this list are overwritten only by the row after that. */
 static void make_cycles(Ledger *ledger, const LmpTables *t, uint8_t slot[LMP_LIVE_HISTORY]) {
-    const LmpTablesUsed *u = &t->live->tables;
+    const LmpTablesUsed *u = tables_used(t);
     uint64_t made = read_once64(&u->live_history);
     atomic_thread_fence(memory_order_acquire);
     const struct LmpLiveHistoryList *list = &u->live_history_list[made % 2];

@@ -40,7 +40,7 @@ static void add_record(LedgerStore *s, const LmpTables *tables, uint32_t record,
 /* What no line has freed, the collector has. Samples do not tell. */
 static void sum_collector(LedgerStore *s, const LmpTables *t) {
     uint32_t row = LMP_SITE_COLLECTOR;
-    bool told = t->live->tables.lines == LMP_LINES_EXACT && t->live->tables.sample == 0;
+    bool told = tables_used(t)->lines == LMP_LINES_EXACT && tables_used(t)->sample == 0;
     if (!told || row >= s->rows) return;
     uint32_t function = read_once32(&t->site[row].function);
     if (function >= s->functions || read_once32(&t->function[function].kind) != LMP_F_PSEUDO)

@@ -10,7 +10,7 @@ enum { AHEAD = 12 }; /* rows of the tables to prefetch ahead */
 
 static bool wanted(const LmpTables *t, unsigned parts) {
     return parts & LEDGER_TREE ||
-           (parts & LEDGER_FUNCTIONS && read_once32(&t->live->tables.stacks) == 1);
+           (parts & LEDGER_FUNCTIONS && read_once32(&tables_used(t)->stacks) == 1);
 }
 
 bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {

@@ -1,0 +1,131 @@
+/* child.c - see child.h. */
+#include "agent/heap/child.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/os.h"
+
+#define LOOK_NS 20000000u  /* between two questions whether it is gone, where it has not said so */
+#define NAP_NS 1000000u    /* while waiting for it */
+#define MOST_NS 500000000u /* that count between two looks */
+#define OOM_SCORE "1000"   /* where memory runs out it goes first */
+
+/* ---- the child ------------------------------------------------------------------------------- */
+
+typedef struct Start {
+    void (*work)(void *of);
+    void *of;
+    int keep;
+} Start;
+
+static void close_range_of(unsigned first, unsigned last) {
+#ifdef SYS_close_range
+    if (first > last || syscall(SYS_close_range, first, last, 0) == 0) return;
+#endif
+    struct rlimit limit; /* Linux before 5.9 */
+    rlim_t most = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 1024;
+    if (most > 1 << 20) most = 1 << 20;
+    for (unsigned fd = first; fd <= last && fd < most; fd++)
+        close((int)fd);
+}
+
+static void set_alarm(void) {
+    struct itimerval in = {.it_value = {.tv_sec = CHILD_QUIET_NS / 1000000000u}};
+    setitimer(ITIMER_REAL, &in, NULL);
+}
+
+/* All signals are blocked, by our parent. One that says what we did wrong kills us all the same. */
+static int child_main(void *of) {
+    const Start *start = of;
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    struct rlimit none = {0, 0};
+    sigset_t ours;
+    if (start->keep > 0) close_range_of(0, (unsigned)start->keep - 1);
+    close_range_of((unsigned)start->keep + 1, ~0u);
+    prctl(PR_SET_NAME, "lmp-snapshot");
+    setrlimit(RLIMIT_CORE, &none);
+    sigaction(SIGALRM, &plain, NULL);
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGALRM);
+    set_alarm();
+    sigprocmask(SIG_UNBLOCK, &ours, NULL);
+    fork_os->set_text("/proc/self/oom_score_adj", OOM_SCORE);
+    start->work(start->of);
+    _exit(0);
+}
+
+void child_beat(LmpBeat *beat) {
+    atomic_fetch_add(&beat->beats, 1);
+    set_alarm();
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+int child_begin(LmpChild *c, const LmpBeat *beat, int keep, void (*work)(void *of), void *of,
+                uint64_t now) {
+    Start start = {work, of, keep};
+    sigset_t all, before;
+    *c = (LmpChild){.beat = beat, .looked = now};
+    c->stack = lmp_os->map(CHILD_STACK, -1, 0, true);
+    if (!c->stack) return ENOMEM;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int pid = fork_os->fork(child_main, (char *)c->stack + CHILD_STACK, &start);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (pid > 0) {
+        c->pid = pid;
+        return 0;
+    }
+    child_forget(c);
+    return -pid;
+}
+
+void child_forget(LmpChild *c) {
+    if (c->stack) lmp_os->unmap(c->stack, CHILD_STACK);
+    c->stack = NULL;
+    c->pid = 0;
+}
+
+/* Only time in which the program looks is counted: both may have been stopped for a while. */
+static void watch(LmpChild *c, uint64_t now) {
+    uint64_t beats = atomic_load(&c->beat->beats), passed = now - c->looked;
+    c->looked = now;
+    c->quiet += passed < MOST_NS ? passed : MOST_NS;
+    if (beats != c->beats) c->quiet = 0;
+    c->beats = beats;
+    if (c->quiet < CHILD_QUIET_NS || c->killed) return;
+    c->killed = true;
+    fork_os->kill(c->pid);
+}
+
+bool child_look(LmpChild *c, uint64_t now, ForkEnd *end) {
+    bool done = atomic_load(&c->beat->phase) == LMP_BEAT_DONE;
+    if (c->pid == 0 || (!done && now - c->looked < LOOK_NS)) return c->pid == 0;
+    *end = fork_os->reap(c->pid, false);
+    if (end->gone)
+        child_forget(c);
+    else
+        watch(c, now);
+    return end->gone;
+}
+
+ForkEnd child_wait(LmpChild *c) {
+    ForkEnd end = {true, 0, 0};
+    _Atomic uint32_t nap = 0;
+    while (c->pid) {
+        end = fork_os->reap(c->pid, false);
+        if (end.gone) {
+            child_forget(c);
+        } else {
+            watch(c, lmp_os->clock());
+            lmp_os->futex_wait(&nap, 0, NAP_NS);
+        }
+    }
+    return end;
+}

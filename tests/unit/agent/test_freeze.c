@@ -1,0 +1,384 @@
+/* test_freeze.c - while frozen the file keeps the moment and the program sees its own changes;
+ * after the merge both are the same, whatever the system refuses in between. */
+#include "bare_profile.h"
+
+#include "agent/heap/freeze.h"
+#include "agent/map/shadow.h"
+#include "base/forkos.h"
+#include "read/view.h"
+
+enum { WORDS = 3000, PAGE = FREEZE_PAGE };
+
+/* ---- what is in the file --------------------------------------------------------------------- */
+
+/* A digest of all pages that are not zero, of the parts that are frozen. */
+static uint64_t digest(const LmpProfile *p, uint32_t leaves) {
+    static unsigned char page[PAGE];
+    uint64_t sum = 14695981039346656037ull, from, to, at = LMP_OVERFLOW_AT,
+             end = LMP_LEAVES_AT + leaves * (uint64_t)sizeof(LmpLeaf);
+    for (; forkos_real.data(p->file.fd, at, &from, &to) && from < end; at = to) {
+        for (uint64_t i = from; i < to && i < end; i += PAGE) {
+            ck_assert(forkos_real.get(p->file.fd, page, PAGE, i));
+            uint64_t any = 0, own = i;
+            for (int j = 0; j < PAGE; j++) {
+                any |= page[j];
+                own = (own ^ page[j]) * 1099511628211ull;
+            }
+            if (any) sum += own;
+        }
+    }
+    return sum;
+}
+
+/* The program's own sight of a part of the file. */
+static const char *seen(const LmpProfile *p, uint64_t at) {
+    if (at < LMP_TABLES_AT) return (const char *)p->overflow + (at - LMP_OVERFLOW_AT);
+    if (at < LMP_LEAVES_AT) return p->tables.text + (at - LMP_TABLES_AT);
+    uint64_t leaf = (at - LMP_LEAVES_AT) / sizeof(LmpLeaf);
+    return (const char *)p->leaves.all[leaf] + (at - LMP_LEAVES_AT) % sizeof(LmpLeaf);
+}
+
+/* Page by page, the program sees what the file has. */
+static void check_same(const LmpProfile *p) {
+    static char page[PAGE];
+    uint64_t from, to, at = LMP_OVERFLOW_AT;
+    for (; forkos_real.data(p->file.fd, at, &from, &to); at = to) {
+        for (uint64_t i = from; i < to; i += PAGE) {
+            ck_assert(forkos_real.get(p->file.fd, page, PAGE, i));
+            ck_assert_msg(memcmp(page, seen(p, i), PAGE) == 0, "page at %llx",
+                          (unsigned long long)i);
+        }
+    }
+}
+
+/* What is written by either side is seen by the other. */
+static void check_shared(const LmpProfile *p) {
+    for (uint32_t leaf = 0; leaf <= p->live->leaves; leaf++) {
+        uint32_t word = (uint32_t)suite_random() | 1, read = 0;
+        uint64_t at = leaf ? LMP_LEAVES_AT + (leaf - 1) * sizeof(LmpLeaf) +
+                                 suite_below(sizeof(LmpLeaf) / PAGE) * PAGE
+                           : LMP_TABLES_AT + suite_below(1000) * PAGE;
+        *(uint32_t *)(uintptr_t)seen(p, at) = word;
+        ck_assert(forkos_real.get(p->file.fd, &read, sizeof read, at));
+        ck_assert_uint_eq(word, read);
+    }
+}
+
+/* ---- what the program does ------------------------------------------------------------------- */
+
+static uint32_t *word_at[WORDS], word_is[WORDS];
+static int words;
+
+/* One word somewhere, as the hook writes: tables, overflow table and leaves. */
+static void change(LmpProfile *p) {
+    uint64_t leaf = suite_below(p->live->leaves + 2);
+    uint32_t *at = leaf == 0   ? (uint32_t *)(void *)p->tables.text + suite_below(3 << 18)
+                   : leaf == 1 ? (uint32_t *)(void *)&p->overflow->block[0] + suite_below(1 << 16)
+                               : p->leaves.all[leaf - 2]->entry + suite_below(LMP_LEAF_ENTRIES);
+    *at = (uint32_t)suite_random();
+    int i = 0;
+    while (i < words && word_at[i] != at)
+        i++;
+    if (i == WORDS) i = (int)suite_below(WORDS);
+    if (i == words) words++;
+    word_at[i] = at;
+    word_is[i] = *at;
+}
+
+static void check_words(void) {
+    for (int i = 0; i < words; i++)
+        ck_assert_uint_eq(*word_at[i], word_is[i]);
+}
+
+static void change_much(LmpProfile *p, int n) {
+    for (int i = 0; i < n; i++)
+        change(p);
+}
+
+static void add_leaf(LmpProfile *p) {
+    LmpStale stale;
+    uintptr_t addr = 0x7f0000000000 + ((uintptr_t)p->live->leaves << LMP_LEAF_BITS);
+    ck_assert(shadow_place(p, addr, 100, LMP_C_TABLE, 0, &stale));
+}
+
+static LmpProfile *begin(void) {
+    words = 0;
+    LmpProfile *p = bare_profile();
+    add_leaf(p);
+    add_leaf(p);
+    change_much(p, 500);
+    return p;
+}
+
+/* Merges in small pieces, while the program goes on. */
+static int merge(LmpProfile *p, LmpFreeze *f, int tries) {
+    int n = 0;
+    while (!freeze_merge(p, f, 1 + (uint32_t)suite_below(20)) && ++n < tries) {
+        change_much(p, 5);
+        check_words();
+    }
+    return n;
+}
+
+static void check_end(LmpProfile *p) {
+    ck_assert_uint_eq(p->live->snapshot.frozen, 0);
+    check_words();
+    check_same(p);
+    check_shared(p);
+}
+
+/* Rounds of freezing and merging, with leaves that are new in between. */
+static void play(LmpProfile *p, LmpFreeze *f) {
+    for (int round = 0; round < 4; round++) {
+        uint32_t leaves = p->live->leaves;
+        uint64_t moment = digest(p, leaves);
+        ck_assert(freeze_begin(p, f));
+        ck_assert(!freeze_begin(p, &(LmpFreeze){.on = true}));
+        ck_assert_uint_eq(p->live->snapshot.frozen, 1);
+        for (int i = 0; i < 5; i++) {
+            change_much(p, 200);
+            if (i == 2) add_leaf(p);
+            check_words();
+            ck_assert(moment == digest(p, leaves));
+        }
+        int steps = merge(p, f, 100000);
+        ck_assert_int_gt(steps, 3);
+        ck_assert(!f->on);
+        check_end(p);
+        change_much(p, 100);
+    }
+}
+
+START_TEST(the_file_keeps_the_moment) {
+    suite_seed();
+    static LmpFreeze f;
+    LmpProfile *p = begin();
+    play(p, &f);
+    ck_assert(f.checked && !f.compare); /* where this fails, the test below is the one */
+    ck_assert_uint_gt(f.pages, 100);
+    bare_profile_end(p);
+}
+END_TEST
+
+/* ---- a system that does not tell, or refuses ------------------------------------------------- */
+
+static ForkOs of_test;
+static int calls, fail_at; /* of the kind that fails: from this one on, for `fails` calls */
+static int fails;
+
+static bool refuses(void) {
+    calls++;
+    return calls >= fail_at && calls < fail_at + fails;
+}
+
+static bool no_own_pages(const void *at, size_t pages, uint64_t *own) {
+    (void)at, (void)pages, (void)own;
+    return false;
+}
+static bool none_own(const void *at, size_t pages, uint64_t *own) {
+    (void)at;
+    memset(own, 0, pages / 8);
+    return true;
+}
+static bool all_own(const void *at, size_t pages, uint64_t *own) {
+    (void)at;
+    memset(own, 255, pages / 8);
+    return true;
+}
+static bool some_cover(void *at, size_t size, int fd, uint64_t offset, bool shared) {
+    return !refuses() && forkos_real.cover(at, size, fd, offset, shared);
+}
+static bool some_put(int fd, const void *from, size_t n, uint64_t at) {
+    return !refuses() && forkos_real.put(fd, from, n, at);
+}
+static bool some_get(int fd, void *to, size_t n, uint64_t at) {
+    return !refuses() && forkos_real.get(fd, to, n, at);
+}
+static bool some_own(const void *at, size_t pages, uint64_t *own) {
+    return !refuses() && forkos_real.own_pages(at, pages, own);
+}
+
+static void use(int at, int n) {
+    of_test = forkos_real;
+    fork_os = &of_test;
+    calls = 0;
+    fail_at = at;
+    fails = n;
+}
+
+/* It does not tell whose pages are, or tells it wrong: then they are compared. */
+START_TEST(pages_are_compared) {
+    static bool (*const liars[])(const void *, size_t, uint64_t *) = {no_own_pages, none_own,
+                                                                      all_own};
+    for (int i = 0; i < 3; i++) {
+        static LmpFreeze f;
+        f = (LmpFreeze){0};
+        LmpProfile *p = begin();
+        use(1 << 30, 0);
+        of_test.own_pages = liars[i];
+        play(p, &f);
+        ck_assert(f.compare);
+        bare_profile_end(p);
+    }
+}
+END_TEST
+
+/* Each call that replaces a mapping is refused once, then for a while. */
+static void refuse_mappings(int n) {
+    for (int at = 1;; at++) {
+        static LmpFreeze f;
+        f = (LmpFreeze){0};
+        LmpProfile *p = begin();
+        uint64_t moment = digest(p, 2);
+        use(at, n);
+        of_test.cover = some_cover;
+        bool frozen = freeze_begin(p, &f);
+        change_much(p, 50);
+        if (frozen) ck_assert(moment == digest(p, 2));
+        merge(p, &f, 100000);
+        ck_assert(!f.on);
+        bool came = calls >= at;
+        fork_os = &forkos_real;
+        check_end(p);
+        bare_profile_end(p);
+        if (!came) break;
+        ck_assert_int_lt(at, 5000);
+        if (at > 20) at += 97;
+    }
+}
+
+START_TEST(a_mapping_is_refused) {
+    refuse_mappings(1);
+    refuse_mappings(5);
+}
+END_TEST
+
+START_TEST(writing_is_refused) {
+    for (int kind = 0; kind < 3; kind++) {
+        for (int at = 1; at < 200; at += at < 20 ? 1 : 29) {
+            static LmpFreeze f;
+            f = (LmpFreeze){0};
+            LmpProfile *p = begin();
+            use(at, 1 + at % 3);
+            if (kind == 0) of_test.put = some_put;
+            if (kind == 1) of_test.own_pages = some_own;
+            if (kind == 2) of_test.own_pages = no_own_pages, of_test.get = some_get;
+            ck_assert(freeze_begin(p, &f));
+            change_much(p, 50);
+            merge(p, &f, 100000);
+            fork_os = &forkos_real;
+            check_end(p);
+            bare_profile_end(p);
+        }
+    }
+}
+END_TEST
+
+/* Nothing can be mapped shared again: at the end the file has everything all the same. */
+START_TEST(the_end_writes_it_all) {
+    static LmpFreeze f;
+    LmpProfile *p = begin();
+    ck_assert(freeze_begin(p, &f));
+    change_much(p, 300);
+    merge(p, &f, 5);
+    use(1, 1 << 30);
+    of_test.cover = some_cover;
+    freeze_end(p, &f);
+    fork_os = &forkos_real;
+    ck_assert_uint_eq(p->live->snapshot.frozen, 0);
+    check_words();
+    check_same(p);
+    bare_profile_end(p);
+}
+END_TEST
+
+START_TEST(the_end_merges) {
+    for (int steps = 1; steps < 60; steps += 7) {
+        static LmpFreeze f;
+        LmpProfile *p = begin();
+        freeze_end(p, &f); /* nothing is frozen */
+        ck_assert(freeze_begin(p, &f));
+        change_much(p, 300);
+        merge(p, &f, steps);
+        freeze_end(p, &f);
+        ck_assert(!f.on);
+        check_end(p);
+        bare_profile_end(p);
+    }
+}
+END_TEST
+
+/* The program has closed our file, before or meanwhile: its own figures stay right. */
+static void close_the_file(bool meanwhile) {
+    static LmpFreeze f;
+    f = (LmpFreeze){0};
+    LmpProfile *p = begin();
+    if (!meanwhile) close(p->file.fd);
+    ck_assert(freeze_begin(p, &f) == meanwhile);
+    ck_assert_uint_eq(p->live->snapshot.frozen, meanwhile);
+    change_much(p, 300);
+    if (meanwhile) close(p->file.fd);
+    ck_assert(freeze_merge(p, &f, 100) == !meanwhile);
+    ck_assert(f.lost == meanwhile);
+    freeze_end(p, &f);
+    change_much(p, 300);
+    check_words();
+    ck_assert(!freeze_begin(p, &f));
+    bare_profile_end(p);
+}
+
+START_TEST(the_file_is_closed) {
+    close_the_file(false);
+    close_the_file(true);
+}
+END_TEST
+
+/* ---- viewers --------------------------------------------------------------------------------- */
+
+/* They see as many rows as the file has, and are told what has changed when it comes. */
+START_TEST(viewers_see_the_moment) {
+    static LmpFreeze f;
+    static LmpView view;
+    LmpProfile *p = begin();
+    ck_assert_int_eq(view_open(&view, dup(p->file.fd)), LMP_OK);
+    p->live->tables.records = 10;
+    p->live->tables.text = 3;
+    memcpy(p->tables.text, "\0a", 3);
+    atomic_store(&p->control->frame, 70);
+    LmpLeaf *leaf = p->leaves.all[0];
+    for (int t = 0; t < 4; t++)
+        leaf->touch[t] = 60;
+    ck_assert(freeze_begin(p, &f));
+    p->live->tables.records = 20;
+    p->live->tables.text = 5;
+    memcpy(p->tables.text + 3, "b", 2);
+    leaf->entry[1 * (LMP_LEAF_ENTRIES / LMP_TOUCHES) + 5] = 7;
+    leaf->touch[1] = 71;
+    leaf->entry[2 * (LMP_LEAF_ENTRIES / LMP_TOUCHES)] = 7;
+    leaf->touch[2] = 0; /* empty, and noticed so */
+    leaf->entry[4 * (LMP_LEAF_ENTRIES / LMP_TOUCHES) - 1] = 7;
+    leaf->touch[3] = 71;
+    char text[8];
+    ck_assert_uint_eq(tables_records(&view.tables), 10);
+    ck_assert_str_eq(tables_text(&view.tables, 3, text, sizeof text), "");
+    ck_assert_uint_eq(tables_records(&p->tables), 20);
+    ck_assert_str_eq(tables_text(&p->tables, 3, text, sizeof text), "b");
+    ck_assert_uint_eq(view.leaf[0]->touch[1], 60);
+    atomic_store(&p->control->frame, 90);
+    merge(p, &f, 0);
+    while (!freeze_merge(p, &f, 1))
+        ;
+    ck_assert_uint_eq(tables_records(&view.tables), 20);
+    ck_assert_str_eq(tables_text(&view.tables, 3, text, sizeof text), "b");
+    ck_assert_uint_eq(view.leaf[0]->touch[0], 60);
+    ck_assert_uint_eq(view.leaf[0]->touch[1], 90);
+    ck_assert_uint_eq(view.leaf[0]->touch[2], 0);
+    ck_assert_uint_eq(view.leaf[0]->touch[3], 90);
+    view_close(&view);
+    bare_profile_end(p);
+}
+END_TEST
+
+SUITE("freeze", the_file_keeps_the_moment, pages_are_compared, a_mapping_is_refused,
+      writing_is_refused, the_end_writes_it_all, the_end_merges, the_file_is_closed,
+      viewers_see_the_moment)
