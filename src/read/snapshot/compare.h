@@ -21,10 +21,15 @@ typedef struct LmpHeapCompare {
     uint32_t *was;     /* of each object of the newer one: that of the older; LMP_HEAP_NONE: new */
 } LmpHeapCompare;
 
-/* Errors: NOMEM; FOREIGN: not of one run (`same_run` false is for files of different runs: then
- * all identity is by class and counts alone, made = newer's, gone = older's). */
+/* Objects that are garbage in either one are not there. Errors: NOMEM; FOREIGN: not of one run. */
 LmpErr compare_make(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
                     LmpHeapBy by);
+/* The same for heaps of any runs, in which no object is the same: by counts alone, made = newer's,
+ * gone = older's. Error: NOMEM. */
+LmpErr compare_runs(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
+                    LmpHeapBy by);
+/* Are they of one run? */
+bool compare_same_run(const LmpSnapshot *old, const LmpSnapshot *newer);
 void compare_free(LmpHeapCompare *compare);
 
 #endif

@@ -212,49 +212,6 @@ static bool retain(Doms *d) {
     return made;
 }
 
-typedef struct Child {
-    uint64_t retained;
-    uint32_t object;
-} Child;
-
-/* Largest first, equal ones in the order they were in. */
-static void sort_few(Child *child, uint32_t n) {
-    for (uint32_t i = 1; i < n; i++) {
-        Child c = child[i];
-        uint32_t k = i;
-        for (; k > 0 && child[k - 1].retained < c.retained; k--)
-            child[k] = child[k - 1];
-        child[k] = c;
-    }
-}
-
-/* The same for many: by digits of eight bits, lowest first, those that differ at all. */
-static void sort_many(Child *child, Child *room, uint32_t n) {
-    uint64_t differs = 0;
-    for (uint32_t i = 1; i < n; i++)
-        differs |= child[i].retained ^ child[0].retained;
-    Child *from = child, *to = room;
-    for (unsigned shift = 0; shift < 64; shift += 8) {
-        if (!(differs >> shift & 255)) continue;
-        uint32_t count[256] = {0}, at = 0;
-        for (uint32_t i = 0; i < n; i++)
-            count[255 - (from[i].retained >> shift & 255)]++;
-        for (int i = 0; i < 256; i++) {
-            uint32_t c = count[i];
-            count[i] = at;
-            at += c;
-        }
-        for (uint32_t i = 0; i < n; i++)
-            to[count[255 - (from[i].retained >> shift & 255)]++] = from[i];
-        Child *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != child) memcpy(child, from, n * sizeof *child);
-}
-
-enum { FEW = 32 };
-
 static bool children(Doms *d) {
     LmpSnapshot *s = d->s;
     uint32_t objects = s->g.objects, most = 0;
@@ -268,16 +225,13 @@ static bool children(Doms *d) {
     for (uint32_t v = 1; v < d->n; v++)
         s->child[s->child_at[d->order[d->idom[v]] + 1]++] = d->order[v];
     SnapMemory memory = {0};
-    Child *child = snapmem_take(&memory, most, 2 * sizeof *child);
+    SnapSized *child = snapmem_take(&memory, most, 2 * sizeof *child);
     for (uint32_t i = 0; child && i < objects; i++) {
         uint32_t *of = s->child + s->child_at[i], n = s->child_at[i + 1] - s->child_at[i];
         if (n < 2) continue;
         for (uint32_t k = 0; k < n; k++)
-            child[k] = (Child){s->retained[of[k]], of[k]};
-        if (n <= FEW)
-            sort_few(child, n);
-        else
-            sort_many(child, child + n, n);
+            child[k] = (SnapSized){s->retained[of[k]], of[k]};
+        snapsort(child, child + n, n);
         for (uint32_t k = 0; k < n; k++)
             of[k] = child[k].object;
     }

@@ -17,7 +17,8 @@ typedef struct LmpHeapGroup {
     uint32_t kind;     /* LmpHeapKind that most of its bytes have */
     uint32_t objects;  /* (count) */
     uint64_t size;     /* counted bytes of all */
-    uint64_t retained; /* by all of them together: nothing counted twice */
+    uint64_t retained; /* by each of them, nothing counted twice. What only several of them hold
+                          together is not in it */
     uint32_t first;    /* members: member[first] to first + objects - 1, largest retained first */
 } LmpHeapGroup;
 

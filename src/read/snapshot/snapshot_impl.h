@@ -32,6 +32,13 @@ typedef struct SnapMemory {
 void *snapmem_take(SnapMemory *memory, size_t n, size_t size);
 void snapmem_free(SnapMemory *memory);
 
+typedef struct SnapSized {
+    uint64_t size;
+    uint32_t object;
+} SnapSized;
+/* Largest first, equal ones in the order they were in. `room`: n more. */
+void snapsort(SnapSized *row, SnapSized *room, uint32_t n);
+
 /* ---- sets of objects ------------------------------------------------------------------------- */
 
 static inline size_t snapset_words(uint32_t objects) {

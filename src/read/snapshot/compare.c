@@ -1,0 +1,262 @@
+/* compare.c - see compare.h. Both heaps are in the order of their addresses, so who is the same is
+ * found by going through both side by side. */
+#include "read/snapshot/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rowindex.h"
+#include "read/snapshot/snapshot_impl.h"
+
+typedef struct Compare {
+    const LmpSnapshot *old, *newer;
+    LmpHeapBy by;
+    LmpHeapGroups before, now; /* of both */
+    SnapMemory memory;
+    unsigned halved;                /* how often epochs of births were halved in between */
+    uint32_t *row_before, *row_now; /* of their groups: row of change[] */
+    uint64_t *kept;                 /* set of the older one's objects: they are in both */
+    LmpHeapCompare *out;
+} Compare;
+
+/* ---- who is the same ------------------------------------------------------------------------- */
+
+/* When the program runs for long, epochs become longer and all births are rewritten. */
+static unsigned halvings(const LmpSnapshot *old, const LmpSnapshot *newer) {
+    unsigned n = 0;
+    if (!old->view || !newer->view) return 0;
+    uint64_t length = old->view->live->epoch_length, now = newer->view->live->epoch_length;
+    for (; length && length < now && n < 64; n++)
+        length *= 2;
+    return n;
+}
+
+static bool same_birth(const Compare *c, uint32_t was, uint32_t is) {
+    uint32_t epoch = LMP_BLOCK_BIRTH(was), cycle = LMP_BLOCK_CYCLE(was);
+    for (unsigned n = 0; n < c->halved && epoch > 1; n++)
+        epoch = (epoch + 1) / 2;
+    if (epoch != LMP_BLOCK_BIRTH(is)) return false;
+    /* cycles only become lower when all are counted anew: then the epoch must do */
+    return cycle == LMP_BLOCK_CYCLE(is) ||
+           (cycle > LMP_BLOCK_CYCLE(is) && LMP_BLOCK_CYCLE(is) <= 2);
+}
+
+static bool same(const Compare *c, uint32_t a, uint32_t b) {
+    const LmpHeapGraph *x = &c->old->g, *y = &c->newer->g;
+    if (x->kind[a] != y->kind[b]) return false;
+    if ((x->flags[a] ^ y->flags[b]) & LMP_HEAP_BEFORE) return false;
+    return same_birth(c, x->birth[a], y->birth[b]);
+}
+
+/* Objects begin to end of a heap by address: they are, or are sorted here. NULL: no memory. */
+static uint32_t *by_address(Compare *c, const LmpHeapGraph *g, uint32_t begin, uint32_t end,
+                            bool sorted) {
+    uint32_t n = end - begin;
+    uint32_t *order = snapmem_take(&c->memory, n, sizeof *order);
+    if (!order) return NULL;
+    if (sorted) {
+        for (uint32_t i = 0; i < n; i++)
+            order[i] = begin + i;
+        return order;
+    }
+    SnapSized *sized = snapmem_take(&c->memory, n, 2 * sizeof *sized);
+    if (!sized) return NULL;
+    for (uint32_t i = 0; i < n; i++)
+        sized[i] = (SnapSized){~g->addr[begin + i], begin + i};
+    snapsort(sized, sized + n, n);
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = sized[i].object;
+    return order;
+}
+
+typedef struct Section {
+    uint32_t begin, end;
+    bool sorted;
+} Section;
+
+static bool match(Compare *c, Section old, Section newer) {
+    const LmpHeapGraph *x = &c->old->g, *y = &c->newer->g;
+    uint32_t *a = by_address(c, x, old.begin, old.end, old.sorted);
+    uint32_t *b = by_address(c, y, newer.begin, newer.end, newer.sorted);
+    if (!a || !b) return false;
+    uint32_t i = 0, k = 0, n = old.end - old.begin, m = newer.end - newer.begin;
+    while (i < n && k < m) {
+        if (x->addr[a[i]] < y->addr[b[k]]) {
+            i++;
+        } else if (x->addr[a[i]] > y->addr[b[k]]) {
+            k++;
+        } else {
+            if (same(c, a[i], b[k])) {
+                c->out->was[b[k]] = a[i];
+                snapset_add(c->kept, a[i]);
+            }
+            i++, k++;
+        }
+    }
+    return true;
+}
+
+/* Lots have no address: they are the same by what they are. */
+static void match_lots(Compare *c) {
+    uint32_t lot[LMP_LOTS];
+    const LmpSnapshot *old = c->old, *newer = c->newer;
+    memset(lot, 0xff, sizeof lot);
+    for (uint32_t i = snap_own(old)->before_end; i < old->g.objects; i++)
+        if (old->g.kind[i] == LMP_HEAP_LOT) lot[old->g.lot_what[old->ordinal[i]] % LMP_LOTS] = i;
+    for (uint32_t i = snap_own(newer)->before_end; i < newer->g.objects; i++) {
+        if (newer->g.kind[i] != LMP_HEAP_LOT) continue;
+        uint32_t *was = &lot[newer->g.lot_what[newer->ordinal[i]] % LMP_LOTS];
+        c->out->was[i] = *was;
+        if (*was != LMP_HEAP_NONE) snapset_add(c->kept, *was);
+        *was = LMP_HEAP_NONE;
+    }
+}
+
+static bool match_all(Compare *c) {
+    const SnapOwn *a = snap_own(c->old), *b = snap_own(c->newer);
+    Section counted = {1, a->counted_end, a->counted_sorted};
+    Section before = {a->counted_end, a->before_end, a->before_sorted};
+    Section counted_now = {1, b->counted_end, b->counted_sorted};
+    Section before_now = {b->counted_end, b->before_end, b->before_sorted};
+    if (!match(c, counted, counted_now) || !match(c, before, before_now)) return false;
+    match_lots(c);
+    return true;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+/* A table and a userdata may be of classes with one name; lines have objects of many kinds. */
+static uint64_t key_of(const LmpHeapGroup *group, LmpHeapBy by) {
+    uint64_t hash = by == LMP_BY_CLASS ? group->kind : 0;
+    for (const char *p = group->name; *p; p++)
+        hash = rowindex_mix(hash, (unsigned char)*p);
+    return hash & INT64_MAX;
+}
+
+/* A row for each name that either has. */
+static bool make_rows(Compare *c) {
+    LmpHeapCompare *out = c->out;
+    KeyMap by_name = {0};
+    out->change = calloc((size_t)c->before.groups + c->now.groups + 1, sizeof *out->change);
+    c->row_before = snapmem_take(&c->memory, (size_t)c->before.groups + 1, sizeof *c->row_before);
+    c->row_now = snapmem_take(&c->memory, (size_t)c->now.groups + 1, sizeof *c->row_now);
+    bool made = out->change && c->row_before && c->row_now;
+    for (uint32_t k = 0; made && k < c->now.groups + c->before.groups; k++) {
+        bool now = k < c->now.groups;
+        uint32_t group = now ? k : k - c->now.groups;
+        const LmpHeapGroup *g = now ? &c->now.group[group] : &c->before.group[group];
+        uint32_t row = keymap_get(&by_name, key_of(g, c->by), LMP_HEAP_NONE);
+        if (row == LMP_HEAP_NONE) {
+            row = out->changes++;
+            made = keymap_set(&by_name, key_of(g, c->by), row);
+            out->change[row] =
+                (LmpHeapChange){.kind = g->kind, .group = now ? group : LMP_HEAP_NONE};
+            memcpy(out->change[row].name, g->name, sizeof g->name);
+        }
+        *(now ? &c->row_now[group] : &c->row_before[group]) = row;
+    }
+    keymap_free(&by_name);
+    return made;
+}
+
+static void sum_up(Compare *c) {
+    const LmpSnapshot *old = c->old, *newer = c->newer;
+    LmpHeapChange *change = c->out->change;
+    for (uint32_t i = 1; i < newer->g.objects; i++) {
+        if (c->now.group_of[i] == LMP_HEAP_NONE) continue;
+        LmpHeapChange *row = &change[c->row_now[c->now.group_of[i]]];
+        uint64_t size = snapshot_counted(newer, i);
+        uint32_t was = c->out->was[i];
+        if (was == LMP_HEAP_NONE) {
+            row->made++;
+            row->made_bytes += size;
+        } else {
+            row->kept++;
+            row->kept_bytes += size;
+            row->grown_bytes += (int64_t)(size - snapshot_counted(old, was));
+        }
+    }
+    /* garbage in the newer one is gone, or as good as that */
+    for (uint32_t i = 1; i < newer->g.objects; i++)
+        if (c->out->was[i] != LMP_HEAP_NONE && c->now.group_of[i] == LMP_HEAP_NONE)
+            c->kept[c->out->was[i] / 64] &= ~(1ull << c->out->was[i] % 64);
+    for (uint32_t i = 1; i < old->g.objects; i++) {
+        if (c->before.group_of[i] == LMP_HEAP_NONE || snapset_has(c->kept, i)) continue;
+        LmpHeapChange *row = &change[c->row_before[c->before.group_of[i]]];
+        row->gone++;
+        row->gone_bytes += snapshot_counted(old, i);
+    }
+}
+
+static int64_t growth(const LmpHeapChange *c) {
+    return (int64_t)(c->made_bytes - c->gone_bytes) + c->grown_bytes;
+}
+
+static int by_growth(const void *a, const void *b) {
+    const LmpHeapChange *x = a, *y = b;
+    if (growth(x) != growth(y)) return growth(x) < growth(y) ? 1 : -1;
+    if (x->made_bytes != y->made_bytes) return x->made_bytes < y->made_bytes ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+static void finish(LmpHeapCompare *out) {
+    qsort(out->change, out->changes, sizeof *out->change, by_growth);
+    out->all.group = LMP_HEAP_NONE;
+    for (uint32_t k = 0; k < out->changes; k++) {
+        const LmpHeapChange *c = &out->change[k];
+        out->all.made += c->made, out->all.gone += c->gone, out->all.kept += c->kept;
+        out->all.made_bytes += c->made_bytes, out->all.gone_bytes += c->gone_bytes;
+        out->all.kept_bytes += c->kept_bytes, out->all.grown_bytes += c->grown_bytes;
+    }
+}
+
+bool compare_same_run(const LmpSnapshot *old, const LmpSnapshot *newer) {
+    enum { CLOCKS_APART = 5 };
+    const LmpHeapInfo *a = &old->info, *b = &newer->info;
+    if (a->pid != b->pid || a->serial != b->serial || strcmp(a->program, b->program) != 0)
+        return false;
+    /* when it began; a clock that was set meanwhile moves the one and not the other */
+    int64_t apart = (int64_t)((a->realtime - a->clock) - (b->realtime - b->clock));
+    if (old->view && newer->view)
+        apart = (int64_t)(old->view->header->start_clock - newer->view->header->start_clock);
+    return apart > -CLOCKS_APART * 1000000000ll && apart < CLOCKS_APART * 1000000000ll;
+}
+
+static LmpErr make(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
+                   LmpHeapBy by, bool objects) {
+    *out = (LmpHeapCompare){0};
+    Compare c = {.old = old, .newer = newer, .by = by, .out = out, .halved = halvings(old, newer)};
+    out->was = malloc(newer->g.objects * sizeof *out->was);
+    c.kept = snapmem_take(&c.memory, snapset_words(old->g.objects), sizeof *c.kept);
+    bool made = out->was && c.kept && groups_make(&c.before, old, by, false) == LMP_OK &&
+                groups_make(&c.now, newer, by, false) == LMP_OK;
+    if (made) memset(out->was, 0xff, newer->g.objects * sizeof *out->was);
+    made = made && (!objects || match_all(&c)) && make_rows(&c);
+    if (made) {
+        sum_up(&c);
+        finish(out);
+    }
+    groups_free(&c.before);
+    groups_free(&c.now);
+    snapmem_free(&c.memory);
+    if (made) return LMP_OK;
+    compare_free(out);
+    return LMP_E_NOMEM;
+}
+
+LmpErr compare_make(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
+                    LmpHeapBy by) {
+    *out = (LmpHeapCompare){0};
+    return compare_same_run(old, newer) ? make(out, old, newer, by, true) : LMP_E_FOREIGN;
+}
+
+LmpErr compare_runs(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
+                    LmpHeapBy by) {
+    return make(out, old, newer, by, false);
+}
+
+void compare_free(LmpHeapCompare *compare) {
+    free(compare->change);
+    free(compare->was);
+    *compare = (LmpHeapCompare){0};
+}

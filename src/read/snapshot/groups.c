@@ -1,0 +1,204 @@
+/* groups.c - see groups.h: who belongs together, what they retain, and their members in order. */
+#include "read/snapshot/groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "read/snapshot/snapshot_impl.h"
+
+enum { AGES = 10 };
+
+typedef struct Grouping {
+    const LmpSnapshot *s;
+    LmpHeapBy by;
+    uint32_t keys;       /* possible groups; the last two: from before start, not known */
+    uint32_t *key;       /* of each object; LMP_HEAP_NONE: none */
+    LmpHeapGroup *group; /* by key */
+    SnapMemory memory;
+} Grouping;
+
+/* ---- which group ----------------------------------------------------------------------------- */
+
+static uint32_t key_by_line(const Grouping *g, uint32_t i) {
+    const LmpSnapshot *s = g->s;
+    if (!s->view || !s->g.context[i]) return g->keys - 1;
+    uint32_t row = ledger_site_of(&s->ledger, &s->view->tables, s->g.context[i]);
+    return row < s->ledger.sites ? row : g->keys - 1;
+}
+
+static uint32_t key_by_age(const Grouping *g, uint32_t i) {
+    uint64_t born = snapshot_born(g->s, i), clock = g->s->info.clock;
+    if (born == UINT64_MAX || clock == 0) return g->keys - 1;
+    uint64_t tenth = born / (clock / AGES + 1);
+    return tenth < AGES ? (uint32_t)tenth : AGES - 1;
+}
+
+static uint32_t key_of(const Grouping *g, uint32_t i) {
+    const LmpSnapshot *s = g->s;
+    if (g->by == LMP_BY_CLASS) return s->class_of[i];
+    if (g->by == LMP_BY_TYPE) return s->g.kind[i];
+    if (s->g.flags[i] & LMP_HEAP_BEFORE) return g->keys - 2;
+    return g->by == LMP_BY_LINE ? key_by_line(g, i) : key_by_age(g, i);
+}
+
+static uint32_t keys_of(const Grouping *g) {
+    uint32_t own = g->by == LMP_BY_CLASS  ? g->s->classes
+                   : g->by == LMP_BY_TYPE ? LMP_HEAP_KINDS
+                   : g->by == LMP_BY_LINE ? g->s->ledger.sites
+                                          : AGES;
+    return own + 2;
+}
+
+static void name_key(const Grouping *g, uint32_t key, char *out, size_t size) {
+    const LmpSnapshot *s = g->s;
+    SnapWords w = words_begin(out, size);
+    char begin[LMP_NUM], end[LMP_NUM];
+    uint64_t tenth = s->info.clock / AGES + 1;
+    if (key == g->keys - 2) {
+        words_put(&w, "(before start)");
+    } else if (key == g->keys - 1) {
+        words_put(&w, s->ledger.sample && g->by == LMP_BY_LINE ? "(not sampled)" : "(not known)");
+    } else if (g->by == LMP_BY_CLASS) {
+        words_put(&w, s->class_list[key].name);
+    } else if (g->by == LMP_BY_TYPE) {
+        words_put(&w, heapgraph_kind(key));
+    } else if (g->by == LMP_BY_LINE) {
+        words_put(&w, s->ledger.site[key].short_src);
+        if (s->ledger.site[key].line >= 0) words_format(&w, ":%d", s->ledger.site[key].line);
+    } else {
+        uint64_t old = s->info.clock > key * tenth ? s->info.clock - key * tenth : 0;
+        format_span(begin, old > tenth ? old - tenth : 0);
+        words_format(&w, "%s to %s old", begin, format_span(end, old));
+    }
+}
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+/* The bytes of each kind in a group, for the kind that most are of. */
+static bool sum_up(Grouping *g, bool garbage) {
+    const LmpSnapshot *s = g->s;
+    uint64_t(*bytes)[LMP_HEAP_KINDS] = snapmem_take(&g->memory, g->keys, sizeof *bytes);
+    if (!bytes) return false;
+    g->key[0] = LMP_HEAP_NONE;
+    for (uint32_t i = 1; i < s->g.objects; i++) {
+        g->key[i] = LMP_HEAP_NONE;
+        if (snapshot_garbage(s, i) != garbage) continue;
+        uint32_t key = g->key[i] = key_of(g, i);
+        uint64_t size = snapshot_counted(s, i);
+        g->group[key].objects++;
+        g->group[key].size += size;
+        bytes[key][s->g.kind[i]] += size + 1; /* what counts nothing has a kind, too */
+        if (garbage) g->group[key].retained += s->retained[i];
+    }
+    for (uint32_t key = 0; key < g->keys; key++)
+        for (uint32_t kind = 0; kind < LMP_HEAP_KINDS; kind++)
+            if (bytes[key][kind] > bytes[key][g->group[key].kind]) g->group[key].kind = kind;
+    return true;
+}
+
+typedef struct Open {
+    uint32_t object, next, end; /* children still to visit */
+} Open;
+
+/* Down the dominators' tree and up again: what an object retains counts for its group unless
+ * another one of the group is above it. */
+static bool retain(Grouping *g) {
+    const LmpSnapshot *s = g->s;
+    SnapMemory memory = {0};
+    uint32_t *above = snapmem_take(&memory, g->keys, sizeof *above);
+    Open *stack = snapmem_take(&memory, s->g.objects, sizeof *stack);
+    bool made = above && stack;
+    uint32_t depth = 0;
+    if (made) stack[depth++] = (Open){0, s->child_at[0], s->child_at[1]};
+    while (depth) {
+        Open *top = &stack[depth - 1];
+        if (top->next == top->end) {
+            if (g->key[top->object] != LMP_HEAP_NONE) above[g->key[top->object]]--;
+            depth--;
+            continue;
+        }
+        uint32_t i = s->child[top->next++], key = g->key[i];
+        if (!above[key]) g->group[key].retained += s->retained[i];
+        if (s->child_at[i] == s->child_at[i + 1]) continue;
+        above[key]++;
+        stack[depth++] = (Open){i, s->child_at[i], s->child_at[i + 1]};
+    }
+    snapmem_free(&memory);
+    return made;
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+static int by_retained(const void *a, const void *b) {
+    const LmpHeapGroup *x = a, *y = b;
+    if (x->retained != y->retained) return x->retained < y->retained ? 1 : -1;
+    if (x->size != y->size) return x->size < y->size ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+/* Groups that have members, largest first. Their keys are in `first` until members are put in. */
+static bool list_groups(Grouping *g, LmpHeapGroups *out) {
+    for (uint32_t key = 0; key < g->keys; key++)
+        out->groups += g->group[key].objects > 0;
+    out->group = calloc((size_t)out->groups + 1, sizeof *out->group);
+    if (!out->group) return false;
+    uint32_t n = 0;
+    for (uint32_t key = 0; key < g->keys; key++) {
+        if (!g->group[key].objects) continue;
+        out->group[n] = g->group[key];
+        out->group[n].first = key;
+        name_key(g, key, out->group[n].name, sizeof out->group[n].name);
+        n++;
+    }
+    qsort(out->group, n, sizeof *out->group, by_retained);
+    return true;
+}
+
+/* All objects by size at once, then to their groups in that order. */
+static bool put_members(Grouping *g, LmpHeapGroups *out) {
+    const LmpSnapshot *s = g->s;
+    uint32_t members = 0, n = 0;
+    for (uint32_t k = 0; k < out->groups; k++)
+        members += out->group[k].objects;
+    out->member = calloc((size_t)members + 1, sizeof *out->member);
+    out->group_of = calloc(s->g.objects, sizeof *out->group_of);
+    SnapSized *sized = snapmem_take(&g->memory, (size_t)members + 1, 2 * sizeof *sized);
+    uint32_t *row = snapmem_take(&g->memory, g->keys, sizeof *row);
+    uint32_t *next = snapmem_take(&g->memory, (size_t)out->groups + 1, sizeof *next);
+    if (!out->member || !out->group_of || !sized || !row || !next) return false;
+    for (uint32_t k = 0, at = 0; k < out->groups; k++) {
+        row[out->group[k].first] = k;
+        out->group[k].first = next[k] = at;
+        at += out->group[k].objects;
+    }
+    for (uint32_t i = 0; i < s->g.objects; i++) {
+        out->group_of[i] = g->key[i] == LMP_HEAP_NONE ? LMP_HEAP_NONE : row[g->key[i]];
+        if (g->key[i] != LMP_HEAP_NONE) sized[n++] = (SnapSized){s->retained[i], i};
+    }
+    snapsort(sized, sized + members, members);
+    for (uint32_t k = 0; k < members; k++)
+        out->member[next[out->group_of[sized[k].object]]++] = sized[k].object;
+    return true;
+}
+
+LmpErr groups_make(LmpHeapGroups *out, const LmpSnapshot *s, LmpHeapBy by, bool garbage) {
+    *out = (LmpHeapGroups){0};
+    Grouping g = {.s = s, .by = by};
+    g.keys = keys_of(&g);
+    g.key = snapmem_take(&g.memory, s->g.objects, sizeof *g.key);
+    g.group = snapmem_take(&g.memory, g.keys, sizeof *g.group);
+    bool made = g.key && g.group && sum_up(&g, garbage) && (garbage || retain(&g)) &&
+                list_groups(&g, out) && put_members(&g, out);
+    snapmem_free(&g.memory);
+    if (made) return LMP_OK;
+    groups_free(out);
+    return LMP_E_NOMEM;
+}
+
+void groups_free(LmpHeapGroups *groups) {
+    free(groups->group);
+    free(groups->member);
+    free(groups->group_of);
+    *groups = (LmpHeapGroups){0};
+}
