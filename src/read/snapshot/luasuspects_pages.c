@@ -102,7 +102,7 @@ enum { RIDX_LAST = 2 }; /* registry[1] and [2] are the main thread and the globa
 
 static void collect_references(SuspectMaking *m) {
     const LmpSnapshot *s = m->s;
-    uint32_t registry = suspects_root(s, LMP_ROOT_REGISTRY);
+    uint32_t registry = s->registry;
     if (registry == LMP_HEAP_NONE) return;
     for (uint32_t e = s->g.edge_at[registry]; e < s->g.edge_at[registry + 1]; e++) {
         if ((s->g.edge_kind[e] & LMP_EDGE_KIND) != LMP_EDGE_INDEX) continue;
@@ -153,7 +153,7 @@ static uint64_t code_of(const LmpSnapshot *s, uint32_t function) {
 
 static void collect_coroutines(SuspectMaking *m) {
     const LmpSnapshot *s = m->s;
-    uint32_t main = suspects_root(s, LMP_ROOT_MAIN), running = suspects_root(s, LMP_ROOT_RUNNING);
+    uint32_t main = s->main_thread, running = suspects_root(s, LMP_ROOT_RUNNING);
     uint32_t *first = suspects_frames(s);
     m->failed = m->failed || !first;
     for (uint32_t i = 1; i < s->g.objects && !m->failed; i++) {
@@ -183,9 +183,11 @@ static void finish_coroutines(const SuspectMaking *m, SuspectDraft *d) {
 }
 
 static void word_coroutines(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
-    char name[140] = "";
+    static const char code[] = "code of ";
+    char full[140] = "", *name = full;
     snprintf(row->text[0], sizeof row->text[0], "%s", state_name[d->key[0]]);
-    if (d->key[1]) snapshot_name(s, (uint32_t)d->key[1], name, sizeof name);
+    if (d->key[1]) snapshot_name(s, (uint32_t)d->key[1], full, sizeof full);
+    if (strncmp(full, code, sizeof code - 1) == 0) name += sizeof code - 1;
     if (d->key[2])
         snprintf(row->text[1], sizeof row->text[1], "line %u of %s", (unsigned)d->key[2], name);
     else

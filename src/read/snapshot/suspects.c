@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "read/snapshot/luasuspects_impl.h"
 #include "read/snapshot/suspects_impl.h"
 
 enum { CHAIN = 1 << 20 }; /* steps up the dominator tree that one question may cost */
@@ -72,28 +71,14 @@ const char *suspect_share(char *out, uint64_t bytes, uint64_t whole) {
 
 /* ---- what everything hangs from -------------------------------------------------------------- */
 
-static bool is_key(const LmpSnapshot *s, uint32_t edge, const char *key) {
-    size_t length = 0;
-    if ((s->g.edge_kind[edge] & LMP_EDGE_KIND) != LMP_EDGE_FIELD) return false;
-    const char *text = snapshot_text(s, s->g.edge_label[edge], &length);
-    return text && length == strlen(key) && memcmp(text, key, length) == 0;
-}
-
 /* Root, registry, globals, package.loaded and the main thread hold everything in every program: it
  * is what hangs from them that is of interest. */
 static void find_frame(SuspectRun *run) {
     const LmpSnapshot *s = run->s;
-    uint32_t registry = suspects_root(s, LMP_ROOT_REGISTRY);
-    uint32_t main = suspects_root(s, LMP_ROOT_MAIN);
+    const uint32_t frame[] = {s->registry, s->globals, s->loaded, s->main_thread};
     run->frame[0] = 1;
-    if (main != LMP_HEAP_NONE) run->frame[main] = 1;
-    if (registry == LMP_HEAP_NONE) return;
-    run->frame[registry] = 1;
-    for (uint32_t e = s->g.edge_at[registry]; e < s->g.edge_at[registry + 1]; e++) {
-        bool globals = (s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_INDEX &&
-                       s->g.edge_label[e] == 2; /* LUA_RIDX_GLOBALS */
-        if (globals || is_key(s, e, "_LOADED")) run->frame[s->g.edge_to[e]] = 1;
-    }
+    for (size_t i = 0; i < sizeof frame / sizeof frame[0]; i++)
+        if (frame[i] != LMP_HEAP_NONE) run->frame[frame[i]] = 1;
 }
 
 /* ---- one verdict for one holder -------------------------------------------------------------- */
@@ -174,11 +159,13 @@ LmpErr suspects_make(LmpSuspects *out, const LmpSnapshot *s, const LmpSnapshot *
                       .out = out,
                       .heap = s->reachable_bytes,
                       .frame = calloc((size_t)s->g.objects + 1, 1),
+                      .told = calloc((size_t)s->g.objects + 1, 1),
                       .count = malloc(((size_t)s->g.objects + 1) * sizeof *run.count)};
     memset(out, 0, sizeof *out);
-    run.failed = !run.frame || !run.count;
+    run.failed = !run.frame || !run.told || !run.count;
     if (!run.failed) rules(&run);
     free(run.frame);
+    free(run.told);
     free(run.count);
     return run.failed ? LMP_E_NOMEM : LMP_OK;
 }

@@ -46,7 +46,7 @@ static void through(SuspectRun *run, uint32_t i, char *out, size_t size) {
     }
     char count[LMP_NUM];
     if (of[most].objects > 1 && of[most].bytes >= s->retained[i] / 2)
-        snprintf(out, size, ", through %s of %s", format_count(count, of[most].objects),
+        snprintf(out, size, ", through %s \xc3\x97 %s", format_count(count, of[most].objects),
                  s->class_list[most].name);
     free(of);
 }
@@ -138,14 +138,29 @@ static uint32_t holder_of(SuspectRun *run, const uint32_t *member, uint32_t memb
     return at == 0 || run->frame[at] ? LMP_HEAP_NONE : at;
 }
 
+/* What is below a holder is told with it: no class of its own. */
+static void cover(SuspectRun *run) {
+    const LmpSnapshot *s = run->s;
+    for (uint32_t r = 0; r < run->out->rows; r++) {
+        const LmpSuspect *row = &run->out->row[r];
+        uint32_t *queue = run->count, head = 0, tail = 0;
+        if (!row->fired || row->object == LMP_HEAP_NONE || run->frame[row->object]) continue;
+        for (queue[tail++] = row->object; head < tail; head++)
+            for (uint32_t c = s->child_at[queue[head]]; c < s->child_at[queue[head] + 1]; c++) {
+                run->told[s->child[c]] = 1;
+                queue[tail++] = s->child[c];
+            }
+    }
+}
+
 /* What groups hold beside the objects that are suspects by themselves: those are told already. */
-static uint64_t *retained_by_small(SuspectRun *run, const LmpHeapGroups *groups) {
+static uint64_t *retained_by_small(SuspectRun *run, const LmpHeapGroups *groups, bool told) {
     const LmpSnapshot *s = run->s;
     uint64_t *retained = malloc(((size_t)groups->groups + 1) * sizeof *retained);
     if (!retained) return NULL;
     for (uint32_t i = 0; i < s->g.objects; i++) {
         bool large = run->frame[i] || suspect_over(s->retained[i], run->heap, SUSPECT_HOLDS);
-        bool none = groups->group_of[i] == LMP_HEAP_NONE || large;
+        bool none = groups->group_of[i] == LMP_HEAP_NONE || large || (!told && run->told[i]);
         run->count[i] = none ? 0 : groups->group_of[i] + 1;
     }
     if (suspects_retained(s, run->count, groups->groups, retained)) return retained;
@@ -163,8 +178,8 @@ static void add_group(SuspectRun *run, LmpSuspectRule rule, const LmpHeapGroups 
     format_count(count, group->objects);
     LmpSuspect *suspect =
         rule == LMP_SUSPECT_CLASS
-            ? suspect_add(run, rule, bytes, holder, "%s of %s hold %s of the heap.", count,
-                          group->name, share)
+            ? suspect_add(run, rule, bytes, holder, "%s \xc3\x97 %s: they hold %s of the heap.",
+                          count, group->name, share)
             : suspect_add(run, rule, bytes, holder,
                           "What %s made (%s objects) holds %s of the heap.", group->name, count,
                           share);
@@ -180,7 +195,7 @@ static void groups_over(SuspectRun *run, LmpSuspectRule rule, LmpHeapBy by) {
         run->failed = true;
         return;
     }
-    uint64_t *retained = retained_by_small(run, &groups);
+    uint64_t *retained = retained_by_small(run, &groups, by == LMP_BY_LINE);
     uint32_t added = 0;
     for (uint32_t i = 0; retained && i < groups.groups && added < SUSPECT_ROWS; i++) {
         if (groups.group[i].objects < 2 || run->heap == 0 ||
@@ -196,9 +211,11 @@ static void groups_over(SuspectRun *run, LmpSuspectRule rule, LmpHeapBy by) {
 
 void suspects_groups(SuspectRun *run) {
     if (run->failed) return;
+    cover(run);
     groups_over(run, LMP_SUSPECT_CLASS, LMP_BY_CLASS);
     if (!suspect_any(run, LMP_SUSPECT_CLASS))
-        suspect_none(run, LMP_SUSPECT_CLASS, "No class of many objects holds %d %% of the heap.",
+        suspect_none(run, LMP_SUSPECT_CLASS,
+                     "No class of objects holds %d %% of the heap beside what is told already.",
                      SUSPECT_HOLDS);
     bool lines = run->s->ledger.lines != LMP_LINES_OFF;
     if (lines && !run->failed) groups_over(run, LMP_SUSPECT_LINE, LMP_BY_LINE);

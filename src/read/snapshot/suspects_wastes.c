@@ -20,7 +20,7 @@ static void wasted_strings(SuspectRun *run, const LmpSuspectTable *t) {
     }
     suspect_add(run, LMP_SUSPECT_STRINGS, t->all_bytes, most->object,
                 "Further copies of equal strings take %s of the heap; most of all there are %s "
-                "of %s.",
+                "\xc3\x97 %s.",
                 suspect_share(share, t->all_bytes, run->heap), format_count(count, most->number[2]),
                 most->text[0]);
 }
@@ -34,12 +34,13 @@ static void wasted_slots(SuspectRun *run, const LmpSuspectTable *t) {
                      SUSPECT_WASTES);
         return;
     }
-    suspect_add(run, LMP_SUSPECT_SLOTS, t->all_bytes, most->object,
-                "Table slots with nothing in them take %s of the heap; most in %s tables%s%s such "
-                "as %s, which are %u %% full.",
-                suspect_share(share, t->all_bytes, run->heap), format_count(count, most->number[2]),
-                *most->text[0] ? " of " : "", most->text[0], most->text[1],
-                (unsigned)most->number[4]);
+    bool one = most->number[2] == 1;
+    suspect_add(
+        run, LMP_SUSPECT_SLOTS, t->all_bytes, most->object,
+        "Table slots with nothing in them take %s of the heap; most in %s%s%s%s %s, %u %% full.",
+        suspect_share(share, t->all_bytes, run->heap),
+        one ? "one table" : format_count(count, most->number[2]), one ? "" : " tables",
+        *most->text[0] ? " of " : "", most->text[0], most->text[1], (unsigned)most->number[4]);
 }
 
 /* What the suspended ones retain: in `only` alone they have a row. */
@@ -87,7 +88,7 @@ static void references(SuspectRun *run, const LmpSuspectTable *t) {
                      SUSPECT_WASTES);
         return;
     }
-    uint32_t object = n > 1 ? suspects_root(run->s, LMP_ROOT_REGISTRY) : t->row[0].object;
+    uint32_t object = n > 1 ? run->s->registry : t->row[0].object;
     suspect_add(run, LMP_SUSPECT_REFERENCES, t->all_bytes, object,
                 "%s references of C code in the registry (luaL_ref) hold %s of the heap, most of "
                 "them %s.",

@@ -1,0 +1,458 @@
+/* Tests of the verdict on a snapshot and of Lua's usual suspects: heaps made up for each rule, just
+ * above and just below where it holds. */
+#include "leaky_heap.h"
+#include "read/snapshot/luasuspects.h"
+#include "read/snapshot/suspects.h"
+#include "suite.h"
+
+static Graph *graph;
+static LmpSnapshot snapshot;
+static LmpSuspects suspects;
+
+static uint32_t globals, registry;
+
+/* A heap with a frame and nothing in it. */
+static void begin(void) {
+    graph = graph_new();
+    registry = graph_table(graph, 4, 2, 2, 1);
+    globals = graph_table(graph, 0, 0, 8, 1);
+    uint32_t main = graph_thread(graph, 0);
+    graph_edge(graph, 0, registry, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    graph_edge(graph, 0, main, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
+    graph_edge(graph, 0, main, LMP_EDGE_ROOT, LMP_ROOT_RUNNING);
+    graph_index(graph, registry, 1, main);
+    graph_index(graph, registry, 2, globals);
+}
+
+static void open_snapshot(void) {
+    const LmpHeapGraph *g = graph_done(graph);
+    LmpHeapInfo info = leaky_info(g);
+    ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
+}
+
+static void judge(void) {
+    open_snapshot();
+    ck_assert_int_eq(suspects_make(&suspects, &snapshot, NULL), LMP_OK);
+}
+
+static void end(void) {
+    snapshot_close(&snapshot);
+    graph_free(graph);
+}
+
+/* The row of a rule; NULL: it has none. */
+static const LmpSuspect *of(LmpSuspectRule rule) {
+    for (uint32_t i = 0; i < suspects.rows; i++)
+        if (suspects.row[i].rule == rule) return &suspects.row[i];
+    return NULL;
+}
+
+static bool fired(LmpSuspectRule rule) {
+    const LmpSuspect *row = of(rule);
+    return row && row->fired;
+}
+
+static uint32_t block(uint64_t size) {
+    return graph_object(graph, LMP_HEAP_USERDATA, size);
+}
+
+/* ---- holders --------------------------------------------------------------------------------- */
+
+/* A chain of tables, the last with many entries: that one it is, not those above it. */
+START_TEST(accumulation_point) {
+    begin();
+    uint32_t app = graph_table(graph, 0, 0, 2, 1), list = graph_table(graph, 64, 50, 0, 0);
+    graph_field(graph, globals, "app", app);
+    graph_field(graph, app, "list", list);
+    for (uint32_t i = 1; i <= 50; i++)
+        graph_index(graph, list, i, block(1000));
+    judge();
+    const LmpSuspect *row = of(LMP_SUSPECT_HOLDER);
+    ck_assert(row->fired);
+    ck_assert_uint_eq(row->object, list);
+    ck_assert_uint_eq(row->bytes, snapshot.retained[list]);
+    ck_assert_ptr_nonnull(strstr(row->words, "through 50 \xc3\x97 "));
+    ck_assert_ptr_nonnull(strstr(row->path, "app.list"));
+    ck_assert_uint_eq(suspects.row[0].object, list); /* the first of all */
+    end();
+}
+END_TEST
+
+/* One that nearly all is in goes down to it: 0.7 of what is above. */
+START_TEST(down_to_the_drop) {
+    for (uint64_t part = 600; part <= 800; part += 200) {
+        begin();
+        uint32_t box = graph_table(graph, 2, 2, 0, 0), big = block(part * 10);
+        graph_field(graph, globals, "box", box);
+        graph_index(graph, box, 1, big);
+        graph_index(graph, box, 2, block(10000 - part * 10));
+        judge();
+        ck_assert_uint_eq(suspects.row[0].object, part < 700 ? box : big);
+        end();
+    }
+}
+END_TEST
+
+START_TEST(a_tenth) {
+    for (uint64_t percent = 8; percent <= 12; percent += 4) {
+        begin();
+        uint64_t rest = 0;
+        uint32_t big = block(percent * 1000);
+        graph_field(graph, globals, "big", big);
+        for (uint32_t i = 0; i < 20; i++) { /* each below a tenth */
+            char name[16];
+            snprintf(name, sizeof name, "other %u", i);
+            rest = (100 - percent) * 1000 / 20 - 200;
+            graph_field(graph, globals, name, block(rest));
+        }
+        judge();
+        bool found = false;
+        for (uint32_t i = 0; i < suspects.fired; i++)
+            found = found ||
+                    (suspects.row[i].rule == LMP_SUSPECT_HOLDER && suspects.row[i].object == big);
+        ck_assert(found == (percent > 10));
+        end();
+    }
+}
+END_TEST
+
+/* Registry, globals and main thread hold everything everywhere: they are no news. */
+START_TEST(the_frame_is_no_suspect) {
+    begin();
+    uint32_t a = block(5000), b = block(5000);
+    graph_field(graph, globals, "a", a);
+    graph_field(graph, globals, "b", b);
+    judge();
+    for (uint32_t i = 0; i < suspects.fired; i++)
+        ck_assert(suspects.row[i].object != globals && suspects.row[i].object != registry);
+    ck_assert(fired(LMP_SUSPECT_HOLDER));
+    end();
+}
+END_TEST
+
+/* ... but where it is full of small things, it is. */
+START_TEST(a_thousand_globals) {
+    begin();
+    for (uint32_t i = 0; i < 1000; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "g%u", i);
+        graph_field(graph, globals, name, block(100));
+    }
+    judge();
+    ck_assert_uint_eq(of(LMP_SUSPECT_HOLDER)->object, globals);
+    end();
+}
+END_TEST
+
+/* Objects of one class in many places: none of them holds much, all together do. */
+START_TEST(a_class) {
+    begin();
+    for (uint32_t i = 0; i < 40; i++) {
+        char name[16];
+        uint32_t place = graph_table(graph, 0, 0, 1, 1), point = graph_table(graph, 0, 0, 2, 2);
+        snprintf(name, sizeof name, "place%u", i);
+        graph_field(graph, globals, name, place);
+        graph_field(graph, place, "at", point);
+        graph_field(graph, point, "x", block(500));
+        graph_field(graph, point, "y", block(500));
+    }
+    judge();
+    const LmpSuspect *row = NULL;
+    for (uint32_t i = 0; i < suspects.fired; i++)
+        if (suspects.row[i].rule == LMP_SUSPECT_CLASS && strstr(suspects.row[i].words, "{x, y}"))
+            row = &suspects.row[i];
+    ck_assert_ptr_nonnull(row);
+    ck_assert_uint_eq(row->by, LMP_BY_CLASS);
+    ck_assert_ptr_nonnull(strstr(row->words, "40 \xc3\x97 {x, y}"));
+    end();
+}
+END_TEST
+
+/* What a table holds and the class of what is in it are one verdict. */
+START_TEST(one_holder_one_verdict) {
+    Leaky l = leaky_heap();
+    graph = l.graph;
+    judge();
+    uint32_t about = 0;
+    for (uint32_t i = 0; i < suspects.fired; i++)
+        about += suspects.row[i].object == l.handlers;
+    ck_assert_uint_eq(about, 1);
+    ck_assert_uint_eq(suspects.row[0].object, l.handlers);
+    ck_assert_uint_eq(suspects.row[0].rule, LMP_SUSPECT_HOLDER);
+    ck_assert(!fired(LMP_SUSPECT_CLASS));
+    ck_assert(of(LMP_SUSPECT_CLASS) != NULL); /* and says so */
+    end();
+}
+END_TEST
+
+/* ---- what is there for nothing ----------------------------------------------------------------
+ */
+
+/* Every rule has a row, whether it holds or not, and in an empty heap none holds. */
+START_TEST(nothing) {
+    graph = graph_new();
+    judge();
+    ck_assert_uint_eq(suspects.fired, 0);
+    for (uint32_t rule = 0; rule < LMP_SUSPECT_RULES; rule++) {
+        ck_assert_ptr_nonnull(of(rule));
+        ck_assert_uint_gt(strlen(of(rule)->words), 10);
+    }
+    end();
+}
+END_TEST
+
+START_TEST(equal_strings) {
+    for (uint32_t copies = 1; copies <= 20; copies += 19) {
+        begin();
+        uint32_t list = graph_table(graph, 32, 21, 0, 0);
+        graph_field(graph, globals, "list", list);
+        for (uint32_t i = 1; i <= copies; i++)
+            graph_index(graph, list, i,
+                        graph_string(graph, "a string of more than forty bytes, made many times"));
+        judge();
+        ck_assert(fired(LMP_SUSPECT_STRINGS) == (copies > 1));
+        if (copies > 1)
+            ck_assert_uint_eq(of(LMP_SUSPECT_STRINGS)->bytes,
+                              (copies - 1) * (25 + strlen("a string of more than forty bytes, "
+                                                          "made many times")));
+        end();
+    }
+}
+END_TEST
+
+START_TEST(empty_slots) {
+    for (uint32_t used = 10; used <= 1000; used += 990) {
+        begin();
+        graph_field(graph, globals, "list", graph_table(graph, 1000, used, 0, 0));
+        judge();
+        ck_assert(fired(LMP_SUSPECT_SLOTS) == (used < 1000));
+        if (used < 1000) ck_assert_uint_ge(of(LMP_SUSPECT_SLOTS)->bytes, 990 * 16);
+        end();
+    }
+}
+END_TEST
+
+START_TEST(garbage) {
+    for (uint64_t size = 100; size <= 1000; size += 900) {
+        begin();
+        graph_field(graph, globals, "live", block(10000));
+        block(size);
+        judge();
+        ck_assert(fired(LMP_SUSPECT_GARBAGE) == (size == 1000));
+        end();
+    }
+}
+END_TEST
+
+START_TEST(suspended) {
+    for (unsigned status = 0; status <= 1; status++) {
+        begin();
+        uint32_t list = graph_table(graph, 4, 3, 0, 0);
+        uint32_t body = graph_function(graph, graph_proto(graph, "@worker.lua", 7, 30));
+        graph_field(graph, globals, "list", list);
+        for (uint32_t i = 1; i <= 3; i++) {
+            uint32_t thread = graph_thread(graph, status);
+            uint32_t frame = graph_frame(graph, body, 18);
+            graph_local(graph, frame, "buffer", 1, block(1000));
+            graph_index(graph, list, i, thread);
+        }
+        judge();
+        const LmpSuspect *row = of(LMP_SUSPECT_COROUTINES);
+        ck_assert(row->fired == (status == 1));
+        if (row->fired) ck_assert_ptr_nonnull(strstr(row->words, "3 coroutines are suspended"));
+        if (row->fired) ck_assert_ptr_nonnull(strstr(row->words, "line 18 of "));
+        end();
+    }
+}
+END_TEST
+
+START_TEST(references) {
+    for (uint32_t refs = 0; refs <= 30; refs += 30) {
+        begin();
+        graph_field(graph, globals, "other", block(1000));
+        for (uint32_t i = 0; i < refs; i++)
+            graph_index(graph, registry, 3 + i, block(100));
+        judge();
+        ck_assert(fired(LMP_SUSPECT_REFERENCES) == false || refs > 0);
+        bool said = false;
+        for (uint32_t i = 0; i < suspects.fired; i++)
+            said = said || strstr(suspects.row[i].words, "30 references of C code");
+        ck_assert(said == (refs == 30));
+        end();
+    }
+}
+END_TEST
+
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+static LmpSuspectTable table;
+
+static void page(LmpSuspectPage which) {
+    ck_assert_int_eq(luasuspects_make(&table, &snapshot, which), LMP_OK);
+    uint32_t members = 0;
+    for (uint32_t i = 0; i < table.rows; i++) {
+        const LmpSuspectRow *row = &table.row[i];
+        ck_assert_uint_eq(row->first, members);
+        members += row->objects;
+        bool among = false;
+        for (uint32_t k = 0; k < row->objects; k++)
+            among = among || table.member[row->first + k] == row->object;
+        ck_assert(among);
+        if (i > 0) ck_assert_uint_le(row->bytes, table.row[i - 1].bytes);
+    }
+}
+
+static void cell(uint32_t row, uint32_t column, const char *expected) {
+    char text[200];
+    ck_assert_str_eq(luasuspects_cell(&table, row, column, text, sizeof text), expected);
+}
+
+/* The row whose first text begins so. */
+static uint32_t row_of(const char *text) {
+    for (uint32_t i = 0; i < table.rows; i++)
+        if (strncmp(table.row[i].text[0], text, strlen(text)) == 0) return i;
+    ck_abort_msg("no row %s", text);
+    return 0;
+}
+
+START_TEST(pages) {
+    Leaky l = leaky_heap();
+    graph = l.graph;
+    open_snapshot();
+    page(LMP_PAGE_REFERENCES);
+    ck_assert_uint_eq(table.rows, 1);
+    cell(0, 2, "12");
+    ck_assert_uint_eq(table.all_bytes, LEAKY_REFERENCES * 64);
+    luasuspects_free(&table);
+
+    page(LMP_PAGE_COROUTINES);
+    ck_assert_uint_eq(table.rows, 1);
+    cell(0, 0, "suspended");
+    ck_assert_ptr_nonnull(strstr(table.row[0].text[1], "line 18 of "));
+    cell(0, 2, "4");
+    luasuspects_free(&table);
+
+    page(LMP_PAGE_CLOSURES);
+    ck_assert_uint_eq(table.row[row_of("function (bus.lua:31)")].number[2], LEAKY_HANDLERS);
+    ck_assert_ptr_nonnull(strstr(table.row[0].text[1], "self "));
+    luasuspects_free(&table);
+
+    page(LMP_PAGE_CHUNKS);
+    ck_assert_uint_eq(table.rows, 4);
+    luasuspects_free(&table);
+
+    page(LMP_PAGE_FINALIZERS);
+    ck_assert_uint_eq(table.rows, 1);
+    cell(0, 3, "100 B");
+    luasuspects_free(&table);
+
+    page(LMP_PAGE_WEAK);
+    ck_assert_uint_eq(table.rows, 1);
+    ck_assert_ptr_nonnull(strstr(table.row[0].text[0], "weak keys: "));
+    cell(0, 2, "1");
+    cell(0, 3, "1"); /* its key is held by the handlers */
+    luasuspects_free(&table);
+
+    page(LMP_PAGE_STRINGS);
+    ck_assert_uint_eq(table.row[0].number[2], LEAKY_ENTRIES);
+    ck_assert_uint_eq(table.row[0].bytes,
+                      (LEAKY_ENTRIES - 1) * table.row[0].number[4] / LEAKY_ENTRIES);
+    luasuspects_free(&table);
+
+    page(LMP_PAGE_TABLES);
+    uint64_t unused = 0;
+    for (uint32_t i = 0; i < table.rows; i++)
+        unused += table.row[i].bytes;
+    ck_assert_uint_eq(unused, table.all_bytes);
+    ck_assert_uint_ge(unused, (256 - LEAKY_ENTRIES) * 24);
+    luasuspects_free(&table);
+    end();
+}
+END_TEST
+
+/* What a weak table loses at the next collection does not stay. */
+START_TEST(weak_tables) {
+    begin();
+    uint32_t weak = graph_table(graph, 4, 3, 0, 0), held = block(100);
+    graph->object[weak].flags |= LMP_HEAP_WEAK_VALUES;
+    graph_field(graph, globals, "weak", weak);
+    graph_field(graph, globals, "held", held);
+    graph_edge(graph, weak, held, LMP_EDGE_INDEX | LMP_EDGE_WEAK, 1);
+    graph_edge(graph, weak, block(100), LMP_EDGE_INDEX | LMP_EDGE_WEAK, 2);
+    graph_edge(graph, weak, block(100), LMP_EDGE_INDEX | LMP_EDGE_WEAK, 3);
+    open_snapshot();
+    page(LMP_PAGE_WEAK);
+    cell(0, 2, "3");
+    cell(0, 3, "1");
+    luasuspects_free(&table);
+    end();
+}
+END_TEST
+
+/* Code whose text differs in numbers alone is there several times. */
+START_TEST(copies_of_code) {
+    begin();
+    uint32_t list = graph_table(graph, 16, 12, 0, 0);
+    graph_field(graph, globals, "list", list);
+    for (uint32_t i = 1; i <= 12; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "return %u + x", i * 7);
+        graph_index(graph, list, i, graph_function(graph, graph_proto(graph, text, 0, 1)));
+    }
+    graph_field(graph, globals, "f", graph_function(graph, graph_proto(graph, "@f.lua", 1, 2)));
+    open_snapshot();
+    page(LMP_PAGE_CHUNKS);
+    ck_assert_uint_eq(table.rows, 2);
+    cell(0, 2, "12");
+    ck_assert_uint_eq(table.row[1].number[2], 1);
+    ck_assert_str_eq(table.row[1].text[0], "f.lua");
+    luasuspects_free(&table);
+    end();
+}
+END_TEST
+
+/* A row for each of many: the largest stay, the rest is summed up. */
+START_TEST(more_than_there_is_room) {
+    begin();
+    uint32_t list = graph_table(graph, 2048, 1500, 0, 0);
+    graph_field(graph, globals, "list", list);
+    for (uint32_t i = 1; i <= 1500; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%u", i);
+        graph_index(graph, list, i, graph_string(graph, text));
+    }
+    open_snapshot();
+    page(LMP_PAGE_STRINGS);
+    ck_assert_uint_eq(table.rows, LUASUSPECTS_MOST);
+    ck_assert_uint_ge(table.more, 500);
+    luasuspects_free(&table);
+    end();
+}
+END_TEST
+
+/* Objects below others of their row count once. */
+START_TEST(retained_once) {
+    begin();
+    uint32_t proto = graph_proto(graph, "@f.lua", 3, 4), above = globals;
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < 10; i++) {
+        uint32_t function = graph_function(graph, proto), next = graph_table(graph, 0, 0, 1, 1);
+        graph_field(graph, above, "f", function);
+        graph_upvalue(graph, function, "next", next);
+        above = next;
+    }
+    open_snapshot();
+    page(LMP_PAGE_CLOSURES);
+    all = snapshot.retained[table.row[0].object];
+    ck_assert_uint_eq(table.row[0].objects, 10);
+    ck_assert_uint_eq(table.row[0].number[4], all);
+    ck_assert_uint_eq(table.all_bytes, all);
+    luasuspects_free(&table);
+    end();
+}
+END_TEST
+
+SUITE("suspects", accumulation_point, down_to_the_drop, a_tenth, the_frame_is_no_suspect,
+      a_thousand_globals, a_class, one_holder_one_verdict, nothing, equal_strings, empty_slots,
+      garbage, suspended, references, pages, weak_tables, copies_of_code, more_than_there_is_room,
+      retained_once)
