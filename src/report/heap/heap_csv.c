@@ -1,0 +1,62 @@
+/* heap_csv.c - a row for every object, for spreadsheets and databases. Fields with quotes, commas
+ * or line ends are quoted (RFC 4180). */
+#include <string.h>
+
+#include "report/heap/heapreport_impl.h"
+
+static void put_text(FILE *out, const char *text) {
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void put_number(FILE *out, uint64_t n) {
+    fputc(',', out);
+    heaptext_number(out, n);
+}
+
+static void put_object(FILE *out, const HeapRedact *r, const LmpSnapshot *s, uint32_t i) {
+    char text[200];
+    uint64_t born = snapshot_born(s, i);
+    fprintf(out, "0x%llx,%s,", (unsigned long long)s->g.addr[i], heapgraph_kind(s->g.kind[i]));
+    put_text(out, heaptext_class(r, s, i, text, sizeof text));
+    put_number(out, snapshot_counted(s, i));
+    put_number(out, s->g.size[i]);
+    put_number(out, s->retained[i]);
+    fputc(',', out);
+    if (!snapshot_garbage(s, i)) heaptext_number(out, s->distance[i]);
+    put_number(out, s->g.edge_at[i + 1] - s->g.edge_at[i]);
+    put_number(out, s->in_at[i + 1] - s->in_at[i]);
+    fputc(',', out);
+    put_text(out, snapshot_site(s, i, text, sizeof text));
+    fputc(',', out);
+    if (born != UINT64_MAX) fprintf(out, "%llu", (unsigned long long)(born / 1000000));
+    fputc(',', out);
+    if (s->parent[i] != LMP_HEAP_NONE && s->parent_edge[i] != LMP_HEAP_NONE) {
+        fprintf(out, "0x%llx,", (unsigned long long)s->g.addr[s->parent[i]]);
+        put_text(out, heaptext_step(r, s, s->parent[i], s->parent_edge[i], text, sizeof text));
+    } else {
+        fputc(',', out);
+    }
+    fputc('\n', out);
+}
+
+LmpErr heap_csv(const HeapReport *report, FILE *out) {
+    HeapRedact redact;
+    LmpErr err = redact_open(&redact, report);
+    if (err) return err;
+    fputs("address,type,class,bytes,size,retained,distance,references_out,references_in,line,"
+          "made_ms,held_by,reference\n",
+          out);
+    for (uint32_t i = 1; i < report->s->g.objects && !ferror(out); i++)
+        put_object(out, &redact, report->s, i);
+    redact_close(&redact);
+    return LMP_OK;
+}

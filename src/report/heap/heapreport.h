@@ -1,0 +1,71 @@
+/* heapreport.h - reports of a heap snapshot, for people and for other tools. A new one is a file
+ * heap_NAME.c and a row of HEAP_REPORTS: that row is its name for `lmp report`, its line in the
+ * help and its part in the man page. */
+#ifndef LMP_HEAPREPORT_H
+#define LMP_HEAPREPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "read/snapshot/compare.h"
+#include "read/snapshot/snapshot.h"
+
+typedef struct HeapReport {
+    const LmpSnapshot *s;
+    const LmpSnapshot *old; /* an earlier snapshot of the same run; NULL: none */
+    uint64_t address;       /* of the object that it is about; 0: the whole heap */
+    uint32_t top;           /* rows of a table, nodes of a picture; 0: as many as the kind shows */
+    bool redact;            /* hides what strings contain, but for names that the code has */
+} HeapReport;
+
+/* ID, name, help (a sentence without a full stop). LmpErr heap_NAME(const HeapReport *, FILE *)
+ * writes it: OK or NOMEM; what FILE says of errors is its caller's to ask. */
+#define HEAP_REPORTS(REPORT)                                                                       \
+    REPORT(SUMMARY, summary, "what holds most and Lua's usual suspects, as text")                  \
+    REPORT(JSON, json, "the same as JSON")                                                         \
+    REPORT(HEAPSNAPSHOT, heapsnapshot,                                                             \
+           "every object, for the memory panel of Chrome's DevTools, VS Code and memlab")          \
+    REPORT(CSV, csv, "a row for every object")                                                     \
+    REPORT(DOT, dot,                                                                               \
+           "a graph for Graphviz: who retains most, or the paths to one object (--object)")        \
+    REPORT(HOLDERS, holders, "bytes by the path that holds them, folded, for flame graph tools")   \
+    REPORT(PPROF, pprof, "the same for pprof, compressed (.pb.gz)")                                \
+    REPORT(ICICLE, icicle, "the same as a page for a browser")                                     \
+    REPORT(TREEMAP, treemap, "who retains what as nested rectangles, a page for a browser")
+
+enum {
+#define HEAP_REPORT_ID(ID, ...) HEAP_REPORT_##ID,
+    HEAP_REPORTS(HEAP_REPORT_ID) HEAP_REPORT_KINDS
+#undef HEAP_REPORT_ID
+};
+
+typedef struct HeapReportKind {
+    const char *name, *help;
+    LmpErr (*write)(const HeapReport *report, FILE *out);
+} HeapReportKind;
+
+extern const HeapReportKind heapreport_kinds[HEAP_REPORT_KINDS];
+
+/* The kind of this name; NULL: there is none. */
+const HeapReportKind *heapreport_find(const char *name);
+/* Why this report cannot be written of this snapshot; NULL: it can. */
+const char *heapreport_lacks(const HeapReportKind *kind, const HeapReport *report);
+
+/* What a writer writes, as heapreport_save runs it. */
+typedef LmpErr HeapWriter(const void *of, FILE *out);
+
+/* Writes a file: beside it first, readable by its owner alone, which then takes its place; so there
+ * is never half a file under this name, and a link is replaced, not followed. What is no regular
+ * file (a pipe, /dev/stdout) is written to directly. Errors: FILE (errno says why), NOMEM. */
+LmpErr heapreport_save(const char *file, HeapWriter *writer, const void *of);
+
+/* What changed between two snapshots: by class, and by line where lines are known. `json`: as JSON,
+ * else as text. Errors: NOMEM. */
+typedef struct HeapDiff {
+    const LmpSnapshot *old, *newer;
+    uint32_t top; /* rows; 0: twenty */
+    bool json;
+} HeapDiff;
+LmpErr heapdiff_write(const HeapDiff *diff, FILE *out);
+
+#endif

@@ -1,0 +1,86 @@
+/* heapreport_impl.h - the reports of a snapshot, for their table, and what several of them share.
+ */
+#ifndef LMP_HEAPREPORT_IMPL_H
+#define LMP_HEAPREPORT_IMPL_H
+
+#include "report/heap/heapreport.h"
+
+#define HEAP_REPORT_WRITE(ID, name, ...) LmpErr heap_##name(const HeapReport *report, FILE *out);
+HEAP_REPORTS(HEAP_REPORT_WRITE)
+#undef HEAP_REPORT_WRITE
+
+/* ---- words: heaptext.c ----------------------------------------------------------------------- */
+
+/* A program's words without what its strings contain: the names that its code has as constants
+ * stay, all other keys and all contents are hidden. All zeroes: nothing is hidden. */
+typedef struct HeapRedact {
+    uint8_t *known; /* of each object: is it a string of the code? NULL: nothing is hidden */
+} HeapRedact;
+LmpErr redact_open(HeapRedact *redact, const HeapReport *report);
+void redact_close(HeapRedact *redact);
+
+/* As snapshot_name, snapshot_step (without ` ▸ ` before it) and a class's name. */
+const char *heaptext_name(const HeapRedact *r, const LmpSnapshot *s, uint32_t object, char *out,
+                          size_t size);
+const char *heaptext_step(const HeapRedact *r, const LmpSnapshot *s, uint32_t from, uint32_t edge,
+                          char *out, size_t size);
+const char *heaptext_class(const HeapRedact *r, const LmpSnapshot *s, uint32_t object, char *out,
+                           size_t size);
+/* May a string object be shown as it is? */
+bool heaptext_shown(const HeapRedact *r, const LmpSnapshot *s, uint32_t object);
+
+/* Writes n bytes as what stands between the quotes of JSON: what is not UTF-8 as U+FFFD, NUL and
+ * other controls escaped, also < (no end of a script), U+2028 and U+2029. */
+void heaptext_json(FILE *out, const char *bytes, size_t n);
+void heaptext_number(FILE *out, uint64_t n);
+
+/* ---- holders.c: paths folded ----------------------------------------------------------------- */
+
+/* A tree of folded reference paths: `registry`, below it `_LOADED` ... A step through many alike is
+ * one, [*]; a list is one. Rows come after their parents. Row 0 is the root. */
+typedef struct HeapHolder {
+    uint32_t parent;
+    uint32_t depth;
+    uint32_t from, edge;    /* a reference that it stands for; the root: LMP_HEAP_NONE */
+    uint32_t many;          /* 1: [*] of many alike, 2: a list, 4: the objects of one class */
+    uint32_t sample;        /* an object there */
+    uint64_t objects, size; /* those whose path ends here: how many, counted bytes */
+} HeapHolder;
+
+typedef struct HeapHolders {
+    HeapHolder *row;
+    uint32_t rows;
+    uint64_t left_objects, left_size; /* beyond HOLDERS_MOST: in row 0 */
+} HeapHolders;
+
+#define HOLDERS_MOST 200000u
+
+LmpErr holders_make(HeapHolders *out, const LmpSnapshot *s);
+void holders_free(HeapHolders *holders);
+/* "handlers[*]", "upvalue entries", "{id, name}". */
+const char *holders_text(const HeapHolders *h, const HeapRedact *r, const LmpSnapshot *s,
+                         uint32_t row, char *out, size_t size);
+
+/* ---- heap_page.c: one page for a browser ------------------------------------------------------
+ */
+
+/* A tree as it is drawn: rows come after their parents. */
+typedef struct HeapPageRow {
+    uint32_t parent;
+    uint8_t kind;       /* LmpKind */
+    uint64_t size, all; /* its own, with all below it (bytes) */
+    uint32_t objects;   /* (count) */
+    char name[160];
+    char site[100];
+} HeapPageRow;
+
+typedef struct HeapPage {
+    const char *view; /* "treemap", "icicle" */
+    HeapPageRow *row;
+    uint32_t rows;
+} HeapPage;
+
+void page_write(const HeapPage *page, const LmpSnapshot *s, FILE *out);
+extern const char page_html[]; /* made of page.html by the build */
+
+#endif

@@ -1,0 +1,385 @@
+/* Tests of the reports of a heap snapshot: golden files of a heap made up for it, and what their
+ * formats want. Programs that read these formats: tests/readers. */
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "leaky_heap.h"
+#include "report/heap/heapreport.h"
+#include "suite.h"
+
+static Leaky leaky;
+static LmpSnapshot snapshot;
+
+static void open_leaky(void) {
+    leaky = leaky_heap();
+    const LmpHeapGraph *g = graph_done(leaky.graph);
+    LmpHeapInfo info = leaky_info(g);
+    ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
+}
+
+static void close_leaky(void) {
+    snapshot_close(&snapshot);
+    graph_free(leaky.graph);
+}
+
+/* The caller frees it. */
+static char *written_of(unsigned kind, const HeapReport *report, size_t *size) {
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+    ck_assert_ptr_null(heapreport_lacks(&heapreport_kinds[kind], report));
+    ck_assert_int_eq(heapreport_kinds[kind].write(report, out), LMP_OK);
+    fclose(out);
+    return text;
+}
+
+static char *written(unsigned kind) {
+    HeapReport report = {.s = &snapshot};
+    size_t size;
+    return written_of(kind, &report, &size);
+}
+
+static void golden(unsigned kind, const HeapReport *report, const char *name) {
+    size_t size;
+    char *text = written_of(kind, report, &size);
+    suite_golden(name, text);
+    free(text);
+}
+
+START_TEST(as_they_are) {
+    open_leaky();
+    HeapReport report = {.s = &snapshot};
+    golden(HEAP_REPORT_SUMMARY, &report, "heap-summary.txt");
+    golden(HEAP_REPORT_JSON, &report, "heap.json");
+    golden(HEAP_REPORT_CSV, &report, "heap.csv");
+    golden(HEAP_REPORT_HOLDERS, &report, "heap.folded");
+    report.top = 20;
+    golden(HEAP_REPORT_DOT, &report, "heap.dot");
+    report.address = snapshot.g.addr[leaky.ephemeron_value];
+    golden(HEAP_REPORT_DOT, &report, "heap-paths.dot");
+    close_leaky();
+}
+END_TEST
+
+/* ---- Chrome's -------------------------------------------------------------------------------- */
+
+/* The numbers of an array of the file; the caller frees them. */
+static uint64_t *numbers(const char *text, const char *key, size_t *n) {
+    const char *at = strstr(text, key);
+    ck_assert_msg(at != NULL, "no %s", key);
+    uint64_t *list = malloc((strlen(at) + 1) * sizeof *list);
+    char *end;
+    *n = 0;
+    for (at += strlen(key); *at != ']'; at = *end == ',' ? end + 1 : end) {
+        list[(*n)++] = strtoull(at, &end, 10);
+        ck_assert_msg(end != at, "no number in %s", key);
+    }
+    return list;
+}
+
+static uint64_t field(const char *text, const char *key) {
+    const char *at = strstr(text, key);
+    ck_assert_ptr_nonnull(at);
+    return strtoull(at + strlen(key), NULL, 10);
+}
+
+enum { FIELDS = 7, WEAK = 6 };
+
+/* All nodes are reached from the first one by edges that hold. */
+static void check_reached(const uint64_t *node, size_t nodes, const uint64_t *edge) {
+    size_t *first = malloc((nodes + 1) * sizeof *first), *queue = malloc(nodes * sizeof *queue);
+    uint8_t *seen = calloc(nodes, 1);
+    size_t head = 0, tail = 0;
+    first[0] = 0;
+    for (size_t i = 0; i < nodes; i++)
+        first[i + 1] = first[i] + node[i * FIELDS + 4];
+    queue[tail++] = 0;
+    seen[0] = 1;
+    while (head < tail) {
+        size_t i = queue[head++];
+        for (size_t e = first[i]; e < first[i + 1]; e++) {
+            ck_assert_uint_eq(edge[3 * e + 2] % FIELDS, 0);
+            size_t to = edge[3 * e + 2] / FIELDS;
+            ck_assert_uint_lt(to, nodes);
+            if (edge[3 * e] == WEAK || seen[to]) continue;
+            seen[to] = 1;
+            queue[tail++] = to;
+        }
+    }
+    ck_assert_uint_eq(tail, nodes);
+    ck_assert_uint_eq(first[nodes - 1], first[nodes]); /* the last one refers to nothing */
+    free(first);
+    free(queue);
+    free(seen);
+}
+
+static int by_number(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+START_TEST(heapsnapshot_is_sound) {
+    size_t nodes, edges;
+    open_leaky();
+    char *text = written(HEAP_REPORT_HEAPSNAPSHOT);
+    uint64_t *node = numbers(text, "\"nodes\":[", &nodes);
+    uint64_t *edge = numbers(text, "\"edges\":[", &edges), sum = 0, size = 0;
+    ck_assert_uint_eq(nodes % FIELDS, 0);
+    nodes /= FIELDS;
+    ck_assert_uint_eq(edges % 3, 0);
+    ck_assert_uint_eq(nodes, field(text, "\"node_count\":"));
+    ck_assert_uint_eq(edges / 3, field(text, "\"edge_count\":"));
+    ck_assert_uint_eq(nodes, snapshot.g.objects + 1); /* and the one for garbage */
+    uint64_t *id = malloc(nodes * sizeof *id);
+    for (size_t i = 0; i < nodes; i++) {
+        id[i] = node[i * FIELDS + 2];
+        ck_assert_uint_eq(id[i] % 2, 1);
+        size += node[i * FIELDS + 3];
+        sum += node[i * FIELDS + 4];
+    }
+    ck_assert_uint_eq(sum, edges / 3);
+    ck_assert_uint_eq(size, snapshot.info.live_bytes);
+    qsort(id, nodes, sizeof *id, by_number);
+    for (size_t i = 1; i < nodes; i++)
+        ck_assert_uint_ne(id[i - 1], id[i]);
+    check_reached(node, nodes, edge);
+    static const char *const order[] = {
+        "\"snapshot\":",    "\"nodes\":[",   "\"edges\":[",     "\"trace_function_infos\":[",
+        "\"trace_tree\":[", "\"samples\":[", "\"locations\":[", "\"strings\":["};
+    for (size_t i = 1; i < sizeof order / sizeof order[0]; i++)
+        ck_assert(strstr(text, order[i - 1]) < strstr(text, order[i]));
+    free(id);
+    free(node);
+    free(edge);
+    free(text);
+    close_leaky();
+}
+END_TEST
+
+/* An object that moved, or another one at its address, has another id; the rest keep theirs. */
+START_TEST(ids_are_those_of_objects) {
+    size_t nodes;
+    open_leaky();
+    char *text = written(HEAP_REPORT_HEAPSNAPSHOT);
+    uint64_t *before = numbers(text, "\"nodes\":[", &nodes), *after;
+    free(text);
+    uint32_t changed = leaky.entries;
+    leaky.graph->g.birth[changed] = 77;
+    text = written(HEAP_REPORT_HEAPSNAPSHOT);
+    after = numbers(text, "\"nodes\":[", &nodes);
+    size_t differ = 0;
+    for (size_t i = 0; i < nodes / FIELDS; i++)
+        differ += before[i * FIELDS + 2] != after[i * FIELDS + 2];
+    ck_assert_uint_eq(differ, 1);
+    free(before);
+    free(after);
+    free(text);
+    close_leaky();
+}
+END_TEST
+
+/* ---- nothing of what strings contain ----------------------------------------------------------
+ */
+
+START_TEST(redacted) {
+    static const unsigned kinds[] = {HEAP_REPORT_HEAPSNAPSHOT, HEAP_REPORT_CSV,
+                                     HEAP_REPORT_DOT,          HEAP_REPORT_HOLDERS,
+                                     HEAP_REPORT_ICICLE,       HEAP_REPORT_TREEMAP};
+    open_leaky();
+    /* the code of the handlers has "payload" in it */
+    HeapReport report = {.s = &snapshot, .redact = true, .top = 400};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        size_t size;
+        char *text = written_of(kinds[i], &report, &size);
+        ck_assert_ptr_null(strstr(text, "req-1003"));
+        ck_assert_ptr_null(strstr(text, "client 7"));
+        ck_assert_ptr_null(strstr(text, "example.org"));
+        ck_assert_ptr_nonnull(strstr(text, "bus.lua")); /* a file's name is no content */
+        free(text);
+    }
+    ck_assert_ptr_nonnull(heapreport_lacks(heapreport_find("summary"), &report));
+    ck_assert_ptr_nonnull(heapreport_lacks(heapreport_find("json"), &report));
+    close_leaky();
+}
+END_TEST
+
+START_TEST(not_redacted) {
+    open_leaky();
+    char *text = written(HEAP_REPORT_HEAPSNAPSHOT);
+    ck_assert_ptr_nonnull(strstr(text, "req-1003"));
+    ck_assert_ptr_nonnull(strstr(text, "client 7"));
+    free(text);
+    close_leaky();
+}
+END_TEST
+
+/* ---- pprof ----------------------------------------------------------------------------------- */
+
+static unsigned char *unzipped(const char *bytes, size_t n, size_t *size) {
+    unsigned char *out = malloc(1 << 20);
+    z_stream z = {.next_in = (unsigned char *)bytes,
+                  .avail_in = (uInt)n,
+                  .next_out = out,
+                  .avail_out = 1 << 20};
+    ck_assert_int_eq(inflateInit2(&z, 15 + 16), Z_OK);
+    ck_assert_int_eq(inflate(&z, Z_FINISH), Z_STREAM_END);
+    *size = z.total_out;
+    inflateEnd(&z);
+    return out;
+}
+
+static uint64_t varint(const unsigned char **at) {
+    uint64_t n = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        n |= (uint64_t)(**at & 127) << shift;
+        if (!(*(*at)++ & 128)) return n;
+    }
+}
+
+/* Sum of a sample's second value, which are packed in field 2. */
+static uint64_t sample_bytes(const unsigned char *at, const unsigned char *end) {
+    uint64_t bytes = 0;
+    while (at < end) {
+        uint64_t key = varint(&at), length = varint(&at);
+        const unsigned char *next = at + length;
+        if (key >> 3 == 2) {
+            varint(&at);
+            bytes = varint(&at);
+        }
+        at = next;
+    }
+    return bytes;
+}
+
+START_TEST(pprof) {
+    HeapReport report;
+    size_t size, zipped;
+    uint64_t sum = 0, texts = 0;
+    open_leaky();
+    report = (HeapReport){.s = &snapshot};
+    char *bytes = written_of(HEAP_REPORT_PPROF, &report, &zipped);
+    unsigned char *profile = unzipped(bytes, zipped, &size);
+    const unsigned char *at = profile;
+    while (at < profile + size) {
+        uint64_t key = varint(&at);
+        if ((key & 7) == 0) {
+            varint(&at);
+            continue;
+        }
+        ck_assert_uint_eq(key & 7, 2);
+        uint64_t length = varint(&at);
+        if (key >> 3 == 2) sum += sample_bytes(at, at + length);
+        if (key >> 3 == 6 && texts++ == 0) ck_assert_uint_eq(length, 0); /* string 0 is "" */
+        at += length;
+    }
+    ck_assert_ptr_eq(at, profile + size);
+    ck_assert_uint_eq(sum, snapshot.reachable_bytes);
+    ck_assert_uint_gt(texts, 10);
+    free(profile);
+    free(bytes);
+    close_leaky();
+}
+END_TEST
+
+START_TEST(holders_sum_up) {
+    uint64_t sum = 0;
+    open_leaky();
+    char *text = written(HEAP_REPORT_HOLDERS);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        char *blank = strrchr(line, ' ');
+        ck_assert_ptr_nonnull(blank);
+        sum += strtoull(blank + 1, NULL, 10);
+    }
+    ck_assert_uint_eq(sum, snapshot.reachable_bytes);
+    free(text);
+    close_leaky();
+}
+END_TEST
+
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+static void check_page(unsigned kind, const char *name) {
+    char *text = written(kind), *data = strstr(text, "<script type=\"application/json\"");
+    ck_assert_ptr_nonnull(data);
+    char *end = strstr(data, "</script>");
+    data = strchr(data, '>') + 1;
+    *end = 0;
+    ck_assert_ptr_null(strchr(data, '<')); /* nothing that could end it before */
+    ck_assert_ptr_null(strstr(text, "http:"));
+    suite_golden(name, data);
+    free(text);
+}
+
+START_TEST(pages) {
+    open_leaky();
+    check_page(HEAP_REPORT_TREEMAP, "heap-treemap.json");
+    check_page(HEAP_REPORT_ICICLE, "heap-icicle.json");
+    close_leaky();
+}
+END_TEST
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static LmpErr write_word(const void *word, FILE *out) {
+    fputs(word, out);
+    return LMP_OK;
+}
+
+static LmpErr write_nothing(const void *of, FILE *out) {
+    (void)of;
+    fputs("half", out);
+    return LMP_E_NOMEM;
+}
+
+static void check_content(const char *file, const char *expected) {
+    char text[64] = "";
+    FILE *in = fopen(file, "r");
+    ck_assert_ptr_nonnull(in);
+    size_t n = fread(text, 1, sizeof text - 1, in);
+    fclose(in);
+    text[n] = 0;
+    ck_assert_str_eq(text, expected);
+}
+
+START_TEST(files) {
+    char dir[] = "/tmp/lmp-report-XXXXXX", file[64], link[64];
+    struct stat st;
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    snprintf(file, sizeof file, "%s/out", dir);
+    snprintf(link, sizeof link, "%s/link", dir);
+    ck_assert_int_eq(heapreport_save(file, write_word, "one"), LMP_OK);
+    check_content(file, "one");
+    ck_assert_int_eq(stat(file, &st), 0);
+    ck_assert_uint_eq(st.st_mode & 07777, 0600);
+    ck_assert_int_eq(heapreport_save(file, write_nothing, NULL), LMP_E_NOMEM);
+    check_content(file, "one"); /* as it was */
+    ck_assert_int_eq(symlink("out", link), 0);
+    ck_assert_int_eq(heapreport_save(link, write_word, "two"), LMP_OK);
+    check_content(file, "one"); /* the link was replaced */
+    check_content(link, "two");
+    ck_assert_int_eq(heapreport_save("/dev/full", write_word, "three"), LMP_E_FILE);
+    ck_assert_int_eq(errno, ENOSPC);
+    ck_assert_int_eq(heapreport_save(dir, write_word, "four"), LMP_E_FILE);
+    ck_assert_int_eq(errno, EISDIR);
+    ck_assert_int_eq(unlink(file) | unlink(link), 0);
+    ck_assert_int_eq(rmdir(dir), 0); /* nothing else is left */
+}
+END_TEST
+
+START_TEST(lacking) {
+    open_leaky();
+    HeapReport report = {.s = &snapshot, .address = 1};
+    ck_assert_str_eq(heapreport_lacks(heapreport_find("dot"), &report),
+                     "there is no object at this address");
+    ck_assert_str_eq(heapreport_lacks(heapreport_find("csv"), &report),
+                     "only dot is about one object");
+    report.address = snapshot.g.addr[leaky.garbage];
+    ck_assert_ptr_nonnull(heapreport_lacks(heapreport_find("dot"), &report));
+    ck_assert_ptr_null(heapreport_find("nothing"));
+    close_leaky();
+}
+END_TEST
+
+SUITE("heap reports", as_they_are, heapsnapshot_is_sound, ids_are_those_of_objects, redacted,
+      not_redacted, pprof, holders_sum_up, pages, files, lacking)
