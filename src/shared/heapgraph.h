@@ -3,8 +3,9 @@
  *
  * Columns, not rows: each is an array of its own, so that a file compresses well and a pass over
  * one figure reads nothing else. Object 0 is the root; the others follow in order of their
- * addresses, then those from before start, then the lots (blocks that no object owns, by what they
- * are). References out of object i are edges edge_at[i] to edge_at[i + 1] - 1.
+ * addresses, then the few that do not stand on the allocator's usual grid, those from before start,
+ * and the lots (blocks that no object owns, by what they are). References out of object i are edges
+ * edge_at[i] to edge_at[i + 1] - 1.
  *
  * Columns of a kind (strings, tables ...) have one row for each object of that kind, in the order
  * of the objects: heapgraph_ordinals() says which. */
@@ -44,7 +45,8 @@ typedef enum LmpHeapLot {
 
 /* Flags of an object. */
 enum {
-    LMP_HEAP_BEFORE = 1,    /* from before start: counted nowhere, its `size` is by layout */
+    LMP_HEAP_BEFORE = 1,    /* from before start: counted nowhere, its `size` is by layout. Without
+                               it, the size is what is counted of the object and its parts */
     LMP_HEAP_WEAK_KEYS = 2, /* tables, as their metatable's __mode says */
     LMP_HEAP_WEAK_VALUES = 4,
     LMP_HEAP_FINALIZER = 8,   /* has a __gc that has not been called */
@@ -67,7 +69,8 @@ typedef enum LmpHeapEdge {
     LMP_EDGE_KEY,        /* an object that is a key of the table; label 0 */
     LMP_EDGE_METATABLE,  /* label 0 */
     LMP_EDGE_UPVALUE,    /* function -> upvalue (C function: -> its value): the name's object (0:
-                            none), for C functions the number from 1 */
+                            none), for C functions the number from 1. Thread -> an open upvalue
+                            of its stack, which it holds too; label 0 */
     LMP_EDGE_VALUE,      /* upvalue -> what is in it; label 0 */
     LMP_EDGE_USER_VALUE, /* userdata: number from 1 */
     LMP_EDGE_PROTO,      /* function -> its code; label 0. proto -> proto: number from 0 */
@@ -75,7 +78,7 @@ typedef enum LmpHeapEdge {
     LMP_EDGE_DEBUG,      /* proto -> source, names of locals and upvalues: 0 source, 1 others */
     LMP_EDGE_CALL,       /* thread -> function of a frame: row of frames */
     LMP_EDGE_LOCAL,      /* thread -> what a slot of its stack has: row of slots */
-    LMP_EDGE_THREAD,     /* open upvalue -> its thread; label 0 */
+    LMP_EDGE_THREAD,     /* open upvalue -> its thread, which it does not hold: weak; label 0 */
     LMP_EDGE_LOT,        /* root -> a lot: LmpHeapLot */
     LMP_EDGES
 } LmpHeapEdge;
@@ -107,8 +110,8 @@ typedef struct LmpHeapGraph {
 
     /* of each object */
     uint8_t *kind, *flags;
-    uint64_t *size; /* bytes with all its parts */
-    uint64_t *addr;
+    uint64_t *size;    /* bytes with all its parts */
+    uint64_t *addr;    /* where its block begins */
     uint32_t *context; /* alloc context of its block (layout.h), 0: not known */
     uint32_t *birth;   /* its shadow entry: LMP_BLOCK_BIRTH, LMP_BLOCK_CYCLE; 0: not known */
     /* of each object and one more */

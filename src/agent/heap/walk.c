@@ -170,6 +170,7 @@ static LmpErr note_lists(LmpHeapWalk *w) {
     for (unsigned i = 0; i < sizeof list / sizeof *list && err == LMP_OK; i++) {
         uintptr_t o = heap_word(w->global + list[i].at);
         for (; o && err == LMP_OK; o = heap_word(o + LMP_AT_NEXT)) {
+            if (o == (uintptr_t)w->source->main) continue; /* in the list of some releases */
             err = note(w, o, list[i].flags);
             if (list[i].flags & (LMP_HEAP_FINALIZING | LMP_HEAP_FIXED)) w->root_edges++;
             if (list[i].flags & LMP_HEAP_FIXED && is_mode(o)) w->mode = o;

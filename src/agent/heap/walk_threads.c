@@ -195,6 +195,18 @@ static bool walk_stack(LmpHeapWalk *w, const LmpHeapThread *t, uintptr_t ci, uin
     return true;
 }
 
+/* A thread holds its open upvalues, whoever else does. */
+static bool walk_open(LmpHeapWalk *w) {
+    uint64_t n = 0;
+    uintptr_t first = heap_word(w->at + w->layout->open);
+    for (uintptr_t u = first; u && n < CALLS_MOST && walk_is(w, u, LMP_TT_UPVALUE); n++)
+        u = heap_word(u + LMP_AT_UPVALUE_VALUE);
+    if (!walk_room(w, n, 0, 0, 0)) return false;
+    for (uintptr_t u = first; n; n--, u = heap_word(u + LMP_AT_UPVALUE_VALUE))
+        walk_edge(w, u, LMP_EDGE_UPVALUE, 0);
+    return true;
+}
+
 bool walk_thread(LmpHeapWalk *w) {
     LmpHeapGraph *g = w->g;
     uint32_t row = w->row[LMP_HEAP_THREAD]++, calls, frames = g->frames;
@@ -209,7 +221,7 @@ bool walk_thread(LmpHeapWalk *w) {
     g->thread_stack[row] = (uint32_t)(t.bytes / LMP_SLOT);
     uintptr_t end = marked_end(&t, ci);
     if (end > t.stack) g->thread_stack_used[row] = (uint32_t)((end - t.stack) / LMP_SLOT);
-    if (!w->dead && end && !walk_stack(w, &t, ci, calls, end)) return false;
+    if (!w->dead && end && !(walk_stack(w, &t, ci, calls, end) && walk_open(w))) return false;
     g->thread_frames[row] = g->frames - frames;
     return true;
 }
