@@ -1,0 +1,251 @@
+/* snapshot - what it costs to write a heap snapshot, to open it and to know who dominates whom:
+ * builds heaps of so many objects and times each step. Prints a line each; CPU time, for other
+ * programs may be at work.
+ *
+ *     bench_snapshot [OBJECTS [SHAPE]]     5 million objects, all shapes, when not told
+ *
+ * Shapes: records (an array of tables, each with a string, a table, a closure and its upvalue),
+ * list (doubly linked, a table in each link), random (each table refers to four others). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "read/snapshot/compare.h"
+#include "read/snapshot/snapshot_impl.h"
+
+static uint64_t next_random(uint64_t below) {
+    static uint64_t state = 88172645463325252ull;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state % below;
+}
+
+static double now(clockid_t which) {
+    struct timespec t;
+    clock_gettime(which, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double cpu_begin;
+
+static void begin(void) {
+    cpu_begin = now(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static void end(const char *what) {
+    printf("    %-28s %6.2f s\n", what, now(CLOCK_PROCESS_CPUTIME_ID) - cpu_begin);
+}
+
+static void must(bool good) {
+    if (good) return;
+    fprintf(stderr, "no memory, or no disk\n");
+    exit(1);
+}
+
+/* ---- heaps ----------------------------------------------------------------------------------- */
+
+/* A graph whose objects are made in their order, each with its references. */
+typedef struct Heap {
+    LmpHeapGraph g;
+    uint64_t addr;
+} Heap;
+
+static void *column(size_t n, size_t size) {
+    void *p = calloc(n ? n : 1, size);
+    must(p != NULL);
+    return p;
+}
+
+static void heap_room(Heap *h, uint32_t objects, uint32_t edges) {
+    LmpHeapGraph most = {.objects = objects, .edges = edges, .text_bytes = objects * 16ull};
+    for (int kind = 0; kind < LMP_HEAP_KINDS; kind++)
+        most.count[kind] = objects;
+    memset(h, 0, sizeof *h);
+    for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++)
+        *(void **)((char *)&h->g + heapgraph_columns[i].at) = column(
+            (size_t)heapgraph_rows(&most, &heapgraph_columns[i]), heapgraph_columns[i].width);
+    h->addr = 0x5581a0000000ull;
+}
+
+static void heap_free(Heap *h) {
+    for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++)
+        free(*(void **)((char *)&h->g + heapgraph_columns[i].at));
+}
+
+static uint32_t object(Heap *h, uint32_t kind, uint64_t size) {
+    LmpHeapGraph *g = &h->g;
+    uint32_t i = g->objects++;
+    g->kind[i] = (uint8_t)kind;
+    g->count[kind]++;
+    g->size[i] = size;
+    g->addr[i] = i ? h->addr : 0;
+    h->addr += ((size + 8 + 15) & ~15ull) + (next_random(8) ? 0 : 16 * next_random(40));
+    g->context[i] = (uint32_t)(1 + kind * 3 + next_random(2));
+    g->birth[i] = (uint32_t)((1 + i / 40000) << LMP_BLOCK_CYCLE_SHIFT |
+                             (1 + i / 25000) << LMP_BLOCK_BIRTH_SHIFT | kind);
+    g->edge_at[i] = g->edge_at[i + 1] = g->edges;
+    return i;
+}
+
+/* From the object made last. */
+static void edge(Heap *h, uint32_t to, unsigned kind, uint32_t label) {
+    LmpHeapGraph *g = &h->g;
+    g->edge_to[g->edges] = to;
+    g->edge_label[g->edges] = label;
+    g->edge_kind[g->edges++] = (uint8_t)kind;
+    g->edge_at[g->objects] = g->edges;
+}
+
+static uint32_t string(Heap *h, const char *text) {
+    LmpHeapGraph *g = &h->g;
+    size_t n = strlen(text);
+    uint32_t i = object(h, LMP_HEAP_STRING, 25 + n), row = g->count[LMP_HEAP_STRING] - 1;
+    g->string_length[row] = n;
+    g->string_shown[row] = (uint32_t)n;
+    g->string_hash[row] = next_random(UINT64_MAX);
+    memcpy(g->text + g->text_bytes, text, n);
+    g->text_bytes += n;
+    return i;
+}
+
+static void field(Heap *h, uint32_t key, uint32_t to) {
+    edge(h, to, LMP_EDGE_FIELD, key);
+    edge(h, key, LMP_EDGE_KEY, 0);
+}
+
+/* The address of what comes last is highest: so the array and what it refers to are told first. */
+static void records(Heap *h, uint32_t objects) {
+    uint32_t n = objects / 5;
+    heap_room(h, n * 5 + 16, n * 11 + 64);
+    object(h, LMP_HEAP_ROOT, 0);
+    edge(h, 1, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
+    object(h, LMP_HEAP_TABLE, 56 + 16ull * n);
+    for (uint32_t i = 0; i < n; i++)
+        edge(h, 8 + 5 * i, LMP_EDGE_INDEX, i + 1);
+    uint32_t name = string(h, "name"), sub = string(h, "sub"), get = string(h, "get");
+    uint32_t self = string(h, "self"), source = string(h, "@app/records.lua");
+    object(h, LMP_HEAP_PROTO, 300);
+    edge(h, source, LMP_EDGE_DEBUG, 0);
+    h->g.proto_line[0] = 7, h->g.proto_last[0] = 9, h->g.proto_code[0] = 12;
+    h->g.proto_source[0] = source;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = object(h, LMP_HEAP_TABLE, 56 + 4 * 24);
+        h->g.table_hash[h->g.count[LMP_HEAP_TABLE] - 1] = 4;
+        h->g.table_hash_used[h->g.count[LMP_HEAP_TABLE] - 1] = 3;
+        field(h, name, at + 1);
+        field(h, sub, at + 2);
+        field(h, get, at + 3);
+        char text[24];
+        snprintf(text, sizeof text, "record %u", i);
+        string(h, text);
+        object(h, LMP_HEAP_TABLE, 56);
+        object(h, LMP_HEAP_LUA_FUNCTION, 40);
+        edge(h, 7, LMP_EDGE_PROTO, 0);
+        edge(h, at + 4, LMP_EDGE_UPVALUE, self);
+        object(h, LMP_HEAP_UPVALUE, 40);
+        edge(h, at, LMP_EDGE_VALUE, 0);
+    }
+}
+
+static void list(Heap *h, uint32_t objects) {
+    uint32_t n = objects / 2;
+    heap_room(h, n * 2 + 16, n * 6 + 16);
+    object(h, LMP_HEAP_ROOT, 0);
+    edge(h, 4, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
+    uint32_t next = string(h, "next"), back = string(h, "back"), value = string(h, "value");
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = object(h, LMP_HEAP_TABLE, 56 + 4 * 24);
+        if (i + 1 < n) field(h, next, at + 2);
+        if (i > 0) field(h, back, at - 2);
+        field(h, value, at + 1);
+        object(h, LMP_HEAP_TABLE, 56);
+    }
+}
+
+static void random_tables(Heap *h, uint32_t objects) {
+    heap_room(h, objects + 16, objects * 4 + 16);
+    object(h, LMP_HEAP_ROOT, 0);
+    edge(h, 1, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
+    for (uint32_t i = 1; i < objects; i++) {
+        object(h, LMP_HEAP_TABLE, 56 + 64);
+        for (uint32_t k = 1; k <= 4; k++)
+            edge(h, 1 + (uint32_t)next_random(objects - 1), LMP_EDGE_INDEX, k);
+    }
+}
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+static bool to_file(LmpHeapSink *sink, const void *bytes, size_t n) {
+    return fwrite(bytes, 1, n, sink->of) == n;
+}
+
+static void write_file(const Heap *h, const LmpHeapInfo *info, const char *path) {
+    FILE *file = fopen(path, "w");
+    void *scratch = malloc(heapfile_scratch());
+    must(file && scratch);
+    LmpHeapSink sink = {to_file, file};
+    begin();
+    must(heapfile_write(&sink, info, &h->g, NULL, scratch) == LMP_OK && fflush(file) == 0);
+    end("written");
+    printf("    %-28s %6.1f bytes\n", "of the file an object",
+           (double)ftell(file) / (double)h->g.objects);
+    free(scratch);
+    fclose(file);
+}
+
+/* A step once more, on a snapshot that has all that comes before it. */
+static void step(LmpSnapshot *s, const char *what, bool (*make)(LmpSnapshot *s)) {
+    begin();
+    must(make(s));
+    end(what);
+}
+
+static void measure(const char *name, void (*make)(Heap *h, uint32_t objects), uint32_t objects) {
+    const LmpHeapInfo info = {.pid = 1, .serial = 1, .number = 1};
+    char path[] = "/tmp/bench_snapshot.XXXXXX";
+    Heap h;
+    make(&h, objects);
+    printf("%s: %u objects, %u references\n", name, h.g.objects, h.g.edges);
+    int fd = mkstemp(path);
+    must(fd >= 0);
+    close(fd);
+    write_file(&h, &info, path);
+    heap_free(&h);
+    LmpSnapshot s;
+    double wall = now(CLOCK_MONOTONIC);
+    begin();
+    must(snapshot_open(&s, path) == LMP_OK);
+    end("opened, all of it computed");
+    printf("    %-28s %6.2f s\n", "... by the clock on the wall", now(CLOCK_MONOTONIC) - wall);
+    unlink(path);
+    step(&s, "reachability and paths", reach_make);
+    step(&s, "dominators, retained sizes", dominators_make);
+    step(&s, "references to each object", incoming_make);
+    step(&s, "classes", classes_make);
+    LmpHeapGroups groups;
+    begin();
+    must(groups_make(&groups, &s, LMP_BY_CLASS, false) == LMP_OK);
+    end("groups by class");
+    groups_free(&groups);
+    LmpHeapCompare compare;
+    begin();
+    must(compare_make(&compare, &s, &s, LMP_BY_CLASS) == LMP_OK);
+    end("compared with itself");
+    compare_free(&compare);
+    snapshot_close(&s);
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        void (*make)(Heap *h, uint32_t objects);
+    } shape[] = {{"records", records}, {"list", list}, {"random", random_tables}};
+    uint32_t objects = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 5000000;
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+        if (argc < 3 || strcmp(argv[2], shape[i].name) == 0)
+            measure(shape[i].name, shape[i].make, objects);
+    return 0;
+}
