@@ -17,7 +17,7 @@ static bool check_kinds(const LmpHeapGraph *g) {
     }
     for (uint32_t kind = 0; kind < LMP_HEAP_KINDS; kind++)
         if (count[kind] != g->count[kind]) return false;
-    return g->objects > 0 && g->kind[0] == LMP_HEAP_ROOT;
+    return g->objects > 0 && g->kind[0] == LMP_HEAP_ROOT && g->size[0] == 0;
 }
 
 static bool check_ranges(const LmpHeapGraph *g) {

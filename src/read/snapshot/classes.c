@@ -316,8 +316,8 @@ bool classes_make(LmpSnapshot *s) {
     SnapMemory *own = &snap_own(s)->memory;
     uint32_t protos = s->g.count[LMP_HEAP_PROTO];
     Classes c = {.s = s};
-    s->class_of = snapmem_take(own, s->g.objects, sizeof *s->class_of);
-    s->site_of = snapmem_take(own, s->g.objects, sizeof *s->site_of);
+    s->class_of = snapmem_rough(own, s->g.objects, sizeof *s->class_of);
+    s->site_of = snapmem_sparse(own, s->g.objects, sizeof *s->site_of);
     c.of_proto = snapmem_take(&c.memory, protos, sizeof *c.of_proto);
     c.of_code = snapmem_take(&c.memory, protos, sizeof *c.of_code);
     bool made = s->class_of && s->site_of && c.of_proto && c.of_code;

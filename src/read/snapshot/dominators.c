@@ -21,12 +21,13 @@ typedef struct Link {
 
 typedef struct Doms {
     LmpSnapshot *s;
-    SnapMemory memory;
+    SnapMemory *memory;
     Flow flow;
     uint32_t n;               /* objects that are held; their numbers are 0 to n - 1 */
     uint32_t *number, *order; /* of each object, and back */
     uint32_t *parent;         /* in the walk's tree, by number, as all below */
     uint32_t *idom;
+    uint32_t *ref_at, *ref;   /* whom it refers to */
     uint32_t *pred_at, *pred; /* who refers to it, but for the parent; the root has none */
 } Doms;
 
@@ -45,8 +46,8 @@ static bool flow_make(Doms *d) {
     d->flow = (Flow){g->edge_at, g->edge_to};
     if (all_hold(d->s)) return true;
     uint32_t more = by_key->at ? by_key->at[g->objects] : 0, n = 0;
-    uint32_t *at = snapmem_take(&d->memory, (size_t)g->objects + 1, sizeof *at);
-    uint32_t *to = snapmem_take(&d->memory, (size_t)g->edges + more, sizeof *to);
+    uint32_t *at = snapmem_rough(d->memory, (size_t)g->objects + 1, sizeof *at);
+    uint32_t *to = snapmem_rough(d->memory, (size_t)g->edges + more, sizeof *to);
     if (!at || !to) return false;
     for (uint32_t i = 0; i < g->objects; i++) {
         at[i] = n;
@@ -62,6 +63,9 @@ static bool flow_make(Doms *d) {
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
+/* In a large heap the next one lies anywhere, so the processor is told ahead what will be read. */
+enum { AHEAD = 8 };
+
 typedef struct Visit {
     uint32_t number, next, end; /* references still to follow */
 } Visit;
@@ -69,15 +73,11 @@ typedef struct Visit {
 static bool walk(Doms *d) {
     uint32_t objects = d->s->g.objects;
     const uint32_t *at = d->flow.at, *to = d->flow.to;
-    SnapMemory memory = {0};
-    Visit *stack = snapmem_take(&memory, objects, sizeof *stack);
-    if (!stack) {
-        snapmem_free(&memory);
-        return false;
-    }
+    Visit *stack = snapmem_sparse(d->memory, objects, sizeof *stack);
+    if (!stack) return false;
     memset(d->number, 0xff, objects * sizeof *d->number);
     uint32_t n = 1, depth = 1;
-    d->number[0] = 0;
+    d->number[0] = d->order[0] = d->parent[0] = 0;
     stack[0] = (Visit){0, at[0], at[1]};
     while (depth) {
         Visit *v = &stack[depth - 1];
@@ -90,36 +90,67 @@ static bool walk(Doms *d) {
         d->number[i] = n;
         d->order[n] = i;
         d->parent[n] = v->number;
-        if (at[i] < at[i + 1]) stack[depth++] = (Visit){n, at[i], at[i + 1]};
+        if (at[i] < at[i + 1]) {
+            stack[depth++] = (Visit){n, at[i], at[i + 1]};
+            for (uint32_t e = at[i]; e < at[i + 1] && e < at[i] + AHEAD; e++) {
+                __builtin_prefetch(&d->number[to[e]]);
+                __builtin_prefetch(&at[to[e]]);
+            }
+        }
         n++;
     }
     d->n = n;
-    snapmem_free(&memory);
+    snapmem_put(d->memory, stack);
     return true;
 }
 
-/* Sorts all references by their target, in numbers. Those from a parent are left out, and those to
- * the root. */
+/* The references by numbers, in the order of who refers: to[n] to to[n + 1] - 1 are of number n. */
+static bool by_numbers(Doms *d) {
+    const uint32_t *at = d->flow.at, *to = d->flow.to, *order = d->order;
+    d->ref_at = snapmem_rough(d->memory, (size_t)d->n + 1, sizeof *d->ref_at);
+    d->ref = snapmem_rough(d->memory, at[d->s->g.objects], sizeof *d->ref);
+    if (!d->ref_at || !d->ref) return false;
+    uint32_t k = 0, last = d->n - 1;
+    for (uint32_t n = 0; n < d->n; n++) {
+        uint32_t far = order[last - n > 2 * AHEAD ? n + 2 * AHEAD : last];
+        uint32_t near = order[last - n > AHEAD ? n + AHEAD : last], i = order[n];
+        __builtin_prefetch(&at[far]);
+        __builtin_prefetch(&to[at[near]]);
+        uint32_t next = order[n < last ? n + 1 : last];
+        for (uint32_t e = at[next]; e < at[next + 1] && e < at[next] + AHEAD; e++)
+            __builtin_prefetch(&d->number[to[e]]);
+        d->ref_at[n] = k;
+        for (uint32_t e = at[i]; e < at[i + 1]; e++)
+            d->ref[k++] = d->number[to[e]];
+    }
+    d->ref_at[d->n] = k;
+    return true;
+}
+
+/* Sorts all references by their target. Those from a parent are left out, and those to the root. */
 static bool predecessors(Doms *d) {
-    const uint32_t *at = d->flow.at, *to = d->flow.to;
-    d->pred_at = snapmem_take(&d->memory, (size_t)d->n + 2, sizeof *d->pred_at);
+    const uint32_t *ref = d->ref, *ref_at = d->ref_at;
+    d->pred_at = snapmem_take(d->memory, (size_t)d->n + 2, sizeof *d->pred_at);
     if (!d->pred_at) return false;
-    uint32_t *count = d->pred_at + 2;
+    uint32_t *count = d->pred_at + 2, all = ref_at[d->n], kept = 0;
     for (uint32_t n = 0; n < d->n; n++)
-        for (uint32_t i = d->order[n], e = at[i]; e < at[i + 1]; e++) {
-            uint32_t m = d->number[to[e]];
-            if (m && d->parent[m] != n) count[m]++;
+        for (uint32_t k = ref_at[n]; k < ref_at[n + 1]; k++) {
+            if (k + 2 * AHEAD < all) __builtin_prefetch(&count[ref[k + 2 * AHEAD]]);
+            if (!ref[k] || d->parent[ref[k]] == n) continue;
+            count[ref[k]]++;
+            kept++;
         }
     for (uint32_t m = 2; m <= d->n; m++)
         d->pred_at[m] += d->pred_at[m - 1];
-    uint32_t all = d->pred_at[d->n] + d->pred_at[d->n + 1];
-    d->pred = snapmem_take(&d->memory, all, sizeof *d->pred);
+    d->pred = snapmem_rough(d->memory, kept, sizeof *d->pred);
     if (!d->pred) return false;
     for (uint32_t n = 0; n < d->n; n++)
-        for (uint32_t i = d->order[n], e = at[i]; e < at[i + 1]; e++) {
-            uint32_t m = d->number[to[e]];
-            if (m && d->parent[m] != n) d->pred[d->pred_at[m + 1]++] = n;
+        for (uint32_t k = ref_at[n]; k < ref_at[n + 1]; k++) {
+            if (k + 2 * AHEAD < all) __builtin_prefetch(&d->pred_at[ref[k + 2 * AHEAD] + 1]);
+            if (ref[k] && d->parent[ref[k]] != n) d->pred[d->pred_at[ref[k] + 1]++] = n;
         }
+    snapmem_put(d->memory, d->ref);
+    snapmem_put(d->memory, d->ref_at);
     return true;
 }
 
@@ -147,17 +178,15 @@ static uint32_t least_semi(Link *link, uint32_t *stack, uint32_t v, uint32_t las
 }
 
 static bool semi_nca(Doms *d) {
-    SnapMemory memory = {0};
-    Link *link = snapmem_take(&memory, d->n, sizeof *link);
-    uint32_t *stack = snapmem_take(&memory, d->n, sizeof *stack);
-    if (!link || !stack) {
-        snapmem_free(&memory);
-        return false;
-    }
+    Link *link = snapmem_rough(d->memory, d->n, sizeof *link);
+    uint32_t *stack = snapmem_sparse(d->memory, d->n, sizeof *stack);
+    if (!link || !stack) return false;
     for (uint32_t v = 0; v < d->n; v++)
         link[v] = (Link){d->parent[v], v};
     for (uint32_t v = d->n - 1; v > 0; v--) {
-        uint32_t semi = d->parent[v];
+        uint32_t semi = d->parent[v], soon = v > AHEAD ? v - AHEAD : 0;
+        for (uint32_t k = d->pred_at[soon]; k < d->pred_at[soon + 1]; k++)
+            __builtin_prefetch(&link[d->pred[k]]);
         for (uint32_t k = d->pred_at[v]; k < d->pred_at[v + 1]; k++) {
             uint32_t u = d->pred[k];
             uint32_t via = u <= v ? u : least_semi(link, stack, u, v);
@@ -172,7 +201,8 @@ static bool semi_nca(Doms *d) {
             i = d->idom[i];
         d->idom[v] = i;
     }
-    snapmem_free(&memory);
+    snapmem_put(d->memory, link);
+    snapmem_put(d->memory, stack);
     return true;
 }
 
@@ -187,29 +217,25 @@ static void sum_up(const Doms *d, uint64_t *sum) {
 static bool retain(Doms *d) {
     LmpSnapshot *s = d->s;
     const LmpHeapGraph *g = &s->g;
-    SnapMemory memory = {0};
-    uint64_t *sum = snapmem_take(&memory, d->n, sizeof *sum);
-    uint64_t *before = s->before_objects ? snapmem_take(&memory, d->n, sizeof *before) : NULL;
-    bool made = sum && (before || !s->before_objects);
-    if (made) {
-        for (uint32_t v = 0; v < d->n; v++) {
-            uint32_t i = d->order[v];
-            bool old = g->flags[i] & LMP_HEAP_BEFORE;
-            sum[v] = i && !old ? g->size[i] : 0;
-            if (before) before[v] = old ? g->size[i] : 0;
-        }
-        sum_up(d, sum);
-        if (before) sum_up(d, before);
-        for (uint32_t i = 0; i < g->objects; i++) {
-            uint32_t v = d->number[i];
-            bool old = g->flags[i] & LMP_HEAP_BEFORE, held = v != LMP_HEAP_NONE;
-            s->retained[i] = held ? sum[v] : snapshot_counted(s, i);
-            s->retained_before[i] = held && before ? before[v] : !held && old ? g->size[i] : 0;
-            s->idom[i] = held && v ? d->order[d->idom[v]] : LMP_HEAP_NONE;
-        }
+    uint64_t *sum = snapmem_rough(d->memory, d->n, sizeof *sum);
+    uint64_t *before = s->before_objects ? snapmem_rough(d->memory, d->n, sizeof *before) : NULL;
+    if (!sum || (s->before_objects && !before)) return false;
+    for (uint32_t v = 0; v < d->n; v++) {
+        uint32_t i = d->order[v];
+        bool old = g->flags[i] & LMP_HEAP_BEFORE;
+        sum[v] = i && !old ? g->size[i] : 0;
+        if (before) before[v] = old ? g->size[i] : 0;
     }
-    snapmem_free(&memory);
-    return made;
+    sum_up(d, sum);
+    if (before) sum_up(d, before);
+    for (uint32_t i = 0; i < g->objects; i++) {
+        uint32_t v = d->number[i];
+        bool old = g->flags[i] & LMP_HEAP_BEFORE, held = v != LMP_HEAP_NONE;
+        s->retained[i] = held ? sum[v] : snapshot_counted(s, i);
+        if (held ? before != NULL : old) s->retained_before[i] = held ? before[v] : g->size[i];
+        s->idom[i] = held && v ? d->order[d->idom[v]] : LMP_HEAP_NONE;
+    }
+    return true;
 }
 
 static bool children(Doms *d) {
@@ -224,9 +250,9 @@ static bool children(Doms *d) {
         s->child_at[i] += s->child_at[i - 1];
     for (uint32_t v = 1; v < d->n; v++)
         s->child[s->child_at[d->order[d->idom[v]] + 1]++] = d->order[v];
-    SnapMemory memory = {0};
-    SnapSized *child = snapmem_take(&memory, most, 2 * sizeof *child);
-    for (uint32_t i = 0; child && i < objects; i++) {
+    SnapSized *child = snapmem_rough(d->memory, most, 2 * sizeof *child);
+    if (!child) return false;
+    for (uint32_t i = 0; i < objects; i++) {
         uint32_t *of = s->child + s->child_at[i], n = s->child_at[i + 1] - s->child_at[i];
         if (n < 2) continue;
         for (uint32_t k = 0; k < n; k++)
@@ -235,27 +261,26 @@ static bool children(Doms *d) {
         for (uint32_t k = 0; k < n; k++)
             of[k] = child[k].object;
     }
-    snapmem_free(&memory);
-    return child;
+    return true;
 }
 
 bool dominators_make(LmpSnapshot *s) {
     SnapMemory *own = &snap_own(s)->memory;
     uint32_t objects = s->g.objects;
-    Doms d = {.s = s};
-    s->idom = snapmem_take(own, objects, sizeof *s->idom);
-    s->retained = snapmem_take(own, objects, sizeof *s->retained);
-    s->retained_before = snapmem_take(own, objects, sizeof *s->retained_before);
+    Doms d = {.s = s, .memory = &snap_own(s)->scratch};
+    s->idom = snapmem_rough(own, objects, sizeof *s->idom);
+    s->retained = snapmem_rough(own, objects, sizeof *s->retained);
+    s->retained_before = snapmem_sparse(own, objects, sizeof *s->retained_before);
     s->child_at = snapmem_take(own, (size_t)objects + 2, sizeof *s->child_at);
-    s->child = snapmem_take(own, objects, sizeof *s->child);
-    d.number = snapmem_take(&d.memory, objects, sizeof *d.number);
-    d.order = snapmem_take(&d.memory, objects, sizeof *d.order);
-    d.parent = snapmem_take(&d.memory, objects, sizeof *d.parent);
-    d.idom = snapmem_take(&d.memory, objects, sizeof *d.idom);
+    s->child = snapmem_rough(own, objects, sizeof *s->child);
+    d.number = snapmem_rough(d.memory, objects, sizeof *d.number);
+    d.order = snapmem_rough(d.memory, objects, sizeof *d.order);
+    d.parent = snapmem_rough(d.memory, objects, sizeof *d.parent);
+    d.idom = snapmem_rough(d.memory, objects, sizeof *d.idom);
     bool made = s->idom && s->retained && s->retained_before && s->child_at && s->child &&
                 d.number && d.order && d.parent && d.idom;
-    made = made && flow_make(&d) && walk(&d) && predecessors(&d) && semi_nca(&d) && retain(&d) &&
-           children(&d);
-    snapmem_free(&d.memory);
+    made = made && flow_make(&d) && walk(&d) && by_numbers(&d) && predecessors(&d) &&
+           semi_nca(&d) && retain(&d) && children(&d);
+    snapmem_again(d.memory);
     return made;
 }

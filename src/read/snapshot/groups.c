@@ -107,7 +107,7 @@ static bool retain(Grouping *g) {
     const LmpSnapshot *s = g->s;
     SnapMemory memory = {0};
     uint32_t *above = snapmem_take(&memory, g->keys, sizeof *above);
-    Open *stack = snapmem_take(&memory, s->g.objects, sizeof *stack);
+    Open *stack = snapmem_sparse(&memory, s->g.objects, sizeof *stack);
     bool made = above && stack;
     uint32_t depth = 0;
     if (made) stack[depth++] = (Open){0, s->child_at[0], s->child_at[1]};
@@ -163,7 +163,7 @@ static bool put_members(Grouping *g, LmpHeapGroups *out) {
         members += out->group[k].objects;
     out->member = calloc((size_t)members + 1, sizeof *out->member);
     out->group_of = calloc(s->g.objects, sizeof *out->group_of);
-    SnapSized *sized = snapmem_take(&g->memory, (size_t)members + 1, 2 * sizeof *sized);
+    SnapSized *sized = snapmem_rough(&g->memory, (size_t)members + 1, 2 * sizeof *sized);
     uint32_t *row = snapmem_take(&g->memory, g->keys, sizeof *row);
     uint32_t *next = snapmem_take(&g->memory, (size_t)out->groups + 1, sizeof *next);
     if (!out->member || !out->group_of || !sized || !row || !next) return false;
@@ -186,7 +186,7 @@ LmpErr groups_make(LmpHeapGroups *out, const LmpSnapshot *s, LmpHeapBy by, bool 
     *out = (LmpHeapGroups){0};
     Grouping g = {.s = s, .by = by};
     g.keys = keys_of(&g);
-    g.key = snapmem_take(&g.memory, s->g.objects, sizeof *g.key);
+    g.key = snapmem_rough(&g.memory, s->g.objects, sizeof *g.key);
     g.group = snapmem_take(&g.memory, g.keys, sizeof *g.group);
     bool made = g.key && g.group && sum_up(&g, garbage) && (garbage || retain(&g)) &&
                 list_groups(&g, out) && put_members(&g, out);

@@ -6,8 +6,8 @@ bool incoming_make(LmpSnapshot *s) {
     SnapMemory *own = &snap_own(s)->memory;
     const LmpHeapGraph *g = &s->g;
     s->in_at = snapmem_take(own, (size_t)g->objects + 2, sizeof *s->in_at);
-    s->in = snapmem_take(own, g->edges, sizeof *s->in);
-    s->in_from = snapmem_take(own, g->edges, sizeof *s->in_from);
+    s->in = snapmem_rough(own, g->edges, sizeof *s->in);
+    s->in_from = snapmem_rough(own, g->edges, sizeof *s->in_from);
     if (!s->in_at || !s->in || !s->in_from) return false;
     uint32_t *counts =
         s->in_at + 2; /* two ahead: filling moves each to its end, the next's begin */

@@ -9,6 +9,8 @@
  * Paths are found breadth first, in three rounds, each to its end before the next begins, so that
  * names come from where a user would look: first globals, loaded modules and the stacks; then the
  * registry's other entries and metatables of basic types; then what only the interpreter holds. */
+#include <string.h>
+
 #include "read/snapshot/snapshot_impl.h"
 
 typedef struct Walk {
@@ -80,17 +82,15 @@ static bool by_key_make(SnapEphemerons *out, SnapMemory *memory, const LmpHeapGr
 static bool ephemerons_make(LmpSnapshot *s) {
     SnapOwn *own = snap_own(s);
     if (!any_ephemeron(&s->g)) return true;
-    SnapMemory memory = {0};
+    SnapMemory *memory = &own->scratch;
     SnapEphemerons all;
     Walk w = {.s = s};
-    w.held = snapmem_take(&memory, snapset_words(s->g.objects), sizeof *w.held);
-    w.queue = snapmem_take(&memory, s->g.objects, sizeof *w.queue);
-    bool made = w.held && w.queue && by_key_make(&all, &memory, &s->g, NULL);
-    if (made) {
-        hold_all(&w, &all);
-        made = by_key_make(&own->ephemerons, &own->memory, &s->g, w.held);
-    }
-    snapmem_free(&memory);
+    w.held = snapmem_take(memory, snapset_words(s->g.objects), sizeof *w.held);
+    w.queue = snapmem_rough(memory, s->g.objects, sizeof *w.queue);
+    if (!w.held || !w.queue || !by_key_make(&all, memory, &s->g, NULL)) return false;
+    hold_all(&w, &all);
+    bool made = by_key_make(&own->ephemerons, &own->memory, &s->g, w.held);
+    snapmem_again(memory);
     return made;
 }
 
@@ -173,31 +173,30 @@ static void count(LmpSnapshot *s) {
 }
 
 bool reach_make(LmpSnapshot *s) {
-    SnapMemory *own = &snap_own(s)->memory, memory = {0};
+    SnapMemory *own = &snap_own(s)->memory, *memory = &snap_own(s)->scratch;
     uint32_t n = s->g.objects;
-    s->distance = snapmem_take(own, n, sizeof *s->distance);
-    s->parent = snapmem_take(own, n, sizeof *s->parent);
-    s->parent_edge = snapmem_take(own, n, sizeof *s->parent_edge);
+    if (!ephemerons_make(s)) return false;
     Walk w = {.s = s};
-    w.held = snapmem_take(&memory, snapset_words(n), sizeof *w.held);
-    w.queue = snapmem_take(&memory, n, sizeof *w.queue);
-    bool made =
-        s->distance && s->parent && s->parent_edge && w.held && w.queue && ephemerons_make(s);
-    if (made) {
-        for (uint32_t i = 0; i < n; i++)
-            s->distance[i] = s->parent[i] = s->parent_edge[i] = LMP_HEAP_NONE;
-        s->distance[0] = 0;
-        snapset_add(w.held, 0);
-        w.queue[w.tail++] = 0;
-        for (int round = 0; round < ROUNDS; round++) {
-            walk_to_the_end(&w, round);
-            if (round + 1 == ROUNDS) break;
-            follow_some(&w, 0, round + 1);
-            if (s->registry != LMP_HEAP_NONE && !snapshot_garbage(s, s->registry))
-                follow_some(&w, s->registry, round + 1);
-        }
-        count(s);
+    s->distance = snapmem_rough(own, n, sizeof *s->distance);
+    s->parent = snapmem_rough(own, n, sizeof *s->parent);
+    s->parent_edge = snapmem_rough(own, n, sizeof *s->parent_edge);
+    w.held = snapmem_take(memory, snapset_words(n), sizeof *w.held);
+    w.queue = snapmem_rough(memory, n, sizeof *w.queue);
+    if (!s->distance || !s->parent || !s->parent_edge || !w.held || !w.queue) return false;
+    memset(s->distance, 0xff, n * sizeof *s->distance);
+    memset(s->parent, 0xff, n * sizeof *s->parent);
+    memset(s->parent_edge, 0xff, n * sizeof *s->parent_edge);
+    s->distance[0] = 0;
+    snapset_add(w.held, 0);
+    w.queue[w.tail++] = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        walk_to_the_end(&w, round);
+        if (round + 1 == ROUNDS) break;
+        follow_some(&w, 0, round + 1);
+        if (s->registry != LMP_HEAP_NONE && !snapshot_garbage(s, s->registry))
+            follow_some(&w, s->registry, round + 1);
     }
-    snapmem_free(&memory);
-    return made;
+    count(s);
+    snapmem_again(memory);
+    return true;
 }

@@ -161,8 +161,8 @@ static bool prepare(LmpSnapshot *s) {
     SnapOwn *own = snap_own(s);
     const LmpHeapGraph *g = &s->g;
     uint32_t strings = g->count[LMP_HEAP_STRING], threads = g->count[LMP_HEAP_THREAD];
-    s->ordinal = snapmem_take(&own->memory, g->objects, sizeof *s->ordinal);
-    s->text_at = snapmem_take(&own->memory, strings, sizeof *s->text_at);
+    s->ordinal = snapmem_rough(&own->memory, g->objects, sizeof *s->ordinal);
+    s->text_at = snapmem_rough(&own->memory, strings, sizeof *s->text_at);
     own->frame_at = snapmem_take(&own->memory, (size_t)threads + 1, sizeof *own->frame_at);
     if (!s->ordinal || !s->text_at || !own->frame_at) return false;
     heapgraph_ordinals(g, s->ordinal);
@@ -197,8 +197,10 @@ static void find_known(LmpSnapshot *s) {
 static bool make_all(LmpSnapshot *s) {
     if (!prepare(s)) return false;
     find_known(s);
-    return reach_make(s) && dominators_make(s) && incoming_make(s) && places_make(s) &&
-           classes_make(s);
+    bool made = reach_make(s) && dominators_make(s) && incoming_make(s) && places_make(s) &&
+                classes_make(s);
+    snapmem_free(&snap_own(s)->scratch);
+    return made;
 }
 
 static bool begin(LmpSnapshot *s) {
@@ -255,6 +257,7 @@ void snapshot_close(LmpSnapshot *s) {
         keymap_free(&own->place_of);
         free(s->class_list);
         snapmem_free(&own->memory);
+        snapmem_free(&own->scratch);
         free(own);
     }
     memset(s, 0, sizeof *s);

@@ -8,7 +8,7 @@
  *     names.c       words for objects and references
  *
  * Arrays are large: they are mapped, and belong to the snapshot until it is closed, or to one step
- * alone (SnapMemory). */
+ * alone (SnapOwn.scratch). */
 #ifndef LMP_SNAPSHOT_IMPL_H
 #define LMP_SNAPSHOT_IMPL_H
 
@@ -19,7 +19,9 @@
 
 typedef struct SnapBlock {
     void *at;
-    size_t mapped; /* bytes; 0: from malloc */
+    size_t bytes;
+    bool mapped; /* or from malloc */
+    bool used;
 } SnapBlock;
 
 /* All that was taken is given back together. All zeroes is an empty one. */
@@ -30,6 +32,16 @@ typedef struct SnapMemory {
 
 /* n elements of `size` bytes, all zeroes; NULL: no memory. */
 void *snapmem_take(SnapMemory *memory, size_t n, size_t size);
+/* The same with whatever was in it before, for who writes all of it. */
+void *snapmem_rough(SnapMemory *memory, size_t n, size_t size);
+/* All zeroes, for what may be large but hardly ever is: its pages are made when they are touched.
+ */
+void *snapmem_sparse(SnapMemory *memory, size_t n, size_t size);
+/* This array is needed no more. */
+void snapmem_put(SnapMemory *memory, const void *array);
+/* Nothing that was taken is needed any more, but it may be taken again: pages that a step has made
+ * are the next one's. */
+void snapmem_again(SnapMemory *memory);
 void snapmem_free(SnapMemory *memory);
 
 typedef struct SnapSized {
@@ -75,6 +87,7 @@ typedef struct SnapPlace {
 
 typedef struct SnapOwn {
     SnapMemory memory;
+    SnapMemory scratch; /* of the step under way */
     bool is_read;
     LmpHeapRead read;
     LmpView view;

@@ -8,9 +8,17 @@
 
 enum { LARGE = 1 << 21, FEW = 32 };
 
-void *snapmem_take(SnapMemory *memory, size_t n, size_t size) {
-    size_t bytes = 0;
-    if (__builtin_mul_overflow(n, size, &bytes)) return NULL;
+/* The smallest block that has so much room; NULL: none. */
+static SnapBlock *spare(const SnapMemory *memory, size_t bytes) {
+    SnapBlock *best = NULL;
+    for (size_t i = 0; i < memory->blocks; i++) {
+        SnapBlock *b = &memory->block[i];
+        if (!b->used && b->bytes >= bytes && (!best || b->bytes < best->bytes)) best = b;
+    }
+    return best;
+}
+
+static SnapBlock *make(SnapMemory *memory, size_t bytes, bool sparse) {
     if (memory->blocks == memory->room) {
         size_t room = memory->room ? memory->room * 2 : 32;
         SnapBlock *block = realloc(memory->block, room * sizeof *block);
@@ -18,18 +26,53 @@ void *snapmem_take(SnapMemory *memory, size_t n, size_t size) {
         memory->block = block;
         memory->room = room;
     }
-    SnapBlock b = {.mapped = bytes >= LARGE ? bytes : 0};
-    b.at = b.mapped ? lmp_os->map(bytes, -1, 0, true) : calloc(bytes ? bytes : 1, 1);
+    SnapBlock b = {.bytes = bytes, .mapped = bytes >= LARGE};
+    b.at = b.mapped ? lmp_os->map(bytes, -1, 0, true) : calloc(bytes, 1);
     if (!b.at) return NULL;
-    if (b.mapped) lmp_os->populate(b.at, bytes);
-    memory->block[memory->blocks++] = b;
-    return b.at;
+    if (b.mapped && !sparse) lmp_os->populate(b.at, bytes);
+    memory->block[memory->blocks] = b;
+    return &memory->block[memory->blocks++];
+}
+
+typedef enum Wanted { ZEROES, ROUGH, SPARSE } Wanted;
+
+static void *take(SnapMemory *memory, size_t n, size_t size, Wanted wanted) {
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(n ? n : 1, size, &bytes)) return NULL;
+    SnapBlock *b = wanted == SPARSE ? NULL : spare(memory, bytes);
+    if (b && wanted == ZEROES) memset(b->at, 0, bytes);
+    if (!b) b = make(memory, bytes, wanted == SPARSE);
+    if (!b) return NULL;
+    b->used = true;
+    return b->at;
+}
+
+void *snapmem_take(SnapMemory *memory, size_t n, size_t size) {
+    return take(memory, n, size, ZEROES);
+}
+
+void *snapmem_rough(SnapMemory *memory, size_t n, size_t size) {
+    return take(memory, n, size, ROUGH);
+}
+
+void *snapmem_sparse(SnapMemory *memory, size_t n, size_t size) {
+    return take(memory, n, size, SPARSE);
+}
+
+void snapmem_put(SnapMemory *memory, const void *array) {
+    for (size_t i = 0; i < memory->blocks; i++)
+        if (memory->block[i].at == array) memory->block[i].used = false;
+}
+
+void snapmem_again(SnapMemory *memory) {
+    for (size_t i = 0; i < memory->blocks; i++)
+        memory->block[i].used = false;
 }
 
 void snapmem_free(SnapMemory *memory) {
     for (size_t i = 0; i < memory->blocks; i++) {
         if (memory->block[i].mapped)
-            lmp_os->unmap(memory->block[i].at, memory->block[i].mapped);
+            lmp_os->unmap(memory->block[i].at, memory->block[i].bytes);
         else
             free(memory->block[i].at);
     }
