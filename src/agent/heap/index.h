@@ -10,7 +10,7 @@
 #define LMP_HEAP_INDEX_H
 
 #include "agent/heap/memory.h"
-#include "agent/heap/walk.h"
+#include "agent/heap/source.h"
 
 #define LMP_NO_BLOCK UINT32_MAX
 

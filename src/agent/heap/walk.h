@@ -16,33 +16,9 @@
 #define LMP_HEAP_WALK_H
 
 #include "agent/heap/memory.h"
-#include "agent/state/profile.h"
+#include "agent/heap/source.h"
 #include "base/err.h"
 #include "shared/heapgraph.h"
-
-/* The operation within which the program stands; all zero: none. An allocation has no old block, a
- * free no new size. A reallocation that was refused has new_addr 0: nothing has moved. */
-typedef struct LmpHeapHand {
-    uintptr_t old_addr, new_addr;
-    uint64_t old_size, new_size;
-} LmpHeapHand;
-
-typedef struct LmpHeapSource {
-    lua_State *main;     /* the main thread */
-    const LmpProfile *p; /* only its address space is used: skew, whether alloc contexts are kept.
-                            NULL: nothing is profiled, all objects are from before */
-    /* The shadow map as it was in that moment: by default the profile's own. */
-    uint32_t leaves;
-    const uint64_t *leaf_base; /* of each, LMP_LEAF_WORD */
-    LmpLeaf *const *leaf;
-    const LmpOverflow *overflow;
-    /* Copies n bytes of leaf number `leaf` from offset `at` on, as they were in that moment: what
-     * is asked for never crosses a page. NULL: they are copied from leaf[]. */
-    void (*copy)(void *ud, uint32_t leaf, uint64_t at, void *to, uint64_t n);
-    void *ud;
-    LmpHeapHand hand;
-    uint32_t text_max; /* bytes of each string that are kept; 0: the usual number */
-} LmpHeapSource;
 
 /* What a walk has met. */
 typedef struct LmpHeapSums {
