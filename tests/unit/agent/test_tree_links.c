@@ -164,6 +164,22 @@ START_TEST(asks_for_a_new_one) {
 }
 END_TEST
 
+/* A function of the host resumes two threads in turn; only the first one can be seen, which waits
+ * when the second one runs, though it has told of it. */
+START_TEST(two_in_turn) {
+    begin();
+    lua(0, 0, 3), c(0, 1), give(0, 1);
+    lua(1, 1, 3);
+    ask(2);
+    c(1, 3), give(1, 2);
+    set_idle(1, true);
+    lua(2, 2, 3);
+    for (int i = 0; i < 2; i++)
+        check_path(tree_path(&p, thread(2), 0, 7), 7, 0, 2, (int[]){0, 2});
+    end();
+}
+END_TEST
+
 /* C functions that are told a thread which waits have not resumed it, whoever asks. */
 START_TEST(told_a_thread) {
     for (int n = 0; n < 3; n++) {
@@ -293,7 +309,35 @@ START_TEST(room_for_frames) {
 }
 END_TEST
 
-SUITE("tree_links", no_c_function, marks_of_others, another_asks_in_vain,
+/* Any one map refused, though all others are given: there is no tree. */
+static int map_refused;
+
+static void *map_but_one(size_t size, int fd, uint64_t offset, bool writable) {
+    if (map_refused-- == 0) return NULL;
+    return test_map(size, fd, offset, writable);
+}
+
+START_TEST(one_map_refused) {
+    begin();
+    tree_close(&p);
+    int others = mapped, n = 0;
+    for (;; n++) {
+        test_os.map = map_but_one;
+        map_refused = n;
+        LmpErr err = tree_open(&p);
+        test_os.map = test_map;
+        if (map_refused >= 0) break; /* there were no more */
+        ck_assert_int_eq(err, LMP_E_NOMEM);
+        ck_assert_ptr_null(p.tree);
+        ck_assert_int_eq(mapped, others);
+    }
+    ck_assert_int_ge(n, 4);
+    ck_assert_ptr_nonnull(p.tree);
+    end();
+}
+END_TEST
+
+SUITE("tree_links", one_map_refused, no_c_function, marks_of_others, another_asks_in_vain,
       resumer_in_the_place_of_another, resumed_by_a_hook, hidden_resumer_stays, thread_begins,
-      asks_for_another, asks_for_a_new_one, told_a_thread, closes_its_variables, many_threads,
-      no_room_below, no_side, room_for_frames)
+      asks_for_another, asks_for_a_new_one, two_in_turn, told_a_thread, closes_its_variables,
+      many_threads, no_room_below, no_side, room_for_frames)
