@@ -1,0 +1,127 @@
+/* Tests that readers of a heap and of tables give back all memory that they have taken (linked with
+ * --wrap, which counts it). */
+#include "fake_program.h"
+#include "heap_fixture.h"
+#include "ledger_shape.h"
+
+static long pieces; /* of memory, taken and not given back */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void __real_free(void *p);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void __wrap_free(void *p);
+
+void *__wrap_malloc(size_t size) {
+    pieces++;
+    return __real_malloc(size);
+}
+void *__wrap_calloc(size_t n, size_t size) {
+    pieces++;
+    return __real_calloc(n, size);
+}
+void *__wrap_realloc(void *p, size_t size) {
+    if (!p) pieces++;
+    return __real_realloc(p, size);
+}
+void __wrap_free(void *p) {
+    if (p) pieces--;
+    __real_free(p);
+}
+
+START_TEST(heap) {
+    FakeHeap *f = heap_fixture_new(8 << 20);
+    fake_place_odd(f, FIXTURE_LOW + (64 << 20) + 8, 100, LMP_C_TABLE, 3);
+    view_next_frame(&f->view);
+    long before = pieces;
+    HeapMap *map = heapmap_new(&f->view);
+    HeapList *list = heaplist_new(&f->view);
+    while (heapmap_refresh(map, UINT64_MAX)) {
+    }
+    HeapListBlock block[4];
+    const HeapListQuery query = {FIXTURE_LOW, HEAP_ADDRESS_END, (1u << LMP_KINDS) - 1, 0, 0};
+    HeapListResult got = heaplist_read(list, &query, block, 4);
+    ck_assert_uint_gt(got.count, 0);
+    ck_assert_int_gt(pieces, before + 10);
+    heaplist_free(list);
+    heapmap_free(map);
+    ck_assert_int_eq(pieces, before);
+    heaplist_free(NULL);
+    heapmap_free(NULL);
+    fake_free(f);
+}
+END_TEST
+
+START_TEST(ledgers) {
+    FakeTables *f = fake_tables_new(NULL);
+    fake_program(f, true);
+    long before = pieces;
+    for (int round = 0; round < 2; round++) {
+        refresh(f, LEDGER_ALL | LEDGER_TAG_LINES, 1);
+        refresh(f, LEDGER_ALL | LEDGER_TAG_LINES, 2000000000);
+        ck_assert_int_gt(pieces, before + 20);
+        ledger_free(&ledger);
+        ck_assert_int_eq(pieces, before);
+    }
+    fake_tables_free(f);
+}
+END_TEST
+
+/* ---- places in a heap ------------------------------------------------------------------------ */
+
+/* Two regions: positions count their bytes, one after the other. */
+START_TEST(places) {
+    FakeHeap *f = heap_fixture_new(1 << 20);
+    HeapMap *map = heapmap_new(&f->view);
+    while (heapmap_refresh(map, UINT64_MAX)) {
+    }
+    uint64_t second, past, total = heapmap_total(map);
+    ck_assert(!heapmap_position(map, FIXTURE_HIGH - (1ull << 32), &second));
+    ck_assert_uint_gt(second, 0);
+    ck_assert_uint_lt(second, total);
+    ck_assert_uint_gt(heapmap_address(map, second), FIXTURE_HIGH - (1ull << 32));
+    ck_assert_uint_lt(heapmap_address(map, second - 1), FIXTURE_HIGH - (1ull << 32));
+    ck_assert(!heapmap_position(map, HEAP_ADDRESS_END - 1, &past));
+    ck_assert_uint_eq(past, total);
+
+    HeapRange whole = heapmap_range(map, 0, total), first = heapmap_range(map, 0, second);
+    ck_assert_uint_eq(whole.pieces, 2);
+    ck_assert_uint_eq(whole.start, heapmap_address(map, 0));
+    ck_assert_uint_eq(whole.end, heapmap_address(map, second - 1) + 1);
+    ck_assert_uint_eq(whole.last, heapmap_address(map, total - 1) + 1);
+    ck_assert_uint_eq(first.pieces, 1);
+    ck_assert_uint_eq(first.last, whole.end);
+    ck_assert_uint_eq(heapmap_range(map, 0, 0).pieces, 0);
+    ck_assert_uint_eq(heapmap_range(map, second, 0).pieces, 0);
+    ck_assert_uint_eq(heapmap_range(map, total, 10).pieces, 0);
+    ck_assert_uint_eq(heapmap_range(map, second, 2 * total).pieces, 1);
+    heapmap_free(map);
+    fake_free(f);
+}
+END_TEST
+
+/* The smallest size with which so many cells do, and no smaller. */
+START_TEST(fits) {
+    FakeHeap *f = heap_fixture_new(1 << 20);
+    HeapMap *map = heapmap_new(&f->view);
+    while (heapmap_refresh(map, UINT64_MAX)) {
+    }
+    uint64_t total = heapmap_total(map);
+    for (uint64_t least = 1; least < 1 << 20; least *= 8) {
+        for (uint64_t count = 0; count < 3000; count = count * 3 / 2 + 1) {
+            uint64_t size = heapmap_fit(map, count, least), cells = count ? count : 1;
+            uint64_t smallest = least < HEAPMAP_MIN_CELL ? HEAPMAP_MIN_CELL : least;
+            ck_assert_uint_ge(size, smallest);
+            ck_assert_uint_ge(size * cells, total);
+            ck_assert(size == smallest || size / 2 * cells < total);
+        }
+    }
+    heapmap_free(map);
+    fake_free(f);
+}
+END_TEST
+
+SUITE("given_back", heap, ledgers, places, fits)
