@@ -11,6 +11,7 @@
  *   heap.refuse(n, times)   the n-th request from now on is refused, and those after it
  *   heap.maps()             walks with every request for memory of its own refused in turn
  *   heap.bare(label)        walks as if nothing were profiled, and compares
+ *   heap.userdata(n, values) a userdata of n bytes
  *   heap.walks()            how many there were so far, and in how many something was in hand
  * A difference is an error of the function; one in a pause, of the next that is called. */
 #include <lauxlib.h>
@@ -140,8 +141,7 @@ static void *map_some(size_t size, int fd, uint64_t offset, bool writable) {
 
 static int raise_wrong(lua_State *L) {
     if (!*t.wrong) return 0;
-    lua_pushstring(L, t.wrong);
-    t.wrong[0] = 0;
+    lua_pushstring(L, t.wrong); /* again each time: a script may catch errors */
     return lua_error(L);
 }
 
@@ -264,6 +264,11 @@ static int bare(lua_State *L) {
     return err ? lua_error(L) : 0;
 }
 
+static int userdata(lua_State *L) {
+    lua_newuserdatauv(L, (size_t)luaL_checkinteger(L, 1), (int)luaL_checkinteger(L, 2));
+    return 1;
+}
+
 static int walks(lua_State *L) {
     lua_pushinteger(L, (lua_Integer)t.walks);
     lua_pushinteger(L, (lua_Integer)t.in_hand);
@@ -273,8 +278,9 @@ static int walks(lua_State *L) {
 __attribute__((visibility("default"))) int luaopen_truth_heap(lua_State *L);
 int luaopen_truth_heap(lua_State *L) {
     static const luaL_Reg functions[] = {
-        {"start", start},   {"stop", stop}, {"check", check}, {"alive", alive}, {"paused", paused},
-        {"refuse", refuse}, {"maps", maps}, {"bare", bare},   {"walks", walks}, {NULL, NULL}};
+        {"start", start},   {"stop", stop},         {"check", check}, {"alive", alive},
+        {"paused", paused}, {"refuse", refuse},     {"maps", maps},   {"bare", bare},
+        {"walks", walks},   {"userdata", userdata}, {NULL, NULL}};
     luaL_newlib(L, functions);
     return 1;
 }

@@ -355,7 +355,8 @@ static bool see_table(Judge *j, uint32_t n) {
     if ((j->g->flags[n] & (LMP_HEAP_WEAK_KEYS | LMP_HEAP_WEAK_VALUES)) != flags)
         return wrong("how weak a table is");
     if (j->g->table_array_used[row] + j->g->table_hash_used[row] != entries)
-        return wrong("a table's entries: %u", entries);
+        return wrong("a table's entries: %u and %u, expected %u", j->g->table_array_used[row],
+                     j->g->table_hash_used[row], entries);
     return edges_fit(j, n, -1);
 }
 
@@ -551,11 +552,11 @@ bool judge_compare(lua_State *L, int top, const LmpHeapGraph *g) {
     Judge j = {.L = L, .top = top, .g = g};
     int before = lua_gettop(L);
     if (!judge_form(g)) return false;
+    int running = lua_gc(L, LUA_GCISRUNNING);
+    lua_gc(L, LUA_GCSTOP); /* all stays where it is */
     luaL_checkstack(L, 30, NULL);
     lua_newtable(L);
     j.queue = lua_gettop(L);
-    int running = lua_gc(L, LUA_GCISRUNNING);
-    lua_gc(L, LUA_GCSTOP); /* addresses stay what they are */
     bool ok = index_objects(&j) && compare(&j);
     if (running) lua_gc(L, LUA_GCRESTART);
     lua_settop(L, before);
