@@ -229,9 +229,10 @@ function run.refused()
     for i, mode in ipairs(modes) do
         heap.start { lines = i == 1 }
         collectgarbage(mode)
-        for n = 1, 40 do
-            for times = 1, 3, 2 do
-                heap.paused(every)
+        for _, n in ipairs { 1, 2, 3, 5, 8, 13, 21, 34, 55, 90 } do
+            do
+                local times = 1 + n % 3
+                heap.paused(every * 13)
                 heap.refuse(n, times)
                 pcall(play, nothing)
                 pcall(shapes[names[n % #names + 1]])
