@@ -12,6 +12,7 @@
 
 #include "agent/session/profiler.h"
 #include "figures.h"
+#include "module.h"
 #include "options.h"
 #include "shared/launch.h"
 
@@ -26,9 +27,6 @@ static void complain(const char *what, const char *why) {
     dprintf(STDERR_FILENO, "lmp: %s: %s\n", what, why);
 }
 
-/* Makes our own values for the program: `make` pushes `results` of them, and none of the blocks
- * that it asks for is counted. Protected, so that the end of the own call is not missed: returns a
- * status as lua_pcall does, with the error on the stack. */
 typedef struct OwnCall {
     void (*make)(lua_State *L, void *from);
     void *from;
@@ -45,7 +43,7 @@ static int own_body(lua_State *L) {
     return lua_gettop(L);
 }
 
-static int own_call(lua_State *L, void (*make)(lua_State *, void *), void *from, int results) {
+int module_own_call(lua_State *L, void (*make)(lua_State *, void *), void *from, int results) {
     OwnCall call = {.make = make, .from = from};
     lua_pushcfunction(L, own_body);
     lua_pushlightuserdata(L, &call);
@@ -97,7 +95,7 @@ static int start_with(lua_State *L, const LmpOptions *options) {
         return 1;
     }
     Refusal refusal = {err != LMP_OK, said};
-    return own_call(L, push_refusal, &refusal, 3) == LUA_OK ? 3 : lua_error(L);
+    return module_own_call(L, push_refusal, &refusal, 3) == LUA_OK ? 3 : lua_error(L);
 }
 
 /* start([true | number | options]): a number turns the display on, as it did in luamemprofiler. */
@@ -135,7 +133,7 @@ static void read_parts(lua_State *L, Figures *f) {
 
 /* Pushes the figures as a table. */
 static void return_figures(lua_State *L, Figures *f) {
-    int status = own_call(L, figures_push, f, 1);
+    int status = module_own_call(L, figures_push, f, 1);
     ledger_free(&f->ledger);
     if (status != LUA_OK) lua_error(L);
 }
@@ -201,13 +199,13 @@ static int api_tag(lua_State *L) {
         lua_pushnil(L);
         return 1;
     }
-    if (own_call(L, push_name, (void *)before, 1) != LUA_OK) return lua_error(L);
+    if (module_own_call(L, push_name, (void *)before, 1) != LUA_OK) return lua_error(L);
     return 1;
 }
 
 static const luaL_Reg functions[] = {
-    {"start", api_start}, {"stop", api_stop}, {"stats", api_stats}, {"mark", api_mark},
-    {"frame", api_frame}, {"tag", api_tag},   {NULL, NULL},
+    {"start", api_start}, {"stop", api_stop}, {"stats", api_stats},          {"mark", api_mark},
+    {"frame", api_frame}, {"tag", api_tag},   {"snapshot", module_snapshot}, {NULL, NULL},
 };
 
 int luaopen_luamemprofiler(lua_State *L) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/format.h"
 #include "base/fps.h"
@@ -229,5 +230,9 @@ bool options_read_run(char *text, LmpOptions *o) {
         for (size_t i = 0; i < sizeof run_words / sizeof *run_words; i++)
             if (!strcmp(word, run_words[i].name)) run_words[i].read(o, value);
     }
+    const char *first = secure_getenv(LMP_ENV_SNAPSHOT_PID);
+    o->snapshot = secure_getenv(LMP_ENV_SNAPSHOT);
+    o->snapshot_child = first && strtol(first, NULL, 10) != (long)getpid();
+    o->breaks = secure_getenv(LMP_ENV_BREAKS);
     return true;
 }

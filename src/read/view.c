@@ -10,6 +10,8 @@
 
 #include "base/os.h"
 
+#define BEAT_IN_LIVE (LMP_BEAT_AT - LMP_LIVE_AT)
+
 static LmpErr check_header(const LmpHeader *h) {
     if (h->magic != LMP_MAGIC) return LMP_E_FOREIGN;
     if (h->layout != LMP_LAYOUT || h->header_size != sizeof(LmpHeader) ||
@@ -61,6 +63,7 @@ LmpErr view_open(LmpView *view, int fd) {
     if (!err) {
         view->control = lmp_os->map(LMP_LIVE_AT - LMP_CONTROL_AT, fd, LMP_CONTROL_AT, true);
         view->live = lmp_os->map(LMP_OVERFLOW_AT - LMP_LIVE_AT, fd, LMP_LIVE_AT, false);
+        if (view->live) view->beat = (const void *)((const char *)view->live + BEAT_IN_LIVE);
         view->overflow = lmp_os->map(LMP_TABLES_AT - LMP_OVERFLOW_AT, fd, LMP_OVERFLOW_AT, false);
         void *tables = lmp_os->map(LMP_TABLES_SIZE, fd, LMP_TABLES_AT, false);
         if (tables) view->tables = tables_at(tables, (LmpLive *)view->live);
@@ -91,6 +94,7 @@ LmpErr view_open_whole(LmpView *view, void *whole) {
     view->control = (void *)(at + LMP_CONTROL_AT);
     view->live = (void *)(at + LMP_LIVE_AT);
     view->overflow = (void *)(at + LMP_OVERFLOW_AT);
+    view->beat = (void *)(at + LMP_BEAT_AT);
     view->tables = tables_at(at + LMP_TABLES_AT, (LmpLive *)view->live);
     return LMP_OK;
 }
@@ -185,6 +189,26 @@ bool view_copy_op(const LmpView *view, LmpOp *out) {
     return whole;
 }
 
+bool view_copy_snapshot(const LmpView *view, LmpSnapshotLive *out) {
+    const LmpSnapshotLive *from = &view->live->snapshot;
+    bool whole = copy_group(&from->seq, from, out, sizeof *out);
+    out->why_in_place[sizeof out->why_in_place - 1] = 0;
+    out->file[sizeof out->file - 1] = 0;
+    if (out->state > LMP_SNAPSHOT_FAILED) out->state = LMP_SNAPSHOT_NONE;
+    const LmpBeat *beat = view->beat;
+    if (out->state != LMP_SNAPSHOT_RUNS || !beat || atomic_load(&beat->number) != out->number)
+        return whole;
+    uint32_t phase = atomic_load_explicit(&beat->phase, memory_order_acquire);
+    out->objects = beat->objects;
+    out->bytes = beat->bytes;
+    out->walk = beat->walk;
+    if (phase != LMP_BEAT_DONE) return whole;
+    out->error = beat->error;
+    out->os_error = beat->os_error;
+    out->state = out->error ? LMP_SNAPSHOT_FAILED : LMP_SNAPSHOT_WRITTEN;
+    return whole;
+}
+
 /* A request is complete: make the hook look, awake or asleep. */
 static void call_program(LmpView *view) {
     atomic_store(&view->control->trap, 1);
@@ -242,6 +266,38 @@ void view_mark(LmpView *view) {
     call_program(view);
 }
 
+/* The number of a group that a viewer is about to write, odd. One that died while it wrote has left
+ * an odd number behind: after a while it is ignored. */
+static uint32_t begin_group(_Atomic uint32_t *sequence) {
+    uint32_t was = atomic_load(sequence), mine;
+    for (int tries = 0;; tries++) {
+        mine = (was | 1) + (was & 1 ? 2 : 0);
+        if (was & 1 && tries < 1000) {
+            sched_yield();
+            was = atomic_load(sequence);
+        } else if (atomic_compare_exchange_strong(sequence, &was, mine)) {
+            return mine;
+        }
+    }
+}
+
+uint32_t view_snapshot(LmpView *view, const char *file, bool collect) {
+    LmpControl *control = view->control;
+    size_t n = strlen(file);
+    if (n >= sizeof control->snapshot_file) return 0;
+    uint32_t mine = begin_group(&control->snapshot);
+    control->snapshot_collect = collect;
+    memcpy(control->snapshot_file, file, n + 1);
+    atomic_store(&control->snapshot, mine + 1);
+    call_program(view);
+    return mine + 1;
+}
+
+void view_snapshot_no_more(LmpView *view, uint32_t request) {
+    atomic_store(&view->control->snapshot_withdrawn, request);
+    call_program(view);
+}
+
 void view_preview(LmpView *view, const uint64_t *addr, uint32_t count) {
     if (count > LMP_PREVIEWS) count = LMP_PREVIEWS;
     memcpy(view->control->preview_addr, addr, count * sizeof *addr);
@@ -254,21 +310,11 @@ bool view_preview_ready(const LmpView *view) {
     return atomic_load(&view->live->preview_done) == atomic_load(&view->control->preview);
 }
 
-/* A viewer that died while it wrote has left an odd number behind: after a while it is ignored.
- * Should it be alive after all, the list published last still has whole rows, which the program
- * checks. */
+/* Should a viewer that was taken for dead be alive after all, the list published last still has
+ * whole rows, which the program checks. */
 uint32_t view_breaks(LmpView *view, const LmpBreak *row, uint32_t count) {
     LmpControl *control = view->control;
-    uint32_t was = atomic_load(&control->breaks), mine;
-    for (int tries = 0;; tries++) {
-        mine = (was | 1) + (was & 1 ? 2 : 0);
-        if (was & 1 && tries < 1000) {
-            sched_yield();
-            was = atomic_load(&control->breaks);
-        } else if (atomic_compare_exchange_strong(&control->breaks, &was, mine)) {
-            break;
-        }
-    }
+    uint32_t mine = begin_group(&control->breaks);
     if (count > LMP_BREAKS) count = LMP_BREAKS;
     if (count) memcpy(control->break_row, row, count * sizeof *row);
     control->break_count = count;

@@ -24,6 +24,7 @@ typedef struct LmpView {
     LmpControl *control; /* may be written, see the functions below */
     const LmpLive *live;
     const LmpOverflow *overflow;
+    const LmpBeat *beat;                 /* NULL: not there (tests) */
     LmpTables tables;                    /* mapped read-only; text NULL: not there (tests) */
     uint32_t leaves;                     /* mapped so far */
     const LmpLeaf *leaf[LMP_MAX_LEAVES]; /* mapped so far */
@@ -58,6 +59,10 @@ uint64_t view_memory(const LmpView *view);
 bool view_copy_history(const LmpView *view, LmpHistory *out);
 bool view_copy_op(const LmpView *view, LmpOp *out);
 
+/* The last snapshot of the heap, or the one under way, as far as it is known: also where its child
+ * is done and the program has not looked at it since. Texts end. */
+bool view_copy_snapshot(const LmpView *view, LmpSnapshotLive *out);
+
 /* Requests. They return at once; the program serves them in its next memory operation. */
 void view_pause(LmpView *view, bool pause);
 void view_step(LmpView *view, uint32_t operations);
@@ -65,6 +70,12 @@ void view_collect(LmpView *view);
 /* Cancels collections that have not run yet. */
 void view_collect_no_more(LmpView *view);
 void view_mark(LmpView *view);
+/* Asks for a snapshot of the heap, into this file (absolute; with "/" at the end: a name is chosen
+ * there); `collect`: after a full collection. Returns the request's number: LmpSnapshotLive.request
+ * is it from the beginning on, or .busy, if another one was under way. 0: the name is too long. */
+uint32_t view_snapshot(LmpView *view, const char *file, bool collect);
+/* Cancels that one, if it has not begun. */
+void view_snapshot_no_more(LmpView *view, uint32_t request);
 /* Asks for the contents of up to LMP_PREVIEWS string blocks by address. view_preview_ready tells
  * whether live->preview answers the last request. */
 void view_preview(LmpView *view, const uint64_t *addr, uint32_t count);

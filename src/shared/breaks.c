@@ -160,6 +160,8 @@ static void value_cycle(uint64_t value, char *out) {
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+const char *const break_action_name[LMP_BREAK_ACTIONS] = {"pause", "snapshot"};
+
 const BreakInfo break_info[LMP_BREAK_KINDS] = {
     [LMP_BREAK_SIZE] = {"size", "BYTES", "size 64KiB", "a block larger than this is asked for",
                         false},
@@ -192,21 +194,39 @@ static void complain_unknown(char *problem, size_t size, const char *name, int n
                          break_info[kind].name);
 }
 
-bool breaks_parse(const char *text, LmpBreak *out, char *problem, size_t size) {
-    char argument[2 * LMP_BREAK_FILE];
+static const char *skip_blanks(const char *text) {
     while (isspace((unsigned char)*text))
         text++;
+    return text;
+}
+
+/* "snapshot heap 64MiB": what to do may come first. */
+static const char *parse_action(const char *text, uint32_t *action) {
+    text = skip_blanks(text);
+    *action = LMP_BREAK_PAUSE;
+    for (uint32_t i = 0; i < LMP_BREAK_ACTIONS; i++) {
+        size_t n = strlen(break_action_name[i]);
+        if (strncmp(text, break_action_name[i], n) != 0 || !isspace((unsigned char)text[n]))
+            continue;
+        *action = i;
+        return skip_blanks(text + n);
+    }
+    return text;
+}
+
+bool breaks_parse(const char *text, LmpBreak *out, char *problem, size_t size) {
+    char argument[2 * LMP_BREAK_FILE];
+    uint32_t action;
+    text = parse_action(text, &action);
     size_t n = strcspn(text, " \t\n");
-    const char *rest = text + n;
-    while (isspace((unsigned char)*rest))
-        rest++;
+    const char *rest = skip_blanks(text + n);
     size_t length = strlen(rest);
     while (length > 0 && isspace((unsigned char)rest[length - 1]))
         length--;
     for (uint32_t kind = 1; kind < LMP_BREAK_KINDS; kind++) {
         const BreakInfo *info = &break_info[kind];
         if (strlen(info->name) != n || memcmp(info->name, text, n) != 0) continue;
-        LmpBreak b = {.kind = kind, .on = 1};
+        LmpBreak b = {.kind = kind, .on = 1, .action = action};
         const char *wrong = "it is too long";
         if (length < sizeof argument) {
             memcpy(argument, rest, length);
@@ -250,13 +270,17 @@ char *breaks_text(char *out, size_t size, const LmpBreak *b) {
     out[0] = 0;
     if (!is_known(b)) return out;
     if (rows[b->kind].argument) rows[b->kind].argument(b, argument, sizeof argument);
-    snprintf(out, size, "%s%s%s", break_info[b->kind].name, *argument ? " " : "", argument);
+    snprintf(out, size, "%s%s%s%s", b->action == LMP_BREAK_SNAPSHOT ? "snapshot " : "",
+             break_info[b->kind].name, *argument ? " " : "", argument);
     return out;
 }
 
 char *breaks_words(char *out, size_t size, const LmpBreak *b) {
     out[0] = 0;
-    if (is_known(b)) rows[b->kind].words(b, out, size);
+    if (!is_known(b)) return out;
+    rows[b->kind].words(b, out, size);
+    size_t n = strlen(out);
+    if (b->action == LMP_BREAK_SNAPSHOT) snprintf(out + n, size - n, ": a snapshot");
     return out;
 }
 
@@ -274,10 +298,11 @@ char *breaks_hit_words(char *out, size_t size, const LmpBreak *b, uint64_t value
 
 bool breaks_same(const LmpBreak *a, const LmpBreak *b) {
     return a->kind == b->kind && a->bytes == b->bytes && a->type == b->type && a->line == b->line &&
-           strncmp(a->file, b->file, sizeof a->file) == 0;
+           a->action == b->action && strncmp(a->file, b->file, sizeof a->file) == 0;
 }
 
 void breaks_check(LmpBreak *b) {
     b->file[sizeof b->file - 1] = 0;
-    if (!is_known(b) || b->type >= LMP_KINDS) b->kind = LMP_BREAK_NONE;
+    if (!is_known(b) || b->type >= LMP_KINDS || b->action >= LMP_BREAK_ACTIONS)
+        b->kind = LMP_BREAK_NONE;
 }

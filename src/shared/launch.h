@@ -60,9 +60,12 @@ enum {
 
 #define LMP_ENV_RUN "LMP_RUN"
 #define LMP_ENV_USER_INIT "LMP_USER_INIT"
-#define LMP_ENV_COMMAND "LMP_COMMAND" /* path of the command lmp, where it cannot be found */
-#define LMP_ENV_SUMMARY "LMP_SUMMARY" /* where to, should `lmp run` be killed: as --summary= */
-#define LMP_ENV_BREAKS "LMP_BREAKS"   /* break conditions to begin with, one a line */
+#define LMP_ENV_COMMAND "LMP_COMMAND"   /* path of the command lmp, where it cannot be found */
+#define LMP_ENV_SUMMARY "LMP_SUMMARY"   /* where to, should `lmp run` be killed: as --summary= */
+#define LMP_ENV_BREAKS "LMP_BREAKS"     /* break conditions to begin with, one a line */
+#define LMP_ENV_SNAPSHOT "LMP_SNAPSHOT" /* file for a snapshot of the heap at the end */
+#define LMP_ENV_SNAPSHOT_PID                                                                       \
+    "LMP_SNAPSHOT_PID" /* the process that it is meant for; others add their pid */
 #define LMP_RUN_ENTRY "luaopen_luamemprofiler_run"
 
 /* `lmp doctor` starts the interpreter in the same way, with the other entry

@@ -362,6 +362,10 @@ static void act(App *app, Action action, Key key) {
         ask(app, REQUEST_COLLECT);
         app_say(app, "A full collection runs at the program's next safe point");
         break;
+    case ACT_SNAPSHOT:
+        if (!can_ask(app)) break;
+        request_put(&app->ui.requests, &(Request){.kind = REQUEST_SNAPSHOT, .collect = true});
+        break;
     case ACT_INPUT:
         begin_typing(app);
         break;

@@ -37,7 +37,9 @@ typedef struct Run {
     bool lines, stacks;
     uint64_t sample; /* bytes; 0: exact */
     unsigned top;
-    char breaks[2048]; /* conditions, one a line */
+    char breaks[4096];    /* conditions, one a line */
+    bool pauses;          /* one of them is to pause at */
+    const char *snapshot; /* file for one at the end, NULL: none */
     const char *name;
     const char *file[REPORTS]; /* the summary's, NULL: standard error; others add to it */
     bool no_summary;
@@ -63,6 +65,8 @@ enum {
     O_NO_SUMMARY = O_REPORT + REPORTS,
     O_TOP,
     O_BREAK,
+    O_SNAPSHOT,
+    O_SNAPSHOT_WHEN,
     O_FPS,
     O_HOLD,
     O_NO_HOLD,
@@ -82,6 +86,9 @@ static const Option options[] = {
     [O_TOP] = {"top", "N", "rows of the summary's tables, 0 to 1000 (default 10)"},
     [O_BREAK] = {"break", "CONDITION",
                  "pause there, such as \"size 64KiB\" or \"at main.lua:12\"; may be repeated"},
+    [O_SNAPSHOT] = {"snapshot", "FILE", "write a snapshot of the heap when the program ends"},
+    [O_SNAPSHOT_WHEN] = {"snapshot-when", "CONDITION",
+                         "write one then, such as \"heap 64MiB\" or \"peak\"; may be repeated"},
     [O_FPS] = {"fps", "N",
                "repaints a second, " LMP_FPS_RANGE " (default " LMP_FPS_WORD(LMP_FPS_DEFAULT) ")"},
     [O_HOLD] = {"hold", NULL, "at the end, the display waits for q (the default)"},
@@ -94,6 +101,7 @@ static const Example examples[] = {
     {"lmp run script.lua data.txt", "watch script.lua in the terminal; the summary at the end"},
     {"lmp run --stacks script.lua", "who called the line that made it"},
     {"lmp run --break='size 1MiB' script.lua", "pause where a block of more is asked for"},
+    {"lmp run --snapshot=end.heap script.lua", "who holds what is there when it ends"},
     {"lmp run --sample=512KiB server.lua", "at next to no cost, for days"},
     {"lmp run --no-live --json=heap.json script.lua", "no display; figures for machines"},
     {"lmp run -- lua5.4 script.lua", "any command that runs Lua 5.4"},
@@ -113,14 +121,18 @@ static bool read_sample(Run *run, const Command *command, const char *value, int
     return false;
 }
 
-static bool read_break(Run *run, const Command *command, const char *value, int *status) {
+/* `when`: for a snapshot, whatever it says. */
+static bool read_break(Run *run, const Command *command, const char *value, bool when,
+                       int *status) {
     char problem[160], text[BREAKS_TEXT];
     LmpBreak b;
     size_t used = strlen(run->breaks);
     if (!breaks_parse(value, &b, problem, sizeof problem)) {
-        *status = command_wrong(command, "--break: %s", problem);
+        *status = command_wrong(command, "--%s: %s", when ? "snapshot-when" : "break", problem);
         return false;
     }
+    if (when) b.action = LMP_BREAK_SNAPSHOT;
+    if (b.action == LMP_BREAK_PAUSE) run->pauses = true;
     snprintf(run->breaks + used, sizeof run->breaks - used, "%s\n",
              breaks_text(text, sizeof text, &b));
     return true;
@@ -148,8 +160,8 @@ static void read_report(Run *run, unsigned kind, const char *file) {
 
 /* Options that say what is profiled, and how. */
 static bool is_said_again(const Option *o) {
-    static const unsigned char said[] = {O_LINES, O_NO_LINES, O_STACKS, O_SAMPLE,
-                                         O_TOP,   O_BREAK,    O_FPS,    O_NAME};
+    static const unsigned char said[] = {O_LINES, O_NO_LINES, O_STACKS, O_SAMPLE,       O_TOP,
+                                         O_BREAK, O_FPS,      O_NAME,   O_SNAPSHOT_WHEN};
     return memchr(said, (int)(o - options), sizeof said) != NULL;
 }
 
@@ -205,7 +217,11 @@ static bool read_options(Run *run, const Command *command, Parse *p, int *status
             if (!read_top(run, command, p->value, status)) return false;
             break;
         case O_BREAK:
-            if (!read_break(run, command, p->value, status)) return false;
+        case O_SNAPSHOT_WHEN:
+            if (!read_break(run, command, p->value, o != &options[O_BREAK], status)) return false;
+            break;
+        case O_SNAPSHOT:
+            run->snapshot = p->value;
             break;
         case O_NO_SUMMARY:
             run->no_summary = true;
@@ -232,7 +248,7 @@ static bool read_options(Run *run, const Command *command, Parse *p, int *status
                                 run->stacks ? "stacks" : "sample");
         return false;
     }
-    if (run->breaks[0] && !run->live) {
+    if (run->pauses && !run->live) {
         *status =
             command_wrong(command, "--break needs the display, from which the program goes on");
         return false;
@@ -269,6 +285,13 @@ static void catch_signals(Run *run) {
     run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* A child of the program writes its snapshot to another file. */
+static void set_snapshot_pid(void) {
+    char pid[16];
+    snprintf(pid, sizeof pid, "%d", (int)getpid());
+    setenv(LMP_ENV_SNAPSHOT_PID, pid, 1);
+}
+
 /* Starts the program. Returns 0, or the errno of what failed. */
 static int launch(Run *run, int socket) {
     int failure[2], error = 0;
@@ -277,6 +300,7 @@ static int launch(Run *run, int socket) {
     if (run->end.pid == 0) {
         fcntl(socket, F_SETFD, 0);
         sigprocmask(SIG_SETMASK, &run->mask, NULL);
+        set_snapshot_pid();
         inherited_give_back();
         execv(run->program.path, run->program.argv);
         error = errno;
@@ -391,20 +415,33 @@ static void report(const Run *run) {
         write_report(run, run->file[REPORT_SUMMARY], run->first);
         collect_summary_done(&run->collect);
     }
+    collect_snapshots(&run->collect, run->snapshot != NULL);
     for (unsigned kind = REPORT_SUMMARY + 1; kind < REPORTS; kind++)
         if (run->file[kind]) write_report(run, run->file[kind], kind);
 }
 
+/* The name from everywhere. */
+static void whole_path(char *out, size_t size, const char *file) {
+    char here[4096];
+    bool relative = file[0] != '/' && getcwd(here, sizeof here);
+    snprintf(out, size, "%s%s%s", relative ? here : "", relative ? "/" : "", file);
+}
+
 /* If we are killed, whoever is left writes it there; only the summary. */
 static void set_summary_place(const Run *run) {
-    char place[8192] = "-", here[4096];
+    char place[8192] = "-";
     const char *file = run->file[REPORT_SUMMARY];
     if (run->no_summary || run->first != REPORT_SUMMARY) place[0] = 0;
-    if (file) {
-        bool relative = file[0] != '/' && getcwd(here, sizeof here);
-        snprintf(place, sizeof place, "%s%s%s", relative ? here : "", relative ? "/" : "", file);
-    }
+    if (file) whole_path(place, sizeof place, file);
     setenv(LMP_ENV_SUMMARY, place, 1);
+}
+
+static void set_snapshot(const Run *run) {
+    char place[8192];
+    unsetenv(LMP_ENV_SNAPSHOT);
+    if (!run->snapshot) return;
+    whole_path(place, sizeof place, run->snapshot);
+    setenv(LMP_ENV_SNAPSHOT, place, 1);
 }
 
 static int run_program(Run *run) {
@@ -434,6 +471,7 @@ static int run_program(Run *run) {
         unsetenv(LMP_ENV_BREAKS);
     }
     set_summary_place(run);
+    set_snapshot(run);
     int error = program_set_environment(module, &theirs, text) ? launch(run, theirs.fd) : ENOMEM;
     ownfd_close(&theirs);
     if (error) {

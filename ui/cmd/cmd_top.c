@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "base/fps.h"
 #include "cmd/cmd.h"
+#include "cmd/target.h"
 #include "read/discover.h"
 #include "report/report.h"
 #include "viewer/viewer.h"
@@ -128,18 +129,6 @@ static int attach(uint32_t pid, uint32_t serial, double fps) {
     return status;
 }
 
-/* "PID" or "PID:SERIAL" */
-static bool parse_target(const char *text, uint32_t *pid, uint32_t *serial) {
-    unsigned p = 0, s = 0;
-    int used = 0;
-    *serial = 0;
-    if (sscanf(text, "%9u%n:%9u%n", &p, &used, &s, &used) < 1 || text[used] || p == 0) return false;
-    if (strchr(text, ':') && s == 0) return false;
-    *pid = p;
-    *serial = s;
-    return true;
-}
-
 static int run(const Command *command, int argc, char **argv) {
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     const Option *o;
@@ -156,7 +145,7 @@ static int run(const Command *command, int argc, char **argv) {
     uint32_t pid, serial;
     bool terminal = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
     if (p.at < argc) {
-        if (!parse_target(argv[p.at], &pid, &serial))
+        if (!target_parse(argv[p.at], &pid, &serial))
             return command_wrong(command, "%s is not a process: PID or PID:SERIAL was expected",
                                  argv[p.at]);
         if (!terminal) {

@@ -15,8 +15,10 @@
 
 #include "base/io.h"
 #include "base/os.h"
+#include "cmd/command.h"
 #include "pty/errorline.h"
 #include "pty/spool.h"
+#include "read/snapshotline.h"
 #include "read/view.h"
 #include "relay/pty_relay.h"
 
@@ -295,6 +297,13 @@ static bool error_line(const Collect *c, char *out, size_t size) {
     return false;
 }
 
+static LmpErr open_state(LmpView *view, const CollectState *state) {
+    int own = state->whole ? -1 : dup(state->fd);
+    return state->whole ? view_open_whole(view, state->whole)
+           : own < 0    ? LMP_E_MEMFD
+                        : view_open(view, own);
+}
+
 /* Writes one state's report, preceded by `before`; false: the state cannot be read, nothing is
  * written. */
 static bool write_report(const Collect *c, size_t which, const CollectEnd *end,
@@ -303,11 +312,7 @@ static bool write_report(const Collect *c, size_t which, const CollectEnd *end,
     static LmpView view; /* large, both */
     static LmpReport report;
     char ending[64], error[256];
-    int own = state->whole ? -1 : dup(state->fd);
-    LmpErr err = state->whole ? view_open_whole(&view, state->whole)
-                 : own < 0    ? LMP_E_MEMFD
-                              : view_open(&view, own);
-    if (err) return false;
+    if (open_state(&view, state)) return false;
     if (state->pid) view.pid = state->pid;
     describe(ending, sizeof ending, &view, end);
     bool failed = view.pid == (uint32_t)end->pid && end->status != 0;
@@ -336,6 +341,21 @@ void collect_report(const Collect *c, const CollectEnd *end, const LmpReportKind
     size_t unread = c->lost + (alone ? 0 : c->count - written);
     if (unread > 0 && kind == &report_kinds[REPORT_SUMMARY])
         fprintf(out, "lmp: %zu more Lua states could not be read\n", unread);
+}
+
+void collect_snapshots(const Collect *c, bool wanted) {
+    static LmpView view; /* large */
+    static LmpSnapshotLive s;
+    char line[2800];
+    for (size_t i = 0; i < c->count; i++) {
+        if (open_state(&view, &c->states[i])) continue;
+        view_copy_snapshot(&view, &s);
+        if (s.state == LMP_SNAPSHOT_WRITTEN || s.state == LMP_SNAPSHOT_FAILED)
+            command_say("%s", snapshotline_say(line, sizeof line, &s));
+        else if (s.state != LMP_SNAPSHOT_NONE || wanted)
+            command_say("no snapshot: the program was killed, or crashed");
+        view_close(&view);
+    }
 }
 
 void collect_close(Collect *c) {

@@ -69,6 +69,9 @@ void collect_reported(Collect *collect);
 void collect_report(const Collect *collect, const CollectEnd *end, const LmpReportKind *kind,
                     FILE *out);
 
+/* Says what came of snapshots of the heap. `wanted`: also where there should be one and is none. */
+void collect_snapshots(const Collect *collect, bool wanted);
+
 void collect_close(Collect *collect);
 
 #endif

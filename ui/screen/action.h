@@ -132,8 +132,10 @@ extern const char *const action_group_title[GROUPS];
       "the list of marks: enter counts from one, e names it, d takes it away")                     \
     X(ACT_COLLECT, GROUP_PROGRAM, 19, 'C', 0, "C", "collect", NULL,                                \
       "ask for a full garbage collection")                                                         \
+    X(ACT_SNAPSHOT, GROUP_PROGRAM, 0, 'S', 0, "S", "snapshot", NULL,                               \
+      "a snapshot of the heap, lmp-PID-N.heap, after a full collection")                           \
     X(ACT_BREAK, GROUP_PROGRAM, 13, 'b', 0, "b", "break", "add",                                   \
-      "conditions to pause at: a size, a line, a type, a new peak, a cycle")                       \
+      "conditions to pause at, or to take snapshots: a size, a line, a type, a new peak, a cycle")                       \
     X(ACT_INPUT, GROUP_PROGRAM, 22, 'i', 0, "i", "input", NULL, "type a line to the program")      \
     X(ACT_SAVE, GROUP_DISPLAY, 23, 'p', 0, "p", "picture", NULL,                                   \
       "save a picture of the screen, lmp-PID-N.svg")                                               \

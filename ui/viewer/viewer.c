@@ -96,6 +96,7 @@ static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
         if (viewer_lost_terminal(v)) return VIEWER_LOST;
         bool fresh = viewer_look(v, now);
         viewer_watch_collection(v, now);
+        viewer_watch_snapshot(v, now);
         if (v->o->notify < 0 && now >= v->next) viewer_read_spool(v);
         if (fresh) viewer_fill(v, now);
         LmpSeen seen = app_model(v->app)->seen;
@@ -181,7 +182,8 @@ static bool open_all(Viewer *v) {
 void viewer_run(const ViewerOptions *options, ViewerResult *result) {
     memset(result, 0, sizeof *result);
     result->end = VIEWER_NO_TTY;
-    Viewer v = {.o = options, .view = options->view, .pidfd = -1, .result = result};
+    static Viewer v; /* large */
+    v = (Viewer){.o = options, .view = options->view, .pidfd = -1, .result = result};
     TtySignals signals;
     ttysignals_take(&signals);
     v.interval = interval_of(options);

@@ -11,6 +11,16 @@
 #define MS 1000000ull /* nanoseconds */
 #define OWN_SHARE 12  /* a repaint may take one part in this many of the time */
 
+/* The last snapshot of the heap, as far as it was seen. */
+typedef struct SnapshotWatch {
+    bool seen;           /* anything */
+    uint32_t seq, phase; /* at the last look */
+    uint32_t said;       /* number of the last one that was told */
+    uint32_t asked;      /* by us, and not begun; 0: none */
+    CollectWait wait;
+    LmpSnapshotLive of;
+} SnapshotWatch;
+
 typedef struct Viewer {
     const ViewerOptions *o;
     Config config;
@@ -29,6 +39,7 @@ typedef struct Viewer {
     uint64_t spool_at; /* where in the spool's file the output panel goes on reading */
     uint32_t changed;  /* of the state, at the last look */
     CollectWait collect;
+    SnapshotWatch snapshot;
     Blocked blocked;
     char terminal[32];      /* the program's terminal, which lines typed here reach; "": none */
     uint64_t ledger_next;   /* when who made what is due to be summed up again */
@@ -72,6 +83,10 @@ void viewer_return_to_terminal(Viewer *v);
 void viewer_suspend(Viewer *v, bool group);
 /* Did a shell take it back? That happens when the first process of the job was killed. */
 bool viewer_lost_terminal(const Viewer *v);
+
+/* viewer_snapshot.c: asks for a snapshot of the heap; says what has come of one. */
+void viewer_ask_snapshot(Viewer *v, bool collect);
+void viewer_watch_snapshot(Viewer *v, uint64_t now);
 
 /* viewer_requests.c: does everything that panels and app.c have requested. */
 void viewer_serve(Viewer *v, uint64_t now);

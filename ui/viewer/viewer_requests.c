@@ -124,6 +124,10 @@ static void serve_collect(Viewer *v, const Request *request) {
     view_collect(v->view);
 }
 
+static void serve_snapshot(Viewer *v, const Request *request) {
+    viewer_ask_snapshot(v, request->collect);
+}
+
 static void serve_mark(Viewer *v, const Request *request) {
     (void)request;
     view_mark(v->view);

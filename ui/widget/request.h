@@ -30,7 +30,8 @@
     X(REQUEST_LOCALS, locals, true) /* of the paused operation's frame .frame */                   \
     X(REQUEST_STEP, step, true)     /* .steps operations: several requests add up */               \
     X(REQUEST_COLLECT, collect, true)                                                              \
-    X(REQUEST_REFRESH, refresh, false) /* new figures, by Ui.marks as they are now */              \
+    X(REQUEST_REFRESH, refresh, false)  /* new figures, by Ui.marks as they are now */             \
+    X(REQUEST_SNAPSHOT, snapshot, true) /* of the heap; .collect: all garbage first */             \
     X(REQUEST_MARK, mark, true)                                                                    \
     X(REQUEST_PREVIEW, preview, true) /* .preview: contents of these string blocks */
 
@@ -45,6 +46,7 @@ typedef struct Request {
     RequestKind kind;
     union {
         bool pause;
+        bool collect;
         uint32_t steps;
         uint32_t frame;
         struct {

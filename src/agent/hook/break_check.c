@@ -52,6 +52,35 @@ static void arm(LmpProfile *p, const LmpBreakCheck *old, uint32_t spent, uint32_
     }
 }
 
+/* This list is in force from now on, and the program's own rows behind it. */
+static void take_rows(LmpProfile *p, const LmpBreak *row, uint32_t count) {
+    LmpBreaksDone *done = &p->live->breaks;
+    const LmpBreakCheck old = *p->breaks;
+    uint64_t hits[LMP_BREAKS];
+    uint32_t spent = done->spent;
+    memcpy(hits, done->hits, sizeof hits);
+    memset(p->breaks, 0, offsetof(LmpBreakCheck, owns));
+    memcpy(p->breaks->row, row, count * sizeof *row);
+    p->breaks->count = count;
+    for (uint32_t i = 0; i < old.owns && p->breaks->count < LMP_BREAKS; i++)
+        if (find_old(p->breaks, &old.own[i]) < 0) p->breaks->row[p->breaks->count++] = old.own[i];
+    done->count = p->breaks->count;
+    done->spent = 0;
+    for (uint32_t i = 0; i < p->breaks->count; i++) {
+        int before = find_old(&old, &p->breaks->row[i]);
+        done->hits[i] = before >= 0 ? hits[before] : 0;
+        arm(p, &old, spent, i, before);
+    }
+}
+
+void break_check_own(LmpProfile *p, const char *lines) {
+    LmpBreak row[LMP_BREAKS];
+    uint32_t n = lines ? breaks_parse_lines(lines, row) : 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (row[i].action == LMP_BREAK_SNAPSHOT) p->breaks->own[p->breaks->owns++] = row[i];
+    if (p->breaks->owns) take_rows(p, row, 0);
+}
+
 bool break_check_take(LmpProfile *p) {
     LmpBreak row[LMP_BREAKS];
     LmpBreaksDone *done = &p->live->breaks;
@@ -59,29 +88,18 @@ bool break_check_take(LmpProfile *p) {
     if (atomic_load(&p->control->breaks) == atomic_load(&done->taken) ||
         !copy_list(p->control, row, &count, &sequence))
         return false;
-    const LmpBreakCheck old = *p->breaks;
-    uint64_t hits[LMP_BREAKS];
-    uint32_t spent = done->spent;
-    memcpy(hits, done->hits, sizeof hits);
-    memset(p->breaks, 0, sizeof *p->breaks);
-    p->breaks->count = count;
-    memcpy(p->breaks->row, row, count * sizeof *row);
-    done->count = count;
-    done->spent = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        int before = find_old(&old, &row[i]);
-        done->hits[i] = before >= 0 ? hits[before] : 0;
-        arm(p, &old, spent, i, before);
-    }
+    take_rows(p, row, count);
     atomic_store(&done->taken, sequence);
+    p->breaks->viewers = true;
     return true;
 }
 
 bool break_check_lapse(LmpProfile *p) {
     uint32_t viewer = atomic_load(&p->control->breaks_viewer);
-    if (!p->breaks->on || (viewer && state_viewer_lives(p, viewer))) return false;
-    memset(p->breaks, 0, sizeof *p->breaks);
-    p->live->breaks.count = 0;
+    if (!p->breaks->on || !p->breaks->viewers || (viewer && state_viewer_lives(p, viewer)))
+        return false;
+    p->breaks->viewers = false;
+    take_rows(p, p->breaks->row, 0);
     return true;
 }
 
@@ -131,6 +149,15 @@ static uint64_t high_water(const LmpCounters *c) {
     return c->live_bytes > c->peak_bytes ? c->live_bytes : c->peak_bytes;
 }
 
+/* Those that take a snapshot are none to pause for. */
+static void split(const LmpBreakCheck *watch, LmpCheckedOp *w) {
+    for (uint32_t i = 0, bit = 1; i < watch->count; i++, bit <<= 1) {
+        if (!(w->met & bit) || watch->row[i].action != LMP_BREAK_SNAPSHOT) continue;
+        w->met &= ~bit;
+        w->taken |= bit;
+    }
+}
+
 void break_check_before(LmpProfile *p, LmpCheckedOp *w) {
     LmpBreakCheck *watch = p->breaks;
     w->ceiling = high_water(p->counters);
@@ -143,6 +170,7 @@ void break_check_before(LmpProfile *p, LmpCheckedOp *w) {
             (b->kind == LMP_BREAK_AT && is_at(p, w, b)))
             w->met |= bit;
     }
+    split(watch, w);
 }
 
 /* It waits for the heap to grow above its size, once each time that it does. */
@@ -171,6 +199,7 @@ void break_check_after(LmpProfile *p, LmpCheckedOp *w, const void *r) {
             (b->kind == LMP_BREAK_AT && was_made_at(p, w, r, b)))
             w->met |= bit;
     }
+    split(watch, w);
 }
 
 /* ---- a hit ----------------------------------------------------------------------------------- */
@@ -189,24 +218,36 @@ static uint64_t value_of(const LmpProfile *p, const LmpCheckedOp *w, const LmpBr
     }
 }
 
-bool break_check_pause(LmpProfile *p, const LmpCheckedOp *w, LmpOp *op) {
+/* Counts it, and switches off what is for once. */
+static void note_hit(LmpProfile *p, uint32_t i) {
     LmpBreakCheck *watch = p->breaks;
     LmpBreaksDone *done = &p->live->breaks;
+    uint32_t kind = watch->row[i].kind, bit = 1u << i;
+    done->hits[i]++;
+    if (kind == LMP_BREAK_HEAP) watch->armed &= ~bit;
+    if (!break_info[kind].once) return;
+    watch->on &= ~bit;
+    watch->armed &= ~bit;
+    done->spent |= bit;
+}
+
+bool break_check_pause(LmpProfile *p, const LmpCheckedOp *w, LmpOp *op) {
+    LmpBreakCheck *watch = p->breaks;
     op->hits = w->met;
-    for (uint32_t i = 0, bit = 1; i < watch->count; i++, bit <<= 1) {
+    for (uint32_t i = 0; i < watch->count; i++) {
         const LmpBreak *b = &watch->row[i];
-        if (!(w->met & bit)) continue;
-        done->hits[i]++;
+        if (!(w->met >> i & 1)) continue;
         if (!op->hit) {
             op->hit = i + 1;
             breaks_hit_words(op->hit_words, sizeof op->hit_words, b, value_of(p, w, b));
         }
-        if (b->kind == LMP_BREAK_HEAP) watch->armed &= ~bit;
-        if (break_info[b->kind].once) {
-            watch->on &= ~bit;
-            watch->armed &= ~bit;
-            done->spent |= bit;
-        }
+        note_hit(p, i);
     }
     return !watch->on;
+}
+
+bool break_check_snapshots(LmpProfile *p, const LmpCheckedOp *w) {
+    for (uint32_t i = 0; i < p->breaks->count; i++)
+        if (w->taken >> i & 1) note_hit(p, i);
+    return !p->breaks->on;
 }

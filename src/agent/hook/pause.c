@@ -7,6 +7,7 @@
 #include "agent/hook/odd.h"
 #include "agent/hook/requests.h"
 #include "agent/hook/slow_path.h"
+#include "agent/hook/snapshot.h"
 #include "agent/hook/tick.h"
 #include "agent/interp/locals.h"
 #include "agent/interp/stack.h"
@@ -16,6 +17,7 @@
 #include "shared/counters.h"
 
 #define PAUSE_LOOK_NS 1000000000u /* how often a paused program checks that its viewer is alive */
+#define PAUSE_CHILD_NS 10000000u  /* and looks after a child that writes a snapshot */
 
 static uint64_t operations(const LmpLive *live) {
     uint64_t n = live->counters.before_frees + live->counters.before_reallocs +
@@ -54,6 +56,8 @@ static void sleep_paused(LmpProfile *p) {
         uint32_t wake = atomic_load(&control->wake);
         atomic_store(&control->trap, 0);
         requests_serve(p, false);
+        snapshot_serve(p, false, true);
+        snapshot_tick(p);
         answer_locals(p);
         if (!atomic_load(&control->pause)) break;
         if (atomic_load(&control->step) != p->slow->step_target) {
@@ -66,7 +70,7 @@ static void sleep_paused(LmpProfile *p) {
             atomic_store(&control->pause, 0);
             break;
         }
-        lmp_os->futex_wait(&control->wake, wake, PAUSE_LOOK_NS);
+        lmp_os->futex_wait(&control->wake, wake, p->snapshots->on ? PAUSE_CHILD_NS : PAUSE_LOOK_NS);
     }
     p->slow->step_target = atomic_load(&control->step);
     atomic_store(&live->step_done, p->slow->step_target);

@@ -9,6 +9,7 @@
 #include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
 #include "agent/hook/slow_path.h"
+#include "agent/hook/snapshot.h"
 #include "agent/map/shadow.h"
 #include "base/os.h"
 #include "shared/counters.h"
@@ -21,6 +22,8 @@ enum { TICK_OPS_MIN = 16, TICK_OPS_MAX = LMP_PACK_OPS_MAX, EPOCHS = 255 };
 
 static void next_epoch(LmpProfile *p, uint64_t clock) {
     LmpLive *live = p->live;
+    bool late = clock / live->epoch_length + 1 > EPOCHS;
+    if (late && p->snapshots->on) return; /* all of a frozen map would be copied */
     while (clock / live->epoch_length + 1 > EPOCHS) {
         live->epoch_length *= 2;
         shadow_halve_births(p);
@@ -85,5 +88,6 @@ COLD void tick_now(LmpProfile *p) {
     names_tick(p);
     foreign_tell(p);
     ask_again(p);
+    snapshot_tick(p);
     if (looks_due(p)) slow_path_route(p);
 }

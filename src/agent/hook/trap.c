@@ -11,9 +11,11 @@
 #include "agent/hook/pause.h"
 #include "agent/hook/requests.h"
 #include "agent/hook/slow_path.h"
+#include "agent/hook/snapshot.h"
 #include "agent/hook/tick.h"
 #include "agent/interp/collector.h"
 #include "agent/map/shadow.h"
+#include "base/os.h"
 
 /* ---- own API calls --------------------------------------------------------------------------- */
 
@@ -52,6 +54,7 @@ static bool stack_is_safe(const void *ptr, uint32_t entry) {
 /* Does the operation; where all requests take this path, ticks must too. */
 static void *operate(LmpProfile *p, const LmpTrapped *q) {
     bool look = looks_on(p);
+    uint64_t begun = p->snapshots->on ? lmp_os->clock() : 0;
     if (look) looks_before(p);
     void *r = odd_operate(p, q->ptr, q->osize, q->nsize, q->caller, q->own);
     if (look && !looks_after(p, q->ptr || q->own ? NULL : r, q->nsize)) slow_path_route(p);
@@ -59,6 +62,7 @@ static void *operate(LmpProfile *p, const LmpTrapped *q) {
         p->slow->ops = 0;
         tick_now(p);
     }
+    if (begun) snapshot_note(p, lmp_os->clock() - begun);
     return r;
 }
 
@@ -92,14 +96,21 @@ COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
     q.alloc_context = pause_context(p, ptr);
     q.stack_safe = stack_is_safe(ptr, q.entry) && !lines_is_stack(p, caller.regs, ptr);
     q.failed = p->counters->failed;
-    if (called) requests_serve(p, q.stack_safe);
-    LmpCheckedOp watched = {ptr, osize, nsize, caller.regs, q.entry & 15, q.stack_safe, 0, 0, 0};
+    if (called) {
+        requests_serve(p, q.stack_safe);
+        snapshot_serve(p, q.stack_safe, false);
+    }
+    LmpCheckedOp watched = {ptr, osize, nsize, caller.regs, q.entry & 15, q.stack_safe, 0, 0, 0, 0};
     if (p->breaks->on) break_check_before(p, &watched);
     bool pause = watched.met || (called && atomic_load(&p->control->pause));
     if (pause) pause_begin(p, &q);
     void *r = operate(p, &q);
     if (p->breaks->on) break_check_after(p, &watched, r);
     if (watched.met && !pause) pause_begin(p, &q); /* what is safe before it is safe after it */
+    if (watched.taken) {
+        if (break_check_snapshots(p, &watched)) slow_path_route(p);
+        snapshot_request(p, &(LmpSnapshotWish){.file = NULL});
+    }
     if (watched.met || pause) pause_end(p, &q, r, &watched);
     return r;
 }

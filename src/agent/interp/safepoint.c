@@ -29,6 +29,10 @@ void safepoint_prepare(LmpFindSafepoints *find) {
     find_of = find;
 }
 
+LmpSafepoints *safepoint_of(lua_State *L) {
+    return find_of(L);
+}
+
 /* A signal handler may set a debug hook at any time (lua.c's does, for Ctrl-C): never between our
  * read and our write. */
 static void hold_signals(sigset_t *before) {
@@ -128,8 +132,11 @@ static void serve_requests(lua_State *L) {
     LmpSafepoints *of = find_of(L);
     LmpProfile *p = of ? of->profile : NULL;
     if (!p || p->detached || p->closing) return;
+    uint64_t begun = p->slot.begun;
     of->also(p, L);
     if (p->collecting) collect(p, L);
+    of = find_of(L);
+    if (of && of->profile == p && p->slot.begun == begun && of->last) of->last(p, L);
 }
 
 /* Our debug hook. Passes on to the program's own what that has asked for. */

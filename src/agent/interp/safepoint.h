@@ -19,10 +19,13 @@ typedef struct LmpSafepoints {
     LmpProfile *profile;
     LmpLent *lent;                             /* NULL: none yet */
     void (*also)(LmpProfile *p, lua_State *L); /* called in each, before a collection */
+    void (*last)(LmpProfile *p, lua_State *L); /* and after it; may end the profile */
 } LmpSafepoints;
 /* Finds them for L. One function for all states; to be set before the first request. */
 typedef LmpSafepoints *LmpFindSafepoints(lua_State *L);
 void safepoint_prepare(LmpFindSafepoints *find);
+/* Those of L's state; NULL: it has none. */
+LmpSafepoints *safepoint_of(lua_State *L);
 
 /* The request will be served at the next instruction of L; may be called from anywhere. False:
  * there is no memory to note its hook. */

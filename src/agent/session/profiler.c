@@ -23,11 +23,13 @@
 #include "agent/charge/sources.h"
 #include "agent/charge/tags.h"
 #include "agent/charge/tree.h"
+#include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
 #include "agent/hook/hook.h"
 #include "agent/hook/requests.h"
 #include "agent/hook/sample.h"
 #include "agent/hook/slow_path.h"
+#include "agent/hook/snapshot.h"
 #include "agent/hook/tick.h"
 #include "agent/hook/trap.h"
 #include "agent/interp/collector.h"
@@ -100,6 +102,7 @@ static void after_fork_in_parent(void) {
 static void after_fork_in_child(void) {
     for (LmpSession *s = sessions; s; s = s->next) {
         s->profile.detached = true;
+        snapshot_forget(&s->profile);
         foreign_end(&s->profile);
         display_forget(&s->display);
     }
@@ -110,6 +113,7 @@ static void after_fork_in_child(void) {
 
 /* The state reads as FINISHED first; then the display ends, then the summary is written. */
 static void finish(LmpProfile *p, const char *ending) {
+    snapshot_wait(p);
     tick_now(p);
     cycles_mode(p);
     resident_note(p);
@@ -129,8 +133,12 @@ static void at_exit(void) {
         pthread_mutex_unlock(&lock);
         if (!s) return;
         LmpProfile *p = &s->profile;
+        bool over = atomic_load(&p->live->state) == LMP_FINISHED;
+        /* A state that was closed has freed all that it had; another thread may be running it. */
+        if (!over && !foreign_elsewhere(p) && p->counters->live_bytes > 0) snapshot_at_end(p);
         collector_detach(p); /* the state may be gone, if it was closed behind our back */
-        if (atomic_load(&p->live->state) != LMP_FINISHED) finish(p, "exited");
+        if (over) continue;
+        finish(p, "exited");
     }
 }
 
@@ -224,6 +232,7 @@ static LmpErr end_profile(lua_State *L, LmpProfile *p, const char *ending, LmpSt
         bool over = atomic_load(&p->live->state) == LMP_FINISHED; /* at_exit came first */
         list_remove(p);
         names_pass(p, L);
+        if (!over) snapshot_at_end(p);
         names_close(p); /* not safe for a pass from here on */
         if (!over) finish(p, ending);
         if (last) stats_derive(p->live, p->live->clock, last);
@@ -265,7 +274,7 @@ LmpErr profiler_stop(lua_State *L, LmpStats *last) {
 void profiler_prepare(lua_State *L) {
     if (find_slot(L)) return;
     Slot *slot = lua_newuserdatauv(L, sizeof *slot, 0);
-    *slot = (Slot){{NULL, NULL, names_answer}, false};
+    *slot = (Slot){{NULL, NULL, names_answer, snapshot_between}, false};
     lua_createtable(L, 0, 2);
     lua_pushboolean(L, 1);
     lua_rawsetp(L, -2, &registry_key);
@@ -395,6 +404,8 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
         if (options->run_socket >= 0) ending_refused(options->run_socket);
         return err;
     }
+    snapshot_open(p, options->snapshot, options->snapshot_child);
+    break_check_own(p, options->breaks);
     p->main = main_thread(L);
     p->safepoints = &slot->of;
     p->at_look = look_at_display;
@@ -464,6 +475,23 @@ LmpErr profiler_mark(lua_State *L, const char *name) {
     names_look(p, L);
     requests_mark(p, name);
     return LMP_OK;
+}
+
+LmpErr profiler_snapshot(lua_State *L, const char *file, bool collect, bool wait,
+                         LmpSnapshotLive *out) {
+    LmpProfile *p = find(L);
+    if (!p) return LMP_E_NOTSTARTED;
+    if (collect) lua_gc(L, LUA_GCCOLLECT);
+    p = find(L); /* finalizers may do anything */
+    if (!p) return LMP_E_NOTSTARTED;
+    cycles_look(p);
+    names_look(p, L);
+    LmpSnapshotWish wish = {.file = file, .collect = collect};
+    LmpErr err = snapshot_take(p, &wish, NULL);
+    if (wait && !err) snapshot_wait(p);
+    slow_path_route(p);
+    *out = p->live->snapshot;
+    return err ? err : (LmpErr)out->error;
 }
 
 bool profiler_lap(lua_State *L, const char *name, LmpLap *lap) {

@@ -55,6 +55,12 @@ void profiler_own_end(lua_State *L, LmpOwn before);
 /* Notes a mark; `name` NULL: numbered. Error: NOTSTARTED. */
 LmpErr profiler_mark(lua_State *L, const char *name);
 
+/* Takes a snapshot of the heap (snapshot.h), or begins to: *out tells. `file` NULL: a name is
+ * chosen. `collect`: after a full collection; `wait`: returns when it is written. Errors:
+ * NOTSTARTED, BUSY; and those that out->error tells, too. */
+LmpErr profiler_snapshot(lua_State *L, const char *file, bool collect, bool wait,
+                         LmpSnapshotLive *out);
+
 /* A lap of the program's own ends, and the next begins (laps.h). False: it was the first call, or
  * no profile is running. Otherwise *lap is the one that has ended. Allocates nothing. */
 bool profiler_lap(lua_State *L, const char *name, LmpLap *lap);

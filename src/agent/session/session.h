@@ -10,6 +10,7 @@
 #include "agent/charge/live_history.h"
 #include "agent/hook/break_check.h"
 #include "agent/hook/slow_path.h"
+#include "agent/hook/snapshot.h"
 #include "agent/interp/collector.h"
 #include "agent/interp/owner.h"
 #include "agent/session/display.h"
@@ -24,6 +25,7 @@ typedef struct LmpSession {
     LmpOwnerRules rules;
     LmpCycles cycles;
     LmpLiveHistoryPlan live_history;
+    LmpSnapshots snapshots;
     /* the session's own */
     LmpDisplay display;
     char summary[4096]; /* where the summary goes (ending.c): "" nowhere, "-" standard error */
@@ -46,6 +48,7 @@ static inline void session_join(LmpSession *s) {
     p->rules = &s->rules;
     p->cycles = &s->cycles;
     p->live_history = &s->live_history;
+    p->snapshots = &s->snapshots;
 }
 
 #endif

@@ -97,6 +97,7 @@ typedef struct LmpProfile {
     struct LmpCollector *collector;          /* collector.h */
     struct LmpOwnerRules *rules;             /* owner.h */
     struct LmpSafepoints *safepoints;        /* safepoint.h: of the state */
+    struct LmpSnapshots *snapshots;          /* snapshot.h */
     struct LmpCycles *cycles;                /* cycles.h */
     struct LmpLiveHistoryPlan *live_history; /* live_history.h */
     struct LmpIndexes *indexes;              /* of the tables, sites.c */

@@ -1,0 +1,463 @@
+/* snapshot.c - see snapshot.h. */
+#include "agent/hook/snapshot.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/heap/fits.h"
+#include "agent/heap/layout.h"
+#include "agent/hook/slow_path.h"
+#include "agent/interp/safepoint.h"
+#include "base/os.h"
+#include "shared/counters.h"
+#include "shared/heapfile.h"
+
+enum {
+    MERGE_PAGES = 256,   /* a tick's share: 1 MiB */
+    COPIES_BEAT = 65536, /* looks of the walk at the shadow map, for one beat */
+    NAMES = 1000         /* tries for a name that nobody has */
+};
+#define ASK_AGAIN_NS 50000000u /* another thread may run than those that were prepared */
+
+static void begin_change(LmpSnapshotLive *to) {
+    atomic_fetch_add(&to->seq, 1);
+}
+
+static void end_change(LmpProfile *p, LmpSnapshotLive *to) {
+    atomic_fetch_add(&to->seq, 1);
+    atomic_fetch_add(&p->live->changed, 1);
+    lmp_os->futex_wake(&p->live->changed);
+}
+
+static void set_state(LmpProfile *p, LmpSnapshotState state) {
+    begin_change(&p->live->snapshot);
+    p->live->snapshot.state = state;
+    end_change(p, &p->live->snapshot);
+}
+
+static void set_at_end(LmpProfile *p, const char *file, bool is_child) {
+    LmpSnapshots *s = p->snapshots;
+    char pid[16] = "", serial[16] = "";
+    if (is_child) snprintf(pid, sizeof pid, ".%u", p->header->pid);
+    if (p->serial > 1) snprintf(serial, sizeof serial, ".%u", p->serial);
+    int n = snprintf(s->at_end, sizeof s->at_end, "%s%s%s", file, pid, serial);
+    if (n < 0 || (size_t)n >= sizeof p->live->snapshot.file) s->at_end[0] = 0;
+}
+
+void snapshot_open(LmpProfile *p, const char *at_end, bool is_child) {
+    LmpSnapshots *s = p->snapshots;
+    s->p = p;
+    s->beat = (LmpBeat *)(void *)((char *)p->live + (LMP_BEAT_AT - LMP_LIVE_AT));
+    s->file.fd = -1;
+    heapmemory_init(&s->memory);
+    if (at_end && *at_end) set_at_end(p, at_end, is_child);
+    if (!getcwd(s->directory, sizeof s->directory - 1)) s->directory[0] = 0;
+    size_t n = strlen(s->directory);
+    if (n > 0 && s->directory[n - 1] != '/') memcpy(s->directory + n, "/", 2);
+}
+
+/* ---- the file's name ------------------------------------------------------------------------- */
+
+static void own_name(const LmpProfile *p, const char *directory, uint32_t number, char *out,
+                     size_t size) {
+    char second[16] = "";
+    if (p->serial > 1) snprintf(second, sizeof second, ".%u", p->serial);
+    snprintf(out, size, "%s%slmp-%u-%u.heap%s", directory,
+             *directory && directory[strlen(directory) - 1] != '/' ? "/" : "", p->header->pid,
+             number, second);
+}
+
+/* `out`: sizeof live->snapshot.file bytes. */
+static void name_file(const LmpProfile *p, const char *wanted, uint32_t number, char *out,
+                      size_t size) {
+    struct stat st;
+    int before = errno;
+    size_t n = wanted ? strlen(wanted) : 0;
+    const char *directory = n > 0 ? wanted : p->snapshots->directory;
+    if (n > 0 && wanted[n - 1] != '/') {
+        snprintf(out, size, "%s", wanted);
+        return;
+    }
+    for (uint32_t i = 0; i < NAMES; i++) {
+        own_name(p, directory, number + i, out, size);
+        if (lstat(out, &st) != 0) break;
+    }
+    errno = before;
+}
+
+/* ---- walking and writing: in the child, or in place ------------------------------------------ */
+
+static void beat(LmpSnapshots *s) {
+    if (s->in_child) child_beat(s->beat);
+}
+
+/* The walk looks at the shadow map through this, so that it is seen to move on. */
+static void copy_leaf(void *ud, uint32_t leaf, uint64_t at, void *to, uint64_t n) {
+    LmpSnapshots *s = ud;
+    memcpy(to, (const char *)s->p->leaves.all[leaf] + at, n);
+    if (++s->copies % COPIES_BEAT == 0) beat(s);
+}
+
+static bool write_chunk(LmpHeapSink *sink, const void *bytes, size_t n) {
+    LmpSnapshots *s = sink->of;
+    if (!partfile_write(&s->file, bytes, n)) return false;
+    s->beat->bytes = s->file.bytes;
+    beat(s);
+    return true;
+}
+
+static LmpErr walk_and_write(LmpSnapshots *s, const LmpLive *shared) {
+    LmpProfile *p = s->p;
+    LmpBeat *told = s->beat;
+    LmpHeapSource source;
+    uint64_t begun = lmp_os->clock();
+    heapwalk_source(&source, p, &s->hand);
+    if (s->in_child) {
+        source.copy = copy_leaf;
+        source.ud = s;
+    }
+    LmpErr err = heapwalk_run(&source, &s->memory, &s->graph, NULL);
+    if (err) return err;
+    s->info.walk = told->walk = lmp_os->clock() - begun;
+    told->objects = s->graph.objects;
+    s->info.stop = shared->snapshot.stop; /* by now it is known, if it is a child's parent's */
+    atomic_store(&told->phase, LMP_BEAT_WRITES);
+    beat(s);
+    void *scratch = heapmemory_get(&s->memory, heapfile_scratch());
+    LmpHeapSink sink = {write_chunk, s};
+    LmpHeapState state = {p->header, p->live, &p->tables};
+    if (!scratch) return LMP_E_NOMEM;
+    err = heapfile_write(&sink, &s->info, &s->graph, &state, scratch);
+    return err ? err : partfile_commit(&s->file);
+}
+
+static LmpErr work(LmpSnapshots *s, const LmpLive *shared) {
+    LmpBeat *told = s->beat;
+    LmpErr err = walk_and_write(s, shared);
+    if (err) partfile_drop(&s->file);
+    told->error = (int32_t)err;
+    told->os_error = err ? s->file.os_error : 0;
+    told->bytes = s->file.bytes;
+    return err;
+}
+
+/* In the child, whose profile is its own copy: its figures are those of the moment. */
+static void work_in_child(void *of) {
+    LmpSnapshots *s = of;
+    LmpProfile *p = s->p;
+    LmpBeat *told = s->beat;
+    const LmpLive *shared = p->live;
+    s->in_child = true;
+    p->live = p->tables.live = s->copy;
+    p->counters = &s->copy->counters;
+    work(s, shared);
+    atomic_store(&told->phase, LMP_BEAT_DONE);
+}
+
+/* ---- taking ---------------------------------------------------------------------------------- */
+
+static void fill_info(LmpProfile *p, const LmpSnapshotWish *wish, uint64_t clock) {
+    LmpSnapshots *s = p->snapshots;
+    LmpHeapInfo *info = &s->info;
+    LmpClassTotal total[LMP_CLASSES];
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    *info = (LmpHeapInfo){.pid = p->header->pid,
+                          .serial = p->header->serial,
+                          .number = p->live->snapshot.number + 1,
+                          .collected = wish->collect,
+                          .paused = s->hand.old_addr || s->hand.new_addr,
+                          .realtime = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+                          .clock = clock,
+                          .live_bytes = p->counters->live_bytes};
+    counters_read(p->counters, total);
+    for (unsigned c = 1; c < LMP_C_COUNTED; c++)
+        info->live_blocks += total[c].live_blocks;
+    memcpy(info->program, p->header->program, sizeof info->program);
+    memcpy(info->lua, p->header->lua, sizeof info->lua);
+    memcpy(info->lmp, p->header->lmp, sizeof info->lmp);
+}
+
+/* What is known when it begins. */
+static void announce(LmpProfile *p, const LmpSnapshotWish *wish) {
+    LmpSnapshots *s = p->snapshots;
+    LmpSnapshotLive *to = &p->live->snapshot;
+    begin_change(to);
+    to->state = LMP_SNAPSHOT_RUNS;
+    to->number = s->info.number;
+    to->request = wish->request;
+    to->forked = 0;
+    to->error = to->os_error = 0;
+    to->child = 0;
+    to->collected = s->info.collected;
+    to->clock = s->info.clock;
+    to->live_bytes = s->info.live_bytes;
+    to->live_blocks = s->info.live_blocks;
+    to->stop = to->slowest = to->objects = to->bytes = to->walk = 0;
+    to->why_in_place[0] = 0;
+    name_file(p, wish->file, to->number, to->file, sizeof to->file);
+    end_change(p, to);
+    s->copies = 0;
+    *s->beat = (LmpBeat){0};
+    atomic_store(&s->beat->number, to->number);
+    atomic_store(&s->beat->phase, LMP_BEAT_WALKS);
+}
+
+/* How it ended. */
+static void conclude(LmpProfile *p, LmpErr err, int os_error) {
+    LmpSnapshotLive *to = &p->live->snapshot;
+    const LmpBeat *told = p->snapshots->beat;
+    begin_change(to);
+    to->state = err ? LMP_SNAPSHOT_FAILED : LMP_SNAPSHOT_WRITTEN;
+    to->error = (int32_t)err;
+    to->os_error = err ? os_error : 0;
+    to->child = 0;
+    to->objects = told->objects;
+    to->bytes = told->bytes;
+    to->walk = told->walk;
+    end_change(p, to);
+}
+
+static LmpErr in_place(LmpProfile *p, uint64_t begun) {
+    LmpSnapshots *s = p->snapshots;
+    LmpSnapshotLive *to = &p->live->snapshot;
+    s->info.taken = LMP_TAKEN_IN_PLACE;
+    memcpy(s->info.why_in_place, to->why_in_place, sizeof s->info.why_in_place);
+    LmpErr err = work(s, p->live);
+    heapmemory_free(&s->memory);
+    conclude(p, err, s->beat->os_error);
+    begin_change(to);
+    to->stop = lmp_os->clock() - begun;
+    end_change(p, to);
+    return err;
+}
+
+static const char *why_no_child(int error) {
+    return error == EAGAIN   ? "no further process is allowed (RLIMIT_NPROC, pids.max)"
+           : error == ENOMEM ? "no memory for a second copy of the program"
+                             : "the system refuses a child process";
+}
+
+/* Begins the child; false: `why` (size bytes) says why not. */
+static bool begin_child(LmpProfile *p, char *why, size_t size, uint64_t begun) {
+    LmpSnapshots *s = p->snapshots;
+    if (p->live->hidden_leaves || ownfd_get(&p->file) < 0) {
+        snprintf(why, size, "the program has closed the file of the shared state");
+        return false;
+    }
+    if (!fits_twice(why, size)) return false;
+    s->copy = lmp_os->map(sizeof *s->copy, -1, 0, true);
+    int error = s->copy ? 0 : ENOMEM;
+    snprintf(why, size, "shadow map and tables could not be frozen");
+    if (s->copy && freeze_begin(p, &s->freeze)) {
+        memcpy(s->copy, p->live, sizeof *s->copy);
+        s->copy->snapshot.frozen = 0;
+        s->copy->clock = s->info.clock;
+        s->info.taken = LMP_TAKEN_FORKED;
+        error = child_begin(&s->child, s->beat, s->file.fd, work_in_child, s, begun);
+        if (error) snprintf(why, size, "%s", why_no_child(error));
+    }
+    if (s->copy) lmp_os->unmap(s->copy, sizeof *s->copy);
+    s->copy = NULL;
+    s->on = s->freeze.on;
+    return s->child.pid != 0;
+}
+
+LmpErr snapshot_take(LmpProfile *p, const LmpSnapshotWish *wish, const LmpHeapHand *hand) {
+    LmpSnapshots *s = p->snapshots;
+    LmpSnapshotLive *to = &p->live->snapshot;
+    uint64_t begun = lmp_os->clock();
+    if (s->child.pid) return LMP_E_BUSY;
+    if (s->freeze.on) freeze_end(p, &s->freeze);
+    s->hand = hand ? *hand : (LmpHeapHand){0};
+    fill_info(p, wish, begun - p->start);
+    announce(p, wish);
+    LmpErr err = heaplayout_known();
+    if (!err) err = partfile_open(&s->file, to->file);
+    if (err) {
+        conclude(p, err, err == LMP_E_LAYOUT ? 0 : s->file.os_error);
+        return err;
+    }
+    char why[sizeof to->why_in_place] = "";
+    if (wish->in_place || !begin_child(p, why, sizeof why, begun)) {
+        memcpy(to->why_in_place, why, sizeof why);
+        err = in_place(p, begun);
+    } else {
+        partfile_leave(&s->file);
+        begin_change(to);
+        to->forked = 1;
+        to->child = (uint32_t)s->child.pid;
+        to->stop = lmp_os->clock() - begun;
+        end_change(p, to);
+    }
+    slow_path_route(p);
+    return err;
+}
+
+/* ---- while it is under way ------------------------------------------------------------------- */
+
+/* What the child has told before it ended, if it did. */
+static void child_ended(LmpProfile *p, const ForkEnd *end) {
+    LmpSnapshots *s = p->snapshots;
+    bool done = atomic_load(&s->beat->phase) == LMP_BEAT_DONE;
+    LmpErr err = done ? (LmpErr)s->beat->error : LMP_E_CHILD;
+    if (!done) partfile_drop(&s->file);
+    (void)end;
+    conclude(p, err, done ? s->beat->os_error : 0);
+}
+
+/* It has not come yet: another thread than those that were prepared may run next. */
+static void ask_again(LmpProfile *p) {
+    LmpSnapshots *s = p->snapshots;
+    if (!s->waits || p->live->clock - s->asked < ASK_AGAIN_NS) return;
+    s->waits = false;
+    s->due = true;
+    atomic_store(&p->control->trap, 1);
+}
+
+void snapshot_tick(LmpProfile *p) {
+    LmpSnapshots *s = p->snapshots;
+    ForkEnd end;
+    ask_again(p);
+    if (!s->on) return;
+    if (s->child.pid) {
+        if (child_look(&s->child, lmp_os->clock(), &end)) child_ended(p, &end);
+    } else if (freeze_merge(p, &s->freeze, MERGE_PAGES) || s->freeze.lost) {
+        s->on = false;
+        slow_path_route(p);
+    }
+}
+
+void snapshot_note(LmpProfile *p, uint64_t ns) {
+    LmpSnapshotLive *to = &p->live->snapshot;
+    if (ns > to->slowest) to->slowest = ns; /* one word */
+}
+
+void snapshot_wait(LmpProfile *p) {
+    LmpSnapshots *s = p->snapshots;
+    s->due = s->waits = false;
+    if (s->child.pid) {
+        ForkEnd end = child_wait(&s->child);
+        child_ended(p, &end);
+    }
+    if (s->freeze.on) freeze_end(p, &s->freeze);
+    s->on = false;
+}
+
+void snapshot_at_end(LmpProfile *p) {
+    LmpSnapshots *s = p->snapshots;
+    if (!s->at_end[0]) return;
+    LmpSnapshotWish wish = {.file = s->at_end, .in_place = true};
+    bool closing = p->closing;
+    p->closing = false; /* nothing has been freed yet */
+    snapshot_wait(p);
+    snapshot_take(p, &wish, NULL);
+    p->closing = closing;
+    s->at_end[0] = 0;
+}
+
+void snapshot_forget(LmpProfile *p) {
+    child_forget(&p->snapshots->child);
+    partfile_leave(&p->snapshots->file);
+    p->snapshots->on = false;
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+/* Has whoever asked for the one that waits thought better of it? */
+static bool is_withdrawn(const LmpProfile *p) {
+    uint32_t request = p->snapshots->wish.request;
+    return request && atomic_load(&p->control->snapshot_withdrawn) == request;
+}
+
+void snapshot_request(LmpProfile *p, const LmpSnapshotWish *wish) {
+    LmpSnapshots *s = p->snapshots;
+    if (s->due || s->waits || s->child.pid) return;
+    s->wish = *wish;
+    snprintf(s->wanted, sizeof s->wanted, "%s", wish->file ? wish->file : "");
+    s->wish.file = s->wanted;
+    s->due = true;
+    atomic_store(&p->control->trap, 1);
+    begin_change(&p->live->snapshot);
+    p->live->snapshot.request = wish->request;
+    p->live->snapshot.state = LMP_SNAPSHOT_WAITS;
+    end_change(p, &p->live->snapshot);
+}
+
+static void withdraw(LmpProfile *p) {
+    p->snapshots->due = p->snapshots->waits = false;
+    set_state(p, LMP_SNAPSHOT_NONE);
+}
+
+/* A copy of what a viewer asks for; false: nothing new. */
+static bool copy_request(LmpProfile *p, LmpSnapshotWish *wish, char *file, size_t size) {
+    const LmpControl *control = p->control;
+    LmpSnapshotLive *to = &p->live->snapshot;
+    uint32_t sequence = atomic_load(&control->snapshot);
+    if (sequence & 1 || sequence == atomic_load(&to->taken)) return false;
+    *wish = (LmpSnapshotWish){
+        .file = file, .collect = control->snapshot_collect == 1, .request = sequence};
+    memcpy(file, control->snapshot_file, size);
+    file[size - 1] = 0;
+    atomic_thread_fence(memory_order_acquire);
+    return atomic_load(&control->snapshot) == sequence;
+}
+
+/* Takes over what a viewer asks for. */
+static void hear(LmpProfile *p) {
+    char file[LMP_SNAPSHOT_FILE];
+    LmpSnapshots *s = p->snapshots;
+    LmpSnapshotLive *to = &p->live->snapshot;
+    LmpSnapshotWish wish;
+    if (!copy_request(p, &wish, file, sizeof file)) return;
+    if ((s->due || s->waits) && is_withdrawn(p)) withdraw(p);
+    begin_change(to);
+    if (s->due || s->waits || s->child.pid) atomic_store(&to->busy, wish.request);
+    atomic_store(&to->taken, wish.request);
+    end_change(p, to);
+    snapshot_request(p, &wish);
+}
+
+void snapshot_serve(LmpProfile *p, bool stack_safe, bool paused) {
+    LmpSnapshots *s = p->snapshots;
+    hear(p);
+    if ((s->due || s->waits) && is_withdrawn(p)) withdraw(p);
+    if (paused && (s->due || s->waits)) {
+        const LmpOp *op = &p->live->op;
+        LmpSnapshotWish wish = s->wish;
+        wish.collect = s->due = s->waits = false;
+        snapshot_take(p, &wish,
+                      &(LmpHeapHand){op->old_addr, op->new_addr, op->old_size, op->new_size});
+    } else if (s->due && stack_safe && safepoint_request_all(p)) {
+        s->due = false;
+        s->waits = true;
+        s->asked = p->live->clock;
+    } else if (s->due) {
+        atomic_store(&p->control->trap, 1); /* look again in the next operation */
+    }
+}
+
+/* Finalizers may do anything: end the profile, even take a snapshot. */
+static bool collect_first(LmpProfile *p, lua_State *L) {
+    uint64_t begun = p->slot.begun;
+    lua_gc(L, LUA_GCCOLLECT);
+    const LmpSafepoints *of = safepoint_of(L);
+    return of && of->profile == p && p->slot.begun == begun;
+}
+
+void snapshot_between(LmpProfile *p, lua_State *L) {
+    LmpSnapshots *s = p->snapshots;
+    if (!s->waits) return;
+    if (is_withdrawn(p)) {
+        withdraw(p);
+        return;
+    }
+    s->waits = false;
+    LmpSnapshotWish wish = s->wish;
+    if (wish.collect && !collect_first(p, L)) return;
+    snapshot_take(p, &wish, NULL);
+}

@@ -1,0 +1,155 @@
+/* cmd_snapshot.c - `lmp snapshot`: has a running program take a snapshot of its heap, waits for it,
+ * and says in a line what came of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "base/os.h"
+#include "cmd/cmd.h"
+#include "cmd/command.h"
+#include "cmd/target.h"
+#include "read/discover.h"
+#include "read/snapshotline.h"
+
+#define NS 1000000000ull
+#define LOOK_NS 5000000u     /* between two looks */
+#define SAY_NS (2 * NS)      /* after which we say what is waited for */
+#define GIVE_UP_NS (30 * NS) /* without an instruction of the program */
+#define QUIET_NS (20 * NS)   /* without progress of its child, which is killed before */
+
+static const Option options[] = {
+    {"gc", NULL, "collect all garbage before it (the default)"},
+    {"no-gc", NULL, "take the heap as it is, with its garbage"},
+    {0},
+};
+
+static const Example examples[] = {
+    {"lmp snapshot 4711", "writes lmp-4711-1.heap here, while the program goes on"},
+    {"lmp snapshot 4711 before.heap", "into this file"},
+    {"lmp snapshot --no-gc 4711:2", "of the second Lua state of that process"},
+    {0},
+};
+
+static LmpView view;
+
+/* Names are ours, not the program's, which may stand in another directory. */
+static bool whole_path(char *out, size_t size, const char *file) {
+    char here[4096] = "";
+    if (file && *file == '/') return snprintf(out, size, "%s", file) < (int)size;
+    if (!getcwd(here, sizeof here)) return false;
+    int n = snprintf(out, size, "%s%s%s", here, here[1] ? "/" : "", file ? file : "");
+    return n > 0 && (size_t)n < size;
+}
+
+static bool is_over(void) {
+    uint32_t state = atomic_load(&view.live->state);
+    return state == LMP_FINISHED || (view.pid && !lmp_os->alive(view.pid));
+}
+
+/* Waits. Returns NULL when *s has the outcome, or what went wrong. */
+static const char *wait_for(uint32_t request, LmpSnapshotLive *s) {
+    uint64_t begun = lmp_os->clock(), moved = begun, bytes = 0;
+    bool said = false;
+    for (;;) {
+        view_copy_snapshot(&view, s);
+        uint64_t now = lmp_os->clock();
+        bool mine = s->request == request;
+        if (atomic_load(&s->busy) == request) return err_message(LMP_E_BUSY);
+        if (mine && (s->state == LMP_SNAPSHOT_WRITTEN || s->state == LMP_SNAPSHOT_FAILED))
+            return NULL;
+        if (mine && s->state == LMP_SNAPSHOT_RUNS) {
+            uint64_t beats = atomic_load(&view.beat->beats) + view.beat->bytes;
+            if (beats != bytes) moved = now;
+            bytes = beats;
+            if (now - moved > QUIET_NS) return "the program's child makes no progress";
+        } else if (is_over()) {
+            view_copy_snapshot(&view, s); /* it may have been its last work */
+            bool written = s->request == request && s->state == LMP_SNAPSHOT_WRITTEN;
+            return written ? NULL : "the program has ended";
+        } else if (now - begun > GIVE_UP_NS) {
+            view_snapshot_no_more(&view, request);
+            return atomic_load(&s->taken) == request
+                       ? "given up, the program stayed inside a C function for 30 s"
+                       : "given up, the program asked for no memory for 30 s";
+        } else if (now - begun > SAY_NS && !said) {
+            said = true;
+            command_say("waiting: the program %s", atomic_load(&s->taken) == request
+                                                       ? "is inside a C function"
+                                                       : "has asked for no memory since");
+        }
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+    }
+}
+
+/* The slowest operation is known a little later than the file is there. */
+static void wait_merged(LmpSnapshotLive *s) {
+    for (int i = 0; i < 100 && s->frozen && !is_over(); i++) {
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+        LmpSnapshotLive now;
+        view_copy_snapshot(&view, &now);
+        if (now.number != s->number) return;
+        *s = now;
+    }
+}
+
+static int take(uint32_t pid, uint32_t serial, const char *file, bool collect) {
+    char path[LMP_SNAPSHOT_FILE], line[1400];
+    static LmpSnapshotLive s;
+    LmpErr err = discover_open(pid, serial, &view);
+    if (err) {
+        command_say("process %u: %s (see: lmp top --list)", pid, err_message(err));
+        return 1;
+    }
+    if (!whole_path(path, sizeof path, file)) {
+        command_say("the name of the file is too long");
+        return 1;
+    }
+    const char *problem = is_over() ? "the program has ended" : NULL;
+    if (!problem) problem = wait_for(view_snapshot(&view, path, collect), &s);
+    if (problem) {
+        command_say("no snapshot: %s", problem);
+    } else {
+        if (s.state == LMP_SNAPSHOT_WRITTEN) wait_merged(&s);
+        snapshotline_say(line, sizeof line, &s);
+        if (s.state == LMP_SNAPSHOT_WRITTEN)
+            printf("%s\n", line);
+        else
+            command_say("%s", line);
+    }
+    bool written = !problem && s.state == LMP_SNAPSHOT_WRITTEN;
+    view_close(&view);
+    return written ? 0 : 1;
+}
+
+static int run(const Command *command, int argc, char **argv) {
+    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
+    const Option *o;
+    bool collect = true;
+    uint32_t pid, serial;
+    while ((o = options_next(&p)))
+        collect = o == &options[0];
+    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
+    if (argc - p.at < 1 || argc - p.at > 2)
+        return command_wrong(command, "of which process? PID or PID:SERIAL, and a file if wanted");
+    if (!target_parse(argv[p.at], &pid, &serial))
+        return command_wrong(command, "%s is not a process: PID or PID:SERIAL was expected",
+                             argv[p.at]);
+    return take(pid, serial, p.at + 1 < argc ? argv[p.at + 1] : NULL, collect);
+}
+
+const Command cmd_snapshot = {
+    .name = "snapshot",
+    .usage = {"[OPTIONS] PID[:SERIAL] [FILE]"},
+    .help = "Has a profiled program write a snapshot of its heap, and goes on",
+    .details =
+        "The program stands for some milliseconds: a child process walks its own copy of the "
+        "heap and\nwrites. Where that cannot be, it is done in place, and the line says why. "
+        "FILE is readable by its\nowner only; without it the name is lmp-PID-N.heap, in this "
+        "directory.",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,83 @@
+/* viewer_snapshot.c - a snapshot of the heap: asking for it, and saying what has come of it,
+ * whoever asked. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "read/snapshotline.h"
+#include "viewer/viewer_impl.h"
+
+/* Into our directory; the program chooses the name. */
+void viewer_ask_snapshot(Viewer *v, bool collect) {
+    char here[LMP_SNAPSHOT_FILE];
+    SnapshotWatch *watch = &v->snapshot;
+    LmpSnapshotLive *s = &watch->of;
+    view_copy_snapshot(v->view, s);
+    if (s->state == LMP_SNAPSHOT_WAITS || s->state == LMP_SNAPSHOT_RUNS) {
+        app_say(v->app, "Another snapshot is being written");
+        return;
+    }
+    if (!getcwd(here, sizeof here - 1)) {
+        app_say(v->app, "No snapshot: the name of this directory is too long");
+        return;
+    }
+    size_t n = strlen(here);
+    if (n == 0 || here[n - 1] != '/') memcpy(here + n, "/", 2);
+    watch->asked = view_snapshot(v->view, here, collect);
+    watch->wait = (CollectWait){0, false};
+    app_say(v->app, "A snapshot is taken at the program's next instruction");
+}
+
+/* What comes of it, in the footer: of a file in our own directory only the name. */
+static void say(Viewer *v, LmpSnapshotLive *s) {
+    char line[2800], here[LMP_SNAPSHOT_FILE];
+    size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
+    if (n > 0 && strncmp(s->file, here, n) == 0 && s->file[n] == '/')
+        memmove(s->file, s->file + n + 1, strlen(s->file + n + 1) + 1);
+    app_say(v->app, "%s", snapshotline_say(line, sizeof line, s));
+    v->dirty = true;
+}
+
+/* Says so when one that we asked for does not come, and finally withdraws it. */
+static void watch_ours(Viewer *v, const LmpSnapshotLive *s, uint64_t now) {
+    SnapshotWatch *watch = &v->snapshot;
+    bool taken = s->request == watch->asked && s->state != LMP_SNAPSHOT_WAITS;
+    if (watch->asked && atomic_load(&s->busy) == watch->asked) {
+        app_say(v->app, "No snapshot: another one is being written");
+        taken = true;
+    }
+    uint32_t state = atomic_load(&v->view->live->state);
+    if (taken || state == LMP_FINISHED) watch->asked = 0;
+    bool known = atomic_load(&s->taken) == watch->asked;
+    CollectTurn turn =
+        collect_wait_look(&watch->wait, watch->asked != 0, state == LMP_RUNNING, now);
+    if (turn == COLLECT_QUIET) return;
+    app_say(v->app, "%s: the program %s",
+            turn == COLLECT_SAY ? "No snapshot yet" : "No snapshot, given up",
+            known ? "is inside a C function" : "has asked for no memory since");
+    v->dirty = true;
+    if (turn != COLLECT_GIVE_UP) return;
+    view_snapshot_no_more(v->view, watch->asked);
+    watch->asked = 0;
+}
+
+void viewer_watch_snapshot(Viewer *v, uint64_t now) {
+    SnapshotWatch *watch = &v->snapshot;
+    const LmpSnapshotLive *live = &v->view->live->snapshot;
+    uint32_t seq = atomic_load(&live->seq);
+    uint32_t phase = v->view->beat ? atomic_load(&v->view->beat->phase) : 0;
+    if (watch->seen && !watch->asked && seq == watch->seq && phase == watch->phase) return;
+    LmpSnapshotLive *s = &watch->of;
+    if (!view_copy_snapshot(v->view, s)) return;
+    watch->seq = seq;
+    watch->phase = phase;
+    /* The slowest operation is known when everything is shared again. */
+    bool over = s->state == LMP_SNAPSHOT_FAILED ||
+                (s->state == LMP_SNAPSHOT_WRITTEN &&
+                 (!s->frozen || atomic_load(&v->view->live->state) == LMP_FINISHED));
+    bool news = over && s->number != watch->said;
+    if (over) watch->said = s->number;
+    if (news && watch->seen) say(v, s); /* not of one from before we came */
+    watch->seen = true;
+    watch_ours(v, s, now);
+}
