@@ -194,9 +194,10 @@ static uint32_t of_table(Classes *c, uint32_t table) {
     bool weak = s->g.flags[table] & (LMP_HEAP_WEAK_KEYS | LMP_HEAP_WEAK_VALUES);
     bool shape = look.names && look.names <= SHAPE_KEYS && !look.keys;
     uint64_t hash = rowindex_mix(look.shape, look.names);
-    hash = shape ? hash : rowindex_mix(look.keys, (uint64_t)look.kinds << 2 | (look.names > 0));
+    hash = shape ? hash : rowindex_mix(look.keys, look.kinds * 2ull + (look.names > 0 ? 1 : 0));
     bool hashed = look.names || look.keys || s->g.table_hash_used[row];
-    hash = rowindex_mix(hash, (uint64_t)shape << 3 | (uint64_t)items << 2 | weak << 1 | hashed);
+    uint64_t flags = (shape ? 8u : 0u) | (items ? 4u : 0u) | (weak ? 2u : 0u) | (hashed ? 1u : 0u);
+    hash = rowindex_mix(hash, flags);
     uint32_t class = keymap_get(&c->by_shape, key_of(hash), LMP_HEAP_NONE);
     if (class != LMP_HEAP_NONE) return class;
     if (shape && c->shapes >= SHAPES_MOST) shape = false;

@@ -174,12 +174,13 @@ static bool function_name(SnapWords *w, const LmpSnapshot *s, uint32_t proto) {
 }
 
 void words_function(SnapWords *w, const LmpSnapshot *s, uint32_t proto, const char *what) {
-    words_put(w, what);
-    if (proto >= s->g.objects || s->g.kind[proto] != LMP_HEAP_PROTO) {
+    bool known = proto < s->g.objects && s->g.kind[proto] == LMP_HEAP_PROTO;
+    uint32_t line = known ? s->g.proto_line[s->ordinal[proto]] : 0;
+    if (!known || line || strcmp(what, "function ") != 0) words_put(w, what);
+    if (!known) {
         words_put(w, "?");
         return;
     }
-    uint32_t line = s->g.proto_line[s->ordinal[proto]];
     if (line == 0) {
         words_put(w, "main chunk (");
         words_source(w, s, proto);
