@@ -630,6 +630,68 @@ case_children() { # neither zombies nor SIGCHLD surprises: a host that waits for
 nil	exit	4' 'statuses of children'
 }
 
+case_snapshot() { # of a program's heap: at its end, by a condition, from another terminal
+    echo 'T = {} for i = 1, 30000 do T[i] = {i} end' >x.lua
+    lmp run --no-summary --snapshot=end.heap x.lua
+    is $status 0 status
+    has err '^lmp: snapshot 1: [0-9,]+ objects, stood .*end.heap$'
+    is "$(stat -c %a end.heap)" 600 'rights of the file'
+    is "$(head -c 8 end.heap)" LMPPHEAP 'the file'
+    echo 'os.exit(0)' >>x.lua # without closing the state
+    lmp run --no-summary --snapshot="$PWD/exit.heap" x.lua
+    is "$(head -c 8 exit.heap)" LMPPHEAP 'the file'
+    echo 'os.execute("kill -9 " .. io.open("/proc/self/stat"):read "a":match "^%d+")' >kill.lua
+    (lmp run --no-summary --snapshot=kill.heap kill.lua)
+    has err 'no snapshot: the program was killed'
+    [ -e kill.heap ] && fail 'a file of a killed program'
+    echo 'T = {} for i = 1, 3000000 do T[i % 30000 + 1] = {i} end' >x.lua
+    lmp run --no-summary --snapshot-when='heap 500KiB' --snapshot-when=peak x.lua
+    is "$(ls lmp-*.heap | wc -l)" 2 'snapshots by conditions'
+    is "$(head -qc 8 lmp-*.heap)" LMPPHEAPLMPPHEAP 'the files'
+    lmp run --snapshot-when='heap much' x.lua
+    is $status 2 status
+    lines err 1
+    lmp snapshot 999999999
+    is $status 1 status
+    lmp snapshot
+    is $status 2 status
+    rm -f lmp-*.heap
+    cat >loop.lua <<'LUA'
+local t, ready = {}, io.open("up", "w")
+for i = 1, 100000 do t[i] = { i } end
+local stat = io.open("/proc/self/stat")
+ready:write(stat:read("a"):match("^%d+"), "\n")
+ready:close()
+while not io.open("stop") do for i = 1, 10000 do t[i] = { i, "x" .. i } end end
+LUA
+    rm -f up stop
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-summary loop.lua >out.run 2>err.run </dev/null &
+    wait_file up
+    until [ -s up ]; do sleep 0.05; done
+    lmp snapshot "$(cat up)"
+    is $status 0 status
+    has out "^snapshot 1: 1[0-9,]+ objects, stood [0-9.]+ m?s, slowest operation [0-9.]+ m?s: $PWD/lmp-$(cat up)-1.heap$"
+    is "$(head -c 8 lmp-*.heap)" LMPPHEAP 'the file'
+    ln -s x.lua link.heap
+    lmp snapshot --no-gc "$(cat up)" link.heap
+    is $status 1 status
+    has err 'link.heap: cannot write the file: File exists'
+    lmp snapshot --no-gc "$(cat up)" named.heap
+    is $status 0 status
+    # The program is killed while its child writes: the child goes on, or leaves nothing.
+    for i in 1 2 3 4 5; do
+        lmp snapshot "$(cat up)" "killed$i.heap" &
+        snap=$!
+        sleep 0.0$i
+        [ $i = 5 ] && kill -9 "$(cat up)"
+        wait $snap
+    done
+    wait
+    sleep 0.5
+    ls ./*.part >/dev/null 2>&1 && fail "left behind: $(ls ./*.part)"
+    for f in killed*.heap; do is "$(head -c 8 "$f")" LMPPHEAP "$f"; done
+}
+
 [ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }
 "case_$1"
 echo "ok: $1"

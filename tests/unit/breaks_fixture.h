@@ -77,7 +77,7 @@ static void begin_as(bool lines, bool stacks) {
     profile = ud;
 }
 
-static void begin(void) {
+__attribute__((unused)) static void begin(void) {
     begin_as(true, false);
 }
 
@@ -123,7 +123,7 @@ __attribute__((unused)) static bool goes_fast(void) {
     return none || profile->trap == &profile->control->trap;
 }
 
-static const LmpLocal *local_of(const char *name) {
+__attribute__((unused)) static const LmpLocal *local_of(const char *name) {
     const LmpLocal *found = NULL;
     for (uint32_t i = 0; i < op.locals; i++) /* the last of a name hides those before */
         if (strcmp(op.local[i].name, name) == 0) found = &op.local[i];

@@ -21,6 +21,8 @@ enum {
     COPIES_BEAT = 65536, /* looks of the walk at the shadow map, for one beat */
     NAMES = 1000         /* tries for a name that nobody has */
 };
+enum { STOP_NAPS = 200 };
+#define STOP_NAP_NS 1000000u
 #define ASK_AGAIN_NS 50000000u /* another thread may run than those that were prepared */
 
 static void begin_change(LmpSnapshotLive *to) {
@@ -110,6 +112,15 @@ static bool write_chunk(LmpHeapSink *sink, const void *bytes, size_t n) {
     return true;
 }
 
+/* How long the parent stood, which it may be about to tell. */
+static uint64_t stop_of(const LmpLive *shared) {
+    const _Atomic uint32_t nap = 0;
+    const volatile uint64_t *stop = &shared->snapshot.stop;
+    for (int i = 0; i < STOP_NAPS && *stop == 0; i++)
+        lmp_os->futex_wait((const void *)&nap, 0, STOP_NAP_NS);
+    return *stop;
+}
+
 static LmpErr walk_and_write(LmpSnapshots *s, const LmpLive *shared) {
     LmpProfile *p = s->p;
     LmpBeat *told = s->beat;
@@ -124,7 +135,7 @@ static LmpErr walk_and_write(LmpSnapshots *s, const LmpLive *shared) {
     if (err) return err;
     s->info.walk = told->walk = lmp_os->clock() - begun;
     told->objects = s->graph.objects;
-    s->info.stop = shared->snapshot.stop; /* by now it is known, if it is a child's parent's */
+    if (s->in_child) s->info.stop = stop_of(shared);
     atomic_store(&told->phase, LMP_BEAT_WRITES);
     beat(s);
     void *scratch = heapmemory_get(&s->memory, heapfile_scratch());
@@ -225,6 +236,7 @@ static void conclude(LmpProfile *p, LmpErr err, int os_error) {
 static LmpErr in_place(LmpProfile *p, uint64_t begun) {
     LmpSnapshots *s = p->snapshots;
     LmpSnapshotLive *to = &p->live->snapshot;
+    if (s->freeze.on) freeze_end(p, &s->freeze); /* what was begun of it */
     s->info.taken = LMP_TAKEN_IN_PLACE;
     memcpy(s->info.why_in_place, to->why_in_place, sizeof s->info.why_in_place);
     LmpErr err = work(s, p->live);
@@ -256,7 +268,6 @@ static bool begin_child(LmpProfile *p, char *why, size_t size, uint64_t begun) {
     if (s->copy && freeze_begin(p, &s->freeze)) {
         memcpy(s->copy, p->live, sizeof *s->copy);
         s->copy->snapshot.frozen = 0;
-        s->copy->clock = s->info.clock;
         s->info.taken = LMP_TAKEN_FORKED;
         error = child_begin(&s->child, s->beat, s->file.fd, work_in_child, s, begun);
         if (error) snprintf(why, size, "%s", why_no_child(error));
@@ -274,7 +285,8 @@ LmpErr snapshot_take(LmpProfile *p, const LmpSnapshotWish *wish, const LmpHeapHa
     if (s->child.pid) return LMP_E_BUSY;
     if (s->freeze.on) freeze_end(p, &s->freeze);
     s->hand = hand ? *hand : (LmpHeapHand){0};
-    fill_info(p, wish, begun - p->start);
+    p->live->clock = begun - p->start;
+    fill_info(p, wish, p->live->clock);
     announce(p, wish);
     LmpErr err = heaplayout_known();
     if (!err) err = partfile_open(&s->file, to->file);
@@ -301,12 +313,12 @@ LmpErr snapshot_take(LmpProfile *p, const LmpSnapshotWish *wish, const LmpHeapHa
 /* ---- while it is under way ------------------------------------------------------------------- */
 
 /* What the child has told before it ended, if it did. */
-static void child_ended(LmpProfile *p, const ForkEnd *end) {
+static void child_ended(LmpProfile *p) {
     LmpSnapshots *s = p->snapshots;
     bool done = atomic_load(&s->beat->phase) == LMP_BEAT_DONE;
     LmpErr err = done ? (LmpErr)s->beat->error : LMP_E_CHILD;
     if (!done) partfile_drop(&s->file);
-    (void)end;
+    if (s->due) atomic_store(&p->control->trap, 1);
     conclude(p, err, done ? s->beat->os_error : 0);
 }
 
@@ -325,7 +337,7 @@ void snapshot_tick(LmpProfile *p) {
     ask_again(p);
     if (!s->on) return;
     if (s->child.pid) {
-        if (child_look(&s->child, lmp_os->clock(), &end)) child_ended(p, &end);
+        if (child_look(&s->child, lmp_os->clock(), &end)) child_ended(p);
     } else if (freeze_merge(p, &s->freeze, MERGE_PAGES) || s->freeze.lost) {
         s->on = false;
         slow_path_route(p);
@@ -341,8 +353,8 @@ void snapshot_wait(LmpProfile *p) {
     LmpSnapshots *s = p->snapshots;
     s->due = s->waits = false;
     if (s->child.pid) {
-        ForkEnd end = child_wait(&s->child);
-        child_ended(p, &end);
+        child_wait(&s->child);
+        child_ended(p);
     }
     if (s->freeze.on) freeze_end(p, &s->freeze);
     s->on = false;
@@ -376,11 +388,12 @@ static bool is_withdrawn(const LmpProfile *p) {
 
 void snapshot_request(LmpProfile *p, const LmpSnapshotWish *wish) {
     LmpSnapshots *s = p->snapshots;
-    if (s->due || s->waits || s->child.pid) return;
+    if (s->due || s->waits) return;
     s->wish = *wish;
     snprintf(s->wanted, sizeof s->wanted, "%s", wish->file ? wish->file : "");
     s->wish.file = s->wanted;
     s->due = true;
+    if (s->child.pid) return; /* after that one */
     atomic_store(&p->control->trap, 1);
     begin_change(&p->live->snapshot);
     p->live->snapshot.request = wish->request;
@@ -415,17 +428,19 @@ static void hear(LmpProfile *p) {
     LmpSnapshotWish wish;
     if (!copy_request(p, &wish, file, sizeof file)) return;
     if ((s->due || s->waits) && is_withdrawn(p)) withdraw(p);
+    bool busy = s->due || s->waits || s->child.pid;
     begin_change(to);
-    if (s->due || s->waits || s->child.pid) atomic_store(&to->busy, wish.request);
+    if (busy) atomic_store(&to->busy, wish.request);
     atomic_store(&to->taken, wish.request);
     end_change(p, to);
-    snapshot_request(p, &wish);
+    if (!busy) snapshot_request(p, &wish);
 }
 
 void snapshot_serve(LmpProfile *p, bool stack_safe, bool paused) {
     LmpSnapshots *s = p->snapshots;
     hear(p);
     if ((s->due || s->waits) && is_withdrawn(p)) withdraw(p);
+    if (s->child.pid) return;
     if (paused && (s->due || s->waits)) {
         const LmpOp *op = &p->live->op;
         LmpSnapshotWish wish = s->wish;
@@ -457,6 +472,8 @@ void snapshot_between(LmpProfile *p, lua_State *L) {
         return;
     }
     s->waits = false;
+    s->due = s->child.pid != 0; /* the script has begun one: after that */
+    if (s->due) return;
     LmpSnapshotWish wish = s->wish;
     if (wish.collect && !collect_first(p, L)) return;
     snapshot_take(p, &wish, NULL);
