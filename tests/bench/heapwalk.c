@@ -1,0 +1,81 @@
+/* heapwalk - what a walk over a heap costs the program in place: builds so many objects and walks
+ * them, three times. Prints a line each.
+ *
+ *     bench_heapwalk [OBJECTS [SHAPE]]      5 million; records, list, random, strings or functions
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <lauxlib.h>
+#include <lualib.h>
+
+#include "agent/heap/layout.h"
+#include "agent/heap/walk.h"
+#include "agent/session/profiler.h"
+
+static const struct {
+    const char *name, *code;
+} shapes[] = {
+    {"records", "local n = ... t = {} for i = 1, n // 4 do local s = 's' .. i "
+                "t[i] = {s, {i}, function() return s end} end"},
+    {"list", "local n = ... local last for i = 1, n // 2 do local node = {previous = last, value = "
+             "{i}} if last then last.next = node end last = node end t = last"},
+    {"random", "local n = ... t = {} for i = 1, n do t[i] = {} end local random = math.random "
+               "for i = 1, n do local o = t[i] o[1], o[2], o[3], o[4] = t[random(n)], t[random(n)],"
+               " t[random(n)], t[random(n)] end"},
+    {"strings", "local n = ... t = {} for i = 1, n do t['key' .. i] = i end"},
+    {"functions", "local n = ... t = {} for i = 1, n // 3 do local a, b = i, {} "
+                  "t[i] = function() return a, b end end"},
+};
+
+static double seconds(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+int main(int argc, char **argv) {
+    long objects = argc > 1 ? atol(argv[1]) : 5000000;
+    const char *shape = argc > 2 ? argv[2] : "records", *code = NULL;
+    for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (!strcmp(shape, shapes[i].name)) code = shapes[i].code;
+    lua_State *L = luaL_newstate();
+    if (!L || !code) return 1;
+    luaL_openlibs(L);
+    LmpOptions options = profiler_defaults;
+    LmpErr lack;
+    void *ud;
+    options.live = false;
+    options.summary = "";
+    options.lines = true;
+    profiler_prepare(L);
+    double before = seconds(CLOCK_MONOTONIC);
+    LmpErr known = heaplayout_known();
+    printf("layout: %.1f ms, %s\n", (seconds(CLOCK_MONOTONIC) - before) * 1e3,
+           known ? heaplayout_why() : "known");
+    if (known || profiler_start(L, &options, &lack)) return 1;
+    lua_getallocf(L, &ud);
+    lua_gc(L, LUA_GCSTOP);
+    if (luaL_loadstring(L, code)) return 1;
+    lua_pushinteger(L, objects);
+    if (lua_pcall(L, 1, 0, 0)) return 1;
+    for (int i = 0; i < 3; i++) {
+        LmpHeapSource source;
+        LmpHeapMemory memory;
+        LmpHeapGraph g;
+        LmpHeapSums sums;
+        before = seconds(CLOCK_MONOTONIC);
+        double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+        heapwalk_source(&source, ud, NULL);
+        if (heapwalk_run(&source, &memory, &g, &sums)) return 1;
+        printf("%s: %u objects, %u references, %.0f MiB: %.2f s, %.2f s of CPU; memory at most "
+               "%.0f MiB, left %.0f MiB\n",
+               shape, g.objects, g.edges, (double)sums.bytes / 1048576,
+               seconds(CLOCK_MONOTONIC) - before, seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu,
+               (double)memory.most / 1048576, (double)memory.bytes / 1048576);
+        heapmemory_free(&memory);
+    }
+    return 0;
+}
