@@ -58,11 +58,19 @@ END_TEST
 START_TEST(ledgers) {
     FakeTables *f = fake_tables_new(NULL);
     fake_program(f, true);
+    for (int i = 0; i < 1200; i++) { /* more texts than one piece of memory has room for */
+        char name[80];
+        snprintf(name, sizeof name, "%060d", i);
+        fake_function(f, LMP_F_LUA, "@a.lua", 1000 + i, name);
+    }
     long before = pieces;
     for (int round = 0; round < 2; round++) {
         refresh(f, LEDGER_ALL | LEDGER_TAG_LINES, 1);
         refresh(f, LEDGER_ALL | LEDGER_TAG_LINES, 2000000000);
         ck_assert_int_gt(pieces, before + 20);
+        ck_assert_uint_gt(ledger.functions, 10);
+        for (uint32_t i = 0; i < ledger.functions; i++)
+            ck_assert_str_ne(ledger.function[i].name, "");
         ledger_free(&ledger);
         ck_assert_int_eq(pieces, before);
     }

@@ -113,6 +113,7 @@ START_TEST(off_all_paths) {
         fake_made(f, spot(host, fake_node(f, 0, spot(host, 0).site, 0)), 1, 60);
         fake_made(f, spot(host, 0), 1, 5);
         fake_made(f, spot(b, fake_node(f, calls, spot(b, 0).site, 0)), 2, 100);
+        fake_made(f, spot(fake_function(f, LMP_F_LUA, "@d.lua", 1, "d"), 0), 1, 9);
         fake_made(f, spot(b, full ? FAKE_OTHERS : 0), 1, 7);
         full &= stacks;
         refresh(f, functions || full ? LEDGER_ALL : LEDGER_SITES, 1);
@@ -121,6 +122,7 @@ START_TEST(off_all_paths) {
         ck_assert_uint_eq(retained("(parser)"), functions && stacks ? 40 : 0);
         ck_assert_uint_eq(retained("(host)"), full ? 65 : functions ? 60 : 0);
         ck_assert_uint_eq(retained("b"), full ? 107 : functions ? 100 : 0);
+        ck_assert_uint_eq(retained("d"), full ? 9 : 0); /* it may have found no room */
         if (functions) ck_assert_uint_eq(retained("a"), 100);
         ledger_free(&ledger);
         fake_tables_free(f);
