@@ -70,7 +70,8 @@ static void sleep_paused(LmpProfile *p) {
             atomic_store(&control->pause, 0);
             break;
         }
-        lmp_os->futex_wait(&control->wake, wake, p->snapshots->on ? PAUSE_CHILD_NS : PAUSE_LOOK_NS);
+        lmp_os->futex_wait(&control->wake, wake,
+                           p->slow->snapshot ? PAUSE_CHILD_NS : PAUSE_LOOK_NS);
     }
     p->slow->step_target = atomic_load(&control->step);
     atomic_store(&live->step_done, p->slow->step_target);

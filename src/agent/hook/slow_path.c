@@ -3,7 +3,6 @@
 
 #include "agent/charge/looks.h"
 #include "agent/hook/break_check.h"
-#include "agent/hook/snapshot.h"
 
 void slow_path_always(LmpProfile *p, bool always) {
     atomic_store(&p->slow->always, 1);
@@ -13,5 +12,5 @@ void slow_path_always(LmpProfile *p, bool always) {
 void slow_path_route(LmpProfile *p) {
     bool by_api = p->exact && !p->regs;
     slow_path_always(p, p->own.frame || p->detached || p->expecting || !p->return_addrs || by_api ||
-                            looks_on(p) || p->snapshots->on);
+                            looks_on(p) || p->slow->snapshot);
 }

@@ -13,7 +13,8 @@ typedef struct LmpSlowPath {
     uint64_t mark_due;       /* clock from which on a mark notes all rows again */
     uint64_t collect_asked;  /* clock of p->collecting */
     int32_t ops;             /* operations that took this path, where nothing else counts them */
-    bool paused_safe;        /* paused where the stacks may be looked at */
+    bool snapshot; /* its child is at work, or not everything is merged: look at each operation */
+    bool paused_safe; /* paused where the stacks may be looked at */
 } LmpSlowPath;
 
 /* Sends every operation the slow path, or only when a viewer requests so. */

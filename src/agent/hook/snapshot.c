@@ -274,7 +274,7 @@ static bool begin_child(LmpProfile *p, char *why, size_t size, uint64_t begun) {
     }
     if (s->copy) lmp_os->unmap(s->copy, sizeof *s->copy);
     s->copy = NULL;
-    s->on = s->freeze.on;
+    p->slow->snapshot = s->freeze.on;
     return s->child.pid != 0;
 }
 
@@ -335,11 +335,11 @@ void snapshot_tick(LmpProfile *p) {
     LmpSnapshots *s = p->snapshots;
     ForkEnd end;
     ask_again(p);
-    if (!s->on) return;
+    if (!p->slow->snapshot) return;
     if (s->child.pid) {
         if (child_look(&s->child, lmp_os->clock(), &end)) child_ended(p);
     } else if (freeze_merge(p, &s->freeze, MERGE_PAGES) || s->freeze.lost) {
-        s->on = false;
+        p->slow->snapshot = false;
         slow_path_route(p);
     }
 }
@@ -357,7 +357,7 @@ void snapshot_wait(LmpProfile *p) {
         child_ended(p);
     }
     if (s->freeze.on) freeze_end(p, &s->freeze);
-    s->on = false;
+    p->slow->snapshot = false;
 }
 
 void snapshot_at_end(LmpProfile *p) {
@@ -375,7 +375,7 @@ void snapshot_at_end(LmpProfile *p) {
 void snapshot_forget(LmpProfile *p) {
     child_forget(&p->snapshots->child);
     partfile_leave(&p->snapshots->file);
-    p->snapshots->on = false;
+    p->slow->snapshot = false;
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */

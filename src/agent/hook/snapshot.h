@@ -23,8 +23,7 @@ typedef struct LmpSnapshotWish {
 } LmpSnapshotWish;
 
 typedef struct LmpSnapshots {
-    bool on;    /* a child is at work, or not everything is merged: look at each operation */
-    bool waits; /* ... and has been */
+    bool waits; /* `wish` is taken at the next instruction of whichever thread was prepared */
     bool due;   /* `wish` is to be taken at the next instruction, which has to be prepared */
     LmpSnapshotWish wish;
     uint64_t asked;                /* clock of that */

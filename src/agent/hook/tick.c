@@ -23,7 +23,7 @@ enum { TICK_OPS_MIN = 16, TICK_OPS_MAX = LMP_PACK_OPS_MAX, EPOCHS = 255 };
 static void next_epoch(LmpProfile *p, uint64_t clock) {
     LmpLive *live = p->live;
     bool late = clock / live->epoch_length + 1 > EPOCHS;
-    if (late && p->snapshots->on) return; /* all of a frozen map would be copied */
+    if (late && p->slow->snapshot) return; /* all of a frozen map would be copied */
     while (clock / live->epoch_length + 1 > EPOCHS) {
         live->epoch_length *= 2;
         shadow_halve_births(p);

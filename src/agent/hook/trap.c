@@ -54,7 +54,7 @@ static bool stack_is_safe(const void *ptr, uint32_t entry) {
 /* Does the operation; where all requests take this path, ticks must too. */
 static void *operate(LmpProfile *p, const LmpTrapped *q) {
     bool look = looks_on(p);
-    uint64_t begun = p->snapshots->on ? lmp_os->clock() : 0;
+    uint64_t begun = p->slow->snapshot ? lmp_os->clock() : 0;
     if (look) looks_before(p);
     void *r = odd_operate(p, q->ptr, q->osize, q->nsize, q->caller, q->own);
     if (look && !looks_after(p, q->ptr || q->own ? NULL : r, q->nsize)) slow_path_route(p);

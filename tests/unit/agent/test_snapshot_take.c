@@ -38,7 +38,7 @@ static int api_ask(lua_State *T) {
 static int api_busy(lua_State *T) {
     const LmpControl *control = view->control;
     bool heard = atomic_load(&control->snapshot) == atomic_load(&view->live->snapshot.taken);
-    lua_pushboolean(T, !heard || profile->snapshots->on || profile->snapshots->due ||
+    lua_pushboolean(T, !heard || profile->slow->snapshot || profile->snapshots->due ||
                            profile->snapshots->waits);
     return 1;
 }
@@ -108,7 +108,7 @@ static const LmpSnapshotLive *look(void) {
 static void check_figures(void) {
     fork_os = &forkos_real;
     lua_gc(L, LUA_GCCOLLECT);
-    ck_assert(!profile->snapshots->on && !profile->snapshots->freeze.on);
+    ck_assert(!profile->slow->snapshot && !profile->snapshots->freeze.on);
     ck_assert_uint_eq(view->live->snapshot.frozen, 0);
     LmpSnapshotWish wish = {.file = name, .in_place = true};
     ck_assert_int_eq(snapshot_take(profile, &wish, NULL), LMP_OK);
@@ -177,7 +177,7 @@ END_TEST
 static bool ask_in_pause(void) {
     static int turn;
     if (turn++ == 0) view_snapshot(view, name, true);
-    return !profile->snapshots->on && turn > 3;
+    return !profile->slow->snapshot && turn > 3;
 }
 
 START_TEST(within_a_paused_operation) {
