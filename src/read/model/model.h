@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "read/ledger/ledger.h"
+#include "read/model/opened.h"
 #include "read/stats.h"
 #include "read/verdict/verdict.h"
 #include "read/view.h"
@@ -113,6 +114,8 @@ typedef struct Model {
     bool ledger_marked;     /* its tallies count from the mark */
 
     Verdicts verdicts; /* what it amounts to, as of the last model_fill_verdicts */
+
+    OpenedHeap *heap; /* the snapshot that is open; NULL: none */
 
     const LmpView *view; /* for the heap map only; NULL in tests */
 

@@ -1,0 +1,115 @@
+/* opened.c - see opened.h. What could not be made for want of memory is not tried again: the
+ * display would hang at each key. */
+#include "read/model/opened.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static OpenedHeap *new_one(void) {
+    static uint64_t serial;
+    OpenedHeap *heap = calloc(1, sizeof *heap);
+    if (heap) heap->serial = ++serial;
+    return heap;
+}
+
+LmpErr opened_open(OpenedHeap **out, const char *file, const char *older, bool *older_failed) {
+    OpenedHeap *heap = new_one();
+    *out = NULL;
+    *older_failed = false;
+    if (!heap) return LMP_E_NOMEM;
+    LmpErr err = snapshot_open(&heap->now, file);
+    if (!err && older) {
+        err = snapshot_open(&heap->older, older);
+        *older_failed = err != LMP_OK;
+        if (err) snapshot_close(&heap->now);
+    }
+    if (err) {
+        free(heap);
+        return err;
+    }
+    heap->ours = true;
+    heap->compared = older != NULL;
+    snprintf(heap->file, sizeof heap->file, "%s", file);
+    *out = heap;
+    return LMP_OK;
+}
+
+/* What was made of it, and of the older one if that is its own. */
+static void forget(OpenedHeap *heap) {
+    for (unsigned by = 0; by < LMP_BYS; by++) {
+        groups_free(&heap->groups[by]);
+        compare_free(&heap->compare[by]);
+    }
+    for (unsigned i = 0; i < LMP_PAGES; i++)
+        luasuspects_free(&heap->page[i]);
+    if (heap->ours && heap->compared) snapshot_close(&heap->older);
+}
+
+LmpErr opened_next(OpenedHeap **heap, const char *file) {
+    OpenedHeap *next;
+    bool older_failed;
+    LmpErr err = opened_open(&next, file, NULL, &older_failed);
+    if (err) return err;
+    if (*heap) {
+        forget(*heap);
+        next->older = (*heap)->now;
+        next->compared = true;
+        free(*heap);
+    }
+    *heap = next;
+    return LMP_OK;
+}
+
+OpenedHeap *opened_of(const LmpSnapshot *now, const LmpSnapshot *older) {
+    OpenedHeap *heap = new_one();
+    if (!heap) return NULL;
+    heap->now = *now;
+    if (older) heap->older = *older;
+    heap->compared = older != NULL;
+    return heap;
+}
+
+void opened_close(OpenedHeap *heap) {
+    if (!heap) return;
+    forget(heap);
+    if (heap->ours) snapshot_close(&heap->now);
+    free(heap);
+}
+
+const LmpHeapGroups *opened_groups(OpenedHeap *heap, LmpHeapBy by) {
+    if (!opened_has_groups(heap, by)) {
+        heap->groups_made |= 1u << (unsigned)by;
+        if (groups_make(&heap->groups[by], &heap->now, by, false) != LMP_OK)
+            heap->groups[by] = (LmpHeapGroups){0};
+    }
+    return heap->groups[by].group ? &heap->groups[by] : NULL;
+}
+
+const LmpHeapCompare *opened_compare(OpenedHeap *heap, LmpHeapBy by) {
+    if (!heap->compared) return NULL;
+    if (!opened_has_compare(heap, by)) {
+        heap->compare_made |= 1u << (unsigned)by;
+        bool same = compare_same_run(&heap->older, &heap->now);
+        if ((same ? compare_make : compare_runs)(&heap->compare[by], &heap->older, &heap->now, by))
+            heap->compare[by] = (LmpHeapCompare){0};
+    }
+    return heap->compare[by].change ? &heap->compare[by] : NULL;
+}
+
+const LmpSuspectTable *opened_page(OpenedHeap *heap, LmpSuspectPage page) {
+    if (!opened_has_page(heap, page)) {
+        heap->pages_made |= 1u << (unsigned)page;
+        if (luasuspects_make(&heap->page[page], &heap->now, page) != LMP_OK)
+            heap->page[page] = (LmpSuspectTable){0};
+    }
+    return heap->page[page].page ? &heap->page[page] : NULL;
+}
+
+const LmpSuspects *opened_suspects(OpenedHeap *heap) {
+    if (!heap->suspects_made) {
+        heap->suspects_made = true;
+        if (suspects_make(&heap->suspects, &heap->now, heap->compared ? &heap->older : NULL))
+            heap->suspects.rows = heap->suspects.fired = 0;
+    }
+    return &heap->suspects;
+}

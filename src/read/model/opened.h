@@ -1,0 +1,57 @@
+/* opened.h - the heap snapshot that a display has open, and what follows from it: its objects
+ * summed up, what they amount to, what has changed since an earlier one. Each is made when it is
+ * first asked for, and kept. */
+#ifndef LMP_MODEL_OPENED_H
+#define LMP_MODEL_OPENED_H
+
+#include "read/snapshot/compare.h"
+#include "read/snapshot/groups.h"
+#include "read/snapshot/luasuspects.h"
+#include "read/snapshot/suspects.h"
+
+typedef struct OpenedHeap {
+    LmpSnapshot now;   /* the one that is shown */
+    LmpSnapshot older; /* the one that it is compared with */
+    bool compared;     /* there is an older one */
+    bool ours;         /* `now` and `older` were opened here: opened_close closes them */
+    uint64_t serial;   /* no two that are opened have the same */
+    char file[4096];   /* the name of its file, as a person wrote it; "": none */
+
+    /* private: */
+    unsigned groups_made, compare_made, pages_made; /* a bit for each */
+    bool suspects_made;
+    LmpHeapGroups groups[LMP_BYS];
+    LmpHeapCompare compare[LMP_BYS];
+    LmpSuspectTable page[LMP_PAGES];
+    LmpSuspects suspects;
+} OpenedHeap;
+
+/* Opens a file, and an older one of the same program to compare it with (NULL: none). On an error
+ * *out is NULL, and `older_failed` says which of the two it is about. To be closed by opened_close.
+ */
+LmpErr opened_open(OpenedHeap **out, const char *file, const char *older, bool *older_failed);
+/* Opens a newer file of the same program in the place of *heap, which becomes what it is compared
+ * with. On an error *heap stays as it is. */
+LmpErr opened_next(OpenedHeap **heap, const char *file);
+/* Of snapshots in memory, for tests: they stay the caller's. NULL: no memory. */
+OpenedHeap *opened_of(const LmpSnapshot *now, const LmpSnapshot *older);
+void opened_close(OpenedHeap *heap);
+
+/* What is asked for; NULL: no memory (or, of compare, no older one). */
+const LmpHeapGroups *opened_groups(OpenedHeap *heap, LmpHeapBy by);
+const LmpHeapCompare *opened_compare(OpenedHeap *heap, LmpHeapBy by);
+const LmpSuspectTable *opened_page(OpenedHeap *heap, LmpSuspectPage page);
+const LmpSuspects *opened_suspects(OpenedHeap *heap);
+
+/* Have they been made? If not, a large heap makes a person wait. */
+static inline bool opened_has_groups(const OpenedHeap *heap, LmpHeapBy by) {
+    return (heap->groups_made >> (unsigned)by & 1u) != 0;
+}
+static inline bool opened_has_compare(const OpenedHeap *heap, LmpHeapBy by) {
+    return (heap->compare_made >> (unsigned)by & 1u) != 0;
+}
+static inline bool opened_has_page(const OpenedHeap *heap, LmpSuspectPage page) {
+    return (heap->pages_made >> (unsigned)page & 1u) != 0;
+}
+
+#endif
