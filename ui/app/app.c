@@ -46,6 +46,10 @@ App *app_new(const AppOptions *options) {
     app->ui.output = options->output;
     app->ui.can_type = options->can_type;
     app->ui.focus = &panel_heap;
+    app->set = SET_LIVE;
+    app->other_side.focus = &panel_held;
+    app->offline = options->offline;
+    if (app->offline) app_choose_set(app, SET_HEAP);
     app->ui.sources = sources_new();
     app->input = (LineEdit){.tabs = true, .prompt = "input", .help = "enter send  esc close"};
     app->bottom = options->output ? &panel_output : NULL;
@@ -80,7 +84,7 @@ void app_say(App *app, const char *format, ...) {
     va_start(args, format);
     vsnprintf(app->notice, sizeof app->notice, format, args);
     va_end(args);
-    app->notice_until = app->ui.now + NOTICE_TIME;
+    app->notice_until = app->notice[0] ? app->ui.now + NOTICE_TIME : 0;
 }
 
 bool app_restless(const App *app) {
@@ -254,12 +258,29 @@ static bool act_focused(App *app, Action action) {
            panel->act(app->state[row], &app->model, &app->ui, action, app->inner[row]);
 }
 
-/* Opens the line under the cursor of the focused panel in the person's editor. */
-static void edit_place(App *app) {
+/* The place under the cursor of the focused panel. */
+static bool place_of(App *app, PanelPlace *place) {
     int row = app_row(app->ui.focus);
     const Panel *panel = app->ui.focus;
+    return panel->place && panel->place(app->state[row], &app->model, &app->ui, place);
+}
+
+/* Who holds what is under the cursor, a block or what a line has made, by the newest snapshot.
+ * False: that is not what is meant. In tables the sentence under the header is, until there is one.
+ */
+static bool ask_why(App *app) {
     PanelPlace place;
-    if (!panel->place || !panel->place(app->state[row], &app->model, &app->ui, &place)) {
+    if (panel_offers(app->ui.focus, ACT_WHY)) return act_focused(app, ACT_WHY);
+    if (!app->ui.has_snapshot && app->ui.focus != &panel_site) return false;
+    if (!place_of(app, &place) || place.line < 1 || place.defined) return false;
+    ui_ask_why_line(&app->ui, place.short_src, place.line);
+    return true;
+}
+
+/* Opens that line in the person's editor. */
+static void edit_place(App *app) {
+    PanelPlace place;
+    if (!place_of(app, &place)) {
         app_say(app, "There is no line of the program here to edit");
     } else if (place.line < 1) {
         app_say(app, "%s is no line of a file", place.short_src);
@@ -316,8 +337,39 @@ static void toggle_help(App *app) {
     }
 }
 
+/* Over a snapshot, which does not change, what is asked of the program has another meaning or none.
+ * True: that was it. */
+static bool act_heap(App *app, Action action) {
+    bool program = action_info[action].group == GROUP_PROGRAM;
+    if (app->set != SET_HEAP) return false;
+    if (action == ACT_INTERRUPT || action == ACT_SUSPEND) return false;
+    if (action == ACT_WHY || action == ACT_OWNER || action == ACT_MAKES || program) {
+        if (act_focused(app, action)) return true;
+        if (program && app->offline)
+            app_say(app, "This is a snapshot: there is no program to ask");
+        else if (program)
+            app_say(app, "This is a snapshot: esc leads back to the program");
+        return true;
+    }
+    if (action == ACT_NEXT_VERDICT || action == ACT_FREEZE) {
+        app_show(app, &panel_held);
+        return true;
+    }
+    return false;
+}
+
+static void show_said(App *app) {
+    if (!app->ui.said[0]) return;
+    app_say(app, "%s", app->ui.said);
+    app->ui.said[0] = 0;
+}
+
 static void act(App *app, Action action, Key key) {
     if (act_kinds(app, action)) return;
+    if (act_heap(app, action)) {
+        show_said(app);
+        return;
+    }
     switch (action) {
     case ACT_PAUSE:
         if (panel_offers(app->ui.focus, ACT_PAUSE) && act_focused(app, action)) break;
@@ -392,8 +444,8 @@ static void act(App *app, Action action, Key key) {
             ask(app, REQUEST_QUIT);
         }
         break;
-    case ACT_WHY:
-        verdict_open(app);
+    case ACT_WHY: /* who holds what is under the cursor, else what the line above is about */
+        if (!ask_why(app)) verdict_open(app);
         break;
     case ACT_NEXT_VERDICT:
         verdict_next(app);
@@ -414,13 +466,13 @@ static void act(App *app, Action action, Key key) {
         toggle_help(app);
         break;
     case ACT_QUIT:
-        if (app->ui.over && key != 'Q')
+        if ((app->ui.over || (app->set == SET_HEAP && !app->offline)) && key != 'Q')
             app_back(app);
         else
             ask(app, REQUEST_QUIT);
         break;
     case ACT_ENTER:
-        if (!act_focused(app, action)) {
+        if (!act_focused(app, action) && app->set == SET_LIVE) {
             app->ui.enlarged = !app->ui.enlarged;
         }
         break;
@@ -430,10 +482,7 @@ static void act(App *app, Action action, Key key) {
     default:
         act_focused(app, action);
     }
-    if (app->ui.said[0]) {
-        app_say(app, "%s", app->ui.said);
-        app->ui.said[0] = 0;
-    }
+    show_said(app);
 }
 
 void app_press(App *app, Key key) {
@@ -441,9 +490,15 @@ void app_press(App *app, Key key) {
         type_key(app, key);
         return;
     }
+    bool offered = app->offered && app->notice_until != 0;
     app->notice_until = 0; /* it has been read */
+    app->offered = false;
     if (app->ui.edit && edit_panel(app, key)) return;
     Action action = action_of_key(key);
+    if (offered && (action == ACT_ENTER || key == 'S')) {
+        ask(app, REQUEST_HEAP);
+        return;
+    }
     if (action != ACT_NONE) act(app, action, key);
 }
 

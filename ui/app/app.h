@@ -15,6 +15,7 @@ typedef struct AppOptions {
     bool live;   /* the program runs in this terminal */
     bool can_type;
     bool hold;            /* after the end: wait for q */
+    bool offline;         /* there is no program: only a snapshot will be shown */
     Output *output;       /* may be NULL */
     const Config *config; /* may be NULL; remains the caller's and must live until app_free */
 } AppOptions;
@@ -33,10 +34,16 @@ void app_fresh(App *app, uint64_t now);
 /* The program's state, shown even while frozen. */
 void app_seen(App *app, LmpSeen seen);
 
+/* Shows the panels of a heap snapshot over those of the program, until escape; it stays the
+ * caller's, and stays in the model. If there is a wish (Ui.wish), that is what is shown of it. */
+void app_show_heap(App *app, OpenedHeap *heap);
+/* There is a snapshot to be opened: enter or S does that while the notice of it stands. */
+void app_offer_heap(App *app);
+
 /* A key, or the mouse in cells of the screen. */
 void app_event(App *app, Event event);
 
-/* Shows a notice in the footer for some seconds. */
+/* Shows a notice in the footer for some seconds; an empty one takes away what is there. */
 void app_say(App *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Will the mere passing of time change something (a notice to remove, a panel that has not seen
  * everything yet)? */

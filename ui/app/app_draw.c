@@ -30,17 +30,19 @@ static void place(App *app, int row, Rect outer) {
 
 void app_arrange(App *app, int w, int h) {
     const Panel *bottom = bottom_panel(app);
-    app->layout = layout_make(w, h, bottom_wanted(bottom), verdict_is_tall(app, w, h));
+    bool tall = app->set == SET_LIVE && verdict_is_tall(app, w, h);
+    app->layout = layout_make(w, h, bottom_wanted(bottom), tall);
     memset(app->outer, 0, sizeof app->outer);
     memset(app->inner, 0, sizeof app->inner);
     /* until the person chooses, the keys go to the map, or to whatever is there */
     bool at_home = app->ui.focus == &panel_heap || app->ui.focus == &panel_types;
-    if (!app->chose && at_home) {
+    if (!app->chose && at_home && app->set == SET_LIVE) {
         bool map = app->layout.slot[SLOT_MAP].w > 0 || app->layout.slot[SLOT_TYPES].w == 0;
         app->ui.focus = map ? &panel_heap : &panel_types;
     }
     int focus = app_row(app->ui.focus);
     Slot slot = app_panels[focus].slot;
+    if (app->set == SET_HEAP) slot = SLOTS; /* one at a time */
     /* whatever has the keys is on the screen, at any size */
     bool alone = app->ui.enlarged || slot == SLOTS || app->layout.slot[slot].w == 0 ||
                  (slot == SLOT_BOTTOM && app->ui.focus != bottom);
@@ -50,15 +52,17 @@ void app_arrange(App *app, int w, int h) {
     }
     for (int i = 0; i < APP_PANELS; i++) {
         const PanelRow *row = &app_panels[i];
-        if (row->slot == SLOTS) continue;
+        if (row->slot == SLOTS || !(row->set & SET_LIVE)) continue;
         if (row->slot == SLOT_BOTTOM && row->panel != bottom) continue;
         place(app, i, app->layout.slot[row->slot]);
     }
 }
 
-/* Is this panel one of the tabs of `row`, i.e. the others at the bottom? */
+/* Is this panel one of the tabs of `row`: of the others at the bottom, or of those over a snapshot?
+ */
 static bool is_tab(int i, int row) {
-    return i != row && app_panels[i].slot == SLOT_BOTTOM && app_panels[i].home;
+    const PanelRow *a = &app_panels[i], *b = &app_panels[row];
+    return i != row && a->home && a->slot == b->slot && (a->set & b->set) != 0;
 }
 
 static int tab_width(int i) {
@@ -84,7 +88,8 @@ static int first_tab(int row, int max) {
  * is lit when something was printed that has not been on the screen. */
 static int draw_tabs(App *app, int row, Canvas *canvas, int x, int y, int max) {
     int used = 0;
-    if (app_panels[row].slot != SLOT_BOTTOM) return 0;
+    bool over_heap = app->set == SET_HEAP && app_panels[row].home;
+    if (app_panels[row].slot != SLOT_BOTTOM && !over_heap) return 0;
     max--; /* leave one column of the frame */
     int first = first_tab(row, max);
     Style style = STYLE(TONE_MUTED), lit = STYLE(TONE_ACCENT);
@@ -113,7 +118,8 @@ static int draw_tabs(App *app, int row, Canvas *canvas, int x, int y, int max) {
 static void draw_last_words(const App *app, Canvas *canvas, Rect outer) {
     Output *output = app->ui.output;
     bool lowest = outer.x == 0 && outer.y + outer.h == app->layout.footer.y;
-    if (!output || !lowest || app->outer[INDEX_OF_panel_output].w > 0) return;
+    if (!output || !lowest || app->set == SET_HEAP || app->outer[INDEX_OF_panel_output].w > 0)
+        return;
     char text[OUTPUT_COLUMNS + 1] = "";
     for (uint64_t n = output_lines(output), back = 0; n-- > 0 && back < 8 && !text[0]; back++) {
         format_text(text, sizeof text, output_line(output, n), !app->ui.utf8);
@@ -194,7 +200,10 @@ void app_draw(App *app, Canvas *canvas, uint64_t now) {
         draw_frame(app, i, canvas); /* after it, so that the title matches what is drawn now */
     }
     Rect old = canvas_clip(canvas, app->layout.header);
-    header_draw(app, canvas, app->layout.header);
+    if (app->set == SET_HEAP)
+        heap_header_draw(app, canvas, app->layout.header);
+    else
+        header_draw(app, canvas, app->layout.header);
     canvas_unclip(canvas, old);
     old = canvas_clip(canvas, app->layout.footer);
     footer_draw(app, canvas, app->layout.footer);

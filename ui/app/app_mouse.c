@@ -54,7 +54,7 @@ void app_mouse(App *app, MouseEvent event) {
     }
     Rect header = app->layout.header;
     int note = header.h < 4 ? header.h - 1 : 3; /* a line or two */
-    if (header.h >= 3 && y >= header.y + note && y < header.y + header.h) {
+    if (app->set == SET_LIVE && header.h >= 3 && y >= header.y + note && y < header.y + header.h) {
         if (event.what == MOUSE_CLICK) verdict_open(app);
         if (event.what == MOUSE_WHEEL_DOWN) verdict_next(app);
         return;

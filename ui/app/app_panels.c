@@ -2,8 +2,10 @@
  * over others, or brought up by a pause. Where they stand: app_draw.c. */
 #include "app/app_state.h"
 
+#define OFFER_TIME 20000000000ull /* nanoseconds */
+
 const PanelRow app_panels[APP_PANELS] = {
-#define PANEL_ROW(panel, slot, home) {&(panel), slot, home},
+#define PANEL_ROW(panel, set, slot, home) {&(panel), set, slot, home},
     PANEL_TABLE(PANEL_ROW)
 #undef PANEL_ROW
 };
@@ -41,6 +43,59 @@ Rect app_where(const App *app, const Panel *panel) {
     return row < 0 ? (Rect){0} : app->inner[row];
 }
 
+/* ---- the two sets ---------------------------------------------------------------------------- */
+
+bool app_in_set(const App *app, int row) {
+    return (app_panels[row].set & app->set) != 0;
+}
+
+/* What of the Ui belongs to a set: which panels are open, and who has the keys. */
+static void keep(Side *side, const Ui *ui) {
+    side->focus = ui->focus;
+    side->over = ui->over;
+    side->before = ui->before;
+    side->unders = ui->unders;
+    side->enlarged = ui->enlarged;
+    for (int i = 0; i < UI_UNDER; i++)
+        side->under[i] = ui->under[i];
+}
+
+static void take(const Side *side, Ui *ui) {
+    ui->focus = side->focus;
+    ui->over = side->over;
+    ui->before = side->before;
+    ui->unders = side->unders;
+    ui->enlarged = side->enlarged;
+    for (int i = 0; i < UI_UNDER; i++)
+        ui->under[i] = side->under[i];
+    ui->edit = NULL;
+}
+
+void app_choose_set(App *app, PanelSet set) {
+    if (set == app->set) return;
+    Side now = app->other_side;
+    keep(&app->other_side, &app->ui);
+    take(&now, &app->ui);
+    app->set = set;
+}
+
+void app_show_heap(App *app, OpenedHeap *heap) {
+    bool other = heap != app->model.heap;
+    app->model.heap = heap;
+    app_choose_set(app, SET_HEAP);
+    if (other) {
+        ui_close_all(&app->ui);
+        app->ui.focus = &panel_held;
+    }
+    if (app->ui.wish.what != WISH_NOTHING) ui_open(&app->ui, &panel_why);
+}
+
+void app_offer_heap(App *app) {
+    app->ui.has_snapshot = true;
+    app->offered = true;
+    if (app->notice_until) app->notice_until = app->ui.now + OFFER_TIME;
+}
+
 /* The panel that has the keys when nothing is open over it. */
 static const Panel *home_of(const App *app) {
     return app->ui.over ? app->ui.before : app->ui.focus;
@@ -48,7 +103,7 @@ static const Panel *home_of(const App *app) {
 
 /* ---- what comes by itself -------------------------------------------------------------------- */
 
-void app_paused(App *app) {
+static void paused(App *app) {
     if (app->ui.over == &panel_breaks && app->model.op.hit && !app->ui.edit) ui_close_all(&app->ui);
     if (app->bottom == &panel_inspector) return;
     app->bottom_before = app->bottom;
@@ -63,12 +118,31 @@ void app_paused(App *app) {
     if (slot == SLOT_BOTTOM || next.slot[slot].w == 0) app->ui.focus = &panel_inspector;
 }
 
-void app_resumed(App *app) {
+static void resumed(App *app) {
     if (!app->lent_bottom) return;
     app->lent_bottom = false;
     app->bottom = app->bottom_before;
     if (app->ui.focus == &panel_inspector) app->ui.focus = app->focus_before;
     if (app->ui.before == &panel_inspector) app->ui.before = app->focus_before;
+}
+
+/* Both concern the panels of the program, also while a snapshot is on the screen. */
+void app_paused(App *app) {
+    PanelSet set = app->set;
+    LineEdit *edit = app->ui.edit;
+    app_choose_set(app, SET_LIVE);
+    paused(app);
+    app_choose_set(app, set);
+    if (set != SET_LIVE) app->ui.edit = edit;
+}
+
+void app_resumed(App *app) {
+    PanelSet set = app->set;
+    LineEdit *edit = app->ui.edit;
+    app_choose_set(app, SET_LIVE);
+    resumed(app);
+    app_choose_set(app, set);
+    if (set != SET_LIVE) app->ui.edit = edit;
 }
 
 void app_choose_bottom(App *app) {
@@ -98,17 +172,18 @@ void app_show_next(App *app, int step) {
     int row = app_row(home_of(app));
     do
         row = (row + step + APP_PANELS) % APP_PANELS;
-    while (!app_panels[row].home);
+    while (!app_panels[row].home || !app_in_set(app, row));
     app_show(app, app_panels[row].panel);
 }
 
 void app_show_number(App *app, int number) {
     for (int i = 0; i < APP_PANELS; i++) {
+        if (!app_in_set(app, i)) continue;
         if (app_panels[i].home && app_panels[i].panel->number == number) {
             const Panel *panel = app_panels[i].panel;
             bool again = app->ui.focus == panel && !app->ui.over;
             app_show(app, panel);
-            if (again) app->ui.enlarged = !app->ui.enlarged;
+            if (again && app->set == SET_LIVE) app->ui.enlarged = !app->ui.enlarged;
             return;
         }
     }
@@ -120,5 +195,7 @@ void app_back(App *app) {
         ui_close(&app->ui);
     } else if (app->ui.enlarged) {
         app->ui.enlarged = false;
+    } else if (app->set == SET_HEAP && !app->offline) {
+        app_choose_set(app, SET_LIVE);
     }
 }

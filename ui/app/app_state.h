@@ -6,30 +6,43 @@
 #include "app/app.h"
 #include "screen/line.h"
 
-/* Every panel, in tab order: X(panel, slot, home). `home` panels take part in tab; something else
- * opens the others. Slot SLOTS: over the whole body. */
+/* Panels come in two sets, of which one is on the screen: those of the running program, and those
+ * of the heap snapshot that is open. */
+typedef enum PanelSet { SET_LIVE = 1, SET_HEAP = 2, SET_BOTH = 3 } PanelSet;
+
+/* Every panel, in tab order: X(panel, set, slot, home). `home` panels take part in tab; something
+ * else opens the others. Slot SLOTS: over the whole body. */
 #define PANEL_TABLE(X)                                                                             \
-    X(panel_heap, SLOT_MAP, true)                                                                  \
-    X(panel_types, SLOT_TYPES, true)                                                               \
-    X(panel_timeline, SLOT_TIMELINE, true)                                                         \
-    X(panel_output, SLOT_BOTTOM, true)                                                             \
-    X(panel_inspector, SLOT_BOTTOM, true)                                                          \
-    X(panel_sites, SLOT_BOTTOM, true)                                                              \
-    X(panel_functions, SLOT_BOTTOM, true)                                                          \
-    X(panel_tree, SLOT_BOTTOM, true)                                                               \
-    X(panel_leaks, SLOT_BOTTOM, true)                                                              \
-    X(panel_tags, SLOT_BOTTOM, true)                                                               \
-    X(panel_site, SLOTS, false)                                                                    \
-    X(panel_function, SLOT_BOTTOM, false)                                                          \
-    X(panel_tag, SLOT_BOTTOM, false)                                                               \
-    X(panel_breaks, SLOT_BOTTOM, false)                                                            \
-    X(panel_marks, SLOT_BOTTOM, false)                                                             \
-    X(panel_blocks, SLOT_BOTTOM, false)                                                            \
-    X(panel_columns, SLOT_BOTTOM, false)                                                           \
-    X(panel_help, SLOTS, false)
+    X(panel_heap, SET_LIVE, SLOT_MAP, true)                                                        \
+    X(panel_types, SET_LIVE, SLOT_TYPES, true)                                                     \
+    X(panel_timeline, SET_LIVE, SLOT_TIMELINE, true)                                               \
+    X(panel_output, SET_LIVE, SLOT_BOTTOM, true)                                                   \
+    X(panel_inspector, SET_LIVE, SLOT_BOTTOM, true)                                                \
+    X(panel_sites, SET_LIVE, SLOT_BOTTOM, true)                                                    \
+    X(panel_functions, SET_LIVE, SLOT_BOTTOM, true)                                                \
+    X(panel_tree, SET_LIVE, SLOT_BOTTOM, true)                                                     \
+    X(panel_leaks, SET_LIVE, SLOT_BOTTOM, true)                                                    \
+    X(panel_tags, SET_LIVE, SLOT_BOTTOM, true)                                                     \
+    X(panel_site, SET_LIVE, SLOTS, false)                                                          \
+    X(panel_function, SET_LIVE, SLOT_BOTTOM, false)                                                \
+    X(panel_tag, SET_LIVE, SLOT_BOTTOM, false)                                                     \
+    X(panel_breaks, SET_LIVE, SLOT_BOTTOM, false)                                                  \
+    X(panel_marks, SET_LIVE, SLOT_BOTTOM, false)                                                   \
+    X(panel_blocks, SET_LIVE, SLOT_BOTTOM, false)                                                  \
+    X(panel_columns, SET_BOTH, SLOT_BOTTOM, false)                                                 \
+    X(panel_held, SET_HEAP, SLOTS, true)                                                           \
+    X(panel_objects, SET_HEAP, SLOTS, true)                                                        \
+    X(panel_dominators, SET_HEAP, SLOTS, true)                                                     \
+    X(panel_treemap, SET_HEAP, SLOTS, true)                                                        \
+    X(panel_suspects, SET_HEAP, SLOTS, true)                                                       \
+    X(panel_compare, SET_HEAP, SLOTS, true)                                                        \
+    X(panel_members, SET_HEAP, SLOTS, false)                                                       \
+    X(panel_object, SET_HEAP, SLOTS, false)                                                        \
+    X(panel_why, SET_HEAP, SLOTS, false)                                                           \
+    X(panel_help, SET_BOTH, SLOTS, false)
 
 enum {
-#define PANEL_INDEX(panel, slot, home) INDEX_OF_##panel,
+#define PANEL_INDEX(panel, set, slot, home) INDEX_OF_##panel,
     PANEL_TABLE(PANEL_INDEX)
 #undef PANEL_INDEX
         APP_PANELS
@@ -37,6 +50,7 @@ enum {
 
 typedef struct PanelRow {
     const Panel *panel;
+    PanelSet set;
     Slot slot;
     bool home;
 } PanelRow;
@@ -61,10 +75,20 @@ typedef struct Spot {
 } Spot;
 #define SPOTS 96
 
+/* What is open of a set that is not on the screen, as in Ui. */
+typedef struct Side {
+    const Panel *focus, *over, *before, *under[UI_UNDER];
+    int unders;
+    bool enlarged;
+} Side;
+
 struct App {
     Ui ui;
     Model model;
+    PanelSet set; /* on the screen: SET_LIVE or SET_HEAP */
+    Side other_side;
     bool live, hold;
+    bool offline;        /* there is no program, only a snapshot */
     LmpSeen seen;        /* from the last app_seen; the model's may be frozen */
     bool stepping;       /* a step was requested since the last pause or resume by hand */
     bool want_pause;     /* a pause was requested and not withdrawn */
@@ -87,7 +111,8 @@ struct App {
 
     VerdictLine verdict;
 
-    char notice[128];
+    bool offered; /* the notice is of a snapshot, which enter opens */
+    char notice[192];
     uint64_t notice_until; /* 0: none */
 
     Layout layout;
@@ -99,6 +124,9 @@ struct App {
 
 /* A panel's row, -1: it has none. */
 int app_row(const Panel *panel);
+/* Does it belong to the set on the screen? */
+bool app_in_set(const App *app, int row);
+void app_choose_set(App *app, PanelSet set);
 /* A pause brings the inspector to the bottom; its end takes it away again, unless the person chose
  * a panel in between. */
 void app_paused(App *app);
@@ -141,6 +169,8 @@ void app_spot(App *app, Spot spot);
 void app_spot_line(App *app, const Line *line, int x, int y, int w);
 
 void header_draw(App *app, Canvas *canvas, Rect rect);
+/* The same over a snapshot. */
+void heap_header_draw(App *app, Canvas *canvas, Rect rect);
 void footer_draw(App *app, Canvas *canvas, Rect rect);
 /* Would this action do anything now? If not, the footer leaves it out. */
 bool footer_offers(const App *app, Action action);

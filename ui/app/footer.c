@@ -5,8 +5,33 @@
 #include "app/app_state.h"
 #include "screen/line.h"
 
+/* Over a snapshot there is no program to ask for anything. */
+static bool offers_over_heap(const App *app, Action action) {
+    switch (action) {
+    case ACT_PAUSE:
+    case ACT_STEP:
+    case ACT_FREEZE:
+    case ACT_MARK:
+    case ACT_COLLECT:
+    case ACT_BREAK:
+    case ACT_INPUT:
+    case ACT_OWNER:
+    case ACT_MAKES:
+    case ACT_BACK:
+        return false;
+    case ACT_ENTER:
+    case ACT_ZOOM_IN:
+    case ACT_WHY:
+    case ACT_UNMARK:
+        return panel_offers(app->ui.focus, action);
+    default:
+        return true;
+    }
+}
+
 bool footer_offers(const App *app, Action action) {
     bool map = app->ui.focus == &panel_heap, timeline = app->ui.focus == &panel_timeline;
+    if (app->set == SET_HEAP && !offers_over_heap(app, action)) return false;
     switch (action) {
     case ACT_STEP:
         return !app->ended && (!app_seeks(app) || app->seen == LMP_SEEN_PAUSED);
@@ -20,8 +45,11 @@ bool footer_offers(const App *app, Action action) {
         return !app->ended;
     case ACT_INPUT:
         return !app->ended && app->ui.can_type;
+    case ACT_WHY: /* the line under the header says so */
+    case ACT_UNMARK:
+        return app->set == SET_HEAP;
     case ACT_ZOOM_IN:
-        return map || timeline;
+        return map || timeline || app->set == SET_HEAP;
     case ACT_STRING:
         return !app->ui.focus->all_types;
     case ACT_MAKES:
@@ -38,6 +66,7 @@ bool footer_offers(const App *app, Action action) {
     case ACT_BACK:
         return app->ui.enlarged && !app->ui.over; /* q, too, leaves a page */
     case ACT_ENTER:
+        if (app->set == SET_HEAP) return true;
         return app->ui.focus != &panel_breaks &&
                !(app->ui.over && app_panels[app_row(app->ui.over)].slot == SLOTS);
     default:
@@ -77,8 +106,11 @@ static const char *label_of(const App *app, const ActionInfo *info) {
     if (info->action == ACT_ENTER && !has_inside(app)) {
         return app->ui.enlarged ? "shrink" : "enlarge";
     }
+    if (info->action == ACT_UNMARK && app->set == SET_HEAP) return "ignore holder";
+    if (info->action == ACT_HOTTEST && app->set == SET_HEAP) return "follow biggest";
     if (info->action == ACT_FILTER && panel_offers(app->ui.focus, ACT_NEXT_MATCH)) return "find";
-    if (info->action == ACT_QUIT && app->ui.over) return "back";
+    bool back = app->ui.over || (app->set == SET_HEAP && !app->offline);
+    if (info->action == ACT_QUIT && back) return "back";
     if (info->action == ACT_QUIT && app->ended) return "leave";
     return is_on(app, info->action) && info->label_on ? info->label_on : info->label;
 }
@@ -119,6 +151,8 @@ static void draw_keys(App *app, Canvas *canvas, Rect rect) {
         const ActionInfo *info = &action_info[i];
         bool asks = info->action == ACT_INPUT && app->ui.wait.ours; /* it waits for input */
         int priority = info->action == ACT_BACK ? 5 : asks ? 3 : info->priority;
+        if (info->action == ACT_WHY) priority = 2; /* over a snapshot, where nothing is paused */
+        if (info->action == ACT_UNMARK) priority = 3;
         if (priority == 0 || !info->label || !footer_offers(app, info->action)) continue;
         if (info->action == ACT_MAKES) {
             add_choice(&line, priority, info, app->ui.makes);

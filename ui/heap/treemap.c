@@ -1,5 +1,5 @@
-/* treemap.c - see treemap.h. Squarified (Bruls, Huizing, van Wijk): strips along the shorter side of
- * what is left, each with as many weights as make its tiles squarer. Strips and tiles are cut at
+/* treemap.c - see treemap.h. Squarified (Bruls, Huizing, van Wijk): strips along the shorter side
+ * of what is left, each with as many weights as make its tiles squarer. Strips and tiles are cut at
  * whole cells at once, and what is left is split by the weights that are left: so nothing drifts.
  */
 #include "heap/treemap.h"
@@ -68,8 +68,8 @@ static Rect place_strip(Rect left, bool column, int thick, const Strip *strip, c
                         Rect *out) {
     int at = column ? left.y : left.x;
     for (uint32_t i = 0; i < strip->to - strip->from; i++) {
-        out[strip->from + i] = column ? (Rect){left.x, at, thick, length[i]}
-                                      : (Rect){at, left.y, length[i], thick};
+        out[strip->from + i] =
+            column ? (Rect){left.x, at, thick, length[i]} : (Rect){at, left.y, length[i], thick};
         at += length[i];
     }
     if (column) return (Rect){left.x + thick, left.y, left.w - thick, left.h};
@@ -117,30 +117,47 @@ static bool all_fit(const TreemapRoom *room, const Rect *tile, uint32_t count) {
     return true;
 }
 
+/* The last tile's place, and what it leaves of the room: along the lower edge, as texts run, unless
+ * the least size costs much more there than along the right one. */
+static Rect place_rest(const TreemapRoom *room, double part, Rect *left) {
+    Rect r = room->rect, rest = r;
+    if (r.w * room->least_h <= 2 * room->least_w * r.h) {
+        rest.h = (int)lround(r.h * part);
+        if (rest.h < room->least_h) rest.h = room->least_h;
+        if (room->tall == 1) rest.h += rest.h & 1; /* whole lines of characters */
+        if (rest.h > r.h) rest.h = r.h;
+        rest.y += r.h - rest.h;
+        *left = (Rect){r.x, r.y, r.w, r.h - rest.h};
+    } else {
+        rest.w = (int)lround(r.w * part);
+        if (rest.w < room->least_w) rest.w = room->least_w;
+        if (rest.w > r.w) rest.w = r.w;
+        rest.x += r.w - rest.w;
+        *left = (Rect){r.x, r.y, r.w - rest.w, r.h};
+    }
+    return rest;
+}
+
 uint32_t treemap_fit(const TreemapRoom *room, const double *weight, uint32_t count, double more,
                      Rect *out) {
     double cells = (double)room->rect.w * room->rect.h;
     double tile = (double)room->least_w * room->least_h, sum = more;
-    double *own = malloc((count + 1ull) * sizeof *own);
     uint32_t own_tiles = cells > 0 ? count : 0;
     for (uint32_t i = 0; i < count; i++)
         sum += weight[i];
-    for (; own && own_tiles > 0; own_tiles -= 1 + own_tiles / 16) {
-        double rest = sum;
+    for (; own_tiles > 0; own_tiles -= 1 + own_tiles / 16) {
         if (own_tiles * tile > cells) continue;
+        double rest = sum;
         for (uint32_t i = 0; i < own_tiles; i++)
-            rest -= own[i] = weight[i];
-        bool any = more > 0 || own_tiles < count;
-        double least = (sum - rest) * tile / (cells - tile);
-        own[own_tiles] = !any ? 0 : rest > least ? rest : least;
-        treemap_split(room, own, own_tiles + any, out);
-        if (!any) out[own_tiles] = (Rect){0};
-        if (all_fit(room, out, own_tiles + any)) break;
+            rest -= weight[i];
+        TreemapRoom own = *room;
+        Rect last = {0};
+        if (more > 0 || own_tiles < count) last = place_rest(room, rest / sum, &own.rect);
+        if (own.rect.w <= 0 || own.rect.h <= 0) continue;
+        treemap_split(&own, weight, own_tiles, out);
+        out[own_tiles] = last;
+        if (all_fit(room, out, own_tiles + (last.w > 0))) return own_tiles;
     }
-    free(own);
-    if (own_tiles == 0 || !own) {
-        out[0] = room->rect;
-        return 0;
-    }
-    return own_tiles;
+    out[0] = room->rect;
+    return 0;
 }

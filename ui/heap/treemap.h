@@ -20,10 +20,10 @@ typedef struct TreemapRoom {
 void treemap_split(const TreemapRoom *room, const double *weight, uint32_t count, Rect *out);
 
 /* The same, but only the first ones have tiles of their own: as many as can be without one that is
- * too small. The others join in a last tile, together with `more`, the weight of those that are not
- * in `weight`; that tile, too, has the least size, however little it stands for. `out` has room for
- * count + 1. Returns how many have a tile of their own; out[that] is the last one (w 0: there is
- * nothing left). */
+ * too small. The others join in a last tile along an edge, together with `more`, the weight of
+ * those that are not in `weight`; that tile, too, has the least size, however little it stands for.
+ * `out` has room for count + 1. Returns how many have a tile of their own; out[that] is the last
+ * one (w 0: there is nothing left). */
 uint32_t treemap_fit(const TreemapRoom *room, const double *weight, uint32_t count, double more,
                      Rect *out);
 

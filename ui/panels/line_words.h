@@ -3,7 +3,7 @@
 #ifndef LMP_LINE_WORDS_H
 #define LMP_LINE_WORDS_H
 
-#include "panels/flow.h"
+#include "widget/flow.h"
 #include "widget/panel.h"
 
 /* The verdicts on a line, and what to change. */

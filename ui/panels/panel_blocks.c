@@ -276,6 +276,16 @@ static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
     return true;
 }
 
+static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    Blocks *b = state;
+    TableSource from;
+    if (action != ACT_WHY) return tablepanel_act(state, model, ui, action, rect);
+    if (!tablepanel_fill(state, model, ui, &from)) return false;
+    uint32_t row = table_selected(&b->panel.table);
+    if (row != TABLE_NONE) ui_ask_why_block(ui, block_of(&from, row)->addr);
+    return row != TABLE_NONE;
+}
+
 static const TablePanelDef def = {
     .table = {.name = "Blocks",
               .column = columns,
@@ -371,17 +381,18 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 
 const Panel panel_blocks = {
     .title = "Blocks",
-    .about = "Single live blocks, by address. enter opens the page of the line that made one.",
+    .about = "Single live blocks, by address. enter opens the page of the line that made one, "
+             "w who holds it, by the newest snapshot.",
     .table = tablepanel_table,
     .ledger = LEDGER_SITES,
-    .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
+    .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER, ACT_WHY},
     .min_w = 20,
     .min_h = 3,
     .create = create,
     .destroy = destroy,
     .update = update,
     .draw = draw,
-    .act = tablepanel_act,
+    .act = act,
     .mouse = tablepanel_mouse,
     .note = note,
     .place = tablepanel_place};

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "panels/flow.h"
 #include "panels/line_words.h"
 #include "panels/previews.h"
 #include "panels/site_blocks.h"
 #include "panels/site_callers.h"
 #include "panels/site_found.h"
 #include "widget/describe.h"
+#include "widget/flow.h"
 #include "widget/panel.h"
 #include "widget/search.h"
 #include "widget/source.h"

@@ -3,9 +3,9 @@
 #ifndef LMP_SITE_FOUND_H
 #define LMP_SITE_FOUND_H
 
-#include "panels/flow.h"
 #include "panels/previews.h"
 #include "panels/site_blocks.h"
+#include "widget/flow.h"
 
 /* Lines that their sizes and ages take. */
 int site_found_lines(const SiteBlocks *blocks, const Model *model);

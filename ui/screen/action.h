@@ -75,8 +75,9 @@ extern const char *const action_group_title[GROUPS];
       "the panel of that number; again: enlarge, shrink")                                          \
     X(ACT_ENTER, GROUP_DISPLAY, 7, K_ENTER, '\n', "enter", "look inside", NULL,                    \
       "look inside (the blocks of a cell, the page of a line), or enlarge")                        \
-    X(ACT_WHY, GROUP_DISPLAY, 0, 'w', 0, "w", "why", NULL,                                         \
-      "to the evidence of what the line under the header says")                                    \
+    X(ACT_WHY, GROUP_DISPLAY, 26, 'w', 0, "w", "why", NULL,                                         \
+      "to the evidence of what the line under the header says; on a block, the page of a line, and "   \
+      "anything in a snapshot: why it is alive")                                    \
     X(ACT_NEXT_VERDICT, GROUP_DISPLAY, 0, 'W', 0, "W", NULL, NULL,                                 \
       "the next thing that there is to say")                                                       \
     X(ACT_BACK, GROUP_DISPLAY, 0, K_ESC, 0, "esc", "back", NULL, "back to where you came from; shrink")            \
@@ -111,7 +112,7 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_INVERT, GROUP_TABLES, 15, 'I', 0, "I", "invert", "callees",                              \
       "call tree: upside down, from what allocates to its callers")                                \
     X(ACT_HOTTEST, GROUP_TABLES, 16, '*', 'E', "*", "hottest path", NULL,                          \
-      "call tree: open the path of most bytes below the cursor")                                   \
+      "call tree, dominators: open the path of most bytes below the cursor")                                   \
     X(ACT_DELETE, GROUP_TABLES, 11, 'd', K_DELETE, "d", "delete", NULL,                            \
       "break conditions, marks: take one away")                                                    \
     X(ACT_STRING, GROUP_KINDS, 14, 's', 0, "s f u r t o", "types", NULL, "strings: show or hide")  \
@@ -126,8 +127,9 @@ extern const char *const action_group_title[GROUPS];
       "types by owner (whose memory it is) or by tag (as it was asked for)")                       \
     X(ACT_MARK, GROUP_PROGRAM, 18, 'm', 0, "m", "mark", NULL,                                      \
       "mark this moment: tables then show the change since")                                       \
-    X(ACT_UNMARK, GROUP_PROGRAM, 0, 'x', 0, "x", "no mark", NULL,                                  \
-      "tables show the change a second again; once more: since the last mark")                     \
+    X(ACT_UNMARK, GROUP_PROGRAM, 27, 'x', 0, "x", "no mark", NULL,                                  \
+      "tables show the change a second again; once more: since the last mark; in a snapshot: leave "   \
+      "out the holder under the cursor")                     \
     X(ACT_MARKS, GROUP_PROGRAM, 0, 'L', 0, "L", "marks", NULL,                                     \
       "the list of marks: enter counts from one, e names it, d takes it away")                     \
     X(ACT_COLLECT, GROUP_PROGRAM, 19, 'C', 0, "C", "collect", NULL,                                \

@@ -31,13 +31,21 @@ static void read_events(Viewer *v) {
     }
 }
 
+void viewer_paint(Viewer *v) {
+    int w, h;
+    term_size(v->term, &w, &h);
+    if ((v->canvas->w != w || v->canvas->h != h) && !canvas_resize(v->canvas, w, h)) return;
+    app_draw(v->app, v->canvas, lmp_os->clock());
+    term_show(v->term, v->canvas);
+}
+
 static void draw(Viewer *v) {
     int w, h;
     term_size(v->term, &w, &h);
     if ((v->canvas->w != w || v->canvas->h != h) && !canvas_resize(v->canvas, w, h)) return;
     uint64_t now = lmp_os->clock();
     app_draw(v->app, v->canvas, now);
-    if (!app_has_parts(v->app)) { /* a panel has come up */
+    if (v->view && !app_has_parts(v->app)) { /* a panel has come up */
         viewer_fill_ledger(v, now, true);
         app_fresh(v->app, now);
         app_draw(v->app, v->canvas, now);
@@ -60,12 +68,12 @@ static uint64_t patience(const Viewer *v, uint64_t now) {
         uint64_t look = since < EXPECT ? SOON : since / 16;
         if (look < wait) wait = look;
     }
-    bool moving = seen == LMP_SEEN_RUNNING && !ui->frozen;
+    bool moving = v->view && seen == LMP_SEEN_RUNNING && !ui->frozen;
     if (moving || v->dirty) {
         uint64_t due = v->next > now ? v->next - now : 0;
         if (due < wait) wait = due;
     }
-    if (v->pidfd < 0 && !v->dead && wait > 200 * MS) wait = 200 * MS;
+    if (v->view && v->pidfd < 0 && !v->dead && wait > 200 * MS) wait = 200 * MS;
     return wait;
 }
 
@@ -94,13 +102,13 @@ static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
     for (;;) {
         uint64_t now = lmp_os->clock();
         if (viewer_lost_terminal(v)) return VIEWER_LOST;
-        bool fresh = viewer_look(v, now);
-        viewer_watch_collection(v, now);
-        viewer_watch_snapshot(v, now);
+        bool fresh = v->view && viewer_look(v, now);
+        if (v->view) viewer_watch_collection(v, now);
+        if (v->view) viewer_watch_snapshot(v, now);
         if (v->o->notify < 0 && now >= v->next) viewer_read_spool(v);
         if (fresh) viewer_fill(v, now);
         LmpSeen seen = app_model(v->app)->seen;
-        bool over = seen == LMP_SEEN_FINISHED || seen == LMP_SEEN_KILLED;
+        bool over = v->view && (seen == LMP_SEEN_FINISHED || seen == LMP_SEEN_KILLED);
         if (over && !v->o->hold) {
             draw(v);
             return ended_as(seen);
@@ -131,7 +139,7 @@ static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
 
 static uint64_t interval_of(const ViewerOptions *options) {
     double fps = options->fps;
-    uint32_t wanted = options->view->header->interval_us;
+    uint32_t wanted = options->view ? options->view->header->interval_us : 0;
     if (!(fps > 0)) fps = wanted > 0 ? 1e6 / wanted : LMP_FPS_DEFAULT;
     if (fps > LMP_FPS_MAX) fps = LMP_FPS_MAX;
     if (fps < LMP_FPS_MIN) fps = LMP_FPS_MIN;
@@ -163,6 +171,7 @@ static bool open_all(Viewer *v) {
                           .live = v->o->live,
                           .can_type = v->o->input >= 0,
                           .hold = v->o->hold,
+                          .offline = !v->view,
                           .output = v->output,
                           .config = &v->config};
     v->app = v->canvas ? app_new(&options) : NULL;
@@ -170,12 +179,18 @@ static bool open_all(Viewer *v) {
         snprintf(v->result->problem, sizeof v->result->problem, "no memory for the display");
         return false;
     }
+    term_mouse(v->term, app_ui(v->app)->mouse);
+    if (!v->view) {
+        viewer_heap_written(v, v->o->heap);
+        request_put_kind(&app_ui(v->app)->requests, REQUEST_HEAP);
+        v->dirty = true;
+        return true;
+    }
     UiBreaks *breaks = &app_ui(v->app)->breaks;
     if (v->o->breaks) breaks->count = breaks_parse_lines(v->o->breaks, breaks->row);
     if (breaks->count > 0) breaks->sent = view_breaks(v->view, breaks->row, breaks->count);
     v->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)v->view->pid, 0);
     if (v->pidfd < 0 && (errno == ESRCH || !v->view->pid)) v->dead = true;
-    term_mouse(v->term, app_ui(v->app)->mouse);
     return true;
 }
 
@@ -188,12 +203,14 @@ void viewer_run(const ViewerOptions *options, ViewerResult *result) {
     ttysignals_take(&signals);
     v.interval = interval_of(options);
     if (open_all(&v)) {
-        atomic_fetch_add(&v.view->control->attached, 1);
+        if (v.view) atomic_fetch_add(&v.view->control->attached, 1);
         result->end = loop(&v, &signals);
-        atomic_fetch_sub(&v.view->control->attached, 1);
-        if (app_ui(v.app)->breaks.count > 0 && view_breaks_ours(v.view))
-            view_breaks(v.view, NULL, 0);
-        if (viewer_has_paused(&v)) view_pause(v.view, false);
+        if (v.view) {
+            atomic_fetch_sub(&v.view->control->attached, 1);
+            if (app_ui(v.app)->breaks.count > 0 && view_breaks_ours(v.view))
+                view_breaks(v.view, NULL, 0);
+            if (viewer_has_paused(&v)) view_pause(v.view, false);
+        }
         if (result->end == VIEWER_NO_TTY) {
             snprintf(result->problem, sizeof result->problem, "the terminal is gone");
         }
@@ -203,6 +220,7 @@ void viewer_run(const ViewerOptions *options, ViewerResult *result) {
     viewer_note_taken(&v, false);
     if (v.pidfd >= 0) close(v.pidfd);
     app_free(v.app);
+    opened_close(v.heap);
     output_free(v.output);
     canvas_free(v.canvas);
     ttysignals_give_back(&signals);

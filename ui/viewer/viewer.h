@@ -9,14 +9,15 @@
 #include "read/view.h"
 
 typedef struct ViewerOptions {
-    LmpView *view; /* open; remains the caller's */
-    int tty;       /* descriptor of the terminal, both directions; remains the caller's */
-    double fps;    /* repaints a second while the program runs; 0: the state's own request, or 10 */
-    bool hold;     /* wait for q when the program has ended */
-    bool live;     /* the program runs in this terminal (lmp.start(true), lmp run): ctrl-C is for it
-                      and quitting says that it goes on; false: lmp top */
-    int spool;     /* memory file to which another process appends what the program printed: read
-                      with pread from SPOOL_AT on, never sought in (spool.h); -1: none */
+    LmpView *view;                 /* open; remains the caller's. NULL: there is only a snapshot */
+    const char *heap, *heap_older; /* its file; one to compare it with, NULL: none */
+    int tty;    /* descriptor of the terminal, both directions; remains the caller's */
+    double fps; /* repaints a second while the program runs; 0: the state's own request, or 10 */
+    bool hold;  /* wait for q when the program has ended */
+    bool live;  /* the program runs in this terminal (lmp.start(true), lmp run): ctrl-C is for it
+                   and quitting says that it goes on; false: lmp top */
+    int spool;  /* memory file to which another process appends what the program printed: read
+                   with pread from SPOOL_AT on, never sought in (spool.h); -1: none */
     TtyTaken *taken; /* shared with whoever restores the terminal if we are killed; NULL: nobody */
     int notify; /* becomes readable when the spool has grown (pipe, eventfd or socket: its bytes
                    are read and thrown away); end of file or a byte 'Q' there: the display ends.

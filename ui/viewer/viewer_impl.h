@@ -48,8 +48,10 @@ typedef struct Viewer {
     bool dirty;             /* the screen is out of date: redraw at the next repaint */
     bool urgent;            /* a person is waiting: redraw at once */
     bool was_frozen;
-    bool told; /* the notify descriptor has said that it is over */
-    bool quit; /* the person wants to leave */
+    OpenedHeap *heap;     /* the snapshot that is open; NULL: none */
+    char heap_file[4096]; /* the newest one's file; "": there is none */
+    bool told;            /* the notify descriptor has said that it is over */
+    bool quit;            /* the person wants to leave */
     ViewerResult *result;
 } Viewer;
 
@@ -64,6 +66,16 @@ void viewer_fill_ledger(Viewer *v, uint64_t now, bool must);
 void viewer_watch_collection(Viewer *v, uint64_t now);
 /* By a key here, or by one of our break conditions. */
 bool viewer_has_paused(const Viewer *v);
+
+/* viewer_heap.c: snapshots. */
+
+/* A snapshot has been written: the newest one from now on. */
+void viewer_heap_written(Viewer *v, const char *file);
+/* Opens the newest one, unless it is open, and shows it. */
+void viewer_heap_show(Viewer *v);
+
+/* viewer.c: draws a frame as things are, and shows it. */
+void viewer_paint(Viewer *v);
 
 /* viewer_output.c: what the program has printed since, and the notification that there is some. */
 void viewer_read_spool(Viewer *v);

@@ -30,6 +30,7 @@ static void serve_send(Viewer *v, const Request *request) {
 
 static void serve_interrupt(Viewer *v, const Request *request) {
     (void)request;
+    if (!v->view) return;
     if (v->o->interrupt) {
         v->o->interrupt(v->o->context);
     } else if (!v->dead) {
@@ -53,7 +54,8 @@ static void serve_save(Viewer *v, const Request *request) {
     app_draw(v->app, v->canvas, lmp_os->clock());
     char name[sizeof v->result->saved];
     Theme theme = *term_theme(v->term);
-    if (svg_save(v->canvas, &theme, v->view->pid, name, sizeof name) == LMP_OK) {
+    unsigned pid = v->view ? v->view->pid : v->heap ? v->heap->now.info.pid : 0;
+    if (svg_save(v->canvas, &theme, pid, name, sizeof name) == LMP_OK) {
         memcpy(v->result->saved, name, sizeof name);
         app_say(v->app, "Saved %s", name);
     } else {
@@ -74,6 +76,11 @@ static void serve_open(Viewer *v, const Request *request) {
     if (end == EDITOR_FAILED) app_say(v->app, "%s", problem);
     if (end == EDITOR_TOLD) v->told = true;
     v->urgent = true;
+}
+
+static void serve_heap(Viewer *v, const Request *request) {
+    (void)request;
+    viewer_heap_show(v);
 }
 
 static void serve_remember(Viewer *v, const Request *request) {
@@ -135,7 +142,7 @@ static void serve_mark(Viewer *v, const Request *request) {
 
 static void serve_refresh(Viewer *v, const Request *request) {
     (void)request;
-    viewer_fill(v, lmp_os->clock());
+    if (v->view) viewer_fill(v, lmp_os->clock());
     v->dirty = true;
 }
 

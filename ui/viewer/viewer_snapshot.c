@@ -30,11 +30,15 @@ void viewer_ask_snapshot(Viewer *v, bool collect) {
 
 /* What comes of it, in the footer: of a file in our own directory only the name. */
 static void say(Viewer *v, LmpSnapshotLive *s) {
-    char line[2800], here[LMP_SNAPSHOT_FILE];
+    char line[2800], here[LMP_SNAPSHOT_FILE], file[sizeof s->file];
     size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
+    bool written = s->state == LMP_SNAPSHOT_WRITTEN;
+    memcpy(file, s->file, sizeof file);
     if (n > 0 && strncmp(s->file, here, n) == 0 && s->file[n] == '/')
         memmove(s->file, s->file + n + 1, strlen(s->file + n + 1) + 1);
-    app_say(v->app, "%s", snapshotline_say(line, sizeof line, s));
+    app_say(v->app, "%s%s", snapshotline_say(line, sizeof line, s),
+            written ? "  enter: open it" : "");
+    if (written) viewer_heap_written(v, file);
     v->dirty = true;
 }
 

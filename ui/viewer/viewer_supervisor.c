@@ -190,7 +190,8 @@ SupervisorEnd supervisor_end(Supervisor *supervisor) {
         ;
     supervisor->pid = 0;
     close_fd(&supervisor->life);
-    if (view_pauser(supervisor->view) == (uint32_t)pid) view_pause(supervisor->view, false);
+    if (supervisor->view && view_pauser(supervisor->view) == (uint32_t)pid)
+        view_pause(supervisor->view, false);
     tty_put_right(supervisor->tty, supervisor->taken);
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_LEFT) return SUPERVISOR_LEFT;
     supervisor->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

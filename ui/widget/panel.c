@@ -45,6 +45,20 @@ void ui_open_site(Ui *ui, uint64_t id) {
     ui_open(ui, ui->site_page);
 }
 
+void ui_ask_why_block(Ui *ui, uint64_t addr) {
+    ui->wish = (UiWish){.what = WISH_BLOCK, .addr = addr};
+    request_put_kind(&ui->requests, REQUEST_HEAP);
+}
+
+void ui_ask_why_line(Ui *ui, const char *short_src, int line) {
+    ui->wish = (UiWish){.what = WISH_LINE};
+    if (line > 0)
+        snprintf(ui->wish.line, sizeof ui->wish.line, "%s:%d", short_src, line);
+    else
+        snprintf(ui->wish.line, sizeof ui->wish.line, "%s", short_src);
+    request_put_kind(&ui->requests, REQUEST_HEAP);
+}
+
 bool panel_offers(const Panel *panel, Action action) {
     for (size_t i = 0; i < sizeof panel->offers / sizeof *panel->offers; i++)
         if (panel->offers[i] == action) return action != ACT_NONE;

@@ -40,6 +40,23 @@ typedef struct UiWait {
     bool busy;      /* it is busy: on a processor, or in line for one */
 } UiWait;
 
+/* Objects of a snapshot that a page is about: a list of them, or one. */
+typedef struct UiObjects {
+    uint64_t serial;        /* of the OpenedHeap that they are in */
+    uint64_t number;        /* one more with each that is opened */
+    const uint32_t *member; /* in its memory; NULL: one */
+    uint32_t count;         /* of member */
+    uint32_t object;        /* the one; LMP_HEAP_NONE: none */
+    char name[160];         /* of the list */
+} UiObjects;
+
+/* What a person wants to know of the newest snapshot, from a panel of the program. */
+typedef struct UiWish {
+    enum { WISH_NOTHING, WISH_BLOCK, WISH_LINE } what;
+    uint64_t addr;  /* of the block */
+    char line[160]; /* "cache.lua:12", as snapshot_site says it */
+} UiWish;
+
 /* What all panels see and may change. */
 typedef struct Ui {
     bool utf8;                 /* else ASCII only: letters s f u r t o in the map, no braille */
@@ -81,6 +98,11 @@ typedef struct Ui {
     UiBreaks breaks;
     ModelMarks marks;          /* which marks are wanted; after a change REQUEST_REFRESH */
     char break_text[EDIT_MAX]; /* how the next condition to be typed begins */
+    UiObjects members;         /* what panel_members lists */
+    UiObjects why;             /* what panel_why explains */
+    uint32_t object;           /* what panel_object shows */
+    UiWish wish;               /* for the snapshot that is to be opened */
+    bool has_snapshot;         /* there is one of this program to be opened */
     Requests requests;         /* for the viewer */
 } Ui;
 
@@ -135,6 +157,9 @@ PanelPlace panel_place_of(const LmpSiteRow *site);
 extern const Panel panel_heap, panel_types, panel_timeline, panel_output, panel_inspector,
     panel_sites, panel_site, panel_functions, panel_function, panel_tree, panel_leaks, panel_tags,
     panel_tag, panel_blocks, panel_breaks, panel_columns, panel_marks, panel_help;
+/* Over a snapshot: */
+extern const Panel panel_held, panel_objects, panel_dominators, panel_treemap, panel_suspects,
+    panel_compare, panel_members, panel_object, panel_why;
 
 /* Opens `panel` over the others and gives it the focus; if it is open already, closes what is over
  * it. */
@@ -144,6 +169,10 @@ void ui_close(Ui *ui);
 void ui_close_all(Ui *ui);
 /* Opens the page of the site with this id. */
 void ui_open_site(Ui *ui, uint64_t id);
+/* From panels of the program: opens the newest snapshot and there why this block is alive, or what
+ * a line has made. */
+void ui_ask_why_block(Ui *ui, uint64_t addr);
+void ui_ask_why_line(Ui *ui, const char *short_src, int line);
 /* Shows a notice in the footer for some seconds. */
 void ui_say(Ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Opens a line of a source (as lua_Debug names it) in the person's editor, or says why not. */

@@ -22,6 +22,7 @@
     X(REQUEST_SUSPEND, suspend, false)                                                             \
     X(REQUEST_SAVE, save, false)         /* a picture of the screen */                             \
     X(REQUEST_OPEN, open, false)         /* .file, in the person's editor */                       \
+    X(REQUEST_HEAP, heap, false)         /* opens the newest snapshot, for Ui.wish */              \
     X(REQUEST_REMEMBER, remember, false) /* .remember, in the config file */                       \
     X(REQUEST_REDRAW, redraw, false)                                                               \
     X(REQUEST_MOUSE, mouse, false)  /* on or off, as Ui.mouse says now */                          \

@@ -1,5 +1,5 @@
 /* flow.c - see flow.h. */
-#include "panels/flow.h"
+#include "widget/flow.h"
 
 #include <stdarg.h>
 #include <stdio.h>

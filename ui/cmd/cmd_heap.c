@@ -1,0 +1,103 @@
+/* cmd_heap.c - `lmp heap`: opens the file of a heap snapshot in the display. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/command.h"
+#include "viewer/viewer.h"
+#include "viewer/viewer_supervisor.h"
+
+static const Option options[] = {{0}};
+
+static const Example examples[] = {
+    {"lmp heap lmp-4711-1.heap", "who holds what, and why every object is alive"},
+    {"lmp heap lmp-4711-2.heap lmp-4711-1.heap", "and what has changed since the older one"},
+    {0},
+};
+
+static Supervisor supervisor;
+
+static void told(int sig) {
+    (void)sig;
+    supervisor_tell(&supervisor); /* closes a descriptor: safe in a handler */
+}
+
+static void catch_signals(void) {
+    struct sigaction act = {.sa_handler = told};
+    sigaction(SIGTERM, &act, NULL);
+    sigaction(SIGHUP, &act, NULL);
+    sigaction(SIGINT, &act, NULL);
+    signal(SIGTTOU, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+}
+
+static bool readable(const char *file) {
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) {
+        command_say("%s: %s", file, strerror(errno));
+        return false;
+    }
+    close(fd);
+    return true;
+}
+
+static int show(const char *file, const char *older) {
+    ViewerOptions viewer = {.heap = file,
+                            .heap_older = older,
+                            .tty = STDOUT_FILENO,
+                            .hold = true,
+                            .spool = -1,
+                            .input = -1};
+    catch_signals();
+    if (!supervisor_start(&supervisor, &viewer, NULL, NULL)) {
+        command_say("%s", err_message(LMP_E_NOMEM));
+        return 1;
+    }
+    struct pollfd p = {.fd = supervisor.life, .events = POLLIN};
+    while (supervisor.notify >= 0 && poll(&p, 1, -1) <= 0)
+        ;
+    int status = 0;
+    if (supervisor_end(&supervisor) == SUPERVISOR_CRASHED) {
+        command_say("the display crashed (signal %d)", supervisor.signal);
+        status = 1;
+    } else if (supervisor.result->problem[0]) {
+        command_say("%s", supervisor.result->problem);
+        status = 1;
+    }
+    if (supervisor.result->saved[0]) command_say("picture saved as %s", supervisor.result->saved);
+    return status;
+}
+
+static int run(const Command *command, int argc, char **argv) {
+    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
+    while (options_next(&p)) {
+    }
+    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
+    if (p.at == argc) return command_wrong(command, "needs the file of a snapshot");
+    if (argc - p.at > 2)
+        return command_wrong(command, "takes a snapshot, and an older one to compare it with");
+    const char *file = argv[p.at], *older = p.at + 1 < argc ? argv[p.at + 1] : NULL;
+    if (!readable(file) || (older && !readable(older))) return 1;
+    if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)) {
+        command_say("%s", err_message(LMP_E_NOTTY));
+        return 1;
+    }
+    return show(file, older);
+}
+
+const Command cmd_heap = {
+    .name = "heap",
+    .usage = {"FILE [OLDER]"},
+    .help = "Opens a heap snapshot: who holds what, and why every object is alive",
+    .details = "FILE was written by the display (S), lmp snapshot, lmp run --snapshot or "
+               "lmp.snapshot. With the\nfile of an older snapshot of the same run it also shows "
+               "what is new, gone and kept.",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,17 @@
+/* heap_open.h - what panels over a snapshot open: the page of an object, a list of some, why they
+ * are alive. */
+#ifndef LMP_HEAP_OPEN_H
+#define LMP_HEAP_OPEN_H
+
+#include "widget/panel.h"
+
+/* `heap` is the one that is open; `member` stays the caller's, and stays as it is while the page is
+ * open. */
+void ui_open_object(Ui *ui, uint32_t object);
+void ui_open_members(Ui *ui, const OpenedHeap *heap, const uint32_t *member, uint32_t count,
+                     const char *name);
+void ui_open_why(Ui *ui, const OpenedHeap *heap, uint32_t object);
+void ui_open_why_of(Ui *ui, const OpenedHeap *heap, const uint32_t *member, uint32_t count,
+                    const char *name);
+
+#endif

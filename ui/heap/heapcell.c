@@ -1,0 +1,134 @@
+/* heapcell.c - see heapcell.h. */
+#include "heap/heapcell.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "widget/describe.h"
+#include "widget/tallycell.h"
+
+OpenedHeap *heapcell_heap(const Model *model, Canvas *canvas, Rect rect) {
+    if (!model->heap && canvas && rect.h > 0)
+        canvas_text(canvas, rect.x + 1, rect.y, rect.w - 2, STYLE(TONE_MUTED),
+                    "no snapshot is open");
+    return model->heap;
+}
+
+bool heapcell_wait(const OpenedHeap *heap, uint64_t *asked, uint64_t what, const char *words,
+                   Ui *ui, Canvas *canvas, Rect rect) {
+    uint64_t mark = heap->serial * 64 + what + 1;
+    if (heap->now.g.objects < HEAPCELL_LARGE || *asked == mark) return false;
+    *asked = mark;
+    char count[LMP_NUM];
+    canvas_printf(canvas, rect.x + 1, rect.y, rect.w - 2, STYLE(TONE_MUTED),
+                  "Summing up %s objects %s ...", format_count(count, heap->now.g.objects), words);
+    ui->restless = true;
+    return true;
+}
+
+uint64_t heapcell_whole(const LmpSnapshot *s) {
+    uint64_t all = s->reachable_bytes + s->garbage_bytes;
+    return all > 0 ? all : 1;
+}
+
+double heapcell_share(const LmpSnapshot *s, uint64_t bytes) {
+    return tally_share(bytes, heapcell_whole(s));
+}
+
+Tone heapcell_tone(const LmpSnapshot *s, uint32_t object) {
+    return TONE_KIND(snapshot_kind(s, object));
+}
+
+static char *after_arrow(char *step) {
+    static const char arrow[] = "▸";
+    step += strspn(step, " ");
+    if (strncmp(step, arrow, sizeof arrow - 1) == 0) step += sizeof arrow - 1;
+    return step + strspn(step, " ");
+}
+
+const char *heapcell_label(const LmpSnapshot *s, uint32_t object, char *out, size_t size) {
+    uint32_t edge = s->parent_edge[object];
+    if (object == 0 || edge == LMP_HEAP_NONE) return snapshot_name(s, object, out, size);
+    snapshot_step(s, s->parent[object], edge, out, size);
+    char *p = after_arrow(out);
+    if (!*p) return snapshot_name(s, object, out, size);
+    memmove(out, p, strlen(p) + 1);
+    return out;
+}
+
+#define PATH_STEPS 64
+
+const char *heapcell_path(const LmpSnapshot *s, uint32_t object, char *out, size_t size) {
+    uint32_t step[PATH_STEPS], steps = 0, at = object;
+    size_t used = 0;
+    bool cut = false;
+    out[0] = 0;
+    for (; at != 0 && s->parent_edge[at] != LMP_HEAP_NONE && !cut; at = s->parent[at]) {
+        cut = steps == PATH_STEPS;
+        if (!cut) step[steps++] = at;
+    }
+    if (steps == 0) return snapshot_name(s, object, out, size);
+    if (cut) snprintf(out, size, "…");
+    if (!cut && steps > 1)
+        steps -= why_beginning(s, s->parent_edge[step[steps - 1]], s->parent_edge[step[steps - 2]],
+                               out, size);
+    used = strlen(out);
+    while (steps-- > 0 && used + 1 < size) {
+        uint32_t to = step[steps];
+        snapshot_step(s, s->parent[to], s->parent_edge[to], out + used, size - used);
+        used += strlen(out + used);
+    }
+    char *p = after_arrow(out); /* the first one needs no arrow before it */
+    memmove(out, p, strlen(p) + 1);
+    return out;
+}
+
+/* Where a function's code begins. */
+static bool place_of_code(const LmpSnapshot *s, uint32_t object, char *source, size_t size,
+                          PanelPlace *out) {
+    uint32_t proto = snapshot_proto(s, object);
+    if (proto == LMP_HEAP_NONE) return false;
+    uint32_t row = s->ordinal[proto], text = s->g.proto_source[row];
+    size_t length = 0;
+    const char *bytes = text ? snapshot_text(s, text, &length) : NULL;
+    if (!bytes || length == 0) return false;
+    snprintf(source, size, "%.*s", (int)length, bytes);
+    out->source = source;
+    out->short_src = source[0] == '@' || source[0] == '=' ? source + 1 : source;
+    out->line = (int)s->g.proto_line[row];
+    out->defined = true;
+    return true;
+}
+
+bool heapcell_place(const LmpSnapshot *s, uint32_t object, PanelPlace *out) {
+    static char source[4096], name[160];
+    *out = (PanelPlace){.source = source, .short_src = name, .line = -1};
+    bool code = s->g.kind[object] == LMP_HEAP_PROTO || s->g.kind[object] == LMP_HEAP_LUA_FUNCTION;
+    if (code && place_of_code(s, object, source, sizeof source, out)) return true;
+    if (s->view && describe_context_line(&s->view->tables, s->g.context[object], source,
+                                         sizeof source, name, sizeof name, &out->line))
+        return true;
+    return place_of_code(s, object, source, sizeof source, out);
+}
+
+char *heapcell_age(const LmpSnapshot *s, uint32_t object, char *out) {
+    uint64_t born = snapshot_born(s, object);
+    out[0] = 0;
+    if (born == UINT64_MAX) return out;
+    return format_span(out, s->info.clock > born ? s->info.clock - born : 0);
+}
+
+void heapcell_percent(TableCell *cell, double share) {
+    tallycell_share(cell, share);
+}
+
+char *heapcell_objects(char *out, uint64_t count) {
+    char number[LMP_NUM];
+    snprintf(out, LMP_NUM + 16, "%s object%s", format_count(number, count), count == 1 ? "" : "s");
+    return out;
+}
+
+bool heapcell_no_lines(const TableSource *from) {
+    return !from->model->heap || from->model->heap->now.ledger.lines == LMP_LINES_OFF;
+}

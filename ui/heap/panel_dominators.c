@@ -1,0 +1,369 @@
+/* panel_dominators.c - who holds whom alone, as a tree: below each object those that would be freed
+ * with it, biggest first. What of it is open is known by the object, so it stays open whatever is
+ * opened elsewhere. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "base/keymap.h"
+#include "heap/heap_open.h"
+#include "heap/heapcell.h"
+#include "widget/tablepanel.h"
+#include "widget/tallycell.h"
+
+#define CHILDREN                                                                                   \
+    100u            /* shown of an object at first; each time "more" is opened ten times as many */
+#define LEVELS 200u /* opened at once along the biggest */
+#define SHARP 0.7   /* where the biggest child has less than that of it, something accumulates */
+
+typedef struct DomRow {
+    uint32_t object; /* of a row "more": whose */
+    uint32_t up;     /* row of its parent; its own: none */
+    uint32_t depth;
+    uint32_t more;  /* > 0: the row stands for so many further children */
+    uint64_t bytes; /* retained by it, or by them */
+    uint32_t next;  /* of its children, while rows are made */
+    bool open;
+} DomRow;
+
+typedef struct Dominators {
+    TablePanel panel;
+    uint64_t serial; /* of the snapshot that `open` is about */
+    KeyMap open;     /* object -> children shown */
+    DomRow *row;
+    uint32_t rows, room;
+    uint64_t rows_serial;
+    bool dirty;
+} Dominators;
+
+static const DomRow *row_of(const TableSource *from, uint32_t row) {
+    return &((const DomRow *)from->rows)[row];
+}
+
+static const LmpSnapshot *heap_of(const TableSource *from) {
+    return &from->model->heap->now;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static uint32_t children_of(const LmpSnapshot *s, uint32_t object) {
+    return s->child_at[object + 1] - s->child_at[object];
+}
+
+static uint32_t shown_of(const Dominators *d, uint32_t object) {
+    return keymap_get(&d->open, object, 0);
+}
+
+static bool add_row(Dominators *d, DomRow row) {
+    if (d->rows == d->room) {
+        uint32_t room = d->room ? d->room * 2 : 256;
+        DomRow *more = realloc(d->row, room * sizeof *more);
+        if (!more) return false;
+        d->row = more;
+        d->room = room;
+    }
+    d->row[d->rows++] = row;
+    return true;
+}
+
+static bool add_more(Dominators *d, const LmpSnapshot *s, uint32_t up, uint32_t shown) {
+    uint32_t object = d->row[up].object, count = children_of(s, object);
+    uint64_t bytes = s->retained[object] - snapshot_counted(s, object);
+    for (uint32_t k = 0; k < shown; k++) {
+        uint64_t held = s->retained[s->child[s->child_at[object] + k]];
+        bytes -= held < bytes ? held : bytes;
+    }
+    return add_row(d, (DomRow){.object = object,
+                               .up = up,
+                               .depth = d->row[up].depth + 1,
+                               .more = count - shown,
+                               .bytes = bytes});
+}
+
+static bool add_object(Dominators *d, const LmpSnapshot *s, uint32_t object, uint32_t up,
+                       uint32_t depth) {
+    return add_row(d, (DomRow){.object = object,
+                               .up = up,
+                               .depth = depth,
+                               .bytes = s->retained[object],
+                               .open = shown_of(d, object) > 0 && children_of(s, object) > 0});
+}
+
+/* All rows that are to be seen. Each row knows which of its children comes next, so nothing
+ * recurses. */
+static void make_rows(Dominators *d, const LmpSnapshot *s) {
+    d->rows = 0;
+    d->rows_serial++;
+    d->dirty = false;
+    if (!add_object(d, s, 0, 0, 0)) return;
+    for (uint32_t at = 0;;) {
+        DomRow *row = &d->row[at];
+        uint32_t all = children_of(s, row->object),
+                 shown = row->open ? shown_of(d, row->object) : 0;
+        if (shown > all) shown = all;
+        if (row->next < shown) {
+            uint32_t child = s->child[s->child_at[row->object] + row->next++];
+            if (!add_object(d, s, child, at, row->depth + 1)) return;
+            at = d->rows - 1;
+            continue;
+        }
+        if (row->open && shown < all && !add_more(d, s, at, shown)) return;
+        row = &d->row[at]; /* it may have moved */
+        if (at == row->up) return;
+        at = row->up;
+    }
+}
+
+static void open_object(Dominators *d, uint32_t object, uint32_t shown) {
+    if (keymap_set(&d->open, object, shown)) d->dirty = true;
+}
+
+/* Opens the biggest child of each, from `object` on, until what it holds spreads out. Returns the
+ * object where it does. */
+static uint32_t follow(Dominators *d, const LmpSnapshot *s, uint32_t object) {
+    for (uint32_t level = 0; level < LEVELS && children_of(s, object) > 0; level++) {
+        uint32_t biggest = s->child[s->child_at[object]];
+        if (shown_of(d, object) == 0) open_object(d, object, CHILDREN);
+        bool spread = (double)s->retained[biggest] < SHARP * (double)s->retained[object];
+        if (spread && level > 0) break;
+        object = biggest;
+    }
+    return object;
+}
+
+static void sync(Dominators *d, const OpenedHeap *heap) {
+    if (d->serial != heap->serial) {
+        d->serial = heap->serial;
+        keymap_free(&d->open);
+        d->open = (KeyMap){0};
+        follow(d, &heap->now, 0);
+        d->dirty = true;
+        tablepanel_reset(&d->panel);
+    }
+    if (d->dirty) make_rows(d, &heap->now);
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+static void cell_retained(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_bytes(cell, row_of(from, row)->bytes,
+                    STYLE(row_of(from, row)->more ? TONE_MUTED : TONE_STRONG));
+}
+
+static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    heapcell_percent(cell, heapcell_share(heap_of(from), row_of(from, row)->bytes));
+}
+
+static void cell_size(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    const DomRow *r = row_of(from, row);
+    (void)wide;
+    if (r->more) return;
+    tallycell_bytes(cell, snapshot_counted(heap_of(from), r->object), STYLE(TONE_TEXT));
+}
+
+static void cell_site(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    char text[TABLE_TEXT];
+    (void)wide;
+    if (row_of(from, row)->more) return;
+    snapshot_site(heap_of(from), row_of(from, row)->object, text, sizeof text);
+    format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
+}
+
+/* What it holds as part of the heap; lit, what it is itself. */
+static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
+    const DomRow *r = row_of(from, row);
+    const LmpSnapshot *s = heap_of(from);
+    double held = heapcell_share(s, r->bytes);
+    double own = r->more ? 0 : heapcell_share(s, snapshot_counted(s, r->object));
+    tallycell_bar(canvas, x, y, w, own < held ? own : held, held);
+}
+
+static void paint_name(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
+    const DomRow *r = row_of(from, row);
+    const LmpSnapshot *s = heap_of(from);
+    char text[256], name[200];
+    int most = w / 2, indent = (int)(r->depth < 1000 ? r->depth : 1000) * 2, right = x + w;
+    if (indent > most) {
+        canvas_printf(canvas, x, y, 6, STYLE(TONE_MUTED), "%u", r->depth);
+        indent = most;
+    }
+    x += indent;
+    if (r->more) {
+        format_count(name, r->more);
+        canvas_printf(canvas, x + 2, y, right - x - 2, STYLE(TONE_MUTED), "%s more", name);
+        return;
+    }
+    bool parent = children_of(s, r->object) > 0;
+    if (parent) canvas_put(canvas, x, y, r->open ? G_SORT_DOWN : G_RIGHT, STYLE(TONE_MUTED));
+    x += 2;
+    if (r->object != 0) {
+        heapcell_label(s, r->object, text, sizeof text);
+        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_SOURCE), text) + 1;
+    }
+    snapshot_name(s, r->object, name, sizeof name);
+    if (r->object == 0)
+        canvas_text(canvas, x, y, right - x, STYLE(TONE_STRONG), "all that is held");
+    else if (strcmp(text, name) != 0 && right - x > 6)
+        canvas_text(canvas, x, y, right - x, STYLE(heapcell_tone(s, r->object)), name);
+}
+
+static const TableColumn columns[] = {
+    {"retains", 10, 11, 0, .cell = cell_retained, .help = "what would be freed without it"},
+    {"%", 6, 6, 2, .cell = cell_share, .help = "of the heap"},
+    {"", 5, 17, 5, .paint = paint_bar,
+     .help = "that share as a bar; lit: what the object is itself"},
+    {"size", 9, 10, 3, .cell = cell_size, .help = "its own bytes, with all its parts"},
+    {"object", 20, 40, 0, .least = 8, .align = TABLE_LEFT, .flex = true, .paint = paint_name,
+     .help = "how its holder calls it, and what it is"},
+    {"line", 14, 26, 4, .align = TABLE_TAIL, .cell = cell_site, .help = "the line that made it",
+     .hidden = heapcell_no_lines},
+};
+
+static uint64_t id_of(const TableSource *from, uint32_t row) {
+    const DomRow *r = row_of(from, row);
+    return (uint64_t)r->object * 2 + (r->more > 0);
+}
+
+static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
+    const DomRow *r = row_of(from, row);
+    char label[200], name[200], site[160];
+    if (r->more) {
+        out[0] = 0;
+        return;
+    }
+    snprintf(out, size, "%s %s %s", heapcell_label(heap_of(from), r->object, label, sizeof label),
+             snapshot_name(heap_of(from), r->object, name, sizeof name),
+             snapshot_site(heap_of(from), r->object, site, sizeof site));
+}
+
+static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+    Dominators *d = state;
+    (void)ui;
+    if (!model->heap) return false;
+    sync(d, model->heap);
+    from->rows = d->row;
+    from->count = d->rows;
+    from->serial = d->rows_serial;
+    return true;
+}
+
+static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
+    const DomRow *r = row_of(from, row);
+    return !r->more && heapcell_place(heap_of(from), r->object, out);
+}
+
+static const TablePanelDef def = {
+    .table = {.name = "Dominators",
+              .column = columns,
+              .columns = sizeof columns / sizeof *columns,
+              .id = id_of,
+              .words = words_of,
+              .own_order = true},
+    .rows = rows,
+    .place = place,
+};
+
+/* ---- panel ----------------------------------------------------------------------------------- */
+
+static void *create(void) {
+    return tablepanel_new(&def, sizeof(Dominators));
+}
+
+static void destroy(void *state) {
+    Dominators *d = state;
+    keymap_free(&d->open);
+    free(d->row);
+    tablepanel_free(d);
+}
+
+static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    TableSource from;
+    if (heapcell_heap(model, canvas, rect)) tablepanel_draw(state, model, ui, canvas, rect, &from);
+}
+
+static void choose(Dominators *d, const Model *model, Ui *ui, uint32_t object) {
+    TableSource from;
+    if (!tablepanel_fill(d, model, ui, &from)) return;
+    table_choose(&d->panel.table, (uint64_t)object * 2);
+}
+
+/* Opens or closes; of a row "more" ten times as many. */
+static void toggle(Dominators *d, const Model *model, Ui *ui, const DomRow *row, bool open) {
+    uint32_t object = row->object;
+    if (row->more)
+        open_object(d, object, shown_of(d, object) * 10);
+    else
+        open_object(d, object, open ? CHILDREN : 0);
+    TableSource from;
+    tablepanel_fill(d, model, ui, &from);
+}
+
+static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    Dominators *d = state;
+    TableSource from;
+    if (!d || !tablepanel_fill(d, model, ui, &from)) return false;
+    uint32_t at = table_selected(&d->panel.table);
+    if (at == TABLE_NONE) return tablepanel_act(state, model, ui, action, rect);
+    DomRow row = d->row[at];
+    bool parent = children_of(&model->heap->now, row.object) > 0;
+    switch (action) {
+    case ACT_RIGHT:
+    case ACT_ZOOM_IN:
+        if (row.more || (parent && !row.open))
+            toggle(d, model, ui, &row, true);
+        else if (row.open && at + 1 < d->rows)
+            choose(d, model, ui, d->row[at + 1].object);
+        return true;
+    case ACT_LEFT:
+    case ACT_ZOOM_OUT:
+        if (row.open && !row.more)
+            toggle(d, model, ui, &row, false);
+        else
+            choose(d, model, ui, d->row[row.up].object);
+        return true;
+    case ACT_ENTER:
+        if (row.more || parent)
+            toggle(d, model, ui, &row, !row.open);
+        else
+            ui_open_object(ui, row.object);
+        return true;
+    case ACT_HOTTEST:
+        choose(d, model, ui, follow(d, &model->heap->now, row.object));
+        return true;
+    case ACT_WHY:
+        if (!row.more && row.object != 0) ui_open_why(ui, model->heap, row.object);
+        return true;
+    default:
+        return tablepanel_act(state, model, ui, action, rect);
+    }
+}
+
+static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    const Dominators *d = state;
+    if (!d || !model->heap) return;
+    table_note(&d->panel.table, ui, out, size);
+    const char *dot = ui->utf8 ? "·" : "-";
+    if (!out[0])
+        snprintf(out, size, "who holds whom alone %s * follows the biggest %s w why", dot, dot);
+}
+
+const Panel panel_dominators = {
+    .title = "Dominators",
+    .about = "Below each object those that it alone holds: they would be freed with it. * follows "
+             "the biggest, down to where what is held spreads out.",
+    .number = 3,
+    .all_types = true,
+    .offers = {ACT_FILTER, ACT_HOTTEST, ACT_EDIT, ACT_ENTER, ACT_ZOOM_IN, ACT_WHY},
+    .min_w = 14,
+    .min_h = 3,
+    .table = tablepanel_table,
+    .create = create,
+    .destroy = destroy,
+    .draw = draw,
+    .act = act,
+    .mouse = tablepanel_mouse,
+    .note = note,
+    .place = tablepanel_place};

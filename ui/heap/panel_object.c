@@ -1,0 +1,281 @@
+/* panel_object.c - the page of one object: what it is, how large, how old, where it was made, and
+ * its references: those that it has (what it holds), or those to it (who holds it). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "heap/heap_open.h"
+#include "heap/heapcell.h"
+#include "widget/tablepanel.h"
+#include "widget/tallycell.h"
+
+#define ABOVE 4      /* lines above the table */
+#define MOST 200000u /* references listed */
+
+typedef struct Object {
+    TablePanel panel;
+    uint64_t serial;
+    uint32_t object;
+    bool inwards;         /* references to it */
+    uint32_t *edge, *end; /* the references shown, and the object at the other end of each */
+    uint32_t count, room;
+    uint64_t rows_serial;
+} Object;
+
+static const Object *page_of(const TableSource *from) {
+    return from->rows;
+}
+
+static const LmpSnapshot *heap_of(const TableSource *from) {
+    return &from->model->heap->now;
+}
+
+static uint32_t end_of(const TableSource *from, uint32_t row) {
+    return page_of(from)->end[row];
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+static void cell_retained(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_bytes(cell, heap_of(from)->retained[end_of(from, row)], STYLE(TONE_STRONG));
+}
+
+static void cell_size(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_bytes(cell, snapshot_counted(heap_of(from), end_of(from, row)), STYLE(TONE_TEXT));
+}
+
+/* The reference, and whether it holds anything. */
+static void cell_step(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    const LmpSnapshot *s = heap_of(from);
+    const Object *page = page_of(from);
+    uint32_t edge = page->edge[row], source = page->inwards ? page->end[row] : page->object;
+    char text[TABLE_TEXT];
+    (void)wide;
+    snapshot_step(s, source, edge, text, sizeof text);
+    format_text(cell->text, sizeof cell->text, text + strspn(text, " "), !from->ui->utf8);
+    bool weak = (s->g.edge_kind[edge] & LMP_EDGE_WEAK) != 0;
+    if (weak) snprintf(cell->kind, sizeof cell->kind, "weak");
+    cell->style = STYLE(weak ? TONE_MUTED : TONE_SOURCE);
+}
+
+static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    char text[TABLE_TEXT];
+    (void)wide;
+    snapshot_name(heap_of(from), end_of(from, row), text, sizeof text);
+    format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
+    cell->style = STYLE(heapcell_tone(heap_of(from), end_of(from, row)));
+}
+
+static void cell_site(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    char text[TABLE_TEXT];
+    (void)wide;
+    snapshot_site(heap_of(from), end_of(from, row), text, sizeof text);
+    format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
+}
+
+static double value_retained(const TableSource *from, uint32_t row) {
+    return (double)heap_of(from)->retained[end_of(from, row)];
+}
+static double value_size(const TableSource *from, uint32_t row) {
+    return (double)snapshot_counted(heap_of(from), end_of(from, row));
+}
+static double value_class(const TableSource *from, uint32_t row) {
+    return heap_of(from)->class_of[end_of(from, row)];
+}
+/* As the interpreter has them: arrays from the first entry on. */
+static double value_order(const TableSource *from, uint32_t row) {
+    return page_of(from)->edge[row];
+}
+
+static const TableColumn columns[] = {
+    {"retains", 10, 11, 1, .cell = cell_retained, .value = value_retained,
+     .help = "what would be freed without the object at the other end"},
+    {"size", 10, 11, 3, .cell = cell_size, .value = value_size, .help = "its own bytes"},
+    {"reference", 16, 30, 0, .align = TABLE_LEFT, .rising = true, .cell = cell_step,
+     .value = value_order, .help = "key, upvalue, local ...; a weak one holds nothing"},
+    {"object", 16, 30, 0, .least = 8, .align = TABLE_LEFT, .flex = true, .rising = true,
+     .cell = cell_name, .value = value_class, .help = "the object at the other end"},
+    {"line", 14, 26, 4, .align = TABLE_TAIL, .cell = cell_site, .help = "the line that made it",
+     .hidden = heapcell_no_lines},
+};
+
+static uint64_t id_of(const TableSource *from, uint32_t row) {
+    return page_of(from)->edge[row];
+}
+
+static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
+    TableCell step = {0}, name = {0};
+    cell_step(from, row, true, &step);
+    cell_name(from, row, true, &name);
+    snprintf(out, size, "%s %s", step.text, name.text);
+}
+
+static void list(Object *o, const LmpSnapshot *s) {
+    uint32_t first = o->inwards ? s->in_at[o->object] : s->g.edge_at[o->object];
+    uint32_t end = o->inwards ? s->in_at[o->object + 1] : s->g.edge_at[o->object + 1];
+    uint32_t want = end - first < MOST ? end - first : MOST;
+    if (want > o->room) {
+        free(o->edge);
+        free(o->end);
+        o->edge = malloc(want * sizeof *o->edge);
+        o->end = malloc(want * sizeof *o->end);
+        o->room = o->edge && o->end ? want : 0;
+        if (!o->room) want = 0;
+    }
+    for (uint32_t i = 0; i < want; i++) {
+        o->edge[i] = o->inwards ? s->in[first + i] : first + i;
+        o->end[i] = o->inwards ? s->in_from[first + i] : s->g.edge_to[first + i];
+    }
+    o->count = want;
+    o->rows_serial++;
+}
+
+static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+    Object *o = state;
+    if (!model->heap || ui->object >= model->heap->now.g.objects) return false;
+    if (o->serial != model->heap->serial || o->object != ui->object) {
+        o->serial = model->heap->serial;
+        o->object = ui->object;
+        o->inwards = false;
+        list(o, &model->heap->now);
+        tablepanel_reset(&o->panel);
+    }
+    from->rows = o;
+    from->count = o->count;
+    from->serial = o->rows_serial;
+    return true;
+}
+
+static bool look_inside(const TableSource *from, uint32_t row, Ui *ui) {
+    ui->object = end_of(from, row); /* a page in the place of this one */
+    return true;
+}
+
+static Rect room(const Ui *ui, Rect rect) {
+    int above = rect.h >= ABOVE + 4 ? ABOVE : 0;
+    (void)ui;
+    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
+}
+
+static const TablePanelDef def = {
+    .table = {.name = "Object",
+              .column = columns,
+              .columns = sizeof columns / sizeof *columns,
+              .id = id_of,
+              .words = words_of,
+              .empty = "no references"},
+    .rows = rows,
+    .room = room,
+    .enter = look_inside,
+};
+
+/* ---- panel ----------------------------------------------------------------------------------- */
+
+static void *create(void) {
+    return tablepanel_new(&def, sizeof(Object));
+}
+
+static void destroy(void *state) {
+    Object *o = state;
+    free(o->edge);
+    free(o->end);
+    tablepanel_free(o);
+}
+
+static void draw_above(const Object *o, const LmpSnapshot *s, const Ui *ui, Canvas *canvas,
+                       Rect rect) {
+    char text[512], site[160], size[LMP_NUM], held[LMP_NUM], age[LMP_NUM];
+    uint32_t i = o->object;
+    int x = rect.x + 1, w = rect.w - 2;
+    snapshot_name(s, i, text, sizeof text);
+    int used = canvas_text(canvas, x, rect.y, w, STYLE_BOLD(heapcell_tone(s, i)), text);
+    snapshot_preview(s, i, text, sizeof text);
+    if (used + 4 < w)
+        canvas_text(canvas, x + used + 2, rect.y, w - used - 2, STYLE(TONE_SOURCE), text);
+    snapshot_site(s, i, site, sizeof site);
+    bool before = (s->g.flags[i] & LMP_HEAP_BEFORE) != 0;
+    PageFigure figures[] = {
+        {"retains ", format_bytes(held, s->retained[i])},
+        {before ? "size by layout " : "size ", format_bytes(size, s->g.size[i])},
+        {"made by ", site},
+        {"age ", heapcell_age(s, i, age)},
+        {"", before ? "from before the start" : ""},
+        {"", snapshot_garbage(s, i) ? "garbage: waits for the collector" : ""},
+    };
+    tablepanel_draw_figures(canvas, x, x + w, rect.y + 1, figures,
+                            sizeof figures / sizeof *figures);
+    heapcell_path(s, i, text, sizeof text);
+    canvas_tail(canvas, x, rect.y + 2, w, STYLE(TONE_TEXT), STYLE(TONE_MUTED), text);
+    uint32_t out = s->g.edge_at[i + 1] - s->g.edge_at[i], in = s->in_at[i + 1] - s->in_at[i];
+    Style on = STYLE(TONE_ACCENT), off = STYLE(TONE_TEXT);
+    char count[LMP_NUM];
+    used = canvas_printf(canvas, x, rect.y + 3, w, o->inwards ? off : on, "refers to %s",
+                         format_short(count, out));
+    used += 3;
+    used += canvas_printf(canvas, x + used, rect.y + 3, w - used, o->inwards ? on : off,
+                          "referred to by %s", format_short(count, in));
+    if (w - used > 14)
+        canvas_text(canvas, x + used + 3, rect.y + 3, w - used - 3, STYLE(TONE_MUTED),
+                    ui->utf8 ? "← →" : "left, right");
+}
+
+static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    Object *o = state;
+    TableSource from;
+    if (!heapcell_heap(model, canvas, rect)) return;
+    if (!tablepanel_draw(state, model, ui, canvas, rect, &from)) return;
+    if (room(ui, rect).h < rect.h) draw_above(o, &model->heap->now, ui, canvas, rect);
+}
+
+static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    Object *o = state;
+    TableSource from;
+    if (!o || !tablepanel_fill(state, model, ui, &from)) return false;
+    if (action == ACT_WHY) {
+        ui_open_why(ui, model->heap, o->object);
+        return true;
+    }
+    if (action == ACT_LEFT || action == ACT_RIGHT) {
+        o->inwards = !o->inwards;
+        list(o, &model->heap->now);
+        table_to_top(&o->panel.table);
+        return true;
+    }
+    return tablepanel_act(state, model, ui, action, rect);
+}
+
+static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
+    (void)state;
+    return model->heap && ui->object < model->heap->now.g.objects &&
+           heapcell_place(&model->heap->now, ui->object, out);
+}
+
+static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    const Object *o = state;
+    if (!o || !model->heap || o->object >= model->heap->now.g.objects) return;
+    table_note(&o->panel.table, ui, out, size);
+    if (!out[0])
+        snprintf(out, size, "0x%llx %s w why it is alive %s esc back",
+                 (unsigned long long)model->heap->now.g.addr[o->object], ui->utf8 ? "·" : "-",
+                 ui->utf8 ? "·" : "-");
+}
+
+const Panel panel_object = {
+    .title = "Object",
+    .about = "One object: what it is, and its references; left and right choose between those "
+             "that it has and those to it. enter goes to the object at the other end.",
+    .all_types = true,
+    .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER, ACT_WHY},
+    .min_w = 14,
+    .min_h = 3,
+    .table = tablepanel_table,
+    .create = create,
+    .destroy = destroy,
+    .draw = draw,
+    .act = act,
+    .mouse = tablepanel_mouse,
+    .note = note,
+    .place = place};

@@ -1,0 +1,305 @@
+/* panel_suspects.c - Lua's own usual suspects, one page each (luasuspects.h): references in the
+ * registry, coroutines, closures, loaded code ... Which columns a page has is its own; the table
+ * has room for two texts and the figures. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "heap/heap_open.h"
+#include "heap/heapcell.h"
+#include "widget/tablepanel.h"
+#include "widget/tallycell.h"
+
+#define ABOVE 2 /* lines: which page; what it is */
+
+typedef struct Suspects {
+    TablePanel panel;
+    LmpSuspectPage page;
+    uint64_t asked;
+} Suspects;
+
+static const LmpSuspectTable *page_of(const TableSource *from) {
+    return from->rows;
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+static uint32_t texts_of(const LmpSuspectPageInfo *info) {
+    uint32_t n = 0;
+    while (n < 2 && info->column[n].title && info->column[n].cell == LMP_CELL_TEXT)
+        n++;
+    return n;
+}
+
+/* The page's column of the n-th figure; LUASUSPECTS_COLUMNS: it has none. */
+static uint32_t figure_of(const TableSource *from, uint32_t n) {
+    const LmpSuspectPageInfo *info = page_of(from)->page;
+    uint32_t at = texts_of(info) + n;
+    return at < LUASUSPECTS_COLUMNS && info->column[at].title ? at : LUASUSPECTS_COLUMNS;
+}
+
+static void put_figure(const TableSource *from, uint32_t row, uint32_t n, TableCell *cell) {
+    uint32_t column = figure_of(from, n);
+    if (column == LUASUSPECTS_COLUMNS) return;
+    const LmpSuspectTable *page = page_of(from);
+    luasuspects_cell(page, row, column, cell->text, sizeof cell->text);
+    cell->style =
+        STYLE(page->page->column[column].cell == LMP_CELL_BYTES ? TONE_STRONG : TONE_TEXT);
+}
+
+static void put_text(const TableSource *from, uint32_t row, uint32_t n, TableCell *cell) {
+    const LmpSuspectTable *page = page_of(from);
+    if (n >= texts_of(page->page)) return;
+    format_text(cell->text, sizeof cell->text, page->row[row].text[n], !from->ui->utf8);
+    uint32_t object = page->row[row].object;
+    if (n == 0 && object < from->model->heap->now.g.objects)
+        cell->style = STYLE(heapcell_tone(&from->model->heap->now, object));
+}
+
+/* Of each figure and text: cell, order, heading, whether the page has it. */
+#define FIGURE(n)                                                                                  \
+    static void cell_##n(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {      \
+        (void)wide;                                                                                \
+        put_figure(from, row, n, cell);                                                            \
+    }                                                                                              \
+    static double value_##n(const TableSource *from, uint32_t row) {                               \
+        uint32_t column = figure_of(from, n);                                                      \
+        return column < LUASUSPECTS_COLUMNS ? (double)page_of(from)->row[row].number[column] : 0;  \
+    }                                                                                              \
+    static const char *heading_##n(const TableSource *from) {                                      \
+        uint32_t column = figure_of(from, n);                                                      \
+        return column < LUASUSPECTS_COLUMNS ? page_of(from)->page->column[column].title : "";      \
+    }                                                                                              \
+    static bool lacks_##n(const TableSource *from) {                                               \
+        return figure_of(from, n) == LUASUSPECTS_COLUMNS;                                          \
+    }
+FIGURE(0)
+FIGURE(1)
+FIGURE(2)
+FIGURE(3)
+FIGURE(4)
+
+#define WORDS(n)                                                                                   \
+    static void text_##n(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {      \
+        (void)wide;                                                                                \
+        put_text(from, row, n, cell);                                                              \
+    }                                                                                              \
+    static int order_##n(const TableSource *from, uint32_t a, uint32_t b) {                        \
+        return strcmp(page_of(from)->row[a].text[n], page_of(from)->row[b].text[n]);               \
+    }                                                                                              \
+    static const char *title_##n(const TableSource *from) {                                        \
+        const char *title = page_of(from)->page->column[n].title;                                  \
+        return title && n < texts_of(page_of(from)->page) ? title : "";                            \
+    }
+WORDS(0)
+WORDS(1)
+
+static bool lacks_text(const TableSource *from) {
+    return texts_of(page_of(from)->page) < 2;
+}
+
+static double value_bytes(const TableSource *from, uint32_t row) {
+    return (double)page_of(from)->row[row].bytes;
+}
+
+static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    heapcell_percent(cell, heapcell_share(&from->model->heap->now, page_of(from)->row[row].bytes));
+}
+
+static const TableColumn columns[] = {
+    {"%", 6, 6, 3, .cell = cell_share, .value = value_bytes,
+     .help = "of the heap: what the page's rows are in order by"},
+#define FIGURE_COLUMN(n, room)                                                                     \
+    {                                                                                              \
+        NULL, 10, 12, room, .cell = cell_##n, .value = value_##n, .heading = heading_##n,          \
+                            .hidden = lacks_##n, .help = "a figure of the page"                    \
+    }
+    FIGURE_COLUMN(0, 0),
+    FIGURE_COLUMN(1, 1),
+    FIGURE_COLUMN(2, 2),
+    FIGURE_COLUMN(3, 4),
+    FIGURE_COLUMN(4, 5),
+#undef FIGURE_COLUMN
+    {NULL, 20, 40, 0, .least = 8, .align = TABLE_LEFT, .rising = true, .cell = text_0,
+     .compare = order_0, .heading = title_0, .help = "what the row is about"},
+    {NULL, 14, 40, 2, .least = 8, .align = TABLE_LEFT, .flex = true, .rising = true, .cell = text_1,
+     .compare = order_1, .heading = title_1, .hidden = lacks_text, .help = "more about it"},
+};
+
+static uint64_t id_of(const TableSource *from, uint32_t row) {
+    return page_of(from)->row[row].object;
+}
+
+static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
+    const LmpSuspectRow *r = &page_of(from)->row[row];
+    snprintf(out, size, "%s %s", r->text[0], r->text[1]);
+}
+
+static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+    const Suspects *p = state;
+    (void)ui;
+    const LmpSuspectTable *page = model->heap ? opened_page(model->heap, p->page) : NULL;
+    if (!page) return false;
+    from->rows = page;
+    from->count = page->rows;
+    from->serial = model->heap->serial;
+    return true;
+}
+
+static bool look_inside(const TableSource *from, uint32_t row, Ui *ui) {
+    const LmpSuspectTable *page = page_of(from);
+    const LmpSuspectRow *r = &page->row[row];
+    if (r->objects > 1)
+        ui_open_members(ui, from->model->heap, page->member + r->first, r->objects, r->text[0]);
+    else
+        ui_open_object(ui, r->object);
+    return true;
+}
+
+static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
+    return heapcell_place(&from->model->heap->now, page_of(from)->row[row].object, out);
+}
+
+static Rect room(const Ui *ui, Rect rect) {
+    int above = rect.h >= ABOVE + 4 ? ABOVE : 0;
+    (void)ui;
+    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
+}
+
+static const TablePanelDef def = {
+    .table = {.name = "Lua",
+              .column = columns,
+              .columns = sizeof columns / sizeof *columns,
+              .id = id_of,
+              .words = words_of},
+    .rows = rows,
+    .room = room,
+    .enter = look_inside,
+    .place = place,
+};
+
+/* ---- panel ----------------------------------------------------------------------------------- */
+
+static void *create(void) {
+    return tablepanel_new(&def, sizeof(Suspects));
+}
+
+/* The names of the pages, the current one lit, as many around it as fit. Returns the page at column
+ * x of them, -1: none. */
+static int draw_pages(const Suspects *p, const Ui *ui, Canvas *canvas, Rect rect, int x_of) {
+    int found = -1, first = 0, need = 0;
+    for (int i = 0; i <= (int)p->page; i++)
+        need += (int)strlen(luasuspects_pages[i].name) + 2;
+    for (; first < (int)p->page && need > rect.w - 6; first++)
+        need -= (int)strlen(luasuspects_pages[first].name) + 2;
+    int x = rect.x + 1;
+    for (int i = first; i < LMP_PAGES; i++) {
+        const char *name = luasuspects_pages[i].name;
+        int w = (int)strlen(name);
+        if (x + w > rect.x + rect.w) break;
+        if (canvas)
+            canvas_text(canvas, x, rect.y, w, STYLE(i == (int)p->page ? TONE_ACCENT : TONE_TEXT),
+                        name);
+        if (x_of >= x - rect.x && x_of < x - rect.x + w) found = i;
+        x += w + 2;
+    }
+    if (canvas && rect.x + rect.w - x > 12)
+        canvas_text(canvas, x, rect.y, rect.x + rect.w - x, STYLE(TONE_MUTED),
+                    ui->utf8 ? "← →" : "left, right");
+    return found;
+}
+
+static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    Suspects *p = state;
+    TableSource from;
+    OpenedHeap *heap = heapcell_heap(model, canvas, rect);
+    if (!heap || !p || rect.h <= 0) return;
+    const LmpSuspectPageInfo *info = &luasuspects_pages[p->page];
+    Rect table = room(ui, rect);
+    if (table.h < rect.h) {
+        draw_pages(p, ui, canvas, rect, -1);
+        canvas_text(canvas, rect.x + 1, rect.y + 1, rect.w - 2, STYLE(TONE_MUTED), info->help);
+    }
+    if (!opened_has_page(heap, p->page) &&
+        heapcell_wait(heap, &p->asked, p->page, "for this page", ui, canvas, table))
+        return;
+    if (!tablepanel_draw(state, model, ui, canvas, rect, &from)) return;
+    if (page_of(&from)->rows == 0 && table.h > 1)
+        canvas_text(canvas, table.x + 1, table.y + 1, table.w - 2, STYLE(TONE_TEXT), info->none);
+}
+
+static void turn(Suspects *p, int to) {
+    p->page = (LmpSuspectPage)((to + LMP_PAGES) % LMP_PAGES);
+    tablepanel_reset(&p->panel);
+}
+
+static bool why(Suspects *p, const Model *model, Ui *ui) {
+    TableSource from;
+    uint32_t at =
+        tablepanel_fill(p, model, ui, &from) ? table_selected(&p->panel.table) : TABLE_NONE;
+    if (at == TABLE_NONE) return false;
+    const LmpSuspectTable *page = page_of(&from);
+    const LmpSuspectRow *r = &page->row[at];
+    if (r->objects > 1)
+        ui_open_why_of(ui, model->heap, page->member + r->first, r->objects, r->text[0]);
+    else
+        ui_open_why(ui, model->heap, r->object);
+    return true;
+}
+
+static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    Suspects *p = state;
+    if (!p || !model->heap) return false;
+    if (action == ACT_WHY) return why(p, model, ui);
+    if (action == ACT_LEFT || action == ACT_RIGHT || action == ACT_OWNER) {
+        turn(p, (int)p->page + (action == ACT_LEFT ? -1 : 1));
+        return true;
+    }
+    return tablepanel_act(state, model, ui, action, rect);
+}
+
+static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
+    Suspects *p = state;
+    if (!p || !model->heap) return false;
+    if (event.what == MOUSE_CLICK && event.y == 0 && room(ui, rect).h < rect.h) {
+        int page = draw_pages(p, ui, NULL, rect, event.x);
+        if (page >= 0) turn(p, page);
+        return true;
+    }
+    return tablepanel_mouse(state, model, ui, event, rect);
+}
+
+static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    const Suspects *p = state;
+    char bytes[LMP_NUM], more[LMP_NUM];
+    if (!p || !model->heap || !opened_has_page(model->heap, p->page)) return;
+    const LmpSuspectTable *page = opened_page(model->heap, p->page);
+    table_note(&p->panel.table, ui, out, size);
+    if (out[0] || !page) return;
+    const char *dot = ui->utf8 ? "·" : "-";
+    int used = snprintf(out, size, "%s %s %s", page->page->title, dot,
+                        format_bytes(bytes, page->all_bytes));
+    if (page->more > 0 && used > 0 && (size_t)used < size)
+        snprintf(out + used, size - (size_t)used, " %s %s more rows", dot,
+                 format_count(more, page->more));
+}
+
+const Panel panel_suspects = {
+    .title = "Lua",
+    .about = "What in the heaps of Lua programs tends to be there for no good reason, one page for "
+             "each; left and right choose. enter leads to the objects, w says why they are alive.",
+    .number = 5,
+    .all_types = true,
+    .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER, ACT_WHY},
+    .min_w = 14,
+    .min_h = 3,
+    .table = tablepanel_table,
+    .create = create,
+    .destroy = tablepanel_free,
+    .draw = draw,
+    .act = act,
+    .mouse = mouse,
+    .note = note,
+    .place = tablepanel_place};
