@@ -41,10 +41,7 @@ static uint32_t some_weights(double *weight) {
     uint64_t shape = suite_below(4);
     for (uint32_t i = 0; i < count; i++) {
         double u = (double)(1 + suite_below(1000000)) / 1e6;
-        weight[i] = shape == 0   ? 1
-                    : shape == 1 ? u
-                    : shape == 2 ? pow(u, 12) * 1e12
-                                 : floor(u * 3);
+        weight[i] = shape == 0 ? 1 : shape == 1 ? u : shape == 2 ? pow(u, 12) * 1e12 : floor(u * 3);
     }
     qsort(weight, count, sizeof *weight, by_weight);
     if (!(weight[0] > 0)) weight[0] = 1;

@@ -1,0 +1,331 @@
+/* The panels over a snapshot: golden files of each at several sizes and with fewer colours, and
+ * what keys do, with a heap built by hand (cached_heap.h). */
+#include "app_play.h"
+#include "cached_heap.h"
+#include "heap/heap_open.h"
+#include "panel_draw.h"
+#include "widget/table.h"
+
+typedef struct Heaps {
+    Graph *graph, *older_graph;
+    LmpSnapshot now, older;
+    OpenedHeap *heap;
+    Model *model;
+} Heaps;
+
+static Heaps heaps_new(void) {
+    Heaps h = {.graph = cached_graph(300), .older_graph = cached_graph(100)};
+    const LmpHeapGraph *g = graph_done(h.graph), *older = graph_done(h.older_graph);
+    LmpHeapInfo info = cached_info(g, 2), before = cached_info(older, 1);
+    before.clock -= 30000000000u; /* of the same run, half a minute earlier */
+    before.realtime -= 30000000000u;
+    ck_assert_int_eq(snapshot_of_graph(&h.now, &info, g), LMP_OK);
+    ck_assert_int_eq(snapshot_of_graph(&h.older, &before, older), LMP_OK);
+    h.heap = opened_of(&h.now, &h.older);
+    h.model = calloc(1, sizeof *h.model);
+    h.model->heap = h.heap;
+    return h;
+}
+
+static void heaps_free(Heaps *h) {
+    opened_close(h->heap);
+    snapshot_close(&h->now);
+    snapshot_close(&h->older);
+    graph_free(h->graph);
+    graph_free(h->older_graph);
+    free(h->model);
+}
+
+typedef struct Sight {
+    const Panel *panel;
+    const char *name;
+    int w, h, colours;
+    bool utf8;
+} Sight;
+
+static const Sight sights[] = {
+    {&panel_held, "heap-verdict-118x28", 118, 28, 256, true},
+    {&panel_held, "heap-verdict-78x16", 78, 16, 256, true},
+    {&panel_held, "heap-verdict-30x6-ascii", 30, 6, 0, false},
+    {&panel_objects, "heap-objects-118x20", 118, 20, 256, true},
+    {&panel_objects, "heap-objects-78x12", 78, 12, 256, true},
+    {&panel_objects, "heap-objects-20x4", 20, 4, 256, true},
+    {&panel_objects, "heap-objects-78x12-ascii", 78, 12, 8, false},
+    {&panel_dominators, "heap-dominators-118x20", 118, 20, 256, true},
+    {&panel_dominators, "heap-dominators-58x10", 58, 10, 256, true},
+    {&panel_dominators, "heap-dominators-20x4", 20, 4, 0, false},
+    {&panel_treemap, "heap-treemap-118x28", 118, 28, 256, true},
+    {&panel_treemap, "heap-treemap-78x16", 78, 16, 256, true},
+    {&panel_treemap, "heap-treemap-78x16-8", 78, 16, 8, true},
+    {&panel_treemap, "heap-treemap-78x16-ascii", 78, 16, 0, false},
+    {&panel_treemap, "heap-treemap-20x4", 20, 4, 256, true},
+    {&panel_suspects, "heap-lua-118x20", 118, 20, 256, true},
+    {&panel_suspects, "heap-lua-40x8", 40, 8, 256, true},
+    {&panel_compare, "heap-compare-118x20", 118, 20, 256, true},
+    {&panel_compare, "heap-compare-58x10", 58, 10, 256, true},
+};
+
+START_TEST(test_sizes) {
+    Heaps h = heaps_new();
+    for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
+        const Sight *sight = &sights[i];
+        char name[64];
+        Stage *s =
+            stage_new(sight->panel, h.model, sight->w, sight->h, sight->utf8, sight->colours);
+        free(stage_text(s, false));
+        snprintf(name, sizeof name, "%s.txt", sight->name);
+        stage_golden(s, name);
+        stage_free(s);
+    }
+    heaps_free(&h);
+}
+END_TEST
+
+/* The screen of a panel that something else opens. */
+static void opened_golden(Heaps *h, const Panel *panel, const Ui *from, int w, int height,
+                          const char *name) {
+    Stage *s = stage_new(panel, h->model, w, height, true, 256);
+    s->ui.why = from->why;
+    s->ui.members = from->members;
+    s->ui.object = from->object;
+    stage_golden(s, name);
+    stage_free(s);
+}
+
+START_TEST(test_a_group_leads_to_its_objects_and_why) {
+    Heaps h = heaps_new();
+    Stage *s = stage_new(&panel_objects, h.model, 118, 20, true, 256);
+    free(stage_text(s, false));
+    stage_act(s, ACT_RIGHT); /* by type */
+    ck_assert(stage_act(s, ACT_ENTER));
+    ck_assert_ptr_eq(s->ui.over, &panel_members);
+    ck_assert_uint_gt(s->ui.members.count, 0);
+    opened_golden(&h, &panel_members, &s->ui, 118, 16, "heap-members-118x16.txt");
+    ck_assert(stage_act(s, ACT_WHY));
+    ck_assert_ptr_eq(s->ui.over, &panel_why);
+    ck_assert_ptr_nonnull(s->ui.why.member);
+    opened_golden(&h, &panel_why, &s->ui, 118, 16, "heap-why-many-118x16.txt");
+    stage_free(s);
+    heaps_free(&h);
+}
+END_TEST
+
+/* A string that is the body of a request: leaked through the cache. */
+static uint32_t some_body(const LmpSnapshot *s) {
+    for (uint32_t i = 1; i < s->g.objects; i++) {
+        size_t length;
+        const char *text = snapshot_text(s, i, &length);
+        if (text && length > 20 && strncmp(text, "body of request 7:", 18) == 0) return i;
+    }
+    ck_abort_msg("no body");
+    return 0;
+}
+
+START_TEST(test_why_marks_the_cut_and_leaves_out_holders) {
+    Heaps h = heaps_new();
+    uint32_t body = some_body(&h.now);
+    Stage *s = stage_new(&panel_why, h.model, 118, 28, true, 256);
+    ui_open_why(&s->ui, h.heap, body);
+    stage_golden(s, "heap-why-118x28.txt");
+    char *text = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(text, "held by 2 paths"));
+    ck_assert_ptr_nonnull(strstr(text, "cut here"));
+    ck_assert_ptr_nonnull(strstr(text, "frees 1.0 KiB alone"));
+    free(text);
+    stage_act(s, ACT_HOME); /* the registry, and down to get() */
+    for (int i = 0; i < 3; i++)
+        stage_act(s, ACT_DOWN);
+    ck_assert(stage_act(s, ACT_UNMARK));
+    text = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(text, "held by 1 path,"));
+    ck_assert_ptr_nonnull(strstr(text, "without 1 holder"));
+    ck_assert_ptr_null(strstr(text, ".get"));
+    free(text);
+    ck_assert(stage_act(s, ACT_BACK)); /* with all again */
+    text = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(text, "held by 2 paths"));
+    free(text);
+    ck_assert(!stage_act(s, ACT_BACK)); /* now back to where it was opened from */
+    stage_free(s);
+    heaps_free(&h);
+}
+END_TEST
+
+START_TEST(test_garbage_says_so) {
+    Heaps h = heaps_new();
+    uint32_t dead = 1;
+    while (dead < h.now.g.objects && !snapshot_garbage(&h.now, dead))
+        dead++;
+    Stage *s = stage_new(&panel_why, h.model, 78, 12, true, 256);
+    ui_open_why(&s->ui, h.heap, dead);
+    char *text = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(text, "garbage: waits for the collector"));
+    free(text);
+    stage_free(s);
+    heaps_free(&h);
+}
+END_TEST
+
+START_TEST(test_a_wish_from_the_program) {
+    Heaps h = heaps_new();
+    Stage *s = stage_new(&panel_why, h.model, 78, 12, true, 256);
+    ui_ask_why_block(&s->ui, h.now.g.addr[some_body(&h.now)]);
+    ck_assert(request_waits(&s->ui.requests, REQUEST_HEAP));
+    char *text = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(text, "body of request 7"));
+    free(text);
+    ck_assert_int_eq(s->ui.wish.what, WISH_NOTHING);
+    ui_ask_why_block(&s->ui, 12345);
+    text = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(text, "The block at 0x3039 is not in this snapshot"));
+    free(text);
+    ui_ask_why_line(&s->ui, "./nowhere.lua", 3);
+    text = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(text, "What ./nowhere.lua:3 has made is not in this snapshot"));
+    free(text);
+    stage_free(s);
+    heaps_free(&h);
+}
+END_TEST
+
+START_TEST(test_an_object_has_references_both_ways) {
+    Heaps h = heaps_new();
+    Stage *s = stage_new(&panel_object, h.model, 118, 16, true, 256);
+    uint32_t body = some_body(&h.now);
+    ui_open_object(&s->ui, h.now.in_from[h.now.in_at[body]]); /* its session */
+    stage_golden(s, "heap-object-118x16.txt");
+    stage_act(s, ACT_RIGHT);
+    char *text = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(text, "upvalue"));
+    free(text);
+    stage_act(s, ACT_ENTER); /* to the upvalue that has it */
+    ck_assert_uint_eq(h.now.g.kind[s->ui.object], LMP_HEAP_UPVALUE);
+    stage_free(s);
+    heaps_free(&h);
+}
+END_TEST
+
+START_TEST(test_dominators_open_close_and_follow) {
+    Heaps h = heaps_new();
+    Stage *s = stage_new(&panel_dominators, h.model, 118, 40, true, 256);
+    char *text = stage_text(s, false); /* opened down to where it spreads */
+    ck_assert_ptr_nonnull(strstr(text, "[\"req-1"));
+    free(text);
+    stage_act(s, ACT_LEFT); /* the first row: all that is held */
+    text = stage_text(s, false);
+    ck_assert_ptr_null(strstr(text, "registry"));
+    free(text);
+    stage_act(s, ACT_HOTTEST);
+    stage_act(s, ACT_RIGHT);
+    text = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(text, "[\"req-1"));
+    ck_assert_ptr_null(strstr(text, " more"));
+    free(text);
+    bool more = false; /* what comes after the first hundred */
+    for (int i = 0; i < 6 && !more; i++) {
+        stage_act(s, ACT_PAGE_DOWN);
+        text = stage_text(s, false);
+        more = strstr(text, " more") != NULL;
+        free(text);
+    }
+    ck_assert(more);
+    stage_free(s);
+    heaps_free(&h);
+}
+END_TEST
+
+START_TEST(test_the_treemap_is_walked_and_zoomed) {
+    Heaps h = heaps_new();
+    Stage *s = stage_new(&panel_treemap, h.model, 118, 30, true, 256);
+    char *before = stage_text(s, false);
+    stage_act(s, ACT_DOWN);
+    char *below = stage_text(s, false);
+    ck_assert_str_ne(before, below); /* the line about the cursor's tile */
+    free(before);
+    before = below;
+    ck_assert(!stage_act(s, ACT_BACK)); /* nothing to go back to */
+    stage_act(s, ACT_ENTER);
+    below = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(below, "esc back"));
+    ck_assert(stage_act(s, ACT_BACK));
+    free(below);
+    below = stage_text(s, false);
+    ck_assert_str_eq(before, below);
+    free(before);
+    free(below);
+    ck_assert(stage_act(s, ACT_WHY));
+    ck_assert_ptr_eq(s->ui.over, &panel_why);
+    stage_free(s);
+    heaps_free(&h);
+}
+END_TEST
+
+START_TEST(test_pages_of_lua) {
+    Heaps h = heaps_new();
+    Stage *s = stage_new(&panel_suspects, h.model, 118, 16, true, 256);
+    for (int i = 0; i < LMP_PAGES; i++) {
+        char *text = stage_text(s, false);
+        const LmpSuspectPageInfo *info = &luasuspects_pages[i];
+        ck_assert_ptr_nonnull(strstr(text, info->title));
+        if (opened_page(h.heap, (LmpSuspectPage)i)->rows == 0)
+            ck_assert_ptr_nonnull(strstr(text, info->none));
+        for (int c = 0; c < (int)LUASUSPECTS_COLUMNS && info->column[c].title; c++)
+            ck_assert_msg(strstr(text, info->column[c].title), "%s lacks %s", info->name,
+                          info->column[c].title);
+        free(text);
+        stage_act(s, ACT_RIGHT);
+    }
+    stage_act(s, ACT_RIGHT); /* around, to the coroutines */
+    free(stage_text(s, false));
+    ck_assert(stage_act(s, ACT_ENTER));
+    ck_assert(s->ui.over == &panel_object || s->ui.over == &panel_members);
+    stage_free(s);
+    heaps_free(&h);
+}
+END_TEST
+
+START_TEST(test_compare_leads_to_new_objects) {
+    Heaps h = heaps_new();
+    Stage *s = stage_new(&panel_compare, h.model, 118, 16, true, 256);
+    free(stage_text(s, false));
+    const LmpHeapChange *most = &opened_compare(h.heap, LMP_BY_CLASS)->change[0];
+    ck_assert(stage_act(s, ACT_ENTER));
+    ck_assert_ptr_eq(s->ui.over, &panel_members);
+    ck_assert_uint_eq(s->ui.members.count, most->made);
+    stage_free(s);
+    h.heap->compared = false;
+    s = stage_new(&panel_compare, h.model, 78, 10, true, 256);
+    char *text = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(text, "lmp heap NEWER OLDER"));
+    free(text);
+    stage_free(s);
+    h.heap->compared = true;
+    heaps_free(&h);
+}
+END_TEST
+
+START_TEST(test_nothing_is_open) {
+    static const Panel *const all[] = {&panel_held,    &panel_objects,  &panel_dominators,
+                                       &panel_treemap, &panel_suspects, &panel_compare,
+                                       &panel_members, &panel_object,   &panel_why};
+    Model *model = calloc(1, sizeof *model);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        Stage *s = stage_new(all[i], model, 78, 10, true, 256);
+        char *text = stage_text(s, false);
+        ck_assert_ptr_nonnull(strstr(text, "no snapshot is open"));
+        free(text);
+        for (int action = ACT_NONE + 1; action < ACTIONS; action++)
+            stage_act(s, (Action)action);
+        PanelPlace place;
+        ck_assert(!all[i]->place || !all[i]->place(s->state, model, &s->ui, &place));
+        stage_free(s);
+    }
+    free(model);
+}
+END_TEST
+
+SUITE("heap_panels", test_sizes, test_a_group_leads_to_its_objects_and_why,
+      test_why_marks_the_cut_and_leaves_out_holders, test_garbage_says_so,
+      test_a_wish_from_the_program, test_an_object_has_references_both_ways,
+      test_dominators_open_close_and_follow, test_the_treemap_is_walked_and_zoomed,
+      test_pages_of_lua, test_compare_leads_to_new_objects, test_nothing_is_open)
