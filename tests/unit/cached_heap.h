@@ -49,10 +49,10 @@ GRAPH_USED void cached_bus(Graph *graph, uint32_t loaded, unsigned handlers) {
     graph_field(graph, bus, "emit", graph_function(graph, emit));
     for (unsigned i = 0; i < handlers; i++) {
         uint32_t handler = graph_function(graph, code);
-        uint32_t view = graph_table(graph, 0, 0, 4, 3);
+        uint32_t page = graph_table(graph, 0, 0, 4, 3);
         graph_index(graph, list, i + 1, handler);
-        graph_upvalue(graph, handler, "view", view);
-        graph_field(graph, view, "title", graph_string(graph, i % 3 ? "inbox" : "settings"));
+        graph_upvalue(graph, handler, "view", page);
+        graph_field(graph, page, "title", graph_string(graph, i % 3 ? "inbox" : "settings"));
     }
 }
 

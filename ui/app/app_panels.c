@@ -80,14 +80,17 @@ void app_choose_set(App *app, PanelSet set) {
 }
 
 void app_show_heap(App *app, OpenedHeap *heap) {
-    bool other = heap != app->model.heap;
+    bool other = heap != app->model.heap, from_program = app->set == SET_LIVE;
     app->model.heap = heap;
     app_choose_set(app, SET_HEAP);
     if (other) {
         ui_close_all(&app->ui);
         app->ui.focus = &panel_held;
     }
-    if (app->ui.wish.what != WISH_NOTHING) ui_open(&app->ui, &panel_why);
+    app->wished = from_program && app->ui.wish.what != WISH_NOTHING;
+    if (app->ui.wish.what == WISH_NOTHING) return;
+    ui_close_all(&app->ui);
+    ui_open(&app->ui, &panel_why);
 }
 
 void app_offer_heap(App *app) {
@@ -192,7 +195,9 @@ void app_show_number(App *app, int number) {
 
 void app_back(App *app) {
     if (app->ui.over) {
+        bool back = app->wished && app->set == SET_HEAP && app->ui.unders == 0;
         ui_close(&app->ui);
+        if (back) app_choose_set(app, SET_LIVE);
     } else if (app->ui.enlarged) {
         app->ui.enlarged = false;
     } else if (app->set == SET_HEAP && !app->offline) {

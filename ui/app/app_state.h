@@ -111,6 +111,7 @@ struct App {
 
     VerdictLine verdict;
 
+    bool wished;  /* the page of the snapshot on the screen was opened from one of the program */
     bool offered; /* the notice is of a snapshot, which enter opens */
     char notice[192];
     uint64_t notice_until; /* 0: none */

@@ -95,7 +95,8 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         h->top = 0;
     }
     const LmpSuspects *all = opened_suspects(heap);
-    Flow flow = {.canvas = canvas, .rect = rect, .utf8 = ui->utf8};
+    Rect text = {rect.x, rect.y, rect.w - 1, rect.h}; /* beside the scroll bar */
+    Flow flow = {.canvas = canvas, .rect = text, .utf8 = ui->utf8};
     list_fit(&h->list, all->fired, (int)all->fired + 1);
     Rect old = canvas_clip(canvas, (Rect){rect.x, rect.y, 0, 0});
     draw_all(h, heap, all, &flow, rect); /* to know where each begins */

@@ -89,9 +89,11 @@ const char *why_rows_held(const WhyRows *w, char *out, size_t size) {
         [LMP_HELD_GARBAGE] = "garbage: waits for the collector",
     };
     if (w->many) {
-        snprintf(out, size,
-                 w->shapes == 1 ? "All are held in one way." : "%u ways, most objects first:",
-                 w->shapes);
+        if (w->shapes == 1 && w->shape[0].objects == w->asked)
+            snprintf(out, size, "All are held in one way.");
+        else
+            snprintf(out, size, "%u way%s, most objects first:", w->shapes,
+                     w->shapes == 1 ? "" : "s");
     } else if (w->why.held != LMP_HELD) {
         snprintf(out, size, "%s", words[w->why.held]);
     } else if (w->why.paths == 0) {

@@ -1,0 +1,200 @@
+/* A snapshot over the panels of the program: which set is on the screen, what keys do there, and
+ * the ways in and back. */
+#include "app_fixture.h"
+#include "cached_heap.h"
+
+static Graph *graph;
+static LmpSnapshot snapshot;
+static OpenedHeap *heap;
+
+static void open_heap(void) {
+    setenv("TZ", "UTC", 1); /* the header says when it was taken */
+    graph = cached_graph(60);
+    const LmpHeapGraph *g = graph_done(graph);
+    LmpHeapInfo info = cached_info(g, 3);
+    ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
+    heap = opened_of(&snapshot, NULL);
+}
+
+static void close_heap(void) {
+    opened_close(heap);
+    snapshot_close(&snapshot);
+    graph_free(graph);
+}
+
+static bool sees(const char *words) {
+    draw();
+    return shows(words);
+}
+
+static char *screen(void) {
+    char *text = NULL;
+    size_t size;
+    draw();
+    FILE *f = open_memstream(&text, &size);
+    canvas_dump_text(canvas, f);
+    fclose(f);
+    return text;
+}
+
+static void golden(const char *name) {
+    char *text = NULL;
+    size_t size;
+    draw();
+    FILE *f = open_memstream(&text, &size);
+    canvas_dump_golden(canvas, f);
+    fclose(f);
+    suite_golden(name, text);
+    free(text);
+}
+
+START_TEST(test_it_opens_over_the_program_and_closes_again) {
+    open_program(120, 36);
+    refresh();
+    open_heap();
+    play_key(app, '6');
+    play_key(app, '6'); /* the sites, enlarged: as it is to be afterwards */
+    char *before = screen();
+    app_show_heap(app, heap);
+    ck_assert(sees("SNAPSHOT 3"));
+    ck_assert(sees("1 Verdict"));
+    ck_assert(!sees("6 Sites"));
+    golden("screen-120x36-snapshot.txt");
+    play_key(app, '2');
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_objects);
+    play_key(app, K_ENTER);
+    ck_assert_ptr_eq(app_ui(app)->over, &panel_members);
+    play_key(app, K_ESC);
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_objects);
+    play_key(app, K_ESC);
+    char *after = screen();
+    ck_assert_str_eq(before, after);
+    app_show_heap(app, heap); /* as it was left */
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_objects);
+    play_key(app, 'q');
+    ck_assert(!play_asked(app, REQUEST_QUIT));
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_sites);
+    free(before);
+    free(after);
+    close_heap();
+}
+END_TEST
+
+START_TEST(test_tab_stays_in_the_set) {
+    static const Panel *const order[] = {&panel_objects,  &panel_dominators, &panel_treemap,
+                                         &panel_suspects, &panel_compare,    &panel_held};
+    open_program(80, 24);
+    refresh();
+    open_heap();
+    app_show_heap(app, heap);
+    golden("screen-80x24-snapshot.txt");
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        play_key(app, K_TAB);
+        draw();
+        ck_assert_ptr_eq(app_ui(app)->focus, order[i]);
+    }
+    for (Key key = '1'; key <= '6'; key++) {
+        play_key(app, key);
+        draw();
+        ck_assert_int_eq(app_ui(app)->focus->number, (int)(key - '0'));
+    }
+    play_key(app, '9');
+    ck_assert(sees("There is no panel 9"));
+    close_heap();
+}
+END_TEST
+
+START_TEST(test_the_program_is_not_asked_from_there) {
+    static const Key keys[] = {' ', 'n', 'm', 'C', 'b', 'i', 'L'};
+    open_program(120, 36);
+    refresh();
+    open_heap();
+    app_show_heap(app, heap);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        play_key(app, keys[i]);
+        ck_assert(sees("esc leads back to the program"));
+    }
+    ck_assert(!play_asked(app, REQUEST_PAUSE) && !play_asked(app, REQUEST_MARK) &&
+              !play_asked(app, REQUEST_COLLECT) && !play_asked(app, REQUEST_STEP));
+    play_key(app, '?');
+    ck_assert_ptr_eq(app_ui(app)->over, &panel_help);
+    ck_assert(sees("What this heap amounts to"));
+    close_heap();
+}
+END_TEST
+
+START_TEST(test_a_pause_meanwhile_waits_behind_it) {
+    open_program(120, 36);
+    refresh();
+    open_heap();
+    app_show_heap(app, heap);
+    app_seen(app, LMP_SEEN_PAUSED);
+    ck_assert(sees("SNAPSHOT 3"));
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_held);
+    play_key(app, K_ESC);
+    ck_assert(sees("5 Inspector"));
+    app_show_heap(app, heap);
+    app_seen(app, LMP_SEEN_RUNNING);
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_held);
+    play_key(app, K_ESC);
+    ck_assert(sees("6 Sites"));
+    close_heap();
+}
+END_TEST
+
+START_TEST(test_the_notice_of_one_opens_it) {
+    open_program(120, 36);
+    refresh();
+    app_say(app, "snapshot 1: lmp-1-1.heap  enter: open it");
+    app_offer_heap(app);
+    play_key(app, K_DOWN); /* something else: enter means what it always does */
+    play_key(app, K_ENTER);
+    ck_assert(!play_asked(app, REQUEST_HEAP));
+    app_say(app, "snapshot 2: lmp-1-2.heap  enter: open it");
+    app_offer_heap(app);
+    play_key(app, K_ENTER);
+    ck_assert(play_asked(app, REQUEST_HEAP));
+}
+END_TEST
+
+START_TEST(test_why_from_the_program_and_straight_back) {
+    open_program(120, 36);
+    refresh();
+    open_heap();
+    play_key(app, '6');
+    play_key(app, K_DOWN);
+    play_key(app, K_ENTER);
+    ck_assert_ptr_eq(app_ui(app)->over, &panel_site);
+    play_key(app, 'w');
+    ck_assert(play_asked(app, REQUEST_HEAP));
+    ck_assert_int_eq(app_ui(app)->wish.what, WISH_LINE);
+    app_show_heap(app, heap); /* what the viewer does */
+    ck_assert(sees("is not in this snapshot"));
+    play_key(app, K_ESC);
+    ck_assert_ptr_eq(app_ui(app)->over, &panel_site);
+    ck_assert(!sees("SNAPSHOT"));
+    close_heap();
+}
+END_TEST
+
+START_TEST(test_without_a_program) {
+    open_display(120, 36, (AppOptions){.offline = true});
+    app_say(app, "Reading some.heap, 1.2 MiB ...");
+    ck_assert(sees("Reading some.heap, 1.2 MiB"));
+    ck_assert(sees("no snapshot is open"));
+    open_heap();
+    app_show_heap(app, heap);
+    play_key(app, K_ESC); /* there is nothing to go back to */
+    ck_assert(sees("1 Verdict"));
+    play_key(app, ' ');
+    ck_assert(sees("there is no program to ask"));
+    play_key(app, 'q');
+    ck_assert(play_asked(app, REQUEST_QUIT));
+    close_heap();
+}
+END_TEST
+
+SUITE("app_heap", test_it_opens_over_the_program_and_closes_again, test_tab_stays_in_the_set,
+      test_the_program_is_not_asked_from_there, test_a_pause_meanwhile_waits_behind_it,
+      test_the_notice_of_one_opens_it, test_why_from_the_program_and_straight_back,
+      test_without_a_program)
