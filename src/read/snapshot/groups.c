@@ -1,6 +1,7 @@
 /* groups.c - see groups.h: who belongs together, what they retain, and their members in order. */
 #include "read/snapshot/groups.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,21 @@ static uint32_t keys_of(const Grouping *g) {
     return own + 2;
 }
 
+/* A moment of the run, as fine as tenths of it are long. */
+static char *name_moment(char *out, uint64_t ns, uint64_t tenth) {
+    enum { MS = 1000000, S = 1000000000 };
+    if (tenth >= 60ull * S)
+        format_clock(out, ns);
+    else if (tenth >= 10ull * S)
+        snprintf(out, LMP_NUM, "%llu s", (unsigned long long)(ns / S));
+    else if (tenth >= S / 10)
+        snprintf(out, LMP_NUM, "%llu.%llu s", (unsigned long long)(ns / S),
+                 (unsigned long long)(ns % S / (S / 10)));
+    else
+        snprintf(out, LMP_NUM, "%llu ms", (unsigned long long)(ns / MS));
+    return out;
+}
+
 static void name_key(const Grouping *g, uint32_t key, char *out, size_t size) {
     const LmpSnapshot *s = g->s;
     SnapWords w = words_begin(out, size);
@@ -67,9 +83,8 @@ static void name_key(const Grouping *g, uint32_t key, char *out, size_t size) {
         words_put(&w, s->ledger.site[key].short_src);
         if (s->ledger.site[key].line >= 0) words_format(&w, ":%d", s->ledger.site[key].line);
     } else {
-        uint64_t old = s->info.clock > key * tenth ? s->info.clock - key * tenth : 0;
-        format_span(begin, old > tenth ? old - tenth : 0);
-        words_format(&w, "%s to %s old", begin, format_span(end, old));
+        name_moment(begin, key * tenth, tenth);
+        words_format(&w, "%s to %s after start", begin, name_moment(end, (key + 1) * tenth, tenth));
     }
 }
 

@@ -1,8 +1,10 @@
 /* places.c - what lives where: tables and functions that names alone lead to, from the globals and
  * from loaded modules, at most three names deep. So a metatable is "app.Account" and a function
- * "table.insert", by whatever way it is held. And the names of Lua functions, by their code. */
+ * "table.insert", by whatever way it is held. And the names of Lua functions, by their code; what
+ * the tables of who made what call them is found by their source and line. */
 #include <string.h>
 
+#include "base/rowindex.h"
 #include "read/snapshot/snapshot_impl.h"
 
 enum { DEEP = 3, MOST = 1 << 16, MOST_KEYS = 4096 };
@@ -91,6 +93,31 @@ static bool name_protos(LmpSnapshot *s) {
     return true;
 }
 
+uint64_t snap_code_key(const char *source, size_t n, int64_t line) {
+    uint64_t hash = rowindex_mix(n, (uint64_t)line);
+    for (size_t i = 0; i < n; i++)
+        hash = rowindex_mix(hash, (unsigned char)source[i]);
+    return hash & INT64_MAX;
+}
+
+static bool index_functions(LmpSnapshot *s) {
+    enum { SOURCE_MOST = 4096 };
+    const LmpTables *t = s->view ? &s->view->tables : NULL;
+    bool made = true;
+    for (uint32_t i = 1, n = t && t->text ? tables_functions(t) : 0; i < n && made; i++) {
+        const LmpFunction *f = &t->function[i];
+        char source[SOURCE_MOST];
+        uint64_t key = f->address & INT64_MAX;
+        if (f->kind == LMP_F_LUA) {
+            tables_text(t, f->source, source, sizeof source);
+            key = snap_code_key(source, strlen(source), f->linedefined);
+        }
+        if (key && (f->kind == LMP_F_LUA || f->kind == LMP_F_C))
+            made = keymap_set(&snap_own(s)->function_of, key, i);
+    }
+    return made;
+}
+
 bool places_make(LmpSnapshot *s) {
-    return name_places(s) && name_protos(s);
+    return name_places(s) && name_protos(s) && index_functions(s);
 }

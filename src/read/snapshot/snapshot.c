@@ -255,6 +255,7 @@ void snapshot_close(LmpSnapshot *s) {
         if (s->view) view_close(&own->view);
         if (own->is_read) heapfile_free(&own->read);
         keymap_free(&own->place_of);
+        keymap_free(&own->function_of);
         free(s->class_list);
         snapmem_free(&own->memory);
         snapmem_free(&own->scratch);

@@ -99,6 +99,7 @@ typedef struct SnapOwn {
     uint32_t places;
     KeyMap place_of;      /* row of place[] by object */
     uint32_t *proto_name; /* by ordinal: the object of its function's name, 0: none */
+    KeyMap function_of;   /* row of the tables' functions, by snap_code_key() or C address */
     uint32_t *frame_at;   /* of each thread by ordinal, and one more: its first frame */
 } SnapOwn;
 
@@ -141,6 +142,9 @@ void words_function(SnapWords *w, const LmpSnapshot *s, uint32_t proto, const ch
 bool words_c_function(SnapWords *w, const LmpSnapshot *s, uint32_t object);
 /* "app.Account" of what has a place; false: it has none. */
 bool words_place(SnapWords *w, const LmpSnapshot *s, uint32_t object);
+
+/* What Lua functions are found by in the tables; C functions: by address. */
+uint64_t snap_code_key(const char *source, size_t n, int64_t line);
 
 /* The string's text is this (a C text)? */
 bool snap_is_text(const LmpSnapshot *s, uint32_t object, const char *text);

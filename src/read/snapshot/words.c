@@ -140,27 +140,23 @@ void words_source(SnapWords *w, const LmpSnapshot *s, uint32_t proto) {
     }
 }
 
-/* What stands between the quotes of a name as a traceback words it: `function 'options.price'`. */
-static bool quoted(SnapWords *w, const char *name) {
-    const char *begin = strchr(name, '\''), *end = begin ? strrchr(name, '\'') : NULL;
-    if (!begin || end <= begin + 1) return false;
-    words_format(w, "%.*s", (int)(end - begin - 1), begin + 1);
-    return true;
-}
-
-/* The row that the ledger has of a proto; NULL: none, or without a name. */
-static const LmpFunctionRow *ledger_row(const LmpSnapshot *s, uint32_t proto) {
-    size_t n;
-    uint32_t source = s->g.proto_source[s->ordinal[proto]];
-    const char *text = source ? snapshot_text(s, source, &n) : NULL;
-    int64_t line = s->g.proto_line[s->ordinal[proto]];
-    for (uint32_t i = 0; text && i < s->ledger.functions; i++) {
-        const LmpFunctionRow *f = &s->ledger.function[i];
-        if (!f->is_c && f->linedefined == line && strlen(f->raw_source) == n &&
-            memcmp(f->raw_source, text, n) == 0)
-            return f;
+/* The name that the tables have of a function, `key` as in SnapOwn.function_of: where it lives, or
+ * what stands between the quotes of a traceback's wording, `method 'push'`. */
+static bool known_name(SnapWords *w, const LmpSnapshot *s, uint64_t key) {
+    char text[256];
+    uint32_t row = keymap_get(&snap_own(s)->function_of, key, LMP_HEAP_NONE);
+    if (row == LMP_HEAP_NONE) return false;
+    const LmpTables *tables = &s->view->tables;
+    tables_text(tables, tables->function[row].qualified, text, sizeof text);
+    if (*text) {
+        words_bytes(w, text, strlen(text), sizeof text, false);
+        return true;
     }
-    return NULL;
+    tables_text(tables, tables->function[row].name, text, sizeof text);
+    const char *begin = strchr(text, '\''), *end = begin ? strrchr(text, '\'') : NULL;
+    if (!begin || end <= begin + 1) return false;
+    words_bytes(w, begin + 1, (size_t)(end - begin - 1), sizeof text, false);
+    return true;
 }
 
 static bool function_name(SnapWords *w, const LmpSnapshot *s, uint32_t proto) {
@@ -169,8 +165,9 @@ static bool function_name(SnapWords *w, const LmpSnapshot *s, uint32_t proto) {
         words_string(w, s, name, 64);
         return true;
     }
-    const LmpFunctionRow *row = ledger_row(s, proto);
-    return row && quoted(w, row->name);
+    size_t n;
+    const char *text = snapshot_text(s, s->g.proto_source[s->ordinal[proto]], &n);
+    return text && known_name(w, s, snap_code_key(text, n, s->g.proto_line[s->ordinal[proto]]));
 }
 
 void words_function(SnapWords *w, const LmpSnapshot *s, uint32_t proto, const char *what) {
@@ -199,15 +196,8 @@ void words_function(SnapWords *w, const LmpSnapshot *s, uint32_t proto, const ch
 }
 
 bool words_c_function(SnapWords *w, const LmpSnapshot *s, uint32_t object) {
-    if (words_place(w, s, object)) return true;
     uint64_t address = s->g.c_address[s->ordinal[object]];
-    const LmpTables *t = s->view ? &s->view->tables : NULL;
-    for (uint32_t i = 1, n = t && t->text && address ? tables_functions(t) : 0; i < n; i++) {
-        if (t->function[i].kind != LMP_F_C || t->function[i].address != address) continue;
-        for (uint32_t k = 0; k < s->ledger.functions; k++)
-            if (s->ledger.function[k].id == i) return quoted(w, s->ledger.function[k].name);
-    }
-    return false;
+    return words_place(w, s, object) || (address && known_name(w, s, address & INT64_MAX));
 }
 
 bool words_place(SnapWords *w, const LmpSnapshot *s, uint32_t object) {
