@@ -24,6 +24,8 @@ typedef struct LmpHeapSource {
     /* Copies n bytes of leaf number `leaf` from offset `at` on, as they were in that moment: what
      * is asked for never crosses a page. NULL: they are copied from leaf[]. */
     void (*copy)(void *ud, uint32_t leaf, uint64_t at, void *to, uint64_t n);
+    /* There was progress; called now and then, NULL: nobody wants to know. */
+    void (*beat)(void *ud);
     void *ud;
     LmpHeapHand hand;
     uint32_t text_max; /* bytes of each string that are kept; 0: the usual number */

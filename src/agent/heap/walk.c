@@ -171,6 +171,7 @@ static LmpErr note_lists(LmpHeapWalk *w) {
         uintptr_t o = heap_word(w->global + list[i].at);
         for (; o && err == LMP_OK; o = heap_word(o + LMP_AT_NEXT)) {
             if (o == (uintptr_t)w->source->main) continue; /* in the list of some releases */
+            walk_step(w);
             err = note(w, o, list[i].flags);
             if (list[i].flags & (LMP_HEAP_FINALIZING | LMP_HEAP_FIXED)) w->root_edges++;
             if (list[i].flags & LMP_HEAP_FIXED && is_mode(o)) w->mode = o;
@@ -246,6 +247,7 @@ static void gather_lots(LmpHeapWalk *w, Lots *lots) {
     uint32_t table = strings ? index_find(x, strings) : LMP_NO_BLOCK;
     uint32_t hand = in_hand ? index_find(x, in_hand) : LMP_NO_BLOCK;
     for (uint32_t i = 0; i < all; i++) {
+        walk_step(w);
         if (*index_mark(x, i)) continue;
         LmpHeapLot lot = lot_of(index_entry(x, i) & 15);
         if (i == hand) lot = LMP_LOT_HAND;
@@ -375,8 +377,10 @@ static bool walk_all(LmpHeapWalk *w) {
     w->edges = w->root_edges;
     roots(w);
     LmpHeapCursor c = {.x = &w->index};
-    for (w->object = 1; index_next(&c); w->object++)
+    for (w->object = 1; index_next(&c); w->object++) {
+        walk_step(w);
         if (!walk_object(w, &c)) return false;
+    }
     gather_lots(w, &lots);
     end_lots(w, &lots);
     return true;

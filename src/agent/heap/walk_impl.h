@@ -40,6 +40,8 @@ typedef struct LmpHeapWalk {
     uint32_t row[LMP_HEAP_KINDS];  /* of the columns of each kind */
     uint32_t root_edges, roots_at; /* of the root: room, and how many there are so far */
 
+    uint32_t steps; /* for source->beat */
+
     /* the object at hand */
     uint32_t object;
     uintptr_t at;        /* its address: for threads the lua_State */
@@ -50,6 +52,11 @@ typedef struct LmpHeapWalk {
     uintptr_t last_meta; /* the last metatable that was looked at */
     uint32_t last_mode;  /* flags of its weak tables */
 } LmpHeapWalk;
+
+enum { WALK_BEAT = 1 << 16 /* steps */ };
+static inline void walk_step(LmpHeapWalk *w) {
+    if (++w->steps % WALK_BEAT == 0 && w->source->beat) w->source->beat(w->source->ud);
+}
 
 /* Room for the references of one object. False: no memory. */
 bool walk_room(LmpHeapWalk *w, uint64_t edges, uint64_t wides, uint64_t frames, uint64_t slots);

@@ -17,11 +17,10 @@
 #include "shared/heapfile.h"
 
 enum {
-    MERGE_PAGES = 256,   /* a tick's share: 1 MiB */
-    COPIES_BEAT = 65536, /* looks of the walk at the shadow map, for one beat */
-    NAMES = 1000         /* tries for a name that nobody has */
+    MERGE_PAGES = 256, /* a tick's share: 1 MiB */
+    NAMES = 1000,      /* tries for a name that nobody has */
+    STOP_NAPS = 200
 };
-enum { STOP_NAPS = 200 };
 #define STOP_NAP_NS 1000000u
 #define ASK_AGAIN_NS 50000000u /* another thread may run than those that were prepared */
 
@@ -97,11 +96,8 @@ static void beat(LmpSnapshots *s) {
     if (s->in_child) child_beat(s->beat);
 }
 
-/* The walk looks at the shadow map through this, so that it is seen to move on. */
-static void copy_leaf(void *ud, uint32_t leaf, uint64_t at, void *to, uint64_t n) {
-    LmpSnapshots *s = ud;
-    memcpy(to, (const char *)s->p->leaves.all[leaf] + at, n);
-    if (++s->copies % COPIES_BEAT == 0) beat(s);
+static void walk_goes_on(void *ud) {
+    beat(ud);
 }
 
 static bool write_chunk(LmpHeapSink *sink, const void *bytes, size_t n) {
@@ -128,7 +124,7 @@ static LmpErr walk_and_write(LmpSnapshots *s, const LmpLive *shared) {
     uint64_t begun = lmp_os->clock();
     heapwalk_source(&source, p, &s->hand);
     if (s->in_child) {
-        source.copy = copy_leaf;
+        source.beat = walk_goes_on;
         source.ud = s;
     }
     LmpErr err = heapwalk_run(&source, &s->memory, &s->graph, NULL);
@@ -212,7 +208,6 @@ static void announce(LmpProfile *p, const LmpSnapshotWish *wish) {
     to->why_in_place[0] = 0;
     name_file(p, wish->file, to->number, to->file, sizeof to->file);
     end_change(p, to);
-    s->copies = 0;
     *s->beat = (LmpBeat){0};
     atomic_store(&s->beat->number, to->number);
     atomic_store(&s->beat->phase, LMP_BEAT_WALKS);

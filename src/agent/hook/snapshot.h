@@ -39,7 +39,6 @@ typedef struct LmpSnapshots {
     LmpHeapGraph graph;
     LmpLive *copy; /* in the child: the figures of that moment */
     bool in_child;
-    uint32_t copies; /* since the last beat */
     PartFile file;
     LmpChild child;
     LmpFreeze freeze;
