@@ -5,7 +5,7 @@
  *     incoming.c    references to each object
  *     places.c      what lives where, so that functions and metatables have names
  *     classes.c     the class of each object
- *     names.c       words for objects and references
+ *     object_words.c words for objects and references
  *
  * Arrays are large: they are mapped, and belong to the snapshot until it is closed, or to one step
  * alone (SnapOwn.scratch). */

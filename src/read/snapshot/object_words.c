@@ -1,4 +1,4 @@
-/* names.c - words for one object and one reference. */
+/* object_words.c - words for one object and one reference. */
 #include <stdio.h>
 #include <string.h>
 
