@@ -248,6 +248,7 @@ static void word_closures(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspec
     for (uint32_t e = s->g.edge_at[d->object]; e < s->g.edge_at[d->object + 1]; e++) {
         if ((s->g.edge_kind[e] & LMP_EDGE_KIND) != LMP_EDGE_UPVALUE) continue;
         uint32_t value = upvalue_value(s, s->g.edge_to[e]);
+        if (value == s->globals) continue; /* _ENV: nobody is surprised */
         uint64_t bytes = value == LMP_HEAP_NONE ? 0 : s->retained[value];
         uint32_t at = named < UPVALUES_NAMED ? named++ : UPVALUES_NAMED;
         for (; at > 0 && held[at - 1] < bytes; at--)

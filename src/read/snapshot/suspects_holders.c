@@ -57,9 +57,9 @@ static void add_holder(SuspectRun *run, uint32_t i) {
     through(run, i, by, sizeof by);
     snapshot_name(s, i, name, sizeof name);
     snapshot_site(s, i, site, sizeof site);
-    suspect_add(run, LMP_SUSPECT_HOLDER, s->retained[i], i, "%s%s%s%s holds %s of the heap%s.",
+    suspect_add(run, LMP_SUSPECT_HOLDER, s->retained[i], i, "%s%s%s%s%s holds %s of the heap%s.",
                 run->frame[i] ? "" : "One ", name, *site ? ", made at " : "", site,
-                suspect_share(share, s->retained[i], run->heap), by);
+                *site ? "," : "", suspect_share(share, s->retained[i], run->heap), by);
 }
 
 static uint32_t holders(const SuspectRun *run) {
@@ -198,7 +198,9 @@ static void groups_over(SuspectRun *run, LmpSuspectRule rule, LmpHeapBy by) {
     uint64_t *retained = retained_by_small(run, &groups, by == LMP_BY_LINE);
     uint32_t added = 0;
     for (uint32_t i = 0; retained && i < groups.groups && added < SUSPECT_ROWS; i++) {
-        if (groups.group[i].objects < 2 || run->heap == 0 ||
+        const char *name = groups.group[i].name;
+        bool unknown = by == LMP_BY_LINE && name[0] == '(' && strcmp(name, "(host)") != 0;
+        if (unknown || groups.group[i].objects < 2 || run->heap == 0 ||
             !suspect_over(retained[i + 1], run->heap, SUSPECT_HOLDS))
             continue;
         add_group(run, rule, &groups, i, retained[i + 1]);

@@ -37,10 +37,12 @@ static void wasted_slots(SuspectRun *run, const LmpSuspectTable *t) {
     bool one = most->number[2] == 1;
     suspect_add(
         run, LMP_SUSPECT_SLOTS, t->all_bytes, most->object,
-        "Table slots with nothing in them take %s of the heap; most in %s%s%s%s %s, %u %% full.",
+        "Table slots with nothing in them take %s of the heap; most in %s%s%s%s%s %s, %u %% "
+        "full.",
         suspect_share(share, t->all_bytes, run->heap),
         one ? "one table" : format_count(count, most->number[2]), one ? "" : " tables",
-        *most->text[0] ? " of " : "", most->text[0], most->text[1], (unsigned)most->number[4]);
+        *most->text[0] ? " made at " : "", most->text[0], one ? "," : ", such as", most->text[1],
+        (unsigned)most->number[4]);
 }
 
 /* What the suspended ones retain: in `only` alone they have a row. */

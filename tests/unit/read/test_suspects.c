@@ -185,6 +185,42 @@ START_TEST(one_holder_one_verdict) {
 }
 END_TEST
 
+/* Growth from 2 % of the older heap on, and where the new ones are held. */
+START_TEST(growth) {
+    for (uint32_t added = 10; added <= 30; added += 20) {
+        static LmpSnapshot old;
+        static LmpSuspects now;
+        Leaky before = leaky_heap(), after = leaky_heap();
+        uint32_t list = graph_table(after.graph, 64, added, 0, 0);
+        graph_field(after.graph, after.globals, "added", list);
+        for (uint32_t i = 1; i <= added; i++) {
+            uint32_t point = graph_table(after.graph, 0, 0, 2, 2); /* 104 bytes */
+            graph_field(after.graph, point, "x", point);
+            graph_field(after.graph, point, "y", point);
+            graph_index(after.graph, list, i, point);
+        }
+        const LmpHeapGraph *g = graph_done(before.graph);
+        LmpHeapInfo info = leaky_info(g);
+        ck_assert_int_eq(snapshot_of_graph(&old, &info, g), LMP_OK);
+        graph = after.graph;
+        open_snapshot();
+        ck_assert_int_eq(suspects_make(&now, &snapshot, &old), LMP_OK);
+        bool found = false;
+        for (uint32_t i = 0; i < now.fired; i++)
+            found = found || (now.row[i].rule == LMP_SUSPECT_GROWTH && now.row[i].object == list);
+        ck_assert(found == (added * 104 * 50 >= old.reachable_bytes));
+        ck_assert(found == (added == 30));
+        old.info.pid++; /* of another run: it says so */
+        ck_assert_int_eq(suspects_make(&now, &snapshot, &old), LMP_OK);
+        for (uint32_t i = 0; i < now.fired; i++)
+            ck_assert(now.row[i].rule != LMP_SUSPECT_GROWTH);
+        end();
+        snapshot_close(&old);
+        graph_free(before.graph);
+    }
+}
+END_TEST
+
 /* ---- what is there for nothing ----------------------------------------------------------------
  */
 
@@ -453,6 +489,6 @@ START_TEST(retained_once) {
 END_TEST
 
 SUITE("suspects", accumulation_point, down_to_the_drop, a_tenth, the_frame_is_no_suspect,
-      a_thousand_globals, a_class, one_holder_one_verdict, nothing, equal_strings, empty_slots,
-      garbage, suspended, references, pages, weak_tables, copies_of_code, more_than_there_is_room,
-      retained_once)
+      a_thousand_globals, a_class, one_holder_one_verdict, growth, nothing, equal_strings,
+      empty_slots, garbage, suspended, references, pages, weak_tables, copies_of_code,
+      more_than_there_is_room, retained_once)
