@@ -623,6 +623,67 @@ case_install() { # an installed tree works, wherever it is moved
     summary
 }
 
+case_heap_reports() { # lmp report and lmp diff, of files made by tests/readers/heaps.c
+    mkdir heaps
+    LD_PRELOAD=$LMP_PRELOAD "$LMP_BUILD/heaps" heaps || fail 'no heaps'
+    for format in summary json heapsnapshot csv dot holders pprof icicle treemap; do
+        lmp report $format heaps/random.heap
+        is $status 0 "status of $format"
+        cmp -s out heaps/random.$format || fail "$format of the file is not that of the heap"
+        lines err 0
+        lmp report $format heaps/random.heap -o to.$format
+        is $status 0 "status of $format -o"
+        lines out 0
+        cmp -s to.$format heaps/random.$format || fail "$format -o"
+        is "$(stat -c %a to.$format)" 600 'only its owner reads it'
+        "$LMP" report $format heaps/random.heap >/dev/full 2>err
+        is $? 1 "status of $format on a full disk"
+        is "$(cat err)" 'lmp: standard output: cannot be written: No space left on device' 'the message'
+        lmp report $format heaps/random.heap -o /dev/full
+        is $status 1 "status of $format -o on a full disk"
+        is "$(cat err)" 'lmp: /dev/full: cannot be written: No space left on device' 'the message'
+    done
+    lmp report dot heaps/leaky.heap --top=3
+    is "$(grep -c fillcolor out)" 4 'three and the root'
+    address=$(sed -n 's/^[0-9]*,\(0x[0-9a-f]*\),coroutine.*/\1/p;s/^[0-9]*,\(0x[0-9a-f]*\),thread.*/\1/p' heaps/leaky.csv | tail -n 1)
+    lmp report --object="$address" dot heaps/leaky.heap
+    has out "paths to the object at $address"
+    lmp report csv --redact heaps/leaky.heap
+    hasnt out 'example\.org|req-1'
+    # Each refusal is one line.
+    refused() { # STATUS MESSAGE ARGUMENTS...
+        expected=$1 message=$2
+        shift 2
+        lmp "$@"
+        is $status "$expected" "status of $*"
+        lines err 1
+        lines out 0
+        has err "$message"
+    }
+    cp heaps/leaky.heap whole
+    head -c 3000 whole >cut
+    echo 'no snapshot' >text
+    refused 1 'cut is damaged' report csv cut
+    refused 1 'text is not a heap snapshot' report csv text
+    refused 1 'nowhere: No such file' report csv nowhere
+    refused 1 'no report dot: there is no object at this address' report dot --object=1 whole
+    refused 1 'no report csv: only dot' report csv --object=1 whole
+    refused 1 'no report summary: its sentences' report summary --redact whole
+    refused 1 'nowhere/out: cannot be written: No such file' report csv whole -o nowhere/out
+    refused 2 'did you mean treemap' report tremap whole
+    refused 2 'which format' report
+    refused 2 'csv of which file' report csv
+    refused 2 'one file at a time' report csv whole text
+    refused 2 'an address was expected' report dot --object=here whole
+    refused 2 'needs a value' report csv whole -o
+    refused 2 'two files, the older one first' diff whole
+    refused 1 'text is not a heap snapshot' diff whole text
+    lmp diff whole heaps/leaky.heap
+    is $status 0 status
+    has out 'nothing changed'
+    lmp diff --json whole heaps/leaky.heap
+    has out '^\{"format":"lmp-heap-diff".*"same_run":true'
+}
 case_children() { # neither zombies nor SIGCHLD surprises: a host that waits for any child sees its own
     echo 'local p = io.popen "exit 3" print(p:close()) print(os.execute "exit 4")' >x.lua
     lmp run --no-summary x.lua

@@ -23,7 +23,7 @@ static void class_figures(unsigned cls, uint64_t allocs, uint64_t frees, uint64_
 }
 
 /* A run as it might have been. */
-static void fill(void) {
+__attribute__((unused)) static void fill(void) {
     snprintf(header.program, sizeof header.program, "options.lua");
     snprintf(header.lua, sizeof header.lua, "Lua 5.4.4");
     header.pid = 4711;
@@ -51,7 +51,8 @@ static void fill(void) {
 }
 
 /* The report as text; the caller frees it. */
-static char *written(void (*write)(const LmpReport *, FILE *), const LmpReport *report) {
+__attribute__((unused)) static char *written(void (*write)(const LmpReport *, FILE *),
+                                             const LmpReport *report) {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);

@@ -14,6 +14,7 @@ static const Option options[] = {
     {"object", "ADDRESS", "with dot: the paths to the object at this address (0x...)"},
     {"older", "FILE", "with summary and json: an earlier snapshot of the run, for what grew since"},
     {"top", "N", "rows of each table, or nodes of the graph"},
+    {"no-stacks", NULL, "with heapsnapshot: without call paths, which VS Code cannot read"},
     {"redact", NULL,
      "hide what strings contain, and keys that are no constants of the program's code"},
     {0},
@@ -84,6 +85,7 @@ static bool set_option(const Command *command, const Option *o, const char *valu
     double top;
     if (strcmp(o->name, "output") == 0) wish->out = value;
     if (strcmp(o->name, "older") == 0) wish->older = value;
+    if (strcmp(o->name, "no-stacks") == 0) wish->report.no_stacks = true;
     if (strcmp(o->name, "redact") == 0) wish->report.redact = true;
     if (strcmp(o->name, "object") == 0) {
         errno = 0;

@@ -1,5 +1,7 @@
-/* heap_csv.c - a row for every object, for spreadsheets and databases. Fields with quotes, commas
+/* heap_csv.c - a row for every object, for spreadsheets and databases; `id` is its number in a
+ * heapsnapshot of the same heap. Fields with quotes, commas
  * or line ends are quoted (RFC 4180). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/heap/heapreport_impl.h"
@@ -22,10 +24,12 @@ static void put_number(FILE *out, uint64_t n) {
     heaptext_number(out, n);
 }
 
-static void put_object(FILE *out, const HeapRedact *r, const LmpSnapshot *s, uint32_t i) {
+static void put_object(FILE *out, const HeapRedact *r, const LmpSnapshot *s, uint32_t i,
+                       uint32_t id) {
     char text[200];
     uint64_t born = snapshot_born(s, i);
-    fprintf(out, "0x%llx,%s,", (unsigned long long)s->g.addr[i], heapgraph_kind(s->g.kind[i]));
+    fprintf(out, "%u,0x%llx,%s,", id, (unsigned long long)s->g.addr[i],
+            heapgraph_kind(s->g.kind[i]));
     put_text(out, heaptext_class(r, s, i, text, sizeof text));
     put_number(out, snapshot_counted(s, i));
     put_number(out, s->g.size[i]);
@@ -52,11 +56,17 @@ LmpErr heap_csv(const HeapReport *report, FILE *out) {
     HeapRedact redact;
     LmpErr err = redact_open(&redact, report);
     if (err) return err;
-    fputs("address,type,class,bytes,size,retained,distance,references_out,references_in,line,"
+    uint32_t *id = heapids_make(report->s);
+    if (!id) {
+        redact_close(&redact);
+        return LMP_E_NOMEM;
+    }
+    fputs("id,address,type,class,bytes,size,retained,distance,references_out,references_in,line,"
           "made_ms,held_by,reference\n",
           out);
     for (uint32_t i = 1; i < report->s->g.objects && !ferror(out); i++)
-        put_object(out, &redact, report->s, i);
+        put_object(out, &redact, report->s, i, id[i]);
+    free(id);
     redact_close(&redact);
     return LMP_OK;
 }

@@ -15,7 +15,9 @@ static int64_t growth(const LmpHeapChange *c) {
     return (int64_t)c->made_bytes - (int64_t)c->gone_bytes + c->grown_bytes;
 }
 
-static bool changed(const LmpHeapChange *c) {
+/* Of different runs nothing is kept: there only what is more or less is a change. */
+static bool changed(const HeapDiff *d, const LmpHeapChange *c) {
+    if (!compare_same_run(d->old, d->newer)) return c->made != c->gone || growth(c) != 0;
     return c->made || c->gone || c->grown_bytes;
 }
 
@@ -36,7 +38,7 @@ static void put_table(const HeapDiff *d, const LmpHeapCompare *compare, const ch
     fprintf(out, "\n  %-*s %*s %*s %*s %*s\n", NAME, title, WIDTH, "made", WIDTH, "gone", WIDTH,
             "kept", WIDTH, "growth");
     for (uint32_t i = 0; i < compare->changes; i++) {
-        if (!changed(&compare->change[i])) continue;
+        if (!changed(d, &compare->change[i])) continue;
         if (shown < most) {
             put_row(&compare->change[i], out);
             shown++;
@@ -70,7 +72,7 @@ static void put_growth(const LmpSuspects *suspects, FILE *out) {
     for (uint32_t i = 0; i < suspects->rows; i++) {
         const LmpSuspect *row = &suspects->row[i];
         bool about = row->rule == LMP_SUSPECT_GROWTH || strstr(row->words, " grew by ");
-        if (!about) continue;
+        if (!about || !row->fired) continue;
         fprintf(out, "%s  %s\n", first ? "\n" : "", row->words);
         if (*row->path) fprintf(out, "      %s\n", row->path);
         first = false;
@@ -99,7 +101,7 @@ static void put_changes(Json *json, const HeapDiff *d, const LmpHeapCompare *com
     uint32_t most = d->top ? d->top : compare->changes;
     json_begin(json, key, '[');
     for (uint32_t i = 0; i < compare->changes && most > 0; i++)
-        if (changed(&compare->change[i])) {
+        if (changed(d, &compare->change[i])) {
             put_change(json, NULL, &compare->change[i]);
             most--;
         }

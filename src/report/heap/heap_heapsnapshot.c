@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rowindex.h"
 #include "report/heap/heapreport_impl.h"
 #include "report/heap/texttable.h"
 
@@ -35,7 +34,7 @@ typedef struct Chrome {
     TextTable texts;
     uint32_t *node_of;     /* of each object */
     uint32_t *object_of;   /* of each node; of the node for garbage 0 */
-    uint32_t *id;          /* of each node */
+    uint32_t *id;          /* of each object */
     uint32_t *string_text; /* of strings, by ordinal: their text + 1, 0: not asked yet */
     uint32_t *class_text;  /* of classes, the same */
     uint32_t *proto_text;  /* of functions, by their proto's ordinal, the same */
@@ -146,7 +145,7 @@ typedef struct Owned {
 
 static bool ephemeron(const LmpSnapshot *s, uint32_t e, uint32_t table) {
     return (s->g.edge_kind[e] & (LMP_EDGE_EPHEMERON | LMP_EDGE_WEAK)) == LMP_EDGE_EPHEMERON &&
-           !snapshot_garbage(s, table);
+           !snapshot_garbage(s, table) && !snapshot_garbage(s, s->g.edge_label[e]);
 }
 
 static bool owned_open(Owned *o, const LmpSnapshot *s) {
@@ -195,32 +194,6 @@ static void number_nodes(Chrome *c, const Owned *o) {
         }
 }
 
-/* Odd numbers below 2^32, of what stays the same as long as the object lives. */
-static bool number_ids(Chrome *c) {
-    LmpRowIndex taken;
-    if (!rowindex_open(&taken, 1024)) return false;
-    c->id[0] = 1;
-    c->id[1] = 3;
-    rowindex_add(&taken, 0, 1);
-    rowindex_add(&taken, 1, 1);
-    bool room = true;
-    for (uint32_t n = 2; n < c->nodes && room; n++) {
-        uint32_t i = c->object_of[n];
-        uint64_t h = rowindex_mix(rowindex_mix(0x6c6d70, c->s->g.addr[i]),
-                                  (uint64_t)c->s->g.birth[i] << 8 | c->s->g.kind[i]);
-        if (c->s->g.kind[i] == LMP_HEAP_LOT)
-            h = rowindex_mix(1, c->s->g.lot_what[c->s->ordinal[i]]);
-        uint32_t half = (uint32_t)(h >> 17) & 0x7fffffffu, at = half;
-        room = rowindex_room(&taken, 1);
-        while (room && rowindex_next(&taken, half, &at)) /* another one has it */
-            at = half = (half + 1) & 0x7fffffffu;
-        if (room) rowindex_add(&taken, half, 1);
-        c->id[n] = half * 2 + 1;
-    }
-    rowindex_close(&taken);
-    return room;
-}
-
 static uint32_t garbage_nodes(const LmpSnapshot *s) {
     uint32_t n = 0;
     for (uint32_t i = 1; i < s->g.objects; i++)
@@ -237,7 +210,7 @@ static void put_node(Chrome *c, uint32_t n, unsigned type, uint32_t name, uint64
                      uint32_t edges, uint32_t trace) {
     put(c, n ? ",\n" : "", type);
     put(c, ",", name);
-    put(c, ",", c->id[n]);
+    put(c, ",", n == 1 ? HEAP_ID_GARBAGE : c->id[c->object_of[n]]);
     put(c, ",", size < UINT32_MAX ? size : UINT32_MAX);
     put(c, ",", edges);
     put(c, ",", trace);
@@ -304,8 +277,8 @@ static void put_owned(Chrome *c, bool *first, uint32_t e, uint32_t table, uint32
     char name[160];
     uint32_t value = c->s->g.edge_to[e];
     snprintf(name, sizeof name,
-             "1 / part of key (K @%u) -> value (V @%u) pair in WeakMap (table @%u)",
-             c->id[c->node_of[key]], c->id[c->node_of[value]], c->id[c->node_of[table]]);
+             "1 / part of key (K @%u) -> value (V @%u) pair in WeakMap (table @%u)", c->id[key],
+             c->id[value], c->id[table]);
     put_edge(c, first, E_INTERNAL, text(c, name), c->node_of[value]);
 }
 
@@ -342,9 +315,9 @@ static uint64_t edges_of(const Chrome *c, const Owned *o) {
 /* ---- call paths ------------------------------------------------------------------------------ */
 
 /* The ledger's tree, if there are call paths: row of the tree + 1 is the id of its trace node. */
-static bool trace_open(Chrome *c) {
+static bool trace_open(Chrome *c, bool wanted) {
     const LmpSnapshot *s = c->s;
-    if (!s->view || !s->view->tables.text || !s->ledger.stacks) return true;
+    if (!wanted || !s->view || !s->view->tables.text || !s->ledger.stacks) return true;
     if (ledger_refresh(&c->ledger, &s->view->tables, LEDGER_TREE, s->ledger.clock)) return false;
     if (c->ledger.nodes == 0) return true;
     c->trace = calloc(LMP_NODES_MAX, sizeof *c->trace);
@@ -437,19 +410,19 @@ static void put_strings(Chrome *c) {
     fputs("]}\n", c->out);
 }
 
-static bool chrome_open(Chrome *c) {
+static bool chrome_open(Chrome *c, bool stacks) {
     const LmpHeapGraph *g = &c->s->g;
     if (!texttable_open(&c->texts)) return false;
     c->node_of = calloc((size_t)g->objects + 2, sizeof *c->node_of);
     c->object_of = calloc((size_t)g->objects + 2, sizeof *c->object_of);
-    c->id = calloc((size_t)g->objects + 2, sizeof *c->id);
+    c->id = heapids_make(c->s);
     c->string_text = calloc((size_t)g->count[LMP_HEAP_STRING] + 1, sizeof *c->string_text);
     c->class_text = calloc((size_t)c->s->classes + 1, sizeof *c->class_text);
     c->proto_text = calloc((size_t)g->count[LMP_HEAP_PROTO] + 1, sizeof *c->proto_text);
     if (!c->node_of || !c->object_of || !c->id || !c->string_text || !c->class_text ||
         !c->proto_text)
         return false;
-    return trace_open(c);
+    return trace_open(c, stacks);
 }
 
 static void chrome_close(Chrome *c) {
@@ -469,12 +442,9 @@ LmpErr heap_heapsnapshot(const HeapReport *report, FILE *out) {
     Chrome c = {.s = report->s, .out = out};
     Owned owned = {0};
     LmpErr err = redact_open(&c.redact, report);
-    bool made = !err && chrome_open(&c) && owned_open(&owned, c.s);
+    bool made = !err && chrome_open(&c, !report->no_stacks) && owned_open(&owned, c.s);
     if (made) {
         number_nodes(&c, &owned);
-        made = number_ids(&c);
-    }
-    if (made) {
         put_head(&c, &owned);
         put_nodes(&c, &owned);
         put_edges(&c, &owned);

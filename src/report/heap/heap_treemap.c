@@ -62,17 +62,21 @@ static void add(Tree *t, uint32_t parent, uint32_t object) {
                          .size = object ? snapshot_counted(s, object) : 0,
                          .all = s->retained[object],
                          .objects = 1};
-    char name[160], step[100];
+    char name[160], step[100] = "";
     bool direct = object && s->parent[object] == s->idom[object];
-    heaptext_name(&t->redact, s, object, name, sizeof name);
+    bool by_class = direct && s->g.kind[object] == LMP_HEAP_TABLE && s->idom[object] != 0;
+    if (by_class)
+        heaptext_class(&t->redact, s, object, name, sizeof name);
+    else
+        heaptext_name(&t->redact, s, object, name, sizeof name);
     if (direct)
         heaptext_step(&t->redact, s, s->parent[object], s->parent_edge[object], step, sizeof step);
     if (!object)
         snprintf(row->name, sizeof row->name, "heap");
-    else if (direct && strcmp(step, name) != 0)
+    else if (*step && strcmp(step, name) != 0 && object != s->globals && object != s->loaded)
         snprintf(row->name, sizeof row->name, "%.98s  %.58s", step, name);
     else
-        snprintf(row->name, sizeof row->name, "%s", name);
+        snprintf(row->name, sizeof row->name, "%s", *step ? step : name);
     if (object) snapshot_site(s, object, row->site, sizeof row->site);
     offer(t, t->rows++, object);
 }

@@ -15,6 +15,7 @@ typedef struct HeapReport {
     const LmpSnapshot *old; /* an earlier snapshot of the same run; NULL: none */
     uint64_t address;       /* of the object that it is about; 0: the whole heap */
     uint32_t top;           /* rows of a table, nodes of a picture; 0: as many as the kind shows */
+    bool no_stacks;         /* leaves call paths out of a heapsnapshot */
     bool redact;            /* hides what strings contain, but for names that the code has */
 } HeapReport;
 

@@ -9,6 +9,14 @@
 HEAP_REPORTS(HEAP_REPORT_WRITE)
 #undef HEAP_REPORT_WRITE
 
+/* ---- numbers of objects: heapids.c ------------------------------------------------------------
+ */
+
+enum { HEAP_ID_ROOT = 1, HEAP_ID_GARBAGE = 3 };
+
+/* Of each object; the caller frees them. NULL: no memory. */
+uint32_t *heapids_make(const LmpSnapshot *s);
+
 /* ---- words: heaptext.c ----------------------------------------------------------------------- */
 
 /* A program's words without what its strings contain: the names that its code has as constants

@@ -5,9 +5,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "heapfile_fixture.h"
 #include "leaky_heap.h"
 #include "report/heap/heapreport.h"
-#include "suite.h"
+#include "report_fixture.h"
 
 static Leaky leaky;
 static LmpSnapshot snapshot;
@@ -24,8 +25,40 @@ static void close_leaky(void) {
     graph_free(leaky.graph);
 }
 
+/* The same heap as a file, made by the program of fake_program.h: its objects by its lines and call
+ * paths in turn. */
+static void open_with_lines(void) {
+    enum { PATHS = 40 };
+    FakeTables *f = program(true);
+    FileBytes file = {0};
+    char name[64];
+    leaky = leaky_heap();
+    for (uint32_t k = 1; k <= PATHS; k++) {
+        f->t.path[k].node = 1 + k % (live.tables.nodes - 1);
+        f->t.path[k].record = 1 + k % (live.tables.records - 1);
+    }
+    live.tables.paths = PATHS + 1;
+    live.tables.lines = LMP_LINES_EXACT;
+    for (uint32_t i = 1; i < leaky.graph->objects; i++)
+        leaky.graph->object[i].context =
+            leaky.graph->object[i].flags & LMP_HEAP_BEFORE ? 0 : 1 + i % PATHS;
+    header.magic = LMP_MAGIC, header.layout = LMP_LAYOUT;
+    header.header_size = sizeof(LmpHeader), header.control_size = sizeof(LmpControl);
+    header.live_size = sizeof(LmpLive), header.leaf_size = sizeof(LmpLeaf);
+    const LmpHeapGraph *g = graph_done(leaky.graph);
+    LmpHeapInfo info = leaky_info(g);
+    LmpHeapState state = {&header, &live, &f->t};
+    ck_assert_int_eq(file_write(&file, &info, g, &state), LMP_OK);
+    int fd = file_fd(file.bytes, file.n);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    ck_assert_int_eq(snapshot_open(&snapshot, name), LMP_OK);
+    close(fd);
+    free(file.bytes);
+    fake_tables_free(f);
+}
+
 /* The caller frees it. */
-static char *written_of(unsigned kind, const HeapReport *report, size_t *size) {
+static char *heap_of(unsigned kind, const HeapReport *report, size_t *size) {
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
     ck_assert_ptr_null(heapreport_lacks(&heapreport_kinds[kind], report));
@@ -34,15 +67,15 @@ static char *written_of(unsigned kind, const HeapReport *report, size_t *size) {
     return text;
 }
 
-static char *written(unsigned kind) {
+static char *heap_as(unsigned kind) {
     HeapReport report = {.s = &snapshot};
     size_t size;
-    return written_of(kind, &report, &size);
+    return heap_of(kind, &report, &size);
 }
 
-static void golden(unsigned kind, const HeapReport *report, const char *name) {
+static void heap_golden(unsigned kind, const HeapReport *report, const char *name) {
     size_t size;
-    char *text = written_of(kind, report, &size);
+    char *text = heap_of(kind, report, &size);
     suite_golden(name, text);
     free(text);
 }
@@ -50,14 +83,14 @@ static void golden(unsigned kind, const HeapReport *report, const char *name) {
 START_TEST(as_they_are) {
     open_leaky();
     HeapReport report = {.s = &snapshot};
-    golden(HEAP_REPORT_SUMMARY, &report, "heap-summary.txt");
-    golden(HEAP_REPORT_JSON, &report, "heap.json");
-    golden(HEAP_REPORT_CSV, &report, "heap.csv");
-    golden(HEAP_REPORT_HOLDERS, &report, "heap.folded");
+    heap_golden(HEAP_REPORT_SUMMARY, &report, "heap-summary.txt");
+    heap_golden(HEAP_REPORT_JSON, &report, "heap.json");
+    heap_golden(HEAP_REPORT_CSV, &report, "heap.csv");
+    heap_golden(HEAP_REPORT_HOLDERS, &report, "heap.folded");
     report.top = 20;
-    golden(HEAP_REPORT_DOT, &report, "heap.dot");
+    heap_golden(HEAP_REPORT_DOT, &report, "heap.dot");
     report.address = snapshot.g.addr[leaky.ephemeron_value];
-    golden(HEAP_REPORT_DOT, &report, "heap-paths.dot");
+    heap_golden(HEAP_REPORT_DOT, &report, "heap-paths.dot");
     close_leaky();
 }
 END_TEST
@@ -122,7 +155,7 @@ static int by_number(const void *a, const void *b) {
 START_TEST(heapsnapshot_is_sound) {
     size_t nodes, edges;
     open_leaky();
-    char *text = written(HEAP_REPORT_HEAPSNAPSHOT);
+    char *text = heap_as(HEAP_REPORT_HEAPSNAPSHOT);
     uint64_t *node = numbers(text, "\"nodes\":[", &nodes);
     uint64_t *edge = numbers(text, "\"edges\":[", &edges), sum = 0, size = 0;
     ck_assert_uint_eq(nodes % FIELDS, 0);
@@ -161,12 +194,12 @@ END_TEST
 START_TEST(ids_are_those_of_objects) {
     size_t nodes;
     open_leaky();
-    char *text = written(HEAP_REPORT_HEAPSNAPSHOT);
+    char *text = heap_as(HEAP_REPORT_HEAPSNAPSHOT);
     uint64_t *before = numbers(text, "\"nodes\":[", &nodes), *after;
     free(text);
     uint32_t changed = leaky.entries;
     leaky.graph->g.birth[changed] = 77;
-    text = written(HEAP_REPORT_HEAPSNAPSHOT);
+    text = heap_as(HEAP_REPORT_HEAPSNAPSHOT);
     after = numbers(text, "\"nodes\":[", &nodes);
     size_t differ = 0;
     for (size_t i = 0; i < nodes / FIELDS; i++)
@@ -175,6 +208,100 @@ START_TEST(ids_are_those_of_objects) {
     free(before);
     free(after);
     free(text);
+    close_leaky();
+}
+END_TEST
+
+/* Call paths: a node of the trace tree for each of the ledger's, each once, all closed again, and
+ * every object that was made since start has one. */
+START_TEST(call_paths) {
+    size_t nodes;
+    open_with_lines();
+    ck_assert(snapshot.ledger.stacks);
+    char *text = heap_as(HEAP_REPORT_HEAPSNAPSHOT);
+    uint64_t functions = field(text, "\"trace_function_count\":"), ids = 0;
+    ck_assert_uint_gt(functions, 10);
+    const char *tree = strstr(text, "\"trace_tree\":[") + strlen("\"trace_tree\":["), *at = tree;
+    uint8_t *seen = calloc(functions + 1, 1);
+    for (int open = 1; open > 0; at++) {
+        ck_assert(*at && *at != '-');
+        open += (*at == '[') - (*at == ']');
+        if (at == tree || at[-1] == '[' || (at[-1] == ',' && at[-2] == ']')) {
+            uint64_t id = strtoull(at, NULL, 10);
+            if (*at == ']') continue;
+            ck_assert_uint_ge(id, 1);
+            ck_assert_uint_le(id, functions);
+            ck_assert(!seen[id]);
+            seen[id] = 1;
+            ids++;
+        }
+    }
+    ck_assert_uint_eq(ids, functions);
+    uint64_t *node = numbers(text, "\"nodes\":[", &nodes), with = 0;
+    for (size_t i = 0; i < nodes / FIELDS; i++) {
+        ck_assert_uint_le(node[i * FIELDS + 5], functions);
+        with += node[i * FIELDS + 5] > 0;
+    }
+    ck_assert_uint_eq(with, snapshot.g.objects - 1 - snapshot.before_objects);
+    free(node);
+    free(seen);
+    free(text);
+    close_leaky();
+}
+END_TEST
+
+START_TEST(with_lines) {
+    open_with_lines();
+    HeapReport report = {.s = &snapshot, .top = 4};
+    heap_golden(HEAP_REPORT_SUMMARY, &report, "heap-summary-lines.txt");
+    heap_golden(HEAP_REPORT_JSON, &report, "heap-lines.json");
+    close_leaky();
+}
+END_TEST
+
+/* ---- compared -------------------------------------------------------------------------------- */
+
+static void golden_diff(const HeapDiff *diff, const char *name) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    ck_assert_int_eq(heapdiff_write(diff, out), LMP_OK);
+    fclose(out);
+    suite_golden(name, text);
+    free(text);
+}
+
+/* A run later: thirty more handlers; the cache is another object at its old address. */
+START_TEST(differences) {
+    static LmpSnapshot newer;
+    open_leaky();
+    Leaky later = leaky_heap();
+    for (uint32_t i = 1; i <= 30; i++) {
+        uint32_t function = graph_function(later.graph, later.handler);
+        graph_upvalue(later.graph, function, "self", graph_table(later.graph, 90, 3, 0, 0));
+        graph_index(later.graph, later.handlers, 200 + i, function);
+    }
+    later.graph->object[later.entries].birth = 99u << LMP_BLOCK_BIRTH_SHIFT;
+    const LmpHeapGraph *g = graph_done(later.graph);
+    LmpHeapInfo info = leaky_info(g);
+    info.number = 2;
+    info.clock += 30000000000;
+    info.realtime += 30000000000;
+    ck_assert_int_eq(snapshot_of_graph(&newer, &info, g), LMP_OK);
+    HeapDiff diff = {.old = &snapshot, .newer = &newer};
+    golden_diff(&diff, "heap-diff.txt");
+    diff.json = true;
+    golden_diff(&diff, "heap-diff.json");
+    HeapReport report = {.s = &newer, .old = &snapshot};
+    size_t size;
+    char *text = heap_of(HEAP_REPORT_SUMMARY, &report, &size);
+    ck_assert_ptr_nonnull(strstr(text, " grew by "));
+    free(text);
+    newer.info.pid = 1; /* of another run: counts alone */
+    diff.json = false;
+    golden_diff(&diff, "heap-diff-runs.txt");
+    snapshot_close(&newer);
+    graph_free(later.graph);
     close_leaky();
 }
 END_TEST
@@ -191,7 +318,7 @@ START_TEST(redacted) {
     HeapReport report = {.s = &snapshot, .redact = true, .top = 400};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         size_t size;
-        char *text = written_of(kinds[i], &report, &size);
+        char *text = heap_of(kinds[i], &report, &size);
         ck_assert_ptr_null(strstr(text, "req-1003"));
         ck_assert_ptr_null(strstr(text, "client 7"));
         ck_assert_ptr_null(strstr(text, "example.org"));
@@ -206,7 +333,7 @@ END_TEST
 
 START_TEST(not_redacted) {
     open_leaky();
-    char *text = written(HEAP_REPORT_HEAPSNAPSHOT);
+    char *text = heap_as(HEAP_REPORT_HEAPSNAPSHOT);
     ck_assert_ptr_nonnull(strstr(text, "req-1003"));
     ck_assert_ptr_nonnull(strstr(text, "client 7"));
     free(text);
@@ -258,7 +385,7 @@ START_TEST(pprof) {
     uint64_t sum = 0, texts = 0;
     open_leaky();
     report = (HeapReport){.s = &snapshot};
-    char *bytes = written_of(HEAP_REPORT_PPROF, &report, &zipped);
+    char *bytes = heap_of(HEAP_REPORT_PPROF, &report, &zipped);
     unsigned char *profile = unzipped(bytes, zipped, &size);
     const unsigned char *at = profile;
     while (at < profile + size) {
@@ -285,7 +412,7 @@ END_TEST
 START_TEST(holders_sum_up) {
     uint64_t sum = 0;
     open_leaky();
-    char *text = written(HEAP_REPORT_HOLDERS);
+    char *text = heap_as(HEAP_REPORT_HOLDERS);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         char *blank = strrchr(line, ' ');
         ck_assert_ptr_nonnull(blank);
@@ -300,7 +427,7 @@ END_TEST
 /* ---- pages ----------------------------------------------------------------------------------- */
 
 static void check_page(unsigned kind, const char *name) {
-    char *text = written(kind), *data = strstr(text, "<script type=\"application/json\"");
+    char *text = heap_as(kind), *data = strstr(text, "<script type=\"application/json\"");
     ck_assert_ptr_nonnull(data);
     char *end = strstr(data, "</script>");
     data = strchr(data, '>') + 1;
@@ -381,5 +508,6 @@ START_TEST(lacking) {
 }
 END_TEST
 
-SUITE("heap reports", as_they_are, heapsnapshot_is_sound, ids_are_those_of_objects, redacted,
-      not_redacted, pprof, holders_sum_up, pages, files, lacking)
+SUITE("heap reports", as_they_are, call_paths, with_lines, differences, heapsnapshot_is_sound,
+      ids_are_those_of_objects, redacted, not_redacted, pprof, holders_sum_up, pages, files,
+      lacking)
