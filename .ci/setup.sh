@@ -33,6 +33,8 @@ ci   clang's fuzzer        libclang-rt-14-dev ls /usr/lib/llvm-14/lib/clang/*/li
 ci   clang-tidy 14         clang-tidy-14      command -v clang-tidy-14
 ci   clang-format 14       clang-format-14    command -v clang-format-14
 ci   shellcheck            shellcheck         command -v shellcheck
+ci   Graphviz              graphviz           command -v dot
+ci   npm                   npm                command -v npm && command -v node
 TABLE
 }
 
