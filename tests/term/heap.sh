@@ -1,0 +1,129 @@
+#!/bin/bash
+# Heap snapshots in the display, of a program that leaks: heap.sh CASE
+cd "$(dirname "$0")" && . ./lib.sh
+
+# A cache that forgets nothing: what holds it must be found, and the reference to cut.
+leaky() {
+    cat >"$work/leaky.lua" <<'LUA'
+local pid = io.open("program.pid", "w")
+pid:write((io.open("/proc/self/stat"):read "a"):match "^%d+") pid:close()
+cache = {}
+local function request(n)
+  local session = { id = n, body = ("x"):rep(500) .. n }
+  cache["req-" .. n] = { callback = function() return session end }
+end
+for n = 1, 2000 do request(n) end
+local keep, n = {}, 0
+while true do n = n + 1; keep[n % 100] = { n } end
+LUA
+}
+
+# In the panels of the snapshot: each has what it must have.
+look_around() {
+    wait_for '─ 1 Verdict'
+    wait_for 'holds .*2,000 × \{callback\}'
+    wait_for '_G\.cache'
+    key 2
+    wait_for '─ 2 Objects'
+    wait_for ' 2,000 .*\{callback\}'
+    key 3
+    wait_for '─ 3 Dominators'
+    wait_for '\.cache'
+    wait_for 'req-[0-9]+'
+    key 4
+    wait_for '─ 4 Treemap'
+    wait_for '2,000 × \{callback\}'
+    key 5
+    wait_for '─ 5 Lua'
+    wait_for 'references  coroutines'
+    key 2
+    wait_for '─ 2 Objects'
+    key /
+    type_text 'body, id'
+    key Enter
+    wait_for '1 of [0-9]+ match'
+    key Enter
+    wait_for '─ Single objects'
+    wait_for 'body = "xxxx'
+    key w
+    wait_for '─ Why it is alive'
+    wait_for 'held by [0-9]+ paths?, from the root down'
+    wait_for 'cache'
+    wait_for '✂ +.*cut here'
+    wait_for 'upvalue session.*leaky.lua:6'
+    key Escape
+    wait_for '─ Single objects'
+}
+
+case_live() { # S, then enter: over the panels of the program, which runs on; esc leads back to them
+    leaky
+    open 120 36
+    (cd "$work" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live \
+        leaky.lua >run.out 2>run.err) &
+    wait_program
+    type_line "\$P \$LMP top $program; echo top=\$?"
+    wait_for 'RUNNING'
+    key w # on no block and no page of a line: to the evidence, as without snapshots
+    wait_for '─ Site: holds'
+    key Escape
+    wait_for '─ 6 Sites'
+    key S
+    wait_for 'snapshot 1: .*enter: open it'
+    key Enter
+    wait_for 'SNAPSHOT 1'
+    look_around
+    key Escape
+    wait_for '─ 2 Objects'
+    key Escape # the filter goes first
+    wait_gone ' of [0-9]+ match'
+    key Escape
+    wait_for 'RUNNING'
+    key 6 # why what a line has made is still there
+    wait_for '─ 6 Sites'
+    key w
+    wait_for '─ Why it is alive'
+    key Escape
+    wait_for '─ 6 Sites'
+    wait_for 'RUNNING'
+    key S # another one is compared with the first
+    wait_for 'snapshot 2: .*enter: open it'
+    key Enter
+    wait_for 'SNAPSHOT 2'
+    wait_for 'compared with snapshot 1'
+    key 6
+    wait_for '─ 6 Compare'
+    wait_for '[0-9,]+ new · [0-9,]+ gone · [0-9,]+ kept'
+    key Q
+    wait_for 'top=0'
+    outlived "its display"
+    check_terminal
+}
+
+case_file() { # later, from its file; one that is none, or is cut off, is refused in a line
+    leaky
+    open 120 36
+    sed -i '/^while/d' "$work/leaky.lua"
+    type_line '$P $LMP run --no-live --snapshot=leaky.heap leaky.lua >/dev/null 2>&1; echo run=$?'
+    wait_for 'run=0'
+    wait_file leaky.heap
+    type_line '$P $LMP heap leaky.heap; echo heap=$?'
+    look_around
+    key Q
+    wait_for 'heap=0'
+    check_terminal
+    head -c 20000 "$work/leaky.heap" >"$work/cut.heap"
+    type_line 'clear; $P $LMP heap cut.heap; echo cut=$?'
+    wait_for 'cut=1'
+    wait_for 'cut.heap: it is cut off or damaged'
+    type_line 'clear; $P $LMP heap leaky.lua; echo other=$?'
+    wait_for 'other=1'
+    wait_for 'leaky.lua: this is no heap snapshot'
+    type_line 'clear; $P $LMP heap nowhere.heap; echo none=$?'
+    wait_for 'none=1'
+    wait_for 'nowhere.heap: No such file'
+    check_terminal
+}
+
+[ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n "s/.* case_/  /p"; exit 2; }
+"case_$1"
+echo "ok: $1"
