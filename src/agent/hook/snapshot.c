@@ -273,11 +273,30 @@ static bool begin_child(LmpProfile *p, char *why, size_t size, uint64_t begun) {
     return s->child.pid != 0;
 }
 
+/* A child whose file is whole takes its time to end. */
+static bool is_at_work(const LmpSnapshots *s) {
+    return s->child.pid && atomic_load(&s->beat->phase) != LMP_BEAT_DONE;
+}
+
+/* What the child has told before it ended, if it did. */
+static void child_ended(LmpProfile *p) {
+    LmpSnapshots *s = p->snapshots;
+    bool done = atomic_load(&s->beat->phase) == LMP_BEAT_DONE;
+    LmpErr err = done ? (LmpErr)s->beat->error : LMP_E_CHILD;
+    if (!done) partfile_drop(&s->file);
+    if (s->due) atomic_store(&p->control->trap, 1);
+    conclude(p, err, done ? s->beat->os_error : 0);
+}
+
 LmpErr snapshot_take(LmpProfile *p, const LmpSnapshotWish *wish, const LmpHeapHand *hand) {
     LmpSnapshots *s = p->snapshots;
     LmpSnapshotLive *to = &p->live->snapshot;
     uint64_t begun = lmp_os->clock();
-    if (s->child.pid) return LMP_E_BUSY;
+    if (is_at_work(s)) return LMP_E_BUSY;
+    if (s->child.pid) { /* it is giving its memory back */
+        child_wait(&s->child);
+        child_ended(p);
+    }
     if (s->freeze.on) freeze_end(p, &s->freeze);
     s->hand = hand ? *hand : (LmpHeapHand){0};
     p->live->clock = begun - p->start;
@@ -306,16 +325,6 @@ LmpErr snapshot_take(LmpProfile *p, const LmpSnapshotWish *wish, const LmpHeapHa
 }
 
 /* ---- while it is under way ------------------------------------------------------------------- */
-
-/* What the child has told before it ended, if it did. */
-static void child_ended(LmpProfile *p) {
-    LmpSnapshots *s = p->snapshots;
-    bool done = atomic_load(&s->beat->phase) == LMP_BEAT_DONE;
-    LmpErr err = done ? (LmpErr)s->beat->error : LMP_E_CHILD;
-    if (!done) partfile_drop(&s->file);
-    if (s->due) atomic_store(&p->control->trap, 1);
-    conclude(p, err, done ? s->beat->os_error : 0);
-}
 
 /* It has not come yet: another thread than those that were prepared may run next. */
 static void ask_again(LmpProfile *p) {
@@ -423,7 +432,7 @@ static void hear(LmpProfile *p) {
     LmpSnapshotWish wish;
     if (!copy_request(p, &wish, file, sizeof file)) return;
     if ((s->due || s->waits) && is_withdrawn(p)) withdraw(p);
-    bool busy = s->due || s->waits || s->child.pid;
+    bool busy = s->due || s->waits || is_at_work(s);
     begin_change(to);
     if (busy) atomic_store(&to->busy, wish.request);
     atomic_store(&to->taken, wish.request);

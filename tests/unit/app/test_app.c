@@ -311,6 +311,8 @@ START_TEST(notices_go_away) {
     app_draw(app, canvas, now += 10 * SECOND);
     ck_assert(!shows("full collection"));
     ck_assert(!app_restless(app));
+    press("S");
+    ck_assert((take(), taken[REQUEST_SNAPSHOT]));
     press("m");
     ck_assert((take(), taken[REQUEST_MARK]));
     app_model(app)->marks_all = app_model(app)->marks = 1;

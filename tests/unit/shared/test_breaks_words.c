@@ -24,6 +24,9 @@ START_TEST(test_read) {
         {"type userdata", "type userdata", "memory of type userdata"},
         {"peak", "peak", "new peak of the heap"},
         {"gc ", "gc", "end of a collector cycle"},
+        {" snapshot  heap 1MiB", "snapshot heap 1MiB", "heap above 1 MiB: a snapshot"},
+        {"snapshot gc", "snapshot gc", "end of a collector cycle: a snapshot"},
+        {"pause peak", "peak", "new peak of the heap"},
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         char text[BREAKS_TEXT], words[BREAKS_TEXT];
@@ -42,6 +45,9 @@ START_TEST(test_misread) {
     static const struct {
         const char *typed, *problem;
     } bad[] = {
+        {"snapshot", "no condition is called 'snapshot': size, heap, at, type, peak or gc"},
+        {"snapshot ", "no condition is called '': size, heap, at, type, peak or gc"},
+        {"snapshots gc", "no condition is called 'snapshots': size, heap, at, type, peak or gc"},
         {"", "no condition is called '': size, heap, at, type, peak or gc"},
         {"sizes 10", "no condition is called 'sizes': size, heap, at, type, peak or gc"},
         {"size", "size: a number of bytes was expected, as in: size 64KiB"},
