@@ -1,5 +1,6 @@
 /* What a tick writes down of the time since the one before it: the most and the least that was held
  * in between. */
+#include "agent/hook/slow_path.h"
 #include "agent/hook/tick.h"
 
 #include "breaks_fixture.h"
@@ -68,4 +69,24 @@ START_TEST(test_low_after_a_collection) {
 }
 END_TEST
 
-SUITE("tick", test_peak_in_between, test_low_after_a_collection)
+/* The births of all blocks are halved when the epochs are used up; not while the map is frozen for
+ * a snapshot, of which every page would be copied. */
+START_TEST(test_epochs_wait_for_a_snapshot) {
+    begin_with_clock();
+    run("kept = {}");
+    uint64_t length = profile->live->epoch_length;
+    profile->slow->snapshot = true;
+    now_ns += 300 * length;
+    tick_now(profile);
+    ck_assert_uint_eq(profile->live->epoch_length, length);
+    ck_assert_uint_lt(profile->live->epoch, 255);
+    profile->slow->snapshot = false;
+    tick_now(profile);
+    ck_assert_uint_eq(profile->live->epoch_length, 2 * length);
+    ck_assert_uint_gt(profile->live->epoch, 149);
+    ck_assert_uint_lt(profile->live->epoch, 156);
+    end();
+}
+END_TEST
+
+SUITE("tick", test_epochs_wait_for_a_snapshot, test_peak_in_between, test_low_after_a_collection)
