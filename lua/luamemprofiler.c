@@ -12,6 +12,7 @@
 
 #include "agent/session/profiler.h"
 #include "figures.h"
+#include "heap.h"
 #include "module.h"
 #include "options.h"
 #include "shared/launch.h"
@@ -212,6 +213,7 @@ int luaopen_luamemprofiler(lua_State *L) {
     luaL_checkversion(L);
     profiler_prepare(L);
     luaL_newlib(L, functions);
+    heap_register(L);
     lua_pushliteral(L, LMP_VERSION);
     lua_setfield(L, -2, "_VERSION");
     return 1;

@@ -49,7 +49,7 @@ static void set_at_end(LmpProfile *p, const char *file, bool is_child) {
     if (n < 0 || (size_t)n >= sizeof p->live->snapshot.file) s->at_end[0] = 0;
 }
 
-void snapshot_open(LmpProfile *p, const char *at_end, bool is_child) {
+void snapshot_attach(LmpProfile *p, const char *at_end, bool is_child) {
     LmpSnapshots *s = p->snapshots;
     s->p = p;
     s->beat = (LmpBeat *)(void *)((char *)p->live + (LMP_BEAT_AT - LMP_LIVE_AT));

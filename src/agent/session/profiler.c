@@ -404,7 +404,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
         if (options->run_socket >= 0) ending_refused(options->run_socket);
         return err;
     }
-    snapshot_open(p, options->snapshot, options->snapshot_child);
+    snapshot_attach(p, options->snapshot, options->snapshot_child);
     break_check_own(p, options->breaks);
     p->main = main_thread(L);
     p->safepoints = &slot->of;
@@ -441,6 +441,20 @@ LmpErr profiler_stats(lua_State *L, LmpStats *out) {
     foreign_tell(p);
     stats_derive(p->live, lmp_os->clock() - p->start, out);
     return LMP_OK;
+}
+
+LmpErr profiler_heap(lua_State *L, LmpHeapMemory *memory, LmpHeapGraph *out) {
+    const LmpProfile *p = find(L);
+    LmpHeapSource source;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    lua_State *main = lua_tothread(L, -1);
+    lua_pop(L, 1);
+    if (p) {
+        heapwalk_source(&source, p, NULL);
+    } else {
+        heapwalk_source_bare(&source, main);
+    }
+    return heapwalk_run(&source, memory, out, NULL);
 }
 
 LmpErr profiler_ledger(lua_State *L, unsigned parts, Ledger *out) {

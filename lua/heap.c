@@ -1,0 +1,301 @@
+/* heap.c - see heap.h. All but size() walk the whole heap where it lies, which takes about a third
+ * of a second for a million objects; they work without a profile, too. What they make for the
+ * program is not counted. The reference by which their own argument is held does not count. */
+#include "heap.h"
+
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/heap/layout.h"
+#include "agent/heap/size.h"
+#include "agent/session/profiler.h"
+#include "module.h"
+#include "read/snapshot/why.h"
+
+enum { PATHS = 3, PATHS_MOST = 100, REFERENCES = 100, NAME = 200, TEXT = 4000 };
+
+typedef struct Heap {
+    LmpHeapMemory memory;
+    LmpSnapshot s;
+    uint32_t object; /* the argument's */
+    lua_Integer most;
+    bool through; /* total_size goes through what is the whole program's */
+    LmpErr err;
+    LmpWhyPaths why;
+} Heap;
+
+static void push_refusal(lua_State *L, void *from) {
+    const LmpErr *err = from;
+    const char *why = *err == LMP_E_LAYOUT ? heaplayout_why() : "";
+    luaL_pushfail(L);
+    if (*why) {
+        lua_pushfstring(L, "%s (%s)", err_message(*err), why);
+    } else {
+        lua_pushstring(L, err_message(*err));
+    }
+    lua_pushstring(L, err_name(*err));
+}
+
+static int refuse(lua_State *L, LmpErr err) {
+    return module_own_call(L, push_refusal, &err, 3) == LUA_OK ? 3 : lua_error(L);
+}
+
+/* Our own frame's slots hold nothing: they are there because somebody asks. And objects from before
+ * start have the sizes that their layout tells. */
+static void let_go(LmpHeapGraph *g, uint64_t thread_block) {
+    uint32_t frame = 0, row = 0;
+    for (uint32_t i = 0; i < g->objects; i++)
+        g->flags[i] &= (uint8_t)~LMP_HEAP_BEFORE;
+    for (uint32_t i = 0; i < g->objects; i++) {
+        if (g->kind[i] != LMP_HEAP_THREAD) continue;
+        if (g->addr[i] == thread_block) {
+            for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++)
+                if ((g->edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_LOCAL &&
+                    g->slot_frame[g->edge_label[e]] == frame)
+                    g->edge_kind[e] |= LMP_EDGE_WEAK;
+            return;
+        }
+        frame += g->thread_frames[row++];
+    }
+}
+
+static void heap_close(Heap *h) {
+    if (!h) return;
+    why_free(&h->why);
+    snapshot_close(&h->s);
+    heapmemory_free(&h->memory);
+    free(h);
+}
+
+/* Walks; finds the argument. */
+static LmpErr heap_open(lua_State *L, Heap **out) {
+    LmpHeapInfo info = {.taken = LMP_TAKEN_IN_PLACE};
+    LmpHeapGraph g;
+    Heap *h = calloc(1, sizeof *h);
+    *out = NULL;
+    if (!h) return LMP_E_NOMEM;
+    LmpErr err = profiler_heap(L, &h->memory, &g);
+    if (err == LMP_OK) {
+        let_go(&g, (uintptr_t)L - heaplayout_get()->extra);
+        err = snapshot_of_graph(&h->s, &info, &g);
+        if (err != LMP_OK) heapmemory_free(&h->memory);
+    }
+    if (err != LMP_OK) {
+        free(h);
+        return err;
+    }
+    h->object = snapshot_at(&h->s, heapsize_block(L, 1));
+    *out = h;
+    return LMP_OK;
+}
+
+/* Is there an object to speak of? */
+static bool is_object(lua_State *L) {
+    return heaplayout_known() == LMP_OK && heapsize_block(L, 1) != 0;
+}
+
+static int answer(lua_State *L, Heap *h, void (*make)(lua_State *, void *), int results) {
+    int status = module_own_call(L, make, h, results);
+    heap_close(h);
+    return status == LUA_OK ? results : lua_error(L);
+}
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+static int api_size(lua_State *L) {
+    luaL_checkany(L, 1);
+    LmpErr err = heaplayout_known();
+    if (err != LMP_OK) return refuse(L, err);
+    lua_pushinteger(L, (lua_Integer)heapsize_of(L, 1));
+    return 1;
+}
+
+static void push_retained(lua_State *L, void *from) {
+    const Heap *h = from;
+    lua_pushinteger(L, (lua_Integer)h->s.retained[h->object]);
+}
+
+/* What all of the program hangs on: who reaches it has reached everything. */
+static bool is_whole(const Heap *h, uint32_t object) {
+    const LmpSnapshot *s = &h->s;
+    return object != h->object && (object == s->registry || object == s->globals ||
+                                   object == s->loaded || object == s->main_thread);
+}
+
+/* Of all that the object reaches: bytes and objects. False: no memory. */
+static bool reached(const Heap *h, uint64_t *bytes, uint64_t *objects) {
+    const LmpHeapGraph *g = &h->s.g;
+    uint8_t *met = calloc(g->objects, 1);
+    uint32_t *queue = malloc(g->objects * sizeof *queue), n = 1;
+    if (met && queue) {
+        queue[0] = h->object;
+        met[h->object] = 1;
+        for (uint32_t i = 0; i < n; i++) {
+            *bytes += g->size[queue[i]];
+            for (uint32_t e = g->edge_at[queue[i]]; e < g->edge_at[queue[i] + 1]; e++) {
+                uint32_t to = g->edge_to[e];
+                if (met[to] || g->edge_kind[e] & LMP_EDGE_WEAK) continue;
+                if (!h->through && is_whole(h, to)) continue;
+                met[to] = 1;
+                queue[n++] = to;
+            }
+        }
+        *objects = n;
+    }
+    bool ok = met && queue;
+    free(met);
+    free(queue);
+    return ok;
+}
+
+static void push_total(lua_State *L, void *from) {
+    uint64_t bytes = 0, objects = 0;
+    if (!reached(from, &bytes, &objects)) luaL_error(L, "%s", err_message(LMP_E_NOMEM));
+    lua_pushinteger(L, (lua_Integer)bytes);
+    push_retained(L, from);
+    lua_pushinteger(L, (lua_Integer)objects);
+}
+
+static int api_retained(lua_State *L) {
+    Heap *h;
+    luaL_checkany(L, 1);
+    LmpErr err = heaplayout_known();
+    if (err == LMP_OK && !is_object(L)) return lua_pushinteger(L, 0), 1;
+    if (err == LMP_OK) err = heap_open(L, &h);
+    return err == LMP_OK ? answer(L, h, push_retained, 1) : refuse(L, err);
+}
+
+static int api_total_size(lua_State *L) {
+    Heap *h;
+    bool through = false;
+    luaL_checkany(L, 1);
+    if (!lua_isnoneornil(L, 2)) {
+        luaL_checktype(L, 2, LUA_TTABLE);
+        lua_pushliteral(L, "globals");
+        lua_rawget(L, 2);
+        through = lua_toboolean(L, -1);
+        lua_settop(L, 1);
+    }
+    LmpErr err = heaplayout_known();
+    if (err == LMP_OK && !is_object(L))
+        return lua_pushinteger(L, 0), lua_pushinteger(L, 0), lua_pushinteger(L, 0), 3;
+    if (err == LMP_OK) err = heap_open(L, &h);
+    if (err != LMP_OK) return refuse(L, err);
+    h->through = through;
+    return answer(L, h, push_total, 3);
+}
+
+/* ---- who holds it ---------------------------------------------------------------------------- */
+
+static void set_bytes(lua_State *L, const char *key, uint64_t bytes) {
+    lua_pushinteger(L, (lua_Integer)bytes);
+    lua_setfield(L, -2, key);
+}
+
+static void set_text(lua_State *L, const char *key, const char *text) {
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, key);
+}
+
+static void push_references(lua_State *L, void *from) {
+    const Heap *h = from;
+    const LmpSnapshot *s = &h->s;
+    char text[NAME];
+    lua_Integer n = 0, listed = 0;
+    lua_newtable(L);
+    for (uint32_t i = s->in_at[h->object]; i < s->in_at[h->object + 1]; i++) {
+        uint32_t edge = s->in[i], holder = s->in_from[i];
+        unsigned kind = s->g.edge_kind[edge];
+        if ((kind & LMP_EDGE_KIND) == LMP_EDGE_LOCAL && kind & LMP_EDGE_WEAK) continue; /* ours */
+        n++;
+        if (listed >= h->most) continue;
+        lua_newtable(L);
+        set_text(L, "from", snapshot_name(s, holder, text, sizeof text));
+        set_text(L, "step", snapshot_step(s, holder, edge, text, sizeof text));
+        if (*snapshot_site(s, holder, text, sizeof text)) set_text(L, "site", text);
+        lua_pushboolean(L, (kind & (LMP_EDGE_WEAK | LMP_EDGE_EPHEMERON)) != 0);
+        lua_setfield(L, -2, "weak");
+        lua_rawseti(L, -2, ++listed);
+    }
+    lua_pushinteger(L, n);
+    lua_insert(L, -2);
+}
+
+static void push_path(lua_State *L, const Heap *h, const LmpWhyPath *path) {
+    char text[TEXT];
+    lua_newtable(L);
+    set_text(L, "text", why_text(&h->s, path, text, sizeof text));
+    set_bytes(L, "frees", path->frees);
+    set_bytes(L, "shares", path->shares);
+    lua_createtable(L, (int)path->steps, 0);
+    for (uint32_t i = 0; i < path->steps; i++) {
+        const LmpWhyStep *step = &path->step[i];
+        lua_newtable(L);
+        set_text(L, "step", snapshot_step(&h->s, step->from, step->edge, text, NAME));
+        set_text(L, "name", snapshot_name(&h->s, step->to, text, NAME));
+        set_bytes(L, "retained", step->retained);
+        set_bytes(L, "times", step->times);
+        lua_pushboolean(L, step->cut);
+        lua_setfield(L, -2, "cut");
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, "steps");
+}
+
+static void push_paths(lua_State *L, void *from) {
+    static const char *const held[] = {"held", "weakly", "finalizer", "garbage"};
+    const Heap *h = from;
+    lua_newtable(L);
+    for (uint32_t i = 0; i < h->why.paths; i++) {
+        push_path(L, h, &h->why.path[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    set_text(L, "held", held[h->why.held]);
+}
+
+/* What is no object of the heap is held by nobody. */
+static void push_none(lua_State *L, void *from) {
+    if (from) lua_pushinteger(L, 0);
+    lua_newtable(L);
+}
+
+static lua_Integer most_argument(lua_State *L, lua_Integer usual, lua_Integer limit) {
+    lua_Integer n = luaL_optinteger(L, 2, usual);
+    luaL_argcheck(L, n >= 0 && n <= limit, 2, "not so many");
+    return n;
+}
+
+static int api_references(lua_State *L) {
+    Heap *h;
+    luaL_checkany(L, 1);
+    lua_Integer most = most_argument(L, REFERENCES, INT32_MAX);
+    LmpErr err = heaplayout_known();
+    if (err == LMP_OK && !is_object(L))
+        return module_own_call(L, push_none, L, 2) == LUA_OK ? 2 : lua_error(L);
+    if (err == LMP_OK) err = heap_open(L, &h);
+    if (err != LMP_OK) return refuse(L, err);
+    h->most = most;
+    return answer(L, h, push_references, 2);
+}
+
+static int api_paths(lua_State *L) {
+    Heap *h = NULL;
+    luaL_checkany(L, 1);
+    lua_Integer most = most_argument(L, PATHS, PATHS_MOST);
+    LmpErr err = heaplayout_known();
+    if (err == LMP_OK && !is_object(L))
+        return module_own_call(L, push_none, NULL, 1) == LUA_OK ? 1 : lua_error(L);
+    if (err == LMP_OK) err = heap_open(L, &h);
+    if (err == LMP_OK) err = why_make(&h->why, &h->s, h->object, (uint32_t)most, NULL, 0);
+    if (err == LMP_OK) return answer(L, h, push_paths, 1);
+    heap_close(h);
+    return refuse(L, err);
+}
+
+void heap_register(lua_State *L) {
+    static const luaL_Reg functions[] = {{"size", api_size},         {"total_size", api_total_size},
+                                         {"retained", api_retained}, {"references", api_references},
+                                         {"paths", api_paths},       {NULL, NULL}};
+    luaL_setfuncs(L, functions, 0);
+}
