@@ -106,7 +106,8 @@ static void append(LmpSuspect *kept, const LmpSuspect *other) {
     size_t used = strlen(kept->words), more = strlen(other->words);
     bool said = kept->rule == LMP_SUSPECT_HOLDER && other->rule == LMP_SUSPECT_CLASS;
     if (said || kept->rule == other->rule || used + more + 2 > sizeof kept->words) return;
-    snprintf(kept->words + used, sizeof kept->words - used, " %s", other->words);
+    kept->words[used] = ' ';
+    memcpy(kept->words + used + 1, other->words, more + 1);
 }
 
 static void make_one(SuspectRun *run) {
