@@ -185,7 +185,7 @@ static void draw_frame(App *app, int row, Canvas *canvas) {
 
 void app_draw(App *app, Canvas *canvas, uint64_t now) {
     app->ui.now = now;
-    app->ui.restless = false;
+    app->ui.restless = app->ui.at_once = false;
     if (app->notice_until && now >= app->notice_until) app->notice_until = 0;
     app->spots = 0;
     canvas_clear(canvas, STYLE(TONE_NONE));

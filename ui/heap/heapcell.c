@@ -11,7 +11,7 @@
 OpenedHeap *heapcell_heap(const Model *model, Canvas *canvas, Rect rect) {
     if (!model->heap && canvas && rect.h > 0)
         canvas_text(canvas, rect.x + 1, rect.y, rect.w - 2, STYLE(TONE_MUTED),
-                    "no snapshot is open");
+                    "no snapshot is open yet");
     return model->heap;
 }
 
@@ -23,7 +23,7 @@ bool heapcell_wait(const OpenedHeap *heap, uint64_t *asked, uint64_t what, const
     char count[LMP_NUM];
     canvas_printf(canvas, rect.x + 1, rect.y, rect.w - 2, STYLE(TONE_MUTED),
                   "Summing up %s objects %s ...", format_count(count, heap->now.g.objects), words);
-    ui->restless = true;
+    ui->at_once = true;
     return true;
 }
 

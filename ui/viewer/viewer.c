@@ -39,10 +39,11 @@ void viewer_paint(Viewer *v) {
     term_show(v->term, v->canvas);
 }
 
-static void draw(Viewer *v) {
+/* Returns how much of the time, in nanoseconds, went into what a person has asked for. */
+static uint64_t draw(Viewer *v) {
     int w, h;
     term_size(v->term, &w, &h);
-    if ((v->canvas->w != w || v->canvas->h != h) && !canvas_resize(v->canvas, w, h)) return;
+    if ((v->canvas->w != w || v->canvas->h != h) && !canvas_resize(v->canvas, w, h)) return 0;
     uint64_t now = lmp_os->clock();
     app_draw(v->app, v->canvas, now);
     if (v->view && !app_has_parts(v->app)) { /* a panel has come up */
@@ -51,15 +52,18 @@ static void draw(Viewer *v) {
         app_draw(v->app, v->canvas, now);
     }
     term_show(v->term, v->canvas);
+    uint64_t shown = lmp_os->clock();
     v->dirty = v->urgent = false;
+    if (app_ui(v->app)->at_once) viewer_paint(v);
     viewer_serve(v, lmp_os->clock()); /* panels request previews while they draw */
+    return lmp_os->clock() - shown;
 }
 
 /* When to wake up if nothing happens, nanoseconds from now. */
 static uint64_t patience(const Viewer *v, uint64_t now) {
     const Ui *ui = app_ui(v->app);
     LmpSeen seen = app_model(v->app)->seen;
-    if (v->told) return 0;
+    if (v->told || v->urgent) return 0;
     /* That another job has the terminal, and its size when signals do not reach us, can only be
      * found by looking. */
     uint64_t wait = QUIET / 4;
@@ -115,8 +119,8 @@ static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
         }
         if (fresh || (v->dirty && now >= v->next)) {
             if (v->o->notify >= 0) viewer_read_spool(v);
-            draw(v);
-            spent = lmp_os->clock() - now;
+            uint64_t asked = draw(v);
+            spent = lmp_os->clock() - now - asked;
             v->next = now + (v->interval > spent * OWN_SHARE ? v->interval : spent * OWN_SHARE);
         }
         if (app_restless(v->app)) v->dirty = true;

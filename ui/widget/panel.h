@@ -59,16 +59,17 @@ typedef struct UiWish {
 
 /* What all panels see and may change. */
 typedef struct Ui {
-    bool utf8;                 /* else ASCII only: letters s f u r t o in the map, no braille */
-    int colours;               /* 0 (monochrome), 8, 16 or 256; below 8 kinds are told by letters */
-    bool mouse;                /* on */
-    char error[256];           /* the message that the program ended with; "": none known */
-    unsigned kinds;            /* bit per LmpKind: shown */
-    bool makes;                /* tables show what the program makes, not what it holds */
-    bool by_tag;               /* types by requested tag, not by owner */
-    bool frozen;               /* the display, not the program */
-    bool restless;             /* set while drawing: draw again soon, there will be more */
-    bool enlarged;             /* the focused panel has the whole body */
+    bool utf8;       /* else ASCII only: letters s f u r t o in the map, no braille */
+    int colours;     /* 0 (monochrome), 8, 16 or 256; below 8 kinds are told by letters */
+    bool mouse;      /* on */
+    char error[256]; /* the message that the program ended with; "": none known */
+    unsigned kinds;  /* bit per LmpKind: shown */
+    bool makes;      /* tables show what the program makes, not what it holds */
+    bool by_tag;     /* types by requested tag, not by owner */
+    bool frozen;     /* the display, not the program */
+    bool restless;   /* set while drawing: draw again soon, there will be more */
+    bool at_once;    /* set while drawing: draw again now, the frame says what it waits for */
+    bool enlarged;   /* the focused panel has the whole body */
     const struct Panel *focus; /* has the keys */
     const struct Panel *over;  /* opened over another by enter (blocks, help), NULL: none */
     const struct Panel

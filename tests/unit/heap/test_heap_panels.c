@@ -304,6 +304,37 @@ START_TEST(test_compare_leads_to_new_objects) {
 }
 END_TEST
 
+START_TEST(test_what_takes_long_says_so_first) {
+    Graph *graph = graph_new();
+    uint32_t list = graph_table(graph, 300001, 300001, 0, 0);
+    graph_edge(graph, 0, list, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    for (uint32_t i = 0; i < 300001; i++)
+        graph_index(graph, list, i + 1, graph_table(graph, 0, 0, 0, 0));
+    const LmpHeapGraph *g = graph_done(graph);
+    LmpHeapInfo info = cached_info(g, 1);
+    LmpSnapshot snapshot;
+    ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
+    Model *model = calloc(1, sizeof *model);
+    model->heap = opened_of(&snapshot, NULL);
+    static const Panel *const all[] = {&panel_held, &panel_objects, &panel_suspects};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        Stage *s = stage_new(all[i], model, 78, 12, true, 256);
+        char *text = stage_text(s, false);
+        ck_assert_ptr_nonnull(strstr(text, "Summing up 300,003 objects"));
+        ck_assert(s->ui.at_once);
+        free(text);
+        text = stage_text(s, false);
+        ck_assert_ptr_null(strstr(text, "Summing up"));
+        free(text);
+        stage_free(s);
+    }
+    opened_close(model->heap);
+    snapshot_close(&snapshot);
+    graph_free(graph);
+    free(model);
+}
+END_TEST
+
 START_TEST(test_nothing_is_open) {
     static const Panel *const all[] = {&panel_held,    &panel_objects,  &panel_dominators,
                                        &panel_treemap, &panel_suspects, &panel_compare,
@@ -328,4 +359,5 @@ SUITE("heap_panels", test_sizes, test_a_group_leads_to_its_objects_and_why,
       test_why_marks_the_cut_and_leaves_out_holders, test_garbage_says_so,
       test_a_wish_from_the_program, test_an_object_has_references_both_ways,
       test_dominators_open_close_and_follow, test_the_treemap_is_walked_and_zoomed,
-      test_pages_of_lua, test_compare_leads_to_new_objects, test_nothing_is_open)
+      test_pages_of_lua, test_compare_leads_to_new_objects, test_what_takes_long_says_so_first,
+      test_nothing_is_open)
