@@ -273,7 +273,7 @@ START_TEST(at_the_end) {
         char path[300], asked[200];
         start(true, false);
         snprintf(asked, sizeof asked, "%s", name);
-        snapshot_open(profile, asked, cases[i].child);
+        snapshot_attach(profile, asked, cases[i].child);
         run("T = {} for i = 1, 3000 do T[i] = {i} end");
         if (cases[i].child)
             snprintf(path, sizeof path, "%s.%d%s", asked, (int)getpid(), cases[i].ending);

@@ -84,7 +84,7 @@ START_TEST(test_epochs_wait_for_a_snapshot) {
     tick_now(profile);
     ck_assert_uint_eq(profile->live->epoch_length, 2 * length);
     ck_assert_uint_gt(profile->live->epoch, 149);
-    ck_assert_uint_lt(profile->live->epoch, 156);
+    ck_assert_uint_lt(profile->live->epoch, 165); /* some had passed before */
     end();
 }
 END_TEST
