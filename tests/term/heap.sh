@@ -68,7 +68,7 @@ case_live() { # S, then enter: over the panels of the program, which runs on; es
     key Escape
     wait_for '─ 6 Sites'
     key S
-    wait_for 'snapshot 1: .*enter: open it'
+    wait_for 'enter opens snapshot 1: '
     key Enter
     wait_for 'SNAPSHOT 1'
     look_around
@@ -86,7 +86,7 @@ case_live() { # S, then enter: over the panels of the program, which runs on; es
     wait_for '─ 6 Sites'
     wait_for 'RUNNING'
     key S # another one is compared with the first
-    wait_for 'snapshot 2: .*enter: open it'
+    wait_for 'enter opens snapshot 2: '
     key Enter
     wait_for 'SNAPSHOT 2'
     wait_for 'compared with snapshot 1'

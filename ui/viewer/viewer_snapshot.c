@@ -36,8 +36,7 @@ static void say(Viewer *v, LmpSnapshotLive *s) {
     memcpy(file, s->file, sizeof file);
     if (n > 0 && strncmp(s->file, here, n) == 0 && s->file[n] == '/')
         memmove(s->file, s->file + n + 1, strlen(s->file + n + 1) + 1);
-    app_say(v->app, "%s%s", snapshotline_say(line, sizeof line, s),
-            written ? "  enter: open it" : "");
+    app_say(v->app, "%s%s", written ? "enter opens " : "", snapshotline_say(line, sizeof line, s));
     if (written) viewer_heap_written(v, file);
     v->dirty = true;
 }

@@ -145,12 +145,12 @@ END_TEST
 START_TEST(test_the_notice_of_one_opens_it) {
     open_program(120, 36);
     refresh();
-    app_say(app, "snapshot 1: lmp-1-1.heap  enter: open it");
+    app_say(app, "enter opens snapshot 1: lmp-1-1.heap");
     app_offer_heap(app);
     play_key(app, K_DOWN); /* something else: enter means what it always does */
     play_key(app, K_ENTER);
     ck_assert(!play_asked(app, REQUEST_HEAP));
-    app_say(app, "snapshot 2: lmp-1-2.heap  enter: open it");
+    app_say(app, "enter opens snapshot 2: lmp-1-2.heap");
     app_offer_heap(app);
     play_key(app, K_ENTER);
     ck_assert(play_asked(app, REQUEST_HEAP));
