@@ -99,6 +99,34 @@ case_live() { # S, then enter: over the panels of the program, which runs on; es
     check_terminal
 }
 
+case_rarely() { # of a program that asks for memory once in a while: its result is told all the same
+    cat >"$work/rarely.lua" <<'LUA'
+kept = {}
+for n = 1, 20000 do kept[n] = { n } end
+while not io.open("stop") do
+  kept[#kept + 1] = { "x" }
+  for i = 1, 5 do kept[#kept + 1] = tostring(i) .. #kept end
+  os.execute("sleep 0.7")
+end
+LUA
+    open 120 36
+    type_line '$P $LMP run rarely.lua; echo run=$?'
+    wait_for 'RUNNING'
+    for n in 1 2 3; do
+        key S
+        wait_for "enter opens snapshot $n: "
+        key Enter
+        wait_for "SNAPSHOT $n"
+        key Escape
+        wait_for 'RUNNING'
+    done
+    touch "$work/stop"
+    wait_for 'FINISHED'
+    key q
+    wait_for 'run=0'
+    check_terminal
+}
+
 case_file() { # later, from its file; one that is none, or is cut off, is refused in a line
     leaky
     open 120 36

@@ -1,6 +1,6 @@
-/* cached_heap.h - the heap of a program with a leak, built by hand: a cache that forgets no request,
- * each with a callback that holds its session; handlers of a bus; a coroutine that waits for ever;
- * garbage. Sizes are what Lua's layout gives them, so screens drawn from it look real. */
+/* cached_heap.h - the heap of a program with a leak, built by hand: a cache that forgets no
+ * request, each with a callback that holds its session; handlers of a bus; a coroutine that waits
+ * for ever; garbage. Sizes are what Lua's layout gives them, so screens drawn from it look real. */
 #ifndef LMP_CACHED_HEAP_H
 #define LMP_CACHED_HEAP_H
 
@@ -24,7 +24,7 @@ GRAPH_USED uint32_t cached_text(Graph *graph, size_t length, unsigned number) {
 
 /* entries["req-1001"] = {callback = function, session = {id, name, body}} and so on. */
 GRAPH_USED void cached_requests(Graph *graph, uint32_t entries, uint32_t callback,
-                               unsigned requests) {
+                                unsigned requests) {
     for (unsigned i = 0; i < requests; i++) {
         char name[40];
         uint32_t request = graph_table(graph, 0, 0, 2, 2);
@@ -87,8 +87,8 @@ GRAPH_USED Graph *cached_graph(unsigned requests) {
 
     uint32_t waits = graph_thread(graph, 1);
     graph_field(graph, globals, "worker", waits);
-    uint32_t at = graph_frame(graph, graph_function(graph, graph_proto(graph, "@worker.lua", 7, 20)),
-                              13);
+    uint32_t at =
+        graph_frame(graph, graph_function(graph, graph_proto(graph, "@worker.lua", 7, 20)), 13);
     graph_local(graph, at, "batch", 2, cached_text(graph, 60000, 9));
     uint32_t words = graph_table(graph, 128, 128, 0, 0);
     graph_field(graph, globals, "words", words);

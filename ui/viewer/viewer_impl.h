@@ -16,6 +16,7 @@ typedef struct SnapshotWatch {
     bool seen;           /* anything */
     uint32_t seq, phase; /* at the last look */
     uint32_t said;       /* number of the last one that was told */
+    uint64_t written;    /* clock at which it was seen to be written; 0: not yet */
     uint32_t asked;      /* by us, and not begun; 0: none */
     CollectWait wait;
     LmpSnapshotLive of;

@@ -7,6 +7,8 @@
 #include "read/snapshotline.h"
 #include "viewer/viewer_impl.h"
 
+#define SHARED_AGAIN_NS 1500000000u /* that a result waits for the figure that comes last */
+
 /* Into our directory; the program chooses the name. */
 void viewer_ask_snapshot(Viewer *v, bool collect) {
     char here[LMP_SNAPSHOT_FILE];
@@ -64,20 +66,31 @@ static void watch_ours(Viewer *v, const LmpSnapshotLive *s, uint64_t now) {
     watch->asked = 0;
 }
 
+/* Is there a result to tell? The slowest operation is known when everything is shared again, which
+ * a program that asks for no memory puts off. */
+static bool is_over(Viewer *v, const LmpSnapshotLive *s, uint64_t now) {
+    SnapshotWatch *watch = &v->snapshot;
+    if (s->state == LMP_SNAPSHOT_FAILED) return true;
+    if (s->state != LMP_SNAPSHOT_WRITTEN) return false;
+    if (!s->frozen || atomic_load(&v->view->live->state) == LMP_FINISHED) return true;
+    if (!watch->written) watch->written = now;
+    return now - watch->written > SHARED_AGAIN_NS;
+}
+
 void viewer_watch_snapshot(Viewer *v, uint64_t now) {
     SnapshotWatch *watch = &v->snapshot;
     const LmpSnapshotLive *live = &v->view->live->snapshot;
     uint32_t seq = atomic_load(&live->seq);
     uint32_t phase = v->view->beat ? atomic_load(&v->view->beat->phase) : 0;
-    if (watch->seen && !watch->asked && seq == watch->seq && phase == watch->phase) return;
+    if (watch->seen && !watch->asked && !watch->written && seq == watch->seq &&
+        phase == watch->phase && live->frozen == watch->of.frozen)
+        return;
     LmpSnapshotLive *s = &watch->of;
     if (!view_copy_snapshot(v->view, s)) return;
     watch->seq = seq;
     watch->phase = phase;
-    /* The slowest operation is known when everything is shared again. */
-    bool over = s->state == LMP_SNAPSHOT_FAILED ||
-                (s->state == LMP_SNAPSHOT_WRITTEN &&
-                 (!s->frozen || atomic_load(&v->view->live->state) == LMP_FINISHED));
+    bool over = is_over(v, s, now);
+    if (over) watch->written = 0;
     bool news = over && s->number != watch->said;
     if (over) watch->said = s->number;
     if (news && watch->seen) say(v, s); /* not of one from before we came */

@@ -51,6 +51,8 @@ static bool stack_is_safe(const void *ptr, uint32_t entry) {
     return cls != LMP_C_NONE && cls != LMP_C_THREAD_PART && cls != LMP_C_THREAD;
 }
 
+#define LATE_NS 4000000u /* since the last tick */
+
 /* Does the operation; where all requests take this path, ticks must too. */
 static void *operate(LmpProfile *p, const LmpTrapped *q) {
     bool look = looks_on(p);
@@ -58,7 +60,9 @@ static void *operate(LmpProfile *p, const LmpTrapped *q) {
     if (look) looks_before(p);
     void *r = odd_operate(p, q->ptr, q->osize, q->nsize, q->caller, q->own);
     if (look && !looks_after(p, q->ptr || q->own ? NULL : r, q->nsize)) slow_path_route(p);
-    if (++p->slow->ops >= p->tick_ops) {
+    /* A snapshot is to be over soon, also of a program that asks for memory once in a while. */
+    bool late = begun && begun - p->start - p->ticked > LATE_NS;
+    if (++p->slow->ops >= p->tick_ops || late) {
         p->slow->ops = 0;
         tick_now(p);
     }
