@@ -158,7 +158,7 @@ LmpErr suspects_make(LmpSuspects *out, const LmpSnapshot *s, const LmpSnapshot *
     SuspectRun run = {.s = s,
                       .old = old,
                       .out = out,
-                      .heap = s->reachable_bytes,
+                      .heap = s->garbage_bytes + s->reachable_bytes,
                       .frame = calloc((size_t)s->g.objects + 1, 1),
                       .told = calloc((size_t)s->g.objects + 1, 1),
                       .count = malloc(((size_t)s->g.objects + 1) * sizeof *run.count)};

@@ -273,7 +273,8 @@ static void growth_of(SuspectRun *run, const LmpHeapGroups *groups, const LmpHea
     for (uint32_t i = 0; i < compare->changes && added < SUSPECT_ROWS; i++) {
         const LmpHeapChange *c = &compare->change[i];
         if (growth(c) <= 0 ||
-            !suspect_over((uint64_t)growth(c), run->old->reachable_bytes, SUSPECT_GROWS))
+            !suspect_over((uint64_t)growth(c), run->old->garbage_bytes + run->old->reachable_bytes,
+                          SUSPECT_GROWS))
             continue;
         add_growth(run, groups, compare, c, by);
         added++;
