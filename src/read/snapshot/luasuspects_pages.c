@@ -189,7 +189,8 @@ static void word_coroutines(const LmpSnapshot *s, const SuspectDraft *d, LmpSusp
     if (d->key[1]) snapshot_name(s, (uint32_t)d->key[1], full, sizeof full);
     if (strncmp(full, code, sizeof code - 1) == 0) name += sizeof code - 1;
     if (d->key[2])
-        snprintf(row->text[1], sizeof row->text[1], "line %u of %s", (unsigned)d->key[2], name);
+        snprintf(row->text[1], sizeof row->text[1], "line %u of %s%s", (unsigned)d->key[2],
+                 *name == '(' ? "a function " : "", name);
     else
         snprintf(row->text[1], sizeof row->text[1], "%s", name);
 }

@@ -405,7 +405,8 @@ const char *snapshot_preview(const LmpSnapshot *s, uint32_t object, char *out, s
         words_format(&w, "%s bytes", format_count(number, s->g.userdata_bytes[row]));
         break;
     case LMP_HEAP_LOT:
-        words_format(&w, "%s blocks", format_count(number, s->g.lot_blocks[row]));
+        words_format(&w, "%s block%s", format_count(number, s->g.lot_blocks[row]),
+                     s->g.lot_blocks[row] == 1 ? "" : "s");
         break;
     default:
         break;

@@ -72,11 +72,18 @@ static void suspended(SuspectRun *run, const LmpSuspectTable *t) {
                      "Suspended coroutines hold less than %d %% of the heap.", SUSPECT_WASTES);
         return;
     }
+    suspect_share(share, bytes, run->heap);
+    if (n == 1) {
+        suspect_add(run, LMP_SUSPECT_COROUTINES, bytes, most->object,
+                    "One coroutine is suspended and holds %s of the heap, at %s: if nobody resumes "
+                    "it, that stays.",
+                    share, most->text[1]);
+        return;
+    }
     suspect_add(run, LMP_SUSPECT_COROUTINES, bytes, most->object,
                 "%s coroutines are suspended and hold %s of the heap, %s of them at %s: if nobody "
                 "resumes them, that stays.",
-                format_count(count, n), suspect_share(share, bytes, run->heap),
-                format_count(there, most->objects), most->text[1]);
+                format_count(count, n), share, format_count(there, most->objects), most->text[1]);
 }
 
 static void references(SuspectRun *run, const LmpSuspectTable *t) {
