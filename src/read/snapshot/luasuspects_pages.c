@@ -188,9 +188,12 @@ static void word_coroutines(const LmpSnapshot *s, const SuspectDraft *d, LmpSusp
     snprintf(row->text[0], sizeof row->text[0], "%s", state_name[d->key[0]]);
     if (d->key[1]) snapshot_name(s, (uint32_t)d->key[1], full, sizeof full);
     if (strncmp(full, code, sizeof code - 1) == 0) name += sizeof code - 1;
-    if (d->key[2])
-        snprintf(row->text[1], sizeof row->text[1], "line %u of %s%s", (unsigned)d->key[2],
-                 *name == '(' ? "a function " : "", name);
+    const char *end = *name == '(' ? strrchr(name, ':') : NULL; /* it has none but its place */
+    if (d->key[2] && end)
+        snprintf(row->text[1], sizeof row->text[1], "%.*s:%u", (int)(end - name - 1), name + 1,
+                 (unsigned)d->key[2]);
+    else if (d->key[2])
+        snprintf(row->text[1], sizeof row->text[1], "line %u of %s", (unsigned)d->key[2], name);
     else
         snprintf(row->text[1], sizeof row->text[1], "%s", name);
 }
