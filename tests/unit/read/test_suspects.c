@@ -296,7 +296,7 @@ START_TEST(suspended) {
         const LmpSuspect *row = of(LMP_SUSPECT_COROUTINES);
         ck_assert(row->fired == (status == 1));
         if (row->fired) ck_assert_ptr_nonnull(strstr(row->words, "3 coroutines are suspended"));
-        if (row->fired) ck_assert_ptr_nonnull(strstr(row->words, "line 18 of "));
+        if (row->fired) ck_assert_ptr_nonnull(strstr(row->words, "worker.lua:18"));
         end();
     }
 }
@@ -364,7 +364,7 @@ START_TEST(pages) {
     page(LMP_PAGE_COROUTINES);
     ck_assert_uint_eq(table.rows, 1);
     cell(0, 0, "suspended");
-    ck_assert_ptr_nonnull(strstr(table.row[0].text[1], "line 18 of "));
+    ck_assert_ptr_nonnull(strstr(table.row[0].text[1], "worker.lua:18"));
     cell(0, 2, "4");
     luasuspects_free(&table);
 
