@@ -100,12 +100,21 @@ static bool may_hold(const LmpSnapshot *s, uint32_t edge) {
     return !(s->g.edge_kind[edge] & LMP_EDGE_WEAK);
 }
 
+/* A thread marks the upvalues that live on its stack: what is in them is held by the stack's slot,
+ * which is a reference of its own. */
+static bool is_told_by_slot(const LmpSnapshot *s, uint32_t from, uint32_t edge) {
+    return s->g.kind[from] == LMP_HEAP_THREAD &&
+           (s->g.edge_kind[edge] & LMP_EDGE_KIND) == LMP_EDGE_UPVALUE;
+}
+
 /* Who refers to `object` is queued. */
 static bool spread(Search *q, uint32_t object) {
     const LmpSnapshot *s = q->s;
     for (uint32_t i = s->in_at[object]; i < s->in_at[object + 1]; i++) {
         uint32_t edge = s->in[i], from = s->in_from[i];
-        if (q->seen[from] & 6 || snapshot_garbage(s, from) || !may_hold(s, edge)) continue;
+        if (q->seen[from] & 6 || snapshot_garbage(s, from) || !may_hold(s, edge) ||
+            is_told_by_slot(s, from, edge))
+            continue;
         bool used = is_used(q, edge);
         if (used && q->seen[from] & 1) continue;
         if (!used && q->seen[from] & 1 && !(q->seen[from] & 8)) continue;

@@ -228,6 +228,32 @@ START_TEST(test_an_upvalue_and_its_value_are_one_step) {
 }
 END_TEST
 
+/* A local that a closure uses is on the stack and in the closure's upvalue, which the thread marks,
+ * too: two holders, not three. */
+START_TEST(test_an_open_upvalue_is_no_further_holder) {
+    Graph *graph = graph_new();
+    uint32_t registry = graph_table(graph, 0, 0, 1, 1), cache = graph_table(graph, 9, 9, 0, 0);
+    uint32_t get = graph_function(graph, graph_proto(graph, "@cache.lua", 3, 5));
+    uint32_t entries = graph_upvalue(graph, get, "entries", cache);
+    graph->object[entries].flags |= LMP_HEAP_OPEN;
+    graph_edge(graph, 0, registry, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    graph_field(graph, registry, "get", get);
+    uint32_t thread = graph_thread(graph, 0);
+    graph_edge(graph, 0, thread, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
+    graph_local(graph, graph_frame(graph, 0, 7), "entries", 1, cache);
+    graph_edge(graph, thread, entries, LMP_EDGE_UPVALUE, 0);
+    LmpHeapInfo info = {0};
+    LmpSnapshot s;
+    LmpWhyPaths why;
+    ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
+    ck_assert_int_eq(why_make(&why, &s, cache, 5, NULL, 0), LMP_OK);
+    ck_assert_uint_eq(why.paths, 2);
+    why_free(&why);
+    snapshot_close(&s);
+    graph_free(graph);
+}
+END_TEST
+
 /* ---- not held -------------------------------------------------------------------------------- */
 
 START_TEST(test_weakly_by_a_finalizer_and_not_at_all) {
@@ -342,5 +368,5 @@ END_TEST
 
 SUITE("why", test_random_cuts_free_what_they_promise, test_two_holders, test_an_ignored_holder,
       test_a_list_is_one_step, test_an_upvalue_and_its_value_are_one_step,
-      test_weakly_by_a_finalizer_and_not_at_all, test_shapes_of_many,
-      test_shapes_of_a_long_list_end)
+      test_an_open_upvalue_is_no_further_holder, test_weakly_by_a_finalizer_and_not_at_all,
+      test_shapes_of_many, test_shapes_of_a_long_list_end)
