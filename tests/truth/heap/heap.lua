@@ -253,7 +253,7 @@ function run.scripts(...)
         for k, mode in ipairs(modes) do
             heap.start { stacks = k == 1 }
             collectgarbage(mode)
-            heap.paused(k == 1 and 41 or 0)
+            heap.paused(k == 1 and every * 41 or 0)
             local ok, err = pcall(script, seed)
             heap.paused(0)
             assert(ok, err)
