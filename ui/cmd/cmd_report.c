@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/nearest.h"
 #include "cmd/cmd.h"
@@ -105,6 +106,12 @@ static bool set_option(const Command *command, const Option *o, const char *valu
     return true;
 }
 
+static bool is_same_file(const char *a, const char *b) {
+    struct stat one, other;
+    return b && stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
 static int run(const Command *command, int argc, char **argv) {
     static char output[] = "--output";
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
@@ -125,6 +132,8 @@ static int run(const Command *command, int argc, char **argv) {
     const HeapReportKind *kind = heapreport_find(wish.format);
     if (!kind) return no_such_format(command, wish.format);
     if (!wish.file) return command_wrong(command, "%s of which file?", wish.format);
+    if (is_same_file(wish.file, wish.out))
+        return command_wrong(command, "-o %s: that is the snapshot itself", wish.out);
     return report(kind, &wish);
 }
 

@@ -15,10 +15,26 @@ static uint32_t biggest(const LmpSnapshot *s, uint32_t i) {
     return s->child_at[i] < s->child_at[i + 1] ? s->child[s->child_at[i]] : LMP_HEAP_NONE;
 }
 
-/* The first on the path of biggest children whose biggest child retains far less than it. */
+/* Do objects of one class hang from it, each from the one before, as the links of a list do? */
+static bool holds_list(const LmpSnapshot *s, uint32_t i) {
+    enum { LINKS = 3 };
+    uint32_t link = biggest(s, i);
+    for (int k = 1; k < LINKS && link != LMP_HEAP_NONE; k++) {
+        uint32_t next = biggest(s, link);
+        if (next != LMP_HEAP_NONE && s->class_of[next] != s->class_of[link]) return false;
+        link = next;
+    }
+    return link != LMP_HEAP_NONE;
+}
+
+/* The first on the path of biggest children whose biggest child retains far less than it, or than
+ * the path's begin. A list drops little at each link: it is told by who holds it. */
 static uint32_t accumulation(const LmpSnapshot *s, uint32_t i) {
-    for (uint32_t c; (c = biggest(s, i)) != LMP_HEAP_NONE; i = c)
-        if (!suspect_over(s->retained[c], s->retained[i], SUSPECT_DROP)) break;
+    uint64_t begin = s->retained[i];
+    for (uint32_t c; (c = biggest(s, i)) != LMP_HEAP_NONE && !holds_list(s, i); i = c)
+        if (!suspect_over(s->retained[c], s->retained[i], SUSPECT_DROP) ||
+            !suspect_over(s->retained[c], begin, SUSPECT_DROP))
+            break;
     return i;
 }
 

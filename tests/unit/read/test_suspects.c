@@ -93,6 +93,31 @@ START_TEST(down_to_the_drop) {
 }
 END_TEST
 
+/* A list drops little at each of its links: it is told by who holds it, and with all that it holds.
+ */
+START_TEST(a_list) {
+    for (int way = 0; way < 2; way++) {
+        begin();
+        uint32_t head = 0, at = globals;
+        for (uint32_t i = 0; i < 2000; i++) {
+            uint32_t link = graph_table(graph, 0, 0, 2, 2);
+            graph_field(graph, at, at == globals ? "list" : "next", link);
+            graph_field(graph, link, "payload", block(100));
+            if (way == 1 && at != globals) graph_field(graph, link, "prev", at);
+            if (!head) head = link;
+            at = link;
+        }
+        judge();
+        const LmpSuspect *row = of(LMP_SUSPECT_HOLDER);
+        ck_assert(row->fired);
+        ck_assert_uint_eq(row->object, head);
+        ck_assert_uint_eq(row->bytes, snapshot.retained[row->object]);
+        ck_assert_uint_gt(row->bytes * 10, snapshot.reachable_bytes * 9);
+        end();
+    }
+}
+END_TEST
+
 START_TEST(a_tenth) {
     for (uint64_t percent = 8; percent <= 12; percent += 4) {
         begin();
@@ -488,7 +513,7 @@ START_TEST(retained_once) {
 }
 END_TEST
 
-SUITE("suspects", accumulation_point, down_to_the_drop, a_tenth, the_frame_is_no_suspect,
+SUITE("suspects", accumulation_point, down_to_the_drop, a_list, a_tenth, the_frame_is_no_suspect,
       a_thousand_globals, a_class, one_holder_one_verdict, growth, nothing, equal_strings,
       empty_slots, garbage, suspended, references, pages, weak_tables, copies_of_code,
       more_than_there_is_room, retained_once)
