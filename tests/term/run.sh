@@ -733,6 +733,14 @@ LUA
     is $status 0 status
     has out "^snapshot 1: 1[0-9,]+ objects, stood [0-9.]+ m?s, slowest operation [0-9.]+ m?s: $PWD/lmp-$(cat up)-1.heap$"
     is "$(head -c 8 lmp-*.heap)" LMPPHEAP 'the file'
+    for n in 1 2 3 4; do # who is too late is told so
+        LD_PRELOAD=$LMP_PRELOAD "$LMP" snapshot "$(cat up)" same$n.heap >same$n 2>&1 &
+    done
+    for n in 1 2 3 4; do
+        wait_file same$n
+        for _ in $(seq 200); do [ -s same$n ] && break || sleep 0.1; done
+        grep -Eq '^snapshot [0-9]+: |^lmp: no snapshot: another ' same$n || fail "four at once: $(cat same$n)"
+    done
     ln -s x.lua link.heap
     lmp snapshot --no-gc "$(cat up)" link.heap
     is $status 1 status

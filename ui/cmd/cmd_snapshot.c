@@ -49,6 +49,11 @@ static bool is_over(void) {
     return state == LMP_FINISHED || (view.pid && !lmp_os->alive(view.pid));
 }
 
+/* Whoever asks later writes over a request that the program has not seen yet. */
+static bool is_overtaken(const LmpSnapshotLive *s, uint32_t request) {
+    return s->request != request && (int32_t)(atomic_load(&s->taken) - request) > 0;
+}
+
 /* Waits. Returns NULL when *s has the outcome, or what went wrong. */
 static const char *wait_for(uint32_t request, LmpSnapshotLive *s) {
     uint64_t begun = lmp_os->clock(), moved = begun, bytes = 0;
@@ -60,6 +65,7 @@ static const char *wait_for(uint32_t request, LmpSnapshotLive *s) {
         if (atomic_load(&s->busy) == request) return err_message(LMP_E_BUSY);
         if (mine && (s->state == LMP_SNAPSHOT_WRITTEN || s->state == LMP_SNAPSHOT_FAILED))
             return NULL;
+        if (is_overtaken(s, request)) return "another one was asked for in the same moment";
         if (mine && s->state == LMP_SNAPSHOT_RUNS) {
             uint64_t beats = atomic_load(&view.beat->beats) + view.beat->bytes;
             if (beats != bytes) moved = now;
