@@ -265,7 +265,8 @@ static bool read_end(Reader *r) {
     if (!next_chunk(r, LMP_HEAPFILE_END)) return fail(r, LMP_E_DAMAGED);
     char nothing[1];
     if (r->chunk.plain != 0) return fail(r, LMP_E_DAMAGED);
-    return unpack(r, nothing);
+    if (!unpack(r, nothing)) return false;
+    return r->at - (r->end - r->begin) == r->size || fail(r, LMP_E_DAMAGED); /* nothing follows */
 }
 
 LmpErr heapfile_read(LmpHeapRead *out, int fd) {

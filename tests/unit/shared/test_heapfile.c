@@ -186,6 +186,12 @@ START_TEST(test_every_prefix) {
                       err_name(err));
         ck_assert_uint_le(read.bad_at, n);
     }
+    unsigned char *more = malloc(file.n + 1); /* nor is a byte too many let pass */
+    ck_assert_ptr_nonnull(more);
+    memcpy(more, file.bytes, file.n);
+    more[file.n] = 0;
+    ck_assert_int_eq(file_read(&read, more, file.n + 1), LMP_E_DAMAGED);
+    free(more);
     free(file.bytes);
     graph_free(graph);
 }
