@@ -199,9 +199,12 @@ static bool find_registry(lua_State *L, LmpHeapStudy *study) {
     lua_pushvalue(L, LUA_REGISTRYINDEX);
     search_equals(&s, pointer(L, -1));
     lua_pop(L, 1);
-    for (uint32_t i = 0; i < s.words; i++)
-        if (heap_u8(s.base + i * 8ul + LMP_AT_SLOT_TAG) != (LMP_TT_TABLE | LMP_TT_COLLECTABLE))
+    for (uint32_t i = 0; i < s.words; i++) { /* with a tag behind it, which the last word has not */
+        bool last = i + 1 == s.words;
+        if (last ||
+            heap_u8(s.base + i * 8ul + LMP_AT_SLOT_TAG) != (LMP_TT_TABLE | LMP_TT_COLLECTABLE))
             s.out[i] = true;
+    }
     return search_end(&s, &study->layout.registry);
 }
 
