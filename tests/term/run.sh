@@ -661,9 +661,9 @@ case_heap_reports() { # lmp report and lmp diff, of files made by tests/readers/
         has err "$message"
     }
     cp heaps/leaky.heap whole
-    head -c 3000 whole >cut
+    head -c 3000 whole >cut.off
     echo 'no snapshot' >text
-    refused 1 'cut is damaged' report csv cut
+    refused 1 'cut.off is damaged' report csv cut.off
     refused 1 'text is not a heap snapshot' report csv text
     refused 1 'nowhere: No such file' report csv nowhere
     refused 1 'no report dot: there is no object at this address' report dot --object=1 whole
