@@ -56,7 +56,7 @@ static bool label_fits(const LmpHeapGraph *g, uint32_t from, uint64_t e) {
 }
 
 bool judge_form(const LmpHeapGraph *g) {
-    uint32_t count[LMP_HEAP_KINDS] = {0}, before = 0;
+    uint32_t count[LMP_HEAP_KINDS] = {0};
     said[0] = 0;
     if (!g->objects || g->kind[0] != LMP_HEAP_ROOT || g->edge_at[0]) return wrong("no root");
     for (uint32_t i = 0; i < g->objects; i++) {
@@ -72,7 +72,6 @@ bool judge_form(const LmpHeapGraph *g) {
         }
         if (g->kind[i] == LMP_HEAP_ROOT || g->kind[i] == LMP_HEAP_LOT) continue;
         if (!g->addr[i] || !g->size[i]) return wrong("object %u: no address, or no size", i);
-        before += g->flags[i] & LMP_HEAP_BEFORE;
     }
     if (g->edge_at[g->objects] != g->edges) return wrong("edges: not all are an object's");
     for (unsigned k = 0; k < LMP_HEAP_KINDS; k++)
