@@ -154,6 +154,21 @@ case_file() { # later, from its file; one that is none, or is cut off, is refuse
     check_terminal
 }
 
+case_fails() { # a display that ends with an error of its own: that is said, and no signal is named
+    [ -z "$LMP_PRELOAD" ] || { echo "another library is preloaded"; exit 77; }
+    leaky
+    sed -i '/^while/d' "$work/leaky.lua"
+    (cd "$work" && "$LMP" run --no-live --no-summary --snapshot=leaky.heap leaky.lua >run.out 2>run.err)
+    open 100 30
+    type_line 'LD_PRELOAD=$(dirname $LMP)/libexit_on_signal.so $LMP heap leaky.heap; echo heap=$?'
+    wait_for 'SNAPSHOT 1'
+    kill_one RTMIN+5 "$(drawing heap leaky.heap)"
+    wait_for 'heap=1'
+    said 'lmp: the display ended with an error' || fail 'nothing is said'
+    if said 'crashed'; then fail 'a crash is told'; fi
+    check_terminal
+}
+
 [ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n "s/.* case_/  /p"; exit 2; }
 "case_$1"
 echo "ok: $1"

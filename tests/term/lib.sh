@@ -107,14 +107,15 @@ lmp_pids() {
 # The two processes of the program's display.
 relay_pid() { lmp_pids display-relay display; }
 viewer_pid() { lmp_pids lmp display; }
-# Of the two of `lmp top`, a supervisor and its child, the one that draws.
-top_viewer() {
+# Of the two of `lmp top` or `lmp heap`, a supervisor and its child, the one that draws.
+drawing() {
     local p all
-    all=$(lmp_pids lmp top "$program")
+    all=$(lmp_pids lmp "$1" "$2")
     for p in $all; do
         grep -qxF "$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$p/status")" <<<"$all" && echo "$p"
     done
 }
+top_viewer() { drawing top "$program"; }
 # Number of the operation that the inspector shows.
 operation() { screen | sed -n 's/.*\(allocation\|reallocation\|free\) #\([0-9,]*\).*/\2/p' | tr -d ,; }
 # kill_one SIGNAL PID: of a process that must be there.

@@ -28,14 +28,17 @@ lmp() {
     LD_PRELOAD=$LMP_PRELOAD "$LMP" "$@" >out 2>err </dev/null
     status=$?
 }
-# Waits until the file is there and not empty.
-wait_file() {
-    local end=$((SECONDS + ${LMP_PATIENCE:-100}))
-    until [ -s "$1" ]; do
-        [ $SECONDS -lt $end ] || fail "waited in vain for the file $1"
+# until_true WHAT COMMAND...: polls.
+until_true() {
+    local end=$((SECONDS + ${LMP_PATIENCE:-100})) what=$1
+    shift
+    until "$@"; do
+        [ $SECONDS -lt $end ] || fail "waited in vain for $what"
         sleep 0.05
     done
 }
+# Waits until the file is there and not empty.
+wait_file() { until_true "the file $1" test -s "$1"; }
 is() { [ "$1" = "$2" ] || fail "$3: got '$1', expected '$2'"; }
 has() { grep -Eq -- "$2" "$1" || fail "$1 lacks: $2"; }
 hasnt() { ! grep -Eq -- "$2" "$1" || fail "$1 has: $2"; }

@@ -728,37 +728,44 @@ LUA
     rm -f up stop
     LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-summary loop.lua >out.run 2>err.run </dev/null &
     wait_file up
-    until [ -s up ]; do sleep 0.05; done
     lmp snapshot "$(cat up)"
     is $status 0 status
     has out "^snapshot 1: 1[0-9,]+ objects, stood [0-9.]+ m?s, slowest operation [0-9.]+ m?s: $PWD/lmp-$(cat up)-1.heap$"
     is "$(head -c 8 lmp-*.heap)" LMPPHEAP 'the file'
+    local asking=()
     for n in 1 2 3 4; do # who is too late is told so
-        LD_PRELOAD=$LMP_PRELOAD "$LMP" snapshot "$(cat up)" same$n.heap >same$n 2>&1 &
+        LD_PRELOAD=$LMP_PRELOAD timeout 25 "$LMP" snapshot "$(cat up)" same$n.heap >same$n 2>&1 &
+        asking+=($!)
     done
+    wait "${asking[@]}" || true
     for n in 1 2 3 4; do
-        wait_file same$n
-        for _ in $(seq 200); do [ -s same$n ] && break || sleep 0.1; done
         grep -Eq '^snapshot [0-9]+: |^lmp: no snapshot: another ' same$n || fail "four at once: $(cat same$n)"
     done
+    taken() { lmp snapshot "$(cat up)" after.heap && [ $status = 0 ]; }
+    until_true 'the end of those four' taken
     ln -s x.lua link.heap
     lmp snapshot --no-gc "$(cat up)" link.heap
     is $status 1 status
     has err 'link.heap: cannot write the file: File exists'
     lmp snapshot --no-gc "$(cat up)" named.heap
     is $status 0 status
-    # The program is killed while its child writes: the child goes on, or leaves nothing.
-    for i in 1 2 3 4 5; do
-        lmp snapshot "$(cat up)" "killed$i.heap" &
+    # The program is killed while its child is at work: the child goes on, or leaves nothing.
+    local program child="" snap=""
+    program=$(cat up)
+    until [ -n "$child" ]; do # as often as it takes to see it
+        [ -z "$snap" ] || wait $snap
+        LD_PRELOAD=$LMP_PRELOAD timeout 25 "$LMP" snapshot "$program" killed.heap >killed 2>&1 &
         snap=$!
-        sleep 0.0$i
-        [ $i = 5 ] && kill -9 "$(cat up)"
-        wait $snap
+        while kill -0 $snap 2>/dev/null && [ -z "$child" ]; do
+            read -r child _ <"/proc/$program/task/$program/children" || true
+        done
     done
+    kill -9 "$program"
+    wait $snap || true
     wait
-    sleep 0.5
+    until_true 'the end of the child' test ! -e "/proc/$child"
     ls ./*.part >/dev/null 2>&1 && fail "left behind: $(ls ./*.part)"
-    for f in killed*.heap; do is "$(head -c 8 "$f")" LMPPHEAP "$f"; done
+    [ ! -e killed.heap ] || is "$(head -c 8 killed.heap)" LMPPHEAP killed.heap
 }
 
 [ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }

@@ -1,16 +1,13 @@
 /* cmd_heap.c - `lmp heap`: opens the file of a heap snapshot in the display. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/attached.h"
 #include "cmd/cmd.h"
 #include "cmd/command.h"
-#include "viewer/viewer.h"
-#include "viewer/viewer_supervisor.h"
 
 static const Option options[] = {{0}};
 
@@ -19,22 +16,6 @@ static const Example examples[] = {
     {"lmp heap lmp-4711-2.heap lmp-4711-1.heap", "and what has changed since the older one"},
     {0},
 };
-
-static Supervisor supervisor;
-
-static void told(int sig) {
-    (void)sig;
-    supervisor_tell(&supervisor); /* closes a descriptor: safe in a handler */
-}
-
-static void catch_signals(void) {
-    struct sigaction act = {.sa_handler = told};
-    sigaction(SIGTERM, &act, NULL);
-    sigaction(SIGHUP, &act, NULL);
-    sigaction(SIGINT, &act, NULL);
-    signal(SIGTTOU, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-}
 
 static bool readable(const char *file) {
     int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -53,23 +34,12 @@ static int show(const char *file, const char *older) {
                             .hold = true,
                             .spool = -1,
                             .input = -1};
-    catch_signals();
-    if (!supervisor_start(&supervisor, &viewer, NULL, NULL)) {
-        command_say("%s", err_message(LMP_E_NOMEM));
-        return 1;
-    }
-    struct pollfd p = {.fd = supervisor.life, .events = POLLIN};
-    while (supervisor.notify >= 0 && poll(&p, 1, -1) <= 0)
-        ;
-    int status = 0;
-    if (supervisor_end(&supervisor) == SUPERVISOR_CRASHED) {
-        command_say("the display crashed (signal %d)", supervisor.signal);
-        status = 1;
-    } else if (supervisor.result->problem[0]) {
-        command_say("%s", supervisor.result->problem);
+    const ViewerResult *result;
+    int status = attached_show(&viewer, "", &result);
+    if (status == 0 && result->problem[0]) { /* of the file */
+        command_say("%s", result->problem);
         status = 1;
     }
-    if (supervisor.result->saved[0]) command_say("picture saved as %s", supervisor.result->saved);
     return status;
 }
 

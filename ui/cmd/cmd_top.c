@@ -1,6 +1,4 @@
 /* cmd_top.c - `lmp top`: attaches to a program that is being profiled, or lists them. */
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +7,11 @@
 
 #include "base/format.h"
 #include "base/fps.h"
+#include "cmd/attached.h"
 #include "cmd/cmd.h"
 #include "cmd/target.h"
 #include "read/discover.h"
 #include "report/report.h"
-#include "viewer/viewer.h"
-#include "viewer/viewer_supervisor.h"
 
 static const Option options[] = {
     {"fps", "N",
@@ -69,23 +66,7 @@ static int nothing_to_show(void) {
 
 /* ---- attached -------------------------------------------------------------------------------- */
 
-static Supervisor supervisor;
 static LmpView view;
-
-static void told(int sig) {
-    (void)sig;
-    supervisor_tell(&supervisor); /* closes a descriptor: safe in a handler */
-}
-
-/* ctrl-C is only for this command, like everything else typed here. */
-static void catch_signals(void) {
-    struct sigaction act = {.sa_handler = told};
-    sigaction(SIGTERM, &act, NULL);
-    sigaction(SIGHUP, &act, NULL);
-    sigaction(SIGINT, &act, NULL);
-    signal(SIGTTOU, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-}
 
 static int attach(uint32_t pid, uint32_t serial, double fps) {
     LmpErr err = discover_open(pid, serial, &view);
@@ -95,28 +76,9 @@ static int attach(uint32_t pid, uint32_t serial, double fps) {
     }
     ViewerOptions viewer = {
         .view = &view, .tty = STDOUT_FILENO, .fps = fps, .hold = true, .spool = -1, .input = -1};
-    catch_signals();
-    if (!supervisor_start(&supervisor, &viewer, NULL, NULL)) {
-        command_say("%s", err_message(LMP_E_NOMEM));
-        return 1;
-    }
-    supervisor_up(&supervisor);
-    struct pollfd p = {.fd = supervisor.life, .events = POLLIN};
-    while (supervisor.notify >= 0 && poll(&p, 1, -1) <= 0)
-        ;
-    SupervisorEnd end = supervisor_end(&supervisor);
-    int status = 0;
-    if (end == SUPERVISOR_CRASHED) {
-        if (supervisor.signal)
-            command_say("the display crashed (signal %d); the program goes on", supervisor.signal);
-        else
-            command_say("the display ended with an error; the program goes on");
-        status = 1;
-    } else if (supervisor.result->end == VIEWER_NO_TTY) {
-        command_say("%s",
-                    supervisor.result->problem[0] ? supervisor.result->problem : "no terminal");
-        status = 1;
-    } else if (supervisor.result->end == VIEWER_KILLED) {
+    const ViewerResult *result;
+    int status = attached_show(&viewer, "; the program goes on", &result);
+    if (status == 0 && result->end == VIEWER_KILLED) {
         static LmpReport report;
         command_say("process %u was killed or crashed", view.header->pid);
         report_fill(&report, view.header, view.live, &view.tables, view.live->clock,
@@ -124,7 +86,6 @@ static int attach(uint32_t pid, uint32_t serial, double fps) {
         report_kinds[REPORT_SUMMARY].write(&report, stdout);
         report_close(&report);
     }
-    if (supervisor.result->saved[0]) command_say("picture saved as %s", supervisor.result->saved);
     view_close(&view);
     return status;
 }

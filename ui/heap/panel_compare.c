@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "heap/bychoice.h"
 #include "heap/heap_open.h"
 #include "heap/heapcell.h"
 #include "widget/tablepanel.h"
@@ -18,7 +19,7 @@ typedef struct Compare {
 } Compare;
 
 static const char *const by_words[] = {"class", "type", "line"};
-enum { CHOICES = sizeof by_words / sizeof *by_words };
+static const ByChoice choice = {by_words, sizeof by_words / sizeof *by_words};
 
 static const LmpHeapChange *row_of(const TableSource *from, uint32_t row) {
     return &((const LmpHeapChange *)from->rows)[row];
@@ -177,13 +178,6 @@ static void destroy(void *state) {
     tablepanel_free(c);
 }
 
-static int choice_at(int by) {
-    int x = 5;
-    for (int i = 0; i < by; i++)
-        x += (int)strlen(by_words[i]) + 2;
-    return x;
-}
-
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Compare *c = state;
     TableSource from;
@@ -196,12 +190,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
                     "lmp heap NEWER OLDER compares two snapshots of one run.");
         return;
     }
-    if (rect.h >= 5) {
-        canvas_text(canvas, rect.x + 1, rect.y, rect.w, STYLE(TONE_MUTED), "by");
-        for (int by = 0; by < CHOICES; by++)
-            canvas_text(canvas, rect.x + choice_at(by), rect.y, rect.w - choice_at(by),
-                        STYLE(by == (int)c->by ? TONE_ACCENT : TONE_TEXT), by_words[by]);
-    }
+    bychoice_draw(&choice, (int)c->by, canvas, rect);
     if (!opened_has_compare(heap, c->by) &&
         heapcell_wait(heap, &c->asked, c->by, "that are new, gone and kept", ui, canvas,
                       room(ui, rect)))
@@ -250,7 +239,7 @@ static bool look(Compare *c, const Model *model, Ui *ui, bool why) {
 }
 
 static void turn(Compare *c, int to) {
-    c->by = (LmpHeapBy)((to + CHOICES) % CHOICES);
+    c->by = (LmpHeapBy)to;
     table_to_top(&c->panel.table);
 }
 
@@ -258,22 +247,20 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     Compare *c = state;
     if (!c || !model->heap || !model->heap->compared) return false;
     if (action == ACT_WHY || action == ACT_ENTER) return look(c, model, ui, action == ACT_WHY);
-    if (action == ACT_LEFT || action == ACT_RIGHT || action == ACT_OWNER) {
-        turn(c, (int)c->by + (action == ACT_LEFT ? -1 : 1));
-        return true;
-    }
-    return tablepanel_act(state, model, ui, action, rect);
+    int to = bychoice_act(&choice, (int)c->by, action);
+    if (to < 0) return tablepanel_act(state, model, ui, action, rect);
+    turn(c, to);
+    return true;
 }
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     Compare *c = state;
     if (!c || !model->heap || !model->heap->compared) return false;
-    if (event.what == MOUSE_CLICK && event.y == 0 && rect.h >= 5) {
-        for (int by = 0; by < CHOICES; by++)
-            if (event.x >= choice_at(by) && event.x < choice_at(by + 1)) turn(c, by);
-        return true;
-    }
-    return tablepanel_mouse(state, model, ui, event, rect);
+    int to = (int)c->by;
+    if (!bychoice_mouse(&choice, &to, event, rect))
+        return tablepanel_mouse(state, model, ui, event, rect);
+    if (to != (int)c->by) turn(c, to);
+    return true;
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "heap/bychoice.h"
 #include "heap/heap_open.h"
 #include "heap/heapcell.h"
 #include "widget/tablepanel.h"
@@ -18,6 +19,7 @@ typedef struct Objects {
 } Objects;
 
 static const char *const by_words[LMP_BYS] = {"class", "type", "line", "age"};
+static const ByChoice choice = {by_words, LMP_BYS};
 
 static const LmpHeapGroup *row_of(const TableSource *from, uint32_t row) {
     return &((const LmpHeapGroup *)from->rows)[row];
@@ -190,38 +192,23 @@ static void *create(void) {
     return tablepanel_new(&def, sizeof(Objects));
 }
 
-/* Columns of the choice `by`, from the left of the panel. */
-static int choice_at(int by) {
-    int x = 5;
-    for (int i = 0; i < by; i++)
-        x += (int)strlen(by_words[i]) + 2;
-    return x;
-}
-
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Objects *o = state;
     TableSource from;
     OpenedHeap *heap = heapcell_heap(model, canvas, rect);
     if (!heap || !o || rect.h <= 0) return;
-    if (rect.h >= 5) {
-        canvas_text(canvas, rect.x + 1, rect.y, rect.w, STYLE(TONE_MUTED), "by");
-        for (int by = 0; by < LMP_BYS; by++)
-            canvas_text(canvas, rect.x + choice_at(by), rect.y, rect.w - choice_at(by),
-                        (LmpHeapBy)by == o->by ? STYLE(TONE_ACCENT) : STYLE(TONE_TEXT),
-                        by_words[by]);
-        int x = choice_at(LMP_BYS) + 1;
-        if (rect.w > x + 16)
-            canvas_text(canvas, rect.x + x, rect.y, rect.w - x, STYLE(TONE_MUTED),
-                        ui->utf8 ? "← →" : "left, right");
-    }
+    int x = bychoice_draw(&choice, (int)o->by, canvas, rect) + 1;
+    if (rect.h >= BYCHOICE_ROOM && rect.w > x + 16)
+        canvas_text(canvas, rect.x + x, rect.y, rect.w - x, STYLE(TONE_MUTED),
+                    ui->utf8 ? "← →" : "left, right");
     if (!opened_has_groups(heap, o->by) &&
         heapcell_wait(heap, &o->asked, o->by, "up", ui, canvas, room(ui, rect)))
         return;
     tablepanel_draw(state, model, ui, canvas, rect, &from);
 }
 
-static void turn(Objects *o, int step) {
-    o->by = (LmpHeapBy)(((int)o->by + step + LMP_BYS) % LMP_BYS);
+static void turn(Objects *o, int to) {
+    o->by = (LmpHeapBy)to;
     table_to_top(&o->panel.table);
 }
 
@@ -240,22 +227,20 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     Objects *o = state;
     if (!o || !model->heap) return false;
     if (action == ACT_WHY) return why(o, model, ui);
-    if (action == ACT_LEFT || action == ACT_RIGHT || action == ACT_OWNER) {
-        turn(o, action == ACT_LEFT ? -1 : 1);
-        return true;
-    }
-    return tablepanel_act(state, model, ui, action, rect);
+    int to = bychoice_act(&choice, (int)o->by, action);
+    if (to < 0) return tablepanel_act(state, model, ui, action, rect);
+    turn(o, to);
+    return true;
 }
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     Objects *o = state;
     if (!o || !model->heap) return false;
-    if (event.what == MOUSE_CLICK && event.y == 0 && rect.h >= 5) {
-        for (int by = 0; by < LMP_BYS; by++)
-            if (event.x >= choice_at(by) && event.x < choice_at(by + 1)) turn(o, by - (int)o->by);
-        return true;
-    }
-    return tablepanel_mouse(state, model, ui, event, rect);
+    int to = (int)o->by;
+    if (!bychoice_mouse(&choice, &to, event, rect))
+        return tablepanel_mouse(state, model, ui, event, rect);
+    if (to != (int)o->by) turn(o, to);
+    return true;
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
