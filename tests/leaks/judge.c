@@ -120,6 +120,30 @@ static void look(Run *run, lua_State *L, Ledger *ledger) {
     run->green_after |= seen->growth == LMP_GROWTH_NONE;
 }
 
+/* The program is loaded under the end of its path: names are strings of the heap, and those of a
+ * deep directory would shift the collector's cycles. */
+static bool load(const Run *run, lua_State *L) {
+    const char *name = run->path;
+    for (const char *at = run->path, *last = at; *at; at++)
+        if (*at == '/') name = last, last = at + 1;
+    luaL_Buffer text;
+    char part[4096];
+    FILE *f = fopen(run->path, "r");
+    if (!f) die(run, "cannot be read");
+    luaL_buffinit(L, &text);
+    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
+        luaL_addlstring(&text, part, n);
+    fclose(f);
+    luaL_pushresult(&text);
+    size_t size;
+    const char *program = lua_tolstring(L, -1, &size);
+    lua_pushfstring(L, "@%s", name);
+    int status = luaL_loadbuffer(L, program, size, lua_tostring(L, -1));
+    lua_replace(L, -3);
+    lua_pop(L, 1);
+    return status == LUA_OK;
+}
+
 static void play(Run *run) {
     LmpOptions options = profiler_defaults;
     LmpErr display;
@@ -142,7 +166,7 @@ static void play(Run *run) {
     if (luaL_dostring(L, "math.randomseed(seed) "
                          "function churn(n) for i = 1, n do local t = {i} end end "
                          "function begins() begun = true end") ||
-        luaL_loadfile(L, run->path) || lua_pcall(L, 0, 1, 0))
+        !load(run, L) || lua_pcall(L, 0, 1, 0))
         die(run, lua_tostring(L, -1));
     bool later = run->leaks && run->later;
     lua_pushboolean(L, !later);

@@ -17,7 +17,7 @@ static const Option options[] = {
     {"top", "N", "rows of each table, or nodes of the graph"},
     {"no-stacks", NULL, "with heapsnapshot: without call paths, which VS Code cannot read"},
     {"redact", NULL,
-     "hide what strings contain, and keys that are no constants of the program's code"},
+     "hide what strings contain, and keys that are no names in the program's code"},
     {0},
 };
 

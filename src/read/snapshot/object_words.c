@@ -165,6 +165,31 @@ static void upvalue_words(SnapWords *w, const LmpSnapshot *s, uint32_t from, uin
     }
 }
 
+uint32_t snapshot_weak_table(const LmpSnapshot *s, uint32_t edge) {
+    if (edge >= s->g.edges || !snap_ephemeron(&s->g, edge)) return LMP_HEAP_NONE;
+    uint32_t low = 0, high = s->g.objects;
+    while (high - low > 1) { /* edge_at[low] <= edge < edge_at[high] */
+        uint32_t middle = low + (high - low) / 2;
+        if (s->g.edge_at[middle] <= edge)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* From a key to its value: the table is named, or else where it was made, or what it looks like. */
+static void weak_words(SnapWords *w, const LmpSnapshot *s, uint32_t table) {
+    char place[160], site[160];
+    SnapWords named = words_begin(place, sizeof place);
+    if (words_place(&named, s, table))
+        words_format(w, "%svalue in weak table %s", arrow, place);
+    else if (*snapshot_site(s, table, site, sizeof site))
+        words_format(w, "%svalue in weak table (%s)", arrow, site);
+    else
+        words_format(w, "%svalue in %s", arrow, class_name(s, table)); /* "weak {…}" */
+}
+
 const char *snapshot_step(const LmpSnapshot *s, uint32_t from, uint32_t edge, char *out,
                           size_t size) {
     SnapWords w = words_begin(out, size);
@@ -172,9 +197,9 @@ const char *snapshot_step(const LmpSnapshot *s, uint32_t from, uint32_t edge, ch
     uint32_t label = s->g.edge_label[edge], to = s->g.edge_to[edge];
     unsigned kind = s->g.edge_kind[edge] & LMP_EDGE_KIND;
     char name[120];
-    if (snap_ephemeron(&s->g, edge) &&
-        (edge < s->g.edge_at[from] || edge >= s->g.edge_at[from + 1])) {
-        words_format(&w, "%svalue in a weak table", arrow); /* from its key */
+    uint32_t weak = snapshot_weak_table(s, edge);
+    if (weak != LMP_HEAP_NONE && weak != from) {
+        weak_words(&w, s, weak);
         return out;
     }
     switch (kind) {

@@ -88,6 +88,9 @@ const char *snapshot_site(const LmpSnapshot *s, uint32_t object, char *out, size
 const char *snapshot_preview(const LmpSnapshot *s, uint32_t object, char *out, size_t size);
 /* A string's beginning: pointer into g.text and length; NULL for what is none. */
 const char *snapshot_text(const LmpSnapshot *s, uint32_t object, size_t *length);
+/* The table with weak keys that has the edge's target as a value, which its key holds: in paths the
+ * step goes from the key. LMP_HEAP_NONE: it is no such edge. */
+uint32_t snapshot_weak_table(const LmpSnapshot *s, uint32_t edge);
 /* Kind for colour and filter. */
 LmpKind snapshot_kind(const LmpSnapshot *s, uint32_t object);
 /* When it was made, nanoseconds since start; UINT64_MAX: not known. */

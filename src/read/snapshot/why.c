@@ -254,6 +254,8 @@ static uint32_t find_cut(const LmpSnapshot *s, const Trail *t, uint32_t object) 
 /* ---- putting it together --------------------------------------------------------------------- */
 
 static bool alike(const LmpSnapshot *s, uint32_t a, uint32_t b) {
+    uint32_t weak = snapshot_weak_table(s, a);
+    if (weak != LMP_HEAP_NONE) return weak == snapshot_weak_table(s, b);
     return s->g.edge_kind[a] == s->g.edge_kind[b] && s->g.edge_label[a] == s->g.edge_label[b] &&
            (s->g.edge_kind[a] & LMP_EDGE_KIND) != LMP_EDGE_INDEX;
 }

@@ -33,6 +33,8 @@ static unsigned kind_of(const LmpSnapshot *s, uint32_t edge) {
 }
 
 static bool alike(const LmpSnapshot *s, uint32_t a, uint32_t b) {
+    uint32_t weak = snapshot_weak_table(s, a);
+    if (weak != LMP_HEAP_NONE) return weak == snapshot_weak_table(s, b);
     return kind_of(s, a) == kind_of(s, b) &&
            (kind_of(s, a) == LMP_EDGE_INDEX || s->g.edge_label[a] == s->g.edge_label[b]);
 }
@@ -70,8 +72,9 @@ enum { KEY_ANY = 1, KEY_END = 0 };
 
 static uint64_t key_of(const LmpSnapshot *s, const Way *way, uint32_t depth, bool any_name) {
     if (depth >= way->steps) return KEY_END;
-    uint32_t edge = way->step[depth];
+    uint32_t edge = way->step[depth], weak = snapshot_weak_table(s, edge);
     unsigned kind = kind_of(s, edge);
+    if (weak != LMP_HEAP_NONE) return UINT64_C(64) << 32 | weak;
     switch (kind) {
     case LMP_EDGE_FIELD:
         if (any_name) return KEY_ANY;

@@ -60,7 +60,7 @@ static uint32_t content(Chrome *c, uint32_t object) {
     size_t n = 0, most = TEXT_MOST;
     char name[64], cut[TEXT_MOST + 4];
     if (*kept) return *kept - 1;
-    if (!heaptext_shown(&c->redact, c->s, object)) {
+    if (c->redact.known) {
         snprintf(name, sizeof name, "(string of %llu bytes)",
                  (unsigned long long)c->s->g.string_length[c->s->ordinal[object]]);
         return keep(kept, text(c, name));

@@ -19,10 +19,11 @@ uint32_t *heapids_make(const LmpSnapshot *s);
 
 /* ---- words: heaptext.c ----------------------------------------------------------------------- */
 
-/* A program's words without what its strings contain: the names that its code has as constants
- * stay, all other keys and all contents are hidden. All zeroes: nothing is hidden. */
+/* A program's words without what its strings contain: keys that its code has as constants
+ * and that read as names stay, all other keys and all contents are hidden. All zeroes: nothing is
+ * hidden. */
 typedef struct HeapRedact {
-    uint8_t *known; /* of each object: is it a string of the code? NULL: nothing is hidden */
+    uint8_t *known; /* of each object: is it a name in the code? NULL: nothing is hidden */
 } HeapRedact;
 LmpErr redact_open(HeapRedact *redact, const HeapReport *report);
 void redact_close(HeapRedact *redact);
@@ -34,8 +35,6 @@ const char *heaptext_step(const HeapRedact *r, const LmpSnapshot *s, uint32_t fr
                           char *out, size_t size);
 const char *heaptext_class(const HeapRedact *r, const LmpSnapshot *s, uint32_t object, char *out,
                            size_t size);
-/* May a string object be shown as it is? */
-bool heaptext_shown(const HeapRedact *r, const LmpSnapshot *s, uint32_t object);
 
 /* Writes n bytes as what stands between the quotes of JSON: what is not UTF-8 as U+FFFD, NUL and
  * other controls escaped, also < (no end of a script), U+2028 and U+2029. */

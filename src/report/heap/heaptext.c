@@ -8,6 +8,20 @@
 
 /* ---- what may be shown ----------------------------------------------------------------------- */
 
+/* Could a programmer have written it as a name? Others are data, wherever they come from. */
+static bool is_word(const LmpSnapshot *s, uint32_t string) {
+    enum { MOST = 40 };
+    size_t n = 0;
+    const char *text = snapshot_text(s, string, &n);
+    if (!text || n == 0 || n > MOST || n != s->g.string_length[s->ordinal[string]]) return false;
+    for (size_t i = 0; i < n; i++) {
+        char c = text[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (!letter && !(i && c >= '0' && c <= '9')) return false;
+    }
+    return true;
+}
+
 LmpErr redact_open(HeapRedact *redact, const HeapReport *report) {
     const LmpHeapGraph *g = &report->s->g;
     *redact = (HeapRedact){0};
@@ -21,8 +35,7 @@ LmpErr redact_open(HeapRedact *redact, const HeapReport *report) {
             uint32_t kind = g->edge_kind[e] & LMP_EDGE_KIND;
             bool name = kind == LMP_EDGE_CONSTANT ||
                         (kind == LMP_EDGE_DEBUG && g->edge_label[e] != 0); /* 0: the source */
-            if (name && g->flags[g->edge_to[e]] & LMP_HEAP_LONG) name = false;
-            if (name) redact->known[g->edge_to[e]] = 1;
+            if (name && is_word(report->s, g->edge_to[e])) redact->known[g->edge_to[e]] = 1;
         }
     }
     return LMP_OK;
@@ -33,7 +46,7 @@ void redact_close(HeapRedact *redact) {
     redact->known = NULL;
 }
 
-bool heaptext_shown(const HeapRedact *r, const LmpSnapshot *s, uint32_t object) {
+static bool key_shown(const HeapRedact *r, const LmpSnapshot *s, uint32_t object) {
     return !r->known || s->g.kind[object] != LMP_HEAP_STRING || r->known[object];
 }
 
@@ -95,9 +108,7 @@ static bool keys_known(const HeapRedact *r, const LmpSnapshot *s, uint32_t objec
 
 const char *heaptext_name(const HeapRedact *r, const LmpSnapshot *s, uint32_t object, char *out,
                           size_t size) {
-    if (heaptext_shown(r, s, object) && (!r->known || s->g.kind[object] == LMP_HEAP_STRING))
-        return snapshot_name(s, object, out, size);
-    return hidden_name(r, s, object, out, size);
+    return r->known ? hidden_name(r, s, object, out, size) : snapshot_name(s, object, out, size);
 }
 
 const char *heaptext_class(const HeapRedact *r, const LmpSnapshot *s, uint32_t object, char *out,
@@ -117,7 +128,7 @@ static const char *hidden_step(const HeapRedact *r, const LmpSnapshot *s, uint32
     uint32_t label = s->g.edge_label[edge];
     switch (s->g.edge_kind[edge] & LMP_EDGE_KIND) {
     case LMP_EDGE_FIELD:
-        return heaptext_shown(r, s, label) ? NULL : "[key]";
+        return key_shown(r, s, label) ? NULL : "[key]";
     case LMP_EDGE_OBJECT:
         return "[key]";
     case LMP_EDGE_KEY:

@@ -254,6 +254,50 @@ START_TEST(test_an_open_upvalue_is_no_further_holder) {
 }
 END_TEST
 
+/* Each is the key of the next in one weak table, and the last has one more in a table of its own.
+ */
+START_TEST(test_a_run_through_a_weak_table_names_it) {
+    enum { LINKS = 50 };
+    Graph *graph = graph_new();
+    uint32_t registry = graph_table(graph, 0, 0, 4, 4), globals = graph_table(graph, 0, 0, 4, 4);
+    uint32_t first = graph_table(graph, 1, 1, 0, 0), at = first, link[LINKS];
+    uint32_t weak = graph_table(graph, 0, 0, 64, LINKS), other = graph_table(graph, 0, 0, 1, 1);
+    graph->object[weak].flags |= LMP_HEAP_WEAK_KEYS;
+    graph->object[other].flags |= LMP_HEAP_WEAK_KEYS;
+    graph_edge(graph, 0, registry, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    graph_index(graph, registry, 2, globals);
+    graph_field(graph, globals, "props", weak);
+    graph_field(graph, registry, "own", other);
+    graph_field(graph, globals, "first", first);
+    for (int i = 0; i < LINKS; i++) {
+        link[i] = graph_table(graph, 1, 1, 0, 0);
+        uint32_t table = i == LINKS - 1 ? other : weak;
+        graph_edge(graph, table, at, LMP_EDGE_KEY | LMP_EDGE_WEAK, 0);
+        graph_edge(graph, table, link[i], LMP_EDGE_OBJECT | LMP_EDGE_EPHEMERON, at);
+        at = link[i];
+    }
+    LmpHeapInfo info = {0};
+    LmpSnapshot s;
+    LmpWhyPaths why;
+    LmpWhyShape shape[4];
+    char text[200];
+    uint32_t asked;
+    ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
+    ck_assert_int_eq(why_make(&why, &s, at, 1, NULL, 0), LMP_OK);
+    ck_assert_uint_eq(why.paths, 1);
+    ck_assert_str_eq(why_text(&s, &why.path[0], text, sizeof text),
+                     "_G.first \xe2\x96\xb8 value in weak table props\xc3\x97"
+                     "49 \xe2\x96\xb8 value in weak {[table] = table}");
+    why_free(&why);
+    /* Those within the run have one shape, the last one another. */
+    ck_assert_uint_eq(why_shapes(&s, link, LINKS, shape, 4, &asked), 2);
+    ck_assert_uint_eq(shape[0].objects, LINKS - 1);
+    ck_assert_str_eq(shape[0].path, "_G.first \xe2\x96\xb8 value in weak table props");
+    snapshot_close(&s);
+    graph_free(graph);
+}
+END_TEST
+
 /* ---- not held -------------------------------------------------------------------------------- */
 
 START_TEST(test_weakly_by_a_finalizer_and_not_at_all) {
@@ -367,6 +411,7 @@ START_TEST(test_shapes_of_a_long_list_end) {
 END_TEST
 
 SUITE("why", test_random_cuts_free_what_they_promise, test_two_holders, test_an_ignored_holder,
-      test_a_list_is_one_step, test_an_upvalue_and_its_value_are_one_step,
-      test_an_open_upvalue_is_no_further_holder, test_weakly_by_a_finalizer_and_not_at_all,
-      test_shapes_of_many, test_shapes_of_a_long_list_end)
+      test_a_list_is_one_step, test_a_run_through_a_weak_table_names_it,
+      test_an_upvalue_and_its_value_are_one_step, test_an_open_upvalue_is_no_further_holder,
+      test_weakly_by_a_finalizer_and_not_at_all, test_shapes_of_many,
+      test_shapes_of_a_long_list_end)

@@ -331,6 +331,40 @@ START_TEST(redacted) {
 }
 END_TEST
 
+/* What code has in it is no exception: a secret may be a constant. Only names are shown, which are
+ * short words, as keys; and who finds the word by itself is told its length alone. */
+START_TEST(constants_redacted) {
+    static const unsigned kinds[] = {HEAP_REPORT_HEAPSNAPSHOT, HEAP_REPORT_CSV,
+                                     HEAP_REPORT_DOT,          HEAP_REPORT_HOLDERS,
+                                     HEAP_REPORT_ICICLE,       HEAP_REPORT_TREEMAP};
+    leaky = leaky_heap();
+    Graph *graph = leaky.graph;
+    uint32_t table = graph_table(graph, 2, 2, 4, 3);
+    static const char *const constant[] = {"timeout", "AKIA7SECRET", "key-9f3a", "Bearer 77"};
+    for (size_t i = 0; i < sizeof constant / sizeof *constant; i++)
+        graph_edge(graph, leaky.handler, graph_string(graph, constant[i]), LMP_EDGE_CONSTANT,
+                   (uint32_t)i);
+    graph_field(graph, leaky.globals, "held", table);
+    graph_field(graph, table, "timeout", graph_table(graph, 2000, 0, 0, 0));
+    graph_index(graph, table, 1, graph_string(graph, "AKIA7SECRET"));
+    graph_field(graph, table, "key-9f3a", graph_table(graph, 2000, 0, 0, 0));
+    graph_index(graph, table, 2, graph_string(graph, "Bearer 77"));
+    const LmpHeapGraph *g = graph_done(graph);
+    LmpHeapInfo info = leaky_info(g);
+    ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
+    HeapReport report = {.s = &snapshot, .redact = true, .top = 1000};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        size_t size;
+        char *text = heap_of(kinds[i], &report, &size);
+        for (size_t k = 1; k < sizeof constant / sizeof *constant; k++)
+            ck_assert_msg(!strstr(text, constant[k]), "report %u has %s", kinds[i], constant[k]);
+        if (kinds[i] == HEAP_REPORT_TREEMAP) ck_assert_ptr_nonnull(strstr(text, "timeout"));
+        free(text);
+    }
+    close_leaky();
+}
+END_TEST
+
 START_TEST(not_redacted) {
     open_leaky();
     char *text = heap_as(HEAP_REPORT_HEAPSNAPSHOT);
@@ -509,5 +543,5 @@ START_TEST(lacking) {
 END_TEST
 
 SUITE("heap reports", as_they_are, call_paths, with_lines, differences, heapsnapshot_is_sound,
-      ids_are_those_of_objects, redacted, not_redacted, pprof, holders_sum_up, pages, files,
-      lacking)
+      ids_are_those_of_objects, redacted, constants_redacted, not_redacted, pprof, holders_sum_up,
+      pages, files, lacking)
