@@ -118,6 +118,19 @@ case_cannot() {
     lmp run --summary=/no/such/directory/file x.lua
     is $status 126 status
     lines err 1
+    lmp run --snapshot=/no/such/directory/file x.lua
+    is $status 126 status
+    is "$(cat err)" 'lmp: cannot write /no/such/directory/file: No such file or directory' message
+    ln -s x.lua link
+    lmp run --snapshot=link x.lua
+    is $status 126 status
+    is "$(cat err)" 'lmp: cannot write link: File exists' message
+    lmp run --snapshot=. x.lua
+    is $status 126 status
+    is "$(cat err)" 'lmp: cannot write .: Is a directory' message
+    lmp run --snapshot= x.lua
+    is $status 2 status
+    lines err 1
     lmp run
     is $status 2 status
     lines err 1

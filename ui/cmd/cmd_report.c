@@ -16,8 +16,7 @@ static const Option options[] = {
     {"older", "FILE", "with summary and json: an earlier snapshot of the run, for what grew since"},
     {"top", "N", "rows of each table, or nodes of the graph"},
     {"no-stacks", NULL, "with heapsnapshot: without call paths, which VS Code cannot read"},
-    {"redact", NULL,
-     "hide what strings contain, and keys that are no names in the program's code"},
+    {"redact", NULL, "hide what strings contain, and keys that are no names in the program's code"},
     {0},
 };
 

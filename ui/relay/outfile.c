@@ -23,6 +23,20 @@ bool outfile_writable(const char *path) {
     return fd >= 0;
 }
 
+bool outfile_replaceable(const char *path) {
+    char directory[4096];
+    struct stat st;
+    const char *slash = strrchr(path, '/');
+    int n = slash ? (int)(slash - path) + 1 : 1;
+    if ((size_t)n >= sizeof directory) return errno = ENAMETOOLONG, false;
+    snprintf(directory, sizeof directory, "%.*s", n, slash ? path : ".");
+    if (stat(directory, &st) != 0 || access(directory, W_OK | X_OK) != 0) return false;
+    bool named = !slash || slash[1];
+    if (!named || lstat(path, &st) != 0 || S_ISREG(st.st_mode)) return true;
+    errno = S_ISDIR(st.st_mode) ? EISDIR : EEXIST;
+    return false;
+}
+
 FILE *outfile_open(const char *path) {
     if (!is_fifo(path)) return fopen(path, "we");
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);

@@ -19,8 +19,8 @@
 const LmpSuspectPageInfo luasuspects_pages[LMP_PAGES] = {
     [LMP_PAGE_REFERENCES] = {"references",
                              "References in the registry",
-                             "C code took these numbers with luaL_ref; until luaL_unref they hold.",
-                             "No reference of C code is in the registry.",
+                             "C code takes such numbers with luaL_ref; until luaL_unref they hold.",
+                             "Nothing is in the registry under a number of its own.",
                              {TEXT("Holds", "holds"), TEXT("Made at", "line"),
                               COUNT("Refs", "references"), BYTES("Retains", "retained")}},
     [LMP_PAGE_COROUTINES] = {"coroutines",
@@ -340,10 +340,18 @@ static void word_chunks(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectR
 
 /* ---- finalizers ------------------------------------------------------------------------------ */
 
+/* In the list of those that wait, and held by nothing else: where a state is being closed, all that
+ * has a __gc is in that list, dead or not. */
+static bool waits(const LmpSnapshot *s, uint32_t i) {
+    uint32_t edge = s->parent_edge[i];
+    return s->g.flags[i] & LMP_HEAP_FINALIZING && s->parent[i] == 0 && edge != LMP_HEAP_NONE &&
+           s->g.edge_label[edge] == LMP_ROOT_FINALIZING;
+}
+
 static void collect_finalizers(SuspectMaking *m) {
     const LmpSnapshot *s = m->s;
     for (uint32_t i = 1; i < s->g.objects; i++) {
-        bool found = (s->g.flags[i] & LMP_HEAP_FINALIZING) != 0;
+        bool found = waits(s, i);
         bool dead = snapshot_garbage(s, i) && (s->g.flags[i] & LMP_HEAP_FINALIZER);
         if (!found && !dead) continue;
         SuspectDraft *d = suspects_put(m, i, s->class_of[i], suspects_site(s, i), found);

@@ -169,36 +169,42 @@ static void cover(SuspectRun *run) {
     }
 }
 
-/* What groups hold beside the objects that are suspects by themselves: those are told already. */
-static uint64_t *retained_by_small(SuspectRun *run, const LmpHeapGroups *groups, bool told) {
+/* What groups hold beside the objects that are suspects by themselves: those are told already.
+ * `asked`: how many of each group are left. */
+static uint64_t *retained_by_small(SuspectRun *run, const LmpHeapGroups *groups, bool told,
+                                   uint32_t *asked) {
     const LmpSnapshot *s = run->s;
     uint64_t *retained = malloc(((size_t)groups->groups + 1) * sizeof *retained);
     if (!retained) return NULL;
+    memset(asked, 0, groups->groups * sizeof *asked);
     for (uint32_t i = 0; i < s->g.objects; i++) {
         bool large = run->frame[i] || suspect_over(s->retained[i], run->heap, SUSPECT_HOLDS);
         bool none = groups->group_of[i] == LMP_HEAP_NONE || large || (!told && run->told[i]);
         run->count[i] = none ? 0 : groups->group_of[i] + 1;
+        if (!none) asked[groups->group_of[i]]++;
     }
     if (suspects_retained(s, run->count, groups->groups, retained)) return retained;
     free(retained);
     return NULL;
 }
 
+/* `asked` of its objects hold `bytes`; the others are told by themselves. */
 static void add_group(SuspectRun *run, LmpSuspectRule rule, const LmpHeapGroups *groups,
-                      uint32_t row, uint64_t bytes) {
+                      uint32_t row, uint32_t asked, uint64_t bytes) {
     const LmpHeapGroup *group = &groups->group[row];
+    bool others = asked < group->objects;
     char share[64], count[LMP_NUM], path[400];
     uint32_t holder =
         holder_of(run, groups->member + group->first, group->objects, path, sizeof path);
     suspect_share(share, bytes, run->heap);
-    format_count(count, group->objects);
+    format_count(count, asked);
     LmpSuspect *suspect =
         rule == LMP_SUSPECT_CLASS
-            ? suspect_add(run, rule, bytes, holder, "%s \xc3\x97 %s: they hold %s of the heap.",
-                          count, group->name, share)
+            ? suspect_add(run, rule, bytes, holder, "%s%s \xc3\x97 %s: they hold %s of the heap.",
+                          others ? "Another " : "", count, group->name, share)
             : suspect_add(run, rule, bytes, holder,
-                          "What %s made (%s objects) holds %s of the heap.", group->name, count,
-                          share);
+                          "What %s%s made (%s objects) holds %s of the heap.",
+                          others ? "else " : "", group->name, count, share);
     if (!suspect) return;
     suspect->by = rule == LMP_SUSPECT_CLASS ? LMP_BY_CLASS : LMP_BY_LINE;
     suspect->group = row;
@@ -211,19 +217,20 @@ static void groups_over(SuspectRun *run, LmpSuspectRule rule, LmpHeapBy by) {
         run->failed = true;
         return;
     }
-    uint64_t *retained = retained_by_small(run, &groups, by == LMP_BY_LINE);
-    uint32_t added = 0;
+    uint32_t added = 0, *asked = malloc(((size_t)groups.groups + 1) * sizeof *asked);
+    uint64_t *retained = asked ? retained_by_small(run, &groups, by == LMP_BY_LINE, asked) : NULL;
     for (uint32_t i = 0; retained && i < groups.groups && added < SUSPECT_ROWS; i++) {
         const char *name = groups.group[i].name;
         bool unknown = by == LMP_BY_LINE && name[0] == '(' && strcmp(name, "(host)") != 0;
-        if (unknown || groups.group[i].objects < 2 || run->heap == 0 ||
+        if (unknown || asked[i] < 2 || run->heap == 0 ||
             !suspect_over(retained[i + 1], run->heap, SUSPECT_HOLDS))
             continue;
-        add_group(run, rule, &groups, i, retained[i + 1]);
+        add_group(run, rule, &groups, i, asked[i], retained[i + 1]);
         added++;
     }
     run->failed = run->failed || !retained;
     free(retained);
+    free(asked);
     groups_free(&groups);
 }
 

@@ -93,16 +93,22 @@ static void references(SuspectRun *run, const LmpSuspectTable *t) {
         n += t->row[r].number[2];
     if (t->rows == 0 || !suspect_over(t->all_bytes, run->heap, SUSPECT_WASTES)) {
         suspect_none(run, LMP_SUSPECT_REFERENCES,
-                     "References of C code in the registry hold less than %d %% of the heap.",
+                     "Numbers in the registry (luaL_ref) hold less than %d %% of the heap.",
                      SUSPECT_WASTES);
         return;
     }
-    uint32_t object = n > 1 ? run->s->registry : t->row[0].object;
-    suspect_add(run, LMP_SUSPECT_REFERENCES, t->all_bytes, object,
-                "%s references of C code in the registry (luaL_ref) hold %s of the heap, most of "
-                "them %s.",
-                format_count(count, n), suspect_share(share, t->all_bytes, run->heap),
-                t->row[0].text[0]);
+    suspect_share(share, t->all_bytes, run->heap);
+    if (n == 1) {
+        suspect_add(run, LMP_SUSPECT_REFERENCES, t->all_bytes, t->row[0].object,
+                    "One number in the registry, as C code takes it with luaL_ref, holds %s of the "
+                    "heap: %s.",
+                    share, t->row[0].text[0]);
+        return;
+    }
+    suspect_add(run, LMP_SUSPECT_REFERENCES, t->all_bytes, run->s->registry,
+                "%s numbers in the registry, as C code takes them with luaL_ref, hold %s of the "
+                "heap, most of them %s.",
+                format_count(count, n), share, t->row[0].text[0]);
 }
 
 static void garbage(SuspectRun *run) {

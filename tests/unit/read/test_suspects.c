@@ -193,6 +193,36 @@ START_TEST(a_class) {
 }
 END_TEST
 
+/* One of a class that is a suspect by itself is told by itself: its bytes are not told again, and
+ * it is not counted among the others. */
+START_TEST(the_others_of_a_class) {
+    begin();
+    for (uint32_t i = 0; i < 41; i++) {
+        char name[16];
+        uint32_t place = graph_table(graph, 0, 0, 1, 1), point = graph_table(graph, 0, 0, 2, 2);
+        snprintf(name, sizeof name, "place%u", i);
+        graph_field(graph, globals, name, place);
+        graph_field(graph, place, "at", point);
+        graph_field(graph, point, "x", block(500));
+        graph_field(graph, point, "y", block(i == 0 ? 30000 : 500));
+    }
+    judge();
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < suspects.fired; i++) {
+        const LmpSuspect *row = &suspects.row[i];
+        if (row->rule != LMP_SUSPECT_CLASS) continue;
+        if (strstr(row->words, "Another 40 \xc3\x97 {x, y}") == row->words) {
+            told++;
+            ck_assert_uint_eq(row->bytes, 40 * (56 + 2 * 24 + 1000));
+        } else {
+            ck_assert_msg(!strstr(row->words, "41 "), "%s", row->words);
+        }
+    }
+    ck_assert_uint_eq(told, 1);
+    end();
+}
+END_TEST
+
 /* What a table holds and the class of what is in it are one verdict. */
 START_TEST(one_holder_one_verdict) {
     Leaky l = leaky_heap();
@@ -328,6 +358,7 @@ START_TEST(suspended) {
 END_TEST
 
 START_TEST(references) {
+    bool one = false;
     for (uint32_t refs = 0; refs <= 30; refs += 30) {
         begin();
         graph_field(graph, globals, "other", block(1000));
@@ -337,10 +368,17 @@ START_TEST(references) {
         ck_assert(fired(LMP_SUSPECT_REFERENCES) == false || refs > 0);
         bool said = false;
         for (uint32_t i = 0; i < suspects.fired; i++)
-            said = said || strstr(suspects.row[i].words, "30 references of C code");
+            said = said || strstr(suspects.row[i].words, "30 numbers in the registry");
         ck_assert(said == (refs == 30));
         end();
     }
+    begin();
+    graph_index(graph, registry, 3, block(100));
+    judge();
+    for (uint32_t i = 0; i < suspects.fired; i++)
+        if (strstr(suspects.row[i].words, "One number in the registry")) one = true;
+    ck_assert(one);
+    end();
 }
 END_TEST
 
@@ -432,6 +470,25 @@ START_TEST(pages) {
 END_TEST
 
 /* What a weak table loses at the next collection does not stay. */
+/* While a state is being closed all that has a __gc waits for it; what is held is not dead. */
+START_TEST(held_and_waiting) {
+    begin();
+    uint32_t held = block(100), dead = block(200), both[] = {held, dead};
+    for (size_t i = 0; i < 2; i++) {
+        graph->object[both[i]].flags |= LMP_HEAP_FINALIZER | LMP_HEAP_FINALIZING;
+        graph_edge(graph, 0, both[i], LMP_EDGE_ROOT, LMP_ROOT_FINALIZING);
+    }
+    graph_field(graph, globals, "held", held);
+    open_snapshot();
+    page(LMP_PAGE_FINALIZERS);
+    ck_assert_uint_eq(table.rows, 1);
+    ck_assert_uint_eq(table.row[0].objects, 1);
+    ck_assert_uint_eq(table.row[0].bytes, 200);
+    luasuspects_free(&table);
+    end();
+}
+END_TEST
+
 START_TEST(weak_tables) {
     begin();
     uint32_t weak = graph_table(graph, 4, 3, 0, 0), held = block(100);
@@ -514,6 +571,6 @@ START_TEST(retained_once) {
 END_TEST
 
 SUITE("suspects", accumulation_point, down_to_the_drop, a_list, a_tenth, the_frame_is_no_suspect,
-      a_thousand_globals, a_class, one_holder_one_verdict, growth, nothing, equal_strings,
-      empty_slots, garbage, suspended, references, pages, weak_tables, copies_of_code,
-      more_than_there_is_room, retained_once)
+      a_thousand_globals, a_class, the_others_of_a_class, one_holder_one_verdict, growth, nothing,
+      equal_strings, empty_slots, garbage, suspended, references, pages, held_and_waiting,
+      weak_tables, copies_of_code, more_than_there_is_room, retained_once)

@@ -1,0 +1,34 @@
+/* run_options.h - the options of lmp run: what is wanted of a run. */
+#ifndef LMP_RUN_OPTIONS_H
+#define LMP_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cmd/cmd.h"
+#include "report/report.h"
+
+typedef struct RunOptions {
+    bool live, hold;
+    double fps;
+    bool lines, stacks;
+    uint64_t sample; /* bytes; 0: exact */
+    unsigned top;
+    char breaks[4096];    /* conditions, one a line */
+    bool pauses;          /* one of them is to pause at */
+    const char *snapshot; /* file for one at the end, NULL: none */
+    const char *name;
+    const char *file[REPORTS]; /* the summary's, NULL: standard error; others add to it */
+    bool no_summary;
+    unsigned first;   /* REPORT_*: what takes the summary's place */
+    char again[1024]; /* words to repeat this, except what is shown and written where; "": none */
+} RunOptions;
+
+extern const Option run_options[];
+extern const Example run_examples[];
+
+/* Reads the options up to the program's name, `want` all zeroes. True: go on. Else *status is the
+ * exit status, and what was wrong has been said. */
+bool run_options_read(RunOptions *want, const Command *command, Parse *p, int *status);
+
+#endif
