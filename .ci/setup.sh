@@ -11,7 +11,7 @@ die() {
     exit 1
 }
 
-# One row per need: who needs it (all, test, ci), what it is called, Debian's package, how to see it.
+# One row per need: who needs it (all, test, ci, read: ./test --readers), what it is called, Debian's package, how to see it.
 needs() {
     cat <<'TABLE'
 all  C compiler and make   build-essential    command -v cc && command -v make
@@ -33,8 +33,9 @@ ci   clang's fuzzer        libclang-rt-14-dev ls /usr/lib/llvm-14/lib/clang/*/li
 ci   clang-tidy 14         clang-tidy-14      command -v clang-tidy-14
 ci   clang-format 14       clang-format-14    command -v clang-format-14
 ci   shellcheck            shellcheck         command -v shellcheck
-ci   Graphviz              graphviz           command -v dot
-ci   npm                   npm                command -v npm && command -v node
+read Graphviz              graphviz           command -v dot
+read npm                   npm                command -v npm && command -v node
+read Chromium              chromium           command -v chromium || command -v chromium-browser || command -v google-chrome
 TABLE
 }
 

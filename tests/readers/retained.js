@@ -4,18 +4,9 @@
 // READER: v8-heap-parser or memlab, installed below the working directory.
 "use strict";
 const fs = require("fs"), path = require("path");
+const { ours } = require("./ours.js");
 const [reader, file, csv] = process.argv.slice(2);
 const wanted = name => require(require.resolve(name, { paths: [process.cwd()] }));
-
-// id -> what it retains. Fields before it may be quoted.
-function ours() {
-  const [head, ...lines] = fs.readFileSync(csv, "utf8").trimEnd().split(/\n(?=\d+,0x)/);
-  const names = head.trim().split(","), at = names.indexOf("retained");
-  return new Map(lines.map(line => {
-    const fields = line.match(/("([^"]|"")*"|[^,"]*)(,|$)/g).map(f => f.replace(/,$/, ""));
-    return [+fields[0], +fields[at]];
-  }));
-}
 
 // Its classes list their objects.
 function byHeapParser() {
@@ -38,8 +29,12 @@ async function byMemlab() {
   return found;
 }
 
-// Where the two differ: what is no longer reached without the object, by the file alone. (The parser
-// errs on some graphs with many loops.)
+// Where the two differ: what is no longer reached without the object, by the file alone.
+// v8-heap-parser looks for dominators as DevTools once did: again and again until nothing changes,
+// but again only at objects to which one refers whose own dominator has changed. That of an object
+// follows from those of all that are above it, so in a graph with many loops one of them is left as it
+// was after something higher up has changed. DevTools has another way by now, which never differs
+// (chromium.js), nor does memlab.
 let graph;
 function reached(without) {
   graph ||= JSON.parse(fs.readFileSync(file, "utf8"));
@@ -66,9 +61,9 @@ function reached(without) {
 const judged = id => reached(0) - reached(id);
 
 (async () => {
-  const mine = ours(), theirs = await (reader === "memlab" ? byMemlab() : byHeapParser());
+  const mine = ours(csv), theirs = await (reader === "memlab" ? byMemlab() : byHeapParser());
   let wrong = 0, erred = 0, looked = 0;
-  for (const [id, retained] of mine) {
+  for (const [id, { retained }] of mine) {
     const other = theirs.get(id);
     looked++;
     if (other === retained) continue;
