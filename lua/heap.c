@@ -166,17 +166,34 @@ static int api_retained(lua_State *L) {
     return err == LMP_OK ? answer(L, h, push_retained, 1) : refuse(L, err);
 }
 
+/* The only option there is. */
+static bool through_globals(lua_State *L) {
+    bool through = false;
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_pushnil(L);
+    while (lua_next(L, 2)) {
+        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+        if (!key || strcmp(key, "globals") != 0)
+            luaL_error(L,
+                       "bad argument #2 to 'total_size' (unknown option '%s'; there is: globals)",
+                       key ? key : luaL_tolstring(L, -2, NULL));
+        if (!lua_isboolean(L, -1))
+            luaL_error(L,
+                       "bad argument #2 to 'total_size' (option 'globals' must be a boolean, got "
+                       "%s)",
+                       luaL_typename(L, -1));
+        through = lua_toboolean(L, -1);
+        lua_pop(L, 1);
+    }
+    lua_settop(L, 1);
+    return through;
+}
+
 static int api_total_size(lua_State *L) {
     Heap *h;
     bool through = false;
     luaL_checkany(L, 1);
-    if (!lua_isnoneornil(L, 2)) {
-        luaL_checktype(L, 2, LUA_TTABLE);
-        lua_pushliteral(L, "globals");
-        lua_rawget(L, 2);
-        through = lua_toboolean(L, -1);
-        lua_settop(L, 1);
-    }
+    if (!lua_isnoneornil(L, 2)) through = through_globals(L);
     LmpErr err = heaplayout_known();
     if (err == LMP_OK && !is_object(L))
         return lua_pushinteger(L, 0), lua_pushinteger(L, 0), lua_pushinteger(L, 0), 3;
@@ -262,8 +279,8 @@ static void push_none(lua_State *L, void *from) {
 
 static lua_Integer most_argument(lua_State *L, lua_Integer usual, lua_Integer limit) {
     lua_Integer n = luaL_optinteger(L, 2, usual);
-    luaL_argcheck(L, n >= 0 && n <= limit, 2, "not so many");
-    return n;
+    luaL_argcheck(L, n >= 0, 2, "must not be negative");
+    return n < limit ? n : limit;
 }
 
 static int api_references(lua_State *L) {
