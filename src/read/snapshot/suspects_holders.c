@@ -43,9 +43,14 @@ typedef struct Through {
     uint64_t bytes;
 } Through;
 
+/* Told by itself, not with what is of the frame. */
+static bool told_apart(const SuspectRun *run, uint32_t i) {
+    return run->frame[i] || suspect_over(run->s->retained[i], run->heap, SUSPECT_HOLDS);
+}
+
 /* The class that most of what it dominates directly is of, as "20,412 x {id, name}"; "" if none
- * stands for half of it. */
-static void through(SuspectRun *run, uint32_t i, char *out, size_t size) {
+ * stands for half of `bytes`. */
+static void through(SuspectRun *run, uint32_t i, uint64_t bytes, char *out, size_t size) {
     const LmpSnapshot *s = run->s;
     Through *of = calloc((size_t)s->classes + 1, sizeof *of);
     uint32_t most = 0;
@@ -55,27 +60,38 @@ static void through(SuspectRun *run, uint32_t i, char *out, size_t size) {
         return;
     }
     for (uint32_t c = s->child_at[i]; c < s->child_at[i + 1]; c++) {
+        if (run->frame[i] && told_apart(run, s->child[c])) continue;
         Through *t = &of[s->class_of[s->child[c]]];
         t->objects++;
         t->bytes += s->retained[s->child[c]];
         if (t->bytes > of[most].bytes) most = s->class_of[s->child[c]];
     }
     char count[LMP_NUM];
-    if (of[most].objects > 1 && of[most].bytes >= s->retained[i] / 2)
+    if (of[most].objects > 1 && of[most].bytes >= bytes / 2)
         snprintf(out, size, ", through %s \xc3\x97 %s", format_count(count, of[most].objects),
                  s->class_list[most].name);
     free(of);
 }
 
-static void add_holder(SuspectRun *run, uint32_t i) {
+/* `bytes`: what it retains; of what is of the frame, what hangs from it in small things. */
+static void add_holder(SuspectRun *run, uint32_t i, uint64_t bytes) {
     const LmpSnapshot *s = run->s;
     char name[120], site[120], share[64], by[200];
-    through(run, i, by, sizeof by);
+    through(run, i, bytes, by, sizeof by);
     snapshot_name(s, i, name, sizeof name);
     snapshot_site(s, i, site, sizeof site);
-    suspect_add(run, LMP_SUSPECT_HOLDER, s->retained[i], i, "%s%s%s%s%s holds %s of the heap%s.",
-                run->frame[i] ? "" : "One ", name, *site ? ", made at " : "", site,
-                *site ? "," : "", suspect_share(share, s->retained[i], run->heap), by);
+    suspect_share(share, bytes, run->heap);
+    if (run->frame[i])
+        suspect_add(run, LMP_SUSPECT_HOLDER, bytes, i, "%s holds %s of the heap in small things%s.",
+                    name, share, by);
+    else
+        suspect_add(run, LMP_SUSPECT_HOLDER, bytes, i, "One %s%s%s%s holds %s of the heap%s.", name,
+                    *site ? ", made at " : "", site, *site ? "," : "", share, by);
+}
+
+static void add_accumulation(SuspectRun *run, uint32_t i) {
+    uint32_t at = accumulation(run->s, i);
+    add_holder(run, at, run->s->retained[at]);
 }
 
 static uint32_t holders(const SuspectRun *run) {
@@ -94,7 +110,7 @@ static uint64_t hang(SuspectRun *run, uint32_t top, uint32_t *stack, uint32_t *d
             stack[(*depth)++] = i;
         } else if (suspect_over(s->retained[i], run->heap, SUSPECT_HOLDS)) {
             told += s->retained[i];
-            if (holders(run) < SUSPECT_ROWS) add_holder(run, accumulation(s, i));
+            if (holders(run) < SUSPECT_ROWS) add_accumulation(run, i);
         }
     }
     return told;
@@ -110,7 +126,7 @@ void suspects_holders(SuspectRun *run) {
         uint64_t told = hang(run, top, stack, &depth);
         uint64_t rest = s->retained[top] > told ? s->retained[top] - told : 0;
         if (top != 0 && suspect_over(rest, run->heap, SUSPECT_HOLDS) && holders(run) < SUSPECT_ROWS)
-            add_holder(run, top);
+            add_holder(run, top, rest);
     }
     if (!suspect_any(run, LMP_SUSPECT_HOLDER))
         suspect_none(run, LMP_SUSPECT_HOLDER, "No single object holds %d %% of the heap.",
@@ -178,7 +194,7 @@ static uint64_t *retained_by_small(SuspectRun *run, const LmpHeapGroups *groups,
     if (!retained) return NULL;
     memset(asked, 0, groups->groups * sizeof *asked);
     for (uint32_t i = 0; i < s->g.objects; i++) {
-        bool large = run->frame[i] || suspect_over(s->retained[i], run->heap, SUSPECT_HOLDS);
+        bool large = told_apart(run, i);
         bool none = groups->group_of[i] == LMP_HEAP_NONE || large || (!told && run->told[i]);
         run->count[i] = none ? 0 : groups->group_of[i] + 1;
         if (!none) asked[groups->group_of[i]]++;
