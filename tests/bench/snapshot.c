@@ -4,6 +4,7 @@
  * virtual machine that has not touched its memory yet that may be most of the time.
  *
  *     bench_snapshot [OBJECTS [SHAPE]]     5 million objects, all shapes, when not told
+ *     bench_snapshot FILE                  the same of a snapshot that there is
  *
  * Shapes: records (an array of tables, each with a string, a table, a closure and its upvalue),
  * list (doubly linked, a table in each link), random (each table refers to four others). */
@@ -16,6 +17,7 @@
 
 #include "read/snapshot/compare.h"
 #include "read/snapshot/snapshot_impl.h"
+#include "read/snapshot/why.h"
 
 static uint64_t next_random(uint64_t below) {
     static uint64_t state = 88172645463325252ull;
@@ -213,17 +215,31 @@ static void step(LmpSnapshot *s, const char *what, bool (*make)(LmpSnapshot *s))
     end(what);
 }
 
-static void measure(const char *name, void (*make)(Heap *h, uint32_t objects), uint32_t objects) {
-    const LmpHeapInfo info = {.pid = 1, .serial = 1, .number = 1};
-    char path[] = "/tmp/bench_snapshot.XXXXXX";
-    Heap h;
-    make(&h, objects);
-    printf("%s: %u objects, %u references\n", name, h.g.objects, h.g.edges);
-    int fd = mkstemp(path);
-    must(fd >= 0);
-    close(fd);
-    write_file(&h, &info, path);
-    heap_free(&h);
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Who holds it, asked of objects at random, for as many paths as the display shows. */
+static void measure_why(const LmpSnapshot *s) {
+    enum { ASKED = 400, PATHS = 8 };
+    static double took[ASKED];
+    for (int asked = 0; asked < ASKED;) {
+        LmpWhyPaths why;
+        uint32_t i = (uint32_t)next_random(s->g.objects);
+        if (i == 0 || snapshot_garbage(s, i)) continue;
+        double wall = now();
+        must(why_make(&why, s, i, PATHS, NULL, 0) == LMP_OK);
+        took[asked++] = now() - wall;
+        why_free(&why);
+    }
+    qsort(took, ASKED, sizeof *took, by_size);
+    printf("    %-28s %6.2f ms by the clock on the wall\n", "why, median of 400 objects",
+           took[ASKED / 2] * 1e3);
+    printf("    %-28s %6.2f ms\n", "why, the slowest", took[ASKED - 1] * 1e3);
+}
+
+static void measure_file(const char *path) {
     LmpSnapshot s;
     for (int round = 0; round < 2; round++) {
         double wall = now();
@@ -233,7 +249,6 @@ static void measure(const char *name, void (*make)(Heap *h, uint32_t objects), u
         printf("    %-28s %6.2f s\n", "... by the clock on the wall", now() - wall);
         if (round == 0) snapshot_close(&s);
     }
-    unlink(path);
     step(&s, "reachability and paths", reach_make);
     step(&s, "dominators, retained sizes", dominators_make);
     step(&s, "references to each object", incoming_make);
@@ -248,7 +263,23 @@ static void measure(const char *name, void (*make)(Heap *h, uint32_t objects), u
     must(compare_make(&compare, &s, &s, LMP_BY_CLASS) == LMP_OK);
     end("compared with itself");
     compare_free(&compare);
+    measure_why(&s);
     snapshot_close(&s);
+}
+
+static void measure(const char *name, void (*make)(Heap *h, uint32_t objects), uint32_t objects) {
+    const LmpHeapInfo info = {.pid = 1, .serial = 1, .number = 1};
+    char path[] = "/tmp/bench_snapshot.XXXXXX";
+    Heap h;
+    make(&h, objects);
+    printf("%s: %u objects, %u references\n", name, h.g.objects, h.g.edges);
+    int fd = mkstemp(path);
+    must(fd >= 0);
+    close(fd);
+    write_file(&h, &info, path);
+    heap_free(&h);
+    measure_file(path);
+    unlink(path);
 }
 
 int main(int argc, char **argv) {
@@ -256,6 +287,10 @@ int main(int argc, char **argv) {
         const char *name;
         void (*make)(Heap *h, uint32_t objects);
     } shape[] = {{"records", records}, {"list", list}, {"random", random_tables}};
+    if (argc > 1 && access(argv[1], R_OK) == 0) {
+        measure_file(argv[1]);
+        return 0;
+    }
     uint32_t objects = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 5000000;
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
         if (argc < 3 || strcmp(argv[2], shape[i].name) == 0)

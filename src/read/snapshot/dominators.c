@@ -208,32 +208,67 @@ static bool semi_nca(Doms *d) {
 
 /* ---- what follows ---------------------------------------------------------------------------- */
 
+/* Of one number, what is asked together. */
+typedef struct Sum {
+    uint64_t bytes, before; /* retained */
+    uint32_t objects;       /* dominated, itself among them */
+    uint32_t at, next;      /* its number in the dominator tree, and the next child's */
+    uint32_t idom;          /* the object */
+} Sum;
+
 /* Sums up from the last number to the first: whoever is dominated has a higher one. */
-static void sum_up(const Doms *d, uint64_t *sum) {
-    for (uint32_t v = d->n - 1; v > 0; v--)
-        sum[d->idom[v]] += sum[v];
+static void sum_up(const Doms *d, Sum *sum) {
+    for (uint32_t v = d->n - 1; v > 0; v--) {
+        Sum *of = &sum[v], *to = &sum[d->idom[v]];
+        to->bytes += of->bytes;
+        to->before += of->before;
+        to->objects += of->objects;
+    }
+}
+
+/* Numbers such that all that one dominates follows it. */
+static void number_tree(const Doms *d, Sum *sum) {
+    sum[0].at = 0;
+    sum[0].next = 1;
+    for (uint32_t v = 1; v < d->n; v++) {
+        Sum *of = &sum[v], *above = &sum[d->idom[v]];
+        of->at = above->next;
+        of->next = of->at + 1;
+        above->next += of->objects;
+    }
 }
 
 static bool retain(Doms *d) {
     LmpSnapshot *s = d->s;
     const LmpHeapGraph *g = &s->g;
-    uint64_t *sum = snapmem_rough(d->memory, d->n, sizeof *sum);
-    uint64_t *before = s->before_objects ? snapmem_rough(d->memory, d->n, sizeof *before) : NULL;
-    if (!sum || (s->before_objects && !before)) return false;
+    Sum *sum = snapmem_rough(d->memory, d->n, sizeof *sum);
+    if (!sum) return false;
     for (uint32_t v = 0; v < d->n; v++) {
         uint32_t i = d->order[v];
+        uint64_t size = i ? g->size[i] : 0;
         bool old = g->flags[i] & LMP_HEAP_BEFORE;
-        sum[v] = i && !old ? g->size[i] : 0;
-        if (before) before[v] = old ? g->size[i] : 0;
+        sum[v] = (Sum){.bytes = old ? 0 : size,
+                       .before = old ? size : 0,
+                       .objects = 1,
+                       .idom = v ? d->order[d->idom[v]] : LMP_HEAP_NONE};
     }
     sum_up(d, sum);
-    if (before) sum_up(d, before);
+    number_tree(d, sum);
     for (uint32_t i = 0; i < g->objects; i++) {
         uint32_t v = d->number[i];
-        bool old = g->flags[i] & LMP_HEAP_BEFORE, held = v != LMP_HEAP_NONE;
-        s->retained[i] = held ? sum[v] : snapshot_counted(s, i);
-        if (held ? before != NULL : old) s->retained_before[i] = held ? before[v] : g->size[i];
-        s->idom[i] = held && v ? d->order[d->idom[v]] : LMP_HEAP_NONE;
+        bool old = g->flags[i] & LMP_HEAP_BEFORE;
+        if (v == LMP_HEAP_NONE) {
+            s->retained[i] = snapshot_counted(s, i);
+            if (old) s->retained_before[i] = g->size[i];
+            s->idom[i] = s->tree_at[i] = s->tree_end[i] = LMP_HEAP_NONE;
+            continue;
+        }
+        const Sum *of = &sum[v];
+        s->retained[i] = of->bytes;
+        if (s->before_objects) s->retained_before[i] = of->before;
+        s->idom[i] = of->idom;
+        s->tree_at[i] = of->at;
+        s->tree_end[i] = of->at + of->objects;
     }
     return true;
 }
@@ -269,6 +304,8 @@ bool dominators_make(LmpSnapshot *s) {
     uint32_t objects = s->g.objects;
     Doms d = {.s = s, .memory = &snap_own(s)->scratch};
     s->idom = snapmem_rough(own, objects, sizeof *s->idom);
+    s->tree_at = snapmem_rough(own, objects, sizeof *s->tree_at);
+    s->tree_end = snapmem_rough(own, objects, sizeof *s->tree_end);
     s->retained = snapmem_rough(own, objects, sizeof *s->retained);
     s->retained_before = snapmem_sparse(own, objects, sizeof *s->retained_before);
     s->child_at = snapmem_take(own, (size_t)objects + 2, sizeof *s->child_at);
@@ -277,8 +314,8 @@ bool dominators_make(LmpSnapshot *s) {
     d.order = snapmem_rough(d.memory, objects, sizeof *d.order);
     d.parent = snapmem_rough(d.memory, objects, sizeof *d.parent);
     d.idom = snapmem_rough(d.memory, objects, sizeof *d.idom);
-    bool made = s->idom && s->retained && s->retained_before && s->child_at && s->child &&
-                d.number && d.order && d.parent && d.idom;
+    bool made = s->idom && s->tree_at && s->tree_end && s->retained && s->retained_before &&
+                s->child_at && s->child && d.number && d.order && d.parent && d.idom;
     made = made && flow_make(&d) && walk(&d) && by_numbers(&d) && predecessors(&d) &&
            semi_nca(&d) && retain(&d) && children(&d);
     snapmem_again(d.memory);

@@ -22,11 +22,14 @@ typedef struct LmpSnapshot {
     char file[512]; /* its name; "" */
     uint64_t file_bytes;
 
-    uint32_t *ordinal;         /* row among its kind (heapgraph_ordinals) */
-    uint32_t *distance;        /* edges from the root; LMP_HEAP_NONE: garbage */
-    uint32_t *parent_edge;     /* the edge by which a shortest path comes; LMP_HEAP_NONE: none */
-    uint32_t *parent;          /* ... and the object that it comes from */
-    uint32_t *idom;            /* immediate dominator; of the root and of garbage LMP_HEAP_NONE */
+    uint32_t *ordinal;     /* row among its kind (heapgraph_ordinals) */
+    uint32_t *distance;    /* edges from the root; LMP_HEAP_NONE: garbage */
+    uint32_t *parent_edge; /* the edge by which a shortest path comes; LMP_HEAP_NONE: none */
+    uint32_t *parent;      /* ... and the object that it comes from */
+    uint32_t *idom;        /* immediate dominator; of the root and of garbage LMP_HEAP_NONE */
+    /* Numbers of a walk through the tree of dominators: i dominates whoever has one from tree_at[i]
+     * to tree_end[i] - 1 (snapshot_dominates). Of garbage LMP_HEAP_NONE. */
+    uint32_t *tree_at, *tree_end;
     uint64_t *retained;        /* bytes counted in live_bytes; of garbage its own size */
     uint64_t *retained_before; /* bytes of objects from before start that it retains */
     /* dominated objects of i, largest retained first: child[child_at[i]] to child_at[i + 1] - 1 */
@@ -67,6 +70,11 @@ static inline uint64_t snapshot_counted(const LmpSnapshot *s, uint32_t i) {
 }
 static inline bool snapshot_garbage(const LmpSnapshot *s, uint32_t i) {
     return s->distance[i] == LMP_HEAP_NONE;
+}
+/* Is every path to `object` one to `by`, or are they the same? Garbage dominates nothing. */
+static inline bool snapshot_dominates(const LmpSnapshot *s, uint32_t by, uint32_t object) {
+    uint32_t at = s->tree_at[object];
+    return at >= s->tree_at[by] && at < s->tree_end[by];
 }
 /* Does an edge hold its target? Ephemeron ones do not by themselves. */
 static inline bool snapshot_holds(const LmpSnapshot *s, uint32_t edge) {

@@ -85,6 +85,17 @@ typedef struct SnapPlace {
     uint32_t key;   /* its name's object */
 } SnapPlace;
 
+/* ---- marks ----------------------------------------------------------------------------------- */
+
+/* What a search notes of an object. There are millions of objects and many searches, most of which
+ * see a few objects: so marks stay, and one of an earlier round counts as none. */
+typedef struct SnapMark {
+    uint32_t round;
+    uint32_t tree, edge, to, depth; /* why_search.c */
+    uint8_t state;
+    bool ignored; /* for several rounds */
+} SnapMark;
+
 typedef struct SnapOwn {
     SnapMemory memory;
     SnapMemory scratch; /* of the step under way */
@@ -100,7 +111,10 @@ typedef struct SnapOwn {
     KeyMap place_of;      /* row of place[] by object */
     uint32_t *proto_name; /* by ordinal: the object of its function's name, 0: none */
     KeyMap function_of;   /* row of the tables' functions, by snap_code_key() or C address */
-    uint32_t *frame_at;   /* of each thread by ordinal, and one more: its first frame */
+    SnapMark *mark;       /* of each object; NULL: nobody has searched yet */
+    uint32_t mark_round;
+    uint64_t *used;     /* set of references, empty between two questions */
+    uint32_t *frame_at; /* of each thread by ordinal, and one more: its first frame */
 } SnapOwn;
 
 static inline SnapOwn *snap_own(const LmpSnapshot *s) {

@@ -9,8 +9,6 @@
 #include "base/format.h"
 #include "read/snapshot/suspects_impl.h"
 
-enum { CHAIN = 1 << 20 }; /* steps up the dominator tree that one question may cost */
-
 static void say(LmpSuspect *row, const char *words, va_list args) {
     vsnprintf(row->words, sizeof row->words, words, args);
 }
@@ -83,13 +81,6 @@ static void find_frame(SuspectRun *run) {
 
 /* ---- one verdict for one holder -------------------------------------------------------------- */
 
-static bool is_below(const LmpSnapshot *s, uint32_t object, uint32_t by) {
-    uint32_t i = object;
-    for (uint32_t steps = 0; i != LMP_HEAP_NONE && steps < CHAIN; steps++, i = s->idom[i])
-        if (i == by) return true;
-    return false;
-}
-
 static bool about_holders(const LmpSuspect *row) {
     return row->fired && (row->rule <= LMP_SUSPECT_GROWTH || row->rule == LMP_SUSPECT_REFERENCES);
 }
@@ -98,7 +89,7 @@ static bool common_holder(const SuspectRun *run, const LmpSuspect *kept, const L
     if (kept->object == LMP_HEAP_NONE || other->object == LMP_HEAP_NONE) return false;
     if (kept->object == other->object) return true;
     return kept->rule == LMP_SUSPECT_HOLDER && other->rule != LMP_SUSPECT_HOLDER &&
-           !run->frame[kept->object] && is_below(run->s, other->object, kept->object);
+           !run->frame[kept->object] && snapshot_dominates(run->s, kept->object, other->object);
 }
 
 /* A class is already named as what the holder holds; the other rules add a sentence. */

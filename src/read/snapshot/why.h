@@ -28,7 +28,8 @@ typedef struct LmpWhyPath {
     uint32_t steps;
     uint32_t left_out; /* steps in the middle that found no room (count) */
     uint64_t frees;    /* what cutting the marked reference frees (bytes), 0: nothing by itself */
-    uint64_t shares;   /* what is reached from it and held by others, too (bytes) */
+    uint64_t shares;   /* what is reached from it and held by others, too (bytes; among the first
+                          131,072 objects) */
 } LmpWhyPath;
 
 typedef struct LmpWhyPaths {
@@ -39,7 +40,8 @@ typedef struct LmpWhyPaths {
 } LmpWhyPaths;
 
 /* Up to `most` paths to `object`; `ignore` (count `ignored`): objects that no path may lead
- * through. Error: NOMEM. At most 100 ms for 5 million objects. */
+ * through. Error: NOMEM. At most 100 ms for 5 million objects: where millions refer to it, a
+ * further path is among the best that were met soon. */
 LmpErr why_make(LmpWhyPaths *out, const LmpSnapshot *s, uint32_t object, uint32_t most,
                 const uint32_t *ignore, uint32_t ignored);
 void why_free(LmpWhyPaths *why);

@@ -177,7 +177,9 @@ static void check_retained(const LmpSnapshot *s, const Judge *j) {
     for (uint32_t a = 0; a < g->objects; a++) {
         uint64_t retained = 0, before = 0;
         for (uint32_t b = 0; b < g->objects; b++) {
-            if (!j->dominates[a][b] && a != b) continue;
+            bool dominates = j->dominates[a][b] || (a == b && j->held[a]);
+            ck_assert_int_eq(snapshot_dominates(s, a, b), dominates);
+            if (!dominates && a != b) continue;
             if (g->flags[b] & LMP_HEAP_BEFORE)
                 before += g->size[b];
             else

@@ -108,6 +108,101 @@ END_TEST
 
 /* ---- further paths, ignored holders ---------------------------------------------------------- */
 
+enum { FAR = 1000000 };
+
+/* How many of the references in `costs` the path from the root that has fewest of them has; those
+ * that `closed` has, and weak ones, are not to be used. FAR: there is no path. */
+static uint32_t cheapest(const LmpHeapGraph *g, uint32_t object, const bool *costs,
+                         const bool *closed, const bool *ignored) {
+    uint32_t *cost = calloc(g->objects, sizeof *cost);
+    ck_assert_ptr_nonnull(cost);
+    for (uint32_t i = 1; i < g->objects; i++)
+        cost[i] = FAR;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < g->objects; i++)
+            for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++) {
+                uint32_t to = g->edge_to[e], by = cost[i] + costs[e];
+                if (cost[i] == FAR || g->edge_kind[e] & LMP_EDGE_WEAK || closed[e]) continue;
+                if (by >= cost[to] || (ignored[to] && to != object)) continue;
+                cost[to] = by;
+                more = true;
+            }
+    }
+    uint32_t found = cost[object];
+    free(cost);
+    return found;
+}
+
+/* Paths from the root, none twice through the same object or through an ignored one, each with as
+ * few references of those before as there can be. */
+static void expect_few_in_common(const LmpSnapshot *s, uint32_t object, uint32_t most,
+                                 const bool *ignored, const LmpWhyPaths *why) {
+    const LmpHeapGraph *g = &s->g;
+    bool *used = calloc(g->edges, sizeof *used), *unused = calloc(g->edges, sizeof *unused);
+    bool *none = calloc(g->edges, sizeof *none), *met = calloc(g->objects, sizeof *met);
+    ck_assert(used && unused && none && met);
+    for (uint32_t p = 0; p < why->paths; p++) {
+        const LmpWhyPath *path = &why->path[p];
+        uint32_t counts = 0;
+        expect_sound(s, object, path);
+        memset(met, 0, g->objects * sizeof *met);
+        for (uint32_t k = 0; k < path->steps; k++) {
+            ck_assert(!met[path->step[k].to]);
+            ck_assert(path->step[k].to == object || !ignored[path->step[k].to]);
+            met[path->step[k].to] = true;
+            counts += used[path->step[k].edge];
+        }
+        ck_assert_uint_eq(counts, cheapest(g, object, used, none, ignored));
+        for (uint32_t k = 0; k < path->steps; k++)
+            used[path->step[k].edge] = true;
+    }
+    for (uint32_t e = 0; e < g->edges; e++)
+        unused[e] = !used[e];
+    uint32_t any = cheapest(g, object, used, none, ignored);
+    uint32_t known = cheapest(g, object, used, unused, ignored);
+    ck_assert(why->paths == most || any >= known); /* not less than one of the paths it has */
+    free(used);
+    free(unused);
+    free(none);
+    free(met);
+}
+
+START_TEST(test_random_paths_have_least_in_common) {
+    enum { MOST = 6 };
+    suite_seed();
+    uint32_t paths = 0, with_ignored = 0;
+    for (int round = 0; round < 150; round++) {
+        uint32_t n = 4 + (uint32_t)(suite_random() % 40);
+        Graph *graph = random_graph(n, n + (uint32_t)(suite_random() % (3 * n)));
+        const LmpHeapGraph *g = graph_done(graph);
+        LmpHeapInfo info = {0};
+        LmpSnapshot s;
+        ck_assert_int_eq(snapshot_of_graph(&s, &info, g), LMP_OK);
+        bool *ignored = calloc(g->objects, sizeof *ignored);
+        ck_assert_ptr_nonnull(ignored);
+        for (uint32_t i = 1; i < g->objects; i++) {
+            LmpWhyPaths why;
+            uint32_t ignore[2] = {1 + (uint32_t)(suite_random() % n), i}, some = i % 3;
+            for (uint32_t k = 0; k < some; k++)
+                ignored[ignore[k]] = true;
+            ck_assert_int_eq(why_make(&why, &s, i, MOST, ignore, some), LMP_OK);
+            if (!snapshot_garbage(&s, i)) expect_few_in_common(&s, i, MOST, ignored, &why);
+            paths += why.paths > 2;
+            with_ignored += some && why.paths > 1;
+            for (uint32_t k = 0; k < some; k++)
+                ignored[ignore[k]] = false;
+            why_free(&why);
+        }
+        free(ignored);
+        snapshot_close(&s);
+        graph_free(graph);
+    }
+    ck_assert_uint_gt(paths, 500);
+    ck_assert_uint_gt(with_ignored, 300);
+}
+END_TEST
+
 typedef struct Two {
     Graph *graph;
     uint32_t registry, left, right, object;
@@ -197,6 +292,73 @@ START_TEST(test_a_list_is_one_step) {
     ck_assert(why.path[0].step[1].cut);
     ck_assert_uint_eq(why.path[0].frees, s.g.size[at]);
     ck_assert_ptr_nonnull(strstr(why_text(&s, &why.path[0], text, sizeof text), ".next×200000"));
+    why_free(&why);
+    snapshot_close(&s);
+    graph_free(graph);
+}
+END_TEST
+
+/* A list with a table that holds both of its ends, and each link refers to this table. */
+START_TEST(test_a_list_from_both_ends) {
+    enum { LINKS = 100000 };
+    Graph *graph = graph_new();
+    uint32_t list = graph_table(graph, 0, 0, 2, 2), before = 0, object = 0;
+    uint32_t next = graph_string(graph, "next"), back = graph_string(graph, "back");
+    graph_edge(graph, 0, list, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    for (int i = 0; i < LINKS; i++) {
+        uint32_t link = graph_table(graph, 0, 0, 4, 3);
+        graph_field(graph, link, "list", list);
+        if (i == 0) graph_field(graph, list, "first", link);
+        if (before) graph_edge(graph, before, link, LMP_EDGE_FIELD, next);
+        if (before) graph_edge(graph, link, before, LMP_EDGE_FIELD, back);
+        if (i == LINKS / 5) object = link;
+        before = link;
+    }
+    graph_field(graph, list, "last", before);
+    LmpHeapInfo info = {0};
+    LmpSnapshot s;
+    LmpWhyPaths why;
+    char text[200];
+    ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
+    ck_assert_int_eq(why_make(&why, &s, object, 5, NULL, 0), LMP_OK);
+    ck_assert_uint_eq(why.paths, 2);
+    ck_assert_str_eq(why_text(&s, &why.path[0], text, sizeof text), "registry.first.next×20000");
+    ck_assert_str_eq(why_text(&s, &why.path[1], text, sizeof text), "registry.last.back×79999");
+    why_free(&why);
+    /* the table itself: all links refer to it, and hold nothing by that */
+    ck_assert_int_eq(why_make(&why, &s, before, 5, &object, 1), LMP_OK);
+    ck_assert_uint_eq(why.paths, 1);
+    ck_assert_uint_eq(why.path[0].frees, 0);
+    why_free(&why);
+    snapshot_close(&s);
+    graph_free(graph);
+}
+END_TEST
+
+/* What is in a table with weak keys is held by its key, which is where it can be cut. */
+START_TEST(test_a_value_of_a_weak_key) {
+    Graph *graph = graph_new();
+    uint32_t registry = graph_table(graph, 0, 0, 2, 2), cache = graph_table(graph, 0, 0, 1, 1);
+    uint32_t key = graph_table(graph, 0, 0, 0, 0), value = graph_table(graph, 5, 5, 0, 0);
+    graph->object[cache].flags |= LMP_HEAP_WEAK_KEYS;
+    graph_edge(graph, 0, registry, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    graph_field(graph, registry, "cache", cache);
+    graph_field(graph, registry, "user", key);
+    graph_edge(graph, cache, value, LMP_EDGE_OBJECT | LMP_EDGE_EPHEMERON, key);
+    graph_edge(graph, cache, key, LMP_EDGE_KEY | LMP_EDGE_WEAK, 0);
+    LmpHeapInfo info = {0};
+    LmpSnapshot s;
+    LmpWhyPaths why;
+    char text[200];
+    ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
+    ck_assert_int_eq(why_make(&why, &s, value, 5, NULL, 0), LMP_OK);
+    ck_assert_uint_eq(why.paths, 1);
+    ck_assert_str_eq(why_text(&s, &why.path[0], text, sizeof text),
+                     "registry.user ▸ value in weak {[table] = table}");
+    ck_assert_uint_eq(why.path[0].frees, s.g.size[value]);
+    why_free(&why);
+    ck_assert_int_eq(why_make(&why, &s, value, 5, &key, 1), LMP_OK);
+    ck_assert_uint_eq(why.paths, 0);
     why_free(&why);
     snapshot_close(&s);
     graph_free(graph);
@@ -410,8 +572,9 @@ START_TEST(test_shapes_of_a_long_list_end) {
 }
 END_TEST
 
-SUITE("why", test_random_cuts_free_what_they_promise, test_two_holders, test_an_ignored_holder,
-      test_a_list_is_one_step, test_a_run_through_a_weak_table_names_it,
+SUITE("why", test_random_cuts_free_what_they_promise, test_random_paths_have_least_in_common,
+      test_a_list_from_both_ends, test_a_value_of_a_weak_key, test_two_holders,
+      test_an_ignored_holder, test_a_list_is_one_step, test_a_run_through_a_weak_table_names_it,
       test_an_upvalue_and_its_value_are_one_step, test_an_open_upvalue_is_no_further_holder,
       test_weakly_by_a_finalizer_and_not_at_all, test_shapes_of_many,
       test_shapes_of_a_long_list_end)
