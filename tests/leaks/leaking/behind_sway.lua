@@ -1,4 +1,4 @@
--- A busy line holds now much and now little, and a little for ever.
+-- A busy line holds now much and now little, and a little for ever. --> late
 local kept, pool = {}, {}
 return function(i)
     local n = math.random(0, 100)
