@@ -64,5 +64,7 @@ typedef struct LmpHeapRead {
  * off, or changed), NOMEM. */
 LmpErr heapfile_read(LmpHeapRead *out, int fd);
 void heapfile_free(LmpHeapRead *read);
+/* What its head alone says. Errors: FOREIGN, VERSION, DAMAGED, NOMEM. */
+LmpErr heapfile_read_info(LmpHeapInfo *out, int fd);
 
 #endif

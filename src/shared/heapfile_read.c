@@ -215,17 +215,21 @@ static bool make_room(LmpHeapRead *out, uint64_t file) {
     return true;
 }
 
-static bool read_head(Reader *r, LmpHeapRead *out, bool *state) {
-    LmpHeapHead head;
+static bool read_head(Reader *r, LmpHeapHead *head) {
     /* what is shorter than a head, but begins as one, is a snapshot cut off */
-    size_t n = r->size < sizeof head ? (size_t)r->size : sizeof head;
-    memset(&head, 0, sizeof head);
+    size_t n = r->size < sizeof *head ? (size_t)r->size : sizeof *head;
+    memset(head, 0, sizeof *head);
     const unsigned char *bytes = take(r, n);
     if (!bytes) return false;
-    memcpy(&head, bytes, n);
-    LmpErr err = n < sizeof head && head.magic == LMP_HEAPFILE_MAGIC ? LMP_E_DAMAGED
-                                                                     : check_head(&head, r->size);
-    if (err) return fail(r, err);
+    memcpy(head, bytes, n);
+    LmpErr err = n < sizeof *head && head->magic == LMP_HEAPFILE_MAGIC ? LMP_E_DAMAGED
+                                                                       : check_head(head, r->size);
+    return !err || fail(r, err);
+}
+
+static bool begin(Reader *r, LmpHeapRead *out, bool *state) {
+    LmpHeapHead head;
+    if (!read_head(r, &head)) return false;
     LmpHeapGraph *g = &out->graph;
     out->info = head.info;
     g->objects = head.objects, g->edges = head.edges, g->wides = head.wides;
@@ -269,21 +273,41 @@ static bool read_end(Reader *r) {
     return r->at - (r->end - r->begin) == r->size || fail(r, LMP_E_DAMAGED); /* nothing follows */
 }
 
-LmpErr heapfile_read(LmpHeapRead *out, int fd) {
-    memset(out, 0, sizeof *out);
+/* Error: FOREIGN, NOMEM. To be closed by reader_close, even then. */
+static LmpErr reader_open(Reader *r, int fd) {
     struct stat st;
+    *r = (Reader){.fd = fd};
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < 8) return LMP_E_FOREIGN;
-    Reader r = {.fd = fd, .size = (uint64_t)st.st_size};
-    r.window = malloc(WINDOW);
-    r.plain = malloc(HEAPFILE_PLAIN);
+    r->size = (uint64_t)st.st_size;
+    r->window = malloc(WINDOW);
+    r->plain = malloc(HEAPFILE_PLAIN);
+    return r->window && r->plain ? LMP_OK : LMP_E_NOMEM;
+}
+
+static void reader_close(Reader *r) {
+    free(r->window);
+    free(r->plain);
+}
+
+LmpErr heapfile_read_info(LmpHeapInfo *out, int fd) {
+    Reader r;
+    LmpHeapHead head;
+    r.err = reader_open(&r, fd);
+    if (!r.err && read_head(&r, &head)) *out = head.info;
+    reader_close(&r);
+    return r.err;
+}
+
+LmpErr heapfile_read(LmpHeapRead *out, int fd) {
+    Reader r;
+    memset(out, 0, sizeof *out);
+    r.err = reader_open(&r, fd);
     out->bytes = r.size;
     bool state = false;
-    if (!r.window || !r.plain) fail(&r, LMP_E_NOMEM);
-    if (!r.err && read_head(&r, out, &state) && read_columns(&r, out) &&
+    if (!r.err && begin(&r, out, &state) && read_columns(&r, out) &&
         (!state || read_state(&r, out)) && read_end(&r) && !heapfile_check(&out->graph))
         fail(&r, LMP_E_DAMAGED);
-    free(r.window);
-    free(r.plain);
+    reader_close(&r);
     if (r.err) {
         heapfile_free(out);
         out->bad_at = r.at - (r.end - r.begin);

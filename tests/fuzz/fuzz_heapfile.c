@@ -126,7 +126,7 @@ static void look_at_paths(const LmpSnapshot *s) {
         why_free(&why);
     }
     LmpSuspects *suspects = malloc(sizeof *suspects);
-    if (!suspects || suspects_make(suspects, s, &older) != LMP_OK) abort();
+    if (!suspects || suspects_make(suspects, s, &older, NULL) != LMP_OK) abort();
     free(suspects);
 }
 

@@ -119,6 +119,7 @@ LUA
         wait_for "enter opens snapshot $n: "
         key Enter
         wait_for "SNAPSHOT $n"
+        [ $n -lt 3 ] || wait_for 'compared with snapshots 1 to 2'
         key Escape
         wait_for 'RUNNING'
     done

@@ -689,7 +689,11 @@ case_heap_reports() { # lmp report and lmp diff, of files made by tests/readers/
     refused 2 'one file at a time' report csv whole text
     refused 2 'an address was expected' report dot --object=here whole
     refused 2 'needs a value' report csv whole -o
-    refused 2 'two files, the older one first' diff whole
+    refused 2 'two files or more, the oldest first' diff whole
+    refused 2 'at most 8 files' diff whole whole whole whole whole whole whole whole whole
+    refused 1 'text is not a heap snapshot' report summary whole --older=heaps/leaky.heap --older=text
+    refused 2 'at most 7 of them' report summary whole --older=1 --older=2 --older=3 --older=4 \
+        --older=5 --older=6 --older=7 --older=8
     refused 1 'text is not a heap snapshot' diff whole text
     lmp diff whole heaps/leaky.heap
     is $status 0 status
@@ -697,6 +701,55 @@ case_heap_reports() { # lmp report and lmp diff, of files made by tests/readers/
     lmp diff --json whole heaps/leaky.heap
     has out '^\{"format":"lmp-heap-diff".*"same_run":true'
 }
+
+case_series() { # three snapshots of one run: only what grew each time is named, in whatever order
+    cat >x.lua <<'LUA'
+local lmp = require "luamemprofiler"
+leak, burst = {}, {}
+local function grow(n)
+  for i = 1, n do leak[#leak + 1] = { "leak", i } end
+end
+local function fill(n)
+  burst = {}
+  for i = 1, n do burst[i] = { "burst", i, i, i } end
+end
+stuck, moves = {}, {}
+local function make(list, f)
+  for i = 1, 200 do list[i] = coroutine.create(f) coroutine.resume(list[i], { i }) end
+end
+make(stuck, function(t) coroutine.yield() return t end)
+make(moves, function(t) while true do t = { coroutine.yield() } end end)
+for n = 1, 3 do
+  grow(3000)
+  fill(n == 2 and 30000 or 4000 * n)
+  for _, c in ipairs(moves) do coroutine.resume(c, n) end
+  assert(lmp.snapshot(n .. ".heap", { gc = true, wait = true }))
+end
+LUA
+    lmp run --no-summary --no-live x.lua
+    is $status 0 status
+    "$LMP" report summary 2.heap --older=1.heap >two
+    grep -q 'x.lua:8 grew by ' two || fail 'of two snapshots the burst is said'
+    for older in '--older=1.heap --older=2.heap' '--older=2.heap --older=1.heap'; do
+        lmp report summary 3.heap $older
+        is $status 0 status
+        tr -s ' \n' ' ' <out >line
+        has line 'x.lua:4 grew by [0-9.]+ .iB since snapshot 1, each time: [0-9.]+ .iB, then [0-9.]+ .iB'
+        hasnt line 'x.lua:8 grew'
+        has line '400 coroutines are suspended'
+        has line '\. 200 stood there [0-9.]+ m?s before with the same variables'
+    done
+    lmp diff 1.heap 2.heap 3.heap
+    is $status 0 status
+    has out '^By way of snapshot 2 '
+    has out 'made +gone +1 to 2 +2 to 3 +growth'
+    has out '^  x.lua:8 .*\+[0-9.]+ .iB +-[0-9.]+ .iB'
+    has out ' x.lua:4 grew by .*each time'
+    lmp diff --json 1.heap 2.heap 3.heap
+    has out '"steps_growth_bytes":\[[0-9]+,[0-9]+\],"grew_each_time":true'
+    has out '"steps_growth_bytes":\[[0-9]+,-[0-9]+\],"grew_each_time":false'
+}
+
 case_children() { # neither zombies nor SIGCHLD surprises: a host that waits for any child sees its own
     echo 'local p = io.popen "exit 3" print(p:close()) print(os.execute "exit 4")' >x.lua
     lmp run --no-summary x.lua

@@ -84,9 +84,13 @@ static void draw_taken(const App *app, Canvas *canvas, Rect rect, int y) {
         format_text(why, sizeof why, info->why_in_place, !app->ui.utf8);
         line_add(&line, 8, STYLE(TONE_MUTED), " %s in place: %s", dot, why);
     }
-    if (app->model.heap->compared)
+    const OpenedHeap *heap = app->model.heap;
+    if (heap->before.steps > 0)
+        line_add(&line, 5, STYLE(TONE_TEXT), " %s compared with snapshots %u to %u", dot,
+                 heap->before.number, heap->older.info.number);
+    else if (heap->compared)
         line_add(&line, 5, STYLE(TONE_TEXT), " %s compared with snapshot %u", dot,
-                 app->model.heap->older.info.number);
+                 heap->older.info.number);
     line_draw(&line, canvas, rect.x, y, rect.w - 1);
 }
 

@@ -8,12 +8,14 @@
 #include "cmd/attached.h"
 #include "cmd/cmd.h"
 #include "cmd/command.h"
+#include "cmd/heapopen.h"
 
 static const Option options[] = {{0}};
 
 static const Example examples[] = {
     {"lmp heap lmp-4711-1.heap", "who holds what, and why every object is alive"},
     {"lmp heap lmp-4711-2.heap lmp-4711-1.heap", "and what has changed since the older one"},
+    {"lmp heap lmp-4711-3.heap lmp-4711-1.heap lmp-4711-2.heap", "and what grew each time"},
     {0},
 };
 
@@ -27,9 +29,10 @@ static bool readable(const char *file) {
     return true;
 }
 
-static int show(const char *file, const char *older) {
+static int show(const char *file, const char **older, uint32_t olders) {
     ViewerOptions viewer = {.heap = file,
                             .heap_older = older,
+                            .heap_olders = olders,
                             .tty = STDOUT_FILENO,
                             .hold = true,
                             .spool = -1,
@@ -49,24 +52,29 @@ static int run(const Command *command, int argc, char **argv) {
     }
     if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
     if (p.at == argc) return command_wrong(command, "needs the file of a snapshot");
-    if (argc - p.at > 2)
-        return command_wrong(command, "takes a snapshot, and an older one to compare it with");
-    const char *file = argv[p.at], *older = p.at + 1 < argc ? argv[p.at + 1] : NULL;
-    if (!readable(file) || (older && !readable(older))) return 1;
+    const char *file = argv[p.at], *older[LMP_GROWTH_STEPS];
+    uint32_t olders = (uint32_t)(argc - p.at - 1);
+    if (olders > LMP_GROWTH_STEPS)
+        return command_wrong(command, "takes a snapshot, and %u older ones at most",
+                             LMP_GROWTH_STEPS);
+    if (!readable(file)) return 1;
+    for (uint32_t i = 0; i < olders; i++)
+        if (!readable(older[i] = argv[p.at + 1 + (int)i])) return 1;
+    heapopen_sort(older, olders);
     if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)) {
         command_say("%s", err_message(LMP_E_NOTTY));
         return 1;
     }
-    return show(file, older);
+    return show(file, older, olders);
 }
 
 const Command cmd_heap = {
     .name = "heap",
-    .usage = {"FILE [OLDER]"},
+    .usage = {"FILE [OLDER...]"},
     .help = "Opens a heap snapshot: who holds what, and why every object is alive",
     .details = "FILE was written by the display (S), lmp snapshot, lmp run --snapshot or "
                "lmp.snapshot. With the\nfile of an older snapshot of the same run it also shows "
-               "what is new, gone and kept.",
+               "what is new, gone and kept; with\nseveral, what grew each time.",
     .options = options,
     .examples = examples,
     .run = run,

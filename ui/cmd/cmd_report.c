@@ -8,12 +8,16 @@
 #include "base/nearest.h"
 #include "cmd/cmd.h"
 #include "cmd/heapopen.h"
+#include "read/snapshot/suspects.h"
 #include "report/heap/heapreport.h"
 
 static const Option options[] = {
     {"output", "OUT", "write to OUT, which is replaced when all is written (also -o OUT)"},
     {"object", "ADDRESS", "with dot: the paths to the object at this address (0x...)"},
-    {"older", "FILE", "with summary and json: an earlier snapshot of the run, for what grew since"},
+    {"older", "FILE",
+     "with summary and json: an earlier snapshot of the run, for what grew since; several times: "
+     "for "
+     "what grew each time"},
     {"top", "N", "rows of each table, or nodes of the graph"},
     {"no-stacks", NULL, "with heapsnapshot: without call paths, which VS Code cannot read"},
     {"redact", NULL, "hide what strings contain, and keys that are no names in the program's code"},
@@ -30,7 +34,8 @@ static const Example examples[] = {
 };
 
 typedef struct Wish {
-    const char *format, *file, *out, *older;
+    const char *format, *file, *out, *older[LMP_GROWTH_STEPS];
+    uint32_t olders;
     HeapReport report;
 } Wish;
 
@@ -66,15 +71,18 @@ static int report(const HeapReportKind *kind, Wish *wish) {
     static LmpSnapshot snapshot, older;
     int status = 1;
     if (!heapopen(&snapshot, wish->file)) return 1;
-    bool opened = !wish->older || heapopen(&older, wish->older);
+    LmpHeapGrowth before = {.by = suspects_growth_by(&snapshot)};
+    bool opened = wish->olders == 0 || heapopen_older(&before, &older, wish->older, wish->olders);
     wish->report.s = &snapshot;
-    wish->report.old = wish->older && opened ? &older : NULL;
+    wish->report.old = wish->olders > 0 && opened ? &older : NULL;
+    wish->report.before = &before;
     const char *lacks = opened ? heapreport_lacks(kind, &wish->report) : NULL;
     if (lacks)
         command_say("no report %s: %s", kind->name, lacks);
     else if (opened)
         status = write_report(kind, wish);
     if (wish->report.old) snapshot_close(&older);
+    growth_free(&before);
     snapshot_close(&snapshot);
     return status;
 }
@@ -84,7 +92,11 @@ static bool set_option(const Command *command, const Option *o, const char *valu
     char *end;
     double top;
     if (strcmp(o->name, "output") == 0) wish->out = value;
-    if (strcmp(o->name, "older") == 0) wish->older = value;
+    if (strcmp(o->name, "older") == 0 && wish->olders == LMP_GROWTH_STEPS) {
+        command_wrong(command, "--older=%s: at most %u of them", value, LMP_GROWTH_STEPS);
+        return false;
+    }
+    if (strcmp(o->name, "older") == 0) wish->older[wish->olders++] = value;
     if (strcmp(o->name, "no-stacks") == 0) wish->report.no_stacks = true;
     if (strcmp(o->name, "redact") == 0) wish->report.redact = true;
     if (strcmp(o->name, "object") == 0) {

@@ -25,10 +25,6 @@ static const LmpHeapChange *row_of(const TableSource *from, uint32_t row) {
     return &((const LmpHeapChange *)from->rows)[row];
 }
 
-static int64_t grown(const LmpHeapChange *change) {
-    return (int64_t)change->made_bytes - (int64_t)change->gone_bytes + change->grown_bytes;
-}
-
 /* ---- columns --------------------------------------------------------------------------------- */
 
 static void put_delta(TableCell *cell, int64_t bytes) {
@@ -38,7 +34,7 @@ static void put_delta(TableCell *cell, int64_t bytes) {
 
 static void cell_grown(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     (void)wide;
-    put_delta(cell, grown(row_of(from, row)));
+    put_delta(cell, compare_growth(row_of(from, row)));
 }
 static void cell_kept_grown(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     (void)wide;
@@ -80,7 +76,7 @@ static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCel
 }
 
 static double value_grown(const TableSource *from, uint32_t row) {
-    return (double)grown(row_of(from, row));
+    return (double)compare_growth(row_of(from, row));
 }
 static double value_made(const TableSource *from, uint32_t row) {
     return row_of(from, row)->made;

@@ -10,7 +10,9 @@
 
 typedef struct ViewerOptions {
     LmpView *view;                 /* open; remains the caller's. NULL: there is only a snapshot */
-    const char *heap, *heap_older; /* its file; one to compare it with, NULL: none */
+    const char *heap;              /* its file */
+    const char *const *heap_older; /* those to compare it with, the oldest first */
+    uint32_t heap_olders;
     int tty;    /* descriptor of the terminal, both directions; remains the caller's */
     double fps; /* repaints a second while the program runs; 0: the state's own request, or 10 */
     bool hold;  /* wait for q when the program has ended */

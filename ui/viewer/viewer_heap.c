@@ -37,19 +37,20 @@ static const char *words_of(LmpErr err, int error) {
 static bool open_it(Viewer *v) {
     struct stat st;
     char bytes[LMP_NUM] = "", name[256];
-    bool older_failed = false;
+    const char *failed = v->heap_file;
+    OpenedFiles files = {v->heap_file, v->o->heap_older, v->o->heap_olders};
     format_text(name, sizeof name, v->heap_file, 0);
     if (stat(v->heap_file, &st) == 0) format_bytes(bytes, (uint64_t)st.st_size);
     app_say(v->app, "Reading %.80s, %s ...", name, bytes);
     viewer_paint(v);
     OpenedHeap *before = v->heap;
     errno = 0;
-    LmpErr err = v->view ? opened_next(&v->heap, v->heap_file)
-                         : opened_open(&v->heap, v->heap_file, v->o->heap_older, &older_failed);
+    LmpErr err =
+        v->view ? opened_next(&v->heap, v->heap_file) : opened_open(&v->heap, &files, &failed);
     if (err) {
         int error = errno;
         v->heap = before;
-        if (older_failed) format_text(name, sizeof name, v->o->heap_older, 0);
+        format_text(name, sizeof name, failed, 0);
         snprintf(v->result->problem, sizeof v->result->problem, "%.70s: %s", name,
                  words_of(err, error));
         app_say(v->app, "%s", v->result->problem);

@@ -12,26 +12,27 @@ static OpenedHeap *new_one(void) {
     return heap;
 }
 
-LmpErr opened_open(OpenedHeap **out, const char *file, const char *older, bool *older_failed) {
+LmpErr opened_open(OpenedHeap **out, const OpenedFiles *files, const char **failed) {
     OpenedHeap *heap = new_one();
     *out = NULL;
-    *older_failed = false;
+    *failed = files->file;
     if (!heap) return LMP_E_NOMEM;
-    LmpErr err = snapshot_open(&heap->now, file);
-    if (!err && older) {
-        err = snapshot_open(&heap->older, older);
-        *older_failed = err != LMP_OK;
-        if (err) snapshot_close(&heap->now);
-    }
+    LmpErr err = snapshot_open(&heap->now, files->file);
     if (err) {
         free(heap);
         return err;
     }
     heap->ours = true;
-    heap->compared = older != NULL;
-    snprintf(heap->file, sizeof heap->file, "%s", file);
-    *out = heap;
-    return LMP_OK;
+    snprintf(heap->file, sizeof heap->file, "%s", files->file);
+    heap->before.by = suspects_growth_by(&heap->now);
+    if (files->olders > 0)
+        err = growth_open(&heap->before, &heap->older, files->older, files->olders, failed);
+    heap->compared = files->olders > 0 && !err;
+    if (err)
+        opened_close(heap);
+    else
+        *out = heap;
+    return err;
 }
 
 /* What was made of it, and of the older one if that is its own. */
@@ -42,15 +43,26 @@ static void forget(OpenedHeap *heap) {
     }
     for (unsigned i = 0; i < LMP_PAGES; i++)
         luasuspects_free(&heap->page[i]);
+    growth_free(&heap->before);
     if (heap->ours && heap->compared) snapshot_close(&heap->older);
+}
+
+/* The last step that it knows of. One that there is no memory for is as if there were none. */
+static LmpHeapGrowth last_step(OpenedHeap *heap) {
+    LmpHeapGrowth step = {.by = suspects_growth_by(&heap->now)};
+    const LmpHeapCompare *compare = heap->compared ? opened_compare(heap, step.by) : NULL;
+    if (compare && growth_add_compared(&step, &heap->older, &heap->now, compare))
+        growth_free(&step);
+    return step;
 }
 
 LmpErr opened_next(OpenedHeap **heap, const char *file) {
     OpenedHeap *next;
-    bool older_failed;
-    LmpErr err = opened_open(&next, file, NULL, &older_failed);
+    const char *failed;
+    LmpErr err = opened_open(&next, &(OpenedFiles){.file = file}, &failed);
     if (err) return err;
     if (*heap) {
+        next->before = last_step(*heap);
         forget(*heap);
         next->older = (*heap)->now;
         next->compared = true;
@@ -89,8 +101,7 @@ const LmpHeapCompare *opened_compare(OpenedHeap *heap, LmpHeapBy by) {
     if (!heap->compared) return NULL;
     if (!opened_has_compare(heap, by)) {
         heap->compare_made |= 1u << (unsigned)by;
-        bool same = compare_same_run(&heap->older, &heap->now);
-        if ((same ? compare_make : compare_runs)(&heap->compare[by], &heap->older, &heap->now, by))
+        if (compare_any(&heap->compare[by], &heap->older, &heap->now, by))
             heap->compare[by] = (LmpHeapCompare){0};
     }
     return heap->compare[by].change ? &heap->compare[by] : NULL;
@@ -108,7 +119,8 @@ const LmpSuspectTable *opened_page(OpenedHeap *heap, LmpSuspectPage page) {
 const LmpSuspects *opened_suspects(OpenedHeap *heap) {
     if (!heap->suspects_made) {
         heap->suspects_made = true;
-        if (suspects_make(&heap->suspects, &heap->now, heap->compared ? &heap->older : NULL))
+        if (suspects_make(&heap->suspects, &heap->now, heap->compared ? &heap->older : NULL,
+                          &heap->before))
             heap->suspects.rows = heap->suspects.fired = 0;
     }
     return &heap->suspects;

@@ -13,9 +13,11 @@ typedef struct OpenedHeap {
     LmpSnapshot now;   /* the one that is shown */
     LmpSnapshot older; /* the one that it is compared with */
     bool compared;     /* there is an older one */
-    bool ours;         /* `now` and `older` were opened here: opened_close closes them */
-    uint64_t serial;   /* no two that are opened have the same */
-    char file[4096];   /* the name of its file, as a person wrote it; "": none */
+    LmpHeapGrowth
+        before;      /* growth from still older ones up to `older`; without steps: there are none */
+    bool ours;       /* `now` and `older` were opened here: opened_close closes them */
+    uint64_t serial; /* no two that are opened have the same */
+    char file[4096]; /* the name of its file, as a person wrote it; "": none */
 
     /* private: */
     unsigned groups_made, compare_made, pages_made; /* a bit for each */
@@ -26,12 +28,19 @@ typedef struct OpenedHeap {
     LmpSuspects suspects;
 } OpenedHeap;
 
-/* Opens a file, and an older one of the same program to compare it with (NULL: none). On an error
- * *out is NULL, and `older_failed` says which of the two it is about. To be closed by opened_close.
- */
-LmpErr opened_open(OpenedHeap **out, const char *file, const char *older, bool *older_failed);
+/* Files of one program to open: `older` ones, the oldest first; the last of these is what `file` is
+ * compared with. */
+typedef struct OpenedFiles {
+    const char *file, *const *older;
+    uint32_t olders; /* at most LMP_GROWTH_STEPS */
+} OpenedFiles;
+
+/* Opens them. On an error *out is NULL, and `failed` says which of the files it is about. To be
+ * closed by opened_close. */
+LmpErr opened_open(OpenedHeap **out, const OpenedFiles *files, const char **failed);
 /* Opens a newer file of the same program in the place of *heap, which becomes what it is compared
- * with. On an error *heap stays as it is. */
+ * with; of what that was compared with remains how it has grown since. On an error *heap stays as
+ * it is. */
 LmpErr opened_next(OpenedHeap **heap, const char *file);
 /* Of snapshots in memory, for tests: they stay the caller's. NULL: no memory. */
 OpenedHeap *opened_of(const LmpSnapshot *now, const LmpSnapshot *older);

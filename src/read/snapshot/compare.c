@@ -126,11 +126,15 @@ static bool match_all(Compare *c) {
 /* ---- sums ------------------------------------------------------------------------------------ */
 
 /* A table and a userdata may be of classes with one name; lines have objects of many kinds. */
-static uint64_t key_of(const LmpHeapGroup *group, LmpHeapBy by) {
-    uint64_t hash = by == LMP_BY_CLASS ? group->kind : 0;
-    for (const char *p = group->name; *p; p++)
+static uint64_t key_of(const char *name, uint32_t kind, LmpHeapBy by) {
+    uint64_t hash = by == LMP_BY_CLASS ? kind : 0;
+    for (const char *p = name; *p; p++)
         hash = rowindex_mix(hash, (unsigned char)*p);
     return hash & INT64_MAX;
+}
+
+uint64_t compare_key(const LmpHeapChange *change, LmpHeapBy by) {
+    return key_of(change->name, change->kind, by);
 }
 
 /* A row for each name that either has. */
@@ -145,10 +149,11 @@ static bool make_rows(Compare *c) {
         bool now = k < c->now.groups;
         uint32_t group = now ? k : k - c->now.groups;
         const LmpHeapGroup *g = now ? &c->now.group[group] : &c->before.group[group];
-        uint32_t row = keymap_get(&by_name, key_of(g, c->by), LMP_HEAP_NONE);
+        uint64_t key = key_of(g->name, g->kind, c->by);
+        uint32_t row = keymap_get(&by_name, key, LMP_HEAP_NONE);
         if (row == LMP_HEAP_NONE) {
             row = out->changes++;
-            made = keymap_set(&by_name, key_of(g, c->by), row);
+            made = keymap_set(&by_name, key, row);
             out->change[row] =
                 (LmpHeapChange){.kind = g->kind, .group = now ? group : LMP_HEAP_NONE};
             memcpy(out->change[row].name, g->name, sizeof g->name);
@@ -188,13 +193,10 @@ static void sum_up(Compare *c) {
     }
 }
 
-static int64_t growth(const LmpHeapChange *c) {
-    return (int64_t)(c->made_bytes - c->gone_bytes) + c->grown_bytes;
-}
-
 static int by_growth(const void *a, const void *b) {
     const LmpHeapChange *x = a, *y = b;
-    if (growth(x) != growth(y)) return growth(x) < growth(y) ? 1 : -1;
+    if (compare_growth(x) != compare_growth(y))
+        return compare_growth(x) < compare_growth(y) ? 1 : -1;
     if (x->made_bytes != y->made_bytes) return x->made_bytes < y->made_bytes ? 1 : -1;
     return strcmp(x->name, y->name);
 }
@@ -253,6 +255,11 @@ LmpErr compare_make(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapsh
 LmpErr compare_runs(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
                     LmpHeapBy by) {
     return make(out, old, newer, by, false);
+}
+
+LmpErr compare_any(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
+                   LmpHeapBy by) {
+    return make(out, old, newer, by, compare_same_run(old, newer));
 }
 
 void compare_free(LmpHeapCompare *compare) {

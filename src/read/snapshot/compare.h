@@ -28,8 +28,18 @@ LmpErr compare_make(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapsh
  * gone = older's. Error: NOMEM. */
 LmpErr compare_runs(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
                     LmpHeapBy by);
+/* Whichever of the two is right for them. */
+LmpErr compare_any(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
+                   LmpHeapBy by);
 /* Are they of one run? */
 bool compare_same_run(const LmpSnapshot *old, const LmpSnapshot *newer);
 void compare_free(LmpHeapCompare *compare);
+
+/* Bytes that there are more of it in the newer one. */
+static inline int64_t compare_growth(const LmpHeapChange *c) {
+    return (int64_t)(c->made_bytes - c->gone_bytes) + c->grown_bytes;
+}
+/* A number for its name, the same in all comparisons by the same: below 2^63. */
+uint64_t compare_key(const LmpHeapChange *change, LmpHeapBy by);
 
 #endif

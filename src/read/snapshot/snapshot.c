@@ -227,6 +227,14 @@ static LmpErr read_state(LmpSnapshot *s) {
     return ledger_refresh(&s->ledger, &s->view->tables, LEDGER_ALL, s->info.clock);
 }
 
+LmpErr snapshot_info(LmpHeapInfo *out, const char *file) {
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return LMP_E_FILE;
+    LmpErr err = heapfile_read_info(out, fd);
+    close(fd);
+    return err;
+}
+
 LmpErr snapshot_open(LmpSnapshot *s, const char *file) {
     if (!begin(s)) return LMP_E_NOMEM;
     SnapOwn *own = snap_own(s);

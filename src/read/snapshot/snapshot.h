@@ -59,7 +59,9 @@ typedef struct LmpHeapClass {
 
 /* Opens a file. Errors: as heapfile_read, and FILE (cannot be opened: errno says why). */
 LmpErr snapshot_open(LmpSnapshot *snapshot, const char *file);
-/* The same of a graph in memory, for tests and for the program itself. The graph's columns are
+/* What the head of a file alone says of it, to know when it was taken. Errors: the same. */
+LmpErr snapshot_info(LmpHeapInfo *out, const char *file);
+/* Of a graph in memory, for tests and for the program itself. The graph's columns are
  * taken over as they are and are not freed by snapshot_close; state may be NULL. */
 LmpErr snapshot_of_graph(LmpSnapshot *snapshot, const LmpHeapInfo *info, const LmpHeapGraph *graph);
 void snapshot_close(LmpSnapshot *snapshot);

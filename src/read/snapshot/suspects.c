@@ -145,9 +145,11 @@ static void rules(SuspectRun *run) {
         run->out->fired++;
 }
 
-LmpErr suspects_make(LmpSuspects *out, const LmpSnapshot *s, const LmpSnapshot *old) {
+LmpErr suspects_make(LmpSuspects *out, const LmpSnapshot *s, const LmpSnapshot *old,
+                     const LmpHeapGrowth *before) {
     SuspectRun run = {.s = s,
                       .old = old,
+                      .before = before && before->steps > 0 ? before : NULL,
                       .out = out,
                       .heap = s->garbage_bytes + s->reachable_bytes,
                       .frame = calloc((size_t)s->g.objects + 1, 1),
@@ -159,5 +161,6 @@ LmpErr suspects_make(LmpSuspects *out, const LmpSnapshot *s, const LmpSnapshot *
     free(run.frame);
     free(run.told);
     free(run.count);
+    free(run.was);
     return run.failed ? LMP_E_NOMEM : LMP_OK;
 }

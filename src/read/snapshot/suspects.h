@@ -4,6 +4,7 @@
 #define LMP_SNAPSHOT_SUSPECTS_H
 
 #include "read/snapshot/groups.h"
+#include "read/snapshot/growth.h"
 #include "read/snapshot/why.h"
 
 typedef enum LmpSuspectRule {
@@ -26,7 +27,7 @@ typedef struct LmpSuspect {
     uint32_t object; /* the accumulation point; LMP_HEAP_NONE: none */
     uint32_t by;     /* LmpHeapBy of `group`, when it is about one */
     uint32_t group;  /* row of the groups; LMP_HEAP_NONE: none */
-    char words[400]; /* a sentence: safe to print */
+    char words[640]; /* sentences: safe to print */
     char path[400];  /* where it is held; "" */
 } LmpSuspect;
 
@@ -35,7 +36,11 @@ typedef struct LmpSuspects {
     uint32_t rows, fired;
 } LmpSuspects;
 
-/* `old`: an earlier snapshot of the same run, NULL: none. Error: NOMEM. */
-LmpErr suspects_make(LmpSuspects *out, const LmpSnapshot *s, const LmpSnapshot *old);
+/* `old`: an earlier snapshot of the same run, NULL: none. `before`: growth from still earlier ones
+ * up to `old`, by suspects_growth_by; NULL or without steps: there are none. Error: NOMEM. */
+LmpErr suspects_make(LmpSuspects *out, const LmpSnapshot *s, const LmpSnapshot *old,
+                     const LmpHeapGrowth *before);
+/* By what growth is looked for: lines where they are known. */
+LmpHeapBy suspects_growth_by(const LmpSnapshot *s);
 
 #endif

@@ -1,11 +1,10 @@
-/* suspects_holders.c - who holds most: single objects by their accumulation point; classes, lines
- * and what is new since an older snapshot by what their paths have in common. */
+/* suspects_holders.c - who holds most: single objects by their accumulation point; classes and
+ * lines by what their paths have in common. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
-#include "read/snapshot/compare.h"
 #include "read/snapshot/luasuspects_impl.h"
 #include "read/snapshot/suspects_impl.h"
 
@@ -156,8 +155,8 @@ static uint32_t deepest(SuspectRun *run, const uint32_t *member, uint32_t member
 }
 
 /* A holder is no holder if the heap as a whole hangs from it. */
-static uint32_t holder_of(SuspectRun *run, const uint32_t *member, uint32_t members, char *path,
-                          size_t size) {
+uint32_t suspects_holder_of(SuspectRun *run, const uint32_t *member, uint32_t members, char *path,
+                            size_t size) {
     LmpWhyShape shape;
     uint32_t asked = 0, at = deepest(run, member, members);
     *path = 0;
@@ -211,7 +210,7 @@ static void add_group(SuspectRun *run, LmpSuspectRule rule, const LmpHeapGroups 
     bool others = asked < group->objects;
     char share[64], count[LMP_NUM], path[400];
     uint32_t holder =
-        holder_of(run, groups->member + group->first, group->objects, path, sizeof path);
+        suspects_holder_of(run, groups->member + group->first, group->objects, path, sizeof path);
     suspect_share(share, bytes, run->heap);
     format_count(count, asked);
     LmpSuspect *suspect =
@@ -265,85 +264,4 @@ void suspects_groups(SuspectRun *run) {
     else if (!suspect_any(run, LMP_SUSPECT_LINE))
         suspect_none(run, LMP_SUSPECT_LINE, "Nothing that one line made holds %d %% of the heap.",
                      SUSPECT_HOLDS);
-}
-
-/* ---- growth ---------------------------------------------------------------------------------- */
-
-static int64_t growth(const LmpHeapChange *c) {
-    return (int64_t)c->made_bytes - (int64_t)c->gone_bytes + c->grown_bytes;
-}
-
-/* The members of a group that the older snapshot does not have, into `out`. */
-static uint32_t new_members(const LmpHeapGroups *groups, const LmpHeapCompare *compare,
-                            uint32_t row, uint32_t *out) {
-    const LmpHeapGroup *group = &groups->group[row];
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < group->objects; k++) {
-        uint32_t i = groups->member[group->first + k];
-        if (compare->was[i] == LMP_HEAP_NONE) out[n++] = i;
-    }
-    return n;
-}
-
-static void add_growth(SuspectRun *run, const LmpHeapGroups *groups, const LmpHeapCompare *compare,
-                       const LmpHeapChange *change, LmpHeapBy by) {
-    char size[LMP_NUM], made[LMP_NUM], gone[LMP_NUM], path[400] = "";
-    uint32_t *member = NULL, members = 0, holder = LMP_HEAP_NONE;
-    if (change->group < groups->groups) {
-        member = malloc(((size_t)groups->group[change->group].objects + 1) * sizeof *member);
-        if (member) members = new_members(groups, compare, change->group, member);
-    }
-    if (members > 0) holder = holder_of(run, member, members, path, sizeof path);
-    free(member);
-    LmpSuspect *suspect =
-        suspect_add(run, LMP_SUSPECT_GROWTH, (uint64_t)growth(change), holder,
-                    "%s grew by %s since the earlier snapshot (%s objects new, %s gone).",
-                    change->name, format_bytes(size, (uint64_t)growth(change)),
-                    format_count(made, change->made), format_count(gone, change->gone));
-    if (!suspect) return;
-    suspect->by = by;
-    suspect->group = change->group;
-    if (*path) memcpy(suspect->path, path, sizeof path);
-}
-
-static void growth_of(SuspectRun *run, const LmpHeapGroups *groups, const LmpHeapCompare *compare,
-                      LmpHeapBy by) {
-    uint32_t added = 0;
-    for (uint32_t i = 0; i < compare->changes && added < SUSPECT_ROWS; i++) {
-        const LmpHeapChange *c = &compare->change[i];
-        if (growth(c) <= 0 ||
-            !suspect_over((uint64_t)growth(c), run->old->garbage_bytes + run->old->reachable_bytes,
-                          SUSPECT_GROWS))
-            continue;
-        add_growth(run, groups, compare, c, by);
-        added++;
-    }
-}
-
-void suspects_growth(SuspectRun *run) {
-    LmpHeapCompare compare;
-    LmpHeapGroups groups;
-    if (run->failed) return;
-    if (!run->old) {
-        suspect_none(run, LMP_SUSPECT_GROWTH,
-                     "Growth: there is no earlier snapshot to compare with.");
-        return;
-    }
-    LmpHeapBy by = run->s->ledger.lines != LMP_LINES_OFF ? LMP_BY_LINE : LMP_BY_CLASS;
-    LmpErr err = compare_make(&compare, run->old, run->s, by);
-    if (err == LMP_E_FOREIGN) {
-        suspect_none(run, LMP_SUSPECT_GROWTH, "Growth: the earlier snapshot is of another run.");
-        return;
-    }
-    if (!err && groups_make(&groups, run->s, by, false) == LMP_OK) {
-        growth_of(run, &groups, &compare, by);
-        groups_free(&groups);
-    } else {
-        run->failed = true;
-    }
-    if (!err) compare_free(&compare);
-    if (!suspect_any(run, LMP_SUSPECT_GROWTH))
-        suspect_none(run, LMP_SUSPECT_GROWTH,
-                     "Nothing grew by %d %% of the heap since the earlier snapshot.",
-                     SUSPECT_GROWS);
 }

@@ -17,6 +17,8 @@ enum {
 
 typedef struct SuspectRun {
     const LmpSnapshot *s, *old;
+    const LmpHeapGrowth *before; /* the steps that led to `old`; NULL: none */
+    uint32_t *was;               /* of each object: that of `old`, from suspects_growth on; NULL */
     LmpSuspects *out;
     uint64_t heap;   /* reachable bytes */
     uint8_t *frame;  /* of each object: is it of the frame that everything hangs from? */
@@ -38,6 +40,13 @@ const char *suspect_share(char *out, uint64_t bytes, uint64_t whole);
 static inline bool suspect_over(uint64_t bytes, uint64_t whole, unsigned percent) {
     return bytes > 0 && bytes / percent * 100 + bytes % percent * 100 / percent >= whole;
 }
+
+/* The deepest object that most of the members' paths pass, and in words how they go; LMP_HEAP_NONE:
+ * what everything hangs from. */
+uint32_t suspects_holder_of(SuspectRun *run, const uint32_t *member, uint32_t members, char *path,
+                            size_t size);
+/* Is this coroutine suspended where the older snapshot has it, with the same in its variables? */
+bool suspects_stayed(const SuspectRun *run, uint32_t thread);
 
 void suspects_holders(SuspectRun *run);
 void suspects_groups(SuspectRun *run);

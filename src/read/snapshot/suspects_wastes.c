@@ -45,45 +45,71 @@ static void wasted_slots(SuspectRun *run, const LmpSuspectTable *t) {
         (unsigned)most->number[4]);
 }
 
-/* What the suspended ones retain: in `only` alone they have a row. */
-static uint64_t suspended_bytes(SuspectRun *run, const LmpSuspectTable *t, const char *state,
-                                uint32_t *count, const LmpSuspectRow **most) {
+typedef struct Suspended {
+    uint32_t count, stayed;    /* coroutines; those that the older snapshot has as they are */
+    const LmpSuspectRow *most; /* where most of them wait; NULL: there are none */
+    uint64_t bytes;            /* that all of them retain together */
+} Suspended;
+
+static Suspended find_suspended(SuspectRun *run, const LmpSuspectTable *t) {
     const LmpSnapshot *s = run->s;
     uint64_t retained[2] = {0};
+    Suspended all = {0};
     memset(run->count, 0, s->g.objects * sizeof *run->count);
     for (uint32_t r = 0; r < t->rows; r++) {
-        if (strcmp(t->row[r].text[0], state) != 0) continue;
-        if (!*most) *most = &t->row[r];
-        *count += t->row[r].objects;
-        for (uint32_t k = 0; k < t->row[r].objects; k++)
-            run->count[t->member[t->row[r].first + k]] = 1;
+        if (strcmp(t->row[r].text[0], "suspended") != 0) continue;
+        if (!all.most) all.most = &t->row[r];
+        all.count += t->row[r].objects;
+        for (uint32_t k = 0; k < t->row[r].objects; k++) {
+            uint32_t thread = t->member[t->row[r].first + k];
+            run->count[thread] = 1;
+            all.stayed += suspects_stayed(run, thread);
+        }
     }
     if (!suspects_retained(s, run->count, 1, retained)) run->failed = true;
-    return retained[1];
+    all.bytes = retained[1];
+    return all;
+}
+
+/* Of one snapshot it is not known whether somebody will resume them, of two whether somebody has.
+ */
+static void put_outlook(const SuspectRun *run, const Suspended *all, char *out, size_t size) {
+    char count[LMP_NUM], span[LMP_NUM];
+    bool one = all->count == 1;
+    if (all->stayed == 0) {
+        snprintf(out, size, ": if nobody resumes %s, that stays.", one ? "it" : "them");
+        return;
+    }
+    uint64_t apart = run->s->info.clock - run->old->info.clock;
+    bool whole = all->stayed == all->count;
+    snprintf(out, size,
+             ". %s stood there %s before with the same variables: as it seems nobody resumes %s.",
+             one     ? "It"
+             : whole ? "All of them"
+                     : format_count(count, all->stayed),
+             format_span(span, run->s->info.clock > run->old->info.clock ? apart : 0),
+             one || all->stayed == 1 ? "it" : "them");
 }
 
 static void suspended(SuspectRun *run, const LmpSuspectTable *t) {
-    const LmpSuspectRow *most = NULL;
-    uint32_t n = 0;
-    char share[64], count[LMP_NUM], there[LMP_NUM];
-    uint64_t bytes = suspended_bytes(run, t, "suspended", &n, &most);
-    if (!most || !suspect_over(bytes, run->heap, SUSPECT_WASTES)) {
+    char share[64], count[LMP_NUM], there[LMP_NUM], outlook[200];
+    Suspended all = find_suspended(run, t);
+    if (!all.most || !suspect_over(all.bytes, run->heap, SUSPECT_WASTES)) {
         suspect_none(run, LMP_SUSPECT_COROUTINES,
                      "Suspended coroutines hold less than %d %% of the heap.", SUSPECT_WASTES);
         return;
     }
-    suspect_share(share, bytes, run->heap);
-    if (n == 1) {
-        suspect_add(run, LMP_SUSPECT_COROUTINES, bytes, most->object,
-                    "One coroutine is suspended and holds %s of the heap, at %s: if nobody resumes "
-                    "it, that stays.",
-                    share, most->text[1]);
-        return;
-    }
-    suspect_add(run, LMP_SUSPECT_COROUTINES, bytes, most->object,
-                "%s coroutines are suspended and hold %s of the heap, %s of them at %s: if nobody "
-                "resumes them, that stays.",
-                format_count(count, n), share, format_count(there, most->objects), most->text[1]);
+    suspect_share(share, all.bytes, run->heap);
+    put_outlook(run, &all, outlook, sizeof outlook);
+    if (all.count == 1)
+        suspect_add(run, LMP_SUSPECT_COROUTINES, all.bytes, all.most->object,
+                    "One coroutine is suspended and holds %s of the heap, at %s%s", share,
+                    all.most->text[1], outlook);
+    else
+        suspect_add(run, LMP_SUSPECT_COROUTINES, all.bytes, all.most->object,
+                    "%s coroutines are suspended and hold %s of the heap, %s of them at %s%s",
+                    format_count(count, all.count), share, format_count(there, all.most->objects),
+                    all.most->text[1], outlook);
 }
 
 static void references(SuspectRun *run, const LmpSuspectTable *t) {

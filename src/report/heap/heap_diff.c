@@ -9,48 +9,98 @@
 #include "report/json.h"
 #include "report/text.h"
 
-enum { TOP = 20, NAME = 40, WIDTH = 12 };
-
-static int64_t growth(const LmpHeapChange *c) {
-    return (int64_t)c->made_bytes - (int64_t)c->gone_bytes + c->grown_bytes;
-}
+enum { TOP = 20, NAME = 40, NAME_STEPS = 32, WIDTH = 12 };
 
 /* Of different runs nothing is kept: there only what is more or less is a change. */
 static bool changed(const HeapDiff *d, const LmpHeapChange *c) {
-    if (!compare_same_run(d->old, d->newer)) return c->made != c->gone || growth(c) != 0;
+    if (!compare_same_run(d->old, d->newer)) return c->made != c->gone || compare_growth(c) != 0;
     return c->made || c->gone || c->grown_bytes;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+/* Snapshot i of the series: the oldest, those between, the newest. */
+static const LmpSnapshot *nth(const HeapDiff *d, uint32_t i) {
+    return i == 0 ? d->old : i <= d->betweens ? d->between[i - 1] : d->newer;
+}
+
+static int64_t step_all(const HeapDiff *d, uint32_t step) {
+    return (int64_t)(nth(d, step + 1)->reachable_bytes - nth(d, step)->reachable_bytes);
+}
+
+/* The first `steps` of them. */
+static LmpErr make_steps(LmpHeapGrowth *growth, const HeapDiff *d, uint32_t steps) {
+    LmpErr err = LMP_OK;
+    for (uint32_t i = 0; i < steps && !err; i++)
+        err = growth_add(growth, nth(d, i), nth(d, i + 1));
+    return err;
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static void put_row(const LmpHeapChange *c, FILE *out) {
-    char made[LMP_NUM], gone[LMP_NUM], kept[LMP_NUM], bytes[LMP_NUM];
+static void put_name(const LmpHeapChange *c, int width, FILE *out) {
+    char made[LMP_NUM], gone[LMP_NUM];
     fputs("  ", out);
-    text_put(out, c->name, NAME, false);
-    fprintf(out, " %*s %*s %*s %*s\n", WIDTH, text_count(made, c->made, WIDTH), WIDTH,
-            text_count(gone, c->gone, WIDTH), WIDTH, text_count(kept, c->kept, WIDTH), WIDTH,
-            format_delta_bytes(bytes, growth(c)));
+    text_put(out, c->name, width, false);
+    fprintf(out, " %*s %*s", WIDTH, text_count(made, c->made, WIDTH), WIDTH,
+            text_count(gone, c->gone, WIDTH));
 }
 
-static void put_table(const HeapDiff *d, const LmpHeapCompare *compare, const char *title,
-                      FILE *out) {
+static void put_row(const LmpHeapChange *c, FILE *out) {
+    char kept[LMP_NUM], bytes[LMP_NUM];
+    put_name(c, NAME, out);
+    fprintf(out, " %*s %*s\n", WIDTH, text_count(kept, c->kept, WIDTH), WIDTH,
+            format_delta_bytes(bytes, compare_growth(c)));
+}
+
+/* Step by step; `all`: the sum of the table, whose steps are those of the whole heap. */
+static void put_steps(const HeapDiff *d, const LmpHeapGrowth *growth, const LmpHeapChange *c,
+                      bool all, FILE *out) {
+    char bytes[LMP_NUM];
+    put_name(c, NAME_STEPS, out);
+    for (uint32_t i = 0; i < growth->steps; i++)
+        fprintf(out, " %*s", WIDTH,
+                format_delta_bytes(bytes, all ? step_all(d, i) : growth_of(growth, c, i)));
+    fprintf(out, " %*s\n", WIDTH, format_delta_bytes(bytes, compare_growth(c)));
+}
+
+static void put_titles(const HeapDiff *d, const LmpHeapGrowth *growth, const char *title,
+                       FILE *out) {
+    char step[32];
+    bool steps = growth->steps > 1;
+    fprintf(out, "\n  %-*s %*s %*s", steps ? NAME_STEPS : NAME, title, WIDTH, "made", WIDTH,
+            "gone");
+    if (!steps) fprintf(out, " %*s", WIDTH, "kept");
+    for (uint32_t i = 0; steps && i < growth->steps; i++) {
+        snprintf(step, sizeof step, "%u to %u", nth(d, i)->info.number, nth(d, i + 1)->info.number);
+        fprintf(out, " %*s", WIDTH, step);
+    }
+    fprintf(out, " %*s\n", WIDTH, "growth");
+}
+
+static void put_table(const HeapDiff *d, const LmpHeapCompare *compare, const LmpHeapGrowth *growth,
+                      const char *title, FILE *out) {
     uint32_t most = d->top ? d->top : TOP, shown = 0, more = 0;
-    fprintf(out, "\n  %-*s %*s %*s %*s %*s\n", NAME, title, WIDTH, "made", WIDTH, "gone", WIDTH,
-            "kept", WIDTH, "growth");
+    bool steps = growth->steps > 1;
+    put_titles(d, growth, title, out);
     for (uint32_t i = 0; i < compare->changes; i++) {
-        if (!changed(d, &compare->change[i])) continue;
-        if (shown < most) {
-            put_row(&compare->change[i], out);
-            shown++;
-        } else {
+        const LmpHeapChange *c = &compare->change[i];
+        if (!changed(d, c)) continue;
+        if (shown++ >= most)
             more++;
-        }
+        else if (steps)
+            put_steps(d, growth, c, false, out);
+        else
+            put_row(c, out);
     }
     if (more > 0) fprintf(out, "  %u more\n", more);
     if (shown == 0) fputs("  nothing changed\n", out);
     LmpHeapChange all = compare->all;
     snprintf(all.name, sizeof all.name, "all");
-    put_row(&all, out);
+    if (steps)
+        put_steps(d, growth, &all, true, out);
+    else
+        put_row(&all, out);
 }
 
 static void put_head(const HeapDiff *d, FILE *out) {
@@ -62,6 +112,10 @@ static void put_head(const HeapDiff *d, FILE *out) {
             format_clock(to, d->newer->info.clock));
     fprintf(out, "%s live, now %s: %s\n", format_bytes(a, d->old->info.live_bytes),
             format_bytes(b, d->newer->info.live_bytes), format_delta_bytes(c, change));
+    for (uint32_t i = 0; i < d->betweens; i++)
+        fprintf(out, "%s snapshot %u (%s), %s live%s", i > 0 ? "," : "By way of",
+                d->between[i]->info.number, format_clock(from, d->between[i]->info.clock),
+                format_bytes(a, d->between[i]->info.live_bytes), i + 1 == d->betweens ? "\n" : "");
     if (!compare_same_run(d->old, d->newer))
         fputs("They are of different runs: no object is the same, only classes and lines are\n",
               out);
@@ -81,7 +135,22 @@ static void put_growth(const LmpSuspects *suspects, FILE *out) {
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void put_change(Json *json, const char *key, const LmpHeapChange *c) {
+static void put_json_steps(Json *json, const HeapDiff *d, const LmpHeapGrowth *growth,
+                           const LmpHeapChange *c, bool all) {
+    bool each = true;
+    if (growth->steps < 2) return;
+    json_begin(json, "steps_growth_bytes", '[');
+    for (uint32_t i = 0; i < growth->steps; i++) {
+        int64_t bytes = all ? step_all(d, i) : growth_of(growth, c, i);
+        json_change(json, NULL, bytes);
+        each = each && bytes > 0;
+    }
+    json_end(json, ']');
+    json_flag(json, "grew_each_time", each);
+}
+
+static void put_change(Json *json, const HeapDiff *d, const LmpHeapGrowth *growth, const char *key,
+                       const LmpHeapChange *c) {
     json_begin(json, key, '{');
     json_text(json, "name", c->name);
     json_text(json, "type", heapgraph_kind(c->kind));
@@ -92,17 +161,18 @@ static void put_change(Json *json, const char *key, const LmpHeapChange *c) {
     json_count(json, "kept", c->kept);
     json_count(json, "kept_bytes", c->kept_bytes);
     json_change(json, "kept_grown_bytes", c->grown_bytes);
-    json_change(json, "growth_bytes", growth(c));
+    json_change(json, "growth_bytes", compare_growth(c));
+    put_json_steps(json, d, growth, c, key != NULL);
     json_end(json, '}');
 }
 
-static void put_changes(Json *json, const HeapDiff *d, const LmpHeapCompare *compare,
-                        const char *key) {
+static void put_changes(Json *json, const HeapDiff *d, const LmpHeapGrowth *growth,
+                        const LmpHeapCompare *compare, const char *key) {
     uint32_t most = d->top ? d->top : compare->changes;
     json_begin(json, key, '[');
     for (uint32_t i = 0; i < compare->changes && most > 0; i++)
         if (changed(d, &compare->change[i])) {
-            put_change(json, NULL, &compare->change[i]);
+            put_change(json, d, growth, NULL, &compare->change[i]);
             most--;
         }
     json_end(json, ']');
@@ -123,31 +193,44 @@ static void put_json_head(Json *json, const HeapDiff *d) {
 
 static LmpErr put_by(Json *json, const HeapDiff *d, LmpHeapBy by, FILE *out) {
     LmpHeapCompare compare;
+    LmpHeapGrowth growth = {.by = by};
     bool line = by == LMP_BY_LINE;
-    LmpErr err = compare_same_run(d->old, d->newer) ? compare_make(&compare, d->old, d->newer, by)
-                                                    : compare_runs(&compare, d->old, d->newer, by);
+    LmpErr err = compare_any(&compare, d->old, d->newer, by);
     if (err) return err;
-    if (json && !line) put_change(json, "all", &compare.all);
-    if (json)
-        put_changes(json, d, &compare, line ? "sites" : "classes");
-    else
-        put_table(d, &compare, line ? "Line" : "Class", out);
+    if (d->betweens > 0) err = make_steps(&growth, d, d->betweens + 1);
+    if (!err && json && !line) put_change(json, d, &growth, "all", &compare.all);
+    if (!err && json) put_changes(json, d, &growth, &compare, line ? "sites" : "classes");
+    if (!err && !json) put_table(d, &compare, &growth, line ? "Line" : "Class", out);
+    growth_free(&growth);
     compare_free(&compare);
-    return LMP_OK;
+    return err;
+}
+
+static LmpErr make_suspects(LmpSuspects *out, const HeapDiff *d) {
+    LmpHeapGrowth before = {.by = suspects_growth_by(d->newer)};
+    LmpErr err = make_steps(&before, d, d->betweens);
+    if (!err) err = suspects_make(out, d->newer, nth(d, d->betweens), &before);
+    growth_free(&before);
+    return err;
+}
+
+static bool has_lines(const HeapDiff *d) {
+    for (uint32_t i = 0; i <= d->betweens + 1; i++)
+        if (nth(d, i)->ledger.lines == LMP_LINES_OFF) return false;
+    return true;
 }
 
 LmpErr heapdiff_write(const HeapDiff *d, FILE *out) {
     Json json = {.out = out}, *to = d->json ? &json : NULL;
     LmpSuspects *suspects = malloc(sizeof *suspects);
-    LmpErr err = suspects ? suspects_make(suspects, d->newer, d->old) : LMP_E_NOMEM;
+    LmpErr err = suspects ? make_suspects(suspects, d) : LMP_E_NOMEM;
     if (to) json_begin(to, NULL, '{');
     if (to) put_json_head(to, d);
     if (!to) put_head(d, out);
     if (!err && !to) put_growth(suspects, out);
     free(suspects);
     if (!err) err = put_by(to, d, LMP_BY_CLASS, out);
-    bool lines = d->newer->ledger.lines != LMP_LINES_OFF && d->old->ledger.lines != LMP_LINES_OFF;
-    if (!err && lines) err = put_by(to, d, LMP_BY_LINE, out);
+    if (!err && has_lines(d)) err = put_by(to, d, LMP_BY_LINE, out);
     if (to) {
         json_end(to, '}');
         fputc('\n', out);

@@ -120,7 +120,8 @@ static LmpErr put_page(Json *json, const HeapReport *report, LmpSuspectPage page
 LmpErr heap_json(const HeapReport *report, FILE *out) {
     Json json = {.out = out};
     LmpSuspects *suspects = malloc(sizeof *suspects);
-    LmpErr err = suspects ? suspects_make(suspects, report->s, report->old) : LMP_E_NOMEM;
+    LmpErr err =
+        suspects ? suspects_make(suspects, report->s, report->old, report->before) : LMP_E_NOMEM;
     if (!err) {
         json_begin(&json, NULL, '{');
         put_info(&json, report->s);

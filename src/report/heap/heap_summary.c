@@ -61,7 +61,8 @@ static void put_words(FILE *out, const char *words, int indent) {
 
 static LmpErr put_verdict(const HeapReport *report, FILE *out) {
     LmpSuspects *suspects = malloc(sizeof *suspects);
-    LmpErr err = suspects ? suspects_make(suspects, report->s, report->old) : LMP_E_NOMEM;
+    LmpErr err =
+        suspects ? suspects_make(suspects, report->s, report->old, report->before) : LMP_E_NOMEM;
     for (uint32_t i = 0; !err && i < suspects->rows; i++) {
         const LmpSuspect *row = &suspects->row[i];
         if (i == 0 && row->fired) fputs("\nWhat holds most\n", out);

@@ -7,16 +7,17 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "read/snapshot/compare.h"
+#include "read/snapshot/growth.h"
 #include "read/snapshot/snapshot.h"
 
 typedef struct HeapReport {
     const LmpSnapshot *s;
-    const LmpSnapshot *old; /* an earlier snapshot of the same run; NULL: none */
-    uint64_t address;       /* of the object that it is about; 0: the whole heap */
-    uint32_t top;           /* rows of a table, nodes of a picture; 0: as many as the kind shows */
-    bool no_stacks;         /* leaves call paths out of a heapsnapshot */
-    bool redact;            /* hides what strings contain, but for names that the code has */
+    const LmpSnapshot *old;      /* an earlier snapshot of the same run; NULL: none */
+    const LmpHeapGrowth *before; /* the growth that led to `old` (suspects_make); NULL: not known */
+    uint64_t address;            /* of the object that it is about; 0: the whole heap */
+    uint32_t top;   /* rows of a table, nodes of a picture; 0: as many as the kind shows */
+    bool no_stacks; /* leaves call paths out of a heapsnapshot */
+    bool redact;    /* hides what strings contain, but for names that the code has */
 } HeapReport;
 
 /* ID, name, help (a sentence without a full stop). LmpErr heap_NAME(const HeapReport *, FILE *)
@@ -60,11 +61,13 @@ typedef LmpErr HeapWriter(const void *of, FILE *out);
  * file (a pipe, /dev/stdout) is written to directly. Errors: FILE (errno says why), NOMEM. */
 LmpErr heapreport_save(const char *file, HeapWriter *writer, const void *of);
 
-/* What changed between two snapshots: by class, and by line where lines are known. `json`: as JSON,
- * else as text. Errors: NOMEM. */
+/* What changed between two snapshots: by class, and by line where lines are known; with some taken
+ * between them also step by step. `json`: as JSON, else as text. Errors: NOMEM. */
 typedef struct HeapDiff {
     const LmpSnapshot *old, *newer;
-    uint32_t top; /* rows; 0: twenty */
+    const LmpSnapshot *const *between; /* the older ones first */
+    uint32_t betweens;                 /* less than LMP_GROWTH_STEPS */
+    uint32_t top;                      /* rows; 0: twenty */
     bool json;
 } HeapDiff;
 LmpErr heapdiff_write(const HeapDiff *diff, FILE *out);

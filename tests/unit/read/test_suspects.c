@@ -32,7 +32,7 @@ static void open_snapshot(void) {
 
 static void judge(void) {
     open_snapshot();
-    ck_assert_int_eq(suspects_make(&suspects, &snapshot, NULL), LMP_OK);
+    ck_assert_int_eq(suspects_make(&suspects, &snapshot, NULL, NULL), LMP_OK);
 }
 
 static void end(void) {
@@ -271,14 +271,14 @@ START_TEST(growth) {
         ck_assert_int_eq(snapshot_of_graph(&old, &info, g), LMP_OK);
         graph = after.graph;
         open_snapshot();
-        ck_assert_int_eq(suspects_make(&now, &snapshot, &old), LMP_OK);
+        ck_assert_int_eq(suspects_make(&now, &snapshot, &old, NULL), LMP_OK);
         bool found = false;
         for (uint32_t i = 0; i < now.fired; i++)
             found = found || (now.row[i].rule == LMP_SUSPECT_GROWTH && now.row[i].object == list);
         ck_assert(found == (added * 104 * 50 >= old.reachable_bytes));
         ck_assert(found == (added == 30));
         old.info.pid++; /* of another run: it says so */
-        ck_assert_int_eq(suspects_make(&now, &snapshot, &old), LMP_OK);
+        ck_assert_int_eq(suspects_make(&now, &snapshot, &old, NULL), LMP_OK);
         for (uint32_t i = 0; i < now.fired; i++)
             ck_assert(now.row[i].rule != LMP_SUSPECT_GROWTH);
         end();

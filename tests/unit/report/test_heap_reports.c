@@ -306,6 +306,44 @@ START_TEST(differences) {
 }
 END_TEST
 
+/* Three of a run: thirty handlers more each time; of tables with x there were many in between. */
+START_TEST(step_by_step) {
+    static LmpSnapshot s[3];
+    Leaky at[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        at[k] = leaky_heap();
+        Graph *graph = at[k].graph;
+        for (uint32_t i = 1; i <= 30 * k; i++) {
+            uint32_t function = graph_function(graph, at[k].handler);
+            graph_upvalue(graph, function, "self", graph_table(graph, 90, 3, 0, 0));
+            graph_index(graph, at[k].handlers, 200 + i, function);
+        }
+        uint32_t burst = graph_table(graph, 99, 0, 0, 0);
+        graph_field(graph, at[k].globals, "burst", burst);
+        for (uint32_t i = 1; i <= (k == 1 ? 90u : 40 * k); i++) {
+            uint32_t point = graph_table(graph, 0, 0, 2, 1);
+            graph_field(graph, point, "x", point);
+            graph_index(graph, burst, i, point);
+        }
+        const LmpHeapGraph *g = graph_done(graph);
+        LmpHeapInfo info = leaky_info(g);
+        info.number = k + 1;
+        info.clock += k * 30000000000;
+        info.realtime += k * 30000000000;
+        ck_assert_int_eq(snapshot_of_graph(&s[k], &info, g), LMP_OK);
+    }
+    const LmpSnapshot *between = &s[1];
+    HeapDiff diff = {.old = &s[0], .newer = &s[2], .between = &between, .betweens = 1, .top = 12};
+    golden_diff(&diff, "heap-diff-steps.txt");
+    diff.json = true;
+    golden_diff(&diff, "heap-diff-steps.json");
+    for (uint32_t k = 0; k < 3; k++) {
+        snapshot_close(&s[k]);
+        graph_free(at[k].graph);
+    }
+}
+END_TEST
+
 /* ---- nothing of what strings contain ----------------------------------------------------------
  */
 
@@ -542,6 +580,6 @@ START_TEST(lacking) {
 }
 END_TEST
 
-SUITE("heap reports", as_they_are, call_paths, with_lines, differences, heapsnapshot_is_sound,
-      ids_are_those_of_objects, redacted, constants_redacted, not_redacted, pprof, holders_sum_up,
-      pages, files, lacking)
+SUITE("heap reports", as_they_are, call_paths, with_lines, differences, step_by_step,
+      heapsnapshot_is_sound, ids_are_those_of_objects, redacted, constants_redacted, not_redacted,
+      pprof, holders_sum_up, pages, files, lacking)

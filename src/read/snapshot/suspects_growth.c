@@ -1,0 +1,159 @@
+/* suspects_growth.c - what has grown since an older snapshot, and who holds what is new of it. With
+ * a series of snapshots only what has grown each time: what is large at one moment and small at the
+ * next is no leak. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "read/snapshot/suspects_impl.h"
+
+/* One candidate. */
+typedef struct Grown {
+    const LmpHeapChange *change; /* in the last step */
+    int64_t bytes;               /* in all steps */
+} Grown;
+
+typedef struct Growing {
+    SuspectRun *run;
+    const LmpHeapGroups *groups;
+    const LmpHeapCompare *compare;
+    LmpHeapBy by;
+} Growing;
+
+/* Is it one of those that there is to say something about? */
+static bool grows(const SuspectRun *run, const LmpHeapChange *change, int64_t *bytes) {
+    const LmpHeapGrowth *before = run->before;
+    bool each = true;
+    *bytes = compare_growth(change);
+    if (*bytes <= 0) return false;
+    if (before) *bytes += growth_all(before, change, &each);
+    uint64_t heap = before ? before->heap : run->old->garbage_bytes + run->old->reachable_bytes;
+    return each && suspect_over((uint64_t)*bytes, heap, SUSPECT_GROWS);
+}
+
+/* The SUSPECT_ROWS that have grown most, most first; returns how many there are. */
+static uint32_t find_most(const Growing *g, Grown *most) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < g->compare->changes; i++) {
+        Grown one = {.change = &g->compare->change[i]};
+        if (!grows(g->run, one.change, &one.bytes)) continue;
+        uint32_t at = found < SUSPECT_ROWS ? found++ : SUSPECT_ROWS;
+        for (; at > 0 && most[at - 1].bytes < one.bytes; at--)
+            if (at < SUSPECT_ROWS) most[at] = most[at - 1];
+        if (at < SUSPECT_ROWS) most[at] = one;
+    }
+    return found;
+}
+
+/* The members of a group that the older snapshot does not have, into `out`. */
+static uint32_t new_members(const Growing *g, uint32_t row, uint32_t *out) {
+    const LmpHeapGroup *group = &g->groups->group[row];
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < group->objects; k++) {
+        uint32_t i = g->groups->member[group->first + k];
+        if (g->compare->was[i] == LMP_HEAP_NONE) out[n++] = i;
+    }
+    return n;
+}
+
+/* Who holds what is new of it. */
+static uint32_t holder_of_new(const Growing *g, const LmpHeapChange *change, char *path,
+                              size_t size) {
+    *path = 0;
+    if (change->group >= g->groups->groups) return LMP_HEAP_NONE;
+    uint32_t objects = g->groups->group[change->group].objects, holder = LMP_HEAP_NONE;
+    uint32_t *member = malloc(((size_t)objects + 1) * sizeof *member);
+    uint32_t members = member ? new_members(g, change->group, member) : 0;
+    if (members > 0) holder = suspects_holder_of(g->run, member, members, path, size);
+    free(member);
+    return holder;
+}
+
+/* "1.2 MiB, 0.9 MiB, then 1.1 MiB": step by step. */
+static void put_steps(const LmpHeapGrowth *before, const LmpHeapChange *change, char *out,
+                      size_t size) {
+    char bytes[LMP_NUM];
+    size_t used = 0;
+    for (uint32_t step = 0; step < before->steps && used < size; step++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", step > 0 ? ", " : "",
+                                 format_bytes(bytes, (uint64_t)growth_of(before, change, step)));
+    if (used < size)
+        snprintf(out + used, size - used, ", then %s",
+                 format_bytes(bytes, (uint64_t)compare_growth(change)));
+}
+
+static void add_growth(const Growing *g, const Grown *grown) {
+    const LmpHeapChange *change = grown->change;
+    const LmpHeapGrowth *before = g->run->before;
+    char size[LMP_NUM], made[LMP_NUM], gone[LMP_NUM], steps[120], since[180], path[400];
+    uint32_t holder = holder_of_new(g, change, path, sizeof path);
+    snprintf(since, sizeof since, "the earlier snapshot");
+    if (before) {
+        put_steps(before, change, steps, sizeof steps);
+        snprintf(since, sizeof since, "snapshot %u, each time: %s", before->number, steps);
+    }
+    LmpSuspect *suspect =
+        suspect_add(g->run, LMP_SUSPECT_GROWTH, (uint64_t)grown->bytes, holder,
+                    "%s grew by %s since %s (%s%s objects new, %s gone).", change->name,
+                    format_bytes(size, (uint64_t)grown->bytes), since, before ? "at last " : "",
+                    format_count(made, change->made), format_count(gone, change->gone));
+    if (!suspect) return;
+    suspect->by = g->by;
+    suspect->group = change->group;
+    if (*path) memcpy(suspect->path, path, sizeof path);
+}
+
+static bool name_them(SuspectRun *run, const LmpHeapCompare *compare, LmpHeapBy by) {
+    LmpHeapGroups groups;
+    Grown most[SUSPECT_ROWS];
+    if (groups_make(&groups, run->s, by, false) != LMP_OK) return false;
+    Growing g = {.run = run, .groups = &groups, .compare = compare, .by = by};
+    uint32_t found = find_most(&g, most);
+    for (uint32_t i = 0; i < found; i++)
+        add_growth(&g, &most[i]);
+    groups_free(&groups);
+    return true;
+}
+
+LmpHeapBy suspects_growth_by(const LmpSnapshot *s) {
+    return s->ledger.lines != LMP_LINES_OFF ? LMP_BY_LINE : LMP_BY_CLASS;
+}
+
+/* Why there is no telling; NULL: there is. */
+static const char *cannot(const SuspectRun *run) {
+    const LmpHeapGrowth *before = run->before;
+    if (!run->old) return "Growth: there is no earlier snapshot to compare with.";
+    if (!compare_same_run(run->old, run->s))
+        return "Growth: the earlier snapshot is of another run.";
+    if (before && before->foreign) return "Growth: the earlier snapshots are of several runs.";
+    return NULL;
+}
+
+void suspects_growth(SuspectRun *run) {
+    LmpHeapCompare compare;
+    if (run->failed) return;
+    const char *why = cannot(run);
+    if (why) {
+        suspect_none(run, LMP_SUSPECT_GROWTH, "%s", why);
+        return;
+    }
+    LmpHeapBy by = run->before ? run->before->by : suspects_growth_by(run->s);
+    if (compare_make(&compare, run->old, run->s, by) != LMP_OK) {
+        run->failed = true;
+        return;
+    }
+    if (!name_them(run, &compare, by)) run->failed = true;
+    run->was = compare.was; /* for the rules after this one */
+    compare.was = NULL;
+    compare_free(&compare);
+    if (suspect_any(run, LMP_SUSPECT_GROWTH)) return;
+    if (run->before)
+        suspect_none(run, LMP_SUSPECT_GROWTH,
+                     "Nothing grew each time since snapshot %u and by %d %% of its heap in all.",
+                     run->before->number, SUSPECT_GROWS);
+    else
+        suspect_none(run, LMP_SUSPECT_GROWTH,
+                     "Nothing grew by %d %% of the heap since the earlier snapshot.",
+                     SUSPECT_GROWS);
+}
