@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/ownfd.h"
+#include "base/ownmap.h"
 
 enum { LARGE_PAGE = 2 << 20 };
 
@@ -72,11 +73,13 @@ static void *real_map(size_t size, int fd, uint64_t offset, bool writable) {
     int before = errno;
     void *p = mmap(NULL, size, prot, flags, fd, (off_t)offset);
     errno = before;
+    if (p != MAP_FAILED && fd < 0) ownmap_add(p, size);
     return p == MAP_FAILED ? NULL : p;
 }
 
 static void real_unmap(void *p, size_t size) {
     int before = errno;
+    ownmap_remove(p);
     munmap(p, size);
     errno = before;
 }
@@ -94,6 +97,30 @@ static void real_populate(void *p, size_t size) {
 static bool real_peek(void *to, const void *from, size_t n) {
     struct iovec here = {to, n}, there = {(void *)from, n}; /* NOLINT: only read */
     return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)n;
+}
+
+static size_t real_peek_process(uint32_t pid, uint64_t from, void *to, size_t n) {
+    struct iovec here = {to, n}, there = {(void *)(uintptr_t)from, n}; /* NOLINT: only read */
+    int before = errno;
+    ssize_t got = process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0);
+    errno = before;
+    return got > 0 ? (size_t)got : 0;
+}
+
+static int64_t real_read_file(const char *path, uint64_t at, void *to, size_t n) {
+    int before = errno, fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t used = 0;
+    bool fine = fd >= 0 && (at == 0 || lseek(fd, (off_t)at, SEEK_SET) == (off_t)at);
+    while (fine && used < n) {
+        ssize_t got = read(fd, (char *)to + used, n - used);
+        if (got < 0 && errno == EINTR) continue;
+        fine = got >= 0;
+        if (got <= 0) break;
+        used += (size_t)got;
+    }
+    if (fd >= 0) close(fd);
+    errno = before;
+    return fine ? (int64_t)used : -1;
 }
 
 static uint64_t real_clock(void) {
@@ -148,6 +175,8 @@ const LmpOs os_real = {
     .unmap = real_unmap,
     .populate = real_populate,
     .peek = real_peek,
+    .peek_process = real_peek_process,
+    .read_file = real_read_file,
     .clock = real_clock,
     .futex_wait = real_futex_wait,
     .futex_wake = real_futex_wake,

@@ -29,6 +29,11 @@ typedef struct LmpOs {
     void (*futex_wake)(const void *word);
     /* Copies n bytes of our own memory, if all of them can be read. */
     bool (*peek)(void *to, const void *from, size_t n);
+    /* Copies bytes of another process's memory; returns how many from the first on could be read: 0
+     * if the system does not allow it. */
+    size_t (*peek_process)(uint32_t pid, uint64_t from, void *to, size_t n);
+    /* Reads a file of /proc from byte `at` on, as much of it as there is; -1: it cannot be read. */
+    int64_t (*read_file)(const char *path, uint64_t at, void *to, size_t n);
     /* Is a process with this pid there? */
     bool (*alive)(uint32_t pid);
     /* Does another process hold a lock on this byte of the file? */

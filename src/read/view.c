@@ -209,6 +209,13 @@ bool view_copy_snapshot(const LmpView *view, LmpSnapshotLive *out) {
     return whole;
 }
 
+bool view_copy_told(const LmpView *view, LmpMemory *out) {
+    const LmpMemory *from = &view->live->memory;
+    bool whole = copy_group(&from->seq, from, out, sizeof *out);
+    if (out->ranges > LMP_OWN_RANGES) out->ranges = LMP_OWN_RANGES;
+    return whole;
+}
+
 /* A request is complete: make the hook look, awake or asleep. */
 static void call_program(LmpView *view) {
     atomic_store(&view->control->trap, 1);
@@ -336,6 +343,12 @@ void view_locals(LmpView *view, uint32_t frame) {
     view->control->locals_frame = frame;
     atomic_fetch_add(&view->control->locals, 1);
     call_program(view);
+}
+
+uint32_t view_ask_memory(LmpView *view) {
+    uint32_t request = atomic_fetch_add(&view->control->memory, 1) + 1;
+    call_program(view);
+    return request;
 }
 
 void view_next_frame(LmpView *view) {

@@ -63,6 +63,9 @@ bool view_copy_op(const LmpView *view, LmpOp *out);
  * is done and the program has not looked at it since. Texts end. */
 bool view_copy_snapshot(const LmpView *view, LmpSnapshotLive *out);
 
+/* What the program has last said of its memory; its counts are in bounds. */
+bool view_copy_told(const LmpView *view, LmpMemory *out);
+
 /* Requests. They return at once; the program serves them in its next memory operation. */
 void view_pause(LmpView *view, bool pause);
 void view_step(LmpView *view, uint32_t operations);
@@ -90,6 +93,8 @@ bool view_breaks_ours(const LmpView *view);
 uint32_t view_pauser(const LmpView *view);
 /* Asks for the locals of another frame of the paused operation (index in LmpOp.frame). */
 void view_locals(LmpView *view, uint32_t frame);
+/* Asks for what Lua counts. Returns the request's number, which LmpMemory.done is then. */
+uint32_t view_ask_memory(LmpView *view);
 /* Tells the hook the number of this repaint, so that touched parts of the map can be told. */
 void view_next_frame(LmpView *view);
 

@@ -35,8 +35,8 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 12u /* changes whenever anything here, in rows.h or in laps.h does */
-#define LMP_LAYOUT_DIGEST 0x62af13e4fc12f3cdull
+#define LMP_LAYOUT 13u /* changes whenever anything here, in rows.h or in laps.h does */
+#define LMP_LAYOUT_DIGEST 0x7a63eb04bebdea91ull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
@@ -138,7 +138,8 @@ typedef struct LmpControl {
     /* By `lmp run`, when it has seen the program's end: 1 + its status as wait() gives it; 0: not
      * known. */
     _Atomic uint32_t ended;
-    uint32_t spare2[2];
+    _Atomic uint32_t memory; /* sequence of the request to say what Lua counts (count) */
+    uint32_t spare2;
     LmpBreak break_row[LMP_BREAKS];
     /* A heap snapshot. Whoever asks makes the sequence odd, writes the rest, and makes it even. */
     _Atomic uint32_t snapshot;           /* sequence */
@@ -472,6 +473,27 @@ typedef struct LmpBeat {
     uint64_t walk;           /* nanoseconds; 0: not known yet */
 } LmpBeat;
 
+/* ---- live: memory ---------------------------------------------------------------------------- */
+
+#define LMP_OWN_RANGES 96u
+
+typedef struct LmpOwnRange {
+    uint64_t at, size; /* addresses of the program; bytes */
+} LmpOwnRange;
+
+/* What only the program knows of its memory. Guarded by `seq`. */
+typedef struct LmpMemory {
+    _Atomic uint32_t seq; /* odd while being written */
+    uint32_t done;        /* LmpControl.memory of the last answer, which is these, in bytes: */
+    uint64_t count;       /* what Lua counts (collectgarbage("count")); 0: not known */
+    uint64_t live;        /* live_bytes at that moment */
+    uint64_t own;         /* of class LMP_C_OWN */
+    uint64_t before;      /* of blocks from before start */
+    uint64_t at_start;    /* what Lua counted when the profile started */
+    uint32_t ranges, range_changes; /* private memory of lmp's own in this process: rows, ... */
+    LmpOwnRange range[LMP_OWN_RANGES];
+} LmpMemory;
+
 typedef struct LmpLive {
     _Atomic uint32_t state;   /* LmpRunState */
     _Atomic uint32_t changed; /* futex and count: bumped when state or op change */
@@ -501,6 +523,7 @@ typedef struct LmpLive {
     LmpStrange strange;
     LmpLaps laps; /* frames of the program's own */
     LmpSnapshotLive snapshot;
+    LmpMemory memory;
 } LmpLive;
 
 /* Which blocks a leaf stands for: address >> LMP_LEAF_BITS; low 4 bits of their addresses; 1: the

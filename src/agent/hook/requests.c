@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/hook/break_check.h"
+#include "agent/hook/memory_told.h"
 #include "agent/hook/slow_path.h"
 #include "agent/interp/safepoint.h"
 #include "agent/map/shadow.h"
@@ -88,6 +89,8 @@ void requests_serve(LmpProfile *p, bool stack_safe) {
     uint32_t preview = atomic_load(&control->preview), mark = atomic_load(&control->mark);
     if (break_check_take(p)) slow_path_route(p);
     if (atomic_load(&live->preview_done) != preview) answer_previews(p, preview);
+    uint32_t memory = atomic_load(&control->memory);
+    if (live->memory.done != memory) memory_told_answer(p, memory);
     if (atomic_load(&live->mark_done) != mark) {
         requests_mark(p, NULL);
         atomic_store(&live->mark_done, mark);

@@ -8,6 +8,7 @@
 #include "agent/charge/names.h"
 #include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
+#include "agent/hook/memory_told.h"
 #include "agent/hook/slow_path.h"
 #include "agent/hook/snapshot.h"
 #include "agent/map/shadow.h"
@@ -89,5 +90,6 @@ COLD void tick_now(LmpProfile *p) {
     foreign_tell(p);
     ask_again(p);
     snapshot_tick(p);
+    memory_told_tick(p);
     if (looks_due(p)) slow_path_route(p);
 }

@@ -26,6 +26,7 @@
 #include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
 #include "agent/hook/hook.h"
+#include "agent/hook/memory_told.h"
 #include "agent/hook/requests.h"
 #include "agent/hook/sample.h"
 #include "agent/hook/slow_path.h"
@@ -428,6 +429,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     tick_now(p);
     atomic_store(&p->live->state, LMP_RUNNING);
     foreign_begin(p, L);
+    memory_told_begin(p, L);
     lua_setallocf(L, hook_choose(p), p);
     return LMP_OK;
 }

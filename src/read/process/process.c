@@ -1,0 +1,407 @@
+/* process.c - see process.h. */
+#include "read/process/process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/os.h"
+#include "read/heap/heapscan.h"
+#include "read/process/mappings.h"
+
+#define PART_BLOCKS (CHUNKS_PART / 16) /* that can begin in a part */
+#define REST 24u                       /* a look takes one part in this many of the time */
+#define LEAST_REST 1000000000ull       /* nanoseconds */
+#define PRESENT (1ull << 63)           /* in an entry of /proc/PID/pagemap */
+#define LARGEST (1ull << 36)           /* of a mapping that is looked at part by part */
+#define MISFITS 32u                    /* of so many blocks one may be read while it moves */
+
+const ProcessRowInfo process_rows[PROCESS_ROWS] = {
+#define PROCESS_ROW_INFO(name, words, help) [PROCESS_##name] = {words, help},
+    PROCESS_ROW_TABLE(PROCESS_ROW_INFO)
+#undef PROCESS_ROW_INFO
+};
+
+struct Process {
+    const LmpView *view;
+    HeapList *list;
+    HeapListBlock *block; /* of a part */
+    uint8_t *memory;      /* of a part */
+    Chunks chunks;
+    Mappings maps;
+    LmpMemory told;
+    ChunkSpan own[LMP_OWN_RANGES]; /* by address, not overlapping */
+    uint32_t owns;
+
+    bool looking, hidden, any;
+    bool readable;      /* its memory */
+    uint32_t mapping;   /* that the look has come to */
+    uint64_t at;        /* in it; 0: not begun */
+    uint64_t gone, all; /* bytes of addresses looked at, and to look at */
+    uint64_t spent;     /* by the look, nanoseconds */
+    uint64_t due;       /* when the next one is */
+    uint64_t fits, misfits;
+    ProcessFigures now, last;
+};
+
+Process *process_new(const LmpView *view) {
+    Process *p = calloc(1, sizeof *p);
+    if (!p) return NULL;
+    p->view = view;
+    p->list = heaplist_new(view);
+    p->block = malloc(PART_BLOCKS * sizeof *p->block);
+    p->memory = malloc(CHUNKS_PART);
+    if (p->list && p->block && p->memory) return p;
+    process_free(p);
+    return NULL;
+}
+
+void process_free(Process *p) {
+    if (!p) return;
+    mappings_free(&p->maps);
+    heaplist_free(p->list);
+    free(p->block);
+    free(p->memory);
+    free(p);
+}
+
+/* ---- reading the process --------------------------------------------------------------------- */
+
+static bool look_at_pages(const Process *p, uint64_t from, uint32_t pages, bool *here) {
+    uint64_t entry[CHUNKS_PAGES];
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%u/pagemap", p->view->pid);
+    int64_t want = pages * (int64_t)sizeof *entry;
+    bool read =
+        lmp_os->read_file(path, from / CHUNKS_PAGE * sizeof *entry, entry, (size_t)want) == want;
+    for (uint32_t i = 0; i < pages; i++)
+        here[i] = read && entry[i] & PRESENT;
+    return read;
+}
+
+/* Bytes of whole pages that are in memory. */
+static uint64_t resident_within(const Process *p, uint64_t from, uint64_t to) {
+    bool here[CHUNKS_PAGES];
+    uint64_t bytes = 0;
+    while (from < to) {
+        uint64_t left = (to - from) / CHUNKS_PAGE;
+        uint32_t pages = left < CHUNKS_PAGES ? (uint32_t)left : CHUNKS_PAGES;
+        if (pages == 0 || !look_at_pages(p, from, pages, here)) break;
+        for (uint32_t page = 0; page < pages; page++)
+            bytes += here[page] ? CHUNKS_PAGE : 0;
+        from += pages * (uint64_t)CHUNKS_PAGE;
+    }
+    return bytes;
+}
+
+/* A single word, if its page is in memory: reading another one would put it there. */
+static bool read_word(void *process, uint64_t addr, uint64_t *out) {
+    const Process *p = process;
+    bool here;
+    return p->readable && addr % 8 == 0 &&
+           look_at_pages(p, addr & ~(uint64_t)(CHUNKS_PAGE - 1), 1, &here) && here &&
+           lmp_os->peek_process(p->view->pid, addr, out, sizeof *out) == sizeof *out;
+}
+
+/* The pages of a part that are there, in as few pieces as they lie in. */
+static bool read_part(const Process *p, ChunkPart *part, const bool *here) {
+    uint64_t stretch = part->from & ~(uint64_t)(CHUNKS_PART - 1);
+    uint32_t first = (uint32_t)((part->from - stretch) / CHUNKS_PAGE);
+    uint32_t end = (uint32_t)((part->to - stretch) / CHUNKS_PAGE);
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t run = i;
+        while (run < end && here[run])
+            run++;
+        if (run == i) continue;
+        size_t n = (size_t)(run - i) * CHUNKS_PAGE;
+        uint64_t at = stretch + (uint64_t)i * CHUNKS_PAGE;
+        if (lmp_os->peek_process(p->view->pid, at, p->memory + (at - stretch), n) != n)
+            return false;
+        i = run;
+    }
+    return true;
+}
+
+/* ---- lmp's own ------------------------------------------------------------------------------- */
+
+static int by_address(const void *a, const void *b) {
+    const ChunkSpan *x = a, *y = b;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static void take_own(Process *p) {
+    p->owns = 0;
+    for (uint32_t i = 0; i < p->told.ranges; i++) {
+        const LmpOwnRange *r = &p->told.range[i];
+        uint64_t size = (r->size + CHUNKS_PAGE - 1) & ~(uint64_t)(CHUNKS_PAGE - 1);
+        if (r->at % CHUNKS_PAGE == 0 && r->at < HEAP_ADDRESS_END && size < HEAP_ADDRESS_END - r->at)
+            p->own[p->owns++] = (ChunkSpan){r->at, r->at + size, CHUNK_OWN};
+    }
+    qsort(p->own, p->owns, sizeof *p->own, by_address);
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < p->owns; i++) { /* a copy of two moments could overlap */
+        if (p->own[i].from < end) p->own[i].from = end;
+        if (p->own[i].to < p->own[i].from) p->own[i].to = p->own[i].from;
+        end = p->own[i].to;
+    }
+}
+
+/* Those that reach into [from, to): the first, and how many. */
+static const ChunkSpan *own_within(const Process *p, uint64_t from, uint64_t to, uint32_t *count) {
+    uint32_t first = 0;
+    while (first < p->owns && p->own[first].to <= from)
+        first++;
+    *count = 0;
+    while (first + *count < p->owns && p->own[first + *count].from < to)
+        ++*count;
+    return p->own + first;
+}
+
+/* What of lmp's own is in memory in a mapping that is not looked at part by part. */
+static uint64_t own_of(const Process *p, const Mapping *m) {
+    uint32_t count;
+    const ChunkSpan *own = own_within(p, m->start, m->end, &count);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++)
+        bytes += resident_within(p, own[i].from > m->start ? own[i].from : m->start,
+                                 own[i].to < m->end ? own[i].to : m->end);
+    return bytes < m->resident ? bytes : m->resident;
+}
+
+/* ---- mappings -------------------------------------------------------------------------------- */
+
+/* Are blocks of Lua's in it, or near it? */
+static bool has_lua(const Process *p, const Mapping *m) {
+    const LmpView *view = p->view;
+    for (uint32_t i = 0; i < view->leaves; i++) {
+        uint64_t base = LMP_LEAF_BASE(view->leaf_base[i]) << LMP_LEAF_BITS;
+        if (base >= m->end || base + (1ull << LMP_LEAF_BITS) <= m->start) continue;
+        for (uint32_t part = 0; part < LMP_TOUCHES; part++) {
+            uint64_t at = base + part * HEAP_PART;
+            if (at < m->end && at + HEAP_PART > m->start && heapscan_touch(view->leaf[i], part))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Is it looked at part by part? */
+static bool is_walked(const Process *p, const Mapping *m) {
+    bool heap = m->sort == MAPPING_HEAP || m->sort == MAPPING_STACK;
+    return heap && m->resident > 0 && m->end - m->start <= LARGEST && (m->brk || has_lua(p, m));
+}
+
+/* A mapping as a whole. */
+static void add_mapping(Process *p, const Mapping *m) {
+    static const ProcessRow row[MAPPING_SORTS] = {
+        [MAPPING_HEAP] = PROCESS_MAPPED,     [MAPPING_STACK] = PROCESS_STACKS,
+        [MAPPING_PROGRAM] = PROCESS_PROGRAM, [MAPPING_FILE] = PROCESS_FILES,
+        [MAPPING_SHARED] = PROCESS_SHARED,   [MAPPING_OWN] = PROCESS_OWN,
+        [MAPPING_KERNEL] = PROCESS_KERNEL};
+    uint64_t left = m->resident;
+    if (m->sort == MAPPING_HEAP && left > 0) {
+        uint64_t own = own_of(p, m), large = 0;
+        left -= own;
+        p->now.row[PROCESS_OWN] += own;
+        if (p->maps.glibc && p->readable && left > 0) {
+            chunks_begin(&p->chunks, m->start, m->end);
+            uint64_t size = chunks_mapped(&p->chunks);
+            large =
+                size == m->end - m->start ? left : resident_within(p, m->start, m->start + size);
+        }
+        large = large < left ? large : left;
+        left -= large;
+        p->now.row[PROCESS_MALLOC] += large;
+    }
+    p->now.row[row[m->sort]] += left;
+}
+
+/* Ends a walk: the rows of this mapping come to what it has in memory. What the walk has found more
+ * of is of a later moment; the sorts that are known least are cut first. */
+static void add_walk(Process *p, const Mapping *m) {
+    static const ChunkUse order[] = {CHUNK_FREE, CHUNK_CODE, CHUNK_AROUND, CHUNK_OWN, CHUNK_LUA};
+    static const ProcessRow row[] = {[CHUNK_LUA] = PROCESS_LUA,
+                                     [CHUNK_AROUND] = PROCESS_AROUND,
+                                     [CHUNK_FREE] = PROCESS_FREE_PARTS,
+                                     [CHUNK_CODE] = PROCESS_MALLOC,
+                                     [CHUNK_OWN] = PROCESS_OWN};
+    ChunkSums *s = &p->chunks.sums;
+    ProcessFigures *f = &p->now;
+    uint64_t sum = s->untold;
+    if (!m->brk && s->fits + s->misfits == 0 && s->use[CHUNK_LUA] == 0) { /* it is beside Lua's */
+        add_mapping(p, m);
+        return;
+    }
+    for (int u = 0; u < CHUNK_USES; u++)
+        sum += s->use[u];
+    uint64_t over = sum > m->resident ? sum - m->resident : 0;
+    uint64_t cut = over < s->untold ? over : s->untold;
+    s->untold -= cut;
+    over -= cut;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        cut = over < s->use[order[i]] ? over : s->use[order[i]];
+        s->use[order[i]] -= cut;
+        over -= cut;
+    }
+    if (sum < m->resident) s->untold += m->resident - sum;
+    if (s->free_whole > s->use[CHUNK_FREE]) s->free_whole = s->use[CHUNK_FREE];
+    for (int u = 0; u < CHUNK_USES; u++)
+        f->row[row[u]] += s->use[u];
+    f->row[PROCESS_FREE_PARTS] -= s->free_whole;
+    f->row[PROCESS_FREE_PAGES] += s->free_whole;
+    f->row[PROCESS_UNTOLD] += s->untold;
+    f->absent += s->absent;
+    p->fits += s->fits;
+    p->misfits += s->misfits;
+    for (uint32_t i = 0; i < CHUNKS_FILL; i++)
+        f->pages[i] += s->pages[i];
+}
+
+/* ---- a look ---------------------------------------------------------------------------------- */
+
+static void begin(Process *p, uint64_t now) {
+    p->looking = false;
+    p->hidden = p->view->pid == 0 || !mappings_read(&p->maps, p->view->pid);
+    p->due = now + LEAST_REST;
+    if (p->hidden) return;
+    view_copy_told(p->view, &p->told);
+    take_own(p);
+    p->now = (ProcessFigures){.began = now, .resident = p->maps.resident};
+    p->fits = p->misfits = p->spent = p->gone = p->all = 0;
+    p->chunks.glibc = p->maps.malloc[0] ? 0 : p->maps.glibc;
+    p->chunks.word = read_word;
+    p->chunks.context = p;
+    p->readable = false;
+    for (uint32_t i = 0; i < p->maps.count; i++) {
+        const Mapping *m = &p->maps.row[i];
+        uint64_t word;
+        if (is_walked(p, m)) p->all += m->end - m->start;
+        if (m->sort == MAPPING_STACK && !p->readable) /* where something is for sure */
+            p->readable = lmp_os->peek_process(p->view->pid, m->end - 8, &word, 8) == 8;
+    }
+    p->mapping = 0;
+    p->at = 0;
+    p->looking = true;
+}
+
+/* Its blocks, its pages, its memory; then what is in them. */
+static void walk_part(Process *p, const Mapping *m) {
+    uint64_t stretch = p->at & ~(uint64_t)(CHUNKS_PART - 1), end = stretch + CHUNKS_PART;
+    bool here[CHUNKS_PAGES] = {0};
+    uint32_t owns, first = (uint32_t)((p->at - stretch) / CHUNKS_PAGE);
+    ChunkPart part = {.from = p->at, .to = end < m->end ? end : m->end, .here = here};
+    const ChunkSpan *own = own_within(p, part.from, part.to, &owns);
+    uint32_t pages = (uint32_t)((part.to - part.from) / CHUNKS_PAGE);
+    look_at_pages(p, part.from, pages, here + first);
+    /* what begins right behind the part has the beginning of its chunk in it */
+    HeapListQuery query = {part.from, part.to + 1, (1u << LMP_KINDS) - 1, 0, 0};
+    HeapListResult found = heaplist_read(p->list, &query, p->block, PART_BLOCKS);
+    uint32_t skip = 0;
+    while (skip < found.count && p->block[skip].addr < part.from)
+        skip++; /* they reach into it */
+    part.block = p->block + skip;
+    part.blocks = found.count - skip;
+    bool told = p->readable && p->chunks.glibc > 0 && read_part(p, &part, here);
+    if (told) part.memory = p->memory;
+    chunks_part(&p->chunks, &part, own, owns);
+    p->gone += part.to - part.from;
+    p->at = part.to;
+}
+
+/* Everything that rests on the allocator's being glibc's malloc is not told apart where it is not.
+ */
+static void settle_malloc(Process *p) {
+    ProcessFigures *f = &p->now;
+    bool fits = p->chunks.glibc > 0 && p->fits > 0 && p->misfits <= p->fits / MISFITS;
+    f->malloc = !fits         ? PROCESS_MALLOC_UNKNOWN
+                : p->readable ? PROCESS_MALLOC_READ
+                              : PROCESS_MALLOC_UNREAD;
+    snprintf(f->other, sizeof f->other, "%s", p->maps.malloc);
+    if (fits) return;
+    static const ProcessRow rests[] = {PROCESS_AROUND, PROCESS_FREE_PARTS, PROCESS_FREE_PAGES,
+                                       PROCESS_MALLOC};
+    for (size_t i = 0; i < sizeof rests / sizeof *rests; i++) {
+        f->row[PROCESS_UNTOLD] += f->row[rests[i]];
+        f->row[rests[i]] = 0;
+    }
+    memset(f->pages, 0, sizeof f->pages);
+}
+
+/* What Lua counts beside what lmp does. Blocks from before start are some of those that could be C
+ * code's. */
+static void settle_told(Process *p) {
+    ProcessFigures *f = &p->now;
+    LmpMemory told;
+    f->live = *(const volatile uint64_t *)&p->view->live->counters.live_bytes;
+    bool whole = view_copy_told(p->view, &told);
+    bool current = told.done == atomic_load(&p->view->control->memory) || told.live == f->live;
+    if (!whole || told.done == 0 || !current || told.count == 0) return;
+    f->asked = true;
+    f->count = told.count;
+    f->before = told.before;
+    f->beside = (int64_t)(told.before + told.live + told.own - told.count);
+    ProcessRow from = f->malloc == PROCESS_MALLOC_READ ? PROCESS_MALLOC : PROCESS_UNTOLD;
+    uint64_t lua = told.before < f->row[from] ? told.before : f->row[from];
+    f->row[from] -= lua;
+    f->row[PROCESS_BEFORE] = lua;
+}
+
+static void finish(Process *p, uint64_t now) {
+    settle_malloc(p);
+    settle_told(p);
+    p->now.ended = now;
+    p->last = p->now;
+    p->any = true;
+    p->looking = false;
+    uint64_t rest = p->spent * REST;
+    p->due = now + (rest > LEAST_REST ? rest : LEAST_REST);
+}
+
+static void step(Process *p) {
+    const Mapping *m = &p->maps.row[p->mapping];
+    if (p->at == 0 && !is_walked(p, m)) {
+        add_mapping(p, m);
+        p->mapping++;
+        return;
+    }
+    if (p->at == 0) {
+        chunks_begin(&p->chunks, m->start, m->end);
+        p->at = m->start;
+    }
+    walk_part(p, m);
+    if (p->at < m->end) return;
+    add_walk(p, m);
+    p->mapping++;
+    p->at = 0;
+}
+
+bool process_step(Process *p, uint64_t now, uint64_t budget) {
+    uint64_t start = lmp_os->clock();
+    if (!p->looking && now >= p->due) begin(p, now);
+    if (!p->looking) return false;
+    uint64_t spent = 0;
+    while (p->mapping < p->maps.count && spent <= budget) {
+        step(p);
+        spent = lmp_os->clock() - start;
+    }
+    p->spent += spent;
+    if (p->mapping == p->maps.count) finish(p, now + spent);
+    return p->looking;
+}
+
+void process_again(Process *p) {
+    p->looking = false;
+    p->due = 0;
+}
+
+const ProcessFigures *process_figures(const Process *p) {
+    return p->any ? &p->last : NULL;
+}
+
+double process_progress(const Process *p) {
+    return p->all > 0 ? (double)p->gone / (double)p->all : 0;
+}
+
+bool process_hidden(const Process *p) {
+    return p->hidden;
+}
