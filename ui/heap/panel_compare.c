@@ -18,7 +18,7 @@ typedef struct Compare {
     uint32_t *fresh; /* the new objects of the group that was opened last */
 } Compare;
 
-static const char *const by_words[] = {"class", "type", "line"};
+static const char *const by_words[] = {"class", "type", "line", "path"};
 static const ByChoice choice = {by_words, sizeof by_words / sizeof *by_words};
 
 static const LmpHeapChange *row_of(const TableSource *from, uint32_t row) {

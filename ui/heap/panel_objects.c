@@ -18,7 +18,7 @@ typedef struct Objects {
     uint64_t asked;
 } Objects;
 
-static const char *const by_words[LMP_BYS] = {"class", "type", "line", "age"};
+static const char *const by_words[LMP_BYS] = {"class", "type", "line", "path", "age"};
 static const ByChoice choice = {by_words, LMP_BYS};
 
 static const LmpHeapGroup *row_of(const TableSource *from, uint32_t row) {
@@ -158,10 +158,13 @@ static bool look_inside(const TableSource *from, uint32_t row, Ui *ui) {
 
 static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
     OpenedHeap *heap = from->model->heap;
-    if (from->rows != heap->groups[LMP_BY_LINE].group || row_of(from, row)->objects == 0)
-        return false;
-    return heapcell_place(&heap->now, heap->groups[LMP_BY_LINE].member[row_of(from, row)->first],
-                          out);
+    const LmpHeapGroup *group = row_of(from, row);
+    const LmpHeapGroups *lines = &heap->groups[LMP_BY_LINE], *paths = &heap->groups[LMP_BY_PATH];
+    const LmpHeapGroups *of = from->rows == lines->group   ? lines
+                              : from->rows == paths->group ? paths
+                                                           : NULL;
+    if (!of || group->objects == 0) return false;
+    return heapcell_place(&heap->now, of->member[group->first], out);
 }
 
 /* The choice of what to sum up by has the first line. */

@@ -16,6 +16,8 @@ typedef struct Grouping {
     uint32_t keys;       /* possible groups; the last two: from before start, not known */
     uint32_t *key;       /* of each object; LMP_HEAP_NONE: none */
     LmpHeapGroup *group; /* by key */
+    Ledger tree;         /* by path: the call tree, rows of which are the keys */
+    uint32_t *row;       /* of its nodes by their numbers; NULL: there are no call paths */
     SnapMemory memory;
 } Grouping;
 
@@ -26,6 +28,27 @@ static uint32_t key_by_line(const Grouping *g, uint32_t i) {
     if (!s->view || !s->g.context[i]) return g->keys - 1;
     uint32_t row = ledger_site_of(&s->ledger, &s->view->tables, s->g.context[i]);
     return row < s->ledger.sites ? row : g->keys - 1;
+}
+
+/* The call tree, where it is wanted and known. */
+static bool tree_open(Grouping *g) {
+    const LmpSnapshot *s = g->s;
+    if (g->by != LMP_BY_PATH || !s->view || !s->ledger.stacks) return true;
+    const LmpTables *tables = &s->view->tables;
+    if (ledger_refresh(&g->tree, tables, LEDGER_TREE, s->ledger.clock) != LMP_OK) return false;
+    g->row = snapmem_take(&g->memory, (size_t)tables_nodes(tables) + 1, sizeof *g->row);
+    for (uint32_t row = 1; g->row && row < g->tree.nodes; row++)
+        if (g->tree.tree[row].id < tables_nodes(tables)) g->row[g->tree.tree[row].id] = row;
+    return g->row != NULL;
+}
+
+static uint32_t key_by_path(const Grouping *g, uint32_t i) {
+    uint32_t context = g->s->g.context[i];
+    const LmpTables *tables = g->row ? &g->s->view->tables : NULL;
+    if (!tables || !context || context >= tables_paths(tables)) return g->keys - 1;
+    uint32_t node = tables->path[context].node;
+    uint32_t row = node < tables_nodes(tables) ? g->row[node] : 0;
+    return row ? row : g->keys - 1;
 }
 
 static uint32_t key_by_age(const Grouping *g, uint32_t i) {
@@ -40,6 +63,7 @@ static uint32_t key_of(const Grouping *g, uint32_t i) {
     if (g->by == LMP_BY_CLASS) return s->class_of[i];
     if (g->by == LMP_BY_TYPE) return s->g.kind[i];
     if (s->g.flags[i] & LMP_HEAP_BEFORE) return g->keys - 2;
+    if (g->by == LMP_BY_PATH) return key_by_path(g, i);
     return g->by == LMP_BY_LINE ? key_by_line(g, i) : key_by_age(g, i);
 }
 
@@ -47,6 +71,7 @@ static uint32_t keys_of(const Grouping *g) {
     uint32_t own = g->by == LMP_BY_CLASS  ? g->s->classes
                    : g->by == LMP_BY_TYPE ? LMP_HEAP_KINDS
                    : g->by == LMP_BY_LINE ? g->s->ledger.sites
+                   : g->by == LMP_BY_PATH ? g->tree.nodes
                                           : AGES;
     return own + 2;
 }
@@ -66,6 +91,31 @@ static char *name_moment(char *out, uint64_t ns, uint64_t tenth) {
     return out;
 }
 
+/* From the line that made it outwards, as far as there is room; one that is cut has its number, so
+ * that no two paths have one name. */
+static void name_path(const Grouping *g, uint32_t key, SnapWords *w) {
+    enum { PATH_MOST = 104 };
+    char path[PATH_MOST];
+    SnapWords p = words_begin(path, sizeof path);
+    const LmpTreeRow *tree = g->tree.tree;
+    for (uint32_t row = key; row && !p.full; row = tree[row].parent) {
+        if (row != key) words_put(&p, " < ");
+        words_put(&p, tree[row].line >= 0 ? tree[row].short_src : tree[row].name);
+        if (tree[row].line >= 0) words_format(&p, ":%d", tree[row].line);
+    }
+    words_put(w, path);
+    if (p.full) words_format(w, " #%u", tree[key].id);
+}
+
+static void name_unknown(const Grouping *g, SnapWords *w) {
+    const LmpSnapshot *s = g->s;
+    bool by_maker = g->by == LMP_BY_LINE || g->by == LMP_BY_PATH;
+    if (g->by == LMP_BY_PATH && !g->row)
+        words_put(w, "(not known: the program ran without --stacks)");
+    else
+        words_put(w, s->ledger.sample && by_maker ? "(not sampled)" : "(not known)");
+}
+
 static void name_key(const Grouping *g, uint32_t key, char *out, size_t size) {
     const LmpSnapshot *s = g->s;
     SnapWords w = words_begin(out, size);
@@ -74,7 +124,9 @@ static void name_key(const Grouping *g, uint32_t key, char *out, size_t size) {
     if (key == g->keys - 2) {
         words_put(&w, "(before start)");
     } else if (key == g->keys - 1) {
-        words_put(&w, s->ledger.sample && g->by == LMP_BY_LINE ? "(not sampled)" : "(not known)");
+        name_unknown(g, &w);
+    } else if (g->by == LMP_BY_PATH) {
+        name_path(g, key, &w);
     } else if (g->by == LMP_BY_CLASS) {
         words_put(&w, s->class_list[key].name);
     } else if (g->by == LMP_BY_TYPE) {
@@ -200,12 +252,14 @@ static bool put_members(Grouping *g, LmpHeapGroups *out) {
 LmpErr groups_make(LmpHeapGroups *out, const LmpSnapshot *s, LmpHeapBy by, bool garbage) {
     *out = (LmpHeapGroups){0};
     Grouping g = {.s = s, .by = by};
+    bool opened = tree_open(&g);
     g.keys = keys_of(&g);
     g.key = snapmem_rough(&g.memory, s->g.objects, sizeof *g.key);
     g.group = snapmem_take(&g.memory, g.keys, sizeof *g.group);
-    bool made = g.key && g.group && sum_up(&g, garbage) && (garbage || retain(&g)) &&
+    bool made = opened && g.key && g.group && sum_up(&g, garbage) && (garbage || retain(&g)) &&
                 list_groups(&g, out) && put_members(&g, out);
     snapmem_free(&g.memory);
+    ledger_free(&g.tree);
     if (made) return LMP_OK;
     groups_free(out);
     return LMP_E_NOMEM;

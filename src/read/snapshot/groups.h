@@ -1,4 +1,4 @@
-/* groups.h - the objects of a snapshot summed up: by class, type, line, age. */
+/* groups.h - the objects of a snapshot summed up: by class, type, line, call path, age. */
 #ifndef LMP_SNAPSHOT_GROUPS_H
 #define LMP_SNAPSHOT_GROUPS_H
 
@@ -8,7 +8,8 @@ typedef enum LmpHeapBy {
     LMP_BY_CLASS,
     LMP_BY_TYPE, /* LmpHeapKind */
     LMP_BY_LINE,
-    LMP_BY_AGE, /* tenths of the run */
+    LMP_BY_PATH, /* the call path that made them, from its end: only with stacks */
+    LMP_BY_AGE,  /* tenths of the run */
     LMP_BYS
 } LmpHeapBy;
 

@@ -1,5 +1,5 @@
 /* heap_diff.c - what changed between two snapshots, as text or JSON: made, gone and kept by class,
- * and by line where lines are known. */
+ * and by line and call path where these are known. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,16 +191,24 @@ static void put_json_head(Json *json, const HeapDiff *d) {
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-static LmpErr put_by(Json *json, const HeapDiff *d, LmpHeapBy by, FILE *out) {
+/* What both are compared by; `key` of the JSON. The first has the sums, too. */
+static const struct {
+    LmpHeapBy by;
+    const char *title, *key;
+} tables[] = {{LMP_BY_CLASS, "Class", "classes"},
+              {LMP_BY_LINE, "Line", "sites"},
+              {LMP_BY_PATH, "Call path", "paths"}};
+
+static LmpErr put_by(Json *json, const HeapDiff *d, size_t table, FILE *out) {
+    LmpHeapBy by = tables[table].by;
     LmpHeapCompare compare;
     LmpHeapGrowth growth = {.by = by};
-    bool line = by == LMP_BY_LINE;
     LmpErr err = compare_any(&compare, d->old, d->newer, by);
     if (err) return err;
     if (d->betweens > 0) err = make_steps(&growth, d, d->betweens + 1);
-    if (!err && json && !line) put_change(json, d, &growth, "all", &compare.all);
-    if (!err && json) put_changes(json, d, &growth, &compare, line ? "sites" : "classes");
-    if (!err && !json) put_table(d, &compare, &growth, line ? "Line" : "Class", out);
+    if (!err && json && table == 0) put_change(json, d, &growth, "all", &compare.all);
+    if (!err && json) put_changes(json, d, &growth, &compare, tables[table].key);
+    if (!err && !json) put_table(d, &compare, &growth, tables[table].title, out);
     growth_free(&growth);
     compare_free(&compare);
     return err;
@@ -214,9 +222,13 @@ static LmpErr make_suspects(LmpSuspects *out, const HeapDiff *d) {
     return err;
 }
 
-static bool has_lines(const HeapDiff *d) {
-    for (uint32_t i = 0; i <= d->betweens + 1; i++)
-        if (nth(d, i)->ledger.lines == LMP_LINES_OFF) return false;
+/* Do all of them know it? */
+static bool known(const HeapDiff *d, LmpHeapBy by) {
+    for (uint32_t i = 0; i <= d->betweens + 1; i++) {
+        const Ledger *ledger = &nth(d, i)->ledger;
+        if (by == LMP_BY_LINE && ledger->lines == LMP_LINES_OFF) return false;
+        if (by == LMP_BY_PATH && !ledger->stacks) return false;
+    }
     return true;
 }
 
@@ -229,8 +241,8 @@ LmpErr heapdiff_write(const HeapDiff *d, FILE *out) {
     if (!to) put_head(d, out);
     if (!err && !to) put_growth(suspects, out);
     free(suspects);
-    if (!err) err = put_by(to, d, LMP_BY_CLASS, out);
-    if (!err && has_lines(d)) err = put_by(to, d, LMP_BY_LINE, out);
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !err; i++)
+        if (known(d, tables[i].by)) err = put_by(to, d, i, out);
     if (to) {
         json_end(to, '}');
         fputc('\n', out);

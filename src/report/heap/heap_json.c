@@ -130,6 +130,7 @@ LmpErr heap_json(const HeapReport *report, FILE *out) {
         err = put_groups(&json, report, "classes", LMP_BY_CLASS);
         if (!err) err = put_groups(&json, report, "types", LMP_BY_TYPE);
         if (!err) err = put_groups(&json, report, "sites", LMP_BY_LINE);
+        if (!err && report->s->ledger.stacks) err = put_groups(&json, report, "paths", LMP_BY_PATH);
         for (uint32_t page = 0; page < LMP_PAGES && !err; page++)
             err = put_page(&json, report, (LmpSuspectPage)page);
         json_end(&json, '}');

@@ -164,6 +164,7 @@ LmpErr heap_summary(const HeapReport *report, FILE *out) {
     if (!err) err = put_groups(report, LMP_BY_TYPE, "Type", out);
     if (!err && report->s->ledger.lines != LMP_LINES_OFF)
         err = put_groups(report, LMP_BY_LINE, "Line", out);
+    if (!err && report->s->ledger.stacks) err = put_groups(report, LMP_BY_PATH, "Call path", out);
     for (uint32_t page = 0; page < LMP_PAGES && !err; page++)
         err = put_page(report, (LmpSuspectPage)page, out);
     return err;

@@ -344,6 +344,27 @@ START_TEST(step_by_step) {
 }
 END_TEST
 
+/* By call path: each has one row under a name of its own, and all of them are the whole heap. */
+START_TEST(by_call_path) {
+    LmpHeapGroups groups;
+    uint64_t bytes = 0;
+    uint32_t callers = 0;
+    open_with_lines();
+    ck_assert_int_eq(groups_make(&groups, &snapshot, LMP_BY_PATH, false), LMP_OK);
+    for (uint32_t i = 0; i < groups.groups; i++) {
+        bytes += groups.group[i].size;
+        callers += strstr(groups.group[i].name, " < ") != NULL;
+        for (uint32_t k = 0; k < i; k++)
+            ck_assert_str_ne(groups.group[i].name, groups.group[k].name);
+    }
+    ck_assert_uint_eq(bytes, snapshot.reachable_bytes);
+    ck_assert_uint_gt(groups.groups, 5);
+    ck_assert_uint_gt(callers, 3);
+    groups_free(&groups);
+    close_leaky();
+}
+END_TEST
+
 /* ---- nothing of what strings contain ----------------------------------------------------------
  */
 
@@ -580,6 +601,6 @@ START_TEST(lacking) {
 }
 END_TEST
 
-SUITE("heap reports", as_they_are, call_paths, with_lines, differences, step_by_step,
+SUITE("heap reports", as_they_are, call_paths, with_lines, by_call_path, differences, step_by_step,
       heapsnapshot_is_sound, ids_are_those_of_objects, redacted, constants_redacted, not_redacted,
       pprof, holders_sum_up, pages, files, lacking)
