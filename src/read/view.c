@@ -167,6 +167,7 @@ static void end_locals(LmpLocal *local, uint32_t count) {
         local[i].name[sizeof local[i].name - 1] = 0;
         local[i].type[sizeof local[i].type - 1] = 0;
         if (local[i].size > LMP_LOCAL_BYTES) local[i].size = LMP_LOCAL_BYTES;
+        if (local[i].key >= LMP_KEYS) local[i].key = LMP_KEY_OTHER;
     }
 }
 
@@ -349,6 +350,23 @@ uint32_t view_ask_memory(LmpView *view) {
     uint32_t request = atomic_fetch_add(&view->control->memory, 1) + 1;
     call_program(view);
     return request;
+}
+
+void view_inside(LmpView *view, const LmpInsideWish *wish) {
+    view->control->inside_wish = *wish;
+    atomic_fetch_add(&view->control->inside, 1);
+    call_program(view);
+}
+
+bool view_copy_inside(const LmpView *view, LmpInside *out) {
+    const LmpInside *from = &view->live->inside;
+    bool ready = atomic_load(&view->live->inside_done) == atomic_load(&view->control->inside);
+    bool whole = copy_group(&from->seq, from, out, sizeof *out);
+    if (out->rows > LMP_INSIDE_ROWS) out->rows = LMP_INSIDE_ROWS;
+    if (out->state >= LMP_INSIDE_STATES) out->state = LMP_INSIDE_NONE;
+    out->why[sizeof out->why - 1] = 0;
+    end_locals(out->row, LMP_INSIDE_ROWS);
+    return ready && whole;
 }
 
 void view_next_frame(LmpView *view) {

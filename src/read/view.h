@@ -95,6 +95,10 @@ uint32_t view_pauser(const LmpView *view);
 void view_locals(LmpView *view, uint32_t frame);
 /* Asks for what Lua counts. Returns the request's number, which LmpMemory.done is then. */
 uint32_t view_ask_memory(LmpView *view);
+/* Asks what is in a value of the paused operation. view_copy_inside tells whether the last request
+ * has been answered, and copies the answer: rows <= LMP_INSIDE_ROWS, texts end. */
+void view_inside(LmpView *view, const LmpInsideWish *wish);
+bool view_copy_inside(const LmpView *view, LmpInside *out);
 /* Tells the hook the number of this repaint, so that touched parts of the map can be told. */
 void view_next_frame(LmpView *view);
 

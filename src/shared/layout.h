@@ -35,8 +35,8 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 13u /* changes whenever anything here, in rows.h or in laps.h does */
-#define LMP_LAYOUT_DIGEST 0x7a63eb04bebdea91ull
+#define LMP_LAYOUT 14u /* changes whenever anything here, in rows.h or in laps.h does */
+#define LMP_LAYOUT_DIGEST 0xfb6db760b9da7c5bull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
@@ -110,6 +110,18 @@ typedef struct LmpBreak {
     uint64_t turn; /* one more whenever it is switched on again: what was met before is forgotten */
 } LmpBreak;
 
+/* What is in a value of the paused operation: the way there from a variable, and which entries. */
+#define LMP_INSIDE_STEPS 16u /* values within values */
+typedef struct LmpInsideWish {
+    uint64_t number;   /* LmpOp.number; of another operation nothing is told */
+    uint32_t frame;    /* LmpOp.locals_frame, the same */
+    uint32_t variable; /* row of LmpOp.local; from LMP_LOCALS on: of LmpOp.upvalue */
+    uint32_t steps;    /* in `step` */
+    uint32_t rows;     /* wanted at most (count) */
+    uint64_t from;     /* place of the first entry wanted, as LmpLocal.place and LmpInside.next */
+    uint64_t step[LMP_INSIDE_STEPS]; /* places of entries, from the variable's value on */
+} LmpInsideWish;
+
 /* A viewer writes a request, then sets `trap`, then adds one to `wake` and wakes the futex there.
  * The hook sees `trap` in its next memory operation (or, when it sleeps, wakes), takes it back to
  * zero and then reads the requests. Wishes that are counts are fulfilled when the program's own
@@ -148,6 +160,9 @@ typedef struct LmpControl {
     uint32_t spare3;
     char snapshot_file[LMP_SNAPSHOT_FILE]; /* absolute; a directory ("/" at the end): a name is
                                               chosen in it. NUL-terminated */
+    _Atomic uint32_t inside;               /* sequence of the request below (count) */
+    uint32_t spare4;
+    LmpInsideWish inside_wish;
 } LmpControl;
 
 /* ---- live: figures --------------------------------------------------------------------------- */
@@ -273,13 +288,42 @@ typedef struct LmpFrame {
 #define LMP_UPVALUES 16u
 #define LMP_LOCAL_BYTES 64u
 
-/* A local variable of a frame, or an upvalue of its function. */
+/* What `name` is, and so how it is written. */
+typedef enum LmpKey {
+    LMP_KEY_VARIABLE, /* a local, an upvalue; "": it has no name */
+    LMP_KEY_STRING,   /* keys of a table's entries */
+    LMP_KEY_INTEGER,
+    LMP_KEY_OTHER,     /* as the text says: 0.5, true, "table 0x..." */
+    LMP_KEY_VALUE,     /* user value number `name` of a userdata */
+    LMP_KEY_METATABLE, /* no name */
+    LMP_KEYS
+} LmpKey;
+
+enum {
+    LMP_LOCAL_OPENS = 1,  /* there is something in it that can be asked for (LmpInsideWish) */
+    LMP_LOCAL_LEAST = 2,  /* `whole` of a table is so many at least */
+    LMP_LOCAL_KEYS = 4,   /* `value` of a table: some of its keys that are strings, ", " between */
+    LMP_LOCAL_ALL = 8,    /* ... all of them */
+    LMP_LOCAL_CUT = 16,   /* `name` is a beginning */
+    LMP_LOCAL_PLAIN = 32, /* the table has entries with other keys */
+    LMP_LOCAL_SEEN = 64,  /* what is in the table was looked at: `whole` and the flags say so */
+    LMP_LOCAL_NAMED = 128 /* `value` of a function: where it is, "app.lua:12"; of a userdata: the
+                            name of its type */
+};
+
+/* A value with its name: a local variable of a frame, an upvalue of its function, an entry of a
+ * table. */
 typedef struct LmpLocal {
     char name[32];
-    char type[12];  /* "table", as type() says; NUL-terminated */
-    uint32_t size;  /* of `value`, bytes */
-    uint64_t whole; /* strings: bytes in all */
-    /* number, boolean: as tostring() says; string: its first bytes; others: address, "0x..." */
+    char type[12];   /* "table", as type() says; NUL-terminated */
+    uint32_t size;   /* of `value`, bytes */
+    uint64_t whole;  /* strings: bytes in all; tables that open: entries */
+    uint64_t object; /* address of the interpreter's object; 0: it is none */
+    uint64_t place;  /* of an entry, as LmpInsideWish has it */
+    uint32_t key;    /* LmpKey */
+    uint32_t flags;  /* LMP_LOCAL_OPENS ... */
+    /* number, boolean: as tostring() says; string: its first bytes; others: address, "0x...",
+     * unless the flags say otherwise */
     char value[LMP_LOCAL_BYTES];
 } LmpLocal;
 
@@ -317,6 +361,35 @@ typedef struct LmpOp {
     LmpLocal local[LMP_LOCALS];
     LmpLocal upvalue[LMP_UPVALUES];
 } LmpOp;
+
+/* ---- live: what is in a value under the pause ------------------------------------------------ */
+
+#define LMP_INSIDE_ROWS 64u
+#define LMP_INSIDE_END UINT64_MAX        /* there are no more */
+#define LMP_INSIDE_META (UINT64_MAX - 1) /* the place of a metatable, after all others */
+
+typedef enum LmpInsideState {
+    LMP_INSIDE_NONE,    /* nothing is there that could be looked into (any more) */
+    LMP_INSIDE_READ,    /* as it is */
+    LMP_INSIDE_UNKNOWN, /* this interpreter's objects are not known: `why` */
+    LMP_INSIDE_NOT_NOW, /* not in this operation: it moves the stack, or frees what is in it */
+    LMP_INSIDE_STATES
+} LmpInsideState;
+
+/* The answer to the last LmpInsideWish. */
+typedef struct LmpInside {
+    _Atomic uint32_t seq; /* odd while being written */
+    uint32_t state;       /* LmpInsideState */
+    LmpInsideWish wish;   /* that it answers */
+    uint64_t object;      /* what was looked into */
+    uint64_t entries;     /* in all, if the wish began at 0 */
+    uint32_t least;       /* 1: there may be more, which were not counted */
+    uint32_t rows;
+    uint64_t next;   /* to go on from; LMP_INSIDE_END: that was all */
+    uint64_t unseen; /* slots of it that are being moved just now (count) */
+    char why[64];
+    LmpLocal row[LMP_INSIDE_ROWS];
+} LmpInside;
 
 /* What became of the break conditions. */
 typedef struct LmpBreaksDone {
@@ -502,6 +575,8 @@ typedef struct LmpLive {
     uint64_t resident; /* when it was stopped: the process's resident set, bytes; 0: not known */
     uint64_t resident_own; /* of which this file's pages */
     _Atomic uint32_t step_done, collect_done, mark_done, preview_done, locals_done;
+    _Atomic uint32_t inside_done;
+    uint32_t spare;
     uint32_t leaves;          /* entries of leaf_base in use; grows */
     uint32_t marks;           /* all so far; the last LMP_MARKS are in mark[i % LMP_MARKS] */
     uint32_t marked;          /* of them, those whose rows were noted (count) */
@@ -524,6 +599,7 @@ typedef struct LmpLive {
     LmpLaps laps; /* frames of the program's own */
     LmpSnapshotLive snapshot;
     LmpMemory memory;
+    LmpInside inside;
 } LmpLive;
 
 /* Which blocks a leaf stands for: address >> LMP_LEAF_BITS; low 4 bits of their addresses; 1: the

@@ -116,8 +116,8 @@ case_size() {
     key 5
     key Down
     wait_for 'locals of bank.lua:15'
-    wait_for 'account +table 0x'
-    wait_for 'deposit +function 0x'
+    wait_for 'account +[{]201 entries[}]'
+    wait_for 'deposit +function bank.lua:9'
     wait_for '15 . +for coin = 1|15 . +if n % 20'
     wait_gone 'First Bank'
     key Up
@@ -132,6 +132,42 @@ case_size() {
     resume
     wait_for 'RUNNING'
     wait_gone 'break: ' # none is on
+    leave
+}
+
+# What is in a table of a program that stands in the middle of making another one.
+case_unfold() {
+    watch 120 48
+    condition 'at bank.lua:10'
+    met 1 '(re)?allocation at bank.lua:10'
+    wait_for 'locals of bank.lua:10'
+    several() { shows 'account +[{]([3-9]|[0-9]{2,}) entries[}]'; }
+    while ! several; do resume; done
+    key 5
+    key Right
+    wait_for 'right unfolds'
+    key Right # the account: who it is, and what it got
+    wait_for '▾ account'
+    wait_for '[[]1[]] +"day [0-9]+"'
+    wait_for '▸ [[]2[]] +[{]1 entry[}]'
+    key Down Down Enter
+    wait_for '▾ [[]2[]] '
+    wait_for '^.*[[]1[]] +1( |$)'
+    entries() { screen | grep -Eo 'account +[{][0-9]+ entries' | grep -Eo '[0-9]+' | head -1; }
+    local before
+    before=$(entries)
+    key n n n n n n n n # steps: what is unfolded stays so, and is as it is now
+    more_entries() { [ "$(entries)" -gt "$before" ] 2>/dev/null; }
+    until_true "$patience" "more entries than $before" more_entries
+    wait_for '▾ [[]2[]] '
+    wait_for '[[]1[]] +"day [0-9]+"'
+    key Left
+    wait_gone '▾ [[]2[]] '
+    key Left Left # to the account, and folded
+    wait_gone '"day [0-9]+"'
+    key Left # to the stack
+    wait_for 'n step'
+    wait_gone 'right unfolds'
     leave
 }
 

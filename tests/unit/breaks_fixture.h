@@ -28,6 +28,7 @@ static LmpOp op;               /* of the last pause */
 static int pauses;             /* so far (count) */
 static bool viewer_alive;      /* what the program is told */
 static uint32_t sent;          /* sequence of the last list */
+static lua_Alloc made_by;      /* of the state to come; NULL: Lua's own */
 static bool (*on_pause)(void); /* looks at op; false: the pause goes on. NULL: resume */
 
 static void viewer_in_wait(const void *word, uint32_t value, uint64_t ns) {
@@ -65,7 +66,7 @@ static void begin_as(bool lines, bool stacks) {
     viewer_alive = true;
     on_pause = NULL;
     pauses = 0;
-    L = luaL_newstate();
+    L = made_by ? lua_newstate(made_by, NULL) : luaL_newstate();
     luaL_openlibs(L);
     options.summary = "";
     options.live = false;

@@ -9,16 +9,21 @@
 #include "panels/inspector_locals.h"
 #include "panels/inspector_op.h"
 #include "panels/inspector_source.h"
+#include "panels/inspector_stack.h"
 #include "widget/describe.h"
 #include "widget/search.h"
 
 /* The list of frames has one more line if frames were left out. */
 typedef struct Inspector {
     List list;
-    uint64_t number;  /* of the operation shown; a new one starts at its top */
-    int page, above;  /* lines of the stack when last drawn, and above them */
-    Rect locals;      /* where variables were last drawn; of these `top` are above */
-    uint32_t top, of; /* for the frame `of` */
+    uint64_t number; /* of the operation shown; a new one starts at its top */
+    int page, above; /* lines of the stack when last drawn, and above them */
+    Rect locals;     /* where variables were last drawn */
+    VarRows vars;
+    List var;         /* the cursor among them */
+    uint64_t var_id;  /* of the row under it */
+    uint32_t of;      /* the frame that they belong to */
+    bool inside;      /* the keys go to the variables, not to the stack */
     Search search;    /* in the lines of the stack, and after these in the variables */
     char source[128]; /* of the frame under the cursor, for place() */
 } Inspector;
@@ -35,117 +40,69 @@ static void *create(void) {
     return in;
 }
 
+static void destroy(void *state) {
+    Inspector *in = state;
+    if (in) varrows_free(&in->vars);
+    free(in);
+}
+
 static bool has_operation(const Model *model) {
     return model->op.op > LMP_OP_NONE && model->op.op <= LMP_OP_FREE &&
            model->seen == LMP_SEEN_PAUSED;
 }
 
-static uint64_t left_out(const LmpOp *op) {
-    return op->depth - op->frames;
-}
-
-static uint64_t lines_of(const LmpOp *op) {
-    return op->frames + (left_out(op) > 0);
-}
-
-/* The frame on a line of the list; op->frames for the line of those left out. */
-static uint32_t frame_of(const LmpOp *op, uint64_t line) {
-    if (left_out(op) > 0 && line == op->cut_at) return op->frames;
-    if (left_out(op) > 0 && line > op->cut_at) line--;
-    return line < op->frames ? (uint32_t)line : op->frames;
-}
-
-static uint64_t line_of(const LmpOp *op, uint32_t frame) {
-    return frame + (uint64_t)(left_out(op) > 0 && frame >= op->cut_at);
-}
-
-static void draw_frame_line(const LmpFrame *frame, bool utf8, Canvas *canvas, Rect rect, int y,
-                            int where_w) {
-    char where[128], plain[sizeof frame->name], name[sizeof frame->name], kind[24];
-    int right = rect.x + rect.w;
-    inspector_where(frame, where, sizeof where, utf8);
-    Style style = STYLE(frame->is_c || frame->line <= 0 ? TONE_MUTED : TONE_SOURCE);
-    canvas_tail(canvas, rect.x + 2, y, where_w, style, style, where);
-    int x = rect.x + 2 + where_w + 2;
-    describe_function(plain, sizeof plain, kind, sizeof kind, frame->name);
-    format_text(name, sizeof name, plain, !utf8);
-    x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), name);
-    if (frame->tail && x + 12 <= right) /* it explains why the caller is missing */
-        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), " (tail call)");
-    if (kind[0] && x + 2 + canvas_width(kind) <= right)
-        canvas_printf(canvas, x, y, right - x, STYLE(TONE_FAINT), "  %s", kind);
-}
-
-/* Columns for the places of all frames, at most three fifths of the width. */
-static int where_width(const LmpOp *op, bool utf8, int w) {
-    char where[128];
-    int widest = 0;
-    for (uint32_t i = 0; i < op->frames; i++) {
-        inspector_where(&op->frame[i], where, sizeof where, utf8);
-        int width = canvas_width(where);
-        if (width > widest) widest = width;
-    }
-    return widest < w * 3 / 5 ? widest : w * 3 / 5;
-}
-
-static void draw_stack(Inspector *in, const Model *model, const Ui *ui, Canvas *canvas, Rect rect) {
-    const LmpOp *op = &model->op;
-    char count[LMP_NUM];
-    bool bar = lines_of(op) > (uint64_t)rect.h && rect.w > 12;
-    if (bar) rect.w--;
-    int where_w = where_width(op, ui->utf8, rect.w);
-    for (int row = 0; row < rect.h; row++) {
-        uint64_t line = in->list.top + (uint64_t)row;
-        int y = rect.y + row;
-        if (line >= lines_of(op)) break;
-        uint32_t frame = frame_of(op, line);
-        if (frame < op->frames) {
-            draw_frame_line(&op->frame[frame], ui->utf8, canvas, rect, y, where_w);
-        } else {
-            canvas_printf(canvas, rect.x + 2, y, rect.w - 2, STYLE(TONE_MUTED),
-                          ui->utf8 ? "… %s frames …" : "... %s frames ...",
-                          format_count(count, left_out(op)));
-        }
-        if (line == in->list.cursor) {
-            canvas_put(canvas, rect.x, y, G_RIGHT, STYLE(TONE_ACCENT));
-            if (ui->focus == &panel_inspector)
-                canvas_tint(canvas, (Rect){rect.x, y, rect.w, 1}, TONE_SELECT);
-        }
-    }
-    if (bar)
-        canvas_scroll(canvas, rect.x + rect.w, rect.y, rect.h, in->list.top, (uint64_t)rect.h,
-                      lines_of(op));
-}
-
 static void show_stack(Inspector *in, const Model *model, const Ui *ui, Canvas *canvas, Rect rect) {
     in->page = rect.h;
     in->above = rect.y;
-    list_fit(&in->list, lines_of(&model->op), in->page);
-    draw_stack(in, model, ui, canvas, rect);
+    list_fit(&in->list, inspector_lines(&model->op), in->page);
+    inspector_stack(&model->op, &in->list, ui->focus == &panel_inspector && !in->inside, ui->utf8,
+                    canvas, rect);
+}
+
+/* The cursor stays on its row while others come and go; it is on none that cannot be chosen. */
+static void fit_cursor(Inspector *in) {
+    uint32_t at = varrows_find(&in->vars, in->var_id);
+    in->var.count = in->vars.rows;
+    if (at != UINT32_MAX) in->var.cursor = at;
+    if (in->var.cursor >= in->var.count) in->var.cursor = in->var.count ? in->var.count - 1 : 0;
+    while (in->var.cursor > 0 && !varrows_chosen(&in->vars, (uint32_t)in->var.cursor))
+        in->var.cursor--;
+    if (!varrows_chosen(&in->vars, (uint32_t)in->var.cursor)) in->inside = false;
+    if (in->inside) in->var_id = in->vars.row[in->var.cursor].id;
+}
+
+static void follow_variables(Inspector *in, const Model *model, Ui *ui) {
+    varrows_follow(&in->vars, model, ui);
+    if (in->of != model->op.locals_frame) in->var = (List){0}; /* of another function */
+    in->of = model->op.locals_frame;
+    fit_cursor(in);
 }
 
 static void show_locals(Inspector *in, const Model *model, const Ui *ui, Canvas *canvas,
                         Rect rect) {
-    const LmpOp *op = &model->op;
-    uint32_t last = inspector_locals_last(op, rect.h);
-    if (in->of != op->locals_frame) in->top = 0; /* of another function */
-    if (in->top > last) in->top = last;
-    in->of = op->locals_frame;
+    uint32_t last = inspector_locals_last(&in->vars, rect.h);
+    if (in->inside)
+        list_fit(&in->var, in->vars.rows, (int)inspector_locals_page(&in->vars, rect.h));
+    if (in->var.top > last) in->var.top = last;
     in->locals = rect;
-    inspector_locals(op, ui->utf8, canvas, rect, in->top);
+    inspector_locals(&in->vars, &model->op, ui->utf8, canvas, rect, (uint32_t)in->var.top,
+                     in->inside && ui->focus == &panel_inspector ? (uint32_t)in->var.cursor
+                                                                 : UINT32_MAX);
 }
 
 /* By so many rows; false: there is nowhere to go. */
-static bool scroll_locals(Inspector *in, const LmpOp *op, int64_t rows) {
-    int64_t last = inspector_locals_last(op, in->locals.h), top = (int64_t)in->top + rows;
+static bool scroll_locals(Inspector *in, int64_t rows) {
+    int64_t last = inspector_locals_last(&in->vars, in->locals.h),
+            top = (int64_t)in->var.top + rows;
     if (in->locals.h <= 0 || last == 0) return false;
-    in->top = (uint32_t)(top < 0 ? 0 : top > last ? last : top);
+    in->inside = false;
+    in->var.top = (uint64_t)(top < 0 ? 0 : top > last ? last : top);
     return true;
 }
 
 /* The frame under the cursor; op->frames for the line of those left out. */
 static uint32_t frame_chosen(const Inspector *in, const Model *model) {
-    return frame_of(&model->op, in->list.cursor);
+    return inspector_frame(&model->op, in->list.cursor);
 }
 
 static void draw_beside(Inspector *in, const Model *model, const Ui *ui, Canvas *canvas,
@@ -159,8 +116,9 @@ static void draw_beside(Inspector *in, const Model *model, const Ui *ui, Canvas 
         source.x = locals.x + locals.w + GAP;
         source.w = rect.x + rect.w - source.x;
     } else {
-        int lines = inspector_locals_lines(op);
-        if (lines_of(op) > (uint64_t)lines) lines = lines_of(op) < 200 ? (int)lines_of(op) : 200;
+        int lines = inspector_locals_lines(&in->vars, op);
+        if (inspector_lines(op) > (uint64_t)lines)
+            lines = inspector_lines(op) < 200 ? (int)inspector_lines(op) : 200;
         source.h = inspector_source_lines(rect.h, lines);
         source.y = rect.y + rect.h - source.h;
         stack.h = locals.h = rect.h - source.h - (source.h > 1);
@@ -175,7 +133,8 @@ static void draw_beside(Inspector *in, const Model *model, const Ui *ui, Canvas 
 
 static void draw_below(Inspector *in, const Model *model, const Ui *ui, Canvas *canvas, Rect rect) {
     const LmpOp *op = &model->op;
-    int lines = lines_of(op) < 200 ? (int)lines_of(op) : 200, need = inspector_locals_lines(op);
+    int lines = inspector_lines(op) < 200 ? (int)inspector_lines(op) : 200,
+        need = inspector_locals_lines(&in->vars, op);
     Rect source = rect;
     source.h = rect.h >= 10 ? inspector_source_lines(rect.h, lines + (need > 0) + need) : 0;
     source.y = rect.y + rect.h - source.h;
@@ -211,50 +170,61 @@ static void draw_hint(const Model *model, const Ui *ui, Canvas *canvas, Rect rec
 
 /* ---- search ---------------------------------------------------------------------------------- */
 
+typedef struct Sought {
+    const LmpOp *op;
+    const VarRows *vars;
+} Sought;
+
 static void text_of(void *context, uint64_t line, char *out, size_t size) {
-    const LmpOp *op = context;
+    const Sought *in = context;
+    const LmpOp *op = in->op;
     char where[128], name[sizeof op->frame[0].name];
     out[0] = 0;
-    if (line >= lines_of(op)) {
-        inspector_locals_text(op, (uint32_t)(line - lines_of(op)), out, size);
+    if (line >= inspector_lines(op)) {
+        inspector_locals_text(in->vars, (uint32_t)(line - inspector_lines(op)), out, size);
         return;
     }
-    uint32_t frame = frame_of(op, line);
+    uint32_t frame = inspector_frame(op, line);
     if (frame == op->frames) return;
     inspector_where(&op->frame[frame], where, sizeof where, true);
     format_text(name, sizeof name, op->frame[frame].name, false);
     snprintf(out, size, "%s  %s", where, name);
 }
 
-static SearchLines search_lines(const LmpOp *op) {
-    return (SearchLines){0, lines_of(op) + inspector_locals_rows(op), text_of,
-                         (void *)(uintptr_t)op};
+static SearchLines search_lines(Sought *in) {
+    return (SearchLines){0, inspector_lines(in->op) + in->vars->rows, text_of, in};
 }
 
 static void ask_locals(const Inspector *in, const Model *model, Ui *ui);
 
 /* A frame gets the cursor, a variable is scrolled to. */
 static void show_match(Inspector *in, const Model *model, Ui *ui) {
-    uint64_t at = in->search.at, lines = lines_of(&model->op);
+    uint64_t at = in->search.at, lines = inspector_lines(&model->op);
     if (at < lines) {
         in->list.cursor = at;
+        in->inside = false;
         ask_locals(in, model, ui);
         return;
     }
-    uint32_t row = (uint32_t)(at - lines), page = inspector_locals_page(&model->op, in->locals.h);
-    in->top = (uint32_t)search_top(row, in->top, (int)page);
+    uint32_t row = (uint32_t)(at - lines), page = inspector_locals_page(&in->vars, in->locals.h);
+    in->var.top = search_top(row, in->var.top, (int)page);
+    if (!varrows_chosen(&in->vars, row)) return;
+    in->inside = true;
+    in->var.cursor = row;
+    in->var_id = in->vars.row[row].id;
 }
 
 /* Where the current match is drawn, -1: nowhere. */
 static int match_y(const Inspector *in, const LmpOp *op) {
-    uint64_t at = in->search.at, lines = lines_of(op);
+    uint64_t at = in->search.at, lines = inspector_lines(op);
     if (!in->search.found) return -1;
     if (at < lines) return in->above + (int)(at - in->list.top);
-    return in->locals.y + 1 + (int)(at - lines) - (int)in->top;
+    return inspector_locals_y(&in->vars, in->locals, (uint32_t)in->var.top, (uint32_t)(at - lines));
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
-    Inspector none = {0}, *in = state ? state : &none;
+    Inspector *in = state;
+    if (!in) return;
     in->locals = (Rect){0};
     if (rect.w >= 34) {
         rect.x++;
@@ -267,7 +237,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     const LmpOp *op = &model->op;
     if (in->number != op->number)
         in->list = (List){.cursor = op->locals_frame < op->frames && op->locals + op->upvalues > 0
-                                        ? line_of(op, op->locals_frame)
+                                        ? inspector_line(op, op->locals_frame)
                                         : 0};
     in->number = op->number;
     int y = rect.y, left = rect.h;
@@ -286,14 +256,16 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     }
     in->page = left > 0 ? left : 0;
     in->above = y;
-    list_fit(&in->list, lines_of(op), in->page);
+    list_fit(&in->list, inspector_lines(op), in->page);
     if (left <= 0) return;
     if (op->frames == 0) {
         canvas_text(canvas, rect.x, y, rect.w, STYLE(TONE_MUTED),
                     "no call stack can be told at this operation");
         return;
     }
-    SearchLines sought = search_lines(op);
+    follow_variables(in, model, ui);
+    Sought lines = {op, &in->vars};
+    SearchLines sought = search_lines(&lines);
     if (search_follow(&in->search, &sought, in->list.cursor)) show_match(in, model, ui);
     (rect.w >= BESIDE ? draw_beside : draw_below)(in, model, ui, canvas,
                                                   (Rect){rect.x, y, rect.w, left});
@@ -324,40 +296,113 @@ static bool look_inside(const Inspector *in, const Model *model, Ui *ui) {
     return true;
 }
 
+/* Opens what is closed, closes what is open. */
+static void turn(Inspector *in, uint32_t row) {
+    if (row < in->vars.rows && in->vars.row[row].open)
+        varrows_fold(&in->vars, row);
+    else
+        varrows_open(&in->vars, row);
+}
+
+static void choose(Inspector *in, uint32_t row) {
+    if (!varrows_chosen(&in->vars, row)) return;
+    in->inside = true;
+    in->var.cursor = row;
+    in->var_id = in->vars.row[row].id;
+}
+
+/* Moves among the variables, over headings. */
+static bool move_variable(Inspector *in, Action action) {
+    uint64_t before = in->var.cursor;
+    in->var.count = in->vars.rows;
+    if (!list_act(&in->var, action, (int)inspector_locals_page(&in->vars, in->locals.h)))
+        return false;
+    uint32_t at = (uint32_t)in->var.cursor;
+    bool down = in->var.cursor > before;
+    while (down && at + 1 < in->vars.rows && !varrows_chosen(&in->vars, at))
+        at++;
+    while (at > 0 && !varrows_chosen(&in->vars, at))
+        at--;
+    choose(in, at);
+    return true;
+}
+
+/* Right unfolds, and left folds, goes to what a row is in, and from there back to the stack. */
+static bool act_inside(Inspector *in, const Model *model, Action action) {
+    uint32_t at = (uint32_t)in->var.cursor, up = varrows_parent(&in->vars, at);
+    (void)model;
+    switch (action) {
+    case ACT_ENTER:
+        turn(in, at);
+        return true;
+    case ACT_RIGHT:
+        if (!in->vars.row[at].open) varrows_open(&in->vars, at);
+        return true;
+    case ACT_LEFT:
+        if (in->vars.row[at].open)
+            varrows_fold(&in->vars, at);
+        else if (up != at)
+            choose(in, up);
+        else
+            in->inside = false;
+        return true;
+    case ACT_BACK:
+        in->inside = false;
+        return true;
+    default:
+        return move_variable(in, action);
+    }
+}
+
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Inspector *in = state;
     (void)rect;
     if (!in || !has_operation(model)) return false;
-    if (action == ACT_ENTER) return look_inside(in, model, ui);
-    SearchLines lines = search_lines(&model->op);
+    Sought sought = {&model->op, &in->vars};
+    SearchLines lines = search_lines(&sought);
     if (search_act(&in->search, ui, action, &lines)) {
         if (action == ACT_MATCH_BEFORE && in->search.found) show_match(in, model, ui);
         return true;
     }
-    int64_t page = inspector_locals_page(&model->op, in->locals.h);
-    if (action == ACT_LEFT) return scroll_locals(in, &model->op, -page);
-    if (action == ACT_RIGHT) return scroll_locals(in, &model->op, page);
+    if (in->inside) return act_inside(in, model, action);
+    if (action == ACT_ENTER) return look_inside(in, model, ui);
+    if (action == ACT_LEFT) return scroll_locals(in, -(int64_t)in->vars.rows);
+    if (action == ACT_RIGHT) {
+        if (in->locals.h > 0) choose(in, (uint32_t)in->var.cursor);
+        return in->inside;
+    }
     if (!list_act(&in->list, action, in->page)) return false;
     ask_locals(in, model, ui);
     return true;
 }
 
+static bool is_in(Rect rect, int x, int y) {
+    return x >= rect.x && x < rect.x + rect.w && y >= rect.y && y < rect.y + rect.h;
+}
+
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     Inspector *in = state;
     if (!in || !has_operation(model)) return false;
+    int x = event.x + rect.x, y = event.y + rect.y;
+    bool vars = is_in(in->locals, x, y);
     if (event.what == MOUSE_WHEEL_UP || event.what == MOUSE_WHEEL_DOWN) {
-        const Rect *at = &in->locals;
-        int x = event.x + rect.x, y = event.y + rect.y;
-        if (x >= at->x && x < at->x + at->w && y >= at->y && y < at->y + at->h)
-            return scroll_locals(in, &model->op, event.what == MOUSE_WHEEL_UP ? -3 : 3);
+        if (vars) return scroll_locals(in, event.what == MOUSE_WHEEL_UP ? -3 : 3);
+        in->inside = false;
         for (int i = 0; i < 3; i++)
             act(state, model, ui, event.what == MOUSE_WHEEL_UP ? ACT_UP : ACT_DOWN, rect);
         return true;
     }
-    int line = event.y + rect.y - in->above;
-    if (event.what != MOUSE_CLICK || line < 0 || line >= in->page ||
-        in->list.top + (uint64_t)line >= in->list.count)
+    if (event.what != MOUSE_CLICK) return false; /* a second click is enter */
+    if (vars) {
+        uint32_t row = inspector_locals_at(&in->vars, in->locals, (uint32_t)in->var.top, y);
+        if (row == UINT32_MAX || !varrows_chosen(&in->vars, row)) return false;
+        choose(in, row);
+        return true;
+    }
+    int line = y - in->above;
+    if (line < 0 || line >= in->page || in->list.top + (uint64_t)line >= in->list.count)
         return false;
+    in->inside = false;
     in->list.cursor = in->list.top + (uint64_t)line;
     ask_locals(in, model, ui);
     return true;
@@ -390,6 +435,11 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
                  text);
         return;
     }
+    if (in && in->inside) {
+        const char *dot = ui->utf8 ? "·" : "-";
+        snprintf(out, size, "right unfolds %s left folds, back to the stack %s n step", dot, dot);
+        return;
+    }
     if (model->op.coroutines > 1)
         snprintf(more, sizeof more, " through %u coroutine%s %s", model->op.coroutines - 1,
                  model->op.coroutines == 2 ? "" : "s", ui->utf8 ? "·" : "-");
@@ -401,16 +451,18 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 
 const Panel panel_inspector = {
     .title = "Inspector",
-    .about = "The memory operation that the program is paused in, and its call stack; of the frame "
-             "under the cursor the locals, the upvalues and the source. Where there are more "
-             "variables than lines, left and right scroll them, and / finds them.",
+    .about =
+        "The memory operation that the program is paused in, and its call stack; of the frame "
+        "under the cursor the locals, the upvalues and the source. Right goes to the variables: "
+        "right or enter unfolds a table, a function, a userdata, left or enter folds it and "
+        "leads back; / finds what is shown.",
     .number = 5,
     .ledger = LEDGER_SITES,
     .offers = {ACT_EDIT, ACT_ENTER, ACT_FILTER, ACT_NEXT_MATCH},
     .min_w = 20,
     .min_h = 3,
     .create = create,
-    .destroy = free,
+    .destroy = destroy,
     .draw = draw,
     .act = act,
     .mouse = mouse,

@@ -116,6 +116,7 @@ static bool answered(const Viewer *v) {
            atomic_load(&live->mark_done) == atomic_load(&control->mark) &&
            atomic_load(&live->preview_done) == atomic_load(&control->preview) &&
            atomic_load(&live->locals_done) == atomic_load(&control->locals) &&
+           atomic_load(&live->inside_done) == atomic_load(&control->inside) &&
            atomic_load(&live->breaks.taken) == atomic_load(&control->breaks);
 }
 

@@ -122,6 +122,10 @@ static void serve_locals(Viewer *v, const Request *request) {
     view_locals(v->view, request->frame);
 }
 
+static void serve_inside(Viewer *v, const Request *request) {
+    view_inside(v->view, &request->inside);
+}
+
 static void serve_step(Viewer *v, const Request *request) {
     view_step(v->view, request->steps);
 }

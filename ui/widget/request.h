@@ -29,6 +29,7 @@
     X(REQUEST_PAUSE, pause, true)   /* .pause, or resume */                                        \
     X(REQUEST_BREAKS, breaks, true) /* Ui.breaks is the list of conditions from now on */          \
     X(REQUEST_LOCALS, locals, true) /* of the paused operation's frame .frame */                   \
+    X(REQUEST_INSIDE, inside, true) /* .inside: what is in a value of the paused operation */      \
     X(REQUEST_STEP, step, true)     /* .steps operations: several requests add up */               \
     X(REQUEST_COLLECT, collect, true)                                                              \
     X(REQUEST_REFRESH, refresh, false)  /* new figures, by Ui.marks as they are now */             \
@@ -50,6 +51,7 @@ typedef struct Request {
         bool collect;
         uint32_t steps;
         uint32_t frame;
+        LmpInsideWish inside;
         struct {
             uint32_t count;
             uint64_t addr[LMP_PREVIEWS];

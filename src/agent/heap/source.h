@@ -12,6 +12,13 @@ typedef struct LmpHeapHand {
     uint64_t old_size, new_size;
 } LmpHeapHand;
 
+/* Where a vector is now that an object says is at `at`; 0: it is being freed. */
+static inline uintptr_t heaphand_moved(const LmpHeapHand *hand, uintptr_t at) {
+    if (at != hand->old_addr || !at) return at;
+    if (hand->new_addr) return hand->new_addr;
+    return hand->new_size ? at : 0; /* refused, or freed */
+}
+
 typedef struct LmpHeapSource {
     lua_State *main;     /* the main thread */
     const LmpProfile *p; /* only its address space is used: skew, whether alloc contexts are kept.

@@ -69,10 +69,7 @@ uintptr_t walk_claim(LmpHeapWalk *w, uintptr_t now, uint64_t *bytes);
 
 /* Where a vector is that is not claimed; 0: it is being freed. */
 static inline uintptr_t walk_moved(const LmpHeapWalk *w, uintptr_t at) {
-    const LmpHeapHand *hand = &w->source->hand;
-    if (at != hand->old_addr || !at) return at;
-    if (hand->new_addr) return hand->new_addr;
-    return hand->new_size ? at : 0; /* refused, or freed */
+    return heaphand_moved(&w->source->hand, at);
 }
 
 static inline bool walk_is_object(unsigned tag) {

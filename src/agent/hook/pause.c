@@ -1,9 +1,12 @@
 /* pause.c - see pause.h. */
 #include "agent/hook/pause.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "agent/charge/lines.h"
+#include "agent/heap/inside.h"
+#include "agent/heap/layout.h"
 #include "agent/hook/odd.h"
 #include "agent/hook/requests.h"
 #include "agent/hook/slow_path.h"
@@ -35,6 +38,23 @@ static void set_state(LmpProfile *p, LmpRunState state) {
     lmp_os->futex_wake(&p->live->changed);
 }
 
+/* How values are read: as they are after the operation. */
+static LmpInsideSource inside_source(LmpProfile *p) {
+    const LmpOp *op = &p->live->op;
+    return (LmpInsideSource){p, {op->old_addr, op->new_addr, op->old_size, op->new_size}};
+}
+
+/* What is in the variables, in a few words each. */
+static void preview_locals(LmpProfile *p) {
+    LmpOp *op = &p->live->op;
+    if (op->locals + op->upvalues == 0 || heaplayout_known() != LMP_OK) return;
+    LmpInsideSource source = inside_source(p);
+    for (uint32_t i = 0; i < op->locals; i++)
+        inside_preview(&source, &op->local[i]);
+    for (uint32_t i = 0; i < op->upvalues; i++)
+        inside_preview(&source, &op->upvalue[i]);
+}
+
 /* The locals of the frame that a viewer has chosen; of the paused operation's own stack. */
 static void answer_locals(LmpProfile *p) {
     LmpOp *op = &p->live->op;
@@ -42,8 +62,40 @@ static void answer_locals(LmpProfile *p) {
     if (atomic_load(&p->live->locals_done) == wanted) return;
     atomic_fetch_add(&op->seq, 1);
     locals_read(p->main, op, frame, p->slow->paused_safe);
+    preview_locals(p);
     atomic_fetch_add(&op->seq, 1);
     atomic_store(&p->live->locals_done, wanted);
+}
+
+/* The variable that a wish begins at; NULL: there is none, or it is of another operation. */
+static const LmpLocal *variable_of(const LmpOp *op, const LmpInsideWish *wish) {
+    if (wish->number != op->number || wish->frame != op->locals_frame) return NULL;
+    if (wish->variable < op->locals) return &op->local[wish->variable];
+    uint32_t upvalue = wish->variable - LMP_LOCALS;
+    return wish->variable >= LMP_LOCALS && upvalue < op->upvalues ? &op->upvalue[upvalue] : NULL;
+}
+
+/* What is in a value that a viewer has unfolded. */
+static void answer_inside(LmpProfile *p) {
+    LmpInside *out = &p->live->inside;
+    uint32_t wanted = atomic_load(&p->control->inside);
+    if (atomic_load(&p->live->inside_done) == wanted) return;
+    atomic_fetch_add(&out->seq, 1);
+    out->wish = p->control->inside_wish; /* a viewer may write the next one: this copy counts */
+    out->rows = 0;
+    out->why[0] = 0;
+    const LmpLocal *variable = variable_of(&p->live->op, &out->wish);
+    if (heaplayout_known() != LMP_OK) {
+        out->state = LMP_INSIDE_UNKNOWN;
+        snprintf(out->why, sizeof out->why, "%s", heaplayout_why());
+    } else if (!variable || !p->slow->paused_safe) {
+        out->state = variable ? LMP_INSIDE_NOT_NOW : LMP_INSIDE_NONE;
+    } else {
+        LmpInsideSource source = inside_source(p);
+        inside_read(&source, variable, &out->wish, out);
+    }
+    atomic_fetch_add(&out->seq, 1);
+    atomic_store(&p->live->inside_done, wanted);
 }
 
 static void sleep_paused(LmpProfile *p) {
@@ -51,6 +103,7 @@ static void sleep_paused(LmpProfile *p) {
     LmpLive *live = p->live;
     atomic_store(&live->step_done, p->slow->step_target);
     atomic_store(&live->locals_done, atomic_load(&control->locals)); /* another operation's */
+    atomic_store(&live->inside_done, atomic_load(&control->inside));
     set_state(p, LMP_PAUSED);
     for (;;) {
         uint32_t wake = atomic_load(&control->wake);
@@ -59,6 +112,7 @@ static void sleep_paused(LmpProfile *p) {
         snapshot_serve(p, false, true);
         snapshot_tick(p);
         answer_locals(p);
+        answer_inside(p);
         if (!atomic_load(&control->pause)) break;
         if (atomic_load(&control->step) != p->slow->step_target) {
             p->slow->step_target++;
@@ -138,6 +192,7 @@ void pause_end(LmpProfile *p, const LmpTrapped *q, void *r, const LmpCheckedOp *
     op->new_addr = (uintptr_t)r;
     op->failed = p->counters->failed != q->failed;
     op->number = operations(p->live);
+    preview_locals(p);
     if (watched->met) {
         if (break_check_pause(p, watched, op)) slow_path_route(p);
         request_pause(p);

@@ -36,8 +36,9 @@ enum {
     LMP_AT_CLOSURE_CODE = 24, /* C closure: its function; Lua closure: its prototype */
     LMP_AT_PROTO_SIZECODE = 24,
     LMP_AT_PROTO_CODE = 64,
-    LMP_CI_C = 1 << 1,     /* bit of CallInfo's callstatus; others in LmpFrameBits */
-    LMP_CI_SEEN = 1 << 15, /* unused in all of 5.4: ours (tree.c). A new call clears it */
+    LMP_CI_C = 1 << 1,            /* bit of CallInfo's callstatus; others in LmpFrameBits */
+    LMP_CI_SEEN = 1 << 15,        /* unused in all of 5.4: ours (tree.c). A new call clears it */
+    LMP_TAG_COLLECTABLE = 1 << 6, /* bit of the tag of a value that is an object */
     LMP_TAG_LUA_CLOSURE = 0x46,
     LMP_TAG_C_CLOSURE = 0x66,
     LMP_TAG_LIGHT_C = 0x16,

@@ -19,9 +19,10 @@
 #include <string.h>
 
 #include "agent/interp/frames.h"
+#include "agent/interp/localwords.h"
 #include "agent/interp/stack.h"
 
-enum { SLOT = 16 }; /* bytes of a stack slot */
+enum { SLOT = LMP_SLOT };
 
 /* A thread's stack with room for one value to be pushed, or two. */
 typedef struct Lent {
@@ -73,52 +74,34 @@ static void give_back(const Lent *l) {
     set_word(l->thread, LMP_AT_L_TOP, l->top);
 }
 
-static void set_value(LmpLocal *local, const char *text) {
-    size_t n = strlen(text);
-    local->size = (uint32_t)(n < LMP_LOCAL_BYTES ? n : LMP_LOCAL_BYTES);
-    local->whole = local->size;
-    memcpy(local->value, text, local->size);
-}
-
-/* As tostring() would have it. */
-static void number_text(lua_State *thread, char *out, size_t size) {
-    if (lua_isinteger(thread, -1)) {
-        snprintf(out, size, LUA_INTEGER_FMT, lua_tointeger(thread, -1));
-        return;
-    }
-    snprintf(out, size, LUA_NUMBER_FMT, lua_tonumber(thread, -1));
-    size_t n = strlen(out);
-    if (out[strspn(out, "-0123456789")] == 0 && n + 3 < size) memcpy(out + n, ".0", 3);
-}
-
-/* The value on top of the stack; its content is only read where it stays as it is. */
-static void describe(lua_State *thread, const char *name, LmpLocal *local) {
-    char text[LMP_LOCAL_BYTES];
+/* The value on top of the stack, in `slot`; its content is only read where it stays as it is. */
+static void describe(lua_State *thread, uintptr_t slot, const char *name, LmpLocal *local) {
     int type = lua_type(thread, -1);
     memset(local, 0, sizeof *local);
     snprintf(local->name, sizeof local->name, "%s", name);
     snprintf(local->type, sizeof local->type, "%s", lua_typename(thread, type));
+    if (frames_tag((const void *)slot) & LMP_TAG_COLLECTABLE) /* NOLINT */
+        local->object = frames_word((const void *)slot, 0);   /* NOLINT */
     switch (type) {
     case LUA_TNIL:
         break;
     case LUA_TBOOLEAN:
-        set_value(local, lua_toboolean(thread, -1) ? "true" : "false");
+        localwords_boolean(local, lua_toboolean(thread, -1));
         break;
     case LUA_TNUMBER:
-        number_text(thread, text, sizeof text);
-        set_value(local, text);
+        if (lua_isinteger(thread, -1))
+            localwords_integer(local, lua_tointeger(thread, -1));
+        else
+            localwords_float(local, lua_tonumber(thread, -1));
         break;
     case LUA_TSTRING: {
         size_t size = 0;
         const char *bytes = lua_tolstring(thread, -1, &size);
-        local->whole = size;
-        local->size = (uint32_t)(size < LMP_LOCAL_BYTES ? size : LMP_LOCAL_BYTES);
-        memcpy(local->value, bytes, local->size);
+        localwords_bytes(local, bytes, size);
         break;
     }
     default:
-        snprintf(text, sizeof text, "%p", lua_topointer(thread, -1));
-        set_value(local, text);
+        localwords_address(local, lua_topointer(thread, -1));
     }
 }
 
@@ -129,7 +112,7 @@ static void read_locals(Lent *lent, lua_Debug *ar, LmpOp *op) {
         bool temporary = strcmp(name, "(temporary)") == 0; /* so are all after it */
         if (*name != '(') {                                /* else a loop's own */
             if (op->locals < LMP_LOCALS) {
-                describe(lent->thread, name, &op->local[op->locals++]);
+                describe(lent->thread, (uintptr_t)lent->at, name, &op->local[op->locals++]);
             } else {
                 op->locals_more++;
             }
@@ -148,7 +131,8 @@ static void read_upvalues(Lent *lent, lua_Debug *ar, LmpOp *op) {
     for (int i = 1; (name = lua_getupvalue(lent->thread, -1, i)); i++) {
         if (*name != '(' && strcmp(name, "_ENV") != 0) {
             if (op->upvalues < LMP_UPVALUES) {
-                describe(lent->thread, name, &op->upvalue[op->upvalues++]);
+                describe(lent->thread, (uintptr_t)lent->at + SLOT, name,
+                         &op->upvalue[op->upvalues++]);
             } else {
                 op->upvalues_more++;
             }

@@ -236,6 +236,7 @@ static void check_locals(LmpLocal *local, uint32_t count) {
         end_text(local[i].name, sizeof local[i].name);
         end_text(local[i].type, sizeof local[i].type);
         if (local[i].size > LMP_LOCAL_BYTES) local[i].size = LMP_LOCAL_BYTES;
+        if (local[i].key >= LMP_KEYS) local[i].key = LMP_KEY_OTHER;
     }
 }
 
@@ -327,6 +328,7 @@ void model_fill(Model *model, LmpView *view, const ModelInput *input) {
     }
     model_fill_live(model, view->live, clock);
     model->preview_ready = view_preview_ready(view);
+    model->inside_ready = view_copy_inside(view, &model->inside);
     model->breaks_ours = view_breaks_ours(view);
 
     model->rss = rss_of_heap(input, model->stats.live_bytes);

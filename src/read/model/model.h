@@ -102,6 +102,11 @@ typedef struct Model {
     uint32_t epoch;
     uint64_t epoch_length;
 
+    /* what is in a value of it: the answer to the last request. rows <= LMP_INSIDE_ROWS, texts end
+     */
+    bool inside_ready;
+    LmpInside inside;
+
     /* previews that the program gave; preview_count <= LMP_PREVIEWS, shown <= LMP_PREVIEW_BYTES */
     bool preview_ready; /* they answer the last request */
     uint32_t preview_count;

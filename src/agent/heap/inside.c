@@ -1,0 +1,437 @@
+/* inside.c - see inside.h. */
+#include "agent/heap/inside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/heap/layout.h"
+#include "agent/heap/objects.h"
+#include "agent/interp/localwords.h"
+#include "agent/map/shadow.h"
+
+enum {
+    SCAN_MOST = 1 << 22, /* slots that one request looks at */
+    GLANCE = 256,        /* slots of each part of a table that a preview looks at */
+    PREVIEW_KEYS = 8,    /* keys in one */
+    NAME_KEYS = 64       /* slots of a metatable in which its __name is looked for */
+};
+
+/* An object that has something in it. Places of entries: of a table first its array, then its
+ * nodes; of a function its upvalues, of a userdata its user values. */
+typedef struct Box {
+    const LmpInsideSource *source;
+    unsigned type; /* LMP_TT_ */
+    uintptr_t at, meta;
+    uint64_t slots, nodes;           /* in all; upvalues and user values are slots, too */
+    uintptr_t array, node;           /* where they can be read ... */
+    uint64_t slots_read, nodes_read; /* ... and how many of them */
+} Box;
+
+/* Where a vector of `count` elements can be read now, and how many of them. */
+static uintptr_t vector(const LmpInsideSource *source, uintptr_t at, uint64_t count,
+                        uint64_t element, uint64_t *read) {
+    const LmpHeapHand *hand = &source->hand;
+    uintptr_t now = count ? heaphand_moved(hand, at) : 0;
+    uint64_t bytes = count * element, size;
+    *read = 0;
+    if (!now) return 0;
+    if (source->p && shadow_lookup(source->p, now, &size) && bytes > size) bytes = size;
+    if (at == hand->old_addr && hand->new_addr) { /* what is beyond has not been written yet */
+        if (bytes > hand->old_size) bytes = hand->old_size;
+        if (bytes > hand->new_size) bytes = hand->new_size;
+    }
+    *read = bytes / element;
+    return now;
+}
+
+static bool open_box(const LmpInsideSource *source, uintptr_t object, Box *box) {
+    *box = (Box){.source = source, .at = object, .type = heap_u8(object + LMP_AT_TYPE)};
+    switch (box->type) {
+    case LMP_TT_TABLE:
+        box->meta = heap_word(object + LMP_AT_TABLE_META);
+        box->slots = heap_array_size(heaplayout_get(), object);
+        box->nodes = heap_nodes(object);
+        box->array = vector(source, heap_word(object + LMP_AT_TABLE_ARRAY), box->slots, LMP_SLOT,
+                            &box->slots_read);
+        box->node = vector(source, heap_word(object + LMP_AT_TABLE_NODE), box->nodes, LMP_SIZE_NODE,
+                           &box->nodes_read);
+        return true;
+    case LMP_TT_LUA_CLOSURE:
+    case LMP_TT_C_CLOSURE:
+        box->slots = box->slots_read = heap_u8(object + LMP_AT_CLOSURE_UPVALUES);
+        box->array = object + LMP_AT_CLOSURE_UPVALUE;
+        return true;
+    case LMP_TT_USERDATA:
+        box->meta = heap_word(object + LMP_AT_USERDATA_META);
+        box->slots = box->slots_read = heap_u16(object + LMP_AT_USERDATA_VALUES);
+        box->array = object + LMP_AT_USERDATA_VALUE;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The value at a place that can be read; 0: none. */
+static uintptr_t value_at(const Box *box, uint64_t place) {
+    if (place < box->slots) {
+        if (place >= box->slots_read) return 0;
+        if (box->type != LMP_TT_LUA_CLOSURE) return box->array + place * LMP_SLOT;
+        uintptr_t upvalue = heap_word(box->array + place * 8);
+        return upvalue ? heap_word(upvalue + LMP_AT_UPVALUE_AT) : 0;
+    }
+    place -= box->slots;
+    return place < box->nodes_read ? box->node + place * LMP_SIZE_NODE : 0;
+}
+
+static bool is_used(uintptr_t slot) {
+    return slot && heap_u8(slot + LMP_AT_SLOT_TAG) & LMP_TT_TYPE;
+}
+
+/* Is there an entry? Upvalues and user values are, whatever they are. */
+static bool is_entry(const Box *box, uint64_t place) {
+    uintptr_t slot = value_at(box, place);
+    return box->type == LMP_TT_TABLE ? is_used(slot) : slot != 0;
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static bool is_string(unsigned tag) {
+    return (tag & ~(unsigned)LMP_TT_LONG_STRING) == LMP_TT_COLLECTABLE &&
+           (tag & LMP_TT_TYPE) == LMP_TT_SHORT_STRING;
+}
+
+static const char *string_bytes(uintptr_t string, uint64_t *size) {
+    *size = heap_u8(string + LMP_AT_TYPE) == LMP_TT_LONG_STRING
+                ? heap_word(string + LMP_AT_STRING_LONG)
+                : heap_u8(string + LMP_AT_STRING_SHORT);
+    return (const char *)string + LMP_STRING_HEAD; /* NOLINT */
+}
+
+static void name_bytes(LmpLocal *out, const char *bytes, uint64_t size) {
+    uint64_t n = size < sizeof out->name - 1 ? size : sizeof out->name - 1;
+    memcpy(out->name, bytes, n);
+    out->name[n] = 0;
+    if (n < size || memchr(bytes, 0, n)) out->flags |= LMP_LOCAL_CUT;
+}
+
+static const char *type_name(unsigned tag) {
+    static const char *const names[] = {"nil",   "boolean",  "userdata", "number", "string",
+                                        "table", "function", "userdata", "thread"};
+    unsigned type = tag & LMP_TT_TYPE;
+    return type < sizeof names / sizeof *names ? names[type] : "?";
+}
+
+static lua_Number number_of(uintptr_t word) {
+    lua_Number n;
+    _Static_assert(sizeof n == sizeof word, "Lua's numbers are words");
+    memcpy(&n, &word, sizeof n);
+    return n;
+}
+
+/* A key that is neither a string nor an integer. */
+static void name_other(LmpLocal *out, unsigned tag, uintptr_t key) {
+    out->key = LMP_KEY_OTHER;
+    if (tag == LMP_TT_FLOAT) {
+        localwords_number(out->name, sizeof out->name, number_of(key));
+    } else if ((tag & LMP_TT_TYPE) == LUA_TBOOLEAN) {
+        snprintf(out->name, sizeof out->name, "%s", tag == LMP_TT_TRUE ? "true" : "false");
+    } else {
+        snprintf(out->name, sizeof out->name, "%s 0x%llx", type_name(tag), (unsigned long long)key);
+    }
+}
+
+static void name_node(LmpLocal *out, uintptr_t node) {
+    unsigned tag = heap_u8(node + LMP_AT_NODE_KEY_TAG);
+    uintptr_t key = heap_word(node + LMP_AT_NODE_KEY);
+    uint64_t size;
+    if (is_string(tag)) {
+        const char *bytes = string_bytes(key, &size);
+        out->key = LMP_KEY_STRING;
+        name_bytes(out, bytes, size);
+    } else if (tag == LMP_TT_INTEGER) {
+        out->key = LMP_KEY_INTEGER;
+        snprintf(out->name, sizeof out->name, "%lld", (long long)key);
+    } else {
+        name_other(out, tag, key);
+    }
+}
+
+/* The name of an upvalue as its function's code has it; none where that is stripped. */
+static void name_upvalue(LmpLocal *out, const Box *box, uint64_t place) {
+    out->key = LMP_KEY_VARIABLE;
+    if (box->type != LMP_TT_LUA_CLOSURE) return;
+    uintptr_t proto = heap_word(box->at + LMP_AT_CLOSURE_CODE), name;
+    uint64_t names, size;
+    if (!proto) return;
+    uintptr_t from = vector(box->source, heap_word(proto + LMP_AT_PROTO_V_UPVALUES),
+                            heap_u32(proto + LMP_AT_PROTO_UPVALUES), LMP_SIZE_UPVALUE_NAME, &names);
+    if (place >= names || !(name = heap_word(from + place * LMP_SIZE_UPVALUE_NAME))) return;
+    const char *bytes = string_bytes(name, &size);
+    name_bytes(out, bytes, size);
+}
+
+static void name_entry(LmpLocal *out, const Box *box, uint64_t place) {
+    if (place == LMP_INSIDE_META) {
+        out->key = LMP_KEY_METATABLE;
+    } else if (box->type == LMP_TT_USERDATA) {
+        out->key = LMP_KEY_VALUE;
+        snprintf(out->name, sizeof out->name, "%llu", (unsigned long long)place + 1);
+    } else if (box->type != LMP_TT_TABLE) {
+        name_upvalue(out, box, place);
+    } else if (place < box->slots) {
+        out->key = LMP_KEY_INTEGER;
+        snprintf(out->name, sizeof out->name, "%llu", (unsigned long long)place + 1);
+    } else {
+        name_node(out, value_at(box, place));
+    }
+}
+
+/* ---- previews -------------------------------------------------------------------------------- */
+
+typedef struct Keys {
+    const char *bytes[PREVIEW_KEYS];
+    uint64_t size[PREVIEW_KEYS];
+    uint32_t count;
+} Keys;
+
+static int compare(const char *a, uint64_t a_size, const char *b, uint64_t b_size) {
+    int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
+    return order ? order : (a_size > b_size) - (a_size < b_size);
+}
+
+/* In the order of their bytes, so that the same table always reads the same; of too many the first
+ * ones. */
+static void add_key(Keys *keys, const char *bytes, uint64_t size) {
+    uint32_t i = keys->count < PREVIEW_KEYS ? keys->count++ : PREVIEW_KEYS - 1;
+    if (keys->count == PREVIEW_KEYS && i == PREVIEW_KEYS - 1 && keys->bytes[i] &&
+        compare(keys->bytes[i], keys->size[i], bytes, size) <= 0)
+        return;
+    for (; i > 0 && compare(keys->bytes[i - 1], keys->size[i - 1], bytes, size) > 0; i--) {
+        keys->bytes[i] = keys->bytes[i - 1];
+        keys->size[i] = keys->size[i - 1];
+    }
+    keys->bytes[i] = bytes;
+    keys->size[i] = size;
+}
+
+/* "history, seen, user": keys that fit whole. Returns how many. */
+static uint32_t join_keys(const Keys *keys, LmpLocal *out) {
+    out->size = 0;
+    for (uint32_t i = 0; i < keys->count; i++) {
+        uint32_t before = i ? 2 : 0;
+        if (out->size + before + keys->size[i] > LMP_LOCAL_BYTES) return i;
+        memcpy(out->value + out->size, ", ", before);
+        memcpy(out->value + out->size + before, keys->bytes[i], keys->size[i]);
+        out->size += before + (uint32_t)keys->size[i];
+    }
+    return keys->count;
+}
+
+static void preview_table(const Box *box, LmpLocal *out) {
+    Keys keys = {.count = 0};
+    uint64_t entries = 0, names = 0, size;
+    uint64_t slots = box->slots_read < GLANCE ? box->slots_read : GLANCE;
+    uint64_t nodes = box->nodes_read < GLANCE ? box->nodes_read : GLANCE;
+    for (uint64_t i = 0; i < slots; i++)
+        entries += is_used(box->array + i * LMP_SLOT);
+    for (uint64_t i = 0; i < nodes; i++) {
+        uintptr_t node = box->node + i * LMP_SIZE_NODE;
+        if (!is_used(node)) continue;
+        entries++;
+        if (!is_string(heap_u8(node + LMP_AT_NODE_KEY_TAG))) continue;
+        const char *bytes = string_bytes(heap_word(node + LMP_AT_NODE_KEY), &size);
+        add_key(&keys, bytes, size);
+        names++;
+    }
+    bool all = slots == box->slots && nodes == box->nodes;
+    out->whole = entries;
+    out->flags |= LMP_LOCAL_SEEN;
+    if (!all) out->flags |= LMP_LOCAL_LEAST;
+    if (names < entries) out->flags |= LMP_LOCAL_PLAIN;
+    if (entries || !all || box->meta) out->flags |= LMP_LOCAL_OPENS;
+    if (!names) return;
+    uint32_t shown = join_keys(&keys, out);
+    out->flags |= LMP_LOCAL_KEYS | (all && shown == names ? LMP_LOCAL_ALL : 0u);
+}
+
+/* "app.lua:12", of the end of the source's name. */
+static void preview_function(const Box *box, LmpLocal *out) {
+    uintptr_t proto = heap_word(box->at + LMP_AT_CLOSURE_CODE);
+    uintptr_t source = proto ? heap_word(proto + LMP_AT_PROTO_SOURCE) : 0;
+    if (!source) return;
+    uint64_t size;
+    char text[LMP_LOCAL_BYTES];
+    const char *name = string_bytes(source, &size), *slash;
+    bool file = size && *name == '@', stripped = size && *name == '=';
+    if (!file && !stripped) {
+        name = "[string]";
+        size = strlen(name);
+    } else {
+        name++, size--;
+    }
+    while (file && (slash = memchr(name, '/', size))) {
+        size -= (uint64_t)(slash + 1 - name);
+        name = slash + 1;
+    }
+    int shown = size < 48 ? (int)size : 48;
+    snprintf(text, sizeof text, "%.*s:%u", shown, name, heap_u32(proto + LMP_AT_PROTO_LINE));
+    localwords_bytes(out, text, strlen(text));
+    out->flags |= LMP_LOCAL_NAMED;
+}
+
+/* The __name of a metatable, if it is found soon; NULL. */
+static const char *type_of_metatable(const LmpInsideSource *source, uintptr_t meta,
+                                     uint64_t *size) {
+    static const char name[] = "__name";
+    Box box;
+    if (!open_box(source, meta, &box) || box.type != LMP_TT_TABLE) return NULL;
+    for (uint64_t i = 0; i < box.nodes_read && i < NAME_KEYS; i++) {
+        uintptr_t node = box.node + i * LMP_SIZE_NODE;
+        if (!is_used(node) || !is_string(heap_u8(node + LMP_AT_NODE_KEY_TAG))) continue;
+        const char *key = string_bytes(heap_word(node + LMP_AT_NODE_KEY), size);
+        if (*size != sizeof name - 1 || memcmp(key, name, *size)) continue;
+        if (!is_string(heap_u8(node + LMP_AT_SLOT_TAG))) return NULL;
+        return string_bytes(heap_word(node), size);
+    }
+    return NULL;
+}
+
+static void preview_userdata(const Box *box, LmpLocal *out) {
+    uint64_t size;
+    const char *name = box->meta ? type_of_metatable(box->source, box->meta, &size) : NULL;
+    if (!name || !size) return;
+    localwords_bytes(out, name, size);
+    out->flags |= LMP_LOCAL_NAMED;
+}
+
+void inside_preview(const LmpInsideSource *source, LmpLocal *local) {
+    Box box;
+    if (!local->object || !open_box(source, local->object, &box)) return;
+    if (box.type == LMP_TT_TABLE) {
+        preview_table(&box, local);
+        return;
+    }
+    if (box.slots || box.meta) local->flags |= LMP_LOCAL_OPENS;
+    if (box.type == LMP_TT_LUA_CLOSURE) preview_function(&box, local);
+    if (box.type == LMP_TT_USERDATA) preview_userdata(&box, local);
+}
+
+/* The value in a slot. */
+static void describe(const LmpInsideSource *source, unsigned tag, uintptr_t word, LmpLocal *out) {
+    uint64_t size;
+    snprintf(out->type, sizeof out->type, "%s", type_name(tag));
+    if (tag & LMP_TT_COLLECTABLE) out->object = word;
+    if (is_string(tag)) {
+        const char *bytes = string_bytes(word, &size);
+        localwords_bytes(out, bytes, size);
+    } else if (tag == LMP_TT_INTEGER) {
+        localwords_integer(out, (lua_Integer)word);
+    } else if (tag == LMP_TT_FLOAT) {
+        localwords_float(out, number_of(word));
+    } else if ((tag & LMP_TT_TYPE) == LUA_TBOOLEAN) {
+        localwords_boolean(out, tag == LMP_TT_TRUE);
+    } else if (tag & LMP_TT_TYPE) {
+        uintptr_t at = word;
+        if (tag == (LMP_TT_USERDATA | LMP_TT_COLLECTABLE)) { /* as "%p" of it says */
+            unsigned values = heap_u16(word + LMP_AT_USERDATA_VALUES);
+            at += values ? LMP_AT_USERDATA_VALUE + values * (uintptr_t)LMP_SLOT : LMP_USERDATA_BARE;
+        }
+        localwords_address(out, (const void *)at); /* NOLINT */
+        inside_preview(source, out);
+    }
+}
+
+/* ---- a request ------------------------------------------------------------------------------- */
+
+/* The object at the end of the way; 0: it leads nowhere. */
+static uintptr_t follow(const LmpInsideSource *source, uintptr_t object,
+                        const LmpInsideWish *wish) {
+    uint32_t steps = wish->steps < LMP_INSIDE_STEPS ? wish->steps : LMP_INSIDE_STEPS;
+    for (uint32_t i = 0; i < steps && object; i++) {
+        Box box;
+        if (!open_box(source, object, &box)) return 0;
+        if (wish->step[i] == LMP_INSIDE_META) {
+            object = box.meta;
+            continue;
+        }
+        uintptr_t slot = value_at(&box, wish->step[i]);
+        if (!is_used(slot)) return 0;
+        object = heap_u8(slot + LMP_AT_SLOT_TAG) & LMP_TT_COLLECTABLE ? heap_word(slot) : 0;
+    }
+    return object;
+}
+
+static uint64_t places_of(const Box *box) {
+    return box->slots + box->nodes;
+}
+
+/* What can be read of it has an end before the nodes' beginning: that is passed over. */
+static uint64_t next_place(const Box *box, uint64_t place) {
+    place++;
+    if (place >= box->slots_read && place < box->slots) place = box->slots;
+    if (place >= box->slots + box->nodes_read && place < places_of(box)) place = places_of(box);
+    return place;
+}
+
+static void count_entries(const Box *box, LmpInside *out) {
+    uint64_t place = box->slots_read || !box->slots ? 0 : box->slots;
+    for (uint32_t looked = 0; place < places_of(box); place = next_place(box, place)) {
+        if (looked++ == SCAN_MOST) {
+            out->least = 1;
+            break;
+        }
+        out->entries += is_entry(box, place);
+    }
+    out->entries += box->meta != 0;
+}
+
+static void put_row(const Box *box, uint64_t place, LmpInside *out) {
+    LmpLocal *row = &out->row[out->rows++];
+    memset(row, 0, sizeof *row);
+    row->place = place;
+    name_entry(row, box, place);
+    if (place == LMP_INSIDE_META) {
+        describe(box->source, LMP_TT_TABLE | LMP_TT_COLLECTABLE, box->meta, row);
+        return;
+    }
+    uintptr_t slot = value_at(box, place);
+    describe(box->source, heap_u8(slot + LMP_AT_SLOT_TAG), heap_word(slot), row);
+}
+
+static void read_page(const Box *box, const LmpInsideWish *wish, LmpInside *out) {
+    uint32_t rows = wish->rows < LMP_INSIDE_ROWS ? wish->rows : LMP_INSIDE_ROWS, looked = 0;
+    uint64_t place = wish->from;
+    if (place >= box->slots_read && place < box->slots) place = box->slots;
+    for (; place < places_of(box); place = next_place(box, place)) {
+        if (!is_entry(box, place)) {
+            if (looked++ < SCAN_MOST) continue;
+            out->next = place;
+            return;
+        }
+        if (out->rows == rows) {
+            out->next = place;
+            return;
+        }
+        put_row(box, place, out);
+    }
+    if (!box->meta || wish->from > LMP_INSIDE_META) return;
+    if (out->rows < rows)
+        put_row(box, LMP_INSIDE_META, out);
+    else
+        out->next = LMP_INSIDE_META;
+}
+
+void inside_read(const LmpInsideSource *source, const LmpLocal *variable, const LmpInsideWish *wish,
+                 LmpInside *out) {
+    Box box;
+    out->state = LMP_INSIDE_NONE;
+    out->object = follow(source, variable->object, wish);
+    out->entries = out->unseen = 0;
+    out->least = out->rows = 0;
+    out->next = LMP_INSIDE_END;
+    if (!out->object || !open_box(source, out->object, &box)) return;
+    out->state = LMP_INSIDE_READ;
+    out->unseen = box.slots - box.slots_read + box.nodes - box.nodes_read;
+    if (wish->from == 0) count_entries(&box, out);
+    read_page(&box, wish, out);
+}
