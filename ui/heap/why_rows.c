@@ -126,8 +126,8 @@ static void draw_heading(const WhyRows *w, const WhyRow *row, Canvas *canvas, Re
                      format_bytes(bytes, path->frees));
     x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), " alone");
     if (path->shares > 0)
-        canvas_printf(canvas, x, y, right - x, STYLE(TONE_MUTED), ", shares %s with others",
-                      format_bytes(bytes, path->shares));
+        canvas_printf(canvas, x, y, right - x, STYLE(TONE_MUTED), ", shares %s%s with others",
+                      path->shares_more ? "at least " : "", format_bytes(bytes, path->shares));
 }
 
 /* The function whose upvalue, local or code a step goes through; LMP_HEAP_NONE. */

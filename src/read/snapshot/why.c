@@ -7,40 +7,72 @@
 
 #include "read/snapshot/why_impl.h"
 
-enum { SHARED = 1 << 17 }; /* objects looked at to tell what is shared */
+enum { SHARED = 1 << 16 }; /* objects looked at to tell what is shared */
+
+typedef struct Cut {
+    uint32_t held; /* by the reference to cut; 0: there is none */
+    uint64_t frees, shares;
+    bool more; /* is shared: not all of it was looked at */
+} Cut;
 
 /* ---- the reference to cut -------------------------------------------------------------------- */
 
-/* What is reached from `top`, going away from the root, and does not go with it. */
-static uint64_t shared_with_others(const LmpSnapshot *s, uint32_t top) {
-    uint32_t *list = malloc(SHARED * sizeof *list), n = 0;
-    SnapMark *mark = list ? whysearch_marks(s) : NULL;
-    uint32_t round = snap_own(s)->mark_round;
-    uint64_t sum = 0;
-    if (mark) list[n++] = top;
-    for (uint32_t at = 0; at < n; at++) {
-        uint32_t i = list[at];
-        for (uint32_t e = s->g.edge_at[i]; e < s->g.edge_at[i + 1] && n < SHARED; e++) {
-            uint32_t to = s->g.edge_to[e];
-            if (!why_may_hold(s, e) || snapshot_garbage(s, to) ||
-                s->distance[to] <= s->distance[i] || mark[to].round == round)
-                continue;
-            mark[to] = (SnapMark){.round = round, .ignored = mark[to].ignored};
-            list[n++] = to;
-            if (!snapshot_dominates(s, top, to)) sum += snapshot_counted(s, to);
-        }
+/* Objects lie anywhere: the processor is told ahead what will be read. */
+static void look_ahead(const LmpSnapshot *s, const uint32_t *list, uint32_t at, uint32_t n) {
+    enum { AHEAD = 8 };
+    const LmpHeapGraph *g = &s->g;
+    if (at + 2 * AHEAD >= n) return;
+    __builtin_prefetch(&g->edge_at[list[at + 2 * AHEAD]]);
+    uint32_t edge = g->edge_at[list[at + AHEAD]];
+    if (edge >= g->edges) return;
+    __builtin_prefetch(&g->edge_to[edge]);
+    __builtin_prefetch(&g->edge_kind[edge]);
+    uint32_t next = list[at + AHEAD / 2], end = g->edge_at[next + 1];
+    for (edge = g->edge_at[next]; edge < end && edge < g->edge_at[next] + AHEAD; edge++) {
+        __builtin_prefetch(&s->distance[g->edge_to[edge]]);
+        __builtin_prefetch(&s->tree_at[g->edge_to[edge]]);
     }
-    free(list);
-    return sum;
 }
 
-/* The nearest to the object among those that dominate it, or itself, that a single reference holds;
- * 0: none. The root's own references cannot be cut. */
-static uint32_t find_cut(const LmpSnapshot *s, uint32_t object) {
+/* What is reached from `top`, going away from the root, and does not go with it. */
+static void find_shared(const LmpSnapshot *s, uint32_t top, Cut *cut) {
+    const LmpHeapGraph *g = &s->g;
+    uint32_t *list = malloc(SHARED * sizeof *list), n = 0;
+    uint64_t *seen = list ? calloc(snapset_words(g->objects), sizeof *seen) : NULL;
+    if (seen) list[n++] = top;
+    for (uint32_t at = 0; at < n; at++) {
+        uint32_t i = list[at];
+        look_ahead(s, list, at, n);
+        for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++) {
+            uint32_t to = g->edge_to[e];
+            if (!why_may_hold(s, e) || snapshot_garbage(s, to) ||
+                s->distance[to] <= s->distance[i] || snapset_has(seen, to))
+                continue;
+            cut->more = n == SHARED;
+            if (cut->more) break;
+            snapset_add(seen, to);
+            list[n++] = to;
+            if (!snapshot_dominates(s, top, to)) cut->shares += snapshot_counted(s, to);
+        }
+        if (cut->more) break;
+    }
+    cut->more = cut->more || !seen;
+    free(list);
+    free(seen);
+}
+
+/* The nearest to the object among those that dominate it, or itself, that a single reference holds.
+ * The root's own references cannot be cut. */
+static Cut find_cut(const LmpSnapshot *s, uint32_t object) {
+    Cut cut = {0};
     uint32_t i = object;
     while (s->idom[i] != 0 && !whysearch_is_bridge(s, i))
         i = s->idom[i];
-    return s->idom[i] ? i : 0;
+    if (s->idom[i] == 0) return cut;
+    cut.held = i;
+    cut.frees = s->retained[i];
+    find_shared(s, i, &cut);
+    return cut;
 }
 
 /* ---- putting it together --------------------------------------------------------------------- */
@@ -75,16 +107,20 @@ static void add_step(const LmpSnapshot *s, LmpWhyPath *out, LmpWhyStep step) {
     out->step[out->steps++] = step;
 }
 
-/* The trail from the root down. `cut`: what is held by the reference to cut. */
-static void fold(const LmpSnapshot *s, const WhyTrail *t, uint32_t object, uint32_t cut,
+/* The trail from the root down. */
+static void fold(const LmpSnapshot *s, const WhyTrail *t, uint32_t object, const Cut *cut,
                  LmpWhyPath *out) {
+    out->frees = cut->frees;
+    out->shares = cut->shares;
+    out->shares_more = cut->more;
     for (uint32_t k = t->n; k-- > 0;) {
         uint32_t to = k ? t->from[k - 1] : object;
-        LmpWhyStep step = {.from = t->from[k], .edge = t->edge[k], .times = 1, .cut = to == cut};
+        LmpWhyStep step = {
+            .from = t->from[k], .edge = t->edge[k], .times = 1, .cut = to == cut->held};
         if (kind_of(s, step.edge) == LMP_EDGE_UPVALUE && k > 0 &&
             kind_of(s, t->edge[k - 1]) == LMP_EDGE_VALUE) {
             to = --k ? t->from[k - 1] : object;
-            step.cut = step.cut || to == cut;
+            step.cut = step.cut || to == cut->held;
         }
         step.to = to;
         step.retained = s->retained[to];
@@ -110,15 +146,11 @@ static LmpWhyHeld how_held(const LmpSnapshot *s, uint32_t object) {
 
 static LmpErr find_paths(LmpWhyPaths *out, WhySearch *q, uint32_t most) {
     const LmpSnapshot *s = q->s;
-    uint32_t cut = find_cut(s, q->object);
-    uint64_t shares = cut ? shared_with_others(s, cut) : 0;
+    Cut cut = find_cut(s, q->object);
     WhyTrail trail = {0};
     LmpErr err = whysearch_next(q, &trail);
     while (!err && trail.n) {
-        LmpWhyPath *path = &out->path[out->paths++];
-        path->frees = cut ? s->retained[cut] : 0;
-        path->shares = shares;
-        fold(s, &trail, q->object, cut, path);
+        fold(s, &trail, q->object, &cut, &out->path[out->paths++]);
         if (out->paths == most) break;
         err = whysearch_next(q, &trail);
     }

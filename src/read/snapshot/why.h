@@ -28,8 +28,8 @@ typedef struct LmpWhyPath {
     uint32_t steps;
     uint32_t left_out; /* steps in the middle that found no room (count) */
     uint64_t frees;    /* what cutting the marked reference frees (bytes), 0: nothing by itself */
-    uint64_t shares;   /* what is reached from it and held by others, too (bytes; among the first
-                          131,072 objects) */
+    uint64_t shares;   /* what is reached from it and held by others, too (bytes) */
+    bool shares_more;  /* ... of the 65,536 objects that were looked at, and there are more */
 } LmpWhyPath;
 
 typedef struct LmpWhyPaths {

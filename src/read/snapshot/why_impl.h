@@ -23,8 +23,12 @@ typedef struct WhySearch {
     uint32_t object;
     const uint32_t *ignore; /* objects that no path may lead through */
     uint32_t ignored;
-    WhyList used;       /* references of the paths so far */
-    WhyList now, later; /* objects at this count of such references, and at the next */
+    uint32_t paths;      /* so far */
+    bool parted, barred; /* the parts are known; an ignored object is on every path */
+    WhyList part;        /* ends of those that are searched, from the object up */
+    WhyTrail found;      /* their ways, one after the other */
+    WhyList used;        /* references of the parts' ways so far */
+    WhyList now, later;  /* objects at this count of such references, and at the next */
     WhyList climb;
     uint32_t looks; /* that were needed for this path */
     /* of the part of the path that is being searched, */
@@ -50,8 +54,5 @@ bool whysearch_is_bridge(const LmpSnapshot *s, uint32_t object);
 static inline bool why_may_hold(const LmpSnapshot *s, uint32_t edge) {
     return !(s->g.edge_kind[edge] & LMP_EDGE_WEAK);
 }
-
-/* Marks of all objects for one search, none of which is set; NULL: no memory. */
-SnapMark *whysearch_marks(const LmpSnapshot *s);
 
 #endif

@@ -17,7 +17,7 @@
 
 enum {
     LOOKS = 4 << 20, /* references that are followed until there is one more path */
-    MORE = 1 << 15   /* and until there is a better one */
+    MORE = 1 << 13   /* and until there is a better one */
 };
 
 /* SnapMark.tree: references that count, on the shortest path to it from the part's beginning. */
@@ -63,7 +63,8 @@ void whytrail_free(WhyTrail *t) {
 
 /* ---- marks ----------------------------------------------------------------------------------- */
 
-SnapMark *whysearch_marks(const LmpSnapshot *s) {
+/* All marks, none of which is set; NULL: no memory. */
+static SnapMark *new_round(const LmpSnapshot *s) {
     SnapOwn *own = snap_own(s);
     uint32_t n = s->g.objects;
     if (!own->mark) own->mark = snapmem_sparse(&own->memory, n, sizeof *own->mark);
@@ -252,11 +253,7 @@ static bool add_found(const WhySearch *q, WhyTrail *t) {
 static bool add_part(WhySearch *q, WhyTrail *t, bool *none) {
     const LmpSnapshot *s = q->s;
     uint32_t shortest;
-    *none = snap_own(s)->mark[q->top].ignored;
-    if (*none) return true;
-    if (s->parent[q->end] == q->top && whysearch_is_bridge(s, q->end))
-        return trail_add(t, s->parent_edge[q->end], q->top);
-    whysearch_marks(s);
+    new_round(s);
     mark_of(q, q->top)->tree = 0;
     if (!tree_of(q, q->end, &shortest)) return false;
     q->best = shortest == BARRED ? LMP_HEAP_NONE : q->end;
@@ -266,27 +263,71 @@ static bool add_part(WhySearch *q, WhyTrail *t, bool *none) {
     return q->best == q->end ? add_shortest(s, t, q->end, q->top) : add_found(q, t);
 }
 
-static bool is_new(const WhySearch *q, const WhyTrail *t) {
-    for (uint32_t k = 0; k < t->n; k++)
-        if (!is_used(q, t->edge[k])) return true;
-    return false;
+/* ---- a whole path ---------------------------------------------------------------------------- */
+
+/* Which parts are more than a single reference, from the object up. */
+static bool find_parts(WhySearch *q) {
+    const LmpSnapshot *s = q->s;
+    q->parted = true;
+    for (uint32_t i = q->object; i != 0; i = s->idom[i]) {
+        if (q->ignored && snap_own(s)->mark[s->idom[i]].ignored) q->barred = true;
+        if (!whysearch_is_bridge(s, i) && !list_add(&q->part, i)) return false;
+    }
+    return true;
+}
+
+/* The first path, by which all parts are the shortest. */
+static bool use_shortest(WhySearch *q) {
+    bool good = true;
+    q->found.n = 0;
+    for (uint32_t k = 0; good && k < q->part.n; k++)
+        good = add_shortest(q->s, &q->found, q->part.of[k], q->s->idom[q->part.of[k]]);
+    return good && use(q, &q->found);
+}
+
+/* Finds a way for each part, one after the other; `any`: it has references that no path had. */
+static bool find_ways(WhySearch *q, bool *any) {
+    bool good = true, none = q->barred;
+    q->found.n = q->looks = 0;
+    for (uint32_t k = 0; good && !none && k < q->part.n; k++) {
+        q->end = q->part.of[k];
+        q->top = q->s->idom[q->end];
+        good = add_part(q, &q->found, &none);
+    }
+    *any = !q->paths && !none;
+    for (uint32_t k = 0; good && !none && !*any && k < q->found.n; k++)
+        *any = !is_used(q, q->found.edge[k]);
+    return good;
+}
+
+/* The parts that were found, each up to what dominates its end, and the single references between
+ * them. */
+static bool put_together(const WhySearch *q, WhyTrail *out) {
+    const LmpSnapshot *s = q->s;
+    uint32_t k = 0, at = 0;
+    bool good = true;
+    for (uint32_t i = q->object; good && i != 0; i = s->idom[i]) {
+        if (k == q->part.n || q->part.of[k] != i) {
+            good = trail_add(out, s->parent_edge[i], s->parent[i]);
+            continue;
+        }
+        do
+            good = trail_add(out, q->found.edge[at], q->found.from[at]);
+        while (good && q->found.from[at++] != s->idom[i]);
+        k++;
+    }
+    return good;
 }
 
 LmpErr whysearch_next(WhySearch *q, WhyTrail *out) {
-    bool none = false, good = true;
+    bool any = true, good = true, first = !q->paths && !q->ignored;
     out->n = 0;
-    q->looks = 0;
-    q->end = q->object;
-    if (q->used.n == 0 && q->ignored == 0) { /* the first one */
-        good = add_shortest(q->s, out, q->end, 0);
-        q->end = 0;
-    }
-    for (; good && !none && q->end != 0; q->end = q->top) {
-        q->top = q->s->idom[q->end];
-        good = add_part(q, out, &none);
-    }
-    if (none || !is_new(q, out)) out->n = 0;
-    return good && use(q, out) ? LMP_OK : LMP_E_NOMEM;
+    if (first) good = add_shortest(q->s, out, q->object, 0);
+    if (!first && !q->parted) good = find_parts(q) && (q->ignored || use_shortest(q));
+    if (!first && good) good = find_ways(q, &any);
+    if (!first && good && any) good = put_together(q, out) && use(q, &q->found);
+    q->paths++;
+    return good ? LMP_OK : LMP_E_NOMEM;
 }
 
 LmpErr whysearch_open(WhySearch *q, const LmpSnapshot *s, uint32_t object, const uint32_t *ignore,
@@ -295,7 +336,7 @@ LmpErr whysearch_open(WhySearch *q, const LmpSnapshot *s, uint32_t object, const
     *q = (WhySearch){.s = s, .object = object, .ignore = ignore, .ignored = ignored};
     if (!own->used)
         own->used = snapmem_sparse(&own->memory, snapset_words(s->g.edges), sizeof *own->used);
-    if (!own->used || !whysearch_marks(s)) return LMP_E_NOMEM;
+    if (!own->used || !new_round(s)) return LMP_E_NOMEM;
     for (uint32_t i = 0; i < ignored; i++)
         if (ignore[i] != object && ignore[i] < s->g.objects) own->mark[ignore[i]].ignored = true;
     return LMP_OK;
@@ -307,6 +348,8 @@ void whysearch_close(WhySearch *q) {
         own->used[q->used.of[i] / 64] = 0;
     for (uint32_t i = 0; own && own->mark && i < q->ignored; i++)
         if (q->ignore[i] < q->s->g.objects) own->mark[q->ignore[i]].ignored = false;
+    whytrail_free(&q->found);
+    free(q->part.of);
     free(q->used.of);
     free(q->now.of);
     free(q->later.of);
