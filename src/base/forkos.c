@@ -91,16 +91,40 @@ static bool real_get(int fd, void *to, size_t n, uint64_t at) {
     return got;
 }
 
-/* Writing beyond RLIMIT_FSIZE raises SIGXFSZ, which would kill the host. */
-static bool real_put(int fd, const void *from, size_t n, uint64_t at) {
+/* Writing beyond RLIMIT_FSIZE raises SIGXFSZ, which would kill the host: how much may be written.
+ */
+static size_t within_limit(size_t n, uint64_t at) {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        at + n > limit.rlim_cur)
-        return false;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        at + n <= limit.rlim_cur)
+        return n;
+    return at < limit.rlim_cur ? (size_t)(limit.rlim_cur - at) : 0;
+}
+
+/* Memory of the file has no limit. */
+static bool put_mapped(int fd, const void *from, size_t n, uint64_t at) {
+    size_t before = at % 4096;
+    char *to = mmap(NULL, n + before, PROT_WRITE, MAP_SHARED, fd, (off_t)(at - before));
+    if (to == MAP_FAILED) return false;
+    memcpy(to + before, from, n);
+    munmap(to, n + before);
+    return true;
+}
+
+static bool real_put(int fd, const void *from, size_t n, uint64_t at) {
     int before = errno;
-    bool done = pwrite(fd, from, n, (off_t)at) == (ssize_t)n;
+    bool done = within_limit(n, at) == n ? pwrite(fd, from, n, (off_t)at) == (ssize_t)n
+                                         : put_mapped(fd, from, n, at);
     errno = before;
     return done;
+}
+
+static ssize_t real_write(int fd, const void *bytes, size_t n) {
+    int before = errno;
+    off_t at = lseek(fd, 0, SEEK_CUR);
+    size_t most = at >= 0 ? within_limit(n, (uint64_t)at) : n; /* a pipe has no limit */
+    errno = n && !most ? EFBIG : before;
+    return n && !most ? -1 : write(fd, bytes, most);
 }
 
 static int real_text(const char *path, char *out, size_t size) {
@@ -144,7 +168,7 @@ const ForkOs forkos_real = {
     .text = real_text,
     .set_text = real_set_text,
     .nameless = real_nameless,
-    .write = write,
+    .write = real_write,
 };
 
 const ForkOs *fork_os = &forkos_real;

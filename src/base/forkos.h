@@ -45,7 +45,7 @@ typedef struct ForkOs {
     /* A file without a name in this directory, for writing, by its owner alone; -1: the file system
      * has none, or another error. */
     int (*nameless)(const char *directory);
-    /* As write(2), errno included. */
+    /* As write(2), errno included; never raises SIGXFSZ. */
     ssize_t (*write)(int fd, const void *bytes, size_t n);
 } ForkOs;
 

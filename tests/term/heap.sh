@@ -155,6 +155,37 @@ case_file() { # later, from its file; one that is none, or is cut off, is refuse
     check_terminal
 }
 
+case_killed() { # the display that asked is killed: the program goes on, and another one is served
+    leaky
+    open 120 36
+    (cd "$work" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live \
+        leaky.lua >run.out 2>run.err) &
+    wait_program
+    for n in 1 2 3; do
+        type_line "clear; \$P \$LMP top $program; echo top$n=\$?"
+        wait_for 'RUNNING'
+        key S
+        [ $n = 1 ] || sleep "0.$n" # heard, or not yet
+        kill_one KILL "$(drawing top "$program")"
+        wait_for "top$n=1"
+        outlived "its display"
+    done
+    type_line "clear; \$P \$LMP top $program; echo top=\$?"
+    wait_for 'RUNNING'
+    key S
+    wait_for 'enter opens snapshot [0-9]+: '
+    key Enter
+    wait_for 'SNAPSHOT'
+    wait_for '_G\.cache'
+    key Q
+    wait_for 'top=0'
+    for file in "$work"/*.heap; do
+        LD_PRELOAD=$LMP_PRELOAD "$LMP" report csv "$file" >/dev/null || fail "$file is not whole"
+    done
+    outlived "its display"
+    check_terminal
+}
+
 case_fails() { # a display that ends with an error of its own: that is said, and no signal is named
     [ -z "$LMP_PRELOAD" ] || { echo "another library is preloaded"; exit 77; }
     leaky

@@ -757,6 +757,21 @@ case_children() { # neither zombies nor SIGCHLD surprises: a host that waits for
 nil	exit	4' 'statuses of children'
 }
 
+# A program that changes its heap all the time, under lmp run; its pid is in the file up.
+keep_running() {
+    cat >loop.lua <<'LUA'
+local t, ready = {}, io.open("up", "w")
+for i = 1, 100000 do t[i] = { i } end
+local stat = io.open("/proc/self/stat")
+ready:write(stat:read("a"):match("^%d+"), "\n")
+ready:close()
+while not io.open("stop") do for i = 1, 10000 do t[i] = { i, "x" .. i } end end
+LUA
+    rm -f up stop
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-summary loop.lua >out.run 2>err.run </dev/null &
+    wait_file up
+}
+
 case_snapshot() { # of a program's heap: at its end, by a condition, from another terminal
     echo 'T = {} for i = 1, 30000 do T[i] = {i} end' >x.lua
     lmp run --no-summary --snapshot=end.heap x.lua
@@ -783,17 +798,7 @@ case_snapshot() { # of a program's heap: at its end, by a condition, from anothe
     lmp snapshot
     is $status 2 status
     rm -f lmp-*.heap
-    cat >loop.lua <<'LUA'
-local t, ready = {}, io.open("up", "w")
-for i = 1, 100000 do t[i] = { i } end
-local stat = io.open("/proc/self/stat")
-ready:write(stat:read("a"):match("^%d+"), "\n")
-ready:close()
-while not io.open("stop") do for i = 1, 10000 do t[i] = { i, "x" .. i } end end
-LUA
-    rm -f up stop
-    LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-summary loop.lua >out.run 2>err.run </dev/null &
-    wait_file up
+    keep_running
     lmp snapshot "$(cat up)"
     is $status 0 status
     has out "^snapshot 1: 1[0-9,]+ objects, stood [0-9.]+ m?s, slowest operation [0-9.]+ m?s: $PWD/lmp-$(cat up)-1.heap$"
@@ -832,6 +837,43 @@ LUA
     until_true 'the end of the child' test ! -e "/proc/$child"
     ls ./*.part >/dev/null 2>&1 && fail "left behind: $(ls ./*.part)"
     [ ! -e killed.heap ] || is "$(head -c 8 killed.heap)" LMPPHEAP killed.heap
+}
+
+case_snapshot_trouble() { # who has asked is killed at any moment; the disk is full, really
+    local n
+    keep_running
+    for n in 1 2 3 4 5 6 7 8 9 10; do
+        LD_PRELOAD=$LMP_PRELOAD "$LMP" snapshot "$(cat up)" gone.heap >gone 2>&1 &
+        sleep "0.0$n"
+        kill -9 $! 2>/dev/null || true
+        { wait $!; } 2>/dev/null || true
+    done
+    taken() { lmp snapshot "$(cat up)" after.heap && [ $status = 0 ]; }
+    until_true 'a snapshot after those' taken
+    for n in after.heap gone.heap; do
+        [ -e $n ] || continue
+        lmp report csv $n
+        is $status 0 "status of a report of $n"
+    done
+    ls ./*.part >/dev/null 2>&1 && fail "left behind: $(ls ./*.part)"
+    touch stop
+    wait
+    is "$(cat err.run | grep -vc '^lmp: snapshot')" 0 'other messages of the program'
+    # As small as a disk can be, in a namespace of its own.
+    cat >small.sh <<'SH'
+mkdir -p small && mount -t tmpfs -o size=64k none small || exit 77
+"$LMP" run --no-summary --snapshot=small/x.heap x.lua 2>err || exit 1
+[ -z "$(ls -A small)" ] || exit 2
+SH
+    echo 'T = {} for i = 1, 30000 do T[i] = {i, "x" .. i} end' >x.lua
+    status=0
+    LMP=$LMP unshare -rm sh small.sh 2>why || status=$?
+    if [ $status = 77 ] || grep -q '^unshare:' why; then
+        echo "no small file system could be made here: $(cat why)"
+    else
+        is $status 0 'a program whose snapshot has no room'
+        has err 'no snapshot: .*small/x.heap: cannot write the file: No space left on device'
+    fi
 }
 
 [ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }

@@ -4,6 +4,7 @@
 
 #include <lauxlib.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,9 +36,12 @@ static void *study_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
         free(ptr);
         return NULL;
     }
-    if (!ptr && study->blocks == LMP_STUDY_BLOCKS) return NULL;
-    void *r = realloc(ptr, nsize);
-    if (!r) return NULL;
+    bool full = !ptr && study->blocks == LMP_STUDY_BLOCKS;
+    void *r = full ? NULL : realloc(ptr, nsize);
+    if (!r) {
+        study->failed = true;
+        return NULL;
+    }
     if (!ptr) {
         b = &study->block[study->blocks++];
         b->tag = (int)osize;
@@ -368,6 +372,8 @@ static int study_all(lua_State *L) {
     return 0;
 }
 
+#define NO_MEMORY "no memory for looking"
+
 static void study_run(LmpHeapStudy *study) {
     lua_State *L = lua_newstate(study_alloc, study);
     if (!L) return;
@@ -378,19 +384,18 @@ static void study_run(LmpHeapStudy *study) {
         study->global_end = (uint32_t)(first->at + first->size - study->global);
         lua_pushcfunction(L, study_all);
         lua_pushlightuserdata(L, study);
-        if (lua_pcall(L, 1, 0, 0) == LUA_OK) {
-            known = study->why ? LMP_E_LAYOUT : LMP_OK;
-        } else if (!study->why) {
-            study->why = "checks: an error";
-        }
+        if (lua_pcall(L, 1, 0, 0) != LUA_OK && !study->why) study->why = "checks: an error";
     } else {
         study->why = "global state";
     }
+    if (study->why && study->failed) study->why = NO_MEMORY; /* then it tells nothing */
+    known = !study->why ? LMP_OK : study->failed ? LMP_E_NOMEM : LMP_E_LAYOUT;
     why = study->why ? study->why : "";
     lua_close(L);
 }
 
-static void study_once(void) {
+static void study_now(void) {
+    known = LMP_E_LAYOUT;
     why = "call frames";
     if (!frames_known()) return;
     why = "collector";
@@ -398,17 +403,25 @@ static void study_once(void) {
     if (!colour) return;
     LmpHeapStudy study = {.layout.colour = (uint16_t)colour};
     study.block = malloc(LMP_STUDY_BLOCKS * sizeof *study.block);
-    why = "no memory for looking";
+    why = NO_MEMORY;
     known = LMP_E_NOMEM;
     if (study.block) study_run(&study);
     layout = study.layout;
     free(study.block);
 }
 
+/* Where there was no memory for looking there may be some the next time. What is known is told
+ * without the lock, which somebody may hold at a fork. */
 LmpErr heaplayout_known(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, study_once);
-    return known;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static atomic_bool looked;
+    if (atomic_load(&looked)) return known;
+    pthread_mutex_lock(&lock);
+    if (!atomic_load(&looked)) study_now();
+    LmpErr now = known;
+    if (now != LMP_E_NOMEM) atomic_store(&looked, true);
+    pthread_mutex_unlock(&lock);
+    return now;
 }
 
 const LmpHeapLayout *heaplayout_get(void) {

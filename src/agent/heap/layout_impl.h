@@ -17,7 +17,7 @@ typedef struct LmpHeapStudy {
     LmpHeapLayout layout;
     LmpStudyBlock *block; /* all that live, in no order: the newest near the end */
     uint32_t blocks;
-    bool failed;         /* no memory for it */
+    bool failed;         /* a request was refused */
     uintptr_t global;    /* the global state */
     uint32_t global_end; /* bytes of it */
     const char *why;     /* what differs; NULL: nothing so far */
