@@ -3,7 +3,7 @@
 unset LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4
 unset LMP_RUN LMP_COMMAND LMP_USER_INIT LMP_BREAKS LMP_THEME LMP_ASCII LMP_SAMPLE_SEED
 unset NO_COLOR COLORFGBG EDITOR VISUAL COLUMNS LINES TMUX TMUX_PANE ENV BASH_ENV PROMPT_COMMAND
-export XDG_CONFIG_HOME=/nonexistent
+export XDG_CONFIG_HOME=/dev/null/none # not even root can make it
 ulimit -c 0 # of programs that are killed here
 # Neither is what they have made ignored: nohup and jobs in the background do that to signals, and a
 # shell cannot undo it.

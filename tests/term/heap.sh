@@ -70,9 +70,12 @@ case_live() { # S, then enter: over the panels of the program, which runs on; es
         wait_for '─ 6 Sites'
     fi
     key S
+    wait_for 'Collect first\?  y what is left is held  n all, with garbage'
+    key y
     wait_for 'enter opens snapshot 1: '
     key Enter
     wait_for 'SNAPSHOT 1'
+    wait_for 'after a full collection'
     look_around
     key Escape
     wait_for '─ 2 Objects'
@@ -101,6 +104,61 @@ case_live() { # S, then enter: over the panels of the program, which runs on; es
     check_terminal
 }
 
+case_asks() { # w without a snapshot offers one, and goes on to the answer; what was answered is remembered
+    leaky
+    mkdir "$work/config"
+    open 100 30
+    (cd "$work" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live \
+        leaky.lua >run.out 2>run.err) &
+    wait_program
+    type_line "export XDG_CONFIG_HOME=$work/config; \$P \$LMP top $program; echo top=\$?"
+    wait_for 'RUNNING'
+    key 6
+    wait_for '─ 6 Sites'
+    key Enter
+    wait_for '─ Site: '
+    key w
+    wait_for 'No snapshot yet. Collect first'
+    key Escape
+    wait_gone 'No snapshot yet'
+    wait_for '─ Site: '
+    key w
+    wait_for 'No snapshot yet. Collect first'
+    key n
+    wait_for '─ Why it is alive'
+    wait_for 'SNAPSHOT 1'
+    wait_for 'as it was, garbage and all'
+    wait_file config/lmp/config
+    grep -qx 'collect = off' "$work/config/lmp/config" || fail "not remembered: $(cat "$work/config/lmp/config")"
+    sleep 10 # from then on it is old
+    key Escape
+    wait_for '─ Site: '
+    key w
+    wait_for 'This is of [0-9]+ s ago; S takes a new snapshot and asks it the same'
+    key S
+    wait_for 'SNAPSHOT 2'
+    wait_for '─ Why it is alive'
+    key Escape
+    wait_for '─ Site: '
+    key A
+    wait_for 'Collect first'
+    key y
+    wait_for 'enter opens snapshot 3: '
+    grep -qx 'collect = on' "$work/config/lmp/config" || fail "not remembered: $(cat "$work/config/lmp/config")"
+    key Q
+    wait_for 'top=0'
+    type_line "clear; \$P \$LMP top $program; echo top=\$?"
+    wait_for 'RUNNING'
+    key S # another display knows the answer
+    wait_for 'enter opens snapshot 4: '
+    key Enter
+    wait_for 'after a full collection'
+    key Q
+    wait_for 'top=0'
+    outlived "its display"
+    check_terminal
+}
+
 case_rarely() { # of a program that asks for memory once in a while: its result is told all the same
     cat >"$work/rarely.lua" <<'LUA'
 kept = {}
@@ -116,6 +174,10 @@ LUA
     wait_for 'RUNNING'
     for n in 1 2 3; do
         key S
+        if [ $n = 1 ]; then
+            wait_for 'Collect first'
+            key y
+        fi
         wait_for "enter opens snapshot $n: "
         key Enter
         wait_for "SNAPSHOT $n"

@@ -21,6 +21,7 @@ static void take_config(App *app, const Config *config) {
     const char *mouse = config_get(config, "mouse"), *types = config_get(config, "types");
     const char *title = config_get(config, "panel");
     app->ui.config = config;
+    question_take_config(app, config);
     if (mouse) app->ui.mouse = strcmp(mouse, "on") == 0;
     if (types) app->ui.by_tag = strcmp(types, "tag") == 0;
     if (config->problem[0]) app_say(app, "%s", config->problem);
@@ -271,7 +272,8 @@ static bool place_of(App *app, PanelPlace *place) {
 static bool ask_why(App *app) {
     PanelPlace place;
     if (panel_offers(app->ui.focus, ACT_WHY)) return act_focused(app, ACT_WHY);
-    if (!app->ui.has_snapshot && app->ui.focus != &panel_site) return false;
+    bool offer = app->ui.has_snapshot || app->ui.focus == &panel_site;
+    if (!offer && verdict_leads(app)) return false;
     if (!place_of(app, &place) || place.line < 1 || place.defined) return false;
     ui_ask_why_line(&app->ui, place.short_src, place.line);
     return true;
@@ -345,6 +347,7 @@ static bool act_heap(App *app, Action action) {
     if (action == ACT_INTERRUPT || action == ACT_SUSPEND) return false;
     if (action == ACT_WHY || action == ACT_OWNER || action == ACT_MAKES || program) {
         if (act_focused(app, action)) return true;
+        if (!app->offline && (action == ACT_SNAPSHOT || action == ACT_SNAPSHOT_HOW)) return false;
         if (program && app->offline)
             app_say(app, "This is a snapshot: there is no program to ask");
         else if (program)
@@ -415,8 +418,8 @@ static void act(App *app, Action action, Key key) {
         app_say(app, "A full collection runs at the program's next safe point");
         break;
     case ACT_SNAPSHOT:
-        if (!can_ask(app)) break;
-        request_put(&app->ui.requests, &(Request){.kind = REQUEST_SNAPSHOT, .collect = true});
+    case ACT_SNAPSHOT_HOW:
+        if (can_ask(app)) question_snapshot(app, action == ACT_SNAPSHOT_HOW);
         break;
     case ACT_INPUT:
         begin_typing(app);
@@ -490,6 +493,7 @@ void app_press(App *app, Key key) {
         type_key(app, key);
         return;
     }
+    if (question_key(app, key)) return;
     bool offered = app->offered && app->notice_until != 0;
     app->notice_until = 0; /* it has been read */
     app->offered = false;

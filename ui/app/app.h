@@ -37,8 +37,13 @@ void app_seen(App *app, LmpSeen seen);
 /* Shows the panels of a heap snapshot over those of the program, until escape; it stays the
  * caller's, and stays in the model. If there is a wish (Ui.wish), that is what is shown of it. */
 void app_show_heap(App *app, OpenedHeap *heap);
-/* There is a snapshot to be opened: enter or S does that while the notice of it stands. */
+/* There is a snapshot to be opened: enter or S does that while the notice of it stands. If somebody
+ * waits for it, it is opened at once. */
 void app_offer_heap(App *app);
+/* There is none to answer Ui.wish: offers to take one. */
+void app_offer_taking(App *app);
+/* The one that was asked for does not come. */
+void app_no_heap(App *app);
 
 /* A key, or the mouse in cells of the screen. */
 void app_event(App *app, Event event);

@@ -87,7 +87,8 @@ void app_show_heap(App *app, OpenedHeap *heap) {
         ui_close_all(&app->ui);
         app->ui.focus = &panel_held;
     }
-    app->wished = from_program && app->ui.wish.what != WISH_NOTHING;
+    question_opened(app, heap);
+    app->wished = (from_program || app->wished) && app->ui.wish.what != WISH_NOTHING;
     if (app->ui.wish.what == WISH_NOTHING) return;
     ui_close_all(&app->ui);
     ui_open(&app->ui, &panel_why);
@@ -95,6 +96,7 @@ void app_show_heap(App *app, OpenedHeap *heap) {
 
 void app_offer_heap(App *app) {
     app->ui.has_snapshot = true;
+    if (question_answered(app)) return;
     app->offered = true;
     if (app->notice_until) app->notice_until = app->ui.now + OFFER_TIME;
 }

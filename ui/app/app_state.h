@@ -75,6 +75,16 @@ typedef struct Spot {
 } Spot;
 #define SPOTS 96
 
+/* Does S collect garbage before it takes a snapshot? */
+typedef enum Collect { COLLECT_ASK, COLLECT_YES, COLLECT_NO } Collect;
+
+/* What the footer asks. */
+typedef enum Question {
+    ASK_NOTHING,
+    ASK_COLLECT, /* S: whether garbage is to be collected first */
+    ASK_TAKE     /* w: whether to take a snapshot, for Ui.wish */
+} Question;
+
 /* What is open of a set that is not on the screen, as in Ui. */
 typedef struct Side {
     const Panel *focus, *over, *before, *under[UI_UNDER];
@@ -111,6 +121,12 @@ struct App {
 
     VerdictLine verdict;
 
+    Collect collect;
+    Question question;
+    bool awaits;  /* the next snapshot is to be opened, for `awaited` */
+    bool answers; /* ... is there, and about to be opened */
+    UiWish awaited;
+    UiWish last_wish; /* that page `wished` is about */
     bool wished;  /* the page of the snapshot on the screen was opened from one of the program */
     bool offered; /* the notice is of a snapshot, which enter opens */
     char notice[192];
@@ -152,6 +168,8 @@ void verdict_draw(App *app, Canvas *canvas, Rect rect, int y);
 /* Does the advice need a line of its own on a screen of that size, and is there room for it? */
 bool verdict_is_tall(App *app, int w, int h);
 void verdict_open(App *app);
+/* Does it lead anywhere? */
+bool verdict_leads(App *app);
 void verdict_next(App *app);
 
 /* Is a search active in the panel that has the keys? */
@@ -168,6 +186,18 @@ void app_mouse(App *app, MouseEvent event);
 void app_spot(App *app, Spot spot);
 /* The same for the keys that a line names (line_key), which is drawn at (x, y) in w columns. */
 void app_spot_line(App *app, const Line *line, int x, int y, int w);
+
+/* question.c: */
+void question_take_config(App *app, const Config *config);
+/* Takes a snapshot, after asking how if that is not known, or if it is to be asked anew. */
+void question_snapshot(App *app, bool ask);
+/* A snapshot is there. True: it is opened, for somebody waits for it. */
+bool question_answered(App *app);
+/* It is about to be shown: the wish that it was taken for is Ui.wish from now on. */
+void question_opened(App *app, const OpenedHeap *heap);
+/* True: the key was an answer. */
+bool question_key(App *app, Key key);
+void question_draw(App *app, Canvas *canvas, Rect rect);
 
 void header_draw(App *app, Canvas *canvas, Rect rect);
 /* The same over a snapshot. */

@@ -202,6 +202,8 @@ void footer_draw(App *app, Canvas *canvas, Rect rect) {
         draw_typing(canvas, rect, &app->input);
     } else if (app->ui.edit) {
         draw_typing(canvas, rect, app->ui.edit);
+    } else if (app->question != ASK_NOTHING) {
+        question_draw(app, canvas, rect);
     } else if (app->notice_until) {
         canvas_text(canvas, rect.x + 1, rect.y, rect.w - 1, STYLE(TONE_STRONG), app->notice);
     } else {

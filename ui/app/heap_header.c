@@ -73,6 +73,9 @@ static void draw_taken(const App *app, Canvas *canvas, Rect rect, int y) {
     if (info->realtime && localtime_r(&second, &local) &&
         strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local) > 0)
         line_add(&line, 3, STYLE(TONE_TEXT), "%s", when);
+    if (!app->offline && app->model.clock >= info->clock + 1000000000u)
+        line_add(&line, 2, STYLE(TONE_TEXT), " %s %s ago", dot,
+                 format_span(text, app->model.clock - info->clock));
     line_add(&line, 4, STYLE(TONE_MUTED), " %s %s", dot,
              info->collected ? "after a full collection" : "as it was, garbage and all");
     if (info->stop > 0)

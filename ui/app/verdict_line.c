@@ -90,6 +90,11 @@ void verdict_next(App *app) {
     if (shown(app)->place != VERDICT_NOWHERE) verdict_open(app);
 }
 
+bool verdict_leads(App *app) {
+    const Verdict *v = shown(app);
+    return v && v->place != VERDICT_NOWHERE;
+}
+
 void verdict_open(App *app) {
     static const Panel *const panels[] = {[VERDICT_AT_LEAKS] = &panel_leaks,
                                           [VERDICT_AT_TIMELINE] = &panel_timeline,

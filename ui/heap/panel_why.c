@@ -130,7 +130,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
                       w->wished);
         if (w->missing)
             canvas_text(canvas, rect.x + 1, rect.y + 1, rect.w - 2, STYLE(TONE_MUTED),
-                        "It was made since, or is gone. Back at the program S takes another one.");
+                        "It was made since, or is gone: S takes a new snapshot and asks that.");
         return;
     }
     Rect list = list_of(rect);

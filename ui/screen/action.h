@@ -135,7 +135,9 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_COLLECT, GROUP_PROGRAM, 19, 'C', 0, "C", "collect", NULL,                                \
       "ask for a full garbage collection")                                                         \
     X(ACT_SNAPSHOT, GROUP_PROGRAM, 0, 'S', 0, "S", "snapshot", NULL,                               \
-      "a snapshot of the heap, lmp-PID-N.heap, after a full collection")                           \
+      "a snapshot of the heap, lmp-PID-N.heap; asks once whether to collect garbage first")        \
+    X(ACT_SNAPSHOT_HOW, GROUP_PROGRAM, 0, 'A', 0, "A", NULL, NULL,                                 \
+      "a snapshot, and asks anew whether S is to collect garbage first")                           \
     X(ACT_BREAK, GROUP_PROGRAM, 13, 'b', 0, "b", "break", "add",                                   \
       "conditions to pause at, or to take snapshots: a size, a line, a type, a new peak, a cycle")                       \
     X(ACT_INPUT, GROUP_PROGRAM, 22, 'i', 0, "i", "input", NULL, "type a line to the program")      \

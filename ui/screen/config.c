@@ -55,6 +55,11 @@ const ConfigRow config_rows[] = {
      good_fps},
     {"mouse", "`on`, `off`", "whether the display begins with the mouse", good_switch},
     {"types", "`owner`, `tag`", "types by owner, or as they were asked for", good_types},
+    {"collect", "`on`, `off`",
+     "whether `S` collects all garbage before it takes a snapshot; unset: it asks, and remembers "
+     "the "
+     "answer here",
+     good_switch},
     {"panel", "a panel's title", "the panel that the display begins with, such as `Sites`",
      good_words},
     {"columns.", "columns' titles, with commas",

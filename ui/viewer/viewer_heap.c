@@ -62,15 +62,13 @@ static bool open_it(Viewer *v) {
 }
 
 void viewer_heap_show(Viewer *v) {
-    Ui *ui = app_ui(v->app);
     v->dirty = v->urgent = true;
     if (!v->heap_file[0]) {
-        app_say(v->app, "No snapshot has been taken yet: S takes one, which says who holds what");
-        ui->wish.what = WISH_NOTHING;
+        app_offer_taking(v->app);
         return;
     }
     if ((!v->heap || strcmp(v->heap->file, v->heap_file) != 0) && !open_it(v)) {
-        ui->wish.what = WISH_NOTHING;
+        app_no_heap(v->app);
         if (!v->view) v->quit = true; /* there is nothing else to show */
         return;
     }

@@ -21,13 +21,15 @@ void viewer_ask_snapshot(Viewer *v, bool collect) {
     }
     if (!getcwd(here, sizeof here - 1)) {
         app_say(v->app, "No snapshot: the name of this directory is too long");
+        app_no_heap(v->app);
         return;
     }
     size_t n = strlen(here);
     if (n == 0 || here[n - 1] != '/') memcpy(here + n, "/", 2);
     watch->asked = view_snapshot(v->view, here, collect);
     watch->wait = (CollectWait){0, false};
-    app_say(v->app, "A snapshot is taken at the program's next instruction");
+    app_say(v->app, "A snapshot is taken at the program's next instruction, %s",
+            collect ? "garbage collected first" : "with all garbage");
 }
 
 /* What comes of it, in the footer: of a file in our own directory only the name. */
@@ -39,7 +41,10 @@ static void say(Viewer *v, LmpSnapshotLive *s) {
     if (n > 0 && strncmp(s->file, here, n) == 0 && s->file[n] == '/')
         memmove(s->file, s->file + n + 1, strlen(s->file + n + 1) + 1);
     app_say(v->app, "%s%s", written ? "enter opens " : "", snapshotline_say(line, sizeof line, s));
-    if (written) viewer_heap_written(v, file);
+    if (written)
+        viewer_heap_written(v, file);
+    else
+        app_no_heap(v->app);
     v->dirty = true;
 }
 
@@ -63,6 +68,7 @@ static void watch_ours(Viewer *v, const LmpSnapshotLive *s, uint64_t now) {
     v->dirty = true;
     if (turn != COLLECT_GIVE_UP) return;
     view_snapshot_no_more(v->view, watch->asked);
+    app_no_heap(v->app);
     watch->asked = 0;
 }
 

@@ -311,7 +311,7 @@ START_TEST(notices_go_away) {
     app_draw(app, canvas, now += 10 * SECOND);
     ck_assert(!shows("full collection"));
     ck_assert(!app_restless(app));
-    press("S");
+    press("Sy");
     ck_assert((take(), taken[REQUEST_SNAPSHOT]));
     press("m");
     ck_assert((take(), taken[REQUEST_MARK]));
