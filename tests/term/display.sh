@@ -632,6 +632,58 @@ LUA
     check_terminal
 }
 
+# Tenths of a MiB that the panel of the process says of a row; 0: it has none.
+process_row() {
+    screen | sed -nE "s/.* ([0-9]+)(\\.([0-9]))? MiB +[0-9.]+ .* $1( .*|\$)/\\1\\3/p" | head -n 1 | grep . || echo 0
+}
+is_within() { # LEAST WHAT MOST
+    [ "$2" -ge "$1" ] && [ "$2" -le "$3" ]
+}
+malloc_is() { is_within "$1" "$(process_row 'C code \(malloc\)')" "$2"; }
+mapped_is() { is_within "$1" "$(process_row 'C code \(mapped\)')" "$2"; }
+untold_is() { is_within "$1" "$(process_row 'not told apart')" "$2"; }
+
+case_process() { # what a C module has from malloc, in large and small pieces, and what it has mapped
+    [ -z "$LMP_PRELOAD" ] || exit 77 # a sanitizer has a malloc of its own
+    ldd "$(command -v "$LUA")" | grep -q 'libc\.so\.6' || { echo "not glibc's malloc"; exit 77; }
+    open 120 36
+    cat >"$work/takes.lua" <<'LUA'
+package.cpath = arg[1]
+local outside = require "outside"
+local function work(name)
+  local t
+  repeat t = {{}, {}, ("x"):rep(1000)} local f = io.open(name) until f and f:close()
+end
+assert(outside.take(64 << 20))
+for _ = 1, 20000 do assert(outside.take(700)) end -- 704 bytes each with what is around them
+assert(outside.map(32 << 20))
+work "more"
+assert(outside.map(16 << 20))
+work "leave"
+LUA
+    type_line "\$P \$LMP run --live takes.lua '$LMP_BUILD/tests/verdicts/?.so'; echo status=\$?"
+    wait_for 'RUNNING  00:00:0[1-9]'
+    key 0 Tab
+    wait_for "Lua's blocks are [0-9.]+ [KM]iB of [0-9.]+ MiB"
+    if shows 'does not let lmp read'; then # by its size alone the large piece is as good as mapped
+        until_true "$patience" '96 MiB mapped' mapped_is 955 975
+        until_true "$patience" '13.4 MiB not told apart' untold_is 130 160
+        : >"$work/more"
+        until_true "$patience" '112 MiB mapped' mapped_is 1115 1135
+    else
+        until_true "$patience" '77.4 MiB of malloc' malloc_is 770 800
+        until_true "$patience" '32 MiB mapped' mapped_is 315 335
+        : >"$work/more"
+        until_true "$patience" '48 MiB mapped' mapped_is 475 495
+        malloc_is 770 800 || fail "what malloc has is not what it was"
+    fi
+    : >"$work/leave"
+    wait_for 'FINISHED'
+    key q
+    wait_said 'status=0'
+    check_terminal
+}
+
 case_children() { # os.execute's output in its place; a background child's after the end
     cat >"$work/children.lua" <<'LUA'
 local wanted = io.open("wanted", "wb")

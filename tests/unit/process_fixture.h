@@ -58,7 +58,7 @@ static size_t fake_peek(uint32_t pid, uint64_t from, void *to, size_t n) {
     return 0;
 }
 
-static int64_t fake_text(void *to, size_t n) {
+static int64_t fake_smaps(void *to, size_t n) {
     char *text = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
@@ -96,7 +96,7 @@ static int64_t fake_pagemap(uint64_t at, void *to, size_t n) {
 
 static int64_t fake_file(const char *path, uint64_t at, void *to, size_t n) {
     if (fake_process->gone) return -1;
-    if (strcmp(path, "/proc/4711/smaps") == 0) return fake_text(to, n);
+    if (strcmp(path, "/proc/4711/smaps") == 0) return fake_smaps(to, n);
     ck_assert_str_eq(path, "/proc/4711/pagemap");
     return fake_pagemap(at, to, n);
 }
@@ -150,7 +150,7 @@ static void fake_word(FakeMapping *m, uint64_t addr, uint64_t value) {
     memcpy(m->bytes + (addr - m->start), &value, sizeof value);
 }
 
-static uint64_t fake_word_at(const FakeMapping *m, uint64_t addr) {
+__attribute__((unused)) static uint64_t fake_word_at(const FakeMapping *m, uint64_t addr) {
     uint64_t value;
     memcpy(&value, m->bytes + (addr - m->start), sizeof value);
     return value;
@@ -196,8 +196,42 @@ static void fake_chunk(FakeProcess *p, FakeMapping *m, uint64_t at, uint64_t siz
     if (what == FAKE_CODE && at / 16 % 3) fake_word(m, at + 16, m->start + at % 4096 / 16 * 16);
 }
 
+/* Chunks of all sorts at random up to the mapping's end; the last one is what malloc has left. */
+static void fake_chunks(FakeProcess *p, FakeMapping *m, uint64_t from) {
+    bool used = true;
+    uint64_t at = from, dense = 1 + suite_below(6), stretch = 0, bytes = 0;
+    FakeChunk main = FAKE_LUA;
+    while (m->end - at > 4096) {
+        FakeChunk what;
+        if (stretch == 0) {
+            stretch = 1 + suite_below(400);
+            main = suite_below(3) ? FAKE_LUA : FAKE_CODE;
+        }
+        stretch--;
+        what = suite_below(8) < dense ? main : (FakeChunk)suite_below(FAKE_TOP);
+        if (what == FAKE_FREE && !used) what = FAKE_CODE; /* free neighbours are one */
+        bytes = suite_below(20)   ? 1 + suite_below(120)
+                : suite_below(10) ? 1 + suite_below(5000)
+                                  : suite_below(3 << 20);
+        if (bytes + 4096 + 64 > m->end - at) bytes = 24;
+        if (what == FAKE_KEPT) bytes = bytes % 120 + 1;
+        /* now and then a chunk begins right below where the next part to be read does */
+        uint64_t border = (at | (CHUNKS_PART - 1)) + 1 - 16;
+        if (what != FAKE_KEPT && border >= at + 32 && border < at + chunks_size(bytes) + 1000 &&
+            border < m->end - 8192 && suite_below(4))
+            bytes = border - at - 8;
+        uint64_t size = chunks_size(bytes) +
+                        (bytes % 16 != 8 && what == FAKE_LUA && suite_below(9) == 0 ? 16 : 0);
+        fake_chunk(p, m, at, size, what, bytes, used);
+        used = what != FAKE_FREE;
+        at += size;
+    }
+    fake_chunk(p, m, at, m->end - at, FAKE_TOP, 0, used);
+}
+
 /* What is in memory, byte by byte: the rows as they should be, of mappings with a truth. */
-static void fake_judge(const FakeProcess *p, uint64_t row[PROCESS_ROWS], uint64_t *absent) {
+__attribute__((unused)) static void fake_judge(const FakeProcess *p, uint64_t row[PROCESS_ROWS],
+                                               uint64_t *absent) {
     *absent = 0;
     for (uint32_t i = 0; i < p->maps; i++) {
         const FakeMapping *m = &p->map[i];
@@ -220,14 +254,14 @@ static void fake_judge(const FakeProcess *p, uint64_t row[PROCESS_ROWS], uint64_
 }
 
 /* A whole look, in steps of a budget. */
-static const ProcessFigures *fake_look(Process *reader, uint64_t budget) {
+__attribute__((unused)) static const ProcessFigures *fake_look(Process *reader, uint64_t budget) {
     process_again(reader);
     while (process_step(reader, 1000, budget))
         ;
     return process_figures(reader);
 }
 
-static uint64_t fake_sum(const ProcessFigures *f) {
+__attribute__((unused)) static uint64_t fake_sum(const ProcessFigures *f) {
     uint64_t sum = 0;
     for (int r = 0; r < PROCESS_ROWS; r++)
         sum += f->row[r];

@@ -23,6 +23,7 @@ typedef enum PanelSet { SET_LIVE = 1, SET_HEAP = 2, SET_BOTH = 3 } PanelSet;
     X(panel_tree, SET_LIVE, SLOT_BOTTOM, true)                                                     \
     X(panel_leaks, SET_LIVE, SLOT_BOTTOM, true)                                                    \
     X(panel_tags, SET_LIVE, SLOT_BOTTOM, true)                                                     \
+    X(panel_process, SET_LIVE, SLOT_BOTTOM, true)                                                  \
     X(panel_site, SET_LIVE, SLOTS, false)                                                          \
     X(panel_function, SET_LIVE, SLOT_BOTTOM, false)                                                \
     X(panel_tag, SET_LIVE, SLOT_BOTTOM, false)                                                     \

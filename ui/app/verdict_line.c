@@ -98,7 +98,7 @@ bool verdict_leads(App *app) {
 void verdict_open(App *app) {
     static const Panel *const panels[] = {[VERDICT_AT_LEAKS] = &panel_leaks,
                                           [VERDICT_AT_TIMELINE] = &panel_timeline,
-                                          [VERDICT_AT_TYPES] = &panel_types};
+                                          [VERDICT_AT_PROCESS] = &panel_process};
     const Verdict *v = shown(app);
     if (!v || v->place == VERDICT_NOWHERE) {
         app_say(app, "There is nothing to show for it");

@@ -150,6 +150,13 @@ static void serve_refresh(Viewer *v, const Request *request) {
     v->dirty = true;
 }
 
+/* At most one is waiting: a program that does nothing answers none. */
+static void serve_memory(Viewer *v, const Request *request) {
+    (void)request;
+    if (v->view->live->memory.done == atomic_load(&v->view->control->memory))
+        view_ask_memory(v->view);
+}
+
 static void serve_preview(Viewer *v, const Request *request) {
     view_preview(v->view, request->preview.addr, request->preview.count);
 }

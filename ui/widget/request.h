@@ -35,6 +35,7 @@
     X(REQUEST_REFRESH, refresh, false)  /* new figures, by Ui.marks as they are now */             \
     X(REQUEST_SNAPSHOT, snapshot, true) /* of the heap; .collect: all garbage first */             \
     X(REQUEST_MARK, mark, true)                                                                    \
+    X(REQUEST_MEMORY, memory, false)  /* what Lua counts: it answers some time */                  \
     X(REQUEST_PREVIEW, preview, true) /* .preview: contents of these string blocks */
 
 typedef enum RequestKind {

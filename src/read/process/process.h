@@ -18,8 +18,8 @@
     X(FREE_PARTS, "free, between what lives",                                                      \
       "in pages with live blocks: malloc uses it again, but cannot give it back")                  \
     X(FREE_PAGES, "free, in whole pages", "malloc could give these back, and keeps them")          \
-    X(MALLOC, "C code: malloc", "what C code has asked malloc for, with what is around it")        \
-    X(MAPPED, "C code: mapped",                                                                    \
+    X(MALLOC, "C code (malloc)", "what C code has asked malloc for, with what is around it")       \
+    X(MAPPED, "C code (mapped)",                                                                   \
       "memory without a name that is not malloc's: mmap, other allocators, other threads' heaps")  \
     X(PROGRAM, "program, libraries", "files that are run in part, with their data")                \
     X(FILES, "mapped files", "files that the program has mapped")                                  \
@@ -56,7 +56,7 @@ typedef struct ProcessFigures {
     ProcessMalloc malloc;
     char other[64];              /* whose malloc it is, if it is a library's; "": not known */
     uint64_t pages[CHUNKS_FILL]; /* of the heap, by how full they are; see ChunkSums */
-    /* As the program has answered (LmpMemory), in the look's time; else false. */
+    /* As the program has answered last (LmpMemory); false: it never has. */
     bool asked;
     uint64_t count;  /* collectgarbage("count"), bytes */
     uint64_t before; /* of it from before start */
@@ -74,6 +74,8 @@ void process_free(Process *process);
 /* Goes on looking for about `budget` nanoseconds, or begins again when the last look is a while
  * ago. Call view_refresh before. Returns whether a look is under way. */
 bool process_step(Process *process, uint64_t now, uint64_t budget);
+/* Is it to begin a look now? */
+bool process_due(const Process *process, uint64_t now);
 /* Begins a new look now, whatever the time. */
 void process_again(Process *process);
 /* The last whole look. NULL: there is none yet. */

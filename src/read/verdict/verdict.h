@@ -22,7 +22,7 @@ typedef enum VerdictPlace {
     VERDICT_AT_SITE,     /* the page of its line */
     VERDICT_AT_LEAKS,    /* sites by growth */
     VERDICT_AT_TIMELINE, /* the heap and its collections */
-    VERDICT_AT_TYPES,
+    VERDICT_AT_PROCESS,
     VERDICT_NOWHERE
 } VerdictPlace;
 

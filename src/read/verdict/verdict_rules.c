@@ -80,7 +80,7 @@ const VerdictRule verdict_rules[] = {
      "of the time half of the peak was enough",
      "held … of the peak of …, and … now: for … of the time half was enough"},
     {"outside-lua", 0, 0, outside_holds, 0.7, outside_say,
-     "look at C libraries' buffers: Lua's collector does not see them", VERDICT_AT_TYPES,
+     "look at C libraries' buffers: Lua's collector does not see them", VERDICT_AT_PROCESS,
      "16 MiB and half of what is resident are neither Lua's, nor were at the heap's peak, nor "
      "lmp's own",
      "at least … of the program's … are outside Lua's heap"},

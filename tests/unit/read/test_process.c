@@ -145,40 +145,6 @@ static void list_others(FakeProcess *p) {
     fake_listed(p, 0x7ffffffff000, 4, "r-xp", "[vdso]", 4);
 }
 
-/* Chunks of all sorts up to the mapping's end; the last one is what malloc has left. Which pages
- * are gone from memory does not matter to who reads, as long as no chunk begins there. */
-static void random_chunks(FakeProcess *p, FakeMapping *m, uint64_t from) {
-    bool used = true;
-    uint64_t at = from, dense = 1 + suite_below(6), stretch = 0, bytes = 0;
-    FakeChunk main = FAKE_LUA;
-    while (m->end - at > 4096) {
-        FakeChunk what;
-        if (stretch == 0) {
-            stretch = 1 + suite_below(400);
-            main = suite_below(3) ? FAKE_LUA : FAKE_CODE;
-        }
-        stretch--;
-        what = suite_below(8) < dense ? main : (FakeChunk)suite_below(FAKE_TOP);
-        if (what == FAKE_FREE && !used) what = FAKE_CODE; /* free neighbours are one */
-        bytes = suite_below(20)   ? 1 + suite_below(120)
-                : suite_below(10) ? 1 + suite_below(5000)
-                                  : suite_below(3 << 20);
-        if (bytes + 4096 + 64 > m->end - at) bytes = 24;
-        if (what == FAKE_KEPT) bytes = bytes % 120 + 1;
-        /* now and then a chunk begins right below where the next part to be read does */
-        uint64_t border = (at | (CHUNKS_PART - 1)) + 1 - 16;
-        if (what != FAKE_KEPT && border >= at + 32 && border < at + chunks_size(bytes) + 1000 &&
-            border < m->end - 8192 && suite_below(4))
-            bytes = border - at - 8;
-        uint64_t size = chunks_size(bytes) +
-                        (bytes % 16 != 8 && what == FAKE_LUA && suite_below(9) == 0 ? 16 : 0);
-        fake_chunk(p, m, at, size, what, bytes, used);
-        used = what != FAKE_FREE;
-        at += size;
-    }
-    fake_chunk(p, m, at, m->end - at, FAKE_TOP, 0, used);
-}
-
 /* Pages in which no chunk begins, and no kept one lies, may be gone. */
 static void random_absence(FakeMapping *m, uint64_t from) {
     bool *needed = calloc(fake_pages(m) + 1, sizeof *needed);
@@ -214,7 +180,7 @@ START_TEST(test_random_heaps) {
     for (int round = 0; round < 40; round++) {
         FakeProcess *p = fake_process_new();
         FakeMapping *heap = fake_memory(p, HEAP_AT, 4 * (1 + suite_below(2500)), "[heap]");
-        random_chunks(p, heap, heap->start);
+        fake_chunks(p, heap, heap->start);
         if (suite_below(2)) random_absence(heap, heap->start);
         /* blocks with mappings of their own, Lua's and others', that the kernel has made one of */
         uint64_t large = LARGE_AT, count = suite_below(4);
@@ -241,7 +207,7 @@ END_TEST
 static FakeProcess *one_heap(void) {
     FakeProcess *p = fake_process_new();
     suite_seed();
-    random_chunks(p, fake_memory(p, HEAP_AT, 4000, "[heap]"), HEAP_AT);
+    fake_chunks(p, fake_memory(p, HEAP_AT, 4000, "[heap]"), HEAP_AT);
     return p;
 }
 

@@ -1,0 +1,162 @@
+/* The panel of the process's memory, of a made-up process: golden files, keys, and what stands
+ * there while nothing is known. */
+#include "heap_fixture.h"
+#include "panel_draw.h"
+#include "process_fixture.h"
+
+#include "base/format.h"
+
+static FakeProcess *program(void) {
+    FakeProcess *p = fake_process_new();
+    suite_seed();
+    fake_listed(p, 0x55d0c0000000, 300, "r-xp", "/usr/bin/lua5.4", 280);
+    fake_chunks(p, fake_memory(p, 0x55d0c2a01000, 3000, "[heap]"), 0x55d0c2a01000);
+    fake_listed(p, 0x7f10a0000000, 20480, "rw-p", "", 9000);
+    fake_listed(p, 0x7f10b0000000, 4096, "r--p", "/usr/share/dict/words", 600);
+    fake_listed(p, 0x7f10c0000000, 40960, "rw-s", "/memfd:lmp-state (deleted)", 5000);
+    fake_listed(p, 0x7fff10000000, 1024, "r-xp", "/lib/libc.so.6", 900);
+    fake_memory(p, 0x7ffffffde000, 132, "[stack]");
+    fake_listed(p, 0x7ffffffff000, 4, "r-xp", "[vdso]", 4);
+    LmpMemory *told = &p->heap->live.memory;
+    *told = (LmpMemory){.done = 1, .count = 2000000, .live = 1900000, .before = 223456};
+    atomic_store(&p->heap->control.memory, 1);
+    return p;
+}
+
+static Stage *stage_of(FakeProcess *p, int w, int h, bool utf8, int colours) {
+    Stage *s = stage_new(&panel_process, heap_fixture_model(p->heap), w, h, utf8, colours);
+    s->ui.now = 5000000000ull;
+    free(stage_text(s, false)); /* it looks as it draws */
+    return s;
+}
+
+static void stage_end(Stage *s) {
+    free(s->model);
+    stage_free(s);
+}
+
+START_TEST(test_sizes) {
+    static const struct {
+        const char *name;
+        int w, h, colours;
+        bool utf8;
+    } sights[] = {
+        {"process-118x14", 118, 14, 256, true},    {"process-118x28", 118, 28, 256, true},
+        {"process-78x12", 78, 12, 256, true},      {"process-78x26", 78, 26, 256, true},
+        {"process-58x9", 58, 9, 256, true},        {"process-20x4", 20, 4, 256, true},
+        {"process-78x26-ascii", 78, 26, 8, false}, {"process-78x12-mono", 78, 12, 0, true},
+    };
+    for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
+        FakeProcess *p = program();
+        Stage *s = stage_of(p, sights[i].w, sights[i].h, sights[i].utf8, sights[i].colours);
+        char name[64];
+        snprintf(name, sizeof name, "%s.txt", sights[i].name);
+        stage_golden(s, name);
+        stage_end(s);
+        fake_process_free(p);
+    }
+}
+END_TEST
+
+static void shows(Stage *s, const char *words) {
+    char *text = stage_text(s, false), *to = text;
+    for (const char *at = text; *at; at++) { /* sentences go over several lines */
+        char c = *at == '\n' ? ' ' : *at;
+        if (c != ' ' || to == text || to[-1] != ' ') *to++ = c;
+    }
+    *to = 0;
+    ck_assert_msg(strstr(text, words) != NULL, "%s not in %s", words, text);
+    free(text);
+}
+
+/* All rows that are drawn come to what the headline says. */
+START_TEST(test_rows_sum) {
+    FakeProcess *p = program();
+    Stage *s = stage_of(p, 78, 26, true, 256);
+    char *text = stage_text(s, false), *end;
+    double sum = 0, all = 0;
+    for (char *line = text; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        char unit[8];
+        double n;
+        *end = 0;
+        const char *of = strstr(line, "Lua's blocks are ");
+        if (of) sscanf(of, "Lua's blocks are %*s %*s of %lf", &all);
+        if (!strstr(line, "━")) continue;
+        while (*line && (*line < '0' || *line > '9'))
+            line++;
+        if (sscanf(line, "%lf %7s", &n, unit) != 2) continue;
+        sum += !strcmp(unit, "MiB") ? n : !strcmp(unit, "KiB") ? n / 1024 : 0;
+    }
+    free(text);
+    ck_assert_msg(sum > all - 0.5 && sum < all + 0.5 && all > 10, "%.1f of %.1f", sum, all);
+    stage_end(s);
+    fake_process_free(p);
+}
+END_TEST
+
+START_TEST(test_what_is_not_known) {
+    FakeProcess *p = program();
+    p->closed = true;
+    Stage *s = stage_of(p, 78, 26, true, 256);
+    shows(s, "does not let lmp read the program's memory");
+    shows(s, "parts not known");
+    stage_end(s);
+    p->heap->live.memory.done = 0;
+    s = stage_of(p, 78, 26, true, 256);
+    shows(s, "has not asked for memory");
+    stage_end(s);
+    fake_process_free(p);
+
+    p = program();
+    fake_listed(p, 0x7fffffff0000ull << 1, 64, "r-xp", "/lib/libjemalloc.so.2", 60);
+    s = stage_of(p, 118, 14, true, 256);
+    shows(s, "malloc is that of libjemalloc.so.2");
+    stage_end(s);
+    fake_process_free(p);
+
+    p = program();
+    p->gone = true;
+    s = stage_of(p, 78, 12, true, 256);
+    shows(s, "may not be looked at");
+    s->model->seen = LMP_SEEN_KILLED;
+    shows(s, "the process is gone");
+    stage_end(s);
+    fake_process_free(p);
+}
+END_TEST
+
+/* A look is asked for when it begins, and only of a program that runs; a frozen display does not
+ * look. */
+START_TEST(test_asks) {
+    FakeProcess *p = program();
+    Stage *s = stage_new(&panel_process, heap_fixture_model(p->heap), 78, 12, true, 256);
+    s->ui.frozen = true;
+    s->ui.now = 5000000000ull;
+    free(stage_text(s, false));
+    ck_assert(!request_waits(&s->ui.requests, REQUEST_MEMORY));
+    s->ui.frozen = false;
+    shows(s, "Lua's blocks");
+    ck_assert(request_waits(&s->ui.requests, REQUEST_MEMORY));
+    request_take(&s->ui.requests);
+    shows(s, "Lua's blocks");
+    ck_assert(!request_waits(&s->ui.requests, REQUEST_MEMORY)); /* it rests */
+    s->ui.now += 2000000000ull;
+    s->model->seen = LMP_SEEN_FINISHED;
+    shows(s, "Lua's blocks");
+    ck_assert(!request_waits(&s->ui.requests, REQUEST_MEMORY));
+    stage_end(s);
+    fake_process_free(p);
+}
+END_TEST
+
+/* Without a program there is nothing, and nothing breaks. */
+START_TEST(test_none) {
+    Model *m = heap_fixture_model(NULL);
+    Stage *s = stage_new(&panel_process, m, 40, 6, true, 256);
+    shows(s, "Process");
+    ck_assert(!stage_act(s, ACT_ENTER));
+    stage_end(s);
+}
+END_TEST
+
+SUITE("panel_process", test_sizes, test_rows_sum, test_what_is_not_known, test_asks, test_none)
