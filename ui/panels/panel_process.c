@@ -13,7 +13,7 @@
 #include "widget/tallycell.h"
 
 #define BUDGET 5000000u        /* nanoseconds a frame */
-#define BUDGET_FIRST 40000000u /* while there is nothing to show */
+#define BUDGET_FIRST 40000000u /* while there is little to show */
 #define ABOVE 2                /* lines: the sentence, the picture */
 #define SIDE 112               /* columns from which on sentences stand beside the table */
 #define TABLE_W 66             /* then */
@@ -210,7 +210,8 @@ static void look(ProcessPanel *p, const Model *model, Ui *ui) {
     if (!p->reader) return;
     if (process_due(p->reader, ui->now) && model->seen == LMP_SEEN_RUNNING)
         request_put_kind(&ui->requests, REQUEST_MEMORY);
-    uint64_t budget = process_figures(p->reader) ? BUDGET : BUDGET_FIRST;
+    const ProcessFigures *f = process_figures(p->reader);
+    uint64_t budget = f && !f->partial ? BUDGET : BUDGET_FIRST;
     if (process_step(p->reader, ui->now, budget)) ui->restless = true;
 }
 
@@ -266,15 +267,11 @@ static void draw_words(const ProcessPanel *p, const ProcessFigures *f, const Ui 
 
 static void draw_missing(const ProcessPanel *p, const Model *model, Canvas *canvas, Rect rect) {
     bool over = model->seen == LMP_SEEN_FINISHED || model->seen == LMP_SEEN_KILLED;
-    const char *text = !p || !p->reader             ? "no memory to look at the process"
-                       : !process_hidden(p->reader) ? NULL
-                       : over                       ? "the process is gone: nothing was seen of it"
-                                                    : "its memory may not be looked at from here";
-    if (text)
-        canvas_text(canvas, rect.x + 1, rect.y, rect.w - 1, STYLE(TONE_MUTED), text);
-    else
-        canvas_printf(canvas, rect.x + 1, rect.y, rect.w - 1, STYLE(TONE_MUTED),
-                      "looking at the heap: %.0f %%", process_progress(p->reader) * 100);
+    const char *text = !p || !p->reader            ? "no memory to look at the process"
+                       : over                      ? "the process is gone: nothing was seen of it"
+                       : process_hidden(p->reader) ? "its memory may not be looked at from here"
+                                                   : "";
+    canvas_text(canvas, rect.x + 1, rect.y, rect.w - 1, STYLE(TONE_MUTED), text);
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
@@ -312,6 +309,11 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     table_note(&p->panel.table, ui, out, size);
     if (out[0]) return;
     const char *dot = ui->utf8 ? "·" : "-", *more = "";
+    if (f->partial) {
+        snprintf(out, size, "RSS %s %s looking at the heap: %.0f %%",
+                 format_bytes(bytes, f->resident), dot, process_progress(p->reader) * 100);
+        return;
+    }
     if (f->malloc != PROCESS_MALLOC_READ)
         more = ui->utf8 ? " · parts not known" : " - parts not known";
     uint64_t age = ui->now > f->ended ? ui->now - f->ended : 0;

@@ -33,13 +33,13 @@ struct Process {
     ChunkSpan own[LMP_OWN_RANGES]; /* by address, not overlapping */
     uint32_t owns;
 
-    bool looking, hidden, any;
-    bool readable;      /* its memory */
-    uint32_t mapping;   /* that the look has come to */
-    uint64_t at;        /* in it; 0: not begun */
-    uint64_t gone, all; /* bytes of addresses looked at, and to look at */
-    uint64_t spent;     /* by the look, nanoseconds */
-    uint64_t due;       /* when the next one is */
+    bool looking, hidden, any; /* `any`: there is something in `last` */
+    bool readable;             /* its memory */
+    uint32_t mapping;          /* that the look has come to */
+    uint64_t at;               /* in it; 0: not begun */
+    uint64_t gone, all;        /* bytes of addresses looked at, and to look at */
+    uint64_t spent;            /* by the look, nanoseconds */
+    uint64_t due;              /* when the next one is */
     uint64_t fits, misfits;
     ProcessFigures now, last;
 };
@@ -259,31 +259,6 @@ static void add_walk(Process *p, const Mapping *m) {
 
 /* ---- a look ---------------------------------------------------------------------------------- */
 
-static void begin(Process *p, uint64_t now) {
-    p->looking = false;
-    p->hidden = p->view->pid == 0 || !mappings_read(&p->maps, p->view->pid);
-    p->due = now + LEAST_REST;
-    if (p->hidden) return;
-    view_copy_told(p->view, &p->told);
-    take_own(p);
-    p->now = (ProcessFigures){.began = now, .resident = p->maps.resident};
-    p->fits = p->misfits = p->spent = p->gone = p->all = 0;
-    p->chunks.glibc = p->maps.malloc[0] ? 0 : p->maps.glibc;
-    p->chunks.word = read_word;
-    p->chunks.context = p;
-    p->readable = false;
-    for (uint32_t i = 0; i < p->maps.count; i++) {
-        const Mapping *m = &p->maps.row[i];
-        uint64_t word;
-        if (is_walked(p, m)) p->all += m->end - m->start;
-        if (m->sort == MAPPING_STACK && !p->readable) /* where something is for sure */
-            p->readable = lmp_os->peek_process(p->view->pid, m->end - 8, &word, 8) == 8;
-    }
-    p->mapping = 0;
-    p->at = 0;
-    p->looking = true;
-}
-
 /* Its blocks, its pages, its memory; then what is in them. */
 static void walk_part(Process *p, const Mapping *m) {
     uint64_t stretch = p->at & ~(uint64_t)(CHUNKS_PART - 1), end = stretch + CHUNKS_PART;
@@ -346,12 +321,59 @@ static void settle_told(Process *p) {
     f->row[PROCESS_BEFORE] = lua;
 }
 
+/* What is known at once, of a process that is looked at for the first time. Lua's blocks are taken
+ * to be in memory until each was looked at. */
+static void begin_with_rows(Process *p) {
+    ProcessFigures *f = &p->now, fresh = *f;
+    for (uint32_t i = 0; i < p->maps.count; i++) {
+        const Mapping *m = &p->maps.row[i];
+        if (is_walked(p, m))
+            f->row[PROCESS_UNTOLD] += m->resident;
+        else
+            add_mapping(p, m);
+    }
+    f->partial = true;
+    settle_told(p);
+    uint64_t lua = f->live < f->row[PROCESS_UNTOLD] ? f->live : f->row[PROCESS_UNTOLD];
+    f->row[PROCESS_UNTOLD] -= lua;
+    f->row[PROCESS_LUA] = lua;
+    f->ended = f->began;
+    p->last = *f;
+    p->any = true;
+    *f = fresh;
+}
+
+static void begin(Process *p, uint64_t now) {
+    p->looking = false;
+    p->hidden = p->view->pid == 0 || !mappings_read(&p->maps, p->view->pid);
+    p->due = now + LEAST_REST;
+    if (p->hidden) return;
+    view_copy_told(p->view, &p->told);
+    take_own(p);
+    p->now = (ProcessFigures){.began = now, .resident = p->maps.resident};
+    p->fits = p->misfits = p->spent = p->gone = p->all = 0;
+    p->chunks.glibc = p->maps.malloc[0] ? 0 : p->maps.glibc;
+    p->chunks.word = read_word;
+    p->chunks.context = p;
+    p->readable = false;
+    for (uint32_t i = 0; i < p->maps.count; i++) {
+        const Mapping *m = &p->maps.row[i];
+        uint64_t word;
+        if (is_walked(p, m)) p->all += m->end - m->start;
+        if (m->sort == MAPPING_STACK && !p->readable) /* where something is for sure */
+            p->readable = lmp_os->peek_process(p->view->pid, m->end - 8, &word, 8) == 8;
+    }
+    p->mapping = 0;
+    p->at = 0;
+    p->looking = true;
+    if (!p->any) begin_with_rows(p);
+}
+
 static void finish(Process *p, uint64_t now) {
     settle_malloc(p);
     settle_told(p);
     p->now.ended = now;
     p->last = p->now;
-    p->any = true;
     p->looking = false;
     uint64_t rest = p->spent * REST;
     p->due = now + (rest > LEAST_REST ? rest : LEAST_REST);

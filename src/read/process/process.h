@@ -53,6 +53,7 @@ typedef struct ProcessFigures {
     uint64_t row[PROCESS_ROWS]; /* bytes in memory */
     uint64_t absent;            /* of Lua's blocks: never touched, or swapped out; bytes */
     uint64_t live;              /* Lua's live bytes at the end of the look */
+    bool partial; /* mappings are known, and how much Lua has; the heap is still being looked at */
     ProcessMalloc malloc;
     char other[64];              /* whose malloc it is, if it is a library's; "": not known */
     uint64_t pages[CHUNKS_FILL]; /* of the heap, by how full they are; see ChunkSums */
@@ -78,7 +79,7 @@ bool process_step(Process *process, uint64_t now, uint64_t budget);
 bool process_due(const Process *process, uint64_t now);
 /* Begins a new look now, whatever the time. */
 void process_again(Process *process);
-/* The last whole look. NULL: there is none yet. */
+/* The last whole look, before its end a partial one. NULL: there is none yet. */
 const ProcessFigures *process_figures(const Process *process);
 /* How far the look under way is, 0 to 1. */
 double process_progress(const Process *process);

@@ -31,7 +31,7 @@ static void say_free(ProcessWords *w, const ProcessFigures *f) {
     }
     uint64_t free_pages = f->row[PROCESS_FREE_PAGES] / CHUNKS_PAGE;
     below -= free_pages < below ? free_pages : below;
-    if (f->malloc != PROCESS_MALLOC_READ || pages == 0) return;
+    if (f->partial || f->malloc != PROCESS_MALLOC_READ || pages == 0) return;
     say(w,
         "%s of the heap's %s pages hold something, but less than half of a page. If what lives lay "
         "together, %s more could go back.",
@@ -92,10 +92,15 @@ static void say_malloc(ProcessWords *w, const ProcessFigures *f) {
 void process_words(ProcessWords *w, const ProcessFigures *f) {
     char bytes[LMP_NUM];
     w->count = 0;
-    say_malloc(w, f);
+    if (f->partial)
+        say(w,
+            "Lua's heap is being looked at: what in it is free, around blocks, or C code's will be "
+            "told apart then.");
+    else
+        say_malloc(w, f);
     if (f->absent > 0)
         say(w, "%s of Lua's blocks are not in memory: never touched, or swapped out.",
             format_bytes(bytes, f->absent));
     say_free(w, f);
-    say_count(w, f);
+    if (f->asked || !f->partial) say_count(w, f);
 }

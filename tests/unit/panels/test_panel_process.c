@@ -20,6 +20,7 @@ static FakeProcess *program(void) {
     LmpMemory *told = &p->heap->live.memory;
     *told = (LmpMemory){.done = 1, .count = 2000000, .live = 1900000, .before = 223456};
     atomic_store(&p->heap->control.memory, 1);
+    p->heap->live.counters.live_bytes = 1000000;
     return p;
 }
 
@@ -149,6 +150,37 @@ START_TEST(test_asks) {
 }
 END_TEST
 
+static uint64_t ticking;
+static uint64_t slow_clock(void) {
+    return ticking += 30000000;
+}
+
+/* While the heap is looked at for the first time the frame says how far that is. */
+START_TEST(test_first_look) {
+    static LmpOs os;
+    FakeProcess *p = program();
+    os = *lmp_os;
+    os.clock = slow_clock;
+    lmp_os = &os;
+    Stage *s = stage_new(&panel_process, heap_fixture_model(p->heap), 118, 14, true, 256);
+    s->ui.now = 5000000000ull;
+    shows(s, "looking at the heap: ");
+    shows(s, "Lua's blocks are 976.6 KiB of 18.5 MiB");
+    shows(s, "is being looked at");
+    ck_assert(s->ui.restless);
+    for (int i = 0; i < 20 && s->ui.restless; i++) {
+        s->ui.restless = false;
+        free(stage_text(s, false));
+    }
+    ck_assert(!s->ui.restless);
+    char *text = stage_text(s, false);
+    ck_assert_ptr_null(strstr(text, "looking"));
+    free(text);
+    stage_end(s);
+    fake_process_free(p);
+}
+END_TEST
+
 /* Without a program there is nothing, and nothing breaks. */
 START_TEST(test_none) {
     Model *m = heap_fixture_model(NULL);
@@ -159,4 +191,5 @@ START_TEST(test_none) {
 }
 END_TEST
 
-SUITE("panel_process", test_sizes, test_rows_sum, test_what_is_not_known, test_asks, test_none)
+SUITE("panel_process", test_sizes, test_rows_sum, test_what_is_not_known, test_asks,
+      test_first_look, test_none)

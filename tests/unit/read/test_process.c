@@ -311,6 +311,45 @@ START_TEST(test_gone) {
 }
 END_TEST
 
+/* Before the first look is over its rows are known all the same: mappings, and Lua's bytes. */
+static uint64_t ticking; /* each part of a look takes a while */
+static uint64_t ticks(void) {
+    return ticking += 1000;
+}
+
+START_TEST(test_partial) {
+    FakeProcess *p = one_heap();
+    static LmpOs os;
+    os = *lmp_os;
+    os.clock = ticks;
+    lmp_os = &os;
+    list_others(p);
+    p->heap->live.counters.live_bytes = 300000;
+    Process *reader = process_new(&p->heap->view);
+    ck_assert(process_step(reader, 1000, 0));
+    ProcessFigures first = *process_figures(reader);
+    ck_assert(first.partial);
+    ck_assert_uint_eq(fake_sum(&first), first.resident);
+    ck_assert_uint_eq(first.row[PROCESS_LUA], 300000);
+    ck_assert_uint_eq(first.row[PROCESS_UNTOLD], 4000 * 1024 - 300000);
+    ck_assert_uint_eq(first.row[PROCESS_STACKS], 132 * 1024);
+    double progress = process_progress(reader);
+    ck_assert(progress > 0 && progress < 1);
+    while (process_step(reader, 1000, 0)) {
+        ck_assert(process_figures(reader)->partial);
+        ck_assert(process_progress(reader) >= progress);
+        progress = process_progress(reader);
+    }
+    ck_assert(!process_figures(reader)->partial);
+    check(p, process_figures(reader), "after that");
+    process_again(reader); /* what is known stays until the next whole look */
+    ck_assert(process_step(reader, 2000, 0));
+    ck_assert(!process_figures(reader)->partial);
+    process_free(reader);
+    fake_process_free(p);
+}
+END_TEST
+
 /* Pages by how full they are, and what a page has that is free. */
 START_TEST(test_pages) {
     FakeProcess *p = fake_process_new();
@@ -335,4 +374,4 @@ START_TEST(test_pages) {
 END_TEST
 
 SUITE("process", test_sorts, test_libraries, test_damaged_lists, test_random_heaps,
-      test_memory_is_closed, test_not_glibc, test_plain_links, test_gone, test_pages)
+      test_memory_is_closed, test_not_glibc, test_plain_links, test_gone, test_partial, test_pages)
