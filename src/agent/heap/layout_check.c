@@ -173,25 +173,28 @@ static bool check_tables(lua_State *L, LmpHeapStudy *study) {
     return true;
 }
 
-/* The length operator leaves hints in place of the array's size. */
+/* The length operator leaves hints in place of the array's size. The whole table is compared each
+ * time, and a program stands meanwhile that asks for its first snapshot: so there are just enough
+ * elements for sizes below and above a power of two. */
 static bool check_limits(lua_State *L, LmpHeapStudy *study) {
+    enum { ELEMENTS = 70, KEYS = 40 };
     bool hints = false;
     lua_newtable(L);
     int t = lua_gettop(L);
-    for (int i = 1; i <= 200; i++) {
+    for (int i = 1; i <= ELEMENTS; i++) {
         lua_pushinteger(L, i);
         lua_rawseti(L, t, i);
         (void)lua_rawlen(L, t);
         if (!table_fits(L, study, t)) return false;
     }
-    for (int i = 200; i > 0; i--) {
+    for (int i = ELEMENTS; i > 0; i--) {
         lua_pushnil(L);
         lua_rawseti(L, t, i);
         (void)lua_rawlen(L, t);
         if (heap_u8(pointer(L, t) + study->layout.hint) & LMP_TABLE_HINT) hints = true;
         if (!table_fits(L, study, t)) return false;
     }
-    for (int i = 1; i <= 100; i++) { /* keys that are dead, and taken again */
+    for (int i = 1; i <= KEYS; i++) { /* keys that are dead, and taken again */
         lua_pushfstring(L, "k%d", i);
         lua_pushinteger(L, i);
         lua_rawset(L, t);
