@@ -126,7 +126,7 @@ async function look_at_page(file) {
   const tiles = () => page.run(`document.querySelectorAll("#view .cell").length`);
   const before = await shown(), drawn = await tiles(), place = await page.run(LARGEST);
   assert.ok(drawn > 0, "nothing is drawn");
-  assert.ok(await page.run(`[...document.querySelectorAll("#view .cell")].some(e => e.offsetWidth > 300)`),
+  assert.ok(await page.run(`[...document.querySelectorAll("#view .cell")].some(e => e.offsetWidth > 100)`),
     "no tile is large");
   const line = file.endsWith("icicle") ? 34 : 1; // its last row may be cut
   const [beyond, high] = await page.run(BEYOND);
