@@ -10,6 +10,7 @@
 #include "heapfile_fixture.h"
 #include "read/snapshot/compare.h"
 #include "read/snapshot/suspects.h"
+#include "report/heap/heapreport.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -68,24 +69,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
-/* Columns in memory of their own, so that one that is read too far is noticed. */
-static LmpHeapGraph apart(const LmpHeapGraph *from) {
-    LmpHeapGraph to = *from;
-    for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++) {
-        size_t n = (size_t)heapgraph_rows(from, &heapgraph_columns[i]) * heapgraph_columns[i].width;
-        void **column = (void **)((char *)&to + heapgraph_columns[i].at), *copy = malloc(n);
-        if (n && !copy) abort();
-        if (n) memcpy(copy, *column, n);
-        *column = copy;
-    }
-    return to;
-}
-
-static void free_columns(LmpHeapGraph *g) {
-    for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++)
-        free(*(void **)((char *)g + heapgraph_columns[i].at));
-}
-
 /* ---- looking --------------------------------------------------------------------------------- */
 
 enum { MOST_OBJECTS = 3000, MOST_PATHS = 8 };
@@ -130,19 +113,38 @@ static void look_at_paths(const LmpSnapshot *s) {
     free(suspects);
 }
 
+/* In all formats, and what changed in either direction. */
+static void look_at_reports(const LmpSnapshot *s) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) abort();
+    for (unsigned k = 0; k < HEAP_REPORT_KINDS; k++) {
+        HeapReport report = {.s = s, .old = &older};
+        if (heapreport_kinds[k].write(&report, out) != LMP_OK) abort();
+    }
+    for (int json = 0; json < 2; json++) {
+        if (heapdiff_write(&(HeapDiff){.old = &older, .newer = s, .json = json}, out)) abort();
+        if (heapdiff_write(&(HeapDiff){.old = s, .newer = &older, .json = json}, out)) abort();
+    }
+    fclose(out);
+    free(text);
+}
+
 static void look(const unsigned char *bytes, size_t n) {
     LmpHeapRead read;
     if (file_read(&read, bytes, n) != LMP_OK) return;
     LmpSnapshot s;
-    LmpHeapGraph g = apart(&read.graph);
+    LmpHeapGraph g = file_apart(&read.graph);
     if (g.objects <= MOST_OBJECTS) { /* large ones take their time, and nothing else */
         if (snapshot_of_graph(&s, &read.info, &g) != LMP_OK) abort();
         look_at_words(&s);
         look_at_groups(&s);
         look_at_paths(&s);
+        look_at_reports(&s);
         snapshot_close(&s);
     }
-    free_columns(&g);
+    file_apart_free(&g);
     heapfile_free(&read);
 }
 
@@ -165,12 +167,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 2) return 0;
     FileBytes file = {0};
     bool bytes = data[0] % 2 == 0;
-    LmpHeapGraph g = apart(&sound->g);
+    LmpHeapGraph g = file_apart(&sound->g);
     if (!bytes) overwrite(&g, NULL, data + 1, size - 1);
     if (file_write(&file, &info, &g, NULL) != LMP_OK) abort();
     if (bytes) overwrite(&g, &file, data + 1, size - 1);
     file_mend(file.bytes, file.n);
-    free_columns(&g);
+    file_apart_free(&g);
     look(file.bytes, file.n);
     free(file.bytes);
     return 0;

@@ -639,7 +639,8 @@ case_install() { # an installed tree works, wherever it is moved
 case_heap_reports() { # lmp report and lmp diff, of files made by tests/readers/heaps.c
     mkdir heaps
     LD_PRELOAD=$LMP_PRELOAD "$LMP_BUILD/heaps" heaps || fail 'no heaps'
-    for format in summary json heapsnapshot csv dot holders pprof icicle treemap; do
+    local formats='summary json heapsnapshot csv dot holders pprof icicle treemap'
+    for format in $formats; do
         lmp report $format heaps/random.heap
         is $status 0 "status of $format"
         cmp -s out heaps/random.$format || fail "$format of the file is not that of the heap"
@@ -677,6 +678,16 @@ case_heap_reports() { # lmp report and lmp diff, of files made by tests/readers/
     head -c 3000 whole >cut.off
     echo 'no snapshot' >text
     refused 1 'cut.off is damaged' report csv cut.off
+    refused 1 'cut.off is damaged' diff whole cut.off
+    refused 1 'cut.off is damaged' diff --json cut.off whole
+    for format in $formats; do # cut off anywhere, or with a byte that is another one: in a line, and nothing is written
+        size=$(stat -c %s whole) length=$((RANDOM % (size - 8) + 8))
+        head -c $length whole >some
+        refused 1 'some is damaged' report "$format" some -o some.out
+        { head -c $((length - 1)) whole; printf '\377\377'; tail -c +$((length + 2)) whole; } >some
+        cmp -s some whole || refused 1 'some is damaged|some is not a heap snapshot|another version' report "$format" some -o some.out
+        [ ! -e some.out ] || fail "$format was written"
+    done
     refused 1 'text is not a heap snapshot' report csv text
     refused 1 'nowhere: No such file' report csv nowhere
     refused 1 'no report dot: there is no object at this address' report dot --object=1 whole

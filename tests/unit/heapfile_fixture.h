@@ -79,4 +79,22 @@ FILE_USED void file_mend(unsigned char *bytes, size_t n) {
     }
 }
 
+/* Columns in memory of their own, so that one that is read too far is noticed. */
+FILE_USED LmpHeapGraph file_apart(const LmpHeapGraph *from) {
+    LmpHeapGraph to = *from;
+    for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++) {
+        size_t n = (size_t)heapgraph_rows(from, &heapgraph_columns[i]) * heapgraph_columns[i].width;
+        void **column = (void **)((char *)&to + heapgraph_columns[i].at), *copy = malloc(n);
+        if (n > 0 && !copy) abort();
+        if (n) memcpy(copy, *column, n);
+        *column = copy;
+    }
+    return to;
+}
+
+FILE_USED void file_apart_free(LmpHeapGraph *g) {
+    for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++)
+        free(*(void **)((char *)g + heapgraph_columns[i].at));
+}
+
 #endif

@@ -221,7 +221,8 @@ static uint32_t trace_of(const Chrome *c, uint32_t i) {
     const LmpTables *t = c->s->view ? &c->s->view->tables : NULL;
     uint32_t context = c->s->g.context[i];
     if (!c->trace || !t || !context || context >= tables_paths(t)) return 0;
-    return c->trace[t->path[context].node];
+    uint32_t node = t->path[context].node; /* in a file anything may stand */
+    return node < LMP_NODES_MAX ? c->trace[node] : 0;
 }
 
 static void put_nodes(Chrome *c, const Owned *o) {

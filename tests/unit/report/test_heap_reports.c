@@ -5,10 +5,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "heapfile_fixture.h"
-#include "leaky_heap.h"
+#include "leaky_file.h"
 #include "report/heap/heapreport.h"
-#include "report_fixture.h"
 
 static Leaky leaky;
 static LmpSnapshot snapshot;
@@ -25,36 +23,15 @@ static void close_leaky(void) {
     graph_free(leaky.graph);
 }
 
-/* The same heap as a file, made by the program of fake_program.h: its objects by its lines and call
- * paths in turn. */
 static void open_with_lines(void) {
-    enum { PATHS = 40 };
-    FakeTables *f = program(true);
     FileBytes file = {0};
     char name[64];
-    leaky = leaky_heap();
-    for (uint32_t k = 1; k <= PATHS; k++) {
-        f->t.path[k].node = 1 + k % (live.tables.nodes - 1);
-        f->t.path[k].record = 1 + k % (live.tables.records - 1);
-    }
-    live.tables.paths = PATHS + 1;
-    live.tables.lines = LMP_LINES_EXACT;
-    for (uint32_t i = 1; i < leaky.graph->objects; i++)
-        leaky.graph->object[i].context =
-            leaky.graph->object[i].flags & LMP_HEAP_BEFORE ? 0 : 1 + i % PATHS;
-    header.magic = LMP_MAGIC, header.layout = LMP_LAYOUT;
-    header.header_size = sizeof(LmpHeader), header.control_size = sizeof(LmpControl);
-    header.live_size = sizeof(LmpLive), header.leaf_size = sizeof(LmpLeaf);
-    const LmpHeapGraph *g = graph_done(leaky.graph);
-    LmpHeapInfo info = leaky_info(g);
-    LmpHeapState state = {&header, &live, &f->t};
-    ck_assert_int_eq(file_write(&file, &info, g, &state), LMP_OK);
+    leaky = leaky_file(&file);
     int fd = file_fd(file.bytes, file.n);
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
     ck_assert_int_eq(snapshot_open(&snapshot, name), LMP_OK);
     close(fd);
     free(file.bytes);
-    fake_tables_free(f);
 }
 
 /* The caller frees it. */

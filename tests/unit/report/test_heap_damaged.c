@@ -1,0 +1,167 @@
+/* test_heap_damaged.c - reports of snapshot files that somebody has made up or damaged: what is
+ * read at all is written in every format and compared, and no prefix of a file is read. */
+#include <unistd.h>
+
+#include "leaky_file.h"
+#include "report/heap/heapreport.h"
+
+static LmpErr open_bytes(LmpSnapshot *s, const FileBytes *file, size_t n) {
+    char name[64];
+    int fd = file_fd(file->bytes, n);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    LmpErr err = snapshot_open(s, name);
+    close(fd);
+    return err;
+}
+
+/* ---- damage ---------------------------------------------------------------------------------- */
+
+static LmpHeapRead sound; /* its parts are in memory that may be written, and are put back */
+static LmpSnapshot before;
+
+static uint64_t any(void) {
+    static const uint64_t likely[] = {0, 1, 2, UINT32_MAX, UINT32_MAX - 1, INT32_MAX, UINT64_MAX};
+    return suite_below(2) ? suite_random() >> suite_below(64)
+                          : likely[suite_below(sizeof likely / sizeof *likely)];
+}
+
+/* Some of a word at one place. */
+static void spoil(void *bytes, size_t n) {
+    uint64_t word = any();
+    size_t width = (size_t)1 << suite_below(4);
+    if (n < width) return;
+    memcpy((char *)bytes + suite_below(n / width) * width, &word, width);
+}
+
+static void spoil_columns(LmpHeapGraph *g) {
+    for (uint64_t n = 1 + suite_below(4); n > 0; n--) {
+        const LmpHeapColumn *column = &heapgraph_columns[suite_below(LMP_HEAP_COLUMNS)];
+        spoil(*(void **)((char *)g + column->at),
+              (size_t)heapgraph_rows(g, column) * column->width);
+    }
+}
+
+/* One of the parts of the shared state; `was` is its bytes, to be put back. */
+static const HeapfilePart *spoil_state(const LmpTables *tables, char **was) {
+    const HeapfilePart *part = &heapfile_parts[suite_below(HEAPFILE_PARTS)];
+    size_t n = (part->rows ? (size_t)part->rows(tables) : 1) * part->row;
+    char *at = (char *)sound.whole + part->at;
+    *was = malloc(n + 1);
+    memcpy(*was, at, n);
+    for (uint64_t k = 1 + suite_below(6); k > 0; k--)
+        spoil(at, n);
+    return part;
+}
+
+static void spoil_file(FileBytes *file) {
+    for (uint64_t n = 1 + suite_below(4); n > 0; n--)
+        file->bytes[suite_below(file->n)] = (unsigned char)suite_random();
+    file_mend(file->bytes, file->n);
+}
+
+/* Writes a file with something wrong in it. */
+static void write_damaged(FileBytes *file) {
+    char *whole = sound.whole, *was = NULL;
+    LmpLive *state_live = (LmpLive *)(whole + LMP_LIVE_AT);
+    LmpTables tables = tables_at(whole + LMP_TABLES_AT, state_live);
+    LmpHeapState state = {(LmpHeader *)whole, state_live, &tables};
+    LmpHeapGraph g = file_apart(&sound.graph);
+    uint64_t how = suite_below(3);
+    size_t n = 0;
+    const HeapfilePart *part = NULL;
+    if (how == 0) spoil_columns(&g);
+    if (how == 1) {
+        part = spoil_state(&tables, &was);
+        LmpTables asked = tables_at(whole + LMP_TABLES_AT, state_live);
+        tables = asked;
+    }
+    LmpErr err = file_write(file, &sound.info, &g, &state);
+    if (how == 2 && !err) spoil_file(file);
+    if (part) {
+        n = (part->rows ? (size_t)part->rows(&before.view->tables) : 1) * part->row;
+        memcpy(whole + part->at, was, n);
+        free(was);
+    }
+    file_apart_free(&g);
+    if (err) file->n = 0;
+}
+
+/* ---- what is read is written ----------------------------------------------------------------- */
+
+static void write_all(const LmpSnapshot *s) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    HeapReport report = {.s = s, .top = suite_below(3) ? 0 : 1 + (uint32_t)suite_below(50)};
+    report.redact = suite_below(3) == 0;
+    report.no_stacks = suite_below(3) == 0;
+    if (suite_below(2)) report.old = &before;
+    if (suite_below(2)) report.address = s->g.addr[suite_below(s->g.objects)];
+    for (unsigned k = 0; k < HEAP_REPORT_KINDS; k++) {
+        if (heapreport_lacks(&heapreport_kinds[k], &report)) continue;
+        ck_assert_int_eq(heapreport_kinds[k].write(&report, out), LMP_OK);
+    }
+    for (int i = 0; i < 4; i++) {
+        HeapDiff d = {.old = i < 2 ? s : &before, .newer = i < 2 ? &before : s, .json = i % 2};
+        ck_assert_int_eq(heapdiff_write(&d, out), LMP_OK);
+    }
+    fclose(out);
+    ck_assert_uint_gt(size, 1000);
+    free(text);
+}
+
+static Leaky begin(FileBytes *file) {
+    Leaky leaky = leaky_file(file);
+    ck_assert_int_eq(file_read(&sound, file->bytes, file->n), LMP_OK);
+    ck_assert_int_eq(open_bytes(&before, file, file->n), LMP_OK);
+    return leaky;
+}
+
+static void end(Leaky leaky, FileBytes *file) {
+    snapshot_close(&before);
+    heapfile_free(&sound);
+    graph_free(leaky.graph);
+    free(file->bytes);
+}
+
+START_TEST(made_up) {
+    enum { ROUNDS = 400 };
+    static LmpSnapshot s;
+    FileBytes file = {0}, bad = {0};
+    int read = 0, refused = 0;
+    suite_seed();
+    Leaky leaky = begin(&file);
+    write_all(&before);
+    for (int round = 0; round < ROUNDS; round++) {
+        write_damaged(&bad);
+        LmpErr err = open_bytes(&s, &bad, bad.n);
+        if (err) {
+            ck_assert_int_ne(err, LMP_E_NOMEM);
+            refused++;
+            continue;
+        }
+        read++;
+        write_all(&s);
+        snapshot_close(&s);
+    }
+    ck_assert_int_gt(read, ROUNDS / 10);
+    ck_assert_int_gt(refused, ROUNDS / 10);
+    free(bad.bytes);
+    end(leaky, &file);
+}
+END_TEST
+
+START_TEST(every_prefix) {
+    static LmpSnapshot s;
+    FileBytes file = {0};
+    Leaky leaky = begin(&file);
+    for (size_t n = 0; n < file.n; n++) {
+        LmpErr err = open_bytes(&s, &file, n);
+        ck_assert_msg(err == (n < 8 ? LMP_E_FOREIGN : LMP_E_DAMAGED), "%zu bytes: %s", n,
+                      err_name(err));
+    }
+    end(leaky, &file);
+}
+END_TEST
+
+SUITE("heap_damaged", made_up, every_prefix)
