@@ -32,7 +32,8 @@
     X(LMP_E_LAYOUT, "LAYOUT",                                                                      \
       "this interpreter does not keep its objects as other builds of Lua 5.4 do: no snapshots")    \
     X(LMP_E_BUSY, "BUSY", "another snapshot is being written")                                     \
-    X(LMP_E_CHILD, "CHILD", "the process that was writing the snapshot was killed, or crashed")
+    X(LMP_E_CHILD, "CHILD", "the process that was writing the snapshot was killed, or crashed")    \
+    X(LMP_E_STOPPED, "STOPPED", "it was stopped")
 
 typedef enum LmpErr {
 #define LMP_ERR_ENUM(code, name, message) code,

@@ -19,6 +19,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/progress.h"
 #include "shared/heapgraph.h"
 #include "shared/tables.h"
 
@@ -63,6 +64,8 @@ typedef struct LmpHeapRead {
 /* Reads the file in `fd` (stays the caller's). Errors: FOREIGN (no snapshot), VERSION, DAMAGED (cut
  * off, or changed), NOMEM. */
 LmpErr heapfile_read(LmpHeapRead *out, int fd);
+/* The same, telling how far it is (NULL: nobody). Error: STOPPED, too. */
+LmpErr heapfile_read_told(LmpHeapRead *out, int fd, LmpProgress *progress);
 void heapfile_free(LmpHeapRead *read);
 /* What its head alone says. Errors: FOREIGN, VERSION, DAMAGED, NOMEM. */
 LmpErr heapfile_read_info(LmpHeapInfo *out, int fd);

@@ -24,6 +24,7 @@ typedef struct Reader {
     LmpHeapChunk chunk;    /* the one at hand: its bytes are read next */
     bool pending;          /* its bytes have not been */
     LmpErr err;
+    LmpProgress *progress;
 } Reader;
 
 static bool fail(Reader *r, LmpErr err) {
@@ -68,8 +69,16 @@ static bool next_chunk(Reader *r, uint32_t section) {
     return r->chunk.section == section;
 }
 
+/* How far it is: by where it reads, as most of the time goes into what is packed there. */
+static bool tell(Reader *r) {
+    double at = (double)(r->at - (r->end - r->begin));
+    return progress_tell(r->progress, "reading the file", at / (double)r->size) ||
+           fail(r, LMP_E_STOPPED);
+}
+
 /* The bytes of the chunk at hand, unpacked to `out`, which has room for chunk.plain. */
 static bool unpack(Reader *r, void *out) {
+    if (!tell(r)) return false;
     const unsigned char *stored = take(r, r->chunk.stored);
     if (!stored) return false;
     if (heapfile_chunk_checksum(&r->chunk, stored) != r->chunk.checksum)
@@ -299,9 +308,14 @@ LmpErr heapfile_read_info(LmpHeapInfo *out, int fd) {
 }
 
 LmpErr heapfile_read(LmpHeapRead *out, int fd) {
+    return heapfile_read_told(out, fd, NULL);
+}
+
+LmpErr heapfile_read_told(LmpHeapRead *out, int fd, LmpProgress *progress) {
     Reader r;
     memset(out, 0, sizeof *out);
     r.err = reader_open(&r, fd);
+    r.progress = progress;
     out->bytes = r.size;
     bool state = false;
     if (!r.err && begin(&r, out, &state) && read_columns(&r, out) &&

@@ -64,6 +64,7 @@ case_live() { # S, then enter: over the panels of the program, which runs on; es
     type_line "\$P \$LMP top $program; echo top=\$?"
     wait_for 'RUNNING'
     if [ -z "$LMP_PRELOAD" ]; then # a sanitizer's own memory is what the note is about else
+        wait_for 'Note .* of all garbage' # until then it leads elsewhere
         key w # on no block and no page of a line: to the evidence, as without snapshots
         wait_for '─ Site: holds'
         key Escape
@@ -227,6 +228,8 @@ case_killed() { # the display that asked is killed: the program goes on, and ano
         type_line "clear; \$P \$LMP top $program; echo top$n=\$?"
         wait_for 'RUNNING'
         key S
+        wait_for 'Collect first'
+        key y
         [ $n = 1 ] || sleep "0.$n" # heard, or not yet
         kill_one KILL "$(drawing top "$program")"
         wait_for "top$n=1"
@@ -235,6 +238,8 @@ case_killed() { # the display that asked is killed: the program goes on, and ano
     type_line "clear; \$P \$LMP top $program; echo top=\$?"
     wait_for 'RUNNING'
     key S
+    wait_for 'Collect first'
+    key y
     wait_for 'enter opens snapshot [0-9]+: '
     key Enter
     wait_for 'SNAPSHOT'
@@ -245,6 +250,34 @@ case_killed() { # the display that asked is killed: the program goes on, and ano
         LD_PRELOAD=$LMP_PRELOAD "$LMP" report csv "$file" >/dev/null || fail "$file is not whole"
     done
     outlived "its display"
+    check_terminal
+}
+
+case_large() { # how far the reading of large files is, and three ways to stop it; keys typed meanwhile wait
+    echo 'T = {} for i = 1, 1000000 do T[i] = {} end' >"$work/large.lua"
+    open 100 30
+    type_line '$P $LMP run --no-live --no-summary --snapshot=large.heap large.lua 2>/dev/null; echo run=$?'
+    wait_for 'run=0'
+    eight='large.heap large.heap large.heap large.heap large.heap large.heap large.heap large.heap'
+    for stop in Escape q C-c; do
+        type_line "clear; \$P \$LMP heap $eight; echo stopped=\$?"
+        wait_for 'Reading large.heap.* [0-9]+ %  esc stops it'
+        key $stop
+        wait_for 'stopped=1'
+        wait_for 'large.heap: reading it was stopped'
+        check_terminal
+    done
+    type_line "clear; \$P \$LMP heap large.heap large.heap; echo heap=\$?"
+    wait_for 'Reading large.heap.* [0-9]+ %  esc stops it'
+    key 2
+    wait_for '─ 2 Objects'
+    key Q
+    wait_for 'heap=0'
+    check_terminal
+    type_line "clear; \$P \$LMP heap $eight; echo told=\$?"
+    wait_for 'Reading large.heap.* [0-9]+ %  esc stops it'
+    kill_one TERM "$(lmp_pids lmp heap large.heap | sort -n | head -n 1)"
+    wait_for 'told='
     check_terminal
 }
 

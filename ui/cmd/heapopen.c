@@ -56,7 +56,7 @@ bool heapopen_older(LmpHeapGrowth *growth, LmpSnapshot *last, const char **file,
     const char *failed;
     heapopen_sort(file, files);
     errno = 0;
-    LmpErr err = growth_open(growth, last, file, files, &failed);
+    LmpErr err = growth_open(growth, last, file, files, NULL, &failed);
     if (err) say(err, failed, errno);
     return !err;
 }

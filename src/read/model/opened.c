@@ -17,7 +17,9 @@ LmpErr opened_open(OpenedHeap **out, const OpenedFiles *files, const char **fail
     *out = NULL;
     *failed = files->file;
     if (!heap) return LMP_E_NOMEM;
-    LmpErr err = snapshot_open(&heap->now, files->file);
+    if (files->progress) files->progress->part = 0;
+    if (files->progress) files->progress->parts = files->olders + 1;
+    LmpErr err = snapshot_open_told(&heap->now, files->file, files->progress);
     if (err) {
         free(heap);
         return err;
@@ -26,7 +28,8 @@ LmpErr opened_open(OpenedHeap **out, const OpenedFiles *files, const char **fail
     snprintf(heap->file, sizeof heap->file, "%s", files->file);
     heap->before.by = suspects_growth_by(&heap->now);
     if (files->olders > 0)
-        err = growth_open(&heap->before, &heap->older, files->older, files->olders, failed);
+        err = growth_open(&heap->before, &heap->older, files->older, files->olders, files->progress,
+                          failed);
     heap->compared = files->olders > 0 && !err;
     if (err)
         opened_close(heap);
@@ -56,10 +59,10 @@ static LmpHeapGrowth last_step(OpenedHeap *heap) {
     return step;
 }
 
-LmpErr opened_next(OpenedHeap **heap, const char *file) {
+LmpErr opened_next(OpenedHeap **heap, const char *file, LmpProgress *progress) {
     OpenedHeap *next;
     const char *failed;
-    LmpErr err = opened_open(&next, &(OpenedFiles){.file = file}, &failed);
+    LmpErr err = opened_open(&next, &(OpenedFiles){.file = file, .progress = progress}, &failed);
     if (err) return err;
     if (*heap) {
         next->before = last_step(*heap);

@@ -32,16 +32,17 @@ typedef struct OpenedHeap {
  * compared with. */
 typedef struct OpenedFiles {
     const char *file, *const *older;
-    uint32_t olders; /* at most LMP_GROWTH_STEPS */
+    uint32_t olders;       /* at most LMP_GROWTH_STEPS */
+    LmpProgress *progress; /* who waits for it; NULL: nobody */
 } OpenedFiles;
 
-/* Opens them. On an error *out is NULL, and `failed` says which of the files it is about. To be
- * closed by opened_close. */
+/* Opens them. On an error (STOPPED among them) *out is NULL, and `failed` says which of the files
+ * it is about. To be closed by opened_close. */
 LmpErr opened_open(OpenedHeap **out, const OpenedFiles *files, const char **failed);
 /* Opens a newer file of the same program in the place of *heap, which becomes what it is compared
  * with; of what that was compared with remains how it has grown since. On an error *heap stays as
  * it is. */
-LmpErr opened_next(OpenedHeap **heap, const char *file);
+LmpErr opened_next(OpenedHeap **heap, const char *file, LmpProgress *progress);
 /* Of snapshots in memory, for tests: they stay the caller's. NULL: no memory. */
 OpenedHeap *opened_of(const LmpSnapshot *now, const LmpSnapshot *older);
 void opened_close(OpenedHeap *heap);

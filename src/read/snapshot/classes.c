@@ -329,6 +329,7 @@ bool classes_make(LmpSnapshot *s) {
             plain[kind] = LMP_HEAP_NONE;
         for (uint32_t i = 0; i < s->g.objects && !c.failed; i++) {
             uint32_t kind = s->g.kind[i];
+            if (!(i & SNAP_TICK) && !snap_tick(s, i)) c.failed = true;
             if (kind == LMP_HEAP_STRING || kind == LMP_HEAP_UPVALUE) {
                 if (plain[kind] == LMP_HEAP_NONE) plain[kind] = class_of(&c, i);
                 s->class_of[i] = plain[kind];

@@ -87,6 +87,7 @@ static bool walk(Doms *d) {
         }
         uint32_t i = to[v->next++];
         if (d->number[i] != LMP_HEAP_NONE) continue;
+        if (!(n & SNAP_TICK) && !snap_tick(d->s, n / 2)) return false;
         d->number[i] = n;
         d->order[n] = i;
         d->parent[n] = v->number;
@@ -185,6 +186,7 @@ static bool semi_nca(Doms *d) {
         link[v] = (Link){d->parent[v], v};
     for (uint32_t v = d->n - 1; v > 0; v--) {
         uint32_t semi = d->parent[v], soon = v > AHEAD ? v - AHEAD : 0;
+        if (!(v & SNAP_TICK) && !snap_tick(d->s, d->n - v / 2)) return false;
         for (uint32_t k = d->pred_at[soon]; k < d->pred_at[soon + 1]; k++)
             __builtin_prefetch(&link[d->pred[k]]);
         for (uint32_t k = d->pred_at[v]; k < d->pred_at[v + 1]; k++) {

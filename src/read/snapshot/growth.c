@@ -52,13 +52,14 @@ LmpErr growth_add(LmpHeapGrowth *g, const LmpSnapshot *old, const LmpSnapshot *n
 }
 
 LmpErr growth_open(LmpHeapGrowth *g, LmpSnapshot *last, const char *const *file, uint32_t files,
-                   const char **failed) {
+                   LmpProgress *progress, const char **failed) {
     LmpErr err = LMP_OK;
     bool open = false;
     for (uint32_t i = 0; i < files && !err; i++) {
         LmpSnapshot next;
         *failed = file[i];
-        err = snapshot_open(&next, file[i]);
+        if (progress) progress->part++;
+        err = snapshot_open_told(&next, file[i], progress);
         if (!err && open) err = growth_add(g, last, &next);
         if (open) snapshot_close(last);
         open = !err;

@@ -29,9 +29,10 @@ LmpErr growth_add(LmpHeapGrowth *growth, const LmpSnapshot *old, const LmpSnapsh
 LmpErr growth_add_compared(LmpHeapGrowth *growth, const LmpSnapshot *old, const LmpSnapshot *newer,
                            const LmpHeapCompare *step);
 /* Opens the files of a series, the oldest first, two at a time, and adds their steps; the last one
- * stays open. Errors: as snapshot_open, about the file `failed`; then none is open. */
+ * stays open. `progress` (NULL: nobody waits): each file is its next part. Errors: as
+ * snapshot_open_told, about the file `failed`; then none is open. */
 LmpErr growth_open(LmpHeapGrowth *growth, LmpSnapshot *last, const char *const *file,
-                   uint32_t files, const char **failed);
+                   uint32_t files, LmpProgress *progress, const char **failed);
 void growth_free(LmpHeapGrowth *growth);
 
 /* Bytes that the class or line of this name has more after a step than before it. */

@@ -141,6 +141,7 @@ static void walk_to_the_end(Walk *w, int round) {
     const SnapEphemerons *by_key = &snap_own(s)->ephemerons;
     while (w->head < w->tail) {
         uint32_t i = w->queue[w->head++];
+        if (!(w->head & SNAP_TICK) && !snap_tick(w->s, w->head)) return;
         if (i == 0 || i == s->registry) {
             for (int r = 0; r <= round; r++)
                 follow_some(w, i, r);

@@ -59,6 +59,8 @@ typedef struct LmpHeapClass {
 
 /* Opens a file. Errors: as heapfile_read, and FILE (cannot be opened: errno says why). */
 LmpErr snapshot_open(LmpSnapshot *snapshot, const char *file);
+/* The same, telling how far it is (NULL: nobody). Error: STOPPED, too. */
+LmpErr snapshot_open_told(LmpSnapshot *snapshot, const char *file, LmpProgress *progress);
 /* What the head of a file alone says of it, to know when it was taken. Errors: the same. */
 LmpErr snapshot_info(LmpHeapInfo *out, const char *file);
 /* Of a graph in memory, for tests and for the program itself. The graph's columns are

@@ -100,6 +100,10 @@ typedef struct SnapOwn {
     SnapMemory memory;
     SnapMemory scratch; /* of the step under way */
     bool is_read;
+    LmpProgress *progress; /* of the opening; NULL: nobody waits */
+    const char *step;      /* the one under way ... */
+    double begin, size;    /* ... which is this part of all */
+    bool stopped;
     LmpHeapRead read;
     LmpView view;
     SnapEphemerons ephemerons;
@@ -121,7 +125,13 @@ static inline SnapOwn *snap_own(const LmpSnapshot *s) {
     return s->own;
 }
 
-/* ---- the steps; each false: no memory -------------------------------------------------------- */
+/* ---- the steps; each false: no memory, or stopped ---------------------------------------------
+ */
+
+#define SNAP_TICK 0x3ffffu /* a step says how far it is when these bits of its count are 0 */
+
+/* So many of all objects are done. False: stop. */
+bool snap_tick(LmpSnapshot *s, uint32_t done);
 
 bool reach_make(LmpSnapshot *s);
 bool dominators_make(LmpSnapshot *s);

@@ -310,7 +310,7 @@ START_TEST(one_after_the_other) {
     burst(&run, 4);
     for (uint32_t k = 0; k < 4; k++) {
         int fd = file_of(&run, k, name, sizeof name);
-        ck_assert_int_eq(opened_next(&heap, name), LMP_OK);
+        ck_assert_int_eq(opened_next(&heap, name, NULL), LMP_OK);
         close(fd);
         ck_assert_uint_eq(heap->compared, k > 0);
         ck_assert_uint_eq(heap->before.steps, k > 1);
@@ -319,7 +319,7 @@ START_TEST(one_after_the_other) {
         if (k < 2) continue;
         ck_assert(says(suspects, 0) && !says(suspects, 1) && !says(suspects, 2));
     }
-    ck_assert_int_ne(opened_next(&heap, "/dev/null"), LMP_OK); /* stays as it is */
+    ck_assert_int_ne(opened_next(&heap, "/dev/null", NULL), LMP_OK); /* stays as it is */
     ck_assert_uint_eq(heap->before.number, 2);
     opened_close(heap);
     forget(&run);

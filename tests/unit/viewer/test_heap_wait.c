@@ -1,0 +1,163 @@
+/* What stands in the line while a snapshot is read, what keys do meanwhile, and that the reader
+ * itself says how far it is, and stops when it is told so. */
+#include <unistd.h>
+
+#include "graph_fixture.h"
+#include "heapfile_fixture.h"
+#include "read/model/opened.h"
+#include "screen/canvas.h"
+#include "suite.h"
+#include "viewer/heap_wait.h"
+
+START_TEST(as_wide_as_there_is_room) {
+    static const char *const wide = "Reading lmp-4711-1.heap, 320.5 MiB  ━━━━━━━━━━────────── ";
+    HeapWait wait = {.what = "lmp-4711-1.heap, 320.5 MiB"};
+    char line[HEAP_WAIT_LINE];
+    heap_wait_words(&wait, "finding what is held", 0.5, true, 120, line);
+    ck_assert_msg(strncmp(line, wide, strlen(wide)) == 0, "%s", line);
+    ck_assert_ptr_nonnull(strstr(line, " 50 %  esc stops it  finding what is held"));
+    for (int width = 20; width < 130; width++) {
+        heap_wait_words(&wait, "finding what is held", 0.37, width % 2, width, line);
+        ck_assert_int_le(canvas_width(line), width);
+        ck_assert_ptr_nonnull(strstr(line, "37 %  esc stops it"));
+    }
+    double before = -1;
+    for (int i = 0; i <= 10; i++) { /* the bar only grows */
+        heap_wait_words(&wait, "x", i / 10.0, false, 120, line);
+        double full = (double)(strrchr(line, '=') ? strrchr(line, '=') - line : 0);
+        ck_assert(full >= before);
+        before = full;
+    }
+    heap_wait_words(&wait, "x", 7, true, 120, line);
+    ck_assert_ptr_nonnull(strstr(line, "100 %"));
+}
+END_TEST
+
+START_TEST(keys_meanwhile) {
+    static const Key stops[] = {K_ESC, 'q', 'Q', K_CTRL('C')};
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        HeapWait wait = {.stopped = false};
+        heap_wait_event(&wait, (Event){.key = K_RESIZE});
+        heap_wait_event(&wait, (Event){.key = '2'});
+        ck_assert(!wait.stopped);
+        heap_wait_event(&wait, (Event){.key = stops[i]});
+        ck_assert(wait.stopped);
+    }
+    HeapWait wait = {.stopped = false};
+    for (unsigned i = 0; i < HEAP_WAIT_KEYS + 5; i++)
+        heap_wait_event(&wait, (Event){.key = 0x100 + i});
+    for (unsigned i = 0; i < HEAP_WAIT_KEYS; i++)
+        ck_assert_uint_eq(heap_wait_later(&wait).key, 0x100 + i);
+    ck_assert_uint_eq(heap_wait_later(&wait).key, K_NONE);
+}
+END_TEST
+
+/* ---- the reader ------------------------------------------------------------------------------ */
+
+typedef struct Teller {
+    LmpProgress progress;
+    int told, most; /* how often; stops after so many */
+    double last;
+    bool back;          /* it has gone back */
+    char steps[20][40]; /* in the order in which they came */
+    int count;
+} Teller;
+
+static bool note(LmpProgress *progress, const char *step, double share) {
+    Teller *t = (Teller *)progress;
+    ck_assert(share >= 0 && share <= 1.0001);
+    t->back = t->back || share < t->last;
+    t->last = share;
+    if (t->count == 0 || strcmp(t->steps[t->count - 1], step) != 0)
+        if (t->count < 20) snprintf(t->steps[t->count++], sizeof t->steps[0], "%s", step);
+    return ++t->told < t->most;
+}
+
+/* A list, and in the file so much text that it is read in several pieces. */
+static int large_file(char *name, size_t size) {
+    enum { LINKS = 300000, TEXTS = 40, TEXT = 100000 };
+    Graph *graph = graph_new();
+    uint32_t last = graph_table(graph, TEXTS, TEXTS, 1, 1);
+    graph_edge(graph, 0, last, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
+    char *text = malloc(TEXT + 1);
+    for (uint32_t i = 0; i < TEXTS; i++) {
+        for (uint32_t k = 0; k < TEXT; k++)
+            text[k] = (char)('!' + suite_below(90)); /* nothing to compress */
+        text[TEXT] = 0;
+        graph_index(graph, last, i + 1, graph_string(graph, text));
+    }
+    free(text);
+    for (uint32_t i = 0; i < LINKS; i++) {
+        uint32_t link = graph_object(graph, LMP_HEAP_USERDATA, 40);
+        graph_edge(graph, last, link, LMP_EDGE_USER_VALUE, 1);
+        last = link;
+    }
+    const LmpHeapGraph *g = graph_done(graph);
+    LmpHeapInfo info = {.pid = 1, .number = 1};
+    FileBytes file = {0};
+    ck_assert_int_eq(file_write(&file, &info, g, NULL), LMP_OK);
+    int fd = file_fd(file.bytes, file.n);
+    snprintf(name, size, "/proc/self/fd/%d", fd);
+    free(file.bytes);
+    graph_free(graph);
+    return fd;
+}
+
+START_TEST(how_far_it_is) {
+    static const char *const steps[] = {
+        "reading the file",         "finding what is held", "finding who holds it alone",
+        "turning references round", "naming places",        "naming classes"};
+    char name[64];
+    suite_seed();
+    int fd = large_file(name, sizeof name);
+    Teller t = {.progress.tell = note, .most = 1 << 30};
+    LmpSnapshot s;
+    ck_assert_int_eq(snapshot_open_told(&s, name, &t.progress), LMP_OK);
+    ck_assert(!t.back);
+    ck_assert_int_ge(t.told, 12); /* within the steps, too */
+    ck_assert_int_eq(t.count, (int)(sizeof steps / sizeof *steps));
+    for (int i = 0; i < t.count; i++)
+        ck_assert_str_eq(t.steps[i], steps[i]);
+    snapshot_close(&s);
+    for (int most = 1; most <= t.told; most++) { /* stopped anywhere, nothing remains of it */
+        Teller stops = {.progress.tell = note, .most = most};
+        ck_assert_int_eq(snapshot_open_told(&s, name, &stops.progress), LMP_E_STOPPED);
+        ck_assert_int_eq(stops.told, most); /* and is not told again */
+        ck_assert_ptr_null(s.own);
+    }
+    close(fd);
+}
+END_TEST
+
+START_TEST(several_files) {
+    char name[64];
+    const char *failed = NULL, *older[] = {name, name};
+    suite_seed();
+    int fd = large_file(name, sizeof name);
+    Teller t = {.progress.tell = note, .most = 1 << 30};
+    OpenedFiles files = {name, older, 2, &t.progress};
+    OpenedHeap *heap = NULL;
+    ck_assert_int_eq(opened_open(&heap, &files, &failed), LMP_OK);
+    ck_assert(!t.back);
+    ck_assert(t.last > 0.9);
+    int all = t.told;
+    opened_close(heap);
+    for (int most = 1; most <= all; most += 7) {
+        Teller stops = {.progress.tell = note, .most = most};
+        files.progress = &stops.progress;
+        ck_assert_int_eq(opened_open(&heap, &files, &failed), LMP_E_STOPPED);
+        ck_assert_ptr_null(heap);
+    }
+    OpenedHeap *kept = NULL; /* stopped, the one that is open stays */
+    ck_assert_int_eq(opened_next(&kept, name, NULL), LMP_OK);
+    OpenedHeap *same = kept;
+    Teller stops = {.progress.tell = note, .most = 4};
+    ck_assert_int_eq(opened_next(&kept, name, &stops.progress), LMP_E_STOPPED);
+    ck_assert_ptr_eq(kept, same);
+    ck_assert(!kept->compared);
+    opened_close(kept);
+    close(fd);
+}
+END_TEST
+
+SUITE("heap_wait", as_wide_as_there_is_room, keys_meanwhile, how_far_it_is, several_files)
