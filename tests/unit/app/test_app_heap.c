@@ -1,31 +1,6 @@
 /* A snapshot over the panels of the program: which set is on the screen, what keys do there, and
  * the ways in and back. */
-#include "app_fixture.h"
-#include "cached_heap.h"
-
-static Graph *graph;
-static LmpSnapshot snapshot;
-static OpenedHeap *heap;
-
-static void open_heap(void) {
-    setenv("TZ", "UTC", 1); /* the header says when it was taken */
-    graph = cached_graph(60);
-    const LmpHeapGraph *g = graph_done(graph);
-    LmpHeapInfo info = cached_info(g, 3);
-    ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
-    heap = opened_of(&snapshot, NULL);
-}
-
-static void close_heap(void) {
-    opened_close(heap);
-    snapshot_close(&snapshot);
-    graph_free(graph);
-}
-
-static bool sees(const char *words) {
-    draw();
-    return shows(words);
-}
+#include "shown_heap.h"
 
 static char *screen(void) {
     char *text = NULL;
@@ -51,7 +26,7 @@ static void golden(const char *name) {
 START_TEST(test_it_opens_over_the_program_and_closes_again) {
     open_program(120, 36);
     refresh();
-    open_heap();
+    open_heap(3);
     play_key(app, '6');
     play_key(app, '6'); /* the sites, enlarged: as it is to be afterwards */
     char *before = screen();
@@ -85,7 +60,7 @@ START_TEST(test_tab_stays_in_the_set) {
                                          &panel_suspects, &panel_compare,    &panel_held};
     open_program(80, 24);
     refresh();
-    open_heap();
+    open_heap(3);
     app_show_heap(app, heap);
     golden("screen-80x24-snapshot.txt");
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
@@ -108,7 +83,7 @@ START_TEST(test_the_program_is_not_asked_from_there) {
     static const Key keys[] = {' ', 'n', 'm', 'C', 'b', 'i', 'L'};
     open_program(120, 36);
     refresh();
-    open_heap();
+    open_heap(3);
     app_show_heap(app, heap);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         play_key(app, keys[i]);
@@ -126,7 +101,7 @@ END_TEST
 START_TEST(test_a_pause_meanwhile_waits_behind_it) {
     open_program(120, 36);
     refresh();
-    open_heap();
+    open_heap(3);
     app_show_heap(app, heap);
     app_seen(app, LMP_SEEN_PAUSED);
     ck_assert(sees("SNAPSHOT 3"));
@@ -160,7 +135,7 @@ END_TEST
 START_TEST(test_why_from_the_program_and_straight_back) {
     open_program(120, 36);
     refresh();
-    open_heap();
+    open_heap(3);
     play_key(app, '6');
     play_key(app, K_DOWN);
     play_key(app, K_ENTER);
@@ -182,7 +157,7 @@ START_TEST(test_without_a_program) {
     app_say(app, "Reading some.heap, 1.2 MiB ...");
     ck_assert(sees("Reading some.heap, 1.2 MiB"));
     ck_assert(sees("no snapshot is open"));
-    open_heap();
+    open_heap(3);
     app_show_heap(app, heap);
     play_key(app, K_ESC); /* there is nothing to go back to */
     ck_assert(sees("1 Verdict"));

@@ -1,30 +1,6 @@
 /* What the footer asks before a snapshot is taken: whether garbage is collected first, once; and
  * whether to take one at all, for somebody who wants to know why something is alive. */
-#include "app_fixture.h"
-#include "cached_heap.h"
-
-static Graph *graph;
-static LmpSnapshot snapshot;
-static OpenedHeap *heap;
-
-static void open_heap(uint32_t number) {
-    graph = cached_graph(60);
-    const LmpHeapGraph *g = graph_done(graph);
-    LmpHeapInfo info = cached_info(g, number); /* taken at 62 s; the program's clock is at 102 s */
-    ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
-    heap = opened_of(&snapshot, NULL);
-}
-
-static void close_heap(void) {
-    opened_close(heap);
-    snapshot_close(&snapshot);
-    graph_free(graph);
-}
-
-static bool sees(const char *words) {
-    draw();
-    return shows(words);
-}
+#include "shown_heap.h"
 
 /* Has it been asked for since the last look? What it was then. */
 static const Request *asked(RequestKind kind) {

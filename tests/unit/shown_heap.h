@@ -1,0 +1,34 @@
+/* shown_heap.h - for suites of app_fixture.h: the snapshot of cached_heap.h, opened and shown, and
+ * looking for words on the screen. */
+#ifndef LMP_SHOWN_HEAP_H
+#define LMP_SHOWN_HEAP_H
+
+#include "app_fixture.h"
+#include "cached_heap.h"
+
+static Graph *graph;
+static LmpSnapshot snapshot;
+static OpenedHeap *heap;
+
+/* Snapshot `number`, taken at 62 s; the program's clock is at 102 s. */
+static void open_heap(uint32_t number) {
+    setenv("TZ", "UTC", 1); /* the header says when it was taken */
+    graph = cached_graph(60);
+    const LmpHeapGraph *g = graph_done(graph);
+    LmpHeapInfo info = cached_info(g, number);
+    ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
+    heap = opened_of(&snapshot, NULL);
+}
+
+static void close_heap(void) {
+    opened_close(heap);
+    snapshot_close(&snapshot);
+    graph_free(graph);
+}
+
+static bool sees(const char *words) {
+    draw();
+    return shows(words);
+}
+
+#endif
