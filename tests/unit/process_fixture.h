@@ -29,6 +29,7 @@ typedef struct FakeProcess {
     uint64_t kept[80]; /* the last chunk of a size that malloc keeps for later, by size / 16 */
     bool closed;       /* its memory may not be read */
     bool gone;
+    bool pageless; /* the kernel does not say which pages are there */
 } FakeProcess;
 
 static FakeProcess *fake_process; /* what lmp_os reads */
@@ -98,7 +99,7 @@ static int64_t fake_file(const char *path, uint64_t at, void *to, size_t n) {
     if (fake_process->gone) return -1;
     if (strcmp(path, "/proc/4711/smaps") == 0) return fake_smaps(to, n);
     ck_assert_str_eq(path, "/proc/4711/pagemap");
-    return fake_pagemap(at, to, n);
+    return fake_process->pageless ? -1 : fake_pagemap(at, to, n);
 }
 
 static FakeProcess *fake_process_new(void) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/os.h"
 #include "read/heap/heapscan.h"
@@ -67,16 +68,20 @@ void process_free(Process *p) {
 
 /* ---- reading the process --------------------------------------------------------------------- */
 
+/* Which pieces of CHUNKS_PAGE bytes are in memory; the kernel's pages may be larger. False: it does
+ * not say. */
 static bool look_at_pages(const Process *p, uint64_t from, uint32_t pages, bool *here) {
-    uint64_t entry[CHUNKS_PAGES];
+    uint64_t entry[CHUNKS_PAGES], size = (uint64_t)sysconf(_SC_PAGESIZE);
     char path[32];
+    memset(here, 0, pages * sizeof *here);
+    if (size < CHUNKS_PAGE || pages == 0) return false;
+    uint64_t first = from / size, end = (from + pages * (uint64_t)CHUNKS_PAGE - 1) / size + 1;
+    size_t want = (size_t)(end - first) * sizeof *entry;
     snprintf(path, sizeof path, "/proc/%u/pagemap", p->view->pid);
-    int64_t want = pages * (int64_t)sizeof *entry;
-    bool read =
-        lmp_os->read_file(path, from / CHUNKS_PAGE * sizeof *entry, entry, (size_t)want) == want;
+    if (lmp_os->read_file(path, first * sizeof *entry, entry, want) != (int64_t)want) return false;
     for (uint32_t i = 0; i < pages; i++)
-        here[i] = read && entry[i] & PRESENT;
-    return read;
+        here[i] = entry[(from + i * (uint64_t)CHUNKS_PAGE) / size - first] & PRESENT;
+    return true;
 }
 
 /* Bytes of whole pages that are in memory. */
@@ -191,6 +196,11 @@ static bool is_walked(const Process *p, const Mapping *m) {
     return heap && m->resident > 0 && m->end - m->start <= LARGEST && (m->brk || has_lua(p, m));
 }
 
+/* Lua's blocks are in it, and it is too large to look at all of it. */
+static bool is_vast(const Process *p, const Mapping *m) {
+    return m->sort == MAPPING_HEAP && m->end - m->start > LARGEST && has_lua(p, m);
+}
+
 /* A mapping as a whole. */
 static void add_mapping(Process *p, const Mapping *m) {
     static const ProcessRow row[MAPPING_SORTS] = {
@@ -199,6 +209,10 @@ static void add_mapping(Process *p, const Mapping *m) {
         [MAPPING_SHARED] = PROCESS_SHARED,   [MAPPING_OWN] = PROCESS_OWN,
         [MAPPING_KERNEL] = PROCESS_KERNEL};
     uint64_t left = m->resident;
+    if (is_vast(p, m)) {
+        p->now.row[PROCESS_UNTOLD] += left;
+        return;
+    }
     if (m->sort == MAPPING_HEAP && left > 0) {
         uint64_t own = own_of(p, m), large = 0;
         left -= own;
@@ -267,7 +281,8 @@ static void walk_part(Process *p, const Mapping *m) {
     ChunkPart part = {.from = p->at, .to = end < m->end ? end : m->end, .here = here};
     const ChunkSpan *own = own_within(p, part.from, part.to, &owns);
     uint32_t pages = (uint32_t)((part.to - part.from) / CHUNKS_PAGE);
-    look_at_pages(p, part.from, pages, here + first);
+    bool known = look_at_pages(p, part.from, pages, here + first);
+    if (!known) memset(here + first, true, pages); /* as far as the mapping has so much */
     /* what begins right behind the part has the beginning of its chunk in it */
     HeapListQuery query = {part.from, part.to + 1, (1u << LMP_KINDS) - 1, 0, 0};
     HeapListResult found = heaplist_read(p->list, &query, p->block, PART_BLOCKS);
@@ -276,7 +291,7 @@ static void walk_part(Process *p, const Mapping *m) {
         skip++; /* they reach into it */
     part.block = p->block + skip;
     part.blocks = found.count - skip;
-    bool told = p->readable && p->chunks.glibc > 0 && read_part(p, &part, here);
+    bool told = known && p->readable && p->chunks.glibc > 0 && read_part(p, &part, here);
     if (told) part.memory = p->memory;
     chunks_part(&p->chunks, &part, own, owns);
     p->gone += part.to - part.from;

@@ -237,6 +237,70 @@ START_TEST(test_memory_is_closed) {
 }
 END_TEST
 
+/* Without the list of pages: no page is read, and Lua's blocks are taken to be there, as far as the
+ * mapping has so much in memory. */
+START_TEST(test_pages_are_not_said) {
+    FakeProcess *p = one_heap();
+    uint64_t want[PROCESS_ROWS] = {0}, absent;
+    list_others(p);
+    fake_judge(p, want, &absent);
+    p->pageless = true;
+    memset(p->map[0].here, false, fake_pages(&p->map[0]) / 2); /* a read of these is an error */
+    Process *reader = process_new(&p->heap->view);
+    const ProcessFigures *f = fake_look(reader, UINT64_MAX);
+    ck_assert_uint_le(f->row[PROCESS_LUA], want[PROCESS_LUA]);
+    ck_assert_uint_gt(f->row[PROCESS_LUA], want[PROCESS_LUA] / 2);
+    ck_assert_uint_eq(f->row[PROCESS_FREE_PARTS] + f->row[PROCESS_MALLOC], 0);
+    ck_assert_uint_eq(f->absent, 0);
+    ck_assert_uint_eq(fake_sum(f), f->resident);
+    process_free(reader);
+    fake_process_free(p);
+}
+END_TEST
+
+/* A mapping too large to be looked at is nobody's, if blocks of Lua may be in it. */
+START_TEST(test_vast) {
+    FakeProcess *p = fake_process_new();
+    fake_listed(p, 0x100000000000, 1ull << 28, "rw-p", "", 5000); /* 256 GiB */
+    list_others(p);
+    Process *reader = process_new(&p->heap->view);
+    ck_assert_uint_eq(fake_look(reader, UINT64_MAX)->row[PROCESS_MAPPED], 5000 * 1024);
+    fake_place(p->heap, 0x100012345600, 100, LMP_C_TABLE, 1);
+    const ProcessFigures *f = fake_look(reader, UINT64_MAX);
+    ck_assert_uint_eq(f->row[PROCESS_MAPPED], 0);
+    ck_assert_uint_eq(f->row[PROCESS_UNTOLD], 5000 * 1024);
+    process_free(reader);
+    fake_process_free(p);
+}
+END_TEST
+
+/* Whatever the program says of itself: rows come to what the kernel lists. */
+START_TEST(test_damaged_words) {
+    FakeProcess *p = one_heap();
+    suite_seed();
+    list_others(p);
+    Process *reader = process_new(&p->heap->view);
+    for (int round = 0; round < 60; round++) {
+        LmpMemory *m = &p->heap->live.memory;
+        *m = (LmpMemory){.done = (uint32_t)suite_below(2),
+                         .count = suite_random() >> suite_below(64)};
+        m->live = suite_random() >> suite_below(64);
+        m->before = suite_random() >> suite_below(64);
+        m->ranges = (uint32_t)suite_random() >> suite_below(32);
+        for (uint32_t i = 0; i < LMP_OWN_RANGES; i++) {
+            m->range[i].at = suite_below(3) ? HEAP_AT + suite_below(2000) * 4096
+                                            : suite_random() >> suite_below(64);
+            m->range[i].size = suite_random() >> suite_below(64);
+        }
+        p->heap->live.counters.live_bytes = suite_random() >> suite_below(64);
+        const ProcessFigures *f = fake_look(reader, UINT64_MAX);
+        ck_assert_uint_eq(fake_sum(f), f->resident);
+    }
+    process_free(reader);
+    fake_process_free(p);
+}
+END_TEST
+
 /* Another malloc, another C library, blocks that are not as malloc makes them: not told apart. */
 START_TEST(test_not_glibc) {
     for (int how = 0; how < 3; how++) {
@@ -374,4 +438,5 @@ START_TEST(test_pages) {
 END_TEST
 
 SUITE("process", test_sorts, test_libraries, test_damaged_lists, test_random_heaps,
-      test_memory_is_closed, test_not_glibc, test_plain_links, test_gone, test_partial, test_pages)
+      test_memory_is_closed, test_pages_are_not_said, test_vast, test_damaged_words, test_not_glibc,
+      test_plain_links, test_gone, test_partial, test_pages)
