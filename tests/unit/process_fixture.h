@@ -29,7 +29,8 @@ typedef struct FakeProcess {
     uint64_t kept[80]; /* the last chunk of a size that malloc keeps for later, by size / 16 */
     bool closed;       /* its memory may not be read */
     bool gone;
-    bool pageless; /* the kernel does not say which pages are there */
+    FakeMapping *before_pages; /* the program has given it back when pages are first asked for */
+    bool pageless;             /* the kernel does not say which pages are there */
 } FakeProcess;
 
 static FakeProcess *fake_process; /* what lmp_os reads */
@@ -88,8 +89,10 @@ static int64_t fake_pagemap(uint64_t at, void *to, size_t n) {
         out[i] = 0;
         for (uint32_t k = 0; k < fake_process->maps; k++) {
             const FakeMapping *m = &fake_process->map[k];
-            if (addr < m->start || addr >= m->end || !m->here) continue;
-            out[i] = m->here[(addr - m->start) / FAKE_PAGE] ? 1ull << 63 | 0x12345 : 1ull << 55;
+            if (addr < m->start || addr >= m->end) continue;
+            bool here =
+                m->here ? m->here[(addr - m->start) / FAKE_PAGE] : addr - m->start < m->kib * 1024;
+            out[i] = here ? 1ull << 63 | 0x12345 : 1ull << 55;
         }
     }
     return (int64_t)n;
@@ -99,6 +102,9 @@ static int64_t fake_file(const char *path, uint64_t at, void *to, size_t n) {
     if (fake_process->gone) return -1;
     if (strcmp(path, "/proc/4711/smaps") == 0) return fake_smaps(to, n);
     ck_assert_str_eq(path, "/proc/4711/pagemap");
+    FakeMapping *gone = fake_process->before_pages;
+    if (gone) memset(gone->here, false, fake_pages(gone) * sizeof *gone->here);
+    fake_process->before_pages = NULL;
     return fake_process->pageless ? -1 : fake_pagemap(at, to, n);
 }
 

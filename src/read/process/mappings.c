@@ -189,7 +189,10 @@ bool mappings_parse(Mappings *maps, const char *text, size_t size) {
             if (sort == MAPPING_HEAP && line.length == 0 && maps->count > 1)
                 sort = sort_by_place(&line, &before, row[-1].sort);
             earlier = earlier_resident = 0;
-            *row = (Mapping){line.start, line.end, 0, (uint8_t)sort, begins(&line, "[heap]")};
+            *row = (Mapping){.start = line.start,
+                             .end = line.end,
+                             .sort = (uint8_t)sort,
+                             .brk = begins(&line, "[heap]")};
             mark_program(maps, &line, &named, &first);
             note_library(maps, &line);
             before = line;

@@ -27,6 +27,7 @@ typedef struct Mapping {
     uint64_t resident; /* bytes */
     uint8_t sort;      /* MappingSort */
     bool brk;          /* the kernel calls it [heap]: malloc's first arena begins there */
+    bool walked;       /* for process.c: it is looked at part by part */
 } Mapping;
 
 /* By address, not overlapping. */

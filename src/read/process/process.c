@@ -15,6 +15,7 @@
 #define LEAST_REST 1000000000ull       /* nanoseconds */
 #define PRESENT (1ull << 63)           /* in an entry of /proc/PID/pagemap */
 #define LARGEST (1ull << 36)           /* of a mapping that is looked at part by part */
+#define COUNTED (1ull << 30)           /* of one whose pages are counted again */
 #define MISFITS 32u                    /* of so many blocks one may be read while it moves */
 
 const ProcessRowInfo process_rows[PROCESS_ROWS] = {
@@ -36,6 +37,7 @@ struct Process {
 
     bool looking, hidden, any; /* `any`: there is something in `last` */
     bool readable;             /* its memory */
+    bool paged;                /* it is said which pages are there */
     uint32_t mapping;          /* that the look has come to */
     uint64_t at;               /* in it; 0: not begun */
     uint64_t gone, all;        /* bytes of addresses looked at, and to look at */
@@ -173,6 +175,14 @@ static uint64_t own_of(const Process *p, const Mapping *m) {
     return bytes < m->resident ? bytes : m->resident;
 }
 
+/* What of a mapping is no longer there: it was listed a moment ago, and nobody can say any more
+ * what it was. A block of Lua's that has moved since, perhaps. */
+static uint64_t gone_of(const Process *p, const Mapping *m) {
+    if (!p->paged || m->end - m->start > COUNTED) return 0;
+    uint64_t there = resident_within(p, m->start, m->end);
+    return there < m->resident ? m->resident - there : 0;
+}
+
 /* ---- mappings -------------------------------------------------------------------------------- */
 
 /* Are blocks of Lua's in it, or near it? */
@@ -214,7 +224,11 @@ static void add_mapping(Process *p, const Mapping *m) {
         return;
     }
     if (m->sort == MAPPING_HEAP && left > 0) {
+        uint64_t gone = gone_of(p, m);
+        p->now.row[PROCESS_UNTOLD] += gone;
+        left -= gone;
         uint64_t own = own_of(p, m), large = 0;
+        own = own < left ? own : left;
         left -= own;
         p->now.row[PROCESS_OWN] += own;
         if (p->maps.glibc && p->readable && left > 0) {
@@ -340,13 +354,8 @@ static void settle_told(Process *p) {
  * to be in memory until each was looked at. */
 static void begin_with_rows(Process *p) {
     ProcessFigures *f = &p->now, fresh = *f;
-    for (uint32_t i = 0; i < p->maps.count; i++) {
-        const Mapping *m = &p->maps.row[i];
-        if (is_walked(p, m))
-            f->row[PROCESS_UNTOLD] += m->resident;
-        else
-            add_mapping(p, m);
-    }
+    for (uint32_t i = 0; i < p->maps.count; i++)
+        if (p->maps.row[i].walked) f->row[PROCESS_UNTOLD] += p->maps.row[i].resident;
     f->partial = true;
     settle_told(p);
     uint64_t lua = f->live < f->row[PROCESS_UNTOLD] ? f->live : f->row[PROCESS_UNTOLD];
@@ -358,6 +367,7 @@ static void begin_with_rows(Process *p) {
     *f = fresh;
 }
 
+/* What lies in single mappings is added up at once; Lua's heap takes longer. */
 static void begin(Process *p, uint64_t now) {
     p->looking = false;
     p->hidden = p->view->pid == 0 || !mappings_read(&p->maps, p->view->pid);
@@ -370,13 +380,23 @@ static void begin(Process *p, uint64_t now) {
     p->chunks.glibc = p->maps.malloc[0] ? 0 : p->maps.glibc;
     p->chunks.word = read_word;
     p->chunks.context = p;
-    p->readable = false;
-    for (uint32_t i = 0; i < p->maps.count; i++) {
+    p->readable = p->paged = false;
+    for (uint32_t i = 0; i < p->maps.count && !(p->readable && p->paged); i++) {
         const Mapping *m = &p->maps.row[i];
         uint64_t word;
-        if (is_walked(p, m)) p->all += m->end - m->start;
-        if (m->sort == MAPPING_STACK && !p->readable) /* where something is for sure */
-            p->readable = lmp_os->peek_process(p->view->pid, m->end - 8, &word, 8) == 8;
+        bool here;
+        if (m->sort != MAPPING_STACK || m->resident == 0)
+            continue; /* where something is for sure */
+        p->readable = lmp_os->peek_process(p->view->pid, m->end - 8, &word, 8) == 8;
+        p->paged = look_at_pages(p, m->end - CHUNKS_PAGE, 1, &here);
+    }
+    for (uint32_t i = 0; i < p->maps.count; i++) {
+        Mapping *m = &p->maps.row[i];
+        m->walked = is_walked(p, m);
+        if (m->walked)
+            p->all += m->end - m->start;
+        else
+            add_mapping(p, m);
     }
     p->mapping = 0;
     p->at = 0;
@@ -396,8 +416,7 @@ static void finish(Process *p, uint64_t now) {
 
 static void step(Process *p) {
     const Mapping *m = &p->maps.row[p->mapping];
-    if (p->at == 0 && !is_walked(p, m)) {
-        add_mapping(p, m);
+    if (!m->walked) {
         p->mapping++;
         return;
     }

@@ -258,6 +258,25 @@ START_TEST(test_pages_are_not_said) {
 }
 END_TEST
 
+/* What has gone between the list and the look is nobody's. */
+START_TEST(test_gone_meanwhile) {
+    FakeProcess *p = one_heap();
+    FakeMapping *large = fake_memory(p, LARGE_AT, 400, "");
+    fake_chunk(p, large, large->start, 400 * 1024, FAKE_LARGE, 0, false);
+    list_others(p);
+    Process *reader = process_new(&p->heap->view);
+    uint64_t malloc_has = fake_look(reader, UINT64_MAX)->row[PROCESS_MALLOC];
+    p->before_pages = large; /* its pages go when they are looked at */
+    const ProcessFigures *f = fake_look(reader, UINT64_MAX);
+    ck_assert_uint_eq(f->row[PROCESS_UNTOLD], 400 * 1024);
+    ck_assert_uint_eq(f->row[PROCESS_MALLOC], malloc_has - 400 * 1024);
+    ck_assert_uint_eq(f->row[PROCESS_MAPPED], 0);
+    ck_assert_uint_eq(fake_sum(f), f->resident);
+    process_free(reader);
+    fake_process_free(p);
+}
+END_TEST
+
 /* A mapping too large to be looked at is nobody's, if blocks of Lua may be in it. */
 START_TEST(test_vast) {
     FakeProcess *p = fake_process_new();
@@ -438,5 +457,5 @@ START_TEST(test_pages) {
 END_TEST
 
 SUITE("process", test_sorts, test_libraries, test_damaged_lists, test_random_heaps,
-      test_memory_is_closed, test_pages_are_not_said, test_vast, test_damaged_words, test_not_glibc,
-      test_plain_links, test_gone, test_partial, test_pages)
+      test_memory_is_closed, test_pages_are_not_said, test_gone_meanwhile, test_vast,
+      test_damaged_words, test_not_glibc, test_plain_links, test_gone, test_partial, test_pages)
