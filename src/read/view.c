@@ -306,10 +306,11 @@ void view_snapshot_no_more(LmpView *view, uint32_t request) {
     call_program(view);
 }
 
-void view_preview(LmpView *view, const uint64_t *addr, uint32_t count) {
+void view_preview(LmpView *view, const uint64_t *addr, uint32_t count, bool whole) {
     if (count > LMP_PREVIEWS) count = LMP_PREVIEWS;
     memcpy(view->control->preview_addr, addr, count * sizeof *addr);
     view->control->preview_count = count;
+    view->control->preview_whole = whole;
     atomic_fetch_add(&view->control->preview, 1);
     call_program(view);
 }

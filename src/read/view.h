@@ -79,9 +79,9 @@ void view_mark(LmpView *view);
 uint32_t view_snapshot(LmpView *view, const char *file, bool collect);
 /* Cancels that one, if it has not begun. */
 void view_snapshot_no_more(LmpView *view, uint32_t request);
-/* Asks for the contents of up to LMP_PREVIEWS string blocks by address. view_preview_ready tells
- * whether live->preview answers the last request. */
-void view_preview(LmpView *view, const uint64_t *addr, uint32_t count);
+/* Asks for what is in up to LMP_PREVIEWS blocks of strings and tables by address; `whole`: strings
+ * are to be compared. view_preview_ready tells whether live->preview answers the last request. */
+void view_preview(LmpView *view, const uint64_t *addr, uint32_t count, bool whole);
 bool view_preview_ready(const LmpView *view);
 /* Writes the list of break conditions (at most LMP_BREAKS; 0: none any more) in place of whatever
  * list was there, in the name of this process. Returns its sequence, which live->breaks.taken

@@ -36,8 +36,8 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 14u /* changes whenever anything here, in rows.h, laps.h or paused.h does */
-#define LMP_LAYOUT_DIGEST 0xe1880cd773e8e671ull
+#define LMP_LAYOUT 15u /* changes whenever anything here, in rows.h, laps.h or paused.h does */
+#define LMP_LAYOUT_DIGEST 0x5428307f7efd287aull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
@@ -69,7 +69,8 @@ typedef struct LmpHeader {
 
 /* ---- control: what viewers request ----------------------------------------------------------- */
 
-#define LMP_PREVIEWS 64u      /* blocks whose contents can be asked for at once */
+#define LMP_PREVIEWS 64u /* blocks whose contents can be asked for at once */
+#define LMP_PREVIEW_HASHED (4u << 20)
 #define LMP_PREVIEW_BYTES 96u /* bytes of each */
 
 /* Who a viewer is: its pid, in its own pid namespace; with LMP_VIEWER_LOCKED it holds a shared lock
@@ -127,7 +128,8 @@ typedef struct LmpControl {
     _Atomic uint32_t frame; /* from 1, one more a repaint; the hook stamps it on what it touches */
     _Atomic uint32_t attached; /* number of viewers attached at the moment (information only) */
     uint32_t preview_count;
-    uint32_t spare;
+    uint32_t
+        preview_whole; /* 1: strings are to be compared, up to LMP_PREVIEW_HASHED bytes of all */
     uint64_t preview_addr[LMP_PREVIEWS];
     /* The break conditions: the last list written counts, whoever wrote it. They go when the
      * viewer goes that wrote it. */
@@ -269,11 +271,30 @@ typedef struct LmpBreaksDone {
     uint64_t hits[LMP_BREAKS]; /* pauses by each (count) */
 } LmpBreaksDone;
 
+/* ---- live: previews -------------------------------------------------------------------------- */
+
+typedef enum LmpPreviewWhat {
+    LMP_PREVIEW_NONE,   /* no live string or table at this address any more, or it cannot be read */
+    LMP_PREVIEW_STRING, /* `bytes` is its beginning */
+    LMP_PREVIEW_SHAPE   /* `bytes`: a table's string keys in order, ", " between */
+} LmpPreviewWhat;
+
+enum {
+    LMP_SHAPE_NAMES = 1,  /* it has string keys ... */
+    LMP_SHAPE_CUT = 2,    /* ... more than are in `bytes` */
+    LMP_SHAPE_ITEMS = 4,  /* and values by integers */
+    LMP_SHAPE_OTHERS = 8, /* and other keys */
+    LMP_SHAPE_MANY = 16   /* more keys than can be told */
+};
+
 typedef struct LmpPreview {
     uint64_t addr;
-    uint64_t size;  /* of the contents, bytes */
-    uint32_t valid; /* 0: no live string block at this address any more */
+    uint64_t size;  /* of the contents, bytes; of a table: its string keys (count) */
+    uint64_t hash;  /* equal ones have the same; of strings if that was asked for. 0: not known */
+    uint32_t valid; /* LmpPreviewWhat */
+    uint32_t shape; /* LMP_SHAPE_ */
     uint32_t shown; /* bytes in `bytes` */
+    uint32_t spare;
     uint8_t bytes[LMP_PREVIEW_BYTES];
 } LmpPreview;
 

@@ -194,6 +194,62 @@ LUA
     leave
 }
 
+# Blocks of a line that are alike, of a program that runs, and of one that stands still.
+case_alike() {
+    cat >"$work/endless.lua" <<'LUA'
+local pid = io.open("program.pid", "w")
+pid:write((io.open("/proc/self/stat"):read "a"):match "^%d+") pid:close()
+local strings, tables = {}, {}
+for i = 1, 300 do
+  strings[i] = "this is the text of session number " .. i % 3 .. ", longer than short ones"
+end
+for i = 1, 200 do
+  tables[i] = i % 4 == 0 and { id = i, name = "n" } or { id = i, name = "n", price = 1 }
+end
+while not io.open "stop" do local t = {} end
+LUA
+    open 200 50
+    watch
+    page() { # of a line, and its blocks
+        key 6
+        key /
+        type_text "endless.lua:$1"
+        key Enter
+        wait_for "^│?▸ .*endless.lua:$1"
+        key Enter
+        wait_for "endless.lua:$1 . enter blocks"
+        key Enter
+        wait_for 'by  block  content  keys'
+    }
+    page 5
+    wait_for 'Blocks.*endless.lua:5 . [0-9]+ blocks'
+    key v
+    wait_for '30[0-9] strings . [3-9] contents'
+    wait_for '×100 .*"this is the text of session number [0-2], longer'
+    key Enter # only these
+    wait_for '"this is the text of session number.* . 100 blocks'
+    key Escape
+    wait_for '30[0-9] strings'
+    key Escape Escape
+    key Escape # the filter
+    page 8
+    wait_for '×200 .*tables, not compared' # what was chosen stays chosen
+    key Right Right
+    wait_for 'address'
+    wait_for '[{]id, name, price[}]' # in the list, too
+    key Space
+    wait_for 'PAUSED'
+    key Left
+    wait_for '×150 .*[{]id, name, price[}]'
+    wait_for '×50 .*[{]id, name[}]'
+    wait_for '200 tables . 2 sets of keys'
+    key Right
+    wait_for 'address'
+    key Space
+    wait_for 'RUNNING'
+    leave
+}
+
 case_editor() { # opens the line, on the terminal, while the program runs on
     open 120 36
     make_editor

@@ -425,6 +425,7 @@ static void act(App *app, Action action, Key key) {
         begin_typing(app);
         break;
     case ACT_OWNER:
+        if (panel_offers(app->ui.focus, ACT_OWNER) && act_focused(app, action)) break;
         app->ui.by_tag = !app->ui.by_tag;
         break;
     case ACT_MAKES:

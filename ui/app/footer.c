@@ -50,6 +50,8 @@ bool footer_offers(const App *app, Action action) {
         return app->set == SET_HEAP;
     case ACT_ZOOM_IN:
         return map || timeline || app->set == SET_HEAP;
+    case ACT_OWNER: /* there it chooses what the rows are */
+        return !panel_offers(app->ui.focus, action);
     case ACT_STRING:
         return !app->ui.focus->all_types;
     case ACT_MAKES:

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "heap/bychoice.h"
+#include "widget/bychoice.h"
 #include "heap/heap_open.h"
 #include "heap/heapcell.h"
 #include "widget/tablepanel.h"

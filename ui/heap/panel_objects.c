@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "heap/bychoice.h"
 #include "heap/heap_open.h"
 #include "heap/heapcell.h"
+#include "widget/bychoice.h"
 #include "widget/tablepanel.h"
 #include "widget/tallycell.h"
 
@@ -169,9 +169,8 @@ static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
 
 /* The choice of what to sum up by has the first line. */
 static Rect room(const Ui *ui, Rect rect) {
-    int above = rect.h >= 5 ? 1 : 0;
     (void)ui;
-    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
+    return bychoice_below(rect);
 }
 
 static const TablePanelDef def = {

@@ -1,23 +1,28 @@
 /* panel_blocks.c - the live blocks of a cell of the heap map or of a site, one line each: address,
- * type, size, age, the site that made it, and for strings their contents. The list of a cell is
- * read anew with every repaint; the blocks of a site are searched for in the whole heap, a little
- * with every repaint (site_blocks.h). The cursor stays on its block while others come and go. */
+ * type, size, age, the site that made it, and what is in strings and tables; or those that are
+ * alike in one line (blocks_alike.h). The list of a cell is read anew with every repaint; the
+ * blocks of a site are searched for in the whole heap, a little with every repaint (site_blocks.h).
+ * The cursor stays on its block while others come and go. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
+#include "panels/blocks_alike.h"
 #include "panels/previews.h"
 #include "panels/site_blocks.h"
 #include "read/heap/heapmap.h"
 #include "screen/canvas.h"
+#include "widget/bychoice.h"
 #include "widget/describe.h"
 #include "widget/tablepanel.h"
 
-#define MOST 65536u         /* blocks listed, the first ones by address */
-#define MOST_OF_SITE 16384u /* the first ones found */
-#define BUDGET 4000000ull   /* nanoseconds of a frame for the search */
+#define MOST 65536u                /* blocks listed, the first ones by address */
+#define MOST_OF_SITE 16384u        /* the first ones found */
+#define BUDGET 4000000ull          /* nanoseconds of a frame for the search */
+#define ALIKE_AGAIN 10000000000ull /* what is alike is looked for anew so long after, nanoseconds  \
+                                    */
 
 typedef struct Blocks {
     TablePanel panel;
@@ -35,7 +40,20 @@ typedef struct Blocks {
     uint64_t serial;         /* of what was read */
     bool read;               /* there has been something to read */
     Previews previews;
+    AlikeBy by;
+    BlocksAlike *alike;  /* NULL: never chosen */
+    bool alike_begun;    /* of these blocks */
+    uint64_t alike_done; /* when it was through, 0: it is not */
+    uint64_t within;     /* id of a group: only its blocks are listed; 0: all are */
 } Blocks;
+
+static const char *const by_words[ALIKE_WAYS] = {"block", "content", "keys"};
+static const ByChoice choice = {by_words, ALIKE_WAYS};
+
+/* Do groups stand in place of the list? */
+static bool shows_groups(const Blocks *b) {
+    return b->by != ALIKE_NOT && b->alike && !b->within;
+}
 
 static const Blocks *blocks_of(const TableSource *from) {
     return from->rows;
@@ -97,10 +115,13 @@ static void refresh(Blocks *b, const Model *model, Ui *ui) {
         b->of_site = ui->look_site;
         b->site = ui->look_site_id;
         b->read = false;
+        b->alike_begun = false;
+        b->within = 0;
         table_to_top(&b->panel.table);
     }
     bool changed = b->kinds != ui->kinds;
     b->kinds = ui->kinds;
+    if (changed) b->alike_begun = false;
     bool whole = !b->of_site || (b->site_blocks && site_blocks_found(b->site_blocks)->any);
     if (ui->frozen && !other && !changed && b->read && whole) return;
     if (b->of_site) {
@@ -110,14 +131,15 @@ static void refresh(Blocks *b, const Model *model, Ui *ui) {
     }
 }
 
-/* Requests the contents of the strings on the page. */
+/* Requests what is in the strings and tables on the page. */
 static void ask(Blocks *b, const Model *model, Ui *ui, int page) {
     uint64_t addr[LMP_PREVIEWS];
     uint32_t n = 0;
     const List *list = &b->panel.table.list;
     for (uint64_t i = list->top; i < list->count && i < list->top + (uint64_t)page; i++) {
         const HeapListBlock *block = &b->shown[b->panel.table.order[i]];
-        if (block->text && n < LMP_PREVIEWS) addr[n++] = block->addr;
+        bool table = block->kind == LMP_TABLE && !block->part;
+        if ((block->text || table) && n < LMP_PREVIEWS) addr[n++] = block->addr;
     }
     previews_ask(&b->previews, model, ui, addr, n);
 }
@@ -168,10 +190,12 @@ static void cell_site(const TableSource *from, uint32_t row, bool wide, TableCel
 
 static void cell_contents(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     const HeapListBlock *block = block_of(from, row);
-    const LmpPreview *preview =
-        block->text ? previews_of(&blocks_of(from)->previews, block->addr) : NULL;
+    const LmpPreview *preview = previews_of(&blocks_of(from)->previews, block->addr);
     (void)wide;
-    if (preview) {
+    if (preview && preview->valid == LMP_PREVIEW_SHAPE) {
+        describe_shape(cell->text, sizeof cell->text, preview, !from->ui->utf8);
+        cell->style = STYLE(TONE_KIND(LMP_TABLE));
+    } else if (preview) {
         describe_preview(cell->text, sizeof cell->text, preview, !from->ui->utf8);
         cell->style = STYLE(TONE_SOURCE);
     } else if (reaches_in(from, row)) {
@@ -221,12 +245,15 @@ static const TableColumn columns[] = {
     {"site", 16, 28, 3, .align = TABLE_TAIL, .rising = true, .cell = cell_site, .value = value_site,
      .hidden = no_sites, .help = "the line that made it"},
     {"contents", 13, 13, 5, .align = TABLE_LEFT, .flex = true, .cell = cell_contents,
-     .help = "of strings, as they are now"},
+     .help = "of strings, as they are now; of tables their string keys"},
 };
 
 /* A range was already read without those. */
 static bool skips(const TableSource *from, uint32_t row) {
-    return !UI_SHOWS(from->ui, block_of(from, row)->kind);
+    const Blocks *b = blocks_of(from);
+    const HeapListBlock *block = block_of(from, row);
+    if (b->within && alike_group_of(b->alike->alike, block->addr) != b->within) return true;
+    return !UI_SHOWS(from->ui, block->kind);
 }
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
@@ -238,9 +265,11 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
     char site[160], text[256] = "";
     describe_context(site, sizeof site, &from->model->view->tables, block->alloc_context,
                      !from->ui->utf8);
-    const LmpPreview *preview =
-        block->text ? previews_of(&blocks_of(from)->previews, block->addr) : NULL;
-    if (preview) describe_preview(text, sizeof text, preview, !from->ui->utf8);
+    const LmpPreview *preview = previews_of(&blocks_of(from)->previews, block->addr);
+    if (preview && preview->valid == LMP_PREVIEW_SHAPE)
+        describe_shape(text, sizeof text, preview, !from->ui->utf8);
+    else if (preview)
+        describe_preview(text, sizeof text, preview, !from->ui->utf8);
     snprintf(out, size, "0x%llx %s%s %s %s", (unsigned long long)block->addr,
              kind_info[block->kind].name, block->part ? " part" : "", site, text);
 }
@@ -250,8 +279,13 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     (void)ui;
     from->rows = b;
     from->count = b->result.count;
-    from->serial = b->serial;
+    from->serial = b->serial * 2 + (b->within != 0);
     return model->view != NULL;
+}
+
+static Rect room(const Ui *ui, Rect rect) {
+    (void)ui;
+    return bychoice_below(rect);
 }
 
 /* The line that made the block. */
@@ -276,16 +310,6 @@ static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
     return true;
 }
 
-static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
-    Blocks *b = state;
-    TableSource from;
-    if (action != ACT_WHY) return tablepanel_act(state, model, ui, action, rect);
-    if (!tablepanel_fill(state, model, ui, &from)) return false;
-    uint32_t row = table_selected(&b->panel.table);
-    if (row != TABLE_NONE) ui_ask_why_block(ui, block_of(&from, row)->addr);
-    return row != TABLE_NONE;
-}
-
 static const TablePanelDef def = {
     .table = {.name = "Blocks",
               .column = columns,
@@ -295,9 +319,88 @@ static const TablePanelDef def = {
               .skips = skips,
               .empty = "no live blocks here"},
     .rows = rows,
+    .room = room,
     .enter = enter,
     .place = place,
 };
+
+/* ---- what is alike --------------------------------------------------------------------------- */
+
+static void turn(Blocks *b, AlikeBy by) {
+    if (!b->alike) b->alike = blocks_alike_new();
+    if (!b->alike) return;
+    b->by = by;
+    b->within = 0;
+    b->alike_begun = false;
+    tablepanel_reset(&b->alike->panel);
+}
+
+/* Looks for it as long as the groups, or the blocks of one, are on the screen. */
+static void look_alike(Blocks *b, const Model *model, Ui *ui) {
+    Alike *alike = b->alike->alike;
+    bool whole = !b->of_site || site_blocks_found(b->site_blocks)->any;
+    bool old = b->alike_done && !ui->frozen && model->seen == LMP_SEEN_RUNNING &&
+               ui->now - b->alike_done > ALIKE_AGAIN;
+    if (b->shown && whole && !b->within && (!b->alike_begun || old)) {
+        alike_begin(alike, b->by, b->shown, b->result.count, b->alike_begun);
+        b->alike_begun = true;
+        b->alike_done = 0;
+    }
+    if (!b->alike_begun || alike_done(alike)) return;
+    alike_ask(alike, model, ui);
+    if (alike_done(alike)) b->alike_done = ui->now;
+}
+
+/* Enter lists the blocks of a group, escape goes back to the groups. */
+static bool act_alike(Blocks *b, const Model *model, Ui *ui, Action action, Rect rect) {
+    if (action == ACT_BACK && b->within) {
+        b->within = 0;
+        return true;
+    }
+    if (!shows_groups(b)) return false;
+    if (action == ACT_WHY) return true;
+    b->alike->entered = 0;
+    bool done = tablepanel_act(b->alike, model, ui, action, rect);
+    if (b->alike->entered) {
+        b->within = b->alike->entered;
+        table_to_top(&b->panel.table);
+    }
+    return done || action != ACT_BACK;
+}
+
+static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    Blocks *b = state;
+    TableSource from;
+    int to = bychoice_act(&choice, (int)b->by, action);
+    if (to >= 0 && model->view) {
+        turn(b, (AlikeBy)to);
+        return true;
+    }
+    if (b->within || shows_groups(b)) {
+        if (act_alike(b, model, ui, action, rect)) return true;
+        if (shows_groups(b)) return false;
+    }
+    if (action != ACT_WHY) return tablepanel_act(state, model, ui, action, rect);
+    if (!tablepanel_fill(state, model, ui, &from)) return false;
+    uint32_t row = table_selected(&b->panel.table);
+    if (row != TABLE_NONE) ui_ask_why_block(ui, block_of(&from, row)->addr);
+    return row != TABLE_NONE;
+}
+
+static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
+    Blocks *b = state;
+    int to = (int)b->by;
+    if (bychoice_mouse(&choice, &to, event, rect)) {
+        if (to != (int)b->by) turn(b, (AlikeBy)to);
+        return true;
+    }
+    return tablepanel_mouse(shows_groups(b) ? (void *)b->alike : state, model, ui, event, rect);
+}
+
+static struct Table *table(void *state) {
+    Blocks *b = state;
+    return tablepanel_table(b && shows_groups(b) ? (void *)b->alike : state);
+}
 
 /* ---- panel ----------------------------------------------------------------------------------- */
 
@@ -309,6 +412,7 @@ static void destroy(void *state) {
     Blocks *b = state;
     heaplist_free(b->source);
     site_blocks_free(b->site_blocks);
+    blocks_alike_free(b->alike);
     free(b->block);
     tablepanel_free(b);
 }
@@ -317,6 +421,7 @@ static void update(void *state, const Model *model, Ui *ui, Rect rect) {
     Blocks *b = state;
     if (!b || !model->view || rect.w <= 0 || ui->over != &panel_blocks) return;
     previews_take(&b->previews, model);
+    if (b->alike && b->alike_begun) alike_take(b->alike->alike, model);
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
@@ -328,6 +433,15 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         canvas_text(canvas, rect.x + 2, rect.y, rect.w - 2, STYLE(TONE_MUTED),
                     "no live blocks of the chosen types here");
         tablepanel_fill(b, model, ui, &from); /* nothing is under the cursor */
+        return;
+    }
+    int x = bychoice_draw(&choice, (int)b->by, canvas, rect) + 1;
+    if (rect.h >= BYCHOICE_ROOM && rect.w > x + 16)
+        canvas_text(canvas, rect.x + x, rect.y, rect.w - x, STYLE(TONE_MUTED),
+                    ui->utf8 ? "← →" : "left, right");
+    if (shows_groups(b)) {
+        tablepanel_draw(b->alike, model, ui, canvas, rect, &from);
+        look_alike(b, model, ui);
         return;
     }
     tablepanel_draw(b, model, ui, canvas, rect, &from);
@@ -365,7 +479,16 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     char count[LMP_NUM], first[LMP_NUM], bytes[LMP_NUM];
     if (!b || !b->read) return;
     const char *dot = ui->utf8 ? "·" : "-";
-    if (b->panel.table.filter.used > 0) {
+    if (shows_groups(b)) {
+        table_note(&b->alike->panel.table, ui, out, size);
+        if (!out[0]) blocks_alike_note(b->alike, b->by, ui, out, size);
+    } else if (b->within) {
+        char name[120];
+        blocks_alike_name(b->alike, b->within, !ui->utf8, name, sizeof name);
+        snprintf(out, size, "%.60s %s %s block%s %s esc back", name, dot,
+                 format_count(count, b->panel.table.total), b->panel.table.total == 1 ? "" : "s",
+                 dot);
+    } else if (b->panel.table.filter.used > 0) {
         table_note(&b->panel.table, ui, out, size);
     } else if (b->of_site) {
         note_site(b, model, ui->utf8, out, size);
@@ -381,11 +504,13 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 
 const Panel panel_blocks = {
     .title = "Blocks",
-    .about = "Single live blocks, by address. enter opens the page of the line that made one, "
-             "w who holds it, by the newest snapshot.",
-    .table = tablepanel_table,
+    .about =
+        "Single live blocks, by address. enter opens the page of the line that made one, "
+        "w who holds it, by the newest snapshot. left and right choose: strings of equal content, "
+        "or tables with the same keys, in one line, of which enter lists the blocks.",
+    .table = table,
     .ledger = LEDGER_SITES,
-    .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER, ACT_WHY},
+    .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER, ACT_WHY, ACT_OWNER},
     .min_w = 20,
     .min_h = 3,
     .create = create,
@@ -393,6 +518,6 @@ const Panel panel_blocks = {
     .update = update,
     .draw = draw,
     .act = act,
-    .mouse = tablepanel_mouse,
+    .mouse = mouse,
     .note = note,
     .place = tablepanel_place};

@@ -124,7 +124,8 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_ALL, GROUP_KINDS, 0, 'a', 0, "a", NULL, NULL, "show all")                                \
     X(ACT_CLEAR, GROUP_KINDS, 0, 'c', 0, "c", NULL, NULL, "show none")                             \
     X(ACT_OWNER, GROUP_KINDS, 25, 'v', 0, "v", "by tag", "by owner",                               \
-      "types by owner (whose memory it is) or by tag (as it was asked for)")                       \
+      "types by owner (whose memory it is) or by tag (as it was asked for); in lists of blocks and "    \
+      "objects: one by one, or those together that are alike")                       \
     X(ACT_MARK, GROUP_PROGRAM, 18, 'm', 0, "m", "mark", NULL,                                      \
       "mark this moment: tables then show the change since")                                       \
     X(ACT_UNMARK, GROUP_PROGRAM, 27, 'x', 0, "x", "no mark", NULL,                                  \

@@ -158,7 +158,8 @@ static void serve_memory(Viewer *v, const Request *request) {
 }
 
 static void serve_preview(Viewer *v, const Request *request) {
-    view_preview(v->view, request->preview.addr, request->preview.count);
+    const uint64_t *addr = request->preview.addr;
+    view_preview(v->view, addr, request->preview.count, request->preview.whole);
 }
 
 static const struct {

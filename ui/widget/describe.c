@@ -180,3 +180,23 @@ char *describe_preview(char *out, size_t size, const LmpPreview *preview, bool a
     append(out, size, &used, 0, i < shown || cut ? more : "\"");
     return out;
 }
+
+char *describe_shape(char *out, size_t size, const LmpPreview *preview, bool ascii) {
+    char keys[LMP_PREVIEW_BYTES + 1], text[LMP_PREVIEW_BYTES + 1];
+    uint32_t shape = preview->shape;
+    size_t shown = preview->shown < LMP_PREVIEW_BYTES ? preview->shown : LMP_PREVIEW_BYTES;
+    memcpy(keys, preview->bytes, shown);
+    keys[shown] = 0;
+    for (size_t i = 0; i < shown; i++)
+        if (!keys[i]) keys[i] = '?';
+    format_text(text, sizeof text, keys, ascii);
+    if (shape & LMP_SHAPE_MANY) snprintf(text, sizeof text, "many keys");
+    bool more = !(shape & LMP_SHAPE_MANY) && shape & (LMP_SHAPE_CUT | LMP_SHAPE_OTHERS);
+    snprintf(out, size, "{%s%s%s%s%s}", shape & LMP_SHAPE_ITEMS ? "[n]" : "",
+             shape & LMP_SHAPE_ITEMS && *text ? ", " : "", text,
+             more && (*text || shape & LMP_SHAPE_ITEMS) ? ", " : "",
+             !more   ? ""
+             : ascii ? "..."
+                     : "\u2026");
+    return out;
+}

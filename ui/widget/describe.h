@@ -37,5 +37,7 @@ bool describe_context_line(const LmpTables *tables, uint32_t alloc_context, char
  * stands for what the preview left out. `ascii`: escapes for other characters, too. At most size -
  * 1 bytes. */
 char *describe_preview(char *out, size_t size, const LmpPreview *preview, bool ascii);
+/* What tables with these keys look like: "{id, name, price}", "{[n], id}", "{many keys}". */
+char *describe_shape(char *out, size_t size, const LmpPreview *preview, bool ascii);
 
 #endif

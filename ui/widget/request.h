@@ -36,7 +36,7 @@
     X(REQUEST_SNAPSHOT, snapshot, true) /* of the heap; .collect: all garbage first */             \
     X(REQUEST_MARK, mark, true)                                                                    \
     X(REQUEST_MEMORY, memory, false)  /* what Lua counts: it answers some time */                  \
-    X(REQUEST_PREVIEW, preview, true) /* .preview: contents of these string blocks */
+    X(REQUEST_PREVIEW, preview, true) /* .preview: what is in these strings and tables */
 
 typedef enum RequestKind {
 #define REQUEST_ENUM(kind, name, answered) kind,
@@ -55,6 +55,7 @@ typedef struct Request {
         LmpInsideWish inside;
         struct {
             uint32_t count;
+            bool whole; /* to compare them: LmpPreview.hash */
             uint64_t addr[LMP_PREVIEWS];
         } preview;
         struct {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/heap/keys.h"
 #include "agent/heap/layout.h"
 #include "agent/heap/objects.h"
 #include "agent/interp/localwords.h"
@@ -12,7 +13,6 @@
 enum {
     SCAN_MOST = 1 << 22, /* slots that one request looks at */
     GLANCE = 256,        /* slots of each part of a table that a preview looks at */
-    PREVIEW_KEYS = 8,    /* keys in one */
     NAME_KEYS = 64       /* slots of a metatable in which its __name is looked for */
 };
 
@@ -95,18 +95,6 @@ static bool is_entry(const Box *box, uint64_t place) {
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-static bool is_string(unsigned tag) {
-    return (tag & ~(unsigned)LMP_TT_LONG_STRING) == LMP_TT_COLLECTABLE &&
-           (tag & LMP_TT_TYPE) == LMP_TT_SHORT_STRING;
-}
-
-static const char *string_bytes(uintptr_t string, uint64_t *size) {
-    *size = heap_u8(string + LMP_AT_TYPE) == LMP_TT_LONG_STRING
-                ? heap_word(string + LMP_AT_STRING_LONG)
-                : heap_u8(string + LMP_AT_STRING_SHORT);
-    return (const char *)string + LMP_STRING_HEAD; /* NOLINT */
-}
-
 static void name_bytes(LmpLocal *out, const char *bytes, uint64_t size) {
     uint64_t n = size < sizeof out->name - 1 ? size : sizeof out->name - 1;
     memcpy(out->name, bytes, n);
@@ -144,8 +132,8 @@ static void name_node(LmpLocal *out, uintptr_t node) {
     unsigned tag = heap_u8(node + LMP_AT_NODE_KEY_TAG);
     uintptr_t key = heap_word(node + LMP_AT_NODE_KEY);
     uint64_t size;
-    if (is_string(tag)) {
-        const char *bytes = string_bytes(key, &size);
+    if (heap_is_string(tag)) {
+        const char *bytes = heap_string(key, &size);
         out->key = LMP_KEY_STRING;
         name_bytes(out, bytes, size);
     } else if (tag == LMP_TT_INTEGER) {
@@ -166,7 +154,7 @@ static void name_upvalue(LmpLocal *out, const Box *box, uint64_t place) {
     uintptr_t from = vector(box->source, heap_word(proto + LMP_AT_PROTO_V_UPVALUES),
                             heap_u32(proto + LMP_AT_PROTO_UPVALUES), LMP_SIZE_UPVALUE_NAME, &names);
     if (place >= names || !(name = heap_word(from + place * LMP_SIZE_UPVALUE_NAME))) return;
-    const char *bytes = string_bytes(name, &size);
+    const char *bytes = heap_string(name, &size);
     name_bytes(out, bytes, size);
 }
 
@@ -188,47 +176,8 @@ static void name_entry(LmpLocal *out, const Box *box, uint64_t place) {
 
 /* ---- previews -------------------------------------------------------------------------------- */
 
-typedef struct Keys {
-    const char *bytes[PREVIEW_KEYS];
-    uint64_t size[PREVIEW_KEYS];
-    uint32_t count;
-} Keys;
-
-static int compare(const char *a, uint64_t a_size, const char *b, uint64_t b_size) {
-    int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
-    return order ? order : (a_size > b_size) - (a_size < b_size);
-}
-
-/* In the order of their bytes, so that the same table always reads the same; of too many the first
- * ones. */
-static void add_key(Keys *keys, const char *bytes, uint64_t size) {
-    uint32_t i = keys->count < PREVIEW_KEYS ? keys->count++ : PREVIEW_KEYS - 1;
-    if (keys->count == PREVIEW_KEYS && i == PREVIEW_KEYS - 1 && keys->bytes[i] &&
-        compare(keys->bytes[i], keys->size[i], bytes, size) <= 0)
-        return;
-    for (; i > 0 && compare(keys->bytes[i - 1], keys->size[i - 1], bytes, size) > 0; i--) {
-        keys->bytes[i] = keys->bytes[i - 1];
-        keys->size[i] = keys->size[i - 1];
-    }
-    keys->bytes[i] = bytes;
-    keys->size[i] = size;
-}
-
-/* "history, seen, user": keys that fit whole. Returns how many. */
-static uint32_t join_keys(const Keys *keys, LmpLocal *out) {
-    out->size = 0;
-    for (uint32_t i = 0; i < keys->count; i++) {
-        uint32_t before = i ? 2 : 0;
-        if (out->size + before + keys->size[i] > LMP_LOCAL_BYTES) return i;
-        memcpy(out->value + out->size, ", ", before);
-        memcpy(out->value + out->size + before, keys->bytes[i], keys->size[i]);
-        out->size += before + (uint32_t)keys->size[i];
-    }
-    return keys->count;
-}
-
 static void preview_table(const Box *box, LmpLocal *out) {
-    Keys keys = {.count = 0};
+    LmpHeapKeys keys = {.count = 0};
     uint64_t entries = 0, names = 0, size;
     uint64_t slots = box->slots_read < GLANCE ? box->slots_read : GLANCE;
     uint64_t nodes = box->nodes_read < GLANCE ? box->nodes_read : GLANCE;
@@ -238,9 +187,9 @@ static void preview_table(const Box *box, LmpLocal *out) {
         uintptr_t node = box->node + i * LMP_SIZE_NODE;
         if (!is_used(node)) continue;
         entries++;
-        if (!is_string(heap_u8(node + LMP_AT_NODE_KEY_TAG))) continue;
-        const char *bytes = string_bytes(heap_word(node + LMP_AT_NODE_KEY), &size);
-        add_key(&keys, bytes, size);
+        if (!heap_is_string(heap_u8(node + LMP_AT_NODE_KEY_TAG))) continue;
+        const char *bytes = heap_string(heap_word(node + LMP_AT_NODE_KEY), &size);
+        heapkeys_add(&keys, bytes, size);
         names++;
     }
     bool all = slots == box->slots && nodes == box->nodes;
@@ -250,7 +199,7 @@ static void preview_table(const Box *box, LmpLocal *out) {
     if (names < entries) out->flags |= LMP_LOCAL_PLAIN;
     if (entries || !all || box->meta) out->flags |= LMP_LOCAL_OPENS;
     if (!names) return;
-    uint32_t shown = join_keys(&keys, out);
+    uint32_t shown = heapkeys_join(&keys, out->value, LMP_LOCAL_BYTES, &out->size);
     out->flags |= LMP_LOCAL_KEYS | (all && shown == names ? LMP_LOCAL_ALL : 0u);
 }
 
@@ -261,7 +210,7 @@ static void preview_function(const Box *box, LmpLocal *out) {
     if (!source) return;
     uint64_t size;
     char text[LMP_LOCAL_BYTES];
-    const char *name = string_bytes(source, &size), *slash;
+    const char *name = heap_string(source, &size), *slash;
     bool file = size && *name == '@', stripped = size && *name == '=';
     if (!file && !stripped) {
         name = "[string]";
@@ -287,11 +236,11 @@ static const char *type_of_metatable(const LmpInsideSource *source, uintptr_t me
     if (!open_box(source, meta, &box) || box.type != LMP_TT_TABLE) return NULL;
     for (uint64_t i = 0; i < box.nodes_read && i < NAME_KEYS; i++) {
         uintptr_t node = box.node + i * LMP_SIZE_NODE;
-        if (!is_used(node) || !is_string(heap_u8(node + LMP_AT_NODE_KEY_TAG))) continue;
-        const char *key = string_bytes(heap_word(node + LMP_AT_NODE_KEY), size);
+        if (!is_used(node) || !heap_is_string(heap_u8(node + LMP_AT_NODE_KEY_TAG))) continue;
+        const char *key = heap_string(heap_word(node + LMP_AT_NODE_KEY), size);
         if (*size != sizeof name - 1 || memcmp(key, name, *size)) continue;
-        if (!is_string(heap_u8(node + LMP_AT_SLOT_TAG))) return NULL;
-        return string_bytes(heap_word(node), size);
+        if (!heap_is_string(heap_u8(node + LMP_AT_SLOT_TAG))) return NULL;
+        return heap_string(heap_word(node), size);
     }
     return NULL;
 }
@@ -321,8 +270,8 @@ static void describe(const LmpInsideSource *source, unsigned tag, uintptr_t word
     uint64_t size;
     snprintf(out->type, sizeof out->type, "%s", type_name(tag));
     if (tag & LMP_TT_COLLECTABLE) out->object = word;
-    if (is_string(tag)) {
-        const char *bytes = string_bytes(word, &size);
+    if (heap_is_string(tag)) {
+        const char *bytes = heap_string(word, &size);
         localwords_bytes(out, bytes, size);
     } else if (tag == LMP_TT_INTEGER) {
         localwords_integer(out, (lua_Integer)word);

@@ -34,3 +34,16 @@ uint32_t heap_locals(uintptr_t proto, uint32_t pc, uintptr_t name[LMP_REGISTERS]
     }
     return n;
 }
+
+uint64_t heap_hash(uintptr_t at, uint64_t n) {
+    uint64_t h = n * 0x9e3779b97f4a7c15ull, word;
+    for (; n >= 8; n -= 8, at += 8) {
+        memcpy(&word, (const void *)at, 8); /* NOLINT */
+        h = (h ^ word) * 0xff51afd7ed558ccdull;
+        h ^= h >> 32;
+    }
+    word = 0;
+    memcpy(&word, (const void *)at, n); /* NOLINT */
+    h = (h ^ word) * 0xff51afd7ed558ccdull;
+    return h ^ h >> 29;
+}

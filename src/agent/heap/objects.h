@@ -126,6 +126,21 @@ static inline uintptr_t heap_word(uintptr_t at) {
     return v;
 }
 
+/* Is the value with this tag a string? */
+static inline bool heap_is_string(unsigned tag) {
+    return tag == (LMP_TT_SHORT_STRING | LMP_TT_COLLECTABLE) ||
+           tag == (LMP_TT_LONG_STRING | LMP_TT_COLLECTABLE);
+}
+/* A string's bytes, and how many. */
+static inline const char *heap_string(uintptr_t string, uint64_t *size) {
+    *size = heap_u8(string + LMP_AT_TYPE) == LMP_TT_LONG_STRING
+                ? heap_word(string + LMP_AT_STRING_LONG)
+                : heap_u8(string + LMP_AT_STRING_SHORT);
+    return (const char *)string + LMP_STRING_HEAD; /* NOLINT */
+}
+/* Equal bytes have the same. */
+uint64_t heap_hash(uintptr_t at, uint64_t n);
+
 /* Slots of a table's array part. Where the limit is a hint, the next power of two. */
 static inline uint32_t heap_array_size(const LmpHeapLayout *layout, uintptr_t table) {
     uint32_t n = heap_u32(table + LMP_AT_TABLE_LIMIT);

@@ -5,19 +5,6 @@
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
-static uint64_t hash_bytes(uintptr_t at, uint64_t n) {
-    uint64_t h = n * 0x9e3779b97f4a7c15ull, word;
-    for (; n >= 8; n -= 8, at += 8) {
-        memcpy(&word, (const void *)at, 8); /* NOLINT */
-        h = (h ^ word) * 0xff51afd7ed558ccdull;
-        h ^= h >> 32;
-    }
-    word = 0;
-    memcpy(&word, (const void *)at, n); /* NOLINT */
-    h = (h ^ word) * 0xff51afd7ed558ccdull;
-    return h ^ h >> 29;
-}
-
 static bool text_room(LmpHeapWalk *w) {
     LmpHeapGraph *g = w->g;
     if (w->text_room - g->text_bytes >= w->text_max) return true;
@@ -41,7 +28,7 @@ bool walk_string(LmpHeapWalk *w, int type) {
     if (!w->mapped) w->uncounted += LMP_STRING_HEAD + length + 1;
     g->string_length[row] = length;
     g->string_shown[row] = (uint32_t)shown;
-    g->string_hash[row] = hash_bytes(w->at + LMP_STRING_HEAD, length);
+    g->string_hash[row] = heap_hash(w->at + LMP_STRING_HEAD, length);
     memcpy(g->text + g->text_bytes, (const void *)(w->at + LMP_STRING_HEAD), shown); /* NOLINT */
     g->text_bytes += shown;
     return true;

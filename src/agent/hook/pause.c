@@ -101,6 +101,7 @@ static void answer_inside(LmpProfile *p) {
 static void sleep_paused(LmpProfile *p) {
     LmpControl *control = p->control;
     LmpLive *live = p->live;
+    LmpInsideSource source = inside_source(p);
     atomic_store(&live->step_done, p->slow->step_target);
     atomic_store(&live->locals_done, atomic_load(&control->locals)); /* another operation's */
     atomic_store(&live->inside_done, atomic_load(&control->inside));
@@ -108,7 +109,7 @@ static void sleep_paused(LmpProfile *p) {
     for (;;) {
         uint32_t wake = atomic_load(&control->wake);
         atomic_store(&control->trap, 0);
-        requests_serve(p, false);
+        requests_serve(p, false, &source.hand);
         snapshot_serve(p, false, true);
         snapshot_tick(p);
         answer_locals(p);

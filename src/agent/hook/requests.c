@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/heap/layout.h"
+#include "agent/heap/shape.h"
 #include "agent/hook/break_check.h"
 #include "agent/hook/memory_told.h"
 #include "agent/hook/slow_path.h"
@@ -64,8 +66,20 @@ void requests_mark(LmpProfile *p, const char *name) {
     live->marks++;
 }
 
-static void answer_previews(LmpProfile *p, uint32_t request) {
+static void preview_string(uintptr_t string, uint64_t size, uint64_t *budget, LmpPreview *out) {
+    if (size <= STRING_HEADER) return;
+    out->valid = LMP_PREVIEW_STRING;
+    out->size = size - STRING_HEADER - 1;
+    out->shown = (uint32_t)(out->size < LMP_PREVIEW_BYTES ? out->size : LMP_PREVIEW_BYTES);
+    memcpy(out->bytes, (const char *)string + STRING_HEADER, out->shown); /* NOLINT */
+    if (out->size > *budget) return;
+    *budget -= out->size;
+    out->hash = heap_hash(string + STRING_HEADER, out->size) | 1;
+}
+
+static void answer_previews(LmpProfile *p, const LmpHeapHand *hand, uint32_t request) {
     uint32_t n = p->control->preview_count;
+    uint64_t budget = p->control->preview_whole ? LMP_PREVIEW_HASHED : 0;
     if (n > LMP_PREVIEWS) n = LMP_PREVIEWS;
     for (uint32_t i = 0; i < n; i++) {
         LmpPreview *out = &p->live->preview[i];
@@ -73,22 +87,20 @@ static void answer_previews(LmpProfile *p, uint32_t request) {
         memset(out, 0, sizeof *out);
         out->addr = p->control->preview_addr[i];
         uint32_t e = shadow_lookup(p, (uintptr_t)out->addr, &size);
-        if ((e & 15) != LMP_C_STRING || size <= STRING_HEADER) continue;
-        out->valid = 1;
-        out->size = size - STRING_HEADER - 1;
-        out->shown = (uint32_t)(out->size < LMP_PREVIEW_BYTES ? out->size : LMP_PREVIEW_BYTES);
-        memcpy(out->bytes, (const char *)(uintptr_t)out->addr + STRING_HEADER, out->shown);
+        if ((e & 15) == LMP_C_STRING) preview_string((uintptr_t)out->addr, size, &budget, out);
+        if ((e & 15) == LMP_C_TABLE && heaplayout_known() == LMP_OK)
+            heapshape_read(p, hand, (uintptr_t)out->addr, size, out);
     }
     p->live->preview_count = n;
     atomic_store(&p->live->preview_done, request);
 }
 
-void requests_serve(LmpProfile *p, bool stack_safe) {
+void requests_serve(LmpProfile *p, bool stack_safe, const LmpHeapHand *hand) {
     LmpControl *control = p->control;
     LmpLive *live = p->live;
     uint32_t preview = atomic_load(&control->preview), mark = atomic_load(&control->mark);
     if (break_check_take(p)) slow_path_route(p);
-    if (atomic_load(&live->preview_done) != preview) answer_previews(p, preview);
+    if (atomic_load(&live->preview_done) != preview) answer_previews(p, hand, preview);
     uint32_t memory = atomic_load(&control->memory);
     if (live->memory.done != memory) memory_told_answer(p, memory);
     if (atomic_load(&live->mark_done) != mark) {

@@ -4,10 +4,11 @@
 #ifndef LMP_REQUESTS_H
 #define LMP_REQUESTS_H
 
-#include "agent/state/profile.h"
+#include "agent/heap/source.h"
 
-/* Fulfils what can be fulfilled at once. `stack_safe`: the stack may be looked at now. */
-void requests_serve(LmpProfile *p, bool stack_safe);
+/* Fulfils what can be fulfilled at once. `stack_safe`: the stack may be looked at now. `hand`:
+ * the operation, if it has been carried out; all zero: it comes yet. */
+void requests_serve(LmpProfile *p, bool stack_safe, const LmpHeapHand *hand);
 
 /* Notes a mark (the name is copied; NULL: "mark N"). */
 void requests_mark(LmpProfile *p, const char *name);

@@ -145,7 +145,7 @@ static uint64_t collections_before, string[2], object;
 static bool ask(void) {
     if (turn == 0) {
         uint64_t addr[] = {string[0], string[0] + 16, object, 1, string[1]};
-        view_preview(view, addr, 5);
+        view_preview(view, addr, 5, false);
         view_mark(view);
         view_collect(view);
         marks_before = view->live->marks;
@@ -166,8 +166,9 @@ static bool ask(void) {
     ck_assert_uint_eq(preview[4].shown, LMP_PREVIEW_BYTES);
     for (unsigned i = 0; i < LMP_PREVIEW_BYTES; i++)
         ck_assert_int_eq(preview[4].bytes[i], '0' + i % 10);
+    ck_assert_uint_eq(preview[2].valid, LMP_PREVIEW_SHAPE); /* a table without keys */
     for (int i = 1; i < 4; i++) {
-        ck_assert_uint_eq(preview[i].valid, 0);
+        if (i != 2) ck_assert_uint_eq(preview[i].valid, LMP_PREVIEW_NONE);
         ck_assert_uint_eq(preview[i].shown, 0);
     }
     const LmpLive *live = view->live;

@@ -281,7 +281,38 @@ static void answer(Model *m, const Ui *ui) {
         snprintf((char *)p->bytes, sizeof p->bytes, "%s", texts[i % 5]);
         p->shown = (uint32_t)strlen(texts[i % 5]);
         p->size = i % 4 ? p->shown : 4000;
+        if (i != 1) continue; /* the one that is a table */
+        *p = (LmpPreview){.addr = p->addr, .valid = LMP_PREVIEW_SHAPE, .shown = 8};
+        p->shape = LMP_SHAPE_NAMES | LMP_SHAPE_ITEMS;
+        memcpy(p->bytes, "id, name", 8);
     }
+}
+
+/* The same by what blocks are: strings and tables of four sorts each. */
+static bool answer_alike(Stage *s) {
+    static const char *const texts[] = {"options.lua", "a \"quoted\" \\ word", "session-\xff", ""};
+    static const char *const keys[] = {"id, name, price", "a key\n, b", "", "k1, k2"};
+    static const uint32_t shapes[] = {LMP_SHAPE_NAMES, LMP_SHAPE_NAMES | LMP_SHAPE_ITEMS,
+                                      LMP_SHAPE_ITEMS, LMP_SHAPE_NAMES | LMP_SHAPE_CUT};
+    Requests *requests = &s->ui.requests;
+    if (!request_waits(requests, REQUEST_PREVIEW)) return false;
+    const Request *r = &requests->of[REQUEST_PREVIEW];
+    bool content = strstr(s->ui.said, "content");
+    requests->waiting = 0;
+    s->model->preview_ready = true;
+    s->model->preview_count = r->preview.count;
+    for (uint32_t i = 0; i < r->preview.count; i++) {
+        LmpPreview *p = &s->model->preview[i];
+        uint32_t sort = (uint32_t)(r->preview.addr[i] / 48 % 4);
+        *p = (LmpPreview){.addr = r->preview.addr[i], .hash = 1 + sort};
+        p->valid = content ? LMP_PREVIEW_STRING : LMP_PREVIEW_SHAPE;
+        p->shape = content ? 0 : shapes[sort];
+        p->shown = (uint32_t)strlen(content ? texts[sort] : keys[sort]);
+        memcpy(p->bytes, content ? texts[sort] : keys[sort], p->shown);
+        p->size = content ? p->shown : 2;
+    }
+    stage_update(s);
+    return true;
 }
 
 START_TEST(test_blocks) {
@@ -381,6 +412,68 @@ START_TEST(test_blocks_sorted) {
 }
 END_TEST
 
+static bool block_shows(Stage *s, const char *words) {
+    char *text = stage_text(s, false);
+    bool found = strstr(text, words) != NULL;
+    free(text);
+    return found;
+}
+
+/* What is alike in one line, by content and by keys; enter lists the blocks, escape goes back. */
+START_TEST(test_blocks_alike) {
+    static const struct {
+        int w, h, colours;
+        bool utf8;
+        const char *content, *keys;
+    } looks[] = {
+        {100, 14, 256, true, "blocks-content-100x14.txt", "blocks-keys-100x14.txt"},
+        {58, 9, 0, false, "blocks-content-58x9-ascii.txt", "blocks-keys-58x9-ascii.txt"},
+    };
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        FakeHeap *f = heap_fixture_new(4000000);
+        Model *m = heap_fixture_model(f);
+        Stage *s =
+            stage_new(&panel_blocks, m, looks[i].w, looks[i].h, looks[i].utf8, looks[i].colours);
+        s->ui.over = &panel_blocks;
+        s->ui.look_from = FIXTURE_LOW + 0x66000; /* where there are strings */
+        s->ui.look_to = s->ui.look_from + 0x10000;
+        stage_draw(s);
+        s->ui.requests.waiting = 0;
+        ck_assert(stage_act(s, ACT_RIGHT));
+        snprintf(s->ui.said, sizeof s->ui.said, "content"); /* what answer_alike goes by */
+        ck_assert(block_shows(s, "0 of "));
+        do
+            stage_draw(s);
+        while (answer_alike(s));
+        stage_golden(s, looks[i].content);
+        ck_assert(block_shows(s, "not co"));
+        ck_assert(block_shows(s, "4 contents"));
+        char before[160], within[160];
+        s->panel->note(s->state, m, &s->ui, before, sizeof before);
+        ck_assert(stage_act(s, ACT_DOWN) && stage_act(s, ACT_DOWN));
+        ck_assert(stage_act(s, ACT_ENTER));
+        stage_draw(s);
+        s->panel->note(s->state, m, &s->ui, within, sizeof within);
+        ck_assert_str_ne(before, within);
+        ck_assert(block_shows(s, "0x55d0c2a") && !block_shows(s, "not compared"));
+        ck_assert(stage_act(s, ACT_BACK));
+        ck_assert(block_shows(s, "4 contents"));
+        s->ui.said[0] = 0;
+        ck_assert(stage_act(s, ACT_OWNER));
+        do
+            stage_draw(s);
+        while (answer_alike(s));
+        stage_golden(s, looks[i].keys);
+        ck_assert(stage_act(s, ACT_LEFT) && stage_act(s, ACT_LEFT)); /* block by block */
+        ck_assert(block_shows(s, "address"));
+        ck_assert(!stage_act(s, ACT_BACK));
+        stage_free(s);
+        fake_free(f);
+        free(m);
+    }
+}
+END_TEST
+
 /* The cursor stays on its block while others before it come and go. */
 START_TEST(test_blocks_follow) {
     FakeHeap *f = fake_new(true);
@@ -467,4 +560,5 @@ END_TEST
 
 SUITE("panel_heap", test_paused_block, test_paused_block_is_sought, test_whole_heap, test_zoom,
       test_filter, test_cursor_stays, test_mouse, test_empty_and_absent, test_every_size,
-      test_blocks, test_blocks_sorted, test_blocks_follow, test_words, test_preview_hostile)
+      test_blocks, test_blocks_alike, test_blocks_sorted, test_blocks_follow, test_words,
+      test_preview_hostile)

@@ -169,7 +169,7 @@ static LmpErr read_all(int fd, bool heap) {
     if (heap) read_heap();
     if (heap) read_tables();
     view_pause(&view, true);
-    view_preview(&view, (const uint64_t[]){1, 2, 3}, 3);
+    view_preview(&view, (const uint64_t[]){1, 2, 3}, 3, true);
     view_close(&view);
     return LMP_OK;
 }

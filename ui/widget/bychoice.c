@@ -1,5 +1,5 @@
 /* bychoice.c - see bychoice.h. */
-#include "heap/bychoice.h"
+#include "widget/bychoice.h"
 
 #include <string.h>
 
@@ -22,6 +22,11 @@ int bychoice_draw(const ByChoice *choice, int chosen, Canvas *canvas, Rect rect)
                     STYLE(by == chosen ? TONE_ACCENT : TONE_TEXT), choice->words[by]);
     }
     return end;
+}
+
+Rect bychoice_below(Rect rect) {
+    int above = rect.h >= BYCHOICE_ROOM ? 1 : 0;
+    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
 }
 
 int bychoice_act(const ByChoice *choice, int chosen, Action action) {

@@ -1,0 +1,91 @@
+/* shape.c - see shape.h. The parts of a table that the map knows are in the map, too, with exactly
+ * their size: a block that only looks like a table does not pass, nor does one that is being freed.
+ * What the collector has found to be garbage may refer to what it has freed already, and is left
+ * alone; anything else refers to nothing that is gone. */
+#include "agent/heap/shape.h"
+
+#include "agent/heap/keys.h"
+#include "agent/heap/layout.h"
+#include "agent/map/shadow.h"
+
+enum { WHITES = 8 | 16, GLANCE = 256 /* nodes that are looked at: more are a dictionary */ };
+
+/* Is about to be freed: its colour is that of the last cycle. */
+static bool is_dead(const LmpProfile *p, uintptr_t object) {
+    uintptr_t global = frames_word(p->main, LMP_AT_L_GLOBAL);
+    unsigned white = heap_u8(global + heaplayout_get()->colour) & WHITES;
+    return heap_u8(object + LMP_AT_MARKED) & (white ^ WHITES);
+}
+
+/* Where a part of that size is now, and how much of it can be read; 0: nowhere. */
+static uintptr_t part(LmpProfile *p, const LmpHeapHand *hand, uintptr_t at, uint64_t *bytes) {
+    uintptr_t now = heaphand_moved(hand, at);
+    uint64_t size = 0;
+    if (!now || (shadow_lookup(p, now, &size) & 15) != LMP_C_TABLE_PART) return 0;
+    if (at == hand->old_addr && at) {
+        if (*bytes != hand->old_size) return 0;
+        if (*bytes > size) *bytes = size;
+    } else if (size != *bytes) {
+        return 0;
+    }
+    return now;
+}
+
+typedef struct Shape {
+    LmpHeapKeys keys;
+    uint64_t sum;    /* over its string keys, in any order */
+    uint32_t names;  /* string keys */
+    unsigned others; /* LMP_SHAPE_ */
+} Shape;
+
+static void look_at(Shape *shape, uintptr_t node, uint64_t nodes) {
+    for (uint64_t i = 0; i < nodes; i++, node += LMP_SIZE_NODE) {
+        uint64_t size;
+        if (!(heap_u8(node + LMP_AT_SLOT_TAG) & LMP_TT_TYPE)) continue;
+        unsigned tag = heap_u8(node + LMP_AT_NODE_KEY_TAG);
+        if (tag == LMP_TT_INTEGER) {
+            shape->others |= LMP_SHAPE_ITEMS;
+        } else if (!heap_is_string(tag)) {
+            shape->others |= LMP_SHAPE_OTHERS;
+        } else if (shape->names++ < LMP_HEAP_KEYS) {
+            const char *bytes = heap_string(heap_word(node + LMP_AT_NODE_KEY), &size);
+            shape->sum += heap_hash((uintptr_t)bytes, size) | 1;
+            heapkeys_add(&shape->keys, bytes, size);
+        }
+    }
+    if (shape->names > LMP_HEAP_KEYS) shape->others |= LMP_SHAPE_MANY;
+}
+
+/* Are there any items? A few slots say so, as arrays are filled from their beginning. */
+static bool has_items(uintptr_t array, uint64_t slots) {
+    for (uint64_t i = 0; i < slots && i < GLANCE; i++)
+        if (heap_u8(array + i * LMP_SLOT + LMP_AT_SLOT_TAG) & LMP_TT_TYPE) return true;
+    return false;
+}
+
+void heapshape_read(LmpProfile *p, const LmpHeapHand *hand, uintptr_t table, uint64_t size,
+                    LmpPreview *out) {
+    bool made = table == hand->new_addr || p->closing; /* or all is being freed */
+    if (made || size != LMP_SIZE_TABLE || heap_u8(table + LMP_AT_TYPE) != LMP_TT_TABLE) return;
+    if (is_dead(p, table)) return;
+    Shape shape = {.names = 0};
+    uint64_t slots = heap_array_size(heaplayout_get(), table) * (uint64_t)LMP_SLOT;
+    uint64_t nodes = heap_nodes(table) * (uint64_t)LMP_SIZE_NODE;
+    uintptr_t array = slots ? part(p, hand, heap_word(table + LMP_AT_TABLE_ARRAY), &slots) : 0;
+    uintptr_t node = nodes ? part(p, hand, heap_word(table + LMP_AT_TABLE_NODE), &nodes) : 0;
+    if ((slots && !array) || (nodes && !node)) return;
+    if (slots && has_items(array, slots / LMP_SLOT)) shape.others |= LMP_SHAPE_ITEMS;
+    if (nodes / LMP_SIZE_NODE > GLANCE)
+        shape.others |= LMP_SHAPE_MANY;
+    else
+        look_at(&shape, node, nodes / LMP_SIZE_NODE);
+    bool many = shape.others & LMP_SHAPE_MANY;
+    uint32_t names = many ? 0 : shape.names;
+    out->valid = LMP_PREVIEW_SHAPE;
+    out->shape = shape.others | (names ? LMP_SHAPE_NAMES : 0u);
+    out->size = names;
+    out->hash = (many ? 0 : shape.sum) * 0x9e3779b97f4a7c15ull + names * 64ull + out->shape + 1;
+    if (names &&
+        heapkeys_join(&shape.keys, (char *)out->bytes, LMP_PREVIEW_BYTES, &out->shown) < names)
+        out->shape |= LMP_SHAPE_CUT;
+}
