@@ -73,6 +73,13 @@ static bool real_own_pages(const void *at, size_t pages, uint64_t *own) {
     return told;
 }
 
+static bool real_in_memory(const void *at, size_t pages, unsigned char *is) {
+    int before = errno;
+    bool told = mincore((void *)(uintptr_t)at, pages * 4096, is) == 0;
+    errno = before;
+    return told;
+}
+
 static bool real_data(int fd, uint64_t at, uint64_t *from, uint64_t *to) {
     int before = errno;
     off_t data = lseek(fd, (off_t)at, SEEK_DATA), hole = data;
@@ -162,6 +169,7 @@ const ForkOs forkos_real = {
     .kill = real_kill,
     .cover = real_cover,
     .own_pages = real_own_pages,
+    .in_memory = real_in_memory,
     .data = real_data,
     .get = real_get,
     .put = real_put,

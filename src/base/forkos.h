@@ -33,6 +33,8 @@ typedef struct ForkOs {
     /* Which pages from `at` on, of a private mapping, are the process's own copies by now: one bit
      * each; `pages` is a multiple of 64. False: the system does not tell. */
     bool (*own_pages)(const void *at, size_t pages, uint64_t *own);
+    /* is[i] & 1: page i of a mapping is in memory, its own one or the file's. */
+    bool (*in_memory)(const void *at, size_t pages, unsigned char *is);
     /* The first page from `at` on that the file has memory for, and where that ends; false: there
      * is none. */
     bool (*data)(int fd, uint64_t at, uint64_t *from, uint64_t *to);

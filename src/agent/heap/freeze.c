@@ -120,19 +120,42 @@ static void stamp_own(const LmpProfile *p, const LmpFreeze *f, const Region *r, 
         if (is_own(f, i)) stamp(p, r, at + i * FREEZE_PAGE, at + (i + 1) * FREEZE_PAGE);
 }
 
+/* The first page of a hole of the file, from `at` to `end`, that is in memory all the same. */
+static uint64_t first_in_memory(const Region *r, uint64_t at, uint64_t end) {
+    unsigned char is[FREEZE_LOOK];
+    while (at < end) {
+        uint64_t left = (end - at) / FREEZE_PAGE;
+        size_t pages = left < FREEZE_LOOK ? (size_t)left : FREEZE_LOOK;
+        if (!fork_os->in_memory(r->at + at, pages, is)) return end;
+        for (size_t i = 0; i < pages; i++)
+            if (is[i] & 1) return at + i * FREEZE_PAGE;
+        at += pages * FREEZE_PAGE;
+    }
+    return end;
+}
+
+/* Where pages that may be the program's own come next. A page that was never written before has
+ * memory of the file's, too, once it is the program's own; but that is all zeroes, and the system
+ * may take it back at any time. So a hole of the file says nothing: all pages are asked for, or,
+ * where they would be compared, those in memory. */
+static void next_part(const LmpFreeze *f, const Region *r, int fd, uint64_t *from, uint64_t *to) {
+    *from = f->at;
+    *to = r->size;
+    if (!f->compare) return;
+    if (!fork_os->data(fd, r->offset + f->at, from, to)) *from = *to = r->offset + r->size;
+    *from = *from - r->offset < r->size ? *from - r->offset : r->size;
+    *to = *to - r->offset < r->size ? *to - r->offset : r->size;
+    uint64_t alone = first_in_memory(r, f->at, *from);
+    if (alone == *from) return;
+    *from = alone;
+    *to = alone + FREEZE_PAGE;
+}
+
 /* One piece of a region, from f->at on: up to its end, or until pages were written. False: the
  * system has refused. */
 static bool merge_piece(LmpProfile *p, LmpFreeze *f, const Region *r, int fd) {
     uint64_t from, to;
-    bool more = fork_os->data(fd, r->offset + f->at, &from, &to) && from < r->offset + r->size;
-    if (!more) { /* what the file has no memory for was never touched */
-        if (!fork_os->cover(r->at + f->at, r->size - f->at, fd, r->offset + f->at, true))
-            return false;
-        f->at = r->size;
-        return true;
-    }
-    from -= r->offset;
-    to = to - r->offset < r->size ? to - r->offset : r->size;
+    next_part(f, r, fd, &from, &to);
     uint64_t written = f->pages, at = from;
     size_t pages = 0;
     for (; at < to && f->pages == written; at += pages * FREEZE_PAGE) {

@@ -2,6 +2,8 @@
  * after the merge both are the same, whatever the system refuses in between. */
 #include "bare_profile.h"
 
+#include <fcntl.h>
+
 #include "agent/heap/freeze.h"
 #include "agent/map/shadow.h"
 #include "base/forkos.h"
@@ -223,6 +225,42 @@ START_TEST(pages_are_compared) {
 }
 END_TEST
 
+/* Pages that are written for the first time while it is frozen get memory of the file's with
+ * nothing but zeroes, which the system may take back: as here, by punching holes. */
+START_TEST(memory_is_taken_back) {
+    enum { NEW = 300, FAR = 64 << 20 };
+    for (int compared = 0; compared < 2; compared++) {
+        static LmpFreeze f;
+        f = (LmpFreeze){0};
+        LmpProfile *p = begin();
+        use(1 << 30, 0);
+        if (compared) of_test.own_pages = no_own_pages;
+        ck_assert(freeze_begin(p, &f));
+        for (int i = 0; i < NEW; i++) {
+            uint64_t at = FAR + suite_below(20000) * PAGE;
+            *(uint32_t *)(void *)(p->tables.text + at) = 7;
+            ck_assert_int_eq(fallocate(p->file.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                       (off_t)(LMP_TABLES_AT + at), PAGE),
+                             0);
+            if (i == 0) word_at[words] = (uint32_t *)(void *)(p->tables.text + at);
+            if (i == 0) word_is[words++] = 7;
+        }
+        merge(p, &f, 100000);
+        ck_assert(!f.on && f.compare == compared);
+        uint64_t kept = 0;
+        for (uint64_t at = FAR; at < FAR + 20000ull * PAGE; at += PAGE) {
+            uint32_t read = 0;
+            ck_assert(forkos_real.get(p->file.fd, &read, sizeof read, LMP_TABLES_AT + at));
+            kept += read == 7;
+        }
+        ck_assert_uint_gt(kept, NEW - 30); /* some were drawn twice */
+        fork_os = &forkos_real;
+        check_end(p);
+        bare_profile_end(p);
+    }
+}
+END_TEST
+
 /* Each call that replaces a mapping is refused once, then for a while. */
 static void refuse_mappings(int n) {
     for (int at = 1;; at++) {
@@ -379,6 +417,6 @@ START_TEST(viewers_see_the_moment) {
 }
 END_TEST
 
-SUITE("freeze", the_file_keeps_the_moment, pages_are_compared, a_mapping_is_refused,
-      writing_is_refused, the_end_writes_it_all, the_end_merges, the_file_is_closed,
-      viewers_see_the_moment)
+SUITE("freeze", the_file_keeps_the_moment, pages_are_compared, memory_is_taken_back,
+      a_mapping_is_refused, writing_is_refused, the_end_writes_it_all, the_end_merges,
+      the_file_is_closed, viewers_see_the_moment)
