@@ -135,7 +135,7 @@ case_asks() { # w without a snapshot offers one, and goes on to the answer; what
     key Escape
     wait_for '─ Site: '
     key w
-    wait_for 'This is of [0-9]+ s ago; S takes a new snapshot and asks it the same'
+    wait_for 'This is of [0-9]+ s ago; S asks a new snapshot the same'
     key S
     wait_for 'SNAPSHOT 2'
     wait_for '─ Why it is alive'

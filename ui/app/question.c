@@ -73,7 +73,7 @@ void question_opened(App *app, const OpenedHeap *heap) {
     app->answers = false;
     app->last_wish = app->ui.wish;
     if (app->ui.wish.what == WISH_NOTHING || app->ended || now < taken + OLD) return;
-    app_say(app, "This is of %s ago; S takes a new snapshot and asks it the same",
+    app_say(app, "This is of %s ago; S asks a new snapshot the same",
             format_span(age, now - taken));
 }
 
@@ -109,7 +109,7 @@ void question_draw(App *app, Canvas *canvas, Rect rect) {
     Line line = {0};
     bool known = app->question == ASK_TAKE && app->collect != COLLECT_ASK;
     if (app->question == ASK_TAKE)
-        line_add(&line, known ? 1 : 4, STYLE(TONE_STRONG), " No snapshot yet.");
+        line_add(&line, known ? 1 : 3, STYLE(TONE_STRONG), " No snapshot yet.");
     if (!known) line_add(&line, 1, STYLE(TONE_STRONG), " Collect first?");
     if (known) {
         add(&line, 1, "y", 'y', "takes one and answers");
@@ -117,7 +117,7 @@ void question_draw(App *app, Canvas *canvas, Rect rect) {
         add(&line, 1, "y", 'y', "what is left is held");
         add(&line, 1, "n", 'n', "all, with garbage");
     }
-    add(&line, 3, "esc", K_ESC, known ? "not now" : "no snapshot");
+    add(&line, 4, "esc", K_ESC, known ? "not now" : "no snapshot");
     line_draw(&line, canvas, rect.x, rect.y, rect.w);
     app_spot_line(app, &line, rect.x, rect.y, rect.w);
 }
