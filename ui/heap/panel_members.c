@@ -8,6 +8,8 @@
 #include "base/format.h"
 #include "heap/heap_open.h"
 #include "heap/heapcell.h"
+#include "heap/members_alike.h"
+#include "widget/bychoice.h"
 #include "widget/tablepanel.h"
 #include "widget/tallycell.h"
 
@@ -15,8 +17,20 @@
 
 typedef struct Members {
     TablePanel panel;
-    uint64_t number; /* of what was listed last */
+    uint64_t number;     /* of what was listed last */
+    int by;              /* by_words */
+    MembersAlike *alike; /* NULL: never chosen */
+    uint64_t asked;
+    uint32_t within; /* row of what is alike, and one more: only these are listed; 0: all */
 } Members;
+
+static const char *const by_words[] = {"object", "content", "keys"};
+static const ByChoice choice = {by_words, 3};
+
+/* Do groups stand in place of the list? */
+static bool shows_groups(const Members *m) {
+    return m->by > 0 && m->alike && !m->within;
+}
 
 static uint32_t object_of(const TableSource *from, uint32_t row) {
     return ((const uint32_t *)from->rows)[row];
@@ -122,11 +136,19 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     if (!model->heap || some->serial != model->heap->serial || !some->member) return false;
     if (m->number != some->number) {
         m->number = some->number;
+        m->within = 0;
         tablepanel_reset(&m->panel);
+    }
+    if (m->within && m->alike->made && m->within <= m->alike->likes.rows) {
+        const LmpLike *like = &m->alike->likes.row[m->within - 1];
+        from->rows = m->alike->likes.member + like->first;
+        from->count = like->objects < MOST ? like->objects : MOST;
+        from->serial = some->number << 32 | m->within;
+        return true;
     }
     from->rows = some->member;
     from->count = some->count < MOST ? some->count : MOST;
-    from->serial = some->number;
+    from->serial = some->number << 32;
     return true;
 }
 
@@ -139,6 +161,11 @@ static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
     return heapcell_place(heap_of(from), object_of(from, row), out);
 }
 
+static Rect room(const Ui *ui, Rect rect) {
+    (void)ui;
+    return bychoice_below(rect);
+}
+
 static const TablePanelDef def = {
     .table = {.name = "Members",
               .column = columns,
@@ -147,6 +174,7 @@ static const TablePanelDef def = {
               .words = words_of,
               .empty = "no objects"},
     .rows = rows,
+    .room = room,
     .enter = look_inside,
     .place = place,
 };
@@ -157,14 +185,68 @@ static void *create(void) {
     return tablepanel_new(&def, sizeof(Members));
 }
 
+static void destroy(void *state) {
+    Members *m = state;
+    if (m) members_alike_free(m->alike);
+    tablepanel_free(m);
+}
+
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    Members *m = state;
     TableSource from;
-    if (heapcell_heap(model, canvas, rect)) tablepanel_draw(state, model, ui, canvas, rect, &from);
+    OpenedHeap *heap = heapcell_heap(model, canvas, rect);
+    if (!heap || !m || rect.h <= 0) return;
+    int x = bychoice_draw(&choice, m->by, canvas, rect) + 1;
+    if (rect.h >= BYCHOICE_ROOM && rect.w > x + 16)
+        canvas_text(canvas, rect.x + x, rect.y, rect.w - x, STYLE(TONE_MUTED),
+                    ui->utf8 ? "← →" : "left, right");
+    if (m->number != ui->members.number) m->within = 0;
+    bool some = ui->members.serial == heap->serial && ui->members.member;
+    LmpLikeBy by = m->by == 1 ? LMP_LIKE_CONTENT : LMP_LIKE_KEYS;
+    bool groups = some && shows_groups(m);
+    if (groups && !members_alike_made(m->alike, &ui->members, by) &&
+        heapcell_wait(heap, &m->asked, ui->members.number * 2 + by, "by what is in them", ui,
+                      canvas, bychoice_below(rect)))
+        return;
+    if (groups && members_alike_make(m->alike, &heap->now, &ui->members, by))
+        tablepanel_draw(m->alike, model, ui, canvas, rect, &from);
+    else
+        tablepanel_draw(m, model, ui, canvas, rect, &from);
+}
+
+static void turn(Members *m, int to) {
+    if (!m->alike) m->alike = members_alike_new();
+    if (!m->alike) return;
+    m->by = to;
+    m->within = 0;
+}
+
+/* Enter lists what is alike, escape goes back. False: it is none of theirs. */
+static bool act_alike(Members *m, const Model *model, Ui *ui, Action action, Rect rect) {
+    if (action == ACT_BACK && m->within) {
+        m->within = 0;
+        return true;
+    }
+    if (!shows_groups(m)) return false;
+    m->alike->entered = 0;
+    bool done = tablepanel_act(m->alike, model, ui, action, rect);
+    if (m->alike->entered) {
+        m->within = m->alike->entered;
+        table_to_top(&m->panel.table);
+    }
+    return done;
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Members *m = state;
     TableSource from;
+    int to = bychoice_act(&choice, m->by, action);
+    if (to >= 0 && model->heap) {
+        turn(m, to);
+        return true;
+    }
+    if (act_alike(m, model, ui, action, rect)) return true;
+    if (shows_groups(m)) return false;
     if (action != ACT_WHY) return tablepanel_act(state, model, ui, action, rect);
     if (!tablepanel_fill(state, model, ui, &from)) return false;
     uint32_t row = table_selected(&m->panel.table);
@@ -173,13 +255,38 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     return true;
 }
 
+static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
+    Members *m = state;
+    int to = m->by;
+    if (!bychoice_mouse(&choice, &to, event, rect))
+        return tablepanel_mouse(shows_groups(m) ? (void *)m->alike : state, model, ui, event, rect);
+    if (to != m->by) turn(m, to);
+    return true;
+}
+
+static struct Table *table(void *state) {
+    Members *m = state;
+    return tablepanel_table(m && shows_groups(m) ? (void *)m->alike : state);
+}
+
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Members *m = state;
     char count[LMP_NUM + 16], first[LMP_NUM];
     const char *dot = ui->utf8 ? "·" : "-";
     if (!m || !model->heap) return;
-    table_note(&m->panel.table, ui, out, size);
+    bool groups = shows_groups(m) && m->alike->made;
+    table_note(groups ? &m->alike->panel.table : &m->panel.table, ui, out, size);
     if (out[0]) return;
+    if (groups) {
+        members_alike_note(m->alike, &ui->members, ui, out, size);
+        return;
+    }
+    if (m->within) {
+        const LmpLike *like = &m->alike->likes.row[m->within - 1];
+        heapcell_objects(count, like->objects);
+        snprintf(out, size, "%.80s %s %s %s esc back", like->name, dot, count, dot);
+        return;
+    }
     heapcell_objects(count, ui->members.count);
     if (ui->members.count > MOST)
         snprintf(out, size, "%.80s %s the first %s of %s %s esc back", ui->members.name, dot,
@@ -191,16 +298,18 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 const Panel panel_members = {
     .title = "Single objects",
     .about = "Single objects of the snapshot, what they retain and what is in them. enter opens "
-             "the page of one, w says why it is alive.",
+             "the page of one, w says why it is alive. left and right choose: strings of equal "
+             "content, or "
+             "tables with the same keys, in one line, of which enter lists the objects.",
     .all_types = true,
     .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER, ACT_WHY},
     .min_w = 14,
     .min_h = 3,
-    .table = tablepanel_table,
+    .table = table,
     .create = create,
-    .destroy = tablepanel_free,
+    .destroy = destroy,
     .draw = draw,
     .act = act,
-    .mouse = tablepanel_mouse,
+    .mouse = mouse,
     .note = note,
     .place = tablepanel_place};

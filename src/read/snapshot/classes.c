@@ -14,7 +14,6 @@
 #include "read/snapshot/snapshot_impl.h"
 
 enum {
-    SHAPE_KEYS = 16,       /* a table with more is a dictionary */
     SHAPES_MOST = 1 << 14, /* tables that differ from more others than that are, too */
     VALUES_LOOKED_AT = 32
 };
@@ -151,10 +150,10 @@ static int by_text(const void *a, const void *b) {
 
 /* `{id, name, price}`; what does not fit is an ellipsis. */
 static void shape_words(SnapWords *w, const LmpSnapshot *s, uint32_t table, bool items) {
-    char key[SHAPE_KEYS][72];
+    char key[SNAP_SHAPE_KEYS][72];
     uint32_t keys = 0;
     const LmpHeapGraph *g = &s->g;
-    for (uint32_t e = g->edge_at[table]; e < g->edge_at[table + 1] && keys < SHAPE_KEYS; e++) {
+    for (uint32_t e = g->edge_at[table]; e < g->edge_at[table + 1] && keys < SNAP_SHAPE_KEYS; e++) {
         if ((g->edge_kind[e] & LMP_EDGE_KIND) != LMP_EDGE_KEY) continue;
         if (g->kind[g->edge_to[e]] != LMP_HEAP_STRING) continue;
         SnapWords k = words_begin(key[keys++], sizeof *key);
@@ -172,6 +171,18 @@ static void shape_words(SnapWords *w, const LmpSnapshot *s, uint32_t table, bool
         words_put(w, key[i]);
     }
     words_put(w, "}");
+}
+
+void words_keys(SnapWords *w, const LmpSnapshot *s, uint32_t table) {
+    Look look = look_at(s, table);
+    if (look.names > SNAP_SHAPE_KEYS)
+        words_put(w, "{many keys}");
+    else if (!look.names && look.keys)
+        words_put(w, "{any}");
+    else if (!look.names)
+        words_put(w, s->g.table_array_used[s->ordinal[table]] || look.indexes ? "{[n]}" : "{}");
+    else
+        shape_words(w, s, table, s->g.table_array_used[s->ordinal[table]] || look.indexes);
 }
 
 static void dictionary_words(SnapWords *w, const Look *look, bool items) {
@@ -192,7 +203,7 @@ static uint32_t of_table(Classes *c, uint32_t table) {
     }
     bool items = look.indexes || s->g.table_array_used[row];
     bool weak = s->g.flags[table] & (LMP_HEAP_WEAK_KEYS | LMP_HEAP_WEAK_VALUES);
-    bool shape = look.names && look.names <= SHAPE_KEYS && !look.keys;
+    bool shape = look.names && look.names <= SNAP_SHAPE_KEYS && !look.keys;
     uint64_t hash = rowindex_mix(look.shape, look.names);
     hash = shape ? hash : rowindex_mix(look.keys, look.kinds * 2ull + (look.names > 0 ? 1 : 0));
     bool hashed = look.names || look.keys || s->g.table_hash_used[row];

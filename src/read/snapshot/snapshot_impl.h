@@ -158,6 +158,9 @@ void words_bytes(SnapWords *w, const char *bytes, size_t n, size_t most, bool cu
 void words_string(SnapWords *w, const LmpSnapshot *s, uint32_t object, size_t most);
 /* A string as a key: `.name`, or `["any text"]`; without the dot at the beginning of a path. */
 void words_key(SnapWords *w, const LmpSnapshot *s, uint32_t object, bool dot);
+/* `{id, name, price}`: a table's string keys, `{[n], id}`, `{}`, `{many keys}`. */
+void words_keys(SnapWords *w, const LmpSnapshot *s, uint32_t table);
+enum { SNAP_SHAPE_KEYS = 16 }; /* a table with more string keys is a dictionary */
 /* "cache.lua", of a proto's source as lua_Debug has it. */
 void words_source(SnapWords *w, const LmpSnapshot *s, uint32_t proto);
 /* "get (cache.lua:3)", "main chunk (cache.lua)"; `what` stands before. */

@@ -92,6 +92,30 @@ static void opened_golden(Heaps *h, const Panel *panel, const Ui *from, int w, i
     stage_free(s);
 }
 
+/* The same objects by content and by keys; enter lists those of a row, escape goes back. */
+static void what_is_alike(Heaps *h, const Ui *from) {
+    Stage *s = stage_new(&panel_members, h->model, 118, 16, true, 256);
+    s->ui.members = from->members;
+    stage_draw(s);
+    ck_assert(stage_act(s, ACT_RIGHT));
+    stage_golden(s, "heap-members-content-118x16.txt");
+    ck_assert(stage_act(s, ACT_OWNER));
+    stage_golden(s, "heap-members-keys-118x16.txt");
+    char *groups = stage_text(s, false);
+    ck_assert(stage_act(s, ACT_ENTER));
+    char *within = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(within, "retains"));
+    ck_assert(stage_act(s, ACT_BACK));
+    char *again = stage_text(s, false);
+    ck_assert_str_eq(groups, again);
+    ck_assert(stage_act(s, ACT_RIGHT));
+    ck_assert(!stage_act(s, ACT_BACK));
+    free(groups);
+    free(within);
+    free(again);
+    stage_free(s);
+}
+
 START_TEST(test_a_group_leads_to_its_objects_and_why) {
     Heaps h = heaps_new();
     Stage *s = stage_new(&panel_objects, h.model, 118, 20, true, 256);
@@ -101,6 +125,7 @@ START_TEST(test_a_group_leads_to_its_objects_and_why) {
     ck_assert_ptr_eq(s->ui.over, &panel_members);
     ck_assert_uint_gt(s->ui.members.count, 0);
     opened_golden(&h, &panel_members, &s->ui, 118, 16, "heap-members-118x16.txt");
+    what_is_alike(&h, &s->ui);
     ck_assert(stage_act(s, ACT_WHY));
     ck_assert_ptr_eq(s->ui.over, &panel_why);
     ck_assert_ptr_nonnull(s->ui.why.member);

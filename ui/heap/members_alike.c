@@ -1,0 +1,149 @@
+/* members_alike.c - see members_alike.h. */
+#include "heap/members_alike.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/format.h"
+#include "heap/heapcell.h"
+#include "widget/bychoice.h"
+#include "widget/tallycell.h"
+
+static const LmpLike *row_of(const TableSource *from, uint32_t row) {
+    return &((const MembersAlike *)from->rows)->likes.row[row];
+}
+
+static void cell_objects(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    char count[LMP_NUM];
+    (void)wide;
+    snprintf(cell->text, sizeof cell->text, "%s%s", from->ui->utf8 ? "×" : "x",
+             format_count(count, row_of(from, row)->objects));
+    cell->style = STYLE(TONE_STRONG);
+}
+
+static void cell_size(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    tallycell_bytes(cell, row_of(from, row)->size, STYLE(TONE_STRONG));
+}
+
+static void cell_each(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    const LmpLike *like = row_of(from, row);
+    (void)wide;
+    tallycell_bytes(cell, like->size / like->objects, STYLE(TONE_MUTED));
+}
+
+static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    const LmpLike *like = row_of(from, row);
+    (void)wide;
+    format_text(cell->text, sizeof cell->text, like->name, !from->ui->utf8);
+    cell->style = like->alike ? STYLE(heapcell_tone(&from->model->heap->now, like->object))
+                              : STYLE(TONE_MUTED);
+}
+
+/* What is not known to be alike comes last, whatever the order. */
+static double figure(const LmpLike *like, double value) {
+    return like->alike ? value : (double)NAN;
+}
+static double value_objects(const TableSource *from, uint32_t row) {
+    return figure(row_of(from, row), row_of(from, row)->objects);
+}
+static double value_size(const TableSource *from, uint32_t row) {
+    return figure(row_of(from, row), (double)row_of(from, row)->size);
+}
+static double value_each(const TableSource *from, uint32_t row) {
+    const LmpLike *like = row_of(from, row);
+    return figure(like, (double)like->size / like->objects);
+}
+
+enum { COL_OBJECTS, COL_SIZE };
+static const TableColumn columns[] = {
+    [COL_OBJECTS] = {"objects", 9, 12, 1, .cell = cell_objects, .value = value_objects,
+                     .help = "how many of them are alike"},
+    [COL_SIZE] = {"size", 10, 11, 0, .cell = cell_size, .value = value_size,
+                  .help = "of all of them, with all their parts"},
+    {"each", 10, 10, 2, .cell = cell_each, .value = value_each,
+     .help = "of one of them, on average"},
+    {"object", 20, 26, 0, .least = 8, .align = TABLE_LEFT, .flex = true, .cell = cell_name,
+     .help = "the string, the table's string keys; what is neither by its class"},
+};
+
+static uint64_t id_of(const TableSource *from, uint32_t row) {
+    (void)from;
+    return row + 1ull; /* they are made once, largest first */
+}
+
+static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
+    snprintf(out, size, "%s", row_of(from, row)->name);
+}
+
+static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+    const MembersAlike *m = state;
+    (void)ui;
+    if (!m->made || !model->heap) return false;
+    from->rows = m;
+    from->count = m->likes.rows;
+    from->serial = m->number * 2 + m->by;
+    return true;
+}
+
+static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
+    MembersAlike *m = (MembersAlike *)(uintptr_t)from->rows;
+    (void)ui;
+    m->entered = row + 1;
+    return true;
+}
+
+static Rect room(const Ui *ui, Rect rect) {
+    (void)ui;
+    return bychoice_below(rect);
+}
+
+static const TablePanelDef def = {
+    .table = {.name = "Alike objects",
+              .column = columns,
+              .columns = sizeof columns / sizeof *columns,
+              .sort = COL_SIZE,
+              .id = id_of,
+              .words = words_of,
+              .empty = "no objects"},
+    .rows = rows,
+    .room = room,
+    .enter = enter,
+};
+
+MembersAlike *members_alike_new(void) {
+    return tablepanel_new(&def, sizeof(MembersAlike));
+}
+
+void members_alike_free(MembersAlike *m) {
+    if (!m) return;
+    likes_free(&m->likes);
+    tablepanel_free(m);
+}
+
+bool members_alike_made(const MembersAlike *m, const UiObjects *some, LmpLikeBy by) {
+    return m->made && m->number == some->number && m->by == by;
+}
+
+bool members_alike_make(MembersAlike *m, const LmpSnapshot *s, const UiObjects *some,
+                        LmpLikeBy by) {
+    if (members_alike_made(m, some, by)) return true;
+    likes_free(&m->likes);
+    m->made = likes_make(&m->likes, s, some->member, some->count, by) == LMP_OK;
+    m->number = some->number;
+    m->by = by;
+    m->entered = 0;
+    tablepanel_reset(&m->panel);
+    return m->made;
+}
+
+void members_alike_note(const MembersAlike *m, const UiObjects *some, const Ui *ui, char *out,
+                        size_t size) {
+    char count[LMP_NUM + 16], alike[LMP_NUM];
+    const char *dot = ui->utf8 ? "·" : "-";
+    const char *what = m->by == LMP_LIKE_CONTENT ? "content" : "set";
+    heapcell_objects(count, some->count);
+    snprintf(out, size, "%.60s %s %s %s %s %s%s%s %s esc back", some->name, dot, count, dot,
+             format_count(alike, m->likes.alike), what, m->likes.alike == 1 ? "" : "s",
+             m->by == LMP_LIKE_KEYS ? " of keys" : "", dot);
+}
