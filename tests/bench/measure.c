@@ -4,7 +4,9 @@
  * it.) The command's stdout is thrown away.
  *
  *     measure COMMAND ARGS...
- *     measure -w VIEWER COMMAND ARGS...   meanwhile runs `VIEWER top PID` on a 120x36 terminal */
+ *     measure -w VIEWER COMMAND ARGS...   meanwhile runs `VIEWER top PID` on a 120x36 terminal
+ *     measure -s TEXT COMMAND ARGS...     runs it on such a terminal until it has drawn TEXT;
+ * prints WALL-SECONDS CPU-SECONDS, or nothing if it did not */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -44,15 +46,19 @@ static pid_t start(char **command) {
     _exit(127);
 }
 
-static pid_t start_viewer(const char *viewer, pid_t pid, int *terminal) {
+static pid_t start_on_terminal(char **command, int *terminal) {
     struct winsize size = {.ws_row = 36, .ws_col = 120};
     pid_t child = forkpty(terminal, NULL, NULL, &size);
     if (child != 0) return child;
+    setenv("TERM", "xterm-256color", 1);
+    execv(command[0], command);
+    _exit(127);
+}
+
+static pid_t start_viewer(const char *viewer, pid_t pid, int *terminal) {
     char number[16];
     snprintf(number, sizeof number, "%d", (int)pid);
-    setenv("TERM", "xterm-256color", 1);
-    execl(viewer, viewer, "top", number, (char *)NULL);
-    _exit(127);
+    return start_on_terminal((char *[]){(char *)viewer, (char *)"top", number, NULL}, terminal);
 }
 
 /* Throws away what the viewer draws for at most `ms` milliseconds; returns early when `watched`
@@ -109,9 +115,35 @@ static double watch(const char *viewer_command, pid_t pid) {
     return total > 2000 ? used : -1;
 }
 
+/* Runs `command` until `text` is among what it draws. */
+static int until_drawn(const char *text, char **command) {
+    enum { ROOM = 1 << 16, LONGEST = 300 }; /* bytes, seconds */
+    static char seen[2 * ROOM];
+    int terminal;
+    size_t n = 0;
+    ssize_t got = 1;
+    double began = now(), drawn = 0;
+    pid_t pid = start_on_terminal(command, &terminal);
+    while (drawn == 0 && got > 0 && now() - began < LONGEST) {
+        struct pollfd fd = {.fd = terminal, .events = POLLIN};
+        if (poll(&fd, 1, 100) == 0) continue;
+        if (n > ROOM) { /* its end is enough */
+            memmove(seen, seen + n - ROOM / 2, ROOM / 2);
+            n = ROOM / 2;
+        }
+        got = read(terminal, seen + n, ROOM);
+        if (got > 0) n += (size_t)got;
+        if (memmem(seen, n, text, strlen(text))) drawn = now() - began;
+    }
+    double used = end_viewer(pid, terminal);
+    if (drawn > 0) printf("%.6f %.6f\n", drawn, used);
+    return drawn > 0 ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
     const char *viewer = NULL;
     int first = 1;
+    if (argc > 3 && strcmp(argv[1], "-s") == 0) return until_drawn(argv[2], argv + 3);
     if (argc > 3 && strcmp(argv[1], "-w") == 0) {
         viewer = argv[2];
         first = 3;
