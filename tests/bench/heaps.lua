@@ -60,7 +60,7 @@ for _ = 1, 2 do
     os.execute(string.format("{ '%s' snapshot --no-gc %s '%s'; echo over; } >%s 2>&1 &", lmp,
         read("/proc/self/stat"):match("%d+"), file, said))
     repeat works() until read(said):find("over\n")
-    print((read(said):gsub("\n.*", "")))
+    print(read(said):match("snapshot %d+:[^\n]*") or read(said)) -- it may say first that it waits
     os.remove(said)
     os.remove(file)
 end
