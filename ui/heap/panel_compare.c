@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "widget/bychoice.h"
 #include "heap/heap_open.h"
 #include "heap/heapcell.h"
+#include "widget/bychoice.h"
 #include "widget/tablepanel.h"
 #include "widget/tallycell.h"
 

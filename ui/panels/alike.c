@@ -81,8 +81,7 @@ static AlikeGroup *group_of(AlikeLook *look, uint64_t id) {
 /* `preview` NULL: what is in it is not known. */
 static void put_block(AlikeLook *look, const HeapListBlock *block, const LmpPreview *preview) {
     uint64_t id = block->kind * 2ull + block->part + 1;
-    if (preview)
-        id = rowindex_mix(rowindex_mix(0, preview->hash), preview->size) & INT64_MAX;
+    if (preview) id = rowindex_mix(rowindex_mix(0, preview->hash), preview->size) & INT64_MAX;
     AlikeGroup *group = group_of(look, id);
     if (!group) return;
     if (group->blocks == 0) {

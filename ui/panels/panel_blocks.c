@@ -18,11 +18,12 @@
 #include "widget/describe.h"
 #include "widget/tablepanel.h"
 
-#define MOST 65536u                /* blocks listed, the first ones by address */
-#define MOST_OF_SITE 16384u        /* the first ones found */
-#define BUDGET 4000000ull          /* nanoseconds of a frame for the search */
-#define ALIKE_AGAIN 10000000000ull /* what is alike is looked for anew so long after, nanoseconds  \
-                                    */
+#define MOST 65536u         /* blocks listed, the first ones by address */
+#define MOST_OF_SITE 16384u /* the first ones found */
+#define BUDGET 4000000ull   /* nanoseconds of a frame for the search */
+#define ALIKE_AGAIN                                                                                \
+    10000000000ull /* what is alike is looked for anew so long after, nanoseconds                  \
+                    */
 
 typedef struct Blocks {
     TablePanel panel;

@@ -48,8 +48,7 @@ START_TEST(test_locals) {
     ck_assert_int_eq(memcmp(text->value, "a\0b\"", 4), 0);
     ck_assert_uint_eq(local_of("long")->whole, 1000);
     ck_assert_uint_eq(local_of("long")->size, LMP_LOCAL_BYTES);
-    static const char *const others[][2] = {
-        {"t", "table"}, {"c", "function"}, {"co", "thread"}};
+    static const char *const others[][2] = {{"t", "table"}, {"c", "function"}, {"co", "thread"}};
     for (int i = 0; i < 3; i++) {
         ck_assert_str_eq(local_of(others[i][0])->type, others[i][1]);
         ck_assert_int_eq(memcmp(local_of(others[i][0])->value, "0x", 2), 0);
