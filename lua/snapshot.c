@@ -52,7 +52,7 @@ static void push_answer(lua_State *L, void *from) {
     luaL_pushfail(L);
     if (answer->err == LMP_E_FILE)
         lua_pushfstring(L, "%s: %s: %s", answer->of.file, err_message(answer->err),
-                        strerror(answer->of.os_error));
+                        err_of_file(answer->of.os_error));
     else
         lua_pushstring(L, err_message(answer->err));
     lua_pushstring(L, err_name(answer->err));

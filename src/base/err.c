@@ -1,6 +1,9 @@
 /* err.c - names and messages of the errors in err.h. */
 #include "base/err.h"
 
+#include <errno.h>
+#include <string.h>
+
 static const struct {
     const char *name, *message;
 } table[LMP_ERRS] = {
@@ -15,4 +18,9 @@ const char *err_name(LmpErr err) {
 
 const char *err_message(LmpErr err) {
     return (unsigned)err < LMP_ERRS ? table[err].message : "unknown error";
+}
+
+const char *err_of_file(int error) {
+    return error == EEXIST ? "what is there is no plain file, and is not replaced"
+                           : strerror(error);
 }

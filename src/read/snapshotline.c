@@ -24,7 +24,7 @@ char *snapshotline_say(char *out, size_t size, const LmpSnapshotLive *s) {
         slowest[LMP_NUM], tail[2 * sizeof s->why_in_place + 64] = "";
     format_text(file, sizeof file, s->file, 0);
     if (s->state == LMP_SNAPSHOT_FAILED) {
-        const char *system = s->os_error ? strerror(s->os_error) : "";
+        const char *system = s->os_error ? err_of_file(s->os_error) : "";
         snprintf(out, size, "no snapshot: %s%s%s%s%s", s->error == LMP_E_FILE ? file : "",
                  s->error == LMP_E_FILE ? ": " : "", err_message((LmpErr)s->error),
                  *system ? ": " : "", system);

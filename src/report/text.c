@@ -54,6 +54,14 @@ void text_put(FILE *out, const char *text, int width, bool tail) {
     fprintf(out, "%*s", width - used, "");
 }
 
+void text_put_whole(FILE *out, const char *text, int indent, int width) {
+    if (text_columns(text) > width) {
+        fprintf(out, "%s\n%*s", text, indent, "");
+        text = "";
+    }
+    text_put(out, text, width, false);
+}
+
 void text_put_most(FILE *out, const char *text, int width, bool tail) {
     int n = text_columns(text);
     text_put(out, text, n < width ? n : width, tail);

@@ -18,6 +18,8 @@ int text_columns(const char *text);
 /* Writes text in `width` columns, the rest blank. Of what is too long the beginning is shown, or
  * the end (`tail`: where the end tells more, as of the names of files). */
 void text_put(FILE *out, const char *text, int width, bool tail);
+/* Never cut: what is too long has a line of its own, and `indent` blanks begin the next one. */
+void text_put_whole(FILE *out, const char *text, int indent, int width);
 /* The same without blanks after it. */
 void text_put_most(FILE *out, const char *text, int width, bool tail);
 

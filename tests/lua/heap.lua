@@ -40,6 +40,13 @@ local function refused(words, ...)
 end
 refused("#2 to 'total_size' (unknown option 'global'; there is: globals)", lmp.total_size, {}, { global = true })
 refused("#2 to 'total_size' (option 'globals' must be a boolean, got string)", lmp.total_size, {}, { globals = "no" })
+same("nobody holds it", lmp.paths({}).held, "garbage")
+same("nobody refers to it", (lmp.references({})), 0)
+same("only weakly", (function()
+  local weak = setmetatable({}, { __mode = "v" })
+  weak[1] = {}
+  return lmp.paths(weak[1]).held
+end)(), "weakly")
 same("never so many", #lmp.paths(_G, math.maxinteger) >= 1, true)
 same("no object", lmp.retained(7), 0)
 same("no object", select("#", lmp.total_size(true)), 3)

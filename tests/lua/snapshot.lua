@@ -56,6 +56,9 @@ end
 assert(none == nil and code == "FILE", code)
 assert(message:find("/no/such/directory/x.heap: cannot write the file: No such file", 1, true), message)
 
+none, message, code = lmp.snapshot(("y"):rep(5000), { wait = true })
+assert(none == nil and code == "FILE" and message:find("File name too long", 1, true), message)
+
 -- In a loop, while tables grow and die; in both of the collector's modes.
 local taken = 0
 for round = 1, 200000 do

@@ -124,7 +124,7 @@ case_cannot() {
     ln -s x.lua link
     lmp run --snapshot=link x.lua
     is $status 126 status
-    is "$(cat err)" 'lmp: cannot write link: File exists' message
+    is "$(cat err)" 'lmp: cannot write link: what is there is no plain file, and is not replaced' message
     lmp run --snapshot=. x.lua
     is $status 126 status
     is "$(cat err)" 'lmp: cannot write .: Is a directory' message
@@ -828,7 +828,7 @@ case_snapshot() { # of a program's heap: at its end, by a condition, from anothe
     ln -s x.lua link.heap
     lmp snapshot --no-gc "$(cat up)" link.heap
     is $status 1 status
-    has err 'link.heap: cannot write the file: File exists'
+    has err 'link.heap: cannot write the file: what is there is no plain file, and is not replaced'
     lmp snapshot --no-gc "$(cat up)" named.heap
     is $status 0 status
     # The program is killed while its child is at work: the child goes on, or leaves nothing.

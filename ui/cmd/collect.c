@@ -352,6 +352,9 @@ void collect_snapshots(const Collect *c, bool wanted) {
         view_copy_snapshot(&view, &s);
         if (s.state == LMP_SNAPSHOT_WRITTEN || s.state == LMP_SNAPSHOT_FAILED)
             command_say("%s", snapshotline_say(line, sizeof line, &s));
+        else if (s.state == LMP_SNAPSHOT_RUNS)
+            command_say("snapshot %u: the program was killed, or crashed, while it was written",
+                        s.number);
         else if (s.state != LMP_SNAPSHOT_NONE || wanted)
             command_say("no snapshot: the program was killed, or crashed");
         view_close(&view);

@@ -93,7 +93,7 @@ static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCe
 
 static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     uint64_t part = bytes_of(from, row), all = figures_of(from)->resident;
-    Style style = style_of(row);
+    Style style = row == PROCESS_FREE_PAGES ? STYLE(TONE_MUTED) : style_of(row); /* on the track */
     canvas_stack(canvas, x, y, w - 1, 1, &part, all, &style, NULL, G_BAR, STYLE(TONE_FAINT));
 }
 

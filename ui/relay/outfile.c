@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/err.h"
+
 #define READER_MS 2000 /* for someone to open the other end of a FIFO */
 #define STEP_MS 20
 
@@ -50,5 +52,5 @@ FILE *outfile_open(const char *path) {
 }
 
 const char *outfile_problem(int error) {
-    return error == ENXIO ? "nobody reads it" : strerror(error);
+    return error == ENXIO ? "nobody reads it" : err_of_file(error);
 }

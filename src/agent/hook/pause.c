@@ -71,8 +71,8 @@ static void answer_locals(LmpProfile *p) {
 static const LmpLocal *variable_of(const LmpOp *op, const LmpInsideWish *wish) {
     if (wish->number != op->number || wish->frame != op->locals_frame) return NULL;
     if (wish->variable < op->locals) return &op->local[wish->variable];
-    uint32_t upvalue = wish->variable - LMP_LOCALS;
-    return wish->variable >= LMP_LOCALS && upvalue < op->upvalues ? &op->upvalue[upvalue] : NULL;
+    uint32_t upvalue = wish->variable - LMP_LOCALS; /* below: a number that no upvalue has */
+    return upvalue < op->upvalues ? &op->upvalue[upvalue] : NULL;
 }
 
 /* What is in a value that a viewer has unfolded. */

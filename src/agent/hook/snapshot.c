@@ -302,6 +302,10 @@ LmpErr snapshot_take(LmpProfile *p, const LmpSnapshotWish *wish, const LmpHeapHa
     p->live->clock = begun - p->start;
     fill_info(p, wish, p->live->clock);
     announce(p, wish);
+    if (wish->file && strlen(wish->file) >= sizeof to->file) {
+        conclude(p, LMP_E_FILE, ENAMETOOLONG);
+        return LMP_E_FILE;
+    }
     LmpErr err = heaplayout_known();
     if (!err) err = partfile_open(&s->file, to->file);
     if (err) {

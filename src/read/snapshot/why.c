@@ -130,8 +130,11 @@ static void fold(const LmpSnapshot *s, const WhyTrail *t, uint32_t object, const
 
 static LmpWhyHeld how_held(const LmpSnapshot *s, uint32_t object) {
     if (snapshot_garbage(s, object)) {
-        for (uint32_t i = s->in_at[object]; i < s->in_at[object + 1]; i++)
-            if (!snapshot_garbage(s, s->in_from[i])) return LMP_HELD_WEAKLY;
+        for (uint32_t i = s->in_at[object]; i < s->in_at[object + 1]; i++) {
+            bool asks =
+                kind_of(s, s->in[i]) == LMP_EDGE_LOCAL; /* its slot is nobody's: lmp.paths */
+            if (!asks && !snapshot_garbage(s, s->in_from[i])) return LMP_HELD_WEAKLY;
+        }
         return LMP_HELD_GARBAGE;
     }
     uint32_t i = object;
@@ -144,14 +147,49 @@ static LmpWhyHeld how_held(const LmpSnapshot *s, uint32_t object) {
                : LMP_HELD;
 }
 
+/* Registry, globals, loaded modules and the main thread are held in many ways in every program. */
+static bool is_frame(const LmpSnapshot *s, uint32_t object) {
+    return object == s->registry || object == s->globals || object == s->loaded ||
+           object == s->main_thread;
+}
+
+/* The first step that leads on from there. */
+static uint32_t leaves_frame(const LmpSnapshot *s, const LmpWhyPath *path) {
+    uint32_t k = path->steps - 1; /* the object itself may be one of them */
+    while (k > 0 && !is_frame(s, path->step[k - 1].to))
+        k--;
+    return k;
+}
+
+static bool same_way(const LmpSnapshot *s, const LmpWhyPath *a, const LmpWhyPath *b) {
+    uint32_t i = leaves_frame(s, a), k = leaves_frame(s, b);
+    if (i == 0 || k == 0 || a->steps - i != b->steps - k || a->step[i].from != b->step[k].from)
+        return false;
+    if (i + 1 == a->steps && is_frame(s, a->step[i].to)) return false;
+    for (; i < a->steps; i++, k++)
+        if (a->step[i].edge != b->step[k].edge || a->step[i].to != b->step[k].to) return false;
+    return true;
+}
+
+/* Does it differ from those before in more than how the frame is held? */
+static bool is_news(const LmpSnapshot *s, const LmpWhyPaths *why, const LmpWhyPath *path) {
+    for (uint32_t p = 0; p < why->paths; p++)
+        if (same_way(s, &why->path[p], path)) return false;
+    return true;
+}
+
 static LmpErr find_paths(LmpWhyPaths *out, WhySearch *q, uint32_t most) {
+    enum { TRIES = 4 }; /* for each that is wanted */
     const LmpSnapshot *s = q->s;
     Cut cut = find_cut(s, q->object);
     WhyTrail trail = {0};
     LmpErr err = whysearch_next(q, &trail);
-    while (!err && trail.n) {
-        fold(s, &trail, q->object, &cut, &out->path[out->paths++]);
-        if (out->paths == most) break;
+    for (uint64_t tries = 1; !err && trail.n; tries++) {
+        LmpWhyPath *path = &out->path[out->paths];
+        *path = (LmpWhyPath){0};
+        fold(s, &trail, q->object, &cut, path);
+        out->paths += is_news(s, out, path);
+        if (out->paths == most || tries == (uint64_t)TRIES * most) break;
         err = whysearch_next(q, &trail);
     }
     whytrail_free(&trail);

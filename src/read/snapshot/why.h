@@ -34,8 +34,9 @@ typedef struct LmpWhyPath {
 
 typedef struct LmpWhyPaths {
     LmpWhyHeld held;
-    LmpWhyPath *path; /* the shortest first, then further ones with no reference in common where
-                         there are such */
+    LmpWhyPath *path; /* the shortest first, then further ones with as little in common as can be;
+                         no two differ in how registry, globals, modules or the main
+ thread are held alone */
     uint32_t paths;
 } LmpWhyPaths;
 

@@ -41,7 +41,7 @@ static LmpErr make_steps(LmpHeapGrowth *growth, const HeapDiff *d, uint32_t step
 static void put_name(const LmpHeapChange *c, int width, FILE *out) {
     char made[LMP_NUM], gone[LMP_NUM];
     fputs("  ", out);
-    text_put(out, c->name, width, false);
+    text_put_whole(out, c->name, 2, width);
     fprintf(out, " %*s %*s", WIDTH, text_count(made, c->made, WIDTH), WIDTH,
             text_count(gone, c->gone, WIDTH));
 }

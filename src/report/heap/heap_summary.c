@@ -93,7 +93,7 @@ static LmpErr put_groups(const HeapReport *report, LmpHeapBy by, const char *tit
     for (uint32_t i = 0; i < rows; i++) {
         const LmpHeapGroup *g = &groups.group[i];
         fputs("  ", out);
-        text_put(out, g->name, TEXT_MOST, false);
+        text_put_whole(out, g->name, 2, TEXT_MOST);
         fprintf(out, " %*s %*s %*s %4u%%\n", NUMBER, text_count(count, g->objects, NUMBER), NUMBER,
                 format_bytes(size, g->size), NUMBER, format_bytes(retained, g->retained),
                 text_percent(g->retained, report->s->reachable_bytes));

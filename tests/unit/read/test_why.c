@@ -54,8 +54,8 @@ static Graph *random_graph(uint32_t n, uint32_t edges) {
     Graph *graph = graph_new();
     for (uint32_t i = 0; i < n; i++)
         graph_table(graph, (uint32_t)(suite_random() % 5), 0, 0, 0);
-    graph_edge(graph, 0, 1, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
-    if (n > 3) graph_edge(graph, 0, 2, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
+    graph_edge(graph, 0, 1, LMP_EDGE_ROOT, LMP_ROOT_RUNNING);
+    if (n > 3) graph_edge(graph, 0, 2, LMP_EDGE_ROOT, LMP_ROOT_RUNNING);
     for (uint32_t e = 0; e < edges; e++) {
         uint32_t from = 1 + (uint32_t)(suite_random() % n), to = 1 + (uint32_t)(suite_random() % n);
         unsigned weak = suite_random() % 8 == 0 ? LMP_EDGE_WEAK : 0;
@@ -134,8 +134,8 @@ static uint32_t cheapest(const LmpHeapGraph *g, uint32_t object, const bool *cos
     return found;
 }
 
-/* Paths from the root, none twice through the same object or through an ignored one, each with as
- * few references of those before as there can be. */
+/* Paths from the root, none twice through the same object or through
+ * an ignored one, each with as few references of those before as there can be. */
 static void expect_few_in_common(const LmpSnapshot *s, uint32_t object, uint32_t most,
                                  const bool *ignored, const LmpWhyPaths *why) {
     const LmpHeapGraph *g = &s->g;
@@ -245,6 +245,32 @@ START_TEST(test_two_holders) {
     ck_assert_uint_eq(why.path[1].frees, 0);
     why_free(&why);
     two_close(&t);
+}
+END_TEST
+
+/* _G is held by the registry in two ways, what is in it in one: that is one path, not two. */
+START_TEST(test_the_frame_is_held_in_many_ways) {
+    Graph *graph = graph_new();
+    uint32_t registry = graph_table(graph, 0, 0, 4, 2), globals = graph_table(graph, 0, 0, 4, 2);
+    uint32_t list = graph_table(graph, 4, 2, 0, 0), object = graph_table(graph, 100, 0, 0, 0);
+    graph_edge(graph, 0, registry, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    graph_index(graph, registry, 2, globals);
+    graph_field(graph, registry, "env", globals);
+    graph_field(graph, globals, "list", list);
+    graph_index(graph, list, 1, object);
+    LmpHeapInfo info = {0};
+    LmpSnapshot s;
+    LmpWhyPaths why;
+    ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
+    ck_assert_int_eq(why_make(&why, &s, object, 5, NULL, 0), LMP_OK);
+    ck_assert_uint_eq(why.paths, 1);
+    ck_assert_uint_gt(why.path[0].frees, 0);
+    why_free(&why);
+    ck_assert_int_eq(why_make(&why, &s, globals, 5, NULL, 0), LMP_OK);
+    ck_assert_uint_eq(why.paths, 2);
+    why_free(&why);
+    snapshot_close(&s);
+    graph_free(graph);
 }
 END_TEST
 
@@ -574,7 +600,7 @@ END_TEST
 
 SUITE("why", test_random_cuts_free_what_they_promise, test_random_paths_have_least_in_common,
       test_a_list_from_both_ends, test_a_value_of_a_weak_key, test_two_holders,
-      test_an_ignored_holder, test_a_list_is_one_step, test_a_run_through_a_weak_table_names_it,
-      test_an_upvalue_and_its_value_are_one_step, test_an_open_upvalue_is_no_further_holder,
-      test_weakly_by_a_finalizer_and_not_at_all, test_shapes_of_many,
-      test_shapes_of_a_long_list_end)
+      test_the_frame_is_held_in_many_ways, test_an_ignored_holder, test_a_list_is_one_step,
+      test_a_run_through_a_weak_table_names_it, test_an_upvalue_and_its_value_are_one_step,
+      test_an_open_upvalue_is_no_further_holder, test_weakly_by_a_finalizer_and_not_at_all,
+      test_shapes_of_many, test_shapes_of_a_long_list_end)
