@@ -61,13 +61,14 @@ case_failed() { # a script that failed is not finished: its status and its error
     wait_for 'interrupted!'
     key q
     wait_for 'status=1'
-    echo 'os.exit(1)' >"$work/late.lua" # what it says comes after its end, and something else after that
-    echo '(until [ -e said ]; do :; done; printf "lua: late.lua:3: too late\n"
-        printf "stack traceback:\n\t[C]: in ?\n") & exec "$LUA" late.lua' >"$work/late.sh"
-    type_line 'clear; $P $LMP run --live -- sh late.sh; echo "status=$?"'
+    # What it says comes after its end, and something else after that.
+    echo 'os.execute [[(until [ -e said ]; do sleep 0.01; done; printf "lua: late.lua:3: too late\n"
+        printf "stack traceback:\n\t[C]: in ?\n") &]]
+        os.exit(1)' >"$work/late.lua"
+    type_line 'clear; $P $LMP run --live late.lua; echo "status=$?"'
     wait_for 'EXITED 1'
     : >"$work/said"
-    wait_for 'late.lua:3: too late'
+    wait_for '^ *lua: late.lua:3: too late *$' # in a line of the header
     key q
     wait_for 'status=1'
     check_terminal
