@@ -500,7 +500,7 @@ void app_press(App *app, Key key) {
     app->offered = false;
     if (app->ui.edit && edit_panel(app, key)) return;
     Action action = action_of_key(key);
-    if (offered && (action == ACT_ENTER || key == 'S')) {
+    if (offered && action == ACT_ENTER) {
         ask(app, REQUEST_HEAP);
         return;
     }
