@@ -11,7 +11,8 @@
 #include "agent/interp/frames.h"
 #include "refused_memory.h"
 
-/* How many requests there are, asked of a process of its own, for what is known stays. */
+/* How many requests there are at least, asked of a process of its own, for what is known stays. By
+ * chance (seeds of hashes) it is a few more or less each time. */
 static long requests(void) {
     enum { MOST = 1 << 20 };
     long n = 0;
@@ -28,7 +29,7 @@ static long requests(void) {
     ck_assert(read(fd[0], &n, sizeof n) == sizeof n);
     waitpid(pid, NULL, 0);
     ck_assert_int_gt(n, 500);
-    return n;
+    return n - n / 20;
 }
 
 /* All that come after it are refused as well. */
