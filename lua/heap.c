@@ -215,6 +215,16 @@ static void set_text(lua_State *L, const char *key, const char *text) {
     lua_setfield(L, -2, key);
 }
 
+/* An upvalue is told as its function's: of one of them, if several share it. */
+static void of_function(const LmpSnapshot *s, uint32_t *holder, uint32_t *edge) {
+    uint32_t up = s->parent_edge[*holder];
+    if ((s->g.edge_kind[*edge] & LMP_EDGE_KIND) != LMP_EDGE_VALUE || up == LMP_HEAP_NONE ||
+        (s->g.edge_kind[up] & LMP_EDGE_KIND) != LMP_EDGE_UPVALUE)
+        return;
+    *holder = s->parent[*holder];
+    *edge = up;
+}
+
 static void push_references(lua_State *L, void *from) {
     const Heap *h = from;
     const LmpSnapshot *s = &h->s;
@@ -227,11 +237,13 @@ static void push_references(lua_State *L, void *from) {
         if ((kind & LMP_EDGE_KIND) == LMP_EDGE_LOCAL && kind & LMP_EDGE_WEAK) continue; /* ours */
         n++;
         if (listed >= h->most) continue;
+        bool weak = (kind & (LMP_EDGE_WEAK | LMP_EDGE_EPHEMERON)) != 0;
+        of_function(s, &holder, &edge);
         lua_newtable(L);
         set_text(L, "from", snapshot_name(s, holder, text, sizeof text));
         set_text(L, "step", snapshot_step(s, holder, edge, text, sizeof text));
         if (*snapshot_site(s, holder, text, sizeof text)) set_text(L, "site", text);
-        lua_pushboolean(L, (kind & (LMP_EDGE_WEAK | LMP_EDGE_EPHEMERON)) != 0);
+        lua_pushboolean(L, weak);
         lua_setfield(L, -2, "weak");
         lua_rawseti(L, -2, ++listed);
     }

@@ -40,6 +40,18 @@ local function refused(words, ...)
 end
 refused("#2 to 'total_size' (unknown option 'global'; there is: globals)", lmp.total_size, {}, { global = true })
 refused("#2 to 'total_size' (option 'globals' must be a boolean, got string)", lmp.total_size, {}, { globals = "no" })
+local function closure()
+  local held = {}
+  return function() return held end, held
+end
+do
+  local get, held = closure()
+  local _, list = lmp.references(held)
+  local said = ""
+  for _, r in ipairs(list) do said = said .. r.from .. r.step .. ";" end
+  assert(said:find("function get (", 1, true) and said:find("upvalue held", 1, true), said)
+  same("and the other way", get(), held)
+end
 same("nobody holds it", lmp.paths({}).held, "garbage")
 same("nobody refers to it", (lmp.references({})), 0)
 same("only weakly", (function()
