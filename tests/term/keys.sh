@@ -236,7 +236,9 @@ LUA
     wait_for '×200 .*tables, not compared' # what was chosen stays chosen
     key Right Right
     wait_for 'address'
-    wait_for '[{]id, name, price[}]' # in the list, too
+    # In the list, too, by address: wherever an allocator puts tables.
+    further() { shows '[{]id, name, price[}]' || { key NPage && sleep 0.3 && false; }; }
+    until_true "$patience" 'a table with its keys' further
     key Space
     wait_for 'PAUSED'
     key Left

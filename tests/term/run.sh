@@ -873,12 +873,12 @@ case_snapshot_trouble() { # who has asked is killed at any moment; the disk is f
     # As small as a disk can be, in a namespace of its own.
     cat >small.sh <<'SH'
 mkdir -p small && mount -t tmpfs -o size=64k none small || exit 77
-"$LMP" run --no-summary --snapshot=small/x.heap x.lua 2>err || exit 1
+LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-summary --snapshot=small/x.heap x.lua 2>err || exit 1
 [ -z "$(ls -A small)" ] || exit 2
 SH
     echo 'T = {} for i = 1, 30000 do T[i] = {i, "x" .. i} end' >x.lua
     status=0
-    LMP=$LMP unshare -rm sh small.sh 2>why || status=$?
+    LMP=$LMP LMP_PRELOAD=$LMP_PRELOAD unshare -rm sh small.sh 2>why || status=$?
     if [ $status = 77 ] || grep -q '^unshare:' why; then
         echo "no small file system could be made here: $(cat why)"
     else
