@@ -8,11 +8,11 @@
 #define LEAST_HALVES 2 /* ... and halves of lines */
 #define NESTED_W 20    /* from that size on there may be tiles inside */
 #define NESTED_LINES 4
-#define MOST 1500u        /* children looked at: there is no room for more */
+#define MOST 1500u         /* children looked at: there is no room for more */
 #define LOOKED_AT 2000000u /* children whose classes are summed up */
-#define FEW 0.25          /* of the bytes: with less in tiles of their own, all go by class */
-#define ALONE 0.9         /* of an object's bytes: then what is in it is drawn in its place */
-#define CHAIN 64          /* objects of a chain, at most */
+#define FEW 0.25           /* of the bytes: with less in tiles of their own, all go by class */
+#define ALONE 0.9          /* of an object's bytes: then what is in it is drawn in its place */
+#define CHAIN 64           /* objects of a chain, at most */
 
 typedef struct Maker {
     Tiles *tiles;

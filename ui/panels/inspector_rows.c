@@ -75,8 +75,7 @@ static bool splice(VarRows *v, uint32_t at, uint32_t end, const VarRow *row, uin
         v->row = more;
         v->room = room;
     }
-    if (v->rows > end)
-        memmove(v->row + at + count, v->row + end, (v->rows - end) * sizeof *v->row);
+    if (v->rows > end) memmove(v->row + at + count, v->row + end, (v->rows - end) * sizeof *v->row);
     if (count) memcpy(v->row + at, row, count * sizeof *row);
     v->rows = (uint32_t)rows;
     return true;
