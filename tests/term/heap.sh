@@ -131,11 +131,14 @@ case_asks() { # w without a snapshot offers one, and goes on to the answer; what
     wait_for 'as it was, garbage and all'
     wait_file config/lmp/config
     grep -qx 'collect = off' "$work/config/lmp/config" || fail "not remembered: $(cat "$work/config/lmp/config")"
-    sleep 10 # from then on it is old
-    key Escape
-    wait_for '─ Site: '
-    key w
-    wait_for 'This is of [0-9]+ s ago; S asks a new snapshot the same'
+    aged() { # from ten seconds on it is old, which is said when it is asked again
+        key Escape
+        wait_for '─ Site: '
+        key w
+        wait_for '─ Why it is alive'
+        shows 'This is of [0-9]+ s ago; S asks a new snapshot the same'
+    }
+    until_true "$patience" 'the age of an old snapshot' aged
     key S
     wait_for 'SNAPSHOT 2'
     wait_for '─ Why it is alive'

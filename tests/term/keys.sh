@@ -237,7 +237,7 @@ LUA
     key Right Right
     wait_for 'address'
     # In the list, too, by address: wherever an allocator puts tables.
-    further() { shows '[{]id, name, price[}]' || { key NPage && sleep 0.3 && false; }; }
+    further() { shows '[{]id, name, price[}]' || { key NPage && false; }; }
     until_true "$patience" 'a table with its keys' further
     key Space
     wait_for 'PAUSED'

@@ -1,6 +1,7 @@
 /* What is in single values of a program that stands within an operation: entries, upvalues, user
  * values; a page at a time, as it is, whatever the operation moves. */
 #include "breaks_fixture.h"
+#include "moving_alloc.h"
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
@@ -264,19 +265,6 @@ START_TEST(test_hollow) {
 END_TEST
 
 /* ---- within an operation --------------------------------------------------------------------- */
-
-/* Every block moves, and what is freed is spoilt at once. */
-static void *moves(void *ud, void *ptr, size_t osize, size_t nsize) {
-    (void)ud;
-    void *to = nsize ? malloc(nsize) : NULL;
-    if (nsize && !to) return NULL;
-    if (ptr && to) memcpy(to, ptr, osize < nsize ? osize : nsize);
-    if (ptr) {
-        memset(ptr, 0xdb, osize);
-        free(ptr);
-    }
-    return to;
-}
 
 static uint64_t looked, unseen, not_now;
 

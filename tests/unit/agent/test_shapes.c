@@ -1,6 +1,7 @@
 /* What tables look like that are found by their blocks: the same keys are the same shape; what is
  * garbage, being made or none at all is left alone, in every operation. */
 #include "breaks_fixture.h"
+#include "moving_alloc.h"
 
 enum { MOST = 4096 };
 static uint64_t at[MOST];
@@ -102,18 +103,6 @@ START_TEST(test_strings) {
 END_TEST
 
 /* ---- in every operation ---------------------------------------------------------------------- */
-
-static void *moves(void *ud, void *ptr, size_t osize, size_t nsize) {
-    (void)ud;
-    void *to = nsize ? malloc(nsize) : NULL;
-    if (nsize && !to) return NULL;
-    if (ptr && to) memcpy(to, ptr, osize < nsize ? osize : nsize);
-    if (ptr) {
-        memset(ptr, 0xdb, osize);
-        free(ptr);
-    }
-    return to;
-}
 
 static uint64_t read_so_far, left_alone;
 

@@ -1,0 +1,49 @@
+/* framed_heap.h - a heap with registry, globals and main thread, in which a test puts what it is
+ * about; then it is looked at and judged. */
+#ifndef LMP_FRAMED_HEAP_H
+#define LMP_FRAMED_HEAP_H
+
+#include "leaky_heap.h"
+#include "read/snapshot/suspects.h"
+#include "suite.h"
+
+GRAPH_USED Graph *graph;
+GRAPH_USED LmpSnapshot snapshot;
+GRAPH_USED LmpSuspects suspects;
+
+GRAPH_USED uint32_t globals, registry;
+
+/* A heap with a frame and nothing in it. */
+GRAPH_USED void begin(void) {
+    graph = graph_new();
+    registry = graph_table(graph, 4, 2, 2, 1);
+    globals = graph_table(graph, 0, 0, 8, 1);
+    uint32_t main = graph_thread(graph, 0);
+    graph_edge(graph, 0, registry, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    graph_edge(graph, 0, main, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
+    graph_edge(graph, 0, main, LMP_EDGE_ROOT, LMP_ROOT_RUNNING);
+    graph_index(graph, registry, 1, main);
+    graph_index(graph, registry, 2, globals);
+}
+
+GRAPH_USED void open_snapshot(void) {
+    const LmpHeapGraph *g = graph_done(graph);
+    LmpHeapInfo info = leaky_info(g);
+    ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
+}
+
+GRAPH_USED void judge(void) {
+    open_snapshot();
+    ck_assert_int_eq(suspects_make(&suspects, &snapshot, NULL, NULL), LMP_OK);
+}
+
+GRAPH_USED void end(void) {
+    snapshot_close(&snapshot);
+    graph_free(graph);
+}
+
+GRAPH_USED uint32_t block(uint64_t size) {
+    return graph_object(graph, LMP_HEAP_USERDATA, size);
+}
+
+#endif

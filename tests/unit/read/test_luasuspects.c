@@ -1,0 +1,192 @@
+/* Tests of Lua's usual suspects, a page each. */
+#include "framed_heap.h"
+#include "read/snapshot/luasuspects.h"
+
+static LmpSuspectTable table;
+
+static void page(LmpSuspectPage which) {
+    ck_assert_int_eq(luasuspects_make(&table, &snapshot, which), LMP_OK);
+    uint32_t members = 0;
+    for (uint32_t i = 0; i < table.rows; i++) {
+        const LmpSuspectRow *row = &table.row[i];
+        ck_assert_uint_eq(row->first, members);
+        members += row->objects;
+        bool among = false;
+        for (uint32_t k = 0; k < row->objects; k++)
+            among = among || table.member[row->first + k] == row->object;
+        ck_assert(among);
+        if (i > 0) ck_assert_uint_le(row->bytes, table.row[i - 1].bytes);
+    }
+}
+
+static void cell(uint32_t row, uint32_t column, const char *expected) {
+    char text[200];
+    ck_assert_str_eq(luasuspects_cell(&table, row, column, text, sizeof text), expected);
+}
+
+/* The row whose first text begins so. */
+static uint32_t row_of(const char *text) {
+    for (uint32_t i = 0; i < table.rows; i++)
+        if (strncmp(table.row[i].text[0], text, strlen(text)) == 0) return i;
+    ck_abort_msg("no row %s", text);
+    return 0;
+}
+
+START_TEST(pages) {
+    Leaky l = leaky_heap();
+    graph = l.graph;
+    open_snapshot();
+    page(LMP_PAGE_REFERENCES);
+    ck_assert_uint_eq(table.rows, 1);
+    cell(0, 2, "12");
+    ck_assert_uint_eq(table.all_bytes, LEAKY_REFERENCES * 64);
+    luasuspects_free(&table);
+
+    page(LMP_PAGE_COROUTINES);
+    ck_assert_uint_eq(table.rows, 1);
+    cell(0, 0, "suspended");
+    ck_assert_ptr_nonnull(strstr(table.row[0].text[1], "worker.lua:18"));
+    cell(0, 2, "4");
+    luasuspects_free(&table);
+
+    page(LMP_PAGE_CLOSURES);
+    ck_assert_uint_eq(table.row[row_of("function (bus.lua:31)")].number[2], LEAKY_HANDLERS);
+    ck_assert_ptr_nonnull(strstr(table.row[0].text[1], "self "));
+    luasuspects_free(&table);
+
+    page(LMP_PAGE_CHUNKS);
+    ck_assert_uint_eq(table.rows, 4);
+    luasuspects_free(&table);
+
+    page(LMP_PAGE_FINALIZERS);
+    ck_assert_uint_eq(table.rows, 1);
+    cell(0, 3, "100 B");
+    luasuspects_free(&table);
+
+    page(LMP_PAGE_WEAK);
+    ck_assert_uint_eq(table.rows, 1);
+    ck_assert_ptr_nonnull(strstr(table.row[0].text[0], "weak keys: "));
+    cell(0, 2, "1");
+    cell(0, 3, "1"); /* its key is held by the handlers */
+    luasuspects_free(&table);
+
+    page(LMP_PAGE_STRINGS);
+    ck_assert_uint_eq(table.row[0].number[2], LEAKY_ENTRIES);
+    ck_assert_uint_eq(table.row[0].bytes,
+                      (LEAKY_ENTRIES - 1) * table.row[0].number[4] / LEAKY_ENTRIES);
+    luasuspects_free(&table);
+
+    page(LMP_PAGE_TABLES);
+    uint64_t unused = 0;
+    for (uint32_t i = 0; i < table.rows; i++)
+        unused += table.row[i].bytes;
+    ck_assert_uint_eq(unused, table.all_bytes);
+    ck_assert_uint_ge(unused, (256 - LEAKY_ENTRIES) * 24);
+    luasuspects_free(&table);
+    end();
+}
+END_TEST
+
+/* What a weak table loses at the next collection does not stay. */
+/* While a state is being closed all that has a __gc waits for it; what is held is not dead. */
+START_TEST(held_and_waiting) {
+    begin();
+    uint32_t held = block(100), dead = block(200), both[] = {held, dead};
+    for (size_t i = 0; i < 2; i++) {
+        graph->object[both[i]].flags |= LMP_HEAP_FINALIZER | LMP_HEAP_FINALIZING;
+        graph_edge(graph, 0, both[i], LMP_EDGE_ROOT, LMP_ROOT_FINALIZING);
+    }
+    graph_field(graph, globals, "held", held);
+    open_snapshot();
+    page(LMP_PAGE_FINALIZERS);
+    ck_assert_uint_eq(table.rows, 1);
+    ck_assert_uint_eq(table.row[0].objects, 1);
+    ck_assert_uint_eq(table.row[0].bytes, 200);
+    luasuspects_free(&table);
+    end();
+}
+END_TEST
+
+START_TEST(weak_tables) {
+    begin();
+    uint32_t weak = graph_table(graph, 4, 3, 0, 0), held = block(100);
+    graph->object[weak].flags |= LMP_HEAP_WEAK_VALUES;
+    graph_field(graph, globals, "weak", weak);
+    graph_field(graph, globals, "held", held);
+    graph_edge(graph, weak, held, LMP_EDGE_INDEX | LMP_EDGE_WEAK, 1);
+    graph_edge(graph, weak, block(100), LMP_EDGE_INDEX | LMP_EDGE_WEAK, 2);
+    graph_edge(graph, weak, block(100), LMP_EDGE_INDEX | LMP_EDGE_WEAK, 3);
+    open_snapshot();
+    page(LMP_PAGE_WEAK);
+    cell(0, 2, "3");
+    cell(0, 3, "1");
+    luasuspects_free(&table);
+    end();
+}
+END_TEST
+
+/* Code whose text differs in numbers alone is there several times. */
+START_TEST(copies_of_code) {
+    begin();
+    uint32_t list = graph_table(graph, 16, 12, 0, 0);
+    graph_field(graph, globals, "list", list);
+    for (uint32_t i = 1; i <= 12; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "return %u + x", i * 7);
+        graph_index(graph, list, i, graph_function(graph, graph_proto(graph, text, 0, 1)));
+    }
+    graph_field(graph, globals, "f", graph_function(graph, graph_proto(graph, "@f.lua", 1, 2)));
+    open_snapshot();
+    page(LMP_PAGE_CHUNKS);
+    ck_assert_uint_eq(table.rows, 2);
+    cell(0, 2, "12");
+    ck_assert_uint_eq(table.row[1].number[2], 1);
+    ck_assert_str_eq(table.row[1].text[0], "f.lua");
+    luasuspects_free(&table);
+    end();
+}
+END_TEST
+
+/* A row for each of many: the largest stay, the rest is summed up. */
+START_TEST(more_than_there_is_room) {
+    begin();
+    uint32_t list = graph_table(graph, 2048, 1500, 0, 0);
+    graph_field(graph, globals, "list", list);
+    for (uint32_t i = 1; i <= 1500; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%u", i);
+        graph_index(graph, list, i, graph_string(graph, text));
+    }
+    open_snapshot();
+    page(LMP_PAGE_STRINGS);
+    ck_assert_uint_eq(table.rows, LUASUSPECTS_MOST);
+    ck_assert_uint_ge(table.more, 500);
+    luasuspects_free(&table);
+    end();
+}
+END_TEST
+
+/* Objects below others of their row count once. */
+START_TEST(retained_once) {
+    begin();
+    uint32_t proto = graph_proto(graph, "@f.lua", 3, 4), above = globals;
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < 10; i++) {
+        uint32_t function = graph_function(graph, proto), next = graph_table(graph, 0, 0, 1, 1);
+        graph_field(graph, above, "f", function);
+        graph_upvalue(graph, function, "next", next);
+        above = next;
+    }
+    open_snapshot();
+    page(LMP_PAGE_CLOSURES);
+    all = snapshot.retained[table.row[0].object];
+    ck_assert_uint_eq(table.row[0].objects, 10);
+    ck_assert_uint_eq(table.row[0].number[4], all);
+    ck_assert_uint_eq(table.all_bytes, all);
+    luasuspects_free(&table);
+    end();
+}
+END_TEST
+
+SUITE("luasuspects", pages, held_and_waiting, weak_tables, copies_of_code, more_than_there_is_room,
+      retained_once)

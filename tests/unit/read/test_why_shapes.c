@@ -1,0 +1,80 @@
+/* test_why_shapes.c - why_shapes.c: the paths of many objects, grouped by how they go. */
+#include "graph_fixture.h"
+#include "read/snapshot/why.h"
+#include "suite.h"
+
+/* registry.handlers[i].callback = object i, but for a few that registry.special["name i"] has. */
+START_TEST(test_shapes_of_many) {
+    enum { MANY = 20000, SPECIAL = 600 };
+    Graph *graph = graph_new();
+    uint32_t registry = graph_table(graph, 0, 0, 2, 2),
+             handlers = graph_table(graph, MANY, MANY, 0, 0);
+    uint32_t special = graph_table(graph, 0, 0, 1024, SPECIAL);
+    uint32_t callback = graph_string(graph, "callback");
+    static uint32_t member[MANY];
+    graph_edge(graph, 0, registry, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    graph_field(graph, registry, "handlers", handlers);
+    graph_field(graph, registry, "special", special);
+    for (uint32_t i = 0; i < MANY; i++) {
+        member[i] = graph_table(graph, 1, 1, 0, 0);
+        if (i < SPECIAL) {
+            char name[32];
+            snprintf(name, sizeof name, "name %u", i);
+            graph_field(graph, special, name, member[i]);
+        } else {
+            uint32_t handler = graph_table(graph, 0, 0, 1, 1);
+            graph_index(graph, handlers, i, handler);
+            graph_edge(graph, handler, member[i], LMP_EDGE_FIELD, callback);
+        }
+    }
+    LmpHeapInfo info = {0};
+    LmpSnapshot s;
+    LmpWhyShape shape[4];
+    uint32_t asked = 0;
+    ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
+    ck_assert_uint_eq(why_shapes(&s, member, MANY, shape, 4, &asked), 2);
+    ck_assert_uint_eq(asked, MANY);
+    ck_assert_uint_eq(shape[0].objects, MANY - SPECIAL);
+    ck_assert_uint_eq(shape[0].holder, handlers);
+    ck_assert_uint_eq(shape[0].size, (MANY - SPECIAL) * 72ull);
+    ck_assert_ptr_nonnull(strstr(shape[0].path, "handlers[*].callback"));
+    ck_assert_uint_eq(shape[1].objects, SPECIAL);
+    ck_assert_uint_eq(shape[1].holder, special);
+    ck_assert_ptr_nonnull(strstr(shape[1].path, "special[*]"));
+    /* a single one keeps its name, and its end is the holder */
+    ck_assert_uint_eq(why_shapes(&s, member, 1, shape, 4, &asked), 1);
+    ck_assert_ptr_nonnull(strstr(shape[0].path, "special[\"name 0\"]"));
+    ck_assert_uint_eq(shape[0].holder, member[0]);
+    snapshot_close(&s);
+    graph_free(graph);
+}
+END_TEST
+
+START_TEST(test_shapes_of_a_long_list_end) {
+    enum { LINKS = 300000 };
+    Graph *graph = graph_new();
+    uint32_t *member = calloc(LINKS, sizeof *member);
+    uint32_t at = graph_table(graph, 0, 0, 2, 2), next = graph_string(graph, "next");
+    ck_assert_ptr_nonnull(member);
+    graph_edge(graph, 0, at, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    for (uint32_t i = 0; i < LINKS; i++) {
+        member[i] = graph_table(graph, 0, 0, 1, 1);
+        graph_edge(graph, at, member[i], LMP_EDGE_FIELD, next);
+        at = member[i];
+    }
+    LmpHeapInfo info = {0};
+    LmpSnapshot s;
+    LmpWhyShape shape[4];
+    uint32_t asked = 0;
+    ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
+    ck_assert_uint_eq(why_shapes(&s, member, LINKS, shape, 4, &asked), 1);
+    ck_assert_uint_gt(asked, 50); /* the budget of steps is used up, and no more */
+    ck_assert_uint_lt(asked, 1000);
+    ck_assert_uint_eq(shape[0].objects, asked);
+    snapshot_close(&s);
+    graph_free(graph);
+    free(member);
+}
+END_TEST
+
+SUITE("why_shapes", test_shapes_of_many, test_shapes_of_a_long_list_end)
