@@ -1,0 +1,210 @@
+/* rundiff.c - pairs two ledgers, and says what each pair's change is. */
+#include "read/rundiff/rundiff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const rundiff_metric_names[RUNDIFF_METRICS] = {"live", "allocated", "peak", "allocs"};
+
+uint64_t rundiff_figure(const LmpTally *tally, RunDiffMetric metric) {
+    switch (metric) {
+    case RUNDIFF_ALLOCATED:
+        return tally_made(tally);
+    case RUNDIFF_PEAK:
+        return tally->peak_bytes;
+    case RUNDIFF_ALLOCS:
+        return tally->allocs;
+    default:
+        return tally->live_bytes;
+    }
+}
+
+int64_t rundiff_change(const RunDiffRow *row, RunDiffMetric metric) {
+    return (int64_t)(rundiff_figure(&row->is, metric) - rundiff_figure(&row->was, metric));
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static uint32_t rows_of(const Ledger *ledger, RunDiffBy by) {
+    return by == RUNDIFF_SITES       ? ledger->sites
+           : by == RUNDIFF_FUNCTIONS ? ledger->functions
+                                     : ledger->tags;
+}
+
+static const LmpTally *tally_of(const Ledger *ledger, RunDiffBy by, uint32_t row) {
+    return by == RUNDIFF_SITES       ? &ledger->site[row].tally
+           : by == RUNDIFF_FUNCTIONS ? &ledger->function[row].shallow
+                                     : &ledger->tag[row].tally;
+}
+
+static int32_t line_of(const Ledger *ledger, RunDiffBy by, uint32_t row) {
+    return by == RUNDIFF_SITES       ? ledger->site[row].line
+           : by == RUNDIFF_FUNCTIONS ? ledger->function[row].linedefined
+                                     : 0;
+}
+
+typedef struct Sorted {
+    uint64_t size; /* of the change */
+    RunDiffRow row;
+} Sorted;
+
+static uint64_t size_of(int64_t change) {
+    return change < 0 ? 0 - (uint64_t)change : (uint64_t)change;
+}
+
+/* The largest change first; of one size those that grew. */
+static int by_size(const void *pa, const void *pb) {
+    const Sorted *a = pa, *b = pb;
+    if (a->size != b->size) return a->size < b->size ? 1 : -1;
+    bool fell = a->row.is.live_bytes < a->row.was.live_bytes;
+    bool other_fell = b->row.is.live_bytes < b->row.was.live_bytes;
+    if (fell != other_fell) return fell ? 1 : -1;
+    uint32_t x = a->row.newer, y = b->row.newer;
+    if (x == y) x = a->row.old, y = b->row.old;
+    return (x > y) - (x < y);
+}
+
+static RunDiffRow row_of(const RunDiff *d, RunDiffBy by, uint32_t old, uint32_t newer) {
+    RunDiffRow r = {.old = old, .newer = newer};
+    if (old != LEDGER_NO_ROW) r.was = *tally_of(d->old, by, old);
+    if (newer != LEDGER_NO_ROW) r.is = *tally_of(d->newer, by, newer);
+    if (old == LEDGER_NO_ROW)
+        r.how = RUNDIFF_CAME;
+    else if (newer == LEDGER_NO_ROW)
+        r.how = RUNDIFF_WENT;
+    else
+        r.how =
+            line_of(d->old, by, old) == line_of(d->newer, by, newer) ? RUNDIFF_KEPT : RUNDIFF_MOVED;
+    return r;
+}
+
+/* Below the threshold nothing is a change, nor is no change at all. */
+static void fold_noise(const RunDiff *d, RunDiffTable *t, uint64_t noise) {
+    for (uint32_t i = t->rows; i-- > 0;) {
+        int64_t change = rundiff_change(&t->row[i], d->metric);
+        if (change != 0 && size_of(change) >= noise) break;
+        t->noise++;
+        if (change > 0) t->noise_grown += size_of(change);
+        if (change < 0) t->noise_shrunk += size_of(change);
+    }
+}
+
+static LmpErr make_table(RunDiff *d, RunDiffBy by, const uint32_t *pairs, uint64_t noise) {
+    uint32_t olds = rows_of(d->old, by), newers = rows_of(d->newer, by), n = 0;
+    RunDiffTable *t = &d->table[by];
+    uint64_t all = (uint64_t)olds + newers;
+    Sorted *sorted = malloc((all ? all : 1) * sizeof *sorted);
+    unsigned char *kept = calloc(olds ? olds : 1, 1);
+    t->row = malloc((all ? all : 1) * sizeof *t->row);
+    if (sorted && kept && t->row) {
+        for (uint32_t i = 0; i < newers; i++) {
+            if (pairs[i] != LEDGER_NO_ROW) kept[pairs[i]] = 1;
+            sorted[n++].row = row_of(d, by, pairs[i], i);
+        }
+        for (uint32_t i = 0; i < olds; i++)
+            if (!kept[i]) sorted[n++].row = row_of(d, by, i, LEDGER_NO_ROW);
+        for (uint32_t i = 0; i < n; i++)
+            sorted[i].size = size_of(rundiff_change(&sorted[i].row, d->metric));
+        qsort(sorted, n, sizeof *sorted, by_size);
+        for (uint32_t i = 0; i < n; i++)
+            t->row[i] = sorted[i].row;
+        t->rows = n;
+        fold_noise(d, t, noise);
+    }
+    bool enough = sorted && kept && t->row;
+    free(sorted);
+    free(kept);
+    return enough ? LMP_OK : LMP_E_NOMEM;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static uint32_t *numbers(uint32_t n) {
+    return malloc((n ? n : 1) * sizeof(uint32_t));
+}
+
+static LmpErr pair(RunDiff *d, const RunDiffSide *old, const RunDiffSide *newer) {
+    const Ledger *l = newer->ledger;
+    bool trees = old->ledger->nodes > 0 && l->nodes > 0;
+    d->site = numbers(l->sites);
+    d->function = numbers(l->functions);
+    d->tag = numbers(l->tags);
+    if (trees) d->node = numbers(l->nodes);
+    if (!d->site || !d->function || !d->tag || (trees && !d->node)) return LMP_E_NOMEM;
+    LmpErr err = pairing_functions(old->ledger, l, d->function);
+    if (!err) err = pairing_sites(old, newer, d->function, d->site);
+    if (!err) err = pairing_tags(old->ledger, l, d->tag);
+    if (!err && trees) err = pairing_nodes(old->ledger, l, d->function, d->site, d->node);
+    return err;
+}
+
+LmpErr rundiff_make(RunDiff *out, const RunDiffSide *old, const RunDiffSide *newer,
+                    RunDiffMetric metric, uint64_t noise) {
+    *out = (RunDiff){.old = old->ledger, .newer = newer->ledger, .metric = metric};
+    LmpErr err = pair(out, old, newer);
+    if (!err) err = make_table(out, RUNDIFF_SITES, out->site, noise);
+    if (!err) err = make_table(out, RUNDIFF_FUNCTIONS, out->function, noise);
+    if (!err) err = make_table(out, RUNDIFF_TAGS, out->tag, noise);
+    if (err) rundiff_free(out);
+    return err;
+}
+
+void rundiff_free(RunDiff *diff) {
+    for (int i = 0; i < RUNDIFF_BYS; i++)
+        free(diff->table[i].row);
+    free(diff->site);
+    free(diff->function);
+    free(diff->tag);
+    free(diff->node);
+    *diff = (RunDiff){0};
+}
+
+/* ---- as a mark ------------------------------------------------------------------------------- */
+
+static void mark(LmpTally *tally, const LmpTally *was) {
+    tally->mark = was ? (LmpThen){was->allocs, tally_made(was), was->live_bytes} : (LmpThen){0};
+}
+
+/* The C functions that a line calls have names, which are the same in both. */
+static void mark_details(const RunDiff *d, Ledger *newer, const LmpSiteRow *s,
+                         const LmpSiteRow *was) {
+    for (uint32_t i = 0; i < s->details; i++) {
+        LmpSiteDetail *detail = &newer->detail[s->first_detail + i];
+        const LmpTally *found = NULL;
+        for (uint32_t j = 0; was && j < was->details && !found; j++) {
+            const LmpSiteDetail *older = &d->old->detail[was->first_detail + j];
+            if (strcmp(older->name, detail->name) == 0) found = &older->tally;
+        }
+        mark(&detail->tally, found);
+    }
+}
+
+static void mark_site(const RunDiff *d, Ledger *newer, uint32_t row) {
+    LmpSiteRow *s = &newer->site[row];
+    const LmpSiteRow *was = d->site[row] != LEDGER_NO_ROW ? &d->old->site[d->site[row]] : NULL;
+    mark(&s->tally, was ? &was->tally : NULL);
+    for (int k = 0; k < LMP_KINDS; k++)
+        mark(&s->kind[k].tally, was ? &was->kind[k].tally : NULL);
+    mark_details(d, newer, s, was);
+}
+
+void rundiff_mark(const RunDiff *d, Ledger *newer) {
+    for (uint32_t i = 0; i < newer->sites; i++)
+        mark_site(d, newer, i);
+    for (uint32_t i = 0; i < newer->functions; i++) {
+        uint32_t row = d->function[i];
+        const LmpFunctionRow *was = row != LEDGER_NO_ROW ? &d->old->function[row] : NULL;
+        mark(&newer->function[i].shallow, was ? &was->shallow : NULL);
+        mark(&newer->function[i].retained, was ? &was->retained : NULL);
+    }
+    for (uint32_t i = 0; i < newer->tags; i++)
+        mark(&newer->tag[i].tally,
+             d->tag[i] != LEDGER_NO_ROW ? &d->old->tag[d->tag[i]].tally : NULL);
+    for (uint32_t i = 0; d->node && i < newer->nodes; i++) {
+        const LmpTreeRow *was = d->node[i] != LEDGER_NO_ROW ? &d->old->tree[d->node[i]] : NULL;
+        mark(&newer->tree[i].shallow, was ? &was->shallow : NULL);
+        mark(&newer->tree[i].retained, was ? &was->retained : NULL);
+    }
+    mark(&newer->all, &d->old->all);
+    newer->marked = true;
+}
