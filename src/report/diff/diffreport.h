@@ -1,0 +1,62 @@
+/* diffreport.h - what differs between two runs, for people and for machines. A new format is one
+ * file diff_NAME.c and one row of DIFF_REPORTS. Nothing here prints by itself: the caller gives the
+ * FILE. */
+#ifndef LMP_DIFFREPORT_H
+#define LMP_DIFFREPORT_H
+
+#include "read/rundiff/rundiff.h"
+#include "report/report.h"
+
+typedef struct DiffSide {
+    const LmpReport *report; /* with its ledger; with the tree where paths are to be compared */
+    const char *name;        /* of the file, as a person wrote it: "a.lmprec@peak" */
+} DiffSide;
+
+/* Totals that two runs are judged by. */
+typedef struct DiffTotal {
+    const char *key, *title;
+    bool bytes;           /* of its figures; else counts */
+    bool judged;          /* by --fail-on-increase, where no metric is named */
+    RunDiffMetric metric; /* it is the total of; RUNDIFF_METRICS: of none */
+    uint64_t was, is;
+} DiffTotal;
+
+enum { DIFF_TOTALS = 6 };
+
+typedef struct DiffReport {
+    DiffSide old, newer;
+    const RunDiff *diff;
+    uint32_t top;   /* rows of each table; 0: the format's own number */
+    uint64_t noise; /* what rundiff_make was given */
+    double fail;    /* percent that a judged total may grow by; below 0: nothing is judged */
+    bool by_metric; /* only the total of the diff's metric is judged */
+} DiffReport;
+
+/* The totals of both. */
+void diffreport_totals(const DiffReport *report, DiffTotal out[DIFF_TOTALS]);
+/* Is it one that has grown by more than it may? Exactly as much passes. */
+bool diffreport_broken(const DiffReport *report, const DiffTotal *total);
+/* Is any? */
+bool diffreport_fails(const DiffReport *report);
+/* Changes below this are noise where nobody says otherwise: a thousandth of the metric's total. */
+uint64_t diffreport_noise(const LmpReport *old, const LmpReport *newer, RunDiffMetric metric);
+
+/* ID, name, help. void diff_NAME(const DiffReport *, FILE *) writes it. */
+#define DIFF_REPORTS(REPORT)                                                                       \
+    REPORT(TEXT, text, "tables for people")                                                        \
+    REPORT(JSON, json, "all of it, for machines")
+
+enum {
+#define DIFF_ID(ID, ...) DIFF_##ID,
+    DIFF_REPORTS(DIFF_ID) DIFF_KINDS
+#undef DIFF_ID
+};
+
+typedef struct DiffReportKind {
+    const char *name, *help;
+    void (*write)(const DiffReport *report, FILE *out);
+} DiffReportKind;
+
+extern const DiffReportKind diffreport_kinds[DIFF_KINDS];
+
+#endif
