@@ -9,7 +9,7 @@
  *     LMP_BEAT_AT         LmpBeat      how far the child is that writes a snapshot of the heap
  *     LMP_OVERFLOW_AT     LmpOverflow  blocks that do not fit any grid of the shadow map
  *     LMP_TABLES_AT       the tables   who made what: texts, functions, sites, records, tree nodes,
- *                                      paths, sites by collector cycle (rows.h)
+ *                                      paths, sites by collector cycle, calls (rows.h)
  *     LMP_LEAVES_AT       LmpLeaf[n]   the shadow map, 64 MiB of addresses a leaf; n grows
  *
  * Rules. One writer (the thread that runs the Lua state); every word is written whole. The file
@@ -36,15 +36,15 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 15u /* changes whenever anything here, in rows.h, laps.h or paused.h does */
-#define LMP_LAYOUT_DIGEST 0x5428307f7efd287aull
+#define LMP_LAYOUT 16u /* changes whenever anything here, in rows.h, laps.h or paused.h does */
+#define LMP_LAYOUT_DIGEST 0xd78bc1ac958fbea8ull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
 #define LMP_OVERFLOW_AT (1ull << 20)
 #define LMP_BEAT_AT (LMP_OVERFLOW_AT - 4096)
 #define LMP_TABLES_AT (16ull << 20)
-#define LMP_LEAVES_AT (376ull << 20)
+#define LMP_LEAVES_AT (388ull << 20)
 
 /* ---- header ---------------------------------------------------------------------------------- */
 
@@ -509,7 +509,8 @@ _Static_assert(sizeof(LmpOverflow) + LMP_OVERFLOW_MAX * sizeof(LmpOverflowBlock)
                "the overflow table fits");
 _Static_assert(sizeof(LmpBreak) == 128, "rows of break conditions");
 _Static_assert(sizeof(LmpFunction) == 64 && sizeof(LmpSite) == 64 && sizeof(LmpUsage) == 64 &&
-                   sizeof(LmpRecord) == 128 && sizeof(LmpNode) == 128 && sizeof(LmpPath) == 8,
+                   sizeof(LmpRecord) == 128 && sizeof(LmpNode) == 128 && sizeof(LmpPath) == 8 &&
+                   sizeof(LmpEdge) == 16 && sizeof(LmpOverride) == 40,
                "rows of the tables");
 _Static_assert(LMP_TEXT_AT + LMP_TEXT_MAX <= LMP_FUNCTIONS_AT &&
                    LMP_FUNCTIONS_AT + LMP_FUNCTIONS_MAX * sizeof(LmpFunction) <= LMP_SITES_AT &&
@@ -524,7 +525,11 @@ _Static_assert(LMP_TEXT_AT + LMP_TEXT_MAX <= LMP_FUNCTIONS_AT &&
                    LMP_MARKED_RECORDS_AT + LMP_RECORDS_MAX * LMP_MARKED * sizeof(LmpMarked) <=
                        LMP_MARKED_NODES_AT &&
                    LMP_MARKED_NODES_AT + LMP_NODES_MAX * LMP_MARKED * sizeof(LmpMarked) <=
-                       LMP_LEAVES_AT,
+                       LMP_EDGES_AT &&
+                   LMP_EDGES_AT + LMP_EDGES_MAX * sizeof(LmpEdge) <= LMP_OVERRIDES_AT &&
+                   LMP_OVERRIDES_AT + LMP_OVERRIDES_MAX * sizeof(LmpOverride) <=
+                       LMP_INSTRUCTIONS_AT &&
+                   LMP_INSTRUCTIONS_AT + LMP_SITES_MAX * 8ull <= LMP_LEAVES_AT,
                "the tables fit");
 _Static_assert(sizeof(LmpLeaf) % 4096 == 0, "leaves are whole pages");
 _Static_assert(sizeof(LmpClassCount) == 64, "one cache line");

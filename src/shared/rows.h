@@ -13,6 +13,9 @@
  *     path        (stacks) what a block's alloc context word points to: its node and its record
  *     history     bytes and blocks of each site after full collections, for the leak view
  *     marked      what was in records and nodes at the last marks
+ *     edge        (calls) how often a site has called a function; row 1: those without a place
+ *     override    (overrides) what one site did to the blocks of another; row 1 as well
+ *     instruction (instructions) how many of them each site has run
  */
 #ifndef LMP_ROWS_H
 #define LMP_ROWS_H
@@ -42,6 +45,11 @@
 #define LMP_MARKED 4u /* marks whose rows are kept, the last ones */
 #define LMP_MARKED_RECORDS_AT (256ull << 20)
 #define LMP_MARKED_NODES_AT (280ull << 20)
+#define LMP_EDGES_AT (376ull << 20)
+#define LMP_EDGES_MAX (1u << 18)
+#define LMP_OVERRIDES_AT (380ull << 20)
+#define LMP_OVERRIDES_MAX (1u << 17)
+#define LMP_INSTRUCTIONS_AT (386ull << 20) /* uint64_t [LMP_SITES_MAX] */
 
 typedef enum LmpFunctionKind {
     LMP_F_LUA = 1,
@@ -59,7 +67,9 @@ typedef struct LmpFunction {
                          globals; 0: not found there (yet); may be set late */
     uint64_t address;   /* C functions; else 0 */
     uint32_t site;      /* its newest one, the others by LmpSite.next */
-    uint32_t spare[7];
+    uint32_t spare0;
+    uint64_t calls; /* of it, since start; with LMP_COUNTS_CALLS */
+    uint32_t spare[4];
 } LmpFunction;
 
 /* How blocks of a site are made: bits, one for each kind of instruction that was met there. */
@@ -137,6 +147,25 @@ typedef struct LmpPath {
     uint32_t node, record;
 } LmpPath;
 
+/* Calls of a function by a site. The site of a call: the caller's line; of a C function: itself,
+ * line -1; of a tail call whose line cannot be told: line -1 of the function that made it. */
+typedef struct LmpEdge {
+    uint32_t site, function; /* caller, callee */
+    uint64_t calls;
+} LmpEdge;
+
+/* What was done while site `here` ran to blocks that site `made` had made. The collector's frees
+ * are not among them: they are what is missing to the frees of `made`. */
+typedef struct LmpOverride {
+    uint32_t made, here;
+    uint64_t frees, free_bytes;
+    uint64_t reallocs;
+    int64_t realloc_bytes; /* sum of new - old */
+} LmpOverride;
+
+/* What is counted besides memory: bits. */
+enum { LMP_COUNTS_CALLS = 1, LMP_COUNTS_INSTRUCTIONS = 2, LMP_COUNTS_OVERRIDES = 4 };
+
 /* What a record or a node had at a mark: LmpMarked [LMP_RECORDS_MAX][LMP_MARKED], and of nodes. */
 typedef struct LmpMarked {
     uint64_t allocs, made, live; /* allocations; bytes ever made; bytes live */
@@ -189,7 +218,15 @@ typedef struct LmpTablesUsed {
         uint8_t slot[LMP_LIVE_HISTORY]; /* of each row, oldest first */
         uint8_t spare[2];
     } live_history_list[2];
-    uint32_t tag[LMP_TAGS]; /* texts */
+    uint32_t tag[LMP_TAGS];    /* texts */
+    uint32_t counts;           /* LMP_COUNTS_ bits: what is counted; the program asked for it */
+    uint32_t counts_why;       /* LmpWhy: one was asked for and is not there */
+    uint32_t edges, overrides; /* rows in use, row 0 included */
+    /* Calls and instructions are told by a debug hook. The program may set its own in its place:
+     * how often that was seen, and when first (nanoseconds since start); calls in between are
+     * missing. */
+    uint64_t hook_lost, hook_lost_clock;
+    uint64_t hook_lacks; /* calls for whose edge or function there was no memory (count) */
 } LmpTablesUsed;
 
 /* live_history: bytes, uint64_t [LMP_SITES_MAX][LMP_LIVE_HISTORY] at LMP_LIVE_HISTORY_AT, and

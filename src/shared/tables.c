@@ -15,6 +15,9 @@ LmpTables tables_at(void *base, LmpLive *live) {
         .path = (void *)(text + (LMP_PATHS_AT - LMP_TEXT_AT)),
         .live_history = (void *)(text + (LMP_LIVE_HISTORY_AT - LMP_TEXT_AT)),
         .live_history_blocks = (void *)(text + (LMP_LIVE_HISTORY_BLOCKS_AT - LMP_TEXT_AT)),
+        .edge = (void *)(text + (LMP_EDGES_AT - LMP_TEXT_AT)),
+        .override = (void *)(text + (LMP_OVERRIDES_AT - LMP_TEXT_AT)),
+        .instructions = (void *)(text + (LMP_INSTRUCTIONS_AT - LMP_TEXT_AT)),
         .marked_record = (void *)(text + (LMP_MARKED_RECORDS_AT - LMP_TEXT_AT)),
         .marked_node = (void *)(text + (LMP_MARKED_NODES_AT - LMP_TEXT_AT)),
     };
@@ -55,6 +58,14 @@ uint32_t tables_paths(const LmpTables *t) {
 
 uint32_t tables_tags(const LmpTables *t) {
     return rows(&tables_used(t)->tags, LMP_TAGS);
+}
+
+uint32_t tables_edges(const LmpTables *t) {
+    return rows(&tables_used(t)->edges, LMP_EDGES_MAX);
+}
+
+uint32_t tables_overrides(const LmpTables *t) {
+    return rows(&tables_used(t)->overrides, LMP_OVERRIDES_MAX);
 }
 
 const char *tables_text(const LmpTables *t, uint32_t at, char *out, size_t size) {

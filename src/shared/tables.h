@@ -24,6 +24,9 @@ typedef struct LmpTables {
     LmpPath *path;
     uint64_t (*live_history)[LMP_LIVE_HISTORY];
     uint32_t (*live_history_blocks)[LMP_LIVE_HISTORY];
+    LmpEdge *edge;
+    LmpOverride *override;
+    uint64_t *instructions; /* by site */
     LmpMarked (*marked_record)[LMP_MARKED], (*marked_node)[LMP_MARKED];
 } LmpTables;
 
@@ -41,6 +44,8 @@ uint32_t tables_records(const LmpTables *t);
 uint32_t tables_nodes(const LmpTables *t);
 uint32_t tables_paths(const LmpTables *t);
 uint32_t tables_tags(const LmpTables *t);
+uint32_t tables_edges(const LmpTables *t);
+uint32_t tables_overrides(const LmpTables *t);
 
 /* The text at an offset: at most `size` - 1 bytes of it copied to out and ended, "" for an offset
  * that is none. Returns out. */

@@ -20,7 +20,8 @@ static void store_free(LedgerStore *s) {
         &s->out_function, &s->out_detail,   &s->out_tag,      &s->out_tree,   &s->out_live_history,
         &s->slot_row,     &s->function_row, &s->pairs,        &s->parent,     &s->node_function,
         &s->first,        &s->child,        &s->next,         &s->node_live,  &s->order,
-        &s->retained,     &s->on_path,      &s->tag_slot,     &s->out_tagged,
+        &s->retained,     &s->on_path,      &s->tag_slot,     &s->out_tagged, &s->slot_run,
+        &s->calls,        &s->out_edge,     &s->out_override, &s->edge_copy,  &s->override_copy,
     };
     for (size_t i = 0; i < sizeof piles / sizeof *piles; i++)
         free(piles[i]->data);
@@ -36,8 +37,8 @@ void ledger_free(Ledger *ledger) {
 static bool reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
     LedgerStore *s = ledger->store;
     return index_update(s, t) && sum_reserve(s) && rows_reserve(ledger, parts) &&
-           tree_reserve(ledger, t, parts) && moment_reserve(s, parts) &&
-           (!(parts & LEDGER_SITES) || live_history_reserve(s));
+           counts_reserve(ledger, parts) && tree_reserve(ledger, t, parts) &&
+           moment_reserve(s, parts) && (!(parts & LEDGER_SITES) || live_history_reserve(s));
 }
 
 /* What did not fit: lines are in the row "(others)" of sites, call paths in that of the nodes. */
@@ -81,9 +82,11 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     ledger->store->of_tag = of_tag;
     sum_records(ledger->store, tables);
     ledger->all = ledger->store->all;
+    counts_sum(ledger, tables, parts);
     note_others(ledger, tables);
     tree_read(ledger, tables, parts);
     rows_make(ledger, tables, parts);
+    counts_make(ledger, parts);
     ledger->nodes = 0;
     if (parts & LEDGER_TREE) tree_make(ledger, tables);
     moment_end(ledger->store, clock);

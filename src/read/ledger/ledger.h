@@ -85,6 +85,7 @@ typedef struct LmpSiteRow {
     const uint64_t
         *live_history; /* the most bytes held after full collections: see live_history_clock */
     const uint64_t *live_history_blocks; /* blocks, the same */
+    uint64_t instructions; /* run there; with LMP_COUNTS_INSTRUCTIONS of Ledger.counts */
 } LmpSiteRow;
 
 typedef struct LmpFunctionRow {
@@ -95,8 +96,28 @@ typedef struct LmpFunctionRow {
     bool is_c;
     LmpTally shallow;  /* made by its own lines (with C functions they call) */
     LmpTally retained; /* and by all it called; recursion counted once. Only with stacks */
-    uint64_t calls;    /* 0: not known */
+    uint64_t calls;    /* of it, with LMP_COUNTS_CALLS of Ledger.counts; 0: not known, or none */
 } LmpFunctionRow;
+
+/* How often one line has called one function; the largest number first. Over all edges, calls are
+ * those of all functions; over those of one callee, LmpFunctionRow.calls. */
+typedef struct LmpEdgeRow {
+    uint32_t caller, callee; /* rows in function[] */
+    int32_t line;  /* of the call, in the caller's source; -1: none (it is in C, it is the host, or
+                      a tail call whose line cannot be told) */
+    uint32_t site; /* row in site[] of that line; LEDGER_NO_ROW: no memory was asked for there */
+    uint64_t calls;
+} LmpEdgeRow;
+
+/* What was done at one line to blocks made at another; frees, then reallocations, the most bytes
+ * first. The sums over `here` are its here_frees and so on, those over `made` its frees and
+ * reallocs: what no line has freed is in rows whose `here` is the collector's. */
+typedef struct LmpOverrideRow {
+    uint32_t made, here; /* rows in site[] */
+    uint64_t frees, free_bytes;
+    uint64_t reallocs;
+    int64_t realloc_bytes; /* sum of new - old */
+} LmpOverrideRow;
 
 /* A node of the call tree; children are contiguous. */
 typedef struct LmpTreeRow {
@@ -148,6 +169,14 @@ typedef struct Ledger {
     uint64_t since;            /* the moment that LmpTally.was is of, about a second ago; 0: none */
     LmpTally all;              /* sum of all sites */
     uint32_t gc_mode;          /* LmpGcMode */
+    uint32_t counts; /* LMP_COUNTS_ bits: what is counted in the program, whether asked for here or
+                        not */
+    uint64_t hook_lost; /* as in LmpTablesUsed: not 0: calls and instructions are not all there */
+    uint64_t calls;     /* of all functions (count) */
+    uint64_t instructions;     /* at all sites (count) */
+    uint32_t edges, overrides; /* rows; only when they are asked for */
+    LmpEdgeRow *edge;
+    LmpOverrideRow *override;
     uint64_t count_from; /* set before a refresh: the number of the mark (from 1) that LmpTally.mark
                             is to be of; 0: none */
     bool marked;         /* it is: what there was at that mark is kept */
@@ -160,8 +189,10 @@ enum {
     LEDGER_TREE = 4,
     LEDGER_TAGS = 8,
     LEDGER_ALL = 15,
-    LEDGER_RATES = 16,    /* LmpTally.was, for readers that refresh repeatedly */
-    LEDGER_TAG_LINES = 32 /* Ledger.tagged; with LEDGER_SITES */
+    LEDGER_RATES = 16,     /* LmpTally.was, for readers that refresh repeatedly */
+    LEDGER_TAG_LINES = 32, /* Ledger.tagged; with LEDGER_SITES */
+    LEDGER_EDGES = 64,     /* Ledger.edge; brings the functions in it */
+    LEDGER_OVERRIDES = 128 /* Ledger.override; with LEDGER_SITES */
 };
 
 /* `ledger` all zeroes before the first time. `parts`: LEDGER_*; what is not asked for has no rows,

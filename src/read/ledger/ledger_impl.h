@@ -120,7 +120,7 @@ typedef struct LedgerStore {
     const char *base; /* of the tables that all of this is about */
     /* Rows read in this refresh. They are counted before what they refer to is read, or with a
      * running program some would refer to rows that are not known yet. */
-    uint32_t records, nodes, tags;
+    uint32_t records, nodes, tags, edges, overrides;
 
     /* index: row 0 of each is none; of functions row 1 is "(others)" even if the tables have none
      */
@@ -148,6 +148,8 @@ typedef struct LedgerStore {
     LedgerPile detail_sum;   /* LmpTally */
     LedgerPile function_sum; /* LmpTally */
     LedgerPile row_bytes;    /* uint64_t: all bytes that a row of the sites ever had */
+    LedgerPile slot_run;     /* uint64_t: instructions */
+    LedgerPile calls;        /* uint64_t, by function */
     LmpTally tag_sum[LMP_TAGS];
     bool tag_lines;      /* this refresh is with LEDGER_TAG_LINES */
     uint32_t of_tag;     /* of this tag */
@@ -168,7 +170,9 @@ typedef struct LedgerStore {
     /* rows for people; `*_row`: which row an index has, LEDGER_NO_ROW: none */
     LedgerPile out_site, out_function, out_detail, out_tag, out_tree, out_live_history, out_tagged;
     LedgerPile slot_row, function_row; /* uint32_t */
-    LedgerPile pairs;                  /* LedgerPair, twice as many as anything to sort */
+    LedgerPile out_edge, out_override;
+    LedgerPile edge_copy, override_copy; /* of the tables' rows, read once */
+    LedgerPile pairs;                    /* LedgerPair, twice as many as anything to sort */
 
     /* tree, by node */
     bool others_used;              /* anything was made in node "(others)" or below */
@@ -214,6 +218,13 @@ void tree_read(Ledger *ledger, const LmpTables *t, unsigned parts);
 bool tree_unused(const LedgerStore *s, uint32_t node);
 /* The rows of the tree; after those of functions. */
 void tree_make(Ledger *ledger, const LmpTables *t);
+
+/* Calls, instructions, overrides (ledger_counts.c). Room; the sums; which functions have to have a
+ * row for them; then the rows, when those of functions and sites are there. */
+bool counts_reserve(Ledger *ledger, unsigned parts);
+void counts_sum(Ledger *ledger, const LmpTables *t, unsigned parts);
+void counts_want(LedgerStore *s, unsigned parts);
+void counts_make(Ledger *ledger, unsigned parts);
 
 /* leaks_words.c: fills v->words. `first`: the worst of those that grow, or else of those that rose
  * lately; `beyond`: the heap is higher than any full collection has seen. */

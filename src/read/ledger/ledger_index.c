@@ -231,6 +231,8 @@ bool index_update(LedgerStore *s, const LmpTables *t) {
     }
     s->records = tables_records(t);
     s->nodes = tables_nodes(t);
+    s->edges = tables_edges(t);
+    s->overrides = tables_overrides(t);
     uint32_t n = tables_sites(t);
     s->tags = tables_tags(t);
     if (!update_functions(s, t) || !update_tags(s, t)) return false;

@@ -13,6 +13,8 @@ static size_t larger(size_t a, size_t b) {
 bool rows_reserve(Ledger *ledger, unsigned parts) {
     LedgerStore *s = ledger->store;
     size_t most = larger(larger(s->slots, s->functions), larger(s->details, s->rows));
+    if (parts & LEDGER_EDGES) most = larger(most, s->edges);
+    if (parts & LEDGER_OVERRIDES) most = larger(most, (size_t)s->overrides + s->slots);
     if (!pile_reserve(&s->pairs, 2 * most, sizeof(LedgerPair)) ||
         !pile_reserve(&s->slot_row, s->slots, sizeof(uint32_t)) ||
         !pile_reserve(&s->function_row, s->functions, sizeof(uint32_t)) ||
@@ -41,8 +43,10 @@ bool live_history_reserve(LedgerStore *s) {
 
 /* ---- which ----------------------------------------------------------------------------------- */
 
-static bool slot_shown(const LedgerSlotSum *sum) {
-    return tally_any(&sum->tally) || sum->here_reallocs || sum->here_frees;
+static bool slot_shown(const LedgerStore *s, uint32_t slot) {
+    const LedgerSlotSum *sum = &PILE(s->slot_sum, const LedgerSlotSum)[slot];
+    return tally_any(&sum->tally) || sum->here_reallocs || sum->here_frees ||
+           PILE(s->slot_run, const uint64_t)[slot];
 }
 
 /* Of the functions that have code on a slot's line, the one that has made most there. */
@@ -77,10 +81,11 @@ static void want_functions(LedgerStore *s, unsigned parts) {
         if (!tree_unused(s, i)) row[PILE(s->node_function, const uint32_t)[i]] = 0;
     for (uint32_t i = 1; parts & LEDGER_SITES && i < s->slots; i++) {
         LedgerSlot *slot = &PILE(s->slot, LedgerSlot)[i];
-        if (!slot_shown(&PILE(s->slot_sum, const LedgerSlotSum)[i])) continue;
+        if (!slot_shown(s, i)) continue;
         slot->best = best_function(s, slot);
         row[slot->best] = 0;
     }
+    counts_want(s, parts);
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */
@@ -126,6 +131,7 @@ static void make_functions(Ledger *ledger, unsigned parts) {
             .is_c = f->kind == LMP_F_C,
             .shallow = sum[at],
             .retained = retained_by(ledger, parts, at),
+            .calls = PILE(s->calls, const uint64_t)[at],
         };
     }
     ledger->functions = n;
@@ -191,6 +197,7 @@ static void make_site(Ledger *ledger, const LmpTables *t, uint32_t index, uint32
         .here_frees = sum->here_frees,
         .here_free_bytes = sum->here_free_bytes,
         .here_realloc_bytes = sum->here_realloc_bytes,
+        .instructions = PILE(s->slot_run, const uint64_t)[index],
         .live_history = make_grown(ledger, t, slot, at, live_history_slot),
     };
     out->live_history_blocks = out->live_history + LMP_LIVE_HISTORY;
@@ -228,7 +235,7 @@ static void make_sites(Ledger *ledger, const LmpTables *t) {
     make_cycles(ledger, t, live_history_slot);
     for (uint32_t i = 1; i < s->slots; i++) {
         row[i] = LEDGER_NO_ROW;
-        if (slot_shown(&sum[i])) pair[n++] = (LedgerPair){sum[i].tally.bytes, i};
+        if (slot_shown(s, i)) pair[n++] = (LedgerPair){sum[i].tally.bytes, i};
     }
     pairs_sort(pair, n, pair + n);
     for (uint32_t i = 0; i < n; i++)
@@ -274,7 +281,7 @@ static void make_tagged(Ledger *ledger) {
 void rows_make(Ledger *ledger, const LmpTables *t, unsigned parts) {
     ledger->sites = ledger->functions = ledger->tags = ledger->details = 0;
     ledger->tagged = NULL;
-    if (parts & (LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TREE)) {
+    if (parts & (LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TREE | LEDGER_EDGES)) {
         want_functions(ledger->store, parts);
         make_functions(ledger, parts);
     }
