@@ -20,6 +20,7 @@ all  pkg-config            pkg-config         command -v pkg-config
 all  wide ncurses          libncurses-dev     pkg-config --exists ncursesw
 all  LZ4                   liblz4-dev         pkg-config --exists liblz4
 all  zlib                  zlib1g-dev         pkg-config --exists zlib
+all  Zstandard             libzstd-dev        pkg-config --exists libzstd
 all  Lua 5.4               lua5.4             command -v lua5.4 || command -v lua54 || lua -v | grep -F 'Lua 5.4'
 all  Lua 5.4 headers       liblua5.4-dev      pkg-config --exists lua5.4 || pkg-config --exists lua-5.4 || pkg-config --exists lua54
 all  Check                 check              pkg-config --exists check

@@ -123,6 +123,21 @@ static int64_t real_read_file(const char *path, uint64_t at, void *to, size_t n)
     return fine ? (int64_t)used : -1;
 }
 
+static bool real_write_at(int fd, uint64_t at, const void *from, size_t n) {
+    if (!size_allowed(at + n)) {
+        errno = EFBIG;
+        return false;
+    }
+    for (size_t done = 0; done < n;) {
+        ssize_t wrote = pwrite(fd, (const char *)from + done, n - done, (off_t)(at + done));
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote == 0) errno = ENOSPC;
+        if (wrote <= 0) return false;
+        done += (size_t)wrote;
+    }
+    return true;
+}
+
 static uint64_t real_clock(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -177,6 +192,7 @@ const LmpOs os_real = {
     .peek = real_peek,
     .peek_process = real_peek_process,
     .read_file = real_read_file,
+    .write_at = real_write_at,
     .clock = real_clock,
     .futex_wait = real_futex_wait,
     .futex_wake = real_futex_wake,

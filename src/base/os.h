@@ -34,6 +34,9 @@ typedef struct LmpOs {
     size_t (*peek_process)(uint32_t pid, uint64_t from, void *to, size_t n);
     /* Reads a file of /proc from byte `at` on, as much of it as there is; -1: it cannot be read. */
     int64_t (*read_file)(const char *path, uint64_t at, void *to, size_t n);
+    /* Writes all of it to the file at byte `at`, or tells by errno why not (never raises SIGXFSZ).
+     */
+    bool (*write_at)(int fd, uint64_t at, const void *from, size_t n);
     /* Is a process with this pid there? */
     bool (*alive)(uint32_t pid);
     /* Does another process hold a lock on this byte of the file? */

@@ -1,0 +1,335 @@
+/* fields.c - see fields.h: the table. */
+#include "record/fields.h"
+
+#define ONE(type, member)                                                                          \
+    { #member, offsetof(type, member), sizeof(((type *)0)->member), 1, false }
+#define MANY(type, member)                                                                         \
+    {                                                                                              \
+#member, offsetof(type, member), sizeof(((type *)0)->member[0]),                           \
+            sizeof(((type *)0)->member) / sizeof(((type *)0)->member[0]), false                    \
+    }
+#define TEXT(type, member)                                                                         \
+    { #member, offsetof(type, member), 1, sizeof(((type *)0)->member), true }
+#define WORD(name, size)                                                                           \
+    { name, 0, size, 1, false }
+
+/* ---- once ------------------------------------------------------------------------------------ */
+
+static const RecField header[] = {
+    ONE(LmpHeader, pid),         ONE(LmpHeader, serial),      ONE(LmpHeader, start_realtime),
+    ONE(LmpHeader, start_clock), TEXT(LmpHeader, program),    TEXT(LmpHeader, lua),
+    TEXT(LmpHeader, lmp),        ONE(LmpHeader, interval_us), ONE(LmpHeader, top),
+};
+
+/* ---- rows that never change ------------------------------------------------------------------ */
+
+static const RecField text[] = {{"byte", 0, 1, 1, true}};
+
+static const RecField function_row[] = {
+    ONE(LmpFunction, kind),        ONE(LmpFunction, source), ONE(LmpFunction, short_src),
+    ONE(LmpFunction, linedefined), ONE(LmpFunction, name),   ONE(LmpFunction, address),
+};
+
+static const RecField site_row[] = {
+    ONE(LmpSite, function),
+    ONE(LmpSite, line),
+    ONE(LmpSite, cfunction),
+    ONE(LmpSite, next),
+};
+
+static const RecField record_row[] = {
+    ONE(LmpRecord, use.cls),
+    ONE(LmpRecord, use.tag),
+    ONE(LmpRecord, site),
+    ONE(LmpRecord, next),
+};
+
+static const RecField node_row[] = {
+    ONE(LmpNode, parent), ONE(LmpNode, site), ONE(LmpNode, depth),
+    ONE(LmpNode, flags),  ONE(LmpNode, next),
+};
+
+static const RecField path_row[] = {ONE(LmpPath, node), ONE(LmpPath, record)};
+
+/* ---- with every frame ------------------------------------------------------------------------ */
+
+static const RecField control[] = {
+    ONE(LmpControl, pause),
+    ONE(LmpControl, breaks),
+    ONE(LmpControl, break_count),
+    ONE(LmpControl, ended),
+};
+
+static const RecField break_row[] = {
+    ONE(LmpBreak, kind), ONE(LmpBreak, on),     ONE(LmpBreak, bytes), ONE(LmpBreak, type),
+    ONE(LmpBreak, line), ONE(LmpBreak, action), TEXT(LmpBreak, file), ONE(LmpBreak, turn),
+};
+
+static const RecField live[] = {
+    ONE(LmpLive, state),           ONE(LmpLive, clock),         ONE(LmpLive, own_bytes),
+    ONE(LmpLive, resident),        ONE(LmpLive, resident_own),  ONE(LmpLive, marks),
+    ONE(LmpLive, marked),          ONE(LmpLive, epoch),         ONE(LmpLive, owners_known),
+    ONE(LmpLive, owners_unproven), ONE(LmpLive, epoch_length),  ONE(LmpLive, hidden_leaves),
+    ONE(LmpLive, strange.apart),   ONE(LmpLive, strange.mixed), ONE(LmpLive, strange.covered),
+    ONE(LmpLive, strange.passed),
+};
+
+static const RecField counters[] = {
+    ONE(LmpCounters, live_bytes),
+    ONE(LmpCounters, peak_bytes),
+    ONE(LmpCounters, bias),
+    ONE(LmpCounters, peak_clock),
+    ONE(LmpCounters, failed),
+    ONE(LmpCounters, failed_bytes),
+    ONE(LmpCounters, before_frees),
+    ONE(LmpCounters, before_free_bytes),
+    ONE(LmpCounters, before_reallocs),
+    ONE(LmpCounters, before_realloc_bytes),
+    ONE(LmpCounters, dropped),
+    ONE(LmpCounters, dropped_bytes),
+    ONE(LmpCounters, peak_serial),
+    MANY(LmpCounters, alloc_now),
+    MANY(LmpCounters, free_now),
+    MANY(LmpCounters, class_peak),
+};
+
+static const RecField class_count[] = {
+    ONE(LmpClassCount, allocs),   ONE(LmpClassCount, alloc_bytes),
+    ONE(LmpClassCount, frees),    ONE(LmpClassCount, free_bytes),
+    ONE(LmpClassCount, reallocs), ONE(LmpClassCount, realloc_bytes),
+};
+
+static const RecField gc[] = {
+    ONE(LmpGc, cycles),           ONE(LmpGc, mode),           ONE(LmpGc, sweeping),
+    ONE(LmpGc, now.start),        ONE(LmpGc, now.end),        ONE(LmpGc, now.freed_bytes),
+    ONE(LmpGc, now.freed_blocks), ONE(LmpGc, now.live_bytes), ONE(LmpGc, freed_bytes),
+    ONE(LmpGc, freed_blocks),     ONE(LmpGc, full),
+};
+
+static const RecField cycle[] = {
+    ONE(LmpGcCycle, start),        ONE(LmpGcCycle, end),        ONE(LmpGcCycle, freed_bytes),
+    ONE(LmpGcCycle, freed_blocks), ONE(LmpGcCycle, live_bytes),
+};
+
+static const RecField mark[] = {
+    ONE(LmpMark, clock),         TEXT(LmpMark, name),       ONE(LmpMark, rows),
+    ONE(LmpMark, records),       ONE(LmpMark, nodes),       ONE(LmpMark, number),
+    ONE(LmpMark, laps),          MANY(LmpMark, class_live), MANY(LmpMark, class_blocks),
+    MANY(LmpMark, class_allocs), MANY(LmpMark, class_made),
+};
+
+static const RecField history[] = {ONE(LmpHistory, used), ONE(LmpHistory, interval)};
+
+static const RecField point[] = {
+    ONE(LmpHistoryPoint, max_bytes),   ONE(LmpHistoryPoint, min_bytes),
+    ONE(LmpHistoryPoint, last_bytes),  MANY(LmpHistoryPoint, kind_bytes),
+    MANY(LmpHistoryPoint, held_bytes), ONE(LmpHistoryPoint, allocs),
+    ONE(LmpHistoryPoint, frees),       ONE(LmpHistoryPoint, alloc_bytes),
+    ONE(LmpHistoryPoint, free_bytes),  ONE(LmpHistoryPoint, gc_cycles),
+};
+
+static const RecField breaks_done[] = {
+    ONE(LmpBreaksDone, taken),
+    ONE(LmpBreaksDone, count),
+    ONE(LmpBreaksDone, spent),
+    MANY(LmpBreaksDone, hits),
+};
+
+static const RecField laps[] = {
+    ONE(LmpLaps, begun),
+    ONE(LmpLaps, least),
+    ONE(LmpLaps, laps),
+    ONE(LmpLaps, bytes),
+    ONE(LmpLaps, allocs),
+    ONE(LmpLaps, duration),
+    ONE(LmpLaps, last_bytes),
+    ONE(LmpLaps, began.clock),
+    ONE(LmpLaps, began.allocs),
+    ONE(LmpLaps, began.alloc_bytes),
+    ONE(LmpLaps, began.realloc_bytes),
+    ONE(LmpLaps, began.cycles),
+};
+
+static const RecField bucket[] = {WORD("laps", 8)};
+
+static const RecField lap[] = {
+    ONE(LmpLap, number), ONE(LmpLap, start),  ONE(LmpLap, end),   ONE(LmpLap, bytes),
+    ONE(LmpLap, allocs), ONE(LmpLap, cycles), TEXT(LmpLap, name),
+};
+
+static const RecField snapshot[] = {
+    ONE(LmpSnapshotLive, taken),      ONE(LmpSnapshotLive, busy),
+    ONE(LmpSnapshotLive, state),      ONE(LmpSnapshotLive, number),
+    ONE(LmpSnapshotLive, request),    ONE(LmpSnapshotLive, forked),
+    ONE(LmpSnapshotLive, error),      ONE(LmpSnapshotLive, os_error),
+    ONE(LmpSnapshotLive, collected),  ONE(LmpSnapshotLive, clock),
+    ONE(LmpSnapshotLive, stop),       ONE(LmpSnapshotLive, slowest),
+    ONE(LmpSnapshotLive, live_bytes), ONE(LmpSnapshotLive, live_blocks),
+    ONE(LmpSnapshotLive, objects),    ONE(LmpSnapshotLive, bytes),
+    ONE(LmpSnapshotLive, walk),       TEXT(LmpSnapshotLive, why_in_place),
+    TEXT(LmpSnapshotLive, file),
+};
+
+static const RecField memory[] = {
+    ONE(LmpMemory, done),   ONE(LmpMemory, count),         ONE(LmpMemory, live),
+    ONE(LmpMemory, own),    ONE(LmpMemory, before),        ONE(LmpMemory, at_start),
+    ONE(LmpMemory, ranges), ONE(LmpMemory, range_changes),
+};
+
+static const RecField range[] = {ONE(LmpOwnRange, at), ONE(LmpOwnRange, size)};
+
+/* ---- with tables ----------------------------------------------------------------------------- */
+
+static const RecField used[] = {
+    ONE(LmpTablesUsed, lines),
+    ONE(LmpTablesUsed, why),
+    ONE(LmpTablesUsed, stacks),
+    ONE(LmpTablesUsed, stacks_why),
+    ONE(LmpTablesUsed, sample_why),
+    ONE(LmpTablesUsed, sample),
+    ONE(LmpTablesUsed, text),
+    ONE(LmpTablesUsed, functions),
+    ONE(LmpTablesUsed, sites),
+    ONE(LmpTablesUsed, records),
+    ONE(LmpTablesUsed, nodes),
+    ONE(LmpTablesUsed, paths),
+    ONE(LmpTablesUsed, tags),
+    ONE(LmpTablesUsed, names),
+    ONE(LmpTablesUsed, folded),
+    ONE(LmpTablesUsed, unknown),
+    ONE(LmpTablesUsed, unproven),
+    ONE(LmpTablesUsed, live_history),
+    ONE(LmpTablesUsed, live_history_top),
+    MANY(LmpTablesUsed, live_history_clock),
+    MANY(LmpTablesUsed, live_history_cycle),
+    MANY(LmpTablesUsed, live_history_work),
+    ONE(LmpTablesUsed, live_history_list[0].rows),
+    MANY(LmpTablesUsed, live_history_list[0].slot),
+    ONE(LmpTablesUsed, live_history_list[1].rows),
+    MANY(LmpTablesUsed, live_history_list[1].slot),
+};
+
+static const RecField tag[] = {WORD("text", 4)};
+
+static const RecField function_figures[] = {
+    ONE(LmpFunction, qualified),
+    ONE(LmpFunction, site),
+};
+
+static const RecField site_figures[] = {
+    ONE(LmpSite, records),   ONE(LmpSite, unproven), ONE(LmpSite, how),
+    ONE(LmpSite, joins),     ONE(LmpSite, fed),      ONE(LmpSite, fed_by),
+    ONE(LmpSite, fed_bytes), ONE(LmpSite, texts),    ONE(LmpSite, same),
+};
+
+#define USAGE(type)                                                                                \
+    ONE(type, use.allocs), ONE(type, use.bytes), ONE(type, use.frees), ONE(type, use.free_bytes),  \
+        ONE(type, use.short_lived), ONE(type, use.peak_bytes), ONE(type, use.last),                \
+        ONE(type, use.peak_serial), ONE(type, reallocs), ONE(type, realloc_bytes),                 \
+        ONE(type, temporary)
+
+static const RecField record_figures[] = {
+    USAGE(LmpRecord),           ONE(LmpRecord, here_reallocs),   ONE(LmpRecord, here_realloc_bytes),
+    ONE(LmpRecord, here_frees), ONE(LmpRecord, here_free_bytes),
+};
+
+static const RecField node_figures[] = {USAGE(LmpNode), ONE(LmpNode, callee)};
+
+static const RecField live_history[] = {{"bytes", 0, 8, LMP_LIVE_HISTORY, false}};
+static const RecField live_history_blocks[] = {{"blocks", 0, 4, LMP_LIVE_HISTORY, false}};
+
+#define MARKED(n)                                                                                  \
+    {#n ".allocs", n * sizeof(LmpMarked), 8, 1, false},                                            \
+        {#n ".made", n * sizeof(LmpMarked) + 8, 8, 1, false}, {                                    \
+#n ".live", n * sizeof(LmpMarked) + 16, 8, 1, false                                        \
+    }
+static const RecField marked[] = {MARKED(0), MARKED(1), MARKED(2), MARKED(3)};
+_Static_assert(LMP_MARKED == 4 && sizeof(LmpMarked) == 24, "fields of `marked`");
+
+static const RecField taken[] = {
+    {"before", 0, 8, 1, false},
+    {"after", 8, 8, 1, false},
+};
+
+static const RecField map[] = {WORD("cell", 8), {"total", 8, 8, 1, false}};
+
+static const RecField cell[] = {
+    MANY(RecMapCell, bytes),
+    ONE(RecMapCell, blocks),
+    ONE(RecMapCell, capacity),
+};
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+#define FIELDS(list) list, sizeof list / sizeof *list
+#define IN_LIVE(member) (LMP_LIVE_AT + offsetof(LmpLive, member))
+#define IN_EXTRA(member) (REC_EXTRA_AT + offsetof(RecExtra, member))
+#define GROUP(name, section, type, most, at, count, list)                                          \
+    { name, section, sizeof(type), most, at, count, FIELDS(list) }
+
+const RecGroup rec_groups[REC_GROUPS] = {
+    GROUP("header", REC_INFO, LmpHeader, 1, 0, 0, header),
+
+    GROUP("text", REC_ROWS, char, LMP_TEXT_MAX, LMP_TEXT_AT, IN_LIVE(tables.text), text),
+    GROUP("function", REC_ROWS, LmpFunction, LMP_FUNCTIONS_MAX, LMP_FUNCTIONS_AT,
+          IN_LIVE(tables.functions), function_row),
+    GROUP("site", REC_ROWS, LmpSite, LMP_SITES_MAX, LMP_SITES_AT, IN_LIVE(tables.sites), site_row),
+    GROUP("record", REC_ROWS, LmpRecord, LMP_RECORDS_MAX, LMP_RECORDS_AT, IN_LIVE(tables.records),
+          record_row),
+    GROUP("node", REC_ROWS, LmpNode, LMP_NODES_MAX, LMP_NODES_AT, IN_LIVE(tables.nodes), node_row),
+    GROUP("path", REC_ROWS, LmpPath, LMP_PATHS_MAX, LMP_PATHS_AT, IN_LIVE(tables.paths), path_row),
+
+    GROUP("control", REC_LIVE, LmpControl, 1, LMP_CONTROL_AT, 0, control),
+    GROUP("break", REC_LIVE, LmpBreak, LMP_BREAKS, LMP_CONTROL_AT + offsetof(LmpControl, break_row),
+          0, break_row),
+    GROUP("live", REC_LIVE, LmpLive, 1, LMP_LIVE_AT, 0, live),
+    GROUP("counters", REC_LIVE, LmpCounters, 1, IN_LIVE(counters), 0, counters),
+    GROUP("class", REC_LIVE, LmpClassCount, LMP_CLASSES, IN_LIVE(counters.count), 0, class_count),
+    GROUP("gc", REC_LIVE, LmpGc, 1, IN_LIVE(gc), 0, gc),
+    GROUP("cycle", REC_LIVE, LmpGcCycle, LMP_GC_RING, IN_LIVE(gc.ring), 0, cycle),
+    GROUP("mark", REC_LIVE, LmpMark, LMP_MARKS, IN_LIVE(mark), 0, mark),
+    GROUP("history", REC_LIVE, LmpHistory, 1, IN_LIVE(history), 0, history),
+    GROUP("point", REC_LIVE, LmpHistoryPoint, LMP_HISTORY, IN_LIVE(history.samples),
+          IN_LIVE(history.used), point),
+    GROUP("breaks", REC_LIVE, LmpBreaksDone, 1, IN_LIVE(breaks), 0, breaks_done),
+    GROUP("laps", REC_LIVE, LmpLaps, 1, IN_LIVE(laps), 0, laps),
+    GROUP("bucket", REC_LIVE, uint64_t, LMP_LAP_BUCKETS, IN_LIVE(laps.bucket), 0, bucket),
+    GROUP("lap", REC_LIVE, LmpLap, LMP_LAPS_WORST, IN_LIVE(laps.worst), 0, lap),
+    GROUP("snapshot", REC_LIVE, LmpSnapshotLive, 1, IN_LIVE(snapshot), 0, snapshot),
+    GROUP("memory", REC_LIVE, LmpMemory, 1, IN_LIVE(memory), 0, memory),
+    GROUP("range", REC_LIVE, LmpOwnRange, LMP_OWN_RANGES, IN_LIVE(memory.range), 0, range),
+
+    GROUP("tables", REC_TABLES, LmpTablesUsed, 1, IN_LIVE(tables), 0, used),
+    GROUP("tag", REC_TABLES, uint32_t, LMP_TAGS, IN_LIVE(tables.tag), 0, tag),
+    GROUP("function figures", REC_TABLES, LmpFunction, LMP_FUNCTIONS_MAX, LMP_FUNCTIONS_AT,
+          IN_LIVE(tables.functions), function_figures),
+    GROUP("site figures", REC_TABLES, LmpSite, LMP_SITES_MAX, LMP_SITES_AT, IN_LIVE(tables.sites),
+          site_figures),
+    GROUP("record figures", REC_TABLES, LmpRecord, LMP_RECORDS_MAX, LMP_RECORDS_AT,
+          IN_LIVE(tables.records), record_figures),
+    GROUP("node figures", REC_TABLES, LmpNode, LMP_NODES_MAX, LMP_NODES_AT, IN_LIVE(tables.nodes),
+          node_figures),
+    GROUP("live history", REC_TABLES, uint64_t[LMP_LIVE_HISTORY], LMP_SITES_MAX,
+          LMP_LIVE_HISTORY_AT, IN_LIVE(tables.sites), live_history),
+    GROUP("live history blocks", REC_TABLES, uint32_t[LMP_LIVE_HISTORY], LMP_SITES_MAX,
+          LMP_LIVE_HISTORY_BLOCKS_AT, IN_LIVE(tables.sites), live_history_blocks),
+    GROUP("marked record", REC_TABLES, LmpMarked[LMP_MARKED], LMP_RECORDS_MAX,
+          LMP_MARKED_RECORDS_AT, IN_LIVE(tables.records), marked),
+    GROUP("marked node", REC_TABLES, LmpMarked[LMP_MARKED], LMP_NODES_MAX, LMP_MARKED_NODES_AT,
+          IN_LIVE(tables.nodes), marked),
+    GROUP("taken", REC_TABLES, uint64_t[2], 1, IN_EXTRA(clock), 0, taken),
+    GROUP("before", REC_TABLES, LmpCounters, 1, IN_EXTRA(before), 0, counters),
+    GROUP("before class", REC_TABLES, LmpClassCount, LMP_CLASSES, IN_EXTRA(before.count), 0,
+          class_count),
+    GROUP("after", REC_TABLES, LmpCounters, 1, IN_EXTRA(after), 0, counters),
+    GROUP("after class", REC_TABLES, LmpClassCount, LMP_CLASSES, IN_EXTRA(after.count), 0,
+          class_count),
+    GROUP("map", REC_TABLES, uint64_t[2], 1, IN_EXTRA(map_cell), 0, map),
+    GROUP("cell", REC_TABLES, RecMapCell, REC_MAP_CELLS, IN_EXTRA(map), 0, cell),
+};
+
+uint32_t rec_rows(const RecGroup *group, const RecMemory *m) {
+    if (!group->count_at) return group->most;
+    uint32_t n = (uint32_t)rec_word(rec_at(m, group->count_at), 4);
+    return n < group->most ? n : group->most;
+}

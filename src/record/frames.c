@@ -1,0 +1,249 @@
+/* frames.c - see frames.h. */
+#include "record/frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/os.h"
+
+/* A chunk ends when its frames have become large, or many. */
+enum { CHUNK_FRAMES = 600 };
+
+typedef struct Chunk {
+    RecSection section;
+    RecKind kind;
+    RecPack *pack;
+    uint64_t base; /* place of its first part; 0: a new one is to begin */
+    uint32_t base_stored, frames;
+    uint64_t stored; /* of its other parts, bytes */
+} Chunk;
+
+struct RecFrames {
+    RecSink sink;
+    RecMemory now, key; /* key: first frames of both chunks */
+    Chunk live, tables;
+    uint32_t have[REC_GROUPS]; /* rows that never change: written */
+    uint32_t high[REC_GROUPS]; /* rows of the key that may hold something */
+    uint32_t key_marked;       /* LmpLive.marked, and */
+    uint64_t key_history;      /* LmpTablesUsed.live_history of the key */
+    uint64_t last_tables;      /* place */
+    uint32_t *scratch;
+    RecBytes plain, packed;
+    RecPack *pack;
+    bool recorded;
+};
+
+LmpErr frames_open(RecFrames **out, RecSink sink) {
+    RecFrames *f = calloc(1, sizeof *f);
+    if (!f) return LMP_E_NOMEM;
+    f->sink = sink;
+    f->live = (Chunk){.section = REC_LIVE, .kind = REC_LIVE_PART, .pack = pack_new()};
+    f->tables = (Chunk){.section = REC_TABLES, .kind = REC_TABLES_PART, .pack = pack_new()};
+    f->pack = pack_new();
+    f->now.fixed = calloc(1, REC_FIXED);
+    f->key.fixed = lmp_os->map(VIEW_WHOLE, -1, 0, true);
+    f->scratch = lmp_os->map(LMP_NODES_MAX * sizeof *f->scratch, -1, 0, true);
+    *out = f;
+    if (f->live.pack && f->tables.pack && f->pack && f->now.fixed && f->key.fixed && f->scratch) {
+        f->key.tables = f->key.fixed + LMP_TABLES_AT;
+        return LMP_OK;
+    }
+    frames_close(f);
+    *out = NULL;
+    return LMP_E_NOMEM;
+}
+
+void frames_close(RecFrames *f) {
+    if (!f) return;
+    pack_free(f->live.pack);
+    pack_free(f->tables.pack);
+    pack_free(f->pack);
+    free(f->now.fixed);
+    if (f->key.fixed) lmp_os->unmap(f->key.fixed, VIEW_WHOLE);
+    if (f->scratch) lmp_os->unmap(f->scratch, LMP_NODES_MAX * sizeof *f->scratch);
+    bytes_free(&f->plain);
+    bytes_free(&f->packed);
+    free(f);
+}
+
+const LmpLive *frames_live(const RecFrames *f) {
+    return (const void *)(f->now.fixed + LMP_LIVE_AT);
+}
+
+RecExtra *frames_extra(RecFrames *f) {
+    return (void *)(f->now.fixed + REC_EXTRA_AT);
+}
+
+/* ---- parts that come once -------------------------------------------------------------------- */
+
+LmpErr frames_put_bytes(RecFrames *f, RecPart *part, const RecBytes *plain) {
+    LmpErr err = pack_bytes(f->pack, part, plain, &f->packed);
+    return err ? err : f->sink.put(f->sink.of, part, f->packed.at);
+}
+
+LmpErr frames_begin(RecFrames *f, const LmpView *view, const char *again) {
+    RecPart schema = {.kind = REC_SCHEMA}, header = {.kind = REC_HEADER}, how = {.kind = REC_AGAIN};
+    f->plain.n = 0;
+    coding_put_schema(&f->plain);
+    LmpErr err = frames_put_bytes(f, &schema, &f->plain);
+    if (err) return err;
+    memcpy(f->now.fixed, view->header, sizeof *view->header);
+    f->plain.n = 0;
+    coding_put_changes(&f->plain, 0, &f->now, NULL, f->scratch, false);
+    err = frames_put_bytes(f, &header, &f->plain);
+    if (err || !again) return err;
+    f->plain.n = 0;
+    bytes_put(&f->plain, again, strlen(again));
+    return frames_put_bytes(f, &how, &f->plain);
+}
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+/* Frees first, as counters_read does it: blocks are not to seem fewer than none. */
+static void copy_counters(const LmpCounters *from, LmpCounters *out) {
+    for (int tries = 0; tries < 100; tries++) {
+        uint32_t before = atomic_load_explicit(&from->seq, memory_order_acquire);
+        uint64_t frees[LMP_CLASSES];
+        memcpy(frees, from->free_now, sizeof frees);
+        atomic_thread_fence(memory_order_acquire);
+        memcpy(out, from, sizeof *out);
+        memcpy(out->free_now, frees, sizeof frees);
+        atomic_thread_fence(memory_order_acquire);
+        if (!(before & 1) && atomic_load_explicit(&from->seq, memory_order_relaxed) == before)
+            break;
+    }
+    atomic_store(&out->seq, 0);
+}
+
+static void copy_between(char *to, const LmpLive *from, size_t start, size_t end) {
+    memcpy(to + start, (const char *)from + start, end - start);
+}
+
+void frames_take(RecFrames *f, const LmpView *view, bool recorded) {
+    char *to = f->now.fixed + LMP_LIVE_AT;
+    LmpLive *live = (void *)to;
+    f->now.tables = view->tables.text;
+    f->recorded = recorded;
+    memcpy(f->now.fixed + LMP_CONTROL_AT, view->control, sizeof *view->control);
+    copy_between(to, view->live, 0, offsetof(LmpLive, history));
+    copy_between(to, view->live, offsetof(LmpLive, breaks), offsetof(LmpLive, preview));
+    copy_between(to, view->live, offsetof(LmpLive, strange), offsetof(LmpLive, laps));
+    copy_counters(&view->live->counters, &live->counters);
+    view_copy_history(view, &live->history);
+    laps_copy(&view->live->laps, &live->laps);
+    view_copy_snapshot(view, &live->snapshot);
+    view_copy_told(view, &live->memory);
+    live->tables = *tables_used(&view->tables);
+    live->snapshot.frozen = 0;
+    RecExtra *extra = frames_extra(f);
+    if (recorded) {
+        memcpy(extra, (const char *)view->overflow + (REC_EXTRA_AT - LMP_OVERFLOW_AT),
+               sizeof *extra);
+        return;
+    }
+    extra->before = live->counters;
+    extra->clock[0] = lmp_os->clock() - view->header->start_clock;
+}
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+/* Of groups that hardly ever change and are large: is all as it was in the key? */
+static bool is_same(const RecFrames *f, const RecGroup *g, bool first) {
+    const LmpLive *live = frames_live(f);
+    if (g->at == LMP_MARKED_RECORDS_AT || g->at == LMP_MARKED_NODES_AT)
+        return live->marked == (first ? 0 : f->key_marked);
+    if (g->at == LMP_LIVE_HISTORY_AT || g->at == LMP_LIVE_HISTORY_BLOCKS_AT)
+        return live->tables.live_history == (first ? 0 : f->key_history);
+    return false;
+}
+
+/* What is to be said of the moment after the tables were read. */
+static void take_after(RecFrames *f, const LmpView *view) {
+    RecExtra *extra = frames_extra(f);
+    if (f->recorded) return;
+    copy_counters(&view->live->counters, &extra->after);
+    extra->clock[1] = lmp_os->clock() - view->header->start_clock;
+}
+
+/* A group of a chunk's first frame becomes the key. */
+static void set_key(RecFrames *f, uint32_t g, bool same) {
+    const RecGroup *group = &rec_groups[g];
+    uint32_t rows = same ? 0 : rec_rows(group, &f->now);
+    coding_copy(group, &f->key, &f->now, 0, rows);
+    if (f->high[g] > rows) coding_clear(group, &f->key, rows, f->high[g]);
+    f->high[g] = rows;
+}
+
+static LmpErr put_section(RecFrames *f, Chunk *chunk, const LmpView *view, RecPart *part) {
+    bool first = chunk->base == 0;
+    f->plain.n = 0;
+    for (uint32_t g = 0; g < REC_GROUPS; g++) {
+        const RecGroup *group = &rec_groups[g];
+        if (group->section != chunk->section) continue;
+        if (group->at == REC_EXTRA_AT + offsetof(RecExtra, clock)) take_after(f, view);
+        bool same = is_same(f, group, first);
+        if (first) set_key(f, g, same);
+        coding_put_changes(&f->plain, g, first ? &f->key : &f->now, first ? NULL : &f->key,
+                           f->scratch, same);
+    }
+    if (first && chunk->section == REC_TABLES) {
+        f->key_marked = frames_live(f)->marked;
+        f->key_history = frames_live(f)->tables.live_history;
+    }
+    part->kind = (uint8_t)chunk->kind;
+    part->base = chunk->base;
+    LmpErr err = pack_bytes(chunk->pack, part, &f->plain, &f->packed);
+    if (!err && first && !pack_set_base(chunk->pack, f->plain.at, f->plain.n, true))
+        err = LMP_E_NOMEM;
+    if (!err) err = f->sink.put(f->sink.of, part, f->packed.at);
+    if (err) {
+        chunk->base = 0;
+        return err;
+    }
+    if (first) {
+        chunk->base = part->place;
+        chunk->base_stored = part->stored;
+        chunk->frames = 0;
+        chunk->stored = 0;
+        return LMP_OK;
+    }
+    /* As much as a new beginning would cost by now is what the frames to come would carry along. */
+    chunk->frames++;
+    chunk->stored += part->stored;
+    if (chunk->frames >= CHUNK_FRAMES ||
+        (chunk->frames > 4 && part->stored > chunk->base_stored / 2 &&
+         chunk->stored > 2 * (uint64_t)chunk->base_stored))
+        chunk->base = 0;
+    return LMP_OK;
+}
+
+static LmpErr put_rows(RecFrames *f, uint64_t clock) {
+    RecPart part = {.kind = REC_ROWS_PART, .clock = clock};
+    uint32_t end[REC_GROUPS];
+    f->plain.n = 0;
+    memcpy(end, f->have, sizeof end);
+    for (uint32_t g = 0; g < REC_GROUPS; g++) {
+        if (rec_groups[g].section != REC_ROWS) continue;
+        uint32_t n = rec_rows(&rec_groups[g], &f->now);
+        if (n <= f->have[g]) continue;
+        coding_put_rows(&f->plain, g, &f->now, f->have[g], n);
+        end[g] = n;
+    }
+    if (f->plain.n == 0) return LMP_OK;
+    LmpErr err = frames_put_bytes(f, &part, &f->plain);
+    if (!err) memcpy(f->have, end, sizeof end);
+    return err;
+}
+
+LmpErr frames_put(RecFrames *f, const LmpView *view, RecPart *frame, bool with_tables) {
+    LmpErr err = LMP_OK;
+    if (with_tables) {
+        RecPart tables = {.clock = frame->clock};
+        err = put_rows(f, frame->clock);
+        if (!err) err = put_section(f, &f->tables, view, &tables);
+        if (err) return err;
+        f->last_tables = tables.place;
+    }
+    frame->tables = f->last_tables;
+    return put_section(f, &f->live, view, frame);
+}

@@ -1,0 +1,38 @@
+/* frames.h - frames of a state as parts of a file: what has changed, against the first frame of the
+ * chunk. Takes them from a live state, or from another recording. */
+#ifndef LMP_RECORD_FRAMES_H
+#define LMP_RECORD_FRAMES_H
+
+#include "read/view.h"
+#include "record/coding.h"
+#include "record/part.h"
+
+/* Where parts go: sets part->place. */
+typedef struct RecSink {
+    LmpErr (*put)(void *of, RecPart *part, const uint8_t *stored);
+    void *of;
+} RecSink;
+
+typedef struct RecFrames RecFrames;
+
+/* Errors: NOMEM. */
+LmpErr frames_open(RecFrames **out, RecSink sink);
+void frames_close(RecFrames *f);
+
+/* The parts that come first: schema, header, how it was started (NULL: not known). */
+LmpErr frames_begin(RecFrames *f, const LmpView *view, const char *again);
+
+/* Looks at the state: all figures but those of the tables. `recorded`: it is the view of a
+ * recording. What it has is good until the next call. */
+void frames_take(RecFrames *f, const LmpView *view, bool recorded);
+const LmpLive *frames_live(const RecFrames *f);
+RecExtra *frames_extra(RecFrames *f);
+
+/* Writes what was taken: `with_tables`, also the tables, which are read right now. Clock, flags,
+ * live_bytes and rss of `frame` are given; the rest is filled in. Errors: NOMEM, and the sink's. */
+LmpErr frames_put(RecFrames *f, const LmpView *view, RecPart *frame, bool with_tables);
+
+/* Packs bytes of no section as a part, and puts it. */
+LmpErr frames_put_bytes(RecFrames *f, RecPart *part, const RecBytes *plain);
+
+#endif

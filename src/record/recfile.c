@@ -1,0 +1,92 @@
+/* recfile.c - see recfile.h. */
+#include "record/recfile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/os.h"
+
+static LmpErr failed(RecFile *file) {
+    file->os_error = errno ? errno : EIO;
+    /* A part that is not whole would be cut off by every reader; where this fails, they do. */
+    if (ftruncate(file->fd, (off_t)file->size) != 0) errno = file->os_error;
+    errno = file->os_error;
+    return LMP_E_FILE;
+}
+
+LmpErr recfile_begin(RecFile *file, int fd, uint32_t generation) {
+    uint8_t head[REC_HEAD];
+    *file = (RecFile){.fd = fd};
+    rec_put64(head, REC_MAGIC);
+    rec_put32(head + 8, REC_VERSION);
+    rec_put32(head + 12, generation);
+    errno = 0;
+    if (ftruncate(fd, 0) != 0 || !lmp_os->write_at(fd, 0, head, sizeof head)) return failed(file);
+    file->size = sizeof head;
+    return LMP_OK;
+}
+
+void recfile_free(RecFile *file) {
+    free(file->part);
+    *file = (RecFile){.fd = -1};
+}
+
+static bool note(RecFile *file, const RecPart *part) {
+    if (file->parts == file->room) {
+        uint32_t room = file->room ? file->room * 2 : 256;
+        RecPart *more = realloc(file->part, room * sizeof *more);
+        if (!more) return false;
+        file->part = more;
+        file->room = room;
+    }
+    file->part[file->parts++] = *part;
+    return true;
+}
+
+LmpErr recfile_put(void *of, RecPart *part, const uint8_t *stored) {
+    RecFile *file = of;
+    uint8_t head[REC_PART];
+    part->place = file->size;
+    part_put(head, part);
+    errno = 0;
+    if (!lmp_os->write_at(file->fd, file->size, head, sizeof head) ||
+        !lmp_os->write_at(file->fd, file->size + sizeof head, stored, part->stored))
+        return failed(file);
+    if (!note(file, part)) {
+        errno = ENOMEM;
+        failed(file);
+        return LMP_E_NOMEM;
+    }
+    file->size += sizeof head + part->stored;
+    return LMP_OK;
+}
+
+LmpErr recfile_end(RecFile *file) {
+    RecBytes plain = {0}, packed = {0};
+    RecPart index = {.kind = REC_INDEX};
+    RecPack *pack = pack_new();
+    for (uint32_t i = 0; i < file->parts && bytes_room(&plain, REC_PART + 8); i++) {
+        rec_put64(plain.at + plain.n, file->part[i].place);
+        part_put(plain.at + plain.n + 8, &file->part[i]);
+        plain.n += REC_PART + 8;
+    }
+    LmpErr err = pack ? pack_bytes(pack, &index, &plain, &packed) : LMP_E_NOMEM;
+    if (!err) err = recfile_put(file, &index, packed.at);
+    if (!err) {
+        uint8_t end[REC_END] = {0};
+        rec_put64(end, index.place);
+        rec_put32(end + 8, REC_PART + index.stored);
+        rec_put64(end + 16, REC_END_MAGIC);
+        errno = 0;
+        if (lmp_os->write_at(file->fd, file->size, end, sizeof end))
+            file->size += sizeof end;
+        else
+            err = failed(file);
+    }
+    pack_free(pack);
+    bytes_free(&plain);
+    bytes_free(&packed);
+    return err;
+}

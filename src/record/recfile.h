@@ -1,0 +1,25 @@
+/* recfile.h - the file of a recording, as it is written: head, parts one after another, the index
+ * and the end. */
+#ifndef LMP_RECORD_RECFILE_H
+#define LMP_RECORD_RECFILE_H
+
+#include "record/part.h"
+
+typedef struct RecFile {
+    int fd; /* the caller's */
+    uint64_t size;
+    RecPart *part; /* all so far, for the index */
+    uint32_t parts, room;
+    int os_error; /* why it could not be written; 0: it could */
+} RecFile;
+
+/* An empty one with its head. Errors: FILE. */
+LmpErr recfile_begin(RecFile *file, int fd, uint32_t generation);
+void recfile_free(RecFile *file);
+/* Adds a part; sets its place. What cannot be written whole is cut off again. Errors: FILE, NOMEM.
+ */
+LmpErr recfile_put(void *file, RecPart *part, const uint8_t *stored);
+/* The index and the end. Errors: FILE, NOMEM. */
+LmpErr recfile_end(RecFile *file);
+
+#endif

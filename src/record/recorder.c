@@ -1,0 +1,203 @@
+/* recorder.c - see recorder.h: when a frame is due, and what is remarkable about it. */
+#include "record/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "record/frames.h"
+#include "record/outputs.h"
+#include "record/recfile.h"
+#include "record/recording.h"
+
+#define TICK 100000000ull /* ns between frames */
+#define SHARE 50u         /* tables take at most this part of the time */
+#define SHARE_MARK 10u    /* ... where there is a mark to note */
+#define OUTPUT_PIECE (256u << 10)
+
+struct LmpRecorder {
+    RecFile file;
+    RecFrames *frames;
+    bool own_fd;
+    uint64_t limit;
+    uint64_t next, next_tables, next_mark; /* clock: when they are due */
+    uint64_t start;                        /* clock: of the state */
+    /* of the frame before */
+    bool any, wants_tables;
+    uint32_t marks;
+    uint64_t peak, cycles;
+    /* output that is not written yet */
+    RecBytes output;
+    uint64_t output_clock, output_all;
+    uint64_t last_clock;
+    LmpErr ended; /* by what error */
+};
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static void drop(LmpRecorder *r) {
+    frames_close(r->frames);
+    if (r->own_fd && r->file.fd >= 0) close(r->file.fd);
+    recfile_free(&r->file);
+    bytes_free(&r->output);
+    free(r);
+}
+
+static int open_file(const LmpRecorderOptions *o) {
+    if (!o->file) return o->fd;
+    int fd = open(o->file, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (fd >= 0 && fchmod(fd, S_IRUSR | S_IWUSR) != 0) {
+        int why = errno;
+        close(fd);
+        errno = why;
+        return -1;
+    }
+    return fd;
+}
+
+LmpErr recorder_open(LmpRecorder **out, const LmpView *view, const LmpRecorderOptions *options) {
+    *out = NULL;
+    LmpRecorder *r = calloc(1, sizeof *r);
+    if (!r) return LMP_E_NOMEM;
+    int fd = open_file(options);
+    LmpErr err = fd < 0 ? LMP_E_FILE : recfile_begin(&r->file, fd, 0);
+    r->file.fd = fd;
+    r->own_fd = options->file != NULL;
+    r->limit = options->limit ? options->limit : LMP_RECORD_LIMIT;
+    if (r->limit < LMP_RECORD_LIMIT_LEAST) r->limit = LMP_RECORD_LIMIT_LEAST;
+    r->start = view->header->start_clock;
+    if (!err) err = frames_open(&r->frames, (RecSink){recfile_put, &r->file});
+    if (!err) err = frames_begin(r->frames, view, options->again);
+    if (err) {
+        int why = errno;
+        drop(r);
+        errno = why;
+        return err;
+    }
+    *out = r;
+    return LMP_OK;
+}
+
+/* ---- output ---------------------------------------------------------------------------------- */
+
+static LmpErr put_output(LmpRecorder *r) {
+    RecPart part = {.kind = REC_OUTPUT, .clock = r->output_clock};
+    if (r->output.n == 0) return LMP_OK;
+    LmpErr err = frames_put_bytes(r->frames, &part, &r->output);
+    r->output.n = 0;
+    return err;
+}
+
+LmpErr recorder_output(LmpRecorder *r, uint64_t clock, const char *bytes, size_t n) {
+    if (r->ended) return LMP_E_STOPPED;
+    while (n > 0 && r->output_all < LMP_RECORD_OUTPUT) {
+        size_t piece = n < OUTPUT_PIECE ? n : OUTPUT_PIECE;
+        if (piece > LMP_RECORD_OUTPUT - r->output_all)
+            piece = (size_t)(LMP_RECORD_OUTPUT - r->output_all);
+        if (r->output.n + piece > OUTPUT_PIECE && (r->ended = put_output(r))) return r->ended;
+        if (r->output.n == 0 || clock < r->output_clock) {
+            if ((r->ended = put_output(r))) return r->ended;
+            r->output_clock = clock;
+        }
+        outputs_put(&r->output, clock - r->output_clock, bytes, piece);
+        if (r->output.failed) return r->ended = LMP_E_NOMEM;
+        r->output_all += piece;
+        bytes += piece;
+        n -= piece;
+    }
+    return LMP_OK;
+}
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+static uint64_t resident(const LmpView *view) {
+    char path[64], text[128];
+    unsigned long long pages = 0;
+    if (!view->pid) return 0;
+    snprintf(path, sizeof path, "/proc/%u/statm", view->pid);
+    int64_t n = lmp_os->read_file(path, 0, text, sizeof text - 1);
+    if (n <= 0) return 0;
+    text[n] = 0;
+    if (sscanf(text, "%*u %llu", &pages) != 1) return 0;
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* What is remarkable about what was taken. */
+static unsigned frame_flags(LmpRecorder *r, const LmpLive *live) {
+    const LmpCounters *c = &live->counters;
+    uint64_t peak = c->live_bytes > c->peak_bytes ? c->live_bytes : c->peak_bytes;
+    unsigned flags = 0;
+    if (r->any && live->marks != r->marks) flags |= LMP_FRAME_MARK;
+    if (peak > r->peak) flags |= LMP_FRAME_PEAK;
+    if (r->any && live->gc.cycles != r->cycles) flags |= LMP_FRAME_CYCLE;
+    r->any = true;
+    r->marks = live->marks;
+    r->peak = peak;
+    r->cycles = live->gc.cycles;
+    return flags;
+}
+
+static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool tables, unsigned more) {
+    uint64_t begun = lmp_os->clock();
+    frames_take(r->frames, view, false);
+    const LmpLive *live = frames_live(r->frames);
+    unsigned flags = frame_flags(r, live) | more;
+    tables = tables || (flags & LMP_FRAME_MARK && now >= r->next_mark) || now >= r->next_tables;
+    uint64_t clock = now > r->start ? now - r->start : 0;
+    if (clock < r->last_clock) clock = r->last_clock;
+    r->last_clock = clock;
+    RecPart part = {.flags = (uint8_t)(flags | (tables ? LMP_FRAME_TABLES : 0)),
+                    .clock = clock,
+                    .live_bytes = live->counters.live_bytes,
+                    .rss = resident(view)};
+    LmpErr err = put_output(r);
+    if (!err) err = frames_put(r->frames, view, &part, tables);
+    uint64_t took = lmp_os->clock() - begun;
+    r->next = now + TICK;
+    if (tables) {
+        r->next_tables = now + (took * SHARE > TICK ? took * SHARE : TICK);
+        r->next_mark = now + took * SHARE_MARK;
+    }
+    return err;
+}
+
+LmpErr recorder_tick(LmpRecorder *r, LmpView *view, uint64_t now, uint64_t *next) {
+    if (r->ended) return LMP_E_STOPPED;
+    if (now >= r->next) r->ended = take(r, view, now, false, 0);
+    *next = r->next;
+    return r->ended;
+}
+
+LmpErr recorder_frame(LmpRecorder *r, LmpView *view, uint64_t now) {
+    if (r->ended) return LMP_E_STOPPED;
+    return r->ended = take(r, view, now, true, 0);
+}
+
+uint64_t recorder_size(const LmpRecorder *r) {
+    return r->file.size;
+}
+
+int recorder_errno(const LmpRecorder *r) {
+    return r->file.os_error;
+}
+
+LmpErr recorder_close(LmpRecorder *r, LmpView *view, uint32_t ended) {
+    LmpErr err = r->ended ? LMP_E_STOPPED : LMP_OK;
+    if (!err && view) err = take(r, view, lmp_os->clock(), true, LMP_FRAME_END);
+    if (!err) err = put_output(r);
+    if (!err) {
+        RecPart part = {.kind = REC_ENDED, .clock = r->last_clock, .live_bytes = ended};
+        RecBytes none = {0};
+        err = frames_put_bytes(r->frames, &part, &none);
+    }
+    if (!err) err = recfile_end(&r->file);
+    int why = r->file.os_error;
+    drop(r);
+    errno = why;
+    return err;
+}

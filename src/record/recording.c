@@ -1,0 +1,453 @@
+/* recording.c - see recording.h: opens a file, and puts the state of a frame into memory. */
+#include "record/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "record/coding.h"
+#include "record/outputs.h"
+#include "record/recscan.h"
+
+_Static_assert(sizeof(LmpRecordedCell) == sizeof(RecMapCell) && LMP_RECORDED_CELLS == REC_MAP_CELLS,
+               "cells for users are those of the file");
+
+struct LmpRecording {
+    int fd;
+    bool own_fd;
+    RecScan scan;
+    uint32_t loaded; /* parts that were looked at */
+    RecSchema schema;
+    uint32_t *frame; /* numbers of parts */
+    uint32_t frames, frames_room;
+    char *again;
+    uint32_t ended;
+    RecOutputs outputs;
+    /* the state */
+    RecMemory state, key; /* key: the first frames of the chunks */
+    LmpView view;
+    uint32_t have[REC_GROUPS];       /* rows that never change */
+    uint32_t high_key[REC_GROUPS];   /* rows of the key that may hold something, */
+    uint32_t high_state[REC_GROUPS]; /* and of the state */
+    uint64_t key_live, key_tables;   /* places of what the key has; 0: nothing */
+    uint64_t tables;                 /* place of the tables in the state; 0: none */
+    uint64_t tables_clock;
+    uint32_t now; /* the frame sought; UINT32_MAX: none */
+    RecTouched touched;
+    RecBytes stored, plain;
+    RecPack *pack, *pack_live, *pack_tables;
+};
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+/* A part's plain bytes, into r->plain. */
+static LmpErr read_part(LmpRecording *r, RecPack *pack, const RecPart *part) {
+    LmpErr err = recscan_read(&r->scan, part, &r->stored);
+    if (!err) err = pack_unpack(pack, part, r->stored.at, &r->plain);
+    if (err == LMP_E_NOMEM) { /* of one part that wants much; others may do with less */
+        bytes_free(&r->stored);
+        bytes_free(&r->plain);
+    }
+    return err;
+}
+
+static LmpErr read_again(LmpRecording *r) {
+    free(r->again);
+    r->again = malloc(r->plain.n + 1);
+    if (!r->again) return LMP_E_NOMEM;
+    memcpy(r->again, r->plain.at, r->plain.n);
+    r->again[r->plain.n] = 0;
+    return LMP_OK;
+}
+
+static LmpErr read_header(LmpRecording *r) {
+    LmpHeader *h = (void *)r->state.fixed;
+    LmpErr err = coding_read_changes(&r->schema, REC_INFO, r->plain.at, r->plain.n, &r->state, NULL,
+                                     NULL, NULL);
+    h->program[sizeof h->program - 1] = 0;
+    h->lua[sizeof h->lua - 1] = 0;
+    h->lmp[sizeof h->lmp - 1] = 0;
+    return err;
+}
+
+static LmpErr note_frame(LmpRecording *r, uint32_t part) {
+    if (r->frames == r->frames_room) {
+        uint32_t room = r->frames_room ? r->frames_room * 2 : 1024;
+        uint32_t *more = realloc(r->frame, room * sizeof *more);
+        if (!more) return LMP_E_NOMEM;
+        r->frame = more;
+        r->frames_room = room;
+    }
+    r->frame[r->frames++] = part;
+    return LMP_OK;
+}
+
+/* What a part says once and for all. Damage to one costs what it says; tables that speak of rows
+ * which are not there are not shown then. */
+static LmpErr load_part(LmpRecording *r, uint32_t i) {
+    const RecPart *part = &r->scan.part[i];
+    LmpErr err = LMP_OK;
+    if (part->kind == REC_LIVE_PART) return note_frame(r, i);
+    if (part->kind == REC_ENDED) r->ended = (uint32_t)part->live_bytes;
+    bool wanted = part->kind == REC_HEADER || part->kind == REC_AGAIN ||
+                  part->kind == REC_ROWS_PART || part->kind == REC_OUTPUT ||
+                  (part->kind == REC_SCHEMA && r->schema.groups == 0);
+    if (!wanted) return LMP_OK;
+    err = read_part(r, r->pack, part);
+    if (!err && part->kind == REC_SCHEMA)
+        err = coding_read_schema(&r->schema, r->plain.at, r->plain.n);
+    if (!err && part->kind == REC_HEADER) err = read_header(r);
+    if (!err && part->kind == REC_AGAIN) err = read_again(r);
+    if (!err && part->kind == REC_ROWS_PART)
+        err = coding_read_rows(&r->schema, r->plain.at, r->plain.n, &r->state, r->have);
+    if (!err && part->kind == REC_OUTPUT)
+        err = outputs_read(&r->outputs, part->clock, r->plain.at, r->plain.n);
+    return err == LMP_E_DAMAGED ? LMP_OK : err;
+}
+
+static LmpErr load(LmpRecording *r) {
+    LmpErr err = LMP_OK;
+    for (; !err && r->loaded < r->scan.parts; r->loaded++)
+        err = load_part(r, r->loaded);
+    return err;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* What every state has, of whatever file. */
+static void set_header(LmpRecording *r) {
+    LmpHeader *h = (void *)r->state.fixed;
+    h->magic = LMP_MAGIC;
+    h->layout = LMP_LAYOUT;
+    h->header_size = sizeof(LmpHeader);
+    h->control_size = sizeof(LmpControl);
+    h->live_size = sizeof(LmpLive);
+    h->leaf_size = sizeof(LmpLeaf);
+    h->pid_space = UINT64_MAX; /* no process of ours has it: the view's pid is 0 */
+}
+
+static LmpErr open_recording(LmpRecording *r) {
+    LmpErr err = recscan_open(&r->scan, r->fd);
+    if (err) return err;
+    r->state.fixed = lmp_os->map(VIEW_WHOLE, -1, 0, true);
+    r->key.fixed = lmp_os->map(VIEW_WHOLE, -1, 0, true);
+    r->pack = pack_new();
+    r->pack_live = pack_new();
+    r->pack_tables = pack_new();
+    if (!r->state.fixed || !r->key.fixed || !r->pack || !r->pack_live || !r->pack_tables)
+        return LMP_E_NOMEM;
+    r->state.tables = r->state.fixed + LMP_TABLES_AT;
+    r->key.tables = r->key.fixed + LMP_TABLES_AT;
+    err = load(r);
+    if (!err && r->schema.groups == 0) err = LMP_E_DAMAGED;
+    set_header(r);
+    if (!err) err = view_open_whole(&r->view, r->state.fixed);
+    return err;
+}
+
+static LmpErr open_of(LmpRecording **out, int fd, bool own_fd) {
+    *out = NULL;
+    LmpRecording *r = calloc(1, sizeof *r);
+    if (!r) {
+        if (own_fd) close(fd);
+        return LMP_E_NOMEM;
+    }
+    r->fd = fd;
+    r->own_fd = own_fd;
+    r->now = UINT32_MAX;
+    LmpErr err = open_recording(r);
+    if (err)
+        recording_close(r);
+    else
+        *out = r;
+    return err;
+}
+
+LmpErr recording_open(LmpRecording **out, const char *file) {
+    *out = NULL;
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO is not waited for */
+    return fd < 0 ? LMP_E_FILE : open_of(out, fd, true);
+}
+
+LmpErr recording_open_fd(LmpRecording **out, int fd) {
+    return open_of(out, fd, false);
+}
+
+static void forget(LmpRecording *r) {
+    recscan_free(&r->scan);
+    coding_free_schema(&r->schema);
+    touched_free(&r->touched);
+    outputs_free(&r->outputs);
+    pack_free(r->pack);
+    pack_free(r->pack_live);
+    pack_free(r->pack_tables);
+    if (r->state.fixed) lmp_os->unmap(r->state.fixed, VIEW_WHOLE);
+    if (r->key.fixed) lmp_os->unmap(r->key.fixed, VIEW_WHOLE);
+    free(r->frame);
+    free(r->again);
+    bytes_free(&r->stored);
+    bytes_free(&r->plain);
+}
+
+void recording_close(LmpRecording *r) {
+    if (!r) return;
+    forget(r);
+    if (r->own_fd) close(r->fd);
+    free(r);
+}
+
+/* The file was written anew: so is this, but the view stays where it is. */
+static LmpErr open_anew(LmpRecording *r) {
+    char *state = r->state.fixed, *tables = r->state.tables;
+    RecScan scan = r->scan;
+    LmpView view = r->view;
+    RecMemory empty = {lmp_os->map(VIEW_WHOLE, -1, 0, true), NULL};
+    if (!empty.fixed) return LMP_E_NOMEM;
+    /* Rows that never change are the same rows as before, so what is in the state may stay; all
+     * figures go with the first seek. */
+    r->state.fixed = NULL;
+    r->scan = (RecScan){.fd = r->fd};
+    forget(r);
+    *r = (LmpRecording){.fd = r->fd,
+                        .own_fd = r->own_fd,
+                        .scan = scan,
+                        .state = {state, tables},
+                        .key = {empty.fixed, empty.fixed + LMP_TABLES_AT},
+                        .view = view,
+                        .now = UINT32_MAX,
+                        .pack = pack_new(),
+                        .pack_live = pack_new(),
+                        .pack_tables = pack_new()};
+    for (uint32_t g = 0; g < REC_GROUPS; g++) {
+        if (rec_groups[g].section != REC_TABLES) continue;
+        coding_clear(&rec_groups[g], &r->state, 0, rec_rows(&rec_groups[g], &r->state));
+    }
+    if (!r->pack || !r->pack_live || !r->pack_tables) return LMP_E_NOMEM;
+    LmpErr err = load(r);
+    set_header(r);
+    return err ? err : r->schema.groups ? LMP_OK : LMP_E_DAMAGED;
+}
+
+LmpErr recording_refresh(LmpRecording *r) {
+    uint32_t generation = r->scan.generation;
+    LmpErr err = recscan_more(&r->scan);
+    if (!err && (r->scan.generation != generation || r->scan.parts < r->loaded))
+        return open_anew(r);
+    return err ? err : load(r);
+}
+
+/* ---- seeking --------------------------------------------------------------------------------- */
+
+static void section_from_key(LmpRecording *r, RecSection section) {
+    for (uint32_t g = 0; g < REC_GROUPS; g++) {
+        if (rec_groups[g].section != section) continue;
+        uint32_t high = r->high_key[g] > r->high_state[g] ? r->high_key[g] : r->high_state[g];
+        coding_copy(&rec_groups[g], &r->state, &r->key, 0, high);
+        r->high_state[g] = r->high_key[g];
+    }
+}
+
+/* Makes the key what a chunk's first part says, unless it is that. */
+static LmpErr load_key(LmpRecording *r, RecSection section, RecPack *pack, const RecPart *part,
+                       uint64_t *key) {
+    if (*key == part->place) return LMP_OK;
+    LmpErr err = part->base ? LMP_E_DAMAGED : read_part(r, r->pack, part);
+    if (err) return err;
+    *key = 0;
+    for (uint32_t g = 0; g < REC_GROUPS; g++) {
+        if (rec_groups[g].section != section) continue;
+        coding_clear(&rec_groups[g], &r->key, 0, r->high_key[g]);
+        r->high_key[g] = 0;
+    }
+    err = coding_read_changes(&r->schema, section, r->plain.at, r->plain.n, &r->key, NULL, NULL,
+                              r->high_key);
+    if (!err && !pack_set_base(pack, r->plain.at, r->plain.n, false)) err = LMP_E_NOMEM;
+    if (!err) *key = part->place;
+    return err;
+}
+
+static const RecPart *part_at(const LmpRecording *r, uint64_t place, RecKind kind) {
+    uint32_t i = recscan_find(&r->scan, place);
+    return i < r->scan.parts && r->scan.part[i].kind == kind ? &r->scan.part[i] : NULL;
+}
+
+/* Rows that the tables speak of are there? */
+static bool rows_are_there(const LmpRecording *r) {
+    for (uint32_t g = 0; g < REC_GROUPS; g++)
+        if (rec_groups[g].section == REC_ROWS && rec_rows(&rec_groups[g], &r->state) > r->have[g])
+            return false;
+    return true;
+}
+
+static LmpErr show_tables(LmpRecording *r, const RecPart *part) {
+    if (r->tables == part->place) return LMP_OK;
+    const RecPart *first = part->base ? part_at(r, part->base, REC_TABLES_PART) : part;
+    if (!first || part->kind != REC_TABLES_PART) return LMP_E_DAMAGED;
+    r->tables = 0;
+    touched_undo(&r->touched, &r->state, &r->key);
+    uint64_t before = r->key_tables;
+    LmpErr err = load_key(r, REC_TABLES, r->pack_tables, first, &r->key_tables);
+    if (err) return err;
+    if (r->key_tables != before) section_from_key(r, REC_TABLES);
+    if (first != part) {
+        err = read_part(r, r->pack_tables, part);
+        if (!err)
+            err = coding_read_changes(&r->schema, REC_TABLES, r->plain.at, r->plain.n, &r->state,
+                                      &r->key, &r->touched, NULL);
+    }
+    if (!err && !rows_are_there(r)) err = LMP_E_DAMAGED;
+    if (err) return err;
+    r->tables = part->place;
+    r->tables_clock = part->clock;
+    return LMP_OK;
+}
+
+static void show_no_tables(LmpRecording *r) {
+    touched_undo(&r->touched, &r->state, &r->key);
+    for (uint32_t g = 0; g < REC_GROUPS; g++) {
+        if (rec_groups[g].section != REC_TABLES) continue;
+        coding_clear(&rec_groups[g], &r->state, 0, r->high_state[g]);
+        r->high_state[g] = 0;
+    }
+    r->tables = r->tables_clock = r->key_tables = 0;
+}
+
+/* The tables that go with a frame; those before them, where they are damaged and the frame does
+ * not claim them for its own. */
+static LmpErr show_tables_of(LmpRecording *r, const RecPart *frame) {
+    uint32_t i = recscan_find(&r->scan, frame->tables);
+    bool own = frame->flags & LMP_FRAME_TABLES;
+    LmpErr err = own ? LMP_E_DAMAGED : LMP_OK;
+    if (i < r->scan.parts) err = show_tables(r, &r->scan.part[i]);
+    if (own || err == LMP_E_NOMEM || (!err && i < r->scan.parts)) return err;
+    const RecPart *p = frame;
+    for (int tries = 0; p > r->scan.part && tries < 100; p--) {
+        if (p->kind != REC_TABLES_PART) continue;
+        err = show_tables(r, p);
+        if (!err || err == LMP_E_NOMEM) return err;
+        tries++;
+    }
+    show_no_tables(r);
+    return LMP_OK;
+}
+
+static LmpErr show_live(LmpRecording *r, const RecPart *part) {
+    const RecPart *first = part->base ? part_at(r, part->base, REC_LIVE_PART) : part;
+    if (!first) return LMP_E_DAMAGED;
+    LmpErr err = load_key(r, REC_LIVE, r->pack_live, first, &r->key_live);
+    if (!err && first != part) err = read_part(r, r->pack_live, part);
+    if (err) return err;
+    for (uint32_t g = 0; g < REC_GROUPS; g++)
+        if (rec_groups[g].section == REC_LIVE)
+            coding_copy(&rec_groups[g], &r->state, &r->key, 0, rec_groups[g].most);
+    if (first == part) return LMP_OK;
+    return coding_read_changes(&r->schema, REC_LIVE, r->plain.at, r->plain.n, &r->state, &r->key,
+                               NULL, NULL);
+}
+
+static LmpErr show(LmpRecording *r, uint32_t i) {
+    const RecPart *frame = &r->scan.part[r->frame[i]];
+    LmpErr err = show_live(r, frame);
+    return err ? err : show_tables_of(r, frame);
+}
+
+LmpErr recording_seek(LmpRecording *r, uint32_t i) {
+    if (i >= r->frames) return LMP_E_DAMAGED;
+    LmpErr err = show(r, i);
+    if (!err)
+        r->now = i;
+    else if (r->now < r->frames)
+        show(r, r->now); /* it could be shown before */
+    return err;
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+bool recording_torn(const LmpRecording *r, uint64_t *lost) {
+    if (lost) *lost = r->scan.lost;
+    return r->scan.lost > 0;
+}
+
+bool recording_complete(const LmpRecording *r) {
+    return r->scan.complete;
+}
+
+uint32_t recording_generation(const LmpRecording *r) {
+    return r->scan.generation;
+}
+
+uint32_t recording_frames(const LmpRecording *r) {
+    return r->frames;
+}
+
+LmpFrameInfo recording_frame(const LmpRecording *r, uint32_t i) {
+    if (i >= r->frames) return (LmpFrameInfo){0};
+    const RecPart *part = &r->scan.part[r->frame[i]];
+    return (LmpFrameInfo){part->clock, part->flags, part->live_bytes, part->rss};
+}
+
+uint32_t recording_at(const LmpRecording *r, uint64_t clock) {
+    uint32_t low = 0, high = r->frames;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (r->scan.part[r->frame[middle]].clock <= clock)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : 0;
+}
+
+uint32_t recording_now(const LmpRecording *r) {
+    return r->now;
+}
+
+uint64_t recording_tables_clock(const LmpRecording *r) {
+    return r->tables_clock;
+}
+
+LmpView *recording_view(LmpRecording *r) {
+    return &r->view;
+}
+
+uint64_t recording_rss(const LmpRecording *r) {
+    return recording_frame(r, r->now).rss;
+}
+
+const char *recording_again(const LmpRecording *r) {
+    return r->again;
+}
+
+uint32_t recording_ended(const LmpRecording *r) {
+    return r->ended;
+}
+
+static const RecExtra *extra_of(const LmpRecording *r) {
+    return (const void *)(r->state.fixed + REC_EXTRA_AT);
+}
+
+LmpRecordedTaken recording_taken(const LmpRecording *r) {
+    const RecExtra *x = extra_of(r);
+    return (LmpRecordedTaken){.clock = {x->clock[0], x->clock[1]},
+                              .live_bytes = {x->before.live_bytes, x->after.live_bytes},
+                              .still = memcmp(&x->before, &x->after, sizeof x->before) == 0};
+}
+
+uint32_t recording_outputs(const LmpRecording *r) {
+    return r->outputs.pieces;
+}
+
+LmpRecordedOutput recording_output(const LmpRecording *r, uint32_t i) {
+    if (i >= r->outputs.pieces) return (LmpRecordedOutput){0, "", 0};
+    const RecOutputPiece *piece = &r->outputs.piece[i];
+    return (LmpRecordedOutput){piece->clock, (const char *)r->outputs.text.at + piece->at,
+                               piece->n};
+}
+
+uint64_t recording_map(const LmpRecording *r, LmpRecordedCell cell[LMP_RECORDED_CELLS]) {
+    memcpy(cell, extra_of(r)->map, sizeof extra_of(r)->map);
+    return extra_of(r)->map_cell;
+}

@@ -1,0 +1,212 @@
+/* test_recording.c - what a recording says of every frame is what was there; whatever is done to
+ * its bytes, nothing else is said. */
+#include "record_fixture.h"
+
+enum { FRAMES = 120 };
+
+/* A run of a state that changes at random; `expect` per frame (live and tables as they then were).
+ */
+static uint32_t record_run(int fd, RecMemory *expect, uint32_t frames, const char *again) {
+    Recorded *s = recorded_new();
+    LmpRecorder *r;
+    LmpRecorderOptions o = {.fd = fd, .again = again};
+    uint64_t next = 0;
+    RecMemory tables = expected_new();
+    ck_assert_int_eq(recorder_open(&r, &s->view, &o), LMP_OK);
+    for (uint32_t i = 0; i < frames; i++) {
+        for (uint64_t n = suite_below(5); n > 0; n--)
+            recorded_change(s);
+        bool whole = suite_below(4) == 0;
+        if (whole)
+            ck_assert_int_eq(recorder_frame(r, &s->view, record_clock), LMP_OK);
+        else
+            ck_assert_int_eq(recorder_tick(r, &s->view, record_clock, &next), LMP_OK);
+        expect[i] = expected_new();
+        expected_take(&expect[i], &s->view, false);
+        expected_take(&expect[i], &s->view, true);
+        record_clock += SECOND / 10 + suite_below(SECOND / 20);
+    }
+    ck_assert_int_eq(recorder_close(r, NULL, 1 + 256), LMP_OK);
+    expected_free(&tables);
+    recorded_free(s);
+    return frames;
+}
+
+static void check_frame(LmpRecording *r, const RecMemory *expect, uint32_t i, RecMemory *tables) {
+    LmpFrameInfo info = recording_frame(r, i);
+    ck_assert_int_eq(recording_seek(r, i), LMP_OK);
+    ck_assert_ptr_null(expected_differs(&expect[i], recording_view(r), false));
+    while (!(info.flags & LMP_FRAME_TABLES)) {
+        ck_assert_uint_gt(i, 0);
+        info = recording_frame(r, --i);
+    }
+    ck_assert_ptr_null(expected_differs(&expect[i], recording_view(r), true));
+    (void)tables;
+}
+
+START_TEST(test_every_frame) {
+    static RecMemory expect[FRAMES];
+    int fd = record_memfd();
+    LmpRecording *r;
+    suite_seed();
+    record_run(fd, expect, FRAMES, "lmp run x.lua");
+    ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+    ck_assert(!recording_torn(r, NULL));
+    ck_assert(recording_complete(r));
+    ck_assert_uint_eq(recording_frames(r), FRAMES);
+    ck_assert_uint_eq(recording_ended(r), 257);
+    ck_assert_str_eq(recording_again(r), "lmp run x.lua");
+    ck_assert_uint_eq(recording_view(r)->pid, 0);
+    ck_assert_str_eq(recording_view(r)->header->program, "options.lua");
+    for (uint32_t i = 0; i < FRAMES; i++)
+        check_frame(r, expect, i, NULL);
+    for (uint32_t i = 0; i < 300; i++)
+        check_frame(r, expect, (uint32_t)suite_below(FRAMES), NULL);
+    recording_close(r);
+    for (uint32_t i = 0; i < FRAMES; i++)
+        expected_free(&expect[i]);
+    close(fd);
+}
+END_TEST
+
+/* The same without index, and while it grows. */
+START_TEST(test_growing) {
+    static RecMemory expect[FRAMES];
+    int fd = record_memfd(), part = record_memfd();
+    LmpRecording *r;
+    suite_seed();
+    record_run(fd, expect, FRAMES, NULL);
+    off_t size = lseek(fd, 0, SEEK_END);
+    uint8_t *bytes = malloc((size_t)size);
+    ck_assert_int_eq(pread(fd, bytes, (size_t)size, 0), size);
+    size_t n = 20000, seen = 0;
+    ck_assert_int_eq(pwrite(part, bytes, n, 0), n);
+    ck_assert_int_eq(recording_open_fd(&r, part), LMP_OK);
+    ck_assert(!recording_complete(r));
+    while (n < (size_t)size) {
+        size_t more = 1 + suite_below(9000);
+        if (more > (size_t)size - n) more = (size_t)size - n;
+        ck_assert_int_eq(pwrite(part, bytes + n, more, (off_t)n), more);
+        n += more;
+        ck_assert_int_eq(recording_refresh(r), LMP_OK);
+        ck_assert_uint_ge(recording_frames(r), seen);
+        seen = recording_frames(r);
+        if (seen) check_frame(r, expect, (uint32_t)suite_below(seen), NULL);
+    }
+    ck_assert_uint_eq(seen, FRAMES);
+    ck_assert(recording_complete(r));
+    ck_assert(!recording_torn(r, NULL));
+    recording_close(r);
+    for (uint32_t i = 0; i < FRAMES; i++)
+        expected_free(&expect[i]);
+    free(bytes);
+    close(fd);
+    close(part);
+}
+END_TEST
+
+/* Frames that can be had say what was, whatever bytes were lost or changed. */
+static void check_damaged(const uint8_t *bytes, size_t n, const RecMemory *expect,
+                          const uint64_t *clock, uint32_t frames) {
+    int fd = record_memfd();
+    LmpRecording *r;
+    ck_assert_int_eq(pwrite(fd, bytes, n, 0), n);
+    LmpErr err = recording_open_fd(&r, fd);
+    for (uint32_t i = 0; !err && i < recording_frames(r); i++) {
+        uint32_t k = 0;
+        if (recording_seek(r, i) != LMP_OK) continue;
+        while (k < frames && clock[k] != recording_frame(r, i).clock)
+            k++;
+        ck_assert_uint_lt(k, frames);
+        ck_assert_ptr_null(expected_differs(&expect[k], recording_view(r), false));
+        while (k > 0 && clock[k] > recording_tables_clock(r))
+            k--;
+        if (recording_tables_clock(r) == clock[k])
+            ck_assert_ptr_null(expected_differs(&expect[k], recording_view(r), true));
+    }
+    if (!err) recording_close(r);
+    close(fd);
+}
+
+START_TEST(test_damage) {
+    enum { FEW = 30, ROUNDS = 300 };
+    static RecMemory expect[FEW];
+    uint64_t clock[FEW];
+    int fd = record_memfd();
+    LmpRecording *r;
+    suite_seed();
+    record_run(fd, expect, FEW, "again");
+    size_t size = (size_t)lseek(fd, 0, SEEK_END);
+    uint8_t *bytes = malloc(size), *damaged = malloc(size);
+    ck_assert_int_eq(pread(fd, bytes, size, 0), size);
+    ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+    for (uint32_t i = 0; i < FEW; i++)
+        clock[i] = recording_frame(r, i).clock;
+    recording_close(r);
+    for (int round = 0; round < ROUNDS; round++)
+        check_damaged(bytes, (size_t)suite_below(size), expect, clock, FEW);
+    for (int round = 0; round < ROUNDS; round++) {
+        memcpy(damaged, bytes, size);
+        for (uint64_t k = 1 + suite_below(4); k > 0; k--)
+            damaged[suite_below(size)] = (uint8_t)suite_random();
+        check_damaged(damaged, size, expect, clock, FEW);
+    }
+    for (uint32_t i = 0; i < FEW; i++)
+        expected_free(&expect[i]);
+    free(bytes);
+    free(damaged);
+    close(fd);
+}
+END_TEST
+
+START_TEST(test_output) {
+    Recorded *s = recorded_new();
+    int fd = record_memfd();
+    LmpRecorder *r;
+    LmpRecording *read;
+    uint64_t next;
+    ck_assert_int_eq(recorder_open(&r, &s->view, &(LmpRecorderOptions){.fd = fd}), LMP_OK);
+    ck_assert_int_eq(recorder_output(r, 5, "one\n", 4), LMP_OK);
+    ck_assert_int_eq(recorder_output(r, 9, "two", 3), LMP_OK);
+    ck_assert_int_eq(recorder_tick(r, &s->view, record_clock, &next), LMP_OK);
+    char *large = calloc(1, 20 << 20);
+    ck_assert_int_eq(recorder_output(r, 70, large, 20 << 20), LMP_OK);
+    ck_assert_int_eq(recorder_close(r, &s->view, 0), LMP_OK);
+    ck_assert_int_eq(recording_open_fd(&read, fd), LMP_OK);
+    LmpRecordedOutput one = recording_output(read, 0), two = recording_output(read, 1);
+    ck_assert(one.clock == 5 && one.n == 4 && memcmp(one.bytes, "one\n", 4) == 0);
+    ck_assert(two.clock == 9 && two.n == 3 && memcmp(two.bytes, "two", 3) == 0);
+    size_t all = 0;
+    for (uint32_t i = 0; i < recording_outputs(read); i++)
+        all += recording_output(read, i).n;
+    ck_assert_uint_eq(all, LMP_RECORD_OUTPUT);
+    ck_assert_uint_eq(recording_frame(read, recording_frames(read) - 1).flags & LMP_FRAME_END,
+                      LMP_FRAME_END);
+    recording_close(read);
+    free(large);
+    close(fd);
+    recorded_free(s);
+}
+END_TEST
+
+/* What is no recording at all. */
+START_TEST(test_foreign) {
+    LmpRecording *r;
+    uint8_t bytes[5000];
+    suite_seed();
+    ck_assert_int_eq(recording_open(&r, "/no/such/file"), LMP_E_FILE);
+    ck_assert_int_eq(recording_open(&r, "/"), LMP_E_FOREIGN);
+    for (int round = 0; round < 200; round++) {
+        int fd = record_memfd();
+        for (size_t i = 0; i < sizeof bytes; i++)
+            bytes[i] = (uint8_t)suite_random();
+        if (round % 2) rec_put64(bytes, REC_MAGIC);
+        if (round % 4 == 1) rec_put32(bytes + 8, REC_VERSION);
+        ck_assert_int_eq(pwrite(fd, bytes, suite_below(sizeof bytes), 0) >= 0, 1);
+        ck_assert_int_ne(recording_open_fd(&r, fd), LMP_OK);
+        close(fd);
+    }
+}
+END_TEST
+
+SUITE("recording", test_every_frame, test_growing, test_damage, test_output, test_foreign)
