@@ -31,14 +31,16 @@ typedef struct Run {
     Program program;
     Collect collect;
     CollectEnd end;
+    Recorders recorders;
     int signals;
     sigset_t mask; /* that we inherited */
 } Run;
 
 /* Better to learn now than after hours that a report or a snapshot cannot be written. */
-static bool all_writable(const RunOptions *want) {
+static bool all_writable(const RunOptions *want, const Recorders *recorders) {
     const char *file = want->snapshot;
     bool writable = !file || outfile_replaceable(file);
+    if (writable) writable = recorders_writable(recorders, &file);
     for (unsigned kind = 0; kind < REPORTS && writable; kind++) {
         file = want->file[kind];
         writable = !file || outfile_writable(file);
@@ -233,6 +235,7 @@ static int run_program(Run *run) {
         return EXIT_CANNOT;
     }
     collect_open(&run->collect, pair[0], run->want.live);
+    run->collect.recorders = &run->recorders;
     snprintf(text, sizeof text,
              "live=%d hold=%d fps=%u.%03u lines=%d stacks=%d sample=%llu top=%u%s%.200s",
              run->want.live, run->want.hold, (unsigned)run->want.fps,
@@ -254,15 +257,19 @@ static int run_program(Run *run) {
         collect_close(&run->collect);
         return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT;
     }
+    run->recorders.main = (uint32_t)run->end.pid;
     follow(run);
     collect_ended(&run->collect, &run->end);
+    recorders_ended(&run->recorders);
     collect_wait_displays(&run->collect);
     if (run->collect.open_line && isatty(STDERR_FILENO) && !run->want.no_summary &&
         !run->want.file[REPORT_SUMMARY])
         fputc('\n', stderr);
     report(run);
+    recorders_say(&run->recorders);
     collect_reported(&run->collect);
     collect_close(&run->collect);
+    recorders_close(&run->recorders);
     return end_alike(run);
 }
 
@@ -273,7 +280,11 @@ static int run(const Command *command, int argc, char **argv) {
     int status;
     if (!run_options_read(&state.want, command, &p, &status)) return status;
     state.end.again = state.want.again[0] ? state.want.again : NULL;
-    if (!all_writable(&state.want)) return EXIT_CANNOT;
+    state.recorders = (Recorders){.wanted = state.want.record,
+                                  .given = state.want.record_file,
+                                  .limit = state.want.record_limit,
+                                  .again = state.end.again};
+    if (!all_writable(&state.want, &state.recorders)) return EXIT_CANNOT;
     if (!program_find(&state.program, argc - p.at, argv + p.at, &problem)) {
         command_say("%s", problem);
         status = EXIT_NOT_FOUND;

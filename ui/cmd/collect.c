@@ -31,6 +31,7 @@ static bool runs_short(int fd) {
 }
 
 static void keep_state(Collect *c, int fd, uint32_t pid) {
+    if (c->recorders) recorders_state(c->recorders, fd, pid);
     if (c->count == c->room) {
         size_t room = c->room ? c->room * 2 : 8;
         CollectState *states = realloc(c->states, room * sizeof *states);
@@ -63,7 +64,10 @@ static void keep_display(Collect *c, uint32_t which, const int *fd, size_t count
     }
     d->heir = 0;
     d->over = false;
-    if (room && d->fd[LMP_FD_HOLD] >= 0) c->display_count++;
+    if (room && d->fd[LMP_FD_HOLD] >= 0) {
+        c->display_count++;
+        if (c->recorders) recorders_output(c->recorders, d->fd[LMP_FD_STATE], d->fd[LMP_FD_SPOOL]);
+    }
     while (used < count)
         close(fd[used++]);
 }

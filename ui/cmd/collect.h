@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "cmd/recorders.h"
 #include "report/report.h"
 #include "shared/launch.h"
 
@@ -35,7 +36,8 @@ typedef struct Collect {
     size_t refused; /* states that run unprofiled, and have said why */
     CollectDisplay displays[16];
     size_t display_count;
-    bool open_line; /* the last of them ended within a line */
+    Recorders *recorders; /* told of states and displays; the caller's, NULL: none */
+    bool open_line;       /* the last of them ended within a line */
 } Collect;
 
 /* The program that was started, and how it ended. */

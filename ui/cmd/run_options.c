@@ -26,6 +26,8 @@ enum {
     O_BREAK,
     O_SNAPSHOT,
     O_SNAPSHOT_WHEN,
+    O_RECORD,
+    O_RECORD_LIMIT,
     O_FPS,
     O_HOLD,
     O_NO_HOLD,
@@ -48,6 +50,10 @@ const Option run_options[] = {
     [O_SNAPSHOT] = {"snapshot", "FILE", "write a snapshot of the heap when the program ends"},
     [O_SNAPSHOT_WHEN] = {"snapshot-when", "CONDITION",
                          "write one then, such as \"heap 64MiB\" or \"peak\"; may be repeated"},
+    [O_RECORD] = {"record", "[FILE]",
+                  "keep the run in FILE (default lmp-PID.lmprec), for lmp replay and lmp report"},
+    [O_RECORD_LIMIT] = {"record-limit", "SIZE",
+                        "size of that file at most, 1MiB or more (default 64MiB)"},
     [O_FPS] = {"fps", "N",
                "repaints a second, " LMP_FPS_RANGE " (default " LMP_FPS_WORD(LMP_FPS_DEFAULT) ")"},
     [O_HOLD] = {"hold", NULL, "at the end, the display waits for q (the default)"},
@@ -61,6 +67,7 @@ const Example run_examples[] = {
     {"lmp run --stacks script.lua", "who called the line that made it"},
     {"lmp run --break='size 1MiB' script.lua", "pause where a block of more is asked for"},
     {"lmp run --snapshot=end.heap script.lua", "who holds what is there when it ends"},
+    {"lmp run --record=night.lmprec server.lua", "keep all of the run: lmp replay night.lmprec"},
     {"lmp run --sample=512KiB server.lua", "at next to no cost, for days"},
     {"lmp run --no-live --json=heap.json script.lua", "no display; figures for machines"},
     {"lmp run -- lua5.4 script.lua", "any command that runs Lua 5.4"},
@@ -95,6 +102,15 @@ static bool read_break(RunOptions *want, const Command *command, const char *val
     snprintf(want->breaks + used, sizeof want->breaks - used, "%s\n",
              breaks_text(text, sizeof text, &b));
     return true;
+}
+
+/* A size that bounds a file, and leaves room for what must be in it. */
+static bool read_limit(RunOptions *want, const Command *command, const char *value, int *status) {
+    if (format_parse_size(value, &want->record_limit) && want->record_limit >= RECORD_LIMIT_MIN)
+        return true;
+    *status = command_wrong(
+        command, "--record-limit=%s: a size from 1MiB on was expected, such as 64MiB", value);
+    return false;
 }
 
 static bool read_top(RunOptions *want, const Command *command, const char *value, int *status) {
@@ -184,6 +200,15 @@ bool run_options_read(RunOptions *want, const Command *command, Parse *p, int *s
             if (*p->value) break;
             *status = command_wrong(command, "--snapshot= needs the name of a file");
             return false;
+        case O_RECORD:
+            want->record = true;
+            want->record_file = p->value;
+            if (!p->value || *p->value) break;
+            *status = command_wrong(command, "--record= needs the name of a file");
+            return false;
+        case O_RECORD_LIMIT:
+            if (!read_limit(want, command, p->value, status)) return false;
+            break;
         case O_NO_SUMMARY:
             want->no_summary = true;
             break;

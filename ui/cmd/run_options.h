@@ -8,6 +8,8 @@
 #include "cmd/cmd.h"
 #include "report/report.h"
 
+#define RECORD_LIMIT_MIN (1u << 20) /* bytes of a recording */
+
 typedef struct RunOptions {
     bool live, hold;
     double fps;
@@ -17,6 +19,9 @@ typedef struct RunOptions {
     char breaks[4096];    /* conditions, one a line */
     bool pauses;          /* one of them is to pause at */
     const char *snapshot; /* file for one at the end, NULL: none */
+    bool record;
+    const char *record_file; /* NULL: a name is chosen */
+    uint64_t record_limit;   /* bytes; 0: as the recorder has it */
     const char *name;
     const char *file[REPORTS]; /* the summary's, NULL: standard error; others add to it */
     bool no_summary;

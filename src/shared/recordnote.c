@@ -1,0 +1,32 @@
+/* recordnote.c - see recordnote.h. */
+#include "shared/recordnote.h"
+
+#include <string.h>
+
+#include "base/os.h"
+
+#define NOTE_IN_CONTROL (LMP_LIVE_AT - LMP_CONTROL_AT - sizeof(LmpRecordNote))
+
+LmpRecordNote *recordnote_at(LmpControl *control) {
+    return (void *)((char *)control + NOTE_IN_CONTROL);
+}
+
+LmpRecordNote recordnote_copy(const LmpControl *control) {
+    const LmpRecordNote *from = (const void *)((const char *)control + NOTE_IN_CONTROL);
+    LmpRecordNote note;
+    memset(&note, 0, sizeof note);
+    uint32_t state = atomic_load(&from->state);
+    atomic_init(&note.state, state < LMP_RECORDS ? state : LMP_RECORD_NONE);
+    atomic_init(&note.stop, atomic_load(&from->stop));
+    atomic_init(&note.count, atomic_load(&from->count));
+    atomic_init(&note.begun, atomic_load(&from->begun));
+    atomic_init(&note.bytes, atomic_load(&from->bytes));
+    note.number = from->number;
+    memcpy(note.name, from->name, sizeof note.name);
+    note.name[sizeof note.name - 1] = 0;
+    return note;
+}
+
+bool recordnote_held(int fd) {
+    return fd >= 0 && lmp_os->locked(fd, LMP_RECORD_LOCK);
+}

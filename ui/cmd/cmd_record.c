@@ -1,0 +1,96 @@
+/* cmd_record.c - `lmp record`: keeps the run of a program that is being profiled already. */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "cmd/cmd.h"
+#include "cmd/command.h"
+#include "cmd/run_options.h"
+#include "cmd/target.h"
+#include "read/discover.h"
+#include "recording/recordname.h"
+#include "relay/outfile.h"
+
+enum { O_LIMIT };
+
+static const Option options[] = {
+    [O_LIMIT] = {"record-limit", "SIZE", "size of the file at most, 1MiB or more (default 64MiB)"},
+    {0},
+};
+
+static const Example examples[] = {
+    {"lmp record 4711", "into lmp-4711.lmprec here, until ctrl-C or the program's end"},
+    {"lmp record 4711 night.lmprec", "into this file; then: lmp replay night.lmprec"},
+    {"lmp record 4711:2", "the second Lua state of that process"},
+    {0},
+};
+
+static LmpView view; /* large */
+
+static int record(uint32_t pid, uint32_t serial, const char *given, uint64_t limit) {
+    char file[RECORDNAME_MOST], line[2 * RECORDNAME_MOST + 200];
+    LmpErr err = discover_open(pid, serial, &view);
+    if (err) {
+        command_say("process %u: %s (see: lmp top --list)", pid, err_message(err));
+        return 1;
+    }
+    if (!recordname_choose(file, sizeof file, given, pid)) {
+        command_say("the name of the file is too long");
+        return 1;
+    }
+    if (!outfile_replaceable(file)) {
+        command_say("cannot write %s: %s", recordname_short(file), outfile_problem(errno));
+        return 1;
+    }
+    RecordJob job = {.state = view.fd,
+                     .pid = pid,
+                     .file = file,
+                     .limit = limit,
+                     .output = -1,
+                     .foreground = true};
+    if (isatty(STDERR_FILENO))
+        command_say("recording process %u into %s, until it ends or ctrl-C", pid,
+                    recordname_short(file));
+    RecordEnd end = recordjob_run(&job, -1);
+    bool fine = end.why == RECORD_ENDED || end.why == RECORD_ASKED;
+    recordname_say(line, sizeof line, file, &end);
+    if (fine)
+        printf("%s\n", line);
+    else
+        command_say("%s", line);
+    view_close(&view);
+    return fine ? 0 : 1;
+}
+
+static int run(const Command *command, int argc, char **argv) {
+    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
+    uint64_t limit = 0;
+    uint32_t pid, serial;
+    while (options_next(&p))
+        if (!format_parse_size(p.value, &limit) || limit < RECORD_LIMIT_MIN)
+            return command_wrong(command,
+                                 "--record-limit=%s: a size from 1MiB on was expected, such as "
+                                 "64MiB",
+                                 p.value);
+    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
+    if (argc - p.at < 1 || argc - p.at > 2)
+        return command_wrong(command, "of which process? PID or PID:SERIAL, and a file if wanted");
+    if (!target_parse(argv[p.at], &pid, &serial))
+        return command_wrong(command, "%s is not a process: PID or PID:SERIAL was expected",
+                             argv[p.at]);
+    return record(pid, serial, p.at + 1 < argc ? argv[p.at + 1] : NULL, limit);
+}
+
+const Command cmd_record = {
+    .name = "record",
+    .usage = {"[OPTIONS] PID[:SERIAL] [FILE]"},
+    .help = "Keeps the run of a profiled program in a file, from now on",
+    .details =
+        "Until ctrl-C, or until the program ends, which goes on as if nobody were there. FILE is "
+        "readable\nby its owner only; without it the name is lmp-PID.lmprec, in this directory. "
+        "lmp run --record\nrecords from the first instruction on, and R does in the display.",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

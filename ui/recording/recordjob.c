@@ -1,0 +1,319 @@
+/* recordjob.c - see recordjob.h. */
+#include "recording/recordjob.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/os.h"
+#include "record/recorder.h"
+#include "recording/recordoutput.h"
+#include "shared/recordnote.h"
+
+#define MS 1000000ull
+#define OUTPUT_NS (50 * MS)  /* between two looks at what the program prints */
+#define ASKED_NS (250 * MS)  /* at most until somebody's wish is seen */
+#define WORD_NS (5000 * MS)  /* for `lmp run` to say how the program ended */
+#define ENDED_NS (300 * MS)  /* the same where nobody has promised to */
+#define ALIVE_NS (2000 * MS) /* for a program to end whose profile is over */
+#define DRAIN_NS (1000 * MS) /* for the relay to have its last words */
+
+enum { FD_STATE = 3, FD_LINE, FD_OUTPUT, FD_END }; /* in a started process */
+
+typedef struct Recording {
+    const RecordJob *job;
+    LmpRecorder *recorder;
+    LmpRecordNote *note;
+    RecordOutput output;
+    int lock, signals, line, process; /* -1: not there (any more) */
+    uint32_t pid;
+    uint32_t state;  /* of the program, at the last look */
+    uint64_t over;   /* when the profile, or the program, was seen to be over; 0: not yet */
+    uint64_t dead;   /* the same for the process */
+    bool asked;      /* to stop */
+    bool said_ended; /* on the line */
+} Recording;
+
+static LmpView view; /* large */
+
+/* ---- what there is to hear ------------------------------------------------------------------- */
+
+static void take_signals(Recording *r) {
+    static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2, SIGTTOU};
+    static const int not_ours[] = {SIGINT, SIGHUP, SIGQUIT, SIGTSTP};
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        signal(ignored[i], SIG_IGN);
+    if (r->job->foreground) {
+        sigaddset(&set, SIGINT);
+        sigaddset(&set, SIGHUP);
+    } else {
+        for (size_t i = 0; i < sizeof not_ours / sizeof *not_ours; i++)
+            signal(not_ours[i], SIG_IGN);
+    }
+    sigprocmask(SIG_SETMASK, &set, NULL);
+    r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* One message; a descriptor that comes with it is the program's output. False: there is none. */
+static bool hear(Recording *r) {
+    char word = 0;
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec io = {&word, 1};
+    struct msghdr message = {.msg_iov = &io,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof control.bytes};
+    if (r->line < 0) return false;
+    ssize_t n = recvmsg(r->line, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (n < 0) return errno == EINTR;
+    if (n == 0) { /* nobody waits for us any more: that is no reason to end */
+        close_fd(&r->line);
+        return false;
+    }
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
+        int fd;
+        memcpy(&fd, CMSG_DATA(c), sizeof fd);
+        if (r->output.fd < 0) recordoutput_open(&r->output, fd);
+        close(fd);
+    }
+    if (word == RECORD_SAY_ENDED) r->said_ended = true;
+    return true;
+}
+
+static void look(Recording *r, uint64_t now) {
+    struct signalfd_siginfo info;
+    struct pollfd process = {.fd = r->process, .events = POLLIN};
+    while (hear(r))
+        ;
+    while (read(r->signals, &info, sizeof info) == sizeof info)
+        r->asked = true;
+    if (atomic_load(&r->note->stop)) r->asked = true;
+    if (r->dead) return;
+    bool gone = r->process >= 0 ? poll(&process, 1, 0) > 0 : r->pid && !lmp_os->alive(r->pid);
+    if (gone || r->said_ended) r->dead = now;
+}
+
+/* ---- when it is over ------------------------------------------------------------------------- */
+
+/* Nothing changes any more, and how it ended is known, or will not be. */
+static bool is_over(Recording *r, uint64_t now) {
+    bool finished = r->state == LMP_FINISHED, word = r->job->last_word && r->line >= 0;
+    if (!r->dead && !finished) return false;
+    if (!r->over) r->over = now;
+    if (r->said_ended || atomic_load(&view.control->ended) != 0)
+        return recordoutput_whole(&r->output) || now - r->over > DRAIN_NS;
+    if (r->dead) return now - r->dead > (word ? WORD_NS : ENDED_NS);
+    return !word && now - r->over > ALIVE_NS;
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+
+/* A pause and the end stand still: these moments are kept whole. */
+static LmpErr take(Recording *r, uint64_t now, uint64_t *next) {
+    uint32_t state = atomic_load(&view.live->state);
+    bool still = state != r->state && (state == LMP_PAUSED || state == LMP_FINISHED);
+    LmpErr err = LMP_OK;
+    r->state = state;
+    view_refresh(&view);
+    if (still) err = recorder_frame(r->recorder, &view, now);
+    if (!err && now >= *next) err = recorder_tick(r->recorder, &view, now, next);
+    return err;
+}
+
+static void wait_until(const Recording *r, uint64_t now, uint64_t next) {
+    struct pollfd p[] = {{.fd = r->signals, .events = POLLIN},
+                         {.fd = r->line, .events = POLLIN},
+                         {.fd = r->dead ? -1 : r->process, .events = POLLIN}};
+    uint64_t most = r->over ? 20 * MS : r->output.fd >= 0 ? OUTPUT_NS : ASKED_NS;
+    uint64_t wait = next > now ? next - now : 0;
+    if (wait > most) wait = most;
+    struct timespec t = {(time_t)(wait / 1000000000u), (long)(wait % 1000000000u)};
+    ppoll(p, sizeof p / sizeof *p, &t, NULL);
+}
+
+static LmpErr follow(Recording *r) {
+    uint64_t next = 0;
+    for (;;) {
+        bool more;
+        uint64_t now = lmp_os->clock();
+        look(r, now);
+        LmpErr err = take(r, now, &next);
+        uint64_t start = view.header->start_clock, clock = now > start ? now - start : 0;
+        if (!err) err = recordoutput_take(&r->output, r->recorder, clock, &more);
+        atomic_store(&r->note->bytes, recorder_size(r->recorder));
+        if (err) return err;
+        if (more) continue;
+        if (r->asked || is_over(r, now)) return LMP_OK;
+        wait_until(r, now, next);
+    }
+}
+
+/* ---- begin and end --------------------------------------------------------------------------- */
+
+/* One at a time: the lock dies with us. It belongs to the open file, so this is one of our own. */
+static bool hold(Recording *r) {
+    char path[64];
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)LMP_RECORD_LOCK, .l_len = 1};
+    snprintf(path, sizeof path, "/proc/self/fd/%d", view.fd);
+    r->lock = open(path, O_RDWR | O_CLOEXEC);
+    return r->lock < 0 || fcntl(r->lock, F_OFD_SETLK, &lock) == 0;
+}
+
+static void note_begun(Recording *r) {
+    const char *slash = strrchr(r->job->file, '/');
+    r->note = recordnote_at(view.control);
+    atomic_store(&r->note->stop, 0);
+    atomic_store(&r->note->bytes, 0);
+    atomic_store(&r->note->begun, lmp_os->clock());
+    r->note->number = 0;
+    snprintf(r->note->name, sizeof r->note->name, "%s", slash ? slash + 1 : r->job->file);
+    atomic_fetch_add(&r->note->count, 1);
+    atomic_store(&r->note->state, LMP_RECORD_RUNS);
+}
+
+static RecordEnd failed(LmpErr err, int number) {
+    return (RecordEnd){.why = RECORD_FAILED, .err = err, .number = err == LMP_E_FILE ? number : 0};
+}
+
+/* With all that closing it has written. */
+static uint64_t size_of(const char *file, uint64_t otherwise) {
+    struct stat st;
+    return stat(file, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : otherwise;
+}
+
+static RecordEnd record(Recording *r) {
+    const LmpRecorderOptions options = {
+        .file = r->job->file, .fd = -1, .limit = r->job->limit, .again = r->job->again};
+    note_begun(r);
+    r->pid = r->job->pid ? r->job->pid : view.pid;
+    r->process = r->pid ? (int)syscall(SYS_pidfd_open, (pid_t)r->pid, 0) : -1;
+    if (r->process < 0 && (errno == ESRCH || !r->pid)) r->dead = lmp_os->clock();
+    recordoutput_open(&r->output, r->job->output);
+    errno = 0;
+    LmpErr err = recorder_open(&r->recorder, &view, &options);
+    RecordEnd end = {.why = RECORD_ENDED};
+    if (err) {
+        end = failed(err, errno);
+    } else {
+        errno = 0;
+        err = follow(r);
+        end.why = r->over ? RECORD_ENDED : RECORD_ASKED;
+        if (err) end = failed(err, errno);
+        end.bytes = recorder_size(r->recorder);
+        errno = 0;
+        LmpErr last =
+            recorder_close(r->recorder, err ? NULL : &view, atomic_load(&view.control->ended));
+        if (last && !err) end = failed(last, errno);
+        end.bytes = size_of(r->job->file, end.bytes);
+    }
+    uint64_t now = lmp_os->clock(), start = view.header->start_clock;
+    end.clock = now > start ? now - start : 0;
+    recordoutput_close(&r->output);
+    close_fd(&r->process);
+    return end;
+}
+
+RecordEnd recordjob_run(const RecordJob *job, int line) {
+    Recording r = {.job = job, .line = line, .lock = -1, .output.fd = -1, .process = -1};
+    take_signals(&r);
+    int state = fcntl(job->state, F_DUPFD_CLOEXEC, FD_END);
+    LmpErr err = state < 0 ? LMP_E_MEMFD : view_open(&view, state);
+    if (err) return failed(err, 0);
+    RecordEnd end = {.why = RECORD_TAKEN};
+    if (hold(&r)) {
+        end = record(&r);
+        r.note->number = end.number;
+        atomic_store(&r.note->bytes, end.bytes);
+        atomic_store(&r.note->state,
+                     end.why == RECORD_FAILED ? LMP_RECORD_FAILED : LMP_RECORD_CLOSED);
+    }
+    close_fd(&r.lock);
+    view_close(&view);
+    close_fd(&r.signals);
+    if (r.line >= 0) (void)!send(r.line, &end, sizeof end, MSG_NOSIGNAL);
+    return end;
+}
+
+/* ---- a process of its own -------------------------------------------------------------------- */
+
+/* Nothing is left open of whoever started us: others wait for the end of these files. */
+static _Noreturn void be_recorder(const RecordJob *wanted, int line) {
+    RecordJob job = *wanted;
+    int from[FD_END] = {[FD_STATE] = wanted->state, [FD_LINE] = line, [FD_OUTPUT] = wanted->output};
+    int high[FD_END] = {-1, -1, -1, -1, -1, -1};
+    setsid();
+    prctl(PR_SET_NAME, "recorder");
+    for (int i = FD_STATE; i < FD_END; i++)
+        high[i] = from[i] >= 0 ? fcntl(from[i], F_DUPFD_CLOEXEC, FD_END) : -1;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int i = 0; i < FD_STATE; i++)
+        if (null < 0 || dup2(null, i) < 0) close(i);
+    for (int i = FD_STATE; i < FD_END; i++)
+        if (high[i] < 0 || dup3(high[i], i, O_CLOEXEC) < 0) close(i);
+    close_range(FD_END, ~0u, 0);
+    job.state = FD_STATE;
+    job.output = high[FD_OUTPUT] >= 0 ? FD_OUTPUT : -1;
+    recordjob_run(&job, FD_LINE);
+    _exit(0);
+}
+
+int recordjob_start(const RecordJob *job) {
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return -1;
+    pid_t pid = fork();
+    if (pid == 0) {
+        pid_t own = fork(); /* nobody's child: who started it need not wait for it */
+        if (own == 0) be_recorder(job, pair[1]);
+        _exit(own < 0);
+    }
+    int status = 1;
+    if (pid > 0 && waitpid(pid, &status, 0) < 0) status = 0; /* SIGCHLD may be ignored */
+    close(pair[1]);
+    if (status == 0) return pair[0];
+    close(pair[0]);
+    return -1;
+}
+
+void recordjob_give_output(int line, int output) {
+    char word = RECORD_SAY_OUTPUT;
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {.bytes = {0}};
+    struct iovec io = {&word, 1};
+    struct msghdr message = {.msg_iov = &io,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof control.bytes};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof output);
+    memcpy(CMSG_DATA(c), &output, sizeof output);
+    (void)!sendmsg(line, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+const char *recordjob_problem(const RecordEnd *end) {
+    if (end->why == RECORD_TAKEN) return "it is being recorded already";
+    if (end->err >= LMP_ERRS) return "not known";
+    return end->number ? err_of_file(end->number) : err_message((LmpErr)end->err);
+}

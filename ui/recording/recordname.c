@@ -1,0 +1,53 @@
+/* recordname.c - see recordname.h. */
+#include "recording/recordname.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/format.h"
+
+#define TRIES 10000u
+
+bool recordname_choose(char *out, size_t size, const char *file, uint32_t pid) {
+    char here[4096] = "";
+    struct stat st;
+    if (!file || *file != '/') {
+        if (!getcwd(here, sizeof here)) return false;
+        if (here[1]) strncat(here, "/", sizeof here - strlen(here) - 1);
+    }
+    if (file) return (size_t)snprintf(out, size, "%s%s", here, file) < size;
+    for (unsigned i = 1; i < TRIES; i++) {
+        char again[16] = "";
+        if (i > 1) snprintf(again, sizeof again, ".%u", i);
+        if ((size_t)snprintf(out, size, "%slmp-%u.lmprec%s", here, pid, again) >= size)
+            return false;
+        if (lstat(out, &st) != 0) return true;
+    }
+    return false;
+}
+
+const char *recordname_short(const char *file) {
+    char here[4096];
+    size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
+    bool inside = n > 1 && strncmp(file, here, n) == 0 && file[n] == '/' && file[n + 1];
+    return inside ? file + n + 1 : file;
+}
+
+char *recordname_say(char *out, size_t size, const char *file, const RecordEnd *end) {
+    char bytes[LMP_NUM], clock[LMP_NUM], name[RECORDNAME_MOST];
+    format_text(name, sizeof name, recordname_short(file), 0);
+    if (end->why == RECORD_TAKEN)
+        snprintf(out, size, "no recording in %s: %s", name, recordjob_problem(end));
+    else if (end->why != RECORD_FAILED)
+        snprintf(out, size, "recording written to %s (%s); watch it: lmp replay %s", name,
+                 format_bytes(bytes, end->bytes), name);
+    else if (end->bytes == 0)
+        snprintf(out, size, "no recording: cannot write %s: %s", name, recordjob_problem(end));
+    else
+        snprintf(out, size, "recording ended at %s: %s; what came before is in %s (%s)",
+                 format_clock(clock, end->clock), recordjob_problem(end), name,
+                 format_bytes(bytes, end->bytes));
+    return out;
+}
