@@ -119,7 +119,7 @@ case_tables() { # sites: filter, sorting, a page for each
     wait_gone 'match "MAIN'
     key '<'
     wait_for 'function▴'
-    key R
+    key O
     wait_for 'function▾'
     key '>'
     wait_for 'live▾'

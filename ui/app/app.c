@@ -421,6 +421,9 @@ static void act(App *app, Action action, Key key) {
     case ACT_SNAPSHOT_HOW:
         if (can_ask(app)) question_snapshot(app, action == ACT_SNAPSHOT_HOW);
         break;
+    case ACT_RECORD:
+        if (app->ui.recording.on || can_ask(app)) ask(app, REQUEST_RECORD);
+        break;
     case ACT_INPUT:
         begin_typing(app);
         break;

@@ -13,6 +13,7 @@ static bool offers_over_heap(const App *app, Action action) {
     case ACT_FREEZE:
     case ACT_MARK:
     case ACT_COLLECT:
+    case ACT_RECORD:
     case ACT_BREAK:
     case ACT_INPUT:
     case ACT_OWNER:
@@ -41,6 +42,7 @@ bool footer_offers(const App *app, Action action) {
     case ACT_FREEZE:
     case ACT_MARK:
     case ACT_COLLECT:
+    case ACT_RECORD:
     case ACT_BREAK:
         return !app->ended;
     case ACT_INPUT:
@@ -85,6 +87,8 @@ static bool is_on(const App *app, Action action) {
         return app->ui.frozen;
     case ACT_OWNER:
         return app->ui.by_tag;
+    case ACT_RECORD:
+        return app->ui.recording.on;
     case ACT_MOUSE:
         return !app->ui.mouse;
     case ACT_BREAK:

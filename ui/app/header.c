@@ -97,6 +97,19 @@ static void add_wait(Line *line, const Ui *ui) {
     line_key(line, 'i');
 }
 
+/* That this run is kept: for how long by now, and how much of the disk it takes. */
+static void add_recording(Line *line, const UiRecording *recording, const char *glyph) {
+    char clock[LMP_NUM], bytes[LMP_NUM];
+    if (!recording->on) return;
+    line_add(line, 3, STYLE(TONE_WRONG), "  %s REC", glyph);
+    line_key(line, 'R');
+    line_add(line, 5, STYLE(TONE_TEXT), " %s",
+             format_clock(clock, recording->seconds * 1000000000u));
+    line_key(line, 'R');
+    line_add(line, 7, STYLE(TONE_MUTED), " %s", format_bytes(bytes, recording->bytes));
+    line_key(line, 'R');
+}
+
 static void draw_who(App *app, Canvas *canvas, Rect rect) {
     const Model *model = &app->model;
     char word[24];
@@ -118,6 +131,8 @@ static void draw_who(App *app, Canvas *canvas, Rect rect) {
     }
     uint32_t breaks = app->ended ? 0 : ui_breaks_on(&app->ui);
     if (breaks > 0) line_add(&right, 4, STYLE(TONE_PAUSED), "  break: %u on", breaks);
+    canvas_encode(glyph, G_DOT);
+    add_recording(&right, &app->ui.recording, glyph);
     line_add(&right, 4, STYLE(TONE_TEXT), "  %s", format_clock(clock, model->clock));
     line_add(&right, 9, STYLE(TONE_ACCENT), "   ?");
     line_key(&right, '?');

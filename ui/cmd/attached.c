@@ -45,5 +45,6 @@ int attached_show(const ViewerOptions *viewer, const char *then, const ViewerRes
         command_say("%s",
                     supervisor.result->problem[0] ? supervisor.result->problem : "no terminal");
     if (supervisor.result->saved[0]) command_say("picture saved as %s", supervisor.result->saved);
+    if (supervisor.result->recorded[0]) command_say("%s", supervisor.result->recorded);
     return failed ? 1 : 0;
 }

@@ -100,6 +100,7 @@ static void end_display(PtyRelay *k) {
         relay_say(k, "lmp: no display: %.120s", result->problem);
     else if (result->saved[0])
         relay_say(k, "lmp: picture saved as %.60s", result->saved);
+    if (result->recorded[0]) relay_say(k, "lmp: %.250s", result->recorded);
     if (how == SUPERVISOR_LEFT && result->end == VIEWER_QUIT && !relay_ended(k))
         relay_say(k, "lmp: the display is left; lmp top %u brings it back", k->view.pid);
 }

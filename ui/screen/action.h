@@ -103,7 +103,7 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_SORT_LEFT, GROUP_TABLES, 10, '<', 0, "< >", "sort", NULL,                                \
       "sort by the column to the left, to the right")                                              \
     X(ACT_SORT_RIGHT, GROUP_TABLES, 0, '>', 0, ">", NULL, NULL, NULL)                              \
-    X(ACT_REVERSE, GROUP_TABLES, 21, 'R', 0, "R", "reverse", NULL,                                 \
+    X(ACT_REVERSE, GROUP_TABLES, 21, 'O', 0, "O", "reverse", NULL,                                 \
       "reverse the order")                                                                         \
     X(ACT_COLUMNS, GROUP_TABLES, 29, '|', 0, "|", "columns", NULL,                                 \
       "choose the columns of the table; they are kept for the next time")                          \
@@ -139,6 +139,8 @@ extern const char *const action_group_title[GROUPS];
       "a snapshot of the heap, lmp-PID-N.heap; asks once whether to collect garbage first")        \
     X(ACT_SNAPSHOT_HOW, GROUP_PROGRAM, 0, 'A', 0, "A", NULL, NULL,                                 \
       "a snapshot, and asks anew whether S is to collect garbage first")                           \
+    X(ACT_RECORD, GROUP_PROGRAM, 30, 'R', 0, "R", "record", "end recording",                       \
+      "record this run into lmp-PID.lmprec, for lmp replay; again: end that")                      \
     X(ACT_BREAK, GROUP_PROGRAM, 13, 'b', 0, "b", "break", "add",                                   \
       "conditions to pause at, or to take snapshots: a size, a line, a type, a new peak, a cycle")                       \
     X(ACT_INPUT, GROUP_PROGRAM, 22, 'i', 0, "i", "input", NULL, "type a line to the program")      \

@@ -109,6 +109,7 @@ static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
         bool fresh = v->view && viewer_look(v, now);
         if (v->view) viewer_watch_collection(v, now);
         if (v->view) viewer_watch_snapshot(v, now);
+        if (v->view) viewer_watch_record(v, now);
         if (v->o->notify < 0 && now >= v->next) viewer_read_spool(v);
         if (fresh) viewer_fill(v, now);
         LmpSeen seen = app_model(v->app)->seen;
@@ -210,6 +211,7 @@ void viewer_run(const ViewerOptions *options, ViewerResult *result) {
         if (v.view) atomic_fetch_add(&v.view->control->attached, 1);
         result->end = loop(&v, &signals);
         if (v.view) {
+            viewer_leave_record(&v, result->end == VIEWER_FINISHED || result->end == VIEWER_KILLED);
             atomic_fetch_sub(&v.view->control->attached, 1);
             if (app_ui(v.app)->breaks.count > 0 && view_breaks_ours(v.view))
                 view_breaks(v.view, NULL, 0);

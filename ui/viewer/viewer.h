@@ -45,8 +45,9 @@ typedef enum ViewerEnd {
 
 typedef struct ViewerResult {
     ViewerEnd end;
-    char saved[64];    /* name of the last picture saved, "" none */
-    char problem[128]; /* VIEWER_NO_TTY: why, one line */
+    char saved[64];     /* name of the last picture saved, "" none */
+    char recorded[256]; /* what has become of the last recording begun here, "" none */
+    char problem[128];  /* VIEWER_NO_TTY: why, one line */
 } ViewerResult;
 
 /* Shows the display until it ends; restores the terminal on every path out. Resumes the program if

@@ -22,6 +22,15 @@ typedef struct SnapshotWatch {
     LmpSnapshotLive of;
 } SnapshotWatch;
 
+/* The recording of this run, as far as it was seen. */
+typedef struct RecordWatch {
+    bool seen;      /* anything */
+    bool ours;      /* begun by a key here, into `file` */
+    uint32_t count; /* LmpRecordNote.count of the last one that was seen to run, or told */
+    uint64_t next;  /* when to look again */
+    char file[4352];
+} RecordWatch;
+
 typedef struct Viewer {
     const ViewerOptions *o;
     Config config;
@@ -41,6 +50,7 @@ typedef struct Viewer {
     uint32_t changed;  /* of the state, at the last look */
     CollectWait collect;
     SnapshotWatch snapshot;
+    RecordWatch record;
     Blocked blocked;
     char terminal[32];      /* the program's terminal, which lines typed here reach; "": none */
     uint64_t ledger_next;   /* when who made what is due to be summed up again */
@@ -100,6 +110,12 @@ bool viewer_lost_terminal(const Viewer *v);
 /* viewer_snapshot.c: asks for a snapshot of the heap; says what has come of one. */
 void viewer_ask_snapshot(Viewer *v, bool collect);
 void viewer_watch_snapshot(Viewer *v, uint64_t now);
+
+/* viewer_record.c: begins or ends a recording; says what has come of one. */
+void viewer_toggle_record(Viewer *v);
+void viewer_watch_record(Viewer *v, uint64_t now);
+/* The display leaves; `over`: the program has ended, and so does its recording. */
+void viewer_leave_record(Viewer *v, bool over);
 
 /* viewer_requests.c: does everything that panels and app.c have requested. */
 void viewer_serve(Viewer *v, uint64_t now);

@@ -139,6 +139,11 @@ static void serve_snapshot(Viewer *v, const Request *request) {
     viewer_ask_snapshot(v, request->collect);
 }
 
+static void serve_record(Viewer *v, const Request *request) {
+    (void)request;
+    viewer_toggle_record(v);
+}
+
 static void serve_mark(Viewer *v, const Request *request) {
     (void)request;
     view_mark(v->view);

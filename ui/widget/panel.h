@@ -40,6 +40,13 @@ typedef struct UiWait {
     bool busy;      /* it is busy: on a processor, or in line for one */
 } UiWait;
 
+/* The recording of this run that is under way. */
+typedef struct UiRecording {
+    bool on;
+    uint64_t seconds; /* since it was begun */
+    uint64_t bytes;   /* of its file */
+} UiRecording;
+
 /* Objects of a snapshot that a page is about: a list of them, or one. */
 typedef struct UiObjects {
     uint64_t serial;        /* of the OpenedHeap that they are in */
@@ -81,6 +88,7 @@ typedef struct Ui {
     Output *output;                /* what the program printed; NULL: not ours to show */
     bool can_type;                 /* a line can be sent to the program */
     UiWait wait;
+    UiRecording recording;
     /* What enter on the heap map opened: panel_blocks lists the live blocks that start in
      * [look_from, look_to). */
     uint64_t look_from, look_to;

@@ -34,6 +34,7 @@
     X(REQUEST_COLLECT, collect, true)                                                              \
     X(REQUEST_REFRESH, refresh, false)  /* new figures, by Ui.marks as they are now */             \
     X(REQUEST_SNAPSHOT, snapshot, true) /* of the heap; .collect: all garbage first */             \
+    X(REQUEST_RECORD, record, false)    /* begins a recording, or ends the one that runs */        \
     X(REQUEST_MARK, mark, true)                                                                    \
     X(REQUEST_MEMORY, memory, false)  /* what Lua counts: it answers some time */                  \
     X(REQUEST_PREVIEW, preview, true) /* .preview: what is in these strings and tables */
