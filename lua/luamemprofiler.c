@@ -85,10 +85,14 @@ static int start_with(lua_State *L, const LmpOptions *options) {
     if (err == LMP_E_STARTED) return luaL_error(L, "%s (call stop first)", err_message(err));
     LmpErr said = err ? err : lack;
     bool of_options = lack >= LMP_E_NOLINES && lack <= LMP_E_NOSAMPLE;
+    bool of_record = options->record && (!options->live || lack == LMP_E_FILE);
     if (err) {
         complain("the program runs unprofiled", err_message(err));
     } else {
-        if (lack && !of_options) complain("the program runs without a display", err_message(lack));
+        if (lack && !of_options)
+            complain(of_record ? "the program is not recorded"
+                               : "the program runs without a display",
+                     err_message(lack));
         if (lack && options->run_socket < 0) complain_of_options(L);
     }
     if (!said) {

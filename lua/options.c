@@ -95,6 +95,10 @@ static void set_sample(lua_State *L, LmpOptions *o) {
     read_sample(L, &o->sample);
 }
 
+static void set_record(lua_State *L, LmpOptions *o) {
+    o->record = lua_isboolean(L, -1) ? (lua_toboolean(L, -1) ? "" : NULL) : lua_tostring(L, -1);
+}
+
 static void set_top(lua_State *L, LmpOptions *o) {
     o->top = (uint32_t)lua_tointeger(L, -1);
 }
@@ -107,7 +111,7 @@ static const struct Option {
     [START_HOLD] = {is_boolean, set_hold},     [START_FPS] = {is_fps, set_fps},
     [START_NAME] = {is_text, set_name},        [START_LINES] = {is_boolean, set_lines},
     [START_STACKS] = {is_boolean, set_stacks}, [START_SAMPLE] = {is_sample, set_sample},
-    [START_TOP] = {is_top, set_top},
+    [START_TOP] = {is_top, set_top},           [START_RECORD] = {is_summary, set_record},
 };
 
 /* ---- the table ------------------------------------------------------------------------------- */

@@ -28,6 +28,9 @@
            "bytes between samples, on average, from 1024 on (`524288`, `\"512KiB\"`): lines and "  \
            "call paths (as with `stacks`) are then estimates, totals and types stay exact; "       \
            "`false` or 0: every block is accounted for; needs `lines`")                            \
+    OPTION(RECORD, "record", "boolean or string", "`false`", "a boolean or the name of a file",    \
+           "keep the run in a file, for `lmp replay` and `lmp report`: `true` chooses "            \
+           "`lmp-PID.lmprec` in the current directory; another process writes it")                 \
     OPTION(TOP, "top", "number", "`10`", "an integer from 0 to 1000",                              \
            "rows of the summary's tables, 0 to 1000")
 

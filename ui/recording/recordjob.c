@@ -23,9 +23,10 @@
 
 #define MS 1000000ull
 #define OUTPUT_NS (50 * MS)  /* between two looks at what the program prints */
+#define FILE_NS (1000 * MS)  /* between two looks at the file's name */
 #define ASKED_NS (250 * MS)  /* at most until somebody's wish is seen */
 #define WORD_NS (5000 * MS)  /* for `lmp run` to say how the program ended */
-#define ENDED_NS (300 * MS)  /* the same where nobody has promised to */
+#define ENDED_NS (100 * MS)  /* the same where nobody has promised to */
 #define ALIVE_NS (2000 * MS) /* for a program to end whose profile is over */
 #define DRAIN_NS (1000 * MS) /* for the relay to have its last words */
 
@@ -38,11 +39,13 @@ typedef struct Recording {
     RecordOutput output;
     int lock, signals, line, process; /* -1: not there (any more) */
     uint32_t pid;
-    uint32_t state;  /* of the program, at the last look */
-    uint64_t over;   /* when the profile, or the program, was seen to be over; 0: not yet */
-    uint64_t dead;   /* the same for the process */
-    bool asked;      /* to stop */
-    bool said_ended; /* on the line */
+    uint32_t state;        /* of the program, at the last look */
+    uint64_t over;         /* when the profile, or the program, was seen to be over; 0: not yet */
+    uint64_t dead;         /* the same for the process */
+    uint64_t look_at_file; /* when to see again whether it is still there */
+    int number;            /* the error if not */
+    bool asked;            /* to stop */
+    bool said_ended;       /* on the line */
 } Recording;
 
 static LmpView view; /* large */
@@ -159,6 +162,12 @@ static LmpErr follow(Recording *r) {
         uint64_t start = view.header->start_clock, clock = now > start ? now - start : 0;
         if (!err) err = recordoutput_take(&r->output, r->recorder, clock, &more);
         atomic_store(&r->note->bytes, recorder_size(r->recorder));
+        if (!err && now >= r->look_at_file) {
+            uint64_t bytes;
+            r->look_at_file = now + FILE_NS;
+            r->number = is_there(r->job->file, &bytes) ? 0 : errno;
+            if (r->number) err = LMP_E_FILE;
+        }
         if (err) return err;
         if (more) continue;
         if (r->asked || is_over(r, now)) return LMP_OK;
@@ -194,10 +203,13 @@ static RecordEnd failed(LmpErr err, int number) {
     return (RecordEnd){.why = RECORD_FAILED, .err = err, .number = err == LMP_E_FILE ? number : 0};
 }
 
-/* With all that closing it has written. */
-static uint64_t size_of(const char *file, uint64_t otherwise) {
+/* Somebody may have taken the file away, with its folder perhaps: writing on would be for nobody.
+ * True: it is there, *bytes its size. */
+static bool is_there(const char *file, uint64_t *bytes) {
     struct stat st;
-    return stat(file, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : otherwise;
+    if (stat(file, &st) != 0) return false;
+    *bytes = (uint64_t)st.st_size;
+    return true;
 }
 
 static RecordEnd record(Recording *r) {
@@ -214,16 +226,18 @@ static RecordEnd record(Recording *r) {
     if (err) {
         end = failed(err, errno);
     } else {
-        errno = 0;
         err = follow(r);
         end.why = r->over ? RECORD_ENDED : RECORD_ASKED;
-        if (err) end = failed(err, errno);
+        if (err) end = failed(err, r->number ? r->number : recorder_errno(r->recorder));
         end.bytes = recorder_size(r->recorder);
         errno = 0;
         LmpErr last =
             recorder_close(r->recorder, err ? NULL : &view, atomic_load(&view.control->ended));
         if (last && !err) end = failed(last, errno);
-        end.bytes = size_of(r->job->file, end.bytes);
+        if (!is_there(r->job->file, &end.bytes)) {
+            end = failed(LMP_E_FILE, errno);
+            end.bytes = 0;
+        }
     }
     uint64_t now = lmp_os->clock(), start = view.header->start_clock;
     end.clock = now > start ? now - start : 0;

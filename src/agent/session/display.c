@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,19 +12,16 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "agent/session/spawn.h"
 #include "base/io.h"
 #include "base/os.h"
 #include "pty/ptydrain.h"
 #include "pty/ttyrestore.h"
 #include "shared/launch.h"
 #include "shared/run_handshake.h"
-
-extern char **environ;
 
 #define START_NS 15000000000ull /* the display must be up by then */
 
@@ -113,22 +108,6 @@ static bool open_pair(int pair[2], bool socket) {
     return pair[0] >= 0 && pair[1] >= 0;
 }
 
-/* Reaps the process that forked the relay. */
-static void reap(pid_t pid) {
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-}
-
-/* Takes back the SIGCHLD of our own child, blocked and pending, so that the program does not see
- * it; signals do not queue, so if a child of the program waits to be reaped it is raised again. */
-static void swallow_child_signal(const sigset_t *chld) {
-    siginfo_t info = {0};
-    struct timespec now = {0, 0};
-    if (sigtimedwait(chld, NULL, &now) != SIGCHLD) return;
-    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0)
-        raise(SIGCHLD);
-}
-
 /* What the relay gets, and `lmp run` in case that it must take over; `hold` is which end of the
  * pipe. */
 static void to_give(int wanted[LMP_FD_END], const Start *s, int state_fd, int hold) {
@@ -149,19 +128,6 @@ static void to_give(int wanted[LMP_FD_END], const Start *s, int state_fd, int ho
     memcpy(wanted, all, sizeof all);
 }
 
-static bool file_actions(posix_spawn_file_actions_t *actions, const Start *s, int state_fd) {
-    int wanted[LMP_FD_END];
-    to_give(wanted, s, state_fd, 1);
-    /* All sources are above the targets, so that the order does not matter. */
-    for (int to = 0; to < LMP_FD_END; to++) {
-        int failed = wanted[to] >= 0 ? posix_spawn_file_actions_adddup2(actions, wanted[to], to)
-                                     : posix_spawn_file_actions_addopen(actions, to, "/dev/null",
-                                                                        O_RDONLY | O_CLOEXEC, 0);
-        if (failed) return false;
-    }
-    return true;
-}
-
 static LmpErr spawn_relay(const Start *s, int state_fd, const char *command,
                           const LmpDisplayOptions *options) {
     char fps[48];
@@ -174,34 +140,12 @@ static LmpErr spawn_relay(const Start *s, int state_fd, const char *command,
     argv[argc++] = (char *)(uintptr_t)(options->hold ? "--hold" : "--no-hold");
     if (s->on_tty[0]) argv[argc++] = (char *)(uintptr_t) "--input";
 
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attr;
-    sigset_t chld, mask, none, pending;
-    pid_t pid;
-    int failed = ENOMEM;
-    int high = fcntl(state_fd, F_DUPFD_CLOEXEC, OWNFD_LEAST);
+    int high = fcntl(state_fd, F_DUPFD_CLOEXEC, OWNFD_LEAST), wanted[LMP_FD_END], status;
     if (high < 0) return LMP_E_VIEWER;
-    sigemptyset(&none);
-    sigemptyset(&chld);
-    sigaddset(&chld, SIGCHLD);
-    pthread_sigmask(SIG_BLOCK, &chld, &mask);
-    sigpending(&pending);
-    if (posix_spawn_file_actions_init(&actions) == 0) {
-        if (posix_spawnattr_init(&attr) == 0) {
-            posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
-            posix_spawnattr_setsigmask(&attr, &none);
-            if (file_actions(&actions, s, high))
-                failed = posix_spawn(&pid, command, &actions, &attr, argv, environ);
-            posix_spawnattr_destroy(&attr);
-        }
-        posix_spawn_file_actions_destroy(&actions);
-    }
+    to_give(wanted, s, high, 1);
+    LmpErr err = spawn_command(command, argv, wanted, &status);
     close(high);
-    if (!failed) reap(pid);
-    if (sigismember(&pending, SIGCHLD) != 1) swallow_child_signal(&chld);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
-    if (failed == ENOENT || failed == EACCES || failed == ENOEXEC) return LMP_E_NOVIEWER;
-    return failed ? LMP_E_VIEWER : LMP_OK;
+    return err;
 }
 
 /* Waits for the relay's message until `deadline` (0: for ever); 0 when the line is dead or

@@ -20,6 +20,7 @@ typedef struct LmpOptions {
     uint32_t top;         /* rows of the summary's tables */
     const char *snapshot; /* of the heap, at the end: its file; NULL: none */
     bool snapshot_child;  /* the process is a child of the program that was meant */
+    const char *record;   /* its file; "": a name is chosen; NULL: not recorded */
     const char *breaks; /* conditions for snapshots, one a line (others are the display's); NULL */
 } LmpOptions;
 

@@ -41,6 +41,7 @@
 #include "agent/interp/saved_regs.h"
 #include "agent/map/shadow.h"
 #include "agent/session/ending.h"
+#include "agent/session/record.h"
 #include "agent/session/resident.h"
 #include "agent/session/session.h"
 #include "agent/state/profile_pool.h"
@@ -421,6 +422,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     session_of(p)->adoptable = options->run_socket >= 0;
     if (options->run_socket >= 0) live = ending_handshake(p, options->run_socket) && live;
     if (live) *lack = start_display(p, options);
+    if (options->record && !*lack) *lack = record_start(session_of(p), options->record);
     if (!*lack) *lack = first_lack(p);
     collector_attach(p, L, p->pass.alloc, p->pass.ud);
     cycles_mode(p);

@@ -1,0 +1,33 @@
+/* record.c - see record.h. */
+#include "agent/session/record.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "agent/session/ending.h"
+#include "agent/session/spawn.h"
+
+LmpErr record_start(LmpSession *session, const char *file) {
+    LmpProfile *p = &session->profile;
+    char command[4096], name[4200], pid[32], serial[32];
+    int fd[LMP_FD_END], status = 0;
+    if (getauxval(AT_SECURE)) return LMP_E_SECURE;
+    LmpErr err = ending_find_command(command, sizeof command);
+    if (err) return err;
+    snprintf(name, sizeof name, "--file=%s", file);
+    snprintf(pid, sizeof pid, "--pid=%d", (int)getpid());
+    snprintf(serial, sizeof serial, "--serial=%u", p->serial);
+    char *argv[] = {
+        (char *)(uintptr_t) "lmp", (char *)(uintptr_t) "recorder", name, pid, serial, NULL};
+    for (int i = 0; i < LMP_FD_END; i++)
+        fd[i] = -1;
+    fd[LMP_FD_STATE] = fcntl(p->file.fd, F_DUPFD_CLOEXEC, OWNFD_LEAST);
+    fd[LMP_FD_SPOOL] = ownfd_get(&session->display.kept[0]);
+    if (fd[LMP_FD_STATE] < 0) return LMP_E_VIEWER;
+    err = spawn_command(command, argv, fd, &status);
+    close(fd[LMP_FD_STATE]);
+    return err ? err : status ? LMP_E_FILE : LMP_OK;
+}

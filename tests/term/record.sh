@@ -1,0 +1,289 @@
+#!/bin/bash
+# Recordings: who makes them, and what survives whom. Without a terminal: record.sh CASE
+. "$(dirname "$0")/plain.sh"
+look() { "$LMP_BUILD/tests/record_look" "$@"; }
+whole() { look "$1" >whole.now; has whole.now "^complete=1$"; has whole.now "^ended=${2:-[0-9]+}$"; }
+complete() { look "$1" 2>/dev/null | grep -qx complete=1; }
+
+# Prints figures as record_look does: after `at` those of a moment that lasts a while, and its time.
+cat >figures.lua <<'LUA'
+local function show(s, file)
+    local out = {}
+    for name, v in pairs(s) do
+        if math.type(v) == 'integer' then out[#out + 1] = name .. '=' .. v end
+    end
+    for type, row in pairs(s.types) do
+        for name, v in pairs(row) do out[#out + 1] = 'types.' .. type .. '.' .. name .. '=' .. v end
+    end
+    for _, row in ipairs(s.sites or {}) do
+        out[#out + 1] = ('site %s:%d allocs=%d live_bytes=%d'):format(row.short_src, row.line or -1,
+            row.allocs, row.live_bytes)
+    end
+    local f = io.open(file, 'w')
+    f:write(table.concat(out, '\n'), '\n')
+    f:close()
+end
+local clock = os.clock
+local function stand(seconds) -- without asking for memory
+    local t = clock()
+    while clock() - t < seconds do end
+end
+return { show = show, stand = stand }
+LUA
+# same FIGURES LOOK: each of these lines is among those.
+same() {
+    [ "$(wc -l <"$1")" -gt 50 ] || fail "too few figures in $1"
+    sort "$2" >look.sorted
+    sort "$1" | comm -23 - look.sorted >differ
+    [ ! -s differ ] || fail "$1 is not what was recorded: $(head -5 differ)"
+}
+# A program that makes memory for a while, and says so in `up`.
+cat >busy.lua <<'LUA'
+local f = io.open('up.new', 'w')
+f:write((io.open '/proc/self/stat':read 'a':match '^%d+'))
+f:close()
+os.rename('up.new', 'up')
+local keep = {}
+while not io.open 'stop' do
+    for i = 1, 1000 do keep[i] = { i, 'text ' .. i } end
+end
+LUA
+busy() { # busy ARGS...: in the background, as $run; its program's pid in $program
+    rm -f up stop
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-summary "$@" busy.lua >out.run 2>err.run </dev/null &
+    run=$!
+    wait_file up
+    program=$(cat up)
+}
+recorded() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -ge "${2:-1}" ]; }
+
+case_equal() { # at a moment that lasts, and at the end, the file has what stats() gave
+    cat >x.lua <<'LUA'
+local lmp, f = require 'luamemprofiler', require 'figures'
+local keep = {}
+for round = 1, 3 do
+    for i = 1, 3000 do keep[#keep + 1] = { i, 'x' .. i } end
+    collectgarbage()
+    collectgarbage 'stop'
+    lmp.stats { sites = true }
+    f.stand(1)
+    local s = lmp.stats { sites = true }
+    f.show(s, 'figures.' .. round)
+    local t = io.open('time.' .. round, 'w')
+    t:write(('%.6f'):format(s.seconds))
+    t:close()
+    collectgarbage 'restart'
+end
+f.show(lmp.stop { sites = true }, 'figures.end')
+LUA
+    LUA_CPATH="$LMP_BUILD/?.so" LUA_PATH="./?.lua" lmp run --no-summary --record=x.lmprec x.lua
+    is $status 0 status
+    lines err 1
+    has err '^lmp: recording written to x\.lmprec \([0-9.]+ [KM]?i?B\); watch it: lmp replay x\.lmprec$'
+    is "$(stat -c %a x.lmprec)" 600 'the mode of the file'
+    whole x.lmprec 1
+    for round in 1 2 3; do
+        look x.lmprec at "$(cat time.$round)" >look.$round
+        same figures.$round look.$round
+    done
+    look x.lmprec at end >look.end
+    same figures.end look.end
+    # the default name, beside all else that is written
+    lmp run --record --json=x.json --summary=x.txt x.lua
+    is $status 0 status
+    has x.txt 'Maximum memory used'
+    has err '^lmp: recording written to lmp-[0-9]+\.lmprec '
+    look lmp-*.lmprec >whole.now
+    has whole.now '^again=x\.lua$'
+}
+
+case_refused() {
+    echo 'print "ran"' >x.lua
+    mkdir folder
+    lmp run --record=/no/such/directory/file x.lua
+    is $status 126 status
+    is "$(cat err)" 'lmp: cannot write /no/such/directory/file: No such file or directory' message
+    lmp run --record=folder x.lua
+    is $status 126 status
+    is "$(cat err)" 'lmp: cannot write folder: Is a directory' message
+    lmp run --record= x.lua
+    is $status 2 status
+    lmp run --record-limit=12 --record x.lua
+    is $status 2 status
+    lines err 1
+    hasnt out ran
+    lmp record
+    is $status 2 status
+    lmp record 999999999
+    is $status 1 status
+    has err 'no such profiled process'
+    [ "$(id -u)" = 0 ] && return # a folder without the right to write is no hindrance then
+    chmod a-w folder
+    lmp run --record=folder/file x.lua
+    is $status 126 status
+    lines err 1
+}
+
+case_killed() { # the program: its very last figures are there, and how it ended
+    cat >kill.lua <<'LUA'
+local f, lmp = require 'figures', require 'luamemprofiler'
+local keep = {}
+for i = 1, 5000 do keep[i] = { i } end
+collectgarbage()
+f.show(lmp.stats { sites = true }, 'figures.once') -- all that this needs is there
+collectgarbage 'stop'
+local last, show = lmp.stats(), f.show
+show(last, 'figures.last')
+local n = 12345
+keep.last = string.rep('y', 1234567)
+os.execute(io.open 'kill.cmd':read 'a')
+LUA
+    echo "kill -9 \$PPID; sleep 9" >kill.cmd
+    (LUA_CPATH="$LMP_BUILD/?.so" LUA_PATH='./?.lua' lmp run --no-summary --record=k.lmprec kill.lua; exit $status)
+    is $? 137 status
+    has err 'recording written to k.lmprec'
+    whole k.lmprec $((1 + 9))
+    look k.lmprec at end >look.end
+    bytes=$(sed -n 's/^live_bytes=//p' look.end)
+    before=$(sed -n 's/^live_bytes=//p' figures.last)
+    [ "$bytes" -gt $((before + 1234567)) ] || fail "the last figures are missing: $bytes after $before"
+}
+
+case_run_killed() { # and what records goes on: to the program's end
+    busy --record=r.lmprec
+    until_true 'a recording' recorded r.lmprec
+    kill -9 $run
+    { wait $run; } 2>/dev/null
+    kill -0 "$program" || fail 'the program has not outlived lmp run'
+    sleep 0.3
+    touch stop
+    until_true 'a complete recording' complete r.lmprec
+    # everybody at once, but who records
+    busy --record=all.lmprec
+    until_true 'a recording' recorded all.lmprec
+    kill -9 $run "$program"
+    { wait $run; } 2>/dev/null
+    until_true 'a complete recording' complete all.lmprec
+    look all.lmprec at end >look.end
+    has look.end '^live_bytes=[1-9]'
+    # who records: what it had written stays, and the program goes on
+    busy --record=own.lmprec
+    until_true 'a recording' recorded own.lmprec 3000
+    sleep 0.5
+    for p in /proc/[0-9]*; do
+        [ "$p/cwd" -ef "$work" ] && grep -qx recorder "$p/comm" && kill -9 "${p#/proc/}"
+    done
+    kill -0 "$program" || fail 'the program has not outlived who records it'
+    touch stop
+    wait $run
+    is $? 0 status
+    has err.run 'recording in own.lmprec: its process was killed; what it had written is there'
+    look own.lmprec >whole.now
+    has whole.now '^frames=[1-9]'
+    has whole.now '^complete=0'
+}
+
+case_attached() { # lmp record PID: until it is interrupted, and until the program ends
+    busy
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" record "$program" >one 2>&1 &
+    recorder=$!
+    until_true 'a recording' recorded "lmp-$program.lmprec"
+    lmp record "$program" two.lmprec
+    is $status 1 'status of a second one'
+    has err 'no recording in two.lmprec: it is being recorded already'
+    [ ! -e two.lmprec ] || fail 'a second one has left a file'
+    kill -TERM $recorder
+    wait $recorder
+    is $? 0 status
+    has one "^recording written to lmp-$program.lmprec \([0-9.]+ [KM]?i?B\); watch it: lmp replay lmp-$program.lmprec$"
+    whole "lmp-$program.lmprec" 0
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" record "$program" >one 2>&1 &
+    recorder=$!
+    until_true 'another recording' recorded "lmp-$program.lmprec.2"
+    touch stop
+    wait $recorder
+    is $? 0 status
+    wait $run
+    is $? 0 "the program's status"
+    whole "lmp-$program.lmprec.2"
+    is "$(stat -c %a "lmp-$program.lmprec.2")" 600 mode
+}
+
+case_states() { # several of one process, children, and what forks
+    cat >two.lua <<'LUA'
+local lmp = require 'luamemprofiler'
+T = {} for i = 1, 100 do T[i] = {} end
+lmp.stop()
+assert(lmp.start { summary = false })
+U = {} for i = 1, 100 do U[i] = {} end
+LUA
+    cat >start.lua <<'LUA'
+local lmp = require 'luamemprofiler'
+for i = 1, 2 do
+    assert(lmp.start { summary = false, record = 'start.lmprec' })
+    T = {} for i = 1, 100 do T[i] = {} end
+    lmp.stop()
+end
+print(lmp.start { summary = false, record = '/no/such/directory/x' })
+lmp.stop()
+assert(lmp.start { summary = false, record = true })
+LUA
+    LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD=$LMP_PRELOAD "$LUA" start.lua >out 2>err
+    is $? 0 status
+    has out 'cannot write the file	FILE'
+    has err '^lmp: the program is not recorded: cannot write the file$'
+    for f in start.lmprec start.lmprec.2; do
+        until_true "a complete $f" complete $f
+    done
+    set -- lmp-*.lmprec
+    until_true "a complete $1" complete "$1"
+    echo "os.execute [[$LUA -e 'T = {} for i = 1, 100 do T[i] = {} end']]" >parent.lua
+    lmp run --no-summary --record=p.lmprec parent.lua
+    is $status 0 status
+    lines err 2
+    whole p.lmprec 1
+    set -- p.lmprec.*
+    is $# 1 'recordings of children'
+    whole "$1"
+}
+
+case_trouble() { # of the disk: the recording ends with a line, the program goes on
+    busy
+    (ulimit -f 4; LD_PRELOAD=$LMP_PRELOAD "$LMP" record "$program" full.lmprec >one 2>&1)
+    is $? 1 'status of one that is too large'
+    lines one 1
+    has one '^lmp: (no recording: cannot write full.lmprec|recording ended at .*): File too large'
+    kill -0 "$program" || fail 'the program has not outlived its recording'
+    touch stop
+    wait $run
+    is $? 0 status
+    mkdir gone
+    busy --record=gone/x.lmprec
+    until_true 'a recording' recorded gone/x.lmprec
+    mv gone went
+    touch stop
+    wait $run
+    is $? 0 status
+    lines err.run 1
+    has err.run '^lmp: no recording: cannot write gone/x.lmprec: No such file or directory$'
+    # As small as a disk can be, in a namespace of its own.
+    cat >small.sh <<'SH'
+mkdir -p small && mount -t tmpfs -o size=16k none small || exit 77
+rm -f stop
+(sleep 2; touch stop) &
+LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-summary --record=small/x.lmprec busy.lua 2>err || exit 1
+SH
+    status=0
+    LMP=$LMP LMP_PRELOAD=$LMP_PRELOAD unshare -rm sh small.sh 2>why || status=$?
+    if [ $status = 77 ] || grep -q '^unshare:' why; then
+        echo "no small file system could be made here: $(cat why)"
+    else
+        is $status 0 'a program whose recording has no room'
+        lines err 1
+        has err 'ecording.*No space left on device'
+    fi
+}
+
+[ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }
+"case_$1"
+echo "ok: $1"
