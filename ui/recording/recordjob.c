@@ -152,6 +152,15 @@ static void wait_until(const Recording *r, uint64_t now, uint64_t next) {
     ppoll(p, sizeof p / sizeof *p, &t, NULL);
 }
 
+/* Somebody may have taken the file away, with its folder perhaps: writing on would be for nobody.
+ * True: it is there, *bytes its size. */
+static bool is_there(const char *file, uint64_t *bytes) {
+    struct stat st;
+    if (stat(file, &st) != 0) return false;
+    *bytes = (uint64_t)st.st_size;
+    return true;
+}
+
 static LmpErr follow(Recording *r) {
     uint64_t next = 0;
     for (;;) {
@@ -201,15 +210,6 @@ static void note_begun(Recording *r) {
 
 static RecordEnd failed(LmpErr err, int number) {
     return (RecordEnd){.why = RECORD_FAILED, .err = err, .number = err == LMP_E_FILE ? number : 0};
-}
-
-/* Somebody may have taken the file away, with its folder perhaps: writing on would be for nobody.
- * True: it is there, *bytes its size. */
-static bool is_there(const char *file, uint64_t *bytes) {
-    struct stat st;
-    if (stat(file, &st) != 0) return false;
-    *bytes = (uint64_t)st.st_size;
-    return true;
 }
 
 static RecordEnd record(Recording *r) {
