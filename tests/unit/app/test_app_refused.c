@@ -4,7 +4,7 @@
 #include "refused_memory.h"
 
 static const char *const asked[] = {
-    "6\n",         "6/cache\n\033",  "6R<G>\033", "6|\n\033", "7\n/cache\n\033", "77G\033",
+    "6\n",         "6/cache\n\033",  "6O<G>\033", "6|\n\033", "7\n/cache\n\033", "77G\033",
     "88*I",        "8/cache\n\033",  "9\n\033",   "99\033",   "0\n/cache\n\033", "3++jj\n\033",
     "3cs\n/5\n",   "4/memory\n\033", "5l",        "L\033",    "?/sites\n\033",   "ba.lua:3\n\033",
     "w\033WW\033", "zz1\033",        "\t\t\t\t",

@@ -242,7 +242,7 @@ START_TEST(types_are_sorted_too) {
     ck_assert(shows("live▾"));
     press("<");
     ck_assert(shows("type▴"));
-    press("R");
+    press("O");
     ck_assert(shows("type▾"));
     press(">>");
     ck_assert(shows("blocks▾"));

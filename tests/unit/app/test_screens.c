@@ -73,7 +73,7 @@ static const Screen screens[] = {
     {"120x36-site-through-c", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6" DOWN "\r"},
     {"120x36-site-callers", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6/cache.lua:14\r\r"},
     {"120x36-filter", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6/NORMAL random"},
-    {"120x36-sorted", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6<R"},
+    {"120x36-sorted", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6<O"},
     {"80x24-sites", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "6"},
     {"80x24-sites-ascii", 80, 24, 256, false, true, LMP_SEEN_RUNNING, "66" DOWN},
     {"80x24-sites-mono", 80, 24, 0, true, true, LMP_SEEN_RUNNING, "6"},
