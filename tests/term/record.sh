@@ -1,7 +1,7 @@
 #!/bin/bash
 # Recordings: who makes them, and what survives whom. Without a terminal: record.sh CASE
 . "$(dirname "$0")/plain.sh"
-look() { "$LMP_BUILD/tests/record_look" "$@"; }
+look() { "$LMP_BUILD/record_look" "$@"; }
 whole() { look "$1" >whole.now; has whole.now "^complete=1$"; has whole.now "^ended=${2:-[0-9]+}$"; }
 complete() { look "$1" 2>/dev/null | grep -qx complete=1; }
 
