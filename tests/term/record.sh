@@ -60,21 +60,21 @@ recorded() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -ge "${2:-1}" ]; }
 case_equal() { # at a moment that lasts, and at the end, the file has what stats() gave
     cat >x.lua <<'LUA'
 local lmp, f = require 'luamemprofiler', require 'figures'
-local keep = {}
+local keep, want = {}, { sites = true } -- asking is to take no memory
 for round = 1, 3 do
     for i = 1, 3000 do keep[#keep + 1] = { i, 'x' .. i } end
     collectgarbage()
     collectgarbage 'stop'
-    lmp.stats { sites = true }
+    local since = lmp.stats().seconds -- which also sees the cycle that has just ended
     f.stand(1)
-    local s = lmp.stats { sites = true }
+    local s = lmp.stats(want)
     f.show(s, 'figures.' .. round)
     local t = io.open('time.' .. round, 'w')
-    t:write(('%.6f'):format(s.seconds))
+    t:write(('%.6f %.6f\n'):format(s.seconds, since))
     t:close()
     collectgarbage 'restart'
 end
-f.show(lmp.stop { sites = true }, 'figures.end')
+f.show(lmp.stop(want), 'figures.end')
 LUA
     LUA_CPATH="$LMP_BUILD/?.so" LUA_PATH="./?.lua" lmp run --no-summary --record=x.lmprec x.lua
     is $status 0 status
@@ -83,7 +83,11 @@ LUA
     is "$(stat -c %a x.lmprec)" 600 'the mode of the file'
     whole x.lmprec 1
     for round in 1 2 3; do
-        look x.lmprec at "$(cat time.$round)" >look.$round
+        read -r at since <time.$round
+        look x.lmprec at "$at" >look.$round
+        # on a busy machine tables may be older: they take a fiftieth of a processor
+        awk -F= -v since="$since" '$1 == "tables" { exit !($2 < since) }' look.$round &&
+            sed -i '/^site /d' figures.$round
         same figures.$round look.$round
     done
     look x.lmprec at end >look.end

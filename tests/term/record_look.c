@@ -37,7 +37,7 @@ static void print_state(LmpRecording *r) {
         printf("site %s:%d allocs=%" PRIu64 " live_bytes=%" PRIu64 "\n", s->short_src, s->line,
                s->tally.allocs, s->tally.live_bytes);
     }
-    printf("still=%d\n", recording_taken(r).still);
+    printf("tables=%.6f\n", (double)recording_tables_clock(r) / 1e9);
 }
 
 int main(int argc, char **argv) {
