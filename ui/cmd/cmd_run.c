@@ -18,6 +18,7 @@
 #include "cmd/collect.h"
 #include "cmd/inherited.h"
 #include "cmd/program.h"
+#include "cmd/run_gate.h"
 #include "cmd/run_options.h"
 #include "relay/outfile.h"
 #include "shared/launch.h"
@@ -32,6 +33,7 @@ typedef struct Run {
     Collect collect;
     CollectEnd end;
     Recorders recorders;
+    RunGate gate;
     int signals;
     sigset_t mask; /* that we inherited */
 } Run;
@@ -41,6 +43,10 @@ static bool all_writable(const RunOptions *want, const Recorders *recorders) {
     const char *file = want->snapshot;
     bool writable = !file || outfile_replaceable(file);
     if (writable) writable = recorders_writable(recorders, &file);
+    if (writable && want->junit) {
+        file = want->junit;
+        writable = outfile_replaceable(file);
+    }
     for (unsigned kind = 0; kind < REPORTS && writable; kind++) {
         file = want->file[kind];
         writable = !file || outfile_writable(file);
@@ -147,6 +153,12 @@ static int end_alike(const Run *run) {
     return 128 + sig;
 }
 
+/* The program's own failure goes first. */
+static int end_of(const Run *run, bool kept) {
+    int status = end_alike(run);
+    return status == 0 && !kept ? EXIT_DIFFERENT : status;
+}
+
 /* ---- reports --------------------------------------------------------------------------------- */
 
 static bool write_file(const Run *run, const char *file, unsigned kind) {
@@ -191,7 +203,7 @@ static void report(const Run *run) {
         write_report(run, run->want.file[REPORT_SUMMARY], run->want.first);
         collect_summary_done(&run->collect);
     }
-    collect_snapshots(&run->collect, run->want.snapshot != NULL);
+    collect_snapshots(&run->collect, run->want.snapshot != NULL, run->gate.directory);
     for (unsigned kind = REPORT_SUMMARY + 1; kind < REPORTS; kind++)
         if (run->want.file[kind]) write_report(run, run->want.file[kind], kind);
 }
@@ -214,9 +226,10 @@ static void set_summary_place(const Run *run) {
 
 static void set_snapshot(const Run *run) {
     char place[8192];
+    const char *file = run->want.snapshot ? run->want.snapshot : run_gate_snapshot(&run->gate);
     unsetenv(LMP_ENV_SNAPSHOT);
-    if (!run->want.snapshot) return;
-    whole_path(place, sizeof place, run->want.snapshot);
+    if (!file) return;
+    whole_path(place, sizeof place, file);
     setenv(LMP_ENV_SNAPSHOT, place, 1);
 }
 
@@ -249,12 +262,14 @@ static int run_program(Run *run) {
         unsetenv(LMP_ENV_BREAKS);
     }
     set_summary_place(run);
+    run_gate_open(&run->gate, &run->want, run->program.name);
     set_snapshot(run);
     int error = program_set_environment(module, &theirs, text) ? launch(run, theirs.fd) : ENOMEM;
     ownfd_close(&theirs);
     if (error) {
         command_say("cannot run %s: %s", run->program.name, strerror(error));
         collect_close(&run->collect);
+        run_gate_close(&run->gate);
         return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT;
     }
     run->recorders.main = (uint32_t)run->end.pid;
@@ -267,10 +282,12 @@ static int run_program(Run *run) {
         fputc('\n', stderr);
     report(run);
     recorders_say(&run->recorders);
+    bool kept = run_gate_judge(&run->gate, &run->collect, &run->end);
     collect_reported(&run->collect);
     collect_close(&run->collect);
+    run_gate_close(&run->gate);
     recorders_close(&run->recorders);
-    return end_alike(run);
+    return end_of(run, kept);
 }
 
 static int run(const Command *command, int argc, char **argv) {
@@ -278,7 +295,10 @@ static int run(const Command *command, int argc, char **argv) {
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     const char *problem;
     int status;
-    if (!run_options_read(&state.want, command, &p, &status)) return status;
+    if (!run_options_read(&state.want, command, &p, &status)) {
+        free(state.want.limit);
+        return status;
+    }
     state.end.again = state.want.again[0] ? state.want.again : NULL;
     state.recorders = (Recorders){.wanted = state.want.record,
                                   .given = state.want.record_file,
@@ -295,6 +315,7 @@ static int run(const Command *command, int argc, char **argv) {
         status = run_program(&state);
     }
     free(state.program.argv);
+    free(state.want.limit);
     return status;
 }
 
@@ -305,7 +326,12 @@ const Command cmd_run = {
     .details =
         "The program may be a Lua script or any command that runs Lua 5.4; its exit status is that "
         "of\nlmp run. The display is left with q, and the program goes on. Your own LUA_INIT is "
-        "run as ever.",
+        "run as ever.\n\nA program that has ended well and broken a --limit gives exit status 3. A "
+        "limit is "
+        "FIGURE\nMOST: peak, live, bytes, held or frame with a size, allocs, blocks or leaks with "
+        "a "
+        "number;\nor of a part: at FILE:LINE FIGURE MOST, type TYPE FIGURE MOST, tag NAME FIGURE "
+        "MOST.",
     .options = run_options,
     .examples = run_examples,
     .run = run,

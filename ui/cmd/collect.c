@@ -308,10 +308,9 @@ static LmpErr open_state(LmpView *view, const CollectState *state) {
                         : view_open(view, own);
 }
 
-/* Writes one state's report, preceded by `before`; false: the state cannot be read, nothing is
- * written. */
-static bool write_report(const Collect *c, size_t which, const CollectEnd *end,
-                         const LmpReportKind *kind, const char *before, FILE *out) {
+/* Has a state's report looked at; false: the state cannot be read. */
+static bool read_state(const Collect *c, size_t which, const CollectEnd *end, unsigned wanted,
+                       CollectSee *see, void *with) {
     const CollectState *state = &c->states[which];
     static LmpView view; /* large, both */
     static LmpReport report;
@@ -320,7 +319,7 @@ static bool write_report(const Collect *c, size_t which, const CollectEnd *end,
     if (state->pid) view.pid = state->pid;
     describe(ending, sizeof ending, &view, end);
     bool failed = view.pid == (uint32_t)end->pid && end->status != 0;
-    unsigned parts = view.live->tables.stacks ? kind->parts : 0;
+    unsigned parts = view.live->tables.stacks ? wanted : 0;
     report_fill_with(&report, view.header, view.live, &view.tables, parts, view.live->clock,
                      ending);
     if (view.pid) report.pid = view.pid;
@@ -328,11 +327,38 @@ static bool write_report(const Collect *c, size_t which, const CollectEnd *end,
     report.watched = c->display_count > 0;
     if (view.pid == (uint32_t)end->pid) report.again = end->again;
     report.error = failed && error_line(c, error, sizeof error) ? error : NULL;
-    fputs(before, out);
-    kind->write(&report, out);
+    see(with, &report, &view);
     report_close(&report);
     view_close(&view);
     return true;
+}
+
+typedef struct Written {
+    const LmpReportKind *kind;
+    const char *before;
+    FILE *out;
+} Written;
+
+static void write_seen(void *with, const LmpReport *report, LmpView *view) {
+    const Written *w = with;
+    (void)view;
+    fputs(w->before, w->out);
+    w->kind->write(report, w->out);
+}
+
+/* Writes one state's report, preceded by `before`; false: the state cannot be read, nothing is
+ * written. */
+static bool write_report(const Collect *c, size_t which, const CollectEnd *end,
+                         const LmpReportKind *kind, const char *before, FILE *out) {
+    Written w = {kind, before, out};
+    return read_state(c, which, end, kind->parts, write_seen, &w);
+}
+
+size_t collect_each(const Collect *c, const CollectEnd *end, CollectSee *see, void *with) {
+    size_t seen = 0;
+    for (size_t i = 0; i < c->count; i++)
+        seen += read_state(c, i, end, 0, see, with);
+    return c->lost + c->count - seen;
 }
 
 void collect_report(const Collect *c, const CollectEnd *end, const LmpReportKind *kind, FILE *out) {
@@ -347,14 +373,17 @@ void collect_report(const Collect *c, const CollectEnd *end, const LmpReportKind
         fprintf(out, "lmp: %zu more Lua states could not be read\n", unread);
 }
 
-void collect_snapshots(const Collect *c, bool wanted) {
+void collect_snapshots(const Collect *c, bool wanted, const char *unsaid) {
     static LmpView view; /* large */
     static LmpSnapshotLive s;
     char line[2800];
     for (size_t i = 0; i < c->count; i++) {
         if (open_state(&view, &c->states[i])) continue;
         view_copy_snapshot(&view, &s);
-        if (s.state == LMP_SNAPSHOT_WRITTEN || s.state == LMP_SNAPSHOT_FAILED)
+        bool silent = *unsaid && strncmp(s.file, unsaid, strlen(unsaid)) == 0;
+        if (silent)
+            (void)0;
+        else if (s.state == LMP_SNAPSHOT_WRITTEN || s.state == LMP_SNAPSHOT_FAILED)
             command_say("%s", snapshotline_say(line, sizeof line, &s));
         else if (s.state == LMP_SNAPSHOT_RUNS)
             command_say("snapshot %u: the program was killed, or crashed, while it was written",

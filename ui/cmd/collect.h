@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "cmd/recorders.h"
+#include "read/view.h"
 #include "report/report.h"
 #include "shared/launch.h"
 
@@ -71,8 +72,14 @@ void collect_reported(Collect *collect);
 void collect_report(const Collect *collect, const CollectEnd *end, const LmpReportKind *kind,
                     FILE *out);
 
-/* Says what came of snapshots of the heap. `wanted`: also where there should be one and is none. */
-void collect_snapshots(const Collect *collect, bool wanted);
+/* Has the report of each state looked at, with the view that it was filled from. Returns how many
+ * states could not be read. */
+typedef void CollectSee(void *with, const LmpReport *report, LmpView *view);
+size_t collect_each(const Collect *collect, const CollectEnd *end, CollectSee *see, void *with);
+
+/* Says what came of snapshots of the heap. `wanted`: also where there should be one and is none;
+ * `unsaid`: but of none whose file's name begins so ("": of all). */
+void collect_snapshots(const Collect *collect, bool wanted, const char *unsaid);
 
 void collect_close(Collect *collect);
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #define EXIT_USAGE 2
+#define EXIT_DIFFERENT 3 /* it was done, and what was found is not as it should be */
 
 typedef struct Option {
     const char *name; /* without the dashes */

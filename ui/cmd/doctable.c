@@ -5,6 +5,7 @@
 
 #include "base/kind.h"
 #include "cmd/command.h"
+#include "gate/limits.h"
 #include "read/ledger/tallies.h"
 #include "read/verdict/verdict.h"
 #include "screen/config.h"
@@ -124,9 +125,28 @@ static void print_verdicts(FILE *out) {
     }
 }
 
+static void print_limits(FILE *out) {
+    fputs("| figure | most | of a part, too | meaning |\n| --- | --- | --- | --- |\n", out);
+    for (int i = 0; i < LIMIT_FIGURE_COUNT; i++) {
+        const LmpLimitInfo *l = &limit_figures[i];
+        fprintf(out, "| `%s` | %s | %s| %s |\n", l->word, l->bytes ? "size" : "number",
+                l->scopes ? "yes " : "", l->help);
+    }
+}
+
+static void print_limit_parts(FILE *out) {
+    fputs("| before the figure | meaning |\n| --- | --- |\n", out);
+    for (int i = LIMIT_AT; i < LIMIT_SCOPES; i++)
+        fprintf(out, "| `%s %s` | %s |\n", limit_scopes[i].word, limit_scopes[i].argument,
+                limit_scopes[i].help);
+}
+
 bool doctable_print(const char *name, FILE *out) {
     bool keys = strcmp(name, "keys") == 0, start = strcmp(name, "start") == 0;
     bool config = strcmp(name, "config") == 0, verdicts = strcmp(name, "verdicts") == 0;
+    bool limits = strcmp(name, "limits") == 0, parts = strcmp(name, "limit-parts") == 0;
+    if (limits) print_limits(out);
+    if (parts) print_limit_parts(out);
     if (keys) print_keys(out);
     if (config) print_config(out);
     if (verdicts) print_verdicts(out);
@@ -141,11 +161,11 @@ bool doctable_print(const char *name, FILE *out) {
         print_figures(l->figures, out);
         return true;
     }
-    return keys || start || config || verdicts;
+    return keys || start || config || verdicts || limits || parts;
 }
 
 void doctable_names(FILE *out) {
-    fputs("keys\nstart\nconfig\nverdicts\n", out);
+    fputs("keys\nstart\nconfig\nverdicts\nlimits\nlimit-parts\n", out);
     for (const Command *const *c = commands; *c; c++)
         if (!(*c)->internal && shown((*c)->options)) fprintf(out, "%s\n", (*c)->name);
     for (const LmpFigureList *l = figure_lists; l->name; l++)

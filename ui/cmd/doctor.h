@@ -6,9 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cmd/command.h"
 #include "cmd/program.h"
 
-enum { EXIT_TROUBLE = 1, EXIT_DIFFERENT = 3 };
+enum { EXIT_TROUBLE = 1 };
 enum { MOST_JOBS = 1000 };
 
 /* What is counted for a job, as src/agent/doctor/doctor.c writes it. */

@@ -28,6 +28,8 @@ enum {
     O_SNAPSHOT_WHEN,
     O_RECORD,
     O_RECORD_LIMIT,
+    O_LIMIT,
+    O_JUNIT,
     O_FPS,
     O_HOLD,
     O_NO_HOLD,
@@ -54,6 +56,9 @@ const Option run_options[] = {
                   "keep the run in FILE (default lmp-PID.lmprec), for lmp replay and lmp report"},
     [O_RECORD_LIMIT] = {"record-limit", "SIZE",
                         "size of that file at most, 1MiB or more (default 64MiB)"},
+    [O_LIMIT] = {"limit", "LIMIT",
+                 "exit status 3 if it is broken, such as \"peak 64MiB\"; may be repeated"},
+    [O_JUNIT] = {"junit", "FILE", "write what became of the limits to FILE, as JUnit's XML"},
     [O_FPS] = {"fps", "N",
                "repaints a second, " LMP_FPS_RANGE " (default " LMP_FPS_WORD(LMP_FPS_DEFAULT) ")"},
     [O_HOLD] = {"hold", NULL, "at the end, the display waits for q (the default)"},
@@ -68,6 +73,7 @@ const Example run_examples[] = {
     {"lmp run --break='size 1MiB' script.lua", "pause where a block of more is asked for"},
     {"lmp run --snapshot=end.heap script.lua", "who holds what is there when it ends"},
     {"lmp run --record=night.lmprec server.lua", "keep all of the run: lmp replay night.lmprec"},
+    {"lmp run --limit='peak 64MiB' --limit='leaks 0' test.lua", "fail the build where it is more"},
     {"lmp run --sample=512KiB server.lua", "at next to no cost, for days"},
     {"lmp run --no-live --json=heap.json script.lua", "no display; figures for machines"},
     {"lmp run -- lua5.4 script.lua", "any command that runs Lua 5.4"},
@@ -105,12 +111,43 @@ static bool read_break(RunOptions *want, const Command *command, const char *val
 }
 
 /* A size that bounds a file, and leaves room for what must be in it. */
-static bool read_limit(RunOptions *want, const Command *command, const char *value, int *status) {
+static bool read_record_limit(RunOptions *want, const Command *command, const char *value, int *status) {
     if (format_parse_size(value, &want->record_limit) && want->record_limit >= RECORD_LIMIT_MIN)
         return true;
     *status = command_wrong(
         command, "--record-limit=%s: a size from 1MiB on was expected, such as 64MiB", value);
     return false;
+}
+
+static bool read_limit(RunOptions *want, const Command *command, const char *value, int *status) {
+    char problem[320];
+    LmpLimit *limits = realloc(want->limit, (want->limits + 1) * sizeof *limits);
+    if (!limits) {
+        *status = command_wrong(command, "--limit: not enough memory");
+        return false;
+    }
+    want->limit = limits;
+    if (limits_parse(value, &limits[want->limits], problem, sizeof problem)) {
+        want->limits++;
+        return true;
+    }
+    *status = command_wrong(command, "--limit: %s", problem);
+    return false;
+}
+
+/* Limits that cannot be told are a mistake now, and not at the end. */
+static bool check_limits(const RunOptions *want, const Command *command, int *status) {
+    if (want->junit && !want->limits) {
+        *status = command_wrong(command, "--junit needs a --limit");
+        return false;
+    }
+    for (uint32_t i = 0; i < want->limits; i++) {
+        if (want->lines || !limits_need_lines(&want->limit[i])) continue;
+        *status = command_wrong(command, "--limit='%s' needs lines: leave out --no-lines",
+                                want->limit[i].text);
+        return false;
+    }
+    return true;
 }
 
 static bool read_top(RunOptions *want, const Command *command, const char *value, int *status) {
@@ -207,8 +244,16 @@ bool run_options_read(RunOptions *want, const Command *command, Parse *p, int *s
             *status = command_wrong(command, "--record= needs the name of a file");
             return false;
         case O_RECORD_LIMIT:
+            if (!read_record_limit(want, command, p->value, status)) return false;
+            break;
+        case O_LIMIT:
             if (!read_limit(want, command, p->value, status)) return false;
             break;
+        case O_JUNIT:
+            want->junit = p->value;
+            if (*p->value) break;
+            *status = command_wrong(command, "--junit= needs the name of a file");
+            return false;
         case O_NO_SUMMARY:
             want->no_summary = true;
             break;
@@ -234,6 +279,7 @@ bool run_options_read(RunOptions *want, const Command *command, Parse *p, int *s
                                 want->stacks ? "stacks" : "sample");
         return false;
     }
+    if (!check_limits(want, command, status)) return false;
     if (want->pauses && !want->live) {
         *status =
             command_wrong(command, "--break needs the display, from which the program goes on");

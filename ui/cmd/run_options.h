@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "cmd/cmd.h"
+#include "gate/limits.h"
 #include "report/report.h"
 
 #define RECORD_LIMIT_MIN (1u << 20) /* bytes of a recording */
@@ -22,6 +23,9 @@ typedef struct RunOptions {
     bool record;
     const char *record_file; /* NULL: a name is chosen */
     uint64_t record_limit;   /* bytes; 0: as the recorder has it */
+    LmpLimit *limit;      /* owned by whoever reads them */
+    uint32_t limits;
+    const char *junit; /* file for what became of them, NULL: none */
     const char *name;
     const char *file[REPORTS]; /* the summary's, NULL: standard error; others add to it */
     bool no_summary;

@@ -1,0 +1,150 @@
+/* run_gate.c - see run_gate.h. */
+#include "cmd/run_gate.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "gate/gate.h"
+#include "relay/outfile.h"
+
+typedef struct Judge {
+    const RunGate *gate;
+    LmpFinding *finding; /* one a limit, of the state that is judged */
+    FILE *text, *junit;  /* junit NULL: it is not asked for */
+    pid_t main;
+    bool failed; /* the program itself */
+    bool broken;
+} Judge;
+
+static bool wants_heap(const RunOptions *want) {
+    for (uint32_t i = 0; i < want->limits; i++)
+        if (want->limit[i].figure == LIMIT_HELD) return true;
+    return false;
+}
+
+/* A directory that nobody else looks into: a snapshot has the program's strings. */
+void run_gate_open(RunGate *g, const RunOptions *want, const char *program) {
+    const char *place = secure_getenv("TMPDIR");
+    *g = (RunGate){.want = want, .program = program};
+    if (want->snapshot || !wants_heap(want)) return;
+    if (!place || *place != '/' || strlen(place) > sizeof g->directory - 32) place = "/tmp";
+    snprintf(g->directory, sizeof g->directory, "%s/lmp-gate-XXXXXX", place);
+    if (!mkdtemp(g->directory)) g->directory[0] = 0;
+    if (g->directory[0]) snprintf(g->file, sizeof g->file, "%s/end.heap", g->directory);
+}
+
+const char *run_gate_snapshot(const RunGate *g) {
+    return g->file[0] ? g->file : NULL;
+}
+
+void run_gate_close(RunGate *g) {
+    if (!g->directory[0]) return;
+    DIR *directory = opendir(g->directory);
+    for (struct dirent *e; directory && (e = readdir(directory));) {
+        char file[sizeof g->directory + sizeof e->d_name + 1];
+        snprintf(file, sizeof file, "%s/%s", g->directory, e->d_name);
+        if (e->d_name[0] != '.' || strlen(e->d_name) > 2) unlink(file);
+    }
+    if (directory) closedir(directory);
+    rmdir(g->directory);
+    g->directory[0] = g->file[0] = 0;
+}
+
+/* ---- one state ------------------------------------------------------------------------------- */
+
+static void say(Judge *j, const LmpGateOf *of) {
+    uint32_t limits = j->gate->want->limits;
+    for (uint32_t i = 0; i < limits; i++)
+        j->broken |= j->finding[i].broken;
+    gate_text(of, j->finding, limits, j->text);
+    if (j->junit) gate_junit_suite(of, j->finding, limits, j->junit);
+}
+
+/* What came of the snapshot at its end; NULL: it is open. */
+static const char *open_heap(const Judge *j, LmpView *view, LmpSnapshot *heap) {
+    static LmpSnapshotLive s;
+    if (!wants_heap(j->gate->want)) return "";
+    view_copy_snapshot(view, &s);
+    s.file[sizeof s.file - 1] = 0;
+    if (s.state == LMP_SNAPSHOT_FAILED) return err_message((LmpErr)s.error);
+    if (s.state != LMP_SNAPSHOT_WRITTEN) return "there is no snapshot of its end";
+    LmpErr err = snapshot_open(heap, s.file);
+    return err ? err_message(err) : NULL;
+}
+
+static void judge_state(void *with, const LmpReport *report, LmpView *view) {
+    Judge *j = with;
+    const RunOptions *want = j->gate->want;
+    static LmpSnapshot heap;
+    bool ended = view_seen(view, true) == LMP_SEEN_FINISHED;
+    LmpGateInput in = {report, &view->tables, ended, NULL, NULL};
+    in.no_heap = ended ? open_heap(j, view, &heap) : "";
+    if (!in.no_heap) in.heap = &heap;
+    for (uint32_t i = 0; i < want->limits; i++)
+        gate_judge(&want->limit[i], &in, &j->finding[i]);
+    say(j, &(LmpGateOf){report->program, report->ending, report->pid, report->stats.seconds,
+                        j->failed && report->pid == (uint32_t)j->main});
+    if (in.heap) snapshot_close(&heap);
+}
+
+/* States that nothing is known of. */
+static void judge_unknown(Judge *j, const char *why) {
+    const RunOptions *want = j->gate->want;
+    for (uint32_t i = 0; i < want->limits; i++)
+        gate_unknown(&want->limit[i], why, &j->finding[i]);
+    say(j, &(LmpGateOf){j->gate->program, why, 0, 0, j->failed});
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+/* Beside what is there, and then in its place: for its owner alone. */
+static bool write_junit(const char *file, const char *text, size_t size) {
+    char beside[4096];
+    int n = snprintf(beside, sizeof beside, "%s.XXXXXX", file);
+    if (n < 0 || (size_t)n >= sizeof beside) return errno = ENAMETOOLONG, false;
+    int fd = mkstemp(beside); /* 0600 */
+    if (fd < 0) return false;
+    bool written = write_all(fd, text, size);
+    int why = errno;
+    if (close(fd) != 0 && written) written = false, why = errno;
+    if (written && rename(beside, file) != 0) written = false, why = errno;
+    if (!written) unlink(beside);
+    errno = why;
+    return written;
+}
+
+bool run_gate_judge(const RunGate *g, const Collect *c, const CollectEnd *end) {
+    const RunOptions *want = g->want;
+    char *text = NULL, *xml = NULL;
+    size_t text_size = 0, xml_size = 0;
+    Judge j = {.gate = g, .main = end->pid, .failed = end->status != 0};
+    if (!want || !want->limits) return true;
+    j.finding = calloc(want->limits, sizeof *j.finding);
+    j.text = open_memstream(&text, &text_size);
+    j.junit = want->junit ? open_memstream(&xml, &xml_size) : NULL;
+    bool whole = j.finding && j.text && (j.junit || !want->junit);
+    if (whole) {
+        if (j.junit) gate_junit_begin(j.junit);
+        if (collect_each(c, end, judge_state, &j) > 0)
+            judge_unknown(&j, "a Lua state could not be read");
+        if (c->refused > 0) judge_unknown(&j, "a Lua state ran unprofiled");
+        if (!c->count && !c->lost && !c->refused) judge_unknown(&j, "no Lua state was profiled");
+        if (j.junit) gate_junit_end(j.junit);
+    }
+    whole &= j.text && fclose(j.text) == 0;
+    if (j.junit) whole &= fclose(j.junit) == 0;
+    if (!whole) command_say("the limits cannot be told: not enough memory");
+    if (whole) write_all(STDERR_FILENO, text, text_size);
+    if (whole && want->junit && !write_junit(want->junit, xml, xml_size))
+        command_say("cannot write %s: %s", want->junit, outfile_problem(errno));
+    free(text);
+    free(xml);
+    free(j.finding);
+    return whole && !j.broken;
+}
