@@ -31,6 +31,8 @@ static void hear(RecorderOf *one) {
     RecordEnd end;
     if (one->line < 0) return;
     ssize_t n = recv(one->line, &end, sizeof end, MSG_DONTWAIT);
+    /* It has left something of ours unread; what it said before is there all the same. */
+    if (n < 0 && errno == ECONNRESET) n = recv(one->line, &end, sizeof end, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     one->known = n == (ssize_t)sizeof end;
     if (one->known) one->end = end;
