@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "read/stats.h"
+#include "report/digits.h"
 
 static void next(Json *json, const char *key) {
     if (json->comma) fputc(',', json->out);
@@ -15,16 +16,6 @@ static void next(Json *json, const char *key) {
         fputs("\":", json->out);
     }
     json->comma = true;
-}
-
-/* A call tree has millions of numbers, for which printf takes several times as long. */
-static void put_digits(FILE *out, uint64_t n) {
-    char digits[20];
-    size_t at = sizeof digits;
-    do
-        digits[--at] = (char)('0' + n % 10);
-    while ((n /= 10));
-    fwrite(digits + at, 1, sizeof digits - at, out);
 }
 
 void json_begin(Json *json, const char *key, char bracket) {
@@ -67,13 +58,13 @@ void json_text(Json *json, const char *key, const char *text) {
 
 void json_count(Json *json, const char *key, uint64_t n) {
     next(json, key);
-    put_digits(json->out, n);
+    digits_put(json->out, n);
 }
 
 void json_change(Json *json, const char *key, int64_t n) {
     next(json, key);
     if (n < 0) fputc('-', json->out);
-    put_digits(json->out, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
+    digits_put(json->out, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
 }
 
 void json_number(Json *json, const char *key, double number) {

@@ -1,4 +1,4 @@
-/* report.c - the table of reports, and what all of them are made from. */
+/* report.c - what all reports are made from. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,16 +9,20 @@ enum { LEAKS_MOST = 1000 };
 /* The parts of the tables that every report has. */
 static const unsigned ALWAYS = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TAGS;
 
-#define ROW(ID, name, arg, help, before, between, after, parts)                                    \
-    [REPORT_##ID] = {#name, report_##name, before, between, after, parts},
-const LmpReportKind report_kinds[REPORTS] = {REPORT_KINDS(ROW)};
-#undef ROW
-
 static void fill_ledger(LmpReport *r, const LmpTables *tables, uint64_t clock, unsigned parts) {
     r->ledger_error = ledger_refresh(&r->ledger, tables, parts, clock);
     uint32_t most = r->ledger.sites < LEAKS_MOST ? r->ledger.sites : LEAKS_MOST;
     r->leak = most > 0 ? malloc(most * sizeof *r->leak) : NULL;
     ledger_leaks(&r->ledger, r->leak, r->leak ? most : 0, &r->leaks, &r->judgement);
+}
+
+/* Of a running program it may be in the middle of a merge; what is read is in bounds all the same.
+ */
+static void copy_history(LmpReport *r, const LmpLive *live) {
+    r->history = malloc(sizeof *r->history);
+    if (!r->history) return;
+    memcpy(r->history, &live->history, sizeof *r->history);
+    if (r->history->used > LMP_HISTORY) r->history->used = LMP_HISTORY;
 }
 
 void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive *live,
@@ -30,11 +34,13 @@ void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive 
     report->pid = header->pid;
     report->ending = ending;
     report->error = NULL;
+    report->clock = clock;
+    if (parts & REPORT_PART_HISTORY) copy_history(report, live);
     stats_derive(live, clock, &report->stats);
     report->gc = live->gc;
     report->top = header->top < REPORT_TOP_MOST ? header->top : REPORT_TOP_MOST;
     if (!tables || !tables->text) return;
-    fill_ledger(report, tables, clock, ALWAYS | parts);
+    fill_ledger(report, tables, clock, ALWAYS | (parts & ~REPORT_PART_HISTORY));
     const VerdictInput input = {&report->stats, &report->gc,    &live->history,    &report->ledger,
                                 tables,         live->resident, live->resident_own};
     if (!report->ledger_error) verdicts_make(&input, &report->verdicts);
@@ -48,6 +54,8 @@ void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live
 void report_close(LmpReport *report) {
     ledger_free(&report->ledger);
     free(report->leak);
+    free(report->history);
     report->leak = NULL;
+    report->history = NULL;
     report->leaks = 0;
 }

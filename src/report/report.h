@@ -1,6 +1,6 @@
-/* report.h - reports: the result of a run, for people and for machines. A new report is one file
- * report_NAME.c and one row of REPORT_KINDS: that row is its option of `lmp run` and its part in
- * the man page, too. Nothing here prints by itself: the caller gives the FILE.
+/* report.h - the result of a run, as reports are made from it, and the two that need no library:
+ * the summary, which a profiled program may have to write itself, and JSON. All formats, and the
+ * table of them: formats/formats.h. Nothing here prints by itself: the caller gives the FILE.
  */
 #ifndef LMP_REPORT_H
 #define LMP_REPORT_H
@@ -14,6 +14,20 @@
 #include "shared/layout.h"
 
 #define REPORT_TOP_MOST 1000u /* rows of a table of the summary */
+
+/* What a report in one figure is about (formats/value.h). */
+typedef enum ReportMetric {
+    REPORT_ANY_METRIC, /* what is live, or, where nothing is, what was allocated */
+    REPORT_LIVE,
+    REPORT_ALLOCATED,
+    REPORT_PEAK,
+    REPORT_TEMPORARY,
+    REPORT_METRICS
+} ReportMetric;
+typedef enum ReportUnit { REPORT_ANY_UNIT, REPORT_BYTES, REPORT_BLOCKS, REPORT_UNITS } ReportUnit;
+
+/* Beside LEDGER_*, for report_fill_with: LmpReport.history. */
+#define REPORT_PART_HISTORY (1u << 16)
 
 typedef struct LmpReport {
     char program[sizeof((LmpHeader *)0)->program]; /* a copy, always terminated */
@@ -33,7 +47,12 @@ typedef struct LmpReport {
     LmpLeak *leak;       /* owned: sites that grew, steady ones and largest slope first */
     uint32_t leaks;      /* rows in leak[] */
     LmpJudgement judgement;
-    Verdicts verdicts; /* count 0: nothing is known of lines and growth */
+    Verdicts verdicts;     /* count 0: nothing is known of lines and growth */
+    LmpHistory *history;   /* owned, a copy; NULL: it was not asked for, or no memory */
+    uint32_t metric, unit; /* ReportMetric, ReportUnit */
+    bool leaks_only;       /* memprof: only what is held */
+    uint64_t from;         /* the ledger has what happened since then (ns since start); 0: all */
+    uint64_t clock;        /* the moment that it is of (ns since start) */
 } LmpReport;
 
 /* Fills a report from a (checked) header, live part and tables (NULL: without them); `ending` must
@@ -46,30 +65,9 @@ void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive 
                       const LmpTables *tables, unsigned parts, uint64_t clock, const char *ending);
 void report_close(LmpReport *report);
 
-/* All reports: ID, name, argument and help of the option of `lmp run` ("[FILE]": without a file it
- * stands in place of the summary, with one besides it), what stands before, between and after
- * those of several Lua states, and what it needs besides sites, functions and tags (LEDGER_*, 0:
- * nothing). void report_NAME(const LmpReport *, FILE *) writes one of them. The
- * first row is for people, and is what is written unless another one is asked for. */
-#define REPORT_KINDS(REPORT)                                                                       \
-    REPORT(SUMMARY, summary, "FILE", "write the summary to FILE, not to standard error", "", "\n", \
-           "", 0)                                                                                  \
-    REPORT(JSON, json, "[FILE]", "the summary as JSON; with FILE, as JSON to FILE besides it",     \
-           "[\n", ",", "]\n", LEDGER_TREE)
-
-enum {
-#define REPORT_ID(ID, ...) REPORT_##ID,
-    REPORT_KINDS(REPORT_ID) REPORTS
-#undef REPORT_ID
-};
-
-typedef struct LmpReportKind {
-    const char *name;
-    void (*write)(const LmpReport *report, FILE *out);
-    const char *before, *between, *after;
-    unsigned parts;
-} LmpReportKind;
-
-extern const LmpReportKind report_kinds[REPORTS]; /* the only way to a report */
+/* For people, at most 80 columns, tables 100. OK. */
+LmpErr report_summary(const LmpReport *report, FILE *out);
+/* For machines: one object in one line. OK. */
+LmpErr report_json(const LmpReport *report, FILE *out);
 
 #endif

@@ -1,13 +1,9 @@
-/* report_impl.h - the reports, for their table, and what the files of one report share. */
+/* report_impl.h - what the files of one report share. */
 #ifndef LMP_REPORT_IMPL_H
 #define LMP_REPORT_IMPL_H
 
 #include "report/json.h"
 #include "report/report.h"
-
-#define REPORT_WRITE(ID, name, ...) void report_##name(const LmpReport *report, FILE *out);
-REPORT_KINDS(REPORT_WRITE)
-#undef REPORT_WRITE
 
 void summary_verdicts(const LmpReport *report, FILE *out); /* what it amounts to: sentences */
 void summary_leaks(const LmpReport *report, FILE *out);  /* one line or more, if lines are known */

@@ -3,7 +3,7 @@
 #include "report/json.h"
 #include "report/report_impl.h"
 
-void report_json(const LmpReport *report, FILE *out) {
+LmpErr report_json(const LmpReport *report, FILE *out) {
     Json json = {out, false};
     json_begin(&json, NULL, '{');
     json_text(&json, "program", report->program);
@@ -16,4 +16,5 @@ void report_json(const LmpReport *report, FILE *out) {
     json_ledger(&json, report);
     json_end(&json, '}');
     fputc('\n', out);
+    return LMP_OK;
 }

@@ -183,7 +183,7 @@ static void put_next(const LmpReport *r, FILE *out) {
     }
 }
 
-void report_summary(const LmpReport *report, FILE *out) {
+LmpErr report_summary(const LmpReport *report, FILE *out) {
     put_head(report, out);
     summary_verdicts(report, out);
     put_operations(report, out);
@@ -195,4 +195,5 @@ void report_summary(const LmpReport *report, FILE *out) {
     summary_worst_frames(report, out);
     summary_tables(report, out);
     put_next(report, out);
+    return LMP_OK;
 }

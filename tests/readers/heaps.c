@@ -8,6 +8,7 @@
 #include "heapfile_fixture.h"
 #include "leaky_heap.h"
 #include "report/heap/heapreport.h"
+#include "report/save.h"
 
 static uint64_t state = 54;
 
@@ -95,7 +96,7 @@ static LmpErr write_file(const char *dir, const char *name, const LmpHeapInfo *i
     char file[1024];
     LmpErr err = file_write(&bytes, info, g, &(LmpHeapState){0});
     snprintf(file, sizeof file, "%s/%s.heap", dir, name);
-    if (!err) err = heapreport_save(file, write_bytes, &bytes);
+    if (!err) err = save_file(file, write_bytes, &bytes);
     free(bytes.bytes);
     return err;
 }
@@ -110,7 +111,7 @@ static void write_heap(const char *dir, const char *name, Graph *graph) {
     for (size_t i = 0; i < HEAP_REPORT_KINDS && !err; i++) {
         Job job = {&heapreport_kinds[i], {.s = &snapshot}};
         snprintf(file, sizeof file, "%s/%s.%s", dir, name, job.kind->name);
-        err = heapreport_save(file, write_job, &job);
+        err = save_file(file, write_job, &job);
     }
     if (err) {
         fprintf(stderr, "heaps: %s: %s\n", file, err_message(err));

@@ -4,7 +4,7 @@
 #define LMP_REPORT_FIXTURE_H
 
 #include "fake_tables.h"
-#include "report/report.h"
+#include "report/formats/formats.h"
 #include "suite.h"
 
 #define SUMMARY report_kinds[REPORT_SUMMARY].write
@@ -51,12 +51,12 @@ __attribute__((unused)) static void fill(void) {
 }
 
 /* The report as text; the caller frees it. */
-__attribute__((unused)) static char *written(void (*write)(const LmpReport *, FILE *),
+__attribute__((unused)) static char *written(LmpErr (*write)(const LmpReport *, FILE *),
                                              const LmpReport *report) {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    write(report, out);
+    ck_assert_int_eq(write(report, out), LMP_OK);
     fclose(out);
     return text;
 }

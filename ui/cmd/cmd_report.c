@@ -10,6 +10,7 @@
 #include "cmd/heapopen.h"
 #include "read/snapshot/suspects.h"
 #include "report/heap/heapreport.h"
+#include "report/save.h"
 
 static const Option options[] = {
     {"output", "OUT", "write to OUT, which is replaced when all is written (also -o OUT)"},
@@ -60,7 +61,7 @@ static int no_such_format(const Command *command, const char *name) {
 
 static int write_report(const HeapReportKind *kind, const Wish *wish) {
     Job job = {kind, &wish->report};
-    if (wish->out) return heapopen_wrote(heapreport_save(wish->out, write_job, &job), wish->out);
+    if (wish->out) return heapopen_wrote(save_file(wish->out, write_job, &job), wish->out);
     errno = 0;
     LmpErr err = write_job(&job, stdout);
     if (!err && (fflush(stdout) != 0 || ferror(stdout))) err = LMP_E_FILE;

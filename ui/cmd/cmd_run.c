@@ -21,6 +21,7 @@
 #include "cmd/run_gate.h"
 #include "cmd/run_options.h"
 #include "relay/outfile.h"
+#include "report/save.h"
 #include "shared/launch.h"
 #include "viewer/viewer.h"
 
@@ -49,7 +50,8 @@ static bool all_writable(const RunOptions *want, const Recorders *recorders) {
     }
     for (unsigned kind = 0; kind < REPORTS && writable; kind++) {
         file = want->file[kind];
-        writable = !file || outfile_writable(file);
+        writable =
+            !file || (report_kinds[kind].own ? outfile_writable(file) : outfile_replaceable(file));
     }
     if (!writable) command_say("cannot write %s: %s", file, outfile_problem(errno));
     return writable;
@@ -161,10 +163,37 @@ static int end_of(const Run *run, bool kept) {
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-static bool write_file(const Run *run, const char *file, unsigned kind) {
+typedef struct ReportFile {
+    const Run *run;
+    unsigned kind;
+    size_t which;
+} ReportFile;
+
+static LmpErr write_one(const void *of, FILE *out) {
+    const ReportFile *f = of;
+    collect_report(&f->run->collect, &f->run->end, &report_kinds[f->kind], f->which, out);
+    return LMP_OK;
+}
+
+/* To a name that was asked for with an option of its own: whatever is there is written to. */
+static bool write_to(const Run *run, const char *file, unsigned kind) {
     FILE *out = outfile_open(file);
-    if (out) collect_report(&run->collect, &run->end, &report_kinds[kind], out);
+    if (out) collect_report(&run->collect, &run->end, &report_kinds[kind], 0, out);
     return out && fclose(out) == 0;
+}
+
+/* The second state's has .2 after its name, and so on. */
+static bool write_file(const Run *run, const char *file, unsigned kind) {
+    char name[4096];
+    bool written = true;
+    if (report_kinds[kind].own) return write_to(run, file, kind);
+    for (size_t i = 0; i < collect_files(&run->collect, &report_kinds[kind]) && written; i++) {
+        ReportFile one = {run, kind, i};
+        int n = snprintf(name, sizeof name, i ? "%s.%zu" : "%s", file, i + 1);
+        errno = ENAMETOOLONG;
+        written = (size_t)n < sizeof name && save_file(name, write_one, &one) == LMP_OK;
+    }
+    return written;
 }
 
 /* To the terminal in one piece: all of it or nothing, except for a kill at that very moment. */
@@ -172,7 +201,7 @@ static bool write_out(const Run *run, unsigned kind) {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    if (out) collect_report(&run->collect, &run->end, &report_kinds[kind], out);
+    if (out) collect_report(&run->collect, &run->end, &report_kinds[kind], 0, out);
     bool written = out && fclose(out) == 0 && write_all(STDERR_FILENO, text, size);
     free(text);
     return written;

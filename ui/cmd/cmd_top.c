@@ -83,7 +83,7 @@ static int attach(uint32_t pid, uint32_t serial, double fps) {
         command_say("process %u was killed or crashed", view.header->pid);
         report_fill(&report, view.header, view.live, &view.tables, view.live->clock,
                     "killed, or crashed");
-        report_kinds[REPORT_SUMMARY].write(&report, stdout);
+        report_summary(&report, stdout);
         report_close(&report);
     }
     view_close(&view);

@@ -319,7 +319,8 @@ static bool read_state(const Collect *c, size_t which, const CollectEnd *end, un
     if (state->pid) view.pid = state->pid;
     describe(ending, sizeof ending, &view, end);
     bool failed = view.pid == (uint32_t)end->pid && end->status != 0;
-    unsigned parts = view.live->tables.stacks ? wanted : 0;
+    unsigned parts = wanted;
+    if (!view.live->tables.stacks) parts &= ~(unsigned)(LEDGER_TREE | LEDGER_TREE_KINDS);
     report_fill_with(&report, view.header, view.live, &view.tables, parts, view.live->clock,
                      ending);
     if (view.pid) report.pid = view.pid;
@@ -342,8 +343,10 @@ typedef struct Written {
 static void write_seen(void *with, const LmpReport *report, LmpView *view) {
     const Written *w = with;
     (void)view;
-    fputs(w->before, w->out);
-    w->kind->write(report, w->out);
+    const char *lacks = report_lacks(w->kind, report);
+    fputs(lacks ? "" : w->before, w->out);
+    if (!lacks && w->kind->write(report, w->out)) lacks = "not enough memory for it";
+    if (lacks) command_say("no report %s: %s", w->kind->name, lacks);
 }
 
 /* Writes one state's report, preceded by `before`; false: the state cannot be read, nothing is
@@ -361,7 +364,17 @@ size_t collect_each(const Collect *c, const CollectEnd *end, CollectSee *see, vo
     return c->lost + c->count - seen;
 }
 
-void collect_report(const Collect *c, const CollectEnd *end, const LmpReportKind *kind, FILE *out) {
+size_t collect_files(const Collect *c, const LmpReportKind *kind) {
+    return kind->between || c->count == 0 ? 1 : c->count;
+}
+
+void collect_report(const Collect *c, const CollectEnd *end, const LmpReportKind *kind,
+                    size_t which, FILE *out) {
+    if (!kind->between) {
+        if (which < c->count && !write_report(c, which, end, kind, "", out))
+            command_say("no report %s of Lua state %zu", kind->name, which + 1);
+        return;
+    }
     size_t written = 0;
     bool alone = c->count == 1 && write_report(c, 0, end, kind, "", out);
     if (!alone) fputs(kind->before, out);

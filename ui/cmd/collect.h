@@ -11,7 +11,7 @@
 
 #include "cmd/recorders.h"
 #include "read/view.h"
-#include "report/report.h"
+#include "report/formats/formats.h"
 #include "shared/launch.h"
 
 /* A display of the program, and what is needed to take over from its killed processes. */
@@ -68,9 +68,13 @@ void collect_summary_done(const Collect *collect);
 /* Everything has been written: nobody need wait any longer to do it if we are killed. */
 void collect_reported(Collect *collect);
 
-/* Reports of all states. For a single one, what the kind has before and after them is left out. */
+/* How many files a report has: one, or, of a kind with a file for each state
+ * (LmpReportKind.between NULL), as many as there are states. */
+size_t collect_files(const Collect *collect, const LmpReportKind *kind);
+/* Reports of all states, or of those of file `which`. For a single one, what the kind has before
+ * and after them is left out. Why a state has none is said. */
 void collect_report(const Collect *collect, const CollectEnd *end, const LmpReportKind *kind,
-                    FILE *out);
+                    size_t which, FILE *out);
 
 /* Has the report of each state looked at, with the view that it was filled from. Returns how many
  * states could not be read. */

@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "base/fps.h"
+#include "base/nearest.h"
 #include "cmd/shellwords.h"
 #include "shared/breaks.h"
 #include "shared/launch.h"
@@ -20,8 +21,12 @@ enum {
     O_NO_LINES,
     O_STACKS,
     O_SAMPLE,
-    O_REPORT, /* the first of them */
-    O_NO_SUMMARY = O_REPORT + REPORTS,
+/* reports that have an option of their own, the others come by --report */
+#define REPORT_OPTION_ID_OWN(ID) O_##ID,
+#define REPORT_OPTION_ID_LISTED(ID)
+#define REPORT_OPTION_ID(ID, name, help, how, ...) REPORT_OPTION_ID_##how(ID)
+    REPORT_KINDS(REPORT_OPTION_ID) O_REPORT,
+    O_NO_SUMMARY,
     O_TOP,
     O_BREAK,
     O_SNAPSHOT,
@@ -36,7 +41,9 @@ enum {
     O_NAME
 };
 
-#define REPORT_OPTION(ID, name, arg, help, ...) [O_REPORT + REPORT_##ID] = {#name, arg, help},
+#define REPORT_OPTION_OWN(ID, name, arg, help) [O_##ID] = {#name, arg, help},
+#define REPORT_OPTION_LISTED(ID, name, arg, help)
+#define REPORT_OPTION(ID, name, what, how, arg, help, ...) REPORT_OPTION_##how(ID, name, arg, help)
 const Option run_options[] = {
     [O_LIVE] = {"live", NULL, "show the display (the default on a terminal, also with >file)"},
     [O_NO_LIVE] = {"no-live", NULL, "no display, only the summary at the end"},
@@ -45,7 +52,10 @@ const Option run_options[] = {
     [O_STACKS] = {"stacks", NULL, "charge every block to its whole call path, too"},
     [O_SAMPLE] = {"sample", "SIZE",
                   "lines and paths by samples, one in SIZE bytes, such as 512KiB"},
-    REPORT_KINDS(REPORT_OPTION)[O_NO_SUMMARY] = {"no-summary", NULL, "no summary"},
+    REPORT_KINDS(REPORT_OPTION)[O_REPORT] = {"report", "FORMAT[:FILE]",
+                                             "a report in a format of `lmp report --list`; may be "
+                                             "repeated"},
+    [O_NO_SUMMARY] = {"no-summary", NULL, "no summary"},
     [O_TOP] = {"top", "N", "rows of the summary's tables, 0 to 1000 (default 10)"},
     [O_BREAK] = {"break", "CONDITION",
                  "pause there, such as \"size 64KiB\" or \"at main.lua:12\"; may be repeated"},
@@ -111,7 +121,8 @@ static bool read_break(RunOptions *want, const Command *command, const char *val
 }
 
 /* A size that bounds a file, and leaves room for what must be in it. */
-static bool read_record_limit(RunOptions *want, const Command *command, const char *value, int *status) {
+static bool read_record_limit(RunOptions *want, const Command *command, const char *value,
+                              int *status) {
     if (format_parse_size(value, &want->record_limit) && want->record_limit >= RECORD_LIMIT_MIN)
         return true;
     *status = command_wrong(
@@ -168,6 +179,32 @@ static void read_report(RunOptions *want, unsigned kind, const char *file) {
         want->first = kind;
     else if (want->first == kind)
         want->first = REPORT_SUMMARY;
+}
+
+/* FORMAT, or FORMAT:FILE. */
+static bool read_format(RunOptions *want, const Command *command, const char *value, int *status) {
+    char name[32];
+    size_t n = strcspn(value, ":");
+    snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, value);
+    const LmpReportKind *kind = report_find(name);
+    const char *file = value[n] && value[n + 1] ? value + n + 1 : NULL;
+    if (!kind) {
+        Nearest near = {.typed = name};
+        for (size_t i = 0; i < REPORTS; i++)
+            nearest_offer(&near, report_kinds[i].name);
+        *status = near.word
+                      ? command_wrong(command, "there is no format %.*s; did you mean %s?", (int)n,
+                                      value, near.word)
+                      : command_wrong(command, "there is no format %.*s (see lmp report --list)",
+                                      (int)n, value);
+        return false;
+    }
+    if (kind->flags & REPORT_BINARY && !file) {
+        *status = command_wrong(command, "%s is not for a terminal: --report=%s:FILE", name, name);
+        return false;
+    }
+    read_report(want, (unsigned)(kind - report_kinds), file);
+    return true;
 }
 
 /* Options that say what is profiled, and how. */
@@ -254,6 +291,16 @@ bool run_options_read(RunOptions *want, const Command *command, Parse *p, int *s
             if (*p->value) break;
             *status = command_wrong(command, "--junit= needs the name of a file");
             return false;
+        case O_REPORT:
+            if (!read_format(want, command, p->value, status)) return false;
+            break;
+#define READ_OPTION_OWN(ID)                                                                        \
+    case O_##ID:                                                                                   \
+        read_report(want, REPORT_##ID, p->value);                                                  \
+        break;
+#define READ_OPTION_LISTED(ID)
+#define READ_OPTION(ID, name, help, how, ...) READ_OPTION_##how(ID)
+            REPORT_KINDS(READ_OPTION)
         case O_NO_SUMMARY:
             want->no_summary = true;
             break;
@@ -266,9 +313,6 @@ bool run_options_read(RunOptions *want, const Command *command, Parse *p, int *s
             break;
         case O_NAME:
             want->name = p->value;
-            break;
-        default:
-            read_report(want, (unsigned)(o - &run_options[O_REPORT]), p->value);
             break;
         }
     }

@@ -7,7 +7,7 @@
 
 #include "cmd/cmd.h"
 #include "gate/limits.h"
-#include "report/report.h"
+#include "report/formats/formats.h"
 
 #define RECORD_LIMIT_MIN (1u << 20) /* bytes of a recording */
 
@@ -23,11 +23,11 @@ typedef struct RunOptions {
     bool record;
     const char *record_file; /* NULL: a name is chosen */
     uint64_t record_limit;   /* bytes; 0: as the recorder has it */
-    LmpLimit *limit;      /* owned by whoever reads them */
+    LmpLimit *limit;         /* owned by whoever reads them */
     uint32_t limits;
     const char *junit; /* file for what became of them, NULL: none */
     const char *name;
-    const char *file[REPORTS]; /* the summary's, NULL: standard error; others add to it */
+    const char *file[REPORTS]; /* by kind; the summary's NULL: standard error; others add to it */
     bool no_summary;
     unsigned first;   /* REPORT_*: what takes the summary's place */
     char again[1024]; /* words to repeat this, except what is shown and written where; "": none */

@@ -87,7 +87,7 @@ static void write_summary(const PtyRelay *k, FILE *out) {
                          : relay_ended(k) == PROGRAM_SHUT ? "went on without its display"
                                                           : "killed, or crashed";
     report_fill(&report, v->header, v->live, &v->tables, v->live->clock, ending);
-    report_kinds[REPORT_SUMMARY].write(&report, out);
+    report_summary(&report, out);
     report_close(&report);
 }
 

@@ -114,7 +114,7 @@ static void write_summary(const char *place, const LmpHeader *header, const LmpL
     FILE *memory = report ? open_memstream(&text, &size) : NULL;
     if (memory) {
         report_fill(report, header, live, tables, live->clock, ending);
-        report_kinds[REPORT_SUMMARY].write(report, memory);
+        report_summary(report, memory);
         report_close(report);
         fclose(memory);
     }

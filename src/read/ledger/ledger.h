@@ -68,6 +68,7 @@ typedef struct LmpSiteDetail {
 } LmpSiteDetail;
 
 #define LEDGER_NO_ROW UINT32_MAX
+#define LEDGER_SEVERAL_TAGS UINT16_MAX
 
 /* One line of one source (all functions that have code on it). */
 typedef struct LmpSiteRow {
@@ -124,6 +125,9 @@ typedef struct LmpTreeRow {
     uint32_t id;       /* of LmpNode: stays the same; 0: the root */
     uint32_t function; /* row in functions[]; of the root without meaning */
     uint32_t site;     /* LmpSiteRow.id of its line (which may have no row); 0: the root */
+    /* With LEDGER_TREE_KINDS, of what was made right here: 1 << LmpKind (by owner) each;
+     * LmpTagRow.id of all of it, LEDGER_SEVERAL_TAGS: of several. */
+    uint16_t kinds, tag;
     const char *name, *short_src;
     int32_t line;
     uint32_t parent;          /* row in tree[]; the root: 0 */
@@ -189,10 +193,11 @@ enum {
     LEDGER_TREE = 4,
     LEDGER_TAGS = 8,
     LEDGER_ALL = 15,
-    LEDGER_RATES = 16,     /* LmpTally.was, for readers that refresh repeatedly */
-    LEDGER_TAG_LINES = 32, /* Ledger.tagged; with LEDGER_SITES */
-    LEDGER_EDGES = 64,     /* Ledger.edge; brings the functions in it */
-    LEDGER_OVERRIDES = 128 /* Ledger.override; with LEDGER_SITES */
+    LEDGER_RATES = 16,      /* LmpTally.was, for readers that refresh repeatedly */
+    LEDGER_TAG_LINES = 32,  /* Ledger.tagged; with LEDGER_SITES */
+    LEDGER_EDGES = 64,      /* Ledger.edge; brings the functions in it */
+    LEDGER_OVERRIDES = 128, /* Ledger.override; with LEDGER_SITES */
+    LEDGER_TREE_KINDS = 256 /* LmpTreeRow.kinds; with LEDGER_TREE */
 };
 
 /* `ledger` all zeroes before the first time. `parts`: LEDGER_*; what is not asked for has no rows,

@@ -183,6 +183,8 @@ typedef struct LedgerStore {
     LedgerPile first, next, child; /* uint32_t: see ledger_tree.c */
     LedgerPile retained;           /* LmpTally, by function */
     LedgerPile on_path;            /* uint32_t, by function */
+    bool tree_kinds;               /* this refresh is with LEDGER_TREE_KINDS */
+    LedgerPile node_kinds;         /* uint32_t: LmpTreeRow.kinds << 16 | .tag */
 } LedgerStore;
 
 #define LEDGER_OTHERS 1u

@@ -34,6 +34,8 @@ bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
             !pile_reserve(&s->pairs, 2 * (size_t)n, sizeof(LedgerPair)) ||
             !pile_reserve(&s->out_tree, n, sizeof(LmpTreeRow)))
             return false;
+        s->tree_kinds = parts & LEDGER_TREE_KINDS;
+        if (s->tree_kinds && !pile_reserve(&s->node_kinds, n, sizeof(uint32_t))) return false;
         ledger->tree = s->out_tree.data;
     }
     return true;
@@ -176,6 +178,24 @@ bool tree_unused(const LedgerStore *s, uint32_t node) {
     return node == LEDGER_OTHERS && !s->others_used;
 }
 
+/* A node knows its blocks by number alone; of what class and tag they are, the paths that end in it
+ * say. */
+static void find_kinds(LedgerStore *s, const LmpTables *t) {
+    uint32_t *kinds = PILE(s->node_kinds, uint32_t), paths = read_once32(&tables_used(t)->paths);
+    memset(kinds, 0, s->nodes * sizeof *kinds);
+    if (paths > LMP_PATHS_MAX) paths = LMP_PATHS_MAX;
+    for (uint32_t i = 1; i < paths; i++) {
+        uint32_t node = read_once32(&t->path[i].node), record = read_once32(&t->path[i].record);
+        if (node >= s->nodes || record == 0 || record >= s->records) continue;
+        const LmpUsage *use = &t->record[record].use;
+        uint32_t tag = *(const volatile uint16_t *)&use->tag;
+        uint32_t kind = class_owner(*(const volatile uint16_t *)&use->cls);
+        bool other = kinds[node] && (kinds[node] & UINT16_MAX) != tag;
+        kinds[node] = (kinds[node] & ~(uint32_t)UINT16_MAX) | 1u << (16 + kind) |
+                      (other ? LEDGER_SEVERAL_TAGS : tag);
+    }
+}
+
 static void make_row(Ledger *ledger, const LmpTables *t, uint32_t node, LedgerPeak peak,
                      LmpTreeRow *out) {
     LedgerStore *s = ledger->store;
@@ -187,6 +207,9 @@ static void make_row(Ledger *ledger, const LmpTables *t, uint32_t node, LedgerPe
     out->id = node;
     out->function = PILE(s->function_row, const uint32_t)[function];
     out->site = slot ? slot->id : 0;
+    uint32_t kinds = s->tree_kinds ? PILE(s->node_kinds, const uint32_t)[node] : 0;
+    out->kinds = (uint16_t)(kinds >> 16);
+    out->tag = (uint16_t)kinds;
     out->name = f->name;
     out->short_src = f->short_src;
     out->line = slot ? slot->line : -1;
@@ -201,6 +224,7 @@ void tree_make(Ledger *ledger, const LmpTables *t) {
     uint32_t *order = PILE(s->order, uint32_t), n = 1;
     const uint32_t *first = PILE(s->first, const uint32_t), *child = s->child.data;
     find_children(s);
+    if (s->tree_kinds) find_kinds(s, t);
     tree[0] = (LmpTreeRow){.name = "(all)", .short_src = "", .line = -1};
     order[0] = 0;
     for (uint32_t i = 0; i < n; i++) {

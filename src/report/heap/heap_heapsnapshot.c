@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "report/heap/heapreport_impl.h"
-#include "report/heap/texttable.h"
+#include "report/texttable.h"
 
 enum { FIELDS = 7, TEXT_MOST = 200 };
 enum {

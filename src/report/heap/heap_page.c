@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "report/heap/heapreport_impl.h"
-#include "report/heap/texttable.h"
+#include "report/texttable.h"
 
 static const char mark[] = "/*DATA*/"; /* in page.html: where the tree goes */
 

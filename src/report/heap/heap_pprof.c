@@ -5,7 +5,7 @@
 #include <zlib.h>
 
 #include "report/heap/heapreport_impl.h"
-#include "report/heap/texttable.h"
+#include "report/texttable.h"
 
 /* ---- protocol buffers ------------------------------------------------------------------------ */
 

@@ -53,14 +53,6 @@ const HeapReportKind *heapreport_find(const char *name);
 /* Why this report cannot be written of this snapshot; NULL: it can. */
 const char *heapreport_lacks(const HeapReportKind *kind, const HeapReport *report);
 
-/* What a writer writes, as heapreport_save runs it. */
-typedef LmpErr HeapWriter(const void *of, FILE *out);
-
-/* Writes a file: beside it first, readable by its owner alone, which then takes its place; so there
- * is never half a file under this name, and a link is replaced, not followed. What is no regular
- * file (a pipe, /dev/stdout) is written to directly. Errors: FILE (errno says why), NOMEM. */
-LmpErr heapreport_save(const char *file, HeapWriter *writer, const void *of);
-
 /* What changed between two snapshots: by class, and by line where lines are known; with some taken
  * between them also step by step. `json`: as JSON, else as text. Errors: NOMEM. */
 typedef struct HeapDiff {

@@ -7,6 +7,7 @@
 
 #include "leaky_file.h"
 #include "report/heap/heapreport.h"
+#include "report/save.h"
 
 static Leaky leaky;
 static LmpSnapshot snapshot;
@@ -545,19 +546,19 @@ START_TEST(files) {
     ck_assert_ptr_nonnull(mkdtemp(dir));
     snprintf(file, sizeof file, "%s/out", dir);
     snprintf(link, sizeof link, "%s/link", dir);
-    ck_assert_int_eq(heapreport_save(file, write_word, "one"), LMP_OK);
+    ck_assert_int_eq(save_file(file, write_word, "one"), LMP_OK);
     check_content(file, "one");
     ck_assert_int_eq(stat(file, &st), 0);
     ck_assert_uint_eq(st.st_mode & 07777, 0600);
-    ck_assert_int_eq(heapreport_save(file, write_nothing, NULL), LMP_E_NOMEM);
+    ck_assert_int_eq(save_file(file, write_nothing, NULL), LMP_E_NOMEM);
     check_content(file, "one"); /* as it was */
     ck_assert_int_eq(symlink("out", link), 0);
-    ck_assert_int_eq(heapreport_save(link, write_word, "two"), LMP_OK);
+    ck_assert_int_eq(save_file(link, write_word, "two"), LMP_OK);
     check_content(file, "one"); /* the link was replaced */
     check_content(link, "two");
-    ck_assert_int_eq(heapreport_save("/dev/full", write_word, "three"), LMP_E_FILE);
+    ck_assert_int_eq(save_file("/dev/full", write_word, "three"), LMP_E_FILE);
     ck_assert_int_eq(errno, ENOSPC);
-    ck_assert_int_eq(heapreport_save(dir, write_word, "four"), LMP_E_FILE);
+    ck_assert_int_eq(save_file(dir, write_word, "four"), LMP_E_FILE);
     ck_assert_int_eq(errno, EISDIR);
     ck_assert_int_eq(unlink(file) | unlink(link), 0);
     ck_assert_int_eq(rmdir(dir), 0); /* nothing else is left */

@@ -1,7 +1,7 @@
 /* Tests of the reports: golden files from fixed figures. Any figures: test_report_random.c. */
 #include "report_fixture.h"
 
-static void golden(const char *name, void (*write)(const LmpReport *, FILE *),
+static void golden(const char *name, LmpErr (*write)(const LmpReport *, FILE *),
                    const LmpReport *report) {
     char *text = written(write, report);
     suite_golden(name, text);
@@ -281,7 +281,7 @@ START_TEST(table_of_reports) {
     ck_assert_int_eq(REPORT_SUMMARY, 0); /* what is written unless another one is asked for */
     for (int i = 0; i < REPORTS; i++) {
         const LmpReportKind *k = &report_kinds[i];
-        ck_assert(k->name && k->write && k->before && k->between && k->after);
+        ck_assert(k->name && k->help && k->write && k->before && k->after);
         for (int j = 0; j < i; j++)
             ck_assert_str_ne(k->name, report_kinds[j].name);
     }

@@ -1,5 +1,5 @@
 /* texttable.c - see texttable.h. */
-#include "report/heap/texttable.h"
+#include "report/texttable.h"
 
 #include <stdlib.h>
 #include <string.h>

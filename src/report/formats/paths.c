@@ -1,0 +1,256 @@
+/* paths.c - see paths.h. */
+#include "report/formats/paths.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME = 256, TEXT = 640 };
+#define FRAMES_MOST (24u << 20) /* in all paths together, where that can be had */
+#define DEEPEST 2000u
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* Lines as a tree of one level. */
+static bool rows_of_sites(Paths *p) {
+    const Ledger *l = p->ledger;
+    p->own = calloc((size_t)l->sites + 1, sizeof *p->own);
+    if (!p->own) return false;
+    p->own[0].name = p->own[0].short_src = "";
+    p->own[0].first = 1;
+    p->own[0].children = l->sites;
+    for (uint32_t i = 0; i < l->sites; i++) {
+        const LmpSiteRow *s = &l->site[i];
+        p->own[i + 1] = (LmpTreeRow){.id = s->id,
+                                     .function = s->function,
+                                     .site = s->id,
+                                     .name = s->func,
+                                     .short_src = s->short_src,
+                                     .line = s->line,
+                                     .depth = 1,
+                                     .shallow = s->tally,
+                                     .retained = s->tally};
+        tally_add(&p->own[0].retained, &s->tally);
+    }
+    p->row = p->own;
+    p->rows = l->sites + 1;
+    p->by_site = true;
+    return true;
+}
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+const char *paths_name(char *out, size_t size, const char *name) {
+    const char *quote = strchr(name, '\''), *end = strrchr(name, '\'');
+    if (quote && end > quote + 1 && end[1] == 0)
+        snprintf(out, size, "%.*s", (int)(end - quote - 1), quote + 1);
+    else
+        snprintf(out, size, "%s", *name ? name : "?");
+    return out;
+}
+
+static uint64_t key_of(const LmpTreeRow *row) {
+    return (uint64_t)row->function << 32 | (uint32_t)row->line;
+}
+
+/* Numbers the frames; how many there are, 0: no memory. */
+static uint32_t number_frames(Paths *p) {
+    uint32_t n = 0;
+    p->frame = malloc(p->rows * sizeof *p->frame);
+    if (!p->frame) return 0;
+    p->frame[0] = 0;
+    for (uint32_t i = 1; i < p->rows; i++) {
+        uint64_t key = key_of(&p->row[i]);
+        uint32_t f = keymap_get(&p->index, key, UINT32_MAX);
+        if (f == UINT32_MAX) {
+            f = n++;
+            if (!keymap_set(&p->index, key, f)) return 0;
+        }
+        p->frame[i] = f;
+    }
+    return n + 1;
+}
+
+/* Moves on past a text that snprintf has written with at most `size` bytes. */
+static char *past(char *at, int n, size_t size) {
+    return at + (n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1) + 1;
+}
+
+static void frame_of(const Paths *p, const LmpTreeRow *row, PathFrame *out, char **at) {
+    char name[NAME];
+    int n;
+    paths_name(name, sizeof name, row->name);
+    out->function = row->function < p->ledger->functions ? row->function : LEDGER_NO_ROW;
+    out->line = row->line;
+    out->where = row->short_src;
+    out->name = *at;
+    *at = past(*at, snprintf(*at, NAME, "%s", name), NAME);
+    out->text = *at;
+    if (row->line > 0)
+        n = snprintf(*at, TEXT, "%s (%s:%d)", name, row->short_src, row->line);
+    else if (strcmp(name, row->short_src) == 0)
+        n = snprintf(*at, TEXT, "%s", name);
+    else
+        n = snprintf(*at, TEXT, "%s (%s)", name, row->short_src);
+    *at = past(*at, n, TEXT);
+}
+
+/* The texts have room for the longest that there can be: what is not touched takes no memory. */
+static bool name_frames(Paths *p, uint32_t frames) {
+    size_t most = 0;
+    for (uint32_t i = 1; i < p->rows; i++) {
+        size_t n = strlen(p->row[i].name);
+        if (n > most) most = n;
+    }
+    if (most > NAME) most = NAME;
+    p->of = calloc(frames, sizeof *p->of);
+    p->texts = malloc((most + 1 + TEXT) * (size_t)frames + sizeof PATHS_DEEPER + NAME);
+    if (!p->of || !p->texts) return false;
+    char *at = p->texts;
+    for (uint32_t i = 1; i < p->rows; i++)
+        if (!p->of[p->frame[i]].text) frame_of(p, &p->row[i], &p->of[p->frame[i]], &at);
+    PathFrame *deeper = &p->of[frames - 1];
+    *deeper = (PathFrame){LEDGER_NO_ROW, -1, PATHS_DEEPER, PATHS_DEEPER, at};
+    strcpy(at, PATHS_DEEPER);
+    p->frames = frames;
+    return true;
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+typedef struct Ranked {
+    const char *text;
+    uint32_t frame;
+} Ranked;
+
+static int by_text(const void *a, const void *b) {
+    const Ranked *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+    return order ? order : x->frame < y->frame ? -1 : 1;
+}
+
+static bool rank_frames(Paths *p) {
+    Ranked *ranked = malloc(p->frames * sizeof *ranked);
+    p->rank = malloc(p->frames * sizeof *p->rank);
+    if (ranked && p->rank) {
+        for (uint32_t f = 0; f < p->frames; f++)
+            ranked[f] = (Ranked){p->of[f].text, f};
+        qsort(ranked, p->frames, sizeof *ranked, by_text);
+        for (uint32_t i = 0; i < p->frames; i++)
+            p->rank[ranked[i].frame] = i;
+    }
+    bool made = ranked && p->rank;
+    free(ranked);
+    return made;
+}
+
+/* Siblings by rank: all rows by rank (counted), dealt out to their parents. `place` of a parent:
+ * where its next child goes. */
+static void sort_siblings(const Paths *p, uint32_t *by_rank, uint32_t *sorted, uint32_t *place,
+                          uint32_t *count) {
+    memset(count, 0, (p->frames + 1) * sizeof *count);
+    for (uint32_t i = 1; i < p->rows; i++)
+        count[p->rank[p->frame[i]] + 1]++;
+    for (uint32_t f = 0; f < p->frames; f++)
+        count[f + 1] += count[f];
+    for (uint32_t i = 1; i < p->rows; i++)
+        by_rank[count[p->rank[p->frame[i]]]++] = i;
+    for (uint32_t i = 0; i < p->rows; i++)
+        place[i] = p->row[i].first;
+    for (uint32_t i = 0; i + 1 < p->rows; i++)
+        sorted[place[p->row[by_rank[i]].parent]++] = by_rank[i];
+}
+
+/* Places of a walk, from sizes of what is below: parents stand before their children in row[]. */
+static void place_rows(Paths *p, const uint32_t *sorted, uint32_t *size, uint32_t *place) {
+    for (uint32_t i = 0; i < p->rows; i++)
+        size[i] = 1;
+    for (uint32_t i = p->rows; i-- > 1;)
+        size[p->row[i].parent] += size[i];
+    place[0] = 0;
+    for (uint32_t i = 0; i < p->rows; i++) {
+        uint32_t at = place[i] + 1;
+        for (uint32_t k = 0; k < p->row[i].children; k++) {
+            uint32_t child = sorted[p->row[i].first + k];
+            place[child] = at;
+            at += size[child];
+        }
+        p->order[place[i]] = i;
+    }
+}
+
+static bool order_rows(Paths *p) {
+    uint32_t *sorted = malloc(p->rows * sizeof *sorted), *place = malloc(p->rows * sizeof *place);
+    uint32_t *other = malloc(p->rows * sizeof *other);
+    uint32_t *count = malloc((p->frames + 1) * sizeof *count);
+    p->order = malloc(p->rows * sizeof *p->order);
+    bool made = sorted && place && other && count && p->order;
+    if (made) {
+        sort_siblings(p, other, sorted, place, count);
+        place_rows(p, sorted, other, place);
+    }
+    free(sorted);
+    free(place);
+    free(other);
+    free(count);
+    return made;
+}
+
+/* ---- depth ----------------------------------------------------------------------------------- */
+
+static bool bound_depth(Paths *p) {
+    for (uint32_t i = 0; i < p->rows; i++)
+        if (p->row[i].depth > p->depth) p->depth = p->row[i].depth;
+    uint32_t *count = calloc((size_t)p->depth + 1, sizeof *count);
+    if (!count) return false;
+    for (uint32_t i = 0; i < p->rows; i++)
+        count[p->row[i].depth]++;
+    uint64_t sum = 0;
+    for (p->deepest = 0; p->deepest < p->depth && p->deepest < DEEPEST; p->deepest++) {
+        sum += (uint64_t)count[p->deepest + 1] * (p->deepest + 1);
+        if (sum > FRAMES_MOST && p->deepest >= 16) break;
+    }
+    free(count);
+    return true;
+}
+
+const LmpTally *paths_own(const Paths *p, uint32_t row) {
+    return p->row[row].depth <= p->deepest ? &p->row[row].shallow : NULL;
+}
+
+bool paths_below(const Paths *p, uint32_t row, LmpTally *below) {
+    const LmpTreeRow *r = &p->row[row];
+    if (r->depth != p->deepest || r->children == 0) return false;
+    *below = (LmpTally){0};
+    uint64_t a[TALLY_WORDS], b[TALLY_WORDS];
+    memcpy(a, &r->retained, sizeof a);
+    memcpy(b, &r->shallow, sizeof b);
+    for (int i = 0; i < TALLY_WORDS; i++)
+        a[i] -= b[i];
+    memcpy(below, a, sizeof a);
+    return true;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+LmpErr paths_open(Paths *p, const LmpReport *report) {
+    const Ledger *l = &report->ledger;
+    *p = (Paths){.ledger = l, .row = l->tree, .rows = l->nodes};
+    bool made = (l->stacks && l->nodes > 0) || rows_of_sites(p);
+    uint32_t frames = made ? number_frames(p) : 0;
+    made =
+        frames > 0 && name_frames(p, frames) && rank_frames(p) && order_rows(p) && bound_depth(p);
+    if (!made) paths_close(p);
+    return made ? LMP_OK : LMP_E_NOMEM;
+}
+
+void paths_close(Paths *p) {
+    free(p->own);
+    free(p->order);
+    free(p->frame);
+    free(p->of);
+    free(p->rank);
+    free(p->texts);
+    keymap_free(&p->index);
+    *p = (Paths){0};
+}

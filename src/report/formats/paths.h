@@ -1,0 +1,51 @@
+/* paths.h - the call paths of a report as formats of other tools want them: frames by number, paths
+ * in order. Where no call paths were kept each line is a path of one frame.
+ *
+ * A frame is a function at a line. Paths deeper than Paths.deepest would make files without bounds
+ * (their length is the sum of all depths): they end there, and what was made deeper has a frame
+ * `PATHS_DEEPER` of its own. */
+#ifndef LMP_PATHS_H
+#define LMP_PATHS_H
+
+#include "base/keymap.h"
+#include "report/report.h"
+
+#define PATHS_DEEPER "(deeper calls)"
+
+typedef struct PathFrame {
+    uint32_t function; /* row in functions[]; LEDGER_NO_ROW: none */
+    int32_t line;      /* -1: none */
+    const char *name;  /* "load_table", without what kind of name it is */
+    const char *where; /* short_src */
+    char *text;        /* "load_table (options.lua:7)" */
+} PathFrame;
+
+typedef struct Paths {
+    const Ledger *ledger;
+    const LmpTreeRow *row; /* row[0]: the root; as in Ledger.tree */
+    uint32_t rows;
+    bool by_site;    /* no call paths were kept: row i + 1 is row i of the sites */
+    uint32_t *order; /* rows as a walk meets them, callers first, siblings by text */
+    uint32_t *frame; /* of each row but the root */
+    PathFrame *of;   /* frames; the last one is PATHS_DEEPER */
+    uint32_t frames; /* with it */
+    uint32_t depth;  /* of the deepest path */
+    uint32_t deepest;
+    LmpTreeRow *own; /* by_site: rows made here */
+    KeyMap index;
+    uint32_t *rank; /* of each frame: its place by text */
+    char *texts;
+} Paths;
+
+/* Errors: NOMEM (nothing to close then). The report must outlive it. */
+LmpErr paths_open(Paths *paths, const LmpReport *report);
+void paths_close(Paths *paths);
+
+/* What a row counts itself, and, at the deepest level, what is below it; NULL: the row is below. */
+const LmpTally *paths_own(const Paths *paths, uint32_t row);
+bool paths_below(const Paths *paths, uint32_t row, LmpTally *below);
+
+/* A name without what a traceback says of it: "options.price" of "function 'options.price'". */
+const char *paths_name(char *out, size_t size, const char *name);
+
+#endif

@@ -1,0 +1,208 @@
+/* report_pprof.c - a profile for Go's pprof: a sample for each call path, or, where none were kept,
+ * for each line and type; a location for each line of a function. Values are as corrected for
+ * samples as all figures are, since pprof corrects nothing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/kind.h"
+#include "report/formats/formats_impl.h"
+#include "report/formats/paths.h"
+#include "report/formats/protobuf.h"
+#include "report/formats/value.h"
+#include "report/texttable.h"
+
+/* In the order in which pprof knows them. */
+static const ReportValue order[] = {VALUE_ALLOCATIONS, VALUE_ALLOCATED_BYTES, VALUE_LIVE_BLOCKS,
+                                    VALUE_LIVE_BYTES,  VALUE_PEAK_BYTES,      VALUE_TEMPORARY};
+_Static_assert(sizeof order / sizeof *order == VALUES, "all");
+
+typedef struct Profile {
+    const LmpReport *report;
+    Paths paths;
+    TextTable texts;
+    Protobuf out, message, part;
+    Gzip *gzip;
+} Profile;
+
+static void put_type(Profile *p, unsigned field, const char *type, const char *unit) {
+    protobuf_number(&p->message, 1, texttable_text(&p->texts, type));
+    protobuf_number(&p->message, 2, texttable_text(&p->texts, unit));
+    protobuf_message(&p->out, field, &p->message);
+}
+
+static void flush(Profile *p) {
+    if (p->out.used > 1u << 16) gzip_put(p->gzip, &p->out);
+}
+
+static void put_label(Profile *p, const char *key, const char *text) {
+    protobuf_number(&p->part, 1, texttable_text(&p->texts, key));
+    protobuf_number(&p->part, 2, texttable_text(&p->texts, text));
+    protobuf_message(&p->message, 3, &p->part);
+}
+
+/* Leaf first. Locations are frames from 1. `below`: what is deeper than this path. Negative numbers
+ * (of a range of time) are welcome here: pprof knows them from differences. */
+static void put_sample(Profile *p, uint32_t row, const LmpTally *t, bool below, const char *type,
+                       const char *tag) {
+    const Paths *paths = &p->paths;
+    uint64_t any = 0;
+    for (int i = 0; i < VALUES; i++)
+        any |= (uint64_t)value_change(t, order[i]);
+    if (!any) return;
+    if (below) protobuf_varint(&p->part, paths->frames);
+    for (uint32_t i = row; i != 0; i = paths->row[i].parent)
+        protobuf_varint(&p->part, paths->frame[i] + 1);
+    protobuf_message(&p->message, 1, &p->part);
+    for (int i = 0; i < VALUES; i++)
+        protobuf_varint(&p->part, (uint64_t)value_change(t, order[i]));
+    protobuf_message(&p->message, 2, &p->part);
+    if (type) put_label(p, "type", type);
+    if (tag) put_label(p, "tag", tag);
+    protobuf_message(&p->out, 2, &p->message);
+    flush(p);
+}
+
+/* The type of all that a path made, if it is one. */
+static const char *type_of(uint32_t kinds) {
+    for (unsigned k = 0; k < LMP_KINDS; k++)
+        if (kinds == 1u << k) return kind_info[k].name;
+    return kinds ? "several" : NULL;
+}
+
+static const char *tag_of(const Profile *p, uint32_t tag) {
+    const Ledger *l = &p->report->ledger;
+    if (tag == 0) return NULL;
+    for (uint32_t i = 0; i < l->tags; i++)
+        if (l->tag[i].id == tag) return l->tag[i].name;
+    return "several";
+}
+
+static void put_paths(Profile *p) {
+    for (uint32_t row = 1; row < p->paths.rows; row++) {
+        const LmpTreeRow *r = &p->paths.row[row];
+        const LmpTally *own = paths_own(&p->paths, row);
+        LmpTally below;
+        if (!own) continue;
+        put_sample(p, row, own, false, type_of(r->kinds), tag_of(p, r->tag));
+        if (paths_below(&p->paths, row, &below)) put_sample(p, row, &below, true, NULL, NULL);
+    }
+}
+
+/* What is not in any of the types (their peak and their temporary blocks are not told apart) has a
+ * sample without a type. */
+static void put_lines(Profile *p) {
+    const Ledger *l = &p->report->ledger;
+    for (uint32_t i = 0; i < l->sites; i++) {
+        LmpTally sum = {0};
+        uint64_t a[TALLY_WORDS], b[TALLY_WORDS];
+        for (unsigned k = 0; k < LMP_KINDS; k++) {
+            tally_add(&sum, &l->site[i].kind[k].tally);
+            put_sample(p, i + 1, &l->site[i].kind[k].tally, false, kind_info[k].name, NULL);
+        }
+        memcpy(a, &l->site[i].tally, sizeof a);
+        memcpy(b, &sum, sizeof b);
+        for (int w = 0; w < TALLY_WORDS; w++)
+            a[w] -= b[w];
+        memcpy(&sum, a, sizeof a);
+        put_sample(p, i + 1, &sum, false, NULL, NULL);
+    }
+}
+
+static uint64_t line_of(int32_t line) {
+    return line > 0 ? (uint64_t)line : 0;
+}
+
+/* Functions by row of the ledger, from 1; after them the frames that are of none. */
+static uint64_t function_id(const Profile *p, uint32_t frame) {
+    uint32_t f = p->paths.of[frame].function;
+    return f != LEDGER_NO_ROW ? f + 1 : (uint64_t)p->report->ledger.functions + 1 + frame;
+}
+
+static void put_location(Profile *p, uint32_t frame) {
+    const PathFrame *f = &p->paths.of[frame];
+    protobuf_number(&p->message, 1, frame + 1);
+    protobuf_number(&p->message, 2, 1);
+    protobuf_number(&p->part, 1, function_id(p, frame));
+    protobuf_number(&p->part, 2, line_of(f->line));
+    protobuf_message(&p->message, 4, &p->part);
+    protobuf_message(&p->out, 4, &p->message);
+    if (f->function != LEDGER_NO_ROW) return;
+    protobuf_number(&p->message, 1, function_id(p, frame));
+    protobuf_number(&p->message, 2, texttable_text(&p->texts, f->name));
+    protobuf_number(&p->message, 4, texttable_text(&p->texts, f->where));
+    protobuf_message(&p->out, 5, &p->message);
+}
+
+/* A file by its name, without the sign that says it is one. */
+static const char *file_of(const LmpFunctionRow *f) {
+    return f->source[0] == '@' ? f->source + 1 : f->short_src;
+}
+
+static void put_functions(Profile *p) {
+    const Ledger *l = &p->report->ledger;
+    char name[256];
+    protobuf_number(&p->message, 1, 1);
+    for (unsigned has = 7; has <= 9; has++)
+        protobuf_number(&p->message, has, 1);
+    protobuf_message(&p->out, 3, &p->message); /* a mapping, so that none is made up */
+    for (uint32_t frame = 0; frame < p->paths.frames; frame++) {
+        put_location(p, frame);
+        flush(p);
+    }
+    for (uint32_t i = 0; i < l->functions; i++) {
+        const LmpFunctionRow *f = &l->function[i];
+        protobuf_number(&p->message, 1, (uint64_t)i + 1);
+        protobuf_number(&p->message, 2,
+                        texttable_text(&p->texts, paths_name(name, sizeof name, f->name)));
+        protobuf_number(&p->message, 4, texttable_text(&p->texts, file_of(f)));
+        if (f->linedefined > 0) protobuf_number(&p->message, 5, (uint64_t)f->linedefined);
+        protobuf_message(&p->out, 5, &p->message);
+        flush(p);
+    }
+}
+
+static void put_comment(Profile *p, const char *text) {
+    if (*text) protobuf_number(&p->out, 13, texttable_text(&p->texts, text));
+}
+
+static void put_profile(Profile *p) {
+    const LmpReport *r = p->report;
+    char sampled[200];
+    for (int i = 0; i < VALUES; i++)
+        put_type(p, 1, report_values[order[i]].type, report_values[order[i]].pprof_unit);
+    if (p->paths.by_site)
+        put_lines(p);
+    else
+        put_paths(p);
+    put_functions(p);
+    protobuf_number(&p->out, 10, r->clock - (r->from < r->clock ? r->from : 0));
+    put_type(p, 11, "space", "bytes");
+    protobuf_number(&p->out, 12, r->ledger.sample > 0 ? r->ledger.sample : 1);
+    put_comment(p, value_sampled(sampled, sizeof sampled, r, value_chosen(r)));
+    if (p->paths.by_site) put_comment(p, "call paths were not kept: each line is one of one frame");
+    protobuf_number(&p->out, 14, texttable_text(&p->texts, report_values[value_chosen(r)].type));
+    for (uint32_t text = 0; text < p->texts.texts; text++) {
+        protobuf_bytes(&p->out, 6, p->texts.bytes + p->texts.at[text],
+                       p->texts.at[text + 1] - p->texts.at[text]);
+        flush(p);
+    }
+    p->out.failed = p->out.failed || p->texts.failed || p->message.failed || p->part.failed;
+    gzip_put(p->gzip, &p->out);
+}
+
+LmpErr report_pprof(const LmpReport *report, FILE *out) {
+    Profile p = {.report = report};
+    LmpErr err = paths_open(&p.paths, report);
+    if (err) return err;
+    bool made = texttable_open(&p.texts) && (p.gzip = gzip_open(out));
+    if (made) {
+        put_profile(&p);
+        made = gzip_close(p.gzip);
+    }
+    protobuf_free(&p.out);
+    protobuf_free(&p.message);
+    protobuf_free(&p.part);
+    texttable_close(&p.texts);
+    paths_close(&p.paths);
+    return made ? LMP_OK : LMP_E_NOMEM;
+}

@@ -1,0 +1,115 @@
+/* report_speedscope.c - call paths for speedscope: a profile for each figure, of all paths that
+ * have some of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/digits.h"
+#include "report/formats/formats_impl.h"
+#include "report/formats/paths.h"
+#include "report/formats/value.h"
+#include "report/json.h"
+
+typedef struct Scope {
+    const LmpReport *report;
+    const Paths *paths;
+    uint32_t *above; /* frames of the path */
+    FILE *out;
+} Scope;
+
+static void put_frames(Json *json, const Paths *p) {
+    json_begin(json, "shared", '{');
+    json_begin(json, "frames", '[');
+    for (uint32_t f = 0; f < p->frames; f++) {
+        json_begin(json, NULL, '{');
+        json_text(json, "name", p->of[f].name);
+        if (f + 1 < p->frames) json_text(json, "file", p->of[f].where);
+        if (p->of[f].line > 0) json_change(json, "line", p->of[f].line);
+        json_end(json, '}');
+    }
+    json_end(json, ']');
+    json_end(json, '}');
+}
+
+static void put_stack(const Scope *s, uint32_t depth, uint32_t last, bool first) {
+    if (!first) putc_unlocked(',', s->out);
+    putc_unlocked('[', s->out);
+    for (uint32_t d = 0; d < depth; d++) {
+        if (d > 0) putc_unlocked(',', s->out);
+        digits_put(s->out, d + 1 == depth ? last : s->above[d]);
+    }
+    putc_unlocked(']', s->out);
+}
+
+/* Samples, or their weights, in the same order; returns their sum. */
+static uint64_t put_samples(const Scope *s, ReportValue value, bool weights) {
+    const Paths *p = s->paths;
+    uint64_t sum = 0;
+    bool first = true;
+    for (uint32_t i = 1; i < p->rows; i++) {
+        uint32_t row = p->order[i], depth = p->row[row].depth;
+        const LmpTally *own = paths_own(p, row);
+        LmpTally below;
+        if (!own) continue;
+        s->above[depth - 1] = p->frame[row];
+        uint64_t n[2] = {value_of(own, value),
+                         paths_below(p, row, &below) ? value_of(&below, value) : 0};
+        for (uint32_t k = 0; k < 2; k++) {
+            if (n[k] == 0) continue;
+            if (!weights) {
+                put_stack(s, depth + k, k ? p->frames - 1 : p->frame[row], first);
+            } else {
+                if (!first) putc_unlocked(',', s->out);
+                digits_put(s->out, n[k]);
+            }
+            first = false;
+            sum += n[k];
+        }
+    }
+    return sum;
+}
+
+static void put_profile(const Scope *s, Json *json, ReportValue value) {
+    char sampled[200], name[256];
+    json_begin(json, NULL, '{');
+    json_text(json, "type", "sampled");
+    value_sampled(sampled, sizeof sampled, s->report, value);
+    snprintf(name, sizeof name, "%s%s%s%s", report_values[value].name, *sampled ? " (" : "",
+             sampled, *sampled ? ")" : "");
+    json_text(json, "name", name);
+    json_text(json, "unit", report_values[value].unit == REPORT_BYTES ? "bytes" : "none");
+    json_count(json, "startValue", 0);
+    json_begin(json, "samples", '[');
+    put_samples(s, value, false);
+    json_end(json, ']');
+    json_begin(json, "weights", '[');
+    uint64_t sum = put_samples(s, value, true);
+    json_end(json, ']');
+    json_count(json, "endValue", sum);
+    json_end(json, '}');
+}
+
+LmpErr report_speedscope(const LmpReport *report, FILE *out) {
+    Paths p;
+    LmpErr err = paths_open(&p, report);
+    if (err) return err;
+    Scope s = {report, &p, malloc(((size_t)p.deepest + 2) * sizeof *s.above), out};
+    Json json = {out, false};
+    if (s.above) {
+        json_begin(&json, NULL, '{');
+        json_text(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+        put_frames(&json, &p);
+        json_begin(&json, "profiles", '[');
+        for (ReportValue v = 0; v < VALUES; v++)
+            put_profile(&s, &json, v);
+        json_end(&json, ']');
+        json_text(&json, "name", report->program);
+        json_count(&json, "activeProfileIndex", value_chosen(report));
+        json_text(&json, "exporter", "lmp@" LMP_VERSION);
+        json_end(&json, '}');
+        fputc('\n', out);
+    }
+    bool made = s.above != NULL;
+    free(s.above);
+    paths_close(&p);
+    return made ? LMP_OK : LMP_E_NOMEM;
+}

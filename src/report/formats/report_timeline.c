@@ -1,0 +1,42 @@
+/* report_timeline.c - the heap over time: a row for each interval that the program has kept. */
+#include "base/kind.h"
+#include "report/digits.h"
+#include "report/formats/formats_impl.h"
+
+static void put(FILE *out, uint64_t n) {
+    fputc(',', out);
+    digits_put(out, n);
+}
+
+uint64_t history_end_ms(const LmpReport *report, uint32_t interval) {
+    uint64_t end = (interval + 1) * (report->history->interval / 1000) / 1000;
+    uint64_t now = report->clock / 1000000;
+    return end < now ? end : now;
+}
+
+LmpErr report_timeline(const LmpReport *report, FILE *out) {
+    const LmpHistory *h = report->history;
+    if (!h) return LMP_E_NOMEM;
+    fputs(
+        "ms,live_bytes,max_live_bytes,min_live_bytes,allocs,alloc_bytes,frees,free_bytes,gc_cycles",
+        out);
+    for (unsigned k = 0; k < LMP_KINDS; k++)
+        fprintf(out, ",%s_bytes", kind_info[k].name);
+    fputc('\n', out);
+    for (uint32_t i = 0; i < h->used && i < LMP_HISTORY; i++) {
+        const LmpHistoryPoint *p = &h->samples[i];
+        digits_put(out, history_end_ms(report, i));
+        put(out, p->last_bytes);
+        put(out, p->max_bytes);
+        put(out, p->min_bytes);
+        put(out, p->allocs);
+        put(out, p->alloc_bytes);
+        put(out, p->frees);
+        put(out, p->free_bytes);
+        put(out, p->gc_cycles);
+        for (unsigned k = 0; k < LMP_KINDS; k++)
+            put(out, p->kind_bytes[k]);
+        fputc('\n', out);
+    }
+    return LMP_OK;
+}

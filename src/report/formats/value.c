@@ -1,0 +1,96 @@
+/* value.c - see value.h. */
+#include "report/formats/value.h"
+
+#include <stdio.h>
+
+#include "base/format.h"
+
+const ReportValueInfo report_values[VALUES] = {
+    [VALUE_ALLOCATED_BYTES] = {REPORT_ALLOCATED, REPORT_BYTES, "AllocBytes", "allocated bytes",
+                               "alloc_space", "bytes"},
+    [VALUE_ALLOCATIONS] = {REPORT_ALLOCATED, REPORT_BLOCKS, "Allocs", "allocations",
+                           "alloc_objects", "count"},
+    [VALUE_LIVE_BYTES] = {REPORT_LIVE, REPORT_BYTES, "LiveBytes", "live bytes", "inuse_space",
+                          "bytes"},
+    [VALUE_LIVE_BLOCKS] = {REPORT_LIVE, REPORT_BLOCKS, "Live", "live blocks", "inuse_objects",
+                           "count"},
+    [VALUE_PEAK_BYTES] = {REPORT_PEAK, REPORT_BYTES, "PeakBytes", "bytes live at the peak",
+                          "peak_space", "bytes"},
+    [VALUE_TEMPORARY] = {REPORT_TEMPORARY, REPORT_BLOCKS, "Temporary", "temporary allocations",
+                         "temporary_objects", "count"},
+};
+
+int64_t value_change(const LmpTally *t, ReportValue value) {
+    switch (value) {
+    case VALUE_ALLOCATED_BYTES:
+        return (int64_t)tally_made(t);
+    case VALUE_ALLOCATIONS:
+        return (int64_t)t->allocs;
+    case VALUE_LIVE_BYTES:
+        return (int64_t)t->live_bytes;
+    case VALUE_LIVE_BLOCKS:
+        return (int64_t)t->live_blocks;
+    case VALUE_PEAK_BYTES:
+        return (int64_t)t->peak_bytes;
+    case VALUE_TEMPORARY:
+        return (int64_t)t->temporary;
+    case VALUES:
+        break;
+    }
+    return 0;
+}
+
+uint64_t value_of(const LmpTally *tally, ReportValue value) {
+    int64_t n = value_change(tally, value);
+    return n > 0 ? (uint64_t)n : 0;
+}
+
+ReportValue value_chosen(const LmpReport *r) {
+    uint32_t metric = r->metric;
+    if (metric == REPORT_ANY_METRIC)
+        metric = value_of(&r->ledger.all, VALUE_LIVE_BYTES) > 0 ? REPORT_LIVE : REPORT_ALLOCATED;
+    for (int unit = REPORT_BYTES; unit < REPORT_UNITS; unit++)
+        for (ReportValue v = 0; v < VALUES; v++)
+            if (report_values[v].metric == metric && (int)report_values[v].unit == unit &&
+                (r->unit == REPORT_ANY_UNIT || (int)r->unit == unit))
+                return v;
+    return VALUES;
+}
+
+uint64_t value_total(const LmpReport *r, ReportValue value) {
+    const LmpStats *s = &r->stats;
+    if (r->from > 0 || r->ledger.sample == 0) return value_of(&r->ledger.all, value);
+    switch (value) {
+    case VALUE_ALLOCATED_BYTES:
+        return s->live_bytes + s->free_bytes;
+    case VALUE_ALLOCATIONS:
+        return s->mallocs;
+    case VALUE_LIVE_BYTES:
+        return s->live_bytes;
+    case VALUE_LIVE_BLOCKS:
+        return s->live_blocks;
+    case VALUE_PEAK_BYTES:
+        return s->peak_bytes;
+    default: /* nobody counts them but by line */
+        return value_of(&r->ledger.all, value);
+    }
+}
+
+static void put_value(char *out, ReportValue value, uint64_t n) {
+    if (report_values[value].unit == REPORT_BYTES)
+        format_bytes(out, n);
+    else
+        format_count(out, n);
+}
+
+const char *value_sampled(char *out, size_t size, const LmpReport *r, ReportValue value) {
+    char every[LMP_NUM], estimate[LMP_NUM], exact[LMP_NUM];
+    *out = 0;
+    if (r->ledger.sample == 0) return out;
+    put_value(estimate, value, value_of(&r->ledger.all, value));
+    put_value(exact, value, value_total(r, value));
+    snprintf(out, size, "sampled, one block in every %s: %s %s by estimate, %s%s",
+             format_bytes(every, r->ledger.sample), estimate, report_values[value].name,
+             r->from > 0 ? "of a range of time" : "exactly ", r->from > 0 ? "" : exact);
+    return out;
+}
