@@ -51,6 +51,10 @@ static const RecField node_row[] = {
 
 static const RecField path_row[] = {ONE(LmpPath, node), ONE(LmpPath, record)};
 
+static const RecField edge_row[] = {ONE(LmpEdge, site), ONE(LmpEdge, function)};
+
+static const RecField override_row[] = {ONE(LmpOverride, made), ONE(LmpOverride, here)};
+
 /* ---- with every frame ------------------------------------------------------------------------ */
 
 static const RecField control[] = {
@@ -207,6 +211,13 @@ static const RecField used[] = {
     MANY(LmpTablesUsed, live_history_list[0].slot),
     ONE(LmpTablesUsed, live_history_list[1].rows),
     MANY(LmpTablesUsed, live_history_list[1].slot),
+    ONE(LmpTablesUsed, counts),
+    ONE(LmpTablesUsed, counts_why),
+    ONE(LmpTablesUsed, edges),
+    ONE(LmpTablesUsed, overrides),
+    ONE(LmpTablesUsed, hook_lost),
+    ONE(LmpTablesUsed, hook_lost_clock),
+    ONE(LmpTablesUsed, hook_lacks),
 };
 
 static const RecField tag[] = {WORD("text", 4)};
@@ -214,7 +225,19 @@ static const RecField tag[] = {WORD("text", 4)};
 static const RecField function_figures[] = {
     ONE(LmpFunction, qualified),
     ONE(LmpFunction, site),
+    ONE(LmpFunction, calls),
 };
+
+static const RecField edge_figures[] = {ONE(LmpEdge, calls)};
+
+static const RecField override_figures[] = {
+    ONE(LmpOverride, frees),
+    ONE(LmpOverride, free_bytes),
+    ONE(LmpOverride, reallocs),
+    ONE(LmpOverride, realloc_bytes),
+};
+
+static const RecField instructions[] = {WORD("instructions", 8)};
 
 static const RecField site_figures[] = {
     ONE(LmpSite, records),   ONE(LmpSite, unproven), ONE(LmpSite, how),
@@ -278,6 +301,9 @@ const RecGroup rec_groups[REC_GROUPS] = {
           record_row),
     GROUP("node", REC_ROWS, LmpNode, LMP_NODES_MAX, LMP_NODES_AT, IN_LIVE(tables.nodes), node_row),
     GROUP("path", REC_ROWS, LmpPath, LMP_PATHS_MAX, LMP_PATHS_AT, IN_LIVE(tables.paths), path_row),
+    GROUP("edge", REC_ROWS, LmpEdge, LMP_EDGES_MAX, LMP_EDGES_AT, IN_LIVE(tables.edges), edge_row),
+    GROUP("override", REC_ROWS, LmpOverride, LMP_OVERRIDES_MAX, LMP_OVERRIDES_AT,
+          IN_LIVE(tables.overrides), override_row),
 
     GROUP("control", REC_LIVE, LmpControl, 1, LMP_CONTROL_AT, 0, control),
     GROUP("break", REC_LIVE, LmpBreak, LMP_BREAKS, LMP_CONTROL_AT + offsetof(LmpControl, break_row),
@@ -317,6 +343,12 @@ const RecGroup rec_groups[REC_GROUPS] = {
           LMP_MARKED_RECORDS_AT, IN_LIVE(tables.records), marked),
     GROUP("marked node", REC_TABLES, LmpMarked[LMP_MARKED], LMP_NODES_MAX, LMP_MARKED_NODES_AT,
           IN_LIVE(tables.nodes), marked),
+    GROUP("edge figures", REC_TABLES, LmpEdge, LMP_EDGES_MAX, LMP_EDGES_AT, IN_LIVE(tables.edges),
+          edge_figures),
+    GROUP("override figures", REC_TABLES, LmpOverride, LMP_OVERRIDES_MAX, LMP_OVERRIDES_AT,
+          IN_LIVE(tables.overrides), override_figures),
+    GROUP("site instructions", REC_TABLES, uint64_t, LMP_SITES_MAX, LMP_INSTRUCTIONS_AT,
+          IN_LIVE(tables.sites), instructions),
     GROUP("taken", REC_TABLES, uint64_t[2], 1, IN_EXTRA(clock), 0, taken),
     GROUP("before", REC_TABLES, LmpCounters, 1, IN_EXTRA(before), 0, counters),
     GROUP("before class", REC_TABLES, LmpClassCount, LMP_CLASSES, IN_EXTRA(before.count), 0,

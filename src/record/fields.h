@@ -62,7 +62,7 @@ typedef struct RecGroup {
     uint32_t fields;
 } RecGroup;
 
-enum { REC_GROUPS = 41 };
+enum { REC_GROUPS = 46 };
 extern const RecGroup rec_groups[REC_GROUPS];
 
 /* Memory of a state: a mapping of VIEW_WHOLE bytes, or a copy of its first REC_FIXED bytes and the

@@ -66,6 +66,10 @@ void frames_close(RecFrames *f) {
     free(f);
 }
 
+void frames_set_sink(RecFrames *f, RecSink sink) {
+    f->sink = sink;
+}
+
 const LmpLive *frames_live(const RecFrames *f) {
     return (const void *)(f->now.fixed + LMP_LIVE_AT);
 }

@@ -18,6 +18,8 @@ typedef struct RecFrames RecFrames;
 /* Errors: NOMEM. */
 LmpErr frames_open(RecFrames **out, RecSink sink);
 void frames_close(RecFrames *f);
+/* The file lies elsewhere in memory from now on. */
+void frames_set_sink(RecFrames *f, RecSink sink);
 
 /* The parts that come first: schema, header, how it was started (NULL: not known). */
 LmpErr frames_begin(RecFrames *f, const LmpView *view, const char *again);

@@ -14,6 +14,7 @@
 #include "record/outputs.h"
 #include "record/recfile.h"
 #include "record/recording.h"
+#include "record/thin.h"
 
 #define TICK 100000000ull /* ns between frames */
 #define SHARE 50u         /* tables take at most this part of the time */
@@ -33,14 +34,21 @@ struct LmpRecorder {
     uint64_t peak, cycles;
     /* output that is not written yet */
     RecBytes output;
-    uint64_t output_clock, output_all;
+    uint64_t output_clock, output_all, output_most;
     uint64_t last_clock;
     LmpErr ended; /* by what error */
+    /* thinning, while it is under way */
+    char *name; /* of the file; NULL: a descriptor's */
+    uint32_t generation, coarse;
+    uint64_t thin_at; /* bytes of the file at which it begins */
+    RecThin *thin;
 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
 static void drop(LmpRecorder *r) {
+    thin_drop(r->thin);
+    free(r->name);
     frames_close(r->frames);
     if (r->own_fd && r->file.fd >= 0) close(r->file.fd);
     recfile_free(&r->file);
@@ -70,7 +78,10 @@ LmpErr recorder_open(LmpRecorder **out, const LmpView *view, const LmpRecorderOp
     r->own_fd = options->file != NULL;
     r->limit = options->limit ? options->limit : LMP_RECORD_LIMIT;
     if (r->limit < LMP_RECORD_LIMIT_LEAST) r->limit = LMP_RECORD_LIMIT_LEAST;
+    r->thin_at = r->limit / 4 * 3;
+    r->output_most = r->limit / 4 < LMP_RECORD_OUTPUT ? r->limit / 4 : LMP_RECORD_OUTPUT;
     r->start = view->header->start_clock;
+    if (options->file && !(r->name = strdup(options->file))) err = LMP_E_NOMEM;
     if (!err) err = frames_open(&r->frames, (RecSink){recfile_put, &r->file});
     if (!err) err = frames_begin(r->frames, view, options->again);
     if (err) {
@@ -95,10 +106,10 @@ static LmpErr put_output(LmpRecorder *r) {
 
 LmpErr recorder_output(LmpRecorder *r, uint64_t clock, const char *bytes, size_t n) {
     if (r->ended) return LMP_E_STOPPED;
-    while (n > 0 && r->output_all < LMP_RECORD_OUTPUT) {
+    while (n > 0 && r->output_all < r->output_most) {
         size_t piece = n < OUTPUT_PIECE ? n : OUTPUT_PIECE;
-        if (piece > LMP_RECORD_OUTPUT - r->output_all)
-            piece = (size_t)(LMP_RECORD_OUTPUT - r->output_all);
+        if (piece > r->output_most - r->output_all)
+            piece = (size_t)(r->output_most - r->output_all);
         if (r->output.n + piece > OUTPUT_PIECE && (r->ended = put_output(r))) return r->ended;
         if (r->output.n == 0 || clock < r->output_clock) {
             if ((r->ended = put_output(r))) return r->ended;
@@ -166,16 +177,75 @@ static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool tables, uns
     return err;
 }
 
+/* ---- thinning -------------------------------------------------------------------------------- */
+
+/* The file written anew takes the place of ours. */
+static LmpErr take_over(LmpRecorder *r) {
+    RecFile file;
+    RecFrames *frames;
+    int fd;
+    LmpErr err = thin_finish(r->thin, r->name ? -1 : r->file.fd, &file, &frames, &fd);
+    r->thin = NULL;
+    if (err) {
+        r->file.os_error = errno;
+        return err;
+    }
+    if (r->name) close(r->file.fd);
+    if (r->name) file.fd = fd;
+    if (!r->name) file.fd = r->file.fd;
+    frames_close(r->frames);
+    recfile_free(&r->file);
+    r->file = file;
+    r->frames = frames;
+    frames_set_sink(r->frames, (RecSink){recfile_put, &r->file});
+    /* Still too much: the next time more goes. At the end of that, nothing is left to go. */
+    if (r->file.size > r->thin_at && ++r->coarse > THIN_COARSEST) {
+        errno = r->file.os_error = EFBIG;
+        return LMP_E_FILE;
+    }
+    if (r->file.size < r->limit / 2 && r->coarse > 0) r->coarse--;
+    return LMP_OK;
+}
+
+/* A step of it, if the file has become large. `whole`: all that there is to do. */
+static LmpErr thin(LmpRecorder *r, bool whole) {
+    bool done = false;
+    LmpErr err = LMP_OK;
+    if (!r->thin && r->file.size < r->thin_at) return LMP_OK;
+    if (!r->thin) {
+        r->generation++;
+        err = thin_begin(&r->thin, r->file.fd, r->name, r->generation, r->limit / 2, r->coarse);
+    }
+    while (!err && !done) {
+        uint64_t budget = r->file.size < r->limit / 16 * 13 ? THIN_STEP : THIN_HASTE;
+        err = thin_step(r->thin, whole ? UINT64_MAX : budget, &done);
+        if (!whole) break;
+    }
+    if (!err && done) err = take_over(r);
+    if (err && r->thin && r->file.size < r->limit) { /* not now: there may be room later */
+        thin_drop(r->thin);
+        r->thin = NULL;
+        r->thin_at = r->file.size + r->limit / 16;
+        err = LMP_OK;
+    }
+    return err;
+}
+
 LmpErr recorder_tick(LmpRecorder *r, LmpView *view, uint64_t now, uint64_t *next) {
     if (r->ended) return LMP_E_STOPPED;
-    if (now >= r->next) r->ended = take(r, view, now, false, 0);
+    if (now >= r->next) {
+        r->ended = take(r, view, now, false, 0);
+        if (!r->ended) r->ended = thin(r, r->file.size > r->limit / 16 * 15);
+    }
     *next = r->next;
     return r->ended;
 }
 
 LmpErr recorder_frame(LmpRecorder *r, LmpView *view, uint64_t now) {
     if (r->ended) return LMP_E_STOPPED;
-    return r->ended = take(r, view, now, true, 0);
+    r->ended = take(r, view, now, true, 0);
+    if (!r->ended && r->file.size > r->limit / 16 * 15) r->ended = thin(r, true);
+    return r->ended;
 }
 
 uint64_t recorder_size(const LmpRecorder *r) {
@@ -190,6 +260,7 @@ LmpErr recorder_close(LmpRecorder *r, LmpView *view, uint32_t ended) {
     LmpErr err = r->ended ? LMP_E_STOPPED : LMP_OK;
     if (!err && view) err = take(r, view, lmp_os->clock(), true, LMP_FRAME_END);
     if (!err) err = put_output(r);
+    if (!err && r->file.size > r->limit / 16 * 15) err = thin(r, true);
     if (!err) {
         RecPart part = {.kind = REC_ENDED, .clock = r->last_clock, .live_bytes = ended};
         RecBytes none = {0};

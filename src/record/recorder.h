@@ -13,7 +13,9 @@ typedef struct LmpRecorder LmpRecorder;
 
 #define LMP_RECORD_LIMIT (64ull << 20)        /* bytes of a file, unless options say otherwise */
 #define LMP_RECORD_LIMIT_LEAST (256ull << 10) /* less is taken for this */
-#define LMP_RECORD_OUTPUT (16ull << 20)       /* bytes of the script's output, at most */
+#define LMP_RECORD_OUTPUT                                                                          \
+    (16ull << 20) /* bytes of the script's output, at most; and no more than a                     \
+                     quarter of the limit */
 
 typedef struct LmpRecorderOptions {
     const char *file;  /* made with mode 0600, replaced if it is there; NULL: `fd` */

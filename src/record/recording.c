@@ -389,6 +389,16 @@ LmpFrameInfo recording_frame(const LmpRecording *r, uint32_t i) {
     return (LmpFrameInfo){part->clock, part->flags, part->live_bytes, part->rss};
 }
 
+uint64_t recording_frame_bytes(const LmpRecording *r, uint32_t i, uint64_t *tables) {
+    if (tables) *tables = 0;
+    if (i >= r->frames) return 0;
+    const RecPart *part = &r->scan.part[r->frame[i]];
+    uint32_t t = recscan_find(&r->scan, part->tables);
+    if (tables && part->flags & LMP_FRAME_TABLES && t < r->scan.parts)
+        *tables = (uint64_t)r->scan.part[t].stored + REC_PART;
+    return (uint64_t)part->stored + REC_PART;
+}
+
 uint32_t recording_at(const LmpRecording *r, uint64_t clock) {
     uint32_t low = 0, high = r->frames;
     while (low < high) {

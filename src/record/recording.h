@@ -46,6 +46,9 @@ bool recording_complete(const LmpRecording *r);
 
 uint32_t recording_frames(const LmpRecording *r);
 LmpFrameInfo recording_frame(const LmpRecording *r, uint32_t i);
+/* Bytes of the file that are its own: of its figures, and of its tables (0: it has none; may be
+ * NULL). */
+uint64_t recording_frame_bytes(const LmpRecording *r, uint32_t i, uint64_t *tables);
 /* The last frame at or before; 0 if there is none before. */
 uint32_t recording_at(const LmpRecording *r, uint64_t clock);
 

@@ -1,0 +1,107 @@
+/* rewrite.c - see rewrite.h. */
+#include "record/rewrite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/os.h"
+#include "record/outputs.h"
+#include "record/redact.h"
+
+enum { PIECE = 256 << 10 };
+
+/* Texts are written before it is seen that they are tags, so those of the end are hidden at once.
+ */
+static void hide_names(LmpRecording *from) {
+    uint32_t i = recording_frames(from);
+    while (i > 0 && recording_seek(from, i - 1) != LMP_OK)
+        i--;
+    redact_names(recording_view(from));
+    if (i > 0) redact_figures(recording_view(from));
+}
+
+LmpErr rewrite_begin(RecRewrite *w, LmpRecording *from, int fd, uint32_t generation, uint8_t *keep,
+                     uint32_t kept, bool redact) {
+    *w = (RecRewrite){
+        .from = from, .keep = keep, .kept = kept, .redact = redact, .output_to = UINT64_MAX};
+    LmpErr err = recfile_begin(&w->file, fd, generation);
+    if (!err) err = frames_open(&w->frames, (RecSink){recfile_put, &w->file});
+    if (!err && redact) hide_names(from);
+    const char *again = redact ? NULL : recording_again(from);
+    if (!err) err = frames_begin(w->frames, recording_view(from), again);
+    return err;
+}
+
+void rewrite_free(RecRewrite *w) {
+    frames_close(w->frames);
+    recfile_free(&w->file);
+    bytes_free(&w->output);
+    free(w->keep);
+    w->frames = NULL;
+    w->keep = NULL;
+}
+
+static LmpErr put_pieces(RecRewrite *w, uint64_t clock) {
+    RecPart part = {.kind = REC_OUTPUT, .clock = clock};
+    if (w->output.n == 0) return LMP_OK;
+    LmpErr err = w->output.failed ? LMP_E_NOMEM : frames_put_bytes(w->frames, &part, &w->output);
+    w->output.n = 0;
+    return err;
+}
+
+/* Output until `clock`. */
+static LmpErr put_output(RecRewrite *w, uint64_t clock) {
+    uint32_t n = recording_outputs(w->from);
+    uint64_t since = 0;
+    LmpErr err = LMP_OK;
+    for (; !err && w->next_output < n; w->next_output++) {
+        LmpRecordedOutput piece = recording_output(w->from, w->next_output);
+        if (piece.clock > clock) break;
+        if (w->redact || piece.clock < w->output_from || piece.clock > w->output_to) continue;
+        if (w->output.n + piece.n > PIECE || piece.clock < since) err = put_pieces(w, since);
+        if (w->output.n == 0) since = piece.clock;
+        outputs_put(&w->output, piece.clock - since, piece.bytes, piece.n);
+    }
+    return err ? err : put_pieces(w, since);
+}
+
+static LmpErr put_frame(RecRewrite *w, uint32_t i, bool tables) {
+    LmpFrameInfo info = recording_frame(w->from, i);
+    LmpErr err = recording_seek(w->from, i);
+    if (err == LMP_E_DAMAGED) return LMP_OK;
+    if (!err) err = put_output(w, info.clock);
+    if (err) return err;
+    if (w->redact) redact_figures(recording_view(w->from));
+    tables = tables || !w->any;
+    RecPart part = {.flags = (uint8_t)((info.flags & ~(unsigned)LMP_FRAME_TABLES) | w->flags |
+                                       (tables ? LMP_FRAME_TABLES : 0u)),
+                    .clock = info.clock,
+                    .live_bytes = info.live_bytes,
+                    .rss = info.rss};
+    frames_take(w->frames, recording_view(w->from), true);
+    err = frames_put(w->frames, recording_view(w->from), &part, tables);
+    w->flags = 0;
+    w->any = true;
+    return err;
+}
+
+LmpErr rewrite_step(RecRewrite *w, uint64_t budget, bool *done) {
+    uint64_t begun = lmp_os->clock();
+    LmpErr err = LMP_OK;
+    while (!err && w->next < recording_frames(w->from)) {
+        unsigned flags = recording_frame(w->from, w->next).flags;
+        RecKeep keep = w->next < w->kept ? (RecKeep)w->keep[w->next] : REC_KEEP_ALL;
+        if (keep == REC_DROP)
+            w->flags |= flags & (LMP_FRAME_MARK | LMP_FRAME_PEAK | LMP_FRAME_CYCLE);
+        else
+            err = put_frame(w, w->next, keep == REC_KEEP_ALL && flags & LMP_FRAME_TABLES);
+        w->next++;
+        if (keep != REC_DROP && lmp_os->clock() - begun >= budget) break;
+    }
+    *done = w->next >= recording_frames(w->from);
+    return err;
+}
+
+LmpErr rewrite_rest(RecRewrite *w) {
+    return put_output(w, UINT64_MAX);
+}

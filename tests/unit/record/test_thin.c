@@ -1,0 +1,195 @@
+/* test_thin.c - a recording of a day stays below its limit, and has what is to be kept. */
+#include <sys/stat.h>
+
+#include "record_fixture.h"
+
+/* What was there at each tick, by which any frame can be checked. */
+typedef struct Tick {
+    uint64_t clock, live_bytes, allocs;
+    bool mark;
+} Tick;
+
+static uint64_t all_allocs(const LmpTables *t) {
+    uint64_t n = 0;
+    for (uint32_t i = 1; i < tables_records(t); i++)
+        n += t->record[i].use.allocs;
+    return n;
+}
+
+static const Tick *tick_at(const Tick *tick, uint32_t ticks, uint64_t clock) {
+    uint32_t low = 0, high = ticks;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (tick[middle].clock < clock)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    ck_assert(low < ticks && tick[low].clock == clock);
+    return &tick[low];
+}
+
+typedef struct Day {
+    Tick *tick;
+    uint32_t ticks;
+    uint64_t most; /* bytes, the largest that the file ever was */
+} Day;
+
+/* A day of a program with 300 places, `step` ns from one tick to the next, ten ticks a second in
+ * its last two minutes. */
+static Day record_day(const LmpRecorderOptions *o, uint64_t length, uint64_t step) {
+    Recorded *s = recorded_new();
+    uint64_t begun = record_clock, next;
+    Day day = {.tick = calloc(length / step + 3000, sizeof(Tick))};
+    LmpRecorder *r;
+    ck_assert_int_eq(recorder_open(&r, &s->view, o), LMP_OK);
+    while (record_clock < begun + length) {
+        uint64_t clock = record_clock - s->header.start_clock;
+        bool end = record_clock + 120 * SECOND > begun + length;
+        if (day.ticks % 4 == 0) recorded_change(s);
+        uint32_t marks = s->tables->live->marks;
+        if (marks && s->tables->live->marks > 300) s->tables->live->marks = marks = 300;
+        Tick *t = &day.tick[day.ticks];
+        *t = (Tick){clock, s->tables->live->counters.live_bytes, all_allocs(&s->tables->t), false};
+        ck_assert_int_eq(recorder_tick(r, &s->view, record_clock, &next), LMP_OK);
+        if (recorder_size(r) > day.most) day.most = recorder_size(r);
+        day.ticks++;
+        record_clock = t->clock + s->header.start_clock + (end ? SECOND / 10 : step);
+    }
+    ck_assert_int_eq(recorder_close(r, NULL, 0), LMP_OK);
+    recorded_free(s);
+    return day;
+}
+
+static void check_day(const Day *day, LmpRecording *r, uint64_t limit) {
+    uint64_t last = day->tick[day->ticks - 1].clock, peak = 0, before = 0;
+    uint32_t fine = 0, n = recording_frames(r);
+    ck_assert_uint_le(day->most, limit);
+    ck_assert(!recording_torn(r, NULL));
+    for (uint32_t i = 0; i < n; i++) {
+        LmpFrameInfo info = recording_frame(r, i);
+        const Tick *t = tick_at(day->tick, day->ticks, info.clock);
+        ck_assert_int_eq(recording_seek(r, i), LMP_OK);
+        const LmpView *view = recording_view(r);
+        ck_assert_uint_eq(view->live->counters.live_bytes, t->live_bytes);
+        ck_assert_uint_eq(info.live_bytes, t->live_bytes);
+        t = tick_at(day->tick, day->ticks, recording_tables_clock(r));
+        ck_assert_uint_eq(all_allocs(&view->tables), t->allocs);
+        if (info.live_bytes > peak) peak = info.live_bytes;
+        fine += last - info.clock <= 60 * SECOND;
+        /* as far apart as a fourth of their age, at most */
+        ck_assert_uint_le(info.clock - before, (last - before) / 4 + 60 * SECOND);
+        before = info.clock;
+    }
+    ck_assert_uint_ge(fine, 590);
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < day->ticks; i++)
+        if (day->tick[i].live_bytes > most) most = day->tick[i].live_bytes;
+    ck_assert_uint_eq(peak, most);
+}
+
+START_TEST(test_day) {
+    enum { LIMIT = 6 << 20 };
+    int fd = record_memfd();
+    LmpRecording *r;
+    suite_seed();
+    Day day =
+        record_day(&(LmpRecorderOptions){.fd = fd, .limit = LIMIT}, 86400 * SECOND, 30 * SECOND);
+    ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+    fprintf(stderr, "%u ticks, %u frames, most %llu bytes\n", day.ticks, recording_frames(r),
+            (unsigned long long)day.most);
+    check_day(&day, r, LIMIT);
+    recording_close(r);
+    free(day.tick);
+    close(fd);
+}
+END_TEST
+
+/* By its name: written beside, and renamed. */
+START_TEST(test_file) {
+    enum { LIMIT = 6 << 20 };
+    char name[] = "thin-XXXXXX", part[40];
+    struct stat st;
+    LmpRecording *r;
+    int fd = mkstemp(name);
+    close(fd);
+    suite_seed();
+    Day day =
+        record_day(&(LmpRecorderOptions){.file = name, .limit = LIMIT}, 3600 * SECOND, 2 * SECOND);
+    ck_assert_int_eq(stat(name, &st), 0);
+    ck_assert_uint_eq(st.st_mode & 0777, 0600);
+    ck_assert_int_eq(recording_open(&r, name), LMP_OK);
+    ck_assert_uint_gt(recording_generation(r), 0);
+    check_day(&day, r, LIMIT);
+    recording_close(r);
+    snprintf(part, sizeof part, "%s.part", name);
+    ck_assert_int_ne(stat(part, &st), 0);
+    unlink(name);
+    free(day.tick);
+}
+END_TEST
+
+/* A disk that is full after so many bytes. */
+static uint64_t room;
+
+static bool write_until_full(int fd, uint64_t at, const void *from, size_t n) {
+    if (n > room) {
+        bool half = os_real.write_at(fd, at, from, (size_t)room);
+        room = 0;
+        errno = half ? ENOSPC : EIO;
+        return false;
+    }
+    room -= n;
+    return os_real.write_at(fd, at, from, n);
+}
+
+START_TEST(test_full_disk) {
+    suite_seed();
+    for (int round = 0; round < 60; round++) {
+        Recorded *s = recorded_new();
+        LmpRecorder *r;
+        LmpRecording *read;
+        uint64_t next, live_bytes[200];
+        uint32_t frames = 0;
+        int fd = record_memfd();
+        room = suite_below(round % 2 ? 60000 : 200000);
+        record_os.write_at = write_until_full;
+        LmpErr err = recorder_open(&r, &s->view, &(LmpRecorderOptions){.fd = fd});
+        if (err) {
+            ck_assert_int_eq(err, LMP_E_FILE);
+            ck_assert_int_eq(errno, ENOSPC);
+        }
+        while (!err && frames < 200) {
+            recorded_change(s);
+            live_bytes[frames] = s->tables->live->counters.live_bytes;
+            err = recorder_tick(r, &s->view, record_clock, &next);
+            if (!err) frames++;
+            record_clock += SECOND / 10;
+        }
+        if (frames && frames < 200) {
+            ck_assert_int_eq(err, LMP_E_FILE);
+            ck_assert_int_eq(recorder_errno(r), ENOSPC);
+            room = 1 << 30; /* it stays ended */
+            ck_assert_int_eq(recorder_tick(r, &s->view, record_clock, &next), LMP_E_STOPPED);
+            ck_assert_int_eq(recorder_close(r, &s->view, 0), LMP_E_STOPPED);
+        } else if (r) {
+            room = suite_below(5000);
+            recorder_close(r, NULL, 0);
+        }
+        if (frames) {
+            ck_assert_int_eq(recording_open_fd(&read, fd), LMP_OK);
+            ck_assert(!recording_torn(read, NULL)); /* it was cut off */
+            ck_assert_uint_eq(recording_frames(read), frames);
+            for (uint32_t i = 0; i < frames; i++) {
+                ck_assert_int_eq(recording_seek(read, i), LMP_OK);
+                ck_assert_uint_eq(recording_view(read)->live->counters.live_bytes, live_bytes[i]);
+            }
+            recording_close(read);
+        }
+        close(fd);
+        recorded_free(s);
+    }
+}
+END_TEST
+
+SUITE("thin", test_day, test_file, test_full_disk)
