@@ -1,31 +1,76 @@
-/* cmd_report.c - `lmp report`: writes a heap snapshot in a format for people or other tools. */
+/* cmd_report.c - `lmp report`: writes a recording, or a heap snapshot, in a format for people or
+ * other tools. Which of the two a file is, its first bytes say; each has formats of its own. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/format.h"
 #include "base/nearest.h"
 #include "cmd/cmd.h"
 #include "cmd/heapopen.h"
+#include "cmd/runreport.h"
+#include "cmd/target.h"
 #include "read/snapshot/suspects.h"
+#include "record/moment.h"
 #include "report/heap/heapreport.h"
 #include "report/save.h"
 
+/* What an option is for: a report of a run, of a heap, of both. */
+enum { OF_BOTH = 0, OF_RUN = 1, OF_HEAP = 2 };
+
+enum {
+    O_OUTPUT,
+    O_FROM,
+    O_TO,
+    O_METRIC,
+    O_UNIT,
+    O_LEAK_ONLY,
+    O_OBJECT,
+    O_OLDER,
+    O_TOP,
+    O_NO_STACKS,
+    O_REDACT,
+    O_LIST,
+    OPTIONS
+};
+
 static const Option options[] = {
-    {"output", "OUT", "write to OUT, which is replaced when all is written (also -o OUT)"},
-    {"object", "ADDRESS", "with dot: the paths to the object at this address (0x...)"},
-    {"older", "FILE",
-     "with summary and json: an earlier snapshot of the run, for what grew since; several times: "
-     "for "
-     "what grew each time"},
-    {"top", "N", "rows of each table, or nodes of the graph"},
-    {"no-stacks", NULL, "with heapsnapshot: without call paths, which VS Code cannot read"},
-    {"redact", NULL, "hide what strings contain, and keys that are no names in the program's code"},
+    [O_OUTPUT] = {"output", "OUT",
+                  "write to OUT, which is replaced when all is written (also -o OUT)"},
+    [O_FROM] = {"from", "TIME", "of a recording: what happened from then on (see FILE@MOMENT)"},
+    [O_TO] = {"to", "TIME", "up to then (default: the end)"},
+    [O_METRIC] = {"metric", "METRIC", "live, allocated, peak or temporary: what it is about"},
+    [O_UNIT] = {"unit", "UNIT", "bytes or blocks"},
+    [O_LEAK_ONLY] = {"leak-only", NULL, "with memprof: only what is held"},
+    [O_OBJECT] = {"object", "ADDRESS",
+                  "of a heap, with dot: the paths to the object at this address (0x...)"},
+    [O_OLDER] = {"older", "FILE",
+                 "of a heap, with summary and json: an earlier snapshot of the run, for what grew "
+                 "since; several times: for what grew each time"},
+    [O_TOP] = {"top", "N", "rows of each table, or nodes of the graph"},
+    [O_NO_STACKS] = {"no-stacks", NULL,
+                     "with heapsnapshot: without call paths, which VS Code cannot read"},
+    [O_REDACT] = {"redact", NULL,
+                  "of a heap: hide what strings contain, and keys that are no names in the "
+                  "program's code"},
+    [O_LIST] = {"list", NULL, "list the formats"},
     {0},
 };
 
+static const unsigned char option_of[OPTIONS] = {
+    [O_FROM] = OF_RUN,   [O_TO] = OF_RUN,         [O_METRIC] = OF_RUN,
+    [O_UNIT] = OF_RUN,   [O_LEAK_ONLY] = OF_RUN,  [O_OBJECT] = OF_HEAP,
+    [O_OLDER] = OF_HEAP, [O_NO_STACKS] = OF_HEAP, [O_REDACT] = OF_HEAP,
+};
+
 static const Example examples[] = {
+    {"lmp report lmp-4711.lmprec", "the summary of a run that was recorded"},
+    {"lmp report flat lmp-4711.lmprec@peak", "functions, as they were at the peak"},
+    {"lmp report pprof lmp-4711.lmprec -o app.pb.gz", "for `go tool pprof -http=: app.pb.gz`"},
+    {"lmp report folded --from=1:00 --metric=allocated lmp-4711.lmprec",
+     "what was made after the first minute, for flame graphs"},
     {"lmp report summary lmp-4711-1.heap", "what holds most, and who holds it"},
     {"lmp report treemap lmp-4711-1.heap -o heap.html", "a picture for the browser"},
     {"lmp report heapsnapshot lmp-4711-1.heap -o app.heapsnapshot", "for Chrome: Memory, Load"},
@@ -38,6 +83,9 @@ typedef struct Wish {
     const char *format, *file, *out, *older[LMP_GROWTH_STEPS];
     uint32_t olders;
     HeapReport report;
+    RunReport run;
+    const Option *only[3]; /* an option that only a run, a heap has (by OF_...) */
+    bool list;
 } Wish;
 
 typedef struct Job {
@@ -50,14 +98,45 @@ static LmpErr write_job(const void *of, FILE *out) {
     return job->kind->write(job->report, out);
 }
 
+/* ---- formats --------------------------------------------------------------------------------- */
+
+static void put_list(void) {
+    puts("Of a recording, or of a program that runs:");
+    for (size_t i = 0; i < REPORTS; i++)
+        printf("  %-13s %s\n", report_kinds[i].name, report_kinds[i].help);
+    puts("Of a heap snapshot:");
+    for (size_t i = 0; i < HEAP_REPORT_KINDS; i++)
+        printf("  %-13s %s\n", heapreport_kinds[i].name, heapreport_kinds[i].help);
+}
+
 static int no_such_format(const Command *command, const char *name) {
     Nearest near = {.typed = name};
+    for (size_t i = 0; i < REPORTS; i++)
+        nearest_offer(&near, report_kinds[i].name);
     for (size_t i = 0; i < HEAP_REPORT_KINDS; i++)
         nearest_offer(&near, heapreport_kinds[i].name);
     if (near.word)
         return command_wrong(command, "there is no format %s; did you mean %s?", name, near.word);
     return command_wrong(command, "there is no format %s", name);
 }
+
+/* A format or an option of the other kind of file; false: said. */
+static bool fits(const Wish *wish, bool run) {
+    const char *is = run ? "a run" : "a heap snapshot", *other = run ? "heap snapshots" : "runs";
+    const Option *o = wish->only[run ? OF_HEAP : OF_RUN];
+    char name[1024];
+    bool format = !wish->format ||
+                  (run ? report_find(wish->format) != NULL : heapreport_find(wish->format) != NULL);
+    format_text(name, sizeof name, wish->file, 0);
+    if (!format)
+        command_say("%s is of %s, and %s is of %s (see: lmp report --list)", wish->format, other,
+                    name, is);
+    else if (o)
+        command_say("--%s is for %s, and %s is of %s", o->name, other, name, is);
+    return format && !o;
+}
+
+/* ---- of a heap ------------------------------------------------------------------------------- */
 
 static int write_report(const HeapReportKind *kind, const Wish *wish) {
     Job job = {kind, &wish->report};
@@ -68,7 +147,7 @@ static int write_report(const HeapReportKind *kind, const Wish *wish) {
     return heapopen_wrote(err, NULL);
 }
 
-static int report(const HeapReportKind *kind, Wish *wish) {
+static int report_heap(const HeapReportKind *kind, Wish *wish) {
     static LmpSnapshot snapshot, older;
     int status = 1;
     if (!heapopen(&snapshot, wish->file)) return 1;
@@ -88,34 +167,84 @@ static int report(const HeapReportKind *kind, Wish *wish) {
     return status;
 }
 
-/* -o is what all tools call it; options may stand before and after the operands. */
-static bool set_option(const Command *command, const Option *o, const char *value, Wish *wish) {
+/* ---- options --------------------------------------------------------------------------------- */
+
+static bool set_object(const Command *command, const char *value, Wish *wish) {
     char *end;
+    errno = 0;
+    wish->report.address = strtoull(value, &end, 16);
+    if (!errno && end != value && !*end && wish->report.address) return true;
+    command_wrong(command, "--object=%s: an address was expected", value);
+    return false;
+}
+
+static bool set_older(const Command *command, const char *value, Wish *wish) {
+    if (wish->olders < LMP_GROWTH_STEPS) {
+        wish->older[wish->olders++] = value;
+        return true;
+    }
+    command_wrong(command, "--older=%s: at most %u of them", value, LMP_GROWTH_STEPS);
+    return false;
+}
+
+static bool set_top(const Command *command, const char *value, Wish *wish) {
     double top;
-    if (strcmp(o->name, "output") == 0) wish->out = value;
-    if (strcmp(o->name, "older") == 0 && wish->olders == LMP_GROWTH_STEPS) {
-        command_wrong(command, "--older=%s: at most %u of them", value, LMP_GROWTH_STEPS);
+    if (!parse_number(value, 1, 100000, &top)) {
+        command_wrong(command, "--top=%s: a number from 1 to 100000 was expected", value);
         return false;
     }
-    if (strcmp(o->name, "older") == 0) wish->older[wish->olders++] = value;
-    if (strcmp(o->name, "no-stacks") == 0) wish->report.no_stacks = true;
-    if (strcmp(o->name, "redact") == 0) wish->report.redact = true;
-    if (strcmp(o->name, "object") == 0) {
-        errno = 0;
-        wish->report.address = strtoull(value, &end, 16);
-        if (errno || end == value || *end || !wish->report.address) {
-            command_wrong(command, "--object=%s: an address was expected", value);
-            return false;
-        }
-    }
-    if (strcmp(o->name, "top") == 0) {
-        if (!parse_number(value, 1, 100000, &top)) {
-            command_wrong(command, "--top=%s: a number from 1 to 100000 was expected", value);
-            return false;
-        }
-        wish->report.top = (uint32_t)top;
-    }
+    wish->report.top = (uint32_t)top;
+    wish->run.top = top < REPORT_TOP_MOST ? (uint32_t)top : REPORT_TOP_MOST;
     return true;
+}
+
+static bool set_metric(const Command *command, const char *value, Wish *wish) {
+    int metric = report_metric_find(value);
+    if (metric < 0)
+        command_wrong(command, "--metric=%s: live, allocated, peak or temporary was expected",
+                      value);
+    wish->run.metric = metric < 0 ? 0 : (uint32_t)metric;
+    return metric >= 0;
+}
+
+static bool set_unit(const Command *command, const char *value, Wish *wish) {
+    int unit = report_unit_find(value);
+    if (unit < 0) command_wrong(command, "--unit=%s: bytes or blocks was expected", value);
+    wish->run.unit = unit < 0 ? 0 : (uint32_t)unit;
+    return unit >= 0;
+}
+
+static bool set_option(const Command *command, const Option *o, const char *value, Wish *wish) {
+    wish->only[option_of[o - options]] = o;
+    switch (o - options) {
+    case O_OUTPUT:
+        wish->out = value;
+        return true;
+    case O_FROM:
+        wish->run.from = value;
+        return true;
+    case O_TO:
+        wish->run.to = value;
+        return true;
+    case O_METRIC:
+        return set_metric(command, value, wish);
+    case O_UNIT:
+        return set_unit(command, value, wish);
+    case O_LEAK_ONLY:
+        return wish->run.leaks_only = true;
+    case O_OBJECT:
+        return set_object(command, value, wish);
+    case O_OLDER:
+        return set_older(command, value, wish);
+    case O_TOP:
+        return set_top(command, value, wish);
+    case O_NO_STACKS:
+        return wish->report.no_stacks = true;
+    case O_REDACT:
+        return wish->report.redact = true;
+    default:
+        return wish->list = true;
+    }
 }
 
 static bool is_same_file(const char *a, const char *b) {
@@ -124,10 +253,51 @@ static bool is_same_file(const char *a, const char *b) {
            one.st_ino == other.st_ino;
 }
 
+/* Which of the two a file is; what cannot be read at all is said by whoever opens heaps. */
+static int report_file(const Command *command, Wish *wish) {
+    char path[4096], name[1024];
+    uint32_t pid, serial;
+    LmpRecording *recording = NULL;
+    struct stat st;
+    const HeapReportKind *heap = heapreport_find(wish->format ? wish->format : "summary");
+    wish->run.kind = report_find(wish->format ? wish->format : "summary");
+    wish->run.moment = moment_split(path, sizeof path, wish->file);
+    wish->run.file = wish->file;
+    wish->run.out = wish->out;
+    if (is_same_file(path, wish->out))
+        return command_wrong(command, "-o %s: that is the file itself", wish->out);
+    if (stat(path, &st) != 0 && target_parse(wish->file, &pid, &serial))
+        return fits(wish, true) ? runreport_of_program(&wish->run, pid, serial) : 1;
+    errno = 0;
+    LmpErr err = recording_open(&recording, path);
+    if (!err) {
+        int status = fits(wish, true) ? runreport_of_recording(&wish->run, recording) : 1;
+        recording_close(recording);
+        return status;
+    }
+    format_text(name, sizeof name, path, 0);
+    if (err == LMP_E_FILE)
+        command_say("%s: %s", name, errno ? strerror(errno) : "cannot be read");
+    else if (err == LMP_E_VERSION)
+        command_say("%s was written by another version of lmp", name);
+    else if (err == LMP_E_DAMAGED)
+        command_say("%s is damaged: nothing in it can be read", name);
+    else if (err == LMP_E_NOMEM)
+        command_say("%s: not enough memory to read it", name);
+    else if (wish->run.moment)
+        command_say("%s is no recording: only those have moments", name);
+    else if (snapshot_info(&(LmpHeapInfo){0}, path) == LMP_E_FOREIGN)
+        command_say("%s is neither a recording nor a heap snapshot", name);
+    else
+        return fits(wish, false) ? report_heap(heap, wish) : 1;
+    return 1;
+}
+
+/* -o is what all tools call it; options may stand before and after the operands. */
 static int run(const Command *command, int argc, char **argv) {
     static char output[] = "--output";
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
-    Wish wish = {0};
+    static Wish wish;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strcmp(argv[i], "-o") == 0) argv[i] = output;
     while (p.at < argc || p.at == 1) {
@@ -140,22 +310,32 @@ static int run(const Command *command, int argc, char **argv) {
         if (*operand) return command_wrong(command, "takes one file at a time");
         *operand = argv[p.at++];
     }
-    if (!wish.format) return command_wrong(command, "which format, of which file?");
-    const HeapReportKind *kind = heapreport_find(wish.format);
-    if (!kind) return no_such_format(command, wish.format);
-    if (!wish.file) return command_wrong(command, "%s of which file?", wish.format);
-    if (is_same_file(wish.file, wish.out))
-        return command_wrong(command, "-o %s: that is the snapshot itself", wish.out);
-    return report(kind, &wish);
+    if (wish.list) return put_list(), 0;
+    if (!wish.format) return command_wrong(command, "of which file? (formats: lmp report --list)");
+    bool known = report_find(wish.format) || heapreport_find(wish.format);
+    if (!wish.file && known) return command_wrong(command, "%s of which file?", wish.format);
+    if (!wish.file) {
+        wish.file = wish.format;
+        wish.format = NULL;
+    } else if (!known) {
+        return no_such_format(command, wish.format);
+    }
+    return report_file(command, &wish);
 }
 
 #define FORMAT(ID, name, help) "\n  " #name ": " help
+#define RUN_FORMAT(ID, name, help, ...) "\n  " #name ": " help
 
 const Command cmd_report = {
     .name = "report",
-    .usage = {"[OPTIONS] FORMAT FILE [-o OUT]"},
-    .help = "Writes a heap snapshot as text, as a page, or for other tools",
-    .details = "FILE is a snapshot that lmp wrote. FORMAT is one of:\n" HEAP_REPORTS(FORMAT),
+    .usage = {"[OPTIONS] [FORMAT] FILE[@MOMENT] [-o OUT]", "[OPTIONS] [FORMAT] PID [-o OUT]",
+              "--list"},
+    .help = "Writes a recording or a heap snapshot as text, as a page, or for other tools",
+    .details = "FILE is what lmp has recorded (lmp run --record, lmp record), as it was at "
+               "MOMENT: " MOMENT_WORDS ";\nor a snapshot of the heap. PID is a program that runs "
+               "under lmp. FORMAT is summary if it "
+               "is left out.\n\nOf a recording:" REPORT_KINDS(
+                   RUN_FORMAT) "\n\nOf a heap snapshot:" HEAP_REPORTS(FORMAT),
     .options = options,
     .examples = examples,
     .run = run,

@@ -16,6 +16,7 @@
 #include "base/io.h"
 #include "base/os.h"
 #include "cmd/command.h"
+#include "cmd/ending.h"
 #include "pty/errorline.h"
 #include "pty/spool.h"
 #include "read/snapshotline.h"
@@ -276,24 +277,6 @@ void collect_ended(const Collect *c, const CollectEnd *end) {
 
 /* ---- summaries ------------------------------------------------------------------------------- */
 
-static void describe(char *out, size_t size, const LmpView *view, const CollectEnd *end) {
-    uint32_t pid = view->pid;
-    bool child = end->pid == (pid_t)pid;
-    if (child && WIFSIGNALED(end->status)) {
-        const char *name = sigabbrev_np(WTERMSIG(end->status));
-        snprintf(out, size, "killed by signal %d (SIG%s)", WTERMSIG(end->status),
-                 name ? name : "RT");
-    } else if (child && WEXITSTATUS(end->status) != 0) {
-        snprintf(out, size, "exited with status %d", WEXITSTATUS(end->status));
-    } else if (view_seen(view, true) == LMP_SEEN_FINISHED) {
-        snprintf(out, size, child ? "finished" : "ended");
-    } else if (child) {
-        snprintf(out, size, "ended without stopping the profiler");
-    } else {
-        snprintf(out, size, pid && lmp_os->alive(pid) ? "still running" : "killed, or crashed");
-    }
-}
-
 /* Known if its output went through a display. */
 static bool error_line(const Collect *c, char *out, size_t size) {
     for (size_t i = 0; i < c->display_count; i++)
@@ -317,7 +300,8 @@ static bool read_state(const Collect *c, size_t which, const CollectEnd *end, un
     char ending[64], error[256];
     if (open_state(&view, state)) return false;
     if (state->pid) view.pid = state->pid;
-    describe(ending, sizeof ending, &view, end);
+    bool child = view.pid == (uint32_t)end->pid;
+    ending_words(ending, sizeof ending, &view, child ? (uint32_t)end->status + 1 : 0);
     bool failed = view.pid == (uint32_t)end->pid && end->status != 0;
     unsigned parts = wanted;
     if (!view.live->tables.stacks) parts &= ~(unsigned)(LEDGER_TREE | LEDGER_TREE_KINDS);

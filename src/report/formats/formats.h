@@ -16,10 +16,11 @@
  * another one is asked for. */
 #define REPORT_KINDS(REPORT)                                                                       \
     REPORT(SUMMARY, summary, "the figures of the whole, the lines and functions that hold most",   \
-           OWN, "FILE", "write the summary to FILE, not to standard error", "", "\n", "", 0, 0)    \
+           OWN, "FILE", "write the summary to FILE, not to standard error", "", "\n", "", 0,       \
+           REPORT_OF_MOMENT)                                                                       \
     REPORT(JSON, json, "all figures, lines, functions, tags and call paths for machines", OWN,     \
            "[FILE]", "the summary as JSON; with FILE, as JSON to FILE besides it", "[\n", ",",     \
-           "]\n", LEDGER_TREE, 0)                                                                  \
+           "]\n", LEDGER_TREE, REPORT_OF_MOMENT)                                                   \
     REPORT(FLAT, flat, "a table of functions: what each made, retains, and makes by allocation",   \
            LISTED, "", "", "", "\n", "", 0, REPORT_OF_LINES)                                       \
     REPORT(CALLGRAPH, callgraph, "functions with their callers above and callees below, as gprof", \
@@ -38,14 +39,15 @@
     REPORT(SPEEDSCOPE, speedscope, "for speedscope, a profile for each figure", LISTED, "", "",    \
            "", NULL, "", LEDGER_TREE, REPORT_OF_LINES)                                             \
     REPORT(MASSIF, massif, "the heap over time and what it was at its peak, for ms_print", LISTED, \
-           "", "", "", NULL, "", LEDGER_TREE | REPORT_PART_HISTORY, 0)                             \
+           "", "", "", NULL, "", LEDGER_TREE | REPORT_PART_HISTORY, REPORT_OF_MOMENT)              \
     REPORT(CSV, csv, "a row for each line of the program, for a spreadsheet", LISTED, "", "", "",  \
            NULL, "", 0, REPORT_OF_LINES)                                                           \
     REPORT(TIMELINE, timeline, "a row for each interval of time, for a spreadsheet", LISTED, "",   \
-           "", "", NULL, "", REPORT_PART_HISTORY, 0)
+           "", "", NULL, "", REPORT_PART_HISTORY, REPORT_OF_MOMENT)
 
-#define REPORT_OF_LINES 1u /* says nothing of a run without lines */
-#define REPORT_BINARY 2u   /* not for a terminal */
+#define REPORT_OF_LINES 1u  /* says nothing of a run without lines */
+#define REPORT_BINARY 2u    /* not for a terminal */
+#define REPORT_OF_MOMENT 4u /* not of what happened between two */
 
 enum {
 #define REPORT_ID(ID, ...) REPORT_##ID,

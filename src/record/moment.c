@@ -1,0 +1,157 @@
+/* moment.c - see moment.h. */
+#include "record/moment.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/format.h"
+
+#define SECOND 1000000000ull
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+/* "90", "12:30", "1:02:03", "1:02:03.5": seconds. */
+static bool clock_of(const char *text, double *seconds) {
+    double sum = 0;
+    for (int parts = 0; parts < 3; parts++) {
+        uint64_t n = 0;
+        const char *p = text;
+        for (; isdigit((unsigned char)*p) && n < 1000000000; p++)
+            n = n * 10 + (uint64_t)(*p - '0');
+        if (p == text || (parts > 0 && n > 59)) return false;
+        sum = sum * 60 + (double)n;
+        if (*p == '.') {
+            double unit = 0.1;
+            for (p++; isdigit((unsigned char)*p); p++, unit /= 10)
+                sum += unit * (*p - '0');
+        }
+        *seconds = sum;
+        if (*p == 0) return true;
+        if (*p != ':') return false;
+        text = p + 1;
+    }
+    return false;
+}
+
+/* "90s", "5m", "1.5h", "500ms". */
+static bool span_of(const char *text, double *seconds) {
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"ms", 0.001}, {"s", 1}, {"min", 60}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+    char number[32];
+    size_t n = strspn(text, "0123456789.");
+    if (n == 0 || n >= sizeof number) return false;
+    memcpy(number, text, n);
+    number[n] = 0;
+    if (!clock_of(number, seconds)) return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(text + n, units[i].name) == 0) {
+            *seconds *= units[i].seconds;
+            return true;
+        }
+    return false;
+}
+
+bool moment_clock(const char *text, uint64_t end, uint64_t *clock) {
+    bool back = *text == '-';
+    double seconds;
+    if (!clock_of(text + back, &seconds) && !span_of(text + back, &seconds)) return false;
+    uint64_t ns = seconds < 1e9 ? (uint64_t)(seconds * (double)SECOND) : UINT64_MAX;
+    *clock = !back ? ns : ns < end ? end - ns : 0;
+    return true;
+}
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+static uint32_t find_peak(const LmpRecording *r) {
+    uint32_t best = 0;
+    bool tables = false; /* one with tables is as good as one that is a little higher */
+    for (uint32_t i = 0; i < recording_frames(r); i++) {
+        LmpFrameInfo f = recording_frame(r, i), b = recording_frame(r, best);
+        bool has = f.flags & LMP_FRAME_TABLES;
+        if ((has && !tables) || (has == tables && f.live_bytes > b.live_bytes)) {
+            best = i;
+            tables = has;
+        }
+    }
+    return best;
+}
+
+/* The first frame that knows what there was then. */
+static uint32_t frame_from(const LmpRecording *r, uint64_t clock) {
+    uint32_t i = recording_at(r, clock);
+    return i + 1 < recording_frames(r) && recording_frame(r, i).clock < clock ? i + 1 : i;
+}
+
+static bool is_called(const LmpMark *m, const char *name) {
+    return strlen(name) < sizeof m->name && strncmp(m->name, name, sizeof m->name) == 0;
+}
+
+/* The mark of this number or name; no text: the last one. The last frame knows them all, as far as
+ * the program has kept them. */
+static bool find_mark(LmpRecording *r, const char *name, uint32_t *frame, char *problem) {
+    uint32_t last = recording_frames(r) - 1;
+    snprintf(problem, MOMENT_PROBLEM, "the recording cannot be read there");
+    if (recording_seek(r, last)) return false;
+    const LmpLive *live = recording_view(r)->live;
+    uint64_t marks = live->marks, wanted = 0;
+    char *end;
+    if (isdigit((unsigned char)*name)) wanted = strtoull(name, &end, 10);
+    for (uint64_t i = marks; i > 0 && marks - i < LMP_MARKS; i--) {
+        const LmpMark *m = &live->mark[(i - 1) % LMP_MARKS];
+        if (*name && !is_called(m, name) && i != wanted) continue;
+        *frame = frame_from(r, m->clock);
+        return true;
+    }
+    snprintf(problem, MOMENT_PROBLEM, marks ? "there is no such mark" : "there are no marks");
+    return false;
+}
+
+bool moment_find(LmpRecording *r, const char *text, uint32_t *frame, char *problem) {
+    uint32_t frames = recording_frames(r);
+    uint64_t clock;
+    if (frames == 0) {
+        snprintf(problem, MOMENT_PROBLEM, "the recording has no frames");
+        return false;
+    }
+    uint64_t end = recording_frame(r, frames - 1).clock;
+    if (strcmp(text, "start") == 0)
+        *frame = 0;
+    else if (strcmp(text, "end") == 0)
+        *frame = frames - 1;
+    else if (strcmp(text, "peak") == 0)
+        *frame = find_peak(r);
+    else if (moment_clock(text, end, &clock))
+        *frame = recording_at(r, clock);
+    else if (strncmp(text, "mark", 4) == 0 && (text[4] == 0 || text[4] == ' ' || text[4] == ':'))
+        return find_mark(r, text[4] ? text + 5 : "", frame, problem);
+    else if (*text && find_mark(r, text, frame, problem))
+        return true;
+    else {
+        snprintf(problem, MOMENT_PROBLEM,
+                 "neither a time (12:30, 90s, -5m) nor start, end, peak "
+                 "or a mark");
+        return false;
+    }
+    return true;
+}
+
+uint32_t moment_tables(const LmpRecording *r, uint32_t frame) {
+    for (uint32_t i = frame + 1; i-- > 0;)
+        if (recording_frame(r, i).flags & LMP_FRAME_TABLES) return i;
+    for (uint32_t i = frame; i < recording_frames(r); i++)
+        if (recording_frame(r, i).flags & LMP_FRAME_TABLES) return i;
+    return frame;
+}
+
+const char *moment_split(char *file, size_t size, const char *text) {
+    const char *at = strrchr(text, '@');
+    snprintf(file, size, "%s", text);
+    if (!at || at == text || !at[1] || access(text, F_OK) == 0) return NULL;
+    if ((size_t)(at - text) < size) file[at - text] = 0;
+    return at + 1;
+}

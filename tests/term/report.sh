@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# report.sh - lmp report of recordings: what is said of a file is what was said of the run.
+. "$(dirname "$0")/plain.sh"
+
+cat >work.lua <<'END'
+local lmp = require("luamemprofiler")
+local kept = {}
+local function add(i) kept[#kept + 1] = { i, tostring(i) } end
+local function deep(n) if n == 0 then return {} end local t = deep(n - 1) return t end
+for i = 1, 2000 do add(i) end
+deep(50)
+lmp.mark("half")
+local file = io.open("go", "r")
+while not file do file = io.open("go", "r") end
+for i = 1, 1000 do add(i) end
+END
+# A mark is on file once a frame is taken after it, and the program goes on only then.
+record() {
+    rm -f go
+    (sleep 1; touch go) &
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-live "$@" --record=r.lmprec work.lua >out 2>err </dev/null
+    is $? 0 "the run"
+    wait
+}
+formats='flat callgraph tree memprof callgrind pprof folded speedscope massif csv timeline json'
+
+case ${1:?which case} in
+formats) # each of a run and of its recording
+    all=
+    for format in $formats; do all="$all --report=$format:run.$format"; done
+    # shellcheck disable=SC2086 # a list
+    record --stacks $all
+    grep -v 'recording written' err >run.summary
+    lmp report r.lmprec
+    is $status 0 "lmp report"
+    cmp out run.summary || fail "another summary"
+    for format in $formats; do
+        lmp report $format r.lmprec -o file.$format
+        is $status 0 "lmp report $format"
+        is "$(stat -c %a file.$format)" 600 "rights of $format"
+        cmp file.$format run.$format || fail "another $format"
+    done
+    gzip -t <file.pprof || fail "no gzip"
+    ;;
+moments)
+    record --stacks
+    lmp report --metric=allocated folded r.lmprec@half
+    has out 'add \(work.lua:3\) [0-9]+$'
+    lmp report csv r.lmprec@half
+    is "$(awk -F, '$1 == "work.lua" && $2 == 3 { print ($4 >= 6000 && $4 < 6100) }' out)" 1 "made before the mark"
+    lmp report --from=half csv r.lmprec
+    is "$(awk -F, '$1 == "work.lua" && $2 == 3 { print ($4 >= 2000 && $4 < 2100) }' out)" 1 "made after the mark"
+    is "$(awk -F, '$1 == "work.lua" && $2 == 4 { print $4 }' out)" 0 "made after the mark by what was over"
+    lmp report flat --from=half --to=half r.lmprec
+    is $status 1 "an empty range"
+    lmp report summary --from=half r.lmprec
+    is $status 1 "a summary of a range"
+    lmp report r.lmprec@noon
+    is $status 1 "no moment"
+    has err '^lmp: noon: neither a time'
+    ;;
+refused) # each said in one line
+    record
+    cp r.lmprec before
+    while IFS='|' read -r expected arguments words; do
+        # shellcheck disable=SC2086 # a list
+        lmp report $arguments
+        is $status "$expected" "lmp report $arguments"
+        lines err 1
+        has err "$words"
+    done <<'END'
+1|treemap r.lmprec|treemap is of heap snapshots, and r.lmprec is of a run
+1|--object=0x10 summary r.lmprec|--object is for heap snapshots
+2|flatt r.lmprec|there is no format flatt; did you mean flat
+2|flat|flat of which file
+1|nowhere|nowhere: No such file
+1|work.lua|work.lua is neither a recording nor a heap snapshot
+2|flat r.lmprec -o r.lmprec|that is the file itself
+2|--metric=most flat r.lmprec|live, allocated, peak or temporary was expected
+2|--unit=pounds flat r.lmprec|bytes or blocks was expected
+1|--metric=peak --unit=blocks flat r.lmprec|of the peak, blocks are not counted
+1|--from=0:00 --metric=peak folded r.lmprec|nothing was recorded in between|a range of time has no peak
+1|flat 1|process 1: there is no such profiled process
+END
+    cmp r.lmprec before || fail "the recording was changed"
+    lmp run --no-live --report=pprof work.lua
+    is $status 2 "pprof to a terminal"
+    lmp report flat r.lmprec -o /dev/full
+    is $status 1 "a full disk"
+    has err 'cannot be written: No space left'
+    mkdir full && lmp report flat r.lmprec -o full/x/y
+    is $status 1 "no folder"
+    is "$(ls full)" "" "what is left there"
+    ;;
+list)
+    lmp report --list
+    is $status 0 "lmp report --list"
+    for format in $formats summary; do has out "^  $format  *[a-z]"; done
+    has out '^  treemap  *[a-z]'
+    ;;
+esac

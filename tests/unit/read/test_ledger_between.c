@@ -1,0 +1,155 @@
+/* Tests of the difference of two moments: every figure of every row against plain subtraction, of
+ * programs made by chance. */
+#include "fake_tables.h"
+#include "read/ledger/ledger_between.h"
+#include "suite.h"
+
+enum { FUNCTIONS = 6, NODES = 40, PARTS = LEDGER_ALL | LEDGER_EDGES | LEDGER_OVERRIDES };
+
+typedef struct Program {
+    FakeTables *f;
+    uint32_t row[FUNCTIONS], node[NODES], site[NODES], nodes;
+} Program;
+
+static void grow(Program *p, uint32_t nodes) {
+    for (uint32_t i = 0; i < nodes && p->nodes < NODES; i++) {
+        uint32_t fn = (uint32_t)suite_below(FUNCTIONS), at = p->nodes++;
+        p->site[at] = fake_site(p->f, p->row[fn], (int)(fn * 10 + suite_below(3)), 0);
+        p->node[at] = fake_node(p->f, at ? p->node[suite_below(at)] : 0, p->site[at], 0);
+    }
+}
+
+static void work(Program *p, int operations) {
+    for (int i = 0; i < operations; i++) {
+        uint32_t n = (uint32_t)suite_below(p->nodes);
+        FakeSpot at = {p->site[n], p->node[n], n % 2 ? LMP_C_TABLE : LMP_C_STRING,
+                       n % 3 ? 0 : fake_tag(p->f, "request")};
+        uint64_t count = 1 + suite_below(4), bytes = count * (1 + suite_below(100));
+        fake_made(p->f, at, count, bytes);
+        if (suite_below(3) == 0) fake_resized(p->f, at, at, 1, 8);
+        if (suite_below(4)) continue;
+        uint64_t held = p->f->t.record[fake_record(p->f, at.site, at.cls, at.tag)].use.allocs;
+        if (held > 2) fake_freed(p->f, at, at, 1, 1, suite_below(2));
+    }
+}
+
+static Program program(void) {
+    Program p = {.f = fake_tables_new(NULL)};
+    char name[32];
+    for (int i = 0; i < FUNCTIONS; i++) {
+        snprintf(name, sizeof name, "local 'f%d'", i);
+        p.row[i] = fake_function(p.f, LMP_F_LUA, i % 2 ? "@a.lua" : "@b.lua", i * 10, name);
+    }
+    p.f->live->tables.stacks = 1;
+    return p;
+}
+
+static void refresh(Ledger *l, const Program *p) {
+    ck_assert_int_eq(ledger_refresh(l, &p->f->t, PARTS, 1000), LMP_OK);
+}
+
+/* Of three tallies the first is what the second has more than the third (NULL: nothing). */
+static void check(const LmpTally *d, const LmpTally *now, const LmpTally *then) {
+    static const LmpTally nothing;
+    if (!then) then = &nothing;
+    ck_assert_uint_eq(d->allocs, now->allocs - then->allocs);
+    ck_assert_uint_eq(d->bytes, now->bytes - then->bytes);
+    ck_assert_uint_eq(d->frees, now->frees - then->frees);
+    ck_assert_uint_eq(d->free_bytes, now->free_bytes - then->free_bytes);
+    ck_assert_uint_eq(d->reallocs, now->reallocs - then->reallocs);
+    ck_assert_int_eq(d->realloc_bytes, now->realloc_bytes - then->realloc_bytes);
+    ck_assert_uint_eq(d->live_blocks, now->live_blocks - then->live_blocks);
+    ck_assert_uint_eq(d->live_bytes, now->live_bytes - then->live_bytes);
+    ck_assert_uint_eq(d->temporary, now->temporary - then->temporary);
+    ck_assert_uint_eq(d->short_lived, now->short_lived - then->short_lived);
+    ck_assert_uint_eq(d->peak_bytes, 0);
+    ck_assert_uint_eq(d->mark.allocs, then->allocs);
+    ck_assert_uint_eq(d->mark.made, tally_made(then));
+    ck_assert_uint_eq(d->mark.live, then->live_bytes);
+}
+
+#define ROW_OF(list, n, wanted)                                                                    \
+    ({                                                                                             \
+        const __typeof__((list)[0]) *found = NULL;                                                 \
+        for (uint32_t k = 0; k < (n) && !found; k++)                                               \
+            if ((list)[k].id == (wanted)) found = &(list)[k];                                      \
+        found;                                                                                     \
+    })
+
+static void check_all(const Ledger *d, const Ledger *now, const Ledger *then) {
+    LmpTally sum = {0};
+    check(&d->all, &now->all, &then->all);
+    ck_assert_uint_eq(d->sites, now->sites);
+    for (uint32_t i = 0; i < d->sites; i++) {
+        const LmpSiteRow *s = &d->site[i], *old = ROW_OF(then->site, then->sites, s->id);
+        check(&s->tally, &now->site[i].tally, old ? &old->tally : NULL);
+        for (unsigned k = 0; k < LMP_KINDS; k++)
+            check(&s->kind[k].tally, &now->site[i].kind[k].tally, old ? &old->kind[k].tally : NULL);
+        ck_assert_uint_eq(s->here_frees, now->site[i].here_frees - (old ? old->here_frees : 0));
+        tally_add(&sum, &s->tally);
+    }
+    ck_assert_uint_eq(sum.live_bytes, d->all.live_bytes);
+    ck_assert_uint_eq(sum.allocs, d->all.allocs);
+    for (uint32_t i = 0; i < d->functions; i++) {
+        const LmpFunctionRow *f = &d->function[i],
+                             *old = ROW_OF(then->function, then->functions, f->id);
+        check(&f->shallow, &now->function[i].shallow, old ? &old->shallow : NULL);
+        check(&f->retained, &now->function[i].retained, old ? &old->retained : NULL);
+    }
+    for (uint32_t i = 0; i < d->nodes; i++) {
+        const LmpTreeRow *n = &d->tree[i], *old = ROW_OF(then->tree, then->nodes, n->id);
+        check(&n->shallow, &now->tree[i].shallow, old ? &old->shallow : NULL);
+        check(&n->retained, &now->tree[i].retained, old ? &old->retained : NULL);
+    }
+    for (uint32_t i = 0; i < d->tags; i++) {
+        const LmpTagRow *old = ROW_OF(then->tag, then->tags, d->tag[i].id);
+        check(&d->tag[i].tally, &now->tag[i].tally, old ? &old->tally : NULL);
+    }
+}
+
+START_TEST(as_plain_subtraction) {
+    suite_seed();
+    for (int round = 0; round < 40; round++) {
+        Program p = program();
+        Ledger then = {0}, now = {0}, between = {0};
+        grow(&p, 1 + (uint32_t)suite_below(NODES / 2));
+        if (round % 4) work(&p, (int)suite_below(400));
+        refresh(&then, &p);
+        grow(&p, (uint32_t)suite_below(NODES / 2));
+        work(&p, (int)suite_below(400));
+        refresh(&now, &p);
+        refresh(&between, &p);
+        ck_assert_int_eq(ledger_between(&between, &then), LMP_OK);
+        check_all(&between, &now, &then);
+        refresh(&between, &p); /* which makes it whole again */
+        ck_assert_uint_eq(between.all.allocs, now.all.allocs);
+        ledger_free(&then);
+        ledger_free(&now);
+        ledger_free(&between);
+        fake_tables_free(p.f);
+    }
+}
+END_TEST
+
+/* From a moment before anything: all of it, but for the peak. From itself: nothing. */
+START_TEST(from_nothing_and_from_itself) {
+    Program p = program();
+    Ledger nothing = {0}, now = {0}, between = {0};
+    grow(&p, 10);
+    work(&p, 200);
+    refresh(&now, &p);
+    refresh(&between, &p);
+    ck_assert_int_eq(ledger_between(&between, &nothing), LMP_OK);
+    check_all(&between, &now, &nothing);
+    refresh(&between, &p);
+    ck_assert_int_eq(ledger_between(&between, &now), LMP_OK);
+    for (uint32_t i = 0; i < between.sites; i++)
+        ck_assert_uint_eq(between.site[i].tally.allocs, 0);
+    ck_assert_uint_eq(between.all.live_bytes, 0);
+    ledger_free(&now);
+    ledger_free(&between);
+    fake_tables_free(p.f);
+}
+END_TEST
+
+SUITE("ledger_between", as_plain_subtraction, from_nothing_and_from_itself)

@@ -1,0 +1,104 @@
+/* Tests of moments as people write them. (Frames and marks: of a recording made here.) */
+#include <unistd.h>
+
+#include "record/moment.h"
+#include "record_fixture.h"
+
+#define S SECOND
+
+START_TEST(times) {
+    static const struct {
+        const char *text;
+        uint64_t clock;
+    } good[] = {
+        {"0", 0},          {"90", 90 * S},      {"12:30", 750 * S}, {"1:02:03", 3723 * S},
+        {"90s", 90 * S},   {"5m", 300 * S},     {"5min", 300 * S},  {"2h", 7200 * S},
+        {"1d", 86400 * S}, {"500ms", S / 2},    {"1.5", 3 * S / 2}, {"1.5h", 5400 * S},
+        {"-5m", 3300 * S}, {"-1:00", 3540 * S}, {"-2h", 0},         {"0:00.25", S / 4},
+    };
+    static const char *const bad[] = {"",      "x",    "12:",  ":30",   "1:60", "1:2:3:4", "5x",
+                                      "5m 3s", "--5m", "1..5", "12:3x", "-",    "peak",    "+5"};
+    uint64_t clock;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        ck_assert_msg(moment_clock(good[i].text, 3600 * S, &clock), "%s", good[i].text);
+        ck_assert_msg(clock == good[i].clock, "%s: %llu", good[i].text, (unsigned long long)clock);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(!moment_clock(bad[i], 3600 * S, &clock), "%s", bad[i]);
+    ck_assert(moment_clock("99999999999999999999", 0, &clock) == false || clock > 0);
+}
+END_TEST
+
+START_TEST(apart) {
+    char file[64];
+    ck_assert_str_eq(moment_split(file, sizeof file, "a.lmprec@12:30"), "12:30");
+    ck_assert_str_eq(file, "a.lmprec");
+    ck_assert_str_eq(moment_split(file, sizeof file, "a@b.lmprec@mark 3"), "mark 3");
+    ck_assert_str_eq(file, "a@b.lmprec");
+    ck_assert_ptr_null(moment_split(file, sizeof file, "a.lmprec"));
+    ck_assert_ptr_null(moment_split(file, sizeof file, "a.lmprec@"));
+    ck_assert_ptr_null(moment_split(file, sizeof file, "@peak"));
+    char there[] = "/tmp/moment@XXXXXX";
+    int fd = mkstemp(there);
+    ck_assert_ptr_null(moment_split(file, sizeof file, there));
+    ck_assert_str_eq(file, there);
+    close(fd);
+    unlink(there);
+}
+END_TEST
+
+/* Of a recording of half a minute: the frames that words and times stand for. */
+START_TEST(frames) {
+    int fd = record_memfd();
+    Recorded *s = recorded_new();
+    LmpRecorder *w;
+    LmpRecording *r;
+    LmpRecorderOptions o = {.fd = fd};
+    char problem[MOMENT_PROBLEM];
+    uint64_t next = 0;
+    uint32_t frame;
+    suite_seed();
+    ck_assert_int_eq(recorder_open(&w, &s->view, &o), LMP_OK);
+    for (int i = 0; i < 150; i++) {
+        recorded_change(s);
+        if (i % 7 == 0)
+            ck_assert_int_eq(recorder_frame(w, &s->view, record_clock), LMP_OK);
+        else
+            ck_assert_int_eq(recorder_tick(w, &s->view, record_clock, &next), LMP_OK);
+        record_clock += S / 5;
+    }
+    ck_assert_int_eq(recorder_close(w, &s->view, 1), LMP_OK);
+    ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+    uint32_t n = recording_frames(r);
+    ck_assert_uint_gt(n, 100);
+    ck_assert(moment_find(r, "start", &frame, problem) && frame == 0);
+    ck_assert(moment_find(r, "end", &frame, problem) && frame == n - 1);
+    for (uint64_t second = 0; second < 40; second++) {
+        char text[32];
+        snprintf(text, sizeof text, "0:%02llu", (unsigned long long)second);
+        ck_assert(moment_find(r, text, &frame, problem));
+        ck_assert_uint_eq(frame, recording_at(r, second * S));
+    }
+    ck_assert(moment_find(r, "peak", &frame, problem));
+    for (uint32_t i = 0; i < n; i++)
+        if (recording_frame(r, i).flags & LMP_FRAME_TABLES)
+            ck_assert_uint_le(recording_frame(r, i).live_bytes,
+                              recording_frame(r, frame).live_bytes);
+    ck_assert(recording_frame(r, frame).flags & LMP_FRAME_TABLES);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t t = moment_tables(r, i);
+        ck_assert(recording_frame(r, t).flags & LMP_FRAME_TABLES);
+        for (uint32_t k = t + 1; k <= i; k++)
+            ck_assert(!(recording_frame(r, k).flags & LMP_FRAME_TABLES));
+    }
+    ck_assert(!moment_find(r, "mark 999", &frame, problem));
+    ck_assert_ptr_nonnull(strstr(problem, "mark"));
+    ck_assert(!moment_find(r, "noon", &frame, problem));
+    ck_assert_ptr_nonnull(strstr(problem, "neither a time"));
+    recording_close(r);
+    recorded_free(s);
+    close(fd);
+}
+END_TEST
+
+SUITE("moment", times, apart, frames)

@@ -1,0 +1,25 @@
+/* ending.c - see ending.h. */
+#include "cmd/ending.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/os.h"
+
+void ending_words(char *out, size_t size, const LmpView *view, uint32_t ended) {
+    int status = ended ? (int)(ended - 1) : 0;
+    if (ended && WIFSIGNALED(status)) {
+        const char *name = sigabbrev_np(WTERMSIG(status));
+        snprintf(out, size, "killed by signal %d (SIG%s)", WTERMSIG(status), name ? name : "RT");
+    } else if (ended && WEXITSTATUS(status) != 0) {
+        snprintf(out, size, "exited with status %d", WEXITSTATUS(status));
+    } else if (view_seen(view, true) == LMP_SEEN_FINISHED) {
+        snprintf(out, size, ended ? "finished" : "ended");
+    } else if (ended) {
+        snprintf(out, size, "ended without stopping the profiler");
+    } else {
+        snprintf(out, size,
+                 view->pid && lmp_os->alive(view->pid) ? "still running" : "killed, or crashed");
+    }
+}

@@ -1,0 +1,168 @@
+/* runreport.c - see runreport.h. */
+#include "cmd/runreport.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "cmd/command.h"
+#include "cmd/ending.h"
+#include "cmd/heapopen.h"
+#include "read/discover.h"
+#include "read/ledger/ledger_between.h"
+#include "record/moment.h"
+#include "report/save.h"
+
+static LmpReport report; /* large */
+
+typedef struct Job {
+    const LmpReportKind *kind;
+    const LmpReport *report;
+} Job;
+
+static LmpErr write_job(const void *of, FILE *out) {
+    const Job *job = of;
+    return job->kind->write(job->report, out);
+}
+
+/* Writes the report as it is filled, and frees it. */
+static int put(const RunReport *wish) {
+    Job job = {wish->kind, &report};
+    report.metric = wish->metric;
+    report.unit = wish->unit;
+    report.leaks_only = wish->leaks_only;
+    if (wish->top) report.top = wish->top;
+    const char *lacks = report_lacks(wish->kind, &report);
+    int status = 1;
+    if (lacks) {
+        command_say("no report %s: %s", wish->kind->name, lacks);
+    } else if (!wish->out && wish->kind->flags & REPORT_BINARY && isatty(STDOUT_FILENO)) {
+        command_say("%s is not for a terminal: -o FILE", wish->kind->name);
+    } else if (wish->out) {
+        status = heapopen_wrote(save_file(wish->out, write_job, &job), wish->out);
+    } else {
+        errno = 0;
+        LmpErr err = write_job(&job, stdout);
+        if (!err && (fflush(stdout) != 0 || ferror(stdout))) err = LMP_E_FILE;
+        status = heapopen_wrote(err, NULL);
+    }
+    report_close(&report);
+    return status;
+}
+
+static unsigned parts_of(const LmpReportKind *kind, const LmpView *view) {
+    bool stacks = view->live->tables.stacks;
+    return stacks ? kind->parts : kind->parts & ~(unsigned)(LEDGER_TREE | LEDGER_TREE_KINDS);
+}
+
+/* ---- recordings ------------------------------------------------------------------------------ */
+
+/* The frame of a moment that reports can be made of; false: said. */
+static bool find(const RunReport *wish, LmpRecording *r, const char *moment, uint32_t *frame) {
+    char problem[MOMENT_PROBLEM], text[200];
+    if (!moment_find(r, moment, frame, problem)) {
+        command_say("%s: %s", format_text(text, sizeof text, moment, 0), problem);
+        return false;
+    }
+    (void)wish;
+    *frame = moment_tables(r, *frame);
+    return true;
+}
+
+static bool seek(const RunReport *wish, LmpRecording *r, uint32_t frame) {
+    char name[1024];
+    LmpErr err = recording_seek(r, frame);
+    if (err)
+        command_say("%s: %s", format_text(name, sizeof name, wish->file, 0),
+                    err == LMP_E_NOMEM ? "not enough memory to read it"
+                                       : "it is damaged there: another moment may be readable");
+    return !err;
+}
+
+/* Ledgers only: the figures of the whole are of the later moment. */
+static bool take_before(const RunReport *wish, LmpRecording *r, uint32_t from, Ledger *before) {
+    if (!seek(wish, r, from)) return false;
+    const LmpView *view = recording_view(r);
+    unsigned parts = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TAGS |
+                     (parts_of(wish->kind, view) & ~REPORT_PART_HISTORY);
+    LmpErr err = ledger_refresh(before, &view->tables, parts, view->live->clock);
+    if (err) command_say("not enough memory to read what was there before");
+    return !err;
+}
+
+static int of_range(const RunReport *wish, LmpRecording *r, uint32_t from, uint32_t to) {
+    Ledger before = {0};
+    char ending[64];
+    int status = 1;
+    LmpView *view = recording_view(r);
+    bool ranged = wish->from != NULL;
+    if ((!ranged || take_before(wish, r, from, &before)) && seek(wish, r, to)) {
+        bool last = recording_frame(r, to).flags & LMP_FRAME_END;
+        if (last)
+            ending_words(ending, sizeof ending, view, recording_ended(r));
+        else
+            snprintf(ending, sizeof ending, "as it was");
+        report_fill_with(&report, view->header, view->live, &view->tables,
+                         parts_of(wish->kind, view), view->live->clock, ending);
+        report.again = recording_again(r);
+        LmpErr err = ranged && !report.ledger_error ? ledger_between(&report.ledger, &before) : 0;
+        uint64_t clock = recording_frame(r, from).clock;
+        if (ranged) report.from = clock > 0 ? clock : 1;
+        if (err) {
+            command_say("not enough memory to compare two moments");
+            report_close(&report);
+        } else {
+            status = put(wish);
+        }
+    }
+    ledger_free(&before);
+    return status;
+}
+
+static void say_torn(const RunReport *wish, const LmpRecording *r) {
+    uint64_t lost;
+    char name[1024], bytes[LMP_NUM];
+    if (recording_torn(r, &lost))
+        command_say("%s: its end is missing, %s were cut off",
+                    format_text(name, sizeof name, wish->file, 0), format_bytes(bytes, lost));
+}
+
+int runreport_of_recording(const RunReport *wish, LmpRecording *r) {
+    uint32_t from = 0, to;
+    const char *end = wish->to ? wish->to : wish->moment ? wish->moment : "end";
+    if (wish->from && wish->kind->flags & REPORT_OF_MOMENT) {
+        command_say("%s is of one moment: without --from (two moments: lmp diff)",
+                    wish->kind->name);
+        return 1;
+    }
+    say_torn(wish, r);
+    if ((wish->from && !find(wish, r, wish->from, &from)) || !find(wish, r, end, &to)) return 1;
+    if (wish->from && from >= to) {
+        command_say("--from is not before --to, or nothing was recorded in between");
+        return 1;
+    }
+    return of_range(wish, r, from, to);
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+int runreport_of_program(const RunReport *wish, uint32_t pid, uint32_t serial) {
+    static LmpView view; /* large */
+    LmpErr err = discover_open(pid, serial, &view);
+    if (err) {
+        command_say("process %u: %s (see: lmp top --list)", pid, err_message(err));
+        return 1;
+    }
+    if (wish->from || wish->to) {
+        command_say("--from and --to are of recordings: lmp record %u", pid);
+        view_close(&view);
+        return 1;
+    }
+    report_fill_with(&report, view.header, view.live, &view.tables, parts_of(wish->kind, &view),
+                     view.live->clock, "still running");
+    if (view.pid) report.pid = view.pid;
+    report.attached = true;
+    view_close(&view); /* the report has all of it */
+    return put(wish);
+}

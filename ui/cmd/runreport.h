@@ -1,0 +1,22 @@
+/* runreport.h - `lmp report` of a run: of a recording at one of its moments or between two, or of a
+ * program that runs. */
+#ifndef LMP_RUNREPORT_H
+#define LMP_RUNREPORT_H
+
+#include "record/recording.h"
+#include "report/formats/formats.h"
+
+typedef struct RunReport {
+    const LmpReportKind *kind;
+    const char *file;            /* as it was named, for messages */
+    const char *moment;          /* of FILE@MOMENT; NULL: none */
+    const char *from, *to, *out; /* NULL: not told; `out`: standard output */
+    uint32_t metric, unit, top;  /* as in LmpReport; top 0: not told */
+    bool leaks_only;
+} RunReport;
+
+/* Writes it; what is wrong is said in one line. Returns the exit status. */
+int runreport_of_recording(const RunReport *wish, LmpRecording *recording);
+int runreport_of_program(const RunReport *wish, uint32_t pid, uint32_t serial);
+
+#endif
