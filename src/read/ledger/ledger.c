@@ -15,18 +15,14 @@ static void store_free(LedgerStore *s) {
     keymap_free(&s->slot_map);
     keymap_free(&s->detail_map);
     LedgerPile *const piles[] = {
-        &s->texts,        &s->function,      &s->row,
-        &s->slot,         &s->detail,        &s->slot_sum,
-        &s->detail_sum,   &s->function_sum,  &s->row_bytes,
-        &s->out_site,     &s->out_function,  &s->out_detail,
-        &s->out_tag,      &s->out_tree,      &s->out_live_history,
-        &s->slot_row,     &s->function_row,  &s->pairs,
-        &s->parent,       &s->node_function, &s->first,
-        &s->child,        &s->next,          &s->node_live,
-        &s->order,        &s->retained,      &s->on_path,
-        &s->node_kinds,   &s->tag_slot,      &s->out_tagged,
-        &s->slot_run,     &s->calls,         &s->out_edge,
-        &s->out_override, &s->edge_copy,     &s->override_copy,
+        &s->texts,        &s->function,      &s->row,          &s->slot,      &s->detail,
+        &s->slot_sum,     &s->detail_sum,    &s->function_sum, &s->row_bytes, &s->out_site,
+        &s->out_function, &s->out_detail,    &s->out_tag,      &s->out_tree,  &s->out_live_history,
+        &s->slot_row,     &s->function_row,  &s->pairs,        &s->parent,    &s->node_function,
+        &s->first,        &s->child,         &s->next,         &s->node_live, &s->order,
+        &s->retained,     &s->on_path,       &s->node_kinds,   &s->node_kind, &s->tag_slot,
+        &s->out_tagged,   &s->slot_run,      &s->calls,        &s->out_edge,  &s->out_override,
+        &s->edge_copy,    &s->override_copy,
     };
     for (size_t i = 0; i < sizeof piles / sizeof *piles; i++)
         free(piles[i]->data);

@@ -128,6 +128,8 @@ typedef struct LmpTreeRow {
     /* With LEDGER_TREE_KINDS, of what was made right here: 1 << LmpKind (by owner) each;
      * LmpTagRow.id of all of it, LEDGER_SEVERAL_TAGS: of several. */
     uint16_t kinds, tag;
+    uint32_t kind; /* LmpKind: what its line makes most of, of what was made right here; LMP_KINDS:
+                      nothing was, or it was not asked for */
     const char *name, *short_src;
     int32_t line;
     uint32_t parent;          /* row in tree[]; the root: 0 */
@@ -197,7 +199,7 @@ enum {
     LEDGER_TAG_LINES = 32,  /* Ledger.tagged; with LEDGER_SITES */
     LEDGER_EDGES = 64,      /* Ledger.edge; brings the functions in it */
     LEDGER_OVERRIDES = 128, /* Ledger.override; with LEDGER_SITES */
-    LEDGER_TREE_KINDS = 256 /* LmpTreeRow.kinds; with LEDGER_TREE */
+    LEDGER_TREE_KINDS = 256 /* LmpTreeRow.kinds, .tag, .kind; with LEDGER_TREE */
 };
 
 /* `ledger` all zeroes before the first time. `parts`: LEDGER_*; what is not asked for has no rows,

@@ -178,6 +178,7 @@ typedef struct LedgerStore {
     bool others_used;              /* anything was made in node "(others)" or below */
     LedgerPile parent;             /* uint32_t */
     LedgerPile node_function;      /* uint32_t: index of the function */
+    LedgerPile node_kind;          /* uint8_t: LmpTreeRow.kind */
     LedgerPile node_live;          /* uint64_t: live, own and below */
     LedgerPile order;              /* uint32_t: nodes in the order of a walk */
     LedgerPile first, next, child; /* uint32_t: see ledger_tree.c */

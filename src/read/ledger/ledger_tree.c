@@ -35,7 +35,9 @@ bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
             !pile_reserve(&s->out_tree, n, sizeof(LmpTreeRow)))
             return false;
         s->tree_kinds = parts & LEDGER_TREE_KINDS;
-        if (s->tree_kinds && !pile_reserve(&s->node_kinds, n, sizeof(uint32_t))) return false;
+        if (s->tree_kinds && (!pile_reserve(&s->node_kinds, n, sizeof(uint32_t)) ||
+                              !pile_reserve(&s->node_kind, n, sizeof(uint8_t))))
+            return false;
         ledger->tree = s->out_tree.data;
     }
     return true;
@@ -182,7 +184,11 @@ bool tree_unused(const LedgerStore *s, uint32_t node) {
  * say. */
 static void find_kinds(LedgerStore *s, const LmpTables *t) {
     uint32_t *kinds = PILE(s->node_kinds, uint32_t), paths = read_once32(&tables_used(t)->paths);
+    uint8_t *most = PILE(s->node_kind, uint8_t);
+    uint64_t *most_bytes = PILE(s->node_live, uint64_t); /* children are in order: not needed now */
     memset(kinds, 0, s->nodes * sizeof *kinds);
+    memset(most, LMP_KINDS, s->nodes);
+    memset(most_bytes, 0, s->nodes * sizeof *most_bytes);
     if (paths > LMP_PATHS_MAX) paths = LMP_PATHS_MAX;
     for (uint32_t i = 1; i < paths; i++) {
         uint32_t node = read_once32(&t->path[i].node), record = read_once32(&t->path[i].record);
@@ -193,6 +199,10 @@ static void find_kinds(LedgerStore *s, const LmpTables *t) {
         bool other = kinds[node] && (kinds[node] & UINT16_MAX) != tag;
         kinds[node] = (kinds[node] & ~(uint32_t)UINT16_MAX) | 1u << (16 + kind) |
                       (other ? LEDGER_SEVERAL_TAGS : tag);
+        uint64_t bytes = read_once64(&use->bytes);
+        if (most[node] != LMP_KINDS && bytes <= most_bytes[node]) continue;
+        most[node] = (uint8_t)kind;
+        most_bytes[node] = bytes;
     }
 }
 
@@ -210,6 +220,7 @@ static void make_row(Ledger *ledger, const LmpTables *t, uint32_t node, LedgerPe
     uint32_t kinds = s->tree_kinds ? PILE(s->node_kinds, const uint32_t)[node] : 0;
     out->kinds = (uint16_t)(kinds >> 16);
     out->tag = (uint16_t)kinds;
+    out->kind = s->tree_kinds ? PILE(s->node_kind, const uint8_t)[node] : LMP_KINDS;
     out->name = f->name;
     out->short_src = f->short_src;
     out->line = slot ? slot->line : -1;
@@ -224,8 +235,7 @@ void tree_make(Ledger *ledger, const LmpTables *t) {
     uint32_t *order = PILE(s->order, uint32_t), n = 1;
     const uint32_t *first = PILE(s->first, const uint32_t), *child = s->child.data;
     find_children(s);
-    if (s->tree_kinds) find_kinds(s, t);
-    tree[0] = (LmpTreeRow){.name = "(all)", .short_src = "", .line = -1};
+    tree[0] = (LmpTreeRow){.name = "(all)", .short_src = "", .line = -1, .kind = LMP_KINDS};
     order[0] = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = order[i];
@@ -240,6 +250,7 @@ void tree_make(Ledger *ledger, const LmpTables *t) {
         }
         tree[i].children = n - tree[i].first;
     }
+    if (s->tree_kinds) find_kinds(s, t);
     LedgerPeak peak = peak_of(t->live);
     for (uint32_t i = 1; i < n; i++) {
         fetch(t, order, i, n);
