@@ -63,6 +63,10 @@ bool footer_offers(const App *app, Action action) {
     case ACT_EDIT:
     case ACT_INVERT:
     case ACT_HOTTEST:
+    case ACT_FLAME:
+    case ACT_WIDTH:
+    case ACT_COLOUR:
+    case ACT_SAME:
     case ACT_DELETE:
         return panel_offers(app->ui.focus, action);
     case ACT_COLUMNS:
@@ -70,7 +74,7 @@ bool footer_offers(const App *app, Action action) {
     case ACT_BACK:
         return app->ui.enlarged && !app->ui.over; /* q, too, leaves a page */
     case ACT_ENTER:
-        if (app->set == SET_HEAP) return true;
+        if (app->set == SET_HEAP || app->ui.focus == &panel_flame) return true;
         return app->ui.focus != &panel_breaks &&
                !(app->ui.over && app_panels[app_row(app->ui.over)].slot == SLOTS);
     default:
@@ -95,6 +99,8 @@ static bool is_on(const App *app, Action action) {
         return app->ui.over == &panel_breaks;
     case ACT_HELP:
         return app->ui.over == &panel_help;
+    case ACT_FLAME:
+        return app->ui.over == &panel_flame;
     default:
         return false;
     }
@@ -109,6 +115,7 @@ static bool has_inside(const App *app) {
 
 static const char *label_of(const App *app, const ActionInfo *info) {
     if (app->ui.focus == &panel_breaks && info->action == ACT_PAUSE) return "on/off";
+    if (info->action == ACT_ENTER && app->ui.focus == &panel_flame) return "zoom";
     if (info->action == ACT_ENTER && !has_inside(app)) {
         return app->ui.enlarged ? "shrink" : "enlarge";
     }
@@ -151,6 +158,23 @@ static void add_key(Line *line, int priority, const ActionInfo *info, const char
     if (!several) line_key(line, info->key[0]);
 }
 
+/* Over a flame graph its own keys matter more than elsewhere. */
+static int over_flame(Action action, int priority) {
+    switch (action) {
+    case ACT_FLAME:
+        return 7;
+    case ACT_WIDTH:
+        return 9;
+    case ACT_INVERT:
+    case ACT_COLOUR:
+        return 11;
+    case ACT_SAME:
+        return 12;
+    default:
+        return priority;
+    }
+}
+
 static void draw_keys(App *app, Canvas *canvas, Rect rect) {
     Line line = {0};
     for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
@@ -159,6 +183,7 @@ static void draw_keys(App *app, Canvas *canvas, Rect rect) {
         int priority = info->action == ACT_BACK ? 5 : asks ? 3 : info->priority;
         if (info->action == ACT_WHY) priority = 2; /* over a snapshot, where nothing is paused */
         if (info->action == ACT_UNMARK) priority = 3;
+        if (app->ui.focus == &panel_flame) priority = over_flame(info->action, priority);
         if (priority == 0 || !info->label || !footer_offers(app, info->action)) continue;
         if (info->action == ACT_MAKES) {
             add_choice(&line, priority, info, app->ui.makes);

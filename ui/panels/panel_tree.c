@@ -240,6 +240,10 @@ static const struct {
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Tree *s = state;
     (void)rect;
+    if (action == ACT_FLAME) {
+        ui_open(ui, &panel_flame);
+        return true;
+    }
     if (s && model->ledger.stacks && action == ACT_INVERT) return invert(s, model, ui);
     if (!there(s, model)) return false;
     sync(s, model, ui);
@@ -305,7 +309,7 @@ const Panel panel_tree = {
     .number = 8,
     .all_types = true,
     .ledger = LEDGER_TREE | LEDGER_FUNCTIONS,
-    .offers = {TABLE_OFFERS_MAKES, ACT_INVERT, ACT_HOTTEST, ACT_EDIT, ACT_ENTER},
+    .offers = {TABLE_OFFERS_MAKES, ACT_INVERT, ACT_HOTTEST, ACT_FLAME, ACT_EDIT, ACT_ENTER},
     .min_w = 17,
     .min_h = 2,
     .create = create,

@@ -113,6 +113,14 @@ extern const char *const action_group_title[GROUPS];
       "call tree: upside down, from what allocates to its callers")                                \
     X(ACT_HOTTEST, GROUP_TABLES, 16, '*', 'E', "*", "hottest path", NULL,                          \
       "call tree, dominators: open the path of most bytes below the cursor")                                   \
+    X(ACT_FLAME, GROUP_TABLES, 34, 'F', 0, "F", "flame", "tree",                                   \
+      "call tree: as a flame graph, each frame as wide as its share; again: as a tree")            \
+    X(ACT_WIDTH, GROUP_TABLES, 31, '%', 0, "%", "width", NULL,                                     \
+      "flame graph: what widths are of: live, made, temporary, peak, blocks; since the mark")      \
+    X(ACT_COLOUR, GROUP_TABLES, 32, 'T', 0, "T", "colours", NULL,                                  \
+      "flame graph: coloured by what share still lives, by type, by change since the mark")        \
+    X(ACT_SAME, GROUP_TABLES, 33, '#', 0, "#", "same", NULL,                                       \
+      "flame graph: light up the same function everywhere")                                        \
     X(ACT_DELETE, GROUP_TABLES, 11, 'd', K_DELETE, "d", "delete", NULL,                            \
       "break conditions, marks: take one away")                                                    \
     X(ACT_STRING, GROUP_KINDS, 14, 's', 0, "s f u r t o", "types", NULL, "strings: show or hide")  \

@@ -45,6 +45,7 @@ static const Row palette[TONES] = {
     [TONE_SOURCE]        = {222,  94, -1, -1, 0, 0, 0},
     [TONE_MARK]          = {219, 130, 11,  3, 0, 0, B},
     [TONE_GC]            = {244, 245,  8, -1, 0, 0, 0},
+    [TONE_FLAME_REST]    = {237, 253,  8, -1, 0, 0, 0},
 
     [TONE_GRADE(0)] = { 25, 25,  4, 4, 0, 0, 0},
     [TONE_GRADE(1)] = { 31, 25,  4, 4, 0, 0, 0},
@@ -59,6 +60,18 @@ static const Row palette[TONES] = {
     [TONE_HEATED(1)] = { -1,  -1, -1, -1, 0, 0, 0},
     [TONE_HEATED(2)] = {221, 130, 11,  3, 0, 0, 0},
     [TONE_HEATED(3)] = {209, 160,  9,  1, B, B, B},
+
+    [TONE_FLAMES(0)] = {110, 153,  7,  7, 0, 0, 0},
+    [TONE_FLAMES(1)] = {115, 158, 14,  6, 0, 0, 0},
+    [TONE_FLAMES(2)] = {186, 229, 10,  2, 0, 0, 0},
+    [TONE_FLAMES(3)] = {215, 222, 11,  3, 0, 0, 0},
+    [TONE_FLAMES(4)] = {203, 210,  9,  1, 0, 0, 0},
+
+    [TONE_CHANGED(-2)] = { 69, 111, 12,  6, 0, 0, 0},
+    [TONE_CHANGED(-1)] = {117, 153, 14,  6, 0, 0, 0},
+    [TONE_CHANGED(0)]  = {250, 254,  7,  7, 0, 0, 0},
+    [TONE_CHANGED(1)]  = {217, 224, 13,  5, 0, 0, 0},
+    [TONE_CHANGED(2)]  = {203, 210,  9,  1, 0, 0, 0},
 
 #define KIND(kind, d0, l0, d1, l1, d2, l2, d3, l3, dim, bright, c8)      \
     [TONE_KIND_LEVEL(kind, 0)] = {d0, l0, dim, c8, 0, 0, D},             \
@@ -89,6 +102,12 @@ static const struct {
     {TONE_KILLED,    {202, 124,  9,  1, B, B, B}},
     {TONE_WRONG,     {202, 124,  9,  1, 0, 0, 0}},
     {TONE_HEATED(3), {202, 124,  9,  1, B, B, B}},
+    {TONE_FLAMES(1), { 80, 123, 14,  6, 0, 0, 0}},
+    {TONE_FLAMES(2), {229, 230, 15,  3, 0, 0, 0}},
+    {TONE_FLAMES(3), {214, 221, 11,  3, 0, 0, 0}},
+    {TONE_FLAMES(4), {202, 209, 13,  5, 0, 0, 0}},
+    {TONE_CHANGED(1), {216, 223,  5,  5, 0, 0, 0}},
+    {TONE_CHANGED(2), {202, 209, 13,  5, 0, 0, 0}},
 #define KIND(kind, d0, l0, d1, l1, d2, l2, d3, l3, dim, bright, c8)      \
     {TONE_KIND_LEVEL(kind, 0), {d0, l0, dim, c8, 0, 0, D}},              \
     {TONE_KIND_LEVEL(kind, 1), {d1, l1, dim, c8, 0, 0, 0}},              \
@@ -235,6 +254,10 @@ char *theme_tone_word(char *out, Tone tone) {
         } else {
             snprintf(out, 24, "%s.%u", name, level);
         }
+    } else if (tone >= TONE_CHANGE) {
+        snprintf(out, 24, "change.%d", tone - TONE_CHANGE);
+    } else if (tone >= TONE_FLAME) {
+        snprintf(out, 24, "flame.%d", tone - TONE_FLAME);
     } else if (tone >= TONE_HEAT) {
         snprintf(out, 24, "heat.%d", tone - TONE_HEAT);
     } else if (tone >= TONE_GRADIENT) {

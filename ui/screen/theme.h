@@ -15,6 +15,8 @@
 #define THEME_LEVELS 4   /* brightness of a kind: 0 nearly empty ... 3 full */
 #define THEME_HEAT 4     /* tones of figures, from small (0) to those that matter most */
 #define THEME_GRADIENT 8 /* tones of the timeline from the ground (0) to the top */
+#define THEME_FLAME 5    /* grounds of the flame graph: from all freed (0) to all live */
+#define THEME_CHANGE 5   /* grounds of change: much less (0) ... as it was (2) ... much more */
 
 /* X(name, word in golden files). Tones of kinds follow these, see TONE_KIND. */
 #define TONE_TABLE(X)                                                                              \
@@ -40,17 +42,20 @@
     X(TONE_OUTSIDE, "outside") /* heap map: no heap here */                                        \
     X(TONE_CURSOR, "cursor")   /* heap map: the cursor's brackets */                               \
     X(TONE_CURSOR_GROUND, "cursor-ground")                                                         \
-    X(TONE_SOURCE, "source")     /* source text, text of the program */                            \
-    X(TONE_MARK, "mark")         /* marks in the timeline */                                       \
-    X(TONE_GC, "gc")             /* collections in the timeline */                                 \
-    X(TONE_GRADIENT, "gradient") /* first of THEME_GRADIENT */
+    X(TONE_SOURCE, "source")         /* source text, text of the program */                        \
+    X(TONE_MARK, "mark")             /* marks in the timeline */                                   \
+    X(TONE_GC, "gc")                 /* collections in the timeline */                             \
+    X(TONE_FLAME_REST, "flame-rest") /* flame graph: what is not meant */                          \
+    X(TONE_GRADIENT, "gradient")     /* first of THEME_GRADIENT */
 
 typedef enum ToneName {
 #define TONE_ENUM(name, word) name,
     TONE_TABLE(TONE_ENUM)
 #undef TONE_ENUM
         TONE_HEAT = TONE_GRADIENT + THEME_GRADIENT,
-    TONE_KINDS = TONE_HEAT + THEME_HEAT,
+    TONE_FLAME = TONE_HEAT + THEME_HEAT,
+    TONE_CHANGE = TONE_FLAME + THEME_FLAME,
+    TONE_KINDS = TONE_CHANGE + THEME_CHANGE,
     TONES = TONE_KINDS + LMP_KINDS * THEME_LEVELS
 } ToneName;
 
@@ -62,6 +67,9 @@ typedef uint8_t Tone; /* < TONES */
 #define TONE_KIND(kind) TONE_KIND_LEVEL(kind, THEME_LEVELS - 1)
 #define TONE_HEATED(i) ((Tone)(TONE_HEAT + (unsigned)(i)))
 #define TONE_GRADE(i) ((Tone)(TONE_GRADIENT + (unsigned)(i)))
+#define TONE_FLAMES(i) ((Tone)(TONE_FLAME + (unsigned)(i)))
+/* From -2 (much less) to 2. */
+#define TONE_CHANGED(change) ((Tone)(TONE_CHANGE + 2 + (change)))
 
 enum { ATTR_BOLD = 1, ATTR_DIM = 2, ATTR_UNDERLINE = 4, ATTR_REVERSE = 8 };
 

@@ -74,6 +74,10 @@ static const Tone ways[] = {TONE_GROWTH, TONE_SHRINK};
 static const Tone kinds[] = {TONE_KIND(LMP_STRING),   TONE_KIND(LMP_FUNCTION),
                              TONE_KIND(LMP_USERDATA), TONE_KIND(LMP_THREAD),
                              TONE_KIND(LMP_TABLE),    TONE_KIND(LMP_OTHER)};
+static const Tone flames[] = {TONE_FLAMES(0), TONE_FLAMES(1), TONE_FLAMES(2), TONE_FLAMES(3),
+                              TONE_FLAMES(4)};
+static const Tone changes[] = {TONE_CHANGED(-2), TONE_CHANGED(-1), TONE_CHANGED(0), TONE_CHANGED(1),
+                               TONE_CHANGED(2)};
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
 START_TEST(told_apart_without_red_or_green) {
@@ -82,6 +86,8 @@ START_TEST(told_apart_without_red_or_green) {
         ck_assert_int_ge(least_apart(&theme, states, COUNT(states), "states"), 20);
         ck_assert_int_ge(least_apart(&theme, ways, COUNT(ways), "ways"), 40);
         ck_assert_int_ge(least_apart(&theme, kinds, COUNT(kinds), "kinds"), 15);
+        ck_assert_int_ge(least_apart(&theme, flames, COUNT(flames), "flames"), 10);
+        ck_assert_int_ge(least_apart(&theme, changes, COUNT(changes), "changes"), 10);
         /* the other themes, too, tell growth and what was killed by more than red and green */
         theme = theme_choose(256, NULL, light ? "light" : "dark", NULL);
         const Tone end[] = {TONE_RUNNING, TONE_KILLED};

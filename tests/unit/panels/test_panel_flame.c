@@ -1,0 +1,464 @@
+/* The flame graph as a panel: golden files, and what keys, mouse and search do. What stands where
+ * is tested in test_flamelayout.c, which frames there are in test_flametree.c. */
+#include "ledger_fixture.h"
+#include "panel_draw.h"
+
+#define PARTS (LEDGER_ALL | LEDGER_RATES | LEDGER_NODE_KINDS)
+
+static void refresh(LedgerFixture *f) {
+    Model *m = f->model;
+    ck_assert_int_eq(ledger_refresh(&m->ledger, &f->tables->t, PARTS, m->clock), LMP_OK);
+    m->ledger_parts = PARTS;
+    m->ledger_serial++;
+    m->ledger_marked = m->ledger.marked;
+}
+
+static LedgerFixture fixture_of(bool stacks, bool empty) {
+    LedgerFixture f = ledger_fixture(stacks, empty);
+    refresh(&f);
+    return f;
+}
+
+/* d, u, l, r: arrows; e: enter; b: back; *: hottest; I: inverted; %: next width; T: next colours;
+ * #: same function; n, N: matches; h: home; /: begins a search. */
+static void press(Stage *s, const char *keys) {
+    static const char known[] = "dulreb*I%T#nNh/+-";
+    static const Action action[] = {
+        ACT_DOWN,         ACT_UP,     ACT_LEFT,   ACT_RIGHT,   ACT_ENTER,   ACT_BACK,
+        ACT_HOTTEST,      ACT_INVERT, ACT_WIDTH,  ACT_COLOUR,  ACT_SAME,    ACT_NEXT_MATCH,
+        ACT_MATCH_BEFORE, ACT_HOME,   ACT_FILTER, ACT_ZOOM_IN, ACT_ZOOM_OUT};
+    for (; *keys; keys++) {
+        ck_assert_ptr_nonnull(strchr(known, *keys));
+        stage_act(s, action[strchr(known, *keys) - known]);
+        free(stage_text(s, false));
+    }
+}
+
+static void find(Stage *s, const char *words) {
+    press(s, "/");
+    stage_type(s, words, K_ENTER);
+    free(stage_text(s, false));
+}
+
+#define ck_says(s, what)                                                                           \
+    do {                                                                                           \
+        char *text_ = stage_text(s, false);                                                        \
+        ck_assert_msg(strstr(text_, what) != NULL, "no \"%s\" in\n%s", what, text_);               \
+        free(text_);                                                                               \
+    } while (0)
+
+#define ck_says_not(s, what)                                                                       \
+    do {                                                                                           \
+        char *text_ = stage_text(s, false);                                                        \
+        ck_assert_msg(strstr(text_, what) == NULL, "\"%s\" in\n%s", what, text_);                  \
+        free(text_);                                                                               \
+    } while (0)
+
+typedef struct Sight {
+    const char *name;
+    int w, h, colours;
+    bool utf8;
+    const char *keys, *words;
+} Sight;
+
+static const Sight sights[] = {
+    {"118x24", 118, 24, 256, true, "", ""},
+    {"198x40", 198, 40, 256, true, "", ""},
+    {"78x18", 78, 18, 256, true, "", ""},
+    {"58x9", 58, 9, 256, true, "", ""},
+    {"20x4", 20, 4, 256, true, "", ""},
+    {"78x18-8", 78, 18, 8, true, "", ""},
+    {"78x18-mono-ascii", 78, 18, 0, false, "", ""},
+    {"78x18-types-mono", 78, 18, 0, true, "T", ""},
+    {"118x24-types", 118, 24, 256, true, "T", ""},
+    {"118x24-inverted", 118, 24, 256, true, "I", ""},
+    {"118x24-made", 118, 24, 256, true, "%", ""},
+    {"118x24-zoomed", 118, 24, 256, true, "*e", ""},
+    {"118x24-found", 118, 24, 256, true, "", "price"},
+    {"78x18-found-mono", 78, 18, 0, true, "", "price"},
+};
+
+START_TEST(test_sizes) {
+    LedgerFixture fixture = fixture_of(true, false);
+    for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
+        const Sight *t = &sights[i];
+        char name[64];
+        Stage *s = stage_new(&panel_flame, fixture.model, t->w, t->h, t->utf8, t->colours);
+        free(stage_text(s, false));
+        press(s, t->keys);
+        if (t->words[0]) find(s, t->words);
+        snprintf(name, sizeof name, "flame-%s.txt", t->name);
+        stage_golden(s, name);
+        stage_free(s);
+    }
+    ledger_fixture_free(&fixture);
+}
+END_TEST
+
+START_TEST(test_without_stacks) {
+    LedgerFixture fixture = fixture_of(false, false);
+    Stage *s = stage_new(&panel_flame, fixture.model, 78, 12, true, 256);
+    ck_says(s, "lmp run --stacks");
+    ck_assert(!stage_act(s, ACT_DOWN));
+    ck_assert(!stage_act(s, ACT_BACK));
+    ck_assert(stage_act(s, ACT_FLAME)); /* leads back, whatever there is */
+    PanelPlace place;
+    ck_assert(!panel_flame.place(s->state, s->model, &s->ui, &place));
+    stage_free(s);
+    ledger_fixture_free(&fixture);
+}
+END_TEST
+
+START_TEST(test_from_the_tree_and_back) {
+    LedgerFixture fixture = fixture_of(true, false);
+    Stage *s = stage_new(&panel_tree, fixture.model, 118, 24, true, 256);
+    ck_assert(stage_act(s, ACT_FLAME));
+    ck_assert_ptr_eq(s->ui.over, &panel_flame);
+    s->panel->destroy(s->state);
+    s->panel = &panel_flame;
+    s->state = panel_flame.create();
+    ck_assert(stage_act(s, ACT_FLAME));
+    ck_assert_ptr_null(s->ui.over);
+    stage_free(s);
+    ledger_fixture_free(&fixture);
+}
+END_TEST
+
+/* Two branches of known sizes below the main chunk, and beside them fifty that are too narrow. */
+typedef struct Known {
+    LedgerFixture fixture;
+    uint32_t outer;
+    FakeSpot big, small, deep;
+} Known;
+
+enum { NARROW = 50 };
+
+static Known known_program(void) {
+    Known k = {.fixture = fixture_of(true, true)};
+    FakeTables *f = k.fixture.tables;
+    uint32_t a = fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main chunk");
+    uint32_t big = fake_function(f, LMP_F_LUA, "@a.lua", 5, "local 'big'");
+    uint32_t small = fake_function(f, LMP_F_LUA, "@a.lua", 9, "upvalue 'small'");
+    uint32_t b = fake_site(f, big, 6, 0), s = fake_site(f, small, 10, 0);
+    k.outer = fake_node(f, 0, fake_site(f, a, 1, 0), 0);
+    k.big = (FakeSpot){.site = b, .node = fake_node(f, k.outer, b, 0), .cls = LMP_C_TABLE};
+    k.small = (FakeSpot){.site = s, .node = fake_node(f, k.outer, s, 0), .cls = LMP_C_STRING};
+    /* the one in the other */
+    k.deep = (FakeSpot){.site = b, .node = fake_node(f, k.small.node, b, 0), .cls = LMP_C_TABLE};
+    fake_made(f, k.big, 10, 60000);
+    fake_made(f, k.small, 10, 30000);
+    fake_made(f, k.deep, 10, 8000);
+    for (int i = 0; i < NARROW; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "local 'narrow_%02d'", i);
+        uint32_t n =
+            fake_site(f, fake_function(f, LMP_F_LUA, "@b.lua", 10 * i + 1, name), 10 * i + 2, 0);
+        FakeSpot spot = {.site = n, .node = fake_node(f, k.outer, n, 0), .cls = LMP_C_STRING};
+        fake_made(f, spot, 1, 40);
+    }
+    refresh(&k.fixture);
+    return k;
+}
+
+static Stage *known_stage(Known *k) {
+    Stage *s = stage_new(&panel_flame, k->fixture.model, 100, 20, true, 256);
+    free(stage_text(s, false));
+    return s;
+}
+
+START_TEST(test_moving) {
+    Known k = known_program();
+    Stage *s = known_stage(&k);
+    press(s, "d");
+    ck_says(s, "main chunk  a.lua");
+    press(s, "d"); /* to the widest */
+    ck_says(s, "big local  a.lua:5  in line 6");
+    ck_says(s, "58.6 KiB live  60.0 % of all");
+    press(s, "r"); /* the rest stands behind frames */
+    ck_says(s, "small upvalue");
+    press(s, "r");
+    ck_says(s, "50 of what main chunk calls, each too narrow");
+    ck_says(s, "2.0 KiB live  2.0 % of all");
+    press(s, "r"); /* nothing further */
+    ck_says(s, "50 of what main chunk calls");
+    press(s, "l");
+    ck_says(s, "small upvalue");
+    press(s, "du");
+    ck_says(s, "small upvalue");
+    press(s, "uu");
+    ck_says(s, "100.0 % of all");
+    press(s, "*");
+    ck_says(s, "big local");
+    PanelPlace place;
+    ck_assert(panel_flame.place(s->state, s->model, &s->ui, &place));
+    ck_assert_str_eq(place.source, "@a.lua");
+    ck_assert_int_eq(place.line, 6);
+    stage_free(s);
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
+START_TEST(test_zooming) {
+    Known k = known_program();
+    Stage *s = known_stage(&k);
+    press(s, "ddr");
+    ck_says(s, "small upvalue");
+    ck_assert(stage_act(s, ACT_ENTER));
+    ck_says(s, "all ▸ main chunk ▸ small");
+    press(s, "d"); /* what it called has its share of the whole width now */
+    ck_says(s, "7.8 KiB live  8.0 % of all  21.1 % of small");
+    ck_assert(stage_act(s, ACT_BACK));
+    ck_says_not(s, "▸");
+    ck_says(s, "big local");            /* the selection is where it was */
+    ck_assert(!stage_act(s, ACT_BACK)); /* and then the panel closes */
+    press(s, "eeee");                   /* into it, once */
+    ck_says(s, "all ▸ main chunk ▸ small ▸ big");
+    press(s, "b");
+    ck_assert(!stage_act(s, ACT_BACK));
+    stage_free(s);
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
+/* Enter on those too narrow: first where they are, then they alone. */
+START_TEST(test_zooming_into_the_rest) {
+    Known k = known_program();
+    Stage *s = known_stage(&k);
+    press(s, "ddrr");
+    ck_says(s, "50 of what main chunk calls");
+    press(s, "e");
+    ck_says(s, "all ▸ main chunk");
+    press(s, "drr");
+    ck_says(s, "50 of what main chunk calls");
+    ck_says_not(s, "rrow_");
+    press(s, "e");
+    press(s, "d");
+    ck_says(s, "narrow_00 local");
+    press(s, "r");
+    ck_says(s, "narrow_01 local");
+    ck_says(s, "40 B live  <0.1 % of all");
+    press(s, "bb");
+    ck_says_not(s, "▸");
+    stage_free(s);
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
+START_TEST(test_searching) {
+    Known k = known_program();
+    Stage *s = known_stage(&k);
+    ck_assert(!panel_flame.seeks(s->state));
+    find(s, "BIG");
+    ck_assert(panel_flame.seeks(s->state));
+    ck_says(s, "\"BIG\": 68.0 % · 2 frames");
+    press(s, "n"); /* the larger one first */
+    ck_says(s, "1 of 2");
+    ck_says(s, "60.0 % of all");
+    press(s, "n");
+    ck_says(s, "2 of 2");
+    ck_says(s, "8.0 % of all");
+    press(s, "n");
+    ck_says(s, "1 of 2");
+    press(s, "N");
+    ck_says(s, "2 of 2");
+    ck_assert(stage_act(s, ACT_BACK)); /* no more */
+    ck_assert(!panel_flame.seeks(s->state));
+    /* one in the other: its bytes once */
+    find(s, "a.lua");
+    ck_says(s, "\"a.lua\": 100.0 % · 4 frames");
+    stage_act(s, ACT_BACK);
+    find(s, "nowhere");
+    ck_says(s, "\"nowhere\": 0.0 % · 0 frames");
+    press(s, "n");
+    stage_free(s);
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
+/* Hits that have no column are counted, and the next one is brought into view. */
+START_TEST(test_hits_too_narrow) {
+    Known k = known_program();
+    Stage *s = known_stage(&k);
+    find(s, "narrow_3");
+    ck_says(s, "\"narrow_3\": 0.4 % · 10 frames, 10 too narrow");
+    press(s, "n");
+    ck_says(s, "▸ narrow_3");
+    ck_says(s, "1 of 10");
+    press(s, "n");
+    ck_says(s, "2 of 10");
+    ck_says(s, "▸ narrow_3");
+    press(s, "bb");
+    ck_says_not(s, "▸");
+    stage_free(s);
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
+START_TEST(test_the_same_function) {
+    Known k = known_program();
+    Stage *s = known_stage(&k);
+    press(s, "dd#");
+    ck_says(s, "the same function: 68.0 % · 2 frames");
+    press(s, "n");
+    ck_says(s, "2 of 2");
+    press(s, "#"); /* again: no more */
+    ck_assert(!panel_flame.seeks(s->state));
+    stage_free(s);
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
+START_TEST(test_inverted) {
+    Known k = known_program();
+    Stage *s = known_stage(&k);
+    press(s, "Id");
+    ck_says(s, "big local");
+    ck_says(s, "66.4 KiB live  68.0 % of all"); /* both of its calls */
+    press(s, "d");
+    ck_says(s, "main chunk"); /* the larger caller */
+    ck_says(s, "60.0 % of all");
+    press(s, "r");
+    ck_says(s, "small upvalue");
+    ck_says(s, "8.0 % of all");
+    stage_free(s);
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
+START_TEST(test_widths) {
+    Known k = known_program();
+    fake_freed(k.fixture.tables, k.big, k.big, 5, 30000, 5);
+    refresh(&k.fixture);
+    Stage *s = stage_new(&panel_flame, k.fixture.model, 120, 20, true, 256);
+    static const char *const notes[] = {"bytes made", "temporary bytes", "bytes at the peak",
+                                        "live blocks", "live bytes"};
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        press(s, "%");
+        ck_says(s, notes[i]);
+    }
+    press(s, "ddl");
+    ck_says(s, "29.3 KiB live");
+    press(s, "%"); /* what is selected stays */
+    ck_says(s, "58.6 KiB made");
+    press(s, "%");
+    ck_says(s, "29.3 KiB temporary  100.0 % of all"); /* five of ten, by their average size */
+    ck_says(s, "50.0 % freed at once");
+    stage_free(s);
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
+/* Each row of the graph by the mouse; twice is enter. */
+START_TEST(test_mouse) {
+    Known k = known_program();
+    Stage *s = known_stage(&k);
+#define CLICK(what_, x_, y_)                                                                       \
+    panel_flame.mouse(s->state, s->model, &s->ui, (MouseEvent){what_, x_, y_}, s->rect)
+    ck_assert(CLICK(MOUSE_CLICK, 10, 2));
+    ck_says(s, "big local");
+    ck_assert(CLICK(MOUSE_CLICK, 70, 2));
+    ck_says(s, "small upvalue");
+    ck_assert(CLICK(MOUSE_CLICK, 99, 2));
+    ck_says(s, "50 of what main chunk calls");
+    ck_assert(CLICK(MOUSE_CLICK, 70, 12)); /* nothing is there */
+    ck_says(s, "50 of what main chunk calls");
+    ck_assert(!CLICK(MOUSE_DOUBLE, 70, 2));
+    ck_assert(stage_act(s, ACT_ENTER));
+    ck_says(s, "all ▸ main chunk ▸ small");
+    ck_assert(CLICK(MOUSE_WHEEL_DOWN, 70, 2));
+    ck_assert(CLICK(MOUSE_WHEEL_UP, 70, 2));
+    stage_free(s);
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
+/* Figures change, and with them the order of the ledger: frames keep their places, and what is
+ * selected and zoomed to stays. */
+START_TEST(test_refreshes) {
+    Known k = known_program();
+    Stage *s = known_stage(&k);
+    press(s, "ddr");
+    fake_made(k.fixture.tables, k.small, 10, 300000);
+    refresh(&k.fixture);
+    ck_says(s, "small upvalue");
+    char *text = stage_text(s, false);
+    ck_assert(strstr(text, "big") < strstr(text, "small"));
+    free(text);
+    press(s, "e");
+    fake_made(k.fixture.tables, k.big, 10, 3000000);
+    refresh(&k.fixture);
+    ck_says(s, "all ▸ main chunk ▸ small");
+    ck_says(s, "small upvalue");
+    press(s, "b");
+    ck_says(s, "small upvalue");
+    fake_freed(k.fixture.tables, k.small, k.small, 20, 330000, 0);
+    fake_freed(k.fixture.tables, k.deep, k.deep, 10, 8000, 0);
+    refresh(&k.fixture); /* nothing of it lives: what is around it */
+    ck_says(s, "main chunk  a.lua");
+    fake_made(k.fixture.tables, k.small, 10, 300000);
+    refresh(&k.fixture); /* and there it is again */
+    ck_says(s, "small upvalue");
+    stage_free(s);
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
+START_TEST(test_nothing_to_show) {
+    LedgerFixture fixture = fixture_of(true, true);
+    Stage *s = stage_new(&panel_flame, fixture.model, 78, 12, true, 256);
+    press(s, "dulreb*I%T#nNh+-");
+    find(s, "x");
+    press(s, "nN");
+    stage_free(s);
+    ledger_fixture_free(&fixture);
+}
+END_TEST
+
+/* Names come from the program: nothing in them reaches the terminal as a control sequence. */
+START_TEST(test_names_are_safe) {
+    LedgerFixture fixture = fixture_of(true, false);
+    Model *m = fixture.model;
+    for (uint32_t i = 0; i < m->ledger.functions; i++) {
+        m->ledger.function[i].name = "local '\033[2J\x07\xff'";
+        m->ledger.function[i].short_src = "\033]0;x\007.lua";
+    }
+    Stage *s = stage_new(&panel_flame, m, 78, 20, true, 256);
+    press(s, "ddd");
+    char *text = stage_text(s, false);
+    for (const char *p = text; *p; p++)
+        ck_assert(*p == '\n' || (unsigned char)*p >= ' ');
+    free(text);
+    stage_free(s);
+    ledger_fixture_free(&fixture);
+}
+END_TEST
+
+START_TEST(test_any_size) {
+    LedgerFixture fixture = fixture_of(true, false);
+    static const char keys[] = "dulreb*I%T#nNh+-";
+    suite_seed();
+    for (int w = 1; w < 130; w += 3) {
+        for (int h = 1; h < 30; h += 4) {
+            Stage *s = stage_new(&panel_flame, fixture.model, w, h + 1, w % 2, w % 3 ? 256 : 0);
+            free(stage_text(s, false));
+            for (int i = 0; i < 40; i++) {
+                press(s, (char[]){keys[suite_below(sizeof keys - 1)], 0});
+                int x = (int)suite_below((uint64_t)w), y = (int)suite_below((uint64_t)h);
+                if (i % 4 == 0)
+                    panel_flame.mouse(s->state, s->model, &s->ui, (MouseEvent){MOUSE_CLICK, x, y},
+                                      s->rect);
+                if (i == 20) find(s, "e");
+                if (i % 9 == 0) refresh(&fixture);
+            }
+            free(stage_text(s, false));
+            stage_free(s);
+        }
+    }
+    ledger_fixture_free(&fixture);
+}
+END_TEST
+
+SUITE("panel_flame", test_sizes, test_without_stacks, test_from_the_tree_and_back, test_moving,
+      test_zooming, test_zooming_into_the_rest, test_searching, test_hits_too_narrow,
+      test_the_same_function, test_inverted, test_widths, test_mouse, test_refreshes,
+      test_nothing_to_show, test_names_are_safe, test_any_size)

@@ -1,0 +1,325 @@
+/* flamedraw.c - see flamedraw.h. */
+#include "panels/flamedraw.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "widget/describe.h"
+
+#define CRUMBS 600 /* bytes of the names of the frames around the one that is zoomed to */
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+void flamedraw_name(const FlameTree *tree, uint32_t frame, bool utf8, char *out, size_t size) {
+    char plain[256];
+    uint32_t function = flametree_function(tree, frame);
+    if (function == FLAME_NONE) {
+        snprintf(out, size, "all");
+        return;
+    }
+    const LmpFunctionRow *row = &flametree_ledger(tree)->function[function];
+    describe_function(plain, sizeof plain, NULL, 0, row->name);
+    if (strcmp(plain, "?") == 0) { /* nobody knows: where it is says more */
+        describe_where(out, size, row->short_src, row->linedefined, !utf8);
+        return;
+    }
+    format_text(out, size, plain, !utf8);
+}
+
+char *flamedraw_figure(char *out, FlameMetric metric, uint64_t value) {
+    return flame_metric[metric].bytes ? format_bytes(out, value) : format_count(out, value);
+}
+
+static double share(uint64_t part, uint64_t whole) {
+    return whole ? (double)part / (double)whole : 0;
+}
+
+/* "all > main chunk > run": those next to it, if not all have room. */
+static void name_path(const FlameTree *tree, uint32_t frame, bool utf8, char out[CRUMBS]) {
+    const char *sign = utf8 ? " ▸ " : " > ";
+    char name[256];
+    size_t at = CRUMBS - 1;
+    out[at] = 0;
+    for (bool first = true;; first = false) {
+        flamedraw_name(tree, frame, utf8, name, sizeof name);
+        size_t n = strlen(name), between = first ? 0 : strlen(sign);
+        if (n + between > at) break;
+        at -= between;
+        memcpy(out + at, sign, between);
+        at -= n;
+        memcpy(out + at, name, n);
+        if (frame == FLAME_ROOT) break;
+        frame = flametree_parent(tree, frame);
+    }
+    memmove(out, out + at, CRUMBS - at);
+}
+
+/* ---- colours --------------------------------------------------------------------------------- */
+
+/* Level 0 .. THEME_FLAME - 1 of a share; all of it is the last one. */
+static unsigned level_of(double part) {
+    int level = (int)(part * THEME_FLAME);
+    return (unsigned)(level < 0 ? 0 : level >= THEME_FLAME ? THEME_FLAME - 1 : level);
+}
+
+/* -2 .. 2: much less, less, as before, more, much more than at the mark. */
+static int change_of(FlameSum sum) {
+    double now = (double)sum.live, then = (double)sum.marked, size = now > then ? now : then;
+    double part = size > 0 ? (now - then) / size : 0;
+    return part > 0.5 ? 2 : part > 0.01 ? 1 : part < -0.5 ? -2 : part < -0.01 ? -1 : 0;
+}
+
+/* A block's ground, and the sign that says the same without colours (0: none). */
+static Tone ground_of(const FlameLook *look, uint32_t frame, char *sign) {
+    *sign = 0;
+    if (look->colour == FLAME_BY_TYPE) {
+        unsigned kind = flametree_kind(look->tree, frame);
+        if (kind >= LMP_KINDS) return TONE_FLAME_REST;
+        *sign = kind_info[kind].letter;
+        return TONE_KIND(kind);
+    }
+    FlameSum sum = flametree_sum(look->tree, frame);
+    if (look->colour == FLAME_BY_CHANGE) {
+        int change = change_of(sum);
+        *sign = change > 0 ? '+' : change < 0 ? '-' : 0;
+        return TONE_CHANGED(change);
+    }
+    return TONE_FLAMES(level_of(share(sum.live, sum.made)));
+}
+
+/* Does a tone colour the ground on this terminal? */
+static bool is_filled(const Ui *ui, Tone ground) {
+    return ui->colours >= 16 || (ui->colours >= 8 && ground != TONE_FLAME_REST);
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+typedef struct Paint {
+    Style style;
+    bool filled; /* else it stands in brackets */
+} Paint;
+
+static Paint paint_of(const FlameLook *look, const Ui *ui, Tone ground, bool hit, bool at) {
+    Paint paint = {.filled = is_filled(ui, ground)};
+    Tone text = ground == TONE_FLAME_REST ? TONE_TEXT : TONE_CURSOR_GROUND;
+    paint.style = paint.filled ? STYLE_ON(text, ground) : STYLE(TONE_TEXT);
+    if (look->find && hit) paint.style = STYLE_WITH(paint.style, ATTR_BOLD | ATTR_UNDERLINE);
+    if (at) paint.style = STYLE_WITH(paint.style, ATTR_REVERSE | ATTR_BOLD);
+    return paint;
+}
+
+/* The children that are too narrow: "…12", or as much of it as says no other number. */
+static void draw_rest(const FlameBlock *block, Canvas *canvas, int x, int y, bool at) {
+    char count[LMP_NUM + 4], number[LMP_NUM];
+    Style style = STYLE(TONE_MUTED);
+    if (at) style = STYLE_WITH(style, ATTR_REVERSE | ATTR_BOLD);
+    snprintf(count, sizeof count, "…%s", format_count(number, block->rest));
+    if (canvas_width(count) > block->w)
+        snprintf(count, sizeof count, "…%s", format_short(number, block->rest));
+    if (canvas_width(count) > block->w) snprintf(count, sizeof count, "…");
+    int w = block->w > 1 && canvas_width(count) < block->w ? block->w - 1 : block->w;
+    canvas_fill(canvas, (Rect){x, y, w, 1}, ' ', style);
+    canvas_text(canvas, x, y, w, style, count);
+}
+
+/* What is written on a frame's block, and at its right the figure if there is room for both. */
+static void draw_words(const FlameLook *look, const Ui *ui, const FlameBlock *block, Canvas *canvas,
+                       Rect rect, Style style, char sign) {
+    char text[CRUMBS + 8], name[CRUMBS], figure[LMP_NUM];
+    if (block->node == look->root && look->root != FLAME_ROOT)
+        name_path(look->tree, block->node, ui->utf8, name);
+    else
+        flamedraw_name(look->tree, block->node, ui->utf8, name, sizeof name);
+    if (sign && ui->colours < 8)
+        snprintf(text, sizeof text, "%c %s", sign, name);
+    else
+        snprintf(text, sizeof text, "%s", name);
+    flamedraw_figure(figure, look->metric, block->value);
+    int pad = rect.w >= 8, room = rect.w - 2 * pad, wide = canvas_width(figure);
+    int used = canvas_width(text);
+    canvas_tail(canvas, rect.x + pad, rect.y, room, style, style, text);
+    if (used + 2 + wide <= room)
+        canvas_text_right(canvas, rect.x + pad + room, rect.y, wide, style, figure);
+}
+
+static void draw_block(const FlameLook *look, const Ui *ui, uint32_t i, Canvas *canvas, int x,
+                       int y) {
+    const FlameBlock *block = &look->layout->block[i];
+    if (block->rest) {
+        draw_rest(block, canvas, x, y, i == look->at);
+        return;
+    }
+    char sign;
+    bool hit = look->find && flamefind_has(look->find, flametree_key(look->tree, block->node));
+    Tone ground = look->find && !hit ? TONE_FLAME_REST : ground_of(look, block->node, &sign);
+    if (look->find && !hit) sign = 0;
+    Paint paint = paint_of(look, ui, ground, hit, i == look->at);
+    int w = block->w;
+    if (paint.filled) {
+        Rect rect = {x, y, w > 1 ? w - 1 : w, 1}; /* a column tells it from the next one */
+        canvas_fill(canvas, rect, ' ', paint.style);
+        if (rect.w > 1) draw_words(look, ui, block, canvas, rect, paint.style, sign);
+        return;
+    }
+    if (w > 2) canvas_fill(canvas, (Rect){x, y, w, 1}, ' ', paint.style);
+    canvas_put(canvas, x, y, w > 1 ? '[' : '|', paint.style);
+    if (w > 1) canvas_put(canvas, x + w - 1, y, ']', paint.style);
+    if (w > 3) draw_words(look, ui, block, canvas, (Rect){x + 1, y, w - 2, 1}, paint.style, sign);
+}
+
+void flamedraw_graph(const FlameLook *look, const Ui *ui, Canvas *canvas, Rect rect) {
+    const FlameLayout *layout = look->layout;
+    for (int row = 0; row < layout->rows; row++)
+        for (uint32_t i = layout->row[row]; i < layout->row[row + 1]; i++)
+            draw_block(look, ui, i, canvas, rect.x + layout->block[i].x, rect.y + row);
+    int h = layout->rows;
+    if (layout->top > 0 && h > 0)
+        canvas_put(canvas, rect.x + rect.w - 1, rect.y, G_UP, STYLE(TONE_ACCENT));
+    if (layout->deeper && h > 0)
+        canvas_put(canvas, rect.x + rect.w - 1, rect.y + h - 1, G_DOWN, STYLE(TONE_ACCENT));
+}
+
+/* ---- below ----------------------------------------------------------------------------------- */
+
+int flamedraw_lines(int h) {
+    return h >= 13 ? 4 : h >= 9 ? 3 : h >= 6 ? 2 : h >= 4 ? 1 : 0;
+}
+
+typedef struct Pen {
+    Canvas *canvas;
+    int x, y, right;
+} Pen;
+
+static void put(Pen *pen, Style style, const char *text) {
+    pen->x += canvas_text(pen->canvas, pen->x, pen->y, pen->right - pen->x, style, text);
+}
+
+/* A figure and what it is, if there is room for both. */
+static void put_figure(Pen *pen, const char *figure, const char *what) {
+    char text[96];
+    snprintf(text, sizeof text, "%s %s  ", figure, what);
+    if (canvas_width(text) - 2 > pen->right - pen->x) return;
+    put(pen, STYLE(TONE_STRONG), figure);
+    put(pen, STYLE(TONE_MUTED), " ");
+    put(pen, STYLE(TONE_MUTED), what);
+    put(pen, STYLE(TONE_MUTED), "  ");
+}
+
+static void put_percent(Pen *pen, double part, const char *what) {
+    char text[32];
+    snprintf(text, sizeof text, part > 0 && part < 0.0005 ? "<0.1 %%" : "%.1f %%", part * 100);
+    put_figure(pen, text, what);
+}
+
+/* Whose figures they are. */
+static void draw_who(const FlameLook *look, const Ui *ui, Pen pen) {
+    char name[256], kind[24] = "", where[160] = "", plain[256], words[64];
+    const Ledger *ledger = flametree_ledger(look->tree);
+    uint32_t function = flametree_function(look->tree, look->selected);
+    flamedraw_name(look->tree, look->selected, ui->utf8, name, sizeof name);
+    if (look->rest && look->at != FLAME_NONE) {
+        uint32_t n = look->layout->block[look->at].rest;
+        snprintf(words, sizeof words, "%u of what ", n);
+        put(&pen, STYLE(TONE_TEXT), words);
+    }
+    put(&pen, STYLE(TONE_STRONG), name);
+    if (look->rest) {
+        bool callers = flametree_inverted(look->tree) && look->selected != FLAME_ROOT;
+        put(&pen, STYLE(TONE_TEXT), callers ? " is called by" : " calls");
+        put(&pen, STYLE(TONE_MUTED), ", each too narrow: enter shows them");
+        return;
+    }
+    if (function == FLAME_NONE) return;
+    const LmpFunctionRow *row = &ledger->function[function];
+    describe_function(plain, sizeof plain, kind, sizeof kind, row->name);
+    if (kind[0]) {
+        put(&pen, STYLE(TONE_MUTED), " ");
+        put(&pen, STYLE(TONE_MUTED), kind);
+    }
+    describe_where(where, sizeof where, row->short_src, row->linedefined, !ui->utf8);
+    put(&pen, STYLE(TONE_MUTED), "  ");
+    int room = pen.right - pen.x;
+    if (room > 6)
+        pen.x += canvas_tail(pen.canvas, pen.x, pen.y, room, STYLE(TONE_SOURCE), STYLE(TONE_MUTED),
+                             where);
+    int32_t line = flametree_line(look->tree, look->selected);
+    if (line > 0 && line != row->linedefined) {
+        snprintf(words, sizeof words, "  in line %d", (int)line);
+        if (canvas_width(words) <= pen.right - pen.x) put(&pen, STYLE(TONE_MUTED), words);
+    }
+    bool hidden = look->at != FLAME_NONE && look->layout->block[look->at].node != look->selected;
+    if (hidden || (look->at != FLAME_NONE && look->layout->block[look->at].rest))
+        put(&pen, STYLE(TONE_ACCENT), "  too narrow here");
+}
+
+/* Its figure in the metric that widths are of, and the shares. */
+static void draw_shares(const FlameLook *look, const Ui *ui, Pen pen) {
+    char figure[LMP_NUM], words[300], name[256];
+    uint64_t value = flametree_value(look->tree, look->selected);
+    if (look->rest && look->at != FLAME_NONE) value = look->layout->block[look->at].value;
+    put_figure(&pen, flamedraw_figure(figure, look->metric, value),
+               flame_metric[look->metric].word);
+    put_percent(&pen, share(value, flametree_value(look->tree, FLAME_ROOT)), "of all");
+    if (look->root == FLAME_ROOT) return;
+    flamedraw_name(look->tree, look->root, ui->utf8, name, sizeof name);
+    snprintf(words, sizeof words, "of %.60s", name);
+    put_percent(&pen, share(value, flametree_value(look->tree, look->root)), words);
+}
+
+/* All its figures. */
+static void draw_figures(const FlameLook *look, Pen pen) {
+    char figure[LMP_NUM];
+    LmpTally t = flametree_tally(look->tree, look->selected);
+    if (look->rest) return;
+    put_percent(&pen, share(t.live_bytes, tally_made(&t)), "still lives");
+    put_figure(&pen, format_bytes(figure, t.live_bytes), "live");
+    put_figure(&pen, format_bytes(figure, tally_made(&t)), "made");
+    put_figure(&pen, format_count(figure, t.live_blocks), "blocks");
+    put_figure(&pen, format_bytes(figure, t.peak_bytes), "at the peak");
+    put_percent(&pen, share(t.temporary, t.allocs), "freed at once");
+    if (flametree_ledger(look->tree)->marked)
+        put_figure(&pen, format_delta_bytes(figure, (int64_t)(t.live_bytes - t.mark.live)),
+                   "since the mark");
+}
+
+static void put_swatch(Pen *pen, Tone tone, const char *text) {
+    if (canvas_width(text) + 3 > pen->right - pen->x) return;
+    pen->x += canvas_printf(pen->canvas, pen->x, pen->y, -1, STYLE_ON(TONE_CURSOR_GROUND, tone),
+                            " %s ", text);
+    put(pen, STYLE(TONE_MUTED), " ");
+}
+
+static void draw_legend(const FlameLook *look, const Ui *ui, Pen pen) {
+    static const char *const parts[THEME_FLAME] = {"0 %", "20", "40", "60", "80 to 100 %"};
+    static const char *const changes[] = {"half gone", "less", "as it was", "more", "doubled"};
+    bool few = ui->colours < 8;
+    if (look->colour == FLAME_BY_LIVES) {
+        put(&pen, STYLE(TONE_MUTED), few ? "T: letters of types" : "still lives: ");
+        for (unsigned i = 0; i < THEME_FLAME && !few; i++)
+            put_swatch(&pen, TONE_FLAMES(i), parts[i]);
+    } else if (look->colour == FLAME_BY_TYPE) {
+        put(&pen, STYLE(TONE_MUTED), "mostly: ");
+        for (unsigned k = 0; k < LMP_KINDS; k++) {
+            char letter[3] = {kind_info[k].letter, ' ', 0};
+            if (few) put(&pen, STYLE(TONE_STRONG), letter);
+            if (few) put(&pen, STYLE(TONE_MUTED), kind_info[k].name);
+            if (few) put(&pen, STYLE(TONE_MUTED), "  ");
+            if (!few) put_swatch(&pen, TONE_KIND(k), kind_info[k].name);
+        }
+    } else {
+        put(&pen, STYLE(TONE_MUTED), few ? "since the mark: + more, - less" : "since the mark: ");
+        for (int i = -2; i <= 2 && !few; i++)
+            put_swatch(&pen, TONE_CHANGED(i), changes[i + 2]);
+    }
+}
+
+void flamedraw_below(const FlameLook *look, const Ui *ui, Canvas *canvas, Rect rect, int lines) {
+    Pen pen = {canvas, rect.x + (rect.w > 30), rect.y, rect.x + rect.w};
+    for (int i = 0; i < lines; i++, pen.y++) {
+        if (i == 0) draw_who(look, ui, pen);
+        if (i == 1) draw_shares(look, ui, pen);
+        if (i == 2) draw_figures(look, pen);
+        if (i == 3) draw_legend(look, ui, pen);
+    }
+}

@@ -1,0 +1,192 @@
+/* flamestate.c - see flamestate.h. */
+#include "panels/flamestate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "widget/table.h"
+
+static void ended(LineEdit *edit, Ui *ui, bool entered) {
+    (void)ui;
+    if (!entered) edit_clear(edit);
+}
+
+Flame *flamestate_new(void) {
+    Flame *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->tree = flametree_new();
+    if (!s->tree) {
+        free(s);
+        return NULL;
+    }
+    s->zooms = 1;
+    s->edit = (LineEdit){.prompt = "find", .help = "enter keep  esc clear", .done = ended};
+    return s;
+}
+
+void flamestate_free(Flame *s) {
+    flametree_free(s->tree);
+    flamelayout_free(&s->layout);
+    flamefind_free(&s->find);
+    for (int i = 0; i < FLAME_ZOOMS; i++)
+        flameplace_free(&s->zoom[i].place);
+    flameplace_free(&s->chosen);
+    free(s->match);
+    free(s);
+}
+
+bool flamestate_there(const Flame *s, const Model *model) {
+    return s && model->ledger.stacks && model->ledger.nodes > 0 &&
+           (model->ledger_parts & FLAME_PARTS) == FLAME_PARTS;
+}
+
+FlameMetric flamestate_metric(const Flame *s, const Model *model) {
+    return flame_metric[s->metric].marked && !model->ledger_marked ? FLAME_LIVE : s->metric;
+}
+
+FlameColour flamestate_colour(const Flame *s, const Model *model) {
+    return s->colour == FLAME_BY_CHANGE && !model->ledger_marked ? FLAME_BY_LIVES : s->colour;
+}
+
+bool flamestate_seeks(const Flame *s) {
+    return (s->edit.used > 0 || s->same);
+}
+
+FlameZoom *flamestate_zoom(Flame *s) {
+    return &s->zoom[s->zooms - 1];
+}
+
+int flamestate_rows(Rect rect) {
+    return rect.h - flamedraw_lines(rect.h);
+}
+
+/* ---- what is sought -------------------------------------------------------------------------- */
+
+static bool mark_matches(Flame *s, const Ledger *ledger) {
+    if (ledger->functions > s->match_room || !s->match) {
+        free(s->match);
+        s->match_room = ledger->functions + ledger->functions / 4 + 1;
+        s->match = malloc(s->match_room);
+        if (!s->match) return false;
+    }
+    for (uint32_t i = 0; i < ledger->functions; i++) {
+        const LmpFunctionRow *f = &ledger->function[i];
+        char text[512];
+        snprintf(text, sizeof text, "%.250s %.200s:%d", f->name, f->short_src, f->linedefined);
+        s->match[i] = s->same ? f->id + 1 == s->same : table_words_match(s->edit.text, text);
+    }
+    return true;
+}
+
+static void seek(Flame *s, const Ledger *ledger, bool fresh) {
+    if (!flamestate_seeks(s)) {
+        s->found = false;
+        s->place = 0;
+        return;
+    }
+    uint64_t zoom = flametree_key(s->tree, s->root);
+    bool same = s->found && !fresh && s->sought_zoom == zoom && s->sought_same == s->same &&
+                strcmp(s->sought, s->edit.text) == 0;
+    if (!same) {
+        s->found = mark_matches(s, ledger) && flamefind_update(&s->find, s->tree, s->match, zoom);
+        s->sought_zoom = zoom;
+        if (s->sought_same != s->same || strcmp(s->sought, s->edit.text) != 0) s->place = 0;
+        s->sought_same = s->same;
+        memcpy(s->sought, s->edit.text, sizeof s->sought);
+    }
+    s->in_sight = 0;
+    for (uint32_t i = 0; i < s->layout.row[s->layout.rows] && s->found; i++) {
+        const FlameBlock *block = &s->layout.block[i];
+        s->in_sight += !block->rest && flamefind_has(&s->find, flametree_key(s->tree, block->node));
+    }
+}
+
+/* ---- what is shown --------------------------------------------------------------------------- */
+
+/* The block in `row` of a frame, or of its children that are too narrow. */
+static uint32_t block_of(const Flame *s, int row, uint32_t frame, bool rest) {
+    int i = row - s->layout.top;
+    if (i < 0 || i >= s->layout.rows) return FLAME_NONE;
+    for (uint32_t b = s->layout.row[i]; b < s->layout.row[i + 1]; b++)
+        if (s->layout.block[b].node == frame && (s->layout.block[b].rest > 0) == rest) return b;
+    return FLAME_NONE;
+}
+
+static int row_of_frame(const Flame *s, uint32_t frame) {
+    return (int)(flametree_depth(s->tree, frame) - flametree_depth(s->tree, s->root));
+}
+
+static void make_layout(Flame *s, Rect rect, bool fresh) {
+    int h = flamestate_rows(rect);
+    FlameView view = {.root = s->root,
+                      .paged = flamestate_zoom(s)->paged,
+                      .skip = flamestate_zoom(s)->skip,
+                      .w = rect.w,
+                      .h = h};
+    view.top = s->top;
+    const FlameView *was = &s->made.view;
+    bool same = !fresh && was->root == view.root && was->paged == view.paged &&
+                was->skip == view.skip && was->w == view.w && was->h == view.h &&
+                was->top == view.top;
+    s->made.view = view;
+    if (same) return;
+    FlameNodes nodes = flametree_nodes(s->tree);
+    flamelayout_make(&s->layout, &nodes, &view);
+    if (s->layout.rows > 0 || s->top == 0 || s->layout.failed) return;
+    s->top = s->layout.depth > h ? s->layout.depth - h : 0; /* there are not so many any more */
+    s->made.view.top = view.top = s->top;
+    flamelayout_make(&s->layout, &nodes, &view);
+}
+
+/* The block of what is selected: its own, or of the children that it is among, or else of the
+ * innermost frame around it that has one. */
+static void find_block(Flame *s) {
+    s->at = block_of(s, row_of_frame(s, s->selected) + s->rest, s->selected, s->rest);
+    s->hidden = s->at == FLAME_NONE;
+    for (uint32_t frame = s->selected; s->at == FLAME_NONE;
+         frame = flametree_parent(s->tree, frame)) {
+        int row = row_of_frame(s, frame);
+        s->at = block_of(s, row, frame, false);
+        if (s->at == FLAME_NONE || frame == s->selected) {
+            if (frame == s->root || row <= 0) break;
+            continue;
+        }
+        uint32_t rest = block_of(s, row + 1, frame, true);
+        if (rest != FLAME_NONE) s->at = rest;
+    }
+}
+
+/* Finds again what is zoomed to and what is selected. */
+static void find_frames(Flame *s) {
+    bool whole, zoomed;
+    s->root = flameplace_find(&flamestate_zoom(s)->place, s->tree, &zoomed);
+    s->selected = flameplace_find(&s->chosen, s->tree, &whole);
+    uint32_t up = s->selected;
+    while (flametree_depth(s->tree, up) > flametree_depth(s->tree, s->root))
+        up = flametree_parent(s->tree, up);
+    if (up != s->root) s->selected = s->root;
+}
+
+bool flamestate_sync(Flame *s, const Model *model, Rect rect) {
+    FlameMetric metric = flamestate_metric(s, model);
+    bool fresh = s->made.serial != model->ledger_serial || s->made.metric != metric ||
+                 s->made.inverted != s->inverted || s->failed;
+    if (fresh) {
+        s->made.serial = model->ledger_serial;
+        s->made.metric = metric;
+        s->made.inverted = s->inverted;
+        s->failed = !flametree_update(s->tree, &model->ledger, metric, s->inverted);
+    }
+    if (s->failed) return false;
+    find_frames(s);
+    int row = row_of_frame(s, s->selected) + s->rest, h = flamestate_rows(rect);
+    if (s->follow && row < s->top) s->top = row;
+    if (s->follow && h > 0 && row >= s->top + h) s->top = row - h + 1;
+    s->follow = false;
+    make_layout(s, rect, fresh);
+    if (s->layout.failed || s->layout.rows == 0) return false;
+    find_block(s);
+    seek(s, &model->ledger, fresh);
+    return true;
+}

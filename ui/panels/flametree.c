@@ -1,0 +1,448 @@
+/* flametree.c - see flametree.h. */
+#include "panels/flametree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Frame {
+    uint64_t key, value;
+    uint32_t parent, depth;
+    uint32_t function; /* row in the ledger's functions */
+    uint32_t first, children;
+    uint32_t first_member, members;
+    FlameSum sum;
+    uint8_t kind;
+    bool open;           /* its children have been made */
+    bool summed, sorted; /* `sum` and `kind` are known */
+} Frame;
+
+/* What is looked at of a node again and again: the ledger's rows are large. */
+typedef struct Link {
+    uint32_t parent, function;
+} Link;
+
+/* A node of the ledger's tree that is in a frame. Inverted: one that made something, and how far
+ * out its path has come. */
+typedef struct Member {
+    uint32_t node, at;
+} Member;
+
+struct FlameTree {
+    const Ledger *ledger; /* NULL: none */
+    FlameMetric metric;
+    bool inverted, cut;
+    uint32_t node_room, function_room, frame_room, member_room;
+    uint64_t *own, *total; /* by node */
+    Link *link;            /* by node */
+    FlameSum *sum;         /* by node: of what a frame adds up */
+    LmpTally tally;        /* of frame `tallied` */
+    uint32_t tallied;
+    uint64_t (*by_kind)[LMP_KINDS]; /* by node: its total by type */
+    bool kinds_made;
+    uint32_t kind_room;
+    uint32_t *slot; /* by function: frame + 1 among the siblings being made */
+    Frame *frame;
+    uint32_t frames;
+    Member *member;
+    uint32_t members;
+};
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+static uint64_t plus(uint64_t a, uint64_t b) {
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static uint64_t less(uint64_t a, uint64_t b) {
+    return a > b ? a - b : 0;
+}
+
+static uint64_t of_live(const LmpTally *t) {
+    return t->live_bytes;
+}
+static uint64_t of_made(const LmpTally *t) {
+    return tally_made(t);
+}
+static uint64_t of_temporary(const LmpTally *t) {
+    uint64_t count = t->temporary < t->allocs ? t->temporary : t->allocs;
+    if (count == 0) return 0;
+    double bytes = (double)tally_made(t) * ((double)count / (double)t->allocs);
+    return bytes < 9e18 ? (uint64_t)(bytes + 0.5) : (uint64_t)9e18;
+}
+static uint64_t of_peak(const LmpTally *t) {
+    return t->peak_bytes;
+}
+static uint64_t of_blocks(const LmpTally *t) {
+    return t->live_blocks;
+}
+static uint64_t of_grown(const LmpTally *t) {
+    return less(t->live_bytes, t->mark.live);
+}
+static uint64_t of_made_since(const LmpTally *t) {
+    return less(tally_made(t), t->mark.made);
+}
+
+const FlameMetricInfo flame_metric[FLAME_METRICS] = {
+    [FLAME_LIVE] = {"live bytes", "live", true, false, of_live},
+    [FLAME_MADE] = {"bytes made", "made", true, false, of_made},
+    [FLAME_TEMPORARY] = {"temporary bytes", "temporary", true, false, of_temporary},
+    [FLAME_PEAK] = {"bytes at the peak", "at the peak", true, false, of_peak},
+    [FLAME_BLOCKS] = {"live blocks", "blocks", false, false, of_blocks},
+    [FLAME_GROWN] = {"grown since the mark", "grown", true, true, of_grown},
+    [FLAME_MADE_SINCE] = {"made since the mark", "made since", true, true, of_made_since},
+};
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+FlameTree *flametree_new(void) {
+    return calloc(1, sizeof(FlameTree));
+}
+
+void flametree_free(FlameTree *t) {
+    if (!t) return;
+    free(t->own);
+    free(t->total);
+    free(t->link);
+    free(t->sum);
+    free(t->by_kind);
+    free(t->slot);
+    free(t->frame);
+    free(t->member);
+    free(t);
+}
+
+static bool node_room(FlameTree *t, uint32_t nodes) {
+    if (nodes <= t->node_room) return true;
+    uint32_t room = nodes + nodes / 4;
+    uint64_t *own = realloc(t->own, room * sizeof *own);
+    if (own) t->own = own;
+    uint64_t *total = realloc(t->total, room * sizeof *total);
+    if (total) t->total = total;
+    Link *link = realloc(t->link, room * sizeof *link);
+    if (link) t->link = link;
+    FlameSum *sum = realloc(t->sum, room * sizeof *sum);
+    if (sum) t->sum = sum;
+    if (!own || !total || !link || !sum) return false;
+    t->node_room = room;
+    return true;
+}
+
+static bool function_room(FlameTree *t, uint32_t functions) {
+    if (functions <= t->function_room && t->slot) return true;
+    free(t->slot);
+    t->function_room = functions + functions / 4 + 1;
+    t->slot = calloc(t->function_room, sizeof *t->slot);
+    if (!t->slot) t->function_room = 0;
+    return t->slot != NULL;
+}
+
+static bool frame_room(FlameTree *t, uint32_t n) {
+    if (n <= t->frame_room) return true;
+    uint32_t room = n + n / 2 + 256;
+    Frame *frame = realloc(t->frame, room * sizeof *frame);
+    if (!frame) return false;
+    t->frame = frame;
+    t->frame_room = room;
+    return true;
+}
+
+static bool member_room(FlameTree *t, uint32_t n) {
+    if (n <= t->member_room) return true;
+    uint32_t room = n + n / 2 + 256;
+    Member *member = realloc(t->member, room * sizeof *member);
+    if (!member) return false;
+    t->member = member;
+    t->member_room = room;
+    return true;
+}
+
+/* Rows of the ledger stand below their parents. */
+static void sum_up(FlameTree *t) {
+    const LmpTreeRow *tree = t->ledger->tree;
+    uint64_t (*of)(const LmpTally *) = flame_metric[t->metric].of;
+    uint32_t n = t->ledger->nodes;
+    for (uint32_t i = 0; i < n; i++) {
+        const LmpTally *tally = t->inverted ? &tree[i].shallow : &tree[i].retained;
+        t->own[i] = t->total[i] = of(&tree[i].shallow);
+        t->link[i] = (Link){tree[i].parent, tree[i].function};
+        t->sum[i] = (FlameSum){tally->live_bytes, tally_made(tally), tally->mark.live};
+    }
+    for (uint32_t i = n; i-- > 1;)
+        t->total[t->link[i].parent] = plus(t->total[t->link[i].parent], t->total[i]);
+}
+
+/* Inverted, the root's members are all nodes that made something. */
+static bool make_root(FlameTree *t) {
+    uint32_t n = t->ledger->nodes;
+    t->members = 0;
+    if (!frame_room(t, 1) || !member_room(t, t->inverted ? n : 1)) return false;
+    if (t->inverted)
+        for (uint32_t i = 1; i < n; i++)
+            if (t->own[i]) t->member[t->members++] = (Member){i, i};
+    if (!t->inverted) t->member[t->members++] = (Member){0, 0};
+    t->frame[0] = (Frame){.key = flametree_key_root(),
+                          .value = t->total[0],
+                          .function = FLAME_NONE,
+                          .members = t->members};
+    t->frames = 1;
+    return true;
+}
+
+bool flametree_update(FlameTree *t, const Ledger *ledger, FlameMetric metric, bool inverted) {
+    t->ledger = ledger;
+    t->metric = metric;
+    t->inverted = inverted;
+    t->cut = t->kinds_made = false;
+    t->tallied = FLAME_NONE;
+    t->frames = t->members = 0;
+    if (ledger->nodes == 0 || !node_room(t, ledger->nodes) ||
+        !function_room(t, ledger->functions)) {
+        t->ledger = NULL;
+        return false;
+    }
+    sum_up(t);
+    if (make_root(t)) return true;
+    t->ledger = NULL;
+    t->frames = 0;
+    return false;
+}
+
+uint64_t flametree_key_root(void) {
+    return 0x9e3779b97f4a7c15ull;
+}
+
+uint64_t flametree_key_below(uint64_t key, uint32_t function_id) {
+    uint64_t h = (key ^ (function_id + 1ull)) * 0xbf58476d1ce4e5b9ull;
+    h ^= h >> 29;
+    h *= 0x94d049bb133111ebull;
+    h ^= h >> 32;
+    return h == UINT64_MAX ? 0 : h; /* which is no key of a map */
+}
+
+/* ---- children -------------------------------------------------------------------------------- */
+
+/* The frame of `function` among the siblings made from `first` on; makes it. FLAME_NONE: no memory.
+ */
+static uint32_t sibling(FlameTree *t, uint32_t parent, uint32_t function) {
+    if (t->slot[function]) return t->slot[function] - 1;
+    if (!frame_room(t, t->frames + 1)) return FLAME_NONE;
+    const Frame *up = &t->frame[parent];
+    uint64_t key = flametree_key_below(up->key, t->ledger->function[function].id);
+    t->frame[t->frames] =
+        (Frame){.key = key, .parent = parent, .depth = up->depth + 1, .function = function};
+    t->slot[function] = t->frames + 1;
+    return t->frames++;
+}
+
+/* Calls `each` for every node that belongs below a frame: a child of one of its nodes, or inverted
+ * the caller. False: `each` was. */
+static bool visit(FlameTree *t, uint32_t frame, bool (*each)(FlameTree *, uint32_t, Member)) {
+    const LmpTreeRow *tree = t->ledger->tree;
+    uint32_t from = t->frame[frame].first_member, end = from + t->frame[frame].members;
+    for (uint32_t m = from; m < end; m++) {
+        Member member = t->member[m];
+        if (t->inverted) {
+            uint32_t next = frame == FLAME_ROOT ? member.node : t->link[member.at].parent;
+            if (next && !each(t, frame, (Member){member.node, next})) return false;
+            continue;
+        }
+        const LmpTreeRow *row = &tree[member.node];
+        for (uint32_t i = row->first; i < row->first + row->children; i++)
+            if (t->total[i] && !each(t, frame, (Member){i, i})) return false;
+    }
+    return true;
+}
+
+static bool count(FlameTree *t, uint32_t frame, Member member) {
+    uint32_t i = sibling(t, frame, t->link[member.at].function);
+    if (i == FLAME_NONE) return false;
+    t->frame[i].members++;
+    uint64_t value = t->inverted ? t->own[member.node] : t->total[member.node];
+    t->frame[i].value = plus(t->frame[i].value, value);
+    return true;
+}
+
+static bool enter(FlameTree *t, uint32_t frame, Member member) {
+    uint32_t i = t->slot[t->link[member.at].function] - 1;
+    (void)frame;
+    t->member[t->frame[i].first_member + t->frame[i].members++] = member;
+    return true;
+}
+
+/* Places for the members of the frames from `first` on. False: there is no room. */
+static bool place(FlameTree *t, uint32_t first) {
+    uint64_t need = t->members;
+    for (uint32_t i = first; i < t->frames; i++)
+        need += t->frame[i].members;
+    if (need > FLAME_MOST_MEMBERS || !member_room(t, (uint32_t)need)) return false;
+    for (uint32_t i = first; i < t->frames; i++) {
+        t->frame[i].first_member = t->members;
+        t->members += t->frame[i].members;
+        t->frame[i].members = 0;
+    }
+    return true;
+}
+
+static void open(FlameTree *t, uint32_t frame) {
+    uint32_t first = t->frames;
+    t->frame[frame].open = true;
+    bool ok = visit(t, frame, count) && place(t, first);
+    if (ok) visit(t, frame, enter);
+    for (uint32_t i = first; i < t->frames; i++)
+        t->slot[t->frame[i].function] = 0;
+    if (!ok) {
+        t->cut = true;
+        t->frames = first;
+    }
+    t->frame[frame].first = first;
+    t->frame[frame].children = t->frames - first;
+}
+
+uint32_t flametree_children(FlameTree *t, uint32_t frame, uint32_t *first) {
+    if (!t->frame[frame].open) open(t, frame);
+    *first = t->frame[frame].first;
+    return t->frame[frame].children;
+}
+
+uint32_t flametree_child_of(FlameTree *t, uint32_t frame, uint32_t function_id) {
+    uint32_t first, n = flametree_children(t, frame, &first);
+    for (uint32_t i = first; i < first + n; i++)
+        if (t->ledger->function[t->frame[i].function].id == function_id) return i;
+    return FLAME_NONE;
+}
+
+bool flametree_cut(const FlameTree *t) {
+    return t->cut;
+}
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+static uint32_t nodes_children(void *context, uint32_t node, uint32_t *first) {
+    return flametree_children(context, node, first);
+}
+
+static uint64_t nodes_value(void *context, uint32_t node) {
+    return flametree_value(context, node);
+}
+
+/* By name: siblings keep their places while figures change, whichever figure is shown, and stand
+ * alike in two runs. */
+static int nodes_compare(void *context, uint32_t a, uint32_t b) {
+    const FlameTree *t = context;
+    const LmpFunctionRow *x = &t->ledger->function[t->frame[a].function];
+    const LmpFunctionRow *y = &t->ledger->function[t->frame[b].function];
+    int order = strcmp(x->name, y->name);
+    if (order == 0) order = strcmp(x->short_src, y->short_src);
+    if (order) return order;
+    if (x->linedefined != y->linedefined) return x->linedefined < y->linedefined ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+FlameNodes flametree_nodes(FlameTree *t) {
+    return (FlameNodes){t, nodes_children, nodes_value, nodes_compare};
+}
+
+uint64_t flametree_value(const FlameTree *t, uint32_t frame) {
+    return frame < t->frames ? t->frame[frame].value : 0;
+}
+uint32_t flametree_parent(const FlameTree *t, uint32_t frame) {
+    return t->frame[frame].parent;
+}
+uint32_t flametree_depth(const FlameTree *t, uint32_t frame) {
+    return t->frame[frame].depth;
+}
+uint32_t flametree_function(const FlameTree *t, uint32_t frame) {
+    return t->frame[frame].function;
+}
+uint64_t flametree_key(const FlameTree *t, uint32_t frame) {
+    return t->frame[frame].key;
+}
+const uint64_t *flametree_own(const FlameTree *t) {
+    return t->own;
+}
+const uint64_t *flametree_total(const FlameTree *t) {
+    return t->total;
+}
+const Ledger *flametree_ledger(const FlameTree *t) {
+    return t->ledger;
+}
+bool flametree_inverted(const FlameTree *t) {
+    return t->inverted;
+}
+
+FlameSum flametree_sum(FlameTree *t, uint32_t frame) {
+    Frame *f = &t->frame[frame];
+    for (uint32_t i = f->first_member; i < f->first_member + f->members && !f->summed; i++) {
+        const FlameSum *sum = &t->sum[t->member[i].node];
+        f->sum.live += sum->live;
+        f->sum.made += sum->made;
+        f->sum.marked += sum->marked;
+    }
+    f->summed = true;
+    return f->sum;
+}
+
+LmpTally flametree_tally(FlameTree *t, uint32_t frame) {
+    const Frame *f = &t->frame[frame];
+    LmpTally sum = {0};
+    if (t->tallied == frame) return t->tally;
+    for (uint32_t i = f->first_member; i < f->first_member + f->members; i++) {
+        const LmpTreeRow *row = &t->ledger->tree[t->member[i].node];
+        tally_add(&sum, t->inverted ? &row->shallow : &row->retained);
+    }
+    t->tallied = frame;
+    t->tally = sum;
+    return sum;
+}
+
+int32_t flametree_line(const FlameTree *t, uint32_t frame) {
+    const Frame *f = &t->frame[frame];
+    for (uint32_t i = f->first_member; i < f->first_member + f->members; i++) {
+        const LmpTreeRow *row = &t->ledger->tree[t->member[i].at];
+        if (row->line > 0) return row->line;
+    }
+    return 0;
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+static bool make_kinds(FlameTree *t) {
+    uint32_t n = t->ledger->nodes;
+    if (n > t->kind_room) {
+        free(t->by_kind);
+        t->kind_room = n + n / 4;
+        t->by_kind = malloc(t->kind_room * sizeof *t->by_kind);
+        if (!t->by_kind) t->kind_room = 0;
+    }
+    if (!t->by_kind) return false;
+    const LmpTreeRow *tree = t->ledger->tree;
+    memset(t->by_kind, 0, n * sizeof *t->by_kind);
+    for (uint32_t i = n; i-- > 1;) {
+        if (tree[i].kind < LMP_KINDS)
+            t->by_kind[i][tree[i].kind] = plus(t->by_kind[i][tree[i].kind], t->own[i]);
+        for (unsigned k = 0; k < LMP_KINDS; k++)
+            t->by_kind[tree[i].parent][k] = plus(t->by_kind[tree[i].parent][k], t->by_kind[i][k]);
+    }
+    t->kinds_made = true;
+    return true;
+}
+
+unsigned flametree_kind(FlameTree *t, uint32_t frame) {
+    Frame *f = &t->frame[frame];
+    uint64_t sum[LMP_KINDS] = {0};
+    unsigned most = LMP_KINDS;
+    if (f->sorted) return f->kind;
+    if (!t->kinds_made && !make_kinds(t)) return LMP_KINDS;
+    for (uint32_t i = f->first_member; i < f->first_member + f->members; i++) {
+        uint32_t node = t->member[i].node;
+        unsigned own = t->ledger->tree[node].kind;
+        if (t->inverted && own < LMP_KINDS) sum[own] = plus(sum[own], t->own[node]);
+        for (unsigned k = 0; k < LMP_KINDS && !t->inverted; k++)
+            sum[k] = plus(sum[k], t->by_kind[node][k]);
+    }
+    for (unsigned k = 0; k < LMP_KINDS; k++)
+        if (sum[k] > (most < LMP_KINDS ? sum[most] : 0)) most = k;
+    f->sorted = true;
+    f->kind = (uint8_t)most;
+    return most;
+}
