@@ -7,7 +7,7 @@
 #include "panels/flamedraw.h"
 #include "panels/flameplace.h"
 
-#define FLAME_PARTS (LEDGER_TREE | LEDGER_FUNCTIONS | LEDGER_NODE_KINDS)
+#define FLAME_PARTS (LEDGER_TREE | LEDGER_FUNCTIONS | LEDGER_TREE_KINDS)
 
 /* What the frames and the layout were made for. */
 typedef struct FlameMade {

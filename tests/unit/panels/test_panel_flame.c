@@ -3,7 +3,7 @@
 #include "ledger_fixture.h"
 #include "panel_draw.h"
 
-#define PARTS (LEDGER_ALL | LEDGER_RATES | LEDGER_NODE_KINDS)
+#define PARTS (LEDGER_ALL | LEDGER_RATES | LEDGER_TREE_KINDS)
 
 static void refresh(LedgerFixture *f) {
     Model *m = f->model;
