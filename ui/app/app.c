@@ -53,6 +53,7 @@ App *app_new(const AppOptions *options) {
     if (app->offline) app_choose_set(app, SET_HEAP);
     app->ui.sources = sources_new();
     app->input = (LineEdit){.tabs = true, .prompt = "input", .help = "enter send  esc close"};
+    time_new(app);
     app->bottom = options->output ? &panel_output : NULL;
     for (int i = 0; i < APP_PANELS; i++) {
         const Panel *panel = app_panels[i].panel;
@@ -98,11 +99,13 @@ void app_seen(App *app, LmpSeen seen) {
     LmpSeen was = app->seen;
     if (seen == was) return;
     app->seen = seen;
-    if (seen == LMP_SEEN_PAUSED) {
+    if (app->ui.time.replay) {
+        /* a recording's pauses bring nothing up, and are ended by nobody */
+    } else if (seen == LMP_SEEN_PAUSED) {
         app->want_pause = true;
         app_paused(app);
     }
-    if (was == LMP_SEEN_PAUSED) {
+    if (was == LMP_SEEN_PAUSED && !app->ui.time.replay) {
         app->want_pause = false;
         app_resumed(app);
     }
@@ -117,14 +120,16 @@ void app_fresh(App *app, uint64_t now) {
     app->ui.now = now;
     if (!app->begun && app->notice_until) app->notice_until = now + 2 * NOTICE_TIME; /* config */
     app_choose_bottom(app);
-    app_seen(app, app->model.seen);
-    if (app->model.marks_all > app->marks_seen && app->begun) {
+    const UiTime *time = &app->ui.time;
+    if (!time->past || time->replay) app_seen(app, app->model.seen);
+    if (app->model.marks_all > app->marks_seen && app->begun && !time->past) {
         app_say(app, "Mark %llu set: all tables count from here. x: no more, L: all marks",
                 (unsigned long long)app->model.marks_all);
     }
     app->marks_seen = app->model.marks_all;
+    time_fresh(app);
     const LmpOp *op = &app->model.op;
-    if (app->seen == LMP_SEEN_PAUSED && op->hit && op->number != app->hit_seen) {
+    if (app->seen == LMP_SEEN_PAUSED && !time->past && op->hit && op->number != app->hit_seen) {
         char words[BREAKS_WORDS];
         bool told = !app->ui.over && (!app->ui.enlarged || app->ui.focus == &panel_inspector);
         format_text(words, sizeof words, op->hit_words, !app->ui.utf8);
@@ -133,12 +138,12 @@ void app_fresh(App *app, uint64_t now) {
         app->want_pause = true; /* it may have gone on and hit it again since the last look */
     }
     app->begun = true;
-    const LmpView *view = app->model.view;
-    sources_program(app->ui.sources, app->model.pid,
-                    view && view->header ? view->header->start_realtime : 0);
+    /* of a recording's program another may have the number by now */
+    sources_program(app->ui.sources, time->replay ? 0 : app->model.pid, app->model.start_realtime);
     for (int i = 0; i < APP_PANELS; i++) {
         const Panel *panel = app_panels[i].panel;
-        if (panel->update) panel->update(app->state[i], &app->model, &app->ui, app->inner[i]);
+        if (panel->update && !time_hides(app, panel))
+            panel->update(app->state[i], &app->model, &app->ui, app->inner[i]);
     }
 }
 
@@ -255,7 +260,7 @@ static bool act_kinds(App *app, Action action) {
 static bool act_focused(App *app, Action action) {
     int row = app_row(app->ui.focus);
     const Panel *panel = app->ui.focus;
-    return row >= 0 && panel->act &&
+    return row >= 0 && panel->act && !time_hides(app, panel) &&
            panel->act(app->state[row], &app->model, &app->ui, action, app->inner[row]);
 }
 
@@ -373,13 +378,17 @@ static void act(App *app, Action action, Key key) {
         show_said(app);
         return;
     }
+    if (time_act(app, action)) {
+        show_said(app);
+        return;
+    }
     switch (action) {
     case ACT_PAUSE:
         if (panel_offers(app->ui.focus, ACT_PAUSE) && act_focused(app, action)) break;
         toggle_pause(app);
         break;
     case ACT_STEP: /* n: the next match, if a search is active and there is nothing to step */
-        if (!app_seeks(app) || app->seen == LMP_SEEN_PAUSED)
+        if (!app_seeks(app) || (app->seen == LMP_SEEN_PAUSED && !app->ui.time.past))
             step(app);
         else
             act_focused(app, ACT_NEXT_MATCH);

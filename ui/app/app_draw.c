@@ -159,7 +159,8 @@ static void draw_frame(App *app, int row, Canvas *canvas) {
         right -= 2;
     }
     char note[160] = "";
-    if (panel->note) panel->note(app->state[row], &app->model, &app->ui, note, sizeof note);
+    if (panel->note && !time_hides(app, panel))
+        panel->note(app->state[row], &app->model, &app->ui, note, sizeof note);
     if (kind == FRAME_BOX) canvas_put(canvas, x++, outer.y, ' ', line);
     if (panel->number > 0) {
         x += canvas_printf(canvas, x, outer.y, right - x, STYLE(focus ? TONE_ACCENT : TONE_STRONG),
@@ -195,7 +196,10 @@ void app_draw(App *app, Canvas *canvas, uint64_t now) {
     for (int i = 0; i < APP_PANELS; i++) {
         if (app->outer[i].w == 0) continue;
         Rect old = canvas_clip(canvas, app->inner[i]);
-        app_panels[i].panel->draw(app->state[i], &app->model, &app->ui, canvas, app->inner[i]);
+        if (time_hides(app, app_panels[i].panel))
+            time_draw_hidden(app_panels[i].panel, canvas, app->inner[i]);
+        else
+            app_panels[i].panel->draw(app->state[i], &app->model, &app->ui, canvas, app->inner[i]);
         canvas_unclip(canvas, old);
         draw_frame(app, i, canvas); /* after it, so that the title matches what is drawn now */
     }

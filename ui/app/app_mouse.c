@@ -73,6 +73,7 @@ void app_mouse(App *app, MouseEvent event) {
             app->ui.enlarged = !app->ui.enlarged;
         if (is_click(event)) return;
     }
+    if (time_hides(app, panel)) return;
     if (panel->mouse && panel->mouse(app->state[row], &app->model, &app->ui, inside, *inner))
         return;
     Action action = event.what == MOUSE_WHEEL_UP     ? ACT_UP

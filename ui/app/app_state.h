@@ -121,6 +121,9 @@ struct App {
     bool typing;
     LineEdit input;
 
+    LineEdit go_to;  /* the moment being typed */
+    uint64_t moment; /* of the last model */
+
     VerdictLine verdict;
 
     Collect collect;
@@ -200,6 +203,20 @@ void question_opened(App *app, const OpenedHeap *heap);
 /* True: the key was an answer. */
 bool question_key(App *app, Key key);
 void question_draw(App *app, Canvas *canvas, Rect rect);
+
+/* app_time.c: */
+void time_new(App *app);
+/* True: the key chose another moment, or means nothing in the past. */
+bool time_act(App *app, Action action);
+/* The model is of another moment, perhaps: what was said of the one before no longer holds. */
+void time_fresh(App *app);
+/* Would this action do anything at the moment that is shown? */
+bool time_offers(const App *app, Action action);
+/* What it is called in the footer; NULL: as always. Valid until the next call. */
+const char *time_label(const App *app, const ActionInfo *info);
+/* Can the panel show nothing of that moment? Then it says why. */
+bool time_hides(const App *app, const Panel *panel);
+void time_draw_hidden(const Panel *panel, Canvas *canvas, Rect rect);
 
 void header_draw(App *app, Canvas *canvas, Rect rect);
 /* The same over a snapshot. */

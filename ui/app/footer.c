@@ -33,12 +33,14 @@ static bool offers_over_heap(const App *app, Action action) {
 bool footer_offers(const App *app, Action action) {
     bool map = app->ui.focus == &panel_heap, timeline = app->ui.focus == &panel_timeline;
     if (app->set == SET_HEAP && !offers_over_heap(app, action)) return false;
+    if (!time_offers(app, action)) return false;
     switch (action) {
     case ACT_STEP:
         return !app->ended && (!app_seeks(app) || app->seen == LMP_SEEN_PAUSED);
     case ACT_NEXT_MATCH:
-        return app_seeks(app) && app->seen != LMP_SEEN_PAUSED;
+        return app_seeks(app) && (app->seen != LMP_SEEN_PAUSED || app->ui.time.past);
     case ACT_PAUSE:
+        return !app->ended || app->ui.time.past;
     case ACT_FREEZE:
     case ACT_MARK:
     case ACT_COLLECT:
@@ -114,6 +116,8 @@ static bool has_inside(const App *app) {
 }
 
 static const char *label_of(const App *app, const ActionInfo *info) {
+    const char *of_time = time_label(app, info);
+    if (of_time) return of_time;
     if (app->ui.focus == &panel_breaks && info->action == ACT_PAUSE) return "on/off";
     if (info->action == ACT_ENTER && app->ui.focus == &panel_flame) return "zoom";
     if (info->action == ACT_ENTER && !has_inside(app)) {
@@ -124,7 +128,7 @@ static const char *label_of(const App *app, const ActionInfo *info) {
     if (info->action == ACT_FILTER && panel_offers(app->ui.focus, ACT_NEXT_MATCH)) return "find";
     bool back = app->ui.over || (app->set == SET_HEAP && !app->offline);
     if (info->action == ACT_QUIT && back) return "back";
-    if (info->action == ACT_QUIT && app->ended) return "leave";
+    if (info->action == ACT_QUIT && app->ended && !app->ui.time.replay) return "leave";
     return is_on(app, info->action) && info->label_on ? info->label_on : info->label;
 }
 
@@ -184,6 +188,7 @@ static void draw_keys(App *app, Canvas *canvas, Rect rect) {
         if (info->action == ACT_WHY) priority = 2; /* over a snapshot, where nothing is paused */
         if (info->action == ACT_UNMARK) priority = 3;
         if (app->ui.focus == &panel_flame) priority = over_flame(info->action, priority);
+        if (info->group == GROUP_TIME && app->ui.time.past && priority > 37) priority -= 37;
         if (priority == 0 || !info->label || !footer_offers(app, info->action)) continue;
         if (info->action == ACT_MAKES) {
             add_choice(&line, priority, info, app->ui.makes);

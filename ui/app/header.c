@@ -35,11 +35,45 @@ static StateWord ended_word(const App *app, char *text, size_t size) {
     return (StateWord){text, G_CROSS, TONE_KILLED};
 }
 
+/* A moment that is over: whose, and does time go on? */
+static StateWord past_word(const App *app, char *text, size_t size) {
+    const UiTime *time = &app->ui.time;
+    if (!time->playing)
+        return time->replay ? (StateWord){"REPLAY", G_PAUSE, TONE_FROZEN}
+                            : (StateWord){"PAST", G_FROZEN, TONE_FROZEN};
+    snprintf(text, size, "%s %u%s", time->replay ? "REPLAY" : "PAST", time->speed,
+             app->ui.utf8 ? "×" : "x");
+    return (StateWord){text, G_RIGHT, TONE_RUNNING};
+}
+
+/* In place of the clock: which moment, of how long or how long ago, and the range. */
+static void add_moment(Line *line, const App *app) {
+    const UiTime *time = &app->ui.time;
+    const Model *model = &app->model;
+    const char *to = app->ui.utf8 ? "–" : "-";
+    char a[LMP_NUM], b[LMP_NUM];
+    if (time->replay && app->ended)
+        line_add(line, 8, STYLE(TONE_MUTED), ", program %s", app_end_words(app));
+    else if (model->seen == LMP_SEEN_PAUSED)
+        line_add(line, 8, STYLE(TONE_MUTED), ", program paused");
+    line_add(line, 2, STYLE(TONE_STRONG), "  %s", format_clock(a, time->clock));
+    if (time->replay)
+        line_add(line, 3, STYLE(TONE_TEXT), " of %s%s", format_clock(b, time->end),
+                 time->grows ? " so far" : "");
+    else
+        line_add(line, 3, STYLE(TONE_TEXT), " %s%s", app->ui.utf8 ? "−" : "-",
+                 format_span(b, time->end > time->clock ? time->end - time->clock : 0));
+    if (!time->range) return;
+    line_add(line, 4, STYLE(TONE_MARK), "  range %s%s%s", format_clock(a, time->from), to,
+             format_clock(b, time->to));
+}
+
 static StateWord state_word(const App *app, char *text, size_t size) {
     static const StateWord of_program[] = {
         [LMP_SEEN_RUNNING] = {"RUNNING", G_DOT, TONE_RUNNING},
         [LMP_SEEN_PAUSED] = {"PAUSED", G_PAUSE, TONE_PAUSED},
     };
+    if (app->ui.time.past) return past_word(app, text, size);
     if (app->seen == LMP_SEEN_FINISHED || app->seen == LMP_SEEN_KILLED)
         return ended_word(app, text, size);
     if (app->ui.frozen) return (StateWord){"FROZEN", G_FROZEN, TONE_FROZEN};
@@ -120,8 +154,9 @@ static void draw_who(App *app, Canvas *canvas, Rect rect) {
 
     Line right = {0};
     line_add(&right, 1, STYLE(state.tone), " %s %s", glyph, state.word);
-    if (app->seen == LMP_SEEN_RUNNING && !app->ui.frozen) add_wait(&right, &app->ui);
-    if (app->ui.frozen) {
+    bool past = app->ui.time.past;
+    if (app->seen == LMP_SEEN_RUNNING && !app->ui.frozen && !past) add_wait(&right, &app->ui);
+    if (app->ui.frozen && !past) {
         line_add(&right, 8, STYLE(TONE_MUTED), ", program %s",
                  app->seen == LMP_SEEN_PAUSED ? "paused" : "running");
     }
@@ -129,11 +164,14 @@ static void draw_who(App *app, Canvas *canvas, Rect rect) {
         line_add(&right, 2, STYLE(TONE_STRONG), " %s",
                  format_bytes(bytes, model->stats.live_bytes));
     }
-    uint32_t breaks = app->ended ? 0 : ui_breaks_on(&app->ui);
+    uint32_t breaks = app->ended || past ? 0 : ui_breaks_on(&app->ui);
     if (breaks > 0) line_add(&right, 4, STYLE(TONE_PAUSED), "  break: %u on", breaks);
     canvas_encode(glyph, G_DOT);
-    add_recording(&right, &app->ui.recording, glyph);
-    line_add(&right, 4, STYLE(TONE_TEXT), "  %s", format_clock(clock, model->clock));
+    if (!past) add_recording(&right, &app->ui.recording, glyph);
+    if (past)
+        add_moment(&right, app);
+    else
+        line_add(&right, 4, STYLE(TONE_TEXT), "  %s", format_clock(clock, model->clock));
     line_add(&right, 9, STYLE(TONE_ACCENT), "   ?");
     line_key(&right, '?');
     line_add(&right, 9, STYLE(TONE_TEXT), " help");

@@ -4,7 +4,7 @@
 
 #include "cmd/command.h"
 
-extern const Command cmd_run, cmd_top, cmd_snapshot, cmd_heap, cmd_report, cmd_diff, cmd_doctor,
-    cmd_display, cmd_record, cmd_recorder;
+extern const Command cmd_run, cmd_top, cmd_snapshot, cmd_heap, cmd_report, cmd_diff, cmd_replay,
+    cmd_doctor, cmd_display, cmd_record, cmd_recorder;
 
 #endif

@@ -509,6 +509,7 @@ const Panel panel_blocks = {
         "Single live blocks, by address. enter opens the page of the line that made one, "
         "w who holds it, by the newest snapshot. left and right choose: strings of equal content, "
         "or tables with the same keys, in one line, of which enter lists the blocks.",
+    .not_past = "Single blocks are not recorded.",
     .table = table,
     .ledger = LEDGER_SITES,
     .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER, ACT_WHY, ACT_OWNER},

@@ -429,6 +429,8 @@ const Panel panel_heap = {
     .about = "A cell is so many bytes of addresses: its colour is the type with most bytes in it, "
              "its brightness how full it is. In a pause the block of the operation is white, in "
              "brackets. enter lists the blocks of a cell.",
+    .not_past = "Single blocks are not recorded, so there is no map of the past. "
+                "Types, timeline and tables have it; S in the live display takes a snapshot.",
     .number = 1,
     .min_w = 8,
     .min_h = 2,

@@ -1,4 +1,6 @@
-/* panel_output.c - what the program printed; follows the end unless the person has scrolled up. */
+/* panel_output.c - what the program printed; follows the end unless the person has scrolled up.
+ * Where any moment can be shown (UiTime) there is a cursor, and enter goes to when its line was
+ * printed. */
 #include <stdlib.h>
 
 #include "base/format.h"
@@ -7,6 +9,8 @@
 typedef struct OutputState {
     uint64_t top;  /* first line shown, when not following the end */
     bool scrolled; /* stays where it is instead of following the end */
+    bool chosen;   /* there is a cursor */
+    uint64_t at;   /* the line it is in */
     int page;
     Search search;
 } OutputState;
@@ -38,8 +42,11 @@ static uint64_t last_top(const Output *output, int page) {
 }
 
 static void draw_empty(const Ui *ui, Canvas *canvas, Rect rect) {
-    const char *text = ui->output ? "The program has printed nothing yet."
-                                  : "The program's output goes to its own terminal.";
+    const char *text = ui->time.replay && !ui->output
+                           ? "No output is recorded: lmp held no terminal."
+                       : ui->time.past ? "The program had printed nothing by then."
+                       : ui->output    ? "The program has printed nothing yet."
+                                       : "The program's output goes to its own terminal.";
     canvas_text(canvas, rect.x + 1, rect.y, rect.w - 1, STYLE(TONE_MUTED), text);
 }
 
@@ -66,15 +73,40 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     SearchLines lines_of = search_lines(ui, first);
     if (search_follow(&s->search, &lines_of, s->top)) show_match(s, ui, rect.h);
     uint64_t lines = output_lines(ui->output);
+    if (s->chosen && s->at >= lines) s->chosen = false; /* an earlier moment */
     for (int i = 0; i < rect.h && s->top + (uint64_t)i < lines; i++) {
         char text[OUTPUT_COLUMNS + 1];
         format_text(text, sizeof text, output_line(ui->output, s->top + (uint64_t)i), !ui->utf8);
         canvas_text(canvas, rect.x + 1, rect.y + i, rect.w - 2, STYLE(TONE_TEXT), text);
+        if (!s->chosen || s->at != s->top + (uint64_t)i) continue;
+        canvas_put(canvas, rect.x, rect.y + i, G_RIGHT, STYLE(TONE_ACCENT));
+        canvas_tint(canvas, (Rect){rect.x, rect.y + i, rect.w, 1}, TONE_SELECT);
     }
     bool here = s->search.found && s->search.at >= s->top && s->search.at - s->top < 1000;
     search_light(&s->search, canvas, rect, here ? rect.y + (int)(s->search.at - s->top) : -1);
     canvas_scroll(canvas, rect.x + rect.w - 1, rect.y, rect.h, s->top - first,
                   (uint64_t)(rect.h > 0 ? rect.h : 1), lines - first);
+}
+
+/* Moves the cursor, goes to when its line was printed. */
+static bool act_time(OutputState *s, Ui *ui, Action action, int page, uint64_t first) {
+    uint64_t lines = output_lines(ui->output);
+    if (lines == first) return false;
+    if (action == ACT_ENTER) {
+        if (!s->chosen || output_clock(ui->output, s->at) == 0) return false;
+        request_time(&ui->requests, TIME_EVENT, (int64_t)output_clock(ui->output, s->at), 0);
+        return true;
+    }
+    List list = {.cursor = (s->chosen ? s->at : lines - 1) - first, .count = lines - first};
+    list.top = s->top - first;
+    list_fit(&list, list.count, page > 0 ? page : 1);
+    if (!list_act(&list, action, page > 0 ? page : 1)) return false;
+    list_fit(&list, list.count, page > 0 ? page : 1);
+    s->chosen = list.cursor + 1 < list.count;
+    s->at = first + list.cursor;
+    s->top = first + list.top;
+    s->scrolled = s->top < last_top(ui->output, page);
+    return true;
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
@@ -89,6 +121,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
         if (goes && s->search.found) show_match(s, ui, rect.h);
         return true;
     }
+    if (ui->time.can && act_time(s, ui, action, rect.h, first)) return true;
     List list = {.cursor = s->scrolled ? s->top : last, .count = last + 1};
     if (!list_act(&list, action, rect.h)) return false;
     s->top = list.cursor < first ? first : list.cursor;
@@ -104,6 +137,11 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     if (out[0]) return;
     if (!ui->output || output_bytes(ui->output) == 0) return;
     uint64_t n = output_lines(ui->output);
+    if (s && s->chosen && ui->time.can && output_clock(ui->output, s->at)) {
+        snprintf(out, size, "printed at %s %s enter: go there",
+                 format_clock(lines, output_clock(ui->output, s->at)), ui->utf8 ? "·" : "-");
+        return;
+    }
     snprintf(out, size, "%s line%s %s %s%s", format_count(lines, n), n == 1 ? "" : "s",
              ui->utf8 ? "·" : "-", format_bytes(bytes, output_bytes(ui->output)),
              s && s->scrolled ? " (End follows)" : "");

@@ -331,6 +331,8 @@ const Panel panel_process = {
         "its RSS. It is read from outside while the panel is on the screen: the program does "
         "not stop for it. Beside the rows stands what could be given back, and what is not "
         "known.",
+    .not_past = "The rest of the process is read while it runs and not recorded; "
+                "its RSS of that moment is in the header.",
     .all_types = true,
     .offers = {TABLE_OFFERS},
     .min_w = 14,

@@ -4,8 +4,9 @@
  * there is room (frames_list.h).
  *
  * The window ends now and moves along, until there is a cursor in it: then it stands still, so that
- * a person can read it, and arrows move it through everything that is kept. The picture:
- * timeline_chart.c; the line above it: timeline_label.c. */
+ * a person can read it, and arrows move it through everything that is kept. Where any moment can be
+ * shown (UiTime) the cursor is that moment: keys ask for another one, and all panels follow. The
+ * picture: timeline_chart.c; the line above it: timeline_label.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,24 @@ static void *create(void) {
     Timeline *t = calloc(1, sizeof *t);
     if (t) t->span = WHOLE_RUN;
     return t;
+}
+
+/* ---- the moment that is shown ---------------------------------------------------------------- */
+
+/* What is drawn: the whole run, also while a moment of its past is shown. */
+static const Model *whole_of(const Model *model, const Ui *ui) {
+    return ui->time.past && ui->time.whole ? ui->time.whole : model;
+}
+
+/* The cursor is where the display is. */
+static void follow(Timeline *t, const Ui *ui) {
+    if (!ui->time.can) return;
+    t->looks = ui->time.past;
+    t->cursor = ui->time.clock;
+}
+
+static void ask(Ui *ui, TimeWhat what, int64_t ns) {
+    request_time(&ui->requests, what, ns, 0);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -201,12 +220,16 @@ static void ago(char *out, size_t size, uint64_t ns) {
     }
 }
 
-/* Below the chart: the times of its left end, its middle and its right end; only in free space. */
+/* Below the chart: the times of its left end, its middle and its right end, how long before `now`
+ * or, with 0, since the start; only in free space. */
 static void draw_times(Span s, uint64_t now, Canvas *canvas, Rect rect, int y) {
     for (int i = 0; i < 3; i++) {
         char text[LMP_NUM];
         uint64_t at = i == 0 ? s.from : i == 1 ? s.from + (s.to - s.from) / 2 : s.to;
-        ago(text, sizeof text, now > at ? now - at : 0);
+        if (now == 0)
+            format_clock(text, at);
+        else
+            ago(text, sizeof text, now > at ? now - at : 0);
         int w = canvas_width(text);
         int x = i == 0 ? rect.x : i == 1 ? rect.x + (rect.w - w) / 2 : rect.x + rect.w - w;
         bool clear = i == 1 ? rect.w >= 40 : w + 1 < rect.w / 2;
@@ -252,8 +275,21 @@ static void draw_moment(const Timeline *t, const Model *model, const Moment *mom
     label_moment(canvas, label_room(p), t->cursor, &past, there, count);
 }
 
+/* The columns of the range; its ends are also told where there are no colours. */
+static void draw_range(const UiTime *time, Span s, Canvas *canvas, const Parts *p) {
+    if (!time->range || time->to < s.from || time->from > s.to) return;
+    int from = time->from < s.from ? 0 : column_of(s, time->from, p->chart.w);
+    int to = time->to > s.to ? p->chart.w - 1 : column_of(s, time->to, p->chart.w);
+    if (from < 0 || to < from) return;
+    canvas_tint(canvas, (Rect){p->chart.x + from, p->chart.y, to - from + 1, p->chart.h}, TONE_BAR);
+    canvas_put(canvas, p->chart.x + from, p->chart.y, '[', STYLE(TONE_MARK));
+    canvas_put(canvas, p->chart.x + to, p->chart.y, time->open ? '>' : ']', STYLE(TONE_MARK));
+}
+
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Timeline whole = {.span = WHOLE_RUN}, *t = state ? state : &whole;
+    model = whole_of(model, ui);
+    follow(t, ui);
     if (rect.w <= 0 || rect.h <= 0 || model->history.interval == 0) return;
     Rect list = list_room(model, &rect);
     if (list.h > 0) frames_list_draw(model, ui, canvas, list, t->looks ? t->cursor : 0);
@@ -286,8 +322,9 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     static Moment moment[MOMENTS];
     uint32_t moments = moments_of(model, ui->utf8, moment);
     unsigned signs = draw_moments(moment, moments, s, canvas, p.chart, p.times);
-    if (p.times >= 0) draw_times(s, model->clock, canvas, p.chart, p.times);
+    if (p.times >= 0) draw_times(s, ui->time.replay ? 0 : model->clock, canvas, p.chart, p.times);
     if (p.gutter > 0) draw_scale(&p, scale, canvas);
+    draw_range(&ui->time, s, canvas, &p);
     if (t->looks) {
         Rect column = {p.chart.x + column_of(s, t->cursor, p.chart.w), p.chart.y, 1, p.chart.h};
         if (p.cycles >= 0) column.h = p.cycles - p.chart.y + 1;
@@ -344,6 +381,48 @@ static bool move_to_moment(Timeline *t, const Model *model, int step) {
     return true;
 }
 
+/* The same keys where the display goes to any moment. False: none of these. */
+static bool act_time(const Timeline *t, const Model *model, Ui *ui, Action action) {
+    Span s = span_of(t, model);
+    int64_t window = (int64_t)(s.to - s.from), step = 5 * (int64_t)SECOND;
+    static Moment moment[MOMENTS];
+    const Moment *to;
+    switch (action) {
+    case ACT_LEFT:
+    case ACT_RIGHT:
+        if (step > window / 20) step = window / 20; /* else it would be out of a short window */
+        ask(ui, TIME_MOVE, action == ACT_LEFT ? -step : step);
+        return true;
+    case ACT_FAR_BACK:
+    case ACT_FAR_ON:
+        step = (int64_t)(ui->time.end / 10);
+        ask(ui, TIME_MOVE, action == ACT_FAR_BACK ? -step : step);
+        return true;
+    case ACT_PAGE_UP:
+    case ACT_PAGE_DOWN:
+        ask(ui, TIME_MOVE, action == ACT_PAGE_UP ? -window / 4 : window / 4);
+        return true;
+    case ACT_UP:
+    case ACT_DOWN:
+        to = moments_next(moment, moments_of(model, true, moment), ui->time.clock,
+                          action == ACT_UP ? -1 : 1, model->clock);
+        if (to) ask(ui, TIME_EVENT, (int64_t)to->clock);
+        return true;
+    case ACT_HOME:
+        ask(ui, TIME_GO, 0);
+        return true;
+    case ACT_END:
+        ask(ui, TIME_NOW, 0);
+        return true;
+    case ACT_BACK:
+        if (!ui->time.past || ui->time.replay) return false;
+        ask(ui, TIME_NOW, 0);
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Another length of the window; the moment under the cursor stays in place. */
 static void zoom(Timeline *t, const Model *model, int step) {
     Span s = span_of(t, model);
@@ -362,8 +441,10 @@ static void zoom(Timeline *t, const Model *model, int step) {
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Timeline *t = state;
-    (void)ui;
     if (!t) return false;
+    model = whole_of(model, ui);
+    follow(t, ui);
+    if (ui->time.can && act_time(t, model, ui, action)) return true;
     int columns = parts_of(rect, t->gutter).chart.w;
     if (columns < 1) columns = 1;
     switch (action) {
@@ -405,8 +486,14 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
     if (event.what == MOUSE_WHEEL_UP) return act(state, model, ui, ACT_ZOOM_IN, rect);
     if (event.what == MOUSE_WHEEL_DOWN) return act(state, model, ui, ACT_ZOOM_OUT, rect);
     if (!t) return false;
+    model = whole_of(model, ui);
+    follow(t, ui);
     Rect above = rect, list = list_room(model, &above);
     uint64_t frame = frames_list_moment(model, list, event.y - above.h);
+    if (event.what == MOUSE_CLICK && frame > 0 && ui->time.can) {
+        ask(ui, TIME_EVENT, (int64_t)frame);
+        return true;
+    }
     if (event.what == MOUSE_CLICK && frame > 0) {
         go_to(t, model, frame);
         return true;
@@ -418,6 +505,10 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
     Span s = span_of(t, model);
     t->from = s.from;
     t->cursor = time_at(s, x, p.chart.w) + (s.to - s.from) / (uint64_t)p.chart.w / 2;
+    if (ui->time.can) {
+        ask(ui, TIME_GO, (int64_t)t->cursor);
+        return true;
+    }
     t->looks = true;
     return true;
 }
@@ -426,6 +517,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     const Timeline *t = state;
     const char *dot = ui->utf8 ? "·" : "-";
     char clock[LMP_NUM];
+    model = whole_of(model, ui);
     bool whole = !t || t->span == WHOLE_RUN || spans[t->span].length >= model->clock;
     if (whole) {
         snprintf(out, size, "whole run %s %s", dot, format_clock(clock, model->clock));
@@ -436,7 +528,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
         snprintf(out, size, "last %s", spans[t->span].name);
     }
     size_t used = strlen(out);
-    if (t && t->looks) snprintf(out + used, size - used, " %s esc: now", dot);
+    if (t && t->looks && !ui->time.replay) snprintf(out + used, size - used, " %s esc: now", dot);
 }
 
 const Panel panel_timeline = {.title = "Timeline",

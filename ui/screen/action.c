@@ -4,7 +4,7 @@
 #include "base/kind.h"
 
 const char *const action_group_title[GROUPS] = {
-    [GROUP_PROGRAM] = "The program", [GROUP_DISPLAY] = "The display",
+    [GROUP_PROGRAM] = "The program", [GROUP_TIME] = "Time",     [GROUP_DISPLAY] = "The display",
     [GROUP_MOVE] = "Moving",         [GROUP_TABLES] = "Tables", /* lists of rows */
     [GROUP_KINDS] = "Types shown",
 };

@@ -27,6 +27,8 @@ enum {
     K_DELETE,
     K_BACK_TAB,
     K_F1,
+    K_SHIFT_LEFT,
+    K_SHIFT_RIGHT,
     K_RESIZE, /* the terminal has a new size */
     K_MOUSE,  /* see Event */
 };
@@ -48,6 +50,7 @@ typedef struct Event {
 
 typedef enum ActionGroup {
     GROUP_PROGRAM, /* what reaches the profiled program */
+    GROUP_TIME,    /* which moment is shown: of a recording, or of the program's past */
     GROUP_DISPLAY,
     GROUP_MOVE,
     GROUP_TABLES,
@@ -66,6 +69,23 @@ extern const char *const action_group_title[GROUPS];
       "pause the program in its next memory operation; again: resume")                             \
     X(ACT_STEP, GROUP_PROGRAM, 3, 'n', 0, "n", "step", NULL,                                       \
       "while paused: one memory operation; held down: slow motion")                                  \
+    X(ACT_FRAME_BACK, GROUP_TIME, 43, ',', 0, ", .", "frame", NULL,                                 \
+      "a frame of the recording back, on")                                                         \
+    X(ACT_FRAME_ON, GROUP_TIME, 0, '.', 0, ".", NULL, NULL, NULL)                                  \
+    X(ACT_MARK_BEFORE, GROUP_TIME, 44, '[', 0, "[ ]", "mark", NULL, "to the mark before, after")    \
+    X(ACT_MARK_AFTER, GROUP_TIME, 0, ']', 0, "]", NULL, NULL, NULL)                                \
+    X(ACT_CYCLE_BEFORE, GROUP_TIME, 45, '{', 0, "{ }", "gc", NULL,                                 \
+      "to the end of the collector's cycle before, after")                                         \
+    X(ACT_CYCLE_AFTER, GROUP_TIME, 0, '}', 0, "}", NULL, NULL, NULL)                               \
+    X(ACT_GO_TO, GROUP_TIME, 40, ':', 0, ":", "go to", NULL,                                        \
+      "to a moment: 12:30, -5m, +30s, 50%, peak, end, a mark's name, or words of the output")      \
+    X(ACT_RANGE, GROUP_TIME, 41, 'V', 0, "V", "range", "end range",                                 \
+      "begin a range, end it: tables show what was made, freed and grew in it; x: no range")       \
+    X(ACT_SPEED, GROUP_TIME, 42, 'T', 0, "T", "speed", NULL,                                        \
+      "space plays and stops; T: 1, 2, 10, 100 times as fast")                                     \
+    X(ACT_FAR_BACK, GROUP_TIME, 0, K_SHIFT_LEFT, 0, "shift-arrows", NULL, NULL,                    \
+      "in the timeline: a tenth of the run back, on; left and right alone: 5 s")                   \
+    X(ACT_FAR_ON, GROUP_TIME, 0, K_SHIFT_RIGHT, 0, "shift-right", NULL, NULL, NULL)                \
     X(ACT_FREEZE, GROUP_DISPLAY, 20, 'z', 0, "z", "freeze", "thaw",                                \
       "freeze only the display; the program runs on")                                              \
     X(ACT_NEXT_PANEL, GROUP_DISPLAY, 8, K_TAB, 0, "tab", "panel", NULL,                            \

@@ -8,8 +8,10 @@
 typedef enum Escape { PLAIN, AFTER_ESC, IN_CSI, IN_STRING, STRING_ESC, ONE_MORE } Escape;
 
 struct Output {
-    char *line[OUTPUT_LINES]; /* ring: line i is in line[i % OUTPUT_LINES]; NULL: empty */
-    uint64_t lines;           /* finished */
+    char *line[OUTPUT_LINES];     /* ring: line i is in line[i % OUTPUT_LINES]; NULL: empty */
+    uint64_t clock[OUTPUT_LINES]; /* the same: when it began */
+    uint64_t fed, began;          /* the time of the bytes that come, and of the line in `now` */
+    uint64_t lines;               /* finished */
     uint64_t bytes;
     Escape escape;
     size_t at, length; /* in `now`: where the next byte goes, and the end */
@@ -35,12 +37,15 @@ static void end_line(Output *output) {
         *slot = malloc(output->length + 1);
         if (*slot) memcpy(*slot, output->now, output->length + 1);
     }
+    output->clock[output->lines % OUTPUT_LINES] = output->began;
     output->lines++;
+    output->began = output->fed;
     output->at = output->length = 0;
     output->now[0] = 0;
 }
 
 static void put_byte(Output *output, char byte) {
+    if (output->length == 0) output->began = output->fed;
     if (output->at >= OUTPUT_COLUMNS) return;
     output->now[output->at++] = byte;
     if (output->at > output->length) {
@@ -114,6 +119,24 @@ void output_feed(Output *output, const char *bytes, size_t size) {
     output->bytes += size;
     for (size_t i = 0; i < size; i++)
         take_byte(output, bytes[i]);
+}
+
+void output_feed_at(Output *output, const char *bytes, size_t size, uint64_t clock) {
+    output->fed = clock;
+    if (output->length == 0) output->began = clock;
+    output_feed(output, bytes, size);
+}
+
+void output_restart(Output *output, uint64_t lines, uint64_t bytes) {
+    for (size_t i = 0; i < OUTPUT_LINES; i++)
+        free(output->line[i]);
+    *output = (Output){.lines = lines, .bytes = bytes};
+}
+
+uint64_t output_clock(const Output *output, uint64_t i) {
+    if (i == output->lines) return output->began;
+    if (i > output->lines || i + OUTPUT_LINES < output->lines) return 0;
+    return output->clock[i % OUTPUT_LINES];
 }
 
 uint64_t output_lines(const Output *output) {

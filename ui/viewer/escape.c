@@ -11,10 +11,27 @@ static const struct {
     const char *bytes; /* after the introducer, parameters and last byte */
     Key key;
 } known[] = {
-    {"A", K_UP},      {"B", K_DOWN},     {"C", K_RIGHT},      {"D", K_LEFT},     {"H", K_HOME},
-    {"F", K_END},     {"1~", K_HOME},    {"7~", K_HOME},      {"4~", K_END},     {"8~", K_END},
-    {"3~", K_DELETE}, {"5~", K_PAGE_UP}, {"6~", K_PAGE_DOWN}, {"Z", K_BACK_TAB}, {"P", K_F1},
-    {"11~", K_F1},    {"M", K_ENTER}, /* SS3 M: enter of the keypad */
+    {"A", K_UP},
+    {"B", K_DOWN},
+    {"C", K_RIGHT},
+    {"D", K_LEFT},
+    {"H", K_HOME},
+    {"F", K_END},
+    {"1~", K_HOME},
+    {"7~", K_HOME},
+    {"4~", K_END},
+    {"8~", K_END},
+    {"3~", K_DELETE},
+    {"5~", K_PAGE_UP},
+    {"6~", K_PAGE_DOWN},
+    {"Z", K_BACK_TAB},
+    {"P", K_F1},
+    {"1;2D", K_SHIFT_LEFT},
+    {"1;2C", K_SHIFT_RIGHT},
+    {"d", K_SHIFT_LEFT},
+    {"c", K_SHIFT_RIGHT},
+    {"11~", K_F1},
+    {"M", K_ENTER}, /* SS3 M: enter of the keypad */
 };
 
 void escape_begin(Escape *escape, uint64_t now) {

@@ -47,7 +47,10 @@ static uint64_t draw(Viewer *v) {
     uint64_t now = lmp_os->clock();
     app_draw(v->app, v->canvas, now);
     if (v->view && !app_has_parts(v->app)) { /* a panel has come up */
-        viewer_fill_ledger(v, now, true);
+        if (v->player)
+            viewer_fill_moment(v, now);
+        else
+            viewer_fill_ledger(v, now, true);
         app_fresh(v->app, now);
         app_draw(v->app, v->canvas, now);
     }
@@ -71,6 +74,11 @@ static uint64_t patience(const Viewer *v, uint64_t now) {
         uint64_t since = now - v->wanted;
         uint64_t look = since < EXPECT ? SOON : since / 16;
         if (look < wait) wait = look;
+    }
+    if (v->player) {
+        uint64_t due = viewer_play_due(v, now);
+        if (v->dirty) due = v->next > now ? v->next - now : 0;
+        return due < wait ? due : wait;
     }
     bool moving = v->view && seen == LMP_SEEN_RUNNING && !ui->frozen;
     if (moving || v->dirty) {
@@ -106,14 +114,17 @@ static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
     for (;;) {
         uint64_t now = lmp_os->clock();
         if (viewer_lost_terminal(v)) return VIEWER_LOST;
-        bool fresh = v->view && viewer_look(v, now);
-        if (v->view) viewer_watch_collection(v, now);
-        if (v->view) viewer_watch_snapshot(v, now);
-        if (v->view) viewer_watch_record(v, now);
+        bool fresh = v->player ? viewer_play(v, now) : v->view && viewer_look(v, now);
+        if (v->view && !v->player) viewer_watch_collection(v, now);
+        if (v->view && !v->player) viewer_watch_snapshot(v, now);
+        if (v->view && !v->player) viewer_watch_record(v, now);
         if (v->o->notify < 0 && now >= v->next) viewer_read_spool(v);
-        if (fresh) viewer_fill(v, now);
+        if (fresh && v->player)
+            viewer_fill_moment(v, now);
+        else if (fresh)
+            viewer_fill(v, now);
         LmpSeen seen = app_model(v->app)->seen;
-        bool over = v->view && (seen == LMP_SEEN_FINISHED || seen == LMP_SEEN_KILLED);
+        bool over = v->view && !v->player && (seen == LMP_SEEN_FINISHED || seen == LMP_SEEN_KILLED);
         if (over && !v->o->hold) {
             draw(v);
             return ended_as(seen);
@@ -169,7 +180,8 @@ static bool open_all(Viewer *v) {
     v->spool_at = SPOOL_AT;
     if (v->o->input >= 0 && ptsname_r(v->o->input, v->terminal, sizeof v->terminal) != 0)
         v->terminal[0] = 0;
-    v->output = v->o->spool >= 0 ? output_new() : NULL;
+    bool printed = v->o->recording && recording_outputs(v->o->recording) > 0;
+    v->output = v->o->spool >= 0 || printed ? output_new() : NULL;
     v->canvas = canvas_new(1, 1, term_utf8(v->term));
     AppOptions options = {.utf8 = term_utf8(v->term),
                           .colours = term_colours(v->term),
@@ -191,6 +203,11 @@ static bool open_all(Viewer *v) {
         v->dirty = true;
         return true;
     }
+    if (v->o->recording) {
+        if (viewer_open_replay(v)) return true;
+        snprintf(v->result->problem, sizeof v->result->problem, "no memory for the recording");
+        return false;
+    }
     UiBreaks *breaks = &app_ui(v->app)->breaks;
     if (v->o->breaks) breaks->count = breaks_parse_lines(v->o->breaks, breaks->row);
     if (breaks->count > 0) breaks->sent = view_breaks(v->view, breaks->row, breaks->count);
@@ -208,9 +225,10 @@ void viewer_run(const ViewerOptions *options, ViewerResult *result) {
     ttysignals_take(&signals);
     v.interval = interval_of(options);
     if (open_all(&v)) {
-        if (v.view) atomic_fetch_add(&v.view->control->attached, 1);
+        bool program = v.view && !v.player;
+        if (program) atomic_fetch_add(&v.view->control->attached, 1);
         result->end = loop(&v, &signals);
-        if (v.view) {
+        if (program) {
             viewer_leave_record(&v, result->end == VIEWER_FINISHED || result->end == VIEWER_KILLED);
             atomic_fetch_sub(&v.view->control->attached, 1);
             if (app_ui(v.app)->breaks.count > 0 && view_breaks_ours(v.view))
@@ -226,6 +244,7 @@ void viewer_run(const ViewerOptions *options, ViewerResult *result) {
     viewer_note_taken(&v, false);
     if (v.pidfd >= 0) close(v.pidfd);
     app_free(v.app);
+    viewer_close_replay(&v);
     opened_close(v.heap);
     output_free(v.output);
     canvas_free(v.canvas);

@@ -7,10 +7,13 @@
 
 #include "pty/ttyrestore.h"
 #include "read/view.h"
+#include "record/recording.h"
 
 typedef struct ViewerOptions {
-    LmpView *view;                 /* open; remains the caller's. NULL: there is only a snapshot */
-    const char *heap;              /* its file */
+    LmpView *view;           /* open; remains the caller's. NULL: there is only a snapshot */
+    LmpRecording *recording; /* `view` is its view: a replay. Remains the caller's. NULL: none */
+    bool grows;              /* it is still being written */
+    const char *heap;        /* its file */
     const char *const *heap_older; /* those to compare it with, the oldest first */
     uint32_t heap_olders;
     int tty;    /* descriptor of the terminal, both directions; remains the caller's */

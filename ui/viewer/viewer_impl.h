@@ -3,6 +3,7 @@
 #define LMP_VIEWER_IMPL_H
 
 #include "app/app.h"
+#include "replay/player.h"
 #include "viewer/blocked.h"
 #include "viewer/collect_wait.h"
 #include "viewer/term.h"
@@ -59,6 +60,11 @@ typedef struct Viewer {
     bool dirty;             /* the screen is out of date: redraw at the next repaint */
     bool urgent;            /* a person is waiting: redraw at once */
     bool was_frozen;
+    Player *player;       /* any moment of the recording; NULL: there is none to go to */
+    uint32_t outputs;     /* pieces of its output that the panel has */
+    bool grows;           /* the recording is still being written */
+    bool refill;          /* another moment is to be shown */
+    uint64_t grown_at;    /* when it was last looked for more */
     OpenedHeap *heap;     /* the snapshot that is open; NULL: none */
     char heap_file[4096]; /* the newest one's file; "": there is none */
     bool told;            /* the notify descriptor has said that it is over */
@@ -87,6 +93,18 @@ void viewer_heap_show(Viewer *v);
 
 /* viewer.c: draws a frame as things are, and shows it. */
 void viewer_paint(Viewer *v);
+
+/* viewer_replay.c: a recording in place of a program. */
+
+/* False: no memory. */
+bool viewer_open_replay(Viewer *v);
+void viewer_close_replay(Viewer *v);
+/* Moves the playhead, looks whether the recording has grown; true: the model is to be filled. */
+bool viewer_play(Viewer *v, uint64_t now);
+void viewer_fill_moment(Viewer *v, uint64_t now);
+void viewer_time(Viewer *v, const TimeWish *wish, uint64_t now);
+/* Nanoseconds until there is something to do; UINT64_MAX: nothing by itself. */
+uint64_t viewer_play_due(const Viewer *v, uint64_t now);
 
 /* viewer_output.c: what the program has printed since, and the notification that there is some. */
 void viewer_read_spool(Viewer *v);

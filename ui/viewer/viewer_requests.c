@@ -54,7 +54,10 @@ static void serve_save(Viewer *v, const Request *request) {
     app_draw(v->app, v->canvas, lmp_os->clock());
     char name[sizeof v->result->saved];
     Theme theme = *term_theme(v->term);
-    unsigned pid = v->view ? v->view->pid : v->heap ? v->heap->now.info.pid : 0;
+    unsigned pid = v->o->recording ? app_model(v->app)->pid
+                   : v->view       ? v->view->pid
+                   : v->heap       ? v->heap->now.info.pid
+                                   : 0;
     if (svg_save(v->canvas, &theme, pid, name, sizeof name) == LMP_OK) {
         memcpy(v->result->saved, name, sizeof name);
         app_say(v->app, "Saved %s", name);
@@ -90,6 +93,10 @@ static void serve_remember(Viewer *v, const Request *request) {
         app_say(v->app, "Not kept for the next time: there is no home directory");
     else if (!config_set(path, request->remember.name, *value ? value : NULL))
         app_say(v->app, "Not kept for the next time: %.60s: %s", path, strerror(errno));
+}
+
+static void serve_time(Viewer *v, const Request *request) {
+    viewer_time(v, &request->time, lmp_os->clock());
 }
 
 static void serve_redraw(Viewer *v, const Request *request) {
@@ -151,7 +158,10 @@ static void serve_mark(Viewer *v, const Request *request) {
 
 static void serve_refresh(Viewer *v, const Request *request) {
     (void)request;
-    if (v->view) viewer_fill(v, lmp_os->clock());
+    if (v->o->recording)
+        v->refill = true;
+    else if (v->view)
+        viewer_fill(v, lmp_os->clock());
     v->dirty = true;
 }
 
@@ -176,9 +186,16 @@ static const struct {
 #undef REQUEST_SERVER
 };
 
+/* What a recording cannot do. */
+static bool of_program(RequestKind kind) {
+    return servers[kind].answered || kind == REQUEST_SEND || kind == REQUEST_INTERRUPT ||
+           kind == REQUEST_MEMORY || kind == REQUEST_RECORD;
+}
+
 void viewer_serve(Viewer *v, uint64_t now) {
     const Request *request;
     while (!v->quit && (request = request_take(&app_ui(v->app)->requests)) != NULL) {
+        if (v->o->recording && of_program(request->kind)) continue;
         servers[request->kind].serve(v, request);
         if (servers[request->kind].answered) v->wanted = now;
     }

@@ -64,6 +64,24 @@ typedef struct UiWish {
     char line[160]; /* "cache.lua:12", as snapshot_site says it */
 } UiWish;
 
+/* Which moment is shown, if it can be chosen: of a recording, or of the past of the program that
+ * runs. Times are nanoseconds since its start. */
+typedef struct UiTime {
+    bool can;            /* it can be chosen */
+    bool replay;         /* there is a recording only */
+    bool past;           /* it is not the program's present: in a replay always */
+    bool grows;          /* the recording is still being written */
+    uint64_t clock, end; /* the moment; the last one that there is */
+    uint32_t frame, frames;
+    bool playing;
+    unsigned speed; /* times as fast */
+    bool range,
+        open; /* tables show what happened from `from` to `to`; open: the moment is its end */
+    uint64_t from, to; /* from <= to */
+    const Model
+        *whole; /* as of `end`: the history and the marks of the whole run; NULL: the model */
+} UiTime;
+
 /* What all panels see and may change. */
 typedef struct Ui {
     bool utf8;       /* else ASCII only: letters s f u r t o in the map, no braille */
@@ -104,6 +122,7 @@ typedef struct Ui {
     const struct Panel *help_of;    /* the panel that help was asked for on; NULL: none */
     const struct Table *help_table; /* its table; NULL: it has none */
     LineEdit *edit;                 /* the line being typed, of the focused panel; NULL: none */
+    UiTime time;
     UiBreaks breaks;
     ModelMarks marks;          /* which marks are wanted; after a change REQUEST_REFRESH */
     char break_text[EDIT_MAX]; /* how the next condition to be typed begins */
@@ -125,13 +144,14 @@ typedef struct PanelPlace {
 } PanelPlace;
 
 typedef struct Panel {
-    const char *title; /* "Heap map" */
-    const char *about; /* what it shows, a sentence or two for its help. May be NULL */
-    int number;        /* its key, 1 .. 9, 10: the key 0; 0: none */
-    unsigned ledger;   /* LEDGER_* parts of model->ledger that it needs while it is on screen */
-    Action offers[14]; /* actions that not every panel has, for the footer; ends with ACT_NONE */
-    bool all_types;    /* its rows combine all types: no keys for single ones */
-    int min_w, min_h;  /* room inside the frame that is guaranteed on any screen from 20x5 on */
+    const char *title;    /* "Heap map" */
+    const char *about;    /* what it shows, a sentence or two for its help. May be NULL */
+    int number;           /* its key, 1 .. 9, 10: the key 0; 0: none */
+    unsigned ledger;      /* LEDGER_* parts of model->ledger that it needs while it is on screen */
+    Action offers[14];    /* actions that not every panel has, for the footer; ends with ACT_NONE */
+    const char *not_past; /* why it cannot show a moment of the past; NULL: it can */
+    bool all_types;       /* its rows combine all types: no keys for single ones */
+    int min_w, min_h;     /* room inside the frame that is guaranteed on any screen from 20x5 on */
     /* State of its own, from create() (NULL: none, or no memory: the panel must bear both). */
     void *(*create)(void);
     void (*destroy)(void *state);

@@ -31,3 +31,8 @@ const Request *request_take(Requests *requests) {
     }
     return NULL;
 }
+
+void request_time(Requests *requests, TimeWhat what, int64_t ns, int steps) {
+    request_put(requests,
+                &(Request){.kind = REQUEST_TIME, .time = {.what = what, .ns = ns, .steps = steps}});
+}

@@ -24,6 +24,7 @@
     X(REQUEST_OPEN, open, false)         /* .file, in the person's editor */                       \
     X(REQUEST_HEAP, heap, false)         /* opens the newest snapshot, for Ui.wish */              \
     X(REQUEST_REMEMBER, remember, false) /* .remember, in the config file */                       \
+    X(REQUEST_TIME, time, false)         /* .time: another moment is to be shown */                \
     X(REQUEST_REDRAW, redraw, false)                                                               \
     X(REQUEST_MOUSE, mouse, false)  /* on or off, as Ui.mouse says now */                          \
     X(REQUEST_PAUSE, pause, true)   /* .pause, or resume */                                        \
@@ -46,6 +47,29 @@ typedef enum RequestKind {
         REQUESTS
 } RequestKind;
 
+/* Which moment is to be shown, of a recording or of the program's past. */
+typedef enum TimeWhat {
+    TIME_NOW,   /* the program's present; the recording's end */
+    TIME_GO,    /* to .ns since the start */
+    TIME_EVENT, /* to what happened at .ns */
+    TIME_MOVE,  /* by .ns */
+    TIME_STEP,  /* by .steps frames */
+    TIME_MARK,  /* to the mark before (.steps -1) or after (1) */
+    TIME_CYCLE, /* the same with the collector's cycles */
+    TIME_FIND,  /* to what .text says */
+    TIME_PLAY,  /* plays, or stops */
+    TIME_FASTER,
+    TIME_RANGE, /* begins a range, ends it */
+    TIME_NO_RANGE
+} TimeWhat;
+
+typedef struct TimeWish {
+    TimeWhat what;
+    int steps;
+    int64_t ns;
+    char text[REQUEST_LINE];
+} TimeWish;
+
 typedef struct Request {
     RequestKind kind;
     union {
@@ -54,6 +78,7 @@ typedef struct Request {
         uint32_t steps;
         uint32_t frame;
         LmpInsideWish inside;
+        TimeWish time;
         struct {
             uint32_t count;
             bool whole; /* to compare them: LmpPreview.hash */
@@ -77,6 +102,8 @@ typedef struct Requests {
 } Requests;
 
 void request_put(Requests *requests, const Request *request);
+/* Asks for another moment. */
+void request_time(Requests *requests, TimeWhat what, int64_t ns, int steps);
 /* Puts a request without arguments. */
 void request_put_kind(Requests *requests, RequestKind kind);
 bool request_waits(const Requests *requests, RequestKind kind);

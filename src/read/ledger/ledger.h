@@ -184,7 +184,7 @@ typedef struct Ledger {
     LmpEdgeRow *edge;
     LmpOverrideRow *override;
     uint64_t count_from; /* set before a refresh: the number of the mark (from 1) that LmpTally.mark
-                            is to be of; 0: none */
+                            is to be of; LEDGER_HELD: of what ledger_hold has kept; 0: none */
     bool marked;         /* it is: what there was at that mark is kept */
     struct LedgerStore *store; /* private: arenas, what the last refreshes were */
 } Ledger;
@@ -209,6 +209,12 @@ enum {
  * Costs about 50 ns a record and 150 ns a node: a tree of a million nodes is not for every frame.
  * Given the tables of another state, it starts over. */
 LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, uint64_t clock);
+/* Keeps the figures of the last refresh, which had LEDGER_RATES, for LmpTally.mark of later ones
+ * with `count_from` LEDGER_HELD: so any moment that a reader has seen can be counted from. With
+ * LEDGER_TREE it keeps the tree's, too. Only of the tables of that refresh. Errors: NOMEM (what was
+ * kept before stays). */
+#define LEDGER_HELD UINT64_MAX
+LmpErr ledger_hold(Ledger *ledger);
 /* How fast a figure that was `was` at Ledger.since changes, a second; 0 as long as there is none.
  */
 double ledger_rate(const Ledger *ledger, uint64_t now, uint64_t was);

@@ -161,6 +161,8 @@ typedef struct LedgerStore {
     bool marked;
     uint32_t mark_column, mark_records, mark_nodes; /* as LmpMark has them */
     const LmpMarked (*marked_record)[LMP_MARKED], (*marked_node)[LMP_MARKED];
+    bool from_held;    /* this refresh counts from ... */
+    LedgerMoment held; /* ... what ledger_hold has kept; records 0: nothing */
     LedgerMoment now;
     LedgerMoment moment[LEDGER_MOMENTS]; /* oldest first */
     uint32_t moments;

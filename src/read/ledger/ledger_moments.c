@@ -33,6 +33,7 @@ void moments_free(LedgerStore *s) {
     for (uint32_t i = 0; i < LEDGER_MOMENTS; i++)
         release(&s->moment[i]);
     release(&s->now);
+    release(&s->held);
 }
 
 /* ---- moments --------------------------------------------------------------------------------- */
@@ -82,10 +83,19 @@ void moment_end(LedgerStore *s, uint64_t clock) {
 
 /* ---- the mark -------------------------------------------------------------------------------- */
 
+LmpErr ledger_hold(Ledger *ledger) {
+    LedgerStore *s = ledger->store;
+    if (!s || !s->keeps || !reserve(&s->held, s->now.records, s->now.nodes)) return LMP_E_NOMEM;
+    copy(&s->held, &s->now);
+    return LMP_OK;
+}
+
 void mark_find(Ledger *ledger, const LmpTables *t) {
     LedgerStore *s = ledger->store;
+    s->from_held = ledger->count_from == LEDGER_HELD && s->held.records > 0;
     uint64_t number = ledger->count_from, marks = read_once32(&t->live->marks);
-    s->marked = ledger->marked = false;
+    s->marked = false;
+    ledger->marked = s->from_held;
     if (number == 0 || number > marks || marks - number >= LMP_MARKS) return;
     const LmpMark *mark = &t->live->mark[(number - 1) % LMP_MARKS];
     uint32_t rows = read_once32(&mark->rows), all = read_once32(&t->live->marked);
@@ -119,7 +129,9 @@ static LmpThen marked_at(const LmpMarked (*marked)[LMP_MARKED], const LedgerStor
 void moment_record(LedgerStore *s, uint32_t record, LmpTally *tally) {
     LmpThen now = as_now(tally);
     tally->was = s->then ? at(&s->then->record, s->then->records, record) : now;
-    tally->mark = s->marked ? marked_at(s->marked_record, s, record, s->mark_records) : now;
+    tally->mark = s->from_held ? at(&s->held.record, s->held.records, record)
+                  : s->marked  ? marked_at(s->marked_record, s, record, s->mark_records)
+                               : now;
     if (s->keeps) PILE(s->now.record, LmpThen)[record] = now;
 }
 
@@ -127,7 +139,10 @@ void moment_node(LedgerStore *s, uint32_t node, LmpTally *tally) {
     LmpThen now = as_now(tally);
     bool then = s->then && s->then->nodes > 0;
     tally->was = then ? at(&s->then->node, s->then->nodes, node) : now;
-    tally->mark = s->marked ? marked_at(s->marked_node, s, node, s->mark_nodes) : now;
+    bool held = s->from_held && s->held.nodes > 0;
+    tally->mark = held        ? at(&s->held.node, s->held.nodes, node)
+                  : s->marked ? marked_at(s->marked_node, s, node, s->mark_nodes)
+                              : now;
     if (s->keeps) PILE(s->now.node, LmpThen)[node] = now;
 }
 

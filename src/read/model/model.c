@@ -38,6 +38,12 @@ static void moment_of(ModelMoment *moment, const LmpStats *stats, uint64_t clock
     moment->lap_bytes = stats->frame_bytes;
 }
 
+ModelMoment model_moment(const Model *model) {
+    ModelMoment moment;
+    moment_of(&moment, &model->stats, model->clock);
+    return moment;
+}
+
 /* Difference of two counters per second; one that runs backwards (damage, a restart) has no
  * rate. */
 static double per_second(uint64_t now, uint64_t then, double seconds) {
@@ -67,6 +73,11 @@ static void forget_rates(Model *model) {
     memset(&model->per_s, 0, sizeof model->per_s);
     model->laps_per_s = 0;
     model->lap_bytes = model->stats.frame_mean_bytes;
+}
+
+void model_forget_past(Model *model) {
+    model->past_used = 0;
+    memset(model->outside_second, 0, sizeof model->outside_second);
 }
 
 static void derive_laps(Model *model, const ModelMoment *now, const ModelMoment *then,
@@ -124,6 +135,10 @@ bool model_mark_kept(const Model *model, uint32_t i) {
 /* The mark to count from: what was chosen, else the last one; of marks that came too fast the last
  * one that all tables can count from. */
 static bool find_base(Model *model) {
+    if (model->held) {
+        model->base = LMP_MARKS;
+        return true;
+    }
     if (model->marks == 0 || model->wanted.count_from == MODEL_NO_MARK) return false;
     for (uint32_t i = 0; i < model->marks; i++) {
         if (model->mark[i].number != model->wanted.count_from) continue;
@@ -138,6 +153,39 @@ static bool find_base(Model *model) {
         break;
     }
     return true;
+}
+
+/* The mark's figures by kind, as those of any moment. */
+static ModelMoment moment_of_mark(const LmpMark *mark) {
+    ModelMoment moment = {.clock = mark->clock, .laps = mark->laps};
+    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
+        LmpKind kind = class_owner(cls);
+        moment.live[kind] += mark->class_live[cls];
+        moment.tag_live[class_tag(cls)] += mark->class_live[cls];
+        moment.blocks[kind] += mark->class_blocks[cls];
+        moment.allocs[kind] += mark->class_allocs[cls];
+        moment.made[kind] += mark->class_made[cls];
+        moment.tag_made[class_tag(cls)] += mark->class_made[cls];
+    }
+    return moment;
+}
+
+static void count_from_base(Model *model) {
+    memset(&model->since_mark, 0, sizeof model->since_mark);
+    model->laps_since_mark = 0;
+    if (!model->marked) return;
+    ModelMoment from = model->held ? model->held_from : moment_of_mark(&model->mark[model->base]);
+    ModelMoment to = model->held && model->held_to.clock ? model->held_to : model_moment(model);
+    for (int k = 0; k < LMP_KINDS; k++) {
+        model->since_mark.bytes[k] = (int64_t)(to.live[k] - from.live[k]);
+        model->since_mark.tag_bytes[k] = (int64_t)(to.tag_live[k] - from.tag_live[k]);
+        model->since_mark.blocks[k] = (int64_t)(to.blocks[k] - from.blocks[k]);
+        model->since_mark.allocs[k] = (int64_t)(to.allocs[k] - from.allocs[k]);
+        model->since_mark.made[k] = (int64_t)(to.made[k] - from.made[k]);
+        model->since_mark.tag_made[k] = (int64_t)(to.tag_made[k] - from.tag_made[k]);
+    }
+    sum_delta(&model->since_mark);
+    if (to.laps > from.laps) model->laps_since_mark = to.laps - from.laps;
 }
 
 static void fill_marks(Model *model, const LmpLive *live) {
@@ -157,33 +205,8 @@ static void fill_marks(Model *model, const LmpLive *live) {
         if (said && edit->name[0]) memcpy(mark->name, edit->name, sizeof mark->name);
         if (!said || !edit->gone) model->marks++;
     }
-    memset(&model->since_mark, 0, sizeof model->since_mark);
-    model->laps_since_mark = 0;
     model->marked = find_base(model);
-    if (!model->marked) return;
-    uint64_t bytes[LMP_KINDS] = {0}, blocks[LMP_KINDS] = {0}, allocs[LMP_KINDS] = {0};
-    uint64_t tag_bytes[LMP_KINDS] = {0}, made[LMP_KINDS] = {0}, tag_made[LMP_KINDS] = {0};
-    const LmpMark *last = &model->mark[model->base];
-    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
-        LmpKind kind = class_owner(cls);
-        bytes[kind] += last->class_live[cls];
-        tag_bytes[class_tag(cls)] += last->class_live[cls];
-        blocks[kind] += last->class_blocks[cls];
-        allocs[kind] += last->class_allocs[cls];
-        made[kind] += last->class_made[cls];
-        tag_made[class_tag(cls)] += last->class_made[cls];
-    }
-    for (int k = 0; k < LMP_KINDS; k++) {
-        const LmpKindStats *now = &model->stats.kind[k];
-        model->since_mark.bytes[k] = (int64_t)(now->live_bytes - bytes[k]);
-        model->since_mark.tag_bytes[k] = (int64_t)(now->tag_live_bytes - tag_bytes[k]);
-        model->since_mark.blocks[k] = (int64_t)(now->live_blocks - blocks[k]);
-        model->since_mark.allocs[k] = (int64_t)(now->allocs - allocs[k]);
-        model->since_mark.made[k] = (int64_t)(now->made_bytes - made[k]);
-        model->since_mark.tag_made[k] = (int64_t)(now->tag_made_bytes - tag_made[k]);
-    }
-    sum_delta(&model->since_mark);
-    if (model->stats.frames > last->laps) model->laps_since_mark = model->stats.frames - last->laps;
+    count_from_base(model);
 }
 
 static void fill_previews(Model *model, const LmpLive *live) {
@@ -303,6 +326,7 @@ void model_fill(Model *model, LmpView *view, const ModelInput *input) {
     format_text(model->lua, sizeof model->lua, text, 0);
     model->pid = view->pid ? view->pid : header->pid;
     model->serial = header->serial;
+    model->start_realtime = header->start_realtime;
     model->view = view;
 
     view_refresh(view);

@@ -59,6 +59,9 @@ typedef struct Model {
     LmpSeen seen;
     uint32_t ended; /* how the process ended, by `lmp run`: 1 + its wait status; 0: not known */
     uint64_t clock; /* nanoseconds since start: elapsed time, origin of all clocks below */
+    uint64_t start_realtime; /* when it began, nanoseconds since 1970; 0: not known */
+    uint64_t tables_clock;   /* of a recording, where the tables may be of a moment before `clock`:
+                                set   by who fills the model; 0: they are of `clock` */
 
     /* figures */
     LmpStats stats;
@@ -83,7 +86,12 @@ typedef struct Model {
     uint32_t base; /* row in mark[] that is counted from */
     ModelDelta since_mark;
     uint64_t laps_since_mark; /* frames that ended (count) */
-    uint32_t marks;           /* in mark[], oldest first */
+    /* Counting from a moment of a recording in place of a mark: set by who fills the model.
+     * `marked` is true then, and `base` LMP_MARKS. */
+    bool held;
+    bool tables_held;               /* the ledger's tallies count from what ledger_hold has kept */
+    ModelMoment held_from, held_to; /* held_to.clock 0: to now */
+    uint32_t marks;                 /* in mark[], oldest first */
     LmpMark mark[LMP_MARKS];
     uint32_t marks_kept; /* LmpLive.marked */
     uint64_t marks_all;  /* ever set */
@@ -153,6 +161,13 @@ bool model_fill_ledger(Model *model, const LmpView *view, unsigned parts);
 /* Makes model->verdicts again, from a ledger that has its sites (verdict.h says what that costs).
  * `tables`: those of the ledger; NULL: none. */
 void model_fill_verdicts(Model *model, const LmpTables *tables);
+
+/* Before a moment is filled in that does not follow the last one: nothing is left of what rates and
+ * the memory outside Lua are derived from. */
+void model_forget_past(Model *model);
+
+/* The figures of a moment as the model has them now, to count from (Model.held_from). */
+ModelMoment model_moment(const Model *model);
 
 /* The parts of it that need no view, for tests and model_fill: figures from a (possibly damaged)
  * live part. */

@@ -3,8 +3,12 @@
 
 bool model_fill_ledger(Model *model, const LmpView *view, unsigned parts) {
     if (!view->tables.text) return true;
-    model->ledger.count_from = model->marked ? model->mark[model->base].number : 0;
-    if (ledger_refresh(&model->ledger, &view->tables, parts | LEDGER_RATES, model->clock) != LMP_OK)
+    uint64_t clock = model->tables_clock ? model->tables_clock : model->clock;
+    model->ledger.count_from = model->tables_held ? LEDGER_HELD
+                               : model->marked && !model->tables_clock
+                                   ? model->mark[model->base].number
+                                   : 0;
+    if (ledger_refresh(&model->ledger, &view->tables, parts | LEDGER_RATES, clock) != LMP_OK)
         return false;
     model->ledger_parts = parts;
     model->ledger_serial++;

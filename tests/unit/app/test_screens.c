@@ -122,6 +122,17 @@ static const Screen screens[] = {
     {"80x24-waits-pausing", 80, 24, 256, true, true, LMP_SEEN_RUNNING, " "},
     {"80x24-waits-elsewhere", 80, 24, 256, true, true, LMP_SEEN_RUNNING, ""},
     {"40x10-waits", 40, 10, 256, true, true, LMP_SEEN_RUNNING, ""},
+    {"200x60-replay", 200, 60, 256, true, false, LMP_SEEN_RUNNING, ""},
+    {"120x36-replay", 120, 36, 256, true, false, LMP_SEEN_RUNNING, ""},
+    {"80x24-replay", 80, 24, 256, true, false, LMP_SEEN_RUNNING, ""},
+    {"60x15-replay", 60, 15, 256, true, false, LMP_SEEN_RUNNING, ""},
+    {"80x24-replay-mono-ascii", 80, 24, 0, false, false, LMP_SEEN_RUNNING, ""},
+    {"120x36-replay-timeline", 120, 36, 256, true, false, LMP_SEEN_RUNNING, "33"},
+    {"120x36-replay-marked-range", 120, 36, 256, true, false, LMP_SEEN_RUNNING, "6G"},
+    {"80x24-replay-marked-range-mono-ascii", 80, 24, 0, false, false, LMP_SEEN_RUNNING, "3"},
+    {"80x24-replay-go-to", 80, 24, 256, true, false, LMP_SEEN_RUNNING, ":-5m"},
+    {"120x36-past", 120, 36, 256, true, true, LMP_SEEN_RUNNING, ""},
+    {"80x24-past", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "3"},
     {"120x36-help", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "?"},
     {"60x15-help", 60, 15, 256, true, true, LMP_SEEN_RUNNING, "?" DOWN DOWN},
 };
@@ -191,6 +202,30 @@ static void set_wait(App *app, const char *name) {
     if (strstr(name, "elsewhere")) app_ui(app)->wait = (UiWait){.words = "waits in read of a pipe"};
 }
 
+/* Another moment than now: of a recording of the whole run, or of the program's past. */
+static void set_time(App *app, const char *name) {
+    static Model whole;
+    UiTime *time = &app_ui(app)->time;
+    bool replay = strstr(name, "replay") != NULL;
+    if (!replay && !strstr(name, "past")) return;
+    fixed_model(&whole);
+    app_model(app)->clock = 70 * SECOND;
+    *time = (UiTime){.can = true,
+                     .replay = replay,
+                     .past = true,
+                     .clock = 70 * SECOND,
+                     .end = whole.clock,
+                     .frame = 700,
+                     .frames = 1020,
+                     .speed = 10,
+                     .playing = strstr(name, "200x60") != NULL,
+                     .range = strstr(name, "range") != NULL,
+                     .from = 35 * SECOND,
+                     .to = 70 * SECOND,
+                     .whole = &whole};
+    time->open = time->range && !strstr(name, "mono");
+}
+
 /* What `lmp run` tells of the end. */
 static void set_end(App *app, const char *name) {
     Model *model = app_model(app);
@@ -235,6 +270,7 @@ static void compare(const Screen *screen) {
     app_model(app)->seen = screen->seen;
     set_end(app, screen->name);
     set_wait(app, screen->name);
+    set_time(app, screen->name);
     app_fresh(app, 2 * SECOND);
     app_draw(app, canvas, 2 * SECOND);
     for (const char *key = screen->keys; *key; key++) {

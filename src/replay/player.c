@@ -1,0 +1,198 @@
+/* player.c - where the playhead is and how it moves, see player.h. What it finds there:
+ * player_fill.c; the line that a person types: player_find.c. */
+#include <stdlib.h>
+
+#include "replay/player_impl.h"
+
+#define SECOND 1000000000ull
+
+const unsigned player_speeds[PLAYER_SPEEDS] = {1, 2, 10, 100};
+
+Player *player_new(LmpRecording *recording) {
+    Player *p = calloc(1, sizeof *p);
+    if (!p) return NULL;
+    p->recording = recording;
+    p->shown = p->tables = p->base = PLAYER_NONE;
+    player_grown(p);
+    return p;
+}
+
+void player_free(Player *p) {
+    if (!p) return;
+    ledger_free(&p->whole.ledger);
+    free(p);
+}
+
+/* Frames have been thinned out: those that are left have other numbers. */
+static void find_again(Player *p) {
+    p->generation = recording_generation(p->recording);
+    p->shown = p->tables = p->base = PLAYER_NONE;
+    p->at = recording_at(p->recording, p->clock);
+    p->begin = recording_at(p->recording, p->begin_clock);
+    p->ended = recording_at(p->recording, p->ended_clock);
+}
+
+void player_grown(Player *p) {
+    p->frames = recording_frames(p->recording);
+    if (p->generation != recording_generation(p->recording)) find_again(p);
+    p->end = p->frames ? recording_frame(p->recording, p->frames - 1).clock : 0;
+    player_fill_whole(p);
+}
+
+uint64_t player_clock_of(const Player *p, uint32_t frame) {
+    return recording_frame(p->recording, frame).clock;
+}
+
+PlayerState player_state(const Player *p) {
+    PlayerState state = {.clock = p->clock,
+                         .end = p->end,
+                         .frame = p->at,
+                         .frames = p->frames,
+                         .playing = p->playing,
+                         .speed = player_speeds[p->speed],
+                         .range = p->range,
+                         .open = p->open};
+    uint32_t from, to;
+    player_bounds(p, &from, &to);
+    state.from = player_clock_of(p, from);
+    state.to = player_clock_of(p, to);
+    return state;
+}
+
+/* ---- where ----------------------------------------------------------------------------------- */
+
+/* The first frame at or after a moment; PLAYER_NONE: all are before it. */
+uint32_t player_frame_after(const Player *p, uint64_t clock) {
+    uint32_t frame = recording_at(p->recording, clock);
+    if (player_clock_of(p, frame) < clock) frame++;
+    return frame < p->frames ? frame : PLAYER_NONE;
+}
+
+static void go_to_frame(Player *p, uint32_t frame) {
+    p->at = frame < p->frames ? frame : p->frames - 1;
+    p->clock = player_clock_of(p, p->at);
+}
+
+void player_go(Player *p, uint64_t clock) {
+    go_to_frame(p, recording_at(p->recording, clock));
+}
+
+void player_go_after(Player *p, uint64_t clock) {
+    uint32_t frame = player_frame_after(p, clock);
+    go_to_frame(p, frame);
+    if (frame != PLAYER_NONE) p->clock = clock;
+}
+
+void player_step(Player *p, int frames) {
+    int64_t to = (int64_t)p->at + frames;
+    p->playing = false;
+    go_to_frame(p, to < 0 ? 0 : to < p->frames ? (uint32_t)to : p->frames - 1);
+}
+
+void player_move(Player *p, int64_t by) {
+    uint32_t was = p->at;
+    uint64_t back = by < 0 ? 0 - (uint64_t)by : 0;
+    uint64_t to = by < 0 ? (p->clock > back ? p->clock - back : 0) : p->clock + (uint64_t)by;
+    bool playing = p->playing;
+    player_go(p, to);
+    if (p->at == was || (by < 0) != (p->at < was)) {
+        p->at = was;
+        player_step(p, by < 0 ? -1 : 1);
+        p->playing = playing;
+    }
+}
+
+static bool has(const Player *p, uint32_t frame, unsigned flags) {
+    return (recording_frame(p->recording, frame).flags & flags) != 0;
+}
+
+/* Marks are found by their times, too: the frame that was taken for one may be damaged. */
+static uint32_t nearest_mark(const Player *p, int step) {
+    uint32_t best = PLAYER_NONE;
+    for (uint32_t i = 0; i < p->whole.marks; i++) {
+        uint32_t frame = player_frame_after(p, p->whole.mark[i].clock);
+        if (frame == PLAYER_NONE || (step < 0 ? frame >= p->at : frame <= p->at)) continue;
+        if (best == PLAYER_NONE || (step < 0 ? frame > best : frame < best)) best = frame;
+    }
+    return best;
+}
+
+bool player_jump(Player *p, int step, unsigned flags) {
+    uint32_t frame = flags & LMP_FRAME_MARK ? nearest_mark(p, step) : PLAYER_NONE;
+    if (step < 0) {
+        for (uint32_t i = p->at; i-- > 0 && (frame == PLAYER_NONE || i > frame);)
+            if (has(p, i, flags)) frame = i;
+    } else {
+        for (uint32_t i = p->at + 1; i < p->frames && i < frame; i++)
+            if (has(p, i, flags)) frame = i;
+    }
+    if (frame == PLAYER_NONE) return false;
+    go_to_frame(p, frame);
+    return true;
+}
+
+/* ---- playing --------------------------------------------------------------------------------- */
+
+void player_play(Player *p, bool on, uint64_t now) {
+    if (on && p->at + 1 >= p->frames) go_to_frame(p, 0);
+    p->playing = on;
+    p->then = now;
+    p->clock = player_clock_of(p, p->at);
+}
+
+void player_faster(Player *p) {
+    p->speed = (p->speed + 1) % PLAYER_SPEEDS;
+}
+
+bool player_tick(Player *p, uint64_t now) {
+    uint32_t was = p->at;
+    if (!p->playing) return false;
+    uint64_t passed = now > p->then ? now - p->then : 0;
+    p->then = now;
+    if (passed > SECOND) passed = SECOND; /* it was asleep: nobody has seen that time pass */
+    p->clock += passed * player_speeds[p->speed];
+    if (p->clock >= p->end) {
+        go_to_frame(p, p->frames - 1);
+        p->playing = false;
+        return true;
+    }
+    p->at = recording_at(p->recording, p->clock);
+    return p->at != was;
+}
+
+uint64_t player_due(const Player *p, uint64_t now) {
+    if (!p->playing) return UINT64_MAX;
+    if (p->at + 1 >= p->frames) return 0;
+    uint64_t next = player_clock_of(p, p->at + 1), speed = player_speeds[p->speed];
+    uint64_t wait = next > p->clock ? (next - p->clock) / speed : 0;
+    uint64_t passed = now > p->then ? now - p->then : 0;
+    return wait > passed ? wait - passed : 0;
+}
+
+/* ---- ranges ---------------------------------------------------------------------------------- */
+
+/* The frames that a range goes from and to, in order, however they were chosen. */
+void player_bounds(const Player *p, uint32_t *from, uint32_t *to) {
+    uint32_t begin = p->range ? p->begin : p->at;
+    uint32_t end = p->range && !p->open ? p->ended : p->at;
+    *from = begin < end ? begin : end;
+    *to = begin < end ? end : begin;
+}
+
+void player_range(Player *p) {
+    if (p->range && p->open) {
+        p->open = false;
+        p->ended = p->at;
+        p->ended_clock = player_clock_of(p, p->at);
+        return;
+    }
+    p->range = p->open = true;
+    p->begin = p->at;
+    p->begin_clock = player_clock_of(p, p->at);
+}
+
+bool player_no_range(Player *p) {
+    bool was = p->range;
+    p->range = p->open = false;
+    return was;
+}

@@ -1,0 +1,84 @@
+/* player.h - time as a slider: goes to any moment of a recording, plays it at several speeds,
+ * counts from one moment to another, and fills a model with what there was then, rates included.
+ * Knows no terminal; what a person sees of it is Ui.time (widget/panel.h).
+ *
+ * All times are nanoseconds since the program's start. A player shows frames; while it plays, its
+ * playhead moves on between them. No threads. */
+#ifndef LMP_REPLAY_PLAYER_H
+#define LMP_REPLAY_PLAYER_H
+
+#include "read/model/model.h"
+#include "record/recording.h"
+
+typedef struct Player Player;
+
+#define PLAYER_SPEEDS 4u
+extern const unsigned player_speeds[PLAYER_SPEEDS]; /* 1, 2, 10, 100 */
+
+/* The recording stays the caller's, and so do the frames it has: at least one. NULL: no memory. */
+Player *player_new(LmpRecording *recording);
+void player_free(Player *player);
+/* After recording_refresh: there may be more frames. */
+void player_grown(Player *player);
+
+/* ---- where ----------------------------------------------------------------------------------- */
+
+typedef struct PlayerState {
+    uint64_t clock; /* of the playhead */
+    uint64_t end;   /* of the last frame */
+    uint32_t frame, frames;
+    bool playing;
+    unsigned speed;
+    bool range; /* tables count from `from` to `to`, from <= to */
+    bool open;  /* ... which is the playhead until it is ended */
+    uint64_t from, to;
+} PlayerState;
+PlayerState player_state(const Player *player);
+
+/* To the last frame at or before a moment. */
+void player_go(Player *player, uint64_t clock);
+/* To what happened at a moment: the first frame at or after it, with the playhead at that very
+ * moment. */
+void player_go_after(Player *player, uint64_t clock);
+/* By so much time, one frame at least unless it is at the beginning or the end. */
+void player_move(Player *player, int64_t by);
+/* By so many frames. */
+void player_step(Player *player, int frames);
+/* To the frame before (-1) or after (1) that has one of these flags (LMP_FRAME_*). False: there is
+ * none. */
+bool player_jump(Player *player, int step, unsigned flags);
+/* To what a person has typed: a moment (when.h), else the next line of the program's output that
+ * has these words, and after the last one the first again. False: neither. */
+bool player_find(Player *player, const char *text);
+
+/* ---- playing --------------------------------------------------------------------------------- */
+
+/* `now`: any clock in nanoseconds that goes on evenly. At the end it begins again. */
+void player_play(Player *player, bool on, uint64_t now);
+/* The next speed, after the last the first. */
+void player_faster(Player *player);
+/* Moves the playhead by the time that has passed. True: it is at another frame, or has stopped at
+ * the end. */
+bool player_tick(Player *player, uint64_t now);
+/* Nanoseconds until it is at the next frame; UINT64_MAX: it does not play. */
+uint64_t player_due(const Player *player, uint64_t now);
+
+/* ---- ranges ---------------------------------------------------------------------------------- */
+
+/* Begins a range at the playhead, ends the one that was begun, begins another. */
+void player_range(Player *player);
+/* False: there was none. */
+bool player_no_range(Player *player);
+
+/* ---- what there was -------------------------------------------------------------------------- */
+
+/* Fills the model with the state at the playhead, its ledger included (`parts`: LEDGER_*): of a
+ * range what was made, freed and grew in it (LmpTally.mark, Model.since_mark). Where there is none,
+ * tables count from the mark as Model.wanted says. The same model each time; model->view is NULL:
+ * no block is recorded. Errors: DAMAGED (of a frame: what was filled before may be half another
+ * moment's), NOMEM. */
+LmpErr player_fill(Player *player, Model *model, unsigned parts);
+/* A model of the last frame: the history and the marks of the whole run. */
+const Model *player_whole(const Player *player);
+
+#endif

@@ -1,0 +1,161 @@
+/* player_fill.c - the state at the playhead, as a model: figures, rates, tables, and what these
+ * count from (player.h).
+ *
+ * Rates need two moments. Where the model shows one shortly before already, that will do; after a
+ * jump the frame of a second before is filled in first. */
+#include "replay/player_impl.h"
+
+#define SECOND 1000000000ull
+#define FOLLOWS (3 * SECOND) /* frames that are no further apart are a film */
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+static LmpErr fill_live(const Player *p, Model *model, uint32_t frame) {
+    LmpErr err = recording_seek(p->recording, frame);
+    if (err) return err;
+    LmpView *view = recording_view(p->recording);
+    LmpFrameInfo info = recording_frame(p->recording, frame);
+    bool last = frame + 1 == recording_frames(p->recording);
+    uint32_t ended = last ? recording_ended(p->recording) : 0;
+    ModelInput input = {.now = view->header->start_clock + info.clock,
+                        .alive = !(info.flags & LMP_FRAME_END),
+                        .rss = info.rss};
+    model_fill(model, view, &input);
+    model->view = NULL;
+    model->pid = view->header->pid;
+    model->ended = ended;
+    return LMP_OK;
+}
+
+void player_fill_whole(Player *p) {
+    if (p->frames == 0) return;
+    model_forget_past(&p->whole);
+    fill_live(p, &p->whole, p->frames - 1);
+}
+
+const Model *player_whole(const Player *p) {
+    return &p->whole;
+}
+
+static bool follows(const Player *p, uint32_t before, uint32_t frame) {
+    if (before == PLAYER_NONE || before > frame) return false;
+    return player_clock_of(p, frame) - player_clock_of(p, before) <= FOLLOWS;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* The frame whose tables frame i has; PLAYER_NONE: none were recorded by then. */
+static uint32_t tables_of(const Player *p, uint32_t frame) {
+    for (uint32_t i = frame + 1; i-- > 0;)
+        if (recording_frame(p->recording, i).flags & LMP_FRAME_TABLES) return i;
+    return PLAYER_NONE;
+}
+
+/* The tables about a second before those of a frame. */
+static uint32_t tables_before(const Player *p, uint32_t frame) {
+    uint64_t clock = player_clock_of(p, frame);
+    for (uint32_t i = frame; i-- > 0;) {
+        LmpFrameInfo info = recording_frame(p->recording, i);
+        if (info.flags & LMP_FRAME_TABLES && info.clock + SECOND <= clock) return i;
+    }
+    return PLAYER_NONE;
+}
+
+/* The moment that tables count from: the beginning of the range, else the mark that the model
+ * counts from. False: none, they show what happens in a second. */
+static bool counts(const Player *p, const Model *model, uint32_t *from, uint32_t *to) {
+    player_bounds(p, from, to);
+    if (p->range || !model->marked || model->base >= model->marks) return p->range;
+    *from = player_frame_after(p, model->mark[model->base].clock);
+    return *from <= *to;
+}
+
+static LmpErr read_tables(const Player *p, Model *model, uint32_t frame, unsigned parts) {
+    LmpErr err = recording_seek(p->recording, frame);
+    if (err) return err;
+    model->tables_clock = player_clock_of(p, frame);
+    return model_fill_ledger(model, recording_view(p->recording), parts) ? LMP_OK : LMP_E_NOMEM;
+}
+
+/* So that later tables can count from those of this frame. */
+static LmpErr hold(Player *p, Model *model, uint32_t frame, unsigned parts) {
+    if (frame == p->base && !(parts & ~p->base_parts)) return LMP_OK;
+    p->base = PLAYER_NONE;
+    model->tables_held = false;
+    LmpErr err = read_tables(p, model, frame, parts);
+    if (!err) err = ledger_hold(&model->ledger);
+    if (err) return err;
+    p->base = frame;
+    p->base_parts = parts;
+    p->tables = PLAYER_NONE; /* the model's are of that moment now */
+    return LMP_OK;
+}
+
+static LmpErr fill_tables(Player *p, Model *model, uint32_t frame, uint32_t base, unsigned parts) {
+    bool same = frame == p->tables && base == p->base && !(parts & ~p->parts);
+    uint32_t before;
+    LmpErr err;
+    if (same && p->tag == model->ledger.of_tag) return LMP_OK;
+    if (base != PLAYER_NONE) {
+        err = hold(p, model, base, parts);
+        if (err) return err;
+    } else {
+        p->base = PLAYER_NONE;
+        before = tables_before(p, frame);
+        model->tables_held = false;
+        bool film = follows(p, p->tables, frame) && frame != p->tables;
+        if (!film && before != PLAYER_NONE && before != p->tables)
+            read_tables(p, model, before, parts); /* without it there are no rates */
+    }
+    p->tables = PLAYER_NONE;
+    model->tables_held = base != PLAYER_NONE;
+    err = read_tables(p, model, frame, parts);
+    if (err) return err;
+    model_fill_verdicts(model, &recording_view(p->recording)->tables);
+    p->tables = frame;
+    p->parts = parts;
+    p->tag = model->ledger.of_tag;
+    return LMP_OK;
+}
+
+/* ---- all together ---------------------------------------------------------------------------- */
+
+/* The figures of the frames that a range goes from and to. */
+static LmpErr fill_range(const Player *p, Model *model) {
+    static Model other; /* large; the display has one thread */
+    uint32_t bound[2];
+    ModelMoment *to[2] = {&model->held_from, &model->held_to};
+    player_bounds(p, &bound[0], &bound[1]);
+    for (int i = 0; i < 2; i++) {
+        LmpErr err = fill_live(p, &other, bound[i]);
+        if (err) return err;
+        *to[i] = model_moment(&other);
+    }
+    if (bound[1] == p->at) model->held_to.clock = 0;
+    return LMP_OK;
+}
+
+LmpErr player_fill(Player *p, Model *model, unsigned parts) {
+    uint32_t from, to;
+    LmpErr err;
+    model->held = p->range;
+    if (p->range) {
+        err = fill_range(p, model);
+        if (err) return err;
+    }
+    if (!follows(p, p->shown, p->at)) {
+        uint64_t clock = player_clock_of(p, p->at);
+        model_forget_past(model);
+        if (clock > SECOND) fill_live(p, model, recording_at(p->recording, clock - SECOND));
+    }
+    p->shown = PLAYER_NONE;
+    err = fill_live(p, model, p->at);
+    if (err) return err;
+    p->shown = p->at;
+    bool base = counts(p, model, &from, &to);
+    uint32_t tables = tables_of(p, to), held = base ? tables_of(p, from) : PLAYER_NONE;
+    if (tables == PLAYER_NONE) return LMP_OK;
+    /* what a range begins without was nothing: it is the same as no base but the first tables */
+    if (base && held == PLAYER_NONE) held = tables_of(p, to);
+    return fill_tables(p, model, tables, held, parts | LEDGER_SITES);
+}

@@ -1,0 +1,83 @@
+/* player_find.c - the moment that a person has typed, or the line of the output (player.h). */
+#include <string.h>
+
+#include "replay/player_impl.h"
+#include "replay/when.h"
+
+enum { LINE_MOST = 4096 }; /* bytes of a line that are looked at */
+
+static const char *mark_of(void *context, uint32_t i, uint64_t *clock) {
+    const Player *p = context;
+    *clock = p->whole.mark[i].clock;
+    return p->whole.mark[i].name;
+}
+
+/* ---- output ---------------------------------------------------------------------------------- */
+
+typedef struct Seek {
+    const char *words;
+    uint64_t now;
+    char line[LINE_MOST];
+    size_t used;
+    uint64_t began; /* when the line's first bytes came */
+    uint64_t first,
+        next; /* of the lines that have the words: of all, after now; UINT64_MAX: none */
+} Seek;
+
+static void end_line(Seek *s) {
+    s->line[s->used] = 0;
+    if (s->used > 0 && strcasestr(s->line, s->words)) {
+        if (s->first == UINT64_MAX) s->first = s->began;
+        if (s->next == UINT64_MAX && s->began > s->now) s->next = s->began;
+    }
+    s->used = 0;
+}
+
+static void look_at(Seek *s, const LmpRecordedOutput *piece) {
+    for (size_t i = 0; i < piece->n && s->next == UINT64_MAX; i++) {
+        char c = piece->bytes[i];
+        if (c == '\n' || s->used + 1 == LINE_MOST) end_line(s);
+        if (c == '\n') continue;
+        if (s->used == 0) s->began = piece->clock;
+        s->line[s->used++] = c ? c : ' ';
+    }
+}
+
+/* When the words were printed, after now or else first of all; false: never. */
+static bool find_output(const Player *p, const char *words, uint64_t *clock) {
+    static Seek s; /* large; the display has one thread */
+    uint32_t n = recording_outputs(p->recording);
+    s = (Seek){.words = words, .now = p->clock, .first = UINT64_MAX, .next = UINT64_MAX};
+    for (uint32_t i = 0; i < n && s.next == UINT64_MAX; i++) {
+        LmpRecordedOutput piece = recording_output(p->recording, i);
+        look_at(&s, &piece);
+    }
+    end_line(&s);
+    *clock = s.next != UINT64_MAX ? s.next : s.first;
+    return *clock != UINT64_MAX;
+}
+
+/* ---- all together ---------------------------------------------------------------------------- */
+
+/* The frame that was taken for it, if there is one. */
+static uint64_t peak_of(const Player *p) {
+    for (uint32_t i = p->frames; i-- > 0;) {
+        LmpFrameInfo info = recording_frame(p->recording, i);
+        if (info.flags & LMP_FRAME_PEAK) return info.clock;
+    }
+    return p->whole.peak_clock;
+}
+
+bool player_find(Player *p, const char *text) {
+    WhenScene scene = {.now = p->clock,
+                       .end = p->end,
+                       .peak = peak_of(p),
+                       .marks = p->whole.marks,
+                       .mark = mark_of,
+                       .context = p};
+    uint64_t clock;
+    bool moment = when_parse(text, &scene, &clock);
+    if (!moment && (!*text || !find_output(p, text, &clock))) return false;
+    player_go_after(p, clock);
+    return true;
+}

@@ -1,0 +1,89 @@
+#!/bin/bash
+# Whole replays in a terminal: a run is recorded, shown again, and asked for other moments.
+cd "$(dirname "$0")" && . ./lib.sh
+
+# A run with marks and output, recorded to its end.
+record_run() {
+    cat >"$work/run.lua" <<'LUA'
+local lmp = require "luamemprofiler"
+local kept = {}
+for step = 1, 4 do
+    lmp.mark("step " .. step)
+    print("now comes step " .. step)
+    local until_ = os.clock() + 0.4
+    while os.clock() < until_ do
+        if step ~= 3 then kept[#kept + 1] = ("x"):rep(1000) .. #kept end
+        local garbage = {}
+    end
+end
+LUA
+    "$LMP" run --no-live --record="$work/run.lmprec" "$work/run.lua" >"$work/out" 2>&1 </dev/null ||
+        fail "lmp run --record: $(cat "$work/out")"
+    [ -s "$work/run.lmprec" ] || fail "there is no recording: $(cat "$work/out")"
+}
+
+replay() {
+    type_line "clear; $LMP replay run.lmprec"
+    wait_for 'REPLAY'
+}
+
+case ${1:?} in
+keys)
+    record_run
+    open 120 36
+    replay
+    wait_for '00:00:00 of 00:00:0'
+    key ':' && type_text 'end' && key Enter
+    wait_for 'program has ended'
+    key '['
+    wait_gone 'program has ended'
+    wait_for 'since step 4'
+    key '['
+    wait_for 'since step 3'
+    key ':' && type_text 'step 2' && key Enter
+    wait_for 'since step 2'
+    key V
+    wait_for 'range 00:00:0'
+    key ':' && type_text 'step 4' && key Enter
+    wait_for 'range 00:00:0.(–|-)00:00:0[1-9]'
+    key V
+    wait_for 'V range'
+    key x
+    wait_for 'since step 4'
+    key m
+    wait_for 'there is no program to ask'
+    key T && key T && key T
+    wait_for 'T 100'
+    key ':' && type_text '0' && key Enter
+    key Space
+    wait_for 'program has ended' # it plays to the end
+    key 3 && key Home
+    wait_for '00:00:00 of'
+    key '.' && key '.' && key ','
+    tm resize-window -t t -x 60 -y 15
+    wait_for 'REPLAY'
+    tm resize-window -t t -x 200 -y 50
+    wait_for 'space play'
+    key q
+    wait_for '^ready>'
+    ;;
+files)
+    record_run
+    open 100 30
+    size=$(stat -c %s "$work/run.lmprec")
+    head -c $((size * 2 / 3)) "$work/run.lmprec" >"$work/torn.lmprec"
+    head -c 5000 /dev/urandom >"$work/rubbish.lmprec"
+    type_line "$LMP replay rubbish.lmprec; echo status \$?"
+    wait_for 'is not a recording'
+    wait_for 'status 1'
+    type_line "clear; $LMP replay nothing.lmprec; echo status \$?"
+    wait_for 'No such file'
+    type_line "clear; $LMP replay run.lmprec >/dev/null; echo status \$?"
+    wait_for 'status 1'
+    type_line "clear; $LMP replay torn.lmprec"
+    wait_for 'REPLAY'
+    key '.' && key '.' && key q
+    wait_for '^ready>'
+    ;;
+*) fail "no case $1" ;;
+esac

@@ -1,0 +1,96 @@
+/* cmd_replay.c - `lmp replay`: the display on a recording. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "base/fps.h"
+#include "cmd/attached.h"
+#include "cmd/cmd.h"
+#include "cmd/command.h"
+#include "record/recording.h"
+
+static const Option options[] = {
+    {"fps", "N", "repaints a second while it plays (default " LMP_FPS_WORD(LMP_FPS_DEFAULT) ")"},
+    {0},
+};
+
+static const Example examples[] = {
+    {"lmp replay lmp-4711.lmprec", "watch the run again: space plays, : goes to any moment"},
+    {0},
+};
+
+static int cannot(const char *file, LmpErr err, int why) {
+    char name[1024];
+    format_text(name, sizeof name, file, 0);
+    switch (err) {
+    case LMP_E_FILE:
+        command_say("%s: %s", name, why ? strerror(why) : "cannot be read");
+        break;
+    case LMP_E_FOREIGN:
+        command_say("%s is not a recording", name);
+        break;
+    case LMP_E_VERSION:
+        command_say("%s was recorded by another version of lmp", name);
+        break;
+    case LMP_E_DAMAGED:
+        command_say("%s is damaged: nothing in it can be shown", name);
+        break;
+    default:
+        command_say("%s: %s", name, err_message(err));
+    }
+    return 1;
+}
+
+static int show(LmpRecording *recording, const char *file, double fps) {
+    uint64_t lost;
+    ViewerOptions viewer = {.view = recording_view(recording),
+                            .recording = recording,
+                            .grows = recording_torn(recording, &lost),
+                            .tty = STDOUT_FILENO,
+                            .fps = fps,
+                            .hold = true,
+                            .spool = -1,
+                            .notify = -1,
+                            .input = -1};
+    const ViewerResult *result;
+    if (recording_frames(recording) == 0) return cannot(file, LMP_E_DAMAGED, 0);
+    return attached_show(&viewer, "", &result);
+}
+
+static int run(const Command *command, int argc, char **argv) {
+    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
+    double fps = command_fps(LMP_FPS_DEFAULT);
+    while (options_next(&p))
+        if (!parse_number(p.value, LMP_FPS_MIN, LMP_FPS_MAX, &fps))
+            return command_wrong(command, "--fps=%s: a number from " LMP_FPS_RANGE " was expected",
+                                 p.value);
+    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
+    if (p.at == argc) return command_wrong(command, "needs the file of a recording");
+    if (argc - p.at > 1) return command_wrong(command, "takes one recording at a time");
+    LmpRecording *recording;
+    errno = 0;
+    LmpErr err = recording_open(&recording, argv[p.at]);
+    if (err) return cannot(argv[p.at], err, errno);
+    int status = 1;
+    if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
+        command_say("%s", err_message(LMP_E_NOTTY));
+    else
+        status = show(recording, argv[p.at], fps);
+    recording_close(recording);
+    return status;
+}
+
+const Command cmd_replay = {
+    .name = "replay",
+    .usage = {"[OPTIONS] FILE"},
+    .help = "Shows a recording in the display, at any moment of the run",
+    .details = "FILE was written by lmp run --record, lmp record or the display. space plays and "
+               "stops, T chooses\nhow fast; , and . go a frame back and on, [ and ] to the mark "
+               "before and after; : takes a\nmoment (12:30, -5m, 50%, peak, a mark) or words of "
+               "the output; V begins a range and ends it:\ntables then show what was made, freed "
+               "and grew in it.",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

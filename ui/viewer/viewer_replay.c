@@ -1,0 +1,203 @@
+/* viewer_replay.c - a recording in the display, in place of a program: the moment that keys ask
+ * for, and the model, the output and the state of time (Ui.time) of that moment. */
+#include <string.h>
+
+#include "base/os.h"
+#include "viewer/viewer_impl.h"
+
+#define GROWS_EVERY (1000 * MS) /* how often a recording that is written is looked at */
+#define BACKLOG (2u << 20)      /* bytes of output that are enough for all lines kept */
+#define FOREVER UINT64_MAX
+
+/* ---- output ---------------------------------------------------------------------------------- */
+
+/* How far back the pieces go that the panel needs; what is before them is only counted. */
+static uint32_t first_piece(const LmpRecording *recording, uint32_t end, uint64_t *lines,
+                            uint64_t *bytes) {
+    uint32_t first = end;
+    uint64_t back = 0;
+    while (first > 0 && back < BACKLOG)
+        back += recording_output(recording, --first).n;
+    *lines = *bytes = 0;
+    for (uint32_t i = 0; i < first; i++) {
+        LmpRecordedOutput piece = recording_output(recording, i);
+        *bytes += piece.n;
+        for (size_t k = 0; k < piece.n; k++)
+            *lines += piece.bytes[k] == '\n';
+    }
+    return first;
+}
+
+/* What had been printed by then. */
+static void fill_output(Viewer *v, uint64_t clock) {
+    const LmpRecording *recording = v->o->recording;
+    uint32_t n = recording_outputs(recording), end = 0;
+    if (!v->output || n == 0) return;
+    for (uint32_t more = n; end < more;) { /* they are in order */
+        uint32_t middle = end + (more - end) / 2;
+        if (recording_output(recording, middle).clock <= clock)
+            end = middle + 1;
+        else
+            more = middle;
+    }
+    if (end < v->outputs) {
+        uint64_t lines, bytes;
+        v->outputs = first_piece(recording, end, &lines, &bytes);
+        output_restart(v->output, lines, bytes);
+    }
+    for (; v->outputs < end; v->outputs++) {
+        LmpRecordedOutput piece = recording_output(recording, v->outputs);
+        output_feed_at(v->output, piece.bytes, piece.n, piece.clock);
+    }
+}
+
+/* ---- the state of time ----------------------------------------------------------------------- */
+
+static void tell_time(Viewer *v) {
+    UiTime *time = &app_ui(v->app)->time;
+    PlayerState state = player_state(v->player);
+    *time = (UiTime){.can = true,
+                     .replay = true,
+                     .past = true,
+                     .grows = v->grows,
+                     .clock = state.clock,
+                     .end = state.end,
+                     .frame = state.frame,
+                     .frames = state.frames,
+                     .playing = state.playing,
+                     .speed = state.speed,
+                     .range = state.range,
+                     .open = state.open,
+                     .from = state.from,
+                     .to = state.to,
+                     .whole = player_whole(v->player)};
+}
+
+bool viewer_open_replay(Viewer *v) {
+    v->player = player_new(v->o->recording);
+    if (!v->player) return false;
+    v->grows = v->o->grows;
+    v->dead = true; /* there is no process to look at */
+    v->refill = true;
+    player_go(v->player, v->grows ? FOREVER : 0);
+    tell_time(v);
+    return true;
+}
+
+void viewer_close_replay(Viewer *v) {
+    player_free(v->player);
+    v->player = NULL;
+}
+
+/* ---- moments --------------------------------------------------------------------------------- */
+
+/* At its end the playhead stays at the end. */
+static void look_whether_grown(Viewer *v, uint64_t now) {
+    if (!v->grows || now - v->grown_at < GROWS_EVERY) return;
+    v->grown_at = now;
+    PlayerState was = player_state(v->player);
+    if (recording_refresh(v->o->recording) != LMP_OK) {
+        v->grows = false;
+        v->dirty = true;
+        return;
+    }
+    player_grown(v->player);
+    PlayerState is = player_state(v->player);
+    if (is.frames == was.frames) return;
+    LmpFrameInfo last = recording_frame(v->o->recording, is.frames - 1);
+    if (last.flags & LMP_FRAME_END) v->grows = false;
+    if (was.frame + 1 == was.frames && !was.playing && !was.range) player_go(v->player, FOREVER);
+    v->refill = true;
+}
+
+bool viewer_play(Viewer *v, uint64_t now) {
+    look_whether_grown(v, now);
+    bool played = player_state(v->player).playing;
+    if (player_tick(v->player, now)) v->refill = true;
+    if (played && now >= v->next) v->dirty = true; /* the clock goes on between frames */
+    if (!v->refill || (played && !v->urgent && now < v->next)) {
+        tell_time(v);
+        return false;
+    }
+    return true;
+}
+
+void viewer_fill_moment(Viewer *v, uint64_t now) {
+    Model *model = app_model(v->app);
+    Ui *ui = app_ui(v->app);
+    v->refill = false;
+    model->wanted = ui->marks;
+    model->ledger.of_tag = ui->tag;
+    LmpErr err = player_fill(v->player, model, app_parts(v->app));
+    tell_time(v);
+    fill_output(v, ui->time.clock);
+    ui->now = now;
+    if (err) app_say(v->app, "This moment cannot be shown: %s", err_message(err));
+    app_fresh(v->app, now);
+}
+
+uint64_t viewer_play_due(const Viewer *v, uint64_t now) {
+    if (v->refill) return 0;
+    if (!player_state(v->player).playing) return v->grows ? GROWS_EVERY : FOREVER;
+    uint64_t due = player_due(v->player, now), repaint = v->next > now ? v->next - now : 0;
+    uint64_t second = 250 * MS; /* of the clock */
+    if (due > second) due = second;
+    return due > repaint ? due : repaint;
+}
+
+/* ---- what keys ask for ----------------------------------------------------------------------- */
+
+static void find(Viewer *v, const char *text) {
+    if (!player_find(v->player, text))
+        app_say(v->app, "Neither a moment, a mark nor a text of the output: %.80s", text);
+}
+
+static void jump(Viewer *v, int step, unsigned flags, const char *what) {
+    if (!player_jump(v->player, step, flags))
+        app_say(v->app, "There is no %s %s this moment", what, step < 0 ? "before" : "after");
+}
+
+void viewer_time(Viewer *v, const TimeWish *wish, uint64_t now) {
+    Player *player = v->player;
+    if (!player) return;
+    switch (wish->what) {
+    case TIME_NOW:
+        player_go(player, FOREVER);
+        break;
+    case TIME_GO:
+        player_go(player, (uint64_t)wish->ns);
+        break;
+    case TIME_EVENT:
+        player_go_after(player, (uint64_t)wish->ns);
+        break;
+    case TIME_MOVE:
+        player_move(player, wish->ns);
+        break;
+    case TIME_STEP:
+        player_step(player, wish->steps);
+        break;
+    case TIME_MARK:
+        jump(v, wish->steps, LMP_FRAME_MARK, "mark");
+        break;
+    case TIME_CYCLE:
+        jump(v, wish->steps, LMP_FRAME_CYCLE, "recorded cycle of the collector");
+        break;
+    case TIME_FIND:
+        find(v, wish->text);
+        break;
+    case TIME_PLAY:
+        player_play(player, !player_state(player).playing, now);
+        break;
+    case TIME_FASTER:
+        player_faster(player);
+        break;
+    case TIME_RANGE:
+        player_range(player);
+        break;
+    case TIME_NO_RANGE:
+        player_no_range(player);
+        break;
+    }
+    v->refill = v->dirty = v->urgent = true;
+    tell_time(v);
+}
