@@ -155,6 +155,8 @@ static void put_site(lua_State *L, const Ledger *ledger, const LmpSiteRow *site)
     put_integer(L, "line", site->line);
     put_figures(L, &site->tally, tally_figures);
     put_table(L, "here", site, here_figures);
+    if (ledger->counts & LMP_COUNTS_INSTRUCTIONS)
+        put_integer(L, "instructions", (lua_Integer)site->instructions);
     lua_createtable(L, 0, LMP_KINDS);
     for (int k = 0; k < LMP_KINDS; k++)
         put_table(L, kind_info[k].name, &site->kind[k], kind_tally_figures);
@@ -185,6 +187,7 @@ static void put_functions(lua_State *L, Ledger *ledger) {
         put_text(L, "func", f->name);
         put_integer(L, "linedefined", f->linedefined);
         put_table(L, "shallow", &f->shallow, tally_figures);
+        if (ledger->counts & LMP_COUNTS_CALLS) put_integer(L, "calls", (lua_Integer)f->calls);
         if (ledger->stacks) put_table(L, "retained", &f->retained, tally_figures);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
@@ -201,6 +204,55 @@ static void put_tags(lua_State *L, Ledger *ledger) {
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     lua_setfield(L, -2, "tags");
+}
+
+/* ---- calls and overrides, if they are counted: arrays ---------------------------------------- */
+
+static void put_edges(lua_State *L, const Ledger *ledger) {
+    if (!(ledger->counts & LMP_COUNTS_CALLS)) return;
+    lua_createtable(L, (int)ledger->edges, 0);
+    for (uint32_t i = 0; i < ledger->edges; i++) {
+        const LmpEdgeRow *edge = &ledger->edge[i];
+        const LmpFunctionRow *caller = &ledger->function[edge->caller];
+        const LmpFunctionRow *callee = &ledger->function[edge->callee];
+        lua_createtable(L, 0, 8);
+        put_text(L, "source", caller->raw_source);
+        put_text(L, "short_src", caller->short_src);
+        put_text(L, "func", caller->name);
+        put_integer(L, "line", edge->line);
+        put_text(L, "callee", callee->name);
+        put_text(L, "callee_source", callee->raw_source);
+        put_integer(L, "callee_linedefined", callee->linedefined);
+        put_integer(L, "calls", (lua_Integer)edge->calls);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, "edges");
+}
+
+static void put_place(lua_State *L, const char *name, const LmpSiteRow *site) {
+    lua_createtable(L, 0, 4);
+    put_text(L, "source", site->raw_source);
+    put_text(L, "short_src", site->short_src);
+    put_text(L, "func", site->func);
+    put_integer(L, "line", site->line);
+    lua_setfield(L, -2, name);
+}
+
+static void put_overrides(lua_State *L, const Ledger *ledger) {
+    if (!(ledger->counts & LMP_COUNTS_OVERRIDES)) return;
+    lua_createtable(L, (int)ledger->overrides, 0);
+    for (uint32_t i = 0; i < ledger->overrides; i++) {
+        const LmpOverrideRow *o = &ledger->override[i];
+        lua_createtable(L, 0, 6);
+        put_place(L, "made", &ledger->site[o->made]);
+        put_place(L, "here", &ledger->site[o->here]);
+        put_integer(L, "frees", (lua_Integer)o->frees);
+        put_integer(L, "free_bytes", (lua_Integer)o->free_bytes);
+        put_integer(L, "reallocs", (lua_Integer)o->reallocs);
+        put_integer(L, "realloc_bytes", (lua_Integer)o->realloc_bytes);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, "overrides");
 }
 
 /* ---- the tree: nested tables ----------------------------------------------------------------- */
@@ -252,10 +304,9 @@ static void put_tree(lua_State *L, const Ledger *ledger) {
 static const struct Part {
     const char *name;
     unsigned bit;
-} parts[] = {{"sites", LEDGER_SITES},
-             {"functions", LEDGER_FUNCTIONS},
-             {"tree", LEDGER_TREE},
-             {"tags", LEDGER_TAGS}};
+} parts[] = {{"sites", LEDGER_SITES}, {"functions", LEDGER_FUNCTIONS},
+             {"tree", LEDGER_TREE},   {"tags", LEDGER_TAGS},
+             {"edges", LEDGER_EDGES}, {"overrides", LEDGER_OVERRIDES}};
 
 unsigned figures_parts(lua_State *L, const char *function) {
     unsigned wanted = 0;
@@ -271,7 +322,7 @@ unsigned figures_parts(lua_State *L, const char *function) {
             const char *shown = key ? key : luaL_tolstring(L, -2, NULL);
             luaL_error(L,
                        "bad argument #1 to '%s' (unknown key '%s'; there are: sites, functions, "
-                       "tree, tags)",
+                       "tree, tags, edges, overrides)",
                        function, shown);
         } else if (!lua_isboolean(L, -1)) {
             luaL_error(L, "bad argument #1 to '%s' (key '%s' must be a boolean, got %s)", function,
@@ -288,6 +339,8 @@ void figures_push(lua_State *L, void *from) {
     Figures *f = from;
     lua_createtable(L, 0, count(stats_figures) + 4);
     put_figures(L, &f->stats, stats_figures);
+    if (f->parts & LEDGER_EDGES) put_edges(L, &f->ledger); /* rows are put in order after that */
+    if (f->parts & LEDGER_OVERRIDES) put_overrides(L, &f->ledger);
     if (f->parts & LEDGER_SITES) put_sites(L, &f->ledger);
     if (f->parts & LEDGER_FUNCTIONS) put_functions(L, &f->ledger);
     if (f->parts & LEDGER_TAGS) put_tags(L, &f->ledger);

@@ -84,7 +84,7 @@ static int start_with(lua_State *L, const LmpOptions *options) {
     LmpErr err = profiler_start(L, options, &lack);
     if (err == LMP_E_STARTED) return luaL_error(L, "%s (call stop first)", err_message(err));
     LmpErr said = err ? err : lack;
-    bool of_options = lack >= LMP_E_NOLINES && lack <= LMP_E_NOSAMPLE;
+    bool of_options = lack >= LMP_E_NOLINES && lack <= LMP_E_NOCOUNTS;
     bool of_record = options->record && (!options->live || lack == LMP_E_FILE);
     if (err) {
         complain("the program runs unprofiled", err_message(err));
@@ -129,7 +129,8 @@ static int api_start(lua_State *L) {
 /* Fills in the requested parts of who made what; raises an error if that fails. */
 static void read_parts(lua_State *L, Figures *f) {
     if (!f->parts) return;
-    LmpErr err = profiler_ledger(L, f->parts, &f->ledger);
+    LmpErr err = profiler_ledger(
+        L, f->parts & LEDGER_OVERRIDES ? f->parts | LEDGER_SITES : f->parts, &f->ledger);
     if (!err) return;
     ledger_free(&f->ledger);
     if (err == LMP_E_NOTSTARTED) luaL_error(L, "%s (call start first)", err_message(err));
@@ -143,7 +144,7 @@ static void return_figures(lua_State *L, Figures *f) {
     if (status != LUA_OK) lua_error(L);
 }
 
-/* stats([{sites = true, functions = true, tree = true, tags = true}]) */
+/* stats([{sites = true, functions = true, ...}]) */
 static int api_stats(lua_State *L) {
     Figures figures = {.parts = figures_parts(L, "stats")};
     LmpErr err = profiler_stats(L, &figures.stats);

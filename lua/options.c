@@ -99,6 +99,22 @@ static void set_record(lua_State *L, LmpOptions *o) {
     o->record = lua_isboolean(L, -1) ? (lua_toboolean(L, -1) ? "" : NULL) : lua_tostring(L, -1);
 }
 
+static void set_count(lua_State *L, LmpOptions *o, unsigned bit) {
+    o->counts = lua_toboolean(L, -1) ? o->counts | bit : o->counts & ~bit;
+}
+
+static void set_calls(lua_State *L, LmpOptions *o) {
+    set_count(L, o, LMP_COUNTS_CALLS);
+}
+
+static void set_instructions(lua_State *L, LmpOptions *o) {
+    set_count(L, o, LMP_COUNTS_INSTRUCTIONS);
+}
+
+static void set_overrides(lua_State *L, LmpOptions *o) {
+    set_count(L, o, LMP_COUNTS_OVERRIDES);
+}
+
 static void set_top(lua_State *L, LmpOptions *o) {
     o->top = (uint32_t)lua_tointeger(L, -1);
 }
@@ -107,11 +123,19 @@ static const struct Option {
     bool (*fits)(lua_State *L);
     void (*set)(lua_State *L, LmpOptions *o);
 } options_table[STARTS] = {
-    [START_LIVE] = {is_boolean, set_live},     [START_SUMMARY] = {is_summary, set_summary},
-    [START_HOLD] = {is_boolean, set_hold},     [START_FPS] = {is_fps, set_fps},
-    [START_NAME] = {is_text, set_name},        [START_LINES] = {is_boolean, set_lines},
-    [START_STACKS] = {is_boolean, set_stacks}, [START_SAMPLE] = {is_sample, set_sample},
-    [START_TOP] = {is_top, set_top},           [START_RECORD] = {is_summary, set_record},
+    [START_LIVE] = {is_boolean, set_live},
+    [START_SUMMARY] = {is_summary, set_summary},
+    [START_HOLD] = {is_boolean, set_hold},
+    [START_FPS] = {is_fps, set_fps},
+    [START_NAME] = {is_text, set_name},
+    [START_LINES] = {is_boolean, set_lines},
+    [START_STACKS] = {is_boolean, set_stacks},
+    [START_SAMPLE] = {is_sample, set_sample},
+    [START_CALLS] = {is_boolean, set_calls},
+    [START_INSTRUCTIONS] = {is_boolean, set_instructions},
+    [START_OVERRIDES] = {is_boolean, set_overrides},
+    [START_TOP] = {is_top, set_top},
+    [START_RECORD] = {is_summary, set_record},
 };
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -138,7 +162,7 @@ static const char *shown_value(lua_State *L) {
 }
 
 void options_check(lua_State *L, LmpOptions *o) {
-    char names[160];
+    char names[240];
     bool no_lines = false;
     lua_pushnil(L);
     while (lua_next(L, 1)) {
@@ -157,10 +181,18 @@ void options_check(lua_State *L, LmpOptions *o) {
         if (option == START_LINES) no_lines = !o->lines;
         lua_pop(L, 1);
     }
-    const char *needs = o->stacks ? "stacks" : o->sample ? "sample" : NULL;
+    const char *needs = o->stacks                             ? "stacks"
+                        : o->sample                           ? "sample"
+                        : o->counts & LMP_COUNTS_CALLS        ? "calls"
+                        : o->counts & LMP_COUNTS_INSTRUCTIONS ? "instructions"
+                        : o->counts                           ? "overrides"
+                                                              : NULL;
     if (no_lines && needs)
         luaL_error(L, "bad argument #1 to 'start' (option '%s' needs lines: leave out lines=false)",
                    needs);
+    if (o->sample && o->counts & LMP_COUNTS_OVERRIDES)
+        luaL_error(L, "bad argument #1 to 'start' (option 'overrides' needs every block: "
+                      "leave out sample)");
 }
 
 /* ---- the words of `lmp run` ------------------------------------------------------------------ */
@@ -192,6 +224,11 @@ static void run_sample(LmpOptions *o, const char *value) {
         o->sample = 0;
 }
 
+static void run_counts(LmpOptions *o, const char *value) {
+    o->counts = (unsigned)strtoul(value, NULL, 10) & LMP_COUNTS_ALL;
+    if (o->sample) o->counts &= ~(unsigned)LMP_COUNTS_OVERRIDES;
+}
+
 static void run_top(LmpOptions *o, const char *value) {
     long n = strtol(value, NULL, 10);
     if (n >= 0 && n <= LMP_TOP_MAX) o->top = (uint32_t)n;
@@ -201,8 +238,8 @@ static const struct {
     const char *name;
     void (*read)(LmpOptions *o, const char *value);
 } run_words[] = {
-    {"live", run_live},     {"hold", run_hold},     {"fps", run_fps}, {"lines", run_lines},
-    {"stacks", run_stacks}, {"sample", run_sample}, {"top", run_top},
+    {"live", run_live},     {"hold", run_hold},     {"fps", run_fps},       {"lines", run_lines},
+    {"stacks", run_stacks}, {"sample", run_sample}, {"counts", run_counts}, {"top", run_top},
 };
 
 /* The socket to `lmp run`, if the number still means it: this may be any descendant. */

@@ -28,6 +28,7 @@
     X(LMP_E_NOLINES, "NOLINES", "who made what is not kept")                                       \
     X(LMP_E_NOSTACKS, "NOSTACKS", "call paths are not kept")                                       \
     X(LMP_E_NOSAMPLE, "NOSAMPLE", "every block is accounted for, not samples")                     \
+    X(LMP_E_NOCOUNTS, "NOCOUNTS", "calls, instructions or overrides are not counted")              \
     X(LMP_E_FILE, "FILE", "cannot write the file")                                                 \
     X(LMP_E_LAYOUT, "LAYOUT",                                                                      \
       "this interpreter does not keep its objects as other builds of Lua 5.4 do: no snapshots")    \

@@ -164,7 +164,12 @@ typedef struct LmpOverride {
 } LmpOverride;
 
 /* What is counted besides memory: bits. */
-enum { LMP_COUNTS_CALLS = 1, LMP_COUNTS_INSTRUCTIONS = 2, LMP_COUNTS_OVERRIDES = 4 };
+enum {
+    LMP_COUNTS_CALLS = 1,
+    LMP_COUNTS_INSTRUCTIONS = 2,
+    LMP_COUNTS_OVERRIDES = 4,
+    LMP_COUNTS_ALL = 7
+};
 
 /* What a record or a node had at a mark: LmpMarked [LMP_RECORDS_MAX][LMP_MARKED], and of nodes. */
 typedef struct LmpMarked {

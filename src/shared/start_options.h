@@ -31,6 +31,13 @@
     OPTION(RECORD, "record", "boolean or string", "`false`", "a boolean or the name of a file",    \
            "keep the run in a file, for `lmp replay` and `lmp report`: `true` chooses "            \
            "`lmp-PID.lmprec` in the current directory; another process writes it")                 \
+    OPTION(CALLS, "calls", "boolean", "`false`", "a boolean",                                      \
+           "count every call of every function, by who calls; needs `lines`")                      \
+    OPTION(INSTRUCTIONS, "instructions", "boolean", "`false`", "a boolean",                        \
+           "count the interpreter's instructions by line: slow; needs `lines`")                    \
+    OPTION(OVERRIDES, "overrides", "boolean", "`false`", "a boolean",                              \
+           "keep whose blocks each line frees and resizes; needs `lines`, and every block, so "    \
+           "no `sample`")                                                                          \
     OPTION(TOP, "top", "number", "`10`", "an integer from 0 to 1000",                              \
            "rows of the summary's tables, 0 to 1000")
 

@@ -279,11 +279,11 @@ static int run_program(Run *run) {
     collect_open(&run->collect, pair[0], run->want.live);
     run->collect.recorders = &run->recorders;
     snprintf(text, sizeof text,
-             "live=%d hold=%d fps=%u.%03u lines=%d stacks=%d sample=%llu top=%u%s%.200s",
+             "live=%d hold=%d fps=%u.%03u lines=%d stacks=%d sample=%llu counts=%u top=%u%s%.200s",
              run->want.live, run->want.hold, (unsigned)run->want.fps,
              (unsigned)(run->want.fps * 1000) % 1000, run->want.lines, run->want.stacks,
-             (unsigned long long)run->want.sample, run->want.top, run->want.name ? " name=" : "",
-             run->want.name ? run->want.name : "");
+             (unsigned long long)run->want.sample, run->want.counts, run->want.top,
+             run->want.name ? " name=" : "", run->want.name ? run->want.name : "");
     catch_signals(run);
     if (run->want.breaks[0]) {
         setenv(LMP_ENV_BREAKS, run->want.breaks, 1);

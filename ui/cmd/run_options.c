@@ -13,6 +13,7 @@
 #include "cmd/shellwords.h"
 #include "shared/breaks.h"
 #include "shared/launch.h"
+#include "shared/layout.h"
 
 enum {
     O_LIVE,
@@ -21,6 +22,9 @@ enum {
     O_NO_LINES,
     O_STACKS,
     O_SAMPLE,
+    O_CALLS,
+    O_INSTRUCTIONS,
+    O_OVERRIDES,
 /* reports that have an option of their own, the others come by --report */
 #define REPORT_OPTION_ID_OWN(ID) O_##ID,
 #define REPORT_OPTION_ID_LISTED(ID)
@@ -52,6 +56,10 @@ const Option run_options[] = {
     [O_STACKS] = {"stacks", NULL, "charge every block to its whole call path, too"},
     [O_SAMPLE] = {"sample", "SIZE",
                   "lines and paths by samples, one in SIZE bytes, such as 512KiB"},
+    [O_CALLS] = {"calls", NULL, "count every call of every function, too, by who calls"},
+    [O_INSTRUCTIONS] = {"instructions", NULL,
+                        "count the interpreter's instructions by line, too: slow"},
+    [O_OVERRIDES] = {"overrides", NULL, "keep whose blocks each line frees and resizes, too"},
     REPORT_KINDS(REPORT_OPTION)[O_REPORT] = {"report", "FORMAT[:FILE]",
                                              "a report in a format of `lmp report --list`; may be "
                                              "repeated"},
@@ -209,8 +217,9 @@ static bool read_format(RunOptions *want, const Command *command, const char *va
 
 /* Options that say what is profiled, and how. */
 static bool is_said_again(const Option *o) {
-    static const unsigned char said[] = {O_LINES, O_NO_LINES, O_STACKS, O_SAMPLE,       O_TOP,
-                                         O_BREAK, O_FPS,      O_NAME,   O_SNAPSHOT_WHEN};
+    static const unsigned char said[] = {O_LINES, O_NO_LINES, O_STACKS,       O_SAMPLE,
+                                         O_TOP,   O_CALLS,    O_INSTRUCTIONS, O_OVERRIDES,
+                                         O_BREAK, O_FPS,      O_NAME,         O_SNAPSHOT_WHEN};
     return memchr(said, (int)(o - run_options), sizeof said) != NULL;
 }
 
@@ -230,6 +239,14 @@ static bool wants_display(void) {
     if (fstat(tty, &st) == 0 && S_ISREG(st.st_mode))
         tty = isatty(STDIN_FILENO) ? STDIN_FILENO : STDERR_FILENO;
     return isatty(tty) && tcgetpgrp(tty) == getpgrp();
+}
+
+/* The first option that does. */
+static const char *needs_lines(const RunOptions *want) {
+    if (want->stacks) return "stacks";
+    if (want->sample) return "sample";
+    if (want->counts & LMP_COUNTS_CALLS) return "calls";
+    return want->counts & LMP_COUNTS_INSTRUCTIONS ? "instructions" : "overrides";
 }
 
 bool run_options_read(RunOptions *want, const Command *command, Parse *p, int *status) {
@@ -260,6 +277,15 @@ bool run_options_read(RunOptions *want, const Command *command, Parse *p, int *s
             break;
         case O_SAMPLE:
             if (!read_sample(want, command, p->value, status)) return false;
+            break;
+        case O_CALLS:
+            want->counts |= LMP_COUNTS_CALLS;
+            break;
+        case O_INSTRUCTIONS:
+            want->counts |= LMP_COUNTS_INSTRUCTIONS;
+            break;
+        case O_OVERRIDES:
+            want->counts |= LMP_COUNTS_OVERRIDES;
             break;
         case O_TOP:
             if (!read_top(want, command, p->value, status)) return false;
@@ -318,9 +344,13 @@ bool run_options_read(RunOptions *want, const Command *command, Parse *p, int *s
     }
     *status = p->failed ? EXIT_USAGE : 0;
     if (p->failed || p->help) return false;
-    if (!want->lines && (want->stacks || want->sample)) {
-        *status = command_wrong(command, "--%s needs lines: leave out --no-lines",
-                                want->stacks ? "stacks" : "sample");
+    if (!want->lines && (want->stacks || want->sample || want->counts)) {
+        *status =
+            command_wrong(command, "--%s needs lines: leave out --no-lines", needs_lines(want));
+        return false;
+    }
+    if (want->sample && want->counts & LMP_COUNTS_OVERRIDES) {
+        *status = command_wrong(command, "--overrides needs every block: leave out --sample");
         return false;
     }
     if (!check_limits(want, command, status)) return false;

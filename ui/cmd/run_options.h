@@ -16,6 +16,7 @@ typedef struct RunOptions {
     double fps;
     bool lines, stacks;
     uint64_t sample; /* bytes; 0: exact */
+    unsigned counts; /* LMP_COUNTS_ bits */
     unsigned top;
     char breaks[4096];    /* conditions, one a line */
     bool pauses;          /* one of them is to pause at */

@@ -1,6 +1,7 @@
 /* deaths.c - see deaths.h. */
 #include "agent/charge/deaths.h"
 
+#include "agent/charge/calls.h"
 #include "agent/charge/lines.h"
 #include "agent/charge/sites.h"
 #include "agent/charge/tags.h"
@@ -16,6 +17,7 @@ static void thread_gone(LmpProfile *p, uintptr_t addr) {
     lines_thread_gone(p, L);
     if (p->tags) tags_thread_gone(p, L);
     if (p->tree) tree_thread_gone(p, L);
+    if (p->counts) calls_thread_gone(p, L);
 }
 
 COLD void deaths_unknown(LmpProfile *p, uintptr_t addr, size_t size) {

@@ -120,7 +120,9 @@ _Static_assert((int)LMP_HOMES <= (int)LMP_LINE_LEAST, "a slot's home stays when 
 
 bool lines_code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
     LmpCode code;
-    if (!codes_take(p->lines->codes, addr, &code) || !code.homes) return false;
+    if (!codes_take(p->lines->codes, addr, &code)) return false;
+    p->code_deaths++;
+    if (!code.homes) return false;
     forget_code(p->lines, &code, size);
     codes_drop(p->lines->codes, &code);
     return true;
@@ -359,6 +361,37 @@ static __attribute__((noinline)) uint32_t learn_frame_site(LmpProfile *p, lua_St
     LmpWhere w = {.L = L, .runs = L, .ci = (LmpCallInfo *)ci, .pc = pc}; /* NOLINT */
     LmpLineSlot *kept;
     return row_of(p, &w, pc, proto, lines_key(pc, KEY_FRAME), 0, 0, &kept);
+}
+
+uint32_t lines_function(LmpProfile *p, lua_State *L, const LmpCallInfo *ci) {
+    const void *proto = frames_proto(frames_func(ci));
+    LmpCode *code = code_of(p, proto);
+    uint32_t function = code ? function_of(p, code, proto) : 0;
+    if (function && !sites_wants_name(p, function)) return function;
+    bool name = may_name(p, ci);
+    if (function && !name) return function;
+    lua_Debug ar;
+    ar.namewhat = "";
+    describe(L, ci, 0, name ? "Sn" : "S", &ar);
+    function = add_function(p, &ar, proto);
+    code = code_of(p, proto); /* it may have moved */
+    if (code && function != sites_pseudo(p, LMP_PSEUDO_OTHERS)) code->function = function;
+    return function;
+}
+
+uint32_t lines_site_at(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uintptr_t pc) {
+    const void *proto = frames_proto(frames_func(ci));
+    if (!proto) return sites_pseudo(p, LMP_PSEUDO_UNKNOWN);
+    LmpWhere w = {.L = L, .runs = L, .ci = (LmpCallInfo *)ci, .pc = pc}; /* NOLINT */
+    uint64_t unknown = p->live->tables.unknown;                          /* requests for memory */
+    LmpCode *code = code_of(p, proto);
+    uint32_t site = site_of(p, &w, pc, proto, &code);
+    p->live->tables.unknown = unknown;
+    return site;
+}
+
+bool lines_watch(LmpProfile *p, const void *proto) {
+    return code_of(p, proto) != NULL;
 }
 
 uint32_t lines_frame_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uintptr_t pc) {

@@ -71,6 +71,13 @@ void lines_tag_changed(LmpProfile *p, lua_State *L);
 uint32_t lines_frame_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uintptr_t pc);
 uint32_t lines_c_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci);
 
+/* For who counts calls: the function of a Lua frame; the site of a pc of it, which may be any that
+ * has an instruction before it. Neither is kept: that is for the caller to do. */
+uint32_t lines_function(LmpProfile *p, lua_State *L, const LmpCallInfo *ci);
+uint32_t lines_site_at(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uintptr_t pc);
+/* From now on p->code_deaths changes when the code of this prototype dies. False: no memory. */
+bool lines_watch(LmpProfile *p, const void *proto);
+
 /* Who asks now, for call paths. */
 typedef struct LmpAsk {
     lua_State *L;          /* NULL: unknown */

@@ -403,6 +403,8 @@ static void set_limits(LmpTableLimits *l) {
     limit(&l->records, 1 + KINDS_OF_OTHERS, LMP_RECORDS_MAX);
     limit(&l->nodes, 2, LMP_NODES_MAX);
     limit(&l->paths, l->records + 1, LMP_PATHS_MAX);
+    limit(&l->edges, 2, LMP_EDGES_MAX);
+    limit(&l->overrides, 2, LMP_OVERRIDES_MAX);
 }
 
 static void make_pseudos(LmpProfile *p) {

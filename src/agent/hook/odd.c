@@ -3,6 +3,7 @@
  * the profiler's own. */
 #include "agent/hook/odd.h"
 
+#include "agent/charge/counts.h"
 #include "agent/charge/deaths.h"
 #include "agent/charge/lines.h"
 #include "agent/charge/tree.h"
@@ -91,12 +92,15 @@ COLD void *odd_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context) {
 /* A free is charged to the line that runs, if that line caused it: a table that grows gives its old
  * part back. All others are the collector's, which is what a reader adds up (ledger.h): objects are
  * never freed otherwise. */
-static COLD void charge_free(LmpProfile *p, unsigned cls, size_t n, const char *cfa) {
+static COLD void charge_free(LmpProfile *p, unsigned cls, size_t n, const char *cfa,
+                             uint32_t alloc_context) {
     if (cls < LMP_C_STRING_PART || saved_regs_collects(p->regs, cfa)) return;
     LmpAsk ask;
-    LmpRecord *here = &p->record[lines_ask(p, NULL, cls, &ask)];
+    uint32_t row = lines_ask(p, NULL, cls, &ask);
+    LmpRecord *here = &p->record[row];
     here->here_frees++;
     here->here_free_bytes += n;
+    counts_freed(p, alloc_context, row, n);
 }
 
 COLD void *odd_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
@@ -104,7 +108,7 @@ COLD void *odd_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa) 
     uint32_t alloc_context, entry = shadow_take(p, addr, &alloc_context);
     if (entry) {
         if (p->exact && p->regs && (entry & 15) < LMP_C_COUNTED)
-            charge_free(p, entry & 15, osize, cfa);
+            charge_free(p, entry & 15, osize, cfa, alloc_context);
         count_free(p, entry & 15, osize);
         if (p->exact) usage_freed(p, alloc_context, addr, osize, entry, p->tree != NULL);
         if (p->sampling) sample_leaves(p, alloc_context, addr, osize, entry, true);
@@ -145,7 +149,10 @@ COLD void *odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t n
     }
     c->count[cls].reallocs++;
     c->count[cls].realloc_bytes += (int64_t)(nsize - osize);
-    if (p->exact) usage_resized(p, alloc_context, here, (uintptr_t)ptr, (uintptr_t)r, osize, nsize);
+    if (p->exact) {
+        usage_resized(p, alloc_context, here, (uintptr_t)ptr, (uintptr_t)r, osize, nsize);
+        counts_resized(p, alloc_context, here, (int64_t)(nsize - osize));
+    }
     if (p->lines && entry & LMP_BLOCK_NOTIFY) deaths_notified(p, (uintptr_t)ptr, osize, cls);
     if (p->sampling) {
         sample_leaves(p, alloc_context, (uintptr_t)ptr, osize, entry, false);

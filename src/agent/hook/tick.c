@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "agent/charge/calls.h"
 #include "agent/charge/cycles.h"
 #include "agent/charge/looks.h"
 #include "agent/charge/names.h"
@@ -87,6 +88,7 @@ COLD void tick_now(LmpProfile *p) {
     next_epoch(p, clock);
     note_history(p, clock);
     names_tick(p);
+    if (p->counts) calls_look(p);
     foreign_tell(p);
     ask_again(p);
     snapshot_tick(p);

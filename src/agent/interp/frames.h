@@ -66,6 +66,7 @@ extern LmpFrameBits frames_bits;
 enum {
     LMP_OP_NEWTABLE = 19,
     LMP_OP_CONCAT = 53,
+    LMP_OP_TAILCALL = 69,
     LMP_OP_SETLIST = 78,
     LMP_OP_CLOSURE = 79,
     LMP_INSTRUCTION = 4 /* bytes */

@@ -161,6 +161,10 @@ static void between(lua_State *L, lua_Debug *ar) {
     if (own.hook) own.hook(L, ar);
 }
 
+bool safepoint_stands(lua_State *L) {
+    return lua_gethook(L) == between;
+}
+
 void safepoint_close(LmpSafepoints *of) {
     if (of->lent) lmp_os->unmap(of->lent, sizeof *of->lent);
     of->lent = NULL;

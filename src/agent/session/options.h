@@ -16,6 +16,7 @@ typedef struct LmpOptions {
     int run_socket;       /* to `lmp run`, which prints the summary then; -1: none */
     bool lines;           /* charge every block to the line that asked for it */
     bool stacks;          /* and to its whole call path: has lines, whatever `lines` says */
+    unsigned counts;      /* LMP_COUNTS_ bits: has lines, too */
     uint64_t sample;      /* account for one block in so many bytes, on average; 0: for every one */
     uint32_t top;         /* rows of the summary's tables */
     const char *snapshot; /* of the heap, at the end: its file; NULL: none */

@@ -16,6 +16,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "agent/charge/calls.h"
 #include "agent/charge/cycles.h"
 #include "agent/charge/lines.h"
 #include "agent/charge/names.h"
@@ -222,12 +223,14 @@ static void end_lines(LmpProfile *p) {
     tags_close(p);
     sample_close(p);
     tree_close(p);
+    counts_close(p);
     lines_close(p);
     sites_close(p);
 }
 
 static LmpErr end_profile(lua_State *L, LmpProfile *p, const char *ending, LmpStats *last) {
     bool forked = p->detached;
+    calls_end(p, p->closing ? NULL : L);
     if (!forked) foreign_tell(p); /* while our allocator should be there */
     bool unhooked = unhook(L, p);
     if (!forked) {
@@ -344,15 +347,21 @@ static LmpErr start_display(LmpProfile *p, const LmpOptions *options) {
 static void start_lines(LmpProfile *p, lua_State *L, const LmpOptions *options) {
     bool samples = options->sample > 0; /* so few that their call paths cost nothing */
     LmpTablesUsed *tables = &p->live->tables;
-    if (!options->lines && !options->stacks && !samples) return;
+    if (!options->lines && !options->stacks && !samples && !options->counts) return;
+    tables->counts = options->counts; /* memory for them is reserved with the rest */
     tables->why = LMP_WHY_MEMORY;
     tables->stacks_why = options->stacks ? LMP_WHY_MEMORY : LMP_WHY_NOT;
     tables->sample_why = samples ? LMP_WHY_MEMORY : LMP_WHY_NOT;
-    if (sites_open(p)) return;
+    tables->counts_why = options->counts ? LMP_WHY_MEMORY : LMP_WHY_NOT;
+    if (sites_open(p)) {
+        tables->counts = 0;
+        return;
+    }
     parsing_prepare();
     sources_prepare();
     if (lines_open(p, L)) {
         sites_close(p);
+        tables->counts = 0;
         return;
     }
     if (options->stacks && !p->framed) tables->stacks_why = LMP_WHY_FRAMES;
@@ -363,6 +372,7 @@ static void start_lines(LmpProfile *p, lua_State *L, const LmpOptions *options) 
     p->exact = !samples || !entry || sample_open(p, options->sample) != LMP_OK;
     names_open(p);
     names_pass(p, L);
+    if (options->counts) counts_open(p, options->counts);
 }
 
 /* The first of the requested options that is not available. */
@@ -370,7 +380,10 @@ static LmpErr first_lack(const LmpProfile *p) {
     LmpStats s;
     stats_derive(p->live, 0, &s);
     if (s.lines == LMP_LINES_OFF && s.why) return LMP_E_NOLINES;
-    return s.stacks_why ? LMP_E_NOSTACKS : s.sample_why ? LMP_E_NOSAMPLE : LMP_OK;
+    return s.stacks_why                 ? LMP_E_NOSTACKS
+           : s.sample_why               ? LMP_E_NOSAMPLE
+           : p->live->tables.counts_why ? LMP_E_NOCOUNTS
+                                        : LMP_OK;
 }
 
 LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
@@ -430,6 +443,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     slot->of.profile = p;
     tick_now(p);
     atomic_store(&p->live->state, LMP_RUNNING);
+    calls_begin(p, L);
     foreign_begin(p, L);
     memory_told_begin(p, L);
     lua_setallocf(L, hook_choose(p), p);

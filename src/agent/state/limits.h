@@ -10,7 +10,7 @@
 /* The most rows of each table, row 0 included (text: bytes). 0: as in layout.h; only tests set
  * others. */
 typedef struct LmpTableLimits {
-    uint32_t text, functions, sites, records, nodes, paths;
+    uint32_t text, functions, sites, records, nodes, paths, edges, overrides;
 } LmpTableLimits;
 
 /* How far the tables have been reserved. */

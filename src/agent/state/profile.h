@@ -87,8 +87,9 @@ typedef struct LmpProfile {
     bool closing;     /* the collector's mode is final: lua_close sets its own, or all is over */
     bool detached;    /* in a forked child, or stopped under a wrapper: pass through */
     bool expecting;   /* another state is being made here: the next request is its own */
-    bool collecting;  /* a full collection was asked for, and threads for it (safepoint.h) */
-    LmpOwn own;       /* our own API call under way: its blocks are LMP_C_OWN */
+    uint32_t code_deaths; /* of code that was watched (lines_watch; count) */
+    bool collecting;      /* a full collection was asked for, and threads for it (safepoint.h) */
+    LmpOwn own;           /* our own API call under way: its blocks are LMP_C_OWN */
 
     /* what belongs to one file alone, which says what is in it */
     struct LmpSlowPath *slow;                /* slow_path.h */
@@ -101,6 +102,7 @@ typedef struct LmpProfile {
     struct LmpCycles *cycles;                /* cycles.h */
     struct LmpLiveHistoryPlan *live_history; /* live_history.h */
     struct LmpIndexes *indexes;              /* of the tables, sites.c */
+    struct LmpCounts *counts;                /* counts.h; NULL: memory alone is counted */
     struct LmpTree *tree;                    /* call paths, tree.c; NULL: not kept */
     struct LmpTagMap *tags;                  /* of coroutines, tags.c; NULL: none was ever set */
     struct LmpNames *names;                  /* paths of functions, names.c; NULL: none */

@@ -12,9 +12,11 @@ static const struct Table {
     size_t limit, used; /* offsets in LmpTableLimits, LmpTablesUsed */
     uint64_t at;
     uint32_t row, rows; /* bytes; the most there can be */
+    uint32_t counts;    /* LMP_COUNTS_ bits, one of which has to be asked for; 0: always there */
 } tables[] = {
-#define TABLE(field, at, row, rows)                                                                \
-    { offsetof(LmpTableLimits, field), offsetof(LmpTablesUsed, field), at, row, rows }
+#define TABLE_IF(counts, field, at, row, rows)                                                     \
+    { offsetof(LmpTableLimits, field), offsetof(LmpTablesUsed, field), at, row, rows, counts }
+#define TABLE(...) TABLE_IF(0, __VA_ARGS__)
     TABLE(text, LMP_TEXT_AT, 1, LMP_TEXT_MAX),
     TABLE(functions, LMP_FUNCTIONS_AT, sizeof(LmpFunction), LMP_FUNCTIONS_MAX),
     TABLE(sites, LMP_SITES_AT, sizeof(LmpSite), LMP_SITES_MAX),
@@ -25,11 +27,20 @@ static const struct Table {
     TABLE(records, LMP_MARKED_RECORDS_AT, LMP_MARKED * sizeof(LmpMarked), LMP_RECORDS_MAX),
     TABLE(nodes, LMP_MARKED_NODES_AT, LMP_MARKED * sizeof(LmpMarked), LMP_NODES_MAX),
     TABLE(paths, LMP_PATHS_AT, sizeof(LmpPath), LMP_PATHS_MAX),
+    TABLE_IF(LMP_COUNTS_CALLS, edges, LMP_EDGES_AT, sizeof(LmpEdge), LMP_EDGES_MAX),
+    TABLE_IF(LMP_COUNTS_OVERRIDES, overrides, LMP_OVERRIDES_AT, sizeof(LmpOverride),
+             LMP_OVERRIDES_MAX),
+    TABLE_IF(LMP_COUNTS_INSTRUCTIONS, sites, LMP_INSTRUCTIONS_AT, sizeof(uint64_t), LMP_SITES_MAX),
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 
 static uint32_t *limit_of(LmpTableLimits *limits, const struct Table *t) {
     return (uint32_t *)(void *)((char *)limits + t->limit);
+}
+
+/* Is this one used, with what was asked for? */
+static bool is_used(const LmpProfile *p, const struct Table *t) {
+    return !t->counts || t->counts & p->live->tables.counts;
 }
 
 bool reserve_range(LmpProfile *p, uint64_t at, uint64_t size) {
@@ -45,7 +56,8 @@ bool reserve_open(LmpProfile *p) {
 
 static bool reach(LmpProfile *p, unsigned level) {
     for (int i = 0; i < TABLES; i++)
-        if (!reserve_range(p, tables[i].at,
+        if (is_used(p, &tables[i]) &&
+            !reserve_range(p, tables[i].at,
                            (uint64_t)(tables[i].rows >> (LEVELS - level)) * tables[i].row))
             return false;
     for (int i = 0; i < TABLES; i++) {
@@ -68,7 +80,7 @@ void reserve_next(LmpProfile *p) {
     for (int i = 0; i < TABLES; i++) {
         uint32_t used;
         memcpy(&used, (const char *)&p->live->tables + tables[i].used, sizeof used);
-        if (used <= *limit_of(&p->limits, &tables[i]) / 2) continue;
+        if (!is_used(p, &tables[i]) || used <= *limit_of(&p->limits, &tables[i]) / 2) continue;
         if (!reach(p, p->reserve.level + 1)) p->reserve.level = REFUSED; /* asking costs */
         return;
     }
