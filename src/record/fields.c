@@ -217,7 +217,6 @@ static const RecField used[] = {
     ONE(LmpTablesUsed, overrides),
     ONE(LmpTablesUsed, hook_lost),
     ONE(LmpTablesUsed, hook_lost_clock),
-    ONE(LmpTablesUsed, hook_lacks),
 };
 
 static const RecField tag[] = {WORD("text", 4)};

@@ -37,7 +37,7 @@
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
 #define LMP_LAYOUT 16u /* changes whenever anything here, in rows.h, laps.h or paused.h does */
-#define LMP_LAYOUT_DIGEST 0x5dbf7a26bf0ddd92ull
+#define LMP_LAYOUT_DIGEST 0xec2e5821494c14e8ull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull

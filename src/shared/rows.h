@@ -231,7 +231,6 @@ typedef struct LmpTablesUsed {
      * how often that was seen, and when first (nanoseconds since start); calls in between are
      * missing. */
     uint64_t hook_lost, hook_lost_clock;
-    uint64_t hook_lacks; /* calls for whose edge or function there was no memory (count) */
 } LmpTablesUsed;
 
 /* live_history: bytes, uint64_t [LMP_SITES_MAX][LMP_LIVE_HISTORY] at LMP_LIVE_HISTORY_AT, and
