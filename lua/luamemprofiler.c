@@ -13,6 +13,7 @@
 #include "agent/session/profiler.h"
 #include "figures.h"
 #include "heap.h"
+#include "measured.h"
 #include "module.h"
 #include "options.h"
 #include "shared/launch.h"
@@ -210,8 +211,16 @@ static int api_tag(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-    {"start", api_start}, {"stop", api_stop}, {"stats", api_stats},          {"mark", api_mark},
-    {"frame", api_frame}, {"tag", api_tag},   {"snapshot", module_snapshot}, {NULL, NULL},
+    {"start", api_start},
+    {"stop", api_stop},
+    {"stats", api_stats},
+    {"mark", api_mark},
+    {"frame", api_frame},
+    {"tag", api_tag},
+    {"snapshot", module_snapshot},
+    {"measure", module_measure},
+    {"measure_growth", module_measure_growth},
+    {NULL, NULL},
 };
 
 int luaopen_luamemprofiler(lua_State *L) {

@@ -275,8 +275,9 @@ void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     }
 
     /* The peak in the counters is only brought up to date before live bytes fall. */
-    int at_peak = out->live_bytes >= c->peak_bytes;
-    out->peak_bytes = at_peak ? out->live_bytes : c->peak_bytes;
+    uint64_t noted = counters_noted_peak(c);
+    int at_peak = out->live_bytes >= noted;
+    out->peak_bytes = at_peak ? out->live_bytes : noted;
     for (unsigned k = 0; k < LMP_KINDS; k++)
         out->kind[k].peak_bytes = at_peak ? out->kind[k].live_bytes : peak[k];
 

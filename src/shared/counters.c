@@ -86,8 +86,27 @@ static uint64_t class_bytes(const LmpCounters *c, int i) {
 
 void counters_note_peak(LmpCounters *c, uint64_t clock) {
     c->peak_bytes = c->live_bytes;
+    if (c->live_bytes <= c->peak_kept) return; /* only of what is measured */
+    if (c->peak_kept) c->peak_kept = c->live_bytes;
     c->peak_serial++;
     c->peak_clock = clock;
     for (int i = 0; i < LMP_C_COUNTED; i++)
         c->class_peak[i] = class_bytes(c, i);
+}
+
+uint64_t counters_split_peak(LmpCounters *c, uint64_t clock) {
+    if (c->live_bytes > c->peak_bytes) counters_note_peak(c, clock);
+    uint64_t most = c->peak_bytes;
+    if (!c->peak_kept) c->peak_kept = most;
+    atomic_signal_fence(memory_order_release); /* for readers: kept before it is lowered */
+    c->peak_bytes = c->live_bytes;
+    return most;
+}
+
+void counters_join_peak(LmpCounters *c, uint64_t clock) {
+    if (c->live_bytes > c->peak_bytes) counters_note_peak(c, clock);
+    if (!c->peak_kept) return;
+    c->peak_bytes = c->peak_kept;
+    atomic_signal_fence(memory_order_release);
+    c->peak_kept = 0;
 }

@@ -28,6 +28,19 @@ void counters_fold(LmpCounters *c, uint32_t ops);
 /* Notes the high-water mark and what it was made of; `clock`: nanoseconds since start. */
 void counters_note_peak(LmpCounters *c, uint64_t clock);
 
+/* The high-water mark as far as it has been noted (bytes): live_bytes may be above it. */
+static inline uint64_t counters_noted_peak(const LmpCounters *c) {
+    uint64_t kept = c->peak_kept; /* first: it is there before peak_bytes is lowered */
+    return c->peak_bytes > kept ? c->peak_bytes : kept;
+}
+
+/* Returns the most bytes that were live since the last split (the start, at the first), and begins
+ * anew. The run's own high-water mark is kept beside it; the hot path, which only compares with
+ * peak_bytes, takes its slow turn a little more often. */
+uint64_t counters_split_peak(LmpCounters *c, uint64_t clock);
+/* Splits are over: peak_bytes is the high-water mark of the run again. */
+void counters_join_peak(LmpCounters *c, uint64_t clock);
+
 /* Frees of all counted classes so far, for the writer itself. */
 void counters_frees(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes);
 /* The same of allocations and of changes of size. */

@@ -36,8 +36,8 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 16u /* changes whenever anything here, in rows.h, laps.h or paused.h does */
-#define LMP_LAYOUT_DIGEST 0xec2e5821494c14e8ull
+#define LMP_LAYOUT 17u /* changes whenever anything here, in rows.h, laps.h or paused.h does */
+#define LMP_LAYOUT_DIGEST 0xbbc41c38fb8e550cull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
@@ -174,8 +174,9 @@ typedef struct LmpClassCount {
  * at `bias` and reaches the sign bit when it is time to fold the word into the full counters. So
  * the totals of class c are count[c] plus what alloc_now[c] and free_now[c] hold. `seq` is odd
  * while they are folded. live_bytes is their balance over the counted classes; the high-water mark
- * is the larger of live_bytes and peak_bytes (peak_* is only brought up to date before live_bytes
- * falls). */
+ * is the largest of live_bytes, peak_bytes and peak_kept (peak_* is only brought up to date before
+ * live_bytes falls). While a part of the run is measured, peak_bytes is that part's own mark, and
+ * peak_kept the whole run's: counters_split_peak. */
 typedef struct LmpCounters {
     uint64_t live_bytes;
     uint64_t peak_bytes;
@@ -189,7 +190,8 @@ typedef struct LmpCounters {
     uint64_t dropped, dropped_bytes; /* allocations not accounted: no memory for the map */
     uint32_t peak_serial; /* from 1, one more whenever peak_bytes is brought up to date */
     uint32_t spare0;
-    uint64_t spare[3];
+    uint64_t peak_kept; /* 0: nothing is measured */
+    uint64_t spare[2];
     uint64_t alloc_now[LMP_CLASSES]; /* packed: allocations since the last fold */
     uint64_t free_now[LMP_CLASSES];  /* packed: frees since the last fold */
     LmpClassCount count[LMP_CLASSES];

@@ -9,6 +9,7 @@
 #include "agent/state/profile.h"
 #include "agent/state/state.h"
 #include "base/os.h"
+#include "shared/counters.h"
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
@@ -146,7 +147,8 @@ static bool was_made_at(LmpProfile *p, const LmpCheckedOp *w, const void *r, con
 }
 
 static uint64_t high_water(const LmpCounters *c) {
-    return c->live_bytes > c->peak_bytes ? c->live_bytes : c->peak_bytes;
+    uint64_t noted = counters_noted_peak(c);
+    return c->live_bytes > noted ? c->live_bytes : noted;
 }
 
 /* Those that take a snapshot are none to pause for. */

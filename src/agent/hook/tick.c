@@ -39,10 +39,10 @@ static void note_history(LmpProfile *p, uint64_t clock) {
     const LmpGc *gc = &p->live->gc;
     LmpHistoryPoint now = {
         .max_bytes = c->live_bytes, .min_bytes = c->live_bytes, .last_bytes = c->live_bytes};
-    if (c->peak_bytes >
-        p->slow->tick_peak) { /* a new peak since the last tick that is already left */
-        p->slow->tick_peak = c->peak_bytes;
-        if (c->peak_bytes > now.max_bytes) now.max_bytes = c->peak_bytes;
+    uint64_t peak = counters_noted_peak(c);
+    if (peak > p->slow->tick_peak) { /* a new peak since the last tick that is already left */
+        p->slow->tick_peak = peak;
+        if (peak > now.max_bytes) now.max_bytes = peak;
     }
     for (unsigned cls = 1; cls < LMP_C_COUNTED;
          cls++) { /* just folded: the full counters are complete */

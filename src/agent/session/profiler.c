@@ -178,7 +178,7 @@ static LmpSafepoints *find_safepoints(lua_State *L) {
     return slot && !slot->closed ? &slot->of : NULL;
 }
 
-static LmpProfile *find(lua_State *L) {
+LmpProfile *session_find(lua_State *L) {
     Slot *slot = find_slot(L);
     LmpProfile *p =
         slot && slot->of.profile && !slot->of.profile->detached ? slot->of.profile : NULL;
@@ -208,6 +208,8 @@ static LmpProfile *take_place(lua_State *L) {
     pthread_mutex_unlock(&lock);
     if (!p) return NULL;
     session_join(session_of(p));
+    session_of(p)->intervals = NULL;
+    session_of(p)->for_intervals = false;
     foreign_clear(p);
     return p;
 }
@@ -267,7 +269,7 @@ static int state_closes(lua_State *L) {
 
 LmpErr profiler_stop(lua_State *L, LmpStats *last) {
     Slot *slot = find_slot(L);
-    if (!find(L)) return LMP_E_NOTSTARTED;
+    if (!session_find(L)) return LMP_E_NOTSTARTED;
     LmpProfile *p = slot->of.profile;
     slot->of.profile = NULL;
     return end_profile(L, p, "stopped", last);
@@ -388,7 +390,7 @@ static LmpErr first_lack(const LmpProfile *p) {
 
 LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     *lack = LMP_OK;
-    LmpProfile *running = find(L);
+    LmpProfile *running = session_find(L);
     if (running &&
         session_of(running)->adoptable) { /* `lmp run` started it: the script means this profile */
         session_of(running)->adoptable = false;
@@ -402,7 +404,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     const char *name = program_name(L, options->name);
     char release[32];
     running_release(release, sizeof release);
-    if (find(L)) return LMP_E_STARTED; /* by a finalizer, just now */
+    if (session_find(L)) return LMP_E_STARTED; /* by a finalizer, just now */
     LmpProfile *p = take_place(L);
     LmpErr err = p ? LMP_OK : LMP_E_NOMEM;
     if (p) {
@@ -453,7 +455,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
 /* ---- figures --------------------------------------------------------------------------------- */
 
 LmpErr profiler_stats(lua_State *L, LmpStats *out) {
-    LmpProfile *p = find(L);
+    LmpProfile *p = session_find(L);
     if (!p) return LMP_E_NOTSTARTED;
     cycles_look(p); /* a collection may have been the last thing that happened */
     foreign_tell(p);
@@ -462,7 +464,7 @@ LmpErr profiler_stats(lua_State *L, LmpStats *out) {
 }
 
 LmpErr profiler_heap(lua_State *L, LmpHeapMemory *memory, LmpHeapGraph *out) {
-    const LmpProfile *p = find(L);
+    const LmpProfile *p = session_find(L);
     LmpHeapSource source;
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
     lua_State *main = lua_tothread(L, -1);
@@ -476,7 +478,7 @@ LmpErr profiler_heap(lua_State *L, LmpHeapMemory *memory, LmpHeapGraph *out) {
 }
 
 LmpErr profiler_ledger(lua_State *L, unsigned parts, Ledger *out) {
-    LmpProfile *p = find(L);
+    LmpProfile *p = session_find(L);
     if (!p) return LMP_E_NOTSTARTED;
     cycles_look(p);
     names_look(p, L);
@@ -484,7 +486,7 @@ LmpErr profiler_ledger(lua_State *L, unsigned parts, Ledger *out) {
 }
 
 const char *profiler_tag(lua_State *L, const char *name) {
-    LmpProfile *p = find(L);
+    LmpProfile *p = session_find(L);
     if (!p || !p->lines) return NULL;
     const char *before = tags_set(p, L, name);
     if (p->tags) lines_tag_changed(p, L);
@@ -492,17 +494,17 @@ const char *profiler_tag(lua_State *L, const char *name) {
 }
 
 LmpOwn profiler_own_begin(lua_State *L) {
-    LmpProfile *p = find(L);
+    LmpProfile *p = session_find(L);
     return p ? trap_own_begin(p, L) : (LmpOwn){NULL, NULL};
 }
 
 void profiler_own_end(lua_State *L, LmpOwn before) {
-    LmpProfile *p = find(L);
+    LmpProfile *p = session_find(L);
     if (p) trap_own_end(p, before);
 }
 
 LmpErr profiler_mark(lua_State *L, const char *name) {
-    LmpProfile *p = find(L);
+    LmpProfile *p = session_find(L);
     if (!p) return LMP_E_NOTSTARTED;
     names_look(p, L);
     requests_mark(p, name);
@@ -511,10 +513,10 @@ LmpErr profiler_mark(lua_State *L, const char *name) {
 
 LmpErr profiler_snapshot(lua_State *L, const char *file, bool collect, bool wait,
                          LmpSnapshotLive *out) {
-    LmpProfile *p = find(L);
+    LmpProfile *p = session_find(L);
     if (!p) return LMP_E_NOTSTARTED;
     if (collect) lua_gc(L, LUA_GCCOLLECT);
-    p = find(L); /* finalizers may do anything */
+    p = session_find(L); /* finalizers may do anything */
     if (!p) return LMP_E_NOTSTARTED;
     cycles_look(p);
     names_look(p, L);
@@ -527,7 +529,7 @@ LmpErr profiler_snapshot(lua_State *L, const char *file, bool collect, bool wait
 }
 
 bool profiler_lap(lua_State *L, const char *name, LmpLap *lap) {
-    LmpProfile *p = find(L);
+    LmpProfile *p = session_find(L);
     if (!p) return false;
     cycles_look(p);
     LmpLapMoment now = {.clock = lmp_os->clock() - p->start, .cycles = p->live->gc.cycles};

@@ -32,12 +32,17 @@ typedef struct LmpSession {
     int run_socket;     /* to `lmp run`, which writes it unless it was killed; -1: none */
     ino_t run_inode;    /* of that socket */
     bool adoptable;     /* begun by `lmp run`: the script's own first start() is answered by it */
-    struct LmpSession *next; /* list of profiler.c */
+    struct LmpInterval *intervals; /* that are measured now, interval.c */
+    bool for_intervals;            /* begun for them: it ends with the last one */
+    struct LmpSession *next;       /* list of profiler.c */
 } LmpSession;
 
 static inline LmpSession *session_of(LmpProfile *p) {
     return (LmpSession *)(void *)p;
 }
+
+/* The profile of L's state, NULL: none is running. Allocates nothing. */
+LmpProfile *session_find(lua_State *L);
 
 /* The profile points to its parts. */
 static inline void session_join(LmpSession *s) {

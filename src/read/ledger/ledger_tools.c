@@ -68,8 +68,9 @@ bool tally_any(const LmpTally *t) {
 
 LedgerPeak peak_of(const LmpLive *live) {
     const LmpCounters *c = &live->counters;
+    uint64_t kept = read_once64(&c->peak_kept), peak = read_once64(&c->peak_bytes);
     return (LedgerPeak){read_once32(&c->peak_serial),
-                        read_once64(&c->live_bytes) > read_once64(&c->peak_bytes)};
+                        read_once64(&c->live_bytes) > (peak > kept ? peak : kept)};
 }
 
 LmpTally tally_of(const LmpUsage *use, const uint64_t *reallocs, const int64_t *realloc_bytes,

@@ -1,0 +1,213 @@
+/* measure.c - lmp.measure: what one call of a function makes and leaves behind. It runs in the
+ * frame of the caller, so its errors go through untouched, and it may yield. */
+#include <lauxlib.h>
+#include <stdlib.h>
+
+#include "measured.h"
+#include "module.h"
+
+enum { SITES_MOST = 1000 };
+
+typedef struct SiteThen {
+    uint64_t allocs, made, live, blocks;
+} SiteThen;
+
+typedef struct Measure {
+    Measured of;
+    LmpStats before, after; /* the call */
+    LmpStats kept;          /* and full collections */
+    uint32_t rows;          /* of SiteThen, by LmpSiteRow.id */
+    SiteThen *then;         /* in of.rows */
+} Measure;
+
+/* A site in the result. */
+typedef struct Made {
+    const LmpSiteRow *site;
+    uint64_t allocs, bytes;
+    int64_t held_bytes, held_blocks;
+} Made;
+
+typedef struct MadeList {
+    const Measure *m;
+    Made *row;
+    uint32_t rows;
+} MadeList;
+
+/* ---- sites ----------------------------------------------------------------------------------- */
+
+static bool note_sites(Measure *m) {
+    const Ledger *l = &m->of.ledger;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < l->sites; i++)
+        if (l->site[i].id >= most) most = l->site[i].id + 1;
+    m->of.rows = m->then = calloc((size_t)most + 1, sizeof *m->then);
+    if (!m->then) return false;
+    m->rows = most;
+    for (uint32_t i = 0; i < l->sites; i++) {
+        const LmpTally *t = &l->site[i].tally;
+        m->then[l->site[i].id] =
+            (SiteThen){t->allocs, tally_made(t), t->live_bytes, t->live_blocks};
+    }
+    return true;
+}
+
+static SiteThen then_of(const Measure *m, uint32_t id) {
+    return id < m->rows ? m->then[id] : (SiteThen){0, 0, 0, 0};
+}
+
+/* What was made is known before the collections, what is held after them. */
+static bool note_made(MadeList *list, const Ledger *l) {
+    list->row = calloc((size_t)l->sites + 1, sizeof *list->row);
+    return list->row != NULL;
+}
+
+static int by_weight(const void *left, const void *right) {
+    const Made *a = left, *b = right;
+    if (a->held_bytes != b->held_bytes) return a->held_bytes < b->held_bytes ? 1 : -1;
+    if (a->bytes != b->bytes) return a->bytes < b->bytes ? 1 : -1;
+    return (a->site->id > b->site->id) - (a->site->id < b->site->id);
+}
+
+static bool list_sites(MadeList *list, const Measure *m, const uint64_t *allocs,
+                       const uint64_t *made, uint32_t known) {
+    const Ledger *l = &m->of.ledger;
+    if (!note_made(list, l)) return false;
+    for (uint32_t i = 0; i < l->sites; i++) {
+        const LmpSiteRow *s = &l->site[i];
+        SiteThen then = then_of(m, s->id);
+        Made row = {s, s->id < known ? allocs[s->id] : 0, s->id < known ? made[s->id] : 0,
+                    (int64_t)(s->tally.live_bytes - then.live),
+                    (int64_t)(s->tally.live_blocks - then.blocks)};
+        if (row.allocs || row.bytes || row.held_bytes || row.held_blocks)
+            list->row[list->rows++] = row;
+    }
+    if (list->rows) qsort(list->row, list->rows, sizeof *list->row, by_weight);
+    if (list->rows > SITES_MOST) list->rows = SITES_MOST;
+    return true;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static uint64_t made_in(uint64_t live, uint64_t freed, uint64_t live_then, uint64_t freed_then) {
+    int64_t made = (int64_t)(live + freed - live_then - freed_then);
+    return made > 0 ? (uint64_t)made : 0;
+}
+
+static void push_types(lua_State *L, const Measure *m) {
+    lua_createtable(L, 0, LMP_KINDS);
+    for (int k = 0; k < LMP_KINDS; k++) {
+        const LmpKindStats *a = &m->before.kind[k], *b = &m->after.kind[k];
+        MeasuredHeld then = measured_held(&m->before, (LmpKind)k);
+        MeasuredHeld now = measured_held(&m->kept, (LmpKind)k);
+        lua_createtable(L, 0, 4);
+        measured_set(L, "allocs", (lua_Integer)(b->allocs - a->allocs));
+        measured_set(L, "bytes", (lua_Integer)made_in(b->made_bytes, 0, a->made_bytes, 0));
+        measured_set(L, "held_bytes", (lua_Integer)(now.bytes - then.bytes));
+        measured_set(L, "held_blocks", (lua_Integer)(now.blocks - then.blocks));
+        lua_setfield(L, -2, kind_info[k].name);
+    }
+    lua_setfield(L, -2, "types");
+}
+
+static void push_result(lua_State *L, void *from) {
+    const MadeList *list = from;
+    const Measure *m = list->m;
+    const LmpStats *a = &m->before, *b = &m->after;
+    MeasuredHeld then = measured_held_all(a), now = measured_held_all(&m->kept);
+    lua_createtable(L, 0, 12);
+    measured_set(L, "allocs", (lua_Integer)(b->mallocs - a->mallocs));
+    measured_set(L, "bytes",
+                 (lua_Integer)made_in(b->live_bytes, b->free_bytes, a->live_bytes, a->free_bytes));
+    measured_set(L, "reallocs", (lua_Integer)(b->reallocs - a->reallocs));
+    measured_set(L, "frees", (lua_Integer)(b->frees - a->frees));
+    measured_set(L, "free_bytes", (lua_Integer)(b->free_bytes - a->free_bytes));
+    measured_set(L, "peak_bytes", (lua_Integer)(m->of.interval.most - m->of.interval.start));
+    measured_set(L, "held_bytes", (lua_Integer)(now.bytes - then.bytes));
+    measured_set(L, "held_blocks", (lua_Integer)(now.blocks - then.blocks));
+    if (b->sample) measured_set(L, "sample", (lua_Integer)b->sample);
+    lua_pushnumber(L, (lua_Number)(b->seconds - a->seconds));
+    lua_setfield(L, -2, "seconds");
+    push_types(L, m);
+    lua_createtable(L, (int)list->rows, 0);
+    for (uint32_t i = 0; i < list->rows; i++) {
+        const Made *row = &list->row[i];
+        lua_createtable(L, 0, 8);
+        measured_set_site(L, row->site);
+        measured_set(L, "allocs", (lua_Integer)row->allocs);
+        measured_set(L, "bytes", (lua_Integer)row->bytes);
+        measured_set(L, "held_bytes", (lua_Integer)row->held_bytes);
+        measured_set(L, "held_blocks", (lua_Integer)row->held_blocks);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, "sites");
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static void push_nothing(lua_State *L, void *from) {
+    (void)from;
+    (void)L;
+}
+
+/* Reads what the call has made, collects, reads what is left. NULL in list->row: it cannot be told.
+ */
+static bool finish(lua_State *L, Measure *m, MadeList *list) {
+    if (!m->then || !measured_read(L, &m->of, &m->after)) return false;
+    uint64_t most = m->of.interval.most;
+    const Ledger *l = &m->of.ledger;
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < l->sites; i++)
+        if (l->site[i].id >= known) known = l->site[i].id + 1;
+    uint64_t *allocs = calloc((size_t)known * 2 + 1, sizeof *allocs);
+    if (!allocs) return false;
+    for (uint32_t i = 0; i < l->sites; i++) {
+        const LmpTally *t = &l->site[i].tally;
+        SiteThen then = then_of(m, l->site[i].id);
+        allocs[l->site[i].id] = t->allocs - then.allocs;
+        allocs[known + l->site[i].id] = made_in(tally_made(t), 0, then.made, 0);
+    }
+    measured_collect(L);
+    bool read =
+        measured_read(L, &m->of, &m->kept) && list_sites(list, m, allocs, allocs + known, known);
+    m->of.interval.most = most;
+    free(allocs);
+    return read;
+}
+
+/* On the stack: the userdata, the function and its arguments, which are kept (what is freed of them
+ * has been there before), and its results: `context` is where the first of them is. */
+static int after_call(lua_State *L, int status, lua_KContext context) {
+    Measure *m = lua_touserdata(L, 1);
+    MadeList list = {.m = m};
+    (void)status;
+    if (finish(L, m, &list)) {
+        int made = module_own_call(L, push_result, &list, 1);
+        free(list.row);
+        measured_end(L, &m->of);
+        if (made != LUA_OK) return lua_error(L);
+    } else {
+        free(list.row);
+        measured_end(L, &m->of);
+        lua_pushnil(L);
+    }
+    lua_insert(L, (int)context);
+    return lua_gettop(L) - (int)context + 1;
+}
+
+int module_measure(lua_State *L) {
+    measured_check(L);
+    int values = lua_gettop(L); /* the function and its arguments */
+    luaL_checkstack(L, values + 8, "too many arguments");
+    Measure *m = (Measure *)(void *)measured_begin(L, sizeof *m);
+    if (m) {
+        measured_collect(L);
+        /* What the call of a C function needs from the interpreter is there from now on. */
+        if (module_own_call(L, push_nothing, NULL, 0) != LUA_OK) return lua_error(L);
+        if (measured_read(L, &m->of, &m->before)) note_sites(m);
+        interval_again(L, &m->of.interval);
+    }
+    for (int i = 2; i <= values + 1; i++)
+        lua_pushvalue(L, i);
+    lua_callk(L, values - 1, LUA_MULTRET, values + 2, after_call);
+    return after_call(L, LUA_OK, values + 2);
+}
