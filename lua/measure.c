@@ -9,7 +9,8 @@
 enum { SITES_MOST = 1000 };
 
 typedef struct SiteThen {
-    uint64_t allocs, made, live, blocks;
+    uint64_t allocs, made;
+    MeasuredHeld held, threads; /* threads: of it, coroutines with frames and stacks */
 } SiteThen;
 
 typedef struct Measure {
@@ -44,15 +45,17 @@ static bool note_sites(Measure *m) {
     if (!m->then) return false;
     m->rows = most;
     for (uint32_t i = 0; i < l->sites; i++) {
-        const LmpTally *t = &l->site[i].tally;
-        m->then[l->site[i].id] =
-            (SiteThen){t->allocs, tally_made(t), t->live_bytes, t->live_blocks};
+        const LmpTally *t = &l->site[i].tally, *threads = &l->site[i].kind[LMP_THREAD].tally;
+        m->then[l->site[i].id] = (SiteThen){t->allocs,
+                                            tally_made(t),
+                                            {t->live_bytes, t->live_blocks},
+                                            {threads->live_bytes, threads->live_blocks}};
     }
     return true;
 }
 
 static SiteThen then_of(const Measure *m, uint32_t id) {
-    return id < m->rows ? m->then[id] : (SiteThen){0, 0, 0, 0};
+    return id < m->rows ? m->then[id] : (SiteThen){0};
 }
 
 /* What was made is known before the collections, what is held after them. */
@@ -71,13 +74,20 @@ static int by_weight(const void *left, const void *right) {
 static bool list_sites(MadeList *list, const Measure *m, const uint64_t *allocs,
                        const uint64_t *made, uint32_t known) {
     const Ledger *l = &m->of.ledger;
+    bool coroutines =
+        measured_held(&m->kept, LMP_THREAD).blocks != measured_held(&m->before, LMP_THREAD).blocks;
     if (!note_made(list, l)) return false;
     for (uint32_t i = 0; i < l->sites; i++) {
         const LmpSiteRow *s = &l->site[i];
         SiteThen then = then_of(m, s->id);
         Made row = {s, s->id < known ? allocs[s->id] : 0, s->id < known ? made[s->id] : 0,
-                    (int64_t)(s->tally.live_bytes - then.live),
-                    (int64_t)(s->tally.live_blocks - then.blocks)};
+                    (int64_t)(s->tally.live_bytes - then.held.bytes),
+                    (int64_t)(s->tally.live_blocks - then.held.blocks)};
+        if (!coroutines) { /* then what is left of their type is the running one's stack */
+            const LmpTally *t = &s->kind[LMP_THREAD].tally;
+            row.held_bytes -= (int64_t)(t->live_bytes - then.threads.bytes);
+            row.held_blocks -= (int64_t)(t->live_blocks - then.threads.blocks);
+        }
         if (row.allocs || row.bytes || row.held_bytes || row.held_blocks)
             list->row[list->rows++] = row;
     }
@@ -144,9 +154,14 @@ static void push_result(lua_State *L, void *from) {
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-static void push_nothing(lua_State *L, void *from) {
-    (void)from;
-    (void)L;
+enum { FRAMES = 16, SLOTS = 128 };
+
+/* What so many calls deep need of the interpreter is there from then on: frames that this thread
+ * has not had before, and room on its stack, are not the function's making. */
+static void push_frames(lua_State *L, void *from) {
+    int *frames = from;
+    luaL_checkstack(L, SLOTS, "no room");
+    if (--*frames > 0 && module_own_call(L, push_frames, frames, 0) != LUA_OK) lua_error(L);
 }
 
 /* Reads what the call has made, collects, reads what is left. NULL in list->row: it cannot be told.
@@ -201,8 +216,8 @@ int module_measure(lua_State *L) {
     Measure *m = (Measure *)(void *)measured_begin(L, sizeof *m);
     if (m) {
         measured_collect(L);
-        /* What the call of a C function needs from the interpreter is there from now on. */
-        if (module_own_call(L, push_nothing, NULL, 0) != LUA_OK) return lua_error(L);
+        int frames = FRAMES;
+        if (module_own_call(L, push_frames, &frames, 0) != LUA_OK) return lua_error(L);
         if (measured_read(L, &m->of, &m->before)) note_sites(m);
         interval_again(L, &m->of.interval);
     }

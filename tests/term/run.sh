@@ -626,6 +626,7 @@ case_install() { # an installed tree works, wherever it is moved
     cmake --install "$LMP_BUILD" --prefix "$work/first" >log 2>&1 || fail "cmake --install: $(cat log)"
     mv first second
     [ -f second/share/man/man1/lmp.1 ] || fail "no man page"
+    [ -f second/share/lua/5.4/luamemprofiler/busted.lua ] || fail "no assertions for busted"
     LMP=$work/second/bin/lmp
     echo 'print "out"' >x.lua
     lmp run x.lua

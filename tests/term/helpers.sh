@@ -1,0 +1,92 @@
+#!/bin/bash
+# The assertions for busted and luaunit in the frameworks of the distribution: helpers.sh CASE
+. "$(dirname "$0")/plain.sh"
+export LUA_CPATH="$LMP_BUILD/?.so;;" LUA_PATH="$LMP_SOURCE/lua/?.lua;;"
+plain() { # COMMAND...: files out and err, and $status
+    LD_PRELOAD=$LMP_PRELOAD "$@" >out 2>err </dev/null
+    status=$?
+}
+readme() { # LANGUAGE WORD: the example of README.md that has the word
+    awk -v word="$1" '/^```lua/ { text = ""; on = 1; next } /^```/ { if (on && index(text, word)) printf "%s", text; on = 0 } on { text = text $0 "\n" }' \
+        "$LMP_SOURCE/README.md"
+}
+
+case_busted() {
+    [ -f /usr/bin/busted ] || { echo "busted is not installed"; exit 77; }
+    cat >memory_spec.lua <<'LUA'
+require "luamemprofiler.busted"
+local kept, first = {}, nil
+local function leaks(n) for _ = 1, n do kept[#kept + 1] = {} end return true end
+local function one() return {} end
+describe("memory", function()
+  it("passes 1", function() assert.allocates_less_than(57, one) end)
+  it("passes 2", function() assert.allocates_less_than("1 KiB", one) end)
+  it("passes 3", function() assert.allocates_less_than({ allocs = 2, peak = 57, held = 1 }, one) end)
+  it("passes 4", function() assert.holds_nothing(one) end)
+  it("passes 5", function() assert.holds_nothing(function() first = first or {} end) end)
+  it("passes 6", function() assert.is_not.holds_nothing(leaks, 1) end)
+  it("passes 7", function() assert.is_not.allocates_less_than(56, one) end)
+  it("passes 8", function() assert.has_error(function() assert.allocates_less_than("x", one) end,
+    "bytes = x: a number was expected, or a size such as '64KiB'") end)
+  it("passes 9", function() assert.has_error(function() assert.allocates_less_than({ byts = 1 }, one) end,
+    "there is no limit 'byts'; there are: bytes, allocs, peak, held") end)
+  it("passes 10", function() assert.has_error(function() assert.holds_nothing(12) end, "a function was expected, got number") end)
+  it("passes 11", function() assert.has_error(function() assert.holds_nothing(error, "mine") end, "mine") end)
+  it("fails 1", function() assert.allocates_less_than(56, one) end)
+  it("fails 2", function() assert.holds_nothing(leaks, 10) end)
+  it("fails 3", function() assert.allocates_less_than({ allocs = 1, bytes = "1KiB" }, one) end)
+  it("fails 4", function() assert.is_not.holds_nothing(one) end)
+end)
+LUA
+    plain "$LUA" /usr/bin/busted -o TAP memory_spec.lua
+    is $status 1 status
+    is "$(grep -c '^ok .*passes' out)" 11 "that pass"
+    is "$(grep -c '^not ok .*fails' out)" 4 "that fail"
+    has out 'bytes: 56 B, where less than 56 B was expected'
+    has out ' 56 B  .*memory_spec.lua:4 '
+    has out '56?0? B in 10 blocks are still held|[0-9,]+ B in 10 blocks are still held'
+    has out ' [0-9,]+ B  .*memory_spec.lua:3 '
+    has out 'allocs: 1, where less than 1 was expected'
+    has out 'Expected something to be held'
+    readme luamemprofiler.busted >readme_spec.lua
+    plain "$LUA" /usr/bin/busted -o TAP readme_spec.lua
+    is "$(grep -c '^ok' out)" 2 "examples of README.md that pass"
+    lmp run --no-live -- "$LUA" /usr/bin/busted -o TAP readme_spec.lua # under lmp as well
+    is $status 0 status
+    is "$(grep -c '^ok' out)" 2 "that pass"
+    summary
+}
+
+case_luaunit() {
+    "$LUA" -e 'require "luaunit"' 2>/dev/null || { echo "luaunit is not installed"; exit 77; }
+    cat >unit.lua <<'LUA'
+local lu = require "luamemprofiler.luaunit"
+local kept = {}
+local function leaks(n) for _ = 1, n do kept[#kept + 1] = {} end end
+local function one() return {} end
+function TestPasses() end
+TestMemory = {}
+function TestMemory:testPasses1() lu.assertAllocatesLessThan(57, one) end
+function TestMemory:testPasses2() lu.assertHoldsNothing(one) end
+function TestMemory:testPasses3() lu.assert_allocates_less_than({ allocs = 2 }, one) end
+function TestMemory:testPasses4() lu.assert_holds_nothing(one) end
+function TestMemory:testPasses5() lu.assertErrorMsgContains("a size such as '64KiB'", lu.assertAllocatesLessThan, "x", one) end
+function TestMemory:testFails1() lu.assertAllocatesLessThan("56", one) end
+function TestMemory:testFails2() lu.assertHoldsNothing(leaks, 10) end
+os.exit(lu.LuaUnit.run("-o", "tap", "TestMemory"))
+LUA
+    plain "$LUA" unit.lua
+    is $status 2 "failures"
+    is "$(grep -c '^ok' out)" 5 "that pass"
+    has out 'unit.lua:12: bytes: 56 B, where less than 56 B was expected'
+    has out 'unit.lua:13: [0-9,]+ B in 10 blocks are still held'
+    has out ' [0-9,]+ B  unit.lua:3 '
+    readme luamemprofiler.luaunit >readme.lua
+    plain "$LUA" readme.lua
+    is $status 0 "status of the example of README.md"
+    has out 'Ran 2 tests'
+}
+
+[ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }
+"case_$1"
+echo "ok: $1"
