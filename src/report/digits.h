@@ -12,7 +12,7 @@ static inline void digits_put(FILE *out, uint64_t n) {
     do
         digits[--at] = (char)('0' + n % 10);
     while ((n /= 10));
-    fwrite(digits + at, 1, sizeof digits - at, out);
+    fwrite_unlocked(digits + at, 1, sizeof digits - at, out);
 }
 
 #endif

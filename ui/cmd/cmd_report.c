@@ -271,9 +271,9 @@ static int report_file(const Command *command, Wish *wish) {
     errno = 0;
     LmpErr err = recording_open(&recording, path);
     if (!err) {
-        int status = fits(wish, true) ? runreport_of_recording(&wish->run, recording) : 1;
+        if (fits(wish, true)) return runreport_of_recording(&wish->run, recording);
         recording_close(recording);
-        return status;
+        return 1;
     }
     format_text(name, sizeof name, path, 0);
     if (err == LMP_E_FILE)

@@ -59,13 +59,12 @@ static unsigned parts_of(const LmpReportKind *kind, const LmpView *view) {
 /* ---- recordings ------------------------------------------------------------------------------ */
 
 /* The frame of a moment that reports can be made of; false: said. */
-static bool find(const RunReport *wish, LmpRecording *r, const char *moment, uint32_t *frame) {
+static bool find(LmpRecording *r, const char *moment, uint32_t *frame) {
     char problem[MOMENT_PROBLEM], text[200];
     if (!moment_find(r, moment, frame, problem)) {
         command_say("%s: %s", format_text(text, sizeof text, moment, 0), problem);
         return false;
     }
-    (void)wish;
     *frame = moment_tables(r, *frame);
     return true;
 }
@@ -91,33 +90,29 @@ static bool take_before(const RunReport *wish, LmpRecording *r, uint32_t from, L
     return !err;
 }
 
-static int of_range(const RunReport *wish, LmpRecording *r, uint32_t from, uint32_t to) {
+/* Fills the report; what it needs of the recording is copied. */
+static bool fill(const RunReport *wish, LmpRecording *r, uint32_t from, uint32_t to) {
+    static char ending[64], again[4096];
     Ledger before = {0};
-    char ending[64];
-    int status = 1;
-    LmpView *view = recording_view(r);
     bool ranged = wish->from != NULL;
-    if ((!ranged || take_before(wish, r, from, &before)) && seek(wish, r, to)) {
-        bool last = recording_frame(r, to).flags & LMP_FRAME_END;
-        if (last)
+    bool ready = (!ranged || take_before(wish, r, from, &before)) && seek(wish, r, to);
+    if (ready) {
+        LmpView *view = recording_view(r);
+        snprintf(ending, sizeof ending, "as it was");
+        if (recording_frame(r, to).flags & LMP_FRAME_END)
             ending_words(ending, sizeof ending, view, recording_ended(r));
-        else
-            snprintf(ending, sizeof ending, "as it was");
         report_fill_with(&report, view->header, view->live, &view->tables,
                          parts_of(wish->kind, view), view->live->clock, ending);
-        report.again = recording_again(r);
-        LmpErr err = ranged && !report.ledger_error ? ledger_between(&report.ledger, &before) : 0;
+        if (recording_again(r)) snprintf(again, sizeof again, "%s", recording_again(r));
+        if (*again) report.again = again;
         uint64_t clock = recording_frame(r, from).clock;
         if (ranged) report.from = clock > 0 ? clock : 1;
-        if (err) {
-            command_say("not enough memory to compare two moments");
-            report_close(&report);
-        } else {
-            status = put(wish);
-        }
+        ready = !ranged || report.ledger_error || !ledger_between(&report.ledger, &before);
+        if (!ready) command_say("not enough memory to compare two moments");
+        if (!ready) report_close(&report);
     }
     ledger_free(&before);
-    return status;
+    return ready;
 }
 
 static void say_torn(const RunReport *wish, const LmpRecording *r) {
@@ -128,21 +123,26 @@ static void say_torn(const RunReport *wish, const LmpRecording *r) {
                     format_text(name, sizeof name, wish->file, 0), format_bytes(bytes, lost));
 }
 
-int runreport_of_recording(const RunReport *wish, LmpRecording *r) {
-    uint32_t from = 0, to;
+/* The frames of what was asked for; false: said. */
+static bool choose(const RunReport *wish, LmpRecording *r, uint32_t *from, uint32_t *to) {
     const char *end = wish->to ? wish->to : wish->moment ? wish->moment : "end";
     if (wish->from && wish->kind->flags & REPORT_OF_MOMENT) {
         command_say("%s is of one moment: without --from (two moments: lmp diff)",
                     wish->kind->name);
-        return 1;
+        return false;
     }
     say_torn(wish, r);
-    if ((wish->from && !find(wish, r, wish->from, &from)) || !find(wish, r, end, &to)) return 1;
-    if (wish->from && from >= to) {
-        command_say("--from is not before --to, or nothing was recorded in between");
-        return 1;
-    }
-    return of_range(wish, r, from, to);
+    if ((wish->from && !find(r, wish->from, from)) || !find(r, end, to)) return false;
+    if (!wish->from || *from < *to) return true;
+    command_say("--from is not before --to, or nothing was recorded in between");
+    return false;
+}
+
+int runreport_of_recording(const RunReport *wish, LmpRecording *r) {
+    uint32_t from = 0, to;
+    bool filled = choose(wish, r, &from, &to) && fill(wish, r, from, to);
+    recording_close(r); /* before it is written, which takes memory, too */
+    return filled ? put(wish) : 1;
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */

@@ -12,7 +12,8 @@
 typedef struct Scope {
     const LmpReport *report;
     const Paths *paths;
-    uint32_t *above; /* frames of the path */
+    char *line;  /* frames of the path, as their numbers, a comma after each */
+    size_t *end; /* of each depth, in `line` */
     FILE *out;
 } Scope;
 
@@ -30,14 +31,23 @@ static void put_frames(Json *json, const Paths *p) {
     json_end(json, '}');
 }
 
-static void put_stack(const Scope *s, uint32_t depth, uint32_t last, bool first) {
-    if (!first) putc_unlocked(',', s->out);
-    putc_unlocked('[', s->out);
-    for (uint32_t d = 0; d < depth; d++) {
-        if (d > 0) putc_unlocked(',', s->out);
-        digits_put(s->out, d + 1 == depth ? last : s->above[d]);
-    }
-    putc_unlocked(']', s->out);
+enum { NUMBER = 11 }; /* of a frame, with its comma */
+
+static size_t append(const Scope *s, size_t at, uint32_t frame) {
+    char digits[NUMBER];
+    size_t n = sizeof digits;
+    digits[--n] = ',';
+    do
+        digits[--n] = (char)('0' + frame % 10);
+    while ((frame /= 10));
+    memcpy(s->line + at, digits + n, sizeof digits - n);
+    return at + sizeof digits - n;
+}
+
+static void put_stack(const Scope *s, size_t end, bool first) {
+    fputs(first ? "[" : ",[", s->out);
+    fwrite(s->line, 1, end - 1, s->out);
+    fputc(']', s->out);
 }
 
 /* Samples, or their weights, in the same order; returns their sum. */
@@ -50,13 +60,13 @@ static uint64_t put_samples(const Scope *s, ReportValue value, bool weights) {
         const LmpTally *own = paths_own(p, row);
         LmpTally below;
         if (!own) continue;
-        s->above[depth - 1] = p->frame[row];
+        if (!weights) s->end[depth] = append(s, s->end[depth - 1], p->frame[row]);
         uint64_t n[2] = {value_of(own, value),
                          paths_below(p, row, &below) ? value_of(&below, value) : 0};
         for (uint32_t k = 0; k < 2; k++) {
             if (n[k] == 0) continue;
             if (!weights) {
-                put_stack(s, depth + k, k ? p->frames - 1 : p->frame[row], first);
+                put_stack(s, k ? append(s, s->end[depth], p->frames - 1) : s->end[depth], first);
             } else {
                 if (!first) putc_unlocked(',', s->out);
                 digits_put(s->out, n[k]);
@@ -92,9 +102,11 @@ LmpErr report_speedscope(const LmpReport *report, FILE *out) {
     Paths p;
     LmpErr err = paths_open(&p, report);
     if (err) return err;
-    Scope s = {report, &p, malloc(((size_t)p.deepest + 2) * sizeof *s.above), out};
+    Scope s = {report, &p, malloc(((size_t)p.deepest + 2) * NUMBER),
+               calloc((size_t)p.deepest + 1, sizeof *s.end), out};
     Json json = {out, false};
-    if (s.above) {
+    bool made = s.line && s.end;
+    if (made) {
         json_begin(&json, NULL, '{');
         json_text(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");
         put_frames(&json, &p);
@@ -108,8 +120,8 @@ LmpErr report_speedscope(const LmpReport *report, FILE *out) {
         json_end(&json, '}');
         fputc('\n', out);
     }
-    bool made = s.above != NULL;
-    free(s.above);
+    free(s.line);
+    free(s.end);
     paths_close(&p);
     return made ? LMP_OK : LMP_E_NOMEM;
 }
