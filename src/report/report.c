@@ -25,6 +25,16 @@ static void copy_history(LmpReport *r, const LmpLive *live) {
     if (r->history->used > LMP_HISTORY) r->history->used = LMP_HISTORY;
 }
 
+static void copy_marks(LmpReport *r, const LmpLive *live) {
+    uint32_t all = live->marks, n = all < LMP_MARKS ? all : LMP_MARKS;
+    r->mark = n > 0 ? malloc(n * sizeof *r->mark) : NULL;
+    for (r->marks = 0; r->mark && r->marks < n; r->marks++) {
+        LmpMark *mark = &r->mark[r->marks];
+        *mark = live->mark[(all - n + r->marks) % LMP_MARKS];
+        mark->name[sizeof mark->name - 1] = 0;
+    }
+}
+
 void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive *live,
                       const LmpTables *tables, unsigned parts, uint64_t clock, const char *ending) {
     memset(report, 0, sizeof *report);
@@ -36,6 +46,8 @@ void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive 
     report->error = NULL;
     report->clock = clock;
     if (parts & REPORT_PART_HISTORY) copy_history(report, live);
+    if (parts & REPORT_PART_HISTORY) copy_marks(report, live);
+    report->peak_clock = live->counters.peak_clock;
     stats_derive(live, clock, &report->stats);
     report->gc = live->gc;
     report->top = header->top < REPORT_TOP_MOST ? header->top : REPORT_TOP_MOST;
@@ -55,7 +67,9 @@ void report_close(LmpReport *report) {
     ledger_free(&report->ledger);
     free(report->leak);
     free(report->history);
+    free(report->mark);
     report->leak = NULL;
     report->history = NULL;
+    report->mark = NULL;
     report->leaks = 0;
 }

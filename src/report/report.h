@@ -26,7 +26,7 @@ typedef enum ReportMetric {
 } ReportMetric;
 typedef enum ReportUnit { REPORT_ANY_UNIT, REPORT_BYTES, REPORT_BLOCKS, REPORT_UNITS } ReportUnit;
 
-/* Beside LEDGER_*, for report_fill_with: LmpReport.history. */
+/* Beside LEDGER_*, for report_fill_with: LmpReport.history, .mark. */
 #define REPORT_PART_HISTORY (1u << 16)
 
 typedef struct LmpReport {
@@ -47,12 +47,17 @@ typedef struct LmpReport {
     LmpLeak *leak;       /* owned: sites that grew, steady ones and largest slope first */
     uint32_t leaks;      /* rows in leak[] */
     LmpJudgement judgement;
-    Verdicts verdicts;     /* count 0: nothing is known of lines and growth */
-    LmpHistory *history;   /* owned, a copy; NULL: it was not asked for, or no memory */
-    uint32_t metric, unit; /* ReportMetric, ReportUnit */
-    bool leaks_only;       /* memprof: only what is held */
-    uint64_t from;         /* the ledger has what happened since then (ns since start); 0: all */
-    uint64_t clock;        /* the moment that it is of (ns since start) */
+    Verdicts verdicts;   /* count 0: nothing is known of lines and growth */
+    LmpHistory *history; /* owned, a copy; NULL: it was not asked for, or no memory */
+    LmpMark *mark;       /* the same, oldest first; names end */
+    uint32_t marks;      /* in mark[] */
+    uint64_t peak_clock; /* when the heap was largest, about (ns since start); 0: not known */
+    struct LmpRecording *recording; /* that it is of, by whoever opened it: a report may seek in
+                                       it. NULL: it is of one moment */
+    uint32_t metric, unit;          /* ReportMetric, ReportUnit */
+    bool leaks_only;                /* memprof: only what is held */
+    uint64_t from;  /* the ledger has what happened since then (ns since start); 0: all */
+    uint64_t clock; /* the moment that it is of (ns since start) */
 } LmpReport;
 
 /* Fills a report from a (checked) header, live part and tables (NULL: without them); `ending` must

@@ -43,11 +43,15 @@
     REPORT(CSV, csv, "a row for each line of the program, for a spreadsheet", LISTED, "", "", "",  \
            NULL, "", 0, REPORT_OF_LINES)                                                           \
     REPORT(TIMELINE, timeline, "a row for each interval of time, for a spreadsheet", LISTED, "",   \
-           "", "", NULL, "", REPORT_PART_HISTORY, REPORT_OF_MOMENT)
+           "", "", NULL, "", REPORT_PART_HISTORY, REPORT_OF_MOMENT)                                \
+    REPORT(HTML, html, "one page for a browser: timeline, flame graph, treemap, tables, source",   \
+           LISTED, "", "", "", NULL, "", LEDGER_TREE | REPORT_PART_HISTORY,                        \
+           REPORT_OF_MOMENT | REPORT_ALL_MOMENTS)
 
-#define REPORT_OF_LINES 1u  /* says nothing of a run without lines */
-#define REPORT_BINARY 2u    /* not for a terminal */
-#define REPORT_OF_MOMENT 4u /* not of what happened between two */
+#define REPORT_OF_LINES 1u    /* says nothing of a run without lines */
+#define REPORT_BINARY 2u      /* not for a terminal */
+#define REPORT_OF_MOMENT 4u   /* not of what happened between two */
+#define REPORT_ALL_MOMENTS 8u /* of a recording: looks at others, too (LmpReport.recording) */
 
 enum {
 #define REPORT_ID(ID, ...) REPORT_##ID,

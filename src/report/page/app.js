@@ -1,0 +1,146 @@
+// app.js - the page as a whole: its head, what is chosen, keys, light and dark, print.
+let printing = false;
+const TABS = [["flame", "Flame graph"], ["treemap", "Treemap"], ["sites", "Lines"], ["functions", "Functions"], ["tags", "Tags"], ["source", "Source"]];
+const KEYS = [
+  [["1", "\u2026", "6"], "Flame graph, treemap, lines, functions, tags, source"],
+  [["m"], "next figure: live, allocated, peak, temporary"], [["b"], "bytes or blocks"],
+  [["/"], "search; its share of all stands beside it"], [["n", "N"], "in the graph: next and previous match"],
+  [["\u2190", "\u2191", "\u2192", "\u2193"], "move: in graph, treemap, table, timeline"],
+  [["enter"], "zoom in; open a row; from the treemap: the source"], [["esc"], "back; the whole run; end the search"],
+  [["i"], "inverted: who made it stands first, then who called that"], [["o"], "the source of what is chosen"],
+  [["t"], "to the timeline; there [ and ] begin and end a range, shift goes faster"], [["y"], "copy the table"],
+  [["d"], "light or dark"], [["?"], "this"],
+];
+
+function head() {
+  const name = data.program || "A Lua program";
+  place("program").replaceChildren(...name.split(/(?<=\/)/).flatMap(part => [part, make("wbr")]));
+  document.title = `${name}: memory`;
+  const facts = [data.lua, data.seconds ? span(data.seconds * 1e9) : "", data.pid ? `process ${data.pid}` : "", data.ending].filter(Boolean).join(" \u00b7 ");
+  place("facts").replaceChildren(facts);
+  if (data.error) place("facts").append(make("br"), make("b", {}, data.error));
+  const list = place("verdicts"), put = v => {
+    const site = sites.id ? sites.id.indexOf(v.site) : -1, at = v.where && make("span", { class: "mono" }, v.where);
+    list.append(make("li", {}, at && v.site && site >= 0 ? make("a", { onclick: () => openSource(site) }, at) : at || "", v.where ? " " : "",
+      v.where ? v.text : v.text.charAt(0).toUpperCase() + v.text.slice(1), ".", v.advice ? make("small", {}, v.advice.charAt(0).toUpperCase() + v.advice.slice(1)) : null));
+  };
+  const shown = data.verdicts.slice(0, 4);
+  shown.forEach(put);
+  if (data.verdicts.length > shown.length) {
+    const more = make("li", { class: "more" }, make("a", { role: "button", tabindex: "0", onclick: () => { more.remove(); data.verdicts.slice(4).forEach(put); } },
+      `${many(data.verdicts.length - 4, "more sentence")}`));
+    list.append(more);
+  }
+  const a = data.all, put2 = (title, n, more) => {
+    const [value, unit] = Array.isArray(n) ? n : [n, ""];
+    place("figures").append(make("div", {}, make("dt", {}, title), make("dd", {}, value, unit ? make("small", {}, unit) : null), make("dd", {}, more)));
+  };
+  put2("Live", parts(a.live), many(a.blocks, "block"));
+  put2("Peak", parts(a.peak), data.peak_at ? `at ${span(data.peak_at)}` : "");
+  put2("Allocated", parts(a.made), `${many(a.allocs, "allocation")}`);
+  put2("Freed", parts(a.freed), share(a.freed, a.made) + " of it");
+  put2("Rate", data.seconds ? parts(a.made / data.seconds) : "\u2013", "allocated a second");
+  put2("Collector", [count(a.cycles), a.cycles === 1 ? "cycle" : "cycles"], a.collected ? `freed ${bytes(a.collected)}` : "");
+}
+
+function said() { // what is not as it seems
+  const list = [];
+  if (data.sample) list.push(`Sampled, one block in every ${bytes(data.sample)}: lines, functions and paths are estimates; the totals above are exact.`);
+  if (data.approximate) list.push("Lines are approximate.");
+  if (data.folded) list.push(`${many(data.folded, "allocation")} of lines that there was no room for ${data.folded === 1 ? "is" : "are"} under (others).`);
+  if (data.tree && data.tree.joined.length) list.push(`The graph has the largest ${count(data.tree.func.length)} of ${count(data.tree.nodes)} call paths; the others are joined.`);
+  if (state.range && !hasMoments()) list.push("Graphs and tables are of the whole run: a report of a recording has them for any range.");
+  if (state.range && hasMoments()) list.push(`Graphs and tables are of the range, by the nearest moments recorded: ${span(data.moments.at[Math.max(0, momentAt(state.range[0]))])} to ${span(data.moments.at[Math.max(0, momentAt(state.range[1]))])}.`);
+  if (state.tab === "flame" && !data.tree) list.push("The run had no call paths (lmp run --stacks): this is files and their lines.");
+  place("note").textContent = list.join(" ");
+}
+
+function tools() {
+  const size = { sites: siteRows + (sites.more || 0), functions: VIEWS.functions.rows + VIEWS.functions.more, tags: VIEWS.tags.rows };
+  place("tabs").replaceChildren(...TABS.map(([id, name]) => make("button", { role: "tab", "data-tab": id, "aria-selected": state.tab === id, onclick: () => change({ tab: id }) },
+    name, size[id] !== undefined ? make("small", {}, count(size[id])) : null)));
+  place("metrics").replaceChildren(...choices().map(m => make("button", { "data-metric": m.id, "aria-pressed": state.metric === m, onclick: () => change({ metric: m }) }, m.name)));
+  place("units").replaceChildren(...["bytes", "blocks"].map(u => make("button", { "data-unit": u, ...(state.metric[u] ? {} : { disabled: "" }),
+    "aria-pressed": state.metric[u] ? (state.unit === u || !state.metric[state.unit]) : false, onclick: () => change({ unit: u }) }, u === "bytes" ? "Bytes" : "Blocks")));
+  for (const [id] of TABS) place("v-" + id).classList.toggle("on", state.tab === id);
+  said();
+}
+function found() {
+  place("found").textContent = !needle() ? "" : hits && hits.includes(1)
+    ? `${share(hitShare, 1)} of ${state.metric.name.toLowerCase()} in or under ${many(hitFrames, "frame")}` : "not in the graph";
+}
+
+function theme(name) {
+  document.documentElement.dataset.theme = name;
+  place("theme").textContent = name === "dark" ? "Light" : "Dark";
+  mixes.clear();
+  readPalette();
+  redraw();
+}
+function redraw() {
+  if (time) { drawTimeline(); drawLegend(); sayRange(); }
+  drawFlame(); drawTreemap(); drawSource();
+  for (const id of ["sites", "functions", "tags"]) VIEWS[id].fill();
+}
+
+function keys() {
+  place("keys").append(make("h2", {}, "Keys"), make("dl", {}, ...KEYS.flatMap(([list, text]) => [make("dt", {}, ...list.map(k => k === "\u2026" ? "\u2026 " : make("kbd", {}, k))), make("dd", {}, text)])),
+    make("h2", {}, "How to read it"),
+    make("p", {}, "Live is what was not freed when the report was made. Allocated is all that was asked for, with what resizing added. Peak is what was live when the heap was largest. Temporary are blocks that were freed before the next one was made at the same place."),
+    make("p", {}, "In the graph a frame is as wide as what it and all that it called made; below it stand those it called. Frames too narrow to draw are one grey piece. Inverted, the first row is who made it, and below it who called that. Drag over the timeline for a range."),
+    make("button", { onclick: () => place("keys").close() }, "Close"));
+  place("help").onclick = () => place("keys").showModal();
+  document.addEventListener("keydown", e => {
+    const typing = e.target.tagName === "INPUT";
+    if (e.ctrlKey || e.metaKey || e.altKey || place("keys").open) return;
+    if (e.key === "Escape" && typing) { if (e.target.id === "search") { e.target.value = ""; change({ search: "" }); } e.target.blur(); return; }
+    if (e.key === "Enter" && e.target.id === "search") { e.target.blur(); if (state.tab === "flame") { flame.focus(); nextHit(false); } return; }
+    if (typing) return;
+    const tab = TABS[+e.key - 1], list = [...place("metrics").children];
+    if (tab) {
+      change({ tab: tab[0] });
+      const stage = place(tab[0] === "source" ? "code" : tab[0]);
+      if (stage) stage.focus({ preventScroll: true }); else document.activeElement.blur();
+    }
+    else if (e.key === "m") list[(list.findIndex(b => b.getAttribute("aria-pressed") === "true") + 1) % list.length].click();
+    else if (e.key === "b") change({ unit: state.unit === "bytes" ? "blocks" : "bytes" });
+    else if (e.key === "/") place("search").focus();
+    else if (e.key === "?") place("keys").showModal();
+    else if (e.key === "d") place("theme").click();
+    else if (e.key === "t") chart.focus();
+    else if (e.key === "i") { if (state.tab !== "flame") change({ tab: "flame" }); place("invert").click(); }
+    else if ((e.key === "n" || e.key === "N") && state.tab === "flame") nextHit(e.key === "N");
+    else if (e.key === "Escape" && state.search) { place("search").value = ""; change({ search: "" }); }
+    else if (e.key === "Escape" && state.range) change({ range: null });
+    else return;
+    e.preventDefault();
+  });
+}
+
+function start() {
+  readPalette();
+  for (const [id, name] of TABS) place("v-" + id).dataset.title = name;
+  if (!siteRows && !data.tree) state.tab = "sites";
+  if (!data.all.live) state.metric = METRICS[1];
+  head();
+  startTimeline(); startFlame(); startTreemap();
+  for (const id of ["sites", "functions", "tags"]) startTable(id);
+  startSource();
+  watch(f => {
+    if ("tab" in f || "metric" in f || "unit" in f || "range" in f) tools();
+    found();
+  });
+  tools();
+  keys();
+  place("search").oninput = () => change({ search: place("search").value });
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  place("theme").onclick = () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+  system.onchange = () => theme(system.matches ? "dark" : "light");
+  let settle = 0;
+  new ResizeObserver(() => { cancelAnimationFrame(settle); settle = requestAnimationFrame(redraw); }).observe(document.body.parentElement);
+  window.onbeforeprint = () => { printing = true; document.documentElement.dataset.before = document.documentElement.dataset.theme; theme("light"); };
+  window.onafterprint = () => { printing = false; theme(document.documentElement.dataset.before); };
+  place("foot").replaceChildren(...(data.again ? ["Run again: ", make("code", {}, (data.again.startsWith("lmp ") ? "" : "lmp run ") + data.again)] : ["Written by lmp. This page asks nobody for anything."]));
+  theme(system.matches ? "dark" : "light");
+}
+start();

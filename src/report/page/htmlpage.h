@@ -1,0 +1,18 @@
+/* htmlpage.h - the report for a browser: one page that needs nothing else, with timeline, flame
+ * graph, treemap, tables and source lines. docs/api.md says how to read it.
+ *
+ * The page is page.html, page.css and the scripts beside them, which embed.cmake makes a text of;
+ * the data goes into it as JSON. What the program named is escaped, and the page asks nobody for
+ * anything. */
+#ifndef LMP_HTMLPAGE_H
+#define LMP_HTMLPAGE_H
+
+#include "report/report.h"
+
+/* With the report's tree, timeline and marks, as far as it has them. Of a recording the page has
+ * figures of several moments; it is left at any frame. A page has 100,000 nodes at most, the
+ * largest, and the rest joined. Errors: NOMEM. Whether the bytes were written is known by ferror.
+ */
+LmpErr htmlpage_write(const LmpReport *report, FILE *out);
+
+#endif

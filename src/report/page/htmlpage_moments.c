@@ -1,0 +1,229 @@
+/* htmlpage_moments.c - the figures of the page's rows at several moments of a recording, for the
+ * range that is chosen on it: of each row that changed since the moment before, by how much. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/recording.h"
+#include "report/page/htmlpage_impl.h"
+
+enum {
+    MOMENTS = 60,
+    WORK = 1500000,       /* rows that are summed up for all moments, about */
+    TREE_NODES = 300000,  /* with more, only the tables have moments */
+    BYTES_MOST = 10 << 20 /* of the page; then the last moment follows */
+};
+
+static const size_t moving[] = {
+    offsetof(LmpTally, live_bytes), offsetof(LmpTally, live_blocks), offsetof(LmpTally, allocs),
+    offsetof(LmpTally, free_bytes), offsetof(LmpTally, frees),       offsetof(LmpTally, temporary),
+};
+enum { MOVING = sizeof moving / sizeof *moving };
+
+/* A table of the page. `place`: of the id of a row of the ledger, where it is counted. */
+typedef struct Moving {
+    const char *name;
+    uint32_t rows, *place;
+    uint32_t ids;
+    uint64_t (*now)[MOVING], (*was)[MOVING];
+    char *text;
+    size_t size;
+    FILE *out;
+} Moving;
+
+enum { SITES, OWN, WITH, TAGS, TREE, TABLES };
+
+static void count_in(Moving *m, uint32_t id, const LmpTally *t, bool less) {
+    uint32_t place = id < m->ids ? m->place[id] : m->rows - 1;
+    for (int k = 0; k < MOVING; k++) {
+        uint64_t value;
+        memcpy(&value, (const char *)t + moving[k], sizeof value);
+        m->now[place][k] += less ? 0 - value : value;
+    }
+}
+
+static void put_number(FILE *out, uint64_t n) {
+    char digits[21];
+    size_t at = sizeof digits;
+    bool less = n >> 63;
+    if (less) n = 0 - n;
+    do
+        digits[--at] = (char)('0' + n % 10);
+    while ((n /= 10));
+    if (less) digits[--at] = '-';
+    fwrite(digits + at, 1, sizeof digits - at, out);
+}
+
+/* How far the row is from the last that changed, and the changes. */
+static void put_changes(Moving *m) {
+    uint32_t last = 0;
+    bool first = true;
+    fputc('[', m->out);
+    for (uint32_t i = 0; i < m->rows; i++) {
+        if (memcmp(m->now[i], m->was[i], sizeof m->now[i]) == 0) continue;
+        if (!first) fputc(',', m->out);
+        put_number(m->out, i - last);
+        for (int k = 0; k < MOVING; k++) {
+            fputc(',', m->out);
+            put_number(m->out, m->now[i][k] - m->was[i][k]);
+        }
+        last = i;
+        first = false;
+    }
+    fputc(']', m->out);
+    memcpy(m->was, m->now, m->rows * sizeof *m->was);
+}
+
+static void count_all(Moving table[TABLES], const Ledger *l) {
+    for (uint32_t i = 0; i < l->sites; i++)
+        count_in(&table[SITES], l->site[i].id, &l->site[i].tally, false);
+    for (uint32_t i = 0; i < l->functions; i++) {
+        count_in(&table[OWN], l->function[i].id, &l->function[i].shallow, false);
+        if (table[WITH].rows)
+            count_in(&table[WITH], l->function[i].id, &l->function[i].retained, false);
+    }
+    for (uint32_t i = 0; i < l->tags; i++)
+        count_in(&table[TAGS], l->tag[i].id, &l->tag[i].tally, false);
+    if (!table[TREE].rows || !l->nodes) return;
+    count_in(&table[TREE], 0, &l->tree[0].retained, false); /* with what has no path */
+    for (uint32_t i = 1; i < l->nodes; i++) {
+        if (l->tree[i].parent == 0) count_in(&table[TREE], 0, &l->tree[i].retained, true);
+        count_in(&table[TREE], l->tree[i].id, &l->tree[i].shallow, false);
+    }
+}
+
+/* ---- the tables ------------------------------------------------------------------------------ */
+
+static bool table_open(Moving *m, const char *name, uint32_t rows, uint32_t ids) {
+    m->name = name;
+    m->rows = rows;
+    m->ids = ids;
+    m->place = malloc(((size_t)ids + 1) * sizeof *m->place);
+    m->now = calloc((size_t)rows + 1, sizeof *m->now);
+    m->was = calloc((size_t)rows + 1, sizeof *m->was);
+    m->out = open_memstream(&m->text, &m->size);
+    for (uint32_t i = 0; m->place && i < ids; i++)
+        m->place[i] = rows - 1; /* what has no row is with the others */
+    return m->place && m->now && m->was && m->out;
+}
+
+static void table_close(Moving *m) {
+    if (m->out) fclose(m->out);
+    free(m->text);
+    free(m->place);
+    free(m->now);
+    free(m->was);
+}
+
+static uint32_t row_of(const HtmlKept *kept, uint32_t i) {
+    return kept->place[i] == HTML_NOWHERE ? kept->rows : kept->place[i];
+}
+
+static bool open_all(Moving table[TABLES], const Ledger *l, const HtmlAllKept *kept) {
+    const HtmlKept *f = &kept->functions;
+    bool tree = kept->tree_rows && l->nodes <= TREE_NODES;
+    if (!table_open(&table[SITES], "sites", kept->sites.rows + 1, LMP_SITES_MAX) ||
+        !table_open(&table[OWN], "own", f->rows + 1, LMP_FUNCTIONS_MAX) ||
+        !table_open(&table[TAGS], "tags", kept->tags.rows + 1, l->tags + 1))
+        return false;
+    if (l->stacks && !table_open(&table[WITH], "withCalls", f->rows + 1, LMP_FUNCTIONS_MAX))
+        return false;
+    if (tree && !table_open(&table[TREE], "tree", kept->tree_rows, LMP_NODES_MAX)) return false;
+    for (uint32_t i = 0; i < l->sites; i++)
+        if (l->site[i].id < table[SITES].ids)
+            table[SITES].place[l->site[i].id] = row_of(&kept->sites, i);
+    for (uint32_t i = 0; i < l->functions; i++)
+        for (int k = OWN; k <= WITH; k++)
+            if (l->function[i].id < table[k].ids) table[k].place[l->function[i].id] = row_of(f, i);
+    for (uint32_t i = 0; i < l->tags; i++)
+        if (l->tag[i].id < table[TAGS].ids)
+            table[TAGS].place[l->tag[i].id] = row_of(&kept->tags, i);
+    for (uint32_t i = 0; tree && i < l->nodes; i++)
+        if (l->tree[i].id < LMP_NODES_MAX) table[TREE].place[l->tree[i].id] = kept->tree_place[i];
+    return true;
+}
+
+/* ---- the moments ----------------------------------------------------------------------------- */
+
+/* The frame with tables that follows `frame` by the time of a moment, or the last one. */
+static uint32_t next_frame(LmpRecording *r, uint32_t frame, uint32_t last, uint64_t step) {
+    uint64_t clock = recording_frame(r, frame).clock;
+    for (uint32_t i = frame + 1; i < last; i++) {
+        LmpFrameInfo info = recording_frame(r, i);
+        if ((info.flags & LMP_FRAME_TABLES) && info.clock >= clock + step) return i;
+    }
+    return last;
+}
+
+static size_t bytes_of(Moving table[TABLES]) {
+    size_t sum = 0;
+    for (int i = 0; i < TABLES; i++)
+        sum += table[i].out ? (size_t)ftell(table[i].out) : 0;
+    return sum;
+}
+
+/* One moment into all tables; a damaged frame has none. */
+static LmpErr take(LmpRecording *r, uint32_t frame, Ledger *l, Moving table[TABLES],
+                   uint64_t *clock) {
+    LmpView *view = recording_view(r);
+    if (recording_seek(r, frame)) return LMP_E_DAMAGED;
+    unsigned parts = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TAGS;
+    if (table[TREE].rows) parts |= LEDGER_TREE;
+    LmpErr err = ledger_refresh(l, &view->tables, parts, view->live->clock);
+    if (err) return err;
+    *clock = recording_tables_clock(r);
+    for (int i = 0; i < TABLES; i++)
+        if (table[i].rows) memset(table[i].now, 0, table[i].rows * sizeof *table[i].now);
+    count_all(table, l);
+    return LMP_OK;
+}
+
+static void put_moment(HtmlOut *o, Moving table[TABLES], uint64_t clock, bool first) {
+    htmlout_count(o, NULL, clock);
+    for (int i = 0; i < TABLES; i++) {
+        if (!table[i].rows) continue;
+        if (!first) fputc(',', table[i].out);
+        put_changes(&table[i]);
+    }
+}
+
+static LmpErr take_all(HtmlOut *o, LmpRecording *r, const Ledger *whole, Moving table[TABLES]) {
+    Ledger l = {0};
+    LmpErr err = LMP_OK;
+    uint64_t rows = 1 + whole->sites + whole->functions + (table[TREE].rows ? whole->nodes : 0);
+    uint64_t moments = WORK / rows < 6 ? 6 : WORK / rows > MOMENTS ? MOMENTS : WORK / rows;
+    uint32_t last = recording_now(r), frame = 0; /* the report's own is the last */
+    uint64_t step = recording_frame(r, last).clock / moments + 1;
+    for (bool first = true;;
+         frame = bytes_of(table) > BYTES_MOST ? last : next_frame(r, frame, last, step)) {
+        uint64_t clock = 0;
+        err = take(r, frame, &l, table, &clock);
+        if (err == LMP_E_NOMEM) break;
+        if (!err) put_moment(o, table, clock, first);
+        first = first && err;
+        if (frame == last) break;
+    }
+    ledger_free(&l);
+    return err == LMP_E_NOMEM ? err : LMP_OK;
+}
+
+LmpErr htmlpage_moments(HtmlOut *o, const LmpReport *report, const HtmlAllKept *kept) {
+    Moving table[TABLES] = {0};
+    const Ledger *l = &report->ledger;
+    if (recording_now(report->recording) == UINT32_MAX) return LMP_OK;
+    LmpErr err = open_all(table, l, kept) ? LMP_OK : LMP_E_NOMEM;
+    htmlout_begin(o, "moments", '{');
+    htmlout_begin(o, "at", '[');
+    if (!err) err = take_all(o, report->recording, l, table);
+    htmlout_end(o, ']');
+    for (int i = 0; i < TABLES; i++) {
+        if (!table[i].rows || err) continue;
+        if (fflush(table[i].out)) err = LMP_E_NOMEM;
+        htmlout_begin(o, table[i].name, '[');
+        fwrite(table[i].text, 1, table[i].size, o->out);
+        htmlout_end(o, ']');
+    }
+    htmlout_end(o, '}');
+    for (int i = 0; i < TABLES; i++)
+        table_close(&table[i]);
+    return err;
+}
