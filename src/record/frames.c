@@ -85,6 +85,12 @@ LmpErr frames_put_bytes(RecFrames *f, RecPart *part, const RecBytes *plain) {
     return err ? err : f->sink.put(f->sink.of, part, f->packed.at);
 }
 
+LmpErr frames_end(RecFrames *f, uint64_t clock, uint32_t ended) {
+    RecPart part = {.kind = REC_ENDED, .clock = clock, .live_bytes = ended};
+    RecBytes none = {0};
+    return frames_put_bytes(f, &part, &none);
+}
+
 LmpErr frames_begin(RecFrames *f, const LmpView *view, const char *again) {
     RecPart schema = {.kind = REC_SCHEMA}, header = {.kind = REC_HEADER}, how = {.kind = REC_AGAIN};
     f->plain.n = 0;

@@ -29,7 +29,7 @@ LmpErr outputs_read(RecOutputs *o, uint64_t clock, const uint8_t *bytes, size_t 
         uint64_t since = read_varint(&r), size = read_varint(&r);
         const uint8_t *at = read_bytes(&r, size);
         if (!at || o->text.n + size > MOST_BYTES) return LMP_E_DAMAGED;
-        if (!make_room(o)) return LMP_E_NOMEM;
+        if (!make_room(o) || !bytes_room(&o->text, (size_t)size + 1)) return LMP_E_NOMEM;
         o->piece[o->pieces++] = (RecOutputPiece){clock + since, o->text.n, (size_t)size};
         bytes_put(&o->text, at, (size_t)size);
         if (o->text.failed) return LMP_E_NOMEM;

@@ -140,6 +140,7 @@ LmpErr pack_unpack(RecPack *pack, const RecPart *part, const uint8_t *stored, Re
         return LMP_E_DAMAGED;
     if (part->packing == REC_PLAIN) {
         if (part->stored != part->plain) return LMP_E_DAMAGED;
+        if (!bytes_room(out, (size_t)part->stored + 1)) return LMP_E_NOMEM;
         bytes_put(out, stored, part->stored);
         return out->failed ? LMP_E_NOMEM : LMP_OK;
     }

@@ -2,8 +2,11 @@
 #include "record/recfile.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/os.h"
@@ -61,6 +64,19 @@ LmpErr recfile_put(void *of, RecPart *part, const uint8_t *stored) {
     }
     file->size += sizeof head + part->stored;
     return LMP_OK;
+}
+
+int recfile_beside(const char *name, char *part, size_t size) {
+    int n = snprintf(part, size, "%s.part", name);
+    if (n < 0 || (size_t)n >= size) {
+        part[0] = 0;
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    unlink(part); /* of a writer that was killed */
+    int fd = open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+    if (fd < 0) part[0] = 0;
+    return fd;
 }
 
 LmpErr recfile_end(RecFile *file) {

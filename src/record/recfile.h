@@ -19,6 +19,9 @@ void recfile_free(RecFile *file);
 /* Adds a part; sets its place. What cannot be written whole is cut off again. Errors: FILE, NOMEM.
  */
 LmpErr recfile_put(void *file, RecPart *part, const uint8_t *stored);
+/* A new empty file, which will be called `name` when it is whole, and is called `part` until then
+ * (NAME.part; "": there is none). -1: errno says why. */
+int recfile_beside(const char *name, char *part, size_t size);
 /* The index and the end. Errors: FILE, NOMEM. */
 LmpErr recfile_end(RecFile *file);
 

@@ -261,11 +261,7 @@ LmpErr recorder_close(LmpRecorder *r, LmpView *view, uint32_t ended) {
     if (!err && view) err = take(r, view, lmp_os->clock(), true, LMP_FRAME_END);
     if (!err) err = put_output(r);
     if (!err && r->file.size > r->limit / 16 * 15) err = thin(r, true);
-    if (!err) {
-        RecPart part = {.kind = REC_ENDED, .clock = r->last_clock, .live_bytes = ended};
-        RecBytes none = {0};
-        err = frames_put_bytes(r->frames, &part, &none);
-    }
+    if (!err) err = frames_end(r->frames, r->last_clock, ended);
     if (!err) err = recfile_end(&r->file);
     int why = r->file.os_error;
     drop(r);

@@ -2,12 +2,10 @@
 #include "record/thin.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/os.h"
@@ -115,16 +113,8 @@ uint8_t *thin_choose(const LmpRecording *r, uint64_t bytes, uint32_t coarse) {
 
 static int open_beside(RecThin *t, const char *name) {
     if (!name) return memfd_create("lmp-recording", MFD_CLOEXEC);
-    int n = snprintf(t->name, sizeof t->name, "%s", name);
-    int m = snprintf(t->part, sizeof t->part, "%s.part", name);
-    if (n < 0 || m < 0 || (size_t)m >= sizeof t->part) {
-        t->part[0] = 0;
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    unlink(t->part); /* of a writer that was killed */
-    int fd = open(t->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
-    if (fd < 0) t->part[0] = 0;
+    int fd = recfile_beside(name, t->part, sizeof t->part);
+    if (fd >= 0) snprintf(t->name, sizeof t->name, "%s", name);
     return fd;
 }
 

@@ -784,6 +784,52 @@ LUA
     wait_file up
 }
 
+case_cut() { # a piece of a recording, what is in it, and what of it is hidden
+    echo 'local t = os.clock() io.write("out\n") io.flush() while os.clock() - t < 0.6 do T = {} end' >x.lua
+    lmp run --no-live --no-summary --record=x.lmprec x.lua
+    is $status 0 status
+    lmp dump --parts x.lmprec
+    is $status 0 status
+    has out '^recording, version 1, .* index$'
+    has out ' frame: clock .* tables .* end$'
+    local frames
+    frames=$(grep -c ' frame: ' out)
+    lmp dump x.lmprec
+    has out '"@x.lua"'
+    lmp record cut x.lmprec --to=0.3
+    is $status 0 status
+    has out '^x-cut.lmprec: [0-9]+ frames?$'
+    is "$(stat -c %a x-cut.lmprec)" 600 'rights of the file'
+    lmp dump --parts x-cut.lmprec
+    [ "$(grep -c ' frame: ' out)" -lt "$frames" ] || fail 'as many frames as before'
+    lmp record cut --redact x.lmprec -o shown.lmprec
+    is "$(cat out)" "shown.lmprec: $frames frames" 'what was written'
+    lmp dump shown.lmprec
+    ! grep -qE ' (again|output): ' out || fail 'what was to be hidden'
+    lmp record cut x.lmprec --from=never
+    is $status 2 status
+    lines err 1
+    lmp record cut x.lmprec --from=0.4 --to=0.1
+    is $status 2 status
+    lmp record cut x.lua
+    is $status 1 status
+    has err '^lmp: x.lua is not a recording$'
+    lmp record cut x.lmprec -o none/x.lmprec
+    is $status 1 status
+    has err '^lmp: none/x.lmprec: No such file or directory$'
+    head -c 20000 x.lmprec >torn.lmprec
+    [ "$(stat -c %s x.lmprec)" -gt 20000 ] || head -c 3000 x.lmprec >torn.lmprec
+    lmp dump --parts torn.lmprec
+    is $status 0 status
+    has out 'not closed'
+    has out '^[0-9]+ bytes in no whole part$'
+    for wrong in 'dump' 'dump x.lua' 'dump none' 'record cut'; do
+        lmp $wrong # words
+        [ $status -ne 0 ] || fail "$wrong: status 0"
+        lines err 1
+    done
+}
+
 case_snapshot() { # of a program's heap: at its end, by a condition, from another terminal
     echo 'T = {} for i = 1, 30000 do T[i] = {i} end' >x.lua
     lmp run --no-summary --snapshot=end.heap x.lua

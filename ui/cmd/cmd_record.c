@@ -1,11 +1,13 @@
 /* cmd_record.c - `lmp record`: keeps the run of a program that is being profiled already. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/format.h"
 #include "cmd/cmd.h"
 #include "cmd/command.h"
+#include "cmd/record_cut.h"
 #include "cmd/run_options.h"
 #include "cmd/target.h"
 #include "read/discover.h"
@@ -67,6 +69,7 @@ static int run(const Command *command, int argc, char **argv) {
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     uint64_t limit = 0;
     uint32_t pid, serial;
+    if (argc > 1 && strcmp(argv[1], "cut") == 0) return record_cut(argc - 1, argv + 1);
     while (options_next(&p))
         if (!format_parse_size(p.value, &limit) || limit < RECORD_LIMIT_MIN)
             return command_wrong(command,

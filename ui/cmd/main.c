@@ -40,8 +40,9 @@ static const Command cmd_version = {
 };
 
 const Command *const commands[] = {
-    &cmd_run,  &cmd_top,    &cmd_record, &cmd_replay,  &cmd_snapshot, &cmd_heap,     &cmd_report,
-    &cmd_diff, &cmd_doctor, &cmd_help,   &cmd_version, &cmd_display,  &cmd_recorder, NULL,
+    &cmd_run,      &cmd_top,     &cmd_record,   &cmd_replay, &cmd_record_cut, &cmd_dump,
+    &cmd_snapshot, &cmd_heap,    &cmd_report,   &cmd_diff,   &cmd_doctor,     &cmd_help,
+    &cmd_version,  &cmd_display, &cmd_recorder, NULL,
 };
 
 static const Command *find(const char *name) {
@@ -87,7 +88,7 @@ static void print_overview(FILE *out) {
     }
     fputc('\n', out);
     for (const Command *const *c = commands; *c; c++)
-        if (!(*c)->internal) fprintf(out, "  %-8s %s\n", (*c)->name, (*c)->help);
+        if (!(*c)->internal) fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->help);
     fputs("\nFrom a script: require \"luamemprofiler\".start(true)\n", out);
 }
 
