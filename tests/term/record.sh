@@ -93,6 +93,7 @@ LUA
     look x.lmprec at end >look.end
     same figures.end look.end
     # the default name, beside all else that is written
+    echo "T = {} for i = 1, 1000 do T[i] = {} end" >x.lua
     lmp run --record --json=x.json --summary=x.txt x.lua
     is $status 0 status
     has x.txt 'Maximum memory used'
@@ -286,6 +287,34 @@ SH
         lines err 1
         has err 'ecording.*No space left on device'
     fi
+}
+
+# What is in FILE is whole, and its end is what the run's JSON says.
+agrees() {
+    local name
+    look "$1" check >checked
+    for name in lost backwards; do has checked "^$name=0$"; done
+    has checked '^still=[1-9]'
+    # but for an operation that was under way for all of that time
+    awk -F= '{ n[$1] = $2 } END { exit !(n["wrong"] <= 1 + n["still"] / 50) }' checked || fail "$(cat checked)"
+    look "$1" at end >end
+    for name in mallocs malloc_bytes reallocs realloc_bytes frees live_bytes live_blocks peak_bytes gc_cycles; do
+        grep -qx "$name=$(grep -o "\"$name\":-*[0-9]*" json | head -1 | sed 's/.*://')" end ||
+            fail "$name is not that of the JSON: $(grep "^$name=" end)"
+    done
+}
+
+case_programs() { # the example and luacheck, in each mode
+    local mode
+    for mode in --lines --no-lines --stacks --sample=4KiB; do
+        lmp run --no-summary --record=x.lmprec --json=json $mode "$LMP_SOURCE/lua/example/options.lua" 0.05
+        is $status 0 status
+        agrees x.lmprec
+        command -v luacheck >/dev/null || continue
+        LUA_PATH='/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua;;' lmp run --no-summary --record=x.lmprec --json=json $mode -- "$LUA" "$(command -v luacheck)" "$LMP_SOURCE/lua/example"
+        has out 'Total: '
+        agrees x.lmprec
+    done
 }
 
 [ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }

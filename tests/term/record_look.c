@@ -2,7 +2,9 @@
  *
  *     record_look FILE              the whole: frames, ended, complete, torn, again, output bytes
  *     record_look FILE output       the script's output
- *     record_look FILE at SECONDS   the figures of the last frame before, "end": of the last one
+ *     record_look FILE check        goes to every frame: those that cannot be had, those whose
+ * tables are of one moment, and of these the ones whose sums differ record_look FILE at SECONDS the
+ * figures of the last frame before, "end": of the last one
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,6 +42,35 @@ static void print_state(LmpRecording *r) {
     printf("tables=%.6f\n", (double)recording_tables_clock(r) / 1e9);
 }
 
+/* Do the lines' bytes sum up to the heap's? */
+static bool sums_agree(const LmpView *view) {
+    static LmpStats stats;
+    static Ledger ledger;
+    uint64_t sum = 0;
+    stats_derive(view->live, view->live->clock, &stats);
+    if (stats.lines == LMP_LINES_OFF || stats.sample > 0 ||
+        ledger_refresh(&ledger, &view->tables, LEDGER_SITES, view->live->clock))
+        return true;
+    for (uint32_t i = 0; i < ledger.sites; i++)
+        sum += ledger.site[i].tally.live_bytes;
+    return sum == stats.live_bytes;
+}
+
+static void check(LmpRecording *r) {
+    uint32_t lost = 0, backwards = 0, still = 0, wrong = 0;
+    for (uint32_t i = 0; i < recording_frames(r); i++) {
+        LmpFrameInfo frame = recording_frame(r, i);
+        if (i > 0 && frame.clock < recording_frame(r, i - 1).clock) backwards++;
+        if (recording_seek(r, i)) {
+            lost++;
+        } else if (recording_taken(r).still && (frame.flags & LMP_FRAME_TABLES)) {
+            still++;
+            wrong += !sums_agree(recording_view(r));
+        }
+    }
+    printf("lost=%u\nbackwards=%u\nstill=%u\nwrong=%u\n", lost, backwards, still, wrong);
+}
+
 int main(int argc, char **argv) {
     LmpRecording *r;
     LmpErr err = argc > 1 ? recording_open(&r, argv[1]) : LMP_E_FILE;
@@ -56,6 +87,8 @@ int main(int argc, char **argv) {
         if (err) printf("error=%s\n", err_name(err));
         printf("clock=%.6f\n", (double)recording_frame(r, at).clock / 1e9);
         if (!err) print_state(r);
+    } else if (argc > 2 && strcmp(argv[2], "check") == 0) {
+        check(r);
     } else if (argc > 2) {
         for (uint32_t i = 0; i < recording_outputs(r); i++) {
             LmpRecordedOutput piece = recording_output(r, i);
