@@ -101,6 +101,11 @@ LUA
     has err '^  kept    tag blue live 0 +0 B; this tag was never set$'
     script=tagged.lua gate 'at tagged.lua:7 held 0' # a weak key that nobody else holds
     is $status 0 status
+    cleaned
+    chmod 500 tmp
+    TMPDIR=$work/nowhere gate 'held 1GiB' # there is always /tmp
+    is $status 0 "status without TMPDIR"
+    chmod 700 tmp
     lmp run --no-live --no-summary --snapshot=mine.heap --limit='at known.lua:2 held 56' known.lua
     is $status 0 status
     [ -s mine.heap ] || fail "the snapshot that was asked for is gone"

@@ -102,6 +102,9 @@ static const struct Row {
 static const struct Row exits[] = {
     {"lmp run", "That of the program; if a signal killed it, lmp run ends by the same signal. 126: "
                 "the program cannot be run, 127: there is no such program"},
+    {"3",
+     "What was found is not as it should be: a program that has ended well has broken a limit, "
+     "lmp doctor found a difference"},
     {"2", "Wrong usage of lmp"},
     {"1", "Another mistake, told in one line on standard error"},
 };

@@ -33,9 +33,14 @@ void run_gate_open(RunGate *g, const RunOptions *want, const char *program) {
     const char *place = secure_getenv("TMPDIR");
     *g = (RunGate){.want = want, .program = program};
     if (want->snapshot || !wants_heap(want)) return;
-    if (!place || *place != '/' || strlen(place) > sizeof g->directory - 32) place = "/tmp";
+    if (!place || *place != '/' || strlen(place) > sizeof g->directory - 32 ||
+        access(place, W_OK | X_OK) != 0)
+        place = "/tmp";
     snprintf(g->directory, sizeof g->directory, "%s/lmp-gate-XXXXXX", place);
-    if (!mkdtemp(g->directory)) g->directory[0] = 0;
+    if (!mkdtemp(g->directory)) {
+        g->why = errno;
+        g->directory[0] = 0;
+    }
     if (g->directory[0]) snprintf(g->file, sizeof g->file, "%s/end.heap", g->directory);
 }
 
@@ -73,6 +78,7 @@ static const char *open_heap(const Judge *j, LmpView *view, LmpSnapshot *heap) {
     view_copy_snapshot(view, &s);
     s.file[sizeof s.file - 1] = 0;
     if (s.state == LMP_SNAPSHOT_FAILED) return err_message((LmpErr)s.error);
+    if (j->gate->why) return outfile_problem(j->gate->why);
     if (s.state != LMP_SNAPSHOT_WRITTEN) return "there is no snapshot of its end";
     LmpErr err = snapshot_open(heap, s.file);
     return err ? err_message(err) : NULL;

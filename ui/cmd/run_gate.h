@@ -10,6 +10,7 @@ typedef struct RunGate {
     const char *program;
     char directory[256]; /* of our own, for snapshots that nobody else asked for; "": none */
     char file[280];      /* in there */
+    int why;             /* errno, if there should be one and is none */
 } RunGate;
 
 /* Without limits nothing happens here or later. */
