@@ -348,6 +348,80 @@ START_TEST(test_widths) {
 }
 END_TEST
 
+/* With a mark there are two more widths and one more colour; without it what they were is shown in
+ * live bytes again. */
+START_TEST(test_since_the_mark) {
+    Known k = known_program();
+    fake_mark(k.fixture.tables);
+    k.fixture.model->ledger.count_from = 1;
+    fake_made(k.fixture.tables, k.small, 10, 70000);
+    fake_made(k.fixture.tables, k.big, 10, 20000);
+    fake_freed(k.fixture.tables, k.big, k.big, 10, 50000, 0);
+    refresh(&k.fixture);
+    ck_assert(k.fixture.model->ledger_marked);
+    Stage *s = stage_new(&panel_flame, k.fixture.model, 160, 20, true, 256);
+    press(s, "%%%%%");
+    ck_says(s, "68.4 KiB grown · % grown since the mark");
+    ck_says_not(s, " big"); /* it shrank */
+    press(s, "dd");
+    ck_says(s, "68.4 KiB grown  100.0 % of all");
+    ck_says(s, "+68.4 KiB since the mark");
+    press(s, "%");
+    ck_says(s, "87.9 KiB made since");
+    press(s, "TT");
+    ck_says(s, "T change");
+    ck_says(s, "half gone");
+    press(s, "%dd"); /* live bytes: all are there, less and more */
+    char *tones = stage_text(s, true);
+    ck_assert_ptr_nonnull(strstr(tones, "cursor-ground/change.0"));
+    ck_assert_ptr_nonnull(strstr(tones, "change.4"));
+    free(tones);
+    press(s, "%%%%%");
+    ck_says(s, "grown since");
+    k.fixture.model->ledger.count_from = 0;
+    refresh(&k.fixture);
+    ck_says(s, "live bytes · T what lives");
+    press(s, "%");
+    ck_says(s, "bytes made");
+    stage_free(s);
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
+/* What a block's alloc context points to: the fixture makes none. */
+static void add_path(Known *k, FakeSpot at) {
+    FakeTables *f = k->fixture.tables;
+    LmpTablesUsed *used = &f->live->tables;
+    f->t.path[used->paths++] =
+        (LmpPath){.node = at.node, .record = fake_record(f, at.site, at.cls, at.tag)};
+}
+
+/* What each line makes most of, from the tables to the graph. */
+START_TEST(test_types) {
+    Known k = known_program();
+    Ledger *ledger = &k.fixture.model->ledger;
+    FakeSpot text = {.site = k.big.site, .node = k.big.node, .cls = LMP_C_STRING};
+    fake_made(k.fixture.tables, text, 10, 10000); /* fewer bytes than tables */
+    FakeSpot spots[] = {text, k.big, k.small, k.deep};
+    for (int i = 0; i < 4; i++)
+        add_path(&k, spots[i]);
+    refresh(&k.fixture);
+    for (uint32_t i = 0; i < ledger->nodes; i++) {
+        const LmpTreeRow *row = &ledger->tree[i];
+        unsigned want = strcmp(row->name, "local 'big'") == 0       ? LMP_TABLE
+                        : strcmp(row->name, "upvalue 'small'") == 0 ? LMP_STRING
+                                                                    : LMP_KINDS;
+        ck_assert_uint_eq(row->kind, want);
+    }
+    Stage *s = stage_new(&panel_flame, k.fixture.model, 100, 20, true, 0);
+    press(s, "T");
+    ck_says(s, "[ t big");
+    ck_says(s, "[ s small");
+    stage_free(s);
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
 /* Each row of the graph by the mouse; twice is enter. */
 START_TEST(test_mouse) {
     Known k = known_program();
@@ -460,5 +534,5 @@ END_TEST
 
 SUITE("panel_flame", test_sizes, test_without_stacks, test_from_the_tree_and_back, test_moving,
       test_zooming, test_zooming_into_the_rest, test_searching, test_hits_too_narrow,
-      test_the_same_function, test_inverted, test_widths, test_mouse, test_refreshes,
-      test_nothing_to_show, test_names_are_safe, test_any_size)
+      test_the_same_function, test_inverted, test_widths, test_since_the_mark, test_types,
+      test_mouse, test_refreshes, test_nothing_to_show, test_names_are_safe, test_any_size)

@@ -1,0 +1,100 @@
+/* The flame graph within the display: the keys that lead there, through it and back, and the mouse.
+ */
+#include "app_fixture.h"
+
+/* As the viewer does: the parts that panels on the screen ask for. */
+static void look(void) {
+    draw();
+    ck_assert(model_fill_ledger(app_model(app), &view, app_parts(app)));
+    app_fresh(app, now);
+    draw();
+}
+
+static void open_flame(void) {
+    open_program(120, 36);
+    refresh();
+    play_key(app, '8');
+    look();
+    play_key(app, 'F');
+    look();
+}
+
+START_TEST(test_there_and_back) {
+    open_flame();
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_flame);
+    ck_assert(shows("Flame") && shows("F tree") && shows("main chunk"));
+    play_key(app, 'F');
+    look();
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_tree);
+    ck_assert(shows("F flame") || shows("hottest path"));
+    play_key(app, 'F');
+    look();
+    play_key(app, K_DOWN);
+    play_key(app, K_ENTER); /* zooms, and does not enlarge */
+    draw();
+    ck_assert(shows("all ▸ main chunk"));
+    play_key(app, K_ESC);
+    draw();
+    ck_assert(!shows("all ▸") && shows("Flame"));
+    play_key(app, K_ESC);
+    draw();
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_tree);
+    tear_down();
+}
+END_TEST
+
+/* n is the next match while the program runs. */
+START_TEST(test_finding) {
+    open_flame();
+    play_key(app, '/');
+    draw();
+    ck_assert(shows("find>"));
+    for (const char *p = "insert"; *p; p++)
+        play_key(app, (Key)*p);
+    draw();
+    ck_assert(shows("\"insert\": "));
+    play_key(app, K_ENTER);
+    draw();
+    ck_assert(shows("n N match"));
+    play_key(app, 'n');
+    draw();
+    ck_assert(shows("1 of "));
+    ck_assert(!play_asked(app, REQUEST_STEP));
+    play_key(app, 'N');
+    draw();
+    ck_assert(shows(" of "));
+    tear_down();
+}
+END_TEST
+
+START_TEST(test_mouse) {
+    open_flame();
+    Rect inside = app_where(app, &panel_flame);
+    play_mouse(app, MOUSE_CLICK, inside.x + 5, inside.y + 1);
+    draw();
+    ck_assert(shows(" main chunk  options.lua"));
+    play_mouse(app, MOUSE_DOUBLE, inside.x + 5, inside.y + 1);
+    draw();
+    ck_assert(shows("all ▸ main chunk"));
+    tear_down();
+}
+END_TEST
+
+/* Other keys of the display work there as everywhere. */
+START_TEST(test_other_keys) {
+    open_flame();
+    play_key(app, '?');
+    draw();
+    ck_assert(shows("The call tree as a picture"));
+    play_key(app, '?');
+    draw();
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_flame);
+    play_key(app, K_TAB);
+    look();
+    ck_assert_ptr_ne(app_ui(app)->focus, &panel_flame);
+    ck_assert_ptr_null(app_ui(app)->over);
+    tear_down();
+}
+END_TEST
+
+SUITE("app_flame", test_there_and_back, test_finding, test_mouse, test_other_keys)
