@@ -477,6 +477,54 @@ START_TEST(test_refreshes) {
 }
 END_TEST
 
+/* More rows than lines: the selection takes the picture with it, pages and the wheel move it. */
+START_TEST(test_deeper_than_the_screen) {
+    enum { DEEP = 60 };
+    LedgerFixture fixture = fixture_of(true, true);
+    FakeTables *f = fixture.tables;
+    uint32_t node = 0;
+    FakeSpot spot = {.cls = LMP_C_TABLE};
+    for (int i = 0; i < DEEP; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "local 'level_%02d'", i);
+        spot.site =
+            fake_site(f, fake_function(f, LMP_F_LUA, "@a.lua", 10 * i + 1, name), 10 * i + 2, 0);
+        spot.node = node = fake_node(f, node, spot.site, 0);
+    }
+    fake_made(f, spot, 10, 60000);
+    refresh(&fixture);
+    Stage *s = stage_new(&panel_flame, fixture.model, 100, 20, true, 256);
+    ck_says(s, "▼");
+    for (int i = 0; i < DEEP + 5; i++)
+        press(s, "d");
+    ck_says(s, " level_59 local");
+    ck_says(s, "▲");
+    ck_says_not(s, "▼");
+    stage_act(s, ACT_PAGE_UP);
+    ck_says(s, " level_59 local"); /* still selected */
+    ck_says_not(s, "level_58 ");
+    stage_act(s, ACT_PAGE_DOWN);
+    ck_says(s, "level_58 ");
+    panel_flame.mouse(s->state, s->model, &s->ui, (MouseEvent){MOUSE_WHEEL_UP, 5, 5}, s->rect);
+    ck_says(s, "▼");
+    for (int i = 0; i < DEEP; i++)
+        press(s, "u");
+    ck_says_not(s, "▲");
+    ck_says(s, "100.0 % of all");
+    find(s, "level_40");
+    ck_says(s, "1 frame, 1 out of sight");
+    press(s, "n");
+    ck_says(s, " level_40 local");
+    ck_says_not(s, "out of sight");
+    press(s, "*");
+    ck_says(s, " level_59 local");
+    press(s, "e");
+    ck_says(s, "level_58 ▸ level_59");
+    stage_free(s);
+    ledger_fixture_free(&fixture);
+}
+END_TEST
+
 START_TEST(test_nothing_to_show) {
     LedgerFixture fixture = fixture_of(true, true);
     Stage *s = stage_new(&panel_flame, fixture.model, 78, 12, true, 256);
@@ -535,4 +583,5 @@ END_TEST
 SUITE("panel_flame", test_sizes, test_without_stacks, test_from_the_tree_and_back, test_moving,
       test_zooming, test_zooming_into_the_rest, test_searching, test_hits_too_narrow,
       test_the_same_function, test_inverted, test_widths, test_since_the_mark, test_types,
-      test_mouse, test_refreshes, test_nothing_to_show, test_names_are_safe, test_any_size)
+      test_mouse, test_refreshes, test_deeper_than_the_screen, test_nothing_to_show,
+      test_names_are_safe, test_any_size)
