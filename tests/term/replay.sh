@@ -85,5 +85,48 @@ files)
     key '.' && key '.' && key q
     wait_for '^ready>'
     ;;
+live) # a program that runs: back and on again, and it does not notice
+    cat >"$work/run.lua" <<'LUA'
+local kept, step = {}, 0
+while true do
+    local until_ = os.clock() + 0.2
+    step = step + 1
+    print("step " .. step)
+    while os.clock() < until_ do kept[#kept % 5000 + 1] = ("x"):rep(100) .. #kept end
+end
+LUA
+    open 120 36
+    type_line "$LMP run run.lua"
+    wait_for 'RUNNING +00:00:0[3-9]'
+    key 3 && key Left
+    wait_for 'PAST .*00:00:0'
+    wait_for 'space play'
+    wait_for 'esc: now'
+    key Home
+    wait_for 'PAST +00:00:00'
+    key 1
+    wait_for 'Single blocks are not recorded'
+    key C
+    wait_for 'This is the past'
+    key 4
+    wait_for 'step 1$|step 1 |had printed nothing'
+    before=$(screen | grep -Eo 'PAST .*−[0-9.]+ s' | grep -Eo '[0-9.]+ s$')
+    until_true "$patience" "time goes on" shows_not "−$before"
+    key V
+    wait_for 'range 00:00:00'
+    key ':' && type_text '1s' && key Enter
+    wait_for 'range 00:00:00.*00:00:01'
+    key x
+    wait_gone 'range 00'
+    key T && key T && key T && key Space # it catches up: that is the present again
+    wait_for 'RUNNING'
+    wait_for 'C collect'
+    key 3 && key Left
+    wait_for 'PAST'
+    key End
+    wait_for 'RUNNING'
+    key q
+    wait_for '^ready>'
+    ;;
 *) fail "no case $1" ;;
 esac

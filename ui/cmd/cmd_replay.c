@@ -1,5 +1,6 @@
 /* cmd_replay.c - `lmp replay`: the display on a recording. */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,10 +44,9 @@ static int cannot(const char *file, LmpErr err, int why) {
 }
 
 static int show(LmpRecording *recording, const char *file, double fps) {
-    uint64_t lost;
     ViewerOptions viewer = {.view = recording_view(recording),
                             .recording = recording,
-                            .grows = recording_torn(recording, &lost),
+                            .grows = !recording_complete(recording),
                             .tty = STDOUT_FILENO,
                             .fps = fps,
                             .hold = true,
@@ -70,7 +70,8 @@ static int run(const Command *command, int argc, char **argv) {
     if (argc - p.at > 1) return command_wrong(command, "takes one recording at a time");
     LmpRecording *recording;
     errno = 0;
-    LmpErr err = recording_open(&recording, argv[p.at]);
+    int fd = open(argv[p.at], O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* it may still be written */
+    LmpErr err = fd < 0 ? LMP_E_FILE : recording_open_fd(&recording, fd);
     if (err) return cannot(argv[p.at], err, errno);
     int status = 1;
     if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
@@ -78,6 +79,7 @@ static int run(const Command *command, int argc, char **argv) {
     else
         status = show(recording, argv[p.at], fps);
     recording_close(recording);
+    close(fd);
     return status;
 }
 

@@ -534,7 +534,8 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 const Panel panel_timeline = {.title = "Timeline",
                               .about = "The heap over time, what of it was held after the last "
                                        "collection, and the collector's cycles. Left and right "
-                                       "move a cursor that describes a moment; up and down go to "
+                                       "go back and on in time, and all panels with them (esc: "
+                                       "now); up and down go to "
                                        "marks and to frames that stand out. If the program calls "
                                        "lmp.frame(), the frames that made most are listed where "
                                        "there is room: enlarge the panel with 3.",

@@ -65,7 +65,7 @@ static uint64_t draw(Viewer *v) {
 /* When to wake up if nothing happens, nanoseconds from now. */
 static uint64_t patience(const Viewer *v, uint64_t now) {
     const Ui *ui = app_ui(v->app);
-    LmpSeen seen = app_model(v->app)->seen;
+    LmpSeen seen = viewer_model(v)->seen;
     if (v->told || v->urgent) return 0;
     /* That another job has the terminal, and its size when signals do not reach us, can only be
      * found by looking. */
@@ -78,7 +78,8 @@ static uint64_t patience(const Viewer *v, uint64_t now) {
     if (v->player) {
         uint64_t due = viewer_play_due(v, now);
         if (v->dirty) due = v->next > now ? v->next - now : 0;
-        return due < wait ? due : wait;
+        if (due < wait) wait = due;
+        if (v->o->recording) return wait;
     }
     bool moving = v->view && seen == LMP_SEEN_RUNNING && !ui->frozen;
     if (moving || v->dirty) {
@@ -114,17 +115,19 @@ static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
     for (;;) {
         uint64_t now = lmp_os->clock();
         if (viewer_lost_terminal(v)) return VIEWER_LOST;
-        bool fresh = v->player ? viewer_play(v, now) : v->view && viewer_look(v, now);
-        if (v->view && !v->player) viewer_watch_collection(v, now);
-        if (v->view && !v->player) viewer_watch_snapshot(v, now);
-        if (v->view && !v->player) viewer_watch_record(v, now);
+        bool program = v->view && !v->o->recording, moment = false;
+        bool fresh = program && viewer_look(v, now);
+        if (program) viewer_watch_collection(v, now);
+        if (program) viewer_watch_snapshot(v, now);
+        if (program) viewer_watch_record(v, now);
+        if (program) viewer_keep(v, now);
         if (v->o->notify < 0 && now >= v->next) viewer_read_spool(v);
-        if (fresh && v->player)
-            viewer_fill_moment(v, now);
-        else if (fresh)
-            viewer_fill(v, now);
-        LmpSeen seen = app_model(v->app)->seen;
-        bool over = v->view && !v->player && (seen == LMP_SEEN_FINISHED || seen == LMP_SEEN_KILLED);
+        if (fresh) viewer_fill(v, now);
+        if (v->player) moment = viewer_play(v, now);
+        if (moment) viewer_fill_moment(v, now);
+        fresh |= moment;
+        LmpSeen seen = viewer_model(v)->seen;
+        bool over = program && (seen == LMP_SEEN_FINISHED || seen == LMP_SEEN_KILLED);
         if (over && !v->o->hold) {
             draw(v);
             return ended_as(seen);
@@ -211,6 +214,7 @@ static bool open_all(Viewer *v) {
     UiBreaks *breaks = &app_ui(v->app)->breaks;
     if (v->o->breaks) breaks->count = breaks_parse_lines(v->o->breaks, breaks->row);
     if (breaks->count > 0) breaks->sent = view_breaks(v->view, breaks->row, breaks->count);
+    viewer_open_slider(v);
     v->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)v->view->pid, 0);
     if (v->pidfd < 0 && (errno == ESRCH || !v->view->pid)) v->dead = true;
     return true;
@@ -220,12 +224,13 @@ void viewer_run(const ViewerOptions *options, ViewerResult *result) {
     memset(result, 0, sizeof *result);
     result->end = VIEWER_NO_TTY;
     static Viewer v; /* large */
-    v = (Viewer){.o = options, .view = options->view, .pidfd = -1, .result = result};
+    v = (Viewer){
+        .o = options, .view = options->view, .pidfd = -1, .slider.fd = -1, .result = result};
     TtySignals signals;
     ttysignals_take(&signals);
     v.interval = interval_of(options);
     if (open_all(&v)) {
-        bool program = v.view && !v.player;
+        bool program = v.view && !v.o->recording;
         if (program) atomic_fetch_add(&v.view->control->attached, 1);
         result->end = loop(&v, &signals);
         if (program) {
@@ -239,6 +244,7 @@ void viewer_run(const ViewerOptions *options, ViewerResult *result) {
             snprintf(result->problem, sizeof result->problem, "the terminal is gone");
         }
     }
+    if (v.app) viewer_close_slider(&v);
     if (v.app) ledger_free(&app_model(v.app)->ledger);
     term_close(v.term);
     viewer_note_taken(&v, false);

@@ -3,6 +3,7 @@
 #define LMP_VIEWER_IMPL_H
 
 #include "app/app.h"
+#include "record/recorder.h"
 #include "replay/player.h"
 #include "viewer/blocked.h"
 #include "viewer/collect_wait.h"
@@ -31,6 +32,17 @@ typedef struct RecordWatch {
     uint64_t next;  /* when to look again */
     char file[4352];
 } RecordWatch;
+
+/* The past of the program that runs, kept in a memory file. */
+typedef struct Slider {
+    LmpRecorder *recorder;   /* NULL: none is kept */
+    LmpRecording *recording; /* of the same file; NULL: nobody has looked at the past yet */
+    int fd;                  /* the file */
+    uint64_t next;           /* when the recorder is to be called again */
+    LmpSeen seen;            /* of the program, when it was last called */
+    Model *live;             /* the present, while the past is shown; else NULL */
+    Output *output;          /* what had been printed by the moment shown; NULL: no memory */
+} Slider;
 
 typedef struct Viewer {
     const ViewerOptions *o;
@@ -61,6 +73,7 @@ typedef struct Viewer {
     bool urgent;            /* a person is waiting: redraw at once */
     bool was_frozen;
     Player *player;       /* any moment of the recording; NULL: there is none to go to */
+    Slider slider;        /* of a program that runs */
     uint32_t outputs;     /* pieces of its output that the panel has */
     bool grows;           /* the recording is still being written */
     bool refill;          /* another moment is to be shown */
@@ -94,7 +107,20 @@ void viewer_heap_show(Viewer *v);
 /* viewer.c: draws a frame as things are, and shows it. */
 void viewer_paint(Viewer *v);
 
-/* viewer_replay.c: a recording in place of a program. */
+/* viewer_slider.c: the past of a program that runs. */
+
+void viewer_open_slider(Viewer *v);
+void viewer_close_slider(Viewer *v);
+/* Keeps what is due. */
+void viewer_keep(Viewer *v, uint64_t now);
+void viewer_keep_output(Viewer *v, const char *bytes, size_t n, uint64_t now);
+/* The model of the present, which is not on the screen while the past is. */
+Model *viewer_model(const Viewer *v);
+/* Shows the past from now on: the last moment kept. False: it cannot; why has been said. */
+bool viewer_enter_past(Viewer *v);
+void viewer_leave_past(Viewer *v);
+
+/* viewer_replay.c: a moment of a recording in place of the present. */
 
 /* False: no memory. */
 bool viewer_open_replay(Viewer *v);

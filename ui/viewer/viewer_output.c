@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/os.h"
 #include "pty/errorline.h"
 #include "pty/spool.h"
 #include "viewer/viewer_impl.h"
@@ -31,7 +32,7 @@ void viewer_read_spool(Viewer *v) {
     for (int i = 0; i < 256; i++) {
         ssize_t n = pread(v->o->spool, bytes, sizeof bytes, (off_t)v->spool_at);
         if (n <= 0) break;
-        output_feed(v->output, bytes, (size_t)n);
+        viewer_keep_output(v, bytes, (size_t)n, lmp_os->clock());
         v->spool_at += (uint64_t)n;
         v->dirty = true;
     }

@@ -70,7 +70,7 @@ static void look_whether_blocked(Viewer *v, uint64_t now) {
     char proc[32];
     int unread = 0;
     *wait = (UiWait){0};
-    if (app_model(v->app)->seen != LMP_SEEN_RUNNING || v->dead) {
+    if (viewer_model(v)->seen != LMP_SEEN_RUNNING || v->dead) {
         v->blocked = (Blocked){0};
         return;
     }
@@ -83,18 +83,25 @@ void viewer_fill(Viewer *v, uint64_t now) {
     bool alive = is_alive(v);
     uint64_t own = own_memory(v, now);
     ModelInput input = {now, alive, resident(v), own, resident, v};
-    Model *model = app_model(v->app);
+    Model *model = viewer_model(v);
     LmpSeen was = model->seen;
     uint64_t base = model->marked ? model->mark[model->base].number : 0;
     model->wanted = app_ui(v->app)->marks;
     v->changed = atomic_load(&v->view->live->changed);
     model_fill(model, v->view, &input);
+    if (v->slider
+            .live) { /* the past is on the screen: of the present it shows only how far it is */
+        app_seen(v->app, model->seen);
+        view_next_frame(v->view);
+        return;
+    }
     /* once it stands still, show its final state */
     bool still = model->seen != LMP_SEEN_RUNNING || model->seen != was;
     viewer_fill_ledger(v, now,
                        still || base != (model->marked ? model->mark[model->base].number : 0));
     viewer_find_error(v);
     look_whether_blocked(v, now);
+    app_ui(v->app)->time.clock = app_ui(v->app)->time.end = model->clock;
     app_fresh(v->app, now);
     view_next_frame(v->view);
 }
@@ -123,7 +130,7 @@ static bool answered(const Viewer *v) {
 bool viewer_look(Viewer *v, uint64_t now) {
     Ui *ui = app_ui(v->app);
     LmpSeen seen = view_seen(v->view, is_alive(v));
-    LmpSeen was = app_model(v->app)->seen;
+    LmpSeen was = viewer_model(v)->seen;
     bool over = seen == LMP_SEEN_FINISHED || seen == LMP_SEEN_KILLED;
     if (ui->frozen && !over) {
         app_seen(v->app, seen);
@@ -139,7 +146,7 @@ bool viewer_look(Viewer *v, uint64_t now) {
         return true;
     }
     if (seen != was || atomic_load(&v->view->live->changed) != v->changed) return true;
-    if (atomic_load(&v->view->control->ended) != app_model(v->app)->ended) return true;
+    if (atomic_load(&v->view->control->ended) != viewer_model(v)->ended) return true;
     return seen == LMP_SEEN_RUNNING && now >= v->next;
 }
 

@@ -1,5 +1,6 @@
-/* viewer_replay.c - a recording in the display, in place of a program: the moment that keys ask
- * for, and the model, the output and the state of time (Ui.time) of that moment. */
+/* viewer_replay.c - a moment of a recording in the display, in place of the present of a program:
+ * the one that keys ask for, and the model, the output and the state of time (Ui.time) of it. The
+ * recording is a file (lmp replay), or what the slider keeps (viewer_slider.c). */
 #include <string.h>
 
 #include "base/os.h"
@@ -8,6 +9,10 @@
 #define GROWS_EVERY (1000 * MS) /* how often a recording that is written is looked at */
 #define BACKLOG (2u << 20)      /* bytes of output that are enough for all lines kept */
 #define FOREVER UINT64_MAX
+
+static LmpRecording *recording_of(const Viewer *v) {
+    return v->o->recording ? v->o->recording : v->slider.recording;
+}
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
@@ -30,9 +35,10 @@ static uint32_t first_piece(const LmpRecording *recording, uint32_t end, uint64_
 
 /* What had been printed by then. */
 static void fill_output(Viewer *v, uint64_t clock) {
-    const LmpRecording *recording = v->o->recording;
+    const LmpRecording *recording = recording_of(v);
+    Output *output = v->o->recording ? v->output : v->slider.output;
     uint32_t n = recording_outputs(recording), end = 0;
-    if (!v->output || n == 0) return;
+    if (!output || n == 0) return;
     for (uint32_t more = n; end < more;) { /* they are in order */
         uint32_t middle = end + (more - end) / 2;
         if (recording_output(recording, middle).clock <= clock)
@@ -43,11 +49,11 @@ static void fill_output(Viewer *v, uint64_t clock) {
     if (end < v->outputs) {
         uint64_t lines, bytes;
         v->outputs = first_piece(recording, end, &lines, &bytes);
-        output_restart(v->output, lines, bytes);
+        output_restart(output, lines, bytes);
     }
     for (; v->outputs < end; v->outputs++) {
         LmpRecordedOutput piece = recording_output(recording, v->outputs);
-        output_feed_at(v->output, piece.bytes, piece.n, piece.clock);
+        output_feed_at(output, piece.bytes, piece.n, piece.clock);
     }
 }
 
@@ -56,12 +62,14 @@ static void fill_output(Viewer *v, uint64_t clock) {
 static void tell_time(Viewer *v) {
     UiTime *time = &app_ui(v->app)->time;
     PlayerState state = player_state(v->player);
+    bool replay = v->o->recording != NULL;
+    uint64_t now = viewer_model(v)->clock;
     *time = (UiTime){.can = true,
-                     .replay = true,
+                     .replay = replay,
                      .past = true,
-                     .grows = v->grows,
+                     .grows = replay && v->grows,
                      .clock = state.clock,
-                     .end = state.end,
+                     .end = replay ? state.end : now,
                      .frame = state.frame,
                      .frames = state.frames,
                      .playing = state.playing,
@@ -70,7 +78,7 @@ static void tell_time(Viewer *v) {
                      .open = state.open,
                      .from = state.from,
                      .to = state.to,
-                     .whole = player_whole(v->player)};
+                     .whole = replay ? player_whole(v->player) : viewer_model(v)};
 }
 
 bool viewer_open_replay(Viewer *v) {
@@ -91,12 +99,25 @@ void viewer_close_replay(Viewer *v) {
 
 /* ---- moments --------------------------------------------------------------------------------- */
 
+/* At the end is the present again. */
+static bool is_present(const Viewer *v, const TimeWish *wish) {
+    PlayerState state = player_state(v->player);
+    bool end = state.frame + 1 == state.frames && !state.playing && !state.range;
+    return !v->o->recording && (wish->what == TIME_NOW || end);
+}
+
+static void leave(Viewer *v, uint64_t now) {
+    viewer_leave_past(v);
+    viewer_fill(v, now);
+    v->dirty = v->urgent = true;
+}
+
 /* At its end the playhead stays at the end. */
 static void look_whether_grown(Viewer *v, uint64_t now) {
     if (!v->grows || now - v->grown_at < GROWS_EVERY) return;
     v->grown_at = now;
     PlayerState was = player_state(v->player);
-    if (recording_refresh(v->o->recording) != LMP_OK) {
+    if (recording_refresh(recording_of(v)) != LMP_OK) {
         v->grows = false;
         v->dirty = true;
         return;
@@ -104,7 +125,7 @@ static void look_whether_grown(Viewer *v, uint64_t now) {
     player_grown(v->player);
     PlayerState is = player_state(v->player);
     if (is.frames == was.frames) return;
-    LmpFrameInfo last = recording_frame(v->o->recording, is.frames - 1);
+    LmpFrameInfo last = recording_frame(recording_of(v), is.frames - 1);
     if (last.flags & LMP_FRAME_END) v->grows = false;
     if (was.frame + 1 == was.frames && !was.playing && !was.range) player_go(v->player, FOREVER);
     v->refill = true;
@@ -114,6 +135,10 @@ bool viewer_play(Viewer *v, uint64_t now) {
     look_whether_grown(v, now);
     bool played = player_state(v->player).playing;
     if (player_tick(v->player, now)) v->refill = true;
+    if (played && is_present(v, &(TimeWish){.what = TIME_PLAY})) {
+        leave(v, now);
+        return false;
+    }
     if (played && now >= v->next) v->dirty = true; /* the clock goes on between frames */
     if (!v->refill || (played && !v->urgent && now < v->next)) {
         tell_time(v);
@@ -157,9 +182,19 @@ static void jump(Viewer *v, int step, unsigned flags, const char *what) {
         app_say(v->app, "There is no %s %s this moment", what, step < 0 ? "before" : "after");
 }
 
+/* From the present one goes back first; what leads on from it leads nowhere. */
+static bool begin(Viewer *v, const TimeWish *wish) {
+    bool on = wish->ns > 0 || wish->steps > 0;
+    if (v->player) return true;
+    if (wish->what == TIME_NOW || wish->what == TIME_NO_RANGE || wish->what == TIME_FASTER)
+        return false;
+    if ((wish->what == TIME_MOVE || wish->what == TIME_STEP) && on) return false;
+    return viewer_enter_past(v);
+}
+
 void viewer_time(Viewer *v, const TimeWish *wish, uint64_t now) {
+    if (!begin(v, wish)) return;
     Player *player = v->player;
-    if (!player) return;
     switch (wish->what) {
     case TIME_NOW:
         player_go(player, FOREVER);
@@ -199,5 +234,8 @@ void viewer_time(Viewer *v, const TimeWish *wish, uint64_t now) {
         break;
     }
     v->refill = v->dirty = v->urgent = true;
-    tell_time(v);
+    if (is_present(v, wish))
+        leave(v, now);
+    else
+        tell_time(v);
 }

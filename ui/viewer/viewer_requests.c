@@ -158,7 +158,7 @@ static void serve_mark(Viewer *v, const Request *request) {
 
 static void serve_refresh(Viewer *v, const Request *request) {
     (void)request;
-    if (v->o->recording)
+    if (v->player)
         v->refill = true;
     else if (v->view)
         viewer_fill(v, lmp_os->clock());
