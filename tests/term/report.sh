@@ -35,10 +35,10 @@ formats) # each of a run and of its recording
     is $status 0 "lmp report"
     cmp out run.summary || fail "another summary"
     for format in $formats; do
-        lmp report $format r.lmprec -o file.$format
+        lmp report "$format" r.lmprec -o "file.$format"
         is $status 0 "lmp report $format"
-        is "$(stat -c %a file.$format)" 600 "rights of $format"
-        cmp file.$format run.$format || fail "another $format"
+        is "$(stat -c %a "file.$format")" 600 "rights of $format"
+        cmp "file.$format" "run.$format" || fail "another $format"
     done
     gzip -t <file.pprof || fail "no gzip"
     ;;

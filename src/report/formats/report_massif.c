@@ -161,6 +161,13 @@ static uint32_t find_peak(const LmpHistory *h) {
     return peak;
 }
 
+/* ms_print takes no tree that is larger than its snapshot, as an estimate may be: what is exact is
+ * in the head. */
+static uint64_t peak_bytes(const LmpReport *r) {
+    uint64_t tree = value_of(&r->ledger.all, VALUE_PEAK_BYTES);
+    return tree > r->stats.peak_bytes ? tree : r->stats.peak_bytes;
+}
+
 /* A range of time has no peak of its own, nor has a run without lines any tree. */
 static bool has_tree(const LmpReport *r) {
     return r->ledger.lines != LMP_LINES_OFF && r->ledger.sites > 0 && r->from == 0 &&
@@ -187,12 +194,11 @@ LmpErr report_massif(const LmpReport *report, FILE *out) {
     for (uint32_t i = 0; made && i < h->used && i < LMP_HISTORY; i++) {
         uint64_t ms = history_end_ms(report, i);
         bool tree = i == peak && has_tree(report);
-        put_snapshot(out, number++, ms, tree ? report->stats.peak_bytes : h->samples[i].max_bytes,
-                     tree);
+        put_snapshot(out, number++, ms, tree ? peak_bytes(report) : h->samples[i].max_bytes, tree);
         if (tree) made = put_tree(report, out);
     }
     if (made && h->used == 0 && has_tree(report)) { /* it ended within the first interval */
-        put_snapshot(out, number++, report->clock / 1000000, report->stats.peak_bytes, true);
+        put_snapshot(out, number++, report->clock / 1000000, peak_bytes(report), true);
         made = put_tree(report, out);
     }
     put_snapshot(out, number, report->clock / 1000000, report->stats.live_bytes, false);
