@@ -92,6 +92,32 @@ END
     is $status 1 "no folder"
     is "$(ls full)" "" "what is left there"
     ;;
+counted) # calls, instructions and whose blocks: where the run kept them
+    cat >calls.lua <<'END'
+local keep = {}
+local function make(i) keep[i % 10 + 1] = { i } end
+local function run(n) for i = 1, n do make(i) end end
+run(1000)
+collectgarbage()
+END
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-live --no-summary --stacks --calls --instructions --overrides \
+        --record=c.lmprec calls.lua >out 2>err </dev/null
+    lmp report callgrind c.lmprec
+    has out '^events: .* Temporary Ir$'
+    has out '^calls=1000 2$'
+    is "$(awk '/^summary:/ { all = $NF } /^[0-9]/ && !call { sum += $NF } { call = /^calls=/ } END { print (all > 10000 && sum == all) }' out)" \
+        1 "instructions add up"
+    lmp report callgraph c.lmprec
+    has out 'make  calls.lua:2 \[[0-9]+\] \{1,000 calls\}'
+    lmp report flat c.lmprec
+    has out ' 1,000 .*  make  calls.lua:2'
+    lmp report memprof c.lmprec
+    is "$(awk '/^DEALLOCATIONS/ { d = 1 } d && /^INTERNAL .collector/ { c = 1 } d && c && /^\t\t@calls.lua:2, line 2$/ { print 1; exit }' out)" \
+        1 "whose blocks the collector freed"
+    lmp report --leak-only memprof c.lmprec
+    hasnt out '^(RE|DE)?ALLOCATIONS'
+    has out '^HEAP SUMMARY:'
+    ;;
 list)
     lmp report --list
     is $status 0 "lmp report --list"

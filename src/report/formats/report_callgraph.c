@@ -19,6 +19,8 @@ typedef struct Graph {
     uint32_t *function;      /* by rank */
     uint32_t *below, *above; /* edges by caller, by callee, the largest first in each */
     uint32_t *below_at, *above_at;
+    KeyMap call; /* of caller and callee: where in calls[] */
+    uint64_t *calls;
     FILE *out;
 } Graph;
 
@@ -68,6 +70,22 @@ static bool sort_edges(const Graph *g, bool callers, uint32_t **list, uint32_t *
     return true;
 }
 
+/* How often each function called each other one, from any line; nothing where it was not counted.
+ */
+static bool count_calls(Graph *g) {
+    const Ledger *l = &g->report->ledger;
+    uint32_t used = 0;
+    g->calls = calloc((size_t)l->edges + 1, sizeof *g->calls);
+    if (!g->calls) return false;
+    for (uint32_t i = 0; i < l->edges; i++) {
+        uint64_t key = (uint64_t)l->edge[i].caller << 32 | l->edge[i].callee;
+        uint32_t at = keymap_get(&g->call, key, UINT32_MAX);
+        if (at == UINT32_MAX && !keymap_set(&g->call, key, at = used++)) return false;
+        g->calls[at] += l->edge[i].calls;
+    }
+    return true;
+}
+
 static bool prepare(Graph *g) {
     uint32_t n = g->report->ledger.functions;
     g->rank = calloc((size_t)n + 1, sizeof *g->rank);
@@ -79,18 +97,25 @@ static bool prepare(Graph *g) {
     qsort(g->function, n, sizeof *g->function, by_retained);
     for (uint32_t i = 0; i < n; i++)
         g->rank[g->function[i]] = i + 1;
-    return sort_edges(g, true, &g->below, &g->below_at) &&
+    return count_calls(g) && sort_edges(g, true, &g->below, &g->below_at) &&
            sort_edges(g, false, &g->above, &g->above_at);
+}
+
+static void put_calls(const Graph *g, const Edge *e) {
+    char count[LMP_NUM];
+    uint32_t at = keymap_get(&g->call, (uint64_t)e->caller << 32 | e->callee, UINT32_MAX);
+    if (at != UINT32_MAX && g->calls[at] > 0)
+        fprintf(g->out, " {%s calls}", format_count(count, g->calls[at]));
 }
 
 static void put_name(const Graph *g, uint32_t f, bool recursive) {
     char name[256], where[640];
     if (f == g->edges.root) {
-        fputs("(outermost)\n", g->out);
+        fputs("(outermost)", g->out);
         return;
     }
     const LmpFunctionRow *row = &g->report->ledger.function[f];
-    fprintf(g->out, "%s  %s [%u]%s\n", paths_name(name, sizeof name, row->name),
+    fprintf(g->out, "%s  %s [%u]%s", paths_name(name, sizeof name, row->name),
             text_where(where, sizeof where, row->short_src,
                        row->linedefined > 0 ? row->linedefined : -1),
             g->rank[f], recursive ? " (recursive)" : "");
@@ -102,6 +127,8 @@ static void put_edge(const Graph *g, const Edge *e, uint32_t other) {
     fprintf(g->out, "%8s %6s %18s %18s %14s    ", "", texthead_share(share, made, g->all), "",
             texthead_number(number, made, g->value), text_count(count, e->made.allocs, 14));
     put_name(g, other, e->recursive);
+    put_calls(g, e);
+    fputc('\n', g->out);
 }
 
 static void put_function(const Graph *g, uint32_t f) {
@@ -116,6 +143,7 @@ static void put_function(const Graph *g, uint32_t f) {
             texthead_number(number, value_of(&row->shallow, g->value), g->value),
             texthead_number(all, retained(g, f), g->value), text_count(count, t->allocs, 14));
     put_name(g, f, g->edges.recursive && g->edges.recursive[f]);
+    fputc('\n', g->out);
     if (row->calls > 0)
         fprintf(g->out, "%8s called %s times\n", "", format_count(count, row->calls));
     for (uint32_t i = g->below_at[f]; i < g->below_at[f + 1]; i++)
@@ -144,6 +172,8 @@ LmpErr report_callgraph(const LmpReport *report, FILE *out) {
     free(g.above);
     free(g.below_at);
     free(g.above_at);
+    free(g.calls);
+    keymap_free(&g.call);
     edges_free(&g.edges);
     paths_close(&p);
     return err;

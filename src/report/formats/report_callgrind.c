@@ -24,7 +24,10 @@ typedef struct Callgrind {
     uint8_t *file_said, *function_said;
     uint32_t *file;     /* of each function */
     uint32_t *incoming; /* of each function: edges that end there */
-    bool rooted;        /* there is an outermost caller */
+    KeyMap call; /* of caller, callee and line, where calls were counted: row of the ledger */
+    uint32_t *site_at, *site_of; /* lines by function, as frame_at */
+    bool instructions;           /* were counted: a column more */
+    bool rooted;                 /* there is an outermost caller */
     FILE *out;
 } Callgrind;
 
@@ -98,6 +101,11 @@ static uint32_t frame_function(const Callgrind *c, uint32_t i) {
     return f < c->edges.root ? f : c->edges.root;
 }
 
+static uint32_t site_function(const Callgrind *c, uint32_t i) {
+    uint32_t f = c->report->ledger.site[i].function;
+    return f < c->edges.root ? f : c->edges.root;
+}
+
 static uint32_t edge_caller(const Callgrind *c, uint32_t i) {
     return c->edges.edge[i].caller;
 }
@@ -147,13 +155,43 @@ static void put_costs(Callgrind *c, int32_t line, const LmpTally *t) {
         fputc(' ', c->out);
         digits_put(c->out, value_of(t, v));
     }
-    fputc('\n', c->out);
+    fputs(c->instructions ? " 0\n" : "\n", c->out);
 }
 
-/* How often: known where the calls of the function were counted and all come from here; else as
- * many as there are paths to it. */
+/* Lines add up in readers: those of memory and those of instructions need not be the same. */
+static void put_instructions(Callgrind *c, uint32_t function) {
+    for (uint32_t i = c->site_at[function]; c->instructions && i < c->site_at[function + 1]; i++) {
+        const LmpSiteRow *s = &c->report->ledger.site[c->site_of[i]];
+        if (s->instructions == 0) continue;
+        digits_put(c->out, s->line > 0 ? (uint64_t)s->line : 0);
+        for (ReportValue v = 0; v < VALUES; v++)
+            fputs(" 0", c->out);
+        fputc(' ', c->out);
+        digits_put(c->out, s->instructions);
+        fputc('\n', c->out);
+    }
+}
+
+static uint64_t call_key(uint32_t caller, uint32_t callee, int32_t line) {
+    return (uint64_t)caller << 48 | (uint64_t)callee << 32 | (uint32_t)line;
+}
+
+static bool index_calls(Callgrind *c) {
+    const Ledger *l = &c->report->ledger;
+    for (uint32_t i = 0; i < l->edges; i++)
+        if (!keymap_set(&c->call, call_key(l->edge[i].caller, l->edge[i].callee, l->edge[i].line),
+                        i))
+            return false;
+    return true;
+}
+
+/* How often: as counted, from this line, or, where all calls of the function come from here, of it;
+ * else as many as there are paths to it. */
 static uint64_t calls_of(const Callgrind *c, const Edge *e) {
     uint64_t calls = c->report->ledger.function[e->callee].calls;
+    uint32_t row = keymap_get(&c->call, call_key(e->caller, e->callee, e->line), UINT32_MAX);
+    if (row != UINT32_MAX && c->report->ledger.edge[row].calls > 0)
+        return c->report->ledger.edge[row].calls;
     return calls > 0 && c->incoming[e->callee] == 1 ? calls : e->paths > 0 ? e->paths : 1;
 }
 
@@ -177,7 +215,10 @@ static void put_edge(Callgrind *c, const Edge *e) {
 static void put_body(Callgrind *c, uint32_t function) {
     uint32_t frames = c->frame_at[function + 1] - c->frame_at[function];
     uint32_t edges = c->edge_at[function + 1] - c->edge_at[function];
-    if (frames + edges == 0 || (function == c->edges.root && !c->rooted && frames == 0)) return;
+    uint32_t sites = c->instructions ? c->site_at[function + 1] - c->site_at[function] : 0;
+    if (frames + edges + sites == 0 ||
+        (function == c->edges.root && !c->rooted && frames + sites == 0))
+        return;
     fputc('\n', c->out);
     put_file(c, "fl", c->file[function]);
     put_function(c, "fn", function);
@@ -185,6 +226,7 @@ static void put_body(Callgrind *c, uint32_t function) {
         uint32_t f = c->frame_of[c->frame_at[function] + i];
         put_costs(c, c->paths.of[f].line, &c->own[f]);
     }
+    put_instructions(c, function);
     for (uint32_t i = 0; i < edges && (function != c->edges.root || c->rooted); i++)
         put_edge(c, &c->edges.edge[c->edge_of[c->edge_at[function] + i]]);
 }
@@ -210,27 +252,36 @@ static void put_head(const Callgrind *c) {
     fputs("positions: line\n", c->out);
     for (ReportValue v = 0; v < VALUES; v++)
         fprintf(c->out, "event: %s : %s\n", report_values[v].word, report_values[v].name);
+    if (c->instructions) fputs("event: Ir : instructions of Lua's machine\n", c->out);
     fputs("events:", c->out);
     for (ReportValue v = 0; v < VALUES; v++)
         fprintf(c->out, " %s", report_values[v].word);
-    fputs("\nsummary:", c->out);
+    fputs(c->instructions ? " Ir\nsummary:" : "\nsummary:", c->out);
     uint64_t total[VALUES] = {0};
     for (uint32_t f = 0; f + 1 < c->paths.frames; f++)
         for (ReportValue v = 0; v < VALUES; v++)
             total[v] += value_of(&c->own[f], v);
     for (ReportValue v = 0; v < VALUES; v++)
         fprintf(c->out, " %llu", (unsigned long long)total[v]);
+    if (c->instructions) {
+        uint64_t all = 0;
+        for (uint32_t i = 0; i < r->ledger.sites; i++)
+            all += r->ledger.site[i].instructions;
+        fprintf(c->out, " %llu", (unsigned long long)all);
+    }
     fputc('\n', c->out);
 }
 
 static bool prepare(Callgrind *c) {
-    return sum_lines(c) && name_files(c) && count_incoming(c) &&
+    return sum_lines(c) && name_files(c) && count_incoming(c) && index_calls(c) &&
            deal(c, c->paths.frames - 1, frame_function, &c->frame_at, &c->frame_of) &&
-           deal(c, c->edges.edges, edge_caller, &c->edge_at, &c->edge_of);
+           deal(c, c->edges.edges, edge_caller, &c->edge_at, &c->edge_of) &&
+           deal(c, c->report->ledger.sites, site_function, &c->site_at, &c->site_of);
 }
 
 LmpErr report_callgrind(const LmpReport *report, FILE *out) {
     Callgrind c = {.report = report, .out = out};
+    c.instructions = report->ledger.counts & LMP_COUNTS_INSTRUCTIONS && report->from == 0;
     LmpErr err = paths_open(&c.paths, report);
     if (err) return err;
     err = edges_make(&c.edges, &c.paths, true);
@@ -247,6 +298,9 @@ LmpErr report_callgrind(const LmpReport *report, FILE *out) {
     free(c.frame_of);
     free(c.edge_at);
     free(c.edge_of);
+    free(c.site_at);
+    free(c.site_of);
+    keymap_free(&c.call);
     free(c.file);
     free(c.incoming);
     free(c.file_said);

@@ -1,6 +1,7 @@
 /* report_memprof.c - the four sections of Tarantool's memory profiler, from lines: who allocated,
  * where blocks were resized and freed, and what is held. A reallocation's bytes are new less old
- * there, so one of them stands on the one side or the other. */
+ * there, so one of them stands on the one side or the other. Whose blocks they were ("Overrides")
+ * is known where the run kept it (--overrides). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,60 @@ static void put_place(const LmpReport *r, FILE *out, const LmpSiteRow *s) {
 
 typedef Event Of(const LmpSiteRow *s);
 
+/* ---- whose blocks ---------------------------------------------------------------------------- */
+
+static const Ledger *sorted; /* qsort has no argument of the caller's */
+
+/* By where it was done, then by the place whose blocks they were. */
+static int by_here(const void *a, const void *b) {
+    const LmpOverrideRow *x = &sorted->override[*(const uint32_t *)a];
+    const LmpOverrideRow *y = &sorted->override[*(const uint32_t *)b];
+    if (x->here != y->here) return x->here < y->here ? -1 : 1;
+    const LmpSiteRow *s = &sorted->site[x->made], *t = &sorted->site[y->made];
+    int order = strcmp(s->short_src, t->short_src);
+    return order ? order : s->line != t->line ? (s->line < t->line ? -1 : 1) : 0;
+}
+
+typedef struct Whose {
+    uint32_t *order; /* overrides by where they were done; NULL: none are known */
+    uint32_t *first; /* of each site, in order[]; one more */
+} Whose;
+
+static bool find_whose(Whose *w, const Ledger *l) {
+    *w = (Whose){0};
+    if (l->overrides == 0) return true;
+    w->order = malloc(l->overrides * sizeof *w->order);
+    w->first = calloc((size_t)l->sites + 1, sizeof *w->first);
+    if (!w->order || !w->first) return false;
+    for (uint32_t i = 0; i < l->overrides; i++) {
+        w->order[i] = i;
+        w->first[l->override[i].here + 1]++;
+    }
+    for (uint32_t i = 0; i < l->sites; i++)
+        w->first[i + 1] += w->first[i];
+    sorted = l;
+    qsort(w->order, l->overrides, sizeof *w->order, by_here);
+    return true;
+}
+
+static void put_whose(const LmpReport *r, FILE *out, const Whose *w, const LmpSiteRow *site,
+                      bool frees) {
+    const Ledger *l = &r->ledger;
+    uint32_t row = (uint32_t)(site - l->site), shown = 0;
+    if (!w->order) return;
+    for (uint32_t i = w->first[row]; i < w->first[row + 1]; i++) {
+        const LmpOverrideRow *o = &l->override[w->order[i]];
+        if ((frees ? o->frees : o->reallocs) == 0) continue;
+        if (shown++ == 0) fputs("\tOverrides:\n", out);
+        fputs("\t\t", out);
+        put_place(r, out, &l->site[o->made]);
+        fputc('\n', out);
+    }
+    if (shown > 0) fputc('\n', out);
+}
+
+/* ---- sections -------------------------------------------------------------------------------- */
+
 static Event allocated(const LmpSiteRow *s) {
     return (Event){s, s->tally.allocs, s->tally.bytes, 0};
 }
@@ -52,7 +107,8 @@ static Event freed(const LmpSiteRow *s) {
     return (Event){s, s->here_frees, 0, s->here_free_bytes};
 }
 
-static void put_section(const LmpReport *r, FILE *out, Event *event, const char *title, Of *of) {
+static void put_section(const LmpReport *r, FILE *out, const Whose *whose, Event *event,
+                        const char *title, Of *of) {
     const Ledger *l = &r->ledger;
     uint32_t n = 0;
     for (uint32_t i = 0; i < l->sites; i++) {
@@ -66,6 +122,7 @@ static void put_section(const LmpReport *r, FILE *out, Event *event, const char 
         fprintf(out, ": %llu events\t+%llu bytes\t-%llu bytes\n",
                 (unsigned long long)event[i].events, (unsigned long long)event[i].plus,
                 (unsigned long long)event[i].minus);
+        if (of != allocated) put_whose(r, out, whose, event[i].site, of == freed);
     }
     fputc('\n', out);
 }
@@ -92,15 +149,23 @@ static void put_held(const LmpReport *r, FILE *out, Event *event) {
 LmpErr report_memprof(const LmpReport *report, FILE *out) {
     char sampled[200];
     Event *event = malloc(((size_t)report->ledger.sites + 1) * sizeof *event);
-    if (!event) return LMP_E_NOMEM;
+    Whose whose;
+    if (!find_whose(&whose, &report->ledger) || !event) {
+        free(event);
+        free(whose.order);
+        free(whose.first);
+        return LMP_E_NOMEM;
+    }
     ReportValue value = report->leaks_only ? VALUE_LIVE_BYTES : VALUE_ALLOCATED_BYTES;
     if (*value_sampled(sampled, sizeof sampled, report, value)) fprintf(out, "%s\n\n", sampled);
     if (!report->leaks_only) {
-        put_section(report, out, event, "ALLOCATIONS", allocated);
-        put_section(report, out, event, "REALLOCATIONS", resized);
-        put_section(report, out, event, "DEALLOCATIONS", freed);
+        put_section(report, out, &whose, event, "ALLOCATIONS", allocated);
+        put_section(report, out, &whose, event, "REALLOCATIONS", resized);
+        put_section(report, out, &whose, event, "DEALLOCATIONS", freed);
     }
     put_held(report, out, event);
     free(event);
+    free(whose.order);
+    free(whose.first);
     return LMP_OK;
 }
