@@ -105,7 +105,8 @@ static bool fill(const RunReport *wish, LmpRecording *r, uint32_t from, uint32_t
                          parts_of(wish->kind, view), view->live->clock, ending);
         if (recording_again(r)) snprintf(again, sizeof again, "%s", recording_again(r));
         if (*again) report.again = again;
-        if (wish->kind->flags & REPORT_ALL_MOMENTS) report.recording = r;
+        bool seeks = wish->kind->flags & REPORT_SEEKS && report.ledger.nodes <= REPORT_SEEKS_NODES;
+        report.recording = seeks ? r : NULL;
         uint64_t clock = recording_frame(r, from).clock;
         if (ranged) report.from = clock > 0 ? clock : 1;
         ready = !ranged || report.ledger_error || !ledger_between(&report.ledger, &before);
@@ -142,10 +143,10 @@ static bool choose(const RunReport *wish, LmpRecording *r, uint32_t *from, uint3
 int runreport_of_recording(const RunReport *wish, LmpRecording *r) {
     uint32_t from = 0, to;
     bool filled = choose(wish, r, &from, &to) && fill(wish, r, from, to);
-    bool looks = (wish->kind->flags & REPORT_ALL_MOMENTS) != 0;
-    if (!looks) recording_close(r); /* before it is written, which takes memory, too */
+    bool seeks = filled && report.recording;
+    if (!seeks) recording_close(r); /* before it is written, which takes memory, too */
     int status = filled ? put(wish) : 1;
-    if (looks) recording_close(r);
+    if (seeks) recording_close(r);
     return status;
 }
 

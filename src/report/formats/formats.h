@@ -24,13 +24,13 @@
     REPORT(FLAT, flat, "a table of functions: what each made, retains, and makes by allocation",   \
            LISTED, "", "", "", "\n", "", 0, REPORT_OF_LINES)                                       \
     REPORT(CALLGRAPH, callgraph, "functions with their callers above and callees below, as gprof", \
-           LISTED, "", "", "", "\n", "", LEDGER_TREE | LEDGER_EDGES, REPORT_OF_LINES)              \
+           LISTED, "", "", "", "\n", "", LEDGER_TREE, REPORT_OF_LINES)                             \
     REPORT(TREE, tree, "the call tree as text, as deep and as fine as it can be read", LISTED, "", \
            "", "", "\n", "", LEDGER_TREE, REPORT_OF_LINES)                                         \
     REPORT(MEMPROF, memprof, "allocations, reallocations, deallocations, who holds: as Tarantool", \
-           LISTED, "", "", "", "\n", "", LEDGER_OVERRIDES, REPORT_OF_LINES)                        \
+           LISTED, "", "", "", "\n", "", 0, REPORT_OF_LINES)                                       \
     REPORT(CALLGRIND, callgrind, "for KCachegrind, callgrind_annotate and gprof2dot", LISTED, "",  \
-           "", "", NULL, "", LEDGER_TREE | LEDGER_EDGES, REPORT_OF_LINES)                          \
+           "", "", NULL, "", LEDGER_TREE, REPORT_OF_LINES)                                         \
     REPORT(PPROF, pprof, "for Go's pprof and all that read its profiles (compressed, .pb.gz)",     \
            LISTED, "", "", "", NULL, "", LEDGER_TREE | LEDGER_TREE_KINDS,                          \
            REPORT_OF_LINES | REPORT_BINARY)                                                        \
@@ -46,12 +46,14 @@
            "", "", NULL, "", REPORT_PART_HISTORY, REPORT_OF_MOMENT)                                \
     REPORT(HTML, html, "one page for a browser: timeline, flame graph, treemap, tables, source",   \
            LISTED, "", "", "", NULL, "", LEDGER_TREE | REPORT_PART_HISTORY,                        \
-           REPORT_OF_MOMENT | REPORT_ALL_MOMENTS)
+           REPORT_OF_MOMENT | REPORT_SEEKS)
 
-#define REPORT_OF_LINES 1u    /* says nothing of a run without lines */
-#define REPORT_BINARY 2u      /* not for a terminal */
-#define REPORT_OF_MOMENT 4u   /* not of what happened between two */
-#define REPORT_ALL_MOMENTS 8u /* of a recording: looks at others, too (LmpReport.recording) */
+#define REPORT_OF_LINES 1u  /* says nothing of a run without lines */
+#define REPORT_BINARY 2u    /* not for a terminal */
+#define REPORT_OF_MOMENT 4u /* not of what happened between two */
+#define REPORT_SEEKS 8u     /* has other moments, too: LmpReport.recording */
+/* Of a larger call tree there is no other moment: a recording beside it takes too much memory. */
+#define REPORT_SEEKS_NODES 300000u
 
 enum {
 #define REPORT_ID(ID, ...) REPORT_##ID,

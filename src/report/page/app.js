@@ -49,7 +49,8 @@ function said() { // what is not as it seems
   if (data.approximate) list.push("Lines are approximate.");
   if (data.folded) list.push(`${many(data.folded, "allocation")} of lines that there was no room for ${data.folded === 1 ? "is" : "are"} under (others).`);
   if (data.tree && data.tree.joined.length) list.push(`The graph has the largest ${count(data.tree.func.length)} of ${count(data.tree.nodes)} call paths; the others are joined.`);
-  if (state.range && !hasMoments()) list.push("Graphs and tables are of the whole run: a report of a recording has them for any range.");
+  if (state.range && !hasMoments()) list.push(data.tree && data.tree.nodes > 300000 ? "Graphs and tables are of the whole run: there are too many call paths for other moments."
+    : "Graphs and tables are of the whole run: a report of a recording has them for any range.");
   if (state.range && hasMoments()) list.push(`Graphs and tables are of the range, by the nearest moments recorded: ${span(data.moments.at[Math.max(0, momentAt(state.range[0]))])} to ${span(data.moments.at[Math.max(0, momentAt(state.range[1]))])}.`);
   if (state.tab === "flame" && !data.tree) list.push("The run had no call paths (lmp run --stacks): this is files and their lines.");
   place("note").textContent = list.join(" ");

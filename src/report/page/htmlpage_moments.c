@@ -9,7 +9,6 @@
 enum {
     MOMENTS = 60,
     WORK = 1500000,       /* rows that are summed up for all moments, about */
-    TREE_NODES = 300000,  /* with more, only the tables have moments */
     BYTES_MOST = 10 << 20 /* of the page; then the last moment follows */
 };
 
@@ -120,7 +119,7 @@ static uint32_t row_of(const HtmlKept *kept, uint32_t i) {
 
 static bool open_all(Moving table[TABLES], const Ledger *l, const HtmlAllKept *kept) {
     const HtmlKept *f = &kept->functions;
-    bool tree = kept->tree_rows && l->nodes <= TREE_NODES;
+    bool tree = kept->tree_rows > 0;
     if (!table_open(&table[SITES], "sites", kept->sites.rows + 1, LMP_SITES_MAX) ||
         !table_open(&table[OWN], "own", f->rows + 1, LMP_FUNCTIONS_MAX) ||
         !table_open(&table[TAGS], "tags", kept->tags.rows + 1, l->tags + 1))
