@@ -1,21 +1,40 @@
-/* cmd_diff.c - `lmp diff`: what changed between heap snapshots. */
+/* cmd_diff.c - `lmp diff`: what changed between two runs, or between heap snapshots. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "cmd/cmd.h"
+#include "cmd/diff_runs.h"
 #include "cmd/heapopen.h"
 #include "report/heap/heapreport.h"
 
 #define FILES (LMP_GROWTH_STEPS + 1)
 
+enum { O_JSON, O_TOP, O_OUTPUT, O_METRIC, O_NOISE, O_FAIL };
+
 static const Option options[] = {
-    {"json", NULL, "as JSON"},
-    {"top", "N", "rows of each table (default 20; of JSON: all)"},
+    [O_JSON] = {"json", NULL, "as JSON"},
+    [O_TOP] = {"top", "N", "rows of each table (default 20; of JSON: all)"},
+    [O_OUTPUT] =
+        {"output", "OUT",
+         "of recordings: write to OUT, which is replaced when all is written (also -o OUT)"},
+    [O_METRIC] = {"metric", "METRIC",
+                  "of recordings: live, allocated, peak or allocs, by which tables are sorted "
+                  "(default live)"},
+    [O_NOISE] =
+        {"noise", "SIZE",
+         "of recordings: smaller changes are one line (default: a thousandth of the total)"},
+    [O_FAIL] = {"fail-on-increase", "PERCENT",
+                "of recordings: exit status 3 if peak, live or allocated bytes, or the metric that "
+                "was named, grew by more"},
     {0},
 };
 
 static const Example examples[] = {
+    {"lmp diff yesterday.lmprec today.lmprec", "which lines hold more than they did"},
+    {"lmp diff app.lmprec@mark app.lmprec@peak", "two moments of one run"},
+    {"lmp diff --fail-on-increase=5 main.lmprec branch.lmprec", "for CI: status 3 if it grew"},
     {"lmp diff lmp-4711-1.heap lmp-4711-2.heap", "what is new, what is gone, what was kept"},
     {"lmp diff lmp-4711-1.heap lmp-4711-2.heap lmp-4711-3.heap", "and what grew each time"},
     {0},
@@ -50,39 +69,101 @@ static int diff(const char *const *file, uint32_t files, HeapDiff *d) {
     return status;
 }
 
-static int run(const Command *command, int argc, char **argv) {
-    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
-    HeapDiff d = {0};
+typedef struct Wish {
+    HeapDiff heap;
+    DiffRuns runs;
+    const char *only; /* an option that is of recordings alone */
     const char *file[FILES];
-    uint32_t files = 0;
+    uint32_t files;
+} Wish;
+
+static bool set_metric(const Command *command, const char *value, Wish *wish) {
+    for (int m = 0; m < RUNDIFF_METRICS; m++) {
+        if (strcmp(value, rundiff_metric_names[m]) != 0) continue;
+        wish->runs.metric = (RunDiffMetric)m;
+        wish->runs.by_metric = true;
+        return true;
+    }
+    command_wrong(command, "--metric=%s: live, allocated, peak or allocs was expected", value);
+    return false;
+}
+
+/* False: what is wrong has been said. */
+static bool set_option(const Command *command, const Option *o, const char *value, Wish *wish) {
+    double number;
+    if (o > &options[O_TOP]) wish->only = o->name;
+    switch (o - options) {
+    case O_JSON:
+        wish->heap.json = true;
+        return true;
+    case O_OUTPUT:
+        wish->runs.out = value;
+        return true;
+    case O_METRIC:
+        return set_metric(command, value, wish);
+    case O_NOISE:
+        if (format_parse_size(value, &wish->runs.noise)) return true;
+        command_wrong(command, "--noise=%s: a size was expected, such as 4KiB", value);
+        return false;
+    case O_FAIL:
+        if (parse_number(value, 0, 1e6, &wish->runs.fail)) return true;
+        command_wrong(command, "--fail-on-increase=%s: a number of percent was expected", value);
+        return false;
+    default:
+        if (parse_number(value, 1, 100000, &number)) {
+            wish->heap.top = (uint32_t)number;
+            return true;
+        }
+        command_wrong(command, "--top=%s: a number from 1 to 100000 was expected", value);
+        return false;
+    }
+}
+
+static int compare_runs(const Command *command, Wish *wish) {
+    if (wish->files != 2)
+        return command_wrong(command, "takes two recordings, the older one first");
+    wish->runs.file[0] = wish->file[0];
+    wish->runs.file[1] = wish->file[1];
+    wish->runs.top = wish->heap.top;
+    wish->runs.kind = &diffreport_kinds[wish->heap.json ? DIFF_JSON : DIFF_TEXT];
+    return diff_runs(&wish->runs);
+}
+
+static int run(const Command *command, int argc, char **argv) {
+    static char output[] = "--output";
+    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
+    Wish wish = {.runs = {.noise = UINT64_MAX, .fail = -1}};
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "-o") == 0) argv[i] = output;
     while (p.at < argc || p.at == 1) {
         const Option *o;
-        double top;
-        while (!p.dashes && (o = options_next(&p))) {
-            if (strcmp(o->name, "json") == 0) d.json = true;
-            if (strcmp(o->name, "top") != 0) continue;
-            if (!parse_number(p.value, 1, 100000, &top))
-                return command_wrong(command, "--top=%s: a number from 1 to 100000 was expected",
-                                     p.value);
-            d.top = (uint32_t)top;
-        }
+        while (!p.dashes && (o = options_next(&p)))
+            if (!set_option(command, o, p.value, &wish)) return EXIT_USAGE;
         if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
         if (p.at >= argc) break;
-        if (files == FILES) return command_wrong(command, "takes at most %u files", FILES);
-        file[files++] = argv[p.at++];
+        if (wish.files == FILES) return command_wrong(command, "takes at most %u files", FILES);
+        wish.file[wish.files++] = argv[p.at++];
     }
-    if (files < 2) return command_wrong(command, "takes two files or more, the oldest first");
-    return diff(file, files, &d);
+    if (wish.files < 2) return command_wrong(command, "takes two files or more, the oldest first");
+    if (diff_runs_is(wish.file[0]) || diff_runs_is(wish.file[1]))
+        return compare_runs(command, &wish);
+    if (wish.only)
+        return command_wrong(command, "--%s is of recordings, and these are none", wish.only);
+    return diff(wish.file, wish.files, &wish.heap);
 }
 
 const Command cmd_diff = {
     .name = "diff",
-    .usage = {"[OPTIONS] OLD [BETWEEN...] NEW"},
-    .help = "Compares heap snapshots of one run",
+    .usage = {"[OPTIONS] OLD NEW", "[OPTIONS] OLD [BETWEEN...] NEW"},
+    .help = "Compares two runs, or heap snapshots of one run",
     .details =
-        "An object is the same if it is of the same type, at the same address and was made "
-        "at the same time.\nWith files between the two growth is told step by step, and what grew "
-        "each time is named.\nOf files of two runs only classes and lines are compared.",
+        "Of recordings (lmp run --record) OLD and NEW may be FILE@MOMENT: FILE@mark, FILE@peak, "
+        "FILE@12:30.\nA line is known again though the file was edited: by its function, and by "
+        "how far it is from where\nthat begins. Exactly as much growth as --fail-on-increase "
+        "lets pass, passes.\nOf heap snapshots an object is the same if it is of the same type, at "
+        "the same address and was made\nat the same time. With files between the two growth is "
+        "told step by step, and what grew each time\nis named. Of files of two runs only classes "
+        "and lines are compared.",
     .options = options,
     .examples = examples,
     .run = run,

@@ -1,0 +1,132 @@
+/* diff_runs.c - see diff_runs.h. */
+#include "cmd/diff_runs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "cmd/command.h"
+#include "cmd/ending.h"
+#include "cmd/heapopen.h"
+#include "cmd/recopen.h"
+#include "record/moment.h"
+#include "report/save.h"
+
+/* One of the two: what its report was made from stays open, for its texts. */
+typedef struct Side {
+    char file[4096]; /* without its moment */
+    LmpRecording *recording;
+    LmpReport report;
+    char ending[64];
+} Side;
+
+typedef struct Job {
+    const DiffReportKind *kind;
+    const DiffReport *report;
+} Job;
+
+static LmpErr write_job(const void *of, FILE *out) {
+    const Job *job = of;
+    job->kind->write(job->report, out);
+    return LMP_OK;
+}
+
+bool diff_runs_is(const char *name) {
+    char file[4096];
+    moment_split(file, sizeof file, name);
+    return recopen_is(file);
+}
+
+static bool say_cannot(const char *name, const char *what) {
+    char text[1024];
+    command_say("%s: %s", format_text(text, sizeof text, name, 0), what);
+    return false;
+}
+
+static bool find(Side *side, const char *name, const char *moment, uint32_t *frame) {
+    char problem[MOMENT_PROBLEM], text[1024], at[200];
+    if (moment_find(side->recording, moment, frame, problem)) {
+        *frame = moment_tables(side->recording, *frame);
+        return true;
+    }
+    command_say("%s: %s: %s", format_text(text, sizeof text, name, 0),
+                format_text(at, sizeof at, moment, 0), problem);
+    return false;
+}
+
+static void fill(Side *side, uint32_t frame) {
+    LmpView *view = recording_view(side->recording);
+    if (recording_frame(side->recording, frame).flags & LMP_FRAME_END)
+        ending_words(side->ending, sizeof side->ending, view, recording_ended(side->recording));
+    else
+        snprintf(side->ending, sizeof side->ending, "as it was");
+    report_fill(&side->report, view->header, view->live, &view->tables, view->live->clock,
+                side->ending);
+}
+
+/* False: said. */
+static bool open_side(Side *side, const char *name) {
+    const char *moment = moment_split(side->file, sizeof side->file, name);
+    uint32_t frame = 0;
+    if (!recopen(&side->recording, side->file)) return false;
+    if (!find(side, name, moment ? moment : "end", &frame)) return false;
+    if (recording_seek(side->recording, frame))
+        return say_cannot(name, "it is damaged there: another moment may be readable");
+    fill(side, frame);
+    if (side->report.ledger_error == LMP_E_NOMEM)
+        return say_cannot(name, "not enough memory to read it");
+    return true;
+}
+
+static void close_side(Side *side) {
+    if (!side->recording) return;
+    report_close(&side->report);
+    recording_close(side->recording);
+}
+
+static int put(const DiffRuns *wish, const DiffReport *report) {
+    Job job = {wish->kind, report};
+    int status;
+    if (wish->out) {
+        status = heapopen_wrote(save_file(wish->out, write_job, &job), wish->out);
+    } else {
+        errno = 0;
+        write_job(&job, stdout);
+        bool written = fflush(stdout) == 0 && !ferror(stdout);
+        status = heapopen_wrote(written ? LMP_OK : LMP_E_FILE, NULL);
+    }
+    return status == 0 && diffreport_fails(report) ? EXIT_DIFFERENT : status;
+}
+
+static int compare(const DiffRuns *wish, const Side side[2]) {
+    RunDiff diff;
+    RunDiffSide old = {.ledger = &side[0].report.ledger},
+                newer = {.ledger = &side[1].report.ledger};
+    DiffReport report = {.old = {&side[0].report, wish->file[0]},
+                         .newer = {&side[1].report, wish->file[1]},
+                         .diff = &diff,
+                         .top = wish->top,
+                         .noise = wish->noise,
+                         .fail = wish->fail,
+                         .by_metric = wish->by_metric};
+    if (report.noise == UINT64_MAX)
+        report.noise = diffreport_noise(&side[0].report, &side[1].report, wish->metric);
+    if (rundiff_make(&diff, &old, &newer, wish->metric, report.noise)) {
+        command_say("not enough memory to compare them");
+        return 1;
+    }
+    int status = put(wish, &report);
+    rundiff_free(&diff);
+    return status;
+}
+
+int diff_runs(const DiffRuns *wish) {
+    static Side side[2]; /* large */
+    int status = 1;
+    if (open_side(&side[0], wish->file[0]) && open_side(&side[1], wish->file[1]))
+        status = compare(wish, side);
+    close_side(&side[0]);
+    close_side(&side[1]);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* recopen.c - see recopen.h. */
+#include "cmd/recopen.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "cmd/command.h"
+
+void recopen_say(const char *file, LmpErr err, int error) {
+    char name[1024];
+    format_text(name, sizeof name, file, 0);
+    switch (err) {
+    case LMP_E_FILE:
+        command_say("%s: %s", name, error ? strerror(error) : "cannot be read");
+        break;
+    case LMP_E_FOREIGN:
+        command_say("%s is no recording", name);
+        break;
+    case LMP_E_VERSION:
+        command_say("%s was written by another version of lmp", name);
+        break;
+    case LMP_E_DAMAGED:
+        command_say("%s is damaged: nothing in it can be read", name);
+        break;
+    case LMP_E_NOMEM:
+        command_say("%s: not enough memory to read it", name);
+        break;
+    default:
+        command_say("%s: %s", name, err_message(err));
+        break;
+    }
+}
+
+bool recopen(LmpRecording **recording, const char *file) {
+    char name[1024], bytes[LMP_NUM];
+    uint64_t lost;
+    errno = 0;
+    LmpErr err = recording_open(recording, file);
+    if (err) {
+        recopen_say(file, err, errno);
+        return false;
+    }
+    if (recording_torn(*recording, &lost))
+        command_say("%s: its end is missing, %s were cut off",
+                    format_text(name, sizeof name, file, 0), format_bytes(bytes, lost));
+    return true;
+}
+
+bool recopen_is(const char *file) {
+    LmpRecording *recording;
+    LmpErr err = recording_open(&recording, file);
+    if (!err) recording_close(recording);
+    return err != LMP_E_FOREIGN && err != LMP_E_FILE;
+}
