@@ -119,7 +119,7 @@ static bool set_option(const Command *command, const Option *o, const char *valu
     }
 }
 
-static int compare_runs(const Command *command, Wish *wish) {
+static int compare_recordings(const Command *command, Wish *wish) {
     if (wish->files != 2)
         return command_wrong(command, "takes two recordings, the older one first");
     wish->runs.file[0] = wish->file[0];
@@ -146,7 +146,7 @@ static int run(const Command *command, int argc, char **argv) {
     }
     if (wish.files < 2) return command_wrong(command, "takes two files or more, the oldest first");
     if (diff_runs_is(wish.file[0]) || diff_runs_is(wish.file[1]))
-        return compare_runs(command, &wish);
+        return compare_recordings(command, &wish);
     if (wish.only)
         return command_wrong(command, "--%s is of recordings, and these are none", wish.only);
     return diff(wish.file, wish.files, &wish.heap);
