@@ -203,7 +203,7 @@ START_TEST(test_finding_by_chance) {
             /* those below a frame that is zoomed to */
             if (i > 3) continue;
             FlameFind zoomed = {0};
-            char from[512], text[512];
+            char from[512], text[520];
             uint32_t inside = 0;
             name_way(tree, frame, from, sizeof from);
             for (uint32_t k = 0; k < ways.n; k++) {
