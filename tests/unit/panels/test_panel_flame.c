@@ -1,58 +1,7 @@
-/* The flame graph as a panel: golden files, and what keys, mouse and search do. What stands where
- * is tested in test_flamelayout.c, which frames there are in test_flametree.c. */
-#include "ledger_fixture.h"
-#include "panel_draw.h"
-
-#define PARTS (LEDGER_ALL | LEDGER_RATES | LEDGER_TREE_KINDS)
-
-static void refresh(LedgerFixture *f) {
-    Model *m = f->model;
-    ck_assert_int_eq(ledger_refresh(&m->ledger, &f->tables->t, PARTS, m->clock), LMP_OK);
-    m->ledger_parts = PARTS;
-    m->ledger_serial++;
-    m->ledger_marked = m->ledger.marked;
-}
-
-static LedgerFixture fixture_of(bool stacks, bool empty) {
-    LedgerFixture f = ledger_fixture(stacks, empty);
-    refresh(&f);
-    return f;
-}
-
-/* d, u, l, r: arrows; e: enter; b: back; *: hottest; I: inverted; %: next width; T: next colours;
- * #: same function; n, N: matches; h: home; /: begins a search. */
-static void press(Stage *s, const char *keys) {
-    static const char known[] = "dulreb*I%T#nNh/+-";
-    static const Action action[] = {
-        ACT_DOWN,         ACT_UP,     ACT_LEFT,   ACT_RIGHT,   ACT_ENTER,   ACT_BACK,
-        ACT_HOTTEST,      ACT_INVERT, ACT_WIDTH,  ACT_COLOUR,  ACT_SAME,    ACT_NEXT_MATCH,
-        ACT_MATCH_BEFORE, ACT_HOME,   ACT_FILTER, ACT_ZOOM_IN, ACT_ZOOM_OUT};
-    for (; *keys; keys++) {
-        ck_assert_ptr_nonnull(strchr(known, *keys));
-        stage_act(s, action[strchr(known, *keys) - known]);
-        free(stage_text(s, false));
-    }
-}
-
-static void find(Stage *s, const char *words) {
-    press(s, "/");
-    stage_type(s, words, K_ENTER);
-    free(stage_text(s, false));
-}
-
-#define ck_says(s, what)                                                                           \
-    do {                                                                                           \
-        char *text_ = stage_text(s, false);                                                        \
-        ck_assert_msg(strstr(text_, what) != NULL, "no \"%s\" in\n%s", what, text_);               \
-        free(text_);                                                                               \
-    } while (0)
-
-#define ck_says_not(s, what)                                                                       \
-    do {                                                                                           \
-        char *text_ = stage_text(s, false);                                                        \
-        ck_assert_msg(strstr(text_, what) == NULL, "\"%s\" in\n%s", what, text_);                  \
-        free(text_);                                                                               \
-    } while (0)
+/* The flame graph as a panel: golden files, and what keys and the mouse do. Searching:
+ * test_panel_flame_find.c. What stands where is tested in test_flamelayout.c, which frames there
+ * are in test_flametree.c. */
+#include "flame_stage.h"
 
 typedef struct Sight {
     const char *name;
@@ -123,48 +72,6 @@ START_TEST(test_from_the_tree_and_back) {
     ledger_fixture_free(&fixture);
 }
 END_TEST
-
-/* Two branches of known sizes below the main chunk, and beside them fifty that are too narrow. */
-typedef struct Known {
-    LedgerFixture fixture;
-    uint32_t outer;
-    FakeSpot big, small, deep;
-} Known;
-
-enum { NARROW = 50 };
-
-static Known known_program(void) {
-    Known k = {.fixture = fixture_of(true, true)};
-    FakeTables *f = k.fixture.tables;
-    uint32_t a = fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main chunk");
-    uint32_t big = fake_function(f, LMP_F_LUA, "@a.lua", 5, "local 'big'");
-    uint32_t small = fake_function(f, LMP_F_LUA, "@a.lua", 9, "upvalue 'small'");
-    uint32_t b = fake_site(f, big, 6, 0), s = fake_site(f, small, 10, 0);
-    k.outer = fake_node(f, 0, fake_site(f, a, 1, 0), 0);
-    k.big = (FakeSpot){.site = b, .node = fake_node(f, k.outer, b, 0), .cls = LMP_C_TABLE};
-    k.small = (FakeSpot){.site = s, .node = fake_node(f, k.outer, s, 0), .cls = LMP_C_STRING};
-    /* the one in the other */
-    k.deep = (FakeSpot){.site = b, .node = fake_node(f, k.small.node, b, 0), .cls = LMP_C_TABLE};
-    fake_made(f, k.big, 10, 60000);
-    fake_made(f, k.small, 10, 30000);
-    fake_made(f, k.deep, 10, 8000);
-    for (int i = 0; i < NARROW; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "local 'narrow_%02d'", i);
-        uint32_t n =
-            fake_site(f, fake_function(f, LMP_F_LUA, "@b.lua", 10 * i + 1, name), 10 * i + 2, 0);
-        FakeSpot spot = {.site = n, .node = fake_node(f, k.outer, n, 0), .cls = LMP_C_STRING};
-        fake_made(f, spot, 1, 40);
-    }
-    refresh(&k.fixture);
-    return k;
-}
-
-static Stage *known_stage(Known *k) {
-    Stage *s = stage_new(&panel_flame, k->fixture.model, 100, 20, true, 256);
-    free(stage_text(s, false));
-    return s;
-}
 
 START_TEST(test_moving) {
     Known k = known_program();
@@ -239,70 +146,6 @@ START_TEST(test_zooming_into_the_rest) {
     ck_says(s, "40 B live  <0.1 % of all");
     press(s, "bb");
     ck_says_not(s, "▸");
-    stage_free(s);
-    ledger_fixture_free(&k.fixture);
-}
-END_TEST
-
-START_TEST(test_searching) {
-    Known k = known_program();
-    Stage *s = known_stage(&k);
-    ck_assert(!panel_flame.seeks(s->state));
-    find(s, "BIG");
-    ck_assert(panel_flame.seeks(s->state));
-    ck_says(s, "\"BIG\": 68.0 % · 2 frames");
-    press(s, "n"); /* the larger one first */
-    ck_says(s, "1 of 2");
-    ck_says(s, "60.0 % of all");
-    press(s, "n");
-    ck_says(s, "2 of 2");
-    ck_says(s, "8.0 % of all");
-    press(s, "n");
-    ck_says(s, "1 of 2");
-    press(s, "N");
-    ck_says(s, "2 of 2");
-    ck_assert(stage_act(s, ACT_BACK)); /* no more */
-    ck_assert(!panel_flame.seeks(s->state));
-    /* one in the other: its bytes once */
-    find(s, "a.lua");
-    ck_says(s, "\"a.lua\": 100.0 % · 4 frames");
-    stage_act(s, ACT_BACK);
-    find(s, "nowhere");
-    ck_says(s, "\"nowhere\": 0.0 % · 0 frames");
-    press(s, "n");
-    stage_free(s);
-    ledger_fixture_free(&k.fixture);
-}
-END_TEST
-
-/* Hits that have no column are counted, and the next one is brought into view. */
-START_TEST(test_hits_too_narrow) {
-    Known k = known_program();
-    Stage *s = known_stage(&k);
-    find(s, "narrow_3");
-    ck_says(s, "\"narrow_3\": 0.4 % · 10 frames, 10 too narrow");
-    press(s, "n");
-    ck_says(s, "▸ narrow_3");
-    ck_says(s, "1 of 10");
-    press(s, "n");
-    ck_says(s, "2 of 10");
-    ck_says(s, "▸ narrow_3");
-    press(s, "bb");
-    ck_says_not(s, "▸");
-    stage_free(s);
-    ledger_fixture_free(&k.fixture);
-}
-END_TEST
-
-START_TEST(test_the_same_function) {
-    Known k = known_program();
-    Stage *s = known_stage(&k);
-    press(s, "dd#");
-    ck_says(s, "the same function: 68.0 % · 2 frames");
-    press(s, "n");
-    ck_says(s, "2 of 2");
-    press(s, "#"); /* again: no more */
-    ck_assert(!panel_flame.seeks(s->state));
     stage_free(s);
     ledger_fixture_free(&k.fixture);
 }
@@ -477,54 +320,6 @@ START_TEST(test_refreshes) {
 }
 END_TEST
 
-/* More rows than lines: the selection takes the picture with it, pages and the wheel move it. */
-START_TEST(test_deeper_than_the_screen) {
-    enum { DEEP = 60 };
-    LedgerFixture fixture = fixture_of(true, true);
-    FakeTables *f = fixture.tables;
-    uint32_t node = 0;
-    FakeSpot spot = {.cls = LMP_C_TABLE};
-    for (int i = 0; i < DEEP; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "local 'level_%02d'", i);
-        spot.site =
-            fake_site(f, fake_function(f, LMP_F_LUA, "@a.lua", 10 * i + 1, name), 10 * i + 2, 0);
-        spot.node = node = fake_node(f, node, spot.site, 0);
-    }
-    fake_made(f, spot, 10, 60000);
-    refresh(&fixture);
-    Stage *s = stage_new(&panel_flame, fixture.model, 100, 20, true, 256);
-    ck_says(s, "▼");
-    for (int i = 0; i < DEEP + 5; i++)
-        press(s, "d");
-    ck_says(s, " level_59 local");
-    ck_says(s, "▲");
-    ck_says_not(s, "▼");
-    stage_act(s, ACT_PAGE_UP);
-    ck_says(s, " level_59 local"); /* still selected */
-    ck_says_not(s, "level_58 ");
-    stage_act(s, ACT_PAGE_DOWN);
-    ck_says(s, "level_58 ");
-    panel_flame.mouse(s->state, s->model, &s->ui, (MouseEvent){MOUSE_WHEEL_UP, 5, 5}, s->rect);
-    ck_says(s, "▼");
-    for (int i = 0; i < DEEP; i++)
-        press(s, "u");
-    ck_says_not(s, "▲");
-    ck_says(s, "100.0 % of all");
-    find(s, "level_40");
-    ck_says(s, "1 frame, 1 out of sight");
-    press(s, "n");
-    ck_says(s, " level_40 local");
-    ck_says_not(s, "out of sight");
-    press(s, "*");
-    ck_says(s, " level_59 local");
-    press(s, "e");
-    ck_says(s, "level_58 ▸ level_59");
-    stage_free(s);
-    ledger_fixture_free(&fixture);
-}
-END_TEST
-
 START_TEST(test_nothing_to_show) {
     LedgerFixture fixture = fixture_of(true, true);
     Stage *s = stage_new(&panel_flame, fixture.model, 78, 12, true, 256);
@@ -581,7 +376,6 @@ START_TEST(test_any_size) {
 END_TEST
 
 SUITE("panel_flame", test_sizes, test_without_stacks, test_from_the_tree_and_back, test_moving,
-      test_zooming, test_zooming_into_the_rest, test_searching, test_hits_too_narrow,
-      test_the_same_function, test_inverted, test_widths, test_since_the_mark, test_types,
-      test_mouse, test_refreshes, test_deeper_than_the_screen, test_nothing_to_show,
-      test_names_are_safe, test_any_size)
+      test_zooming, test_zooming_into_the_rest, test_inverted, test_widths, test_since_the_mark,
+      test_types, test_mouse, test_refreshes, test_nothing_to_show, test_names_are_safe,
+      test_any_size)

@@ -1,0 +1,118 @@
+/* Searching in the flame graph: shares, counts of what cannot be seen, from match to match; and
+ * graphs that are deeper than the screen. */
+#include "flame_stage.h"
+
+START_TEST(test_searching) {
+    Known k = known_program();
+    Stage *s = known_stage(&k);
+    ck_assert(!panel_flame.seeks(s->state));
+    find(s, "BIG");
+    ck_assert(panel_flame.seeks(s->state));
+    ck_says(s, "\"BIG\": 68.0 % · 2 frames");
+    press(s, "n"); /* the larger one first */
+    ck_says(s, "1 of 2");
+    ck_says(s, "60.0 % of all");
+    press(s, "n");
+    ck_says(s, "2 of 2");
+    ck_says(s, "8.0 % of all");
+    press(s, "n");
+    ck_says(s, "1 of 2");
+    press(s, "N");
+    ck_says(s, "2 of 2");
+    ck_assert(stage_act(s, ACT_BACK)); /* no more */
+    ck_assert(!panel_flame.seeks(s->state));
+    /* one in the other: its bytes once */
+    find(s, "a.lua");
+    ck_says(s, "\"a.lua\": 100.0 % · 4 frames");
+    stage_act(s, ACT_BACK);
+    find(s, "nowhere");
+    ck_says(s, "\"nowhere\": 0.0 % · 0 frames");
+    press(s, "n");
+    stage_free(s);
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
+/* Hits that have no column are counted, and the next one is brought into view. */
+START_TEST(test_hits_too_narrow) {
+    Known k = known_program();
+    Stage *s = known_stage(&k);
+    find(s, "narrow_3");
+    ck_says(s, "\"narrow_3\": 0.4 % · 10 frames, 10 too narrow");
+    press(s, "n");
+    ck_says(s, "▸ narrow_3");
+    ck_says(s, "1 of 10");
+    press(s, "n");
+    ck_says(s, "2 of 10");
+    ck_says(s, "▸ narrow_3");
+    press(s, "bb");
+    ck_says_not(s, "▸");
+    stage_free(s);
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
+START_TEST(test_the_same_function) {
+    Known k = known_program();
+    Stage *s = known_stage(&k);
+    press(s, "dd#");
+    ck_says(s, "the same function: 68.0 % · 2 frames");
+    press(s, "n");
+    ck_says(s, "2 of 2");
+    press(s, "#"); /* again: no more */
+    ck_assert(!panel_flame.seeks(s->state));
+    stage_free(s);
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
+/* More rows than lines: the selection takes the picture with it, pages and the wheel move it. */
+START_TEST(test_deeper_than_the_screen) {
+    enum { DEEP = 60 };
+    LedgerFixture fixture = fixture_of(true, true);
+    FakeTables *f = fixture.tables;
+    uint32_t node = 0;
+    FakeSpot spot = {.cls = LMP_C_TABLE};
+    for (int i = 0; i < DEEP; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "local 'level_%02d'", i);
+        spot.site =
+            fake_site(f, fake_function(f, LMP_F_LUA, "@a.lua", 10 * i + 1, name), 10 * i + 2, 0);
+        spot.node = node = fake_node(f, node, spot.site, 0);
+    }
+    fake_made(f, spot, 10, 60000);
+    refresh(&fixture);
+    Stage *s = stage_new(&panel_flame, fixture.model, 100, 20, true, 256);
+    ck_says(s, "▼");
+    for (int i = 0; i < DEEP + 5; i++)
+        press(s, "d");
+    ck_says(s, " level_59 local");
+    ck_says(s, "▲");
+    ck_says_not(s, "▼");
+    stage_act(s, ACT_PAGE_UP);
+    ck_says(s, " level_59 local"); /* still selected */
+    ck_says_not(s, "level_58 ");
+    stage_act(s, ACT_PAGE_DOWN);
+    ck_says(s, "level_58 ");
+    panel_flame.mouse(s->state, s->model, &s->ui, (MouseEvent){MOUSE_WHEEL_UP, 5, 5}, s->rect);
+    ck_says(s, "▼");
+    for (int i = 0; i < DEEP; i++)
+        press(s, "u");
+    ck_says_not(s, "▲");
+    ck_says(s, "100.0 % of all");
+    find(s, "level_40");
+    ck_says(s, "1 frame, 1 out of sight");
+    press(s, "n");
+    ck_says(s, " level_40 local");
+    ck_says_not(s, "out of sight");
+    press(s, "*");
+    ck_says(s, " level_59 local");
+    press(s, "e");
+    ck_says(s, "level_58 ▸ level_59");
+    stage_free(s);
+    ledger_fixture_free(&fixture);
+}
+END_TEST
+
+SUITE("panel_flame_find", test_searching, test_hits_too_narrow, test_the_same_function,
+      test_deeper_than_the_screen)
