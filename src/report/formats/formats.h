@@ -24,13 +24,13 @@
     REPORT(FLAT, flat, "a table of functions: what each made, retains, and makes by allocation",   \
            LISTED, "", "", "", "\n", "", 0, REPORT_OF_LINES)                                       \
     REPORT(CALLGRAPH, callgraph, "functions with their callers above and callees below, as gprof", \
-           LISTED, "", "", "", "\n", "", LEDGER_TREE, REPORT_OF_LINES)                             \
+           LISTED, "", "", "", "\n", "", LEDGER_TREE | LEDGER_EDGES, REPORT_OF_LINES)              \
     REPORT(TREE, tree, "the call tree as text, as deep and as fine as it can be read", LISTED, "", \
            "", "", "\n", "", LEDGER_TREE, REPORT_OF_LINES)                                         \
     REPORT(MEMPROF, memprof, "allocations, reallocations, deallocations, who holds: as Tarantool", \
-           LISTED, "", "", "", "\n", "", 0, REPORT_OF_LINES)                                       \
+           LISTED, "", "", "", "\n", "", LEDGER_OVERRIDES, REPORT_OF_LINES)                        \
     REPORT(CALLGRIND, callgrind, "for KCachegrind, callgrind_annotate and gprof2dot", LISTED, "",  \
-           "", "", NULL, "", LEDGER_TREE, REPORT_OF_LINES)                                         \
+           "", "", NULL, "", LEDGER_TREE | LEDGER_EDGES, REPORT_OF_LINES)                          \
     REPORT(PPROF, pprof, "for Go's pprof and all that read its profiles (compressed, .pb.gz)",     \
            LISTED, "", "", "", NULL, "", LEDGER_TREE | LEDGER_TREE_KINDS,                          \
            REPORT_OF_LINES | REPORT_BINARY)                                                        \
