@@ -104,7 +104,7 @@ static const struct Row exits[] = {
                 "the program cannot be run, 127: there is no such program"},
     {"3",
      "What was found is not as it should be: a program that has ended well has broken a limit, "
-     "lmp doctor found a difference"},
+     "lmp diff --fail-on-increase an increase, lmp doctor a difference"},
     {"2", "Wrong usage of lmp"},
     {"1", "Another mistake, told in one line on standard error"},
 };
