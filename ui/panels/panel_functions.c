@@ -41,6 +41,19 @@ static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCel
     if (r->linedefined < 0) cell->style = STYLE(TONE_MUTED);
 }
 
+static bool no_calls(const TableSource *from) {
+    return !(from->model->ledger.counts & LMP_COUNTS_CALLS);
+}
+
+static void cell_calls(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    format_count(cell->text, row_of(from, row)->calls);
+}
+
+static double value_calls(const TableSource *from, uint32_t row) {
+    return (double)row_of(from, row)->calls;
+}
+
 static int by_where(const TableSource *from, uint32_t a, uint32_t b) {
     const LmpFunctionRow *x = row_of(from, a), *y = row_of(from, b);
     int order = strcmp(x->short_src, y->short_src);
@@ -81,6 +94,8 @@ static const TableColumn columns[] = {
     {NULL, 7, 7, 9, MAKES(M_LATER)},
     {NULL, 10, 11, 10, MAKES(M_PER_CYCLE)},
     {NULL, 10, 11, 10, HOLDS(M_MADE)},
+    {"calls", 8, 13, 3, .cell = cell_calls, .value = value_calls, .hidden = no_calls,
+     .help = "how often it was called; known with --calls"},
     {"function", 22, 60, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,
      .cell = cell_name, .compare = by_name, .help = "its name, as a traceback has it"},
     {"where", 18, 28, 4, .align = TABLE_TAIL, .flex = true, .rising = true, .cell = cell_where,
@@ -96,11 +111,12 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
     snprintf(out, size, "%s %s:%d", r->name, r->short_src, (int)r->linedefined);
 }
 
-/* Functions that made nothing, neither themselves nor through what they called. */
+/* Functions that made nothing, neither themselves nor through what they called, if it is not known
+ * how often they were called. */
 static bool skips(const TableSource *from, uint32_t row) {
     const LmpFunctionRow *r = row_of(from, row);
     return r->shallow.allocs == 0 && r->shallow.live_bytes == 0 && r->retained.allocs == 0 &&
-           r->retained.live_bytes == 0;
+           r->retained.live_bytes == 0 && r->calls == 0;
 }
 
 static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
