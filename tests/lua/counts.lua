@@ -206,13 +206,15 @@ end
 do
     start { calls = true }
     local names = {}
-    for i = 1, 300 do
-        local name = "=dies" .. i % 7
-        names[name] = (names[name] or 0) + i % 3
-        local f = load("local function f() end for i = 1, ... do f() end", name)
-        f(i % 3)
-        f = nil
-        if i % 5 == 0 then collectgarbage() end
+    for i = 1, 1000 do
+        local name = "=dies" .. random(20)
+        local n = random(3)
+        names[name] = (names[name] or 0) + n
+        do
+            local f = load("local function f() return 1 + 1 end for i = 1, ... do f() end", name)
+            f(n)
+        end
+        if random(3) > 1 then collectgarbage() end
     end
     for _, f in ipairs(lmp.stop { functions = true }.functions) do
         if names[f.source] and f.linedefined == 1 then
