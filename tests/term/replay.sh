@@ -52,8 +52,8 @@ keys)
     wait_for 'since step 4'
     key m
     wait_for 'there is no program to ask'
-    key T && key T && key T
-    wait_for 'T 100'
+    key P && key P && key P
+    wait_for 'P 100'
     key ':' && type_text '0' && key Enter
     key Space
     wait_for 'program has ended' # it plays to the end
@@ -118,7 +118,7 @@ LUA
     wait_for 'range 00:00:00.*00:00:01'
     key x
     wait_gone 'range 00'
-    key T && key T && key T && key Space # it catches up: that is the present again
+    key P && key P && key P && key Space # it catches up: that is the present again
     wait_for 'RUNNING'
     wait_for 'C collect'
     key 3 && key Left

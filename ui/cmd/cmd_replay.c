@@ -88,7 +88,7 @@ const Command cmd_replay = {
     .usage = {"[OPTIONS] FILE"},
     .help = "Shows a recording in the display, at any moment of the run",
     .details = "FILE was written by lmp run --record, lmp record or the display. space plays and "
-               "stops, T chooses\nhow fast; , and . go a frame back and on, [ and ] to the mark "
+               "stops, P chooses\nhow fast; , and . go a frame back and on, [ and ] to the mark "
                "before and after; : takes a\nmoment (12:30, -5m, 50%, peak, a mark) or words of "
                "the output; V begins a range and ends it:\ntables then show what was made, freed "
                "and grew in it.",

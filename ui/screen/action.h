@@ -81,8 +81,8 @@ extern const char *const action_group_title[GROUPS];
       "to a moment: 12:30, -5m, +30s, 50%, peak, end, a mark's name, or words of the output")      \
     X(ACT_RANGE, GROUP_TIME, 41, 'V', 0, "V", "range", "end range",                                 \
       "begin a range, end it: tables show what was made, freed and grew in it; x: no range")       \
-    X(ACT_SPEED, GROUP_TIME, 42, 'T', 0, "T", "speed", NULL,                                        \
-      "space plays and stops; T: 1, 2, 10, 100 times as fast")                                     \
+    X(ACT_SPEED, GROUP_TIME, 42, 'P', 0, "P", "pace", NULL,                                        \
+      "space plays and stops; P: 1, 2, 10, 100 times as fast")                                     \
     X(ACT_FAR_BACK, GROUP_TIME, 0, K_SHIFT_LEFT, 0, "shift-arrows", NULL, NULL,                    \
       "in the timeline: a tenth of the run back, on; left and right alone: 5 s")                   \
     X(ACT_FAR_ON, GROUP_TIME, 0, K_SHIFT_RIGHT, 0, "shift-right", NULL, NULL, NULL)                \

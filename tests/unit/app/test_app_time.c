@@ -60,7 +60,7 @@ START_TEST(keys_of_a_replay) {
     asks("{", TIME_CYCLE, -1);
     asks("}", TIME_CYCLE, 1);
     asks("V", TIME_RANGE, 0);
-    asks("T", TIME_FASTER, 0);
+    asks("P", TIME_FASTER, 0);
     press("3");
     ck_assert_int_eq(moves(K_LEFT), -5 * (int64_t)SECOND);
     ck_assert_int_eq(moves(K_RIGHT), 5 * (int64_t)SECOND);
@@ -123,7 +123,7 @@ START_TEST(header_and_footer_say_which_moment) {
     ck_assert(shows("REPLAY"));
     ck_assert(shows("00:01:00 of 00:01:42"));
     ck_assert(shows("space play"));
-    ck_assert(shows("T 10×"));
+    ck_assert(shows("P 10×"));
     ck_assert(!shows("C collect"));
     UiTime *time = &app_ui(app)->time;
     time->playing = true;
