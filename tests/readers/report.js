@@ -43,8 +43,8 @@ async function graph() {
   for (const w of widths) assert.ok(w === null || w <= widths[0] + 1, "a row is wider than all");
   // a click zooms in, escape comes back
   await page.run(`flame.scrollIntoView({ block: "center" })`);
-  const at = await page.run(`(() => { const b = flame.getBoundingClientRect(), d = drawn.filter(d => d[0] && d[0].depth > 1 && d[3] > 20)
-    .sort((a, b) => a[3] - b[3])[0]; return d && [b.x + d[1] + d[3] / 2, b.y + d[2] + 8, nameOf(d[0])]; })()`);
+  const at = await page.run(`(() => { const b = flame.getBoundingClientRect(), d = drawn.filter(d => d[0] && d[0].depth > 1 && d[3] > 20 && d[3] < flame.clientWidth - 8)
+    .sort((a, b) => b[3] - a[3])[0]; return d && [b.x + d[1] + d[3] / 2, b.y + d[2] + 8, nameOf(d[0])]; })()`);
   if (at) {
     await mouse("mouseMoved", at[0], at[1]);
     await until("what lies under the mouse is said", async () => (await text("flame-say")).includes(at[2]));
@@ -167,6 +167,7 @@ run(program, 2 * LONG, async () => {
   page = await Page.open(url);
   const took = Date.now() - begin;
   await size(1280, 800);
+  await page.run("new Promise(yes => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(yes, 100))))"); // drawn anew
   await figures();
   await graph();
   await search();
