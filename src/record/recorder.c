@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "read/heap/heapmap.h"
 #include "record/frames.h"
 #include "record/outputs.h"
 #include "record/recfile.h"
@@ -19,6 +20,7 @@
 #define TICK 100000000ull /* ns between frames */
 #define SHARE 50u         /* tables take at most this part of the time */
 #define SHARE_MARK 10u    /* ... where there is a mark to note */
+#define MAP_LOOK 1000000u /* ns for the heap map, with every frame that has tables */
 #define OUTPUT_PIECE (256u << 10)
 
 struct LmpRecorder {
@@ -42,12 +44,16 @@ struct LmpRecorder {
     uint32_t generation, coarse;
     uint64_t thin_at; /* bytes of the file at which it begins */
     RecThin *thin;
+    /* of the heap's addresses; NULL: not looked at yet */
+    HeapMap *map;
+    const LmpView *map_view;
 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
 static void drop(LmpRecorder *r) {
     thin_drop(r->thin);
+    heapmap_free(r->map);
     free(r->name);
     frames_close(r->frames);
     if (r->own_fd && r->file.fd >= 0) close(r->file.fd);
@@ -153,6 +159,28 @@ static unsigned frame_flags(LmpRecorder *r, const LmpLive *live) {
     return flags;
 }
 
+/* The heap map as it is after a look at what has changed, for a moment: where that is not enough,
+ * the rest comes with later frames. */
+static void take_map(LmpRecorder *r, LmpView *view) {
+    RecExtra *extra = frames_extra(r->frames);
+    view_refresh(view);
+    if (view->leaves == 0) return;
+    if (r->map_view != view) {
+        heapmap_free(r->map);
+        r->map = heapmap_new(view);
+        r->map_view = view;
+    }
+    if (!r->map) return;
+    view_next_frame(view);
+    heapmap_refresh(r->map, MAP_LOOK);
+    extra->map_total = heapmap_total(r->map);
+    extra->map_cell = extra->map_total ? heapmap_fit(r->map, REC_MAP_CELLS, HEAPMAP_MIN_CELL) : 0;
+    HeapCell cell[REC_MAP_CELLS] = {0};
+    if (extra->map_cell) heapmap_cells(r->map, 0, extra->map_cell, REC_MAP_CELLS, cell);
+    _Static_assert(sizeof cell == sizeof extra->map, "cells of both have the same fields");
+    memcpy(extra->map, cell, sizeof extra->map);
+}
+
 static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool tables, unsigned more) {
     uint64_t begun = lmp_os->clock();
     frames_take(r->frames, view, false);
@@ -167,6 +195,7 @@ static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool tables, uns
                     .live_bytes = live->counters.live_bytes,
                     .rss = resident(view)};
     LmpErr err = put_output(r);
+    if (tables) take_map(r, view);
     if (!err) err = frames_put(r->frames, view, &part, tables);
     uint64_t took = lmp_os->clock() - begun;
     r->next = now + TICK;
