@@ -313,6 +313,8 @@ START_TEST(notices_go_away) {
     ck_assert(!app_restless(app));
     press("Sy");
     ck_assert((take(), taken[REQUEST_SNAPSHOT]));
+    press("R");
+    ck_assert((take(), taken[REQUEST_RECORD]));
     press("m");
     ck_assert((take(), taken[REQUEST_MARK]));
     app_model(app)->marks_all = app_model(app)->marks = 1;

@@ -9,6 +9,22 @@ static void set_up(int w, int h, bool lines) {
 }
 
 /* What is not exact is said on small screens too. */
+START_TEST(the_header_says_that_the_run_is_recorded) {
+    static const int widths[] = {120, 80, 60, 40};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        set_up(widths[i], 24, true);
+        draw();
+        ck_assert(!shows("REC"));
+        app_ui(app)->recording = (UiRecording){true, 62, 3 << 20};
+        draw();
+        ck_assert(shows("REC"));
+        ck_assert_int_eq(shows("REC 00:01:02"), widths[i] > 40);
+        ck_assert_int_eq(shows("REC 00:01:02 3.0 MiB"), widths[i] > 60);
+        tear_down();
+    }
+}
+END_TEST
+
 START_TEST(the_header_says_how_lines_are_known) {
     set_up(80, 24, true);
     app_model(app)->ledger.stacks = false;
@@ -105,5 +121,6 @@ START_TEST(the_header_says_who_else_calls) {
 }
 END_TEST
 
-SUITE("app_header", the_header_says_how_lines_are_known, the_header_says_exact_on_small_screens,
-      the_header_says_what_cannot_be_had, the_header_says_who_else_calls)
+SUITE("app_header", the_header_says_that_the_run_is_recorded, the_header_says_how_lines_are_known,
+      the_header_says_exact_on_small_screens, the_header_says_what_cannot_be_had,
+      the_header_says_who_else_calls)
