@@ -125,11 +125,11 @@ typedef struct LmpTreeRow {
     uint32_t id;       /* of LmpNode: stays the same; 0: the root */
     uint32_t function; /* row in functions[]; of the root without meaning */
     uint32_t site;     /* LmpSiteRow.id of its line (which may have no row); 0: the root */
-    /* With LEDGER_TREE_KINDS, of what was made right here: 1 << LmpKind (by owner) each;
-     * LmpTagRow.id of all of it, LEDGER_SEVERAL_TAGS: of several. */
-    uint16_t kinds, tag;
-    uint32_t kind; /* LmpKind: what its line makes most of, of what was made right here; LMP_KINDS:
-                      nothing was, or it was not asked for */
+    /* With LEDGER_TREE_KINDS, of what was made right here: 1 << LmpKind (by owner) each; what its
+     * line makes most of, LMP_KINDS: nothing; LmpTagRow.id of all of it, LEDGER_SEVERAL_TAGS: of
+     * several. Without: 0, LMP_KINDS, 0. */
+    uint8_t kinds, kind;
+    uint16_t tag;
     const char *name, *short_src;
     int32_t line;
     uint32_t parent;          /* row in tree[]; the root: 0 */

@@ -218,7 +218,7 @@ static void make_row(Ledger *ledger, const LmpTables *t, uint32_t node, LedgerPe
     out->function = PILE(s->function_row, const uint32_t)[function];
     out->site = slot ? slot->id : 0;
     uint32_t kinds = s->tree_kinds ? PILE(s->node_kinds, const uint32_t)[node] : 0;
-    out->kinds = (uint16_t)(kinds >> 16);
+    out->kinds = (uint8_t)(kinds >> 16);
     out->tag = (uint16_t)kinds;
     out->kind = s->tree_kinds ? PILE(s->node_kind, const uint8_t)[node] : LMP_KINDS;
     out->name = f->name;

@@ -19,19 +19,43 @@ static void none(uint32_t *out, uint32_t rows) {
 
 typedef struct FunctionEntry {
     const LmpFunctionRow *f;
-    const char *name;
+    const char *name; /* `length` bytes */
+    size_t length;
     uint32_t row;
     bool newer, paired;
 } FunctionEntry;
 
-/* A function without a name is named after the line where it begins, which may have moved. */
-static const char *lasting_name(const LmpFunctionRow *f) {
-    return strncmp(f->name, "function <", 10) == 0 ? "" : f->name;
+/* What stays of a name: its last word. How a traceback words it depends on who called first
+ * ("local 'load'"), and where it lives ("pricing.file.load") may be found late. A function without
+ * a name is named after the line where it begins, which may have moved. */
+static void set_name(FunctionEntry *e) {
+    const char *from = strchr(e->f->name, '\''), *to = from ? strrchr(e->f->name, '\'') : NULL;
+    e->name = e->f->name;
+    e->length = strncmp(e->f->name, "function <", 10) == 0 ? 0 : strlen(e->f->name);
+    if (!from || to <= from) return;
+    for (const char *c = ++from; c < to; c++)
+        if (*c == '.' || *c == ':') from = c + 1;
+    e->name = from;
+    e->length = (size_t)(to - from);
 }
 
 static int same_function(const FunctionEntry *a, const FunctionEntry *b) {
     int c = strcmp(a->f->raw_source, b->f->raw_source);
-    return c ? c : strcmp(a->name, b->name);
+    if (c == 0) c = (a->length > b->length) - (a->length < b->length);
+    return c ? c : memcmp(a->name, b->name, a->length);
+}
+
+/* What has another name, but begins where it began. */
+static int same_beginning(const FunctionEntry *a, const FunctionEntry *b) {
+    int c = strcmp(a->f->raw_source, b->f->raw_source);
+    return c ? c : by_number(a->f->linedefined, b->f->linedefined);
+}
+
+static int by_beginning(const void *pa, const void *pb) {
+    const FunctionEntry *a = pa, *b = pb;
+    int c = same_beginning(a, b);
+    if (c == 0) c = by_number(a->newer, b->newer);
+    return c ? c : by_number(a->row, b->row);
 }
 
 static int by_function(const void *pa, const void *pb) {
@@ -70,6 +94,20 @@ static void pair_function_group(FunctionEntry *old, uint32_t olds, FunctionEntry
     }
 }
 
+/* Lua functions that are left and of which each side has one at that place. */
+static void pair_by_beginning(FunctionEntry *entry, uint32_t all, uint32_t *out) {
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < all; i++)
+        if (!entry[i].paired && entry[i].f->linedefined > 0) entry[left++] = entry[i];
+    qsort(entry, left, sizeof *entry, by_beginning);
+    for (uint32_t i = 0; i + 1 < left; i++) {
+        bool two = same_beginning(&entry[i], &entry[i + 1]) == 0;
+        bool more = two && i + 2 < left && same_beginning(&entry[i], &entry[i + 2]) == 0;
+        if (two && !more && !entry[i].newer && entry[i + 1].newer)
+            pair_functions(&entry[i], &entry[i + 1], out);
+    }
+}
+
 LmpErr pairing_functions(const Ledger *old, const Ledger *newer, uint32_t *out) {
     uint32_t all = old->functions + newer->functions;
     FunctionEntry *entry = malloc((all ? all : 1) * sizeof *entry);
@@ -79,7 +117,8 @@ LmpErr pairing_functions(const Ledger *old, const Ledger *newer, uint32_t *out) 
         bool is_newer = i >= old->functions;
         uint32_t row = is_newer ? i - old->functions : i;
         const LmpFunctionRow *f = is_newer ? &newer->function[row] : &old->function[row];
-        entry[i] = (FunctionEntry){f, lasting_name(f), row, is_newer, false};
+        entry[i] = (FunctionEntry){.f = f, .row = row, .newer = is_newer};
+        set_name(&entry[i]);
     }
     qsort(entry, all, sizeof *entry, by_function);
     for (uint32_t from = 0, to; from < all; from = to) {
@@ -88,6 +127,7 @@ LmpErr pairing_functions(const Ledger *old, const Ledger *newer, uint32_t *out) 
             olds += !entry[to].newer;
         pair_function_group(entry + from, olds, entry + from + olds, to - from - olds, out);
     }
+    pair_by_beginning(entry, all, out);
     free(entry);
     return LMP_OK;
 }

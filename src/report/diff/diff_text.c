@@ -6,7 +6,7 @@
 #include "report/diff/diffreport_impl.h"
 #include "report/text.h"
 
-enum { WIDTH = 100, TOP = 20, NUMBER = 12, FIGURES = 3 * (NUMBER + 2) + 8 };
+enum { WIDTH = 100, TOP = 20, NUMBER = 10, FIGURES = 3 * (NUMBER + 2) + 8, WHERE = 34 };
 
 const char *const diff_how_words[] = {[RUNDIFF_KEPT] = "kept",
                                       [RUNDIFF_MOVED] = "moved",
@@ -127,21 +127,21 @@ static void put_row(const DiffReport *r, RunDiffBy by, const RunDiffRow *row, FI
     RunDiffMetric metric = r->diff->metric;
     bool bytes = metric != RUNDIFF_ALLOCS;
     DiffWhat w = diff_what(r, by, row);
-    char where[320], words[700], was[24] = "";
+    char where[360];
     put_change(out, rundiff_change(row, metric), bytes);
     put_number(out, rundiff_figure(&row->was, metric), bytes);
     put_number(out, rundiff_figure(&row->is, metric), bytes);
     fprintf(out, "  %-5s ", row->how == RUNDIFF_KEPT ? "" : diff_how_words[row->how]);
-    text_where(where, sizeof where, w.short_src, w.line);
+    text_where(where, sizeof where - 40, w.short_src, w.line);
     if (row->how == RUNDIFF_MOVED && w.was_line >= 0)
-        snprintf(was, sizeof was, " (was %d)", w.was_line);
-    if (by == RUNDIFF_TAGS)
-        snprintf(words, sizeof words, "%s", w.name);
-    else if (by == RUNDIFF_SITES)
-        snprintf(words, sizeof words, "%s%s  %s", where, was, w.name);
-    else
-        snprintf(words, sizeof words, "%s  %s%s", w.name, where, was);
-    text_put_most(out, words, WIDTH - FIGURES, false);
+        snprintf(where + strlen(where), 40, " (was %d)", w.was_line);
+    if (by == RUNDIFF_TAGS) {
+        text_put_most(out, w.name, WIDTH - FIGURES, false);
+    } else {
+        text_put(out, where, WHERE, true);
+        fputs("  ", out);
+        text_put_most(out, w.name, WIDTH - FIGURES - WHERE - 2, false);
+    }
     fputc('\n', out);
 }
 

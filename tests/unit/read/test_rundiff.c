@@ -145,7 +145,23 @@ static void remove_function(Program *p) {
     p->functions--;
 }
 
+/* Another caller was first, or its place was found in time: the same function. */
+static void reword(Program *p) {
+    for (uint32_t i = 0; i < p->functions; i++) {
+        Function *f = &p->function[i];
+        uint32_t how = chance(3);
+        if (!*f->name) continue;
+        if (how == 0)
+            snprintf(f->name, sizeof f->name, "local 'f%u'", f->id);
+        else if (how == 1)
+            snprintf(f->name, sizeof f->name, "method 'f%u'", f->id);
+        else
+            snprintf(f->name, sizeof f->name, "function 'a.b:f%u'", f->id);
+    }
+}
+
 static void edit(Program *p) {
+    reword(p);
     for (uint32_t edits = chance(6); edits > 0; edits--) {
         Function *f = &p->function[chance(p->functions)];
         switch (chance(3)) {
