@@ -686,10 +686,10 @@ case_heap_reports() { # lmp report and lmp diff, of files made by tests/readers/
         head -c $length whole >some
         refused 1 'some is damaged' report "$format" some -o some.out
         { head -c $((length - 1)) whole; printf '\377\377'; tail -c +$((length + 2)) whole; } >some
-        cmp -s some whole || refused 1 'some is damaged|some is not a heap snapshot|another version' report "$format" some -o some.out
+        cmp -s some whole || refused 1 'some is damaged|some is neither a recording nor a heap snapshot|some is not a heap snapshot|another version' report "$format" some -o some.out
         [ ! -e some.out ] || fail "$format was written"
     done
-    refused 1 'text is not a heap snapshot' report csv text
+    refused 1 'text is neither a recording nor a heap snapshot' report csv text
     refused 1 'nowhere: No such file' report csv nowhere
     refused 1 'no report dot: there is no object at this address' report dot --object=1 whole
     refused 1 'no report csv: only dot' report csv --object=1 whole

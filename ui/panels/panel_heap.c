@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "base/format.h"
+#include "panels/heapcells.h"
 #include "panels/heapwindow.h"
-#include "screen/canvas.h"
 #include "widget/describe.h"
 #include "widget/panel.h"
 
@@ -23,27 +23,6 @@ typedef struct Heap {
     uint64_t sought; /* number of the paused operation whose block was brought into view */
     bool moved;      /* the cursor has moved since: the line below describes its cell */
 } Heap;
-
-/* How the inside of the frame is used. */
-typedef struct Shape {
-    int cols, rows; /* of cells */
-    int half;       /* cells in a character: 2 or 1 */
-    int status;     /* first line about the cursor's cell, -1: none */
-    int lines;      /* how many: 1, or 2 if they are short */
-} Shape;
-
-static Shape shape_of(const Ui *ui, Rect rect) {
-    Shape s = {rect.w > 0 ? rect.w : 1, rect.h, 1, -1, 0};
-    if (rect.h >= 4) {
-        s.lines = rect.w < 56 && rect.h >= 8 ? 2 : 1;
-        s.rows -= s.lines;
-        s.status = rect.y + s.rows;
-    }
-    if (s.rows < 1) s.rows = 1;
-    if (ui->utf8 && ui->colours >= 8) s.half = 2;
-    s.rows *= s.half;
-    return s;
-}
 
 static void *create(void) {
     return calloc(1, sizeof(Heap));
@@ -73,70 +52,8 @@ static void update(void *state, const Model *model, Ui *ui, Rect rect) {
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* What a cell looks like: the kind to show (-1: nothing lives here), how bright, and whether it is
- * there only because of kinds that are switched off. */
-typedef struct Face {
-    int kind, level;
-    bool off, outside;
-} Face;
-
-static Face face_of(const HeapCell *cell, const Ui *ui) {
-    static const unsigned steps[THEME_LEVELS - 1] = {8, 30, 60}; /* percent of the cell in use */
-    Face f = {.kind = heapcell_kind(cell, ui->kinds), .outside = cell->capacity == 0};
-    if (f.outside) return f;
-    if (f.kind < 0) {
-        f.kind = heapcell_kind(cell, ~ui->kinds);
-        f.off = f.kind >= 0;
-        return f;
-    }
-    uint64_t bytes = heapcell_bytes(cell, ui->kinds);
-    while (f.level < THEME_LEVELS - 1 && bytes * 100 >= cell->capacity * steps[f.level])
-        f.level++;
-    /* shown kinds stand out from hidden ones, however little there is */
-    if (f.level == 0 && ui->kinds != (1u << LMP_KINDS) - 1) f.level = 1;
-    return f;
-}
-
-static Tone tone_of(Face f, const Ui *ui) {
-    if (f.outside) return TONE_OUTSIDE;
-    if (f.kind < 0) return TONE_EMPTY;
-    if (f.off) return ui->colours >= 256 ? TONE_KIND_LEVEL(f.kind, 0) : TONE_EMPTY;
-    return TONE_KIND_LEVEL(f.kind, f.level);
-}
-
-static void draw_letter(Canvas *canvas, int x, int y, Face f) {
-    if (f.outside) return;
-    if (f.kind < 0) {
-        canvas_put(canvas, x, y, '.', STYLE(TONE_FAINT));
-        return;
-    }
-    char letter = kind_info[f.kind].letter;
-    if (f.level >= 2 && !f.off) letter = (char)(letter - 'a' + 'A');
-    canvas_put(canvas, x, y, (uint32_t)letter,
-               STYLE(f.off ? TONE_FAINT : TONE_KIND_LEVEL(f.kind, f.level)));
-}
-
-static void draw_cells(const HeapWindow *window, const Ui *ui, Canvas *canvas, Rect rect, Shape s) {
-    HeapCell none = {{0}, 0, 0};
-    for (int row = 0; row < s.rows; row += s.half) {
-        for (int col = 0; col < s.cols; col++) {
-            uint32_t i = (uint32_t)row * (uint32_t)s.cols + (uint32_t)col;
-            uint32_t j = i + (uint32_t)s.cols;
-            int x = rect.x + col, y = rect.y + row / s.half;
-            Face upper = face_of(i < window->count ? &window->cell[i] : &none, ui);
-            if (s.half == 1) {
-                draw_letter(canvas, x, y, upper);
-                continue;
-            }
-            Face lower = face_of(j < window->count ? &window->cell[j] : &none, ui);
-            canvas_put(canvas, x, y, G_UPPER_HALF,
-                       STYLE_ON(tone_of(upper, ui), tone_of(lower, ui)));
-        }
-    }
-}
-
 /* Cell i of the window in this tone; reversed if a character is one cell. */
-static void light_cell(Canvas *canvas, Rect rect, Shape s, uint64_t i, Tone tone) {
+static void light_cell(Canvas *canvas, Rect rect, HeapShape s, uint64_t i, Tone tone) {
     int row = (int)(i / (uint64_t)s.cols);
     int x = rect.x + (int)(i % (uint64_t)s.cols), y = rect.y + row / s.half;
     const Cell *cell = canvas_at(canvas, x, y);
@@ -154,7 +71,7 @@ static void light_cell(Canvas *canvas, Rect rect, Shape s, uint64_t i, Tone tone
 }
 
 /* Brackets around the characters of the cells from `first` to `last`, on each line. */
-static void draw_brackets(Canvas *canvas, Rect rect, Shape s, uint64_t first, uint64_t last,
+static void draw_brackets(Canvas *canvas, Rect rect, HeapShape s, uint64_t first, uint64_t last,
                           Tone tone) {
     Style style = STYLE_WITH(STYLE_ON(tone, TONE_CURSOR_GROUND), ATTR_BOLD);
     uint64_t cols = (uint64_t)s.cols, half = (uint64_t)s.half;
@@ -166,7 +83,7 @@ static void draw_brackets(Canvas *canvas, Rect rect, Shape s, uint64_t first, ui
 }
 
 /* Brackets around the cursor's character; inside, its half is white. */
-static void draw_cursor(const HeapWindow *window, Canvas *canvas, Rect rect, Shape s) {
+static void draw_cursor(const HeapWindow *window, Canvas *canvas, Rect rect, HeapShape s) {
     uint64_t i = (heapwindow_cursor(window) - window->first) / window->size;
     if (i >= window->count) return;
     draw_brackets(canvas, rect, s, i, i, TONE_CURSOR);
@@ -201,7 +118,7 @@ static void seek_block(Heap *heap, const Model *model) {
 }
 
 static void draw_block(const HeapWindow *window, const Model *model, Canvas *canvas, Rect rect,
-                       Shape s) {
+                       HeapShape s) {
     uint64_t from, to, end = window->first + window->size * window->count;
     if (!paused_block(window, model, &from, &to) || from >= end || to <= window->first) return;
     uint64_t first = from > window->first ? (from - window->first) / window->size : 0;
@@ -262,7 +179,7 @@ static void draw_kinds(const HeapCell *cell, const Ui *ui, Canvas *canvas, int x
 /* "0x55d0c2a01000 +64 KiB · 812 blocks · table 40.1 KiB · string 12.0 KiB", as much as fits; in a
  * narrow panel the kinds have a line of their own. */
 static void draw_status(const Heap *heap, const Model *model, const Ui *ui, Canvas *canvas,
-                        Rect rect, Shape s) {
+                        Rect rect, HeapShape s) {
     const HeapWindow *window = &heap->window;
     uint64_t i = told_cell(heap, model);
     if (i >= window->count) return;
@@ -302,8 +219,12 @@ static HeapWindow *window_of(Heap *heap) {
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Heap *heap = state;
     if (rect.w <= 0 || rect.h <= 0) return;
+    if (ui->time.past) {
+        heapcells_draw_recorded(model, ui, canvas, rect, heapcells_shape(ui, rect));
+        return;
+    }
     if (heap && !heap->window.map && model->view) update(heap, model, ui, rect);
-    Shape s = shape_of(ui, rect);
+    HeapShape s = heapcells_shape(ui, rect);
     HeapWindow *window = window_of(heap);
     if (!window) {
         canvas_text(canvas, rect.x, rect.y, rect.w, STYLE(TONE_MUTED), "no live blocks yet");
@@ -313,7 +234,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     seek_block(heap, model);
     heapwindow_fill(window, s.cols, s.rows, ui->frozen);
     if (!window->cell) return;
-    draw_cells(window, ui, canvas, rect, s);
+    heapcells_draw(window->cell, window->count, ui, canvas, rect, s);
     draw_block(window, model, canvas, rect, s);
     /* even while its blocks are listed beside it */
     if (ui->focus == &panel_heap || (ui->over == &panel_blocks && !ui->look_site))
@@ -336,9 +257,9 @@ static bool look_inside(const HeapWindow *window, Ui *ui) {
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     (void)model;
-    HeapWindow *window = window_of(state);
+    HeapWindow *window = ui->time.past ? NULL : window_of(state);
     if (!window) return false;
-    Shape s = shape_of(ui, rect);
+    HeapShape s = heapcells_shape(ui, rect);
     heapwindow_arrange(window, s.cols, s.rows);
     ((Heap *)state)->moved = true;
     switch (action) {
@@ -381,9 +302,9 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
-    HeapWindow *window = window_of(state);
+    HeapWindow *window = ui->time.past ? NULL : window_of(state);
     if (!window) return false;
-    Shape s = shape_of(ui, rect);
+    HeapShape s = heapcells_shape(ui, rect);
     heapwindow_arrange(window, s.cols, s.rows);
     int x = event.x, row = event.y * s.half;
     if (x < 0 || x >= s.cols || row < 0 || row >= s.rows) return false;
@@ -407,8 +328,9 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     char cell[LMP_NUM], all[LMP_NUM];
-    (void)model;
-    const HeapWindow *window = window_of(state);
+    const HeapWindow *window = ui->time.past ? NULL : window_of(state);
+    if (ui->time.past && model->map_cell > 0)
+        snprintf(out, size, "%s/cell", describe_cell_size(cell, model->map_cell));
     if (!window || window->size == 0) return;
     uint64_t total = heapmap_total(window->map), left = total - window->first;
     uint64_t shown = window->size * window->count;
@@ -429,8 +351,6 @@ const Panel panel_heap = {
     .about = "A cell is so many bytes of addresses: its colour is the type with most bytes in it, "
              "its brightness how full it is. In a pause the block of the operation is white, in "
              "brackets. enter lists the blocks of a cell.",
-    .not_past = "Single blocks are not recorded, so there is no map of the past. "
-                "Types, timeline and tables have it; S in the live display takes a snapshot.",
     .number = 1,
     .min_w = 8,
     .min_h = 2,

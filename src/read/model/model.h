@@ -48,6 +48,14 @@ typedef struct ModelMoment {
     uint64_t laps, lap_bytes;
 } ModelMoment;
 
+/* A cell of the heap map of a recording's moment. */
+#define MODEL_MAP_CELLS 256u
+typedef struct ModelMapCell {
+    uint64_t bytes[LMP_KINDS]; /* live, by owner */
+    uint64_t blocks;           /* that start in it (count) */
+    uint64_t capacity;         /* addresses that it stands for, bytes; 0: beyond the heap's end */
+} ModelMapCell;
+
 typedef struct Model {
     /* who */
     char program[64]; /* control bytes replaced, valid UTF-8 */
@@ -130,7 +138,10 @@ typedef struct Model {
 
     OpenedHeap *heap; /* the snapshot that is open; NULL: none */
 
-    const LmpView *view; /* for the heap map only; NULL in tests */
+    const LmpView *view; /* for the heap map only; NULL in tests, and for moments of a recording */
+    /* those have this, set by who fills the model: bytes of addresses of a cell, 0: no map */
+    uint64_t map_cell;
+    ModelMapCell map[MODEL_MAP_CELLS];
 
     /* private to model_fill and model_fill_ledger */
     uint64_t outside_second[MODEL_OUTSIDE_SECONDS]; /* least of each, by second + 1 */

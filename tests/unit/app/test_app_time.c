@@ -147,7 +147,7 @@ END_TEST
 
 START_TEST(panels_without_a_past_say_why) {
     open_replay(60 * SECOND);
-    ck_assert(shows("Single blocks are not recorded"));
+    ck_assert(shows("No map was recorded by then."));
     press("1\n+");
     play_mouse(app, MOUSE_CLICK, 5, 8);
     ck_assert_ptr_null(app_ui(app)->over);

@@ -202,6 +202,18 @@ static void set_wait(App *app, const char *name) {
     if (strstr(name, "elsewhere")) app_ui(app)->wait = (UiWait){.words = "waits in read of a pipe"};
 }
 
+/* A heap of 40 MiB, of which one part in eight is not in use. */
+static void set_map(Model *model) {
+    model->map_cell = 256 << 10;
+    for (uint32_t i = 0; i < 160; i++) {
+        ModelMapCell *cell = &model->map[i];
+        cell->capacity = model->map_cell;
+        if (i % 8 == 7) continue;
+        cell->bytes[i / 24 % LMP_KINDS] = model->map_cell * (1 + i % 7) / 8;
+        cell->blocks = 100;
+    }
+}
+
 /* Another moment than now: of a recording of the whole run, or of the program's past. */
 static void set_time(App *app, const char *name) {
     static Model whole;
@@ -210,6 +222,7 @@ static void set_time(App *app, const char *name) {
     if (!replay && !strstr(name, "past")) return;
     fixed_model(&whole);
     app_model(app)->clock = 70 * SECOND;
+    set_map(app_model(app));
     *time = (UiTime){.can = true,
                      .replay = replay,
                      .past = true,

@@ -558,7 +558,40 @@ START_TEST(test_preview_hostile) {
 }
 END_TEST
 
-SUITE("panel_heap", test_paused_block, test_paused_block_is_sought, test_whole_heap, test_zoom,
-      test_filter, test_cursor_stays, test_mouse, test_empty_and_absent, test_every_size,
+/* A moment of a recording has so many cells, which share whatever room there is, in their order;
+ * keys and mouse, which are for the heap of now, do nothing. */
+START_TEST(test_recorded) {
+    static const int sizes[][2] = {{8, 2}, {20, 6}, {60, 16}, {118, 40}, {198, 58}};
+    Model *m = heap_fixture_model(NULL);
+    m->map_cell = 1 << 20;
+    for (uint32_t i = 0; i < 200; i++) {
+        m->map[i].capacity = m->map_cell;
+        m->map[i].bytes[i < 100 ? LMP_STRING : LMP_TABLE] = m->map_cell;
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        Stage *s = stage_new(&panel_heap, m, sizes[i][0], sizes[i][1], false, 0);
+        s->ui.time.past = true;
+        stage_update(s);
+        stage_draw(s);
+        char *text = stage_text(s, false);
+        size_t strings = 0, tables = 0, last = 0, first = SIZE_MAX;
+        for (const char *c = text; *c; c++) { /* no other words have these letters */
+            if (*c == 'S') strings++, last = (size_t)(c - text);
+            if (*c == 'T' && first == SIZE_MAX) first = (size_t)(c - text);
+            if (*c == 'T') tables++;
+        }
+        ck_assert_uint_gt(strings, 0);
+        ck_assert_uint_lt(last, first);
+        ck_assert_uint_le(strings > tables ? strings - tables : tables - strings, 1);
+        ck_assert(!stage_act(s, ACT_ENTER) && !stage_act(s, ACT_ZOOM_IN));
+        free(text);
+        stage_free(s);
+    }
+    free(m);
+}
+END_TEST
+
+SUITE("panel_heap", test_recorded, test_paused_block, test_paused_block_is_sought, test_whole_heap,
+      test_zoom, test_filter, test_cursor_stays, test_mouse, test_empty_and_absent, test_every_size,
       test_blocks, test_blocks_alike, test_blocks_sorted, test_blocks_follow, test_words,
       test_preview_hostile)
