@@ -696,7 +696,7 @@ case_heap_reports() { # lmp report and lmp diff, of files made by tests/readers/
     refused 1 'no report summary: its sentences' report summary --redact whole
     refused 1 'nowhere/out: cannot be written: No such file' report csv whole -o nowhere/out
     refused 2 'did you mean treemap' report tremap whole
-    refused 2 'which format' report
+    refused 2 'of which file' report
     refused 2 'csv of which file' report csv
     refused 2 'one file at a time' report csv whole text
     refused 2 'an address was expected' report dot --object=here whole

@@ -152,4 +152,57 @@ START_TEST(from_nothing_and_from_itself) {
 }
 END_TEST
 
-SUITE("ledger_between", as_plain_subtraction, from_nothing_and_from_itself)
+static void expect_mark(const LmpTally *t, const LmpTally *then) {
+    static const LmpTally nothing;
+    if (!then) then = &nothing;
+    ck_assert_uint_eq(t->mark.allocs, then->allocs);
+    ck_assert_uint_eq(t->mark.made, tally_made(then));
+    ck_assert_uint_eq(t->mark.live, then->live_bytes);
+}
+
+static void expect_held(const Ledger *l, const Ledger *then) {
+    for (uint32_t i = 0; i < l->sites; i++) {
+        const LmpSiteRow *old = ROW_OF(then->site, then->sites, l->site[i].id);
+        expect_mark(&l->site[i].tally, old ? &old->tally : NULL);
+    }
+    for (uint32_t i = 0; i < l->nodes; i++) {
+        const LmpTreeRow *old = ROW_OF(then->tree, then->nodes, l->tree[i].id);
+        expect_mark(&l->tree[i].retained, old ? &old->retained : NULL);
+    }
+}
+
+/* What is held of a moment is what later tables count from, until another one is; without any, or
+ * when it is not asked for, they count from themselves. */
+START_TEST(counted_from_what_is_held) {
+    suite_seed();
+    for (int round = 0; round < 20; round++) {
+        Program p = program();
+        Ledger l = {.count_from = LEDGER_HELD}, then = {0}, now = {0};
+        ck_assert_int_eq(ledger_hold(&l), LMP_E_NOMEM); /* nothing was read */
+        grow(&p, 1 + (uint32_t)suite_below(NODES / 2));
+        work(&p, (int)suite_below(300));
+        ck_assert_int_eq(ledger_refresh(&l, &p.f->t, LEDGER_ALL | LEDGER_RATES, 1), LMP_OK);
+        ck_assert(!l.marked);
+        expect_held(&l, &l);
+        ck_assert_int_eq(ledger_hold(&l), LMP_OK);
+        refresh(&then, &p);
+        grow(&p, (uint32_t)suite_below(NODES / 2));
+        work(&p, (int)suite_below(300));
+        ck_assert_int_eq(ledger_refresh(&l, &p.f->t, LEDGER_ALL | LEDGER_RATES, 2), LMP_OK);
+        ck_assert(l.marked);
+        expect_held(&l, &then);
+        l.count_from = 0;
+        refresh(&now, &p);
+        ck_assert_int_eq(ledger_refresh(&l, &p.f->t, LEDGER_ALL | LEDGER_RATES, 3), LMP_OK);
+        ck_assert(!l.marked);
+        expect_held(&l, &now);
+        ledger_free(&l);
+        ledger_free(&then);
+        ledger_free(&now);
+        fake_tables_free(p.f);
+    }
+}
+END_TEST
+
+SUITE("ledger_between", as_plain_subtraction, from_nothing_and_from_itself,
+      counted_from_what_is_held)
