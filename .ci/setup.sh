@@ -39,7 +39,7 @@ ci   shellcheck            shellcheck         command -v shellcheck
 read Graphviz              graphviz           command -v dot
 read valgrind's tools      valgrind           command -v callgrind_annotate && command -v ms_print
 read Go's pprof            golang-go          command -v go
-read jq                    jq                 command -v jq
+test jq                    jq                 command -v jq
 read npm                   npm                command -v npm && command -v node
 read Chromium              chromium           command -v chromium || command -v chromium-browser || command -v google-chrome
 TABLE

@@ -37,6 +37,8 @@ static const RecField site_row[] = {
     ONE(LmpSite, next),
 };
 
+static const RecField site_text[] = {ONE(LmpSite, text)};
+
 static const RecField record_row[] = {
     ONE(LmpRecord, use.cls),
     ONE(LmpRecord, use.tag),
@@ -296,6 +298,8 @@ const RecGroup rec_groups[REC_GROUPS] = {
     GROUP("function", REC_ROWS, LmpFunction, LMP_FUNCTIONS_MAX, LMP_FUNCTIONS_AT,
           IN_LIVE(tables.functions), function_row),
     GROUP("site", REC_ROWS, LmpSite, LMP_SITES_MAX, LMP_SITES_AT, IN_LIVE(tables.sites), site_row),
+    GROUP(REC_SITE_TEXT, REC_ROWS, LmpSite, LMP_SITES_MAX, LMP_SITES_AT, IN_LIVE(tables.sites),
+          site_text),
     GROUP("record", REC_ROWS, LmpRecord, LMP_RECORDS_MAX, LMP_RECORDS_AT, IN_LIVE(tables.records),
           record_row),
     GROUP("node", REC_ROWS, LmpNode, LMP_NODES_MAX, LMP_NODES_AT, IN_LIVE(tables.nodes), node_row),

@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "record/linetext.h"
 
 /* A chunk ends when its frames have become large, or many. */
 enum { CHUNK_FRAMES = 600 };
+
+#define TEXT_ROWS (LMP_SITES_AT - LMP_TABLES_AT + LMP_SITES_MAX * sizeof(LmpSite))
 
 typedef struct Chunk {
     RecSection section;
@@ -31,6 +34,8 @@ struct RecFrames {
     RecBytes plain, packed;
     RecPack *pack;
     bool recorded;
+    LineTexts *texts;
+    char *text_rows; /* the place of the tables up to the sites, of which only .text is used */
 };
 
 LmpErr frames_open(RecFrames **out, RecSink sink) {
@@ -59,6 +64,8 @@ void frames_close(RecFrames *f) {
     pack_free(f->tables.pack);
     pack_free(f->pack);
     free(f->now.fixed);
+    linetexts_free(f->texts);
+    if (f->text_rows) lmp_os->unmap(f->text_rows, TEXT_ROWS);
     if (f->key.fixed) lmp_os->unmap(f->key.fixed, VIEW_WHOLE);
     if (f->scratch) lmp_os->unmap(f->scratch, LMP_NODES_MAX * sizeof *f->scratch);
     bytes_free(&f->plain);
@@ -98,6 +105,7 @@ LmpErr frames_begin(RecFrames *f, const LmpView *view, const char *again) {
     LmpErr err = frames_put_bytes(f, &schema, &f->plain);
     if (err) return err;
     memcpy(f->now.fixed, view->header, sizeof *view->header);
+    if (!f->texts) f->texts = linetexts_new(view->pid, view->header->start_realtime);
     f->plain.n = 0;
     coding_put_changes(&f->plain, 0, &f->now, NULL, f->scratch, false);
     err = frames_put_bytes(f, &header, &f->plain);
@@ -227,6 +235,23 @@ static LmpErr put_section(RecFrames *f, Chunk *chunk, const LmpView *view, RecPa
     return LMP_OK;
 }
 
+/* The program's sites have no texts: they are found here. Without memory they stay unknown. */
+static RecMemory site_texts(RecFrames *f, uint32_t first, uint32_t end) {
+    static char source[4200]; /* a recorder has one thread */
+    LmpTables t = tables_at(f->now.tables, (LmpLive *)(void *)(f->now.fixed + LMP_LIVE_AT));
+    if (!f->text_rows) f->text_rows = lmp_os->map(TEXT_ROWS, -1, 0, true);
+    if (!f->text_rows) return f->now;
+    RecMemory m = {f->now.fixed, f->text_rows};
+    LmpSite *out = (void *)rec_at(&m, LMP_SITES_AT);
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t function = t.site[i].function;
+        if (function >= tables_functions(&t)) continue;
+        tables_text(&t, t.function[function].source, source, sizeof source);
+        out[i].text = linetexts_hash(f->texts, source, t.site[i].line);
+    }
+    return m;
+}
+
 static LmpErr put_rows(RecFrames *f, uint64_t clock) {
     RecPart part = {.kind = REC_ROWS_PART, .clock = clock};
     uint32_t end[REC_GROUPS];
@@ -236,7 +261,9 @@ static LmpErr put_rows(RecFrames *f, uint64_t clock) {
         if (rec_groups[g].section != REC_ROWS) continue;
         uint32_t n = rec_rows(&rec_groups[g], &f->now);
         if (n <= f->have[g]) continue;
-        coding_put_rows(&f->plain, g, &f->now, f->have[g], n);
+        bool texts = !f->recorded && strcmp(rec_groups[g].name, REC_SITE_TEXT) == 0;
+        RecMemory from = texts ? site_texts(f, f->have[g], n) : f->now;
+        coding_put_rows(&f->plain, g, &from, f->have[g], n);
         end[g] = n;
     }
     if (f->plain.n == 0) return LMP_OK;

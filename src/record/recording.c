@@ -274,10 +274,18 @@ static const RecPart *part_at(const LmpRecording *r, uint64_t place, RecKind kin
     return i < r->scan.parts && r->scan.part[i].kind == kind ? &r->scan.part[i] : NULL;
 }
 
+/* Does the file have this group at all? One of before may not. */
+static bool has_group(const LmpRecording *r, const RecGroup *group) {
+    for (uint32_t i = 0; i < r->schema.groups; i++)
+        if (r->schema.group[i].own == group) return true;
+    return false;
+}
+
 /* Rows that the tables speak of are there? */
 static bool rows_are_there(const LmpRecording *r) {
     for (uint32_t g = 0; g < REC_GROUPS; g++)
-        if (rec_groups[g].section == REC_ROWS && rec_rows(&rec_groups[g], &r->state) > r->have[g])
+        if (rec_groups[g].section == REC_ROWS && rec_rows(&rec_groups[g], &r->state) > r->have[g] &&
+            has_group(r, &rec_groups[g]))
             return false;
     return true;
 }

@@ -97,7 +97,7 @@ typedef struct LmpSite {
     uint32_t texts;     /* strings too long to be shared, from the second on */
     uint32_t same;      /* of these, those with the contents of the one before them */
     uint32_t next;      /* of its function's */
-    uint32_t spare;
+    uint32_t text; /* in a recording: a hash of the line's text; 0: not known, as in the program */
 } LmpSite;
 
 /* What became of blocks, one cache line. Live blocks are allocs - frees, live bytes bytes -

@@ -54,8 +54,8 @@ static DiffFixture *diff_fixture(bool edited) {
         report_fill(&f->r[i], &header, &f->live[i], &f->tables[i]->t, 62412345678, "finished");
     }
     uint64_t noise = diffreport_noise(&f->r[0], &f->r[1], RUNDIFF_LIVE);
-    RunDiffSide old = {.ledger = &f->r[0].ledger}, newer = {.ledger = &f->r[1].ledger};
-    ck_assert_int_eq(rundiff_make(&f->diff, &old, &newer, RUNDIFF_LIVE, noise), LMP_OK);
+    const Ledger *old = &f->r[0].ledger, *newer = &f->r[1].ledger;
+    ck_assert_int_eq(rundiff_make(&f->diff, old, newer, RUNDIFF_LIVE, noise), LMP_OK);
     f->report = (DiffReport){.old = {&f->r[0], "before.lmprec"},
                              .newer = {&f->r[1], "after.lmprec@peak"},
                              .diff = &f->diff,

@@ -101,8 +101,7 @@ static int put(const DiffRuns *wish, const DiffReport *report) {
 
 static int compare(const DiffRuns *wish, const Side side[2]) {
     RunDiff diff;
-    RunDiffSide old = {.ledger = &side[0].report.ledger},
-                newer = {.ledger = &side[1].report.ledger};
+    const Ledger *old = &side[0].report.ledger, *newer = &side[1].report.ledger;
     DiffReport report = {.old = {&side[0].report, wish->file[0]},
                          .newer = {&side[1].report, wish->file[1]},
                          .diff = &diff,
@@ -112,7 +111,7 @@ static int compare(const DiffRuns *wish, const Side side[2]) {
                          .by_metric = wish->by_metric};
     if (report.noise == UINT64_MAX)
         report.noise = diffreport_noise(&side[0].report, &side[1].report, wish->metric);
-    if (rundiff_make(&diff, &old, &newer, wish->metric, report.noise)) {
+    if (rundiff_make(&diff, old, newer, wish->metric, report.noise)) {
         command_say("not enough memory to compare them");
         return 1;
     }

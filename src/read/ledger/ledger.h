@@ -78,6 +78,7 @@ typedef struct LmpSiteRow {
     const char *raw_source;         /* the very bytes (up to a NUL) */
     const char *func;               /* name of that function, as a traceback words it */
     int32_t line;                   /* -1: a pseudo-site */
+    uint32_t text; /* of a recording: a hash of the line's text when it ran; 0: not known */
     LmpTally tally;
     LmpKindTally kind[LMP_KINDS];
     uint64_t here_reallocs, here_frees, here_free_bytes;

@@ -82,6 +82,7 @@ typedef struct LedgerSlot {
     uint32_t function; /* of that row */
     uint32_t best;     /* function that made most there */
     int32_t line;
+    uint32_t text;                  /* as in LmpSite */
     bool several;                   /* functions have code on that line */
     uint32_t first_row, last_row;   /* its rows of the sites, by LedgerRow.next; 0 ends */
     uint32_t first_detail, details; /* by LedgerDetail.next; 0 ends */

@@ -204,6 +204,7 @@ static bool add_row(LedgerStore *s, const LmpTables *t, uint32_t row) {
         slot->first_row = row;
     slot->last_row = row;
     slot->several |= slot->function != function;
+    slot->text = read_once32(&site->text);
     PILE(s->row, LedgerRow)[row] = r;
     return true;
 }

@@ -192,6 +192,7 @@ static void make_site(Ledger *ledger, const LmpTables *t, uint32_t index, uint32
         .short_src = f->short_src,
         .func = f->name,
         .line = slot->line,
+        .text = slot->text,
         .tally = sum->tally,
         .here_reallocs = sum->here_reallocs,
         .here_frees = sum->here_frees,

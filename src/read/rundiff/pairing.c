@@ -218,29 +218,28 @@ static uint32_t pair_by(SiteEntry *entry, uint32_t all, size_t way, uint32_t *ou
     return left;
 }
 
-static SiteEntry site_entry(const RunDiffSide *side, uint32_t row, bool newer,
+static SiteEntry site_entry(const Ledger *ledger, uint32_t row, bool newer,
                             const uint32_t *function, uint32_t old_functions) {
-    const LmpSiteRow *s = &side->ledger->site[row];
-    const LmpFunctionRow *f = &side->ledger->function[s->function];
-    SiteEntry e = {.s = s, .row = row, .newer = newer, .group = s->function};
+    const LmpSiteRow *s = &ledger->site[row];
+    const LmpFunctionRow *f = &ledger->function[s->function];
+    SiteEntry e = {.s = s, .row = row, .newer = newer, .group = s->function, .text = s->text};
     if (newer) {
         uint32_t paired = function[s->function];
         e.group = paired != LEDGER_NO_ROW ? paired : (uint64_t)old_functions + s->function;
     }
     e.offset = (int64_t)s->line - (f->linedefined > 0 ? f->linedefined : 0);
-    if (side->text) e.text = side->text(side->of, s);
     return e;
 }
 
-LmpErr pairing_sites(const RunDiffSide *old, const RunDiffSide *newer, const uint32_t *function,
+LmpErr pairing_sites(const Ledger *old, const Ledger *newer, const uint32_t *function,
                      uint32_t *out) {
-    uint32_t olds = old->ledger->sites, all = olds + newer->ledger->sites;
+    uint32_t olds = old->sites, all = olds + newer->sites;
     SiteEntry *entry = malloc((all ? all : 1) * sizeof *entry);
     if (!entry) return LMP_E_NOMEM;
-    none(out, newer->ledger->sites);
+    none(out, newer->sites);
     for (uint32_t i = 0; i < all; i++)
         entry[i] = site_entry(i < olds ? old : newer, i < olds ? i : i - olds, i >= olds, function,
-                              old->ledger->functions);
+                              old->functions);
     for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++)
         all = pair_by(entry, all, way, out);
     free(entry);

@@ -5,18 +5,11 @@
 #include "base/err.h"
 #include "read/ledger/ledger.h"
 
-/* One side. `text`: a hash of the text of a site's line, 0: not known; NULL: none is. */
-typedef struct RunDiffSide {
-    const Ledger *ledger;
-    uint64_t (*text)(const void *of, const LmpSiteRow *site);
-    const void *of;
-} RunDiffSide;
-
 /* Each fills out[row of newer] with the row of old, or LEDGER_NO_ROW; no row of old is given twice.
  * Errors: NOMEM. */
 LmpErr pairing_functions(const Ledger *old, const Ledger *newer, uint32_t *out);
 /* `function`: what pairing_functions gave. */
-LmpErr pairing_sites(const RunDiffSide *old, const RunDiffSide *newer, const uint32_t *function,
+LmpErr pairing_sites(const Ledger *old, const Ledger *newer, const uint32_t *function,
                      uint32_t *out);
 LmpErr pairing_tags(const Ledger *old, const Ledger *newer, uint32_t *out);
 /* Nodes of the trees, by their paths: frames are the same function, and the same line by `site`. */

@@ -123,24 +123,23 @@ static uint32_t *numbers(uint32_t n) {
     return malloc((n ? n : 1) * sizeof(uint32_t));
 }
 
-static LmpErr pair(RunDiff *d, const RunDiffSide *old, const RunDiffSide *newer) {
-    const Ledger *l = newer->ledger;
-    bool trees = old->ledger->nodes > 0 && l->nodes > 0;
-    d->site = numbers(l->sites);
-    d->function = numbers(l->functions);
-    d->tag = numbers(l->tags);
-    if (trees) d->node = numbers(l->nodes);
+static LmpErr pair(RunDiff *d, const Ledger *old, const Ledger *newer) {
+    bool trees = old->nodes > 0 && newer->nodes > 0;
+    d->site = numbers(newer->sites);
+    d->function = numbers(newer->functions);
+    d->tag = numbers(newer->tags);
+    if (trees) d->node = numbers(newer->nodes);
     if (!d->site || !d->function || !d->tag || (trees && !d->node)) return LMP_E_NOMEM;
-    LmpErr err = pairing_functions(old->ledger, l, d->function);
+    LmpErr err = pairing_functions(old, newer, d->function);
     if (!err) err = pairing_sites(old, newer, d->function, d->site);
-    if (!err) err = pairing_tags(old->ledger, l, d->tag);
-    if (!err && trees) err = pairing_nodes(old->ledger, l, d->function, d->site, d->node);
+    if (!err) err = pairing_tags(old, newer, d->tag);
+    if (!err && trees) err = pairing_nodes(old, newer, d->function, d->site, d->node);
     return err;
 }
 
-LmpErr rundiff_make(RunDiff *out, const RunDiffSide *old, const RunDiffSide *newer,
-                    RunDiffMetric metric, uint64_t noise) {
-    *out = (RunDiff){.old = old->ledger, .newer = newer->ledger, .metric = metric};
+LmpErr rundiff_make(RunDiff *out, const Ledger *old, const Ledger *newer, RunDiffMetric metric,
+                    uint64_t noise) {
+    *out = (RunDiff){.old = old, .newer = newer, .metric = metric};
     LmpErr err = pair(out, old, newer);
     if (!err) err = make_table(out, RUNDIFF_SITES, out->site, noise);
     if (!err) err = make_table(out, RUNDIFF_FUNCTIONS, out->function, noise);

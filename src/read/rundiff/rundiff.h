@@ -4,8 +4,9 @@
  *
  * How a line is known again, though the file was edited between the runs: first its function, by
  * source and name, where several have one name in their order in the file; then, within it, by the
- * text of the line if both sides know it, else by its distance from where the function begins. So
- * what stands above may grow and shrink. A line that has moved says where it was. */
+ * text of the line (a hash of it, LmpSiteRow.text) if both sides know it, else by its distance from
+ * where the function begins. So what stands above may grow and shrink. A line that has moved says
+ * where it was. */
 #ifndef LMP_RUNDIFF_H
 #define LMP_RUNDIFF_H
 
@@ -49,8 +50,8 @@ typedef struct RunDiff {
 
 /* Pairs and compares; `noise`: changes below so many bytes (or counts, by metric) are noise. The
  * ledgers must stay as they are until rundiff_free. Costs n log n in rows. Errors: NOMEM. */
-LmpErr rundiff_make(RunDiff *out, const RunDiffSide *old, const RunDiffSide *newer,
-                    RunDiffMetric metric, uint64_t noise);
+LmpErr rundiff_make(RunDiff *out, const Ledger *old, const Ledger *newer, RunDiffMetric metric,
+                    uint64_t noise);
 void rundiff_free(RunDiff *diff);
 
 /* A tally's figure by the metric, and a change of it. */

@@ -159,14 +159,16 @@ static void put_noise(const DiffReport *r, const RunDiffTable *t, uint32_t left,
                 format_count(b, t->noise_grown), format_count(c, t->noise_shrunk));
 }
 
+static const char *const metrics[RUNDIFF_METRICS] = {"bytes live", "bytes allocated",
+                                                     "bytes live at the peak", "allocations"};
 static const char *const titles[RUNDIFF_BYS] = {"line", "function", "tag"};
 
 static void put_table(const DiffReport *r, RunDiffBy by, FILE *out) {
     const RunDiffTable *t = &r->diff->table[by];
     uint32_t most = r->top ? r->top : TOP, rows = t->rows - t->noise;
     if (by == RUNDIFF_TAGS && r->diff->old->tags <= 1 && r->diff->newer->tags <= 1) return;
-    fprintf(out, "\n  %*s  %*s  %*s        %s, by bytes %s\n", NUMBER, "change", NUMBER, "old",
-            NUMBER, "new", titles[by], rundiff_metric_names[r->diff->metric]);
+    fprintf(out, "\n  %*s  %*s  %*s        %s, by %s\n", NUMBER, "change", NUMBER, "old", NUMBER,
+            "new", titles[by], metrics[r->diff->metric]);
     for (uint32_t i = 0; i < rows && i < most; i++)
         put_row(r, by, &t->row[i], out);
     if (rows == 0) fputs("  nothing changed\n", out);

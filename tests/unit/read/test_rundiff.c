@@ -58,7 +58,7 @@ typedef struct Run {
     LmpTagRow tag[2];
     LmpTreeRow tree[MOST + 1];
     uint32_t id[MOST], function_id[FUNCTIONS]; /* of each row */
-    uint64_t text[MOST];
+    uint32_t text[MOST];
     char name[FUNCTIONS][40];
 } Run;
 
@@ -107,18 +107,15 @@ static Run *run_of(const Program *p, uint32_t gap) {
     return r;
 }
 
-static uint64_t text_of(const void *of, const LmpSiteRow *site) {
-    const Run *r = of;
-    return r->text[site - r->site];
+/* With the hashes of their lines, or without. */
+static const Ledger *ledger_of(Run *r, bool texts) {
+    for (uint32_t i = 0; i < r->ledger.sites; i++)
+        r->site[i].text = texts ? r->text[i] : 0;
+    return &r->ledger;
 }
 
-static RunDiffSide side_of(const Run *r, bool texts) {
-    return (RunDiffSide){&r->ledger, texts ? text_of : NULL, r};
-}
-
-static LmpErr diff_of(RunDiff *d, const Run *old, const Run *newer, bool texts) {
-    RunDiffSide a = side_of(old, texts), b = side_of(newer, texts);
-    return rundiff_make(d, &a, &b, RUNDIFF_LIVE, 0);
+static LmpErr diff_of(RunDiff *d, Run *old, Run *newer, bool texts) {
+    return rundiff_make(d, ledger_of(old, texts), ledger_of(newer, texts), RUNDIFF_LIVE, 0);
 }
 
 /* ---- edits ----------------------------------------------------------------------------------- */
@@ -275,7 +272,7 @@ START_TEST(noise) {
     q.function[0].line[1].made = 95;  /* 50 bytes less */
     q.function[0].line[2].made = 300; /* 2000 more */
     Run *old = run_of(&p, 1), *newer = run_of(&q, 1);
-    RunDiffSide a = side_of(old, true), b = side_of(newer, true);
+    const Ledger *a = ledger_of(old, true), *b = ledger_of(newer, true);
     static const struct {
         uint64_t threshold;
         uint32_t noise;
@@ -284,7 +281,7 @@ START_TEST(noise) {
                  {101, 2, 100, 50}, {2000, 2, 100, 50}, {2001, 3, 2100, 50}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         RunDiff d;
-        ck_assert_int_eq(rundiff_make(&d, &a, &b, RUNDIFF_LIVE, cases[i].threshold), LMP_OK);
+        ck_assert_int_eq(rundiff_make(&d, a, b, RUNDIFF_LIVE, cases[i].threshold), LMP_OK);
         ck_assert_uint_eq(d.table[RUNDIFF_SITES].noise, cases[i].noise);
         ck_assert_uint_eq(d.table[RUNDIFF_SITES].noise_grown, cases[i].grown);
         ck_assert_uint_eq(d.table[RUNDIFF_SITES].noise_shrunk, cases[i].shrunk);

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# diff.sh - lmp diff of recordings: of a program and of the same after an edit.
+. "$(dirname "$0")/plain.sh"
+
+mkdir old new
+cat >old/app.lua <<'END'
+local keep = {}
+local function fill(n)
+  for i = 1, n do
+    keep[#keep + 1] = { i }
+  end
+end
+local function words(n)
+  local out = {}
+  for i = 1, n do out[i] = "word " .. i end
+  return out
+end
+fill(1000)
+require("luamemprofiler").mark("filled")
+if arg[1] then while not os.rename("../go", "../gone") do end end
+local w = words(500)
+END
+# lines above, three times as much in one, and one that is new
+{
+    echo '-- a comment'
+    echo 'local unused = {}'
+    sed 's/fill(1000)/fill(3000)/' old/app.lua
+    # shellcheck disable=SC2016 # for Lua
+    echo 'local buffer = ("x"):rep(100000)'
+} >new/app.lua
+
+# record NAME [OPTIONS...]
+record() {
+    local name=$1
+    shift
+    (cd "$name" && LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-live --no-summary "$@" --record="../$name.lmprec" app.lua $waits) \
+        >out 2>err </dev/null
+    is $? 0 "the run"
+}
+waits=
+
+case ${1:?which case} in
+edited) # a line is known again, what grew is named first, and what came is new
+    record old
+    record new
+    lmp diff old.lmprec new.lmprec
+    is $status 0 "lmp diff"
+    has out '^  peak .* \+[0-9.]+ KiB +\+[0-9]+ %$'
+    has out '^ +\+[0-9.]+ KiB +[0-9.]+ KiB +[0-9.]+ KiB  moved app.lua:6 \(was 4\) +local .fill'
+    has out '^ +\+97.[0-9] KiB +0 B +97.[0-9] KiB  new   app.lua:18 '
+    has out '^  noise, changes below '
+    lmp diff --json old.lmprec new.lmprec
+    is "$(jq -r '.sites[] | select(.line == 6) | "\(.how) \(.old_line)"' out)" 'moved 4' "the line that moved"
+    is "$(jq '[.sites[].new.live] | add' out)" "$(jq .totals.live_bytes.new out)" "sum of lines"
+    is "$(jq '[.sites[].old.live] | add' out)" "$(jq .totals.live_bytes.old out)" "sum of lines before"
+    is "$(jq '[.functions[].new.live] | add' out)" "$(jq .totals.live_bytes.new out)" "sum of functions"
+    lmp diff old.lmprec old.lmprec
+    is "$(grep -c 'nothing changed' out)" 2 "a run and itself"
+    ;;
+moments) # of one run: what came after its mark, which is on file once a frame is taken after it
+    waits=wait
+    (sleep 1; touch go) &
+    record new
+    wait
+    lmp diff new.lmprec@filled new.lmprec
+    is $status 0 "lmp diff of two moments"
+    has out 'app.lua:18 '
+    hasnt out 'app.lua:6 '
+    lmp diff --metric=allocs new.lmprec@filled new.lmprec
+    has out 'line, by allocations$'
+    ;;
+limit) # exactly as much as it may passes
+    record old
+    record new
+    lmp diff --fail-on-increase=100000 old.lmprec new.lmprec
+    is $status 0 "room for growth"
+    lmp diff --fail-on-increase=20 old.lmprec new.lmprec
+    is $status 3 "too much growth"
+    has out '^  peak .*  more than it may$'
+    lmp diff --fail-on-increase=0 old.lmprec old.lmprec
+    is $status 0 "no growth"
+    lmp diff --fail-on-increase=0 new.lmprec old.lmprec
+    is $status 0 "it shrank"
+    lmp diff --json --metric=peak --fail-on-increase=20 old.lmprec new.lmprec -o diff.json
+    is $status 3 "a file of it"
+    is "$(jq .failed diff.json)" true "it failed"
+    is "$(jq .totals.live_bytes.broken diff.json)" false "only the metric that was named is judged"
+    ;;
+doubts)
+    record old
+    record new --sample=4KiB
+    lmp diff old.lmprec new.lmprec
+    has out '^  \(they were not sampled alike'
+    ;;
+refused)
+    record old
+    head -c 40 old.lmprec >cut.lmprec
+    echo text >text
+    lmp diff old.lmprec
+    is $status 2 "one file"
+    lmp diff old.lmprec nowhere
+    is $status 1 "no such file"
+    has err '^lmp: nowhere: No such file'
+    lmp diff old.lmprec text
+    is $status 1 "another file"
+    has err '^lmp: text is no recording'
+    lmp diff old.lmprec cut.lmprec
+    is $status 1 "a torn file"
+    lmp diff old.lmprec old.lmprec@noon
+    is $status 1 "no moment"
+    has err 'noon: neither a time'
+    lmp diff old.lmprec old.lmprec old.lmprec
+    is $status 2 "three recordings"
+    lmp diff --metric=size old.lmprec old.lmprec
+    is $status 2 "no metric"
+    lmp diff --fail-on-increase=much old.lmprec old.lmprec
+    is $status 2 "no percentage"
+    lmp diff old.lmprec old.lmprec -o nowhere/out
+    is $status 1 "nowhere to write"
+    ;;
+*) fail "no case $1" ;;
+esac
