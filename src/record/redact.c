@@ -27,6 +27,9 @@ static void hide_code(LmpView *view, const LmpFunction *f) {
 void redact_names(LmpView *view) {
     for (uint32_t i = 1; i < LMP_FUNCTIONS_MAX && view->tables.function[i].kind; i++)
         hide_code(view, &view->tables.function[i]);
+    /* a short line could be guessed from its hash */
+    for (uint32_t i = 1; i < LMP_SITES_MAX && view->tables.site[i].function; i++)
+        view->tables.site[i].text = 0;
 }
 
 static void number(char *name, size_t size, const char *what, uint32_t n) {

@@ -58,7 +58,7 @@ edited) # a line is known again, what grew is named first, and what came is new
     is "$(grep -c 'nothing changed' out)" 2 "a run and itself"
     ;;
 moments) # of one run: what came after its mark, which is on file once a frame is taken after it
-    waits=wait
+    waits="wait"
     (sleep 1; touch go) &
     record new
     wait
@@ -85,6 +85,18 @@ limit) # exactly as much as it may passes
     is $status 3 "a file of it"
     is "$(jq .failed diff.json)" true "it failed"
     is "$(jq .totals.live_bytes.broken diff.json)" false "only the metric that was named is judged"
+    ;;
+redacted) # without hashes of its lines: those of functions are known by where they stand
+    record old
+    record new
+    lmp dump new.lmprec
+    has out 'site text'
+    lmp record cut --redact old.lmprec -o a.lmprec
+    lmp record cut --redact new.lmprec -o b.lmprec
+    lmp diff --json a.lmprec b.lmprec
+    is "$(jq -r '.sites[] | select(.line == 6 and .name == "local '"'fill'"'") | "\(.how) \(.old_line)"' out)" 'moved 4' \
+        "a line of a function"
+    is "$(jq '[.sites[] | select(.how == "moved" and .name == "main chunk")] | length' out)" 0 "lines of the main chunk"
     ;;
 doubts)
     record old
