@@ -17,13 +17,13 @@ for step = 1, 4 do
     end
 end
 LUA
-    "$LMP" run --no-live --record="$work/run.lmprec" "$work/run.lua" >"$work/out" 2>&1 </dev/null ||
+    env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live --record="$work/run.lmprec" "$work/run.lua" >"$work/out" 2>&1 </dev/null ||
         fail "lmp run --record: $(cat "$work/out")"
     [ -s "$work/run.lmprec" ] || fail "there is no recording: $(cat "$work/out")"
 }
 
 replay() {
-    type_line "clear; $LMP replay run.lmprec"
+    type_line "clear; \$P $LMP replay run.lmprec"
     wait_for 'REPLAY'
 }
 
@@ -73,14 +73,14 @@ files)
     size=$(stat -c %s "$work/run.lmprec")
     head -c $((size * 2 / 3)) "$work/run.lmprec" >"$work/torn.lmprec"
     head -c 5000 /dev/urandom >"$work/rubbish.lmprec"
-    type_line "$LMP replay rubbish.lmprec; echo status \$?"
+    type_line "\$P $LMP replay rubbish.lmprec; echo status \$?"
     wait_for 'is not a recording'
     wait_for 'status 1'
-    type_line "clear; $LMP replay nothing.lmprec; echo status \$?"
+    type_line "clear; \$P $LMP replay nothing.lmprec; echo status \$?"
     wait_for 'No such file'
-    type_line "clear; $LMP replay run.lmprec >/dev/null; echo status \$?"
+    type_line "clear; \$P $LMP replay run.lmprec >/dev/null; echo status \$?"
     wait_for 'status 1'
-    type_line "clear; $LMP replay torn.lmprec"
+    type_line "clear; \$P $LMP replay torn.lmprec"
     wait_for 'REPLAY'
     key '.' && key '.' && key q
     wait_for '^ready>'
@@ -96,7 +96,7 @@ while true do
 end
 LUA
     open 120 36
-    type_line "$LMP run run.lua"
+    type_line "\$P $LMP run run.lua"
     wait_for 'RUNNING +00:00:0[3-9]'
     key 3 && key Left
     wait_for 'PAST .*00:00:0'
@@ -105,7 +105,7 @@ LUA
     key Home
     wait_for 'PAST +00:00:00'
     key 1
-    wait_for 'Single blocks are not recorded'
+    wait_for 'cells of .* were recorded|No map was recorded'
     key C
     wait_for 'This is the past'
     key 4

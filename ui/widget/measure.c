@@ -181,8 +181,10 @@ const Measure measure[MEASURES] = {
 /* ---- columns --------------------------------------------------------------------------------- */
 
 const char *measure_word(const char *title, bool utf8) {
-    static const char *const ascii[][2] = {
-        {"Δ/s", "change/s"}, {"Δ mark", "since mark"}, {"mean Δ/s", "mean/s"}};
+    static const char *const ascii[][2] = {{"Δ/s", "change/s"},
+                                           {"Δ mark", "since mark"},
+                                           {"Δ range", "in range"},
+                                           {"mean Δ/s", "mean/s"}};
     for (size_t i = 0; !utf8 && i < sizeof ascii / sizeof *ascii; i++)
         if (strcmp(title, ascii[i][0]) == 0) return ascii[i][1];
     return title;
@@ -192,6 +194,7 @@ const char *measure_title(const Measure *m, const TableSource *from) {
     const char *title = m->title;
     if (m->mean && !measure_is_now(from->model)) title = m->mean;
     if (m->marked && from->model->ledger_marked) title = m->marked;
+    if (from->model->held && title == m->marked) title = "Δ range";
     return measure_word(title, from->ui->utf8);
 }
 
