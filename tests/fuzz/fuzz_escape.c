@@ -16,7 +16,7 @@ static void must(bool holds) {
 }
 
 static bool is_key(Key key) {
-    return key == K_NONE || key == K_ENTER || (key >= K_UP && key <= K_F1);
+    return key == K_NONE || key == K_ENTER || (key >= K_UP && key <= K_SHIFT_RIGHT);
 }
 
 /* A control sequence as ECMA-48 has it, after its '[': parameters, then the last byte. */

@@ -93,7 +93,10 @@ async function table() {
   await click("#v-sites tr.row");
   await until("a click opens a line", () => page.run("document.querySelector('#v-sites td.detail') !== null"));
   await shot("lines");
-  await click(`#v-sites [data-copy]`);
+  await until("a table to be copied", async () => { // the line that has opened may have moved the button
+    await click(`#v-sites [data-copy]`);
+    return page.run("window.copied !== undefined");
+  });
   const rows = await page.run("window.copied.trim().split('\\n').map(l => l.split('\\t').length)");
   assert.ok(rows.length === await page.run("siteRows") + 1 && rows.every(n => n === rows[0]), "a table is copied");
   await key("4"); await shot("functions");
