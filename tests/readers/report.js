@@ -156,6 +156,9 @@ async function looks() {
   await until("? has the keys", () => page.run("document.getElementById('keys').open"));
   await shot("keys");
   await key("Escape");
+  await page.run("window.onbeforeprint()");
+  assert.ok(await page.run("tiles.length > 0 && drawn.length > 2 && map.clientWidth > 300"), "on paper stands all of it");
+  await page.run("window.onafterprint()");
   const { data } = await page.send("Page.printToPDF", { printBackground: true });
   assert.ok(Buffer.from(data, "base64").subarray(0, 5).toString() === "%PDF-", "it is printed");
   if (shots) fs.writeFileSync(path.join(shots, "print.pdf"), Buffer.from(data, "base64"));

@@ -139,8 +139,10 @@ function start() {
   system.onchange = () => theme(system.matches ? "dark" : "light");
   let settle = 0;
   new ResizeObserver(() => { cancelAnimationFrame(settle); settle = requestAnimationFrame(redraw); }).observe(document.body.parentElement);
-  window.onbeforeprint = () => { printing = true; document.documentElement.dataset.before = document.documentElement.dataset.theme; theme("light"); };
-  window.onafterprint = () => { printing = false; theme(document.documentElement.dataset.before); };
+  // On paper all of it stands below each other: it is drawn so before.
+  const paper = on => { printing = on; document.body.classList.toggle("paper", on); map.style.height = on ? "320px" : ""; };
+  window.onbeforeprint = () => { paper(true); document.documentElement.dataset.before = document.documentElement.dataset.theme; theme("light"); };
+  window.onafterprint = () => { paper(false); theme(document.documentElement.dataset.before); };
   place("foot").replaceChildren(...(data.again ? ["Run again: ", make("code", {}, (data.again.startsWith("lmp ") ? "" : "lmp run ") + data.again)] : ["Written by lmp. This page asks nobody for anything."]));
   theme(system.matches ? "dark" : "light");
 }
