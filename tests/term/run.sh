@@ -823,7 +823,10 @@ case_cut() { # a piece of a recording, what is in it, and what of it is hidden
     is $status 0 status
     has out 'not closed'
     has out '^[0-9]+ bytes in no whole part$'
-    for wrong in 'dump' 'dump x.lua' 'dump none' 'record cut'; do
+    lmp dump x.lua
+    is $status 1 status
+    has err '^lmp: x.lua is neither a recording nor a heap snapshot$'
+    for wrong in 'dump' 'dump x.lua' 'dump none' 'dump --objects=x y' 'record cut'; do
         lmp $wrong # words
         [ $status -ne 0 ] || fail "$wrong: status 0"
         lines err 1
@@ -837,6 +840,22 @@ case_snapshot() { # of a program's heap: at its end, by a condition, from anothe
     has err '^lmp: snapshot 1: [0-9,]+ objects, stood .*end.heap$'
     is "$(stat -c %a end.heap)" 600 'rights of the file'
     is "$(head -c 8 end.heap)" LMPPHEAP 'the file'
+    lmp dump --objects=100 end.heap
+    is $status 0 status
+    has out '^heap snapshot, version 1, [0-9]+ bytes$'
+    has out '^  objects [0-9]+, edges [0-9]+'
+    has out '^[0-9]+ end: 0 of 0 bytes, checksum'
+    has out '^  [0-9]+: site [0-9]+, class'
+    has out '^    [0-9]+ root registry$'
+    has out '^  [0-9]+ more objects$'
+    lmp dump --parts end.heap
+    is $status 0 status
+    ! grep -q '^objects' out || fail 'objects with --parts'
+    head -c 3000 end.heap >torn.heap
+    lmp dump torn.heap
+    is $status 1 status
+    has out 'cut off$'
+    is "$(cat err)" 'lmp: torn.heap is damaged' 'what is said'
     echo 'os.exit(0)' >>x.lua # without closing the state
     lmp run --no-summary --snapshot="$PWD/exit.heap" x.lua
     is "$(head -c 8 exit.heap)" LMPPHEAP 'the file'

@@ -8,17 +8,20 @@
 #include "base/format.h"
 #include "cmd/cmd.h"
 #include "record/dump.h"
+#include "report/heap/heapdump.h"
 
-enum { O_PARTS };
+enum { O_PARTS, O_OBJECTS };
 
 static const Option options[] = {
     [O_PARTS] = {"parts", NULL, "the parts alone: what each is, its moment, where and how long"},
+    [O_OBJECTS] = {"objects", "N", "of a heap snapshot at most N objects, with what they refer to"},
     {0},
 };
 
 static const Example examples[] = {
     {"lmp dump --parts lmp-4711.lmprec", "which frames a recording has"},
     {"lmp dump lmp-4711.lmprec | less", "all that is in it"},
+    {"lmp dump --objects=1000 end.heap", "a heap snapshot: who made what, its first objects"},
     {0},
 };
 
@@ -30,7 +33,7 @@ static int say(LmpErr err, const char *file, int why) {
         command_say("%s: %s", name, strerror(why));
         break;
     case LMP_E_FOREIGN:
-        command_say("%s is not a recording", name);
+        command_say("%s is neither a recording nor a heap snapshot", name);
         break;
     case LMP_E_VERSION:
         command_say("%s was written by another version of lmp", name);
@@ -44,18 +47,33 @@ static int say(LmpErr err, const char *file, int why) {
     return 1;
 }
 
+/* By what it begins with. */
+static LmpErr dump_file(const HeapDump *what, int fd) {
+    LmpErr err = heapdump_write(what, fd, stdout);
+    return err == LMP_E_FOREIGN ? recording_dump(fd, what->heads, stdout) : err;
+}
+
 static int run(const Command *command, int argc, char **argv) {
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
-    bool heads = false;
-    while (options_next(&p))
-        heads = true;
+    HeapDump what = {.objects = UINT32_MAX};
+    double objects;
+    for (const Option *o; (o = options_next(&p));) {
+        if (o == &options[O_PARTS]) what.heads = true;
+        if (o != &options[O_OBJECTS]) continue;
+        if (!parse_number(p.value, 0, UINT32_MAX, &objects))
+            return command_wrong(command, "--objects takes a number, not '%s'", p.value);
+        what.objects = (uint32_t)objects;
+    }
     if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
     if (argc - p.at != 1) return command_wrong(command, "of which file? One at a time");
     int fd = open(argv[p.at], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return say(LMP_E_FILE, argv[p.at], errno);
-    LmpErr err = recording_dump(fd, heads, stdout);
+    LmpErr err = dump_file(&what, fd);
     close(fd);
-    if (err) return say(err, argv[p.at], errno);
+    if (err) {
+        fflush(stdout);
+        return say(err, argv[p.at], errno);
+    }
     if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
     command_say("standard output: cannot be written: %s", strerror(errno));
     return 1;
@@ -64,9 +82,10 @@ static int run(const Command *command, int argc, char **argv) {
 const Command cmd_dump = {
     .name = "dump",
     .usage = {"[OPTIONS] FILE"},
-    .help = "Prints what is in a recording, part by part",
+    .help = "Prints what is in a recording or a heap snapshot, part by part",
     .details = "As it lies there: figures of a frame are told as differences from the first frame "
-               "of its\nchunk, as row:difference. docs/formats.md explains them.",
+               "of its\nchunk, as row:difference. docs/formats.md explains them. Of a damaged heap "
+               "snapshot the parts\nare told up to the damage, and the exit status is 1.",
     .options = options,
     .examples = examples,
     .run = run,

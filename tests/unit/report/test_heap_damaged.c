@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "leaky_file.h"
+#include "report/heap/heapdump.h"
 #include "report/heap/heapreport.h"
 
 static LmpErr open_bytes(LmpSnapshot *s, const FileBytes *file, size_t n) {
@@ -12,6 +13,23 @@ static LmpErr open_bytes(LmpSnapshot *s, const FileBytes *file, size_t n) {
     LmpErr err = snapshot_open(s, name);
     close(fd);
     return err;
+}
+
+/* What lmp dump says of it, of so many objects; the caller frees *text. */
+static LmpErr dump_some(const unsigned char *bytes, size_t n, uint32_t objects, char **text) {
+    size_t size = 0;
+    int fd = file_fd(bytes, n);
+    FILE *out = open_memstream(text, &size);
+    HeapDump dump = {.objects = objects};
+    LmpErr err = heapdump_write(&dump, fd, out);
+    fclose(out);
+    close(fd);
+    ck_assert_uint_eq(strlen(*text), size); /* no NULs of the file */
+    return err;
+}
+
+static LmpErr dump_bytes(const unsigned char *bytes, size_t n, char **text) {
+    return dump_some(bytes, n, UINT32_MAX, text);
 }
 
 /* ---- damage ---------------------------------------------------------------------------------- */
@@ -117,7 +135,7 @@ static Leaky begin(FileBytes *file) {
     return leaky;
 }
 
-static void end(Leaky leaky, FileBytes *file) {
+static void end_of(Leaky leaky, FileBytes *file) {
     snapshot_close(&before);
     heapfile_free(&sound);
     graph_free(leaky.graph);
@@ -135,6 +153,11 @@ START_TEST(made_up) {
     for (int round = 0; round < ROUNDS; round++) {
         write_damaged(&bad);
         LmpErr err = open_bytes(&s, &bad, bad.n);
+        char *text;
+        LmpErr dumped = dump_bytes(bad.bytes, bad.n, &text);
+        ck_assert_msg((err == LMP_OK) == (dumped == LMP_OK), "%s, %s", err_name(err),
+                      err_name(dumped));
+        free(text);
         if (err) {
             ck_assert_int_ne(err, LMP_E_NOMEM);
             refused++;
@@ -147,7 +170,7 @@ START_TEST(made_up) {
     ck_assert_int_gt(read, ROUNDS / 10);
     ck_assert_int_gt(refused, ROUNDS / 10);
     free(bad.bytes);
-    end(leaky, &file);
+    end_of(leaky, &file);
 }
 END_TEST
 
@@ -159,9 +182,51 @@ START_TEST(every_prefix) {
         LmpErr err = open_bytes(&s, &file, n);
         ck_assert_msg(err == (n < 8 ? LMP_E_FOREIGN : LMP_E_DAMAGED), "%zu bytes: %s", n,
                       err_name(err));
+        char *text;
+        ck_assert_int_eq(dump_bytes(file.bytes, n, &text), err);
+        ck_assert_msg(n < 8 || strstr(text, "cut off"), "%zu bytes: %s", n, text);
+        free(text);
     }
-    end(leaky, &file);
+    end_of(leaky, &file);
 }
 END_TEST
 
-SUITE("heap_damaged", made_up, every_prefix)
+/* A byte of a chunk: the parts before it and after it are told, and which one is wrong. */
+START_TEST(dump_of_a_damaged_one) {
+    FileBytes file = {0};
+    char *text;
+    Leaky leaky = begin(&file);
+    ck_assert_int_eq(dump_bytes(file.bytes, file.n, &text), LMP_OK);
+    ck_assert_ptr_null(strstr(text, "wrong"));
+    free(text);
+    file.bytes[sizeof(LmpHeapHead) + sizeof(LmpHeapChunk)] ^= 1;
+    ck_assert_int_eq(dump_bytes(file.bytes, file.n, &text), LMP_E_DAMAGED);
+    const char *wrong = strstr(text, ", wrong\n"), *end = strstr(text, " end: 0 of 0 bytes");
+    ck_assert_ptr_nonnull(wrong);
+    ck_assert_ptr_nonnull(end);
+    ck_assert_ptr_null(strstr(wrong + 1, ", wrong\n"));
+    ck_assert_ptr_null(strstr(text, "\nobjects\n"));
+    free(text);
+    end_of(leaky, &file);
+}
+END_TEST
+
+/* All that it says, of a heap with something of each kind. */
+START_TEST(dump_of_a_sound_one) {
+    FileBytes file = {0};
+    char *text, more[64];
+    Leaky leaky = begin(&file);
+    ck_assert_int_eq(dump_bytes(file.bytes, file.n, &text), LMP_OK);
+    snprintf(more, sizeof more, "\n  %u ", sound.graph.objects - 1);
+    ck_assert_ptr_nonnull(strstr(text, more));
+    free(text);
+    ck_assert_int_eq(dump_some(file.bytes, file.n, 60, &text), LMP_OK);
+    const char *content = strstr(text, "\nfunctions\n"); /* lengths before it are LZ4's matter */
+    ck_assert_ptr_nonnull(content);
+    suite_golden("heap-dump.txt", content + 1);
+    free(text);
+    end_of(leaky, &file);
+}
+END_TEST
+
+SUITE("heap_damaged", made_up, every_prefix, dump_of_a_damaged_one, dump_of_a_sound_one)
