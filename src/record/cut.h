@@ -3,10 +3,11 @@
 #define LMP_RECORD_CUT_H
 
 #include "record/recording.h"
+#include "record/redact.h"
 
 typedef struct LmpCut {
     uint64_t from, to; /* nanoseconds since start: frames and output of this time */
-    bool redact;       /* without output, code of chunks, names of tags, marks and frames */
+    LmpRedact redact;  /* if anything, then also without output and how it was started */
 } LmpCut;
 
 /* Writes it to `file`, beside it first, then renamed, with mode 0600; *frames: how many are in it

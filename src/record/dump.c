@@ -64,6 +64,7 @@ static void end_field(Dump *d) {
 
 /* The table of texts: one a line, with its place. */
 static void tell_text(Dump *d, uint64_t at, uint64_t byte) {
+    if (byte == 0 && d->word == 0) return; /* none, or one that was wiped */
     if (d->word == 0) fprintf(d->out, "    %" PRIu64 ": \"", at);
     d->word = 1;
     if (byte == 0) {

@@ -1,45 +1,230 @@
-/* redact.c - see redact.h. */
+/* redact.c - see redact.h. Texts are changed where they stand in the table, and only get shorter:
+ * no row that names one moves. Rows are a file's, and may name anything. */
 #include "record/redact.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Hides a text of the table where it stands: nothing else moves. */
-static void hide_text(LmpView *view, uint32_t at, uint32_t from) {
-    char *text = view->tables.text;
-    for (at += from; at < LMP_TEXT_MAX && text[at]; at++)
-        text[at] = '-';
+enum { STAND_IN = 32 };
+
+typedef struct Redact {
+    LmpView *view;
+    char *text;    /* the table */
+    uint8_t *done; /* by byte of it: it has been dealt with */
+    bool all;
+    uint32_t files, chunks, functions, tags; /* stand-ins so far */
+} Redact;
+
+/* ---- words that are Lua's -------------------------------------------------------------------- */
+
+static bool in_list(const char *list, const char *word, size_t n) {
+    for (const char *at = list; *at;) {
+        size_t length = strcspn(at, " ");
+        if (length == n && memcmp(at, word, n) == 0) return true;
+        at += length;
+        at += strspn(at, " ");
+    }
+    return false;
 }
 
-/* The code of a chunk is its source, as Lua has it, unless that says that it is a file's or a
- * name; what people see of it is [string "its first line"]. */
-static void hide_code(LmpView *view, const LmpFunction *f) {
-    static const char begins[] = "[string \"";
-    const char *text = view->tables.text;
-    if (f->source < LMP_TEXT_MAX && text[f->source] && text[f->source] != '@' &&
-        text[f->source] != '=')
-        hide_text(view, f->source, 0);
-    if (f->short_src < LMP_TEXT_MAX - sizeof begins &&
-        strncmp(text + f->short_src, begins, sizeof begins - 1) == 0)
-        hide_text(view, f->short_src, sizeof begins - 1);
+/* Names of the standard libraries and what is in them, and those under which lmp is known. */
+static const char standard[] =
+    "_G assert collectgarbage dofile error getmetatable ipairs load loadfile next pairs pcall "
+    "print "
+    "rawequal rawget rawlen rawset require select setmetatable tonumber tostring type warn xpcall "
+    "coroutine close create isyieldable resume running status wrap yield "
+    "debug gethook getinfo getlocal getregistry getupvalue getuservalue sethook setlocal "
+    "setupvalue setuservalue traceback upvalueid upvaluejoin setcstacklimit "
+    "io flush input lines open output popen read seek setvbuf stderr stdin stdout tmpfile write "
+    "math abs acos asin atan ceil cos deg exp floor fmod log max min modf rad random randomseed "
+    "sin sqrt tan tointeger ult os clock date difftime execute exit getenv remove rename setlocale "
+    "time tmpname package loadlib searchpath string byte char dump find format gmatch gsub len "
+    "lower match pack packsize rep reverse sub unpack upper table concat insert move sort utf8 "
+    "codepoint codes offset for iterator index newindex add mul mod pow div idiv band bor bxor shl "
+    "shr unm bnot lt le eq call gc mode luamemprofiler lmp";
+
+/* "table.insert", "insert", "for iterator". */
+static bool is_standard(const char *name, size_t n) {
+    while (n > 0) {
+        size_t word = 0;
+        while (word < n && !strchr(".: ", name[word]))
+            word++;
+        if (!in_list(standard, name, word)) return false;
+        size_t skip = word < n ? word + 1 : word;
+        name += skip;
+        n -= skip;
+    }
+    return true;
 }
 
-void redact_names(LmpView *view) {
-    for (uint32_t i = 1; i < LMP_FUNCTIONS_MAX && view->tables.function[i].kind; i++)
-        hide_code(view, &view->tables.function[i]);
+static bool is_one_of(const char *text, const char *const *list) {
+    for (; *list; list++)
+        if (strcmp(text, *list) == 0) return true;
+    return false;
+}
+
+/* ---- stand-ins ------------------------------------------------------------------------------- */
+
+/* `word` and `k`, in at most n bytes; where that is too little a shorter one, or none. */
+static size_t stand_in(char out[STAND_IN], size_t n, const char *word, uint32_t k) {
+    static const char digit[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+    size_t length = (size_t)snprintf(out, STAND_IN, "%s%u", word, k);
+    if (length <= n) return length;
+    char digits[STAND_IN];
+    size_t used = 0;
+    for (uint32_t left = k; left > 0; left /= 36)
+        digits[used++] = digit[left % 36];
+    if (used > n) {
+        out[0] = '-';
+        return n > 0;
+    }
+    for (size_t i = 0; i < used; i++)
+        out[i] = digits[used - 1 - i];
+    return used;
+}
+
+/* Puts the stand-in in place of n bytes at `at` of a text that ends at `end`. */
+static void replace(char *at, size_t n, char *end, const char *word, uint32_t k) {
+    char by[STAND_IN];
+    size_t length = stand_in(by, n, word, k);
+    memcpy(at, by, length);
+    memmove(at + length, at + n, (size_t)(end - at) - n);
+    memset(end - (n - length), 0, n - length);
+}
+
+/* The text at `at`, if there is one that was not dealt with yet; it is, from now on. */
+static char *begin_text(Redact *x, uint32_t at, size_t *n) {
+    if (at == 0 || at >= LMP_TEXT_MAX || x->done[at]) return NULL;
+    *n = strnlen(x->text + at, LMP_TEXT_MAX - at);
+    memset(x->done + at, 1, *n);
+    return *n > 0 && at + *n < LMP_TEXT_MAX ? x->text + at : NULL;
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+static const char code_begins[] = "[string \"";
+enum { CODE_ENDS = 2 /* bytes: "] */ };
+
+/* A chunk's source is its code, unless that says that it is a file's ('@') or a name ('='); what
+ * people see of it is [string "its first line"]. */
+static void hide_source(Redact *x, const LmpFunction *f) {
+    static const char *const own[] = {"=[C]", "=stdin", "=(command line)", "=(load)", "=?", NULL};
+    static const char *const shown[] = {"[C]", "stdin", "(command line)", "(load)", "?", NULL};
+    size_t n = 0, m = 0, skip = 0, tail = 0;
+    char *source = begin_text(x, f->source, &n), *text = begin_text(x, f->short_src, &m);
+    bool code = source ? *source != '@' && *source != '='
+                       : text && strncmp(text, code_begins, sizeof code_begins - 1) == 0;
+    if (f->kind == LMP_F_PSEUDO || (!code && !x->all)) return;
+    if (source && is_one_of(source, own)) source = NULL;
+    if (text && is_one_of(text, shown)) text = NULL;
+    if (text && code && m >= sizeof code_begins - 1 + CODE_ENDS &&
+        strncmp(text, code_begins, sizeof code_begins - 1) == 0) {
+        skip = sizeof code_begins - 1;
+        tail = CODE_ENDS;
+    }
+    size_t kind = source && !code; /* the byte that says so stays */
+    size_t room = source ? n - kind : SIZE_MAX;
+    if (text && m - skip - tail < room) room = m - skip - tail;
+    if (!source && !text) return;
+    uint32_t k = code ? ++x->chunks : ++x->files;
+    const char *word = code ? "code" : "file";
+    char by[STAND_IN];
+    size_t length = stand_in(by, room, word, k); /* the same one in both */
+    by[length] = 0;
+    if (source) {
+        memset(source + kind, 0, n - kind);
+        memcpy(source + kind, by, length);
+    }
+    if (text) {
+        memmove(text + skip + length, text + m - tail, tail);
+        memset(text + skip + length + tail, 0, m - skip - length - tail);
+        memcpy(text + skip, by, length);
+    }
+}
+
+/* As tracebacks word them: "method 'push'", "function <app.lua:12>", "main chunk". */
+static void hide_name(Redact *x, const LmpFunction *f) {
+    static const char *const own[] = {"main chunk", "?", "function 'hook'", "hook '?'", NULL};
+    static const char words[] =
+        "function global local method field upvalue constant metamethod for iterator hook";
+    size_t n;
+    char *text = begin_text(x, f->name, &n);
+    if (!text || f->kind == LMP_F_PSEUDO || is_one_of(text, own)) return;
+    char *from = strpbrk(text, "'<"), *end = text + n;
+    char *to = from ? strrchr(from + 1, *from == '<' ? '>' : '\'') : NULL;
+    bool worded = to && from > text && from[-1] == ' ';
+    for (const char *at = text; worded && at < from;) {
+        size_t word = strcspn(at, " ");
+        worded = in_list(words, at, word);
+        at += word + 1;
+    }
+    bool code = strstr(text, code_begins) != NULL;
+    if (!x->all && !code) return;
+    if (!worded) {
+        replace(text, n, end, "f", ++x->functions);
+    } else if (*from == '<' || !is_standard(from + 1, (size_t)(to - from) - 1)) {
+        memset(to + 1, 0, (size_t)(end - to) - 1);
+        replace(from + 1, (size_t)(to - from) - 1, to + 1, "f", ++x->functions);
+    }
+}
+
+static void hide_qualified(Redact *x, const LmpFunction *f) {
+    size_t n;
+    char *text = begin_text(x, f->qualified, &n);
+    if (text && x->all && !is_standard(text, n)) replace(text, n, text + n, "f", ++x->functions);
+}
+
+static void hide_functions(Redact *x) {
+    const LmpFunction *f = x->view->tables.function;
+    for (uint32_t i = 1; i < LMP_FUNCTIONS_MAX && f[i].kind; i++) {
+        hide_source(x, &f[i]);
+        hide_name(x, &f[i]);
+        hide_qualified(x, &f[i]);
+    }
+}
+
+/* ---- all others ------------------------------------------------------------------------------ */
+
+static void hide_tags(Redact *x) {
+    for (uint32_t i = 2; i < tables_tags(&x->view->tables); i++) {
+        size_t n;
+        char *text = begin_text(x, x->view->live->tables.tag[i], &n);
+        if (text) replace(text, n, text + n, "tag", ++x->tags);
+    }
+}
+
+/* What no row names now was a name once, or is one that was hidden from us. */
+static void wipe_others(Redact *x) {
+    for (uint32_t i = 0; i < LMP_TEXT_MAX; i++)
+        if (x->text[i] && !x->done[i]) x->text[i] = 0;
+}
+
+LmpErr redact_names(LmpView *view, LmpRedact how) {
+    Redact x = {.view = view, .text = view->tables.text, .all = how == LMP_REDACT_ALL};
+    x.done = calloc(LMP_TEXT_MAX, 1);
+    if (!x.done) return LMP_E_NOMEM;
+    hide_functions(&x);
+    hide_tags(&x);
+    wipe_others(&x);
+    free(x.done);
     /* a short line could be guessed from its hash */
     for (uint32_t i = 1; i < LMP_SITES_MAX && view->tables.site[i].function; i++)
         view->tables.site[i].text = 0;
+    LmpHeader *header = (LmpHeader *)view->header; /* a recording's own memory */
+    if (x.all) memset(header->program, 0, sizeof header->program);
+    if (x.all) snprintf(header->program, sizeof header->program, "program");
+    return LMP_OK;
 }
 
 static void number(char *name, size_t size, const char *what, uint32_t n) {
-    if (*name) snprintf(name, size, "%s %u", what, n);
+    bool named = *name;
+    memset(name, 0, size); /* all of it goes into the file, also what stands behind its end */
+    if (named) snprintf(name, size, "%s %u", what, n);
 }
 
 void redact_figures(LmpView *view) {
     LmpLive *live = (LmpLive *)view->live; /* a recording's own memory */
-    for (uint32_t i = 2; i < tables_tags(&view->tables); i++)
-        if (live->tables.tag[i] < LMP_TEXT_MAX) hide_text(view, live->tables.tag[i], 0);
     for (uint32_t i = 0; i < LMP_MARKS; i++)
         number(live->mark[i].name, sizeof live->mark[i].name, "mark", live->mark[i].number);
     for (uint32_t i = 0; i < LMP_LAPS_WORST; i++)

@@ -6,27 +6,27 @@
 
 #include "base/os.h"
 #include "record/outputs.h"
-#include "record/redact.h"
 
 enum { PIECE = 256 << 10 };
 
 /* Texts are written before it is seen that they are tags, so those of the end are hidden at once.
  */
-static void hide_names(LmpRecording *from) {
+static LmpErr hide_names(LmpRecording *from, LmpRedact how) {
     uint32_t i = recording_frames(from);
     while (i > 0 && recording_seek(from, i - 1) != LMP_OK)
         i--;
-    redact_names(recording_view(from));
+    LmpErr err = redact_names(recording_view(from), how);
     if (i > 0) redact_figures(recording_view(from));
+    return err;
 }
 
 LmpErr rewrite_begin(RecRewrite *w, LmpRecording *from, int fd, uint32_t generation, uint8_t *keep,
-                     uint32_t kept, bool redact) {
+                     uint32_t kept, LmpRedact redact) {
     *w = (RecRewrite){
         .from = from, .keep = keep, .kept = kept, .redact = redact, .output_to = UINT64_MAX};
     LmpErr err = recfile_begin(&w->file, fd, generation);
     if (!err) err = frames_open(&w->frames, (RecSink){recfile_put, &w->file});
-    if (!err && redact) hide_names(from);
+    if (!err && redact) err = hide_names(from, redact);
     const char *again = redact ? NULL : recording_again(from);
     if (!err) err = frames_begin(w->frames, recording_view(from), again);
     return err;

@@ -6,6 +6,7 @@
 #include "record/frames.h"
 #include "record/recfile.h"
 #include "record/recording.h"
+#include "record/redact.h"
 
 /* What becomes of a frame. */
 typedef enum RecKeep { REC_DROP, REC_KEEP_FIGURES /* without its tables */, REC_KEEP_ALL } RecKeep;
@@ -21,13 +22,13 @@ typedef struct RecRewrite {
     uint64_t output_from, output_to; /* nanoseconds since start: output of this time goes along */
     unsigned flags;                  /* of frames that were dropped since the last one kept */
     bool any;                        /* one was kept */
-    bool redact;
+    LmpRedact redact;
     RecBytes output;
 } RecRewrite;
 
 /* `keep`: malloc'd, its own from now on, also on an error. Errors: NOMEM, FILE. */
 LmpErr rewrite_begin(RecRewrite *w, LmpRecording *from, int fd, uint32_t generation, uint8_t *keep,
-                     uint32_t kept, bool redact);
+                     uint32_t kept, LmpRedact redact);
 /* Goes on for about `budget` nanoseconds; *done: no frame is left. Frames that are damaged are left
  * out. Errors: NOMEM, FILE. */
 LmpErr rewrite_step(RecRewrite *w, uint64_t budget, bool *done);

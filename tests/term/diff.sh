@@ -91,8 +91,8 @@ redacted) # without hashes of its lines: those of functions are known by where t
     record new
     lmp dump new.lmprec
     has out 'site text'
-    lmp record cut --redact old.lmprec -o a.lmprec
-    lmp record cut --redact new.lmprec -o b.lmprec
+    lmp record cut --redact=contents old.lmprec -o a.lmprec
+    lmp record cut --redact=contents new.lmprec -o b.lmprec
     lmp diff --json a.lmprec b.lmprec
     is "$(jq -r '.sites[] | select(.line == 6 and .name == "local '"'fill'"'") | "\(.how) \(.old_line)"' out)" 'moved 4' \
         "a line of a function"

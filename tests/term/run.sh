@@ -833,6 +833,92 @@ case_cut() { # a piece of a recording, what is in it, and what of it is hidden
     done
 }
 
+case_redact() { # nothing that came from the program is in what is shown to others
+    mkdir -p 'private place'
+    cat >'private place/payroll.lua' <<'LUA'
+local lmp = require "luamemprofiler"
+local app = {}
+package.loaded.accounts = app
+function app.compute(n) local t = {} for i = 1, n do t[i] = { i } end return t end
+local function helper() local t = app.compute(100) t.more = {} return t end
+function Globally() local t = helper() t.most = {} return t end
+local Class = {} Class.__index = Class
+function Class:enlarge() self[#self + 1] = Globally() end
+local object = setmetatable({}, Class)
+lmp.tag "customer 4711"
+local code = load("return function() return { 'password' } end")()
+local named = load("local a = { 1 } return a", "=namedchunk")
+local quoted = load([[local a = function() return { "it's" } end return a]])()
+lmp.mark "marked by me"
+lmp.frame "level seven"
+local start = os.clock()
+for round = 1, math.huge do
+  object:enlarge() code() named() quoted() table.insert(object, ("x"):rep(5))
+  if round % 100 == 0 then object = setmetatable({}, Class) end
+  lmp.frame "level seven"
+  if os.clock() - start > 0.3 then package.loaded.b = { renamed = app.compute } app.compute_later = Globally end
+  if os.clock() - start > 0.6 then break end
+end
+LUA
+    lmp run --no-live --no-summary --record=x.lmprec --name='the payroll' 'private place/payroll.lua' 'argument one'
+    is $status 0 status
+    lmp dump x.lmprec
+    cp out whole
+    for text in payroll 'private place' 'argument one' 'customer 4711' password namedchunk 'marked by me' \
+        'level seven' enlarge Globally accounts.compute helper "it's"; do
+        grep -qF -- "$text" whole || fail "not recorded: $text"
+    done
+    lmp record cut --redact x.lmprec -o shown.lmprec
+    is $status 0 status
+    lmp dump shown.lmprec
+    cp out shown
+    cat >left.lua <<'LUA'
+-- What of the texts in one dump is in the other: those of four bytes and more that are not Lua's and lmp's.
+local keep = { ["main chunk"] = true, ["=[C]"] = true }
+local function keeps(text)
+  local word = text:match "'(.*)'$" or text
+  local at = _G
+  for part in word:gmatch "[^.]+" do at = type(at) == "table" and at[part] end
+  return keep[text] or at or string[word] or table[word] or io.stdout[word] or text:match "^=?%(%l+%)$" or text:match "^Lua 5" or text:match "^%d+%.%d+%.%d+$" or text:match "^%d+%.%d+%.%d+$"
+end
+local function texts(file)
+  local all = {}
+  for line in io.lines(file) do
+    for text in line:gmatch '"(.-)"' do if #text > 3 then all[text] = true end end
+  end
+  return all
+end
+local left, now = 0, texts "shown"
+for text in pairs(texts "whole") do
+  for other in pairs(now) do
+    if not keeps(text) and other:find(text, 1, true) then print(text, other) left = left + 1 end
+  end
+end
+os.exit(left)
+LUA
+    "$LUA" left.lua >out || fail 'texts of the program are left'
+    for text in payroll private argument customer password namedchunk 'marked by' level enlarge Globally accounts helper "it's"; do
+        ! grep -F -- "$text" shown >out || fail "still there: $text"
+    done
+    lmp report flat shown.lmprec
+    is $status 0 'a report of it'
+    has out ' f[0-9]+  file1:[0-9]+$'
+    has shown '"table.insert"'
+    lmp record cut --redact=contents x.lmprec -o named.lmprec
+    is $status 0 status
+    lmp dump named.lmprec
+    cp out shown
+    for text in 'argument one' 'customer 4711' password namedchunk 'marked by me' 'level seven' "it's"; do
+        [ "$text" = namedchunk ] || ! grep -F -- "$text" shown >out || fail "still there: $text"
+    done
+    for text in payroll.lua enlarge helper; do
+        grep -qF -- "$text" shown || fail "not there: $text"
+    done
+    lmp record cut --redact=nothing x.lmprec
+    is $status 2 'redact=nothing'
+    lines err 1
+}
+
 case_snapshot() { # of a program's heap: at its end, by a condition, from another terminal
     echo 'T = {} for i = 1, 30000 do T[i] = {i} end' >x.lua
     lmp run --no-summary --snapshot=end.heap x.lua

@@ -17,9 +17,11 @@ static const Option options[] = {
     [O_FROM] = {"from", "TIME", "from this moment on (default: from the start)"},
     [O_TO] = {"to", "TIME", "to this moment (default: to the end)"},
     [O_OUTPUT] = {"output", "OUT", "write to OUT (also -o OUT; default: FILE-cut.lmprec)"},
-    [O_REDACT] = {"redact", NULL,
-                  "hide what the program said and made up: output, code in strings, names of tags, "
-                  "marks and frames, how it was started"},
+    [O_REDACT] =
+        {"redact", "[WHAT]",
+         "hide all that the program said and made up: output, code, names of functions, "
+         "files, tags, marks and frames, how it was started; =contents: names of functions "
+         "and files of code stay"},
     {0},
 };
 
@@ -75,7 +77,7 @@ static bool find_times(LmpRecording *r, const char *from, const char *to, LmpCut
 }
 
 static int cut_file(const char *file, const char *out, const char *from, const char *to,
-                    bool redact) {
+                    LmpRedact redact) {
     LmpRecording *r;
     LmpCut cut = {.redact = redact};
     uint32_t frames;
@@ -96,12 +98,17 @@ static int cut_file(const char *file, const char *out, const char *from, const c
     return status;
 }
 
+static bool parse_redact(const char *value, LmpRedact *out) {
+    *out = value ? LMP_REDACT_CONTENTS : LMP_REDACT_ALL;
+    return !value || strcmp(value, "contents") == 0;
+}
+
 static int run(const Command *command, int argc, char **argv) {
     static char output[] = "--output";
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     const char *file = NULL, *out = NULL, *from = NULL, *to = NULL;
     char name[NAME];
-    bool redact = false;
+    LmpRedact redact = LMP_REDACT_NOTHING;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strcmp(argv[i], "-o") == 0) argv[i] = output;
     while (p.at < argc || p.at == 1) {
@@ -110,7 +117,8 @@ static int run(const Command *command, int argc, char **argv) {
             if (o == &options[O_FROM]) from = p.value;
             if (o == &options[O_TO]) to = p.value;
             if (o == &options[O_OUTPUT]) out = p.value;
-            if (o == &options[O_REDACT]) redact = true;
+            if (o == &options[O_REDACT] && !parse_redact(p.value, &redact))
+                return command_wrong(command, "--redact=%s: it is 'contents', or nothing", p.value);
         }
         if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
         if (p.at >= argc) break;

@@ -193,12 +193,15 @@ END_TEST
 
 /* What the program made up is in the whole, and in nothing that is shown to others. */
 START_TEST(test_redact) {
-    static const char *const secret[] = {"hidden()", "private tag", "secret out", "lmp run x",
-                                         "my mark"};
+    static const char *const secret[] = {"hidden()", "private tag",      "secret out", "lmp run x",
+                                         "my mark",  "name found early", "local q"};
+    static const char *const name[] = {"@dir/app.lua", "dir/app.lua", "'parse'", "a.parse",
+                                       "options.lua"};
     char whole[] = "redact-XXXXXX", shown[40];
     LmpRecording *r;
     Recorded *s = recorded_new();
     LmpRecorder *recorder;
+    uint32_t function = 0;
     close(mkstemp(whole));
     snprintf(shown, sizeof shown, "%s.shown", whole);
     LmpRecorderOptions o = {.file = whole, .again = "lmp run x"};
@@ -208,6 +211,12 @@ START_TEST(test_redact) {
         if (i == 1) fake_function(s->tables, LMP_F_MAIN, "return hidden()", 0, "main chunk");
         if (i == 2) fake_text(s->tables, "private tag"); /* before it is a tag */
         if (i == 4) fake_tag(s->tables, "private tag");
+        if (i == 1)
+            function = fake_function(s->tables, LMP_F_LUA, "@dir/app.lua", 7, "local 'parse'");
+        if (i == 1)
+            fake_function(s->tables, LMP_F_LUA, "local q", 1, "function <[string \"local q\"]:1>");
+        if (i == 2) fake_path(s->tables, function, "name found early");
+        if (i == 4) fake_path(s->tables, function, "a.parse");
         if (i == 3) fake_mark(s->tables);
         if (i == 3)
             strcpy(s->tables->live->mark[(s->tables->live->marks - 1) % LMP_MARKS].name, "my mark");
@@ -217,21 +226,59 @@ START_TEST(test_redact) {
     }
     ck_assert_int_eq(recorder_close(recorder, NULL, 1), LMP_OK);
     ck_assert_int_eq(recording_open(&r, whole), LMP_OK);
-    LmpCut cut = {.to = UINT64_MAX, .redact = true};
-    ck_assert_int_eq(recording_cut(r, &cut, shown, NULL), LMP_OK);
     recording_close(r);
-    char *before = dumped(whole), *after = dumped(shown);
-    for (size_t i = 0; i < sizeof secret / sizeof *secret; i++) {
-        ck_assert_msg(strstr(before, secret[i]) != NULL, "%s", secret[i]);
-        ck_assert_msg(strstr(after, secret[i]) == NULL, "%s", secret[i]);
+    char *before = dumped(whole);
+    for (LmpRedact how = LMP_REDACT_CONTENTS; how <= LMP_REDACT_ALL; how++) {
+        LmpCut cut = {.to = UINT64_MAX, .redact = how};
+        ck_assert_int_eq(recording_open(&r, whole), LMP_OK);
+        ck_assert_int_eq(recording_cut(r, &cut, shown, NULL), LMP_OK);
+        recording_close(r);
+        char *after = dumped(shown);
+        for (size_t i = 0; i < sizeof secret / sizeof *secret; i++) {
+            ck_assert_msg(strstr(before, secret[i]) != NULL, "%s", secret[i]);
+            ck_assert_msg(strstr(after, secret[i]) == NULL, "%s", secret[i]);
+        }
+        ck_assert_ptr_nonnull(strstr(after, "main chunk"));
+        for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+            ck_assert_msg(strstr(before, name[i]) != NULL, "%s", name[i]);
+            ck_assert_msg(!strstr(after, name[i]) == (how == LMP_REDACT_ALL), "%s", name[i]);
+        }
+        free(after);
     }
-    ck_assert_ptr_nonnull(strstr(after, "main chunk"));
     free(before);
-    free(after);
     unlink(whole);
     unlink(shown);
     recorded_free(s);
 }
 END_TEST
 
-SUITE("recording_files", test_other_fields, test_versions, test_cut, test_redact)
+/* Rows of a file that somebody made up name any texts, overlapping ones as well. */
+START_TEST(test_redact_anything) {
+    suite_seed();
+    for (int round = 0; round < 40; round++) {
+        Recorded *s = recorded_new();
+        for (int i = 0; i < 10; i++)
+            recorded_change(s);
+        const LmpTablesUsed *used = &s->tables->live->tables;
+        char *text = s->tables->t.text;
+        LmpFunction *f = s->tables->t.function;
+        static const char byte[] = "'<>@=[ \0\"]f";
+        for (int i = 0; i < 20; i++)
+            text[1 + suite_below(used->text)] = byte[suite_below(sizeof byte - 1)];
+        memset(text + LMP_TEXT_MAX - 9, '<', 9); /* one without an end */
+        for (uint32_t i = 1; i < used->functions; i++) {
+            uint32_t *at[] = {&f[i].source, &f[i].short_src, &f[i].name, &f[i].qualified};
+            uint32_t *one = at[suite_below(4)];
+            *one = (uint32_t)(suite_below(4) ? suite_below(used->text) : suite_random());
+            if (suite_below(8) == 0) *one = LMP_TEXT_MAX - (uint32_t)suite_below(9);
+            if (suite_below(8) == 0) f[i].kind = (uint32_t)suite_below(6);
+        }
+        ck_assert_int_eq(redact_names(&s->view, 1 + (LmpRedact)suite_below(2)), LMP_OK);
+        redact_figures(&s->view);
+        recorded_free(s);
+    }
+}
+END_TEST
+
+SUITE("recording_files", test_redact_anything, test_other_fields, test_versions, test_cut,
+      test_redact)

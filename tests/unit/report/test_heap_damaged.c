@@ -182,6 +182,7 @@ START_TEST(every_prefix) {
         LmpErr err = open_bytes(&s, &file, n);
         ck_assert_msg(err == (n < 8 ? LMP_E_FOREIGN : LMP_E_DAMAGED), "%zu bytes: %s", n,
                       err_name(err));
+        if (n > 3000 && n % 17) continue; /* each has all those before it to say */
         char *text;
         ck_assert_int_eq(dump_bytes(file.bytes, n, &text), err);
         ck_assert_msg(n < 8 || strstr(text, "cut off"), "%zu bytes: %s", n, text);
