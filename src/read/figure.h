@@ -30,7 +30,8 @@ typedef struct LmpFigure {
     const char *help; /* Markdown; NULL: said with the one before */
     const char *const *words;
     unsigned word_count;
-    bool node; /* nodes of the tree have it, too */
+    bool node;   /* nodes of the tree have it, too */
+    bool moment; /* a range of time has none */
 } LmpFigure;
 
 /* Its number as it is stored, in two's complement; its word ("" for what is none). */

@@ -23,16 +23,18 @@ static const char *const lines_words[] = {
 
 #define AT(field) offsetof(LmpStats, field)
 #define COUNT(field, help)                                                                         \
-    { #field, LMP_FIG_COUNT, AT(field), "count", help, NULL, 0, false }
+    { #field, LMP_FIG_COUNT, AT(field), "count", help, NULL, 0, false, false }
 #define BYTES(field, help)                                                                         \
-    { #field, LMP_FIG_COUNT, AT(field), "bytes", help, NULL, 0, false }
+    { #field, LMP_FIG_COUNT, AT(field), "bytes", help, NULL, 0, false, false }
+#define MOMENT(field, help)                                                                        \
+    { #field, LMP_FIG_COUNT, AT(field), "bytes", help, NULL, 0, false, true }
 #define CHANGE(field, help)                                                                        \
-    { #field, LMP_FIG_CHANGE, AT(field), "bytes", help, NULL, 0, false }
+    { #field, LMP_FIG_CHANGE, AT(field), "bytes", help, NULL, 0, false, false }
 #define SECONDS(field, help)                                                                       \
-    { #field, LMP_FIG_SECONDS, AT(field), "seconds", help, NULL, 0, false }
+    { #field, LMP_FIG_SECONDS, AT(field), "seconds", help, NULL, 0, false, false }
 #define FLAG(field, help)                                                                          \
-    { #field, LMP_FIG_FLAG, AT(field), "boolean", help, NULL, 0, false }
-#define WORDS(words) words, sizeof(words) / sizeof *(words), false
+    { #field, LMP_FIG_FLAG, AT(field), "boolean", help, NULL, 0, false, false }
+#define WORDS(words) words, sizeof(words) / sizeof *(words), false, false
 #define WHY(name, field, help)                                                                     \
     { name, LMP_FIG_WHY, AT(field), "string", help, WORDS(stats_why_words) }
 
@@ -48,7 +50,7 @@ const LmpFigure stats_figures[] = {
     COUNT(live_blocks, "what is allocated now: `mallocs − frees`, and `malloc_bytes + "
                        "realloc_bytes − free_bytes`"),
     BYTES(live_bytes, NULL),
-    BYTES(peak_bytes, "the most that `live_bytes` ever was"),
+    MOMENT(peak_bytes, "the most that `live_bytes` ever was"),
     COUNT(before_frees, "blocks from before `start` that were freed since; in no other figure"),
     BYTES(before_free_bytes, NULL),
     COUNT(before_reallocs, "the same for changes of size (new − old)"),
@@ -82,7 +84,7 @@ const LmpFigure stats_figures[] = {
                        "request memory; else by rules, and in doubt a part is `other`"),
     {"types", LMP_FIG_TYPES, AT(kind), "",
      "a table for each of `string`, `function`, `userdata`, `thread`, `table`, `other`", NULL, 0,
-     false},
+     false, false},
     WHY("lines_why", why, "why lines are approximate, or off though asked for; only then"),
     WHY("stacks_why", stacks_why, "why call paths are not kept, though asked for; only then"),
     WHY("sample_why", sample_why,
@@ -93,7 +95,7 @@ const LmpFigure stats_figures[] = {
      WORDS(lines_words)},
     FLAG(stacks, "whether call paths are kept"),
     {"sample", LMP_FIG_SIZE, AT(sample), "bytes",
-     "between samples on average; `nil`: every block is accounted for", NULL, 0, false},
+     "between samples on average; `nil`: every block is accounted for", NULL, 0, false, false},
     COUNT(folded, "allocations charged to `(others)` because a table was full"),
     COUNT(frames, "frames of the program's own that have ended, see `lmp.frame`; "
                   "bytes and allocations made in all of them, and how long they took together"),
@@ -102,11 +104,11 @@ const LmpFigure stats_figures[] = {
     SECONDS(frame_seconds, NULL),
     BYTES(frame_mean_bytes, "made in one frame: on average; what half of them, and 99 of 100, did "
                             "not exceed (at most an eighth too much); in the last one"),
-    BYTES(frame_median_bytes, NULL),
-    BYTES(frame_p99_bytes, NULL),
-    BYTES(frame_last_bytes, NULL),
+    MOMENT(frame_median_bytes, NULL),
+    MOMENT(frame_p99_bytes, NULL),
+    MOMENT(frame_last_bytes, NULL),
     {"worst_frames", LMP_FIG_LAPS, AT(worst_frames), "",
-     "array of the 16 frames that made most, the most first, see below", NULL, 0, false},
+     "array of the 16 frames that made most, the most first, see below", NULL, 0, false, true},
     {0},
 };
 
@@ -117,8 +119,8 @@ const LmpFigure kind_figures[] = {
                   "thread, buffers string or userdata"),
     COUNT(live_blocks, NULL),
     BYTES(live_bytes, NULL),
-    BYTES(peak_bytes, "by owner, at the moment of the peak; these sum to the `peak_bytes` of the "
-                      "whole"),
+    MOMENT(peak_bytes, "by owner, at the moment of the peak; these sum to the `peak_bytes` of the "
+                       "whole"),
     BYTES(made_bytes, "by owner, all that ever were there, growth of blocks included"),
     COUNT(tag_allocs, "by tag: the object itself; all of its parts are `other`"),
     COUNT(tag_live_blocks, NULL),
@@ -138,7 +140,7 @@ const LmpFigure lap_figures[] = {
     SECONDS(seconds, NULL),
     COUNT(gc_cycles, "garbage collections that ended in it"),
     {"name", LMP_FIG_TEXT, AT(name), "string", "what `lmp.frame` was given; if it was", NULL, 0,
-     false},
+     false, false},
     {0},
 };
 
@@ -308,4 +310,25 @@ void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     out->folded = live->tables.folded;
     out->seconds = (double)clock / 1e9;
     derive_laps(&live->laps, out);
+}
+
+/* ---- ranges of time -------------------------------------------------------------------------- */
+
+static void subtract(void *now, const void *then, const LmpFigure *list) {
+    for (const LmpFigure *f = list; f->name; f++) {
+        uint64_t n = 0, before;
+        if (f->kind != LMP_FIG_COUNT && f->kind != LMP_FIG_CHANGE) continue;
+        memcpy(&before, (const char *)then + f->at, sizeof before);
+        if (!f->moment) n = figure_number(f, now) - before;
+        memcpy((char *)now + f->at, &n, sizeof n);
+    }
+}
+
+void stats_between(LmpStats *now, const LmpStats *then) {
+    subtract(now, then, stats_figures);
+    for (unsigned k = 0; k < LMP_KINDS; k++)
+        subtract(&now->kind[k], &then->kind[k], kind_figures);
+    now->frame_seconds -= then->frame_seconds;
+    now->frame_mean_bytes = now->frames ? now->frame_bytes / now->frames : 0;
+    now->worst_frames.count = 0;
 }

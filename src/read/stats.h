@@ -85,4 +85,9 @@ uint32_t stats_spikes(const LmpStats *stats);
  * (sums may wrap, nothing else happens). */
 void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out);
 
+/* Makes figures what was added since `then`, an earlier moment of the same state: what is live is
+ * how much more it is, in two's complement. What no range of time has (LmpFigure.moment) is 0; what
+ * is no amount stays. */
+void stats_between(LmpStats *now, const LmpStats *then);
+
 #endif

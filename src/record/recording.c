@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/os.h"
@@ -233,6 +234,7 @@ static LmpErr open_anew(LmpRecording *r) {
 
 LmpErr recording_refresh(LmpRecording *r) {
     uint32_t generation = r->scan.generation;
+    if (!r->pack) return LMP_E_DAMAGED; /* it is spent */
     LmpErr err = recscan_more(&r->scan);
     if (!err && (r->scan.generation != generation || r->scan.parts < r->loaded))
         return open_anew(r);
@@ -363,13 +365,33 @@ static LmpErr show(LmpRecording *r, uint32_t i) {
 }
 
 LmpErr recording_seek(LmpRecording *r, uint32_t i) {
-    if (i >= r->frames) return LMP_E_DAMAGED;
+    if (i >= r->frames || !r->pack) return LMP_E_DAMAGED;
     LmpErr err = show(r, i);
     if (!err)
         r->now = i;
     else if (r->now < r->frames)
         show(r, r->now); /* it could be shown before */
     return err;
+}
+
+static void give_back(const void *from, const void *to) {
+    const uintptr_t page = 4096; /* at least: what is not on a border of theirs stays */
+    uintptr_t at = ((uintptr_t)from + page - 1) & ~(page - 1), end = (uintptr_t)to & ~(page - 1);
+    if (at < end) madvise((char *)at, end - at, MADV_DONTNEED);
+}
+
+LmpView *recording_spend(LmpRecording *r) {
+    touched_free(&r->touched);
+    pack_free(r->pack);
+    pack_free(r->pack_live);
+    pack_free(r->pack_tables);
+    r->pack = r->pack_live = r->pack_tables = NULL;
+    bytes_free(&r->stored);
+    bytes_free(&r->plain);
+    lmp_os->unmap(r->key.fixed, VIEW_WHOLE);
+    r->key = (RecMemory){0};
+    r->view.tables.spent = give_back;
+    return &r->view;
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */

@@ -65,6 +65,10 @@ uint64_t recording_tables_clock(const LmpRecording *r);
  * pointer for all seeks. Before the first seek its figures are 0. */
 LmpView *recording_view(LmpRecording *r);
 
+/* The same for the last reader of all, who gives memory back as it goes (LmpTables.spent): gives
+ * back what another seek would need. Afterwards there is none (DAMAGED). */
+LmpView *recording_spend(LmpRecording *r);
+
 uint64_t recording_rss(const LmpRecording *r);      /* of the frame sought; 0: not known */
 const char *recording_again(const LmpRecording *r); /* how it was started; NULL: not known */
 uint32_t recording_ended(const LmpRecording *r);    /* 1 + wait status; 0: not known */

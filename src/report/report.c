@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "read/ledger/ledger_between.h"
 #include "report/report_impl.h"
 
 enum { LEAKS_MOST = 1000 };
@@ -9,11 +10,25 @@ enum { LEAKS_MOST = 1000 };
 /* The parts of the tables that every report has. */
 static const unsigned ALWAYS = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TAGS;
 
-static void fill_ledger(LmpReport *r, const LmpTables *tables, uint64_t clock, unsigned parts) {
-    r->ledger_error = ledger_refresh(&r->ledger, tables, parts, clock);
+static unsigned ledger_parts(unsigned parts) {
+    return ALWAYS | LEDGER_ONCE | (parts & ~REPORT_PART_HISTORY);
+}
+
+static void judge(LmpReport *r, const LmpLive *live, const LmpTables *tables) {
     uint32_t most = r->ledger.sites < LEAKS_MOST ? r->ledger.sites : LEAKS_MOST;
     r->leak = most > 0 ? malloc(most * sizeof *r->leak) : NULL;
     ledger_leaks(&r->ledger, r->leak, r->leak ? most : 0, &r->leaks, &r->judgement);
+    const VerdictInput input = {&r->stats, &r->gc,         &live->history,    &r->ledger,
+                                tables,    live->resident, live->resident_own};
+    if (!r->ledger_error) verdicts_make(&input, &r->verdicts);
+}
+
+static void fill_ledger(LmpReport *r, ReportBefore *before, const LmpTables *tables,
+                        unsigned parts) {
+    if (before) r->ledger.less = &before->nodes;
+    r->ledger_error = ledger_refresh(&r->ledger, tables, ledger_parts(parts), r->clock);
+    if (before && !r->ledger_error) r->ledger_error = ledger_between(&r->ledger, &before->ledger);
+    r->ledger.less = NULL;
 }
 
 /* Of a running program it may be in the middle of a merge; what is read is in bounds all the same.
@@ -35,8 +50,9 @@ static void copy_marks(LmpReport *r, const LmpLive *live) {
     }
 }
 
-void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive *live,
-                      const LmpTables *tables, unsigned parts, uint64_t clock, const char *ending) {
+void report_fill_since(LmpReport *report, ReportBefore *before, const LmpHeader *header,
+                       const LmpLive *live, const LmpTables *tables, unsigned parts, uint64_t clock,
+                       const char *ending) {
     memset(report, 0, sizeof *report);
     memcpy(report->program, header->program, sizeof report->program);
     memcpy(report->lua, header->lua, sizeof report->lua);
@@ -51,11 +67,19 @@ void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive 
     stats_derive(live, clock, &report->stats);
     report->gc = live->gc;
     report->top = header->top < REPORT_TOP_MOST ? header->top : REPORT_TOP_MOST;
+    if (before) {
+        report->from = before->clock > 0 ? before->clock : 1;
+        report->range = report->stats;
+        stats_between(&report->range, &before->stats);
+    }
     if (!tables || !tables->text) return;
-    fill_ledger(report, tables, clock, ALWAYS | (parts & ~REPORT_PART_HISTORY));
-    const VerdictInput input = {&report->stats, &report->gc,    &live->history,    &report->ledger,
-                                tables,         live->resident, live->resident_own};
-    if (!report->ledger_error) verdicts_make(&input, &report->verdicts);
+    fill_ledger(report, before, tables, parts);
+    if (!before) judge(report, live, tables);
+}
+
+void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive *live,
+                      const LmpTables *tables, unsigned parts, uint64_t clock, const char *ending) {
+    report_fill_since(report, NULL, header, live, tables, parts, clock, ending);
 }
 
 void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live,
@@ -72,4 +96,25 @@ void report_close(LmpReport *report) {
     report->history = NULL;
     report->mark = NULL;
     report->leaks = 0;
+}
+
+/* ---- ranges of time -------------------------------------------------------------------------- */
+
+LmpErr report_before(ReportBefore *before, const LmpLive *live, const LmpTables *tables,
+                     unsigned parts, uint64_t clock) {
+    LmpErr err = LMP_OK;
+    memset(before, 0, sizeof *before);
+    before->clock = clock;
+    stats_derive(live, clock, &before->stats);
+    if (!tables || !tables->text) return LMP_OK;
+    if (parts & LEDGER_TREE) err = ledger_nodes_keep(&before->nodes, tables);
+    parts = ledger_parts(parts) & ~(unsigned)(LEDGER_TREE | LEDGER_TREE_KINDS);
+    if (!err) err = ledger_refresh(&before->ledger, tables, parts, clock);
+    if (err) report_before_free(before);
+    return err;
+}
+
+void report_before_free(ReportBefore *before) {
+    ledger_free(&before->ledger);
+    ledger_nodes_free(&before->nodes);
 }

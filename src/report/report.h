@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "read/ledger/ledger.h"
+#include "read/ledger/ledger_nodes.h"
 #include "read/stats.h"
 #include "read/verdict/verdict.h"
 #include "shared/layout.h"
@@ -40,6 +41,7 @@ typedef struct LmpReport {
     const char *again;  /* options, program and arguments of its `lmp run`, for a shell; NULL: not
                            known */
     LmpStats stats;
+    LmpStats range;      /* of a range of time: what `stats` has more than before (stats_between) */
     LmpGc gc;            /* copy; ring indices are checked by its readers */
     uint32_t top;        /* rows of the summary's tables, at most REPORT_TOP_MOST */
     Ledger ledger;       /* sites, functions, tags; lines LMP_LINES_OFF: nothing is known of them */
@@ -69,6 +71,25 @@ void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live
 void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive *live,
                       const LmpTables *tables, unsigned parts, uint64_t clock, const char *ending);
 void report_close(LmpReport *report);
+
+/* The run as it was when a range of time began. All zeroes: none. */
+typedef struct ReportBefore {
+    Ledger ledger; /* without nodes */
+    LedgerNodes nodes;
+    LmpStats stats;
+    uint64_t clock; /* ns since start */
+} ReportBefore;
+
+/* Copies what a range that begins now needs of a state. Errors: NOMEM (there is nothing to free).
+ */
+LmpErr report_before(ReportBefore *before, const LmpLive *live, const LmpTables *tables,
+                     unsigned parts, uint64_t clock);
+void report_before_free(ReportBefore *before);
+/* report_fill_with of what has happened since (NULL: of all). Of `before` it may take parts away;
+ * it is to be freed all the same. Without verdicts and leaks, which are those of a whole run. */
+void report_fill_since(LmpReport *report, ReportBefore *before, const LmpHeader *header,
+                       const LmpLive *live, const LmpTables *tables, unsigned parts, uint64_t clock,
+                       const char *ending);
 
 /* For people, at most 80 columns, tables 100. OK. */
 LmpErr report_summary(const LmpReport *report, FILE *out);

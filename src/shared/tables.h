@@ -28,6 +28,9 @@ typedef struct LmpTables {
     LmpOverride *override;
     uint64_t *instructions; /* by site */
     LmpMarked (*marked_record)[LMP_MARKED], (*marked_node)[LMP_MARKED];
+    /* Called with memory of nodes that a reader has read for the last time; NULL: they are not to
+     * be given back. */
+    void (*spent)(const void *from, const void *to);
 } LmpTables;
 
 /* `base`: where LMP_TABLES_AT of the file is mapped (LMP_TABLES_SIZE bytes). */

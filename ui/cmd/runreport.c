@@ -10,7 +10,6 @@
 #include "cmd/ending.h"
 #include "cmd/heapopen.h"
 #include "read/discover.h"
-#include "read/ledger/ledger_between.h"
 #include "record/moment.h"
 #include "report/save.h"
 
@@ -79,41 +78,41 @@ static bool seek(const RunReport *wish, LmpRecording *r, uint32_t frame) {
     return !err;
 }
 
-/* Ledgers only: the figures of the whole are of the later moment. */
-static bool take_before(const RunReport *wish, LmpRecording *r, uint32_t from, Ledger *before) {
+static bool take_before(const RunReport *wish, LmpRecording *r, uint32_t from,
+                        ReportBefore *before) {
     if (!seek(wish, r, from)) return false;
     const LmpView *view = recording_view(r);
-    unsigned parts = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TAGS |
-                     (parts_of(wish->kind, view) & ~REPORT_PART_HISTORY);
-    LmpErr err = ledger_refresh(before, &view->tables, parts, view->live->clock);
+    LmpErr err = report_before(before, view->live, &view->tables, parts_of(wish->kind, view),
+                               view->live->clock);
     if (err) command_say("not enough memory to read what was there before");
     return !err;
 }
 
-/* Fills the report; what it needs of the recording is copied. */
+/* May the page have other moments, too? A recording that stays open takes memory. */
+static bool seeks(const RunReport *wish, const LmpView *view) {
+    return wish->kind->flags & REPORT_SEEKS && tables_nodes(&view->tables) <= REPORT_SEEKS_NODES;
+}
+
+/* Fills the report; what it needs of the recording is copied, unless it seeks. */
 static bool fill(const RunReport *wish, LmpRecording *r, uint32_t from, uint32_t to) {
     static char ending[64], again[4096];
-    Ledger before = {0};
+    ReportBefore before = {0};
     bool ranged = wish->from != NULL;
     bool ready = (!ranged || take_before(wish, r, from, &before)) && seek(wish, r, to);
     if (ready) {
         LmpView *view = recording_view(r);
+        bool stays = seeks(wish, view);
         snprintf(ending, sizeof ending, "as it was");
         if (recording_frame(r, to).flags & LMP_FRAME_END)
             ending_words(ending, sizeof ending, view, recording_ended(r));
-        report_fill_with(&report, view->header, view->live, &view->tables,
-                         parts_of(wish->kind, view), view->live->clock, ending);
         if (recording_again(r)) snprintf(again, sizeof again, "%s", recording_again(r));
+        if (!stays) view = recording_spend(r);
+        report_fill_since(&report, ranged ? &before : NULL, view->header, view->live, &view->tables,
+                          parts_of(wish->kind, view), view->live->clock, ending);
         if (*again) report.again = again;
-        bool seeks = wish->kind->flags & REPORT_SEEKS && report.ledger.nodes <= REPORT_SEEKS_NODES;
-        report.recording = seeks ? r : NULL;
-        uint64_t clock = recording_frame(r, from).clock;
-        if (ranged) report.from = clock > 0 ? clock : 1;
-        ready = !ranged || report.ledger_error || !ledger_between(&report.ledger, &before);
-        if (!ready) command_say("not enough memory to compare two moments");
-        if (!ready) report_close(&report);
+        report.recording = stays ? r : NULL;
     }
-    ledger_free(&before);
+    report_before_free(&before);
     return ready;
 }
 
@@ -143,10 +142,10 @@ static bool choose(const RunReport *wish, LmpRecording *r, uint32_t *from, uint3
 int runreport_of_recording(const RunReport *wish, LmpRecording *r) {
     uint32_t from = 0, to;
     bool filled = choose(wish, r, &from, &to) && fill(wish, r, from, to);
-    bool seeks = filled && report.recording;
-    if (!seeks) recording_close(r); /* before it is written, which takes memory, too */
+    bool stays = filled && report.recording;
+    if (!stays) recording_close(r); /* before it is written, which takes memory, too */
     int status = filled ? put(wish) : 1;
-    if (seeks) recording_close(r);
+    if (stays) recording_close(r);
     return status;
 }
 

@@ -60,8 +60,10 @@ static void note_others(Ledger *ledger, const LmpTables *t) {
 
 LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, uint64_t clock) {
     uint32_t of_tag = ledger->of_tag;
+    struct LedgerNodes *less = ledger->less;
     if (ledger->store && ledger->store->base != tables->text) ledger_free(ledger);
     ledger->of_tag = of_tag;
+    ledger->less = less;
     if (!tables->text) return LMP_OK; /* no tables: no rows */
     if (!ledger->store) {
         ledger->store = calloc(1, sizeof *ledger->store);
@@ -81,6 +83,7 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     mark_find(ledger, tables);
     ledger->store->tag_lines = (parts & LEDGER_TAG_LINES) && (parts & LEDGER_SITES);
     ledger->store->of_tag = of_tag;
+    ledger->store->once = parts & LEDGER_ONCE;
     sum_records(ledger->store, tables);
     ledger->all = ledger->store->all;
     counts_sum(ledger, tables, parts);

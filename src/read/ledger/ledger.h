@@ -187,6 +187,8 @@ typedef struct Ledger {
     uint64_t count_from; /* set before a refresh: the number of the mark (from 1) that LmpTally.mark
                             is to be of; LEDGER_HELD: of what ledger_hold has kept; 0: none */
     bool marked;         /* it is: what there was at that mark is kept */
+    struct LedgerNodes *less;  /* set before a refresh: nodes are those since then; NULL: all. With
+                                  LEDGER_ONCE it is empty afterwards */
     struct LedgerStore *store; /* private: arenas, what the last refreshes were */
 } Ledger;
 
@@ -196,11 +198,14 @@ enum {
     LEDGER_TREE = 4,
     LEDGER_TAGS = 8,
     LEDGER_ALL = 15,
-    LEDGER_RATES = 16,      /* LmpTally.was, for readers that refresh repeatedly */
-    LEDGER_TAG_LINES = 32,  /* Ledger.tagged; with LEDGER_SITES */
-    LEDGER_EDGES = 64,      /* Ledger.edge; brings the functions in it */
-    LEDGER_OVERRIDES = 128, /* Ledger.override; with LEDGER_SITES */
-    LEDGER_TREE_KINDS = 256 /* LmpTreeRow.kinds, .tag, .kind; with LEDGER_TREE */
+    LEDGER_RATES = 16,       /* LmpTally.was, for readers that refresh repeatedly */
+    LEDGER_TAG_LINES = 32,   /* Ledger.tagged; with LEDGER_SITES */
+    LEDGER_EDGES = 64,       /* Ledger.edge; brings the functions in it */
+    LEDGER_OVERRIDES = 128,  /* Ledger.override; with LEDGER_SITES */
+    LEDGER_TREE_KINDS = 256, /* LmpTreeRow.kinds, .tag, .kind; with LEDGER_TREE */
+    /* No other refresh will follow: memory is given back as early as can be, that of the tables'
+     * nodes, too, if whoever has them lets it be (LmpTables.spent). */
+    LEDGER_ONCE = 512
 };
 
 /* `ledger` all zeroes before the first time. `parts`: LEDGER_*; what is not asked for has no rows,

@@ -9,11 +9,7 @@
 
 static void take(LmpTally *now, const LmpTally *then) {
     static const LmpTally nothing;
-    const LmpTally *t = then ? then : &nothing;
-    LmpThen before = {t->allocs, tally_made(t), t->live_bytes};
-    tally_sub(now, t);
-    now->peak_bytes = 0;
-    now->was = now->mark = before;
+    tally_take(now, then ? then : &nothing);
 }
 
 /* A map from the ids of rows to rows: `at` is where the id stands in a row of `size` bytes. */
@@ -82,6 +78,7 @@ static void take_functions(Ledger *l, const Ledger *before, const KeyMap *map) {
 }
 
 static void take_nodes(Ledger *l, const Ledger *before, const KeyMap *map) {
+    if (l->less) return; /* it is done */
     for (uint32_t i = 0; i < l->nodes; i++) {
         LmpTreeRow *now = &l->tree[i];
         const LmpTreeRow *then = row_of(map, now->id, before->tree, sizeof *then);

@@ -13,7 +13,8 @@
  *
  * Both must be of one state and have been asked for the same parts. Moments that are not in order
  * give figures below zero, nothing worse. What rows refer to in the store of `ledger` (histories)
- * stays; it may be refreshed again, which makes it whole again. Errors: NOMEM (nothing changed). */
+ * stays; it may be refreshed again, which makes it whole again. With Ledger.less of that moment
+ * `before` needs no tree. Errors: NOMEM (nothing changed). */
 LmpErr ledger_between(Ledger *ledger, const Ledger *before);
 
 #endif

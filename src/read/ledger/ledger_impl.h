@@ -25,6 +25,7 @@ typedef struct LedgerPile {
 } LedgerPile;
 /* Room for n elements of `size` bytes; what was there stays. */
 bool pile_reserve(LedgerPile *pile, size_t n, size_t size);
+void pile_free(LedgerPile *pile);
 #define PILE(pile, type) ((type *)(pile).data)
 
 typedef struct LedgerPair {
@@ -51,6 +52,9 @@ static inline void tally_sub(LmpTally *sum, const LmpTally *t) {
     memcpy(sum, a, sizeof a);
 }
 bool tally_any(const LmpTally *t);
+/* Makes a tally what was added since `then`, whose figures go into .was and .mark; of a peak there
+ * is none. */
+void tally_take(LmpTally *now, const LmpTally *then);
 
 /* How to tell what was live at the high-water mark. */
 typedef struct LedgerPeak {
@@ -187,6 +191,7 @@ typedef struct LedgerStore {
     LedgerPile first, next, child; /* uint32_t: see ledger_tree.c */
     LedgerPile retained;           /* LmpTally, by function */
     LedgerPile on_path;            /* uint32_t, by function */
+    bool once;                     /* this refresh is with LEDGER_ONCE */
     bool tree_kinds;               /* this refresh is with LEDGER_TREE_KINDS */
     LedgerPile node_kinds;         /* uint32_t: LmpTreeRow.kinds << 16 | .tag */
 } LedgerStore;

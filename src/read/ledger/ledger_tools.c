@@ -18,6 +18,11 @@ bool pile_reserve(LedgerPile *pile, size_t n, size_t size) {
 
 /* ---- sort ------------------------------------------------------------------------------------ */
 
+void pile_free(LedgerPile *pile) {
+    free(pile->data);
+    *pile = (LedgerPile){0};
+}
+
 static void insertion_sort(LedgerPair *pair, uint32_t n) {
     for (uint32_t i = 1; i < n; i++) {
         LedgerPair p = pair[i];
@@ -64,6 +69,13 @@ void pairs_sort(LedgerPair *pair, uint32_t n, LedgerPair *room) {
 
 bool tally_any(const LmpTally *t) {
     return t->allocs || t->frees || t->reallocs || t->live_bytes || t->peak_bytes;
+}
+
+void tally_take(LmpTally *now, const LmpTally *then) {
+    LmpThen before = {then->allocs, tally_made(then), then->live_bytes};
+    tally_sub(now, then);
+    now->peak_bytes = 0;
+    now->was = now->mark = before;
 }
 
 LedgerPeak peak_of(const LmpLive *live) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "read/ledger/ledger_impl.h"
+#include "read/ledger/ledger_nodes.h"
 
 enum { AHEAD = 12 }; /* rows of the tables to prefetch ahead */
 
@@ -225,38 +226,81 @@ static void make_row(Ledger *ledger, const LmpTables *t, uint32_t node, LedgerPe
     out->short_src = f->short_src;
     out->line = slot ? slot->line : -1;
     out->flags = read_once32(&n->flags) & (LMP_NODE_TAIL | LMP_NODE_COROUTINE);
-    out->shallow = out->retained = own_tally(s, t, node, peak);
+    out->shallow = own_tally(s, t, node, peak);
+    if (ledger->less) ledger_nodes_take(ledger->less, node, &out->shallow);
+    out->retained = out->shallow;
 }
 
-/* Appends the children of each row after all rows so far, so that they are contiguous. */
-void tree_make(Ledger *ledger, const LmpTables *t) {
-    LedgerStore *s = ledger->store;
-    LmpTreeRow *tree = ledger->tree;
+/* Puts nodes in the order of their rows: the children of each after all so far, so that they are
+ * contiguous. Returns how many. */
+static uint32_t order_rows(LedgerStore *s) {
     uint32_t *order = PILE(s->order, uint32_t), n = 1;
     const uint32_t *first = PILE(s->first, const uint32_t), *child = s->child.data;
-    find_children(s);
-    tree[0] = (LmpTreeRow){.name = "(all)", .short_src = "", .line = -1, .kind = LMP_KINDS};
     order[0] = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = order[i];
         sort_children(s, node);
+        for (uint32_t k = first[node]; k < first[node + 1]; k++)
+            if (!tree_unused(s, child[k])) order[n++] = child[k];
+    }
+    return n;
+}
+
+/* Nodes are read in their own order, and memory that has been read is given back meanwhile. */
+static void make_rows(Ledger *ledger, const LmpTables *t, const uint32_t *place) {
+    enum { STEP = 4096 };
+    LedgerStore *s = ledger->store;
+    LmpTreeRow *tree = ledger->tree;
+    LedgerPeak peak = peak_of(t->live);
+    for (uint32_t node = 1; node < s->nodes; node++) {
+        if (node + AHEAD < s->nodes) __builtin_prefetch(&tree[place[node + AHEAD]], 1);
+        if (place[node]) make_row(ledger, t, node, peak, &tree[place[node]]);
+        uint32_t read = node + 1, before = node / STEP * STEP;
+        if (!s->once || (read % STEP && read < s->nodes)) continue;
+        if (t->spent) t->spent(&t->node[before], &t->node[read]);
+        if (ledger->less) ledger_nodes_drop(ledger->less, read);
+    }
+}
+
+/* Callers and callees by row; then what each retains. `skip`: the node that has a child without a
+ * row. */
+static void link_rows(const LedgerStore *s, LmpTreeRow *tree, uint32_t rows, uint32_t skip) {
+    const uint32_t *order = s->order.data, *first = s->first.data;
+    uint32_t n = 1;
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t node = order[i], children = first[node + 1] - first[node] - (node == skip);
         tree[i].first = n;
-        for (uint32_t k = first[node]; k < first[node + 1]; k++) {
-            if (tree_unused(s, child[k])) continue;
-            order[n] = child[k];
+        tree[i].children = children;
+        for (uint32_t k = 0; k < children; k++, n++) {
             tree[n].parent = i;
             tree[n].depth = tree[i].depth + 1;
-            n++;
         }
-        tree[i].children = n - tree[i].first;
     }
-    if (s->tree_kinds) find_kinds(s, t);
-    LedgerPeak peak = peak_of(t->live);
-    for (uint32_t i = 1; i < n; i++) {
-        fetch(t, order, i, n);
-        make_row(ledger, t, order[i], peak, &tree[i]);
-    }
-    for (uint32_t i = n; i-- > 1;)
+    for (uint32_t i = rows; i-- > 1;)
         tally_add(&tree[tree[i].parent].retained, &tree[i].retained);
+}
+
+void tree_make(Ledger *ledger, const LmpTables *t) {
+    LedgerStore *s = ledger->store;
+    uint32_t *parent = PILE(s->parent, uint32_t);
+    bool unused = s->nodes > LEDGER_OTHERS && tree_unused(s, LEDGER_OTHERS);
+    uint32_t skip = unused ? parent[LEDGER_OTHERS] : LEDGER_NO_ROW;
+    find_children(s);
+    uint32_t n = order_rows(s);
+    if (s->tree_kinds) find_kinds(s, t);
+    uint32_t *place = parent; /* which are not needed any more */
+    memset(place, 0, s->nodes * sizeof *place);
+    for (uint32_t i = 1; i < n; i++)
+        place[PILE(s->order, const uint32_t)[i]] = i;
+    LedgerPile *const done[] = {&s->child, &s->next, &s->node_live, &s->pairs};
+    for (size_t i = 0; s->once && i < sizeof done / sizeof *done; i++)
+        pile_free(done[i]);
+    ledger->tree[0] = (LmpTreeRow){.name = "(all)", .short_src = "", .line = -1, .kind = LMP_KINDS};
+    make_rows(ledger, t, place);
+    link_rows(s, ledger->tree, n, skip);
     ledger->nodes = n;
+    LedgerPile *const last[] = {&s->order,         &s->first,      &s->parent,
+                                &s->node_function, &s->node_kinds, &s->node_kind};
+    for (size_t i = 0; s->once && i < sizeof last / sizeof *last; i++)
+        pile_free(last[i]);
 }

@@ -6,7 +6,7 @@
 #include "read/stats.h"
 
 #define FIGURE(name, kind, at, unit, help, node)                                                   \
-    { name, kind, at, unit, help, NULL, 0, node }
+    { name, kind, at, unit, help, NULL, 0, node, false }
 #define COUNT(name, at, help) FIGURE(name, LMP_FIG_COUNT, at, "count", help, true)
 #define BYTES(name, at, help) FIGURE(name, LMP_FIG_COUNT, at, "bytes", help, true)
 
@@ -22,7 +22,8 @@ const LmpFigure tally_figures[] = {
     COUNT("live_blocks", AT(live_blocks),
           "what is still allocated: `allocs − frees`, and `bytes + realloc_bytes − free_bytes`"),
     BYTES("live_bytes", AT(live_bytes), NULL),
-    BYTES("peak_live_bytes", AT(peak_bytes), "what was live when the whole heap was at its peak"),
+    {"peak_live_bytes", LMP_FIG_COUNT, AT(peak_bytes), "bytes",
+     "what was live when the whole heap was at its peak", NULL, 0, true, true},
     COUNT("temporary", AT(temporary),
           "of the short-lived ones, frees that came before the next allocation there"),
     FIGURE("short_lived", LMP_FIG_COUNT, AT(short_lived), "count",

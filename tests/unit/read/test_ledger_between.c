@@ -2,6 +2,7 @@
  * programs made by chance. */
 #include "fake_tables.h"
 #include "read/ledger/ledger_between.h"
+#include "read/ledger/ledger_nodes.h"
 #include "suite.h"
 
 enum { FUNCTIONS = 6, NODES = 40, PARTS = LEDGER_ALL | LEDGER_EDGES | LEDGER_OVERRIDES };
@@ -204,5 +205,107 @@ START_TEST(counted_from_what_is_held) {
 }
 END_TEST
 
+/* ---- for the last time ----------------------------------------------------------------------- */
+
+static uintptr_t spent_to;
+
+/* Nodes that are given back read as rubbish; they come in rising order, and none twice. */
+static void spoil(const void *from, const void *to) {
+    ck_assert_uint_ge((uintptr_t)from, spent_to);
+    ck_assert_uint_lt((uintptr_t)from, (uintptr_t)to);
+    spent_to = (uintptr_t)to;
+    memset((void *)from, 0xee, (size_t)((const char *)to - (const char *)from));
+}
+
+static void expect_same_tree(const Ledger *l, const Ledger *as) {
+    ck_assert_uint_eq(l->nodes, as->nodes);
+    for (uint32_t i = 0; i < l->nodes; i++) {
+        const LmpTreeRow *a = &l->tree[i], *b = &as->tree[i];
+        ck_assert_uint_eq(a->id, b->id);
+        ck_assert_uint_eq(a->parent, b->parent);
+        ck_assert_uint_eq(a->first, b->first);
+        ck_assert_uint_eq(a->children, b->children);
+        ck_assert_uint_eq(a->depth, b->depth);
+        ck_assert_uint_eq(a->flags, b->flags);
+        ck_assert_uint_eq(a->site, b->site);
+        ck_assert_int_eq(a->line, b->line);
+        ck_assert_str_eq(a->name, b->name);
+        ck_assert_uint_eq(a->kinds, b->kinds);
+        ck_assert_mem_eq(&a->shallow, &b->shallow, sizeof a->shallow);
+        ck_assert_mem_eq(&a->retained, &b->retained, sizeof a->retained);
+    }
+}
+
+/* A ledger that takes the nodes of before while it reads those of now, and needs neither again, is
+ * what the difference of two whole ledgers is. */
+START_TEST(nodes_once) {
+    suite_seed();
+    for (int round = 0; round < 40; round++) {
+        Program p = program();
+        Ledger whole = {0}, then = {0}, less = {0}, between = {0};
+        LedgerNodes nodes;
+        unsigned parts = PARTS & ~(unsigned)LEDGER_TREE;
+        grow(&p, 1 + (uint32_t)suite_below(NODES / 2));
+        if (round % 4) work(&p, (int)suite_below(400));
+        refresh(&whole, &p);
+        ck_assert_int_eq(ledger_refresh(&then, &p.f->t, parts | LEDGER_ONCE, 1000), LMP_OK);
+        ck_assert_int_eq(ledger_nodes_keep(&nodes, &p.f->t), LMP_OK);
+        grow(&p, (uint32_t)suite_below(NODES / 2));
+        work(&p, (int)suite_below(400));
+        refresh(&between, &p);
+        ck_assert_int_eq(ledger_between(&between, &whole), LMP_OK);
+        p.f->t.spent = spoil;
+        spent_to = 0;
+        less.less = &nodes;
+        ck_assert_int_eq(ledger_refresh(&less, &p.f->t, PARTS | LEDGER_ONCE, 1000), LMP_OK);
+        ck_assert_ptr_eq((void *)spent_to, &p.f->t.node[p.f->live->tables.nodes]);
+        ck_assert_int_eq(ledger_between(&less, &then), LMP_OK);
+        expect_same_tree(&less, &between);
+        ledger_nodes_free(&nodes);
+        ledger_free(&whole);
+        ledger_free(&then);
+        ledger_free(&less);
+        ledger_free(&between);
+        fake_tables_free(p.f);
+    }
+}
+END_TEST
+
+/* The same of so many nodes that they are given back piece by piece. */
+START_TEST(many_nodes_once) {
+    enum { MANY = 20000, MORE = 3000 };
+    Ledger then = {0}, now = {0}, once = {0};
+    LedgerNodes nodes;
+    suite_seed();
+    Program p = program();
+    grow(&p, 10);
+    LmpTablesUsed *u = &p.f->live->tables;
+    for (int i = 0; i < MANY; i++, u->nodes++)
+        p.f->t.node[u->nodes] = (LmpNode){.parent = (uint32_t)suite_below(u->nodes),
+                                          .site = p.site[suite_below(10)],
+                                          .use = {.allocs = 5, .bytes = suite_below(9000)}};
+    ck_assert_int_eq(ledger_nodes_keep(&nodes, &p.f->t), LMP_OK);
+    ck_assert_int_eq(ledger_refresh(&then, &p.f->t, LEDGER_TREE, 1), LMP_OK);
+    for (int i = 0; i < MORE; i++, u->nodes++)
+        p.f->t.node[u->nodes] = (LmpNode){.parent = (uint32_t)suite_below(u->nodes),
+                                          .site = p.site[0],
+                                          .use = {.allocs = 1, .bytes = suite_below(9000)}};
+    for (int i = 0; i < MANY; i++)
+        p.f->t.node[suite_below(u->nodes)].use.frees++;
+    ck_assert_int_eq(ledger_refresh(&now, &p.f->t, LEDGER_TREE, 1), LMP_OK);
+    ck_assert_int_eq(ledger_between(&now, &then), LMP_OK);
+    p.f->t.spent = spoil;
+    spent_to = 0;
+    once.less = &nodes;
+    ck_assert_int_eq(ledger_refresh(&once, &p.f->t, LEDGER_TREE | LEDGER_ONCE, 1), LMP_OK);
+    expect_same_tree(&once, &now);
+    ledger_nodes_free(&nodes);
+    ledger_free(&then);
+    ledger_free(&now);
+    ledger_free(&once);
+    fake_tables_free(p.f);
+}
+END_TEST
+
 SUITE("ledger_between", as_plain_subtraction, from_nothing_and_from_itself,
-      counted_from_what_is_held)
+      counted_from_what_is_held, nodes_once, many_nodes_once)

@@ -2,7 +2,7 @@
  * its bytes, nothing else is said. */
 #include "record_fixture.h"
 
-enum { FRAMES = 120 };
+enum { FRAMES = 120, FEW_FRAMES = 20 };
 
 /* A run of a state that changes at random; `expect` per frame (live and tables as they then were).
  */
@@ -64,6 +64,35 @@ START_TEST(test_every_frame) {
         check_frame(r, expect, (uint32_t)suite_below(FRAMES), NULL);
     recording_close(r);
     for (uint32_t i = 0; i < FRAMES; i++)
+        expected_free(&expect[i]);
+    close(fd);
+}
+END_TEST
+
+/* For the last reader: the state stays, and no other can be had. What is given back of nodes is
+ * nothing beside them. */
+START_TEST(test_spent) {
+    static RecMemory expect[FEW_FRAMES];
+    int fd = record_memfd();
+    LmpRecording *r;
+    suite_seed();
+    record_run(fd, expect, FEW_FRAMES, NULL);
+    ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+    check_frame(r, expect, FEW_FRAMES - 1, NULL);
+    LmpView *view = recording_spend(r);
+    uint64_t live_bytes = view->live->counters.live_bytes;
+    uint32_t record = view->tables.record[1].site;
+    ck_assert_ptr_eq(view, recording_view(r));
+    ck_assert_int_eq(recording_seek(r, 0), LMP_E_DAMAGED);
+    ck_assert_int_eq(recording_refresh(r), LMP_E_DAMAGED);
+    ck_assert_uint_eq(recording_now(r), FEW_FRAMES - 1);
+    view->tables.spent(&view->tables.node[0], &view->tables.node[LMP_NODES_MAX]);
+    ck_assert_uint_eq(view->tables.node[1].site, 0);
+    ck_assert_uint_eq(view->tables.record[1].site, record);
+    view->tables.spent(&view->tables.node[1], &view->tables.node[2]); /* less than a page */
+    ck_assert_uint_eq(view->live->counters.live_bytes, live_bytes);
+    recording_close(r);
+    for (uint32_t i = 0; i < FEW_FRAMES; i++)
         expected_free(&expect[i]);
     close(fd);
 }
@@ -209,4 +238,5 @@ START_TEST(test_foreign) {
 }
 END_TEST
 
-SUITE("recording", test_every_frame, test_growing, test_damage, test_output, test_foreign)
+SUITE("recording", test_every_frame, test_spent, test_growing, test_damage, test_output,
+      test_foreign)
