@@ -21,6 +21,7 @@ const char *err_message(LmpErr err) {
 }
 
 const char *err_of_file(int error) {
-    return error == EEXIST ? "what is there is no plain file, and is not replaced"
-                           : strerror(error);
+    if (error == EEXIST) return "what is there is no plain file, and is not replaced";
+    if (error == EBUSY) return "another recording is being written there";
+    return strerror(error);
 }

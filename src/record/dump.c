@@ -33,20 +33,34 @@ typedef struct Dump {
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+static bool is_shown(unsigned char c) {
+    return c >= 32 && c < 127 && c != '"' && c != '\\';
+}
+
+/* One byte of a text. What a terminal could obey is told as its number, and so is all that is not
+ * ASCII, since an old terminal obeys single bytes of that, too. */
+static void put_char(FILE *out, unsigned char c) {
+    if (is_shown(c))
+        fputc(c, out);
+    else if (c == '"' || c == '\\')
+        fprintf(out, "\\%c", c);
+    else if (c == '\n')
+        fputs("\\n", out);
+    else
+        fprintf(out, "\\x%02x", c);
+}
+
 static void put_text(FILE *out, const char *bytes, size_t n) {
     fputc('"', out);
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)bytes[i];
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c == '\n')
-            fputs("\\n", out);
-        else if (c < 32 || c == 127)
-            fprintf(out, "\\x%02x", c);
-        else
-            fputc(c, out);
-    }
+    for (size_t i = 0; i < n; i++)
+        put_char(out, (unsigned char)bytes[i]);
     fputc('"', out);
+}
+
+/* Names of groups and fields are the file's, too. */
+static void put_name(FILE *out, const char *name) {
+    for (; *name; name++)
+        put_char(out, (unsigned char)*name);
 }
 
 static void end_field(Dump *d) {
@@ -70,10 +84,8 @@ static void tell_text(Dump *d, uint64_t at, uint64_t byte) {
     if (byte == 0) {
         fputs("\"\n", d->out);
         d->word = 0;
-    } else if (byte < 32 || byte == 127 || byte == '"' || byte == '\\') {
-        fprintf(d->out, "\\x%02x", (unsigned)byte);
     } else {
-        fputc((int)byte, d->out);
+        put_char(d->out, (unsigned char)byte);
     }
 }
 
@@ -88,10 +100,10 @@ static void begin_field(Dump *d, const RecFileField *field, uint32_t word) {
     d->word = word;
     uint32_t g = (uint32_t)(d->group - d->schema.group), f = (uint32_t)(field - d->group->field);
     d->value = d->rows && f < 64 ? d->last[g][f] : 0;
-    if (field->count > 1 && !field->text)
-        fprintf(d->out, "    %s[%u]:", field->name, word);
-    else
-        fprintf(d->out, "    %s:", field->name);
+    fputs("    ", d->out);
+    put_name(d->out, field->name);
+    if (field->count > 1 && !field->text) fprintf(d->out, "[%u]", word);
+    fputc(':', d->out);
 }
 
 static void tell(void *of, const RecFileGroup *group, const RecFileField *field, uint32_t word,
@@ -102,8 +114,10 @@ static void tell(void *of, const RecFileGroup *group, const RecFileField *field,
         d->group = group;
         d->word = 0;
         if (value == 0 && !d->rows) return;
-        fprintf(d->out, "  %s: rows %" PRIu64 ", %s %" PRIu64 "\n", group->name, row,
-                d->rows ? "new" : "changed", value);
+        fputs("  ", d->out);
+        put_name(d->out, group->name);
+        fprintf(d->out, ": rows %" PRIu64 ", %s %" PRIu64 "\n", row, d->rows ? "new" : "changed",
+                value);
         return;
     }
     if (d->rows && field->text && group->fields == 1) {
@@ -132,11 +146,15 @@ static void tell(void *of, const RecFileGroup *group, const RecFileField *field,
 static void put_schema(const Dump *d) {
     for (uint32_t g = 0; g < d->schema.groups; g++) {
         const RecFileGroup *group = &d->schema.group[g];
-        fprintf(d->out, "  %u %s, section %u, at most %" PRIu64 " rows%s:", g, group->name,
-                group->section, group->most, group->own ? "" : " (not known here)");
+        fprintf(d->out, "  %u ", g);
+        put_name(d->out, group->name);
+        fprintf(d->out, ", section %u, at most %" PRIu64 " rows%s:", group->section, group->most,
+                group->own ? "" : " (not known here)");
         for (uint32_t f = 0; f < group->fields; f++) {
             const RecFileField *field = &group->field[f];
-            fprintf(d->out, "%s %s %u", f ? "," : "", field->name, field->size);
+            fputs(f ? ", " : " ", d->out);
+            put_name(d->out, field->name);
+            fprintf(d->out, " %u", field->size);
             if (field->count > 1) fprintf(d->out, "x%u", field->count);
         }
         fputc('\n', d->out);

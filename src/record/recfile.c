@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -76,7 +77,15 @@ int recfile_beside(const char *name, char *part, size_t size) {
     unlink(part); /* of a writer that was killed */
     int fd = open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
     if (fd < 0) part[0] = 0;
+    if (fd >= 0) recfile_take(fd); /* it is a new one */
     return fd;
+}
+
+/* What refuses locks altogether, as some networks' files do, is written to all the same. */
+bool recfile_take(int fd) {
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
+    errno = EBUSY;
+    return false;
 }
 
 LmpErr recfile_end(RecFile *file) {

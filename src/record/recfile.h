@@ -22,6 +22,9 @@ LmpErr recfile_put(void *file, RecPart *part, const uint8_t *stored);
 /* A new empty file, which will be called `name` when it is whole, and is called `part` until then
  * (NAME.part; "": there is none). -1: errno says why. */
 int recfile_beside(const char *name, char *part, size_t size);
+/* Nobody else writes to it from now on, until all copies of the descriptor are closed: recorders
+ * ask here first. False: somebody does already (errno EBUSY). */
+bool recfile_take(int fd);
 /* The index and the end. Errors: FILE, NOMEM. */
 LmpErr recfile_end(RecFile *file);
 

@@ -65,7 +65,7 @@ static void drop(LmpRecorder *r) {
 static int open_file(const LmpRecorderOptions *o) {
     if (!o->file) return o->fd;
     int fd = open(o->file, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    if (fd >= 0 && fchmod(fd, S_IRUSR | S_IWUSR) != 0) {
+    if (fd >= 0 && (!recfile_take(fd) || fchmod(fd, S_IRUSR | S_IWUSR) != 0)) {
         int why = errno;
         close(fd);
         errno = why;
@@ -92,6 +92,7 @@ LmpErr recorder_open(LmpRecorder **out, const LmpView *view, const LmpRecorderOp
     if (!err) err = frames_begin(r->frames, view, options->again);
     if (err) {
         int why = errno;
+        if (r->own_fd && fd >= 0 && r->file.size == 0) unlink(options->file); /* nothing is in it */
         drop(r);
         errno = why;
         return err;

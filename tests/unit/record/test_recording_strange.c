@@ -1,0 +1,122 @@
+/* test_recording_strange.c - a file that is somebody else's, a disk without room, and words that a
+ * terminal would obey. */
+#include <ctype.h>
+#include <sys/stat.h>
+
+#include "record_fixture.h"
+
+#include "record/dump.h"
+#include "record/recfile.h"
+
+/* Two that write to one file would leave one that nobody can read, and say that all is well. */
+START_TEST(test_two_writers) {
+    char file[] = "writers-XXXXXX", part[200];
+    LmpRecorder *first, *second;
+    Recorded *s = recorded_new();
+    LmpRecorderOptions o = {.file = file};
+    struct stat was, is;
+    close(mkstemp(file));
+    ck_assert_int_eq(recorder_open(&first, &s->view, &o), LMP_OK);
+    ck_assert_int_eq(recorder_frame(first, &s->view, record_clock), LMP_OK);
+    ck_assert_int_eq(stat(file, &was), 0);
+    ck_assert_int_eq(recorder_open(&second, &s->view, &o), LMP_E_FILE);
+    ck_assert_int_eq(errno, EBUSY);
+    ck_assert_int_eq(stat(file, &is), 0);
+    ck_assert_int_eq(is.st_size, was.st_size);
+    ck_assert_int_eq(recorder_close(first, &s->view, 1), LMP_OK);
+    ck_assert_int_eq(recorder_open(&second, &s->view, &o), LMP_OK);
+    ck_assert_int_eq(recorder_close(second, &s->view, 1), LMP_OK);
+    /* what a thinned file is written to is taken, too, before it has its name */
+    int fd = recfile_beside(file, part, sizeof part), again = open(part, O_RDWR);
+    ck_assert(fd >= 0 && again >= 0);
+    ck_assert(!recfile_take(again));
+    close(fd);
+    ck_assert(recfile_take(again));
+    close(again);
+    unlink(part);
+    unlink(file);
+    recorded_free(s);
+}
+END_TEST
+
+static bool no_room(int fd, uint64_t at, const void *from, size_t n) {
+    (void)fd, (void)at, (void)from, (void)n;
+    errno = ENOSPC;
+    return false;
+}
+
+/* A recording that could not even begin leaves no empty file that looks like one. */
+START_TEST(test_no_room) {
+    char file[] = "full-XXXXXX";
+    LmpRecorder *r;
+    Recorded *s = recorded_new();
+    close(mkstemp(file));
+    record_os.write_at = no_room;
+    ck_assert_int_eq(recorder_open(&r, &s->view, &(LmpRecorderOptions){.file = file}), LMP_E_FILE);
+    ck_assert_int_eq(errno, ENOSPC);
+    ck_assert_int_ne(access(file, F_OK), 0);
+    recorded_free(s);
+}
+END_TEST
+
+static void check_harmless(int fd) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    ck_assert_int_eq(recording_dump(fd, false, out), LMP_OK);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, "\\x9b31m"));
+    for (size_t i = 0; i < size; i++)
+        ck_assert_msg(text[i] == '\n' || (text[i] >= 32 && text[i] < 127), "byte %d after %.60s",
+                      text[i], text + (i > 50 ? i - 50 : 0));
+    free(text);
+    close(fd);
+}
+
+/* 0x9b is what ESC [ is to old terminals; the last but one turns the direction of writing. */
+#define OBEYED                                                                                     \
+    "\x1b]0;x\a\x9b"                                                                               \
+    "31m\xe2\x80\xae\n"
+
+START_TEST(test_dump_is_harmless) {
+    int fd = record_memfd();
+    LmpRecorder *r;
+    Recorded *s = recorded_new();
+    ck_assert_int_eq(
+        recorder_open(&r, &s->view, &(LmpRecorderOptions){.fd = fd, .again = "lmp run " OBEYED}),
+        LMP_OK);
+    recorded_change(s);
+    fake_function(s->tables, LMP_F_MAIN, OBEYED, 0, OBEYED);
+    fake_mark(s->tables);
+    strcpy(s->tables->live->mark[(s->tables->live->marks - 1) % LMP_MARKS].name, OBEYED);
+    ck_assert_int_eq(recorder_output(r, 1, OBEYED, strlen(OBEYED)), LMP_OK);
+    ck_assert_int_eq(recorder_frame(r, &s->view, record_clock), LMP_OK);
+    ck_assert_int_eq(recorder_close(r, NULL, 1), LMP_OK);
+    check_harmless(fd);
+    recorded_free(s);
+
+    /* names of fields and groups, in a file made for it */
+    RecFile file;
+    RecBytes schema = {0};
+    fd = record_memfd();
+    coding_put_schema(&schema);
+    memcpy(memmem(schema.at, schema.n, "start_clock", 11),
+           "\x1b]0;x\a\x9b"
+           "31m",
+           10);
+    memcpy(memmem(schema.at, schema.n, "counters", 8),
+           "\x1b[\x9b"
+           "31m\a\x7f",
+           8);
+    RecPart part = {.kind = REC_SCHEMA, .stored = (uint32_t)schema.n, .plain = (uint32_t)schema.n};
+    part.checksum = part_checksum(schema.at, schema.n);
+    ck_assert_int_eq(recfile_begin(&file, fd, 0), LMP_OK);
+    ck_assert_int_eq(recfile_put(&file, &part, schema.at), LMP_OK);
+    ck_assert_int_eq(recfile_end(&file), LMP_OK);
+    recfile_free(&file);
+    bytes_free(&schema);
+    check_harmless(fd);
+}
+END_TEST
+
+SUITE("recording_strange", test_two_writers, test_no_room, test_dump_is_harmless)
