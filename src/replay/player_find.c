@@ -59,13 +59,15 @@ static bool find_output(const Player *p, const char *words, uint64_t *clock) {
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
-/* The frame that was taken for it, if there is one. */
+/* The frame with the most in it, as FILE@peak has it. The peak itself lies between two frames: the
+ * one in which it was noticed may come after a collection, and have next to nothing. */
 static uint64_t peak_of(const Player *p) {
-    for (uint32_t i = p->frames; i-- > 0;) {
+    LmpFrameInfo most = {.clock = p->whole.peak_clock};
+    for (uint32_t i = 0; i < p->frames; i++) {
         LmpFrameInfo info = recording_frame(p->recording, i);
-        if (info.flags & LMP_FRAME_PEAK) return info.clock;
+        if (info.live_bytes > most.live_bytes) most = info;
     }
-    return p->whole.peak_clock;
+    return most.clock;
 }
 
 bool player_find(Player *p, const char *text) {
