@@ -1,8 +1,10 @@
 /* stats.c - derives the figures a person reads from the counters of a shared state. */
 #include "read/stats.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "shared/counters.h"
 
 /* ---- the figures ----------------------------------------------------------------------------- */
@@ -89,6 +91,11 @@ const LmpFigure stats_figures[] = {
     WHY("stacks_why", stacks_why, "why call paths are not kept, though asked for; only then"),
     WHY("sample_why", sample_why,
         "why every block is accounted for, though samples were asked for; only then"),
+    WHY("counts_why", counts_why,
+        "why calls, instructions or overrides are not counted, though asked for; only then"),
+    COUNT(hook_lost, "how often another debug hook was seen in place of lmp's, and when first, "
+                     "since start: `calls` and `instructions` are not all there"),
+    SECONDS(hook_lost_seconds, NULL),
     {"lines", LMP_FIG_WORD, AT(lines), "string",
      "how it is known who made what: `\"exact\"`; `\"approximate\"`, where a table constructor may "
      "show an earlier line, or more than one request in a thousand is unproven; `\"off\"`",
@@ -166,6 +173,7 @@ const char *const stats_why_words[LMP_WHYS] = {
     [LMP_WHY_MEMORY] = "no memory for tables",
     [LMP_WHY_FRAMES] = "this interpreter keeps calls in an unknown way",
     [LMP_WHY_ENTRY] = "not possible on this processor",
+    [LMP_WHY_LINES] = "lines are not exact",
 };
 
 LmpWhy stats_why(const LmpLive *live) {
@@ -246,6 +254,20 @@ uint32_t stats_spikes(const LmpStats *s) {
     return n;
 }
 
+const char *stats_counts_lost(char out[STATS_LOST], const LmpStats *s) {
+    static const char *const what[] = {"", "calls", "instructions", "calls and instructions"};
+    char when[LMP_NUM];
+    unsigned by_hook =
+        (s->counts & LMP_COUNTS_CALLS ? 1u : 0) | (s->counts & LMP_COUNTS_INSTRUCTIONS ? 2u : 0);
+    out[0] = 0;
+    if (by_hook && s->hook_lost > 0)
+        snprintf(out, STATS_LOST,
+                 "%s are not all there: another debug hook stood in place of lmp's "
+                 "after %s",
+                 what[by_hook], format_span(when, (uint64_t)(s->hook_lost_seconds * 1e9)));
+    return out;
+}
+
 void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     const LmpCounters *c = &live->counters;
     LmpClassTotal total[LMP_CLASSES];
@@ -302,6 +324,11 @@ void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     out->sample = live->tables.sample;
     out->stacks_why = why_not(live->tables.stacks_why, out->stacks);
     out->sample_why = why_not(live->tables.sample_why, out->sample > 0);
+    out->counts = live->tables.counts & LMP_COUNTS_ALL;
+    out->counts_why = why_not(live->tables.counts_why, out->counts == LMP_COUNTS_ALL);
+    bool by_hook = out->counts & (LMP_COUNTS_CALLS | LMP_COUNTS_INSTRUCTIONS);
+    out->hook_lost = by_hook ? live->tables.hook_lost : 0;
+    out->hook_lost_seconds = out->hook_lost > 0 ? (double)live->tables.hook_lost_clock / 1e9 : 0;
     out->other_states = live->strange.apart;
     out->mixed_states = live->strange.mixed;
     out->passed_requests = live->strange.passed;

@@ -49,6 +49,10 @@ typedef struct LmpStats {
     uint64_t lines_unproven, owners_unproven;
     uint32_t why;                    /* LmpWhy: lines are approximate, or off though asked for */
     uint32_t stacks_why, sample_why; /* LmpWhy: asked for and not there */
+    uint32_t counts;                 /* LMP_COUNTS_ bits: what is counted besides memory */
+    uint32_t counts_why;             /* LmpWhy: one was asked for and is not there */
+    uint64_t hook_lost;              /* another debug hook was seen in place of lmp's (count) */
+    double hook_lost_seconds;        /* the first time, since start */
     bool stacks;
     uint64_t sample; /* bytes between samples, on average; 0: every block is accounted for */
     /* others that have called the profiled state's allocator (LmpStrange) */
@@ -80,6 +84,11 @@ extern const char *const stats_why_words[LMP_WHYS];
 /* How many of worst_frames, the first ones, stand out: they made far more than is usual, and at
  * least half as much as the worst. 0 where too few frames have ended to say what is usual. */
 uint32_t stats_spikes(const LmpStats *stats);
+
+/* Why calls and instructions are not all there, in words for people; "" if they are, or are not
+ * counted at all. */
+enum { STATS_LOST = 160 };
+const char *stats_counts_lost(char out[STATS_LOST], const LmpStats *stats);
 
 /* Derives all figures. `clock`: nanoseconds since start to report as `seconds`. Safe on any bytes
  * (sums may wrap, nothing else happens). */

@@ -118,6 +118,11 @@ static void put_exceptions(const LmpReport *r, FILE *out) {
     if (s->stacks_why) fprintf(out, "  No call paths        %s\n", stats_why_words[s->stacks_why]);
     if (s->sample_why)
         fprintf(out, "  Not sampled          %s: all counted\n", stats_why_words[s->sample_why]);
+    if (s->counts_why) fprintf(out, "  Not all counted      %s\n", stats_why_words[s->counts_why]);
+    if (s->hook_lost)
+        fprintf(out, "  %-20s not all there: another debug hook after %s\n",
+                s->counts & LMP_COUNTS_CALLS ? "Calls" : "Instructions",
+                format_span(a, (uint64_t)(s->hook_lost_seconds * 1e9)));
     if (s->failed)
         fprintf(out, "  Failed requests      %s, refused by the program's own allocator\n",
                 text_count(a, s->failed, 14));

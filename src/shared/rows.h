@@ -184,8 +184,8 @@ typedef enum LmpLines {
     LMP_LINES_APPROXIMATE /* by the documented API alone: constructors may show an earlier line */
 } LmpLines;
 
-/* Why lines are approximate, or why what was asked for (lines, call paths, samples) is not there.
- * The program says it; covered and unproven follow from figures. */
+/* Why lines are approximate, or why what was asked for (lines, call paths, samples, counts) is not
+ * there. The program says it; covered and unproven follow from figures. */
 typedef enum LmpWhy {
     LMP_WHY_NOT,   /* they are not; it is, or was not asked for */
     LMP_WHY_REGS,  /* where the interpreter has thread and instruction was not found (saved_regs.h)
@@ -196,6 +196,7 @@ typedef enum LmpWhy {
     LMP_WHY_MEMORY, /* the system gave none */
     LMP_WHY_FRAMES, /* call frames cannot be read (frames.h) */
     LMP_WHY_ENTRY,  /* there is no way in that sees words (entry.h) */
+    LMP_WHY_LINES,  /* lines would have to be exact for it */
     LMP_WHYS
 } LmpWhy;
 

@@ -287,11 +287,17 @@ static void add_lacks(Line *line, const LmpStats *s) {
         uint32_t why;
     } lack[] = {{"no lines", s->lines == LMP_LINES_OFF ? s->why : LMP_WHY_NOT},
                 {"no call paths", s->stacks_why},
-                {"not sampled", s->sample_why}};
+                {"not sampled", s->sample_why},
+                {"not all counted", s->counts_why}};
     for (size_t i = 0; i < sizeof lack / sizeof *lack; i++) {
         if (lack[i].why == LMP_WHY_NOT || lack[i].why >= LMP_WHYS) continue;
         line_add(line, 2, STYLE(TONE_WRONG), "   %s", lack[i].what);
         line_add(line, 5, STYLE(TONE_WRONG), ": %s", stats_why_words[lack[i].why]);
+    }
+    if (s->hook_lost > 0) {
+        line_add(line, 3, STYLE(TONE_WRONG), "   %s incomplete",
+                 s->counts & LMP_COUNTS_CALLS ? "calls" : "instructions");
+        line_add(line, 5, STYLE(TONE_WRONG), ": another debug hook");
     }
 }
 

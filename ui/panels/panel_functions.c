@@ -177,6 +177,10 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     table_note(&s->table, ui, out, size);
     if (out[0]) return;
     const char *dot = ui->utf8 ? "·" : "-";
+    if (model->stats.hook_lost > 0 && model->ledger.counts & LMP_COUNTS_CALLS) {
+        snprintf(out, size, "calls are not all there: another debug hook");
+        return;
+    }
     snprintf(out, size, "%s function%s %s %s", format_count(count, s->table.total),
              s->table.total == 1 ? "" : "s", dot,
              model->ledger.stacks ? "enter: its lines" : "retained: lmp run --stacks");

@@ -307,9 +307,30 @@ static void give_back(LmpCounts *c, lua_State *L) {
     lua_sethook(L, own ? own->hook : NULL, own ? own->mask : 0, own ? own->count : 0);
 }
 
+/* Where ours should be; true: nothing is there. */
+static bool look_at(LmpCounts *c, lua_State *L) {
+    lua_Hook there = lua_gethook(L);
+    if (there == told || safepoint_stands(L)) return false;
+    if (there && there == c->stranger) return false;
+    c->stranger = there;
+    lost(c);
+    return !there;
+}
+
+void calls_look(LmpProfile *p) {
+    LmpCounts *c = p->counts;
+    lua_State *L = (lua_State *)p->running; /* NOLINT: it lives, or there is none */
+    if (!L || (!c->call && !c->run) || c->hooks.asking || p->closing) return;
+    if (look_at(c, L)) place(c, L);
+}
+
 void calls_end(LmpProfile *p, lua_State *L) {
     LmpCounts *c = p->counts;
     if (!c || (!c->call && !c->run)) return;
+    if (L)
+        calls_look(p); /* a short run has had no tick */
+    else if (!p->detached)
+        look_at(c, p->main);
     for (uint32_t i = 0; L && i < c->hooks.n; i++)
         if (c->hooks.of[i].L == L || lines_is_thread(p, c->hooks.of[i].L))
             give_back(c, c->hooks.of[i].L);
@@ -321,18 +342,6 @@ void calls_end(LmpProfile *p, lua_State *L) {
         ownhooks_unwatch(L);
     }
     leave_state(c);
-}
-
-void calls_look(LmpProfile *p) {
-    LmpCounts *c = p->counts;
-    lua_State *L = (lua_State *)p->running; /* NOLINT: it lives, or there is none */
-    if (!L || (!c->call && !c->run) || c->hooks.asking || p->closing) return;
-    lua_Hook there = lua_gethook(L);
-    if (there == told || safepoint_stands(L)) return;
-    if (there && there == c->stranger) return;
-    c->stranger = there;
-    lost(c);
-    if (!there) place(c, L);
 }
 
 void calls_thread_gone(LmpProfile *p, const lua_State *L) {

@@ -80,7 +80,7 @@ static uint32_t possible(const LmpProfile *p, uint32_t wanted, LmpWhy *why) {
     }
     if (wanted & LMP_COUNTS_OVERRIDES && !(p->exact && p->regs)) {
         wanted &= ~(uint32_t)LMP_COUNTS_OVERRIDES;
-        *why = LMP_WHY_REGS;
+        *why = LMP_WHY_LINES;
     }
     return wanted;
 }

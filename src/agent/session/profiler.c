@@ -459,6 +459,7 @@ LmpErr profiler_stats(lua_State *L, LmpStats *out) {
     if (!p) return LMP_E_NOTSTARTED;
     cycles_look(p); /* a collection may have been the last thing that happened */
     foreign_tell(p);
+    if (p->counts) calls_look(p);
     stats_derive(p->live, lmp_os->clock() - p->start, out);
     return LMP_OK;
 }

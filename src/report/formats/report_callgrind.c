@@ -239,7 +239,7 @@ static bool needs_root(const Callgrind *c) {
 
 static void put_head(const Callgrind *c) {
     const LmpReport *r = c->report;
-    char text[1024], name[1024], sampled[200];
+    char text[1024], name[1024], sampled[200], lost[STATS_LOST];
     fprintf(c->out, "# callgrind format\nversion: 1\ncreator: lmp " LMP_VERSION "\npid: %u\n",
             r->pid);
     fprintf(c->out, "cmd: %s\npart: 1\n",
@@ -249,6 +249,7 @@ static void put_head(const Callgrind *c) {
     if (*value_sampled(sampled, sizeof sampled, r, value_chosen(r)))
         fprintf(c->out, "desc: Sampled: %s\n", sampled);
     if (c->paths.by_site) fputs("desc: Calls: not kept (lmp run --stacks keeps them)\n", c->out);
+    if (*stats_counts_lost(lost, &r->stats)) fprintf(c->out, "desc: Counted: %s\n", lost);
     fputs("positions: line\n", c->out);
     for (ReportValue v = 0; v < VALUES; v++)
         fprintf(c->out, "event: %s : %s\n", report_values[v].word, report_values[v].name);

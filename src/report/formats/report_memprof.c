@@ -158,6 +158,8 @@ LmpErr report_memprof(const LmpReport *report, FILE *out) {
     }
     ReportValue value = report->leaks_only ? VALUE_LIVE_BYTES : VALUE_ALLOCATED_BYTES;
     if (*value_sampled(sampled, sizeof sampled, report, value)) fprintf(out, "%s\n\n", sampled);
+    if (report->stats.counts_why && !(report->stats.counts & LMP_COUNTS_OVERRIDES))
+        fprintf(out, "Overrides are not known: %s\n\n", stats_why_words[report->stats.counts_why]);
     if (!report->leaks_only) {
         put_section(report, out, &whose, event, "ALLOCATIONS", allocated);
         put_section(report, out, &whose, event, "REALLOCATIONS", resized);

@@ -12,6 +12,7 @@ static void put_range(const LmpReport *r, FILE *out) {
 
 void texthead_put(const LmpReport *r, FILE *out, const char *title, ReportValue value) {
     char name[1024], lua[40], ending[48], clock[LMP_NUM], total[LMP_NUM + 4], sampled[200];
+    char lost[STATS_LOST];
     fprintf(out, "%s of %s (%s, pid %u), %s after %s\n", title,
             format_text(name, sizeof name, r->program, 0), format_text(lua, sizeof lua, r->lua, 0),
             r->pid, format_text(ending, sizeof ending, r->ending, 0),
@@ -22,6 +23,10 @@ void texthead_put(const LmpReport *r, FILE *out, const char *title, ReportValue 
     else
         fprintf(out, "  %s: %s in all\n", report_values[value].name,
                 texthead_number(total, value_of(&r->ledger.all, value), value));
+    if (*stats_counts_lost(lost, &r->stats)) fprintf(out, "  %s\n", lost);
+    if (r->stats.counts_why)
+        fprintf(out, "  not all that was asked for is counted: %s\n",
+                stats_why_words[r->stats.counts_why]);
     if (!r->ledger.stacks) fputs("  call paths were not kept (lmp run --stacks keeps them)\n", out);
     fputc('\n', out);
 }

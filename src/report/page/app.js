@@ -48,6 +48,7 @@ function said() { // what is not as it seems
   if (data.sample) list.push(`Sampled, one block in every ${bytes(data.sample)}: lines, functions and paths are estimates; the totals above are exact.`);
   if (data.approximate) list.push("Lines are approximate.");
   if (data.folded) list.push(`${many(data.folded, "allocation")} of lines that there was no room for ${data.folded === 1 ? "is" : "are"} under (others).`);
+  if (data.counts_lost) list.push(data.counts_lost[0].toUpperCase() + data.counts_lost.slice(1) + ".");
   if (data.tree && data.tree.joined.length) list.push(`The graph has the largest ${count(data.tree.func.length)} of ${count(data.tree.nodes)} call paths; the others are joined.`);
   if (state.range && !hasMoments()) list.push(data.tree && data.tree.nodes > 300000 ? "Graphs and tables are of the whole run: there are too many call paths for other moments."
     : "Graphs and tables are of the whole run: a report of a recording has them for any range.");

@@ -60,6 +60,7 @@ static void put_verdicts(HtmlOut *o, const Verdicts *list) {
 }
 
 void htmlpage_facts(HtmlOut *o, const LmpReport *r) {
+    char lost[STATS_LOST];
     const Ledger *l = &r->ledger;
     htmlout_text(o, "program", r->program);
     htmlout_text(o, "lua", r->lua);
@@ -73,6 +74,7 @@ void htmlpage_facts(HtmlOut *o, const LmpReport *r) {
     htmlout_count(o, "lines", l->lines != LMP_LINES_OFF);
     htmlout_count(o, "approximate", l->lines == LMP_LINES_APPROXIMATE);
     htmlout_count(o, "folded", l->folded);
+    htmlout_text(o, "counts_lost", stats_counts_lost(lost, &r->stats));
     htmlout_count(o, "pathless", l->pathless_bytes);
     htmlout_text(o, "growth", growth_words[r->judgement.growth & 3]);
     htmlout_text(o, "judgement", r->judgement.words);

@@ -91,6 +91,28 @@ START_TEST(the_header_says_what_cannot_be_had) {
 }
 END_TEST
 
+START_TEST(the_header_says_what_is_not_all_counted) {
+    static const int width[] = {60, 80, 160};
+    for (int i = 0; i < 3; i++) {
+        set_up(width[i], 24, true);
+        LmpStats *s = &app_model(app)->stats;
+        draw();
+        ck_assert(!shows("incomplete") && !shows("not all counted"));
+        s->counts = LMP_COUNTS_CALLS;
+        s->hook_lost = 1;
+        draw();
+        ck_assert(i == 0 || shows("calls incomplete")); /* where it is narrow the panel says it */
+        ck_assert(i < 2 || shows("calls incomplete: another debug hook"));
+        s->counts = LMP_COUNTS_INSTRUCTIONS;
+        s->counts_why = LMP_WHY_MEMORY;
+        draw();
+        ck_assert(shows("not all counted"));
+        ck_assert(i < 2 || shows("instructions incomplete"));
+        tear_down();
+    }
+}
+END_TEST
+
 START_TEST(the_header_says_who_else_calls) {
     set_up(160, 24, true);
     LmpStats *s = &app_model(app)->stats;
@@ -123,4 +145,4 @@ END_TEST
 
 SUITE("app_header", the_header_says_that_the_run_is_recorded, the_header_says_how_lines_are_known,
       the_header_says_exact_on_small_screens, the_header_says_what_cannot_be_had,
-      the_header_says_who_else_calls)
+      the_header_says_what_is_not_all_counted, the_header_says_who_else_calls)

@@ -392,6 +392,43 @@ static void read_back(int kind, const LmpReport *r, const char *text, size_t siz
     }
 }
 
+/* Of calls that are not all there, and of what is not counted though asked for. */
+START_TEST(what_is_not_all_counted) {
+    static const struct {
+        int kind;
+        const char *lost, *lacks;
+    } say[] = {
+        {REPORT_FLAT, "calls and instructions are not all there: another", "lines are not exact\n"},
+        {REPORT_CALLGRAPH, "calls and instructions are not all there", "lines are not exact\n"},
+        {REPORT_CALLGRIND, "\ndesc: Counted: calls and instructions are not all there: another",
+         ""},
+        {REPORT_MEMPROF, "", "Overrides are not known: lines are not exact\n"},
+    };
+    for (size_t i = 0; i < 2 * sizeof say / sizeof *say; i++) {
+        memset(&live, 0, sizeof live);
+        FakeTables *f = made_up(true);
+        bool lost = i % 2;
+        live.tables.counts = LMP_COUNTS_CALLS | LMP_COUNTS_INSTRUCTIONS;
+        live.tables.hook_lost = lost;
+        live.tables.counts_why = lost ? LMP_WHY_LINES : LMP_WHY_NOT;
+        LmpReport r;
+        size_t size;
+        fill_for(&r, f, say[i / 2].kind);
+        char *text = text_of(say[i / 2].kind, &r, &size);
+        if (lost) {
+            ck_assert_ptr_nonnull(strstr(text, say[i / 2].lost));
+            ck_assert_ptr_nonnull(strstr(text, say[i / 2].lacks));
+        } else {
+            ck_assert_ptr_null(strstr(text, "not all"));
+            ck_assert_ptr_null(strstr(text, "not known: lines"));
+        }
+        free(text);
+        report_close(&r);
+        fake_tables_free(f);
+    }
+}
+END_TEST
+
 START_TEST(all_say_one_sum) {
     enum { ROUNDS = 60 };
     suite_seed();
@@ -531,4 +568,5 @@ START_TEST(deep) {
 }
 END_TEST
 
-SUITE("formats", all_say_one_sum, as_they_are, sampled, what_they_lack, deep)
+SUITE("formats", all_say_one_sum, as_they_are, what_is_not_all_counted, sampled, what_they_lack,
+      deep)

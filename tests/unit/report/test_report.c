@@ -208,6 +208,42 @@ START_TEST(what_cannot_be_had) {
 }
 END_TEST
 
+/* Nor does anybody take calls for exact that are not all there. */
+START_TEST(what_is_not_all_counted) {
+    LmpReport r;
+    FakeTables *f = program(false);
+    live.tables.counts = LMP_COUNTS_CALLS;
+    live.tables.counts_why = LMP_WHY_LINES;
+    live.tables.hook_lost = 3;
+    live.tables.hook_lost_clock = 2500000000;
+    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
+    char *text = written(SUMMARY, &r), *json = written(JSON, &r);
+    ck_assert_ptr_nonnull(strstr(text, "\n  Not all counted      lines are not exact\n"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "\n  Calls                not all there: another debug hook after 2.5 s\n"));
+    ck_assert_ptr_nonnull(strstr(json, "\"counts_why\":\"lines are not exact\",\"hook_lost\":3,"
+                                       "\"hook_lost_seconds\":2.5"));
+    free(json);
+    free(text);
+    report_close(&r);
+    live.tables.counts = LMP_COUNTS_INSTRUCTIONS;
+    live.tables.counts_why = LMP_WHY_NOT;
+    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
+    text = written(SUMMARY, &r);
+    ck_assert_ptr_null(strstr(text, "Not all counted"));
+    ck_assert_ptr_nonnull(strstr(text, "\n  Instructions         not all there: another"));
+    free(text);
+    report_close(&r);
+    live.tables.counts = LMP_COUNTS_OVERRIDES; /* which no hook tells of */
+    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
+    text = written(SUMMARY, &r);
+    ck_assert_ptr_null(strstr(text, "not all there"));
+    free(text);
+    report_close(&r);
+    fake_tables_free(f);
+}
+END_TEST
+
 /* Where another allocator covers ours that is the reason, and no other is given. */
 START_TEST(covered) {
     LmpReport r;
@@ -290,4 +326,5 @@ END_TEST
 
 SUITE("report", map_incomplete, with_frames, finished, everything_went_wrong, still_running,
       nothing_happened, with_lines, with_stacks, with_all_that_can_be_said, exact_but_for,
-      what_cannot_be_had, covered, top_none, texts_without_an_end, table_of_reports)
+      what_cannot_be_had, what_is_not_all_counted, covered, top_none, texts_without_an_end,
+      table_of_reports)
