@@ -36,29 +36,49 @@ static bool clock_of(const char *text, double *seconds) {
     return false;
 }
 
-/* "90s", "5m", "1.5h", "500ms". */
+/* "90s", "5m", "1.5h", "500ms", "1h30m". */
 static bool span_of(const char *text, double *seconds) {
     static const struct {
         const char *name;
         double seconds;
     } units[] = {{"ms", 0.001}, {"s", 1}, {"min", 60}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+    enum { UNITS = sizeof units / sizeof *units };
+    for (*seconds = 0; *text;) {
+        char number[32];
+        double part;
+        size_t i = 0, n = strspn(text, "0123456789."), word = strcspn(text + n, "0123456789.");
+        if (n == 0 || n >= sizeof number) return false;
+        memcpy(number, text, n);
+        number[n] = 0;
+        if (!clock_of(number, &part)) return false;
+        while (i < UNITS &&
+               (strlen(units[i].name) != word || strncmp(text + n, units[i].name, word) != 0))
+            i++;
+        if (i == UNITS) return false;
+        *seconds += part * units[i].seconds;
+        text += n + word;
+    }
+    return true;
+}
+
+/* "50%" of all of it. */
+static bool share_of(const char *text, uint64_t end, uint64_t *clock) {
     char number[32];
+    double percent;
     size_t n = strspn(text, "0123456789.");
-    if (n == 0 || n >= sizeof number) return false;
+    if (n >= sizeof number || strcmp(text + n, "%") != 0) return false;
     memcpy(number, text, n);
     number[n] = 0;
-    if (!clock_of(number, seconds)) return false;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(text + n, units[i].name) == 0) {
-            *seconds *= units[i].seconds;
-            return true;
-        }
-    return false;
+    if (!clock_of(number, &percent) || percent > 100) return false;
+    *clock = (uint64_t)((double)end * percent / 100);
+    return true;
 }
 
 bool moment_clock(const char *text, uint64_t end, uint64_t *clock) {
     bool back = *text == '-';
     double seconds;
+    if (share_of(text, end, clock)) return true;
+    if (!text[back]) return false;
     if (!clock_of(text + back, &seconds) && !span_of(text + back, &seconds)) return false;
     uint64_t ns = seconds < 1e9 ? (uint64_t)(seconds * (double)SECOND) : UINT64_MAX;
     *clock = !back ? ns : ns < end ? end - ns : 0;
@@ -101,6 +121,7 @@ static bool find_mark(LmpRecording *r, const char *name, uint32_t *frame, char *
     uint64_t marks = live->marks, wanted = 0;
     char *end;
     if (isdigit((unsigned char)*name)) wanted = strtoull(name, &end, 10);
+    if (wanted && *end) wanted = 0; /* "2x" is a name */
     for (uint64_t i = marks; i > 0 && marks - i < LMP_MARKS; i--) {
         const LmpMark *m = &live->mark[(i - 1) % LMP_MARKS];
         if (*name && !is_called(m, name) && i != wanted) continue;

@@ -6,8 +6,8 @@
 
 /* What people may write, for help. */
 #define MOMENT_WORDS                                                                               \
-    "12:30 or 1:02:03 since the start, 90s, 5m, -5m before the end, start, end, peak, mark (the "  \
-    "last one), mark 3, or a mark's name"
+    "12:30 or 1:02:03 since the start, 90s, 5m, 1h30m, 50% of all of it, -5m before the end,\n"    \
+    "start, end, peak, mark (the last one), mark 3, or a mark's name"
 
 enum { MOMENT_PROBLEM = 160 };
 

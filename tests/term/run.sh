@@ -592,6 +592,11 @@ case_help() { # help, usage and the man page agree with the tables
     if grep -q 'lmp display' out; then fail "help shows an internal command"; fi
     lmp run --help
     has out '--summary=FILE'
+    for c in run top record 'record cut' replay report diff dump heap snapshot doctor; do
+        # shellcheck disable=SC2086
+        lmp $c --help
+        if grep -E '.{101}' out; then fail "lmp $c --help is too wide"; fi
+    done
     lmp --version
     has out '^lmp [0-9]+\.[0-9]+'
     lmp help --man

@@ -332,9 +332,9 @@ const Command cmd_report = {
               "--list"},
     .help = "Writes a recording or a heap snapshot as text, as a page, or for other tools",
     .details = "FILE is what lmp has recorded (lmp run --record, lmp record), as it was at "
-               "MOMENT: " MOMENT_WORDS ";\nor a snapshot of the heap. PID is a program that runs "
-               "under lmp. FORMAT is summary if it "
-               "is left out.\n\nOf a recording:" REPORT_KINDS(
+               "MOMENT:\n" MOMENT_WORDS ".\n"
+               "Or it is a snapshot of the heap. PID is a program that runs under lmp. FORMAT is\n"
+               "summary if it is left out.\n\nOf a recording:" REPORT_KINDS(
                    RUN_FORMAT) "\n\nOf a heap snapshot:" HEAP_REPORTS(FORMAT),
     .options = options,
     .examples = examples,

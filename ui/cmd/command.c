@@ -107,6 +107,9 @@ const Option *options_next(Parse *p) {
     return NULL;
 }
 
+enum { HELP_WIDTH = 96 };
+
+/* What is too long for the line goes on below. */
 static void print_option(const Option *o) {
     char text[80];
     if (!o->arg)
@@ -115,7 +118,18 @@ static void print_option(const Option *o) {
         snprintf(text, sizeof text, "--%s[=%.*s]", o->name, (int)strlen(o->arg) - 2, o->arg + 1);
     else
         snprintf(text, sizeof text, "--%s=%s", o->name, o->arg);
-    printf("  %-17s  %s\n", text, o->help);
+    int used = printf("  %-17s  ", text);
+    for (const char *at = o->help; *at;) {
+        size_t n = strlen(at), room = (size_t)(used < HELP_WIDTH - 30 ? HELP_WIDTH - used : 30);
+        if (n > room)
+            for (n = room; n > 0 && at[n] != ' ';)
+                n--;
+        if (n == 0) n = strcspn(at, " ");
+        printf("%.*s\n", (int)n, at);
+        at += n;
+        at += strspn(at, " ");
+        if (*at) used = printf("%21s", "");
+    }
 }
 
 double command_fps(double otherwise) {

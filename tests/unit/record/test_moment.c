@@ -11,13 +11,30 @@ START_TEST(times) {
         const char *text;
         uint64_t clock;
     } good[] = {
-        {"0", 0},          {"90", 90 * S},      {"12:30", 750 * S}, {"1:02:03", 3723 * S},
-        {"90s", 90 * S},   {"5m", 300 * S},     {"5min", 300 * S},  {"2h", 7200 * S},
-        {"1d", 86400 * S}, {"500ms", S / 2},    {"1.5", 3 * S / 2}, {"1.5h", 5400 * S},
-        {"-5m", 3300 * S}, {"-1:00", 3540 * S}, {"-2h", 0},         {"0:00.25", S / 4},
+        {"0", 0},
+        {"90", 90 * S},
+        {"12:30", 750 * S},
+        {"1:02:03", 3723 * S},
+        {"90s", 90 * S},
+        {"5m", 300 * S},
+        {"5min", 300 * S},
+        {"2h", 7200 * S},
+        {"1d", 86400 * S},
+        {"500ms", S / 2},
+        {"1.5", 3 * S / 2},
+        {"1.5h", 5400 * S},
+        {"-5m", 3300 * S},
+        {"-1:00", 3540 * S},
+        {"-2h", 0},
+        {"0:00.25", S / 4},
+        {"1h30m", 5400 * S},
+        {"-1m30s", 3510 * S},
+        {"50%", 1800 * S},
+        {"100%", 3600 * S},
     };
-    static const char *const bad[] = {"",      "x",    "12:",  ":30",   "1:60", "1:2:3:4", "5x",
-                                      "5m 3s", "--5m", "1..5", "12:3x", "-",    "peak",    "+5"};
+    static const char *const bad[] = {"",      "x",    "12:",    ":30",   "1:60", "1:2:3:4", "5x",
+                                      "5m 3s", "--5m", "1..5",   "12:3x", "-",    "peak",    "+5",
+                                      "1h30",  "m",    "1h 30m", "101%",  "%",    "5%%",     "1e9"};
     uint64_t clock;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         ck_assert_msg(moment_clock(good[i].text, 3600 * S, &clock), "%s", good[i].text);
@@ -61,6 +78,7 @@ START_TEST(frames) {
     ck_assert_int_eq(recorder_open(&w, &s->view, &o), LMP_OK);
     for (int i = 0; i < 150; i++) {
         recorded_change(s);
+        if (i == 70) fake_mark(s->tables);
         if (i % 7 == 0)
             ck_assert_int_eq(recorder_frame(w, &s->view, record_clock), LMP_OK);
         else
@@ -91,6 +109,11 @@ START_TEST(frames) {
         for (uint32_t k = t + 1; k <= i; k++)
             ck_assert(!(recording_frame(r, k).flags & LMP_FRAME_TABLES));
     }
+    ck_assert(moment_find(r, "mark 1", &frame, problem));
+    ck_assert(moment_find(r, "mark:1", &frame, problem));
+    static const char *const none[] = {"1:2:3:4", "1e9", "1,5", "1x", "mark 1x", "mark 0"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        ck_assert_msg(!moment_find(r, none[i], &frame, problem), "%s", none[i]);
     ck_assert(!moment_find(r, "mark 999", &frame, problem));
     ck_assert_ptr_nonnull(strstr(problem, "mark"));
     ck_assert(!moment_find(r, "noon", &frame, problem));
