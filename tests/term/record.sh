@@ -104,6 +104,18 @@ LUA
 
 case_refused() {
     echo 'print "ran"' >x.lua
+    # what is said can be typed
+    for name in 'my file.lmprec' '-x.lmprec' 'é.lmprec'; do
+        lmp run --no-summary --record="$name" x.lua
+        echo "$name" | sed 's/^-/.\/-/; s/.*[ é].*/'"'&'/" >typed
+        has err "watch it: lmp replay $(cat typed)$"
+    done
+    lmp run --no-summary --record="it's" x.lua
+    is "$(sed 's/(.*)/()/' err)" "lmp: recording written to it's ()" 'a name with a quote'
+    mkdir gone
+    (cd gone && rmdir ../gone && exec "$LMP" run --record "$work/x.lua") >out 2>err
+    is $? 126 status
+    is "$(cat err)" 'lmp: cannot write lmp-PID.lmprec: No such file or directory' message
     mkdir folder
     lmp run --record=/no/such/directory/file x.lua
     is $status 126 status

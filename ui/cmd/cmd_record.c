@@ -38,7 +38,7 @@ static int record(uint32_t pid, uint32_t serial, const char *given, uint64_t lim
         return 1;
     }
     if (!recordname_choose(file, sizeof file, given, pid)) {
-        command_say("the name of the file is too long");
+        command_say("cannot write %s: %s", given ? given : "a file here", outfile_problem(errno));
         return 1;
     }
     if (!outfile_replaceable(file)) {

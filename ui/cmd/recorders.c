@@ -22,7 +22,7 @@ bool recorders_writable(const Recorders *r, const char **file) {
     *file = r->given;
     if (!r->wanted || r->given) return !r->wanted || outfile_replaceable(r->given);
     *file = "lmp-PID.lmprec";
-    if (!recordname_choose(here, sizeof here, NULL, 0)) return errno = ENAMETOOLONG, false;
+    if (!recordname_choose(here, sizeof here, NULL, 0)) return false; /* errno says why */
     return outfile_replaceable(here);
 }
 

@@ -1,6 +1,8 @@
 /* recordname.c - see recordname.h. */
 #include "recording/recordname.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,8 +15,9 @@
 bool recordname_choose(char *out, size_t size, const char *file, uint32_t pid) {
     char here[4096] = "";
     struct stat st;
+    errno = ENAMETOOLONG;
     if (!file || *file != '/') {
-        if (!getcwd(here, sizeof here)) return false;
+        if (!getcwd(here, sizeof here)) return false; /* it may have gone */
         if (here[1]) strncat(here, "/", sizeof here - strlen(here) - 1);
     }
     if (file) return (size_t)snprintf(out, size, "%s%s", here, file) < size;
@@ -35,14 +38,27 @@ const char *recordname_short(const char *file) {
     return inside ? file + n + 1 : file;
 }
 
+/* As it can be typed in a shell; "": with quotes or control characters of its own it cannot. */
+static const char *typed(char *out, size_t size, const char *file) {
+    bool dash = *file == '-', quoted = false;
+    for (const char *c = file; *c; c++) {
+        if ((unsigned char)*c < 32 || *c == 127 || *c == '\'') return "";
+        quoted |= !isalnum((unsigned char)*c) && !strchr("_-./,+@%:=", *c);
+    }
+    const char *quote = quoted ? "'" : "";
+    int n = snprintf(out, size, "%s%s%s%s", quote, dash ? "./" : "", file, quote);
+    return n > 0 && (size_t)n < size ? out : "";
+}
+
 char *recordname_say(char *out, size_t size, const char *file, const RecordEnd *end) {
-    char bytes[LMP_NUM], clock[LMP_NUM], name[RECORDNAME_MOST];
+    char bytes[LMP_NUM], clock[LMP_NUM], name[RECORDNAME_MOST], words[RECORDNAME_MOST];
     format_text(name, sizeof name, recordname_short(file), 0);
+    const char *word = typed(words, sizeof words, recordname_short(file));
     if (end->why == RECORD_TAKEN)
         snprintf(out, size, "no recording in %s: %s", name, recordjob_problem(end));
     else if (end->why != RECORD_FAILED)
-        snprintf(out, size, "recording written to %s (%s); watch it: lmp replay %s", name,
-                 format_bytes(bytes, end->bytes), name);
+        snprintf(out, size, "recording written to %s (%s)%s%s", name,
+                 format_bytes(bytes, end->bytes), *word ? "; watch it: lmp replay " : "", word);
     else if (end->bytes == 0)
         snprintf(out, size, "no recording: cannot write %s: %s", name, recordjob_problem(end));
     else

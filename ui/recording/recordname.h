@@ -11,7 +11,8 @@
 #define RECORDNAME_MOST 4352 /* bytes of a name with its folder */
 
 /* The name from everywhere; `file` NULL: one for this process in this folder that is not taken yet,
- * lmp-PID.lmprec, or with .2, .3 and so on. False: it is too long, or there is no such folder. */
+ * lmp-PID.lmprec, or with .2, .3 and so on. False: it is too long, or there is no such folder
+ * (errno). */
 bool recordname_choose(char *out, size_t size, const char *file, uint32_t pid);
 /* As people write it from here: without our own folder. */
 const char *recordname_short(const char *file);
