@@ -50,8 +50,8 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* FNV-1a, never 0. */
-static uint32_t hash_of(const char *text, size_t n) {
+/* FNV-1a. */
+uint32_t linetext_hash(const char *text, size_t n) {
     uint32_t h = 2166136261u;
     while (n > 0 && is_blank(text[n - 1]))
         n--;
@@ -98,7 +98,7 @@ static void split(TextFile *file, const char *text, size_t size) {
     for (size_t at = 0; file->hash && file->lines < lines; file->lines++) {
         const char *end = memchr(text + at, '\n', size - at);
         size_t n = end ? (size_t)(end - text) - at : size - at;
-        file->hash[file->lines] = hash_of(text + at, n);
+        file->hash[file->lines] = linetext_hash(text + at, n);
         at += n + (end != NULL);
     }
 }

@@ -3,7 +3,11 @@
 #ifndef LMP_RECORD_LINETEXT_H
 #define LMP_RECORD_LINETEXT_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+/* Of one line, blanks around it left out; never 0. */
+uint32_t linetext_hash(const char *text, size_t n);
 
 typedef struct LineTexts LineTexts;
 

@@ -83,6 +83,60 @@ class Page {
   async press(key) {
     for (const type of ["keyDown", "keyUp"]) await this.send("Input.dispatchKeyEvent", { type, key, code: key });
   }
+  // As a person does it.
+  async key(name, more = {}) {
+    for (const type of ["keyDown", "keyUp"])
+      await this.send("Input.dispatchKeyEvent", { type, key: name, code: name, ...(name.length === 1 && type === "keyDown" ? { text: name } : {}), ...more });
+  }
+  mouse(type, x, y, more = {}) {
+    return this.send("Input.dispatchMouseEvent", { type, x, y, button: type === "mouseMoved" ? "none" : "left", clickCount: 1, ...more });
+  }
+  async clickOn(selector) {
+    await this.run("new Promise(yes => requestAnimationFrame(() => requestAnimationFrame(yes)))"); // it stands where it will
+    const at = await this.run(`(() => { const e = document.querySelector(${JSON.stringify(selector)}); if (!e) return null;
+      e.scrollIntoView({ block: "center" }); const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()`);
+    assert.ok(at, "there is no " + selector);
+    await this.click(...at);
+  }
+  text(id) { return this.run(`document.getElementById("${id}").textContent`); }
+  size(width, height) { return this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false }); }
+  scheme(value) { return this.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value }] }); }
+  // A picture NAME.png in a folder; without a folder none.
+  async shot(folder, name) {
+    if (!folder) return;
+    await this.run("new Promise(yes => setTimeout(yes, 300))");
+    const { data } = await this.send("Page.captureScreenshot", { format: "png" });
+    fs.writeFileSync(path.join(folder, name + ".png"), Buffer.from(data, "base64"));
+  }
+  // In windows of several sizes, light and dark, nothing is wider than the window; and it prints.
+  async looks(folder) {
+    for (const [width, height] of [[1280, 800], [800, 600], [400, 800]])
+      for (const value of ["light", "dark"]) {
+        await this.size(width, height);
+        await this.scheme(value);
+        await until(value, () => this.run(`document.documentElement.dataset.theme === "${value}"`));
+        await this.run("new Promise(yes => setTimeout(yes, 250))");
+        assert.ok(await this.run("document.documentElement.scrollWidth <= window.innerWidth"), `at ${width} it is wider than the window`);
+        await this.run("window.scrollTo(0, 0)");
+        await this.shot(folder, `${width}-${value}`);
+      }
+    await this.size(1280, 800);
+    const before = await this.run("document.documentElement.dataset.theme");
+    await this.key("d");
+    assert.notStrictEqual(await this.run("document.documentElement.dataset.theme"), before, "d changes it");
+    await this.key("?");
+    await until("? has the keys", () => this.run("document.getElementById('keys').open"));
+    await this.shot(folder, "keys");
+    await this.clickOn("#keys button");
+    await until("a button closes them", () => this.run("!document.getElementById('keys').open"));
+  }
+  async prints(folder) {
+    const { data } = await this.send("Page.printToPDF", { printBackground: true });
+    assert.ok(Buffer.from(data, "base64").subarray(0, 5).toString() === "%PDF-", "it is printed");
+    if (folder) fs.writeFileSync(path.join(folder, "print.pdf"), Buffer.from(data, "base64"));
+    await this.run("new Promise(yes => setTimeout(yes, 300))");
+    assert.ok(await this.run("!printing"), "after printing it is as before");
+  }
   // What it asked for besides itself, and what it complained of.
   strange(url) {
     return this.events.flatMap(({ method, params: p }) =>

@@ -7,26 +7,8 @@ const { run, until, Page, home, LONG } = require("./browser.js");
 const [program, file, shots] = process.argv.slice(2);
 let page = null;
 
-const text = id => page.run(`document.getElementById("${id}").textContent`);
-const key = async (name, more = {}) => {
-  for (const type of ["keyDown", "keyUp"])
-    await page.send("Input.dispatchKeyEvent", { type, key: name, code: name, ...(name.length === 1 && type === "keyDown" ? { text: name } : {}), ...more });
-};
-const mouse = (type, x, y, more = {}) => page.send("Input.dispatchMouseEvent", { type, x, y, button: type === "mouseMoved" ? "none" : "left", clickCount: 1, ...more });
-const size = (width, height) => page.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
-const scheme = value => page.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value }] });
-async function shot(name) {
-  if (!shots) return;
-  await page.run("new Promise(yes => setTimeout(yes, 300))");
-  const { data } = await page.send("Page.captureScreenshot", { format: "png" });
-  fs.writeFileSync(path.join(shots, name + ".png"), Buffer.from(data, "base64"));
-}
-async function click(selector) {
-  const at = await page.run(`(() => { const e = document.querySelector(${JSON.stringify(selector)}); if (!e) return null;
-    e.scrollIntoView({ block: "center" }); const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()`);
-  assert.ok(at, "there is no " + selector);
-  await page.click(...at);
-}
+const text = id => page.text(id), key = (...is) => page.key(...is), mouse = (...is) => page.mouse(...is);
+const click = selector => page.clickOn(selector), shot = name => page.shot(shots, name);
 
 async function figures() { // what the page shows adds up to the heap
   const sums = await page.run(`Object.fromEntries(["sites", "own", "tree"].filter(t => tables[t].whole.live.length)
@@ -138,32 +120,11 @@ async function range() {
 }
 
 async function looks() {
-  for (const [width, height] of [[1280, 800], [800, 600], [400, 800]])
-    for (const value of ["light", "dark"]) {
-      await size(width, height);
-      await scheme(value);
-      await until(value, () => page.run(`document.documentElement.dataset.theme === "${value}"`));
-      await page.run("new Promise(yes => setTimeout(yes, 250))");
-      assert.ok(await page.run("document.documentElement.scrollWidth <= window.innerWidth"), `at ${width} it is wider than the window`);
-      await page.run("window.scrollTo(0, 0)");
-      await shot(`${width}-${value}`);
-    }
-  await size(1280, 800);
-  const before = await page.run("document.documentElement.dataset.theme");
-  await key("d");
-  assert.notStrictEqual(await page.run("document.documentElement.dataset.theme"), before, "d changes it");
-  await key("?");
-  await until("? has the keys", () => page.run("document.getElementById('keys').open"));
-  await shot("keys");
-  await key("Escape");
+  await page.looks(shots);
   await page.run("window.onbeforeprint()");
   assert.ok(await page.run("tiles.length > 0 && drawn.length > 2 && map.clientWidth > 300"), "on paper stands all of it");
   await page.run("window.onafterprint()");
-  const { data } = await page.send("Page.printToPDF", { printBackground: true });
-  assert.ok(Buffer.from(data, "base64").subarray(0, 5).toString() === "%PDF-", "it is printed");
-  if (shots) fs.writeFileSync(path.join(shots, "print.pdf"), Buffer.from(data, "base64"));
-  await page.run("new Promise(yes => setTimeout(yes, 300))");
-  assert.ok(await page.run("!printing"), "after printing it is as before");
+  await page.prints(shots);
 }
 
 run(program, 2 * LONG, async () => {
@@ -172,7 +133,7 @@ run(program, 2 * LONG, async () => {
   const begin = Date.now();
   page = await Page.open(url);
   const took = Date.now() - begin;
-  await size(1280, 800);
+  await page.size(1280, 800);
   await page.run("new Promise(yes => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(yes, 100))))"); // drawn anew
   await figures();
   await graph();

@@ -1,5 +1,4 @@
-// app.js - the page as a whole: its head, what is chosen, keys, light and dark, print.
-let printing = false;
+// app.js - the page of a run as a whole: its head, what is chosen, and its keys.
 const TABS = [["flame", "Flame graph"], ["treemap", "Treemap"], ["sites", "Lines"], ["functions", "Functions"], ["tags", "Tags"], ["source", "Source"]];
 const KEYS = [
   [["1", "\u2026", "6"], "Flame graph, treemap, lines, functions, tags, source"],
@@ -58,93 +57,42 @@ function said() { // what is not as it seems
 }
 
 function tools() {
-  const size = { sites: siteRows + (sites.more || 0), functions: VIEWS.functions.rows + VIEWS.functions.more, tags: VIEWS.tags.rows };
-  place("tabs").replaceChildren(...TABS.map(([id, name]) => make("button", { role: "tab", "data-tab": id, "aria-selected": state.tab === id, onclick: () => change({ tab: id }) },
-    name, size[id] !== undefined ? make("small", {}, count(size[id])) : null)));
+  drawTabs({ sites: siteRows + (sites.more || 0), functions: VIEWS.functions.rows + VIEWS.functions.more, tags: VIEWS.tags.rows });
   place("metrics").replaceChildren(...choices().map(m => make("button", { "data-metric": m.id, "aria-pressed": state.metric === m, onclick: () => change({ metric: m }) }, m.name)));
   place("units").replaceChildren(...["bytes", "blocks"].map(u => make("button", { "data-unit": u, ...(state.metric[u] ? {} : { disabled: "" }),
     "aria-pressed": state.metric[u] ? (state.unit === u || !state.metric[state.unit]) : false, onclick: () => change({ unit: u }) }, u === "bytes" ? "Bytes" : "Blocks")));
-  for (const [id] of TABS) place("v-" + id).classList.toggle("on", state.tab === id);
   said();
 }
-function found() {
-  place("found").textContent = !needle() ? "" : hits && hits.includes(1)
-    ? `${share(hitShare, 1)} of ${state.metric.name.toLowerCase()} in or under ${many(hitFrames, "frame")}` : "not in the graph";
-}
 
-function theme(name) {
-  document.documentElement.dataset.theme = name;
-  place("theme").textContent = name === "dark" ? "Light" : "Dark";
-  mixes.clear();
-  readPalette();
-  redraw();
-}
-function redraw() {
+function drawAll() {
   if (time) { drawTimeline(); drawLegend(); sayRange(); }
   drawFlame(); drawTreemap(); drawSource();
   for (const id of ["sites", "functions", "tags"]) VIEWS[id].fill();
 }
 
-function keys() {
-  place("keys").append(make("h2", {}, "Keys"), make("dl", {}, ...KEYS.flatMap(([list, text]) => [make("dt", {}, ...list.map(k => k === "\u2026" ? "\u2026 " : make("kbd", {}, k))), make("dd", {}, text)])),
-    make("h2", {}, "How to read it"),
-    make("p", {}, "Live is what was not freed when the report was made. Allocated is all that was asked for, with what resizing added. Peak is what was live when the heap was largest. Temporary are blocks that were freed before the next one was made at the same place."),
-    make("p", {}, "In the graph a frame is as wide as what it and all that it called made; below it stand those it called. Frames too narrow to draw are one grey piece. Inverted, the first row is who made it, and below it who called that. Drag over the timeline for a range."),
-    make("button", { onclick: () => place("keys").close() }, "Close"));
-  place("help").onclick = () => place("keys").showModal();
-  document.addEventListener("keydown", e => {
-    const typing = e.target.tagName === "INPUT";
-    if (e.ctrlKey || e.metaKey || e.altKey || place("keys").open) return;
-    if (e.key === "Escape" && typing) { if (e.target.id === "search") { e.target.value = ""; change({ search: "" }); } e.target.blur(); return; }
-    if (e.key === "Enter" && e.target.id === "search") { e.target.blur(); if (state.tab === "flame") { flame.focus(); nextHit(false); } return; }
-    if (typing) return;
-    const tab = TABS[+e.key - 1], list = [...place("metrics").children];
-    if (tab) {
-      change({ tab: tab[0] });
-      const stage = place(tab[0] === "source" ? "code" : tab[0]);
-      if (stage) stage.focus({ preventScroll: true }); else document.activeElement.blur();
-    }
-    else if (e.key === "m") list[(list.findIndex(b => b.getAttribute("aria-pressed") === "true") + 1) % list.length].click();
-    else if (e.key === "b") change({ unit: state.unit === "bytes" ? "blocks" : "bytes" });
-    else if (e.key === "/") place("search").focus();
-    else if (e.key === "?") place("keys").showModal();
-    else if (e.key === "d") place("theme").click();
-    else if (e.key === "t") chart.focus();
-    else if (e.key === "i") { if (state.tab !== "flame") change({ tab: "flame" }); place("invert").click(); }
-    else if ((e.key === "n" || e.key === "N") && state.tab === "flame") nextHit(e.key === "N");
-    else if (e.key === "Escape" && state.search) { place("search").value = ""; change({ search: "" }); }
-    else if (e.key === "Escape" && state.range) change({ range: null });
-    else return;
-    e.preventDefault();
-  });
+const HOW = [
+  "Live is what was not freed when the report was made. Allocated is all that was asked for, with what resizing added. Peak is what was live when the heap was largest. Temporary are blocks that were freed before the next one was made at the same place.",
+  "In the graph a frame is as wide as what it and all that it called made; below it stand those it called. Frames too narrow to draw are one grey piece. Inverted, the first row is who made it, and below it who called that. Drag over the timeline for a range.",
+];
+const stageOf = tab => tab === "source" ? "code" : tab;
+function pressed(e) { // keys of this page alone
+  if (e.key === "b") change({ unit: state.unit === "bytes" ? "blocks" : "bytes" });
+  else if (e.key === "t") chart.focus();
+  else if (e.key === "Escape" && state.range) change({ range: null });
+  else return false;
+  return true;
 }
+const onPaper = on => { map.style.height = on ? "320px" : ""; };
 
 function start() {
   readPalette();
-  for (const [id, name] of TABS) place("v-" + id).dataset.title = name;
   if (!siteRows && !data.tree) state.tab = "sites";
   if (!data.all.live) state.metric = METRICS[1];
   head();
   startTimeline(); startFlame(); startTreemap();
   for (const id of ["sites", "functions", "tags"]) startTable(id);
   startSource();
-  watch(f => {
-    if ("tab" in f || "metric" in f || "unit" in f || "range" in f) tools();
-    found();
-  });
-  tools();
-  keys();
-  place("search").oninput = () => change({ search: place("search").value });
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  place("theme").onclick = () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
-  system.onchange = () => theme(system.matches ? "dark" : "light");
-  let settle = 0;
-  new ResizeObserver(() => { cancelAnimationFrame(settle); settle = requestAnimationFrame(redraw); }).observe(document.body.parentElement);
-  // On paper all of it stands below each other: it is drawn so before.
-  const paper = on => { printing = on; document.body.classList.toggle("paper", on); map.style.height = on ? "320px" : ""; };
-  window.onbeforeprint = () => { paper(true); document.documentElement.dataset.before = document.documentElement.dataset.theme; theme("light"); };
-  window.onafterprint = () => { paper(false); theme(document.documentElement.dataset.before); };
+  startShell();
   place("foot").replaceChildren(...(data.again ? ["Run again: ", make("code", {}, (data.again.startsWith("lmp ") ? "" : "lmp run ") + data.again)] : ["Written by lmp. This page asks nobody for anything."]));
-  theme(system.matches ? "dark" : "light");
 }
 start();

@@ -1,10 +1,10 @@
-# Makes OUT, htmlpage_head and htmlpage_tail of htmlpage_impl.h, from page.html in the folder HERE:
-# what stands before and after the data, with a line of its own that names a file in place of the
-# file.
-file(READ ${HERE}/page.html page)
+# Makes OUT, NAME_head and NAME_tail of HEADER, from the page PAGE: what stands before and after its
+# data, with a line of its own that names a file of PARTS in place of the file.
+file(READ ${PAGE} page)
 string(REPLACE "," ";" PARTS "${PARTS}")
-foreach(name ${PARTS})
-  file(READ ${HERE}/${name} part)
+foreach(file ${PARTS})
+  file(READ ${file} part)
+  get_filename_component(name ${file} NAME)
   string(REPLACE "/*${name}*/\n" "${part}" page "${page}")
 endforeach()
 string(FIND "${page}" "/*DATA*/" at)
@@ -17,5 +17,5 @@ foreach(name head tail)
   string(REGEX REPLACE "(..)" "'\\\\x\\1'," ${name} "${bytes}")
   file(REMOVE ${OUT}.${name})
 endforeach()
-file(WRITE ${OUT} "/* Made by embed.cmake. */\n#include \"report/page/htmlpage_impl.h\"\n\n"
-  "const char htmlpage_head[] = {${head}0};\nconst char htmlpage_tail[] = {${tail}0};\n")
+file(WRITE ${OUT} "/* Made by embed.cmake. */\n#include \"${HEADER}\"\n\n"
+  "const char ${NAME}_head[] = {${head}0};\nconst char ${NAME}_tail[] = {${tail}0};\n")

@@ -1,8 +1,9 @@
 // flame.js - the call tree as an icicle: each frame as wide as what it and all it called made.
-// A frame spans [from, to) of the whole, 0 to 1; a zoom is a window on that.
+// A frame spans [from, to) of the whole, 0 to 1; a zoom is a window on that. What it is about is the page's:
+// COLOURS, graphValues, graphOthers, kindsBelow, kindOf, frameColour, frameWords, siteCount, openFrame.
 const flame = place("flame"), LINE = 20, NARROW = .6;
 let root = null, rootKey = "", win = [0, 1], zoomed = null, chosen = null, hovered = null, inverted = false;
-let colours = "type", drawn = [], motion = 0;
+let colours = COLOURS[0][0], drawn = [], motion = 0;
 const backs = [];
 
 // ---- nodes: of the call tree, or, where there are no paths, of files and their lines -----------
@@ -30,7 +31,7 @@ function readTree() {
   const put = (parent, key, site) => { nodes.parent.push(parent); nodes.key.push(key); nodes.site.push(site); nodes.joined.push(0); return nodes.parent.length - 1; };
   put(0, keyOf(data.program || "all", "", -1, -1, "root"), -1);
   nodes.row = [-1];
-  for (let i = 0; i < tables.sites.whole.live.length; i++) {
+  for (let i = 0; i < siteCount(); i++) {
     const src = i < siteRows ? word(sites.src[i]) : "(others)";
     if (!files.has(src)) { files.set(src, put(0, keyOf(src, "", -1, -1, "file"), -1)); nodes.row.push(-1); }
     put(files.get(src), i < siteRows ? keyOf(siteFunc(i), src, sites.line[i], i) : keyOf("\u2026", "", -1, -1, "joined"), i < siteRows ? i : -1);
@@ -40,23 +41,23 @@ function readTree() {
 }
 let treeKind = "";
 
-// What each made itself, of the figure that is shown.
-function ownValues() {
-  const c = figures(treeKind)[column()];
-  if (treeKind === "tree") return c;
-  return Float64Array.from(nodes.row, r => r < 0 ? 0 : c[r]);
+// Of rows of figures those of the nodes.
+function ofNodes(c) {
+  return treeKind === "tree" || !c ? c : Float64Array.from(nodes.row, r => r < 0 ? 0 : c[r]);
 }
+const ownValues = () => ofNodes(graphValues()); // what each made itself, of the figure that is shown
 
 // Bytes grown can be negative: a frame is never narrower than nothing.
 const positive = n => n > 0 ? n : 0;
 
 function frame(up, key, total, from, width) {
-  return { up, key, total, own: 0, from, to: from + width, depth: up ? up.depth + 1 : 0, kids: null, site: -1, joined: 0, kinds: null };
+  return { up, key, total, other: 0, own: 0, from, to: from + width, depth: up ? up.depth + 1 : 0, kids: null, site: -1, joined: 0, kinds: null };
 }
 
-function buildForward(own) {
-  const n = own.length, sum = Float64Array.from(own, positive), first = new Int32Array(n + 1), list = new Int32Array(n);
-  for (let i = n - 1; i > 0; i--) sum[nodes.parent[i]] += sum[i];
+// `others`: what each is compared with; null: with nothing.
+function buildForward(own, others) {
+  const n = own.length, sum = Float64Array.from(own, positive), other = Float64Array.from(others || [], positive), first = new Int32Array(n + 1), list = new Int32Array(n);
+  for (let i = n - 1; i > 0; i--) { sum[nodes.parent[i]] += sum[i]; if (others) other[nodes.parent[i]] += other[i]; }
   for (let i = 1; i < n; i++) first[nodes.parent[i] + 1]++;
   for (let i = 0; i < n; i++) first[i + 1] += first[i];
   const at = first.slice();
@@ -67,7 +68,7 @@ function buildForward(own) {
   const order = [0];
   for (let o = 0; o < order.length; o++) {
     const i = order[o], f = all[i];
-    f.own = positive(own[i]); f.site = nodes.site[i]; f.joined = nodes.joined[i]; f.kind = best[i];
+    f.own = positive(own[i]); f.site = nodes.site[i]; f.joined = nodes.joined[i]; f.kind = best ? best[i] : 5; f.other = others ? other[i] : 0;
     const kids = Array.from(kidsOf(i)).filter(k => sum[k] > 0).sort((a, b) => sum[b] - sum[a] || a - b);
     let x = f.from;
     f.kids = kids.map(k => {
@@ -84,28 +85,15 @@ function buildForward(own) {
 // What a C function makes is its caller's line's.
 const siteOf = i => nodes.site[i] < 0 && i ? nodes.site[nodes.parent[i]] : nodes.site[i];
 
-// The type of which most was made below each.
-function kindsBelow(own, n) {
-  const sums = Array.from({ length: 6 }, () => new Float64Array(n)), best = new Uint8Array(n), name = column();
-  const typeOf = new Map(), type = s => { if (!typeOf.has(s)) typeOf.set(s, s < 0 ? 5 : siteType(s, name)); return typeOf.get(s); };
-  for (let i = n - 1; i >= 0; i--) {
-    sums[type(siteOf(i))][i] += positive(own[i]);
-    let most = -1;
-    for (let k = 0; k < 6; k++) {
-      if (sums[k][i] > most) { most = sums[k][i]; best[i] = k; }
-      if (i) sums[k][nodes.parent[i]] += sums[k][i];
-    }
-  }
-  return best;
-}
-
 // Who made it first, then who called that: opened where it is wide enough to be seen.
-function buildInverted(own) {
+// Of what is not there any more only those are shown that something else of their name stands for.
+function buildInverted(own, others) {
   let sum = 0;
   for (const v of own) sum += positive(v);
   const top = frame(null, nodes.key[0], sum, 0, 1);
-  top.kind = 5;
-  top.open = () => group(top, Array.from(own.keys()).filter(i => own[i] > 0 && i > 0).map(i => [i, own[i]]), sum);
+  top.kind = 5; top.other = others ? others.reduce((a, v) => a + positive(v), 0) : 0;
+  top.open = () => group(top, Array.from(own.keys()).filter(i => i > 0 && (own[i] > 0 || (others && others[i] > 0)))
+    .map(i => [i, positive(own[i]), others ? positive(others[i]) : 0]), sum);
   return top;
 }
 function group(up, list, whole) {
@@ -115,27 +103,28 @@ function group(up, list, whole) {
     if (!by.has(key)) by.set(key, []);
     by.get(key).push(entry);
   }
-  const kids = Array.from(by, ([key, of]) => [key, of, of.reduce((a, e) => a + e[1], 0)]).sort((a, b) => b[2] - a[2] || a[0] - b[0]);
+  const kids = Array.from(by, ([key, of]) => [key, of, of.reduce((a, e) => a + e[1], 0)]).filter(k => k[2] > 0).sort((a, b) => b[2] - a[2] || a[0] - b[0]);
   let x = up.from;
   return kids.map(([key, of, sum]) => {
     const f = frame(up, key, sum, x, sum / whole);
     x = f.to;
     f.site = siteOf(of[0][0]);
-    f.kind = up.up ? up.kind : f.site < 0 ? 5 : siteType(f.site);
+    f.kind = up.up ? up.kind : kindOf(f.site);
+    f.other = of.reduce((a, e) => a + e[2], 0);
     f.own = up.up ? 0 : sum;
-    f.open = () => group(f, of.filter(e => nodes.parent[e[0]] > 0).map(e => [nodes.parent[e[0]], e[1]]), whole);
+    f.open = () => group(f, of.filter(e => nodes.parent[e[0]] > 0).map(e => [nodes.parent[e[0]], e[1], e[2]]), whole);
     return f;
   });
 }
 const kidsOf = f => f.kids || (f.kids = f.open ? f.open() : []);
 
 function build() {
-  const key = [column(), inverted, state.version].join();
+  const key = [graphKey(), inverted, state.version].join();
   if (key === rootKey) return;
   const keep = zoomed ? wayTo(zoomed).slice(1).map(f => f.key) : [];
   rootKey = key;
-  const own = ownValues();
-  root = inverted ? buildInverted(own) : buildForward(own);
+  const own = ownValues(), others = ofNodes(graphOthers());
+  root = inverted ? buildInverted(own, others) : buildForward(own, others);
   zoomed = root; chosen = hovered = null; backs.length = 0;
   for (const k of keep) { // stays where it was, as far as that is there
     const next = kidsOf(zoomed).find(f => f.key === k);
@@ -186,27 +175,14 @@ function nextHit(back) {
 
 function fillOf(f) {
   if (!f.up) return palette.soft;
-  const k = nodes.keys[f.key];
-  if (k.extra === "joined") return palette.line;
-  if (colours === "type") return palette.kinds[f.kind];
-  if (colours === "file") {
-    let h = 0;
-    for (const c of k.where.replace(/:\d+$/, "") || k.func) h = (h * 31 + c.codePointAt(0)) >>> 0;
-    return palette.kinds[h % 5];
-  }
-  // how much of what was made here is still there
-  const s = f.site, c = tables.sites.whole;
-  const lives = s >= 0 && c.made[s] ? c.live[s] / c.made[s] : 0;
-  return mix(palette.soft, palette.kinds[0], .12 + .88 * Math.sqrt(lives));
+  return nodes.keys[f.key].extra === "joined" ? palette.line : frameColour(f);
 }
-const mixes = new Map();
-function mix(a, b, t) {
-  const key = a + b + Math.round(t * 32);
-  if (!mixes.has(key)) {
-    const rgb = c => [1, 3, 5].map(i => parseInt(c.slice(i, i + 2), 16)), [x, y] = [rgb(a), rgb(b)];
-    mixes.set(key, "#" + x.map((v, i) => Math.round(v + (y[i] - v) * t).toString(16).padStart(2, "0")).join(""));
-  }
-  return mixes.get(key);
+
+function fileColour(f) {
+  const k = nodes.keys[f.key];
+  let h = 0;
+  for (const c of k.where.replace(/:\d+$/, "") || k.func) h = (h * 31 + c.codePointAt(0)) >>> 0;
+  return palette.kinds[h % 5];
 }
 
 function layOut(width) { // rectangles within the window: frame or null (those too narrow), x, width, depth
@@ -276,13 +252,13 @@ function drawFlame() {
 
 function sayFrame() {
   const f = hovered || chosen || zoomed, line = place("flame-say");
-  if (!root.total) { line.textContent = state.metric.id === "grew" ? "Nothing grew in this range." : "Nothing of it here."; return; }
+  if (!root.total) { line.textContent = nothingWords(); return; }
   const k = nodes.keys[f.key];
   line.replaceChildren(make("strong", {}, nameOf(f)), k.where ? ` ${k.where}` : "", make("br"),
-    `${unitWord(f.total)}, ${share(f.total, root.total)} of all`,
+    ...frameWords(f), `, ${share(f.total, root.total)} of all`,
     f.up && f.up.up ? `, ${share(f.total, f.up.total)} of what ${inverted ? "is above" : "called it"}` : "",
     f.own && f.own !== f.total ? `, ${unitWord(f.own)} by its own lines` : "");
-  if (k.site >= 0) line.append(" \u00b7 ", make("a", { onclick: () => openSource(k.site) }, "source"));
+  if (k.site >= 0) line.append(" \u00b7 ", make("a", { onclick: () => openFrame(k.site) }, openWord));
 }
 function crumbs() {
   const way = wayTo(zoomed), list = [];
@@ -367,7 +343,7 @@ function startFlame() {
     else if (e.key === "Home") to = root;
     else if (e.key === "Enter") zoom(f);
     else if (e.key === "Escape" || e.key === "Backspace") { if (!zoomBack()) { if (!chosen) return; chosen = null; drawFlame(); } }
-    else if (e.key === "o") { const s = nodes.keys[f.key].site; if (s >= 0) openSource(s); }
+    else if (e.key === "o") { const s = nodes.keys[f.key].site; if (s >= 0) openFrame(s); }
     else if (e.key === "n" || e.key === "N") nextHit(e.key === "N");
     else return;
     e.preventDefault(); e.stopPropagation();
@@ -376,8 +352,7 @@ function startFlame() {
       choose(to);
     }
   };
-  const list = [["type", "By type"], ["lives", "By what lives"], ["file", "By file"]];
-  place("colours").append(...list.map(([id, name]) => make("button", { "aria-pressed": id === colours, "data-id": id, onclick: () => {
+  place("colours").append(...COLOURS.map(([id, name]) => make("button", { "aria-pressed": id === colours, "data-id": id, onclick: () => {
     colours = id;
     for (const b of place("colours").children) b.setAttribute("aria-pressed", b.dataset.id === id);
     drawFlame();

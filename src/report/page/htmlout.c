@@ -47,7 +47,7 @@ void htmlout_change(HtmlOut *o, const char *key, int64_t n) {
     htmlout_count(o, NULL, 0 - (uint64_t)n);
 }
 
-void htmlout_seconds(HtmlOut *o, const char *key, double seconds) {
+void htmlout_number(HtmlOut *o, const char *key, double seconds) {
     /* not %f: the decimal point is the locale's there */
     uint64_t us = seconds > 0 && seconds < 1e12 ? (uint64_t)(seconds * 1e6 + 0.5) : 0;
     next(o, key);

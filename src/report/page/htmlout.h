@@ -23,7 +23,7 @@ void htmlout_begin(HtmlOut *o, const char *key, char bracket);
 void htmlout_end(HtmlOut *o, char bracket);
 void htmlout_count(HtmlOut *o, const char *key, uint64_t n);
 void htmlout_change(HtmlOut *o, const char *key, int64_t n);
-void htmlout_seconds(HtmlOut *o, const char *key, double seconds);
+void htmlout_number(HtmlOut *o, const char *key, double seconds);
 
 /* Any bytes. What is not UTF-8, a control or turns the direction of writing becomes U+FFFD;
  * nothing of it ends the script that it stands in. */

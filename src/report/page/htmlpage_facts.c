@@ -68,7 +68,7 @@ void htmlpage_facts(HtmlOut *o, const LmpReport *r) {
     htmlout_text(o, "ending", r->ending ? r->ending : "");
     htmlout_text(o, "error", r->error ? r->error : "");
     htmlout_text(o, "again", r->again ? r->again : "");
-    htmlout_seconds(o, "seconds", r->stats.seconds);
+    htmlout_number(o, "seconds", r->stats.seconds);
     htmlout_count(o, "stacks", l->stacks);
     htmlout_count(o, "sample", l->sample);
     htmlout_count(o, "lines", l->lines != LMP_LINES_OFF);

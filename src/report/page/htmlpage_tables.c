@@ -27,7 +27,7 @@ static LmpErr put_figures(HtmlOut *o, const HtmlRows *rows, const HtmlKept *kept
     if (!list) return LMP_E_NOMEM;
     uint32_t more = rows->rows - kept->rows;
     htmlout_count(o, "more", more);
-    htmlpage_columns(o, list, kept->rows + (more > 0));
+    htmlcolumns(o, list, kept->rows + (more > 0), HTML_ALL);
     free(list);
     return LMP_OK;
 }
@@ -91,7 +91,7 @@ static void put_leaks(HtmlOut *o, const LmpReport *r, const HtmlKept *kept) {
         if (site >= r->ledger.sites || kept->place[site] == HTML_NOWHERE) continue;
         htmlout_begin(o, NULL, '[');
         htmlout_count(o, NULL, kept->place[site]);
-        htmlout_seconds(o, NULL, r->leak[i].bytes_per_cycle);
+        htmlout_number(o, NULL, r->leak[i].bytes_per_cycle);
         htmlout_count(o, NULL, r->leak[i].gain);
         htmlout_end(o, ']');
     }
@@ -124,8 +124,8 @@ static void put_places(HtmlOut *o, const Ledger *l, const HtmlKept *kept) {
 LmpErr htmlpage_sites(HtmlOut *o, const LmpReport *r, HtmlAllKept *all) {
     const Ledger *l = &r->ledger;
     HtmlKept *kept = &all->sites;
-    const HtmlRows rows = {l, site_tally, NULL, &l->all, l->sites, HTML_ROWS};
-    if (!htmlpage_keep(&rows, kept)) return LMP_E_NOMEM;
+    const HtmlRows rows = {l, site_tally, NULL, &l->all, l->sites, HTML_ROWS, NULL};
+    if (!htmlkeep(&rows, kept)) return LMP_E_NOMEM;
     htmlout_begin(o, "sites", '{');
     put_places(o, l, kept);
     put_calls(o, l, kept);
@@ -168,9 +168,9 @@ static void put_functions(HtmlOut *o, const Ledger *l, const HtmlKept *kept) {
 LmpErr htmlpage_functions(HtmlOut *o, const LmpReport *r, HtmlAllKept *all) {
     const Ledger *l = &r->ledger;
     HtmlKept *kept = &all->functions;
-    const HtmlRows own = {l, function_tally, NULL, &l->all, l->functions, HTML_ROWS};
-    const HtmlRows with = {l, function_retained, NULL, &l->all, l->functions, HTML_ROWS};
-    if (!htmlpage_keep(l->stacks ? &with : &own, kept)) return LMP_E_NOMEM;
+    const HtmlRows own = {l, function_tally, NULL, &l->all, l->functions, HTML_ROWS, NULL};
+    const HtmlRows with = {l, function_retained, NULL, &l->all, l->functions, HTML_ROWS, NULL};
+    if (!htmlkeep(l->stacks ? &with : &own, kept)) return LMP_E_NOMEM;
     htmlout_begin(o, "functions", '{');
     put_functions(o, l, kept);
     htmlout_begin(o, "own", '{');
@@ -192,8 +192,8 @@ static const LmpTally *tag_tally(const void *of, uint32_t i) {
 LmpErr htmlpage_tags(HtmlOut *o, const LmpReport *r, HtmlAllKept *all) {
     const Ledger *l = &r->ledger;
     HtmlKept *kept = &all->tags;
-    const HtmlRows rows = {l, tag_tally, NULL, &l->all, l->tags, HTML_ROWS};
-    if (!htmlpage_keep(&rows, kept)) return LMP_E_NOMEM;
+    const HtmlRows rows = {l, tag_tally, NULL, &l->all, l->tags, HTML_ROWS, NULL};
+    if (!htmlkeep(&rows, kept)) return LMP_E_NOMEM;
     htmlout_begin(o, "tags", '{');
     htmlout_begin(o, "func", '[');
     for (uint32_t i = 0; i < kept->rows; i++)

@@ -1,0 +1,196 @@
+/* htmltree.c - see htmltree.h. */
+#include "report/page/htmltree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Work {
+    const HtmlTree *tree;
+    HtmlKept kept;
+    uint32_t joins;
+    uint32_t *join; /* by the place of its parent: 1 + which joined node */
+    uint32_t *joined_parent, *joined_nodes;
+    LmpTally *joined[HTMLTREE_SIDES];     /* of joined node i */
+    const LmpTally **own[HTMLTREE_SIDES]; /* of the nodes kept, and then of the joined ones */
+    LmpTally root[HTMLTREE_SIDES];        /* of no path */
+} Work;
+
+static float score_of(const void *of, uint32_t i) {
+    const HtmlTree *t = of;
+    float most = 0;
+    for (unsigned side = 0; side < t->sides; side++) {
+        const LmpTreeRow *row = t->row(t->of, i, side);
+        float score = row ? htmlkeep_score(&row->retained, t->all[side]) : 0;
+        if (score > most) most = score;
+    }
+    return most;
+}
+
+static uint32_t parent_of(const void *of, uint32_t i) {
+    const HtmlTree *t = of;
+    return t->parent(t->of, i);
+}
+
+/* The place of a node's parent; HTML_NOWHERE: it was left out. */
+static uint32_t parent_place(const Work *w, uint32_t i) {
+    uint32_t parent = parent_of(w->tree, i);
+    return parent < i ? w->kept.place[parent] : 0;
+}
+
+static bool is_joined(const Work *w, uint32_t i) {
+    return w->kept.place[i] == HTML_NOWHERE && parent_place(w, i) != HTML_NOWHERE;
+}
+
+static void join_one(Work *w, uint32_t i) {
+    uint32_t parent = parent_place(w, i), at = w->join[parent] - 1;
+    for (unsigned side = 0; side < w->tree->sides; side++) {
+        const LmpTreeRow *row = w->tree->row(w->tree->of, i, side);
+        if (row) tally_add(&w->joined[side][at], &row->retained);
+    }
+    w->joined_parent[at] = parent;
+    w->joined_nodes[at]++;
+}
+
+/* Of what was left out, those whose parents are here stand for all below them. */
+static bool join(Work *w) {
+    w->join = calloc(w->kept.rows, sizeof *w->join);
+    if (!w->join) return false;
+    for (uint32_t i = 1; i < w->tree->nodes; i++)
+        if (is_joined(w, i) && !w->join[parent_place(w, i)])
+            w->join[parent_place(w, i)] = ++w->joins;
+    size_t room = (size_t)w->joins + 1;
+    w->joined_parent = calloc(room, sizeof *w->joined_parent);
+    w->joined_nodes = calloc(room, sizeof *w->joined_nodes);
+    bool enough = w->joined_parent && w->joined_nodes;
+    for (unsigned side = 0; side < w->tree->sides; side++) {
+        w->joined[side] = calloc(room, sizeof *w->joined[side]);
+        enough = enough && w->joined[side];
+    }
+    for (uint32_t i = 1; enough && i < w->tree->nodes; i++)
+        if (is_joined(w, i)) join_one(w, i);
+    return enough;
+}
+
+static void tally_take(LmpTally *from, const LmpTally *t) {
+    uint64_t a[TALLY_WORDS], b[TALLY_WORDS];
+    memcpy(a, from, sizeof a);
+    memcpy(b, t, sizeof b);
+    for (int i = 0; i < TALLY_WORDS; i++)
+        a[i] -= b[i];
+    memcpy(from, a, sizeof a);
+}
+
+/* What each made itself. The root has what no path is known of, so that all add up to the heap. */
+static bool own_tallies(Work *w, unsigned side) {
+    static const LmpTally none;
+    const HtmlTree *t = w->tree;
+    const LmpTally **own = malloc(((size_t)w->kept.rows + w->joins + 1) * sizeof *own);
+    const LmpTreeRow *row = t->row(t->of, 0, side);
+    w->own[side] = own;
+    if (!own) return false;
+    if (row) w->root[side] = row->retained;
+    for (uint32_t i = 1; i < t->nodes; i++) {
+        row = t->row(t->of, i, side);
+        if (row && t->parent(t->of, i) == 0) tally_take(&w->root[side], &row->retained);
+    }
+    for (uint32_t i = 0; i < w->kept.rows; i++) {
+        row = t->row(t->of, w->kept.row[i], side);
+        own[i] = row ? &row->shallow : &none;
+    }
+    for (uint32_t i = 0; i < w->joins; i++)
+        own[w->kept.rows + i] = &w->joined[side][i];
+    own[0] = &w->root[side];
+    return true;
+}
+
+/* ---- written --------------------------------------------------------------------------------- */
+
+/* A kept node as it is, else as it was. */
+static const LmpTreeRow *row_of(const Work *w, uint32_t i) {
+    const HtmlTree *t = w->tree;
+    const LmpTreeRow *row = t->row(t->of, w->kept.row[i], 0);
+    return row || t->sides == 1 ? row : t->row(t->of, w->kept.row[i], 1);
+}
+
+static void put_frames(HtmlOut *o, const Work *w) {
+    uint32_t kept = w->kept.rows;
+    htmlout_begin(o, "parent", '['); /* how many places before it */
+    for (uint32_t i = 0; i < kept; i++)
+        htmlout_count(o, NULL, i ? i - parent_place(w, w->kept.row[i]) : 0);
+    for (uint32_t i = 0; i < w->joins; i++)
+        htmlout_count(o, NULL, kept + i - w->joined_parent[i]);
+    htmlout_end(o, ']');
+    htmlout_begin(o, "func", '[');
+    for (uint32_t i = 0; i < kept; i++)
+        htmlout_count(o, NULL, htmlout_word(o, row_of(w, i)->name));
+    htmlout_end(o, ']');
+    htmlout_begin(o, "src", '[');
+    for (uint32_t i = 0; i < kept; i++)
+        htmlout_count(o, NULL, htmlout_word(o, row_of(w, i)->short_src));
+    htmlout_end(o, ']');
+    htmlout_begin(o, "line", '[');
+    for (uint32_t i = 0; i < kept; i++)
+        htmlout_change(o, NULL, row_of(w, i)->line);
+    htmlout_end(o, ']');
+    htmlout_begin(o, "site", '[');
+    for (uint32_t i = 0; i < kept; i++)
+        htmlout_count(o, NULL, w->tree->site(w->tree->of, w->kept.row[i]));
+    htmlout_end(o, ']');
+    htmlout_begin(o, "joined", '[');
+    for (uint32_t i = 0; i < w->joins; i++)
+        htmlout_count(o, NULL, w->joined_nodes[i]);
+    htmlout_end(o, ']');
+}
+
+static void put_figures(HtmlOut *o, const Work *w) {
+    uint32_t rows = w->kept.rows + w->joins;
+    htmlcolumns(o, w->own[0], rows, w->tree->sides == 1 ? HTML_ALL : HTML_COMPARED);
+    if (w->tree->sides == 1) return;
+    htmlout_begin(o, "was", '{');
+    htmlcolumns(o, w->own[1], rows, HTML_COMPARED);
+    htmlout_end(o, '}');
+}
+
+static bool find_places(const Work *w, uint32_t **out) {
+    uint32_t *place = malloc(w->tree->nodes * sizeof *place);
+    for (uint32_t i = 0; place && i < w->tree->nodes; i++) {
+        uint32_t above = parent_place(w, i);
+        place[i] = w->kept.place[i] != HTML_NOWHERE ? w->kept.place[i]
+                   : above != HTML_NOWHERE          ? w->kept.rows + w->join[above] - 1
+                                                    : place[parent_of(w->tree, i)];
+    }
+    *out = place;
+    return place != NULL;
+}
+
+static void work_free(Work *w) {
+    htmlkept_free(&w->kept);
+    free(w->join);
+    free(w->joined_parent);
+    free(w->joined_nodes);
+    for (unsigned side = 0; side < HTMLTREE_SIDES; side++) {
+        free(w->joined[side]);
+        free(w->own[side]);
+    }
+}
+
+LmpErr htmltree_put(HtmlOut *o, const HtmlTree *tree, uint32_t **place, uint32_t *rows) {
+    Work w = {.tree = tree};
+    const HtmlRows all = {.of = tree,
+                          .parent = parent_of,
+                          .rows = tree->nodes,
+                          .most = HTML_NODES,
+                          .score = score_of};
+    bool done = htmlkeep(&all, &w.kept) && join(&w);
+    for (unsigned side = 0; done && side < tree->sides; side++)
+        done = own_tallies(&w, side);
+    if (done && place) done = find_places(&w, place);
+    if (done) {
+        htmlout_count(o, "nodes", tree->nodes);
+        put_frames(o, &w);
+        put_figures(o, &w);
+        *rows = w.kept.rows + w.joins;
+    }
+    work_free(&w);
+    return done ? LMP_OK : LMP_E_NOMEM;
+}

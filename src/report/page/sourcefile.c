@@ -1,0 +1,66 @@
+/* sourcefile.c - see sourcefile.h. */
+#include "report/page/sourcefile.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static bool is_program(const char *name, const char *text, size_t size) {
+    static const char *const ends[] = {".lua", ".tl", ".moon", ".fnl", ".lp"};
+    if (memchr(text, 0, size)) return false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends_with(name, ends[i])) return true;
+    return size > 2 && memcmp(text, "#!", 2) == 0;
+}
+
+/* The file's bytes; NULL: it is none, or too large, or no memory. Waits for no pipe. */
+static char *read_whole(const char *name, size_t *size) {
+    struct stat st;
+    char *text = NULL;
+    int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0) return NULL;
+    *size = 0;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+        st.st_size <= SOURCEFILE_BYTES)
+        text = malloc((size_t)st.st_size);
+    while (text && *size < (size_t)st.st_size) {
+        ssize_t n = read(fd, text + *size, (size_t)st.st_size - *size);
+        if (n <= 0) break;
+        *size += (size_t)n;
+    }
+    close(fd);
+    return text;
+}
+
+static bool find_lines(SourceFile *s) {
+    uint32_t n = 1;
+    for (size_t i = 0; i < s->size; i++)
+        n += s->text[i] == '\n';
+    s->line = malloc(((size_t)n + 1) * sizeof *s->line);
+    if (!s->line) return false;
+    s->lines = 0;
+    s->line[s->lines++] = 0;
+    for (size_t i = 0; i < s->size; i++)
+        if (s->text[i] == '\n') s->line[s->lines++] = i + 1;
+    s->line[s->lines] = s->size;
+    return true;
+}
+
+bool sourcefile_open(SourceFile *s, const char *name) {
+    memset(s, 0, sizeof *s);
+    s->text = read_whole(name, &s->size);
+    return s->text && is_program(name, s->text, s->size) && find_lines(s);
+}
+
+void sourcefile_close(SourceFile *s) {
+    free(s->text);
+    free(s->line);
+    memset(s, 0, sizeof *s);
+}
