@@ -86,6 +86,22 @@ limit) # exactly as much as it may passes
     is "$(jq .failed diff.json)" true "it failed"
     is "$(jq .totals.live_bytes.broken diff.json)" false "only the metric that was named is judged"
     ;;
+html) # one page, for its owner alone; of heap snapshots there is none
+    record old --stacks
+    record new --stacks
+    lmp diff --html --fail-on-increase=20 old.lmprec new.lmprec -o diff.html
+    is $status 3 "a page, and too much growth"
+    is "$(stat -c %a diff.html)" 600 "mode"
+    is "$(grep -c '<!DOCTYPE html>' diff.html)" 1 "a page"
+    sed -n '/id="data">/,/<\/script>/p' diff.html | sed 's/.*id="data">//; s/<\/script>.*//' >data
+    is "$(jq '(.tree.func | length > 5) and .totals[0].broken == 1' data)" true "its data"
+    lmp diff --html old.lmprec old.lmprec
+    is $status 0 "a page to standard output"
+    has out '^<!DOCTYPE html>'
+    lmp diff --html old/app.lua new/app.lua
+    is $status 2 "no recordings"
+    has err '--html is of recordings'
+    ;;
 redacted) # without hashes of its lines: those of functions are known by where they stand
     record old
     record new

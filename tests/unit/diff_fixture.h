@@ -33,25 +33,29 @@ static void diff_fixture_move(FakeTables *f) {
 static void diff_fixture_edit(FakeTables *f) {
     diff_fixture_move(f);
     uint32_t function = fake_function(f, LMP_F_LUA, "@cache.lua", 40, "local 'refresh'");
+    bool stacks = f->live->tables.stacks;
     FakeSpot spot = {.site = fake_site(f, function, 44, 0), .cls = LMP_C_STRING};
+    if (stacks) spot.node = fake_node(f, 0, spot.site, 0);
     fake_made(f, spot, 90000, 90000 * 64);
     for (uint32_t i = 2; i < f->live->tables.records; i++) {
         LmpRecord *r = &f->t.record[i];
         FakeSpot at = {.site = r->site, .cls = r->use.cls, .tag = r->use.tag};
+        if (i % 7 == 0 && stacks) at.node = fake_node(f, 0, at.site, 0);
         if (i % 7 == 0) fake_made(f, at, 1000ull * i, 32000ull * i);
     }
 }
 
-static DiffFixture *diff_fixture(bool edited) {
+static DiffFixture *diff_fixture_with(bool edited, unsigned parts) {
     static const LmpHeader header = {
         .program = "options.lua", .lua = "Lua 5.4.4", .pid = 4711, .top = 10};
     DiffFixture *f = calloc(1, sizeof *f);
     ck_assert_ptr_nonnull(f);
     for (int i = 0; i < 2; i++) {
         f->tables[i] = fake_tables_new(&f->live[i]);
-        fake_program(f->tables[i], false);
+        fake_program(f->tables[i], parts & LEDGER_TREE);
         if (i == 1 && edited) diff_fixture_edit(f->tables[i]);
-        report_fill(&f->r[i], &header, &f->live[i], &f->tables[i]->t, 62412345678, "finished");
+        report_fill_with(&f->r[i], &header, &f->live[i], &f->tables[i]->t, parts, 62412345678,
+                         "finished");
     }
     uint64_t noise = diffreport_noise(&f->r[0], &f->r[1], RUNDIFF_LIVE);
     const Ledger *old = &f->r[0].ledger, *newer = &f->r[1].ledger;
@@ -64,6 +68,10 @@ static DiffFixture *diff_fixture(bool edited) {
     return f;
 }
 
+__attribute__((unused)) static DiffFixture *diff_fixture(bool edited) {
+    return diff_fixture_with(edited, 0);
+}
+
 static void diff_fixture_free(DiffFixture *f) {
     rundiff_free(&f->diff);
     for (int i = 0; i < 2; i++) {
@@ -74,11 +82,11 @@ static void diff_fixture_free(DiffFixture *f) {
 }
 
 /* A comparison as text; the caller frees it. */
-static char *diff_written(void (*write)(const DiffReport *, FILE *), const DiffReport *report) {
+static char *diff_written(LmpErr (*write)(const DiffReport *, FILE *), const DiffReport *report) {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    write(report, out);
+    ck_assert_int_eq(write(report, out), LMP_OK);
     fclose(out);
     return text;
 }

@@ -11,11 +11,15 @@
 
 #define FILES (LMP_GROWTH_STEPS + 1)
 
-enum { O_JSON, O_TOP, O_OUTPUT, O_METRIC, O_NOISE, O_FAIL };
+/* Formats come first, in their order in DIFF_REPORTS. */
+enum { O_TOP = DIFF_KINDS, O_OUTPUT, O_METRIC, O_NOISE, O_FAIL };
 
 static const Option options[] = {
-    [O_JSON] = {"json", NULL, "as JSON"},
-    [O_TOP] = {"top", "N", "rows of each table (default 20; of JSON: all)"},
+#define FORMAT(ID, name, parts, help) [DIFF_##ID] = {#name, NULL, help},
+    DIFF_REPORTS(FORMAT)
+#undef FORMAT
+        [O_TOP] = {"top", "N",
+                   "rows of each table (default 20; of JSON: all; of the page: 20,000)"},
     [O_OUTPUT] =
         {"output", "OUT",
          "of recordings: write to OUT, which is replaced when all is written (also -o OUT)"},
@@ -34,6 +38,7 @@ static const Option options[] = {
 static const Example examples[] = {
     {"lmp diff yesterday.lmprec today.lmprec", "which lines hold more than they did"},
     {"lmp diff app.lmprec@mark app.lmprec@peak", "two moments of one run"},
+    {"lmp diff --html -o diff.html old.lmprec new.lmprec", "the same in a browser, with a graph"},
     {"lmp diff --fail-on-increase=5 main.lmprec branch.lmprec", "for CI: status 3 if it grew"},
     {"lmp diff lmp-4711-1.heap lmp-4711-2.heap", "what is new, what is gone, what was kept"},
     {"lmp diff lmp-4711-1.heap lmp-4711-2.heap lmp-4711-3.heap", "and what grew each time"},
@@ -72,6 +77,7 @@ static int diff(const char *const *file, uint32_t files, HeapDiff *d) {
 typedef struct Wish {
     HeapDiff heap;
     DiffRuns runs;
+    int format;       /* DIFF_ */
     const char *only; /* an option that is of recordings alone */
     const char *file[FILES];
     uint32_t files;
@@ -91,11 +97,12 @@ static bool set_metric(const Command *command, const char *value, Wish *wish) {
 /* False: what is wrong has been said. */
 static bool set_option(const Command *command, const Option *o, const char *value, Wish *wish) {
     double number;
-    if (o > &options[O_TOP]) wish->only = o->name;
-    switch (o - options) {
-    case O_JSON:
-        wish->heap.json = true;
+    if (o > &options[O_TOP] || o == &options[DIFF_HTML]) wish->only = o->name;
+    if (o < &options[DIFF_KINDS]) {
+        wish->format = (int)(o - options);
         return true;
+    }
+    switch (o - options) {
     case O_OUTPUT:
         wish->runs.out = value;
         return true;
@@ -125,7 +132,7 @@ static int compare_recordings(const Command *command, Wish *wish) {
     wish->runs.file[0] = wish->file[0];
     wish->runs.file[1] = wish->file[1];
     wish->runs.top = wish->heap.top;
-    wish->runs.kind = &diffreport_kinds[wish->heap.json ? DIFF_JSON : DIFF_TEXT];
+    wish->runs.kind = &diffreport_kinds[wish->format];
     return diff_runs(&wish->runs);
 }
 
@@ -149,6 +156,7 @@ static int run(const Command *command, int argc, char **argv) {
         return compare_recordings(command, &wish);
     if (wish.only)
         return command_wrong(command, "--%s is of recordings, and these are none", wish.only);
+    wish.heap.json = wish.format == DIFF_JSON;
     return diff(wish.file, wish.files, &wish.heap);
 }
 

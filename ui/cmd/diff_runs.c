@@ -28,8 +28,7 @@ typedef struct Job {
 
 static LmpErr write_job(const void *of, FILE *out) {
     const Job *job = of;
-    job->kind->write(job->report, out);
-    return LMP_OK;
+    return job->kind->write(job->report, out);
 }
 
 bool diff_runs_is(const char *name) {
@@ -55,25 +54,25 @@ static bool find(Side *side, const char *name, const char *moment, uint32_t *fra
     return false;
 }
 
-static void fill(Side *side, uint32_t frame) {
+static void fill(Side *side, uint32_t frame, unsigned parts) {
     LmpView *view = recording_view(side->recording);
     if (recording_frame(side->recording, frame).flags & LMP_FRAME_END)
         ending_words(side->ending, sizeof side->ending, view, recording_ended(side->recording));
     else
         snprintf(side->ending, sizeof side->ending, "as it was");
-    report_fill(&side->report, view->header, view->live, &view->tables, view->live->clock,
-                side->ending);
+    report_fill_with(&side->report, view->header, view->live, &view->tables, parts,
+                     view->live->clock, side->ending);
 }
 
 /* False: said. */
-static bool open_side(Side *side, const char *name) {
+static bool open_side(Side *side, const char *name, unsigned parts) {
     const char *moment = moment_split(side->file, sizeof side->file, name);
     uint32_t frame = 0;
     if (!recopen(&side->recording, side->file)) return false;
     if (!find(side, name, moment ? moment : "end", &frame)) return false;
     if (recording_seek(side->recording, frame))
         return say_cannot(name, "it is damaged there: another moment may be readable");
-    fill(side, frame);
+    fill(side, frame, parts);
     if (side->report.ledger_error == LMP_E_NOMEM)
         return say_cannot(name, "not enough memory to read it");
     return true;
@@ -92,9 +91,9 @@ static int put(const DiffRuns *wish, const DiffReport *report) {
         status = heapopen_wrote(save_file(wish->out, write_job, &job), wish->out);
     } else {
         errno = 0;
-        write_job(&job, stdout);
-        bool written = fflush(stdout) == 0 && !ferror(stdout);
-        status = heapopen_wrote(written ? LMP_OK : LMP_E_FILE, NULL);
+        LmpErr err = write_job(&job, stdout);
+        if (!err && (fflush(stdout) != 0 || ferror(stdout))) err = LMP_E_FILE;
+        status = heapopen_wrote(err, NULL);
     }
     return status == 0 && diffreport_fails(report) ? EXIT_DIFFERENT : status;
 }
@@ -123,7 +122,8 @@ static int compare(const DiffRuns *wish, const Side side[2]) {
 int diff_runs(const DiffRuns *wish) {
     static Side side[2]; /* large */
     int status = 1;
-    if (open_side(&side[0], wish->file[0]) && open_side(&side[1], wish->file[1]))
+    if (open_side(&side[0], wish->file[0], wish->kind->parts) &&
+        open_side(&side[1], wish->file[1], wish->kind->parts))
         status = compare(wish, side);
     close_side(&side[0]);
     close_side(&side[1]);

@@ -67,7 +67,7 @@ static void put_table(Json *json, const DiffReport *r, RunDiffBy by, const char 
     json_end(json, ']');
 }
 
-void diff_json(const DiffReport *r, FILE *out) {
+LmpErr diff_json(const DiffReport *r, FILE *out) {
     static const char *const keys[RUNDIFF_BYS] = {"sites", "functions", "tags"};
     Json json = {.out = out};
     DiffTotal total[DIFF_TOTALS];
@@ -94,4 +94,5 @@ void diff_json(const DiffReport *r, FILE *out) {
         put_table(&json, r, (RunDiffBy)by, keys[by]);
     json_end(&json, '}');
     fputc('\n', out);
+    return LMP_OK;
 }

@@ -185,7 +185,7 @@ static void put_side(FILE *out, const char *which, const DiffSide *side) {
             format_clock(clock, (uint64_t)(r->stats.seconds * 1e9)));
 }
 
-void diff_text(const DiffReport *r, FILE *out) {
+LmpErr diff_text(const DiffReport *r, FILE *out) {
     DiffDoubts doubts = diff_doubts(r);
     fputs("What changed between two runs\n", out);
     put_side(out, "old", &r->old);
@@ -196,4 +196,5 @@ void diff_text(const DiffReport *r, FILE *out) {
     put_types(r, out);
     for (int by = 0; by < RUNDIFF_BYS; by++)
         put_table(r, (RunDiffBy)by, out);
+    return LMP_OK;
 }

@@ -1,7 +1,7 @@
 /* diffreport.c - the table of formats of a comparison, and its totals with their judgement. */
 #include "report/diff/diffreport_impl.h"
 
-#define ROW(ID, name, help) [DIFF_##ID] = {#name, help, diff_##name},
+#define ROW(ID, name, parts, help) [DIFF_##ID] = {#name, help, parts, diff_##name},
 const DiffReportKind diffreport_kinds[DIFF_KINDS] = {DIFF_REPORTS(ROW)};
 #undef ROW
 
@@ -26,9 +26,13 @@ void diffreport_totals(const DiffReport *report, DiffTotal out[DIFF_TOTALS]) {
         out[i] = totals[i];
 }
 
-bool diffreport_broken(const DiffReport *report, const DiffTotal *total) {
+bool diffreport_judged(const DiffReport *report, const DiffTotal *total) {
     bool judged = report->by_metric ? total->metric == report->diff->metric : total->judged;
-    if (report->fail < 0 || !judged || total->is <= total->was) return false;
+    return report->fail >= 0 && judged;
+}
+
+bool diffreport_broken(const DiffReport *report, const DiffTotal *total) {
+    if (!diffreport_judged(report, total) || total->is <= total->was) return false;
     /* in doubles a byte of more than 2^53 is lost, which no heap has */
     return (double)(total->is - total->was) * 100 > (double)total->was * report->fail;
 }

@@ -34,6 +34,8 @@ typedef struct DiffReport {
 
 /* The totals of both. */
 void diffreport_totals(const DiffReport *report, DiffTotal out[DIFF_TOTALS]);
+/* Is it one that has a limit? */
+bool diffreport_judged(const DiffReport *report, const DiffTotal *total);
 /* Is it one that has grown by more than it may? Exactly as much passes. */
 bool diffreport_broken(const DiffReport *report, const DiffTotal *total);
 /* Is any? */
@@ -41,10 +43,13 @@ bool diffreport_fails(const DiffReport *report);
 /* Changes below this are noise where nobody says otherwise: a thousandth of the metric's total. */
 uint64_t diffreport_noise(const LmpReport *old, const LmpReport *newer, RunDiffMetric metric);
 
-/* ID, name, help. void diff_NAME(const DiffReport *, FILE *) writes it. */
+/* ID, name, what it needs of the tables beside those of every report (LEDGER_ bits), help. LmpErr
+ * diff_NAME(const DiffReport *, FILE *) writes it. `lmp diff` has an option for each. */
 #define DIFF_REPORTS(REPORT)                                                                       \
-    REPORT(TEXT, text, "tables for people")                                                        \
-    REPORT(JSON, json, "all of it, for machines")
+    REPORT(TEXT, text, 0, "tables for people (the default)")                                       \
+    REPORT(JSON, json, 0, "as JSON")                                                               \
+    REPORT(HTML, html, LEDGER_TREE,                                                                \
+           "of recordings: one page for a browser, with a graph of the call paths")
 
 enum {
 #define DIFF_ID(ID, ...) DIFF_##ID,
@@ -54,7 +59,9 @@ enum {
 
 typedef struct DiffReportKind {
     const char *name, *help;
-    void (*write)(const DiffReport *report, FILE *out);
+    unsigned parts; /* what report_fill_with is to be asked for */
+    /* Errors: NOMEM. Whether the bytes were written is known by ferror. */
+    LmpErr (*write)(const DiffReport *report, FILE *out);
 } DiffReportKind;
 
 extern const DiffReportKind diffreport_kinds[DIFF_KINDS];

@@ -4,7 +4,7 @@
 
 #include "report/diff/diffreport.h"
 
-#define DIFF_WRITE(ID, name, ...) void diff_##name(const DiffReport *report, FILE *out);
+#define DIFF_WRITE(ID, name, ...) LmpErr diff_##name(const DiffReport *report, FILE *out);
 DIFF_REPORTS(DIFF_WRITE)
 #undef DIFF_WRITE
 

@@ -2,7 +2,7 @@
  */
 #include "diff_fixture.h"
 
-static void golden(const char *name, void (*write)(const DiffReport *, FILE *),
+static void golden(const char *name, LmpErr (*write)(const DiffReport *, FILE *),
                    const DiffReport *report) {
     char *text = diff_written(write, report);
     suite_golden(name, text);
