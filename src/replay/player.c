@@ -20,6 +20,7 @@ Player *player_new(LmpRecording *recording) {
 void player_free(Player *p) {
     if (!p) return;
     ledger_free(&p->whole.ledger);
+    against_free(&p->against);
     free(p);
 }
 
@@ -179,16 +180,18 @@ void player_bounds(const Player *p, uint32_t *from, uint32_t *to) {
     *to = begin < end ? end : begin;
 }
 
-void player_range(Player *p) {
+bool player_range(Player *p) {
+    if (p->against.recording) return false;
     if (p->range && p->open) {
         p->open = false;
         p->ended = p->at;
         p->ended_clock = player_clock_of(p, p->at);
-        return;
+        return true;
     }
     p->range = p->open = true;
     p->begin = p->at;
     p->begin_clock = player_clock_of(p, p->at);
+    return true;
 }
 
 bool player_no_range(Player *p) {

@@ -65,10 +65,20 @@ uint64_t player_due(const Player *player, uint64_t now);
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
 
-/* Begins a range at the playhead, ends the one that was begun, begins another. */
-void player_range(Player *player);
+/* Begins a range at the playhead, ends the one that was begun, begins another. False: tables
+ * compare with another run. */
+bool player_range(Player *player);
 /* False: there was none. */
 bool player_no_range(Player *player);
+
+/* ---- another run -------------------------------------------------------------------------------
+ */
+
+/* From now on tables compare with a moment of another recording (Model.against), in place of
+ * counting from a mark: LmpTally.mark is what there was in it, and rows that only it has are there,
+ * too (rundiff/runjoin.h). There are no ranges then. The recording and the name stay the caller's,
+ * and so does the frame it shows. Errors: DAMAGED, NOMEM (nothing is compared). */
+LmpErr player_against(Player *player, LmpRecording *other, uint32_t frame, const char *name);
 
 /* ---- what there was -------------------------------------------------------------------------- */
 

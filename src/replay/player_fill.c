@@ -12,13 +12,13 @@
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-static LmpErr fill_live(const Player *p, Model *model, uint32_t frame) {
-    LmpErr err = recording_seek(p->recording, frame);
+LmpErr player_fill_live(LmpRecording *recording, Model *model, uint32_t frame) {
+    LmpErr err = recording_seek(recording, frame);
     if (err) return err;
-    LmpView *view = recording_view(p->recording);
-    LmpFrameInfo info = recording_frame(p->recording, frame);
-    bool last = frame + 1 == recording_frames(p->recording);
-    uint32_t ended = last ? recording_ended(p->recording) : 0;
+    LmpView *view = recording_view(recording);
+    LmpFrameInfo info = recording_frame(recording, frame);
+    bool last = frame + 1 == recording_frames(recording);
+    uint32_t ended = last ? recording_ended(recording) : 0;
     ModelInput input = {.now = view->header->start_clock + info.clock,
                         .alive = !(info.flags & LMP_FRAME_END),
                         .rss = info.rss};
@@ -27,6 +27,10 @@ static LmpErr fill_live(const Player *p, Model *model, uint32_t frame) {
     model->pid = view->header->pid;
     model->ended = ended;
     return LMP_OK;
+}
+
+static LmpErr fill_live(const Player *p, Model *model, uint32_t frame) {
+    return player_fill_live(p->recording, model, frame);
 }
 
 void player_fill_whole(Player *p) {
@@ -80,6 +84,7 @@ static uint32_t tables_before(const Player *p, uint32_t frame) {
  * counts from. False: none, they show what happens in a second. */
 static bool counts(const Player *p, const Model *model, uint32_t *from, uint32_t *to) {
     player_bounds(p, from, to);
+    if (p->against.recording) return false;
     if (p->range || !model->marked || model->base >= model->marks) return p->range;
     *from = player_frame_after(p, model->mark[model->base].clock);
     return *from <= *to;
@@ -127,6 +132,8 @@ static LmpErr fill_tables(Player *p, Model *model, uint32_t frame, uint32_t base
     err = read_tables(p, model, frame, parts);
     if (err) return err;
     model_fill_verdicts(model, &recording_view(p->recording)->tables);
+    err = against_join(&p->against, model, parts);
+    if (err) return err;
     p->tables = frame;
     p->parts = parts;
     p->tag = model->ledger.of_tag;
@@ -153,7 +160,8 @@ static LmpErr fill_range(const Player *p, Model *model) {
 LmpErr player_fill(Player *p, Model *model, unsigned parts) {
     uint32_t from, to;
     LmpErr err;
-    model->held = p->range;
+    model->held = p->range || p->against.recording;
+    against_fill(&p->against, model);
     if (p->range) {
         err = fill_range(p, model);
         if (err) return err;

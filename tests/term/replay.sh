@@ -128,5 +128,73 @@ LUA
     key q
     wait_for '^ready>'
     ;;
+compare) # two runs side by side: what came, went and grew; at any moment of the newer one
+    mkdir "$work/old" "$work/new"
+    cat >"$work/old/app.lua" <<'LUA'
+local lmp = require "luamemprofiler"
+local kept = {}
+local function items(n)
+    for i = 1, n do kept[#kept + 1] = { i } end
+end
+local function legacy()
+    kept.legacy = ("l"):rep(300000)
+end
+items(1000)
+lmp.mark("filled")
+local until_ = os.clock() + 0.5
+while os.clock() < until_ do local garbage = {} end
+legacy()
+LUA
+    {
+        echo '-- a comment'
+        sed -e 's/items(1000)/items(5000)/' -e 's/^legacy()/local fresh = ("f"):rep(200000)/' "$work/old/app.lua"
+    } >"$work/new/app.lua"
+    for run in old new; do
+        (cd "$work/$run" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live --stacks \
+            --record="$work/$run.lmprec" app.lua) >"$work/out" 2>&1 </dev/null || fail "lmp run --record: $(cat "$work/out")"
+    done
+    open 120 36
+    type_line "\$P $LMP diff --show --json old.lmprec new.lmprec; echo status \$?"
+    wait_for 'json has no meaning with --show'
+    wait_for 'status 2'
+    type_line "clear; \$P $LMP diff --show old.lmprec@nomark new.lmprec; echo status \$?"
+    wait_for 'old.lmprec@nomark: nomark: '
+    wait_for 'status 1'
+    type_line "clear; \$P $LMP diff --show old.lmprec new.lmprec >/dev/null; echo status \$?"
+    wait_for 'status 1'
+    type_line "clear; \$P $LMP diff --show old.lmprec new.lmprec"
+    wait_for 'COMPARED'
+    wait_for 'Compared with old.lmprec +live \+[0-9.]+ KiB'
+    wait_for '1 line new +1 line gone'
+    wait_for ' 0 B .*-29[0-9.]+ KiB .*app.lua:7 gone'
+    wait_for '\+19[0-9.]+ KiB .*app.lua:14 new'
+    [ "$(screen | grep -nE 'app.lua:7 gone' | cut -d: -f1)" -lt "$(screen | grep -nE 'app.lua:14 new' | cut -d: -f1)" ] ||
+        fail "it is not sorted by the size of the change: $(screen)"
+    key V
+    wait_for 'Tables compare with old.lmprec'
+    key 8 && key F
+    wait_for 'live in either run . T change'
+    wait_for 'against the other run:  half gone'
+    wait_for 'legacy'
+    key % && key % && key %
+    wait_for 'bytes at the peak|temporary bytes'
+    key F && key 6
+    key ':' && type_text 'filled' && key Enter # before the newer run had its last line
+    wait_gone 'app.lua:14 new'
+    wait_for 'app.lua:7 gone'
+    key G
+    wait_for 'Δ made'
+    tm resize-window -t t -x 60 -y 15
+    wait_for 'vs old.lmprec'
+    tm resize-window -t t -x 200 -y 50
+    wait_for 'Compared with old.lmprec'
+    key q
+    wait_for '^ready>'
+    type_line "clear; \$P $LMP diff --show new.lmprec@filled new.lmprec" # two moments of one run
+    wait_for 'Compared with new.lmprec@filled'
+    wait_for '\+19[0-9.]+ KiB .*app.lua:14 new'
+    key q
+    wait_for '^ready>'
+    ;;
 *) fail "no case $1" ;;
 esac

@@ -221,6 +221,8 @@ void time_draw_hidden(const Panel *panel, Canvas *canvas, Rect rect);
 void header_draw(App *app, Canvas *canvas, Rect rect);
 /* The same over a snapshot. */
 void heap_header_draw(App *app, Canvas *canvas, Rect rect);
+/* The line that says what this run is compared with. */
+void against_draw(const App *app, Canvas *canvas, Rect rect, int y);
 void footer_draw(App *app, Canvas *canvas, Rect rect);
 /* Would this action do anything now? If not, the footer leaves it out. */
 bool footer_offers(const App *app, Action action);

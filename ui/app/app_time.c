@@ -119,6 +119,7 @@ void time_fresh(App *app) {
 
 bool time_offers(const App *app, Action action) {
     const UiTime *time = &app->ui.time;
+    if (action == ACT_RANGE && app->model.against.name) return false;
     if (action_info[action].group == GROUP_TIME)
         return time->can && (time->past || (app->ui.focus == &panel_timeline &&
                                             (action == ACT_GO_TO || action == ACT_MARK_BEFORE)));

@@ -38,6 +38,8 @@ static StateWord ended_word(const App *app, char *text, size_t size) {
 /* A moment that is over: whose, and does time go on? */
 static StateWord past_word(const App *app, char *text, size_t size) {
     const UiTime *time = &app->ui.time;
+    if (app->model.against.name && !time->playing)
+        return (StateWord){"COMPARED", G_PAUSE, TONE_FROZEN};
     if (!time->playing)
         return time->replay ? (StateWord){"REPLAY", G_PAUSE, TONE_FROZEN}
                             : (StateWord){"PAST", G_FROZEN, TONE_FROZEN};
@@ -374,12 +376,15 @@ static void draw_error(const App *app, Canvas *canvas, Rect rect, int y) {
 
 void header_draw(App *app, Canvas *canvas, Rect rect) {
     bool error = app->ended && app->model.ended > 1 && app->ui.error[0];
+    bool third = error || app->model.against.name;
     if (rect.h >= 1) draw_who(app, canvas, rect);
     if (rect.h >= 2) draw_heap(app, canvas, rect, rect.y + 1);
     if (rect.h >= 3 && error)
         draw_error(app, canvas, rect, rect.y + 2);
+    else if (rect.h >= 3 && app->model.against.name)
+        against_draw(app, canvas, rect, rect.y + 2);
     else if (rect.h >= 4 && !draw_no_pause(app, canvas, rect, rect.y + 2))
         draw_rates(app, canvas, rect, rect.y + 2);
-    if (rect.h >= 4 || (rect.h >= 3 && !error))
+    if (rect.h >= 4 || (rect.h >= 3 && !third))
         verdict_draw(app, canvas, rect, rect.y + (rect.h < 4 ? rect.h - 1 : 3));
 }

@@ -6,13 +6,14 @@
 #include "base/format.h"
 #include "cmd/cmd.h"
 #include "cmd/diff_runs.h"
+#include "cmd/diff_show.h"
 #include "cmd/heapopen.h"
 #include "report/heap/heapreport.h"
 
 #define FILES (LMP_GROWTH_STEPS + 1)
 
 /* Formats come first, in their order in DIFF_REPORTS. */
-enum { O_TOP = DIFF_KINDS, O_OUTPUT, O_METRIC, O_NOISE, O_FAIL };
+enum { O_TOP = DIFF_KINDS, O_OUTPUT, O_METRIC, O_NOISE, O_FAIL, O_SHOW };
 
 static const Option options[] = {
 #define FORMAT(ID, name, parts, help) [DIFF_##ID] = {#name, NULL, help},
@@ -32,11 +33,13 @@ static const Option options[] = {
     [O_FAIL] = {"fail-on-increase", "PERCENT",
                 "of recordings: exit status 3 if peak, live or allocated bytes, or the metric that "
                 "was named, grew by more"},
+    [O_SHOW] = {"show", NULL, "of recordings: in the display, at any moment of NEW"},
     {0},
 };
 
 static const Example examples[] = {
     {"lmp diff yesterday.lmprec today.lmprec", "which lines hold more than they did"},
+    {"lmp diff --show yesterday.lmprec today.lmprec", "the same in the display"},
     {"lmp diff app.lmprec@mark app.lmprec@peak", "two moments of one run"},
     {"lmp diff --html -o diff.html old.lmprec new.lmprec", "the same in a browser, with a graph"},
     {"lmp diff --fail-on-increase=5 main.lmprec branch.lmprec", "for CI: status 3 if it grew"},
@@ -79,6 +82,8 @@ typedef struct Wish {
     DiffRuns runs;
     int format;       /* DIFF_ */
     const char *only; /* an option that is of recordings alone */
+    const char *text; /* one that is of reports alone */
+    bool show;
     const char *file[FILES];
     uint32_t files;
 } Wish;
@@ -98,11 +103,15 @@ static bool set_metric(const Command *command, const char *value, Wish *wish) {
 static bool set_option(const Command *command, const Option *o, const char *value, Wish *wish) {
     double number;
     if (o > &options[O_TOP] || o == &options[DIFF_HTML]) wish->only = o->name;
+    if (o != &options[O_SHOW]) wish->text = o->name;
     if (o < &options[DIFF_KINDS]) {
         wish->format = (int)(o - options);
         return true;
     }
     switch (o - options) {
+    case O_SHOW:
+        wish->show = true;
+        return true;
     case O_OUTPUT:
         wish->runs.out = value;
         return true;
@@ -129,6 +138,9 @@ static bool set_option(const Command *command, const Option *o, const char *valu
 static int compare_recordings(const Command *command, Wish *wish) {
     if (wish->files != 2)
         return command_wrong(command, "takes two recordings, the older one first");
+    if (wish->show && wish->text)
+        return command_wrong(command, "--%s has no meaning with --show", wish->text);
+    if (wish->show) return diff_show(wish->file[0], wish->file[1]);
     wish->runs.file[0] = wish->file[0];
     wish->runs.file[1] = wish->file[1];
     wish->runs.top = wish->heap.top;
@@ -168,7 +180,8 @@ const Command cmd_diff = {
         "Of recordings (lmp run --record) OLD and NEW may be FILE@MOMENT: FILE@mark, FILE@peak, "
         "FILE@12:30.\nA line is known again though the file was edited: by its function, and by "
         "how far it is from where\nthat begins. Exactly as much growth as --fail-on-increase "
-        "lets pass, passes.\nOf heap snapshots an object is the same if it is of the same type, at "
+        "lets pass, passes.\nWith --show tables and the flame graph show NEW less OLD; keys are as "
+        "in lmp replay.\nOf heap snapshots an object is the same if it is of the same type, at "
         "the same address and was made\nat the same time. With files between the two growth is "
         "told step by step, and what grew each time\nis named. Of files of two runs only classes "
         "and lines are compared.",

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "cmd/command.h"
+#include "record/moment.h"
 
 void recopen_say(const char *file, LmpErr err, int error) {
     char name[1024];
@@ -52,4 +53,22 @@ bool recopen_is(const char *file) {
     LmpErr err = recording_open(&recording, file);
     if (!err) recording_close(recording);
     return err != LMP_E_FOREIGN && err != LMP_E_FILE;
+}
+
+bool recopen_at(LmpRecording **recording, const char *name, uint32_t *frame, bool *moment) {
+    char file[4096], problem[MOMENT_PROBLEM], text[1024], at[200];
+    const char *named = moment_split(file, sizeof file, name);
+    if (moment) *moment = named != NULL;
+    if (!recopen(recording, file)) return false;
+    if (recording_frames(*recording) == 0) {
+        recopen_say(file, LMP_E_DAMAGED, 0);
+    } else if (moment_find(*recording, named ? named : "end", frame, problem)) {
+        *frame = moment_tables(*recording, *frame);
+        return true;
+    } else {
+        command_say("%s: %s: %s", format_text(text, sizeof text, name, 0),
+                    format_text(at, sizeof at, named ? named : "end", 0), problem);
+    }
+    recording_close(*recording);
+    return false;
 }

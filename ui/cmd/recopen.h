@@ -12,4 +12,8 @@ void recopen_say(const char *file, LmpErr err, int error);
 /* Is it one? Of what cannot be opened: no. */
 bool recopen_is(const char *file);
 
+/* "FILE@MOMENT": the recording, and the frame with tables of its moment, or of its end. `moment`:
+ * was one named? May be NULL. False: what is wrong has been said, and nothing is open. */
+bool recopen_at(LmpRecording **recording, const char *name, uint32_t *frame, bool *moment);
+
 #endif

@@ -267,20 +267,31 @@ static void draw_shares(const FlameLook *look, const Ui *ui, Pen pen) {
     put_percent(&pen, share(value, flametree_value(look->tree, look->root)), words);
 }
 
-/* All its figures. */
+/* What follows how much more is live. */
+static const char *change_words(const FlameLook *look, const LmpTally *t) {
+    return !look->against                           ? "since the mark"
+           : t->live_bytes == 0 && t->mark.live > 0 ? "against the other run, all gone"
+           : t->mark.live == 0 && t->live_bytes > 0 ? "against the other run, all new"
+                                                    : "against the other run";
+}
+
+/* All its figures. Where two runs are compared, first what differs. */
 static void draw_figures(const FlameLook *look, Pen pen) {
     char figure[LMP_NUM];
     LmpTally t = flametree_tally(look->tree, look->selected);
+    int64_t change = (int64_t)(t.live_bytes - t.mark.live);
+    bool marked = flametree_ledger(look->tree)->marked;
     if (look->rest) return;
+    if (marked && look->against)
+        put_figure(&pen, format_delta_bytes(figure, change), change_words(look, &t));
     put_percent(&pen, share(t.live_bytes, tally_made(&t)), "still lives");
     put_figure(&pen, format_bytes(figure, t.live_bytes), "live");
     put_figure(&pen, format_bytes(figure, tally_made(&t)), "made");
     put_figure(&pen, format_count(figure, t.live_blocks), "blocks");
     put_figure(&pen, format_bytes(figure, t.peak_bytes), "at the peak");
     put_percent(&pen, share(t.temporary, t.allocs), "freed at once");
-    if (flametree_ledger(look->tree)->marked)
-        put_figure(&pen, format_delta_bytes(figure, (int64_t)(t.live_bytes - t.mark.live)),
-                   "since the mark");
+    if (marked && !look->against)
+        put_figure(&pen, format_delta_bytes(figure, change), change_words(look, &t));
 }
 
 static void put_swatch(Pen *pen, Tone tone, const char *text) {
@@ -308,7 +319,9 @@ static void draw_legend(const FlameLook *look, const Ui *ui, Pen pen) {
             if (!few) put_swatch(&pen, TONE_KIND(k), kind_info[k].name);
         }
     } else {
-        put(&pen, STYLE(TONE_MUTED), few ? "since the mark: + more, - less" : "since the mark: ");
+        put(&pen, STYLE(TONE_MUTED),
+            look->against ? "against the other run: " : "since the mark: ");
+        if (few) put(&pen, STYLE(TONE_MUTED), "+ more, - less");
         for (int i = -2; i <= 2 && !few; i++)
             put_swatch(&pen, TONE_CHANGED(i), changes[i + 2]);
     }

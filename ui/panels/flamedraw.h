@@ -22,6 +22,7 @@ typedef struct FlameLook {
     uint32_t root;     /* frame that is zoomed to */
     uint32_t selected; /* frame */
     uint32_t at;       /* the block that stands for it; FLAME_NONE */
+    bool against;      /* two runs are compared, in place of now and a mark */
     bool rest;         /* selected are children of `selected` that are too narrow */
 } FlameLook;
 

@@ -42,7 +42,21 @@ bool flamestate_there(const Flame *s, const Model *model) {
 }
 
 FlameMetric flamestate_metric(const Flame *s, const Model *model) {
-    return flame_metric[s->metric].marked && !model->ledger_marked ? FLAME_LIVE : s->metric;
+    const FlameMetricInfo *info = &flame_metric[s->metric];
+    bool none = (info->marked && !model->ledger_marked) || (info->compared && !model->against.name);
+    return none ? FLAME_LIVE : s->metric;
+}
+
+const char *flamestate_name(FlameMetric metric, const Model *model) {
+    const FlameMetricInfo *info = &flame_metric[metric];
+    return model->against.name && info->compared_name ? info->compared_name : info->name;
+}
+
+void flamestate_compare(Flame *s, const Model *model) {
+    if (s->against || !model->against.name) return;
+    s->against = true;
+    s->metric = FLAME_EITHER;
+    s->colour = FLAME_BY_CHANGE;
 }
 
 FlameColour flamestate_colour(const Flame *s, const Model *model) {
@@ -169,6 +183,7 @@ static void find_frames(Flame *s) {
 }
 
 bool flamestate_sync(Flame *s, const Model *model, Rect rect) {
+    flamestate_compare(s, model);
     FlameMetric metric = flamestate_metric(s, model);
     bool fresh = s->made.serial != model->ledger_serial || s->made.metric != metric ||
                  s->made.inverted != s->inverted || s->failed;

@@ -22,6 +22,7 @@ typedef struct Flame {
     FlameLayout layout;
     FlameMetric metric; /* as chosen; without a mark some are not to be had */
     FlameColour colour;
+    bool against; /* what differs between two runs has been chosen, once */
     bool inverted;
     FlameZoom zoom[FLAME_ZOOMS]; /* the first one is everything */
     int zooms;                   /* the last one is on the screen */
@@ -56,6 +57,10 @@ bool flamestate_there(const Flame *s, const Model *model);
 /* What is shown of what was chosen: without a mark some is not to be had. */
 FlameMetric flamestate_metric(const Flame *s, const Model *model);
 FlameColour flamestate_colour(const Flame *s, const Model *model);
+/* The figure's name. */
+const char *flamestate_name(FlameMetric metric, const Model *model);
+/* Where two runs are compared, what differs is shown at first. */
+void flamestate_compare(Flame *s, const Model *model);
 /* Is anything sought? */
 bool flamestate_seeks(const Flame *s);
 FlameZoom *flamestate_zoom(Flame *s);

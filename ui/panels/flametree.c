@@ -82,14 +82,27 @@ static uint64_t of_made_since(const LmpTally *t) {
     return less(tally_made(t), t->mark.made);
 }
 
+static uint64_t of_shrunk(const LmpTally *t) {
+    return less(t->mark.live, t->live_bytes);
+}
+static uint64_t of_either(const LmpTally *t) {
+    return t->mark.live > t->live_bytes ? t->mark.live : t->live_bytes;
+}
+
 const FlameMetricInfo flame_metric[FLAME_METRICS] = {
-    [FLAME_LIVE] = {"live bytes", "live", true, false, of_live},
-    [FLAME_MADE] = {"bytes made", "made", true, false, of_made},
-    [FLAME_TEMPORARY] = {"temporary bytes", "temporary", true, false, of_temporary},
-    [FLAME_PEAK] = {"bytes at the peak", "at the peak", true, false, of_peak},
-    [FLAME_BLOCKS] = {"live blocks", "blocks", false, false, of_blocks},
-    [FLAME_GROWN] = {"grown since the mark", "grown", true, true, of_grown},
-    [FLAME_MADE_SINCE] = {"made since the mark", "made since", true, true, of_made_since},
+    [FLAME_LIVE] = {"live bytes", "live", true, .of = of_live},
+    [FLAME_MADE] = {"bytes made", "made", true, .of = of_made},
+    [FLAME_TEMPORARY] = {"temporary bytes", "temporary", true, .of = of_temporary},
+    [FLAME_PEAK] = {"bytes at the peak", "at the peak", true, .of = of_peak},
+    [FLAME_BLOCKS] = {"live blocks", "blocks", false, .of = of_blocks},
+    [FLAME_GROWN] = {"grown since the mark", "grown", true, .marked = true, .of = of_grown,
+                     .compared_name = "more live bytes"},
+    [FLAME_MADE_SINCE] = {"made since the mark", "made since", true, .marked = true,
+                          .of = of_made_since, .compared_name = "more bytes made"},
+    [FLAME_SHRUNK] = {"shrunk since the mark", "shrunk", true, .marked = true, .of = of_shrunk,
+                      .compared_name = "fewer live bytes"},
+    [FLAME_EITHER] = {"live in either run", "in either run", true, .marked = true, .compared = true,
+                      .of = of_either},
 };
 
 /* ---- making ---------------------------------------------------------------------------------- */

@@ -35,6 +35,7 @@ static FlameLook look_of(Flame *s, const Model *model) {
                        .root = s->root,
                        .selected = s->selected,
                        .at = s->at,
+                       .against = model->against.name != NULL,
                        .rest = s->rest && !s->hidden};
 }
 
@@ -49,7 +50,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         snprintf(text, sizeof text,
                  s->failed || s->layout.failed ? "no memory for the graph"
                                                : "there are no %s now: %% shows another figure",
-                 flame_metric[flamestate_metric(s, model)].name);
+                 flamestate_name(flamestate_metric(s, model), model));
         canvas_text(canvas, rect.x + (rect.w > 30), rect.y, rect.w - 1, STYLE(TONE_MUTED), text);
         return;
     }
@@ -98,8 +99,9 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
                                     : "",
              flamedraw_figure(figure, metric, flametree_value(s->tree, s->root)),
              flame_metric[metric].bytes ? " " : "", flame_metric[metric].bytes ? "" : " ",
-             flame_metric[metric].bytes ? flame_metric[metric].word : flame_metric[metric].name,
-             dot, flame_metric[metric].name, dot, colours[flamestate_colour(s, model)], dot,
+             flame_metric[metric].bytes ? flame_metric[metric].word
+                                        : flamestate_name(metric, model),
+             dot, flamestate_name(metric, model), dot, colours[flamestate_colour(s, model)], dot,
              s->inverted ? "callees" : "callers");
 }
 

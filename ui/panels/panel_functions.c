@@ -32,6 +32,7 @@ static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCe
     (void)wide;
     tallycell_where(cell, from->ui, r->short_src, r->linedefined);
     cell->style = STYLE(TONE_MUTED);
+    tallycell_side(cell, r->side);
 }
 
 static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {

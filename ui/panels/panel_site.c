@@ -130,8 +130,11 @@ static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
     if (model->ledger_marked) {
         int64_t bytes = (int64_t)(t->live_bytes - t->mark.live);
         Style style = STYLE(bytes > 0 ? TONE_GROWTH : bytes < 0 ? TONE_SHRINK : TONE_FAINT);
-        flow_figure(f, "since mark", style, format_delta_bytes(a, bytes), "%s made",
-                    format_bytes(b, tally_made(t) - t->mark.made));
+        int64_t made = (int64_t)(tally_made(t) - t->mark.made);
+        bool against = model->against.name != NULL;
+        flow_figure(f, against ? "difference" : "since mark", style, format_delta_bytes(a, bytes),
+                    "%s made",
+                    against ? format_delta_bytes(b, made) : format_bytes(b, (uint64_t)made));
     }
     if (t->reallocs > 0)
         flow_figure(f, "resized", plain, format_delta_bytes(a, t->realloc_bytes),

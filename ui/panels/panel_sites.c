@@ -42,12 +42,14 @@ static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
     return shown;
 }
 
-/* Sites that never made anything of the shown types. */
+/* Sites that never made anything of the shown types, nor at the mark. */
 static bool skips(const TableSource *from, uint32_t row) {
     const LmpSiteRow *site = row_of(from, row);
     if (all_kinds(from)) return false;
-    for (int k = 0; k < LMP_KINDS; k++)
-        if (UI_SHOWS(from->ui, k) && site->kind[k].tally.allocs > 0) return false;
+    for (int k = 0; k < LMP_KINDS; k++) {
+        const LmpTally *t = &site->kind[k].tally;
+        if (UI_SHOWS(from->ui, k) && (t->allocs > 0 || t->mark.allocs > 0)) return false;
+    }
     return true;
 }
 
@@ -59,6 +61,7 @@ static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCe
     describe_where(cell->text, sizeof cell->text, site->short_src, site->line, !from->ui->utf8);
     int kind = describe_site_kind(site, from->ui->kinds);
     cell->style = STYLE(kind < 0 ? TONE_MUTED : TONE_KIND(kind));
+    tallycell_side(cell, site->side);
 }
 
 static void cell_function(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {

@@ -62,6 +62,7 @@ static void sync(Tree *s, const Model *model, const Ui *ui) {
     s->from.table = &s->table;
     s->from.whole = &ledger->tree[0].retained;
     s->from.tally = tree_total;
+    table_compare(&s->table, model);
     bool held = table_is_held(&s->table, ui);
     bool so = s->sort == s->table.sort && s->reverse == s->table.reverse && s->makes == ui->makes;
     bool same = !s->dirty && s->serial == model->ledger_serial && s->held == held && so &&

@@ -86,19 +86,27 @@ static void cell_share(const TableSource *from, uint32_t i, bool wide, TableCell
     cell->style = plain(row_of(from, i), false);
 }
 
+static void put_change(const TypesRow *row, int64_t change, TableCell *cell) {
+    format_delta_bytes(cell->text, change);
+    cell->style = STYLE(!row->shown  ? TONE_FAINT
+                        : change > 0 ? TONE_GROWTH
+                        : change < 0 ? TONE_SHRINK
+                                     : TONE_FAINT);
+}
+
 static void cell_delta(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
     const TypesRow *row = row_of(from, i);
     (void)wide;
-    format_delta_bytes(cell->text, row->delta);
-    cell->style = STYLE(!row->shown      ? TONE_FAINT
-                        : row->delta > 0 ? TONE_GROWTH
-                        : row->delta < 0 ? TONE_SHRINK
-                                         : TONE_FAINT);
+    put_change(row, row->delta, cell);
 }
 
 static void cell_rate(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
     const TypesRow *row = row_of(from, i);
     (void)wide;
+    if (from->model->against.name) {
+        put_change(row, row->made, cell);
+        return;
+    }
     format_bytes(cell->text, row->made > 0 ? (uint64_t)row->made : 0);
     cell->style = row->made > 0 ? plain(row, false) : STYLE(TONE_FAINT);
 }
@@ -115,6 +123,8 @@ static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
 
 /* The mark counts for types even where tables of lines cannot count from it (model->marked). */
 static const char *heading(const TableSource *from, const Measure *m) {
+    if (from->model->against.name)
+        return measure_word(m == &measure[M_CHANGE] ? "Δ live" : "Δ made", from->ui->utf8);
     const char *title = from->model->marked           ? m->marked
                         : measure_is_now(from->model) ? m->title
                                                       : m->mean;
@@ -288,6 +298,8 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
         table_note(&t->panel.table, ui, out, size);
     } else if (ui->kinds != (1u << LMP_KINDS) - 1) {
         snprintf(out, size, "filtered %s a shows all", dot);
+    } else if (model->against.name) {
+        snprintf(out, size, "less %s", model->against.name);
     } else if (mark) {
         format_text(name, sizeof name, mark->name, !ui->utf8);
         snprintf(out, size, "since %s, %s", name[0] ? name : "mark",

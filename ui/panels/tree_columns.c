@@ -148,7 +148,8 @@ static double figure(const TableSource *from, const Measure *by, const LmpTally 
 static double by_column(const void *about, const LmpTally *total, const LmpTally *own) {
     const TableSource *from = about;
     const TableColumn *column = &columns[from->table->sort];
-    return figure(from, column->measure, column->tally == own_of && own ? own : total);
+    double value = figure(from, column->measure, column->tally == own_of && own ? own : total);
+    return value > -DBL_MAX ? measure_key(column->measure, from->model, value) : value;
 }
 
 TreeMeasure tree_order(int column) {

@@ -81,13 +81,21 @@ static void tell_time(Viewer *v) {
                      .whole = replay ? player_whole(v->player) : viewer_model(v)};
 }
 
+/* What is not to be had is said, and the newer run is shown alone. */
+static bool compare(Viewer *v) {
+    LmpErr err = player_against(v->player, v->o->against, v->o->against_frame, v->o->against_name);
+    if (err) app_say(v->app, "%s cannot be compared: %s", v->o->against_name, err_message(err));
+    return err != LMP_E_NOMEM;
+}
+
 bool viewer_open_replay(Viewer *v) {
     v->player = player_new(v->o->recording);
     if (!v->player) return false;
     v->grows = v->o->grows;
     v->dead = true; /* there is no process to look at */
     v->refill = true;
-    player_go(v->player, v->grows ? FOREVER : 0);
+    player_go(v->player, v->grows ? FOREVER : v->o->at);
+    if (v->o->against && !compare(v)) return false;
     tell_time(v);
     return true;
 }
@@ -227,7 +235,9 @@ void viewer_time(Viewer *v, const TimeWish *wish, uint64_t now) {
         player_faster(player);
         break;
     case TIME_RANGE:
-        player_range(player);
+        if (!player_range(player))
+            app_say(v->app, "Tables compare with %s: ranges are for lmp replay",
+                    v->o->against_name);
         break;
     case TIME_NO_RANGE:
         player_no_range(player);

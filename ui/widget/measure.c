@@ -86,6 +86,7 @@ static double of_change(const Model *model, const LmpTally *t) {
 
 static double of_rate(const Model *model, const LmpTally *t) {
     if (!model->ledger_marked) return measure_rate(model, t);
+    if (model->against.name) return (double)(int64_t)(tally_made(t) - t->mark.made);
     return none_below((double)(int64_t)(tally_made(t) - t->mark.made));
 }
 
@@ -144,6 +145,18 @@ static void put_percent(TableCell *cell, double value, bool wide) {
     if (percent == 0) cell->style = STYLE(TONE_FAINT);
 }
 
+static bool compares(const Model *model) {
+    return model->against.name && model->ledger_marked;
+}
+
+bool measure_differs(const Measure *m) {
+    return m == &measure[M_CHANGE] || m == &measure[M_RATE];
+}
+
+double measure_key(const Measure *m, const Model *model, double value) {
+    return measure_differs(m) && compares(model) ? fabs(value) : value;
+}
+
 /* clang-format off */
 const Measure measure[MEASURES] = {
     [M_LIVE] = {"live", NULL, NULL, true, of_live, put_bytes,
@@ -151,7 +164,7 @@ const Measure measure[MEASURES] = {
     [M_BLOCKS] = {"blocks", NULL, NULL, true, of_blocks, put_count,
                   "blocks made there that are still there"},
     [M_CHANGE] = {"Δ/s", "Δ mark", "mean Δ/s", false, of_change, put_change,
-                  "what live bytes grow by a second, or since the mark"},
+                  "what live bytes grow by a second, since the mark, or from the other run"},
     [M_EACH_LIVE] = {"each", NULL, NULL, false, of_each_live, put_bytes,
                      "live bytes of a block, on average"},
     [M_CHURN] = {"churn", NULL, NULL, false, of_churn, put_percent,
@@ -159,7 +172,7 @@ const Measure measure[MEASURES] = {
     [M_MADE] = {"made", NULL, NULL, true, of_made, put_bytes,
                 "all bytes ever made there, growth of blocks included"},
     [M_RATE] = {"made/s", "since mark", "mean/s", true, of_rate, put_bytes,
-                "bytes made a second, or since the mark; once the program has ended, over the whole run"},
+                "bytes made a second, since the mark, or more than in the other run; once the program has ended, over the whole run"},
     [M_ALLOCS] = {"allocs", NULL, NULL, true, of_allocs, put_count,
                   "allocations made there"},
     [M_EACH] = {"each", NULL, NULL, false, of_each, put_bytes,
@@ -181,10 +194,9 @@ const Measure measure[MEASURES] = {
 /* ---- columns --------------------------------------------------------------------------------- */
 
 const char *measure_word(const char *title, bool utf8) {
-    static const char *const ascii[][2] = {{"Δ/s", "change/s"},
-                                           {"Δ mark", "since mark"},
-                                           {"Δ range", "in range"},
-                                           {"mean Δ/s", "mean/s"}};
+    static const char *const ascii[][2] = {{"Δ/s", "change/s"},     {"Δ mark", "since mark"},
+                                           {"Δ range", "in range"}, {"Δ live", "live +-"},
+                                           {"Δ made", "made +-"},   {"mean Δ/s", "mean/s"}};
     for (size_t i = 0; !utf8 && i < sizeof ascii / sizeof *ascii; i++)
         if (strcmp(title, ascii[i][0]) == 0) return ascii[i][1];
     return title;
@@ -195,6 +207,8 @@ const char *measure_title(const Measure *m, const TableSource *from) {
     if (m->mean && !measure_is_now(from->model)) title = m->mean;
     if (m->marked && from->model->ledger_marked) title = m->marked;
     if (from->model->held && title == m->marked) title = "Δ range";
+    if (measure_differs(m) && compares(from->model))
+        title = m == &measure[M_CHANGE] ? "Δ live" : "Δ made";
     return measure_word(title, from->ui->utf8);
 }
 
@@ -213,7 +227,7 @@ void measure_cell(const Measure *m, const TableSource *from, uint32_t row, const
     if (!tally) return;
     double value = m->of(from->model, tally);
     if (isnan(value)) return;
-    m->put(cell, value, wide);
+    (measure_differs(m) && compares(from->model) ? put_change : m->put)(cell, value, wide);
     /* memory never freed that grows is what one looks for; garbage that is freed is as it should be
      */
     if (m == &measure[M_CHURN]) {

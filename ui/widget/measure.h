@@ -12,12 +12,12 @@ typedef enum MeasureName {
     /* for what is held */
     M_LIVE,
     M_BLOCKS,
-    M_CHANGE, /* change of live bytes: per second, or since the mark */
+    M_CHANGE, /* change of live bytes: per second, since the mark, or from the other run */
     M_EACH_LIVE,
     M_CHURN, /* the freed share of the bytes made */
     /* for what is made */
     M_MADE,
-    M_RATE, /* bytes made per second, or since the mark */
+    M_RATE, /* bytes made per second, since the mark, or more than in the other run */
     M_ALLOCS,
     M_EACH,
     M_AT_ONCE, /* freed before the next allocation there; shares of the allocations */
@@ -50,6 +50,11 @@ bool measure_is_now(const Model *model);
 /* A title, in ASCII if there is no UTF-8. */
 const char *measure_word(const char *title, bool utf8);
 const char *measure_title(const Measure *m, const TableSource *from);
+/* Is it one of those that show what differs where two runs are compared? It may be negative. */
+bool measure_differs(const Measure *m);
+/* A figure as what rows are sorted by: what differs between two runs by its size, so that what
+ * shrank is not at the end. */
+double measure_key(const Measure *m, const Model *model, double value);
 /* Puts a tally's figure into a row's cell, styled by what else is known of the row. */
 void measure_cell(const Measure *m, const TableSource *from, uint32_t row, const LmpTally *tally,
                   bool wide, TableCell *cell);

@@ -116,6 +116,11 @@ static double value_of(const TableSource *from, const TableColumn *column, uint3
     return tally ? column->measure->of(from->model, tally) : NAN;
 }
 
+static double key_of(const TableSource *from, const TableColumn *column, uint32_t row) {
+    double value = value_of(from, column, row);
+    return column->measure ? measure_key(column->measure, from->model, value) : value;
+}
+
 static int by_id(const Table *t, const TableSource *from, uint32_t a, uint32_t b) {
     uint64_t x = t->def->id(from, a), y = t->def->id(from, b);
     return x < y ? -1 : x > y;
@@ -131,7 +136,7 @@ int table_before(const Table *t, const TableSource *from, uint32_t a, uint32_t b
     const TableColumn *column = sort_column(t);
     int order = 0;
     if (has_value(column)) {
-        order = by_value(value_of(from, column, a), value_of(from, column, b));
+        order = by_value(key_of(from, column, a), key_of(from, column, b));
     } else if (column && column->compare) {
         order = column->compare(from, a, b);
     }
@@ -265,7 +270,29 @@ void table_follow_mode(Table *t, const Ui *ui) {
     t->makes = ui->makes;
 }
 
+/* The column of a mode that shows what differs between two runs; else the one that is there. */
+static int differing(const Table *t, TableMode mode, int otherwise) {
+    for (int i = 0; i < t->def->columns; i++) {
+        const TableColumn *c = &t->def->column[i];
+        if (c->mode == mode && c->measure && measure_differs(c->measure)) return i;
+    }
+    return otherwise;
+}
+
+void table_compare(Table *t, const Model *model) {
+    bool against = model->against.name != NULL;
+    if (t->against == against) return;
+    t->against = against;
+    if (!against) return;
+    int holds = differing(t, TABLE_HOLDS, t->def->sort);
+    int makes = differing(t, TABLE_MAKES, t->def->sort_makes);
+    t->sort = t->makes ? makes : holds;
+    t->other_sort = t->makes ? holds : makes;
+    t->reverse = t->other_reverse = false;
+}
+
 void table_fill(Table *t, const TableSource *from) {
+    table_compare(t, from->model);
     table_follow_mode(t, from->ui);
     table_columns_read(t, from->ui->config);
     bool held = table_is_held(t, from->ui);
@@ -294,7 +321,7 @@ void table_fill(Table *t, const TableSource *from) {
         t->total++;
         if (filter && !passes(t, from, i)) continue;
         row[count++] = i;
-        if (has_value(column)) t->keys[i] = value_of(from, column, i);
+        if (has_value(column)) t->keys[i] = key_of(from, column, i);
     }
     if (!t->def->own_order) {
         sort_rows(t, from, row, count);
@@ -318,7 +345,8 @@ void table_fill(Table *t, const TableSource *from) {
 const TableColumn *table_by(const Table *t) {
     const TableColumn *all = t->def->column;
     bool sorted = t->sort >= 0 && t->sort < t->def->columns;
-    if (sorted && all[t->sort].measure && all[t->sort].measure->adds) return &all[t->sort];
+    const Measure *by = sorted ? all[t->sort].measure : NULL;
+    if (by && by->adds && !(t->against && measure_differs(by))) return &all[t->sort];
     const TableColumn *usual = &all[t->makes ? t->def->sort_makes : t->def->sort];
     return usual->measure ? usual : NULL;
 }

@@ -94,6 +94,7 @@ typedef struct Table {
 
     /* private */
     bool begun;
+    bool against; /* two runs are compared: it is sorted by what differs, until a person chooses */
     bool has_chosen; /* else the cursor is on the first line, whatever is there */
     uint64_t chosen; /* id of the row under the cursor */
     uint64_t moved;  /* when the cursor last moved, nanoseconds; 0: the order is not held */
@@ -127,6 +128,10 @@ void table_free(Table *table);
 
 /* What the rows are now: filters and sorts them if anything has changed. */
 void table_fill(Table *table, const TableSource *from);
+
+/* Where two runs are compared, tables are sorted by what differs at first; table_fill does this,
+ * too. */
+void table_compare(Table *table, const Model *model);
 
 /* Switches to the order of the current mode; table_fill does this too. */
 void table_follow_mode(Table *table, const Ui *ui);

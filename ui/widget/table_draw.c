@@ -23,6 +23,12 @@ static bool has_column(const Table *t, const TableColumn *column) {
     return column->mode == TABLE_BOTH || (column->mode == TABLE_MAKES) == t->makes;
 }
 
+/* Where two runs are compared, what differs is what one came for. */
+static int drop_of(const Table *t, const TableColumn *column) {
+    bool differs = t->against && column->measure && measure_differs(column->measure);
+    return differs ? 0 : column->drop;
+}
+
 /* Chooses the columns for a width: all as narrow as can be, then widened from the left. */
 static void place_columns(Table *t, const TableSource *source, int from, int w) {
     const TableColumn *column = t->def->column;
@@ -30,7 +36,7 @@ static void place_columns(Table *t, const TableSource *source, int from, int w) 
     memset(t->width, 0, sizeof t->width);
     for (int drop = 0; drop < TABLE_COLUMNS; drop++) {
         for (int i = 0; i < n; i++) {
-            if (column[i].drop != drop || !has_column(t, &column[i])) continue;
+            if (drop_of(t, &column[i]) != drop || !has_column(t, &column[i])) continue;
             if (column[i].hidden && column[i].hidden(source)) continue;
             int take = column[i].narrow;
             if (used + take > w && column[i].least && used + column[i].least <= w) take = w - used;

@@ -30,6 +30,13 @@ void tallycell_where(TableCell *cell, const Ui *ui, const char *short_src, int l
     cell->style = STYLE(line < 0 ? (Tone)TONE_MUTED : (Tone)TONE_SOURCE);
 }
 
+void tallycell_side(TableCell *cell, unsigned side) {
+    size_t used = strlen(cell->text);
+    if (side != LMP_SIDE_CAME && side != LMP_SIDE_WENT) return;
+    snprintf(cell->text + used, sizeof cell->text - used, side == LMP_SIDE_CAME ? " new" : " gone");
+    cell->style = STYLE(side == LMP_SIDE_CAME ? TONE_GROWTH : TONE_SHRINK);
+}
+
 uint32_t tallycell_begins(const Ui *ui, const LmpSiteRow *site) {
     if (site->line < 1 || site->kind[LMP_FUNCTION].tally.allocs == 0) return 0;
     const SourceText *text = sources_get(ui->sources, site->raw_source, ui->now);
@@ -84,6 +91,7 @@ void tallycol_where(const TableSource *from, uint32_t row, bool wide, TableCell 
     const LmpSiteRow *site = from->site(from, row);
     (void)wide;
     tallycell_where(cell, from->ui, site->short_src, site->line);
+    tallycell_side(cell, site->side);
 }
 
 void tallycol_text(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {

@@ -15,6 +15,8 @@ void tallycell_bytes(TableCell *cell, uint64_t bytes, Style style);
 void tallycell_share(TableCell *cell, double share);
 /* "file.lua:12", muted if it is not a place in a source. */
 void tallycell_where(TableCell *cell, const Ui *ui, const char *short_src, int line);
+/* Behind it, where two runs are compared: "new" or "gone", if only one of them has it (LmpSide). */
+void tallycell_side(TableCell *cell, unsigned side);
 /* In which line the function begins that a line makes, if it only ends there; else 0. */
 uint32_t tallycell_begins(const Ui *ui, const LmpSiteRow *site);
 /* The text of a line of the program, or why it is not available; of a line in which a function ends

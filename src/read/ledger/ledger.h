@@ -70,9 +70,17 @@ typedef struct LmpSiteDetail {
 #define LEDGER_NO_ROW UINT32_MAX
 #define LEDGER_SEVERAL_TAGS UINT16_MAX
 
+/* Of two runs that are compared (rundiff/runjoin.h), which have a row. */
+typedef enum LmpSide {
+    LMP_SIDE_BOTH, /* or none is compared */
+    LMP_SIDE_CAME, /* only the newer */
+    LMP_SIDE_WENT  /* only the older: its figures are nothing, but those at the mark */
+} LmpSide;
+
 /* One line of one source (all functions that have code on it). */
 typedef struct LmpSiteRow {
     uint32_t id;                    /* stays the same from refresh to refresh */
+    uint32_t side;                  /* LmpSide */
     uint32_t function;              /* row in functions[]: the one that made most there */
     const char *source, *short_src; /* as lua_Debug has them; pseudo-sites: "=(host)", "(host)" */
     const char *raw_source;         /* the very bytes (up to a NUL) */
@@ -96,6 +104,7 @@ typedef struct LmpFunctionRow {
     const char *raw_source; /* as in LmpSiteRow */
     int32_t linedefined;
     bool is_c;
+    uint8_t side;      /* LmpSide */
     LmpTally shallow;  /* made by its own lines (with C functions they call) */
     LmpTally retained; /* and by all it called; recursion counted once. Only with stacks */
     uint64_t calls;    /* of it, with LMP_COUNTS_CALLS of Ledger.counts; 0: not known, or none */
@@ -221,6 +230,13 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
  * kept before stays). */
 #define LEDGER_HELD UINT64_MAX
 LmpErr ledger_hold(Ledger *ledger);
+/* Room for more rows than the last refresh made, so many in all: a reader may put others behind
+ * them and raise the counts, until the next refresh. Errors: NOMEM (no row is lost; or there has
+ * been no refresh). */
+typedef struct LedgerRoom {
+    uint32_t sites, functions, tags, details, nodes;
+} LedgerRoom;
+LmpErr ledger_make_room(Ledger *ledger, const LedgerRoom *room);
 /* How fast a figure that was `was` at Ledger.since changes, a second; 0 as long as there is none.
  */
 double ledger_rate(const Ledger *ledger, uint64_t now, uint64_t was);

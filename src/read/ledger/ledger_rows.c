@@ -41,6 +41,25 @@ bool live_history_reserve(LedgerStore *s) {
                         sizeof(uint64_t));
 }
 
+/* Piles never shrink, so what is counted in them is there even if a refresh then fails. */
+LmpErr ledger_make_room(Ledger *ledger, const LedgerRoom *room) {
+    LedgerStore *s = ledger->store;
+    if (!s) return LMP_E_NOMEM;
+    bool enough = pile_reserve(&s->out_site, room->sites, sizeof(LmpSiteRow)) &&
+                  pile_reserve(&s->out_function, room->functions, sizeof(LmpFunctionRow)) &&
+                  pile_reserve(&s->out_tag, room->tags, sizeof(LmpTagRow)) &&
+                  pile_reserve(&s->out_detail, room->details, sizeof(LmpSiteDetail)) &&
+                  pile_reserve(&s->out_tree, room->nodes, sizeof(LmpTreeRow)) &&
+                  (!ledger->tagged || pile_reserve(&s->out_tagged, room->sites, sizeof(LmpTally)));
+    ledger->site = s->out_site.data;
+    ledger->function = s->out_function.data;
+    ledger->tag = s->out_tag.data;
+    ledger->detail = s->out_detail.data;
+    ledger->tree = s->out_tree.data;
+    if (ledger->tagged) ledger->tagged = s->out_tagged.data;
+    return enough ? LMP_OK : LMP_E_NOMEM;
+}
+
 /* ---- which ----------------------------------------------------------------------------------- */
 
 static bool slot_shown(const LedgerStore *s, uint32_t slot) {

@@ -48,6 +48,17 @@ typedef struct ModelMoment {
     uint64_t laps, lap_bytes;
 } ModelMoment;
 
+/* The other run that tables compare with, in place of counting from a mark. */
+typedef struct ModelAgainst {
+    const char *name; /* as a person wrote it, "old.lmprec@peak"; NULL: none is compared */
+    uint64_t live, peak;
+    uint32_t came, went; /* lines that hold something in one of the two only, and what they hold */
+    uint64_t came_bytes, went_bytes;
+    bool read;     /* the tables do compare: the four above are known */
+    bool pathless; /* one of the two has no call paths, so what is by path does not */
+    bool sampled;  /* one is */
+} ModelAgainst;
+
 /* A cell of the heap map of a recording's moment. */
 #define MODEL_MAP_CELLS 256u
 typedef struct ModelMapCell {
@@ -99,6 +110,7 @@ typedef struct Model {
     bool held;
     bool tables_held;               /* the ledger's tallies count from what ledger_hold has kept */
     ModelMoment held_from, held_to; /* held_to.clock 0: to now */
+    ModelAgainst against;           /* set by who fills the model, with `held` */
     uint32_t marks;                 /* in mark[], oldest first */
     LmpMark mark[LMP_MARKS];
     uint32_t marks_kept; /* LmpLive.marked */

@@ -5,7 +5,7 @@ bool model_fill_ledger(Model *model, const LmpView *view, unsigned parts) {
     if (!view->tables.text) return true;
     uint64_t clock = model->tables_clock ? model->tables_clock : model->clock;
     model->ledger.count_from = model->tables_held ? LEDGER_HELD
-                               : model->marked && !model->tables_clock
+                               : model->marked && !model->held && !model->tables_clock
                                    ? model->mark[model->base].number
                                    : 0;
     if (ledger_refresh(&model->ledger, &view->tables, parts | LEDGER_RATES, clock) != LMP_OK)

@@ -137,11 +137,19 @@ static LmpErr pair(RunDiff *d, const Ledger *old, const Ledger *newer) {
     return err;
 }
 
+LmpErr rundiff_pair(RunDiff *out, const Ledger *old, const Ledger *newer) {
+    *out = (RunDiff){.old = old, .newer = newer};
+    LmpErr err = pair(out, old, newer);
+    if (err) rundiff_free(out);
+    return err;
+}
+
 LmpErr rundiff_make(RunDiff *out, const Ledger *old, const Ledger *newer, RunDiffMetric metric,
                     uint64_t noise) {
-    *out = (RunDiff){.old = old, .newer = newer, .metric = metric};
-    LmpErr err = pair(out, old, newer);
-    if (!err) err = make_table(out, RUNDIFF_SITES, out->site, noise);
+    LmpErr err = rundiff_pair(out, old, newer);
+    if (err) return err;
+    out->metric = metric;
+    err = make_table(out, RUNDIFF_SITES, out->site, noise);
     if (!err) err = make_table(out, RUNDIFF_FUNCTIONS, out->function, noise);
     if (!err) err = make_table(out, RUNDIFF_TAGS, out->tag, noise);
     if (err) rundiff_free(out);
@@ -164,12 +172,13 @@ static void mark(LmpTally *tally, const LmpTally *was) {
     tally->mark = was ? (LmpThen){was->allocs, tally_made(was), was->live_bytes} : (LmpThen){0};
 }
 
-/* The C functions that a line calls have names, which are the same in both. */
+/* The C functions that a line calls have names, which are the same in both. A line that calls none
+ * has no such rows, but is one itself. */
 static void mark_details(const RunDiff *d, Ledger *newer, const LmpSiteRow *s,
                          const LmpSiteRow *was) {
     for (uint32_t i = 0; i < s->details; i++) {
         LmpSiteDetail *detail = &newer->detail[s->first_detail + i];
-        const LmpTally *found = NULL;
+        const LmpTally *found = was && !was->details && !detail->name[0] ? &was->tally : NULL;
         for (uint32_t j = 0; was && j < was->details && !found; j++) {
             const LmpSiteDetail *older = &d->old->detail[was->first_detail + j];
             if (strcmp(older->name, detail->name) == 0) found = &older->tally;

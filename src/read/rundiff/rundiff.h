@@ -52,6 +52,8 @@ typedef struct RunDiff {
  * ledgers must stay as they are until rundiff_free. Costs n log n in rows. Errors: NOMEM. */
 LmpErr rundiff_make(RunDiff *out, const Ledger *old, const Ledger *newer, RunDiffMetric metric,
                     uint64_t noise);
+/* Pairs only: its tables are empty. */
+LmpErr rundiff_pair(RunDiff *out, const Ledger *old, const Ledger *newer);
 void rundiff_free(RunDiff *diff);
 
 /* A tally's figure by the metric, and a change of it. */

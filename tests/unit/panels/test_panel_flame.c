@@ -214,6 +214,9 @@ START_TEST(test_since_the_mark) {
     press(s, "TT");
     ck_says(s, "T change");
     ck_says(s, "half gone");
+    press(s, "%");
+    ck_says(s, "shrunk · % shrunk since the mark");
+    ck_says(s, " big");
     press(s, "%dd"); /* live bytes: all are there, less and more */
     char *tones = stage_text(s, true);
     ck_assert_ptr_nonnull(strstr(tones, "cursor-ground/change.0"));
@@ -226,6 +229,35 @@ START_TEST(test_since_the_mark) {
     ck_says(s, "live bytes · T what lives");
     press(s, "%");
     ck_says(s, "bytes made");
+    stage_free(s);
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
+/* Another run beside it: what it had and this one has not is there at first, blue beside red. */
+START_TEST(test_another_run) {
+    Known k = known_program();
+    fake_mark(k.fixture.tables);
+    k.fixture.model->ledger.count_from = 1;
+    fake_made(k.fixture.tables, k.small, 10, 70000);
+    fake_freed(k.fixture.tables, k.big, k.big, 10, 50000, 0);
+    refresh(&k.fixture);
+    k.fixture.model->against.name = "old.lmprec";
+    Stage *s = stage_new(&panel_flame, k.fixture.model, 160, 20, true, 256);
+    ck_says(s, "% live in either run · T change");
+    ck_says(s, " big");
+    ck_says(s, "against the other run: ");
+    ck_says_not(s, "the mark");
+    char *tones = stage_text(s, true);
+    ck_assert_ptr_nonnull(strstr(tones, "change.0"));
+    ck_assert_ptr_nonnull(strstr(tones, "change.4"));
+    free(tones);
+    press(s, "%%%%%%");
+    ck_says(s, "% more live bytes");
+    press(s, "%%");
+    ck_says(s, "% fewer live bytes");
+    press(s, "T%%%%%%%%%"); /* what was chosen stays so, other figures or not */
+    ck_says(s, "% fewer live bytes · T what lives");
     stage_free(s);
     ledger_fixture_free(&k.fixture);
 }
@@ -376,6 +408,6 @@ START_TEST(test_any_size) {
 END_TEST
 
 SUITE("panel_flame", test_sizes, test_without_stacks, test_from_the_tree_and_back, test_moving,
-      test_zooming, test_zooming_into_the_rest, test_inverted, test_widths, test_since_the_mark,
-      test_types, test_mouse, test_refreshes, test_nothing_to_show, test_names_are_safe,
-      test_any_size)
+      test_another_run, test_zooming, test_zooming_into_the_rest, test_inverted, test_widths,
+      test_since_the_mark, test_types, test_mouse, test_refreshes, test_nothing_to_show,
+      test_names_are_safe, test_any_size)

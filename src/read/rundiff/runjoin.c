@@ -1,0 +1,239 @@
+/* runjoin.c - see runjoin.h; the call tree: runjoin_tree.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/rundiff/runjoin_impl.h"
+
+/* ---- which row is which ---------------------------------------------------------------------- */
+
+/* By row of the older run: its row in the joined ledger. Those that went come behind the rest, in
+ * their order. Returns how many rows there are in all; *out is NULL if there is no memory. */
+static uint32_t number(const uint32_t *pairs, uint32_t newers, uint32_t olds, uint32_t **out) {
+    uint32_t n = newers;
+    *out = malloc((olds ? olds : 1) * sizeof **out);
+    if (!*out) return 0;
+    for (uint32_t i = 0; i < olds; i++)
+        (*out)[i] = LEDGER_NO_ROW;
+    for (uint32_t i = 0; i < newers; i++)
+        if (pairs[i] != LEDGER_NO_ROW) (*out)[pairs[i]] = i;
+    for (uint32_t i = 0; i < olds; i++)
+        if ((*out)[i] == LEDGER_NO_ROW) (*out)[i] = n++;
+    return n;
+}
+
+static bool index_functions(Join *j) {
+    for (uint32_t i = 0; i < j->old->functions; i++)
+        if (!keymap_set(&j->function_id, j->old->function[i].id, i)) return false;
+    return true;
+}
+
+/* The details of a line may have to be written anew, behind all others. */
+static LmpErr prepare(Join *j) {
+    const Ledger *old = j->old, *newer = j->newer;
+    const RunDiff *d = j->diff;
+    LedgerRoom room = {.details = 2 * newer->details + old->details + newer->sites};
+    room.sites = number(d->site, newer->sites, old->sites, &j->site);
+    room.functions = number(d->function, newer->functions, old->functions, &j->function);
+    room.tags = number(d->tag, newer->tags, old->tags, &j->tag);
+    if (!j->site || !j->function || !j->tag || !index_functions(j)) return LMP_E_NOMEM;
+    LmpErr err = join_plan_tree(j, &room.nodes);
+    return err ? err : ledger_make_room(j->newer, &room);
+}
+
+/* ---- rows that went -------------------------------------------------------------------------- */
+
+LmpTally join_gone(const LmpTally *was) {
+    return (LmpTally){.mark = {was->allocs, tally_made(was), was->live_bytes}};
+}
+
+static void add_functions(Join *j) {
+    Ledger *l = j->newer;
+    for (uint32_t i = 0; i < j->old->functions; i++) {
+        const LmpFunctionRow *was = &j->old->function[i];
+        if (j->function[i] < j->newers.functions) continue;
+        LmpFunctionRow row = *was;
+        row.id |= RUNJOIN_WENT;
+        row.side = LMP_SIDE_WENT;
+        row.calls = 0;
+        row.shallow = join_gone(&was->shallow);
+        row.retained = j->paths_differ ? (LmpTally){0} : join_gone(&was->retained);
+        l->function[l->functions++] = row;
+    }
+}
+
+/* A C function of the older run, by its id there. */
+static uint32_t c_function(const Join *j, uint32_t id) {
+    uint32_t row = keymap_get(&j->function_id, id, LEDGER_NO_ROW);
+    return id == 0                ? 0
+           : row == LEDGER_NO_ROW ? id | RUNJOIN_WENT
+                                  : j->newer->function[j->function[row]].id;
+}
+
+static void add_detail(Join *j, const LmpSiteDetail *was) {
+    Ledger *l = j->newer;
+    l->detail[l->details++] =
+        (LmpSiteDetail){was->name, join_gone(&was->tally), c_function(j, was->function)};
+}
+
+static void add_sites(Join *j) {
+    Ledger *l = j->newer;
+    for (uint32_t i = 0; i < j->old->sites; i++) {
+        const LmpSiteRow *was = &j->old->site[i];
+        if (j->site[i] < j->newers.sites) continue;
+        LmpSiteRow row = {.id = was->id | RUNJOIN_WENT,
+                          .side = LMP_SIDE_WENT,
+                          .function = j->function[was->function],
+                          .source = was->source,
+                          .short_src = was->short_src,
+                          .raw_source = was->raw_source,
+                          .func = was->func,
+                          .line = was->line,
+                          .text = was->text,
+                          .tally = join_gone(&was->tally),
+                          .details = was->details,
+                          .first_detail = l->details};
+        for (int k = 0; k < LMP_KINDS; k++)
+            row.kind[k].tally = join_gone(&was->kind[k].tally);
+        for (uint32_t k = 0; k < was->details; k++)
+            add_detail(j, &j->old->detail[was->first_detail + k]);
+        l->site[l->sites++] = row;
+    }
+}
+
+static void add_tags(Join *j) {
+    Ledger *l = j->newer;
+    for (uint32_t i = 0; i < j->old->tags; i++) {
+        const LmpTagRow *was = &j->old->tag[i];
+        if (j->tag[i] < j->newers.tags) continue;
+        l->tag[l->tags++] = (LmpTagRow){was->id | RUNJOIN_WENT, was->name, join_gone(&was->tally)};
+    }
+}
+
+/* ---- rows of both ---------------------------------------------------------------------------- */
+
+static bool has_detail(const Ledger *l, const LmpSiteRow *s, const char *name) {
+    if (s->details == 0) return !*name;
+    for (uint32_t i = 0; i < s->details; i++)
+        if (strcmp(l->detail[s->first_detail + i].name, name) == 0) return true;
+    return false;
+}
+
+static uint32_t details_gone(const Join *j, const LmpSiteRow *s, const LmpSiteRow *was) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < was->details; i++)
+        n += !has_detail(j->newer, s, j->old->detail[was->first_detail + i].name);
+    return n;
+}
+
+/* A line that calls something else now: what it called is written behind what it calls. */
+static void join_details(Join *j, LmpSiteRow *s, const LmpSiteRow *was) {
+    Ledger *l = j->newer;
+    if (details_gone(j, s, was) == 0) return;
+    uint32_t first = l->details, own = s->details;
+    for (uint32_t i = 0; i < own; i++) {
+        l->detail[l->details++] = l->detail[s->first_detail + i];
+        l->detail[s->first_detail + i] = (LmpSiteDetail){.name = ""};
+    }
+    if (own == 0) {
+        LmpSiteDetail line = {.name = "", .tally = s->tally};
+        line.tally.mark = (LmpThen){0};
+        for (uint32_t i = 0; i < was->details; i++) {
+            const LmpSiteDetail *older = &j->old->detail[was->first_detail + i];
+            if (!older->name[0]) line.tally.mark = join_gone(&older->tally).mark;
+        }
+        l->detail[l->details++] = line;
+    }
+    for (uint32_t i = 0; i < was->details; i++) {
+        const LmpSiteDetail *older = &j->old->detail[was->first_detail + i];
+        if (own == 0 ? older->name[0] != 0 : !has_detail(l, s, older->name)) add_detail(j, older);
+    }
+    s->first_detail = first;
+    s->details = l->details - first;
+}
+
+static void join_sites(Join *j) {
+    for (uint32_t i = 0; i < j->newers.sites; i++) {
+        LmpSiteRow *s = &j->newer->site[i];
+        if (j->diff->site[i] == LEDGER_NO_ROW)
+            s->side = LMP_SIDE_CAME;
+        else
+            join_details(j, s, &j->old->site[j->diff->site[i]]);
+    }
+    for (uint32_t i = 0; i < j->newers.functions; i++)
+        if (j->diff->function[i] == LEDGER_NO_ROW) j->newer->function[i].side = LMP_SIDE_CAME;
+}
+
+/* What lines have under one tag, if both were asked for the same one. */
+static void join_tagged(Join *j) {
+    Ledger *l = j->newer;
+    const LmpTally *was = j->old->tagged;
+    if (!l->tagged) return;
+    for (uint32_t i = 0; i < j->newers.sites; i++) {
+        uint32_t row = j->diff->site[i];
+        LmpTally then = was && row != LEDGER_NO_ROW ? join_gone(&was[row]) : (LmpTally){0};
+        l->tagged[i].mark = then.mark;
+    }
+    memset(l->tagged + j->newers.sites, 0, (l->sites - j->newers.sites) * sizeof *l->tagged);
+    for (uint32_t i = 0; was && i < j->old->sites; i++)
+        if (j->site[i] >= j->newers.sites) l->tagged[j->site[i]] = join_gone(&was[i]);
+}
+
+/* Without paths of the other run nothing can be said by path. */
+static void unmark_paths(Ledger *l) {
+    for (uint32_t i = 0; i < l->functions; i++) {
+        LmpTally *t = &l->function[i].retained;
+        t->mark = (LmpThen){t->allocs, tally_made(t), t->live_bytes};
+    }
+    for (uint32_t i = 0; i < l->nodes; i++) {
+        LmpTally *own = &l->tree[i].shallow, *all = &l->tree[i].retained;
+        own->mark = (LmpThen){own->allocs, tally_made(own), own->live_bytes};
+        all->mark = (LmpThen){all->allocs, tally_made(all), all->live_bytes};
+    }
+}
+
+static RunJoined count(const Ledger *l) {
+    RunJoined n = {0};
+    for (uint32_t i = 0; i < l->sites; i++) {
+        const LmpSiteRow *s = &l->site[i];
+        if (s->side == LMP_SIDE_CAME && s->tally.live_bytes) {
+            n.came++;
+            n.came_bytes += s->tally.live_bytes;
+        }
+        if (s->side == LMP_SIDE_WENT && s->tally.mark.live) {
+            n.went++;
+            n.went_bytes += s->tally.mark.live;
+        }
+    }
+    return n;
+}
+
+static RunJoined join(Join *j) {
+    Ledger *l = j->newer;
+    rundiff_mark(j->diff, l);
+    if (j->paths_differ) unmark_paths(l);
+    add_functions(j); /* before what refers to them */
+    join_sites(j);
+    add_sites(j);
+    add_tags(j);
+    join_tagged(j);
+    join_tree(j);
+    return count(l);
+}
+
+LmpErr runjoin(Ledger *newer, const Ledger *old, RunJoined *out) {
+    RunDiff diff;
+    LmpErr err = rundiff_pair(&diff, old, newer);
+    if (err) return err;
+    Join j = {.diff = &diff, .old = old, .newer = newer};
+    j.newers = (LedgerRoom){newer->sites, newer->functions, newer->tags, 0, newer->nodes};
+    j.paths_differ = newer->stacks != old->stacks;
+    err = prepare(&j);
+    if (!err) *out = join(&j);
+    keymap_free(&j.function_id);
+    free(j.site);
+    free(j.function);
+    free(j.tag);
+    join_free_tree(&j);
+    rundiff_free(&diff);
+    return err;
+}
