@@ -232,10 +232,8 @@ static const RecField function_figures[] = {
 static const RecField edge_figures[] = {ONE(LmpEdge, calls)};
 
 static const RecField override_figures[] = {
-    ONE(LmpOverride, frees),
-    ONE(LmpOverride, free_bytes),
-    ONE(LmpOverride, reallocs),
-    ONE(LmpOverride, realloc_bytes),
+    ONE(LmpOverride, frees),         ONE(LmpOverride, free_bytes),  ONE(LmpOverride, reallocs),
+    ONE(LmpOverride, realloc_bytes), ONE(LmpOverride, realloc_old),
 };
 
 static const RecField instructions[] = {WORD("instructions", 8)};

@@ -36,8 +36,8 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 17u /* changes whenever anything here, in rows.h, laps.h or paused.h does */
-#define LMP_LAYOUT_DIGEST 0x352c696d13b557b0ull
+#define LMP_LAYOUT 18u /* changes whenever anything here, in rows.h, laps.h or paused.h does */
+#define LMP_LAYOUT_DIGEST 0xc6bbf69d10cdb6a7ull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
@@ -512,7 +512,7 @@ _Static_assert(sizeof(LmpOverflow) + LMP_OVERFLOW_MAX * sizeof(LmpOverflowBlock)
 _Static_assert(sizeof(LmpBreak) == 128, "rows of break conditions");
 _Static_assert(sizeof(LmpFunction) == 64 && sizeof(LmpSite) == 64 && sizeof(LmpUsage) == 64 &&
                    sizeof(LmpRecord) == 128 && sizeof(LmpNode) == 128 && sizeof(LmpPath) == 8 &&
-                   sizeof(LmpEdge) == 16 && sizeof(LmpOverride) == 40,
+                   sizeof(LmpEdge) == 16 && sizeof(LmpOverride) == 48,
                "rows of the tables");
 _Static_assert(LMP_TEXT_AT + LMP_TEXT_MAX <= LMP_FUNCTIONS_AT &&
                    LMP_FUNCTIONS_AT + LMP_FUNCTIONS_MAX * sizeof(LmpFunction) <= LMP_SITES_AT &&

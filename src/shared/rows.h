@@ -161,6 +161,7 @@ typedef struct LmpOverride {
     uint64_t frees, free_bytes;
     uint64_t reallocs;
     int64_t realloc_bytes; /* sum of new - old */
+    uint64_t realloc_old;  /* sum of old (bytes) */
 } LmpOverride;
 
 /* What is counted besides memory: bits. */

@@ -118,6 +118,57 @@ END
     hasnt out '^(RE|DE)?ALLOCATIONS'
     has out '^HEAP SUMMARY:'
     ;;
+memprof) # to the byte what the interpreter's sizes say: a string is 24 and its bytes and a NUL, a slot 16, a key's 24
+    cat >sizes.lua <<'END'
+local function times(text, n)
+    return text:rep(n)
+end
+local function printed(n)
+    return ("%d#"):format(n)
+end
+local function joined(n)
+    return n .. "#"
+end
+collectgarbage("stop")
+select("#", table.unpack({}, 1, 200)) -- no stack grows later
+local list, keys = {}, {}
+for i = 1, 1000 do
+    list[i] = times("z", i)
+    keys["z" .. i] = true
+    printed(i) joined(i)
+end
+collectgarbage()
+END
+    # the bytes of strings: the numbers 1 to $1, each with $2 characters more
+    strings() { seq "$1" | awk -v more="$2" '{ n += 25 + length($1) + more } END { print n }'; }
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-live --no-summary --overrides --report=memprof:m.txt \
+        --record=m.lmprec sizes.lua >out 2>err </dev/null
+    is $? 0 "the run"
+    event() { # SECTION LINE: its events, + and - bytes, and the lines of its overrides
+        awk -v want="$1" -v line=", line $2: " '
+            /^[A-Z]+$|^HEAP SUMMARY/ { on = $0 == want }
+            /^[@I]/ { mine = on && index($0, line) }
+            mine && /^@/ { sub(/.*: /, ""); print $1, $3, $5 }
+            mine && /^\t\t/ { print "of", $NF }' m.txt | xargs
+    }
+    is "$(event ALLOCATIONS 2)" "999 +$((999 * 25 + 500499)) -0" "strings; one was there"
+    is "$(event ALLOCATIONS 5)" "1000 +$(strings 1000 1) -0" "a text of each number"
+    is "$(event ALLOCATIONS 8)" "" "texts that are there already"
+    is "$(event ALLOCATIONS 14)" "1 +16 -0" "the first slot"
+    is "$(event REALLOCATIONS 14)" "10 +$((16 * 2046)) -$((16 * 1023)) of 14" "an array that doubles"
+    is "$(event DEALLOCATIONS 14)" "" "it moves, and is not freed"
+    is "$(event DEALLOCATIONS 15)" "10 +0 -$((24 * 1023)) of 15" "a hash part makes way for a larger one"
+    is "$(event ALLOCATIONS 15)" "$((2000 + 11)) +$(($(strings 1000 0) + $(strings 1000 1) + 24 * 2047)) -0" "keys and hash parts"
+    has m.txt '^INTERNAL \(collector\): [0-9]+ events'
+    grep -A9 '^INTERNAL (collector)' m.txt | grep -q 'line 5$' || fail "the collector's overrides"
+    has m.txt '^@sizes.lua:0, line 14 holds 16384 bytes: 11 allocs, 10 frees$'
+    has m.txt "^@sizes.lua:1, line 2 holds $((999 * 25 + 500499)) bytes: 999 allocs, 0 frees\$"
+    hasnt m.txt '^@sizes.lua:4, line 5 holds'
+    lmp report memprof m.lmprec
+    cmp out m.txt || fail "another memprof of the recording"
+    lmp report memprof --leak-only m.lmprec
+    sed -n '/^HEAP SUMMARY/,$p' m.txt | cmp - out || fail "--leak-only is not the last section"
+    ;;
 list)
     lmp report --list
     is $status 0 "lmp report --list"

@@ -62,11 +62,13 @@ void counts_freed(LmpProfile *p, uint32_t alloc_context, uint32_t here, uint64_t
     o->free_bytes += size;
 }
 
-void counts_resized(LmpProfile *p, uint32_t alloc_context, uint32_t here, int64_t by) {
+void counts_resized(LmpProfile *p, uint32_t alloc_context, uint32_t here, uint64_t from,
+                    uint64_t to) {
     if (!counts_overrides(p) || !here) return;
     LmpOverride *o = override_of(p, alloc_context, here);
     o->reallocs++;
-    o->realloc_bytes += by;
+    o->realloc_bytes += (int64_t)(to - from);
+    o->realloc_old += from;
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

@@ -61,7 +61,8 @@ uint32_t counts_edge(LmpProfile *p, uint32_t site, uint32_t function);
 /* The site of record `here` has freed a block, or changed its size; made with this alloc context.
  * Only with LMP_COUNTS_OVERRIDES, or nothing is done. */
 void counts_freed(LmpProfile *p, uint32_t alloc_context, uint32_t here, uint64_t size);
-void counts_resized(LmpProfile *p, uint32_t alloc_context, uint32_t here, int64_t by);
+void counts_resized(LmpProfile *p, uint32_t alloc_context, uint32_t here, uint64_t from,
+                    uint64_t to);
 
 static inline bool counts_overrides(const LmpProfile *p) {
     return p->counts && p->counts->on & LMP_COUNTS_OVERRIDES;

@@ -151,7 +151,7 @@ COLD void *odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t n
     c->count[cls].realloc_bytes += (int64_t)(nsize - osize);
     if (p->exact) {
         usage_resized(p, alloc_context, here, (uintptr_t)ptr, (uintptr_t)r, osize, nsize);
-        counts_resized(p, alloc_context, here, (int64_t)(nsize - osize));
+        counts_resized(p, alloc_context, here, osize, nsize);
     }
     if (p->lines && entry & LMP_BLOCK_NOTIFY) deaths_notified(p, (uintptr_t)ptr, osize, cls);
     if (p->sampling) {

@@ -128,6 +128,7 @@ typedef struct LmpOverrideRow {
     uint64_t frees, free_bytes;
     uint64_t reallocs;
     int64_t realloc_bytes; /* sum of new - old */
+    uint64_t realloc_old;  /* sum of old */
 } LmpOverrideRow;
 
 /* A node of the call tree; children are contiguous. */

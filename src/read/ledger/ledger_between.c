@@ -135,6 +135,7 @@ static void take_overrides(Ledger *l, const Ledger *before, const KeyMap *map) {
         now->free_bytes -= then->free_bytes;
         now->reallocs -= then->reallocs;
         now->realloc_bytes -= then->realloc_bytes;
+        now->realloc_old -= then->realloc_old;
     }
 }
 

@@ -69,10 +69,11 @@ static void copy_overrides(LedgerStore *s, const LmpTables *t) {
     LmpOverride *copy = PILE(s->override_copy, LmpOverride);
     for (uint32_t i = 1; i < s->overrides; i++) {
         const LmpOverride *from = &t->override[i];
-        copy[i] =
-            (LmpOverride){read_once32(&from->made),     read_once32(&from->here),
-                          read_once64(&from->frees),    read_once64(&from->free_bytes),
-                          read_once64(&from->reallocs), (int64_t)read_once64(&from->realloc_bytes)};
+        copy[i] = (LmpOverride){
+            read_once32(&from->made),       read_once32(&from->here),
+            read_once64(&from->frees),      read_once64(&from->free_bytes),
+            read_once64(&from->reallocs),   (int64_t)read_once64(&from->realloc_bytes),
+            read_once64(&from->realloc_old)};
         if (copy[i].made == 0 || copy[i].made >= s->rows) copy[i].made = LEDGER_OTHERS;
         if (copy[i].here == 0 || copy[i].here >= s->rows) copy[i].here = LEDGER_OTHERS;
         if (s->rows <= LEDGER_OTHERS) copy[i] = (LmpOverride){0};
@@ -140,6 +141,7 @@ static void add_override(LmpOverrideRow *sum, const LmpOverride *o) {
     sum->frees += o->frees;
     sum->free_bytes += o->free_bytes;
     sum->reallocs += o->reallocs;
+    sum->realloc_old += o->realloc_old;
     sum->realloc_bytes = (int64_t)((uint64_t)sum->realloc_bytes + (uint64_t)o->realloc_bytes);
 }
 

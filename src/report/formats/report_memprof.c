@@ -1,7 +1,8 @@
 /* report_memprof.c - the four sections of Tarantool's memory profiler, from lines: who allocated,
- * where blocks were resized and freed, and what is held. A reallocation's bytes are new less old
- * there, so one of them stands on the one side or the other. Whose blocks they were ("Overrides")
- * is known where the run kept it (--overrides). */
+ * where blocks were resized and freed, and what is held. Whose blocks they were ("Overrides"), and
+ * how large they were before, is known where the run kept it (--overrides): a reallocation then has
+ * its new size on the one side and its old one on the other. Without that it is new less old, on
+ * the side that it falls on. In what is held a reallocation is both, an allocation and a free. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,8 +38,6 @@ static void put_place(const LmpReport *r, FILE *out, const LmpSiteRow *s) {
                 defined > 0 ? defined : 0, s->line);
 }
 
-typedef Event Of(const LmpSiteRow *s);
-
 /* ---- whose blocks ---------------------------------------------------------------------------- */
 
 static const Ledger *sorted; /* qsort has no argument of the caller's */
@@ -56,10 +55,22 @@ static int by_here(const void *a, const void *b) {
 typedef struct Whose {
     uint32_t *order; /* overrides by where they were done; NULL: none are known */
     uint32_t *first; /* of each site, in order[]; one more */
+    uint64_t *old;   /* sizes before reallocation at each site (bytes); NULL: not known */
 } Whose;
+
+static void free_whose(Whose *w) {
+    free(w->order);
+    free(w->first);
+    free(w->old);
+}
 
 static bool find_whose(Whose *w, const Ledger *l) {
     *w = (Whose){0};
+    if (!(l->counts & LMP_COUNTS_OVERRIDES)) return true;
+    w->old = calloc((size_t)l->sites + 1, sizeof *w->old);
+    if (!w->old) return false;
+    for (uint32_t i = 0; i < l->overrides; i++)
+        w->old[l->override[i].here] += l->override[i].realloc_old;
     if (l->overrides == 0) return true;
     w->order = malloc(l->overrides * sizeof *w->order);
     w->first = calloc((size_t)l->sites + 1, sizeof *w->first);
@@ -93,18 +104,44 @@ static void put_whose(const LmpReport *r, FILE *out, const Whose *w, const LmpSi
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-static Event allocated(const LmpSiteRow *s) {
+typedef Event Of(const LmpReport *r, const Whose *w, uint32_t site);
+
+static Event allocated(const LmpReport *r, const Whose *w, uint32_t site) {
+    const LmpSiteRow *s = &r->ledger.site[site];
+    (void)w;
     return (Event){s, s->tally.allocs, s->tally.bytes, 0};
 }
 
-static Event resized(const LmpSiteRow *s) {
-    int64_t bytes = s->here_realloc_bytes;
-    return (Event){s, s->here_reallocs, bytes > 0 ? (uint64_t)bytes : 0,
-                   bytes < 0 ? 0 - (uint64_t)bytes : 0};
+static Event changed(const LmpSiteRow *s, uint64_t events, int64_t by, uint64_t old) {
+    if (by < 0 && old < 0 - (uint64_t)by) old = 0 - (uint64_t)by; /* some are under "(others)" */
+    return (Event){s, events, old + (uint64_t)by, old};
 }
 
-static Event freed(const LmpSiteRow *s) {
+static Event resized(const LmpReport *r, const Whose *w, uint32_t site) {
+    const LmpSiteRow *s = &r->ledger.site[site];
+    return changed(s, s->here_reallocs, s->here_realloc_bytes, w->old ? w->old[site] : 0);
+}
+
+static Event freed(const LmpReport *r, const Whose *w, uint32_t site) {
+    const LmpSiteRow *s = &r->ledger.site[site];
+    (void)w;
     return (Event){s, s->here_frees, 0, s->here_free_bytes};
+}
+
+static void put_event(FILE *out, const Event *e) {
+    fprintf(out, ": %llu events\t+%llu bytes\t-%llu bytes\n", (unsigned long long)e->events,
+            (unsigned long long)e->plus, (unsigned long long)e->minus);
+}
+
+/* Blocks that are older than the profile are nobody's, and in no line's figures. */
+static void put_before(const LmpReport *r, FILE *out, Of *of) {
+    const LmpStats *s = &r->stats;
+    Event e = of == resized ? changed(NULL, s->before_reallocs, s->before_realloc_bytes, 0)
+              : of == freed ? (Event){NULL, s->before_frees, 0, s->before_free_bytes}
+                            : (Event){0};
+    if (e.events == 0 || r->from > 0) return;
+    fputs("INTERNAL (from before start)", out);
+    put_event(out, &e);
 }
 
 static void put_section(const LmpReport *r, FILE *out, const Whose *whose, Event *event,
@@ -112,18 +149,17 @@ static void put_section(const LmpReport *r, FILE *out, const Whose *whose, Event
     const Ledger *l = &r->ledger;
     uint32_t n = 0;
     for (uint32_t i = 0; i < l->sites; i++) {
-        event[n] = of(&l->site[i]);
+        event[n] = of(r, whose, i);
         n += event[n].events > 0;
     }
     qsort(event, n, sizeof *event, by_events);
     fprintf(out, "%s\n", title);
     for (uint32_t i = 0; i < n; i++) {
         put_place(r, out, event[i].site);
-        fprintf(out, ": %llu events\t+%llu bytes\t-%llu bytes\n",
-                (unsigned long long)event[i].events, (unsigned long long)event[i].plus,
-                (unsigned long long)event[i].minus);
+        put_event(out, &event[i]);
         if (of != allocated) put_whose(r, out, whose, event[i].site, of == freed);
     }
+    put_before(r, out, of);
     fputc('\n', out);
 }
 
@@ -140,8 +176,8 @@ static void put_held(const LmpReport *r, FILE *out, Event *event) {
         const LmpTally *t = &event[i].site->tally;
         put_place(r, out, event[i].site);
         fprintf(out, " holds %llu bytes: %llu allocs, %llu frees\n",
-                (unsigned long long)event[i].plus, (unsigned long long)t->allocs,
-                (unsigned long long)t->frees);
+                (unsigned long long)event[i].plus, (unsigned long long)(t->allocs + t->reallocs),
+                (unsigned long long)(t->frees + t->reallocs));
     }
     fputc('\n', out);
 }
@@ -152,8 +188,7 @@ LmpErr report_memprof(const LmpReport *report, FILE *out) {
     Whose whose;
     if (!find_whose(&whose, &report->ledger) || !event) {
         free(event);
-        free(whose.order);
-        free(whose.first);
+        free_whose(&whose);
         return LMP_E_NOMEM;
     }
     ReportValue value = report->leaks_only ? VALUE_LIVE_BYTES : VALUE_ALLOCATED_BYTES;
@@ -167,7 +202,6 @@ LmpErr report_memprof(const LmpReport *report, FILE *out) {
     }
     put_held(report, out, event);
     free(event);
-    free(whose.order);
-    free(whose.first);
+    free_whose(&whose);
     return LMP_OK;
 }

@@ -115,6 +115,7 @@ static void one_of_overrides(void) {
         fake_resized(f, place(made), place(here), 1, -20);
         o->reallocs++;
         o->realloc_bytes -= 20;
+        o->realloc_old += 70;
         fake_freed(f, place(made), place(here), 2, 100, 0);
         o->frees += 2;
         o->free_bytes += 100;
@@ -123,6 +124,10 @@ static void one_of_overrides(void) {
     unsigned parts = LEDGER_SITES | LEDGER_OVERRIDES;
     ck_assert_int_eq(ledger_refresh(&ledger, &f->t, parts, 1), LMP_OK);
     ck_assert_uint_gt(ledger.overrides, 0);
+    uint64_t old = 0;
+    for (uint32_t i = 0; i < ledger.overrides; i++)
+        old += ledger.override[i].realloc_old;
+    ck_assert_uint_eq(old, 70 * OVERRIDES);
     for (uint32_t s = 0; s < ledger.sites; s++) {
         LmpSiteRow row = ledger.site[s];
         for (uint32_t i = 0; i < ledger.overrides; i++) {
@@ -159,7 +164,8 @@ static void one_of_rubbish(void) {
     LmpTablesUsed *used = &f->live->tables;
     for (int i = 0; i < 200; i++) {
         f->t.edge[i] = (LmpEdge){word(), word(), word()};
-        f->t.override[i] = (LmpOverride){word(), word(), word(), word(), word(), (int32_t)word()};
+        f->t.override[i] =
+            (LmpOverride){word(), word(), word(), word(), word(), (int32_t)word(), word()};
         f->t.instructions[i] = word();
     }
     used->edges = suite_below(4) ? 200 : word();
