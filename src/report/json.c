@@ -117,8 +117,14 @@ static void put_laps(Json *json, const char *key, const LmpLapList *list) {
 static void put_figure(Json *json, const void *of, const LmpFigure *f) {
     const char *at = (const char *)of + f->at;
     double seconds;
+    if (json->range && f->moment) return;
     switch (f->kind) {
     case LMP_FIG_COUNT:
+        if (json->range)
+            json_change(json, f->name, (int64_t)figure_number(f, of));
+        else
+            json_count(json, f->name, figure_number(f, of));
+        break;
     case LMP_FIG_SIZE:
         json_count(json, f->name, figure_number(f, of));
         break;

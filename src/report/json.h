@@ -12,6 +12,7 @@
 typedef struct Json {
     FILE *out;
     bool comma; /* there is something before the next value */
+    bool range; /* figures are of a range of time: they may be negative, and some it has not */
 } Json;
 
 /* In all of these `key` is NULL in an array and outside of everything. */

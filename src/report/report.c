@@ -50,6 +50,12 @@ static void copy_marks(LmpReport *r, const LmpLive *live) {
     }
 }
 
+void report_set_range(LmpReport *report, uint64_t from, uint64_t until, uint64_t from_bytes) {
+    report->from = from > 0 ? from : 1;
+    report->until = until;
+    report->from_bytes = from_bytes;
+}
+
 void report_fill_since(LmpReport *report, ReportBefore *before, const LmpHeader *header,
                        const LmpLive *live, const LmpTables *tables, unsigned parts, uint64_t clock,
                        const char *ending) {
@@ -68,7 +74,8 @@ void report_fill_since(LmpReport *report, ReportBefore *before, const LmpHeader 
     report->gc = live->gc;
     report->top = header->top < REPORT_TOP_MOST ? header->top : REPORT_TOP_MOST;
     if (before) {
-        report->from = before->clock > 0 ? before->clock : 1;
+        report_set_range(report, before->clock, clock, before->stats.live_bytes);
+        report->taken = true;
         report->range = report->stats;
         stats_between(&report->range, &before->stats);
     }
@@ -80,6 +87,21 @@ void report_fill_since(LmpReport *report, ReportBefore *before, const LmpHeader 
 void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive *live,
                       const LmpTables *tables, unsigned parts, uint64_t clock, const char *ending) {
     report_fill_since(report, NULL, header, live, tables, parts, clock, ending);
+}
+
+LmpErr report_at_top(LmpReport *report, const LmpLive *live, const LmpTables *tables,
+                     unsigned parts, uint64_t clock) {
+    ledger_free(&report->ledger);
+    free(report->leak);
+    report->leak = NULL;
+    report->leaks = 0;
+    report->top_clock = clock > 0 ? clock : 1;
+    LmpStats stats;
+    stats_derive(live, live->clock, &stats);
+    report->top_bytes = stats.live_bytes;
+    report->ledger_error =
+        ledger_refresh(&report->ledger, tables, ledger_parts(parts), live->clock);
+    return report->ledger_error;
 }
 
 void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live,

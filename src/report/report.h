@@ -58,8 +58,12 @@ typedef struct LmpReport {
                                        it. NULL: it is of one moment */
     uint32_t metric, unit;          /* ReportMetric, ReportUnit */
     bool leaks_only;                /* memprof: only what is held */
-    uint64_t from;  /* the ledger has what happened since then (ns since start); 0: all */
-    uint64_t clock; /* the moment that it is of (ns since start) */
+    uint64_t from;       /* a range of time begins then (ns since start); 0: there is none */
+    uint64_t until;      /* and ends then */
+    bool taken;          /* and the ledger has only what happened in it */
+    uint64_t from_bytes; /* live when it began */
+    uint64_t top_clock, top_bytes; /* REPORT_AT_TOP: the moment of the ledger, what was live then */
+    uint64_t clock;                /* the moment that it is of (ns since start) */
 } LmpReport;
 
 /* Fills a report from a (checked) header, live part and tables (NULL: without them); `ending` must
@@ -71,6 +75,14 @@ void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live
 void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive *live,
                       const LmpTables *tables, unsigned parts, uint64_t clock, const char *ending);
 void report_close(LmpReport *report);
+
+/* Of a filled report: it is about the range `from` to `until` (ns since start), when `from_bytes`
+ * were live at first; figures and rows stay as they are. */
+void report_set_range(LmpReport *report, uint64_t from, uint64_t until, uint64_t from_bytes);
+/* Makes its rows those of another moment, `clock` (REPORT_AT_TOP), with these parts. Errors: NOMEM
+ * (it has none). */
+LmpErr report_at_top(LmpReport *report, const LmpLive *live, const LmpTables *tables,
+                     unsigned parts, uint64_t clock);
 
 /* The run as it was when a range of time began. All zeroes: none. */
 typedef struct ReportBefore {

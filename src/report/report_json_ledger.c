@@ -148,5 +148,5 @@ void json_ledger(Json *json, const LmpReport *r) {
     put_functions(json, l);
     put_tags(json, l);
     put_tree(json, l);
-    put_leaks(json, r);
+    if (!json->range) put_leaks(json, r);
 }

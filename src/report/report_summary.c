@@ -190,6 +190,10 @@ static void put_next(const LmpReport *r, FILE *out) {
 
 LmpErr report_summary(const LmpReport *report, FILE *out) {
     put_head(report, out);
+    if (report->from > 0) {
+        summary_range(report, out);
+        return LMP_OK;
+    }
     summary_verdicts(report, out);
     put_operations(report, out);
     put_types(report, out);

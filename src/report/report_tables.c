@@ -96,7 +96,7 @@ put_condition(const LmpReport *r, FILE *out, uint32_t *shown, const char *format
 
 /* The conditions under which lines must be read, in tables and in sentences: so without tables,
  * too. */
-static void put_conditions(const LmpReport *r, FILE *out) {
+void summary_conditions(const LmpReport *r, FILE *out) {
     const Ledger *l = &r->ledger;
     char a[LMP_NUM], b[LMP_NUM];
     uint32_t n = 0;
@@ -169,7 +169,7 @@ void summary_tables(const LmpReport *r, FILE *out) {
         fputs("\n  (no memory for the tables of sites and functions)\n", out);
     else if (l->lines != LMP_LINES_OFF && l->sites > 0) {
         if (r->top > 0) put_sites(r, out);
-        put_conditions(r, out);
+        summary_conditions(r, out);
         if (l->stacks && r->top > 0) put_functions(r, out);
         if (l->tags > 0 && r->top > 0) put_tags(r, out);
     }

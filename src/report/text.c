@@ -67,6 +67,14 @@ void text_put_most(FILE *out, const char *text, int width, bool tail) {
     text_put(out, text, n < width ? n : width, tail);
 }
 
+const char *text_moment(char *out, uint64_t clock) {
+    format_clock(out, clock);
+    size_t n = strlen(out);
+    bool fine = n > 0 && out[n - 1] != 'h'; /* not of several days */
+    if (fine) snprintf(out + n, LMP_NUM - n, ".%03u", (unsigned)(clock / 1000000 % 1000));
+    return out;
+}
+
 const char *text_where(char *out, size_t size, const char *short_src, int32_t line) {
     if (line >= 0)
         snprintf(out, size, "%s:%d", short_src, line);

@@ -23,6 +23,9 @@ void text_put_whole(FILE *out, const char *text, int indent, int width);
 /* The same without blanks after it. */
 void text_put_most(FILE *out, const char *text, int width, bool tail);
 
+/* "00:00:01.250", of nanoseconds; `out`: LMP_NUM bytes. */
+const char *text_moment(char *out, uint64_t clock);
+
 /* "a.lua:12"; "(host)" has no lines. */
 const char *text_where(char *out, size_t size, const char *short_src, int32_t line);
 

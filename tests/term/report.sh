@@ -53,11 +53,56 @@ moments)
     is "$(awk -F, '$1 == "work.lua" && $2 == 4 { print $4 }' out)" 0 "made after the mark by what was over"
     lmp report flat --from=half --to=half r.lmprec
     is $status 1 "an empty range"
-    lmp report summary --from=half r.lmprec
-    is $status 1 "a summary of a range"
     lmp report r.lmprec@noon
     is $status 1 "no moment"
     has err '^lmp: noon: neither a time'
+    ;;
+ranges) # all formats; one sum in those that tell it, the difference of two moments
+    record --stacks
+    made() { lmp report json "$@"; sed 's/.*"mallocs":\([0-9]*\).*/\1/' out; }
+    count=$(made --from=half --to=end r.lmprec)
+    is "$count" $(($(made r.lmprec@end) - $(made r.lmprec@half))) "made in between"
+    lmp report json --from=half --to=end r.lmprec
+    has out '"range":\{"from":[0-9.]+,"to":[0-9.]+,"left_out":\["peak_bytes",.*"verdicts","leaks"\]\}'
+    hasnt out '"(peak_bytes|peak_live_bytes|verdicts|leaks)":'
+    lmp report csv --from=half --to=end r.lmprec
+    is "$(awk -F, '{ sum += $4 } END { print sum }' out)" "$count" "csv"
+    lmp report folded --metric=allocated --unit=blocks --from=half --to=end r.lmprec
+    is "$(awk '{ sum += $NF } END { print sum }' out)" "$count" "folded"
+    lmp report --from=half --to=end r.lmprec
+    has out '^What happened from 00:00:0[0-9.]+ to 00:00:0[0-9.]+; live: what is more than before$'
+    is "$(awk '/Number of mallocs/ { gsub(",", ""); print $4 }' out)" "$count" "summary"
+    hasnt out 'Maximum|Leaks '
+    lmp report timeline r.lmprec
+    cp out whole
+    lmp report timeline --from=half r.lmprec
+    is "$(comm -13 <(sort whole) <(sort out))" "" "rows that the whole has not"
+    [ "$(wc -l <out)" -lt "$(wc -l <whole)" ] || fail "all of the time"
+    lmp report massif --from=half r.lmprec
+    has out '^desc: .*\(from 00:00:0[0-9.]+ to '
+    is "$(grep -c '^heap_tree=peak$' out)" 1 "the range's highest moment"
+    is "$(awk -F= '/^time=/ { if (t > $2) print "back"; t = $2 }' out)" "" "times of massif"
+    lmp report html --from=half r.lmprec -o page.html
+    has page.html '"open":\[[0-9]+,[0-9]+\]'
+    for format in $formats html; do
+        lmp report "$format" --from=half r.lmprec -o range
+        is $status 0 "$format of a range"
+        test -s range || fail "nothing in $format"
+    done
+    ;;
+rights) # one's own, whatever umask there is and whatever was there
+    record --stacks
+    umask 0
+    for format in $formats summary html; do
+        rm -f new
+        lmp report "$format" r.lmprec -o new
+        is "$(stat -c %a new)" 600 "rights of $format"
+        echo old >open.$format
+        chmod 644 open.$format
+        lmp report "$format" --from=half r.lmprec -o open.$format
+        is "$(stat -c %a open.$format)" 600 "rights of $format in place of another"
+    done
+    is "$(find . -name 'new.*' -o -name 'open.*.*')" "" "what is left beside them"
     ;;
 refused) # each said in one line
     record
@@ -173,6 +218,12 @@ list)
     lmp report --list
     is $status 0 "lmp report --list"
     for format in $formats summary; do has out "^  $format  *[a-z]"; done
+    # each of them, and no other, is in the documents
+    docs=$(dirname "$0")/../../docs
+    awk '/^Of a heap/ { exit } /^  / { print $1 }' out | sort >listed
+    is "$(sed -n 's/^| `\([a-z]*\)` | .*/\1/p' "$docs/reports.md" | sed '/^live$/d; /^allocated$/d' | sort)" \
+        "$(cat listed)" "docs/reports.md"
+    while read -r format; do grep -q "^ *$format: " "$docs/lmp.1" || fail "no $format in lmp.1"; done <listed
     has out '^  treemap  *[a-z]'
     ;;
 esac

@@ -62,7 +62,7 @@ __attribute__((unused)) static char *written(LmpErr (*write)(const LmpReport *, 
 }
 
 /* The program of fake_program.h. */
-static FakeTables *program(bool stacks) {
+__attribute__((unused)) static FakeTables *program(bool stacks) {
     FakeTables *f = fake_tables_new(&live);
     fake_program(f, stacks);
     snprintf(header.program, sizeof header.program, "options.lua");

@@ -93,27 +93,78 @@ static bool seeks(const RunReport *wish, const LmpView *view) {
     return wish->kind->flags & REPORT_SEEKS && tables_nodes(&view->tables) <= REPORT_SEEKS_NODES;
 }
 
-/* Fills the report; what it needs of the recording is copied, unless it seeks. */
-static bool fill(const RunReport *wish, LmpRecording *r, uint32_t from, uint32_t to) {
-    static char ending[64], again[4096];
-    ReportBefore before = {0};
-    bool ranged = wish->from != NULL;
-    bool ready = (!ranged || take_before(wish, r, from, &before)) && seek(wish, r, to);
-    if (ready) {
-        LmpView *view = recording_view(r);
-        bool stays = seeks(wish, view);
-        snprintf(ending, sizeof ending, "as it was");
-        if (recording_frame(r, to).flags & LMP_FRAME_END)
-            ending_words(ending, sizeof ending, view, recording_ended(r));
-        if (recording_again(r)) snprintf(again, sizeof again, "%s", recording_again(r));
-        if (!stays) view = recording_spend(r);
-        report_fill_since(&report, ranged ? &before : NULL, view->header, view->live, &view->tables,
-                          parts_of(wish->kind, view), view->live->clock, ending);
-        if (*again) report.again = again;
-        report.recording = stays ? r : NULL;
+/* What was recorded of the range at its highest. */
+static uint32_t highest(const LmpRecording *r, uint32_t from, uint32_t to) {
+    uint32_t top = to;
+    for (uint32_t i = from + 1; i < to; i++) {
+        LmpFrameInfo info = recording_frame(r, i);
+        if (info.flags & LMP_FRAME_TABLES && info.live_bytes > recording_frame(r, top).live_bytes)
+            top = i;
     }
+    return top;
+}
+
+/* The report of the moment that the recording is at; what it needs is copied, unless it seeks. */
+static void fill(const RunReport *wish, LmpRecording *r, ReportBefore *before, bool last) {
+    static char ending[64], again[4096];
+    LmpView *view = recording_view(r);
+    bool stays = seeks(wish, view);
+    snprintf(ending, sizeof ending, "as it was");
+    if (recording_frame(r, recording_now(r)).flags & LMP_FRAME_END)
+        ending_words(ending, sizeof ending, view, recording_ended(r));
+    if (recording_again(r)) snprintf(again, sizeof again, "%s", recording_again(r));
+    if (last && !stays) recording_spend(r);
+    report_fill_since(&report, before, view->header, view->live, &view->tables,
+                      parts_of(wish->kind, view), view->live->clock, ending);
+    if (*again) report.again = again;
+    report.recording = stays ? r : NULL;
+}
+
+/* By the clock of who recorded: the program's stands still while it sleeps. */
+static void set_range(LmpRecording *r, uint32_t from, uint32_t to) {
+    LmpFrameInfo begun = recording_frame(r, from), end = recording_frame(r, to);
+    report_set_range(&report, begun.clock, end.clock, begun.live_bytes);
+}
+
+/* What was allocated and freed, and how much more is live. */
+static bool fill_between(const RunReport *wish, LmpRecording *r, uint32_t from, uint32_t to) {
+    ReportBefore before = {0};
+    bool ready = take_before(wish, r, from, &before) && seek(wish, r, to);
+    if (ready) fill(wish, r, &before, true);
+    if (ready) set_range(r, from, to);
     report_before_free(&before);
     return ready;
+}
+
+/* A part of the time, with rows of its highest moment. */
+static bool fill_at_top(const RunReport *wish, LmpRecording *r, uint32_t from, uint32_t to) {
+    RunReport rowless = *wish;
+    LmpReportKind kind = *wish->kind;
+    uint32_t top = highest(r, from, to);
+    kind.parts = REPORT_PART_HISTORY;
+    rowless.kind = &kind;
+    if (!seek(wish, r, to)) return false;
+    fill(&rowless, r, NULL, false);
+    set_range(r, from, to);
+    bool ready = seek(wish, r, top);
+    if (ready) {
+        const LmpView *view = recording_spend(r);
+        ready = !report_at_top(&report, view->live, &view->tables, parts_of(wish->kind, view),
+                               recording_frame(r, top).clock);
+        if (!ready) command_say("not enough memory for its rows");
+    }
+    if (!ready) report_close(&report);
+    return ready;
+}
+
+static bool fill_range(const RunReport *wish, LmpRecording *r, uint32_t from, uint32_t to) {
+    if (wish->kind->flags & REPORT_AT_TOP) return fill_at_top(wish, r, from, to);
+    if (!(wish->kind->flags & REPORT_WHOLE)) return fill_between(wish, r, from, to);
+    bool other = wish->kind->flags & REPORT_SEEKS; /* who can show another range has all of them */
+    if (!seek(wish, r, other ? moment_tables(r, recording_frames(r) - 1) : to)) return false;
+    fill(wish, r, NULL, true);
+    set_range(r, from, to);
+    return true;
 }
 
 static void say_torn(const RunReport *wish, const LmpRecording *r) {
@@ -127,11 +178,6 @@ static void say_torn(const RunReport *wish, const LmpRecording *r) {
 /* The frames of what was asked for; false: said. */
 static bool choose(const RunReport *wish, LmpRecording *r, uint32_t *from, uint32_t *to) {
     const char *end = wish->to ? wish->to : wish->moment ? wish->moment : "end";
-    if (wish->from && wish->kind->flags & REPORT_OF_MOMENT) {
-        command_say("%s is of one moment: without --from (two moments: lmp diff)",
-                    wish->kind->name);
-        return false;
-    }
     say_torn(wish, r);
     if ((wish->from && !find(r, wish->from, from)) || !find(r, end, to)) return false;
     if (!wish->from || *from < *to) return true;
@@ -141,7 +187,13 @@ static bool choose(const RunReport *wish, LmpRecording *r, uint32_t *from, uint3
 
 int runreport_of_recording(const RunReport *wish, LmpRecording *r) {
     uint32_t from = 0, to;
-    bool filled = choose(wish, r, &from, &to) && fill(wish, r, from, to);
+    bool filled = choose(wish, r, &from, &to);
+    if (filled && wish->from) {
+        filled = fill_range(wish, r, from, to);
+    } else if (filled) {
+        filled = seek(wish, r, to);
+        if (filled) fill(wish, r, NULL, true);
+    }
     bool stays = filled && report.recording;
     if (!stays) recording_close(r); /* before it is written, which takes memory, too */
     int status = filled ? put(wish) : 1;

@@ -160,6 +160,7 @@ LmpErr ledger_between(Ledger *l, const Ledger *before) {
         l->instructions -= before->instructions;
         l->folded -= before->folded;
         l->pathless -= before->pathless;
+        l->pathless_bytes -= before->pathless_bytes;
     }
     for (int i = 0; i < MAPS; i++)
         keymap_free(&map[i]);

@@ -16,11 +16,10 @@
  * another one is asked for. */
 #define REPORT_KINDS(REPORT)                                                                       \
     REPORT(SUMMARY, summary, "the figures of the whole, the lines and functions that hold most",   \
-           OWN, "FILE", "write the summary to FILE, not to standard error", "", "\n", "", 0,       \
-           REPORT_OF_MOMENT)                                                                       \
+           OWN, "FILE", "write the summary to FILE, not to standard error", "", "\n", "", 0, 0)    \
     REPORT(JSON, json, "all figures, lines, functions, tags and call paths for machines", OWN,     \
            "[FILE]", "the summary as JSON; with FILE, as JSON to FILE besides it", "[\n", ",",     \
-           "]\n", LEDGER_TREE, REPORT_OF_MOMENT)                                                   \
+           "]\n", LEDGER_TREE, 0)                                                                  \
     REPORT(FLAT, flat, "a table of functions: what each made, retains, and makes by allocation",   \
            LISTED, "", "", "", "\n", "", 0, REPORT_OF_LINES)                                       \
     REPORT(CALLGRAPH, callgraph, "functions with their callers above and callees below, as gprof", \
@@ -39,19 +38,20 @@
     REPORT(SPEEDSCOPE, speedscope, "for speedscope, a profile for each figure", LISTED, "", "",    \
            "", NULL, "", LEDGER_TREE, REPORT_OF_LINES)                                             \
     REPORT(MASSIF, massif, "the heap over time and what it was at its peak, for ms_print", LISTED, \
-           "", "", "", NULL, "", LEDGER_TREE | REPORT_PART_HISTORY, REPORT_OF_MOMENT)              \
+           "", "", "", NULL, "", LEDGER_TREE | REPORT_PART_HISTORY, REPORT_AT_TOP)                 \
     REPORT(CSV, csv, "a row for each line of the program, for a spreadsheet", LISTED, "", "", "",  \
            NULL, "", 0, REPORT_OF_LINES)                                                           \
     REPORT(TIMELINE, timeline, "a row for each interval of time, for a spreadsheet", LISTED, "",   \
-           "", "", NULL, "", REPORT_PART_HISTORY, REPORT_OF_MOMENT)                                \
+           "", "", NULL, "", REPORT_PART_HISTORY, REPORT_WHOLE)                                    \
     REPORT(HTML, html, "one page for a browser: timeline, flame graph, treemap, tables, source",   \
            LISTED, "", "", "", NULL, "", LEDGER_TREE | REPORT_PART_HISTORY,                        \
-           REPORT_OF_MOMENT | REPORT_SEEKS)
+           REPORT_WHOLE | REPORT_SEEKS)
 
-#define REPORT_OF_LINES 1u  /* says nothing of a run without lines */
-#define REPORT_BINARY 2u    /* not for a terminal */
-#define REPORT_OF_MOMENT 4u /* not of what happened between two */
-#define REPORT_SEEKS 8u     /* has other moments, too: LmpReport.recording */
+#define REPORT_OF_LINES 1u /* says nothing of a run without lines */
+#define REPORT_BINARY 2u   /* not for a terminal */
+#define REPORT_WHOLE 4u    /* of a range of time it shows that part: rows are those of its end */
+#define REPORT_SEEKS 8u    /* has other moments, too: LmpReport.recording */
+#define REPORT_AT_TOP 16u  /* the same, but rows are those of the range's highest moment */
 /* Of a larger call tree there is no other moment: a recording beside it takes too much memory. */
 #define REPORT_SEEKS_NODES 300000u
 

@@ -61,6 +61,13 @@ static void put_row(Folded *f, uint32_t row) {
     put(f, append(f, f->end[depth], p->frames - 1), value_of(&below, f->value));
 }
 
+/* A line that is no stack, which all readers skip; only where there is something to say. */
+static void put_head(const LmpReport *r, FILE *out) {
+    char sampled[200];
+    if (*value_sampled(sampled, sizeof sampled, r, value_chosen(r)))
+        fprintf(out, "# %s.\n", sampled);
+}
+
 LmpErr report_folded(const LmpReport *report, FILE *out) {
     Paths p;
     LmpErr err = paths_open(&p, report);
@@ -69,6 +76,7 @@ LmpErr report_folded(const LmpReport *report, FILE *out) {
     Folded f = {&p, value_chosen(report), malloc(room_for(&p)),
                 calloc((size_t)p.deepest + 1, sizeof *f.end), out};
     bool made = f.line && f.end;
+    if (made) put_head(report, out);
     for (uint32_t i = 1; made && i < p.rows; i++)
         put_row(&f, p.order[i]);
     free(f.line);

@@ -1,6 +1,7 @@
 /* report_massif.c - the heap over time, and who had made what was there at its peak, from the line
  * that made it up to its callers: for ms_print and massif-visualizer. Callers of less than one part
- * in a hundred are one line. */
+ * in a hundred are one line. Of a range of time its peak is the highest moment that was recorded.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "report/formats/formats_impl.h"
 #include "report/formats/paths.h"
 #include "report/formats/value.h"
+#include "report/text.h"
 
 enum { DEEPEST = 30, PARTS = 100 };
 
@@ -120,6 +122,10 @@ static void put_callers(Massif *m, uint32_t depth, uint64_t bytes, uint32_t fram
     free(group);
 }
 
+static ReportValue tree_value(const LmpReport *r) {
+    return r->from > 0 ? VALUE_LIVE_BYTES : VALUE_PEAK_BYTES;
+}
+
 static bool put_tree(const LmpReport *r, FILE *out) {
     Paths p;
     if (paths_open(&p, r)) return false;
@@ -131,7 +137,7 @@ static bool put_tree(const LmpReport *r, FILE *out) {
     m.count = calloc(p.frames, sizeof *m.count);
     bool made = part && m.scratch && m.count;
     for (uint32_t i = 1; made && i < p.rows; i++) {
-        uint64_t bytes = value_of(&p.row[i].shallow, VALUE_PEAK_BYTES);
+        uint64_t bytes = value_of(&p.row[i].shallow, tree_value(r));
         if (bytes > 0) part[n++] = (Part){bytes, i};
         all += bytes;
     }
@@ -154,9 +160,12 @@ static void put_snapshot(FILE *out, uint32_t number, uint64_t ms, uint64_t bytes
 }
 
 /* The interval of the peak; the last one that was as high. */
-static uint32_t find_peak(const LmpHistory *h) {
-    uint32_t peak = 0;
-    for (uint32_t i = 0; i < h->used && i < LMP_HISTORY; i++)
+static uint32_t find_peak(const LmpReport *r) {
+    const LmpHistory *h = r->history;
+    uint32_t peak = 0, used = h->used < LMP_HISTORY ? h->used : LMP_HISTORY;
+    uint64_t top = h->interval ? r->top_clock / h->interval : 0;
+    if (r->from > 0) return top < used ? (uint32_t)top : used ? used - 1 : 0;
+    for (uint32_t i = 0; i < used; i++)
         if (h->samples[i].max_bytes >= h->samples[peak].max_bytes) peak = i;
     return peak;
 }
@@ -164,21 +173,23 @@ static uint32_t find_peak(const LmpHistory *h) {
 /* ms_print takes no tree that is larger than its snapshot, as an estimate may be: what is exact is
  * in the head. */
 static uint64_t peak_bytes(const LmpReport *r) {
-    uint64_t tree = value_of(&r->ledger.all, VALUE_PEAK_BYTES);
-    return tree > r->stats.peak_bytes ? tree : r->stats.peak_bytes;
+    uint64_t tree = value_of(&r->ledger.all, tree_value(r));
+    uint64_t exact = r->from > 0 ? r->top_bytes : r->stats.peak_bytes;
+    return tree > exact ? tree : exact;
 }
 
-/* A range of time has no peak of its own, nor has a run without lines any tree. */
+/* A run without lines has no tree. */
 static bool has_tree(const LmpReport *r) {
-    return r->ledger.lines != LMP_LINES_OFF && r->ledger.sites > 0 && r->from == 0 &&
-           value_of(&r->ledger.all, VALUE_PEAK_BYTES) > 0;
+    return r->ledger.lines != LMP_LINES_OFF && r->ledger.sites > 0 &&
+           value_of(&r->ledger.all, tree_value(r)) > 0;
 }
 
 static void put_head(const LmpReport *r, FILE *out) {
-    char text[1024], sampled[200];
+    char text[1024], sampled[200], from[LMP_NUM], to[LMP_NUM];
     fputs("desc: --alloc-fn=lua_Alloc", out);
-    if (*value_sampled(sampled, sizeof sampled, r, VALUE_PEAK_BYTES))
-        fprintf(out, " (%s)", sampled);
+    if (r->from > 0)
+        fprintf(out, " (from %s to %s)", text_moment(from, r->from), text_moment(to, r->until));
+    if (*value_sampled(sampled, sizeof sampled, r, tree_value(r))) fprintf(out, " (%s)", sampled);
     if (r->ledger.lines != LMP_LINES_OFF && !r->ledger.stacks)
         fputs(" (call paths were not kept: lines have no callers)", out);
     fprintf(out, "\ncmd: %s\ntime_unit: ms\n", format_text(text, sizeof text, r->program, 0));
@@ -186,21 +197,26 @@ static void put_head(const LmpReport *r, FILE *out) {
 
 LmpErr report_massif(const LmpReport *report, FILE *out) {
     const LmpHistory *h = report->history;
-    uint32_t number = 0, peak = h ? find_peak(h) : 0;
+    uint32_t number = 0, peak = h ? find_peak(report) : 0;
+    uint64_t begun = report->from / 1000000;
+    uint64_t end = (report->from > 0 ? report->until : report->clock) / 1000000;
     bool made = true;
     if (!h) return LMP_E_NOMEM;
     put_head(report, out);
-    put_snapshot(out, number++, 0, 0, false);
+    put_snapshot(out, number++, begun, report->from_bytes, false);
     for (uint32_t i = 0; made && i < h->used && i < LMP_HISTORY; i++) {
         uint64_t ms = history_end_ms(report, i);
+        if (ms < begun) ms = begun; /* the last interval, of a program that sleeps */
         bool tree = i == peak && has_tree(report);
+        if (!tree && !history_within(report, i)) continue;
+        if (tree && report->from > 0) ms = report->top_clock / 1000000;
         put_snapshot(out, number++, ms, tree ? peak_bytes(report) : h->samples[i].max_bytes, tree);
         if (tree) made = put_tree(report, out);
     }
     if (made && h->used == 0 && has_tree(report)) { /* it ended within the first interval */
-        put_snapshot(out, number++, report->clock / 1000000, peak_bytes(report), true);
+        put_snapshot(out, number++, end, peak_bytes(report), true);
         made = put_tree(report, out);
     }
-    put_snapshot(out, number, report->clock / 1000000, report->stats.live_bytes, false);
+    put_snapshot(out, number, end, report->stats.live_bytes, false);
     return made ? LMP_OK : LMP_E_NOMEM;
 }

@@ -175,7 +175,7 @@ static void put_profile(Profile *p) {
     else
         put_paths(p);
     put_functions(p);
-    protobuf_number(&p->out, 10, r->clock - (r->from < r->clock ? r->from : 0));
+    protobuf_number(&p->out, 10, r->from ? r->until - r->from : r->clock);
     put_type(p, 11, "space", "bytes");
     protobuf_number(&p->out, 12, r->ledger.sample > 0 ? r->ledger.sample : 1);
     put_comment(p, value_sampled(sampled, sizeof sampled, r, value_chosen(r)));

@@ -104,7 +104,7 @@ LmpErr report_speedscope(const LmpReport *report, FILE *out) {
     if (err) return err;
     Scope s = {report, &p, malloc(((size_t)p.deepest + 2) * NUMBER),
                calloc((size_t)p.deepest + 1, sizeof *s.end), out};
-    Json json = {out, false};
+    Json json = {.out = out};
     bool made = s.line && s.end;
     if (made) {
         json_begin(&json, NULL, '{');

@@ -14,6 +14,11 @@ uint64_t history_end_ms(const LmpReport *report, uint32_t interval) {
     return end < now ? end : now;
 }
 
+/* Also those that have only an end of the range in them. */
+bool history_within(const LmpReport *report, uint32_t interval) {
+    return (interval + 1) * report->history->interval > report->from;
+}
+
 LmpErr report_timeline(const LmpReport *report, FILE *out) {
     const LmpHistory *h = report->history;
     if (!h) return LMP_E_NOMEM;
@@ -25,6 +30,7 @@ LmpErr report_timeline(const LmpReport *report, FILE *out) {
     fputc('\n', out);
     for (uint32_t i = 0; i < h->used && i < LMP_HISTORY; i++) {
         const LmpHistoryPoint *p = &h->samples[i];
+        if (!history_within(report, i)) continue;
         digits_put(out, history_end_ms(report, i));
         put(out, p->last_bytes);
         put(out, p->max_bytes);

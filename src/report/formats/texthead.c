@@ -2,12 +2,13 @@
 #include "report/formats/texthead.h"
 
 #include "base/format.h"
+#include "report/text.h"
 
 static void put_range(const LmpReport *r, FILE *out) {
     char from[LMP_NUM], to[LMP_NUM];
     if (r->from > 0)
         fprintf(out, "  what happened from %s to %s; live: what is more than before\n",
-                format_clock(from, r->from), format_clock(to, r->clock));
+                text_moment(from, r->from), text_moment(to, r->until));
 }
 
 void texthead_put(const LmpReport *r, FILE *out, const char *title, ReportValue value) {

@@ -57,18 +57,24 @@ ReportValue value_chosen(const LmpReport *r) {
     return VALUES;
 }
 
+/* As value_of has it. */
+static uint64_t none_below(uint64_t n) {
+    return (int64_t)n > 0 ? n : 0;
+}
+
 uint64_t value_total(const LmpReport *r, ReportValue value) {
-    const LmpStats *s = &r->stats;
-    if (r->from > 0 || r->ledger.sample == 0) return value_of(&r->ledger.all, value);
+    const LmpStats *s = r->taken ? &r->range : &r->stats;
+    if (r->ledger.sample == 0) return value_of(&r->ledger.all, value);
+    if (r->top_clock > 0 && value == VALUE_LIVE_BYTES) return r->top_bytes;
     switch (value) {
     case VALUE_ALLOCATED_BYTES:
         return s->live_bytes + s->free_bytes;
     case VALUE_ALLOCATIONS:
         return s->mallocs;
     case VALUE_LIVE_BYTES:
-        return s->live_bytes;
+        return none_below(s->live_bytes);
     case VALUE_LIVE_BLOCKS:
-        return s->live_blocks;
+        return none_below(s->live_blocks);
     case VALUE_PEAK_BYTES:
         return s->peak_bytes;
     default: /* nobody counts them but by line */
@@ -89,8 +95,7 @@ const char *value_sampled(char *out, size_t size, const LmpReport *r, ReportValu
     if (r->ledger.sample == 0) return out;
     put_value(estimate, value, value_of(&r->ledger.all, value));
     put_value(exact, value, value_total(r, value));
-    snprintf(out, size, "sampled, one block in every %s: %s %s by estimate, %s%s",
-             format_bytes(every, r->ledger.sample), estimate, report_values[value].name,
-             r->from > 0 ? "of a range of time" : "exactly ", r->from > 0 ? "" : exact);
+    snprintf(out, size, "sampled, one block in every %s: %s %s by estimate, exactly %s",
+             format_bytes(every, r->ledger.sample), estimate, report_values[value].name, exact);
     return out;
 }

@@ -94,5 +94,6 @@ function start() {
   startSource();
   startShell();
   place("foot").replaceChildren(...(data.again ? ["Run again: ", make("code", {}, (data.again.startsWith("lmp ") ? "" : "lmp run ") + data.again)] : ["Written by lmp. This page asks nobody for anything."]));
+  if (data.open && time) setRange(...data.open);
 }
 start();

@@ -148,6 +148,12 @@ void htmlpage_time(HtmlOut *o, const LmpReport *report) {
     if (report->history && report->history->used > 0) put_history(o, report->history);
     put_cycles(o, &report->gc);
     htmlout_count(o, "peak_at", report->peak_clock);
+    if (report->from > 0) { /* the range that the page opens with */
+        htmlout_begin(o, "open", '[');
+        htmlout_count(o, NULL, report->from);
+        htmlout_count(o, NULL, report->until);
+        htmlout_end(o, ']');
+    }
     htmlout_begin(o, "marks", '[');
     for (uint32_t i = 0; i < report->marks; i++) {
         htmlout_begin(o, NULL, '[');

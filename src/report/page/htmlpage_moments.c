@@ -143,12 +143,15 @@ static bool open_all(Moving table[TABLES], const Ledger *l, const HtmlAllKept *k
 
 /* ---- the moments ----------------------------------------------------------------------------- */
 
-/* The frame with tables that follows `frame` by the time of a moment, or the last one. */
-static uint32_t next_frame(LmpRecording *r, uint32_t frame, uint32_t last, uint64_t step) {
+/* The frame with tables that follows `frame` by the time of a moment, or the last one; the ends of
+ * the range that the page opens with are among them. */
+static uint32_t next_frame(const LmpReport *report, uint32_t frame, uint32_t last, uint64_t step) {
+    const LmpRecording *r = report->recording;
     uint64_t clock = recording_frame(r, frame).clock;
     for (uint32_t i = frame + 1; i < last; i++) {
         LmpFrameInfo info = recording_frame(r, i);
-        if ((info.flags & LMP_FRAME_TABLES) && info.clock >= clock + step) return i;
+        bool end = report->from > 0 && (info.clock == report->from || info.clock == report->until);
+        if ((info.flags & LMP_FRAME_TABLES) && (end || info.clock >= clock + step)) return i;
     }
     return last;
 }
@@ -185,7 +188,9 @@ static void put_moment(HtmlOut *o, Moving table[TABLES], uint64_t clock, bool fi
     }
 }
 
-static LmpErr take_all(HtmlOut *o, LmpRecording *r, const Ledger *whole, Moving table[TABLES]) {
+static LmpErr take_all(HtmlOut *o, const LmpReport *report, Moving table[TABLES]) {
+    LmpRecording *r = report->recording;
+    const Ledger *whole = &report->ledger;
     Ledger l = {0};
     LmpErr err = LMP_OK;
     uint64_t rows = 1 + whole->sites + whole->functions + (table[TREE].rows ? whole->nodes : 0);
@@ -193,7 +198,7 @@ static LmpErr take_all(HtmlOut *o, LmpRecording *r, const Ledger *whole, Moving 
     uint32_t last = recording_now(r), frame = 0; /* the report's own is the last */
     uint64_t step = recording_frame(r, last).clock / moments + 1;
     for (bool first = true;;
-         frame = bytes_of(table) > BYTES_MOST ? last : next_frame(r, frame, last, step)) {
+         frame = bytes_of(table) > BYTES_MOST ? last : next_frame(report, frame, last, step)) {
         uint64_t clock = 0;
         err = take(r, frame, &l, table, &clock);
         if (err == LMP_E_NOMEM) break;
@@ -212,7 +217,7 @@ LmpErr htmlpage_moments(HtmlOut *o, const LmpReport *report, const HtmlAllKept *
     LmpErr err = open_all(table, l, kept) ? LMP_OK : LMP_E_NOMEM;
     htmlout_begin(o, "moments", '{');
     htmlout_begin(o, "at", '[');
-    if (!err) err = take_all(o, report->recording, l, table);
+    if (!err) err = take_all(o, report, table);
     htmlout_end(o, ']');
     for (int i = 0; i < TABLES; i++) {
         if (!table[i].rows || err) continue;

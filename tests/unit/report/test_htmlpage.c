@@ -62,6 +62,24 @@ START_TEST(golden_data) {
 }
 END_TEST
 
+/* A range of time is what the page opens with; its figures are all there. */
+START_TEST(opens_with_a_range) {
+    LmpReport r;
+    FakeTables *f = program(true);
+    fill_page(&r, f);
+    char *data = data_of(&r);
+    ck_assert_ptr_null(strstr(data, "\"open\":"));
+    free(data);
+    report_set_range(&r, 700000000, 1200000000, 99);
+    data = data_of(&r);
+    ck_assert_ptr_nonnull(strstr(data, "\"open\":[700000000,1200000000]"));
+    check_sums(data, &r);
+    free(data);
+    report_close(&r);
+    fake_tables_free(f);
+}
+END_TEST
+
 /* ---- names that want out --------------------------------------------------------------------- */
 
 START_TEST(nothing_leaves_it) {
@@ -211,5 +229,5 @@ START_TEST(without_anything) {
 }
 END_TEST
 
-SUITE("htmlpage", golden_data, nothing_leaves_it, all_adds_up, what_is_too_much, source_lines,
-      without_anything)
+SUITE("htmlpage", golden_data, opens_with_a_range, nothing_leaves_it, all_adds_up, what_is_too_much,
+      source_lines, without_anything)
