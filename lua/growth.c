@@ -1,21 +1,29 @@
 /* growth.c - lmp.measure_growth: does a function leave more behind the more often it is called?
  * After a call to warm up it is called 2, 4, 8 and 16 times, with full collections before and after
  * each round. A leak keeps its bytes per call; what comes once, or fills up, is spread over more
- * and more calls. */
+ * and more calls. Where something has grown in the last of these rounds more of them follow, each
+ * of twice the calls, up to as many calls as are allowed: a cache looks like a leak until it is
+ * full, so only who has grown in all of them leaks. */
 #include <lauxlib.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "measured.h"
 #include "module.h"
 
-enum { ROUNDS = 4, MOMENTS = ROUNDS + 1, SITES_MOST = 100 };
+/* Rounds that every function gets, and so many at most. Calls: by default, and the bounds of what
+ * may be asked for: those of so many rounds. */
+enum { ROUNDS = 4, ROUNDS_MOST = 20, MOMENTS = ROUNDS_MOST + 1, SITES_MOST = 100 };
+enum { CALLS_LEAST = (2 << ROUNDS) - 1, CALLS_USUAL = 511, CALLS_MOST = (2 << ROUNDS_MOST) - 1 };
 
 typedef struct Growth {
     Measured of;
     LmpStats stats;
     int arguments;
     int round, left; /* calls to come in it; round 0 warms up */
+    int rounds;      /* at most */
+    bool was_none;   /* the round before: nothing seemed to grow any more */
     bool failed;     /* nothing can be told any more */
     MeasuredHeld held[MOMENTS];
     uint32_t rows; /* of `sites`, by LmpSiteRow.id */
@@ -30,7 +38,11 @@ typedef enum Verdict { VERDICT_NONE, VERDICT_UNCLEAR, VERDICT_LEAK } Verdict;
 static const char *const verdict_words[] = {"none", "unclear", "leak"};
 
 static int calls_of(int round) {
-    return 1 << round; /* 1, 2, 4, 8, 16 */
+    return 1 << round; /* 1, 2, 4, 8, 16 ... */
+}
+
+static int calls_until(int round) {
+    return (2 << round) - 1;
 }
 
 /* ---- judgement ------------------------------------------------------------------------------- */
@@ -41,31 +53,58 @@ static bool fades(double then, double now) {
     return now < then * 0.52;
 }
 
-/* `at[i]`: bytes, or blocks, after round i. Growth that fades twice is none. */
-static Verdict judge(const uint64_t at[MOMENTS]) {
-    double per_call[MOMENTS];
-    for (int i = 1; i < MOMENTS; i++)
-        per_call[i] = (double)(int64_t)(at[i] - at[i - 1]) / calls_of(i);
-    if (per_call[4] <= 0) return VERDICT_NONE;
-    if (per_call[3] <= 0 || per_call[2] <= 0)
-        return per_call[3] <= 0 && per_call[4] * 2 < per_call[1] ? VERDICT_NONE : VERDICT_UNCLEAR;
-    if (per_call[4] < per_call[2] / 4) return VERDICT_NONE;
-    if (per_call[4] > per_call[3] * 3) return VERDICT_UNCLEAR; /* a burst is no habit */
-    if (!fades(per_call[3], per_call[4])) return VERDICT_LEAK;
-    return per_call[3] < per_call[2] ? VERDICT_NONE : VERDICT_UNCLEAR;
+/* A leak is as large in each call. Of few calls some are another's. */
+static bool keeps(double then, double now, int round) {
+    return now >= then * (round > ROUNDS ? 0.7 : 0.52);
+}
+
+/* `at[i]`: bytes, or blocks, after round i, of which `last` is the last one. Growth that fades
+ * twice is none. */
+static Verdict judge(const uint64_t at[MOMENTS], int last) {
+    double per_call[4]; /* of the last rounds, [3] the last */
+    for (int k = 0; k < 4; k++) {
+        int i = last - 3 + k;
+        per_call[k] = (double)(int64_t)(at[i] - at[i - 1]) / calls_of(i);
+    }
+    if (per_call[3] <= 0) return VERDICT_NONE;
+    if (per_call[2] <= 0 || per_call[1] <= 0)
+        return per_call[2] <= 0 && per_call[3] * 2 < per_call[0] ? VERDICT_NONE : VERDICT_UNCLEAR;
+    if (per_call[3] < per_call[1] / 4) return VERDICT_NONE;
+    if (per_call[3] > per_call[2] * 3) return VERDICT_UNCLEAR; /* a burst is no habit */
+    if (keeps(per_call[2], per_call[3], last)) return VERDICT_LEAK;
+    return fades(per_call[2], per_call[3]) && per_call[2] < per_call[1] ? VERDICT_NONE
+                                                                        : VERDICT_UNCLEAR;
 }
 
 /* Blocks prove a leak by themselves: they come one by one, where bytes come in the steps in which
  * tables grow. Without blocks it is a table of numbers, or strings that get longer. */
-static Verdict judge_held(const MeasuredHeld held[MOMENTS]) {
+static Verdict judge_held(const MeasuredHeld held[MOMENTS], int last) {
     uint64_t bytes[MOMENTS], blocks[MOMENTS];
-    for (int i = 0; i < MOMENTS; i++) {
+    for (int i = 0; i <= last; i++) {
         bytes[i] = held[i].bytes;
         blocks[i] = held[i].blocks;
     }
-    Verdict by_blocks = judge(blocks), by_bytes = judge(bytes);
-    if (by_bytes == VERDICT_NONE && bytes[ROUNDS] <= bytes[ROUNDS - 1]) return VERDICT_NONE;
+    Verdict by_blocks = judge(blocks, last), by_bytes = judge(bytes, last);
+    if (by_bytes == VERDICT_NONE && bytes[last] <= bytes[last - 1]) return VERDICT_NONE;
     return by_blocks > by_bytes ? by_blocks : by_bytes;
+}
+
+static bool has_grown(const MeasuredHeld held[MOMENTS], int round) {
+    return (int64_t)(held[round].bytes - held[round - 1].bytes) > 0 ||
+           (int64_t)(held[round].blocks - held[round - 1].blocks) > 0;
+}
+
+/* Is it known after this round, or are there no calls left? What has grown in the last two rounds,
+ * or seemed to grow before, is asked once more: a table of numbers grows in some rounds only. */
+static bool is_known(Growth *g) {
+    int i = g->round;
+    if (i < ROUNDS) return false;
+    if (i == g->rounds) return true;
+    bool none = judge_held(g->held, i) == VERDICT_NONE;
+    bool grew = has_grown(g->held, i) || has_grown(g->held, i - 1);
+    bool known = none && (g->was_none || (i == ROUNDS && !grew));
+    g->was_none = none;
+    return known;
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
@@ -97,16 +136,45 @@ static bool note(lua_State *L, Growth *g, int round) {
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+typedef struct PerCall {
+    double bytes, blocks;
+} PerCall;
+
 /* A call of the last two rounds. */
-static double per_call(uint64_t now, uint64_t then) {
-    return (double)(int64_t)(now - then) / (calls_of(ROUNDS) + calls_of(ROUNDS - 1));
+static PerCall per_call(const MeasuredHeld held[MOMENTS], int last) {
+    const MeasuredHeld *now = &held[last], *then = &held[last - 2];
+    int calls = calls_of(last) + calls_of(last - 1);
+    return (PerCall){(double)(int64_t)(now->bytes - then->bytes) / calls,
+                     (double)(int64_t)(now->blocks - then->blocks) / calls};
 }
 
-static void put_per_call(lua_State *L, const MeasuredHeld held[MOMENTS]) {
-    lua_pushnumber(L, (lua_Number)per_call(held[ROUNDS].bytes, held[ROUNDS - 2].bytes));
+static void put_per_call(lua_State *L, const MeasuredHeld held[MOMENTS], int last) {
+    PerCall each = per_call(held, last);
+    lua_pushnumber(L, (lua_Number)each.bytes);
     lua_setfield(L, -2, "bytes_per_call");
-    lua_pushnumber(L, (lua_Number)per_call(held[ROUNDS].blocks, held[ROUNDS - 2].blocks));
+    lua_pushnumber(L, (lua_Number)each.blocks);
     lua_setfield(L, -2, "blocks_per_call");
+}
+
+/* What was seen, in a sentence. */
+static void put_words(lua_State *L, const Growth *g, Verdict verdict) {
+    char words[300];
+    PerCall each = per_call(g->held, g->round);
+    int calls = calls_until(g->round), last = calls_of(g->round);
+    long long bytes = (long long)(g->held[g->round].bytes - g->held[g->round - 1].bytes);
+    if (verdict == VERDICT_LEAK)
+        snprintf(words, sizeof words, "a leak: %.1f B and %.2f blocks a call, over %d calls",
+                 each.bytes, each.blocks, calls);
+    else if (verdict == VERDICT_UNCLEAR)
+        snprintf(words, sizeof words,
+                 "cannot tell yet after %d calls: %lld B came with the last %d of them, but not at "
+                 "the pace of those before; it may be a cache that is not full",
+                 calls, bytes, last);
+    else
+        snprintf(words, sizeof words, "no leak: %lld B %s with the last %d of %d calls",
+                 bytes < 0 ? -bytes : bytes, bytes < 0 ? "went" : "came", last, calls);
+    lua_pushstring(L, words);
+    lua_setfield(L, -2, "words");
 }
 
 typedef struct Grown {
@@ -136,9 +204,10 @@ static bool list_sites(Result *r) {
     if (!r->row) return false;
     for (uint32_t i = 0; i < l->sites && r->verdict != VERDICT_NONE; i++) {
         const SiteHeld *h = &held[l->site[i].id];
-        if (judge_held(h->held) < r->verdict) continue;
+        int last = r->g->round;
+        if (judge_held(h->held, last) < r->verdict) continue;
         r->row[r->rows++] =
-            (Grown){&l->site[i], h, (int64_t)(h->held[ROUNDS].bytes - h->held[ROUNDS - 2].bytes)};
+            (Grown){&l->site[i], h, (int64_t)(h->held[last].bytes - h->held[last - 2].bytes)};
     }
     if (r->rows) qsort(r->row, r->rows, sizeof *r->row, by_growth);
     if (r->rows > SITES_MOST) r->rows = SITES_MOST;
@@ -148,12 +217,14 @@ static bool list_sites(Result *r) {
 static void push_result(lua_State *L, void *from) {
     const Result *r = from;
     const Growth *g = r->g;
-    lua_createtable(L, 0, 6);
+    lua_createtable(L, 0, 7);
     lua_pushstring(L, verdict_words[r->verdict]);
     lua_setfield(L, -2, "verdict");
-    put_per_call(L, g->held);
-    lua_createtable(L, ROUNDS, 0);
-    for (int i = 1; i < MOMENTS; i++) {
+    put_words(L, g, r->verdict);
+    measured_set(L, "calls", calls_until(g->round));
+    put_per_call(L, g->held, g->round);
+    lua_createtable(L, g->round, 0);
+    for (int i = 1; i <= g->round; i++) {
         lua_createtable(L, 0, 3);
         measured_set(L, "calls", calls_of(i));
         measured_set(L, "bytes", (lua_Integer)(g->held[i].bytes - g->held[i - 1].bytes));
@@ -165,7 +236,7 @@ static void push_result(lua_State *L, void *from) {
     for (uint32_t i = 0; i < r->rows; i++) {
         lua_createtable(L, 0, 6);
         measured_set_site(L, r->row[i].site);
-        put_per_call(L, r->row[i].held->held);
+        put_per_call(L, r->row[i].held->held, g->round);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     lua_setfield(L, -2, "sites");
@@ -175,7 +246,7 @@ static int finish(lua_State *L, Growth *g) {
     Result r = {.g = g};
     bool told = !g->failed;
     if (told) {
-        r.verdict = judge_held(g->held);
+        r.verdict = judge_held(g->held, g->round);
         told = list_sites(&r);
     }
     int made = told ? module_own_call(L, push_result, &r, 1) : LUA_OK;
@@ -197,7 +268,7 @@ static int go_on(lua_State *L, int status, lua_KContext context) {
         lua_settop(L, g->arguments + 2);
         if (g->left == 0) {
             g->failed = g->failed || !note(L, g, g->round);
-            if (g->round == ROUNDS || g->failed) break;
+            if (g->failed || is_known(g)) break;
             g->left = calls_of(++g->round);
         }
         g->left--;
@@ -208,7 +279,23 @@ static int go_on(lua_State *L, int status, lua_KContext context) {
     return finish(L, g);
 }
 
+/* A number before the function: calls at most, as many rounds as are whole in that. */
+static int take_rounds(lua_State *L) {
+    lua_Integer calls = CALLS_USUAL;
+    if (lua_type(L, 1) == LUA_TNUMBER) {
+        calls = luaL_checkinteger(L, 1);
+        luaL_argcheck(L, calls >= CALLS_LEAST && calls <= CALLS_MOST, 1,
+                      "31 to 2097151 calls can be made");
+        lua_remove(L, 1);
+    }
+    int rounds = ROUNDS;
+    while (rounds < ROUNDS_MOST && calls_until(rounds + 1) <= calls)
+        rounds++;
+    return rounds;
+}
+
 int module_measure_growth(lua_State *L) {
+    int rounds = take_rounds(L);
     measured_check(L);
     int arguments = lua_gettop(L) - 1;
     luaL_checkstack(L, arguments + 10, "too many arguments");
@@ -218,6 +305,7 @@ int module_measure_growth(lua_State *L) {
         return 1;
     }
     g->arguments = arguments;
+    g->rounds = rounds;
     g->left = calls_of(0);
     return go_on(L, LUA_OK, 0);
 }
