@@ -136,6 +136,39 @@ case_broken_end() { # the program's own failure goes first; a killed one breaks 
     cleaned
 }
 
+case_lmp_killed() { # what a killed lmp run leaves behind the next one removes, but nothing of one that still runs
+    known
+    echo 'io.open("up", "w"):write("up"):close() while not io.open("stop") do os.execute("sleep 0.05") end' >>known.lua
+    local first second
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-live --no-summary --limit='held 1GiB' known.lua >out.1 2>err.1 </dev/null &
+    first=$!
+    wait_file up
+    mv up up.1
+    is "$(ls tmp | wc -l)" 1 'directories of one'
+    kill -KILL $first
+    wait $first 2>>noise
+    is "$(ls tmp | wc -l)" 1 'directories of one that was killed'
+    local dead=$(ls tmp)
+    echo secret >tmp/"$dead"/end.heap
+    mkdir tmp/lmp-gate-open12 # not made by lmp
+    chmod 755 tmp/lmp-gate-open12
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-live --no-summary --limit='held 1GiB' known.lua >out.2 2>err.2 </dev/null &
+    second=$!
+    wait_file up
+    [ ! -e tmp/"$dead" ] || fail 'the directory of the one that was killed is there still'
+    local mine=$(cd tmp && echo lmp-gate-??????)
+    echo 'x = {}' >short.lua
+    script=short.lua gate 'held 1GiB'
+    is "$(cd tmp && echo lmp-gate-??????)" "$mine" 'directories while another one runs'
+    touch stop
+    wait $second
+    is $? 0 "status, $(cat err.2)"
+    has err.2 '^  kept    held 1GiB '
+    [ -d tmp/lmp-gate-open12 ] || fail 'one with other rights is gone'
+    rm -rf tmp/lmp-gate-open12
+    cleaned
+}
+
 case_leaks() { # lines that grow; "cannot tell yet" of a short run is kept, and said
     known
     gate 'leaks 0'

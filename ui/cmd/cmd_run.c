@@ -232,7 +232,7 @@ static void report(const Run *run) {
         write_report(run, run->want.file[REPORT_SUMMARY], run->want.first);
         collect_summary_done(&run->collect);
     }
-    collect_snapshots(&run->collect, run->want.snapshot != NULL, run->gate.directory);
+    collect_snapshots(&run->collect, run->want.snapshot != NULL, run->gate.directory.path);
     for (unsigned kind = REPORT_SUMMARY + 1; kind < REPORTS; kind++)
         if (run->want.file[kind]) write_report(run, run->want.file[kind], kind);
 }

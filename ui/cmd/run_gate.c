@@ -1,11 +1,9 @@
 /* run_gate.c - see run_gate.h. */
 #include "cmd/run_gate.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,20 +26,12 @@ static bool wants_heap(const RunOptions *want) {
     return false;
 }
 
-/* A directory that nobody else looks into: a snapshot has the program's strings. */
+/* A snapshot has the program's strings. */
 void run_gate_open(RunGate *g, const RunOptions *want, const char *program) {
-    const char *place = secure_getenv("TMPDIR");
-    *g = (RunGate){.want = want, .program = program};
+    *g = (RunGate){.want = want, .program = program, .directory = {.lock = -1}};
     if (want->snapshot || !wants_heap(want)) return;
-    if (!place || *place != '/' || strlen(place) > sizeof g->directory - 32 ||
-        access(place, W_OK | X_OK) != 0)
-        place = "/tmp";
-    snprintf(g->directory, sizeof g->directory, "%s/lmp-gate-XXXXXX", place);
-    if (!mkdtemp(g->directory)) {
-        g->why = errno;
-        g->directory[0] = 0;
-    }
-    if (g->directory[0]) snprintf(g->file, sizeof g->file, "%s/end.heap", g->directory);
+    g->why = privatedir_open(&g->directory, "lmp-gate");
+    if (!g->why) snprintf(g->file, sizeof g->file, "%s/end.heap", g->directory.path);
 }
 
 const char *run_gate_snapshot(const RunGate *g) {
@@ -49,16 +39,8 @@ const char *run_gate_snapshot(const RunGate *g) {
 }
 
 void run_gate_close(RunGate *g) {
-    if (!g->directory[0]) return;
-    DIR *directory = opendir(g->directory);
-    for (struct dirent *e; directory && (e = readdir(directory));) {
-        char file[sizeof g->directory + sizeof e->d_name + 1];
-        snprintf(file, sizeof file, "%s/%s", g->directory, e->d_name);
-        if (e->d_name[0] != '.' || strlen(e->d_name) > 2) unlink(file);
-    }
-    if (directory) closedir(directory);
-    rmdir(g->directory);
-    g->directory[0] = g->file[0] = 0;
+    privatedir_close(&g->directory);
+    g->file[0] = 0;
 }
 
 /* ---- one state ------------------------------------------------------------------------------- */

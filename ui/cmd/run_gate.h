@@ -3,14 +3,15 @@
 #define LMP_RUN_GATE_H
 
 #include "cmd/collect.h"
+#include "cmd/privatedir.h"
 #include "cmd/run_options.h"
 
 typedef struct RunGate {
     const RunOptions *want;
     const char *program;
-    char directory[256]; /* of our own, for snapshots that nobody else asked for; "": none */
-    char file[280];      /* in there */
-    int why;             /* errno, if there should be one and is none */
+    PrivateDir directory; /* for snapshots that nobody else asked for */
+    char file[280];       /* in there; "": none */
+    int why;              /* errno, if there should be one and is none */
 } RunGate;
 
 /* Without limits nothing happens here or later. */
