@@ -27,6 +27,12 @@ enum {
     RELAY_BEGUN = 1u << 7,   /* `lmp run` has begun to write its summary */
 };
 
+/* Where messages of lmp's own stand among the output: so many of the last ones are known. */
+#define RELAY_SAID 24u
+typedef struct LmpRelaySaid {
+    uint64_t from, to; /* bytes of the output */
+} LmpRelaySaid;
+
 typedef struct LmpRelayState {
     uint64_t magic;
     _Atomic uint32_t steps;  /* RELAY_..., taken so far */
@@ -34,6 +40,8 @@ typedef struct LmpRelayState {
     _Atomic uint64_t saying; /* 1 + bytes before a message that is being appended, 0: none */
     uint32_t input;          /* the program's standard input is the pseudo terminal */
     TtyTaken tty;
+    _Atomic uint32_t said; /* messages so far, the last ones at [i % RELAY_SAID] of: */
+    LmpRelaySaid message[RELAY_SAID];
 } LmpRelayState;
 
 #endif

@@ -162,19 +162,46 @@ bool spool_append(Spool *spool, const void *bytes, size_t size) {
 bool spool_say(Spool *spool, uint32_t step, const void *bytes, size_t size) {
     LmpRelayState *e = spool->relay_state;
     if (atomic_load(&e->steps) & step) return true;
-    atomic_store(&e->saying, 1 + spool_size(spool));
+    uint64_t from = spool_size(spool);
+    atomic_store(&e->saying, 1 + from);
     bool said = spool_append(spool, bytes, size);
-    if (said) atomic_fetch_or(&e->steps, step);
+    if (said) {
+        uint32_t n = atomic_load(&e->said);
+        e->message[n % RELAY_SAID] = (LmpRelaySaid){from, from + size};
+        atomic_store(&e->said, n + 1);
+        atomic_fetch_or(&e->steps, step);
+    }
     atomic_store(&e->saying, 0);
     return said;
 }
 
-/* Complete if its step was recorded; else it is written again. */
+uint64_t spool_own(const LmpRelayState *relay, uint64_t at, uint64_t end, uint64_t *to) {
+    LmpRelayState *e = (LmpRelayState *)(uintptr_t)relay; /* atomics are read only */
+    uint64_t saying = atomic_load(&e->saying);
+    uint32_t n = atomic_load(&e->said), first = n > RELAY_SAID ? n - RELAY_SAID : 0;
+    if (saying > 0 && saying - 1 < end) end = saying - 1 > at ? saying - 1 : at;
+    for (uint32_t i = first; i < n; i++) { /* in the order of the output */
+        LmpRelaySaid m = e->message[i % RELAY_SAID];
+        if (m.from <= at && at < m.to) at = m.to < end ? m.to : end;
+        if (m.from > at && m.from < end) {
+            end = m.from;
+            break;
+        }
+    }
+    *to = end;
+    return at;
+}
+
+/* Complete if its step was recorded; else it is written again, and so is where it stands. */
 void spool_mend(Spool *spool) {
     LmpRelayState *e = spool->relay_state;
     uint64_t saying = atomic_load(&e->saying);
-    if (saying > 0 && !(atomic_load(&e->steps) & RELAY_SUMMARY))
+    uint32_t n = atomic_load(&e->said);
+    if (saying > 0 && !(atomic_load(&e->steps) & RELAY_SUMMARY)) {
+        if (n > 0 && e->message[(n - 1) % RELAY_SAID].from == saying - 1)
+            atomic_store(&e->said, n - 1);
         (void)!ftruncate(spool->memory, (off_t)(SPOOL_AT + saying - 1));
+    }
     atomic_store(&e->saying, 0);
 }
 

@@ -148,7 +148,8 @@ case_lmp_killed() { # what a killed lmp run leaves behind the next one removes, 
     kill -KILL $first
     wait $first 2>>noise
     is "$(ls tmp | wc -l)" 1 'directories of one that was killed'
-    local dead=$(ls tmp)
+    local dead mine
+    dead=$(ls tmp)
     echo secret >tmp/"$dead"/end.heap
     mkdir tmp/lmp-gate-open12 # not made by lmp
     chmod 755 tmp/lmp-gate-open12
@@ -156,7 +157,7 @@ case_lmp_killed() { # what a killed lmp run leaves behind the next one removes, 
     second=$!
     wait_file up
     [ ! -e tmp/"$dead" ] || fail 'the directory of the one that was killed is there still'
-    local mine=$(cd tmp && echo lmp-gate-??????)
+    mine=$(cd tmp && echo lmp-gate-??????)
     echo 'x = {}' >short.lua
     script=short.lua gate 'held 1GiB'
     is "$(cd tmp && echo lmp-gate-??????)" "$mine" 'directories while another one runs'

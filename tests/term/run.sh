@@ -889,6 +889,7 @@ end
 local function texts(file)
   local all = {}
   for line in io.lines(file) do
+    line = line:gsub('\\\\', '\2'):gsub('\\"', '\1')
     for text in line:gmatch '"(.-)"' do if #text > 3 then all[text] = true end end
   end
   return all

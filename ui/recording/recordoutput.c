@@ -48,11 +48,16 @@ LmpErr recordoutput_take(RecordOutput *output, LmpRecorder *recorder, uint64_t c
     off_t at = (off_t)(SPOOL_AT + output->at), end = st.st_size;
     if (at > end) at = end; /* a message that was taken back */
     for (int i = 0; i < PIECES && at < end; i++) {
-        off_t data = data_from(output->fd, at, end);
-        size_t most = end - data < PIECE ? (size_t)(end - data) : PIECE;
+        uint64_t to = (uint64_t)end - SPOOL_AT;
+        at = (off_t)(SPOOL_AT + spool_own(output->relay, (uint64_t)at - SPOOL_AT, to, &to));
+        off_t own_end = (off_t)(SPOOL_AT + to);
+        if (at >= own_end) break; /* a message is being written */
+        off_t data = data_from(output->fd, at, own_end);
+        size_t most = own_end - data < PIECE ? (size_t)(own_end - data) : PIECE;
         if (most > RECORDOUTPUT_MOST - output->kept) most = RECORDOUTPUT_MOST - output->kept;
         ssize_t n = most > 0 ? pread(output->fd, piece, most, data) : 0;
         at = data;
+        if (data == own_end) continue;
         if (n <= 0) break;
         at += n;
         /* what was given back to the system meanwhile has been read as zeroes */

@@ -240,6 +240,58 @@ START_TEST(says_once) {
 }
 END_TEST
 
+/* Messages are known, so that who reads along can leave them out, in pieces of any size. */
+START_TEST(own_output) {
+    suite_seed();
+    for (int round = 0; round < 200; round++) {
+        Spool spool;
+        char wanted[2000], whole[4000], got[2000];
+        size_t want = 0, all = 0, have = 0;
+        ck_assert(spool_open(&spool, SPOOL_MEMORY));
+        for (unsigned k = 0; k < RELAY_SAID * 2; k++) {
+            char piece[20];
+            size_t n = 1 + suite_below(sizeof piece - 1);
+            memset(piece, 'a' + (int)(k % 26), n);
+            if (k % 2) {
+                ck_assert(spool_say(&spool, 0, piece, n));
+            } else if (suite_below(2)) {
+                ck_assert(spool_append(&spool, piece, n));
+                memcpy(wanted + want, piece, n);
+                want += n;
+            } else {
+                continue;
+            }
+            memcpy(whole + all, piece, n);
+            all += n;
+        }
+        atomic_store(&spool.relay_state->saying, 1 + all);
+        ck_assert(spool_append(&spool, "half of a mes", 13));
+        for (uint64_t at = 0, to;;) {
+            uint64_t end = at + suite_below(40);
+            if (end > all + 13) end = all + 13;
+            uint64_t from = spool_own(spool.relay_state, at, end, &to);
+            ck_assert_uint_ge(from, at);
+            ck_assert_uint_le(to, end > at ? end : at);
+            if (from < to) memcpy(got + have, whole + from, to - from);
+            if (from < to) have += to - from;
+            if (from >= all) break;
+            at = from < to ? to : from;
+        }
+        ck_assert_uint_eq(have, want);
+        ck_assert_mem_eq(got, wanted, want);
+        /* what was taken back is no message, and what comes in its place no part of one */
+        uint32_t n = atomic_load(&spool.relay_state->said);
+        spool_mend(&spool);
+        ck_assert(spool_say(&spool, 0, "message", 7));
+        atomic_store(&spool.relay_state->saying, 1 + all);
+        spool_mend(&spool);
+        ck_assert_uint_eq(atomic_load(&spool.relay_state->said), n);
+        ck_assert_uint_eq(spool_size(&spool), all);
+        spool_close(&spool);
+    }
+}
+END_TEST
+
 /* ---- the error at the end -------------------------------------------------------------------- */
 
 START_TEST(error_lines) {
@@ -344,5 +396,5 @@ START_TEST(drains_closed) {
 }
 END_TEST
 
-SUITE("spool", keeps_everything, full, written_by_several, taken_by_several, says_once,
+SUITE("spool", keeps_everything, full, written_by_several, taken_by_several, says_once, own_output,
       left_in_the_pipe, left_in_the_pipe_of_a_full_one, error_lines, drains, drains_closed)
