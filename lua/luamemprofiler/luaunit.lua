@@ -1,5 +1,8 @@
 --- Assertions on memory for luaunit: `local lu = require "luamemprofiler.luaunit"`, which is luaunit with
 -- `lu.assertAllocatesLessThan("64KiB", f, ...)` and `lu.assertHoldsNothing(f, ...)`.
+if _VERSION ~= "Lua 5.4" then -- before anything that another version cannot read
+  error(("luamemprofiler is for Lua 5.4, and this is %s: lua5.4 TEST.lua"):format(_VERSION), 0)
+end
 local lu = require("luaunit")
 local expect = require("luamemprofiler.expect")
 
