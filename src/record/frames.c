@@ -35,7 +35,10 @@ struct RecFrames {
     RecPack *pack;
     bool recorded;
     LineTexts *texts;
-    char *text_rows; /* the place of the tables up to the sites, of which only .text is used */
+    /* The place of the tables up to the sites, of which functions as they were written are used,
+     * and of sites .text. */
+    char *text_rows;
+    uint32_t names; /* LmpTablesUsed.names when functions were last compared */
 };
 
 LmpErr frames_open(RecFrames **out, RecSink sink) {
@@ -235,12 +238,43 @@ static LmpErr put_section(RecFrames *f, Chunk *chunk, const LmpView *view, RecPa
     return LMP_OK;
 }
 
+static bool own_rows(RecFrames *f) {
+    if (!f->text_rows) f->text_rows = lmp_os->map(TEXT_ROWS, -1, 0, true);
+    return f->text_rows != NULL;
+}
+
+/* A function may get its name late. Then its row is written once more, as what its reader goes by:
+ * rows are differences from the row before, so that must be as it was written, too, not as the
+ * program has it by now. Without memory names stay as they were. */
+static void put_functions(RecFrames *f, uint32_t g, uint32_t end) {
+    const LmpFunction *now = (const void *)rec_at(&f->now, LMP_FUNCTIONS_AT);
+    const LmpTablesUsed *used = &frames_live(f)->tables;
+    uint32_t have = f->have[g], names = used->names, row = names != f->names ? 1 : have;
+    RecMemory m = {f->now.fixed, f->text_rows};
+    LmpFunction *written = (void *)rec_at(&m, LMP_FUNCTIONS_AT);
+    while (row < have) {
+        uint32_t first = row;
+        for (; row < have && now[row].name != written[row].name; row++) {
+            uint32_t name = now[row].name;
+            if (name >= used->text) { /* the text comes with the next tables */
+                names = f->names;
+                break;
+            }
+            written[row].name = name;
+        }
+        if (row > first) coding_put_rows(&f->plain, g, &m, first, row);
+        row += row == first;
+    }
+    f->names = names;
+    if (have < end) memcpy(written + have, now + have, (end - have) * sizeof *now);
+    if (have < end) coding_put_rows(&f->plain, g, &m, have, end);
+}
+
 /* The program's sites have no texts: they are found here. Without memory they stay unknown. */
 static RecMemory site_texts(RecFrames *f, uint32_t first, uint32_t end) {
     static char source[4200]; /* a recorder has one thread */
     LmpTables t = tables_at(f->now.tables, (LmpLive *)(void *)(f->now.fixed + LMP_LIVE_AT));
-    if (!f->text_rows) f->text_rows = lmp_os->map(TEXT_ROWS, -1, 0, true);
-    if (!f->text_rows) return f->now;
+    if (!own_rows(f)) return f->now;
     RecMemory m = {f->now.fixed, f->text_rows};
     LmpSite *out = (void *)rec_at(&m, LMP_SITES_AT);
     for (uint32_t i = first; i < end; i++) {
@@ -260,6 +294,11 @@ static LmpErr put_rows(RecFrames *f, uint64_t clock) {
     for (uint32_t g = 0; g < REC_GROUPS; g++) {
         if (rec_groups[g].section != REC_ROWS) continue;
         uint32_t n = rec_rows(&rec_groups[g], &f->now);
+        if (rec_groups[g].at == LMP_FUNCTIONS_AT && own_rows(f)) {
+            put_functions(f, g, n);
+            end[g] = n > f->have[g] ? n : f->have[g];
+            continue;
+        }
         if (n <= f->have[g]) continue;
         bool texts = !f->recorded && strcmp(rec_groups[g].name, REC_SITE_TEXT) == 0;
         RecMemory from = texts ? site_texts(f, f->have[g], n) : f->now;

@@ -218,6 +218,51 @@ START_TEST(test_output) {
 }
 END_TEST
 
+static void check_names(int fd, const Recorded *s) {
+    LmpRecording *r;
+    ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+    ck_assert_int_eq(recording_seek(r, recording_frames(r) - 1), LMP_OK);
+    const LmpTables *t = &recording_view(r)->tables, *now = &s->tables->t;
+    ck_assert_uint_eq(tables_functions(t), tables_functions(now));
+    for (uint32_t i = 0; i < tables_functions(now); i++)
+        ck_assert_msg(t->function[i].name == now->function[i].name, "function %u is '%s', not '%s'",
+                      i, t->text + t->function[i].name, now->text + now->function[i].name);
+    recording_close(r);
+}
+
+/* A function that is met again may get a name then; those beside it keep theirs. */
+START_TEST(test_late_names) {
+    int fd = record_memfd();
+    Recorded *s = recorded_new();
+    LmpRecorder *r;
+    LmpRecorderOptions o = {.fd = fd};
+    char name[40];
+    suite_seed();
+    ck_assert_int_eq(recorder_open(&r, &s->view, &o), LMP_OK);
+    for (unsigned i = 0; i < 60; i++) {
+        LmpFunction *function = s->tables->t.function;
+        uint32_t n = s->tables->live->tables.functions;
+        for (uint64_t late = suite_below(4); late > 0 && n > 2; late--) {
+            snprintf(name, sizeof name, "method '%u %u'", i, (unsigned)late);
+            uint32_t which = suite_below(2) ? n - 1 : 2 + (uint32_t)suite_below(n - 2);
+            function[which].name = fake_text(s->tables, name);
+            s->tables->live->tables.names++;
+        }
+        for (uint64_t more = suite_below(4); more > 0; more--) {
+            snprintf(name, sizeof name, "function <%u:%u>", i, (unsigned)more);
+            fake_function(s->tables, LMP_F_LUA, name, (int)more, name);
+        }
+        ck_assert_int_eq(recorder_frame(r, &s->view, record_clock), LMP_OK);
+        record_clock += SECOND;
+        if (i % 7 == 0) check_names(fd, s);
+    }
+    ck_assert_int_eq(recorder_close(r, NULL, 1), LMP_OK);
+    check_names(fd, s);
+    recorded_free(s);
+    close(fd);
+}
+END_TEST
+
 /* What is no recording at all. */
 START_TEST(test_foreign) {
     LmpRecording *r;
@@ -239,4 +284,4 @@ START_TEST(test_foreign) {
 END_TEST
 
 SUITE("recording", test_every_frame, test_spent, test_growing, test_damage, test_output,
-      test_foreign)
+      test_late_names, test_foreign)
