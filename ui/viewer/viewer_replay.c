@@ -165,7 +165,9 @@ void viewer_fill_moment(Viewer *v, uint64_t now) {
     tell_time(v);
     fill_output(v, ui->time.clock);
     ui->now = now;
-    if (err) app_say(v->app, "This moment cannot be shown: %s", err_message(err));
+    if (err)
+        app_say(v->app, "This moment cannot be shown: %s",
+                err == LMP_E_DAMAGED ? "the recording is damaged there" : err_message(err));
     app_fresh(v->app, now);
 }
 
