@@ -25,7 +25,7 @@ int ownfd_lift(int fd) {
         high = fcntl(fd, F_DUPFD_CLOEXEC, last ? OWNFD_LEAST : from);
         if (last) break;
     }
-    int problem = errno;
+    int problem = errno == EINVAL ? EMFILE : errno; /* above the limit: none is left */
     close(fd);
     errno = high < 0 ? problem : before;
     return high;

@@ -131,6 +131,9 @@ LUA
     hasnt err 'could not be read'
     is "$(grep -o '"program":"child.lua"' r.json | wc -l)" 100 'children in the report'
     is "$(grep -o '"dropped":0' r.json | wc -l)" 101 'states whose blocks are all counted'
+    (ulimit -n 8 && exec "$LMP" run child.lua) >out 2>err
+    is $? 126 status
+    is "$(cat err)" 'lmp: cannot start: Too many open files' message
 }
 
 case_container() { # where its pid is another one than out here
