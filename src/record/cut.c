@@ -53,6 +53,7 @@ static LmpErr write_cut(LmpRecording *r, const LmpCut *cut, int fd, uint32_t *fr
 LmpErr recording_cut(LmpRecording *r, const LmpCut *cut, const char *file, uint32_t *frames) {
     char part[PART_NAME];
     if (frames) *frames = 0;
+    if (!recfile_replaceable(file)) return LMP_E_FILE; /* a device would become a file */
     int fd = recfile_beside(file, part, sizeof part);
     if (fd < 0) return LMP_E_FILE;
     LmpErr err = write_cut(r, cut, fd, frames);

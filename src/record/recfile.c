@@ -88,6 +88,21 @@ bool recfile_take(int fd) {
     return false;
 }
 
+bool recfile_replaceable(const char *name) {
+    struct stat st;
+    if (lstat(name, &st) != 0) return true; /* whether it can be made will be seen */
+    if (!S_ISREG(st.st_mode)) {
+        errno = S_ISDIR(st.st_mode) ? EISDIR : EEXIST;
+        return false;
+    }
+    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    bool free = fd < 0 || recfile_take(fd);
+    int why = errno;
+    if (fd >= 0) close(fd);
+    errno = why;
+    return free;
+}
+
 LmpErr recfile_end(RecFile *file) {
     RecBytes plain = {0}, packed = {0};
     RecPart index = {.kind = REC_INDEX};

@@ -64,7 +64,8 @@ static void drop(LmpRecorder *r) {
 
 static int open_file(const LmpRecorderOptions *o) {
     if (!o->file) return o->fd;
-    int fd = open(o->file, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (!recfile_replaceable(o->file)) return -1;
+    int fd = open(o->file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
     if (fd >= 0 && (!recfile_take(fd) || fchmod(fd, S_IRUSR | S_IWUSR) != 0)) {
         int why = errno;
         close(fd);

@@ -35,7 +35,7 @@ static int cannot(const char *file, LmpErr err, int why) {
     char name[1024];
     format_text(name, sizeof name, file, 0);
     if (err == LMP_E_FILE)
-        command_say("%s: %s", name, strerror(why));
+        command_say("%s: %s", name, err_of_file(why));
     else if (err == LMP_E_FOREIGN)
         command_say("%s is not a recording", name);
     else if (err == LMP_E_VERSION)

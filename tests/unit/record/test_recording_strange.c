@@ -5,6 +5,7 @@
 
 #include "record_fixture.h"
 
+#include "record/cut.h"
 #include "record/dump.h"
 #include "record/recfile.h"
 
@@ -44,6 +45,45 @@ static bool no_room(int fd, uint64_t at, const void *from, size_t n) {
     errno = ENOSPC;
     return false;
 }
+
+/* A device, a FIFO or a link that is replaced is gone, and with it what others use it for. */
+START_TEST(test_no_plain_file) {
+    char file[] = "plain-XXXXXX", other[60], link_to[60];
+    struct stat st;
+    LmpRecorder *w;
+    LmpRecording *r;
+    Recorded *s = recorded_new();
+    close(mkstemp(file));
+    ck_assert_int_eq(recorder_open(&w, &s->view, &(LmpRecorderOptions){.file = file}), LMP_OK);
+    ck_assert_int_eq(recorder_frame(w, &s->view, record_clock), LMP_OK);
+    ck_assert_int_eq(recording_open(&r, file), LMP_OK);
+    const LmpCut cut = {.to = UINT64_MAX};
+    ck_assert_int_eq(recording_cut(r, &cut, file, NULL), LMP_E_FILE); /* it is being written */
+    ck_assert_int_eq(errno, EBUSY);
+    snprintf(other, sizeof other, "%s.fifo", file);
+    snprintf(link_to, sizeof link_to, "%s.link", file);
+    ck_assert_int_eq(mkfifo(other, 0600), 0);
+    ck_assert_int_eq(symlink("nowhere", link_to), 0);
+    const char *const not [] = {other, link_to, "."};
+    for (size_t i = 0; i < sizeof not / sizeof *not ; i++) {
+        LmpRecorder *second;
+        LmpRecorderOptions o = {.file = not [i]};
+        int why = i == 2 ? EISDIR : EEXIST;
+        ck_assert_int_eq(recording_cut(r, &cut, not [i], NULL), LMP_E_FILE);
+        ck_assert_int_eq(errno, why);
+        ck_assert_int_eq(recorder_open(&second, &s->view, &o), LMP_E_FILE);
+        ck_assert_int_eq(errno, why);
+        ck_assert(lstat(not [i], &st) == 0 && !S_ISREG(st.st_mode));
+    }
+    ck_assert_int_ne(access("nowhere", F_OK), 0);
+    recording_close(r);
+    ck_assert_int_eq(recorder_close(w, &s->view, 1), LMP_OK);
+    unlink(other);
+    unlink(link_to);
+    unlink(file);
+    recorded_free(s);
+}
+END_TEST
 
 /* A recording that could not even begin leaves no empty file that looks like one. */
 START_TEST(test_no_room) {
@@ -119,4 +159,5 @@ START_TEST(test_dump_is_harmless) {
 }
 END_TEST
 
-SUITE("recording_strange", test_two_writers, test_no_room, test_dump_is_harmless)
+SUITE("recording_strange", test_two_writers, test_no_plain_file, test_no_room,
+      test_dump_is_harmless)
