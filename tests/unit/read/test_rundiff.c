@@ -317,4 +317,64 @@ START_TEST(as_a_mark) {
 }
 END_TEST
 
-SUITE("rundiff", edited_programs, moved_as_a_whole, noise, as_a_mark)
+/* Lines of the main chunk that only call: they have no figures of their own, so no text. Each is
+ * known by how the lines around it have moved, and by what it calls. */
+typedef struct Calls {
+    Ledger ledger;
+    LmpSiteRow site[2];
+    LmpFunctionRow function[4];
+    LmpTreeRow tree[9];
+} Calls;
+
+/* The main chunk, from its line `line` on, calls functions of these rows, one a line; in it a line
+ * before that has a text. */
+static Calls *calls_of(int32_t line, uint32_t count, const uint32_t *callee) {
+    static const char *const names[] = {"main chunk", "local 'a'", "local 'b'", "local 'c'"};
+    Calls *c = calloc(1, sizeof *c);
+    ck_assert_ptr_nonnull(c);
+    for (int i = 0; i < 4; i++)
+        c->function[i] = (LmpFunctionRow){.raw_source = "@a.lua", .name = names[i]};
+    c->site[0] = (LmpSiteRow){.id = 1, .raw_source = "@a.lua", .line = line - 2, .text = 7};
+    c->tree[0] = (LmpTreeRow){.first = 1, .children = count};
+    for (uint32_t i = 0; i < count; i++) {
+        c->tree[1 + i] = (LmpTreeRow){
+            .site = 100 + i, .line = line + (int32_t)i, .first = 1 + count + i, .children = 1};
+        c->tree[1 + count + i] =
+            (LmpTreeRow){.function = callee[i], .site = 90, .line = -1, .parent = 1 + i};
+    }
+    c->ledger = (Ledger){.site = c->site,
+                         .sites = 1,
+                         .function = c->function,
+                         .functions = 4,
+                         .tree = c->tree,
+                         .nodes = 1 + 2 * count};
+    return c;
+}
+
+START_TEST(lines_that_call) {
+    static const struct {
+        uint32_t olds, old[3], newers, newer[3], pair[3]; /* callees; the older call, from 1 */
+    } cases[] = {
+        {1, {1}, 2, {1, 2}, {1, 0}},             /* one came below */
+        {3, {1, 2, 3}, 3, {1, 2, 3}, {1, 2, 3}}, /* all moved */
+        {3, {1, 2, 3}, 2, {1, 3}, {1, 3}},       /* one went */
+        {2, {1, 2}, 3, {3, 1, 2}, {0, 1, 2}},    /* one came above */
+        {2, {1, 1}, 2, {1, 1}, {1, 2}},          /* twice the same */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Calls *old = calls_of(10, cases[i].olds, cases[i].old);
+        Calls *newer = calls_of(14, cases[i].newers, cases[i].newer);
+        RunDiff d;
+        ck_assert_int_eq(rundiff_make(&d, &old->ledger, &newer->ledger, RUNDIFF_LIVE, 0), LMP_OK);
+        for (uint32_t k = 0; k < cases[i].newers; k++) {
+            uint32_t pair = cases[i].pair[k] ? cases[i].pair[k] : LEDGER_NO_ROW;
+            ck_assert_msg(d.node[1 + k] == pair, "case %zu, call %u: %u", i, k, d.node[1 + k]);
+        }
+        rundiff_free(&d);
+        free(old);
+        free(newer);
+    }
+}
+END_TEST
+
+SUITE("rundiff", lines_that_call, edited_programs, moved_as_a_whole, noise, as_a_mark)
