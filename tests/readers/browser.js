@@ -131,6 +131,7 @@ class Page {
     await until("a button closes them", () => this.run("!document.getElementById('keys').open"));
   }
   async prints(folder) {
+    assert.deepStrictEqual(await this.run(`document.body.innerText.match(/.*(?:null|undefined|NaN|\\[object).*/g) || []`), [], "words of the script itself");
     const { data } = await this.send("Page.printToPDF", { printBackground: true });
     assert.ok(Buffer.from(data, "base64").subarray(0, 5).toString() === "%PDF-", "it is printed");
     if (folder) fs.writeFileSync(path.join(folder, "print.pdf"), Buffer.from(data, "base64"));

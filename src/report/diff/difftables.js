@@ -1,7 +1,7 @@
 // difftables.js - which tables the page of a comparison has, and their columns.
 const BAR_TITLE = "", BAR_HELP = "the change, of the largest", NO_LINES = "The runs were without lines: nothing is known of who made what.";
 const tableSort = () => "size";
-const tableSum = (rows, values) => rows.length ? ", the largest change first" : "";
+const tableSum = (rows, values, view) => rows.length && !view.sort ? ", the largest change first" : "";
 
 function tableBar(view, i, c, most) {
   const half = most > 0 ? c.size[i] * 50 / most : 0;
@@ -30,13 +30,13 @@ function tableColumns(id, view) {
   const of = tables[view.of], list = [
     { id: "change", title: "Change", class: "", value: (c, i) => c.change[i], show: (c, i) => changed(c.was[i], c.is[i], c.change[i] ? changeText(c.change[i]) : "0") },
     { id: "percent", title: "%", class: "mid", value: (c, i) => c.was[i] ? c.change[i] / c.was[i] : c.is[i] ? Infinity : 0, show: (c, i) => changed(c.was[i], c.is[i], c.was[i] ? percent(c.was[i], c.is[i]) : "") },
-    { id: "was", title: "Before", class: "", value: (c, i) => c.was[i], show: (c, i) => num(c.was[i], figure(c.was[i])) },
+    { id: "was", title: "Before", class: "mid", value: (c, i) => c.was[i], show: (c, i) => num(c.was[i], figure(c.was[i])) },
     { id: "is", title: "Now", class: "", value: (c, i) => c.is[i], show: (c, i) => num(c.is[i], figure(c.is[i])) },
   ];
   for (const m of METRICS) {
     if (m === state.metric) continue;
     const is = of.is[m.id], was = of.was[m.id];
-    list.push({ id: "d-" + m.id, title: m.name, class: "wide", value: (c, i) => is[i] - was[i], show: (c, i) => changed(was[i], is[i], is[i] === was[i] ? "0" : changeText(is[i] - was[i], m.id)) });
+    list.push({ id: "d-" + m.id, title: `\u0394 ${m.name}`, class: "wide", value: (c, i) => is[i] - was[i], show: (c, i) => changed(was[i], is[i], is[i] === was[i] ? "0" : changeText(is[i] - was[i], m.id)) });
   }
   return list;
 }
@@ -76,7 +76,7 @@ function detail(i, id) {
 function findInGraph(id, i) {
   const what = id === "sites" ? siteWhere(i) : rowName(id, i);
   place("search").value = what;
-  change({ search: what, tab: "flame" });
+  change({ search: what, tab: "flame", ...(rowData[id].how[i] === WENT ? { side: "was" } : {}) }); // what went is there as wide as before
 }
 function openRow(i, id) { // of the lines; from a table it goes to the graph
   if (id) { if (id !== "tags") findInGraph(id, i); return; }

@@ -72,9 +72,9 @@ function startTable(id) {
         ...list.map(l => make("td", { class: l.class }, l.rowsOnly ? "" : l.show(c, view.rows)))));
     if (view.rest) out.push(...view.rest(list, c));
     body.replaceChildren(...out);
-    under.replaceChildren(`${many(rows.length, view.one)}${needle() ? " found" : ""}${tableSum(rows, values)}`,
+    under.replaceChildren(...[`${many(rows.length, view.one)}${needle() ? " found" : ""}${tableSum(rows, values, view)}`,
       rows.length > shown ? make("button", { onclick: () => { view.shown += MORE; fill(); } }, `Show ${count(Math.min(MORE, rows.length - shown))} more`) : null,
-      make("button", { "data-copy": id, onclick: e => copy(e.target) }, "Copy as table"));
+      make("button", { "data-copy": id, onclick: e => copy(e.target) }, "Copy as table")].filter(Boolean));
     if (!view.rows) under.textContent = data.lines ? "There are none." : NO_LINES;
     view.list = rows;
   }
