@@ -42,6 +42,18 @@ void coding_clear(const RecGroup *g, const RecMemory *m, uint32_t first, uint32_
     }
 }
 
+void coding_put_back(const RecGroup *g, const RecMemory *m, const uint32_t *row, uint32_t rows,
+                     const char *held) {
+    char *base = rec_at(m, g->at);
+    uint32_t stop;
+    for (uint32_t f = 0, next; f < g->fields && rows > 0; f = next) {
+        next = run_of(g, f, &stop);
+        uint32_t at = g->field[f].at, n = stop - at;
+        for (uint32_t i = 0; i < rows; i++)
+            memcpy(base + (size_t)row[i] * g->row + at, held + (size_t)i * g->row + at, n);
+    }
+}
+
 /* ---- the schema ------------------------------------------------------------------------------ */
 
 static void put_name(RecBytes *out, const char *name) {

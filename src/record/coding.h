@@ -6,7 +6,7 @@
  * by word of the row, either 0 (it has not changed in any of these rows) or 1 and its changes, one
  * for each of these rows, as signed numbers. A piece of the rows section has, for each group: its
  * number, the first row, how many, and word by word of the row the difference from the row before;
- * characters stand as they are. All numbers as in bytes.h. */
+ * characters stand as they are. All numbers as in bytes.h. Changes are read by apply.h. */
 #ifndef LMP_RECORD_CODING_H
 #define LMP_RECORD_CODING_H
 
@@ -20,6 +20,9 @@
 void coding_copy(const RecGroup *group, const RecMemory *to, const RecMemory *from, uint32_t first,
                  uint32_t end);
 void coding_clear(const RecGroup *group, const RecMemory *m, uint32_t first, uint32_t end);
+/* Copies the fields of whole rows that lie one after another in `held` to these rows. */
+void coding_put_back(const RecGroup *group, const RecMemory *m, const uint32_t *row, uint32_t rows,
+                     const char *held);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -62,21 +65,13 @@ typedef struct RecSchema {
 LmpErr coding_read_schema(RecSchema *out, const uint8_t *bytes, size_t n);
 void coding_free_schema(RecSchema *schema);
 
-/* Rows that a piece has changed, of each of rec_groups; by which it can be taken back. */
-typedef struct RecTouched {
-    uint32_t *row[REC_GROUPS];
-    uint32_t rows[REC_GROUPS], room[REC_GROUPS];
-} RecTouched;
-void touched_free(RecTouched *t);
-/* Puts back what `key` has in these rows, and forgets them. */
-void touched_undo(RecTouched *t, const RecMemory *m, const RecMemory *key);
-
-/* Adds the changes of a piece of `section` to what `key` has (NULL: zero), into `m`; notes rows in
- * `touched` (may be NULL) and in `high` how many rows of each group may not be zero (may be NULL).
- * Errors: DAMAGED (some of it may have been done), NOMEM. */
-LmpErr coding_read_changes(const RecSchema *schema, RecSection section, const uint8_t *bytes,
-                           size_t n, const RecMemory *m, const RecMemory *key, RecTouched *touched,
-                           uint32_t *high);
+/* Rows that a group's changes are of: numbers that rise and are below `n`. Errors: DAMAGED, NOMEM.
+ */
+typedef struct RecWhich {
+    uint32_t *row; /* the caller frees it */
+    uint32_t rows, room;
+} RecWhich;
+LmpErr which_read(RecWhich *which, RecRead *r, uint64_t n);
 
 /* Puts rows that never change where they belong; `have`: rows of each of rec_groups that are there,
  * row 0 and up; a piece must go on there. Error: DAMAGED. */

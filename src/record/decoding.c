@@ -1,4 +1,5 @@
-/* decoding.c - see coding.h: reading. The bytes may be anything. */
+/* decoding.c - see coding.h: reading, but for changes, which apply.c does. The bytes may be
+ * anything. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,145 +87,54 @@ void coding_free_schema(RecSchema *schema) {
     *schema = (RecSchema){0};
 }
 
-/* ---- what was touched ------------------------------------------------------------------------ */
-
-void touched_free(RecTouched *t) {
-    for (uint32_t g = 0; g < REC_GROUPS; g++)
-        free(t->row[g]);
-    *t = (RecTouched){0};
-}
-
-void touched_undo(RecTouched *t, const RecMemory *m, const RecMemory *key) {
-    for (uint32_t g = 0; g < REC_GROUPS; g++) {
-        for (uint32_t i = 0; i < t->rows[g]; i++)
-            coding_copy(&rec_groups[g], m, key, t->row[g][i], t->row[g][i] + 1);
-        t->rows[g] = 0;
-    }
-}
-
-static bool touch(RecTouched *t, const RecGroup *own, const uint32_t *row, uint32_t rows) {
-    size_t g = (size_t)(own - rec_groups);
-    if (t->room[g] < rows) {
-        uint32_t *more = realloc(t->row[g], rows * sizeof *more);
-        if (!more) return false;
-        t->row[g] = more;
-        t->room[g] = rows;
-    }
-    if (rows) memcpy(t->row[g], row, rows * sizeof *row);
-    t->rows[g] = rows;
-    return true;
-}
-
 /* ---- changes --------------------------------------------------------------------------------- */
 
-typedef struct Changes {
-    RecRead r;
-    RecSection section;
-    const RecSchema *schema;
-    const RecMemory *m, *key;
-    RecTouched *touched;
-    uint32_t *high;
-    uint32_t *row; /* of the group under way: those that have changed */
-    uint32_t rows, room;
-    RecTell *tell; /* only told, not done */
-    void *of;
-} Changes;
-
-/* Row numbers, rising and below `n`. */
-static LmpErr read_which(Changes *c, uint64_t n) {
-    uint64_t rows = read_varint(&c->r), at = UINT64_MAX;
-    if (c->r.failed || rows > n || rows > (uint64_t)(c->r.end - c->r.at)) return LMP_E_DAMAGED;
-    if (rows > c->room) {
-        uint32_t *more = realloc(c->row, rows * sizeof *more);
+LmpErr which_read(RecWhich *w, RecRead *r, uint64_t n) {
+    uint64_t rows = read_varint(r), at = UINT64_MAX;
+    if (r->failed || rows > n || rows > (uint64_t)(r->end - r->at)) return LMP_E_DAMAGED;
+    if (rows > w->room) {
+        uint32_t *more = realloc(w->row, rows * sizeof *more);
         if (!more) return LMP_E_NOMEM;
-        c->row = more;
-        c->room = (uint32_t)rows;
+        w->row = more;
+        w->room = (uint32_t)rows;
     }
-    for (c->rows = 0; c->rows < rows; c->rows++) {
-        uint64_t step = read_varint(&c->r);
-        if (c->r.failed || step == 0 || step > n || (at += step) >= n) return LMP_E_DAMAGED;
-        c->row[c->rows] = (uint32_t)at;
+    for (w->rows = 0; w->rows < rows; w->rows++) {
+        uint64_t step = read_varint(r);
+        if (r->failed || step == 0 || step > n || (at += step) >= n) return LMP_E_DAMAGED;
+        w->row[w->rows] = (uint32_t)at;
     }
     return LMP_OK;
 }
 
-/* One word of the row in all changed rows. `own` NULL: it is passed over. */
-static void read_word_changes(Changes *c, const RecGroup *g, const RecField *own, uint32_t word) {
-    uint64_t how = read_varint(&c->r);
-    if (how > 1) c->r.failed = true;
-    if (how != 1) return;
-    if (!own) {
-        for (uint32_t i = 0; i < c->rows; i++)
-            read_varint(&c->r);
-        return;
-    }
-    uint64_t at = g->at + own->at + (uint64_t)word * own->size;
-    char *to = rec_at(c->m, at);
-    const char *from = c->key ? rec_at(c->key, at) : NULL;
-    for (uint32_t i = 0; i < c->rows; i++) {
-        size_t place = (size_t)c->row[i] * g->row;
-        uint64_t change = rec_unzigzag(read_varint(&c->r));
-        if (c->row[i] >= g->most) continue;
-        rec_put_word(to + place, own->size,
-                     (from ? rec_word(from + place, own->size) : 0) + change);
+/* What is told, to whom. */
+typedef struct Teller {
+    RecTell *tell;
+    void *of;
+} Teller;
+
+static void tell_word(const Teller *t, RecRead *r, const RecWhich *which, const RecFileGroup *g,
+                      const RecFileField *f, uint32_t word) {
+    uint64_t how = read_varint(r);
+    if (how > 1) r->failed = true;
+    for (uint32_t i = 0; how == 1 && i < which->rows && !r->failed; i++) {
+        uint64_t change = rec_unzigzag(read_varint(r));
+        if (change && !r->failed) t->tell(t->of, g, f, word, which->row[i], change);
     }
 }
 
-static void tell_word(Changes *c, const RecFileGroup *g, const RecFileField *f, uint32_t word) {
-    uint64_t how = read_varint(&c->r);
-    if (how > 1) c->r.failed = true;
-    for (uint32_t i = 0; how == 1 && i < c->rows && !c->r.failed; i++) {
-        uint64_t change = rec_unzigzag(read_varint(&c->r));
-        if (change && !c->r.failed) c->tell(c->of, g, f, word, c->row[i], change);
-    }
-}
-
-static LmpErr read_group_changes(Changes *c) {
-    uint64_t number = read_varint(&c->r), n = read_varint(&c->r);
-    if (c->r.failed || number >= c->schema->groups) return LMP_E_DAMAGED;
-    const RecFileGroup *g = &c->schema->group[number];
-    if (g->section != c->section || n > g->most) return LMP_E_DAMAGED;
-    LmpErr err = read_which(c, n);
+static LmpErr tell_changes(const Teller *t, RecRead *r, const RecSchema *schema, RecSection section,
+                           RecWhich *which) {
+    uint64_t number = read_varint(r), n = read_varint(r);
+    if (r->failed || number >= schema->groups) return LMP_E_DAMAGED;
+    const RecFileGroup *g = &schema->group[number];
+    if (g->section != section || n > g->most) return LMP_E_DAMAGED;
+    LmpErr err = which_read(which, r, n);
     if (err) return err;
-    if (c->tell) c->tell(c->of, g, NULL, 0, n, c->rows);
-    if (g->own && !c->tell) {
-        uint32_t most = g->own->most, known = c->rows;
-        while (known > 0 && c->row[known - 1] >= most)
-            known--;
-        if (c->touched && !touch(c->touched, g->own, c->row, known)) return LMP_E_NOMEM;
-        uint32_t *high = c->high ? &c->high[g->own - rec_groups] : NULL;
-        if (high && known > 0 && *high <= c->row[known - 1]) *high = c->row[known - 1] + 1;
-    }
-    for (uint32_t f = 0; f < g->fields && c->rows > 0 && !c->r.failed; f++)
-        for (uint32_t w = 0; w < g->field[f].count && !c->r.failed; w++) {
-            const RecField *own = g->field[f].own;
-            if (c->tell)
-                tell_word(c, g, &g->field[f], w);
-            else
-                read_word_changes(c, g->own, own && w < own->count ? own : NULL, w);
-        }
-    return c->r.failed ? LMP_E_DAMAGED : LMP_OK;
-}
-
-static LmpErr read_changes(Changes *c) {
-    LmpErr err = LMP_OK;
-    while (!err && c->r.at < c->r.end)
-        err = read_group_changes(c);
-    free(c->row);
-    return err;
-}
-
-LmpErr coding_read_changes(const RecSchema *schema, RecSection section, const uint8_t *bytes,
-                           size_t n, const RecMemory *m, const RecMemory *key, RecTouched *touched,
-                           uint32_t *high) {
-    Changes c = {.r = {bytes, bytes + n, false},
-                 .section = section,
-                 .schema = schema,
-                 .m = m,
-                 .key = key,
-                 .touched = touched,
-                 .high = high};
-    return read_changes(&c);
+    t->tell(t->of, g, NULL, 0, n, which->rows);
+    for (uint32_t f = 0; f < g->fields && which->rows > 0; f++)
+        for (uint32_t w = 0; w < g->field[f].count && !r->failed; w++)
+            tell_word(t, r, which, g, &g->field[f], w);
+    return r->failed ? LMP_E_DAMAGED : LMP_OK;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -291,16 +201,16 @@ LmpErr coding_read_rows(const RecSchema *schema, const uint8_t *bytes, size_t n,
 
 LmpErr coding_tell(const RecSchema *schema, RecSection section, const uint8_t *bytes, size_t n,
                    RecTell *tell, void *of) {
-    LmpErr err = LMP_OK;
-    Changes c = {.r = {bytes, bytes + n, false},
-                 .section = section,
-                 .schema = schema,
-                 .tell = tell,
-                 .of = of};
-    if (section != REC_ROWS) return read_changes(&c);
     static const RecMemory none;
-    Rows rows = {.r = c.r, .schema = schema, .m = &none, .tell = tell, .of = of};
-    while (!err && rows.r.at < rows.r.end)
+    LmpErr err = LMP_OK;
+    RecWhich which = {0};
+    const Teller t = {tell, of};
+    RecRead r = {bytes, bytes + n, false};
+    Rows rows = {.r = r, .schema = schema, .m = &none, .tell = tell, .of = of};
+    while (!err && section != REC_ROWS && r.at < r.end)
+        err = tell_changes(&t, &r, schema, section, &which);
+    while (!err && section == REC_ROWS && rows.r.at < rows.r.end)
         err = read_group_rows(&rows);
+    free(which.row);
     return err;
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "record/coding.h"
+#include "record/apply.h"
 #include "record/outputs.h"
 #include "record/recscan.h"
 
@@ -28,16 +28,16 @@ struct LmpRecording {
     uint32_t ended;
     RecOutputs outputs;
     /* the state */
-    RecMemory state, key; /* key: the first frames of the chunks */
+    RecMemory state, key; /* key: the first frame of the chunk of figures; it has no tables */
     LmpView view;
-    uint32_t have[REC_GROUPS];       /* rows that never change */
-    uint32_t high_key[REC_GROUPS];   /* rows of the key that may hold something, */
-    uint32_t high_state[REC_GROUPS]; /* and of the state */
-    uint64_t key_live, key_tables;   /* places of what the key has; 0: nothing */
-    uint64_t tables;                 /* place of the tables in the state; 0: none */
+    uint32_t have[REC_GROUPS]; /* rows that never change */
+    uint32_t high[REC_GROUPS]; /* rows of the key, or of the tables, that may hold something */
+    uint64_t key_live;         /* place of what the key has; 0: nothing */
+    uint64_t first_tables;     /* the first tables of the chunk, from which `undo` leads back */
+    uint64_t tables;           /* place of the tables in the state; 0: none */
     uint64_t tables_clock;
     uint32_t now; /* the frame sought; UINT32_MAX: none */
-    RecTouched touched;
+    RecUndo undo; /* from the tables in the state to the first of the chunk */
     RecBytes stored, plain;
     RecPack *pack, *pack_live, *pack_tables;
 };
@@ -66,8 +66,7 @@ static LmpErr read_again(LmpRecording *r) {
 
 static LmpErr read_header(LmpRecording *r) {
     LmpHeader *h = (void *)r->state.fixed;
-    LmpErr err = coding_read_changes(&r->schema, REC_INFO, r->plain.at, r->plain.n, &r->state, NULL,
-                                     NULL, NULL);
+    LmpErr err = apply_changes(&r->schema, REC_INFO, r->plain.at, r->plain.n, &r->state, NULL);
     h->program[sizeof h->program - 1] = 0;
     h->lua[sizeof h->lua - 1] = 0;
     h->lmp[sizeof h->lmp - 1] = 0;
@@ -134,14 +133,13 @@ static LmpErr open_recording(LmpRecording *r) {
     LmpErr err = recscan_open(&r->scan, r->fd);
     if (err) return err;
     r->state.fixed = lmp_os->map(VIEW_WHOLE, -1, 0, true);
-    r->key.fixed = lmp_os->map(VIEW_WHOLE, -1, 0, true);
+    r->key.fixed = lmp_os->map(REC_FIXED, -1, 0, true);
     r->pack = pack_new();
     r->pack_live = pack_new();
     r->pack_tables = pack_new();
     if (!r->state.fixed || !r->key.fixed || !r->pack || !r->pack_live || !r->pack_tables)
         return LMP_E_NOMEM;
     r->state.tables = r->state.fixed + LMP_TABLES_AT;
-    r->key.tables = r->key.fixed + LMP_TABLES_AT;
     err = load(r);
     if (!err && r->schema.groups == 0) err = LMP_E_DAMAGED;
     set_header(r);
@@ -180,13 +178,13 @@ LmpErr recording_open_fd(LmpRecording **out, int fd) {
 static void forget(LmpRecording *r) {
     recscan_free(&r->scan);
     coding_free_schema(&r->schema);
-    touched_free(&r->touched);
+    undo_free(&r->undo);
     outputs_free(&r->outputs);
     pack_free(r->pack);
     pack_free(r->pack_live);
     pack_free(r->pack_tables);
     if (r->state.fixed) lmp_os->unmap(r->state.fixed, VIEW_WHOLE);
-    if (r->key.fixed) lmp_os->unmap(r->key.fixed, VIEW_WHOLE);
+    if (r->key.fixed) lmp_os->unmap(r->key.fixed, REC_FIXED);
     free(r->frame);
     free(r->again);
     bytes_free(&r->stored);
@@ -200,13 +198,24 @@ void recording_close(LmpRecording *r) {
     free(r);
 }
 
+static void show_no_tables(LmpRecording *r) {
+    undo_all(&r->undo, &r->state);
+    for (uint32_t g = 0; g < REC_GROUPS; g++) {
+        if (rec_groups[g].section != REC_TABLES) continue;
+        coding_clear(&rec_groups[g], &r->state, 0, r->high[g]);
+        r->high[g] = 0;
+    }
+    r->tables = r->tables_clock = r->first_tables = 0;
+}
+
 /* The file was written anew: so is this, but the view stays where it is. */
 static LmpErr open_anew(LmpRecording *r) {
     char *state = r->state.fixed, *tables = r->state.tables;
     RecScan scan = r->scan;
     LmpView view = r->view;
-    RecMemory empty = {lmp_os->map(VIEW_WHOLE, -1, 0, true), NULL};
+    RecMemory empty = {lmp_os->map(REC_FIXED, -1, 0, true), NULL};
     if (!empty.fixed) return LMP_E_NOMEM;
+    show_no_tables(r);
     /* Rows that never change are the same rows as before, so what is in the state may stay; all
      * figures go with the first seek. */
     r->state.fixed = NULL;
@@ -216,16 +225,12 @@ static LmpErr open_anew(LmpRecording *r) {
                         .own_fd = r->own_fd,
                         .scan = scan,
                         .state = {state, tables},
-                        .key = {empty.fixed, empty.fixed + LMP_TABLES_AT},
+                        .key = empty,
                         .view = view,
                         .now = UINT32_MAX,
                         .pack = pack_new(),
                         .pack_live = pack_new(),
                         .pack_tables = pack_new()};
-    for (uint32_t g = 0; g < REC_GROUPS; g++) {
-        if (rec_groups[g].section != REC_TABLES) continue;
-        coding_clear(&rec_groups[g], &r->state, 0, rec_rows(&rec_groups[g], &r->state));
-    }
     if (!r->pack || !r->pack_live || !r->pack_tables) return LMP_E_NOMEM;
     LmpErr err = load(r);
     set_header(r);
@@ -243,31 +248,15 @@ LmpErr recording_refresh(LmpRecording *r) {
 
 /* ---- seeking --------------------------------------------------------------------------------- */
 
-static void section_from_key(LmpRecording *r, RecSection section) {
-    for (uint32_t g = 0; g < REC_GROUPS; g++) {
-        if (rec_groups[g].section != section) continue;
-        uint32_t high = r->high_key[g] > r->high_state[g] ? r->high_key[g] : r->high_state[g];
-        coding_copy(&rec_groups[g], &r->state, &r->key, 0, high);
-        r->high_state[g] = r->high_key[g];
-    }
-}
-
-/* Makes the key what a chunk's first part says, unless it is that. */
-static LmpErr load_key(LmpRecording *r, RecSection section, RecPack *pack, const RecPart *part,
-                       uint64_t *key) {
-    if (*key == part->place) return LMP_OK;
+/* Makes `m` what a chunk's first part says; *now: place of what it has, 0 until it is that. */
+static LmpErr load_first(LmpRecording *r, RecSection section, RecPack *pack, const RecPart *part,
+                         const RecMemory *m, uint64_t *now) {
     LmpErr err = part->base ? LMP_E_DAMAGED : read_part(r, r->pack, part);
     if (err) return err;
-    *key = 0;
-    for (uint32_t g = 0; g < REC_GROUPS; g++) {
-        if (rec_groups[g].section != section) continue;
-        coding_clear(&rec_groups[g], &r->key, 0, r->high_key[g]);
-        r->high_key[g] = 0;
-    }
-    err = coding_read_changes(&r->schema, section, r->plain.at, r->plain.n, &r->key, NULL, NULL,
-                              r->high_key);
+    *now = 0;
+    err = apply_first(&r->schema, section, r->plain.at, r->plain.n, m, r->high);
     if (!err && !pack_set_base(pack, r->plain.at, r->plain.n, false)) err = LMP_E_NOMEM;
-    if (!err) *key = part->place;
+    if (!err) *now = part->place;
     return err;
 }
 
@@ -297,32 +286,18 @@ static LmpErr show_tables(LmpRecording *r, const RecPart *part) {
     const RecPart *first = part->base ? part_at(r, part->base, REC_TABLES_PART) : part;
     if (!first || part->kind != REC_TABLES_PART) return LMP_E_DAMAGED;
     r->tables = 0;
-    touched_undo(&r->touched, &r->state, &r->key);
-    uint64_t before = r->key_tables;
-    LmpErr err = load_key(r, REC_TABLES, r->pack_tables, first, &r->key_tables);
-    if (err) return err;
-    if (r->key_tables != before) section_from_key(r, REC_TABLES);
-    if (first != part) {
-        err = read_part(r, r->pack_tables, part);
-        if (!err)
-            err = coding_read_changes(&r->schema, REC_TABLES, r->plain.at, r->plain.n, &r->state,
-                                      &r->key, &r->touched, NULL);
-    }
+    undo_all(&r->undo, &r->state);
+    LmpErr err = LMP_OK;
+    if (r->first_tables != first->place)
+        err = load_first(r, REC_TABLES, r->pack_tables, first, &r->state, &r->first_tables);
+    if (!err && first != part) err = read_part(r, r->pack_tables, part);
+    if (!err && first != part)
+        err = apply_changes(&r->schema, REC_TABLES, r->plain.at, r->plain.n, &r->state, &r->undo);
     if (!err && !rows_are_there(r)) err = LMP_E_DAMAGED;
     if (err) return err;
     r->tables = part->place;
     r->tables_clock = part->clock;
     return LMP_OK;
-}
-
-static void show_no_tables(LmpRecording *r) {
-    touched_undo(&r->touched, &r->state, &r->key);
-    for (uint32_t g = 0; g < REC_GROUPS; g++) {
-        if (rec_groups[g].section != REC_TABLES) continue;
-        coding_clear(&rec_groups[g], &r->state, 0, r->high_state[g]);
-        r->high_state[g] = 0;
-    }
-    r->tables = r->tables_clock = r->key_tables = 0;
 }
 
 /* The tables that go with a frame; those before them, where they are damaged and the frame does
@@ -347,15 +322,16 @@ static LmpErr show_tables_of(LmpRecording *r, const RecPart *frame) {
 static LmpErr show_live(LmpRecording *r, const RecPart *part) {
     const RecPart *first = part->base ? part_at(r, part->base, REC_LIVE_PART) : part;
     if (!first) return LMP_E_DAMAGED;
-    LmpErr err = load_key(r, REC_LIVE, r->pack_live, first, &r->key_live);
+    LmpErr err = LMP_OK;
+    if (r->key_live != first->place)
+        err = load_first(r, REC_LIVE, r->pack_live, first, &r->key, &r->key_live);
     if (!err && first != part) err = read_part(r, r->pack_live, part);
     if (err) return err;
     for (uint32_t g = 0; g < REC_GROUPS; g++)
         if (rec_groups[g].section == REC_LIVE)
             coding_copy(&rec_groups[g], &r->state, &r->key, 0, rec_groups[g].most);
     if (first == part) return LMP_OK;
-    return coding_read_changes(&r->schema, REC_LIVE, r->plain.at, r->plain.n, &r->state, &r->key,
-                               NULL, NULL);
+    return apply_changes(&r->schema, REC_LIVE, r->plain.at, r->plain.n, &r->state, NULL);
 }
 
 static LmpErr show(LmpRecording *r, uint32_t i) {
@@ -381,14 +357,14 @@ static void give_back(const void *from, const void *to) {
 }
 
 LmpView *recording_spend(LmpRecording *r) {
-    touched_free(&r->touched);
+    undo_free(&r->undo);
     pack_free(r->pack);
     pack_free(r->pack_live);
     pack_free(r->pack_tables);
     r->pack = r->pack_live = r->pack_tables = NULL;
     bytes_free(&r->stored);
     bytes_free(&r->plain);
-    lmp_os->unmap(r->key.fixed, VIEW_WHOLE);
+    lmp_os->unmap(r->key.fixed, REC_FIXED);
     r->key = (RecMemory){0};
     r->view.tables.spent = give_back;
     return &r->view;
