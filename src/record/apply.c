@@ -14,36 +14,54 @@ enum { TILE = 256, MOST_WORDS = 65536 };
 
 void undo_free(RecUndo *undo) {
     for (uint32_t g = 0; g < REC_GROUPS; g++) {
-        free(undo->row[g]);
-        free(undo->held[g]);
+        free(undo->group[g].row);
+        free(undo->group[g].held);
     }
     *undo = (RecUndo){0};
 }
 
 void undo_all(RecUndo *undo, const RecMemory *m) {
     for (uint32_t g = 0; g < REC_GROUPS; g++) {
-        coding_put_back(&rec_groups[g], m, undo->row[g], undo->rows[g], undo->held[g]);
-        undo->rows[g] = 0;
+        struct RecHeld *h = &undo->group[g];
+        coding_put_back(&rec_groups[g], m, h->row, h->rows, h->held, h->from, h->to);
+        h->rows = 0;
     }
 }
 
-static bool undo_room(RecUndo *undo, size_t g, uint32_t rows) {
-    if (undo->room[g] >= rows) return true;
-    uint32_t *row = realloc(undo->row[g], rows * sizeof *row);
-    if (row) undo->row[g] = row;
-    char *held = row ? realloc(undo->held[g], (size_t)rows * rec_groups[g].row) : NULL;
-    if (held) undo->held[g] = held;
-    if (held) undo->room[g] = rows;
-    return held != NULL;
+void undo_forget(RecUndo *undo, RecExtent *extent) {
+    for (uint32_t g = 0; g < REC_GROUPS; g++) {
+        struct RecHeld *h = &undo->group[g];
+        uint32_t end = h->rows ? h->row[h->rows - 1] + 1 : 0;
+        if (extent[g].rows < end) extent[g].rows = end;
+        h->rows = 0;
+    }
 }
 
-static void undo_note(RecUndo *undo, size_t g, const char *from, const uint32_t *row, uint32_t n) {
-    const size_t size = rec_groups[g].row;
-    char *to = undo->held[g] + undo->rows[g] * size;
-    memcpy(undo->row[g] + undo->rows[g], row, n * sizeof *row);
+static bool undo_room(struct RecHeld *h, uint32_t rows) {
+    size_t bytes = (size_t)rows * (h->to - h->from);
+    if (h->room < rows) {
+        uint32_t *row = realloc(h->row, rows * sizeof *row);
+        if (!row) return false;
+        h->row = row;
+        h->room = rows;
+    }
+    if (h->held_room < bytes) {
+        char *held = realloc(h->held, bytes);
+        if (!held) return false;
+        h->held = held;
+        h->held_room = bytes;
+    }
+    return true;
+}
+
+static void undo_note(struct RecHeld *h, const char *from, size_t stride, const uint32_t *row,
+                      uint32_t n) {
+    const size_t size = h->to - h->from;
+    char *to = h->held + h->rows * size;
+    memcpy(h->row + h->rows, row, n * sizeof *row);
     for (uint32_t i = 0; i < n; i++)
-        memcpy(to + i * size, from + row[i] * size, size);
-    undo->rows[g] += n;
+        memcpy(to + i * size, from + row[i] * stride + h->from, size);
+    h->rows += n;
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -68,10 +86,11 @@ static bool pass_over(RecRead *r, uint64_t n) {
     return n == 0;
 }
 
-/* The rest of a number whose first byte is not its last. It ends before the column does. */
+/* A number of more than eight bytes, or near the end of the piece. It ends before the column does.
+ */
 static const uint8_t *longer(const uint8_t *at, uint64_t *v, bool *failed) {
-    *v &= 127;
-    for (unsigned shift = 7; shift < 64; shift += 7) {
+    *v = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
         uint8_t byte = *at++;
         *v |= (uint64_t)(byte & 127) << shift;
         if (byte < 128) return at;
@@ -80,17 +99,40 @@ static const uint8_t *longer(const uint8_t *at, uint64_t *v, bool *failed) {
     return at;
 }
 
-/* Numbers for n rows of a column. */
-typedef const uint8_t *ReadColumn(const uint8_t *at, char *to, size_t stride, const uint32_t *row,
-                                  uint32_t n, bool *failed);
+/* Any number. How long each is cannot be foreseen, so there are few branches; but numbers of a
+ * column are much alike. */
+static inline const uint8_t *number(const uint8_t *at, const uint8_t *end, uint64_t *v,
+                                    bool *failed) {
+    if (end - at < 8) return longer(at, v, failed);
+    uint64_t x = at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |
+                 (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 | (uint64_t)at[6] << 48 |
+                 (uint64_t)at[7] << 56; /* one load where numbers are little-endian */
+    uint64_t ends = ~x & 0x8080808080808080u;
+    if (ends & 0x80808080u) {
+        uint32_t y = (uint32_t)(x & (ends ^ (ends - 1)));
+        y = (y & 0x007f007fu) | (y & 0x7f007f00u) >> 1;
+        *v = (y & 0x3fffu) | (y & 0x3fff0000u) >> 2;
+        return at + (__builtin_ctzll(ends) >> 3) + 1;
+    }
+    if (!ends) return longer(at, v, failed);
+    x &= ends ^ (ends - 1);
+    x = (x & 0x007f007f007f007fu) | (x & 0x7f007f007f007f00u) >> 1;
+    x = (x & 0x00003fff00003fffu) | (x & 0x3fff00003fff0000u) >> 2;
+    *v = (x & 0x0fffffffu) | (x & 0x0fffffff00000000u) >> 4;
+    return at + (__builtin_ctzll(ends) >> 3) + 1;
+}
+
+/* Numbers for n rows of a column, in a piece that goes to `end`. */
+typedef const uint8_t *ReadColumn(const uint8_t *at, const uint8_t *end, char *to, size_t stride,
+                                  const uint32_t *row, uint32_t n, bool *failed);
 
 #define READ_COLUMN(name, type, old)                                                               \
-    static const uint8_t *name(const uint8_t *at, char *to, size_t stride, const uint32_t *row,    \
-                               uint32_t n, bool *failed) {                                         \
+    static const uint8_t *name(const uint8_t *at, const uint8_t *end, char *to, size_t stride,     \
+                               const uint32_t *row, uint32_t n, bool *failed) {                    \
         for (uint32_t i = 0; i < n && !*failed; i++) {                                             \
+            uint64_t v;                                                                            \
             type *word = (type *)(void *)(to + row[i] * stride);                                   \
-            uint64_t v = *at++;                                                                    \
-            if (v >= 128) at = longer(at, &v, failed);                                             \
+            at = number(at, end, &v, failed);                                                      \
             *word = (type)((old) + rec_unzigzag(v));                                               \
         }                                                                                          \
         return at;                                                                                 \
@@ -125,8 +167,8 @@ typedef struct Apply {
     RecSection section;
     const RecSchema *schema;
     const RecMemory *m;
-    bool first;     /* the first piece of a chunk */
-    uint32_t *high; /* of a first one */
+    bool first; /* the first piece of a chunk */
+    RecExtent *extent;
     RecUndo *undo;
     bool seen[REC_GROUPS];
     /* of the group under way */
@@ -178,21 +220,38 @@ static LmpErr find_columns(Apply *a, const RecFileGroup *g) {
     return LMP_OK;
 }
 
+#define CLEAR_WORDS(type)                                                                          \
+    for (uint32_t i = 0; i < n; i++)                                                               \
+        *(type *)(void *)(to + row[i] * stride) = 0;                                               \
+    break
+
 static void clear_column(char *to, size_t stride, uint32_t size, const uint32_t *row, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        rec_put_word(to + row[i] * stride, size, 0);
+    switch (size) {
+    case 1:
+        CLEAR_WORDS(uint8_t);
+    case 2:
+        CLEAR_WORDS(uint16_t);
+    case 4:
+        CLEAR_WORDS(uint32_t);
+    default:
+        CLEAR_WORDS(uint64_t);
+    }
 }
 
-/* Some rows get their numbers. */
+static uint64_t word_bit(uint32_t i) {
+    return 1ull << (i < 63 ? i : 63);
+}
+
+/* Some rows get their numbers; in a first piece, words without any become zero. */
 static bool apply_tile(Apply *a, const RecGroup *g, const uint32_t *row, uint32_t n) {
     char *base = rec_at(a->m, g->at);
+    const RecExtent *was = a->first ? &a->extent[g - rec_groups] : NULL;
     bool failed = false;
-    uint32_t high = a->first ? a->high[g - rec_groups] : 0;
     for (uint32_t i = 0; i < a->columns && !failed; i++) {
         Column *c = &a->column[i];
         if (c->at)
-            c->at = c->read(c->at, base + c->place, g->row, row, n, &failed);
-        else if (a->first && row[0] < high)
+            c->at = c->read(c->at, a->r.end, base + c->place, g->row, row, n, &failed);
+        else if (was && row[0] < was->rows && was->words & word_bit(i))
             clear_column(base + c->place, g->row, c->size, row, n);
     }
     return !failed;
@@ -201,7 +260,7 @@ static bool apply_tile(Apply *a, const RecGroup *g, const uint32_t *row, uint32_
 /* Rows between those of a first piece hold nothing. */
 static void clear_between(const Apply *a, const RecGroup *g, const uint32_t *row, uint32_t n,
                           uint32_t *next) {
-    uint32_t high = a->high[g - rec_groups];
+    uint32_t high = a->extent[g - rec_groups].rows;
     if (row[n - 1] - *next == n - 1) { /* there are none */
         *next = row[n - 1] + 1;
         return;
@@ -213,23 +272,40 @@ static void clear_between(const Apply *a, const RecGroup *g, const uint32_t *row
     }
 }
 
+/* Words that have numbers, as bits; and which bytes of the row they are in. */
+static uint64_t words_changed(const Apply *a, struct RecHeld *span) {
+    uint64_t words = 0;
+    span->from = UINT32_MAX;
+    span->to = 0;
+    for (uint32_t i = 0; i < a->columns; i++) {
+        const Column *c = &a->column[i];
+        if (!c->at) continue;
+        words |= word_bit(i);
+        if (span->from > c->place) span->from = c->place;
+        if (span->to < c->place + c->size) span->to = c->place + c->size;
+    }
+    return words;
+}
+
 static LmpErr apply_rows(Apply *a, const RecGroup *g) {
     size_t number = (size_t)(g - rec_groups);
-    uint32_t known = a->which.rows, next = 0;
+    struct RecHeld none, *held = a->undo ? &a->undo->group[number] : &none;
+    uint32_t known = a->which.rows, next = 0, *row = a->which.row;
+    uint64_t words = words_changed(a, held);
     bool fine = true;
-    while (known > 0 && a->which.row[known - 1] >= g->most)
+    while (known > 0 && row[known - 1] >= g->most)
         known--;
-    if (a->undo && known && !undo_room(a->undo, number, known)) return LMP_E_NOMEM;
+    if (a->undo && words && !undo_room(held, known)) return LMP_E_NOMEM;
     for (uint32_t i = 0; i < known && fine; i += TILE) {
         uint32_t n = known - i < TILE ? known - i : TILE;
-        if (a->undo) undo_note(a->undo, number, rec_at(a->m, g->at), a->which.row + i, n);
-        if (a->first) clear_between(a, g, a->which.row + i, n, &next);
-        fine = apply_tile(a, g, a->which.row + i, n);
+        if (a->undo && words) undo_note(held, rec_at(a->m, g->at), g->row, row + i, n);
+        if (a->first) clear_between(a, g, row + i, n, &next);
+        fine = apply_tile(a, g, row + i, n);
     }
-    if (a->first) {
-        if (next < a->high[number]) coding_clear(g, a->m, next, a->high[number]);
-        if (fine || a->high[number] < next) a->high[number] = next;
-    }
+    RecExtent *extent = a->extent ? &a->extent[number] : NULL;
+    if (a->first && next < extent->rows) coding_clear(g, a->m, next, extent->rows);
+    if (a->first && (fine || extent->rows < next)) extent->rows = next;
+    if (extent) extent->words = a->first && fine ? words : extent->words | words;
     return fine ? LMP_OK : LMP_E_DAMAGED;
 }
 
@@ -253,8 +329,8 @@ static LmpErr apply(Apply *a) {
         err = apply_group(a);
     for (uint32_t g = 0; g < REC_GROUPS && a->first && !err; g++) {
         if (rec_groups[g].section != a->section || a->seen[g]) continue;
-        coding_clear(&rec_groups[g], a->m, 0, a->high[g]);
-        a->high[g] = 0;
+        coding_clear(&rec_groups[g], a->m, 0, a->extent[g].rows);
+        a->extent[g] = (RecExtent){0};
     }
     free(a->which.row);
     free(a->column);
@@ -262,19 +338,23 @@ static LmpErr apply(Apply *a) {
 }
 
 LmpErr apply_first(const RecSchema *schema, RecSection section, const uint8_t *bytes, size_t n,
-                   const RecMemory *m, uint32_t *high) {
+                   const RecMemory *m, RecExtent *extent) {
     Apply a = {.r = {bytes, bytes + n, false},
                .section = section,
                .schema = schema,
                .m = m,
                .first = true,
-               .high = high};
+               .extent = extent};
     return apply(&a);
 }
 
 LmpErr apply_changes(const RecSchema *schema, RecSection section, const uint8_t *bytes, size_t n,
-                     const RecMemory *m, RecUndo *undo) {
-    Apply a = {
-        .r = {bytes, bytes + n, false}, .section = section, .schema = schema, .m = m, .undo = undo};
+                     const RecMemory *m, RecUndo *undo, RecExtent *extent) {
+    Apply a = {.r = {bytes, bytes + n, false},
+               .section = section,
+               .schema = schema,
+               .m = m,
+               .undo = undo,
+               .extent = extent};
     return apply(&a);
 }

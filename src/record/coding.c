@@ -43,14 +43,17 @@ void coding_clear(const RecGroup *g, const RecMemory *m, uint32_t first, uint32_
 }
 
 void coding_put_back(const RecGroup *g, const RecMemory *m, const uint32_t *row, uint32_t rows,
-                     const char *held) {
+                     const char *held, uint32_t from, uint32_t to) {
     char *base = rec_at(m, g->at);
-    uint32_t stop;
+    uint32_t end;
     for (uint32_t f = 0, next; f < g->fields && rows > 0; f = next) {
-        next = run_of(g, f, &stop);
-        uint32_t at = g->field[f].at, n = stop - at;
-        for (uint32_t i = 0; i < rows; i++)
-            memcpy(base + (size_t)row[i] * g->row + at, held + (size_t)i * g->row + at, n);
+        next = run_of(g, f, &end);
+        uint32_t at = g->field[f].at;
+        if (at < from) at = from;
+        if (end > to) end = to;
+        for (uint32_t i = 0; i < rows && at < end; i++)
+            memcpy(base + (size_t)row[i] * g->row + at, held + (size_t)i * (to - from) + at - from,
+                   end - at);
     }
 }
 

@@ -20,9 +20,10 @@
 void coding_copy(const RecGroup *group, const RecMemory *to, const RecMemory *from, uint32_t first,
                  uint32_t end);
 void coding_clear(const RecGroup *group, const RecMemory *m, uint32_t first, uint32_t end);
-/* Copies the fields of whole rows that lie one after another in `held` to these rows. */
+/* Copies the group's fields to these rows from `held`, where bytes [from, to) of each row lie one
+ * after another. */
 void coding_put_back(const RecGroup *group, const RecMemory *m, const uint32_t *row, uint32_t rows,
-                     const char *held);
+                     const char *held, uint32_t from, uint32_t to);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 

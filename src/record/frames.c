@@ -8,7 +8,7 @@
 #include "record/linetext.h"
 
 /* A chunk ends when its frames have become large, or many. */
-enum { CHUNK_FRAMES = 600 };
+enum { CHUNK_FRAMES = 600, LARGE = 1 << 20 };
 
 #define TEXT_ROWS (LMP_SITES_AT - LMP_TABLES_AT + LMP_SITES_MAX * sizeof(LmpSite))
 
@@ -228,12 +228,13 @@ static LmpErr put_section(RecFrames *f, Chunk *chunk, const LmpView *view, RecPa
         chunk->stored = 0;
         return LMP_OK;
     }
-    /* As much as a new beginning would cost by now is what the frames to come would carry along. */
+    /* Once a frame costs more than those of the chunk did on average, its first one included, so
+     * will those to come. And a seek, which reads the first one and another, is to stay short. */
     chunk->frames++;
     chunk->stored += part->stored;
     if (chunk->frames >= CHUNK_FRAMES ||
-        (chunk->frames > 4 && part->stored > chunk->base_stored / 2 &&
-         chunk->stored > 2 * (uint64_t)chunk->base_stored))
+        (uint64_t)part->stored * (chunk->frames + 1) > chunk->base_stored + chunk->stored ||
+        (part->plain > LARGE && part->stored > chunk->base_stored / 4))
         chunk->base = 0;
     return LMP_OK;
 }

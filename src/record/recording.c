@@ -30,11 +30,11 @@ struct LmpRecording {
     /* the state */
     RecMemory state, key; /* key: the first frame of the chunk of figures; it has no tables */
     LmpView view;
-    uint32_t have[REC_GROUPS]; /* rows that never change */
-    uint32_t high[REC_GROUPS]; /* rows of the key, or of the tables, that may hold something */
-    uint64_t key_live;         /* place of what the key has; 0: nothing */
-    uint64_t first_tables;     /* the first tables of the chunk, from which `undo` leads back */
-    uint64_t tables;           /* place of the tables in the state; 0: none */
+    uint32_t have[REC_GROUPS];    /* rows that never change */
+    RecExtent extent[REC_GROUPS]; /* of the key, or of the tables */
+    uint64_t key_live;            /* place of what the key has; 0: nothing */
+    uint64_t first_tables;        /* the first tables of the chunk, from which `undo` leads back */
+    uint64_t tables;              /* place of the tables in the state; 0: none */
     uint64_t tables_clock;
     uint32_t now; /* the frame sought; UINT32_MAX: none */
     RecUndo undo; /* from the tables in the state to the first of the chunk */
@@ -66,7 +66,8 @@ static LmpErr read_again(LmpRecording *r) {
 
 static LmpErr read_header(LmpRecording *r) {
     LmpHeader *h = (void *)r->state.fixed;
-    LmpErr err = apply_changes(&r->schema, REC_INFO, r->plain.at, r->plain.n, &r->state, NULL);
+    LmpErr err =
+        apply_changes(&r->schema, REC_INFO, r->plain.at, r->plain.n, &r->state, NULL, NULL);
     h->program[sizeof h->program - 1] = 0;
     h->lua[sizeof h->lua - 1] = 0;
     h->lmp[sizeof h->lmp - 1] = 0;
@@ -202,8 +203,8 @@ static void show_no_tables(LmpRecording *r) {
     undo_all(&r->undo, &r->state);
     for (uint32_t g = 0; g < REC_GROUPS; g++) {
         if (rec_groups[g].section != REC_TABLES) continue;
-        coding_clear(&rec_groups[g], &r->state, 0, r->high[g]);
-        r->high[g] = 0;
+        coding_clear(&rec_groups[g], &r->state, 0, r->extent[g].rows);
+        r->extent[g] = (RecExtent){0};
     }
     r->tables = r->tables_clock = r->first_tables = 0;
 }
@@ -254,7 +255,8 @@ static LmpErr load_first(LmpRecording *r, RecSection section, RecPack *pack, con
     LmpErr err = part->base ? LMP_E_DAMAGED : read_part(r, r->pack, part);
     if (err) return err;
     *now = 0;
-    err = apply_first(&r->schema, section, r->plain.at, r->plain.n, m, r->high);
+    if (section == REC_TABLES) undo_forget(&r->undo, r->extent);
+    err = apply_first(&r->schema, section, r->plain.at, r->plain.n, m, r->extent);
     if (!err && !pack_set_base(pack, r->plain.at, r->plain.n, false)) err = LMP_E_NOMEM;
     if (!err) *now = part->place;
     return err;
@@ -285,14 +287,16 @@ static LmpErr show_tables(LmpRecording *r, const RecPart *part) {
     if (r->tables == part->place) return LMP_OK;
     const RecPart *first = part->base ? part_at(r, part->base, REC_TABLES_PART) : part;
     if (!first || part->kind != REC_TABLES_PART) return LMP_E_DAMAGED;
-    r->tables = 0;
-    undo_all(&r->undo, &r->state);
     LmpErr err = LMP_OK;
-    if (r->first_tables != first->place)
+    r->tables = 0;
+    if (r->first_tables == first->place)
+        undo_all(&r->undo, &r->state);
+    else
         err = load_first(r, REC_TABLES, r->pack_tables, first, &r->state, &r->first_tables);
     if (!err && first != part) err = read_part(r, r->pack_tables, part);
     if (!err && first != part)
-        err = apply_changes(&r->schema, REC_TABLES, r->plain.at, r->plain.n, &r->state, &r->undo);
+        err = apply_changes(&r->schema, REC_TABLES, r->plain.at, r->plain.n, &r->state, &r->undo,
+                            r->extent);
     if (!err && !rows_are_there(r)) err = LMP_E_DAMAGED;
     if (err) return err;
     r->tables = part->place;
@@ -331,7 +335,7 @@ static LmpErr show_live(LmpRecording *r, const RecPart *part) {
         if (rec_groups[g].section == REC_LIVE)
             coding_copy(&rec_groups[g], &r->state, &r->key, 0, rec_groups[g].most);
     if (first == part) return LMP_OK;
-    return apply_changes(&r->schema, REC_LIVE, r->plain.at, r->plain.n, &r->state, NULL);
+    return apply_changes(&r->schema, REC_LIVE, r->plain.at, r->plain.n, &r->state, NULL, NULL);
 }
 
 static LmpErr show(LmpRecording *r, uint32_t i) {

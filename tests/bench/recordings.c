@@ -3,6 +3,7 @@
  *     recordings seek [SITES RECORDS NODES CHANGED]   sizes and processor time of frames and seeks,
  *                                                     CHANGED percent of all rows from frame to
  *                                                     frame; without figures: of three programs
+ *     recordings in FILE [SEEKS]                      the same for seeks in a file
  *     recordings day [HOURS [MIB [FILE]]]             a day, the clock simulated: is the file ever
  *                                                     above its limit, and what is kept?
  */
@@ -173,6 +174,28 @@ static double ms(uint64_t ns) {
     return (double)ns / 1e6;
 }
 
+static void seek_about(LmpRecording *read, int seeks, uint64_t *sum, uint64_t *most) {
+    for (int i = 0; i < seeks; i++) {
+        uint32_t to = (uint32_t)below(recording_frames(read));
+        uint64_t before = spent();
+        if (recording_seek(read, to)) exit(1);
+        uint64_t took = spent() - before;
+        *sum += took;
+        if (took > *most) *most = took;
+    }
+}
+
+static void seek_in(const char *file, int seeks) {
+    LmpRecording *read;
+    uint64_t sum = 0, most = 0, before = spent();
+    if (recording_open(&read, file) || recording_frames(read) == 0) exit(1);
+    double opened = ms(spent() - before);
+    seek_about(read, seeks, &sum, &most);
+    printf("%s: %u frames, opened in %.1f ms; a seek %.1f ms, at most %.1f ms\n", file,
+           recording_frames(read), opened, ms(sum) / seeks, ms(most));
+    recording_close(read);
+}
+
 static void seek(uint32_t sites, uint32_t records, uint32_t nodes, uint32_t changed) {
     enum { FRAMES = 40, SEEKS = 60 };
     Program *p = program_new(sites, records, nodes);
@@ -180,6 +203,7 @@ static void seek(uint32_t sites, uint32_t records, uint32_t nodes, uint32_t chan
     LmpRecording *read;
     uint64_t first = 0, others = 0, first_size = 0, before, sum = 0, most = 0;
     int fd = memfd_create("recording", MFD_CLOEXEC);
+                            : memfd_create("recording", MFD_CLOEXEC);
     set_now(simulated);
     if (recorder_open(&r, &p->view, &(LmpRecorderOptions){.fd = fd, .limit = 1ull << 32})) exit(1);
     program_change(p, p->f->live->tables.records * 3, p->f->live->tables.nodes * 3, 1);
@@ -193,14 +217,7 @@ static void seek(uint32_t sites, uint32_t records, uint32_t nodes, uint32_t chan
     }
     uint64_t size = recorder_size(r) - first_size;
     if (recorder_close(r, NULL, 0) || recording_open_fd(&read, fd)) exit(1);
-    for (int i = 0; i < SEEKS; i++) {
-        uint32_t to = (uint32_t)below(recording_frames(read));
-        before = spent();
-        if (recording_seek(read, to)) exit(1);
-        uint64_t took = spent() - before;
-        sum += took;
-        if (took > most) most = took;
-    }
+    seek_about(read, SEEKS, &sum, &most);
     printf("| %u | %u | %u | %u %% | %.1f ms, %.0f KB | %.1f ms, %.0f KB | %.1f ms | %.1f ms |%s\n",
            sites, records, nodes, changed, ms(first), (double)first_size / 1e3,
            ms(others) / (FRAMES - 1), (double)size / 1e3 / (FRAMES - 1), ms(sum) / SEEKS, ms(most),
@@ -230,7 +247,9 @@ int main(int argc, char **argv) {
     os = os_real;
     os.clock = now;
     lmp_os = &os;
-    if (argc > 1 && strcmp(argv[1], "seek") == 0)
+    if (argc > 2 && strcmp(argv[1], "in") == 0)
+        seek_in(argv[2], argc > 3 ? atoi(argv[3]) : 200);
+    else if (argc > 1 && strcmp(argv[1], "seek") == 0)
         seeks(argc - 2, argv + 2);
     else
         return 1;

@@ -41,7 +41,7 @@ START_TEST(test_other_fields) {
     ck_assert_int_eq(coding_read_schema(&read, schema.at, schema.n), LMP_OK);
     coding_put_changes(&piece, gc, &from, NULL, rows, false);
     coding_put_changes(&piece, counters, &from, NULL, rows, false);
-    ck_assert_int_eq(apply_changes(&read, REC_LIVE, piece.at, piece.n, &to, NULL), LMP_OK);
+    ck_assert_int_eq(apply_changes(&read, REC_LIVE, piece.at, piece.n, &to, NULL, NULL), LMP_OK);
     ck_assert_uint_eq(got->counters.live_bytes, 1);
     ck_assert_uint_eq(got->counters.peak_bytes, 0);
     ck_assert_uint_eq(got->counters.failed, 3);

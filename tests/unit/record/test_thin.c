@@ -107,7 +107,7 @@ END_TEST
 
 /* By its name: written beside, and renamed. */
 START_TEST(test_file) {
-    enum { LIMIT = 6 << 20 };
+    enum { LIMIT = 4 << 20 };
     char name[] = "thin-XXXXXX", part[40];
     struct stat st;
     LmpRecording *r;
