@@ -12,6 +12,8 @@
 
 #include "base/os.h"
 
+#define INDEX_PART 32u /* bytes of the index for each part, packed */
+
 static LmpErr failed(RecFile *file) {
     file->os_error = errno ? errno : EIO;
     /* A part that is not whole would be cut off by every reader; where this fails, they do. */
@@ -49,9 +51,21 @@ static bool note(RecFile *file, const RecPart *part) {
     return true;
 }
 
+/* With the index that would then be written. */
+static bool is_too_much(const RecFile *file, const RecPart *part) {
+    uint64_t index = (file->parts + 2ull) * INDEX_PART + REC_PART + REC_END;
+    return file->most && part->kind != REC_INDEX &&
+           file->size + REC_PART + part->stored + index > file->most;
+}
+
 LmpErr recfile_put(void *of, RecPart *part, const uint8_t *stored) {
     RecFile *file = of;
     uint8_t head[REC_PART];
+    file->full = is_too_much(file, part);
+    if (file->full) {
+        errno = file->os_error = EFBIG;
+        return LMP_E_FILE;
+    }
     part->place = file->size;
     part_put(head, part);
     errno = 0;

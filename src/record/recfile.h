@@ -10,14 +10,16 @@ typedef struct RecFile {
     uint64_t size;
     RecPart *part; /* all so far, for the index */
     uint32_t parts, room;
-    int os_error; /* why it could not be written; 0: it could */
+    uint64_t most; /* bytes, its index included, that it may have; 0: any. Set by the caller */
+    bool full;     /* the last part would have been too much */
+    int os_error;  /* why it could not be written; 0: it could */
 } RecFile;
 
 /* An empty one with its head. Errors: FILE. */
 LmpErr recfile_begin(RecFile *file, int fd, uint32_t generation);
 void recfile_free(RecFile *file);
-/* Adds a part; sets its place. What cannot be written whole is cut off again. Errors: FILE, NOMEM.
- */
+/* Adds a part; sets its place. What cannot be written whole is cut off again; what would be too
+ * much is not begun. Errors: FILE, NOMEM. */
 LmpErr recfile_put(void *file, RecPart *part, const uint8_t *stored);
 /* A new empty file, which will be called `name` when it is whole, and is called `part` until then
  * (NAME.part; "": there is none). -1: errno says why. */

@@ -17,9 +17,12 @@
 #include "record/recording.h"
 #include "record/thin.h"
 
+#define MINUTE 60000000000ull
 #define TICK 100000000ull /* ns between frames */
 #define SHARE 50u         /* tables take at most this part of the time */
 #define SHARE_MARK 10u    /* ... where there is a mark to note */
+#define TABLES_MINUTE 4u  /* tables of a minute take at most this part of the limit */
+#define COARSEST 6u       /* eighths of what thinning would leave, by which it leaves less */
 #define MAP_LOOK 1000000u /* ns for the heap map, with every frame that has tables */
 #define OUTPUT_PIECE (256u << 10)
 
@@ -31,9 +34,10 @@ struct LmpRecorder {
     uint64_t next, next_tables, next_mark; /* clock: when they are due */
     uint64_t start;                        /* clock: of the state */
     /* of the frame before */
-    bool any, wants_tables;
+    bool any;
     uint32_t marks;
     uint64_t peak, cycles;
+    uint64_t tables_bytes; /* what frames with tables took lately, on average */
     /* output that is not written yet */
     RecBytes output;
     uint64_t output_clock, output_all, output_most;
@@ -41,6 +45,7 @@ struct LmpRecorder {
     LmpErr ended; /* by what error */
     /* thinning, while it is under way */
     char *name; /* of the file; NULL: a descriptor's */
+    bool full;  /* the last part did not fit */
     uint32_t generation, coarse;
     uint64_t thin_at; /* bytes of the file at which it begins */
     RecThin *thin;
@@ -85,6 +90,7 @@ LmpErr recorder_open(LmpRecorder **out, const LmpView *view, const LmpRecorderOp
     r->own_fd = options->file != NULL;
     r->limit = options->limit ? options->limit : LMP_RECORD_LIMIT;
     if (r->limit < LMP_RECORD_LIMIT_LEAST) r->limit = LMP_RECORD_LIMIT_LEAST;
+    r->file.most = r->limit;
     r->thin_at = r->limit / 4 * 3;
     r->output_most = r->limit / 4 < LMP_RECORD_OUTPUT ? r->limit / 4 : LMP_RECORD_OUTPUT;
     r->start = view->header->start_clock;
@@ -183,27 +189,54 @@ static void take_map(LmpRecorder *r, LmpView *view) {
     memcpy(extra->map, cell, sizeof extra->map);
 }
 
-static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool tables, unsigned more) {
+/* Looks at the state and writes the frame. */
+static LmpErr put_frame(LmpRecorder *r, LmpView *view, const RecPart *frame, bool tables) {
+    RecPart part = *frame;
+    uint64_t before = r->file.size;
+    if (tables) part.flags |= LMP_FRAME_TABLES;
+    if (tables) take_map(r, view);
+    LmpErr err = frames_put(r->frames, view, &part, tables);
+    if (!err && tables) {
+        uint64_t bytes = r->file.size - before;
+        r->tables_bytes = r->tables_bytes ? (r->tables_bytes * 7 + bytes) / 8 : bytes;
+    }
+    return err;
+}
+
+static LmpErr thin(LmpRecorder *r, bool whole);
+
+/* `wanted`: with tables, whatever is due. */
+static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, unsigned more) {
     uint64_t begun = lmp_os->clock();
     frames_take(r->frames, view, false);
     const LmpLive *live = frames_live(r->frames);
     unsigned flags = frame_flags(r, live) | more;
-    tables = tables || (flags & LMP_FRAME_MARK && now >= r->next_mark) || now >= r->next_tables;
+    bool tables =
+        wanted || (flags & LMP_FRAME_MARK && now >= r->next_mark) || now >= r->next_tables;
     uint64_t clock = now > r->start ? now - r->start : 0;
     if (clock < r->last_clock) clock = r->last_clock;
     r->last_clock = clock;
-    RecPart part = {.flags = (uint8_t)(flags | (tables ? LMP_FRAME_TABLES : 0)),
+    RecPart part = {.flags = (uint8_t)flags,
                     .clock = clock,
                     .live_bytes = live->counters.live_bytes,
                     .rss = resident(view)};
     LmpErr err = put_output(r);
-    if (tables) take_map(r, view);
-    if (!err) err = frames_put(r->frames, view, &part, tables);
+    if (!err) err = put_frame(r, view, &part, tables);
+    if (err && r->file.full && tables && !wanted) /* there will be room when it has been thinned */
+        err = put_frame(r, view, &part, false);
+    if (err && r->file.full) {
+        err = thin(r, true);
+        frames_take(r->frames, view, false);
+        if (!err) err = put_frame(r, view, &part, tables);
+        if (err && r->file.full && tables) err = put_frame(r, view, &part, false);
+    }
     uint64_t took = lmp_os->clock() - begun;
     r->next = now + TICK;
     if (tables) {
-        r->next_tables = now + (took * SHARE > TICK ? took * SHARE : TICK);
-        r->next_mark = now + took * SHARE_MARK;
+        uint64_t wait = took * SHARE, room = r->tables_bytes * TABLES_MINUTE * MINUTE / r->limit;
+        if (wait < room) wait = room;
+        r->next_tables = now + (wait > TICK ? wait : TICK);
+        r->next_mark = now + wait / (SHARE / SHARE_MARK);
     }
     return err;
 }
@@ -226,15 +259,13 @@ static LmpErr take_over(LmpRecorder *r) {
     if (!r->name) file.fd = r->file.fd;
     frames_close(r->frames);
     recfile_free(&r->file);
+    file.most = r->limit;
     r->file = file;
     r->frames = frames;
     frames_set_sink(r->frames, (RecSink){recfile_put, &r->file});
-    /* Still too much: the next time more goes. At the end of that, nothing is left to go. */
-    if (r->file.size > r->thin_at && ++r->coarse > THIN_COARSEST) {
-        errno = r->file.os_error = EFBIG;
-        return LMP_E_FILE;
-    }
-    if (r->file.size < r->limit / 2 && r->coarse > 0) r->coarse--;
+    /* What is written anew is a little more or less than was thought. */
+    if (r->file.size > r->limit / 8 * 5 && r->coarse < COARSEST) r->coarse++;
+    if (r->file.size < r->limit / 8 * 3 && r->coarse > 0) r->coarse--;
     return LMP_OK;
 }
 
@@ -242,10 +273,11 @@ static LmpErr take_over(LmpRecorder *r) {
 static LmpErr thin(LmpRecorder *r, bool whole) {
     bool done = false;
     LmpErr err = LMP_OK;
-    if (!r->thin && r->file.size < r->thin_at) return LMP_OK;
+    if (!r->thin && r->file.size < r->thin_at && !r->file.full) return LMP_OK;
     if (!r->thin) {
         r->generation++;
-        err = thin_begin(&r->thin, r->file.fd, r->name, r->generation, r->limit / 2, r->coarse);
+        err = thin_begin(&r->thin, r->file.fd, r->name, r->generation,
+                         r->limit / 16 * (8 - r->coarse), r->limit / 4 * 3);
     }
     while (!err && !done) {
         uint64_t budget = r->file.size < r->limit / 16 * 13 ? THIN_STEP : THIN_HASTE;

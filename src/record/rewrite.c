@@ -80,6 +80,14 @@ static LmpErr put_frame(RecRewrite *w, uint32_t i, bool tables) {
                     .rss = info.rss};
     frames_take(w->frames, recording_view(w->from), true);
     err = frames_put(w->frames, recording_view(w->from), &part, tables);
+    if (err && tables && w->file.full) { /* there is no room for its tables, but for it perhaps */
+        part.flags &= (uint8_t)~LMP_FRAME_TABLES;
+        err = frames_put(w->frames, recording_view(w->from), &part, false);
+    }
+    if (err && w->file.full) {
+        w->flags |= info.flags & (LMP_FRAME_MARK | LMP_FRAME_PEAK | LMP_FRAME_CYCLE);
+        return LMP_OK;
+    }
     w->flags = 0;
     w->any = true;
     return err;

@@ -3,13 +3,11 @@
 #ifndef LMP_RECORD_REWRITE_H
 #define LMP_RECORD_REWRITE_H
 
+#include "record/choose.h"
 #include "record/frames.h"
 #include "record/recfile.h"
 #include "record/recording.h"
 #include "record/redact.h"
-
-/* What becomes of a frame. */
-typedef enum RecKeep { REC_DROP, REC_KEEP_FIGURES /* without its tables */, REC_KEEP_ALL } RecKeep;
 
 typedef struct RecRewrite {
     LmpRecording *from; /* the caller's */

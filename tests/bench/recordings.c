@@ -65,7 +65,6 @@ static Program *program_new(uint32_t sites, uint32_t records, uint32_t nodes) {
     Program *p = calloc(1, sizeof *p);
     FakeTables *f = p->f = fake_tables_new(NULL);
     LmpTablesUsed *u = &f->live->tables;
-    char text[64];
     p->header = (LmpHeader){.magic = LMP_MAGIC,
                             .layout = LMP_LAYOUT,
                             .header_size = sizeof(LmpHeader),
@@ -104,7 +103,6 @@ static Program *program_new(uint32_t sites, uint32_t records, uint32_t nodes) {
                                  .depth = f->t.node[parent].depth + 1};
         u->nodes = i + 1;
     }
-    (void)text;
     atomic_store(&f->live->state, LMP_RUNNING);
     return p;
 }
@@ -155,13 +153,13 @@ static void program_change(Program *p, uint32_t records, uint32_t nodes, uint64_
     f->live->clock = clock;
 }
 
-__attribute__((unused)) static void program_cycle(Program *p, uint64_t clock) {
+static void program_cycle(Program *p, uint64_t clock) {
     LmpGc *gc = &p->f->live->gc;
     gc->ring[gc->cycles++ % LMP_GC_RING] =
         (LmpGcCycle){clock - SECOND / 50, clock, below(100000), below(1000), 1000000};
 }
 
-__attribute__((unused)) static void program_mark(Program *p, uint64_t clock) {
+static void program_mark(Program *p, uint64_t clock) {
     LmpLive *live = p->f->live;
     LmpMark *mark = &live->mark[live->marks % LMP_MARKS];
     *mark = (LmpMark){.clock = clock, .number = ++live->marks};
@@ -203,7 +201,6 @@ static void seek(uint32_t sites, uint32_t records, uint32_t nodes, uint32_t chan
     LmpRecording *read;
     uint64_t first = 0, others = 0, first_size = 0, before, sum = 0, most = 0;
     int fd = memfd_create("recording", MFD_CLOEXEC);
-                            : memfd_create("recording", MFD_CLOEXEC);
     set_now(simulated);
     if (recorder_open(&r, &p->view, &(LmpRecorderOptions){.fd = fd, .limit = 1ull << 32})) exit(1);
     program_change(p, p->f->live->tables.records * 3, p->f->live->tables.nodes * 3, 1);
@@ -243,6 +240,101 @@ static void seeks(int argc, char **argv) {
     seek(100000, 150000, 1000000, 5);
 }
 
+/* ---- a day ----------------------------------------------------------------------------------- */
+
+static uint64_t written;
+
+static bool write_counted(int fd, uint64_t at, const void *from, size_t n) {
+    written += n;
+    return os_real.write_at(fd, at, from, n);
+}
+
+typedef struct Day {
+    uint64_t length, limit;
+    uint64_t largest, peak, last; /* bytes of the file, of the heap; clock of the last frame */
+    uint32_t ticks, marks, cycles, newest_tables;
+    uint64_t written, spent;
+} Day;
+
+/* Ten frames a second, a collector cycle every three, a mark every ten minutes. */
+static void record_day(Day *day, LmpRecorder *r, Program *p) {
+    uint64_t begun = p->header.start_clock, next, before;
+    for (uint64_t clock = 0; clock < day->length; clock += SECOND / 10, day->ticks++) {
+        set_now(begun + clock);
+        program_change(p, 30, 100, clock);
+        if (day->ticks % 30 == 29) program_cycle(p, clock);
+        if (day->ticks % 6000 == 5999) program_mark(p, clock);
+        uint64_t live_bytes = p->f->live->counters.live_bytes;
+        if (live_bytes > day->peak) day->peak = live_bytes;
+        before = spent();
+        set_now(begun + clock);
+        if (recorder_tick(r, &p->view, begun + clock, &next)) {
+            fprintf(stderr, "the recording has ended after %.0f s\n", (double)clock / 1e9);
+            exit(1);
+        }
+        day->spent += spent() - before;
+        day->last = clock;
+        if (recorder_size(r) > day->largest) day->largest = recorder_size(r);
+    }
+    day->marks = p->f->live->marks;
+    day->cycles = (uint32_t)p->f->live->gc.cycles;
+}
+
+static bool tell_day(const Day *day, const LmpRecording *read) {
+    uint32_t n = recording_frames(read), fine = 0, tables = 0, marks = 0, cycles = 0;
+    uint64_t peak = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        LmpFrameInfo info = recording_frame(read, i);
+        bool newest = day->last - info.clock < MINUTE;
+        fine += newest;
+        tables += newest && info.flags & LMP_FRAME_TABLES;
+        marks += info.flags & LMP_FRAME_MARK ? 1 : 0;
+        cycles += info.flags & LMP_FRAME_CYCLE ? 1 : 0;
+        if (info.live_bytes > peak) peak = info.live_bytes;
+    }
+    bool good = day->largest <= day->limit && fine >= 599 && peak == day->peak;
+    printf("| %.0f h, %.0f MiB | %.1f MiB | %u of %u | %u, %u | %u of %u | %u of %u | %s | %.1f | "
+           "%.2f %% |%s\n",
+           (double)day->length / 3600e9, (double)day->limit / 1048576,
+           (double)day->largest / 1048576, n, day->ticks, fine, tables, marks, day->marks, cycles,
+           day->cycles, peak == day->peak ? "yes" : "no",
+           (double)day->written / 1048576 / ((double)day->length / 3600e9),
+           100.0 * (double)day->spent / (double)day->length, good ? "" : " misses the aim");
+    return good;
+}
+
+static int day_of(double hours, double mib, const char *file) {
+    Day day = {.length = (uint64_t)(hours * 3600e9), .limit = (uint64_t)(mib * 1048576)};
+    int fd = file ? -1 : memfd_create("recording", MFD_CLOEXEC);
+    Program *p = program_new(300, 600, 3000);
+    LmpRecorder *r;
+    LmpRecording *read;
+    os.write_at = write_counted;
+    written = 0;
+    if (recorder_open(&r, &p->view,
+                      &(LmpRecorderOptions){.file = file, .fd = fd, .limit = day.limit}))
+        exit(1);
+    record_day(&day, r, p);
+    if (recorder_close(r, NULL, 0)) exit(1);
+    day.written = written;
+    if (file ? recording_open(&read, file) : recording_open_fd(&read, fd)) exit(1);
+    bool good = tell_day(&day, read);
+    recording_close(read);
+    program_free(p);
+    fflush(stdout);
+    return good ? 0 : 1;
+}
+
+static int days(int argc, char **argv) {
+    printf("| of, below | largest | frames | newest minute: frames, tables | marks | cycles | peak "
+           "| written, MiB an hour | processor |\n|---|---|---|---|---|---|---|---|---|\n");
+    fflush(stdout);
+    if (argc > 1)
+        return day_of(strtod(argv[0], NULL), strtod(argv[1], NULL), argc > 2 ? argv[2] : NULL);
+    double hours = argc > 0 ? strtod(argv[0], NULL) : 24;
+    return day_of(hours, 64, NULL) | day_of(hours, 8, NULL) | day_of(hours, 2, NULL);
+}
+
 int main(int argc, char **argv) {
     os = os_real;
     os.clock = now;
@@ -251,6 +343,8 @@ int main(int argc, char **argv) {
         seek_in(argv[2], argc > 3 ? atoi(argv[3]) : 200);
     else if (argc > 1 && strcmp(argv[1], "seek") == 0)
         seeks(argc - 2, argv + 2);
+    else if (argc > 1 && strcmp(argv[1], "day") == 0)
+        return days(argc - 2, argv + 2);
     else
         return 1;
     return 0;

@@ -89,7 +89,7 @@ static void check_day(const Day *day, LmpRecording *r, uint64_t limit) {
 }
 
 START_TEST(test_day) {
-    enum { LIMIT = 6 << 20 };
+    enum { LIMIT = 2 << 20 };
     int fd = record_memfd();
     LmpRecording *r;
     suite_seed();
@@ -107,7 +107,7 @@ END_TEST
 
 /* By its name: written beside, and renamed. */
 START_TEST(test_file) {
-    enum { LIMIT = 4 << 20 };
+    enum { LIMIT = 2 << 20 };
     char name[] = "thin-XXXXXX", part[40];
     struct stat st;
     LmpRecording *r;
