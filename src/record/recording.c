@@ -12,6 +12,7 @@
 #include "record/apply.h"
 #include "record/outputs.h"
 #include "record/recscan.h"
+#include "record/taken.h"
 
 _Static_assert(sizeof(LmpRecordedCell) == sizeof(RecMapCell) && LMP_RECORDED_CELLS == REC_MAP_CELLS,
                "cells for users are those of the file");
@@ -453,7 +454,7 @@ LmpRecordedTaken recording_taken(const LmpRecording *r) {
     const RecExtra *x = extra_of(r);
     return (LmpRecordedTaken){.clock = {x->clock[0], x->clock[1]},
                               .live_bytes = {x->before.live_bytes, x->after.live_bytes},
-                              .still = memcmp(&x->before, &x->after, sizeof x->before) == 0};
+                              .still = taken_still(&x->before, &x->after, &r->view.tables)};
 }
 
 uint32_t recording_outputs(const LmpRecording *r) {

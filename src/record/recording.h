@@ -73,12 +73,12 @@ uint64_t recording_rss(const LmpRecording *r);      /* of the frame sought; 0: n
 const char *recording_again(const LmpRecording *r); /* how it was started; NULL: not known */
 uint32_t recording_ended(const LmpRecording *r);    /* 1 + wait status; 0: not known */
 
-/* The live bytes before and after the tables of the frame sought were read: where they are equal
- * and so are allocations, the tables are of one moment. */
+/* The live bytes before and after the tables of the frame sought were read, and whether the tables
+ * are of one moment (taken.h). */
 typedef struct LmpRecordedTaken {
     uint64_t clock[2];      /* ns since start */
     uint64_t live_bytes[2]; /* before, after */
-    bool still;             /* nothing has happened in between */
+    bool still;             /* nothing has happened in between, and nothing was half done */
 } LmpRecordedTaken;
 LmpRecordedTaken recording_taken(const LmpRecording *r);
 

@@ -1,5 +1,6 @@
 /* test_recording.c - what a recording says of every frame is what was there; whatever is done to
  * its bytes, nothing else is said. */
+#include "record/taken.h"
 #include "record_fixture.h"
 
 enum { FRAMES = 120, FEW_FRAMES = 20 };
@@ -263,6 +264,40 @@ START_TEST(test_late_names) {
 }
 END_TEST
 
+/* Counters that stood still do not mean that no operation was half done. */
+START_TEST(test_half_done) {
+    Recorded *s = recorded_new();
+    LmpCounters *c = &s->tables->live->counters, before;
+    const LmpTables *t = &s->tables->t;
+    suite_seed();
+    for (int i = 0; i < 300; i++)
+        recorded_change(s);
+    ck_assert(taken_still(c, c, t));
+    before = *c;
+    before.count[1].allocs--;
+    ck_assert(!taken_still(&before, c, t));
+    c->live_bytes += 8; /* a block that is made: first here, */
+    ck_assert(!taken_still(c, c, t));
+    LmpRecord *r = &t->record[1];
+    r->use.allocs++; /* then in its record, */
+    r->use.bytes += 8;
+    ck_assert(!taken_still(c, c, t));
+    c->count[r->use.cls].allocs++; /* then here */
+    c->count[r->use.cls].alloc_bytes += 8;
+    ck_assert(taken_still(c, c, t));
+    c->count[r->use.cls].reallocs++; /* one that gets no larger */
+    ck_assert(!taken_still(c, c, t));
+    r->reallocs++;
+    ck_assert(taken_still(c, c, t));
+    c->live_bytes += 8; /* one that grows: its record comes last */
+    c->count[r->use.cls].realloc_bytes += 8;
+    ck_assert(!taken_still(c, c, t));
+    s->tables->live->tables.lines = LMP_LINES_OFF; /* no record says anything then */
+    ck_assert(taken_still(c, c, t));
+    recorded_free(s);
+}
+END_TEST
+
 /* What is no recording at all. */
 START_TEST(test_foreign) {
     LmpRecording *r;
@@ -283,5 +318,5 @@ START_TEST(test_foreign) {
 }
 END_TEST
 
-SUITE("recording", test_every_frame, test_spent, test_growing, test_damage, test_output,
-      test_late_names, test_foreign)
+SUITE("recording", test_half_done, test_every_frame, test_spent, test_growing, test_damage,
+      test_output, test_late_names, test_foreign)
