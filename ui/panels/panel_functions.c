@@ -47,8 +47,12 @@ static bool no_calls(const TableSource *from) {
 }
 
 static void cell_calls(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    format_count(cell->text, row_of(from, row)->calls);
+    uint64_t calls = row_of(from, row)->calls;
+    if (calls == 0) return; /* of "(parser)" and such there are none */
+    if (wide)
+        format_count(cell->text, calls);
+    else
+        format_short(cell->text, calls);
 }
 
 static double value_calls(const TableSource *from, uint32_t row) {

@@ -55,6 +55,34 @@ START_TEST(test_sizes) {
 }
 END_TEST
 
+/* With calls: in full where there is room, else short; none of what is no function. */
+START_TEST(test_calls_are_shown) {
+    static const int width[] = {118, 78};
+    for (int i = 0; i < 2; i++) {
+        char name[64];
+        LedgerFixture fixture = ledger_fixture(false, false);
+        LmpTablesUsed *used = &fixture.tables->live->tables;
+        used->counts = LMP_COUNTS_CALLS;
+        for (uint32_t f = 1; f < used->functions; f++)
+            if (fixture.tables->t.function[f].kind != LMP_F_PSEUDO)
+                fixture.tables->t.function[f].calls = 7ull * f * f * f * f * f;
+        ledger_fixture_refresh(&fixture);
+        Stage *s = stage_new(&panel_functions, fixture.model, width[i], 14, true, 256);
+        free(stage_text(s, false));
+        snprintf(name, sizeof name, "functions-calls-%dx14.txt", width[i]);
+        stage_golden(s, name);
+        char words[128];
+        panel_functions.note(s->state, s->model, &s->ui, words, sizeof words);
+        ck_assert_ptr_null(strstr(words, "not all there"));
+        fixture.model->stats.hook_lost = 1;
+        panel_functions.note(s->state, s->model, &s->ui, words, sizeof words);
+        ck_assert_ptr_nonnull(strstr(words, "calls are not all there"));
+        stage_free(s);
+        ledger_fixture_free(&fixture);
+    }
+}
+END_TEST
+
 START_TEST(test_a_function_has_its_lines) {
     LedgerFixture fixture = ledger_fixture(true, false);
     Stage *s = stage_new(&panel_functions, fixture.model, 118, 20, true, 256);
@@ -294,6 +322,7 @@ START_TEST(test_each_has_its_key) {
 }
 END_TEST
 
-SUITE("panel_makers", test_a_tag_has_its_lines, test_sizes, test_a_function_has_its_lines,
-      test_a_c_function_has_its_callers_lines, test_no_growth_is_said, test_what_is_off_is_said,
-      test_not_read_yet, test_any_size, test_each_has_its_key)
+SUITE("panel_makers", test_a_tag_has_its_lines, test_sizes, test_calls_are_shown,
+      test_a_function_has_its_lines, test_a_c_function_has_its_callers_lines,
+      test_no_growth_is_said, test_what_is_off_is_said, test_not_read_yet, test_any_size,
+      test_each_has_its_key)
