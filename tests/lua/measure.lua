@@ -335,8 +335,8 @@ local function random_program(options)
         threads[i] = nil
       end
     end
+    look() -- whose call may grow the stack: so before the figures are asked for
     local stats = lmp.stats({ sites = true })
-    look()
     assert(stats.peak_bytes >= most and stats.peak_bytes - most <= 16384,
       ("the run's peak: %d, the model has %d"):format(stats.peak_bytes, most))
     sums(stats)
