@@ -7,7 +7,7 @@
 enum {
     SIBLINGS = 64, /* of an older node, looked at one by one */
     NEAR = 16,     /* the same, where each is compared closer */
-    CALLEES = 8    /* of a node, that are compared */
+    CALLEES = 12   /* of a node, that are compared */
 };
 
 /* A child of an older node, by what tells it from the others there. */
@@ -132,8 +132,9 @@ static uint32_t guess_node(const Nodes *n, const LmpTreeRow *node, uint32_t func
         uint32_t found = child_at(n, node, function, guess[i]);
         if (found == LEDGER_NO_ROW || !is_free(n, found)) continue;
         const LmpTreeRow *old = &n->old->tree[found];
+        bool few = node->children <= CALLEES && old->children <= CALLEES; /* all are compared */
         bool calls = node->children > 0 || old->children > 0;
-        if (!calls || calls_same(n, node, old)) return found;
+        if (!calls || !few || calls_same(n, node, old)) return found;
     }
     return nearest(n, node, function, guess[0]);
 }

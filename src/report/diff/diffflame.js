@@ -52,12 +52,13 @@ function showWent(i) { // where it was, as wide as it was
   flame.focus();
 }
 let wentKey = "";
+const wentBy = {}; // by figure
 function drawWent() {
   const key = column() + state.search + printing;
   if (key === wentKey || (state.tab !== "flame" && !printing)) return;
   wentKey = key;
   const text = k => k.extra === "joined" ? "more paths" : k.where ? `${k.func} ${k.where}` : k.func;
-  const all = wentNodes(), noise = all.filter(w => w[1] < noiseOf()), sum = list => list.reduce((a, w) => a + w[1], 0);
+  const all = wentBy[column()] || (wentBy[column()] = wentNodes()), noise = all.filter(w => w[1] < noiseOf()), sum = list => list.reduce((a, w) => a + w[1], 0);
   const list = all.slice(0, all.length - noise.length).filter(([i]) => !needle() || keysTo(i).some(k => matches(text(nodes.keys[k]))));
   const rows = list.slice(0, WENT_MOST).map(([i, was]) => {
     const way = keysTo(i).map(k => nodes.keys[k]), last = way.pop();

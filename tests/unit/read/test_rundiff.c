@@ -377,4 +377,34 @@ START_TEST(lines_that_call) {
 }
 END_TEST
 
-SUITE("rundiff", lines_that_call, edited_programs, moved_as_a_whole, noise, as_a_mark)
+/* Of a line that calls more functions than are compared, the largest may be others each time. */
+START_TEST(a_line_that_calls_many) {
+    enum { MANY = 60 };
+    static LmpFunctionRow function[MANY + 1];
+    static LmpTreeRow tree[2][MANY + 3];
+    Ledger ledger[2];
+    function[0] = (LmpFunctionRow){.raw_source = "@a.lua", .name = "main chunk"};
+    for (int i = 1; i <= MANY; i++)
+        function[i] =
+            (LmpFunctionRow){.raw_source = "@a.lua", .name = "function '?'", .linedefined = i};
+    for (int side = 0; side < 2; side++) {
+        tree[side][0] = (LmpTreeRow){.first = 1, .children = 2};
+        tree[side][1] = (LmpTreeRow){.site = 9, .line = 99, .first = 3, .children = MANY};
+        tree[side][2] = (LmpTreeRow){.site = 8, .line = 100};
+        for (uint32_t i = 0; i < MANY; i++)
+            tree[side][3 + i] = (LmpTreeRow){
+                .function = side ? MANY - i : 1 + i, .site = 10, .line = -1, .parent = 1};
+        ledger[side] = (Ledger){
+            .function = function, .functions = MANY + 1, .tree = tree[side], .nodes = MANY + 3};
+    }
+    RunDiff d;
+    ck_assert_int_eq(rundiff_make(&d, &ledger[0], &ledger[1], RUNDIFF_LIVE, 0), LMP_OK);
+    ck_assert_uint_eq(d.node[1], 1);
+    for (uint32_t i = 0; i < MANY; i++)
+        ck_assert_uint_eq(d.node[3 + i], 3 + MANY - 1 - i);
+    rundiff_free(&d);
+}
+END_TEST
+
+SUITE("rundiff", lines_that_call, a_line_that_calls_many, edited_programs, moved_as_a_whole, noise,
+      as_a_mark)
