@@ -35,11 +35,11 @@ function sayLimit() {
 }
 function sayMost() { // the figure that was asked for, and the lines that matter most
   const m = state.metric, c = figures("sites"), t = data.totals.find(x => x.key === { live: "live_bytes", made: "allocated_bytes", peak: "peak_bytes", allocs: "mallocs" }[m.id]);
-  const d = t.is - t.was, by = sign => { let best = -1; for (let i = 0; i < siteRows; i++) if (matters("sites", i) && c.change[i] * sign > 0 && (best < 0 || c.size[i] > c.size[best])) best = i; return best; };
+  const about = data.old.sample || data.new.sample ? "an estimated " : "", d = t.is - t.was, by = sign => { let best = -1; for (let i = 0; i < siteRows; i++) if (matters("sites", i) && c.change[i] * sign > 0 && (best < 0 || c.size[i] > c.size[best])) best = i; return best; };
   const up = by(1), down = by(-1), at = i => make("a", { class: "mono", onclick: () => openRow(i) }, siteWhere(i));
   const words = [`${m.name}: `, make("b", {}, changed(t.was, t.is, d ? `${changeText(d)}, ${percent(t.was, t.is)}` : "no change"))];
-  if (up >= 0) words.push(". Most grew ", at(up), ` ${siteFunc(up)} (${changeText(c.change[up])}${sites.how[up] === CAME ? ", new" : ""})`);
-  if (down >= 0) words.push(up >= 0 ? "; most shrank " : ". Most shrank ", at(down), ` ${siteFunc(down)} (${changeText(c.change[down])}${sites.how[down] === WENT ? ", gone" : ""})`);
+  if (up >= 0) words.push(". Most grew ", at(up), ` ${siteFunc(up)} (${about}${changeText(c.change[up])}${sites.how[up] === CAME ? ", new" : ""})`);
+  if (down >= 0) words.push(up >= 0 ? "; most shrank " : ". Most shrank ", at(down), ` ${siteFunc(down)} (${about}${changeText(c.change[down])}${sites.how[down] === WENT ? ", gone" : ""})`);
   put("", ...words, ".");
 }
 function head() {
