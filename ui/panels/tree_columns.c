@@ -39,11 +39,18 @@ static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int
     tallycell_bar(canvas, x, y, w, own, total);
 }
 
+/* Which of two runs has come this way. */
+static LmpSide side_of(const LmpTally *total) {
+    bool is = tally_made(total) > 0, was = total->mark.made > 0;
+    return is == was ? LMP_SIDE_BOTH : is ? LMP_SIDE_CAME : LMP_SIDE_WENT;
+}
+
 static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     TreeRow r = row_of(from, row);
     (void)wide;
     tallycell_where(cell, from->ui, r.short_src, r.line);
     if (!r.exact) cell->style = STYLE(TONE_MUTED); /* where it is defined */
+    if (from->model->against.read) tallycell_side(cell, side_of(r.total));
 }
 
 /* Tree lines, the open/closed mark, the name, and how it was reached. */
