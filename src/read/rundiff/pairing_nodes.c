@@ -87,7 +87,9 @@ static uint32_t only_one(const Nodes *n, uint32_t parent, uint32_t function) {
 static uint32_t child_at(const Nodes *n, const LmpTreeRow *node, uint32_t function, int32_t line) {
     uint64_t key = key_of(n->out[node->parent], function, node->flags, line);
     uint32_t found = keymap_get(&n->children, key, LEDGER_NO_ROW);
-    return found != LEDGER_NO_ROW && !n->used[found] ? found : LEDGER_NO_ROW;
+    if (found == LEDGER_NO_ROW || n->used[found]) return LEDGER_NO_ROW;
+    const LmpTreeRow *old = &n->old->tree[found]; /* of very large trees keys are not unique */
+    return old->parent == n->out[node->parent] && old->function == function ? found : LEDGER_NO_ROW;
 }
 
 /* What is a guess must not take what is known to be another line. */
