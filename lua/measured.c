@@ -92,7 +92,9 @@ Measured *measured_begin(lua_State *L, size_t size) {
         return NULL;
     }
     lua_insert(L, 1);
-    lua_toclose(L, 1);
+    LmpOwn before = profiler_own_begin(L);
+    lua_toclose(L, 1); /* up to Lua 5.4.2 it makes an upvalue */
+    profiler_own_end(L, before);
     Measured *m = lua_touserdata(L, 1);
     LmpErr err = interval_begin(L, &m->interval);
     if (!err) return m;

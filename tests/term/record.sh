@@ -134,11 +134,21 @@ case_refused() {
     lmp record 999999999
     is $status 1 status
     has err 'no such profiled process'
-    [ "$(id -u)" = 0 ] && return # a folder without the right to write is no hindrance then
+    # folders in which nobody makes a file, whatever their rights; rights of a folder do not hinder root
+    local place places='/proc /sys'
+    [ "$(id -u)" = 0 ] || places="$places folder"
     chmod a-w folder
-    lmp run --record=folder/file x.lua
-    is $status 126 status
-    lines err 1
+    for place in $places; do
+        [ -d $place ] || continue
+        lmp run --record=$place/file.lmprec x.lua
+        is $status 126 "status in $place"
+        lines err 1
+        has err "^lmp: cannot write $place/file.lmprec: (No such file or directory|Permission denied|Read-only file system|Operation not permitted)\$"
+        hasnt out ran
+    done
+    lmp run --record=x.lua/file x.lua
+    is $status 126 'status below a file'
+    is "$(cat err)" 'lmp: cannot write x.lua/file: Not a directory' message
 }
 
 case_killed() { # the program: its very last figures are there, and how it ended
@@ -254,6 +264,19 @@ LUA
     done
     set -- lmp-*.lmprec
     until_true "a complete $1" complete "$1"
+    mkdir 'a place'
+    cat >said.lua <<'LUA'
+local lmp = require 'luamemprofiler'
+assert(lmp.start { record = 'a place/said.lmprec', summary = arg[1] })
+local start = os.time()
+while os.time() - start < 2 do T = {} end
+LUA
+    LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD=$LMP_PRELOAD "$LUA" said.lua >out 2>err
+    summary
+    is "$(grep '^lmp: ' err)" 'lmp: recording: a place/said.lmprec; watch it: lmp replay '"'a place/said.lmprec'" 'where it is'
+    LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD=$LMP_PRELOAD "$LUA" said.lua summary.txt >out 2>err
+    lines err 0
+    until_true 'a complete one' complete 'a place/said.lmprec'
     echo "os.execute [[$LUA -e 'T = {} for i = 1, 100 do T[i] = {} end']]" >parent.lua
     lmp run --no-summary --record=p.lmprec parent.lua
     is $status 0 status

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,6 +35,14 @@ bool outfile_replaceable(const char *path) {
     if ((size_t)n >= sizeof directory) return errno = ENAMETOOLONG, false;
     snprintf(directory, sizeof directory, "%.*s", n, slash ? path : ".");
     if (stat(directory, &st) != 0 || access(directory, W_OK | X_OK) != 0) return false;
+    /* rights do not say all: of a file system without writing, or of /proc, and root has them all
+     */
+    char probe[sizeof directory + 16];
+    snprintf(probe, sizeof probe, "%s/.lmp-XXXXXX", directory);
+    int fd = mkostemp(probe, O_CLOEXEC);
+    if (fd < 0) return false;
+    close(fd);
+    unlink(probe);
     bool named = !slash || slash[1];
     if (!named || lstat(path, &st) != 0 || S_ISREG(st.st_mode)) return true;
     errno = S_ISDIR(st.st_mode) ? EISDIR : EEXIST;

@@ -17,10 +17,12 @@
 #include <unistd.h>
 
 #include "agent/session/session.h"
+#include "base/format.h"
 #include "base/ownfd.h"
 #include "read/view.h"
 #include "report/report.h"
 #include "shared/launch.h"
+#include "shared/recordnote.h"
 #include "shared/run_handshake.h"
 
 enum {
@@ -184,6 +186,25 @@ void ending_forget(void) {
     ownfd_close(&late.state);
 }
 
+/* Who records says nothing himself: he has no terminal. He may be writing the last frame yet. */
+static void say_recording(const LmpSession *s) {
+    LmpRecordNote note = recordnote_copy(s->profile.control);
+    char file[sizeof s->folder + LMP_RECORD_NAME], name[sizeof file], line[2 * sizeof name + 200];
+    if (!s->recorded || !note.name[0]) return;
+    snprintf(file, sizeof file, "%s%s", s->folder, note.name);
+    format_text(name, sizeof name, file, 0);
+    bool failed = atomic_load(&note.state) == LMP_RECORD_FAILED;
+    bool typed = strcmp(name, file) == 0 && !strchr(name, '\''); /* as a shell takes it */
+    const char *quote = format_plain_word(name) ? "" : "'";
+    int n = failed ? snprintf(line, sizeof line, "lmp: the recording %s ended by an error: %s\n",
+                              name, strerror(note.number))
+            : typed
+                ? snprintf(line, sizeof line, "lmp: recording: %s; watch it: lmp replay %s%s%s\n",
+                           name, quote, name, quote)
+                : snprintf(line, sizeof line, "lmp: recording: %s\n", name);
+    if (n > 0 && (size_t)n < sizeof line) write_all(STDERR_FILENO, line, (size_t)n);
+}
+
 void ending_finish(LmpProfile *p, const char *ending) {
     LmpSession *s = session_of(p);
     bool wanted = *s->summary && s->run_socket < 0;
@@ -193,6 +214,7 @@ void ending_finish(LmpProfile *p, const char *ending) {
     bool written = display_end(&s->display); /* the relay writes the summary then */
     if (!wanted) wanted = *s->summary && run_killed(s->run_socket, s->run_inode);
     if (!written && wanted) write_summary(s->summary, p->header, p->live, &p->tables, ending);
+    if (!written && wanted && strcmp(s->summary, "-") == 0) say_recording(s);
 }
 
 bool ending_handshake(const LmpProfile *p, int socket) {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -29,5 +30,10 @@ LmpErr record_start(LmpSession *session, const char *file) {
     if (fd[LMP_FD_STATE] < 0) return LMP_E_VIEWER;
     err = spawn_command(command, argv, fd, &status);
     close(fd[LMP_FD_STATE]);
-    return err ? err : status ? LMP_E_FILE : LMP_OK;
+    if (err || status) return err ? err : LMP_E_FILE;
+    const char *slash = strrchr(file, '/');
+    size_t n = slash ? (size_t)(slash - file) + 1 : 0;
+    session->recorded = n < sizeof session->folder;
+    if (session->recorded) snprintf(session->folder, sizeof session->folder, "%.*s", (int)n, file);
+    return LMP_OK;
 }

@@ -29,6 +29,8 @@ typedef struct LmpSession {
     /* the session's own */
     LmpDisplay display;
     char summary[4096]; /* where the summary goes (ending.c): "" nowhere, "-" standard error */
+    bool recorded;      /* by the option of start(): then said with the summary, */
+    char folder[1024];  /* of that file as it was given, with its slash; "": the current one */
     int run_socket;     /* to `lmp run`, which writes it unless it was killed; -1: none */
     ino_t run_inode;    /* of that socket */
     bool adoptable;     /* begun by `lmp run`: the script's own first start() is answered by it */
