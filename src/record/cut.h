@@ -13,7 +13,8 @@ typedef struct LmpCut {
 /* Writes it to `file`, beside it first, then renamed, with mode 0600; *frames: how many are in it
  * (may be NULL). It begins with the state as it was at `from`: the last frame with tables before
  * that is its first. The frame sought in `r` is another then; after redacting, `r` must be closed.
- * Errors: FILE (errno; as recfile_replaceable has it, too), NOMEM, DAMAGED (no frame can be read). */
+ * Errors: FILE (errno; as recfile_replaceable has it, too), NOMEM, DAMAGED (no frame can be read).
+ */
 LmpErr recording_cut(LmpRecording *r, const LmpCut *cut, const char *file, uint32_t *frames);
 
 #endif
