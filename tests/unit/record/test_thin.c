@@ -40,6 +40,7 @@ typedef struct Day {
 static Day record_day(const LmpRecorderOptions *o, uint64_t length, uint64_t step) {
     Recorded *s = recorded_new();
     uint64_t begun = record_clock, next;
+    uint32_t before = 0;
     Day day = {.tick = calloc(length / step + 3000, sizeof(Tick))};
     LmpRecorder *r;
     ck_assert_int_eq(recorder_open(&r, &s->view, o), LMP_OK);
@@ -50,7 +51,9 @@ static Day record_day(const LmpRecorderOptions *o, uint64_t length, uint64_t ste
         uint32_t marks = s->tables->live->marks;
         if (marks && s->tables->live->marks > 300) s->tables->live->marks = marks = 300;
         Tick *t = &day.tick[day.ticks];
-        *t = (Tick){clock, s->tables->live->counters.live_bytes, all_allocs(&s->tables->t), false};
+        *t = (Tick){clock, s->tables->live->counters.live_bytes, all_allocs(&s->tables->t),
+                    day.ticks > 0 && marks > before};
+        before = marks;
         ck_assert_int_eq(recorder_tick(r, &s->view, record_clock, &next), LMP_OK);
         if (recorder_size(r) > day.most) day.most = recorder_size(r);
         day.ticks++;
@@ -63,7 +66,8 @@ static Day record_day(const LmpRecorderOptions *o, uint64_t length, uint64_t ste
 
 static void check_day(const Day *day, LmpRecording *r, uint64_t limit) {
     uint64_t last = day->tick[day->ticks - 1].clock, peak = 0, before = 0;
-    uint32_t fine = 0, n = recording_frames(r);
+    uint32_t fine = 0, marks = 0, wanted = 0, n = recording_frames(r), largest = 0;
+    bool cycle = false; /* one before the largest is kept: what comes after may have none */
     ck_assert_uint_le(day->most, limit);
     ck_assert(!recording_torn(r, NULL));
     for (uint32_t i = 0; i < n; i++) {
@@ -73,9 +77,13 @@ static void check_day(const Day *day, LmpRecording *r, uint64_t limit) {
         const LmpView *view = recording_view(r);
         ck_assert_uint_eq(view->live->counters.live_bytes, t->live_bytes);
         ck_assert_uint_eq(info.live_bytes, t->live_bytes);
+        marks += t->mark && info.flags & LMP_FRAME_MARK;
         t = tick_at(day->tick, day->ticks, recording_tables_clock(r));
         ck_assert_uint_eq(all_allocs(&view->tables), t->allocs);
-        if (info.live_bytes > peak) peak = info.live_bytes;
+        if (info.live_bytes > peak) {
+            peak = info.live_bytes;
+            largest = i;
+        }
         fine += last - info.clock <= 60 * SECOND;
         /* as far apart as a fourth of their age, at most */
         ck_assert_uint_le(info.clock - before, (last - before) / 4 + 60 * SECOND);
@@ -86,6 +94,13 @@ static void check_day(const Day *day, LmpRecording *r, uint64_t limit) {
     for (uint32_t i = 0; i < day->ticks; i++)
         if (day->tick[i].live_bytes > most) most = day->tick[i].live_bytes;
     ck_assert_uint_eq(peak, most);
+    for (uint32_t i = 0; i < day->ticks; i++)
+        wanted += day->tick[i].mark;
+    ck_assert_uint_gt(wanted, 10);
+    ck_assert_uint_eq(marks, wanted);
+    for (uint32_t i = 0; i <= largest; i++)
+        cycle = cycle || recording_frame(r, i).flags & LMP_FRAME_CYCLE;
+    ck_assert(cycle);
 }
 
 START_TEST(test_day) {
