@@ -119,6 +119,17 @@ async function range() {
   return moments ? "moments" : "one moment";
 }
 
+async function opens() { // with the range that the report was asked for
+  if (!await page.run("Boolean(data.open)")) return;
+  assert.deepStrictEqual(await page.run("state.range"), await page.run("[data.open[0], Math.min(data.open[1], lastNs)]"));
+  if (await page.run("hasMoments()")) for (const end of [0, 1]) {
+    const of = `data.moments.at[Math.max(0, momentAt(data.open[${end}]))]`;
+    assert.ok(await page.run(`Math.abs(${of} - data.open[${end}]) < 1e6`), "its ends are moments");
+  }
+  await shot("opened");
+  await page.run("change({ range: null })");
+}
+
 async function looks() {
   await page.looks(shots);
   await page.run("window.onbeforeprint()");
@@ -135,6 +146,7 @@ run(program, 2 * LONG, async () => {
   const took = Date.now() - begin;
   await page.size(1280, 800);
   await page.run("new Promise(yes => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(yes, 100))))"); // drawn anew
+  await opens();
   await figures();
   await graph();
   await search();
