@@ -105,8 +105,9 @@ static void report(FakeTables *f, const LmpReportKind *kind, bool range) {
     if (err || fflush(out) != 0) _exit(1);
     double took = now() - begun;
     getrusage(RUSAGE_SELF, &used);
-    printf("| `%s`%s | %.2f s | %.2f s | %ld MiB | %.1f MiB |%s\n", kind->name, filled - begun,
-           took, used.ru_maxrss / 1024, (double)ftell(out) / 1048576,
+    printf("| `%s`%s | %.2f s | %.2f s | %ld MiB | %.1f MiB |%s\n", kind->name,
+           range ? ", a range" : "", filled - begun, took, used.ru_maxrss / 1024,
+           (double)ftell(out) / 1048576,
            took > 3 || used.ru_maxrss > 500 * 1024 ? " misses the aim" : "");
     fflush(stdout);
     _exit(0);

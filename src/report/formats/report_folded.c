@@ -43,7 +43,7 @@ static size_t append(Folded *f, size_t at, uint32_t frame) {
 
 static void put(const Folded *f, size_t end, uint64_t n) {
     if (n == 0) return;
-    fwrite(f->line, 1, end - 1, f->out);
+    fwrite_unlocked(f->line, 1, end - 1, f->out);
     putc_unlocked(' ', f->out);
     digits_put(f->out, n);
     putc_unlocked('\n', f->out);
@@ -77,8 +77,10 @@ LmpErr report_folded(const LmpReport *report, FILE *out) {
                 calloc((size_t)p.deepest + 1, sizeof *f.end), out};
     bool made = f.line && f.end;
     if (made) put_head(report, out);
-    for (uint32_t i = 1; made && i < p.rows; i++)
+    for (uint32_t i = 1; made && i < p.rows; i++) {
+        paths_ahead(&p, i);
         put_row(&f, p.order[i]);
+    }
     free(f.line);
     free(f.end);
     paths_close(&p);

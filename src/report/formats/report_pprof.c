@@ -16,9 +16,15 @@ static const ReportValue order[] = {VALUE_ALLOCATIONS, VALUE_ALLOCATED_BYTES, VA
                                     VALUE_LIVE_BYTES,  VALUE_PEAK_BYTES,      VALUE_TEMPORARY};
 _Static_assert(sizeof order / sizeof *order == VALUES, "all");
 
+/* What a walk up the paths needs of a row: rows are large, and there are a dozen for each path. */
+typedef struct Step {
+    uint32_t caller, location;
+} Step;
+
 typedef struct Profile {
     const LmpReport *report;
     Paths paths;
+    Step *step; /* of each row */
     TextTable texts;
     Protobuf out, message, part;
     Gzip *gzip;
@@ -50,8 +56,8 @@ static void put_sample(Profile *p, uint32_t row, const LmpTally *t, bool below, 
         any |= (uint64_t)value_change(t, order[i]);
     if (!any) return;
     if (below) protobuf_varint(&p->part, paths->frames);
-    for (uint32_t i = row; i != 0; i = paths->row[i].parent)
-        protobuf_varint(&p->part, paths->frame[i] + 1);
+    for (uint32_t i = row; i != 0; i = p->step[i].caller)
+        protobuf_varint(&p->part, p->step[i].location);
     protobuf_message(&p->message, 1, &p->part);
     for (int i = 0; i < VALUES; i++)
         protobuf_varint(&p->part, (uint64_t)value_change(t, order[i]));
@@ -190,11 +196,19 @@ static void put_profile(Profile *p) {
     gzip_put(p->gzip, &p->out);
 }
 
+static bool make_steps(Profile *p) {
+    const Paths *paths = &p->paths;
+    p->step = malloc(paths->rows * sizeof *p->step);
+    for (uint32_t i = 0; p->step && i < paths->rows; i++)
+        p->step[i] = (Step){paths->row[i].parent, paths->frame[i] + 1};
+    return p->step != NULL;
+}
+
 LmpErr report_pprof(const LmpReport *report, FILE *out) {
     Profile p = {.report = report};
     LmpErr err = paths_open(&p.paths, report);
     if (err) return err;
-    bool made = texttable_open(&p.texts) && (p.gzip = gzip_open(out));
+    bool made = make_steps(&p) && texttable_open(&p.texts) && (p.gzip = gzip_open(out));
     if (made) {
         put_profile(&p);
         made = gzip_close(p.gzip);
@@ -203,6 +217,7 @@ LmpErr report_pprof(const LmpReport *report, FILE *out) {
     protobuf_free(&p.message);
     protobuf_free(&p.part);
     texttable_close(&p.texts);
+    free(p.step);
     paths_close(&p.paths);
     return made ? LMP_OK : LMP_E_NOMEM;
 }

@@ -45,9 +45,9 @@ static size_t append(const Scope *s, size_t at, uint32_t frame) {
 }
 
 static void put_stack(const Scope *s, size_t end, bool first) {
-    fputs(first ? "[" : ",[", s->out);
-    fwrite(s->line, 1, end - 1, s->out);
-    fputc(']', s->out);
+    fputs_unlocked(first ? "[" : ",[", s->out);
+    fwrite_unlocked(s->line, 1, end - 1, s->out);
+    putc_unlocked(']', s->out);
 }
 
 /* Samples, or their weights, in the same order; returns their sum. */
@@ -56,6 +56,7 @@ static uint64_t put_samples(const Scope *s, ReportValue value, bool weights) {
     uint64_t sum = 0;
     bool first = true;
     for (uint32_t i = 1; i < p->rows; i++) {
+        paths_ahead(p, i);
         uint32_t row = p->order[i], depth = p->row[row].depth;
         const LmpTally *own = paths_own(p, row);
         LmpTally below;
