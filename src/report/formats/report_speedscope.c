@@ -14,6 +14,9 @@ typedef struct Scope {
     const Paths *paths;
     char *line;  /* frames of the path, as their numbers, a comma after each */
     size_t *end; /* of each depth, in `line` */
+    /* Of each row: rows are large, and there are two walks along them for each figure. */
+    uint32_t *depth;
+    uint64_t *own; /* of the figure */
     FILE *out;
 } Scope;
 
@@ -56,14 +59,12 @@ static uint64_t put_samples(const Scope *s, ReportValue value, bool weights) {
     uint64_t sum = 0;
     bool first = true;
     for (uint32_t i = 1; i < p->rows; i++) {
-        paths_ahead(p, i);
-        uint32_t row = p->order[i], depth = p->row[row].depth;
-        const LmpTally *own = paths_own(p, row);
+        uint32_t row = p->order[i], depth = s->depth[row];
         LmpTally below;
-        if (!own) continue;
+        if (depth > p->deepest) continue;
         if (!weights) s->end[depth] = append(s, s->end[depth - 1], p->frame[row]);
-        uint64_t n[2] = {value_of(own, value),
-                         paths_below(p, row, &below) ? value_of(&below, value) : 0};
+        uint64_t n[2] = {s->own[row], 0};
+        if (depth == p->deepest && paths_below(p, row, &below)) n[1] = value_of(&below, value);
         for (uint32_t k = 0; k < 2; k++) {
             if (n[k] == 0) continue;
             if (!weights) {
@@ -89,6 +90,8 @@ static void put_profile(const Scope *s, Json *json, ReportValue value) {
     json_text(json, "name", name);
     json_text(json, "unit", report_values[value].unit == REPORT_BYTES ? "bytes" : "none");
     json_count(json, "startValue", 0);
+    for (uint32_t i = 0; i < s->paths->rows; i++)
+        s->own[i] = value_of(&s->paths->row[i].shallow, value);
     json_begin(json, "samples", '[');
     put_samples(s, value, false);
     json_end(json, ']');
@@ -103,10 +106,17 @@ LmpErr report_speedscope(const LmpReport *report, FILE *out) {
     Paths p;
     LmpErr err = paths_open(&p, report);
     if (err) return err;
-    Scope s = {report, &p, malloc(((size_t)p.deepest + 2) * NUMBER),
-               calloc((size_t)p.deepest + 1, sizeof *s.end), out};
+    Scope s = {.report = report,
+               .paths = &p,
+               .line = malloc(((size_t)p.deepest + 2) * NUMBER),
+               .end = calloc((size_t)p.deepest + 1, sizeof *s.end),
+               .depth = malloc(p.rows * sizeof *s.depth),
+               .own = malloc(p.rows * sizeof *s.own),
+               .out = out};
     Json json = {.out = out};
-    bool made = s.line && s.end;
+    bool made = s.line && s.end && s.depth && s.own;
+    for (uint32_t i = 0; made && i < p.rows; i++)
+        s.depth[i] = p.row[i].depth;
     if (made) {
         json_begin(&json, NULL, '{');
         json_text(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");
@@ -123,6 +133,8 @@ LmpErr report_speedscope(const LmpReport *report, FILE *out) {
     }
     free(s.line);
     free(s.end);
+    free(s.depth);
+    free(s.own);
     paths_close(&p);
     return made ? LMP_OK : LMP_E_NOMEM;
 }
