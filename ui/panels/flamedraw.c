@@ -31,6 +31,11 @@ char *flamedraw_figure(char *out, FlameMetric metric, uint64_t value) {
     return flame_metric[metric].bytes ? format_bytes(out, value) : format_count(out, value);
 }
 
+const char *flamedraw_word(FlameMetric metric, bool range) {
+    const FlameMetricInfo *info = &flame_metric[metric];
+    return range && info->ranged_word ? info->ranged_word : info->word;
+}
+
 static double share(uint64_t part, uint64_t whole) {
     return whole ? (double)part / (double)whole : 0;
 }
@@ -259,7 +264,7 @@ static void draw_shares(const FlameLook *look, const Ui *ui, Pen pen) {
     uint64_t value = flametree_value(look->tree, look->selected);
     if (look->rest && look->at != FLAME_NONE) value = look->layout->block[look->at].value;
     put_figure(&pen, flamedraw_figure(figure, look->metric, value),
-               flame_metric[look->metric].word);
+               flamedraw_word(look->metric, look->range));
     put_percent(&pen, share(value, flametree_value(look->tree, FLAME_ROOT)), "of all");
     if (look->root == FLAME_ROOT) return;
     flamedraw_name(look->tree, look->root, ui->utf8, name, sizeof name);
@@ -269,7 +274,8 @@ static void draw_shares(const FlameLook *look, const Ui *ui, Pen pen) {
 
 /* What follows how much more is live. */
 static const char *change_words(const FlameLook *look, const LmpTally *t) {
-    return !look->against                           ? "since the mark"
+    return look->range                              ? "in the range"
+           : !look->against                         ? "since the mark"
            : t->live_bytes == 0 && t->mark.live > 0 ? "against the other run, all gone"
            : t->mark.live == 0 && t->live_bytes > 0 ? "against the other run, all new"
                                                     : "against the other run";
@@ -320,7 +326,9 @@ static void draw_legend(const FlameLook *look, const Ui *ui, Pen pen) {
         }
     } else {
         put(&pen, STYLE(TONE_MUTED),
-            look->against ? "against the other run: " : "since the mark: ");
+            look->against ? "against the other run: "
+            : look->range ? "in the range: "
+                          : "since the mark: ");
         if (few) put(&pen, STYLE(TONE_MUTED), "+ more, - less");
         for (int i = -2; i <= 2 && !few; i++)
             put_swatch(&pen, TONE_CHANGED(i), changes[i + 2]);

@@ -19,6 +19,7 @@ typedef struct FlameLook {
     const FlameFind *find; /* what matches is lit; NULL: nothing is sought */
     FlameMetric metric;
     FlameColour colour;
+    bool range;        /* figures since the mark are those of a range of time */
     uint32_t root;     /* frame that is zoomed to */
     uint32_t selected; /* frame */
     uint32_t at;       /* the block that stands for it; FLAME_NONE */
@@ -34,6 +35,8 @@ void flamedraw_graph(const FlameLook *look, const Ui *ui, Canvas *canvas, Rect r
 void flamedraw_below(const FlameLook *look, const Ui *ui, Canvas *canvas, Rect rect, int lines);
 /* The name of a frame, as it is on its block: safe to draw. The root: "all". */
 void flamedraw_name(const FlameTree *tree, uint32_t frame, bool utf8, char *out, size_t size);
+/* The word behind a figure; `range`: as in FlameLook. */
+const char *flamedraw_word(FlameMetric metric, bool range);
 /* A figure of the metric: "12.3 MiB", "1,204". `out` has LMP_NUM bytes. */
 char *flamedraw_figure(char *out, FlameMetric metric, uint64_t value);
 

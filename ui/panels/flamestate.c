@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "widget/measure.h"
 #include "widget/table.h"
 
 static void ended(LineEdit *edit, Ui *ui, bool entered) {
@@ -21,6 +22,7 @@ Flame *flamestate_new(void) {
         return NULL;
     }
     s->zooms = 1;
+    s->ranged = FLAME_MADE_SINCE;
     s->edit = (LineEdit){.prompt = "find", .help = "enter keep  esc clear", .done = ended};
     return s;
 }
@@ -41,14 +43,20 @@ bool flamestate_there(const Flame *s, const Model *model) {
            (model->ledger_parts & FLAME_PARTS) == FLAME_PARTS;
 }
 
+FlameMetric *flamestate_chosen(Flame *s, const Model *model) {
+    return measure_in_range(model) ? &s->ranged : &s->metric;
+}
+
 FlameMetric flamestate_metric(const Flame *s, const Model *model) {
-    const FlameMetricInfo *info = &flame_metric[s->metric];
+    FlameMetric metric = measure_in_range(model) ? s->ranged : s->metric;
+    const FlameMetricInfo *info = &flame_metric[metric];
     bool none = (info->marked && !model->ledger_marked) || (info->compared && !model->against.name);
-    return none ? FLAME_LIVE : s->metric;
+    return none ? FLAME_LIVE : metric;
 }
 
 const char *flamestate_name(FlameMetric metric, const Model *model) {
     const FlameMetricInfo *info = &flame_metric[metric];
+    if (measure_in_range(model) && info->ranged) return info->ranged;
     return model->against.name && info->compared_name ? info->compared_name : info->name;
 }
 

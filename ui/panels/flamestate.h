@@ -21,6 +21,7 @@ typedef struct Flame {
     FlameTree *tree;
     FlameLayout layout;
     FlameMetric metric; /* as chosen; without a mark some are not to be had */
+    FlameMetric ranged; /* the same while a range of time is looked at (Model.held) */
     FlameColour colour;
     bool against; /* what differs between two runs has been chosen, once */
     bool inverted;
@@ -55,6 +56,7 @@ void flamestate_free(Flame *s);
 /* Have call paths been read? `s` may be NULL. */
 bool flamestate_there(const Flame *s, const Model *model);
 /* What is shown of what was chosen: without a mark some is not to be had. */
+FlameMetric *flamestate_chosen(Flame *s, const Model *model);
 FlameMetric flamestate_metric(const Flame *s, const Model *model);
 FlameColour flamestate_colour(const Flame *s, const Model *model);
 /* The figure's name. */

@@ -81,6 +81,9 @@ static uint64_t of_grown(const LmpTally *t) {
 static uint64_t of_made_since(const LmpTally *t) {
     return less(tally_made(t), t->mark.made);
 }
+static uint64_t of_freed_since(const LmpTally *t) {
+    return less(t->free_bytes, less(t->mark.made, t->mark.live));
+}
 
 static uint64_t of_shrunk(const LmpTally *t) {
     return less(t->mark.live, t->live_bytes);
@@ -96,11 +99,16 @@ const FlameMetricInfo flame_metric[FLAME_METRICS] = {
     [FLAME_PEAK] = {"bytes at the peak", "at the peak", true, .of = of_peak},
     [FLAME_BLOCKS] = {"live blocks", "blocks", false, .of = of_blocks},
     [FLAME_GROWN] = {"grown since the mark", "grown", true, .marked = true, .of = of_grown,
-                     .compared_name = "more live bytes"},
+                     .compared_name = "more live bytes", .ranged = "grown in the range",
+                     .ranged_word = "grown"},
     [FLAME_MADE_SINCE] = {"made since the mark", "made since", true, .marked = true,
-                          .of = of_made_since, .compared_name = "more bytes made"},
+                          .of = of_made_since, .compared_name = "more bytes made",
+                          .ranged = "allocated in the range", .ranged_word = "allocated"},
+    [FLAME_FREED_SINCE] = {"freed since the mark", "freed since", true, .marked = true,
+                           .of = of_freed_since, .compared_name = "more bytes freed",
+                           .ranged = "freed in the range", .ranged_word = "freed"},
     [FLAME_SHRUNK] = {"shrunk since the mark", "shrunk", true, .marked = true, .of = of_shrunk,
-                      .compared_name = "fewer live bytes"},
+                      .compared_name = "fewer live bytes", .ranged = "shrunk in the range"},
     [FLAME_EITHER] = {"live in either run", "in either run", true, .marked = true, .compared = true,
                       .of = of_either},
 };

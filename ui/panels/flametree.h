@@ -14,8 +14,8 @@
 #define FLAME_ROOT 0u
 #define FLAME_MOST_MEMBERS (8u << 20) /* nodes in all frames that have been looked into */
 
-/* What widths are shares of. The last ones are there while there is a mark to count from, or
- * another run to compare with. */
+/* What widths are shares of. The last ones are there while there is a mark, or a range of time, to
+ * count from, or another run to compare with. */
 typedef enum FlameMetric {
     FLAME_LIVE,
     FLAME_MADE,
@@ -24,18 +24,20 @@ typedef enum FlameMetric {
     FLAME_BLOCKS,    /* live blocks */
     FLAME_GROWN,     /* live since the mark; where it shrank, nothing */
     FLAME_MADE_SINCE,
+    FLAME_FREED_SINCE,
     FLAME_SHRUNK, /* live at the mark and no more; where it grew, nothing */
     FLAME_EITHER, /* live in one run or the other, whichever has more: what is gone is there, too */
     FLAME_METRICS
 } FlameMetric;
 
 typedef struct FlameMetricInfo {
-    const char *name;          /* "live bytes" */
-    const char *word;          /* behind a figure: "live" */
-    bool bytes;                /* else a count */
-    bool marked;               /* only with a mark, or another run */
-    bool compared;             /* only with another run */
-    const char *compared_name; /* its name there; NULL: name */
+    const char *name;                 /* "live bytes" */
+    const char *word;                 /* behind a figure: "live" */
+    bool bytes;                       /* else a count */
+    bool marked;                      /* only with a mark, a range, or another run */
+    bool compared;                    /* only with another run */
+    const char *compared_name;        /* its name there; NULL: name */
+    const char *ranged, *ranged_word; /* both in a range of time; NULL: no other */
     uint64_t (*of)(const LmpTally *own);
 } FlameMetricInfo;
 extern const FlameMetricInfo flame_metric[FLAME_METRICS];

@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "panels/flamestate.h"
+#include "widget/measure.h"
 #include "widget/tallycell.h"
 
 #define LEGIBLE 8 /* columns that a match is to have when it is brought into view */
@@ -32,6 +33,7 @@ static FlameLook look_of(Flame *s, const Model *model) {
                        .find = s->found ? &s->find : NULL,
                        .metric = flamestate_metric(s, model),
                        .colour = flamestate_colour(s, model),
+                       .range = measure_in_range(model),
                        .root = s->root,
                        .selected = s->selected,
                        .at = s->at,
@@ -99,7 +101,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
                                     : "",
              flamedraw_figure(figure, metric, flametree_value(s->tree, s->root)),
              flame_metric[metric].bytes ? " " : "", flame_metric[metric].bytes ? "" : " ",
-             flame_metric[metric].bytes ? flame_metric[metric].word
+             flame_metric[metric].bytes ? flamedraw_word(metric, measure_in_range(model))
                                         : flamestate_name(metric, model),
              dot, flamestate_name(metric, model), dot, colours[flamestate_colour(s, model)], dot,
              s->inverted ? "callees" : "callers");
@@ -270,10 +272,11 @@ static bool next_match(Flame *s, const Model *model, Rect rect, int step) {
 }
 
 static void next_metric(Flame *s, const Model *model) {
-    s->metric = flamestate_metric(s, model);
+    FlameMetric *metric = flamestate_chosen(s, model);
+    *metric = flamestate_metric(s, model);
     do
-        s->metric = (FlameMetric)((s->metric + 1) % FLAME_METRICS);
-    while (flamestate_metric(s, model) != s->metric);
+        *metric = (FlameMetric)((*metric + 1) % FLAME_METRICS);
+    while (flamestate_metric(s, model) != *metric);
 }
 
 static void next_colour(Flame *s, const Model *model) {

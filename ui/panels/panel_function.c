@@ -133,6 +133,7 @@ static const TablePanelDef def = {
               .columns = sizeof columns / sizeof *columns,
               .sort = PAGE_LIVE,
               .sort_makes = PAGE_MADE,
+              .sort_range = COL_RANGE_MADE,
               .id = tallycol_id,
               .words = words_of,
               .skips = skips,

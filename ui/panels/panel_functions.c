@@ -73,10 +73,11 @@ static const char *retained_heading(const TableSource *from) {
     return has_paths(from) ? "retained" : "--stacks";
 }
 
-enum { COL_SHARE, COL_LIVE, COL_MADE };
+enum { COL_SHARE, COL_LIVE = COL_AFTER_RANGE, COL_MADE };
 
 static const TableColumn columns[] = {
     [COL_SHARE] = {"%", 6, 6, 3, .cell = tallycol_share, .help = SHARE_HELP},
+    RANGE_COLUMNS,
     [COL_LIVE] = {"shallow", 10, 11, 0, HOLDS(M_LIVE),
                   .help =
                       "live bytes that its own lines made, by themselves or through C functions"},
@@ -88,8 +89,8 @@ static const TableColumn columns[] = {
     {"retained", 10, 11, 2, MAKES(M_MADE), .tally = retained_of, .heading = retained_heading,
      .help = "all bytes that it made with all that it called; known with --stacks"},
     {NULL, 8, 13, 8, HOLDS(M_BLOCKS)},
-    {NULL, 11, 12, 5, HOLDS(M_CHANGE)},
-    {NULL, 11, 12, 5, MAKES(M_RATE)},
+    {NULL, 11, 12, 5, HOLDS_NOW(M_CHANGE)},
+    {NULL, 11, 12, 5, MAKES_NOW(M_RATE)},
     {NULL, 8, 13, 7, MAKES(M_ALLOCS)},
     {NULL, 9, 10, 8, HOLDS(M_EACH_LIVE)},
     {NULL, 9, 10, 8, MAKES(M_EACH)},
@@ -153,6 +154,7 @@ static const TablePanelDef def = {
               .columns = sizeof columns / sizeof *columns,
               .sort = COL_LIVE,
               .sort_makes = COL_MADE,
+              .sort_range = COL_RANGE_MADE,
               .id = id_of,
               .words = words_of,
               .skips = skips,

@@ -137,6 +137,12 @@ static bool no_mark(const TableSource *from) {
     return !from->model->ledger_marked;
 }
 
+/* "grew" is what this table is about. */
+static const char *since_heading(const TableSource *from) {
+    if (!from->model->held) return measure_title(&measure[M_CHANGE], from);
+    return measure_word("Δ range", from->ui->utf8);
+}
+
 static const TableColumn columns[COLS] = {
     [COL_GROWN] = {"grew", 11, 12, 2, .cell = cell_grown, .value = value_grown,
                    .help = "bytes it holds more than at first, after full collections"},
@@ -147,7 +153,8 @@ static const TableColumn columns[COLS] = {
     [COL_CHART] = {"over the run", 9, 17, 3, .align = TABLE_LEFT, .paint = paint_chart,
                    .help = "what it held after full collections"},
     [COL_LIVE] = {NULL, 10, 11, 6, .measure = &measure[M_LIVE], .cell = cell_live},
-    [COL_SINCE] = {NULL, 11, 12, 6, .measure = &measure[M_CHANGE], .hidden = no_mark},
+    [COL_SINCE] = {NULL, 11, 12, 6, .measure = &measure[M_CHANGE], .heading = since_heading,
+                   .hidden = no_mark},
     [COL_WHERE] = {"where", 18, 24, 1, .least = 6, .align = TABLE_TAIL, .rising = true,
                    .cell = cell_where, .compare = tallycol_by_where,
                    .help = "the line that asked for the memory"},

@@ -117,7 +117,7 @@ static void put_fate(Flow *f, const LmpTally *t, const char *label, uint64_t cou
 
 static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
     const LmpTally *t = &row->tally;
-    char a[LMP_NUM], b[LMP_NUM];
+    char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM];
     Style strong = STYLE(TONE_STRONG), plain = STYLE(TONE_TEXT);
     flow_title(f, "Held", NULL);
     flow_figure(f, "live", strong, format_bytes(a, t->live_bytes), "%.1f %% of the heap",
@@ -131,10 +131,13 @@ static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
         int64_t bytes = (int64_t)(t->live_bytes - t->mark.live);
         Style style = STYLE(bytes > 0 ? TONE_GROWTH : bytes < 0 ? TONE_SHRINK : TONE_FAINT);
         int64_t made = (int64_t)(tally_made(t) - t->mark.made);
-        bool against = model->against.name != NULL;
-        flow_figure(f, against ? "difference" : "since mark", style, format_delta_bytes(a, bytes),
-                    "%s made",
-                    against ? format_delta_bytes(b, made) : format_bytes(b, (uint64_t)made));
+        if (model->against.name)
+            flow_figure(f, "difference", style, format_delta_bytes(a, bytes), "%s made",
+                        format_delta_bytes(b, made));
+        else
+            flow_figure(f, model->held ? "in the range" : "since mark", style,
+                        format_delta_bytes(a, bytes), "%s made, %s freed",
+                        format_bytes(b, (uint64_t)made), format_bytes(c, (uint64_t)(made - bytes)));
     }
     if (t->reallocs > 0)
         flow_figure(f, "resized", plain, format_delta_bytes(a, t->realloc_bytes),

@@ -79,15 +79,16 @@ static void paint_history(const TableSource *from, uint32_t row, Canvas *canvas,
     spark_way(canvas, (Rect){x, y, w, 1}, even, n, STYLE(TONE_MUTED));
 }
 
-enum { COL_SHARE, COL_LIVE, COL_MADE };
+enum { COL_SHARE, COL_LIVE = COL_AFTER_RANGE, COL_MADE };
 
 static const TableColumn columns[] = {
     [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share, .help = SHARE_HELP},
+    RANGE_COLUMNS,
     [COL_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},
     [COL_MADE] = {NULL, 10, 11, 0, MAKES(M_MADE)},
     {NULL, 8, 13, 7, HOLDS(M_BLOCKS)},
-    {NULL, 11, 12, 3, HOLDS(M_CHANGE)},
-    {NULL, 11, 12, 3, MAKES(M_RATE)},
+    {NULL, 11, 12, 3, HOLDS_NOW(M_CHANGE)},
+    {NULL, 11, 12, 3, MAKES_NOW(M_RATE)},
     {NULL, 10, 11, 3, MAKES(M_PER_FRAME), .hidden = measure_no_frames},
     {NULL, 8, 13, 7, MAKES(M_ALLOCS)},
     {NULL, 9, 10, 8, HOLDS(M_EACH_LIVE)},
@@ -138,6 +139,7 @@ static const TablePanelDef def = {
               .columns = sizeof columns / sizeof *columns,
               .sort = COL_LIVE,
               .sort_makes = COL_MADE,
+              .sort_range = COL_RANGE_MADE,
               .id = tallycol_id,
               .words = words_of,
               .skips = skips,

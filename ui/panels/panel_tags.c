@@ -31,16 +31,17 @@ static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
     return strcmp(row_of(from, a)->name, row_of(from, b)->name);
 }
 
-enum { COL_SHARE, COL_LIVE, COL_MADE };
+enum { COL_SHARE, COL_LIVE = COL_AFTER_RANGE, COL_MADE };
 
 static const TableColumn columns[] = {
     [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share, .help = SHARE_HELP},
+    RANGE_COLUMNS,
     [COL_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},
     [COL_MADE] = {NULL, 10, 11, 0, MAKES(M_MADE)},
     {"", 5, 21, 9, .paint = tallycol_bar, .help = BAR_HELP},
     {NULL, 8, 13, 6, HOLDS(M_BLOCKS)},
-    {NULL, 11, 12, 3, HOLDS(M_CHANGE)},
-    {NULL, 11, 12, 3, MAKES(M_RATE)},
+    {NULL, 11, 12, 3, HOLDS_NOW(M_CHANGE)},
+    {NULL, 11, 12, 3, MAKES_NOW(M_RATE)},
     {NULL, 8, 13, 4, MAKES(M_ALLOCS)},
     {NULL, 9, 10, 8, HOLDS(M_EACH_LIVE)},
     {NULL, 9, 10, 8, MAKES(M_EACH)},
@@ -84,6 +85,7 @@ static const TablePanelDef def = {
               .columns = sizeof columns / sizeof *columns,
               .sort = COL_LIVE,
               .sort_makes = COL_MADE,
+              .sort_range = COL_RANGE_MADE,
               .id = id_of,
               .words = words_of},
     .rows = rows,

@@ -56,7 +56,7 @@ static bool there(const Tree *s, const Model *model) {
 /* Recomputes the rows if anything that they depend on has changed. */
 static void sync(Tree *s, const Model *model, const Ui *ui) {
     const Ledger *ledger = &model->ledger;
-    table_follow_mode(&s->table, ui);
+    table_follow_mode(&s->table, model, ui);
     s->from.model = model;
     s->from.ui = ui;
     s->from.table = &s->table;

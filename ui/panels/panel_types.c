@@ -111,6 +111,19 @@ static void cell_rate(const TableSource *from, uint32_t i, bool wide, TableCell 
     cell->style = row->made > 0 ? plain(row, false) : STYLE(TONE_FAINT);
 }
 
+/* In a range: what was made and has not grown was freed. */
+static double value_freed(const TableSource *from, uint32_t i) {
+    const TypesRow *row = row_of(from, i);
+    return row->made > row->delta ? (double)(row->made - row->delta) : 0;
+}
+
+static void cell_freed(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
+    uint64_t bytes = (uint64_t)value_freed(from, i);
+    (void)wide;
+    format_bytes(cell->text, bytes);
+    cell->style = bytes > 0 ? plain(row_of(from, i), false) : STYLE(TONE_FAINT);
+}
+
 static double value_delta(const TableSource *from, uint32_t i) {
     return (double)row_of(from, i)->delta;
 }
@@ -137,27 +150,36 @@ static const char *rate_heading(const TableSource *from) {
     return heading(from, &measure[M_RATE]);
 }
 
-enum { COL_LETTER, COL_TYPE, COL_LIVE, COL_MADE };
+enum { COL_LETTER, COL_TYPE, COL_LIVE, COL_MADE, COL_ALLOCATED };
 
 static const TableColumn columns[] = {
     [COL_LETTER] = {"", 4, 4, 0, .align = TABLE_LEFT, .paint = paint_letter},
     [COL_TYPE] = {"type", 9, 9, 1, .align = TABLE_LEFT, .rising = true, .paint = paint_name,
                   .compare = by_name,
                   .help = "its letter is the key that shows or hides it everywhere"},
-    [COL_LIVE] = {"live", 10, 11, 0, HOLDS(M_LIVE), .cell = cell_live,
+    [COL_LIVE] = {"live", 10, 11, 0, HOLDS_NOW(M_LIVE), .cell = cell_live,
                   .help = "bytes that are allocated now, as Lua asked for them"},
-    [COL_MADE] = {"made", 10, 11, 0, MAKES(M_MADE), .cell = cell_made,
+    [COL_MADE] = {"made", 10, 11, 0, MAKES_NOW(M_MADE), .cell = cell_made,
                   .help = "all bytes that ever were allocated, growth of blocks included"},
-    {"%", 5, 6, 2, .cell = cell_share, .help = SHARE_HELP},
+    [COL_ALLOCATED] = {"allocated", 11, 12, 0, .cell = cell_rate, .value = value_rate,
+                       .hidden = measure_no_range, .help = RANGE_MADE_HELP},
+    {"%", 5, 6, 2, .cell = cell_share, .help = SHARE_HELP, .hidden = measure_range},
+    {"freed", 10, 11, 1, .cell = cell_freed, .value = value_freed, .hidden = measure_no_range,
+     .help = "in a range of time: bytes freed in it"},
+    {"grew", 11, 12, 1, .cell = cell_delta, .value = value_delta, .hidden = measure_no_range,
+     .help = RANGE_GREW_HELP},
+    {"live", 10, 11, 3, .mode = TABLE_HOLDS, .cell = cell_live, .hidden = measure_no_range,
+     .help = "in a range of time: bytes live at its end"},
     {"blocks", 7, 12, 4, HOLDS(M_BLOCKS), .cell = cell_blocks,
      .help = "blocks that are allocated now"},
     {"allocs", 7, 15, 5, HOLDS(M_ALLOCS), .cell = cell_allocs,
      .help = "allocations since the start"},
     {"Δ/s", 11, 12, 3, .mode = TABLE_HOLDS, .cell = cell_delta, .value = value_delta,
-     .heading = delta_heading,
+     .heading = delta_heading, .hidden = measure_range,
      .help = "what live bytes change by a second, or have since the mark"},
     {"made/s", 11, 12, 3, .mode = TABLE_MAKES, .cell = cell_rate, .value = value_rate,
-     .heading = rate_heading, .help = "bytes made a second, or since the mark"},
+     .heading = rate_heading, .hidden = measure_range,
+     .help = "bytes made a second, or since the mark"},
     {"allocs", 7, 15, 4, MAKES(M_ALLOCS), .cell = cell_allocs,
      .help = "allocations since the start"},
     {"each", 9, 10, 6, MAKES(M_EACH), .cell = cell_each,
@@ -246,6 +268,7 @@ static const TablePanelDef def = {
               .columns = sizeof columns / sizeof *columns,
               .sort = COL_LIVE,
               .sort_makes = COL_MADE,
+              .sort_range = COL_ALLOCATED,
               .id = id_of,
               .words = words_of,
               .heading = LMP_KINDS + 1,
@@ -293,13 +316,16 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     const Types *t = state;
     const char *dot = ui->utf8 ? "·" : "-";
     const LmpMark *mark = model->marks ? &model->mark[model->marks - 1] : NULL;
-    char clock[LMP_NUM], name[48];
+    char clock[LMP_NUM], name[48], to[LMP_NUM];
     if (t && t->panel.table.filter.used > 0) {
         table_note(&t->panel.table, ui, out, size);
     } else if (ui->kinds != (1u << LMP_KINDS) - 1) {
         snprintf(out, size, "filtered %s a shows all", dot);
     } else if (model->against.name) {
         snprintf(out, size, "less %s", model->against.name);
+    } else if (ui->time.range) {
+        snprintf(out, size, "in %s%s%s", format_clock(clock, ui->time.from),
+                 ui->utf8 ? "\u2013" : "-", format_clock(to, ui->time.to));
     } else if (mark) {
         format_text(name, sizeof name, mark->name, !ui->utf8);
         snprintf(out, size, "since %s, %s", name[0] ? name : "mark",

@@ -90,6 +90,12 @@ static double of_rate(const Model *model, const LmpTally *t) {
     return none_below((double)(int64_t)(tally_made(t) - t->mark.made));
 }
 
+/* All that was made by then is live or freed. */
+static double of_freed(const Model *model, const LmpTally *t) {
+    if (!model->ledger_marked) return NAN;
+    return none_below((double)(int64_t)(t->free_bytes - (t->mark.made - t->mark.live)));
+}
+
 /* Where no frame has ended in that time it is not known: NaN. */
 static double of_per_frame(const Model *model, const LmpTally *t) {
     double frames = model->ledger_marked    ? (double)model->laps_since_mark
@@ -98,6 +104,18 @@ static double of_per_frame(const Model *model, const LmpTally *t) {
     if (!(frames > 0)) return NAN;
     bool all = !model->ledger_marked && !measure_is_now(model);
     return (all ? (double)tally_made(t) : of_rate(model, t)) / frames;
+}
+
+bool measure_in_range(const Model *model) {
+    return model->held && !model->against.name;
+}
+
+bool measure_range(const TableSource *from) {
+    return measure_in_range(from->model);
+}
+
+bool measure_no_range(const TableSource *from) {
+    return !measure_range(from);
 }
 
 bool measure_no_frames(const TableSource *from) {
@@ -188,6 +206,8 @@ const Measure measure[MEASURES] = {
     [M_PER_FRAME] = {"per frame", NULL, NULL, true, of_per_frame, put_bytes,
                      "bytes made in a frame of the program's own (lmp.frame) in the last second, or since the mark;"
                      " once the program has ended, all bytes over all frames"},
+    [M_FREED] = {"freed", NULL, NULL, true, of_freed, put_bytes,
+                 "in a range of time: bytes freed in it, made there at any time"},
 };
 /* clang-format on */
 
@@ -206,7 +226,6 @@ const char *measure_title(const Measure *m, const TableSource *from) {
     const char *title = m->title;
     if (m->mean && !measure_is_now(from->model)) title = m->mean;
     if (m->marked && from->model->ledger_marked) title = m->marked;
-    if (from->model->held && title == m->marked) title = "Δ range";
     if (measure_differs(m) && compares(from->model))
         title = m == &measure[M_CHANGE] ? "Δ live" : "Δ made";
     return measure_word(title, from->ui->utf8);

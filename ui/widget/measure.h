@@ -12,12 +12,13 @@ typedef enum MeasureName {
     /* for what is held */
     M_LIVE,
     M_BLOCKS,
-    M_CHANGE, /* change of live bytes: per second, since the mark, or from the other run */
+    M_CHANGE, /* change of live bytes: per second, since the mark, in the range, or from the other
+                 run */
     M_EACH_LIVE,
     M_CHURN, /* the freed share of the bytes made */
     /* for what is made */
     M_MADE,
-    M_RATE, /* bytes made per second, since the mark, or more than in the other run */
+    M_RATE, /* bytes made per second, since the mark, in the range, or more than in the other run */
     M_ALLOCS,
     M_EACH,
     M_AT_ONCE, /* freed before the next allocation there; shares of the allocations */
@@ -25,6 +26,7 @@ typedef enum MeasureName {
     M_LATER,
     M_PER_CYCLE,
     M_PER_FRAME, /* of the program's own; per second means the last one's frames */
+    M_FREED,     /* bytes freed in the range; there is no figure without one */
     MEASURES
 } MeasureName;
 
@@ -42,6 +44,25 @@ extern const Measure measure[MEASURES];
 #define HOLDS(name) .mode = TABLE_HOLDS, .measure = &measure[name]
 #define MAKES(name) .mode = TABLE_MAKES, .measure = &measure[name]
 
+/* A column of tables that show what happened in a range (Model.held), in either mode; one that is
+ * there only where they do not. */
+#define IN_RANGE(name) .measure = &measure[name], .hidden = measure_no_range
+#define HOLDS_NOW(name) HOLDS(name), .hidden = measure_range
+#define MAKES_NOW(name) MAKES(name), .hidden = measure_range
+/* The columns 1 to 3 of tables that have them: after the share. */
+enum { COL_RANGE_MADE = 1, COL_RANGE_FREED, COL_RANGE_GREW, COL_AFTER_RANGE };
+#define RANGE_COLUMNS                                                                              \
+    [COL_RANGE_MADE] = {"allocated", 11, 12, 0, IN_RANGE(M_RATE), .help = RANGE_MADE_HELP},        \
+    [COL_RANGE_FREED] = {NULL, 10, 11, 1, IN_RANGE(M_FREED)},                                      \
+    [COL_RANGE_GREW] = {"grew", 11, 12, 1, IN_RANGE(M_CHANGE), .help = RANGE_GREW_HELP}
+#define RANGE_MADE_HELP "in a range of time (V): bytes made in it"
+#define RANGE_GREW_HELP "in a range of time: what live bytes changed by in it"
+
+/* Do figures count what happened in a range of time? Not so where two runs are compared. */
+bool measure_in_range(const Model *model);
+/* For TableColumn.hidden: figures are not those of a range; they are. */
+bool measure_no_range(const TableSource *from);
+bool measure_range(const TableSource *from);
 /* For TableColumn.hidden: the program tells no frames. */
 bool measure_no_frames(const TableSource *from);
 /* Is "a second" the last one? If not, the program stands still, and a rate per second is the

@@ -13,7 +13,8 @@
 void table_init(Table *table, const TableDef *def) {
     *table = (Table){.def = def,
                      .sort = def->sort,
-                     .other_sort = def->sort_makes,
+                     .order_of = {{{def->sort, false}, {def->sort_range, false}},
+                                  {{def->sort_makes, false}, {def->sort_range, false}}},
                      .sorted_by = -1,
                      .begun = true};
     table->filter.prompt = "filter";
@@ -259,15 +260,16 @@ bool table_is_held(const Table *t, const Ui *ui) {
 }
 
 /* Each mode has its own order. */
-void table_follow_mode(Table *t, const Ui *ui) {
-    if (!t->def->sort_makes || t->makes == ui->makes) return;
-    int sort = t->sort;
-    bool reverse = t->reverse;
-    t->sort = t->other_sort;
-    t->reverse = t->other_reverse;
-    t->other_sort = sort;
-    t->other_reverse = reverse;
-    t->makes = ui->makes;
+void table_follow_mode(Table *t, const Model *model, const Ui *ui) {
+    bool makes = ui->makes && t->def->sort_makes,
+         range = model && measure_in_range(model) && t->def->sort_range;
+    if (t->makes == makes && t->range == range) return;
+    t->order_of[t->makes][t->range].sort = t->sort;
+    t->order_of[t->makes][t->range].reverse = t->reverse;
+    t->makes = makes;
+    t->range = range;
+    t->sort = t->order_of[makes][range].sort;
+    t->reverse = t->order_of[makes][range].reverse;
 }
 
 /* The column of a mode that shows what differs between two runs; else the one that is there. */
@@ -286,14 +288,15 @@ void table_compare(Table *t, const Model *model) {
     if (!against) return;
     int holds = differing(t, TABLE_HOLDS, t->def->sort);
     int makes = differing(t, TABLE_MAKES, t->def->sort_makes);
+    t->order_of[0][0].sort = holds;
+    t->order_of[1][0].sort = makes;
+    t->order_of[0][0].reverse = t->order_of[1][0].reverse = t->reverse = false;
     t->sort = t->makes ? makes : holds;
-    t->other_sort = t->makes ? holds : makes;
-    t->reverse = t->other_reverse = false;
 }
 
 void table_fill(Table *t, const TableSource *from) {
     table_compare(t, from->model);
-    table_follow_mode(t, from->ui);
+    table_follow_mode(t, from->model, from->ui);
     table_columns_read(t, from->ui->config);
     bool held = table_is_held(t, from->ui);
     bool same = t->sorted_by == t->sort && t->sorted_reverse == t->reverse &&
@@ -347,7 +350,9 @@ const TableColumn *table_by(const Table *t) {
     bool sorted = t->sort >= 0 && t->sort < t->def->columns;
     const Measure *by = sorted ? all[t->sort].measure : NULL;
     if (by && by->adds && !(t->against && measure_differs(by))) return &all[t->sort];
-    const TableColumn *usual = &all[t->makes ? t->def->sort_makes : t->def->sort];
+    const TableColumn *usual = &all[t->range   ? t->def->sort_range
+                                    : t->makes ? t->def->sort_makes
+                                               : t->def->sort];
     return usual->measure ? usual : NULL;
 }
 

@@ -65,6 +65,7 @@ typedef struct TableDef {
     int columns;
     int sort;       /* column that it is sorted by at first */
     int sort_makes; /* the same if it shows what is made; 0: it has only one mode */
+    int sort_range; /* the same while it shows what happened in a range of time; 0: no other */
     /* Identifies a row for as long as it lives. */
     uint64_t (*id)(const TableSource *from, uint32_t row);
     /* The text that `/` searches, at most size - 1 bytes. NULL: the panel filters itself, with
@@ -83,9 +84,12 @@ typedef struct Table {
     const TableDef *def;
     int sort; /* column */
     bool reverse;
-    bool makes;     /* the mode that this order belongs to */
-    int other_sort; /* of the other mode */
-    bool other_reverse;
+    bool makes; /* the mode that this order belongs to ... */
+    bool range; /* ... and that it is the one for ranges */
+    struct {
+        int sort;
+        bool reverse;
+    } order_of[2][2]; /* of the other modes, by `makes` and `range` */
     LineEdit filter;
     List list; /* places in `order` */
 
@@ -133,8 +137,8 @@ void table_fill(Table *table, const TableSource *from);
  * too. */
 void table_compare(Table *table, const Model *model);
 
-/* Switches to the order of the current mode; table_fill does this too. */
-void table_follow_mode(Table *table, const Ui *ui);
+/* Switches to the order of the current mode (Ui.makes, a range); table_fill does this too. */
+void table_follow_mode(Table *table, const Model *model, const Ui *ui);
 
 /* After table_fill, with the same source: */
 

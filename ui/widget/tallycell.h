@@ -52,12 +52,12 @@ bool tallycell_can(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, 
 #define BAR_HELP "that share as a bar"
 
 /* The figures of a page whose rows are lines, before what says which line it is. */
-enum { PAGE_SHARE, PAGE_LIVE, PAGE_MADE };
+enum { PAGE_SHARE, PAGE_LIVE = COL_AFTER_RANGE, PAGE_MADE };
 #define TALLY_PAGE_COLUMNS                                                                         \
     [PAGE_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share, .help = SHARE_HELP},                     \
-    [PAGE_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},                                                \
+    RANGE_COLUMNS, [PAGE_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},                                 \
     [PAGE_MADE] = {NULL, 10, 11, 0, MAKES(M_MADE)}, {NULL, 8, 13, 6, HOLDS(M_BLOCKS)},             \
-    {NULL, 11, 12, 4, HOLDS(M_CHANGE)}, {NULL, 11, 12, 4, MAKES(M_RATE)},                          \
+    {NULL, 11, 12, 4, HOLDS_NOW(M_CHANGE)}, {NULL, 11, 12, 4, MAKES_NOW(M_RATE)},                  \
     {NULL, 8, 13, 6, MAKES(M_ALLOCS)}, {NULL, 9, 10, 5, HOLDS(M_EACH_LIVE)},                       \
     {NULL, 9, 10, 5, MAKES(M_EACH)}, {NULL, 7, 7, 3, HOLDS(M_CHURN)},                              \
     {NULL, 9, 9, 3, MAKES(M_AT_ONCE)}, {NULL, 7, 7, 7, MAKES(M_IN_CYCLE)}, {                       \

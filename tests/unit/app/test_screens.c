@@ -237,6 +237,7 @@ static void set_time(App *app, const char *name) {
                      .to = 70 * SECOND,
                      .whole = &whole};
     time->open = time->range && !strstr(name, "mono");
+    app_model(app)->held = time->range;
 }
 
 /* What `lmp run` tells of the end. */

@@ -191,8 +191,8 @@ START_TEST(test_widths) {
 }
 END_TEST
 
-/* With a mark there are two more widths and one more colour; without it what they were is shown in
- * live bytes again. */
+/* With a mark there are three more widths and one more colour; without it what they were is shown
+ * in live bytes again. */
 START_TEST(test_since_the_mark) {
     Known k = known_program();
     fake_mark(k.fixture.tables);
@@ -214,7 +214,7 @@ START_TEST(test_since_the_mark) {
     press(s, "TT");
     ck_says(s, "T change");
     ck_says(s, "half gone");
-    press(s, "%");
+    press(s, "%%");
     ck_says(s, "shrunk · % shrunk since the mark");
     ck_says(s, " big");
     press(s, "%dd"); /* live bytes: all are there, less and more */

@@ -1,0 +1,155 @@
+/* What tables and the flame graph show of a range of time: what was allocated, freed and grew in
+ * it. Golden files, and that the three agree in every row. */
+#include "flame_stage.h"
+#include "panels/flametree.h"
+#include "widget/measure.h"
+#include "widget/table.h"
+
+#define SECOND 1000000000ull
+
+/* A range that began when the program of the fixture had run: since then every fifth path has made
+ * more, and every third has freed something. */
+static LedgerFixture in_range(void) {
+    LedgerFixture f = fixture_of(true, false);
+    FakeTables *t = f.tables;
+    fake_mark(t);
+    f.model->ledger.count_from = 1;
+    for (uint32_t i = 1; i < t->live->tables.nodes; i++) {
+        FakeSpot at = {.site = t->t.node[i].site, .node = i, .cls = LMP_C_STRING};
+        if (at.site == 0) continue;
+        if (i % 5 == 0 || i % 3 == 0) fake_made(t, at, 40, i * 1000);
+        if (i % 3 == 0) fake_freed(t, at, at, 30, i * 700, 0);
+    }
+    refresh(&f);
+    ck_assert(f.model->ledger_marked);
+    f.model->held = f.model->marked = true;
+    for (unsigned k = 0; k < LMP_KINDS; k++) {
+        f.model->since_mark.bytes[k] = (int64_t)k * 1000 - 2000;
+        f.model->since_mark.made[k] = (int64_t)k * 4000;
+        f.model->since_mark.total_bytes += f.model->since_mark.bytes[k];
+        f.model->since_mark.total_made += f.model->since_mark.made[k];
+    }
+    return f;
+}
+
+static Stage *stage_of(const Panel *panel, const LedgerFixture *f, int w, int h, bool utf8,
+                       int colours) {
+    Stage *s = stage_new(panel, f->model, w, h, utf8, colours);
+    s->ui.now = SECOND;
+    s->ui.time = (UiTime){.can = true,
+                          .past = true,
+                          .replay = true,
+                          .range = true,
+                          .from = 30 * SECOND,
+                          .to = 90 * SECOND,
+                          .clock = 90 * SECOND};
+    free(stage_text(s, false));
+    return s;
+}
+
+static const struct {
+    const Panel *panel;
+    const char *name;
+    int w, h, colours;
+    bool utf8, makes;
+} sights[] = {
+    {&panel_sites, "sites-118x16", 118, 16, 256, true, false},
+    {&panel_sites, "sites-198x16-makes", 198, 16, 256, true, true},
+    {&panel_sites, "sites-78x12", 78, 12, 256, true, false},
+    {&panel_sites, "sites-58x8-ascii", 58, 8, 0, false, true},
+    {&panel_sites, "sites-20x4", 20, 4, 8, true, false},
+    {&panel_functions, "functions-118x16", 118, 16, 256, true, false},
+    {&panel_functions, "functions-78x12", 78, 12, 8, true, true},
+    {&panel_tree, "tree-118x16", 118, 16, 256, true, false},
+    {&panel_tree, "tree-78x12", 78, 12, 256, true, true},
+    {&panel_tags, "tags-78x8", 78, 8, 256, true, false},
+    {&panel_types, "types-78x10", 78, 10, 256, true, false},
+    {&panel_types, "types-54x10", 54, 10, 256, true, true},
+    {&panel_flame, "flame-118x16", 118, 16, 256, true, false},
+    {&panel_flame, "flame-78x12-ascii", 78, 12, 0, false, false},
+};
+
+START_TEST(test_sizes) {
+    LedgerFixture f = in_range();
+    for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
+        char name[64];
+        Stage *s = stage_of(sights[i].panel, &f, sights[i].w, sights[i].h, sights[i].utf8,
+                            sights[i].colours);
+        s->ui.makes = sights[i].makes;
+        free(stage_text(s, false));
+        snprintf(name, sizeof name, "range-%s.txt", sights[i].name);
+        stage_golden(s, name);
+        stage_free(s);
+    }
+    ledger_fixture_free(&f);
+}
+END_TEST
+
+static double figure(const LedgerFixture *f, MeasureName name, const LmpTally *t) {
+    return measure[name].of(f->model, t);
+}
+
+/* What was allocated and not freed is what has grown, in each line and function. */
+START_TEST(test_the_three_agree) {
+    LedgerFixture f = in_range();
+    const Ledger *l = &f.model->ledger;
+    uint32_t freed = 0;
+    for (uint32_t i = 0; i < l->sites + l->functions; i++) {
+        const LmpTally *t = i < l->sites ? &l->site[i].tally : &l->function[i - l->sites].retained;
+        double made = figure(&f, M_RATE, t), gone = figure(&f, M_FREED, t);
+        ck_assert_double_eq(made - gone, figure(&f, M_CHANGE, t));
+        freed += gone > 0;
+    }
+    ck_assert_uint_gt(freed, 3);
+    ck_assert_uint_eq(flame_metric[FLAME_MADE_SINCE].of(&l->all) -
+                          flame_metric[FLAME_FREED_SINCE].of(&l->all),
+                      l->all.live_bytes - l->all.mark.live);
+    f.model->ledger_marked = false;
+    ck_assert_double_nan(figure(&f, M_FREED, &l->all));
+    ledger_fixture_free(&f);
+}
+END_TEST
+
+/* A range has an order of its own, and leaves the others as they were. */
+START_TEST(test_order) {
+    LedgerFixture f = in_range();
+    Stage *s = stage_of(&panel_sites, &f, 118, 16, true, 256);
+    Table *table = panel_sites.table(s->state);
+    ck_says(s, "allocated▾");
+    int ranged = table->sort;
+    stage_act(s, ACT_SORT_RIGHT);
+    ck_says(s, "freed▾");
+    s->ui.time.range = f.model->held = false;
+    ck_says(s, "live▾");
+    ck_says_not(s, "freed");
+    s->ui.makes = true;
+    ck_says(s, "made▾");
+    s->ui.time.range = f.model->held = true;
+    ck_says(s, "allocated▾"); /* of what is made it has one, too */
+    ck_assert_int_eq(table->sort, ranged);
+    s->ui.makes = false;
+    ck_says(s, "freed▾");
+    stage_free(s);
+    ledger_fixture_free(&f);
+}
+END_TEST
+
+/* The flame graph follows, and goes back to the figure that was chosen before. */
+START_TEST(test_flame) {
+    LedgerFixture f = in_range();
+    Stage *s = stage_of(&panel_flame, &f, 118, 16, true, 256);
+    ck_says(s, "% allocated in the range");
+    press(s, "%");
+    ck_says(s, "% freed in the range");
+    s->ui.time.range = f.model->held = false;
+    ck_says(s, "% live bytes");
+    press(s, "%");
+    ck_says(s, "% bytes made");
+    s->ui.time.range = f.model->held = true;
+    ck_says(s, "% freed in the range");
+    stage_free(s);
+    ledger_fixture_free(&f);
+}
+END_TEST
+
+SUITE("panel_range", test_sizes, test_the_three_agree, test_order, test_flame)
