@@ -96,6 +96,8 @@ void player_move(Player *p, int64_t by) {
     uint64_t to = by < 0 ? (p->clock > back ? p->clock - back : 0) : p->clock + (uint64_t)by;
     bool playing = p->playing;
     player_go(p, to);
+    /* exactly there, so that as much back and on again is the same moment */
+    if (to > p->clock) p->clock = to < p->end ? to : p->end;
     if (p->at == was || (by < 0) != (p->at < was)) {
         p->at = was;
         player_step(p, by < 0 ? -1 : 1);

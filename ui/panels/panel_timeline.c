@@ -6,7 +6,8 @@
  * The window ends now and moves along, until there is a cursor in it: then it stands still, so that
  * a person can read it, and arrows move it through everything that is kept. Where any moment can be
  * shown (UiTime) the cursor is that moment: keys ask for another one, and all panels follow. The
- * picture: timeline_chart.c; the line above it: timeline_label.c. */
+ * picture: timeline_chart.c; the line above it: timeline_label.c; which piece of time:
+ * timeline_window.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,36 +17,17 @@
 #include "panels/timeline_chart.h"
 #include "panels/timeline_label.h"
 #include "panels/timeline_moments.h"
+#include "panels/timeline_window.h"
 #include "widget/panel.h"
 
 #define SECOND 1000000000ull
 
 enum { TYPES_ROWS = 6 }; /* from this height on the area is stacked by type */
 
-/* The steps of + and -: time in the window; 0: the whole run. */
-static const struct {
-    uint64_t length;
-    const char *name;
-} spans[] = {
-    {SECOND, "1 s"},          {3 * SECOND, "3 s"},       {10 * SECOND, "10 s"},
-    {30 * SECOND, "30 s"},    {60 * SECOND, "60 s"},     {300 * SECOND, "5 min"},
-    {900 * SECOND, "15 min"}, {3600 * SECOND, "1 hour"}, {4 * 3600 * SECOND, "4 hours"},
-    {0, "whole run"},
-};
-enum { SPANS = sizeof spans / sizeof *spans, WHOLE_RUN = SPANS - 1 };
-
 typedef struct Timeline {
-    int span;        /* in `spans` */
-    bool looks;      /* there is a cursor */
-    uint64_t cursor; /* the moment it is at, nanoseconds since start */
-    uint64_t from;   /* start of the window while there is a cursor, unless it is the whole run */
-    int gutter;      /* columns of the scale when last drawn */
+    TimeWindow window;
+    int gutter; /* columns of the scale when last drawn */
 } Timeline;
-
-/* The piece of time that is drawn: from `from` to `to` nanoseconds since start, to > from. */
-typedef struct Span {
-    uint64_t from, to;
-} Span;
 
 /* Where the parts of the panel are. */
 typedef struct Parts {
@@ -57,7 +39,7 @@ typedef struct Parts {
 
 static void *create(void) {
     Timeline *t = calloc(1, sizeof *t);
-    if (t) t->span = WHOLE_RUN;
+    if (t) t->window.span = TIMEWINDOW_WHOLE;
     return t;
 }
 
@@ -71,38 +53,12 @@ static const Model *whole_of(const Model *model, const Ui *ui) {
 /* The cursor is where the display is. */
 static void follow(Timeline *t, const Ui *ui) {
     if (!ui->time.can) return;
-    t->looks = ui->time.past;
-    t->cursor = ui->time.clock;
+    t->window.looks = ui->time.past;
+    t->window.cursor = ui->time.clock;
 }
 
 static void ask(Ui *ui, TimeWhat what, int64_t ns) {
     request_time(&ui->requests, what, ns, 0);
-}
-
-/* ---- time ------------------------------------------------------------------------------------ */
-
-static Span span_of(const Timeline *t, const Model *model) {
-    uint64_t length = spans[t->span].length, now = model->clock ? model->clock : 1;
-    if (length == 0 || length >= now) return (Span){0, now};
-    uint64_t from = t->looks ? t->from : now - length;
-    if (t->looks && t->cursor < from) from = t->cursor;
-    if (t->looks && t->cursor - from >= length) from = t->cursor - length + 1;
-    if (from > now - length) from = now - length;
-    return (Span){from, from + length};
-}
-
-static uint64_t time_at(Span s, int column, int columns) {
-    uint64_t length = s.to - s.from;
-    if (columns < 1) return s.from;
-    return s.from + length / (uint64_t)columns * (uint64_t)column +
-           length % (uint64_t)columns * (uint64_t)column / (uint64_t)columns;
-}
-
-/* Column of a moment, -1: outside. */
-static int column_of(Span s, uint64_t clock, int columns) {
-    if (clock < s.from || clock > s.to) return -1;
-    int column = (int)((double)(clock - s.from) / (double)(s.to - s.from) * columns);
-    return column < columns ? column : columns - 1;
 }
 
 /* `gutter`: columns for the scale, if there is room. */
@@ -154,9 +110,9 @@ static Rect list_room(const Model *model, Rect *rect) {
 /* ---- figures --------------------------------------------------------------------------------- */
 
 /* What was in each of `n` equal parts of the window. */
-static void sample(const Model *model, Span s, int n, ModelPast *past) {
+static void sample(const Model *model, TimeSpan s, int n, ModelPast *past) {
     for (int i = 0; i < n; i++)
-        past[i] = model_past(model, time_at(s, i, n), time_at(s, i + 1, n));
+        past[i] = model_past(model, timewindow_at(s, i, n), timewindow_at(s, i + 1, n));
 }
 
 static ChartScale scale_of(const ModelPast *past, int n) {
@@ -170,12 +126,12 @@ static ChartScale scale_of(const ModelPast *past, int n) {
 
 /* Cycles that ended in each column. If samples are finer than columns, the history has them for the
  * whole run; the exact times are known only for the last ones. */
-static void count_cycles(const Model *model, Span s, int columns, uint64_t *cycles) {
+static void count_cycles(const Model *model, TimeSpan s, int columns, uint64_t *cycles) {
     memset(cycles, 0, (size_t)columns * sizeof *cycles);
     if ((s.to - s.from) / (uint64_t)columns >= model->history.interval) {
-        uint64_t before = model_cycles_by(model, time_at(s, 0, columns));
+        uint64_t before = model_cycles_by(model, timewindow_at(s, 0, columns));
         for (int x = 0; x < columns; x++) {
-            uint64_t by = model_cycles_by(model, time_at(s, x + 1, columns));
+            uint64_t by = model_cycles_by(model, timewindow_at(s, x + 1, columns));
             cycles[x] = by > before ? by - before : 0;
             before = by;
         }
@@ -184,7 +140,7 @@ static void count_cycles(const Model *model, Span s, int columns, uint64_t *cycl
     for (uint64_t back = 0; back < LMP_GC_RING; back++) {
         const LmpGcCycle *cycle = model_gc_cycle(model, back);
         if (!cycle) break;
-        int x = column_of(s, cycle->end, columns);
+        int x = timewindow_column(s, cycle->end, columns);
         if (x >= 0) cycles[x]++;
     }
 }
@@ -192,12 +148,12 @@ static void count_cycles(const Model *model, Span s, int columns, uint64_t *cycl
 /* ---- drawing --------------------------------------------------------------------------------- */
 
 /* Marks and frames with names. Returns the signs there are. */
-static unsigned draw_moments(const Moment *moment, uint32_t n, Span s, Canvas *canvas, Rect rect,
-                             int y) {
+static unsigned draw_moments(const Moment *moment, uint32_t n, TimeSpan s, Canvas *canvas,
+                             Rect rect, int y) {
     int column[MOMENTS];
     unsigned signs = 0;
     for (uint32_t i = 0; i < n; i++) {
-        column[i] = column_of(s, moment[i].clock, rect.w);
+        column[i] = timewindow_column(s, moment[i].clock, rect.w);
         if (column[i] >= 0) signs |= moment[i].frame ? LABEL_FRAME : LABEL_MARK;
     }
     moments_draw(moment, column, n, canvas, rect, y);
@@ -222,7 +178,7 @@ static void ago(char *out, size_t size, uint64_t ns) {
 
 /* Below the chart: the times of its left end, its middle and its right end, how long before `now`
  * or, with 0, since the start; only in free space. */
-static void draw_times(Span s, uint64_t now, Canvas *canvas, Rect rect, int y) {
+static void draw_times(TimeSpan s, uint64_t now, Canvas *canvas, Rect rect, int y) {
     for (int i = 0; i < 3; i++) {
         char text[LMP_NUM];
         uint64_t at = i == 0 ? s.from : i == 1 ? s.from + (s.to - s.from) / 2 : s.to;
@@ -265,21 +221,22 @@ static void draw_scale(const Parts *p, ChartScale scale, Canvas *canvas) {
 
 /* The figures at the cursor instead of the current ones. */
 static void draw_moment(const Timeline *t, const Model *model, const Moment *moment, uint32_t n,
-                        Span s, Canvas *canvas, const Parts *p) {
+                        TimeSpan s, Canvas *canvas, const Parts *p) {
     static Moment there[MOMENTS];
     uint32_t count = 0;
-    int at = column_of(s, t->cursor, p->chart.w);
+    int at = timewindow_column(s, t->window.cursor, p->chart.w);
     for (uint32_t i = 0; i < n; i++)
-        if (column_of(s, moment[i].clock, p->chart.w) == at) there[count++] = moment[i];
-    ModelPast past = model_past(model, time_at(s, at, p->chart.w), time_at(s, at + 1, p->chart.w));
-    label_moment(canvas, label_room(p), t->cursor, &past, there, count);
+        if (timewindow_column(s, moment[i].clock, p->chart.w) == at) there[count++] = moment[i];
+    ModelPast past =
+        model_past(model, timewindow_at(s, at, p->chart.w), timewindow_at(s, at + 1, p->chart.w));
+    label_moment(canvas, label_room(p), t->window.cursor, &past, there, count);
 }
 
 /* The columns of the range; its ends are also told where there are no colours. */
-static void draw_range(const UiTime *time, Span s, Canvas *canvas, const Parts *p) {
+static void draw_range(const UiTime *time, TimeSpan s, Canvas *canvas, const Parts *p) {
     if (!time->range || time->to < s.from || time->from > s.to) return;
-    int from = time->from < s.from ? 0 : column_of(s, time->from, p->chart.w);
-    int to = time->to > s.to ? p->chart.w - 1 : column_of(s, time->to, p->chart.w);
+    int from = time->from < s.from ? 0 : timewindow_column(s, time->from, p->chart.w);
+    int to = time->to > s.to ? p->chart.w - 1 : timewindow_column(s, time->to, p->chart.w);
     if (from < 0 || to < from) return;
     canvas_tint(canvas, (Rect){p->chart.x + from, p->chart.y, to - from + 1, p->chart.h}, TONE_BAR);
     canvas_put(canvas, p->chart.x + from, p->chart.y, '[', STYLE(TONE_MARK));
@@ -287,15 +244,16 @@ static void draw_range(const UiTime *time, Span s, Canvas *canvas, const Parts *
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
-    Timeline whole = {.span = WHOLE_RUN}, *t = state ? state : &whole;
+    Timeline whole = {.window.span = TIMEWINDOW_WHOLE}, *t = state ? state : &whole;
     model = whole_of(model, ui);
     follow(t, ui);
     if (rect.w <= 0 || rect.h <= 0 || model->history.interval == 0) return;
     Rect list = list_room(model, &rect);
-    if (list.h > 0) frames_list_draw(model, ui, canvas, list, t->looks ? t->cursor : 0);
+    if (list.h > 0)
+        frames_list_draw(model, ui, canvas, list, t->window.looks ? t->window.cursor : 0);
     Parts p = parts_of(rect, t->gutter);
-    if (t->looks && t->cursor > model->clock) t->cursor = model->clock;
-    Span s = span_of(t, model);
+    if (t->window.looks && t->window.cursor > model->clock) t->window.cursor = model->clock;
+    TimeSpan s = timewindow_span(&t->window, model->clock);
     static ModelPast past[CHART_COLUMNS * 2]; /* the display has one thread */
     static uint64_t cycles[CHART_COLUMNS];
     int points = p.chart.w * (ui->utf8 ? 2 : 1);
@@ -325,13 +283,14 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     if (p.times >= 0) draw_times(s, ui->time.replay ? 0 : model->clock, canvas, p.chart, p.times);
     if (p.gutter > 0) draw_scale(&p, scale, canvas);
     draw_range(&ui->time, s, canvas, &p);
-    if (t->looks) {
-        Rect column = {p.chart.x + column_of(s, t->cursor, p.chart.w), p.chart.y, 1, p.chart.h};
+    if (t->window.looks) {
+        Rect column = {p.chart.x + timewindow_column(s, t->window.cursor, p.chart.w), p.chart.y, 1,
+                       p.chart.h};
         if (p.cycles >= 0) column.h = p.cycles - p.chart.y + 1;
         canvas_tint(canvas, column, TONE_SELECT);
     }
     if (p.label < 0) return;
-    if (t->looks) {
+    if (t->window.looks) {
         draw_moment(t, model, moment, moments, s, canvas, &p);
         return;
     }
@@ -346,51 +305,27 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-/* Moves the cursor by this many columns; past the right end the window shows the present again. */
-static void move(Timeline *t, const Model *model, int columns, int by) {
-    Span s = span_of(t, model);
-    double one = (double)(s.to - s.from) / columns;
-    if (!t->looks && by >= 0) return;
-    if (!t->looks) t->cursor = s.to - (uint64_t)(one / 2); /* in the middle of the last one */
-    t->looks = true;
-    double to = (double)t->cursor + by * one;
-    t->from = s.from;
-    if (to >= (double)model->clock) {
-        t->looks = false;
-    } else {
-        t->cursor = to > 0 ? (uint64_t)to : 0;
-    }
-}
-
-/* To a moment, which the window then has. */
-static void go_to(Timeline *t, const Model *model, uint64_t clock) {
-    Span s = span_of(t, model);
-    if (!t->looks) t->from = s.from;
-    t->looks = true;
-    t->cursor = clock;
-}
-
 /* To the previous moment with a name (-1) or the next (1). */
 static bool move_to_moment(Timeline *t, const Model *model, int step) {
     static Moment moment[MOMENTS];
     uint32_t n = moments_of(model, true, moment);
-    const Moment *to =
-        moments_next(moment, n, t->looks ? t->cursor : model->clock, step, model->clock);
+    const Moment *to = moments_next(moment, n, t->window.looks ? t->window.cursor : model->clock,
+                                    step, model->clock);
     if (!to) return false;
-    go_to(t, model, to->clock);
+    timewindow_go(&t->window, model->clock, to->clock);
     return true;
 }
 
 /* The same keys where the display goes to any moment. False: none of these. */
 static bool act_time(const Timeline *t, const Model *model, Ui *ui, Action action) {
-    Span s = span_of(t, model);
-    int64_t window = (int64_t)(s.to - s.from), step = 5 * (int64_t)SECOND;
+    TimeSpan s = timewindow_span(&t->window, model->clock);
+    int64_t window = (int64_t)(s.to - s.from), step;
     static Moment moment[MOMENTS];
     const Moment *to;
     switch (action) {
     case ACT_LEFT:
     case ACT_RIGHT:
-        if (step > window / 20) step = window / 20; /* else it would be out of a short window */
+        step = (int64_t)timewindow_step(&t->window, model->clock);
         ask(ui, TIME_MOVE, action == ACT_LEFT ? -step : step);
         return true;
     case ACT_FAR_BACK:
@@ -423,22 +358,6 @@ static bool act_time(const Timeline *t, const Model *model, Ui *ui, Action actio
     }
 }
 
-/* Another length of the window; the moment under the cursor stays in place. */
-static void zoom(Timeline *t, const Model *model, int step) {
-    Span s = span_of(t, model);
-    int span = t->span;
-    do /* spans longer than the run show the same as all of it */
-        span += step;
-    while (span > 0 && span < WHOLE_RUN && spans[span].length >= model->clock);
-    if (span < 0) span = 0;
-    if (span > WHOLE_RUN || spans[span].length >= model->clock) span = WHOLE_RUN;
-    t->span = span;
-    if (!t->looks) return;
-    double share = (double)(t->cursor - s.from) / (double)(s.to - s.from);
-    double before = share * (double)spans[span].length;
-    t->from = (double)t->cursor > before ? t->cursor - (uint64_t)before : 0;
-}
-
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Timeline *t = state;
     if (!t) return false;
@@ -449,32 +368,33 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     if (columns < 1) columns = 1;
     switch (action) {
     case ACT_ZOOM_IN:
-        zoom(t, model, -1);
+        timewindow_zoom(&t->window, model->clock, -1);
         return true;
     case ACT_ZOOM_OUT:
-        zoom(t, model, 1);
+        timewindow_zoom(&t->window, model->clock, 1);
         return true;
     case ACT_LEFT:
     case ACT_RIGHT:
-        move(t, model, columns, action == ACT_LEFT ? -1 : 1);
+        timewindow_move(&t->window, model->clock, columns, action == ACT_LEFT ? -1 : 1);
         return true;
     case ACT_PAGE_UP:
     case ACT_PAGE_DOWN:
-        move(t, model, columns, (action == ACT_PAGE_UP ? -1 : 1) * (columns / 4 + 1));
+        timewindow_move(&t->window, model->clock, columns,
+                        (action == ACT_PAGE_UP ? -1 : 1) * (columns / 4 + 1));
         return true;
     case ACT_UP:
     case ACT_DOWN:
         return move_to_moment(t, model, action == ACT_UP ? -1 : 1);
     case ACT_HOME:
-        t->looks = true;
-        t->cursor = t->from = 0;
+        t->window.looks = true;
+        t->window.cursor = t->window.from = 0;
         return true;
     case ACT_END:
-        t->looks = false;
+        t->window.looks = false;
         return true;
     case ACT_BACK:
-        if (!t->looks) return false;
-        t->looks = false;
+        if (!t->window.looks) return false;
+        t->window.looks = false;
         return true;
     default:
         return false;
@@ -495,21 +415,21 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
         return true;
     }
     if (event.what == MOUSE_CLICK && frame > 0) {
-        go_to(t, model, frame);
+        timewindow_go(&t->window, model->clock, frame);
         return true;
     }
     Parts p = parts_of(rect, t->gutter);
     int x = event.x - (p.chart.x - rect.x);
     if (event.y >= above.h) return false;
     if (event.what != MOUSE_CLICK || x < 0 || x >= p.chart.w) return false;
-    Span s = span_of(t, model);
-    t->from = s.from;
-    t->cursor = time_at(s, x, p.chart.w) + (s.to - s.from) / (uint64_t)p.chart.w / 2;
+    TimeSpan s = timewindow_span(&t->window, model->clock);
+    t->window.from = s.from;
+    t->window.cursor = timewindow_at(s, x, p.chart.w) + (s.to - s.from) / (uint64_t)p.chart.w / 2;
     if (ui->time.can) {
-        ask(ui, TIME_GO, (int64_t)t->cursor);
+        ask(ui, TIME_GO, (int64_t)t->window.cursor);
         return true;
     }
-    t->looks = true;
+    t->window.looks = true;
     return true;
 }
 
@@ -518,17 +438,18 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     const char *dot = ui->utf8 ? "·" : "-";
     char clock[LMP_NUM];
     model = whole_of(model, ui);
-    bool whole = !t || t->span == WHOLE_RUN || spans[t->span].length >= model->clock;
-    if (whole) {
+    const char *name = t ? timewindow_name(&t->window, model->clock) : NULL;
+    if (!name) {
         snprintf(out, size, "whole run %s %s", dot, format_clock(clock, model->clock));
-    } else if (t->looks) {
-        Span s = span_of(t, model);
-        snprintf(out, size, "%s from %s", spans[t->span].name, format_clock(clock, s.from));
+    } else if (t->window.looks) {
+        TimeSpan s = timewindow_span(&t->window, model->clock);
+        snprintf(out, size, "%s from %s", name, format_clock(clock, s.from));
     } else {
-        snprintf(out, size, "last %s", spans[t->span].name);
+        snprintf(out, size, "last %s", name);
     }
     size_t used = strlen(out);
-    if (t && t->looks && !ui->time.replay) snprintf(out + used, size - used, " %s esc: now", dot);
+    if (t && t->window.looks && !ui->time.replay)
+        snprintf(out + used, size - used, " %s esc: now", dot);
 }
 
 const Panel panel_timeline = {.title = "Timeline",

@@ -66,6 +66,11 @@ START_TEST(keys_of_a_replay) {
     ck_assert_int_eq(moves(K_RIGHT), 5 * (int64_t)SECOND);
     ck_assert_int_eq(moves(K_SHIFT_LEFT), -(int64_t)(whole.clock / 10));
     ck_assert_int_eq(moves(K_SHIFT_RIGHT), (int64_t)(whole.clock / 10));
+    press("+++"); /* of a window of ten seconds it is half */
+    ck_assert_int_eq(moves(K_LEFT), -5 * (int64_t)SECOND);
+    press("+"); /* but it does not leave one of three */
+    ck_assert_int_eq(moves(K_RIGHT), (int64_t)(3 * SECOND / 20));
+    ck_assert_int_eq(moves(K_SHIFT_LEFT), -(int64_t)(whole.clock / 10));
     play_key(app, K_HOME);
     ck_assert_int_eq(asked()->what, TIME_GO);
     play_key(app, K_END);

@@ -234,6 +234,12 @@ START_TEST(the_playhead_moves) {
     ck_assert_uint_eq(player_state(player).frame, 30);
     player_move(player, INT64_MIN);
     ck_assert_uint_eq(player_state(player).frame, 0);
+    int64_t part = (int64_t)(known[FRAMES - 1].clock / 7 + 3); /* frames are in between */
+    player_move(player, part);
+    uint64_t once = player_state(player).clock;
+    player_move(player, part);
+    player_move(player, -part);
+    ck_assert_uint_eq(player_state(player).clock, once);
     player_move(player, INT64_MAX);
     player_step(player, 5);
     ck_assert_uint_eq(player_state(player).frame, FRAMES - 1);
