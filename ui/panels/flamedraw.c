@@ -105,10 +105,18 @@ typedef struct Paint {
     bool filled; /* else it stands in brackets */
 } Paint;
 
-static Paint paint_of(const FlameLook *look, const Ui *ui, Tone ground, bool hit, bool at) {
+/* Rows of one colour would be one piece: every other one has another shade, or with few colours
+ * each a line below it. */
+static unsigned edge_of(const Ui *ui, int row) {
+    return ui->colours < 256 ? ATTR_UNDERLINE : row % 2 ? ATTR_SHADE : 0;
+}
+
+static Paint paint_of(const FlameLook *look, const Ui *ui, Tone ground, int row, bool hit,
+                      bool at) {
     Paint paint = {.filled = is_filled(ui, ground)};
     Tone text = ground == TONE_FLAME_REST ? TONE_TEXT : TONE_CURSOR_GROUND;
     paint.style = paint.filled ? STYLE_ON(text, ground) : STYLE(TONE_TEXT);
+    if (paint.filled) paint.style = STYLE_WITH(paint.style, edge_of(ui, row));
     if (look->find && hit) paint.style = STYLE_WITH(paint.style, ATTR_BOLD | ATTR_UNDERLINE);
     if (at) paint.style = STYLE_WITH(paint.style, ATTR_REVERSE | ATTR_BOLD);
     return paint;
@@ -159,7 +167,8 @@ static void draw_block(const FlameLook *look, const Ui *ui, uint32_t i, Canvas *
     bool hit = look->find && flamefind_has(look->find, flametree_key(look->tree, block->node));
     Tone ground = look->find && !hit ? TONE_FLAME_REST : ground_of(look, block->node, &sign);
     if (look->find && !hit) sign = 0;
-    Paint paint = paint_of(look, ui, ground, hit, i == look->at);
+    int row = flamelayout_row_of(look->layout, i);
+    Paint paint = paint_of(look, ui, ground, row, hit, i == look->at);
     int w = block->w;
     if (paint.filled) {
         Rect rect = {x, y, w > 1 ? w - 1 : w, 1}; /* a column tells it from the next one */

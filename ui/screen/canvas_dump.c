@@ -25,7 +25,11 @@ static void put_style(Style style, FILE *out) {
     static const struct {
         unsigned attr;
         char sign;
-    } signs[] = {{ATTR_BOLD, '*'}, {ATTR_DIM, '.'}, {ATTR_UNDERLINE, '_'}, {ATTR_REVERSE, '~'}};
+    } signs[] = {{ATTR_BOLD, '*'},
+                 {ATTR_DIM, '.'},
+                 {ATTR_UNDERLINE, '_'},
+                 {ATTR_REVERSE, '~'},
+                 {ATTR_SHADE, '^'}};
     char word[24];
     fputs(theme_tone_word(word, style_fg(style)), out);
     if (style_bg(style) != TONE_NONE) fprintf(out, "/%s", theme_tone_word(word, style_bg(style)));

@@ -67,7 +67,7 @@ static const Row palette[TONES] = {
     [TONE_FLAMES(3)] = {215, 222, 11,  3, 0, 0, 0},
     [TONE_FLAMES(4)] = {203, 210,  9,  1, 0, 0, 0},
 
-    [TONE_CHANGED(-2)] = { 69, 111, 12,  6, 0, 0, 0},
+    [TONE_CHANGED(-2)] = { 69,  75, 12,  6, 0, 0, 0},
     [TONE_CHANGED(-1)] = {117, 153, 14,  6, 0, 0, 0},
     [TONE_CHANGED(0)]  = {250, 254,  7,  7, 0, 0, 0},
     [TONE_CHANGED(1)]  = {217, 224, 13,  5, 0, 0, 0},
@@ -206,6 +206,25 @@ static unsigned attr_of(const Theme *theme, const Row *row) {
     }
 }
 
+/* The next shade of a ground: lighter or, of what is nearly white, darker; the hue stays. */
+static int shade_of(int colour) {
+    if (colour >= 232) return colour >= 248 ? colour - 3 : colour + 3;
+    if (colour < 16) return colour;
+    int cube = colour - 16, part[3] = {cube / 36, cube / 6 % 6, cube % 6};
+    int step = part[0] + part[1] + part[2] >= 11 ? -1 : 1, shade = 0;
+    for (int i = 0; i < 3; i++) {
+        int to = part[i] + step;
+        shade = shade * 6 + (to < 0 ? 0 : to > 5 ? 5 : to);
+    }
+    return 16 + shade;
+}
+
+/* Is white on it easier to read than black? */
+static bool is_dark(int colour) {
+    uint32_t rgb = theme_rgb(colour);
+    return (rgb >> 16) * 299 + (rgb >> 8 & 255) * 587 + (rgb & 255) * 114 < 110 * 1000;
+}
+
 Look theme_look(const Theme *theme, Style style) {
     Tone fg = style_fg(style), bg = style_bg(style);
     const Row *front = row_of(theme, fg);
@@ -215,7 +234,9 @@ Look theme_look(const Theme *theme, Style style) {
     look.bg = colour_of(theme, ground);
     /* the terminal's own colour goes with its own ground, not ours */
     if (look.fg < 0 && look.bg >= 0 && theme->mode == THEME_256) look.fg = theme->light ? 16 : 255;
-    look.attr = style_attr(style) | attr_of(theme, front);
+    look.attr = (style_attr(style) & ~(unsigned)ATTR_SHADE) | attr_of(theme, front);
+    if (style_attr(style) & ATTR_SHADE && theme->mode == THEME_256) look.bg = shade_of(look.bg);
+    if (fg == TONE_CURSOR_GROUND && look.bg >= 16 && is_dark(look.bg)) look.fg = 231;
     /* of a ground only what replaces a colour counts; a line of it is one piece */
     if (attr_of(theme, ground) & ATTR_REVERSE) {
         look.attr = (look.attr & ~(unsigned)ATTR_DIM) | ATTR_REVERSE;

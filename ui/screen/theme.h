@@ -71,7 +71,13 @@ typedef uint8_t Tone; /* < TONES */
 /* From -2 (much less) to 2. */
 #define TONE_CHANGED(change) ((Tone)(TONE_CHANGE + 2 + (change)))
 
-enum { ATTR_BOLD = 1, ATTR_DIM = 2, ATTR_UNDERLINE = 4, ATTR_REVERSE = 8 };
+enum {
+    ATTR_BOLD = 1,
+    ATTR_DIM = 2,
+    ATTR_UNDERLINE = 4,
+    ATTR_REVERSE = 8,
+    ATTR_SHADE = 16 /* the ground in another shade, with 256 colours: rows that touch */
+};
 
 typedef uint32_t Style; /* tone of the glyph, tone of the ground << 8, attributes << 16 */
 

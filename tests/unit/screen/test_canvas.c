@@ -284,6 +284,32 @@ START_TEST(levels_stand_out) {
 }
 END_TEST
 
+/* The grounds of a flame graph, `n` tones from `first` on, with and without their other shade: none
+ * is another one's, and a name on each can be read. */
+static void ck_grounds(const Theme *theme, const char *name, Tone first, int n, int step) {
+    int seen[2 * LMP_KINDS] = {0};
+    for (int i = 0; i < 2 * n; i++) {
+        Style style = STYLE_ON(TONE_CURSOR_GROUND, first + i / 2 * step);
+        Look look = theme_look(theme, i % 2 ? STYLE_WITH(style, ATTR_SHADE) : style);
+        ck_assert_msg(contrast(look.fg, look.bg) >= 4.5, "%s: %d on %d", name, look.fg, look.bg);
+        ck_assert_uint_eq(look.attr & ATTR_SHADE, 0);
+        for (int k = 0; k < i; k++)
+            ck_assert_msg(seen[k] != look.bg, "%s: %d is %d and %d", name, look.bg, i, k);
+        seen[i] = look.bg;
+    }
+}
+
+START_TEST(rows_that_touch_are_told_apart) {
+    static const char *const names[] = {"dark", "light", "okabe-ito", "okabe-ito-light"};
+    for (int i = 0; i < 4; i++) {
+        Theme theme = theme_choose(256, NULL, names[i], NULL);
+        ck_grounds(&theme, names[i], TONE_FLAMES(0), THEME_FLAME, 1);
+        ck_grounds(&theme, names[i], TONE_CHANGED(-2), THEME_CHANGE, 1);
+        ck_grounds(&theme, names[i], TONE_KIND(0), LMP_KINDS, THEME_LEVELS);
+    }
+}
+END_TEST
+
 START_TEST(the_environment_chooses_the_theme) {
     ck_assert_int_eq(theme_choose(256, NULL, NULL, NULL).mode, THEME_256);
     ck_assert_int_eq(theme_choose(1 << 24, NULL, NULL, NULL).mode, THEME_256);
@@ -382,5 +408,5 @@ SUITE("canvas", text_is_cut_with_an_ellipsis, nothing_is_drawn_outside_the_clip,
       wide_characters_stay_whole, hostile_text_draws_as_question_marks, ascii_canvas_has_only_ascii,
       random_drawing, utf8_both_ways, stack_fills_the_bar, lines_drop_the_least_important,
       themes_use_only_the_colours_there_are, kinds_have_colours_of_their_own, levels_stand_out,
-      the_environment_chooses_the_theme, pictures_are_well_formed,
+      rows_that_touch_are_told_apart, the_environment_chooses_the_theme, pictures_are_well_formed,
       pictures_join_what_belongs_together)
