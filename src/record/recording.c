@@ -240,11 +240,10 @@ static LmpErr open_anew(LmpRecording *r) {
 }
 
 LmpErr recording_refresh(LmpRecording *r) {
-    uint32_t generation = r->scan.generation;
+    uint32_t anew = r->scan.anew;
     if (!r->pack) return LMP_E_DAMAGED; /* it is spent */
     LmpErr err = recscan_more(&r->scan);
-    if (!err && (r->scan.generation != generation || r->scan.parts < r->loaded))
-        return open_anew(r);
+    if (!err && (r->scan.anew != anew || r->scan.parts < r->loaded)) return open_anew(r);
     return err ? err : load(r);
 }
 
@@ -387,7 +386,7 @@ bool recording_complete(const LmpRecording *r) {
 }
 
 uint32_t recording_generation(const LmpRecording *r) {
-    return r->scan.generation;
+    return r->scan.anew << 16 ^ r->scan.generation;
 }
 
 uint32_t recording_frames(const LmpRecording *r) {

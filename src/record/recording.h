@@ -32,8 +32,9 @@ LmpErr recording_open(LmpRecording **out, const char *file);
 /* One that is still being written, e.g. a memfd. `fd` stays the caller's and must stay open. */
 LmpErr recording_open_fd(LmpRecording **out, int fd);
 /* Frames that came since (of recording_open_fd). When older ones have been thinned out meanwhile,
- * frames have other numbers, recording_generation is another, and none is sought. Errors: as
- * above; DAMAGED, NOMEM: there are no frames any more. */
+ * or the descriptor has become that of another file (follow.h), frames have other numbers,
+ * recording_generation is another, and none is sought. Errors: as above; DAMAGED, NOMEM: there are
+ * no frames any more. */
 LmpErr recording_refresh(LmpRecording *r);
 uint32_t recording_generation(const LmpRecording *r);
 void recording_close(LmpRecording *r);

@@ -82,8 +82,10 @@ static void note_lost(RecScan *scan) {
     uint8_t end[REC_END];
     uint64_t rest = scan->size - scan->end;
     if (rest == REC_END && read_at(scan->fd, scan->end, end, sizeof end) == sizeof end &&
-        rec_get64(end + 16) == REC_END_MAGIC)
+        rec_get64(end + 16) == REC_END_MAGIC) {
+        scan->complete = true;
         rest = 0;
+    }
     scan->lost += rest;
 }
 
@@ -136,6 +138,8 @@ static LmpErr open_scan(RecScan *scan) {
     struct stat st;
     if (fstat(scan->fd, &st) != 0 || !S_ISREG(st.st_mode)) return LMP_E_FOREIGN;
     scan->size = (uint64_t)st.st_size;
+    scan->device = st.st_dev;
+    scan->inode = st.st_ino;
     if (read_at(scan->fd, 0, head, sizeof head) != sizeof head || rec_get64(head) != REC_MAGIC)
         return LMP_E_FOREIGN;
     if (rec_get32(head + 8) != REC_VERSION) return LMP_E_VERSION;
@@ -159,10 +163,14 @@ LmpErr recscan_more(RecScan *scan) {
     struct stat st;
     if (read_at(scan->fd, 0, head, sizeof head) != sizeof head || fstat(scan->fd, &st) != 0)
         return LMP_E_DAMAGED;
-    if (rec_get32(head + 12) != scan->generation || (uint64_t)st.st_size < scan->end) {
+    bool other = st.st_dev != scan->device || st.st_ino != scan->inode;
+    if (other || rec_get32(head + 12) != scan->generation || (uint64_t)st.st_size < scan->end) {
+        uint32_t anew = scan->anew + 1;
         int fd = scan->fd;
         recscan_free(scan);
-        return recscan_open(scan, fd);
+        LmpErr err = recscan_open(scan, fd);
+        scan->anew = anew;
+        return err;
     }
     scan->size = (uint64_t)st.st_size;
     scan->lost = 0;

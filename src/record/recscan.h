@@ -11,15 +11,18 @@ typedef struct RecScan {
     uint64_t end;        /* of the last whole part */
     uint64_t lost;       /* bytes that are in no whole part */
     uint32_t generation; /* changes when the file is written anew */
-    bool complete;       /* it was closed in order */
-    bool indexed;        /* found by the index */
-    RecPart *part;       /* by rising place; the index is not among them */
+    uint64_t device, inode;
+    uint32_t anew; /* how often recscan_more has begun anew (count) */
+    bool complete; /* it was closed in order */
+    bool indexed;  /* found by the index */
+    RecPart *part; /* by rising place; the index is not among them */
     uint32_t parts, room;
 } RecScan;
 
 /* Errors: FOREIGN, VERSION, DAMAGED, NOMEM. */
 LmpErr recscan_open(RecScan *scan, int fd);
-/* Parts that came since; those that are there stay, unless the generation has changed. */
+/* Parts that came since; those that are there stay, unless the generation has changed or the
+ * descriptor is that of another file (follow_name): then it begins anew. */
 LmpErr recscan_more(RecScan *scan);
 void recscan_free(RecScan *scan);
 

@@ -22,6 +22,30 @@ LUA
     [ -s "$work/run.lmprec" ] || fail "there is no recording: $(cat "$work/out")"
 }
 
+# The same in a terminal that lmp holds, so that its output is recorded, too; a second a step.
+record_run_live() {
+    cat >"$work/run.lua" <<'LUA'
+local lmp = require "luamemprofiler"
+local kept = {}
+for step = 1, 5 do
+    lmp.mark("step " .. step)
+    print("now comes step " .. step)
+    local now = os.time
+    local until_ = now() + 1
+    while now() < until_ do
+        for i = 1, 200 do kept[#kept % 3000 + 1] = ("x"):rep(1000 * step) .. i end
+        if step == 4 then kept = {} end
+    end
+end
+LUA
+    open 120 36
+    type_line "\$P $LMP run --live --record=run.lmprec run.lua"
+    wait_for 'FINISHED'
+    key q
+    wait_said 'watch it: lmp replay run.lmprec'
+    wait_for '^ready>'
+}
+
 replay() {
     type_line "clear; \$P $LMP replay run.lmprec"
     wait_for 'REPLAY'
@@ -86,6 +110,77 @@ files)
     : >"$work/torn.lmprec" # the disk takes it away under the display
     key ':' && type_line '50%'
     wait_for 'cannot be shown: the recording is damaged there'
+    key q
+    wait_for '^ready>'
+    ;;
+moments) # all that ":" takes, the keys that jump, and the output as it was then
+    record_run_live
+    at() { type_text ":$1" && key Enter && wait_for "REPLAY[^0-9]*  $2 of"; }
+    replay
+    key 4
+    at 'now comes step 3' '00:00:0[2-4]'
+    wait_for '│ now comes step 3'
+    ! shows 'now comes step 4' || fail "output of later is shown"
+    wait_for 'since step 3'
+    at 'start' 00:00:00
+    ! shows '│ now comes step 3' || fail "the output does not go back"
+    at 'step 2' '00:00:0[1-3]'
+    at '0:03' 00:00:03
+    at '-2s' 00:00:01
+    at '+3s' 00:00:04
+    at '-5m' 00:00:00
+    at '50%' '00:00:0[2-4]'
+    at 'end' '00:00:0[4-9]'
+    wait_for 'program has ended'
+    at 'peak' '00:00:0[0-9]'
+    wait_for '(Heap|heap) +([0-9.]+ .iB)  peak \2'
+    type_text ':no such words' && key Enter
+    wait_for 'Neither a moment, a mark nor a text of the output: no such words'
+    at '2s' 00:00:02
+    for panel in 2 4 6; do # marks and cycles from everywhere
+        key $panel
+        key ']' && wait_gone 'REPLAY +00:00:02'
+        key '[' && key '[' && wait_for 'since step [12]'
+        key '}' && key '{' && wait_for 'REPLAY'
+        at '2s' 00:00:02
+    done
+    key 3
+    at 0 00:00:00
+    key Right && wait_for 'REPLAY[^0-9]*  00:00:0[4-9]' # five seconds, or the end
+    key Home && wait_for 'REPLAY  00:00:00'
+    key S-Right && key S-Right && wait_gone 'REPLAY  00:00:00 '
+    key S-Left && key S-Left && wait_for 'REPLAY  00:00:00'
+    key End && wait_for 'program has ended'
+    key q
+    wait_for '^ready>'
+    ;;
+grows) # while it is written, and when who wrote it is killed
+    cat >"$work/run.lua" <<'LUA'
+local kept = {}
+while true do
+    local until_ = os.clock() + 0.01
+    while os.clock() < until_ do kept[#kept % 5000 + 1] = ("x"):rep(100) .. #kept end
+    os.execute("sleep 0.1")
+end
+LUA
+    (cd "$work" && exec env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live --record=run.lmprec run.lua >out 2>&1 </dev/null) &
+    until_true "$patience" "a recording" test -s "$work/run.lmprec"
+    open 120 36
+    type_line "clear; \$P $LMP replay run.lmprec"
+    wait_for 'REPLAY.*00:00:0[2-9] so far'
+    for p in /proc/[0-9]*; do
+        [ "$p/cwd" -ef "$work" ] && grep -qx recorder "$p/comm" && kill -9 "${p#/proc/}"
+    done
+    wait_for 'ended without its end'
+    ! shows 'of [0-9:]+ so far' || fail "it still grows"
+    tm resize-window -t t -x 3 -y 36 && sleep 0.3
+    tm resize-window -t t -x 120 -y 2 && sleep 0.3
+    tm resize-window -t t -x 120 -y 36
+    wait_for 'ended without its end'
+    key C-z # the shell has the terminal
+    wait_for 'Stopped|ready>'
+    type_line fg
+    wait_for 'REPLAY'
     key q
     wait_for '^ready>'
     ;;

@@ -65,6 +65,8 @@ static void add_moment(Line *line, const App *app) {
     else
         line_add(line, 3, STYLE(TONE_TEXT), " %s%s", app->ui.utf8 ? "−" : "-",
                  format_span(b, time->end > time->clock ? time->end - time->clock : 0));
+    if (time->replay && time->unended)
+        line_add(line, 8, STYLE(TONE_MUTED), ", ended without its end");
     if (!time->range) return;
     line_add(line, 4, STYLE(TONE_MARK), "  range %s%s%s", format_clock(a, time->from), to,
              format_clock(b, time->to));

@@ -43,10 +43,11 @@ static int cannot(const char *file, LmpErr err, int why) {
     return 1;
 }
 
-static int show(LmpRecording *recording, const char *file, double fps) {
+static int show(LmpRecording *recording, const char *file, int fd, double fps) {
     ViewerOptions viewer = {.view = recording_view(recording),
                             .recording = recording,
-                            .grows = !recording_complete(recording),
+                            .recording_file = file,
+                            .recording_fd = recording_complete(recording) ? -1 : fd,
                             .tty = STDOUT_FILENO,
                             .fps = fps,
                             .hold = true,
@@ -77,7 +78,7 @@ static int run(const Command *command, int argc, char **argv) {
     if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
         command_say("%s", err_message(LMP_E_NOTTY));
     else
-        status = show(recording, argv[p.at], fps);
+        status = show(recording, argv[p.at], fd, fps);
     recording_close(recording);
     close(fd);
     return status;

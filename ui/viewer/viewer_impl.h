@@ -76,6 +76,8 @@ typedef struct Viewer {
     Slider slider;        /* of a program that runs */
     uint32_t outputs;     /* pieces of its output that the panel has */
     bool grows;           /* the recording is still being written */
+    bool unended;         /* it is not any more, and has no end */
+    uint32_t no_news;     /* how often it was looked at in vain */
     bool refill;          /* another moment is to be shown */
     uint64_t grown_at;    /* when it was last looked for more */
     OpenedHeap *heap;     /* the snapshot that is open; NULL: none */

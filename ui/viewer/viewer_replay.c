@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "record/follow.h"
 #include "viewer/viewer_impl.h"
 
 #define GROWS_EVERY (1000 * MS) /* how often a recording that is written is looked at */
 #define BACKLOG (2u << 20)      /* bytes of output that are enough for all lines kept */
 #define FOREVER UINT64_MAX
+enum { NO_NEWS = 3 }; /* looks in vain before it is asked whether anybody writes it */
 
 static LmpRecording *recording_of(const Viewer *v) {
     return v->o->recording ? v->o->recording : v->slider.recording;
@@ -68,6 +70,7 @@ static void tell_time(Viewer *v) {
                      .replay = replay,
                      .past = true,
                      .grows = replay && v->grows,
+                     .unended = replay && v->unended,
                      .clock = state.clock,
                      .end = replay ? state.end : now,
                      .frame = state.frame,
@@ -91,7 +94,10 @@ static bool compare(Viewer *v) {
 bool viewer_open_replay(Viewer *v) {
     v->player = player_new(v->o->recording);
     if (!v->player) return false;
-    v->grows = v->o->grows;
+    if (v->o->recording_fd >= 0) {
+        v->grows = follow_is_written(v->o->recording_fd);
+        v->unended = !v->grows;
+    }
     v->dead = true; /* there is no process to look at */
     v->refill = true;
     player_go(v->player, v->grows ? FOREVER : v->o->at);
@@ -120,21 +126,44 @@ static void leave(Viewer *v, uint64_t now) {
     v->dirty = v->urgent = true;
 }
 
+static void grown_up(Viewer *v, bool unended) {
+    v->grows = false;
+    v->unended = unended;
+    v->dirty = true;
+    if (unended) app_say(v->app, "Nobody writes this recording any more, and its end is missing");
+}
+
+/* Nothing has come for a while: is there anybody from whom something could come? */
+static void look_for_writer(Viewer *v) {
+    if (!v->o->recording || ++v->no_news < NO_NEWS) return;
+    v->no_news = 0;
+    if (follow_is_written(v->o->recording_fd)) return;
+    LmpErr err = recording_refresh(recording_of(v)); /* its last words came after the last look */
+    player_grown(v->player);
+    v->refill = true;
+    grown_up(v, err || !recording_complete(recording_of(v)));
+}
+
 /* At its end the playhead stays at the end. */
 static void look_whether_grown(Viewer *v, uint64_t now) {
     if (!v->grows || now - v->grown_at < GROWS_EVERY) return;
     v->grown_at = now;
     PlayerState was = player_state(v->player);
-    if (recording_refresh(recording_of(v)) != LMP_OK) {
-        v->grows = false;
-        v->dirty = true;
+    LmpRecording *recording = recording_of(v);
+    uint32_t generation = recording_generation(recording);
+    if (v->o->recording) follow_name(v->o->recording_fd, v->o->recording_file);
+    if (recording_refresh(recording) != LMP_OK) {
+        grown_up(v, true);
         return;
     }
     player_grown(v->player);
     PlayerState is = player_state(v->player);
-    if (is.frames == was.frames) return;
-    LmpFrameInfo last = recording_frame(recording_of(v), is.frames - 1);
-    if (last.flags & LMP_FRAME_END) v->grows = false;
+    if (v->o->recording && recording_complete(recording)) grown_up(v, false);
+    if (is.frames == was.frames && generation == recording_generation(recording)) {
+        if (v->grows) look_for_writer(v);
+        return;
+    }
+    v->no_news = 0;
     if (was.frame + 1 == was.frames && !was.playing && !was.range) player_go(v->player, FOREVER);
     v->refill = true;
 }

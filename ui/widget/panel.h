@@ -71,6 +71,7 @@ typedef struct UiTime {
     bool replay;         /* there is a recording only */
     bool past;           /* it is not the program's present: in a replay always */
     bool grows;          /* the recording is still being written */
+    bool unended;        /* who wrote it was killed: its end is missing */
     uint64_t clock, end; /* the moment; the last one that there is */
     uint32_t frame, frames;
     bool playing;

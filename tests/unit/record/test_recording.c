@@ -1,5 +1,6 @@
 /* test_recording.c - what a recording says of every frame is what was there; whatever is done to
  * its bytes, nothing else is said. */
+#include "record/follow.h"
 #include "record/taken.h"
 #include "record_fixture.h"
 
@@ -157,6 +158,54 @@ static void check_damaged(const uint8_t *bytes, size_t n, const RecMemory *expec
     if (!err) recording_close(r);
     close(fd);
 }
+
+/* A recording is replaced by one that was written beside it, as thinning does, even by one of the
+ * same generation; and nobody writes to it when its writer is gone. */
+START_TEST(test_followed) {
+    char name[] = "/tmp/lmp-followed-XXXXXX", other[64];
+    Recorded *s = recorded_new();
+    int made = mkstemp(name), fd;
+    close(made);
+    snprintf(other, sizeof other, "%s.new", name);
+    LmpRecorder *recorder[2];
+    LmpRecorderOptions options = {.file = name};
+    ck_assert_int_eq(recorder_open(&recorder[0], &s->view, &options), LMP_OK);
+    options.file = other;
+    ck_assert_int_eq(recorder_open(&recorder[1], &s->view, &options), LMP_OK);
+    ck_assert_int_eq(recorder_frame(recorder[0], &s->view, record_time()), LMP_OK);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(recorder_frame(recorder[1], &s->view, record_time()), LMP_OK);
+    fd = open(name, O_RDONLY | O_CLOEXEC);
+    LmpRecording *r;
+    ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+    uint32_t frames = recording_frames(r), generation = recording_generation(r);
+    ck_assert(follow_is_written(fd));
+    ck_assert(!follow_name(fd, name)); /* it is the one of that name */
+    ck_assert_int_eq(recording_refresh(r), LMP_OK);
+    ck_assert_uint_eq(recording_generation(r), generation);
+    ck_assert(!follow_name(fd, "/dev/null")); /* that is none */
+    ck_assert(!follow_name(fd, "/nowhere/at/all"));
+    ck_assert_int_eq(rename(other, name), 0);
+    ck_assert(follow_name(fd, name));
+    ck_assert_int_eq(recording_refresh(r), LMP_OK);
+    ck_assert_uint_ne(recording_generation(r), generation);
+    ck_assert_uint_gt(recording_frames(r), frames);
+    frames = recording_frames(r);
+    ck_assert_int_eq(recording_seek(r, frames - 1), LMP_OK);
+    ck_assert_int_eq(recorder_frame(recorder[1], &s->view, record_time()), LMP_OK);
+    ck_assert_int_eq(recording_refresh(r), LMP_OK); /* and goes on growing */
+    ck_assert_uint_gt(recording_frames(r), frames);
+    ck_assert(follow_is_written(fd) && !recording_complete(r));
+    recorder_close(recorder[1], NULL, 0);
+    recorder_close(recorder[0], NULL, 0);
+    ck_assert_int_eq(recording_refresh(r), LMP_OK);
+    ck_assert(!follow_is_written(fd) && recording_complete(r));
+    recording_close(r);
+    close(fd);
+    unlink(name);
+    recorded_free(s);
+}
+END_TEST
 
 START_TEST(test_damage) {
     enum { FEW = 30, ROUNDS = 300 };
@@ -318,5 +367,5 @@ START_TEST(test_foreign) {
 }
 END_TEST
 
-SUITE("recording", test_half_done, test_every_frame, test_spent, test_growing, test_damage,
-      test_output, test_late_names, test_foreign)
+SUITE("recording", test_half_done, test_every_frame, test_spent, test_growing, test_followed,
+      test_damage, test_output, test_late_names, test_foreign)
