@@ -48,12 +48,13 @@ static bool find_below(FlameFind *f, const FlameTree *tree, const uint8_t *match
     if (!node_room(f, ledger->nodes)) return false;
     f->key[0] = flametree_key_root();
     f->state[0] = f->key[0] == zoom ? INSIDE : 0;
+    const FlameLink *links = flametree_links(tree);
     for (uint32_t i = 1; i < ledger->nodes; i++) {
-        const LmpTreeRow *row = &ledger->tree[i];
-        uint8_t state = f->state[row->parent];
-        f->key[i] = flametree_key_below(f->key[row->parent], ledger->function[row->function].id);
+        const FlameLink *link = &links[i];
+        uint8_t state = f->state[link->parent];
+        f->key[i] = flametree_key_below(f->key[link->parent], link->function_id);
         if (f->key[i] == zoom) state |= INSIDE;
-        if (total[i] && match[row->function]) {
+        if (total[i] && match[link->function]) {
             if (!(state & COVERED)) f->value = plus(f->value, total[i]);
             state |= COVERED;
             if (!add(f, f->key[i], total[i], i, i, state & INSIDE)) return false;
@@ -65,15 +66,15 @@ static bool find_below(FlameFind *f, const FlameTree *tree, const uint8_t *match
 
 static bool find_inverted(FlameFind *f, const FlameTree *tree, const uint8_t *match,
                           uint64_t zoom) {
-    const Ledger *ledger = flametree_ledger(tree);
+    const FlameLink *links = flametree_links(tree);
     const uint64_t *own = flametree_own(tree);
-    uint32_t steps = 0;
-    for (uint32_t i = 1; i < ledger->nodes && !f->cut; i++) {
+    uint32_t steps = 0, nodes = flametree_ledger(tree)->nodes;
+    for (uint32_t i = 1; i < nodes && !f->cut; i++) {
         uint64_t key = flametree_key_root();
         bool covered = false, inside = key == zoom;
-        for (uint32_t at = own[i] ? i : 0; at && !f->cut; at = ledger->tree[at].parent) {
-            uint32_t function = ledger->tree[at].function;
-            key = flametree_key_below(key, ledger->function[function].id);
+        for (uint32_t at = own[i] ? i : 0; at && !f->cut; at = links[at].parent) {
+            uint32_t function = links[at].function;
+            key = flametree_key_below(key, links[at].function_id);
             inside |= key == zoom;
             f->cut = ++steps >= FLAME_FIND_STEPS;
             if (!match[function]) continue;

@@ -16,11 +16,6 @@ typedef struct Frame {
     bool summed, sorted; /* `sum` and `kind` are known */
 } Frame;
 
-/* What is looked at of a node again and again: the ledger's rows are large. */
-typedef struct Link {
-    uint32_t parent, function;
-} Link;
-
 /* A node of the ledger's tree that is in a frame. Inverted: one that made something, and how far
  * out its path has come. */
 typedef struct Member {
@@ -33,7 +28,7 @@ struct FlameTree {
     bool inverted, cut;
     uint32_t node_room, function_room, frame_room, member_room;
     uint64_t *own, *total; /* by node */
-    Link *link;            /* by node */
+    FlameLink *link;       /* by node */
     FlameSum *sum;         /* by node: of what a frame adds up */
     LmpTally tally;        /* of frame `tallied` */
     uint32_t tallied;
@@ -139,7 +134,7 @@ static bool node_room(FlameTree *t, uint32_t nodes) {
     if (own) t->own = own;
     uint64_t *total = realloc(t->total, room * sizeof *total);
     if (total) t->total = total;
-    Link *link = realloc(t->link, room * sizeof *link);
+    FlameLink *link = realloc(t->link, room * sizeof *link);
     if (link) t->link = link;
     FlameSum *sum = realloc(t->sum, room * sizeof *sum);
     if (sum) t->sum = sum;
@@ -181,13 +176,18 @@ static bool member_room(FlameTree *t, uint32_t n) {
 static void sum_up(FlameTree *t) {
     const LmpTreeRow *tree = t->ledger->tree;
     uint64_t (*of)(const LmpTally *) = flame_metric[t->metric].of;
-    uint32_t n = t->ledger->nodes;
+    uint32_t n = t->ledger->nodes, functions = t->ledger->functions;
+    for (uint32_t i = 0; i < functions; i++) /* closer together than in their rows */
+        t->slot[i] = t->ledger->function[i].id;
     for (uint32_t i = 0; i < n; i++) {
         const LmpTally *tally = t->inverted ? &tree[i].shallow : &tree[i].retained;
         t->own[i] = t->total[i] = of(&tree[i].shallow);
-        t->link[i] = (Link){tree[i].parent, tree[i].function};
+        t->link[i] =
+            (FlameLink){tree[i].parent, tree[i].function,
+                        tree[i].function < functions ? t->slot[tree[i].function] : 0, tree[i].kind};
         t->sum[i] = (FlameSum){tally->live_bytes, tally_made(tally), tally->mark.live};
     }
+    memset(t->slot, 0, functions * sizeof *t->slot);
     for (uint32_t i = n; i-- > 1;)
         t->total[t->link[i].parent] = plus(t->total[t->link[i].parent], t->total[i]);
 }
@@ -378,6 +378,9 @@ uint32_t flametree_function(const FlameTree *t, uint32_t frame) {
 uint64_t flametree_key(const FlameTree *t, uint32_t frame) {
     return t->frame[frame].key;
 }
+const FlameLink *flametree_links(const FlameTree *t) {
+    return t->link;
+}
 const uint64_t *flametree_own(const FlameTree *t) {
     return t->own;
 }
@@ -436,13 +439,14 @@ static bool make_kinds(FlameTree *t) {
         if (!t->by_kind) t->kind_room = 0;
     }
     if (!t->by_kind) return false;
-    const LmpTreeRow *tree = t->ledger->tree;
     memset(t->by_kind, 0, n * sizeof *t->by_kind);
     for (uint32_t i = n; i-- > 1;) {
-        if (tree[i].kind < LMP_KINDS)
-            t->by_kind[i][tree[i].kind] = plus(t->by_kind[i][tree[i].kind], t->own[i]);
+        const FlameLink *link = &t->link[i];
+        if (t->total[i] == 0) continue; /* nor has anything below it */
+        if (link->kind < LMP_KINDS)
+            t->by_kind[i][link->kind] = plus(t->by_kind[i][link->kind], t->own[i]);
         for (unsigned k = 0; k < LMP_KINDS; k++)
-            t->by_kind[tree[i].parent][k] = plus(t->by_kind[tree[i].parent][k], t->by_kind[i][k]);
+            t->by_kind[link->parent][k] = plus(t->by_kind[link->parent][k], t->by_kind[i][k]);
     }
     t->kinds_made = true;
     return true;

@@ -86,7 +86,15 @@ unsigned flametree_kind(FlameTree *t, uint32_t frame);
 /* A line in it; 0: none. */
 int32_t flametree_line(const FlameTree *t, uint32_t frame);
 
-/* By node of the ledger: its own figure, and with all below it. */
+/* What is looked at of a node again and again: the ledger's rows are large. */
+typedef struct FlameLink {
+    uint32_t parent, function; /* rows of the ledger's tree and functions */
+    uint32_t function_id;      /* LmpFunctionRow.id */
+    uint32_t kind;             /* LmpTreeRow.kind */
+} FlameLink;
+
+/* By node of the ledger: its place, its own figure, and that with all below it. */
+const FlameLink *flametree_links(const FlameTree *t);
 const uint64_t *flametree_own(const FlameTree *t);
 const uint64_t *flametree_total(const FlameTree *t);
 const Ledger *flametree_ledger(const FlameTree *t);
