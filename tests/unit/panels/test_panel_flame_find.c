@@ -114,5 +114,41 @@ START_TEST(test_deeper_than_the_screen) {
 }
 END_TEST
 
+/* What the smallest and the largest terminal show, with all colours, few and none, and in ASCII:
+ * what is too narrow stands behind a number, is counted, and n zooms until it can be read; the same
+ * function is lit on every block; of a name its end is left. */
+START_TEST(test_on_any_terminal) {
+    static const int widths[] = {58, 78, 198}, colours[] = {256, 8, 0};
+    Known k = known_program();
+    for (int i = 0; i < 3 * 3 * 2; i++) {
+        int w = widths[i / 6];
+        bool utf8 = i % 2;
+        Stage *s = stage_new(&panel_flame, k.fixture.model, w, 20, utf8, colours[i / 2 % 3]);
+        ck_says(s, "big");
+        ck_says(s, "small");
+        find(s, "narrow_3");
+        ck_says(s, utf8 ? "10 frames, 10 too narrow" : "10 frames, 10 too");
+        press(s, "n");
+        ck_says(s, "3"); /* narrow_30 or another one: its end */
+        press(s, "n");
+        char *text = stage_text(s, false), *row = strchr(text, '\n') + 1;
+        int seen = 0;
+        for (; row && *row && seen == 0; row = strchr(row, '\n') + 1)
+            if (strncmp(row, "too narrow", 10) != 0 && strstr(row, "w_3")) seen++;
+        ck_assert_msg(seen > 0, "%d wide: none can be read in\n%s", w, text);
+        free(text);
+        press(s, "hdd#"); /* the one that stands in two places */
+        ck_says(s, "the same function: ");
+        ck_says(s, utf8 ? "· 2 frames" : "- 2 frames");
+        text = stage_text(s, true);
+        ck_assert_msg(strstr(text, "*_") != NULL, "nothing is lit in\n%s", text);
+        free(text);
+        press(s, "b*");
+        stage_free(s);
+    }
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
 SUITE("panel_flame_find", test_searching, test_hits_too_narrow, test_the_same_function,
-      test_deeper_than_the_screen)
+      test_deeper_than_the_screen, test_on_any_terminal)
