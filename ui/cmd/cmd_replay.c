@@ -46,8 +46,9 @@ static int cannot(const char *file, LmpErr err, int why) {
 static int show(LmpRecording *recording, const char *file, int fd, double fps) {
     ViewerOptions viewer = {.view = recording_view(recording),
                             .recording = recording,
+                            .grows = !recording_complete(recording),
                             .recording_file = file,
-                            .recording_fd = recording_complete(recording) ? -1 : fd,
+                            .recording_fd = fd,
                             .tty = STDOUT_FILENO,
                             .fps = fps,
                             .hold = true,

@@ -139,7 +139,7 @@ static bool no_mark(const TableSource *from) {
 
 /* "grew" is what this table is about. */
 static const char *since_heading(const TableSource *from) {
-    if (!from->model->held) return measure_title(&measure[M_CHANGE], from);
+    if (!measure_range(from)) return measure_title(&measure[M_CHANGE], from);
     return measure_word("Δ range", from->ui->utf8);
 }
 

@@ -12,13 +12,14 @@
 typedef struct ViewerOptions {
     LmpView *view;              /* open; remains the caller's. NULL: there is only a snapshot */
     LmpRecording *recording;    /* `view` is its view: a replay. Remains the caller's. NULL: none */
-    const char *recording_file; /* its name, if it may still be written; else NULL */
+    bool grows;                 /* it may still be written */
+    const char *recording_file; /* its name, to be followed while it is written; NULL: is not */
     int recording_fd;           /* ... and descriptor */
     uint64_t at;           /* the moment that a replay begins with, nanoseconds since the start */
     LmpRecording *against; /* what tables compare with, at this frame. The caller's. NULL: none */
     uint32_t against_frame;
-    const char *against_name; /* printable, "old.lmprec@peak" */
-    const char *heap;         /* its file */
+    const char *against_name;      /* printable, "old.lmprec@peak" */
+    const char *heap;              /* its file */
     const char *const *heap_older; /* those to compare it with, the oldest first */
     uint32_t heap_olders;
     int tty;    /* descriptor of the terminal, both directions; remains the caller's */

@@ -94,7 +94,8 @@ static bool compare(Viewer *v) {
 bool viewer_open_replay(Viewer *v) {
     v->player = player_new(v->o->recording);
     if (!v->player) return false;
-    if (v->o->recording_fd >= 0) {
+    v->grows = v->o->grows;
+    if (v->grows && v->o->recording_file) {
         v->grows = follow_is_written(v->o->recording_fd);
         v->unended = !v->grows;
     }
@@ -135,7 +136,7 @@ static void grown_up(Viewer *v, bool unended) {
 
 /* Nothing has come for a while: is there anybody from whom something could come? */
 static void look_for_writer(Viewer *v) {
-    if (!v->o->recording || ++v->no_news < NO_NEWS) return;
+    if (!v->o->recording_file || ++v->no_news < NO_NEWS) return;
     v->no_news = 0;
     if (follow_is_written(v->o->recording_fd)) return;
     LmpErr err = recording_refresh(recording_of(v)); /* its last words came after the last look */
@@ -151,7 +152,7 @@ static void look_whether_grown(Viewer *v, uint64_t now) {
     PlayerState was = player_state(v->player);
     LmpRecording *recording = recording_of(v);
     uint32_t generation = recording_generation(recording);
-    if (v->o->recording) follow_name(v->o->recording_fd, v->o->recording_file);
+    if (v->o->recording_file) follow_name(v->o->recording_fd, v->o->recording_file);
     if (recording_refresh(recording) != LMP_OK) {
         grown_up(v, true);
         return;

@@ -254,9 +254,9 @@ START_TEST(test_another_run) {
     free(tones);
     press(s, "%%%%%%");
     ck_says(s, "% more live bytes");
-    press(s, "%%");
+    press(s, "%%%");
     ck_says(s, "% fewer live bytes");
-    press(s, "T%%%%%%%%%"); /* what was chosen stays so, other figures or not */
+    press(s, "T%%%%%%%%%%"); /* what was chosen stays so, other figures or not */
     ck_says(s, "% fewer live bytes · T what lives");
     stage_free(s);
     ledger_fixture_free(&k.fixture);
