@@ -101,8 +101,8 @@ static const uint8_t *longer(const uint8_t *at, uint64_t *v, bool *failed) {
 
 /* Any number. How long each is cannot be foreseen, so there are few branches; but numbers of a
  * column are much alike. */
-static inline const uint8_t *number(const uint8_t *at, const uint8_t *end, uint64_t *v,
-                                    bool *failed) {
+__attribute__((always_inline)) static inline const uint8_t *
+number(const uint8_t *at, const uint8_t *end, uint64_t *v, bool *failed) {
     if (end - at < 8) return longer(at, v, failed);
     uint64_t x = at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |
                  (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 | (uint64_t)at[6] << 48 |
@@ -145,6 +145,27 @@ READ_COLUMN(add8, uint8_t, *word)
 READ_COLUMN(add16, uint16_t, *word)
 READ_COLUMN(add32, uint32_t, *word)
 READ_COLUMN(add64, uint64_t, *word)
+
+/* Where a number begins is known when the one before has been read: so two columns at a time are
+ * read in little more time than one. */
+#define READ_PAIR(name, old, old2)                                                                 \
+    static const uint8_t *name(const uint8_t *at, const uint8_t **at2, const uint8_t *end,         \
+                               char *to, char *to2, size_t stride, const uint32_t *row,            \
+                               uint32_t n, bool *failed) {                                         \
+        const uint8_t *other = *at2;                                                               \
+        for (uint32_t i = 0; i < n && !*failed; i++) {                                             \
+            uint64_t v, v2, *word = (uint64_t *)(void *)(to + row[i] * stride),                    \
+                            *word2 = (uint64_t *)(void *)(to2 + row[i] * stride);                  \
+            at = number(at, end, &v, failed);                                                      \
+            other = number(other, end, &v2, failed);                                               \
+            *word = (old) + rec_unzigzag(v);                                                       \
+            *word2 = (old2) + rec_unzigzag(v2);                                                    \
+        }                                                                                          \
+        *at2 = other;                                                                              \
+        return at;                                                                                 \
+    }
+READ_PAIR(put64_pair, 0u, 0u)
+READ_PAIR(add64_pair, *word, *word2)
 
 static ReadColumn *column_reader(uint32_t size, bool first) {
     if (size == 1) return first ? put8 : add8;
@@ -247,13 +268,23 @@ static bool apply_tile(Apply *a, const RecGroup *g, const uint32_t *row, uint32_
     char *base = rec_at(a->m, g->at);
     const RecExtent *was = a->first ? &a->extent[g - rec_groups] : NULL;
     bool failed = false;
+    Column *waits = NULL; /* for one more of 64 bits */
     for (uint32_t i = 0; i < a->columns && !failed; i++) {
         Column *c = &a->column[i];
-        if (c->at)
+        if (c->at && c->size == 8 && !waits)
+            waits = c;
+        else if (c->at && c->size == 8) {
+            c->at =
+                (a->first ? put64_pair : add64_pair)(c->at, &waits->at, a->r.end, base + c->place,
+                                                     base + waits->place, g->row, row, n, &failed);
+            waits = NULL;
+        } else if (c->at)
             c->at = c->read(c->at, a->r.end, base + c->place, g->row, row, n, &failed);
         else if (was && row[0] < was->rows && was->words & word_bit(i))
             clear_column(base + c->place, g->row, c->size, row, n);
     }
+    if (waits && !failed)
+        waits->at = waits->read(waits->at, a->r.end, base + waits->place, g->row, row, n, &failed);
     return !failed;
 }
 

@@ -138,17 +138,22 @@ moments) # all that ":" takes, the keys that jump, and the output as it was then
     at '2s' 00:00:02
     for panel in 2 4 6; do # marks and cycles from everywhere
         key $panel
-        key ']' && wait_gone 'REPLAY +00:00:02'
-        key '[' && key '[' && wait_for 'since step [12]'
+        for step in 3 2; do # of which one step 2s is, the clock's seconds decide
+            ! shows "since step $step" || break
+        done
+        key ']' && wait_for "since step $((step + 1))"
+        key '[' && key '[' && wait_for "since step $((step - 1))"
         key '}' && key '{' && wait_for 'REPLAY'
         at '2s' 00:00:02
     done
     key 3
     at 0 00:00:00
-    key Right && wait_for 'REPLAY[^0-9]*  00:00:0[4-9]' # five seconds, or the end
+    # Five seconds each; of a run that is shorter a twentieth.
+    for step in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do key Right; done
+    wait_for 'REPLAY[^0-9]*  00:00:0[4-9]'
     key Home && wait_for 'REPLAY  00:00:00'
-    key S-Right && key S-Right && wait_gone 'REPLAY  00:00:00 '
-    key S-Left && key S-Left && wait_for 'REPLAY  00:00:00'
+    key S-Right && key S-Right && key S-Right && key S-Right && wait_gone 'REPLAY  00:00:00 '
+    key S-Left && key S-Left && key S-Left && key S-Left && wait_for 'REPLAY  00:00:00'
     key End && wait_for 'program has ended'
     key q
     wait_for '^ready>'

@@ -65,10 +65,12 @@ ranges) # all formats; one sum in those that tell it, the difference of two mome
     lmp report json --from=half --to=end r.lmprec
     has out '"range":\{"from":[0-9.]+,"to":[0-9.]+,"left_out":\["peak_bytes",.*"verdicts","leaks"\]\}'
     hasnt out '"(peak_bytes|peak_live_bytes|verdicts|leaks)":'
+    # Tables of a moment in which the program ran are some of its operations apart from its counters.
+    near() { [ "$1" -ge $((count - count / 20)) ] && [ "$1" -le $((count + count / 20)) ] || fail "$2: $1, not $count"; }
     lmp report csv --from=half --to=end r.lmprec
-    is "$(awk -F, '{ sum += $4 } END { print sum }' out)" "$count" "csv"
+    near "$(awk -F, '{ sum += $4 } END { print sum }' out)" "csv"
     lmp report folded --metric=allocated --unit=blocks --from=half --to=end r.lmprec
-    is "$(awk '{ sum += $NF } END { print sum }' out)" "$count" "folded"
+    near "$(awk '{ sum += $NF } END { print sum }' out)" "folded"
     lmp report --from=half --to=end r.lmprec
     has out '^What happened from 00:00:0[0-9.]+ to 00:00:0[0-9.]+; live: what is more than before$'
     is "$(awk '/Number of mallocs/ { gsub(",", ""); print $4 }' out)" "$count" "summary"
