@@ -177,8 +177,8 @@ LUA
     done
     wait_for 'ended without its end'
     ! shows 'of [0-9:]+ so far' || fail "it still grows"
-    tm resize-window -t t -x 3 -y 36 && sleep 0.3
-    tm resize-window -t t -x 120 -y 2 && sleep 0.3
+    tm resize-window -t t -x 3 -y 36 && wait_gone 'REPLAY|Timeline'
+    tm resize-window -t t -x 120 -y 2 && wait_for '^ lmp  run.lua' && wait_gone 'Timeline'
     tm resize-window -t t -x 120 -y 36
     wait_for 'ended without its end'
     key C-z # the shell has the terminal

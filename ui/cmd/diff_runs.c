@@ -15,7 +15,6 @@
 
 /* One of the two: what its report was made from stays open, for its texts. */
 typedef struct Side {
-    char file[4096]; /* without its moment */
     LmpRecording *recording;
     LmpReport report;
     char ending[64];
@@ -43,17 +42,6 @@ static bool say_cannot(const char *name, const char *what) {
     return false;
 }
 
-static bool find(Side *side, const char *name, const char *moment, uint32_t *frame) {
-    char problem[MOMENT_PROBLEM], text[1024], at[200];
-    if (moment_find(side->recording, moment, frame, problem)) {
-        *frame = moment_tables(side->recording, *frame);
-        return true;
-    }
-    command_say("%s: %s: %s", format_text(text, sizeof text, name, 0),
-                format_text(at, sizeof at, moment, 0), problem);
-    return false;
-}
-
 static void fill(Side *side, uint32_t frame, unsigned parts) {
     LmpView *view = recording_view(side->recording);
     if (recording_frame(side->recording, frame).flags & LMP_FRAME_END)
@@ -66,10 +54,11 @@ static void fill(Side *side, uint32_t frame, unsigned parts) {
 
 /* False: said. */
 static bool open_side(Side *side, const char *name, unsigned parts) {
-    const char *moment = moment_split(side->file, sizeof side->file, name);
-    uint32_t frame = 0;
-    if (!recopen(&side->recording, side->file)) return false;
-    if (!find(side, name, moment ? moment : "end", &frame)) return false;
+    uint32_t frame;
+    if (!recopen_at(&side->recording, name, &frame, NULL)) {
+        side->recording = NULL; /* nothing is open */
+        return false;
+    }
     if (recording_seek(side->recording, frame))
         return say_cannot(name, "it is damaged there: another moment may be readable");
     fill(side, frame, parts);
