@@ -59,7 +59,7 @@ edited) # a line is known again, what grew is named first, and what came is new
     ;;
 moments) # of one run: what came after its mark, which is on file once a frame is taken after it
     waits="wait"
-    (sleep 1; touch go) &
+    go_on_marked filled new.lmprec &
     record new
     wait
     lmp diff new.lmprec@filled new.lmprec

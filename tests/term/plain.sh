@@ -37,6 +37,16 @@ until_true() {
         sleep 0.05
     done
 }
+# go_on_marked NAME FILE [FRAMES]: makes the file `go` once a frame of the recording that is being
+# written knows of that mark, and there are so many.
+marked_in() {
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" dump "$2" 2>/dev/null </dev/null |
+        awk -v name="\"$1\"" -v most="$3" '/ frame: /{ n++ } / name: /&& index($0, name) { known = 1 } END { exit !(known && n >= most) }'
+}
+go_on_marked() {
+    (until_true "mark $1 in $2" marked_in "$1" "$2" "${3:-1}")
+    touch go
+}
 # Waits until the file is there and not empty.
 wait_file() { until_true "the file $1" test -s "$1"; }
 is() { [ "$1" = "$2" ] || fail "$3: got '$1', expected '$2'"; }

@@ -16,8 +16,8 @@ for i = 1, 1000 do add(i) end
 END
 # A mark is on file once a frame is taken after it, and the program goes on only then.
 record() {
-    rm -f go
-    (sleep 1; touch go) &
+    rm -f go r.lmprec
+    go_on_marked half r.lmprec "${frames:-1}" &
     LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-live "$@" --record=r.lmprec work.lua >out 2>err </dev/null
     is $? 0 "the run"
     wait
@@ -58,6 +58,7 @@ moments)
     has err '^lmp: noon: neither a time'
     ;;
 ranges) # all formats; one sum in those that tell it, the difference of two moments
+    frames=12
     record --stacks
     made() { lmp report json "$@"; sed 's/.*"mallocs":\([0-9]*\).*/\1/' out; }
     count=$(made --from=half --to=end r.lmprec)
@@ -77,7 +78,7 @@ ranges) # all formats; one sum in those that tell it, the difference of two mome
     hasnt out 'Maximum|Leaks '
     lmp report timeline r.lmprec
     cp out whole
-    lmp report timeline --from=half r.lmprec
+    lmp report timeline --from=50% r.lmprec
     is "$(comm -13 <(sort whole) <(sort out))" "" "rows that the whole has not"
     [ "$(wc -l <out)" -lt "$(wc -l <whole)" ] || fail "all of the time"
     lmp report massif --from=half r.lmprec
