@@ -56,7 +56,7 @@ keys)
     record_run
     open 120 36
     replay
-    wait_for '00:00:00 of 00:00:0'
+    wait_for 'REPLAY  00:00:00 of'
     key ':' && type_text 'end' && key Enter
     wait_for 'program has ended'
     key '['
@@ -67,9 +67,9 @@ keys)
     key ':' && type_text 'step 2' && key Enter
     wait_for 'since step 2'
     key V
-    wait_for 'range 00:00:0'
+    wait_for 'range 00:00:'
     key ':' && type_text 'step 4' && key Enter
-    wait_for 'range 00:00:0.(–|-)00:00:0[1-9]'
+    wait_for 'range 00:00:[0-9]{2}(–|-)00:00:(0[1-9]|[1-9][0-9])'
     key V
     wait_for 'V range'
     key x
