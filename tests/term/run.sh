@@ -101,6 +101,102 @@ case_refused() { # what the environment refuses: one line; a reader that has gon
     done
 }
 
+case_writeout() { # what cannot be written is said in one line, by every command; a reader may go
+    echo 'local t = {} for i = 1, 3000 do t[i % 500] = { i, "x" .. i } end' >x.lua
+    lmp run --no-live --no-summary --stacks --record=a.lmprec --snapshot=a.heap x.lua
+    is $status 0 'a recording'
+    cat >commands <<'END'
+help
+--help
+help --man
+report --help
+--version
+report --list
+report flat a.lmprec
+report summary a.lmprec
+report html a.lmprec
+report pprof a.lmprec
+report json a.heap
+report treemap a.heap
+dump a.lmprec
+dump --parts a.lmprec
+dump a.heap
+diff a.lmprec a.lmprec
+diff --json a.lmprec a.lmprec
+diff --html a.lmprec a.lmprec
+diff a.heap a.heap
+diff --json a.heap a.heap
+doctor --only=constructors.lua --modes=default
+record cut a.lmprec -o b.lmprec
+END
+    while read -r -a words; do
+        what=${words[*]}
+        run() { LD_PRELOAD=$LMP_PRELOAD "$LMP" "${words[@]}" </dev/null 2>err; }
+        run >/dev/full
+        is $? 1 "status of lmp $what, on a full disk"
+        is "$(cat err)" 'lmp: standard output: cannot be written: No space left on device' "lmp $what"
+        (exec >&-; run)
+        is $? 1 "status of lmp $what, with a closed output"
+        is "$(cat err)" 'lmp: standard output: cannot be written: Bad file descriptor' "lmp $what"
+        # Nobody reads from the first byte on: by the signal, or where it is ignored by the error.
+        rm -f gone code
+        { until [ -e gone ]; do sleep 0.02; done; run; echo $? >code; } | exec true &
+        sleep 0.1
+        touch gone
+        wait_file code
+        is "$(cat code) $(cat err)" '141 ' "lmp $what without a reader"
+        rm -f gone code
+        (trap '' PIPE; until [ -e gone ]; do sleep 0.02; done; run; echo $? >code) | exec true &
+        sleep 0.1
+        touch gone
+        wait_file code
+        is "$(cat code) $(cat err)" '1 ' "lmp $what without a reader, SIGPIPE ignored"
+    done <commands
+}
+
+case_no_room() { # files on a full disk: each is said in one line, and nothing is left behind
+    echo 'local t = {} for i = 1, 3000 do t[i] = { i, "x" .. i } end' >x.lua
+    lmp run --no-live --no-summary --stacks --record=a.lmprec x.lua
+    is $status 0 'a recording'
+    # As small as a disk can be, in a namespace of its own.
+    cat >small.sh <<'SH'
+mkdir -p small && mount -t tmpfs -o size=16k none small || exit 77
+head -c 16384 /dev/zero >small/fill
+export LD_PRELOAD=$LMP_PRELOAD
+"$LMP" record cut a.lmprec -o small/x >out.cut 2>err.cut
+echo $? >status.cut
+"$LMP" report html a.lmprec -o small/x >out.report 2>err.report
+echo $? >status.report
+"$LMP" diff --html a.lmprec a.lmprec -o small/x >out.diff 2>err.diff
+echo $? >status.diff
+"$LMP" run --no-live --no-summary --limit='peak 1GiB' --junit=small/x x.lua >out.junit 2>err.junit
+echo $? >status.junit
+"$LMP" run --no-live --no-summary --report=html:small/x x.lua >out.html 2>err.html
+echo $? >status.html
+ls -A small >left
+for report in json summary; do # which are written to what is there
+    "$LMP" run --no-live --$report=small/x x.lua >out.$report 2>err.$report
+    echo $? >status.$report
+done
+SH
+    status=0
+    LMP=$LMP LMP_PRELOAD=$LMP_PRELOAD unshare -rm sh small.sh 2>why || status=$?
+    if [ $status = 77 ] || grep -q '^unshare:' why; then
+        echo "no small file system could be made here: $(cat why)"
+        return
+    fi
+    is "$(cat left)" fill 'left behind'
+    for what in cut report diff; do
+        lines err.$what 1
+        has err.$what '^lmp: small/x: .*No space left on device$'
+        is "$(cat out.$what status.$what)" 1 "status of $what"
+    done
+    for what in junit html json summary; do # the program is not to blame
+        is "$(grep -c '^lmp: cannot write small/x: No space left on device$' err.$what)" 1 "the message of $what"
+        is "$(cat out.$what status.$what)" 0 "status of $what"
+    done
+}
+
 case_cannot() {
     lmp run ./no-such-command-here
     is $status 127 status

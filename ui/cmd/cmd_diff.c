@@ -1,5 +1,4 @@
 /* cmd_diff.c - `lmp diff`: what changed between two runs, or between heap snapshots. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "cmd/diff_runs.h"
 #include "cmd/diff_show.h"
 #include "cmd/heapopen.h"
+#include "cmd/writeout.h"
 #include "report/heap/heapreport.h"
 
 #define FILES (LMP_GROWTH_STEPS + 1)
@@ -48,11 +48,8 @@ static const Example examples[] = {
     {0},
 };
 
-static int write_diff(const HeapDiff *d) {
-    errno = 0;
-    LmpErr err = heapdiff_write(d, stdout);
-    if (!err && (fflush(stdout) != 0 || ferror(stdout))) err = LMP_E_FILE;
-    return heapopen_wrote(err, NULL);
+static LmpErr write_diff(const void *of, FILE *out) {
+    return heapdiff_write(of, out);
 }
 
 /* All of them at once: first and last are compared, and each with the next. */
@@ -70,7 +67,7 @@ static int diff(const char *const *file, uint32_t files, HeapDiff *d) {
         d->newer = &s[files - 1];
         d->between = between + 1;
         d->betweens = files - 2;
-        status = write_diff(d);
+        status = writeout(NULL, write_diff, d);
     }
     for (uint32_t i = 0; i < open; i++)
         snapshot_close(&s[i]);

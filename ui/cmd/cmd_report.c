@@ -12,10 +12,10 @@
 #include "cmd/heapopen.h"
 #include "cmd/runreport.h"
 #include "cmd/target.h"
+#include "cmd/writeout.h"
 #include "read/snapshot/suspects.h"
 #include "record/moment.h"
 #include "report/heap/heapreport.h"
-#include "report/save.h"
 
 /* What an option is for: a report of a run, of a heap, of both. */
 enum { OF_BOTH = 0, OF_RUN = 1, OF_HEAP = 2 };
@@ -140,11 +140,7 @@ static bool fits(const Wish *wish, bool run) {
 
 static int write_report(const HeapReportKind *kind, const Wish *wish) {
     Job job = {kind, &wish->report};
-    if (wish->out) return heapopen_wrote(save_file(wish->out, write_job, &job), wish->out);
-    errno = 0;
-    LmpErr err = write_job(&job, stdout);
-    if (!err && (fflush(stdout) != 0 || ferror(stdout))) err = LMP_E_FILE;
-    return heapopen_wrote(err, NULL);
+    return writeout(wish->out, write_job, &job);
 }
 
 static int report_heap(const HeapReportKind *kind, Wish *wish) {

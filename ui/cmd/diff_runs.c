@@ -1,17 +1,15 @@
 /* diff_runs.c - see diff_runs.h. */
 #include "cmd/diff_runs.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/format.h"
 #include "cmd/command.h"
 #include "cmd/ending.h"
-#include "cmd/heapopen.h"
 #include "cmd/recopen.h"
+#include "cmd/writeout.h"
 #include "record/moment.h"
-#include "report/save.h"
 
 /* One of the two: what its report was made from stays open, for its texts. */
 typedef struct Side {
@@ -75,15 +73,7 @@ static void close_side(Side *side) {
 
 static int put(const DiffRuns *wish, const DiffReport *report) {
     Job job = {wish->kind, report};
-    int status;
-    if (wish->out) {
-        status = heapopen_wrote(save_file(wish->out, write_job, &job), wish->out);
-    } else {
-        errno = 0;
-        LmpErr err = write_job(&job, stdout);
-        if (!err && (fflush(stdout) != 0 || ferror(stdout))) err = LMP_E_FILE;
-        status = heapopen_wrote(err, NULL);
-    }
+    int status = writeout(wish->out, write_job, &job);
     return status == 0 && diffreport_fails(report) ? EXIT_DIFFERENT : status;
 }
 

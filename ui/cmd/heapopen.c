@@ -60,15 +60,3 @@ bool heapopen_older(LmpHeapGrowth *growth, LmpSnapshot *last, const char **file,
     if (err) say(err, failed, errno);
     return !err;
 }
-
-int heapopen_wrote(LmpErr err, const char *file) {
-    char name[1024];
-    int why = errno;
-    if (!err) return 0;
-    format_text(name, sizeof name, file ? file : "standard output", 0);
-    if (err == LMP_E_FILE)
-        command_say("%s: cannot be written: %s", name, strerror(why));
-    else
-        command_say("%s: not enough memory to make it", name);
-    return 1;
-}

@@ -10,8 +10,5 @@ bool heapopen(LmpSnapshot *snapshot, const char *file);
 void heapopen_sort(const char **file, uint32_t files);
 /* The earlier ones of a series, sorted: growth among them, and the last one. */
 bool heapopen_older(LmpHeapGrowth *growth, LmpSnapshot *last, const char **file, uint32_t files);
-/* The same for what was made of it and could not be written (`file` NULL: standard output).
- * Returns the exit status. */
-int heapopen_wrote(LmpErr err, const char *file);
 
 #endif

@@ -17,9 +17,12 @@ static const struct {
 static struct sigaction before[SIGNALS];
 
 void inherited_take(void) {
-    /* A closed one would become the number of the next file opened. exec closes these again. */
+    /* A closed one would become the number of the next file opened. Writing to it fails as before,
+     * so that it is said; exec closes these again. */
     for (int fd = 0; fd < 3; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != fd) return;
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", (fd == STDIN_FILENO ? O_RDWR : O_RDONLY) | O_CLOEXEC) != fd)
+            return;
     for (size_t i = 0; i < SIGNALS; i++) {
         struct sigaction act = {.sa_handler = signals[i].wanted};
         sigaction(signals[i].number, &act, &before[i]);

@@ -1,9 +1,7 @@
 /* main.c - the command `lmp`: the table of its subcommands, help and version. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/nearest.h"
 #include "cmd/cmd.h"
@@ -12,6 +10,7 @@
 #include "cmd/inherited.h"
 #include "cmd/manpage.h"
 #include "cmd/shellwords.h"
+#include "cmd/writeout.h"
 
 static int run_help(const Command *command, int argc, char **argv);
 static int run_version(const Command *command, int argc, char **argv);
@@ -127,17 +126,8 @@ static int run_version(const Command *command, int argc, char **argv) {
     return 0;
 }
 
-/* Standard streams that were closed stay closed for what is started, and fail when used; but no
- * descriptor of ours gets their numbers. */
-static void plug_streams(void) {
-    for (int fd = 0; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0)
-            open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
-}
-
 int main(int argc, char **argv) {
     inherited_take();
-    plug_streams();
     if (argc < 2) {
         print_overview(stderr);
         return EXIT_USAGE;
@@ -147,7 +137,5 @@ int main(int argc, char **argv) {
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
     const Command *c = find(name);
     if (!c) return unknown(name, argc - 1, argv + 1);
-    int status = c->run(c, argc - 1, argv + 1);
-    if (fflush(stdout) != 0 && status == 0) status = 1; /* e.g. a full disk */
-    return status;
+    return writeout_end(c->run(c, argc - 1, argv + 1));
 }

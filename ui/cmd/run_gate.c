@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "gate/gate.h"
 #include "relay/outfile.h"
+#include "report/save.h"
 
 typedef struct Judge {
     const RunGate *gate;
@@ -91,20 +92,15 @@ static void judge_unknown(Judge *j, const char *why) {
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Beside what is there, and then in its place: for its owner alone. */
-static bool write_junit(const char *file, const char *text, size_t size) {
-    char beside[4096];
-    int n = snprintf(beside, sizeof beside, "%s.XXXXXX", file);
-    if (n < 0 || (size_t)n >= sizeof beside) return errno = ENAMETOOLONG, false;
-    int fd = mkstemp(beside); /* 0600 */
-    if (fd < 0) return false;
-    bool written = write_all(fd, text, size);
-    int why = errno;
-    if (close(fd) != 0 && written) written = false, why = errno;
-    if (written && rename(beside, file) != 0) written = false, why = errno;
-    if (!written) unlink(beside);
-    errno = why;
-    return written;
+typedef struct Text {
+    const char *bytes;
+    size_t size;
+} Text;
+
+static LmpErr write_text(const void *of, FILE *out) {
+    const Text *text = of;
+    fwrite(text->bytes, 1, text->size, out);
+    return LMP_OK; /* save_file looks */
 }
 
 bool run_gate_judge(const RunGate *g, const Collect *c, const CollectEnd *end) {
@@ -129,7 +125,8 @@ bool run_gate_judge(const RunGate *g, const Collect *c, const CollectEnd *end) {
     if (j.junit) whole &= fclose(j.junit) == 0;
     if (!whole) command_say("the limits cannot be told: not enough memory");
     if (whole) write_all(STDERR_FILENO, text, text_size);
-    if (whole && want->junit && !write_junit(want->junit, xml, xml_size))
+    Text junit = {xml, xml_size};
+    if (whole && want->junit && save_file(want->junit, write_text, &junit))
         command_say("cannot write %s: %s", want->junit, outfile_problem(errno));
     free(text);
     free(xml);

@@ -1,17 +1,15 @@
 /* runreport.c - see runreport.h. */
 #include "cmd/runreport.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/format.h"
 #include "cmd/command.h"
 #include "cmd/ending.h"
-#include "cmd/heapopen.h"
+#include "cmd/writeout.h"
 #include "read/discover.h"
 #include "record/moment.h"
-#include "report/save.h"
 
 static LmpReport report; /* large */
 
@@ -38,13 +36,8 @@ static int put(const RunReport *wish) {
         command_say("no report %s: %s", wish->kind->name, lacks);
     } else if (!wish->out && wish->kind->flags & REPORT_BINARY && isatty(STDOUT_FILENO)) {
         command_say("%s is not for a terminal: -o FILE", wish->kind->name);
-    } else if (wish->out) {
-        status = heapopen_wrote(save_file(wish->out, write_job, &job), wish->out);
     } else {
-        errno = 0;
-        LmpErr err = write_job(&job, stdout);
-        if (!err && (fflush(stdout) != 0 || ferror(stdout))) err = LMP_E_FILE;
-        status = heapopen_wrote(err, NULL);
+        status = writeout(wish->out, write_job, &job);
     }
     report_close(&report);
     return status;
