@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "record/marks.h"
 
 #define SECOND 1000000000ull
 
@@ -107,29 +108,23 @@ static uint32_t frame_from(const LmpRecording *r, uint64_t clock) {
     return i + 1 < recording_frames(r) && recording_frame(r, i).clock < clock ? i + 1 : i;
 }
 
-static bool is_called(const LmpMark *m, const char *name) {
-    return strlen(name) < sizeof m->name && strncmp(m->name, name, sizeof m->name) == 0;
-}
-
-/* The mark of this number or name; no text: the last one. The last frame knows them all, as far as
- * the program has kept them. */
+/* The mark of this number or name, of several the last; no text: the last of all. */
 static bool find_mark(LmpRecording *r, const char *name, uint32_t *frame, char *problem) {
-    uint32_t last = recording_frames(r) - 1;
-    snprintf(problem, MOMENT_PROBLEM, "the recording cannot be read there");
-    if (recording_seek(r, last)) return false;
-    const LmpLive *live = recording_view(r)->live;
-    uint64_t marks = live->marks, wanted = 0;
+    RecordedMark *mark;
+    uint32_t marks;
+    uint64_t wanted = 0;
     char *end;
+    snprintf(problem, MOMENT_PROBLEM, "the recording cannot be read there");
+    if (recording_marks(r, &mark, &marks)) return false;
     if (isdigit((unsigned char)*name)) wanted = strtoull(name, &end, 10);
     if (wanted && *end) wanted = 0; /* "2x" is a name */
-    for (uint64_t i = marks; i > 0 && marks - i < LMP_MARKS; i--) {
-        const LmpMark *m = &live->mark[(i - 1) % LMP_MARKS];
-        if (*name && !is_called(m, name) && i != wanted) continue;
-        *frame = frame_from(r, m->clock);
-        return true;
-    }
+    uint32_t i = marks;
+    while (i > 0 && *name && strcmp(mark[i - 1].name, name) != 0 && mark[i - 1].number != wanted)
+        i--;
+    if (i > 0) *frame = frame_from(r, mark[i - 1].clock);
     snprintf(problem, MOMENT_PROBLEM, marks ? "there is no such mark" : "there are no marks");
-    return false;
+    free(mark);
+    return i > 0;
 }
 
 bool moment_find(LmpRecording *r, const char *text, uint32_t *frame, char *problem) {

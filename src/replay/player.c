@@ -21,6 +21,7 @@ void player_free(Player *p) {
     if (!p) return;
     ledger_free(&p->whole.ledger);
     against_free(&p->against);
+    free(p->old);
     free(p);
 }
 

@@ -1,4 +1,5 @@
 /* player_find.c - the moment that a person has typed, or the line of the output (player.h). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "replay/player_impl.h"
@@ -6,10 +7,27 @@
 
 enum { LINE_MOST = 4096 }; /* bytes of a line that are looked at */
 
-static const char *mark_of(void *context, uint32_t i, uint64_t *clock) {
+/* ---- marks ----------------------------------------------------------------------------------- */
+
+/* Marks that the last frame knows no more, then those that it knows, as the person has named them.
+ */
+static WhenMark mark_of(void *context, uint32_t i) {
     const Player *p = context;
-    *clock = p->whole.mark[i].clock;
-    return p->whole.mark[i].name;
+    if (i < p->olds) return (WhenMark){p->old[i].name, p->old[i].clock, p->old[i].number};
+    const LmpMark *mark = &p->whole.mark[i - p->olds];
+    return (WhenMark){mark->name, mark->clock, mark->number};
+}
+
+/* Once for each mark that has come. */
+static void read_old_marks(Player *p) {
+    uint32_t marks;
+    if (p->whole.marks_all <= LMP_MARKS || p->old_of == p->whole.marks_all) return;
+    free(p->old);
+    p->olds = 0;
+    p->old_of = p->whole.marks_all;
+    if (recording_marks(p->recording, &p->old, &marks)) return;
+    while (p->olds < marks && p->old[p->olds].number + LMP_MARKS <= p->whole.marks_all)
+        p->olds++;
 }
 
 /* ---- output ---------------------------------------------------------------------------------- */
@@ -71,10 +89,11 @@ static uint64_t peak_of(const Player *p) {
 }
 
 bool player_find(Player *p, const char *text) {
+    read_old_marks(p);
     WhenScene scene = {.now = p->clock,
                        .end = p->end,
                        .peak = peak_of(p),
-                       .marks = p->whole.marks,
+                       .marks = p->olds + p->whole.marks,
                        .mark = mark_of,
                        .context = p};
     uint64_t clock;

@@ -2,6 +2,7 @@
 #ifndef LMP_REPLAY_PLAYER_IMPL_H
 #define LMP_REPLAY_PLAYER_IMPL_H
 
+#include "record/marks.h"
 #include "replay/player.h"
 
 #define PLAYER_NONE UINT32_MAX
@@ -42,6 +43,10 @@ struct Player {
 
     Against against;
     Model whole; /* as of the last frame */
+    /* marks that it knows no more; read when a person first looks for one */
+    RecordedMark *old;
+    uint32_t olds;
+    uint64_t old_of; /* Model.marks_all then */
 };
 
 uint64_t player_clock_of(const Player *player, uint32_t frame);

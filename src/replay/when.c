@@ -102,27 +102,33 @@ static bool by_name(const char *text, const WhenScene *scene, int how, int end, 
         const char *first = NULL;
         bool several = false, later = false;
         for (uint32_t i = 0; i < scene->marks; i++) {
-            uint64_t at;
-            const char *name = scene->mark(scene->context, i, &at);
-            if (!*name || !alike(how, name, text)) continue;
-            if (first && strcmp(first, name) != 0) several = true;
-            bool after = at > scene->now;
-            if (!first || (after && !later)) *clock = at;
+            WhenMark mark = scene->mark(scene->context, i);
+            if (!*mark.name || !alike(how, mark.name, text)) continue;
+            if (first && strcmp(first, mark.name) != 0) several = true;
+            bool after = mark.clock > scene->now;
+            if (!first || (after && !later)) *clock = mark.clock;
             later |= after;
-            if (!first) first = name;
+            if (!first) first = mark.name;
         }
         if (first && !several) return true;
     }
     return false;
 }
 
+/* "mark 3", wherever that is in the list; "mark": the last one. */
 static bool by_number(const char *text, const WhenScene *scene, uint64_t *clock) {
     double n;
-    if (strncasecmp(text, "mark ", 5) != 0) return false;
-    const char *end = number(text + 5, &n);
-    if (!end || *end || n < 1 || n > scene->marks) return false;
-    scene->mark(scene->context, (uint32_t)n - 1, clock);
-    return true;
+    bool last = strcasecmp(text, "mark") == 0;
+    if (!last && strncasecmp(text, "mark ", 5) != 0) return false;
+    const char *end = last ? NULL : number(text + 5, &n);
+    if (!last && (!end || *end)) return false;
+    for (uint32_t i = scene->marks; i-- > 0;) {
+        WhenMark mark = scene->mark(scene->context, i);
+        if (!last && (double)mark.number != n) continue;
+        *clock = mark.clock;
+        return true;
+    }
+    return false;
 }
 
 /* ---- all together ---------------------------------------------------------------------------- */

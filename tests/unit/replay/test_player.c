@@ -2,6 +2,8 @@
  * happened in between. */
 #include "replay/player.h"
 
+#include "record/marks.h"
+#include "record/moment.h"
 #include "record_fixture.h"
 
 enum { FRAMES = 90, SITES = 512 };
@@ -325,21 +327,97 @@ START_TEST(words_are_found) {
 }
 END_TEST
 
+/* A copy of the recording that is torn somewhere, or has rubbish in it. */
+static int damaged(bool whole) {
+    off_t size = lseek(fd, 0, SEEK_END);
+    char *bytes = malloc((size_t)size);
+    ck_assert_int_eq(pread(fd, bytes, (size_t)size, 0), size);
+    int other = record_memfd();
+    off_t cut = whole ? size : (off_t)suite_below((uint64_t)size);
+    ck_assert_int_eq(pwrite(other, bytes, (size_t)cut, 0), cut);
+    for (int k = 0; whole && k < 20; k++) {
+        char rubbish = (char)suite_random();
+        ck_assert_int_eq(pwrite(other, &rubbish, 1, (off_t)suite_below((uint64_t)size)), 1);
+    }
+    free(bytes);
+    return other;
+}
+
+static void check_damaged_marks(void) {
+    for (int n = 0; n < 60; n++) {
+        RecordedMark *mark;
+        uint32_t marks;
+        LmpRecording *r;
+        int other = damaged(n % 2);
+        if (recording_open_fd(&r, other) == LMP_OK) {
+            if (recording_marks(r, &mark, &marks)) ck_assert(!mark && !marks);
+            ck_assert_uint_le(marks, LMP_RECORDED_MARKS);
+            for (uint32_t i = 1; i < marks; i++)
+                ck_assert_uint_gt(mark[i].number, mark[i - 1].number);
+            free(mark);
+            recording_close(r);
+        }
+        close(other);
+    }
+}
+
+/* More marks than a frame knows: each is found by its number and by its name, as reports do it. */
+START_TEST(all_marks_are_found) {
+    enum { MOST = 400 };
+    static uint64_t at[MOST + 1];
+    uint32_t marks = 0, frame;
+    char problem[MOMENT_PROBLEM], text[32];
+    suite_seed();
+    Recorded *s = recorded_new();
+    LmpRecorder *r;
+    fd = record_memfd();
+    start = record_clock;
+    LmpRecorderOptions o = {.fd = fd};
+    ck_assert_int_eq(recorder_open(&r, &s->view, &o), LMP_OK);
+    while (marks < MOST) {
+        uint64_t come = suite_below(10) ? suite_below(4) : suite_below(LMP_MARKS);
+        for (; come > 0 && marks < MOST; come--) {
+            LmpLive *live = s->tables->live;
+            fake_mark(s->tables);
+            LmpMark *mark = &live->mark[marks % LMP_MARKS];
+            snprintf(mark->name, sizeof mark->name, "job %u", ++marks);
+            mark->clock = at[marks] = record_clock - start;
+            record_clock += SECOND / 100;
+        }
+        ck_assert_int_eq(recorder_frame(r, &s->view, record_clock), LMP_OK);
+        record_clock += SECOND;
+    }
+    ck_assert_int_eq(recorder_close(r, NULL, 1), LMP_OK);
+    recorded_free(s);
+    ck_assert_int_eq(recording_open_fd(&recording, fd), LMP_OK);
+    player = player_new(recording);
+    for (uint32_t i = 1; i <= marks; i++) {
+        for (int named = 0; named < 2; named++) {
+            snprintf(text, sizeof text, named ? "job %u" : "mark %u", i);
+            ck_assert_msg(moment_find(recording, text, &frame, problem), "%s: %s", text, problem);
+            ck_assert_uint_ge(recording_frame(recording, frame).clock, at[i]);
+            ck_assert(frame == 0 || recording_frame(recording, frame - 1).clock < at[i]);
+            ck_assert_msg(player_find(player, text), "%s", text);
+            ck_assert_uint_eq(player_state(player).frame, frame);
+        }
+        fill();
+        ck_assert_uint_eq(model.clock, recording_frame(recording, frame).clock);
+    }
+    ck_assert(player_find(player, "mark") && moment_find(recording, "mark", &frame, problem));
+    ck_assert_uint_eq(player_state(player).frame, frame);
+    ck_assert(!moment_find(recording, "mark 401", &frame, problem));
+    ck_assert(!player_find(player, "mark 401"));
+    check_damaged_marks();
+    close_run();
+}
+END_TEST
+
 /* Of rubbish, and of every torn end, the display shows what there is, or nothing. */
 START_TEST(damage_is_borne) {
     suite_seed();
     record_run(true);
-    off_t size = lseek(fd, 0, SEEK_END);
-    char *bytes = malloc((size_t)size);
-    ck_assert_int_eq(pread(fd, bytes, (size_t)size, 0), size);
     for (int n = 0; n < 60; n++) {
-        int other = record_memfd();
-        off_t cut = n % 2 ? size : (off_t)suite_below((uint64_t)size);
-        ck_assert_int_eq(pwrite(other, bytes, (size_t)cut, 0), cut);
-        for (int k = 0; n % 2 && k < 20; k++) {
-            char rubbish = (char)suite_random();
-            ck_assert_int_eq(pwrite(other, &rubbish, 1, (off_t)suite_below((uint64_t)size)), 1);
-        }
+        int other = damaged(n % 2);
         LmpRecording *r;
         if (recording_open_fd(&r, other) == LMP_OK) {
             Player *p = recording_frames(r) ? player_new(r) : NULL;
@@ -357,7 +435,6 @@ START_TEST(damage_is_borne) {
         }
         close(other);
     }
-    free(bytes);
     close_run();
 }
 END_TEST
@@ -400,6 +477,6 @@ START_TEST(it_grows) {
 }
 END_TEST
 
-SUITE("player", any_moment_is_as_it_was, ranges_are_differences, marks_are_counted_from,
-      rates_come_from_frames, the_playhead_moves, it_plays, words_are_found, damage_is_borne,
-      it_grows)
+SUITE("player", all_marks_are_found, any_moment_is_as_it_was, ranges_are_differences,
+      marks_are_counted_from, rates_come_from_frames, the_playhead_moves, it_plays, words_are_found,
+      damage_is_borne, it_grows)
