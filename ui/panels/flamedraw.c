@@ -164,7 +164,7 @@ static void draw_block(const FlameLook *look, const Ui *ui, uint32_t i, Canvas *
         return;
     }
     char sign;
-    bool hit = look->find && flamefind_has(look->find, flametree_key(look->tree, block->node));
+    bool hit = look->find && flamefind_has(look->find, look->tree, block->node);
     Tone ground = look->find && !hit ? TONE_FLAME_REST : ground_of(look, block->node, &sign);
     if (look->find && !hit) sign = 0;
     int row = flamelayout_row_of(look->layout, i);

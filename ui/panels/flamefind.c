@@ -1,5 +1,5 @@
 /* flamefind.c - see flamefind.h. */
-#include "panels/flamefind.h"
+#include "panels/flamefind_impl.h"
 
 #include <stdlib.h>
 
@@ -8,6 +8,8 @@ enum { COVERED = 1, INSIDE = 2 };
 static uint64_t plus(uint64_t a, uint64_t b) {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
+
+/* ---- finding --------------------------------------------------------------------------------- */
 
 static bool node_room(FlameFind *f, uint32_t nodes) {
     if (nodes <= f->node_room) return true;
@@ -21,116 +23,150 @@ static bool node_room(FlameFind *f, uint32_t nodes) {
     return false;
 }
 
-/* A node of the frame `key`, which is a hit; false: no memory. */
-static bool add(FlameFind *f, uint64_t key, uint64_t value, uint32_t node, uint32_t at,
-                bool inside) {
-    uint32_t i = keymap_get(&f->by_key, key, FLAME_NONE);
-    if (i != FLAME_NONE) {
-        f->hit[i].value = plus(f->hit[i].value, value);
-        return true;
+bool flamefind_add(FlameFind *f, FlameRun run, uint32_t inside) {
+    if (f->runs == f->run_room) {
+        uint32_t room = f->run_room ? f->run_room * 2 : 64;
+        FlameRun *grown = realloc(f->run, room * sizeof *grown);
+        if (!grown) return false;
+        f->run = grown;
+        f->run_room = room;
     }
-    if (f->hits == f->hit_room) {
-        uint32_t room = f->hit_room ? f->hit_room * 2 : 64;
-        FlameHit *hit = realloc(f->hit, room * sizeof *hit);
-        if (!hit) return false;
-        f->hit = hit;
-        f->hit_room = room;
-    }
-    if (!keymap_set(&f->by_key, key, f->hits)) return false;
-    f->hit[f->hits++] = (FlameHit){key, value, node, at};
+    f->run[f->runs++] = run;
+    f->hits += run.hits;
     f->inside += inside;
     return true;
 }
 
-static bool find_below(FlameFind *f, const FlameTree *tree, const uint8_t *match, uint64_t zoom) {
-    const Ledger *ledger = flametree_ledger(tree);
+/* A node of the frame `key`, which is a hit; false: no memory. */
+static bool add(FlameFind *f, uint64_t key, FlameRun run, bool inside) {
+    uint32_t i = keymap_get(&f->by_key, key, FLAME_NONE);
+    if (i != FLAME_NONE) {
+        f->run[i].value = plus(f->run[i].value, run.value);
+        return true;
+    }
+    return keymap_set(&f->by_key, key, f->runs) && flamefind_add(f, run, inside);
+}
+
+static bool find_below(FlameFind *f, const FlameTree *tree, uint32_t frame) {
+    uint64_t zoom = flametree_key(tree, frame);
     const uint64_t *total = flametree_total(tree);
-    if (!node_room(f, ledger->nodes)) return false;
+    const FlameLink *links = flametree_links(tree);
+    uint32_t nodes = flametree_ledger(tree)->nodes;
+    if (!node_room(f, nodes)) return false;
     f->key[0] = flametree_key_root();
     f->state[0] = f->key[0] == zoom ? INSIDE : 0;
-    const FlameLink *links = flametree_links(tree);
-    for (uint32_t i = 1; i < ledger->nodes; i++) {
+    for (uint32_t i = 1; i < nodes; i++) {
         const FlameLink *link = &links[i];
+        uint64_t around = f->key[link->parent];
         uint8_t state = f->state[link->parent];
-        f->key[i] = flametree_key_below(f->key[link->parent], link->function_id);
+        f->key[i] = flametree_key_below(around, link->function_id);
         if (f->key[i] == zoom) state |= INSIDE;
-        if (total[i] && match[link->function]) {
+        if (total[i] && f->match[link->function]) {
+            FlameRun run = {.key = around, .value = total[i], .node = i, .at = i, .hits = 1};
             if (!(state & COVERED)) f->value = plus(f->value, total[i]);
             state |= COVERED;
-            if (!add(f, f->key[i], total[i], i, i, state & INSIDE)) return false;
+            if (!add(f, f->key[i], run, state & INSIDE)) return false;
         }
         f->state[i] = state;
     }
     return true;
 }
 
-static bool find_inverted(FlameFind *f, const FlameTree *tree, const uint8_t *match,
-                          uint64_t zoom) {
-    const FlameLink *links = flametree_links(tree);
-    const uint64_t *own = flametree_own(tree);
-    uint32_t steps = 0, nodes = flametree_ledger(tree)->nodes;
-    for (uint32_t i = 1; i < nodes && !f->cut; i++) {
-        uint64_t key = flametree_key_root();
-        bool covered = false, inside = key == zoom;
-        for (uint32_t at = own[i] ? i : 0; at && !f->cut; at = links[at].parent) {
-            uint32_t function = links[at].function;
-            key = flametree_key_below(key, links[at].function_id);
-            inside |= key == zoom;
-            f->cut = ++steps >= FLAME_FIND_STEPS;
-            if (!match[function]) continue;
-            if (!covered) f->value = plus(f->value, own[i]);
-            covered = true;
-            if (!add(f, key, own[i], i, at, inside)) return false;
-        }
-    }
-    return true;
-}
-
 static void clear(FlameFind *f) {
-    f->hits = f->inside = 0;
+    f->hits = f->inside = f->runs = 0;
     f->value = 0;
     f->cut = false;
     keymap_clear(&f->by_key);
 }
 
-bool flamefind_update(FlameFind *find, const FlameTree *tree, const uint8_t *match, uint64_t zoom) {
+bool flamefind_update(FlameFind *find, const FlameTree *tree, const uint8_t *match, uint32_t zoom) {
     clear(find);
-    bool ok = flametree_inverted(tree) ? find_inverted(find, tree, match, zoom)
-                                       : find_below(find, tree, match, zoom);
+    find->match = match;
+    bool ok = flametree_inverted(tree) ? flamecallers_find(find, tree, zoom)
+                                       : find_below(find, tree, zoom);
     if (!ok) clear(find);
     return ok;
 }
 
 void flamefind_free(FlameFind *find) {
-    free(find->hit);
+    free(find->run);
     free(find->key);
     free(find->state);
     keymap_free(&find->by_key);
+    flamecallers_free(find->callers);
     *find = (FlameFind){0};
 }
 
-bool flamefind_has(const FlameFind *find, uint64_t key) {
-    return find->hits && keymap_get(&find->by_key, key, FLAME_NONE) != FLAME_NONE;
+bool flamefind_has(const FlameFind *find, const FlameTree *tree, uint32_t frame) {
+    uint32_t function = flametree_function(tree, frame);
+    return function != FLAME_NONE && find->match[function];
 }
 
-/* Does a come before b? */
+/* ---- from one to the next -------------------------------------------------------------------- */
+
+/* Does a come before b? Of those of one size the key decides. */
 static bool before(const FlameHit *a, const FlameHit *b) {
     return a->value != b->value ? a->value > b->value : a->key < b->key;
 }
 
-const FlameHit *flamefind_next(const FlameFind *find, uint64_t key, int step, uint32_t *place) {
-    uint32_t at = find->hits ? keymap_get(&find->by_key, key, FLAME_NONE) : FLAME_NONE;
-    const FlameHit *here = at != FLAME_NONE ? &find->hit[at] : NULL, *next = NULL, *end = NULL;
-    for (uint32_t i = 0; i < find->hits; i++) {
-        const FlameHit *hit = &find->hit[i];
-        bool first = !end || (step > 0 ? before(hit, end) : before(end, hit));
-        bool after = here && (step > 0 ? before(here, hit) : before(hit, here));
-        if (first) end = hit;
-        if (after && (!next || (step > 0 ? before(hit, next) : before(next, hit)))) next = hit;
+/* The next hit of a run; `hit` is the one before it, all zeroes at first. False: there is none. */
+static bool run_step(const FlameFind *f, const FlameLink *links, const FlameRun *run,
+                     FlameHit *hit) {
+    bool first = hit->at == 0;
+    if (!first && run->hits == 1) return false;
+    uint32_t at = first ? run->at : links[hit->at].parent;
+    uint64_t key = first ? run->key : hit->key;
+    for (; at; at = links[at].parent) {
+        key = flametree_key_below(key, links[at].function_id);
+        *hit = (FlameHit){key, run->value, run->node, at};
+        if (f->match[links[at].function]) return true;
     }
-    if (!next) next = end;
-    *place = 1;
-    for (uint32_t i = 0; i < find->hits; i++)
-        *place += before(&find->hit[i], next);
-    return next;
+    return false;
+}
+
+/* Is `a` what a step leads to rather than b? */
+static bool sooner(const FlameHit *a, const FlameHit *b, int step) {
+    return step > 0 ? before(a, b) : before(b, a);
+}
+
+/* The first hit after `here` (NULL: of all). Runs that can have none are not looked into. */
+static bool first_after(const FlameFind *f, const FlameLink *links, const FlameHit *here, int step,
+                        FlameHit *out) {
+    bool any = false;
+    for (uint32_t i = 0; i < f->runs; i++) {
+        const FlameRun *run = &f->run[i];
+        uint64_t v = run->value;
+        if (here && (step > 0 ? v > here->value : v < here->value)) continue;
+        if (any && (step > 0 ? v < out->value : v > out->value)) continue;
+        for (FlameHit hit = {0}; run_step(f, links, run, &hit);) {
+            if (here && !sooner(here, &hit, step)) continue;
+            if (any && !sooner(&hit, out, step)) continue;
+            *out = hit;
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* How many come before a hit. */
+static uint32_t count_before(const FlameFind *f, const FlameLink *links, const FlameHit *here) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->runs; i++) {
+        const FlameRun *run = &f->run[i];
+        if (run->value > here->value) n += run->hits;
+        if (run->value != here->value) continue;
+        for (FlameHit hit = {0}; run_step(f, links, run, &hit);)
+            n += before(&hit, here);
+    }
+    return n;
+}
+
+bool flamefind_next(const FlameFind *find, const FlameTree *tree, uint32_t from, int step,
+                    FlameHit *next, uint32_t *place) {
+    const FlameLink *links = flametree_links(tree);
+    FlameHit here = {.key = flametree_key(tree, from), .value = flametree_value(tree, from)};
+    bool any = flamefind_has(find, tree, from) && first_after(find, links, &here, step, next);
+    if (!any && !first_after(find, links, NULL, step, next)) return false;
+    *place = count_before(find, links, next) + 1;
+    return true;
 }

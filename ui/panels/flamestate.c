@@ -111,7 +111,8 @@ static void seek(Flame *s, const Ledger *ledger, bool fresh) {
     bool same = s->found && !fresh && s->sought_zoom == zoom && s->sought_same == s->same &&
                 strcmp(s->sought, s->edit.text) == 0;
     if (!same) {
-        s->found = mark_matches(s, ledger) && flamefind_update(&s->find, s->tree, s->match, zoom);
+        s->found =
+            mark_matches(s, ledger) && flamefind_update(&s->find, s->tree, s->match, s->root);
         s->sought_zoom = zoom;
         if (s->sought_same != s->same || strcmp(s->sought, s->edit.text) != 0) s->place = 0;
         s->sought_same = s->same;
@@ -120,7 +121,7 @@ static void seek(Flame *s, const Ledger *ledger, bool fresh) {
     s->in_sight = 0;
     for (uint32_t i = 0; i < s->layout.row[s->layout.rows] && s->found; i++) {
         const FlameBlock *block = &s->layout.block[i];
-        s->in_sight += !block->rest && flamefind_has(&s->find, flametree_key(s->tree, block->node));
+        s->in_sight += !block->rest && flamefind_has(&s->find, s->tree, block->node);
     }
 }
 

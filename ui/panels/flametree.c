@@ -409,6 +409,7 @@ FlameSum flametree_sum(FlameTree *t, uint32_t frame) {
 LmpTally flametree_tally(FlameTree *t, uint32_t frame) {
     const Frame *f = &t->frame[frame];
     LmpTally sum = {0};
+    if (frame == FLAME_ROOT) return t->ledger->tree[0].retained; /* both ways up */
     if (t->tallied == frame) return t->tally;
     for (uint32_t i = f->first_member; i < f->first_member + f->members; i++) {
         const LmpTreeRow *row = &t->ledger->tree[t->member[i].node];
@@ -457,7 +458,7 @@ unsigned flametree_kind(FlameTree *t, uint32_t frame) {
     uint64_t sum[LMP_KINDS] = {0};
     unsigned most = LMP_KINDS;
     if (f->sorted) return f->kind;
-    if (!t->kinds_made && !make_kinds(t)) return LMP_KINDS;
+    if (!t->inverted && !t->kinds_made && !make_kinds(t)) return LMP_KINDS;
     for (uint32_t i = f->first_member; i < f->first_member + f->members; i++) {
         uint32_t node = t->member[i].node;
         unsigned own = t->ledger->tree[node].kind;

@@ -246,12 +246,12 @@ static bool in_view(Flame *s, const Model *model, Rect rect, int columns) {
 static bool next_match(Flame *s, const Model *model, Rect rect, int step) {
     if (!s->found) return false;
     uint32_t place;
-    const FlameHit *hit =
-        flamefind_next(&s->find, flametree_key(s->tree, s->selected), step, &place);
-    if (!hit || !flameplace_of_hit(&s->chosen, s->tree, hit)) return true;
+    FlameHit hit;
+    bool any = flamefind_next(&s->find, s->tree, s->selected, step, &hit, &place);
+    if (!any || !flameplace_of_hit(&s->chosen, s->tree, &hit)) return true;
     s->place = place;
     s->rest = false;
-    uint64_t zoomed = flametree_key(s->tree, s->root), key = hit->key;
+    uint64_t zoomed = flametree_key(s->tree, s->root), key = hit.key;
     if (in_view(s, model, rect, 1) && flametree_key(s->tree, s->selected) == key) return true;
     bool whole;
     FlamePlace up = {0};

@@ -173,7 +173,7 @@ START_TEST(test_finding_by_chance) {
             if (any) want += t->row[i].shallow.live_bytes;
         }
         ck_assert(flametree_update(tree, &t->ledger, FLAME_LIVE, inverted));
-        ck_assert(flamefind_update(&find, tree, match, flametree_key_root()));
+        ck_assert(flamefind_update(&find, tree, match, FLAME_ROOT));
         ck_assert_uint_eq(find.value, want);
         ck_assert_uint_eq(find.inside, find.hits);
         uint32_t hits = 0;
@@ -181,25 +181,26 @@ START_TEST(test_finding_by_chance) {
             hits += match[strtoul(strrchr(ways.way[i].text, '/') + 1, NULL, 10)];
         ck_assert_uint_eq(find.hits, hits);
         /* from hit to hit by size, each once; its place leads to it */
-        uint64_t key = 1, last = UINT64_MAX;
+        uint64_t last = UINT64_MAX;
+        uint32_t frame = FLAME_ROOT; /* no hit */
         FlamePlace place = {0};
         for (uint32_t i = 0; i < hits; i++) {
             uint32_t number;
             bool whole;
-            const FlameHit *hit = flamefind_next(&find, key, 1, &number);
+            FlameHit hit, before;
+            ck_assert(flamefind_next(&find, tree, frame, 1, &hit, &number));
             ck_assert_uint_eq(number, i + 1);
-            ck_assert_uint_le(hit->value, last);
-            last = hit->value;
-            key = hit->key;
-            ck_assert(flamefind_has(&find, key));
-            ck_assert(flameplace_of_hit(&place, tree, hit));
-            uint32_t frame = flameplace_find(&place, tree, &whole);
+            ck_assert_uint_le(hit.value, last);
+            last = hit.value;
+            ck_assert(flameplace_of_hit(&place, tree, &hit));
+            frame = flameplace_find(&place, tree, &whole);
             ck_assert(whole);
-            ck_assert_uint_eq(flametree_key(tree, frame), key);
-            ck_assert_uint_eq(flametree_value(tree, frame), hit->value);
-            const FlameHit *before = flamefind_next(&find, key, -1, &number);
+            ck_assert_uint_eq(flametree_key(tree, frame), hit.key);
+            ck_assert(flamefind_has(&find, tree, frame));
+            ck_assert_uint_eq(flametree_value(tree, frame), hit.value);
+            ck_assert(flamefind_next(&find, tree, frame, -1, &before, &number));
             ck_assert_uint_eq(number, i == 0 ? hits : i);
-            ck_assert(hits == 1 || before->key != key);
+            ck_assert(hits == 1 || before.key != hit.key);
             /* those below a frame that is zoomed to */
             if (i > 3) continue;
             FlameFind zoomed = {0};
@@ -212,7 +213,7 @@ START_TEST(test_finding_by_chance) {
                 bool is = strncmp(text, from, n) == 0 && text[n] == '/';
                 inside += is && match[strtoul(strrchr(ways.way[k].text, '/') + 1, NULL, 10)];
             }
-            ck_assert(flamefind_update(&zoomed, tree, match, key));
+            ck_assert(flamefind_update(&zoomed, tree, match, frame));
             ck_assert_uint_eq(zoomed.hits, hits);
             ck_assert_uint_eq(zoomed.inside, inside);
             flamefind_free(&zoomed);
@@ -289,7 +290,7 @@ START_TEST(test_very_deep) {
     ck_assert(flametree_cut(tree)); /* and no further */
     uint8_t match[FUNCTIONS] = {1};
     FlameFind find = {0};
-    ck_assert(flamefind_update(&find, tree, match, flametree_key_root()));
+    ck_assert(flamefind_update(&find, tree, match, FLAME_ROOT));
     ck_assert(find.cut); /* 30 billion steps */
     flamefind_free(&find);
     flamelayout_free(&l);

@@ -1,0 +1,136 @@
+/* flame.c - what a frame of the flame graph costs when the tables have just been read: the median
+ * of some, in processor time. Prints Markdown.
+ *
+ *     flame [NODES [ROW]]
+ */
+#include <time.h>
+
+#include "fake_tables.h"
+#include "panels/flamestate.h"
+
+enum { FUNCTIONS = 2000, LINES = 3, DEFAULT_NODES = 100000, FRAMES = 31, W = 198, H = 46 };
+
+static uint64_t chance = 88172645463325252ull;
+static uint64_t below(uint64_t n) {
+    chance ^= chance << 13;
+    chance ^= chance >> 7;
+    chance ^= chance << 17;
+    return chance % n;
+}
+
+/* Half of the calls are made in the one before, the others in any: about 25 frames a path. Each
+ * line calls one of eight functions. */
+static FakeTables *run_of(uint32_t nodes) {
+    static uint32_t site[FUNCTIONS * LINES];
+    FakeTables *f = fake_tables_new(NULL);
+    LmpTablesUsed *u = &f->live->tables;
+    char text[64];
+    for (int i = 0; i < FUNCTIONS; i++) {
+        snprintf(text, sizeof text, "app/module_%d.lua", i / 20);
+        uint32_t source = fake_text(f, text);
+        snprintf(text, sizeof text, "function 'module_%d.step_%d'", i / 20, i);
+        f->t.function[u->functions] = (LmpFunction){.kind = LMP_F_LUA,
+                                                    .source = source,
+                                                    .short_src = source,
+                                                    .linedefined = i % 20 * 10 + 1,
+                                                    .name = fake_text(f, text)};
+        for (int line = 0; line < LINES; line++) {
+            site[i * LINES + line] = u->sites;
+            f->t.site[u->sites++] =
+                (LmpSite){.function = u->functions, .line = i % 20 * 10 + 2 + line};
+        }
+        u->functions++;
+    }
+    u->stacks = 1;
+    for (uint32_t i = u->nodes; i < nodes && i < LMP_NODES_MAX; i++) {
+        uint32_t parent = i <= 2 ? 0 : below(2) ? i - 1 : 2 + (uint32_t)below(i - 2);
+        uint32_t caller = f->t.node[parent].site, k = (uint32_t)below(8);
+        uint32_t at = site[(caller * 7u + k * k * 31u + k) % (FUNCTIONS * LINES)];
+        f->t.node[i] =
+            (LmpNode){.parent = parent, .site = at, .depth = f->t.node[parent].depth + 1};
+        u->nodes = i + 1;
+        FakeSpot spot = {at, i, i % 3 ? LMP_C_TABLE : LMP_C_STRING, 0};
+        f->t.path[u->paths++] = (LmpPath){i, fake_record(f, at, spot.cls, 0)};
+        uint64_t most = at % 101 ? 10000 : 1000000; /* some lines make what can be seen */
+        fake_made(f, spot, 1 + below(100), 1 + below(most));
+        if (below(2)) fake_freed(f, spot, spot, 1, 1, 1);
+    }
+    return f;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+typedef struct Case {
+    const char *name;
+    bool inverted, types;
+    const char *find; /* NULL: nothing */
+} Case;
+
+static const Case cases[] = {
+    {"the graph", false, false, NULL},
+    {"coloured by type", false, true, NULL},
+    {"a search of 1 function", false, false, "step_1234"},
+    {"a search of 111", false, false, "step_10"},
+    {"a search of half", false, false, "step_1"},
+    {"inverted", true, false, NULL},
+    {"inverted, by type", true, true, NULL},
+    {"inverted, a search of 1 function", true, false, "step_1234"},
+    {"inverted, a search of 111", true, false, "step_10"},
+    {"inverted, a search of half", true, false, "step_1"},
+};
+
+static void measure(const Case *c, Model *model, Canvas *canvas) {
+    Ui ui = {.utf8 = true, .colours = 256, .kinds = (1u << LMP_KINDS) - 1, .focus = &panel_flame};
+    Rect rect = {0, 0, W, H};
+    Flame *s = panel_flame.create();
+    double took[FRAMES], again[FRAMES];
+    char note[256] = "";
+    if (!s) return;
+    s->inverted = c->inverted;
+    if (c->types) s->colour = FLAME_BY_TYPE;
+    if (c->find) s->edit.used = (int)strlen(strcpy(s->edit.text, c->find));
+    for (int i = 0; i < FRAMES; i++) {
+        model->ledger_serial++;
+        double begun = now();
+        panel_flame.draw(s, model, &ui, canvas, rect);
+        double fresh = now();
+        panel_flame.draw(s, model, &ui, canvas, rect);
+        again[i] = now() - fresh;
+        took[i] = fresh - begun;
+    }
+    panel_flame.note(s, model, &ui, note, sizeof note);
+    qsort(took, FRAMES, sizeof *took, by_size);
+    qsort(again, FRAMES, sizeof *again, by_size);
+    printf("| %s | %.1f ms | %.1f ms | %s |\n", c->name, took[FRAMES / 2], again[FRAMES / 2], note);
+    fflush(stdout);
+    panel_flame.destroy(s);
+}
+
+int main(int argc, char **argv) {
+    uint32_t nodes = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : DEFAULT_NODES;
+    FakeTables *f = run_of(nodes);
+    Model *model = calloc(1, sizeof *model);
+    Canvas *canvas = canvas_new(W, H, true);
+    if (!model || !canvas) return 1;
+    if (ledger_refresh(&model->ledger, &f->t, FLAME_PARTS, 1) != LMP_OK) return 1;
+    model->ledger_parts = FLAME_PARTS;
+    printf("| flame graph of %u call paths, %d columns | new figures | the same | note |\n"
+           "|---|---|---|---|\n",
+           model->ledger.nodes - 1, W);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (argc <= 2 || strcmp(argv[2], cases[i].name) == 0) measure(&cases[i], model, canvas);
+    ledger_free(&model->ledger);
+    canvas_free(canvas);
+    free(model);
+    fake_tables_free(f);
+    return 0;
+}
