@@ -36,7 +36,9 @@ typedef enum TableAlign {
 typedef struct TableColumn {
     const char *title; /* NULL: from heading(), or from the measure */
     int narrow, wide, drop;
-    int least; /* if even `narrow` does not fit: takes what is left if at least this; 0 */
+    int least;  /* if even `narrow` does not fit: takes what is left if at least this; 0 */
+    int yields; /* `drop` while the table shows a range of time, whose columns come first; 0: drop
+                 */
     TableAlign align;
     bool flex;
     TableMode mode;

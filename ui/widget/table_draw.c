@@ -23,10 +23,12 @@ static bool has_column(const Table *t, const TableColumn *column) {
     return column->mode == TABLE_BOTH || (column->mode == TABLE_MAKES) == t->makes;
 }
 
-/* Where two runs are compared, what differs is what one came for. */
-static int drop_of(const Table *t, const TableColumn *column) {
+/* Where two runs are compared, what differs is what one came for; in a range, what happened in it.
+ */
+static int drop_of(const Table *t, const TableSource *from, const TableColumn *column) {
     bool differs = t->against && column->measure && measure_differs(column->measure);
-    return differs ? 0 : column->drop;
+    bool yields = column->yields && measure_range(from);
+    return differs ? 0 : yields ? column->yields : column->drop;
 }
 
 /* Chooses the columns for a width: all as narrow as can be, then widened from the left. */
@@ -36,7 +38,7 @@ static void place_columns(Table *t, const TableSource *source, int from, int w) 
     memset(t->width, 0, sizeof t->width);
     for (int drop = 0; drop < TABLE_COLUMNS; drop++) {
         for (int i = 0; i < n; i++) {
-            if (drop_of(t, &column[i]) != drop || !has_column(t, &column[i])) continue;
+            if (drop_of(t, source, &column[i]) != drop || !has_column(t, &column[i])) continue;
             if (column[i].hidden && column[i].hidden(source)) continue;
             int take = column[i].narrow;
             if (used + take > w && column[i].least && used + column[i].least <= w) take = w - used;

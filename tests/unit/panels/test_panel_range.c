@@ -62,6 +62,8 @@ static const struct {
     {&panel_functions, "functions-78x12", 78, 12, 8, true, true},
     {&panel_tree, "tree-118x16", 118, 16, 256, true, false},
     {&panel_tree, "tree-78x12", 78, 12, 256, true, true},
+    {&panel_tree, "tree-98x12", 98, 12, 256, true, false},
+    {&panel_tree, "tree-58x8-ascii", 58, 8, 0, false, false},
     {&panel_tags, "tags-78x8", 78, 8, 256, true, false},
     {&panel_types, "types-78x10", 78, 10, 256, true, false},
     {&panel_types, "types-54x10", 54, 10, 256, true, true},
@@ -81,6 +83,25 @@ START_TEST(test_sizes) {
         stage_golden(s, name);
         stage_free(s);
     }
+    ledger_fixture_free(&f);
+}
+END_TEST
+
+/* Each table has room for all three on the smallest terminal, 60 columns wide, as for the name. */
+START_TEST(test_columns_have_room) {
+    static const Panel *const panels[] = {&panel_sites, &panel_functions, &panel_tree, &panel_tags,
+                                          &panel_types};
+    LedgerFixture f = in_range();
+    for (size_t i = 0; i < 2 * sizeof panels / sizeof *panels; i++)
+        for (int w = 58; w < 200; w++) {
+            Stage *s = stage_of(panels[i / 2], &f, w, 12, true, 256);
+            s->ui.makes = i % 2;
+            free(stage_text(s, false));
+            ck_says(s, "allocated");
+            ck_says(s, "freed");
+            ck_says(s, "grew");
+            stage_free(s);
+        }
     ledger_fixture_free(&f);
 }
 END_TEST
@@ -152,4 +173,5 @@ START_TEST(test_flame) {
 }
 END_TEST
 
-SUITE("panel_range", test_sizes, test_the_three_agree, test_order, test_flame)
+SUITE("panel_range", test_sizes, test_columns_have_room, test_the_three_agree, test_order,
+      test_flame)
