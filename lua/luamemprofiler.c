@@ -3,6 +3,7 @@
  * Misuse raises an error that names the argument. What the environment refuses is one line on
  * standard error, and the program runs on: start() then gives nil, message, code (no profile) or
  * true, message, code (a profile, but without the display, or without another option). */
+#include <errno.h>
 #include <lauxlib.h>
 #include <lua.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "agent/session/profiler.h"
+#include "base/format.h"
 #include "figures.h"
 #include "heap.h"
 #include "measured.h"
@@ -57,7 +59,19 @@ int module_own_call(lua_State *L, void (*make)(lua_State *, void *), void *from,
 typedef struct Refusal {
     bool unprofiled;
     LmpErr err;
+    char text[1400];
 } Refusal;
+
+/* Of a recording's file also which it is and, if it is known, what the system says of it. */
+static void describe(Refusal *r, const LmpOptions *options, int why) {
+    char name[1024];
+    const char *file = options->record && *options->record ? options->record : ".";
+    if (r->err == LMP_E_FILE)
+        snprintf(r->text, sizeof r->text, "%s: %s%s%s", format_text(name, sizeof name, file, 0),
+                 err_message(r->err), why ? ": " : "", why ? err_of_file(why) : "");
+    else
+        snprintf(r->text, sizeof r->text, "%s", err_message(r->err));
+}
 
 static void push_refusal(lua_State *L, void *from) {
     const Refusal *r = from;
@@ -66,7 +80,7 @@ static void push_refusal(lua_State *L, void *from) {
     } else {
         lua_pushboolean(L, 1);
     }
-    lua_pushstring(L, err_message(r->err));
+    lua_pushstring(L, r->text);
     lua_pushstring(L, err_name(r->err));
 }
 
@@ -84,23 +98,24 @@ static int start_with(lua_State *L, const LmpOptions *options) {
     LmpErr lack;
     LmpErr err = profiler_start(L, options, &lack);
     if (err == LMP_E_STARTED) return luaL_error(L, "%s (call stop first)", err_message(err));
-    LmpErr said = err ? err : lack;
+    int why = errno;
+    Refusal refusal = {.unprofiled = err != LMP_OK, .err = err ? err : lack};
+    describe(&refusal, options, err ? why : 0);
     bool of_options = lack >= LMP_E_NOLINES && lack <= LMP_E_NOCOUNTS;
     bool of_record = options->record && (!options->live || lack == LMP_E_FILE);
     if (err) {
-        complain("the program runs unprofiled", err_message(err));
+        complain("the program runs unprofiled", refusal.text);
     } else {
         if (lack && !of_options)
             complain(of_record ? "the program is not recorded"
                                : "the program runs without a display",
-                     err_message(lack));
+                     refusal.text);
         if (lack && options->run_socket < 0) complain_of_options(L);
     }
-    if (!said) {
+    if (!refusal.err) {
         lua_pushboolean(L, 1);
         return 1;
     }
-    Refusal refusal = {err != LMP_OK, said};
     return module_own_call(L, push_refusal, &refusal, 3) == LUA_OK ? 3 : lua_error(L);
 }
 

@@ -251,14 +251,33 @@ for i = 1, 2 do
     T = {} for i = 1, 100 do T[i] = {} end
     lmp.stop()
 end
-print(lmp.start { summary = false, record = '/no/such/directory/x' })
-lmp.stop()
+for _, place in ipairs { '/no/such/directory/x', '.', 'start.lua/x', 'fifo', ('x'):rep(300) } do
+    print(lmp.start { summary = false, record = place })
+    assert(not pcall(lmp.stop)) -- no profile is left behind
+end
 assert(lmp.start { summary = false, record = true })
 LUA
+    mkfifo fifo
     LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD=$LMP_PRELOAD "$LUA" start.lua >out 2>err
     is $? 0 status
-    has out 'cannot write the file	FILE'
-    has err '^lmp: the program is not recorded: cannot write the file$'
+    while IFS='|' read -r place why; do
+        has out "^nil	$place: cannot write the file: $why	FILE\$"
+        has err "^lmp: the program runs unprofiled: $place: cannot write the file: $why\$"
+    done <<'END'
+/no/such/directory/x|No such file or directory
+.|Is a directory
+start.lua/x|Not a directory
+fifo|what is there is no plain file, and is not replaced
+x+|File name too long
+END
+    lines err 5
+    test -p fifo || fail 'the FIFO was replaced'
+    mkdir sealed
+    if chmod 500 sealed && [ "$(id -u)" != 0 ]; then
+        (cd sealed && LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD=$LMP_PRELOAD "$LUA" \
+            -e "print(require 'luamemprofiler'.start { record = true })" >../out 2>../err)
+        has out '^nil	.: cannot write the file: Permission denied	FILE$'
+    fi
     for f in start.lmprec start.lmprec.2; do
         until_true "a complete $f" complete $f
     done

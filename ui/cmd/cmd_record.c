@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/outfile.h"
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/record_cut.h"
@@ -12,7 +13,6 @@
 #include "cmd/target.h"
 #include "read/discover.h"
 #include "recording/recordname.h"
-#include "relay/outfile.h"
 
 enum { O_LIMIT };
 

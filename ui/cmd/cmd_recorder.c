@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/outfile.h"
 #include "cmd/cmd.h"
 #include "recording/recordname.h"
-#include "relay/outfile.h"
 #include "shared/launch.h"
 
 static const Option options[] = {

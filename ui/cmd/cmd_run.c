@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/outfile.h"
 #include "base/ownfd.h"
 #include "cmd/cmd.h"
 #include "cmd/collect.h"
@@ -20,7 +21,6 @@
 #include "cmd/program.h"
 #include "cmd/run_gate.h"
 #include "cmd/run_options.h"
-#include "relay/outfile.h"
 #include "report/save.h"
 #include "shared/launch.h"
 #include "viewer/viewer.h"

@@ -11,8 +11,8 @@
 
 #include "base/io.h"
 #include "base/os.h"
+#include "base/outfile.h"
 #include "cmd/command.h"
-#include "relay/outfile.h"
 
 #define WAIT_NS 20000000000ull /* for all of them: the last tables of a large heap take a while */
 #define SAID 8                 /* recordings that get a line of their own */

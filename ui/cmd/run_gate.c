@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/outfile.h"
 #include "gate/gate.h"
-#include "relay/outfile.h"
 #include "report/save.h"
 
 typedef struct Judge {

@@ -10,7 +10,7 @@
 
 #include "base/format.h"
 #include "base/io.h"
-#include "relay/outfile.h"
+#include "base/outfile.h"
 #include "relay/pty_relay_impl.h"
 #include "report/report.h"
 #include "shared/launch.h"

@@ -397,6 +397,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
         return LMP_OK;
     }
     if (running) return LMP_E_STARTED;
+    if (options->record && record_possible(options->record)) return LMP_E_FILE;
     prepare_process();
     profiler_prepare(L);
     Slot *slot = find_slot(L);

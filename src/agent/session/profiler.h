@@ -26,7 +26,7 @@ void profiler_prepare(lua_State *L);
  * start: it goes on as it is. Pushes and pops; may raise a Lua memory error before anything has
  * begun. *lack: what was requested and is not available (the profile runs): the display, why; or
  * else LMP_E_NOLINES, LMP_E_NOSTACKS, LMP_E_NOSAMPLE, where the figures say why. Or LMP_OK. Errors:
- * STARTED, CLOSED, NOMEM, MEMFD: nothing has changed. */
+ * STARTED, CLOSED, NOMEM, MEMFD, FILE (the recording's; errno): nothing has changed. */
 LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack);
 
 /* Stops: the state has its old allocator back, the display has ended, the summary is written. The

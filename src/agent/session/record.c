@@ -10,6 +10,11 @@
 
 #include "agent/session/ending.h"
 #include "agent/session/spawn.h"
+#include "base/outfile.h"
+
+LmpErr record_possible(const char *file) {
+    return outfile_replaceable(*file ? file : "./") ? LMP_OK : LMP_E_FILE;
+}
 
 LmpErr record_start(LmpSession *session, const char *file) {
     LmpProfile *p = &session->profile;

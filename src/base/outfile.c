@@ -1,5 +1,5 @@
 /* outfile.c - see outfile.h. */
-#include "relay/outfile.h"
+#include "base/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,9 @@ bool outfile_replaceable(const char *path) {
     close(fd);
     unlink(probe);
     bool named = !slash || slash[1];
-    if (!named || lstat(path, &st) != 0 || S_ISREG(st.st_mode)) return true;
+    if (!named) return true;
+    if (lstat(path, &st) != 0) return errno == ENOENT;
+    if (S_ISREG(st.st_mode)) return true;
     errno = S_ISDIR(st.st_mode) ? EISDIR : EEXIST;
     return false;
 }
