@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "read/pages.h"
 
 #define BEAT_IN_LIVE (LMP_BEAT_AT - LMP_LIVE_AT)
+#define MOST_PRIVATE (1ull << 30) /* of addresses that are asked after, bytes */
 
 static LmpErr check_header(const LmpHeader *h) {
     if (h->magic != LMP_MAGIC) return LMP_E_FOREIGN;
@@ -138,8 +140,19 @@ void view_refresh(LmpView *view) {
 }
 
 uint64_t view_memory(const LmpView *view) {
+    static LmpMemory told; /* large; readers have one thread */
     struct stat st;
-    return fstat(view->fd, &st) == 0 && st.st_blocks > 0 ? (uint64_t)st.st_blocks * 512 : 0;
+    uint64_t bytes = 0, looked = 0;
+    if (fstat(view->fd, &st) == 0 && st.st_blocks > 0) bytes = (uint64_t)st.st_blocks * 512;
+    if (!view->pid) return bytes;
+    view_copy_told(view, &told);
+    for (uint32_t i = 0; i < told.ranges; i++) {
+        uint64_t size = (told.range[i].size + PAGES_PIECE - 1) & ~(uint64_t)(PAGES_PIECE - 1);
+        if (size > MOST_PRIVATE - looked || told.range[i].at > UINT64_MAX - size) break;
+        looked += size;
+        bytes += pages_within(view->pid, told.range[i].at, told.range[i].at + size);
+    }
+    return bytes;
 }
 
 /* Copies a group guarded by a sequence number, trying again while the writer is in it. */

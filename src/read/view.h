@@ -51,7 +51,8 @@ LmpErr view_open_whole(LmpView *view, void *whole);
 /* Maps the leaves that were added since. Cheap when there are none. */
 void view_refresh(LmpView *view);
 
-/* Memory behind the state's pages, bytes: nearly all that the profiler itself takes. */
+/* What the profiler itself takes of the program's resident set, bytes: the state's pages, and as
+ * far as the system tells, what is in memory of its private tables. Takes a millisecond. */
 uint64_t view_memory(const LmpView *view);
 
 /* A consistent copy of a group that carries a sequence number. False: the writer is in the middle

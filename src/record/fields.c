@@ -72,12 +72,11 @@ static const RecField break_row[] = {
 };
 
 static const RecField live[] = {
-    ONE(LmpLive, state),           ONE(LmpLive, clock),         ONE(LmpLive, own_bytes),
-    ONE(LmpLive, resident),        ONE(LmpLive, resident_own),  ONE(LmpLive, marks),
-    ONE(LmpLive, marked),          ONE(LmpLive, epoch),         ONE(LmpLive, owners_known),
-    ONE(LmpLive, owners_unproven), ONE(LmpLive, epoch_length),  ONE(LmpLive, hidden_leaves),
-    ONE(LmpLive, strange.apart),   ONE(LmpLive, strange.mixed), ONE(LmpLive, strange.covered),
-    ONE(LmpLive, strange.passed),
+    ONE(LmpLive, state),         ONE(LmpLive, clock),           ONE(LmpLive, resident),
+    ONE(LmpLive, resident_own),  ONE(LmpLive, marks),           ONE(LmpLive, marked),
+    ONE(LmpLive, epoch),         ONE(LmpLive, owners_known),    ONE(LmpLive, owners_unproven),
+    ONE(LmpLive, epoch_length),  ONE(LmpLive, hidden_leaves),   ONE(LmpLive, strange.apart),
+    ONE(LmpLive, strange.mixed), ONE(LmpLive, strange.covered), ONE(LmpLive, strange.passed),
 };
 
 static const RecField counters[] = {

@@ -36,8 +36,8 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 18u /* changes whenever anything here, in rows.h, laps.h or paused.h does */
-#define LMP_LAYOUT_DIGEST 0xc6bbf69d10cdb6a7ull
+#define LMP_LAYOUT 19u /* changes whenever anything here, in rows.h, laps.h or paused.h does */
+#define LMP_LAYOUT_DIGEST 0xe6f91e9378971a8eull
 
 #define LMP_CONTROL_AT 4096ull
 #define LMP_LIVE_AT 8192ull
@@ -461,9 +461,8 @@ typedef struct LmpLive {
     _Atomic uint32_t state;   /* LmpRunState */
     _Atomic uint32_t changed; /* futex and count: bumped when state or op change */
     uint64_t clock;           /* nanoseconds since start, at the last tick or at the end */
-    uint64_t own_bytes;       /* memory of the profiler's own in this process, about (bytes) */
     uint64_t resident; /* when it was stopped: the process's resident set, bytes; 0: not known */
-    uint64_t resident_own; /* of which this file's pages */
+    uint64_t resident_own; /* of which lmp's own: this file's pages, and private tables */
     _Atomic uint32_t step_done, collect_done, mark_done, preview_done, locals_done;
     _Atomic uint32_t inside_done;
     uint32_t spare;

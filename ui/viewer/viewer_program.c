@@ -38,7 +38,7 @@ static uint64_t resident(void *viewer) {
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Memory of the shared state, bytes. It grows slowly. */
+/* lmp's own part of the resident set, bytes. It grows slowly. */
 static uint64_t own_memory(Viewer *v, uint64_t now) {
     if (v->own_time == 0 || now - v->own_time >= 500 * MS) {
         v->own_time = now;

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/ownfd.h"
+#include "base/ownmap.h"
+#include "read/pages.h"
 
 /* The second number of /proc/self/statm is pages of the resident set. */
 static uint64_t resident_pages(void) {
@@ -22,12 +24,25 @@ static uint64_t resident_pages(void) {
     return second ? strtoull(second, NULL, 10) : 0;
 }
 
+/* What is in memory of the rows that only this process has. */
+static uint64_t private_tables(void) {
+    OwnMapRange range[OWNMAP_MOST];
+    uint32_t n = ownmap_copy(range), pid = (uint32_t)getpid();
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < n; i++) /* mappings are whole pages */
+        bytes +=
+            pages_within(pid, range[i].at,
+                         range[i].at + ((range[i].size + PAGES_PIECE - 1) & ~(PAGES_PIECE - 1ull)));
+    return bytes;
+}
+
 void resident_note(LmpProfile *p) {
     int before = errno, fd = ownfd_get(&p->file);
     long page = sysconf(_SC_PAGESIZE);
     struct stat st;
     if (page > 0) p->live->resident = resident_pages() * (uint64_t)page;
-    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_blocks > 0)
-        p->live->resident_own = (uint64_t)st.st_blocks * 512;
+    uint64_t own = private_tables();
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_blocks > 0) own += (uint64_t)st.st_blocks * 512;
+    p->live->resident_own = own;
     errno = before;
 }

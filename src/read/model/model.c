@@ -230,7 +230,6 @@ void model_fill_live(Model *model, const LmpLive *live, uint64_t clock) {
     stats_derive(live, clock, &model->stats);
     model->failed_bytes = live->counters.failed_bytes;
     model->peak_clock = live->counters.peak_clock < clock ? live->counters.peak_clock : clock;
-    model->own_bytes = live->own_bytes;
     model->epoch = live->epoch;
     model->epoch_length = live->epoch_length;
     model->gc = live->gc;
@@ -356,7 +355,7 @@ void model_fill(Model *model, LmpView *view, const ModelInput *input) {
     model->breaks_ours = view_breaks_ours(view);
 
     model->rss = rss_of_heap(input, model->stats.live_bytes);
-    model->own_bytes += input->own;
+    model->own_bytes = input->own;
     fill_outside(model, input->now);
 }
 

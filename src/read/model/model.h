@@ -166,8 +166,7 @@ typedef struct ModelInput {
     uint64_t now; /* CLOCK_MONOTONIC, nanoseconds */
     bool alive;   /* the process is there */
     uint64_t rss; /* bytes; 0: not known */
-    uint64_t
-        own; /* memory of the shared state, which the program's resident set holds too; bytes */
+    uint64_t own; /* of which lmp's own: view_memory; bytes */
     /* Reads rss once more, for a heap that has grown above it in between; NULL: nobody can. */
     uint64_t (*rss_again)(void *program);
     void *program; /* its argument */

@@ -8,12 +8,12 @@
 
 #include "base/os.h"
 #include "read/heap/heapscan.h"
+#include "read/pages.h"
 #include "read/process/mappings.h"
 
 #define PART_BLOCKS (CHUNKS_PART / 16) /* that can begin in a part */
 #define REST 24u                       /* a look takes one part in this many of the time */
 #define LEAST_REST 1000000000ull       /* nanoseconds */
-#define PRESENT (1ull << 63)           /* in an entry of /proc/PID/pagemap */
 #define LARGEST (1ull << 36)           /* of a mapping that is looked at part by part */
 #define COUNTED (1ull << 30)           /* of one whose pages are counted again */
 #define MISFITS 32u                    /* of so many blocks one may be read while it moves */
@@ -70,35 +70,14 @@ void process_free(Process *p) {
 
 /* ---- reading the process --------------------------------------------------------------------- */
 
-/* Which pieces of CHUNKS_PAGE bytes are in memory; the kernel's pages may be larger. False: it does
- * not say. */
+_Static_assert(CHUNKS_PAGE == PAGES_PIECE && CHUNKS_PAGES <= PAGES_MOST, "a part in one look");
+
 static bool look_at_pages(const Process *p, uint64_t from, uint32_t pages, bool *here) {
-    uint64_t entry[CHUNKS_PAGES], size = (uint64_t)sysconf(_SC_PAGESIZE);
-    char path[32];
-    memset(here, 0, pages * sizeof *here);
-    if (size < CHUNKS_PAGE || pages == 0) return false;
-    uint64_t first = from / size, end = (from + pages * (uint64_t)CHUNKS_PAGE - 1) / size + 1;
-    size_t want = (size_t)(end - first) * sizeof *entry;
-    snprintf(path, sizeof path, "/proc/%u/pagemap", p->view->pid);
-    if (lmp_os->read_file(path, first * sizeof *entry, entry, want) != (int64_t)want) return false;
-    for (uint32_t i = 0; i < pages; i++)
-        here[i] = entry[(from + i * (uint64_t)CHUNKS_PAGE) / size - first] & PRESENT;
-    return true;
+    return pages_here(p->view->pid, from, pages, here);
 }
 
-/* Bytes of whole pages that are in memory. */
 static uint64_t resident_within(const Process *p, uint64_t from, uint64_t to) {
-    bool here[CHUNKS_PAGES];
-    uint64_t bytes = 0;
-    while (from < to) {
-        uint64_t left = (to - from) / CHUNKS_PAGE;
-        uint32_t pages = left < CHUNKS_PAGES ? (uint32_t)left : CHUNKS_PAGES;
-        if (pages == 0 || !look_at_pages(p, from, pages, here)) break;
-        for (uint32_t page = 0; page < pages; page++)
-            bytes += here[page] ? CHUNKS_PAGE : 0;
-        from += pages * (uint64_t)CHUNKS_PAGE;
-    }
-    return bytes;
+    return pages_within(p->view->pid, from, to);
 }
 
 /* A single word, if its page is in memory: reading another one would put it there. */

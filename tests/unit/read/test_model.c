@@ -406,8 +406,7 @@ START_TEST(memory_outside_lua) {
     static LmpLive state;
     view = (LmpView){.fd = -1, .header = &header, .control = &control, .live = &state};
     memset(&model, 0, sizeof model);
-    state.own_bytes = 1000;
-    model_fill(&model, &view, &(ModelInput){SECOND, true, 5000, 500, NULL, NULL});
+    model_fill(&model, &view, &(ModelInput){SECOND, true, 5000, 1500, NULL, NULL});
     ck_assert_uint_eq(model.outside, 3500);
     model_fill(&model, &view, &(ModelInput){SECOND, true, 500, 0, NULL, NULL});
     ck_assert_uint_eq(model.outside, 0);
@@ -421,7 +420,7 @@ START_TEST(memory_outside_lua) {
         state.counters.live_bytes = state.counters.count[LMP_C_TABLE].alloc_bytes = heap;
         uint64_t more = i >= 150 ? 700 : 0;
         model_fill(&model, &view,
-                   &(ModelInput){at, true, largest + 1000 + 4000 + more, 0, NULL, NULL});
+                   &(ModelInput){at, true, largest + 1000 + 4000 + more, 1000, NULL, NULL});
         ck_assert_uint_ge(model.outside, 4000);
         ck_assert_uint_le(model.outside, largest + 1000 + 4000 + more - heap - 1000);
         if (i > 23 && i < 150) ck_assert_uint_eq(model.outside, 4000);

@@ -1,5 +1,7 @@
 /* Where a process's memory is: lists of mappings by hand, made-up heaps against a judge that looks
  * at every byte, and what is said where something may not be read or is not as expected. */
+#include <unistd.h>
+
 #include "process_fixture.h"
 
 #include "read/process/mappings.h"
@@ -456,6 +458,31 @@ START_TEST(test_pages) {
 }
 END_TEST
 
-SUITE("process", test_sorts, test_libraries, test_damaged_lists, test_random_heaps,
+/* What lmp itself has in memory of this very process: of what it has mapped, what was touched. */
+START_TEST(test_own_memory) {
+    static LmpLive live;
+    LmpMemory *told = &live.memory;
+    enum { SIZE = 300 * 4096 };
+    const LmpView view = {.fd = -1, .live = &live, .pid = (uint32_t)getpid()};
+    lmp_os = &os_real;
+    told->ranges = 3;
+    for (uint32_t i = 0; i < 2; i++)
+        told->range[i] = (LmpOwnRange){(uintptr_t)os_real.map(SIZE, -1, 0, true), SIZE - 100};
+    told->range[2] = (LmpOwnRange){1ull << 40, 1ull << 60}; /* rubbish */
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), touched = 0;
+    for (uint64_t at = 0; at < SIZE; at += 3 * page, touched += page)
+        *(volatile char *)(uintptr_t)(told->range[1].at + at) = 1;
+    *(volatile char *)(uintptr_t)(told->range[0].at + SIZE - 1) = 1;
+    uint64_t bytes = view_memory(&view);
+    if (bytes == 0) return; /* it does not say */
+    ck_assert_uint_eq(bytes, touched + page);
+    told->ranges = LMP_OWN_RANGES + 1; /* as it never is */
+    ck_assert_uint_eq(view_memory(&view), touched + page);
+    for (uint32_t i = 0; i < 2; i++)
+        os_real.unmap((void *)(uintptr_t)told->range[i].at, SIZE);
+}
+END_TEST
+
+SUITE("process", test_own_memory, test_sorts, test_libraries, test_damaged_lists, test_random_heaps,
       test_memory_is_closed, test_pages_are_not_said, test_gone_meanwhile, test_vast,
       test_damaged_words, test_not_glibc, test_plain_links, test_gone, test_partial, test_pages)
