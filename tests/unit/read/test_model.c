@@ -408,7 +408,7 @@ START_TEST(memory_outside_lua) {
     memset(&model, 0, sizeof model);
     model_fill(&model, &view, &(ModelInput){SECOND, true, 5000, 1500, NULL, NULL});
     ck_assert_uint_eq(model.outside, 3500);
-    model_fill(&model, &view, &(ModelInput){SECOND, true, 500, 0, NULL, NULL});
+    model_fill(&model, &view, &(ModelInput){SECOND, true, 500, 1500, NULL, NULL});
     ck_assert_uint_eq(model.outside, 0);
     /* A heap that swings under a resident set that stands (the allocator keeps what is freed):
      * after one round the figure stands, at what is there beside the largest heap. Then 700 more
