@@ -165,7 +165,7 @@ void coding_put_rows(RecBytes *out, uint32_t group, const RecMemory *now, uint32
         }
         for (uint32_t w = 0; w < field->count; w++) {
             const char *at = a + field->at + w * field->size;
-            uint64_t before = first ? rec_word(at + (size_t)(first - 1) * g->row, field->size) : 0;
+            uint64_t before = 0; /* what came before may be damaged */
             for (uint32_t i = first; i < end; i++) {
                 uint64_t v = rec_word(at + (size_t)i * g->row, field->size);
                 bytes_varint(out, rec_zigzag(v - before));

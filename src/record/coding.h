@@ -5,8 +5,9 @@
  * zero), which ones (the distance of each from the one before, the first from -1), and then, word
  * by word of the row, either 0 (it has not changed in any of these rows) or 1 and its changes, one
  * for each of these rows, as signed numbers. A piece of the rows section has, for each group: its
- * number, the first row, how many, and word by word of the row the difference from the row before;
- * characters stand as they are. All numbers as in bytes.h. Changes are read by apply.h. */
+ * number, the first row, how many, and word by word of the row the difference from the row before
+ * (of the first one: from zero); characters stand as they are. All numbers as in bytes.h. Changes
+ * are read by apply.h. */
 #ifndef LMP_RECORD_CODING_H
 #define LMP_RECORD_CODING_H
 
@@ -74,10 +75,11 @@ typedef struct RecWhich {
 } RecWhich;
 LmpErr which_read(RecWhich *which, RecRead *r, uint64_t n);
 
-/* Puts rows that never change where they belong; `have`: rows of each of rec_groups that are there,
- * row 0 and up; a piece must go on there. Error: DAMAGED. */
-LmpErr coding_read_rows(const RecSchema *schema, const uint8_t *bytes, size_t n, const RecMemory *m,
-                        uint32_t *have);
+/* Puts rows that never change where they belong; `have`: where those of each of rec_groups end that
+ * are there. `version`: of the file; in one of REC_VERSION_LINKED, a piece's first row is a
+ * difference, too, so all before it must be there. Error: DAMAGED. */
+LmpErr coding_read_rows(const RecSchema *schema, uint32_t version, const uint8_t *bytes, size_t n,
+                        const RecMemory *m, uint32_t *have);
 
 /* Tells what is in a piece of changes or rows, word by word, for people: `word` of the field's
  * words, in `row`; `value` is a difference. `field` NULL: a group begins, `row` of its rows are in

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "record/coding.h"
+#include "record/part.h"
 
 enum { MOST_GROUPS = 1000, MOST_FIELDS = 1000, MOST_WORDS = 65535 };
 
@@ -144,6 +145,7 @@ typedef struct Rows {
     const RecSchema *schema;
     const RecMemory *m;
     uint32_t *have;
+    bool linked; /* rows are differences from those of the part before */
     RecTell *tell;
     void *of;
 } Rows;
@@ -153,7 +155,7 @@ static void read_row_word(Rows *c, const RecFileGroup *g, const RecFileField *f,
     const RecField *own = c->have && g->own && f->own && word < f->own->count ? f->own : NULL;
     uint64_t value = 0;
     char *to = own ? rec_at(c->m, g->own->at + own->at + (uint64_t)word * own->size) : NULL;
-    if (own && first) value = rec_word(to + (first - 1) * g->own->row, own->size);
+    if (own && first && c->linked) value = rec_word(to + (first - 1) * g->own->row, own->size);
     for (uint64_t i = first; i < first + n && !c->r.failed; i++) {
         uint64_t change = rec_unzigzag(read_varint(&c->r));
         value += change;
@@ -170,7 +172,7 @@ static LmpErr read_group_rows(Rows *c) {
         n > (uint64_t)(c->r.end - c->r.at))
         return LMP_E_DAMAGED;
     uint32_t *have = g->own && c->have ? &c->have[g->own - rec_groups] : NULL;
-    if (have && (first > *have || first + n > g->own->most)) return LMP_E_DAMAGED;
+    if (have && ((c->linked && first > *have) || first + n > g->own->most)) return LMP_E_DAMAGED;
     if (c->tell) c->tell(c->of, g, NULL, 0, first + n, n);
     for (uint32_t f = 0; f < g->fields && !c->r.failed; f++) {
         const RecFileField *field = &g->field[f];
@@ -190,9 +192,13 @@ static LmpErr read_group_rows(Rows *c) {
     return c->r.failed ? LMP_E_DAMAGED : LMP_OK;
 }
 
-LmpErr coding_read_rows(const RecSchema *schema, const uint8_t *bytes, size_t n, const RecMemory *m,
-                        uint32_t *have) {
-    Rows c = {.r = {bytes, bytes + n, false}, .schema = schema, .m = m, .have = have};
+LmpErr coding_read_rows(const RecSchema *schema, uint32_t version, const uint8_t *bytes, size_t n,
+                        const RecMemory *m, uint32_t *have) {
+    Rows c = {.r = {bytes, bytes + n, false},
+              .schema = schema,
+              .m = m,
+              .have = have,
+              .linked = version == REC_VERSION_LINKED};
     LmpErr err = LMP_OK;
     while (!err && c.r.at < c.r.end)
         err = read_group_rows(&c);

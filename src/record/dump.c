@@ -10,6 +10,7 @@
 #include "record/outputs.h"
 #include "record/recording.h"
 #include "record/recscan.h"
+#include "record/schema.h"
 
 enum { TEXT_ROWS = 64, TEXT_WORDS = 1200 };
 
@@ -17,6 +18,7 @@ typedef struct Dump {
     FILE *out;
     RecScan scan;
     RecSchema schema;
+    bool told;                /* it was */
     RecPack *pack, *based[2]; /* based: of tables, of frames */
     uint64_t base[2];
     RecBytes stored, plain;
@@ -99,7 +101,7 @@ static void begin_field(Dump *d, const RecFileField *field, uint32_t word) {
     d->field = field;
     d->word = word;
     uint32_t g = (uint32_t)(d->group - d->schema.group), f = (uint32_t)(field - d->group->field);
-    d->value = d->rows && f < 64 ? d->last[g][f] : 0;
+    d->value = d->rows && d->scan.version == REC_VERSION_LINKED && f < 64 ? d->last[g][f] : 0;
     fputs("    ", d->out);
     put_name(d->out, field->name);
     if (field->count > 1 && !field->text) fprintf(d->out, "[%u]", word);
@@ -204,12 +206,8 @@ static LmpErr put_content(Dump *d, const RecPart *part) {
     if (err) return err;
     switch (part->kind) {
     case REC_SCHEMA:
-        if (d->schema.groups) return LMP_OK;
-        err = coding_read_schema(&d->schema, d->plain.at, d->plain.n);
-        if (err) return err;
-        d->last = calloc((size_t)d->schema.groups + 1, sizeof *d->last);
-        if (!d->last) return LMP_E_NOMEM;
-        put_schema(d);
+        if (!d->told) put_schema(d);
+        d->told = true;
         return LMP_OK;
     case REC_AGAIN:
         fputs("  ", d->out);
@@ -224,7 +222,7 @@ static LmpErr put_content(Dump *d, const RecPart *part) {
     default:
         break;
     }
-    if (!d->last) return LMP_E_DAMAGED;
+    if (d->schema.groups == 0) return LMP_E_DAMAGED;
     if (part->kind == REC_HEADER) return put_changes(d, REC_INFO);
     if (part->kind == REC_ROWS_PART) return put_changes(d, REC_ROWS);
     if (part->kind == REC_TABLES_PART) return put_changes(d, REC_TABLES);
@@ -239,6 +237,7 @@ static void put_head(const Dump *d, const RecPart *part) {
     fprintf(d->out, ": clock %" PRIu64 ".%09u, %u of %u bytes", part->clock / 1000000000,
             (unsigned)(part->clock % 1000000000), part->stored, part->plain);
     if (part->base) fprintf(d->out, ", base %" PRIu64, part->base);
+    if (part->kind != REC_LIVE_PART && part->flags & REC_COPY) fputs(", copy", d->out);
     if (part->kind == REC_LIVE_PART) {
         fprintf(d->out, ", live %" PRIu64 ", rss %" PRIu64 ", tables %" PRIu64, part->live_bytes,
                 part->rss, part->tables);
@@ -270,8 +269,11 @@ LmpErr recording_dump(int fd, bool heads, FILE *out) {
     if (!err && (!d->pack || !d->based[0] || !d->based[1])) err = LMP_E_NOMEM;
     if (!err)
         fprintf(out, "recording, version %u, generation %u, %" PRIu64 " bytes, %u parts%s%s\n",
-                REC_VERSION, d->scan.generation, d->scan.size, d->scan.parts,
+                d->scan.version, d->scan.generation, d->scan.size, d->scan.parts,
                 d->scan.indexed ? ", index" : "", d->scan.complete ? "" : ", not closed");
+    if (!err) err = schema_find(&d->schema, &d->scan);
+    if (!err && !(d->last = calloc((size_t)d->schema.groups + 1, sizeof *d->last)))
+        err = LMP_E_NOMEM;
     if (!err) err = put_parts(d, heads);
     if (!err && d->scan.lost) fprintf(out, "%" PRIu64 " bytes in no whole part\n", d->scan.lost);
     recscan_free(&d->scan);

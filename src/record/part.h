@@ -11,11 +11,12 @@
 
 #define REC_MAGIC 0x4452434552504d4cull     /* "LMPRECRD" in the file's order */
 #define REC_END_MAGIC 0x58444e4952504d4cull /* "LMPRINDX" */
-#define REC_VERSION 1u
-#define REC_HEAD 16u         /* bytes: magic, version, 0 */
-#define REC_END 24u          /* bytes: place of the index, its stored bytes, 0, magic */
-#define REC_PART 64u         /* bytes of a part's head */
-#define REC_SYNC 0x54524150u /* "PART" */
+#define REC_VERSION 2u
+#define REC_VERSION_LINKED 1u /* its rows are differences from those of the part before */
+#define REC_HEAD 16u          /* bytes: magic, version, 0 */
+#define REC_END 24u           /* bytes: place of the index, its stored bytes, 0, magic */
+#define REC_PART 64u          /* bytes of a part's head */
+#define REC_SYNC 0x54524150u  /* "PART" */
 #define REC_PLAIN_MOST (256u << 20)
 #define REC_DICTIONARY                                                                             \
     (1u << 20) /* plain bytes of a first frame that serves as dictionary, at most */
@@ -32,6 +33,7 @@ typedef enum RecKind {
     REC_ENDED,       /* all was written; live_bytes: 1 + the program's wait status, or 0 */
     REC_KINDS
 } RecKind;
+#define REC_COPY 1u /* a flag of parts that come once: what parts before it say, again */
 extern const char *const rec_kind_names[REC_KINDS];
 
 typedef enum RecPacking {
@@ -44,7 +46,7 @@ typedef enum RecPacking {
 typedef struct RecPart {
     uint64_t place; /* in the file; not in the head itself */
     uint8_t kind;   /* RecKind */
-    uint8_t flags;  /* of a frame: LMP_FRAME_ */
+    uint8_t flags;  /* of a frame: LMP_FRAME_; else REC_COPY */
     uint8_t packing;
     uint32_t stored, plain;   /* bytes */
     uint64_t clock;           /* nanoseconds since the state's start */

@@ -11,6 +11,7 @@
 
 #include "base/os.h"
 #include "read/heap/heapmap.h"
+#include "record/copies.h"
 #include "record/frames.h"
 #include "record/outputs.h"
 #include "record/recfile.h"
@@ -324,6 +325,7 @@ LmpErr recorder_close(LmpRecorder *r, LmpView *view, uint32_t ended) {
     if (!err && view) err = take(r, view, lmp_os->clock(), true, LMP_FRAME_END);
     if (!err) err = put_output(r);
     if (!err && r->file.size > r->limit / 16 * 15) err = thin(r, true);
+    if (!err) err = copies_put(&r->file, r->last_clock);
     if (!err) err = frames_end(r->frames, r->last_clock, ended);
     if (!err) err = recfile_end(&r->file);
     int why = r->file.os_error;

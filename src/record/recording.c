@@ -12,7 +12,9 @@
 #include "record/apply.h"
 #include "record/outputs.h"
 #include "record/recscan.h"
+#include "record/schema.h"
 #include "record/taken.h"
+#include "record/unknown.h"
 
 _Static_assert(sizeof(LmpRecordedCell) == sizeof(RecMapCell) && LMP_RECORDED_CELLS == REC_MAP_CELLS,
                "cells for users are those of the file");
@@ -31,7 +33,9 @@ struct LmpRecording {
     /* the state */
     RecMemory state, key; /* key: the first frame of the chunk of figures; it has no tables */
     LmpView view;
-    uint32_t have[REC_GROUPS];    /* rows that never change */
+    uint32_t have[REC_GROUPS];    /* rows that never change: where they end */
+    bool header;                  /* it was read */
+    bool lost_rows;               /* some of them may not be there */
     RecExtent extent[REC_GROUPS]; /* of the key, or of the tables */
     uint64_t key_live;            /* place of what the key has; 0: nothing */
     uint64_t first_tables;        /* the first tables of the chunk, from which `undo` leads back */
@@ -57,7 +61,6 @@ static LmpErr read_part(LmpRecording *r, RecPack *pack, const RecPart *part) {
 }
 
 static LmpErr read_again(LmpRecording *r) {
-    free(r->again);
     r->again = malloc(r->plain.n + 1);
     if (!r->again) return LMP_E_NOMEM;
     memcpy(r->again, r->plain.at, r->plain.n);
@@ -69,6 +72,7 @@ static LmpErr read_header(LmpRecording *r) {
     LmpHeader *h = (void *)r->state.fixed;
     LmpErr err =
         apply_changes(&r->schema, REC_INFO, r->plain.at, r->plain.n, &r->state, NULL, NULL);
+    r->header = true;
     h->program[sizeof h->program - 1] = 0;
     h->lua[sizeof h->lua - 1] = 0;
     h->lmp[sizeof h->lmp - 1] = 0;
@@ -87,33 +91,41 @@ static LmpErr note_frame(LmpRecording *r, uint32_t part) {
     return LMP_OK;
 }
 
-/* What a part says once and for all. Damage to one costs what it says; tables that speak of rows
- * which are not there are not shown then. */
+/* What a part says once and for all. Damage to one costs what it says. */
 static LmpErr load_part(LmpRecording *r, uint32_t i) {
     const RecPart *part = &r->scan.part[i];
     LmpErr err = LMP_OK;
     if (part->kind == REC_LIVE_PART) return note_frame(r, i);
     if (part->kind == REC_ENDED) r->ended = (uint32_t)part->live_bytes;
-    bool wanted = part->kind == REC_HEADER || part->kind == REC_AGAIN ||
-                  part->kind == REC_ROWS_PART || part->kind == REC_OUTPUT ||
-                  (part->kind == REC_SCHEMA && r->schema.groups == 0);
+    bool wanted = (part->kind == REC_HEADER && !r->header) ||
+                  (part->kind == REC_AGAIN && !r->again) || part->kind == REC_ROWS_PART ||
+                  part->kind == REC_OUTPUT;
     if (!wanted) return LMP_OK;
     err = read_part(r, r->pack, part);
-    if (!err && part->kind == REC_SCHEMA)
-        err = coding_read_schema(&r->schema, r->plain.at, r->plain.n);
     if (!err && part->kind == REC_HEADER) err = read_header(r);
     if (!err && part->kind == REC_AGAIN) err = read_again(r);
     if (!err && part->kind == REC_ROWS_PART)
-        err = coding_read_rows(&r->schema, r->plain.at, r->plain.n, &r->state, r->have);
+        err = coding_read_rows(&r->schema, r->scan.version, r->plain.at, r->plain.n, &r->state,
+                               r->have);
+    if (err == LMP_E_DAMAGED && part->kind == REC_ROWS_PART) r->lost_rows = true;
     if (!err && part->kind == REC_OUTPUT)
         err = outputs_read(&r->outputs, part->clock, r->plain.at, r->plain.n);
     return err == LMP_E_DAMAGED ? LMP_OK : err;
 }
 
+static void name_unknown(LmpRecording *r) {
+    const LmpTables t = tables_at(r->state.tables, NULL);
+    for (uint32_t g = 0; g < REC_GROUPS; g++)
+        if (rec_groups[g].at == LMP_FUNCTIONS_AT && rec_groups[g].section == REC_ROWS)
+            unknown_texts(&t, r->have[g]);
+}
+
 static LmpErr load(LmpRecording *r) {
-    LmpErr err = LMP_OK;
+    LmpErr err = r->schema.groups ? LMP_OK : schema_find(&r->schema, &r->scan);
     for (; !err && r->loaded < r->scan.parts; r->loaded++)
         err = load_part(r, r->loaded);
+    if (r->scan.lost) r->lost_rows = true;
+    if (r->lost_rows && !err) name_unknown(r);
     return err;
 }
 
@@ -274,8 +286,8 @@ static bool has_group(const LmpRecording *r, const RecGroup *group) {
     return false;
 }
 
-/* Rows that the tables speak of are there? */
-static bool rows_are_there(const LmpRecording *r) {
+/* Do rows go as far as the tables speak of them? */
+static bool rows_go_so_far(const LmpRecording *r) {
     for (uint32_t g = 0; g < REC_GROUPS; g++)
         if (rec_groups[g].section == REC_ROWS && rec_rows(&rec_groups[g], &r->state) > r->have[g] &&
             has_group(r, &rec_groups[g]))
@@ -297,8 +309,10 @@ static LmpErr show_tables(LmpRecording *r, const RecPart *part) {
     if (!err && first != part)
         err = apply_changes(&r->schema, REC_TABLES, r->plain.at, r->plain.n, &r->state, &r->undo,
                             r->extent);
-    if (!err && !rows_are_there(r)) err = LMP_E_DAMAGED;
+    bool whole = rows_go_so_far(r);
+    if (!err && !whole && r->scan.version == REC_VERSION_LINKED) err = LMP_E_DAMAGED;
     if (err) return err;
+    if (!whole) r->lost_rows = true;
     r->tables = part->place;
     r->tables_clock = part->clock;
     return LMP_OK;
@@ -383,6 +397,14 @@ bool recording_torn(const LmpRecording *r, uint64_t *lost) {
 
 bool recording_complete(const LmpRecording *r) {
     return r->scan.complete;
+}
+
+bool recording_lost_rows(const LmpRecording *r) {
+    return r->lost_rows;
+}
+
+uint64_t recording_unknown(const LmpRecording *r) {
+    return r->lost_rows ? unknown_rows(&r->view.tables) : 0;
 }
 
 uint32_t recording_generation(const LmpRecording *r) {

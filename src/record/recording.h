@@ -42,6 +42,11 @@ void recording_close(LmpRecording *r);
 /* Is the end of the file missing, as of a program's that was killed while it was written? `lost`:
  * bytes that belong to no whole part (may be NULL). */
 bool recording_torn(const LmpRecording *r, uint64_t *lost);
+/* May rows of tables be missing, since a part of the file that has some is damaged? */
+bool recording_lost_rows(const LmpRecording *r);
+/* How many rows of the tables (functions, sites, records, nodes) of the frame sought are not known
+ * then: what they say of who made what reads "(others)" or "?"; figures and sums are right. */
+uint64_t recording_unknown(const LmpRecording *r);
 /* Was it closed in order? Else it is still being written, or who wrote it was killed. */
 bool recording_complete(const LmpRecording *r);
 

@@ -142,7 +142,8 @@ static LmpErr open_scan(RecScan *scan) {
     scan->inode = st.st_ino;
     if (read_at(scan->fd, 0, head, sizeof head) != sizeof head || rec_get64(head) != REC_MAGIC)
         return LMP_E_FOREIGN;
-    if (rec_get32(head + 8) != REC_VERSION) return LMP_E_VERSION;
+    scan->version = rec_get32(head + 8);
+    if (scan->version < REC_VERSION_LINKED || scan->version > REC_VERSION) return LMP_E_VERSION;
     scan->generation = rec_get32(head + 12);
     scan->end = REC_HEAD;
     if (find_index(scan)) return LMP_OK;

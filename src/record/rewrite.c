@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "record/copies.h"
 #include "record/outputs.h"
 
 enum { PIECE = 256 << 10 };
@@ -111,5 +112,7 @@ LmpErr rewrite_step(RecRewrite *w, uint64_t budget, bool *done) {
 }
 
 LmpErr rewrite_rest(RecRewrite *w) {
-    return put_output(w, UINT64_MAX);
+    uint32_t n = recording_frames(w->from);
+    LmpErr err = put_output(w, UINT64_MAX);
+    return err ? err : copies_put(&w->file, n ? recording_frame(w->from, n - 1).clock : 0);
 }

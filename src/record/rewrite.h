@@ -30,7 +30,8 @@ LmpErr rewrite_begin(RecRewrite *w, LmpRecording *from, int fd, uint32_t generat
 /* Goes on for about `budget` nanoseconds; *done: no frame is left. Frames that are damaged are left
  * out. Errors: NOMEM, FILE. */
 LmpErr rewrite_step(RecRewrite *w, uint64_t budget, bool *done);
-/* Output that came after the last frame, if it goes along. Errors: NOMEM, FILE. */
+/* Output that came after the last frame, if it goes along, and copies (copies.h). Errors: NOMEM,
+ * FILE. */
 LmpErr rewrite_rest(RecRewrite *w);
 void rewrite_free(RecRewrite *w);
 

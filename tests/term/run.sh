@@ -891,7 +891,7 @@ case_cut() { # a piece of a recording, what is in it, and what of it is hidden
     is $status 0 status
     lmp dump --parts x.lmprec
     is $status 0 status
-    has out '^recording, version 1, .* index$'
+    has out '^recording, version 2, .* index$'
     has out ' frame: clock .* tables .* end$'
     local frames
     frames=$(grep -c ' frame: ' out)

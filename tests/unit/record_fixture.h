@@ -162,9 +162,25 @@ __attribute__((unused)) static void expected_take(RecMemory *m, const LmpView *v
     free(copy);
 }
 
-/* Does a view say what is expected? NULL: yes; else the group where it does not. */
-__attribute__((unused)) static const char *expected_differs(const RecMemory *m, const LmpView *view,
-                                                            bool tables) {
+/* What stands for a row that is not known: zero; for a text a question mark; and for the name that
+ * a function got late its first one. */
+static bool is_unknown(const char *row, const char *wanted, const RecGroup *g) {
+    if (g->section != REC_ROWS) return false;
+    if (g->at == LMP_FUNCTIONS_AT) {
+        LmpFunction first = *(const LmpFunction *)(const void *)row;
+        const LmpFunction *last = (const void *)wanted;
+        if (first.kind == last->kind && first.name < last->name) return true;
+    }
+    for (uint32_t f = 0; f < g->fields; f++)
+        for (uint32_t k = 0; k < (uint32_t)g->field[f].size * g->field[f].count; k++)
+            if (row[g->field[f].at + k] && (g->row > 1 || *row != '?')) return false;
+    return true;
+}
+
+/* Does a view say what is expected? NULL: yes; else the group where it does not. `unknown`: rows
+ * may be unknown; their fields are counted there (NULL: none may). */
+__attribute__((unused)) static const char *
+expected_contradicts(const RecMemory *m, const LmpView *view, bool tables, uint32_t *unknown) {
     char *copy;
     RecMemory now = view_memory_of(view, &copy);
     const char *wrong = NULL;
@@ -178,6 +194,11 @@ __attribute__((unused)) static const char *expected_differs(const RecMemory *m, 
                 uint64_t at = group->at + (uint64_t)i * group->row + group->field[f].at;
                 size_t n = (size_t)group->field[f].size * group->field[f].count;
                 if (memcmp(rec_at(m, at), rec_at(&now, at), n) != 0) {
+                    uint64_t row = group->at + (uint64_t)i * group->row;
+                    if (unknown && is_unknown(rec_at(&now, row), rec_at(m, row), group)) {
+                        (*unknown)++;
+                        continue;
+                    }
                     wrong = group->name;
                     fprintf(stderr, "%s row %u, %s\n", wrong, i, group->field[f].name);
                 }
@@ -185,6 +206,11 @@ __attribute__((unused)) static const char *expected_differs(const RecMemory *m, 
     }
     free(copy);
     return wrong;
+}
+
+__attribute__((unused)) static const char *expected_differs(const RecMemory *m, const LmpView *view,
+                                                            bool tables) {
+    return expected_contradicts(m, view, tables, NULL);
 }
 
 static inline int record_memfd(void) {

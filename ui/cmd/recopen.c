@@ -8,6 +8,8 @@
 #include "cmd/command.h"
 #include "record/moment.h"
 
+enum { TRIES = 100 };
+
 void recopen_say(const char *file, LmpErr err, int error) {
     char name[1024];
     format_text(name, sizeof name, file, 0);
@@ -33,18 +35,34 @@ void recopen_say(const char *file, LmpErr err, int error) {
     }
 }
 
+/* Those of the last frame that can be read. */
+static uint64_t unknown_rows(LmpRecording *r) {
+    uint32_t n = recording_lost_rows(r) ? recording_frames(r) : 0;
+    for (uint32_t tries = 1; tries <= n && tries <= TRIES; tries++)
+        if (recording_seek(r, n - tries) == LMP_OK) return recording_unknown(r);
+    return 0;
+}
+
+void recopen_say_damage(LmpRecording *recording, const char *file) {
+    char name[1024], bytes[LMP_NUM], rows[LMP_NUM];
+    uint64_t lost, unknown = unknown_rows(recording);
+    format_text(name, sizeof name, file, 0);
+    if (recording_torn(recording, &lost))
+        command_say("%s: its end is missing, %s were cut off", name, format_bytes(bytes, lost));
+    if (unknown > 0)
+        command_say("%s: damage to it has cost %s rows of its tables: what they stood for is shown "
+                    "as (others) or ?, and all sums are right",
+                    name, format_count(rows, unknown));
+}
+
 bool recopen(LmpRecording **recording, const char *file) {
-    char name[1024], bytes[LMP_NUM];
-    uint64_t lost;
     errno = 0;
     LmpErr err = recording_open(recording, file);
     if (err) {
         recopen_say(file, err, errno);
         return false;
     }
-    if (recording_torn(*recording, &lost))
-        command_say("%s: its end is missing, %s were cut off",
-                    format_text(name, sizeof name, file, 0), format_bytes(bytes, lost));
+    recopen_say_damage(*recording, file);
     return true;
 }
 

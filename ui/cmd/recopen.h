@@ -7,7 +7,10 @@
 /* False: it cannot be read; why was said on stderr, in one line. Of one whose end is missing that
  * is said, and it is open. */
 bool recopen(LmpRecording **recording, const char *file);
-/* The same for an error of anything done with one; `error`: errno of then. */
+/* Says so of one that is torn, and how many rows of its tables damage has cost. The frame sought is
+ * another then. */
+void recopen_say_damage(LmpRecording *recording, const char *file);
+/* Says what an error of anything done with one means; `error`: errno of then. */
 void recopen_say(const char *file, LmpErr err, int error);
 /* Is it one? Of what cannot be opened: no. */
 bool recopen_is(const char *file);

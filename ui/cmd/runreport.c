@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "cmd/command.h"
 #include "cmd/ending.h"
+#include "cmd/recopen.h"
 #include "cmd/writeout.h"
 #include "read/discover.h"
 #include "record/moment.h"
@@ -160,18 +161,10 @@ static bool fill_range(const RunReport *wish, LmpRecording *r, uint32_t from, ui
     return true;
 }
 
-static void say_torn(const RunReport *wish, const LmpRecording *r) {
-    uint64_t lost;
-    char name[1024], bytes[LMP_NUM];
-    if (recording_torn(r, &lost))
-        command_say("%s: its end is missing, %s were cut off",
-                    format_text(name, sizeof name, wish->file, 0), format_bytes(bytes, lost));
-}
-
 /* The frames of what was asked for; false: said. */
 static bool choose(const RunReport *wish, LmpRecording *r, uint32_t *from, uint32_t *to) {
     const char *end = wish->to ? wish->to : wish->moment ? wish->moment : "end";
-    say_torn(wish, r);
+    recopen_say_damage(r, wish->file);
     if ((wish->from && !find(r, wish->from, from)) || !find(r, end, to)) return false;
     if (!wish->from || *from < *to) return true;
     command_say("--from is not before --to, or nothing was recorded in between");

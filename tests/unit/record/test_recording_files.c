@@ -123,7 +123,7 @@ static void record_few(const char *file) {
 /* One file of each released version. A new version gets a file of its own; these are never made
  * anew: MAKE=recording-2.lmprec in the environment makes one. */
 START_TEST(test_versions) {
-    static const char *const version[] = {"recording-1"};
+    static const char *const version[] = {"recording-1", "recording-2"};
     char file[1024], golden[64];
     if (getenv("MAKE")) {
         snprintf(file, sizeof file, "%s/%s", TEST_GOLDEN, getenv("MAKE"));
