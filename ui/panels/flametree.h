@@ -22,9 +22,9 @@ typedef enum FlameMetric {
     FLAME_TEMPORARY, /* freed before the next allocation there: by the average size there */
     FLAME_PEAK,      /* live at the heap's high-water mark */
     FLAME_BLOCKS,    /* live blocks */
-    FLAME_GROWN,     /* live since the mark; where it shrank, nothing */
     FLAME_MADE_SINCE,
     FLAME_FREED_SINCE,
+    FLAME_GROWN,  /* live since the mark; where it shrank, nothing */
     FLAME_SHRUNK, /* live at the mark and no more; where it grew, nothing */
     FLAME_EITHER, /* live in one run or the other, whichever has more: what is gone is there, too */
     FLAME_METRICS

@@ -51,7 +51,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         char text[128];
         snprintf(text, sizeof text,
                  s->failed || s->layout.failed ? "no memory for the graph"
-                                               : "there are no %s now: %% shows another figure",
+                                               : "%s: nothing now; %% shows another figure",
                  flamestate_name(flamestate_metric(s, model), model));
         canvas_text(canvas, rect.x + (rect.w > 30), rect.y, rect.w - 1, STYLE(TONE_MUTED), text);
         return;

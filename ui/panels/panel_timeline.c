@@ -232,15 +232,17 @@ static void draw_moment(const Timeline *t, const Model *model, const Moment *mom
     label_moment(canvas, label_room(p), t->window.cursor, &past, there, count);
 }
 
-/* The columns of the range; its ends are also told where there are no colours. */
+/* The columns of the range; its ends are also told where there are no colours: which one goes with
+ * the cursor, which may have gone back. */
 static void draw_range(const UiTime *time, TimeSpan s, Canvas *canvas, const Parts *p) {
     if (!time->range || time->to < s.from || time->from > s.to) return;
     int from = time->from < s.from ? 0 : timewindow_column(s, time->from, p->chart.w);
     int to = time->to > s.to ? p->chart.w - 1 : timewindow_column(s, time->to, p->chart.w);
     if (from < 0 || to < from) return;
     canvas_tint(canvas, (Rect){p->chart.x + from, p->chart.y, to - from + 1, p->chart.h}, TONE_BAR);
-    canvas_put(canvas, p->chart.x + from, p->chart.y, '[', STYLE(TONE_MARK));
-    canvas_put(canvas, p->chart.x + to, p->chart.y, time->open ? '>' : ']', STYLE(TONE_MARK));
+    bool back = time->open && time->clock < time->to, on = time->open && !back;
+    canvas_put(canvas, p->chart.x + from, p->chart.y, back ? '<' : '[', STYLE(TONE_MARK));
+    canvas_put(canvas, p->chart.x + to, p->chart.y, on ? '>' : ']', STYLE(TONE_MARK));
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {

@@ -160,7 +160,9 @@ START_TEST(test_flame) {
     LedgerFixture f = in_range();
     Stage *s = stage_of(&panel_flame, &f, 118, 16, true, 256);
     ck_says(s, "% allocated in the range");
-    press(s, "%");
+    press(s, "%%");
+    ck_says(s, "% grown in the range");
+    press(s, "%%%%%%%%");
     ck_says(s, "% freed in the range");
     s->ui.time.range = f.model->held = false;
     ck_says(s, "% live bytes");
@@ -173,5 +175,21 @@ START_TEST(test_flame) {
 }
 END_TEST
 
+/* A range in which nothing happened says so of what it would show. */
+START_TEST(test_flame_of_nothing) {
+    LedgerFixture f = fixture_of(true, false);
+    fake_mark(f.tables);
+    f.model->ledger.count_from = 1;
+    refresh(&f);
+    f.model->held = f.model->marked = true;
+    Stage *s = stage_of(&panel_flame, &f, 78, 16, true, 256);
+    ck_says(s, "allocated in the range: nothing now; % shows another figure");
+    press(s, "%");
+    ck_says(s, "freed in the range: nothing now");
+    stage_free(s);
+    ledger_fixture_free(&f);
+}
+END_TEST
+
 SUITE("panel_range", test_sizes, test_columns_have_room, test_the_three_agree, test_order,
-      test_flame)
+      test_flame, test_flame_of_nothing)

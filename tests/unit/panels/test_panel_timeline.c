@@ -232,6 +232,36 @@ END_TEST
 
 /* Whatever keys: the cursor is in the window, the window in the run, and zooming loses no moment.
  */
+/* Which end of a range goes along with the cursor: its sign points outwards. */
+START_TEST(test_range) {
+    static const struct {
+        uint64_t clock;
+        bool open;
+        const char *ends;
+    } cases[] = {{70, true, "[>"}, {30, true, "<]"}, {30, false, "[]"}, {30, true, "<]"}};
+    Model *m = run(102, 20);
+    for (int i = 0; i < 4; i++) {
+        Stage *s = stage_new(&panel_timeline, m, 60, 12, i < 3, i < 3 ? 256 : 0);
+        s->ui.time = (UiTime){.can = true,
+                              .past = true,
+                              .replay = true,
+                              .range = true,
+                              .open = cases[i].open,
+                              .clock = cases[i].clock * SECOND,
+                              .end = 102 * SECOND,
+                              .from = 30 * SECOND,
+                              .to = 70 * SECOND};
+        char *text = stage_text(s, false), ends[3] = "";
+        for (char *c = strchr(strchr(text, '\n') + 1, '\n'); *c && strlen(ends) < 2; c++)
+            if (strchr("<>[]", *c)) ends[strlen(ends)] = *c;
+        ck_assert_msg(strcmp(ends, cases[i].ends) == 0, "%s in\n%s", ends, text);
+        free(text);
+        stage_free(s);
+    }
+    free(m);
+}
+END_TEST
+
 START_TEST(test_any_keys) {
     static const Action keys[] = {ACT_LEFT, ACT_RIGHT,   ACT_PAGE_UP, ACT_PAGE_DOWN, ACT_HOME,
                                   ACT_END,  ACT_ZOOM_IN, ACT_ZOOM_IN, ACT_ZOOM_OUT,  ACT_UP,
@@ -363,5 +393,5 @@ START_TEST(test_empty) {
 END_TEST
 
 SUITE("panel_timeline", test_sizes, test_flat_and_dense, test_cursor, test_frames,
-      test_held_is_there, test_worst_frames, test_back_in_time, test_any_keys, test_stretches,
-      test_zoom, test_hostile, test_empty)
+      test_held_is_there, test_worst_frames, test_back_in_time, test_range, test_any_keys,
+      test_stretches, test_zoom, test_hostile, test_empty)
