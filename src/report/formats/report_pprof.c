@@ -7,8 +7,8 @@
 #include "base/kind.h"
 #include "report/formats/formats_impl.h"
 #include "report/formats/paths.h"
-#include "report/formats/protobuf.h"
 #include "report/formats/value.h"
+#include "report/pack/protobuf.h"
 #include "report/texttable.h"
 
 /* In the order in which pprof knows them. */

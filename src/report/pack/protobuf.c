@@ -1,5 +1,5 @@
 /* protobuf.c - see protobuf.h. */
-#include "report/formats/protobuf.h"
+#include "report/pack/protobuf.h"
 
 #include <stdlib.h>
 #include <string.h>
