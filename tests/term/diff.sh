@@ -131,7 +131,7 @@ refused)
     has err '^lmp: nowhere: No such file'
     lmp diff old.lmprec text
     is $status 1 "another file"
-    has err '^lmp: text is no recording'
+    has err '^lmp: text is not a recording'
     lmp diff old.lmprec cut.lmprec
     is $status 1 "a torn file"
     lmp diff old.lmprec old.lmprec@noon

@@ -2,11 +2,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/format.h"
 #include "cmd/cmd.h"
+#include "cmd/unreadable.h"
 #include "record/dump.h"
 #include "report/heap/heapdump.h"
 
@@ -24,28 +23,6 @@ static const Example examples[] = {
     {"lmp dump --objects=1000 end.heap", "a heap snapshot: who made what, its first objects"},
     {0},
 };
-
-static int say(LmpErr err, const char *file, int why) {
-    char name[1024];
-    format_text(name, sizeof name, file, 0);
-    switch (err) {
-    case LMP_E_FILE:
-        command_say("%s: %s", name, strerror(why));
-        break;
-    case LMP_E_FOREIGN:
-        command_say("%s is neither a recording nor a heap snapshot", name);
-        break;
-    case LMP_E_VERSION:
-        command_say("%s was written by another version of lmp", name);
-        break;
-    case LMP_E_DAMAGED:
-        command_say("%s is damaged", name);
-        break;
-    default:
-        command_say("%s: %s", name, err_message(err));
-    }
-    return 1;
-}
 
 /* By what it begins with. */
 static LmpErr dump_file(const HeapDump *what, int fd) {
@@ -67,12 +44,12 @@ static int run(const Command *command, int argc, char **argv) {
     if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
     if (argc - p.at != 1) return command_wrong(command, "of which file? One at a time");
     int fd = open(argv[p.at], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return say(LMP_E_FILE, argv[p.at], errno);
+    if (fd < 0) return unreadable(UNREADABLE_EITHER, argv[p.at], LMP_E_FILE, errno);
     LmpErr err = dump_file(&what, fd);
     close(fd);
     if (err) {
         fflush(stdout);
-        return say(err, argv[p.at], errno);
+        return unreadable(UNREADABLE_EITHER, argv[p.at], err, errno);
     }
     return 0;
 }

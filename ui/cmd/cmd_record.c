@@ -69,6 +69,7 @@ static int run(const Command *command, int argc, char **argv) {
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     uint64_t limit = 0;
     uint32_t pid, serial;
+    const char *file;
     if (argc > 1 && strcmp(argv[1], "cut") == 0) return record_cut(argc - 1, argv + 1);
     while (options_next(&p))
         if (!format_parse_size(p.value, &limit) || limit < RECORD_LIMIT_MIN)
@@ -76,13 +77,9 @@ static int run(const Command *command, int argc, char **argv) {
                                  "--record-limit=%s: a size from 1MiB on was expected, such as "
                                  "64MiB",
                                  p.value);
-    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
-    if (argc - p.at < 1 || argc - p.at > 2)
-        return command_wrong(command, "of which process? PID or PID:SERIAL, and a file if wanted");
-    if (!target_parse(argv[p.at], &pid, &serial))
-        return command_wrong(command, "%s is not a process: PID or PID:SERIAL was expected",
-                             argv[p.at]);
-    return record(pid, serial, p.at + 1 < argc ? argv[p.at + 1] : NULL, limit);
+    int status = target_operands(&p, &pid, &serial, &file);
+    if (status != TARGET_THERE) return status;
+    return record(pid, serial, file, limit);
 }
 
 const Command cmd_record = {

@@ -1,14 +1,13 @@
 /* cmd_replay.c - `lmp replay`: the display on a recording. */
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/format.h"
 #include "base/fps.h"
 #include "cmd/attached.h"
 #include "cmd/cmd.h"
 #include "cmd/command.h"
+#include "cmd/unreadable.h"
 #include "record/recording.h"
 
 static const Option options[] = {
@@ -20,28 +19,6 @@ static const Example examples[] = {
     {"lmp replay lmp-4711.lmprec", "watch the run again: space plays, : goes to any moment"},
     {0},
 };
-
-static int cannot(const char *file, LmpErr err, int why) {
-    char name[1024];
-    format_text(name, sizeof name, file, 0);
-    switch (err) {
-    case LMP_E_FILE:
-        command_say("%s: %s", name, why ? strerror(why) : "cannot be read");
-        break;
-    case LMP_E_FOREIGN:
-        command_say("%s is not a recording", name);
-        break;
-    case LMP_E_VERSION:
-        command_say("%s was recorded by another version of lmp", name);
-        break;
-    case LMP_E_DAMAGED:
-        command_say("%s is damaged: nothing in it can be shown", name);
-        break;
-    default:
-        command_say("%s: %s", name, err_message(err));
-    }
-    return 1;
-}
 
 static int show(LmpRecording *recording, const char *file, int fd, double fps) {
     ViewerOptions viewer = {.view = recording_view(recording),
@@ -56,7 +33,8 @@ static int show(LmpRecording *recording, const char *file, int fd, double fps) {
                             .notify = -1,
                             .input = -1};
     const ViewerResult *result;
-    if (recording_frames(recording) == 0) return cannot(file, LMP_E_DAMAGED, 0);
+    if (recording_frames(recording) == 0)
+        return unreadable(UNREADABLE_RECORDING, file, LMP_E_DAMAGED, 0);
     return attached_show(&viewer, "", &result);
 }
 
@@ -74,7 +52,7 @@ static int run(const Command *command, int argc, char **argv) {
     errno = 0;
     int fd = open(argv[p.at], O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* it may still be written */
     LmpErr err = fd < 0 ? LMP_E_FILE : recording_open_fd(&recording, fd);
-    if (err) return cannot(argv[p.at], err, errno);
+    if (err) return unreadable(UNREADABLE_RECORDING, argv[p.at], err, errno);
     int status = 1;
     if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
         command_say("%s", err_message(LMP_E_NOTTY));

@@ -12,6 +12,7 @@
 #include "cmd/heapopen.h"
 #include "cmd/runreport.h"
 #include "cmd/target.h"
+#include "cmd/unreadable.h"
 #include "cmd/writeout.h"
 #include "read/snapshot/suspects.h"
 #include "record/moment.h"
@@ -271,22 +272,15 @@ static int report_file(const Command *command, Wish *wish) {
         recording_close(recording);
         return 1;
     }
-    format_text(name, sizeof name, path, 0);
-    if (err == LMP_E_FILE)
-        command_say("%s: %s", name, errno ? strerror(errno) : "cannot be read");
-    else if (err == LMP_E_VERSION)
-        command_say("%s was written by another version of lmp", name);
-    else if (err == LMP_E_DAMAGED)
-        command_say("%s is damaged: nothing in it can be read", name);
-    else if (err == LMP_E_NOMEM)
-        command_say("%s: not enough memory to read it", name);
-    else if (wish->run.moment)
-        command_say("%s is no recording: only those have moments", name);
-    else if (snapshot_info(&(LmpHeapInfo){0}, path) == LMP_E_FOREIGN)
-        command_say("%s is neither a recording nor a heap snapshot", name);
-    else
+    if (err == LMP_E_FOREIGN && wish->run.moment) {
+        command_say("%s is no recording: only those have moments",
+                    format_text(name, sizeof name, path, 0));
+        return 1;
+    }
+    if (err == LMP_E_FOREIGN && snapshot_info(&(LmpHeapInfo){0}, path) != LMP_E_FOREIGN)
         return fits(wish, false) ? report_heap(heap, wish) : 1;
-    return 1;
+    return unreadable(err == LMP_E_FOREIGN ? UNREADABLE_EITHER : UNREADABLE_RECORDING, path, err,
+                      errno);
 }
 
 /* -o is what all tools call it; options may stand before and after the operands. */

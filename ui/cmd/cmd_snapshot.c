@@ -135,15 +135,12 @@ static int run(const Command *command, int argc, char **argv) {
     const Option *o;
     bool collect = true;
     uint32_t pid, serial;
+    const char *file;
     while ((o = options_next(&p)))
         collect = o == &options[0];
-    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
-    if (argc - p.at < 1 || argc - p.at > 2)
-        return command_wrong(command, "of which process? PID or PID:SERIAL, and a file if wanted");
-    if (!target_parse(argv[p.at], &pid, &serial))
-        return command_wrong(command, "%s is not a process: PID or PID:SERIAL was expected",
-                             argv[p.at]);
-    return take(pid, serial, p.at + 1 < argc ? argv[p.at + 1] : NULL, collect);
+    int status = target_operands(&p, &pid, &serial, &file);
+    if (status != TARGET_THERE) return status;
+    return take(pid, serial, file, collect);
 }
 
 const Command cmd_snapshot = {

@@ -2,36 +2,13 @@
 #include "cmd/heapopen.h"
 
 #include <errno.h>
-#include <string.h>
 
-#include "base/format.h"
-#include "cmd/command.h"
-
-static void say(LmpErr err, const char *file, int why) {
-    char name[1024];
-    format_text(name, sizeof name, file, 0);
-    switch (err) {
-    case LMP_E_FILE:
-        command_say("%s: %s", name, why ? strerror(why) : "cannot be read");
-        break;
-    case LMP_E_FOREIGN:
-        command_say("%s is not a heap snapshot", name);
-        break;
-    case LMP_E_VERSION:
-        command_say("%s was written by another version of lmp", name);
-        break;
-    case LMP_E_DAMAGED:
-        command_say("%s is damaged, or was not written to its end", name);
-        break;
-    default:
-        command_say("%s: not enough memory to read it", name);
-    }
-}
+#include "cmd/unreadable.h"
 
 bool heapopen(LmpSnapshot *snapshot, const char *file) {
     errno = 0;
     LmpErr err = snapshot_open(snapshot, file);
-    if (err) say(err, file, errno);
+    if (err) unreadable(UNREADABLE_SNAPSHOT, file, err, errno);
     return !err;
 }
 
@@ -57,6 +34,6 @@ bool heapopen_older(LmpHeapGrowth *growth, LmpSnapshot *last, const char **file,
     heapopen_sort(file, files);
     errno = 0;
     LmpErr err = growth_open(growth, last, file, files, NULL, &failed);
-    if (err) say(err, failed, errno);
+    if (err) unreadable(UNREADABLE_SNAPSHOT, failed, err, errno);
     return !err;
 }

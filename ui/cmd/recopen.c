@@ -2,38 +2,13 @@
 #include "cmd/recopen.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/format.h"
 #include "cmd/command.h"
+#include "cmd/unreadable.h"
 #include "record/moment.h"
 
 enum { TRIES = 100 };
-
-void recopen_say(const char *file, LmpErr err, int error) {
-    char name[1024];
-    format_text(name, sizeof name, file, 0);
-    switch (err) {
-    case LMP_E_FILE:
-        command_say("%s: %s", name, error ? strerror(error) : "cannot be read");
-        break;
-    case LMP_E_FOREIGN:
-        command_say("%s is no recording", name);
-        break;
-    case LMP_E_VERSION:
-        command_say("%s was written by another version of lmp", name);
-        break;
-    case LMP_E_DAMAGED:
-        command_say("%s is damaged: nothing in it can be read", name);
-        break;
-    case LMP_E_NOMEM:
-        command_say("%s: not enough memory to read it", name);
-        break;
-    default:
-        command_say("%s: %s", name, err_message(err));
-        break;
-    }
-}
 
 /* Those of the last frame that can be read. */
 static uint64_t unknown_rows(LmpRecording *r) {
@@ -59,7 +34,7 @@ bool recopen(LmpRecording **recording, const char *file) {
     errno = 0;
     LmpErr err = recording_open(recording, file);
     if (err) {
-        recopen_say(file, err, errno);
+        unreadable(UNREADABLE_RECORDING, file, err, errno);
         return false;
     }
     recopen_say_damage(*recording, file);
@@ -79,7 +54,7 @@ bool recopen_at(LmpRecording **recording, const char *name, uint32_t *frame, boo
     if (moment) *moment = named != NULL;
     if (!recopen(recording, file)) return false;
     if (recording_frames(*recording) == 0) {
-        recopen_say(file, LMP_E_DAMAGED, 0);
+        unreadable(UNREADABLE_RECORDING, file, LMP_E_DAMAGED, 0);
     } else if (moment_find(*recording, named ? named : "end", frame, problem)) {
         *frame = moment_tables(*recording, *frame);
         return true;

@@ -10,8 +10,6 @@ bool recopen(LmpRecording **recording, const char *file);
 /* Says so of one that is torn, and how many rows of its tables damage has cost. The frame sought is
  * another then. */
 void recopen_say_damage(LmpRecording *recording, const char *file);
-/* Says what an error of anything done with one means; `error`: errno of then. */
-void recopen_say(const char *file, LmpErr err, int error);
 /* Is it one? Of what cannot be opened: no. */
 bool recopen_is(const char *file);
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/format.h"
 #include "cmd/cmd.h"
+#include "cmd/unreadable.h"
 #include "record/cut.h"
 #include "record/moment.h"
 
@@ -30,22 +30,6 @@ static const Example examples[] = {
     {"lmp record cut night.lmprec --redact -o share.lmprec", "all of it, to be shown to others"},
     {0},
 };
-
-static int cannot(const char *file, LmpErr err, int why) {
-    char name[1024];
-    format_text(name, sizeof name, file, 0);
-    if (err == LMP_E_FILE)
-        command_say("%s: %s", name, err_of_file(why));
-    else if (err == LMP_E_FOREIGN)
-        command_say("%s is not a recording", name);
-    else if (err == LMP_E_VERSION)
-        command_say("%s was written by another version of lmp", name);
-    else if (err == LMP_E_DAMAGED)
-        command_say("%s is damaged: no frame can be read", name);
-    else
-        command_say("%s: %s", name, err_message(err));
-    return 1;
-}
 
 /* "night.lmprec" is "night-cut.lmprec". */
 static bool default_name(char *out, size_t size, const char *file) {
@@ -84,14 +68,15 @@ static int cut_file(const char *file, const char *out, const char *from, const c
     uint64_t lost;
     errno = 0;
     LmpErr err = recording_open(&r, file);
-    if (err) return cannot(file, err, errno);
+    if (err) return unreadable(UNREADABLE_RECORDING, file, err, errno);
     int status = 2;
     if (recording_torn(r, &lost))
         command_say("%s: %llu bytes of it belong to no whole part, and are left out", file,
                     (unsigned long long)lost);
     if (find_times(r, from, to, &cut)) {
         err = recording_cut(r, &cut, out, &frames);
-        status = err ? cannot(out, err, errno) : 0;
+        status =
+            err ? unreadable(UNREADABLE_RECORDING, err == LMP_E_FILE ? out : file, err, errno) : 0;
         if (!err) printf("%s: %u frame%s\n", out, frames, frames == 1 ? "" : "s");
     }
     recording_close(r);

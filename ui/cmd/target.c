@@ -14,3 +14,16 @@ bool target_parse(const char *text, uint32_t *pid, uint32_t *serial) {
     *serial = s;
     return true;
 }
+
+int target_operands(const Parse *p, uint32_t *pid, uint32_t *serial, const char **file) {
+    int operands = p->argc - p->at;
+    if (p->help || p->failed) return p->failed ? EXIT_USAGE : 0;
+    if (operands < 1 || operands > 2)
+        return command_wrong(p->command,
+                             "of which process? PID or PID:SERIAL, and a file if wanted");
+    if (!target_parse(p->argv[p->at], pid, serial))
+        return command_wrong(p->command, "%s is not a process: PID or PID:SERIAL was expected",
+                             p->argv[p->at]);
+    *file = operands > 1 ? p->argv[p->at + 1] : NULL;
+    return TARGET_THERE;
+}
