@@ -90,6 +90,15 @@ char *format_clock(char *out, uint64_t ns) {
     return out;
 }
 
+char *format_clock_fine(char *out, uint64_t ns) {
+    uint64_t tenths = ns / 100000000u, h = tenths / 36000;
+    format_clock(out, ns);
+    if (h >= 100) return out;
+    size_t used = strlen(out);
+    snprintf(out + used, LMP_NUM - used, ".%u", (unsigned)(tenths % 10));
+    return out;
+}
+
 char *format_span(char *out, uint64_t ns) {
     static const uint64_t us = 1000, ms = 1000000, s = 1000000000, min = 60000000000,
                           h = 3600000000000, d = 86400000000000;

@@ -20,6 +20,8 @@ char *format_count(char *out, uint64_t n);
 char *format_short(char *out, uint64_t n);
 /* "00:01:42"; from 100 hours on "4d 07h". Rounded down. */
 char *format_clock(char *out, uint64_t ns);
+/* The same with tenths of a second: "00:01:42.7"; from 100 hours on as that. */
+char *format_clock_fine(char *out, uint64_t ns);
 /* "850 ns", "412 us", "3 ms", "1.9 s", "42 s", "5 min", "2.5 h", "12 d". Rounded down. */
 char *format_span(char *out, uint64_t ns);
 /* Copies text, replacing control characters (also those that change the direction of writing) and

@@ -69,7 +69,7 @@ keys)
     key V
     wait_for 'range 00:00:'
     key ':' && type_text 'step 4' && key Enter
-    wait_for 'range 00:00:[0-9]{2}(–|-)00:00:(0[1-9]|[1-9][0-9])'
+    wait_for 'range 00:00:[0-9.]+(–|-)00:00:(0[1-9]|[1-9][0-9])'
     key V
     wait_for 'V range'
     key x
@@ -84,6 +84,7 @@ keys)
     key 3 && key Home
     wait_for '00:00:00 of'
     key '.' && key '.' && key ','
+    wait_for 'Frame 2 of [0-9]+, at 00:00:0'
     tm resize-window -t t -x 60 -y 15
     wait_for 'REPLAY'
     tm resize-window -t t -x 200 -y 50

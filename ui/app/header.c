@@ -52,8 +52,7 @@ static StateWord past_word(const App *app, char *text, size_t size) {
 static void add_moment(Line *line, const App *app) {
     const UiTime *time = &app->ui.time;
     const Model *model = &app->model;
-    const char *to = app->ui.utf8 ? "–" : "-";
-    char a[LMP_NUM], b[LMP_NUM];
+    char a[LMP_NUM], b[LMP_NUM], range[2 * LMP_NUM];
     if (time->replay && app->ended)
         line_add(line, 8, STYLE(TONE_MUTED), ", program %s", app_end_words(app));
     else if (model->seen == LMP_SEEN_PAUSED)
@@ -68,8 +67,8 @@ static void add_moment(Line *line, const App *app) {
     if (time->replay && time->unended)
         line_add(line, 8, STYLE(TONE_MUTED), ", ended without its end");
     if (!time->range) return;
-    line_add(line, 4, STYLE(TONE_MARK), "  range %s%s%s", format_clock(a, time->from), to,
-             format_clock(b, time->to));
+    line_add(line, 4, STYLE(TONE_MARK), "  range %s",
+             describe_range(range, sizeof range, time->from, time->to, !app->ui.utf8));
 }
 
 static StateWord state_word(const App *app, char *text, size_t size) {

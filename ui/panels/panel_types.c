@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "widget/describe.h"
 #include "widget/measure.h"
 #include "widget/tablepanel.h"
 #include "widget/tallycell.h"
@@ -316,7 +317,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     const Types *t = state;
     const char *dot = ui->utf8 ? "·" : "-";
     const LmpMark *mark = model->marks ? &model->mark[model->marks - 1] : NULL;
-    char clock[LMP_NUM], name[48], to[LMP_NUM];
+    char clock[LMP_NUM], name[48], range[2 * LMP_NUM];
     if (t && t->panel.table.filter.used > 0) {
         table_note(&t->panel.table, ui, out, size);
     } else if (ui->kinds != (1u << LMP_KINDS) - 1) {
@@ -324,8 +325,8 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     } else if (model->against.name) {
         snprintf(out, size, "less %s", model->against.name);
     } else if (ui->time.range) {
-        snprintf(out, size, "in %s%s%s", format_clock(clock, ui->time.from),
-                 ui->utf8 ? "\u2013" : "-", format_clock(to, ui->time.to));
+        snprintf(out, size, "in %s",
+                 describe_range(range, sizeof range, ui->time.from, ui->time.to, !ui->utf8));
     } else if (mark) {
         format_text(name, sizeof name, mark->name, !ui->utf8);
         snprintf(out, size, "since %s, %s", name[0] ? name : "mark",

@@ -3,6 +3,7 @@
  * recording is a file (lmp replay), or what the slider keeps (viewer_slider.c). */
 #include <string.h>
 
+#include "base/format.h"
 #include "base/os.h"
 #include "record/follow.h"
 #include "viewer/viewer_impl.h"
@@ -217,6 +218,14 @@ static void find(Viewer *v, const char *text) {
         app_say(v->app, "Neither a moment, a mark nor a text of the output: %.80s", text);
 }
 
+/* Frames may be a tenth of a second apart, which the clock in the header does not tell. */
+static void say_frame(Viewer *v) {
+    char clock[LMP_NUM], number[LMP_NUM], all[LMP_NUM];
+    PlayerState state = player_state(v->player);
+    app_say(v->app, "Frame %s of %s, at %s", format_count(number, state.frame + 1),
+            format_count(all, state.frames), format_clock_fine(clock, state.clock));
+}
+
 static void jump(Viewer *v, int step, unsigned flags, const char *what) {
     if (!player_jump(v->player, step, flags))
         app_say(v->app, "There is no %s %s this moment", what, step < 0 ? "before" : "after");
@@ -276,8 +285,10 @@ void viewer_time(Viewer *v, const TimeWish *wish, uint64_t now) {
         break;
     }
     v->refill = v->dirty = v->urgent = true;
-    if (is_present(v, wish))
+    if (is_present(v, wish)) {
         leave(v, now);
-    else
-        tell_time(v);
+        return;
+    }
+    tell_time(v);
+    if (wish->what == TIME_STEP) say_frame(v);
 }

@@ -64,6 +64,14 @@ char *describe_age(char *out, uint32_t birth, uint64_t epoch_length, uint64_t cl
     return out;
 }
 
+char *describe_range(char *out, size_t size, uint64_t from, uint64_t to, bool ascii) {
+    char a[LMP_NUM], b[LMP_NUM];
+    bool fine = to - from < 10000000000u;
+    char *(*format)(char *, uint64_t) = fine ? format_clock_fine : format_clock;
+    snprintf(out, size, "%s%s%s", format(a, from), ascii ? "-" : "–", format(b, to));
+    return out;
+}
+
 char *describe_where(char *out, size_t size, const char *short_src, int line, bool ascii) {
     format_text(out, size, short_src, ascii);
     size_t used = strlen(out);

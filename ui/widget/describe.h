@@ -18,6 +18,8 @@ const char *describe_class_long(unsigned cls);
 char *describe_cell_size(char *out, uint64_t bytes);
 /* How old a block is, as far as its epoch tells: "< 2 s", "14 s", "3 min", "?". */
 char *describe_age(char *out, uint32_t birth, uint64_t epoch_length, uint64_t clock);
+/* A range of time: "00:00:30–00:01:00"; one of less than ten seconds with tenths. */
+char *describe_range(char *out, size_t size, uint64_t from, uint64_t to, bool ascii);
 /* A site: "file.lua:12"; a pseudo-site (line -1): "(parser)". */
 char *describe_where(char *out, size_t size, const char *short_src, int line, bool ascii);
 /* Splits a function's name as a traceback words it ("upvalue 'sort'", "function 'a.b'", "main

@@ -143,6 +143,9 @@ START_TEST(header_and_footer_say_which_moment) {
     ck_assert(shows("so far"));
     ck_assert(shows("range 00:00:30–00:01:00"));
     ck_assert(shows("V end range"));
+    time->from = 59 * SECOND + SECOND / 2; /* shorter than the clock tells apart */
+    draw();
+    ck_assert(shows("range 00:00:59.5–00:01:00.0"));
     asks("x", TIME_NO_RANGE, 0);
     time->range = time->open = false;
     press("x"); /* as always */

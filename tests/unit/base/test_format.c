@@ -79,6 +79,9 @@ START_TEST(clocks) {
     same(format_clock(b, 102 * s + 999999999), "00:01:42");
     same(format_clock(b, (99 * 3600 + 3599) * s), "99:59:59");
     same(format_clock(b, (100 * 3600) * s), "4d 04h");
+    same(format_clock_fine(b, 102 * s + 799999999), "00:01:42.7");
+    same(format_clock_fine(b, 0), "00:00:00.0");
+    same(format_clock_fine(b, (100 * 3600) * s), "4d 04h");
     same(format_clock(b, UINT64_MAX), "213503d 23h");
 }
 END_TEST
