@@ -16,8 +16,9 @@ typedef struct Frame {
 typedef struct Choice {
     Frame *frame;
     uint32_t frames;
-    uint64_t last;  /* clock of the newest */
-    uint64_t bytes; /* of what is kept so far */
+    uint64_t last;     /* clock of the newest */
+    uint64_t bytes;    /* of what is kept so far */
+    uint32_t short_of; /* frames that ought to have kept their tables */
 } Choice;
 
 static void keep(Choice *c, uint32_t i, RecKeep how) {
@@ -91,6 +92,15 @@ static void keep_minute(Choice *c, uint64_t bytes) {
     }
 }
 
+/* Of a frame that always stays: its tables too, unless they would leave no room for others. */
+static void keep_always(Choice *c, uint32_t i, uint64_t bytes) {
+    const Frame *f = &c->frame[i];
+    if (f->keep == REC_KEEP_ALL) return;
+    bool room = c->bytes + f->figures + f->tables <= bytes;
+    keep(c, i, room ? REC_KEEP_ALL : REC_KEEP_FIGURES);
+    c->short_of += !room;
+}
+
 static void keep_cycle_near(Choice *c, uint32_t frame) {
     uint32_t before = frame, after = frame;
     while (before > 0 && !(c->frame[before].flags & LMP_FRAME_CYCLE))
@@ -102,19 +112,20 @@ static void keep_cycle_near(Choice *c, uint32_t frame) {
 }
 
 static void choose(Choice *c, uint32_t peak, uint64_t bytes) {
-    keep(c, 0, REC_KEEP_ALL);
-    keep(c, c->frames - 1, REC_KEEP_ALL);
-    keep(c, peak, REC_KEEP_ALL);
+    keep_always(c, peak, bytes / 3 * 2);
+    keep_always(c, c->frames - 1, bytes / 3 * 2);
+    keep_always(c, 0, bytes / 3 * 2);
     keep_cycle_near(c, peak);
     keep_apart(c, LMP_FRAME_MARK, REC_KEEP_ALL, bytes / 4);
     keep_apart(c, LMP_FRAME_MARK, REC_KEEP_FIGURES, bytes / 2);
-    keep_minute(c, bytes / 2);
+    uint64_t left = bytes > c->bytes ? bytes - c->bytes : 0;
+    keep_minute(c, c->bytes + left / 2);
     keep_apart(c, LMP_FRAME_TABLES, REC_KEEP_ALL, bytes / 6 * 5);
     keep_apart(c, LMP_FRAME_CYCLE, REC_KEEP_FIGURES, bytes / 12 * 11);
     keep_apart(c, 0, REC_KEEP_FIGURES, bytes);
 }
 
-uint8_t *choose_frames(const LmpRecording *r, uint64_t bytes) {
+uint8_t *choose_frames(const LmpRecording *r, uint64_t bytes, uint32_t *short_of) {
     Choice c = {.frames = recording_frames(r)};
     uint8_t *out = malloc((size_t)c.frames + 1);
     uint32_t peak = 0;
@@ -136,6 +147,7 @@ uint8_t *choose_frames(const LmpRecording *r, uint64_t bytes) {
     if (c.frame && c.frames > 0) choose(&c, peak, bytes);
     for (uint32_t i = 0; i < c.frames && c.frame && out; i++)
         out[i] = c.frame[i].keep;
+    *short_of = c.short_of;
     if (!c.frame) {
         free(out);
         out = NULL;

@@ -40,7 +40,8 @@ static LmpErr write_cut(LmpRecording *r, const LmpCut *cut, int fd, uint32_t *fr
     if (!err) err = rewrite_rest(&w);
     bool whole = cut->to >= last;
     if (!err && (!whole || recording_complete(r)))
-        err = frames_end(w.frames, whole ? last : cut->to, whole ? recording_ended(r) : 0);
+        err = frames_end(w.frames, whole ? last : cut->to, whole ? recording_ended(r) : 0,
+                         recording_left_out(r));
     if (!err) err = recfile_end(&w.file);
     for (uint32_t i = 0; frames && i < w.file.parts; i++)
         *frames += w.file.part[i].kind == REC_LIVE_PART;

@@ -218,6 +218,7 @@ static LmpErr put_content(Dump *d, const RecPart *part) {
         return put_output(d, part);
     case REC_ENDED:
         fprintf(d->out, "  status %" PRIu64 "\n", part->live_bytes);
+        if (part->rss) fprintf(d->out, "  frames without room for tables %" PRIu64 "\n", part->rss);
         return LMP_OK;
     default:
         break;

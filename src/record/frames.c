@@ -95,8 +95,8 @@ LmpErr frames_put_bytes(RecFrames *f, RecPart *part, const RecBytes *plain) {
     return err ? err : f->sink.put(f->sink.of, part, f->packed.at);
 }
 
-LmpErr frames_end(RecFrames *f, uint64_t clock, uint32_t ended) {
-    RecPart part = {.kind = REC_ENDED, .clock = clock, .live_bytes = ended};
+LmpErr frames_end(RecFrames *f, uint64_t clock, uint32_t ended, uint64_t left_out) {
+    RecPart part = {.kind = REC_ENDED, .clock = clock, .live_bytes = ended, .rss = left_out};
     RecBytes none = {0};
     return frames_put_bytes(f, &part, &none);
 }

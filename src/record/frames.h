@@ -34,8 +34,8 @@ RecExtra *frames_extra(RecFrames *f);
  * live_bytes and rss of `frame` are given; the rest is filled in. Errors: NOMEM, and the sink's. */
 LmpErr frames_put(RecFrames *f, const LmpView *view, RecPart *frame, bool with_tables);
 
-/* The part that says that all was written. */
-LmpErr frames_end(RecFrames *f, uint64_t clock, uint32_t ended);
+/* The part that says that all was written. `left_out`: frames whose tables found no room. */
+LmpErr frames_end(RecFrames *f, uint64_t clock, uint32_t ended, uint64_t left_out);
 
 /* Packs bytes of no section as a part, and puts it. */
 LmpErr frames_put_bytes(RecFrames *f, RecPart *part, const RecBytes *plain);

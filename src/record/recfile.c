@@ -63,6 +63,7 @@ LmpErr recfile_put(void *of, RecPart *part, const uint8_t *stored) {
     uint8_t head[REC_PART];
     file->full = is_too_much(file, part);
     if (file->full) {
+        file->too_much = REC_PART + part->stored;
         errno = file->os_error = EFBIG;
         return LMP_E_FILE;
     }

@@ -10,9 +10,10 @@ typedef struct RecFile {
     uint64_t size;
     RecPart *part; /* all so far, for the index */
     uint32_t parts, room;
-    uint64_t most; /* bytes, its index included, that it may have; 0: any. Set by the caller */
-    bool full;     /* the last part would have been too much */
-    int os_error;  /* why it could not be written; 0: it could */
+    uint64_t most;     /* bytes, its index included, that it may have; 0: any. Set by the caller */
+    bool full;         /* the last part would have been too much, */
+    uint64_t too_much; /* so many bytes */
+    int os_error;      /* why it could not be written; 0: it could */
 } RecFile;
 
 /* An empty one with its head. Errors: FILE. */

@@ -19,12 +19,13 @@
 #include "record/thin.h"
 
 #define MINUTE 60000000000ull
-#define TICK 100000000ull /* ns between frames */
-#define SHARE 50u         /* tables take at most this part of the time */
-#define SHARE_MARK 10u    /* ... where there is a mark to note */
-#define TABLES_MINUTE 4u  /* tables of a minute take at most this part of the limit */
-#define COARSEST 6u       /* eighths of what thinning would leave, by which it leaves less */
-#define MAP_LOOK 1000000u /* ns for the heap map, with every frame that has tables */
+#define TICK 100000000ull   /* ns between frames */
+#define SHARE 50u           /* tables take at most this part of the time */
+#define SHARE_MARK 10u      /* ... where there is a mark to note */
+#define TABLES_MINUTE 4u    /* tables of a minute take at most this part of the limit */
+#define TABLES_IN_LIMIT 16u /* so many of the largest tables are to fit it */
+#define COARSEST 6u         /* eighths of what thinning would leave, by which it leaves less */
+#define MAP_LOOK 1000000u   /* ns for the heap map, with every frame that has tables */
 #define OUTPUT_PIECE (256u << 10)
 
 struct LmpRecorder {
@@ -39,6 +40,8 @@ struct LmpRecorder {
     uint32_t marks;
     uint64_t peak, cycles;
     uint64_t tables_bytes; /* what frames with tables took lately, on average */
+    uint64_t tables_most;  /* ... and took, or would have taken, at most */
+    LmpRecordShort shortage, *shortage_out;
     /* output that is not written yet */
     RecBytes output;
     uint64_t output_clock, output_all, output_most;
@@ -95,6 +98,7 @@ LmpErr recorder_open(LmpRecorder **out, const LmpView *view, const LmpRecorderOp
     r->thin_at = r->limit / 4 * 3;
     r->output_most = r->limit / 4 < LMP_RECORD_OUTPUT ? r->limit / 4 : LMP_RECORD_OUTPUT;
     r->start = view->header->start_clock;
+    r->shortage_out = options->shortage;
     if (options->file && !(r->name = strdup(options->file))) err = LMP_E_NOMEM;
     if (!err) err = frames_open(&r->frames, (RecSink){recfile_put, &r->file});
     if (!err) err = frames_begin(r->frames, view, options->again);
@@ -190,6 +194,35 @@ static void take_map(LmpRecorder *r, LmpView *view) {
     memcpy(extra->map, cell, sizeof extra->map);
 }
 
+/* What would have been enough: room for many tables, and twice the limit that was not. */
+static void note_short(LmpRecorder *r) {
+    uint64_t enough = r->limit * 2;
+    while (enough < r->tables_most * TABLES_IN_LIMIT)
+        enough *= 2;
+    r->shortage.enough = enough;
+    if (r->shortage_out) *r->shortage_out = r->shortage;
+}
+
+/* Tables were to be written from `before` on. */
+static void note_most(LmpRecorder *r, uint64_t before) {
+    uint64_t bytes = r->file.size - before;
+    if (r->file.full) bytes += r->file.too_much;
+    if (bytes > r->tables_most) r->tables_most = bytes;
+}
+
+/* Tables of so many frames found no room. */
+static void note_left_out(LmpRecorder *r, uint64_t frames) {
+    r->shortage.tables += frames;
+    note_short(r);
+}
+
+/* The limit wants so long a time between tables. */
+static void note_apart(LmpRecorder *r, uint64_t apart) {
+    if (apart < LMP_RECORD_APART || apart <= r->shortage.apart) return;
+    r->shortage.apart = apart;
+    note_short(r);
+}
+
 /* Looks at the state and writes the frame. */
 static LmpErr put_frame(LmpRecorder *r, LmpView *view, const RecPart *frame, bool tables) {
     RecPart part = *frame;
@@ -197,6 +230,7 @@ static LmpErr put_frame(LmpRecorder *r, LmpView *view, const RecPart *frame, boo
     if (tables) part.flags |= LMP_FRAME_TABLES;
     if (tables) take_map(r, view);
     LmpErr err = frames_put(r->frames, view, &part, tables);
+    if (tables) note_most(r, before);
     if (!err && tables) {
         uint64_t bytes = r->file.size - before;
         r->tables_bytes = r->tables_bytes ? (r->tables_bytes * 7 + bytes) / 8 : bytes;
@@ -223,19 +257,27 @@ static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, uns
                     .rss = resident(view)};
     LmpErr err = put_output(r);
     if (!err) err = put_frame(r, view, &part, tables);
-    if (err && r->file.full && tables && !wanted) /* there will be room when it has been thinned */
+    if (err && r->file.full && tables && !wanted) { /* there will be room when it was thinned */
+        note_left_out(r, 1);
         err = put_frame(r, view, &part, false);
+    }
     if (err && r->file.full) {
         err = thin(r, true);
         frames_take(r->frames, view, false);
         if (!err) err = put_frame(r, view, &part, tables);
-        if (err && r->file.full && tables) err = put_frame(r, view, &part, false);
+        if (err && r->file.full && tables) {
+            note_left_out(r, 1);
+            err = put_frame(r, view, &part, false);
+        }
     }
     uint64_t took = lmp_os->clock() - begun;
     r->next = now + TICK;
     if (tables) {
         uint64_t wait = took * SHARE, room = r->tables_bytes * TABLES_MINUTE * MINUTE / r->limit;
-        if (wait < room) wait = room;
+        if (wait < room) {
+            wait = room;
+            note_apart(r, room);
+        }
         r->next_tables = now + (wait > TICK ? wait : TICK);
         r->next_mark = now + wait / (SHARE / SHARE_MARK);
     }
@@ -249,6 +291,7 @@ static LmpErr take_over(LmpRecorder *r) {
     RecFile file;
     RecFrames *frames;
     int fd;
+    uint32_t left_out = thin_left_out(r->thin);
     LmpErr err = thin_finish(r->thin, r->name ? -1 : r->file.fd, &file, &frames, &fd);
     r->thin = NULL;
     if (err) {
@@ -264,6 +307,7 @@ static LmpErr take_over(LmpRecorder *r) {
     r->file = file;
     r->frames = frames;
     frames_set_sink(r->frames, (RecSink){recfile_put, &r->file});
+    if (left_out > 0) note_left_out(r, left_out);
     /* What is written anew is a little more or less than was thought. */
     if (r->file.size > r->limit / 8 * 5 && r->coarse < COARSEST) r->coarse++;
     if (r->file.size < r->limit / 8 * 3 && r->coarse > 0) r->coarse--;
@@ -326,7 +370,7 @@ LmpErr recorder_close(LmpRecorder *r, LmpView *view, uint32_t ended) {
     if (!err) err = put_output(r);
     if (!err && r->file.size > r->limit / 16 * 15) err = thin(r, true);
     if (!err) err = copies_put(&r->file, r->last_clock);
-    if (!err) err = frames_end(r->frames, r->last_clock, ended);
+    if (!err) err = frames_end(r->frames, r->last_clock, ended, r->shortage.tables);
     if (!err) err = recfile_end(&r->file);
     int why = r->file.os_error;
     drop(r);

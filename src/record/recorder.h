@@ -17,12 +17,21 @@ typedef struct LmpRecorder LmpRecorder;
     (16ull << 20) /* bytes of the script's output, at most; and no more than a                     \
                      quarter of the limit */
 
+/* What the limit has cost beyond thinning, until now. */
+typedef struct LmpRecordShort {
+    uint64_t tables; /* frames whose tables found no room (count) */
+    uint64_t apart;  /* ns between two frames with tables, at most, where the limit wanted that */
+    uint64_t enough; /* bytes: a limit that would have been enough; 0: this one was */
+} LmpRecordShort;
+#define LMP_RECORD_APART 30000000000ull /* ns: what is less is as it should be */
+
 typedef struct LmpRecorderOptions {
     const char *file;  /* made with mode 0600, replaced if it is there; NULL: `fd` */
     int fd;            /* with file NULL: a file that we may read and write (a memfd for the live
                           slider); the caller's */
     uint64_t limit;    /* bytes; 0: LMP_RECORD_LIMIT */
     const char *again; /* how it was started, for a shell; NULL: not known */
+    LmpRecordShort *shortage; /* filled as it goes, until recorder_close; NULL: not wanted */
 } LmpRecorderOptions;
 
 /* Begins a recording of the view's state; the first recorder_tick takes its first frame. Errors:

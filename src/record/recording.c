@@ -29,6 +29,7 @@ struct LmpRecording {
     uint32_t frames, frames_room;
     char *again;
     uint32_t ended;
+    uint64_t left_out;
     RecOutputs outputs;
     /* the state */
     RecMemory state, key; /* key: the first frame of the chunk of figures; it has no tables */
@@ -97,6 +98,7 @@ static LmpErr load_part(LmpRecording *r, uint32_t i) {
     LmpErr err = LMP_OK;
     if (part->kind == REC_LIVE_PART) return note_frame(r, i);
     if (part->kind == REC_ENDED) r->ended = (uint32_t)part->live_bytes;
+    if (part->kind == REC_ENDED) r->left_out = part->rss;
     bool wanted = (part->kind == REC_HEADER && !r->header) ||
                   (part->kind == REC_AGAIN && !r->again) || part->kind == REC_ROWS_PART ||
                   part->kind == REC_OUTPUT;
@@ -113,19 +115,12 @@ static LmpErr load_part(LmpRecording *r, uint32_t i) {
     return err == LMP_E_DAMAGED ? LMP_OK : err;
 }
 
-static void name_unknown(LmpRecording *r) {
-    const LmpTables t = tables_at(r->state.tables, NULL);
-    for (uint32_t g = 0; g < REC_GROUPS; g++)
-        if (rec_groups[g].at == LMP_FUNCTIONS_AT && rec_groups[g].section == REC_ROWS)
-            unknown_texts(&t, r->have[g]);
-}
-
 static LmpErr load(LmpRecording *r) {
     LmpErr err = r->schema.groups ? LMP_OK : schema_find(&r->schema, &r->scan);
     for (; !err && r->loaded < r->scan.parts; r->loaded++)
         err = load_part(r, r->loaded);
     if (r->scan.lost) r->lost_rows = true;
-    if (r->lost_rows && !err) name_unknown(r);
+    if (r->lost_rows && !err) unknown_texts(&r->state, r->have);
     return err;
 }
 
@@ -397,6 +392,10 @@ bool recording_torn(const LmpRecording *r, uint64_t *lost) {
 
 bool recording_complete(const LmpRecording *r) {
     return r->scan.complete;
+}
+
+uint64_t recording_left_out(const LmpRecording *r) {
+    return r->left_out;
 }
 
 bool recording_lost_rows(const LmpRecording *r) {

@@ -42,6 +42,9 @@ void recording_close(LmpRecording *r);
 /* Is the end of the file missing, as of a program's that was killed while it was written? `lost`:
  * bytes that belong to no whole part (may be NULL). */
 bool recording_torn(const LmpRecording *r, uint64_t *lost);
+/* Of a complete one: how many frames have no tables of their own since these found no room below
+ * its limit. */
+uint64_t recording_left_out(const LmpRecording *r);
 /* May rows of tables be missing, since a part of the file that has some is damaged? */
 bool recording_lost_rows(const LmpRecording *r);
 /* How many rows of the tables (functions, sites, records, nodes) of the frame sought are not known

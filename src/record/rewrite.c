@@ -66,14 +66,14 @@ static LmpErr put_output(RecRewrite *w, uint64_t clock) {
     return err ? err : put_pieces(w, since);
 }
 
-static LmpErr put_frame(RecRewrite *w, uint32_t i, bool tables) {
+static LmpErr put_frame(RecRewrite *w, uint32_t i, RecKeep keep) {
     LmpFrameInfo info = recording_frame(w->from, i);
     LmpErr err = recording_seek(w->from, i);
     if (err == LMP_E_DAMAGED) return LMP_OK;
     if (!err) err = put_output(w, info.clock);
     if (err) return err;
     if (w->redact) redact_figures(recording_view(w->from));
-    tables = tables || !w->any;
+    bool tables = keep == REC_KEEP_ALL && (info.flags & LMP_FRAME_TABLES || !w->any);
     RecPart part = {.flags = (uint8_t)((info.flags & ~(unsigned)LMP_FRAME_TABLES) | w->flags |
                                        (tables ? LMP_FRAME_TABLES : 0u)),
                     .clock = info.clock,
@@ -82,6 +82,7 @@ static LmpErr put_frame(RecRewrite *w, uint32_t i, bool tables) {
     frames_take(w->frames, recording_view(w->from), true);
     err = frames_put(w->frames, recording_view(w->from), &part, tables);
     if (err && tables && w->file.full) { /* there is no room for its tables, but for it perhaps */
+        w->left_out++;
         part.flags &= (uint8_t)~LMP_FRAME_TABLES;
         err = frames_put(w->frames, recording_view(w->from), &part, false);
     }
@@ -103,7 +104,7 @@ LmpErr rewrite_step(RecRewrite *w, uint64_t budget, bool *done) {
         if (keep == REC_DROP)
             w->flags |= flags & (LMP_FRAME_MARK | LMP_FRAME_PEAK | LMP_FRAME_CYCLE);
         else
-            err = put_frame(w, w->next, keep == REC_KEEP_ALL && flags & LMP_FRAME_TABLES);
+            err = put_frame(w, w->next, keep);
         w->next++;
         if (keep != REC_DROP && lmp_os->clock() - begun >= budget) break;
     }

@@ -20,6 +20,7 @@ typedef struct RecRewrite {
     uint64_t output_from, output_to; /* nanoseconds since start: output of this time goes along */
     unsigned flags;                  /* of frames that were dropped since the last one kept */
     bool any;                        /* one was kept */
+    uint32_t left_out;               /* frames whose tables found no room */
     LmpRedact redact;
     RecBytes output;
 } RecRewrite;

@@ -15,6 +15,7 @@ enum { PART_NAME = 4096 };
 struct RecThin {
     LmpRecording *from;
     RecRewrite rewrite;
+    uint32_t short_of; /* frames that lose their tables, by choice */
     int fd;
     char name[PART_NAME], part[PART_NAME]; /* "": none */
 };
@@ -36,7 +37,7 @@ LmpErr thin_begin(RecThin **out, int fd, const char *name, uint32_t generation, 
     LmpErr err = recording_open_fd(&t->from, fd);
     t->fd = err ? -1 : open_beside(t, name);
     if (!err && t->fd < 0) err = LMP_E_FILE;
-    uint8_t *keep = err ? NULL : choose_frames(t->from, bytes);
+    uint8_t *keep = err ? NULL : choose_frames(t->from, bytes, &t->short_of);
     if (!err && !keep) err = LMP_E_NOMEM;
     if (!err)
         err = rewrite_begin(&t->rewrite, t->from, t->fd, generation, keep,
@@ -74,6 +75,10 @@ static LmpErr copy_into(const RecThin *t, int into) {
         at += (uint64_t)n;
     }
     return ftruncate(into, (off_t)size) == 0 ? LMP_OK : LMP_E_FILE;
+}
+
+uint32_t thin_left_out(const RecThin *t) {
+    return t->rewrite.left_out + t->short_of;
 }
 
 LmpErr thin_finish(RecThin *t, int into, RecFile *file, RecFrames **frames, int *fd) {

@@ -17,6 +17,8 @@ LmpErr thin_begin(RecThin **out, int fd, const char *name, uint32_t generation, 
 /* Goes on for `budget` nanoseconds; *done: all that is there until now was looked at. Errors:
  * NOMEM, FILE, DAMAGED. */
 LmpErr thin_step(RecThin *t, uint64_t budget, bool *done);
+/* Frames that were to keep their tables, for which there was no room. */
+uint32_t thin_left_out(const RecThin *t);
 /* Puts the new file in its place: by its name, or by copying it into `into`. Gives what goes on
  * writing it; *fd is the new file's, the caller's now (-1 where it was copied). The RecThin is
  * gone, also on an error: FILE, NOMEM. */

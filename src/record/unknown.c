@@ -20,11 +20,15 @@ static void name_text(char *text, uint32_t at) {
     if (at > 0 && at < LMP_TEXT_MAX - 1 && !text[at] && !text[at + 1]) text[at] = '?';
 }
 
-void unknown_texts(const LmpTables *t, uint32_t functions) {
-    for (uint32_t i = 1; i < functions && i < LMP_FUNCTIONS_MAX; i++) {
-        const LmpFunction *f = &t->function[i];
-        name_text(t->text, f->source);
-        name_text(t->text, f->short_src);
-        name_text(t->text, f->name);
+void unknown_texts(const RecMemory *m, const uint32_t have[REC_GROUPS]) {
+    const LmpFunction *f = (const void *)rec_at(m, LMP_FUNCTIONS_AT);
+    char *text = rec_at(m, LMP_TEXT_AT);
+    uint32_t g = 0;
+    while (rec_groups[g].at != LMP_FUNCTIONS_AT || rec_groups[g].section != REC_ROWS)
+        g++;
+    for (uint32_t i = 1; i < have[g] && i < LMP_FUNCTIONS_MAX; i++) {
+        name_text(text, f[i].source);
+        name_text(text, f[i].short_src);
+        name_text(text, f[i].name);
     }
 }

@@ -4,12 +4,12 @@
 #ifndef LMP_RECORD_UNKNOWN_H
 #define LMP_RECORD_UNKNOWN_H
 
-#include "shared/tables.h"
+#include "record/fields.h"
 
 /* How many of the rows in use are unknown. Reads all of them. */
 uint64_t unknown_rows(const LmpTables *t);
 
-/* Puts "?" where one of the first `functions` names a text that is not there. */
-void unknown_texts(const LmpTables *t, uint32_t functions);
+/* Puts "?" where a function names a text that is not there. `have`: rows of each of rec_groups. */
+void unknown_texts(const RecMemory *m, const uint32_t have[REC_GROUPS]);
 
 #endif

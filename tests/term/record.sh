@@ -357,6 +357,64 @@ agrees() {
     done
 }
 
+# A program with so many lines that make something, and a while for its recorder after them.
+many_lines() {
+    cat >many.lua <<LUA
+local f = require 'figures'
+f.stand(0.3)
+local made = {}
+for i = 1, $1 / 500 do
+    local code = {}
+    for line = 1, 500 do code[line] = ('t[%d] = {%d}\n'):format(line, i) end
+    made[i] = load('local t = {}; ' .. table.concat(code) .. 'return t', '@file' .. i .. '.lua')()
+end
+f.stand(0.3)
+LUA
+}
+
+case_limit() { # too small a limit for the tables: that is said, with one that is enough
+    many_lines 100000
+    LUA_PATH="./?.lua" lmp run --no-summary --record=x.lmprec --record-limit=1MiB many.lua
+    is $status 0 status
+    local enough words='tables of [0-9]+ moments? had no room: they need a larger --record-limit'
+    has err "^lmp: recording written to x.lmprec \([0-9.]+ KiB\); $words=[0-9]+MiB; watch it: lmp"
+    enough=$(sed 's/.*limit=//; s/;.*//' err)
+    lmp dump --parts x.lmprec
+    is $status 0 status
+    [ "$(stat -c %s x.lmprec)" -le 1048576 ] || fail 'it is larger than its limit'
+    lmp dump x.lmprec
+    has out '^  frames without room for tables [0-9]+$'
+    LUA_PATH="./?.lua" lmp run --no-summary --record=x.lmprec --record-limit="$enough" many.lua
+    has err '^lmp: recording written to x.lmprec \([0-9.]+ [KM]iB\); watch it: lmp replay x.lmprec$'
+    lmp dump x.lmprec
+    hasnt out 'without room'
+}
+
+case_damaged() { # rows that stood in a damaged part are unknown; sums are what they were
+    many_lines 2000
+    LUA_PATH="./?.lua" lmp run --no-summary --record=x.lmprec many.lua
+    lmp dump --parts x.lmprec
+    local place
+    hasnt out 'rows: .*, copy$' # they are much beside the rest
+    place=$(sed -n 's/^\([0-9]*\) rows: .*, \([0-9]*\) of.*/\2 \1/p' out | sort -n | tail -1) # the largest
+    place=${place#* }
+    cp x.lmprec bad.lmprec
+    printf 'damaged' | dd of=bad.lmprec bs=1 seek=$((place + 80)) conv=notrunc status=none
+    lmp report x.lmprec
+    is $status 0 status
+    has out 'file4\.lua'
+    grep -E '^  (total|table|Live|Number) ' out >sums
+    lines sums 6
+    lmp report bad.lmprec
+    is $status 0 status
+    has err '^lmp: bad.lmprec: damage to it has cost [0-9,]+ rows of its tables: what they stood for is'
+    hasnt out 'file4\.lua'
+    has out '\(others\)'
+    while read -r line; do
+        grep -qF "$line" out || fail "another sum than: $line"
+    done <sums
+}
+
 case_programs() { # the example and luacheck, in each mode
     local mode
     for mode in --lines --no-lines --stacks --sample=4KiB; do

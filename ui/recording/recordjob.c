@@ -213,8 +213,12 @@ static RecordEnd failed(LmpErr err, int number) {
 }
 
 static RecordEnd record(Recording *r) {
-    const LmpRecorderOptions options = {
-        .file = r->job->file, .fd = -1, .limit = r->job->limit, .again = r->job->again};
+    LmpRecordShort shortage = {0};
+    const LmpRecorderOptions options = {.file = r->job->file,
+                                        .fd = -1,
+                                        .limit = r->job->limit,
+                                        .again = r->job->again,
+                                        .shortage = &shortage};
     note_begun(r);
     r->pid = r->job->pid ? r->job->pid : view.pid;
     r->process = r->pid ? (int)syscall(SYS_pidfd_open, (pid_t)r->pid, 0) : -1;
@@ -241,6 +245,7 @@ static RecordEnd record(Recording *r) {
     }
     uint64_t now = lmp_os->clock(), start = view.header->start_clock;
     end.clock = now > start ? now - start : 0;
+    end.shortage = shortage;
     recordoutput_close(&r->output);
     close_fd(&r->process);
     return end;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "record/recorder.h"
 
 typedef struct RecordJob {
     int state;         /* the shared state's file; stays the caller's */
@@ -36,8 +37,9 @@ typedef struct RecordEnd {
     uint32_t err;   /* LmpErr */
     int32_t number; /* the system's error, 0: none */
     uint32_t spare;
-    uint64_t bytes; /* of the file */
-    uint64_t clock; /* nanoseconds since the state's start, when it stopped */
+    uint64_t bytes;          /* of the file */
+    LmpRecordShort shortage; /* what its limit has cost */
+    uint64_t clock;          /* nanoseconds since the state's start, when it stopped */
 } RecordEnd;
 
 /* What may be said on the line to a started process, a byte each. */

@@ -50,15 +50,33 @@ static const char *typed(char *out, size_t size, const char *file) {
     return n > 0 && (size_t)n < size ? out : "";
 }
 
+/* What the limit has cost, and what to do; "": nothing. */
+static const char *shortage(char *out, size_t size, const LmpRecordShort *s) {
+    char limit[LMP_NUM], frames[LMP_NUM], span[LMP_NUM];
+    unsigned long long mib = s->enough >> 20;
+    if (mib == 0) return "";
+    snprintf(limit, sizeof limit, "%lluMiB", mib);
+    if (s->tables > 0)
+        snprintf(out, size,
+                 "; tables of %s moment%s had no room: they need a larger --record-limit=%s",
+                 format_count(frames, s->tables), s->tables == 1 ? "" : "s", limit);
+    else
+        snprintf(out, size,
+                 "; tables had room only every %s: more of them need a larger --record-limit=%s",
+                 format_span(span, s->apart), limit);
+    return out;
+}
+
 char *recordname_say(char *out, size_t size, const char *file, const RecordEnd *end) {
-    char bytes[LMP_NUM], clock[LMP_NUM], name[RECORDNAME_MOST], words[RECORDNAME_MOST];
+    char bytes[LMP_NUM], clock[LMP_NUM], why[200], name[RECORDNAME_MOST], words[RECORDNAME_MOST];
     format_text(name, sizeof name, recordname_short(file), 0);
     const char *word = typed(words, sizeof words, recordname_short(file));
     if (end->why == RECORD_TAKEN)
         snprintf(out, size, "no recording in %s: %s", name, recordjob_problem(end));
     else if (end->why != RECORD_FAILED)
-        snprintf(out, size, "recording written to %s (%s)%s%s", name,
-                 format_bytes(bytes, end->bytes), *word ? "; watch it: lmp replay " : "", word);
+        snprintf(out, size, "recording written to %s (%s)%s%s%s", name,
+                 format_bytes(bytes, end->bytes), shortage(why, sizeof why, &end->shortage),
+                 *word ? "; watch it: lmp replay " : "", word);
     else if (end->bytes == 0)
         snprintf(out, size, "no recording: cannot write %s: %s", name, recordjob_problem(end));
     else

@@ -16,7 +16,8 @@
 bool recordname_choose(char *out, size_t size, const char *file, uint32_t pid);
 /* As people write it from here: without our own folder. */
 const char *recordname_short(const char *file);
-/* "recording written to X (N KiB); watch it: lmp replay X", or why it ended before. Returns out. */
+/* "recording written to X (N KiB); watch it: lmp replay X", what its limit has cost in between, or
+ * why it ended before. Returns out. */
 char *recordname_say(char *out, size_t size, const char *file, const RecordEnd *end);
 
 #endif

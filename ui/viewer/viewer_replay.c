@@ -103,6 +103,9 @@ bool viewer_open_replay(Viewer *v) {
     v->dead = true; /* there is no process to look at */
     v->refill = true;
     player_go(v->player, v->grows ? FOREVER : v->o->at);
+    if (v->o->recording && recording_left_out(v->o->recording) > 0)
+        app_say(v->app, "Tables of %llu moments had no room in this recording",
+                (unsigned long long)recording_left_out(v->o->recording));
     if (v->o->against && !compare(v)) return false;
     tell_time(v);
     return true;

@@ -207,4 +207,53 @@ START_TEST(test_full_disk) {
 }
 END_TEST
 
-SUITE("thin", test_day, test_file, test_full_disk)
+/* A minute of a program whose tables are large beside the limit. Returns how many frames say that
+ * their tables found no room. */
+static uint64_t record_large(uint64_t limit, LmpRecordShort *shortage) {
+    enum { SITES = 12000 };
+    static FakeSpot spot[SITES];
+    int fd = record_memfd();
+    uint64_t next;
+    LmpRecorder *r;
+    LmpRecording *read;
+    Recorded *s = recorded_new();
+    LmpRecorderOptions o = {.fd = fd, .limit = limit, .shortage = shortage};
+    uint32_t function = fake_function(s->tables, LMP_F_LUA, "@large.lua", 1, "large");
+    for (uint32_t i = 0; i < SITES; i++)
+        spot[i] = (FakeSpot){.site = fake_site(s->tables, function, (int)i + 1, 0), .cls = 1};
+    ck_assert_int_eq(recorder_open(&r, &s->view, &o), LMP_OK);
+    for (int i = 0; i < 60; i++) {
+        for (uint32_t k = 0; k < SITES; k++)
+            fake_made(s->tables, spot[k], 1 + suite_below(1 << 30), suite_random() >> 20);
+        ck_assert_int_eq(recorder_tick(r, &s->view, record_clock, &next), LMP_OK);
+        ck_assert_uint_le(recorder_size(r), limit);
+        record_clock += SECOND;
+    }
+    ck_assert_int_eq(recorder_close(r, &s->view, 1), LMP_OK);
+    ck_assert_int_eq(recording_open_fd(&read, fd), LMP_OK);
+    ck_assert_uint_ge(recording_frames(read), 60);
+    uint64_t left_out = recording_left_out(read);
+    recording_close(read);
+    recorded_free(s);
+    close(fd);
+    return left_out;
+}
+
+/* A limit that has no room for tables is told, and so is one that is enough. */
+START_TEST(test_short) {
+    LmpRecordShort shortage = {0}, enough = {0};
+    suite_seed();
+    uint64_t left_out = record_large(LMP_RECORD_LIMIT_LEAST, &shortage);
+    fprintf(stderr, "%llu moments without tables, %llu s apart, %llu bytes would do\n",
+            (unsigned long long)left_out, (unsigned long long)(shortage.apart / SECOND),
+            (unsigned long long)shortage.enough);
+    ck_assert_uint_gt(left_out, 0);
+    ck_assert_uint_eq(left_out, shortage.tables);
+    ck_assert_uint_ge(shortage.enough, 2 * LMP_RECORD_LIMIT_LEAST);
+    ck_assert_uint_eq(record_large(shortage.enough, &enough), 0);
+    ck_assert_uint_eq(enough.tables, 0);
+    ck_assert_uint_eq(enough.enough, 0);
+}
+END_TEST
+
+SUITE("thin", test_short, test_day, test_file, test_full_disk)
