@@ -136,6 +136,25 @@ static void draw_rest(const FlameBlock *block, Canvas *canvas, int x, int y, boo
     canvas_text(canvas, x, y, w, style, count);
 }
 
+/* All modules are main chunks: says whose. Names lose their beginning, so the file is left, and its
+ * ".lua" is the first to go. */
+static void add_file(const FlameTree *tree, uint32_t frame, bool utf8, int room, char *out,
+                     size_t size) {
+    char file[128];
+    size_t used = strlen(out);
+    uint32_t function = flametree_function(tree, frame);
+    if (function == FLAME_NONE) return;
+    const LmpFunctionRow *row = &flametree_ledger(tree)->function[function];
+    if (row->is_c || row->linedefined != 0 || strcmp(row->name, "main chunk") != 0) return;
+    if (row->short_src[0] == '[') return; /* [string "..."] */
+    const char *slash = strrchr(row->short_src, '/');
+    format_text(file, sizeof file, slash ? slash + 1 : row->short_src, !utf8);
+    size_t n = strlen(file);
+    bool lua = n > 4 && strcmp(file + n - 4, ".lua") == 0;
+    if (lua && canvas_width(out) + 1 + canvas_width(file) > room) file[n - 4] = 0;
+    if (*file) snprintf(out + used, size - used, " %s", file);
+}
+
 /* What is written on a frame's block, and at its right the figure if there is room for both. */
 static void draw_words(const FlameLook *look, const Ui *ui, const FlameBlock *block, Canvas *canvas,
                        Rect rect, Style style, char sign) {
@@ -144,13 +163,15 @@ static void draw_words(const FlameLook *look, const Ui *ui, const FlameBlock *bl
         name_path(look->tree, block->node, ui->utf8, name);
     else
         flamedraw_name(look->tree, block->node, ui->utf8, name, sizeof name);
-    if (sign && ui->colours < 8)
+    bool mark = sign && ui->colours < 8;
+    int pad = rect.w >= 8, room = rect.w - 2 * pad;
+    add_file(look->tree, block->node, ui->utf8, room - 2 * mark, name, sizeof name);
+    if (mark)
         snprintf(text, sizeof text, "%c %s", sign, name);
     else
         snprintf(text, sizeof text, "%s", name);
     flamedraw_figure(figure, look->metric, block->value);
-    int pad = rect.w >= 8, room = rect.w - 2 * pad, wide = canvas_width(figure);
-    int used = canvas_width(text);
+    int wide = canvas_width(figure), used = canvas_width(text);
     canvas_tail(canvas, rect.x + pad, rect.y, room, style, style, text);
     if (used + 2 + wide <= room)
         canvas_text_right(canvas, rect.x + pad + room, rect.y, wide, style, figure);
