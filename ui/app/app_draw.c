@@ -143,6 +143,22 @@ static void add_mean(const App *app, const Panel *panel, char *note, size_t size
     snprintf(note + used, size - used, "%s%s", used == 0 ? "" : app->ui.utf8 ? " · " : " - ", mean);
 }
 
+/* Tables are recorded less often than the figures in the header: says how much older they are,
+ * where that explains a difference. While it is played a second is nothing. */
+static void add_age(const App *app, const Panel *panel, char *note, size_t size) {
+    const Model *model = &app->model;
+    char rest[128], age[LMP_NUM];
+    uint64_t least = app->ui.time.playing ? 1000000000u : 100000000u;
+    bool any = panel->ledger && model->tables_clock && model->clock > model->tables_clock;
+    if (!any || model->clock - model->tables_clock < least || time_hides(app, panel)) return;
+    snprintf(rest, sizeof rest, "%.*s", (int)sizeof rest - 1, note);
+    snprintf(note, size, "%s old%s%s", format_span(age, model->clock - model->tables_clock),
+             !rest[0]       ? ""
+             : app->ui.utf8 ? " · "
+                            : " - ",
+             rest);
+}
+
 static void draw_frame(App *app, int row, Canvas *canvas) {
     Rect outer = app->outer[row];
     const Panel *panel = app_panels[row].panel;
@@ -161,6 +177,7 @@ static void draw_frame(App *app, int row, Canvas *canvas) {
     char note[160] = "";
     if (panel->note && !time_hides(app, panel))
         panel->note(app->state[row], &app->model, &app->ui, note, sizeof note);
+    add_age(app, panel, note, sizeof note);
     if (kind == FRAME_BOX) canvas_put(canvas, x++, outer.y, ' ', line);
     if (panel->number > 0) {
         x += canvas_printf(canvas, x, outer.y, right - x, STYLE(focus ? TONE_ACCENT : TONE_STRONG),

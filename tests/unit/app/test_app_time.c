@@ -101,6 +101,30 @@ START_TEST(the_line_takes_a_moment) {
 }
 END_TEST
 
+/* Tables are recorded less often than the rest. */
+START_TEST(titles_say_how_old_tables_are) {
+    open_replay(60 * SECOND);
+    Model *model = app_model(app);
+    press("68");
+    ck_assert(!shows(" old"));
+    model->tables_clock = model->clock;
+    draw();
+    ck_assert(!shows(" old"));
+    model->tables_clock = model->clock - 3 * SECOND / 10;
+    draw();
+    ck_assert(shows("300 ms old · "));
+    app_ui(app)->time.playing = true; /* that would flicker */
+    draw();
+    ck_assert(!shows(" old"));
+    model->tables_clock = model->clock - 2 * SECOND;
+    draw();
+    ck_assert(shows("2.0 s old · "));
+    model->tables_clock = model->clock + SECOND; /* rubbish in a file */
+    draw();
+    ck_assert(!shows(" old"));
+}
+END_TEST
+
 START_TEST(a_recording_asks_no_program) {
     open_replay(60 * SECOND);
     for (const char *key = "nzmCSbiAR"; *key; key++) {
@@ -242,6 +266,7 @@ START_TEST(a_line_of_the_output_has_a_time) {
 }
 END_TEST
 
-SUITE("app_time", keys_of_a_replay, the_line_takes_a_moment, a_recording_asks_no_program,
-      header_and_footer_say_which_moment, panels_without_a_past_say_why, the_past_of_a_program,
-      a_click_goes_there, a_line_of_the_output_has_a_time)
+SUITE("app_time", keys_of_a_replay, the_line_takes_a_moment, titles_say_how_old_tables_are,
+      a_recording_asks_no_program, header_and_footer_say_which_moment,
+      panels_without_a_past_say_why, the_past_of_a_program, a_click_goes_there,
+      a_line_of_the_output_has_a_time)
