@@ -59,8 +59,8 @@ static void add_moment(Line *line, const App *app) {
         line_add(line, 8, STYLE(TONE_MUTED), ", program paused");
     line_add(line, 2, STYLE(TONE_STRONG), "  %s", format_clock(a, time->clock));
     if (time->replay)
-        line_add(line, 3, STYLE(TONE_TEXT), " of %s%s", format_clock(b, time->end),
-                 time->grows ? " so far" : "");
+        line_add(line, time->range ? 5 : 3, STYLE(TONE_TEXT), " of %s%s",
+                 format_clock(b, time->end), time->grows ? " so far" : "");
     else
         line_add(line, 3, STYLE(TONE_TEXT), " %s%s", app->ui.utf8 ? "−" : "-",
                  format_span(b, time->end > time->clock ? time->end - time->clock : 0));

@@ -311,14 +311,20 @@ static const char *change_words(const FlameLook *look, const LmpTally *t) {
                                                     : "against the other run";
 }
 
-/* All its figures. Where two runs are compared, first what differs. */
+/* All its figures. Where two runs are compared, first what differs; in a range, what happened in
+ * it.
+ */
 static void draw_figures(const FlameLook *look, Pen pen) {
     char figure[LMP_NUM];
     LmpTally t = flametree_tally(look->tree, look->selected);
     int64_t change = (int64_t)(t.live_bytes - t.mark.live);
     bool marked = flametree_ledger(look->tree)->marked;
     if (look->rest) return;
-    if (marked && look->against)
+    if (marked && look->range) {
+        put_figure(&pen, format_bytes(figure, flame_metric[FLAME_MADE_SINCE].of(&t)), "allocated");
+        put_figure(&pen, format_bytes(figure, flame_metric[FLAME_FREED_SINCE].of(&t)), "freed");
+    }
+    if (marked && (look->against || look->range))
         put_figure(&pen, format_delta_bytes(figure, change), change_words(look, &t));
     put_percent(&pen, share(t.live_bytes, tally_made(&t)), "still lives");
     put_figure(&pen, format_bytes(figure, t.live_bytes), "live");
@@ -326,7 +332,7 @@ static void draw_figures(const FlameLook *look, Pen pen) {
     put_figure(&pen, format_count(figure, t.live_blocks), "blocks");
     put_figure(&pen, format_bytes(figure, t.peak_bytes), "at the peak");
     put_percent(&pen, share(t.temporary, t.allocs), "freed at once");
-    if (marked && !look->against)
+    if (marked && !look->against && !look->range)
         put_figure(&pen, format_delta_bytes(figure, change), change_words(look, &t));
 }
 
