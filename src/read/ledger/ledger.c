@@ -26,6 +26,8 @@ static void store_free(LedgerStore *s) {
     };
     for (size_t i = 0; i < sizeof piles / sizeof *piles; i++)
         free(piles[i]->data);
+    for (uint32_t i = 0; i < s->kinds.chunks; i++)
+        free(s->kinds.chunk[i]);
     moments_free(s);
     free(s);
 }
@@ -37,9 +39,10 @@ void ledger_free(Ledger *ledger) {
 
 static bool reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
     LedgerStore *s = ledger->store;
-    return index_update(s, t) && sum_reserve(s) && rows_reserve(ledger, parts) &&
+    return index_update(s, t) && sum_reserve(s, parts) && rows_reserve(ledger, parts) &&
            counts_reserve(ledger, parts) && tree_reserve(ledger, t, parts) &&
-           moment_reserve(s, parts) && (!(parts & LEDGER_SITES) || live_history_reserve(s));
+           moment_reserve(s, parts) &&
+           (!(parts & LEDGER_SITES) || parts & LEDGER_BRIEF || live_history_reserve(s));
 }
 
 /* What did not fit: lines are in the row "(others)" of sites, call paths in that of the nodes. */
@@ -84,6 +87,7 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     ledger->store->tag_lines = (parts & LEDGER_TAG_LINES) && (parts & LEDGER_SITES);
     ledger->store->of_tag = of_tag;
     ledger->store->once = parts & LEDGER_ONCE;
+    ledger->store->brief = !(parts & LEDGER_SITES) || parts & LEDGER_BRIEF;
     sum_records(ledger->store, tables);
     ledger->all = ledger->store->all;
     counts_sum(ledger, tables, parts);

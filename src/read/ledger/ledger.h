@@ -88,7 +88,7 @@ typedef struct LmpSiteRow {
     int32_t line;                   /* -1: a pseudo-site */
     uint32_t text; /* of a recording: a hash of the line's text when it ran; 0: not known */
     LmpTally tally;
-    LmpKindTally kind[LMP_KINDS];
+    LmpKindTally *kind; /* LMP_KINDS of them; NULL: with LEDGER_BRIEF */
     uint64_t here_reallocs, here_frees, here_free_bytes;
     int64_t here_realloc_bytes;
     uint32_t details, first_detail; /* in detail[], largest live first; 0: only the line itself */
@@ -215,7 +215,10 @@ enum {
     LEDGER_TREE_KINDS = 256, /* LmpTreeRow.kinds, .tag, .kind; with LEDGER_TREE */
     /* No other refresh will follow: memory is given back as early as can be, that of the tables'
      * nodes, too, if whoever has them lets it be (LmpTables.spent). */
-    LEDGER_ONCE = 512
+    LEDGER_ONCE = 512,
+    /* Of sites only who they are and their tally: a fifth of the memory. They have no kinds, no
+     * details and no live history. */
+    LEDGER_BRIEF = 1024
 };
 
 /* `ledger` all zeroes before the first time. `parts`: LEDGER_*; what is not asked for has no rows,
@@ -238,6 +241,8 @@ typedef struct LedgerRoom {
     uint32_t sites, functions, tags, details, nodes;
 } LedgerRoom;
 LmpErr ledger_make_room(Ledger *ledger, const LedgerRoom *room);
+/* For the next of the sites that room was made for: its LmpSiteRow.kind, all zeroes. */
+LmpKindTally *ledger_next_kinds(Ledger *ledger);
 /* How fast a figure that was `was` at Ledger.since changes, a second; 0 as long as there is none.
  */
 double ledger_rate(const Ledger *ledger, uint64_t now, uint64_t was);

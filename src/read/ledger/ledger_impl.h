@@ -101,8 +101,18 @@ typedef struct LedgerRow { /* of a row of the sites */
     uint32_t detail, slot, function, next;
 } LedgerRow;
 
+/* What slots have by kind: LMP_KINDS for each, in chunks, which stay where they are while others
+ * are added, so that rows may point at them. Behind the slots there may be as many more, of rows
+ * that a reader adds. */
+enum { LEDGER_KIND_SLOTS = 256 }; /* of a chunk */
+typedef LmpKindTally LedgerSlotKinds[LMP_KINDS];
+typedef struct LedgerKinds {
+    LedgerSlotKinds *chunk[2 * LMP_SITES_MAX / LEDGER_KIND_SLOTS + 1];
+    uint32_t chunks;
+    uint32_t more; /* used behind the slots */
+} LedgerKinds;
+
 typedef struct LedgerSlotSum {
-    LmpKindTally kind[LMP_KINDS];
     uint64_t here_reallocs, here_frees, here_free_bytes;
     int64_t here_realloc_bytes;
     LmpTally tally;
@@ -150,6 +160,8 @@ typedef struct LedgerStore {
 
     /* sums of this refresh, by index */
     LedgerPile slot_sum;     /* LedgerSlotSum */
+    LedgerKinds kinds;       /* by slot; of a refresh that is not brief */
+    bool brief;              /* this refresh has no kinds, or no sites */
     LedgerPile detail_sum;   /* LmpTally */
     LedgerPile function_sum; /* LmpTally */
     LedgerPile row_bytes;    /* uint64_t: all bytes that a row of the sites ever had */
@@ -204,7 +216,11 @@ bool index_update(LedgerStore *s, const LmpTables *t);
  * ran out of memory has met: none, or any. */
 uint32_t row_of_slot(const Ledger *ledger, uint32_t slot);
 /* Room for the sums of all that is known, then the sums. */
-bool sum_reserve(LedgerStore *s);
+bool sum_reserve(LedgerStore *s, unsigned parts);
+bool kinds_reserve(LedgerStore *s, size_t slots);
+static inline LmpKindTally *kinds_of(const LedgerStore *s, uint32_t slot) {
+    return s->kinds.chunk[slot / LEDGER_KIND_SLOTS][slot % LEDGER_KIND_SLOTS];
+}
 void sum_records(LedgerStore *s, const LmpTables *t);
 /* Moments (ledger_moments.c): room for all that is known; before anything is summed up, finds the
  * moment that rates are relative to; after it, keeps this refresh if it is time for another. */

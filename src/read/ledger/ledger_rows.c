@@ -45,7 +45,10 @@ bool live_history_reserve(LedgerStore *s) {
 LmpErr ledger_make_room(Ledger *ledger, const LedgerRoom *room) {
     LedgerStore *s = ledger->store;
     if (!s) return LMP_E_NOMEM;
+    size_t slots =
+        (size_t)s->slots + (room->sites > ledger->sites ? room->sites - ledger->sites : 0);
     bool enough = pile_reserve(&s->out_site, room->sites, sizeof(LmpSiteRow)) &&
+                  kinds_reserve(s, slots) &&
                   pile_reserve(&s->out_function, room->functions, sizeof(LmpFunctionRow)) &&
                   pile_reserve(&s->out_tag, room->tags, sizeof(LmpTagRow)) &&
                   pile_reserve(&s->out_detail, room->details, sizeof(LmpSiteDetail)) &&
@@ -58,6 +61,13 @@ LmpErr ledger_make_room(Ledger *ledger, const LedgerRoom *room) {
     ledger->tree = s->out_tree.data;
     if (ledger->tagged) ledger->tagged = s->out_tagged.data;
     return enough ? LMP_OK : LMP_E_NOMEM;
+}
+
+LmpKindTally *ledger_next_kinds(Ledger *ledger) {
+    LedgerStore *s = ledger->store;
+    LmpKindTally *kind = kinds_of(s, s->slots + s->kinds.more++);
+    memset(kind, 0, sizeof(LedgerSlotKinds));
+    return kind;
 }
 
 /* ---- which ----------------------------------------------------------------------------------- */
@@ -183,10 +193,10 @@ static void make_details(Ledger *ledger, const LedgerSlot *slot, LmpSiteRow *out
 static const uint64_t *make_grown(const Ledger *ledger, const LmpTables *t, const LedgerSlot *slot,
                                   uint32_t at, const uint8_t *live_history_slot) {
     const LedgerStore *s = ledger->store;
+    static const uint64_t nothing[2 * LMP_LIVE_HISTORY];
+    if (ledger->live_history_rows == 0) return nothing;
     uint64_t *out = PILE(s->out_live_history, uint64_t) + (size_t)at * 2 * LMP_LIVE_HISTORY;
     memset(out, 0, 2 * LMP_LIVE_HISTORY * sizeof *out);
-    if (ledger->live_history_rows == 0)
-        return out; /* nothing was written there, so it is not read */
     for (uint32_t row = slot->first_row; row; row = PILE(s->row, const LedgerRow)[row].next)
         for (uint32_t i = 0; i < ledger->live_history_rows; i++) {
             uint8_t in = live_history_slot[i]; /* NOLINT: i is below live_history_rows */
@@ -218,10 +228,11 @@ static void make_site(Ledger *ledger, const LmpTables *t, uint32_t index, uint32
         .here_free_bytes = sum->here_free_bytes,
         .here_realloc_bytes = sum->here_realloc_bytes,
         .instructions = PILE(s->slot_run, const uint64_t)[index],
-        .live_history = make_grown(ledger, t, slot, at, live_history_slot),
     };
+    if (s->brief) return;
+    out->kind = kinds_of(s, index);
+    out->live_history = make_grown(ledger, t, slot, at, live_history_slot);
     out->live_history_blocks = out->live_history + LMP_LIVE_HISTORY;
-    memcpy(out->kind, sum->kind, sizeof out->kind);
     make_details(ledger, slot, out);
 }
 

@@ -1,9 +1,25 @@
 /* ledger_sum.c - sums the records up by site, C function called, function and tag
  * (ledger_impl.h). */
+#include <stdlib.h>
+#include <string.h>
+
 #include "read/ledger/ledger_impl.h"
 
-bool sum_reserve(LedgerStore *s) {
-    return pile_reserve(&s->slot_sum, s->slots, sizeof(LedgerSlotSum)) &&
+bool kinds_reserve(LedgerStore *s, size_t slots) {
+    LedgerKinds *k = &s->kinds;
+    while ((size_t)k->chunks * LEDGER_KIND_SLOTS < slots) {
+        if (k->chunks == sizeof k->chunk / sizeof k->chunk[0]) return false;
+        k->chunk[k->chunks] = malloc(LEDGER_KIND_SLOTS * sizeof *k->chunk[0]);
+        if (!k->chunk[k->chunks]) return false;
+        k->chunks++;
+    }
+    return true;
+}
+
+bool sum_reserve(LedgerStore *s, unsigned parts) {
+    bool brief = !(parts & LEDGER_SITES) || parts & LEDGER_BRIEF;
+    return (brief || kinds_reserve(s, s->slots)) &&
+           pile_reserve(&s->slot_sum, s->slots, sizeof(LedgerSlotSum)) &&
            pile_reserve(&s->detail_sum, s->details, sizeof(LmpTally)) &&
            pile_reserve(&s->function_sum, s->functions, sizeof(LmpTally)) &&
            pile_reserve(&s->row_bytes, s->rows, sizeof(uint64_t));
@@ -28,8 +44,11 @@ static void add_record(LedgerStore *s, const LmpTables *tables, uint32_t record,
     PILE(s->row_bytes, uint64_t)[row] += tally_made(&t);
 
     LedgerSlotSum *slot = &PILE(s->slot_sum, LedgerSlotSum)[at->slot];
-    tally_add(&slot->kind[class_owner(cls)].tally, &t);
-    slot->kind[class_tag(cls)].tag_allocs += t.allocs;
+    if (!s->brief) {
+        LmpKindTally *kind = kinds_of(s, at->slot);
+        tally_add(&kind[class_owner(cls)].tally, &t);
+        kind[class_tag(cls)].tag_allocs += t.allocs;
+    }
     slot->here_reallocs += read_once64(&r->here_reallocs);
     slot->here_realloc_bytes =
         (int64_t)((uint64_t)slot->here_realloc_bytes + read_once64(&r->here_realloc_bytes));
@@ -56,7 +75,16 @@ static void sum_collector(LedgerStore *s, const LmpTables *t) {
     if ((int64_t)bytes > 0) own->here_free_bytes += bytes;
 }
 
+static void clear_kinds(LedgerStore *s) {
+    s->kinds.more = 0;
+    for (uint32_t at = 0; !s->brief && at < s->slots; at += LEDGER_KIND_SLOTS) {
+        uint32_t n = s->slots - at < LEDGER_KIND_SLOTS ? s->slots - at : LEDGER_KIND_SLOTS;
+        memset(kinds_of(s, at), 0, n * sizeof(LedgerSlotKinds));
+    }
+}
+
 void sum_records(LedgerStore *s, const LmpTables *t) {
+    clear_kinds(s);
     memset(s->slot_sum.data, 0, s->slots * sizeof(LedgerSlotSum));
     memset(s->detail_sum.data, 0, s->details * sizeof(LmpTally));
     memset(s->function_sum.data, 0, s->functions * sizeof(LmpTally));

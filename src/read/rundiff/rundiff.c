@@ -191,8 +191,8 @@ static void mark_site(const RunDiff *d, Ledger *newer, uint32_t row) {
     LmpSiteRow *s = &newer->site[row];
     const LmpSiteRow *was = d->site[row] != LEDGER_NO_ROW ? &d->old->site[d->site[row]] : NULL;
     mark(&s->tally, was ? &was->tally : NULL);
-    for (int k = 0; k < LMP_KINDS; k++)
-        mark(&s->kind[k].tally, was ? &was->kind[k].tally : NULL);
+    for (int k = 0; s->kind && k < LMP_KINDS; k++)
+        mark(&s->kind[k].tally, was && was->kind ? &was->kind[k].tally : NULL);
     mark_details(d, newer, s, was);
 }
 

@@ -81,6 +81,7 @@ static void add_sites(Join *j) {
         const LmpSiteRow *was = &j->old->site[i];
         if (j->site[i] < j->newers.sites) continue;
         LmpSiteRow row = {.id = was->id | RUNJOIN_WENT,
+                          .kind = ledger_next_kinds(l),
                           .side = LMP_SIDE_WENT,
                           .function = j->function[was->function],
                           .source = was->source,

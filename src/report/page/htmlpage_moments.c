@@ -168,7 +168,7 @@ static LmpErr take(LmpRecording *r, uint32_t frame, Ledger *l, Moving table[TABL
                    uint64_t *clock) {
     LmpView *view = recording_view(r);
     if (recording_seek(r, frame)) return LMP_E_DAMAGED;
-    unsigned parts = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TAGS;
+    unsigned parts = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TAGS | LEDGER_BRIEF;
     if (table[TREE].rows) parts |= LEDGER_TREE;
     LmpErr err = ledger_refresh(l, &view->tables, parts, view->live->clock);
     if (err) return err;

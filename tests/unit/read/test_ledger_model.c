@@ -276,6 +276,24 @@ static void check_tagged(unsigned parts) {
     }
 }
 
+/* In brief a line has the same figures, and nothing else. */
+static void check_brief(const FakeTables *f, uint64_t clock) {
+    Ledger brief = {.count_from = ledger.count_from};
+    ck_assert_int_eq(ledger_refresh(&brief, &f->t, LEDGER_ALL | LEDGER_BRIEF, clock), LMP_OK);
+    ck_assert_uint_eq(brief.sites, ledger.sites);
+    ck_assert_uint_eq(brief.functions, ledger.functions);
+    for (uint32_t i = 0; i < brief.sites; i++) {
+        const LmpSiteRow *row = &brief.site[i];
+        ck_assert_uint_eq(row->id, ledger.site[i].id);
+        ck_assert_uint_eq(row->function, ledger.site[i].function);
+        same(&row->tally, &ledger.site[i].tally, "site in brief");
+        ck_assert(!row->kind && !row->live_history && row->details == 0);
+    }
+    for (uint32_t i = 0; i < brief.functions; i++)
+        same(&brief.function[i].retained, &ledger.function[i].retained, "function in brief");
+    ledger_free(&brief);
+}
+
 START_TEST(random_programs) {
     suite_seed();
     for (int round = 0; round < 60; round++) {
@@ -298,7 +316,10 @@ START_TEST(random_programs) {
             }
             unsigned parts = LEDGER_ALL | (suite_below(3) ? LEDGER_TAG_LINES : 0);
             ledger.of_tag = (uint32_t)suite_below(f->live->tables.tags);
+            if (suite_below(2))
+                ck_assert_int_eq(ledger_refresh(&ledger, &f->t, parts | LEDGER_BRIEF, clock), 0);
             ck_assert_int_eq(ledger_refresh(&ledger, &f->t, parts, ++clock), LMP_OK);
+            check_brief(f, clock);
             check_sites();
             check_functions();
             check_tree();

@@ -85,7 +85,9 @@ END_TEST
 /* In a table: how the function begins, if the line makes functions. */
 START_TEST(text_of_a_line) {
     Ui ui = {.sources = sources_new(), .utf8 = true};
+    LmpKindTally kind[LMP_KINDS] = {{{0}, 0}};
     LmpSiteRow row = {.raw_source = "on('key',\n function(k)\n return k\nend)\n", .line = 4};
+    row.kind = kind;
     TableCell cell;
     tallycell_source(&cell, &ui, &row);
     ck_assert_str_eq(cell.text, "end)");
@@ -101,7 +103,7 @@ START_TEST(text_of_a_line) {
     ck_assert_str_eq(cell.text, "return k");
     row.line = -1;
     ck_assert_uint_eq(tallycell_begins(&ui, &row), 0);
-    row = (LmpSiteRow){.raw_source = "=stdin", .line = 4};
+    row = (LmpSiteRow){.raw_source = "=stdin", .line = 4, .kind = kind};
     row.kind[LMP_FUNCTION].tally.allocs = 1;
     tallycell_source(&cell, &ui, &row);
     ck_assert_ptr_null(strstr(cell.text, "…"));
