@@ -102,6 +102,13 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     return LMP_OK;
 }
 
+void ledger_drop_tree(Ledger *ledger) {
+    if (!ledger->store) return;
+    pile_free(&ledger->store->out_tree);
+    ledger->tree = NULL;
+    ledger->nodes = 0;
+}
+
 uint32_t row_of_slot(const Ledger *ledger, uint32_t slot) {
     const LedgerStore *s = ledger->store;
     uint32_t at = slot < s->slot_row.room ? PILE(s->slot_row, const uint32_t)[slot] : LEDGER_NO_ROW;

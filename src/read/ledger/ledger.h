@@ -243,6 +243,8 @@ typedef struct LedgerRoom {
 LmpErr ledger_make_room(Ledger *ledger, const LedgerRoom *room);
 /* For the next of the sites that room was made for: its LmpSiteRow.kind, all zeroes. */
 LmpKindTally *ledger_next_kinds(Ledger *ledger);
+/* Gives back the rows of the call tree: there are none until the next refresh. */
+void ledger_drop_tree(Ledger *ledger);
 /* How fast a figure that was `was` at Ledger.since changes, a second; 0 as long as there is none.
  */
 double ledger_rate(const Ledger *ledger, uint64_t now, uint64_t was);

@@ -1,10 +1,8 @@
-/* pairing.c - functions, lines and tags of two ledgers that are the same, though lines moved. */
+/* pairing.c - lines and tags of two ledgers that are the same, though lines moved. */
 #include "read/rundiff/pairing.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/keymap.h"
 
 static int by_number(int64_t a, int64_t b) {
     return (a > b) - (a < b);
@@ -13,123 +11,6 @@ static int by_number(int64_t a, int64_t b) {
 static void none(uint32_t *out, uint32_t rows) {
     for (uint32_t i = 0; i < rows; i++)
         out[i] = LEDGER_NO_ROW;
-}
-
-/* ---- functions ------------------------------------------------------------------------------- */
-
-typedef struct FunctionEntry {
-    const LmpFunctionRow *f;
-    const char *name; /* `length` bytes */
-    size_t length;
-    uint32_t row;
-    bool newer, paired;
-} FunctionEntry;
-
-/* What stays of a name: its last word. How a traceback words it depends on who called first
- * ("local 'load'"), and where it lives ("pricing.file.load") may be found late. A function without
- * a name is named after the line where it begins, which may have moved. */
-static void set_name(FunctionEntry *e) {
-    const char *from = strchr(e->f->name, '\''), *to = from ? strrchr(e->f->name, '\'') : NULL;
-    e->name = e->f->name;
-    e->length = strncmp(e->f->name, "function <", 10) == 0 ? 0 : strlen(e->f->name);
-    if (!from || to <= from) return;
-    for (const char *c = ++from; c < to; c++)
-        if (*c == '.' || *c == ':') from = c + 1;
-    e->name = from;
-    e->length = (size_t)(to - from);
-}
-
-static int same_function(const FunctionEntry *a, const FunctionEntry *b) {
-    int c = strcmp(a->f->raw_source, b->f->raw_source);
-    if (c == 0) c = (a->length > b->length) - (a->length < b->length);
-    return c ? c : memcmp(a->name, b->name, a->length);
-}
-
-/* What has another name, but begins where it began. */
-static int same_beginning(const FunctionEntry *a, const FunctionEntry *b) {
-    int c = strcmp(a->f->raw_source, b->f->raw_source);
-    return c ? c : by_number(a->f->linedefined, b->f->linedefined);
-}
-
-static int by_beginning(const void *pa, const void *pb) {
-    const FunctionEntry *a = pa, *b = pb;
-    int c = same_beginning(a, b);
-    if (c == 0) c = by_number(a->newer, b->newer);
-    return c ? c : by_number(a->row, b->row);
-}
-
-static int by_function(const void *pa, const void *pb) {
-    const FunctionEntry *a = pa, *b = pb;
-    int c = same_function(a, b);
-    if (c == 0) c = by_number(a->newer, b->newer);
-    if (c == 0) c = by_number(a->f->linedefined, b->f->linedefined);
-    return c ? c : by_number(a->row, b->row);
-}
-
-static void pair_functions(FunctionEntry *a, FunctionEntry *b, uint32_t *out) {
-    out[b->row] = a->row;
-    a->paired = b->paired = true;
-}
-
-/* Those that begin where they began, then the rest in order, if as many came as went: the other way
- * round a function that was added would push all below it one further. Both lists go by line. */
-static void pair_function_group(FunctionEntry *old, uint32_t olds, FunctionEntry *newer,
-                                uint32_t newers, uint32_t *out) {
-    uint32_t left = olds;
-    for (uint32_t i = 0, j = 0; olds != newers && i < olds && j < newers;) {
-        int c = by_number(old[i].f->linedefined, newer[j].f->linedefined);
-        if (c == 0) {
-            pair_functions(&old[i], &newer[j], out);
-            left--;
-        }
-        i += c <= 0;
-        j += c >= 0;
-    }
-    if (left != newers - (olds - left)) return;
-    for (uint32_t i = 0, j = 0; i < olds; i++) {
-        if (old[i].paired) continue;
-        while (newer[j].paired)
-            j++;
-        pair_functions(&old[i], &newer[j], out);
-    }
-}
-
-/* Lua functions that are left and of which each side has one at that place. */
-static void pair_by_beginning(FunctionEntry *entry, uint32_t all, uint32_t *out) {
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < all; i++)
-        if (!entry[i].paired && entry[i].f->linedefined > 0) entry[left++] = entry[i];
-    qsort(entry, left, sizeof *entry, by_beginning);
-    for (uint32_t i = 0; i + 1 < left; i++) {
-        bool two = same_beginning(&entry[i], &entry[i + 1]) == 0;
-        bool more = two && i + 2 < left && same_beginning(&entry[i], &entry[i + 2]) == 0;
-        if (two && !more && !entry[i].newer && entry[i + 1].newer)
-            pair_functions(&entry[i], &entry[i + 1], out);
-    }
-}
-
-LmpErr pairing_functions(const Ledger *old, const Ledger *newer, uint32_t *out) {
-    uint32_t all = old->functions + newer->functions;
-    FunctionEntry *entry = malloc((all ? all : 1) * sizeof *entry);
-    if (!entry) return LMP_E_NOMEM;
-    none(out, newer->functions);
-    for (uint32_t i = 0; i < all; i++) {
-        bool is_newer = i >= old->functions;
-        uint32_t row = is_newer ? i - old->functions : i;
-        const LmpFunctionRow *f = is_newer ? &newer->function[row] : &old->function[row];
-        entry[i] = (FunctionEntry){.f = f, .row = row, .newer = is_newer};
-        set_name(&entry[i]);
-    }
-    qsort(entry, all, sizeof *entry, by_function);
-    for (uint32_t from = 0, to; from < all; from = to) {
-        uint32_t olds = 0;
-        for (to = from; to < all && same_function(&entry[from], &entry[to]) == 0; to++)
-            olds += !entry[to].newer;
-        pair_function_group(entry + from, olds, entry + from + olds, to - from - olds, out);
-    }
-    pair_by_beginning(entry, all, out);
-    free(entry);
-    return LMP_OK;
 }
 
 /* ---- sites ----------------------------------------------------------------------------------- */

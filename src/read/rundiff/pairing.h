@@ -3,7 +3,7 @@
 #define LMP_PAIRING_H
 
 #include "base/err.h"
-#include "read/ledger/ledger.h"
+#include "read/rundiff/runpaths.h"
 
 /* Each fills out[row of newer] with the row of old, or LEDGER_NO_ROW; no row of old is given twice.
  * Errors: NOMEM. */
@@ -13,7 +13,11 @@ LmpErr pairing_sites(const Ledger *old, const Ledger *newer, const uint32_t *fun
                      uint32_t *out);
 LmpErr pairing_tags(const Ledger *old, const Ledger *newer, uint32_t *out);
 /* Nodes of the trees, by their paths: frames are the same function, and the same line by `site`. */
-LmpErr pairing_nodes(const Ledger *old, const Ledger *newer, const uint32_t *function,
-                     const uint32_t *site, uint32_t *out);
+typedef struct PairedRuns {
+    const Ledger *old, *newer; /* without their trees */
+    const RunPaths *old_paths, *newer_paths;
+} PairedRuns;
+LmpErr pairing_nodes(const PairedRuns *runs, const uint32_t *function, const uint32_t *site,
+                     uint32_t *out);
 
 #endif

@@ -123,35 +123,66 @@ static uint32_t *numbers(uint32_t n) {
     return malloc((n ? n : 1) * sizeof(uint32_t));
 }
 
-static LmpErr pair(RunDiff *d, const Ledger *old, const Ledger *newer) {
-    bool trees = old->nodes > 0 && newer->nodes > 0;
+static LmpErr pair(RunDiff *d) {
+    const Ledger *old = d->old, *newer = d->newer;
+    bool trees = d->paths[0].nodes > 0 && d->paths[1].nodes > 0;
     d->site = numbers(newer->sites);
     d->function = numbers(newer->functions);
     d->tag = numbers(newer->tags);
-    if (trees) d->node = numbers(newer->nodes);
+    if (trees) d->node = numbers(d->paths[1].nodes);
     if (!d->site || !d->function || !d->tag || (trees && !d->node)) return LMP_E_NOMEM;
     LmpErr err = pairing_functions(old, newer, d->function);
     if (!err) err = pairing_sites(old, newer, d->function, d->site);
     if (!err) err = pairing_tags(old, newer, d->tag);
-    if (!err && trees) err = pairing_nodes(old, newer, d->function, d->site, d->node);
+    const PairedRuns runs = {old, newer, &d->paths[0], &d->paths[1]};
+    if (!err && trees) err = pairing_nodes(&runs, d->function, d->site, d->node);
     return err;
+}
+
+static LmpErr take_paths(RunDiff *d, bool figures) {
+    LmpErr err = LMP_OK;
+    if (d->old->nodes == 0 || d->newer->nodes == 0) return LMP_OK;
+    err = runpaths_make(&d->paths[0], d->old, figures);
+    return err ? err : runpaths_make(&d->paths[1], d->newer, figures);
+}
+
+static void free_paths(RunDiff *d) {
+    runpaths_free(&d->paths[0]);
+    runpaths_free(&d->paths[1]);
 }
 
 LmpErr rundiff_pair(RunDiff *out, const Ledger *old, const Ledger *newer) {
     *out = (RunDiff){.old = old, .newer = newer};
-    LmpErr err = pair(out, old, newer);
+    LmpErr err = take_paths(out, false);
+    if (!err) err = pair(out);
+    free_paths(out);
+    if (err) rundiff_free(out);
+    return err;
+}
+
+static LmpErr make(RunDiff *d, RunDiffMetric metric, uint64_t noise) {
+    d->metric = metric;
+    LmpErr err = pair(d);
+    if (!err) err = make_table(d, RUNDIFF_SITES, d->site, noise);
+    if (!err) err = make_table(d, RUNDIFF_FUNCTIONS, d->function, noise);
+    if (!err) err = make_table(d, RUNDIFF_TAGS, d->tag, noise);
+    return err;
+}
+
+LmpErr rundiff_make_of(RunDiff *out, const Ledger *old, const Ledger *newer, RunPaths paths[2],
+                       RunDiffMetric metric, uint64_t noise) {
+    *out = (RunDiff){.old = old, .newer = newer, .paths = {paths[0], paths[1]}};
+    paths[0] = paths[1] = (RunPaths){0};
+    LmpErr err = make(out, metric, noise);
     if (err) rundiff_free(out);
     return err;
 }
 
 LmpErr rundiff_make(RunDiff *out, const Ledger *old, const Ledger *newer, RunDiffMetric metric,
                     uint64_t noise) {
-    LmpErr err = rundiff_pair(out, old, newer);
-    if (err) return err;
-    out->metric = metric;
-    err = make_table(out, RUNDIFF_SITES, out->site, noise);
-    if (!err) err = make_table(out, RUNDIFF_FUNCTIONS, out->function, noise);
-    if (!err) err = make_table(out, RUNDIFF_TAGS, out->tag, noise);
+    *out = (RunDiff){.old = old, .newer = newer};
+    LmpErr err = take_paths(out, true);
+    if (!err) err = make(out, metric, noise);
     if (err) rundiff_free(out);
     return err;
 }
@@ -163,6 +194,7 @@ void rundiff_free(RunDiff *diff) {
     free(diff->function);
     free(diff->tag);
     free(diff->node);
+    free_paths(diff);
     *diff = (RunDiff){0};
 }
 

@@ -46,13 +46,18 @@ typedef struct RunDiff {
     RunDiffTable table[RUNDIFF_BYS];
     /* By row of the newer ledger, its row in the older one; LEDGER_NO_ROW: none. Owned. */
     uint32_t *site, *function, *tag, *node; /* node NULL: a side has no tree */
+    RunPaths paths[2];                      /* of rundiff_make: the trees, older first; owned */
 } RunDiff;
 
 /* Pairs and compares; `noise`: changes below so many bytes (or counts, by metric) are noise. The
  * ledgers must stay as they are until rundiff_free. Costs n log n in rows. Errors: NOMEM. */
 LmpErr rundiff_make(RunDiff *out, const Ledger *old, const Ledger *newer, RunDiffMetric metric,
                     uint64_t noise);
-/* Pairs only: its tables are empty. */
+/* The same of ledgers whose trees were taken away (runpaths_take): `paths`, older first, are the
+ * diff's from then on, whatever comes of it. */
+LmpErr rundiff_make_of(RunDiff *out, const Ledger *old, const Ledger *newer, RunPaths paths[2],
+                       RunDiffMetric metric, uint64_t noise);
+/* Pairs only: its tables are empty, and it keeps no trees. */
 LmpErr rundiff_pair(RunDiff *out, const Ledger *old, const Ledger *newer);
 void rundiff_free(RunDiff *diff);
 
