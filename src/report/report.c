@@ -10,7 +10,10 @@ enum { LEAKS_MOST = 1000 };
 /* The parts of the tables that every report has. */
 static const unsigned ALWAYS = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TAGS;
 
-static unsigned ledger_parts(unsigned parts) {
+/* Where types are by path, lines need none of their own. */
+static unsigned ledger_parts(unsigned parts, const LmpTables *tables) {
+    bool stacks = tables && tables->text && tables_used(tables)->stacks == 1;
+    if (stacks && parts & LEDGER_TREE_KINDS) parts |= LEDGER_BRIEF;
     return ALWAYS | LEDGER_ONCE | (parts & ~REPORT_PART_HISTORY);
 }
 
@@ -26,7 +29,7 @@ static void judge(LmpReport *r, const LmpLive *live, const LmpTables *tables) {
 static void fill_ledger(LmpReport *r, ReportBefore *before, const LmpTables *tables,
                         unsigned parts) {
     if (before) r->ledger.less = &before->nodes;
-    r->ledger_error = ledger_refresh(&r->ledger, tables, ledger_parts(parts), r->clock);
+    r->ledger_error = ledger_refresh(&r->ledger, tables, ledger_parts(parts, tables), r->clock);
     if (before && !r->ledger_error) r->ledger_error = ledger_between(&r->ledger, &before->ledger);
     r->ledger.less = NULL;
 }
@@ -81,7 +84,7 @@ void report_fill_since(LmpReport *report, ReportBefore *before, const LmpHeader 
     }
     if (!tables || !tables->text) return;
     fill_ledger(report, before, tables, parts);
-    if (!before) judge(report, live, tables);
+    if (!before && !(ledger_parts(parts, tables) & LEDGER_BRIEF)) judge(report, live, tables);
 }
 
 void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive *live,
@@ -100,7 +103,7 @@ LmpErr report_at_top(LmpReport *report, const LmpLive *live, const LmpTables *ta
     stats_derive(live, live->clock, &stats);
     report->top_bytes = stats.live_bytes;
     report->ledger_error =
-        ledger_refresh(&report->ledger, tables, ledger_parts(parts), live->clock);
+        ledger_refresh(&report->ledger, tables, ledger_parts(parts, tables), live->clock);
     return report->ledger_error;
 }
 
@@ -130,7 +133,7 @@ LmpErr report_before(ReportBefore *before, const LmpLive *live, const LmpTables 
     stats_derive(live, clock, &before->stats);
     if (!tables || !tables->text) return LMP_OK;
     if (parts & LEDGER_TREE) err = ledger_nodes_keep(&before->nodes, tables);
-    parts = ledger_parts(parts) & ~(unsigned)(LEDGER_TREE | LEDGER_TREE_KINDS);
+    parts = ledger_parts(parts, tables) & ~(unsigned)(LEDGER_TREE | LEDGER_TREE_KINDS);
     if (!err) err = ledger_refresh(&before->ledger, tables, parts, clock);
     if (err) report_before_free(before);
     return err;

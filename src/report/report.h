@@ -71,7 +71,8 @@ typedef struct LmpReport {
 void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live,
                  const LmpTables *tables, uint64_t clock, const char *ending);
 /* The same with what else a kind needs of the tables (LmpReportKind.parts): the call tree may have
- * a million nodes, so only the caller that writes it requests it. */
+ * a million nodes, so only the caller that writes it requests it. With
+ * LEDGER_BRIEF there are neither verdicts nor leaks. */
 void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive *live,
                       const LmpTables *tables, unsigned parts, uint64_t clock, const char *ending);
 void report_close(LmpReport *report);

@@ -11,10 +11,12 @@
 #include "cmd/writeout.h"
 #include "record/moment.h"
 
-/* One of the two: what its report was made from stays open, for its texts. */
+/* One of the two. Its recording is closed as soon as its report is filled, and of the ledger's tree
+ * only the figures that are compared stay: two of a million paths are large. */
 typedef struct Side {
-    LmpRecording *recording;
     LmpReport report;
+    RunPaths paths;
+    bool filled;
     char ending[64];
 } Side;
 
@@ -40,35 +42,37 @@ static bool say_cannot(const char *name, const char *what) {
     return false;
 }
 
-static void fill(Side *side, uint32_t frame, unsigned parts) {
-    LmpView *view = recording_view(side->recording);
-    if (recording_frame(side->recording, frame).flags & LMP_FRAME_END)
-        ending_words(side->ending, sizeof side->ending, view, recording_ended(side->recording));
+static LmpErr fill(Side *side, LmpRecording *r, uint32_t frame, unsigned parts) {
+    LmpView *view = recording_view(r);
+    LmpErr err = recording_seek(r, frame);
+    if (err) return err;
+    if (recording_frame(r, frame).flags & LMP_FRAME_END)
+        ending_words(side->ending, sizeof side->ending, view, recording_ended(r));
     else
         snprintf(side->ending, sizeof side->ending, "as it was");
+    view = recording_spend(r);
     report_fill_with(&side->report, view->header, view->live, &view->tables, parts,
                      view->live->clock, side->ending);
+    side->filled = true;
+    return LMP_OK;
 }
 
 /* False: said. */
 static bool open_side(Side *side, const char *name, unsigned parts) {
+    LmpRecording *r;
     uint32_t frame;
-    if (!recopen_at(&side->recording, name, &frame, NULL)) {
-        side->recording = NULL; /* nothing is open */
-        return false;
-    }
-    if (recording_seek(side->recording, frame))
-        return say_cannot(name, "it is damaged there: another moment may be readable");
-    fill(side, frame, parts);
-    if (side->report.ledger_error == LMP_E_NOMEM)
-        return say_cannot(name, "not enough memory to read it");
-    return true;
+    if (!recopen_at(&r, name, &frame, NULL)) return false;
+    LmpErr err = fill(side, r, frame, parts);
+    recording_close(r);
+    if (err) return say_cannot(name, "it is damaged there: another moment may be readable");
+    err = side->report.ledger_error;
+    if (err != LMP_E_NOMEM) err = runpaths_take(&side->paths, &side->report.ledger);
+    return err == LMP_E_NOMEM ? say_cannot(name, "not enough memory to read it") : true;
 }
 
 static void close_side(Side *side) {
-    if (!side->recording) return;
-    report_close(&side->report);
-    recording_close(side->recording);
+    if (side->filled) report_close(&side->report);
+    runpaths_free(&side->paths);
 }
 
 static int put(const DiffRuns *wish, const DiffReport *report) {
@@ -77,7 +81,7 @@ static int put(const DiffRuns *wish, const DiffReport *report) {
     return status == 0 && diffreport_fails(report) ? EXIT_DIFFERENT : status;
 }
 
-static int compare(const DiffRuns *wish, const Side side[2]) {
+static int compare(const DiffRuns *wish, Side side[2]) {
     RunDiff diff;
     const Ledger *old = &side[0].report.ledger, *newer = &side[1].report.ledger;
     DiffReport report = {.old = {&side[0].report, wish->file[0]},
@@ -89,7 +93,9 @@ static int compare(const DiffRuns *wish, const Side side[2]) {
                          .by_metric = wish->by_metric};
     if (report.noise == UINT64_MAX)
         report.noise = diffreport_noise(&side[0].report, &side[1].report, wish->metric);
-    if (rundiff_make(&diff, old, newer, wish->metric, report.noise)) {
+    RunPaths paths[2] = {side[0].paths, side[1].paths};
+    side[0].paths = side[1].paths = (RunPaths){0};
+    if (rundiff_make_of(&diff, old, newer, paths, wish->metric, report.noise)) {
         command_say("not enough memory to compare them");
         return 1;
     }
@@ -101,8 +107,8 @@ static int compare(const DiffRuns *wish, const Side side[2]) {
 int diff_runs(const DiffRuns *wish) {
     static Side side[2]; /* large */
     int status = 1;
-    if (open_side(&side[0], wish->file[0], wish->kind->parts) &&
-        open_side(&side[1], wish->file[1], wish->kind->parts))
+    unsigned parts = wish->kind->parts | LEDGER_BRIEF;
+    if (open_side(&side[0], wish->file[0], parts) && open_side(&side[1], wish->file[1], parts))
         status = compare(wish, side);
     close_side(&side[0]);
     close_side(&side[1]);

@@ -61,6 +61,13 @@ static void note_others(Ledger *ledger, const LmpTables *t) {
     }
 }
 
+/* What only the rows were made of; the tree takes as much. */
+static void free_sums(LedgerStore *s) {
+    LedgerPile *const done[] = {&s->slot_sum, &s->detail_sum, &s->row_bytes, &s->slot_run};
+    for (size_t i = 0; i < sizeof done / sizeof *done; i++)
+        pile_free(done[i]);
+}
+
 LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, uint64_t clock) {
     uint32_t of_tag = ledger->of_tag;
     struct LedgerNodes *less = ledger->less;
@@ -95,6 +102,7 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     tree_read(ledger, tables, parts);
     rows_make(ledger, tables, parts);
     counts_make(ledger, parts);
+    if (ledger->store->once) free_sums(ledger->store);
     ledger->nodes = 0;
     if (parts & LEDGER_TREE) tree_make(ledger, tables);
     moment_end(ledger->store, clock);

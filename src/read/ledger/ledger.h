@@ -216,8 +216,7 @@ enum {
     /* No other refresh will follow: memory is given back as early as can be, that of the tables'
      * nodes, too, if whoever has them lets it be (LmpTables.spent). */
     LEDGER_ONCE = 512,
-    /* Of sites only who they are and their tally: a fifth of the memory. They have no kinds, no
-     * details and no live history. */
+    /* Sites have no kinds, no details and no live history: a fifth of the memory. */
     LEDGER_BRIEF = 1024
 };
 

@@ -34,8 +34,8 @@ static const void *row_of(const KeyMap *map, uint32_t id, const void *rows, size
 static void take_site(LmpSiteRow *now, const LmpSiteRow *then) {
     take(&now->tally, then ? &then->tally : NULL);
     for (unsigned k = 0; now->kind && k < LMP_KINDS; k++) {
-        take(&now->kind[k].tally, then ? &then->kind[k].tally : NULL);
-        now->kind[k].tag_allocs -= then ? then->kind[k].tag_allocs : 0;
+        take(&now->kind[k].tally, then && then->kind ? &then->kind[k].tally : NULL);
+        now->kind[k].tag_allocs -= then && then->kind ? then->kind[k].tag_allocs : 0;
     }
     if (!then) return;
     now->here_reallocs -= then->here_reallocs;

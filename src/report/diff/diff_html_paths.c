@@ -1,12 +1,17 @@
 /* diff_html_paths.c - the call paths of two runs as one tree: all of the newer one, and below them
  * those of the older one that are not there any more. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/diff/diff_html_impl.h"
 #include "report/page/htmltree.h"
 
 typedef struct Paths {
     const RunDiff *diff;
+    const RunPaths *old, *newer;
+    RunFigures *below[2]; /* by row of the newer and of the older tree: its own and all below it */
+    LmpTreeRow row[2];    /* the last that was asked for, of each side */
+    LmpTally all[2];
     uint32_t went;  /* nodes of the older tree without a pair */
     uint32_t *gone; /* their rows */
     uint32_t *here; /* by row of the older tree: the node that it is */
@@ -16,43 +21,87 @@ typedef struct Paths {
 
 static uint32_t node_parent(const void *of, uint32_t i) {
     const Paths *p = of;
-    uint32_t newer = p->diff->newer->nodes;
-    return i < newer ? p->diff->newer->tree[i].parent
-                     : p->here[p->diff->old->tree[p->gone[i - newer]].parent];
+    uint32_t newer = p->newer->nodes;
+    return i < newer ? p->newer->node[i].parent : p->here[p->old->node[p->gone[i - newer]].parent];
+}
+
+/* The row of a node in the tree of a side; LEDGER_NO_ROW: it is not there. */
+static uint32_t row_in(const Paths *p, uint32_t i, unsigned side) {
+    uint32_t newer = p->newer->nodes;
+    if (side == 0) return i < newer ? i : LEDGER_NO_ROW;
+    return i < newer ? p->diff->node[i] : p->gone[i - newer];
+}
+
+static LmpTally tally_of(const RunFigures *f) {
+    return (LmpTally){.live_bytes = f->live_bytes,
+                      .live_blocks = f->live_blocks,
+                      .allocs = f->allocs,
+                      .free_bytes = f->free_bytes,
+                      .peak_bytes = f->peak_bytes,
+                      .temporary = f->temporary};
 }
 
 static const LmpTreeRow *node_row(const void *of, uint32_t i, unsigned side) {
-    const Paths *p = of;
-    const RunDiff *d = p->diff;
-    uint32_t newer = d->newer->nodes;
-    if (side == 0) return i < newer ? &d->newer->tree[i] : NULL;
-    uint32_t old = i < newer ? d->node[i] : p->gone[i - newer];
-    return old != LEDGER_NO_ROW ? &d->old->tree[old] : NULL;
+    Paths *p = (Paths *)of; /* NOLINT: only what was asked for last is written */
+    const Ledger *l = side ? p->diff->old : p->diff->newer;
+    const RunPaths *paths = side ? p->old : p->newer;
+    uint32_t at = row_in(p, i, side);
+    if (at == LEDGER_NO_ROW) return NULL;
+    const RunNode *node = &paths->node[at];
+    const LmpFunctionRow *f = &l->function[node->function];
+    p->row[side] = (LmpTreeRow){.name = at ? f->name : "(all)",
+                                .short_src = at ? f->short_src : "",
+                                .line = node->line,
+                                .shallow = tally_of(&paths->own[at]),
+                                .retained = tally_of(&p->below[side][at])};
+    return &p->row[side];
 }
 
 static uint32_t node_site(const void *of, uint32_t i) {
     const Paths *p = of;
-    const LmpTreeRow *row = node_row(p, i, 0);
-    const uint32_t *rows = row ? p->site_newer : p->site_old;
-    if (!row) row = node_row(p, i, 1);
-    return row->site < LMP_SITES_MAX ? rows[row->site] : 0;
+    uint32_t newer = row_in(p, i, 0);
+    const uint32_t *rows = newer != LEDGER_NO_ROW ? p->site_newer : p->site_old;
+    uint32_t site =
+        newer != LEDGER_NO_ROW ? p->newer->node[newer].site : p->old->node[row_in(p, i, 1)].site;
+    return site < LMP_SITES_MAX ? rows[site] : 0;
+}
+
+static void add(RunFigures *sum, const RunFigures *f) {
+    sum->live_bytes += f->live_bytes;
+    sum->live_blocks += f->live_blocks;
+    sum->allocs += f->allocs;
+    sum->free_bytes += f->free_bytes;
+    sum->peak_bytes += f->peak_bytes;
+    sum->temporary += f->temporary;
+}
+
+/* Rows of a tree come after those of their parents. */
+static bool sum_up(Paths *p, const RunPaths *paths, unsigned side) {
+    RunFigures *below = p->below[side] = malloc(paths->nodes * sizeof *below);
+    if (!below) return false;
+    memcpy(below, paths->own, paths->nodes * sizeof *below);
+    for (uint32_t i = paths->nodes; i-- > 1;)
+        if (paths->node[i].parent < i) add(&below[paths->node[i].parent], &below[i]);
+    p->all[side] = tally_of(&below[0]);
+    return true;
 }
 
 /* Of a damaged file a parent may be any row: then it hangs below the root. */
 static bool unite(Paths *p) {
     const RunDiff *d = p->diff;
-    p->here = calloc(d->old->nodes, sizeof *p->here);
-    p->gone = calloc(d->old->nodes, sizeof *p->gone);
-    bool *paired = calloc(d->old->nodes, sizeof *paired);
+    uint32_t olds = p->old->nodes, newers = p->newer->nodes;
+    p->here = calloc(olds, sizeof *p->here);
+    p->gone = calloc(olds, sizeof *p->gone);
+    bool *paired = calloc(olds, sizeof *paired);
     bool enough = p->here && p->gone && paired;
-    for (uint32_t i = 0; enough && i < d->newer->nodes; i++) {
+    for (uint32_t i = 0; enough && i < newers; i++) {
         if (d->node[i] == LEDGER_NO_ROW) continue;
         p->here[d->node[i]] = i;
         paired[d->node[i]] = true;
     }
-    for (uint32_t i = 1; enough && i < d->old->nodes; i++) {
+    for (uint32_t i = 1; enough && i < olds; i++) {
         if (paired[i]) continue;
-        p->here[i] = d->newer->nodes + p->went;
+        p->here[i] = newers + p->went;
         p->gone[p->went++] = i;
     }
     free(paired);
@@ -77,18 +126,20 @@ static bool find_sites(Paths *p, const HtmlKept *sites) {
 
 LmpErr diff_html_paths(HtmlOut *o, const DiffReport *report, const HtmlKept *sites) {
     const RunDiff *d = report->diff;
-    Paths p = {.diff = d};
+    Paths p = {.diff = d, .old = &d->paths[0], .newer = &d->paths[1]};
     LmpErr err = LMP_E_NOMEM;
     if (!d->node || !d->old->stacks || !d->newer->stacks) return LMP_OK;
-    if (unite(&p) && find_sites(&p, sites)) {
+    bool made =
+        unite(&p) && find_sites(&p, sites) && sum_up(&p, p.newer, 0) && sum_up(&p, p.old, 1);
+    if (made) {
         uint32_t rows;
         const HtmlTree tree = {.of = &p,
-                               .nodes = d->newer->nodes + p.went,
+                               .nodes = p.newer->nodes + p.went,
                                .sides = 2,
                                .parent = node_parent,
                                .row = node_row,
                                .site = node_site,
-                               .all = {&d->newer->tree[0].retained, &d->old->tree[0].retained}};
+                               .all = {&p.all[0], &p.all[1]}};
         htmlout_begin(o, "tree", '{');
         err = htmltree_put(o, &tree, NULL, &rows);
         htmlout_end(o, '}');
@@ -97,5 +148,7 @@ LmpErr diff_html_paths(HtmlOut *o, const DiffReport *report, const HtmlKept *sit
     free(p.gone);
     free(p.site_old);
     free(p.site_newer);
+    free(p.below[0]);
+    free(p.below[1]);
     return err;
 }

@@ -21,28 +21,29 @@
            "[FILE]", "the summary as JSON; with FILE, as JSON to FILE besides it", "[\n", ",",     \
            "]\n", LEDGER_TREE, 0)                                                                  \
     REPORT(FLAT, flat, "a table of functions: what each made, retains, and makes by allocation",   \
-           LISTED, "", "", "", "\n", "", 0, REPORT_OF_LINES)                                       \
+           LISTED, "", "", "", "\n", "", LEDGER_BRIEF, REPORT_OF_LINES)                            \
     REPORT(CALLGRAPH, callgraph, "functions with their callers above and callees below, as gprof", \
-           LISTED, "", "", "", "\n", "", LEDGER_TREE | LEDGER_EDGES, REPORT_OF_LINES)              \
+           LISTED, "", "", "", "\n", "", LEDGER_BRIEF | LEDGER_TREE | LEDGER_EDGES,                \
+           REPORT_OF_LINES)                                                                        \
     REPORT(TREE, tree, "the call tree as text, as deep and as fine as it can be read", LISTED, "", \
-           "", "", "\n", "", LEDGER_TREE, REPORT_OF_LINES)                                         \
+           "", "", "\n", "", LEDGER_BRIEF | LEDGER_TREE, REPORT_OF_LINES)                          \
     REPORT(MEMPROF, memprof, "allocations, reallocations, deallocations, who holds: as Tarantool", \
-           LISTED, "", "", "", "\n", "", LEDGER_OVERRIDES, REPORT_OF_LINES)                        \
+           LISTED, "", "", "", "\n", "", LEDGER_BRIEF | LEDGER_OVERRIDES, REPORT_OF_LINES)         \
     REPORT(CALLGRIND, callgrind, "for KCachegrind, callgrind_annotate and gprof2dot", LISTED, "",  \
-           "", "", NULL, "", LEDGER_TREE | LEDGER_EDGES, REPORT_OF_LINES)                          \
+           "", "", NULL, "", LEDGER_BRIEF | LEDGER_TREE | LEDGER_EDGES, REPORT_OF_LINES)           \
     REPORT(PPROF, pprof, "for Go's pprof and all that read its profiles (compressed, .pb.gz)",     \
            LISTED, "", "", "", NULL, "", LEDGER_TREE | LEDGER_TREE_KINDS,                          \
            REPORT_OF_LINES | REPORT_BINARY)                                                        \
     REPORT(FOLDED, folded, "a line for each call path, for flame graph tools", LISTED, "", "", "", \
-           "", "", LEDGER_TREE, REPORT_OF_LINES)                                                   \
+           "", "", LEDGER_BRIEF | LEDGER_TREE, REPORT_OF_LINES)                                    \
     REPORT(SPEEDSCOPE, speedscope, "for speedscope, a profile for each figure", LISTED, "", "",    \
-           "", NULL, "", LEDGER_TREE, REPORT_OF_LINES)                                             \
+           "", NULL, "", LEDGER_BRIEF | LEDGER_TREE, REPORT_OF_LINES)                              \
     REPORT(MASSIF, massif, "the heap over time and what it was at its peak, for ms_print", LISTED, \
-           "", "", "", NULL, "", LEDGER_TREE | REPORT_PART_HISTORY, REPORT_AT_TOP)                 \
+           "", "", "", NULL, "", LEDGER_BRIEF | LEDGER_TREE | REPORT_PART_HISTORY, REPORT_AT_TOP)  \
     REPORT(CSV, csv, "a row for each line of the program, for a spreadsheet", LISTED, "", "", "",  \
-           NULL, "", 0, REPORT_OF_LINES)                                                           \
+           NULL, "", LEDGER_BRIEF, REPORT_OF_LINES)                                                \
     REPORT(TIMELINE, timeline, "a row for each interval of time, for a spreadsheet", LISTED, "",   \
-           "", "", NULL, "", REPORT_PART_HISTORY, REPORT_WHOLE)                                    \
+           "", "", NULL, "", LEDGER_BRIEF | REPORT_PART_HISTORY, REPORT_WHOLE)                     \
     REPORT(HTML, html, "one page for a browser: timeline, flame graph, treemap, tables, source",   \
            LISTED, "", "", "", NULL, "", LEDGER_TREE | REPORT_PART_HISTORY,                        \
            REPORT_WHOLE | REPORT_SEEKS)

@@ -11,7 +11,8 @@ typedef struct Work {
     uint32_t *join; /* by the place of its parent: 1 + which joined node */
     uint32_t *joined_parent, *joined_nodes;
     LmpTally *joined[HTMLTREE_SIDES];     /* of joined node i */
-    const LmpTally **own[HTMLTREE_SIDES]; /* of the nodes kept, and then of the joined ones */
+    LmpTally *kept_own[HTMLTREE_SIDES];   /* of the nodes kept */
+    const LmpTally **own[HTMLTREE_SIDES]; /* the same, and then of the joined ones */
     LmpTally root[HTMLTREE_SIDES];        /* of no path */
 } Work;
 
@@ -82,12 +83,13 @@ static void tally_take(LmpTally *from, const LmpTally *t) {
 
 /* What each made itself. The root has what no path is known of, so that all add up to the heap. */
 static bool own_tallies(Work *w, unsigned side) {
-    static const LmpTally none;
     const HtmlTree *t = w->tree;
     const LmpTally **own = malloc(((size_t)w->kept.rows + w->joins + 1) * sizeof *own);
+    LmpTally *copy = calloc((size_t)w->kept.rows + 1, sizeof *copy);
     const LmpTreeRow *row = t->row(t->of, 0, side);
     w->own[side] = own;
-    if (!own) return false;
+    w->kept_own[side] = copy;
+    if (!own || !copy) return false;
     if (row) w->root[side] = row->retained;
     for (uint32_t i = 1; i < t->nodes; i++) {
         row = t->row(t->of, i, side);
@@ -95,7 +97,8 @@ static bool own_tallies(Work *w, unsigned side) {
     }
     for (uint32_t i = 0; i < w->kept.rows; i++) {
         row = t->row(t->of, w->kept.row[i], side);
-        own[i] = row ? &row->shallow : &none;
+        if (row) copy[i] = row->shallow;
+        own[i] = &copy[i];
     }
     for (uint32_t i = 0; i < w->joins; i++)
         own[w->kept.rows + i] = &w->joined[side][i];
@@ -171,6 +174,7 @@ static void work_free(Work *w) {
     for (unsigned side = 0; side < HTMLTREE_SIDES; side++) {
         free(w->joined[side]);
         free(w->own[side]);
+        free(w->kept_own[side]);
     }
 }
 

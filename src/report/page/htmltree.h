@@ -16,7 +16,7 @@ typedef struct HtmlTree {
     unsigned sides; /* 1 or 2 */
     /* Below i; of the root 0. */
     uint32_t (*parent)(const void *of, uint32_t i);
-    /* NULL: it is not on that side, but on the other. */
+    /* NULL: it is not on that side, but on the other. Good until the next call for that side. */
     const LmpTreeRow *(*row)(const void *of, uint32_t i, unsigned side);
     uint32_t (*site)(const void *of, uint32_t i); /* 1 + its row in the page's sites; 0: none */
     const LmpTally *all[HTMLTREE_SIDES];
