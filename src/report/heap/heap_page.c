@@ -6,8 +6,6 @@
 #include "report/heap/heapreport_impl.h"
 #include "report/texttable.h"
 
-static const char mark[] = "/*DATA*/"; /* in page.html: where the tree goes */
-
 static void put_text(FILE *out, const char *key, const char *text) {
     fprintf(out, "\"%s\":\"", key);
     heaptext_json(out, text, strlen(text));
@@ -39,13 +37,11 @@ static void put_row(const HeapPageRow *row, uint32_t i, FILE *out) {
 }
 
 void page_write(const HeapPage *page, const LmpSnapshot *s, FILE *out) {
-    const char *at = strstr(page_html, mark);
-    if (!at) return;
-    fwrite(page_html, 1, (size_t)(at - page_html), out);
+    fputs(heappage_head, out);
     fputc('{', out);
     put_head(page, s, out);
     for (uint32_t i = 0; i < page->rows && !ferror(out); i++)
         put_row(&page->row[i], i, out);
     fputs("]}", out);
-    fputs(at + sizeof mark - 1, out);
+    fputs(heappage_tail, out);
 }

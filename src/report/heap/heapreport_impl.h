@@ -88,6 +88,7 @@ typedef struct HeapPage {
 } HeapPage;
 
 void page_write(const HeapPage *page, const LmpSnapshot *s, FILE *out);
-extern const char page_html[]; /* made of page.html by the build */
+/* Made of page.html by the build: what stands before its data, and behind. */
+extern const char heappage_head[], heappage_tail[];
 
 #endif
