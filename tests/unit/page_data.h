@@ -23,6 +23,28 @@ static char *page_data(char *page) {
     return data;
 }
 
+/* Names that want out of the script that the data stands in, or rearrange the line they are shown
+ * in. */
+enum { HOSTILE = 7 };
+static const char *const hostile[HOSTILE] = {"</script><script>alert(1)</script>",
+                                             "<!--<script>",
+                                             "a\"b\\c'd&amp;",
+                                             "\xff\xfe\xc3",
+                                             "\x1b[31m\x01\r",
+                                             "a\xe2\x80\xae"
+                                             "b\xe2\x80\xa8"
+                                             "c",
+                                             "]]>"};
+
+/* The data of a page in which all of them stand. */
+static void check_escaped(const char *data) {
+    ck_assert_ptr_null(strpbrk(data, "<>&\r\x1b\x01\xff"));
+    ck_assert_ptr_null(strstr(data, "\xe2\x80\xae"));
+    ck_assert_ptr_null(strstr(data, "\xe2\x80\xa8"));
+    ck_assert_ptr_nonnull(strstr(data, "\\u003c/script\\u003e"));
+    ck_assert_ptr_nonnull(strstr(data, "\"a\\u0022b\\u005cc'd\\u0026amp;\""));
+}
+
 /* The sum of a column of a table: "table":{ ... "column":[1,2,3] */
 static uint64_t sum_of(const char *data, const char *table, const char *column, uint32_t *rows) {
     char key[64];

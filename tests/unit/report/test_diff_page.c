@@ -91,37 +91,25 @@ static void pair_free(Pair *p) {
 }
 
 START_TEST(nothing_leaves_it) {
-    static const char *const names[] = {"</script><script>alert(1)</script>",
-                                        "<!--<script>",
-                                        "a\"b\\c'd&amp;",
-                                        "\xff\xfe\xc3",
-                                        "\x1b[31m\x01\r",
-                                        "a\xe2\x80\xae"
-                                        "b\xe2\x80\xa8"
-                                        "c",
-                                        "]]>"};
     Pair *p = pair_new();
     for (int side = 0; side < 2; side++) {
         FakeTables *f = p->tables[side] = fake_tables_new(&p->live[side]);
         p->live[side].tables.stacks = true;
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        for (size_t i = 0; i < HOSTILE; i++) {
             char source[80];
-            snprintf(source, sizeof source, "@%s.lua", names[i]);
-            uint32_t fn = fake_function(f, LMP_F_LUA, source, 1, names[i]);
+            snprintf(source, sizeof source, "@%s.lua", hostile[i]);
+            uint32_t fn = fake_function(f, LMP_F_LUA, source, 1, hostile[i]);
             uint32_t site = fake_site(f, fn, 2 + side * (int)(i % 3), 0);
-            FakeSpot at = {site, fake_node(f, 0, site, 0), LMP_C_TABLE, fake_tag(f, names[i])};
+            FakeSpot at = {site, fake_node(f, 0, site, 0), LMP_C_TABLE, fake_tag(f, hostile[i])};
             fake_made(f, at, 1, 100 + (uint64_t)side * 200);
         }
     }
-    pair_compare(p, names[0]);
-    p->r[0].error = names[0];
-    p->r[1].ending = names[1];
-    p->report.old.name = names[3];
+    pair_compare(p, hostile[0]);
+    p->r[0].error = hostile[0];
+    p->r[1].ending = hostile[1];
+    p->report.old.name = hostile[3];
     char *data = data_of(&p->report);
-    ck_assert_ptr_null(strpbrk(data, "<>&\r\x1b\x01\xff"));
-    ck_assert_ptr_null(strstr(data, "\xe2\x80\xae"));
-    ck_assert_ptr_null(strstr(data, "\xe2\x80\xa8"));
-    ck_assert_ptr_nonnull(strstr(data, "\\u003c/script\\u003e"));
+    check_escaped(data);
     check_sums(data, &p->report);
     free(data);
     pair_free(p);

@@ -85,35 +85,22 @@ END_TEST
 START_TEST(nothing_leaves_it) {
     LmpReport r;
     FakeTables *f = fake_tables_new(&live);
-    static const char *const names[] = {"</script><script>alert(1)</script>",
-                                        "<!--<script>",
-                                        "a\"b\\c'd&amp;",
-                                        "\xff\xfe\xc3",
-                                        "\x1b[31m\x01\r",
-                                        "a\xe2\x80\xae"
-                                        "b\xe2\x80\xa8"
-                                        "c",
-                                        "]]>"};
-    snprintf(header.program, sizeof header.program, "%s", names[0]);
+    snprintf(header.program, sizeof header.program, "%s", hostile[0]);
     snprintf(live.mark[0].name, sizeof live.mark[0].name, "</script>");
     live.marks = 1;
     live.tables.stacks = true;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < HOSTILE; i++) {
         char source[80];
-        snprintf(source, sizeof source, "@%s.lua", names[i]);
-        uint32_t fn = fake_function(f, LMP_F_LUA, source, 1, names[i]);
+        snprintf(source, sizeof source, "@%s.lua", hostile[i]);
+        uint32_t fn = fake_function(f, LMP_F_LUA, source, 1, hostile[i]);
         uint32_t site = fake_site(f, fn, 2, 0), node = fake_node(f, 0, site, 0);
-        fake_made(f, (FakeSpot){site, node, LMP_C_TABLE, fake_tag(f, names[i])}, 1, 100);
+        fake_made(f, (FakeSpot){site, node, LMP_C_TABLE, fake_tag(f, hostile[i])}, 1, 100);
     }
     fill_page(&r, f);
-    r.error = names[0];
-    r.again = names[1];
+    r.error = hostile[0];
+    r.again = hostile[1];
     char *data = data_of(&r);
-    ck_assert_ptr_null(strpbrk(data, "<>&\r\x1b\x01\xff"));
-    ck_assert_ptr_null(strstr(data, "\xe2\x80\xae"));
-    ck_assert_ptr_null(strstr(data, "\xe2\x80\xa8"));
-    ck_assert_ptr_nonnull(strstr(data, "\\u003c/script\\u003e"));
-    ck_assert_ptr_nonnull(strstr(data, "\"a\\u0022b\\u005cc'd\\u0026amp;\""));
+    check_escaped(data);
     check_sums(data, &r);
     free(data);
     report_close(&r);
