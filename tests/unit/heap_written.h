@@ -1,0 +1,61 @@
+/* heap_written.h - for suites of the reports of a heap snapshot: those of a heap made up for it. */
+#ifndef LMP_HEAP_WRITTEN_H
+#define LMP_HEAP_WRITTEN_H
+
+#include <unistd.h>
+
+#include "leaky_file.h"
+#include "report/heap/heapreport.h"
+
+static Leaky leaky;
+static LmpSnapshot snapshot;
+
+__attribute__((unused)) static void open_leaky(void) {
+    leaky = leaky_heap();
+    const LmpHeapGraph *g = graph_done(leaky.graph);
+    LmpHeapInfo info = leaky_info(g);
+    ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
+}
+
+__attribute__((unused)) static void close_leaky(void) {
+    snapshot_close(&snapshot);
+    graph_free(leaky.graph);
+}
+
+__attribute__((unused)) static void open_with_lines(void) {
+    FileBytes file = {0};
+    char name[64];
+    leaky = leaky_file(&file);
+    int fd = file_fd(file.bytes, file.n);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    ck_assert_int_eq(snapshot_open(&snapshot, name), LMP_OK);
+    close(fd);
+    free(file.bytes);
+}
+
+/* The caller frees it. */
+__attribute__((unused)) static char *heap_of(unsigned kind, const HeapReport *report,
+                                             size_t *size) {
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+    ck_assert_ptr_null(heapreport_lacks(&heapreport_kinds[kind], report));
+    ck_assert_int_eq(heapreport_kinds[kind].write(report, out), LMP_OK);
+    fclose(out);
+    return text;
+}
+
+__attribute__((unused)) static char *heap_as(unsigned kind) {
+    HeapReport report = {.s = &snapshot};
+    size_t size;
+    return heap_of(kind, &report, &size);
+}
+
+__attribute__((unused)) static void heap_golden(unsigned kind, const HeapReport *report,
+                                                const char *name) {
+    size_t size;
+    char *text = heap_of(kind, report, &size);
+    suite_golden(name, text);
+    free(text);
+}
+
+#endif
