@@ -242,10 +242,8 @@ uint64_t flametree_key_below(uint64_t key, uint32_t function_id) {
 
 /* ---- children -------------------------------------------------------------------------------- */
 
-/* The frame of `function` among the siblings made from `first` on; makes it. FLAME_NONE: no memory.
- */
+/* Makes the frame of `function` among the siblings. FLAME_NONE: no memory. */
 static uint32_t sibling(FlameTree *t, uint32_t parent, uint32_t function) {
-    if (t->slot[function]) return t->slot[function] - 1;
     if (!frame_room(t, t->frames + 1)) return FLAME_NONE;
     const Frame *up = &t->frame[parent];
     uint64_t key = flametree_key_below(up->key, t->ledger->function[function].id);
@@ -255,39 +253,19 @@ static uint32_t sibling(FlameTree *t, uint32_t parent, uint32_t function) {
     return t->frames++;
 }
 
-/* Calls `each` for every node that belongs below a frame: a child of one of its nodes, or inverted
- * the caller. False: `each` was. */
-static bool visit(FlameTree *t, uint32_t frame, bool (*each)(FlameTree *, uint32_t, Member)) {
-    const LmpTreeRow *tree = t->ledger->tree;
-    uint32_t from = t->frame[frame].first_member, end = from + t->frame[frame].members;
-    for (uint32_t m = from; m < end; m++) {
-        Member member = t->member[m];
-        if (t->inverted) {
-            uint32_t next = frame == FLAME_ROOT ? member.node : t->link[member.at].parent;
-            if (next && !each(t, frame, (Member){member.node, next})) return false;
-            continue;
-        }
-        const LmpTreeRow *row = &tree[member.node];
-        for (uint32_t i = row->first; i < row->first + row->children; i++)
-            if (t->total[i] && !each(t, frame, (Member){i, i})) return false;
-    }
-    return true;
-}
-
-static bool count(FlameTree *t, uint32_t frame, Member member) {
-    uint32_t i = sibling(t, frame, t->link[member.at].function);
+/* Counts a member of the child with this function. False: no memory. */
+static bool count(FlameTree *t, uint32_t parent, uint32_t function, uint64_t value) {
+    uint32_t i = t->slot[function] ? t->slot[function] - 1 : sibling(t, parent, function);
     if (i == FLAME_NONE) return false;
-    t->frame[i].members++;
-    uint64_t value = t->inverted ? t->own[member.node] : t->total[member.node];
-    t->frame[i].value = plus(t->frame[i].value, value);
+    Frame *frame = &t->frame[i];
+    frame->members++;
+    frame->value = plus(frame->value, value);
     return true;
 }
 
-static bool enter(FlameTree *t, uint32_t frame, Member member) {
-    uint32_t i = t->slot[t->link[member.at].function] - 1;
-    (void)frame;
-    t->member[t->frame[i].first_member + t->frame[i].members++] = member;
-    return true;
+static void enter(FlameTree *t, uint32_t function, Member member) {
+    Frame *frame = &t->frame[t->slot[function] - 1];
+    t->member[frame->first_member + frame->members++] = member;
 }
 
 /* Places for the members of the frames from `first` on. False: there is no room. */
@@ -304,11 +282,48 @@ static bool place(FlameTree *t, uint32_t first) {
     return true;
 }
 
+/* Below a frame are the children of its nodes. */
+static bool open_below(FlameTree *t, uint32_t frame) {
+    const LmpTreeRow *tree = t->ledger->tree;
+    uint32_t first = t->frames, from = t->frame[frame].first_member;
+    uint32_t end = from + t->frame[frame].members;
+    for (uint32_t m = from; m < end; m++) {
+        const LmpTreeRow *row = &tree[t->member[m].node];
+        for (uint32_t i = row->first; i < row->first + row->children; i++)
+            if (t->total[i] && !count(t, frame, t->link[i].function, t->total[i])) return false;
+    }
+    if (!place(t, first)) return false;
+    for (uint32_t m = from; m < end; m++) {
+        const LmpTreeRow *row = &tree[t->member[m].node];
+        for (uint32_t i = row->first; i < row->first + row->children; i++)
+            if (t->total[i]) enter(t, t->link[i].function, (Member){i, i});
+    }
+    return true;
+}
+
+/* Inverted, its callers; of the root, those who made something. */
+static bool open_callers(FlameTree *t, uint32_t frame) {
+    const FlameLink *link = t->link;
+    uint32_t first = t->frames, from = t->frame[frame].first_member;
+    uint32_t end = from + t->frame[frame].members;
+    for (uint32_t m = from; m < end; m++) {
+        Member member = t->member[m];
+        uint32_t at = frame == FLAME_ROOT ? member.node : link[member.at].parent;
+        if (at && !count(t, frame, link[at].function, t->own[member.node])) return false;
+    }
+    if (!place(t, first)) return false;
+    for (uint32_t m = from; m < end; m++) {
+        Member member = t->member[m];
+        uint32_t at = frame == FLAME_ROOT ? member.node : link[member.at].parent;
+        if (at) enter(t, link[at].function, (Member){member.node, at});
+    }
+    return true;
+}
+
 static void open(FlameTree *t, uint32_t frame) {
     uint32_t first = t->frames;
     t->frame[frame].open = true;
-    bool ok = visit(t, frame, count) && place(t, first);
-    if (ok) visit(t, frame, enter);
+    bool ok = t->inverted ? open_callers(t, frame) : open_below(t, frame);
     for (uint32_t i = first; i < t->frames; i++)
         t->slot[t->frame[i].function] = 0;
     if (!ok) {
