@@ -28,8 +28,8 @@ typedef struct LmpTables {
     LmpOverride *override;
     uint64_t *instructions; /* by site */
     LmpMarked (*marked_record)[LMP_MARKED], (*marked_node)[LMP_MARKED];
-    /* Called with memory of nodes that a reader has read for the last time; NULL: they are not to
-     * be given back. */
+    /* Called with memory of rows that a reader has read for the last time; NULL: they are not to be
+     * given back. */
     void (*spent)(const void *from, const void *to);
 } LmpTables;
 

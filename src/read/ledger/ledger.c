@@ -61,11 +61,18 @@ static void note_others(Ledger *ledger, const LmpTables *t) {
     }
 }
 
-/* What only the rows were made of; the tree takes as much. */
-static void free_sums(LedgerStore *s) {
+/* Before the tree is made, which is large: what only the rows were made of, here and in the tables.
+ * Who judges growth looks at records, and so does who wants the types of nodes. */
+static void give_back(LedgerStore *s, const LmpTables *t, unsigned parts) {
     LedgerPile *const done[] = {&s->slot_sum, &s->detail_sum, &s->row_bytes, &s->slot_run};
     for (size_t i = 0; i < sizeof done / sizeof *done; i++)
         pile_free(done[i]);
+    if (!t->spent) return;
+    t->spent(&t->live_history[0], &t->live_history[s->rows]);
+    t->spent(&t->live_history_blocks[0], &t->live_history_blocks[s->rows]);
+    if (parts & LEDGER_TREE_KINDS) return;
+    t->spent(&t->path[0], &t->path[tables_paths(t)]);
+    if (s->brief) t->spent(&t->record[0], &t->record[s->records]);
 }
 
 LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, uint64_t clock) {
@@ -102,7 +109,7 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     tree_read(ledger, tables, parts);
     rows_make(ledger, tables, parts);
     counts_make(ledger, parts);
-    if (ledger->store->once) free_sums(ledger->store);
+    if (ledger->store->once) give_back(ledger->store, tables, parts);
     ledger->nodes = 0;
     if (parts & LEDGER_TREE) tree_make(ledger, tables);
     moment_end(ledger->store, clock);
