@@ -84,6 +84,11 @@ const LmpLive *frames_live(const RecFrames *f) {
     return (const void *)(f->now.fixed + LMP_LIVE_AT);
 }
 
+void frames_set_own(RecFrames *f, uint64_t bytes) {
+    LmpLive *live = (void *)(f->now.fixed + LMP_LIVE_AT);
+    if (live->resident_own == 0) live->resident_own = bytes;
+}
+
 RecExtra *frames_extra(RecFrames *f) {
     return (void *)(f->now.fixed + REC_EXTRA_AT);
 }

@@ -28,6 +28,8 @@ LmpErr frames_begin(RecFrames *f, const LmpView *view, const char *again);
  * recording. What it has is good until the next call. */
 void frames_take(RecFrames *f, const LmpView *view, bool recorded);
 const LmpLive *frames_live(const RecFrames *f);
+/* LmpLive.resident_own of what was taken, unless the program has noted it itself. */
+void frames_set_own(RecFrames *f, uint64_t bytes);
 RecExtra *frames_extra(RecFrames *f);
 
 /* Writes what was taken: `with_tables`, also the tables, which are read right now. Clock, flags,

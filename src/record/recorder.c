@@ -19,13 +19,14 @@
 #include "record/thin.h"
 
 #define MINUTE 60000000000ull
-#define TICK 100000000ull   /* ns between frames */
-#define SHARE 50u           /* tables take at most this part of the time */
-#define SHARE_MARK 10u      /* ... where there is a mark to note */
-#define TABLES_MINUTE 4u    /* tables of a minute take at most this part of the limit */
-#define TABLES_IN_LIMIT 16u /* so many of the largest tables are to fit it */
-#define COARSEST 6u         /* eighths of what thinning would leave, by which it leaves less */
-#define MAP_LOOK 1000000u   /* ns for the heap map, with every frame that has tables */
+#define TICK 100000000ull      /* ns between frames */
+#define SHARE 50u              /* tables take at most this part of the time */
+#define SHARE_MARK 10u         /* ... where there is a mark to note */
+#define TABLES_MINUTE 4u       /* tables of a minute take at most this part of the limit */
+#define TABLES_IN_LIMIT 16u    /* so many of the largest tables are to fit it */
+#define COARSEST 6u            /* eighths of what thinning would leave, by which it leaves less */
+#define OWN_LOOK 1000000000ull /* ns between looks at what lmp takes itself, of 1 ms each */
+#define MAP_LOOK 1000000u      /* ns for the heap map, with every frame that has tables */
 #define OUTPUT_PIECE (256u << 10)
 
 struct LmpRecorder {
@@ -56,6 +57,7 @@ struct LmpRecorder {
     /* of the heap's addresses; NULL: not looked at yet */
     HeapMap *map;
     const LmpView *map_view;
+    uint64_t own, next_own; /* lmp's own part of the resident set, bytes; when to look again */
 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -157,6 +159,19 @@ static uint64_t resident(const LmpView *view) {
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* All figures but those of the tables. A program that has ended takes nothing any more: what it
+ * took last stays. */
+static void take_figures(LmpRecorder *r, const LmpView *view, uint64_t now) {
+    frames_take(r->frames, view, false);
+    if (!view->pid) return;
+    if (now >= r->next_own) {
+        uint64_t own = view_memory(view);
+        if (own > r->own || lmp_os->alive(view->pid)) r->own = own;
+        r->next_own = now + OWN_LOOK;
+    }
+    frames_set_own(r->frames, r->own);
+}
+
 /* What is remarkable about what was taken. */
 static unsigned frame_flags(LmpRecorder *r, const LmpLive *live) {
     const LmpCounters *c = &live->counters;
@@ -243,7 +258,7 @@ static LmpErr thin(LmpRecorder *r, bool whole);
 /* `wanted`: with tables, whatever is due. */
 static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, unsigned more) {
     uint64_t begun = lmp_os->clock();
-    frames_take(r->frames, view, false);
+    take_figures(r, view, now);
     const LmpLive *live = frames_live(r->frames);
     unsigned flags = frame_flags(r, live) | more;
     bool tables =
@@ -263,7 +278,7 @@ static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, uns
     }
     if (err && r->file.full) {
         err = thin(r, true);
-        frames_take(r->frames, view, false);
+        take_figures(r, view, now);
         if (!err) err = put_frame(r, view, &part, tables);
         if (err && r->file.full && tables) {
             note_left_out(r, 1);

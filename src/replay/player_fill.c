@@ -21,7 +21,8 @@ LmpErr player_fill_live(LmpRecording *recording, Model *model, uint32_t frame) {
     uint32_t ended = last ? recording_ended(recording) : 0;
     ModelInput input = {.now = view->header->start_clock + info.clock,
                         .alive = !(info.flags & LMP_FRAME_END),
-                        .rss = info.rss};
+                        .rss = info.rss,
+                        .own = view->live->resident_own};
     model_fill(model, view, &input);
     model->view = NULL;
     model->pid = view->header->pid;

@@ -462,7 +462,8 @@ typedef struct LmpLive {
     _Atomic uint32_t changed; /* futex and count: bumped when state or op change */
     uint64_t clock;           /* nanoseconds since start, at the last tick or at the end */
     uint64_t resident; /* when it was stopped: the process's resident set, bytes; 0: not known */
-    uint64_t resident_own; /* of which lmp's own: this file's pages, and private tables */
+    uint64_t resident_own; /* of which lmp's own: this file's pages, and private tables; in a
+                              recording, at any moment */
     _Atomic uint32_t step_done, collect_done, mark_done, preview_done, locals_done;
     _Atomic uint32_t inside_done;
     uint32_t spare;

@@ -477,6 +477,43 @@ START_TEST(it_grows) {
 }
 END_TEST
 
-SUITE("player", all_marks_are_found, any_moment_is_as_it_was, ranges_are_differences,
-      marks_are_counted_from, rates_come_from_frames, the_playhead_moves, it_plays, words_are_found,
-      damage_is_borne, it_grows)
+/* What lmp itself took of the program's memory is known at every moment, so that it is not counted
+ * as the program's; what the program has noted at its end stands. */
+START_TEST(own_memory_is_known) {
+    enum { PAGES = 20, TOUCHED = 5, NOTED = 4711 };
+    Recorded *s = recorded_new();
+    LmpLive *live = s->tables->live;
+    LmpRecorder *r;
+    fd = record_memfd();
+    start = record_clock;
+    LmpRecorderOptions o = {.fd = fd};
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *mapped = os_real.map(PAGES * page, -1, 0, true);
+    live->memory.ranges = 1;
+    live->memory.range[0] = (LmpOwnRange){(uintptr_t)mapped, PAGES * page};
+    s->view.pid = (uint32_t)getpid();
+    ck_assert_int_eq(recorder_open(&r, &s->view, &o), LMP_OK);
+    for (int i = 0; i < TOUCHED; i++, record_clock += 2 * SECOND) {
+        mapped[(size_t)i * 2 * page] = 1;
+        if (i == TOUCHED - 1) live->resident_own = NOTED;
+        ck_assert_int_eq(recorder_frame(r, &s->view, record_clock), LMP_OK);
+    }
+    ck_assert_int_eq(recorder_close(r, NULL, 1), LMP_OK);
+    bool said = view_memory(&s->view) > 0;
+    recorded_free(s);
+    os_real.unmap(mapped, PAGES * page);
+    ck_assert_int_eq(recording_open_fd(&recording, fd), LMP_OK);
+    player = player_new(recording);
+    for (uint32_t i = 0; i < TOUCHED && said; i++) {
+        player_go(player, recording_frame(recording, i).clock);
+        fill();
+        ck_assert_uint_eq(model.own_bytes, i == TOUCHED - 1 ? NOTED : (i + 1) * page);
+        ck_assert_uint_gt(model.rss, model.outside);
+    }
+    close_run();
+}
+END_TEST
+
+SUITE("player", own_memory_is_known, all_marks_are_found, any_moment_is_as_it_was,
+      ranges_are_differences, marks_are_counted_from, rates_come_from_frames, the_playhead_moves,
+      it_plays, words_are_found, damage_is_borne, it_grows)
