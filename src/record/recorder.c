@@ -19,9 +19,12 @@
 #include "record/thin.h"
 
 #define MINUTE 60000000000ull
-#define TICK 100000000ull      /* ns between frames */
-#define SHARE 50u              /* tables take at most this part of the time */
-#define SHARE_MARK 10u         /* ... where there is a mark to note */
+#define TICK 100000000ull /* ns between frames */
+#define SHARE 50u         /* tables take at most this part of the time */
+#define SHARE_MARK 10u    /* ... where there is a mark to note */
+#define SHARE_HASTE 20u   /* thinning takes at most this part where there is little room left */
+#define REST_MOST (2 * MINUTE) /* without tables since it is thinned */
+#define STEP_LONG (10 * THIN_STEP)
 #define TABLES_MINUTE 4u       /* tables of a minute take at most this part of the limit */
 #define TABLES_IN_LIMIT 16u    /* so many of the largest tables are to fit it */
 #define COARSEST 6u            /* eighths of what thinning would leave, by which it leaves less */
@@ -52,7 +55,9 @@ struct LmpRecorder {
     char *name; /* of the file; NULL: a descriptor's */
     bool full;  /* the last part did not fit */
     uint32_t generation, coarse;
-    uint64_t thin_at; /* bytes of the file at which it begins */
+    uint64_t thin_at;   /* bytes of the file at which it begins */
+    uint64_t next_thin; /* clock: when it may go on */
+    uint64_t thinned;   /* ns that long steps of it have taken since the last tables */
     RecThin *thin;
     /* of the heap's addresses; NULL: not looked at yet */
     HeapMap *map;
@@ -253,7 +258,14 @@ static LmpErr put_frame(LmpRecorder *r, LmpView *view, const RecPart *frame, boo
     return err;
 }
 
-static LmpErr thin(LmpRecorder *r, bool whole);
+static LmpErr thin(LmpRecorder *r);
+
+/* Tables of a large program take long to thin: while that goes on there are to be few new ones. */
+static uint64_t rest(LmpRecorder *r) {
+    uint64_t wait = r->thinned * SHARE * 2;
+    r->thinned = 0;
+    return wait < REST_MOST ? wait : REST_MOST;
+}
 
 /* `wanted`: with tables, whatever is due. */
 static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, unsigned more) {
@@ -277,7 +289,7 @@ static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, uns
         err = put_frame(r, view, &part, false);
     }
     if (err && r->file.full) {
-        err = thin(r, true);
+        err = thin(r);
         take_figures(r, view, now);
         if (!err) err = put_frame(r, view, &part, tables);
         if (err && r->file.full && tables) {
@@ -288,7 +300,8 @@ static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, uns
     uint64_t took = lmp_os->clock() - begun;
     r->next = now + TICK;
     if (tables) {
-        uint64_t wait = took * SHARE, room = r->tables_bytes * TABLES_MINUTE * MINUTE / r->limit;
+        uint64_t wait = took * SHARE + rest(r),
+                 room = r->tables_bytes * TABLES_MINUTE * MINUTE / r->limit;
         if (wait < room) {
             wait = room;
             note_apart(r, room);
@@ -329,28 +342,44 @@ static LmpErr take_over(LmpRecorder *r) {
     return LMP_OK;
 }
 
-/* A step of it, if the file has become large. `whole`: all that there is to do. */
-static LmpErr thin(LmpRecorder *r, bool whole) {
-    bool done = false;
-    LmpErr err = LMP_OK;
-    if (!r->thin && r->file.size < r->thin_at && !r->file.full) return LMP_OK;
-    if (!r->thin) {
-        r->generation++;
-        err = thin_begin(&r->thin, r->file.fd, r->name, r->generation,
-                         r->limit / 16 * (8 - r->coarse), r->limit / 4 * 3);
-    }
-    while (!err && !done) {
-        uint64_t budget = r->file.size < r->limit / 16 * 13 ? THIN_STEP : THIN_HASTE;
-        err = thin_step(r->thin, whole ? UINT64_MAX : budget, &done);
-        if (!whole) break;
-    }
+static LmpErr begin_thin(LmpRecorder *r) {
+    r->generation++;
+    return thin_begin(&r->thin, r->file.fd, r->name, r->generation, r->limit / 16 * (8 - r->coarse),
+                      r->limit / 4 * 3);
+}
+
+/* When it is done, or by an error that may not be there another time. */
+static LmpErr end_thin(LmpRecorder *r, LmpErr err, bool done) {
     if (!err && done) err = take_over(r);
-    if (err && r->thin && r->file.size < r->limit) { /* not now: there may be room later */
-        thin_drop(r->thin);
-        r->thin = NULL;
-        r->thin_at = r->file.size + r->limit / 16;
-        err = LMP_OK;
-    }
+    if (!err || !r->thin || r->file.size >= r->limit) return err;
+    thin_drop(r->thin);
+    r->thin = NULL;
+    r->thin_at = r->file.size + r->limit / 16;
+    return LMP_OK;
+}
+
+/* All of it, whatever it takes. */
+static LmpErr thin(LmpRecorder *r) {
+    bool done = false;
+    LmpErr err = r->thin ? LMP_OK : begin_thin(r);
+    while (!err && !done)
+        err = thin_step(r->thin, UINT64_MAX, &done);
+    return end_thin(r, err, done);
+}
+
+/* A step of it, if the file has become large. A single frame may take longer than a step should:
+ * then there are fewer steps. */
+static LmpErr thin_a_little(LmpRecorder *r, uint64_t now) {
+    bool done = false, haste = r->file.size >= r->limit / 16 * 13;
+    if (!r->thin && r->file.size < r->thin_at && !r->file.full) return LMP_OK;
+    if (now < r->next_thin) return LMP_OK;
+    uint64_t begun = lmp_os->clock();
+    LmpErr err = r->thin ? LMP_OK : begin_thin(r);
+    if (!err) err = thin_step(r->thin, haste ? THIN_HASTE : THIN_STEP, &done);
+    err = end_thin(r, err, done);
+    uint64_t took = lmp_os->clock() - begun, wait = took * (haste ? SHARE_HASTE : SHARE);
+    if (took > STEP_LONG) r->thinned += took;
+    r->next_thin = now + (wait > TICK / 2 ? wait - TICK / 2 : 0); /* with the tick that is next */
     return err;
 }
 
@@ -358,7 +387,8 @@ LmpErr recorder_tick(LmpRecorder *r, LmpView *view, uint64_t now, uint64_t *next
     if (r->ended) return LMP_E_STOPPED;
     if (now >= r->next) {
         r->ended = take(r, view, now, false, 0);
-        if (!r->ended) r->ended = thin(r, r->file.size > r->limit / 16 * 15);
+        bool whole = r->file.size > r->limit / 16 * 15;
+        if (!r->ended) r->ended = whole ? thin(r) : thin_a_little(r, now);
     }
     *next = r->next;
     return r->ended;
@@ -367,7 +397,7 @@ LmpErr recorder_tick(LmpRecorder *r, LmpView *view, uint64_t now, uint64_t *next
 LmpErr recorder_frame(LmpRecorder *r, LmpView *view, uint64_t now) {
     if (r->ended) return LMP_E_STOPPED;
     r->ended = take(r, view, now, true, 0);
-    if (!r->ended && r->file.size > r->limit / 16 * 15) r->ended = thin(r, true);
+    if (!r->ended && r->file.size > r->limit / 16 * 15) r->ended = thin(r);
     return r->ended;
 }
 
@@ -383,7 +413,7 @@ LmpErr recorder_close(LmpRecorder *r, LmpView *view, uint32_t ended) {
     LmpErr err = r->ended ? LMP_E_STOPPED : LMP_OK;
     if (!err && view) err = take(r, view, lmp_os->clock(), true, LMP_FRAME_END);
     if (!err) err = put_output(r);
-    if (!err && r->file.size > r->limit / 16 * 15) err = thin(r, true);
+    if (!err && r->file.size > r->limit / 16 * 15) err = thin(r);
     if (!err) err = copies_put(&r->file, r->last_clock);
     if (!err) err = frames_end(r->frames, r->last_clock, ended, r->shortage.tables);
     if (!err) err = recfile_end(&r->file);

@@ -57,10 +57,16 @@ void thin_drop(RecThin *t) {
 }
 
 LmpErr thin_step(RecThin *t, uint64_t budget, bool *done) {
-    LmpErr err = rewrite_step(&t->rewrite, budget, done);
-    if (!err && *done) { /* and those that came meanwhile */
-        err = recording_refresh(t->from);
-        *done = t->rewrite.next >= recording_frames(t->from);
+    uint64_t begun = lmp_os->clock(), spent = 0;
+    LmpErr err = LMP_OK;
+    *done = false;
+    while (!err && !*done && spent < budget) {
+        err = rewrite_step(&t->rewrite, budget - spent, done);
+        if (!err && *done) { /* and those that came meanwhile: at least one with each tick */
+            err = recording_refresh(t->from);
+            *done = t->rewrite.next >= recording_frames(t->from);
+        }
+        spent = lmp_os->clock() - begun;
     }
     return err;
 }

@@ -6,6 +6,10 @@
  *     recordings in FILE [SEEKS]                      the same for seeks in a file
  *     recordings day [HOURS [MIB [FILE]]]             a day, the clock simulated: is the file ever
  *                                                     above its limit, and what is kept?
+ *     recordings busy MINUTES MIB SITES RECORDS NODES CHANGED
+ *                                                     the recorder's share of a processor beside
+ *                                                     such a program, CHANGED percent of all rows
+ *                                                     a minute; the clock simulated
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -335,6 +339,45 @@ static int days(int argc, char **argv) {
     return day_of(hours, 64, NULL) | day_of(hours, 8, NULL) | day_of(hours, 2, NULL);
 }
 
+/* ---- beside a large program ------------------------------------------------------------------ */
+
+static void busy(double minutes, double mib, const uint32_t n[4]) {
+    int fd = memfd_create("recording", MFD_CLOEXEC);
+    uint64_t length = (uint64_t)(minutes * 60e9), all = 0, most = 0, last = 0, next;
+    uint64_t minute = 0, most_minute = 0; /* what it has done in this one, in any */
+    uint32_t tables = 0, ticks = 0, records = n[1] * n[3] / 60000, nodes = n[2] * n[3] / 60000;
+    Program *p = program_new(n[0], n[1], n[2]);
+    LmpRecorder *r;
+    LmpRecording *read;
+    uint64_t begun = p->header.start_clock;
+    LmpRecorderOptions o = {.fd = fd, .limit = (uint64_t)(mib * 1048576)};
+    if (recorder_open(&r, &p->view, &o)) exit(1);
+    for (uint64_t clock = 0; clock < length; ticks++) {
+        program_change(p, records + 1, nodes + 1, clock);
+        uint64_t before = spent();
+        set_now(begun + clock);
+        if (recorder_tick(r, &p->view, begun + clock, &next)) exit(1);
+        uint64_t took = spent() - before;
+        all += took;
+        if (clock / MINUTE != last / MINUTE) minute = 0;
+        if ((minute += took) > most_minute) most_minute = minute;
+        if (took > most) most = took;
+        last = clock;
+        clock += took > SECOND / 10 ? took : SECOND / 10;
+    }
+    if (recorder_close(r, NULL, 0) || recording_open_fd(&read, fd)) exit(1);
+    for (uint32_t i = 0; i < recording_frames(read); i++)
+        tables += recording_frame(read, i).flags & LMP_FRAME_TABLES ? 1 : 0;
+    printf("%u sites, %u nodes, %.0f MiB: %.2f %% of a processor in %.0f minutes, at most %.2f %% "
+           "in one; a tick %.0f ms at most; written anew %u times, %u frames of %u, %u with "
+           "tables\n",
+           n[0], n[2], mib, 100.0 * (double)all / (double)length, minutes,
+           100.0 * (double)most_minute / (double)MINUTE, ms(most), recording_generation(read),
+           recording_frames(read), ticks, tables);
+    recording_close(read);
+    program_free(p);
+}
+
 int main(int argc, char **argv) {
     os = os_real;
     os.clock = now;
@@ -343,6 +386,10 @@ int main(int argc, char **argv) {
         seek_in(argv[2], argc > 3 ? atoi(argv[3]) : 200);
     else if (argc > 1 && strcmp(argv[1], "seek") == 0)
         seeks(argc - 2, argv + 2);
+    else if (argc > 7 && strcmp(argv[1], "busy") == 0)
+        busy(atof(argv[2]), atof(argv[3]),
+             (uint32_t[]){(uint32_t)atoi(argv[4]), (uint32_t)atoi(argv[5]), (uint32_t)atoi(argv[6]),
+                          (uint32_t)atoi(argv[7])});
     else if (argc > 1 && strcmp(argv[1], "day") == 0)
         return days(argc - 2, argv + 2);
     else

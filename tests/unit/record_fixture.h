@@ -32,8 +32,10 @@ typedef struct Recorded {
 static uint64_t record_clock = 1000 * SECOND;
 static LmpOs record_os;
 
+static uint64_t record_work = 1000; /* ns from one look at the clock to the next */
+
 static uint64_t record_time(void) {
-    return record_clock += 1000;
+    return record_clock += record_work;
 }
 
 __attribute__((unused)) static Recorded *recorded_new(void) {

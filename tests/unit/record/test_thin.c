@@ -120,6 +120,27 @@ START_TEST(test_day) {
 }
 END_TEST
 
+/* In many small steps, while frames come: it catches up with them before there is little room. */
+START_TEST(test_steps) {
+    enum { LIMIT = 1 << 20 };
+    int fd = record_memfd();
+    LmpRecording *r;
+    suite_seed();
+    record_work = 50000;
+    Day day =
+        record_day(&(LmpRecorderOptions){.fd = fd, .limit = LIMIT}, 500 * SECOND, SECOND / 10);
+    record_work = 1000;
+    ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+    ck_assert_uint_ge(recording_generation(r), 2);
+    fprintf(stderr, "written anew %u times, most %llu bytes\n", recording_generation(r),
+            (unsigned long long)day.most);
+    ck_assert_uint_le(day.most, LIMIT / 16 * 13 + 20000);
+    recording_close(r);
+    free(day.tick);
+    close(fd);
+}
+END_TEST
+
 /* By its name: written beside, and renamed. */
 START_TEST(test_file) {
     enum { LIMIT = 2 << 20 };
@@ -256,4 +277,4 @@ START_TEST(test_short) {
 }
 END_TEST
 
-SUITE("thin", test_short, test_day, test_file, test_full_disk)
+SUITE("thin", test_short, test_day, test_steps, test_file, test_full_disk)
