@@ -1,12 +1,12 @@
 /* report_json_ledger.c - sites, functions, tags and leaks for machines, all of them. Keys as in
- * lmp.stats(). A site only lists the types that it made any of. */
+ * lmp.stats(). A site only lists the types that it made any of; none, where the ledger is brief. */
 #include "read/ledger/tallies.h"
 #include "report/json.h"
 #include "report/report_impl.h"
 
 static void put_types(Json *json, const LmpKindTally kind[LMP_KINDS]) {
     json_begin(json, "types", '{');
-    for (unsigned k = 0; k < LMP_KINDS; k++) {
+    for (unsigned k = 0; kind && k < LMP_KINDS; k++) {
         const LmpTally *t = &kind[k].tally;
         if (!t->allocs && !kind[k].tag_allocs && !t->live_bytes) continue;
         json_begin(json, kind_info[k].name, '{');

@@ -101,7 +101,7 @@ static void put_lines(Profile *p) {
     for (uint32_t i = 0; i < l->sites; i++) {
         LmpTally sum = {0};
         uint64_t a[TALLY_WORDS], b[TALLY_WORDS];
-        for (unsigned k = 0; k < LMP_KINDS; k++) {
+        for (unsigned k = 0; l->site[i].kind && k < LMP_KINDS; k++) {
             tally_add(&sum, &l->site[i].kind[k].tally);
             put_sample(p, i + 1, &l->site[i].kind[k].tally, false, kind_info[k].name, NULL);
         }

@@ -41,7 +41,7 @@ static const LmpTally *site_tally(const void *of, uint32_t i) {
 /* type, bytes live, bytes made, and so on */
 static void put_types(HtmlOut *o, const LmpSiteRow *s) {
     htmlout_begin(o, NULL, '[');
-    for (unsigned k = 0; k < LMP_KINDS; k++) {
+    for (unsigned k = 0; s->kind && k < LMP_KINDS; k++) {
         const LmpTally *t = &s->kind[k].tally;
         if (!tally_made(t) && !t->allocs) continue;
         htmlout_count(o, NULL, k);
