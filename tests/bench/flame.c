@@ -3,65 +3,23 @@
  *
  *     flame [NODES [ROW]]
  */
-#include <time.h>
-
-#include "fake_tables.h"
+#include "large_run.h"
 #include "panels/flamestate.h"
 
-enum { FUNCTIONS = 2000, LINES = 3, DEFAULT_NODES = 100000, FRAMES = 31, W = 198, H = 46 };
+enum { DEFAULT_NODES = 100000, FRAMES = 31, W = 198, H = 46 };
 
-static uint64_t chance = 88172645463325252ull;
-static uint64_t below(uint64_t n) {
-    chance ^= chance << 13;
-    chance ^= chance >> 7;
-    chance ^= chance << 17;
-    return chance % n;
+/* Half of the calls are made in the one before, the others in any: about 25 frames a path. */
+static uint32_t parent_of(uint32_t node) {
+    return below(2) ? node - 1 : 2 + (uint32_t)below(node - 2);
 }
 
-/* Half of the calls are made in the one before, the others in any: about 25 frames a path. Each
- * line calls one of eight functions. */
-static FakeTables *run_of(uint32_t nodes) {
-    static uint32_t site[FUNCTIONS * LINES];
-    FakeTables *f = fake_tables_new(NULL);
-    LmpTablesUsed *u = &f->live->tables;
-    char text[64];
-    for (int i = 0; i < FUNCTIONS; i++) {
-        snprintf(text, sizeof text, "app/module_%d.lua", i / 20);
-        uint32_t source = fake_text(f, text);
-        snprintf(text, sizeof text, "function 'module_%d.step_%d'", i / 20, i);
-        f->t.function[u->functions] = (LmpFunction){.kind = LMP_F_LUA,
-                                                    .source = source,
-                                                    .short_src = source,
-                                                    .linedefined = i % 20 * 10 + 1,
-                                                    .name = fake_text(f, text)};
-        for (int line = 0; line < LINES; line++) {
-            site[i * LINES + line] = u->sites;
-            f->t.site[u->sites++] =
-                (LmpSite){.function = u->functions, .line = i % 20 * 10 + 2 + line};
-        }
-        u->functions++;
-    }
-    u->stacks = 1;
-    for (uint32_t i = u->nodes; i < nodes && i < LMP_NODES_MAX; i++) {
-        uint32_t parent = i <= 2 ? 0 : below(2) ? i - 1 : 2 + (uint32_t)below(i - 2);
-        uint32_t caller = f->t.node[parent].site, k = (uint32_t)below(8);
-        uint32_t at = site[(caller * 7u + k * k * 31u + k) % (FUNCTIONS * LINES)];
-        f->t.node[i] =
-            (LmpNode){.parent = parent, .site = at, .depth = f->t.node[parent].depth + 1};
-        u->nodes = i + 1;
-        FakeSpot spot = {at, i, i % 3 ? LMP_C_TABLE : LMP_C_STRING, 0};
-        f->t.path[u->paths++] = (LmpPath){i, fake_record(f, at, spot.cls, 0)};
-        uint64_t most = at % 101 ? 10000 : 1000000; /* some lines make what can be seen */
-        fake_made(f, spot, 1 + below(100), 1 + below(most));
-        if (below(2)) fake_freed(f, spot, spot, 1, 1, 1);
-    }
-    return f;
+/* Some lines make what can be seen. */
+static uint64_t most_at(uint32_t site) {
+    return site % 101 ? 10000 : 1000000;
 }
 
 static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+    return (double)spent() / 1e6;
 }
 
 static int by_size(const void *a, const void *b) {
@@ -117,7 +75,7 @@ static void measure(const Case *c, Model *model, Canvas *canvas) {
 
 int main(int argc, char **argv) {
     uint32_t nodes = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : DEFAULT_NODES;
-    FakeTables *f = run_of(nodes);
+    FakeTables *f = large_run(&(const LargeRun){parent_of, most_at}, nodes);
     Model *model = calloc(1, sizeof *model);
     Canvas *canvas = canvas_new(W, H, true);
     if (!model || !canvas) return 1;

@@ -13,11 +13,10 @@
  */
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/os.h"
-#include "fake_tables.h"
+#include "large_run.h"
 #include "record/recorder.h"
 #include "record/recording.h"
 #include "shared/counters.h"
@@ -26,25 +25,11 @@
 #define SECOND 1000000000ull
 #define MINUTE (60 * SECOND)
 
-static uint64_t chance = 88172645463325252ull;
-static uint64_t below(uint64_t n) {
-    chance ^= chance << 13;
-    chance ^= chance >> 7;
-    chance ^= chance << 17;
-    return chance % n;
-}
-
 /* ---- the clock ------------------------------------------------------------------------------- */
 
-/* Processor time goes on while somebody works; other programs do not count. */
+/* Processor time goes on while somebody works. */
 static LmpOs os;
 static uint64_t simulated = 1000 * SECOND, since;
-
-static uint64_t spent(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
 
 static uint64_t now(void) {
     return simulated + (spent() - since);

@@ -5,62 +5,27 @@
  */
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "fake_tables.h"
+#include "large_run.h"
 #include "report/formats/formats.h"
 
-enum { FUNCTIONS = 2000, LINES = 3, DEFAULT_NODES = 1000000 };
+enum { DEFAULT_NODES = 1000000 };
 
 static LmpHeader header;
 
-static uint64_t chance = 88172645463325252ull;
-static uint64_t below(uint64_t n) {
-    chance ^= chance << 13;
-    chance ^= chance >> 7;
-    chance ^= chance << 17;
-    return chance % n;
+/* Any tree: each call hangs below any one before it. */
+static uint32_t parent_of(uint32_t node) {
+    return 2 + (uint32_t)below(node - 2);
 }
 
-/* Any tree: each call hangs below any one before it, and each line calls one of eight functions.
- * What is made, is made everywhere. */
+static uint64_t most_at(uint32_t site) {
+    (void)site;
+    return 100000;
+}
+
 static FakeTables *run_of(uint32_t nodes) {
-    static uint32_t site[FUNCTIONS * LINES];
-    FakeTables *f = fake_tables_new(NULL);
-    LmpTablesUsed *u = &f->live->tables;
-    char text[64];
-    for (int i = 0; i < FUNCTIONS; i++) {
-        snprintf(text, sizeof text, "@app/module_%d.lua", i / 20);
-        uint32_t source = fake_text(f, text);
-        snprintf(text, sizeof text, "app/module_%d.lua", i / 20);
-        uint32_t short_src = fake_text(f, text);
-        snprintf(text, sizeof text, "function 'module_%d.step_%d'", i / 20, i);
-        f->t.function[u->functions] = (LmpFunction){.kind = LMP_F_LUA,
-                                                    .source = source,
-                                                    .short_src = short_src,
-                                                    .linedefined = i % 20 * 10 + 1,
-                                                    .name = fake_text(f, text)};
-        for (int line = 0; line < LINES; line++) {
-            site[i * LINES + line] = u->sites;
-            f->t.site[u->sites++] =
-                (LmpSite){.function = u->functions, .line = i % 20 * 10 + 2 + line};
-        }
-        u->functions++;
-    }
-    u->stacks = 1;
-    for (uint32_t i = u->nodes; i < nodes && i < LMP_NODES_MAX; i++) {
-        uint32_t parent = i > 2 ? 2 + (uint32_t)below(i - 2) : 0;
-        uint32_t caller = f->t.node[parent].site, k = (uint32_t)below(8);
-        uint32_t at = site[(caller * 7u + k * k * 31u + k) % (FUNCTIONS * LINES)];
-        f->t.node[i] =
-            (LmpNode){.parent = parent, .site = at, .depth = f->t.node[parent].depth + 1};
-        u->nodes = i + 1;
-        FakeSpot spot = {at, i, i % 3 ? LMP_C_TABLE : LMP_C_STRING, 0};
-        f->t.path[u->paths++] = (LmpPath){i, fake_record(f, at, spot.cls, 0)};
-        fake_made(f, spot, 1 + below(100), 1 + below(100000));
-        if (below(2)) fake_freed(f, spot, spot, 1, 1, 1);
-    }
+    FakeTables *f = large_run(&(const LargeRun){parent_of, most_at}, nodes);
     f->live->clock = 3600000000000ull;
     f->live->history.interval = 3600000000ull;
     f->live->history.used = 1000;
@@ -71,11 +36,8 @@ static FakeTables *run_of(uint32_t nodes) {
     return f;
 }
 
-/* Processor time: other programs may be at work. */
 static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+    return (double)spent() / 1e9;
 }
 
 static void give_back(const void *from, const void *to) {
