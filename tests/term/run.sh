@@ -101,6 +101,8 @@ case_refused() { # what the environment refuses: one line; a reader that has gon
     done
 }
 
+# A process that has ended, reaped or not, has nothing open any more.
+holds_no_files() { [ -z "$(ls "/proc/$1/fd" 2>/dev/null)" ]; }
 case_writeout() { # what cannot be written is said in one line, by every command; a reader may go
     echo 'local t = {} for i = 1, 3000 do t[i % 500] = { i, "x" .. i } end' >x.lua
     lmp run --no-live --no-summary --stacks --record=a.lmprec --snapshot=a.heap x.lua
@@ -141,13 +143,13 @@ END
         # Nobody reads from the first byte on: by the signal, or where it is ignored by the error.
         rm -f gone code
         { until [ -e gone ]; do sleep 0.02; done; run; echo $? >code; } | exec true &
-        sleep 0.1
+        until_true 'the end of the reader' holds_no_files $!
         touch gone
         wait_file code
         is "$(cat code) $(cat err)" '141 ' "lmp $what without a reader"
         rm -f gone code
         (trap '' PIPE; until [ -e gone ]; do sleep 0.02; done; run; echo $? >code) | exec true &
-        sleep 0.1
+        until_true 'the end of the reader' holds_no_files $!
         touch gone
         wait_file code
         is "$(cat code) $(cat err)" '1 ' "lmp $what without a reader, SIGPIPE ignored"
