@@ -44,16 +44,22 @@ static void know(Known *k, const Recorded *s, bool tables) {
         k->tag[ledger.tag[i].id] = ledger.tag[i].tally;
 }
 
-/* A run of a state that changes at random, with a line of output at each frame. */
-static void record_run(bool marks) {
-    Recorded *s = recorded_new();
+/* Into `fd`, from `start` on. */
+static LmpRecorder *record_begin(Recorded *s) {
     LmpRecorder *r;
-    uint64_t next = 0;
     fd = record_memfd();
     start = record_clock;
     LmpRecorderOptions o = {.fd = fd};
-    record_clock += SECOND;
     ck_assert_int_eq(recorder_open(&r, &s->view, &o), LMP_OK);
+    return r;
+}
+
+/* A run of a state that changes at random, with a line of output at each frame. */
+static void record_run(bool marks) {
+    Recorded *s = recorded_new();
+    LmpRecorder *r = record_begin(s);
+    uint64_t next = 0;
+    record_clock += SECOND;
     for (uint32_t i = 0; i < FRAMES; i++) {
         char line[64];
         for (uint64_t n = suite_below(5); n > 0; n--)
@@ -369,11 +375,7 @@ START_TEST(all_marks_are_found) {
     char problem[MOMENT_PROBLEM], text[32];
     suite_seed();
     Recorded *s = recorded_new();
-    LmpRecorder *r;
-    fd = record_memfd();
-    start = record_clock;
-    LmpRecorderOptions o = {.fd = fd};
-    ck_assert_int_eq(recorder_open(&r, &s->view, &o), LMP_OK);
+    LmpRecorder *r = record_begin(s);
     while (marks < MOST) {
         uint64_t come = suite_below(10) ? suite_below(4) : suite_below(LMP_MARKS);
         for (; come > 0 && marks < MOST; come--) {
@@ -444,11 +446,7 @@ END_TEST
 START_TEST(it_grows) {
     suite_seed();
     Recorded *s = recorded_new();
-    LmpRecorder *r;
-    fd = record_memfd();
-    start = record_clock;
-    LmpRecorderOptions o = {.fd = fd};
-    ck_assert_int_eq(recorder_open(&r, &s->view, &o), LMP_OK);
+    LmpRecorder *r = record_begin(s);
     for (int round = 0; round < 20; round++) {
         for (int i = 0; i < 10; i++) {
             recorded_change(s);
@@ -483,16 +481,12 @@ START_TEST(own_memory_is_known) {
     enum { PAGES = 20, TOUCHED = 5, NOTED = 4711 };
     Recorded *s = recorded_new();
     LmpLive *live = s->tables->live;
-    LmpRecorder *r;
-    fd = record_memfd();
-    start = record_clock;
-    LmpRecorderOptions o = {.fd = fd};
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *mapped = os_real.map(PAGES * page, -1, 0, true);
     live->memory.ranges = 1;
     live->memory.range[0] = (LmpOwnRange){(uintptr_t)mapped, PAGES * page};
     s->view.pid = (uint32_t)getpid();
-    ck_assert_int_eq(recorder_open(&r, &s->view, &o), LMP_OK);
+    LmpRecorder *r = record_begin(s);
     for (int i = 0; i < TOUCHED; i++, record_clock += 2 * SECOND) {
         mapped[(size_t)i * 2 * page] = 1;
         if (i == TOUCHED - 1) live->resident_own = NOTED;
